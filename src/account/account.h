@@ -1,0 +1,48 @@
+/*
+ * account.h: keys and the ledger, as the event loop sees them.
+ *
+ * Owns the store and its thread.  Nothing here blocks: a question is answered
+ * by a handler on the loop, later.  Turns that wait for the store together are
+ * committed together.
+ */
+#ifndef ACCOUNT_ACCOUNT_H
+#define ACCOUNT_ACCOUNT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "loop/loop.h"
+#include "store/store.h"
+
+struct account;
+
+/* Takes the store over. */
+int account_alloc(struct account **accountp, struct loop *loop, struct store *store);
+
+/* Is this the text of a living key?  0 with its row, EACCES, or EIO when the
+ * store failed.  Called once, never from inside account_check.  The request is
+ * cancelled by account_forget (its owner went away). */
+struct account_check;
+typedef void(account_check_h)(int err, const struct store_key *key, void *arg);
+int account_check(struct account_check **checkp, struct account *account, const char *key,
+		  size_t len, account_check_h *handler, void *arg);
+void account_forget(struct account_check *check);
+
+/* Appends a turn to the ledger.  The handler (may be NULL: nobody waits) hears
+ * 0 when the row is durable.  A row that the store did not take is tried again
+ * until it does; the first failure is told as EIO. */
+struct account_booking;
+typedef void(account_booked_h)(int err, void *arg);
+int account_book(struct account_booking **bookingp, struct account *account,
+		 const struct store_turn *turn, account_booked_h *handler, void *arg);
+void account_unlisten(struct account_booking *booking); /* still booked */
+
+/* Exact price of samples, rounded half up, once. */
+int64_t account_price_microcents(uint64_t samples, uint32_t sample_rate,
+				 int64_t microcents_per_minute);
+
+/* The text of a new key: "ka_" and 40 letters and digits, NUL-terminated. */
+#define ACCOUNT_KEY_LEN 43
+int account_key_make(char text[ACCOUNT_KEY_LEN + 1], struct store_key *key, const char *name);
+
+#endif

@@ -1,0 +1,53 @@
+/*
+ * list.h: an intrusive doubly linked list.
+ *
+ * The link sits inside the object, so that moving an object between lists
+ * cannot fail and a state can be "which list it is on".  A zeroed link is on
+ * no list; a list must be initialised.
+ */
+#ifndef BASE_LIST_H
+#define BASE_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct link {
+	struct link *prev;
+	struct link *next;
+};
+
+struct list {
+	struct link head; /* head.next is the first, head.prev the last */
+	size_t count;
+};
+
+void list_init(struct list *list);
+void list_append(struct list *list, struct link *link);
+void list_prepend(struct list *list, struct link *link);
+void list_insert_before(struct list *list, struct link *at, struct link *link);
+void list_remove(struct list *list, struct link *link);
+
+static inline bool link_is_on_list(const struct link *link)
+{
+	return link->next != NULL;
+}
+
+static inline struct link *list_first(const struct list *list)
+{
+	return list->head.next == &list->head ? NULL : list->head.next;
+}
+
+static inline struct link *list_last(const struct list *list)
+{
+	return list->head.prev == &list->head ? NULL : list->head.prev;
+}
+
+static inline struct link *list_next(const struct list *list, const struct link *link)
+{
+	return link->next == &list->head ? NULL : link->next;
+}
+
+/* The object around a link. */
+#define LIST_OBJECT(link, type, member) ((type *)(void *)((char *)(link)-offsetof(type, member)))
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * log.h: one line per event on standard error.
+ *
+ * A line is "time LEVEL area: words key=value …".  It is written where the
+ * decision was made, once, with the ids that find it again.  Keys of clients
+ * never stand in a log; texts only when the operator asks for them.
+ * Safe from every thread: a line is one write.
+ */
+#ifndef BASE_LOG_H
+#define BASE_LOG_H
+
+enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+
+/* Lines above this level are dropped.  Set once, before threads start. */
+void log_set_level(enum log_level level);
+
+/* "error", "warn", "info", "debug"; EINVAL for other words. */
+int log_level_parse(enum log_level *level, const char *word);
+
+void log_line(enum log_level level, const char *area, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#define log_error(area, ...) log_line(LOG_ERROR, area, __VA_ARGS__)
+#define log_warn(area, ...) log_line(LOG_WARN, area, __VA_ARGS__)
+#define log_info(area, ...) log_line(LOG_INFO, area, __VA_ARGS__)
+#define log_debug(area, ...) log_line(LOG_DEBUG, area, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,170 @@
+/*
+ * thread.c: a thread that does what would block the loop (see thread.h).
+ *
+ *   loop --submit--> waiting --(lock)--> batch, run --(lock)--> finished --uv_async--> done
+ */
+#include "loop/thread.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+/* What libuv needs to outlive the object until its close callback has run. */
+struct wakeup {
+	uv_async_t async;
+	struct thread *thread; /* NULL once the thread object is gone */
+};
+
+struct thread {
+	struct loop *loop;
+	struct wakeup *wakeup;
+	thread_run_h *run;
+	void *arg;
+	pthread_t id;
+	bool running;
+
+	pthread_mutex_t lock; /* guards all below */
+	pthread_cond_t work;
+	struct list waiting;
+	struct list finished;
+	bool stop;
+};
+
+static void move_all(struct list *to, struct list *from)
+{
+	struct link *link;
+
+	while ((link = list_first(from))) {
+		list_remove(from, link);
+		list_append(to, link);
+	}
+}
+
+static void *thread_main(void *arg)
+{
+	struct thread *thread = arg;
+	struct list batch;
+
+	list_init(&batch);
+	pthread_mutex_lock(&thread->lock);
+	for (;;) {
+		while (thread->waiting.count == 0 && !thread->stop)
+			pthread_cond_wait(&thread->work, &thread->lock);
+		if (thread->waiting.count == 0)
+			break;
+		move_all(&batch, &thread->waiting);
+		pthread_mutex_unlock(&thread->lock);
+		thread->run(&batch, thread->arg);
+		pthread_mutex_lock(&thread->lock);
+		move_all(&thread->finished, &batch);
+		uv_async_send(&thread->wakeup->async);
+	}
+	pthread_mutex_unlock(&thread->lock);
+	return NULL;
+}
+
+static void complete(struct thread *thread)
+{
+	struct list done;
+	struct link *link;
+
+	list_init(&done);
+	pthread_mutex_lock(&thread->lock);
+	move_all(&done, &thread->finished);
+	pthread_mutex_unlock(&thread->lock);
+	while ((link = list_first(&done))) {
+		struct task *task = LIST_OBJECT(link, struct task, link);
+
+		list_remove(&done, link);
+		task->done(task);
+	}
+}
+
+static void on_async(uv_async_t *async)
+{
+	struct wakeup *wakeup = async->data;
+	struct loop *loop;
+
+	if (!wakeup->thread)
+		return;
+	loop = wakeup->thread->loop;
+	loop_enter(loop);
+	complete(wakeup->thread);
+	loop_leave(loop);
+}
+
+static void on_async_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+void thread_finish(struct thread *thread)
+{
+	if (!thread->running)
+		return;
+	pthread_mutex_lock(&thread->lock);
+	thread->stop = true;
+	pthread_cond_signal(&thread->work);
+	pthread_mutex_unlock(&thread->lock);
+	pthread_join(thread->id, NULL);
+	thread->running = false;
+	complete(thread);
+}
+
+static void thread_destroy(void *object)
+{
+	struct thread *thread = object;
+
+	thread_finish(thread);
+	thread->wakeup->thread = NULL;
+	uv_close((uv_handle_t *)&thread->wakeup->async, on_async_closed);
+	pthread_cond_destroy(&thread->work);
+	pthread_mutex_destroy(&thread->lock);
+}
+
+int thread_alloc(struct thread **threadp, struct loop *loop, const char *name, thread_run_h *run,
+		 void *arg)
+{
+	struct thread *thread = mem_zalloc(sizeof(*thread), NULL);
+	struct wakeup *wakeup = calloc(1, sizeof(*wakeup));
+	int err = ENOMEM;
+
+	if (!thread || !wakeup || uv_async_init(&loop->uv, &wakeup->async, on_async) != 0)
+		goto out;
+	wakeup->async.data = wakeup;
+	wakeup->thread = thread;
+	thread->loop = loop;
+	thread->wakeup = wakeup;
+	thread->run = run;
+	thread->arg = arg;
+	list_init(&thread->waiting);
+	list_init(&thread->finished);
+	pthread_mutex_init(&thread->lock, NULL);
+	pthread_cond_init(&thread->work, NULL);
+	mem_set_destructor(thread, thread_destroy);
+	wakeup = NULL; /* the destructor's from here */
+	err = pthread_create(&thread->id, NULL, thread_main, thread);
+	if (err)
+		goto out;
+	thread->running = true;
+	pthread_setname_np(thread->id, name);
+	*threadp = thread;
+	return 0;
+out:
+	free(wakeup);
+	mem_deref(thread);
+	return err;
+}
+
+void thread_submit(struct thread *thread, struct task *task, task_done_h *done)
+{
+	task->done = done;
+	pthread_mutex_lock(&thread->lock);
+	assert(!thread->stop);
+	list_append(&thread->waiting, &task->link);
+	pthread_cond_signal(&thread->work);
+	pthread_mutex_unlock(&thread->lock);
+}

@@ -1,0 +1,36 @@
+/*
+ * thread.h: a thread that does what would block the loop.
+ *
+ * Tasks are handed over whole and come back whole: `run` is called on the
+ * thread with all the tasks that were waiting, in order (so that a store can
+ * commit them together), then each task's `done` on the loop, in order.
+ */
+#ifndef LOOP_THREAD_H
+#define LOOP_THREAD_H
+
+#include "base/list.h"
+#include "loop/loop.h"
+
+struct task;
+typedef void(task_done_h)(struct task *task);
+
+struct task {
+	struct link link;
+	task_done_h *done;
+};
+
+/* On the thread: does the work of every task of the batch (links: task.link);
+ * must leave the list as it is. */
+typedef void(thread_run_h)(struct list *batch, void *arg);
+
+struct thread;
+
+int thread_alloc(struct thread **threadp, struct loop *loop, const char *name, thread_run_h *run,
+		 void *arg);
+void thread_submit(struct thread *thread, struct task *task, task_done_h *done);
+
+/* Finishes all that was submitted, calls their `done`, and joins: blocks.
+ * mem_deref(thread) does it too. */
+void thread_finish(struct thread *thread);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * chunker.h: cuts a stream of text into the chunks that an engine speaks.
+ *
+ * Pure: no clock, no I/O.  Its owner feeds text as it comes, says when time
+ * has passed, and takes chunks out.  When no time passes, the chunks depend
+ * only on the text, not on how it was split over the feeds.
+ */
+#ifndef TEXT_CHUNKER_H
+#define TEXT_CHUNKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Entries of chunk_length_schedule that are kept: more than anyone sends,
+ * small enough to sit in the struct. */
+#define CHUNKER_SCHEDULE_MAX 16
+
+struct chunker_options {
+	unsigned schedule[CHUNKER_SCHEDULE_MAX]; /* least code points of chunk i */
+	size_t schedule_len;			 /* the last entry repeats */
+	bool auto_mode;				 /* every sentence is a chunk */
+	size_t buffer_max;			 /* code points; at that length it is cut */
+	char language[4];			 /* for abbreviations and ordinals; "" is unknown */
+};
+
+/* { 5, 80, 150, 250 }, no auto mode, 1000. */
+extern const struct chunker_options chunker_options_default;
+
+struct chunker;
+
+int chunker_alloc(struct chunker **chunkerp, const struct chunker_options *options);
+
+/* Appends text: UTF-8, whole code points.  ENOBUFS past 256 KiB of text that
+ * was not taken out yet: nothing was appended. */
+int chunker_feed(struct chunker *chunker, const char *text, size_t len);
+
+/* True while a sentence end only waits for confirmation: its owner should
+ * call chunker_pause after CHUNKER_CONFIRM_MS without text. */
+bool chunker_awaits_pause(const struct chunker *chunker);
+#define CHUNKER_CONFIRM_MS 60
+void chunker_pause(struct chunker *chunker);
+
+/* Hands over what is buffered without ending the turn (flush_timeout_ms): cut
+ * as a flush cuts, but nothing unfinished: a tag, a number, a grapheme. */
+void chunker_timeout(struct chunker *chunker);
+
+/* The turn's end: all that is left comes out, one chunk per sentence. */
+void chunker_flush(struct chunker *chunker);
+
+/* The next chunk, its outer blanks trimmed; false when none is ready.  Chunks
+ * without a character that could be spoken are skipped.  The text is valid
+ * until the next call of any function here. */
+struct chunk {
+	const char *text;
+	size_t len;
+};
+bool chunker_next(struct chunker *chunker, struct chunk *chunk);
+
+/* Bytes fed and not yet taken out. */
+size_t chunker_buffered(const struct chunker *chunker);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * error.h: every error that a client can read, in one table.
+ */
+#ifndef WIRE_ERROR_H
+#define WIRE_ERROR_H
+
+/*      name                  number  error_code               text */
+#define WIRE_ERRORS(X)                                                                             \
+	X(INVALID_REQUEST, 400, "VALIDATION_ERROR", "Invalid request")                             \
+	X(MISSING_VOICE, 400, "MISSING_VOICE_ID", "voice_id is required")                          \
+	X(MISSING_KEY, 401, "UNAUTHORIZED", "Unauthorized")                                        \
+	X(WRONG_KEY, 403, "UNAUTHORIZED", "Forbidden")                                             \
+	X(VOICE_NOT_FOUND, 404, "NOT_FOUND", "Voice not found")                                    \
+	X(NO_ROUTE, 404, "NOT_FOUND", "Not found")                                                 \
+	X(METHOD, 405, "VALIDATION_ERROR", "Method not allowed")                                   \
+	X(TEXT_TOO_LONG, 413, "VALIDATION_ERROR", "Request exceeds the maximum character limit")   \
+	X(GENERATION_FAILED, 500, "INTERNAL_ERROR", "Audio generation failed")                     \
+	X(INTERNAL, 500, "INTERNAL_ERROR", "Internal error")                                       \
+	X(UNAVAILABLE, 503, "MODEL_UNAVAILABLE",                                                   \
+	  "The requested model is temporarily unavailable. Please try again shortly.")
+
+enum wire_error_id {
+	WIRE_ERROR_NONE = 0,
+#define X(name, number, code, text) WIRE_ERROR_##name,
+	WIRE_ERRORS(X)
+#undef X
+};
+
+struct wire_error {
+	int number; /* HTTP status, and `code` on the wire */
+	const char *code;
+	const char *text;
+};
+
+const struct wire_error *wire_error_get(enum wire_error_id id);
+
+#endif

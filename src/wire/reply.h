@@ -1,0 +1,66 @@
+/*
+ * reply.h: what the server says on the native sockets, as JSON.
+ *
+ * Each function appends one whole JSON object.  The audio frame is written by
+ * hand, straight from the samples into the frame: at thousands of frames a
+ * second a JSON library would cost more than sending them.
+ */
+#ifndef WIRE_REPLY_H
+#define WIRE_REPLY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "audio/pipeline.h"
+#include "base/buf.h"
+#include "wire/error.h"
+#include "wire/stream_message.h"
+
+struct reply_word {
+	const char *word; /* slice of the chunk's text */
+	size_t word_len;
+	unsigned start_ms, end_ms;
+	unsigned char_start, char_end;
+};
+
+struct reply_usage {
+	const char *turn_id;
+	const char *model_id;
+	double audio_seconds;
+	uint64_t characters;
+	bool cost_known;
+	int64_t cost_microcents;
+};
+
+struct reply_totals {
+	double audio_seconds;
+	unsigned text_chunks;
+	unsigned audio_chunks;
+};
+
+int reply_generation_started(struct buf *out, unsigned chunk_id, const char *text, size_t len);
+int reply_audio(struct buf *out, const struct audio_frame *frame, const struct audio_format *format,
+		unsigned idx, unsigned chunk_id);
+int reply_word_timestamps(struct buf *out, unsigned chunk_id, const struct reply_word *words,
+			  size_t count);
+int reply_chunk_complete(struct buf *out, unsigned chunk_id, double audio_seconds, double gen_ms);
+int reply_idle_warning(struct buf *out);
+int reply_final(struct buf *out, const struct reply_totals *totals);
+int reply_session_closed(struct buf *out, const struct reply_totals *totals,
+			 const struct reply_usage *usage);
+int reply_settings_updated(struct buf *out, const struct settings *settings);
+int reply_error(struct buf *out, enum wire_error_id id, const char *detail,
+		const char *request_id);
+
+/* `usage` and the texts are NULL unless the cancel asked for a report. */
+struct reply_interruption {
+	const struct reply_usage *usage;
+	const char *text_spoken;
+	size_t text_spoken_len;
+	const char *text_remaining;
+	size_t text_remaining_len;
+	double audio_seconds;
+};
+int reply_interrupted(struct buf *out, const struct reply_interruption *report);
+
+#endif
