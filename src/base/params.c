@@ -1,0 +1,569 @@
+/*
+ * params.c: parameters of a program, one table row each (see params.h).
+ */
+#include "base/params.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "section.name": longer ones are no keys of ours. */
+#define KEY_SIZE 64u
+
+/* Errors name the value; a pasted novel would bury the rest of the line. */
+#define SHOWN_MAX 60
+
+static void key_of(char key[KEY_SIZE], const struct param *row)
+{
+	int n = snprintf(key, KEY_SIZE, "%s.%s", row->section, row->name);
+
+	assert(n > 0 && (size_t)n < KEY_SIZE);
+}
+
+static const struct param *find(const struct params *params, const char *key)
+{
+	for (size_t i = 0; i < params->count; ++i) {
+		char have[KEY_SIZE];
+
+		key_of(have, &params->rows[i]);
+		if (strcmp(have, key) == 0)
+			return &params->rows[i];
+	}
+	return NULL;
+}
+
+/* Edits (insert, delete, replace) that turn a into b, by one row of the usual
+ * table; a and b are shorter than KEY_SIZE. */
+static size_t edits(const char *a, const char *b)
+{
+	size_t row[KEY_SIZE];
+	size_t b_len = strlen(b);
+
+	assert(b_len < KEY_SIZE);
+	for (size_t j = 0; j <= b_len; ++j)
+		row[j] = j;
+	for (size_t i = 0; a[i]; ++i) {
+		size_t diagonal = row[0];
+
+		row[0] = i + 1;
+		for (size_t j = 0; j < b_len; ++j) {
+			size_t best = diagonal + (a[i] != b[j]);
+
+			diagonal = row[j + 1];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (diagonal + 1 < best)
+				best = diagonal + 1;
+			row[j + 1] = best;
+		}
+	}
+	return row[b_len];
+}
+
+/* The key that was meant, or NULL: at most a third of the letters may differ.
+ * A right name in the wrong section is one mistake. */
+static const struct param *nearest(const struct params *params, const char *key)
+{
+	const char *dot = strchr(key, '.');
+	const char *name = dot ? dot + 1 : key;
+	const struct param *best = NULL;
+	size_t best_edits = strlen(name) / 3 + 1;
+
+	if (strlen(key) >= KEY_SIZE)
+		return NULL;
+	for (size_t i = 0; i < params->count; ++i) {
+		const struct param *row = &params->rows[i];
+		char have[KEY_SIZE];
+		size_t n;
+		size_t n_name = edits(name, row->name) + 1;
+
+		key_of(have, row);
+		n = edits(key, have);
+		if (n_name < n)
+			n = n_name;
+		if (n < best_edits) {
+			best_edits = n;
+			best = row;
+		}
+	}
+	return best;
+}
+
+/* An error line; what does not fit any more is not said. */
+#define complain(errors, where, ...)                                                               \
+	do {                                                                                       \
+		(void)buf_printf(errors, "%s: ", where);                                           \
+		(void)buf_printf(errors, __VA_ARGS__);                                             \
+		(void)buf_append_str(errors, "\n");                                                \
+	} while (0)
+
+static int parse_int(int64_t *number, const char *value)
+{
+	char *end;
+	long long n;
+
+	if (!isdigit((unsigned char)value[0]) && value[0] != '-')
+		return EINVAL; /* strtoll would take blanks and a plus */
+	errno = 0;
+	n = strtoll(value, &end, 10);
+	if (errno || *end != '\0' || end == value)
+		return EINVAL;
+	*number = n;
+	return 0;
+}
+
+/* "5.4" to 5400000, digit by digit: a binary fraction would be a different
+ * price. */
+static int parse_decimal(int64_t *millionths, const char *value)
+{
+	int64_t n = 0;
+	int decimals = -1; /* digits after the point; -1 before it */
+	bool digit = false;
+
+	for (; *value; ++value) {
+		if (*value == '.' && decimals < 0) {
+			decimals = 0;
+			continue;
+		}
+		if (!isdigit((unsigned char)*value) || decimals == 6)
+			return EINVAL;
+		if (n > (INT64_MAX / PARAM_MILLION - 10) / 10 && decimals < 0)
+			return EINVAL;
+		n = n * 10 + (*value - '0');
+		decimals += decimals >= 0;
+		digit = true;
+	}
+	for (int i = decimals < 0 ? 0 : decimals; i < 6; ++i)
+		n *= 10;
+	*millionths = n;
+	return digit ? 0 : EINVAL;
+}
+
+static int parse_bool(bool *flag, const char *value)
+{
+	static const char *const words[] = {"off", "on", "false", "true", "no", "yes"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i) {
+		if (strcmp(value, words[i]) == 0) {
+			*flag = i % 2;
+			return 0;
+		}
+	}
+	return EINVAL;
+}
+
+static int parse_enum(int *index, const char *value, const char *const *words)
+{
+	for (int i = 0; words[i]; ++i) {
+		if (strcmp(value, words[i]) == 0) {
+			*index = i;
+			return 0;
+		}
+	}
+	return EINVAL;
+}
+
+static int parse_ranged(const struct param *row, int64_t *field, const char *value)
+{
+	int64_t n;
+	int err;
+
+	if (row->type == PARAM_DECIMAL && value[0] == '\0') {
+		*field = PARAM_NONE;
+		return 0;
+	}
+	err = row->type == PARAM_DECIMAL ? parse_decimal(&n, value) : parse_int(&n, value);
+	if (err || n < row->min || n > row->max)
+		return EINVAL;
+	*field = n;
+	return 0;
+}
+
+static int parse_string(char *field, const char *value)
+{
+	if (strlen(value) >= PARAM_STRING_SIZE)
+		return EINVAL;
+	strcpy(field, value);
+	return 0;
+}
+
+static int parse(const struct param *row, void *values, const char *value)
+{
+	void *field = (char *)values + row->offset;
+
+	switch (row->type) {
+	case PARAM_STRING:
+		return parse_string(field, value);
+	case PARAM_INT:
+	case PARAM_DECIMAL:
+		return parse_ranged(row, field, value);
+	case PARAM_BOOL:
+		return parse_bool(field, value);
+	case PARAM_ENUM:
+		return parse_enum(field, value, row->words);
+	}
+	assert(!"a row without a type");
+	return EINVAL;
+}
+
+static void append_words(struct buf *out, const char *const *words)
+{
+	for (size_t i = 0; words[i]; ++i)
+		(void)buf_printf(out, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+}
+
+static void append_unit(struct buf *out, const struct param *row)
+{
+	if (row->unit)
+		(void)buf_printf(out, " %s", row->unit);
+}
+
+/* What a value may be: "a number from 1 to 256". */
+static void append_range(struct buf *out, const struct param *row)
+{
+	switch (row->type) {
+	case PARAM_STRING:
+		(void)buf_printf(out, "text of at most %d bytes", PARAM_STRING_SIZE - 1);
+		break;
+	case PARAM_INT:
+		(void)buf_printf(out, "a number from %lld to %lld", (long long)row->min,
+				 (long long)row->max);
+		append_unit(out, row);
+		break;
+	case PARAM_BOOL:
+		(void)buf_append_str(out, "on or off");
+		break;
+	case PARAM_ENUM:
+		append_words(out, row->words);
+		break;
+	case PARAM_DECIMAL:
+		(void)buf_printf(out, "a number from %lld to %lld",
+				 (long long)(row->min / PARAM_MILLION),
+				 (long long)(row->max / PARAM_MILLION));
+		append_unit(out, row);
+		(void)buf_append_str(out, " with at most six decimals, or nothing");
+		break;
+	}
+}
+
+static void complain_unknown(const struct params *params, const char *key, const char *where,
+			     struct buf *errors)
+{
+	const struct param *meant = nearest(params, key);
+
+	if (meant)
+		complain(errors, where, "no such key: %s; did you mean %s.%s?", key, meant->section,
+			 meant->name);
+	else
+		complain(errors, where, "no such key: %.*s", SHOWN_MAX, key);
+}
+
+static int set_row(const struct param *row, void *values, const char *value, const char *where,
+		   struct buf *errors)
+{
+	const char *why = NULL;
+
+	if (parse(row, values, value) != 0) {
+		(void)buf_printf(errors, "%s: %s.%s must be ", where, row->section, row->name);
+		append_range(errors, row);
+		(void)buf_printf(errors, ", not \"%.*s\"\n", SHOWN_MAX, value);
+		return EINVAL;
+	}
+	if (row->check)
+		why = row->check(value);
+	if (why) {
+		complain(errors, where, "%s.%s %s: \"%.*s\"", row->section, row->name, why,
+			 SHOWN_MAX, value);
+		return EINVAL;
+	}
+	return 0;
+}
+
+void params_set_initial(const struct params *params, void *values)
+{
+	assert(params->count <= PARAMS_MAX);
+	for (size_t i = 0; i < params->count; ++i) {
+		int err = parse(&params->rows[i], values, params->rows[i].initial);
+
+		assert(!err); /* a default must be a value */
+		(void)err;
+	}
+}
+
+int params_set(const struct params *params, void *values, const char *key, const char *value,
+	       const char *where, struct buf *errors)
+{
+	const struct param *row = find(params, key);
+
+	if (!row) {
+		complain_unknown(params, key, where, errors);
+		return EINVAL;
+	}
+	return set_row(row, values, value, where, errors);
+}
+
+/* One file on its way through inih. */
+struct reading {
+	const struct params *params;
+	void *values;
+	struct buf *errors;
+	const char *path;
+	FILE *file;
+	unsigned line;
+	unsigned seen[PARAMS_MAX]; /* the line that set each row, 0 for none */
+	bool failed;
+};
+
+/* Room for a path and a line number. */
+#define WHERE_SIZE (PARAM_STRING_SIZE + 16)
+
+static void where_of(char where[WHERE_SIZE], const struct reading *reading)
+{
+	snprintf(where, WHERE_SIZE, "%.*s:%u", PARAM_STRING_SIZE, reading->path, reading->line);
+}
+
+/* Hands inih one line at a time, so that the handler knows its number (the
+ * library can be built without telling it).  Leading blanks go, because inih
+ * takes an indented line for more of the value before it; a line that does not
+ * fit is an error here, because inih would take the rest for another line. */
+static char *read_line(char *line, int size, void *arg)
+{
+	struct reading *reading = arg;
+	size_t len;
+
+	if (!fgets(line, size, reading->file))
+		return NULL;
+	++reading->line;
+	len = strlen(line);
+	if (len + 1 == (size_t)size && line[len - 1] != '\n') {
+		char where[WHERE_SIZE];
+		int c;
+
+		where_of(where, reading);
+		complain(reading->errors, where, "the line is longer than %d bytes", size - 2);
+		reading->failed = true;
+		while ((c = getc(reading->file)) != EOF && c != '\n')
+			;
+		len = 0;
+		line[0] = '\0';
+	}
+	memmove(line, line + strspn(line, " \t"), len + 1 - strspn(line, " \t"));
+	return line;
+}
+
+static int on_value(void *arg, const char *section, const char *name, const char *value)
+{
+	struct reading *reading = arg;
+	const struct param *row;
+	char key[2 * KEY_SIZE];
+	char where[WHERE_SIZE];
+	unsigned *seen;
+
+	where_of(where, reading);
+	snprintf(key, sizeof(key), "%s%s%s", section, section[0] ? "." : "", name);
+	row = find(reading->params, key);
+	if (!row) {
+		complain_unknown(reading->params, key, where, reading->errors);
+		reading->failed = true;
+		return 1;
+	}
+	seen = &reading->seen[row - reading->params->rows];
+	if (*seen) {
+		complain(reading->errors, where, "%s was already set in line %u", key, *seen);
+		reading->failed = true;
+	} else if (set_row(row, reading->values, value, where, reading->errors) != 0) {
+		reading->failed = true;
+	}
+	*seen = reading->line;
+	return 1; /* a zero would be a syntax error; the others go on */
+}
+
+int params_read_file(const struct params *params, void *values, const char *path,
+		     struct buf *errors)
+{
+	struct reading reading = {
+		.params = params, .values = values, .errors = errors, .path = path};
+	char where[WHERE_SIZE];
+	int line;
+	int err = 0;
+
+	reading.file = fopen(path, "re");
+	if (!reading.file) {
+		err = errno;
+		complain(errors, path, "%s", strerror(err));
+		return err;
+	}
+	line = ini_parse_stream(read_line, &reading, on_value, &reading);
+	if (line > 0) {
+		reading.line = (unsigned)line;
+		where_of(where, &reading);
+		complain(errors, where, "this is neither [section] nor name = value");
+		reading.failed = true;
+	}
+	if (ferror(reading.file) || line < 0) {
+		complain(errors, path, "cannot be read"); /* a directory, say */
+		err = EIO;
+	}
+	fclose(reading.file);
+	return err ? err : reading.failed ? EINVAL : 0;
+}
+
+/* "PREFIX" and "section.name" to "PREFIX" and "SECTION_NAME". */
+static void env_name(char *name, size_t size, const struct params *params, const struct param *row)
+{
+	int n = snprintf(name, size, "%s%s_%s", params->env_prefix, row->section, row->name);
+
+	assert(n > 0 && (size_t)n < size);
+	for (; *name; ++name)
+		*name = (char)toupper((unsigned char)*name);
+}
+
+/* A variable that is no key: the key it was meant to be, or NULL.  At most two
+ * letters differ, so that a stranger's variable is not taken for ours. */
+static const struct param *misspelt(const struct params *params, const char *variable)
+{
+	if (strlen(variable) >= KEY_SIZE)
+		return NULL;
+	for (size_t i = 0; i < params->count; ++i) {
+		char name[KEY_SIZE];
+
+		env_name(name, sizeof(name), params, &params->rows[i]);
+		if (edits(variable, name) <= 2)
+			return &params->rows[i];
+	}
+	return NULL;
+}
+
+static int read_variable(const struct params *params, void *values, const char *variable,
+			 const char *value, struct buf *errors)
+{
+	const struct param *meant;
+	char name[KEY_SIZE];
+
+	for (size_t i = 0; i < params->count; ++i) {
+		env_name(name, sizeof(name), params, &params->rows[i]);
+		if (strcmp(name, variable) == 0)
+			return set_row(&params->rows[i], values, value, variable, errors);
+	}
+	meant = misspelt(params, variable);
+	if (!meant)
+		return 0;
+	env_name(name, sizeof(name), params, meant);
+	complain(errors, variable, "no such key; did you mean %s?", name);
+	return EINVAL;
+}
+
+int params_read_env(const struct params *params, void *values, char *const *environment,
+		    struct buf *errors)
+{
+	size_t prefix_len = strlen(params->env_prefix);
+	int err = 0;
+
+	for (; *environment; ++environment) {
+		char variable[2 * KEY_SIZE];
+		const char *equals = strchr(*environment, '=');
+		size_t len;
+
+		if (!equals || strncmp(*environment, params->env_prefix, prefix_len) != 0)
+			continue;
+		len = (size_t)(equals - *environment);
+		if (len >= sizeof(variable))
+			continue; /* longer than any key */
+		memcpy(variable, *environment, len);
+		variable[len] = '\0';
+		if (read_variable(params, values, variable, equals + 1, errors) != 0)
+			err = EINVAL;
+	}
+	return err;
+}
+
+/* Text in comment lines of at most 78 columns. */
+static void append_comment(struct buf *out, const char *text)
+{
+	size_t column = 0;
+
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (column > 0 && column + 1 + word > 78) {
+			(void)buf_append_str(out, "\n");
+			column = 0;
+		}
+		(void)buf_append_str(out, column == 0 ? "#" : "");
+		(void)buf_printf(out, " %.*s", (int)word, text);
+		column += column == 0 ? word + 2 : word + 1;
+		text += word;
+		text += strspn(text, " ");
+	}
+	(void)buf_append_str(out, "\n");
+}
+
+static bool starts_section(const struct params *params, size_t i)
+{
+	return i == 0 || strcmp(params->rows[i].section, params->rows[i - 1].section) != 0;
+}
+
+int params_print_sample(const struct params *params, struct buf *out)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < params->count && !err; ++i) {
+		const struct param *row = &params->rows[i];
+
+		if (starts_section(params, i))
+			(void)buf_printf(out, "%s[%s]\n", i == 0 ? "" : "\n", row->section);
+		(void)buf_append_str(out, "\n");
+		append_comment(out, row->text);
+		if (row->type != PARAM_STRING) {
+			(void)buf_append_str(out, "# Values: ");
+			append_range(out, row);
+			(void)buf_append_str(out, ".\n");
+		}
+		err = buf_printf(out, "#%s =%s%s\n", row->name, row->initial[0] ? " " : "",
+				 row->initial);
+	}
+	return err;
+}
+
+/* A hyphen of roff is not the minus of a command, and a point or quote at the
+ * start of a line would be a request. */
+static void append_roff(struct buf *out, const char *text)
+{
+	for (const char *c = text; *c; ++c) {
+		if (*c == '-' || *c == '\\')
+			(void)buf_printf(out, "\\%s", *c == '-' ? "-" : "e");
+		else if ((*c == '.' || *c == '\'') && c == text)
+			(void)buf_printf(out, "\\&%c", *c);
+		else
+			(void)buf_append(out, c, 1);
+	}
+}
+
+int params_print_manual(const struct params *params, struct buf *out)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < params->count && !err; ++i) {
+		const struct param *row = &params->rows[i];
+		char variable[KEY_SIZE];
+
+		if (starts_section(params, i))
+			(void)buf_printf(out, ".SS [%s]\n", row->section);
+		(void)buf_printf(out, ".TP\n.B %s\n", row->name);
+		append_roff(out, row->text);
+		(void)buf_append_str(out, "\n.br\nDefault: ");
+		append_roff(out, row->initial[0] ? row->initial : "empty");
+		if (row->type != PARAM_STRING) {
+			(void)buf_append_str(out, ". Values: ");
+			append_range(out, row);
+		}
+		env_name(variable, sizeof(variable), params, row);
+		err = buf_printf(out, ".\n.br\nVariable: %s.\n", variable);
+	}
+	return err;
+}
