@@ -1,0 +1,129 @@
+/*
+ * http.h: the server's end of HTTP/1.1.
+ *
+ * One thread.  A server has no socket of its own: connected descriptors are
+ * given to it with http_accept (by a listener, or by a test).  A connection
+ * reads one request, has it answered, then reads the next, so pipelined
+ * requests are answered in order.  Memory for a request exists only from its
+ * first byte to its answer.
+ */
+#ifndef NET_HTTP_H
+#define NET_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "loop/loop.h"
+#include "net/tls.h"
+#include "net/ws.h"
+
+enum {
+	HTTP_HEAD_MAX = 16 * 1024, /* request line and headers: 431 */
+	HTTP_BODY_MAX = 1024 * 1024, /* default: 413 */
+	HTTP_HEAD_MS = 10000, /* for a whole request head: 408 */
+	HTTP_BODY_MS = 60000, /* and for its body */
+	HTTP_IDLE_MS = 60000, /* between two requests */
+	HTTP_PEER_SIZE = 64, /* for http_peer */
+};
+
+struct http_server;
+struct http_conn;
+
+/* A request, whole.  Lent for the handler's call; a handler that answers later
+ * takes a reference.  A request whose last reference goes unanswered is
+ * answered 500. */
+struct http_request {
+	const char *method; /* "GET" */
+	const char *path; /* percent-decoded, without the query */
+	const char *query; /* raw, without '?'; "" when there is none */
+	char *body; /* the owner's to change; followed by a NUL */
+	size_t body_len;
+};
+
+typedef void(http_request_h)(struct http_request *request, void *arg);
+
+/* Writes the body of an answer that the server itself makes (400, 408, 413, 417,
+ * 426, 431, 500, 505), as JSON. */
+typedef void(http_error_h)(struct buf *body, int status, const char *reason, void *arg);
+
+struct http_settings {
+	http_request_h *request;
+	http_error_h *error; /* NULL: {"error":"reason"} */
+	void *arg; /* for both */
+	size_t body_max; /* 0: HTTP_BODY_MAX */
+	size_t ws_message_max; /* 0: WS_MESSAGE_MAX */
+	struct tls *tls; /* NULL: plain */
+};
+
+int http_server_alloc(struct http_server **serverp, struct loop *loop,
+		      const struct http_settings *settings);
+
+/* A new connection: takes the descriptor.  Fits listener_accept_h with the
+ * server as its argument. */
+void http_accept(void *server, int fd);
+
+/* Connections that are not WebSockets: those that wait for a request, and all. */
+size_t http_idle_count(const struct http_server *server);
+size_t http_conn_count(const struct http_server *server);
+
+/* From now on every answer closes its connection; idle ones close at once. */
+void http_server_drain(struct http_server *server);
+
+/* Ends all connections (WebSockets are their owners' business).  The server's
+ * memory goes when they and the caller's reference have. */
+void http_server_stop(struct http_server *server);
+
+/* The value of a header, or NULL; names in any case.  Of several, the first. */
+const char *http_header(const struct http_request *request, const char *name);
+
+/* The value of a query parameter as it came (not NUL-terminated; *len), or
+ * NULL. */
+const char *http_query_raw(const struct http_request *request, const char *name, size_t *len);
+
+/* The same percent-decoded ('+' is a space) into out, NUL-terminated: ENOENT when
+ * there is none, EINVAL for bad escapes or %00, ENOBUFS when it does not fit. */
+int http_query(const struct http_request *request, const char *name, char *out, size_t size);
+
+/* The client's address without its port, "" when unknown. */
+void http_peer(const struct http_request *request, char out[HTTP_PEER_SIZE]);
+
+/* Told once, if the client goes away before the answer; NULL handler: not any
+ * more.  The answer may still be given (it is thrown away). */
+typedef void(http_gone_h)(void *arg);
+void http_on_gone(struct http_request *request, http_gone_h *handler, void *arg);
+
+/* A header of the answer, before it is given.  EINVAL when name or value holds
+ * what a header cannot. */
+int http_reply_header(struct http_request *request, const char *name, const char *value);
+
+/* The answer, once.  The body is copied; type NULL when there is none.
+ * ECONNRESET when the client is gone, ENOMEM (the connection is closed). */
+int http_reply(struct http_request *request, int status, const char *type, const void *body,
+	       size_t len);
+
+/* The server's own kind of answer: its body comes from settings.error. */
+int http_reply_error(struct http_request *request, int status, const char *reason);
+
+/* An answer in pieces, as they become ready: begin, any number of pieces (each
+ * taken over; tag and payload as for ws_send_text), end.  The request is held
+ * by the caller meanwhile.  For HTTP/1.0 the end of the connection ends the
+ * body.  `drained` (may be NULL) as in stream.h. */
+int http_reply_begin(struct http_request *request, int status, const char *type);
+void http_reply_piece(struct http_request *request, struct outgoing *message);
+void http_reply_end(struct http_request *request);
+void http_on_drained(struct http_request *request, void (*drained)(void *arg), void *arg);
+bool http_is_full(const struct http_request *request);
+
+/* Whether the request asks for a WebSocket. */
+bool http_wants_upgrade(const struct http_request *request);
+
+/* Makes the connection a WebSocket, with the reply headers set so far; the
+ * handlers are called from the loop, later.  When the request does not fit
+ * RFC 6455, section 4.2.1, it is answered 400 or 426 and EPROTO returned;
+ * ECONNRESET when the client is gone. */
+int http_upgrade(struct ws **wsp, struct http_request *request, const struct ws_handlers *handlers,
+		 void *arg);
+
+#endif

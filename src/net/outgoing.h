@@ -1,0 +1,55 @@
+/*
+ * outgoing.h: one message on its way out.
+ *
+ * A message is built once, where it will be sent from: the payload is written
+ * behind a little room in which the WebSocket frame header is put later, so
+ * that header and payload leave as one piece without another copy.  Whoever
+ * holds the pointer owns it; queueing hands it over.
+ */
+#ifndef NET_OUTGOING_H
+#define NET_OUTGOING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+
+/* The longest frame header: 2 bytes, 8 of length, 4 of mask. */
+enum { OUTGOING_ROOM = 14 };
+
+struct outgoing {
+	struct link link;
+	uint64_t tag; /* what stream_drop drops it by; 0: never dropped */
+	size_t len; /* bytes of payload: the builder's to set */
+	size_t size; /* room for payload */
+	uint8_t head; /* bytes of header, right before the payload */
+	bool is_control; /* counted apart: see stream_queued_control */
+	char bytes[]; /* OUTGOING_ROOM, then the payload */
+};
+
+/* Room for a payload of `size` bytes, not zeroed; NULL when memory is out. */
+struct outgoing *outgoing_alloc(size_t size);
+
+/* A message with a copy of these bytes; NULL when memory is out. */
+struct outgoing *outgoing_copy(const void *bytes, size_t len);
+
+void outgoing_free(struct outgoing *message);
+
+static inline char *outgoing_payload(struct outgoing *message)
+{
+	return message->bytes + OUTGOING_ROOM;
+}
+
+/* What is sent: the header, if any, and the payload. */
+static inline const char *outgoing_start(const struct outgoing *message)
+{
+	return message->bytes + OUTGOING_ROOM - message->head;
+}
+
+static inline size_t outgoing_total(const struct outgoing *message)
+{
+	return message->head + message->len;
+}
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * stream.h: bytes over a connected socket, plain or TLS, with water marks.
+ *
+ * A stream belongs to its loop's thread and owns its descriptor.  It lives from
+ * stream_alloc until its `closed` handler has returned, which is called exactly
+ * once, from the loop, never inside a stream_* call: there is no reference to
+ * give back.
+ *
+ * What is queued in one callback leaves together when the callback has ended.
+ * The kernel is given at most STREAM_BUDGET bytes for each time it says it is
+ * ready for more, so that a slow reader's audio stays here, where a barge-in
+ * can still drop it.
+ */
+#ifndef NET_STREAM_H
+#define NET_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "loop/loop.h"
+#include "net/outgoing.h"
+#include "net/tls.h"
+
+enum {
+	STREAM_BUDGET = 32 * 1024, /* bytes handed to the kernel per "writable" */
+	STREAM_HIGH = 64 * 1024, /* above this the owner should stop making more */
+	STREAM_LOW = 32 * 1024, /* `drained` comes when it falls to this */
+	STREAM_STALL_MS = 60000, /* nothing could be written for so long: ETIMEDOUT */
+	STREAM_CLOSE_MS = 5000, /* for what is queued when it is closed */
+};
+
+struct stream;
+
+struct stream_handlers {
+	/* Bytes came: the handler's to change, valid during the call.  n is 0
+	 * once, when the peer has sent all it will; closing is the owner's. */
+	void (*read)(void *arg, char *bytes, size_t n);
+
+	/* The queue was above STREAM_HIGH and is at STREAM_LOW or below. */
+	void (*drained)(void *arg);
+
+	/* The end: 0 when one of the two closed it, or an errno.  The stream is
+	 * gone when this returns. */
+	void (*closed)(void *arg, int err);
+};
+
+/* Takes the connected, non-blocking descriptor (also when it fails, then it
+ * is closed).  With `tls` not NULL it is the server's end of TLS; `tls` is
+ * referenced.  The handlers are not copied. */
+int stream_alloc(struct stream **streamp, struct loop *loop, int fd, struct tls *tls,
+		 const struct stream_handlers *handlers, void *arg);
+
+/* Another owner takes over.  With NULL handlers nobody is told anything more
+ * (bytes that come are thrown away). */
+void stream_set_handlers(struct stream *stream, const struct stream_handlers *handlers, void *arg);
+
+struct loop *stream_loop(const struct stream *stream);
+int stream_fd(const struct stream *stream);
+
+/* Another stall time than STREAM_STALL_MS. */
+void stream_set_stall_ms(struct stream *stream, uint32_t stall_ms);
+
+/* While paused nothing is read. */
+void stream_pause(struct stream *stream, bool pause);
+
+/* Takes the message.  After stream_close or stream_abort it is thrown away. */
+void stream_queue(struct stream *stream, struct outgoing *message);
+
+/* Throws away every queued message of this tag (not 0) of which no byte was
+ * handed on yet; gives how many, and in *bytes (may be NULL) how long they
+ * were.  A message that has begun is finished. */
+size_t stream_drop(struct stream *stream, uint64_t tag, size_t *bytes);
+
+/* What was queued and not handed to the kernel yet. */
+size_t stream_queued_bytes(const struct stream *stream);
+
+/* True from above STREAM_HIGH until `drained`. */
+bool stream_is_full(const struct stream *stream);
+
+/* The memory of queued messages marked is_control. */
+size_t stream_queued_control(const struct stream *stream);
+
+/* Sends what is queued (for STREAM_CLOSE_MS at most), then ends. */
+void stream_close(struct stream *stream);
+
+/* Ends at once; `closed` is told err. */
+void stream_abort(struct stream *stream, int err);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * tls.h: certificates and keys, for either end of a TLS connection.
+ *
+ * A struct tls is made at start-up (it reads files) and shared by all the
+ * connections of its thread; each connection has its own SSL, which its stream
+ * or client owns.  The words of a failure are for the operator.
+ */
+#ifndef NET_TLS_H
+#define NET_TLS_H
+
+#include <openssl/ssl.h>
+#include <stddef.h>
+
+struct tls;
+
+/* The server's end: certificate chain and private key, PEM files.  On failure
+ * `why` says which file and what is wrong with it. */
+int tls_server_alloc(struct tls **tlsp, const char *certificate_file, const char *key_file,
+		     char *why, size_t why_size);
+
+/* The client's end: the server must prove its name with a certificate of the
+ * system's authorities, or of those in ca_file when it is not NULL. */
+int tls_client_alloc(struct tls **tlsp, const char *ca_file, char *why, size_t why_size);
+
+/* One connection over a connected descriptor, which stays the caller's.  `host`
+ * is whom a client wants to reach; NULL on the server's end.  NULL when memory
+ * is out. */
+SSL *tls_open(struct tls *tls, int fd, const char *host);
+
+#endif

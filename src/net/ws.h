@@ -1,0 +1,72 @@
+/*
+ * ws.h: a WebSocket connection over a stream.
+ *
+ * Answers pings, keeps watch over a silent peer, does the close handshake and
+ * gives whole messages to its owner.  Like the stream under it, it lives until
+ * its `closed` handler has returned; handlers are never called inside a ws_*
+ * call.
+ */
+#ifndef NET_WS_H
+#define NET_WS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "net/outgoing.h"
+#include "net/stream.h"
+#include "net/ws_codec.h"
+
+enum {
+	WS_MESSAGE_MAX = 1024 * 1024, /* default for a message that comes in */
+	WS_PING_MS = 20000, /* silence until a ping, and from it to the end */
+	WS_CLOSE_MS = 5000, /* for the peer's answer to our close frame */
+	WS_PONGS_MAX = 64 * 1024, /* memory of pongs the peer does not read */
+};
+
+struct ws;
+
+struct ws_handlers {
+	/* A whole message, valid during the call and the handler's to change.
+	 * Text is valid UTF-8. */
+	void (*message)(void *arg, char *bytes, size_t len, bool is_binary);
+
+	/* What was queued fell from above STREAM_HIGH to STREAM_LOW.  May be
+	 * NULL. */
+	void (*drained)(void *arg);
+
+	/* The end, always and once.  The code is that of the first close frame,
+	 * of either side (WS_CLOSE_NO_CODE if it had none), or WS_CLOSE_ABNORMAL
+	 * when the connection broke without one.  The ws is gone when this
+	 * returns. */
+	void (*closed)(void *arg, uint16_t code);
+};
+
+/* Takes over the stream.  message_max 0 is WS_MESSAGE_MAX.  For a server's
+ * connection see http_upgrade. */
+int ws_alloc(struct ws **wsp, struct stream *stream, enum ws_role role, size_t message_max,
+	     const struct ws_handlers *handlers, void *arg);
+
+/* Bytes that came with the handshake; delivered from the loop. */
+int ws_feed(struct ws *ws, const char *bytes, size_t n);
+
+/* Takes the message (built with outgoing_alloc: payload, len, tag) and sends
+ * it as one frame.  Once a close has begun it is thrown away. */
+void ws_send_text(struct ws *ws, struct outgoing *message);
+void ws_send_binary(struct ws *ws, struct outgoing *message);
+
+/* stream_drop, stream_queued_bytes and stream_is_full of the stream below. */
+size_t ws_drop(struct ws *ws, uint64_t tag, size_t *bytes);
+size_t ws_queued_bytes(const struct ws *ws);
+bool ws_is_full(const struct ws *ws);
+
+/* Sends what is queued and a close frame (a reason longer than WS_REASON_MAX is
+ * cut at a character; NULL for none), and ends when the peer has answered it or
+ * after WS_CLOSE_MS.  Messages that come meanwhile are not delivered.  A second
+ * close is ignored. */
+void ws_close(struct ws *ws, uint16_t code, const char *reason);
+
+/* Ends without a close frame. */
+void ws_abort(struct ws *ws);
+
+#endif
