@@ -1,0 +1,66 @@
+/*
+ * config.h: everything an operator can set, read once at the start.
+ *
+ * The table in config.c is the only list of keys: file, environment
+ * (SYRINX_SECTION_NAME), command line, conf/syrinx.conf and the manual page
+ * come from it.  After config_load every field holds the value to use: what
+ * was left empty has been filled in.  The struct never changes after that and
+ * may be read from every thread.
+ */
+#ifndef SERVER_CONFIG_H
+#define SERVER_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/params.h"
+
+struct config {
+	/* [server] */
+	char listen[PARAM_STRING_SIZE]; /* HOST:PORT; [ADDRESS]:PORT for IPv6 */
+	char data_dir[PARAM_STRING_SIZE];
+	char tls_certificate[PARAM_STRING_SIZE]; /* "": no TLS */
+	char tls_key[PARAM_STRING_SIZE]; /* "" exactly when the certificate is */
+	int log_level; /* enum log_level */
+	bool log_texts;
+	int64_t drain_seconds;
+	int64_t max_connections;
+	int64_t max_lead_ms; /* 0: as fast as the client reads */
+
+	/* [speech] */
+	char engines_dir[PARAM_STRING_SIZE];
+	int64_t workers; /* of each engine */
+	int64_t slots; /* jobs that hold credit at once */
+	int64_t worker_memory_mb;
+	int64_t worker_cpu_seconds;
+	int64_t worker_recycle_jobs;
+	int64_t start_timeout_ms;
+	int64_t stall_seconds;
+
+	/* [prices] */
+	int64_t microcents_per_minute; /* PARAM_NONE: no price */
+
+	/* [store] */
+	char store_address[PARAM_STRING_SIZE]; /* for store_open */
+};
+
+/* A value from the command line: the option it came from, for the error. */
+struct config_override {
+	const char *key; /* "server.listen" */
+	const char *value;
+	const char *option; /* "--listen" */
+};
+
+/* Defaults, then the file (NULL: none), then the environment, then the
+ * overrides; later ones win.  EINVAL or the file's errno, with one line per
+ * mistake in errors. */
+int config_load(struct config *config, const char *file, const struct config_override *overrides,
+		size_t count, struct buf *errors);
+
+/* conf/syrinx.conf and man/syrinx.conf.5, whole. */
+int config_print_sample(struct buf *out);
+int config_print_manual(struct buf *out);
+
+#endif

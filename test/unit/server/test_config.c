@@ -1,0 +1,198 @@
+/* The configuration: right without a file, and its printed forms current. */
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "server/config.h"
+
+static struct config config;
+static struct buf errors;
+
+static int tear_down(void **state)
+{
+	(void)state;
+	buf_reset(&errors);
+	return 0;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	buf_init(&errors, 65536);
+	return 0;
+}
+
+static int load(const char *key, const char *value)
+{
+	const struct config_override override = {key, value, "--option"};
+
+	return config_load(&config, NULL, &override, 1, &errors);
+}
+
+static void assert_says(const char *words)
+{
+	assert_int_equal(buf_append(&errors, "", 1), 0);
+	--errors.len;
+	if (!strstr(errors.bytes, words))
+		fail_msg("\"%s\" is not in: %s", words, errors.bytes);
+}
+
+static void test_no_file_is_needed(void **state)
+{
+	cpu_set_t set;
+
+	(void)state;
+	assert_int_equal(config_load(&config, NULL, NULL, 0, &errors), 0);
+	assert_string_equal(config.listen, "127.0.0.1:8080");
+	assert_string_equal(config.store_address, "sqlite:data/syrinx.db");
+	assert_int_equal(config.log_level, LOG_INFO);
+	assert_int_equal(config.microcents_per_minute, 5400000);
+	assert_int_equal(config.workers, 16);
+	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
+	assert_int_equal(config.slots, CPU_COUNT(&set));
+}
+
+static void test_engines_are_looked_for_beside_the_program(void **state)
+{
+	char program[PARAM_STRING_SIZE];
+	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	(void)state;
+	assert_true(n > 0);
+	program[n] = '\0';
+	*strrchr(program, '/') = '\0';
+	assert_int_equal(config_load(&config, NULL, NULL, 0, &errors), 0);
+	assert_string_equal(config.engines_dir, program);
+}
+
+static void test_the_store_follows_the_data_directory(void **state)
+{
+	(void)state;
+	assert_int_equal(load("server.data", "/srv/voice"), 0);
+	assert_string_equal(config.store_address, "sqlite:/srv/voice/syrinx.db");
+	assert_int_equal(load("store.address", "memory:"), 0);
+	assert_string_equal(config.store_address, "memory:");
+	assert_int_equal(load("store.address", "redis:"), EINVAL);
+	assert_says("--option: store.address must be sqlite:PATH or memory:");
+}
+
+static void test_addresses_are_checked_before_listening(void **state)
+{
+	static const char *const good[] = {"0.0.0.0:0", "[::1]:8080", "localhost:65535"};
+	static const char *const bad[] = {"",
+					  "8080",
+					  ":8080",
+					  "localhost:",
+					  "::1:80",
+					  "host:65536",
+					  "host:99999999999999999999",
+					  "host:8o",
+					  "[::1]",
+					  "host:-1"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); ++i)
+		assert_int_equal(load("server.listen", good[i]), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i)
+		assert_int_equal(load("server.listen", bad[i]), EINVAL);
+}
+
+static void test_a_certificate_needs_its_key(void **state)
+{
+	(void)state;
+	assert_int_equal(load("server.tls_certificate", "cert.pem"), EINVAL);
+	assert_says("server.tls_key is not set");
+	assert_int_equal(load("server.tls_key", "key.pem"), EINVAL);
+	assert_says("server.tls_certificate is not set");
+}
+
+static void test_no_price_is_not_a_price_of_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(load("prices.cents_per_minute", ""), 0);
+	assert_int_equal(config.microcents_per_minute, PARAM_NONE);
+	assert_int_equal(load("prices.cents_per_minute", "0"), 0);
+	assert_int_equal(config.microcents_per_minute, 0);
+}
+
+static void test_option_beats_environment_beats_file(void **state)
+{
+	const struct config_override override = {"speech.workers", "4", "--workers"};
+	char path[] = "/tmp/config.XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	dprintf(fd, "[speech]\nworkers = 2\nslots = 2\nstall_seconds = 2\n");
+	close(fd);
+	setenv("SYRINX_SPEECH_WORKERS", "3", 1);
+	setenv("SYRINX_SPEECH_SLOTS", "3", 1);
+	assert_int_equal(config_load(&config, path, &override, 1, &errors), 0);
+	assert_int_equal(config.workers, 4);
+	assert_int_equal(config.slots, 3);
+	assert_int_equal(config.stall_seconds, 2);
+	unsetenv("SYRINX_SPEECH_WORKERS");
+	unsetenv("SYRINX_SPEECH_SLOTS");
+	unlink(path);
+}
+
+/* The file in the tree is what the table prints. */
+static void assert_is_current(const char *path, int (*print)(struct buf *out))
+{
+	struct buf out;
+	FILE *file = fopen(path, "r");
+	char *have = calloc(1, 65536);
+
+	assert_non_null(file);
+	assert_non_null(have);
+	assert_true(fread(have, 1, 65535, file) > 0);
+	fclose(file);
+	buf_init(&out, 65536);
+	assert_int_equal(print(&out), 0);
+	assert_int_equal(buf_append(&out, "", 1), 0);
+	assert_string_equal(have, out.bytes); /* else: make generate */
+	buf_reset(&out);
+	free(have);
+}
+
+static void test_the_sample_file_is_current(void **state)
+{
+	(void)state;
+	assert_is_current(SOURCE_DIR "/conf/syrinx.conf", config_print_sample);
+	assert_int_equal(config_load(&config, SOURCE_DIR "/conf/syrinx.conf", NULL, 0, &errors), 0);
+}
+
+static void test_the_manual_page_is_current(void **state)
+{
+	(void)state;
+	assert_is_current(SOURCE_DIR "/man/syrinx.conf.5", config_print_manual);
+}
+
+#define WITH_ERRORS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH_ERRORS(test_no_file_is_needed),
+		WITH_ERRORS(test_engines_are_looked_for_beside_the_program),
+		WITH_ERRORS(test_the_store_follows_the_data_directory),
+		WITH_ERRORS(test_addresses_are_checked_before_listening),
+		WITH_ERRORS(test_a_certificate_needs_its_key),
+		WITH_ERRORS(test_no_price_is_not_a_price_of_nothing),
+		WITH_ERRORS(test_option_beats_environment_beats_file),
+		WITH_ERRORS(test_the_sample_file_is_current),
+		WITH_ERRORS(test_the_manual_page_is_current),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
