@@ -1,0 +1,58 @@
+/*
+ * fir.h: the low-pass filter of one pair of rates, as a polyphase table.
+ *
+ * Sample n of the output lies at input time n × in_rate ÷ out_rate, a whole
+ * sample and a fraction of `phases`.  Each fraction has its own row of
+ * coefficients, centred on it, so that the output is aligned with the input
+ * (zero phase); producing a sample looks `half` input samples ahead.
+ *
+ * The shape, for every pair: flat to 0.9 of the lower rate's Nyquist frequency,
+ * 96 dB down from 1.06 of it.  A stop band that began at 1.0 would need a look-ahead of
+ * 8 ms on the telephone's 8 kHz; this one needs 5, and what folds back lands
+ * above 0.94, where neither speech nor a telephone has anything.
+ *
+ * A table is immutable once made and belongs to one thread (see mem.h).
+ */
+#ifndef AUDIO_FIR_H
+#define AUDIO_FIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FIR_RATE_MIN 8000u
+#define FIR_RATE_MAX 48000u
+
+/* The most input samples a row covers: 48000 to 8000. */
+#define FIR_TAPS_MAX 480u
+
+/* Rows are padded with zeros to whole vectors: so many samples past the last
+ * tap are read, and must be finite. */
+#define FIR_PAD 8u
+
+struct fir {
+	unsigned in_rate, out_rate;
+	unsigned phases; /* out_rate ÷ gcd: fractions that an output can fall on */
+	unsigned step; /* in_rate ÷ gcd: phases from one output to the next */
+	unsigned half; /* look-ahead; a row covers 2 × half input samples */
+	unsigned stride; /* floats from row to row */
+	unsigned rows; /* phases, or fewer with interpolation between two */
+	bool interpolates;
+	const float *coefs; /* rows (+ 1 when it interpolates) × stride */
+};
+
+/* EINVAL for a rate out of range, ENOMEM. */
+int fir_alloc(struct fir **firp, unsigned in_rate, unsigned out_rate);
+
+/* Makes count samples.  x points at the first input sample that the first of
+ * them covers, half - 1 before the one it lies on; phase is its fraction.
+ * Rounds to the nearest, saturates. */
+void fir_convolve(const struct fir *fir, int16_t *out, size_t count, const float *x,
+		  unsigned phase);
+
+/* The same without AVX2: what fir_convolve falls back to, here so that tests
+ * can compare the two on one machine. */
+void fir_convolve_portable(const struct fir *fir, int16_t *out, size_t count, const float *x,
+			   unsigned phase);
+
+#endif
