@@ -1,0 +1,60 @@
+# A thin front: meson.build has the build, tools/ the rest.
+#
+#   make run      install what is missing, build, serve on 127.0.0.1:8080
+#   make test     the same set-up, then every test
+
+PREFIX ?= /usr/local
+ARGS ?=
+SECONDS ?= 30
+
+.PHONY: help run build test check fuzz bench generate install clean
+
+help:
+	@echo 'make run       build and serve with ./data (ARGS="--listen 0.0.0.0:8080")'
+	@echo 'make test      every test, with sanitizers; ends with the number passed'
+	@echo 'make build     build/syrinx and the engines beside it'
+	@echo 'make check     format, layers, clang-tidy, cppcheck'
+	@echo 'make fuzz      every fuzz driver for SECONDS (30) seconds'
+	@echo 'make bench     the benchmark, with ARGS'
+	@echo 'make generate  conf/syrinx.conf and man/syrinx.conf.5 from the table'
+	@echo 'make install   into PREFIX (/usr/local), below DESTDIR'
+	@echo 'make clean     remove everything built; ./data stays'
+
+build/build.ninja:
+	tools/setup build
+	meson setup build -Dtests=false
+
+build: build/build.ninja
+	@tools/setup build
+	ninja -C build
+
+run: build
+	build/syrinx serve --greet $(ARGS)
+
+test:
+	tools/setup test
+	tools/run-tests
+
+check:
+	tools/setup check
+	tools/check-layers
+	tools/check-format
+	tools/check-static
+
+fuzz:
+	tools/setup fuzz
+	tools/run-fuzz $(SECONDS)
+
+bench: build
+	build/syrinx bench $(ARGS)
+
+generate: build
+	build/syrinx check --sample > conf/syrinx.conf
+	build/syrinx check --manual > man/syrinx.conf.5
+
+install: build
+	meson configure build -Dprefix=$(PREFIX)
+	meson install -C build
+
+clean:
+	rm -rf build build-test build-asan build-tsan build-fuzz build-check

@@ -1,0 +1,54 @@
+/*
+ * check.c: `syrinx check`: is this configuration right?
+ *
+ * It also prints the forms of the configuration's table that are kept in the
+ * tree: conf/syrinx.conf and man/syrinx.conf.5.
+ */
+#include <stdio.h>
+
+#include "cli/command.h"
+#include "cli/settings.h"
+
+#define TEXT_MAX (1u << 20)
+
+static int print(int (*print_config)(struct buf *out))
+{
+	struct buf out;
+	int err;
+
+	buf_init(&out, TEXT_MAX);
+	err = print_config(&out);
+	if (!err)
+		fwrite(out.bytes, 1, out.len, stdout);
+	buf_reset(&out);
+	return err ? COMMAND_FAILED : COMMAND_OK;
+}
+
+static int run(const struct command_call *call)
+{
+	struct config config;
+	int status;
+
+	if (command_value(call, "sample"))
+		return print(config_print_sample);
+	if (command_value(call, "manual"))
+		return print(config_print_manual);
+	status = settings_load(&config, call);
+	if (status == COMMAND_OK)
+		printf("the configuration is good\n");
+	return status;
+}
+
+static const struct command_option options[] = {
+	{"config", 0, "FILE", "check this file as well as the environment"},
+	{"sample", 0, NULL, "print a file with every key at its default"},
+	{"manual", 0, NULL, "print the manual page of the file"},
+	{0},
+};
+
+const struct command command_check = {
+	.name = "check",
+	.summary = "Find mistakes in a configuration without starting anything.",
+	.options = options,
+	.run = run,
+};

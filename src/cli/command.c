@@ -1,0 +1,216 @@
+/*
+ * command.c: how a command is called (see command.h).
+ */
+#include "cli/command.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; command_table[i]; ++i)
+		if (strcmp(command_table[i]->name, name) == 0)
+			return command_table[i];
+	return NULL;
+}
+
+int command_usage_error(const struct command *command, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "syrinx%s%s: ", command ? " " : "", command ? command->name : "");
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, "; see: syrinx help%s%s\n", command ? " " : "",
+		command ? command->name : "");
+	return COMMAND_USAGE;
+}
+
+void command_print_summary(void)
+{
+	printf("usage: syrinx COMMAND [OPTION]...\n\n");
+	for (size_t i = 0; command_table[i]; ++i)
+		printf("  %-8s  %s\n", command_table[i]->name, command_table[i]->summary);
+	printf("\nsyrinx help COMMAND tells more.\n");
+}
+
+void command_print_help(const struct command *command)
+{
+	const struct command_option *option = command->options;
+
+	printf("usage: syrinx %s%s%s%s\n\n%s\n", command->name, command->operands ? " " : "",
+	       command->operands ? command->operands : "", option->name ? " [OPTION]..." : "",
+	       command->summary);
+	if (option->name)
+		printf("\n");
+	for (; option->name; ++option) {
+		char left[64];
+		char letter[6] = "";
+
+		if (option->letter)
+			snprintf(letter, sizeof(letter), "-%c, ", option->letter);
+		snprintf(left, sizeof(left), "%s--%s%s%s", letter, option->name,
+			 option->value ? " " : "", option->value ? option->value : "");
+		printf("  %-24s  %s\n", left, option->text);
+	}
+}
+
+/* The option that an argument names, by "--name", "--name=value" or "-n". */
+static const struct command_option *find_option(const struct command *command, const char *argument)
+{
+	size_t len = strcspn(argument, "=");
+	const struct command_option *option;
+
+	for (option = command->options; option->name; ++option) {
+		if (argument[1] != '-') {
+			if (option->letter && argument[1] == option->letter && argument[2] == '\0')
+				return option;
+			continue;
+		}
+		if (strlen(option->name) == len - 2 &&
+		    strncmp(option->name, argument + 2, len - 2) == 0)
+			return option;
+	}
+	return NULL;
+}
+
+/* Reads the option at argv[*at] and moves *at past it. */
+static int take_option(struct command_call *call, char **argv, int *at)
+{
+	const char *argument = argv[*at];
+	const struct command_option *option = find_option(call->command, argument);
+	const char *equals = strchr(argument, '=');
+	const char **value;
+
+	if (!option)
+		return command_usage_error(call->command, "no such option: %s", argument);
+	value = &call->values[option - call->command->options];
+	if (*value)
+		return command_usage_error(call->command, "%s is given twice", argument);
+	++*at;
+	if (!option->value) {
+		if (equals)
+			return command_usage_error(call->command, "--%s takes no value",
+						   option->name);
+		*value = "";
+		return COMMAND_OK;
+	}
+	*value = equals ? equals + 1 : argv[*at];
+	if (!*value)
+		return command_usage_error(call->command, "%s needs a value: %s", argument,
+					   option->value);
+	*at += equals == NULL;
+	return COMMAND_OK;
+}
+
+static int take_operand(struct command_call *call, const char *operand)
+{
+	if (call->operand_count == call->command->operands_max)
+		return command_usage_error(call->command, "what is \"%s\"?", operand);
+	call->operands[call->operand_count++] = operand;
+	return COMMAND_OK;
+}
+
+/* Everything after the command's name; a lone "--" ends the options. */
+static int read_arguments(struct command_call *call, int argc, char **argv)
+{
+	bool options = true;
+	int status = COMMAND_OK;
+	int at = 0;
+
+	assert(call->command->operands_max <= COMMAND_OPERANDS_MAX);
+	while (at < argc && status == COMMAND_OK) {
+		if (options && strcmp(argv[at], "--") == 0) {
+			options = false;
+			++at;
+		} else if (options && argv[at][0] == '-' && argv[at][1] != '\0') {
+			status = take_option(call, argv, &at);
+		} else {
+			status = take_operand(call, argv[at++]);
+		}
+	}
+	if (status == COMMAND_OK && call->operand_count < call->command->operands_min)
+		return command_usage_error(call->command, "%s is missing", call->command->operands);
+	return status;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; ++i)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return true;
+	return false;
+}
+
+/* The habits of other programs: --version and --help as the first word. */
+static const char *name_of(const char *word)
+{
+	if (strcmp(word, "--version") == 0)
+		return "version";
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+		return "help";
+	return word;
+}
+
+int command_main(int argc, char **argv)
+{
+	struct command_call call = {0};
+	int status;
+
+	if (argc < 2)
+		return command_usage_error(NULL, "which command?");
+	call.command = command_find(name_of(argv[1]));
+	if (!call.command)
+		return command_usage_error(NULL, "no such command: %s", argv[1]);
+	if (asks_for_help(argc - 2, argv + 2)) {
+		command_print_help(call.command);
+		return COMMAND_OK;
+	}
+	status = read_arguments(&call, argc - 2, argv + 2);
+	if (status == COMMAND_OK)
+		status = call.command->run(&call);
+	/* A full disk or a closed pipe must not look like success. */
+	if (fflush(stdout) != 0 && status == COMMAND_OK)
+		status = COMMAND_FAILED;
+	return status;
+}
+
+const char *command_value(const struct command_call *call, const char *name)
+{
+	const struct command_option *options = call->command->options;
+
+	for (size_t i = 0; options[i].name; ++i)
+		if (strcmp(options[i].name, name) == 0)
+			return call->values[i];
+	assert(!"the command has no such option");
+	return NULL;
+}
+
+int command_number(int64_t *number, const struct command_call *call, const char *name, int64_t min,
+		   int64_t max, int64_t missing)
+{
+	const char *value = command_value(call, name);
+	char *end;
+	long long n;
+
+	if (!value) {
+		*number = missing;
+		return 0;
+	}
+	errno = 0;
+	n = strtoll(value, &end, 10);
+	if (errno || end == value || *end != '\0' || n < min || n > max) {
+		command_usage_error(call->command,
+				    "--%s must be a number from %lld to %lld, not \"%s\"", name,
+				    (long long)min, (long long)max, value);
+		return EINVAL;
+	}
+	*number = n;
+	return 0;
+}

@@ -1,0 +1,74 @@
+/*
+ * command.h: what a command of the program is, and how one is called.
+ *
+ * A command is one file and one `struct command`: its name, its options and
+ * what they mean.  Parsing, the error for a wrong option and --help come from
+ * that; the command's function sees only what was given.
+ *
+ * To add one: write cli/NAME.c with `const struct command command_NAME`,
+ * declare it below and add it to the table in main.c.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a process returns: 1 for "it did not work", 2 for "called wrongly". */
+enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
+
+#define COMMAND_OPTIONS_MAX 16
+#define COMMAND_OPERANDS_MAX 8
+
+struct command_option {
+	const char *name; /* without the dashes; NULL ends the table */
+	char letter; /* "-o" beside "--output", or 0 */
+	const char *value; /* what stands for it in the help; NULL: a flag */
+	const char *text;
+};
+
+struct command_call {
+	const struct command *command;
+	const char *operands[COMMAND_OPERANDS_MAX];
+	size_t operand_count;
+	const char *values[COMMAND_OPTIONS_MAX]; /* beside command->options; NULL: not given */
+};
+
+struct command {
+	const char *name;
+	const char *operands; /* as the help shows them; NULL: none */
+	size_t operands_min, operands_max;
+	const char *summary; /* one line */
+	const struct command_option *options;
+	int (*run)(const struct command_call *call);
+};
+
+/* Finds the command, reads its options and runs it; gives the exit status. */
+int command_main(int argc, char **argv);
+
+/* The value of an option, "" for a flag that was given, NULL for neither. */
+const char *command_value(const struct command_call *call, const char *name);
+
+/* The value of an option as a whole number from min to max; `missing` when it
+ * was not given.  EINVAL has been told to the user. */
+int command_number(int64_t *number, const struct command_call *call, const char *name, int64_t min,
+		   int64_t max, int64_t missing);
+
+/* One line about a wrong call and where help is, on standard error; always
+ * gives COMMAND_USAGE. */
+int command_usage_error(const struct command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Every command, in the order of the help; NULL at the end.  In main.c. */
+extern const struct command *const command_table[];
+const struct command *command_find(const char *name);
+void command_print_help(const struct command *command);
+void command_print_summary(void);
+
+extern const struct command command_check;
+extern const struct command command_help;
+extern const struct command command_key;
+extern const struct command command_serve;
+extern const struct command command_version;
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * greeting.c: what a person who starts a server is told (see greeting.h).
+ */
+#include "cli/greeting.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* An address that can be connected to: "any" is one only for listening. */
+static int to_connect(char *address, size_t size, const char *listening)
+{
+	const char *port = strrchr(listening, ':');
+	int n;
+
+	if (port && strncmp(listening, "0.0.0.0:", 8) == 0)
+		n = snprintf(address, size, "127.0.0.1%s", port);
+	else if (port && strncmp(listening, "[::]:", 5) == 0)
+		n = snprintf(address, size, "[::1]%s", port);
+	else
+		n = snprintf(address, size, "%s", listening);
+	return n > 0 && (size_t)n < size ? 0 : EINVAL;
+}
+
+int greeting_print(struct buf *out, const struct greeting *greeting)
+{
+	const char *s = greeting->tls ? "s" : "";
+	char address[300];
+	int err = to_connect(address, sizeof(address), greeting->address);
+
+	if (err)
+		return err;
+	return buf_printf(
+		out,
+		"\n"
+		"  Syrinx listens on   http%s://%s\n"
+		"  streaming clients   ws%s://%s/ws/tts/stream\n"
+		"  API key             %s\n"
+		"                      (kept in %s/local.key)\n"
+		"\n"
+		"  Hear it:\n"
+		"    %s say \"Hello from Syrinx.\" --server http%s://%s --key %s\n"
+		"\n"
+		"  No loudspeaker?  The same into a file:\n"
+		"    %s say \"Hello from Syrinx.\" -o hello.wav --server http%s://%s --key %s\n"
+		"\n",
+		s, address, s, address, greeting->key, greeting->data_dir, greeting->program, s,
+		address, greeting->key, greeting->program, s, address, greeting->key);
+}

@@ -1,0 +1,22 @@
+/*
+ * greeting.h: what a person who starts a server is told.
+ */
+#ifndef CLI_GREETING_H
+#define CLI_GREETING_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+struct greeting {
+	const char *address; /* HOST:PORT that is listened on */
+	bool tls;
+	const char *key;
+	const char *program; /* as it was called, for a command that can be pasted */
+	const char *data_dir; /* where the key is kept */
+};
+
+/* Appends the address, the key, and commands that make the server speak. */
+int greeting_print(struct buf *out, const struct greeting *greeting);
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * key.c: `syrinx key`: who may speak.
+ *
+ * Works on the store directly, also while a server runs on it: a new key is
+ * good at once.  The text of a key is shown once, when it is made; the store
+ * has only its hash.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "account/account.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/settings.h"
+
+static int failed(const char *what, int err)
+{
+	fprintf(stderr, "syrinx key: %s: %s\n", what, strerror(err));
+	return COMMAND_FAILED;
+}
+
+/* Two keys may share the part that names them; then make another. */
+#define TRIES 4
+
+static int create_key(struct store *store, const struct command_call *call)
+{
+	const char *name = command_value(call, "name");
+	char text[ACCOUNT_KEY_LEN + 1];
+	int64_t credit_cents;
+	int64_t streams_max;
+	int err = EEXIST;
+
+	if (name && strlen(name) > STORE_NAME_MAX)
+		return command_usage_error(call->command, "--name is longer than %d bytes",
+					   STORE_NAME_MAX);
+	if (command_number(&credit_cents, call, "credit-cents", 0, INT64_MAX, -1) ||
+	    command_number(&streams_max, call, "streams", 1, INT32_MAX, -1))
+		return COMMAND_USAGE;
+	for (int i = 0; i < TRIES && err == EEXIST; ++i) {
+		struct store_key key = {0};
+
+		err = account_key_make(text, &key, name ? name : "");
+		if (err)
+			break;
+		key.credit_cents = credit_cents;
+		key.streams_max = streams_max;
+		err = store->ops->key_add(store, &key);
+	}
+	if (err)
+		return failed("cannot make a key", err);
+	printf("%s\n", text);
+	return COMMAND_OK;
+}
+
+static void print_limit(int64_t limit)
+{
+	if (limit < 0)
+		printf("  %8s", "-");
+	else
+		printf("  %8" PRId64, limit);
+}
+
+static bool print_key(const struct store_key *key, void *arg)
+{
+	time_t created = (time_t)(key->created_ms / 1000);
+	struct tm tm;
+	char when[32];
+
+	(void)arg;
+	gmtime_r(&created, &tm);
+	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%SZ", &tm);
+	printf("%-8s  %s  %-7s", key->prefix, when, key->revoked_ms ? "revoked" : "active");
+	print_limit(key->credit_cents);
+	print_limit(key->streams_max);
+	printf("  %s\n", key->name);
+	return true;
+}
+
+static int list_keys(struct store *store, const struct command_call *call)
+{
+	int err;
+
+	(void)call;
+	printf("%-8s  %-20s  %-7s  %8s  %8s  %s\n", "KEY", "CREATED", "STATE", "CENTS", "STREAMS",
+	       "NAME");
+	err = store->ops->key_list(store, print_key, NULL);
+	return err ? failed("cannot read the keys", err) : COMMAND_OK;
+}
+
+/* By the part that names it, or by its whole text. */
+static int revoke_key(struct store *store, const struct command_call *call)
+{
+	char prefix[STORE_KEY_PREFIX_LEN + 1];
+	int err;
+
+	if (call->operand_count < 2)
+		return command_usage_error(call->command, "revoke needs the start of a key");
+	if (strlen(call->operands[1]) < STORE_KEY_PREFIX_LEN)
+		return command_usage_error(call->command, "a key has at least %d letters here",
+					   STORE_KEY_PREFIX_LEN);
+	memcpy(prefix, call->operands[1], STORE_KEY_PREFIX_LEN);
+	prefix[STORE_KEY_PREFIX_LEN] = '\0';
+	err = store->ops->key_revoke(store, prefix, clock_wall_ms());
+	if (err == ENOENT) {
+		fprintf(stderr, "syrinx key: there is no key %s\n", prefix);
+		return COMMAND_FAILED;
+	}
+	return err ? failed("cannot revoke the key", err) : COMMAND_OK;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct store *store, const struct command_call *call);
+} verbs[] = {{"create", create_key}, {"list", list_keys}, {"revoke", revoke_key}};
+
+static int run(const struct command_call *call)
+{
+	struct config config;
+	struct store *store;
+	size_t i = 0;
+	int status;
+
+	while (i < sizeof(verbs) / sizeof(verbs[0]) &&
+	       strcmp(verbs[i].name, call->operands[0]) != 0)
+		++i;
+	if (i == sizeof(verbs) / sizeof(verbs[0]))
+		return command_usage_error(call->command,
+					   "it is create, list or revoke, not \"%s\"",
+					   call->operands[0]);
+	status = settings_load(&config, call);
+	if (status != COMMAND_OK)
+		return status;
+	if (settings_open_store(&store, &config) != 0)
+		return COMMAND_FAILED;
+	status = verbs[i].run(store, call);
+	mem_deref(store);
+	return status;
+}
+
+static const struct command_option options[] = {
+	{"data", 0, "DIR", "the server's data directory (data)"},
+	{"config", 0, "FILE", "the server's configuration"},
+	{"name", 0, "NAME", "what to call the new key"},
+	{"credit-cents", 0, "N", "what the new key may spend in all (no limit)"},
+	{"streams", 0, "N", "connections the new key may have at once (no limit)"},
+	{0},
+};
+
+const struct command command_key = {
+	.name = "key",
+	.operands = "create|list|revoke [KEY]",
+	.operands_min = 1,
+	.operands_max = 2,
+	.summary = "Make a key and print it, list all keys, or revoke one.",
+	.options = options,
+	.run = run,
+};

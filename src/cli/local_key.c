@@ -1,0 +1,158 @@
+/*
+ * local_key.c: the one key that is kept readable (see local_key.h).
+ */
+#include "cli/local_key.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+
+#define FILE_NAME "local.key"
+#define KEY_NAME "local"
+#define PATH_SIZE 2048u
+
+static int path_of(char path[PATH_SIZE], const char *data_dir, const char *suffix)
+{
+	int n = snprintf(path, PATH_SIZE, "%s/" FILE_NAME "%s", data_dir, suffix);
+
+	return n > 0 && (size_t)n < PATH_SIZE ? 0 : ENAMETOOLONG;
+}
+
+static bool is_key(const char *text)
+{
+	return strlen(text) == ACCOUNT_KEY_LEN && strncmp(text, "ka_", 3) == 0 &&
+	       strspn(text + 3, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") ==
+		       ACCOUNT_KEY_LEN - 3;
+}
+
+int local_key_read(char text[ACCOUNT_KEY_LEN + 1], const char *data_dir)
+{
+	char path[PATH_SIZE];
+	char line[ACCOUNT_KEY_LEN + 3] = "";
+	FILE *file;
+	int err = path_of(path, data_dir, "");
+
+	if (err)
+		return err;
+	file = fopen(path, "re");
+	if (!file)
+		return errno;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	if (!is_key(line))
+		return EINVAL;
+	memcpy(text, line, ACCOUNT_KEY_LEN + 1);
+	return 0;
+}
+
+static int write_all(int fd, const char *text)
+{
+	if (write(fd, text, ACCOUNT_KEY_LEN) != ACCOUNT_KEY_LEN || write(fd, "\n", 1) != 1)
+		return EIO;
+	return fsync(fd) == 0 ? 0 : errno;
+}
+
+/* By way of a second file, so that no reader ever sees half a key and a wide
+ * open file of an earlier time is not written into. */
+static int write_file(const char *text, const char *data_dir)
+{
+	char path[PATH_SIZE];
+	char fresh[PATH_SIZE];
+	int err;
+	int fd;
+
+	if (path_of(path, data_dir, "") || path_of(fresh, data_dir, ".new"))
+		return ENAMETOOLONG;
+	unlink(fresh);
+	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno;
+	err = write_all(fd, text);
+	close(fd);
+	if (!err && rename(fresh, path) != 0)
+		err = errno;
+	if (err)
+		unlink(fresh);
+	return err;
+}
+
+/* The row of a key whose text is known. */
+static int row_of(struct store_key *key, const char *text)
+{
+	*key = (struct store_key){.name = KEY_NAME,
+				  .credit_cents = -1,
+				  .streams_max = -1,
+				  .created_ms = clock_wall_ms()};
+	memcpy(key->prefix, text, STORE_KEY_PREFIX_LEN);
+	if (EVP_Digest(text, strlen(text), key->hash, NULL, EVP_sha256(), NULL) != 1)
+		return ENOMEM;
+	return 0;
+}
+
+/* A file that was copied about may have become readable to others. */
+static void close_to_others(const char *data_dir)
+{
+	char path[PATH_SIZE];
+	struct stat st;
+
+	if (path_of(path, data_dir, "") || stat(path, &st) != 0 || (st.st_mode & 077) == 0)
+		return;
+	log_warn("key", "%s was readable by others; it is not any more", path);
+	if (chmod(path, 0600) != 0)
+		log_warn("key", "chmod %s: %s", path, strerror(errno));
+}
+
+/* 0 when the text is good in the store now; ENOENT when it cannot be (it was
+ * revoked, or another key has its prefix). */
+static int ensure_row(struct store *store, const char *text)
+{
+	struct store_key want;
+	struct store_key have;
+	int err = row_of(&want, text);
+
+	if (err)
+		return err;
+	err = store->ops->key_find(store, &have, want.prefix);
+	if (err == ENOENT)
+		return store->ops->key_add(store, &want);
+	if (err)
+		return err;
+	if (have.revoked_ms || memcmp(have.hash, want.hash, sizeof(want.hash)) != 0)
+		return ENOENT;
+	return 0;
+}
+
+/* The file first: when the store fails after it, the next start adds the row. */
+static int make(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char *data_dir)
+{
+	struct store_key key = {0};
+	int err = account_key_make(text, &key, KEY_NAME);
+
+	if (!err)
+		err = write_file(text, data_dir);
+	if (!err)
+		err = store->ops->key_add(store, &key);
+	return err;
+}
+
+int local_key_ensure(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char *data_dir)
+{
+	int err = local_key_read(text, data_dir);
+
+	if (!err) {
+		close_to_others(data_dir);
+		err = ensure_row(store, text);
+	}
+	if (err == ENOENT || err == EINVAL)
+		err = make(text, store, data_dir);
+	return err;
+}

@@ -1,0 +1,20 @@
+/*
+ * settings.h: the configuration as the options of a command ask for it.
+ */
+#ifndef CLI_SETTINGS_H
+#define CLI_SETTINGS_H
+
+#include "cli/command.h"
+#include "server/config.h"
+#include "store/store.h"
+
+/* Loads --config FILE and lets the command's other options win over it:
+ * --listen, --data and --workers, where the command has them.  Mistakes have
+ * been printed when it gives another status than COMMAND_OK. */
+int settings_load(struct config *config, const struct command_call *call);
+
+/* Opens the store of a configuration and makes the data directory when it is
+ * missing (0700: it holds a key and what was billed).  Errors are printed. */
+int settings_open_store(struct store **storep, const struct config *config);
+
+#endif

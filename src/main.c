@@ -1,0 +1,13 @@
+/*
+ * main.c: the program: a table of commands, each in cli/.
+ */
+#include "cli/command.h"
+
+const struct command *const command_table[] = {
+	&command_serve, &command_key, &command_check, &command_version, &command_help, NULL,
+};
+
+int main(int argc, char **argv)
+{
+	return command_main(argc, argv);
+}

@@ -1,0 +1,198 @@
+/* The command line: what a command sees, and what a wrong call is told. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/command.h"
+#include "cli/greeting.h"
+
+static struct command_call seen;
+static int64_t seen_number;
+
+static int run_brew(const struct command_call *call)
+{
+	seen = *call;
+	if (command_number(&seen_number, call, "cups", 1, 12, 4) != 0)
+		return COMMAND_USAGE;
+	return command_value(call, "fail") ? COMMAND_FAILED : COMMAND_OK;
+}
+
+static const struct command_option brew_options[] = {
+	{"cups", 'c', "N", "how many"},
+	{"milk", 0, "KIND", "which"},
+	{"fail", 0, NULL, "spill it"},
+	{0},
+};
+
+static const struct command brew = {"brew",      "LEAF [LEAF]", 1,       2,
+				    "Make tea.", brew_options,  run_brew};
+
+static int run_version(const struct command_call *call)
+{
+	seen = *call;
+	return COMMAND_OK;
+}
+
+static const struct command_option no_options[] = {{0}};
+static const struct command version = {"version", NULL, 0, 0, "Say.", no_options, run_version};
+
+const struct command *const command_table[] = {&brew, &version, NULL};
+
+static char printed[2048]; /* what went to standard output and error */
+
+/* Runs a command line with its output caught. */
+static int run(const char *line)
+{
+	static char copy[256]; /* what was seen points into it */
+	char *argv[16] = {(char[]){"syrinx"}};
+	int argc = 1;
+	int out = dup(1);
+	int err = dup(2);
+	FILE *file = tmpfile();
+	int status;
+	size_t n;
+
+	assert_non_null(file);
+	snprintf(copy, sizeof(copy), "%s", line);
+	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	memset(&seen, 0, sizeof(seen));
+	fflush(stdout);
+	dup2(fileno(file), 1);
+	dup2(fileno(file), 2);
+	status = command_main(argc, argv);
+	fflush(stdout);
+	dup2(out, 1);
+	dup2(err, 2);
+	close(out);
+	close(err);
+	rewind(file);
+	n = fread(printed, 1, sizeof(printed) - 1, file);
+	printed[n] = '\0';
+	fclose(file);
+	return status;
+}
+
+static void assert_printed(const char *words)
+{
+	if (!strstr(printed, words))
+		fail_msg("\"%s\" is not in: %s", words, printed);
+}
+
+static void test_options_are_read_in_every_usual_form(void **state)
+{
+	static const char *const forms[] = {"brew assam --cups 3", "brew --cups=3 assam",
+					    "brew -c 3 assam", "brew -c 3 -- assam"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); ++i) {
+		assert_int_equal(run(forms[i]), COMMAND_OK);
+		assert_int_equal(seen_number, 3);
+		assert_int_equal(seen.operand_count, 1);
+		assert_string_equal(seen.operands[0], "assam");
+	}
+	assert_int_equal(run("brew assam"), COMMAND_OK);
+	assert_int_equal(seen_number, 4);
+}
+
+static void test_text_that_looks_like_an_option_follows_two_dashes(void **state)
+{
+	(void)state;
+	assert_int_equal(run("brew -- --fail -x"), COMMAND_OK);
+	assert_int_equal(seen.operand_count, 2);
+	assert_string_equal(seen.operands[0], "--fail");
+	assert_string_equal(seen.operands[1], "-x");
+}
+
+static void test_the_status_is_the_commands(void **state)
+{
+	(void)state;
+	assert_int_equal(run("brew --fail assam"), COMMAND_FAILED);
+}
+
+static void test_wrong_calls_give_2_and_one_line(void **state)
+{
+	static const struct {
+		const char *line;
+		const char *words;
+	} bad[] = {
+		{"", "syrinx: which command?; see: syrinx help\n"},
+		{"brwe", "syrinx: no such command: brwe"},
+		{"brew", "syrinx brew: LEAF [LEAF] is missing; see: syrinx help brew\n"},
+		{"brew a b c", "what is \"c\"?"},
+		{"brew a --sugar", "no such option: --sugar"},
+		{"brew a --cup 3", "no such option: --cup"},
+		{"brew a -x", "no such option: -x"},
+		{"brew a --cups", "--cups needs a value: N"},
+		{"brew a --cups 13", "--cups must be a number from 1 to 12, not \"13\""},
+		{"brew a --cups=3x", "not \"3x\""},
+		{"brew a --fail=yes", "--fail takes no value"},
+		{"brew a -c 1 --cups 2", "--cups is given twice"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {
+		assert_int_equal(run(bad[i].line), COMMAND_USAGE);
+		assert_printed(bad[i].words);
+		assert_ptr_equal(strchr(printed, '\n'), printed + strlen(printed) - 1);
+	}
+}
+
+static void test_help_shows_every_option(void **state)
+{
+	(void)state;
+	assert_int_equal(run("brew --help"), COMMAND_OK);
+	assert_printed("usage: syrinx brew LEAF [LEAF] [OPTION]...\n");
+	assert_printed("  -c, --cups N              how many\n");
+	assert_printed("  --fail                    spill it\n");
+	assert_null(seen.command);
+}
+
+static void test_version_may_be_an_option(void **state)
+{
+	(void)state;
+	assert_int_equal(run("--version"), COMMAND_OK);
+	assert_ptr_equal(seen.command, &version);
+}
+
+static void test_the_greeting_can_be_pasted(void **state)
+{
+	struct greeting greeting = {"0.0.0.0:8080", false, "ka_x", "build/syrinx", "data"};
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 4096);
+	assert_int_equal(greeting_print(&out, &greeting), 0);
+	greeting.address = "[::]:443";
+	greeting.tls = true;
+	assert_int_equal(greeting_print(&out, &greeting), 0);
+	assert_int_equal(buf_append(&out, "", 1), 0);
+	assert_non_null(strstr(out.bytes, "build/syrinx say \"Hello from Syrinx.\" "
+					  "--server http://127.0.0.1:8080 --key ka_x\n"));
+	assert_non_null(strstr(out.bytes, "--server https://[::1]:443 --key ka_x\n"));
+	assert_non_null(strstr(out.bytes, "wss://[::1]:443/ws/tts/stream\n"));
+	buf_reset(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_options_are_read_in_every_usual_form),
+		cmocka_unit_test(test_text_that_looks_like_an_option_follows_two_dashes),
+		cmocka_unit_test(test_the_status_is_the_commands),
+		cmocka_unit_test(test_wrong_calls_give_2_and_one_line),
+		cmocka_unit_test(test_help_shows_every_option),
+		cmocka_unit_test(test_version_may_be_an_option),
+		cmocka_unit_test(test_the_greeting_can_be_pasted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
