@@ -1,9 +1,13 @@
 /*
  * reply.h: what the server says on the native sockets, as JSON.
  *
- * Each function appends one whole JSON object.  The audio frame is written by
- * hand, straight from the samples into the frame: at thousands of frames a
- * second a JSON library would cost more than sending them.
+ * Each function appends one whole JSON object, or (ENOBUFS, ENOMEM) nothing.
+ * The audio frame is written by hand, straight from the samples into the
+ * frame: at thousands of frames a second a JSON library would cost more than
+ * sending them.
+ *
+ * Seconds have up to nine decimals: a sample is 23 µs or more, so that the
+ * figures of a turn's chunks add up to its total.
  */
 #ifndef WIRE_REPLY_H
 #define WIRE_REPLY_H
@@ -24,7 +28,7 @@ struct reply_word {
 };
 
 struct reply_usage {
-	const char *turn_id;
+	const char *turn_id; /* NULL: no ledger row */
 	const char *model_id;
 	double audio_seconds;
 	uint64_t characters;
@@ -48,11 +52,15 @@ int reply_idle_warning(struct buf *out);
 int reply_final(struct buf *out, const struct reply_totals *totals);
 int reply_session_closed(struct buf *out, const struct reply_totals *totals,
 			 const struct reply_usage *usage);
-int reply_settings_updated(struct buf *out, const struct settings *settings);
-int reply_error(struct buf *out, enum wire_error_id id, const char *detail,
-		const char *request_id);
 
-/* `usage` and the texts are NULL unless the cancel asked for a report. */
+/* All six that can be updated; temperature and language are null until given. */
+int reply_settings_updated(struct buf *out, const struct settings *settings);
+
+/* Also the body of an HTTP error.  The table's text, then the detail (NULL or
+ * empty: none); request_id may be NULL. */
+int reply_error(struct buf *out, enum wire_error_id id, const char *detail, const char *request_id);
+
+/* `report` is NULL unless the cancel asked for one; its usage may be NULL. */
 struct reply_interruption {
 	const struct reply_usage *usage;
 	const char *text_spoken;

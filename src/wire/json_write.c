@@ -1,0 +1,222 @@
+/*
+ * json_write.c: JSON objects, written straight into a buffer (see json_write.h).
+ */
+#include "wire/json_write.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+static void append(struct json_write *json, const void *bytes, size_t n)
+{
+	if (!json->err)
+		json->err = buf_append(json->out, bytes, n);
+}
+
+static void append_str(struct json_write *json, const char *str)
+{
+	append(json, str, strlen(str));
+}
+
+/* The comma and the key; keys are ours and need no escapes. */
+static void begin(struct json_write *json, const char *key)
+{
+	if (!json->fresh)
+		append(json, ",", 1);
+	json->fresh = false;
+	if (key) {
+		append(json, "\"", 1);
+		append_str(json, key);
+		append(json, "\":", 2);
+	}
+}
+
+void json_write_open(struct json_write *json, struct buf *out)
+{
+	*json = (struct json_write){.out = out, .start = out->len, .fresh = true};
+	append(json, "{", 1);
+}
+
+int json_write_close(struct json_write *json)
+{
+	append(json, "}", 1);
+	if (json->err)
+		json->out->len = json->start;
+	return json->err;
+}
+
+static void open_container(struct json_write *json, const char *key, const char *bracket)
+{
+	begin(json, key);
+	append(json, bracket, 1);
+	json->fresh = true;
+}
+
+static void close_container(struct json_write *json, const char *bracket)
+{
+	append(json, bracket, 1);
+	json->fresh = false;
+}
+
+void json_write_object(struct json_write *json, const char *key)
+{
+	open_container(json, key, "{");
+}
+
+void json_write_object_end(struct json_write *json)
+{
+	close_container(json, "}");
+}
+
+void json_write_list(struct json_write *json, const char *key)
+{
+	open_container(json, key, "[");
+}
+
+void json_write_list_end(struct json_write *json)
+{
+	close_container(json, "]");
+}
+
+void json_write_raw(struct json_write *json, const char *key, const char *value)
+{
+	begin(json, key);
+	append_str(json, value);
+}
+
+void json_write_null(struct json_write *json, const char *key)
+{
+	json_write_raw(json, key, "null");
+}
+
+void json_write_bool(struct json_write *json, const char *key, bool truth)
+{
+	json_write_raw(json, key, truth ? "true" : "false");
+}
+
+/* Written from the last digit to the first, which ends at `end`. */
+static char *format_unsigned(char *end, uint64_t number)
+{
+	do {
+		*--end = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	return end;
+}
+
+void json_write_unsigned(struct json_write *json, const char *key, uint64_t number)
+{
+	char digits[20];
+	char *first = format_unsigned(digits + sizeof(digits), number);
+
+	begin(json, key);
+	append(json, first, (size_t)(digits + sizeof(digits) - first));
+}
+
+void json_write_signed(struct json_write *json, const char *key, int64_t number)
+{
+	json_write_decimal(json, key, number, 0);
+}
+
+size_t json_format_decimal(char text[JSON_DECIMAL_MAX], int64_t units, unsigned decimals)
+{
+	char digits[JSON_DECIMAL_MAX];
+	char *end = digits + sizeof(digits);
+	char *p = end;
+	uint64_t left = units < 0 ? 0 - (uint64_t)units : (uint64_t)units;
+
+	for (; decimals > 0 && left % 10 == 0; --decimals)
+		left /= 10;
+	for (unsigned i = 0; i < decimals; ++i, left /= 10)
+		*--p = (char)('0' + left % 10);
+	if (decimals > 0)
+		*--p = '.';
+	p = format_unsigned(p, left);
+	if (units < 0)
+		*--p = '-';
+	memcpy(text, p, (size_t)(end - p));
+	return (size_t)(end - p);
+}
+
+void json_write_decimal(struct json_write *json, const char *key, int64_t units, unsigned decimals)
+{
+	char text[JSON_DECIMAL_MAX];
+	size_t len = json_format_decimal(text, units, decimals);
+
+	begin(json, key);
+	append(json, text, len);
+}
+
+void json_write_double(struct json_write *json, const char *key, double number, unsigned decimals)
+{
+	double units = number;
+
+	for (unsigned i = 0; i < decimals; ++i)
+		units *= 10;
+	if (!(fabs(units) < 9e18)) { /* not a number, too */
+		json_write_null(json, key);
+		return;
+	}
+	json_write_decimal(json, key, llround(units), decimals);
+}
+
+static void append_escape(struct json_write *json, uint8_t c)
+{
+	static const char hex[] = "0123456789abcdef";
+	char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4 & 0xf], hex[c & 0xf]};
+	static const char names[] = "\"\\bfnrt";
+	static const char bytes[] = "\"\\\b\f\n\r\t";
+	const char *known = memchr(bytes, c, sizeof(bytes) - 1);
+
+	if (!known) {
+		append(json, escape, sizeof(escape));
+		return;
+	}
+	escape[1] = names[known - bytes];
+	append(json, escape, 2);
+}
+
+/* Length of what may be copied as it is at the start of the text. */
+static size_t copyable(const char *text, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		uint8_t c = (uint8_t)text[at];
+		uint32_t code_point;
+		size_t n = 1;
+
+		if (c < 0x20 || c == '"' || c == '\\')
+			break;
+		if (c >= 0x80) {
+			n = utf8_decode(&code_point, text + at, len - at);
+			if (n == 1)
+				break;
+		}
+		at += n;
+	}
+	return at;
+}
+
+void json_write_string(struct json_write *json, const char *key, const char *text, size_t len)
+{
+	begin(json, key);
+	append(json, "\"", 1);
+	while (len > 0) {
+		size_t n = copyable(text, len);
+
+		append(json, text, n);
+		text += n;
+		len -= n;
+		if (len == 0)
+			break;
+		if ((uint8_t)*text < 0x80)
+			append_escape(json, (uint8_t)*text);
+		else
+			append(json, "\xef\xbf\xbd", 3);
+		++text;
+		--len;
+	}
+	append(json, "\"", 1);
+}

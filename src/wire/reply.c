@@ -1,0 +1,268 @@
+/*
+ * reply.c: what the server says on the native sockets, as JSON (see reply.h).
+ */
+#include "wire/reply.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "wire/json_write.h"
+
+#define SECONDS_DECIMALS 9
+#define GEN_MS_DECIMALS 3
+#define SETTING_DECIMALS 6
+
+/* Of a cost two decimals of a cent are shown; the ledger has it exactly. */
+#define MICROCENTS_PER_SHOWN_UNIT 10000
+#define COST_DECIMALS 2
+
+/* The words of the protocol, known to clients by the letter. */
+static const char idle_warning[] =
+	"Turn ended after 5s of inactivity. Send {\"flush\": true} to end a turn explicitly — it "
+	"lowers latency and avoids this auto-flush.";
+
+static const char *const encoding_names[] = {
+	[AUDIO_PCM16] = "pcm_s16le",
+	[AUDIO_MULAW] = "mulaw",
+	[AUDIO_ALAW] = "alaw",
+};
+
+static void write_str(struct json_write *json, const char *key, const char *str)
+{
+	json_write_string(json, key, str, strlen(str));
+}
+
+static void write_seconds(struct json_write *json, const char *key, double seconds)
+{
+	json_write_double(json, key, seconds, SECONDS_DECIMALS);
+}
+
+int reply_generation_started(struct buf *out, unsigned chunk_id, const char *text, size_t len)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_bool(&json, "generation_started", true);
+	json_write_unsigned(&json, "chunk_id", chunk_id);
+	json_write_string(&json, "text", text, len);
+	return json_write_close(&json);
+}
+
+static char *put(char *p, const char *bytes, size_t n)
+{
+	memcpy(p, bytes, n);
+	return p + n;
+}
+
+static char *put_number(char *p, uint64_t number)
+{
+	char digits[20];
+	char *end = digits + sizeof(digits);
+	char *first = end;
+
+	do {
+		*--first = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	return put(p, first, (size_t)(end - first));
+}
+
+#define PUT(p, literal) put(p, literal, sizeof(literal) - 1)
+
+int reply_audio(struct buf *out, const struct audio_frame *frame, const struct audio_format *format,
+		unsigned idx, unsigned chunk_id)
+{
+	static const char head[] = "{\"audio\":\"";
+	const char *encoding = encoding_names[format->encoding];
+	char tail[160]; /* its words are 62 bytes, its numbers at most 50, the name 9 */
+	char *end = tail;
+	int err;
+
+	end = PUT(end, "\",\"enc\":\"");
+	end = put(end, encoding, strlen(encoding));
+	end = PUT(end, "\",\"idx\":");
+	end = put_number(end, idx);
+	end = PUT(end, ",\"sr\":");
+	end = put_number(end, format->sample_rate);
+	end = PUT(end, ",\"samples\":");
+	end = put_number(end, frame->samples);
+	end = PUT(end, ",\"chunk_id\":");
+	end = put_number(end, chunk_id);
+	end = PUT(end, "}");
+	err = buf_reserve(out,
+			  sizeof(head) - 1 + base64_encoded_len(frame->len) + (size_t)(end - tail));
+	if (err)
+		return err;
+	buf_append(out, head, sizeof(head) - 1);
+	out->len += base64_encode(out->bytes + out->len, frame->bytes, frame->len);
+	return buf_append(out, tail, (size_t)(end - tail));
+}
+
+static void write_word(struct json_write *json, const struct reply_word *word)
+{
+	json_write_object(json, NULL);
+	json_write_string(json, "word", word->word, word->word_len);
+	json_write_unsigned(json, "start_ms", word->start_ms);
+	json_write_unsigned(json, "end_ms", word->end_ms);
+	json_write_unsigned(json, "char_start", word->char_start);
+	json_write_unsigned(json, "char_end", word->char_end);
+	json_write_raw(json, "score", "1.0"); /* engines report times, they do not guess them */
+	json_write_object_end(json);
+}
+
+int reply_word_timestamps(struct buf *out, unsigned chunk_id, const struct reply_word *words,
+			  size_t count)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_list(&json, "word_timestamps");
+	for (size_t i = 0; i < count; ++i)
+		write_word(&json, &words[i]);
+	json_write_list_end(&json);
+	json_write_unsigned(&json, "chunk_id", chunk_id);
+	return json_write_close(&json);
+}
+
+int reply_chunk_complete(struct buf *out, unsigned chunk_id, double audio_seconds, double gen_ms)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_bool(&json, "chunk_complete", true);
+	json_write_unsigned(&json, "chunk_id", chunk_id);
+	write_seconds(&json, "audio_seconds", audio_seconds);
+	json_write_double(&json, "gen_ms", gen_ms, GEN_MS_DECIMALS);
+	return json_write_close(&json);
+}
+
+int reply_idle_warning(struct buf *out)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	write_str(&json, "warning", idle_warning);
+	return json_write_close(&json);
+}
+
+static void write_totals(struct json_write *json, const struct reply_totals *totals)
+{
+	write_seconds(json, "total_audio_seconds", totals->audio_seconds);
+	json_write_unsigned(json, "total_text_chunks", totals->text_chunks);
+	json_write_unsigned(json, "total_audio_chunks", totals->audio_chunks);
+}
+
+int reply_final(struct buf *out, const struct reply_totals *totals)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_bool(&json, "final", true);
+	write_totals(&json, totals);
+	return json_write_close(&json);
+}
+
+static void write_cost(struct json_write *json, const struct reply_usage *usage)
+{
+	int64_t half = MICROCENTS_PER_SHOWN_UNIT / 2;
+
+	if (!usage->cost_known) {
+		json_write_null(json, "cost_cents");
+		json_write_bool(json, "cost_unavailable", true);
+		return;
+	}
+	json_write_decimal(json, "cost_cents",
+			   usage->cost_microcents / MICROCENTS_PER_SHOWN_UNIT +
+				   (usage->cost_microcents % MICROCENTS_PER_SHOWN_UNIT >= half),
+			   COST_DECIMALS);
+	write_str(json, "currency", "eur");
+}
+
+static void write_usage(struct json_write *json, const struct reply_usage *usage)
+{
+	json_write_object(json, "usage");
+	write_seconds(json, "audio_seconds", usage->audio_seconds);
+	json_write_unsigned(json, "characters", usage->characters);
+	write_cost(json, usage);
+	write_str(json, "model_id", usage->model_id);
+	if (usage->turn_id)
+		write_str(json, "turn_id", usage->turn_id);
+	json_write_object_end(json);
+}
+
+int reply_session_closed(struct buf *out, const struct reply_totals *totals,
+			 const struct reply_usage *usage)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_bool(&json, "session_closed", true);
+	write_totals(&json, totals);
+	write_usage(&json, usage);
+	return json_write_close(&json);
+}
+
+static void write_settings(struct json_write *json, const struct settings *settings)
+{
+	json_write_double(json, "cfg_scale", settings->cfg_scale, SETTING_DECIMALS);
+	if (settings->set & SETTING_TEMPERATURE)
+		json_write_double(json, "temperature", settings->temperature, SETTING_DECIMALS);
+	else
+		json_write_null(json, "temperature");
+	json_write_unsigned(json, "max_new_tokens", settings->max_new_tokens);
+	if (settings->set & SETTING_LANGUAGE)
+		write_str(json, "language", settings->language);
+	else
+		json_write_null(json, "language");
+	json_write_bool(json, "normalize", settings->normalize);
+	json_write_double(json, "speed", settings->speed, SETTING_DECIMALS);
+}
+
+int reply_settings_updated(struct buf *out, const struct settings *settings)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_bool(&json, "settings_updated", true);
+	json_write_object(&json, "settings");
+	write_settings(&json, settings);
+	json_write_object_end(&json);
+	return json_write_close(&json);
+}
+
+int reply_error(struct buf *out, enum wire_error_id id, const char *detail, const char *request_id)
+{
+	const struct wire_error *error = wire_error_get(id);
+	bool has_detail = detail && detail[0];
+	char text[384]; /* longer details are cut */
+	struct json_write json;
+
+	snprintf(text, sizeof(text), "%s%s%s", error->text, has_detail ? ": " : "",
+		 has_detail ? detail : "");
+	json_write_open(&json, out);
+	write_str(&json, "error", text);
+	write_str(&json, "error_code", error->code);
+	json_write_unsigned(&json, "code", (unsigned)error->number);
+	if (request_id)
+		write_str(&json, "request_id", request_id);
+	return json_write_close(&json);
+}
+
+int reply_interrupted(struct buf *out, const struct reply_interruption *report)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_bool(&json, "interrupted", true);
+	if (report) {
+		write_seconds(&json, "audio_seconds", report->audio_seconds);
+		json_write_string(&json, "text_spoken", report->text_spoken,
+				  report->text_spoken_len);
+		json_write_string(&json, "text_remaining", report->text_remaining,
+				  report->text_remaining_len);
+		if (report->usage)
+			write_usage(&json, report->usage);
+	}
+	return json_write_close(&json);
+}

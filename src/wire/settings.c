@@ -1,0 +1,431 @@
+/*
+ * settings.c: what a client may set, one row per field (see settings.h).
+ */
+#include "wire/settings.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define RATE_DEFAULT 24000u /* what SDKs send beside every output_format */
+#define DICTIONARIES_MAX 50
+#define SCHEDULE_ENTRY_MAX 10000 /* past this an entry only means "never" */
+
+const struct settings settings_default = {
+	.model_id = "kugel-3",
+	.cfg_scale = 2.0,
+	.temperature = 0.4,
+	.max_new_tokens = 2048,
+	.sample_rate = RATE_DEFAULT,
+	.format = {AUDIO_PCM16, RATE_DEFAULT},
+	.normalize = true,
+	.speed = 1.0,
+	.flush_timeout_ms = 500,
+	.max_buffer_length = 1000,
+	.schedule = {5, 80, 150, 250},
+	.schedule_len = 4,
+};
+
+static const char *const model_ids[] = {
+	"kugel-3", "kugel-3.5", "kugel-2.5", "kugel-2-turbo", "kugel-2", "kugel-1", "kugel-1-turbo",
+};
+
+static const char languages[][4] = {
+	"de", "en", "fr", "es", "it", "pt", "nl", "pl", "sv", "da",  "no", "fi", "cs",
+	"hu", "ro", "el", "uk", "bg", "tr", "vi", "ar", "hi", "zh",  "ja", "ko", "sk",
+	"sl", "hr", "sr", "ru", "he", "fa", "ur", "bn", "ta", "yue", "th", "id", "ms",
+};
+
+static const char *const format_names[] = {
+	"pcm_8000", "pcm_16000", "pcm_22050", "pcm_24000", "ulaw_8000", "alaw_8000",
+};
+
+static const struct audio_format formats[COUNT(format_names)] = {
+	{AUDIO_PCM16, 8000},  {AUDIO_PCM16, 16000}, {AUDIO_PCM16, 22050},
+	{AUDIO_PCM16, 24000}, {AUDIO_MULAW, 8000},  {AUDIO_ALAW, 8000},
+};
+
+static const unsigned sample_rates[] = {8000, 16000, 22050, 24000, 44100};
+
+struct field;
+typedef int(field_read_h)(struct settings_reader *reader, const struct field *field,
+			  const struct json_value *value);
+
+struct field {
+	const char *name;
+	size_t name_len;
+	field_read_h *read;
+	unsigned bit;
+	size_t offset; /* of the member it fills */
+	size_t size;
+	double min, max;
+	bool updatable; /* by update_settings */
+};
+
+static void *member(const struct settings_reader *reader, const struct field *field)
+{
+	return (char *)reader->settings + field->offset;
+}
+
+static bool text_is(const struct json_value *value, const char *text)
+{
+	return value->len == strlen(text) && memcmp(value->text, text, value->len) == 0;
+}
+
+static int read_bool(struct settings_reader *reader, const struct field *field,
+		     const struct json_value *value)
+{
+	if (value->kind != JSON_BOOL)
+		return fault_value(reader->fault, field->name, "true or false", value);
+	if (field->size > 0)
+		*(bool *)member(reader, field) = value->truth;
+	return 0;
+}
+
+static int read_number(struct settings_reader *reader, const struct field *field,
+		       const struct json_value *value)
+{
+	double number;
+
+	if (value->kind != JSON_NUMBER)
+		return fault_value(reader->fault, field->name, "a number", value);
+	if (json_double(&number, value) || number < field->min || number > field->max)
+		return fault_range(reader->fault, field->name, field->min, field->max, value);
+	*(double *)member(reader, field) = number;
+	return 0;
+}
+
+/* cfg_scale alone is pushed into its range: hosted servers do, and clients
+ * have come to send what they like. */
+static int read_clamped(struct settings_reader *reader, const struct field *field,
+			const struct json_value *value)
+{
+	double number;
+
+	if (value->kind != JSON_NUMBER)
+		return fault_value(reader->fault, field->name, "a number", value);
+	if (json_double(&number, value))
+		return fault_range(reader->fault, field->name, field->min, field->max, value);
+	if (number < field->min)
+		number = field->min;
+	if (number > field->max)
+		number = field->max;
+	*(double *)member(reader, field) = number;
+	return 0;
+}
+
+static int read_unsigned(struct settings_reader *reader, const struct field *field,
+			 const struct json_value *value)
+{
+	int64_t integer;
+	int err = json_integer(&integer, value);
+
+	if (err == EINVAL)
+		return fault_value(reader->fault, field->name, "an integer", value);
+	if (err || integer < (int64_t)field->min || integer > (int64_t)field->max)
+		return fault_range(reader->fault, field->name, field->min, field->max, value);
+	*(unsigned *)member(reader, field) = (unsigned)integer;
+	return 0;
+}
+
+/* project_id: checked, then ignored, for there is one project. */
+static int check_integer(struct settings_reader *reader, const struct field *field,
+			 const struct json_value *value)
+{
+	int64_t integer;
+
+	if (json_integer(&integer, value))
+		return fault_value(reader->fault, field->name, "an integer", value);
+	return 0;
+}
+
+/* A number, or its digits as a string (the SDKs' types allow both).  Any
+ * other string would be the handle of a voice, and we know none. */
+static int read_voice(struct settings_reader *reader, const struct field *field,
+		      const struct json_value *value)
+{
+	struct json_value digits = *value;
+	int64_t *voice_id = member(reader, field);
+
+	if (value->kind == JSON_NUMBER) {
+		if (json_integer(voice_id, value))
+			return fault_value(reader->fault, field->name, "an integer", value);
+		return 0;
+	}
+	if (value->kind != JSON_STRING)
+		return fault_value(reader->fault, field->name, "an integer or a string", value);
+	digits.kind = JSON_NUMBER;
+	for (size_t i = 0; i < value->len; ++i) {
+		if (value->text[i] < '0' || value->text[i] > '9')
+			digits.len = 0;
+	}
+	if (digits.len > 0 && json_integer(voice_id, &digits) == 0)
+		return 0;
+	fault_value(reader->fault, field->name, "a known voice", value);
+	reader->fault->id = WIRE_ERROR_VOICE_NOT_FOUND;
+	return EINVAL;
+}
+
+static int read_model(struct settings_reader *reader, const struct field *field,
+		      const struct json_value *value)
+{
+	if (value->kind != JSON_STRING)
+		return fault_value(reader->fault, field->name, "a string", value);
+	for (size_t i = 0; i < COUNT(model_ids); ++i) {
+		if (text_is(value, model_ids[i])) {
+			memcpy(member(reader, field), model_ids[i], value->len + 1);
+			return 0;
+		}
+	}
+	return fault_choice(reader->fault, field->name, model_ids, COUNT(model_ids), value);
+}
+
+/* The older name of model_id: what it says is only looked at when the whole
+ * message is known to have no model_id. */
+static int keep_legacy_model(struct settings_reader *reader, const struct field *field,
+			     const struct json_value *value)
+{
+	if (value->kind != JSON_STRING)
+		return fault_value(reader->fault, field->name, "a string", value);
+	reader->legacy_model = *value;
+	return 0;
+}
+
+static int read_rate(struct settings_reader *reader, const struct field *field,
+		     const struct json_value *value)
+{
+	int64_t rate;
+
+	if (json_integer(&rate, value) == 0) {
+		for (size_t i = 0; i < COUNT(sample_rates); ++i) {
+			if (rate == sample_rates[i]) {
+				*(unsigned *)member(reader, field) = sample_rates[i];
+				return 0;
+			}
+		}
+	}
+	return fault_value(reader->fault, field->name, "one of 8000, 16000, 22050, 24000, 44100",
+			   value);
+}
+
+static int read_format(struct settings_reader *reader, const struct field *field,
+		       const struct json_value *value)
+{
+	if (value->kind == JSON_STRING) {
+		for (size_t i = 0; i < COUNT(format_names); ++i) {
+			if (text_is(value, format_names[i])) {
+				*(struct audio_format *)member(reader, field) = formats[i];
+				return 0;
+			}
+		}
+	}
+	return fault_choice(reader->fault, field->name, format_names, COUNT(format_names), value);
+}
+
+/* "de", "DE", "de-DE" and "de_DE" are all "de". */
+static int read_language(struct settings_reader *reader, const struct field *field,
+			 const struct json_value *value)
+{
+	char code[4] = "";
+	size_t len = 0;
+
+	if (value->kind != JSON_STRING)
+		return fault_value(reader->fault, field->name, "a string", value);
+	while (len < value->len && value->text[len] != '-' && value->text[len] != '_') {
+		char c = value->text[len];
+
+		if (len == sizeof(code) - 1)
+			break;
+		code[len++] = c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+	}
+	for (size_t i = 0; i < COUNT(languages); ++i) {
+		bool whole =
+			len == value->len || value->text[len] == '-' || value->text[len] == '_';
+
+		if (whole && strcmp(code, languages[i]) == 0) {
+			memcpy(member(reader, field), languages[i], sizeof(code));
+			return 0;
+		}
+	}
+	return fault_value(reader->fault, field->name, "the code of a supported language", value);
+}
+
+static int read_schedule(struct settings_reader *reader, const struct field *field,
+			 const struct json_value *value)
+{
+	static const char must[] = "a list of 1 to 16 integers between 0 and 10000";
+	struct settings *settings = reader->settings;
+	struct json_value entry;
+	size_t count = 0;
+
+	if (value->kind != JSON_ARRAY)
+		return fault_value(reader->fault, field->name, must, value);
+	while (json_element(reader->json)) {
+		int64_t integer;
+
+		if (json_value(reader->json, &entry))
+			return EINVAL;
+		if (count == CHUNKER_SCHEDULE_MAX || json_integer(&integer, &entry) ||
+		    integer < 0 || integer > SCHEDULE_ENTRY_MAX)
+			return fault_value(reader->fault, field->name, must, &entry);
+		settings->schedule[count++] = (unsigned)integer;
+	}
+	if (count == 0)
+		return fault_value(reader->fault, field->name, must, value);
+	settings->schedule_len = count;
+	return 0;
+}
+
+static int read_dictionaries(struct settings_reader *reader, const struct field *field,
+			     const struct json_value *value)
+{
+	static const char must[] = "a list of at most 50 integers";
+	struct json_value entry;
+	size_t count = 0;
+
+	if (value->kind != JSON_ARRAY)
+		return fault_value(reader->fault, field->name, must, value);
+	while (json_element(reader->json)) {
+		int64_t integer;
+
+		if (json_value(reader->json, &entry))
+			return EINVAL;
+		if (++count > DICTIONARIES_MAX || json_integer(&integer, &entry))
+			return fault_value(reader->fault, field->name, must, &entry);
+	}
+	if (count > 0 && !reader->json->reason)
+		return fault_set(reader->fault, WIRE_ERROR_INVALID_REQUEST,
+				 "%s must be empty: this server has no dictionaries", field->name);
+	return 0;
+}
+
+/* A field's own row of the table: where it goes, how large it is. */
+#define TO(member) offsetof(struct settings, member), sizeof(((struct settings *)0)->member)
+#define NAME(name) name, sizeof(name) - 1
+#define NOWHERE 0, 0, 0
+
+static const struct field fields[] = {
+	{NAME("voice_id"), read_voice, SETTING_VOICE_ID, TO(voice_id), 0, 0, false},
+	{NAME("model_id"), read_model, SETTING_MODEL_ID, TO(model_id), 0, 0, false},
+	{NAME("model"), keep_legacy_model, NOWHERE, 0, 0, false},
+	{NAME("cfg_scale"), read_clamped, SETTING_CFG_SCALE, TO(cfg_scale), 1.2, 2.5, true},
+	{NAME("temperature"), read_number, SETTING_TEMPERATURE, TO(temperature), 0, 1, true},
+	{NAME("max_new_tokens"), read_unsigned, SETTING_MAX_NEW_TOKENS, TO(max_new_tokens), 1, 2048,
+	 true},
+	{NAME("sample_rate"), read_rate, SETTING_SAMPLE_RATE, TO(sample_rate), 0, 0, false},
+	{NAME("output_format"), read_format, SETTING_OUTPUT_FORMAT, TO(format), 0, 0, false},
+	{NAME("normalize"), read_bool, SETTING_NORMALIZE, TO(normalize), 0, 0, true},
+	{NAME("language"), read_language, SETTING_LANGUAGE, TO(language), 0, 0, true},
+	{NAME("speed"), read_number, SETTING_SPEED, TO(speed), 0.8, 1.2, true},
+	{NAME("word_timestamps"), read_bool, SETTING_WORD_TIMESTAMPS, TO(word_timestamps), 0, 0,
+	 false},
+	{NAME("flush_timeout_ms"), read_unsigned, SETTING_FLUSH_TIMEOUT, TO(flush_timeout_ms), 0,
+	 60000, false},
+	{NAME("max_buffer_length"), read_unsigned, SETTING_MAX_BUFFER, TO(max_buffer_length), 1,
+	 10000, false},
+	{NAME("chunk_length_schedule"), read_schedule, SETTING_SCHEDULE, TO(schedule), 0, 0, false},
+	{NAME("auto_mode"), read_bool, SETTING_AUTO_MODE, TO(auto_mode), 0, 0, false},
+	{NAME("dictionary_ids"), read_dictionaries, SETTING_DICTIONARY_IDS, 0, 0, 0, 0, false},
+	{NAME("project_id"), check_integer, NOWHERE, 0, 0, false},
+	{NAME("speaker_prefix"), read_bool, NOWHERE, 0, 0, false},
+};
+
+static const struct field *find_field(const struct json_value *key)
+{
+	for (size_t i = 0; i < COUNT(fields); ++i) {
+		if (key->len == fields[i].name_len &&
+		    memcmp(key->text, fields[i].name, key->len) == 0)
+			return &fields[i];
+	}
+	return NULL;
+}
+
+static int read_field(struct settings_reader *reader, const struct field *field,
+		      const struct json_value *value)
+{
+	int err;
+
+	reader->settings->set &= ~field->bit; /* an earlier one of the same name */
+	if (value->kind == JSON_NULL)
+		return 0;
+	err = field->read(reader, field, value);
+	if (!err)
+		reader->settings->set |= field->bit;
+	return err;
+}
+
+int settings_read(struct settings_reader *reader, const struct json_value *key,
+		  const struct json_value *value)
+{
+	const struct field *field = find_field(key);
+
+	return field ? read_field(reader, field, value) : ENOENT;
+}
+
+int settings_read_update(struct settings_reader *reader, const struct json_value *key,
+			 const struct json_value *value)
+{
+	const struct field *field = find_field(key);
+
+	if (!field)
+		return ENOENT;
+	if (!field->updatable && value->kind != JSON_NULL)
+		return fault_set(reader->fault, WIRE_ERROR_INVALID_REQUEST,
+				 "%s cannot be changed by update_settings", field->name);
+	return read_field(reader, field, value);
+}
+
+int settings_read_end(struct settings_reader *reader)
+{
+	static const struct field legacy = {
+		NAME("model"), read_model, SETTING_MODEL_ID, TO(model_id), 0, 0, false};
+	struct settings *settings = reader->settings;
+	struct audio_format format;
+
+	if (reader->legacy_model.text && !(settings->set & SETTING_MODEL_ID)) {
+		int err = read_field(reader, &legacy, &reader->legacy_model);
+
+		if (err)
+			return err;
+	}
+	if (settings_format(&format, settings))
+		return fault_set(reader->fault, WIRE_ERROR_INVALID_REQUEST,
+				 "sample_rate %u conflicts with an output_format of %u Hz",
+				 settings->sample_rate, settings->format.sample_rate);
+	return 0;
+}
+
+void settings_merge(struct settings *to, const struct settings *from)
+{
+	if (from->set & (SETTING_SAMPLE_RATE | SETTING_OUTPUT_FORMAT)) {
+		to->set &= ~(unsigned)(SETTING_SAMPLE_RATE | SETTING_OUTPUT_FORMAT);
+		to->sample_rate = settings_default.sample_rate;
+		to->format = settings_default.format;
+	}
+	for (size_t i = 0; i < COUNT(fields); ++i) {
+		if (from->set & fields[i].bit)
+			memcpy((char *)to + fields[i].offset, (const char *)from + fields[i].offset,
+			       fields[i].size);
+	}
+	if (from->set & SETTING_SCHEDULE)
+		to->schedule_len = from->schedule_len;
+	to->set |= from->set;
+}
+
+int settings_format(struct audio_format *format, const struct settings *settings)
+{
+	bool has_rate = settings->set & SETTING_SAMPLE_RATE;
+
+	if (!(settings->set & SETTING_OUTPUT_FORMAT)) {
+		unsigned rate = has_rate ? settings->sample_rate : RATE_DEFAULT;
+
+		*format = (struct audio_format){AUDIO_PCM16, rate};
+		return 0;
+	}
+	if (has_rate && settings->sample_rate != RATE_DEFAULT &&
+	    settings->sample_rate != settings->format.sample_rate)
+		return EINVAL;
+	*format = settings->format;
+	return 0;
+}

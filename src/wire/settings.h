@@ -1,0 +1,95 @@
+/*
+ * settings.h: what a client may set, the same on every socket and in REST.
+ *
+ * Settings are sticky: a message carries some of them, a connection keeps all.
+ * Each is one row of the table in settings.c: name, type, range, default.
+ */
+#ifndef WIRE_SETTINGS_H
+#define WIRE_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "audio/pipeline.h"
+#include "text/chunker.h"
+#include "wire/fault.h"
+#include "wire/json.h"
+
+/* The bit of a field in `set` says that it was given. */
+enum {
+	SETTING_VOICE_ID = 1 << 0,
+	SETTING_MODEL_ID = 1 << 1,
+	SETTING_CFG_SCALE = 1 << 2,
+	SETTING_TEMPERATURE = 1 << 3,
+	SETTING_MAX_NEW_TOKENS = 1 << 4,
+	SETTING_SAMPLE_RATE = 1 << 5,
+	SETTING_OUTPUT_FORMAT = 1 << 6,
+	SETTING_NORMALIZE = 1 << 7,
+	SETTING_LANGUAGE = 1 << 8,
+	SETTING_SPEED = 1 << 9,
+	SETTING_WORD_TIMESTAMPS = 1 << 10,
+	SETTING_FLUSH_TIMEOUT = 1 << 11,
+	SETTING_MAX_BUFFER = 1 << 12,
+	SETTING_SCHEDULE = 1 << 13,
+	SETTING_AUTO_MODE = 1 << 14,
+	SETTING_DICTIONARY_IDS = 1 << 15, /* the empty list: none yet can be named */
+};
+
+#define SETTINGS_MODEL_MAX 24
+
+struct settings {
+	unsigned set;
+	int64_t voice_id;
+	char model_id[SETTINGS_MODEL_MAX];
+	double cfg_scale; /* clamped */
+	double temperature;
+	unsigned max_new_tokens;
+	unsigned sample_rate; /* as sent; see settings_format */
+	struct audio_format format; /* as output_format said */
+	bool normalize;
+	char language[4]; /* "" is the voice's own */
+	double speed;
+	bool word_timestamps;
+	unsigned flush_timeout_ms;
+	unsigned max_buffer_length;
+	unsigned schedule[CHUNKER_SCHEDULE_MAX];
+	size_t schedule_len;
+	bool auto_mode;
+};
+
+/* What a connection starts with: `set` is 0, every value its default. */
+extern const struct settings settings_default;
+
+/* Takes over what `from` has set.  Of output_format and sample_rate the last
+ * written wins: either one alone takes the place of an older other one, so
+ * that what was sticky cannot conflict with what is new. */
+void settings_merge(struct settings *to, const struct settings *from);
+
+/* The format that output_format and sample_rate mean together: EINVAL for a
+ * conflict (24000 beside any token is a client's default, and ignored). */
+int settings_format(struct audio_format *format, const struct settings *settings);
+
+/* Reads settings from the members of a JSON object, one at a time, into a
+ * struct whose other values stay as they are.  null is as absent. */
+struct settings_reader {
+	struct settings *settings;
+	struct json *json;
+	struct stream_fault *fault;
+	struct json_value legacy_model; /* `model`: counts when model_id is absent */
+};
+
+/* One member.  ENOENT when its key is no setting's (the value is unread);
+ * EINVAL with the fault filled in, unless it is the JSON that is broken. */
+int settings_read(struct settings_reader *reader, const struct json_value *key,
+		  const struct json_value *value);
+
+/* The same inside update_settings, which may carry only what can change while
+ * the voice stays: the other settings are faults. */
+int settings_read_update(struct settings_reader *reader, const struct json_value *key,
+			 const struct json_value *value);
+
+/* After the last member: what only the whole object can tell. */
+int settings_read_end(struct settings_reader *reader);
+
+#endif
