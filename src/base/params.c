@@ -186,9 +186,11 @@ static int parse_ranged(const struct param *row, int64_t *field, const char *val
 
 static int parse_string(char *field, const char *value)
 {
-	if (strlen(value) >= PARAM_STRING_SIZE)
+	size_t size = strlen(value) + 1;
+
+	if (size > PARAM_STRING_SIZE)
 		return EINVAL;
-	strcpy(field, value);
+	memcpy(field, value, size);
 	return 0;
 }
 
@@ -207,7 +209,7 @@ static int parse(const struct param *row, void *values, const char *value)
 	case PARAM_ENUM:
 		return parse_enum(field, value, row->words);
 	}
-	assert(!"a row without a type");
+	assert(false && "a row without a type");
 	return EINVAL;
 }
 

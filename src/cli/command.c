@@ -188,7 +188,7 @@ const char *command_value(const struct command_call *call, const char *name)
 	for (size_t i = 0; options[i].name; ++i)
 		if (strcmp(options[i].name, name) == 0)
 			return call->values[i];
-	assert(!"the command has no such option");
+	assert(false && "the command has no such option");
 	return NULL;
 }
 

@@ -137,7 +137,7 @@ static void find_own_dir(char dir[PARAM_STRING_SIZE])
 	if (slash && slash != dir)
 		*slash = '\0';
 	else
-		strcpy(dir, ".");
+		memcpy(dir, ".", 2);
 }
 
 /* What was left empty. */
