@@ -13,10 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/list.h"
 
 /* The longest frame header: 2 bytes, 8 of length, 4 of mask. */
 enum { OUTGOING_ROOM = 14 };
+
+/* And behind the payload: the end of an HTTP chunk. */
+enum { OUTGOING_TAIL = 2 };
 
 struct outgoing {
 	struct link link;
@@ -39,6 +43,14 @@ void outgoing_free(struct outgoing *message);
 static inline char *outgoing_payload(struct outgoing *message)
 {
 	return message->bytes + OUTGOING_ROOM;
+}
+
+/* A buffer over the payload, to build it with: it is full at the message's
+ * size and never moves or frees the bytes.  Its len must be copied back. */
+static inline struct buf outgoing_buf(struct outgoing *message)
+{
+	return (struct buf){
+		.bytes = outgoing_payload(message), .size = message->size, .max = message->size};
 }
 
 /* What is sent: the header, if any, and the payload. */

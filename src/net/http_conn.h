@@ -1,0 +1,65 @@
+/*
+ * http_conn.h: what the files of the HTTP server share; not for others.
+ *
+ * A connection is on its server's list until its stream has closed or it became
+ * a WebSocket.  While a request is read the connection holds it; while it is
+ * answered, the two only point at each other, and whoever goes first says so.
+ */
+#ifndef NET_HTTP_CONN_H
+#define NET_HTTP_CONN_H
+
+#include "net/http.h"
+#include "net/http_parse.h"
+#include "net/stream.h"
+
+struct http_server {
+	struct loop *loop;
+	struct http_settings settings;
+	struct list conns;
+	bool is_draining;
+	bool is_stopped;
+};
+
+struct http_conn {
+	struct link link;
+	struct http_server *server;
+	struct stream *stream;
+	struct request *request; /* read or answered at present */
+	struct buf waiting; /* came after the request that is answered */
+	struct timer timer;
+	struct deferred next;
+	bool is_answering;
+	bool is_ended; /* the client has sent all it will */
+	bool is_closing; /* the last answer was given */
+};
+
+/* A request and what its answer needs; begins with the public part. */
+struct request {
+	struct http_request public;
+	struct http_conn *conn; /* NULL once answered or gone */
+	struct http_parse parse;
+	struct buf headers; /* of the answer */
+	http_gone_h *gone;
+	void *gone_arg;
+	void (*drained)(void *arg);
+	void *drained_arg;
+	bool has_begun; /* http_reply_begin was called */
+	bool is_chunked; /* and the body goes out in chunks */
+	bool must_close;
+};
+
+static inline struct request *request_of(const struct http_request *request)
+{
+	return (struct request *)(uintptr_t)request;
+}
+
+/* http.c: the answer was queued: on to the next request, or the end. */
+void http_conn_answered(struct http_conn *conn, struct request *request);
+
+/* http.c: gives up the stream (to a WebSocket) and ends the connection. */
+void http_conn_leave(struct http_conn *conn);
+
+/* http_reply.c: the request ends unanswered; called by its destructor. */
+void http_reply_missing(struct request *request);
+
+#endif

@@ -1,0 +1,366 @@
+/*
+ * http_parse.c: one HTTP/1.1 request out of bytes (see http_parse.h).
+ */
+#include "net/http_parse.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+/* Where in the lines of a head a byte stands. */
+enum { BEFORE, REQUEST_LINE, LINE_START, NAME, VALUE, BLANK_LINE, AFTER };
+
+static int fail(struct http_parse *parse, uint16_t status, const char *reason)
+{
+	parse->state = HTTP_PARSE_FAILED;
+	parse->status = status;
+	parse->reason = reason;
+	return HPE_USER;
+}
+
+static int append(struct http_parse *parse, const char *bytes, size_t n)
+{
+	switch (buf_append(&parse->head, bytes, n)) {
+	case 0:
+		return 0;
+	case ENOBUFS:
+		return fail(parse, 431, "request header too large");
+	default:
+		return fail(parse, 503, "out of memory");
+	}
+}
+
+static int on_url(llhttp_t *llhttp, const char *at, size_t n)
+{
+	return append(llhttp->data, at, n);
+}
+
+static int on_url_complete(llhttp_t *llhttp)
+{
+	struct http_parse *parse = llhttp->data;
+	int err = append(parse, "", 1);
+
+	parse->headers_at = parse->head.len;
+	return err;
+}
+
+/* Ends the value that is being collected, without the blanks at its end. */
+static int end_value(struct http_parse *parse)
+{
+	struct buf *head = &parse->head;
+
+	if (!parse->in_value)
+		return 0;
+	while (head->bytes[head->len - 1] == ' ' || head->bytes[head->len - 1] == '\t')
+		--head->len;
+	parse->in_value = false;
+	return append(parse, "", 1);
+}
+
+static int on_header_field(llhttp_t *llhttp, const char *at, size_t n)
+{
+	struct http_parse *parse = llhttp->data;
+	int err;
+
+	if (parse->state != HTTP_PARSE_HEAD)
+		return 0; /* trailers are read and thrown away */
+	err = end_value(parse);
+	return err ? err : append(parse, at, n);
+}
+
+static int on_header_field_complete(llhttp_t *llhttp)
+{
+	struct http_parse *parse = llhttp->data;
+
+	if (parse->state != HTTP_PARSE_HEAD)
+		return 0;
+	parse->in_value = true;
+	return append(parse, "", 1);
+}
+
+static int on_header_value(llhttp_t *llhttp, const char *at, size_t n)
+{
+	struct http_parse *parse = llhttp->data;
+
+	return parse->state == HTTP_PARSE_HEAD ? append(parse, at, n) : 0;
+}
+
+/* Splits the target, in its place, into a decoded path and a raw query.
+ * Absolute form ("http://host/path", RFC 9112, 3.2.2) is taken as its path. */
+static int split_target(struct http_parse *parse)
+{
+	char *target = parse->head.bytes;
+	char *path = target;
+	char *query;
+	size_t path_len;
+	size_t decoded;
+
+	if (path[0] != '/' && strcmp(path, "*") != 0) {
+		char *host = strstr(path, "://");
+
+		path = host ? strpbrk(host + 3, "/?") : NULL;
+		if (!path && !host)
+			return fail(parse, 400, "bad request target");
+		if (!path)
+			path = target + strlen(target);
+	}
+	path_len = strcspn(path, "?");
+	query = path[path_len] == '?' ? path + path_len + 1 : path + path_len;
+	parse->query_at = (size_t)(query - target);
+	if (path_len == 0) {
+		if (query == target)
+			return fail(parse, 400, "bad request target");
+		target[0] = '/';
+		target[1] = '\0'; /* "http://" was there: the query lies behind */
+		return 0;
+	}
+	if (http_parse_decode(&decoded, target, parse->headers_at, path, path_len, false) != 0)
+		return fail(parse, 400, "bad escape in the request target");
+	return 0;
+}
+
+static int check_host(struct http_parse *parse)
+{
+	if (http_parse_header(parse, "host", 1))
+		return fail(parse, 400, "more than one Host header");
+	if (!parse->is_http_1_0 && !http_parse_header(parse, "host", 0))
+		return fail(parse, 400, "no Host header");
+	return 0;
+}
+
+static int check_body(struct http_parse *parse)
+{
+	const char *coding = http_parse_header(parse, "transfer-encoding", 0);
+	const char *expect = http_parse_header(parse, "expect", 0);
+	bool has_body = coding || parse->llhttp.content_length > 0;
+
+	if (coding && (http_parse_header(parse, "transfer-encoding", 1) ||
+		       strcasecmp(coding, "chunked") != 0))
+		return fail(parse, 501, "transfer coding not supported");
+	if (coding && parse->is_http_1_0)
+		return fail(parse, 400, "Transfer-Encoding in HTTP/1.0");
+	if (!coding && parse->llhttp.content_length > parse->body.max - 1)
+		return fail(parse, 413, "request body too large");
+	if (expect && strcasecmp(expect, "100-continue") != 0)
+		return fail(parse, 417, "expectation not supported");
+	parse->wants_continue = expect && has_body && !parse->is_http_1_0;
+	return 0;
+}
+
+static int on_headers_complete(llhttp_t *llhttp)
+{
+	struct http_parse *parse = llhttp->data;
+	int err = end_value(parse);
+
+	if (err)
+		return err;
+	if (llhttp->http_major != 1 || llhttp->http_minor > 1)
+		return fail(parse, 505, "HTTP version not supported");
+	if (llhttp->method == HTTP_CONNECT)
+		return fail(parse, 400, "CONNECT is for proxies");
+	parse->is_http_1_0 = llhttp->http_minor == 0;
+	parse->keeps_alive = llhttp_should_keep_alive(llhttp);
+	err = check_host(parse);
+	if (!err)
+		err = check_body(parse);
+	if (!err)
+		err = split_target(parse);
+	if (!err)
+		parse->state = HTTP_PARSE_BODY;
+	return err ? -1 : 0;
+}
+
+/* One byte of the body's maximum is for the NUL behind it. */
+static int on_body(llhttp_t *llhttp, const char *at, size_t n)
+{
+	struct http_parse *parse = llhttp->data;
+	struct buf *body = &parse->body;
+
+	parse->wants_continue = false; /* it did not wait */
+	if (n > body->max - 1 - body->len)
+		return fail(parse, 413, "request body too large");
+	if (buf_append(body, at, n) != 0)
+		return fail(parse, 503, "out of memory");
+	return 0;
+}
+
+static int on_message_complete(llhttp_t *llhttp)
+{
+	struct http_parse *parse = llhttp->data;
+
+	if (buf_append(&parse->body, "", 1) != 0)
+		return fail(parse, 503, "out of memory");
+	--parse->body.len;
+	parse->state = HTTP_PARSE_DONE;
+	return HPE_PAUSED;
+}
+
+static const llhttp_settings_t settings = {
+	.on_url = on_url,
+	.on_url_complete = on_url_complete,
+	.on_header_field = on_header_field,
+	.on_header_field_complete = on_header_field_complete,
+	.on_header_value = on_header_value,
+	.on_headers_complete = on_headers_complete,
+	.on_body = on_body,
+	.on_message_complete = on_message_complete,
+};
+
+void http_parse_init(struct http_parse *parse, size_t head_max, size_t body_max)
+{
+	*parse = (struct http_parse){0};
+	llhttp_init(&parse->llhttp, HTTP_REQUEST, &settings);
+	parse->llhttp.data = parse;
+	buf_init(&parse->head, head_max);
+	buf_init(&parse->body, body_max + 1);
+}
+
+void http_parse_reset(struct http_parse *parse)
+{
+	buf_reset(&parse->head);
+	buf_reset(&parse->body);
+}
+
+/* The next state of our own look at the head, -1 for what is refused: a blank
+ * before the colon and a folded line (RFC 9112, 5.1 and 5.2), by which two
+ * readers may come to see two different requests. */
+static int next_line_state(int state, char c)
+{
+	bool is_blank = c == ' ' || c == '\t';
+
+	switch (state) {
+	case BEFORE:
+		return c == '\r' || c == '\n' ? BEFORE : REQUEST_LINE;
+	case REQUEST_LINE:
+	case VALUE:
+		return c == '\n' ? LINE_START : state;
+	case LINE_START:
+		if (is_blank)
+			return -1;
+		return c == '\r' ? BLANK_LINE : c == '\n' ? AFTER : c == ':' ? -1 : NAME;
+	case NAME:
+		return is_blank || c == '\n' ? -1 : c == ':' ? VALUE : NAME;
+	case BLANK_LINE:
+		return c == '\n' ? AFTER : -1;
+	default:
+		return AFTER;
+	}
+}
+
+static bool lines_are_sound(struct http_parse *parse, const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n && parse->line_state != AFTER; ++i) {
+		int next = next_line_state(parse->line_state, bytes[i]);
+
+		if (next < 0)
+			return false;
+		parse->line_state = (uint8_t)next;
+	}
+	return true;
+}
+
+size_t http_parse_feed(struct http_parse *parse, const char *bytes, size_t n)
+{
+	enum llhttp_errno err;
+
+	if (parse->state == HTTP_PARSE_DONE || parse->state == HTTP_PARSE_FAILED)
+		return 0;
+	if (parse->state == HTTP_PARSE_HEAD) {
+		/* One byte over the limit is looked at, to see that it is over. */
+		if (n > parse->head.max + 1 - parse->head_bytes)
+			n = parse->head.max + 1 - parse->head_bytes;
+		if (!lines_are_sound(parse, bytes, n)) {
+			fail(parse, 400, "bad header line");
+			return 0;
+		}
+		parse->head_bytes += n;
+	}
+	err = llhttp_execute(&parse->llhttp, bytes, n);
+	if (parse->state == HTTP_PARSE_DONE)
+		return (size_t)(llhttp_get_error_pos(&parse->llhttp) - bytes);
+	if (err != HPE_OK && parse->state != HTTP_PARSE_FAILED)
+		fail(parse, 400, "bad request");
+	if (parse->state == HTTP_PARSE_HEAD && parse->head_bytes > parse->head.max)
+		fail(parse, 431, "request header too large");
+	return n;
+}
+
+const char *http_parse_method(const struct http_parse *parse)
+{
+	return llhttp_method_name((enum llhttp_method)parse->llhttp.method);
+}
+
+const char *http_parse_path(const struct http_parse *parse)
+{
+	return parse->head.bytes;
+}
+
+const char *http_parse_query(const struct http_parse *parse)
+{
+	return parse->head.bytes + parse->query_at;
+}
+
+const char *http_parse_header(const struct http_parse *parse, const char *name, unsigned nth)
+{
+	const char *end = parse->head.bytes + parse->head.len;
+
+	for (const char *p = parse->head.bytes + parse->headers_at; p < end;) {
+		const char *value = p + strlen(p) + 1;
+
+		assert(value < end);
+		if (strcasecmp(p, name) == 0 && nth-- == 0)
+			return value;
+		p = value + strlen(value) + 1;
+	}
+	return NULL;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/* The byte of an escape that begins at in, or -1; an escaped NUL is none. */
+static int unescape(const char *in, size_t in_len)
+{
+	int high = in_len >= 3 ? hex_digit(in[1]) : -1;
+	int low = high >= 0 ? hex_digit(in[2]) : -1;
+
+	return low < 0 || high + low == 0 ? -1 : high << 4 | low;
+}
+
+int http_parse_decode(size_t *len, char *out, size_t size, const char *in, size_t in_len,
+		      bool plus_is_space)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < in_len; ++i) {
+		char c = in[i];
+
+		if (c == '%') {
+			int byte = unescape(in + i, in_len - i);
+
+			if (byte < 0)
+				return EINVAL;
+			c = (char)byte;
+			i += 2;
+		} else if (c == '+' && plus_is_space) {
+			c = ' ';
+		}
+		if (n + 1 >= size)
+			return ENOBUFS;
+		out[n++] = c;
+	}
+	if (n >= size)
+		return ENOBUFS;
+	out[n] = '\0';
+	*len = n;
+	return 0;
+}

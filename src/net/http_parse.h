@@ -1,0 +1,59 @@
+/*
+ * http_parse.h: one HTTP/1.1 request out of bytes, as they come.
+ *
+ * Pure: no socket, no clock.  llhttp does the grammar; what it lets through and
+ * we do not (a space before the colon, folded lines, a missing or second Host,
+ * transfer codings we cannot undo) is refused here, with the status that the
+ * client should read.
+ */
+#ifndef NET_HTTP_PARSE_H
+#define NET_HTTP_PARSE_H
+
+#include <llhttp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum http_parse_state { HTTP_PARSE_HEAD, HTTP_PARSE_BODY, HTTP_PARSE_DONE, HTTP_PARSE_FAILED };
+
+struct http_parse {
+	llhttp_t llhttp;
+	struct buf head; /* the target, then names and values, each with its NUL */
+	struct buf body;
+	size_t head_bytes; /* taken from the wire */
+	size_t headers_at; /* in head */
+	size_t query_at; /* in head; once the head is complete */
+	uint16_t status; /* of a failure */
+	const char *reason;
+	uint8_t state; /* enum http_parse_state */
+	uint8_t line_state; /* of our own look at the lines of the head */
+	bool in_value;
+	bool wants_continue; /* the client waits for a 100 before it sends the body */
+	bool is_http_1_0;
+	bool keeps_alive;
+};
+
+void http_parse_init(struct http_parse *parse, size_t head_max, size_t body_max);
+void http_parse_reset(struct http_parse *parse);
+
+/* Takes bytes up to the end of the request at most and gives their number; the
+ * state says how it stands.  After DONE and FAILED it takes nothing. */
+size_t http_parse_feed(struct http_parse *parse, const char *bytes, size_t n);
+
+/* The parts of a complete head. */
+const char *http_parse_method(const struct http_parse *parse);
+const char *http_parse_path(const struct http_parse *parse); /* decoded */
+const char *http_parse_query(const struct http_parse *parse);
+
+/* The nth (from 0) header of that name, or NULL. */
+const char *http_parse_header(const struct http_parse *parse, const char *name, unsigned nth);
+
+/* Undoes percent-escapes from in to out, which may be the same; ends it with a
+ * NUL and gives its length.  EINVAL for a bad escape or an escaped NUL, ENOBUFS
+ * when out (with its NUL) is too small. */
+int http_parse_decode(size_t *len, char *out, size_t size, const char *in, size_t in_len,
+		      bool plus_is_space);
+
+#endif

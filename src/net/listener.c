@@ -1,0 +1,211 @@
+/*
+ * listener.c: accepts connections on one address (see listener.h).
+ */
+#include "net/listener.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+/* Accepted per wake-up, so that a crowd at the door does not keep those inside
+ * waiting: 64 accepts are about a millisecond. */
+#define ACCEPTS_MAX 64
+
+#define BACKLOG 4096 /* the kernel cuts it to net.core.somaxconn */
+
+struct listener {
+	struct watch watch;
+	struct timer pause;
+	listener_accept_h *accept;
+	void *arg;
+	int fd;
+	bool is_closed;
+};
+
+static void on_pause_over(void *arg)
+{
+	struct listener *listener = arg;
+
+	watch_set(&listener->watch, WATCH_READ);
+}
+
+static void pause_accepting(struct listener *listener, int err)
+{
+	log_warn("net", "accepting pauses for %d ms: %s", LISTENER_PAUSE_MS, strerror(err));
+	if (timer_set(&listener->watch.loop->timers, &listener->pause, LISTENER_PAUSE_MS * 1000u,
+		      on_pause_over, listener) == 0)
+		watch_set(&listener->watch, 0);
+}
+
+static void on_readable(void *arg, int events)
+{
+	struct listener *listener = arg;
+
+	(void)events;
+	for (int i = 0; i < ACCEPTS_MAX && !listener->is_closed; ++i) {
+		int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd >= 0) {
+			listener->accept(listener->arg, fd);
+			continue;
+		}
+		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+			pause_accepting(listener, errno);
+		else if (errno != EAGAIN)
+			continue; /* the client left, or its network is broken */
+		return;
+	}
+}
+
+/* Splits "HOST:PORT" at the last colon; IPv6 addresses stand in brackets. */
+static int split_address(const char *address, char *host, size_t size, const char **port)
+{
+	const char *colon = strrchr(address, ':');
+	size_t len;
+
+	if (!colon || colon[1] == '\0')
+		return EINVAL;
+	len = (size_t)(colon - address);
+	if (len >= 2 && address[0] == '[' && colon[-1] == ']') {
+		++address;
+		len -= 2;
+	} else if (memchr(address, ':', len)) {
+		return EINVAL;
+	}
+	if (len >= size)
+		return EINVAL;
+	memcpy(host, address, len);
+	host[len] = '\0';
+	*port = colon + 1;
+	return 0;
+}
+
+static int resolve(struct addrinfo **found, const char *address)
+{
+	struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
+				 .ai_socktype = SOCK_STREAM};
+	char host[256];
+	const char *port;
+	int err = split_address(address, host, sizeof(host), &port);
+
+	if (err)
+		return err;
+	for (const char *p = port; *p; ++p) {
+		if (*p < '0' || *p > '9')
+			return EINVAL;
+	}
+	switch (getaddrinfo(host[0] ? host : NULL, port, &hints, found)) {
+	case 0:
+		return 0;
+	case EAI_MEMORY:
+		return ENOMEM;
+	case EAI_SERVICE:
+		return EINVAL;
+	default:
+		return EADDRNOTAVAIL;
+	}
+}
+
+static int open_socket(int *fdp, const struct addrinfo *to)
+{
+	const int on = 1;
+	const int off = 0;
+	int fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int err;
+
+	if (fd < 0)
+		return errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
+	if (to->ai_family == AF_INET6) /* [::] takes IPv4 clients too */
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+	if (bind(fd, to->ai_addr, to->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0) {
+		*fdp = fd;
+		return 0;
+	}
+	err = errno;
+	close(fd);
+	return err;
+}
+
+/* The first address of those found that can be had; for ":PORT" IPv6 first,
+ * because its socket serves both. */
+static int open_first(int *fdp, const struct addrinfo *found)
+{
+	int err = EADDRNOTAVAIL;
+
+	for (int pass = 0; pass < 2; ++pass) {
+		for (const struct addrinfo *a = found; a; a = a->ai_next) {
+			if ((a->ai_family == AF_INET6) != (pass == 0))
+				continue;
+			err = open_socket(fdp, a);
+			if (err == 0)
+				return 0;
+		}
+	}
+	return err;
+}
+
+int listener_alloc(struct listener **listenerp, struct loop *loop, const char *address,
+		   listener_accept_h *accept, void *arg)
+{
+	struct listener *listener = NULL;
+	struct addrinfo *found = NULL;
+	int fd = -1;
+	int err;
+
+	err = resolve(&found, address);
+	if (err)
+		return err;
+	err = open_first(&fd, found);
+	freeaddrinfo(found);
+	if (err)
+		return err;
+	listener = mem_zalloc(sizeof(*listener), NULL);
+	err = listener ? watch_open(&listener->watch, loop, fd, on_readable, listener) : ENOMEM;
+	if (err) {
+		mem_deref(listener);
+		close(fd);
+		return err;
+	}
+	listener->fd = fd;
+	listener->accept = accept;
+	listener->arg = arg;
+	watch_set(&listener->watch, WATCH_READ);
+	*listenerp = listener;
+	return 0;
+}
+
+uint16_t listener_port(const struct listener *listener)
+{
+	struct sockaddr_storage address;
+	socklen_t len = sizeof(address);
+
+	if (getsockname(listener->fd, (struct sockaddr *)&address, &len) != 0)
+		return 0;
+	if (address.ss_family == AF_INET6)
+		return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+	return ntohs(((struct sockaddr_in *)&address)->sin_port);
+}
+
+static void on_closed(void *arg)
+{
+	mem_deref(arg);
+}
+
+void listener_close(struct listener *listener)
+{
+	if (listener->is_closed)
+		return;
+	listener->is_closed = true;
+	timer_clear(&listener->watch.loop->timers, &listener->pause);
+	watch_close(&listener->watch, on_closed);
+	close(listener->fd);
+}

@@ -1,0 +1,333 @@
+/*
+ * ws.c: a WebSocket connection over a stream (see ws.h).
+ *
+ * The end comes in one of three ways: the peer's close frame (echoed), ours
+ * (answered, or WS_CLOSE_MS pass), or a failure (a close frame, then nothing
+ * more is read).  All of them go through stream_close, the last word is always
+ * the stream's.
+ */
+#include "net/ws.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/mem.h"
+
+/* Bytes that came with the handshake, until the loop delivers them. */
+struct early {
+	struct deferred deferred;
+	size_t n;
+	char bytes[];
+};
+
+struct ws {
+	struct stream *stream;
+	const struct ws_handlers *handlers;
+	void *arg;
+	struct early *early;
+	struct ws_codec codec;
+	struct timer timer; /* keeps watch; after our close: its limit */
+	uint64_t heard_us;
+	uint16_t code; /* of the first close frame; 0: none yet */
+	bool is_pinged; /* and nothing was heard since */
+	bool has_sent_close;
+	bool is_over; /* nothing more is read */
+};
+
+static struct timers *timers(const struct ws *ws)
+{
+	return &stream_loop(ws->stream)->timers;
+}
+
+static void send_frame(struct ws *ws, enum ws_opcode opcode, struct outgoing *message)
+{
+	uint8_t head[WS_HEAD_MAX];
+	uint8_t mask[4];
+	uint8_t *masked = NULL;
+
+	if (ws->has_sent_close || ws->is_over) {
+		outgoing_free(message);
+		return;
+	}
+	if (ws->codec.role == WS_CLIENT) {
+		if (getrandom(mask, sizeof(mask), 0) != sizeof(mask))
+			memset(mask, 0, sizeof(mask));
+		masked = mask;
+		ws_codec_mask(outgoing_payload(message), message->len, mask, 0);
+	}
+	message->head = (uint8_t)ws_codec_head(head, opcode, message->len, masked);
+	memcpy(outgoing_payload(message) - message->head, head, message->head);
+	stream_queue(ws->stream, message);
+}
+
+/* A frame of ours; without memory for it the connection cannot go on. */
+static void send_control(struct ws *ws, enum ws_opcode opcode, const void *bytes, size_t len)
+{
+	struct outgoing *message = outgoing_copy(bytes, len);
+
+	if (!message) {
+		ws_abort(ws);
+		return;
+	}
+	message->is_control = true;
+	send_frame(ws, opcode, message);
+}
+
+/* How much of a reason fits: cut before the character that does not. */
+static size_t reason_len(const char *reason)
+{
+	size_t len = reason ? strlen(reason) : 0;
+
+	if (len <= WS_REASON_MAX)
+		return len;
+	len = WS_REASON_MAX;
+	while (len > 0 && ((uint8_t)reason[len] & 0xc0) == 0x80)
+		--len;
+	return len;
+}
+
+static void send_close(struct ws *ws, uint16_t code, const char *reason)
+{
+	char body[WS_CONTROL_MAX];
+	size_t len = reason_len(reason);
+
+	if (ws->has_sent_close)
+		return;
+	body[0] = (char)(code >> 8);
+	body[1] = (char)(code & 0xff);
+	if (len > 0)
+		memcpy(body + 2, reason, len);
+	if (code == WS_CLOSE_NO_CODE)
+		send_control(ws, WS_OP_CLOSE, NULL, 0);
+	else
+		send_control(ws, WS_OP_CLOSE, body, len + 2);
+	ws->has_sent_close = true;
+	if (ws->code == 0)
+		ws->code = code;
+}
+
+static void end(struct ws *ws)
+{
+	ws->is_over = true;
+	timer_clear(timers(ws), &ws->timer);
+	stream_close(ws->stream);
+}
+
+static void fail(struct ws *ws, uint16_t code)
+{
+	send_close(ws, code, NULL);
+	end(ws);
+}
+
+static void answer_ping(struct ws *ws, const struct ws_event *event)
+{
+	if (stream_queued_control(ws->stream) > WS_PONGS_MAX)
+		fail(ws, WS_CLOSE_POLICY);
+	else
+		send_control(ws, WS_OP_PONG, event->bytes, event->len);
+}
+
+static void on_event(struct ws *ws, const struct ws_event *event)
+{
+	switch (event->type) {
+	case WS_TEXT:
+	case WS_BINARY:
+		if (!ws->has_sent_close)
+			ws->handlers->message(ws->arg, event->bytes, event->len,
+					      event->type == WS_BINARY);
+		break;
+	case WS_PING:
+		answer_ping(ws, event);
+		break;
+	case WS_CLOSE:
+		send_close(ws, event->code, NULL);
+		end(ws);
+		break;
+	case WS_FAIL:
+		fail(ws, event->code);
+		break;
+	case WS_PONG: /* that something came is noted already */
+	case WS_MORE:
+		break;
+	}
+}
+
+static void take(struct ws *ws, char *bytes, size_t n)
+{
+	while (!ws->is_over) {
+		struct ws_event event = ws_codec_next(&ws->codec, &bytes, &n);
+
+		if (event.type == WS_MORE)
+			return;
+		on_event(ws, &event);
+	}
+	ws_codec_reset(&ws->codec);
+}
+
+static void take_early(void *arg)
+{
+	struct ws *ws = arg;
+	struct early *early = ws->early;
+
+	ws->early = NULL;
+	take(ws, early->bytes, early->n);
+	free(early);
+}
+
+static void on_read(void *arg, char *bytes, size_t n)
+{
+	struct ws *ws = arg;
+
+	if (ws->early) {
+		loop_undefer(stream_loop(ws->stream), &ws->early->deferred);
+		take_early(ws);
+	}
+	if (ws->is_over)
+		return;
+	if (n == 0) {
+		end(ws);
+		return;
+	}
+	ws->heard_us = loop_now_us(stream_loop(ws->stream));
+	ws->is_pinged = false;
+	take(ws, bytes, n);
+}
+
+static void on_drained(void *arg)
+{
+	struct ws *ws = arg;
+
+	if (ws->handlers->drained && !ws->is_over)
+		ws->handlers->drained(ws->arg);
+}
+
+static void on_closed(void *arg, int err)
+{
+	struct ws *ws = arg;
+
+	(void)err;
+	timer_clear(timers(ws), &ws->timer);
+	if (ws->early)
+		loop_undefer(stream_loop(ws->stream), &ws->early->deferred);
+	ws->handlers->closed(ws->arg, ws->code ? ws->code : WS_CLOSE_ABNORMAL);
+	mem_deref(ws);
+}
+
+static const struct stream_handlers stream_handlers = {
+	.read = on_read, .drained = on_drained, .closed = on_closed};
+
+static void on_timer(void *arg)
+{
+	struct ws *ws = arg;
+	uint64_t now = loop_now_us(stream_loop(ws->stream));
+	uint64_t due_us = ws->heard_us + WS_PING_MS * 1000u;
+
+	if (ws->has_sent_close) {
+		stream_abort(ws->stream, ETIMEDOUT);
+		return;
+	}
+	if (now >= due_us && ws->is_pinged) {
+		ws->is_over = true;
+		stream_abort(ws->stream, ETIMEDOUT);
+		return;
+	}
+	if (now >= due_us) {
+		send_control(ws, WS_OP_PING, NULL, 0);
+		ws->is_pinged = true;
+		due_us = now + WS_PING_MS * 1000u;
+	}
+	if (timer_set(timers(ws), &ws->timer, due_us - now, on_timer, ws) != 0)
+		ws_abort(ws);
+}
+
+static void ws_destroy(void *object)
+{
+	struct ws *ws = object;
+
+	free(ws->early);
+	ws_codec_reset(&ws->codec);
+}
+
+int ws_alloc(struct ws **wsp, struct stream *stream, enum ws_role role, size_t message_max,
+	     const struct ws_handlers *handlers, void *arg)
+{
+	struct ws *ws = mem_zalloc(sizeof(*ws), ws_destroy);
+	int err;
+
+	if (!ws)
+		return ENOMEM;
+	ws->stream = stream;
+	ws->handlers = handlers;
+	ws->arg = arg;
+	ws->heard_us = loop_now_us(stream_loop(stream));
+	ws_codec_init(&ws->codec, role, message_max ? message_max : WS_MESSAGE_MAX);
+	err = timer_set(timers(ws), &ws->timer, WS_PING_MS * 1000u, on_timer, ws);
+	if (err) {
+		mem_deref(ws);
+		return err;
+	}
+	stream_set_handlers(stream, &stream_handlers, ws);
+	*wsp = ws;
+	return 0;
+}
+
+int ws_feed(struct ws *ws, const char *bytes, size_t n)
+{
+	struct early *early;
+
+	if (n == 0)
+		return 0;
+	early = malloc(sizeof(*early) + n);
+	if (!early)
+		return ENOMEM;
+	early->deferred = (struct deferred){0};
+	early->n = n;
+	memcpy(early->bytes, bytes, n);
+	ws->early = early;
+	loop_defer(stream_loop(ws->stream), &early->deferred, take_early, ws);
+	return 0;
+}
+
+void ws_send_text(struct ws *ws, struct outgoing *message)
+{
+	send_frame(ws, WS_OP_TEXT, message);
+}
+
+void ws_send_binary(struct ws *ws, struct outgoing *message)
+{
+	send_frame(ws, WS_OP_BINARY, message);
+}
+
+size_t ws_drop(struct ws *ws, uint64_t tag, size_t *bytes)
+{
+	return stream_drop(ws->stream, tag, bytes);
+}
+
+size_t ws_queued_bytes(const struct ws *ws)
+{
+	return stream_queued_bytes(ws->stream);
+}
+
+bool ws_is_full(const struct ws *ws)
+{
+	return stream_is_full(ws->stream);
+}
+
+void ws_close(struct ws *ws, uint16_t code, const char *reason)
+{
+	if (ws->has_sent_close || ws->is_over)
+		return;
+	send_close(ws, code, reason);
+	if (!ws->is_over &&
+	    timer_set(timers(ws), &ws->timer, WS_CLOSE_MS * 1000u, on_timer, ws) != 0)
+		ws_abort(ws);
+}
+
+void ws_abort(struct ws *ws)
+{
+	ws->is_over = true;
+	timer_clear(timers(ws), &ws->timer);
+	stream_abort(ws->stream, 0);
+}

@@ -1,0 +1,531 @@
+/*
+ * ws_client.c: a small WebSocket client that blocks (see ws_client.h).
+ */
+#include "net/ws_client.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "net/tls.h"
+#include "net/ws_codec.h"
+#include "net/ws_handshake.h"
+
+#define READ_SIZE 16384u
+#define HEAD_MAX 16384u
+#define TIMEOUT_MS 10000u
+
+struct ws_client {
+	int fd;
+	SSL *ssl;
+	struct tls *tls;
+	struct ws_codec codec;
+	char *at; /* of what was read into scratch and not taken yet */
+	size_t left;
+	uint16_t code;
+	bool has_sent_close;
+	char scratch[READ_SIZE];
+};
+
+struct url {
+	bool is_tls;
+	char host[256];
+	char port[6];
+	char authority[272]; /* as the Host header has it */
+	const char *target;
+};
+
+static void client_destroy(void *object)
+{
+	struct ws_client *client = object;
+
+	SSL_free(client->ssl);
+	mem_deref(client->tls);
+	if (client->fd >= 0)
+		close(client->fd);
+	ws_codec_reset(&client->codec);
+}
+
+static int split_scheme(struct url *url, const char **rest, const char *text)
+{
+	static const struct {
+		const char *prefix;
+		bool is_tls;
+	} schemes[] = {{"ws://", false}, {"http://", false}, {"wss://", true}, {"https://", true}};
+
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); ++i) {
+		size_t len = strlen(schemes[i].prefix);
+
+		if (strncasecmp(text, schemes[i].prefix, len) == 0) {
+			url->is_tls = schemes[i].is_tls;
+			*rest = text + len;
+			return 0;
+		}
+	}
+	return EINVAL;
+}
+
+static int split_url(struct url *url, const char *text)
+{
+	const char *host;
+	const char *port;
+	size_t len;
+	size_t host_len;
+	int err = split_scheme(url, &host, text);
+
+	if (err)
+		return err;
+	len = strcspn(host, "/?#");
+	if (len == 0 || len >= sizeof(url->authority))
+		return EINVAL;
+	snprintf(url->authority, sizeof(url->authority), "%.*s", (int)len, host);
+	url->target = host + len;
+	port = memrchr(url->authority, ':', len);
+	if (port && memchr(port, ']', strlen(port)))
+		port = NULL; /* the colon of an IPv6 address */
+	host_len = port ? (size_t)(port - url->authority) : len;
+	host = url->authority;
+	if (host[0] == '[' && host_len > 2 && host[host_len - 1] == ']') {
+		++host;
+		host_len -= 2;
+	}
+	if (host_len == 0 || host_len >= sizeof(url->host))
+		return EINVAL;
+	snprintf(url->host, sizeof(url->host), "%.*s", (int)host_len, host);
+	snprintf(url->port, sizeof(url->port), "%s", port ? port + 1 : url->is_tls ? "443" : "80");
+	return 0;
+}
+
+/* Waits for events until the deadline: 0, ETIMEDOUT or an errno. */
+static int wait_for(int fd, short events, uint64_t deadline_us)
+{
+	for (;;) {
+		struct pollfd p = {.fd = fd, .events = events};
+		uint64_t now = clock_monotonic_us();
+		uint64_t ms = deadline_us > now ? (deadline_us - now + 999) / 1000 : 0;
+		int n = poll(&p, 1, ms > 3600000 ? 3600000 : (int)ms);
+
+		if (n > 0)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return errno;
+		if (n == 0 && clock_monotonic_us() >= deadline_us)
+			return ETIMEDOUT;
+	}
+}
+
+static int connect_one(int *fdp, const struct addrinfo *to, uint64_t deadline_us)
+{
+	int fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	const int on = 1;
+	int err = 0;
+	socklen_t len = sizeof(err);
+
+	if (fd < 0)
+		return errno;
+	if (connect(fd, to->ai_addr, to->ai_addrlen) != 0)
+		err = errno;
+	if (err == EINPROGRESS) {
+		err = wait_for(fd, POLLOUT, deadline_us);
+		if (!err && getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
+			err = errno;
+	}
+	if (err) {
+		close(fd);
+		return err;
+	}
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	*fdp = fd;
+	return 0;
+}
+
+static int connect_any(int *fdp, const struct url *url, uint64_t deadline_us, char *why,
+		       size_t why_size)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	struct addrinfo *found = NULL;
+	int code = getaddrinfo(url->host, url->port, &hints, &found);
+	int err = EADDRNOTAVAIL;
+
+	if (code) {
+		snprintf(why, why_size, "%s: %s", url->authority, gai_strerror(code));
+		return err;
+	}
+	for (const struct addrinfo *a = found; a && err; a = a->ai_next)
+		err = connect_one(fdp, a, deadline_us);
+	freeaddrinfo(found);
+	if (err)
+		snprintf(why, why_size, "%s: %s", url->authority, strerror(err));
+	return err;
+}
+
+/* What to wait for after an SSL_* call that returned n <= 0, or an error. */
+static int tls_wait(struct ws_client *client, int n, uint64_t deadline_us)
+{
+	switch (SSL_get_error(client->ssl, n)) {
+	case SSL_ERROR_WANT_READ:
+		return wait_for(client->fd, POLLIN, deadline_us);
+	case SSL_ERROR_WANT_WRITE:
+		return wait_for(client->fd, POLLOUT, deadline_us);
+	case SSL_ERROR_SYSCALL:
+		return errno ? errno : ECONNRESET;
+	case SSL_ERROR_ZERO_RETURN:
+		return ECONNRESET;
+	default:
+		return EPROTO;
+	}
+}
+
+static int tls_connect(struct ws_client *client, const char *host, const char *ca_file,
+		       uint64_t deadline_us, char *why, size_t why_size)
+{
+	int err = tls_client_alloc(&client->tls, ca_file, why, why_size);
+	int n;
+
+	if (err)
+		return err;
+	client->ssl = tls_open(client->tls, client->fd, host);
+	if (!client->ssl)
+		return ENOMEM;
+	ERR_clear_error();
+	while (!err && (n = SSL_do_handshake(client->ssl)) != 1)
+		err = tls_wait(client, n, deadline_us);
+	if (err) {
+		long verdict = SSL_get_verify_result(client->ssl);
+
+		snprintf(why, why_size, "TLS with %s: %s", host,
+			 verdict == X509_V_OK ? strerror(err)
+					      : X509_verify_cert_error_string(verdict));
+	}
+	return err;
+}
+
+static int send_all(struct ws_client *client, const char *bytes, size_t n, uint64_t deadline_us)
+{
+	int err = 0;
+
+	while (n > 0 && !err) {
+		int part = n > INT32_MAX ? INT32_MAX : (int)n;
+		ssize_t sent;
+
+		ERR_clear_error();
+		sent = client->ssl ? SSL_write(client->ssl, bytes, part)
+				   : send(client->fd, bytes, n, MSG_NOSIGNAL);
+		if (sent > 0) {
+			bytes += sent;
+			n -= (size_t)sent;
+		} else if (client->ssl) {
+			err = tls_wait(client, (int)sent, deadline_us);
+		} else {
+			err = errno == EAGAIN  ? wait_for(client->fd, POLLOUT, deadline_us)
+			      : errno == EINTR ? 0
+					       : errno;
+		}
+	}
+	return err;
+}
+
+/* Reads more into scratch, all of which was taken. */
+static int read_more(struct ws_client *client, uint64_t deadline_us)
+{
+	int err = 0;
+
+	assert(client->left == 0);
+	while (!err) {
+		ssize_t n;
+
+		ERR_clear_error();
+		n = client->ssl ? SSL_read(client->ssl, client->scratch, READ_SIZE)
+				: recv(client->fd, client->scratch, READ_SIZE, 0);
+		if (n > 0) {
+			client->at = client->scratch;
+			client->left = (size_t)n;
+			return 0;
+		}
+		if (client->ssl)
+			err = tls_wait(client, (int)n, deadline_us);
+		else if (n == 0)
+			err = ECONNRESET;
+		else
+			err = errno == EAGAIN  ? wait_for(client->fd, POLLIN, deadline_us)
+			      : errno == EINTR ? 0
+					       : errno;
+	}
+	return err;
+}
+
+static int send_request(struct ws_client *client, const struct url *url, const char *key,
+			const char *const *headers, uint64_t deadline_us)
+{
+	struct buf head;
+	size_t target_len = strcspn(url->target, "#");
+	int err;
+
+	buf_init(&head, HEAD_MAX);
+	err = buf_printf(&head,
+			 "GET %s%.*s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\n"
+			 "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+			 "Sec-WebSocket-Key: %s\r\n",
+			 url->target[0] == '/' ? "" : "/", (int)target_len, url->target,
+			 url->authority, key);
+	for (; !err && headers && *headers; ++headers)
+		err = strpbrk(*headers, "\r\n") ? EINVAL : buf_printf(&head, "%s\r\n", *headers);
+	if (!err)
+		err = buf_append_str(&head, "\r\n");
+	if (!err)
+		err = send_all(client, head.bytes, head.len, deadline_us);
+	buf_reset(&head);
+	return err;
+}
+
+/* Collects the head of the answer (with its NUL); what came behind it stays. */
+static int read_head(struct ws_client *client, struct buf *head, uint64_t deadline_us)
+{
+	for (;;) {
+		char c;
+		int err = client->left > 0 ? 0 : read_more(client, deadline_us);
+
+		if (err)
+			return err;
+		c = *client->at++;
+		--client->left;
+		err = buf_append(head, &c, 1);
+		if (err)
+			return err;
+		if (head->len >= 4 && memcmp(head->bytes + head->len - 4, "\r\n\r\n", 4) == 0)
+			return buf_append(head, "", 1);
+	}
+}
+
+/* The value of a header in a head of lines, or NULL; *len without blanks. */
+static const char *find_header(const char *head, const char *name, size_t *len)
+{
+	size_t name_len = strlen(name);
+
+	for (const char *line = strstr(head, "\r\n"); line; line = strstr(line + 2, "\r\n")) {
+		const char *p = line + 2;
+
+		if (strncasecmp(p, name, name_len) != 0 || p[name_len] != ':')
+			continue;
+		p += name_len + 1;
+		p += strspn(p, " \t");
+		*len = strcspn(p, "\r");
+		while (*len > 0 && (p[*len - 1] == ' ' || p[*len - 1] == '\t'))
+			--*len;
+		return p;
+	}
+	return NULL;
+}
+
+static int check_answer(struct ws_client *client, const char *head, const char *key, char *why,
+			size_t why_size)
+{
+	char accept[WS_ACCEPT_SIZE];
+	size_t len = 0;
+	const char *got = find_header(head, "Sec-WebSocket-Accept", &len);
+	unsigned status = 0;
+
+	if (sscanf(head, "HTTP/1.%*1[01] %3u", &status) != 1 || status != 101) {
+		snprintf(why, why_size, "HTTP %u: %.*s", status, (int)client->left, client->at);
+		return EPROTO;
+	}
+	ws_handshake_accept(accept, key);
+	if (!got || len != strlen(accept) || strncmp(got, accept, len) != 0) {
+		snprintf(why, why_size, "the server does not speak WebSocket");
+		return EPROTO;
+	}
+	return 0;
+}
+
+static int shake_hands(struct ws_client *client, const struct url *url,
+		       const struct ws_client_options *options, uint64_t deadline_us, char *why,
+		       size_t why_size)
+{
+	char key[WS_KEY_SIZE];
+	uint8_t random[16];
+	struct buf head;
+	int err;
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return EIO;
+	ws_handshake_make_key(key, random);
+	buf_init(&head, HEAD_MAX);
+	err = send_request(client, url, key, options->headers, deadline_us);
+	if (!err)
+		err = read_head(client, &head, deadline_us);
+	if (err)
+		snprintf(why, why_size, "%s: %s", url->authority, strerror(err));
+	else
+		err = check_answer(client, head.bytes, key, why, why_size);
+	buf_reset(&head);
+	return err;
+}
+
+int ws_client_open(struct ws_client **clientp, const struct ws_client_options *options, char *why,
+		   size_t why_size)
+{
+	unsigned timeout_ms = options->timeout_ms ? options->timeout_ms : TIMEOUT_MS;
+	uint64_t deadline_us = clock_monotonic_us() + timeout_ms * UINT64_C(1000);
+	struct ws_client *client = mem_zalloc(sizeof(*client), client_destroy);
+	struct url url = {0};
+	int err;
+
+	snprintf(why, why_size, "out of memory");
+	if (!client)
+		return ENOMEM;
+	client->fd = -1;
+	ws_codec_init(&client->codec, WS_CLIENT,
+		      options->message_max ? options->message_max : WS_CLIENT_MESSAGE_MAX);
+	err = split_url(&url, options->url);
+	if (err)
+		snprintf(why, why_size, "not a WebSocket address: %s", options->url);
+	if (!err)
+		err = connect_any(&client->fd, &url, deadline_us, why, why_size);
+	if (!err && url.is_tls)
+		err = tls_connect(client, url.host, options->ca_file, deadline_us, why, why_size);
+	if (!err)
+		err = shake_hands(client, &url, options, deadline_us, why, why_size);
+	if (err)
+		mem_deref(client);
+	else
+		*clientp = client;
+	return err;
+}
+
+static int send_frame(struct ws_client *client, enum ws_opcode opcode, const char *bytes,
+		      size_t len, uint64_t deadline_us)
+{
+	char *frame = malloc(WS_HEAD_MAX + len);
+	uint8_t mask[4];
+	size_t head;
+	int err;
+
+	if (!frame)
+		return ENOMEM;
+	if (getrandom(mask, sizeof(mask), 0) != sizeof(mask)) {
+		free(frame);
+		return EIO;
+	}
+	head = ws_codec_head((uint8_t *)frame, opcode, len, mask);
+	if (len > 0)
+		memcpy(frame + head, bytes, len);
+	ws_codec_mask(frame + head, len, mask, 0);
+	err = send_all(client, frame, head + len, deadline_us);
+	free(frame);
+	return err;
+}
+
+int ws_client_send(struct ws_client *client, const char *text, size_t len)
+{
+	if (client->has_sent_close || client->code)
+		return ENOTCONN;
+	return send_frame(client, WS_OP_TEXT, text, len, UINT64_MAX);
+}
+
+static void send_close(struct ws_client *client, uint16_t code, uint64_t deadline_us)
+{
+	char body[2] = {(char)(code >> 8), (char)(code & 0xff)};
+
+	if (client->has_sent_close)
+		return;
+	client->has_sent_close = true;
+	/* Whether it arrives changes nothing for us. */
+	(void)send_frame(client, WS_OP_CLOSE, body, code == WS_CLOSE_NO_CODE ? 0 : 2, deadline_us);
+}
+
+/* 0 for a message in *event; EAGAIN when there is none among the bytes here. */
+static int next_message(struct ws_client *client, struct ws_event *event, uint64_t deadline_us)
+{
+	for (;;) {
+		*event = ws_codec_next(&client->codec, &client->at, &client->left);
+		switch (event->type) {
+		case WS_TEXT:
+		case WS_BINARY:
+			return 0;
+		case WS_PING:
+			if (!client->has_sent_close)
+				(void)send_frame(client, WS_OP_PONG, event->bytes, event->len,
+						 deadline_us);
+			break;
+		case WS_PONG:
+			break;
+		case WS_CLOSE:
+			client->code = event->code;
+			send_close(client, event->code, deadline_us);
+			return ENOTCONN;
+		case WS_FAIL:
+			client->code = WS_CLOSE_ABNORMAL;
+			send_close(client, event->code, deadline_us);
+			return EPROTO;
+		case WS_MORE:
+			return EAGAIN;
+		}
+	}
+}
+
+int ws_client_recv(struct ws_client *client, char **bytes, size_t *len, bool *is_binary,
+		   unsigned timeout_ms)
+{
+	uint64_t deadline_us = clock_monotonic_us() + timeout_ms * UINT64_C(1000);
+	struct ws_event event;
+	int err;
+
+	if (client->code)
+		return ENOTCONN;
+	while ((err = next_message(client, &event, deadline_us)) == EAGAIN) {
+		err = read_more(client, deadline_us);
+		if (err && err != ETIMEDOUT)
+			client->code = WS_CLOSE_ABNORMAL;
+		if (err)
+			return err;
+	}
+	if (err)
+		return err;
+	*bytes = event.bytes;
+	*len = event.len;
+	*is_binary = event.type == WS_BINARY;
+	return 0;
+}
+
+uint16_t ws_client_code(const struct ws_client *client)
+{
+	return client->code;
+}
+
+int ws_client_fd(const struct ws_client *client)
+{
+	return client->fd;
+}
+
+void ws_client_close(struct ws_client *client, uint16_t code, unsigned timeout_ms)
+{
+	uint64_t deadline_us = clock_monotonic_us() + timeout_ms * UINT64_C(1000);
+	char *bytes;
+	size_t len;
+	bool is_binary;
+
+	if (client->code)
+		return;
+	send_close(client, code, deadline_us);
+	for (;;) {
+		uint64_t now = clock_monotonic_us();
+		unsigned left_ms = now < deadline_us ? (unsigned)((deadline_us - now) / 1000) : 0;
+
+		if (ws_client_recv(client, &bytes, &len, &is_binary, left_ms) != 0)
+			return;
+	}
+}

@@ -1,0 +1,51 @@
+/*
+ * ws_client.h: a small WebSocket client that blocks, for command-line tools.
+ *
+ * One thread at a time.  mem_deref ends the connection without a close frame;
+ * ws_client_close says goodbye first.
+ */
+#ifndef NET_WS_CLIENT_H
+#define NET_WS_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WS_CLIENT_MESSAGE_MAX = 16 * 1024 * 1024 };
+
+struct ws_client;
+
+struct ws_client_options {
+	const char *url; /* ws, wss, http or https */
+	const char *const *headers; /* "Name: value" each, ends with NULL; may be NULL */
+	const char *ca_file; /* NULL: the system's authorities */
+	unsigned timeout_ms; /* for all of the opening; 0: 10 s */
+	size_t message_max; /* 0: WS_CLIENT_MESSAGE_MAX */
+};
+
+/* Resolves, connects and shakes hands.  On failure `why` says what went wrong;
+ * a server that answers anything but 101 is EPROTO, and `why` begins with
+ * "HTTP " and its status. */
+int ws_client_open(struct ws_client **clientp, const struct ws_client_options *options, char *why,
+		   size_t why_size);
+
+/* Sends one text message; blocks while the server does not read. */
+int ws_client_send(struct ws_client *client, const char *text, size_t len);
+
+/* The next message, valid until the next call; pings are answered meanwhile.
+ * ETIMEDOUT when none came in time; ENOTCONN when the server has closed (see
+ * ws_client_code); other errors end the connection too. */
+int ws_client_recv(struct ws_client *client, char **bytes, size_t *len, bool *is_binary,
+		   unsigned timeout_ms);
+
+/* The server's close code once it has closed, 1006 when the connection broke,
+ * else 0. */
+uint16_t ws_client_code(const struct ws_client *client);
+
+/* To poll for reading, with ws_client_recv(…, 0) until it says ETIMEDOUT. */
+int ws_client_fd(const struct ws_client *client);
+
+/* Sends a close frame and waits for the answer, for at most timeout_ms. */
+void ws_client_close(struct ws_client *client, uint16_t code, unsigned timeout_ms);
+
+#endif
