@@ -13,13 +13,15 @@
 
 #include "base/mem.h"
 
-/* Zero crossings on each side, at the lower rate: 5 ms at 8 kHz. */
+/* Samples of the lower rate on each side, and the most in time: at 8 kHz that
+ * is the same. */
 #define CROSSINGS 40u
+#define LOOK_AHEADS_PER_S 200u
 
-/* The middle of the transition, and Kaiser's beta for 98 dB: with 80 samples
- * of the lower rate the transition is 0.157 of its Nyquist frequency wide. */
+/* The middle of the transition, and Kaiser's beta for 96 dB: with 80 samples
+ * of the lower rate the transition is 0.155 of its Nyquist frequency wide. */
 #define CUTOFF 0.978
-#define BETA 9.84
+#define BETA 9.7
 
 /* A table is at most 256 KiB.  Pairs that would need more (rates with hardly a
  * common divisor) get 512 rows per sample of the lower rate and interpolate:
@@ -124,8 +126,10 @@ static void lay_out(struct fir *fir, unsigned in_rate, unsigned out_rate)
 		.out_rate = out_rate,
 		.phases = out_rate / divisor,
 		.step = in_rate / divisor,
-		.half = CROSSINGS * in_rate / low,
+		.half = (CROSSINGS * in_rate + low - 1) / low,
 	};
+	if (fir->half > in_rate / LOOK_AHEADS_PER_S)
+		fir->half = in_rate / LOOK_AHEADS_PER_S;
 	fir->stride = (2 * fir->half + LANES - 1) / LANES * LANES;
 	fir->rows = fir->phases;
 	if ((size_t)fir->rows * fir->stride > COEFS_MAX) {

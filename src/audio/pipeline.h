@@ -9,7 +9,9 @@
  *
  * All stages keep their state over the chunks of a turn: no click at a seam,
  * not one sample lost or doubled.  After pipeline_end_chunk the samples out
- * are floor(samples in × ratio), counted over the turn.  Pure: no clock, no I/O.
+ * are floor(samples in × ratio), counted over the turn; with stretching, the
+ * floor of each stage after the other.  How a chunk is cut into writes never
+ * changes a sample.  Pure: no clock, no I/O.
  */
 #ifndef AUDIO_PIPELINE_H
 #define AUDIO_PIPELINE_H
@@ -25,18 +27,25 @@ struct audio_format {
 	unsigned sample_rate; /* 8000, 16000, 22050, 24000, 44100 */
 };
 
-/* A frame's longest duration; the first of a turn is 20 ms. */
+/* Frames of a turn last 20 ms, then 40, 80, 120, 160 and from there on this
+ * longest duration: always a multiple of 20 ms but for the last one of a chunk. */
 #define AUDIO_FRAME_MAX_MS 200
+
+/* Audio that may wait inside for pipeline_next; an engine's message is seldom
+ * a second long. */
+#define AUDIO_PENDING_MAX_S 30
 
 struct pipeline;
 
-/* stretch_speed 1.0: no stretching.  EINVAL for a rate that is none of ours. */
+/* stretch_speed (0.5 to 2, taken to four decimals) 1.0: no stretching.  EINVAL
+ * for a rate that is none of ours and for a speed out of range. */
 int pipeline_alloc(struct pipeline **pipelinep, const struct audio_format *format,
 		   double stretch_speed);
 
 /* Takes samples at engine_rate (8000 to 48000; it may change between chunks
- * only).  What becomes of them is fetched with pipeline_next before the next
- * write.  EINVAL for a bad rate, ENOMEM. */
+ * only, and counting starts anew then).  What becomes of them is fetched with
+ * pipeline_next before the next write.  EINVAL for a bad rate, ENOBUFS when
+ * more than AUDIO_PENDING_MAX_S would wait (nothing was taken), ENOMEM. */
 int pipeline_write(struct pipeline *pipeline, const int16_t *samples, size_t count,
 		   unsigned engine_rate);
 
@@ -45,7 +54,8 @@ int pipeline_end_chunk(struct pipeline *pipeline);
 
 /* The next frame that is ready, encoded; false when more samples are needed.
  * After pipeline_end_chunk the rest of the chunk comes out as its last frame,
- * however short.  The bytes are valid until the next call. */
+ * however short; a rest under 20 ms joins the frame before it if that is still
+ * here.  The bytes are valid until the next call. */
 struct audio_frame {
 	const uint8_t *bytes;
 	size_t len;

@@ -1,0 +1,155 @@
+/*
+ * stretch.c: another tempo at the same pitch (see stretch.h).
+ *
+ * libsonic works in whole pitch periods, so its count drifts by up to one of
+ * them, and its own flush cuts real samples off to make up for that.  Here it
+ * is never flushed: a chunk's end pushes zeros in until the exact count is
+ * there, and the rest is thrown away with the stream.  A stream lives for one
+ * chunk: chunks begin and end in silence, where periods mean nothing.
+ */
+#include "audio/stretch.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include <sonic.h>
+
+#include "base/mem.h"
+
+/* Samples handed to libsonic at a time: bounds what it keeps. */
+#define BLOCK 512u
+
+/* The last samples of a chunk are faded over 2 ms: when the count is made
+ * exact, what is cut off may not have been quite silent. */
+#define FADE_PER_S 500u
+
+/* Zeros that a chunk's end may take: two of the longest periods (65 Hz) are
+ * 1478 at 48 kHz, and the fastest speed swallows as many again. */
+#define DRAIN_BLOCKS 8
+
+struct stretch {
+	sonicStream stream; /* NULL between chunks */
+	unsigned sample_rate;
+	unsigned speed;
+	bool ended;
+	uint64_t in_count;
+	uint64_t out_count;
+};
+
+static void close_stream(struct stretch *stretch)
+{
+	if (stretch->stream)
+		sonicDestroyStream(stretch->stream);
+	stretch->stream = NULL;
+}
+
+static void destroy(void *object)
+{
+	close_stream(object);
+}
+
+int stretch_alloc(struct stretch **stretchp, unsigned sample_rate, unsigned speed)
+{
+	struct stretch *stretch;
+
+	if (speed < STRETCH_MIN || speed > STRETCH_MAX)
+		return EINVAL;
+	stretch = mem_zalloc(sizeof(*stretch), destroy);
+	if (!stretch)
+		return ENOMEM;
+	stretch->sample_rate = sample_rate;
+	stretch->speed = speed;
+	*stretchp = stretch;
+	return 0;
+}
+
+/* floor(samples in ÷ speed), less what came out already. */
+static uint64_t owed(const struct stretch *stretch, size_t count)
+{
+	return (stretch->in_count + count) * STRETCH_UNIT / stretch->speed - stretch->out_count;
+}
+
+size_t stretch_room(const struct stretch *stretch, size_t count)
+{
+	return (size_t)owed(stretch, count);
+}
+
+static int open_stream(struct stretch *stretch)
+{
+	stretch->stream = sonicCreateStream((int)stretch->sample_rate, 1);
+	if (!stretch->stream)
+		return ENOMEM;
+	sonicSetSpeed(stretch->stream, (float)stretch->speed / (float)STRETCH_UNIT);
+	stretch->ended = false;
+	return 0;
+}
+
+int stretch_write(struct stretch *stretch, const int16_t *in, size_t count)
+{
+	short block[BLOCK]; /* libsonic's parameter is not const */
+
+	if (count > 0 && !stretch->stream && open_stream(stretch))
+		return ENOMEM;
+	while (count > 0) {
+		size_t n = count < BLOCK ? count : BLOCK;
+
+		memcpy(block, in, n * sizeof(*in));
+		if (!sonicWriteShortToStream(stretch->stream, block, (int)n))
+			return ENOMEM;
+		stretch->in_count += n;
+		in += n;
+		count -= n;
+	}
+	return 0;
+}
+
+int stretch_end_chunk(struct stretch *stretch)
+{
+	short zeros[BLOCK] = {0};
+
+	if (!stretch->stream)
+		return 0;
+	stretch->ended = true;
+	for (int i = 0; i < DRAIN_BLOCKS; ++i) {
+		if ((uint64_t)sonicSamplesAvailable(stretch->stream) >= owed(stretch, 0))
+			break;
+		if (!sonicWriteShortToStream(stretch->stream, zeros, (int)BLOCK))
+			return ENOMEM;
+	}
+	return 0;
+}
+
+/* `left` samples of the chunk are still to come, the first of them at out. */
+static void fade(const struct stretch *stretch, int16_t *out, size_t count, uint64_t left)
+{
+	uint64_t length = stretch->sample_rate / FADE_PER_S;
+
+	for (size_t i = 0; i < count; ++i) {
+		uint64_t remaining = left - i;
+
+		if (remaining <= length)
+			out[i] = (int16_t)(out[i] * (int)(remaining - 1) / (int)length);
+	}
+}
+
+size_t stretch_read(struct stretch *stretch, int16_t *out, size_t max)
+{
+	uint64_t left = owed(stretch, 0);
+	size_t want = left < max ? (size_t)left : max;
+	size_t count;
+
+	if (!stretch->stream)
+		return 0;
+	/* In slow speech libsonic may run ahead of the exact count: that waits. */
+	count = (size_t)sonicReadShortFromStream(stretch->stream, out, (int)want);
+	if (stretch->ended) { /* the count is kept even if libsonic came short */
+		memset(out + count, 0, (want - count) * sizeof(*out));
+		count = want;
+		fade(stretch, out, count, left);
+	}
+	stretch->out_count += count;
+	if (stretch->ended && count == left)
+		close_stream(stretch);
+	return count;
+}
