@@ -1,0 +1,33 @@
+/*
+ * child.h: a child process with one socket.
+ *
+ * The child gets a connected stream socket as file descriptor 3, nothing to
+ * read on its standard input, and our standard error for what it has to say.
+ */
+#ifndef LOOP_CHILD_H
+#define LOOP_CHILD_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "loop/loop.h"
+
+#define CHILD_SOCKET_FD 3
+
+struct child;
+
+/* The process has ended; the last thing that is heard of it. */
+typedef void(child_exit_h)(int status, int signal, void *arg);
+
+/* Starts argv[0] (found as a path, not searched).  *fdp is our end of the
+ * socket, non-blocking, the caller's to close. */
+int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const argv[],
+		child_exit_h *handler, void *arg);
+
+pid_t child_pid(const struct child *child);
+void child_kill(struct child *child, int signal);
+
+/* mem_deref gives the child up: it is killed if it still runs, its exit is
+ * awaited by the loop, and the handler hears nothing more. */
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * drain.c: the end in good order.
+ *
+ * From the first signal on /ready says 503, idle sockets are told to reconnect
+ * (1012) and busy ones after their turn.  When another process of ours has
+ * taken the address over (an upgrade), we stop listening so that new callers
+ * go there; else they are let in and told to come back (1013).  A second
+ * signal, or the configured time, ends it.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "server/server_private.h"
+
+static void pid_path(const struct server *server, char *path, size_t size)
+{
+	snprintf(path, size, "%s/syrinx.pid", server->config->data_dir);
+}
+
+/* "PID ADDRESS": who serves this address from this directory. */
+int drain_note_pid(const struct server *server)
+{
+	char path[PARAM_STRING_SIZE + 16];
+	FILE *file;
+
+	pid_path(server, path, sizeof(path));
+	file = fopen(path, "we");
+	if (!file)
+		return errno;
+	fprintf(file, "%ld %s\n", (long)getpid(), server->config->listen);
+	return fclose(file) == 0 ? 0 : errno;
+}
+
+static bool has_successor(const struct server *server)
+{
+	char path[PARAM_STRING_SIZE + 16];
+	char address[PARAM_STRING_SIZE];
+	long pid = 0;
+	FILE *file;
+	int n;
+
+	pid_path(server, path, sizeof(path));
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	n = fscanf(file, "%ld %511s", &pid, address);
+	fclose(file);
+	return n == 2 && pid != (long)getpid() && strcmp(address, server->config->listen) == 0 &&
+	       kill((pid_t)pid, 0) == 0;
+}
+
+static void finish(void *arg)
+{
+	struct server *server = arg;
+
+	loop_stop(server->loop);
+}
+
+void drain_check(struct server *server)
+{
+	if (server->draining && server->sockets.count == 0)
+		finish(server);
+}
+
+void drain_begin(struct server *server)
+{
+	if (server->draining) {
+		log_warn("server", "second signal: ending now");
+		finish(server);
+		return;
+	}
+	log_info("server", "draining: %zu connections", server->sockets.count);
+	server->draining = true;
+	if (has_successor(server)) {
+		listener_close(server->listener);
+		server->listener = NULL;
+	}
+	timer_set(&server->loop->timers, &server->drain_timer,
+		  (uint64_t)server->config->drain_seconds * 1000000u, finish, server);
+	tts_socket_go_away_all(server);
+	drain_check(server);
+}

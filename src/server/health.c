@@ -1,0 +1,31 @@
+/*
+ * health.c: is the process alive, should it get traffic.
+ *
+ * /health answers as long as the loop turns.  /ready is the gate of a load
+ * balancer: 503 until the engines have answered and from the first moment of
+ * a drain.
+ */
+#include <string.h>
+
+#include "server/server_private.h"
+
+void health_get(struct server *server, struct http_request *request)
+{
+	static const char body[] = "{\"status\":\"healthy\"}";
+
+	(void)server;
+	answer_json(request, 200, body, strlen(body));
+}
+
+void health_ready(struct server *server, struct http_request *request)
+{
+	static const char ready[] =
+		"{\"status\":\"ready\",\"model_path\":\"\",\"multi_model\":true}";
+	static const char not_ready[] =
+		"{\"status\":\"not_ready\",\"model_path\":\"\",\"multi_model\":true}";
+	bool is_ready = server->speaks && !server->draining &&
+			voices_count(pool_voices(server->pool)) > 0;
+	const char *body = is_ready ? ready : not_ready;
+
+	answer_json(request, is_ready ? 200 : 503, body, strlen(body));
+}

@@ -1,0 +1,268 @@
+/*
+ * server.c: the server process: start, signals, end.
+ *
+ * One event loop thread owns every socket and every session; the store has a
+ * thread of its own; engines are processes.
+ */
+#include "server/server.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "server/server_private.h"
+#include "wire/reply.h"
+
+/* The longest message we write: a chunk's text with every character escaped,
+ * or a report's 64 KiB of it. */
+#define SCRATCH_MAX (1024 * 1024)
+
+static int ledger_book(void **bookingp, void *ledger, const struct store_turn *turn,
+		       ledger_booked_h *booked, void *arg)
+{
+	struct account_booking *booking = NULL;
+	int err = account_book(&booking, ledger, turn, booked, arg);
+
+	*bookingp = booking;
+	return err;
+}
+
+static void ledger_unlisten(void *booking)
+{
+	account_unlisten(booking);
+}
+
+static const struct ledger_ops ledger_ops = {
+	.book = ledger_book,
+	.unlisten = ledger_unlisten,
+};
+
+/* The body of answers that the HTTP server makes itself. */
+static void write_http_error(struct buf *body, int status, const char *reason, void *arg)
+{
+	(void)arg;
+	buf_printf(body, "{\"error\":\"%s\",\"error_code\":\"%s\",\"code\":%d}", reason,
+		   status >= 500 ? "INTERNAL_ERROR" : "VALIDATION_ERROR", status);
+}
+
+static int open_account(struct server *server)
+{
+	struct store *store;
+	int err = store_open(&store, server->config->store_address);
+
+	return err ? err : account_alloc(&server->account, server->loop, store);
+}
+
+/* Engines run through `syrinx confine`, which limits them before they start. */
+static int open_pool(struct server *server)
+{
+	const struct config *config = server->config;
+	char self[4096];
+	char memory[24];
+	const char *const launcher[] = {self, "confine", "--memory-mb", memory, "--", NULL};
+	struct pool_options options = {
+		.engines_dir = config->engines_dir,
+		.launcher = launcher,
+		.workers_max = (unsigned)config->workers,
+		.slots = (unsigned)config->slots,
+		.start_timeout_ms = (unsigned)config->start_timeout_ms,
+		.stall_ms = (unsigned)config->stall_seconds * 1000u,
+		.recycle_jobs = (unsigned)config->worker_recycle_jobs,
+		.memory_mb = (unsigned)config->worker_memory_mb,
+		.cpu_seconds = (unsigned)config->worker_cpu_seconds,
+		.test_hooks = config->test_hooks,
+	};
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int err;
+
+	if (n < 0)
+		return errno;
+	self[n] = '\0';
+	snprintf(memory, sizeof(memory), "%lld", (long long)config->worker_memory_mb);
+	err = pool_alloc(&server->pool, server->loop, &options);
+	if (err)
+		log_error("server", "no engines in %s: %s", config->engines_dir, strerror(err));
+	return err;
+}
+
+static int open_tls(struct server *server)
+{
+	const struct config *config = server->config;
+	char why[256];
+	int err;
+
+	if (config->tls_certificate[0] == '\0')
+		return 0;
+	err = tls_server_alloc(&server->tls, config->tls_certificate, config->tls_key, why,
+			       sizeof(why));
+	if (err)
+		log_error("server", "TLS: %s", why);
+	return err;
+}
+
+static size_t connection_count(const struct server *server)
+{
+	return http_conn_count(server->http) + server->sockets.count;
+}
+
+static void on_accept(void *arg, int fd)
+{
+	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
+				   "Content-Length: 0\r\nConnection: close\r\n\r\n";
+	struct server *server = arg;
+
+	if (connection_count(server) < (size_t)server->config->max_connections) {
+		http_accept(server->http, fd);
+		return;
+	}
+	if (write(fd, busy, strlen(busy)) < 0) /* it may have gone itself */
+		log_debug("server", "refused a connection that was gone");
+	close(fd);
+}
+
+static int open_http(struct server *server)
+{
+	struct http_settings settings = {
+		.request = routes_handle,
+		.error = write_http_error,
+		.arg = server,
+		.tls = server->tls,
+	};
+	int err = http_server_alloc(&server->http, server->loop, &settings);
+
+	if (err)
+		return err;
+	err = listener_alloc(&server->listener, server->loop, server->config->listen, on_accept,
+			     server);
+	if (err)
+		log_error("server", "cannot listen on %s: %s", server->config->listen,
+			  strerror(err));
+	return err;
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct server *server = handle->data;
+
+	(void)number;
+	loop_enter(server->loop);
+	drain_begin(server);
+	loop_leave(server->loop);
+}
+
+static void watch_signals(struct server *server)
+{
+	static const int numbers[] = {SIGTERM, SIGINT};
+
+	signal(SIGPIPE, SIG_IGN);
+	for (size_t i = 0; i < 2; ++i) {
+		uv_signal_init(&server->loop->uv, &server->signals[i]);
+		server->signals[i].data = server;
+		uv_signal_start(&server->signals[i], on_signal, numbers[i]);
+	}
+}
+
+/* A connection is a descriptor: take as many as the system lets us. */
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static void on_pool_ready(void *arg)
+{
+	struct server *server = arg;
+
+	server->speaks = true;
+	log_info("server", "ready: %zu voices", voices_count(pool_voices(server->pool)));
+}
+
+static void fill_services(struct server *server)
+{
+	server->services = (struct session_services){
+		.timers = &server->loop->timers,
+		.speech = pool_speech(server->pool),
+		.voices = pool_voices(server->pool),
+		.ledger_ops = &ledger_ops,
+		.ledger = server->account,
+		.microcents_per_minute = server->config->microcents_per_minute,
+		.max_lead_ms = (unsigned)server->config->max_lead_ms,
+		.scratch = &server->scratch,
+	};
+}
+
+static int start(struct server *server)
+{
+	int err = loop_alloc(&server->loop);
+
+	if (!err)
+		err = open_account(server);
+	if (!err)
+		err = open_pool(server);
+	if (!err)
+		err = open_tls(server);
+	if (!err)
+		err = open_http(server);
+	if (err)
+		return err;
+	fill_services(server);
+	watch_signals(server);
+	pool_on_ready(server->pool, on_pool_ready, server);
+	err = drain_note_pid(server);
+	if (err)
+		log_warn("server", "cannot write the pid file: %s", strerror(err));
+	log_info("server", "listening on %s port %u", server->config->listen,
+		 listener_port(server->listener));
+	return 0;
+}
+
+/* Sessions first: they cancel their jobs and book their turns; then the rest,
+ * in the order it leans on each other. */
+static void stop(struct server *server)
+{
+	if (!server->loop)
+		return;
+	timer_clear(&server->loop->timers, &server->drain_timer);
+	if (server->listener)
+		listener_close(server->listener);
+	tts_socket_abort_all(server);
+	if (server->http)
+		http_server_stop(server->http);
+	while (server->sockets.count > 0 || (server->http && http_conn_count(server->http) > 0))
+		uv_run(&server->loop->uv, UV_RUN_ONCE);
+	for (size_t i = 0; i < 2; ++i) {
+		if (server->signals[i].data)
+			uv_close((uv_handle_t *)&server->signals[i], NULL);
+	}
+	mem_deref(server->http);
+	mem_deref(server->tls);
+	mem_deref(server->pool);
+	mem_deref(server->account);
+	mem_deref(server->loop);
+	buf_reset(&server->scratch);
+	log_info("server", "ended");
+}
+
+int server_main(const struct config *config)
+{
+	struct server server = {.config = config};
+	int err;
+
+	list_init(&server.sockets);
+	buf_init(&server.scratch, SCRATCH_MAX);
+	raise_descriptor_limit();
+	err = start(&server);
+	if (!err)
+		loop_run(server.loop);
+	stop(&server);
+	return err;
+}

@@ -1,0 +1,187 @@
+/*
+ * tts_socket.c: a WebSocket and the session on it.
+ *
+ * The glue between net and session: messages go up, replies go down, and the
+ * water marks of the socket become the session's back-pressure.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "net/ws.h"
+#include "server/server_private.h"
+#include "session/tts_stream.h"
+
+struct tts_socket {
+	struct link link;
+	struct server *server;
+	struct ws *ws; /* NULL once it is gone */
+	struct tts_stream *session;
+	struct peer peer;
+};
+
+static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
+{
+	struct tts_socket *socket = arg;
+	struct outgoing *message = socket->ws ? outgoing_copy(json, len) : NULL;
+
+	if (!message) {
+		/* A client must not wait for a message that was lost. */
+		if (socket->ws)
+			ws_abort(socket->ws);
+		return;
+	}
+	message->tag = tag;
+	message->weight = samples;
+	ws_send_text(socket->ws, message);
+}
+
+static uint64_t peer_drop(void *arg, uint64_t tag)
+{
+	struct tts_socket *socket = arg;
+
+	return socket->ws ? ws_drop(socket->ws, tag) : 0;
+}
+
+static bool peer_is_full(void *arg)
+{
+	struct tts_socket *socket = arg;
+
+	return socket->ws && ws_is_full(socket->ws);
+}
+
+static void peer_tell_when_sent(void *arg)
+{
+	struct tts_socket *socket = arg;
+
+	if (socket->ws)
+		ws_tell_when_sent(socket->ws);
+}
+
+static void peer_close(void *arg, uint16_t code, const char *reason)
+{
+	struct tts_socket *socket = arg;
+
+	if (socket->ws)
+		ws_close(socket->ws, code, reason);
+}
+
+static const struct peer_ops peer_ops = {
+	.send = peer_send,
+	.drop = peer_drop,
+	.is_full = peer_is_full,
+	.tell_when_sent = peer_tell_when_sent,
+	.close = peer_close,
+};
+
+static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
+{
+	struct tts_socket *socket = arg;
+
+	if (is_binary)
+		tts_stream_binary(socket->session);
+	else
+		tts_stream_message(socket->session, bytes, len);
+}
+
+static void on_drained(void *arg)
+{
+	struct tts_socket *socket = arg;
+
+	tts_stream_drained(socket->session);
+}
+
+static void on_sent(void *arg)
+{
+	struct tts_socket *socket = arg;
+
+	tts_stream_sent(socket->session);
+}
+
+/* What the socket still held was dropped with it: the session asks for it one
+ * last time, so that only audio that was handed over is charged. */
+static void on_closed(void *arg, uint16_t code)
+{
+	struct tts_socket *socket = arg;
+	struct server *server = socket->server;
+
+	log_debug("ws", "closed %u", code);
+	socket->session = mem_deref(socket->session);
+	socket->ws = NULL;
+	list_remove(&server->sockets, &socket->link);
+	mem_deref(socket);
+	drain_check(server);
+}
+
+static const struct ws_handlers ws_handlers = {
+	.message = on_message,
+	.drained = on_drained,
+	.sent = on_sent,
+	.closed = on_closed,
+};
+
+static void socket_destroy(void *object)
+{
+	struct tts_socket *socket = object;
+
+	mem_deref(socket->session);
+}
+
+static int socket_alloc(struct tts_socket **socketp, struct server *server,
+			const struct store_key *key, const char *request_id)
+{
+	struct tts_socket *socket = mem_zalloc(sizeof(*socket), socket_destroy);
+	int err;
+
+	if (!socket)
+		return ENOMEM;
+	socket->server = server;
+	socket->peer = (struct peer){.ops = &peer_ops, .peer = socket};
+	err = tts_stream_alloc(&socket->session, &server->services, &socket->peer, request_id,
+			       key->id);
+	if (err) {
+		mem_deref(socket);
+		return err;
+	}
+	*socketp = socket;
+	return 0;
+}
+
+void tts_socket_open(struct server *server, struct http_request *request,
+		     const struct store_key *key, const char *request_id)
+{
+	struct tts_socket *socket;
+
+	if (socket_alloc(&socket, server, key, request_id) != 0) {
+		answer_error(server, request, WIRE_ERROR_INTERNAL, request_id);
+		return;
+	}
+	http_reply_header(request, "X-KugelAudio-AI-Generated", "true");
+	http_reply_header(request, "x-request-id", request_id);
+	if (http_upgrade(&socket->ws, request, &ws_handlers, socket) != 0) {
+		mem_deref(socket); /* answered already */
+		return;
+	}
+	list_append(&server->sockets, &socket->link);
+	if (server->draining) /* somebody had to say it: come back in a moment */
+		ws_close(socket->ws, WS_CLOSE_TRY_LATER, "server restarting");
+}
+
+void tts_socket_go_away_all(struct server *server)
+{
+	struct link *next = list_first(&server->sockets);
+
+	while (next) {
+		struct tts_socket *socket = LIST_OBJECT(next, struct tts_socket, link);
+
+		next = list_next(&server->sockets, next);
+		tts_stream_go_away(socket->session);
+	}
+}
+
+void tts_socket_abort_all(struct server *server)
+{
+	for (struct link *l = list_first(&server->sockets); l; l = list_next(&server->sockets, l))
+		ws_abort(LIST_OBJECT(l, struct tts_socket, link)->ws);
+}

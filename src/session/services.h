@@ -1,0 +1,60 @@
+/*
+ * services.h: what a session needs of the rest of the program.
+ *
+ * Sessions see no socket and no database: they talk to a peer and to these
+ * services, so that tests run them with a clock, a peer and a ledger of their
+ * own.
+ */
+#ifndef SESSION_SERVICES_H
+#define SESSION_SERVICES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "loop/timers.h"
+#include "store/store.h"
+#include "synth/speech.h"
+
+/* The ledger, as a turn sees it.  `booked` hears 0 when the row is durable; it
+ * is never called from inside book.  NULL: nobody waits. */
+typedef void(ledger_booked_h)(int err, void *arg);
+struct ledger_ops {
+	int (*book)(void **bookingp, void *ledger, const struct store_turn *turn,
+		    ledger_booked_h *booked, void *arg);
+	void (*unlisten)(void *booking);
+};
+
+struct session_services {
+	struct timers *timers;
+	struct speech *speech;
+	const struct voices *voices;
+	const struct ledger_ops *ledger_ops;
+	void *ledger;
+	int64_t microcents_per_minute; /* -1: no price is set */
+	unsigned max_lead_ms;	       /* audio sent ahead of playback; 0: no bound */
+	struct buf *scratch; /* for the message being written; nothing stays in it */
+};
+
+/* The other end of the connection. */
+struct peer_ops {
+	/* A message.  Those of a tag that is not 0 can be dropped while they
+	 * wait; `samples` is the audio in it. */
+	void (*send)(void *peer, const char *json, size_t len, uint64_t tag, uint32_t samples);
+	/* Takes back what waits of a tag and says how many samples that were. */
+	uint64_t (*drop)(void *peer, uint64_t tag);
+	/* So much waits that nothing more should be made until `drained`. */
+	bool (*is_full)(void *peer);
+	/* Asks to be told once when all that waits was handed to the kernel. */
+	void (*tell_when_sent)(void *peer);
+	/* After all that waits; nothing is heard of the peer after it. */
+	void (*close)(void *peer, uint16_t code, const char *reason);
+};
+
+struct peer {
+	const struct peer_ops *ops;
+	void *peer;
+};
+
+#endif

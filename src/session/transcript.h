@@ -1,0 +1,37 @@
+/*
+ * transcript.h: which of a turn's words have been heard.
+ *
+ * Remembers each spoken chunk with the audio it became, so that after a
+ * barge-in an agent can be told what its user heard and what not.
+ */
+#ifndef SESSION_TRANSCRIPT_H
+#define SESSION_TRANSCRIPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* Texts beyond this are forgotten, the oldest first: an hour of speech. */
+#define TRANSCRIPT_MAX (64 * 1024)
+
+struct transcript {
+	struct buf text;  /* the chunks, a blank between them */
+	struct buf marks; /* struct mark each */
+};
+
+void transcript_init(struct transcript *transcript);
+void transcript_reset(struct transcript *transcript);
+
+/* A chunk begins; its audio is added as it is sent. */
+int transcript_add(struct transcript *transcript, const char *text, size_t len);
+void transcript_audio(struct transcript *transcript, uint64_t samples);
+
+/* Bytes of transcript->text that were heard when so many samples were played:
+ * inside a chunk in proportion, back to the end of the last whole word. */
+size_t transcript_heard(const struct transcript *transcript, uint64_t samples);
+
+/* The text of the chunk that was added last; "" when there is none. */
+const char *transcript_last(const struct transcript *transcript, size_t *len);
+
+#endif

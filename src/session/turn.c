@@ -1,0 +1,528 @@
+/*
+ * turn.c: the life of a turn (see turn.h, turn_private.h).
+ *
+ * The table below is the specification: an event that has no row has no
+ * meaning in that state and changes nothing.  turn_handle is the only function
+ * that writes the state; it moves first and acts second.
+ */
+#include "session/turn.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "account/account.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "session/turn_private.h"
+
+/* Before it is in front a turn can have a warning or an error and its
+ * session_closed to say. */
+#define PENDING_MAX 8192
+
+typedef void(turn_action)(struct turn *turn);
+
+static turn_action go_on, drain, warn_and_drain, tell_fault, tell_fault_and_close, finish,
+	close_with_usage, close_empty, abandon, forget, keep_waiting;
+
+static const struct turn_row {
+	enum turn_state to;
+	turn_action *act; /* NULL: no such edge */
+} table[TURN_STATE_COUNT][TURN_EVENT_COUNT] = {
+	[TURN_OPEN] = {
+		[TURN_EVENT_TEXT] = {TURN_OPEN, go_on},
+		[TURN_EVENT_END] = {TURN_DRAINING, drain},
+		[TURN_EVENT_IDLE] = {TURN_DRAINING, warn_and_drain},
+		[TURN_EVENT_FAULT] = {TURN_FAILED, tell_fault},
+		[TURN_EVENT_CANCEL] = {TURN_CLOSED, abandon},
+	},
+	[TURN_DRAINING] = {
+		[TURN_EVENT_FAULT] = {TURN_CLOSED, tell_fault_and_close},
+		[TURN_EVENT_SENT] = {TURN_BOOKING, finish},
+		[TURN_EVENT_CANCEL] = {TURN_CLOSED, abandon},
+	},
+	[TURN_BOOKING] = {
+		[TURN_EVENT_BOOKED] = {TURN_CLOSED, close_with_usage},
+		[TURN_EVENT_CANCEL] = {TURN_BOOKING, keep_waiting},
+	},
+	[TURN_FAILED] = {
+		[TURN_EVENT_TEXT] = {TURN_FAILED, go_on},
+		[TURN_EVENT_END] = {TURN_CLOSED, close_empty},
+		[TURN_EVENT_IDLE] = {TURN_CLOSED, forget},
+		[TURN_EVENT_CANCEL] = {TURN_CLOSED, forget},
+	},
+};
+
+static const char *const state_names[] = {
+#define X(name) #name,
+	TURN_STATES(X)
+#undef X
+};
+
+static const char *const event_names[] = {
+#define X(name) #name,
+	TURN_EVENTS(X)
+#undef X
+};
+
+const char *turn_state_name(enum turn_state state)
+{
+	return state_names[state];
+}
+
+const char *turn_event_name(enum turn_event event)
+{
+	return event_names[event];
+}
+
+bool turn_edge(enum turn_state *to, enum turn_state from, enum turn_event event)
+{
+	*to = table[from][event].to;
+	return table[from][event].act != NULL;
+}
+
+static void turn_handle(struct turn *turn, enum turn_event event)
+{
+	const struct turn_row *row = &table[turn->state][event];
+
+	if (!row->act)
+		return;
+	mem_ref(turn); /* its end may be its owner's last reference */
+	turn->state = row->to;
+	row->act(turn);
+	if (turn->state == TURN_CLOSED && turn->in_front)
+		turn->owner.closed(turn->owner.arg);
+	mem_deref(turn);
+}
+
+static struct timers *timers_of(const struct turn *turn)
+{
+	return turn->owner.services->timers;
+}
+
+struct buf *turn_scratch(struct turn *turn)
+{
+	struct buf *scratch = turn->owner.services->scratch;
+
+	scratch->len = 0;
+	return scratch;
+}
+
+/* Messages wait as length and bytes. */
+static void put_aside(struct turn *turn, const struct buf *message)
+{
+	uint32_t len = (uint32_t)message->len;
+
+	if (buf_reserve(&turn->pending, sizeof(len) + len) != 0)
+		return;
+	buf_append(&turn->pending, &len, sizeof(len));
+	buf_append(&turn->pending, message->bytes, len);
+}
+
+/* Sends what stands in the scratch buffer. */
+void turn_send(struct turn *turn, uint64_t tag, uint32_t samples)
+{
+	const struct peer *peer = turn->owner.peer;
+	const struct buf *message = turn->owner.services->scratch;
+
+	if (turn->in_front)
+		peer->ops->send(peer->peer, message->bytes, message->len, tag, samples);
+	else
+		put_aside(turn, message);
+}
+
+static void send_pending(struct turn *turn)
+{
+	const struct peer *peer = turn->owner.peer;
+	size_t at = 0;
+
+	while (at < turn->pending.len) {
+		uint32_t len;
+
+		memcpy(&len, turn->pending.bytes + at, sizeof(len));
+		at += sizeof(len);
+		peer->ops->send(peer->peer, turn->pending.bytes + at, len, 0, 0);
+		at += len;
+	}
+	buf_reset(&turn->pending);
+}
+
+void turn_come_to_front(struct turn *turn)
+{
+	turn->in_front = true;
+	send_pending(turn);
+	if (turn->state == TURN_CLOSED)
+		turn->owner.closed(turn->owner.arg);
+	else
+		turn_speak(turn);
+}
+
+static void on_idle(void *arg)
+{
+	turn_handle(arg, TURN_EVENT_IDLE);
+}
+
+static void on_confirm(void *arg)
+{
+	struct turn *turn = arg;
+
+	chunker_pause(turn->chunker);
+	turn_speak(turn);
+}
+
+static void on_stale(void *arg)
+{
+	struct turn *turn = arg;
+
+	chunker_timeout(turn->chunker);
+	turn_speak(turn);
+}
+
+static void stop_listening(struct turn *turn)
+{
+	timer_clear(timers_of(turn), &turn->idle_timer);
+	timer_clear(timers_of(turn), &turn->confirm_timer);
+	timer_clear(timers_of(turn), &turn->stale_timer);
+}
+
+/* TEXT: the clock of the turn's end starts anew. */
+static void go_on(struct turn *turn)
+{
+	timer_set(timers_of(turn), &turn->idle_timer, TURN_IDLE_MS * UINT64_C(1000), on_idle, turn);
+	if (turn->state != TURN_OPEN)
+		return;
+	timer_set(timers_of(turn), &turn->stale_timer,
+		  turn->settings.flush_timeout_ms * UINT64_C(1000), on_stale, turn);
+	if (chunker_awaits_pause(turn->chunker))
+		timer_set(timers_of(turn), &turn->confirm_timer,
+			  CHUNKER_CONFIRM_MS * UINT64_C(1000), on_confirm, turn);
+	else
+		timer_clear(timers_of(turn), &turn->confirm_timer);
+	turn_speak(turn);
+}
+
+void turn_text(struct turn *turn, const char *text, size_t len)
+{
+	assert(turn_takes_text(turn));
+	if (turn->state == TURN_OPEN) {
+		int err = chunker_feed(turn->chunker, text, len);
+
+		if (err) {
+			turn_fail(turn,
+				  err == ENOBUFS ? WIRE_ERROR_TEXT_TOO_LONG : WIRE_ERROR_INTERNAL,
+				  NULL);
+			return;
+		}
+		turn->characters += utf8_count(text, len);
+	}
+	turn_handle(turn, TURN_EVENT_TEXT);
+}
+
+void turn_end(struct turn *turn)
+{
+	turn_handle(turn, TURN_EVENT_END);
+}
+
+static void drain(struct turn *turn)
+{
+	stop_listening(turn);
+	chunker_flush(turn->chunker);
+	turn_speak(turn);
+}
+
+static void warn_and_drain(struct turn *turn)
+{
+	if (reply_idle_warning(turn_scratch(turn)) == 0)
+		turn_send(turn, 0, 0);
+	drain(turn);
+}
+
+/* The row of the ledger; what is charged is what was handed to the socket. */
+static void book(struct turn *turn, enum store_turn_status status, ledger_booked_h *booked)
+{
+	const struct session_services *services = turn->owner.services;
+	bool priced = services->microcents_per_minute >= 0;
+
+	memcpy(turn->row.id, turn->id, sizeof(turn->row.id));
+	turn->row.key_id = turn->owner.key_id;
+	turn->row.at_ms = clock_wall_ms();
+	turn->row.status = status;
+	turn->row.samples = turn->samples_sent;
+	turn->row.sample_rate = turn->format.sample_rate;
+	turn->row.characters = turn->characters;
+	turn->row.voice_id = turn->voice ? turn->voice->id : 0;
+	memcpy(turn->row.model_id, turn->settings.model_id, sizeof(turn->row.model_id));
+	if (priced && status != STORE_TURN_FAILED)
+		turn->row.amount_microcents = account_price_microcents(
+			turn->row.samples, turn->row.sample_rate, services->microcents_per_minute);
+	turn->cost_known = priced;
+	if (services->ledger_ops->book(&turn->booking, services->ledger, &turn->row, booked,
+				       turn) != 0)
+		turn->booking = NULL;
+	if (!booked)
+		turn->booking = NULL; /* nobody waits for it */
+}
+
+static void send_error(struct turn *turn, const char *detail)
+{
+	if (reply_error(turn_scratch(turn), turn->fault, detail, turn->owner.request_id) == 0)
+		turn_send(turn, 0, 0);
+}
+
+static void tell_fault(struct turn *turn)
+{
+	stop_listening(turn);
+	turn_hush(turn);
+	book(turn, STORE_TURN_FAILED, NULL);
+	go_on(turn); /* five seconds of silence end a failed turn as well */
+}
+
+static void tell_fault_and_close(struct turn *turn)
+{
+	turn_hush(turn);
+	book(turn, STORE_TURN_FAILED, NULL);
+	close_empty(turn);
+}
+
+void turn_fail(struct turn *turn, enum wire_error_id id, const char *detail)
+{
+	enum turn_state to;
+
+	if (!turn_edge(&to, turn->state, TURN_EVENT_FAULT))
+		return;
+	turn->fault = id;
+	send_error(turn, detail);
+	turn_handle(turn, TURN_EVENT_FAULT);
+}
+
+static void totals_of(const struct turn *turn, struct reply_totals *totals)
+{
+	*totals = (struct reply_totals){
+		.audio_seconds = (double)turn->samples_sent / turn->format.sample_rate,
+		.text_chunks = turn->text_chunks,
+		.audio_chunks = turn->audio_chunks,
+	};
+}
+
+static void on_booked(int err, void *arg)
+{
+	struct turn *turn = arg;
+
+	turn->booking = NULL;
+	timer_clear(timers_of(turn), &turn->booking_timer);
+	if (err)
+		turn->cost_known = false;
+	turn_handle(turn, TURN_EVENT_BOOKED);
+}
+
+static void on_booking_late(void *arg)
+{
+	struct turn *turn = arg;
+
+	if (turn->booking)
+		turn->owner.services->ledger_ops->unlisten(turn->booking);
+	on_booked(ETIMEDOUT, turn);
+}
+
+/* SENT: all audio was handed over, and only now is the turn finished. */
+static void finish(struct turn *turn)
+{
+	struct reply_totals totals;
+
+	totals_of(turn, &totals);
+	if (reply_final(turn_scratch(turn), &totals) == 0)
+		turn_send(turn, 0, 0);
+	book(turn, STORE_TURN_FINISHED, on_booked);
+	/* Also when the ledger did not even take it: session_closed still comes. */
+	timer_set(timers_of(turn), &turn->booking_timer, TURN_BOOKING_MS * UINT64_C(1000),
+		  on_booking_late, turn);
+}
+
+void turn_usage(const struct turn *turn, struct reply_usage *usage)
+{
+	*usage = (struct reply_usage){
+		.turn_id = turn->id,
+		.model_id = turn->settings.model_id,
+		.audio_seconds = (double)turn->samples_sent / turn->format.sample_rate,
+		.characters = turn->characters,
+		.cost_known = turn->cost_known,
+		.cost_microcents = turn->row.amount_microcents,
+	};
+}
+
+static void close_with_usage(struct turn *turn)
+{
+	struct reply_totals totals;
+	struct reply_usage usage;
+
+	totals_of(turn, &totals);
+	turn_usage(turn, &usage);
+	if (reply_session_closed(turn_scratch(turn), &totals, &usage) == 0)
+		turn_send(turn, 0, 0);
+}
+
+/* A failed turn costs nothing and says so. */
+static void close_empty(struct turn *turn)
+{
+	struct reply_totals totals = {0};
+	struct reply_usage usage = {
+		.turn_id = turn->id,
+		.model_id = turn->settings.model_id,
+		.cost_known = true,
+	};
+
+	stop_listening(turn);
+	if (reply_session_closed(turn_scratch(turn), &totals, &usage) == 0)
+		turn_send(turn, 0, 0);
+}
+
+static void abandon(struct turn *turn)
+{
+	const struct peer *peer = turn->owner.peer;
+
+	stop_listening(turn);
+	turn_hush(turn);
+	turn->samples_sent -= peer->ops->drop(peer->peer, turn->tag);
+	book(turn, STORE_TURN_CANCELLED, NULL);
+}
+
+static void forget(struct turn *turn)
+{
+	stop_listening(turn);
+}
+
+static void keep_waiting(struct turn *turn)
+{
+	(void)turn;
+}
+
+int turn_cancel(struct turn *turn)
+{
+	if (turn->state == TURN_BOOKING)
+		return EBUSY;
+	turn->in_front = false; /* its owner asked: it need not be told */
+	turn_handle(turn, TURN_EVENT_CANCEL);
+	return 0;
+}
+
+void turn_sent(struct turn *turn)
+{
+	if (turn->asked_when_sent)
+		turn_handle(turn, TURN_EVENT_SENT);
+}
+
+/* What never came to be spoken follows what did. */
+static void collect_unspoken(struct turn *turn)
+{
+	struct chunk chunk;
+
+	if (!turn->chunker)
+		return;
+	chunker_flush(turn->chunker);
+	while (chunker_next(turn->chunker, &chunk)) {
+		if (transcript_add(&turn->transcript, chunk.text, chunk.len) != 0)
+			return;
+	}
+}
+
+void turn_heard(struct turn *turn, struct turn_heard *heard, int64_t playback_ms)
+{
+	uint64_t rate = turn->format.sample_rate;
+	uint64_t played;
+	size_t at;
+
+	if (playback_ms < 0)
+		playback_ms = turn->playback_start_us
+				      ? (int64_t)((timers_of(turn)->now_us -
+						   turn->playback_start_us) / 1000)
+				      : 0;
+	played = (uint64_t)playback_ms * rate / 1000;
+	if (played > turn->samples_sent)
+		played = turn->samples_sent;
+	collect_unspoken(turn);
+	at = transcript_heard(&turn->transcript, played);
+	*heard = (struct turn_heard){
+		.text_spoken = turn->transcript.text.bytes,
+		.text_spoken_len = at,
+		.text_remaining = turn->transcript.text.bytes + at,
+		.text_remaining_len = turn->transcript.text.len - at,
+		.audio_seconds = (double)played / (double)rate,
+	};
+}
+
+enum turn_state turn_state(const struct turn *turn)
+{
+	return turn->state;
+}
+
+bool turn_takes_text(const struct turn *turn)
+{
+	return turn->state == TURN_OPEN || turn->state == TURN_FAILED;
+}
+
+bool turn_has_spoken(const struct turn *turn)
+{
+	return turn->text_chunks > 0;
+}
+
+size_t turn_unspoken(const struct turn *turn)
+{
+	return turn->chunker ? chunker_buffered(turn->chunker) : 0;
+}
+
+static void turn_destroy(void *object)
+{
+	struct turn *turn = object;
+
+	stop_listening(turn);
+	timer_clear(timers_of(turn), &turn->booking_timer);
+	timer_clear(timers_of(turn), &turn->lead_timer);
+	if (turn->booking)
+		turn->owner.services->ledger_ops->unlisten(turn->booking);
+	turn_speech_close(turn);
+	buf_reset(&turn->pending);
+}
+
+static int make_id(char id[STORE_TURN_ID_MAX + 1], uint64_t *tag)
+{
+	uint8_t bytes[16];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return EIO;
+	for (size_t i = 0; i < sizeof(bytes); ++i)
+		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+	memcpy(tag, bytes, sizeof(*tag));
+	*tag |= 1; /* 0 is no tag */
+	return 0;
+}
+
+int turn_alloc(struct turn **turnp, const struct turn_owner *owner,
+	       const struct settings *settings, const struct voice *voice)
+{
+	struct turn *turn = mem_zalloc(sizeof(*turn), NULL);
+	int err;
+
+	if (!turn)
+		return ENOMEM;
+	turn->owner = *owner;
+	turn->settings = *settings;
+	turn->voice = voice;
+	buf_init(&turn->pending, PENDING_MAX);
+	mem_set_destructor(turn, turn_destroy);
+	err = settings_format(&turn->format, settings);
+	if (!err)
+		err = make_id(turn->id, &turn->tag);
+	if (!err && voice)
+		err = turn_speech_open(turn);
+	if (err) {
+		mem_deref(turn);
+		return err;
+	}
+	if (!voice)
+		turn_fail(turn, WIRE_ERROR_MISSING_VOICE, NULL);
+	*turnp = turn;
+	return 0;
+}

@@ -1,0 +1,106 @@
+/*
+ * turn.h: one utterance, from its first text to its end.
+ *
+ *   text → chunker → speech job → pipeline → frames → peer
+ *
+ * A turn takes text and commands, speaks chunk after chunk, and ends with its
+ * row in the ledger.  Its life is a table of states and events (turn.c), which
+ * docs/turn-states.md shows.  Its owner is a connection, which queues turns:
+ * only the front one speaks; what another has to say waits inside it.
+ */
+#ifndef SESSION_TURN_H
+#define SESSION_TURN_H
+
+#include "session/services.h"
+#include "wire/error.h"
+#include "wire/reply.h"
+#include "wire/stream_message.h"
+
+#define TURN_IDLE_MS 5000   /* without text or flush */
+#define TURN_BOOKING_MS 1000 /* for the ledger, then the cost is unknown */
+
+#define TURN_STATES(X)                                                                             \
+	X(OPEN)	    /* takes text */                                                               \
+	X(DRAINING) /* takes no more; speaks what it has */                                        \
+	X(BOOKING)  /* final has left; waits for the ledger */                                     \
+	X(FAILED)   /* error told; throws text away until its end */                               \
+	X(CLOSED)   /* over */
+
+#define TURN_EVENTS(X)                                                                             \
+	X(TEXT)	  /* more to say */                                                                \
+	X(END)	  /* flush, close */                                                               \
+	X(IDLE)	  /* five seconds without either */                                                \
+	X(FAULT)  /* it cannot go on */                                                            \
+	X(SENT)	  /* the last audio was handed to the kernel */                                    \
+	X(BOOKED) /* the ledger has it, or took too long */                                        \
+	X(CANCEL) /* barge-in, or the client is gone */
+
+enum turn_state {
+#define X(name) TURN_##name,
+	TURN_STATES(X)
+#undef X
+		TURN_STATE_COUNT
+};
+
+enum turn_event {
+#define X(name) TURN_EVENT_##name,
+	TURN_EVENTS(X)
+#undef X
+		TURN_EVENT_COUNT
+};
+
+struct turn;
+
+struct turn_owner {
+	const struct session_services *services;
+	const struct peer *peer;
+	const char *request_id;
+	int64_t key_id;
+	void (*closed)(void *arg); /* the front turn is over; from its last event */
+	void *arg;
+};
+
+/* A turn with the settings in force; `voice` is theirs.  With no voice it is
+ * born failed, and says so when it is in front. */
+int turn_alloc(struct turn **turnp, const struct turn_owner *owner,
+	       const struct settings *settings, const struct voice *voice);
+
+/* It is the front one: from now on it may speak. */
+void turn_come_to_front(struct turn *turn);
+
+/* Text of this turn; it must still take some (turn_takes_text). */
+void turn_text(struct turn *turn, const char *text, size_t len);
+void turn_fail(struct turn *turn, enum wire_error_id id, const char *detail);
+void turn_end(struct turn *turn);
+
+/* Drops what was not sent and books the rest.  EBUSY when `final` has left:
+ * then its session_closed is still to come. */
+int turn_cancel(struct turn *turn);
+
+/* What its listener heard, for the reply to a cancel, which must follow: the
+ * text that was not spoken yet is used up.  playback_ms -1: reckoned from the
+ * clock.  Strings are the turn's. */
+struct turn_heard {
+	const char *text_spoken, *text_remaining;
+	size_t text_spoken_len, text_remaining_len;
+	double audio_seconds;
+};
+void turn_heard(struct turn *turn, struct turn_heard *heard, int64_t playback_ms);
+/* After turn_cancel: what was booked. */
+void turn_usage(const struct turn *turn, struct reply_usage *usage);
+
+/* From the peer: it has room again; all was handed to the kernel. */
+void turn_drained(struct turn *turn);
+void turn_sent(struct turn *turn);
+
+enum turn_state turn_state(const struct turn *turn);
+bool turn_takes_text(const struct turn *turn); /* open or failed */
+bool turn_has_spoken(const struct turn *turn);
+size_t turn_unspoken(const struct turn *turn); /* bytes of text */
+
+/* The table: where an event leads, false when it has no meaning there. */
+bool turn_edge(enum turn_state *to, enum turn_state from, enum turn_event event);
+const char *turn_state_name(enum turn_state state);
+const char *turn_event_name(enum turn_event event);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * turn_private.h: the object behind turn.h, shared by its two files.
+ *
+ *   turn.c         its life: the table of states, timers, ledger, last words
+ *   turn_speech.c  its voice: chunks to jobs, samples to frames
+ */
+#ifndef SESSION_TURN_PRIVATE_H
+#define SESSION_TURN_PRIVATE_H
+
+#include "audio/pipeline.h"
+#include "session/transcript.h"
+#include "session/turn.h"
+#include "text/chunker.h"
+#include "text/spoken.h"
+
+/* The chunk that is being spoken. */
+struct utterance {
+	struct speech_job *job; /* NULL: none */
+	struct spoken *spoken;
+	char *text; /* as the client wrote it */
+	size_t text_len;
+	uint64_t samples_before; /* of the turn, at the client's rate */
+	unsigned engine_rate;
+	struct buf words; /* struct speech_word each */
+};
+
+struct turn {
+	struct turn_owner owner;
+	struct settings settings;
+	const struct voice *voice;
+	struct audio_format format;
+	char id[STORE_TURN_ID_MAX + 1];
+	uint64_t tag; /* of its messages in the peer's queue */
+	enum turn_state state;
+	bool in_front;
+	bool asked_when_sent;
+	struct buf pending; /* what it has to say before it is in front */
+
+	struct chunker *chunker;
+	struct pipeline *pipeline;
+	struct utterance utterance;
+	struct transcript transcript;
+	bool held_back; /* by max_lead_ms */
+
+	uint64_t characters;
+	unsigned text_chunks;
+	unsigned audio_chunks;
+	uint64_t samples_sent;
+	uint64_t playback_start_us; /* when the first frame left; 0: not yet */
+
+	enum wire_error_id fault;
+	struct store_turn row; /* filled in when it is booked */
+	void *booking;
+	bool cost_known;
+
+	struct timer idle_timer;
+	struct timer confirm_timer; /* a sentence end without a word after it */
+	struct timer stale_timer;   /* flush_timeout_ms */
+	struct timer booking_timer;
+	struct timer lead_timer;
+};
+
+/* turn.c */
+void turn_send(struct turn *turn, uint64_t tag, uint32_t samples);
+struct buf *turn_scratch(struct turn *turn);
+
+/* turn_speech.c */
+int turn_speech_open(struct turn *turn);
+void turn_speech_close(struct turn *turn);
+/* Starts the next chunk if it can; when all is spoken, asks for SENT. */
+void turn_speak(struct turn *turn);
+/* The chunk that is being spoken is called off. */
+void turn_hush(struct turn *turn);
+
+#endif

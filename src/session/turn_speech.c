@@ -1,0 +1,359 @@
+/*
+ * turn_speech.c: the voice of a turn (see turn.h, turn_private.h).
+ *
+ * One chunk is spoken at a time.  Its samples go through the turn's pipeline
+ * and leave as frames as soon as they are whole; when the peer is full, or far
+ * enough ahead of playback, the job is held.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "session/turn_private.h"
+
+/* Words of one chunk that are kept: more than a chunk's buffer can hold. */
+#define WORDS_MAX 8192
+
+static void on_audio(void *arg, const int16_t *samples, size_t count, unsigned sample_rate);
+static void on_word(void *arg, const struct speech_word *word);
+static void on_end(void *arg, enum speech_end how, uint32_t busy_us);
+
+static const struct speech_listener listener = {
+	.audio = on_audio,
+	.word = on_word,
+	.end = on_end,
+};
+
+static const struct peer *peer_of(const struct turn *turn)
+{
+	return turn->owner.peer;
+}
+
+static uint64_t now_us(const struct turn *turn)
+{
+	return turn->owner.services->timers->now_us;
+}
+
+int turn_speech_open(struct turn *turn)
+{
+	struct speech *speech = turn->owner.services->speech;
+	bool own_speed = speech->ops->has_own_speed(speech, turn->voice);
+	struct chunker_options options = {
+		.schedule_len = turn->settings.schedule_len,
+		.auto_mode = turn->settings.auto_mode,
+		.buffer_max = turn->settings.max_buffer_length,
+	};
+	const char *language = turn->settings.language[0] ? turn->settings.language
+							  : turn->voice->language;
+	int err;
+
+	memcpy(options.schedule, turn->settings.schedule, sizeof(options.schedule));
+	strncpy(options.language, language, sizeof(options.language) - 1);
+	transcript_init(&turn->transcript);
+	buf_init(&turn->utterance.words, WORDS_MAX * sizeof(struct speech_word));
+	err = chunker_alloc(&turn->chunker, &options);
+	if (err)
+		return err;
+	return pipeline_alloc(&turn->pipeline, &turn->format,
+			      own_speed ? 1.0 : turn->settings.speed);
+}
+
+static void utterance_reset(struct utterance *utterance)
+{
+	utterance->spoken = mem_deref(utterance->spoken);
+	free(utterance->text);
+	utterance->text = NULL;
+	utterance->words.len = 0;
+	utterance->job = NULL;
+	utterance->engine_rate = 0;
+}
+
+void turn_hush(struct turn *turn)
+{
+	struct speech *speech = turn->owner.services->speech;
+
+	if (turn->utterance.job)
+		speech->ops->cancel(turn->utterance.job);
+	utterance_reset(&turn->utterance);
+	timer_clear(turn->owner.services->timers, &turn->lead_timer);
+}
+
+void turn_speech_close(struct turn *turn)
+{
+	turn_hush(turn);
+	buf_reset(&turn->utterance.words);
+	transcript_reset(&turn->transcript);
+	turn->chunker = mem_deref(turn->chunker);
+	turn->pipeline = mem_deref(turn->pipeline);
+}
+
+static uint64_t sent_us(const struct turn *turn)
+{
+	return turn->samples_sent * 1000000u / turn->format.sample_rate;
+}
+
+/* When the listener has heard all that was sent. */
+static uint64_t runs_dry_us(const struct turn *turn)
+{
+	return turn->playback_start_us ? turn->playback_start_us + sent_us(turn) : now_us(turn);
+}
+
+static bool must_wait(const struct turn *turn)
+{
+	return turn->held_back || peer_of(turn)->ops->is_full(peer_of(turn)->peer);
+}
+
+static void update_hold(struct turn *turn)
+{
+	struct speech *speech = turn->owner.services->speech;
+
+	if (turn->utterance.job)
+		speech->ops->hold(turn->utterance.job, must_wait(turn));
+}
+
+static void on_lead_shrunk(void *arg)
+{
+	struct turn *turn = arg;
+
+	turn->held_back = false;
+	update_hold(turn);
+	turn_speak(turn);
+}
+
+/* max_lead_ms: far enough ahead of playback, wait until it has caught up. */
+static void mind_lead(struct turn *turn)
+{
+	uint64_t max_us = turn->owner.services->max_lead_ms * UINT64_C(1000);
+	uint64_t dry = runs_dry_us(turn);
+
+	if (max_us == 0 || dry <= now_us(turn) + max_us)
+		return;
+	turn->held_back = true;
+	timer_set(turn->owner.services->timers, &turn->lead_timer, dry - now_us(turn) - max_us,
+		  on_lead_shrunk, turn);
+}
+
+static void send_frames(struct turn *turn)
+{
+	struct audio_frame frame;
+
+	while (pipeline_next(turn->pipeline, &frame)) {
+		if (!turn->playback_start_us)
+			turn->playback_start_us = now_us(turn);
+		if (reply_audio(turn_scratch(turn), &frame, &turn->format, turn->audio_chunks,
+				turn->text_chunks - 1) != 0)
+			continue;
+		++turn->audio_chunks;
+		turn->samples_sent += frame.samples;
+		transcript_audio(&turn->transcript, frame.samples);
+		turn_send(turn, turn->tag, (uint32_t)frame.samples);
+	}
+	mind_lead(turn);
+	update_hold(turn);
+}
+
+static void on_audio(void *arg, const int16_t *samples, size_t count, unsigned sample_rate)
+{
+	struct turn *turn = arg;
+
+	turn->utterance.engine_rate = sample_rate;
+	if (pipeline_write(turn->pipeline, samples, count, sample_rate) != 0) {
+		turn_fail(turn, WIRE_ERROR_GENERATION_FAILED, NULL);
+		return;
+	}
+	send_frames(turn);
+}
+
+static void on_word(void *arg, const struct speech_word *word)
+{
+	struct turn *turn = arg;
+
+	if (turn->settings.word_timestamps)
+		(void)buf_append(&turn->utterance.words, word, sizeof(*word)); /* full: enough */
+}
+
+/* Where code point n of the text begins, in bytes. */
+static size_t byte_of(const char *text, size_t len, size_t from, unsigned n)
+{
+	while (n > 0 && from < len) {
+		++from;
+		while (from < len && ((uint8_t)text[from] & 0xc0) == 0x80)
+			++from;
+		--n;
+	}
+	return from;
+}
+
+/* The engine's word, in the words of the client.  `at` goes forward from word
+ * to word: {code point, byte} reached so far. */
+struct place {
+	unsigned code_point;
+	size_t byte;
+};
+
+static void place_move(struct place *place, const struct utterance *utterance, unsigned to)
+{
+	if (to < place->code_point)
+		*place = (struct place){0, 0};
+	place->byte = byte_of(utterance->text, utterance->text_len, place->byte,
+			      to - place->code_point);
+	place->code_point = to;
+}
+
+static void map_word(struct reply_word *out, struct place *at, const struct turn *turn,
+		     const struct speech_word *word)
+{
+	const struct utterance *utterance = &turn->utterance;
+	const struct spoken *spoken = utterance->spoken;
+	struct place end;
+
+	out->char_start = spoken->origin[word->byte_start];
+	out->char_end = spoken->origin[word->byte_end - 1] + 1;
+	place_move(at, utterance, out->char_start);
+	end = *at;
+	place_move(&end, utterance, out->char_end);
+	out->word = utterance->text + at->byte;
+	out->word_len = end.byte - at->byte;
+	out->start_ms = pipeline_chunk_ms(turn->pipeline, word->sample_start,
+					  utterance->engine_rate);
+	out->end_ms = pipeline_chunk_ms(turn->pipeline, word->sample_end, utterance->engine_rate);
+}
+
+static void send_words(struct turn *turn)
+{
+	const struct speech_word *words =
+		(const struct speech_word *)(const void *)turn->utterance.words.bytes;
+	size_t count = turn->utterance.words.len / sizeof(*words);
+	struct reply_word *out;
+	struct place at = {0, 0};
+
+	if (!turn->settings.word_timestamps || count == 0 || turn->utterance.engine_rate == 0)
+		return;
+	out = calloc(count, sizeof(*out));
+	if (!out)
+		return;
+	for (size_t i = 0; i < count; ++i)
+		map_word(&out[i], &at, turn, &words[i]);
+	if (reply_word_timestamps(turn_scratch(turn), turn->text_chunks - 1, out, count) == 0)
+		turn_send(turn, turn->tag, 0);
+	free(out);
+}
+
+static void finish_chunk(struct turn *turn, uint32_t busy_us)
+{
+	double seconds;
+
+	if (pipeline_end_chunk(turn->pipeline) != 0) {
+		turn_fail(turn, WIRE_ERROR_GENERATION_FAILED, NULL);
+		return;
+	}
+	send_frames(turn);
+	send_words(turn);
+	seconds = (double)(turn->samples_sent - turn->utterance.samples_before) /
+		  turn->format.sample_rate;
+	if (reply_chunk_complete(turn_scratch(turn), turn->text_chunks - 1, seconds,
+				 busy_us / 1000.0) == 0)
+		turn_send(turn, turn->tag, 0);
+	utterance_reset(&turn->utterance);
+	turn_speak(turn);
+}
+
+static void on_end(void *arg, enum speech_end how, uint32_t busy_us)
+{
+	struct turn *turn = arg;
+
+	turn->utterance.job = NULL; /* gone when we return */
+	switch (how) {
+	case SPEECH_DONE:
+		finish_chunk(turn, busy_us);
+		break;
+	case SPEECH_FAILED:
+		turn_fail(turn, WIRE_ERROR_GENERATION_FAILED, NULL);
+		break;
+	case SPEECH_UNAVAILABLE:
+		turn_fail(turn, WIRE_ERROR_UNAVAILABLE, NULL);
+		break;
+	}
+}
+
+static int start_job(struct turn *turn, const char *before, size_t before_len)
+{
+	struct speech *speech = turn->owner.services->speech;
+	struct utterance *utterance = &turn->utterance;
+	struct speech_request request = {
+		.voice = turn->voice,
+		.language = turn->settings.language,
+		.text = utterance->spoken->text,
+		.text_len = utterance->spoken->len,
+		.text_before = before,
+		.text_before_len = before_len,
+		.turn = turn->tag,
+		.due_us = runs_dry_us(turn),
+		.speed = (float)turn->settings.speed,
+		.temperature = (float)turn->settings.temperature,
+		.first = turn->text_chunks == 0,
+	};
+
+	return speech->ops->start(&utterance->job, speech, &request, &listener, turn);
+}
+
+static int start_chunk(struct turn *turn, const struct chunk *chunk)
+{
+	struct utterance *utterance = &turn->utterance;
+	const char *before;
+	size_t before_len;
+	int err;
+
+	err = spoken_alloc(&utterance->spoken, chunk->text, chunk->len);
+	if (err)
+		return err;
+	utterance->text = strndup(chunk->text, chunk->len);
+	if (!utterance->text)
+		return ENOMEM;
+	utterance->text_len = chunk->len;
+	utterance->samples_before = turn->samples_sent;
+	before = transcript_last(&turn->transcript, &before_len);
+	err = start_job(turn, before, before_len);
+	if (err)
+		return err;
+	err = transcript_add(&turn->transcript, utterance->text, utterance->text_len);
+	if (err)
+		return err;
+	err = reply_generation_started(turn_scratch(turn), turn->text_chunks++, utterance->text,
+				       utterance->text_len);
+	if (!err)
+		turn_send(turn, turn->tag, 0);
+	return err;
+}
+
+static void ask_when_sent(struct turn *turn)
+{
+	if (turn->state != TURN_DRAINING || turn->asked_when_sent)
+		return;
+	turn->asked_when_sent = true;
+	peer_of(turn)->ops->tell_when_sent(peer_of(turn)->peer);
+}
+
+void turn_speak(struct turn *turn)
+{
+	struct chunk chunk;
+
+	if (!turn->in_front || turn->utterance.job)
+		return;
+	if (turn->state != TURN_OPEN && turn->state != TURN_DRAINING)
+		return;
+	if (must_wait(turn))
+		return;
+	if (!chunker_next(turn->chunker, &chunk))
+		ask_when_sent(turn);
+	else if (start_chunk(turn, &chunk) != 0)
+		turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
+}
+
+void turn_drained(struct turn *turn)
+{
+	update_hold(turn);
+	turn_speak(turn);
+}

@@ -1,0 +1,295 @@
+/*
+ * job.c: one chunk on its way through the workers.
+ *
+ * A job hears the messages of its seat, puts the samples of all tries together
+ * without a gap or an echo, and tells its listener.  On an engine that gives
+ * the same samples each time a retry simply goes on where the last try ended.
+ * On others the last 5 ms are kept back, made again, and faded over:
+ *
+ *   try 1   ....aaaaaaaaaaaa|tail|
+ *   try 2                   |fade|bbbbbbbb....
+ */
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "synth/pool_private.h"
+
+/* A chunk in the middle of a turn waits this long for a worker before the turn
+ * fails: longer than any restart of an engine takes. */
+#define WAIT_IN_TURN_MS 30000
+
+static void job_destroy(void *object)
+{
+	struct speech_job *job = object;
+
+	timer_clear(&job->pool->loop->timers, &job->start_timer);
+	job_move(job, JOB_NEW);
+}
+
+static const char *keep(char **at, const char *bytes, size_t len)
+{
+	char *copy = *at;
+
+	if (len > 0)
+		memcpy(copy, bytes, len);
+	copy[len] = '\0';
+	*at += len + 1;
+	return copy;
+}
+
+int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
+	      const struct speech_request *request)
+{
+	size_t language_len = strlen(request->language);
+	size_t strings_len = language_len + request->text_len + request->text_before_len + 3;
+	struct speech_job *job = mem_zalloc(sizeof(*job) + strings_len, NULL);
+	char *at;
+
+	if (!job)
+		return ENOMEM;
+	at = job->strings;
+	job->pool = pool;
+	job->fleet = fleet;
+	job->voice = request->voice;
+	job->turn = request->turn;
+	job->speed = request->speed;
+	job->temperature = request->temperature;
+	job->first = request->first;
+	job->due_us = request->due_us;
+	job->language = keep(&at, request->language, language_len);
+	job->text = keep(&at, request->text, request->text_len);
+	job->text_len = request->text_len;
+	job->before = keep(&at, request->text_before, request->text_before_len);
+	job->before_len = request->text_before_len;
+	mem_set_destructor(job, job_destroy);
+	*jobp = job;
+	return 0;
+}
+
+/* Lists by deadline: new deadlines are mostly late ones, so look from behind. */
+static void insert_by_due(struct list *list, struct speech_job *job)
+{
+	uint64_t due = job_due_us(job);
+	struct link *at = list->head.prev;
+
+	while (at != &list->head && job_due_us(LIST_OBJECT(at, struct speech_job, link)) > due)
+		at = at->prev;
+	list_insert_before(list, at->next, &job->link);
+}
+
+/* A new job is on none. */
+static struct list *list_of(struct speech_job *job)
+{
+	switch (job->state) {
+	case JOB_QUEUED:
+		return &job->fleet->queued;
+	case JOB_PARKED:
+		return &job->pool->parked;
+	case JOB_HELD:
+		return &job->pool->held;
+	case JOB_NEW:
+	case JOB_RUNNING:
+		break;
+	}
+	return &job->pool->running;
+}
+
+void job_move(struct speech_job *job, enum job_state state)
+{
+	if (job->state != JOB_NEW)
+		list_remove(list_of(job), &job->link);
+	job->state = state;
+	job->state_since_us = loop_now_us(job->pool->loop);
+	if (state == JOB_QUEUED || state == JOB_PARKED)
+		insert_by_due(list_of(job), job);
+	else if (state != JOB_NEW)
+		list_append(list_of(job), &job->link);
+}
+
+uint64_t job_due_us(const struct speech_job *job)
+{
+	return job->sample_rate ? job->due_us + job->received * 1000000u / job->sample_rate
+				: job->due_us;
+}
+
+uint64_t job_skip(const struct speech_job *job)
+{
+	return job->received - job->tail_len;
+}
+
+/* A worker has taken it: what of the last try overlaps is faded over. */
+void job_begin_try(struct speech_job *job)
+{
+	timer_clear(&job->pool->loop->timers, &job->start_timer);
+	job->received = job_skip(job);
+	job->fade_len = job->tail_len;
+	job->fade_done = 0;
+	job->tail_len = 0;
+	job->words_again = 0;
+	job->busy_before_us += job->busy_us;
+	job->busy_us = 0;
+}
+
+/* The listener may cancel the job in any of these calls. */
+static void tell(struct speech_job *job, const int16_t *samples, size_t count)
+{
+	if (count > 0 && job->listener)
+		job->listener->audio(job->arg, samples, count, job->sample_rate);
+}
+
+/* The old tail is still in job->tail while the join goes on; what it becomes
+ * is written over the new samples. */
+static void fade(struct speech_job *job, int16_t *samples, size_t count)
+{
+	for (size_t i = 0; i < count && job->fade_done < job->fade_len; ++i, ++job->fade_done) {
+		int new_part = (int)(2 * job->fade_done + 1);
+		int whole = (int)(2 * job->fade_len);
+		int old = job->tail[job->fade_done];
+
+		samples[i] = (int16_t)((old * (whole - new_part) + samples[i] * new_part) / whole);
+	}
+}
+
+/* Tells all but the last few samples, which are kept for a join. */
+static void tell_keeping_tail(struct speech_job *job, const int16_t *samples, size_t count)
+{
+	size_t keep_len = job->sample_rate * CROSS_FADE_MS / 1000;
+	size_t from_tail;
+
+	if (keep_len > CROSS_FADE_MAX)
+		keep_len = CROSS_FADE_MAX;
+	if (count >= keep_len) {
+		tell(job, job->tail, job->tail_len);
+		tell(job, samples, count - keep_len);
+		memcpy(job->tail, samples + count - keep_len, keep_len * sizeof(*samples));
+		job->tail_len = (unsigned)keep_len;
+		return;
+	}
+	from_tail = job->tail_len + count > keep_len ? job->tail_len + count - keep_len : 0;
+	tell(job, job->tail, from_tail);
+	memmove(job->tail, job->tail + from_tail, (job->tail_len - from_tail) * sizeof(*samples));
+	memcpy(job->tail + job->tail_len - from_tail, samples, count * sizeof(*samples));
+	job->tail_len += (unsigned)(count - from_tail);
+}
+
+static void take_samples(struct speech_job *job, int16_t *samples, size_t count)
+{
+	size_t joined = 0;
+
+	if (job->fade_done < job->fade_len) {
+		joined = job->fade_len - job->fade_done;
+		if (joined > count)
+			joined = count;
+		fade(job, samples, joined);
+		tell(job, samples, joined);
+	}
+	if (job->fleet->capabilities & MESSAGE_DETERMINISTIC)
+		tell(job, samples + joined, count - joined);
+	else if (joined < count)
+		tell_keeping_tail(job, samples + joined, count - joined);
+}
+
+void job_audio(struct speech_job *job, const struct message_audio *audio)
+{
+	/* Alignment is not promised by the wire, and the join writes. */
+	static _Thread_local int16_t samples[4096];
+	const unsigned char *from = audio->samples;
+	size_t left = audio->count;
+
+	job->sample_rate = audio->sample_rate;
+	job->busy_us = audio->busy_us;
+	job->received += audio->count;
+	job->credit -= audio->count > job->credit ? job->credit : (uint32_t)audio->count;
+	mem_ref(job); /* the listener may cancel it */
+	while (left > 0 && job->listener) {
+		size_t n = left < 4096 ? left : 4096;
+
+		memcpy(samples, from, n * sizeof(samples[0]));
+		take_samples(job, samples, n);
+		from += n * sizeof(samples[0]);
+		left -= n;
+	}
+	mem_deref(job);
+}
+
+void job_word(struct speech_job *job, const struct message_word *word)
+{
+	struct speech_word told = {
+		.sample_start = word->sample_start,
+		.sample_end = word->sample_end,
+		.byte_start = word->byte_start,
+		.byte_end = word->byte_end,
+	};
+
+	if (job->words_again++ < job->words)
+		return; /* heard on an earlier try */
+	++job->words;
+	if (word->byte_start < word->byte_end && word->byte_end <= job->text_len)
+		job->listener->word(job->arg, &told);
+}
+
+/* The job is gone for its owner from here. */
+void job_end(struct speech_job *job, enum speech_end how)
+{
+	const struct speech_listener *listener = job->listener;
+
+	job->listener = NULL;
+	listener->end(job->arg, how, job->busy_before_us + job->busy_us);
+	mem_deref(job);
+}
+
+void job_done(struct speech_job *job, const struct message_done_report *done)
+{
+	job->busy_us = done->busy_us;
+	if (done->status == MESSAGE_DONE_OK) {
+		mem_ref(job);
+		tell(job, job->tail, job->fade_done < job->fade_len ? 0 : job->tail_len);
+		if (job->listener)
+			job_end(job, SPEECH_DONE);
+		mem_deref(job);
+	} else {
+		job_end(job, SPEECH_FAILED);
+	}
+}
+
+static void on_no_worker(void *arg)
+{
+	struct speech_job *job = arg;
+
+	job_end(job, SPEECH_UNAVAILABLE);
+}
+
+/* (Back) into the queue of its engine, or aside while its listener is full. */
+void job_requeue(struct speech_job *job)
+{
+	struct pool *pool = job->pool;
+	unsigned wait_ms = job->first && job->received == 0 ? pool->options.start_timeout_ms
+							     : WAIT_IN_TURN_MS;
+
+	job->worker = NULL;
+	job->seat_id = 0;
+	job->credit = 0;
+	if (job->held) {
+		job_move(job, JOB_HELD);
+		return;
+	}
+	job_move(job, JOB_QUEUED);
+	timer_set(&pool->loop->timers, &job->start_timer, wait_ms * UINT64_C(1000), on_no_worker,
+		  job);
+	pool_schedule_soon(pool);
+}
+
+/* The first death may have been a neighbour's fault or an operator's; a second
+ * one, alone on a fresh worker, is the chunk's own. */
+void job_worker_died(struct speech_job *job)
+{
+	if (job->retried) {
+		job_end(job, SPEECH_FAILED);
+		return;
+	}
+	job->retried = true;
+	++job->pool->retries;
+	job_requeue(job);
+}

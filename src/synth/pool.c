@@ -1,0 +1,410 @@
+/*
+ * pool.c: who of the workers speaks when (see pool.h, pool_private.h).
+ *
+ * Credit is how it is done: a job runs only while it holds credit, credit goes
+ * to the job whose listener runs dry first, to about as many jobs as there are
+ * cores, in slices of about a millisecond of work.  So a long sentence is
+ * preempted without its engine knowing, and sixteen callers at the same
+ * instant all get their first sound within milliseconds.
+ */
+#include "synth/pool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "synth/pool_private.h"
+
+#define ENGINE_PREFIX "syrinx-"
+
+/* The first slice of a chunk: enough for the first frames to leave. */
+#define SLICE_FIRST_MS 100
+/* A later slice is what the engine makes in this time … */
+#define SLICE_BUSY_US 1000
+/* … within these bounds: below, switching costs more than it gains; above, the
+ * client's window is full anyway. */
+#define SLICE_MIN_MS 100
+#define SLICE_MAX_MS 1000
+
+/* A job without credit for this long gives its worker up if others wait: long
+ * enough that a network hiccup of the client does not cost a second synthesis. */
+#define TAKE_BACK_AFTER_US 250000
+
+/* Silence is looked for this often. */
+#define WATCHDOG_US 500000
+
+static uint32_t slice_samples(const struct speech_job *job)
+{
+	unsigned rate = job->sample_rate ? job->sample_rate : job->fleet->sample_rate;
+	uint64_t ms = SLICE_FIRST_MS;
+
+	if (job->received > 0) {
+		ms = (uint64_t)SLICE_BUSY_US * 1000u / (job->fleet->busy_us_per_second + 1);
+		if (ms < SLICE_MIN_MS)
+			ms = SLICE_MIN_MS;
+		if (ms > SLICE_MAX_MS)
+			ms = SLICE_MAX_MS;
+	}
+	return (uint32_t)(rate * ms / 1000u);
+}
+
+static struct speech_job *first_job(const struct list *list)
+{
+	struct link *link = list_first(list);
+
+	return link ? LIST_OBJECT(link, struct speech_job, link) : NULL;
+}
+
+/* The job whose listener runs dry first, among those that could go on. */
+static struct speech_job *most_urgent(struct pool *pool)
+{
+	struct speech_job *best = first_job(&pool->parked);
+
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
+		struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
+		struct speech_job *job = first_job(&fleet->queued);
+
+		if (job && (!best || job_due_us(job) < job_due_us(best)) &&
+		    fleet_free_worker(fleet, job->retried))
+			best = job;
+	}
+	return best;
+}
+
+static void grant(struct speech_job *job)
+{
+	uint32_t credit = slice_samples(job);
+	struct worker *worker = job->worker;
+	int err;
+
+	if (worker) {
+		err = worker_credit(worker, job, credit);
+	} else {
+		worker = fleet_free_worker(job->fleet, job->retried);
+		err = worker_seat_job(worker, job, credit);
+	}
+	if (err) { /* it does not read: its end is told by the loop */
+		log_warn("synth", "cannot reach a worker of %s: %s", job->fleet->name,
+			 strerror(err));
+		child_kill(worker->child, SIGKILL);
+	}
+	job_move(job, JOB_RUNNING);
+}
+
+/* Nobody waits: those that run go on without a pause. */
+static void top_up(struct pool *pool)
+{
+	for (struct link *l = list_first(&pool->running); l; l = list_next(&pool->running, l)) {
+		struct speech_job *job = LIST_OBJECT(l, struct speech_job, link);
+		uint32_t slice = slice_samples(job);
+
+		if (!job->held && job->received > 0 && job->credit < slice / 2)
+			worker_credit(job->worker, job, slice);
+	}
+}
+
+static bool waits_long(const struct speech_job *job)
+{
+	return job && loop_now_us(job->pool->loop) >= job->state_since_us + TAKE_BACK_AFTER_US;
+}
+
+/* A worker for those that queue, from a job that cannot use its own now. */
+static void take_back_for(struct fleet *fleet)
+{
+	struct pool *pool = fleet->pool;
+
+	for (struct link *l = list_first(&pool->held); l; l = list_next(&pool->held, l)) {
+		struct speech_job *job = LIST_OBJECT(l, struct speech_job, link);
+
+		if (!waits_long(job))
+			return; /* in order of time: nor do those behind it */
+		if (job->fleet != fleet || !job->worker)
+			continue;
+		++pool->taken_back;
+		worker_call_off(job->worker, job);
+		job_requeue(job);
+		return;
+	}
+}
+
+static void staff(struct pool *pool)
+{
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
+		struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
+		struct speech_job *job = first_job(&fleet->queued);
+
+		if (!job)
+			continue;
+		fleet_keep_staffed(fleet);
+		if (fleet->workers.count >= pool->options.workers_max)
+			take_back_for(fleet);
+	}
+}
+
+static void schedule(void *arg)
+{
+	struct pool *pool = arg;
+	struct speech_job *job;
+
+	while ((job = most_urgent(pool)) && pool->running.count < pool->options.slots)
+		grant(job);
+	if (!job)
+		top_up(pool);
+	staff(pool);
+}
+
+void pool_schedule_soon(struct pool *pool)
+{
+	loop_defer(pool->loop, &pool->schedule, schedule, pool);
+}
+
+static void on_watchdog(void *arg)
+{
+	struct pool *pool = arg;
+	uint64_t now = loop_now_us(pool->loop);
+
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
+		struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
+		struct link *w = list_first(&fleet->workers);
+
+		while (w) {
+			struct worker *worker = LIST_OBJECT(w, struct worker, link);
+
+			w = list_next(&fleet->workers, w);
+			worker_kill_if_stalled(worker, now);
+		}
+	}
+	timer_set(&pool->loop->timers, &pool->watchdog, WATCHDOG_US, on_watchdog, pool);
+	pool_schedule_soon(pool); /* held jobs may have become due for taking back */
+}
+
+static struct fleet *fleet_of(const struct pool *pool, const struct voice *voice)
+{
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
+		struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
+
+		if (strcmp(fleet->name, voice->engine) == 0)
+			return fleet;
+	}
+	return NULL;
+}
+
+static int start(struct speech_job **jobp, struct speech *speech,
+		 const struct speech_request *request, const struct speech_listener *listener,
+		 void *arg)
+{
+	struct pool *pool = (struct pool *)(void *)speech;
+	struct fleet *fleet = fleet_of(pool, request->voice);
+	struct speech_job *job;
+	int err;
+
+	if (!fleet)
+		return ENOENT;
+	err = job_alloc(&job, pool, fleet, request);
+	if (err)
+		return err;
+	job->listener = listener;
+	job->arg = arg;
+	job_requeue(job);
+	*jobp = job;
+	return 0;
+}
+
+static void hold(struct speech_job *job, bool held)
+{
+	if (job->held == held)
+		return;
+	job->held = held;
+	if (held && (job->state == JOB_PARKED || job->state == JOB_QUEUED)) {
+		timer_clear(&job->pool->loop->timers, &job->start_timer);
+		job_move(job, JOB_HELD);
+	} else if (!held && job->state == JOB_HELD) {
+		if (job->worker)
+			job_move(job, JOB_PARKED);
+		else
+			job_requeue(job);
+	}
+	pool_schedule_soon(job->pool);
+}
+
+static void cancel(struct speech_job *job)
+{
+	if (job->worker)
+		worker_call_off(job->worker, job);
+	job->listener = NULL;
+	pool_schedule_soon(job->pool);
+	job_move(job, JOB_NEW);
+	mem_deref(job);
+}
+
+static bool has_own_speed(struct speech *speech, const struct voice *voice)
+{
+	const struct pool *pool = (struct pool *)(void *)speech;
+	const struct fleet *fleet = fleet_of(pool, voice);
+
+	return fleet && (fleet->capabilities & MESSAGE_OWN_SPEED);
+}
+
+static const struct speech_ops pool_ops = {
+	.start = start,
+	.hold = hold,
+	.cancel = cancel,
+	.has_own_speed = has_own_speed,
+};
+
+static void pool_destroy(void *object)
+{
+	struct pool *pool = object;
+	struct link *link;
+
+	timer_clear(&pool->loop->timers, &pool->watchdog);
+	loop_undefer(pool->loop, &pool->schedule);
+	while ((link = list_first(&pool->fleets)))
+		mem_deref(LIST_OBJECT(link, struct fleet, link));
+	loop_undefer(pool->loop, &pool->schedule);
+	for (char **word = pool->launcher; word && *word; ++word)
+		free(*word);
+	free(pool->launcher);
+	mem_deref(pool->voices);
+}
+
+static int copy_launcher(struct pool *pool, const char *const *words)
+{
+	size_t n = 0;
+
+	while (words && words[n])
+		++n;
+	pool->launcher = calloc(n + 1, sizeof(*pool->launcher));
+	if (!pool->launcher)
+		return ENOMEM;
+	for (size_t i = 0; i < n; ++i) {
+		pool->launcher[i] = strdup(words[i]);
+		if (!pool->launcher[i])
+			return ENOMEM;
+	}
+	return 0;
+}
+
+/* syrinx-NAME, a program, in the engines' directory. */
+static int add_engine(struct pool *pool, const char *file)
+{
+	char path[4096];
+	const char *name = file + strlen(ENGINE_PREFIX);
+	struct fleet *fleet;
+	int err;
+
+	if (strncmp(file, ENGINE_PREFIX, strlen(ENGINE_PREFIX)) != 0 || *name == '\0' ||
+	    strlen(name) >= VOICE_ENGINE_MAX || strchr(name, '.'))
+		return 0;
+	snprintf(path, sizeof(path), "%s/%s", pool->options.engines_dir, file);
+	if (access(path, X_OK) != 0)
+		return 0;
+	err = fleet_alloc(&fleet, pool, name, path);
+	if (err)
+		return err;
+	list_append(&pool->fleets, &fleet->link);
+	return 0;
+}
+
+static int find_engines(struct pool *pool)
+{
+	DIR *dir = opendir(pool->options.engines_dir);
+	struct dirent *entry;
+	int err = 0;
+
+	if (!dir)
+		return errno;
+	while (!err && (entry = readdir(dir)))
+		err = add_engine(pool, entry->d_name);
+	closedir(dir);
+	if (!err && pool->fleets.count == 0)
+		err = ENOENT;
+	return err;
+}
+
+int pool_alloc(struct pool **poolp, struct loop *loop, const struct pool_options *options)
+{
+	struct pool *pool = mem_zalloc(sizeof(*pool), NULL);
+	int err;
+
+	if (!pool)
+		return ENOMEM;
+	pool->speech.ops = &pool_ops;
+	pool->loop = loop;
+	pool->options = *options;
+	list_init(&pool->fleets);
+	list_init(&pool->running);
+	list_init(&pool->parked);
+	list_init(&pool->held);
+	mem_set_destructor(pool, pool_destroy);
+	err = voices_alloc(&pool->voices);
+	if (!err)
+		err = copy_launcher(pool, options->launcher);
+	if (!err)
+		err = find_engines(pool);
+	if (err) {
+		mem_deref(pool);
+		return err;
+	}
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l))
+		fleet_keep_staffed(LIST_OBJECT(l, struct fleet, link));
+	timer_set(&loop->timers, &pool->watchdog, WATCHDOG_US, on_watchdog, pool);
+	*poolp = pool;
+	return 0;
+}
+
+struct speech *pool_speech(struct pool *pool)
+{
+	return &pool->speech;
+}
+
+const struct voices *pool_voices(const struct pool *pool)
+{
+	return pool->voices;
+}
+
+void pool_on_ready(struct pool *pool, void (*handler)(void *arg), void *arg)
+{
+	pool->ready_handler = handler;
+	pool->ready_arg = arg;
+	pool_check_ready(pool);
+}
+
+void pool_check_ready(struct pool *pool)
+{
+	if (!pool->ready_handler || pool->ready_told)
+		return;
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
+		if (!LIST_OBJECT(l, struct fleet, link)->answered)
+			return;
+	}
+	pool->ready_told = true;
+	pool->ready_handler(pool->ready_arg);
+}
+
+void pool_stats(const struct pool *pool, struct pool_stats *stats)
+{
+	*stats = (struct pool_stats){
+		.jobs_running = (unsigned)pool->running.count,
+		.jobs_parked = (unsigned)pool->parked.count,
+		.jobs_held = (unsigned)pool->held.count,
+		.worker_deaths = pool->worker_deaths,
+		.retries = pool->retries,
+		.taken_back = pool->taken_back,
+	};
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
+		const struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
+
+		stats->workers += (unsigned)fleet->workers.count;
+		stats->starting += fleet->starting;
+		stats->jobs_queued += (unsigned)fleet->queued.count;
+		for (struct link *w = list_first(&fleet->workers); w;
+		     w = list_next(&fleet->workers, w))
+			stats->seats_taken += LIST_OBJECT(w, struct worker, link)->seats_taken;
+	}
+}

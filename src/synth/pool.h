@@ -1,0 +1,53 @@
+/*
+ * pool.h: worker processes and who of them speaks when.
+ *
+ * The pool finds the engines (programs called syrinx-NAME in one directory),
+ * keeps a fleet of worker processes for each, and hands chunks to them by
+ * playback deadline.  A worker that dies costs a retry, never a call.
+ */
+#ifndef SYNTH_POOL_H
+#define SYNTH_POOL_H
+
+#include "loop/loop.h"
+#include "synth/speech.h"
+
+struct pool_options {
+	const char *engines_dir;
+	const char *const *launcher; /* argv that runs an engine confined: NULL-terminated, may be
+					empty or NULL */
+	unsigned workers_max;	     /* per engine */
+	unsigned slots;		     /* jobs that hold credit at once */
+	unsigned start_timeout_ms;   /* a first chunk that has no worker by then is refused */
+	unsigned stall_ms;	     /* silence of a worker that owes us something, then it is killed */
+	unsigned recycle_jobs;	     /* a worker is replaced after so many */
+	unsigned memory_mb;	     /* of one worker */
+	unsigned cpu_seconds;	     /* of one chunk */
+	bool test_hooks;	     /* engines obey the words that tests use */
+};
+
+struct pool;
+
+/* Finds the engines and begins to start them.  ENOENT: there is none. */
+int pool_alloc(struct pool **poolp, struct loop *loop, const struct pool_options *options);
+
+/* What turns speak through. */
+struct speech *pool_speech(struct pool *pool);
+
+/* The voices of the engines that have answered so far. */
+const struct voices *pool_voices(const struct pool *pool);
+
+/* Called once, when every engine has answered or given up. */
+void pool_on_ready(struct pool *pool, void (*handler)(void *arg), void *arg);
+
+struct pool_stats {
+	unsigned workers;  /* processes alive */
+	unsigned starting; /* of them not ready yet */
+	unsigned seats_taken;
+	unsigned jobs_queued, jobs_parked, jobs_running, jobs_held;
+	uint64_t worker_deaths;
+	uint64_t retries;
+	uint64_t taken_back; /* jobs that gave their worker up to others */
+};
+void pool_stats(const struct pool *pool, struct pool_stats *stats);
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * pool_private.h: the objects behind pool.h, shared by its four files.
+ *
+ *   pool.c    who gets credit next
+ *   fleet.c   the processes of one engine: started, replaced, kept in number
+ *   worker.c  one process: its link, its seats, what it says
+ *   job.c     one chunk: its samples put together, also after a retry
+ *
+ * A job is on exactly one list, and the list is its state; job_move is the
+ * only function that changes it:
+ *
+ *   queued   no worker                     (fleet->queued, by deadline)
+ *   running  a worker, and credit          (pool->running)
+ *   parked   a worker, no credit, wants it (pool->parked, by deadline)
+ *   held     no credit, its listener is full (pool->held, by time); with a
+ *            worker at first, without one when others needed it
+ */
+#ifndef SYNTH_POOL_PRIVATE_H
+#define SYNTH_POOL_PRIVATE_H
+
+#include "loop/child.h"
+#include "synth/link.h"
+#include "synth/message.h"
+#include "synth/pool.h"
+
+/* Jobs on one worker at once, whatever its engine says. */
+#define SEATS_MAX 16
+
+/* The join after a retry on an engine whose samples differ from try to try. */
+#define CROSS_FADE_MS 5
+#define CROSS_FADE_MAX (48000 * CROSS_FADE_MS / 1000)
+
+enum job_state { JOB_NEW, JOB_QUEUED, JOB_RUNNING, JOB_PARKED, JOB_HELD };
+
+struct speech_job {
+	struct pool *pool;
+	struct fleet *fleet;
+	struct link link; /* on the list of its state */
+	enum job_state state;
+	uint64_t state_since_us;
+
+	const struct speech_listener *listener;
+	void *arg;
+	bool held; /* the listener asked for a pause */
+	bool first;
+	bool retried; /* a worker died of it once: now it sits alone */
+	struct timer start_timer;
+
+	struct worker *worker; /* NULL: queued */
+	uint32_t seat_id;
+	uint32_t credit; /* samples granted and not yet received */
+	uint64_t due_us;
+	unsigned sample_rate; /* 0 until the first samples */
+	uint64_t received;    /* samples of the chunk so far, over all tries */
+	uint32_t busy_us;     /* of this try */
+	uint32_t busy_before_us;
+	unsigned words;	      /* told so far */
+	unsigned words_again; /* of the current try: the first `words` were told before */
+
+	/* The last samples received, kept back until more follow, so that a
+	 * retry has something to fade from (engines that are not deterministic). */
+	int16_t tail[CROSS_FADE_MAX];
+	unsigned tail_len;
+	unsigned fade_done, fade_len; /* the join under way */
+
+	/* The request, kept for a retry; the strings follow the struct. */
+	const struct voice *voice;
+	uint64_t turn;
+	float speed, temperature;
+	const char *language;
+	const char *text;
+	size_t text_len;
+	const char *before;
+	size_t before_len;
+	char strings[];
+};
+
+struct seat {
+	uint32_t id;		/* 0: free */
+	struct speech_job *job; /* NULL: called off, DONE is still to come */
+};
+
+enum worker_state { WORKER_STARTING, WORKER_READY };
+
+struct worker {
+	struct link link; /* on fleet->workers, the most recently freed first */
+	struct fleet *fleet;
+	enum worker_state state;
+	struct child *child;
+	struct link_to_worker *socket;
+	struct seat seats[SEATS_MAX];
+	unsigned seats_taken;
+	bool exclusive;	       /* its job must stay alone */
+	uint64_t heard_us;     /* when it last spoke, or began to owe us something */
+	unsigned jobs_done;
+};
+
+struct fleet {
+	struct link link; /* on pool->fleets */
+	struct pool *pool;
+	char name[VOICE_ENGINE_MAX];
+	char *program;
+	struct list workers;
+	struct list queued;
+	unsigned starting;
+	unsigned failures; /* starts in a row that came to nothing */
+	struct timer restart_timer;
+	bool answered; /* READY once, or given up: counts for pool readiness */
+	unsigned seats; /* of each worker */
+	uint32_t capabilities;
+	unsigned sample_rate;	   /* before a job's first samples tell */
+	uint32_t busy_us_per_second; /* of audio, measured */
+};
+
+struct pool {
+	struct speech speech; /* first: what we hand out */
+	struct loop *loop;
+	struct pool_options options;
+	char **launcher;
+	struct voices *voices;
+	struct list fleets;
+	struct list running;
+	struct list parked;
+	struct list held;
+	uint32_t next_seat_id;
+	struct deferred schedule;
+	struct timer watchdog;
+	bool ready_told;
+	void (*ready_handler)(void *arg);
+	void *ready_arg;
+	uint64_t worker_deaths, retries, taken_back;
+};
+
+/* pool.c */
+void pool_schedule_soon(struct pool *pool);
+void pool_check_ready(struct pool *pool);
+
+/* fleet.c */
+int fleet_alloc(struct fleet **fleetp, struct pool *pool, const char *name, const char *program);
+void fleet_keep_staffed(struct fleet *fleet);
+struct worker *fleet_free_worker(struct fleet *fleet, bool alone);
+void fleet_worker_failed(struct fleet *fleet, bool was_ready);
+
+/* worker.c */
+int worker_spawn(struct fleet *fleet);
+void worker_retire(struct worker *worker);
+void worker_kill_if_stalled(struct worker *worker, uint64_t now_us);
+int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t credit);
+int worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit);
+void worker_call_off(struct worker *worker, struct speech_job *job);
+
+/* job.c */
+int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
+	      const struct speech_request *request);
+void job_move(struct speech_job *job, enum job_state state);
+uint64_t job_due_us(const struct speech_job *job);
+uint64_t job_skip(const struct speech_job *job);
+void job_begin_try(struct speech_job *job);
+void job_audio(struct speech_job *job, const struct message_audio *audio);
+void job_word(struct speech_job *job, const struct message_word *word);
+void job_done(struct speech_job *job, const struct message_done_report *done);
+void job_worker_died(struct speech_job *job);
+void job_requeue(struct speech_job *job);
+void job_end(struct speech_job *job, enum speech_end how);
+
+#endif

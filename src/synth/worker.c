@@ -1,0 +1,397 @@
+/*
+ * worker.c: one worker process, as the pool sees it.
+ *
+ * A worker has seats, as many as its engine can speak jobs at once.  A seat is
+ * taken by SPEAK and free again after DONE; a job that was called off leaves
+ * its seat at once, the seat waits for the worker's DONE.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "synth/pool_private.h"
+
+static void on_message(const struct message *message, void *arg);
+static void on_lost(int err, void *arg);
+static void on_exit(int status, int signal, void *arg);
+
+static struct seat *seat_by_id(struct worker *worker, uint32_t id)
+{
+	for (unsigned i = 0; id && i < SEATS_MAX; ++i) {
+		if (worker->seats[i].id == id)
+			return &worker->seats[i];
+	}
+	return NULL;
+}
+
+static struct seat *free_seat(struct worker *worker)
+{
+	for (unsigned i = 0; i < worker->fleet->seats; ++i) {
+		if (worker->seats[i].id == 0)
+			return &worker->seats[i];
+	}
+	return NULL;
+}
+
+static struct timers *timers_of(const struct worker *worker)
+{
+	return &worker->fleet->pool->loop->timers;
+}
+
+/* argv of the confined engine: launcher…, program, its limits. */
+static int run(struct worker *worker, int *fdp)
+{
+	static char memory_option[] = "--memory-mb";
+	static char cpu_option[] = "--cpu-seconds";
+	static char hooks_option[] = "--test-hooks";
+	struct pool *pool = worker->fleet->pool;
+	char memory[16];
+	char cpu[16];
+	char *argv[24];
+	size_t n = 0;
+
+	snprintf(memory, sizeof(memory), "%u", pool->options.memory_mb);
+	snprintf(cpu, sizeof(cpu), "%u", pool->options.cpu_seconds);
+	for (char **word = pool->launcher; word && *word && n < 14; ++word)
+		argv[n++] = *word;
+	argv[n++] = worker->fleet->program;
+	argv[n++] = memory_option;
+	argv[n++] = memory;
+	argv[n++] = cpu_option;
+	argv[n++] = cpu;
+	if (pool->options.test_hooks)
+		argv[n++] = hooks_option;
+	argv[n] = NULL;
+	return child_spawn(&worker->child, fdp, pool->loop, argv, on_exit, worker);
+}
+
+int worker_spawn(struct fleet *fleet)
+{
+	struct worker *worker = mem_zalloc(sizeof(*worker), NULL);
+	struct message hello = {
+		.type = MESSAGE_HELLO,
+		.hello = {.version_min = MESSAGE_VERSION, .version_max = MESSAGE_VERSION},
+	};
+	int fd;
+	int err;
+
+	if (!worker)
+		return ENOMEM;
+	worker->fleet = fleet;
+	worker->heard_us = loop_now_us(fleet->pool->loop);
+	err = run(worker, &fd);
+	if (err)
+		goto out;
+	err = link_open(&worker->socket, fleet->pool->loop, fd, on_message, on_lost, worker);
+	if (err)
+		goto out;
+	err = link_send(worker->socket, &hello);
+	if (err) {
+		link_close(worker->socket);
+		goto out;
+	}
+	list_append(&fleet->workers, &worker->link);
+	++fleet->starting;
+	return 0;
+out:
+	mem_deref(worker->child);
+	mem_deref(worker);
+	return err;
+}
+
+/* Ends the process and the object.  Jobs that sat on it are made again. */
+static void worker_end(struct worker *worker)
+{
+	struct fleet *fleet = worker->fleet;
+	struct speech_job *jobs[SEATS_MAX];
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < SEATS_MAX; ++i) {
+		if (worker->seats[i].job)
+			jobs[count++] = worker->seats[i].job;
+	}
+	list_remove(&fleet->workers, &worker->link);
+	if (worker->state == WORKER_STARTING)
+		--fleet->starting;
+	link_close(worker->socket);
+	mem_deref(worker->child);
+	mem_deref(worker);
+	for (unsigned i = 0; i < count; ++i)
+		job_worker_died(jobs[i]);
+}
+
+/* Replaced for its age, or at the end: nobody sits on it. */
+void worker_retire(struct worker *worker)
+{
+	worker_end(worker);
+}
+
+/* It died, or must: counted, and a new one takes its place. */
+static void worker_failed(struct worker *worker)
+{
+	struct fleet *fleet = worker->fleet;
+	bool was_ready = worker->state == WORKER_READY;
+
+	++fleet->pool->worker_deaths;
+	worker_end(worker);
+	fleet_worker_failed(fleet, was_ready);
+}
+
+static void on_exit(int status, int signal, void *arg)
+{
+	struct worker *worker = arg;
+
+	log_warn("synth", "worker of %s ended: %s %d", worker->fleet->name,
+		 signal ? "signal" : "status", signal ? signal : status);
+	worker_failed(worker);
+}
+
+static void on_lost(int err, void *arg)
+{
+	struct worker *worker = arg;
+
+	log_warn("synth", "worker of %s (pid %d) lost: %s", worker->fleet->name,
+		 (int)child_pid(worker->child), strerror(err));
+	worker_failed(worker);
+}
+
+void worker_kill_if_stalled(struct worker *worker, uint64_t now_us)
+{
+	bool owes = worker->state == WORKER_STARTING;
+
+	for (unsigned i = 0; i < SEATS_MAX && !owes; ++i) {
+		const struct seat *seat = &worker->seats[i];
+
+		owes = seat->id && (!seat->job || seat->job->credit > 0);
+	}
+	if (!owes || now_us < worker->heard_us + worker->fleet->pool->options.stall_ms * 1000u)
+		return;
+	log_warn("synth", "worker of %s (pid %d) is silent: killed", worker->fleet->name,
+		 (int)child_pid(worker->child));
+	worker_failed(worker);
+}
+
+static struct message_str str(const char *bytes, size_t len)
+{
+	return (struct message_str){.bytes = bytes, .len = (uint32_t)len};
+}
+
+static uint32_t deadline_ms(const struct speech_job *job)
+{
+	uint64_t now = loop_now_us(job->pool->loop);
+	uint64_t due = job_due_us(job);
+
+	return due > now ? (uint32_t)((due - now) / 1000u) : 0;
+}
+
+int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t credit)
+{
+	struct pool *pool = worker->fleet->pool;
+	struct seat *seat = free_seat(worker);
+	struct message speak = {.type = MESSAGE_SPEAK};
+	int err;
+
+	assert(seat);
+	job_begin_try(job);
+	if (++pool->next_seat_id == 0)
+		++pool->next_seat_id; /* 0 is no job */
+	speak.job = pool->next_seat_id;
+	speak.speak = (struct message_speak){
+		.voice = str(job->voice->engine_voice, strlen(job->voice->engine_voice)),
+		.language = str(job->language, strlen(job->language)),
+		.text = str(job->text, job->text_len),
+		.text_before = str(job->before, job->before_len),
+		.turn = job->turn,
+		.skip_samples = job_skip(job),
+		.credit_samples = credit,
+		.deadline_ms = deadline_ms(job),
+		.speed = job->speed,
+		.temperature = job->temperature,
+		.want_words = true,
+	};
+	err = link_send(worker->socket, &speak);
+	if (err)
+		return err;
+	seat->id = speak.job;
+	seat->job = job;
+	++worker->seats_taken;
+	worker->exclusive = job->retried;
+	worker->heard_us = loop_now_us(pool->loop);
+	job->worker = worker;
+	job->seat_id = seat->id;
+	job->credit = credit;
+	return 0;
+}
+
+int worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit)
+{
+	struct message message = {
+		.type = MESSAGE_CREDIT,
+		.job = job->seat_id,
+		.credit_samples = credit,
+	};
+
+	if (job->credit == 0)
+		worker->heard_us = loop_now_us(worker->fleet->pool->loop);
+	job->credit += credit;
+	return link_send(worker->socket, &message);
+}
+
+/* The seat stays taken until the worker has said DONE. */
+void worker_call_off(struct worker *worker, struct speech_job *job)
+{
+	struct message message = {.type = MESSAGE_CANCEL, .job = job->seat_id};
+	struct seat *seat = seat_by_id(worker, job->seat_id);
+
+	assert(seat && seat->job == job);
+	seat->job = NULL;
+	worker->heard_us = loop_now_us(worker->fleet->pool->loop);
+	if (link_send(worker->socket, &message) != 0)
+		child_kill(worker->child, SIGKILL); /* its end is told by the loop */
+}
+
+/* Freed workers go to the front: the warmest is taken next. */
+static void free_up(struct worker *worker, struct seat *seat)
+{
+	struct fleet *fleet = worker->fleet;
+
+	*seat = (struct seat){0};
+	--worker->seats_taken;
+	worker->exclusive = false;
+	list_remove(&fleet->workers, &worker->link);
+	list_prepend(&fleet->workers, &worker->link);
+	if (++worker->jobs_done >= fleet->pool->options.recycle_jobs && worker->seats_taken == 0)
+		worker_retire(worker);
+	fleet_keep_staffed(fleet);
+	pool_schedule_soon(fleet->pool);
+}
+
+/* What a second of audio costs, for the size of a slice. */
+static void measure(struct fleet *fleet, const struct speech_job *job,
+		    const struct message_done_report *done)
+{
+	uint64_t made = done->samples;
+	uint64_t cost;
+
+	if (done->status != MESSAGE_DONE_OK || !job->sample_rate || made < job->sample_rate / 2)
+		return; /* too short to tell */
+	cost = (uint64_t)done->busy_us * job->sample_rate / made;
+	fleet->busy_us_per_second = (uint32_t)((7 * (uint64_t)fleet->busy_us_per_second + cost) / 8);
+}
+
+static void on_done(struct worker *worker, struct seat *seat,
+		    const struct message_done_report *done)
+{
+	struct speech_job *job = seat->job;
+
+	if (job) {
+		measure(worker->fleet, job, done);
+		if (done->status != MESSAGE_DONE_OK)
+			log_warn("synth", "%s could not speak a chunk: %.*s", worker->fleet->name,
+				 (int)done->detail.len, done->detail.bytes);
+		job->worker = NULL; /* before it is told: the end may start the next chunk */
+		seat->job = NULL;
+	}
+	free_up(worker, seat);
+	if (job)
+		job_done(job, done);
+}
+
+static void on_audio(struct worker *worker, struct seat *seat, const struct message_audio *audio)
+{
+	struct speech_job *job = seat->job;
+	struct pool *pool = worker->fleet->pool;
+
+	if (!job || audio->sample_rate < 8000 || audio->sample_rate > 48000)
+		return;
+	mem_ref(job);
+	job_audio(job, audio);
+	if (job->listener && job->state == JOB_RUNNING && job->credit == 0)
+		job_move(job, job->held ? JOB_HELD : JOB_PARKED);
+	pool_schedule_soon(pool);
+	mem_deref(job);
+}
+
+static void on_voice(struct worker *worker, const struct message_voice *offered)
+{
+	struct voice voice = {
+		.sex = offered->sex <= VOICE_MALE ? (enum voice_sex)offered->sex
+						  : VOICE_SEX_UNKNOWN,
+		.quality = offered->quality <= VOICE_HIGH ? (enum voice_quality)offered->quality
+							  : VOICE_LOW,
+	};
+
+	if (worker->fleet->answered)
+		return; /* an earlier worker of this engine has told all */
+	if (offered->name.len >= sizeof(voice.engine_voice) ||
+	    offered->language.len >= sizeof(voice.language)) {
+		log_warn("synth", "%s offers a voice with too long a name", worker->fleet->name);
+		return;
+	}
+	memcpy(voice.engine, worker->fleet->name, sizeof(voice.engine));
+	memcpy(voice.engine_voice, offered->name.bytes, offered->name.len);
+	memcpy(voice.language, offered->language.bytes, offered->language.len);
+	snprintf(voice.name, sizeof(voice.name), "%.*s", (int)offered->title.len,
+		 offered->title.bytes);
+	worker->fleet->sample_rate = offered->sample_rate;
+	if (voices_add(worker->fleet->pool->voices, &voice) != 0)
+		log_error("synth", "no memory for a voice of %s", worker->fleet->name);
+}
+
+static void on_ready(struct worker *worker, const struct message_ready *ready)
+{
+	struct fleet *fleet = worker->fleet;
+
+	if (worker->state == WORKER_READY)
+		return;
+	if (ready->version != MESSAGE_VERSION) {
+		log_error("synth", "%s speaks version %u of the worker protocol", fleet->name,
+			  ready->version);
+		worker_failed(worker);
+		return;
+	}
+	worker->state = WORKER_READY;
+	--fleet->starting;
+	fleet->failures = 0;
+	fleet->seats = ready->jobs_max < 1 ? 1 : ready->jobs_max;
+	if (fleet->seats > SEATS_MAX)
+		fleet->seats = SEATS_MAX;
+	fleet->capabilities = ready->capabilities;
+	fleet->answered = true;
+	fleet_keep_staffed(fleet);
+	pool_check_ready(fleet->pool);
+	pool_schedule_soon(fleet->pool);
+}
+
+static void on_message(const struct message *message, void *arg)
+{
+	struct worker *worker = arg;
+	struct seat *seat = seat_by_id(worker, message->job);
+
+	worker->heard_us = timers_of(worker)->now_us;
+	switch (message->type) {
+	case MESSAGE_READY:
+		on_ready(worker, &message->ready);
+		break;
+	case MESSAGE_VOICE:
+		on_voice(worker, &message->voice);
+		break;
+	case MESSAGE_AUDIO:
+		if (seat)
+			on_audio(worker, seat, &message->audio);
+		break;
+	case MESSAGE_WORD:
+		if (seat && seat->job)
+			job_word(seat->job, &message->word);
+		break;
+	case MESSAGE_DONE:
+		if (seat)
+			on_done(worker, seat, &message->done);
+		break;
+	default: /* of a later version: not for us */
+		break;
+	}
+}
