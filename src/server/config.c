@@ -102,6 +102,8 @@ static const struct param rows[] = {
 		 "refused. Turns that have begun are never refused."},
 	{"speech", "stall_seconds", INT(stall_seconds, "10", 1, 3600), .unit = "seconds",
 	 .text = "How long a worker may be silent when audio is due before it is replaced."},
+	{"speech", "test_hooks", BOOL(test_hooks, "off"),
+	 .text = "Whether engines obey the words that make them crash or stall, for tests."},
 
 	{"prices", "cents_per_minute", DECIMAL(microcents_per_minute, "5.4", 1000000),
 	 .unit = "cents",

@@ -38,6 +38,7 @@ struct config {
 	int64_t worker_recycle_jobs;
 	int64_t start_timeout_ms;
 	int64_t stall_seconds;
+	bool test_hooks; /* engines obey the words that tests use */
 
 	/* [prices] */
 	int64_t microcents_per_minute; /* PARAM_NONE: no price */
