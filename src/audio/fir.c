@@ -183,7 +183,7 @@ INLINE void multiply_four(float sums[4], const float *const x[4], const float *c
 	lanes a = {0}, b = {0}, c = {0}, d = {0};
 	four ab, cd, fa, fb, fc, fd;
 
-	for (unsigned k = 0; k < stride; k += LANES) {
+	for (size_t k = 0; k < stride; k += LANES) {
 		a += *(const loaded *)(x[0] + k) * *(const loaded *)(rows[0] + k);
 		b += *(const loaded *)(x[1] + k) * *(const loaded *)(rows[1] + k);
 		c += *(const loaded *)(x[2] + k) * *(const loaded *)(rows[2] + k);

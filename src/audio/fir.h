@@ -7,9 +7,9 @@
  * (zero phase); producing a sample looks `half` input samples ahead.
  *
  * The shape, for every pair: flat to 0.9 of the lower rate's Nyquist frequency,
- * 96 dB down from 1.06 of it.  A stop band that began at 1.0 would need a look-ahead of
- * 8 ms on the telephone's 8 kHz; this one needs 5, and what folds back lands
- * above 0.94, where neither speech nor a telephone has anything.
+ * more than 90 dB down from 1.06 of it.  A stop band that began at 1.0 would
+ * need a look-ahead of 8 ms on the telephone's 8 kHz; this one needs 5, and what
+ * folds back lands above 0.94, where neither speech nor a telephone has much.
  *
  * A table is immutable once made and belongs to one thread (see mem.h).
  */

@@ -27,14 +27,14 @@
 #define BLOCK 1024u
 
 /* Memory that is kept between writes; more is given back when it is empty. */
-#define KEEP_MAX 32768u
+#define KEEP_MAX 16384u
 
 struct pipeline {
 	struct audio_format format;
 	unsigned speed; /* in STRETCH_UNIT */
-	unsigned engine_rate; /* 0: nothing written yet */
+	unsigned engine_rate;
 	struct stretch *stretch; /* NULL: none is needed */
-	struct resample *resample;
+	struct resample *resample; /* NULL: nothing was written yet */
 	struct buf pending; /* int16_t */
 	size_t taken; /* bytes of pending that were given out */
 	bool in_chunk;
@@ -73,7 +73,7 @@ int pipeline_alloc(struct pipeline **pipelinep, const struct audio_format *forma
 	pipeline->format = *format;
 	pipeline->speed = (unsigned)speed;
 	buf_init(&pipeline->pending,
-		 (size_t)AUDIO_PENDING_MAX_S * format->sample_rate * sizeof(int16_t));
+		 ((size_t)AUDIO_PENDING_MAX_S * format->sample_rate + 1) * sizeof(int16_t));
 	*pipelinep = pipeline;
 	return 0;
 }
@@ -85,7 +85,7 @@ static int set_engine_rate(struct pipeline *pipeline, unsigned engine_rate)
 	struct resample *resample;
 	int err;
 
-	if (engine_rate == pipeline->engine_rate)
+	if (pipeline->resample && engine_rate == pipeline->engine_rate)
 		return 0;
 	if (pipeline->in_chunk)
 		return EINVAL;
@@ -107,15 +107,16 @@ static int set_engine_rate(struct pipeline *pipeline, unsigned engine_rate)
 }
 
 /* Room for all that count samples and the chunk's end can give, so that
- * nothing has to be refused halfway. */
+ * nothing has to be refused halfway; and for one more, so that there always is
+ * memory to point at. */
 static int make_room(struct pipeline *pipeline, size_t count)
 {
 	size_t stretched = pipeline->stretch ? stretch_room(pipeline->stretch, count) : count;
+	size_t room = resample_room(pipeline->resample, stretched);
 
 	buf_consume(&pipeline->pending, pipeline->taken);
 	pipeline->taken = 0;
-	return buf_reserve(&pipeline->pending,
-			   resample_room(pipeline->resample, stretched) * sizeof(int16_t));
+	return buf_reserve(&pipeline->pending, (room + 1) * sizeof(int16_t));
 }
 
 static int16_t *pending_end(const struct pipeline *pipeline)
@@ -249,12 +250,13 @@ bool pipeline_next(struct pipeline *pipeline, struct audio_frame *frame)
 {
 	size_t available = (pipeline->pending.len - pipeline->taken) / sizeof(int16_t);
 	size_t count = next_frame_samples(pipeline, available);
-	char *bytes = pipeline->pending.bytes + pipeline->taken;
+	char *bytes;
 
 	if (count == 0) {
 		give_memory_back(pipeline);
 		return false;
 	}
+	bytes = pipeline->pending.bytes + pipeline->taken;
 	frame->samples = count;
 	frame->len = encode(pipeline->format.encoding, bytes, count);
 	frame->bytes = (const uint8_t *)bytes;

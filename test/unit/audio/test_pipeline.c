@@ -1,0 +1,430 @@
+/* The pipeline: frames that grow, counts that are exact, seams nobody hears. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "audio/g711.h"
+#include "audio/pipeline.h"
+#include "audio/resample.h"
+#include "base/mem.h"
+#include "signal.h"
+
+static const struct audio_format pcm_24000 = {AUDIO_PCM16, 24000};
+
+static const unsigned engine_rates[] = {16000, 22050, 24000, 48000};
+static const unsigned client_rates[] = {8000, 16000, 22050, 24000, 44100};
+static const double speeds[] = {0.8, 0.93, 1.0, 1.1, 1.2};
+
+/* All that a turn has given so far. */
+struct heard {
+	uint8_t *bytes;
+	size_t len;
+	size_t samples;
+	size_t frames;
+	size_t frame_samples[1000];
+};
+
+static struct pipeline *new_pipeline(const struct audio_format *format, double speed)
+{
+	struct pipeline *pipeline;
+
+	assert_int_equal(pipeline_alloc(&pipeline, format, speed), 0);
+	return pipeline;
+}
+
+static void fetch(struct pipeline *pipeline, struct heard *heard)
+{
+	struct audio_frame frame;
+
+	while (pipeline_next(pipeline, &frame)) {
+		heard->bytes = realloc(heard->bytes, heard->len + frame.len);
+		memcpy(heard->bytes + heard->len, frame.bytes, frame.len);
+		heard->len += frame.len;
+		heard->samples += frame.samples;
+		heard->frame_samples[heard->frames++] = frame.samples;
+	}
+	assert_int_equal(pipeline_samples_out(pipeline), heard->samples);
+}
+
+/* One chunk in writes of at most `step`. */
+static void speak(struct pipeline *pipeline, struct heard *heard, const int16_t *in, size_t count,
+		  unsigned rate, size_t step)
+{
+	for (size_t at = 0; at < count; at += step) {
+		size_t n = count - at < step ? count - at : step;
+
+		assert_int_equal(pipeline_write(pipeline, in + at, n, rate), 0);
+		fetch(pipeline, heard);
+	}
+	assert_int_equal(pipeline_end_chunk(pipeline), 0);
+	fetch(pipeline, heard);
+}
+
+static void finish(struct pipeline *pipeline, struct heard *heard)
+{
+	mem_deref(pipeline);
+	free(heard->bytes);
+}
+
+static void test_frames_start_at_20_ms_and_grow_to_200(void **state)
+{
+	static const unsigned ms[] = {20, 40, 80, 120, 160, 200, 200};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(client_rates) / sizeof(client_rates[0]); ++i) {
+		unsigned rate = client_rates[i];
+		const struct audio_format format = {AUDIO_PCM16, rate};
+		struct pipeline *pipeline = new_pipeline(&format, 1.0);
+		int16_t *in = calloc(rate, sizeof(*in));
+		struct heard heard = {0};
+
+		speak(pipeline, &heard, in, rate, rate, rate / 100);
+		for (size_t k = 0; k < sizeof(ms) / sizeof(ms[0]); ++k)
+			assert_int_equal(heard.frame_samples[k] * 1000, ms[k] * rate);
+		assert_int_equal(heard.frames, 8);
+		free(in);
+		finish(pipeline, &heard);
+	}
+}
+
+static void test_a_frame_is_there_as_soon_as_its_samples_are(void **state)
+{
+	struct pipeline *pipeline = new_pipeline(&pcm_24000, 1.0);
+	struct heard heard = {0};
+	int16_t in[480] = {0};
+
+	(void)state;
+	assert_int_equal(pipeline_write(pipeline, in, 479, 24000), 0);
+	fetch(pipeline, &heard);
+	assert_int_equal(heard.frames, 0);
+	assert_int_equal(pipeline_write(pipeline, in, 1, 24000), 0);
+	fetch(pipeline, &heard);
+	assert_int_equal(heard.frames, 1);
+	assert_int_equal(heard.frame_samples[0], 480);
+	finish(pipeline, &heard);
+}
+
+/* A chunk of so many samples, all there when it ends, at 24000: its frames. */
+static void check_frames(size_t chunk, size_t count, const size_t *wanted)
+{
+	struct pipeline *pipeline = new_pipeline(&pcm_24000, 1.0);
+	int16_t *in = calloc(chunk + 1, sizeof(*in));
+	struct heard heard = {0};
+
+	assert_int_equal(pipeline_write(pipeline, in, chunk, 24000), 0);
+	assert_int_equal(pipeline_end_chunk(pipeline), 0);
+	fetch(pipeline, &heard);
+	assert_int_equal(heard.frames, count);
+	for (size_t i = 0; i < count; ++i)
+		assert_int_equal(heard.frame_samples[i], wanted[i]);
+	free(in);
+	finish(pipeline, &heard);
+}
+
+static void test_a_rest_under_20_ms_joins_the_frame_before_it(void **state)
+{
+	(void)state;
+	check_frames(0, 0, NULL);
+	check_frames(7, 1, (const size_t[]){7});
+	check_frames(480, 1, (const size_t[]){480});
+	check_frames(480 + 479, 1, (const size_t[]){959});
+	check_frames(480 + 480, 2, (const size_t[]){480, 480});
+	check_frames(480 + 960 + 1, 2, (const size_t[]){480, 961});
+	/* 620 ms and a sample: past the longest frame, so that gives 20 ms up. */
+	check_frames(14880, 6, (const size_t[]){480, 960, 1920, 2880, 3840, 4800});
+	check_frames(14881, 7, (const size_t[]){480, 960, 1920, 2880, 3840, 4320, 481});
+}
+
+static void test_the_rest_of_a_chunk_never_waits_for_the_next(void **state)
+{
+	struct pipeline *pipeline = new_pipeline(&pcm_24000, 1.0);
+	struct heard heard = {0};
+	int16_t in[500] = {0};
+
+	(void)state;
+	speak(pipeline, &heard, in, 500, 24000, 480); /* the first frame has left */
+	assert_int_equal(heard.frames, 2);
+	assert_int_equal(heard.frame_samples[1], 20);
+	speak(pipeline, &heard, in, 100, 24000, 100);
+	assert_int_equal(heard.samples, 600);
+	finish(pipeline, &heard);
+}
+
+static void test_g711_comes_in_packets_of_20_ms(void **state)
+{
+	const struct audio_format format = {AUDIO_MULAW, 8000};
+	struct pipeline *pipeline = new_pipeline(&format, 1.0);
+	int16_t *in = calloc(22050, sizeof(*in));
+	struct heard heard = {0};
+
+	(void)state;
+	speak(pipeline, &heard, in, 22050, 22050, 441);
+	for (size_t i = 0; i + 1 < heard.frames; ++i)
+		assert_int_equal(heard.frame_samples[i] % 160, 0);
+	assert_int_equal(heard.len, 8000);
+	for (size_t i = 0; i < heard.len; ++i)
+		assert_int_equal(heard.bytes[i], 0xff);
+	free(in);
+	finish(pipeline, &heard);
+}
+
+typedef void(encode_h)(uint8_t *out, const int16_t *samples, size_t count);
+
+static void check_encoding(enum audio_encoding encoding, encode_h *encode)
+{
+	const struct audio_format linear = {AUDIO_PCM16, 8000};
+	const struct audio_format coded = {encoding, 8000};
+	struct pipeline *pcm = new_pipeline(&linear, 1.0);
+	struct pipeline *law = new_pipeline(&coded, 1.0);
+	struct heard samples = {0}, codes = {0};
+	int16_t *in = malloc(22050 * sizeof(*in));
+	uint8_t *wanted = malloc(8000);
+
+	signal_speech(in, 22050, 22050);
+	speak(pcm, &samples, in, 22050, 22050, 1000);
+	speak(law, &codes, in, 22050, 22050, 1000);
+	assert_int_equal(codes.len, 8000);
+	encode(wanted, (const int16_t *)(void *)samples.bytes, 8000);
+	assert_memory_equal(codes.bytes, wanted, 8000);
+	free(in);
+	free(wanted);
+	finish(pcm, &samples);
+	finish(law, &codes);
+}
+
+static void test_both_laws_encode_what_pcm_would_have_carried(void **state)
+{
+	(void)state;
+	check_encoding(AUDIO_MULAW, g711_encode_mulaw);
+	check_encoding(AUDIO_ALAW, g711_encode_alaw);
+}
+
+static uint64_t due(uint64_t in_count, unsigned in_rate, unsigned out_rate, double speed)
+{
+	uint64_t stretched = in_count * 10000 / (unsigned)(speed * 10000 + 0.5);
+
+	return stretched * out_rate / in_rate;
+}
+
+static void check_counts(unsigned engine_rate, const struct audio_format *format, double speed)
+{
+	struct pipeline *pipeline = new_pipeline(format, speed);
+	int16_t *in = calloc(engine_rate, sizeof(*in));
+	uint32_t seed = engine_rate + format->sample_rate;
+	struct heard heard = {0};
+	uint64_t in_count = 0;
+
+	for (int chunk = 0; chunk < 12; ++chunk) {
+		size_t count = signal_random(&seed, chunk % 3 ? engine_rate / 2 : 4);
+
+		speak(pipeline, &heard, in, count, engine_rate, 1 + signal_random(&seed, 3000));
+		in_count += count;
+		assert_int_equal(heard.samples,
+				 due(in_count, engine_rate, format->sample_rate, speed));
+	}
+	free(in);
+	finish(pipeline, &heard);
+}
+
+static void test_after_every_chunk_the_count_is_the_exact_floor(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(engine_rates) / sizeof(engine_rates[0]); ++i)
+		for (size_t k = 0; k < sizeof(client_rates) / sizeof(client_rates[0]); ++k)
+			for (size_t s = 0; s < sizeof(speeds) / sizeof(speeds[0]); ++s)
+				check_counts(
+					engine_rates[i],
+					&(const struct audio_format){AUDIO_PCM16, client_rates[k]},
+					speeds[s]);
+}
+
+static void test_how_the_input_is_cut_into_writes_changes_no_byte(void **state)
+{
+	static const size_t steps[] = {3, 160, 441, 5000};
+	int16_t *in = malloc(22050 * sizeof(*in));
+
+	(void)state;
+	signal_speech(in, 22050, 22050);
+	for (size_t s = 0; s < sizeof(speeds) / sizeof(speeds[0]); ++s) {
+		struct pipeline *pipeline = new_pipeline(&pcm_24000, speeds[s]);
+		struct heard whole = {0};
+
+		speak(pipeline, &whole, in, 22050, 22050, 22050);
+		for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); ++i) {
+			struct pipeline *other = new_pipeline(&pcm_24000, speeds[s]);
+			struct heard cut = {0};
+
+			speak(other, &cut, in, 22050, 22050, steps[i]);
+			assert_int_equal(cut.len, whole.len);
+			assert_memory_equal(cut.bytes, whole.bytes, whole.len);
+			finish(other, &cut);
+		}
+		finish(pipeline, &whole);
+	}
+	free(in);
+}
+
+/* A click is a step that the sound itself does not have. */
+static void test_no_seam_between_chunks_of_speech_clicks(void **state)
+{
+	int16_t *in = malloc(22050 * sizeof(*in));
+
+	(void)state;
+	signal_speech(in, 22050, 22050);
+	for (size_t s = 0; s < sizeof(speeds) / sizeof(speeds[0]); ++s) {
+		struct pipeline *pipeline = new_pipeline(&pcm_24000, speeds[s]);
+		struct heard heard = {0};
+		const int16_t *samples;
+		size_t seam = 0;
+
+		for (int chunk = 0; chunk < 4; ++chunk)
+			speak(pipeline, &heard, in, 22050, 22050, 441);
+		samples = (const int16_t *)(void *)heard.bytes;
+		assert_true(signal_step_max(samples, heard.samples) <=
+			    signal_step_max(in, 22050) + 2);
+		for (int chunk = 1; chunk < 4; ++chunk) {
+			seam = (size_t)due(22050u * (unsigned)chunk, 22050, 24000, speeds[s]);
+			assert_true(signal_step_max(samples + seam - 200, 400) <= 1);
+		}
+		finish(pipeline, &heard);
+	}
+	free(in);
+}
+
+static void test_an_engines_rate_may_change_between_chunks_only(void **state)
+{
+	struct pipeline *pipeline = new_pipeline(&pcm_24000, 1.0);
+	struct heard heard = {0};
+	int16_t in[1000] = {0};
+
+	(void)state;
+	assert_int_equal(pipeline_write(pipeline, in, 999, 22050), 0);
+	assert_int_equal(pipeline_write(pipeline, in, 999, 16000), EINVAL);
+	speak(pipeline, &heard, in, 0, 22050, 1);
+	assert_int_equal(heard.samples, 999 * 160 / 147);
+	speak(pipeline, &heard, in, 1000, 16000, 100);
+	assert_int_equal(heard.samples, 999 * 160 / 147 + 1500);
+	finish(pipeline, &heard);
+}
+
+static void test_a_chunk_without_samples_gives_no_frame(void **state)
+{
+	struct pipeline *pipeline = new_pipeline(&pcm_24000, 0.9);
+	struct heard heard = {0};
+
+	(void)state;
+	assert_int_equal(pipeline_end_chunk(pipeline), 0);
+	fetch(pipeline, &heard);
+	assert_int_equal(pipeline_write(pipeline, NULL, 0, 22050), 0);
+	assert_int_equal(pipeline_end_chunk(pipeline), 0);
+	fetch(pipeline, &heard);
+	assert_int_equal(heard.frames, 0);
+	finish(pipeline, &heard);
+}
+
+static void test_more_than_half_a_minute_unfetched_is_refused_whole(void **state)
+{
+	struct pipeline *pipeline = new_pipeline(&pcm_24000, 1.0);
+	size_t count = 24000 * AUDIO_PENDING_MAX_S;
+	int16_t *in = calloc(count + 1, sizeof(*in));
+	struct heard heard = {0};
+
+	(void)state;
+	assert_int_equal(pipeline_write(pipeline, in, count + 1, 24000), ENOBUFS);
+	fetch(pipeline, &heard);
+	assert_int_equal(heard.frames, 0);
+	speak(pipeline, &heard, in, count, 24000, count);
+	assert_int_equal(heard.samples, count);
+	free(in);
+	finish(pipeline, &heard);
+}
+
+static void test_what_is_none_of_ours_is_refused(void **state)
+{
+	struct pipeline *pipeline;
+	int16_t in[1] = {0};
+
+	(void)state;
+	assert_int_equal(pipeline_alloc(&pipeline, &(struct audio_format){AUDIO_PCM16, 11025}, 1.0),
+			 EINVAL);
+	assert_int_equal(pipeline_alloc(&pipeline, &(struct audio_format){AUDIO_PCM16, 0}, 1.0),
+			 EINVAL);
+	assert_int_equal(pipeline_alloc(&pipeline, &pcm_24000, 0.49), EINVAL);
+	assert_int_equal(pipeline_alloc(&pipeline, &pcm_24000, 2.01), EINVAL);
+	assert_int_equal(pipeline_alloc(&pipeline, &pcm_24000, -1.0), EINVAL);
+	assert_int_equal(pipeline_alloc(&pipeline, &pcm_24000, (double)NAN), EINVAL);
+	pipeline = new_pipeline(&pcm_24000, 1.0);
+	assert_int_equal(pipeline_write(pipeline, in, 1, 7999), EINVAL);
+	assert_int_equal(pipeline_write(pipeline, in, 1, 48001), EINVAL);
+	assert_int_equal(pipeline_write(pipeline, in, 1, 0), EINVAL);
+	mem_deref(pipeline);
+}
+
+static void test_a_word_is_placed_where_it_is_heard(void **state)
+{
+	struct pipeline *pipeline = new_pipeline(&pcm_24000, 1.0);
+
+	(void)state;
+	assert_int_equal(pipeline_chunk_ms(pipeline, 0, 22050), 0);
+	assert_int_equal(pipeline_chunk_ms(pipeline, 22050, 22050), 1000);
+	assert_int_equal(pipeline_chunk_ms(pipeline, 22049, 22050), 999);
+	assert_int_equal(pipeline_chunk_ms(pipeline, UINT64_C(3600) * 22050, 22050), 3600000);
+	mem_deref(pipeline);
+	pipeline = new_pipeline(&pcm_24000, 1.25);
+	assert_int_equal(pipeline_chunk_ms(pipeline, 22050, 22050), 800);
+	mem_deref(pipeline);
+}
+
+static void test_when_memory_is_out_nothing_is_left_behind(void **state)
+{
+	int16_t in[100] = {0};
+
+	(void)state;
+	for (size_t n = 1; n <= 5; ++n) {
+		struct pipeline *pipeline = NULL;
+		int err;
+
+		resample_forget();
+		mem_fail_after(n);
+		err = pipeline_alloc(&pipeline, &pcm_24000, 1.1);
+		if (!err)
+			err = pipeline_write(pipeline, in, 100, 22050);
+		assert_int_equal(err, n <= 4 ? ENOMEM : 0);
+		mem_fail_after(0);
+		if (pipeline) /* what failed for want of memory may be tried again */
+			assert_int_equal(pipeline_write(pipeline, in, 100, 22050), 0);
+		mem_deref(pipeline);
+		resample_forget();
+		assert_int_equal(mem_live(), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_frames_start_at_20_ms_and_grow_to_200),
+		cmocka_unit_test(test_a_frame_is_there_as_soon_as_its_samples_are),
+		cmocka_unit_test(test_a_rest_under_20_ms_joins_the_frame_before_it),
+		cmocka_unit_test(test_the_rest_of_a_chunk_never_waits_for_the_next),
+		cmocka_unit_test(test_g711_comes_in_packets_of_20_ms),
+		cmocka_unit_test(test_both_laws_encode_what_pcm_would_have_carried),
+		cmocka_unit_test(test_after_every_chunk_the_count_is_the_exact_floor),
+		cmocka_unit_test(test_how_the_input_is_cut_into_writes_changes_no_byte),
+		cmocka_unit_test(test_no_seam_between_chunks_of_speech_clicks),
+		cmocka_unit_test(test_an_engines_rate_may_change_between_chunks_only),
+		cmocka_unit_test(test_a_chunk_without_samples_gives_no_frame),
+		cmocka_unit_test(test_more_than_half_a_minute_unfetched_is_refused_whole),
+		cmocka_unit_test(test_what_is_none_of_ours_is_refused),
+		cmocka_unit_test(test_a_word_is_placed_where_it_is_heard),
+		cmocka_unit_test(test_when_memory_is_out_nothing_is_left_behind),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
