@@ -25,6 +25,7 @@ enum { OUTGOING_TAIL = 2 };
 struct outgoing {
 	struct link link;
 	uint64_t tag; /* what stream_drop drops it by; 0: never dropped */
+	uint32_t weight; /* what is lost with it when it is dropped, in the owner's unit */
 	size_t len; /* bytes of payload: the builder's to set */
 	size_t size; /* room for payload */
 	uint8_t head; /* bytes of header, right before the payload */

@@ -45,6 +45,7 @@ struct stream {
 	size_t pinned; /* bytes at the front that SSL_write must be given again */
 	size_t budget; /* bytes the kernel may still be given */
 	uint64_t progress_us;
+	uint64_t lost_weight; /* of the messages that the end threw away */
 	uint32_t control; /* memory of control messages in the queue */
 	uint32_t stall_ms;
 	int fd;
@@ -55,6 +56,7 @@ struct stream {
 	bool is_ended; /* the peer has sent all it will */
 	bool is_blocked;
 	bool is_full;
+	bool tells_sent; /* `sent` was asked for */
 	bool wants_write; /* TLS must write before it can go on */
 };
 
@@ -100,8 +102,10 @@ static void finish(struct stream *stream, int err)
 		return;
 	stream->state = CLOSED;
 	stream->err = err;
-	while ((message = first(stream)))
+	while ((message = first(stream))) {
+		stream->lost_weight += message->weight;
 		discard(stream, message);
+	}
 	stream->queued = 0;
 	timer_clear(&loop->timers, &stream->timer);
 	loop_undefer(loop, &stream->wake);
@@ -319,6 +323,11 @@ static void flush(struct stream *stream)
 		if (stream->handlers && stream->handlers->drained)
 			stream->handlers->drained(stream->arg);
 	}
+	if (stream->state == OPEN && stream->tells_sent && stream->queued == 0) {
+		stream->tells_sent = false;
+		if (stream->handlers && stream->handlers->sent)
+			stream->handlers->sent(stream->arg);
+	}
 	if (stream->state == CLOSING && stream->queued == 0)
 		say_end(stream);
 }
@@ -518,14 +527,15 @@ void stream_queue(struct stream *stream, struct outgoing *message)
 		wake(stream);
 }
 
-size_t stream_drop(struct stream *stream, uint64_t tag, size_t *bytes)
+uint64_t stream_drop(struct stream *stream, uint64_t tag)
 {
 	size_t seen = 0; /* bytes of the queue before this message */
-	size_t count = 0;
+	uint64_t weight = stream->lost_weight;
 	size_t len = 0;
 	struct link *next;
 
 	assert(tag != 0);
+	stream->lost_weight = 0;
 	for (struct link *l = list_first(&stream->queue); l; l = next) {
 		struct outgoing *message = LIST_OBJECT(l, struct outgoing, link);
 		size_t total = outgoing_total(message);
@@ -536,16 +546,22 @@ size_t stream_drop(struct stream *stream, uint64_t tag, size_t *bytes)
 			seen += total;
 			continue;
 		}
-		++count;
+		weight += message->weight;
 		len += total;
 		discard(stream, message);
 	}
 	stream->queued -= len;
-	if (bytes)
-		*bytes = len;
-	if (count > 0 && stream->is_full)
-		wake(stream); /* it may be drained now */
-	return count;
+	if (len > 0)
+		wake(stream); /* it may be drained, or all of it sent, now */
+	return weight;
+}
+
+void stream_tell_when_sent(struct stream *stream)
+{
+	if (stream->state == CLOSED)
+		return;
+	stream->tells_sent = true;
+	wake(stream);
 }
 
 size_t stream_queued_bytes(const struct stream *stream)

@@ -39,6 +39,10 @@ struct stream_handlers {
 	/* The queue was above STREAM_HIGH and is at STREAM_LOW or below. */
 	void (*drained)(void *arg);
 
+	/* All that was queued is in the kernel's hands; comes once for each
+	 * stream_tell_when_sent.  May be NULL. */
+	void (*sent)(void *arg);
+
 	/* The end: 0 when one of the two closed it, or an errno.  The stream is
 	 * gone when this returns. */
 	void (*closed)(void *arg, int err);
@@ -67,9 +71,13 @@ void stream_pause(struct stream *stream, bool pause);
 void stream_queue(struct stream *stream, struct outgoing *message);
 
 /* Throws away every queued message of this tag (not 0) of which no byte was
- * handed on yet; gives how many, and in *bytes (may be NULL) how long they
- * were.  A message that has begun is finished. */
-size_t stream_drop(struct stream *stream, uint64_t tag, size_t *bytes);
+ * handed on yet; gives the sum of their weights.  A message that has begun is
+ * finished.  In the `closed` handler it tells what the end threw away, of
+ * whatever tag, once. */
+uint64_t stream_drop(struct stream *stream, uint64_t tag);
+
+/* Asks for `sent`, from the loop. */
+void stream_tell_when_sent(struct stream *stream);
 
 /* What was queued and not handed to the kernel yet. */
 size_t stream_queued_bytes(const struct stream *stream);

@@ -8,6 +8,7 @@
 #include <openssl/x509v3.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -129,7 +130,10 @@ static int expect_host(SSL *ssl, const char *host)
 	if (X509_VERIFY_PARAM_set1_ip_asc(param, host) == 1)
 		return 1;
 	ERR_clear_error();
-	return SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1;
+	/* SSL_set_tlsext_host_name, whose macro casts const away. */
+	return SSL_set1_host(ssl, host) == 1 &&
+	       SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+			(void *)(uintptr_t)host) == 1;
 }
 
 SSL *tls_open(struct tls *tls, int fd, const char *host)

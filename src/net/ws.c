@@ -203,6 +203,14 @@ static void on_drained(void *arg)
 		ws->handlers->drained(ws->arg);
 }
 
+static void on_sent(void *arg)
+{
+	struct ws *ws = arg;
+
+	if (ws->handlers->sent && !ws->is_over)
+		ws->handlers->sent(ws->arg);
+}
+
 static void on_closed(void *arg, int err)
 {
 	struct ws *ws = arg;
@@ -216,7 +224,7 @@ static void on_closed(void *arg, int err)
 }
 
 static const struct stream_handlers stream_handlers = {
-	.read = on_read, .drained = on_drained, .closed = on_closed};
+	.read = on_read, .drained = on_drained, .sent = on_sent, .closed = on_closed};
 
 static void on_timer(void *arg)
 {
@@ -300,9 +308,14 @@ void ws_send_binary(struct ws *ws, struct outgoing *message)
 	send_frame(ws, WS_OP_BINARY, message);
 }
 
-size_t ws_drop(struct ws *ws, uint64_t tag, size_t *bytes)
+uint64_t ws_drop(struct ws *ws, uint64_t tag)
 {
-	return stream_drop(ws->stream, tag, bytes);
+	return stream_drop(ws->stream, tag);
+}
+
+void ws_tell_when_sent(struct ws *ws)
+{
+	stream_tell_when_sent(ws->stream);
 }
 
 size_t ws_queued_bytes(const struct ws *ws)

@@ -35,6 +35,10 @@ struct ws_handlers {
 	 * NULL. */
 	void (*drained)(void *arg);
 
+	/* All that was queued is in the kernel's hands; once for each
+	 * ws_tell_when_sent.  May be NULL. */
+	void (*sent)(void *arg);
+
 	/* The end, always and once.  The code is that of the first close frame,
 	 * of either side (WS_CLOSE_NO_CODE if it had none), or WS_CLOSE_ABNORMAL
 	 * when the connection broke without one.  The ws is gone when this
@@ -55,8 +59,10 @@ int ws_feed(struct ws *ws, const char *bytes, size_t n);
 void ws_send_text(struct ws *ws, struct outgoing *message);
 void ws_send_binary(struct ws *ws, struct outgoing *message);
 
-/* stream_drop, stream_queued_bytes and stream_is_full of the stream below. */
-size_t ws_drop(struct ws *ws, uint64_t tag, size_t *bytes);
+/* stream_drop, stream_tell_when_sent, stream_queued_bytes and stream_is_full of
+ * the stream below. */
+uint64_t ws_drop(struct ws *ws, uint64_t tag);
+void ws_tell_when_sent(struct ws *ws);
 size_t ws_queued_bytes(const struct ws *ws);
 bool ws_is_full(const struct ws *ws);
 
