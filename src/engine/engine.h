@@ -1,0 +1,75 @@
+/*
+ * engine.h: what the author of an engine in C writes.
+ *
+ * An engine is four blocking functions and a name.  It runs in a process of
+ * its own, one text at a time, on one thread; the shared main (main.c) does
+ * all the talking to the server.  tone.c is the worked example.  Linking an
+ * object that defines `engine_main` with main.c gives the program.
+ *
+ * After open the process is confined (synth/confine.h): files can still be
+ * read, but no thread started, no library loaded, no file written.
+ */
+#ifndef ENGINE_ENGINE_H
+#define ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/sink.h"
+
+struct engine_options {
+	bool test_hooks; /* words with a meaning for tests; only tone has any */
+};
+
+enum engine_sex { ENGINE_SEX_UNKNOWN, ENGINE_FEMALE, ENGINE_MALE };
+enum engine_quality { ENGINE_LOW, ENGINE_MID, ENGINE_HIGH };
+
+struct engine_voice {
+	const char *name; /* the engine's own, unique in it */
+	const char *language; /* ISO 639 code in lower case: "en", "de", "yue" */
+	const char *title; /* for people */
+	uint32_t sample_rate;
+	enum engine_sex sex;
+	enum engine_quality quality;
+};
+
+/* Non-zero ends the listing, which then returns it. */
+typedef int(engine_voice_h)(const struct engine_voice *voice, void *arg);
+
+/* One chunk.  The strings are UTF-8 without control characters and end with a
+ * NUL, and like everything here they are lent until speak returns. */
+struct engine_text {
+	const char *voice; /* the name of a voice that was listed */
+	const char *language; /* of the text; "" is the voice's own */
+	const char *text; /* may be blank: then there is nothing to say */
+	size_t text_len;
+	const char *text_before; /* the chunk before this one in its turn, or "" */
+	uint64_t turn; /* the same for all chunks of a turn */
+	float speed; /* 0.25 to 4; always 1 without MESSAGE_OWN_SPEED */
+	float temperature;
+	bool want_words; /* else sink_word does nothing */
+};
+
+struct engine {
+	const char *name;
+	uint32_t capabilities; /* MESSAGE_DETERMINISTIC and so on, synth/message.h */
+
+	/* Makes the engine ready to speak without delay: data loaded, a first text
+	 * spoken to nobody where that warms caches. */
+	int (*open)(void **statep, const struct engine_options *options);
+
+	/* Calls each for every voice; the strings need to last for the call only. */
+	int (*voices)(void *state, engine_voice_h *each, void *arg);
+
+	/* Speaks into the sink until done or cancelled, both of which return 0; an
+	 * errno when this text cannot be spoken.  The next call starts afresh. */
+	int (*speak)(void *state, const struct engine_text *text, struct sink *sink);
+
+	void (*close)(void *state);
+};
+
+/* The engine of this program: defined by one file, used by main.c. */
+extern const struct engine *const engine_main;
+
+#endif

@@ -1,0 +1,456 @@
+/*
+ * espeak.c: eSpeak NG as an engine: over a hundred languages, a robot's voice,
+ * the first samples within a fraction of a millisecond.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * eSpeak NG is under the GPL, version 3 or later, and so is a program that
+ * links it: syrinx-espeak.  The server and the other engines do not link it;
+ * they exchange messages with it through a socket.
+ *
+ * The library keeps all its state in globals and must neither be used from two
+ * threads nor be initialised twice (the second time it waits for ever).  Voice
+ * and parameters stay as the last text left them, so each text sets all of
+ * them.  Text is never read as SSML or as phonemes: some SSML crashes it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <espeak-ng/speak_lib.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "engine/engine.h"
+#include "synth/message.h"
+
+/* The library raises this to the least it can do, 49 ms. */
+#define BUFFER_MS 20
+
+/* Every voice of the library is a man's; this variant makes it a woman's. */
+#define FEMALE_VARIANT "+f2"
+
+#define NAME_MAX_LEN 64
+
+/* Below this a sample is silence: the library's own pauses are zeros, the tail
+ * of a fade is not. */
+#define SILENCE_LEVEL 64
+
+struct voice {
+	char name[NAME_MAX_LEN]; /* "en-us", "en-us+f2" */
+	char file[NAME_MAX_LEN]; /* "gmw/en-US", "gmw/en-US+f2" */
+	char language[4];
+	char title[NAME_MAX_LEN + 16];
+	enum engine_sex sex;
+};
+
+struct espeak {
+	uint32_t sample_rate;
+	struct voice *voices;
+	size_t voice_count;
+};
+
+/* One text while the library speaks it. */
+struct speech {
+	const struct engine_text *text;
+	struct sink *sink;
+	uint64_t samples; /* handed to the sink */
+	uint64_t loud_end; /* after the last sample that was not silence */
+	bool in_word; /* the following is of a word that has begun */
+	size_t word_start; /* byte */
+	size_t word_least; /* byte where the library said that it ends */
+	uint64_t word_from; /* sample */
+	size_t next_char; /* where the next word can begin, and its byte */
+	size_t next_byte;
+	int stop;
+};
+
+/* The library's primary codes that are called otherwise in ISO 639-1, or, for
+ * Klingon, at all. */
+static const struct {
+	const char *theirs;
+	const char *ours;
+} language_codes[] = {{"nb", "no"}, {"cmn", "zh"}, {"piqd", "tlh"}};
+
+static void set_language(struct voice *voice, const char *tag)
+{
+	size_t len = strcspn(tag, "-");
+
+	for (size_t i = 0; i < sizeof(language_codes) / sizeof(language_codes[0]); ++i) {
+		const char *theirs = language_codes[i].theirs;
+
+		if (strlen(theirs) == len && memcmp(theirs, tag, len) == 0) {
+			tag = language_codes[i].ours;
+			len = strlen(tag);
+		}
+	}
+	snprintf(voice->language, sizeof(voice->language), "%.*s", (int)len, tag);
+}
+
+static struct voice *find_voice(const struct espeak *espeak, const char *name)
+{
+	for (size_t i = 0; i < espeak->voice_count; ++i)
+		if (strcmp(espeak->voices[i].name, name) == 0)
+			return &espeak->voices[i];
+	return NULL;
+}
+
+/* The name is the language tag ("en-us"), or the file's when a second file has
+ * the same tag ("yue-latn-jyutping"). */
+static void set_name(const struct espeak *espeak, struct voice *voice, const espeak_VOICE *theirs)
+{
+	const char *slash = strrchr(theirs->identifier, '/');
+	const char *file = slash ? slash + 1 : theirs->identifier;
+
+	snprintf(voice->name, sizeof(voice->name), "%s", theirs->languages + 1);
+	if (find_voice(espeak, voice->name))
+		snprintf(voice->name, sizeof(voice->name), "%s", file);
+	for (char *c = voice->name; *c; ++c)
+		*c = (char)tolower((unsigned char)*c);
+}
+
+static void add_voice(struct espeak *espeak, const espeak_VOICE *theirs)
+{
+	struct voice man = {.sex = ENGINE_MALE};
+	struct voice woman;
+	int title_len = (int)strlen(theirs->name);
+
+	while (title_len > 0 && theirs->name[title_len - 1] == ' ')
+		--title_len;
+	snprintf(man.file, sizeof(man.file), "%.50s", theirs->identifier);
+	snprintf(man.title, sizeof(man.title), "%.*s", title_len, theirs->name);
+	set_language(&man, theirs->languages + 1);
+	set_name(espeak, &man, theirs);
+
+	woman = man;
+	woman.sex = ENGINE_FEMALE;
+	snprintf(woman.name, sizeof(woman.name), "%.50s" FEMALE_VARIANT, man.name);
+	snprintf(woman.file, sizeof(woman.file), "%.50s" FEMALE_VARIANT, man.file);
+	snprintf(woman.title, sizeof(woman.title), "%.60s, female", man.title);
+
+	espeak->voices[espeak->voice_count++] = man;
+	espeak->voices[espeak->voice_count++] = woman;
+}
+
+static int list_voices(struct espeak *espeak)
+{
+	const espeak_VOICE **theirs = espeak_ListVoices(NULL);
+	size_t count = 0;
+
+	while (theirs && theirs[count])
+		++count;
+	if (count == 0)
+		return ENOENT; /* the library is there and its data is not */
+	espeak->voices = calloc(2 * count, sizeof(espeak->voices[0]));
+	if (!espeak->voices)
+		return ENOMEM;
+	for (size_t i = 0; i < count; ++i)
+		add_voice(espeak, theirs[i]);
+	return 0;
+}
+
+/* Advances to a character of the text and gives its byte; the text's end when
+ * there is no such character. */
+static size_t byte_of_char(struct speech *speech, size_t index)
+{
+	const char *text = speech->text->text;
+	size_t len = speech->text->text_len;
+
+	while (speech->next_char < index && speech->next_byte < len) {
+		uint32_t code_point;
+
+		speech->next_byte +=
+			utf8_decode(&code_point, text + speech->next_byte, len - speech->next_byte);
+		++speech->next_char;
+	}
+	return speech->next_byte;
+}
+
+/* The length in bytes of the sign at the text's end when that is punctuation,
+ * else 0. */
+static size_t stop_len(const char *text, size_t len)
+{
+	static const char *const stops[] = {"…", "。", "！", "？", "，", "、", "؟", "।"};
+
+	if (len > 0 && ispunct((unsigned char)text[len - 1]))
+		return 1;
+	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); ++i) {
+		size_t n = strlen(stops[i]);
+
+		if (len >= n && memcmp(text + len - n, stops[i], n) == 0)
+			return n;
+	}
+	return 0;
+}
+
+/* Where a word ends that has to end before limit: at the first blank, without
+ * the punctuation before it, but not before the end that the library gave. */
+static size_t word_end(const struct speech *speech, size_t limit)
+{
+	const char *word = speech->text->text + speech->word_start;
+	size_t least = speech->word_least - speech->word_start;
+	size_t most = limit - speech->word_start;
+	size_t len = 0;
+	size_t stop;
+
+	while (len < most && word[len] != ' ')
+		++len;
+	if (len < least)
+		len = least < most ? least : most;
+	while (len > 0 && word[len - 1] == ' ')
+		--len;
+	while ((stop = stop_len(word, len)) && stop < len)
+		len -= stop;
+	return speech->word_start + len;
+}
+
+/* A word lasts until the next one, or until the clause's end, but not through
+ * the silence before either. */
+static void end_word(struct speech *speech, size_t byte_limit, uint64_t sample_limit)
+{
+	uint64_t until = speech->loud_end < sample_limit ? speech->loud_end : sample_limit;
+
+	if (!speech->in_word)
+		return;
+	speech->in_word = false;
+	if (until <= speech->word_from)
+		until = sample_limit;
+	if (sink_word(speech->sink, speech->word_start, word_end(speech, byte_limit),
+		      speech->word_from, until))
+		speech->stop = 1;
+}
+
+/* Numbers and signs that are read as several words give events inside a word
+ * that has begun, or at the blank after it: those are of that word. */
+static void begin_word(struct speech *speech, const espeak_EVENT *event)
+{
+	size_t index = event->text_position > 0 ? (size_t)event->text_position - 1 : 0;
+	size_t length = event->length > 0 ? (size_t)event->length : 0;
+	size_t start;
+
+	if (speech->in_word && index < speech->next_char)
+		return;
+	start = byte_of_char(speech, index);
+	if (start >= speech->text->text_len || speech->text->text[start] == ' ')
+		return;
+	end_word(speech, start, (uint64_t)event->sample);
+	speech->in_word = true;
+	speech->word_start = start;
+	speech->word_from = (uint64_t)event->sample;
+	speech->word_least = byte_of_char(speech, index + length);
+}
+
+/* The position is of the character after the clause. */
+static void end_clause(struct speech *speech, const espeak_EVENT *event)
+{
+	size_t index = event->text_position > 0 ? (size_t)event->text_position : 0;
+
+	end_word(speech, byte_of_char(speech, index), (uint64_t)event->sample);
+}
+
+/* Notes where the last sound is, up to a sample counted from the text's start. */
+static void listen(struct speech *speech, const short *samples, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = to; i > from; --i) {
+		if (abs(samples[i - 1 - speech->samples]) > SILENCE_LEVEL) {
+			speech->loud_end = i;
+			return;
+		}
+	}
+}
+
+static void take_events(struct speech *speech, const short *samples, uint64_t n,
+			const espeak_EVENT *event)
+{
+	uint64_t heard = speech->samples;
+	uint64_t end = speech->samples + n;
+
+	for (; event->type != espeakEVENT_LIST_TERMINATED; ++event) {
+		uint64_t at = event->sample > 0 ? (uint64_t)event->sample : 0;
+
+		if (at > heard && at <= end) {
+			listen(speech, samples, heard, at);
+			heard = at;
+		}
+		if (event->type == espeakEVENT_WORD)
+			begin_word(speech, event);
+		else if (event->type == espeakEVENT_END)
+			end_clause(speech, event);
+	}
+	listen(speech, samples, heard, end);
+}
+
+/* Non-zero ends the synthesis. */
+static int take_samples(short *samples, int n, espeak_EVENT *events)
+{
+	struct speech *speech = events->user_data;
+
+	if (!samples || speech->stop)
+		return speech->stop;
+	take_events(speech, samples, (uint64_t)n, events);
+	speech->samples += (uint64_t)n;
+	if (!speech->stop && n > 0)
+		speech->stop = sink_audio(speech->sink, samples, (size_t)n);
+	return speech->stop;
+}
+
+/* A chunk that ends in a stop is followed by the pause of that stop; one that
+ * was cut between two words goes on at once. */
+static bool ends_with_stop(const struct engine_text *text)
+{
+	size_t len = text->text_len;
+
+	while (len > 0 && text->text[len - 1] == ' ')
+		--len;
+	return stop_len(text->text, len) > 0;
+}
+
+/* A voice keeps what was set for the one before it.  Two parameters are left
+ * out, how punctuation and capitals are announced: the library refuses to set
+ * them, and only SSML changes them. */
+static int set_parameters(float speed)
+{
+	const struct {
+		espeak_PARAMETER parameter;
+		int value;
+	} rows[] = {
+		{espeakRATE, (int)(espeakRATE_NORMAL * speed + 0.5f)},
+		{espeakVOLUME, 100},
+		{espeakPITCH, 50},
+		{espeakRANGE, 50},
+		{espeakWORDGAP, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
+		if (espeak_SetParameter(rows[i].parameter, rows[i].value, 0) != EE_OK)
+			return EIO;
+	return 0;
+}
+
+static int engine_speak(void *state, const struct engine_text *text, struct sink *sink)
+{
+	const struct voice *voice = find_voice(state, text->voice);
+	struct speech speech = {.text = text, .sink = sink};
+	unsigned flags = espeakCHARS_UTF8 | (ends_with_stop(text) ? espeakENDPAUSE : 0);
+	int err;
+
+	if (strspn(text->text, " ") == text->text_len)
+		return 0; /* the library would make some silence of it */
+	if (!voice || espeak_SetVoiceByName(voice->file) != EE_OK)
+		return ENOENT;
+	err = set_parameters(text->speed);
+	if (err)
+		return err;
+	if (espeak_Synth(text->text, text->text_len + 1, 0, POS_CHARACTER, 0, flags, NULL,
+			 &speech) != EE_OK)
+		return EIO;
+	if (!speech.stop)
+		end_word(&speech, text->text_len, speech.samples);
+	return 0;
+}
+
+/* The first text costs 5 ms more than the next: tables are made and pages
+ * touched. */
+static int warm_up(struct espeak *espeak)
+{
+	struct sink sink;
+	const struct engine_text text = {
+		.voice = "en-us", .text = "Hello.", .text_len = 6, .speed = 1};
+
+	sink_init_null(&sink);
+	return find_voice(espeak, text.voice) ? engine_speak(espeak, &text, &sink) : 0;
+}
+
+static void espeak_destroy(void *object)
+{
+	struct espeak *espeak = object;
+
+	free(espeak->voices);
+}
+
+/* The library looks for a loudspeaker even when it is not to play anything, and
+ * the sound libraries that it asks complain on standard error that they may
+ * not.  Their words are dropped, for nothing is wrong. */
+static int initialize_quietly(void)
+{
+	int kept = dup(STDERR_FILENO);
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int rate;
+
+	if (kept >= 0 && nowhere >= 0)
+		dup2(nowhere, STDERR_FILENO);
+	rate = espeak_Initialize(AUDIO_OUTPUT_SYNCHRONOUS, BUFFER_MS, NULL,
+				 espeakINITIALIZE_DONT_EXIT);
+	if (kept >= 0) {
+		dup2(kept, STDERR_FILENO);
+		close(kept);
+	}
+	if (nowhere >= 0)
+		close(nowhere);
+	return rate;
+}
+
+static int engine_open(void **statep, const struct engine_options *options)
+{
+	struct espeak *espeak = mem_zalloc(sizeof(*espeak), espeak_destroy);
+	int rate;
+	int err;
+
+	(void)options;
+	if (!espeak)
+		return ENOMEM;
+	rate = initialize_quietly();
+	espeak->sample_rate = (uint32_t)rate;
+	espeak_SetSynthCallback(take_samples);
+	err = rate > 0 ? list_voices(espeak) : ENOENT;
+	if (!err)
+		err = warm_up(espeak);
+	if (err) {
+		mem_deref(espeak);
+		return err;
+	}
+	*statep = espeak;
+	return 0;
+}
+
+/* espeak_Terminate is left out: it can wait for ever, and the process ends. */
+static void engine_close(void *state)
+{
+	mem_deref(state);
+}
+
+static int engine_voices(void *state, engine_voice_h *each, void *arg)
+{
+	const struct espeak *espeak = state;
+	int err = 0;
+
+	for (size_t i = 0; i < espeak->voice_count && !err; ++i) {
+		const struct voice *voice = &espeak->voices[i];
+		const struct engine_voice row = {
+			.name = voice->name,
+			.language = voice->language,
+			.title = voice->title,
+			.sample_rate = espeak->sample_rate,
+			.sex = voice->sex,
+			.quality = ENGINE_LOW,
+		};
+
+		err = each(&row, arg);
+	}
+	return err;
+}
+
+/* Not deterministic: noise and pitch go on from where the last text left them. */
+static const struct engine engine = {
+	.name = "espeak",
+	.capabilities = MESSAGE_WORD_TIMES | MESSAGE_OWN_SPEED,
+	.open = engine_open,
+	.voices = engine_voices,
+	.speak = engine_speak,
+	.close = engine_close,
+};
+
+const struct engine *const engine_main = &engine;

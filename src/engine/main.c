@@ -1,0 +1,112 @@
+/*
+ * main.c: the main function of every engine in C.
+ *
+ *   syrinx-NAME [--fd N] [--cpu-seconds N] [--memory-mb N] [--test-hooks]
+ *
+ * The server starts the program with one end of a socket pair as descriptor 3.
+ * Exit status: 0 when the server closed the socket, 1 when anything failed,
+ * 2 for wrong arguments.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/engine.h"
+#include "engine/worker.h"
+#include "synth/confine.h"
+
+struct settings {
+	int fd;
+	unsigned cpu_seconds;
+	struct confine_limits limits;
+	struct engine_options options;
+};
+
+static int parse_number(unsigned *number, const char *word, unsigned long max)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(word, &end, 10);
+	if (errno || end == word || *end || word[0] == '-' || value > max)
+		return EINVAL;
+	*number = (unsigned)value;
+	return 0;
+}
+
+static int parse_arguments(struct settings *settings, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"fd", required_argument, NULL, 'f'},
+		{"cpu-seconds", required_argument, NULL, 'c'},
+		{"memory-mb", required_argument, NULL, 'm'},
+		{"test-hooks", no_argument, NULL, 't'},
+		{NULL, 0, NULL, 0},
+	};
+	unsigned fd = (unsigned)settings->fd;
+	int option;
+	int err = 0;
+
+	while (!err && (option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 'f')
+			err = parse_number(&fd, optarg, 1023);
+		else if (option == 'c')
+			err = parse_number(&settings->cpu_seconds, optarg, 86400);
+		else if (option == 'm')
+			err = parse_number(&settings->limits.memory_mb, optarg, 1u << 20);
+		else if (option == 't')
+			settings->options.test_hooks = true;
+		else
+			err = EINVAL;
+	}
+	if (!err && optind < argc)
+		err = EINVAL;
+	settings->fd = (int)fd;
+	return err;
+}
+
+static int serve(const struct settings *settings)
+{
+	struct worker *worker = NULL;
+	void *state = NULL;
+	int err = confine_outer(&settings->limits);
+
+	if (err)
+		return err;
+	err = engine_main->open(&state, &settings->options);
+	if (err)
+		return err;
+	err = confine_engine();
+	if (!err)
+		err = worker_alloc(&worker, engine_main, state, settings->fd,
+				   settings->cpu_seconds);
+	if (!err)
+		err = worker_run(worker);
+	mem_deref(worker);
+	engine_main->close(state);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	/* 20 s of CPU: a hundred times what the slowest engine here needs for the
+	 * longest chunk.  512 MB: an engine that grows past that leaks. */
+	struct settings settings = {.fd = 3, .cpu_seconds = 20, .limits = {.memory_mb = 512}};
+	int err = parse_arguments(&settings, argc, argv);
+
+	if (err) {
+		fprintf(stderr,
+			"usage: %s [--fd N] [--cpu-seconds N] [--memory-mb N] [--test-hooks]\n",
+			argv[0]);
+		return 2;
+	}
+	err = serve(&settings);
+	if (err)
+		log_error(engine_main->name, "%s", strerror(err));
+	return err ? 1 : 0;
+}

@@ -1,0 +1,260 @@
+/*
+ * tone.c: an engine that hums: every word is a tone whose pitch comes from its
+ * letters.
+ *
+ * It is the example to copy for an engine of one's own, and the engine of the
+ * tests: the same text gives the same samples on every machine (integers
+ * only), word times are exact, and lengths can be reckoned from the text:
+ * TONE_LETTER_MS per character of a word and once more for the pause after it.
+ *
+ * With --test-hooks some words have effects instead of a tone:
+ *
+ *   [[crash]]       abort
+ *   [[hang]]        compute for ever
+ *   [[stall]]       sleep for ever
+ *   [[fail]]        the text fails
+ *   [[slow:N]]      from here on, sleep N ms per 100 ms of audio
+ *   [[long:N]]      a tone of N seconds
+ *   [[socket]]      try to open an Internet socket
+ *   [[open-write]]  try to write a file
+ */
+#include "engine/tone.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "synth/message.h"
+
+/* 20 ms: a short first sound, and a cancel is noticed soon. */
+#define BLOCK 480u
+#define LETTER_SAMPLES (TONE_LETTER_MS * TONE_RATE / 1000)
+#define FADE_SAMPLES 120u /* 5 ms: no click at either end */
+
+struct tone {
+	bool test_hooks;
+};
+
+/* One text on its way to the sink. */
+struct hum {
+	const struct engine_text *text;
+	struct sink *sink;
+	uint64_t position; /* samples so far */
+	unsigned divisor; /* of the pitch: 2 is an octave lower */
+	unsigned slow_ms; /* [[slow:N]] */
+};
+
+static int tone_open(void **statep, const struct engine_options *options)
+{
+	struct tone *tone = mem_zalloc(sizeof(*tone), NULL);
+
+	if (!tone)
+		return ENOMEM;
+	tone->test_hooks = options->test_hooks;
+	*statep = tone;
+	return 0;
+}
+
+static void tone_close(void *state)
+{
+	mem_deref(state);
+}
+
+static int tone_voices(void *state, engine_voice_h *each, void *arg)
+{
+	static const struct engine_voice rows[] = {
+		{"tone", "en", "Tone", TONE_RATE, ENGINE_SEX_UNKNOWN, ENGINE_LOW},
+		{"tone-low", "en", "Low tone", TONE_RATE, ENGINE_SEX_UNKNOWN, ENGINE_LOW},
+	};
+	int err = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !err; ++i)
+		err = each(&rows[i], arg);
+	return err;
+}
+
+/* Half a period of the sine is nearly a parabola, and a parabola is the same
+ * on every machine.  phase runs through the whole of its type per period. */
+static int32_t wave(uint32_t phase)
+{
+	int32_t x = (int32_t)(phase >> 16) - 32768; /* -32768 … 32767 */
+	int32_t half = x < 0 ? x + 16384 : x - 16384; /* around the half's top */
+	int32_t height = 16384 - (half * half >> 14); /* 0 … 16384 */
+
+	return x < 0 ? -height : height;
+}
+
+/* 0 … FADE_SAMPLES: how far the tone is open at sample i of n. */
+static int32_t fade(uint64_t i, uint64_t n)
+{
+	uint64_t edge = i < n - 1 - i ? i : n - 1 - i;
+
+	return edge < FADE_SAMPLES ? (int32_t)edge : (int32_t)FADE_SAMPLES;
+}
+
+static int sleep_ms(unsigned ms)
+{
+	struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+
+	while (nanosleep(&time, &time) && errno == EINTR)
+		;
+	return 0;
+}
+
+/* n samples of a tone, or of silence when hz is 0. */
+static int hum_samples(struct hum *hum, unsigned hz, uint64_t n)
+{
+	const uint32_t step = (uint32_t)(((uint64_t)hz << 32) / TONE_RATE);
+	int16_t block[BLOCK];
+	int stop = 0;
+
+	for (uint64_t done = 0; done < n && !stop;) {
+		size_t size = n - done < BLOCK ? (size_t)(n - done) : BLOCK;
+
+		for (size_t i = 0; i < size; ++i) {
+			uint32_t phase = (uint32_t)(done + i) * step;
+			int32_t open = hz ? fade(done + i, n) : 0;
+
+			block[i] = (int16_t)(wave(phase) * open / (int32_t)FADE_SAMPLES);
+		}
+		if (hum->slow_ms > 0)
+			sleep_ms(hum->slow_ms * (unsigned)size / (TONE_RATE / 10));
+		stop = sink_audio(hum->sink, block, size);
+		done += size;
+	}
+	hum->position += n;
+	return stop;
+}
+
+/* 200 to 799 Hz, from what the word is made of. */
+static unsigned pitch(const char *word, size_t len)
+{
+	unsigned sum = 0;
+
+	for (size_t i = 0; i < len; ++i)
+		sum = sum * 31 + (unsigned char)word[i];
+	return 200 + sum % 600;
+}
+
+static int hum_word(struct hum *hum, size_t start, size_t len, uint64_t n)
+{
+	const char *word = hum->text->text + start;
+	int stop = sink_word(hum->sink, start, start + len, hum->position, hum->position + n);
+
+	if (!stop)
+		stop = hum_samples(hum, pitch(word, len) / hum->divisor, n);
+	if (!stop)
+		stop = hum_samples(hum, 0, LETTER_SAMPLES);
+	return stop;
+}
+
+static void try_socket(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (fd >= 0)
+		close(fd);
+}
+
+static void try_writing(void)
+{
+	int fd = open("/tmp/syrinx-tone-was-here", O_WRONLY | O_CREAT, 0600);
+
+	if (fd >= 0)
+		close(fd);
+}
+
+static void compute_for_ever(void)
+{
+	for (volatile unsigned i = 0;; ++i)
+		;
+}
+
+static bool hook_is(const char *word, size_t len, const char *name)
+{
+	return strlen(name) == len && memcmp(word, name, len) == 0;
+}
+
+/* The number of "[[name:N]]", or 0 when the word is not that. */
+static unsigned hook_number(const char *word, size_t len, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	if (len <= n || memcmp(word, prefix, n) != 0)
+		return 0;
+	return (unsigned)strtoul(word + n, NULL, 10) % 100000;
+}
+
+/* True when the word was a hook; *err is what speak returns when not 0, or
+ * ECANCELED. */
+static bool do_hook(struct hum *hum, size_t start, size_t len, int *err)
+{
+	const char *word = hum->text->text + start;
+	unsigned number;
+
+	if (hook_is(word, len, "[[crash]]"))
+		abort();
+	else if (hook_is(word, len, "[[hang]]"))
+		compute_for_ever();
+	else if (hook_is(word, len, "[[stall]]"))
+		for (;;)
+			sleep_ms(1000);
+	else if (hook_is(word, len, "[[fail]]"))
+		*err = EINVAL;
+	else if (hook_is(word, len, "[[socket]]"))
+		try_socket();
+	else if (hook_is(word, len, "[[open-write]]"))
+		try_writing();
+	else if ((number = hook_number(word, len, "[[slow:")))
+		hum->slow_ms = number;
+	else if ((number = hook_number(word, len, "[[long:")))
+		*err = hum_word(hum, start, len, (uint64_t)number * TONE_RATE) ? ECANCELED : 0;
+	else
+		return false;
+	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static int tone_speak(void *state, const struct engine_text *text, struct sink *sink)
+{
+	const struct tone *tone = state;
+	struct hum hum = {.text = text, .sink = sink, .divisor = 1};
+	int err = 0;
+
+	if (strcmp(text->voice, "tone-low") == 0)
+		hum.divisor = 2;
+	for (size_t start = 0; start < text->text_len && !err;) {
+		size_t len = 0;
+
+		while (start + len < text->text_len && !is_blank(text->text[start + len]))
+			++len;
+		if (len > 0 && !(tone->test_hooks && do_hook(&hum, start, len, &err))) {
+			size_t letters = utf8_count(text->text + start, len);
+
+			if (hum_word(&hum, start, len, letters * LETTER_SAMPLES))
+				err = ECANCELED;
+		}
+		start += len + 1;
+	}
+	return err == ECANCELED ? 0 : err;
+}
+
+const struct engine tone_engine = {
+	.name = "tone",
+	.capabilities = MESSAGE_DETERMINISTIC | MESSAGE_WORD_TIMES,
+	.open = tone_open,
+	.voices = tone_voices,
+	.speak = tone_speak,
+	.close = tone_close,
+};

@@ -1,0 +1,615 @@
+/*
+ * worker.c: the server's side of an engine in C (see worker.h).
+ *
+ * The job at the head of the list is the one that runs; the others wait, or
+ * were cancelled before they began.  Reading messages only changes jobs and
+ * never sends, so that it can be done in the middle of a send that the server
+ * is slow to take.
+ */
+#include "engine/worker.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "synth/message.h"
+
+/* The server counts jobs itself and sends the next one a little early at the
+ * most; a long queue here would be out of its reach. */
+#define WAITING_MAX 8
+
+/* Samples in one AUDIO: at 16 kHz and more under a quarter of a second, so
+ * that a cancel never waits behind much that is already in the socket. */
+#define AUDIO_MAX 4096u
+
+#define RECEIVE_SIZE 65536u
+
+struct voice {
+	struct link link;
+	char *name;
+	uint32_t sample_rate;
+};
+
+struct job {
+	struct link link;
+	uint32_t id;
+	const struct voice *voice; /* set when the job begins */
+	char *strings[4]; /* what text points to */
+	struct engine_text text;
+	uint64_t credit; /* samples that may be sent now */
+	uint64_t skip; /* samples still to be dropped */
+	uint64_t samples; /* dropped or sent so far */
+	uint64_t busy_us;
+	uint64_t busy_since_us; /* when the engine got the processor back */
+	bool cancelled;
+};
+
+struct worker {
+	struct sink sink; /* first: the engine's sink is the worker */
+	const struct engine *engine;
+	void *state;
+	int fd;
+	unsigned cpu_seconds;
+	bool greeted; /* HELLO was read */
+	bool closed; /* the server closed the socket */
+	struct list voices;
+	struct list jobs;
+	struct buf in;
+};
+
+static void voice_destroy(void *object)
+{
+	struct voice *voice = object;
+
+	free(voice->name);
+}
+
+static void job_destroy(void *object)
+{
+	struct job *job = object;
+
+	for (size_t i = 0; i < 4; ++i)
+		free(job->strings[i]);
+}
+
+static void worker_destroy(void *object)
+{
+	struct worker *worker = object;
+	struct link *link;
+
+	while ((link = list_first(&worker->jobs))) {
+		list_remove(&worker->jobs, link);
+		mem_deref(LIST_OBJECT(link, struct job, link));
+	}
+	while ((link = list_first(&worker->voices))) {
+		list_remove(&worker->voices, link);
+		mem_deref(LIST_OBJECT(link, struct voice, link));
+	}
+	buf_reset(&worker->in);
+}
+
+static struct job *first_job(const struct worker *worker)
+{
+	struct link *link = list_first(&worker->jobs);
+
+	return link ? LIST_OBJECT(link, struct job, link) : NULL;
+}
+
+/* An engine uses its sink inside speak only. */
+static struct job *running_job(const struct worker *worker)
+{
+	struct job *job = first_job(worker);
+
+	assert(job);
+	return job;
+}
+
+static struct job *find_job(const struct worker *worker, uint32_t id)
+{
+	for (struct link *l = list_first(&worker->jobs); l; l = list_next(&worker->jobs, l)) {
+		struct job *job = LIST_OBJECT(l, struct job, link);
+
+		if (job->id == id)
+			return job;
+	}
+	return NULL;
+}
+
+static const struct voice *find_voice(const struct worker *worker, const char *name)
+{
+	for (struct link *l = list_first(&worker->voices); l; l = list_next(&worker->voices, l)) {
+		struct voice *voice = LIST_OBJECT(l, struct voice, link);
+
+		if (strcmp(voice->name, name) == 0)
+			return voice;
+	}
+	return NULL;
+}
+
+/* Control characters have no sound, and a NUL would end the text: engines get
+ * spaces, which keep every byte at its place. */
+static char *copy_text(const struct message_str *str)
+{
+	char *copy = malloc((size_t)str->len + 1);
+
+	if (!copy)
+		return NULL;
+	for (uint32_t i = 0; i < str->len; ++i)
+		copy[i] = (unsigned char)str->bytes[i] < ' ' || str->bytes[i] == 0x7f
+				  ? ' '
+				  : str->bytes[i];
+	copy[str->len] = '\0';
+	return copy;
+}
+
+/* Without an own speed the server stretches, and a speed here would count
+ * twice. */
+static float speed_for(const struct engine *engine, float speed)
+{
+	if (!(engine->capabilities & MESSAGE_OWN_SPEED))
+		return 1;
+	return speed < 0.25f ? 0.25f : speed > 4 ? 4 : speed;
+}
+
+static int take_speak(struct worker *worker, uint32_t id, const struct message_speak *speak)
+{
+	const struct message_str *const strings[4] = {&speak->voice, &speak->language, &speak->text,
+						      &speak->text_before};
+	struct job *job;
+
+	if (id == 0 || find_job(worker, id) || worker->jobs.count > WAITING_MAX)
+		return EPROTO;
+	job = mem_zalloc(sizeof(*job), job_destroy);
+	if (!job)
+		return ENOMEM;
+	for (size_t i = 0; i < 4; ++i) {
+		job->strings[i] = copy_text(strings[i]);
+		if (!job->strings[i]) {
+			mem_deref(job);
+			return ENOMEM;
+		}
+	}
+	job->id = id;
+	job->credit = speak->credit_samples;
+	job->skip = speak->skip_samples;
+	job->text = (struct engine_text){
+		.voice = job->strings[0],
+		.language = job->strings[1],
+		.text = job->strings[2],
+		.text_len = speak->text.len,
+		.text_before = job->strings[3],
+		.turn = speak->turn,
+		.speed = speed_for(worker->engine, speak->speed),
+		.temperature = speak->temperature,
+		.want_words = speak->want_words,
+	};
+	list_append(&worker->jobs, &job->link);
+	return 0;
+}
+
+static int take_hello(struct worker *worker, const struct message_hello *hello)
+{
+	if (worker->greeted)
+		return EPROTO;
+	if (hello->version_min > MESSAGE_VERSION || hello->version_max < MESSAGE_VERSION) {
+		log_error(worker->engine->name, "the server speaks versions %u to %u, this is %u",
+			  hello->version_min, hello->version_max, MESSAGE_VERSION);
+		return EPROTO;
+	}
+	worker->greeted = true;
+	return 0;
+}
+
+/* Credit and cancel for a job that is over have crossed its DONE. */
+static int take_message(struct worker *worker, const struct message *message)
+{
+	struct job *job = find_job(worker, message->job);
+
+	if (message->type == MESSAGE_HELLO)
+		return take_hello(worker, &message->hello);
+	if (!worker->greeted)
+		return EPROTO;
+	if (message->type == MESSAGE_SPEAK)
+		return take_speak(worker, message->job, &message->speak);
+	if (message->type == MESSAGE_CREDIT && job)
+		job->credit += message->credit_samples;
+	if (message->type == MESSAGE_CANCEL && job)
+		job->cancelled = true;
+	return 0; /* other types are of a later version */
+}
+
+static int take_messages(struct worker *worker)
+{
+	size_t taken = 0;
+	int err = 0;
+
+	while (!err) {
+		struct message message;
+		size_t used;
+
+		err = message_decode(&message, &used, worker->in.bytes + taken,
+				     worker->in.len - taken);
+		if (err)
+			break;
+		taken += used;
+		err = take_message(worker, &message);
+	}
+	buf_consume(&worker->in, taken);
+	return err == EAGAIN ? 0 : err;
+}
+
+/* Reads what is there without waiting for more. */
+static int receive(struct worker *worker)
+{
+	ssize_t n;
+	int err = buf_reserve(&worker->in, RECEIVE_SIZE);
+
+	if (err)
+		return err;
+	do
+		n = recv(worker->fd, worker->in.bytes + worker->in.len, RECEIVE_SIZE, MSG_DONTWAIT);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EAGAIN ? 0 : errno;
+	if (n == 0) {
+		worker->closed = true;
+		return 0;
+	}
+	worker->in.len += (size_t)n;
+	return take_messages(worker);
+}
+
+/* Waits until the socket is readable, or writable too when out says so, and
+ * reads. */
+static int wait_and_receive(struct worker *worker, bool out)
+{
+	struct pollfd poll_fd = {.fd = worker->fd, .events = (short)(POLLIN | (out ? POLLOUT : 0))};
+
+	while (poll(&poll_fd, 1, -1) < 0)
+		if (errno != EINTR)
+			return errno;
+	return poll_fd.revents & (POLLIN | POLLHUP | POLLERR) ? receive(worker) : 0;
+}
+
+/* In the middle of a job: nobody is left to work for, or to be understood by. */
+static void leave(const struct worker *worker, int err)
+{
+	if (err && err != EPIPE && err != ECONNRESET)
+		log_error(worker->engine->name, "%s", strerror(err));
+	_exit(err ? 1 : 0);
+}
+
+static void advance(struct msghdr *header, size_t n)
+{
+	while (n > 0) {
+		struct iovec *first = header->msg_iov;
+		size_t step = n < first->iov_len ? n : first->iov_len;
+
+		first->iov_base = (char *)first->iov_base + step;
+		first->iov_len -= step;
+		n -= step;
+		if (first->iov_len == 0 && header->msg_iovlen > 1) {
+			++header->msg_iov;
+			--header->msg_iovlen;
+		}
+	}
+}
+
+/* Sends all of it, reading meanwhile: two sides that only write would wait for
+ * each other. */
+static int send_all(struct worker *worker, struct iovec *iov, size_t count, size_t len)
+{
+	struct msghdr header = {.msg_iov = iov, .msg_iovlen = count};
+
+	while (len > 0) {
+		ssize_t n = sendmsg(worker->fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+		int err = 0;
+
+		if (n >= 0) {
+			advance(&header, (size_t)n);
+			len -= (size_t)n;
+		} else if (errno == EAGAIN) {
+			err = worker->closed ? EPIPE : wait_and_receive(worker, true);
+		} else if (errno != EINTR) {
+			err = errno;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int send_message(struct worker *worker, const struct message *message)
+{
+	struct buf out;
+	int err;
+
+	buf_init(&out, MESSAGE_HEADER_LEN + MESSAGE_PAYLOAD_MAX);
+	err = message_encode(&out, message);
+	if (!err) {
+		struct iovec iov = {.iov_base = out.bytes, .iov_len = out.len};
+
+		err = send_all(worker, &iov, 1, out.len);
+	}
+	buf_reset(&out);
+	return err;
+}
+
+static uint32_t clip_u32(uint64_t value)
+{
+	return value > UINT32_MAX ? UINT32_MAX : (uint32_t)value;
+}
+
+/* The head and the samples leave together without being copied.  The samples
+ * go out as they lie in memory, which is little-endian where this runs. */
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are sent as they are");
+
+static int send_audio(struct worker *worker, struct job *job, const int16_t *samples, size_t n)
+{
+	unsigned char head[MESSAGE_AUDIO_HEAD_LEN];
+	const struct message_audio audio = {
+		.busy_us = clip_u32(job->busy_us),
+		.sample_rate = job->voice->sample_rate,
+		.count = n,
+	};
+	struct iovec iov[2] = {
+		{.iov_base = head, .iov_len = sizeof(head)},
+		{.iov_len = n * sizeof(*samples)},
+	};
+
+	memcpy(&iov[1].iov_base, &samples, sizeof(samples)); /* sendmsg writes nothing there */
+	message_encode_audio_head(head, job->id, &audio);
+	job->credit -= n;
+	job->samples += n;
+	return send_all(worker, iov, 2, sizeof(head) + iov[1].iov_len);
+}
+
+static int send_done(struct worker *worker, const struct job *job, enum message_done status,
+		     const char *detail)
+{
+	const struct message message = {
+		.type = MESSAGE_DONE,
+		.job = job->id,
+		.done =
+			{
+				.status = status,
+				.busy_us = clip_u32(job->busy_us),
+				.samples = job->samples,
+				.detail = {detail, (uint32_t)strlen(detail)},
+			},
+	};
+
+	return send_message(worker, &message);
+}
+
+/* Jobs that were cancelled before they began are answered while another runs:
+ * the server may need their ids back before that one ends. */
+static int end_cancelled(struct worker *worker, struct link *from)
+{
+	int err = 0;
+
+	while (from && !err) {
+		struct job *job = LIST_OBJECT(from, struct job, link);
+
+		from = list_next(&worker->jobs, from);
+		if (!job->cancelled)
+			continue;
+		list_remove(&worker->jobs, &job->link);
+		err = send_done(worker, job, MESSAGE_DONE_CANCELLED, "");
+		mem_deref(job);
+	}
+	return err;
+}
+
+static void engine_pauses(struct job *job)
+{
+	job->busy_us += clock_monotonic_us() - job->busy_since_us;
+}
+
+static void engine_resumes(struct job *job)
+{
+	job->busy_since_us = clock_monotonic_us();
+}
+
+static int push_audio(struct worker *worker, struct job *job, const int16_t *samples, size_t n)
+{
+	size_t skip = n < job->skip ? n : (size_t)job->skip;
+	int err = 0;
+
+	job->skip -= skip;
+	job->samples += skip;
+	samples += skip;
+	n -= skip;
+	while (n > 0 && !job->cancelled && !err) {
+		size_t piece = n < AUDIO_MAX ? n : AUDIO_MAX;
+
+		if (worker->closed)
+			leave(worker, 0);
+		if (piece > job->credit)
+			piece = (size_t)job->credit;
+		if (piece == 0) {
+			err = wait_and_receive(worker, false);
+			if (!err)
+				err = end_cancelled(worker, list_next(&worker->jobs, &job->link));
+			continue;
+		}
+		err = send_audio(worker, job, samples, piece);
+		samples += piece;
+		n -= piece;
+	}
+	return err;
+}
+
+/* The sink's audio: the place where a running engine meets the server. */
+static int worker_audio(struct sink *sink, const int16_t *samples, size_t n)
+{
+	struct worker *worker = (struct worker *)(void *)sink;
+	struct job *job = running_job(worker);
+	int err;
+
+	engine_pauses(job);
+	err = receive(worker);
+	if (!err)
+		err = end_cancelled(worker, list_next(&worker->jobs, &job->link));
+	if (!err)
+		err = push_audio(worker, job, samples, n);
+	if (err || worker->closed)
+		leave(worker, err);
+	engine_resumes(job);
+	return job->cancelled;
+}
+
+static int worker_word(struct sink *sink, size_t byte_start, size_t byte_end, uint64_t sample_start,
+		       uint64_t sample_end)
+{
+	struct worker *worker = (struct worker *)(void *)sink;
+	struct job *job = running_job(worker);
+	const struct message message = {
+		.type = MESSAGE_WORD,
+		.job = job->id,
+		.word = {(uint32_t)byte_start, (uint32_t)byte_end, sample_start, sample_end},
+	};
+	int err;
+
+	if (!job->text.want_words || job->cancelled)
+		return job->cancelled;
+	engine_pauses(job);
+	err = send_message(worker, &message);
+	if (err)
+		leave(worker, err);
+	engine_resumes(job);
+	return job->cancelled;
+}
+
+/* CPU time, not the clock's: an engine that loops dies of SIGPROF, one that
+ * waits for credit lives as long as the server wants. */
+static int limit_cpu(unsigned seconds)
+{
+	const struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds}};
+
+	return setitimer(ITIMER_PROF, &timer, NULL) ? errno : 0;
+}
+
+static int speak(struct worker *worker, struct job *job)
+{
+	int err = limit_cpu(worker->cpu_seconds);
+	int failure;
+
+	if (err)
+		return err;
+	engine_resumes(job);
+	failure = worker->engine->speak(worker->state, &job->text, &worker->sink);
+	engine_pauses(job);
+	err = limit_cpu(0);
+	if (err)
+		return err;
+	if (job->cancelled)
+		return send_done(worker, job, MESSAGE_DONE_CANCELLED, "");
+	if (failure)
+		return send_done(worker, job, MESSAGE_DONE_FAILED, strerror(failure));
+	return send_done(worker, job, MESSAGE_DONE_OK, "");
+}
+
+static int run_jobs(struct worker *worker)
+{
+	struct job *job;
+	int err = end_cancelled(worker, list_first(&worker->jobs));
+
+	while (!err && (job = first_job(worker))) {
+		job->voice = find_voice(worker, job->text.voice);
+		if (job->voice)
+			err = speak(worker, job);
+		else
+			err = send_done(worker, job, MESSAGE_DONE_UNKNOWN_VOICE, job->text.voice);
+		list_remove(&worker->jobs, &job->link);
+		mem_deref(job);
+		if (!err)
+			err = end_cancelled(worker, list_first(&worker->jobs));
+	}
+	return err;
+}
+
+static struct message_str str_of(const char *string)
+{
+	return (struct message_str){string, (uint32_t)strlen(string)};
+}
+
+/* Announces a voice, and keeps what SPEAK is checked against. */
+static int announce_voice(const struct engine_voice *row, void *arg)
+{
+	struct worker *worker = arg;
+	const struct message message = {
+		.type = MESSAGE_VOICE,
+		.voice = {str_of(row->name), str_of(row->language), str_of(row->title),
+			  row->sample_rate, (uint8_t)row->sex, (uint8_t)row->quality},
+	};
+	struct voice *voice = mem_zalloc(sizeof(*voice), voice_destroy);
+
+	if (!voice)
+		return ENOMEM;
+	voice->sample_rate = row->sample_rate;
+	voice->name = strdup(row->name);
+	list_append(&worker->voices, &voice->link);
+	return voice->name ? send_message(worker, &message) : ENOMEM;
+}
+
+static int answer_hello(struct worker *worker)
+{
+	const struct message message = {
+		.type = MESSAGE_READY,
+		.ready = {MESSAGE_VERSION, 1, worker->engine->capabilities,
+			  str_of(worker->engine->name)},
+	};
+	int err = worker->engine->voices(worker->state, announce_voice, worker);
+
+	return err ? err : send_message(worker, &message);
+}
+
+int worker_run(struct worker *worker)
+{
+	int err = 0;
+
+	while (!err && !worker->closed) {
+		bool was_greeted = worker->greeted;
+
+		err = wait_and_receive(worker, false);
+		if (!err && worker->greeted && !was_greeted)
+			err = answer_hello(worker);
+		if (!err)
+			err = run_jobs(worker);
+	}
+	return err == EPIPE || err == ECONNRESET ? 0 : err;
+}
+
+int worker_alloc(struct worker **workerp, const struct engine *engine, void *state, int fd,
+		 unsigned cpu_seconds)
+{
+	struct worker *worker = mem_zalloc(sizeof(*worker), NULL);
+
+	if (!worker)
+		return ENOMEM;
+	*worker = (struct worker){
+		.sink = {.audio = worker_audio, .word = worker_word},
+		.engine = engine,
+		.state = state,
+		.fd = fd,
+		.cpu_seconds = cpu_seconds,
+	};
+	list_init(&worker->voices);
+	list_init(&worker->jobs);
+	buf_init(&worker->in, MESSAGE_HEADER_LEN + MESSAGE_PAYLOAD_MAX + RECEIVE_SIZE);
+	mem_set_destructor(worker, worker_destroy);
+	*workerp = worker;
+	return 0;
+}

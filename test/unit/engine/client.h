@@ -1,0 +1,81 @@
+/*
+ * client.h: the server's end of the worker protocol, for tests of engines.
+ *
+ * Everything blocks, and whatever takes longer than CLIENT_TIMEOUT_MS fails
+ * the test.
+ */
+#ifndef TEST_ENGINE_CLIENT_H
+#define TEST_ENGINE_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "synth/message.h"
+
+#define CLIENT_TIMEOUT_MS 30000
+#define CLIENT_VOICES_MAX 1024
+#define CLIENT_WORDS_MAX 8192
+
+struct client_voice {
+	char name[80];
+	char language[16];
+	char title[128];
+	uint32_t sample_rate;
+};
+
+struct client {
+	pid_t pid;
+	int fd;
+	struct buf in;
+	size_t in_used; /* of the message that was handed out last */
+	char engine[32];
+	uint32_t capabilities;
+	uint16_t jobs_max;
+	struct client_voice *voices;
+	size_t voice_count;
+};
+
+/* What came of one job. */
+struct client_job {
+	int16_t *samples;
+	size_t count;
+	uint32_t sample_rate;
+	struct message_word *words;
+	size_t word_count;
+	struct message_done_report done; /* without its detail */
+};
+
+/* Starts the program with the socket as descriptor 3; argv ends with NULL. */
+void client_start(struct client *client, char *const argv[]);
+
+/* HELLO, and all that answers it. */
+void client_greet(struct client *client);
+
+/* Closes the socket and gives the wait status. */
+int client_end(struct client *client);
+
+/* Only waits, for a worker that ends by itself. */
+int client_wait(struct client *client);
+
+void client_send(struct client *client, const struct message *message);
+void client_send_bytes(struct client *client, const void *bytes, size_t n);
+
+/* A SPEAK with speed 1, words wanted and all credit there is. */
+struct message client_speak(uint32_t job, const char *voice, const char *text);
+
+/* The next message, valid until the next call; false at the end. */
+bool client_next(struct client *client, struct message *message);
+
+/* True when there is nothing to read for so long. */
+bool client_is_silent(struct client *client, int ms);
+
+/* Reads until a job's DONE, or until it has so many samples. */
+void client_read_job(struct client *client, struct client_job *job, uint32_t id, size_t until);
+void client_job_reset(struct client_job *job);
+
+/* The first voice of a language, or the first of all. */
+const struct client_voice *client_voice_of(const struct client *client, const char *language);
+
+#endif

@@ -1,0 +1,603 @@
+/*
+ * What every engine must do, run over any program that speaks the worker
+ * protocol:
+ *
+ *   test_engine_conformance PROGRAM [ARGUMENT…]
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "client.h"
+
+#define SENTENCE "Good morning, this is a sentence with some words."
+
+static char **program;
+
+static void start(struct client *client)
+{
+	client_start(client, program);
+	client_greet(client);
+}
+
+static void end(struct client *client)
+{
+	int status = client_end(client);
+
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static const char *voice(const struct client *client)
+{
+	return client_voice_of(client, "en")->name;
+}
+
+/* One job from SPEAK to DONE. */
+static void speak(struct client *client, struct client_job *job, const struct message *message)
+{
+	memset(job, 0, sizeof(*job));
+	client_send(client, message);
+	client_read_job(client, job, message->job, SIZE_MAX);
+}
+
+static void speak_text(struct client *client, struct client_job *job, const char *text)
+{
+	struct message message = client_speak(1, voice(client), text);
+
+	speak(client, job, &message);
+	assert_int_equal(job->done.status, MESSAGE_DONE_OK);
+	assert_int_equal(job->done.samples, job->count);
+}
+
+static void assert_still_speaks(struct client *client)
+{
+	struct client_job job;
+
+	speak_text(client, &job, "Still here.");
+	assert_true(job.count > 0);
+	client_job_reset(&job);
+}
+
+static void test_the_handshake_lists_usable_voices(void **state)
+{
+	struct client client;
+
+	(void)state;
+	start(&client);
+	assert_true(client.engine[0] != '\0');
+	assert_true(client.jobs_max >= 1);
+	assert_true(client.voice_count > 0);
+	for (size_t i = 0; i < client.voice_count; ++i) {
+		const struct client_voice *v = &client.voices[i];
+		size_t letters = strspn(v->language, "abcdefghijklmnopqrstuvwxyz");
+
+		assert_true(letters == strlen(v->language) && (letters == 2 || letters == 3));
+		assert_true(v->title[0] != '\0');
+		assert_in_range(v->sample_rate, 8000, 48000);
+		for (size_t k = 0; k < i; ++k)
+			assert_string_not_equal(v->name, client.voices[k].name);
+	}
+	end(&client);
+}
+
+static void test_every_voice_speaks_at_its_own_rate(void **state)
+{
+	struct client client;
+
+	(void)state;
+	start(&client);
+	for (size_t i = 0; i < client.voice_count; ++i) {
+		struct message message = client_speak(7, client.voices[i].name, "1 2");
+		struct client_job job;
+
+		speak(&client, &job, &message);
+		assert_int_equal(job.done.status, MESSAGE_DONE_OK);
+		assert_true(job.count > 0);
+		assert_int_equal(job.sample_rate, client.voices[i].sample_rate);
+		client_job_reset(&job);
+	}
+	end(&client);
+}
+
+static void test_done_counts_the_samples_that_were_sent(void **state)
+{
+	struct client client;
+	struct client_job job;
+	int loudest = 0;
+
+	(void)state;
+	start(&client);
+	speak_text(&client, &job, SENTENCE);
+	assert_true(job.count > job.sample_rate / 2);
+	for (size_t i = 0; i < job.count; ++i)
+		if (abs(job.samples[i]) > loudest)
+			loudest = abs(job.samples[i]);
+	assert_true(loudest > 1000);
+	client_job_reset(&job);
+	end(&client);
+}
+
+static void test_words_lie_in_order_inside_text_and_audio(void **state)
+{
+	struct client client;
+	struct client_job job;
+
+	(void)state;
+	start(&client);
+	if (!(client.capabilities & MESSAGE_WORD_TIMES)) {
+		end(&client);
+		skip();
+	}
+	speak_text(&client, &job, SENTENCE);
+	assert_int_equal(job.word_count, 9);
+	for (size_t i = 0; i < job.word_count; ++i) {
+		const struct message_word *word = &job.words[i];
+
+		assert_true(word->byte_start < word->byte_end);
+		assert_true(word->byte_end <= strlen(SENTENCE));
+		assert_true(word->sample_start < word->sample_end);
+		assert_true(word->sample_end <= job.count);
+		if (i > 0) {
+			assert_true(word->byte_start >= word[-1].byte_end);
+			assert_true(word->sample_start >= word[-1].sample_end);
+		}
+		assert_true(SENTENCE[word->byte_start] != ' ');
+		assert_true(word->byte_start == 0 || SENTENCE[word->byte_start - 1] == ' ');
+	}
+	client_job_reset(&job);
+	end(&client);
+}
+
+static void test_words_come_only_when_wanted(void **state)
+{
+	struct client client;
+	struct client_job job;
+	struct message message;
+
+	(void)state;
+	start(&client);
+	message = client_speak(1, voice(&client), SENTENCE);
+	message.speak.want_words = false;
+	speak(&client, &job, &message);
+	assert_int_equal(job.word_count, 0);
+	assert_true(job.count > 0);
+	client_job_reset(&job);
+	end(&client);
+}
+
+static void test_without_credit_there_is_no_audio(void **state)
+{
+	const struct message cancel = {.type = MESSAGE_CANCEL, .job = 5};
+	struct client client;
+	struct client_job job = {0};
+	struct message message;
+
+	(void)state;
+	start(&client);
+	message = client_speak(5, voice(&client), SENTENCE);
+	message.speak.credit_samples = 0;
+	message.speak.want_words = false;
+	client_send(&client, &message);
+	assert_true(client_is_silent(&client, 100));
+	client_send(&client, &cancel);
+	client_read_job(&client, &job, 5, SIZE_MAX);
+	assert_int_equal(job.done.status, MESSAGE_DONE_CANCELLED);
+	assert_int_equal(job.count, 0);
+	assert_still_speaks(&client);
+	end(&client);
+}
+
+static void test_credit_is_used_up_and_never_exceeded(void **state)
+{
+	const struct message credit = {.type = MESSAGE_CREDIT, .job = 5, .credit_samples = 777};
+	struct client client;
+	struct client_job whole;
+	struct client_job job = {0};
+	struct message message;
+	size_t given = 777;
+
+	(void)state;
+	start(&client);
+	speak_text(&client, &whole, "Two words.");
+	message = client_speak(5, voice(&client), "Two words.");
+	message.speak.credit_samples = 777;
+	client_send(&client, &message);
+	for (int i = 0; i < 4; ++i) {
+		client_read_job(&client, &job, 5, given);
+		assert_int_equal(job.count, given);
+		assert_true(client_is_silent(&client, 20));
+		client_send(&client, &credit);
+		given += 777;
+	}
+	message = credit;
+	message.credit_samples = UINT32_MAX;
+	client_send(&client, &message);
+	client_read_job(&client, &job, 5, SIZE_MAX);
+	assert_int_equal(job.done.status, MESSAGE_DONE_OK);
+	assert_int_equal(job.done.samples, job.count);
+	if (client.capabilities & MESSAGE_DETERMINISTIC) {
+		assert_int_equal(job.count, whole.count);
+		assert_memory_equal(job.samples, whole.samples, whole.count * 2);
+	}
+	client_job_reset(&whole);
+	client_job_reset(&job);
+	end(&client);
+}
+
+static void test_a_cancel_ends_a_job_that_waits_for_credit(void **state)
+{
+	const struct message cancel = {.type = MESSAGE_CANCEL, .job = 5};
+	struct client client;
+	struct client_job job = {0};
+	struct message message;
+
+	(void)state;
+	start(&client);
+	message = client_speak(5, voice(&client), SENTENCE);
+	message.speak.credit_samples = 2000;
+	client_send(&client, &message);
+	client_read_job(&client, &job, 5, 2000);
+	client_send(&client, &cancel);
+	client_read_job(&client, &job, 5, SIZE_MAX);
+	assert_int_equal(job.done.status, MESSAGE_DONE_CANCELLED);
+	assert_int_equal(job.count, 2000);
+	assert_int_equal(job.done.samples, 2000);
+	client_job_reset(&job);
+	assert_still_speaks(&client);
+	end(&client);
+}
+
+static char *long_text(size_t len)
+{
+	char *text = malloc(len + 1);
+
+	assert_non_null(text);
+	for (size_t i = 0; i < len; ++i)
+		text[i] = i % 6 == 5 ? ' ' : (char)('a' + (i * 7 + i / 6) % 26);
+	text[len] = '\0';
+	return text;
+}
+
+/* More than a chunk ever is: an hour or so of speech. */
+static void test_a_cancel_ends_a_long_text_while_it_is_made(void **state)
+{
+	const struct message cancel = {.type = MESSAGE_CANCEL, .job = 5};
+	struct client client;
+	struct client_job job = {0};
+	char *text = long_text(100000);
+	struct message message;
+
+	(void)state;
+	start(&client);
+	message = client_speak(5, voice(&client), text);
+	message.speak.want_words = false;
+	client_send(&client, &message);
+	client_read_job(&client, &job, 5, 1);
+	client_send(&client, &cancel);
+	client_read_job(&client, &job, 5, SIZE_MAX);
+	assert_int_equal(job.done.status, MESSAGE_DONE_CANCELLED);
+	assert_int_equal(job.done.samples, job.count);
+	assert_true(job.count < (size_t)job.sample_rate * 1000);
+	client_job_reset(&job);
+	assert_still_speaks(&client);
+	end(&client);
+	free(text);
+}
+
+static void test_a_text_of_20_kilobytes_is_spoken(void **state)
+{
+	const struct message cancel = {.type = MESSAGE_CANCEL, .job = 5};
+	struct client client;
+	struct client_job job = {0};
+	char *text = long_text(20000);
+	struct message message;
+	size_t minute;
+
+	(void)state;
+	start(&client);
+	minute = 60 * (size_t)client_voice_of(&client, "en")->sample_rate;
+	message = client_speak(5, voice(&client), text);
+	message.speak.credit_samples = (uint32_t)minute;
+	client_send(&client, &message);
+	client_read_job(&client, &job, 5, minute); /* enough to believe in the rest */
+	assert_int_equal(job.count, minute);
+	client_send(&client, &cancel);
+	client_read_job(&client, &job, 5, SIZE_MAX);
+	assert_int_equal(job.done.status, MESSAGE_DONE_CANCELLED);
+	client_job_reset(&job);
+	end(&client);
+	free(text);
+}
+
+static void test_skipped_samples_are_made_and_not_sent(void **state)
+{
+	struct client client;
+	struct client_job whole;
+	struct client_job tail;
+	struct message message;
+	size_t skipped;
+
+	(void)state;
+	start(&client);
+	speak_text(&client, &whole, SENTENCE);
+	skipped = whole.count / 3;
+	message = client_speak(2, voice(&client), SENTENCE);
+	message.speak.skip_samples = skipped;
+	speak(&client, &tail, &message);
+	assert_int_equal(tail.done.status, MESSAGE_DONE_OK);
+	assert_int_equal(tail.done.samples, tail.count + skipped);
+	if (client.capabilities & MESSAGE_DETERMINISTIC) {
+		assert_int_equal(tail.count, whole.count - skipped);
+		assert_memory_equal(tail.samples, whole.samples + skipped, tail.count * 2);
+		assert_int_equal(tail.word_count, whole.word_count);
+		assert_memory_equal(tail.words, whole.words,
+				    whole.word_count * sizeof(whole.words[0]));
+	}
+	client_job_reset(&whole);
+	client_job_reset(&tail);
+	end(&client);
+}
+
+/* Another text in between, and another process: neither may be heard. */
+static void test_a_deterministic_engine_repeats_itself(void **state)
+{
+	struct client client;
+	struct client other;
+	struct client_job first;
+	struct client_job second;
+
+	(void)state;
+	start(&client);
+	if (!(client.capabilities & MESSAGE_DETERMINISTIC)) {
+		end(&client);
+		skip();
+	}
+	for (size_t i = 0; i < client.voice_count; ++i) {
+		struct message message = client_speak(1, client.voices[i].name, SENTENCE);
+
+		speak(&client, &first, &message);
+		assert_still_speaks(&client);
+		speak(&client, &second, &message);
+		assert_int_equal(first.count, second.count);
+		assert_memory_equal(first.samples, second.samples, first.count * 2);
+		client_job_reset(&second);
+		start(&other);
+		speak(&other, &second, &message);
+		assert_int_equal(first.count, second.count);
+		assert_memory_equal(first.samples, second.samples, first.count * 2);
+		client_job_reset(&first);
+		client_job_reset(&second);
+		end(&other);
+	}
+	end(&client);
+}
+
+static size_t count_at_speed(struct client *client, float speed)
+{
+	struct message message = client_speak(1, voice(client), SENTENCE);
+	struct client_job job;
+	size_t count;
+
+	message.speak.speed = speed;
+	speak(client, &job, &message);
+	assert_int_equal(job.done.status, MESSAGE_DONE_OK);
+	count = job.count;
+	client_job_reset(&job);
+	return count;
+}
+
+static void test_speed_changes_the_length_where_the_engine_does_it(void **state)
+{
+	struct client client;
+	size_t slow;
+	size_t normal;
+	size_t fast;
+
+	(void)state;
+	start(&client);
+	slow = count_at_speed(&client, 0.8f);
+	normal = count_at_speed(&client, 1);
+	fast = count_at_speed(&client, 1.2f);
+	if (client.capabilities & MESSAGE_OWN_SPEED) {
+		assert_in_range(slow, normal * 110 / 100, normal * 140 / 100);
+		assert_in_range(fast, normal * 70 / 100, normal * 95 / 100);
+	} else {
+		assert_int_equal(slow, normal);
+		assert_int_equal(fast, normal);
+	}
+	end(&client);
+}
+
+static void test_odd_texts_do_no_harm(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		" ",
+		"\t\n\r ",
+		".",
+		"...!?",
+		"\x01\x02\x1b[0m bell\x07",
+		"\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x9a\x80 \xf0\x9f\x98\x80",
+		"e\xcc\x81\xcc\x81\xcc\x81\xcc\x81 \xcc\x81",
+		"\xe2\x80\xae\xd7\xa9\xd7\x9c\xd7\x95\xd7\x9d\xe2\x80\xac",
+		"\xef\xbb\xbf\xef\xbf\xbd\xef\xbf\xbf\xf4\x8f\xbf\xbf",
+		"\xe4\xbd\xa0\xe5\xa5\xbd\xe4\xb8\x96\xe7\x95\x8c\xe3\x80\x82",
+		"<speak><say-as interpret-as=\"characters\">\xf0\x9f\x98\x80</say-as>",
+		"[[t@m'A:toU]] ]] [[ <break time=\"5s\"/> &amp; &#0;",
+		"3.14159265358979323846264338327950288419716939937510582097494459230781640628",
+		"a.b.c.d.e.f@g.h://i?j=k&l%6d#n",
+		"$1,000,000,000,000,000,000.00 -5\xc2\xb0 1/2 5'10\" II XIV 12:30:45.678",
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+	};
+	struct client client;
+
+	(void)state;
+	start(&client);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
+		struct client_job job;
+
+		speak_text(&client, &job, texts[i]);
+		for (size_t k = 0; k < job.word_count; ++k) {
+			assert_true(job.words[k].byte_end <= strlen(texts[i]));
+			assert_true(job.words[k].sample_end <= job.count);
+		}
+		client_job_reset(&job);
+	}
+	assert_still_speaks(&client);
+	end(&client);
+}
+
+static void test_a_blank_text_is_done_at_once(void **state)
+{
+	struct client client;
+	struct client_job job;
+
+	(void)state;
+	start(&client);
+	speak_text(&client, &job, "");
+	assert_int_equal(job.count, 0);
+	speak_text(&client, &job, "   ");
+	assert_int_equal(job.count, 0);
+	end(&client);
+}
+
+static void test_an_unknown_voice_is_said_to_be_unknown(void **state)
+{
+	struct client client;
+	struct client_job job;
+	struct message message = client_speak(9, "no such voice", "Hello.");
+
+	(void)state;
+	start(&client);
+	speak(&client, &job, &message);
+	assert_int_equal(job.done.status, MESSAGE_DONE_UNKNOWN_VOICE);
+	assert_int_equal(job.count, 0);
+	assert_still_speaks(&client);
+	end(&client);
+}
+
+static void test_messages_of_a_later_version_are_ignored(void **state)
+{
+	static const unsigned char later[] = {3, 0, 0, 0, 99, 0, 0, 0, 5, 0, 0, 0, 1, 2, 3};
+	const struct message late_cancel = {.type = MESSAGE_CANCEL, .job = 4711};
+	const struct message late_credit = {
+		.type = MESSAGE_CREDIT, .job = 4711, .credit_samples = 1};
+	struct client client;
+
+	(void)state;
+	start(&client);
+	client_send_bytes(&client, later, sizeof(later));
+	client_send(&client, &late_cancel);
+	client_send(&client, &late_credit);
+	assert_still_speaks(&client);
+	end(&client);
+}
+
+static void test_jobs_sent_early_are_answered_in_their_order(void **state)
+{
+	struct client client;
+
+	(void)state;
+	start(&client);
+	for (uint32_t id = 11; id < 14; ++id) {
+		struct message message = client_speak(id, voice(&client), "Hello.");
+
+		client_send(&client, &message);
+	}
+	for (uint32_t id = 11; id < 14; ++id) {
+		struct client_job job = {0};
+
+		client_read_job(&client, &job, id, SIZE_MAX);
+		assert_int_equal(job.done.status, MESSAGE_DONE_OK);
+		assert_true(job.count > 0);
+		client_job_reset(&job);
+	}
+	end(&client);
+}
+
+static void test_bytes_that_are_no_message_end_the_worker_with_an_error(void **state)
+{
+	unsigned char bytes[64];
+	struct client client;
+	int status;
+
+	(void)state;
+	memset(bytes, 0xff, sizeof(bytes));
+	start(&client);
+	client_send_bytes(&client, bytes, sizeof(bytes));
+	status = client_wait(&client);
+	assert_true(WIFEXITED(status));
+	assert_int_not_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_another_protocol_version_ends_the_worker_with_an_error(void **state)
+{
+	const struct message hello = {.type = MESSAGE_HELLO, .hello = {200, 300}};
+	struct client client;
+	int status;
+
+	(void)state;
+	client_start(&client, program);
+	client_send(&client, &hello);
+	status = client_wait(&client);
+	assert_true(WIFEXITED(status));
+	assert_int_not_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_a_worker_ends_with_its_socket_in_the_middle_of_a_job(void **state)
+{
+	struct client client;
+	struct client_job job = {0};
+	struct message message;
+	int status;
+
+	(void)state;
+	start(&client);
+	message = client_speak(5, voice(&client), SENTENCE);
+	message.speak.credit_samples = 2000;
+	client_send(&client, &message);
+	client_read_job(&client, &job, 5, 2000);
+	client_job_reset(&job);
+	status = client_end(&client);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_handshake_lists_usable_voices),
+		cmocka_unit_test(test_every_voice_speaks_at_its_own_rate),
+		cmocka_unit_test(test_done_counts_the_samples_that_were_sent),
+		cmocka_unit_test(test_words_lie_in_order_inside_text_and_audio),
+		cmocka_unit_test(test_words_come_only_when_wanted),
+		cmocka_unit_test(test_without_credit_there_is_no_audio),
+		cmocka_unit_test(test_credit_is_used_up_and_never_exceeded),
+		cmocka_unit_test(test_a_cancel_ends_a_job_that_waits_for_credit),
+		cmocka_unit_test(test_a_cancel_ends_a_long_text_while_it_is_made),
+		cmocka_unit_test(test_a_text_of_20_kilobytes_is_spoken),
+		cmocka_unit_test(test_skipped_samples_are_made_and_not_sent),
+		cmocka_unit_test(test_a_deterministic_engine_repeats_itself),
+		cmocka_unit_test(test_speed_changes_the_length_where_the_engine_does_it),
+		cmocka_unit_test(test_odd_texts_do_no_harm),
+		cmocka_unit_test(test_a_blank_text_is_done_at_once),
+		cmocka_unit_test(test_an_unknown_voice_is_said_to_be_unknown),
+		cmocka_unit_test(test_messages_of_a_later_version_are_ignored),
+		cmocka_unit_test(test_jobs_sent_early_are_answered_in_their_order),
+		cmocka_unit_test(test_bytes_that_are_no_message_end_the_worker_with_an_error),
+		cmocka_unit_test(test_another_protocol_version_ends_the_worker_with_an_error),
+		cmocka_unit_test(test_a_worker_ends_with_its_socket_in_the_middle_of_a_job),
+	};
+
+	if (argc < 2)
+		return 2;
+	program = argv + 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
