@@ -14,6 +14,7 @@
 	X(NO_ROUTE, 404, "NOT_FOUND", "Not found")                                                 \
 	X(METHOD, 405, "VALIDATION_ERROR", "Method not allowed")                                   \
 	X(TEXT_TOO_LONG, 413, "VALIDATION_ERROR", "Request exceeds the maximum character limit")   \
+	X(TOO_MANY_TURNS, 429, "RATE_LIMITED", "Too many turns are waiting (max 16)")              \
 	X(GENERATION_FAILED, 500, "INTERNAL_ERROR", "Audio generation failed")                     \
 	X(INTERNAL, 500, "INTERNAL_ERROR", "Internal error")                                       \
 	X(UNAVAILABLE, 503, "MODEL_UNAVAILABLE",                                                   \

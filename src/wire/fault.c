@@ -41,22 +41,22 @@ static void describe(char *out, size_t size, const struct json_value *value)
 	int len = value->text ? cut(value->text, value->len, GOT_MAX) : 0;
 
 	switch (value->kind) {
-	case JSON_NULL:
+	case JSON_KIND_NULL:
 		snprintf(out, size, "null");
 		break;
-	case JSON_BOOL:
+	case JSON_KIND_BOOL:
 		snprintf(out, size, "%s", value->truth ? "true" : "false");
 		break;
-	case JSON_NUMBER:
+	case JSON_KIND_NUMBER:
 		snprintf(out, size, "%.*s%s", len, value->text, dots);
 		break;
-	case JSON_STRING:
+	case JSON_KIND_STRING:
 		snprintf(out, size, "\"%.*s%s\"", len, value->text, dots);
 		break;
-	case JSON_ARRAY:
+	case JSON_KIND_ARRAY:
 		snprintf(out, size, "a list");
 		break;
-	case JSON_OBJECT:
+	case JSON_KIND_OBJECT:
 		snprintf(out, size, "an object");
 		break;
 	}

@@ -183,7 +183,7 @@ static int read_string(struct json *json, struct json_value *value)
 	char *out = ++json->at;
 	int err = 0;
 
-	value->kind = JSON_STRING;
+	value->kind = JSON_KIND_STRING;
 	value->text = out;
 	while (!err) {
 		char *run = json->at;
@@ -229,7 +229,7 @@ static bool skip_one_of(struct json *json, char a, char b)
 
 static int read_number(struct json *json, struct json_value *value)
 {
-	value->kind = JSON_NUMBER;
+	value->kind = JSON_KIND_NUMBER;
 	value->text = json->at;
 	skip_one_of(json, '-', '-');
 	if (!skip_one_of(json, '0', '0') && !skip_digits(json))
@@ -281,7 +281,7 @@ static bool in_object(const struct json *json)
 
 int json_value(struct json *json, struct json_value *value)
 {
-	*value = (struct json_value){.kind = JSON_NULL};
+	*value = (struct json_value){.kind = JSON_KIND_NULL};
 	if (json->reason)
 		return EINVAL;
 	if (!next_byte(json))
@@ -290,17 +290,17 @@ int json_value(struct json *json, struct json_value *value)
 	case '"':
 		return read_string(json, value);
 	case '{':
-		value->kind = JSON_OBJECT;
+		value->kind = JSON_KIND_OBJECT;
 		return enter(json, true);
 	case '[':
-		value->kind = JSON_ARRAY;
+		value->kind = JSON_KIND_ARRAY;
 		return enter(json, false);
 	case 't':
-		value->kind = JSON_BOOL;
+		value->kind = JSON_KIND_BOOL;
 		value->truth = true;
 		return read_word(json, "true");
 	case 'f':
-		value->kind = JSON_BOOL;
+		value->kind = JSON_KIND_BOOL;
 		return read_word(json, "false");
 	case 'n':
 		return read_word(json, "null");
@@ -340,7 +340,7 @@ static bool next_entry(struct json *json, char closing, const char *expected)
 bool json_member(struct json *json, struct json_value *key)
 {
 	assert(json->reason || in_object(json));
-	*key = (struct json_value){.kind = JSON_NULL};
+	*key = (struct json_value){.kind = JSON_KIND_NULL};
 	if (!next_entry(json, '}', "expected ',' or '}'"))
 		return false;
 	if (!next_byte(json) || *json->at != '"') {
@@ -370,7 +370,7 @@ int json_skip(struct json *json, const struct json_value *value)
 
 	if (json->reason)
 		return EINVAL;
-	if (value->kind != JSON_OBJECT && value->kind != JSON_ARRAY)
+	if (value->kind != JSON_KIND_OBJECT && value->kind != JSON_KIND_ARRAY)
 		return 0;
 	while (json->depth != outside && !json->reason) {
 		if (in_object(json) ? json_member(json, &entry) : json_element(json))
@@ -453,12 +453,12 @@ static struct decimal read_decimal(const struct json_value *value)
 	return d;
 }
 
-int json_integer(int64_t *integer, const struct json_value *value)
+int json_to_integer(int64_t *integer, const struct json_value *value)
 {
 	uint64_t limit = INT64_MAX;
 	struct decimal d;
 
-	if (value->kind != JSON_NUMBER)
+	if (value->kind != JSON_KIND_NUMBER)
 		return EINVAL;
 	d = read_decimal(value);
 	/* Too many digits are too large a number or, with their last one not
@@ -497,7 +497,7 @@ static int slow_double(double *number, const struct json_value *value)
 	return 0;
 }
 
-int json_double(double *number, const struct json_value *value)
+int json_to_double(double *number, const struct json_value *value)
 {
 	static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 					1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -505,7 +505,7 @@ int json_double(double *number, const struct json_value *value)
 	struct decimal d;
 	double result;
 
-	if (value->kind != JSON_NUMBER)
+	if (value->kind != JSON_KIND_NUMBER)
 		return EINVAL;
 	if (value->len > NUMBER_MAX)
 		return ERANGE;

@@ -33,11 +33,18 @@
 /* No message of ours nests deeper than 4; the rest is room for unknown keys. */
 #define JSON_DEPTH_MAX 32u
 
-enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+enum json_kind {
+	JSON_KIND_NULL,
+	JSON_KIND_BOOL,
+	JSON_KIND_NUMBER,
+	JSON_KIND_STRING,
+	JSON_KIND_ARRAY,
+	JSON_KIND_OBJECT
+};
 
 struct json_value {
 	enum json_kind kind;
-	bool truth; /* of a JSON_BOOL */
+	bool truth; /* of a JSON_KIND_BOOL */
 	char *text; /* of a string: decoded; of a number: as it was written */
 	size_t len;
 	uint16_t lead_low; /* the string begins with this lone low half (text: U+FFFD) */
@@ -74,10 +81,10 @@ int json_close(struct json *json);
 
 /* The exact integer that a number stands for ("1071", "1071.0" and "1e3" do):
  * EINVAL for a fraction or no number, ERANGE past 64 bits. */
-int json_integer(int64_t *integer, const struct json_value *value);
+int json_to_integer(int64_t *integer, const struct json_value *value);
 
 /* The nearest double, whatever the locale.  EINVAL for no number, ERANGE for
  * one past the largest double or written with more than 64 characters. */
-int json_double(double *number, const struct json_value *value);
+int json_to_double(double *number, const struct json_value *value);
 
 #endif

@@ -76,7 +76,7 @@ static bool text_is(const struct json_value *value, const char *text)
 static int read_bool(struct settings_reader *reader, const struct field *field,
 		     const struct json_value *value)
 {
-	if (value->kind != JSON_BOOL)
+	if (value->kind != JSON_KIND_BOOL)
 		return fault_value(reader->fault, field->name, "true or false", value);
 	if (field->size > 0)
 		*(bool *)member(reader, field) = value->truth;
@@ -88,9 +88,9 @@ static int read_number(struct settings_reader *reader, const struct field *field
 {
 	double number;
 
-	if (value->kind != JSON_NUMBER)
+	if (value->kind != JSON_KIND_NUMBER)
 		return fault_value(reader->fault, field->name, "a number", value);
-	if (json_double(&number, value) || number < field->min || number > field->max)
+	if (json_to_double(&number, value) || number < field->min || number > field->max)
 		return fault_range(reader->fault, field->name, field->min, field->max, value);
 	*(double *)member(reader, field) = number;
 	return 0;
@@ -103,9 +103,9 @@ static int read_clamped(struct settings_reader *reader, const struct field *fiel
 {
 	double number;
 
-	if (value->kind != JSON_NUMBER)
+	if (value->kind != JSON_KIND_NUMBER)
 		return fault_value(reader->fault, field->name, "a number", value);
-	if (json_double(&number, value))
+	if (json_to_double(&number, value))
 		return fault_range(reader->fault, field->name, field->min, field->max, value);
 	if (number < field->min)
 		number = field->min;
@@ -119,7 +119,7 @@ static int read_unsigned(struct settings_reader *reader, const struct field *fie
 			 const struct json_value *value)
 {
 	int64_t integer;
-	int err = json_integer(&integer, value);
+	int err = json_to_integer(&integer, value);
 
 	if (err == EINVAL)
 		return fault_value(reader->fault, field->name, "an integer", value);
@@ -135,7 +135,7 @@ static int check_integer(struct settings_reader *reader, const struct field *fie
 {
 	int64_t integer;
 
-	if (json_integer(&integer, value))
+	if (json_to_integer(&integer, value))
 		return fault_value(reader->fault, field->name, "an integer", value);
 	return 0;
 }
@@ -148,19 +148,19 @@ static int read_voice(struct settings_reader *reader, const struct field *field,
 	struct json_value digits = *value;
 	int64_t *voice_id = member(reader, field);
 
-	if (value->kind == JSON_NUMBER) {
-		if (json_integer(voice_id, value))
+	if (value->kind == JSON_KIND_NUMBER) {
+		if (json_to_integer(voice_id, value))
 			return fault_value(reader->fault, field->name, "an integer", value);
 		return 0;
 	}
-	if (value->kind != JSON_STRING)
+	if (value->kind != JSON_KIND_STRING)
 		return fault_value(reader->fault, field->name, "an integer or a string", value);
-	digits.kind = JSON_NUMBER;
+	digits.kind = JSON_KIND_NUMBER;
 	for (size_t i = 0; i < value->len; ++i) {
 		if (value->text[i] < '0' || value->text[i] > '9')
 			digits.len = 0;
 	}
-	if (digits.len > 0 && json_integer(voice_id, &digits) == 0)
+	if (digits.len > 0 && json_to_integer(voice_id, &digits) == 0)
 		return 0;
 	fault_value(reader->fault, field->name, "a known voice", value);
 	reader->fault->id = WIRE_ERROR_VOICE_NOT_FOUND;
@@ -170,7 +170,7 @@ static int read_voice(struct settings_reader *reader, const struct field *field,
 static int read_model(struct settings_reader *reader, const struct field *field,
 		      const struct json_value *value)
 {
-	if (value->kind != JSON_STRING)
+	if (value->kind != JSON_KIND_STRING)
 		return fault_value(reader->fault, field->name, "a string", value);
 	for (size_t i = 0; i < COUNT(model_ids); ++i) {
 		if (text_is(value, model_ids[i])) {
@@ -186,7 +186,7 @@ static int read_model(struct settings_reader *reader, const struct field *field,
 static int keep_legacy_model(struct settings_reader *reader, const struct field *field,
 			     const struct json_value *value)
 {
-	if (value->kind != JSON_STRING)
+	if (value->kind != JSON_KIND_STRING)
 		return fault_value(reader->fault, field->name, "a string", value);
 	reader->legacy_model = *value;
 	return 0;
@@ -197,7 +197,7 @@ static int read_rate(struct settings_reader *reader, const struct field *field,
 {
 	int64_t rate;
 
-	if (json_integer(&rate, value) == 0) {
+	if (json_to_integer(&rate, value) == 0) {
 		for (size_t i = 0; i < COUNT(sample_rates); ++i) {
 			if (rate == sample_rates[i]) {
 				*(unsigned *)member(reader, field) = sample_rates[i];
@@ -212,7 +212,7 @@ static int read_rate(struct settings_reader *reader, const struct field *field,
 static int read_format(struct settings_reader *reader, const struct field *field,
 		       const struct json_value *value)
 {
-	if (value->kind == JSON_STRING) {
+	if (value->kind == JSON_KIND_STRING) {
 		for (size_t i = 0; i < COUNT(format_names); ++i) {
 			if (text_is(value, format_names[i])) {
 				*(struct audio_format *)member(reader, field) = formats[i];
@@ -230,7 +230,7 @@ static int read_language(struct settings_reader *reader, const struct field *fie
 	char code[4] = "";
 	size_t len = 0;
 
-	if (value->kind != JSON_STRING)
+	if (value->kind != JSON_KIND_STRING)
 		return fault_value(reader->fault, field->name, "a string", value);
 	while (len < value->len && value->text[len] != '-' && value->text[len] != '_') {
 		char c = value->text[len];
@@ -259,14 +259,14 @@ static int read_schedule(struct settings_reader *reader, const struct field *fie
 	struct json_value entry;
 	size_t count = 0;
 
-	if (value->kind != JSON_ARRAY)
+	if (value->kind != JSON_KIND_ARRAY)
 		return fault_value(reader->fault, field->name, must, value);
 	while (json_element(reader->json)) {
 		int64_t integer;
 
 		if (json_value(reader->json, &entry))
 			return EINVAL;
-		if (count == CHUNKER_SCHEDULE_MAX || json_integer(&integer, &entry) ||
+		if (count == CHUNKER_SCHEDULE_MAX || json_to_integer(&integer, &entry) ||
 		    integer < 0 || integer > SCHEDULE_ENTRY_MAX)
 			return fault_value(reader->fault, field->name, must, &entry);
 		settings->schedule[count++] = (unsigned)integer;
@@ -284,14 +284,14 @@ static int read_dictionaries(struct settings_reader *reader, const struct field 
 	struct json_value entry;
 	size_t count = 0;
 
-	if (value->kind != JSON_ARRAY)
+	if (value->kind != JSON_KIND_ARRAY)
 		return fault_value(reader->fault, field->name, must, value);
 	while (json_element(reader->json)) {
 		int64_t integer;
 
 		if (json_value(reader->json, &entry))
 			return EINVAL;
-		if (++count > DICTIONARIES_MAX || json_integer(&integer, &entry))
+		if (++count > DICTIONARIES_MAX || json_to_integer(&integer, &entry))
 			return fault_value(reader->fault, field->name, must, &entry);
 	}
 	if (count > 0 && !reader->json->reason)
@@ -347,7 +347,7 @@ static int read_field(struct settings_reader *reader, const struct field *field,
 	int err;
 
 	reader->settings->set &= ~field->bit; /* an earlier one of the same name */
-	if (value->kind == JSON_NULL)
+	if (value->kind == JSON_KIND_NULL)
 		return 0;
 	err = field->read(reader, field, value);
 	if (!err)
@@ -370,7 +370,7 @@ int settings_read_update(struct settings_reader *reader, const struct json_value
 
 	if (!field)
 		return ENOENT;
-	if (!field->updatable && value->kind != JSON_NULL)
+	if (!field->updatable && value->kind != JSON_KIND_NULL)
 		return fault_set(reader->fault, WIRE_ERROR_INVALID_REQUEST,
 				 "%s cannot be changed by update_settings", field->name);
 	return read_field(reader, field, value);

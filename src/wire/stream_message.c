@@ -75,7 +75,7 @@ static void take_text(struct parse *parse, uint16_t surrogate)
 
 static int read_text(struct parse *parse, const struct field *field, const struct json_value *value)
 {
-	if (value->kind != JSON_STRING && value->kind != JSON_NULL)
+	if (value->kind != JSON_KIND_STRING && value->kind != JSON_KIND_NULL)
 		return fault_value(parse->fault, field->name, "a string", value);
 	parse->text = *value;
 	return 0;
@@ -86,9 +86,9 @@ static int read_command(struct parse *parse, const struct field *field,
 {
 	bool *command = (bool *)(void *)((char *)parse->message + field->offset);
 
-	if (value->kind == JSON_NULL)
+	if (value->kind == JSON_KIND_NULL)
 		return 0;
-	if (value->kind != JSON_BOOL)
+	if (value->kind != JSON_KIND_BOOL)
 		return fault_value(parse->fault, field->name, "true or false", value);
 	*command |= value->truth;
 	return 0;
@@ -100,11 +100,11 @@ static int read_offset(struct parse *parse, const struct field *field,
 	double offset_ms;
 
 	parse->message->playback_offset_ms = -1;
-	if (value->kind == JSON_NULL)
+	if (value->kind == JSON_KIND_NULL)
 		return 0;
-	if (value->kind != JSON_NUMBER)
+	if (value->kind != JSON_KIND_NUMBER)
 		return fault_value(parse->fault, field->name, "a number", value);
-	if (json_double(&offset_ms, value) || offset_ms < 0 || offset_ms > OFFSET_MAX_MS)
+	if (json_to_double(&offset_ms, value) || offset_ms < 0 || offset_ms > OFFSET_MAX_MS)
 		return fault_range(parse->fault, field->name, 0, OFFSET_MAX_MS, value);
 	parse->message->playback_offset_ms = (int64_t)offset_ms;
 	return 0;
@@ -119,11 +119,11 @@ static int read_update(struct parse *parse, const struct field *field,
 	struct json_value key;
 	struct json_value entry;
 
-	message->has_update = value->kind != JSON_NULL;
+	message->has_update = value->kind != JSON_KIND_NULL;
 	message->update.set = 0;
-	if (value->kind == JSON_NULL)
+	if (value->kind == JSON_KIND_NULL)
 		return 0;
-	if (value->kind != JSON_OBJECT)
+	if (value->kind != JSON_KIND_OBJECT)
 		return fault_value(parse->fault, field->name, "an object", value);
 	while (json_member(&parse->json, &key)) {
 		int err = json_value(&parse->json, &entry);
@@ -178,7 +178,7 @@ static int read_message(struct parse *parse)
 
 	if (err)
 		return err;
-	if (value.kind != JSON_OBJECT)
+	if (value.kind != JSON_KIND_OBJECT)
 		return fault_value(parse->fault, "a message", "a JSON object", &value);
 	while (json_member(&parse->json, &key)) {
 		err = json_value(&parse->json, &value);

@@ -219,7 +219,7 @@ static void test_strings_are_decoded(void **state)
 		json_open(&json, copy, len);
 		assert_int_equal(json_value(&json, &value), 0);
 		assert_int_equal(json_close(&json), 0);
-		assert_int_equal(value.kind, JSON_STRING);
+		assert_int_equal(value.kind, JSON_KIND_STRING);
 		assert_int_equal(value.len, strlen(cases[i].text));
 		assert_memory_equal(value.text, cases[i].text, value.len);
 		assert_int_equal(value.lead_low, cases[i].lead_low);
@@ -235,7 +235,7 @@ static struct json_value number_of(char *text)
 
 	json_open(&json, text, strlen(text));
 	assert_int_equal(json_value(&json, &value), 0);
-	assert_int_equal(value.kind, JSON_NUMBER);
+	assert_int_equal(value.kind, JSON_KIND_NUMBER);
 	return value;
 }
 
@@ -282,7 +282,8 @@ static void test_integers_are_exact(void **state)
 
 		strcpy(text, cases[i].text);
 		value = number_of(text);
-		if (json_integer(&integer, &value) != cases[i].err || integer != cases[i].integer)
+		if (json_to_integer(&integer, &value) != cases[i].err ||
+		    integer != cases[i].integer)
 			fail_msg("%s gave %lld", text, (long long)integer);
 	}
 }
@@ -295,7 +296,7 @@ static void assert_double(const char *number, double expected)
 
 	strcpy(text, number);
 	value = number_of(text);
-	assert_int_equal(json_double(&result, &value), 0);
+	assert_int_equal(json_to_double(&result, &value), 0);
 	assert_memory_equal(&result, &expected, sizeof(result)); /* to the last bit */
 }
 
@@ -328,13 +329,13 @@ static void test_numbers_that_no_double_holds_are_out_of_range(void **state)
 
 	(void)state;
 	value = number_of(huge);
-	assert_int_equal(json_double(&result, &value), ERANGE);
+	assert_int_equal(json_to_double(&result, &value), ERANGE);
 	value = number_of(negative);
-	assert_int_equal(json_double(&result, &value), ERANGE);
+	assert_int_equal(json_to_double(&result, &value), ERANGE);
 	value = number_of(longest);
-	assert_int_equal(json_double(&result, &value), ERANGE);
-	value.kind = JSON_STRING;
-	assert_int_equal(json_double(&result, &value), EINVAL);
+	assert_int_equal(json_to_double(&result, &value), ERANGE);
+	value.kind = JSON_KIND_STRING;
+	assert_int_equal(json_to_double(&result, &value), EINVAL);
 }
 
 static void test_members_come_in_order_and_unread_values_can_be_skipped(void **state)
