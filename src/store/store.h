@@ -19,11 +19,11 @@
 
 struct store_key {
 	int64_t id;
-	char prefix[STORE_KEY_PREFIX_LEN + 1];
+	char prefix[STORE_KEY_PREFIX_LEN + 1]; /* the key's first letters */
 	uint8_t hash[STORE_KEY_HASH_LEN]; /* SHA-256 of the whole key */
 	char name[STORE_NAME_MAX + 1];
 	int64_t credit_cents; /* -1: no limit */
-	int64_t streams_max;  /* -1: no limit */
+	int64_t streams_max; /* -1: no limit */
 	int64_t created_ms;
 	int64_t revoked_ms; /* 0: not revoked */
 };
@@ -33,7 +33,7 @@ enum store_turn_status { STORE_TURN_FINISHED, STORE_TURN_CANCELLED, STORE_TURN_F
 /* One row of the ledger: append-only, idempotent by its id. */
 struct store_turn {
 	char id[STORE_TURN_ID_MAX + 1];
-	int64_t key_id;
+	int64_t key_id; /* 0: nobody's, spoken without a server */
 	int64_t at_ms;
 	enum store_turn_status status;
 	uint64_t samples; /* handed to the socket */
@@ -49,14 +49,25 @@ struct store;
 typedef bool(store_key_h)(const struct store_key *key, void *arg); /* false: enough */
 typedef bool(store_turn_h)(const struct store_turn *turn, void *arg);
 
+/* Each returns 0 or an errno: EBUSY when another process holds the store for
+ * too long, EROFS, ENOSPC, EBADMSG when what is stored is damaged, ENOMEM, else
+ * EIO.  The reason has been logged, except for those named here. */
 struct store_ops {
-	int (*key_add)(struct store *store, struct store_key *key); /* fills in id */
-	int (*key_find)(struct store *store, struct store_key *key, const char *prefix); /* ENOENT */
-	int (*key_revoke)(struct store *store, const char *prefix, int64_t at_ms);	 /* ENOENT */
-	int (*key_list)(struct store *store, store_key_h *each, void *arg);
-	int (*begin)(struct store *store); /* of a batch of turns */
+	/* Fills in the id; EEXIST when the prefix is taken. */
+	int (*key_add)(struct store *store, struct store_key *key);
+	int (*key_find)(struct store *store, struct store_key *key,
+			const char *prefix); /* ENOENT */
+	/* The first time of a key that is revoked twice stays; ENOENT. */
+	int (*key_revoke)(struct store *store, const char *prefix, int64_t at_ms);
+	int (*key_list)(struct store *store, store_key_h *each, void *arg); /* oldest first */
+
+	/* A batch of turns: durable when commit returns 0, gone after rollback, which
+	 * must follow when begin was well and something after it failed. */
+	int (*begin)(struct store *store);
+	/* Outside a batch it is one of its own.  A turn whose id is known is left as it
+	 * was, whatever the new one says.  EINVAL for a key that does not exist. */
 	int (*turn_add)(struct store *store, const struct store_turn *turn);
-	int (*commit)(struct store *store); /* durable when it returns 0 */
+	int (*commit)(struct store *store);
 	void (*rollback)(struct store *store);
 	int (*turn_list)(struct store *store, store_turn_h *each, void *arg); /* oldest first */
 };
@@ -69,5 +80,9 @@ struct store {
  * missing.  mem_deref closes.  EINVAL for an address of no backend; what went
  * wrong with a real one is logged. */
 int store_open(struct store **storep, const char *address);
+
+/* The backends, by what stands after the colon. */
+int store_open_sqlite(struct store **storep, const char *path);
+int store_open_memory(struct store **storep);
 
 #endif
