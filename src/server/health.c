@@ -23,8 +23,8 @@ void health_ready(struct server *server, struct http_request *request)
 		"{\"status\":\"ready\",\"model_path\":\"\",\"multi_model\":true}";
 	static const char not_ready[] =
 		"{\"status\":\"not_ready\",\"model_path\":\"\",\"multi_model\":true}";
-	bool is_ready = server->speaks && !server->draining &&
-			voices_count(pool_voices(server->pool)) > 0;
+	bool is_ready =
+		server->speaks && !server->draining && voices_count(pool_voices(server->pool)) > 0;
 	const char *body = is_ready ? ready : not_ready;
 
 	answer_json(request, is_ready ? 200 : 503, body, strlen(body));

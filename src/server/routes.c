@@ -10,7 +10,7 @@ typedef void(route_h)(struct server *server, struct http_request *request);
 struct route {
 	const char *method;
 	const char *path;
-	route_h *open_handler;	/* anyone may */
+	route_h *open_handler; /* anyone may */
 	auth_next_h *key_handler; /* who has a key may */
 };
 

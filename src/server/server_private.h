@@ -36,7 +36,7 @@ struct server {
 	struct session_services services;
 	struct buf scratch;
 	struct list sockets; /* struct tts_socket */
-	bool speaks;	     /* every engine has answered */
+	bool speaks; /* every engine has answered */
 	bool draining;
 	struct timer drain_timer;
 	uv_signal_t signals[2];

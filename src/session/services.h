@@ -33,7 +33,7 @@ struct session_services {
 	const struct ledger_ops *ledger_ops;
 	void *ledger;
 	int64_t microcents_per_minute; /* -1: no price is set */
-	unsigned max_lead_ms;	       /* audio sent ahead of playback; 0: no bound */
+	unsigned max_lead_ms; /* audio sent ahead of playback; 0: no bound */
 	struct buf *scratch; /* for the message being written; nothing stays in it */
 };
 

@@ -3,8 +3,6 @@
  */
 #include "session/transcript.h"
 
-
-
 struct mark {
 	size_t start, end; /* in text */
 	uint64_t samples;

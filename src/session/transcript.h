@@ -16,7 +16,7 @@
 #define TRANSCRIPT_MAX (64 * 1024)
 
 struct transcript {
-	struct buf text;  /* the chunks, a blank between them */
+	struct buf text; /* the chunks, a blank between them */
 	struct buf marks; /* struct mark each */
 };
 

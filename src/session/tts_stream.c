@@ -26,10 +26,10 @@ struct tts_stream {
 	int64_t key_id;
 	char request_id[40];
 	struct settings settings;
-	struct list turns;	 /* struct place_in_queue */
-	uint16_t surrogate;	 /* high half that the last text ended in */
-	uint16_t close_code;	 /* to close with when the turns are done; 0: stay */
-	bool closed;		 /* the peer was told */
+	struct list turns; /* struct place_in_queue */
+	uint16_t surrogate; /* high half that the last text ended in */
+	uint16_t close_code; /* to close with when the turns are done; 0: stay */
+	bool closed; /* the peer was told */
 	unsigned owes_interrupted; /* after the session_closed that is under way */
 	bool advancing;
 };

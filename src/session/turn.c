@@ -32,28 +32,32 @@ static const struct turn_row {
 	enum turn_state to;
 	turn_action *act; /* NULL: no such edge */
 } table[TURN_STATE_COUNT][TURN_EVENT_COUNT] = {
-	[TURN_OPEN] = {
-		[TURN_EVENT_TEXT] = {TURN_OPEN, go_on},
-		[TURN_EVENT_END] = {TURN_DRAINING, drain},
-		[TURN_EVENT_IDLE] = {TURN_DRAINING, warn_and_drain},
-		[TURN_EVENT_FAULT] = {TURN_FAILED, tell_fault},
-		[TURN_EVENT_CANCEL] = {TURN_CLOSED, abandon},
-	},
-	[TURN_DRAINING] = {
-		[TURN_EVENT_FAULT] = {TURN_CLOSED, tell_fault_and_close},
-		[TURN_EVENT_SENT] = {TURN_BOOKING, finish},
-		[TURN_EVENT_CANCEL] = {TURN_CLOSED, abandon},
-	},
-	[TURN_BOOKING] = {
-		[TURN_EVENT_BOOKED] = {TURN_CLOSED, close_with_usage},
-		[TURN_EVENT_CANCEL] = {TURN_BOOKING, keep_waiting},
-	},
-	[TURN_FAILED] = {
-		[TURN_EVENT_TEXT] = {TURN_FAILED, go_on},
-		[TURN_EVENT_END] = {TURN_CLOSED, close_empty},
-		[TURN_EVENT_IDLE] = {TURN_CLOSED, forget},
-		[TURN_EVENT_CANCEL] = {TURN_CLOSED, forget},
-	},
+	[TURN_OPEN] =
+		{
+			[TURN_EVENT_TEXT] = {TURN_OPEN, go_on},
+			[TURN_EVENT_END] = {TURN_DRAINING, drain},
+			[TURN_EVENT_IDLE] = {TURN_DRAINING, warn_and_drain},
+			[TURN_EVENT_FAULT] = {TURN_FAILED, tell_fault},
+			[TURN_EVENT_CANCEL] = {TURN_CLOSED, abandon},
+		},
+	[TURN_DRAINING] =
+		{
+			[TURN_EVENT_FAULT] = {TURN_CLOSED, tell_fault_and_close},
+			[TURN_EVENT_SENT] = {TURN_BOOKING, finish},
+			[TURN_EVENT_CANCEL] = {TURN_CLOSED, abandon},
+		},
+	[TURN_BOOKING] =
+		{
+			[TURN_EVENT_BOOKED] = {TURN_CLOSED, close_with_usage},
+			[TURN_EVENT_CANCEL] = {TURN_BOOKING, keep_waiting},
+		},
+	[TURN_FAILED] =
+		{
+			[TURN_EVENT_TEXT] = {TURN_FAILED, go_on},
+			[TURN_EVENT_END] = {TURN_CLOSED, close_empty},
+			[TURN_EVENT_IDLE] = {TURN_CLOSED, forget},
+			[TURN_EVENT_CANCEL] = {TURN_CLOSED, forget},
+		},
 };
 
 static const char *const state_names[] = {
@@ -435,10 +439,11 @@ void turn_heard(struct turn *turn, struct turn_heard *heard, int64_t playback_ms
 	size_t at;
 
 	if (playback_ms < 0)
-		playback_ms = turn->playback_start_us
-				      ? (int64_t)((timers_of(turn)->now_us -
-						   turn->playback_start_us) / 1000)
-				      : 0;
+		playback_ms =
+			turn->playback_start_us
+				? (int64_t)((timers_of(turn)->now_us - turn->playback_start_us) /
+					    1000)
+				: 0;
 	played = (uint64_t)playback_ms * rate / 1000;
 	if (played > turn->samples_sent)
 		played = turn->samples_sent;
@@ -499,8 +504,8 @@ static int make_id(char id[STORE_TURN_ID_MAX + 1], uint64_t *tag)
 	return 0;
 }
 
-int turn_alloc(struct turn **turnp, const struct turn_owner *owner,
-	       const struct settings *settings, const struct voice *voice)
+int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct settings *settings,
+	       const struct voice *voice)
 {
 	struct turn *turn = mem_zalloc(sizeof(*turn), NULL);
 	int err;

@@ -16,22 +16,22 @@
 #include "wire/reply.h"
 #include "wire/stream_message.h"
 
-#define TURN_IDLE_MS 5000   /* without text or flush */
+#define TURN_IDLE_MS 5000 /* without text or flush */
 #define TURN_BOOKING_MS 1000 /* for the ledger, then the cost is unknown */
 
 #define TURN_STATES(X)                                                                             \
-	X(OPEN)	    /* takes text */                                                               \
+	X(OPEN) /* takes text */                                                                   \
 	X(DRAINING) /* takes no more; speaks what it has */                                        \
-	X(BOOKING)  /* final has left; waits for the ledger */                                     \
-	X(FAILED)   /* error told; throws text away until its end */                               \
-	X(CLOSED)   /* over */
+	X(BOOKING) /* final has left; waits for the ledger */                                      \
+	X(FAILED) /* error told; throws text away until its end */                                 \
+	X(CLOSED) /* over */
 
 #define TURN_EVENTS(X)                                                                             \
-	X(TEXT)	  /* more to say */                                                                \
-	X(END)	  /* flush, close */                                                               \
-	X(IDLE)	  /* five seconds without either */                                                \
-	X(FAULT)  /* it cannot go on */                                                            \
-	X(SENT)	  /* the last audio was handed to the kernel */                                    \
+	X(TEXT) /* more to say */                                                                  \
+	X(END) /* flush, close */                                                                  \
+	X(IDLE) /* five seconds without either */                                                  \
+	X(FAULT) /* it cannot go on */                                                             \
+	X(SENT) /* the last audio was handed to the kernel */                                      \
 	X(BOOKED) /* the ledger has it, or took too long */                                        \
 	X(CANCEL) /* barge-in, or the client is gone */
 
@@ -62,8 +62,8 @@ struct turn_owner {
 
 /* A turn with the settings in force; `voice` is theirs.  With no voice it is
  * born failed, and says so when it is in front. */
-int turn_alloc(struct turn **turnp, const struct turn_owner *owner,
-	       const struct settings *settings, const struct voice *voice);
+int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct settings *settings,
+	       const struct voice *voice);
 
 /* It is the front one: from now on it may speak. */
 void turn_come_to_front(struct turn *turn);

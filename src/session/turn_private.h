@@ -55,7 +55,7 @@ struct turn {
 
 	struct timer idle_timer;
 	struct timer confirm_timer; /* a sentence end without a word after it */
-	struct timer stale_timer;   /* flush_timeout_ms */
+	struct timer stale_timer; /* flush_timeout_ms */
 	struct timer booking_timer;
 	struct timer lead_timer;
 };

@@ -45,8 +45,8 @@ int turn_speech_open(struct turn *turn)
 		.auto_mode = turn->settings.auto_mode,
 		.buffer_max = turn->settings.max_buffer_length,
 	};
-	const char *language = turn->settings.language[0] ? turn->settings.language
-							  : turn->voice->language;
+	const char *language =
+		turn->settings.language[0] ? turn->settings.language : turn->voice->language;
 	int err;
 
 	memcpy(options.schedule, turn->settings.schedule, sizeof(options.schedule));
@@ -197,8 +197,8 @@ static void place_move(struct place *place, const struct utterance *utterance, u
 {
 	if (to < place->code_point)
 		*place = (struct place){0, 0};
-	place->byte = byte_of(utterance->text, utterance->text_len, place->byte,
-			      to - place->code_point);
+	place->byte =
+		byte_of(utterance->text, utterance->text_len, place->byte, to - place->code_point);
 	place->code_point = to;
 }
 
@@ -216,8 +216,8 @@ static void map_word(struct reply_word *out, struct place *at, const struct turn
 	place_move(&end, utterance, out->char_end);
 	out->word = utterance->text + at->byte;
 	out->word_len = end.byte - at->byte;
-	out->start_ms = pipeline_chunk_ms(turn->pipeline, word->sample_start,
-					  utterance->engine_rate);
+	out->start_ms =
+		pipeline_chunk_ms(turn->pipeline, word->sample_start, utterance->engine_rate);
 	out->end_ms = pipeline_chunk_ms(turn->pipeline, word->sample_end, utterance->engine_rate);
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -220,6 +222,24 @@ static int set_limits(const struct confine_limits *limits)
 	return err;
 }
 
+/* A worker of a server that runs as root keeps of root's powers only that of
+ * reading files, because a checkout may lie in somebody's private home.  With
+ * no_new_privs set, executing a program does not bring the others back. */
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {0};
+	const uint32_t kept = CAP_TO_MASK(CAP_DAC_READ_SEARCH);
+
+	if (syscall(SYS_capget, &header, sets))
+		return errno;
+	sets[0].effective &= kept;
+	sets[0].permitted &= kept;
+	sets[0].inheritable = 0;
+	sets[1] = (struct __user_cap_data_struct){0};
+	return syscall(SYS_capset, &header, sets) ? errno : 0;
+}
+
 int confine_outer(const struct confine_limits *limits)
 {
 	int err = set_limits(limits);
@@ -232,7 +252,8 @@ int confine_outer(const struct confine_limits *limits)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return errno;
 	(void)unshare(CLONE_NEWNET); /* for root only; the filter does without */
-	return load_outer_filter();
+	err = drop_capabilities();
+	return err ? err : load_outer_filter();
 }
 
 /* Whoever may not open for writing may not create, truncate or append either. */
@@ -262,8 +283,10 @@ static int allow_plain_memory(scmp_filter_ctx filter)
 /* abort() signals its own process, and that is as far as signals go. */
 static int allow_abort(scmp_filter_ctx filter)
 {
-	return -seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1,
-				 SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+	const struct scmp_arg_cmp self = {
+		.arg = 0, .op = SCMP_CMP_EQ, .datum_a = (scmp_datum_t)getpid(), .datum_b = 0};
+
+	return -seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, &self);
 }
 
 static int load_engine_filter(void)

@@ -6,8 +6,9 @@
  * two system call filters, and whatever it does wrong ends with its process:
  *
  *   confine_outer   for a program in any language, called before exec or first
- *                   in main: resource limits, no new privileges, no network, no
- *                   files written, death with the parent.
+ *                   in main: resource limits, no privileges, no network, no
+ *                   files written, death with the parent (with the thread that
+ *                   started it, more exactly).
  *   confine_engine  for an engine in C once its library is open: only the
  *                   system calls that reading files, computing and talking on
  *                   the inherited socket need.  Anything else kills.

@@ -108,16 +108,49 @@ void fleet_keep_staffed(struct fleet *fleet)
 	}
 }
 
-struct worker *fleet_free_worker(struct fleet *fleet, bool alone)
+/* A job that was on a worker when it died goes to one that was started since:
+ * whatever ended the other (an operator, memory) may have ended more of them,
+ * and only a death on a healthy worker is the chunk's own fault. */
+static bool suits(const struct worker *worker, const struct speech_job *job)
+{
+	if (job->retried)
+		return worker->seats_taken == 0 && worker->serial > job->newer_than;
+	return !worker->exclusive && worker->seats_taken < worker->fleet->seats;
+}
+
+struct worker *fleet_worker_for(struct fleet *fleet, const struct speech_job *job)
 {
 	for (struct link *l = list_first(&fleet->workers); l; l = list_next(&fleet->workers, l)) {
 		struct worker *worker = LIST_OBJECT(l, struct worker, link);
 
-		if (worker->state == WORKER_READY && !worker->exclusive &&
-		    worker->seats_taken < (alone ? 1 : fleet->seats))
+		if (worker->state == WORKER_READY && suits(worker, job))
 			return worker;
 	}
 	return NULL;
+}
+
+/* Makes sure that such a worker comes, in the place of an idle one if need be. */
+void fleet_staff_for_retry(struct fleet *fleet, const struct speech_job *job)
+{
+	struct worker *idle = NULL;
+
+	if (timer_is_set(&fleet->restart_timer))
+		return; /* on its way */
+	for (struct link *l = list_first(&fleet->workers); l; l = list_next(&fleet->workers, l)) {
+		struct worker *worker = LIST_OBJECT(l, struct worker, link);
+
+		if (worker->serial > job->newer_than)
+			return;
+		if (worker->seats_taken == 0)
+			idle = worker;
+	}
+	if (fleet->workers.count >= fleet->pool->options.workers_max) {
+		if (!idle)
+			return;
+		worker_retire(idle);
+	}
+	if (worker_spawn(fleet) != 0)
+		fleet_worker_failed(fleet, false);
 }
 
 void fleet_worker_failed(struct fleet *fleet, bool was_ready)

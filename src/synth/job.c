@@ -265,8 +265,8 @@ static void on_no_worker(void *arg)
 void job_requeue(struct speech_job *job)
 {
 	struct pool *pool = job->pool;
-	unsigned wait_ms = job->first && job->received == 0 ? pool->options.start_timeout_ms
-							     : WAIT_IN_TURN_MS;
+	unsigned wait_ms =
+		job->first && job->received == 0 ? pool->options.start_timeout_ms : WAIT_IN_TURN_MS;
 
 	job->worker = NULL;
 	job->seat_id = 0;
@@ -290,6 +290,7 @@ void job_worker_died(struct speech_job *job)
 		return;
 	}
 	job->retried = true;
+	job->newer_than = job->pool->worker_serial;
 	++job->pool->retries;
 	job_requeue(job);
 }

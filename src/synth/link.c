@@ -19,7 +19,7 @@ struct link_to_worker {
 	struct watch watch;
 	int fd;
 	bool closed;
-	struct buf in;	/* the beginning of a message whose rest is to come */
+	struct buf in; /* the beginning of a message whose rest is to come */
 	struct buf out; /* unsent */
 	link_message_h *message_handler;
 	link_lost_h *lost_handler;
@@ -32,8 +32,8 @@ static _Thread_local unsigned char scratch[READ_SIZE];
 static int flush(struct link_to_worker *link)
 {
 	while (link->out.len > 0) {
-		ssize_t n = send(link->fd, link->out.bytes, link->out.len,
-				 MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t n =
+			send(link->fd, link->out.bytes, link->out.len, MSG_DONTWAIT | MSG_NOSIGNAL);
 
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -30,16 +30,16 @@
 
 enum message_type {
 	/* server to worker */
-	MESSAGE_HELLO = 1,  /* first: the versions the server speaks */
-	MESSAGE_SPEAK = 2,  /* a new job */
+	MESSAGE_HELLO = 1, /* first: the versions the server speaks */
+	MESSAGE_SPEAK = 2, /* a new job */
 	MESSAGE_CREDIT = 3, /* so many samples more may be sent for a job */
 	MESSAGE_CANCEL = 4, /* end a job; answered by DONE with MESSAGE_DONE_CANCELLED */
 	/* worker to server */
 	MESSAGE_READY = 16, /* answer to HELLO: what the engine can do */
 	MESSAGE_VOICE = 17, /* one per voice, before READY */
 	MESSAGE_AUDIO = 18, /* samples of a job, never more than its credit */
-	MESSAGE_WORD = 19,  /* when a word of a job is spoken */
-	MESSAGE_DONE = 20,  /* the last message of a job */
+	MESSAGE_WORD = 19, /* when a word of a job is spoken */
+	MESSAGE_DONE = 20, /* the last message of a job */
 };
 
 /* Capabilities in READY. */
@@ -55,7 +55,7 @@ enum {
 enum message_done {
 	MESSAGE_DONE_OK = 0,
 	MESSAGE_DONE_CANCELLED = 1,
-	MESSAGE_DONE_FAILED = 2,      /* this chunk cannot be spoken; detail says why */
+	MESSAGE_DONE_FAILED = 2, /* this chunk cannot be spoken; detail says why */
 	MESSAGE_DONE_UNKNOWN_VOICE = 3,
 };
 
@@ -72,25 +72,25 @@ struct message_hello {
 };
 
 struct message_speak {
-	struct message_str voice;    /* a name from the engine's VOICE messages */
+	struct message_str voice; /* a name from the engine's VOICE messages */
 	struct message_str language; /* code of the text's language, may be empty */
 	struct message_str text;
 	struct message_str text_before; /* the chunk before this one in its turn */
-	uint64_t turn;	     /* the same for all chunks of a turn */
+	uint64_t turn; /* the same for all chunks of a turn */
 	uint64_t skip_samples; /* already received from an earlier try: do not send */
 	uint32_t credit_samples; /* may be sent at once */
-	uint32_t deadline_ms;	 /* from now until the listener runs dry */
-	float speed;		 /* 1 is the voice's own */
+	uint32_t deadline_ms; /* from now until the listener runs dry */
+	float speed; /* 1 is the voice's own */
 	float temperature;
 	bool want_words;
 };
 
 struct message_voice {
-	struct message_str name;     /* the engine's own, for SPEAK */
+	struct message_str name; /* the engine's own, for SPEAK */
 	struct message_str language; /* code such as "en", "de", "yue" */
-	struct message_str title;    /* for people */
+	struct message_str title; /* for people */
 	uint32_t sample_rate;
-	uint8_t sex;	 /* 0 unknown, 1 female, 2 male */
+	uint8_t sex; /* 0 unknown, 1 female, 2 male */
 	uint8_t quality; /* 0 low, 1 mid, 2 high */
 };
 
@@ -102,7 +102,7 @@ struct message_ready {
 };
 
 struct message_audio {
-	uint32_t busy_us;     /* engine time of the job so far, without waiting */
+	uint32_t busy_us; /* engine time of the job so far, without waiting */
 	uint32_t sample_rate; /* of these samples; one for the whole job */
 	const unsigned char *samples; /* s16le, maybe unaligned */
 	size_t count;

@@ -60,17 +60,33 @@ static struct speech_job *first_job(const struct list *list)
 	return link ? LIST_OBJECT(link, struct speech_job, link) : NULL;
 }
 
+/* The first of the queue that a worker would suit.  What suits one that was
+ * never on a dying worker suits all of those, so only one of them is tried. */
+static struct speech_job *first_startable(struct fleet *fleet)
+{
+	bool tried_plain = false;
+
+	for (struct link *l = list_first(&fleet->queued); l; l = list_next(&fleet->queued, l)) {
+		struct speech_job *job = LIST_OBJECT(l, struct speech_job, link);
+
+		if (!job->retried && tried_plain)
+			continue;
+		if (fleet_worker_for(fleet, job))
+			return job;
+		tried_plain |= !job->retried;
+	}
+	return NULL;
+}
+
 /* The job whose listener runs dry first, among those that could go on. */
 static struct speech_job *most_urgent(struct pool *pool)
 {
 	struct speech_job *best = first_job(&pool->parked);
 
 	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
-		struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
-		struct speech_job *job = first_job(&fleet->queued);
+		struct speech_job *job = first_startable(LIST_OBJECT(l, struct fleet, link));
 
-		if (job && (!best || job_due_us(job) < job_due_us(best)) &&
-		    fleet_free_worker(fleet, job->retried))
+		if (job && (!best || job_due_us(job) < job_due_us(best)))
 			best = job;
 	}
 	return best;
@@ -79,20 +95,11 @@ static struct speech_job *most_urgent(struct pool *pool)
 static void grant(struct speech_job *job)
 {
 	uint32_t credit = slice_samples(job);
-	struct worker *worker = job->worker;
-	int err;
 
-	if (worker) {
-		err = worker_credit(worker, job, credit);
-	} else {
-		worker = fleet_free_worker(job->fleet, job->retried);
-		err = worker_seat_job(worker, job, credit);
-	}
-	if (err) { /* it does not read: its end is told by the loop */
-		log_warn("synth", "cannot reach a worker of %s: %s", job->fleet->name,
-			 strerror(err));
-		child_kill(worker->child, SIGKILL);
-	}
+	if (job->worker)
+		worker_credit(job->worker, job, credit);
+	else if (worker_seat_job(fleet_worker_for(job->fleet, job), job, credit) != 0)
+		return; /* that worker is lost; the job still waits for one */
 	job_move(job, JOB_RUNNING);
 }
 
@@ -140,6 +147,8 @@ static void staff(struct pool *pool)
 
 		if (!job)
 			continue;
+		if (job->retried)
+			fleet_staff_for_retry(fleet, job);
 		fleet_keep_staffed(fleet);
 		if (fleet->workers.count >= pool->options.workers_max)
 			take_back_for(fleet);

@@ -15,14 +15,14 @@ struct pool_options {
 	const char *engines_dir;
 	const char *const *launcher; /* argv that runs an engine confined: NULL-terminated, may be
 					empty or NULL */
-	unsigned workers_max;	     /* per engine */
-	unsigned slots;		     /* jobs that hold credit at once */
-	unsigned start_timeout_ms;   /* a first chunk that has no worker by then is refused */
-	unsigned stall_ms;	     /* silence of a worker that owes us something, then it is killed */
-	unsigned recycle_jobs;	     /* a worker is replaced after so many */
-	unsigned memory_mb;	     /* of one worker */
-	unsigned cpu_seconds;	     /* of one chunk */
-	bool test_hooks;	     /* engines obey the words that tests use */
+	unsigned workers_max; /* per engine */
+	unsigned slots; /* jobs that hold credit at once */
+	unsigned start_timeout_ms; /* a first chunk that has no worker by then is refused */
+	unsigned stall_ms; /* silence of a worker that owes us something, then it is killed */
+	unsigned recycle_jobs; /* a worker is replaced after so many */
+	unsigned memory_mb; /* of one worker */
+	unsigned cpu_seconds; /* of one chunk */
+	bool test_hooks; /* engines obey the words that tests use */
 };
 
 struct pool;
@@ -40,7 +40,7 @@ const struct voices *pool_voices(const struct pool *pool);
 void pool_on_ready(struct pool *pool, void (*handler)(void *arg), void *arg);
 
 struct pool_stats {
-	unsigned workers;  /* processes alive */
+	unsigned workers; /* processes alive */
 	unsigned starting; /* of them not ready yet */
 	unsigned seats_taken;
 	unsigned jobs_queued, jobs_parked, jobs_running, jobs_held;

@@ -43,7 +43,8 @@ struct speech_job {
 	void *arg;
 	bool held; /* the listener asked for a pause */
 	bool first;
-	bool retried; /* a worker died of it once: now it sits alone */
+	bool retried; /* a worker died with it once: now it sits alone on a newer one */
+	uint64_t newer_than; /* the serial of the last worker at that moment */
 	struct timer start_timer;
 
 	struct worker *worker; /* NULL: queued */
@@ -51,10 +52,10 @@ struct speech_job {
 	uint32_t credit; /* samples granted and not yet received */
 	uint64_t due_us;
 	unsigned sample_rate; /* 0 until the first samples */
-	uint64_t received;    /* samples of the chunk so far, over all tries */
-	uint32_t busy_us;     /* of this try */
+	uint64_t received; /* samples of the chunk so far, over all tries */
+	uint32_t busy_us; /* of this try */
 	uint32_t busy_before_us;
-	unsigned words;	      /* told so far */
+	unsigned words; /* told so far */
 	unsigned words_again; /* of the current try: the first `words` were told before */
 
 	/* The last samples received, kept back until more follow, so that a
@@ -76,22 +77,23 @@ struct speech_job {
 };
 
 struct seat {
-	uint32_t id;		/* 0: free */
+	uint32_t id; /* 0: free */
 	struct speech_job *job; /* NULL: called off, DONE is still to come */
 };
 
-enum worker_state { WORKER_STARTING, WORKER_READY };
+enum worker_state { WORKER_STARTING, WORKER_READY, WORKER_LOST };
 
 struct worker {
 	struct link link; /* on fleet->workers, the most recently freed first */
 	struct fleet *fleet;
 	enum worker_state state;
+	uint64_t serial; /* counts workers as they are started */
 	struct child *child;
 	struct link_to_worker *socket;
 	struct seat seats[SEATS_MAX];
 	unsigned seats_taken;
-	bool exclusive;	       /* its job must stay alone */
-	uint64_t heard_us;     /* when it last spoke, or began to owe us something */
+	bool exclusive; /* its job must stay alone */
+	uint64_t heard_us; /* when it last spoke, or began to owe us something */
 	unsigned jobs_done;
 };
 
@@ -108,7 +110,7 @@ struct fleet {
 	bool answered; /* READY once, or given up: counts for pool readiness */
 	unsigned seats; /* of each worker */
 	uint32_t capabilities;
-	unsigned sample_rate;	   /* before a job's first samples tell */
+	unsigned sample_rate; /* before a job's first samples tell */
 	uint32_t busy_us_per_second; /* of audio, measured */
 };
 
@@ -123,6 +125,7 @@ struct pool {
 	struct list parked;
 	struct list held;
 	uint32_t next_seat_id;
+	uint64_t worker_serial; /* of the last one started */
 	struct deferred schedule;
 	struct timer watchdog;
 	bool ready_told;
@@ -138,7 +141,8 @@ void pool_check_ready(struct pool *pool);
 /* fleet.c */
 int fleet_alloc(struct fleet **fleetp, struct pool *pool, const char *name, const char *program);
 void fleet_keep_staffed(struct fleet *fleet);
-struct worker *fleet_free_worker(struct fleet *fleet, bool alone);
+struct worker *fleet_worker_for(struct fleet *fleet, const struct speech_job *job);
+void fleet_staff_for_retry(struct fleet *fleet, const struct speech_job *job);
 void fleet_worker_failed(struct fleet *fleet, bool was_ready);
 
 /* worker.c */
@@ -146,7 +150,7 @@ int worker_spawn(struct fleet *fleet);
 void worker_retire(struct worker *worker);
 void worker_kill_if_stalled(struct worker *worker, uint64_t now_us);
 int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t credit);
-int worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit);
+void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit);
 void worker_call_off(struct worker *worker, struct speech_job *job);
 
 /* job.c */

@@ -17,7 +17,7 @@
 struct speech_request {
 	const struct voice *voice;
 	const char *language; /* of the text; "" is the voice's own */
-	const char *text;     /* UTF-8, no markup */
+	const char *text; /* UTF-8, no markup */
 	size_t text_len;
 	const char *text_before; /* the chunk before, for engines that use it */
 	size_t text_before_len;
@@ -38,7 +38,7 @@ struct speech_word {
 /* How a chunk ended. */
 enum speech_end {
 	SPEECH_DONE,
-	SPEECH_FAILED,	    /* this text cannot be spoken */
+	SPEECH_FAILED, /* this text cannot be spoken */
 	SPEECH_UNAVAILABLE, /* no worker could be had in time */
 };
 

@@ -81,6 +81,7 @@ int worker_spawn(struct fleet *fleet)
 	if (!worker)
 		return ENOMEM;
 	worker->fleet = fleet;
+	worker->serial = ++fleet->pool->worker_serial;
 	worker->heard_us = loop_now_us(fleet->pool->loop);
 	err = run(worker, &fd);
 	if (err)
@@ -133,7 +134,7 @@ void worker_retire(struct worker *worker)
 static void worker_failed(struct worker *worker)
 {
 	struct fleet *fleet = worker->fleet;
-	bool was_ready = worker->state == WORKER_READY;
+	bool was_ready = worker->state != WORKER_STARTING;
 
 	++fleet->pool->worker_deaths;
 	worker_end(worker);
@@ -174,6 +175,16 @@ void worker_kill_if_stalled(struct worker *worker, uint64_t now_us)
 	worker_failed(worker);
 }
 
+/* It takes no messages any more: it gets no new jobs, and its end, which sends
+ * those it has to another, is told by the loop. */
+static void worker_lose(struct worker *worker, int err)
+{
+	log_warn("synth", "worker of %s (pid %d) does not listen: %s", worker->fleet->name,
+		 (int)child_pid(worker->child), strerror(err));
+	worker->state = WORKER_LOST;
+	child_kill(worker->child, SIGKILL);
+}
+
 static struct message_str str(const char *bytes, size_t len)
 {
 	return (struct message_str){.bytes = bytes, .len = (uint32_t)len};
@@ -195,7 +206,6 @@ int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t cred
 	int err;
 
 	assert(seat);
-	job_begin_try(job);
 	if (++pool->next_seat_id == 0)
 		++pool->next_seat_id; /* 0 is no job */
 	speak.job = pool->next_seat_id;
@@ -213,8 +223,11 @@ int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t cred
 		.want_words = true,
 	};
 	err = link_send(worker->socket, &speak);
-	if (err)
+	if (err) {
+		worker_lose(worker, err);
 		return err;
+	}
+	job_begin_try(job);
 	seat->id = speak.job;
 	seat->job = job;
 	++worker->seats_taken;
@@ -226,18 +239,21 @@ int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t cred
 	return 0;
 }
 
-int worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit)
+void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit)
 {
 	struct message message = {
 		.type = MESSAGE_CREDIT,
 		.job = job->seat_id,
 		.credit_samples = credit,
 	};
+	int err;
 
 	if (job->credit == 0)
 		worker->heard_us = loop_now_us(worker->fleet->pool->loop);
 	job->credit += credit;
-	return link_send(worker->socket, &message);
+	err = link_send(worker->socket, &message);
+	if (err)
+		worker_lose(worker, err);
 }
 
 /* The seat stays taken until the worker has said DONE. */
@@ -245,12 +261,14 @@ void worker_call_off(struct worker *worker, struct speech_job *job)
 {
 	struct message message = {.type = MESSAGE_CANCEL, .job = job->seat_id};
 	struct seat *seat = seat_by_id(worker, job->seat_id);
+	int err;
 
 	assert(seat && seat->job == job);
 	seat->job = NULL;
 	worker->heard_us = loop_now_us(worker->fleet->pool->loop);
-	if (link_send(worker->socket, &message) != 0)
-		child_kill(worker->child, SIGKILL); /* its end is told by the loop */
+	err = link_send(worker->socket, &message);
+	if (err)
+		worker_lose(worker, err);
 }
 
 /* Freed workers go to the front: the warmest is taken next. */
@@ -279,7 +297,8 @@ static void measure(struct fleet *fleet, const struct speech_job *job,
 	if (done->status != MESSAGE_DONE_OK || !job->sample_rate || made < job->sample_rate / 2)
 		return; /* too short to tell */
 	cost = (uint64_t)done->busy_us * job->sample_rate / made;
-	fleet->busy_us_per_second = (uint32_t)((7 * (uint64_t)fleet->busy_us_per_second + cost) / 8);
+	fleet->busy_us_per_second =
+		(uint32_t)((7 * (uint64_t)fleet->busy_us_per_second + cost) / 8);
 }
 
 static void on_done(struct worker *worker, struct seat *seat,
