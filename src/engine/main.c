@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine.h"
-#include "engine/worker.h"
+#include "engine/runner.h"
 #include "synth/confine.h"
 
 struct settings {
@@ -72,7 +72,7 @@ static int parse_arguments(struct settings *settings, int argc, char **argv)
 
 static int serve(const struct settings *settings)
 {
-	struct worker *worker = NULL;
+	struct runner *runner = NULL;
 	void *state = NULL;
 	int err = confine_outer(&settings->limits);
 
@@ -83,11 +83,11 @@ static int serve(const struct settings *settings)
 		return err;
 	err = confine_engine();
 	if (!err)
-		err = worker_alloc(&worker, engine_main, state, settings->fd,
+		err = runner_alloc(&runner, engine_main, state, settings->fd,
 				   settings->cpu_seconds);
 	if (!err)
-		err = worker_run(worker);
-	mem_deref(worker);
+		err = runner_run(runner);
+	mem_deref(runner);
 	engine_main->close(state);
 	return err;
 }

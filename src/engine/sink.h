@@ -6,7 +6,7 @@
  * rest: the engine stops and returns from speak soon.  Calls after that are
  * harmless and do nothing.
  *
- * In a worker the sink writes to the server (worker.c); tests have their own.
+ * In a worker the sink writes to the server (runner.c); tests have their own.
  */
 #ifndef ENGINE_SINK_H
 #define ENGINE_SINK_H

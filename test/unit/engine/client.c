@@ -18,6 +18,24 @@
 
 #include <cmocka.h>
 
+#include "synth/confine.h"
+
+static bool confined;
+
+void client_confine(void)
+{
+	confined = true;
+}
+
+static void run(char *const argv[])
+{
+	const struct confine_limits limits = {.memory_mb = 512};
+
+	if (!confined || confine_outer(&limits) == 0)
+		execvp(argv[0], argv);
+	_exit(127);
+}
+
 void client_start(struct client *client, char *const argv[])
 {
 	int fds[2];
@@ -32,8 +50,7 @@ void client_start(struct client *client, char *const argv[])
 			fcntl(3, F_SETFD, 0);
 		else
 			dup2(fds[1], 3);
-		execvp(argv[0], argv);
-		_exit(127);
+		run(argv);
 	}
 	close(fds[1]);
 	client->fd = fds[0];

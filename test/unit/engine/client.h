@@ -50,6 +50,10 @@ struct client_job {
 /* Starts the program with the socket as descriptor 3; argv ends with NULL. */
 void client_start(struct client *client, char *const argv[]);
 
+/* Programs started from now on are confined before they are executed, as the
+ * server does it with programs in any language. */
+void client_confine(void);
+
 /* HELLO, and all that answers it. */
 void client_greet(struct client *client);
 

@@ -1,12 +1,12 @@
 /*
- * worker.c: the server's side of an engine in C (see worker.h).
+ * runner.c: the server's side of an engine in C (see runner.h).
  *
  * The job at the head of the list is the one that runs; the others wait, or
  * were cancelled before they began.  Reading messages only changes jobs and
  * never sends, so that it can be done in the middle of a send that the server
  * is slow to take.
  */
-#include "engine/worker.h"
+#include "engine/runner.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -55,8 +55,8 @@ struct job {
 	bool cancelled;
 };
 
-struct worker {
-	struct sink sink; /* first: the engine's sink is the worker */
+struct runner {
+	struct sink sink; /* first: the engine's sink is the runner */
 	const struct engine *engine;
 	void *state;
 	int fd;
@@ -83,41 +83,41 @@ static void job_destroy(void *object)
 		free(job->strings[i]);
 }
 
-static void worker_destroy(void *object)
+static void runner_destroy(void *object)
 {
-	struct worker *worker = object;
+	struct runner *runner = object;
 	struct link *link;
 
-	while ((link = list_first(&worker->jobs))) {
-		list_remove(&worker->jobs, link);
+	while ((link = list_first(&runner->jobs))) {
+		list_remove(&runner->jobs, link);
 		mem_deref(LIST_OBJECT(link, struct job, link));
 	}
-	while ((link = list_first(&worker->voices))) {
-		list_remove(&worker->voices, link);
+	while ((link = list_first(&runner->voices))) {
+		list_remove(&runner->voices, link);
 		mem_deref(LIST_OBJECT(link, struct voice, link));
 	}
-	buf_reset(&worker->in);
+	buf_reset(&runner->in);
 }
 
-static struct job *first_job(const struct worker *worker)
+static struct job *first_job(const struct runner *runner)
 {
-	struct link *link = list_first(&worker->jobs);
+	struct link *link = list_first(&runner->jobs);
 
 	return link ? LIST_OBJECT(link, struct job, link) : NULL;
 }
 
 /* An engine uses its sink inside speak only. */
-static struct job *running_job(const struct worker *worker)
+static struct job *running_job(const struct runner *runner)
 {
-	struct job *job = first_job(worker);
+	struct job *job = first_job(runner);
 
 	assert(job);
 	return job;
 }
 
-static struct job *find_job(const struct worker *worker, uint32_t id)
+static struct job *find_job(const struct runner *runner, uint32_t id)
 {
-	for (struct link *l = list_first(&worker->jobs); l; l = list_next(&worker->jobs, l)) {
+	for (struct link *l = list_first(&runner->jobs); l; l = list_next(&runner->jobs, l)) {
 		struct job *job = LIST_OBJECT(l, struct job, link);
 
 		if (job->id == id)
@@ -126,9 +126,9 @@ static struct job *find_job(const struct worker *worker, uint32_t id)
 	return NULL;
 }
 
-static const struct voice *find_voice(const struct worker *worker, const char *name)
+static const struct voice *find_voice(const struct runner *runner, const char *name)
 {
-	for (struct link *l = list_first(&worker->voices); l; l = list_next(&worker->voices, l)) {
+	for (struct link *l = list_first(&runner->voices); l; l = list_next(&runner->voices, l)) {
 		struct voice *voice = LIST_OBJECT(l, struct voice, link);
 
 		if (strcmp(voice->name, name) == 0)
@@ -162,13 +162,13 @@ static float speed_for(const struct engine *engine, float speed)
 	return speed < 0.25f ? 0.25f : speed > 4 ? 4 : speed;
 }
 
-static int take_speak(struct worker *worker, uint32_t id, const struct message_speak *speak)
+static int take_speak(struct runner *runner, uint32_t id, const struct message_speak *speak)
 {
 	const struct message_str *const strings[4] = {&speak->voice, &speak->language, &speak->text,
 						      &speak->text_before};
 	struct job *job;
 
-	if (id == 0 || find_job(worker, id) || worker->jobs.count > WAITING_MAX)
+	if (id == 0 || find_job(runner, id) || runner->jobs.count > WAITING_MAX)
 		return EPROTO;
 	job = mem_zalloc(sizeof(*job), job_destroy);
 	if (!job)
@@ -190,38 +190,38 @@ static int take_speak(struct worker *worker, uint32_t id, const struct message_s
 		.text_len = speak->text.len,
 		.text_before = job->strings[3],
 		.turn = speak->turn,
-		.speed = speed_for(worker->engine, speak->speed),
+		.speed = speed_for(runner->engine, speak->speed),
 		.temperature = speak->temperature,
 		.want_words = speak->want_words,
 	};
-	list_append(&worker->jobs, &job->link);
+	list_append(&runner->jobs, &job->link);
 	return 0;
 }
 
-static int take_hello(struct worker *worker, const struct message_hello *hello)
+static int take_hello(struct runner *runner, const struct message_hello *hello)
 {
-	if (worker->greeted)
+	if (runner->greeted)
 		return EPROTO;
 	if (hello->version_min > MESSAGE_VERSION || hello->version_max < MESSAGE_VERSION) {
-		log_error(worker->engine->name, "the server speaks versions %u to %u, this is %u",
+		log_error(runner->engine->name, "the server speaks versions %u to %u, this is %u",
 			  hello->version_min, hello->version_max, MESSAGE_VERSION);
 		return EPROTO;
 	}
-	worker->greeted = true;
+	runner->greeted = true;
 	return 0;
 }
 
 /* Credit and cancel for a job that is over have crossed its DONE. */
-static int take_message(struct worker *worker, const struct message *message)
+static int take_message(struct runner *runner, const struct message *message)
 {
-	struct job *job = find_job(worker, message->job);
+	struct job *job = find_job(runner, message->job);
 
 	if (message->type == MESSAGE_HELLO)
-		return take_hello(worker, &message->hello);
-	if (!worker->greeted)
+		return take_hello(runner, &message->hello);
+	if (!runner->greeted)
 		return EPROTO;
 	if (message->type == MESSAGE_SPEAK)
-		return take_speak(worker, message->job, &message->speak);
+		return take_speak(runner, message->job, &message->speak);
 	if (message->type == MESSAGE_CREDIT && job)
 		job->credit += message->credit_samples;
 	if (message->type == MESSAGE_CANCEL && job)
@@ -229,7 +229,7 @@ static int take_message(struct worker *worker, const struct message *message)
 	return 0; /* other types are of a later version */
 }
 
-static int take_messages(struct worker *worker)
+static int take_messages(struct runner *runner)
 {
 	size_t taken = 0;
 	int err = 0;
@@ -238,55 +238,55 @@ static int take_messages(struct worker *worker)
 		struct message message;
 		size_t used;
 
-		err = message_decode(&message, &used, worker->in.bytes + taken,
-				     worker->in.len - taken);
+		err = message_decode(&message, &used, runner->in.bytes + taken,
+				     runner->in.len - taken);
 		if (err)
 			break;
 		taken += used;
-		err = take_message(worker, &message);
+		err = take_message(runner, &message);
 	}
-	buf_consume(&worker->in, taken);
+	buf_consume(&runner->in, taken);
 	return err == EAGAIN ? 0 : err;
 }
 
 /* Reads what is there without waiting for more. */
-static int receive(struct worker *worker)
+static int receive(struct runner *runner)
 {
 	ssize_t n;
-	int err = buf_reserve(&worker->in, RECEIVE_SIZE);
+	int err = buf_reserve(&runner->in, RECEIVE_SIZE);
 
 	if (err)
 		return err;
 	do
-		n = recv(worker->fd, worker->in.bytes + worker->in.len, RECEIVE_SIZE, MSG_DONTWAIT);
+		n = recv(runner->fd, runner->in.bytes + runner->in.len, RECEIVE_SIZE, MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == EAGAIN ? 0 : errno;
 	if (n == 0) {
-		worker->closed = true;
+		runner->closed = true;
 		return 0;
 	}
-	worker->in.len += (size_t)n;
-	return take_messages(worker);
+	runner->in.len += (size_t)n;
+	return take_messages(runner);
 }
 
 /* Waits until the socket is readable, or writable too when out says so, and
  * reads. */
-static int wait_and_receive(struct worker *worker, bool out)
+static int wait_and_receive(struct runner *runner, bool out)
 {
-	struct pollfd poll_fd = {.fd = worker->fd, .events = (short)(POLLIN | (out ? POLLOUT : 0))};
+	struct pollfd poll_fd = {.fd = runner->fd, .events = (short)(POLLIN | (out ? POLLOUT : 0))};
 
 	while (poll(&poll_fd, 1, -1) < 0)
 		if (errno != EINTR)
 			return errno;
-	return poll_fd.revents & (POLLIN | POLLHUP | POLLERR) ? receive(worker) : 0;
+	return poll_fd.revents & (POLLIN | POLLHUP | POLLERR) ? receive(runner) : 0;
 }
 
 /* In the middle of a job: nobody is left to work for, or to be understood by. */
-static void leave(const struct worker *worker, int err)
+static void leave(const struct runner *runner, int err)
 {
 	if (err && err != EPIPE && err != ECONNRESET)
-		log_error(worker->engine->name, "%s", strerror(err));
+		log_error(runner->engine->name, "%s", strerror(err));
 	_exit(err ? 1 : 0);
 }
 
@@ -308,19 +308,19 @@ static void advance(struct msghdr *header, size_t n)
 
 /* Sends all of it, reading meanwhile: two sides that only write would wait for
  * each other. */
-static int send_all(struct worker *worker, struct iovec *iov, size_t count, size_t len)
+static int send_all(struct runner *runner, struct iovec *iov, size_t count, size_t len)
 {
 	struct msghdr header = {.msg_iov = iov, .msg_iovlen = count};
 
 	while (len > 0) {
-		ssize_t n = sendmsg(worker->fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+		ssize_t n = sendmsg(runner->fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
 		int err = 0;
 
 		if (n >= 0) {
 			advance(&header, (size_t)n);
 			len -= (size_t)n;
 		} else if (errno == EAGAIN) {
-			err = worker->closed ? EPIPE : wait_and_receive(worker, true);
+			err = runner->closed ? EPIPE : wait_and_receive(runner, true);
 		} else if (errno != EINTR) {
 			err = errno;
 		}
@@ -330,7 +330,7 @@ static int send_all(struct worker *worker, struct iovec *iov, size_t count, size
 	return 0;
 }
 
-static int send_message(struct worker *worker, const struct message *message)
+static int send_message(struct runner *runner, const struct message *message)
 {
 	struct buf out;
 	int err;
@@ -340,7 +340,7 @@ static int send_message(struct worker *worker, const struct message *message)
 	if (!err) {
 		struct iovec iov = {.iov_base = out.bytes, .iov_len = out.len};
 
-		err = send_all(worker, &iov, 1, out.len);
+		err = send_all(runner, &iov, 1, out.len);
 	}
 	buf_reset(&out);
 	return err;
@@ -355,7 +355,7 @@ static uint32_t clip_u32(uint64_t value)
  * go out as they lie in memory, which is little-endian where this runs. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are sent as they are");
 
-static int send_audio(struct worker *worker, struct job *job, const int16_t *samples, size_t n)
+static int send_audio(struct runner *runner, struct job *job, const int16_t *samples, size_t n)
 {
 	unsigned char head[MESSAGE_AUDIO_HEAD_LEN];
 	const struct message_audio audio = {
@@ -372,10 +372,10 @@ static int send_audio(struct worker *worker, struct job *job, const int16_t *sam
 	message_encode_audio_head(head, job->id, &audio);
 	job->credit -= n;
 	job->samples += n;
-	return send_all(worker, iov, 2, sizeof(head) + iov[1].iov_len);
+	return send_all(runner, iov, 2, sizeof(head) + iov[1].iov_len);
 }
 
-static int send_done(struct worker *worker, const struct job *job, enum message_done status,
+static int send_done(struct runner *runner, const struct job *job, enum message_done status,
 		     const char *detail)
 {
 	const struct message message = {
@@ -390,23 +390,23 @@ static int send_done(struct worker *worker, const struct job *job, enum message_
 			},
 	};
 
-	return send_message(worker, &message);
+	return send_message(runner, &message);
 }
 
 /* Jobs that were cancelled before they began are answered while another runs:
  * the server may need their ids back before that one ends. */
-static int end_cancelled(struct worker *worker, struct link *from)
+static int end_cancelled(struct runner *runner, struct link *from)
 {
 	int err = 0;
 
 	while (from && !err) {
 		struct job *job = LIST_OBJECT(from, struct job, link);
 
-		from = list_next(&worker->jobs, from);
+		from = list_next(&runner->jobs, from);
 		if (!job->cancelled)
 			continue;
-		list_remove(&worker->jobs, &job->link);
-		err = send_done(worker, job, MESSAGE_DONE_CANCELLED, "");
+		list_remove(&runner->jobs, &job->link);
+		err = send_done(runner, job, MESSAGE_DONE_CANCELLED, "");
 		mem_deref(job);
 	}
 	return err;
@@ -422,7 +422,7 @@ static void engine_resumes(struct job *job)
 	job->busy_since_us = clock_monotonic_us();
 }
 
-static int push_audio(struct worker *worker, struct job *job, const int16_t *samples, size_t n)
+static int push_audio(struct runner *runner, struct job *job, const int16_t *samples, size_t n)
 {
 	size_t skip = n < job->skip ? n : (size_t)job->skip;
 	int err = 0;
@@ -434,17 +434,17 @@ static int push_audio(struct worker *worker, struct job *job, const int16_t *sam
 	while (n > 0 && !job->cancelled && !err) {
 		size_t piece = n < AUDIO_MAX ? n : AUDIO_MAX;
 
-		if (worker->closed)
-			leave(worker, 0);
+		if (runner->closed)
+			leave(runner, 0);
 		if (piece > job->credit)
 			piece = (size_t)job->credit;
 		if (piece == 0) {
-			err = wait_and_receive(worker, false);
+			err = wait_and_receive(runner, false);
 			if (!err)
-				err = end_cancelled(worker, list_next(&worker->jobs, &job->link));
+				err = end_cancelled(runner, list_next(&runner->jobs, &job->link));
 			continue;
 		}
-		err = send_audio(worker, job, samples, piece);
+		err = send_audio(runner, job, samples, piece);
 		samples += piece;
 		n -= piece;
 	}
@@ -452,29 +452,29 @@ static int push_audio(struct worker *worker, struct job *job, const int16_t *sam
 }
 
 /* The sink's audio: the place where a running engine meets the server. */
-static int worker_audio(struct sink *sink, const int16_t *samples, size_t n)
+static int runner_audio(struct sink *sink, const int16_t *samples, size_t n)
 {
-	struct worker *worker = (struct worker *)(void *)sink;
-	struct job *job = running_job(worker);
+	struct runner *runner = (struct runner *)(void *)sink;
+	struct job *job = running_job(runner);
 	int err;
 
 	engine_pauses(job);
-	err = receive(worker);
+	err = receive(runner);
 	if (!err)
-		err = end_cancelled(worker, list_next(&worker->jobs, &job->link));
+		err = end_cancelled(runner, list_next(&runner->jobs, &job->link));
 	if (!err)
-		err = push_audio(worker, job, samples, n);
-	if (err || worker->closed)
-		leave(worker, err);
+		err = push_audio(runner, job, samples, n);
+	if (err || runner->closed)
+		leave(runner, err);
 	engine_resumes(job);
 	return job->cancelled;
 }
 
-static int worker_word(struct sink *sink, size_t byte_start, size_t byte_end, uint64_t sample_start,
+static int runner_word(struct sink *sink, size_t byte_start, size_t byte_end, uint64_t sample_start,
 		       uint64_t sample_end)
 {
-	struct worker *worker = (struct worker *)(void *)sink;
-	struct job *job = running_job(worker);
+	struct runner *runner = (struct runner *)(void *)sink;
+	struct job *job = running_job(runner);
 	const struct message message = {
 		.type = MESSAGE_WORD,
 		.job = job->id,
@@ -485,9 +485,9 @@ static int worker_word(struct sink *sink, size_t byte_start, size_t byte_end, ui
 	if (!job->text.want_words || job->cancelled)
 		return job->cancelled;
 	engine_pauses(job);
-	err = send_message(worker, &message);
+	err = send_message(runner, &message);
 	if (err)
-		leave(worker, err);
+		leave(runner, err);
 	engine_resumes(job);
 	return job->cancelled;
 }
@@ -501,41 +501,41 @@ static int limit_cpu(unsigned seconds)
 	return setitimer(ITIMER_PROF, &timer, NULL) ? errno : 0;
 }
 
-static int speak(struct worker *worker, struct job *job)
+static int speak(struct runner *runner, struct job *job)
 {
-	int err = limit_cpu(worker->cpu_seconds);
+	int err = limit_cpu(runner->cpu_seconds);
 	int failure;
 
 	if (err)
 		return err;
 	engine_resumes(job);
-	failure = worker->engine->speak(worker->state, &job->text, &worker->sink);
+	failure = runner->engine->speak(runner->state, &job->text, &runner->sink);
 	engine_pauses(job);
 	err = limit_cpu(0);
 	if (err)
 		return err;
 	if (job->cancelled)
-		return send_done(worker, job, MESSAGE_DONE_CANCELLED, "");
+		return send_done(runner, job, MESSAGE_DONE_CANCELLED, "");
 	if (failure)
-		return send_done(worker, job, MESSAGE_DONE_FAILED, strerror(failure));
-	return send_done(worker, job, MESSAGE_DONE_OK, "");
+		return send_done(runner, job, MESSAGE_DONE_FAILED, strerror(failure));
+	return send_done(runner, job, MESSAGE_DONE_OK, "");
 }
 
-static int run_jobs(struct worker *worker)
+static int run_jobs(struct runner *runner)
 {
 	struct job *job;
-	int err = end_cancelled(worker, list_first(&worker->jobs));
+	int err = end_cancelled(runner, list_first(&runner->jobs));
 
-	while (!err && (job = first_job(worker))) {
-		job->voice = find_voice(worker, job->text.voice);
+	while (!err && (job = first_job(runner))) {
+		job->voice = find_voice(runner, job->text.voice);
 		if (job->voice)
-			err = speak(worker, job);
+			err = speak(runner, job);
 		else
-			err = send_done(worker, job, MESSAGE_DONE_UNKNOWN_VOICE, job->text.voice);
-		list_remove(&worker->jobs, &job->link);
+			err = send_done(runner, job, MESSAGE_DONE_UNKNOWN_VOICE, job->text.voice);
+		list_remove(&runner->jobs, &job->link);
 		mem_deref(job);
 		if (!err)
-			err = end_cancelled(worker, list_first(&worker->jobs));
+			err = end_cancelled(runner, list_first(&runner->jobs));
 	}
 	return err;
 }
@@ -548,7 +548,7 @@ static struct message_str str_of(const char *string)
 /* Announces a voice, and keeps what SPEAK is checked against. */
 static int announce_voice(const struct engine_voice *row, void *arg)
 {
-	struct worker *worker = arg;
+	struct runner *runner = arg;
 	const struct message message = {
 		.type = MESSAGE_VOICE,
 		.voice = {str_of(row->name), str_of(row->language), str_of(row->title),
@@ -560,56 +560,56 @@ static int announce_voice(const struct engine_voice *row, void *arg)
 		return ENOMEM;
 	voice->sample_rate = row->sample_rate;
 	voice->name = strdup(row->name);
-	list_append(&worker->voices, &voice->link);
-	return voice->name ? send_message(worker, &message) : ENOMEM;
+	list_append(&runner->voices, &voice->link);
+	return voice->name ? send_message(runner, &message) : ENOMEM;
 }
 
-static int answer_hello(struct worker *worker)
+static int answer_hello(struct runner *runner)
 {
 	const struct message message = {
 		.type = MESSAGE_READY,
-		.ready = {MESSAGE_VERSION, 1, worker->engine->capabilities,
-			  str_of(worker->engine->name)},
+		.ready = {MESSAGE_VERSION, 1, runner->engine->capabilities,
+			  str_of(runner->engine->name)},
 	};
-	int err = worker->engine->voices(worker->state, announce_voice, worker);
+	int err = runner->engine->voices(runner->state, announce_voice, runner);
 
-	return err ? err : send_message(worker, &message);
+	return err ? err : send_message(runner, &message);
 }
 
-int worker_run(struct worker *worker)
+int runner_run(struct runner *runner)
 {
 	int err = 0;
 
-	while (!err && !worker->closed) {
-		bool was_greeted = worker->greeted;
+	while (!err && !runner->closed) {
+		bool was_greeted = runner->greeted;
 
-		err = wait_and_receive(worker, false);
-		if (!err && worker->greeted && !was_greeted)
-			err = answer_hello(worker);
+		err = wait_and_receive(runner, false);
+		if (!err && runner->greeted && !was_greeted)
+			err = answer_hello(runner);
 		if (!err)
-			err = run_jobs(worker);
+			err = run_jobs(runner);
 	}
 	return err == EPIPE || err == ECONNRESET ? 0 : err;
 }
 
-int worker_alloc(struct worker **workerp, const struct engine *engine, void *state, int fd,
+int runner_alloc(struct runner **runnerp, const struct engine *engine, void *state, int fd,
 		 unsigned cpu_seconds)
 {
-	struct worker *worker = mem_zalloc(sizeof(*worker), NULL);
+	struct runner *runner = mem_zalloc(sizeof(*runner), NULL);
 
-	if (!worker)
+	if (!runner)
 		return ENOMEM;
-	*worker = (struct worker){
-		.sink = {.audio = worker_audio, .word = worker_word},
+	*runner = (struct runner){
+		.sink = {.audio = runner_audio, .word = runner_word},
 		.engine = engine,
 		.state = state,
 		.fd = fd,
 		.cpu_seconds = cpu_seconds,
 	};
-	list_init(&worker->voices);
-	list_init(&worker->jobs);
-	buf_init(&worker->in, MESSAGE_HEADER_LEN + MESSAGE_PAYLOAD_MAX + RECEIVE_SIZE);
-	mem_set_destructor(worker, worker_destroy);
-	*workerp = worker;
+	list_init(&runner->voices);
+	list_init(&runner->jobs);
+	buf_init(&runner->in, MESSAGE_HEADER_LEN + MESSAGE_PAYLOAD_MAX + RECEIVE_SIZE);
+	mem_set_destructor(runner, runner_destroy);
+	*runnerp = runner;
 	return 0;
 }
