@@ -17,10 +17,10 @@
 
 struct chunker_options {
 	unsigned schedule[CHUNKER_SCHEDULE_MAX]; /* least code points of chunk i */
-	size_t schedule_len;			 /* the last entry repeats */
-	bool auto_mode;				 /* every sentence is a chunk */
-	size_t buffer_max;			 /* code points; at that length it is cut */
-	char language[4];			 /* for abbreviations and ordinals; "" is unknown */
+	size_t schedule_len; /* the last entry repeats */
+	bool auto_mode; /* every sentence is a chunk */
+	size_t buffer_max; /* code points; at that length it is cut */
+	char language[4]; /* for abbreviations and ordinals; "" is unknown */
 };
 
 /* { 5, 80, 150, 250 }, no auto mode, 1000. */
@@ -58,5 +58,9 @@ bool chunker_next(struct chunker *chunker, struct chunk *chunk);
 
 /* Bytes fed and not yet taken out. */
 size_t chunker_buffered(const struct chunker *chunker);
+
+/* Looks at single code points and bytes since it was made: what the test of
+ * linear cost counts. */
+size_t chunker_steps(const struct chunker *chunker);
 
 #endif

@@ -4,6 +4,9 @@
  * Engines never see markup (eSpeak NG crashes on some).  Inline tags are
  * dropped and the text between them kept; every byte of the result remembers
  * where it stood in the client's text, so that word times can point there.
+ * What is a tag is tag.h's business; one that stands for a pause leaves a blank
+ * when it would otherwise glue two words together.  Control characters, line
+ * ends among them, become blanks; nothing else is changed.
  */
 #ifndef TEXT_SPOKEN_H
 #define TEXT_SPOKEN_H

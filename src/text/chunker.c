@@ -1,0 +1,581 @@
+/*
+ * chunker.c: cuts a stream of text into chunks (see chunker.h).
+ *
+ * Text is kept from the first byte that was not taken out.  Beside each byte
+ * lies a mark that says what was found there; chunks that are ready are no
+ * more than marks, so that memory is bounded by the text alone.
+ *
+ *     taken            start          now           fed
+ *       | ready chunks   | buffered     | open tag    |
+ *       '- chunker_next  '- next chunk  '- scanned    '- end of the text
+ *
+ * Places count from the first text of the turn and never move; only `base`
+ * does, when bytes that were taken out are dropped.
+ */
+#include "text/chunker.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "text/grapheme.h"
+#include "text/sentence.h"
+#include "text/tag.h"
+
+/* Text fed and not taken out, in bytes (design: 256 KiB of unspoken text). */
+#define FED_MAX (256u * 1024u)
+
+/* What a mark says about its byte. */
+enum mark {
+	MARK_SPOKEN = 1, /* begins a character that is read */
+	MARK_TAG = 2, /* begins a tag */
+	MARK_SENTENCE = 4, /* ends a sentence */
+	MARK_CHUNK = 8, /* ends a chunk that is ready */
+	MARK_SILENCE = 16, /* ends a piece that is skipped */
+};
+
+struct chunker {
+	struct chunker_options options;
+	unsigned schedule_most; /* the largest entry */
+	struct buf text; /* from base on */
+	struct buf marks; /* one for each byte of text */
+	size_t base;
+	size_t taken; /* the first byte that was not taken out */
+	size_t ready; /* chunks and silences after it */
+	size_t index; /* of the next chunk, for the schedule */
+	struct place start; /* of the next chunk */
+	struct place now; /* what is scanned ends here */
+	struct place sentence_start;
+	struct place sentence_end; /* of the last sentence */
+	size_t quiet; /* nothing is spoken from start up to here */
+	bool quiet_has_tag;
+	struct sentence sentence;
+	struct grapheme grapheme;
+	struct place cluster; /* where the last character began */
+	struct tag tag;
+	bool in_tag;
+	size_t tag_byte; /* where the next code point of the open tag is */
+	bool in_spell;
+	struct place spell; /* where it began */
+	size_t steps;
+};
+
+const struct chunker_options chunker_options_default = {
+	.schedule = {5, 80, 150, 250},
+	.schedule_len = 4,
+	.buffer_max = 1000,
+};
+
+static void destroy(void *object)
+{
+	struct chunker *chunker = object;
+
+	buf_reset(&chunker->text);
+	buf_reset(&chunker->marks);
+}
+
+int chunker_alloc(struct chunker **chunkerp, const struct chunker_options *options)
+{
+	struct chunker *chunker = mem_zalloc(sizeof(*chunker), destroy);
+
+	if (!chunker)
+		return ENOMEM;
+	chunker->options = *options;
+	if (chunker->options.schedule_len > CHUNKER_SCHEDULE_MAX)
+		chunker->options.schedule_len = CHUNKER_SCHEDULE_MAX;
+	if (chunker->options.schedule_len == 0)
+		chunker->options.auto_mode = true;
+	if (chunker->options.buffer_max == 0)
+		chunker->options.buffer_max = chunker_options_default.buffer_max;
+	for (size_t i = 0; i < chunker->options.schedule_len; ++i) {
+		if (chunker->schedule_most < chunker->options.schedule[i])
+			chunker->schedule_most = chunker->options.schedule[i];
+	}
+	/* Twice the limit: taken bytes are dropped when they are half of all,
+	 * so that each byte moves once on average. */
+	buf_init(&chunker->text, 2 * FED_MAX);
+	buf_init(&chunker->marks, 2 * FED_MAX);
+	sentence_init(&chunker->sentence, chunker->options.language);
+	*chunkerp = chunker;
+	return 0;
+}
+
+static size_t fed(const struct chunker *chunker)
+{
+	return chunker->base + chunker->text.len;
+}
+
+static uint8_t mark_at(const struct chunker *chunker, size_t byte)
+{
+	return (uint8_t)chunker->marks.bytes[byte - chunker->base];
+}
+
+static void set_mark(struct chunker *chunker, size_t byte, enum mark mark)
+{
+	char *at = &chunker->marks.bytes[byte - chunker->base];
+
+	*at = (char)((uint8_t)*at | (uint8_t)mark);
+}
+
+static size_t decode_at(struct chunker *chunker, uint32_t *c, size_t byte)
+{
+	++chunker->steps;
+	return utf8_decode(c, chunker->text.bytes + (byte - chunker->base), fed(chunker) - byte);
+}
+
+/* True for the first byte of a code point. */
+static bool is_lead(const struct chunker *chunker, size_t byte)
+{
+	return ((uint8_t)chunker->text.bytes[byte - chunker->base] & 0xc0) != 0x80;
+}
+
+static size_t length(struct place from, struct place to)
+{
+	return to.byte > from.byte ? to.count - from.count : 0;
+}
+
+/* The next chunk begins at the first character from here that is not blank. */
+static void start_at(struct chunker *chunker, struct place at)
+{
+	while (at.byte < chunker->now.byte) {
+		uint32_t c;
+		size_t n = decode_at(chunker, &c, at.byte);
+
+		if (!unicode_is_blank(unicode_kind(c)))
+			break;
+		at.byte += n;
+		++at.count;
+	}
+	chunker->start = at;
+	chunker->quiet = at.byte;
+	chunker->quiet_has_tag = false;
+}
+
+/* True when something between start and `end` is read.  `quiet` never goes
+ * back, so that text with nothing to say is looked at once. */
+static bool is_spoken(struct chunker *chunker, struct place end)
+{
+	for (; chunker->quiet < end.byte; ++chunker->quiet) {
+		uint8_t mark = mark_at(chunker, chunker->quiet);
+
+		++chunker->steps;
+		if (mark & MARK_SPOKEN)
+			return true;
+		if (mark & MARK_TAG)
+			chunker->quiet_has_tag = true;
+	}
+	return false;
+}
+
+/* What to do with a piece that holds nothing to read. */
+enum silence {
+	SILENCE_KEEP, /* it joins what follows */
+	SILENCE_JOIN_TAGS, /* only with a tag in it, which may mean something there */
+	SILENCE_SKIP,
+};
+
+/* Makes a chunk of all from start to end. */
+static void emit(struct chunker *chunker, struct place end, enum silence silence)
+{
+	if (end.byte <= chunker->start.byte)
+		return;
+	if (is_spoken(chunker, end)) {
+		set_mark(chunker, end.byte - 1, MARK_CHUNK);
+		++chunker->index;
+	} else {
+		if (silence == SILENCE_KEEP)
+			return;
+		if (silence == SILENCE_JOIN_TAGS && chunker->quiet_has_tag)
+			return;
+		set_mark(chunker, end.byte - 1, MARK_SILENCE);
+	}
+	++chunker->ready;
+	start_at(chunker, end);
+}
+
+static size_t least_length(const struct chunker *chunker)
+{
+	size_t last = chunker->options.schedule_len - 1;
+
+	if (chunker->options.auto_mode)
+		return 0;
+	return chunker->options.schedule[chunker->index < last ? chunker->index : last];
+}
+
+static void end_sentence(struct chunker *chunker, struct place end)
+{
+	if (end.byte <= chunker->start.byte)
+		return;
+	set_mark(chunker, end.byte - 1, MARK_SENTENCE);
+	chunker->sentence_start = chunker->sentence_end = end;
+	if (length(chunker->start, end) >= least_length(chunker))
+		emit(chunker, end, SILENCE_JOIN_TAGS);
+}
+
+/* A sentence that runs on past the largest entry is cut at its last clause. */
+static void cut_run_on(struct chunker *chunker)
+{
+	struct place clause = chunker->sentence.clause;
+
+	if (chunker->options.auto_mode ||
+	    length(chunker->sentence_start, chunker->now) <= chunker->schedule_most)
+		return;
+	if (clause.byte <= chunker->sentence_start.byte ||
+	    chunker->sentence.candidate.stage != CANDIDATE_NONE)
+		return;
+	end_sentence(chunker, clause);
+}
+
+static void cut_at(struct chunker *chunker, struct place at)
+{
+	struct sentence *sentence = &chunker->sentence;
+
+	if (sentence_awaits_pause(sentence) && sentence->candidate.end.byte == at.byte)
+		sentence_confirm(sentence, &at);
+	sentence_cut(sentence, at);
+	if (chunker->sentence_start.byte < at.byte)
+		chunker->sentence_start = at;
+	emit(chunker, at, SILENCE_SKIP);
+}
+
+/* The best place to cut a full buffer, short of tearing a word. */
+static bool find_cut(const struct chunker *chunker, struct place *at)
+{
+	const struct sentence *sentence = &chunker->sentence;
+	const struct place places[] = {
+		sentence_awaits_pause(sentence) ? sentence->candidate.end : chunker->sentence_end,
+		chunker->sentence_end,
+		sentence->clause,
+		sentence->gap,
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); ++i) {
+		if (places[i].byte > chunker->start.byte) {
+			*at = places[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Makes room for n code points in a buffer that would grow past its maximum;
+ * is_border: a character begins here. */
+static void make_room(struct chunker *chunker, size_t n, bool is_border)
+{
+	while (length(chunker->start, chunker->now) + n > chunker->options.buffer_max) {
+		struct place at;
+
+		if (chunker->start.byte >= chunker->now.byte)
+			return;
+		if (!find_cut(chunker, &at)) {
+			at = chunker->now;
+			if (!is_border && chunker->cluster.byte > chunker->start.byte)
+				at = chunker->cluster;
+		}
+		cut_at(chunker, at);
+	}
+}
+
+/* The buffer is full: a word's end or better is cut at once, a mere character's
+ * end only when the next code point tells where it is. */
+static void cut_full(struct chunker *chunker)
+{
+	struct place at;
+
+	if (length(chunker->start, chunker->now) >= chunker->options.buffer_max &&
+	    find_cut(chunker, &at))
+		cut_at(chunker, at);
+}
+
+static void advance(struct chunker *chunker, size_t bytes, size_t count)
+{
+	chunker->now.byte += bytes;
+	chunker->now.count += count;
+}
+
+static void take_blank_start(struct chunker *chunker, struct place before, uint32_t c)
+{
+	if (!unicode_is_blank(unicode_kind(c)))
+		return;
+	if (chunker->sentence_start.byte == before.byte)
+		chunker->sentence_start = chunker->now;
+	if (chunker->start.byte == before.byte)
+		start_at(chunker, before);
+}
+
+static void take_text(struct chunker *chunker, uint32_t c, size_t n)
+{
+	bool is_border = grapheme_step(&chunker->grapheme, c);
+	struct place before = chunker->now;
+	struct place end;
+	bool ended = false;
+
+	make_room(chunker, 1, is_border);
+	if (is_border)
+		chunker->cluster = before;
+	advance(chunker, n, 1);
+	if (unicode_is_spoken(unicode_kind(c)))
+		set_mark(chunker, before.byte, MARK_SPOKEN);
+	if (chunker->in_spell)
+		sentence_spell(&chunker->sentence, chunker->now);
+	else
+		ended = sentence_step(&chunker->sentence, c, before, chunker->now, &end);
+	if (ended)
+		end_sentence(chunker, end);
+	take_blank_start(chunker, before, c);
+	if (!chunker->in_spell)
+		cut_run_on(chunker);
+	cut_full(chunker);
+}
+
+static void take_spell(struct chunker *chunker, struct place before)
+{
+	if (chunker->tag.closes) {
+		chunker->in_spell = false;
+		sentence_spell(&chunker->sentence, chunker->now);
+	} else if (!chunker->tag.is_void && !chunker->in_spell) {
+		chunker->in_spell = true;
+		chunker->spell = before;
+		chunker->sentence.gap = before; /* a full buffer is cut before it */
+	}
+}
+
+/* A whole tag, from now to its '>'. */
+static void take_tag(struct chunker *chunker, size_t end_byte)
+{
+	size_t bytes = end_byte - chunker->now.byte;
+	const char *tag = chunker->text.bytes + (chunker->now.byte - chunker->base);
+	size_t count = utf8_count(tag, bytes);
+	struct place before = chunker->now;
+	struct place end;
+
+	make_room(chunker, count, true);
+	set_mark(chunker, before.byte, MARK_TAG);
+	advance(chunker, bytes, count);
+	chunker->grapheme = (struct grapheme){0};
+	chunker->cluster = chunker->now;
+	if (!chunker->in_spell &&
+	    sentence_tag(&chunker->sentence, &chunker->tag, before, chunker->now, &end))
+		end_sentence(chunker, end);
+	if (tag_is(&chunker->tag, "spell"))
+		take_spell(chunker, before);
+	cut_full(chunker);
+}
+
+/* The open tag is none: its '<' is text, and what follows is read again. */
+static void give_up_tag(struct chunker *chunker)
+{
+	chunker->in_tag = false;
+	take_text(chunker, '<', 1);
+}
+
+/* The open tag's next code point. */
+static void scan_tag(struct chunker *chunker)
+{
+	uint32_t c;
+	size_t n = decode_at(chunker, &c, chunker->tag_byte);
+	enum tag_verdict verdict = tag_step(&chunker->tag, c, n);
+	bool is_too_long = chunker->tag.len > chunker->options.buffer_max;
+
+	if (verdict == TAG_TEXT || is_too_long) {
+		give_up_tag(chunker);
+		return;
+	}
+	chunker->tag_byte += n;
+	if (verdict == TAG_WHOLE) {
+		chunker->in_tag = false;
+		take_tag(chunker, chunker->tag_byte);
+	}
+}
+
+static void scan(struct chunker *chunker)
+{
+	for (;;) {
+		size_t at = chunker->in_tag ? chunker->tag_byte : chunker->now.byte;
+		uint32_t c;
+		size_t n;
+
+		if (at >= fed(chunker))
+			return;
+		if (chunker->in_tag) {
+			scan_tag(chunker);
+			continue;
+		}
+		n = decode_at(chunker, &c, at);
+		if (c == '<') {
+			tag_begin(&chunker->tag);
+			chunker->in_tag = true;
+			chunker->tag_byte = at + n;
+		} else {
+			take_text(chunker, c, n);
+		}
+	}
+}
+
+static void drop_taken(struct chunker *chunker)
+{
+	size_t n = chunker->taken - chunker->base;
+
+	if (n == 0 || n < chunker->text.len / 2)
+		return;
+	buf_consume(&chunker->text, n);
+	buf_consume(&chunker->marks, n);
+	chunker->base = chunker->taken;
+}
+
+int chunker_feed(struct chunker *chunker, const char *text, size_t len)
+{
+	int err;
+
+	if (chunker->ready == 0)
+		chunker->taken = chunker->start.byte;
+	if (len > FED_MAX - chunker_buffered(chunker))
+		return ENOBUFS;
+	drop_taken(chunker);
+	err = buf_reserve(&chunker->text, len);
+	if (!err)
+		err = buf_reserve(&chunker->marks, len);
+	if (err || len == 0)
+		return err;
+	buf_append(&chunker->text, text, len);
+	for (size_t i = 0; i < len; ++i)
+		chunker->marks.bytes[chunker->marks.len + i] = 0;
+	chunker->marks.len += len;
+	scan(chunker);
+	return 0;
+}
+
+bool chunker_awaits_pause(const struct chunker *chunker)
+{
+	return sentence_awaits_pause(&chunker->sentence);
+}
+
+void chunker_pause(struct chunker *chunker)
+{
+	struct place end;
+
+	if (!chunker_awaits_pause(chunker))
+		return;
+	sentence_confirm(&chunker->sentence, &end);
+	end_sentence(chunker, end);
+}
+
+/* All up to `end`, one chunk per sentence. */
+static void emit_sentences(struct chunker *chunker, struct place end, enum silence rest)
+{
+	struct place at = chunker->start;
+
+	while (at.byte < end.byte) {
+		uint8_t mark = mark_at(chunker, at.byte);
+
+		++chunker->steps;
+		at.count += is_lead(chunker, at.byte);
+		++at.byte;
+		if (mark & MARK_SENTENCE)
+			emit(chunker, at, SILENCE_JOIN_TAGS);
+	}
+	emit(chunker, end, rest);
+}
+
+/* Where what may be handed over without more text ends. */
+static struct place finished(const struct chunker *chunker)
+{
+	const struct sentence *sentence = &chunker->sentence;
+
+	if (chunker->in_spell)
+		return chunker->spell;
+	if (!sentence->is_between && sentence->word.opens_number && !chunker->in_tag)
+		return sentence->word.begin;
+	if (grapheme_is_open(&chunker->grapheme))
+		return chunker->cluster;
+	return chunker->now;
+}
+
+void chunker_timeout(struct chunker *chunker)
+{
+	struct place until = finished(chunker);
+	struct place end;
+
+	if (until.byte <= chunker->start.byte)
+		return;
+	if (sentence_finish(&chunker->sentence, &end))
+		end_sentence(chunker, end.byte < until.byte ? end : until);
+	emit_sentences(chunker, until, SILENCE_KEEP);
+	sentence_cut(&chunker->sentence, until);
+	if (chunker->sentence_start.byte < until.byte)
+		chunker->sentence_start = until;
+}
+
+void chunker_flush(struct chunker *chunker)
+{
+	struct place end;
+
+	if (chunker->in_tag) {
+		give_up_tag(chunker);
+		scan(chunker);
+	}
+	if (sentence_finish(&chunker->sentence, &end))
+		end_sentence(chunker, end);
+	emit_sentences(chunker, chunker->now, SILENCE_SKIP);
+}
+
+static void trim(struct chunker *chunker, struct chunk *chunk)
+{
+	uint32_t c;
+
+	while (chunk->len > 0) {
+		size_t n = utf8_decode(&c, chunk->text, chunk->len);
+
+		if (!unicode_is_blank(unicode_kind(c)))
+			break;
+		chunk->text += n;
+		chunk->len -= n;
+		++chunker->steps;
+	}
+	while (chunk->len > 0) {
+		size_t n = 1;
+
+		while (n < chunk->len && ((uint8_t)chunk->text[chunk->len - n] & 0xc0) == 0x80)
+			++n;
+		utf8_decode(&c, chunk->text + chunk->len - n, n);
+		if (!unicode_is_blank(unicode_kind(c)))
+			break;
+		chunk->len -= n;
+		++chunker->steps;
+	}
+}
+
+bool chunker_next(struct chunker *chunker, struct chunk *chunk)
+{
+	while (chunker->ready > 0) {
+		size_t from = chunker->taken;
+		uint8_t mark;
+
+		do {
+			mark = mark_at(chunker, chunker->taken++);
+			++chunker->steps;
+		} while (!(mark & (MARK_CHUNK | MARK_SILENCE)));
+		--chunker->ready;
+		if (mark & MARK_SILENCE)
+			continue;
+		chunk->text = chunker->text.bytes + (from - chunker->base);
+		chunk->len = chunker->taken - from;
+		trim(chunker, chunk);
+		return true;
+	}
+	chunker->taken = chunker->start.byte;
+	return false;
+}
+
+size_t chunker_buffered(const struct chunker *chunker)
+{
+	return fed(chunker) - chunker->taken;
+}
+
+size_t chunker_steps(const struct chunker *chunker)
+{
+	return chunker->steps;
+}

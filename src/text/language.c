@@ -1,0 +1,67 @@
+/*
+ * language.c: looks words up in a language's lists (see language.h).
+ */
+#include "text/language.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Longer than any entry; a longer word is in no list. */
+#define ENTRY_MAX 24
+
+static const struct language bare = {.code = ""};
+
+static const struct language *const rows[] = {
+	&language_de, &language_en, &language_es, &language_fr,
+	&language_it, &language_nl, &language_pl, &language_pt,
+};
+
+const struct language *language_find(const char *code)
+{
+	if (code[0] == '\0')
+		return &language_en;
+	if (strcmp(code, "nb") == 0 || strcmp(code, "nn") == 0)
+		code = "no";
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+		if (strcmp(rows[i]->code, code) == 0)
+			return rows[i];
+	}
+	for (size_t i = 0; i < language_more_len; ++i) {
+		if (strcmp(language_more[i].code, code) == 0)
+			return &language_more[i];
+	}
+	return &bare;
+}
+
+static bool lists(const char *list, const char *word, bool is_capital)
+{
+	char entry[ENTRY_MAX + 3];
+
+	if (!list || word[0] == '\0' || strlen(word) > ENTRY_MAX)
+		return false;
+	snprintf(entry, sizeof(entry), " %s ", word);
+	if (strstr(list, entry))
+		return true;
+	if (!is_capital || word[0] < 'a' || word[0] > 'z')
+		return false;
+	entry[1] = (char)(entry[1] - 'a' + 'A');
+	return strstr(list, entry) != NULL;
+}
+
+enum hold language_hold(const struct language *language, const char *word, bool is_capital)
+{
+	if (lists(language->never, word, is_capital))
+		return HOLD_NEVER;
+	if (lists(language->starter, word, is_capital))
+		return HOLD_STARTER;
+	if (lists(language->capital, word, is_capital))
+		return language->nouns_big ? HOLD_STARTER : HOLD_CAPITAL;
+	if (lists(language->word, word, is_capital))
+		return HOLD_WORD;
+	return HOLD_NONE;
+}
+
+bool language_starts(const struct language *language, const char *word)
+{
+	return lists(language->starters, word, false);
+}

@@ -1,0 +1,82 @@
+/*
+ * sentence.h: finds where sentences end, one code point at a time.
+ *
+ * A stop or a line end opens a candidate; what follows confirms or refutes
+ * it.  A candidate goes through at most three stages:
+ *
+ *     Say "Stop.")  (He  did
+ *              ^^^ closing: stops, quotes and brackets still belong to it
+ *                 ^^^ gap: blanks, and openers that say nothing yet
+ *                    ^^ word: only when the first letter does not decide
+ *
+ * The state is of fixed size and each code point is taken once, so the cost
+ * is linear whatever the text, and how the text was split cannot matter.
+ */
+#ifndef TEXT_SENTENCE_H
+#define TEXT_SENTENCE_H
+
+#include "text/tag.h"
+#include "text/word.h"
+
+enum candidate_stage { CANDIDATE_NONE, CANDIDATE_CLOSING, CANDIDATE_GAP, CANDIDATE_WORD };
+
+struct candidate {
+	enum candidate_stage stage;
+	enum hold hold;
+	struct place end;
+	bool is_full; /* needs no confirmation: '。' */
+	bool is_strong; /* '!' or '?' */
+	bool is_number; /* its dot came after a digit */
+	bool is_line; /* no stop, a line end alone */
+	bool is_crossed; /* something other than blanks stands in the gap */
+	bool has_newline;
+	bool begins_lower; /* the word in the word stage does */
+	uint8_t next_len;
+	char next[20]; /* that word in lower case, cut when longer */
+};
+
+struct sentence {
+	const struct language *language;
+	struct word word;
+	struct candidate candidate;
+	uint32_t last;
+	unsigned words; /* begun in this sentence */
+	bool has_content; /* anything but blanks */
+	bool is_between; /* no word is open */
+	bool follows_dot; /* the last word ended in a dot that was a candidate */
+	struct place solid; /* after the last code point that is not blank */
+	struct place gap; /* where the last word ended */
+	struct place clause; /* where the last clause ended */
+	struct place clause_end; /* where one ends if the next code point agrees */
+	bool has_clause_end;
+	bool clause_is_sure; /* its mark needs no blank after it */
+};
+
+void sentence_init(struct sentence *sentence, const char *language);
+
+/* The next code point, between two places.  True when a sentence has ended:
+ * at *end, which is not after `before`. */
+bool sentence_step(struct sentence *sentence, uint32_t c, struct place before, struct place after,
+		   struct place *end);
+
+/* The same for a whole tag. */
+bool sentence_tag(struct sentence *sentence, const struct tag *tag, struct place before,
+		  struct place after, struct place *end);
+
+/* The next code points are read aloud one by one (inside <spell>): an opaque
+ * word, whatever they are. */
+void sentence_spell(struct sentence *sentence, struct place after);
+
+/* True when only confirmation is missing, and a pause would do. */
+bool sentence_awaits_pause(const struct sentence *sentence);
+
+/* A pause has confirmed the candidate. */
+void sentence_confirm(struct sentence *sentence, struct place *end);
+
+/* The text ends here, for now: true when the candidate counts. */
+bool sentence_finish(struct sentence *sentence, struct place *end);
+
+/* The text was cut here for another reason: a candidate up to it is void. */
+void sentence_cut(struct sentence *sentence, struct place at);
+
+#endif

@@ -1,0 +1,126 @@
+/*
+ * tag.c: inline tags (see tag.h).
+ */
+#include "text/tag.h"
+
+#include <string.h>
+
+enum step {
+	STEP_OPEN, /* after '<' */
+	STEP_NAME_FIRST,
+	STEP_NAME,
+	STEP_GAP, /* blanks between attributes */
+	STEP_KEY,
+	STEP_VALUE_FIRST,
+	STEP_VALUE, /* without quotes */
+	STEP_QUOTED,
+	STEP_AFTER_QUOTED,
+	STEP_END_SLASH,
+};
+
+void tag_begin(struct tag *tag)
+{
+	*tag = (struct tag){.step = STEP_OPEN, .len = 1};
+}
+
+static bool is_letter(uint32_t c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_name(uint32_t c)
+{
+	return is_letter(c) || (c >= '0' && c <= '9') || c == '-';
+}
+
+static enum tag_verdict go(struct tag *tag, enum step step)
+{
+	tag->step = (uint8_t)step;
+	return TAG_MORE;
+}
+
+static enum tag_verdict name_first(struct tag *tag, uint32_t c)
+{
+	if (!is_letter(c))
+		return TAG_TEXT;
+	tag->name[tag->name_len++] = (char)(c | 0x20);
+	return go(tag, STEP_NAME);
+}
+
+static enum tag_verdict gap(struct tag *tag, uint32_t c)
+{
+	if (c == '>')
+		return TAG_WHOLE;
+	if (c == ' ' || c == '\t')
+		return go(tag, STEP_GAP);
+	if (c == '/' && !tag->closes)
+		return go(tag, STEP_END_SLASH);
+	if (is_letter(c) && !tag->closes && tag->step == STEP_GAP)
+		return go(tag, STEP_KEY);
+	return TAG_TEXT;
+}
+
+static enum tag_verdict name(struct tag *tag, uint32_t c)
+{
+	if (!is_name(c))
+		return gap(tag, c);
+	if (tag->name_len < sizeof(tag->name) - 1)
+		tag->name[tag->name_len++] = (char)(is_letter(c) ? c | 0x20 : c);
+	return TAG_MORE;
+}
+
+static enum tag_verdict value_first(struct tag *tag, uint32_t c)
+{
+	if (c == '"' || c == '\'') {
+		tag->quote = (char)c;
+		return go(tag, STEP_QUOTED);
+	}
+	if (c == ' ' || c == '\t' || c == '>' || c == '=')
+		return TAG_TEXT;
+	return go(tag, STEP_VALUE);
+}
+
+enum tag_verdict tag_step(struct tag *tag, uint32_t c, size_t n)
+{
+	tag->len += n;
+	if (tag->len > TAG_MAX || c == '<' || c == '\n' || c == '\r')
+		return TAG_TEXT;
+	switch ((enum step)tag->step) {
+	case STEP_OPEN:
+		if (c != '/')
+			return name_first(tag, c);
+		tag->closes = true;
+		return go(tag, STEP_NAME_FIRST);
+	case STEP_NAME_FIRST:
+		return name_first(tag, c);
+	case STEP_NAME:
+		return name(tag, c);
+	case STEP_GAP:
+	case STEP_AFTER_QUOTED:
+		return gap(tag, c);
+	case STEP_KEY:
+		if (c == '=')
+			return go(tag, STEP_VALUE_FIRST);
+		return is_name(c) || c == ':' || c == '_' ? TAG_MORE : TAG_TEXT;
+	case STEP_VALUE_FIRST:
+		return value_first(tag, c);
+	case STEP_VALUE:
+		return c == ' ' || c == '\t' || c == '>' || c == '/' ? gap(tag, c) : TAG_MORE;
+	case STEP_QUOTED:
+		return c == (uint32_t)tag->quote ? go(tag, STEP_AFTER_QUOTED) : TAG_MORE;
+	case STEP_END_SLASH:
+		tag->is_void = true;
+		return c == '>' ? TAG_WHOLE : TAG_TEXT;
+	}
+	return TAG_TEXT;
+}
+
+bool tag_is(const struct tag *tag, const char *wanted)
+{
+	return strcmp(tag->name, wanted) == 0;
+}
+
+bool tag_is_pause(const struct tag *tag)
+{
+	return tag->is_void || tag_is(tag, "break") || tag_is(tag, "br") || tag_is(tag, "p");
+}
