@@ -1,0 +1,581 @@
+/* Keys are checked and turns are booked, exactly once, whatever the store does. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "account/account.h"
+#include "base/mem.h"
+#include "fake_store.h"
+
+static struct loop *loop;
+static struct account *account;
+static struct fake_store *fake; /* of the account, in most tests */
+static char key_text[ACCOUNT_KEY_LEN + 1];
+
+/* What handlers heard; the loop stops when all that was asked for came. */
+static struct {
+	int calls;
+	int wanted;
+	int err;
+	int errors;
+	struct store_key key;
+} heard;
+
+static void note(int err)
+{
+	heard.err = err;
+	heard.errors += err != 0;
+	if (++heard.calls == heard.wanted)
+		loop_stop(loop);
+}
+
+static void on_checked(int err, const struct store_key *key, void *arg)
+{
+	assert_ptr_equal(arg, &heard);
+	assert_true((err == 0) == (key != NULL));
+	if (key)
+		heard.key = *key;
+	note(err);
+}
+
+static void on_booked(int err, void *arg)
+{
+	assert_ptr_equal(arg, &heard);
+	note(err);
+}
+
+/* Runs the loop until so many handlers were called. */
+static void wait_for(int calls)
+{
+	heard.wanted = calls;
+	if (heard.calls < calls)
+		loop_run(loop);
+	assert_int_equal(heard.calls, calls);
+}
+
+static int open_account(void **state)
+{
+	struct store_key key;
+
+	(void)state;
+	memset(&heard, 0, sizeof(heard));
+	assert_int_equal(loop_alloc(&loop), 0);
+	assert_int_equal(fake_store_alloc(&fake), 0);
+	assert_int_equal(account_key_make(key_text, &key, "test"), 0);
+	assert_int_equal(fake->store.ops->key_add(&fake->store, &key), 0);
+	return account_alloc(&account, loop, &fake->store);
+}
+
+static int close_account(void **state)
+{
+	(void)state;
+	mem_deref(account);
+	mem_deref(loop);
+	return mem_live() == 0 ? 0 : -1;
+}
+
+static int check(const char *text)
+{
+	struct account_check *request;
+
+	heard.calls = 0;
+	assert_int_equal(account_check(&request, account, text, strlen(text), on_checked, &heard),
+			 0);
+	assert_int_equal(heard.calls, 0); /* never from inside */
+	wait_for(1);
+	return heard.err;
+}
+
+static struct store_turn turn_of(int number)
+{
+	struct store_turn turn = {.key_id = 1, .samples = 24000, .sample_rate = 24000};
+
+	snprintf(turn.id, sizeof(turn.id), "turn-%d", number);
+	return turn;
+}
+
+static struct account_booking *book(int number)
+{
+	struct store_turn turn = turn_of(number);
+	struct account_booking *booking;
+
+	assert_int_equal(account_book(&booking, account, &turn, on_booked, &heard), 0);
+	return booking;
+}
+
+static bool count_turn(const struct store_turn *turn, void *arg)
+{
+	(void)turn;
+	++*(int *)arg;
+	return true;
+}
+
+/* Only while the account's thread has nothing to do. */
+static int turns_in(struct store *store)
+{
+	int count = 0;
+
+	assert_int_equal(store->ops->turn_list(store, count_turn, &count), 0);
+	return count;
+}
+
+static void test_a_living_key_is_let_in(void **state)
+{
+	static const char *const regions[] = {"", "eu-", "us-", "global-"};
+	char text[64];
+
+	(void)state;
+	for (size_t i = 0; i < 4; ++i) {
+		snprintf(text, sizeof(text), "%s%s", regions[i], key_text);
+		assert_int_equal(check(text), 0);
+		assert_int_equal(heard.key.id, 1);
+		assert_string_equal(heard.key.name, "test");
+		assert_int_equal(heard.key.streams_max, -1);
+	}
+}
+
+static void test_wrong_keys_are_kept_out(void **state)
+{
+	char text[64];
+
+	(void)state;
+	/* the right prefix, one letter of the rest wrong */
+	strcpy(text, key_text);
+	text[ACCOUNT_KEY_LEN - 1] = text[ACCOUNT_KEY_LEN - 1] == 'x' ? 'y' : 'x';
+	assert_int_equal(check(text), EACCES);
+	/* a key that does not exist */
+	strcpy(text, key_text);
+	text[4] = text[4] == 'x' ? 'y' : 'x';
+	assert_int_equal(check(text), EACCES);
+	assert_int_equal(check(key_text), 0);
+}
+
+static void test_malformed_keys_do_not_reach_the_store(void **state)
+{
+	char text[80];
+
+	(void)state;
+	fake->find_err = EIO; /* would be heard */
+	assert_int_equal(check(""), EACCES);
+	assert_int_equal(check("ka_"), EACCES);
+	assert_int_equal(check("eu-"), EACCES);
+	snprintf(text, sizeof(text), "%sx", key_text);
+	assert_int_equal(check(text), EACCES);
+	snprintf(text, sizeof(text), "eu-us-%s", key_text);
+	assert_int_equal(check(text), EACCES);
+	snprintf(text, sizeof(text), "mars-%s", key_text);
+	assert_int_equal(check(text), EACCES);
+	strcpy(text, key_text);
+	text[20] = '%';
+	assert_int_equal(check(text), EACCES);
+	strcpy(text, key_text);
+	text[0] = 'K';
+	assert_int_equal(check(text), EACCES);
+	assert_int_equal(check(key_text), EIO);
+}
+
+static void test_a_revoked_key_is_kept_out_at_once(void **state)
+{
+	char prefix[STORE_KEY_PREFIX_LEN + 1] = "";
+
+	(void)state;
+	assert_int_equal(check(key_text), 0);
+	memcpy(prefix, key_text, STORE_KEY_PREFIX_LEN);
+	assert_int_equal(fake->store.ops->key_revoke(&fake->store, prefix, 1), 0);
+	assert_int_equal(check(key_text), EACCES);
+}
+
+static void test_a_store_that_fails_is_no_wrong_key(void **state)
+{
+	(void)state;
+	fake->find_err = EBUSY;
+	assert_int_equal(check(key_text), EIO);
+	fake->find_err = 0;
+	assert_int_equal(check(key_text), 0);
+}
+
+static void test_a_forgotten_check_is_not_answered(void **state)
+{
+	struct account_check *forgotten;
+
+	(void)state;
+	assert_int_equal(
+		account_check(&forgotten, account, key_text, ACCOUNT_KEY_LEN, on_checked, &heard),
+		0);
+	account_forget(forgotten);
+	assert_int_equal(check(key_text), 0); /* was asked after it, answered alone */
+}
+
+static void test_a_turn_is_durable_when_its_owner_hears(void **state)
+{
+	(void)state;
+	book(1);
+	assert_int_equal(heard.calls, 0);
+	assert_int_equal(account_waiting(account), 1);
+	wait_for(1);
+	assert_int_equal(heard.err, 0);
+	assert_int_equal(account_waiting(account), 0);
+	assert_int_equal(turns_in(&fake->store), 1);
+	assert_int_equal(fake->commits, 1);
+}
+
+static void test_turns_that_wait_together_are_committed_together(void **state)
+{
+	(void)state;
+	fake->gated = true;
+	book(0);
+	sem_wait(&fake->reached); /* the thread is busy with the first */
+	for (int i = 1; i <= 100; ++i)
+		book(i);
+	fake->gated = false;
+	sem_post(&fake->gate);
+	wait_for(101);
+	assert_int_equal(heard.errors, 0);
+	assert_int_equal(fake->commits, 2);
+	assert_int_equal(turns_in(&fake->store), 101);
+}
+
+static void test_a_second_booking_of_a_turn_is_no_second_row(void **state)
+{
+	(void)state;
+	book(1);
+	book(1);
+	wait_for(2);
+	assert_int_equal(heard.errors, 0);
+	assert_int_equal(turns_in(&fake->store), 1);
+}
+
+static void look_again(void *arg)
+{
+	struct timer *timer = arg;
+
+	if (account_waiting(account) == 0)
+		loop_stop(loop);
+	else
+		timer_set(&loop->timers, timer, 1000, look_again, timer);
+}
+
+/* Runs the loop until nothing waits for the store any more. */
+static void drain(void)
+{
+	struct timer timer = {0};
+
+	look_again(&timer);
+	if (timer_is_set(&timer))
+		loop_run(loop);
+	assert_int_equal(account_waiting(account), 0);
+}
+
+/* Whichever step fails: told once as EIO, no half batch, booked in the end. */
+static void fail_then_recover(atomic_int *knob)
+{
+	*knob = ENOSPC;
+	for (int i = 0; i < 3; ++i)
+		book(i);
+	wait_for(3);
+	assert_int_equal(heard.errors, 3);
+	assert_int_equal(account_waiting(account), 3);
+	*knob = 0;
+	book(3); /* the store is back with this one; the others follow */
+	wait_for(4);
+	assert_int_equal(heard.err, 0);
+	drain();
+	assert_int_equal(heard.calls, 4);
+	assert_int_equal(turns_in(&fake->store), 4);
+}
+
+static void test_turns_are_booked_when_a_failed_begin_is_over(void **state)
+{
+	(void)state;
+	fail_then_recover(&fake->begin_err);
+	assert_int_equal(fake->rollbacks, 0);
+}
+
+static void test_turns_are_booked_when_a_failed_insert_is_over(void **state)
+{
+	(void)state;
+	fail_then_recover(&fake->add_err);
+	assert_true(fake->rollbacks > 0);
+}
+
+static void test_turns_are_booked_when_a_failed_commit_is_over(void **state)
+{
+	(void)state;
+	fail_then_recover(&fake->commit_err);
+	assert_true(fake->rollbacks > 0);
+}
+
+static void test_a_failed_turn_is_tried_again_by_itself(void **state)
+{
+	(void)state;
+	fake->commit_err = EIO;
+	book(1);
+	wait_for(1);
+	assert_int_equal(heard.err, EIO);
+	fake->commit_err = 0;
+	drain();
+	assert_int_equal(turns_in(&fake->store), 1);
+	assert_int_equal(heard.calls, 1); /* told once */
+}
+
+static void test_a_turn_that_can_never_be_booked_does_not_hold_up_others(void **state)
+{
+	struct store_turn orphan = turn_of(1);
+	struct account_booking *booking;
+
+	(void)state;
+	orphan.key_id = 99;
+	fake->gated = true;
+	book(0);
+	sem_wait(&fake->reached);
+	assert_int_equal(account_book(&booking, account, &orphan, on_booked, &heard), 0);
+	book(2);
+	fake->gated = false;
+	sem_post(&fake->gate);
+	wait_for(3);
+	assert_int_equal(heard.errors, 1);
+	assert_int_equal(account_waiting(account), 0);
+	assert_int_equal(turns_in(&fake->store), 2);
+}
+
+static void test_an_unlistened_turn_is_still_booked(void **state)
+{
+	struct store_turn turn = turn_of(2);
+
+	(void)state;
+	account_unlisten(book(1));
+	assert_int_equal(account_book(NULL, account, &turn, NULL, NULL), 0);
+	book(3);
+	wait_for(1);
+	assert_int_equal(turns_in(&fake->store), 3);
+}
+
+static void test_what_waits_for_a_dead_store_is_bounded(void **state)
+{
+	struct store_turn turn = turn_of(0);
+
+	(void)state;
+	fake->begin_err = EIO;
+	for (int i = 0; i < ACCOUNT_WAITING_MAX; ++i)
+		account_unlisten(book(i));
+	assert_int_equal(account_book(NULL, account, &turn, NULL, NULL), ENOBUFS);
+	assert_int_equal(account_waiting(account), ACCOUNT_WAITING_MAX);
+	fake->begin_err = 0; /* the end of the account books them all */
+}
+
+static void test_the_end_of_the_account_books_what_was_submitted(void **state)
+{
+	struct store *behind = mem_ref(fake->behind);
+
+	(void)state;
+	fake->gated = true;
+	book(0);
+	sem_wait(&fake->reached);
+	for (int i = 1; i < 50; ++i)
+		book(i);
+	fake->gated = false;
+	sem_post(&fake->gate);
+	account = mem_deref(account);
+	assert_int_equal(heard.calls, 50);
+	assert_int_equal(heard.errors, 0);
+	assert_int_equal(turns_in(behind), 50);
+	mem_deref(behind);
+}
+
+static void test_the_end_of_the_account_tries_failed_turns_once_more(void **state)
+{
+	struct store *behind = mem_ref(fake->behind);
+
+	(void)state;
+	fake->commit_err = EIO;
+	book(1);
+	book(2);
+	wait_for(2);
+	assert_int_equal(heard.errors, 2);
+	fake->commit_err = 0;
+	account = mem_deref(account);
+	assert_int_equal(turns_in(behind), 2);
+	assert_int_equal(heard.calls, 2);
+	mem_deref(behind);
+}
+
+static void test_out_of_memory_leaves_nothing_behind(void **state)
+{
+	struct account *other = NULL;
+	struct account_check *request;
+	struct account_booking *booking;
+	struct store_turn turn = turn_of(1);
+	struct store *store;
+	size_t live;
+	int err = ENOMEM;
+
+	(void)state;
+	assert_int_equal(store_open(&store, "memory:"), 0);
+	live = mem_live();
+	for (size_t n = 1; err; ++n) {
+		mem_fail_after(n);
+		err = account_alloc(&other, loop, store);
+		mem_fail_after(0);
+		if (err) {
+			assert_int_equal(err, ENOMEM);
+			assert_int_equal(mem_live(), live);
+		}
+	}
+	mem_deref(other); /* and the store with it */
+	mem_fail_after(1);
+	assert_int_equal(
+		account_check(&request, account, key_text, ACCOUNT_KEY_LEN, on_checked, &heard),
+		ENOMEM);
+	mem_fail_after(1);
+	assert_int_equal(account_book(&booking, account, &turn, on_booked, &heard), ENOMEM);
+	assert_int_equal(account_waiting(account), 0);
+	assert_int_equal(check(key_text), 0);
+}
+
+static void test_a_booked_turn_is_in_the_file_when_the_process_starts_again(void **state)
+{
+	char dir[] = "/tmp/syrinx-account-XXXXXX";
+	char address[64];
+	char path[64];
+	struct store_key key;
+	struct store *store;
+	static const char *const suffixes[] = {"", "-wal", "-shm"};
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(address, sizeof(address), "sqlite:%s/test.db", dir);
+	mem_deref(account);
+	assert_int_equal(store_open(&store, address), 0);
+	assert_int_equal(account_key_make(key_text, &key, "file"), 0);
+	assert_int_equal(store->ops->key_add(store, &key), 0);
+	assert_int_equal(account_alloc(&account, loop, store), 0);
+	for (int i = 0; i < 200; ++i)
+		book(i);
+	wait_for(200);
+	assert_int_equal(heard.errors, 0);
+	/* A second reader sees what the handler was told, without a close. */
+	assert_int_equal(store_open(&store, address), 0);
+	assert_int_equal(turns_in(store), 200);
+	mem_deref(store);
+	assert_int_equal(check(key_text), 0);
+	account = mem_deref(account);
+	assert_int_equal(store_open(&store, address), 0);
+	assert_int_equal(turns_in(store), 200);
+	mem_deref(store);
+	for (size_t i = 0; i < 3; ++i) {
+		snprintf(path, sizeof(path), "%s/test.db%s", dir, suffixes[i]);
+		unlink(path);
+	}
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static void test_prices_are_exact_and_rounded_half_up_once(void **state)
+{
+	static const struct {
+		uint64_t samples;
+		uint32_t rate;
+		int64_t per_minute, price;
+	} cases[] = {
+		{129600, 24000, 5400000, 486000}, /* 5.4 s at 5.4 cents a minute */
+		{0, 24000, 5400000, 0},
+		{24000, 24000, 0, 0},
+		{1, 24000, 5400000, 4}, /* 3.75 */
+		{1, 8000, 5400000, 11}, /* 11.25 */
+		{1, 60, 1800, 1}, /* 0.5 is rounded up */
+		{1, 60, 1799, 0}, /* a hair less is not */
+		{44100 * 60, 44100, 5400000, 5400000},
+		{UINT64_C(24000) * 86400 * 365, 24000, 5400000, INT64_C(2838240000000)},
+		{UINT64_MAX, 8000, INT64_MAX, INT64_MAX}, /* no wrap */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i)
+		assert_int_equal(account_price_microcents(cases[i].samples, cases[i].rate,
+							  cases[i].per_minute),
+				 cases[i].price);
+}
+
+static void test_new_keys_have_every_letter_and_are_never_the_same(void **state)
+{
+	unsigned counts[128] = {0};
+	char texts[200][ACCOUNT_KEY_LEN + 1];
+	struct store_key key;
+
+	(void)state;
+	for (int i = 0; i < 200; ++i) {
+		assert_int_equal(account_key_make(texts[i], &key, "name"), 0);
+		assert_int_equal(strlen(texts[i]), ACCOUNT_KEY_LEN);
+		assert_memory_equal(texts[i], "ka_", 3);
+		assert_memory_equal(texts[i], key.prefix, STORE_KEY_PREFIX_LEN);
+		for (int c = 3; c < ACCOUNT_KEY_LEN; ++c)
+			++counts[(unsigned char)texts[i][c]];
+		for (int j = 0; j < i; ++j)
+			assert_string_not_equal(texts[i], texts[j]);
+	}
+	/* 8000 letters of 62 kinds: 129 each, and never as few as 60 or as
+	 * many as 220 while the odds are even. */
+	for (int c = 0; c < 128; ++c) {
+		bool is_letter =
+			(c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+
+		assert_true(is_letter ? counts[c] > 60 && counts[c] < 220 : counts[c] == 0);
+	}
+	assert_int_equal(key.credit_cents, -1);
+	assert_int_equal(key.streams_max, -1);
+	assert_true(key.created_ms > 0 && key.revoked_ms == 0);
+}
+
+static void test_a_key_name_must_fit(void **state)
+{
+	char name[STORE_NAME_MAX + 2];
+	struct store_key key;
+
+	(void)state;
+	memset(name, 'n', sizeof(name));
+	name[STORE_NAME_MAX + 1] = '\0';
+	assert_int_equal(account_key_make(key_text, &key, name), EINVAL);
+	name[STORE_NAME_MAX] = '\0';
+	assert_int_equal(account_key_make(key_text, &key, name), 0);
+	assert_string_equal(key.name, name);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, open_account, close_account)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_a_living_key_is_let_in),
+		CASE(test_wrong_keys_are_kept_out),
+		CASE(test_malformed_keys_do_not_reach_the_store),
+		CASE(test_a_revoked_key_is_kept_out_at_once),
+		CASE(test_a_store_that_fails_is_no_wrong_key),
+		CASE(test_a_forgotten_check_is_not_answered),
+		CASE(test_a_turn_is_durable_when_its_owner_hears),
+		CASE(test_turns_that_wait_together_are_committed_together),
+		CASE(test_a_second_booking_of_a_turn_is_no_second_row),
+		CASE(test_turns_are_booked_when_a_failed_begin_is_over),
+		CASE(test_turns_are_booked_when_a_failed_insert_is_over),
+		CASE(test_turns_are_booked_when_a_failed_commit_is_over),
+		CASE(test_a_failed_turn_is_tried_again_by_itself),
+		CASE(test_a_turn_that_can_never_be_booked_does_not_hold_up_others),
+		CASE(test_an_unlistened_turn_is_still_booked),
+		CASE(test_what_waits_for_a_dead_store_is_bounded),
+		CASE(test_the_end_of_the_account_books_what_was_submitted),
+		CASE(test_the_end_of_the_account_tries_failed_turns_once_more),
+		CASE(test_out_of_memory_leaves_nothing_behind),
+		CASE(test_a_booked_turn_is_in_the_file_when_the_process_starts_again),
+		cmocka_unit_test(test_prices_are_exact_and_rounded_half_up_once),
+		cmocka_unit_test(test_new_keys_have_every_letter_and_are_never_the_same),
+		cmocka_unit_test(test_a_key_name_must_fit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
