@@ -66,9 +66,12 @@ void command_print_help(const struct command *command);
 void command_print_summary(void);
 
 extern const struct command command_check;
+extern const struct command command_confine;
 extern const struct command command_help;
 extern const struct command command_key;
+extern const struct command command_say;
 extern const struct command command_serve;
 extern const struct command command_version;
+extern const struct command command_voices;
 
 #endif

@@ -8,13 +8,13 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "server/engines.h"
 #include "server/server_private.h"
 #include "wire/reply.h"
 
@@ -58,35 +58,13 @@ static int open_account(struct server *server)
 	return err ? err : account_alloc(&server->account, server->loop, store);
 }
 
-/* Engines run through `syrinx confine`, which limits them before they start. */
 static int open_pool(struct server *server)
 {
-	const struct config *config = server->config;
-	char self[4096];
-	char memory[24];
-	const char *const launcher[] = {self, "confine", "--memory-mb", memory, "--", NULL};
-	struct pool_options options = {
-		.engines_dir = config->engines_dir,
-		.launcher = launcher,
-		.workers_max = (unsigned)config->workers,
-		.slots = (unsigned)config->slots,
-		.start_timeout_ms = (unsigned)config->start_timeout_ms,
-		.stall_ms = (unsigned)config->stall_seconds * 1000u,
-		.recycle_jobs = (unsigned)config->worker_recycle_jobs,
-		.memory_mb = (unsigned)config->worker_memory_mb,
-		.cpu_seconds = (unsigned)config->worker_cpu_seconds,
-		.test_hooks = config->test_hooks,
-	};
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	int err;
+	int err = engines_open(&server->pool, server->loop, server->config);
 
-	if (n < 0)
-		return errno;
-	self[n] = '\0';
-	snprintf(memory, sizeof(memory), "%lld", (long long)config->worker_memory_mb);
-	err = pool_alloc(&server->pool, server->loop, &options);
 	if (err)
-		log_error("server", "no engines in %s: %s", config->engines_dir, strerror(err));
+		log_error("server", "no engines in %s: %s", server->config->engines_dir,
+			  strerror(err));
 	return err;
 }
 

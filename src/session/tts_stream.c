@@ -36,7 +36,7 @@ struct tts_stream {
 
 static void on_turn_closed(void *arg);
 
-static struct turn *turn_at(const struct link *link)
+static struct turn *turn_at(struct link *link)
 {
 	return link ? LIST_OBJECT(link, struct place_in_queue, link)->turn : NULL;
 }
@@ -124,11 +124,13 @@ static void drop_turns(struct tts_stream *stream, struct link *from)
  * it comes to the front, hence the loop instead of a recursion. */
 static void advance(struct tts_stream *stream)
 {
+	struct link *front;
+
 	if (stream->advancing)
 		return;
 	stream->advancing = true;
-	while (stream->turns.count > 0 && turn_state(front_turn(stream)) == TURN_CLOSED) {
-		remove_place(stream, list_first(&stream->turns));
+	while ((front = list_first(&stream->turns)) && turn_state(turn_at(front)) == TURN_CLOSED) {
+		remove_place(stream, front);
 		for (; stream->owes_interrupted > 0; --stream->owes_interrupted)
 			send_interrupted(stream, NULL);
 		if (stream->close_code == CLOSE_RESTART)

@@ -50,7 +50,8 @@ int turn_speech_open(struct turn *turn)
 	int err;
 
 	memcpy(options.schedule, turn->settings.schedule, sizeof(options.schedule));
-	strncpy(options.language, language, sizeof(options.language) - 1);
+	if (strlen(language) < sizeof(options.language)) /* else it is none that we know */
+		strcpy(options.language, language);
 	transcript_init(&turn->transcript);
 	buf_init(&turn->utterance.words, WORDS_MAX * sizeof(struct speech_word));
 	err = chunker_alloc(&turn->chunker, &options);

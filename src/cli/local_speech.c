@@ -1,0 +1,39 @@
+/*
+ * local_speech.c: the engines without a server (see local_speech.h).
+ */
+#include "cli/local_speech.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "server/engines.h"
+
+static void on_ready(void *arg)
+{
+	loop_stop(arg);
+}
+
+int local_speech_open(struct local_speech *speech, const struct config *config)
+{
+	int err = loop_alloc(&speech->loop);
+
+	if (!err)
+		err = engines_open(&speech->pool, speech->loop, config);
+	if (err) {
+		fprintf(stderr, "syrinx: no engine in %s: %s\n", config->engines_dir,
+			strerror(err));
+		local_speech_close(speech);
+		return err;
+	}
+	pool_on_ready(speech->pool, on_ready, speech->loop);
+	loop_run(speech->loop);
+	return 0;
+}
+
+void local_speech_close(struct local_speech *speech)
+{
+	speech->pool = mem_deref(speech->pool);
+	speech->loop = mem_deref(speech->loop);
+}

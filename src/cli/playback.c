@@ -1,0 +1,216 @@
+/*
+ * playback.c: what becomes of the audio that a command received (see
+ * playback.h).
+ */
+#include "cli/playback.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "audio/wav.h"
+#include "base/base64.h"
+#include "base/mem.h"
+#include "wire/json.h"
+
+struct playback {
+	FILE *out;
+	const char *file; /* NULL: a player */
+	bool show_progress;
+	struct audio_format format;
+	bool has_header;
+	uint64_t bytes;
+	uint64_t samples;
+	unsigned chunks;
+	bool closed;
+	char error[256]; /* "": none */
+};
+
+/* Players of a desktop or a sound server, best first; all read WAV from a pipe. */
+static const char *const players[] = {
+	"pw-play -", "paplay", "aplay -q -", "play -q -t wav -", "ffplay -nodisp -autoexit -v quiet -",
+};
+
+static bool is_on_path(const char *command)
+{
+	char check[128];
+
+	snprintf(check, sizeof(check), "command -v %.*s >/dev/null 2>&1",
+		 (int)strcspn(command, " "), command);
+	return system(check) == 0;
+}
+
+static FILE *open_player(void)
+{
+	for (size_t i = 0; i < sizeof(players) / sizeof(players[0]); ++i) {
+		if (is_on_path(players[i]))
+			return popen(players[i], "w");
+	}
+	fprintf(stderr, "syrinx: no player found (aplay, paplay, pw-play, play or ffplay); "
+			"write a file with -o FILE.wav\n");
+	return NULL;
+}
+
+static void playback_destroy(void *object)
+{
+	struct playback *playback = object;
+
+	if (!playback->out || playback->out == stdout)
+		return;
+	if (playback->file)
+		fclose(playback->out);
+	else
+		pclose(playback->out);
+}
+
+int playback_alloc(struct playback **playbackp, const char *file, bool show_progress)
+{
+	struct playback *playback = mem_zalloc(sizeof(*playback), playback_destroy);
+
+	if (!playback)
+		return ENOMEM;
+	playback->file = file;
+	playback->show_progress = show_progress && isatty(STDERR_FILENO);
+	if (!file) {
+		signal(SIGPIPE, SIG_IGN); /* a player may be closed at any time */
+		playback->out = open_player();
+	} else if (strcmp(file, "-") == 0) {
+		playback->out = stdout;
+	} else {
+		playback->out = fopen(file, "wb");
+		if (!playback->out)
+			fprintf(stderr, "syrinx: cannot write %s: %s\n", file, strerror(errno));
+	}
+	if (!playback->out) {
+		mem_deref(playback);
+		return EIO;
+	}
+	*playbackp = playback;
+	return 0;
+}
+
+static void write_header(struct playback *playback, uint32_t len)
+{
+	uint8_t header[WAV_HEADER_MAX];
+	size_t n = wav_write_header(header, &playback->format, len);
+
+	fwrite(header, 1, n, playback->out);
+	playback->has_header = true;
+}
+
+static void show_progress(const struct playback *playback)
+{
+	if (playback->show_progress)
+		fprintf(stderr, "\r%.1f s of speech in %u chunks ",
+			(double)playback->samples / playback->format.sample_rate,
+			playback->chunks);
+}
+
+static void take_audio(struct playback *playback, const char *base64, size_t len)
+{
+	uint8_t *bytes = malloc(base64_decoded_max(len) + 1);
+	size_t n;
+
+	if (bytes && base64_decode(bytes, &n, base64, len) == 0) {
+		if (!playback->has_header)
+			write_header(playback, WAV_LEN_UNKNOWN);
+		fwrite(bytes, 1, n, playback->out);
+		playback->bytes += n;
+	} else {
+		snprintf(playback->error, sizeof(playback->error), "an audio frame is broken");
+	}
+	free(bytes);
+	show_progress(playback);
+}
+
+static bool is_key(const struct json_value *key, const char *name)
+{
+	return key->len == strlen(name) && memcmp(key->text, name, key->len) == 0;
+}
+
+struct reading {
+	struct json_value audio;
+	int64_t sample_rate, samples;
+	struct audio_format format;
+	bool has_audio, complete, closed;
+};
+
+static void read_member(struct reading *r, struct playback *playback, const struct json_value *key,
+			const struct json_value *value)
+{
+	if (is_key(key, "audio") && value->kind == JSON_KIND_STRING) {
+		r->audio = *value;
+		r->has_audio = true;
+	} else if (is_key(key, "sr")) {
+		json_to_integer(&r->sample_rate, value);
+	} else if (is_key(key, "samples")) {
+		json_to_integer(&r->samples, value);
+	} else if (is_key(key, "enc")) {
+		r->format.encoding = is_key(value, "mulaw")  ? AUDIO_MULAW
+				     : is_key(value, "alaw") ? AUDIO_ALAW
+							     : AUDIO_PCM16;
+	} else if (is_key(key, "chunk_complete")) {
+		r->complete = true;
+	} else if (is_key(key, "session_closed")) {
+		r->closed = true;
+	} else if (is_key(key, "error") && value->kind == JSON_KIND_STRING) {
+		snprintf(playback->error, sizeof(playback->error), "%.*s", (int)value->len,
+			 value->text);
+	}
+}
+
+void playback_message(struct playback *playback, char *json, size_t len)
+{
+	struct json scan;
+	struct json_value value;
+	struct json_value key;
+	struct reading r = {0};
+
+	json_open(&scan, json, len);
+	if (json_value(&scan, &value) != 0 || value.kind != JSON_KIND_OBJECT)
+		return;
+	while (json_member(&scan, &key)) {
+		if (json_value(&scan, &value) != 0)
+			return;
+		read_member(&r, playback, &key, &value);
+		json_skip(&scan, &value);
+	}
+	if (r.has_audio) {
+		playback->format = r.format;
+		playback->format.sample_rate = (unsigned)r.sample_rate;
+		playback->samples += (uint64_t)r.samples;
+		take_audio(playback, r.audio.text, r.audio.len);
+	}
+	playback->chunks += r.complete;
+	playback->closed |= r.closed;
+}
+
+bool playback_is_over(const struct playback *playback)
+{
+	return playback->closed || playback->error[0] != '\0';
+}
+
+int playback_finish(struct playback *playback)
+{
+	bool is_file = playback->file && playback->out != stdout;
+
+	if (playback->show_progress)
+		fprintf(stderr, "\n");
+	if (playback->has_header && playback->bytes % 2 == 1)
+		fputc(0, playback->out); /* RIFF pads its chunks */
+	if (playback->has_header && is_file && fseek(playback->out, 0, SEEK_SET) == 0)
+		write_header(playback, (uint32_t)playback->bytes);
+	if (fflush(playback->out) != 0 || ferror(playback->out))
+		snprintf(playback->error, sizeof(playback->error), "cannot write: %s",
+			 strerror(errno));
+	else if (!playback->closed && playback->error[0] == '\0')
+		snprintf(playback->error, sizeof(playback->error),
+			 "the connection ended before the speech did");
+	if (playback->error[0] == '\0')
+		return 0;
+	fprintf(stderr, "syrinx: %s\n", playback->error);
+	return EIO;
+}

@@ -1,0 +1,28 @@
+/*
+ * playback.h: what becomes of the audio that a command received.
+ *
+ * Reads the server's messages one by one and writes their audio as WAV to a
+ * file, to standard output or to a player found on this machine.
+ */
+#ifndef CLI_PLAYBACK_H
+#define CLI_PLAYBACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct playback;
+
+/* `file` NULL: play it; "-": standard output.  What went wrong was printed. */
+int playback_alloc(struct playback **playbackp, const char *file, bool show_progress);
+
+/* A message of the server; it is overwritten. */
+void playback_message(struct playback *playback, char *json, size_t len);
+
+/* session_closed or an error has come. */
+bool playback_is_over(const struct playback *playback);
+
+/* The last word: completes the file, waits for the player.  Non-zero (printed)
+ * when there was an error, from the server or from writing. */
+int playback_finish(struct playback *playback);
+
+#endif

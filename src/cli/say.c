@@ -1,0 +1,357 @@
+/*
+ * say.c: `syrinx say`: speaks a text, here or on a server.
+ *
+ * Either way the same messages are exchanged as on /ws/tts/stream: with a
+ * server over a WebSocket, without one with a session in this process.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "cli/command.h"
+#include "cli/local_key.h"
+#include "cli/local_speech.h"
+#include "cli/playback.h"
+#include "cli/settings.h"
+#include "net/ws_client.h"
+#include "session/tts_stream.h"
+#include "wire/json_write.h"
+
+#define TEXT_MAX (200u * 1024u)
+#define REQUEST_MAX (2u * 1024u * 1024u)
+
+/* A server that is silent for so long has gone. */
+#define SILENCE_MS 30000
+
+static int read_all(struct buf *text, FILE *file)
+{
+	char part[4096];
+	size_t n;
+	int err = 0;
+
+	while (!err && (n = fread(part, 1, sizeof(part), file)) > 0)
+		err = buf_append(text, part, n);
+	return err;
+}
+
+/* Numbers go to the server as they were written: it says what is wrong with them. */
+static void write_raw(struct json_write *json, const char *key, const char *value)
+{
+	if (value)
+		json_write_raw(json, key, value);
+}
+
+static void write_string(struct json_write *json, const char *key, const char *value)
+{
+	if (value)
+		json_write_string(json, key, value, strlen(value));
+}
+
+static int write_request(struct buf *out, const struct command_call *call, const struct buf *text)
+{
+	const char *voice = command_value(call, "voice");
+	struct json_write json;
+
+	json_write_open(&json, out);
+	write_raw(&json, "voice_id", voice ? voice : "1071");
+	write_string(&json, "language", command_value(call, "language"));
+	write_raw(&json, "speed", command_value(call, "speed"));
+	write_string(&json, "output_format", command_value(call, "format"));
+	json_write_bool(&json, "flush", true);
+	json_write_string(&json, "text", text->bytes, text->len);
+	return json_write_close(&json);
+}
+
+/* With a server */
+
+static int make_url(char *url, size_t size, const char *server)
+{
+	size_t len = strlen(server);
+	int n;
+
+	while (len > 0 && server[len - 1] == '/')
+		--len;
+	n = snprintf(url, size, "%s%.*s/ws/tts/stream", strstr(server, "://") ? "" : "http://",
+		     (int)len, server);
+	return n > 0 && (size_t)n < size ? 0 : EINVAL;
+}
+
+static int find_key(char *header, size_t size, const struct command_call *call,
+		    const struct config *config)
+{
+	const char *key = command_value(call, "key");
+	char local[ACCOUNT_KEY_LEN + 1];
+
+	if (!key)
+		key = getenv("SYRINX_KEY");
+	if (!key && local_key_read(local, config->data_dir) == 0)
+		key = local;
+	if (!key) {
+		fprintf(stderr, "syrinx say: no key: give --key KEY or set SYRINX_KEY (the local "
+				"one is in %s/local.key)\n",
+			config->data_dir);
+		return ENOENT;
+	}
+	snprintf(header, size, "Authorization: Bearer %s", key);
+	return 0;
+}
+
+static int say_remote(const struct command_call *call, const struct config *config,
+		      const struct buf *request, struct playback *playback)
+{
+	char url[1024];
+	char header[320];
+	char why[256];
+	const char *const headers[] = {header, NULL};
+	struct ws_client_options options = {.url = url, .headers = headers};
+	struct ws_client *client;
+	char *bytes;
+	size_t len;
+	bool is_binary;
+	int err;
+
+	options.ca_file = command_value(call, "ca");
+	if (make_url(url, sizeof(url), command_value(call, "server")) != 0 ||
+	    find_key(header, sizeof(header), call, config) != 0)
+		return EINVAL;
+	err = ws_client_open(&client, &options, why, sizeof(why));
+	if (err) {
+		fprintf(stderr, "syrinx say: %s: %s\n", url, why);
+		return err;
+	}
+	err = ws_client_send(client, request->bytes, request->len);
+	while (!err && !playback_is_over(playback)) {
+		err = ws_client_recv(client, &bytes, &len, &is_binary, SILENCE_MS);
+		if (!err)
+			playback_message(playback, bytes, len);
+	}
+	if (!err)
+		ws_client_close(client, 1000, 1000);
+	mem_deref(client);
+	return 0; /* playback_finish says what is missing */
+}
+
+/* Without a server */
+
+struct local_peer {
+	struct loop *loop;
+	struct playback *playback;
+	struct tts_stream *session;
+	struct deferred sent;
+};
+
+static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
+{
+	struct local_peer *peer = arg;
+	char *copy = malloc(len);
+
+	(void)tag;
+	(void)samples;
+	if (copy) {
+		memcpy(copy, json, len);
+		playback_message(peer->playback, copy, len);
+	}
+	free(copy);
+	if (playback_is_over(peer->playback))
+		loop_stop(peer->loop);
+}
+
+static uint64_t peer_drop(void *arg, uint64_t tag)
+{
+	(void)arg;
+	(void)tag;
+	return 0;
+}
+
+static bool peer_is_full(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
+static void on_sent(void *arg)
+{
+	struct local_peer *peer = arg;
+
+	tts_stream_sent(peer->session);
+}
+
+static void peer_tell_when_sent(void *arg)
+{
+	struct local_peer *peer = arg;
+
+	loop_defer(peer->loop, &peer->sent, on_sent, peer);
+}
+
+static void peer_close(void *arg, uint16_t code, const char *reason)
+{
+	struct local_peer *peer = arg;
+
+	(void)code;
+	(void)reason;
+	loop_stop(peer->loop);
+}
+
+static const struct peer_ops local_peer_ops = {
+	.send = peer_send,
+	.drop = peer_drop,
+	.is_full = peer_is_full,
+	.tell_when_sent = peer_tell_when_sent,
+	.close = peer_close,
+};
+
+/* Nothing is charged for what was made at home. */
+struct no_ledger {
+	struct loop *loop;
+	struct deferred done;
+	ledger_booked_h *booked;
+	void *arg;
+};
+
+static void on_no_booking(void *arg)
+{
+	struct no_ledger *ledger = arg;
+
+	ledger->booked(0, ledger->arg);
+}
+
+static int book_nothing(void **bookingp, void *arg, const struct store_turn *turn,
+			ledger_booked_h *booked, void *booked_arg)
+{
+	struct no_ledger *ledger = arg;
+
+	(void)turn;
+	*bookingp = ledger;
+	if (!booked)
+		return 0;
+	ledger->booked = booked;
+	ledger->arg = booked_arg;
+	loop_defer(ledger->loop, &ledger->done, on_no_booking, ledger);
+	return 0;
+}
+
+static void unlisten_nothing(void *booking)
+{
+	struct no_ledger *ledger = booking;
+
+	loop_undefer(ledger->loop, &ledger->done);
+}
+
+static const struct ledger_ops no_ledger_ops = {book_nothing, unlisten_nothing};
+
+static int say_local(const struct config *config, const struct buf *request,
+		     struct playback *playback)
+{
+	struct local_speech speech = {0};
+	struct buf scratch;
+	int err = local_speech_open(&speech, config);
+
+	if (err)
+		return err;
+	buf_init(&scratch, 1024 * 1024);
+	struct no_ledger ledger = {.loop = speech.loop};
+	struct session_services services = {
+		.timers = &speech.loop->timers,
+		.speech = pool_speech(speech.pool),
+		.voices = pool_voices(speech.pool),
+		.ledger_ops = &no_ledger_ops,
+		.ledger = &ledger,
+		.microcents_per_minute = -1,
+		.scratch = &scratch,
+	};
+	struct local_peer local = {.loop = speech.loop, .playback = playback};
+	struct peer peer = {.ops = &local_peer_ops, .peer = &local};
+
+	err = tts_stream_alloc(&local.session, &services, &peer, "say", 0);
+	if (!err) {
+		tts_stream_message(local.session, request->bytes, request->len);
+		if (!playback_is_over(playback))
+			loop_run(speech.loop);
+		mem_deref(local.session);
+	}
+	buf_reset(&scratch);
+	local_speech_close(&speech);
+	return err;
+}
+
+static int get_text(struct buf *text, const struct command_call *call)
+{
+	int err;
+
+	if (strcmp(call->operands[0], "-") == 0)
+		err = read_all(text, stdin);
+	else
+		err = buf_append_str(text, call->operands[0]);
+	if (err)
+		fprintf(stderr, "syrinx say: the text is too long (%u bytes at most)\n", TEXT_MAX);
+	return err;
+}
+
+static int say(const struct command_call *call, const struct config *config,
+	       const struct buf *request)
+{
+	struct playback *playback;
+	int err = playback_alloc(&playback, command_value(call, "output"), true);
+
+	if (err)
+		return err;
+	if (command_value(call, "server"))
+		err = say_remote(call, config, request, playback);
+	else
+		err = say_local(config, request, playback);
+	if (!err)
+		err = playback_finish(playback);
+	mem_deref(playback);
+	return err;
+}
+
+static int run(const struct command_call *call)
+{
+	static struct config config;
+	struct buf text;
+	struct buf request;
+	int status = settings_load(&config, call);
+	int err;
+
+	if (status != COMMAND_OK)
+		return status;
+	log_set_level(LOG_ERROR);
+	buf_init(&text, TEXT_MAX);
+	buf_init(&request, REQUEST_MAX);
+	err = get_text(&text, call);
+	if (!err)
+		err = write_request(&request, call, &text);
+	if (!err)
+		err = say(call, &config, &request);
+	buf_reset(&text);
+	buf_reset(&request);
+	return err ? COMMAND_FAILED : COMMAND_OK;
+}
+
+static const struct command_option options[] = {
+	{"output", 'o', "FILE", "write a WAV file (- for standard output) instead of playing"},
+	{"voice", 0, "ID", "the voice (1071); see: syrinx voices"},
+	{"language", 0, "CODE", "the language of the text (the voice's own)"},
+	{"speed", 0, "N", "0.8 to 1.2 (1)"},
+	{"format", 0, "NAME", "pcm_8000 … pcm_24000, ulaw_8000, alaw_8000 (pcm_24000)"},
+	{"server", 0, "URL", "speak through this server instead of here"},
+	{"key", 0, "KEY", "the key for it (SYRINX_KEY, or the local one)"},
+	{"ca", 0, "FILE", "authorities that may vouch for it (the system's)"},
+	{"config", 0, "FILE", "read this configuration"},
+	{"data", 0, "DIR", "where the local key is (data)"},
+	{0},
+};
+
+const struct command command_say = {
+	.name = "say",
+	.operands = "TEXT",
+	.operands_min = 1,
+	.operands_max = 1,
+	.summary = "Speak a text (- reads it from standard input).",
+	.options = options,
+	.run = run,
+};

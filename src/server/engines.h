@@ -1,0 +1,13 @@
+/*
+ * engines.h: the pool of engines that a configuration asks for.
+ */
+#ifndef SERVER_ENGINES_H
+#define SERVER_ENGINES_H
+
+#include "server/config.h"
+#include "synth/pool.h"
+
+/* Engines run through `syrinx confine`, which limits them before they start. */
+int engines_open(struct pool **poolp, struct loop *loop, const struct config *config);
+
+#endif
