@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define TOO_LARGE "request header too large"
+
 /* Where in the lines of a head a byte stands. */
 enum { BEFORE, REQUEST_LINE, LINE_START, NAME, VALUE, BLANK_LINE, AFTER };
 
@@ -25,7 +27,7 @@ static int append(struct http_parse *parse, const char *bytes, size_t n)
 	case 0:
 		return 0;
 	case ENOBUFS:
-		return fail(parse, 431, "request header too large");
+		return fail(parse, 431, TOO_LARGE);
 	default:
 		return fail(parse, 503, "out of memory");
 	}
@@ -248,41 +250,39 @@ static int next_line_state(int state, char c)
 	}
 }
 
-static bool lines_are_sound(struct http_parse *parse, const char *bytes, size_t n)
+/* Looks at the bytes of the head before llhttp does; the status to refuse them
+ * with, or 0. */
+static uint16_t judge_lines(struct http_parse *parse, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n && parse->line_state != AFTER; ++i) {
 		int next = next_line_state(parse->line_state, bytes[i]);
 
 		if (next < 0)
-			return false;
+			return 400;
+		if (++parse->head_bytes > parse->head.max)
+			return 431;
 		parse->line_state = (uint8_t)next;
 	}
-	return true;
+	return 0;
 }
 
 size_t http_parse_feed(struct http_parse *parse, const char *bytes, size_t n)
 {
 	enum llhttp_errno err;
+	uint16_t status;
 
 	if (parse->state == HTTP_PARSE_DONE || parse->state == HTTP_PARSE_FAILED)
 		return 0;
-	if (parse->state == HTTP_PARSE_HEAD) {
-		/* One byte over the limit is looked at, to see that it is over. */
-		if (n > parse->head.max + 1 - parse->head_bytes)
-			n = parse->head.max + 1 - parse->head_bytes;
-		if (!lines_are_sound(parse, bytes, n)) {
-			fail(parse, 400, "bad header line");
-			return 0;
-		}
-		parse->head_bytes += n;
+	status = judge_lines(parse, bytes, n);
+	if (status) {
+		fail(parse, status, status == 431 ? TOO_LARGE : "bad header line");
+		return n;
 	}
 	err = llhttp_execute(&parse->llhttp, bytes, n);
 	if (parse->state == HTTP_PARSE_DONE)
 		return (size_t)(llhttp_get_error_pos(&parse->llhttp) - bytes);
 	if (err != HPE_OK && parse->state != HTTP_PARSE_FAILED)
 		fail(parse, 400, "bad request");
-	if (parse->state == HTTP_PARSE_HEAD && parse->head_bytes > parse->head.max)
-		fail(parse, 431, "request header too large");
 	return n;
 }
 

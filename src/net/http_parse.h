@@ -22,7 +22,7 @@ struct http_parse {
 	llhttp_t llhttp;
 	struct buf head; /* the target, then names and values, each with its NUL */
 	struct buf body;
-	size_t head_bytes; /* taken from the wire */
+	size_t head_bytes; /* of the head, on the wire */
 	size_t headers_at; /* in head */
 	size_t query_at; /* in head; once the head is complete */
 	uint16_t status; /* of a failure */

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -97,10 +97,9 @@ static int resolve(struct addrinfo **found, const char *address)
 
 	if (err)
 		return err;
-	for (const char *p = port; *p; ++p) {
-		if (*p < '0' || *p > '9')
-			return EINVAL;
-	}
+	/* getaddrinfo takes 65537 for 1. */
+	if (strspn(port, "0123456789") != strlen(port) || strlen(port) > 5 || atoi(port) > 65535)
+		return EINVAL;
 	switch (getaddrinfo(host[0] ? host : NULL, port, &hints, found)) {
 	case 0:
 		return 0;

@@ -106,7 +106,13 @@ static int split_url(struct url *url, const char *text)
 	if (host_len == 0 || host_len >= sizeof(url->host))
 		return EINVAL;
 	snprintf(url->host, sizeof(url->host), "%.*s", (int)host_len, host);
-	snprintf(url->port, sizeof(url->port), "%s", port ? port + 1 : url->is_tls ? "443" : "80");
+	if (port && (strlen(port) > 6 || strspn(port + 1, "0123456789") != strlen(port + 1) ||
+		     atoi(port + 1) > 65535))
+		return EINVAL;
+	snprintf(url->port, sizeof(url->port), "%.5s",
+		 port          ? port + 1
+		 : url->is_tls ? "443"
+			       : "80");
 	return 0;
 }
 

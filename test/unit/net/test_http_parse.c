@@ -1,0 +1,276 @@
+/* Requests: what is read is the same however it was split, and what two readers
+ * could read in two ways is refused. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "net/http_parse.h"
+
+#define HEAD_MAX 1024u
+#define BODY_MAX 64u
+#define HOST "Host: a\r\n"
+
+/* Feeds in pieces of `step`; gives how many bytes were taken. */
+static size_t feed(struct http_parse *parse, const char *bytes, size_t n, size_t step)
+{
+	size_t used = 0;
+
+	http_parse_init(parse, HEAD_MAX, BODY_MAX);
+	while (used < n && parse->state <= HTTP_PARSE_BODY) {
+		size_t part = n - used < step ? n - used : step;
+
+		used += http_parse_feed(parse, bytes + used, part);
+	}
+	return used;
+}
+
+static void test_a_request_and_its_parts(void **state)
+{
+	static const char text[] = "POST /v1/a%20b/c?api_key=k%2B1&x HTTP/1.1\r\n"
+				   "host: a\r\nX-Empty:\r\nX-Two: one \t\r\nx-two: two\r\n"
+				   "Content-Length: 5\r\n\r\nhello";
+	static const char next[] = "GET / HTTP/1.1\r\n";
+	char both[sizeof(text) + sizeof(next)];
+	size_t len = sizeof(text) - 1;
+	struct http_parse parse;
+
+	(void)state;
+	snprintf(both, sizeof(both), "%s%s", text, next);
+	for (size_t step = 1; step <= strlen(both); ++step) {
+		assert_int_equal(feed(&parse, both, strlen(both), step), len);
+		assert_int_equal(parse.state, HTTP_PARSE_DONE);
+		assert_string_equal(http_parse_method(&parse), "POST");
+		assert_string_equal(http_parse_path(&parse), "/v1/a b/c");
+		assert_string_equal(http_parse_query(&parse), "api_key=k%2B1&x");
+		assert_string_equal(http_parse_header(&parse, "Host", 0), "a");
+		assert_string_equal(http_parse_header(&parse, "x-empty", 0), "");
+		assert_string_equal(http_parse_header(&parse, "X-TWO", 0), "one");
+		assert_string_equal(http_parse_header(&parse, "X-TWO", 1), "two");
+		assert_null(http_parse_header(&parse, "X-Two", 2));
+		assert_null(http_parse_header(&parse, "X-Tw", 0));
+		assert_int_equal(parse.body.len, 5);
+		assert_string_equal(parse.body.bytes, "hello");
+		assert_true(parse.keeps_alive);
+		http_parse_reset(&parse);
+	}
+}
+
+struct row {
+	const char *text;
+	unsigned status; /* 0: taken */
+};
+
+static void check_rows(const struct row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; ++i) {
+		size_t len = strlen(rows[i].text);
+
+		for (size_t step = 1; step <= len; ++step) {
+			struct http_parse parse;
+
+			feed(&parse, rows[i].text, len, step);
+			if (rows[i].status != parse.status ||
+			    (parse.state == HTTP_PARSE_FAILED) != (rows[i].status != 0))
+				fail_msg("%s (by %zu): state %d status %d", rows[i].text, step,
+					 parse.state, parse.status);
+			if (rows[i].status == 0)
+				assert_int_equal(parse.state, HTTP_PARSE_DONE);
+			http_parse_reset(&parse);
+		}
+	}
+}
+
+static void test_what_is_refused(void **state)
+{
+	static const struct row rows[] = {
+		{"GET / HTTP/1.1\r\n\r\n", 400},
+		{"GET / HTTP/1.1\r\n" HOST HOST "\r\n", 400},
+		{"GET / HTTP/1.1\r\nHost : a\r\n\r\n", 400},
+		{"GET / HTTP/1.1\r\nHost\t: a\r\n\r\n", 400},
+		{"GET / HTTP/1.1\r\n" HOST "X: a\r\n b\r\n\r\n", 400},
+		{"GET / HTTP/1.1\r\n" HOST "X: a\r\n\tb\r\n\r\n", 400},
+		{"GET / HTTP/1.1\r\n Host: a\r\n\r\n", 400},
+		{"GET / HTTP/1.1\r\n" HOST "no colon\r\n\r\n", 400},
+		{"GET / HTTP/1.1\r\n" HOST ": empty name\r\n\r\n", 400},
+		{"GET / HTTP/1.1\r\n" HOST "X: a\rb\r\n\r\n", 400},
+		{"GET / HTTP/1.1\r\n" HOST "X: a\001\r\n\r\n", 400},
+		{"POST / HTTP/1.1\r\n" HOST
+		 "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+		 400},
+		{"POST / HTTP/1.1\r\n" HOST "Content-Length: 1\r\nContent-Length: 1\r\n\r\nx", 400},
+		{"POST / HTTP/1.1\r\n" HOST "Content-Length: +1\r\n\r\nx", 400},
+		{"POST / HTTP/1.1\r\n" HOST "Content-Length: 1x\r\n\r\nx", 400},
+		{"POST / HTTP/1.1\r\n" HOST "Content-Length: 99999999999999999999\r\n\r\n", 400},
+		{"POST / HTTP/1.1\r\n" HOST "Content-Length: 65\r\n\r\n", 413},
+		{"POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: gzip, chunked\r\n\r\n", 501},
+		{"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400},
+		{"POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
+		{"POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n"
+		 "41\r\n0123456789012345678901234567890123456789012345678901234567890123x\r\n",
+		 413},
+		{"POST / HTTP/1.1\r\n" HOST "Expect: magic\r\nContent-Length: 1\r\n\r\n", 417},
+		{"GET / HTTP/2.0\r\n" HOST "\r\n", 505},
+		{"GET /a%zz HTTP/1.1\r\n" HOST "\r\n", 400},
+		{"GET /a%00b HTTP/1.1\r\n" HOST "\r\n", 400},
+		{"GET /a% HTTP/1.1\r\n" HOST "\r\n", 400},
+		{"CONNECT a:1 HTTP/1.1\r\n" HOST "\r\n", 400},
+		{"NONSENSE / HTTP/1.1\r\n" HOST "\r\n", 400},
+		{"\x16\x03\x01\x02", 400}, /* TLS spoken to a plain port */
+	};
+
+	(void)state;
+	check_rows(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static void test_what_is_taken(void **state)
+{
+	static const struct row rows[] = {
+		{"GET / HTTP/1.0\r\n\r\n", 0},
+		{"\r\nGET / HTTP/1.1\r\n" HOST "\r\n", 0},
+		{"OPTIONS * HTTP/1.1\r\n" HOST "\r\n", 0},
+		{"GET /?a=http://b/ HTTP/1.1\r\n" HOST "\r\n", 0},
+		{"POST / HTTP/1.1\r\n" HOST "Content-Length: 0\r\n\r\n", 0},
+		{"POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: Chunked\r\n\r\n"
+		 "3\r\nabc\r\n0\r\nX-Trailer: 1\r\n\r\n",
+		 0},
+		{"GET / HTTP/1.1\r\n" HOST "Connection: Upgrade, x\r\nUpgrade: h2c\r\n\r\n", 0},
+	};
+
+	(void)state;
+	check_rows(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static void test_absolute_targets_are_taken_as_their_path(void **state)
+{
+	static const char *const rows[][3] = {
+		{"http://host/a?b", "/a", "b"},
+		{"http://host", "/", ""},
+		{"http://host?q", "/", "q"},
+		{"http://host/%41", "/A", ""},
+	};
+	char text[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+		struct http_parse parse;
+		int n = snprintf(text, sizeof(text), "GET %s HTTP/1.1\r\n" HOST "\r\n", rows[i][0]);
+
+		feed(&parse, text, (size_t)n, (size_t)n);
+		assert_int_equal(parse.state, HTTP_PARSE_DONE);
+		assert_string_equal(http_parse_path(&parse), rows[i][1]);
+		assert_string_equal(http_parse_query(&parse), rows[i][2]);
+		http_parse_reset(&parse);
+	}
+}
+
+/* A request whose head is exactly `len` bytes. */
+static size_t head_of(char *out, size_t len)
+{
+	static const char start[] = "GET / HTTP/1.1\r\n" HOST "X: ";
+	size_t n = sizeof(start) - 1;
+
+	memcpy(out, start, n);
+	memset(out + n, 'x', len - n - 4);
+	memcpy(out + len - 4, "\r\n\r\n", 4);
+	return len;
+}
+
+static void test_the_head_may_have_its_maximum_and_no_byte_more(void **state)
+{
+	char text[HEAD_MAX + 1];
+	struct http_parse parse;
+
+	(void)state;
+	for (size_t step = 1; step <= sizeof(text); step += 77) {
+		feed(&parse, text, head_of(text, HEAD_MAX), step);
+		assert_int_equal(parse.state, HTTP_PARSE_DONE);
+		http_parse_reset(&parse);
+	}
+	for (size_t step = 1; step <= sizeof(text); step += 77) {
+		feed(&parse, text, head_of(text, HEAD_MAX + 1), step);
+		assert_int_equal(parse.status, 431);
+		http_parse_reset(&parse);
+	}
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "GET /", 5);
+	feed(&parse, text, sizeof(text), sizeof(text));
+	assert_int_equal(parse.status, 431);
+	http_parse_reset(&parse);
+}
+
+static void test_a_client_that_waits_is_told_to_go_on(void **state)
+{
+	static const char text[] =
+		"POST / HTTP/1.1\r\n" HOST "Expect: 100-Continue\r\nContent-Length: 2\r\n\r\nhi";
+	struct http_parse parse;
+
+	(void)state;
+	feed(&parse, text, sizeof(text) - 3, sizeof(text));
+	assert_int_equal(parse.state, HTTP_PARSE_BODY);
+	assert_true(parse.wants_continue);
+	http_parse_feed(&parse, "hi", 2);
+	assert_int_equal(parse.state, HTTP_PARSE_DONE);
+	http_parse_reset(&parse);
+	feed(&parse, text, sizeof(text) - 2, sizeof(text));
+	assert_false(parse.wants_continue); /* the body came along */
+	http_parse_reset(&parse);
+}
+
+static void test_keep_alive_is_the_rule_only_since_1_1(void **state)
+{
+	static const struct {
+		const char *text;
+		bool keeps;
+	} rows[] = {
+		{"GET / HTTP/1.1\r\n" HOST "\r\n", true},
+		{"GET / HTTP/1.1\r\n" HOST "Connection: close\r\n\r\n", false},
+		{"GET / HTTP/1.0\r\n\r\n", false},
+		{"GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+		struct http_parse parse;
+
+		feed(&parse, rows[i].text, strlen(rows[i].text), 7);
+		assert_int_equal(parse.keeps_alive, rows[i].keeps);
+		http_parse_reset(&parse);
+	}
+}
+
+static void test_decoding_stays_in_its_room(void **state)
+{
+	char out[4];
+	size_t len;
+
+	(void)state;
+	assert_int_equal(http_parse_decode(&len, out, 4, "%61+c", 5, true), 0);
+	assert_string_equal(out, "a c");
+	assert_int_equal(http_parse_decode(&len, out, 4, "a+c", 3, false), 0);
+	assert_string_equal(out, "a+c");
+	assert_int_equal(http_parse_decode(&len, out, 4, "abcd", 4, false), ENOBUFS);
+	assert_int_equal(http_parse_decode(&len, out, 4, "%4", 2, false), EINVAL);
+	assert_int_equal(http_parse_decode(&len, out, 4, "%00", 3, false), EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_request_and_its_parts),
+		cmocka_unit_test(test_what_is_refused),
+		cmocka_unit_test(test_what_is_taken),
+		cmocka_unit_test(test_absolute_targets_are_taken_as_their_path),
+		cmocka_unit_test(test_the_head_may_have_its_maximum_and_no_byte_more),
+		cmocka_unit_test(test_a_client_that_waits_is_told_to_go_on),
+		cmocka_unit_test(test_keep_alive_is_the_rule_only_since_1_1),
+		cmocka_unit_test(test_decoding_stays_in_its_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

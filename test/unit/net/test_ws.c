@@ -1,0 +1,335 @@
+/* WebSocket connections: watch is kept over the silent, ends are said and
+ * heard, and what was queued can be dropped. */
+#include <errno.h>
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "net/ws.h"
+#include "pump.h"
+
+static struct loop *loop;
+static struct ws *ws;
+static int peer;
+static char heard[256]; /* the last message */
+static int messages;
+static int closes;
+static uint16_t close_code;
+static bool close_in_message;
+
+static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
+{
+	(void)arg;
+	(void)is_binary;
+	++messages;
+	assert_true(len < sizeof(heard));
+	memcpy(heard, bytes, len);
+	heard[len] = '\0';
+	if (close_in_message)
+		ws_close(ws, WS_CLOSE_GOING_AWAY, "enough");
+}
+
+static void on_closed(void *arg, uint16_t code)
+{
+	(void)arg;
+	++closes;
+	close_code = code;
+}
+
+static const struct ws_handlers handlers = {.message = on_message, .closed = on_closed};
+
+static int set_up(void **state)
+{
+	struct stream *stream;
+	int fd[2];
+
+	(void)state;
+	messages = closes = close_code = 0;
+	close_in_message = false;
+	socket_pair(fd);
+	peer = fd[1];
+	if (loop_alloc(&loop) != 0 || stream_alloc(&stream, loop, fd[0], NULL, NULL, NULL) != 0)
+		return -1;
+	return ws_alloc(&ws, stream, WS_SERVER, 0, &handlers, NULL);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	if (closes == 0)
+		ws_abort(ws);
+	pump(loop);
+	assert_int_equal(closes, 1);
+	close(peer);
+	mem_deref(loop);
+	assert_int_equal(mem_live(), 0);
+	return 0;
+}
+
+/* Sends a frame with a mask of zeros. */
+static void client_sends(enum ws_opcode opcode, const char *text, size_t len)
+{
+	static const uint8_t mask[4];
+	char frame[256];
+	size_t head = ws_codec_head((uint8_t *)frame, opcode, len, mask);
+
+	memcpy(frame + head, text, len);
+	assert_int_equal(send(peer, frame, head + len, MSG_NOSIGNAL), head + len);
+	pump(loop);
+}
+
+static void assert_client_reads(const char *bytes, size_t n)
+{
+	char got[512];
+	ssize_t came;
+
+	pump(loop);
+	came = recv(peer, got, sizeof(got), 0);
+	assert_int_equal(came, n);
+	assert_memory_equal(got, bytes, n);
+}
+
+static void assert_client_reads_end(void)
+{
+	char byte;
+
+	pump(loop);
+	assert_int_equal(recv(peer, &byte, 1, 0), 0);
+}
+
+static void test_a_silent_peer_is_pinged_then_given_up(void **state)
+{
+	(void)state;
+	pump_ahead(loop, WS_PING_MS - 1);
+	assert_int_equal(closes, 0);
+	pump_ahead(loop, 1);
+	assert_client_reads("\x89\x00", 2);
+	pump_ahead(loop, WS_PING_MS - 1);
+	assert_int_equal(closes, 0);
+	pump_ahead(loop, 2);
+	assert_int_equal(closes, 1);
+	assert_int_equal(close_code, WS_CLOSE_ABNORMAL);
+}
+
+static void test_any_byte_keeps_the_watch_content(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 5; ++i) {
+		pump_ahead(loop, WS_PING_MS - 1000);
+		client_sends(WS_OP_PONG, "", 0);
+	}
+	assert_int_equal(recv(peer, heard, sizeof(heard), 0), -1); /* no ping was needed */
+	pump_ahead(loop, WS_PING_MS);
+	assert_client_reads("\x89\x00", 2);
+	client_sends(WS_OP_PONG, "", 0);
+	pump_ahead(loop, WS_PING_MS - 1);
+	assert_int_equal(closes, 0);
+	pump_ahead(loop, 2);
+	assert_client_reads("\x89\x00", 2); /* again, and not the end */
+	assert_int_equal(closes, 0);
+}
+
+static void test_our_close_is_answered(void **state)
+{
+	(void)state;
+	ws_close(ws, 1012, "restart");
+	ws_close(ws, 1000, "second"); /* ignored */
+	ws_send_text(ws, outgoing_copy("late", 4));
+	assert_client_reads("\x88\x09\x03\xf4restart", 11);
+	client_sends(WS_OP_TEXT, "on its way", 10);
+	assert_int_equal(messages, 0); /* not delivered any more */
+	client_sends(WS_OP_CLOSE, "\x03\xf4", 2);
+	assert_client_reads_end();
+	close(peer);
+	peer = -1;
+	pump(loop);
+	assert_int_equal(closes, 1);
+	assert_int_equal(close_code, 1012);
+}
+
+static void test_a_close_nobody_answers_has_a_limit(void **state)
+{
+	(void)state;
+	ws_close(ws, 1000, NULL);
+	pump(loop);
+	pump_ahead(loop, WS_CLOSE_MS - 1);
+	assert_int_equal(closes, 0);
+	pump_ahead(loop, 1);
+	assert_int_equal(closes, 1);
+	assert_int_equal(close_code, 1000);
+}
+
+static void test_what_was_queued_leaves_before_the_close(void **state)
+{
+	(void)state;
+	ws_send_text(ws, outgoing_copy("last", 4));
+	ws_close(ws, 1000, NULL);
+	assert_client_reads("\x81\x04last\x88\x02\x03\xe8", 10);
+}
+
+static void test_a_long_reason_is_cut_at_a_character(void **state)
+{
+	char reason[200];
+	char got[200];
+
+	(void)state;
+	memset(reason, 'r', sizeof(reason));
+	memcpy(reason + 121, "\xe2\x82\xac", 3); /* the euro sign does not fit whole */
+	reason[199] = '\0';
+	ws_close(ws, 1000, reason);
+	pump(loop);
+	assert_int_equal(recv(peer, got, sizeof(got), 0), 2 + 2 + 121);
+	assert_int_equal(got[1], 2 + 121);
+}
+
+static void test_the_peers_close_is_echoed_and_told(void **state)
+{
+	(void)state;
+	client_sends(WS_OP_CLOSE, "\x0f\xa0why", 5);
+	assert_client_reads("\x88\x02\x0f\xa0", 4);
+	assert_client_reads_end();
+	shutdown(peer, SHUT_WR);
+	pump(loop);
+	assert_int_equal(closes, 1);
+	assert_int_equal(close_code, 4000);
+}
+
+static void test_a_broken_connection_is_1006(void **state)
+{
+	(void)state;
+	close(peer);
+	peer = -1;
+	pump(loop);
+	assert_int_equal(closes, 1);
+	assert_int_equal(close_code, WS_CLOSE_ABNORMAL);
+}
+
+static void test_closing_from_a_message_delivers_no_other(void **state)
+{
+	static const char two[] = "\x81\x81\0\0\0\0a\x81\x81\0\0\0\0b";
+
+	(void)state;
+	close_in_message = true;
+	assert_int_equal(send(peer, two, sizeof(two) - 1, 0), sizeof(two) - 1);
+	pump(loop);
+	assert_int_equal(messages, 1);
+	assert_string_equal(heard, "a");
+}
+
+static void test_an_abort_from_the_owner_delivers_nothing_more(void **state)
+{
+	(void)state;
+	assert_int_equal(ws_feed(ws, "\x81\x81\0\0\0\0a", 7), 0);
+	ws_abort(ws);
+	pump(loop);
+	assert_int_equal(messages, 0);
+	assert_int_equal(closes, 1);
+}
+
+static void send_tagged(const char *text, uint64_t tag, uint32_t weight)
+{
+	struct outgoing *message = outgoing_copy(text, strlen(text));
+
+	assert_non_null(message);
+	message->tag = tag;
+	message->weight = weight;
+	ws_send_text(ws, message);
+}
+
+static void test_a_barge_in_drops_what_has_not_left(void **state)
+{
+	(void)state;
+	send_tagged("a1", 1, 480);
+	send_tagged("b1", 2, 100);
+	send_tagged("a2", 1, 480);
+	assert_int_equal(ws_drop(ws, 1), 960);
+	send_tagged("interrupted", 0, 0);
+	assert_client_reads("\x81\x02"
+			    "b1\x81\x0binterrupted",
+			    17);
+}
+
+/* The other end, in the client's role, over the other socket. */
+static void test_two_roles_understand_each_other(void **state)
+{
+	struct stream *stream;
+	struct ws *client;
+
+	(void)state;
+	assert_int_equal(stream_alloc(&stream, loop, dup(peer), NULL, NULL, NULL), 0);
+	assert_int_equal(ws_alloc(&client, stream, WS_CLIENT, 0, &handlers, NULL), 0);
+	ws_send_text(client, outgoing_copy("from the client", 15));
+	pump(loop);
+	assert_string_equal(heard, "from the client");
+	ws_send_text(ws, outgoing_copy("from the server", 15));
+	pump(loop);
+	assert_string_equal(heard, "from the server");
+	ws_close(client, 1000, NULL);
+	shutdown(peer, SHUT_RDWR);
+	pump(loop);
+	assert_int_equal(closes, 2);
+	closes = 1; /* for tear_down */
+}
+
+/* What the heap holds for a plain idle connection, libuv's and ours. */
+static void test_an_idle_connection_costs_at_most_700_bytes(void **state)
+{
+	enum { COUNT = 200 };
+	struct ws *all[COUNT];
+	int far[COUNT];
+	size_t before = mallinfo2().uordblks;
+	size_t each;
+
+	(void)state;
+	for (int i = 0; i < COUNT; ++i) {
+		struct stream *stream;
+		int fd[2];
+
+		socket_pair(fd);
+		far[i] = fd[1];
+		assert_int_equal(stream_alloc(&stream, loop, fd[0], NULL, NULL, NULL), 0);
+		assert_int_equal(ws_alloc(&all[i], stream, WS_SERVER, 0, &handlers, NULL), 0);
+	}
+	pump(loop);
+	each = (mallinfo2().uordblks - before) / COUNT;
+	print_message("an idle WebSocket costs %zu bytes of heap\n", each);
+	assert_true(each <= 700);
+	assert_true(each > 300 || before == 0); /* a sanitizer's malloc does not count */
+	for (int i = 0; i < COUNT; ++i) {
+		ws_abort(all[i]);
+		close(far[i]);
+	}
+	pump(loop);
+	assert_int_equal(closes, COUNT);
+	closes = 0;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_silent_peer_is_pinged_then_given_up),
+		TEST(test_any_byte_keeps_the_watch_content),
+		TEST(test_our_close_is_answered),
+		TEST(test_a_close_nobody_answers_has_a_limit),
+		TEST(test_what_was_queued_leaves_before_the_close),
+		TEST(test_a_long_reason_is_cut_at_a_character),
+		TEST(test_the_peers_close_is_echoed_and_told),
+		TEST(test_a_broken_connection_is_1006),
+		TEST(test_closing_from_a_message_delivers_no_other),
+		TEST(test_an_abort_from_the_owner_delivers_nothing_more),
+		TEST(test_a_barge_in_drops_what_has_not_left),
+		TEST(test_two_roles_understand_each_other),
+		TEST(test_an_idle_connection_costs_at_most_700_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
