@@ -418,7 +418,7 @@ static int read_version(struct sqlite *sqlite, int *version)
 static int apply_migrations(struct sqlite *sqlite)
 {
 	char pragma[48];
-	int version;
+	int version = 0;
 	int err = read_version(sqlite, &version);
 
 	for (; !err && version < VERSION; ++version) {
@@ -432,7 +432,7 @@ static int apply_migrations(struct sqlite *sqlite)
 
 static int migrate(struct sqlite *sqlite)
 {
-	int version;
+	int version = 0;
 	int err = read_version(sqlite, &version);
 
 	if (err || version == VERSION)

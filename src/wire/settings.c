@@ -57,10 +57,10 @@ struct field {
 	size_t name_len;
 	field_read_h *read;
 	unsigned bit;
+	bool updatable; /* by update_settings */
 	size_t offset; /* of the member it fills */
 	size_t size;
 	double min, max;
-	bool updatable; /* by update_settings */
 };
 
 static void *member(const struct settings_reader *reader, const struct field *field)
@@ -303,32 +303,32 @@ static int read_dictionaries(struct settings_reader *reader, const struct field 
 /* A field's own row of the table: where it goes, how large it is. */
 #define TO(member) offsetof(struct settings, member), sizeof(((struct settings *)0)->member)
 #define NAME(name) name, sizeof(name) - 1
-#define NOWHERE 0, 0, 0
+#define NOWHERE 0, false, 0, 0
 
 static const struct field fields[] = {
-	{NAME("voice_id"), read_voice, SETTING_VOICE_ID, TO(voice_id), 0, 0, false},
-	{NAME("model_id"), read_model, SETTING_MODEL_ID, TO(model_id), 0, 0, false},
-	{NAME("model"), keep_legacy_model, NOWHERE, 0, 0, false},
-	{NAME("cfg_scale"), read_clamped, SETTING_CFG_SCALE, TO(cfg_scale), 1.2, 2.5, true},
-	{NAME("temperature"), read_number, SETTING_TEMPERATURE, TO(temperature), 0, 1, true},
-	{NAME("max_new_tokens"), read_unsigned, SETTING_MAX_NEW_TOKENS, TO(max_new_tokens), 1, 2048,
-	 true},
-	{NAME("sample_rate"), read_rate, SETTING_SAMPLE_RATE, TO(sample_rate), 0, 0, false},
-	{NAME("output_format"), read_format, SETTING_OUTPUT_FORMAT, TO(format), 0, 0, false},
-	{NAME("normalize"), read_bool, SETTING_NORMALIZE, TO(normalize), 0, 0, true},
-	{NAME("language"), read_language, SETTING_LANGUAGE, TO(language), 0, 0, true},
-	{NAME("speed"), read_number, SETTING_SPEED, TO(speed), 0.8, 1.2, true},
-	{NAME("word_timestamps"), read_bool, SETTING_WORD_TIMESTAMPS, TO(word_timestamps), 0, 0,
-	 false},
-	{NAME("flush_timeout_ms"), read_unsigned, SETTING_FLUSH_TIMEOUT, TO(flush_timeout_ms), 0,
-	 60000, false},
-	{NAME("max_buffer_length"), read_unsigned, SETTING_MAX_BUFFER, TO(max_buffer_length), 1,
-	 10000, false},
-	{NAME("chunk_length_schedule"), read_schedule, SETTING_SCHEDULE, TO(schedule), 0, 0, false},
-	{NAME("auto_mode"), read_bool, SETTING_AUTO_MODE, TO(auto_mode), 0, 0, false},
-	{NAME("dictionary_ids"), read_dictionaries, SETTING_DICTIONARY_IDS, 0, 0, 0, 0, false},
-	{NAME("project_id"), check_integer, NOWHERE, 0, 0, false},
-	{NAME("speaker_prefix"), read_bool, NOWHERE, 0, 0, false},
+	{NAME("voice_id"), read_voice, SETTING_VOICE_ID, false, TO(voice_id), 0, 0},
+	{NAME("model_id"), read_model, SETTING_MODEL_ID, false, TO(model_id), 0, 0},
+	{NAME("model"), keep_legacy_model, NOWHERE, 0, 0},
+	{NAME("cfg_scale"), read_clamped, SETTING_CFG_SCALE, true, TO(cfg_scale), 1.2, 2.5},
+	{NAME("temperature"), read_number, SETTING_TEMPERATURE, true, TO(temperature), 0, 1},
+	{NAME("max_new_tokens"), read_unsigned, SETTING_MAX_NEW_TOKENS, true, TO(max_new_tokens), 1,
+	 2048},
+	{NAME("sample_rate"), read_rate, SETTING_SAMPLE_RATE, false, TO(sample_rate), 0, 0},
+	{NAME("output_format"), read_format, SETTING_OUTPUT_FORMAT, false, TO(format), 0, 0},
+	{NAME("normalize"), read_bool, SETTING_NORMALIZE, true, TO(normalize), 0, 0},
+	{NAME("language"), read_language, SETTING_LANGUAGE, true, TO(language), 0, 0},
+	{NAME("speed"), read_number, SETTING_SPEED, true, TO(speed), 0.8, 1.2},
+	{NAME("word_timestamps"), read_bool, SETTING_WORD_TIMESTAMPS, false, TO(word_timestamps), 0,
+	 0},
+	{NAME("flush_timeout_ms"), read_unsigned, SETTING_FLUSH_TIMEOUT, false,
+	 TO(flush_timeout_ms), 0, 60000},
+	{NAME("max_buffer_length"), read_unsigned, SETTING_MAX_BUFFER, false, TO(max_buffer_length),
+	 1, 10000},
+	{NAME("chunk_length_schedule"), read_schedule, SETTING_SCHEDULE, false, TO(schedule), 0, 0},
+	{NAME("auto_mode"), read_bool, SETTING_AUTO_MODE, false, TO(auto_mode), 0, 0},
+	{NAME("dictionary_ids"), read_dictionaries, SETTING_DICTIONARY_IDS, false, 0, 0, 0, 0},
+	{NAME("project_id"), check_integer, NOWHERE, 0, 0},
+	{NAME("speaker_prefix"), read_bool, NOWHERE, 0, 0},
 };
 
 static const struct field *find_field(const struct json_value *key)
@@ -379,7 +379,7 @@ int settings_read_update(struct settings_reader *reader, const struct json_value
 int settings_read_end(struct settings_reader *reader)
 {
 	static const struct field legacy = {
-		NAME("model"), read_model, SETTING_MODEL_ID, TO(model_id), 0, 0, false};
+		NAME("model"), read_model, SETTING_MODEL_ID, false, TO(model_id), 0, 0};
 	struct settings *settings = reader->settings;
 	struct audio_format format;
 

@@ -81,77 +81,78 @@ static void test_valid_texts_are_taken(void **state)
 	}
 }
 
+static const struct {
+	const char *text;
+	size_t at;
+} invalid_texts[] = {
+	{"", 0},
+	{"   ", 3},
+	{"{", 1},
+	{"}", 0},
+	{"[1,2", 4},
+	{"[1,]", 3},
+	{"[,1]", 1},
+	{"[1 2]", 3},
+	{"[1}", 2},
+	{"{\"a\"}", 4},
+	{"{\"a\":}", 5},
+	{"{\"a\":1,}", 7},
+	{"{\"a\":1 \"b\":2}", 7},
+	{"{a:1}", 1},
+	{"{'a':1}", 1},
+	{"{\"a\":1]", 6},
+	{"{1:2}", 1},
+	{"nul", 0},
+	{"nulll", 4},
+	{"True", 0},
+	{"NaN", 0},
+	{"Infinity", 0},
+	{"01", 1},
+	{"-", 1},
+	{"+1", 0},
+	{".5", 0},
+	{"1.", 2},
+	{"1.e5", 2},
+	{"1e", 2},
+	{"1e+", 3},
+	{"0x10", 1},
+	{"--1", 1},
+	{"\"", 0},
+	{"\"abc", 0},
+	{"\"a\\", 2},
+	{"\"a\\\"", 0},
+	{"\"\\x\"", 1},
+	{"\"\\u12\"", 1},
+	{"\"\\u12g4\"", 1},
+	{"\"\\", 1},
+	{"\"\\u", 1},
+	{"\"a\nb\"", 2},
+	{"\"\x01\"", 1},
+	{"\"\x1f\"", 1},
+	{"\"ab\xff\"", 3},
+	{"\"\xc3\"", 1},
+	{"\"\xed\xa0\x80\"", 1},
+	{"\"\xc0\x80\"", 1},
+	{"\"\xf4\x90\x80\x80\"", 1},
+	{"{}x", 2},
+	{"{} {}", 3},
+	{"1 2", 2},
+	{"// no\n1", 0},
+	{"\xef\xbb\xbf{}", 0},
+	{"[\xc3\xa9]", 1},
+};
+
 static void test_invalid_texts_are_refused_with_their_place(void **state)
 {
-	static const struct {
-		const char *text;
-		size_t at;
-	} bad[] = {
-		{"", 0},
-		{"   ", 3},
-		{"{", 1},
-		{"}", 0},
-		{"[1,2", 4},
-		{"[1,]", 3},
-		{"[,1]", 1},
-		{"[1 2]", 3},
-		{"[1}", 2},
-		{"{\"a\"}", 4},
-		{"{\"a\":}", 5},
-		{"{\"a\":1,}", 7},
-		{"{\"a\":1 \"b\":2}", 7},
-		{"{a:1}", 1},
-		{"{'a':1}", 1},
-		{"{\"a\":1]", 6},
-		{"{1:2}", 1},
-		{"nul", 0},
-		{"nulll", 4},
-		{"True", 0},
-		{"NaN", 0},
-		{"Infinity", 0},
-		{"01", 1},
-		{"-", 1},
-		{"+1", 0},
-		{".5", 0},
-		{"1.", 2},
-		{"1.e5", 2},
-		{"1e", 2},
-		{"1e+", 3},
-		{"0x10", 1},
-		{"--1", 1},
-		{"\"", 0},
-		{"\"abc", 0},
-		{"\"a\\", 2},
-		{"\"a\\\"", 0},
-		{"\"\\x\"", 1},
-		{"\"\\u12\"", 1},
-		{"\"\\u12g4\"", 1},
-		{"\"\\", 1},
-		{"\"\\u", 1},
-		{"\"a\nb\"", 2},
-		{"\"\x01\"", 1},
-		{"\"\x1f\"", 1},
-		{"\"ab\xff\"", 3},
-		{"\"\xc3\"", 1},
-		{"\"\xed\xa0\x80\"", 1},
-		{"\"\xc0\x80\"", 1},
-		{"\"\xf4\x90\x80\x80\"", 1},
-		{"{}x", 2},
-		{"{} {}", 3},
-		{"1 2", 2},
-		{"// no\n1", 0},
-		{"\xef\xbb\xbf{}", 0},
-		{"[\xc3\xa9]", 1},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < COUNT(bad); ++i) {
+	for (size_t i = 0; i < COUNT(invalid_texts); ++i) {
 		size_t at;
 
-		if (scan(bad[i].text, strlen(bad[i].text), &at) != EINVAL)
-			fail_msg("taken: %s", bad[i].text);
-		if (at != bad[i].at)
-			fail_msg("fault at %zu, expected %zu: %s", at, bad[i].at, bad[i].text);
+		if (scan(invalid_texts[i].text, strlen(invalid_texts[i].text), &at) != EINVAL)
+			fail_msg("taken: %s", invalid_texts[i].text);
+		if (at != invalid_texts[i].at)
+			fail_msg("fault at %zu, expected %zu: %s", at, invalid_texts[i].at,
+				 invalid_texts[i].text);
 	}
 }
 
