@@ -228,7 +228,7 @@ static void end_word(struct speech *speech, size_t byte_limit, uint64_t sample_l
 static void begin_word(struct speech *speech, const espeak_EVENT *event)
 {
 	size_t index = event->text_position > 0 ? (size_t)event->text_position - 1 : 0;
-	size_t length = event->length > 0 ? (size_t)event->length : 0;
+	size_t length = event->length > 0 ? (size_t)event->length : 1;
 	size_t start;
 
 	if (speech->in_word && index < speech->next_char)
