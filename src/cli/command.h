@@ -65,6 +65,7 @@ const struct command *command_find(const char *name);
 void command_print_help(const struct command *command);
 void command_print_summary(void);
 
+extern const struct command command_bench;
 extern const struct command command_check;
 extern const struct command command_confine;
 extern const struct command command_help;

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account/account.h"
 #include "base/buf.h"
 #include "loop/timers.h"
-#include "store/store.h"
 #include "synth/speech.h"
 
 /* The ledger, as a turn sees it.  `booked` hears 0 when the row is durable; it

@@ -1,0 +1,27 @@
+/*
+ * bench.h: the measurements that docs/benchmarks.md reports.
+ *
+ * Every figure is a ratio, or a difference, between things measured in the same
+ * run and by turns: the machine's mood is in both.
+ */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stdint.h>
+
+struct bench_options {
+	int64_t rounds; /* how often; 0: the run's own default */
+	int64_t connections; /* of the idle run */
+	int64_t cancels;
+	const char *engines_dir;
+};
+
+/* Each prints its result and gives non-zero when it could not be measured. */
+int bench_latency(const struct bench_options *options);
+int bench_burst(const struct bench_options *options);
+int bench_throughput(const struct bench_options *options);
+int bench_idle(const struct bench_options *options);
+int bench_cancel(const struct bench_options *options);
+int bench_start(const struct bench_options *options);
+
+#endif

@@ -1,0 +1,259 @@
+/*
+ * target.c: the server that is measured (see target.h).
+ */
+#include "bench/target.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+static unsigned free_port(void)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	socklen_t len = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	unsigned port = 0;
+
+	if (bind(fd, (struct sockaddr *)&address, len) == 0 &&
+	    getsockname(fd, (struct sockaddr *)&address, &len) == 0)
+		port = ntohs(address.sin_port);
+	close(fd);
+	return port;
+}
+
+/* One GET /ready; true for 200. */
+static bool is_ready(unsigned port)
+{
+	static const char request[] = "GET /ready HTTP/1.0\r\n\r\n";
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons((uint16_t)port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	char reply[16] = "";
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	    write(fd, request, sizeof(request) - 1) > 0)
+		recv(fd, reply, 12, MSG_WAITALL);
+	close(fd);
+	return strncmp(reply + 9, "200", 3) == 0;
+}
+
+static int make_certificate(const struct target *target)
+{
+	char command[512];
+
+	snprintf(command, sizeof(command),
+		 "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes "
+		 "-keyout %s/key.pem -out %s/cert.pem -days 2 -subj /CN=127.0.0.1 "
+		 "-addext subjectAltName=IP:127.0.0.1 >/dev/null 2>&1",
+		 target->data_dir, target->data_dir);
+	return system(command) == 0 ? 0 : EIO;
+}
+
+static void run_server(const struct target *target, unsigned port, bool with_tls)
+{
+	char listen[32];
+	char path[96];
+	int log;
+
+	snprintf(listen, sizeof(listen), "127.0.0.1:%u", port);
+	snprintf(path, sizeof(path), "%s/log", target->data_dir);
+	log = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	dup2(log, STDERR_FILENO);
+	dup2(log, STDOUT_FILENO);
+	if (with_tls) {
+		snprintf(path, sizeof(path), "%s/cert.pem", target->data_dir);
+		setenv("SYRINX_SERVER_TLS_CERTIFICATE", path, 1);
+		snprintf(path, sizeof(path), "%s/key.pem", target->data_dir);
+		setenv("SYRINX_SERVER_TLS_KEY", path, 1);
+	}
+	execl("/proc/self/exe", "syrinx", "serve", "--data", target->data_dir, "--listen", listen,
+	      (char *)NULL);
+	_exit(127);
+}
+
+static int read_key(struct target *target)
+{
+	char path[96];
+	char key[80] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/local.key", target->data_dir);
+	file = fopen(path, "re");
+	if (!file)
+		return errno;
+	if (!fgets(key, sizeof(key), file))
+		key[0] = '\0';
+	fclose(file);
+	key[strcspn(key, "\n")] = '\0';
+	snprintf(target->header, sizeof(target->header), "Authorization: Bearer %s", key);
+	return 0;
+}
+
+int target_start(struct target *target, bool with_tls)
+{
+	unsigned port = free_port();
+	uint64_t start_us;
+	const struct timespec pause = {.tv_nsec = 1000000};
+
+	*target = (struct target){.data_dir = "/tmp/syrinx-bench-XXXXXX"};
+	if (!mkdtemp(target->data_dir))
+		return errno;
+	if (with_tls && make_certificate(target) != 0)
+		return EIO;
+	start_us = clock_monotonic_us();
+	target->pid = fork();
+	if (target->pid == 0)
+		run_server(target, port, with_tls);
+	snprintf(target->url, sizeof(target->url), "%s://127.0.0.1:%u/ws/tts/stream",
+		 with_tls ? "wss" : "ws", port);
+	if (with_tls) { /* /ready is behind TLS: a connection tells */
+		sleep(1);
+		target->tls_certificate = "cert.pem";
+		return read_key(target);
+	}
+	while (!is_ready(port)) {
+		if (clock_monotonic_us() - start_us > 10000000)
+			return ETIMEDOUT;
+		nanosleep(&pause, NULL);
+	}
+	target->ready_ms = (double)(clock_monotonic_us() - start_us) / 1000;
+	return read_key(target);
+}
+
+static void remove_data(const struct target *target)
+{
+	char command[96];
+
+	snprintf(command, sizeof(command), "rm -rf %s", target->data_dir);
+	if (system(command) != 0)
+		fprintf(stderr, "cannot remove %s\n", target->data_dir);
+}
+
+void target_stop(struct target *target)
+{
+	kill(target->pid, SIGTERM);
+	kill(target->pid, SIGTERM); /* twice: now */
+	waitpid(target->pid, NULL, 0);
+	remove_data(target);
+}
+
+int target_connect(struct ws_client **clientp, const struct target *target)
+{
+	const char *const headers[] = {target->header, NULL};
+	char ca[96];
+	char why[256];
+	struct ws_client_options options = {.url = target->url, .headers = headers};
+	int err;
+
+	if (target->tls_certificate) {
+		snprintf(ca, sizeof(ca), "%s/%s", target->data_dir, target->tls_certificate);
+		options.ca_file = ca;
+	}
+	err = ws_client_open(clientp, &options, why, sizeof(why));
+	if (err)
+		fprintf(stderr, "syrinx bench: %s: %s\n", target->url, why);
+	return err;
+}
+
+/* utime + stime, and the parent, of a process. */
+static bool read_stat(const char *pid, double *cpu_s, long *parent)
+{
+	char path[300];
+	unsigned long user;
+	unsigned long system_time;
+	FILE *file;
+	int n;
+
+	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	n = fscanf(file, "%*d (%*[^)]) %*c %ld %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", parent,
+		   &user, &system_time);
+	fclose(file);
+	*cpu_s = (double)(user + system_time) / (double)sysconf(_SC_CLK_TCK);
+	return n == 3;
+}
+
+/* On-CPU time in nanoseconds, finer than the ticks of stat. */
+static double exact_cpu(const char *pid, double ticks_s)
+{
+	char path[300];
+	struct dirent *entry;
+	DIR *dir;
+	double sum = 0;
+
+	snprintf(path, sizeof(path), "/proc/%s/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		unsigned long long ns;
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%.20s/task/%.20s/schedstat", pid,
+			 entry->d_name);
+		file = fopen(path, "re");
+		if (!file)
+			continue;
+		if (fscanf(file, "%llu", &ns) == 1)
+			sum += (double)ns / 1e9;
+		fclose(file);
+	}
+	if (dir)
+		closedir(dir);
+	return sum > 0 ? sum : ticks_s;
+}
+
+void target_cpu(const struct target *target, double *server_s, double *workers_s)
+{
+	struct dirent *entry;
+	DIR *dir = opendir("/proc");
+
+	*server_s = *workers_s = 0;
+	while (dir && (entry = readdir(dir))) {
+		double cpu;
+		long parent;
+
+		if (atoi(entry->d_name) == 0 || !read_stat(entry->d_name, &cpu, &parent))
+			continue;
+		if (atoi(entry->d_name) == target->pid)
+			*server_s = exact_cpu(entry->d_name, cpu);
+		else if (parent == target->pid)
+			*workers_s += exact_cpu(entry->d_name, cpu);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+size_t target_resident(const struct target *target)
+{
+	char path[64];
+	unsigned long pages = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)target->pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%*u %lu", &pages) != 1)
+		pages = 0;
+	fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}

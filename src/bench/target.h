@@ -1,0 +1,34 @@
+/*
+ * target.h: the server that is measured, started here and ended here.
+ */
+#ifndef BENCH_TARGET_H
+#define BENCH_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "net/ws_client.h"
+
+struct target {
+	pid_t pid;
+	char data_dir[64];
+	char url[64];
+	char header[128]; /* Authorization */
+	const char *tls_certificate; /* NULL: plain */
+	double ready_ms; /* from exec to 200 on /ready */
+};
+
+/* Starts this program's own `serve` on a free port of loopback. */
+int target_start(struct target *target, bool with_tls);
+void target_stop(struct target *target);
+
+int target_connect(struct ws_client **clientp, const struct target *target);
+
+/* CPU seconds used by the server, and by its workers, so far. */
+void target_cpu(const struct target *target, double *server_s, double *workers_s);
+
+/* Resident memory of the server process alone, in bytes. */
+size_t target_resident(const struct target *target);
+
+#endif

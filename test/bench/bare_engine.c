@@ -1,0 +1,77 @@
+/*
+ * bare_engine.c: an engine in this process with nothing around it.
+ *
+ * Speaks a text over and over for some seconds into a sink that only counts,
+ * and prints "AUDIO_SECONDS CPU_SECONDS": the most that a server around this
+ * engine could reach.  argv: SECONDS TEXT [VOICE].
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/engine.h"
+
+struct counter {
+	struct sink sink;
+	uint64_t samples;
+};
+
+struct choice {
+	const char *name; /* NULL: the first */
+	char voice[64];
+	uint32_t sample_rate;
+};
+
+static int count_audio(struct sink *sink, const int16_t *samples, size_t n)
+{
+	(void)samples;
+	((struct counter *)(void *)sink)->samples += n;
+	return 0;
+}
+
+static int choose(const struct engine_voice *voice, void *arg)
+{
+	struct choice *choice = arg;
+
+	if (choice->name && strcmp(choice->name, voice->name) != 0)
+		return 0;
+	snprintf(choice->voice, sizeof(choice->voice), "%s", voice->name);
+	choice->sample_rate = voice->sample_rate;
+	return 1;
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+int main(int argc, char **argv)
+{
+	struct engine_options options = {0};
+	struct counter counter = {0};
+	struct choice choice = {.name = argc > 3 ? argv[3] : NULL};
+	struct engine_text text = {.language = "", .text_before = "", .speed = 1};
+	void *state;
+	double begin;
+
+	if (argc < 3 || engine_main->open(&state, &options) != 0)
+		return 1;
+	sink_init_null(&counter.sink);
+	counter.sink.audio = count_audio;
+	engine_main->voices(state, choose, &choice);
+	text.voice = choice.voice;
+	text.text = argv[2];
+	text.text_len = strlen(argv[2]);
+	begin = cpu_seconds();
+	while (cpu_seconds() - begin < atoi(argv[1])) {
+		if (engine_main->speak(state, &text, &counter.sink) != 0)
+			return 1;
+	}
+	printf("%f %f\n", (double)counter.samples / choice.sample_rate, cpu_seconds() - begin);
+	engine_main->close(state);
+	return 0;
+}
