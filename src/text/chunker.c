@@ -205,12 +205,17 @@ static size_t least_length(const struct chunker *chunker)
 	return chunker->options.schedule[chunker->index < last ? chunker->index : last];
 }
 
-static void end_sentence(struct chunker *chunker, struct place end)
+static void mark_sentence(struct chunker *chunker, struct place end)
 {
 	if (end.byte <= chunker->start.byte)
 		return;
 	set_mark(chunker, end.byte - 1, MARK_SENTENCE);
 	chunker->sentence_start = chunker->sentence_end = end;
+}
+
+static void end_sentence(struct chunker *chunker, struct place end)
+{
+	mark_sentence(chunker, end);
 	if (length(chunker->start, end) >= least_length(chunker))
 		emit(chunker, end, SILENCE_JOIN_TAGS);
 }
@@ -502,7 +507,7 @@ void chunker_timeout(struct chunker *chunker)
 	if (until.byte <= chunker->start.byte)
 		return;
 	if (sentence_finish(&chunker->sentence, &end))
-		end_sentence(chunker, end.byte < until.byte ? end : until);
+		mark_sentence(chunker, end.byte < until.byte ? end : until);
 	emit_sentences(chunker, until, SILENCE_KEEP);
 	sentence_cut(&chunker->sentence, until);
 	if (chunker->sentence_start.byte < until.byte)
@@ -518,7 +523,7 @@ void chunker_flush(struct chunker *chunker)
 		scan(chunker);
 	}
 	if (sentence_finish(&chunker->sentence, &end))
-		end_sentence(chunker, end);
+		mark_sentence(chunker, end);
 	emit_sentences(chunker, chunker->now, SILENCE_SKIP);
 }
 

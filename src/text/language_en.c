@@ -5,7 +5,7 @@ const struct language language_en = {
 	.code = "en",
 	.never =
 		" mr mrs ms mx messrs dr prof rev hon Gen Col Sgt Capt Cpl Lt Maj Cmdr Adm Sen Rep "
-		"Gov Pres Supt Mme Mlle Mt Ft Ste Br e.g i.e eg ie cf vs v viz approx ca c resp "
+		"Gov Pres Supt Mme Mlle Mt Ft Ste Br e.g i.e eg ie cf vs viz approx ca resp "
 		"incl excl esp a.k.a aka ",
 	.starter = " st ave blvd rd hwy jr Sr inc co corp ltd plc bros dept univ assn a.m p.m ph.d "
 		   "al esq oz lb lbs ft hr hrs min mi sq m.sc b.sc mon tue tues thu thurs nos p pp "

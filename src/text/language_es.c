@@ -4,8 +4,8 @@
 const struct language language_es = {
 	.code = "es",
 	.never =
-		" sr sra sres sras srta dr dra drs dres d dña prof profa lic ing arq gral Cap Col sto "
-		"sta p.ej ej avda av aprox vs cf ",
+		" sr sra sres sras srta dr dra drs dres dña prof profa lic ing arq gral Cap Col sto "
+		"sta p.ej ej ee avda av aprox vs cf ",
 	.starter = " a.m p.m ee.uu ud uds vd vds s.a cía ltda jr a.c d.c pág págs p pp núm núms n "
 		   "fig vol tel cap ene feb abr ago sept oct nov dic ",
 	.capital = " etc ",

@@ -5,7 +5,7 @@ const struct language language_it = {
 	.code = "it",
 	.never =
 		" sig sigg sig.ra sig.na sigra dott dott.ssa dr prof prof.ssa avv ing arch geom rag On "
-		"Sen Gen Col s ss p.es es cfr ca cd vs v.le p.zza c.so egr gent spett ",
+		"Sen Gen Col ss p.es es cfr ca cd vs v.le p.zza c.so egr gent spett ",
 	.starter = " s.p.a s.r.l a.c d.c jr pag pagg p pp n nr num tel fig vol cap gen feb mar apr "
 		   "mag giu lug ago set ott nov dic ",
 	.capital = " ecc etc ",

@@ -6,7 +6,7 @@ const struct language language_more[] = {
 		.code = "cs",
 		.ordinals = true,
 		.never =
-			" p sl mgr ing dr prof mudr judr phdr rndr doc bc plk gen tj tzv např resp "
+			" sl mgr ing dr prof mudr judr phdr rndr doc bc plk gen tj tzv např resp "
 			"mj ul nám tř sv cca ml kpt ",
 		.starter = " r hod min tis mil č str s obr tab tel kap odst čl ",
 		.capital = " apod atd aj atp ",
@@ -74,8 +74,8 @@ const struct language language_more[] = {
 	},
 	{
 		.code = "ru",
-		.never = " г-н г-жа им ул пр просп пл т.е т.к т.н напр проф акад доц см ср св д ",
-		.starter = " г гг в вв н.э тыс млн млрд руб коп мин стр рис табл гл тел кв ",
+		.never = " г-н г-жа им ул пр просп пл т.е т.к т.н напр проф акад доц см ср св ",
+		.starter = " г гг в вв д н.э тыс млн млрд руб коп мин стр рис табл гл тел кв ",
 		.capital = " т.д т.п др пр проч ",
 		.starters =
 			" в во на и а но или он она оно они я ты мы вы это этот эта эти тот та те "

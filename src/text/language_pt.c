@@ -4,7 +4,7 @@
 const struct language language_pt = {
 	.code = "pt",
 	.never =
-		" sr sra srs sras srta dr dra drs dras prof profa eng arq exmo exma d p.ex ex Gen Col "
+		" sr sra srs sras srta dr dra drs dras prof profa eng arq exmo exma p.ex ex Gen Col "
 		"av aprox vs cf ",
 	.starter =
 		" ltda cia s.a jr a.c d.c a.m p.m pág págs p pp n núm tel fig vol cap jan fev abr "

@@ -29,10 +29,4 @@ static inline bool punctuation_is_stop(enum punctuation p)
 	return p >= PUNCTUATION_DOT && p <= PUNCTUATION_FULL;
 }
 
-/* True for a bracket that closes even after a blank. */
-static inline bool punctuation_is_bracket(uint32_t c)
-{
-	return c == ')' || c == ']' || c == '}';
-}
-
 #endif

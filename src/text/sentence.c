@@ -116,16 +116,24 @@ static enum outcome begins_number(const struct candidate *candidate)
 	return OUTCOME_NO_END;
 }
 
-/* Anything that is neither a letter nor a digit, between the stop and them. */
-static enum outcome step_between(struct candidate *candidate, const struct glyph *g)
+/* Only French has blanks inside its quotes; elsewhere » may open. */
+static bool closes_after_blank(const struct sentence *s, uint32_t c)
 {
+	return c == ')' || c == ']' || c == '}' ||
+	       (c == 0x00bb && strcmp(s->language->code, "fr") == 0);
+}
+
+/* Anything that is neither a letter nor a digit, between the stop and them. */
+static enum outcome step_between(struct sentence *s, const struct glyph *g)
+{
+	struct candidate *candidate = &s->candidate;
 	bool is_fresh = !candidate->is_crossed;
 
 	if (is_fresh && !candidate->has_newline && punctuation_is_stop(g->punctuation)) {
 		add_stop(candidate, g); /* French: "Quoi ? !" */
 		return OUTCOME_WAIT;
 	}
-	if (is_fresh && punctuation_is_bracket(g->c)) {
+	if (is_fresh && closes_after_blank(s, g->c)) {
 		candidate->end = g->after;
 		return OUTCOME_WAIT;
 	}
@@ -177,7 +185,7 @@ static enum outcome step_gap(struct sentence *s, const struct glyph *g)
 	case UNICODE_ODD_UPPER:
 		break;
 	}
-	return step_between(candidate, g);
+	return step_between(s, g);
 }
 
 /* The word after the candidate is whole. */
@@ -187,8 +195,8 @@ static enum outcome judge_next(const struct sentence *s, bool has_dot)
 
 	if (candidate->begins_lower)
 		return OUTCOME_NO_END;
-	if (candidate->next_len == 1 && has_dot) /* "J. I. Smith": another initial */
-		return OUTCOME_NO_END;
+	if (has_dot && utf8_count(candidate->next, candidate->next_len) == 1)
+		return OUTCOME_NO_END; /* "J. I. Smith": another initial */
 	return language_starts(s->language, candidate->next) ? OUTCOME_END : OUTCOME_NO_END;
 }
 
@@ -228,6 +236,8 @@ static void begin_sentence(struct sentence *s)
 {
 	bool in_word = s->candidate.stage == CANDIDATE_WORD;
 
+	if (s->candidate.stage == CANDIDATE_CLOSING)
+		s->is_between = true; /* the next word begins without a blank */
 	s->words = in_word ? 1 : 0;
 	s->has_content = in_word || s->candidate.is_crossed;
 	s->follows_dot = false;

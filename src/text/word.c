@@ -161,6 +161,17 @@ static bool is_initial(const struct word *word)
 	return c < 0x80 || word->last_kind == UNICODE_UPPER || (c >= 0x0620 && c <= 0x064a);
 }
 
+/* The word before was an initial too: a name must follow ("J. R. R."). */
+static bool follows_initial(const struct word *word)
+{
+	size_t end = word->key_begin > 0 ? word->key_begin - 1u : 0; /* its dot */
+	size_t begin = end;
+
+	while (begin > 0 && word->key[begin - 1] != '.')
+		--begin;
+	return utf8_count(word->key + begin, end - begin) == 1;
+}
+
 static bool is_roman(const struct word *word)
 {
 	const char *own = word->key + word->key_begin;
@@ -182,7 +193,8 @@ enum hold word_hold(const struct word *word, const struct language *language, bo
 	if (hold != HOLD_NONE)
 		return hold;
 	if (is_initial(word))
-		return is_first && !word->has_pieces ? HOLD_NEVER : HOLD_STARTER;
+		return (is_first && !word->has_pieces) || follows_initial(word) ? HOLD_NEVER
+										: HOLD_STARTER;
 	return language->ordinals && is_roman(word) ? HOLD_STARTER : HOLD_NONE;
 }
 

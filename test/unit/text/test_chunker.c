@@ -1,0 +1,388 @@
+/* The chunker: what the golden cases say, however the text was split; all of
+ * the text, in order, in bounded memory and at a cost linear in its length. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "golden.h"
+#include "text/chunker.h"
+
+#define CASES_MIN 300
+#define SPLITS 24
+
+static struct chunker *make(const struct chunker_options *options)
+{
+	struct chunker *chunker = NULL;
+
+	assert_int_equal(chunker_alloc(&chunker, options), 0);
+	return chunker;
+}
+
+static struct chunker *make_auto(size_t buffer_max)
+{
+	struct chunker_options options = chunker_options_default;
+
+	options.auto_mode = true;
+	options.buffer_max = buffer_max;
+	return make(&options);
+}
+
+static void feed(struct chunker *chunker, const char *text)
+{
+	assert_int_equal(chunker_feed(chunker, text, strlen(text)), 0);
+}
+
+static void take_step(struct chunker *chunker, const struct golden_step *step)
+{
+	switch (step->kind) {
+	case GOLDEN_FEED:
+		feed(chunker, step->text);
+		break;
+	case GOLDEN_PAUSE:
+		chunker_pause(chunker);
+		break;
+	case GOLDEN_TIMEOUT:
+		chunker_timeout(chunker);
+		break;
+	case GOLDEN_FLUSH:
+		chunker_flush(chunker);
+		break;
+	}
+}
+
+static void report(const struct golden_case *golden, const char *why, const struct chunk *chunk)
+{
+	fprintf(stderr, "%s\n  %s: %.*s\n", golden->where, why, chunk ? (int)chunk->len : 0,
+		chunk ? chunk->text : "");
+}
+
+/* Takes all chunks out; false unless they are [first, last) of the case. */
+static bool expect(const struct golden_case *golden, struct chunker *chunker, size_t first,
+		   size_t last)
+{
+	struct chunk chunk;
+
+	for (; chunker_next(chunker, &chunk); ++first) {
+		if (first == last || strlen(golden->chunks[first]) != chunk.len ||
+		    memcmp(golden->chunks[first], chunk.text, chunk.len) != 0) {
+			report(golden, "wrong chunk", &chunk);
+			return false;
+		}
+	}
+	if (first != last) {
+		report(golden, "a chunk is missing before the end", NULL);
+		return false;
+	}
+	return true;
+}
+
+static void check_case(const struct golden_case *golden, void *arg)
+{
+	struct chunker *chunker = make(&golden->options);
+	unsigned *wrong = arg;
+	bool is_right = true;
+
+	for (size_t i = 0; i < golden->steps_len && is_right; ++i) {
+		const struct golden_step *step = &golden->steps[i];
+
+		take_step(chunker, step);
+		if (i + 1 == golden->steps_len)
+			chunker_flush(chunker);
+		is_right = expect(golden, chunker, step->first, step->last);
+	}
+	*wrong += !is_right;
+	if (is_right)
+		assert_int_equal(chunker_buffered(chunker), 0);
+	mem_deref(chunker);
+}
+
+static void test_golden_cases_hold(void **state)
+{
+	unsigned wrong = 0;
+	size_t count = golden_each(CHUNKS_DIR, check_case, &wrong);
+
+	(void)state;
+	print_message("%zu golden cases, %u wrong\n", count, wrong);
+	assert_true(count >= CASES_MIN);
+	assert_int_equal(wrong, 0);
+}
+
+static size_t code_point_len(const char *text, size_t len)
+{
+	uint32_t c;
+
+	return utf8_decode(&c, text, len);
+}
+
+/* Feeds the case's text in pieces of at most `most` code points. */
+static void feed_split(struct chunker *chunker, const char *text, unsigned *seed, unsigned most)
+{
+	size_t len = strlen(text);
+	size_t at = 0;
+
+	while (at < len) {
+		unsigned count = most == 1 ? 1 : 1 + (unsigned)rand_r(seed) % most;
+		size_t n = 0;
+
+		while (count-- > 0 && at + n < len)
+			n += code_point_len(text + at + n, len - at - n);
+		assert_int_equal(chunker_feed(chunker, text + at, n), 0);
+		at += n;
+	}
+}
+
+static void check_splits(const struct golden_case *golden, void *arg)
+{
+	static unsigned seed = 1;
+	unsigned *wrong = arg;
+
+	if (golden->is_timed)
+		return;
+	for (unsigned i = 0; i < SPLITS; ++i) {
+		struct chunker *chunker = make(&golden->options);
+
+		for (size_t j = 0; j < golden->steps_len; ++j) {
+			if (golden->steps[j].kind == GOLDEN_FEED)
+				feed_split(chunker, golden->steps[j].text, &seed, 1 + i % 12);
+		}
+		chunker_flush(chunker);
+		*wrong += !expect(golden, chunker, 0, golden->chunks_len);
+		mem_deref(chunker);
+	}
+}
+
+static void test_the_split_into_feeds_does_not_matter(void **state)
+{
+	unsigned wrong = 0;
+
+	(void)state;
+	golden_each(CHUNKS_DIR, check_splits, &wrong);
+	assert_int_equal(wrong, 0);
+}
+
+/* Steps per byte for `times` copies of a piece, fed in tokens. */
+static size_t steps_for(const char *piece, size_t times)
+{
+	struct chunker *chunker = make(&chunker_options_default);
+	size_t len = strlen(piece);
+	struct chunk chunk;
+	size_t steps;
+
+	for (size_t i = 0; i < times; ++i) {
+		assert_int_equal(chunker_feed(chunker, piece, len), 0);
+		while (chunker_next(chunker, &chunk))
+			assert_true(utf8_count(chunk.text, chunk.len) <= 1000);
+	}
+	chunker_flush(chunker);
+	while (chunker_next(chunker, &chunk))
+		;
+	steps = chunker_steps(chunker);
+	mem_deref(chunker);
+	return steps;
+}
+
+static void test_the_cost_is_linear_also_for_hostile_text(void **state)
+{
+	static const char *const pieces[] = {
+		"a.",
+		"a. ",
+		"<",
+		"<a ",
+		"<a b=\"",
+		"x",
+		". ",
+		"\n",
+		" ",
+		"\" ",
+		"<b>",
+		"<b>\n\n",
+		"1,",
+		"e.g. ",
+		"- \n",
+		"\xf0\x9f\x8e\x89",
+		"...",
+		"A. ",
+		"<spell>a",
+		"\xcc\x81",
+		"Hello there, you. ",
+		"\xe3\x80\x82",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); ++i) {
+		size_t times = 65536 / strlen(pieces[i]);
+		size_t once = steps_for(pieces[i], times);
+		size_t twice = steps_for(pieces[i], 2 * times);
+
+		assert_true(once <= 6 * times * strlen(pieces[i]) + 1000);
+		assert_true(twice <= 2 * once + once / 8 + 1000);
+	}
+}
+
+static void test_a_megabyte_without_a_stop_comes_out_whole_and_in_order(void **state)
+{
+	struct chunker *chunker = make(&chunker_options_default);
+	struct chunk chunk;
+	size_t fed = 0;
+	size_t out = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 100000; ++i) {
+		char word[16];
+
+		snprintf(word, sizeof(word), "word%06u ", i);
+		feed(chunker, word);
+		fed += strlen(word);
+		while (chunker_next(chunker, &chunk))
+			out += chunk.len + 1;
+		assert_true(chunker_buffered(chunker) <= 1100);
+	}
+	chunker_flush(chunker);
+	while (chunker_next(chunker, &chunk))
+		out += chunk.len + 1;
+	assert_int_equal(out, fed); /* each chunk lost the blank after it */
+	mem_deref(chunker);
+}
+
+static void test_more_than_256_kib_is_refused_whole(void **state)
+{
+	struct chunker *chunker = make(&chunker_options_default);
+	size_t max = 256 * 1024;
+	char *text = malloc(max + 1);
+	struct chunk chunk;
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, 'a', max + 1);
+	assert_int_equal(chunker_feed(chunker, text, max + 1), ENOBUFS);
+	assert_int_equal(chunker_buffered(chunker), 0);
+	assert_int_equal(chunker_feed(chunker, text, max), 0);
+	assert_int_equal(chunker_feed(chunker, text, 1), ENOBUFS);
+	assert_int_equal(chunker_buffered(chunker), max);
+	assert_true(chunker_next(chunker, &chunk));
+	assert_int_equal(chunk.len, 1000);
+	assert_int_equal(chunker_feed(chunker, text, 1000), 0);
+	assert_int_equal(chunker_feed(chunker, text, 1), ENOBUFS);
+	free(text);
+	mem_deref(chunker);
+}
+
+static void test_blanks_alone_fill_nothing(void **state)
+{
+	struct chunker *chunker = make(&chunker_options_default);
+	struct chunk chunk;
+
+	(void)state;
+	for (unsigned i = 0; i < 100000; ++i)
+		feed(chunker, " \n  \t   ");
+	chunker_flush(chunker);
+	assert_false(chunker_next(chunker, &chunk));
+	assert_int_equal(chunker_buffered(chunker), 0);
+	mem_deref(chunker);
+}
+
+static void expect_pause(const char *text, bool awaits)
+{
+	struct chunker *chunker = make_auto(1000);
+	struct chunk chunk;
+
+	feed(chunker, text);
+	assert_int_equal(chunker_awaits_pause(chunker), awaits);
+	chunker_pause(chunker);
+	assert_int_equal(chunker_next(chunker, &chunk), awaits);
+	assert_false(chunker_awaits_pause(chunker));
+	mem_deref(chunker);
+}
+
+static void test_a_pause_is_awaited_only_where_it_would_confirm(void **state)
+{
+	(void)state;
+	expect_pause("Yes.", true);
+	expect_pause("Yes. ", true);
+	expect_pause("Yes!\"", true);
+	expect_pause("A title\n", true);
+	expect_pause("The answer is no.", true);
+	expect_pause("Yes", false);
+	expect_pause("Meet Dr.", false);
+	expect_pause("It costs 5.", false);
+	expect_pause("At 5 p.m.", false);
+	expect_pause("George W.", false);
+	expect_pause("Yes, ", false);
+}
+
+static void test_a_word_is_only_torn_when_nothing_else_fits(void **state)
+{
+	struct chunker *chunker = make_auto(10);
+	struct chunk chunk;
+
+	(void)state;
+	feed(chunker, "aaaaaaaaaaaaaaae\xcc\x81zz");
+	assert_true(chunker_next(chunker, &chunk));
+	assert_int_equal(chunk.len, 10);
+	chunker_flush(chunker);
+	assert_true(chunker_next(chunker, &chunk));
+	assert_int_equal(chunk.len, 10);
+	mem_deref(chunker);
+
+	chunker = make_auto(3);
+	feed(chunker, "aae\xcc\x81z"); /* the third character has two code points */
+	assert_true(chunker_next(chunker, &chunk));
+	assert_int_equal(chunk.len, 2);
+	mem_deref(chunker);
+}
+
+static void test_an_empty_schedule_means_every_sentence(void **state)
+{
+	struct chunker_options options = chunker_options_default;
+	struct chunker *chunker;
+	struct chunk chunk;
+
+	(void)state;
+	options.schedule_len = 0;
+	chunker = make(&options);
+	feed(chunker, "One two. Three four. ");
+	assert_true(chunker_next(chunker, &chunk));
+	assert_int_equal(chunk.len, 8);
+	mem_deref(chunker);
+}
+
+static void test_failing_allocations_leak_nothing(void **state)
+{
+	size_t live = mem_live();
+	struct chunker *chunker = NULL;
+
+	(void)state;
+	mem_fail_after(1);
+	assert_int_equal(chunker_alloc(&chunker, &chunker_options_default), ENOMEM);
+	mem_fail_after(0);
+	assert_null(chunker);
+	assert_int_equal(mem_live(), live);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden_cases_hold),
+		cmocka_unit_test(test_the_split_into_feeds_does_not_matter),
+		cmocka_unit_test(test_the_cost_is_linear_also_for_hostile_text),
+		cmocka_unit_test(test_a_megabyte_without_a_stop_comes_out_whole_and_in_order),
+		cmocka_unit_test(test_more_than_256_kib_is_refused_whole),
+		cmocka_unit_test(test_blanks_alone_fill_nothing),
+		cmocka_unit_test(test_a_pause_is_awaited_only_where_it_would_confirm),
+		cmocka_unit_test(test_a_word_is_only_torn_when_nothing_else_fits),
+		cmocka_unit_test(test_an_empty_schedule_means_every_sentence),
+		cmocka_unit_test(test_failing_allocations_leak_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
