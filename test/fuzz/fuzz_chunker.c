@@ -45,7 +45,7 @@ static void read_input(struct input *input, const uint8_t *bytes, size_t len)
 		.schedule = {bytes[0] % 32u, bytes[1], bytes[2]},
 		.schedule_len = 1 + bytes[3] % 3u,
 		.auto_mode = bytes[4] & 1,
-		.buffer_max = bytes[4] & 2 ? 1 + bytes[5] : TAG_MAX + 4u * bytes[5],
+		.buffer_max = bytes[4] & 2 ? 1u + bytes[5] : TAG_MAX + 4u * bytes[5],
 	};
 	strcpy(input->options.language, languages[bytes[6] % 8]);
 	input->seed = bytes[7];
