@@ -1,0 +1,141 @@
+/*
+ * fake_peer.c: the client's end of a connection, in memory (see fake_peer.h).
+ */
+#include "fake_peer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct fake_message *message_at(struct link *link)
+{
+	return LIST_OBJECT(link, struct fake_message, link);
+}
+
+void fake_message_free(struct fake_message *message)
+{
+	free(message->json);
+	free(message);
+}
+
+static struct fake_message *take_first(struct list *list)
+{
+	struct link *link = list_first(list);
+
+	if (!link)
+		return NULL;
+	list_remove(list, link);
+	return message_at(link);
+}
+
+static void empty(struct list *list)
+{
+	struct fake_message *message;
+
+	while ((message = take_first(list)))
+		fake_message_free(message);
+}
+
+static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
+{
+	struct fake_peer *fake = arg;
+	struct fake_message *message = calloc(1, sizeof(*message));
+
+	if (!message || !(message->json = strndup(json, len)))
+		abort();
+	message->len = len;
+	message->tag = tag;
+	message->samples = samples;
+	if (fake->close_code)
+		fake->sent_after_close = true;
+	fake->waiting_bytes += len;
+	list_append(&fake->waiting, &message->link);
+	if (!fake->is_blocked)
+		fake_peer_hand_over(fake, 1);
+}
+
+static uint64_t peer_drop(void *arg, uint64_t tag)
+{
+	struct fake_peer *fake = arg;
+	struct link *next = list_first(&fake->waiting);
+	uint64_t samples = 0;
+
+	while (next) {
+		struct fake_message *message = message_at(next);
+
+		next = list_next(&fake->waiting, next);
+		if (message->tag != tag)
+			continue;
+		samples += message->samples;
+		fake->waiting_bytes -= message->len;
+		list_remove(&fake->waiting, &message->link);
+		fake_message_free(message);
+	}
+	return samples;
+}
+
+static bool peer_is_full(void *arg)
+{
+	struct fake_peer *fake = arg;
+	bool is_full = fake->waiting_bytes >= FAKE_PEER_FULL;
+
+	fake->was_full |= is_full;
+	return is_full;
+}
+
+static void peer_tell_when_sent(void *arg)
+{
+	struct fake_peer *fake = arg;
+
+	fake->wants_sent = true;
+}
+
+static void peer_close(void *arg, uint16_t code, const char *reason)
+{
+	struct fake_peer *fake = arg;
+
+	(void)reason;
+	fake->close_code = code;
+}
+
+static const struct peer_ops peer_ops = {
+	.send = peer_send,
+	.drop = peer_drop,
+	.is_full = peer_is_full,
+	.tell_when_sent = peer_tell_when_sent,
+	.close = peer_close,
+};
+
+void fake_peer_init(struct fake_peer *fake)
+{
+	*fake = (struct fake_peer){.peer = {&peer_ops, fake}};
+	list_init(&fake->waiting);
+	list_init(&fake->handed_over);
+}
+
+void fake_peer_reset(struct fake_peer *fake)
+{
+	empty(&fake->waiting);
+	empty(&fake->handed_over);
+}
+
+void fake_peer_hand_over(struct fake_peer *fake, size_t n)
+{
+	struct fake_message *message;
+
+	while (n-- > 0 && (message = take_first(&fake->waiting))) {
+		fake->waiting_bytes -= message->len;
+		list_append(&fake->handed_over, &message->link);
+	}
+}
+
+struct fake_message *fake_peer_read(struct fake_peer *fake)
+{
+	return take_first(&fake->handed_over);
+}
+
+const struct fake_message *fake_peer_peek(const struct fake_peer *fake)
+{
+	struct link *first = list_first(&fake->handed_over);
+
+	return first ? message_at(first) : NULL;
+}

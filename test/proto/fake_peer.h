@@ -1,0 +1,53 @@
+/*
+ * fake_peer.h: the client's end of a connection, in memory.
+ *
+ * What is sent waits until it is handed over ("to the kernel") and can then be
+ * read.  A peer that is not blocked hands over at once; a blocked one lets
+ * messages wait, where they can be dropped, and is full when enough waits.
+ */
+#ifndef PROTO_FAKE_PEER_H
+#define PROTO_FAKE_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/list.h"
+#include "session/services.h"
+
+/* Waiting bytes that make the peer full: some frames of 200 ms. */
+#define FAKE_PEER_FULL (64 * 1024)
+
+struct fake_message {
+	struct link link;
+	char *json; /* NUL-terminated */
+	size_t len;
+	uint64_t tag;
+	uint32_t samples;
+};
+
+struct fake_peer {
+	struct peer peer;
+	struct list waiting; /* struct fake_message, both */
+	struct list handed_over;
+	size_t waiting_bytes;
+	bool is_blocked;
+	bool was_full; /* and its session waits to hear of room */
+	bool wants_sent;
+	uint16_t close_code; /* 0: open */
+	bool sent_after_close;
+};
+
+void fake_peer_init(struct fake_peer *fake);
+void fake_peer_reset(struct fake_peer *fake);
+
+/* Hands n waiting messages over. */
+void fake_peer_hand_over(struct fake_peer *fake, size_t n);
+
+/* The next message that was handed over, or NULL; its reader's until
+ * fake_message_free. */
+struct fake_message *fake_peer_read(struct fake_peer *fake);
+const struct fake_message *fake_peer_peek(const struct fake_peer *fake);
+void fake_message_free(struct fake_message *message);
+
+#endif

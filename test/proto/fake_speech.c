@@ -1,0 +1,259 @@
+/*
+ * fake_speech.c: the tone engine behind struct speech (see fake_speech.h).
+ */
+#include "fake_speech.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "engine/tone.h"
+
+/* Samples per message, as the tone engine makes them: 20 ms. */
+#define BLOCK 480u
+#define SOUND_MAX (64u * 1024 * 1024)
+
+/* A hummed chunk, as it is made. */
+struct sound {
+	struct sink sink;
+	struct buf samples; /* int16_t */
+	struct buf words; /* struct speech_word */
+};
+
+struct speech_job {
+	struct fake_speech *fake;
+	const struct speech_listener *listener;
+	void *arg;
+	struct sound sound;
+	uint64_t given; /* samples */
+	size_t words_given;
+	bool is_held;
+	bool is_gone; /* cancelled inside a handler */
+	bool in_handler;
+};
+
+static struct sound *sound_of(struct sink *sink)
+{
+	return (struct sound *)(void *)((char *)sink - offsetof(struct sound, sink));
+}
+
+static int keep_audio(struct sink *sink, const int16_t *samples, size_t n)
+{
+	return buf_append(&sound_of(sink)->samples, samples, n * sizeof(*samples));
+}
+
+static int keep_word(struct sink *sink, size_t byte_start, size_t byte_end, uint64_t sample_start,
+		     uint64_t sample_end)
+{
+	struct speech_word word = {
+		.sample_start = sample_start,
+		.sample_end = sample_end,
+		.byte_start = (uint32_t)byte_start,
+		.byte_end = (uint32_t)byte_end,
+	};
+
+	return buf_append(&sound_of(sink)->words, &word, sizeof(word));
+}
+
+static void sound_init(struct sound *sound)
+{
+	sound->sink = (struct sink){.audio = keep_audio, .word = keep_word};
+	buf_init(&sound->samples, SOUND_MAX);
+	buf_init(&sound->words, SOUND_MAX);
+}
+
+static void job_free(struct speech_job *job)
+{
+	buf_reset(&job->sound.samples);
+	buf_reset(&job->sound.words);
+	job->fake->job = NULL;
+	free(job);
+}
+
+static void forget_asked(struct fake_asked *asked)
+{
+	free(asked->text);
+	free(asked->text_before);
+	*asked = (struct fake_asked){0};
+}
+
+static void note_request(struct fake_asked *asked, const struct speech_request *request)
+{
+	forget_asked(asked);
+	asked->text = strndup(request->text, request->text_len);
+	asked->text_before = strndup(request->text_before, request->text_before_len);
+	if (!asked->text || !asked->text_before)
+		abort();
+	snprintf(asked->language, sizeof(asked->language), "%s", request->language);
+	asked->voice_id = request->voice->id;
+	asked->speed = request->speed;
+	asked->first = request->first;
+}
+
+static int hum(struct fake_speech *fake, struct speech_job *job,
+	       const struct speech_request *request)
+{
+	struct engine_text text = {
+		.voice = request->voice->engine_voice,
+		.language = request->language,
+		.text = fake->asked.text,
+		.text_len = request->text_len,
+		.text_before = fake->asked.text_before,
+		.turn = request->turn,
+		.speed = 1,
+		.want_words = true,
+	};
+
+	return tone_engine.speak(fake->engine, &text, &job->sound.sink);
+}
+
+static int speech_start(struct speech_job **jobp, struct speech *speech,
+			const struct speech_request *request,
+			const struct speech_listener *listener, void *arg)
+{
+	struct fake_speech *fake = (struct fake_speech *)(void *)speech;
+	struct speech_job *job;
+
+	if (fake->ending == FAKE_REFUSES)
+		return EAGAIN;
+	if (fake->job)
+		abort(); /* two chunks of one session at a time */
+	job = calloc(1, sizeof(*job));
+	if (!job)
+		abort();
+	job->fake = fake;
+	job->listener = listener;
+	job->arg = arg;
+	sound_init(&job->sound);
+	note_request(&fake->asked, request);
+	if (hum(fake, job, request) != 0)
+		abort();
+	++fake->jobs;
+	fake->job = job;
+	*jobp = job;
+	return 0;
+}
+
+static void speech_hold(struct speech_job *job, bool held)
+{
+	job->is_held = held;
+}
+
+static void speech_cancel(struct speech_job *job)
+{
+	++job->fake->cancelled;
+	if (job->in_handler)
+		job->is_gone = true;
+	else
+		job_free(job);
+}
+
+static bool speech_has_own_speed(struct speech *speech, const struct voice *voice)
+{
+	(void)voice;
+	return ((struct fake_speech *)(void *)speech)->has_own_speed;
+}
+
+static const struct speech_ops speech_ops = {
+	.start = speech_start,
+	.hold = speech_hold,
+	.cancel = speech_cancel,
+	.has_own_speed = speech_has_own_speed,
+};
+
+int fake_speech_open(struct fake_speech *fake)
+{
+	struct engine_options options = {0};
+
+	*fake = (struct fake_speech){.speech = {&speech_ops}};
+	return tone_engine.open(&fake->engine, &options);
+}
+
+void fake_speech_close(struct fake_speech *fake)
+{
+	if (fake->job)
+		job_free(fake->job);
+	forget_asked(&fake->asked);
+	if (fake->engine)
+		tone_engine.close(fake->engine);
+}
+
+bool fake_speech_is_held(const struct fake_speech *fake)
+{
+	return fake->job && fake->job->is_held;
+}
+
+static uint64_t last_sample(const struct speech_job *job)
+{
+	uint64_t all = job->sound.samples.len / sizeof(int16_t);
+
+	if (job->fake->ending == FAKE_UNAVAILABLE)
+		return 0;
+	if (job->fake->ending == FAKE_FAILS && job->fake->ending_after < all)
+		return job->fake->ending_after;
+	return all;
+}
+
+static void give_words(struct speech_job *job, uint64_t until)
+{
+	const struct speech_word *words =
+		(const struct speech_word *)(const void *)job->sound.words.bytes;
+	size_t count = job->sound.words.len / sizeof(*words);
+
+	while (job->words_given < count && words[job->words_given].sample_start < until)
+		job->listener->word(job->arg, &words[job->words_given++]);
+}
+
+static void give_audio(struct speech_job *job, uint64_t n)
+{
+	const int16_t *samples = (const int16_t *)(const void *)job->sound.samples.bytes;
+	uint64_t from = job->given;
+
+	job->given += n;
+	job->in_handler = true;
+	give_words(job, job->given);
+	job->listener->audio(job->arg, samples + from, (size_t)n, TONE_RATE);
+	job->in_handler = false;
+	if (job->is_gone)
+		job_free(job);
+}
+
+static void give_end(struct speech_job *job)
+{
+	static const enum speech_end ends[] = {
+		[FAKE_WORKS] = SPEECH_DONE,
+		[FAKE_FAILS] = SPEECH_FAILED,
+		[FAKE_UNAVAILABLE] = SPEECH_UNAVAILABLE,
+	};
+	const struct speech_listener *listener = job->listener;
+	enum speech_end end = ends[job->fake->ending];
+	void *arg = job->arg;
+
+	job_free(job); /* first: the handler starts the next one */
+	listener->end(arg, end, FAKE_SPEECH_BUSY_US);
+}
+
+bool fake_speech_give(struct fake_speech *fake, uint64_t samples)
+{
+	bool happened = false;
+
+	while (fake->job && !fake->job->is_held) {
+		uint64_t left = last_sample(fake->job) - fake->job->given;
+		uint64_t n = left < BLOCK ? left : BLOCK;
+
+		if (left == 0) {
+			give_end(fake->job);
+			return true;
+		}
+		if (samples < n)
+			n = samples;
+		if (n == 0)
+			break;
+		give_audio(fake->job, n);
+		samples -= n;
+		happened = true;
+	}
+	return happened;
+}

@@ -1,0 +1,57 @@
+/*
+ * fake_speech.h: the tone engine behind struct speech, without a process.
+ *
+ * A chunk is hummed at once into a store; the test decides when its samples
+ * come, how many, and whether it ends well.
+ */
+#ifndef PROTO_FAKE_SPEECH_H
+#define PROTO_FAKE_SPEECH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "synth/speech.h"
+
+/* Engine time that every chunk is said to have taken. */
+#define FAKE_SPEECH_BUSY_US 5000
+
+enum fake_ending {
+	FAKE_WORKS,
+	FAKE_FAILS, /* after `ending_after` samples of the chunk */
+	FAKE_UNAVAILABLE, /* before the first */
+	FAKE_REFUSES, /* the job is not even taken */
+};
+
+/* What was asked for last. */
+struct fake_asked {
+	char *text; /* as the engine gets it */
+	char *text_before;
+	char language[8];
+	int64_t voice_id;
+	float speed;
+	bool first;
+};
+
+struct fake_speech {
+	struct speech speech;
+	void *engine;
+	struct speech_job *job; /* the one that runs: a session speaks one at a time */
+	struct fake_asked asked;
+	size_t jobs; /* so far */
+	size_t cancelled;
+	bool is_manual; /* samples come only when told */
+	bool has_own_speed;
+	enum fake_ending ending;
+	uint64_t ending_after;
+};
+
+int fake_speech_open(struct fake_speech *fake);
+void fake_speech_close(struct fake_speech *fake);
+
+/* Lets a job that is not held give so many samples at most, and its end when
+ * it comes to it.  True when anything happened. */
+bool fake_speech_give(struct fake_speech *fake, uint64_t samples);
+bool fake_speech_is_held(const struct fake_speech *fake);
+
+#endif

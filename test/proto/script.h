@@ -1,0 +1,44 @@
+/*
+ * script.h: one case of a script, while it is played.
+ *
+ *   run_script.c     reads files, plays cases, reports them as TAP
+ *   script_say.c     `>` what the client says, `+` time, `!` the world's doing
+ *   script_expect.c  `<` what the session must reply
+ *   script_check.c   `?` what must be so around it
+ */
+#ifndef PROTO_SCRIPT_H
+#define PROTO_SCRIPT_H
+
+#include "witness.h"
+#include "world.h"
+
+struct script {
+	const char *path;
+	unsigned line;
+	struct world world;
+	struct witness witness;
+	size_t rows_seen; /* of the ledger, by `? ledger` */
+	bool has_failed; /* then nothing more is played */
+	char why[8192];
+};
+
+/* The case fails, with this reason; only the first one counts. */
+void script_fail(struct script *script, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* "60ms", "5s": microseconds.  Anything else fails the case. */
+uint64_t script_time_us(struct script *script, const char *text);
+
+/* What follows a word at the start of a line, or NULL when it is not there. */
+const char *script_after(const char *line, const char *word);
+
+/* Each plays the rest of one line. */
+void script_say(struct script *script, const char *line);
+void script_say_binary(struct script *script);
+void script_say_filled(struct script *script, const char *line);
+void script_pass(struct script *script, const char *line);
+void script_control(struct script *script, const char *line);
+void script_expect(struct script *script, const char *line);
+void script_check(struct script *script, const char *line);
+
+#endif

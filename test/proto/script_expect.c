@@ -1,0 +1,182 @@
+/*
+ * script_expect.c: what the session must reply (see script.h).
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "match.h"
+#include "script.h"
+
+/* The next reply that the client can read, looked at by the witness; NULL when
+ * there is none. */
+static json_t *read_reply(struct script *script)
+{
+	struct fake_message *message = fake_peer_read(&script->world.peer);
+	const char *fault;
+	json_t *reply;
+
+	if (!message)
+		return NULL;
+	reply = json_loadb(message->json, message->len, JSON_REJECT_DUPLICATES, NULL);
+	fault = reply ? witness_reply(&script->witness, reply) : "a reply that is no JSON";
+	if (fault)
+		script_fail(script, "%s: %.400s", fault, message->json);
+	fake_message_free(message);
+	return reply;
+}
+
+static bool next_is_audio(const struct script *script)
+{
+	const struct fake_message *message = fake_peer_peek(&script->world.peer);
+
+	return message && script_after(message->json, "{\"audio\":") != NULL;
+}
+
+static void expect_json(struct script *script, const json_t *expected, const char *shown)
+{
+	json_t *reply = read_reply(script);
+	char *got = reply ? json_dumps(reply, JSON_PRESERVE_ORDER) : NULL;
+
+	if (!reply)
+		script_fail(script, "expected %s, got nothing", shown);
+	else if (!match_json(expected, reply))
+		script_fail(script, "expected %s, got %.1000s", shown, got ? got : "");
+	free(got);
+	json_decref(reply);
+}
+
+static void expect_line(struct script *script, const char *line)
+{
+	json_error_t error;
+	json_t *expected = json_loads(line, 0, &error);
+
+	if (expected)
+		expect_json(script, expected, line);
+	else
+		script_fail(script, "the script's JSON: %s", error.text);
+	json_decref(expected);
+}
+
+/* `audio NAME=VALUE…`: all frames that come now, at least one.  frames and
+ * samples count them, first_ms and last_ms are lengths, rate and enc theirs. */
+static void expect_audio(struct script *script, const char *words)
+{
+	struct witness *witness = &script->witness;
+	json_int_t frames = witness->idx;
+	uint64_t samples = witness->turn_samples;
+	uint64_t first = 0;
+	uint64_t last = 0;
+
+	if (!next_is_audio(script)) {
+		script_fail(script, "expected audio, got none");
+		return;
+	}
+	while (next_is_audio(script) && !script->has_failed) {
+		last = witness->turn_samples;
+		json_decref(read_reply(script));
+		last = witness->turn_samples - last;
+		first = first ? first : last;
+	}
+	if (!script->has_failed) {
+		double rate = (double)witness->rate;
+		const struct match_fact facts[] = {
+			{"frames", NULL, (double)(witness->idx - frames)},
+			{"samples", NULL, (double)(witness->turn_samples - samples)},
+			{"first_ms", NULL, 1000 * (double)first / rate},
+			{"last_ms", NULL, 1000 * (double)last / rate},
+			{"rate", NULL, rate},
+			{"enc", witness->encoding, 0},
+		};
+		const char *fault = match_facts(words, facts, sizeof(facts) / sizeof(facts[0]));
+
+		if (fault)
+			script_fail(script, "audio: %s", fault);
+	}
+}
+
+/* `spoken TEXT`: a whole chunk. */
+static void expect_spoken(struct script *script, const char *text)
+{
+	json_t *started = json_pack("{s:b,s:s}", "generation_started", 1, "text", text);
+	json_t *complete = json_pack("{s:b}", "chunk_complete", 1);
+
+	expect_json(script, started, text);
+	if (!script->has_failed)
+		expect_audio(script, "");
+	if (!script->has_failed)
+		expect_json(script, complete, "chunk_complete");
+	json_decref(started);
+	json_decref(complete);
+}
+
+/* `end NAME=VALUE…`: final and session_closed. */
+static void expect_end(struct script *script, const char *words)
+{
+	json_t *final = json_pack("{s:b}", "final", 1);
+	json_t *closed = json_pack("{s:b}", "session_closed", 1);
+	double chunks = (double)script->witness.chunk_id;
+	double frames = (double)script->witness.idx;
+	json_t *usage = NULL;
+	json_t *reply;
+
+	expect_json(script, final, "final");
+	reply = script->has_failed ? NULL : read_reply(script);
+	if (!script->has_failed && !reply)
+		script_fail(script, "expected session_closed, got nothing");
+	else if (reply && !match_json(closed, reply))
+		script_fail(script, "expected session_closed, got something else");
+	usage = json_object_get(reply, "usage");
+	if (!script->has_failed) {
+		const struct match_fact facts[] = {
+			{"chunks", NULL, chunks},
+			{"frames", NULL, frames},
+			{"seconds", NULL,
+			 json_number_value(json_object_get(usage, "audio_seconds"))},
+			{"characters", NULL,
+			 json_number_value(json_object_get(usage, "characters"))},
+			{"cost", NULL, json_number_value(json_object_get(usage, "cost_cents"))},
+			{"samples", NULL, (double)script->witness.ended_samples},
+			{"model", json_string_value(json_object_get(usage, "model_id")), 0},
+		};
+		const char *fault = match_facts(words, facts, sizeof(facts) / sizeof(facts[0]));
+
+		if (fault)
+			script_fail(script, "end: %s", fault);
+	}
+	json_decref(reply);
+	json_decref(final);
+	json_decref(closed);
+}
+
+static void expect_nothing(struct script *script, const char *rest)
+{
+	const struct fake_message *message = fake_peer_peek(&script->world.peer);
+
+	(void)rest;
+	if (message)
+		script_fail(script, "expected nothing, got %.1000s", message->json);
+}
+
+static const struct {
+	const char *word;
+	void (*expect)(struct script *script, const char *rest);
+} shapes[] = {
+	{"audio", expect_audio},
+	{"spoken", expect_spoken},
+	{"end", expect_end},
+	{"nothing", expect_nothing},
+};
+
+void script_expect(struct script *script, const char *line)
+{
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) {
+		const char *rest = script_after(line, shapes[i].word);
+
+		if (rest) {
+			shapes[i].expect(script, rest);
+			return;
+		}
+	}
+	expect_line(script, line);
+}

@@ -1,0 +1,189 @@
+/*
+ * script_say.c: what the client says, time, and the world's doing (see script.h).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/tone.h"
+#include "script.h"
+
+static bool is_there(struct script *script)
+{
+	if (!script->world.stream)
+		script_fail(script, "the client is gone");
+	return script->world.stream != NULL;
+}
+
+void script_say(struct script *script, const char *line)
+{
+	if (is_there(script))
+		world_say(&script->world, line, strlen(line));
+}
+
+void script_say_binary(struct script *script)
+{
+	if (!is_there(script))
+		return;
+	tts_stream_binary(script->world.stream);
+	world_settle(&script->world);
+}
+
+/* `>fill N JSON`: the @ in the message becomes N bytes of words. */
+void script_say_filled(struct script *script, const char *line)
+{
+	static const char words[] = "word ";
+	char *json;
+	size_t n = strtoul(line, &json, 10);
+	const char *at = strchr(json, '@');
+	char *message = malloc(strlen(json) + n);
+	size_t head;
+
+	if (!message || !at)
+		abort();
+	json += strspn(json, " ");
+	head = (size_t)(at - json);
+	memcpy(message, json, head);
+	for (size_t i = 0; i < n; ++i)
+		message[head + i] = words[i % (sizeof(words) - 1)];
+	memcpy(message + head + n, at + 1, strlen(at + 1));
+	if (is_there(script))
+		world_say(&script->world, message, head + n + strlen(at + 1));
+	free(message);
+}
+
+void script_pass(struct script *script, const char *line)
+{
+	world_pass(&script->world, script_time_us(script, line));
+}
+
+static uint64_t samples_of(struct script *script, const char *time)
+{
+	return script_time_us(script, time) * TONE_RATE / 1000000;
+}
+
+static void set_manual(struct script *script, const char *rest)
+{
+	(void)rest;
+	script->world.speech.is_manual = true;
+}
+
+static void set_auto(struct script *script, const char *rest)
+{
+	(void)rest;
+	script->world.speech.is_manual = false;
+}
+
+static void speak(struct script *script, const char *rest)
+{
+	struct fake_speech *speech = &script->world.speech;
+
+	if (strcmp(rest, "rest") == 0)
+		fake_speech_give(speech, UINT64_MAX);
+	else
+		fake_speech_give(speech, samples_of(script, rest));
+}
+
+static void block(struct script *script, const char *rest)
+{
+	(void)rest;
+	script->world.peer.is_blocked = true;
+}
+
+static void unblock(struct script *script, const char *rest)
+{
+	(void)rest;
+	script->world.peer.is_blocked = false;
+	fake_peer_hand_over(&script->world.peer, SIZE_MAX);
+}
+
+static void hand_over(struct script *script, const char *rest)
+{
+	fake_peer_hand_over(&script->world.peer, strtoul(rest, NULL, 10));
+}
+
+static void set_ledger(struct script *script, const char *rest)
+{
+	static const char *const moods[] = {
+		[FAKE_LEDGER_WELL] = "well",
+		[FAKE_LEDGER_SLOW] = "slow",
+		[FAKE_LEDGER_BROKEN] = "broken",
+		[FAKE_LEDGER_FULL] = "full",
+	};
+
+	for (size_t i = 0; i < sizeof(moods) / sizeof(moods[0]); ++i) {
+		if (strcmp(rest, moods[i]) == 0) {
+			script->world.ledger.mood = (enum fake_ledger_mood)i;
+			return;
+		}
+	}
+	script_fail(script, "the ledger cannot be %s", rest);
+}
+
+static void set_engine(struct script *script, const char *rest)
+{
+	struct fake_speech *speech = &script->world.speech;
+	const char *after = script_after(rest, "fails after");
+
+	speech->ending_after = after ? samples_of(script, after) : 0;
+	if (after || strcmp(rest, "fails") == 0)
+		speech->ending = FAKE_FAILS;
+	else if (strcmp(rest, "unavailable") == 0)
+		speech->ending = FAKE_UNAVAILABLE;
+	else if (strcmp(rest, "refuses") == 0)
+		speech->ending = FAKE_REFUSES;
+	else if (strcmp(rest, "works") == 0)
+		speech->ending = FAKE_WORKS;
+	else if (strcmp(rest, "has its own speed") == 0)
+		speech->has_own_speed = true;
+	else
+		script_fail(script, "no engine %s", rest);
+}
+
+static void set_price(struct script *script, const char *rest)
+{
+	script->world.services.microcents_per_minute =
+		strcmp(rest, "none") == 0 ? -1 : strtoll(rest, NULL, 10);
+}
+
+static void set_lead(struct script *script, const char *rest)
+{
+	script->world.services.max_lead_ms = (unsigned)(script_time_us(script, rest) / 1000);
+}
+
+static void vanish(struct script *script, const char *rest)
+{
+	(void)rest;
+	world_disconnect(&script->world);
+}
+
+static void go_away(struct script *script, const char *rest)
+{
+	(void)rest;
+	if (is_there(script))
+		tts_stream_go_away(script->world.stream);
+}
+
+static const struct {
+	const char *word;
+	void (*act)(struct script *script, const char *rest);
+} controls[] = {
+	{"manual", set_manual}, {"auto", set_auto},     {"speak", speak},
+	{"block", block},       {"unblock", unblock},   {"hand over", hand_over},
+	{"ledger", set_ledger}, {"engine", set_engine}, {"price", set_price},
+	{"lead", set_lead},     {"gone", vanish},       {"go-away", go_away},
+};
+
+void script_control(struct script *script, const char *line)
+{
+	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); ++i) {
+		const char *rest = script_after(line, controls[i].word);
+
+		if (rest) {
+			controls[i].act(script, rest);
+			world_settle(&script->world);
+			return;
+		}
+	}
+	script_fail(script, "no such control: %s", line);
+}

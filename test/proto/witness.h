@@ -1,0 +1,36 @@
+/*
+ * witness.h: what must be true of every reply, whatever a script asks for.
+ *
+ * Order inside a turn, counters, figures that add up, audio that decodes,
+ * words that stand where they are said to stand, and one row in the ledger for
+ * each session_closed.
+ */
+#ifndef PROTO_WITNESS_H
+#define PROTO_WITNESS_H
+
+#include <jansson.h>
+
+#include "fake_ledger.h"
+
+struct witness {
+	const struct fake_ledger *ledger;
+	json_int_t idx; /* of the next frame */
+	json_int_t chunk_id; /* of the next chunk, or of the open one */
+	bool is_chunk_open;
+	char *chunk_text;
+	uint64_t chunk_samples;
+	uint64_t turn_samples;
+	double complete_seconds; /* what chunk_complete said, summed */
+	json_int_t rate;
+	char encoding[16];
+	bool has_final;
+	uint64_t ended_samples; /* of the turn that ended last */
+};
+
+void witness_init(struct witness *witness, const struct fake_ledger *ledger);
+void witness_reset(struct witness *witness);
+
+/* NULL, or what is wrong with this reply. */
+const char *witness_reply(struct witness *witness, const json_t *reply);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * world.c: a session and all that it touches, in memory (see world.h).
+ */
+#include "world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audio/resample.h"
+#include "base/mem.h"
+
+/* The default price, which gives the figures of the protocol's own examples. */
+#define MICROCENTS_PER_MINUTE 5400000
+
+#define SCRATCH_MAX (1024 * 1024)
+#define FIRST_MOMENT_US 1000000 /* a clock that runs is never 0 */
+
+static int add_voice(struct voices *voices, const char *engine, const char *engine_voice)
+{
+	struct voice voice = {.language = "en"};
+
+	snprintf(voice.engine, sizeof(voice.engine), "%s", engine);
+	snprintf(voice.engine_voice, sizeof(voice.engine_voice), "%s", engine_voice);
+	return voices_add(voices, &voice);
+}
+
+static int add_voices(struct world *world)
+{
+	int err = voices_alloc(&world->voices);
+
+	if (!err)
+		err = add_voice(world->voices, "tone", "tone");
+	if (!err)
+		err = add_voice(world->voices, "tone", "tone-low");
+	if (!err)
+		err = add_voice(world->voices, "espeak", "de");
+	return err;
+}
+
+int world_open(struct world *world)
+{
+	int err;
+
+	memset(world, 0, sizeof(*world));
+	timers_init(&world->timers, FIRST_MOMENT_US);
+	buf_init(&world->scratch, SCRATCH_MAX);
+	fake_peer_init(&world->peer);
+	err = fake_speech_open(&world->speech);
+	if (!err)
+		err = add_voices(world);
+	world->services = (struct session_services){
+		.timers = &world->timers,
+		.speech = &world->speech.speech,
+		.voices = world->voices,
+		.ledger_ops = &fake_ledger_ops,
+		.ledger = &world->ledger,
+		.microcents_per_minute = MICROCENTS_PER_MINUTE,
+		.scratch = &world->scratch,
+	};
+	return err;
+}
+
+int world_connect(struct world *world)
+{
+	return tts_stream_alloc(&world->stream, &world->services, &world->peer.peer,
+				WORLD_REQUEST_ID, WORLD_KEY_ID);
+}
+
+void world_disconnect(struct world *world)
+{
+	world->stream = mem_deref(world->stream);
+}
+
+void world_close(struct world *world)
+{
+	world_disconnect(world);
+	fake_speech_close(&world->speech);
+	fake_peer_reset(&world->peer);
+	buf_reset(&world->scratch);
+	timers_reset(&world->timers);
+	mem_deref(world->voices);
+	resample_forget();
+}
+
+void world_say(struct world *world, const char *json, size_t len)
+{
+	char *copy = malloc(len > 0 ? len : 1);
+
+	if (!copy)
+		abort();
+	memcpy(copy, json, len);
+	tts_stream_message(world->stream, copy, len);
+	free(copy);
+	world_settle(world);
+}
+
+static bool tell_of_room(struct world *world)
+{
+	struct fake_peer *peer = &world->peer;
+
+	if (!world->stream || !peer->was_full || peer->waiting_bytes >= FAKE_PEER_FULL)
+		return false;
+	peer->was_full = false;
+	tts_stream_drained(world->stream);
+	return true;
+}
+
+static bool tell_of_sent(struct world *world)
+{
+	struct fake_peer *peer = &world->peer;
+
+	if (!world->stream || !peer->wants_sent || peer->waiting.count > 0)
+		return false;
+	peer->wants_sent = false;
+	tts_stream_sent(world->stream);
+	return true;
+}
+
+void world_settle(struct world *world)
+{
+	bool again;
+
+	do {
+		again = !world->speech.is_manual && fake_speech_give(&world->speech, UINT64_MAX);
+		again |= tell_of_room(world);
+		again |= tell_of_sent(world);
+		again |= fake_ledger_answer(&world->ledger);
+	} while (again);
+}
+
+void world_pass(struct world *world, uint64_t us)
+{
+	uint64_t until = world->timers.now_us + us;
+
+	while (timers_next_us(&world->timers) <= until) {
+		timers_advance(&world->timers, timers_next_us(&world->timers));
+		world_settle(world);
+	}
+	timers_advance(&world->timers, until);
+	world_settle(world);
+}

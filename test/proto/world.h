@@ -1,0 +1,45 @@
+/*
+ * world.h: a session and all that it touches, in memory and on a fake clock.
+ *
+ * Nothing happens by itself: after each step world_settle runs the engine, the
+ * peer and the ledger until nobody has anything left to do, in no time.
+ */
+#ifndef PROTO_WORLD_H
+#define PROTO_WORLD_H
+
+#include "fake_ledger.h"
+#include "fake_peer.h"
+#include "fake_speech.h"
+#include "loop/timers.h"
+#include "session/tts_stream.h"
+
+#define WORLD_KEY_ID 7
+#define WORLD_REQUEST_ID "req-1"
+
+/* Voices that exist: 1 and 2 are tones, this one is German. */
+#define WORLD_GERMAN_VOICE 2001
+
+struct world {
+	struct timers timers;
+	struct buf scratch;
+	struct voices *voices;
+	struct fake_peer peer;
+	struct fake_speech speech;
+	struct fake_ledger ledger;
+	struct session_services services;
+	struct tts_stream *stream; /* NULL: not there, or gone */
+};
+
+/* The rest of the world without the session, and the session. */
+int world_open(struct world *world);
+int world_connect(struct world *world);
+void world_disconnect(struct world *world);
+void world_close(struct world *world);
+
+/* A message of the client, copied to a buffer of exactly its size. */
+void world_say(struct world *world, const char *json, size_t len);
+
+void world_settle(struct world *world);
+void world_pass(struct world *world, uint64_t us);
+
+#endif
