@@ -134,15 +134,16 @@ static int open_socket(int *fdp, const struct addrinfo *to)
 	return err;
 }
 
-/* The first address of those found that can be had; for ":PORT" IPv6 first,
- * because its socket serves both. */
-static int open_first(int *fdp, const struct addrinfo *found)
+/* The first address of those found that can be had.  For ":PORT" IPv6 goes first,
+ * because its socket serves both; a name (localhost) is better taken as IPv4,
+ * which every client tries. */
+static int open_first(int *fdp, const struct addrinfo *found, int family)
 {
 	int err = EADDRNOTAVAIL;
 
 	for (int pass = 0; pass < 2; ++pass) {
 		for (const struct addrinfo *a = found; a; a = a->ai_next) {
-			if ((a->ai_family == AF_INET6) != (pass == 0))
+			if ((a->ai_family == family) != (pass == 0))
 				continue;
 			err = open_socket(fdp, a);
 			if (err == 0)
@@ -163,7 +164,7 @@ int listener_alloc(struct listener **listenerp, struct loop *loop, const char *a
 	err = resolve(&found, address);
 	if (err)
 		return err;
-	err = open_first(&fd, found);
+	err = open_first(&fd, found, address[0] == ':' ? AF_INET6 : AF_INET);
 	freeaddrinfo(found);
 	if (err)
 		return err;

@@ -59,12 +59,10 @@ static void test_addresses_of_every_form_are_listened_on(void **state)
 		assert_int_equal(listener_alloc(&listener, loop, rows[i], on_accept, NULL), 0);
 		accepted = 0;
 		assert_true(listener_port(listener) > 0);
-		if (i != 1) { /* localhost may be ::1 */
-			fd = dial(listener_port(listener));
-			pump(loop);
-			assert_int_equal(accepted, 1);
-			close(fd);
-		}
+		fd = dial(listener_port(listener)); /* over IPv4 */
+		pump(loop);
+		assert_int_equal(accepted, 1);
+		close(fd);
 		finish(loop, listener);
 	}
 }
