@@ -336,13 +336,19 @@ static void obey(struct tts_stream *stream, const struct stream_message *message
 	}
 }
 
+/* It said that it was done, or was told that we are. */
+static bool is_deaf(const struct tts_stream *stream)
+{
+	return stream->closed || stream->close_code == CLOSE_NORMAL;
+}
+
 void tts_stream_message(struct tts_stream *stream, char *json, size_t len)
 {
 	struct stream_message message;
 	struct stream_fault fault;
 
-	if (stream->closed || stream->close_code == CLOSE_NORMAL)
-		return; /* it said that it was done */
+	if (is_deaf(stream))
+		return;
 	if (stream_message_parse(&message, &fault, json, len, stream->surrogate) != 0)
 		send_error(stream, fault.id, fault.detail);
 	else if (is_acceptable(stream, &message))
@@ -351,7 +357,8 @@ void tts_stream_message(struct tts_stream *stream, char *json, size_t len)
 
 void tts_stream_binary(struct tts_stream *stream)
 {
-	send_error(stream, WIRE_ERROR_INVALID_REQUEST, "messages must be text frames");
+	if (!is_deaf(stream))
+		send_error(stream, WIRE_ERROR_INVALID_REQUEST, "messages must be text frames");
 }
 
 void tts_stream_drained(struct tts_stream *stream)
