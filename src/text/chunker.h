@@ -3,7 +3,15 @@
  *
  * Pure: no clock, no I/O.  Its owner feeds text as it comes, says when time
  * has passed, and takes chunks out.  When no time passes, the chunks depend
- * only on the text, not on how it was split over the feeds.
+ * only on the text, not on how it was split over the feeds: what is undecided
+ * waits for more text, a pause, a timeout or the flush.
+ *
+ * A chunk is the shortest run of whole sentences that reaches its entry of the
+ * schedule.  A sentence that runs on past the largest entry is cut at its last
+ * clause; a buffer at its maximum at a sentence, else a clause, else a word,
+ * else a character.  No cut falls inside a tag, and none inside <spell> unless
+ * the buffer's maximum leaves no choice.  Numbers, abbreviations and the like
+ * are sentence.h's business.
  */
 #ifndef TEXT_CHUNKER_H
 #define TEXT_CHUNKER_H
@@ -17,9 +25,9 @@
 
 struct chunker_options {
 	unsigned schedule[CHUNKER_SCHEDULE_MAX]; /* least code points of chunk i */
-	size_t schedule_len; /* the last entry repeats */
+	size_t schedule_len; /* the last entry repeats; 0 is auto mode */
 	bool auto_mode; /* every sentence is a chunk */
-	size_t buffer_max; /* code points; at that length it is cut */
+	size_t buffer_max; /* code points; at that length it is cut; 0 is 1000 */
 	char language[4]; /* for abbreviations and ordinals; "" is unknown */
 };
 
@@ -41,15 +49,19 @@ bool chunker_awaits_pause(const struct chunker *chunker);
 void chunker_pause(struct chunker *chunker);
 
 /* Hands over what is buffered without ending the turn (flush_timeout_ms): cut
- * as a flush cuts, but nothing unfinished: a tag, a number, a grapheme. */
+ * as a flush cuts, but nothing unfinished: a tag, <spell>, a number, a
+ * grapheme.  What holds nothing to say stays and joins what follows. */
 void chunker_timeout(struct chunker *chunker);
 
-/* The turn's end: all that is left comes out, one chunk per sentence. */
+/* The turn's end: all that is left comes out, one chunk per sentence.  An open
+ * tag is text, an open <spell> ends here.  Nothing may be fed after it. */
 void chunker_flush(struct chunker *chunker);
 
-/* The next chunk, its outer blanks trimmed; false when none is ready.  Chunks
- * without a character that could be spoken are skipped.  The text is valid
- * until the next call of any function here. */
+/* The next chunk, its outer blanks trimmed; false when none is ready.  A
+ * sentence without a character that could be spoken is no chunk: it joins the
+ * others of its run; alone it is skipped, or kept for the next chunk when it
+ * has a tag (a break, an opening prosody).  The text is valid until the next
+ * call of any function here. */
 struct chunk {
 	const char *text;
 	size_t len;

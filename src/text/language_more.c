@@ -1,19 +1,19 @@
 /* language_more.c: languages with short lists (see language.h). */
 #include "text/language.h"
 
+/* clang-format off: lists are wrapped by hand */
 const struct language language_more[] = {
 	{
 		.code = "cs",
 		.ordinals = true,
-		.never =
-			" sl mgr ing dr prof mudr judr phdr rndr doc bc plk gen tj tzv např resp "
-			"mj ul nám tř sv cca ml kpt ",
+		.never = " sl mgr ing dr prof mudr judr phdr rndr doc bc plk gen tj tzv např "
+			 "resp mj ul nám tř sv cca ml kpt ",
 		.starter = " r hod min tis mil č str s obr tab tel kap odst čl ",
 		.capital = " apod atd aj atp ",
-		.starters =
-			" a ale nebo protože když kde kdo co jak proč to ten ta ti on ona ono oni "
-			"já ty my vy v ve z ze na do od po pod nad před za pro bez u o potom pak "
-			"teď dnes včera zítra tady tam je jsou byl byla ne ano děkuji všechny ",
+		.starters = " a ale nebo protože když kde kdo co jak proč to ten ta ti on ona ono "
+			    "oni já ty my vy v ve z ze na do od po pod nad před za pro bez u o "
+			    "potom pak teď dnes včera zítra tady tam je jsou byl byla ne ano "
+			    "děkuji všechny ",
 	},
 	{
 		.code = "da",
@@ -21,30 +21,28 @@ const struct language language_more[] = {
 		.never = " dr prof hr fr f.eks bl.a dvs ca kl fx ifm mht jf inkl ekskl sml ",
 		.starter = " f.kr e.kr mio mia jr nr s tlf stk kap ",
 		.capital = " osv etc m.fl m.m mv ",
-		.starters =
-			" den det de en et jeg du han hun vi i man og men eller så hvis når hvor "
-			"hvad hvem hvordan hvorfor på af for med til fra efter før da nu her der "
-			"ikke alle min din ja nej tak ",
+		.starters = " den det de en et jeg du han hun vi i man og men eller så hvis når "
+			    "hvor hvad hvem hvordan hvorfor på af for med til fra efter før da nu "
+			    "her der ikke alle min din ja nej tak ",
 	},
 	{
 		.code = "el",
 		.never = " κ κα δρ π.χ δηλ βλ αγ καθ ",
 		.starter = " π.μ μ.μ π.χρ μ.χρ αρ σελ τηλ εικ ",
 		.capital = " κ.λπ κλπ κ.ά κ.τ.λ κτλ ",
-		.starters =
-			" ο η το οι τα ένας μια μία αυτός αυτή αυτό και αλλά αν πού τι ποιος πώς "
-			"γιατί στο στη στον στην σε με για από μετά τότε τώρα σήμερα εδώ εκεί "
-			"δεν ναι ",
+		.starters = " ο η το οι τα ένας μια μία αυτός αυτή αυτό και αλλά αν πού τι ποιος "
+			    "πώς γιατί στο στη στον στην σε με για από μετά τότε τώρα σήμερα εδώ "
+			    "εκεί δεν ναι ",
 	},
 	{
 		.code = "fi",
 		.ordinals = true,
-		.never = " esim ks nk tri prof klo ns mm vrt ml ",
-		.starter = " eaa jaa ekr jkr min n s nro puh ",
+		.never = " esim ks nk tri prof klo ns vrt ml ",
+		.starter = " eaa jaa ekr jkr min n s nro puh mm ",
 		.capital = " jne ym yms tms ",
-		.starters =
-			" se ne hän he minä sinä me te tämä nämä ja mutta tai jos kun missä mitä "
-			"kuka miten miksi sitten nyt tänään eilen täällä siellä ei kyllä kiitos ",
+		.starters = " se ne hän he minä sinä me te tämä nämä ja mutta tai jos kun missä "
+			    "mitä kuka miten miksi sitten nyt tänään eilen täällä siellä ei kyllä "
+			    "kiitos ",
 	},
 	{
 		.code = "hi",
@@ -57,9 +55,8 @@ const struct language language_more[] = {
 		.never = " dr prof ifj id pl kb ún ill özv vö ",
 		.starter = " u sz sz old tel ",
 		.capital = " stb ",
-		.starters =
-			" a az egy ez ő ők én te mi ti és de vagy ha amikor hol mit ki hogyan miért "
-			"most ma tegnap holnap itt ott nem igen köszönöm ",
+		.starters = " a az egy ez ő ők én te mi ti és de vagy ha amikor hol mit ki hogyan "
+			    "miért most ma tegnap holnap itt ott nem igen köszönöm ",
 	},
 	{
 		.code = "no",
@@ -67,31 +64,29 @@ const struct language language_more[] = {
 		.never = " dr prof hr fr f.eks bl.a dvs ca kl jf inkl ekskl ev ",
 		.starter = " f.kr e.kr mill mrd jr nr s tlf kap ",
 		.capital = " osv etc m.fl m.m ",
-		.starters =
-			" den det de en et ei jeg du han hun vi dere man og men eller så hvis når "
-			"hvor hva hvem hvordan hvorfor på av for med til fra etter før da nå her "
-			"der ikke alle min din ja nei takk ",
+		.starters = " den det de en et ei jeg du han hun vi dere man og men eller så hvis "
+			    "når hvor hva hvem hvordan hvorfor på av for med til fra etter før da "
+			    "nå her der ikke alle min din ja nei takk ",
 	},
 	{
 		.code = "ru",
-		.never = " г-н г-жа им ул пр просп пл т.е т.к т.н напр проф акад доц см ср св ",
-		.starter = " г гг в вв д н.э тыс млн млрд руб коп мин стр рис табл гл тел кв ",
+		.never = " г-н г-жа ул просп пл т.е т.к т.н напр проф акад доц ср св ",
+		.starter = " г гг в вв д н.э тыс млн млрд руб коп мин стр рис табл гл тел кв см "
+			   "им ",
 		.capital = " т.д т.п др пр проч ",
-		.starters =
-			" в во на и а но или он она оно они я ты мы вы это этот эта эти тот та те "
-			"если когда где кто что как почему потом затем теперь сейчас сегодня "
-			"вчера завтра здесь там не да нет все всё каждый по с со из к о об от для "
-			"при после до за у так ",
+		.starters = " в во на и а но или он она оно они я ты мы вы это этот эта эти тот та "
+			    "те если когда где кто что как почему потом затем теперь сейчас "
+			    "сегодня вчера завтра здесь там не да нет все всё каждый по с со из к "
+			    "о об от для при после до за у так ",
 	},
 	{
 		.code = "sv",
 		.never = " dr prof hr fr t.ex bl.a d.v.s s.k resp ca kl f.d st jfr inkl exkl ",
 		.starter = " f.kr e.kr milj jr nr s tel kap ",
 		.capital = " osv etc m.m m.fl ",
-		.starters =
-			" den det de en ett jag du han hon vi ni man och men eller så om när var vad "
-			"vem hur varför i på av för med till från efter innan sedan då nu idag här "
-			"där inte alla min din ja nej tack ",
+		.starters = " den det de en ett jag du han hon vi ni man och men eller så om när "
+			    "var vad vem hur varför i på av för med till från efter innan sedan då "
+			    "nu idag här där inte alla min din ja nej tack ",
 	},
 	{
 		.code = "tr",
@@ -100,10 +95,11 @@ const struct language language_more[] = {
 		.starter = " yy nr tel s sf ",
 		.capital = " vb vs ",
 		.word = " no ",
-		.starters =
-			" bu şu o ben sen biz siz onlar bir ve ama fakat çünkü eğer ne kim nasıl neden "
-			"nerede sonra şimdi bugün dün yarın burada orada evet hayır teşekkürler ",
+		.starters = " bu şu o ben sen biz siz onlar bir ve ama fakat çünkü eğer ne kim "
+			    "nasıl neden nerede sonra şimdi bugün dün yarın burada orada evet "
+			    "hayır teşekkürler ",
 	},
 };
 
 const size_t language_more_len = sizeof(language_more) / sizeof(language_more[0]);
+/* clang-format on */
