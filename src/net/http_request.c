@@ -51,7 +51,7 @@ int http_query(const struct http_request *request, const char *name, char *out, 
 void http_peer(const struct http_request *request, char out[HTTP_PEER_SIZE])
 {
 	const struct http_conn *conn = request_of(request)->conn;
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = {0};
 	socklen_t len = sizeof(address);
 	const void *ip = NULL;
 	int family = AF_INET;

@@ -185,7 +185,7 @@ int listener_alloc(struct listener **listenerp, struct loop *loop, const char *a
 
 uint16_t listener_port(const struct listener *listener)
 {
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = {0};
 	socklen_t len = sizeof(address);
 
 	if (getsockname(listener->fd, (struct sockaddr *)&address, &len) != 0)

@@ -97,7 +97,7 @@ static void send_close(struct ws *ws, uint16_t code, const char *reason)
 		return;
 	body[0] = (char)(code >> 8);
 	body[1] = (char)(code & 0xff);
-	if (len > 0)
+	if (reason)
 		memcpy(body + 2, reason, len);
 	if (code == WS_CLOSE_NO_CODE)
 		send_control(ws, WS_OP_CLOSE, NULL, 0);
