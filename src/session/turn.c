@@ -276,18 +276,24 @@ static void send_error(struct turn *turn, const char *detail)
 		turn_send(turn, 0, 0);
 }
 
-static void tell_fault(struct turn *turn)
+/* Its text goes: the connection has a limit of what may wait. */
+static void give_up(struct turn *turn)
 {
 	stop_listening(turn);
 	turn_hush(turn);
+	turn->chunker = mem_deref(turn->chunker);
 	book(turn, STORE_TURN_FAILED, NULL);
+}
+
+static void tell_fault(struct turn *turn)
+{
+	give_up(turn);
 	go_on(turn); /* five seconds of silence end a failed turn as well */
 }
 
 static void tell_fault_and_close(struct turn *turn)
 {
-	turn_hush(turn);
-	book(turn, STORE_TURN_FAILED, NULL);
+	give_up(turn);
 	close_empty(turn);
 }
 
