@@ -49,7 +49,6 @@ static void add_stop(struct candidate *candidate, const struct glyph *g)
 	candidate->end = g->after;
 	candidate->hold = HOLD_NONE;
 	candidate->is_number = false;
-	candidate->is_line = false;
 	candidate->is_strong |= g->punctuation == PUNCTUATION_STRONG;
 	candidate->is_full |= g->punctuation == PUNCTUATION_FULL;
 	candidate->stage = CANDIDATE_CLOSING;
@@ -280,7 +279,6 @@ static void open_line(struct sentence *s)
 	s->candidate = (struct candidate){
 		.stage = CANDIDATE_GAP,
 		.end = s->solid,
-		.is_line = true,
 		.has_newline = true,
 	};
 }

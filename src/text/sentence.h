@@ -27,7 +27,6 @@ struct candidate {
 	bool is_full; /* needs no confirmation: '。' */
 	bool is_strong; /* '!' or '?' */
 	bool is_number; /* its dot came after a digit */
-	bool is_line; /* no stop, a line end alone */
 	bool is_crossed; /* something other than blanks stands in the gap */
 	bool has_newline;
 	bool begins_lower; /* the word in the word stage does */
