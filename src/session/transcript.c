@@ -3,15 +3,23 @@
  */
 #include "session/transcript.h"
 
+#include <stdbool.h>
+
 struct mark {
 	size_t start, end; /* in text */
 	uint64_t samples;
+	bool is_whole; /* no more will come */
 };
 
 #define MARKS_MAX 4096
 
-void transcript_init(struct transcript *transcript)
+/* How fast people talk, near enough to guess a length: 15 letters a second in
+ * Latin script, five signs of three bytes each in Chinese. */
+#define BYTES_PER_SECOND 15
+
+void transcript_init(struct transcript *transcript, unsigned sample_rate)
 {
+	transcript->sample_rate = sample_rate;
 	buf_init(&transcript->text, TRANSCRIPT_MAX);
 	buf_init(&transcript->marks, MARKS_MAX * sizeof(struct mark));
 }
@@ -84,6 +92,15 @@ void transcript_audio(struct transcript *transcript, uint64_t samples)
 		marks[count - 1].samples += samples;
 }
 
+void transcript_end(struct transcript *transcript)
+{
+	size_t count;
+	struct mark *marks = marks_of(transcript, &count);
+
+	if (count > 0)
+		marks[count - 1].is_whole = true;
+}
+
 static size_t back_to_word_end(const char *text, size_t start, size_t at, size_t end)
 {
 	if (at >= end || text[at] == ' ')
@@ -95,6 +112,29 @@ static size_t back_to_word_end(const char *text, size_t start, size_t at, size_t
 	return at;
 }
 
+/* How long the chunk will have been when it has ended. */
+static uint64_t length_of(const struct transcript *transcript, const struct mark *mark)
+{
+	uint64_t guess =
+		(mark->end - mark->start) * (uint64_t)transcript->sample_rate / BYTES_PER_SECOND;
+
+	return mark->is_whole || guess < mark->samples ? mark->samples : guess;
+}
+
+/* Where the listener is in a chunk that he has not heard to its end. */
+static size_t heard_of(const struct transcript *transcript, const struct mark *mark,
+		       uint64_t samples)
+{
+	uint64_t length = length_of(transcript, mark);
+	size_t len = mark->end - mark->start;
+	size_t at;
+
+	if (samples == 0)
+		return mark->start;
+	at = samples < length ? (size_t)(len * samples / length) : len - 1;
+	return back_to_word_end(transcript->text.bytes, mark->start, mark->start + at, mark->end);
+}
+
 size_t transcript_heard(const struct transcript *transcript, uint64_t samples)
 {
 	size_t count;
@@ -102,18 +142,13 @@ size_t transcript_heard(const struct transcript *transcript, uint64_t samples)
 	size_t heard = 0;
 
 	for (size_t i = 0; i < count; ++i) {
-		const struct mark *mark = &marks[i];
-		size_t len = mark->end - mark->start;
+		if (!marks[i].is_whole || samples < marks[i].samples) {
+			size_t at = heard_of(transcript, &marks[i], samples);
 
-		if (samples < mark->samples) {
-			size_t at = mark->start + (size_t)(len * samples / mark->samples);
-
-			return samples == 0 ? heard
-					    : back_to_word_end(transcript->text.bytes, mark->start,
-							       at, mark->end);
+			return at > marks[i].start ? at : heard;
 		}
-		samples -= mark->samples;
-		heard = mark->end;
+		samples -= marks[i].samples;
+		heard = marks[i].end;
 	}
 	return heard;
 }

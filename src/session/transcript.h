@@ -18,17 +18,21 @@
 struct transcript {
 	struct buf text; /* the chunks, a blank between them */
 	struct buf marks; /* struct mark each */
+	unsigned sample_rate;
 };
 
-void transcript_init(struct transcript *transcript);
+void transcript_init(struct transcript *transcript, unsigned sample_rate);
 void transcript_reset(struct transcript *transcript);
 
-/* A chunk begins; its audio is added as it is sent. */
+/* A chunk begins; its audio is added as it is sent; it ends. */
 int transcript_add(struct transcript *transcript, const char *text, size_t len);
 void transcript_audio(struct transcript *transcript, uint64_t samples);
+void transcript_end(struct transcript *transcript);
 
 /* Bytes of transcript->text that were heard when so many samples were played:
- * inside a chunk in proportion, back to the end of the last whole word. */
+ * inside a chunk in proportion, back to the end of the last whole word.  The
+ * length of a chunk that has not ended is guessed, and its last word is never
+ * taken for heard. */
 size_t transcript_heard(const struct transcript *transcript, uint64_t samples);
 
 /* The text of the chunk that was added last; "" when there is none. */

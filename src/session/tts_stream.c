@@ -276,7 +276,7 @@ static void cancel(struct tts_stream *stream, const struct stream_message *messa
 		++stream->owes_interrupted;
 		return;
 	}
-	if (turn && message->report && turn_has_spoken(turn)) {
+	if (turn && message->report) {
 		report_interruption(stream, turn, message->playback_offset_ms);
 		drop_turns(stream, first);
 	} else {

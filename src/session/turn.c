@@ -442,6 +442,7 @@ void turn_heard(struct turn *turn, struct turn_heard *heard, int64_t playback_ms
 {
 	uint64_t rate = turn->format.sample_rate;
 	uint64_t played;
+	const char *text;
 	size_t at;
 
 	if (playback_ms < 0)
@@ -455,10 +456,11 @@ void turn_heard(struct turn *turn, struct turn_heard *heard, int64_t playback_ms
 		played = turn->samples_sent;
 	collect_unspoken(turn);
 	at = transcript_heard(&turn->transcript, played);
+	text = turn->transcript.text.len > 0 ? turn->transcript.text.bytes : "";
 	*heard = (struct turn_heard){
-		.text_spoken = turn->transcript.text.bytes,
+		.text_spoken = text,
 		.text_spoken_len = at,
-		.text_remaining = turn->transcript.text.bytes + at,
+		.text_remaining = text + at,
 		.text_remaining_len = turn->transcript.text.len - at,
 		.audio_seconds = (double)played / (double)rate,
 	};
@@ -472,11 +474,6 @@ enum turn_state turn_state(const struct turn *turn)
 bool turn_takes_text(const struct turn *turn)
 {
 	return turn->state == TURN_OPEN || turn->state == TURN_FAILED;
-}
-
-bool turn_has_spoken(const struct turn *turn)
-{
-	return turn->text_chunks > 0;
 }
 
 size_t turn_unspoken(const struct turn *turn)

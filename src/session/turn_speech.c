@@ -52,7 +52,7 @@ int turn_speech_open(struct turn *turn)
 	memcpy(options.schedule, turn->settings.schedule, sizeof(options.schedule));
 	if (strlen(language) < sizeof(options.language)) /* else it is none that we know */
 		strcpy(options.language, language);
-	transcript_init(&turn->transcript);
+	transcript_init(&turn->transcript, turn->format.sample_rate);
 	buf_init(&turn->utterance.words, WORDS_MAX * sizeof(struct speech_word));
 	err = chunker_alloc(&turn->chunker, &options);
 	if (err)
@@ -251,6 +251,7 @@ static void finish_chunk(struct turn *turn, uint32_t busy_us)
 		return;
 	}
 	send_frames(turn);
+	transcript_end(&turn->transcript);
 	send_words(turn);
 	seconds = (double)(turn->samples_sent - turn->utterance.samples_before) /
 		  turn->format.sample_rate;
