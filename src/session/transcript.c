@@ -129,7 +129,7 @@ static size_t heard_of(const struct transcript *transcript, const struct mark *m
 	size_t len = mark->end - mark->start;
 	size_t at;
 
-	if (samples == 0)
+	if (samples == 0 || len == 0)
 		return mark->start;
 	at = samples < length ? (size_t)(len * samples / length) : len - 1;
 	return back_to_word_end(transcript->text.bytes, mark->start, mark->start + at, mark->end);

@@ -250,9 +250,8 @@ static void report_interruption(struct tts_stream *stream, struct turn *turn, in
 	struct reply_usage usage;
 	struct reply_interruption report = {.usage = &usage};
 
-	mem_ref(turn);
-	turn_heard(turn, &heard, playback_ms);
 	turn_cancel(turn);
+	turn_heard(turn, &heard, playback_ms);
 	turn_usage(turn, &usage);
 	report.text_spoken = heard.text_spoken;
 	report.text_spoken_len = heard.text_spoken_len;
@@ -260,7 +259,6 @@ static void report_interruption(struct tts_stream *stream, struct turn *turn, in
 	report.text_remaining_len = heard.text_remaining_len;
 	report.audio_seconds = heard.audio_seconds;
 	send_interrupted(stream, &report);
-	mem_deref(turn);
 }
 
 /* Barge-in: all turns go, one reply.  A turn whose `final` has left gets its

@@ -77,7 +77,7 @@ void turn_end(struct turn *turn);
  * then its session_closed is still to come. */
 int turn_cancel(struct turn *turn);
 
-/* What its listener heard, for the reply to a cancel, which must follow: the
+/* After turn_cancel: what its listener heard of what was handed over.  The
  * text that was not spoken yet is used up.  playback_ms -1: reckoned from the
  * clock.  Strings are the turn's. */
 struct turn_heard {
