@@ -46,7 +46,7 @@ struct turn {
 	unsigned text_chunks;
 	unsigned audio_chunks;
 	uint64_t samples_sent;
-	uint64_t playback_start_us; /* when the first frame left; 0: not yet */
+	uint64_t playback_start_us; /* had it never run dry; 0: nothing was sent */
 
 	enum wire_error_id fault;
 	struct store_turn row; /* filled in when it is booked */

@@ -136,13 +136,20 @@ static void mind_lead(struct turn *turn)
 		  on_lead_shrunk, turn);
 }
 
+/* A frame is about to leave.  When its listener has heard all that came before
+ * it, playback begins anew: as if it had begun just so much earlier. */
+static void mind_gap(struct turn *turn)
+{
+	if (!turn->playback_start_us || runs_dry_us(turn) < now_us(turn))
+		turn->playback_start_us = now_us(turn) - sent_us(turn);
+}
+
 static void send_frames(struct turn *turn)
 {
 	struct audio_frame frame;
 
 	while (pipeline_next(turn->pipeline, &frame)) {
-		if (!turn->playback_start_us)
-			turn->playback_start_us = now_us(turn);
+		mind_gap(turn);
 		if (reply_audio(turn_scratch(turn), &frame, &turn->format, turn->audio_chunks,
 				turn->text_chunks - 1) != 0)
 			continue;
