@@ -1,0 +1,184 @@
+"""The commands as a user types them."""
+
+import array
+import re
+import socket
+import subprocess
+import wave
+
+import pytest
+from client import is_speech
+from program import SYRINX, WAIT_S, environment, free_port, syrinx
+
+
+@pytest.fixture
+def server(shared_server):
+    return shared_server
+
+
+def read_wav(path):
+    """(rate, samples)."""
+    with wave.open(str(path)) as file:
+        assert (file.getnchannels(), file.getsampwidth()) == (1, 2)
+        return file.getframerate(), array.array("h", file.readframes(file.getnframes()))
+
+
+def say(*arguments, **options):
+    done = syrinx("say", *arguments, **options)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_say_writes_a_wav_without_a_server(tmp_path):
+    say("Hello, world.", "-o", tmp_path / "out.wav", cwd=tmp_path)
+    rate, samples = read_wav(tmp_path / "out.wav")
+    assert rate == 24000 and is_speech(samples)
+    assert [path.name for path in tmp_path.iterdir()] == ["out.wav"]  # no data directory
+
+
+def test_say_through_a_server_gives_the_same_samples(server, tmp_path):
+    say("The same words.", "-o", tmp_path / "local.wav")
+    say("The same words.", "-o", tmp_path / "remote.wav", "--data", server.data,
+        "--server", f"http://127.0.0.1:{server.port}")
+    assert read_wav(tmp_path / "local.wav") == read_wav(tmp_path / "remote.wav")
+
+
+def test_say_takes_its_key_from_option_or_environment(server, tmp_path):
+    where = ["--server", f"127.0.0.1:{server.port}", "-o", tmp_path / "out.wav"]
+    say("By option.", *where, "--key", server.key, cwd=tmp_path)
+    say("By environment.", *where, extra={"SYRINX_KEY": server.key}, cwd=tmp_path)
+    done = syrinx("say", "Without.", *where, cwd=tmp_path)
+    assert done.returncode == 1 and b"no key" in done.stderr
+    done = syrinx("say", "Wrong.", *where, "--key", "ka_wrong", cwd=tmp_path)
+    assert done.returncode == 1 and b"403" in done.stderr
+
+
+def test_say_reads_standard_input_and_writes_standard_output(tmp_path):
+    done = say("-", "-o", "-", stdin=b"Words from a pipe.")
+    (tmp_path / "out.wav").write_bytes(done.stdout)
+    assert done.stdout[:4] == b"RIFF"
+    say("Words from a pipe.", "-o", tmp_path / "file.wav")
+    file = (tmp_path / "file.wav").read_bytes()
+    assert done.stdout[44:] == file[44:]  # the lengths in the head cannot be known in a pipe
+
+
+def test_say_obeys_voice_format_and_speed(tmp_path):
+    out = tmp_path / "out.wav"
+    say("Guten Tag.", "--voice", "2001", "--format", "pcm_8000", "-o", out)
+    rate, samples = read_wav(out)
+    assert rate == 8000 and is_speech(samples)
+    say("Guten Tag.", "--voice", "1", "-o", out)
+    normal = len(read_wav(out)[1])
+    say("Guten Tag.", "--voice", "1", "--speed", "0.8", "-o", out)
+    assert abs(len(read_wav(out)[1]) * 0.8 / normal - 1) < 0.06
+
+
+@pytest.mark.parametrize("arguments,status", [
+    (["say"], 2), (["say", "x", "--nonsense"], 2), (["nonsense"], 2), ([], 2),
+    (["say", "x", "--voice", "99999", "-o", "/dev/null"], 1),
+    (["say", "x", "--speed", "7", "-o", "/dev/null"], 1),
+    (["say", "x", "-o", "/nowhere/out.wav"], 1),
+    (["say", "x", "--server", "127.0.0.1:1", "--key", "k", "-o", "/dev/null"], 1),
+    (["key"], 2), (["key", "frobnicate"], 2), (["key", "revoke"], 2),
+    (["serve", "--listen", "nowhere"], 1), (["serve", "--workers", "0"], 1),
+])
+def test_mistake_is_told_on_standard_error(tmp_path, arguments, status):
+    done = syrinx(*arguments, cwd=tmp_path)
+    assert done.returncode == status, done
+    assert done.stderr and not done.stdout
+
+
+def test_serve_on_a_taken_address_says_so(server, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = syrinx("serve", "--listen", f"127.0.0.1:{port}", "--data", tmp_path / "data")
+    assert done.returncode == 1
+    assert str(port).encode() in done.stderr and b"in use" in done.stderr
+
+
+def test_serve_without_engines_says_so(tmp_path):
+    done = syrinx("serve", "--listen", "127.0.0.1:0", "--data", tmp_path / "data",
+                  settings={"speech.engines_dir": tmp_path})
+    assert done.returncode == 1
+    assert str(tmp_path).encode() in done.stderr
+
+
+# Configuration
+
+@pytest.mark.parametrize("line,complaint", [
+    ("colour = red", "colour"), ("listen = nowhere", "HOST:PORT"), ("drain_seconds = long", "number"),
+    ("max_connections = 0", "max_connections"), ("log_level = loud", "log_level"),
+    ("log_texts = maybe", "log_texts")])
+def test_check_names_the_line_of_a_mistake(tmp_path, line, complaint):
+    file = tmp_path / "syrinx.conf"
+    file.write_text(f"# comment\n[server]\n\n{line}\n")
+    done = syrinx("check", "--config", file)
+    assert done.returncode == 1
+    assert re.search(rf"{re.escape(str(file))}:4\b", done.stderr.decode()), done.stderr
+    assert complaint in done.stderr.decode()
+    done = syrinx("serve", "--config", file, "--data", tmp_path / "data")
+    assert done.returncode == 1 and b":4" in done.stderr
+
+
+def test_check_tells_every_mistake_at_once(tmp_path):
+    file = tmp_path / "syrinx.conf"
+    file.write_text("[server]\ncolour = red\n[speech]\nworkers = none\n[shop]\nx = 1\n")
+    errors = syrinx("check", "--config", file, settings={"speech.slots": "many"}).stderr.decode()
+    for what in (":2", ":4", ":6", "SYRINX_SPEECH_SLOTS"):
+        assert what in errors
+
+
+def test_check_accepts_its_own_sample(tmp_path):
+    sample = syrinx("check", "--sample")
+    assert sample.returncode == 0
+    file = tmp_path / "syrinx.conf"
+    file.write_bytes(sample.stdout)
+    assert syrinx("check", "--config", file).returncode == 0
+    file.write_bytes(re.sub(rb"(?m)^#(?=\w+ =)", b"", sample.stdout))
+    done = syrinx("check", "--config", file)
+    assert done.returncode == 0, done.stderr
+
+
+# Keys
+
+def test_key_create_prints_the_key_alone(tmp_path):
+    done = syrinx("key", "create", "--data", tmp_path / "data", "--name", "someone")
+    assert done.returncode == 0 and not done.stderr
+    key = done.stdout.decode()
+    assert re.fullmatch(r"ka_\w{20,}\n", key)
+    listed = syrinx("key", "list", "--data", tmp_path / "data").stdout.decode()
+    assert "someone" in listed and "active" in listed and key.strip() not in listed
+    assert syrinx("key", "revoke", key[:11], "--data", tmp_path / "data").returncode == 0
+    assert "revoked" in syrinx("key", "list", "--data", tmp_path / "data").stdout.decode()
+
+
+# Words for a person
+
+def test_help_explains_every_command():
+    overview = syrinx("help").stdout.decode()
+    for command in ("serve", "say", "voices", "key", "check", "version", "help"):
+        assert re.search(rf"(?m)^ +{command} ", overview)
+        assert syrinx("help", command).returncode == 0
+    assert re.match(r"syrinx \d+\.\d+", syrinx("version").stdout.decode())
+
+
+def test_greeting_shows_the_address_and_the_local_key(tmp_path):
+    address = f"127.0.0.1:{free_port()}"
+    process = subprocess.Popen(
+        [SYRINX, "serve", "--greet", "--data", tmp_path / "data", "--listen", address],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({}))
+    try:
+        log = b""
+        while b"listening on" not in log:
+            part = process.stderr.read1()
+            assert part, log
+            log += part
+    finally:
+        process.terminate()
+        shown, _ = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 0
+    key = (tmp_path / "data" / "local.key").read_text().strip()
+    assert key in shown.decode() and address in shown.decode()
+    assert key.encode() not in log

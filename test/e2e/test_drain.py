@@ -1,0 +1,162 @@
+"""The end in good order: SIGTERM, a second one, and the hand-over to a new process."""
+
+import pytest
+from client import Client, Closed, Turn, now
+from program import PATIENCE, free_port, wait_until
+
+
+def is_draining(server):
+    return server.get("/ready")[0] == 503
+
+
+def test_idle_sockets_are_closed_1012_and_the_process_ends(server):
+    clients = [Client(server) for _ in range(5)]
+    clients[0].speak("One turn before.", voice_id=1)
+    started = now()
+    server.terminate()
+    for client in clients:
+        client.expect_close(1012)
+        client.socket.close()
+    assert server.wait_for_end() == 0
+    assert now() - started < 5 * PATIENCE
+
+
+def test_process_without_connections_ends_at_once(server):
+    started = now()
+    server.terminate()
+    assert server.wait_for_end() == 0
+    assert now() - started < 5 * PATIENCE
+
+
+def test_interrupt_from_the_keyboard_drains_as_well(server):
+    with Client(server) as client:
+        server.process.send_signal(2)
+        client.expect_close(1012)
+    assert server.wait_for_end() == 0
+
+
+def test_busy_socket_finishes_its_turn_before_1012(server):
+    with Client(server) as busy, Client(server) as idle:
+        busy.send(voice_id=1, text="A turn that has begun")
+        turn = Turn()
+        while not turn.frame_samples:  # flush_timeout has had it spoken
+            turn.add(busy.receive())
+        server.terminate()
+        idle.expect_close(1012)
+        wait_until(lambda: is_draining(server), "/ready says 503")
+        assert server.get("/health")[0] == 200
+        with Client(server) as late:
+            late.expect_close(1013)
+        busy.send(text=" and goes on to its end.", flush=True)
+        busy.read_turn(turn)
+        assert turn.texts == ["A turn that has begun", "and goes on to its end."]
+        busy.expect_close(1012)
+    assert server.wait_for_end() == 0
+    assert [row["samples"] for row in server.ledger()] == [turn.samples]
+
+
+def test_queued_turns_are_not_started_in_a_drain(server):
+    with Client(server) as client:
+        client.send(voice_id=1, text="[[slow:20]] The turn that speaks.", flush=True)
+        client.send(text="The turn that waits.", flush=True)
+        turn = Turn()
+        while not turn.frame_samples:
+            turn.add(client.receive())
+        server.terminate()
+        client.read_turn(turn)
+        client.expect_close(1012)
+    assert server.wait_for_end() == 0
+
+
+def test_second_signal_ends_at_once_and_books_what_was_sent(server):
+    client = Client(server)
+    client.send(voice_id=1, text="[[slow:200]] A very slow turn, which nobody will hear to its end.",
+                flush=True)
+    turn = Turn()
+    while not turn.frame_samples:
+        turn.add(client.receive())
+    server.terminate()
+    wait_until(lambda: is_draining(server), "it drains")
+    started = now()
+    server.terminate()
+    assert server.wait_for_end() == 0
+    assert now() - started < 5 * PATIENCE
+    (row,) = server.ledger()
+    assert row["status"] == "cancelled" and row["samples"] >= turn.samples
+    client.socket.close()
+
+
+def test_drain_time_bounds_a_turn_that_takes_too_long(start_server):
+    server = start_server({"speech.test_hooks": "on", "server.drain_seconds": 1})
+    client = Client(server)
+    client.send(voice_id=1, text="[[slow:300]] Much slower than anybody has the patience for.",
+                flush=True)
+    turn = Turn()
+    while not turn.frame_samples:
+        turn.add(client.receive())
+    server.terminate()
+    assert server.wait_for_end() == 0
+    assert [row["status"] for row in server.ledger()] == ["cancelled"]
+    client.socket.close()
+
+
+def test_client_that_does_not_close_its_side_does_not_hold_the_process(server):
+    client = Client(server)
+    server.terminate()
+    started = now()
+    assert server.wait_for_end() == 0  # nothing was read from the client's socket
+    assert now() - started < 20 + 5 * PATIENCE
+    client.socket.close()
+
+
+def test_upgrade_hands_new_connections_to_the_new_process(start_server):
+    port = free_port()
+    old = start_server({"speech.test_hooks": "on"}, port=port)
+    with Client(old) as busy:
+        busy.send(voice_id=1, text="A turn of the old process")
+        new = start_server({"speech.test_hooks": "on"}, port=port, data=old.data)
+        old.terminate()
+        old.wait_for_log("draining")
+        for i in range(20):
+            with Client(new) as client:
+                assert client.speak(f"New connection {i}.", voice_id=1).samples > 0
+        assert new.get("/ready")[0] == 200
+        busy.send(text=" ends there.", flush=True)
+        assert busy.read_turn().texts[-1].endswith("ends there.")
+        busy.expect_close(1012)
+    assert old.wait_for_end() == 0
+    with Client(new) as client:
+        assert client.speak("Still served.", voice_id=1).samples > 0
+    assert len(new.ledger()) == 22
+
+
+def test_no_connection_is_lost_during_an_upgrade(start_server):
+    port = free_port()
+    old = start_server(port=port)
+    new = start_server(port=port, data=old.data)
+    asked = 0
+    old.terminate()
+    while old.process.poll() is None or asked < 100:
+        assert new.get("/health")[0] == 200
+        asked += 1
+    assert old.wait_for_end() == 0
+
+
+def test_kill_of_the_server_loses_no_booked_turn_and_leaves_no_worker(start_server):
+    server = start_server({"speech.test_hooks": "on"})
+    with Client(server) as client:
+        turns = [client.speak(f"Turn {i}.", voice_id=1) for i in range(20)]
+        client.send(text="[[slow:50]] A turn that never ends.", flush=True)
+        turn = Turn()
+        while not turn.frame_samples:
+            turn.add(client.receive())
+        server.process.kill()
+        with pytest.raises(Closed):
+            while True:
+                turn.add(client.receive())
+    assert server.wait_for_end() == -9
+    again = start_server(data=server.data)
+    rows = again.ledger()
+    assert [row["id"] for row in rows][:20] == [turn.usage["turn_id"] for turn in turns]
+    with Client(again) as client:
+        assert client.speak("Back again.", voice_id=1).samples > 0

@@ -1,0 +1,64 @@
+"""Engines are strangers: what a worker of a running server may do, seen from outside."""
+
+import os
+
+import pytest
+from client import Client
+from program import SANITIZER, process_name, process_status
+
+pytestmark = pytest.mark.skipif(
+    SANITIZER != "none", reason="built with a sanitizer, which the engines' filter would kill")
+
+
+@pytest.fixture
+def workers(server):
+    """Workers that have spoken."""
+    with Client(server) as client:
+        for voice in (1, 1071, 2001):
+            assert client.speak("Hello.", voice_id=voice).samples > 0
+    found = server.workers()
+    assert {process_name(pid) for pid in found} == {"syrinx-tone", "syrinx-flite", "syrinx-espeak"}
+    return found
+
+
+def test_workers_have_no_new_privileges_and_a_filter(workers):
+    for pid in workers:
+        status = process_status(pid)
+        assert status["NoNewPrivs"] == "1"
+        assert status["Seccomp"] == "2"
+
+
+def test_workers_of_root_can_read_files_and_have_none_of_its_other_powers(workers):
+    cap_dac_read_search = 1 << 2
+    for pid in workers:
+        status = process_status(pid)
+        for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+            assert int(status[name], 16) & ~cap_dac_read_search == 0
+
+
+def test_workers_have_no_socket_but_the_one_to_the_server(workers, server):
+    with Client(server):  # one more descriptor that they must not have
+        for pid in workers:
+            links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
+            assert len([link for link in links if link.startswith("socket:")]) == 1
+            assert not any("syrinx.db" in link or "local.key" in link for link in links)
+
+
+@pytest.mark.parametrize("deed", ["[[socket]]", "[[open-write]]"])
+def test_engine_that_reaches_out_gets_nothing(server, tmp_path, deed):
+    trace = "/tmp/syrinx-tone-was-here"
+    assert not os.path.exists(trace)
+    with Client(server) as client:
+        client.send(voice_id=1, text=f"{deed} was tried.", flush=True)
+        client.read_turn()
+        assert client.speak("The next turn.").samples > 0
+    assert not os.path.exists(trace)
+
+
+def test_worker_that_computes_for_ever_is_ended(start_server):
+    server = start_server({"speech.test_hooks": "on", "speech.worker_cpu_seconds": 1,
+                           "speech.stall_seconds": 3})
+    with Client(server) as client:
+        client.send(voice_id=1, text="[[hang]]", flush=True)
+        assert client.read_turn().errors[0]["code"] == 500
+        assert client.speak("The next turn.").samples > 0

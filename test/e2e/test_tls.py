@@ -1,0 +1,116 @@
+"""TLS: certificates made here, checked by the clients."""
+
+import shutil
+import ssl
+import subprocess
+import wave
+
+import pytest
+from client import Client
+from program import syrinx
+
+pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="there is no openssl command")
+
+
+def make_certificate(directory, name):
+    key, certificate = directory / f"{name}.key", directory / f"{name}.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+         "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out", certificate,
+         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+        check=True, capture_output=True)
+    return key, certificate
+
+
+@pytest.fixture
+def pair(tmp_path):
+    return make_certificate(tmp_path, "server")
+
+
+@pytest.fixture
+def tls_server(start_server, pair):
+    key, certificate = pair
+    return start_server({"server.tls_key": key, "server.tls_certificate": certificate,
+                         "speech.test_hooks": "on"})
+
+
+@pytest.fixture
+def context(pair):
+    return ssl.create_default_context(cafile=pair[1])
+
+
+def test_turns_over_tls_are_the_same_as_without(tls_server, context, start_server):
+    plain_server = start_server()
+    with Client(tls_server, context=context) as secure, Client(plain_server) as plain:
+        for voice in (1, 1071):
+            text = "The same words, with and without a cipher. " * 3
+            assert secure.speak(text, voice_id=voice).audio == plain.speak(text, voice_id=voice).audio
+        secure.send(close_socket=True)
+        assert secure.receive()["session_closed"]
+        secure.expect_close(1000)
+
+
+def test_long_audio_over_tls_to_a_slow_reader_arrives_whole(tls_server, context):
+    with Client(tls_server, context=context, receive_buffer=4096) as client:
+        assert client.speak("[[long:30]]", voice_id=1).samples > 30 * 24000
+
+
+def test_cancel_over_tls_keeps_what_was_not_sent_unbooked(tls_server, context):
+    with Client(tls_server, context=context, receive_buffer=4096) as client:
+        client.send(voice_id=1, text="[[long:120]]", flush=True)
+        samples = 0
+        frame = client.receive()
+        while "audio" not in frame:
+            frame = client.receive()
+        client.send(cancel=True)
+        while "interrupted" not in frame:
+            samples += frame.get("samples", 0)
+            frame = client.receive()
+        (row,) = tls_server.wait_for_ledger(1)
+        assert (row["status"], row["samples"]) == ("cancelled", samples)
+
+
+def test_say_checks_the_certificate_and_speaks(tls_server, pair, tmp_path):
+    out = tmp_path / "out.wav"
+    server = f"https://127.0.0.1:{tls_server.port}"
+    done = syrinx("say", "Over a cipher.", "--server", server, "--ca", pair[1], "--data",
+                  tls_server.data, "-o", out)
+    assert done.returncode == 0, done.stderr
+    with wave.open(str(out)) as file:
+        assert file.getnframes() > 5000
+    other = make_certificate(tmp_path, "stranger")[1]
+    done = syrinx("say", "Refused.", "--server", server, "--ca", other, "--data", tls_server.data,
+                  "-o", tmp_path / "none.wav")
+    assert done.returncode == 1
+    assert b"certificate" in done.stderr
+
+
+def test_plain_client_of_a_tls_server_and_back_are_refused(tls_server, context, start_server):
+    with pytest.raises(Exception):
+        Client(tls_server)
+    with pytest.raises(ssl.SSLError):
+        Client(start_server(), context=context)
+    with Client(tls_server, context=context) as client:
+        assert client.speak("Still here.", voice_id=1).samples > 0
+
+
+@pytest.mark.parametrize("mistake", ["another key", "no key", "not PEM", "a key alone"])
+def test_wrong_files_are_a_clear_error_and_exit_1(tmp_path, pair, mistake):
+    key, certificate = pair
+    settings = {"server.tls_key": key, "server.tls_certificate": certificate}
+    if mistake == "another key":
+        settings["server.tls_key"] = make_certificate(tmp_path, "other")[0]
+    elif mistake == "no key":
+        settings["server.tls_key"] = tmp_path / "missing.key"
+    elif mistake == "not PEM":
+        settings["server.tls_certificate"] = tmp_path / "noise"
+        settings["server.tls_certificate"].write_bytes(b"noise")
+    else:
+        del settings["server.tls_certificate"]
+    done = syrinx("serve", "--data", tmp_path / "data", "--listen", "127.0.0.1:0",
+                  settings=settings)
+    assert done.returncode == 1
+    last_words = done.stderr.decode().lower()
+    assert "tls" in last_words or "certificate" in last_words, last_words
+    wrong = settings["server.tls_certificate" if mistake == "not PEM" else "server.tls_key"]
+    assert str(wrong) in done.stderr.decode() or mistake in ("another key", "a key alone")
