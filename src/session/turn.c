@@ -429,6 +429,9 @@ static void collect_unspoken(struct turn *turn)
 {
 	struct chunk chunk;
 
+	if (turn_awaits_room(turn))
+		(void)transcript_add(&turn->transcript, turn->utterance.text,
+				     turn->utterance.text_len);
 	if (!turn->chunker)
 		return;
 	chunker_flush(turn->chunker);

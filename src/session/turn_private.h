@@ -13,10 +13,10 @@
 #include "text/chunker.h"
 #include "text/spoken.h"
 
-/* The chunk that is being spoken. */
+/* The chunk that is being spoken, or that will be when there is room. */
 struct utterance {
 	struct speech_job *job; /* NULL: none */
-	struct spoken *spoken;
+	struct spoken *spoken; /* NULL: it has not begun */
 	char *text; /* as the client wrote it */
 	size_t text_len;
 	uint64_t samples_before; /* of the turn, at the client's rate */
@@ -71,5 +71,7 @@ void turn_speech_close(struct turn *turn);
 void turn_speak(struct turn *turn);
 /* The chunk that is being spoken is called off. */
 void turn_hush(struct turn *turn);
+/* The next chunk is at hand and has not begun. */
+bool turn_awaits_room(const struct turn *turn);
 
 #endif

@@ -77,17 +77,23 @@ void turn_hush(struct turn *turn)
 
 	if (turn->utterance.job)
 		speech->ops->cancel(turn->utterance.job);
-	utterance_reset(&turn->utterance);
+	turn->utterance.job = NULL;
 	timer_clear(turn->owner.services->timers, &turn->lead_timer);
 }
 
 void turn_speech_close(struct turn *turn)
 {
 	turn_hush(turn);
+	utterance_reset(&turn->utterance);
 	buf_reset(&turn->utterance.words);
 	transcript_reset(&turn->transcript);
 	turn->chunker = mem_deref(turn->chunker);
 	turn->pipeline = mem_deref(turn->pipeline);
+}
+
+bool turn_awaits_room(const struct turn *turn)
+{
+	return turn->utterance.text && !turn->utterance.spoken;
 }
 
 static uint64_t sent_us(const struct turn *turn)
@@ -308,20 +314,31 @@ static int start_job(struct turn *turn, const char *before, size_t before_len)
 	return speech->ops->start(&utterance->job, speech, &request, &listener, turn);
 }
 
-static int start_chunk(struct turn *turn, const struct chunk *chunk)
+/* Takes the next chunk out; ENOENT when there is none. */
+static int take_chunk(struct turn *turn)
+{
+	struct utterance *utterance = &turn->utterance;
+	struct chunk chunk;
+
+	if (turn_awaits_room(turn))
+		return 0;
+	if (!chunker_next(turn->chunker, &chunk))
+		return ENOENT;
+	utterance->text = strndup(chunk.text, chunk.len);
+	utterance->text_len = chunk.len;
+	return utterance->text ? 0 : ENOMEM;
+}
+
+static int start_chunk(struct turn *turn)
 {
 	struct utterance *utterance = &turn->utterance;
 	const char *before;
 	size_t before_len;
 	int err;
 
-	err = spoken_alloc(&utterance->spoken, chunk->text, chunk->len);
+	err = spoken_alloc(&utterance->spoken, utterance->text, utterance->text_len);
 	if (err)
 		return err;
-	utterance->text = strndup(chunk->text, chunk->len);
-	if (!utterance->text)
-		return ENOMEM;
-	utterance->text_len = chunk->len;
 	utterance->samples_before = turn->samples_sent;
 	before = transcript_last(&turn->transcript, &before_len);
 	err = start_job(turn, before, before_len);
@@ -345,19 +362,26 @@ static void ask_when_sent(struct turn *turn)
 	peer_of(turn)->ops->tell_when_sent(peer_of(turn)->peer);
 }
 
+/* Only a chunk waits for room and playback: when there is none the turn is
+ * over, and its last words follow its last audio. */
 void turn_speak(struct turn *turn)
 {
-	struct chunk chunk;
+	int err;
 
 	if (!turn->in_front || turn->utterance.job)
 		return;
 	if (turn->state != TURN_OPEN && turn->state != TURN_DRAINING)
 		return;
-	if (must_wait(turn))
-		return;
-	if (!chunker_next(turn->chunker, &chunk))
+	err = take_chunk(turn);
+	if (err == ENOENT) {
 		ask_when_sent(turn);
-	else if (start_chunk(turn, &chunk) != 0)
+		return;
+	}
+	if (!err && must_wait(turn))
+		return;
+	if (!err)
+		err = start_chunk(turn);
+	if (err)
 		turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
 }
 
