@@ -150,15 +150,18 @@ static void mind_gap(struct turn *turn)
 		turn->playback_start_us = now_us(turn) - sent_us(turn);
 }
 
-static void send_frames(struct turn *turn)
+/* False when the turn has failed: then it may be gone. */
+static bool send_frames(struct turn *turn)
 {
 	struct audio_frame frame;
 
 	while (pipeline_next(turn->pipeline, &frame)) {
 		mind_gap(turn);
 		if (reply_audio(turn_scratch(turn), &frame, &turn->format, turn->audio_chunks,
-				turn->text_chunks - 1) != 0)
-			continue;
+				turn->text_chunks - 1) != 0) {
+			turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
+			return false;
+		}
 		++turn->audio_chunks;
 		turn->samples_sent += frame.samples;
 		transcript_audio(&turn->transcript, frame.samples);
@@ -166,6 +169,7 @@ static void send_frames(struct turn *turn)
 	}
 	mind_lead(turn);
 	update_hold(turn);
+	return true;
 }
 
 static void on_audio(void *arg, const int16_t *samples, size_t count, unsigned sample_rate)
@@ -173,11 +177,10 @@ static void on_audio(void *arg, const int16_t *samples, size_t count, unsigned s
 	struct turn *turn = arg;
 
 	turn->utterance.engine_rate = sample_rate;
-	if (pipeline_write(turn->pipeline, samples, count, sample_rate) != 0) {
+	if (pipeline_write(turn->pipeline, samples, count, sample_rate) != 0)
 		turn_fail(turn, WIRE_ERROR_GENERATION_FAILED, NULL);
-		return;
-	}
-	send_frames(turn);
+	else
+		(void)send_frames(turn);
 }
 
 static void on_word(void *arg, const struct speech_word *word)
@@ -263,7 +266,8 @@ static void finish_chunk(struct turn *turn, uint32_t busy_us)
 		turn_fail(turn, WIRE_ERROR_GENERATION_FAILED, NULL);
 		return;
 	}
-	send_frames(turn);
+	if (!send_frames(turn))
+		return;
 	transcript_end(&turn->transcript);
 	send_words(turn);
 	seconds = (double)(turn->samples_sent - turn->utterance.samples_before) /

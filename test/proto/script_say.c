@@ -151,6 +151,13 @@ static void set_lead(struct script *script, const char *rest)
 	script->world.services.max_lead_ms = (unsigned)(script_time_us(script, rest) / 1000);
 }
 
+/* No message may be longer than this. */
+static void set_scratch(struct script *script, const char *rest)
+{
+	buf_reset(&script->world.scratch);
+	script->world.scratch.max = strtoul(rest, NULL, 10);
+}
+
 static void vanish(struct script *script, const char *rest)
 {
 	(void)rest;
@@ -168,10 +175,11 @@ static const struct {
 	const char *word;
 	void (*act)(struct script *script, const char *rest);
 } controls[] = {
-	{"manual", set_manual}, {"auto", set_auto},     {"speak", speak},
-	{"block", block},       {"unblock", unblock},   {"hand over", hand_over},
-	{"ledger", set_ledger}, {"engine", set_engine}, {"price", set_price},
-	{"lead", set_lead},     {"gone", vanish},       {"go-away", go_away},
+	{"manual", set_manual},   {"auto", set_auto},     {"speak", speak},
+	{"block", block},         {"unblock", unblock},   {"hand over", hand_over},
+	{"ledger", set_ledger},   {"engine", set_engine}, {"price", set_price},
+	{"lead", set_lead},       {"gone", vanish},       {"go-away", go_away},
+	{"scratch", set_scratch},
 };
 
 void script_control(struct script *script, const char *line)
