@@ -58,7 +58,8 @@ static void loop_destroy(void *object)
 	if (loop->tick.data) {
 		timers_reset(&loop->timers);
 		uv_close((uv_handle_t *)&loop->tick, NULL);
-		uv_run(&loop->uv, UV_RUN_DEFAULT); /* lets close callbacks run */
+		while (uv_run(&loop->uv, UV_RUN_DEFAULT))
+			; /* close callbacks run, also when a stop was asked for before */
 	}
 	err = uv_loop_close(&loop->uv);
 	assert(err != UV_EBUSY); /* something was left on the loop */
@@ -139,8 +140,15 @@ static void on_poll(uv_poll_t *poll, int status, int events)
 	struct loop *loop = watch->loop;
 
 	loop_enter(loop);
-	/* An error (a reset, say) is told as readable: the read reports it. */
-	watch->handler(watch->arg, status < 0 ? WATCH_READ : events);
+	if (status < 0) {
+		/* An error (a reset, say) is told as what was waited for: the read
+		 * or the write reports it.  libuv has stopped watching, but the
+		 * handler may have found bytes that came before the error, which
+		 * is still to be told. */
+		events = watch->events;
+		uv_poll_start(poll, events, on_poll);
+	}
+	watch->handler(watch->arg, events);
 	loop_leave(loop);
 }
 
