@@ -1,0 +1,127 @@
+/* A session with the n-th allocation failing, for every n: no crash, no leak,
+ * every turn is closed or refused with an error, and the next turn is spoken as
+ * ever. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "world.h"
+
+/* Runs without any failure after which none is taken to be left: some
+ * allocations are made once and kept. */
+#define CLEAN_RUNS 20
+#define RUNS_MAX 1000
+
+/* What the client has read, by kind. */
+struct tally {
+	unsigned closed;
+	unsigned interrupted;
+	unsigned errors;
+};
+
+static void say(struct world *world, const char *json)
+{
+	world_say(world, json, strlen(json));
+}
+
+static void count_replies(struct world *world, struct tally *tally)
+{
+	struct fake_message *message;
+
+	while ((message = fake_peer_read(&world->peer))) {
+		tally->closed += strstr(message->json, "\"session_closed\":true") != NULL;
+		tally->interrupted += strstr(message->json, "\"interrupted\":true") != NULL;
+		tally->errors += strstr(message->json, "\"error_code\":") != NULL;
+		fake_message_free(message);
+	}
+}
+
+/* A turn with resampling, stretching, words and a queued turn behind it. */
+static void talk(struct world *world)
+{
+	say(world, "{\"voice_id\":1,\"sample_rate\":16000,\"speed\":0.9,\"word_timestamps\":true}");
+	say(world, "{\"text\":\"Hello there. How are\"}");
+	world_pass(world, 60000);
+	world->speech.is_manual = true;
+	say(world, "{\"text\":\" you?\",\"flush\":true}");
+	say(world, "{\"text\":\"A second turn.\",\"flush\":true}");
+	world->speech.is_manual = false;
+	world_settle(world);
+	world_pass(world, 5000000);
+}
+
+static void assert_well_again(struct world *world)
+{
+	struct tally tally = {0};
+
+	say(world, "{\"cancel\":true}");
+	count_replies(world, &tally);
+	assert_int_equal(tally.interrupted, 1);
+	say(world, "{\"voice_id\":2,\"text\":\"All is well again.\",\"flush\":true}");
+	tally = (struct tally){0};
+	count_replies(world, &tally);
+	assert_int_equal(tally.closed, 1);
+	assert_int_equal(tally.errors, 0);
+}
+
+/* One run; true when the failure was noticed. */
+static bool run(size_t n)
+{
+	static struct world world;
+	struct tally tally = {0};
+	bool is_connected;
+
+	assert_int_equal(world_open(&world), 0);
+	mem_fail_after(n);
+	is_connected = world_connect(&world) == 0;
+	if (is_connected)
+		talk(&world);
+	mem_fail_after(0);
+	count_replies(&world, &tally);
+	if (is_connected) {
+		assert_true(tally.closed + tally.errors >= 2);
+		assert_well_again(&world);
+	}
+	world_disconnect(&world);
+	assert_int_equal(world.timers.count, 0);
+	assert_null(world.speech.job);
+	world_close(&world);
+	assert_int_equal(mem_live(), 0);
+	return !is_connected || tally.errors > 0;
+}
+
+static void test_any_allocation_may_fail(void **state)
+{
+	size_t noticed = 0;
+	size_t clean = 0;
+
+	(void)state;
+	for (size_t n = 1; clean < CLEAN_RUNS; ++n) {
+		assert_true(n < RUNS_MAX);
+		clean = run(n) ? 0 : clean + 1;
+		noticed += clean == 0;
+	}
+	assert_true(noticed >= 10); /* the hook still reaches what it should */
+}
+
+static void test_without_failures_all_is_well(void **state)
+{
+	(void)state;
+	assert_false(run(0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_without_failures_all_is_well),
+		cmocka_unit_test(test_any_allocation_may_fail),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
