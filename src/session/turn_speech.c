@@ -328,9 +328,12 @@ static int take_chunk(struct turn *turn)
 		return 0;
 	if (!chunker_next(turn->chunker, &chunk))
 		return ENOENT;
-	utterance->text = strndup(chunk.text, chunk.len);
+	utterance->text = malloc(chunk.len);
+	if (!utterance->text)
+		return ENOMEM;
+	memcpy(utterance->text, chunk.text, chunk.len);
 	utterance->text_len = chunk.len;
-	return utterance->text ? 0 : ENOMEM;
+	return 0;
 }
 
 static int start_chunk(struct turn *turn)
