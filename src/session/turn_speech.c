@@ -51,7 +51,7 @@ int turn_speech_open(struct turn *turn)
 
 	memcpy(options.schedule, turn->settings.schedule, sizeof(options.schedule));
 	if (strlen(language) < sizeof(options.language)) /* else it is none that we know */
-		strcpy(options.language, language);
+		memcpy(options.language, language, strlen(language) + 1);
 	transcript_init(&turn->transcript, turn->format.sample_rate);
 	buf_init(&turn->utterance.words, WORDS_MAX * sizeof(struct speech_word));
 	err = chunker_alloc(&turn->chunker, &options);

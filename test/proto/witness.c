@@ -107,7 +107,7 @@ static const char *see_format(struct witness *witness, const json_t *reply)
 		return "the sample rate changes inside a turn";
 	if (strlen(encoding) >= sizeof(witness->encoding))
 		return "an encoding of no known name";
-	strcpy(witness->encoding, encoding);
+	memcpy(witness->encoding, encoding, strlen(encoding) + 1);
 	witness->rate = integer(reply, "sr");
 	return witness->rate > 0 ? NULL : "a frame without a sample rate";
 }
