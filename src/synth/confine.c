@@ -240,15 +240,28 @@ static int drop_capabilities(void)
 	return syscall(SYS_capset, &header, sets) ? errno : 0;
 }
 
+/* A write past RLIMIT_FSIZE shall fail, not kill: it may be a log line.  And a
+ * terminal or a service manager that ends the server signals its workers too:
+ * they are needed until its last turn is spoken, and die with it. */
+static int ignore_signals(void)
+{
+	static const int ignored[] = {SIGXFSZ, SIGINT, SIGTERM};
+
+	for (size_t i = 0; i < COUNT(ignored); ++i) {
+		if (signal(ignored[i], SIG_IGN) == SIG_ERR)
+			return errno;
+	}
+	return 0;
+}
+
 int confine_outer(const struct confine_limits *limits)
 {
 	int err = set_limits(limits);
 
+	if (!err)
+		err = ignore_signals();
 	if (err)
 		return err;
-	/* A write past RLIMIT_FSIZE shall fail, not kill: it may be a log line. */
-	if (signal(SIGXFSZ, SIG_IGN) == SIG_ERR)
-		return errno;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return errno;
 	(void)unshare(CLONE_NEWNET); /* for root only; the filter does without */

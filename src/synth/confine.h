@@ -8,7 +8,7 @@
  *   confine_outer   for a program in any language, called before exec or first
  *                   in main: resource limits, no privileges, no network, no
  *                   files written, death with the parent (with the thread that
- *                   started it, more exactly).
+ *                   started it, more exactly) and not by SIGINT or SIGTERM.
  *   confine_engine  for an engine in C once its library is open: only the
  *                   system calls that reading files, computing and talking on
  *                   the inherited socket need.  Anything else kills.
