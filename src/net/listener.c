@@ -44,14 +44,15 @@ static void pause_accepting(struct listener *listener, int err)
 		watch_set(&listener->watch, 0);
 }
 
-static void on_readable(void *arg, int events)
+/* Gives ACCEPTS_MAX when more may wait. */
+static int accept_some(struct listener *listener)
 {
-	struct listener *listener = arg;
+	int count = 0;
 
-	(void)events;
-	for (int i = 0; i < ACCEPTS_MAX && !listener->is_closed; ++i) {
+	while (count < ACCEPTS_MAX && !listener->is_closed) {
 		int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
+		++count;
 		if (fd >= 0) {
 			listener->accept(listener->arg, fd);
 			continue;
@@ -60,8 +61,15 @@ static void on_readable(void *arg, int events)
 			pause_accepting(listener, errno);
 		else if (errno != EAGAIN)
 			continue; /* the client left, or its network is broken */
-		return;
+		break;
 	}
+	return count;
+}
+
+static void on_readable(void *arg, int events)
+{
+	(void)events;
+	accept_some(arg);
 }
 
 /* Splits "HOST:PORT" at the last colon; IPv6 addresses stand in brackets. */
@@ -198,6 +206,12 @@ uint16_t listener_port(const struct listener *listener)
 static void on_closed(void *arg)
 {
 	mem_deref(arg);
+}
+
+void listener_accept_waiting(struct listener *listener)
+{
+	while (accept_some(listener) == ACCEPTS_MAX)
+		;
 }
 
 void listener_close(struct listener *listener)

@@ -29,6 +29,10 @@ int listener_alloc(struct listener **listenerp, struct loop *loop, const char *a
 
 uint16_t listener_port(const struct listener *listener);
 
+/* Lets in all who wait in the kernel's queue: before listener_close, which would
+ * turn them away. */
+void listener_accept_waiting(struct listener *listener);
+
 /* Stops listening at once; the memory goes from the loop, later. */
 void listener_close(struct listener *listener);
 

@@ -16,6 +16,9 @@
 #include "base/log.h"
 #include "server/server_private.h"
 
+/* A request that is under way takes a look into the store at most. */
+#define LAST_ANSWERS_MS 200
+
 static void pid_path(const struct server *server, char *path, size_t size)
 {
 	snprintf(path, size, "%s/syrinx.pid", server->config->data_dir);
@@ -60,10 +63,16 @@ static void finish(void *arg)
 	loop_stop(server->loop);
 }
 
+/* Who has just been let in, or waits for an answer, still gets it. */
 void drain_check(struct server *server)
 {
-	if (server->draining && server->sockets.count == 0)
+	if (!server->draining || server->sockets.count > 0)
+		return;
+	if (http_conn_count(server->http) == 0)
 		finish(server);
+	else if (!timer_is_set(&server->last_answers_timer))
+		timer_set(&server->loop->timers, &server->last_answers_timer,
+			  LAST_ANSWERS_MS * 1000u, finish, server);
 }
 
 void drain_begin(struct server *server)
@@ -75,7 +84,8 @@ void drain_begin(struct server *server)
 	}
 	log_info("server", "draining: %zu connections", server->sockets.count);
 	server->draining = true;
-	if (has_successor(server)) {
+	if (server->listener && has_successor(server)) {
+		listener_accept_waiting(server->listener);
 		listener_close(server->listener);
 		server->listener = NULL;
 	}

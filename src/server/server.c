@@ -22,6 +22,9 @@
  * or a report's 64 KiB of it. */
 #define SCRATCH_MAX (1024 * 1024)
 
+/* An engine that takes longer to start must not keep the others from speaking. */
+#define START_MAX_MS 5000
+
 static int ledger_book(void **bookingp, void *ledger, const struct store_turn *turn,
 		       ledger_booked_h *booked, void *arg)
 {
@@ -111,16 +114,39 @@ static int open_http(struct server *server)
 		.arg = server,
 		.tls = server->tls,
 	};
-	int err = http_server_alloc(&server->http, server->loop, &settings);
 
-	if (err)
-		return err;
-	err = listener_alloc(&server->listener, server->loop, server->config->listen, on_accept,
-			     server);
-	if (err)
+	return http_server_alloc(&server->http, server->loop, &settings);
+}
+
+static int listen_to_callers(struct server *server)
+{
+	int err = listener_alloc(&server->listener, server->loop, server->config->listen, on_accept,
+				 server);
+
+	if (err) {
 		log_error("server", "cannot listen on %s: %s", server->config->listen,
 			  strerror(err));
-	return err;
+		return err;
+	}
+	err = drain_note_pid(server);
+	if (err)
+		log_warn("server", "cannot write the pid file: %s", strerror(err));
+	log_info("server", "listening on %s port %u", server->config->listen,
+		 listener_port(server->listener));
+	return 0;
+}
+
+/* When there are voices: in an upgrade callers come to the new process from this
+ * moment on, and before it the old one must not find a successor. */
+static void open_doors(void *arg)
+{
+	struct server *server = arg;
+
+	if (server->listener || server->draining)
+		return;
+	server->failure = listen_to_callers(server);
+	if (server->failure)
+		loop_stop(server->loop);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -162,6 +188,7 @@ static void on_pool_ready(void *arg)
 
 	server->speaks = true;
 	log_info("server", "ready: %zu voices", voices_count(pool_voices(server->pool)));
+	open_doors(server);
 }
 
 static void fill_services(struct server *server)
@@ -195,12 +222,8 @@ static int start(struct server *server)
 	fill_services(server);
 	watch_signals(server);
 	pool_on_ready(server->pool, on_pool_ready, server);
-	err = drain_note_pid(server);
-	if (err)
-		log_warn("server", "cannot write the pid file: %s", strerror(err));
-	log_info("server", "listening on %s port %u", server->config->listen,
-		 listener_port(server->listener));
-	return 0;
+	return timer_set(&server->loop->timers, &server->doors_timer, START_MAX_MS * UINT64_C(1000),
+			 open_doors, server);
 }
 
 /* Sessions first: they cancel their jobs and book their turns; then the rest,
@@ -209,7 +232,9 @@ static void stop(struct server *server)
 {
 	if (!server->loop)
 		return;
+	timer_clear(&server->loop->timers, &server->doors_timer);
 	timer_clear(&server->loop->timers, &server->drain_timer);
+	timer_clear(&server->loop->timers, &server->last_answers_timer);
 	if (server->listener)
 		listener_close(server->listener);
 	tts_socket_abort_all(server);
@@ -242,5 +267,5 @@ int server_main(const struct config *config)
 	if (!err)
 		loop_run(server.loop);
 	stop(&server);
-	return err;
+	return err ? err : server.failure;
 }

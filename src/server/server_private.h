@@ -37,8 +37,11 @@ struct server {
 	struct buf scratch;
 	struct list sockets; /* struct tts_socket */
 	bool speaks; /* every engine has answered */
+	int failure; /* errno that ended it */
 	bool draining;
+	struct timer doors_timer;
 	struct timer drain_timer;
+	struct timer last_answers_timer;
 	uv_signal_t signals[2];
 };
 

@@ -106,7 +106,7 @@ def free_port():
 class Server:
     """A server of its own; `settings` are keys of the configuration ("speech.workers": 2)."""
 
-    def __init__(self, directory, settings=None, port=0, data=None):
+    def __init__(self, directory, settings=None, port=0, data=None, own_group=False):
         self.data = pathlib.Path(data or directory / "data")
         self.log_path = directory / "log"
         self.settings = settings or {}
@@ -115,10 +115,10 @@ class Server:
             self.process = subprocess.Popen(
                 [SYRINX, "serve", "--data", self.data, "--listen", f"127.0.0.1:{port}"],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
+                start_new_session=own_group,
                 env=environment(self.settings))
         self.pid = self.process.pid
         self.port = int(self.wait_for_log(r"listening on \S+ port (\d+)")[1])
-        self.wait_for_log(r"ready: \d+ voices")
         self.key = (self.data / "local.key").read_text().strip()
         self.secrets.append(self.key)
 

@@ -1,8 +1,14 @@
 """The end in good order: SIGTERM, a second one, and the hand-over to a new process."""
 
+import contextlib
+import os
+import signal
+import threading
+
 import pytest
 from client import Client, Closed, Turn, now
-from program import PATIENCE, free_port, wait_until
+from program import PATIENCE, WAIT_S, free_port, wait_until
+from websockets.exceptions import InvalidState
 
 
 def is_draining(server):
@@ -30,9 +36,25 @@ def test_process_without_connections_ends_at_once(server):
 
 def test_interrupt_from_the_keyboard_drains_as_well(server):
     with Client(server) as client:
-        server.process.send_signal(2)
+        server.process.send_signal(signal.SIGINT)
         client.expect_close(1012)
     assert server.wait_for_end() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_to_the_whole_group_leaves_the_workers_to_their_turns(start_server, number):
+    """As Ctrl-C in a terminal and a service manager send it."""
+    server = start_server({"speech.test_hooks": "on"}, own_group=True)
+    with Client(server) as client:
+        client.send(voice_id=1, text="[[slow:20]] A turn that goes on after it.", flush=True)
+        turn = Turn()
+        while not turn.frame_samples:
+            turn.add(client.receive())
+        os.killpg(server.pid, number)
+        assert not client.read_turn(turn).errors
+        client.expect_close(1012)
+    assert server.wait_for_end() == 0
+    assert " lost: " not in server.log() and "ended: signal" not in server.log()
 
 
 def test_busy_socket_finishes_its_turn_before_1012(server):
@@ -130,16 +152,60 @@ def test_upgrade_hands_new_connections_to_the_new_process(start_server):
     assert len(new.ledger()) == 22
 
 
-def test_no_connection_is_lost_during_an_upgrade(start_server):
+class Crowd:
+    """Threads that open connection after connection and ask for something on each."""
+
+    def __init__(self, ask, threads):
+        self.answers = []
+        self.failures = []
+        self.goes_on = True
+        self.ask = ask
+        self.threads = [threading.Thread(target=self.run) for _ in range(threads)]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self):
+        while self.goes_on:
+            try:
+                self.answers.append(self.ask())
+            except Exception as error:  # a thread's own would be lost
+                self.failures.append(repr(error))
+
+    def end(self):
+        self.goes_on = False
+        for thread in self.threads:
+            thread.join()
+
+
+def ask_for_a_turn(server):
+    """True: spoken.  A socket that was open when its process was told to end hears 1012 or 1013."""
+    with Client(server) as client:
+        with contextlib.suppress(InvalidState):  # what is sent after the server's close
+            client.send(voice_id=1, text="Hi.", flush=True)
+        try:
+            return client.read_turn().samples > 0
+        except Closed as closed:
+            assert closed.code in (1012, 1013)
+            return False
+
+
+def test_every_caller_is_answered_during_upgrades(start_server):
     port = free_port()
-    old = start_server(port=port)
-    new = start_server(port=port, data=old.data)
-    asked = 0
-    old.terminate()
-    while old.process.poll() is None or asked < 100:
-        assert new.get("/health")[0] == 200
-        asked += 1
-    assert old.wait_for_end() == 0
+    old = first = start_server(port=port)
+    asking = Crowd(lambda: first.get("/health")[0], threads=3)
+    speaking = Crowd(lambda: ask_for_a_turn(first), threads=2)
+    try:
+        for _ in range(4):
+            new = start_server(port=port, data=first.data)
+            old.terminate()
+            assert old.process.wait(timeout=WAIT_S) == 0, old.log()
+            old = new
+    finally:
+        asking.end()
+        speaking.end()
+    assert asking.failures == [] and speaking.failures == []
+    assert set(asking.answers) == {200}
+    assert speaking.answers.count(True) > len(speaking.answers) / 2
 
 
 def test_kill_of_the_server_loses_no_booked_turn_and_leaves_no_worker(start_server):
