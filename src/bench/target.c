@@ -207,6 +207,8 @@ static double exact_cpu(const char *pid, double ticks_s)
 		unsigned long long ns;
 		FILE *file;
 
+		if (entry->d_name[0] == '.')
+			continue;
 		snprintf(path, sizeof(path), "/proc/%.20s/task/%.20s/schedstat", pid,
 			 entry->d_name);
 		file = fopen(path, "re");

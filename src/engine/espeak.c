@@ -51,6 +51,7 @@ struct espeak {
 	uint32_t sample_rate;
 	struct voice *voices;
 	size_t voice_count;
+	const struct voice *current; /* as the library has it; NULL: not sure */
 };
 
 /* One text while the library speaks it. */
@@ -330,25 +331,42 @@ static int set_parameters(float speed)
 	return 0;
 }
 
+/* Setting a voice reads its file, a tenth of what a sentence costs, so it is
+ * done when the voice changes.  The library changes it on its own for a word in
+ * another script and sets it back after the word: after a text that was broken
+ * off it is set anew. */
+static int set_voice(struct espeak *espeak, const struct voice *voice)
+{
+	if (!voice)
+		return ENOENT;
+	if (espeak->current != voice && espeak_SetVoiceByName(voice->file) != EE_OK)
+		return ENOENT;
+	espeak->current = NULL; /* until the text has been spoken whole */
+	return 0;
+}
+
 static int engine_speak(void *state, const struct engine_text *text, struct sink *sink)
 {
-	const struct voice *voice = find_voice(state, text->voice);
+	struct espeak *espeak = state;
+	const struct voice *voice = find_voice(espeak, text->voice);
 	struct speech speech = {.text = text, .sink = sink};
 	unsigned flags = espeakCHARS_UTF8 | (ends_with_stop(text) ? espeakENDPAUSE : 0);
 	int err;
 
 	if (strspn(text->text, " ") == text->text_len)
 		return 0; /* the library would make some silence of it */
-	if (!voice || espeak_SetVoiceByName(voice->file) != EE_OK)
-		return ENOENT;
-	err = set_parameters(text->speed);
+	err = set_voice(espeak, voice);
+	if (!err)
+		err = set_parameters(text->speed);
 	if (err)
 		return err;
 	if (espeak_Synth(text->text, text->text_len + 1, 0, POS_CHARACTER, 0, flags, NULL,
 			 &speech) != EE_OK)
 		return EIO;
-	if (!speech.stop)
+	if (!speech.stop) {
 		end_word(&speech, text->text_len, speech.samples);
+		espeak->current = voice;
+	}
 	return 0;
 }
 

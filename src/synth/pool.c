@@ -31,6 +31,10 @@
 #define SLICE_MIN_MS 100
 #define SLICE_MAX_MS 1000
 
+/* A listener that has this much to hear yet does not hurry anyone: the job that
+ * runs goes on, because every change of process costs it its caches. */
+#define CALM_US 500000
+
 /* A job without credit for this long gives its worker up if others wait: long
  * enough that a network hiccup of the client does not cost a second synthesis. */
 #define TAKE_BACK_AFTER_US 250000
@@ -103,7 +107,7 @@ static void grant(struct speech_job *job)
 	job_move(job, JOB_RUNNING);
 }
 
-/* Nobody waits: those that run go on without a pause. */
+/* Nobody is in a hurry: those that run go on without a pause. */
 static void top_up(struct pool *pool)
 {
 	for (struct link *l = list_first(&pool->running); l; l = list_next(&pool->running, l)) {
@@ -162,7 +166,7 @@ static void schedule(void *arg)
 
 	while ((job = most_urgent(pool)) && pool->running.count < pool->options.slots)
 		grant(job);
-	if (!job)
+	if (!job || job_due_us(job) > loop_now_us(pool->loop) + CALM_US)
 		top_up(pool);
 	staff(pool);
 }

@@ -507,7 +507,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
-	tone_program = argv[1];
+	tone_program = realpath(argv[1], NULL); /* for a link from elsewhere */
 	log_set_level(LOG_ERROR);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
