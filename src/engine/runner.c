@@ -32,10 +32,10 @@
  * that a cancel never waits behind much that is already in the socket. */
 #define AUDIO_MAX 4096u
 
-/* What is collected leaves at this length (a third of a second), or after this
- * time, in which a cancel waits to be read. */
-#define FLUSH_LEN 16384u
-#define FLUSH_US 1000u
+/* What is collected leaves at this length (three quarters of a second), or after
+ * this time, in which a cancel waits to be read. */
+#define FLUSH_LEN 32768u
+#define FLUSH_US 3000u
 
 #define RECEIVE_SIZE 65536u
 
