@@ -120,7 +120,7 @@ static int resolve(struct addrinfo **found, const char *address)
 	}
 }
 
-static int open_socket(int *fdp, const struct addrinfo *to)
+static int bind_socket(int *fdp, const struct addrinfo *to, bool share)
 {
 	const int on = 1;
 	const int off = 0;
@@ -130,10 +130,11 @@ static int open_socket(int *fdp, const struct addrinfo *to)
 	if (fd < 0)
 		return errno;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
+	if (share)
+		setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
 	if (to->ai_family == AF_INET6) /* [::] takes IPv4 clients too */
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (bind(fd, to->ai_addr, to->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0) {
+	if (bind(fd, to->ai_addr, to->ai_addrlen) == 0) {
 		*fdp = fd;
 		return 0;
 	}
@@ -142,10 +143,35 @@ static int open_socket(int *fdp, const struct addrinfo *to)
 	return err;
 }
 
+/* Every listener can be shared, by the process that will take over one day.  So
+ * whether the address is free is asked with a socket that shares with nobody. */
+static int open_socket(int *fdp, const struct addrinfo *to, bool share)
+{
+	int fd;
+	int err = 0;
+
+	if (!share) {
+		err = bind_socket(&fd, to, false);
+		if (!err)
+			close(fd);
+	}
+	if (!err)
+		err = bind_socket(&fd, to, true);
+	if (err)
+		return err;
+	if (listen(fd, BACKLOG) != 0) {
+		err = errno;
+		close(fd);
+		return err;
+	}
+	*fdp = fd;
+	return 0;
+}
+
 /* The first address of those found that can be had.  For ":PORT" IPv6 goes first,
  * because its socket serves both; a name (localhost) is better taken as IPv4,
  * which every client tries. */
-static int open_first(int *fdp, const struct addrinfo *found, int family)
+static int open_first(int *fdp, const struct addrinfo *found, int family, bool share)
 {
 	int err = EADDRNOTAVAIL;
 
@@ -153,7 +179,7 @@ static int open_first(int *fdp, const struct addrinfo *found, int family)
 		for (const struct addrinfo *a = found; a; a = a->ai_next) {
 			if ((a->ai_family == family) != (pass == 0))
 				continue;
-			err = open_socket(fdp, a);
+			err = open_socket(fdp, a, share);
 			if (err == 0)
 				return 0;
 		}
@@ -161,7 +187,7 @@ static int open_first(int *fdp, const struct addrinfo *found, int family)
 	return err;
 }
 
-int listener_alloc(struct listener **listenerp, struct loop *loop, const char *address,
+int listener_alloc(struct listener **listenerp, struct loop *loop, const char *address, bool share,
 		   listener_accept_h *accept, void *arg)
 {
 	struct listener *listener = NULL;
@@ -172,7 +198,7 @@ int listener_alloc(struct listener **listenerp, struct loop *loop, const char *a
 	err = resolve(&found, address);
 	if (err)
 		return err;
-	err = open_first(&fd, found, address[0] == ':' ? AF_INET6 : AF_INET);
+	err = open_first(&fd, found, address[0] == ':' ? AF_INET6 : AF_INET, share);
 	freeaddrinfo(found);
 	if (err)
 		return err;

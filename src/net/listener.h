@@ -9,6 +9,7 @@
 #ifndef NET_LISTENER_H
 #define NET_LISTENER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "loop/loop.h"
@@ -22,9 +23,10 @@ typedef void(listener_accept_h)(void *arg, int fd);
 
 /* `address` is HOST:PORT, [IPV6]:PORT, or :PORT for every address.  Names are
  * looked up here, which blocks: for start-up only.  Port 0 lets the kernel
- * choose.  EINVAL for an address of no such form, EADDRNOTAVAIL for an unknown
- * host, else what bind or listen say. */
-int listener_alloc(struct listener **listenerp, struct loop *loop, const char *address,
+ * choose.  With `share`, an address that another process of ours listens on is
+ * taken as well.  EINVAL for an address of no such form, EADDRNOTAVAIL for an
+ * unknown host, else what bind or listen say. */
+int listener_alloc(struct listener **listenerp, struct loop *loop, const char *address, bool share,
 		   listener_accept_h *accept, void *arg);
 
 uint16_t listener_port(const struct listener *listener);

@@ -38,7 +38,9 @@ int drain_note_pid(const struct server *server)
 	return fclose(file) == 0 ? 0 : errno;
 }
 
-static bool has_successor(const struct server *server)
+/* Another living process of ours that serves this address from this directory:
+ * the one before us when we start, the one after us when we end. */
+bool drain_has_sibling(const struct server *server)
 {
 	char path[PARAM_STRING_SIZE + 16];
 	char address[PARAM_STRING_SIZE];
@@ -84,7 +86,7 @@ void drain_begin(struct server *server)
 	}
 	log_info("server", "draining: %zu connections", server->sockets.count);
 	server->draining = true;
-	if (server->listener && has_successor(server)) {
+	if (server->listener && drain_has_sibling(server)) {
 		listener_accept_waiting(server->listener);
 		listener_close(server->listener);
 		server->listener = NULL;

@@ -120,8 +120,8 @@ static int open_http(struct server *server)
 
 static int listen_to_callers(struct server *server)
 {
-	int err = listener_alloc(&server->listener, server->loop, server->config->listen, on_accept,
-				 server);
+	int err = listener_alloc(&server->listener, server->loop, server->config->listen,
+				 drain_has_sibling(server), on_accept, server);
 
 	if (err) {
 		log_error("server", "cannot listen on %s: %s", server->config->listen,

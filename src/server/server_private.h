@@ -74,5 +74,6 @@ void tts_socket_abort_all(struct server *server);
 void drain_begin(struct server *server);
 void drain_check(struct server *server); /* a socket has gone */
 int drain_note_pid(const struct server *server);
+bool drain_has_sibling(const struct server *server);
 
 #endif

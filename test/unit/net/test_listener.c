@@ -56,7 +56,8 @@ static void test_addresses_of_every_form_are_listened_on(void **state)
 		int fd;
 
 		assert_int_equal(loop_alloc(&loop), 0);
-		assert_int_equal(listener_alloc(&listener, loop, rows[i], on_accept, NULL), 0);
+		assert_int_equal(listener_alloc(&listener, loop, rows[i], false, on_accept, NULL),
+				 0);
 		accepted = 0;
 		assert_true(listener_port(listener) > 0);
 		fd = dial(listener_port(listener)); /* over IPv4 */
@@ -85,7 +86,7 @@ static void test_what_is_no_address_is_refused(void **state)
 	(void)state;
 	assert_int_equal(loop_alloc(&loop), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
-		int err = listener_alloc(&listener, loop, rows[i].address, on_accept, NULL);
+		int err = listener_alloc(&listener, loop, rows[i].address, false, on_accept, NULL);
 
 		if (err != rows[i].err)
 			fail_msg("%s: %d", rows[i].address, err);
@@ -104,9 +105,10 @@ static void test_two_listeners_share_a_port(void **state)
 
 	(void)state;
 	assert_int_equal(loop_alloc(&loop), 0);
-	assert_int_equal(listener_alloc(&old, loop, "127.0.0.1:0", on_accept, NULL), 0);
+	assert_int_equal(listener_alloc(&old, loop, "127.0.0.1:0", false, on_accept, NULL), 0);
 	snprintf(address, sizeof(address), "127.0.0.1:%u", listener_port(old));
-	assert_int_equal(listener_alloc(&new, loop, address, on_accept, NULL), 0);
+	assert_int_equal(listener_alloc(&new, loop, address, false, on_accept, NULL), EADDRINUSE);
+	assert_int_equal(listener_alloc(&new, loop, address, true, on_accept, NULL), 0);
 	listener_close(old);
 	accepted = 0;
 	fd = dial(listener_port(new));
@@ -126,7 +128,7 @@ static void test_without_descriptors_accepting_pauses_and_resumes(void **state)
 
 	(void)state;
 	assert_int_equal(loop_alloc(&loop), 0);
-	assert_int_equal(listener_alloc(&listener, loop, "127.0.0.1:0", on_accept, NULL), 0);
+	assert_int_equal(listener_alloc(&listener, loop, "127.0.0.1:0", false, on_accept, NULL), 0);
 	accepted = 0;
 	fd = dial(listener_port(listener));
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -153,7 +155,7 @@ static void test_a_crowd_is_let_in_by_and_by(void **state)
 
 	(void)state;
 	assert_int_equal(loop_alloc(&loop), 0);
-	assert_int_equal(listener_alloc(&listener, loop, "127.0.0.1:0", on_accept, NULL), 0);
+	assert_int_equal(listener_alloc(&listener, loop, "127.0.0.1:0", false, on_accept, NULL), 0);
 	accepted = 0;
 	for (size_t i = 0; i < 200; ++i)
 		fd[i] = dial(listener_port(listener));
