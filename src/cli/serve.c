@@ -6,6 +6,7 @@
  * event loop runs.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,16 +36,22 @@ static int prepare_key(char text[ACCOUNT_KEY_LEN + 1], const struct config *conf
 	return err;
 }
 
+struct host {
+	const struct config *config;
+	char key[ACCOUNT_KEY_LEN + 1];
+};
+
 /* To a person only: standard output of a service ends in a journal, where a
  * key has no business. */
-static void greet(const struct config *config, const char *key)
+static void greet(const char *address, void *arg)
 {
+	const struct host *host = arg;
 	const struct greeting greeting = {
-		.address = config->listen,
-		.tls = config->tls_certificate[0] != '\0',
-		.key = key,
+		.address = address,
+		.tls = host->config->tls_certificate[0] != '\0',
+		.key = host->key,
 		.program = program_invocation_name,
-		.data_dir = config->data_dir,
+		.data_dir = host->config->data_dir,
 	};
 	struct buf out;
 
@@ -58,18 +65,17 @@ static void greet(const struct config *config, const char *key)
 static int run(const struct command_call *call)
 {
 	static struct config config; /* large, and lives as long as the process */
-	char key[ACCOUNT_KEY_LEN + 1];
+	struct host host = {.config = &config};
 	int status = settings_load(&config, call);
+	bool greets = command_value(call, "greet") || isatty(STDOUT_FILENO);
 
 	if (status != COMMAND_OK)
 		return status;
 	log_set_level((enum log_level)config.log_level);
-	if (prepare_key(key, &config) != 0)
+	if (prepare_key(host.key, &config) != 0)
 		return COMMAND_FAILED;
-	if (command_value(call, "greet") || isatty(STDOUT_FILENO))
-		greet(&config, key);
-	explicit_bzero(key, sizeof(key));
-	return server_main(&config) == 0 ? COMMAND_OK : COMMAND_FAILED;
+	return server_main(&config, greets ? greet : NULL, &host) == 0 ? COMMAND_OK
+								       : COMMAND_FAILED;
 }
 
 static const struct command_option options[] = {

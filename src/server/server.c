@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -118,6 +119,17 @@ static int open_http(struct server *server)
 	return http_server_alloc(&server->http, server->loop, &settings);
 }
 
+static void tell_listening(const struct server *server)
+{
+	const char *configured = server->config->listen;
+	char address[PARAM_STRING_SIZE + 8];
+
+	snprintf(address, sizeof(address), "%.*s:%u", (int)(strrchr(configured, ':') - configured),
+		 configured, listener_port(server->listener));
+	if (server->listening)
+		server->listening(address, server->listening_arg);
+}
+
 static int listen_to_callers(struct server *server)
 {
 	int err = listener_alloc(&server->listener, server->loop, server->config->listen,
@@ -133,6 +145,7 @@ static int listen_to_callers(struct server *server)
 		log_warn("server", "cannot write the pid file: %s", strerror(err));
 	log_info("server", "listening on %s port %u", server->config->listen,
 		 listener_port(server->listener));
+	tell_listening(server);
 	return 0;
 }
 
@@ -255,9 +268,9 @@ static void stop(struct server *server)
 	log_info("server", "ended");
 }
 
-int server_main(const struct config *config)
+int server_main(const struct config *config, server_listening_h *listening, void *arg)
 {
-	struct server server = {.config = config};
+	struct server server = {.config = config, .listening = listening, .listening_arg = arg};
 	int err;
 
 	list_init(&server.sockets);

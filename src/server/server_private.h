@@ -19,6 +19,7 @@
 #include "net/listener.h"
 #include "net/tls.h"
 #include "server/config.h"
+#include "server/server.h"
 #include "session/services.h"
 #include "synth/pool.h"
 #include "wire/error.h"
@@ -27,6 +28,8 @@
 
 struct server {
 	const struct config *config;
+	server_listening_h *listening;
+	void *listening_arg;
 	struct loop *loop;
 	struct account *account;
 	struct pool *pool;
