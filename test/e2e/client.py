@@ -1,8 +1,8 @@
 """A client of /ws/tts/stream that blocks, over the protocol core of python3-websockets.
 
-Turn collects one turn's frames and checks, frame by frame, what holds of every turn: chunks in order, their
-frames in order and of the length they claim, totals that are the sums.  So every test that reads
-a turn checks this as well.
+Turn collects one turn's frames and checks, frame by frame, what holds of every turn: chunks in
+order, their frames in order and of the length they claim, totals that are the sums.  So every test
+that reads a turn checks this as well.
 """
 
 import array
@@ -134,7 +134,7 @@ class Turn:
 
 
 class Client:
-    """One connection.  receive_buffer: a small one lets the server feel at once that nobody reads."""
+    """One connection.  With a small receive_buffer the server feels at once that nobody reads."""
 
     def __init__(self, server, key="", query="", headers=None, context=None, receive_buffer=None):
         resource = "/ws/tts/stream" + (query and "?" + query)

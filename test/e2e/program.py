@@ -1,8 +1,8 @@
 """The program under test: the build, a running server, and what can be seen of it from outside.
 
-A server is always the real binary with the real engines and SQLite in a directory of its own. What must
-hold of every run is checked in Server.stop, so every test checks it: the process ends with status 0,
-leaves no process behind, no sanitizer found anything, and no key stands in the log.
+A server is always the real binary with the real engines and SQLite in a directory of its own.  What
+must hold of every run is checked in Server.stop, so every test checks it: the process ends with
+status 0, leaves no process behind, no sanitizer found anything, and no key stands in the log.
 """
 
 import contextlib

@@ -92,7 +92,7 @@ def test_cancel_reaches_a_server_whose_client_does_not_read(server):
 
 
 class Caller:
-    """Speaks, and interrupts itself at random moments; the next tokens go right behind the cancel."""
+    """Interrupts itself at random moments; the next turn's text goes right behind the cancel."""
 
     def __init__(self, server, dice, voice):
         self.client = Client(server)
@@ -105,7 +105,8 @@ class Caller:
         self.begin()
 
     def text(self):
-        return f"Turn {self.number} is spoken. It has a second sentence, which is longer. And a third"
+        return (f"Turn {self.number} is spoken. It has a second sentence, which is longer. "
+                "And a third")
 
     def begin(self):
         self.number += 1

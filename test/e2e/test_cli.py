@@ -108,9 +108,9 @@ def test_serve_without_engines_says_so(tmp_path):
 # Configuration
 
 @pytest.mark.parametrize("line,complaint", [
-    ("colour = red", "colour"), ("listen = nowhere", "HOST:PORT"), ("drain_seconds = long", "number"),
-    ("max_connections = 0", "max_connections"), ("log_level = loud", "log_level"),
-    ("log_texts = maybe", "log_texts")])
+    ("colour = red", "colour"), ("listen = nowhere", "HOST:PORT"),
+    ("drain_seconds = long", "number"), ("max_connections = 0", "max_connections"),
+    ("log_level = loud", "log_level"), ("log_texts = maybe", "log_texts")])
 def test_check_names_the_line_of_a_mistake(tmp_path, line, complaint):
     file = tmp_path / "syrinx.conf"
     file.write_text(f"# comment\n[server]\n\n{line}\n")

@@ -94,7 +94,7 @@ def test_queued_turns_are_not_started_in_a_drain(server):
 
 def test_second_signal_ends_at_once_and_books_what_was_sent(server):
     client = Client(server)
-    client.send(voice_id=1, text="[[slow:200]] A very slow turn, which nobody will hear to its end.",
+    client.send(voice_id=1, text="[[slow:200]] A slow turn, which nobody will hear to its end.",
                 flush=True)
     turn = Turn()
     while not turn.frame_samples:

@@ -35,7 +35,7 @@ def test_example_engine_is_listed_and_speaks(engines, start_server):
         turn = client.speak("One two three four.", voice_id=voice, word_timestamps=True)
         assert is_speech(turn.pcm())
         assert abs(turn.samples / 24000 - 4 * 0.15) < 0.1
-        assert [word["word"].strip(".") for word in turn.words[0]] == ["One", "two", "three", "four"]
+        assert [w["word"].strip(".") for w in turn.words[0]] == ["One", "two", "three", "four"]
         again = client.speak("One two three four.")
         assert again.audio == turn.audio
         client.send(text="One two three four. " * 50)

@@ -45,7 +45,8 @@ def test_tokens_become_audio_then_usage_then_close_1000(server):
     assert usage["currency"] == "eur"
     assert abs(usage["cost_cents"] - usage["audio_seconds"] * 5.4 / 60) < 0.0051
     (row,) = server.ledger()
-    assert (row["id"], row["samples"], row["status"]) == (usage["turn_id"], turn.samples, "finished")
+    assert (row["id"], row["samples"]) == (usage["turn_id"], turn.samples)
+    assert row["status"] == "finished"
 
 
 def test_a_hundred_turns_on_one_connection_are_each_booked_once(server, client):

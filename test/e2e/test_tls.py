@@ -44,7 +44,8 @@ def test_turns_over_tls_are_the_same_as_without(tls_server, context, start_serve
     with Client(tls_server, context=context) as secure, Client(plain_server) as plain:
         for voice in (1, 1071):
             text = "The same words, with and without a cipher. " * 3
-            assert secure.speak(text, voice_id=voice).audio == plain.speak(text, voice_id=voice).audio
+            want = plain.speak(text, voice_id=voice)
+            assert secure.speak(text, voice_id=voice).audio == want.audio
         secure.send(close_socket=True)
         assert secure.receive()["session_closed"]
         secure.expect_close(1000)

@@ -53,8 +53,8 @@ def test_killed_worker_of_an_exact_engine_is_not_heard(start_server, voice, engi
 
 
 def test_worker_killed_in_every_sentence_of_a_turn_is_not_heard(server):
-    sentence = "this sentence is so long that its worker is killed long before it has come to its end, " \
-        "and so short that it stays in one piece, wherever it stands in the turn."
+    sentence = ("this sentence is so long that its worker is killed before it has come to its end, "
+                "and so short that it stays in one piece, wherever it stands in the turn.")
     text = f"First, {sentence} Then, {sentence} Last, {sentence}"
     want = speak_undisturbed(server, 1, text)
     assert len(want.texts) == 3 and min(want.chunk_samples) > 6 * 24000
