@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct utf8_state {
-	uint8_t left;	 /* continuation bytes still to come */
+	uint8_t left; /* continuation bytes still to come */
 	uint8_t low, high; /* bounds of the next one */
 };
 

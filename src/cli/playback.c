@@ -31,7 +31,11 @@ struct playback {
 
 /* Players of a desktop or a sound server, best first; all read WAV from a pipe. */
 static const char *const players[] = {
-	"pw-play -", "paplay", "aplay -q -", "play -q -t wav -", "ffplay -nodisp -autoexit -v quiet -",
+	"pw-play -",
+	"paplay",
+	"aplay -q -",
+	"play -q -t wav -",
+	"ffplay -nodisp -autoexit -v quiet -",
 };
 
 static bool is_on_path(const char *command)
@@ -105,8 +109,7 @@ static void show_progress(const struct playback *playback)
 {
 	if (playback->show_progress)
 		fprintf(stderr, "\r%.1f s of speech in %u chunks ",
-			(double)playback->samples / playback->format.sample_rate,
-			playback->chunks);
+			(double)playback->samples / playback->format.sample_rate, playback->chunks);
 }
 
 static void take_audio(struct playback *playback, const char *base64, size_t len)

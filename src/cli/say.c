@@ -91,8 +91,9 @@ static int find_key(char *header, size_t size, const struct command_call *call,
 	if (!key && local_key_read(local, config->data_dir) == 0)
 		key = local;
 	if (!key) {
-		fprintf(stderr, "syrinx say: no key: give --key KEY or set SYRINX_KEY (the local "
-				"one is in %s/local.key)\n",
+		fprintf(stderr,
+			"syrinx say: no key: give --key KEY or set SYRINX_KEY (the local "
+			"one is in %s/local.key)\n",
 			config->data_dir);
 		return ENOENT;
 	}

@@ -22,8 +22,8 @@ static void print(const struct voices *voices, const char *language)
 		if (language && strcmp(language, voice->language) != 0)
 			continue;
 		printf("%-8lld  %-8s  %-7s  %-7s  %-8s  %s\n", (long long)voice->id,
-		       voice->language, sexes[voice->sex], qualities[voice->quality],
-		       voice->engine, voice->name);
+		       voice->language, sexes[voice->sex], qualities[voice->quality], voice->engine,
+		       voice->name);
 	}
 }
 

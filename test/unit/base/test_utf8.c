@@ -35,9 +35,22 @@ static void test_every_code_point_survives(void **state)
 static void test_invalid_sequences_are_refused(void **state)
 {
 	static const char *const bad[] = {
-		"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xe0\x9f\xbf",
-		"\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf",
-		"\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xfe", "\xc3(", "\xe2\x82(",
+		"\x80",
+		"\xbf",
+		"\xc0\x80",
+		"\xc1\xbf",
+		"\xe0\x80\x80",
+		"\xe0\x9f\xbf",
+		"\xed\xa0\x80",
+		"\xed\xbf\xbf",
+		"\xf0\x80\x80\x80",
+		"\xf0\x8f\xbf\xbf",
+		"\xf4\x90\x80\x80",
+		"\xf5\x80\x80\x80",
+		"\xff",
+		"\xfe",
+		"\xc3(",
+		"\xe2\x82(",
 		"abcdefgh\xe2\x28\xa1",
 	};
 
@@ -48,7 +61,8 @@ static void test_invalid_sequences_are_refused(void **state)
 
 static void test_splits_do_not_matter(void **state)
 {
-	static const char text[] = "gr\xc3\xbc\xc3\x9f \xe2\x82\xac 1000 \xf0\x9f\x98\x80 end of it";
+	static const char text[] =
+		"gr\xc3\xbc\xc3\x9f \xe2\x82\xac 1000 \xf0\x9f\x98\x80 end of it";
 
 	(void)state;
 	for (size_t cut = 0; cut < sizeof(text); ++cut) {
