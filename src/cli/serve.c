@@ -1,9 +1,8 @@
 /*
  * serve.c: `syrinx serve`.
  *
- * Everything that may block or fail for a reason the operator can mend (the
- * configuration, the data directory, the local key) is done here, before the
- * event loop runs.
+ * What may fail for a reason the operator can mend (the configuration, the data
+ * directory, the local key) is done here, before the event loop runs.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -12,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/greeting.h"
 #include "cli/local_key.h"
@@ -21,25 +19,22 @@
 
 #define GREETING_MAX 16384u
 
-static int prepare_key(char text[ACCOUNT_KEY_LEN + 1], const struct config *config)
-{
-	struct store *store;
-	int err = settings_open_store(&store, config);
-
-	if (err)
-		return err;
-	err = local_key_ensure(text, store, config->data_dir);
-	mem_deref(store);
-	if (err)
-		fprintf(stderr, "syrinx serve: cannot make %s/local.key: %s\n", config->data_dir,
-			strerror(err));
-	return err;
-}
-
 struct host {
 	const struct config *config;
+	bool greets;
 	char key[ACCOUNT_KEY_LEN + 1];
 };
+
+static int make_key(struct store *store, void *arg)
+{
+	struct host *host = arg;
+	int err = local_key_ensure(host->key, store, host->config->data_dir);
+
+	if (err)
+		fprintf(stderr, "syrinx serve: cannot make %s/local.key: %s\n",
+			host->config->data_dir, strerror(err));
+	return err;
+}
 
 /* To a person only: standard output of a service ends in a journal, where a
  * key has no business. */
@@ -55,6 +50,8 @@ static void greet(const char *address, void *arg)
 	};
 	struct buf out;
 
+	if (!host->greets)
+		return;
 	buf_init(&out, GREETING_MAX);
 	if (greeting_print(&out, &greeting) == 0)
 		fwrite(out.bytes, 1, out.len, stdout);
@@ -66,16 +63,16 @@ static int run(const struct command_call *call)
 {
 	static struct config config; /* large, and lives as long as the process */
 	struct host host = {.config = &config};
+	const struct server_events events = {make_key, greet, &host};
 	int status = settings_load(&config, call);
-	bool greets = command_value(call, "greet") || isatty(STDOUT_FILENO);
 
 	if (status != COMMAND_OK)
 		return status;
 	log_set_level((enum log_level)config.log_level);
-	if (prepare_key(host.key, &config) != 0)
+	host.greets = command_value(call, "greet") || isatty(STDOUT_FILENO);
+	if (settings_make_data_dir(&config) != 0)
 		return COMMAND_FAILED;
-	return server_main(&config, greets ? greet : NULL, &host) == 0 ? COMMAND_OK
-								       : COMMAND_FAILED;
+	return server_main(&config, &events) == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 
 static const struct command_option options[] = {

@@ -71,14 +71,21 @@ static int make_dir(const char *path)
 	return 0;
 }
 
-int settings_open_store(struct store **storep, const struct config *config)
+int settings_make_data_dir(const struct config *config)
 {
 	int err = make_dir(config->data_dir);
 
-	if (err) {
+	if (err)
 		fprintf(stderr, "syrinx: cannot make %s: %s\n", config->data_dir, strerror(err));
+	return err;
+}
+
+int settings_open_store(struct store **storep, const struct config *config)
+{
+	int err = settings_make_data_dir(config);
+
+	if (err)
 		return err;
-	}
 	err = store_open(storep, config->store_address);
 	if (err)
 		fprintf(stderr, "syrinx: cannot open %s: %s\n", config->store_address,

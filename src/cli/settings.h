@@ -13,8 +13,11 @@
  * been printed when it gives another status than COMMAND_OK. */
 int settings_load(struct config *config, const struct command_call *call);
 
-/* Opens the store of a configuration and makes the data directory when it is
- * missing (0700: it holds a key and what was billed).  Errors are printed. */
+/* Makes the data directory when it is missing (0700: it holds a key and what was
+ * billed).  Errors are printed. */
+int settings_make_data_dir(const struct config *config);
+
+/* The same, and opens the store in it.  Errors are printed. */
 int settings_open_store(struct store **storep, const struct config *config);
 
 #endif

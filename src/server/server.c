@@ -56,10 +56,20 @@ static void write_http_error(struct buf *body, int status, const char *reason, v
 
 static int open_account(struct server *server)
 {
+	const struct server_events *events = server->events;
 	struct store *store;
 	int err = store_open(&store, server->config->store_address);
 
-	return err ? err : account_alloc(&server->account, server->loop, store);
+	if (err)
+		return err;
+	if (events->store_opened) {
+		err = events->store_opened(store, events->arg);
+		if (err) {
+			mem_deref(store);
+			return err;
+		}
+	}
+	return account_alloc(&server->account, server->loop, store);
 }
 
 static int open_pool(struct server *server)
@@ -126,8 +136,8 @@ static void tell_listening(const struct server *server)
 
 	snprintf(address, sizeof(address), "%.*s:%u", (int)(strrchr(configured, ':') - configured),
 		 configured, listener_port(server->listener));
-	if (server->listening)
-		server->listening(address, server->listening_arg);
+	if (server->events->listening)
+		server->events->listening(address, server->events->arg);
 }
 
 static int listen_to_callers(struct server *server)
@@ -222,10 +232,12 @@ static int start(struct server *server)
 {
 	int err = loop_alloc(&server->loop);
 
-	if (!err)
-		err = open_account(server);
+	/* The engines first: they start while the store is opened, which takes
+	 * as long as they do when it is new. */
 	if (!err)
 		err = open_pool(server);
+	if (!err)
+		err = open_account(server);
 	if (!err)
 		err = open_tls(server);
 	if (!err)
@@ -268,9 +280,9 @@ static void stop(struct server *server)
 	log_info("server", "ended");
 }
 
-int server_main(const struct config *config, server_listening_h *listening, void *arg)
+int server_main(const struct config *config, const struct server_events *events)
 {
-	struct server server = {.config = config, .listening = listening, .listening_arg = arg};
+	struct server server = {.config = config, .events = events};
 	int err;
 
 	list_init(&server.sockets);

@@ -5,12 +5,18 @@
 #define SERVER_SERVER_H
 
 #include "server/config.h"
+#include "store/store.h"
 
-/* Callers can come: HOST:PORT, with the port that the kernel chose for 0. */
-typedef void(server_listening_h)(const char *address, void *arg);
+/* What the caller wants to hear of; either may be NULL. */
+struct server_events {
+	/* The store is open and nobody uses it yet; an error ends the start. */
+	int (*store_opened)(struct store *store, void *arg);
+	/* Callers can come: HOST:PORT, with the port that the kernel chose for 0. */
+	void (*listening)(const char *address, void *arg);
+	void *arg;
+};
 
-/* Serves until a signal ends it.  What went wrong before that was logged; the
- * caller has opened nothing that this needs.  `listening` may be NULL. */
-int server_main(const struct config *config, server_listening_h *listening, void *arg);
+/* Serves until a signal ends it.  What went wrong before that was logged. */
+int server_main(const struct config *config, const struct server_events *events);
 
 #endif

@@ -28,8 +28,7 @@
 
 struct server {
 	const struct config *config;
-	server_listening_h *listening;
-	void *listening_arg;
+	const struct server_events *events;
 	struct loop *loop;
 	struct account *account;
 	struct pool *pool;
