@@ -89,15 +89,21 @@ static void wait_and_retry(struct fleet *fleet)
 
 /* Until the first worker has answered only one is started: an engine that does
  * not work at all should fail once, not sixteen times. */
+static bool wants_worker(const struct fleet *fleet)
+{
+	const struct pool *pool = fleet->pool;
+	unsigned starting_max = fleet->answered && fleet->failures == 0 ? STARTING_MAX : 1;
+	size_t idle_min = pool->all_answered ? SPARE_WORKERS : 1;
+
+	return fleet->starting < starting_max && fleet->workers.count < pool->options.workers_max &&
+	       idle_count(fleet) < idle_min + fleet->queued.count;
+}
+
 void fleet_keep_staffed(struct fleet *fleet)
 {
-	unsigned starting_max = fleet->answered && fleet->failures == 0 ? STARTING_MAX : 1;
-
 	if (timer_is_set(&fleet->restart_timer))
 		return;
-	while (fleet->starting < starting_max &&
-	       fleet->workers.count < fleet->pool->options.workers_max &&
-	       idle_count(fleet) < SPARE_WORKERS + fleet->queued.count) {
+	while (wants_worker(fleet)) {
 		int err = worker_spawn(fleet);
 
 		if (err) {

@@ -388,14 +388,30 @@ void pool_on_ready(struct pool *pool, void (*handler)(void *arg), void *arg)
 	pool_check_ready(pool);
 }
 
-void pool_check_ready(struct pool *pool)
+static bool all_answered(const struct pool *pool)
 {
-	if (!pool->ready_handler || pool->ready_told)
-		return;
 	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
 		if (!LIST_OBJECT(l, struct fleet, link)->answered)
-			return;
+			return false;
 	}
+	return true;
+}
+
+/* Until every engine has answered each has one worker: the others would only
+ * keep the slowest engine from the processor. */
+static void staff_all(struct pool *pool)
+{
+	pool->all_answered = true;
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l))
+		fleet_keep_staffed(LIST_OBJECT(l, struct fleet, link));
+}
+
+void pool_check_ready(struct pool *pool)
+{
+	if (!pool->all_answered && all_answered(pool))
+		staff_all(pool);
+	if (!pool->all_answered || !pool->ready_handler || pool->ready_told)
+		return;
 	pool->ready_told = true;
 	pool->ready_handler(pool->ready_arg);
 }

@@ -128,6 +128,7 @@ struct pool {
 	uint64_t worker_serial; /* of the last one started */
 	struct deferred schedule;
 	struct timer watchdog;
+	bool all_answered; /* every engine once: now they are staffed */
 	bool ready_told;
 	void (*ready_handler)(void *arg);
 	void *ready_arg;
