@@ -109,8 +109,8 @@ static int compare(const struct contender *c, const struct bench_options *option
 	snprintf(question, sizeof(question), "{\"voice_id\":%s,\"text\":\"%s\",\"flush\":true}",
 		 c->voice_id, TEXT);
 	for (int64_t i = -1; !err && i < rounds; ++i) { /* the first one warms up */
-		struct served served;
-		double audio_s, cpu_s;
+		struct served served = {0};
+		double audio_s = 0, cpu_s = 0;
 
 		err = run_bare(options->engines_dir, c, &audio_s, &cpu_s);
 		if (err == ENOENT)

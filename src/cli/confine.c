@@ -5,6 +5,7 @@
  * is confined before its first instruction; an engine's author can use it to
  * see whether the engine lives within the limits.
  */
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static int run(const struct command_call *call)
 
 	if (command_number(&memory_mb, call, "memory-mb", 0, 1 << 20, 0) != 0)
 		return COMMAND_USAGE;
+	assert(call->operand_count > 0); /* operands_min */
 	limits.memory_mb = (uint32_t)memory_mb;
 	for (size_t i = 0; i < call->operand_count; ++i)
 		argv[i] = (char *)(uintptr_t)call->operands[i]; /* exec does not write to them */

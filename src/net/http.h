@@ -61,8 +61,8 @@ int http_server_alloc(struct http_server **serverp, struct loop *loop,
 		      const struct http_settings *settings);
 
 /* A new connection: takes the descriptor.  Fits listener_accept_h with the
- * server as its argument. */
-void http_accept(void *server, int fd);
+ * server as its argument (arg). */
+void http_accept(void *arg, int fd);
 
 /* Connections that are not WebSockets: those that wait for a request, and all. */
 size_t http_idle_count(const struct http_server *server);

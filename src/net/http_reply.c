@@ -150,48 +150,48 @@ static void give_up(struct request *request)
 	http_conn_answered(request->conn, request);
 }
 
-int http_reply(struct http_request *public, int status, const char *type, const void *body,
+int http_reply(struct http_request *request, int status, const char *type, const void *body,
 	       size_t len)
 {
-	struct request *request = request_of(public);
+	struct request *own = request_of(request);
 	struct buf head;
 	int err = 0;
 
-	if (!request->conn)
+	if (!own->conn)
 		return ECONNRESET;
-	assert(!request->has_begun);
+	assert(!own->has_begun);
 	buf_init(&head, HEAD_MAX);
-	err = put_head(&head, request, status);
+	err = put_head(&head, own, status);
 	if (!err && status != 204 && status != 304)
 		err = buf_printf(&head, "Content-Length: %zu\r\n", len);
 	if (!err)
-		err = put_rest(&head, request, type);
+		err = put_rest(&head, own, type);
 	if (!err)
-		err = send_both(request, &head, body, len);
+		err = send_both(own, &head, body, len);
 	buf_reset(&head);
 	if (err)
-		give_up(request);
+		give_up(own);
 	else
-		http_conn_answered(request->conn, request);
+		http_conn_answered(own->conn, own);
 	return err;
 }
 
-int http_reply_error(struct http_request *public, int status, const char *reason)
+int http_reply_error(struct http_request *request, int status, const char *reason)
 {
-	struct request *request = request_of(public);
+	struct request *own = request_of(request);
 	struct http_settings *settings;
 	struct buf body;
 	int err;
 
-	if (!request->conn)
+	if (!own->conn)
 		return ECONNRESET;
-	settings = &request->conn->server->settings;
+	settings = &own->conn->server->settings;
 	buf_init(&body, ERROR_BODY_MAX);
 	if (settings->error)
 		settings->error(&body, status, reason, settings->arg);
 	else
 		buf_printf(&body, "{\"error\":\"%s\"}", reason);
-	err = http_reply(public, status, "application/json", body.bytes, body.len);
+	err = http_reply(request, status, "application/json", body.bytes, body.len);
 	buf_reset(&body);
 	return err;
 }
@@ -211,45 +211,45 @@ void http_reply_missing(struct request *request)
 	http_reply_error(&request->public, 500, "the request was not answered");
 }
 
-int http_reply_begin(struct http_request *public, int status, const char *type)
+int http_reply_begin(struct http_request *request, int status, const char *type)
 {
-	struct request *request = request_of(public);
+	struct request *own = request_of(request);
 	struct buf head;
 	int err;
 
-	if (!request->conn)
+	if (!own->conn)
 		return ECONNRESET;
-	assert(!request->has_begun);
-	request->has_begun = true;
-	request->is_chunked = !request->parse.is_http_1_0;
-	if (!request->is_chunked)
-		request->must_close = true;
+	assert(!own->has_begun);
+	own->has_begun = true;
+	own->is_chunked = !own->parse.is_http_1_0;
+	if (!own->is_chunked)
+		own->must_close = true;
 	buf_init(&head, HEAD_MAX);
-	err = put_head(&head, request, status);
-	if (!err && request->is_chunked)
+	err = put_head(&head, own, status);
+	if (!err && own->is_chunked)
 		err = buf_append_str(&head, "Transfer-Encoding: chunked\r\n");
 	if (!err)
-		err = put_rest(&head, request, type);
+		err = put_rest(&head, own, type);
 	if (!err)
-		err = send_both(request, &head, NULL, 0);
+		err = send_both(own, &head, NULL, 0);
 	buf_reset(&head);
 	if (err)
-		give_up(request);
+		give_up(own);
 	return err;
 }
 
-void http_reply_piece(struct http_request *public, struct outgoing *message)
+void http_reply_piece(struct http_request *request, struct outgoing *message)
 {
-	struct request *request = request_of(public);
+	struct request *own = request_of(request);
 	char size[OUTGOING_ROOM + 1];
 
-	assert(request->has_begun);
+	assert(own->has_begun);
 	/* An empty chunk would be the last. */
-	if (!request->conn || is_head_request(request) || message->len == 0) {
+	if (!own->conn || is_head_request(own) || message->len == 0) {
 		outgoing_free(message);
 		return;
 	}
-	if (request->is_chunked) {
+	if (own->is_chunked) {
 		int n = snprintf(size, sizeof(size), "%zx\r\n", message->len);
 
 		assert(n <= OUTGOING_ROOM); /* pieces are below 2^48 bytes */
@@ -258,26 +258,26 @@ void http_reply_piece(struct http_request *public, struct outgoing *message)
 		memcpy(outgoing_payload(message) + message->len, "\r\n", OUTGOING_TAIL);
 		message->len += OUTGOING_TAIL;
 	}
-	stream_queue(request->conn->stream, message);
+	stream_queue(own->conn->stream, message);
 }
 
-void http_reply_end(struct http_request *public)
+void http_reply_end(struct http_request *request)
 {
-	struct request *request = request_of(public);
+	struct request *own = request_of(request);
 	struct outgoing *last;
 
-	assert(request->has_begun);
-	if (!request->conn)
+	assert(own->has_begun);
+	if (!own->conn)
 		return;
-	if (request->is_chunked && !is_head_request(request)) {
+	if (own->is_chunked && !is_head_request(own)) {
 		last = outgoing_copy("0\r\n\r\n", 5);
 		if (!last) {
-			give_up(request);
+			give_up(own);
 			return;
 		}
-		stream_queue(request->conn->stream, last);
+		stream_queue(own->conn->stream, last);
 	}
-	http_conn_answered(request->conn, request);
+	http_conn_answered(own->conn, own);
 }
 
 /* RFC 6455, section 4.2.1: the status to refuse with, or 0.  Host was checked
@@ -335,33 +335,33 @@ static int send_switch(struct request *request)
 	return err;
 }
 
-int http_upgrade(struct ws **wsp, struct http_request *public, const struct ws_handlers *handlers,
+int http_upgrade(struct ws **wsp, struct http_request *request, const struct ws_handlers *handlers,
 		 void *arg)
 {
-	struct request *request = request_of(public);
-	struct http_conn *conn = request->conn;
+	struct request *own = request_of(request);
+	struct http_conn *conn = own->conn;
 	const char *reason;
 	struct ws *ws;
 	int err;
 
 	if (!conn || conn->is_ended)
 		return ECONNRESET;
-	err = judge_upgrade(request, &reason);
+	err = judge_upgrade(own, &reason);
 	if (err)
-		return refuse_upgrade(public, err, reason);
-	err = send_switch(request);
+		return refuse_upgrade(request, err, reason);
+	err = send_switch(own);
 	if (!err)
 		err = ws_alloc(&ws, conn->stream, WS_SERVER, conn->server->settings.ws_message_max,
 			       handlers, arg);
 	if (err) {
-		give_up(request);
+		give_up(own);
 		return err;
 	}
 	stream_pause(conn->stream, false);
 	err = ws_feed(ws, conn->waiting.bytes, conn->waiting.len);
 	if (err)
 		ws_abort(ws);
-	request->gone = NULL;
+	own->gone = NULL;
 	http_conn_leave(conn);
 	*wsp = ws;
 	return 0;

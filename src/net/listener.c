@@ -147,7 +147,7 @@ static int bind_socket(int *fdp, const struct addrinfo *to, bool share)
  * whether the address is free is asked with a socket that shares with nobody. */
 static int open_socket(int *fdp, const struct addrinfo *to, bool share)
 {
-	int fd;
+	int fd = -1;
 	int err = 0;
 
 	if (!share) {
@@ -219,14 +219,17 @@ int listener_alloc(struct listener **listenerp, struct loop *loop, const char *a
 
 uint16_t listener_port(const struct listener *listener)
 {
-	struct sockaddr_storage address = {0};
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	} address = {0};
 	socklen_t len = sizeof(address);
 
-	if (getsockname(listener->fd, (struct sockaddr *)&address, &len) != 0)
+	if (getsockname(listener->fd, &address.any, &len) != 0)
 		return 0;
-	if (address.ss_family == AF_INET6)
-		return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
-	return ntohs(((struct sockaddr_in *)&address)->sin_port);
+	return ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port
+						       : address.v4.sin_port);
 }
 
 static void on_closed(void *arg)

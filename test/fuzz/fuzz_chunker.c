@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,8 @@ static void read_input(struct input *input, const uint8_t *bytes, size_t len)
 		.auto_mode = bytes[4] & 1,
 		.buffer_max = bytes[4] & 2 ? 1u + bytes[5] : TAG_MAX + 4u * bytes[5],
 	};
-	strcpy(input->options.language, languages[bytes[6] % 8]);
+	snprintf(input->options.language, sizeof(input->options.language), "%s",
+		 languages[bytes[6] % 8]);
 	input->seed = bytes[7];
 	input->len = 0;
 	for (size_t at = HEAD; at < len && input->len < TEXT_MAX;) {

@@ -46,11 +46,19 @@ static void compare_elements(struct json *json, const json_t *expected)
 	MUST(count == json_array_size(expected));
 }
 
+/* Equality to the bit, which tells -0 from 0. */
+static uint64_t bits_of(double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	return bits;
+}
+
 static void compare_number(const struct json_value *value, const json_t *expected)
 {
 	int64_t integer;
 	double number;
-	double other = json_real_value(expected);
 	int err = json_to_double(&number, value);
 
 	if (json_is_integer(expected)) {
@@ -58,7 +66,7 @@ static void compare_number(const struct json_value *value, const json_t *expecte
 		MUST(integer == json_integer_value(expected));
 	} else if (value->len <= 64) {
 		MUST(err == 0);
-		MUST(memcmp(&number, &other, sizeof(number)) == 0);
+		MUST(bits_of(number) == bits_of(json_real_value(expected)));
 	}
 }
 

@@ -23,18 +23,14 @@ struct digest {
 	size_t events;
 };
 
-static void add(struct digest *digest, const void *bytes, size_t n)
+static void add(struct digest *digest, uint64_t value)
 {
-	const uint8_t *p = bytes;
-
-	for (size_t i = 0; i < n; ++i)
-		digest->sum = (digest->sum ^ p[i]) * UINT64_C(0x100000001b3);
+	digest->sum = (digest->sum ^ value) * UINT64_C(0x100000001b3);
 }
 
 static void check_event(struct digest *digest, const struct ws_event *event)
 {
 	struct utf8_state utf8 = {0};
-	uint32_t facts[3] = {event->type, event->code, (uint32_t)event->len};
 
 	switch (event->type) {
 	case WS_TEXT:
@@ -59,8 +55,11 @@ static void check_event(struct digest *digest, const struct ws_event *event)
 	case WS_MORE:
 		break;
 	}
-	add(digest, facts, sizeof(facts));
-	add(digest, event->bytes, event->len);
+	add(digest, event->type);
+	add(digest, event->code);
+	add(digest, event->len);
+	for (size_t i = 0; i < event->len; ++i)
+		add(digest, (uint8_t)event->bytes[i]);
 	++digest->events;
 }
 

@@ -64,11 +64,13 @@ static void sound_init(struct sound *sound)
 	buf_init(&sound->words, SOUND_MAX);
 }
 
-static void job_free(struct speech_job *job)
+static void job_free(struct fake_speech *fake)
 {
+	struct speech_job *job = fake->job;
+
+	fake->job = NULL;
 	buf_reset(&job->sound.samples);
 	buf_reset(&job->sound.words);
-	job->fake->job = NULL;
 	free(job);
 }
 
@@ -147,7 +149,7 @@ static void speech_cancel(struct speech_job *job)
 	if (job->in_handler)
 		job->is_gone = true;
 	else
-		job_free(job);
+		job_free(job->fake);
 }
 
 static bool speech_has_own_speed(struct speech *speech, const struct voice *voice)
@@ -174,7 +176,7 @@ int fake_speech_open(struct fake_speech *fake)
 void fake_speech_close(struct fake_speech *fake)
 {
 	if (fake->job)
-		job_free(fake->job);
+		job_free(fake);
 	forget_asked(&fake->asked);
 	if (fake->engine)
 		tone_engine.close(fake->engine);
@@ -206,8 +208,9 @@ static void give_words(struct speech_job *job, uint64_t until)
 		job->listener->word(job->arg, &words[job->words_given++]);
 }
 
-static void give_audio(struct speech_job *job, uint64_t n)
+static void give_audio(struct fake_speech *fake, uint64_t n)
 {
+	struct speech_job *job = fake->job;
 	const int16_t *samples = (const int16_t *)(const void *)job->sound.samples.bytes;
 	uint64_t from = job->given;
 
@@ -217,21 +220,21 @@ static void give_audio(struct speech_job *job, uint64_t n)
 	job->listener->audio(job->arg, samples + from, (size_t)n, TONE_RATE);
 	job->in_handler = false;
 	if (job->is_gone)
-		job_free(job);
+		job_free(fake);
 }
 
-static void give_end(struct speech_job *job)
+static void give_end(struct fake_speech *fake)
 {
 	static const enum speech_end ends[] = {
 		[FAKE_WORKS] = SPEECH_DONE,
 		[FAKE_FAILS] = SPEECH_FAILED,
 		[FAKE_UNAVAILABLE] = SPEECH_UNAVAILABLE,
 	};
-	const struct speech_listener *listener = job->listener;
-	enum speech_end end = ends[job->fake->ending];
-	void *arg = job->arg;
+	const struct speech_listener *listener = fake->job->listener;
+	enum speech_end end = ends[fake->ending];
+	void *arg = fake->job->arg;
 
-	job_free(job); /* first: the handler starts the next one */
+	job_free(fake); /* first: the handler starts the next one */
 	listener->end(arg, end, FAKE_SPEECH_BUSY_US);
 }
 
@@ -244,14 +247,14 @@ bool fake_speech_give(struct fake_speech *fake, uint64_t samples)
 		uint64_t n = left < BLOCK ? left : BLOCK;
 
 		if (left == 0) {
-			give_end(fake->job);
+			give_end(fake);
 			return true;
 		}
 		if (samples < n)
 			n = samples;
 		if (n == 0)
 			break;
-		give_audio(fake->job, n);
+		give_audio(fake, n);
 		samples -= n;
 		happened = true;
 	}

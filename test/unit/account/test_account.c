@@ -148,11 +148,11 @@ static void test_wrong_keys_are_kept_out(void **state)
 
 	(void)state;
 	/* the right prefix, one letter of the rest wrong */
-	strcpy(text, key_text);
+	snprintf(text, sizeof(text), "%s", key_text);
 	text[ACCOUNT_KEY_LEN - 1] = text[ACCOUNT_KEY_LEN - 1] == 'x' ? 'y' : 'x';
 	assert_int_equal(check(text), EACCES);
 	/* a key that does not exist */
-	strcpy(text, key_text);
+	snprintf(text, sizeof(text), "%s", key_text);
 	text[4] = text[4] == 'x' ? 'y' : 'x';
 	assert_int_equal(check(text), EACCES);
 	assert_int_equal(check(key_text), 0);
@@ -173,10 +173,10 @@ static void test_malformed_keys_do_not_reach_the_store(void **state)
 	assert_int_equal(check(text), EACCES);
 	snprintf(text, sizeof(text), "mars-%s", key_text);
 	assert_int_equal(check(text), EACCES);
-	strcpy(text, key_text);
+	snprintf(text, sizeof(text), "%s", key_text);
 	text[20] = '%';
 	assert_int_equal(check(text), EACCES);
-	strcpy(text, key_text);
+	snprintf(text, sizeof(text), "%s", key_text);
 	text[0] = 'K';
 	assert_int_equal(check(text), EACCES);
 	assert_int_equal(check(key_text), EIO);

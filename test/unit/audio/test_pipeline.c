@@ -208,7 +208,7 @@ static void test_both_laws_encode_what_pcm_would_have_carried(void **state)
 
 static uint64_t due(uint64_t in_count, unsigned in_rate, unsigned out_rate, double speed)
 {
-	uint64_t stretched = in_count * 10000 / (unsigned)(speed * 10000 + 0.5);
+	uint64_t stretched = in_count * 10000 / (uint64_t)lround(speed * 10000);
 
 	return stretched * out_rate / in_rate;
 }

@@ -173,16 +173,18 @@ static void test_absolute_targets_are_taken_as_their_path(void **state)
 static size_t head_of(char *out, size_t len)
 {
 	static const char start[] = "GET / HTTP/1.1\r\n" HOST "X: ";
+	static const char end[4] = {'\r', '\n', '\r', '\n'};
 	size_t n = sizeof(start) - 1;
 
 	memcpy(out, start, n);
-	memset(out + n, 'x', len - n - 4);
-	memcpy(out + len - 4, "\r\n\r\n", 4);
+	memset(out + n, 'x', len - n - sizeof(end));
+	memcpy(out + len - sizeof(end), end, sizeof(end));
 	return len;
 }
 
 static void test_the_head_may_have_its_maximum_and_no_byte_more(void **state)
 {
+	static const char target[5] = {'G', 'E', 'T', ' ', '/'};
 	char text[HEAD_MAX + 1];
 	struct http_parse parse;
 
@@ -198,7 +200,7 @@ static void test_the_head_may_have_its_maximum_and_no_byte_more(void **state)
 		http_parse_reset(&parse);
 	}
 	memset(text, 'x', sizeof(text));
-	memcpy(text, "GET /", 5);
+	memcpy(text, target, sizeof(target));
 	feed(&parse, text, sizeof(text), sizeof(text));
 	assert_int_equal(parse.status, 431);
 	http_parse_reset(&parse);

@@ -141,7 +141,7 @@ static void read_setting(struct reader *reader, const char *line)
 {
 	if (strncmp(line, "language ", 9) == 0 && strlen(line + 9) < sizeof(reader->language)) {
 		close_case(reader);
-		strcpy(reader->language, line + 9);
+		snprintf(reader->language, sizeof(reader->language), "%s", line + 9);
 	} else if (strncmp(line, "schedule ", 9) == 0 && reader->is_open) {
 		set_schedule(reader, line + 9);
 	} else if (strncmp(line, "max ", 4) == 0 && reader->is_open) {
