@@ -25,6 +25,21 @@ void buf_reset(struct buf *buf)
 	buf->len = buf->size = 0;
 }
 
+void buf_trim(struct buf *buf)
+{
+	char *bytes;
+
+	if (buf->len == 0) {
+		buf_reset(buf);
+		return;
+	}
+	bytes = realloc(buf->bytes, buf->len);
+	if (!bytes)
+		return; /* as large as it was, then */
+	buf->bytes = bytes;
+	buf->size = buf->len;
+}
+
 int buf_reserve(struct buf *buf, size_t n)
 {
 	size_t size;

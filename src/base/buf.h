@@ -23,6 +23,9 @@ void buf_init(struct buf *buf, size_t max);
 /* Gives the memory back; the maximum stays. */
 void buf_reset(struct buf *buf);
 
+/* Gives back what is not used. */
+void buf_trim(struct buf *buf);
+
 /* Makes room for n more bytes: ENOBUFS past the maximum, ENOMEM. */
 int buf_reserve(struct buf *buf, size_t n);
 

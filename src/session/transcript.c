@@ -30,6 +30,14 @@ void transcript_reset(struct transcript *transcript)
 	buf_reset(&transcript->marks);
 }
 
+void transcript_move(struct transcript *to, struct transcript *from)
+{
+	*to = *from;
+	transcript_init(from, from->sample_rate);
+	buf_trim(&to->text);
+	buf_trim(&to->marks);
+}
+
 static struct mark *marks_of(const struct transcript *transcript, size_t *count)
 {
 	*count = transcript->marks.len / sizeof(struct mark);

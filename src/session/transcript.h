@@ -24,6 +24,9 @@ struct transcript {
 void transcript_init(struct transcript *transcript, unsigned sample_rate);
 void transcript_reset(struct transcript *transcript);
 
+/* Hands all of it on, in no more memory than it needs. */
+void transcript_move(struct transcript *to, struct transcript *from);
+
 /* A chunk begins; its audio is added as it is sent; it ends. */
 int transcript_add(struct transcript *transcript, const char *text, size_t len);
 void transcript_audio(struct transcript *transcript, uint64_t samples);

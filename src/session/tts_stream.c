@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "session/turn.h"
+#include "session/turn_record.h"
 #include "text/unicode.h"
 
 /* Close codes of RFC 6455 and the IANA registry. */
@@ -31,6 +32,9 @@ struct tts_stream {
 	uint16_t close_code; /* to close with when the turns are done; 0: stay */
 	bool closed; /* the peer was told */
 	unsigned owes_interrupted; /* after the session_closed that is under way */
+	bool owes_report; /* with the last of them … */
+	int64_t owed_playback_ms; /* … reckoned from here */
+	struct turn_record *last; /* of the turn that ended last, until the next begins */
 	bool advancing;
 };
 
@@ -86,6 +90,46 @@ static void send_interrupted(struct tts_stream *stream, const struct reply_inter
 		send_scratch(stream);
 }
 
+static void send_report(struct tts_stream *stream, const struct turn_heard *heard,
+			const struct reply_usage *usage)
+{
+	const struct reply_interruption report = {
+		.usage = usage,
+		.text_spoken = heard->text_spoken,
+		.text_spoken_len = heard->text_spoken_len,
+		.text_remaining = heard->text_remaining,
+		.text_remaining_len = heard->text_remaining_len,
+		.audio_seconds = heard->audio_seconds,
+	};
+
+	send_interrupted(stream, &report);
+}
+
+static void report_turn(struct tts_stream *stream, struct turn *turn, int64_t playback_ms)
+{
+	struct turn_heard heard;
+	struct reply_usage usage;
+
+	turn_cancel(turn);
+	turn_heard(turn, &heard, playback_ms);
+	turn_usage(turn, &usage);
+	send_report(stream, &heard, &usage);
+}
+
+static void report_last(struct tts_stream *stream, int64_t playback_ms)
+{
+	struct turn_heard heard;
+	struct reply_usage usage;
+
+	if (!stream->last) {
+		send_interrupted(stream, NULL);
+		return;
+	}
+	turn_record_heard(stream->last, &heard, stream->services->timers->now_us, playback_ms);
+	turn_record_usage(stream->last, &usage);
+	send_report(stream, &heard, &usage);
+}
+
 /* Nothing was said and nothing is owed: the answer to a flush or a close that
  * finds no turn. */
 static void send_nothing_said(struct tts_stream *stream, bool with_final)
@@ -120,6 +164,25 @@ static void drop_turns(struct tts_stream *stream, struct link *from)
 	}
 }
 
+/* A turn that was spoken to its end; memory that is not there is not missed. */
+static void remember(struct tts_stream *stream, struct turn *turn)
+{
+	stream->last = mem_deref(stream->last);
+	if (turn_is_finished(turn) && turn_record_alloc(&stream->last, turn) != 0)
+		stream->last = NULL;
+}
+
+static void send_owed(struct tts_stream *stream)
+{
+	for (; stream->owes_interrupted > 0; --stream->owes_interrupted) {
+		if (stream->owes_interrupted == 1 && stream->owes_report)
+			report_last(stream, stream->owed_playback_ms);
+		else
+			send_interrupted(stream, NULL);
+	}
+	stream->owes_report = false;
+}
+
 /* The front turn is over: the next one speaks.  A turn may be over the moment
  * it comes to the front, hence the loop instead of a recursion. */
 static void advance(struct tts_stream *stream)
@@ -130,9 +193,9 @@ static void advance(struct tts_stream *stream)
 		return;
 	stream->advancing = true;
 	while ((front = list_first(&stream->turns)) && turn_state(turn_at(front)) == TURN_CLOSED) {
+		remember(stream, turn_at(front));
 		remove_place(stream, front);
-		for (; stream->owes_interrupted > 0; --stream->owes_interrupted)
-			send_interrupted(stream, NULL);
+		send_owed(stream);
 		if (stream->close_code == CLOSE_RESTART)
 			drop_turns(stream, list_first(&stream->turns));
 		if (stream->turns.count > 0)
@@ -171,6 +234,7 @@ static int add_turn(struct tts_stream *stream)
 		return err;
 	}
 	list_append(&stream->turns, &place->link);
+	stream->last = mem_deref(stream->last);
 	if (stream->turns.count == 1)
 		turn_come_to_front(place->turn);
 	return 0;
@@ -244,23 +308,6 @@ static void end_turn(struct tts_stream *stream, bool is_flush)
 	/* else it drains already: its own last words answer this, too */
 }
 
-static void report_interruption(struct tts_stream *stream, struct turn *turn, int64_t playback_ms)
-{
-	struct turn_heard heard;
-	struct reply_usage usage;
-	struct reply_interruption report = {.usage = &usage};
-
-	turn_cancel(turn);
-	turn_heard(turn, &heard, playback_ms);
-	turn_usage(turn, &usage);
-	report.text_spoken = heard.text_spoken;
-	report.text_spoken_len = heard.text_spoken_len;
-	report.text_remaining = heard.text_remaining;
-	report.text_remaining_len = heard.text_remaining_len;
-	report.audio_seconds = heard.audio_seconds;
-	send_interrupted(stream, &report);
-}
-
 /* Barge-in: all turns go, one reply.  A turn whose `final` has left gets its
  * session_closed first. */
 static void cancel(struct tts_stream *stream, const struct stream_message *message)
@@ -272,11 +319,17 @@ static void cancel(struct tts_stream *stream, const struct stream_message *messa
 	if (turn && turn_state(turn) == TURN_BOOKING) {
 		drop_turns(stream, list_next(&stream->turns, first));
 		++stream->owes_interrupted;
+		stream->owes_report = message->report;
+		stream->owed_playback_ms = message->playback_offset_ms;
 		return;
 	}
+	if (turn)
+		stream->last = mem_deref(stream->last); /* it is not what was heard last */
 	if (turn && message->report) {
-		report_interruption(stream, turn, message->playback_offset_ms);
+		report_turn(stream, turn, message->playback_offset_ms);
 		drop_turns(stream, first);
+	} else if (message->report) {
+		report_last(stream, message->playback_offset_ms);
 	} else {
 		drop_turns(stream, first);
 		send_interrupted(stream, NULL);
@@ -393,6 +446,7 @@ static void tts_stream_destroy(void *object)
 	struct tts_stream *stream = object;
 
 	drop_turns(stream, list_first(&stream->turns));
+	mem_deref(stream->last);
 }
 
 int tts_stream_alloc(struct tts_stream **streamp, const struct session_services *services,

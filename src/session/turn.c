@@ -18,6 +18,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "session/turn_private.h"
+#include "session/turn_record.h"
 
 /* Before it is in front a turn can have a warning or an error and its
  * session_closed to say. */
@@ -443,35 +444,26 @@ static void collect_unspoken(struct turn *turn)
 
 void turn_heard(struct turn *turn, struct turn_heard *heard, int64_t playback_ms)
 {
-	uint64_t rate = turn->format.sample_rate;
-	uint64_t played;
-	const char *text;
-	size_t at;
-
-	if (playback_ms < 0)
-		playback_ms =
-			turn->playback_start_us
-				? (int64_t)((timers_of(turn)->now_us - turn->playback_start_us) /
-					    1000)
-				: 0;
-	played = (uint64_t)playback_ms * rate / 1000;
-	if (played > turn->samples_sent)
-		played = turn->samples_sent;
-	collect_unspoken(turn);
-	at = transcript_heard(&turn->transcript, played);
-	text = turn->transcript.text.len > 0 ? turn->transcript.text.bytes : "";
-	*heard = (struct turn_heard){
-		.text_spoken = text,
-		.text_spoken_len = at,
-		.text_remaining = text + at,
-		.text_remaining_len = turn->transcript.text.len - at,
-		.audio_seconds = (double)played / (double)rate,
+	const struct turn_playback playback = {
+		.start_us = turn->playback_start_us,
+		.samples = turn->samples_sent,
+		.sample_rate = turn->format.sample_rate,
 	};
+
+	collect_unspoken(turn);
+	turn_record_reckon(heard, &turn->transcript, &playback, timers_of(turn)->now_us,
+			   playback_ms);
 }
 
 enum turn_state turn_state(const struct turn *turn)
 {
 	return turn->state;
+}
+
+bool turn_is_finished(const struct turn *turn)
+{
+	return turn->state == TURN_CLOSED && turn->row.status == STORE_TURN_FINISHED &&
+	       turn->samples_sent > 0;
 }
 
 bool turn_takes_text(const struct turn *turn)

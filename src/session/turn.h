@@ -95,6 +95,7 @@ void turn_sent(struct turn *turn);
 
 enum turn_state turn_state(const struct turn *turn);
 bool turn_takes_text(const struct turn *turn); /* open or failed */
+bool turn_is_finished(const struct turn *turn); /* spoken to its end */
 size_t turn_unspoken(const struct turn *turn); /* bytes of text */
 
 /* The table: where an event leads, false when it has no meaning there. */

@@ -1,0 +1,81 @@
+/*
+ * turn_record.c: what is remembered of a turn when it is over (see
+ * turn_record.h).
+ */
+#include "session/turn_record.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "session/turn_private.h"
+
+struct turn_record {
+	struct transcript transcript;
+	struct turn_playback playback;
+	struct reply_usage usage; /* its strings are the next two */
+	char turn_id[STORE_TURN_ID_MAX + 1];
+	char model_id[SETTINGS_MODEL_MAX];
+};
+
+void turn_record_reckon(struct turn_heard *heard, const struct transcript *transcript,
+			const struct turn_playback *playback, uint64_t now_us, int64_t playback_ms)
+{
+	const char *text = transcript->text.len > 0 ? transcript->text.bytes : "";
+	uint64_t played;
+	size_t at;
+
+	if (playback_ms < 0)
+		playback_ms =
+			playback->start_us ? (int64_t)((now_us - playback->start_us) / 1000) : 0;
+	played = (uint64_t)playback_ms * playback->sample_rate / 1000;
+	if (played > playback->samples)
+		played = playback->samples;
+	at = transcript_heard(transcript, played);
+	*heard = (struct turn_heard){
+		.text_spoken = text,
+		.text_spoken_len = at,
+		.text_remaining = text + at,
+		.text_remaining_len = transcript->text.len - at,
+		.audio_seconds = (double)played / playback->sample_rate,
+	};
+}
+
+static void record_destroy(void *object)
+{
+	struct turn_record *record = object;
+
+	transcript_reset(&record->transcript);
+}
+
+int turn_record_alloc(struct turn_record **recordp, struct turn *turn)
+{
+	struct turn_record *record = mem_zalloc(sizeof(*record), record_destroy);
+
+	if (!record)
+		return ENOMEM;
+	transcript_move(&record->transcript, &turn->transcript);
+	record->playback = (struct turn_playback){
+		.start_us = turn->playback_start_us,
+		.samples = turn->samples_sent,
+		.sample_rate = turn->format.sample_rate,
+	};
+	turn_usage(turn, &record->usage);
+	memcpy(record->turn_id, turn->id, sizeof(record->turn_id));
+	memcpy(record->model_id, turn->settings.model_id, sizeof(record->model_id));
+	record->usage.turn_id = record->turn_id;
+	record->usage.model_id = record->model_id;
+	*recordp = record;
+	return 0;
+}
+
+void turn_record_heard(const struct turn_record *record, struct turn_heard *heard, uint64_t now_us,
+		       int64_t playback_ms)
+{
+	turn_record_reckon(heard, &record->transcript, &record->playback, now_us, playback_ms);
+}
+
+void turn_record_usage(const struct turn_record *record, struct reply_usage *usage)
+{
+	*usage = record->usage;
+}
