@@ -44,8 +44,8 @@ void command_print_help(const struct command *command)
 {
 	const struct command_option *option = command->options;
 
-	printf("usage: syrinx %s%s%s%s\n\n%s\n", command->name, command->operands ? " " : "",
-	       command->operands ? command->operands : "", option->name ? " [OPTION]..." : "",
+	printf("usage: syrinx %s%s%s%s\n\n%s\n", command->name, option->name ? " [OPTION]..." : "",
+	       command->operands ? " " : "", command->operands ? command->operands : "",
 	       command->summary);
 	if (option->name)
 		printf("\n");

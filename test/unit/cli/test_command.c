@@ -150,7 +150,7 @@ static void test_help_shows_every_option(void **state)
 {
 	(void)state;
 	assert_int_equal(run("brew --help"), COMMAND_OK);
-	assert_printed("usage: syrinx brew LEAF [LEAF] [OPTION]...\n");
+	assert_printed("usage: syrinx brew [OPTION]... LEAF [LEAF]\n");
 	assert_printed("  -c, --cups N              how many\n");
 	assert_printed("  --fail                    spill it\n");
 	assert_null(seen.command);
