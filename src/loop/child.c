@@ -54,7 +54,8 @@ static void child_destroy(void *object)
 	uv_process_kill(&child->process->uv, SIGKILL);
 }
 
-static int start(struct process *process, struct loop *loop, char *const argv[], int fd)
+static int start(struct process *process, struct loop *loop, char *const argv[], char *const env[],
+		 int fd)
 {
 	uv_stdio_container_t stdio[CHILD_SOCKET_FD + 1] = {
 		{.flags = UV_IGNORE},
@@ -62,11 +63,12 @@ static int start(struct process *process, struct loop *loop, char *const argv[],
 		{.flags = UV_INHERIT_FD, .data.fd = STDERR_FILENO},
 		{.flags = UV_INHERIT_FD, .data.fd = fd},
 	};
-	/* libuv's struct is not const-correct; it does not write to argv. */
+	/* libuv's struct is not const-correct; it writes to neither list. */
 	uv_process_options_t options = {
 		.exit_cb = on_exit_status,
 		.file = argv[0],
 		.args = (char **)(uintptr_t)argv,
+		.env = (char **)(uintptr_t)env,
 		.stdio_count = CHILD_SOCKET_FD + 1,
 		.stdio = stdio,
 	};
@@ -75,7 +77,7 @@ static int start(struct process *process, struct loop *loop, char *const argv[],
 }
 
 int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const argv[],
-		child_exit_h *handler, void *arg)
+		char *const env[], child_exit_h *handler, void *arg)
 {
 	struct child *child = mem_zalloc(sizeof(*child), child_destroy);
 	struct process *process = calloc(1, sizeof(*process));
@@ -91,7 +93,7 @@ int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const 
 	}
 	process->uv.data = process;
 	process->loop = loop;
-	err = start(process, loop, argv, fds[1]);
+	err = start(process, loop, argv, env, fds[1]);
 	if (err) { /* libuv has initialised the handle even so */
 		uv_close((uv_handle_t *)&process->uv, on_closed);
 		process = NULL;

@@ -19,10 +19,10 @@ struct child;
 /* The process has ended; the last thing that is heard of it. */
 typedef void(child_exit_h)(int status, int signal, void *arg);
 
-/* Starts argv[0] (found as a path, not searched).  *fdp is our end of the
- * socket, non-blocking, the caller's to close. */
+/* Starts argv[0] (found as a path, not searched) with this environment.  *fdp is
+ * our end of the socket, non-blocking, the caller's to close. */
 int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const argv[],
-		child_exit_h *handler, void *arg);
+		char *const env[], child_exit_h *handler, void *arg);
 
 pid_t child_pid(const struct child *child);
 void child_kill(struct child *child, int signal);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -41,6 +42,46 @@ static struct timers *timers_of(const struct worker *worker)
 	return &worker->fleet->pool->loop->timers;
 }
 
+/* What an engine sees of our environment: where things are and how to speak to
+ * its user.  The rest (a password for the store, say) is none of its business. */
+static bool is_for_engines(const char *variable)
+{
+	static const char *const names[] = {
+		"PATH=",
+		"HOME=",
+		"TMPDIR=",
+		"TZ=",
+		"LANG=",
+		"LANGUAGE=",
+		"LC_",
+		"LD_LIBRARY_PATH=",
+		"ESPEAK_DATA_PATH=",
+		"SYRINX_ENGINE_",
+		/* sanitizers */
+		"ASAN_OPTIONS=",
+		"LSAN_OPTIONS=",
+		"TSAN_OPTIONS=",
+		"UBSAN_OPTIONS=",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+		if (strncmp(variable, names[i], strlen(names[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void select_environment(char *env[], size_t max)
+{
+	size_t n = 0;
+
+	for (char **variable = environ; variable && *variable && n + 1 < max; ++variable) {
+		if (is_for_engines(*variable))
+			env[n++] = *variable;
+	}
+	env[n] = NULL;
+}
+
 /* argv of the confined engine: launcher…, program, its limits. */
 static int run(struct worker *worker, int *fdp)
 {
@@ -51,6 +92,7 @@ static int run(struct worker *worker, int *fdp)
 	char memory[16];
 	char cpu[16];
 	char *argv[24];
+	char *env[64];
 	size_t n = 0;
 
 	snprintf(memory, sizeof(memory), "%u", pool->options.memory_mb);
@@ -65,7 +107,8 @@ static int run(struct worker *worker, int *fdp)
 	if (pool->options.test_hooks)
 		argv[n++] = hooks_option;
 	argv[n] = NULL;
-	return child_spawn(&worker->child, fdp, pool->loop, argv, on_exit, worker);
+	select_environment(env, sizeof(env) / sizeof(env[0]));
+	return child_spawn(&worker->child, fdp, pool->loop, argv, env, on_exit, worker);
 }
 
 int worker_spawn(struct fleet *fleet)

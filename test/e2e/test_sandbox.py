@@ -65,3 +65,14 @@ def test_worker_that_computes_for_ever_is_ended(start_server):
         client.send(voice_id=1, text="[[hang]]", flush=True)
         assert client.read_turn().errors[0]["code"] == 500
         assert client.speak("The next turn.").samples > 0
+
+def test_workers_see_nothing_of_the_servers_environment(start_server, monkeypatch):
+    monkeypatch.setenv("PASSWORD_OF_TEST", "secret")
+    server = start_server()
+    with Client(server) as client:
+        assert client.speak("Hello.", voice_id=1).samples > 0
+    for pid in [server.process.pid] + server.workers():
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            environment = file.read()
+        assert (b"secret" in environment) == (pid == server.process.pid)
+        assert b"PATH=" in environment
