@@ -324,9 +324,14 @@ static int load_engine_filter(void)
 	return err;
 }
 
+bool confine_has_engine_filter(void)
+{
+	return !SANITIZED;
+}
+
 int confine_engine(void)
 {
-	if (SANITIZED) {
+	if (!confine_has_engine_filter()) {
 		log_info("confine", "built with a sanitizer: no engine filter");
 		return 0;
 	}

@@ -20,6 +20,7 @@
 #ifndef SYNTH_CONFINE_H
 #define SYNTH_CONFINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct confine_limits {
@@ -37,5 +38,8 @@ int confine_outer(const struct confine_limits *limits);
  * made executable: libraries must be loaded by then.  Under the sanitizers,
  * which need more than any engine, it does nothing and says so in the log. */
 int confine_engine(void);
+
+/* Whether confine_engine does anything in this build. */
+bool confine_has_engine_filter(void);
 
 #endif

@@ -252,3 +252,9 @@ void client_job_reset(struct client_job *job)
 	free(job->words);
 	memset(job, 0, sizeof(*job));
 }
+
+void client_skip(const char *reason)
+{
+	print_message("skipped: %s\n", reason);
+	skip();
+}

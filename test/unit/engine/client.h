@@ -79,6 +79,9 @@ bool client_is_silent(struct client *client, int ms);
 void client_read_job(struct client *client, struct client_job *job, uint32_t id, size_t until);
 void client_job_reset(struct client_job *job);
 
+/* Ends the test as skipped, with the reason that tools/run-tests shows. */
+void client_skip(const char *reason);
+
 /* The first voice of a language, or the first of all. */
 const struct client_voice *client_voice_of(const struct client *client, const char *language);
 

@@ -150,7 +150,7 @@ static void test_words_lie_in_order_inside_text_and_audio(void **state)
 	start(&client);
 	if (!(client.capabilities & MESSAGE_WORD_TIMES)) {
 		end(&client);
-		skip();
+		client_skip("this engine tells no word times");
 	}
 	speak_text(&client, &job, SENTENCE);
 	assert_int_equal(job.word_count, 9);
@@ -367,7 +367,7 @@ static void test_a_deterministic_engine_repeats_itself(void **state)
 	start(&client);
 	if (!(client.capabilities & MESSAGE_DETERMINISTIC)) {
 		end(&client);
-		skip();
+		client_skip("this engine promises no equal samples");
 	}
 	for (size_t i = 0; i < client.voice_count; ++i) {
 		struct message message = client_speak(1, client.voices[i].name, SENTENCE);
