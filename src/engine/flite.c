@@ -31,6 +31,10 @@ cst_voice *register_cmu_us_kal16(const char *directory);
  * rare. */
 #define PIECE_MAX 300u
 
+/* The library begins with a fifth of a second of silence, which a listener
+ * counts as delay; this much of it is kept. */
+#define LEAD_IN_S 0.03f
+
 static const struct voice {
 	struct engine_voice row;
 	cst_voice *(*load)(const char *directory);
@@ -58,6 +62,8 @@ struct speech {
 	struct sink *sink;
 	uint64_t samples; /* handed to the sink */
 	uint64_t piece_samples; /* where the piece began */
+	uint64_t lead; /* samples of its silence that are left out … */
+	uint64_t to_drop; /* … and of these still to come */
 	size_t word_at; /* in latin: where the next word is looked for */
 	size_t piece_end; /* in latin */
 	bool words_sent; /* of this piece */
@@ -66,7 +72,21 @@ struct speech {
 
 static uint64_t samples_of(const struct speech *speech, float seconds)
 {
-	return speech->piece_samples + (uint64_t)(seconds * (float)SAMPLE_RATE + 0.5f);
+	uint64_t at = (uint64_t)(seconds * (float)SAMPLE_RATE + 0.5f);
+
+	return speech->piece_samples + (at > speech->lead ? at - speech->lead : 0);
+}
+
+static void measure_lead(struct speech *speech, const cst_utterance *utterance)
+{
+	const cst_item *first = relation_head(utt_relation(utterance, "Segment"));
+	float seconds;
+
+	if (speech->samples > 0 || !first || strcmp(item_feat_string(first, "name"), "pau") != 0)
+		return; /* inside a text it is the pause between two sentences */
+	seconds = item_feat_float(first, "end") - LEAD_IN_S;
+	if (seconds > 0)
+		speech->lead = speech->to_drop = (uint64_t)(seconds * (float)SAMPLE_RATE);
 }
 
 /* A token of the text is spoken as one or more words ("$5": five dollars);
@@ -130,7 +150,15 @@ static int take_samples(const cst_wave *wave, int start, int size, int last,
 	(void)last;
 	if (!speech->words_sent && streaming->utt) {
 		speech->words_sent = true;
+		measure_lead(speech, streaming->utt);
 		send_words(speech, streaming->utt);
+	}
+	if (speech->to_drop > 0 && size > 0) {
+		int drop = (uint64_t)size < speech->to_drop ? size : (int)speech->to_drop;
+
+		speech->to_drop -= (uint64_t)drop;
+		start += drop;
+		size -= drop;
 	}
 	if (!speech->stop && size > 0) {
 		speech->stop = sink_audio(speech->sink, wave->samples + start, (size_t)size);
@@ -162,6 +190,7 @@ static int speak_piece(struct speech *speech, cst_voice *voice, size_t start)
 	speech->words_sent = false;
 	speech->word_at = start;
 	speech->piece_samples = speech->samples;
+	speech->lead = speech->to_drop = 0;
 	srand(seed_of(piece, len));
 	utterance = flite_synth_text(piece, voice);
 	if (!utterance)
