@@ -201,7 +201,6 @@ void job_audio(struct speech_job *job, const struct message_audio *audio)
 	job->sample_rate = audio->sample_rate;
 	job->busy_us = audio->busy_us;
 	job->received += audio->count;
-	job->credit -= audio->count > job->credit ? job->credit : (uint32_t)audio->count;
 	mem_ref(job); /* the listener may cancel it */
 	while (left > 0 && job->listener) {
 		size_t n = left < 4096 ? left : 4096;
@@ -269,8 +268,7 @@ void job_requeue(struct speech_job *job)
 		job->first && job->received == 0 ? pool->options.start_timeout_ms : WAIT_IN_TURN_MS;
 
 	job->worker = NULL;
-	job->seat_id = 0;
-	job->credit = 0;
+	job->seat = NULL;
 	if (job->held) {
 		job_move(job, JOB_HELD);
 		return;

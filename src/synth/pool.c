@@ -114,7 +114,7 @@ static void top_up(struct pool *pool)
 		struct speech_job *job = LIST_OBJECT(l, struct speech_job, link);
 		uint32_t slice = slice_samples(job);
 
-		if (!job->held && job->received > 0 && job->credit < slice / 2)
+		if (!job->held && job->received > 0 && job->seat->credit < slice / 2)
 			worker_credit(job->worker, job, slice);
 	}
 }

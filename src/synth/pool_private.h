@@ -48,8 +48,7 @@ struct speech_job {
 	struct timer start_timer;
 
 	struct worker *worker; /* NULL: queued */
-	uint32_t seat_id;
-	uint32_t credit; /* samples granted and not yet received */
+	struct seat *seat; /* on it */
 	uint64_t due_us;
 	unsigned sample_rate; /* 0 until the first samples */
 	uint64_t received; /* samples of the chunk so far, over all tries */
@@ -79,6 +78,8 @@ struct speech_job {
 struct seat {
 	uint32_t id; /* 0: free */
 	struct speech_job *job; /* NULL: called off, DONE is still to come */
+	uint32_t credit; /* samples granted and not yet received */
+	uint64_t heard_us; /* when it last spoke, or began to owe us something */
 };
 
 enum worker_state { WORKER_STARTING, WORKER_READY, WORKER_LOST };
@@ -93,7 +94,7 @@ struct worker {
 	struct seat seats[SEATS_MAX];
 	unsigned seats_taken;
 	bool exclusive; /* its job must stay alone */
-	uint64_t heard_us; /* when it last spoke, or began to owe us something */
+	uint64_t started_us;
 	unsigned jobs_done;
 };
 

@@ -15,6 +15,10 @@
 #include "base/mem.h"
 #include "synth/pool_private.h"
 
+/* Of an engine, in Hz: what the audio pipeline takes. */
+#define RATE_MIN 8000
+#define RATE_MAX 48000
+
 static void on_message(const struct message *message, void *arg);
 static void on_lost(int err, void *arg);
 static void on_exit(int status, int signal, void *arg);
@@ -35,11 +39,6 @@ static struct seat *free_seat(struct worker *worker)
 			return &worker->seats[i];
 	}
 	return NULL;
-}
-
-static struct timers *timers_of(const struct worker *worker)
-{
-	return &worker->fleet->pool->loop->timers;
 }
 
 /* What an engine sees of our environment: where things are and how to speak to
@@ -125,7 +124,7 @@ int worker_spawn(struct fleet *fleet)
 		return ENOMEM;
 	worker->fleet = fleet;
 	worker->serial = ++fleet->pool->worker_serial;
-	worker->heard_us = loop_now_us(fleet->pool->loop);
+	worker->started_us = loop_now_us(fleet->pool->loop);
 	err = run(worker, &fd);
 	if (err)
 		goto out;
@@ -202,16 +201,22 @@ static void on_lost(int err, void *arg)
 	worker_failed(worker);
 }
 
+/* Each seat by itself: that a neighbour is heard says nothing of this job. */
+static uint64_t owes_since(const struct seat *seat)
+{
+	return seat->id && (!seat->job || seat->credit > 0) ? seat->heard_us : UINT64_MAX;
+}
+
 void worker_kill_if_stalled(struct worker *worker, uint64_t now_us)
 {
-	bool owes = worker->state == WORKER_STARTING;
+	uint64_t stall_us = worker->fleet->pool->options.stall_ms * UINT64_C(1000);
+	uint64_t since = worker->state == WORKER_STARTING ? worker->started_us : UINT64_MAX;
 
-	for (unsigned i = 0; i < SEATS_MAX && !owes; ++i) {
-		const struct seat *seat = &worker->seats[i];
-
-		owes = seat->id && (!seat->job || seat->job->credit > 0);
+	for (unsigned i = 0; i < SEATS_MAX; ++i) {
+		if (owes_since(&worker->seats[i]) < since)
+			since = owes_since(&worker->seats[i]);
 	}
-	if (!owes || now_us < worker->heard_us + worker->fleet->pool->options.stall_ms * 1000u)
+	if (now_us < stall_us || now_us - stall_us < since)
 		return;
 	log_warn("synth", "worker of %s (pid %d) is silent: killed", worker->fleet->name,
 		 (int)child_pid(worker->child));
@@ -271,29 +276,32 @@ int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t cred
 		return err;
 	}
 	job_begin_try(job);
-	seat->id = speak.job;
-	seat->job = job;
+	*seat = (struct seat){
+		.id = speak.job,
+		.job = job,
+		.credit = credit,
+		.heard_us = loop_now_us(pool->loop),
+	};
 	++worker->seats_taken;
 	worker->exclusive = job->retried;
-	worker->heard_us = loop_now_us(pool->loop);
 	job->worker = worker;
-	job->seat_id = seat->id;
-	job->credit = credit;
+	job->seat = seat;
 	return 0;
 }
 
 void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit)
 {
+	struct seat *seat = job->seat;
 	struct message message = {
 		.type = MESSAGE_CREDIT,
-		.job = job->seat_id,
+		.job = seat->id,
 		.credit_samples = credit,
 	};
 	int err;
 
-	if (job->credit == 0)
-		worker->heard_us = loop_now_us(worker->fleet->pool->loop);
-	job->credit += credit;
+	if (seat->credit == 0)
+		seat->heard_us = loop_now_us(worker->fleet->pool->loop);
+	seat->credit += credit;
 	err = link_send(worker->socket, &message);
 	if (err)
 		worker_lose(worker, err);
@@ -302,13 +310,13 @@ void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credi
 /* The seat stays taken until the worker has said DONE. */
 void worker_call_off(struct worker *worker, struct speech_job *job)
 {
-	struct message message = {.type = MESSAGE_CANCEL, .job = job->seat_id};
-	struct seat *seat = seat_by_id(worker, job->seat_id);
+	struct seat *seat = job->seat;
+	struct message message = {.type = MESSAGE_CANCEL, .job = seat->id};
 	int err;
 
-	assert(seat && seat->job == job);
+	assert(seat->job == job);
 	seat->job = NULL;
-	worker->heard_us = loop_now_us(worker->fleet->pool->loop);
+	seat->heard_us = loop_now_us(worker->fleet->pool->loop);
 	err = link_send(worker->socket, &message);
 	if (err)
 		worker_lose(worker, err);
@@ -355,23 +363,45 @@ static void on_done(struct worker *worker, struct seat *seat,
 			log_warn("synth", "%s could not speak a chunk: %.*s", worker->fleet->name,
 				 (int)done->detail.len, done->detail.bytes);
 		job->worker = NULL; /* before it is told: the end may start the next chunk */
-		seat->job = NULL;
+		job->seat = NULL;
 	}
 	free_up(worker, seat);
 	if (job)
 		job_done(job, done);
 }
 
+/* What is wrong with this audio; NULL: nothing. */
+static const char *breach_of(const struct seat *seat, const struct message_audio *audio)
+{
+	const struct speech_job *job = seat ? seat->job : NULL;
+
+	if (!seat || audio->count > seat->credit)
+		return "audio without credit";
+	if (audio->sample_rate < RATE_MIN || audio->sample_rate > RATE_MAX)
+		return "audio at a rate that is none";
+	if (job && job->sample_rate && audio->sample_rate != job->sample_rate)
+		return "audio at two rates in one job";
+	return NULL;
+}
+
 static void on_audio(struct worker *worker, struct seat *seat, const struct message_audio *audio)
 {
-	struct speech_job *job = seat->job;
 	struct pool *pool = worker->fleet->pool;
+	const char *breach = breach_of(seat, audio);
+	struct speech_job *job;
 
-	if (!job || audio->sample_rate < 8000 || audio->sample_rate > 48000)
+	if (breach) {
+		log_warn("synth", "worker of %s (pid %d) sends %s: killed", worker->fleet->name,
+			 (int)child_pid(worker->child), breach);
+		worker_failed(worker);
 		return;
-	mem_ref(job);
+	}
+	seat->credit -= (uint32_t)audio->count;
+	job = mem_ref(seat->job);
+	if (!job)
+		return; /* called off: it was on its way */
 	job_audio(job, audio);
-	if (job->listener && job->state == JOB_RUNNING && job->credit == 0)
+	if (job->listener && job->state == JOB_RUNNING && job->seat->credit == 0)
 		job_move(job, job->held ? JOB_HELD : JOB_PARKED);
 	pool_schedule_soon(pool);
 	mem_deref(job);
@@ -407,7 +437,7 @@ static void on_ready(struct worker *worker, const struct message_ready *ready)
 {
 	struct fleet *fleet = worker->fleet;
 
-	if (worker->state == WORKER_READY)
+	if (worker->state != WORKER_STARTING)
 		return;
 	if (ready->version != MESSAGE_VERSION) {
 		log_error("synth", "%s speaks version %u of the worker protocol", fleet->name,
@@ -433,7 +463,8 @@ static void on_message(const struct message *message, void *arg)
 	struct worker *worker = arg;
 	struct seat *seat = seat_by_id(worker, message->job);
 
-	worker->heard_us = timers_of(worker)->now_us;
+	if (seat && seat->job) /* of one that was called off only DONE counts */
+		seat->heard_us = loop_now_us(worker->fleet->pool->loop);
 	switch (message->type) {
 	case MESSAGE_READY:
 		on_ready(worker, &message->ready);
@@ -442,8 +473,7 @@ static void on_message(const struct message *message, void *arg)
 		on_voice(worker, &message->voice);
 		break;
 	case MESSAGE_AUDIO:
-		if (seat)
-			on_audio(worker, seat, &message->audio);
+		on_audio(worker, seat, &message->audio);
 		break;
 	case MESSAGE_WORD:
 		if (seat && seat->job)

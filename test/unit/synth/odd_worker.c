@@ -1,0 +1,355 @@
+/*
+ * odd_worker.c: an engine that breaks the worker protocol in every way a test
+ * asks for.
+ *
+ * What it does wrong from its start on is in its name (syrinx-NAME), what it
+ * does wrong with a job is the job's text; see the two tables.  Each start adds
+ * a byte to the file PROGRAM.starts, which tests count.  It is one thread that
+ * gives every job a turn each few milliseconds.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "synth/message.h"
+
+#define SOCKET_FD 3
+#define JOBS_MAX 8
+#define RATE 24000
+#define CHUNK_SAMPLES RATE /* every job is a second long */
+#define PIECE 1200
+#define MESSAGE_MAX (10 * CHUNK_SAMPLES)
+#define TICK_MS 5
+
+struct job {
+	uint32_t id; /* 0: free */
+	uint64_t credit;
+	uint64_t sent; /* skipped ones included */
+	bool cancelled;
+	void (*speak)(struct job *job);
+};
+
+static struct job jobs[JOBS_MAX];
+static struct buf in, out;
+static long start_number; /* counts the processes of this program */
+
+/* Tells a message; the end of the server is the end of us. */
+static void tell(const struct message *message)
+{
+	size_t sent = 0;
+
+	out.len = 0;
+	if (message_encode(&out, message) != 0)
+		_exit(3);
+	while (sent < out.len) {
+		ssize_t n = send(SOCKET_FD, out.bytes + sent, out.len - sent, MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EINTR)
+			_exit(0);
+		sent += n > 0 ? (size_t)n : 0;
+	}
+}
+
+static void tell_audio(struct job *job, size_t count, unsigned rate)
+{
+	static unsigned char bytes[2 * MESSAGE_MAX];
+	struct message message = {
+		.type = MESSAGE_AUDIO,
+		.job = job->id,
+		.audio = {.sample_rate = rate, .samples = bytes, .count = count},
+	};
+
+	if (count > MESSAGE_MAX)
+		_exit(3);
+	/* A level that is this process's own: no two tries are alike. */
+	for (size_t i = 0; i < count; ++i) {
+		bytes[2 * i] = 0;
+		bytes[2 * i + 1] = (unsigned char)(8 * start_number);
+	}
+	tell(&message);
+	job->sent += count;
+}
+
+static void tell_done(struct job *job, uint32_t status)
+{
+	struct message message = {
+		.type = MESSAGE_DONE,
+		.job = job->id,
+		.done = {.status = status, .samples = job->sent, .detail = {"odd", 3}},
+	};
+
+	tell(&message);
+}
+
+/* What is left of the chunk and of the credit, a piece at most. */
+static size_t allowed(const struct job *job)
+{
+	uint64_t n = CHUNK_SAMPLES - job->sent;
+
+	if (n > PIECE)
+		n = PIECE;
+	return (size_t)(n < job->credit ? n : job->credit);
+}
+
+static void speak_at(struct job *job, unsigned rate)
+{
+	size_t n = allowed(job);
+
+	if (job->cancelled || job->sent >= CHUNK_SAMPLES) {
+		tell_done(job, job->cancelled ? MESSAGE_DONE_CANCELLED : MESSAGE_DONE_OK);
+		job->id = 0;
+	} else if (n > 0) {
+		job->credit -= n;
+		tell_audio(job, n, rate);
+	}
+}
+
+static void speak_well(struct job *job)
+{
+	speak_at(job, RATE);
+}
+
+static void speak_past_the_credit(struct job *job)
+{
+	tell_audio(job, (size_t)job->credit + 1, RATE);
+}
+
+static void speak_at_two_rates(struct job *job)
+{
+	speak_at(job, job->sent == 0 ? RATE : RATE / 2);
+}
+
+static void speak_at_no_rate(struct job *job)
+{
+	speak_at(job, 1);
+}
+
+static void speak_after_the_end(struct job *job)
+{
+	uint32_t id = job->id;
+
+	speak_at(job, RATE);
+	if (job->id == 0) {
+		job->id = id;
+		tell_done(job, MESSAGE_DONE_OK);
+		tell_audio(job, PIECE, RATE);
+		job->id = 0;
+	}
+}
+
+/* A cancel is never answered, but there is always something to say. */
+static void speak_on_after_cancel(struct job *job)
+{
+	struct message word = {.type = MESSAGE_WORD, .job = job->id, .word = {0, 1, 0, 1}};
+
+	if (job->cancelled)
+		tell(&word);
+	else
+		speak_at(job, RATE);
+}
+
+static void say_nothing(struct job *job)
+{
+	(void)job;
+}
+
+static const struct {
+	const char *text;
+	void (*speak)(struct job *job);
+} speakers[] = {
+	{"past the credit", speak_past_the_credit},
+	{"two rates", speak_at_two_rates},
+	{"no rate", speak_at_no_rate},
+	{"after the end", speak_after_the_end},
+	{"on after cancel", speak_on_after_cancel},
+	{"nothing", say_nothing},
+};
+
+static void tell_voice(unsigned rate)
+{
+	struct message voice = {
+		.type = MESSAGE_VOICE,
+		.voice = {{"odd", 3}, {"en", 2}, {"Odd", 3}, rate, 0, 0},
+	};
+
+	tell(&voice);
+}
+
+static void tell_ready(uint16_t jobs_max)
+{
+	struct message ready = {
+		.type = MESSAGE_READY,
+		.ready = {MESSAGE_VERSION, jobs_max, 0, {"odd", 3}},
+	};
+
+	tell(&ready);
+}
+
+static void greet_well(void)
+{
+	tell_voice(RATE);
+	tell_ready(1);
+}
+
+static void greet_for_two(void)
+{
+	tell_voice(RATE);
+	tell_ready(2);
+}
+
+static void greet_without_rate(void)
+{
+	tell_voice(0);
+	tell_ready(1);
+}
+
+static void greet_and_die(void)
+{
+	greet_well();
+	_exit(1);
+}
+
+static void greet_at_the_fifth_start(void)
+{
+	if (start_number < 5)
+		_exit(1);
+	greet_well();
+}
+
+static void greet_without_end(void)
+{
+	for (;;) {
+		tell_voice(RATE);
+		poll(NULL, 0, TICK_MS);
+	}
+}
+
+static void greet_twice(void)
+{
+	greet_well();
+	tell_ready(1);
+}
+
+static const struct {
+	const char *name;
+	void (*greet)(void);
+} greeters[] = {
+	{"two", greet_for_two},         {"norate", greet_without_rate},
+	{"brief", greet_and_die},       {"late", greet_at_the_fifth_start},
+	{"endless", greet_without_end}, {"twice", greet_twice},
+};
+
+static void greet(const char *program)
+{
+	const char *dash = strrchr(program, '-');
+
+	for (size_t i = 0; i < sizeof(greeters) / sizeof(greeters[0]); ++i) {
+		if (dash && strcmp(dash + 1, greeters[i].name) == 0) {
+			greeters[i].greet();
+			return;
+		}
+	}
+	greet_well();
+}
+
+static struct job *job_of(uint32_t id)
+{
+	for (size_t i = 0; i < JOBS_MAX; ++i) {
+		if (jobs[i].id == id)
+			return &jobs[i];
+	}
+	return NULL;
+}
+
+static void take_job(const struct message *message)
+{
+	const struct message_str *text = &message->speak.text;
+	struct job *job = job_of(0);
+
+	if (!job)
+		_exit(4);
+	*job = (struct job){
+		.id = message->job,
+		.credit = message->speak.credit_samples,
+		.sent = message->speak.skip_samples,
+		.speak = speak_well,
+	};
+	for (size_t i = 0; i < sizeof(speakers) / sizeof(speakers[0]); ++i) {
+		if (strlen(speakers[i].text) == text->len &&
+		    memcmp(speakers[i].text, text->bytes, text->len) == 0)
+			job->speak = speakers[i].speak;
+	}
+}
+
+static void take(const struct message *message, const char *program)
+{
+	struct job *job = message->job ? job_of(message->job) : NULL;
+
+	if (message->type == MESSAGE_HELLO)
+		greet(program);
+	else if (message->type == MESSAGE_SPEAK)
+		take_job(message);
+	else if (message->type == MESSAGE_CREDIT && job)
+		job->credit += message->credit_samples;
+	else if (message->type == MESSAGE_CANCEL && job)
+		job->cancelled = true;
+}
+
+static void receive(const char *program)
+{
+	char bytes[65536];
+	struct message message;
+	size_t used;
+	ssize_t n = recv(SOCKET_FD, bytes, sizeof(bytes), MSG_DONTWAIT);
+
+	if (n == 0)
+		_exit(0);
+	if (n < 0 || buf_append(&in, bytes, (size_t)n) != 0)
+		return;
+	while (message_decode(&message, &used, in.bytes, in.len) == 0) {
+		take(&message, program);
+		buf_consume(&in, used);
+	}
+}
+
+static void note_start(const char *program)
+{
+	char path[4096];
+	struct stat notes = {0};
+	int fd;
+
+	snprintf(path, sizeof(path), "%s.starts", program);
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, ".", 1) != 1 || fstat(fd, &notes) != 0)
+		_exit(5);
+	start_number = (long)notes.st_size;
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	struct pollfd poll_fd = {.fd = SOCKET_FD, .events = POLLIN};
+
+	if (argc < 1)
+		return 2;
+	note_start(argv[0]);
+	buf_init(&in, 4u << 20);
+	buf_init(&out, 1u << 20);
+	for (;;) {
+		poll(&poll_fd, 1, TICK_MS);
+		if (poll_fd.revents)
+			receive(argv[0]);
+		for (size_t i = 0; i < JOBS_MAX; ++i) {
+			if (jobs[i].id)
+				jobs[i].speak(&jobs[i]);
+		}
+	}
+}

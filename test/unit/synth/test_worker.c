@@ -1,0 +1,193 @@
+/*
+ * A worker that breaks the protocol is replaced, and costs its own job at most:
+ * nobody hears what it made beyond its credit, no seat and no slot stays taken.
+ *
+ * argv[1] is the odd worker.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "bed.h"
+
+#define SECOND 24000
+
+static const char *odd_program;
+
+static void assert_spoken(struct chunk *chunk)
+{
+	assert_int_equal(chunk->how, SPEECH_DONE);
+	assert_int_equal(chunk->count, SECOND);
+	chunk_finish(chunk);
+}
+
+static void assert_well(struct bed *bed)
+{
+	struct chunk chunk;
+
+	bed_speak(bed, &chunk, "well");
+	assert_spoken(&chunk);
+	assert_int_equal(bed_stats(bed).seats_taken, 0);
+}
+
+/* A text whose every try is a breach: it is tried twice and then given up. */
+static void assert_refused_at_once(const char *text)
+{
+	struct bed bed;
+	struct chunk bad;
+
+	bed_open_ready(&bed, "odd", odd_program, (struct pool_options){.stall_ms = 15000});
+	bed_speak(&bed, &bad, text);
+	assert_int_equal(bad.how, SPEECH_FAILED);
+	assert_true(bad.count <= SECOND);
+	assert_int_equal(bed_stats(&bed).worker_deaths, 2);
+	chunk_finish(&bad);
+	assert_well(&bed);
+	bed_close(&bed);
+}
+
+static void test_audio_past_the_credit_ends_the_worker(void **state)
+{
+	(void)state;
+	assert_refused_at_once("past the credit");
+}
+
+static void test_a_second_rate_in_a_job_ends_the_worker(void **state)
+{
+	(void)state;
+	assert_refused_at_once("two rates");
+}
+
+static void test_a_rate_that_is_none_ends_the_worker(void **state)
+{
+	(void)state;
+	assert_refused_at_once("no rate");
+}
+
+static void hold_it(struct chunk *chunk)
+{
+	chunk->on_audio = NULL;
+	chunk_hold(chunk, true);
+}
+
+static void test_a_held_job_is_not_spoken_past_its_credit(void **state)
+{
+	struct bed bed;
+	struct chunk bad;
+
+	(void)state;
+	bed_open_ready(&bed, "odd", odd_program, (struct pool_options){.stall_ms = 15000});
+	bed_start(&bed, &bad, "past the credit");
+	bad.on_audio = hold_it;
+	bed_pass(&bed, 300);
+	assert_true(bad.count <= SECOND / 5);
+	if (!bad.ended)
+		chunk_cancel(&bad);
+	chunk_finish(&bad);
+	assert_well(&bed);
+	bed_close(&bed);
+}
+
+static void test_what_comes_after_done_changes_nothing(void **state)
+{
+	struct bed bed;
+	struct chunk chunk;
+
+	(void)state;
+	bed_open_ready(&bed, "odd", odd_program, (struct pool_options){.workers_max = 1});
+	for (int i = 0; i < 3; ++i) {
+		bed_speak(&bed, &chunk, "after the end");
+		assert_spoken(&chunk);
+	}
+	assert_well(&bed);
+	bed_close(&bed);
+}
+
+static void cancel_it(struct chunk *chunk)
+{
+	chunk->on_audio = NULL;
+	chunk_cancel(chunk);
+}
+
+static void test_a_worker_that_ignores_a_cancel_is_replaced(void **state)
+{
+	struct bed bed;
+	struct chunk gone;
+
+	(void)state;
+	bed_open_ready(&bed, "odd", odd_program,
+		       (struct pool_options){.workers_max = 1, .stall_ms = 300});
+	bed_start(&bed, &gone, "on after cancel");
+	gone.on_audio = cancel_it;
+	bed_run(&bed);
+	chunk_finish(&gone);
+	assert_well(&bed);
+	assert_int_equal(bed_stats(&bed).worker_deaths, 1);
+	bed_close(&bed);
+}
+
+static void test_a_silent_job_is_noticed_beside_one_that_speaks(void **state)
+{
+	struct bed bed;
+	struct chunk silent, chatter[8];
+
+	(void)state;
+	bed_open_ready(&bed, "two", odd_program,
+		       (struct pool_options){.workers_max = 1, .stall_ms = 400});
+	bed_start(&bed, &silent, "nothing");
+	for (int i = 0; i < 8; ++i)
+		bed_start(&bed, &chatter[i], "well");
+	bed_run(&bed);
+	assert_int_equal(silent.how, SPEECH_FAILED);
+	chunk_finish(&silent);
+	for (int i = 0; i < 8; ++i)
+		assert_spoken(&chatter[i]);
+	bed_close(&bed);
+}
+
+static void test_a_voice_without_a_rate_is_no_voice(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open_ready(&bed, "norate", odd_program, (struct pool_options){0});
+	assert_int_equal(voices_count(pool_voices(bed.pool)), 0);
+	bed_close(&bed);
+}
+
+static void test_a_second_ready_changes_nothing(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open_ready(&bed, "twice", odd_program, (struct pool_options){0});
+	assert_well(&bed);
+	assert_true(bed_stats(&bed).starting <= 2);
+	bed_close(&bed);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_audio_past_the_credit_ends_the_worker),
+		cmocka_unit_test(test_a_second_rate_in_a_job_ends_the_worker),
+		cmocka_unit_test(test_a_rate_that_is_none_ends_the_worker),
+		cmocka_unit_test(test_a_held_job_is_not_spoken_past_its_credit),
+		cmocka_unit_test(test_what_comes_after_done_changes_nothing),
+		cmocka_unit_test(test_a_worker_that_ignores_a_cancel_is_replaced),
+		cmocka_unit_test(test_a_silent_job_is_noticed_beside_one_that_speaks),
+		cmocka_unit_test(test_a_voice_without_a_rate_is_no_voice),
+		cmocka_unit_test(test_a_second_ready_changes_nothing),
+	};
+
+	if (argc < 2)
+		return 2;
+	odd_program = realpath(argv[1], NULL); /* for a link from elsewhere */
+	log_set_level(LOG_ERROR);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
