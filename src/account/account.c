@@ -18,6 +18,7 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "loop/thread.h"
@@ -164,7 +165,7 @@ static const char *key_text(const char *key, size_t len)
 {
 	static const char *const regions[] = {"eu-", "us-", "global-"};
 
-	for (size_t i = 0; i < sizeof(regions) / sizeof(regions[0]); ++i) {
+	for (size_t i = 0; i < COUNT(regions); ++i) {
 		size_t n = strlen(regions[i]);
 
 		if (len > n && memcmp(key, regions[i], n) == 0) {

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/count.h"
+
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
 
 static enum log_level level_max = LOG_INFO;
@@ -21,7 +23,7 @@ void log_set_level(enum log_level level)
 
 int log_level_parse(enum log_level *level, const char *word)
 {
-	for (size_t i = 0; i < sizeof(level_words) / sizeof(level_words[0]); ++i) {
+	for (size_t i = 0; i < COUNT(level_words); ++i) {
 		if (strcmp(word, level_words[i]) == 0) {
 			*level = (enum log_level)i;
 			return 0;

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
+
 /* "section.name": longer ones are no keys of ours. */
 #define KEY_SIZE 64u
 
@@ -148,7 +150,7 @@ static int parse_bool(bool *flag, const char *value)
 {
 	static const char *const words[] = {"off", "on", "false", "true", "no", "yes"};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); ++i) {
+	for (size_t i = 0; i < COUNT(words); ++i) {
 		if (strcmp(value, words[i]) == 0) {
 			*flag = i % 2;
 			return 0;

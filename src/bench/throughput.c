@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "bench/bench.h"
 #include "bench/callers.h"
@@ -141,7 +142,7 @@ int bench_throughput(const struct bench_options *options)
 	struct target target;
 	int err = target_start(&target, false);
 
-	for (size_t i = 0; !err && i < sizeof(contenders) / sizeof(contenders[0]); ++i)
+	for (size_t i = 0; !err && i < COUNT(contenders); ++i)
 		err = compare(&contenders[i], options, &target);
 	target_stop(&target);
 	return err;

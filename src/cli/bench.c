@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/settings.h"
@@ -23,7 +24,7 @@ static int run_all(const char *only, const struct bench_options *options)
 	bool known = false;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < sizeof(runs) / sizeof(runs[0]); ++i) {
+	for (size_t i = 0; !err && i < COUNT(runs); ++i) {
 		if (only && strcmp(only, runs[i].name) != 0)
 			continue;
 		known = true;

@@ -14,6 +14,7 @@
 
 #include "account/account.h"
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/settings.h"
@@ -125,10 +126,9 @@ static int run(const struct command_call *call)
 	size_t i = 0;
 	int status;
 
-	while (i < sizeof(verbs) / sizeof(verbs[0]) &&
-	       strcmp(verbs[i].name, call->operands[0]) != 0)
+	while (i < COUNT(verbs) && strcmp(verbs[i].name, call->operands[0]) != 0)
 		++i;
-	if (i == sizeof(verbs) / sizeof(verbs[0]))
+	if (i == COUNT(verbs))
 		return command_usage_error(call->command,
 					   "it is create, list or revoke, not \"%s\"",
 					   call->operands[0]);

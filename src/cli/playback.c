@@ -13,6 +13,7 @@
 
 #include "audio/wav.h"
 #include "base/base64.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "wire/json.h"
 
@@ -49,7 +50,7 @@ static bool is_on_path(const char *command)
 
 static FILE *open_player(void)
 {
-	for (size_t i = 0; i < sizeof(players) / sizeof(players[0]); ++i) {
+	for (size_t i = 0; i < COUNT(players); ++i) {
 		if (is_on_path(players[i]))
 			return popen(players[i], "w");
 	}

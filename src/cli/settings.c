@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/count.h"
+
 /* Mistakes are lines; a file of nothing but mistakes is cut here. */
 #define ERRORS_MAX 65536u
 
@@ -22,7 +24,7 @@ static const struct {
 	{"workers", "--workers", "speech.workers"},
 };
 
-#define OVERRIDING (sizeof(overriding) / sizeof(overriding[0]))
+#define OVERRIDING COUNT(overriding)
 
 static const char *value_if_known(const struct command_call *call, const char *name)
 {

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
@@ -80,7 +81,7 @@ static void set_language(struct voice *voice, const char *tag)
 {
 	size_t len = strcspn(tag, "-");
 
-	for (size_t i = 0; i < sizeof(language_codes) / sizeof(language_codes[0]); ++i) {
+	for (size_t i = 0; i < COUNT(language_codes); ++i) {
 		const char *theirs = language_codes[i].theirs;
 
 		if (strlen(theirs) == len && memcmp(theirs, tag, len) == 0) {
@@ -178,7 +179,7 @@ static size_t stop_len(const char *text, size_t len)
 
 	if (len > 0 && ispunct((unsigned char)text[len - 1]))
 		return 1;
-	for (size_t i = 0; i < sizeof(stops) / sizeof(stops[0]); ++i) {
+	for (size_t i = 0; i < COUNT(stops); ++i) {
 		size_t n = strlen(stops[i]);
 
 		if (len >= n && memcmp(text + len - n, stops[i], n) == 0)
@@ -325,7 +326,7 @@ static int set_parameters(float speed)
 		{espeakWORDGAP, 0},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
+	for (size_t i = 0; i < COUNT(rows); ++i)
 		if (espeak_SetParameter(rows[i].parameter, rows[i].value, 0) != EE_OK)
 			return EIO;
 	return 0;

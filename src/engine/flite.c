@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "engine/latin.h"
@@ -49,7 +50,7 @@ static const struct voice {
 	 register_cmu_us_kal16},
 };
 
-#define VOICE_COUNT (sizeof(voices) / sizeof(voices[0]))
+#define VOICE_COUNT COUNT(voices)
 
 struct flite {
 	cst_voice *loaded[VOICE_COUNT];
@@ -216,7 +217,7 @@ static size_t piece_len(const char *text, size_t len)
 
 	if (len <= PIECE_MAX)
 		return len;
-	for (size_t i = 0; i < sizeof(breaks) / sizeof(breaks[0]); ++i) {
+	for (size_t i = 0; i < COUNT(breaks); ++i) {
 		cut = last_break(text, PIECE_MAX, breaks[i]);
 		if (cut > PIECE_MAX / 4)
 			return cut;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -41,7 +42,7 @@ static const char *ascii_of(char one[2], uint32_t code_point)
 {
 	one[0] = ' ';
 	one[1] = '\0';
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); ++i)
+	for (size_t i = 0; i < COUNT(pairs); ++i)
 		if (pairs[i].code_point == code_point)
 			return pairs[i].ascii;
 	if (code_point < 0x80)

@@ -551,19 +551,15 @@ static int run_jobs(struct runner *runner)
 	return err;
 }
 
-static struct message_str str_of(const char *string)
-{
-	return (struct message_str){string, (uint32_t)strlen(string)};
-}
-
 /* Announces a voice, and keeps what SPEAK is checked against. */
 static int announce_voice(const struct engine_voice *row, void *arg)
 {
 	struct runner *runner = arg;
 	const struct message message = {
 		.type = MESSAGE_VOICE,
-		.voice = {str_of(row->name), str_of(row->language), str_of(row->title),
-			  row->sample_rate, (uint8_t)row->sex, (uint8_t)row->quality},
+		.voice = {message_str_of(row->name), message_str_of(row->language),
+			  message_str_of(row->title), row->sample_rate, (uint8_t)row->sex,
+			  (uint8_t)row->quality},
 	};
 	struct voice *voice = mem_zalloc(sizeof(*voice), voice_destroy);
 
@@ -580,7 +576,7 @@ static int answer_hello(struct runner *runner)
 	const struct message message = {
 		.type = MESSAGE_READY,
 		.ready = {MESSAGE_VERSION, 1, runner->engine->capabilities,
-			  str_of(runner->engine->name)},
+			  message_str_of(runner->engine->name)},
 	};
 	int err = runner->engine->voices(runner->state, announce_voice, runner);
 

@@ -28,6 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "synth/message.h"
@@ -75,7 +76,7 @@ static int tone_voices(void *state, engine_voice_h *each, void *arg)
 	int err = 0;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && !err; ++i)
+	for (size_t i = 0; i < COUNT(rows) && !err; ++i)
 		err = each(&rows[i], arg);
 	return err;
 }

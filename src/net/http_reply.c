@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "net/http_conn.h"
 #include "net/ws_handshake.h"
@@ -58,7 +59,7 @@ static const struct {
 
 static const char *phrase_of(int status)
 {
-	for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); ++i) {
+	for (size_t i = 0; i < COUNT(phrases); ++i) {
 		if (phrases[i].status == status)
 			return phrases[i].phrase;
 	}

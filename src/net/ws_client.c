@@ -20,6 +20,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "net/tls.h"
 #include "net/ws_codec.h"
@@ -67,7 +68,7 @@ static int split_scheme(struct url *url, const char **rest, const char *text)
 		bool is_tls;
 	} schemes[] = {{"ws://", false}, {"http://", false}, {"wss://", true}, {"https://", true}};
 
-	for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); ++i) {
+	for (size_t i = 0; i < COUNT(schemes); ++i) {
 		size_t len = strlen(schemes[i].prefix);
 
 		if (strncasecmp(text, schemes[i].prefix, len) == 0) {

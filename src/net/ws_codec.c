@@ -207,17 +207,25 @@ static struct ws_event control_event(struct ws_codec *codec, char *bytes, size_t
 		.type = opcode == WS_OP_PING ? WS_PING : WS_PONG, .bytes = bytes, .len = len};
 }
 
-/* A control frame: whole where it stands, or collected behind the message. */
-static struct ws_event take_control(struct ws_codec *codec, char **bytes, size_t *n)
+/* Moves over what is there of the frame's payload, unmasked; gives its length. */
+static size_t take_part(struct ws_codec *codec, char **bytes, size_t *n)
 {
 	size_t part = *n < codec->left ? *n : (size_t)codec->left;
-	char *at = *bytes;
-	size_t len;
 
-	unmask(codec, at, part);
+	unmask(codec, *bytes, part);
 	*bytes += part;
 	*n -= part;
 	codec->left -= part;
+	return part;
+}
+
+/* A control frame: whole where it stands, or collected behind the message. */
+static struct ws_event take_control(struct ws_codec *codec, char **bytes, size_t *n)
+{
+	char *at = *bytes;
+	size_t part = take_part(codec, bytes, n);
+	size_t len;
+
 	if (codec->left == 0 && codec->control_len == 0)
 		return control_event(codec, at, part);
 	if (buf_append(&codec->message, at, part) != 0)
@@ -251,14 +259,10 @@ static struct ws_event data_event(struct ws_codec *codec, char *bytes, size_t le
 
 static struct ws_event take_data(struct ws_codec *codec, char **bytes, size_t *n)
 {
-	size_t part = *n < codec->left ? *n : (size_t)codec->left;
 	char *at = *bytes;
+	size_t part = take_part(codec, bytes, n);
 	bool is_whole;
 
-	unmask(codec, at, part);
-	*bytes += part;
-	*n -= part;
-	codec->left -= part;
 	if (message_opcode(codec) == WS_OP_TEXT && !utf8_check(&codec->utf8, at, part))
 		return fail(codec, WS_CLOSE_UTF8);
 	is_whole = codec->left == 0 && codec->message.len == 0 && (codec->head[0] & FIN);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "server/server_private.h"
@@ -49,7 +50,7 @@ static int key_from_header(char text[KEY_TEXT_MAX], const struct http_request *r
 		value += strspn(value, " ");
 		return copy_key(text, value, strlen(value));
 	}
-	for (size_t i = 0; i < sizeof(header_names) / sizeof(header_names[0]); ++i) {
+	for (size_t i = 0; i < COUNT(header_names); ++i) {
 		value = http_header(request, header_names[i]);
 		if (value)
 			return copy_key(text, value, strlen(value));
@@ -61,7 +62,7 @@ static int key_from_header(char text[KEY_TEXT_MAX], const struct http_request *r
  * key has no character for which the difference matters but '+' and '%'. */
 static int key_from_query(char text[KEY_TEXT_MAX], const struct http_request *request)
 {
-	for (size_t i = 0; i < sizeof(query_names) / sizeof(query_names[0]); ++i) {
+	for (size_t i = 0; i < COUNT(query_names); ++i) {
 		size_t len;
 		const char *raw = http_query_raw(request, query_names[i], &len);
 

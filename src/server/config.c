@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/log.h"
 
 /* In the order of enum log_level. */
@@ -115,9 +116,9 @@ static const struct param rows[] = {
 		 "forgets. Empty: syrinx.db in the data directory."},
 };
 
-static const struct params params = {rows, sizeof(rows) / sizeof(rows[0]), "SYRINX_"};
+static const struct params params = {rows, COUNT(rows), "SYRINX_"};
 
-_Static_assert(sizeof(rows) / sizeof(rows[0]) <= PARAMS_MAX, "params.c has fixed tables");
+_Static_assert(COUNT(rows) <= PARAMS_MAX, "params.c has fixed tables");
 
 /* Cores this process may use: in a container fewer than the machine has. */
 static int64_t count_cores(void)

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/count.h"
 #include "server/server_private.h"
 
 typedef void(route_h)(struct server *server, struct http_request *request);
@@ -41,7 +42,7 @@ void routes_handle(struct http_request *request, void *arg)
 	enum wire_error_id error = WIRE_ERROR_NO_ROUTE;
 	char request_id[REQUEST_ID_LEN + 1];
 
-	for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); ++i) {
+	for (size_t i = 0; i < COUNT(routes); ++i) {
 		if (strcmp(request->path, routes[i].path) != 0)
 			continue;
 		if (method_fits(&routes[i], request->method)) {

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "store/store.h"
@@ -58,7 +59,7 @@ static const char *const migrations[] = {
 	" BEGIN SELECT RAISE(IGNORE); END;",
 };
 
-#define VERSION ((int)(sizeof(migrations) / sizeof(migrations[0])))
+#define VERSION ((int)COUNT(migrations))
 
 /* clang-format off */
 #define STATEMENTS(X)                                                                              \
@@ -325,7 +326,7 @@ static void rollback(struct store *store)
 
 static int read_status(enum store_turn_status *status, const unsigned char *word)
 {
-	for (size_t i = 0; word && i < sizeof(status_words) / sizeof(status_words[0]); ++i) {
+	for (size_t i = 0; word && i < COUNT(status_words); ++i) {
 		if (strcmp((const char *)word, status_words[i]) == 0) {
 			*status = (enum store_turn_status)i;
 			return 0;

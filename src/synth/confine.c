@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/log.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -155,8 +156,6 @@ static const int missed_calls[] = {
 	SCMP_SYS(ioctl), SCMP_SYS(prctl),           SCMP_SYS(clone), SCMP_SYS(clone3),
 	SCMP_SYS(uname), SCMP_SYS(set_robust_list), SCMP_SYS(rseq),
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static int add_rules(scmp_filter_ctx filter, uint32_t action, const int *calls, size_t n)
 {

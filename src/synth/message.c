@@ -16,6 +16,11 @@
 
 _Static_assert(sizeof(float) == sizeof(uint32_t), "floats travel as their IEEE 754 bits");
 
+struct message_str message_str_of(const char *string)
+{
+	return (struct message_str){string, (uint32_t)strlen(string)};
+}
+
 static void put_le(unsigned char *bytes, uint64_t value, size_t n)
 {
 	for (size_t i = 0; i < n; ++i)

@@ -66,6 +66,9 @@ struct message_str {
 	uint32_t len;
 };
 
+/* Lends a string that ends with a NUL. */
+struct message_str message_str_of(const char *string);
+
 struct message_hello {
 	uint16_t version_min;
 	uint16_t version_max;

@@ -5,6 +5,7 @@
  * flite is not installed.  From 2001 on, two for each language that clients can
  * name: an even id is a woman's voice, an odd one a man's.
  */
+#include "base/count.h"
 #include "synth/voice.h"
 
 /* eSpeak NG's voice and its variant with a woman's pitch and formants. */
@@ -65,4 +66,4 @@ const struct voice_row voice_table[] = {
 	LANGUAGE(2077, "Malay", "ms", "ms"),
 };
 
-const size_t voice_table_len = sizeof(voice_table) / sizeof(voice_table[0]);
+const size_t voice_table_len = COUNT(voice_table);

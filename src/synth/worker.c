@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "synth/pool_private.h"
@@ -18,6 +19,9 @@
 /* Of an engine, in Hz: what the audio pipeline takes. */
 #define RATE_MIN 8000
 #define RATE_MAX 48000
+
+/* A worker that dies so young, and idle, would do so again at once. */
+#define YOUNG_US 5000000
 
 static void on_message(const struct message *message, void *arg);
 static void on_lost(int err, void *arg);
@@ -63,7 +67,7 @@ static bool is_for_engines(const char *variable)
 		"UBSAN_OPTIONS=",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+	for (size_t i = 0; i < COUNT(names); ++i) {
 		if (strncmp(variable, names[i], strlen(names[i])) == 0)
 			return true;
 	}
@@ -106,7 +110,7 @@ static int run(struct worker *worker, int *fdp)
 	if (pool->options.test_hooks)
 		argv[n++] = hooks_option;
 	argv[n] = NULL;
-	select_environment(env, sizeof(env) / sizeof(env[0]));
+	select_environment(env, COUNT(env));
 	return child_spawn(&worker->child, fdp, pool->loop, argv, env, on_exit, worker);
 }
 
@@ -129,8 +133,10 @@ int worker_spawn(struct fleet *fleet)
 	if (err)
 		goto out;
 	err = link_open(&worker->socket, fleet->pool->loop, fd, on_message, on_lost, worker);
-	if (err)
+	if (err) {
+		close(fd);
 		goto out;
+	}
 	err = link_send(worker->socket, &hello);
 	if (err) {
 		link_close(worker->socket);
@@ -172,15 +178,24 @@ void worker_retire(struct worker *worker)
 	worker_end(worker);
 }
 
+static bool is_of_use(const struct worker *worker)
+{
+	uint64_t age_us = loop_now_us(worker->fleet->pool->loop) - worker->started_us;
+
+	return worker->state != WORKER_STARTING &&
+	       (worker->seats_taken > 0 || worker->jobs_done > 0 || age_us > YOUNG_US);
+}
+
 /* It died, or must: counted, and a new one takes its place. */
 static void worker_failed(struct worker *worker)
 {
 	struct fleet *fleet = worker->fleet;
-	bool was_ready = worker->state != WORKER_STARTING;
+	bool was_of_use = is_of_use(worker);
 
 	++fleet->pool->worker_deaths;
 	worker_end(worker);
-	fleet_worker_failed(fleet, was_ready);
+	fleet_worker_failed(fleet, was_of_use);
+	pool_schedule_soon(fleet->pool); /* its slots are free */
 }
 
 static void on_exit(int status, int signal, void *arg)
@@ -330,6 +345,7 @@ static void free_up(struct worker *worker, struct seat *seat)
 	*seat = (struct seat){0};
 	--worker->seats_taken;
 	worker->exclusive = false;
+	fleet->failures = 0;
 	list_remove(&fleet->workers, &worker->link);
 	list_prepend(&fleet->workers, &worker->link);
 	if (++worker->jobs_done >= fleet->pool->options.recycle_jobs && worker->seats_taken == 0)
@@ -370,6 +386,11 @@ static void on_done(struct worker *worker, struct seat *seat,
 		job_done(job, done);
 }
 
+static bool is_rate(uint32_t sample_rate)
+{
+	return sample_rate >= RATE_MIN && sample_rate <= RATE_MAX;
+}
+
 /* What is wrong with this audio; NULL: nothing. */
 static const char *breach_of(const struct seat *seat, const struct message_audio *audio)
 {
@@ -377,7 +398,7 @@ static const char *breach_of(const struct seat *seat, const struct message_audio
 
 	if (!seat || audio->count > seat->credit)
 		return "audio without credit";
-	if (audio->sample_rate < RATE_MIN || audio->sample_rate > RATE_MAX)
+	if (!is_rate(audio->sample_rate))
 		return "audio at a rate that is none";
 	if (job && job->sample_rate && audio->sample_rate != job->sample_rate)
 		return "audio at two rates in one job";
@@ -416,11 +437,16 @@ static void on_voice(struct worker *worker, const struct message_voice *offered)
 							  : VOICE_LOW,
 	};
 
-	if (worker->fleet->answered)
+	if (worker->fleet->has_voices)
 		return; /* an earlier worker of this engine has told all */
 	if (offered->name.len >= sizeof(voice.engine_voice) ||
 	    offered->language.len >= sizeof(voice.language)) {
 		log_warn("synth", "%s offers a voice with too long a name", worker->fleet->name);
+		return;
+	}
+	if (!is_rate(offered->sample_rate)) {
+		log_warn("synth", "%s offers a voice at %u Hz", worker->fleet->name,
+			 offered->sample_rate);
 		return;
 	}
 	memcpy(voice.engine, worker->fleet->name, sizeof(voice.engine));
@@ -447,12 +473,12 @@ static void on_ready(struct worker *worker, const struct message_ready *ready)
 	}
 	worker->state = WORKER_READY;
 	--fleet->starting;
-	fleet->failures = 0;
 	fleet->seats = ready->jobs_max < 1 ? 1 : ready->jobs_max;
 	if (fleet->seats > SEATS_MAX)
 		fleet->seats = SEATS_MAX;
 	fleet->capabilities = ready->capabilities;
 	fleet->answered = true;
+	fleet->has_voices = true;
 	fleet_keep_staffed(fleet);
 	pool_check_ready(fleet->pool);
 	pool_schedule_soon(fleet->pool);

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "text/grapheme.h"
@@ -257,7 +258,7 @@ static bool find_cut(const struct chunker *chunker, struct place *at)
 		sentence->gap,
 	};
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); ++i) {
+	for (size_t i = 0; i < COUNT(places); ++i) {
 		if (places[i].byte > chunker->start.byte) {
 			*at = places[i];
 			return true;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/count.h"
+
 /* Longer than any entry; a longer word is in no list. */
 #define ENTRY_MAX 24
 
@@ -22,7 +24,7 @@ const struct language *language_find(const char *code)
 		return &language_en;
 	if (strcmp(code, "nb") == 0 || strcmp(code, "nn") == 0)
 		code = "no";
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+	for (size_t i = 0; i < COUNT(rows); ++i) {
 		if (strcmp(rows[i]->code, code) == 0)
 			return rows[i];
 	}

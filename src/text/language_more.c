@@ -1,4 +1,5 @@
 /* language_more.c: languages with short lists (see language.h). */
+#include "base/count.h"
 #include "text/language.h"
 
 /* clang-format off: lists are wrapped by hand */
@@ -101,5 +102,5 @@ const struct language language_more[] = {
 	},
 };
 
-const size_t language_more_len = sizeof(language_more) / sizeof(language_more[0]);
+const size_t language_more_len = COUNT(language_more);
 /* clang-format on */

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "base/count.h"
 #include "text/unicode.h"
 
 static enum punctuation of_ascii(uint32_t c)
@@ -107,7 +108,7 @@ enum punctuation punctuation_of(uint32_t c)
 	kind = unicode_kind(c);
 	if (unicode_is_letter(kind) || unicode_is_blank(kind))
 		return PUNCTUATION_NONE;
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); ++i) {
+	for (size_t i = 0; i < COUNT(others); ++i) {
 		if (others[i].c == c)
 			return others[i].punctuation;
 	}

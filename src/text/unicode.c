@@ -2,6 +2,7 @@
  * unicode.c: kinds of characters (see unicode.h).
  */
 #include "text/unicode.h"
+#include "base/count.h"
 
 static enum unicode_kind alternating(uint32_t c, bool even_is_upper)
 {
@@ -42,7 +43,7 @@ uint32_t unicode_lower(uint32_t c)
 		{0x0531, 0x0556, 48},
 	};
 
-	for (size_t i = 0; i < sizeof(shifts) / sizeof(shifts[0]); ++i) {
+	for (size_t i = 0; i < COUNT(shifts); ++i) {
 		if (c < shifts[i].first)
 			break;
 		if (c <= shifts[i].last)

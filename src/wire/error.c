@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "base/count.h"
+
 static const struct wire_error errors[] = {[WIRE_ERROR_NONE] = {0},
 #define X(name, number, code, text) [WIRE_ERROR_##name] = {number, code, text},
 					   WIRE_ERRORS(X)
@@ -14,6 +16,6 @@ static const struct wire_error errors[] = {[WIRE_ERROR_NONE] = {0},
 
 const struct wire_error *wire_error_get(enum wire_error_id id)
 {
-	assert(id > WIRE_ERROR_NONE && id < sizeof(errors) / sizeof(errors[0]));
+	assert(id > WIRE_ERROR_NONE && id < COUNT(errors));
 	return &errors[id];
 }

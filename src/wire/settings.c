@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "base/count.h"
 
 #define RATE_DEFAULT 24000u /* what SDKs send beside every output_format */
 #define DICTIONARIES_MAX 50
@@ -83,14 +83,25 @@ static int read_bool(struct settings_reader *reader, const struct field *field,
 	return 0;
 }
 
+static int to_number(double *number, struct settings_reader *reader, const struct field *field,
+		     const struct json_value *value)
+{
+	if (value->kind != JSON_KIND_NUMBER)
+		return fault_value(reader->fault, field->name, "a number", value);
+	if (json_to_double(number, value))
+		return fault_range(reader->fault, field->name, field->min, field->max, value);
+	return 0;
+}
+
 static int read_number(struct settings_reader *reader, const struct field *field,
 		       const struct json_value *value)
 {
-	double number;
+	double number = 0;
+	int err = to_number(&number, reader, field, value);
 
-	if (value->kind != JSON_KIND_NUMBER)
-		return fault_value(reader->fault, field->name, "a number", value);
-	if (json_to_double(&number, value) || number < field->min || number > field->max)
+	if (err)
+		return err;
+	if (number < field->min || number > field->max)
 		return fault_range(reader->fault, field->name, field->min, field->max, value);
 	*(double *)member(reader, field) = number;
 	return 0;
@@ -101,12 +112,11 @@ static int read_number(struct settings_reader *reader, const struct field *field
 static int read_clamped(struct settings_reader *reader, const struct field *field,
 			const struct json_value *value)
 {
-	double number;
+	double number = 0;
+	int err = to_number(&number, reader, field, value);
 
-	if (value->kind != JSON_KIND_NUMBER)
-		return fault_value(reader->fault, field->name, "a number", value);
-	if (json_to_double(&number, value))
-		return fault_range(reader->fault, field->name, field->min, field->max, value);
+	if (err)
+		return err;
 	if (number < field->min)
 		number = field->min;
 	if (number > field->max)

@@ -9,9 +9,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/utf8.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A thousand hours: more than any playback, far from any overflow. */
 #define OFFSET_MAX_MS 3.6e9

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "net/http_parse.h"
 #include "net/ws_handshake.h"
 
@@ -49,7 +50,7 @@ static void check_request(struct digest *digest, const struct http_parse *parse)
 	add(digest, parse->body.bytes, parse->body.len);
 	if (http_parse_decode(&n, out, sizeof(out), query, strlen(query), true) == 0)
 		assert(strlen(out) == n);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); ++i) {
+	for (size_t i = 0; i < COUNT(names); ++i) {
 		const char *value = http_parse_header(parse, names[i], 0);
 
 		if (!value)

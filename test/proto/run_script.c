@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "script.h"
 
@@ -108,7 +109,7 @@ static void play_line(struct script *script, const char *line)
 {
 	if (line[0] == '\0')
 		return;
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
+	for (size_t i = 0; i < COUNT(commands); ++i) {
 		if (strncmp(line, commands[i].word, strlen(commands[i].word)) == 0) {
 			commands[i].play(script, line + strlen(commands[i].word));
 			return;

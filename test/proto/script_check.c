@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "match.h"
 #include "script.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void check(struct script *script, const char *what, const char *words,
 		  const struct match_fact *facts, size_t count)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "match.h"
 #include "script.h"
 
@@ -88,7 +89,7 @@ static void expect_audio(struct script *script, const char *words)
 			{"rate", NULL, rate},
 			{"enc", witness->encoding, 0},
 		};
-		const char *fault = match_facts(words, facts, sizeof(facts) / sizeof(facts[0]));
+		const char *fault = match_facts(words, facts, COUNT(facts));
 
 		if (fault)
 			script_fail(script, "audio: %s", fault);
@@ -139,7 +140,7 @@ static void expect_end(struct script *script, const char *words)
 			{"samples", NULL, (double)script->witness.ended_samples},
 			{"model", json_string_value(json_object_get(usage, "model_id")), 0},
 		};
-		const char *fault = match_facts(words, facts, sizeof(facts) / sizeof(facts[0]));
+		const char *fault = match_facts(words, facts, COUNT(facts));
 
 		if (fault)
 			script_fail(script, "end: %s", fault);
@@ -170,7 +171,7 @@ static const struct {
 
 void script_expect(struct script *script, const char *line)
 {
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) {
+	for (size_t i = 0; i < COUNT(shapes); ++i) {
 		const char *rest = script_after(line, shapes[i].word);
 
 		if (rest) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "engine/tone.h"
 #include "script.h"
 
@@ -111,7 +112,7 @@ static void set_ledger(struct script *script, const char *rest)
 		[FAKE_LEDGER_FULL] = "full",
 	};
 
-	for (size_t i = 0; i < sizeof(moods) / sizeof(moods[0]); ++i) {
+	for (size_t i = 0; i < COUNT(moods); ++i) {
 		if (strcmp(rest, moods[i]) == 0) {
 			script->world.ledger.mood = (enum fake_ledger_mood)i;
 			return;
@@ -184,7 +185,7 @@ static const struct {
 
 void script_control(struct script *script, const char *line)
 {
-	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); ++i) {
+	for (size_t i = 0; i < COUNT(controls); ++i) {
 		const char *rest = script_after(line, controls[i].word);
 
 		if (rest) {

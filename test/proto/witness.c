@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/count.h"
 #include "base/utf8.h"
 
 /* Seconds are written with nine decimals. */
@@ -325,7 +326,7 @@ static const struct {
 
 const char *witness_reply(struct witness *witness, const json_t *reply)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); ++i) {
+	for (size_t i = 0; i < COUNT(kinds); ++i) {
 		if (json_object_get(reply, kinds[i].key))
 			return kinds[i].see(witness, reply);
 	}

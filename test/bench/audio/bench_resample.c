@@ -15,6 +15,7 @@
 
 #include "audio/resample.h"
 #include "base/base64.h"
+#include "base/count.h"
 #include "base/mem.h"
 
 #define SECONDS 20u
@@ -136,7 +137,7 @@ int main(void)
 
 	for (size_t i = 0; i < RATE_MAX * SECONDS; ++i)
 		in[i] = (int16_t)lrint(20000 * sin((double)i * 0.05) * sin((double)i * 0.0003));
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); ++i)
+	for (size_t i = 0; i < COUNT(pairs); ++i)
 		bench_pair(in, out, pairs[i][0], pairs[i][1]);
 	bench_base64(in);
 	resample_forget();

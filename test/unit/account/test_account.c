@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "account/account.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "fake_store.h"
 
@@ -497,7 +498,7 @@ static void test_prices_are_exact_and_rounded_half_up_once(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i)
+	for (size_t i = 0; i < COUNT(cases); ++i)
 		assert_int_equal(account_price_microcents(cases[i].samples, cases[i].rate,
 							  cases[i].per_minute),
 				 cases[i].price);

@@ -13,6 +13,7 @@
 #include "audio/g711.h"
 #include "audio/pipeline.h"
 #include "audio/resample.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "signal.h"
 
@@ -78,7 +79,7 @@ static void test_frames_start_at_20_ms_and_grow_to_200(void **state)
 	static const unsigned ms[] = {20, 40, 80, 120, 160, 200, 200};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(client_rates) / sizeof(client_rates[0]); ++i) {
+	for (size_t i = 0; i < COUNT(client_rates); ++i) {
 		unsigned rate = client_rates[i];
 		const struct audio_format format = {AUDIO_PCM16, rate};
 		struct pipeline *pipeline = new_pipeline(&format, 1.0);
@@ -86,7 +87,7 @@ static void test_frames_start_at_20_ms_and_grow_to_200(void **state)
 		struct heard heard = {0};
 
 		speak(pipeline, &heard, in, rate, rate, rate / 100);
-		for (size_t k = 0; k < sizeof(ms) / sizeof(ms[0]); ++k)
+		for (size_t k = 0; k < COUNT(ms); ++k)
 			assert_int_equal(heard.frame_samples[k] * 1000, ms[k] * rate);
 		assert_int_equal(heard.frames, 8);
 		free(in);
@@ -236,9 +237,9 @@ static void check_counts(unsigned engine_rate, const struct audio_format *format
 static void test_after_every_chunk_the_count_is_the_exact_floor(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(engine_rates) / sizeof(engine_rates[0]); ++i)
-		for (size_t k = 0; k < sizeof(client_rates) / sizeof(client_rates[0]); ++k)
-			for (size_t s = 0; s < sizeof(speeds) / sizeof(speeds[0]); ++s)
+	for (size_t i = 0; i < COUNT(engine_rates); ++i)
+		for (size_t k = 0; k < COUNT(client_rates); ++k)
+			for (size_t s = 0; s < COUNT(speeds); ++s)
 				check_counts(
 					engine_rates[i],
 					&(const struct audio_format){AUDIO_PCM16, client_rates[k]},
@@ -252,12 +253,12 @@ static void test_how_the_input_is_cut_into_writes_changes_no_byte(void **state)
 
 	(void)state;
 	signal_speech(in, 22050, 22050);
-	for (size_t s = 0; s < sizeof(speeds) / sizeof(speeds[0]); ++s) {
+	for (size_t s = 0; s < COUNT(speeds); ++s) {
 		struct pipeline *pipeline = new_pipeline(&pcm_24000, speeds[s]);
 		struct heard whole = {0};
 
 		speak(pipeline, &whole, in, 22050, 22050, 22050);
-		for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); ++i) {
+		for (size_t i = 0; i < COUNT(steps); ++i) {
 			struct pipeline *other = new_pipeline(&pcm_24000, speeds[s]);
 			struct heard cut = {0};
 
@@ -278,7 +279,7 @@ static void test_no_seam_between_chunks_of_speech_clicks(void **state)
 
 	(void)state;
 	signal_speech(in, 22050, 22050);
-	for (size_t s = 0; s < sizeof(speeds) / sizeof(speeds[0]); ++s) {
+	for (size_t s = 0; s < COUNT(speeds); ++s) {
 		struct pipeline *pipeline = new_pipeline(&pcm_24000, speeds[s]);
 		struct heard heard = {0};
 		const int16_t *samples;

@@ -13,6 +13,7 @@
 
 #include "audio/fir.h"
 #include "audio/resample.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "signal.h"
 
@@ -27,8 +28,8 @@ typedef void(pair_h)(unsigned in_rate, unsigned out_rate);
 
 static void for_each_pair(pair_h *check)
 {
-	for (size_t i = 0; i < sizeof(engine_rates) / sizeof(engine_rates[0]); ++i)
-		for (size_t k = 0; k < sizeof(client_rates) / sizeof(client_rates[0]); ++k)
+	for (size_t i = 0; i < COUNT(engine_rates); ++i)
+		for (size_t k = 0; k < COUNT(client_rates); ++k)
 			check(engine_rates[i], client_rates[k]);
 }
 
@@ -80,7 +81,7 @@ static void check_tones(unsigned in_rate, unsigned out_rate)
 	static const double places[] = {0.03, 0.21, 0.47, 0.77, 0.9};
 	double nyquist = lower(in_rate, out_rate) / 2.0;
 
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); ++i)
+	for (size_t i = 0; i < COUNT(places); ++i)
 		check_tone(in_rate, out_rate, places[i] * nyquist);
 }
 
@@ -366,7 +367,7 @@ static void check_both_paths(unsigned in_rate, unsigned out_rate)
 	uint32_t seed = 3;
 	struct fir *fir;
 
-	for (size_t i = 0; i < sizeof(x) / sizeof(x[0]); ++i)
+	for (size_t i = 0; i < COUNT(x); ++i)
 		x[i] = (float)signal_random(&seed, 60000) - 30000.0f;
 	assert_int_equal(fir_alloc(&fir, in_rate, out_rate), 0);
 	fir_convolve(fir, fast, 1001, x, fir->phases / 3);

@@ -11,13 +11,14 @@
 #include <cmocka.h>
 
 #include "audio/stretch.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "signal.h"
 
 #define RATE 22050u
 
 static const unsigned speeds[] = {5000, 8000, 8001, 9000, 9999, 10001, 11000, 12000, 12345, 20000};
-#define SPEEDS (sizeof(speeds) / sizeof(speeds[0]))
+#define SPEEDS COUNT(speeds)
 
 static uint64_t due(uint64_t in_count, unsigned speed)
 {

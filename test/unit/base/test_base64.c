@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/base64.h"
+#include "base/count.h"
 
 #define LEN_MAX 1000
 
@@ -36,7 +37,7 @@ static void test_the_vectors_of_rfc_4648_hold_both_ways(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+	for (size_t i = 0; i < COUNT(rows); ++i) {
 		size_t plain_len = strlen(rows[i].plain);
 		size_t coded_len = strlen(rows[i].coded);
 		char coded[16];
@@ -112,7 +113,7 @@ static void test_anything_but_strict_base64_is_refused(void **state)
 	size_t len;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i)
+	for (size_t i = 0; i < COUNT(bad); ++i)
 		assert_int_equal(base64_decode(out, &len, bad[i], strlen(bad[i])), EINVAL);
 	assert_int_equal(base64_decode(out, &len, "Zm\0v", 4), EINVAL);
 }

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/params.h"
 
 struct kettle {
@@ -43,7 +44,7 @@ static const struct param rows[] = {
 	 "What it costs, which is a long story that goes on for much more than a line of text."},
 };
 
-static const struct params params = {rows, sizeof(rows) / sizeof(rows[0]), "KETTLE_"};
+static const struct params params = {rows, COUNT(rows), "KETTLE_"};
 
 struct fixture {
 	struct kettle kettle;
@@ -147,13 +148,13 @@ static void test_decimals_are_exact(void **state)
 		"1.2.3", "0x10",      " 1", "nan", "9223372036854.999999", "99999999999999999999"};
 	struct fixture *f = *state;
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); ++i) {
+	for (size_t i = 0; i < COUNT(good); ++i) {
 		assert_int_equal(params_set(&params, &f->kettle, "looks.price", good[i].text,
 					    "--price", &f->errors),
 				 0);
 		assert_int_equal(f->kettle.price, good[i].millionths);
 	}
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i)
+	for (size_t i = 0; i < COUNT(bad); ++i)
 		assert_int_equal(params_set(&params, &f->kettle, "looks.price", bad[i], "--price",
 					    &f->errors),
 				 EINVAL);

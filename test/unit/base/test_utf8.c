@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/utf8.h"
 
 static bool is_valid(const char *bytes, size_t n)
@@ -55,7 +56,7 @@ static void test_invalid_sequences_are_refused(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i)
+	for (size_t i = 0; i < COUNT(bad); ++i)
 		assert_false(is_valid(bad[i], strlen(bad[i])));
 }
 

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "cli/command.h"
 #include "cli/greeting.h"
 
@@ -93,7 +94,7 @@ static void test_options_are_read_in_every_usual_form(void **state)
 					    "brew -c 3 assam", "brew -c 3 -- assam"};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); ++i) {
+	for (size_t i = 0; i < COUNT(forms); ++i) {
 		assert_int_equal(run(forms[i]), COMMAND_OK);
 		assert_int_equal(seen_number, 3);
 		assert_int_equal(seen.operand_count, 1);
@@ -139,7 +140,7 @@ static void test_wrong_calls_give_2_and_one_line(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {
+	for (size_t i = 0; i < COUNT(bad); ++i) {
 		assert_int_equal(run(bad[i].line), COMMAND_USAGE);
 		assert_printed(bad[i].words);
 		assert_ptr_equal(strchr(printed, '\n'), printed + strlen(printed) - 1);

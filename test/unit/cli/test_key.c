@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/local_key.h"
@@ -241,7 +242,7 @@ static void test_a_file_without_a_key_is_replaced(void **state)
 	struct store_key key;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
+	for (size_t i = 0; i < COUNT(texts); ++i) {
 		FILE *file = fopen(path, "w");
 
 		assert_non_null(file);

@@ -71,11 +71,6 @@ void client_send(struct client *client, const struct message *message)
 	buf_reset(&buf);
 }
 
-static struct message_str str_of(const char *string)
-{
-	return (struct message_str){string, (uint32_t)strlen(string)};
-}
-
 struct message client_speak(uint32_t job, const char *voice, const char *text)
 {
 	return (struct message){
@@ -83,10 +78,10 @@ struct message client_speak(uint32_t job, const char *voice, const char *text)
 		.job = job,
 		.speak =
 			{
-				.voice = str_of(voice),
-				.language = str_of("en"),
-				.text = str_of(text),
-				.text_before = str_of(""),
+				.voice = message_str_of(voice),
+				.language = message_str_of("en"),
+				.text = message_str_of(text),
+				.text_before = message_str_of(""),
 				.turn = 1,
 				.credit_samples = UINT32_MAX,
 				.speed = 1,

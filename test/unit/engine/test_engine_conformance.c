@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "client.h"
 
 #define SENTENCE "Good morning, this is a sentence with some words."
@@ -450,7 +451,7 @@ static void test_odd_texts_do_no_harm(void **state)
 
 	(void)state;
 	start(&client);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
+	for (size_t i = 0; i < COUNT(texts); ++i) {
 		struct client_job job;
 
 		speak_text(&client, &job, texts[i]);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "net/http_parse.h"
 
 #define HEAD_MAX 1024u
@@ -125,7 +126,7 @@ static void test_what_is_refused(void **state)
 	};
 
 	(void)state;
-	check_rows(rows, sizeof(rows) / sizeof(rows[0]));
+	check_rows(rows, COUNT(rows));
 }
 
 static void test_what_is_taken(void **state)
@@ -143,7 +144,7 @@ static void test_what_is_taken(void **state)
 	};
 
 	(void)state;
-	check_rows(rows, sizeof(rows) / sizeof(rows[0]));
+	check_rows(rows, COUNT(rows));
 }
 
 static void test_absolute_targets_are_taken_as_their_path(void **state)
@@ -157,7 +158,7 @@ static void test_absolute_targets_are_taken_as_their_path(void **state)
 	char text[128];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+	for (size_t i = 0; i < COUNT(rows); ++i) {
 		struct http_parse parse;
 		int n = snprintf(text, sizeof(text), "GET %s HTTP/1.1\r\n" HOST "\r\n", rows[i][0]);
 
@@ -237,7 +238,7 @@ static void test_keep_alive_is_the_rule_only_since_1_1(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+	for (size_t i = 0; i < COUNT(rows); ++i) {
 		struct http_parse parse;
 
 		feed(&parse, rows[i].text, strlen(rows[i].text), 7);

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/listener.h"
@@ -51,7 +52,7 @@ static void test_addresses_of_every_form_are_listened_on(void **state)
 	struct loop *loop;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+	for (size_t i = 0; i < COUNT(rows); ++i) {
 		struct listener *listener;
 		int fd;
 
@@ -85,7 +86,7 @@ static void test_what_is_no_address_is_refused(void **state)
 
 	(void)state;
 	assert_int_equal(loop_alloc(&loop), 0);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+	for (size_t i = 0; i < COUNT(rows); ++i) {
 		int err = listener_alloc(&listener, loop, rows[i].address, false, on_accept, NULL);
 
 		if (err != rows[i].err)

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "certificate.h"
 #include "net/ws_client.h"
@@ -83,7 +84,7 @@ static void check_echo(struct ws_client *client)
 {
 	static const size_t lengths[] = {0, 5, 125, 126, 20000, 65536, 500000};
 
-	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); ++i) {
+	for (size_t i = 0; i < COUNT(lengths); ++i) {
 		char *text = malloc(lengths[i] + 1);
 		char *got;
 		size_t len;
@@ -197,7 +198,7 @@ static void test_what_keeps_it_from_opening_is_said(void **state)
 	char why[256];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {
+	for (size_t i = 0; i < COUNT(bad); ++i) {
 		struct ws_client_options options = {.url = bad[i]};
 
 		assert_int_equal(ws_client_open(&client, &options, why, sizeof(why)), EINVAL);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "net/ws_codec.h"
 
 #define MAX 4096u
@@ -194,7 +195,7 @@ static void test_lengths_are_written_in_their_shortest_form(void **state)
 	uint8_t head[WS_HEAD_MAX];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+	for (size_t i = 0; i < COUNT(rows); ++i) {
 		assert_int_equal(ws_codec_head(head, WS_OP_TEXT, rows[i].len, NULL), rows[i].head);
 		assert_int_equal(head[1], rows[i].second);
 	}

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/log.h"
 #include "server/config.h"
 
@@ -101,9 +102,9 @@ static void test_addresses_are_checked_before_listening(void **state)
 					  "host:-1"};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); ++i)
+	for (size_t i = 0; i < COUNT(good); ++i)
 		assert_int_equal(load("server.listen", good[i]), 0);
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i)
+	for (size_t i = 0; i < COUNT(bad); ++i)
 		assert_int_equal(load("server.listen", bad[i]), EINVAL);
 }
 

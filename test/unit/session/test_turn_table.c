@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "session/turn.h"
 
 #define NO TURN_STATE_COUNT /* the event has no meaning there */
@@ -163,7 +164,7 @@ static void test_every_turn_ends_by_itself(void **state)
 	for (unsigned from = 0; from < TURN_STATE_COUNT; ++from) {
 		enum turn_state at = from;
 
-		for (unsigned i = 0; i < sizeof(clocks) / sizeof(clocks[0]); ++i) {
+		for (unsigned i = 0; i < COUNT(clocks); ++i) {
 			enum turn_state to;
 
 			if (turn_edge(&to, at, clocks[i]))

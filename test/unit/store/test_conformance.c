@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "rows.h"
 
@@ -242,7 +243,7 @@ static void test_addresses_of_no_backend_are_refused(void **state)
 	struct store *store = NULL;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i) {
+	for (size_t i = 0; i < COUNT(bad); ++i) {
 		assert_int_equal(store_open(&store, bad[i]), EINVAL);
 		assert_null(store);
 	}

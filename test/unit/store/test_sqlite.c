@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "rows.h"
 
@@ -215,12 +216,12 @@ static void test_ledger_rows_cannot_be_changed_by_anyone(void **state)
 	(void)state;
 	assert_int_equal(store->ops->turn_add(store, &turn), 0);
 	db = bare();
-	for (size_t i = 0; i < sizeof(attempts) / sizeof(attempts[0]); ++i) {
+	for (size_t i = 0; i < COUNT(attempts); ++i) {
 		assert_int_equal(sqlite3_exec(db, attempts[i], NULL, NULL, NULL),
 				 SQLITE_CONSTRAINT);
 		assert_string_equal(sqlite3_errmsg(db), "the ledger is append-only");
 	}
-	for (size_t i = 0; i < sizeof(quiet) / sizeof(quiet[0]); ++i) {
+	for (size_t i = 0; i < COUNT(quiet); ++i) {
 		assert_int_equal(sqlite3_exec(db, quiet[i], NULL, NULL, NULL), SQLITE_OK);
 		assert_int_equal(sqlite3_changes(db), 0);
 	}

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "synth/message.h"
 
 #define SOCKET_FD 3
@@ -251,7 +252,7 @@ static void greet(const char *program)
 {
 	const char *dash = strrchr(program, '-');
 
-	for (size_t i = 0; i < sizeof(greeters) / sizeof(greeters[0]); ++i) {
+	for (size_t i = 0; i < COUNT(greeters); ++i) {
 		if (dash && strcmp(dash + 1, greeters[i].name) == 0) {
 			greeters[i].greet();
 			return;
@@ -282,7 +283,7 @@ static void take_job(const struct message *message)
 		.sent = message->speak.skip_samples,
 		.speak = speak_well,
 	};
-	for (size_t i = 0; i < sizeof(speakers) / sizeof(speakers[0]); ++i) {
+	for (size_t i = 0; i < COUNT(speakers); ++i) {
 		if (strlen(speakers[i].text) == text->len &&
 		    memcmp(speakers[i].text, text->bytes, text->len) == 0)
 			job->speak = speakers[i].speak;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
+
 struct reader {
 	const char *path;
 	unsigned line;
@@ -128,7 +130,7 @@ static void read_command(struct reader *reader, const char *text)
 {
 	static const char *const names[] = {"", "pause", "timeout", "flush"};
 
-	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); ++i) {
+	for (size_t i = 1; i < COUNT(names); ++i) {
 		if (strcmp(text, names[i]) == 0) {
 			add_step(reader, (enum golden_kind)i);
 			return;

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "golden.h"
@@ -219,7 +220,7 @@ static void test_the_cost_is_linear_also_for_hostile_text(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); ++i) {
+	for (size_t i = 0; i < COUNT(pieces); ++i) {
 		size_t times = 65536 / strlen(pieces[i]);
 		size_t once = steps_for(pieces[i], times);
 		size_t twice = steps_for(pieces[i], 2 * times);

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/utf8.h"
 #include "text/grapheme.h"
 
@@ -38,7 +39,7 @@ static void test_clusters_count_as_one(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); ++i)
+	for (size_t i = 0; i < COUNT(one); ++i)
 		assert_int_equal(count(one[i]), 1);
 }
 

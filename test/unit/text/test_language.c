@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "text/language.h"
 
 static const char *const codes[] = {"en", "de", "fr", "es", "it", "nl", "pl", "pt", "cs",
@@ -30,7 +31,7 @@ static void check_list(const char *list)
 static void test_every_list_has_its_blanks(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); ++i) {
+	for (size_t i = 0; i < COUNT(codes); ++i) {
 		const struct language *language = language_find(codes[i]);
 
 		assert_string_equal(language->code, codes[i]);

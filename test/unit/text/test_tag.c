@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "base/utf8.h"
 #include "text/tag.h"
 
@@ -55,7 +56,7 @@ static void test_text_is_not_taken_for_a_tag(void **state)
 	struct tag tag;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i)
+	for (size_t i = 0; i < COUNT(texts); ++i)
 		assert_int_equal(judge(&tag, texts[i]), TAG_TEXT);
 }
 

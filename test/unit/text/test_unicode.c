@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "text/punctuation.h"
 #include "text/unicode.h"
 
@@ -29,7 +30,7 @@ static void test_kinds_of_many_scripts(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i)
+	for (size_t i = 0; i < COUNT(rows); ++i)
 		assert_int_equal(unicode_kind(rows[i].c), rows[i].kind);
 }
 
@@ -51,7 +52,7 @@ static void test_lower_case_is_a_lower_case_letter(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); ++i)
+	for (size_t i = 0; i < COUNT(pairs); ++i)
 		assert_int_equal(unicode_lower(pairs[i][0]), pairs[i][1]);
 	for (uint32_t c = 0; c < 0x600; ++c) {
 		if (unicode_lower(c) != c) {
@@ -67,7 +68,7 @@ static void test_stops_of_many_scripts(void **state)
 					0x06d4, 0x0589, 0x1362, 0x1367, 0x17d4, 0x104b};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(full) / sizeof(full[0]); ++i)
+	for (size_t i = 0; i < COUNT(full); ++i)
 		assert_int_equal(punctuation_of(full[i]), PUNCTUATION_FULL);
 	assert_int_equal(punctuation_of('.'), PUNCTUATION_DOT);
 	assert_int_equal(punctuation_of('?'), PUNCTUATION_STRONG);

@@ -10,9 +10,8 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "wire/json.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A copy in memory of exactly its length, so that a sanitizer sees one byte
  * too many read or written. */

@@ -9,10 +9,9 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "wire/json.h"
 #include "wire/json_write.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void assert_written(struct buf *out, const char *expected)
 {

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "wire/reply.h"
 
 static const struct reply_totals totals = {5.4, 3, 15};
@@ -168,7 +169,7 @@ static void test_cost_is_shown_to_two_decimals_half_up(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+	for (size_t i = 0; i < COUNT(cases); ++i) {
 		struct reply_usage priced = usage;
 
 		priced.cost_microcents = cases[i].microcents;

@@ -11,9 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
 #include "wire/stream_message.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The bytes of the message under test: message.text points into them. */
 static char *bytes;
