@@ -2,8 +2,9 @@
  * fleet.c: the worker processes of one engine.
  *
  * A few more workers than are busy are kept ready, up to the maximum, so that
- * a burst of callers finds them started.  An engine that dies while starting
- * is tried again with growing pauses; one that dies while speaking at once.
+ * a burst of callers finds them started.  An engine that dies before it was of
+ * any use is tried again with growing pauses; one that dies while speaking at
+ * once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -72,7 +73,10 @@ static unsigned idle_count(const struct fleet *fleet)
 
 static void on_restart(void *arg)
 {
-	fleet_keep_staffed(arg);
+	struct fleet *fleet = arg;
+
+	fleet_keep_staffed(fleet);
+	pool_schedule_soon(fleet->pool); /* a retry may want a worker of its own */
 }
 
 static void wait_and_retry(struct fleet *fleet)
@@ -121,7 +125,8 @@ static bool suits(const struct worker *worker, const struct speech_job *job)
 {
 	if (job->retried)
 		return worker->seats_taken == 0 && worker->serial > job->newer_than;
-	return !worker->exclusive && worker->seats_taken < worker->fleet->seats;
+	return !worker->exclusive && !worker_is_worn(worker) &&
+	       worker->seats_taken < worker->fleet->seats;
 }
 
 struct worker *fleet_worker_for(struct fleet *fleet, const struct speech_job *job)
@@ -159,12 +164,15 @@ void fleet_staff_for_retry(struct fleet *fleet, const struct speech_job *job)
 		fleet_worker_failed(fleet, false);
 }
 
-void fleet_worker_failed(struct fleet *fleet, bool was_ready)
+/* Several that die together (an operator's kill) are one failure. */
+void fleet_worker_failed(struct fleet *fleet, bool was_of_use)
 {
-	if (was_ready) {
+	if (was_of_use) {
 		fleet_keep_staffed(fleet);
 		return;
 	}
+	if (timer_is_set(&fleet->restart_timer))
+		return;
 	++fleet->failures;
 	if (fleet->failures >= FAILURES_GIVEN_UP && !fleet->answered) {
 		log_error("synth", "%s does not start: its voices are missing", fleet->program);

@@ -19,7 +19,7 @@ struct pool_options {
 	unsigned slots; /* jobs that hold credit at once */
 	unsigned start_timeout_ms; /* a first chunk that has no worker by then is refused */
 	unsigned stall_ms; /* silence of a worker that owes us something, then it is killed */
-	unsigned recycle_jobs; /* a worker is replaced after so many */
+	unsigned recycle_jobs; /* a worker is replaced after so many; 0: never */
 	unsigned memory_mb; /* of one worker */
 	unsigned cpu_seconds; /* of one chunk */
 	bool test_hooks; /* engines obey the words that tests use */

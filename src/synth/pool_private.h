@@ -106,9 +106,10 @@ struct fleet {
 	struct list workers;
 	struct list queued;
 	unsigned starting;
-	unsigned failures; /* starts in a row that came to nothing */
+	unsigned failures; /* starts that came to nothing since a job was done */
 	struct timer restart_timer;
 	bool answered; /* READY once, or given up: counts for pool readiness */
+	bool has_voices; /* READY once: all its voices were told */
 	unsigned seats; /* of each worker */
 	uint32_t capabilities;
 	unsigned sample_rate; /* before a job's first samples tell */
@@ -145,11 +146,12 @@ int fleet_alloc(struct fleet **fleetp, struct pool *pool, const char *name, cons
 void fleet_keep_staffed(struct fleet *fleet);
 struct worker *fleet_worker_for(struct fleet *fleet, const struct speech_job *job);
 void fleet_staff_for_retry(struct fleet *fleet, const struct speech_job *job);
-void fleet_worker_failed(struct fleet *fleet, bool was_ready);
+void fleet_worker_failed(struct fleet *fleet, bool was_of_use);
 
 /* worker.c */
 int worker_spawn(struct fleet *fleet);
 void worker_retire(struct worker *worker);
+bool worker_is_worn(const struct worker *worker);
 void worker_kill_if_stalled(struct worker *worker, uint64_t now_us);
 int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t credit);
 void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit);

@@ -337,6 +337,14 @@ void worker_call_off(struct worker *worker, struct speech_job *job)
 		worker_lose(worker, err);
 }
 
+/* It has had its share of jobs: it gets no more, and goes when the last is done. */
+bool worker_is_worn(const struct worker *worker)
+{
+	unsigned share = worker->fleet->pool->options.recycle_jobs;
+
+	return share > 0 && worker->jobs_done >= share;
+}
+
 /* Freed workers go to the front: the warmest is taken next. */
 static void free_up(struct worker *worker, struct seat *seat)
 {
@@ -348,7 +356,8 @@ static void free_up(struct worker *worker, struct seat *seat)
 	fleet->failures = 0;
 	list_remove(&fleet->workers, &worker->link);
 	list_prepend(&fleet->workers, &worker->link);
-	if (++worker->jobs_done >= fleet->pool->options.recycle_jobs && worker->seats_taken == 0)
+	++worker->jobs_done;
+	if (worker_is_worn(worker) && worker->seats_taken == 0)
 		worker_retire(worker);
 	fleet_keep_staffed(fleet);
 	pool_schedule_soon(fleet->pool);

@@ -243,26 +243,36 @@ static void test_many_chunks_share_few_workers(void **state)
 	bed_close(&bed);
 }
 
-static void test_workers_are_replaced_after_their_share_of_jobs(void **state)
+/* The only worker, after three chunks: is it still the same process? */
+static bool is_same_worker(unsigned recycle_jobs)
 {
 	struct bed bed;
 	struct chunk chunk;
-	pid_t before[64], after[64];
-	unsigned n, m;
+	pid_t before, after;
 
-	(void)state;
-	open_bed(&bed, (struct pool_options){.workers_max = 1, .recycle_jobs = 1});
-	n = bed_children(before, 64);
+	open_bed(&bed, (struct pool_options){.workers_max = 1, .recycle_jobs = recycle_jobs});
+	assert_int_equal(bed_children(&before, 1), 1);
 	for (int i = 0; i < 3; ++i) {
 		bed_speak(&bed, &chunk, SENTENCE);
 		assert_int_equal(chunk.how, SPEECH_DONE);
 		chunk_finish(&chunk);
 	}
-	m = bed_children(after, 64);
-	assert_int_equal(n, 1);
-	assert_int_equal(m, 1);
-	assert_int_not_equal(before[0], after[0]);
+	assert_int_equal(bed_children(&after, 1), 1);
 	bed_close(&bed);
+	return before == after;
+}
+
+static void test_workers_are_replaced_after_their_share_of_jobs(void **state)
+{
+	(void)state;
+	assert_false(is_same_worker(1));
+	assert_true(is_same_worker(100));
+}
+
+static void test_without_a_share_workers_are_kept(void **state)
+{
+	(void)state;
+	assert_true(is_same_worker(0));
 }
 
 int main(int argc, char **argv)
@@ -279,6 +289,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_the_driest_listener_is_served_first),
 		cmocka_unit_test(test_many_chunks_share_few_workers),
 		cmocka_unit_test(test_workers_are_replaced_after_their_share_of_jobs),
+		cmocka_unit_test(test_without_a_share_workers_are_kept),
 	};
 
 	if (argc < 2)
