@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fake_copy.h"
+
 static struct fake_message *message_at(struct link *link)
 {
 	return LIST_OBJECT(link, struct fake_message, link);
@@ -40,8 +42,9 @@ static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uin
 	struct fake_peer *fake = arg;
 	struct fake_message *message = calloc(1, sizeof(*message));
 
-	if (!message || !(message->json = strndup(json, len)))
+	if (!message)
 		abort();
+	message->json = fake_copy(json, len);
 	message->len = len;
 	message->tag = tag;
 	message->samples = samples;

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "engine/tone.h"
+#include "fake_copy.h"
 
 /* Samples per message, as the tone engine makes them: 20 ms. */
 #define BLOCK 480u
@@ -84,10 +85,8 @@ static void forget_asked(struct fake_asked *asked)
 static void note_request(struct fake_asked *asked, const struct speech_request *request)
 {
 	forget_asked(asked);
-	asked->text = strndup(request->text, request->text_len);
-	asked->text_before = strndup(request->text_before, request->text_before_len);
-	if (!asked->text || !asked->text_before)
-		abort();
+	asked->text = fake_copy(request->text, request->text_len);
+	asked->text_before = fake_copy(request->text_before, request->text_before_len);
 	snprintf(asked->language, sizeof(asked->language), "%s", request->language);
 	asked->voice_id = request->voice->id;
 	asked->speed = request->speed;
