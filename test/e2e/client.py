@@ -282,3 +282,22 @@ def largest_step(pcm):
 
 def now():
     return time.monotonic()
+
+
+def read_turns(clients):
+    """A turn of each, read as they come: one that is not read for long answers no ping."""
+    turns = {client.socket: Turn() for client in clients}
+    unread = {client.socket: client for client in clients}
+    while unread:
+        ready = select.select(list(unread), [], [], WAIT_S)[0]
+        assert ready, f"nothing came for {WAIT_S} s"
+        for sock in ready:
+            client, turn = unread[sock], turns[sock]
+            client.pull()
+            while client.waiting and not turn.closed:
+                turn.add(client.waiting.pop(0))
+            if turn.closed:
+                del unread[sock]
+            elif client.has_ended:
+                raise Closed(client.protocol.close_code, client.protocol.close_reason)
+    return [turns[client.socket] for client in clients]

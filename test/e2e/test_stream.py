@@ -5,7 +5,7 @@ import json
 
 import pytest
 import websockets
-from client import Client, Turn, is_speech, now
+from client import Client, Turn, is_speech, now, read_turns
 from program import PATIENCE, WAIT_S
 
 TOKENS = ["Good ", "morn", "ing, ", "this ", "is ", "a ", "reply ", "that ", "comes ", "in ", "to",
@@ -237,7 +237,7 @@ def test_two_hundred_connections_speaking_at_once_all_complete(start_server, voi
     clients = [Client(server) for _ in range(200)]
     for i, client in enumerate(clients):
         client.send(voice_id=voice, text=f"Caller {i} speaks.", flush=True)
-    turns = [client.read_turn() for client in clients]
+    turns = read_turns(clients)
     assert [turn.texts for turn in turns] == [[f"Caller {i} speaks."] for i in range(200)]
     assert sorted(row["id"] for row in server.ledger()) == sorted(
         turn.usage["turn_id"] for turn in turns)
