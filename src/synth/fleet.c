@@ -48,6 +48,7 @@ int fleet_alloc(struct fleet **fleetp, struct pool *pool, const char *name, cons
 	fleet->pool = pool;
 	list_init(&fleet->workers);
 	list_init(&fleet->queued);
+	list_init(&fleet->again);
 	strncpy(fleet->name, name, sizeof(fleet->name) - 1);
 	fleet->seats = 1;
 	fleet->sample_rate = 24000;
@@ -60,6 +61,11 @@ int fleet_alloc(struct fleet **fleetp, struct pool *pool, const char *name, cons
 	mem_set_destructor(fleet, fleet_destroy);
 	*fleetp = fleet;
 	return 0;
+}
+
+size_t fleet_queue_len(const struct fleet *fleet)
+{
+	return fleet->queued.count + fleet->again.count;
 }
 
 static unsigned idle_count(const struct fleet *fleet)
@@ -100,7 +106,7 @@ static bool wants_worker(const struct fleet *fleet)
 	size_t idle_min = pool->all_answered ? SPARE_WORKERS : 1;
 
 	return fleet->starting < starting_max && fleet->workers.count < pool->options.workers_max &&
-	       idle_count(fleet) < idle_min + fleet->queued.count;
+	       idle_count(fleet) < idle_min + fleet_queue_len(fleet);
 }
 
 void fleet_keep_staffed(struct fleet *fleet)
@@ -140,7 +146,8 @@ struct worker *fleet_worker_for(struct fleet *fleet, const struct speech_job *jo
 	return NULL;
 }
 
-/* Makes sure that such a worker comes, in the place of an idle one if need be. */
+/* Makes sure that such a worker comes, in the place of an idle one if need be.
+ * One that others sit on takes no more of them, else it might never be empty. */
 void fleet_staff_for_retry(struct fleet *fleet, const struct speech_job *job)
 {
 	struct worker *idle = NULL;
@@ -150,8 +157,10 @@ void fleet_staff_for_retry(struct fleet *fleet, const struct speech_job *job)
 	for (struct link *l = list_first(&fleet->workers); l; l = list_next(&fleet->workers, l)) {
 		struct worker *worker = LIST_OBJECT(l, struct worker, link);
 
-		if (worker->serial > job->newer_than)
+		if (worker->serial > job->newer_than) {
+			worker->exclusive = worker->seats_taken > 0;
 			return;
+		}
 		if (worker->seats_taken == 0)
 			idle = worker;
 	}

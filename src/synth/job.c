@@ -42,8 +42,10 @@ static const char *keep(char **at, const char *bytes, size_t len)
 int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	      const struct speech_request *request)
 {
+	const char *voice = request->voice->engine_voice;
 	size_t language_len = strlen(request->language);
-	size_t strings_len = language_len + request->text_len + request->text_before_len + 3;
+	size_t strings_len =
+		strlen(voice) + language_len + request->text_len + request->text_before_len + 4;
 	struct speech_job *job = mem_zalloc(sizeof(*job) + strings_len, NULL);
 	char *at;
 
@@ -52,12 +54,12 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	at = job->strings;
 	job->pool = pool;
 	job->fleet = fleet;
-	job->voice = request->voice;
 	job->turn = request->turn;
 	job->speed = request->speed;
 	job->temperature = request->temperature;
 	job->first = request->first;
 	job->due_us = request->due_us;
+	job->voice = keep(&at, voice, strlen(voice));
 	job->language = keep(&at, request->language, language_len);
 	job->text = keep(&at, request->text, request->text_len);
 	job->text_len = request->text_len;
@@ -84,7 +86,7 @@ static struct list *list_of(struct speech_job *job)
 {
 	switch (job->state) {
 	case JOB_QUEUED:
-		return &job->fleet->queued;
+		return job->retried ? &job->fleet->again : &job->fleet->queued;
 	case JOB_PARKED:
 		return &job->pool->parked;
 	case JOB_HELD:

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "synth/pool_private.h"
@@ -42,6 +43,13 @@
 /* Silence is looked for this often. */
 #define WATCHDOG_US 500000
 
+/* A job that is silent for so long gives its slot up: soon enough for a first
+ * chunk to start in time, later than an engine that is only slow. */
+#define STUCK_US 1000000
+
+/* A loop that is late by so much did not listen either. */
+#define AWAY_US 100000
+
 static uint32_t slice_samples(const struct speech_job *job)
 {
 	unsigned rate = job->sample_rate ? job->sample_rate : job->fleet->sample_rate;
@@ -64,22 +72,23 @@ static struct speech_job *first_job(const struct list *list)
 	return link ? LIST_OBJECT(link, struct speech_job, link) : NULL;
 }
 
-/* The first of the queue that a worker would suit.  What suits one that was
+/* The first of the queues that a worker would suit.  What suits one that was
  * never on a dying worker suits all of those, so only one of them is tried. */
 static struct speech_job *first_startable(struct fleet *fleet)
 {
-	bool tried_plain = false;
+	struct speech_job *job = first_job(&fleet->queued);
 
-	for (struct link *l = list_first(&fleet->queued); l; l = list_next(&fleet->queued, l)) {
-		struct speech_job *job = LIST_OBJECT(l, struct speech_job, link);
+	if (job && !fleet_worker_for(fleet, job))
+		job = NULL;
+	for (struct link *l = list_first(&fleet->again); l; l = list_next(&fleet->again, l)) {
+		struct speech_job *again = LIST_OBJECT(l, struct speech_job, link);
 
-		if (!job->retried && tried_plain)
-			continue;
-		if (fleet_worker_for(fleet, job))
-			return job;
-		tried_plain |= !job->retried;
+		if (job && job_due_us(job) <= job_due_us(again))
+			break;
+		if (fleet_worker_for(fleet, again))
+			return again;
 	}
-	return NULL;
+	return job;
 }
 
 /* The job whose listener runs dry first, among those that could go on. */
@@ -107,6 +116,18 @@ static void grant(struct speech_job *job)
 	job_move(job, JOB_RUNNING);
 }
 
+/* A job that was not heard of for long counts for none: two texts on which an
+ * engine hangs must not keep everybody else waiting until it is killed. */
+static unsigned slots_taken(const struct pool *pool)
+{
+	uint64_t now = loop_now_us(pool->loop);
+	unsigned taken = 0;
+
+	for (struct link *l = list_first(&pool->running); l; l = list_next(&pool->running, l))
+		taken += LIST_OBJECT(l, struct speech_job, link)->seat->heard_us + STUCK_US > now;
+	return taken;
+}
+
 /* Nobody is in a hurry: those that run go on without a pause. */
 static void top_up(struct pool *pool)
 {
@@ -124,11 +145,22 @@ static bool waits_long(const struct speech_job *job)
 	return job && loop_now_us(job->pool->loop) >= job->state_since_us + TAKE_BACK_AFTER_US;
 }
 
+static unsigned seats_coming(const struct fleet *fleet)
+{
+	unsigned coming = 0;
+
+	for (struct link *l = list_first(&fleet->workers); l; l = list_next(&fleet->workers, l))
+		coming += worker_seats_coming(LIST_OBJECT(l, struct worker, link));
+	return coming;
+}
+
 /* A worker for those that queue, from a job that cannot use its own now. */
 static void take_back_for(struct fleet *fleet)
 {
 	struct pool *pool = fleet->pool;
 
+	if (seats_coming(fleet) >= fleet_queue_len(fleet))
+		return;
 	for (struct link *l = list_first(&pool->held); l; l = list_next(&pool->held, l)) {
 		struct speech_job *job = LIST_OBJECT(l, struct speech_job, link);
 
@@ -147,12 +179,12 @@ static void staff(struct pool *pool)
 {
 	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
 		struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
-		struct speech_job *job = first_job(&fleet->queued);
+		struct speech_job *again = first_job(&fleet->again);
 
-		if (!job)
+		if (fleet_queue_len(fleet) == 0)
 			continue;
-		if (job->retried)
-			fleet_staff_for_retry(fleet, job);
+		if (again)
+			fleet_staff_for_retry(fleet, again);
 		fleet_keep_staffed(fleet);
 		if (fleet->workers.count >= pool->options.workers_max)
 			take_back_for(fleet);
@@ -164,7 +196,7 @@ static void schedule(void *arg)
 	struct pool *pool = arg;
 	struct speech_job *job;
 
-	while ((job = most_urgent(pool)) && pool->running.count < pool->options.slots)
+	while ((job = most_urgent(pool)) && slots_taken(pool) < pool->options.slots)
 		grant(job);
 	if (!job || job_due_us(job) > loop_now_us(pool->loop) + CALM_US)
 		top_up(pool);
@@ -176,22 +208,32 @@ void pool_schedule_soon(struct pool *pool)
 	loop_defer(pool->loop, &pool->schedule, schedule, pool);
 }
 
+static void watch_fleet(struct fleet *fleet, uint64_t now_us, bool was_away)
+{
+	struct link *link = list_first(&fleet->workers);
+
+	while (link) {
+		struct worker *worker = LIST_OBJECT(link, struct worker, link);
+
+		link = list_next(&fleet->workers, link);
+		if (was_away)
+			worker_forgive(worker, now_us);
+		else
+			worker_kill_if_stalled(worker, now_us);
+	}
+}
+
+/* When the loop stood still (the process was stopped, the machine is overloaded)
+ * what workers said meanwhile is yet to be read. */
 static void on_watchdog(void *arg)
 {
 	struct pool *pool = arg;
-	uint64_t now = loop_now_us(pool->loop);
+	uint64_t now = clock_monotonic_us();
+	bool was_away = now > pool->watched_us + WATCHDOG_US + AWAY_US;
 
-	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
-		struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
-		struct link *w = list_first(&fleet->workers);
-
-		while (w) {
-			struct worker *worker = LIST_OBJECT(w, struct worker, link);
-
-			w = list_next(&fleet->workers, w);
-			worker_kill_if_stalled(worker, now);
-		}
-	}
+	pool->watched_us = now;
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l))
+		watch_fleet(LIST_OBJECT(l, struct fleet, link), now, was_away);
 	timer_set(&pool->loop->timers, &pool->watchdog, WATCHDOG_US, on_watchdog, pool);
 	pool_schedule_soon(pool); /* held jobs may have become due for taking back */
 }
@@ -366,6 +408,7 @@ int pool_alloc(struct pool **poolp, struct loop *loop, const struct pool_options
 	}
 	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l))
 		fleet_keep_staffed(LIST_OBJECT(l, struct fleet, link));
+	pool->watched_us = clock_monotonic_us();
 	timer_set(&loop->timers, &pool->watchdog, WATCHDOG_US, on_watchdog, pool);
 	*poolp = pool;
 	return 0;
@@ -431,7 +474,7 @@ void pool_stats(const struct pool *pool, struct pool_stats *stats)
 
 		stats->workers += (unsigned)fleet->workers.count;
 		stats->starting += fleet->starting;
-		stats->jobs_queued += (unsigned)fleet->queued.count;
+		stats->jobs_queued += (unsigned)fleet_queue_len(fleet);
 		for (struct link *w = list_first(&fleet->workers); w;
 		     w = list_next(&fleet->workers, w))
 			stats->seats_taken += LIST_OBJECT(w, struct worker, link)->seats_taken;

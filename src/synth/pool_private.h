@@ -9,7 +9,8 @@
  * A job is on exactly one list, and the list is its state; job_move is the
  * only function that changes it:
  *
- *   queued   no worker                     (fleet->queued, by deadline)
+ *   queued   no worker                     (fleet->queued, by deadline; those
+ *            that were on a dying worker in fleet->again)
  *   running  a worker, and credit          (pool->running)
  *   parked   a worker, no credit, wants it (pool->parked, by deadline)
  *   held     no credit, its listener is full (pool->held, by time); with a
@@ -64,9 +65,9 @@ struct speech_job {
 	unsigned fade_done, fade_len; /* the join under way */
 
 	/* The request, kept for a retry; the strings follow the struct. */
-	const struct voice *voice;
 	uint64_t turn;
 	float speed, temperature;
+	const char *voice; /* the engine's name for it: the catalogue's may change */
 	const char *language;
 	const char *text;
 	size_t text_len;
@@ -105,6 +106,7 @@ struct fleet {
 	char *program;
 	struct list workers;
 	struct list queued;
+	struct list again; /* queued, and particular about their worker */
 	unsigned starting;
 	unsigned failures; /* starts that came to nothing since a job was done */
 	struct timer restart_timer;
@@ -130,6 +132,7 @@ struct pool {
 	uint64_t worker_serial; /* of the last one started */
 	struct deferred schedule;
 	struct timer watchdog;
+	uint64_t watched_us; /* when it last looked */
 	bool all_answered; /* every engine once: now they are staffed */
 	bool ready_told;
 	void (*ready_handler)(void *arg);
@@ -146,6 +149,7 @@ int fleet_alloc(struct fleet **fleetp, struct pool *pool, const char *name, cons
 void fleet_keep_staffed(struct fleet *fleet);
 struct worker *fleet_worker_for(struct fleet *fleet, const struct speech_job *job);
 void fleet_staff_for_retry(struct fleet *fleet, const struct speech_job *job);
+size_t fleet_queue_len(const struct fleet *fleet);
 void fleet_worker_failed(struct fleet *fleet, bool was_of_use);
 
 /* worker.c */
@@ -153,6 +157,8 @@ int worker_spawn(struct fleet *fleet);
 void worker_retire(struct worker *worker);
 bool worker_is_worn(const struct worker *worker);
 void worker_kill_if_stalled(struct worker *worker, uint64_t now_us);
+void worker_forgive(struct worker *worker, uint64_t now_us);
+unsigned worker_seats_coming(const struct worker *worker);
 int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t credit);
 void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit);
 void worker_call_off(struct worker *worker, struct speech_job *job);

@@ -14,6 +14,7 @@
 
 #include "synth/voice.h"
 
+/* Nothing of it is kept beyond the call. */
 struct speech_request {
 	const struct voice *voice;
 	const char *language; /* of the text; "" is the voice's own */

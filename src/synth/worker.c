@@ -238,6 +238,24 @@ void worker_kill_if_stalled(struct worker *worker, uint64_t now_us)
 	worker_failed(worker);
 }
 
+/* We did not listen ourselves: its time begins anew. */
+void worker_forgive(struct worker *worker, uint64_t now_us)
+{
+	worker->started_us = now_us;
+	for (unsigned i = 0; i < SEATS_MAX; ++i)
+		worker->seats[i].heard_us = now_us;
+}
+
+/* Seats that will be free when the worker has answered a cancel. */
+unsigned worker_seats_coming(const struct worker *worker)
+{
+	unsigned coming = 0;
+
+	for (unsigned i = 0; i < SEATS_MAX; ++i)
+		coming += worker->seats[i].id && !worker->seats[i].job;
+	return coming;
+}
+
 /* It takes no messages any more: it gets no new jobs, and its end, which sends
  * those it has to another, is told by the loop. */
 static void worker_lose(struct worker *worker, int err)
@@ -273,7 +291,7 @@ int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t cred
 		++pool->next_seat_id; /* 0 is no job */
 	speak.job = pool->next_seat_id;
 	speak.speak = (struct message_speak){
-		.voice = str(job->voice->engine_voice, strlen(job->voice->engine_voice)),
+		.voice = str(job->voice, strlen(job->voice)),
 		.language = str(job->language, strlen(job->language)),
 		.text = str(job->text, job->text_len),
 		.text_before = str(job->before, job->before_len),
@@ -351,8 +369,8 @@ static void free_up(struct worker *worker, struct seat *seat)
 	struct fleet *fleet = worker->fleet;
 
 	*seat = (struct seat){0};
-	--worker->seats_taken;
-	worker->exclusive = false;
+	if (--worker->seats_taken == 0)
+		worker->exclusive = false;
 	fleet->failures = 0;
 	list_remove(&fleet->workers, &worker->link);
 	list_prepend(&fleet->workers, &worker->link);

@@ -117,13 +117,13 @@ unsigned bed_children(pid_t *pids, unsigned max)
 	return count;
 }
 
-void bed_kill_children(void)
+void bed_signal_children(int signal)
 {
 	pid_t pids[BED_CHILDREN_MAX];
 	unsigned n = bed_children(pids, BED_CHILDREN_MAX);
 
 	for (unsigned i = 0; i < n; ++i)
-		kill(pids[i], SIGKILL);
+		kill(pids[i], signal);
 }
 
 struct pool_stats bed_stats(const struct bed *bed)
@@ -211,7 +211,7 @@ void bed_start_due(struct bed *bed, struct chunk *chunk, const char *text, bool 
 {
 	struct speech *speech = pool_speech(bed->pool);
 	struct speech_request request = {
-		.voice = voices_at(pool_voices(bed->pool), 0),
+		.voice = bed->voice ? bed->voice : voices_at(pool_voices(bed->pool), 0),
 		.language = "",
 		.text = text,
 		.text_len = strlen(text),

@@ -26,6 +26,7 @@ struct bed {
 	bool timed_out;
 	bool ready;
 	unsigned open_chunks;
+	const struct voice *voice; /* NULL: the engine's first */
 	unsigned sounds; /* chunks that were heard so far */
 };
 
@@ -61,7 +62,6 @@ void bed_run(struct bed *bed);
 /* Runs for so long, whatever happens. */
 void bed_pass(struct bed *bed, unsigned ms);
 
-/* A chunk for the engine's first voice. */
 void bed_start_due(struct bed *bed, struct chunk *chunk, const char *text, bool first,
 		   uint64_t due_us);
 void bed_start(struct bed *bed, struct chunk *chunk, const char *text);
@@ -73,7 +73,7 @@ void chunk_finish(struct chunk *chunk);
 
 /* Our living child processes. */
 unsigned bed_children(pid_t *pids, unsigned max);
-void bed_kill_children(void);
+void bed_signal_children(int signal);
 
 struct pool_stats bed_stats(const struct bed *bed);
 

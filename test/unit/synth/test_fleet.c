@@ -5,6 +5,7 @@
  * argv[1] is the odd worker.
  */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -76,7 +77,7 @@ static void test_an_engine_that_never_is_ready_is_given_up(void **state)
 static void kill_all(struct chunk *chunk)
 {
 	chunk->on_audio = NULL;
-	bed_kill_children();
+	bed_signal_children(SIGKILL);
 }
 
 static void test_workers_that_are_killed_are_replaced_at_once(void **state)

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -54,7 +56,7 @@ static void test_a_chunk_is_spoken_with_its_words(void **state)
 static void kill_all_workers(struct chunk *chunk)
 {
 	chunk->on_audio = NULL;
-	bed_kill_children();
+	bed_signal_children(SIGKILL);
 }
 
 static void test_a_killed_worker_is_not_heard(void **state)
@@ -275,6 +277,98 @@ static void test_without_a_share_workers_are_kept(void **state)
 	assert_true(is_same_worker(0));
 }
 
+static void test_stuck_jobs_do_not_keep_their_slots(void **state)
+{
+	struct bed bed;
+	struct chunk stuck[2], first;
+
+	(void)state;
+	open_bed(&bed, (struct pool_options){.start_timeout_ms = 2000, .stall_ms = 15000});
+	bed_start(&bed, &stuck[0], "[[stall]]");
+	bed_start(&bed, &stuck[1], "[[stall]]");
+	bed_start_due(&bed, &first, SENTENCE, true, loop_now_us(bed.loop));
+	bed.open_chunks = 1; /* the others do not end */
+	bed_run(&bed);
+	assert_int_equal(first.how, SPEECH_DONE);
+	chunk_finish(&first);
+	for (int i = 0; i < 2; ++i) {
+		chunk_cancel(&stuck[i]);
+		chunk_finish(&stuck[i]);
+	}
+	bed_close(&bed);
+}
+
+static void test_no_more_workers_are_lent_than_are_asked_for(void **state)
+{
+	enum { HELD = 3 };
+	struct bed bed;
+	struct chunk held[HELD], quick;
+
+	(void)state;
+	open_bed(&bed, (struct pool_options){.workers_max = HELD, .slots = HELD});
+	for (int i = 0; i < HELD; ++i) {
+		bed_start(&bed, &held[i], SENTENCE);
+		held[i].on_audio = hold_it;
+	}
+	bed_pass(&bed, 600); /* long enough for all to be taken back */
+	bed_signal_children(SIGSTOP); /* slow to give their seats up */
+	bed_start(&bed, &quick, "Quick.");
+	bed_pass(&bed, 1200);
+	bed_signal_children(SIGCONT);
+	bed.open_chunks = 1; /* the held ones do not end */
+	bed_run(&bed);
+	assert_int_equal(quick.how, SPEECH_DONE);
+	assert_int_equal(bed_stats(&bed).taken_back, 1);
+	chunk_finish(&quick);
+	for (int i = 0; i < HELD; ++i) {
+		chunk_cancel(&held[i]);
+		chunk_finish(&held[i]);
+	}
+	bed_close(&bed);
+}
+
+static void stand_still(struct chunk *chunk)
+{
+	const struct timespec while_ = {.tv_nsec = 900000000};
+
+	chunk->on_audio = NULL;
+	nanosleep(&while_, NULL);
+}
+
+static void test_a_loop_that_stood_still_blames_no_worker(void **state)
+{
+	struct bed bed;
+	struct chunk chunk;
+
+	(void)state;
+	open_bed(&bed, (struct pool_options){.stall_ms = 600});
+	bed_start(&bed, &chunk, "[[slow:5]] " SENTENCE);
+	chunk.on_audio = stand_still;
+	bed_run(&bed);
+	assert_int_equal(chunk.how, SPEECH_DONE);
+	assert_int_equal(bed_stats(&bed).worker_deaths, 0);
+	chunk_finish(&chunk);
+	bed_close(&bed);
+}
+
+static void test_a_voice_that_changes_does_not_change_a_chunk_under_way(void **state)
+{
+	struct bed bed;
+	struct chunk chunk;
+	struct voice voice;
+
+	(void)state;
+	open_bed(&bed, (struct pool_options){0});
+	voice = *voices_at(pool_voices(bed.pool), 0);
+	bed.voice = &voice;
+	bed_start(&bed, &chunk, SENTENCE);
+	strcpy(voice.engine_voice, "another");
+	bed_run(&bed);
+	assert_int_equal(chunk.how, SPEECH_DONE);
+	chunk_finish(&chunk);
+	bed_close(&bed);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +384,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_many_chunks_share_few_workers),
 		cmocka_unit_test(test_workers_are_replaced_after_their_share_of_jobs),
 		cmocka_unit_test(test_without_a_share_workers_are_kept),
+		cmocka_unit_test(test_stuck_jobs_do_not_keep_their_slots),
+		cmocka_unit_test(test_no_more_workers_are_lent_than_are_asked_for),
+		cmocka_unit_test(test_a_loop_that_stood_still_blames_no_worker),
+		cmocka_unit_test(test_a_voice_that_changes_does_not_change_a_chunk_under_way),
 	};
 
 	if (argc < 2)
