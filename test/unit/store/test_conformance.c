@@ -107,20 +107,20 @@ struct seen {
 	char ids[8][STORE_TURN_ID_MAX + 1];
 };
 
+static bool see(struct seen *seen, const char *id)
+{
+	snprintf(seen->ids[seen->count++], sizeof(seen->ids[0]), "%s", id);
+	return seen->count < seen->enough;
+}
+
 static bool see_key(const struct store_key *key, void *arg)
 {
-	struct seen *seen = arg;
-
-	strcpy(seen->ids[seen->count++], key->prefix);
-	return seen->count < seen->enough;
+	return see(arg, key->prefix);
 }
 
 static bool see_turn(const struct store_turn *turn, void *arg)
 {
-	struct seen *seen = arg;
-
-	strcpy(seen->ids[seen->count++], turn->id);
-	return seen->count < seen->enough;
+	return see(arg, turn->id);
 }
 
 static void test_lists_are_in_order_and_can_be_ended(void **state)

@@ -32,9 +32,9 @@
 
 struct job {
 	uint32_t id; /* 0: free */
+	bool cancelled;
 	uint64_t credit;
 	uint64_t sent; /* skipped ones included */
-	bool cancelled;
 	void (*speak)(struct job *job);
 };
 

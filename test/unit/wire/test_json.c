@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -280,7 +281,7 @@ static void test_integers_are_exact(void **state)
 		struct json_value value;
 		int64_t integer = 0;
 
-		strcpy(text, cases[i].text);
+		snprintf(text, sizeof(text), "%s", cases[i].text);
 		value = number_of(text);
 		if (json_to_integer(&integer, &value) != cases[i].err ||
 		    integer != cases[i].integer)
@@ -294,7 +295,7 @@ static void assert_double(const char *number, double expected)
 	struct json_value value;
 	double result = NAN;
 
-	strcpy(text, number);
+	snprintf(text, sizeof(text), "%s", number);
 	value = number_of(text);
 	assert_int_equal(json_to_double(&result, &value), 0);
 	assert_memory_equal(&result, &expected, sizeof(result)); /* to the last bit */

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/buf.h"
 #include "base/count.h"
 #include "wire/stream_message.h"
 
@@ -107,7 +108,7 @@ static const char *unquoted(const char *json)
 	static char text[2048];
 
 	assert_true(strlen(json) < sizeof(text));
-	strcpy(text, json);
+	snprintf(text, sizeof(text), "%s", json);
 	for (char *p = text; (p = strchr(p, '\''));)
 		*p = '"';
 	return text;
@@ -441,9 +442,10 @@ static void test_bad_messages_are_refused_with_their_reason(void **state)
 		if (parse_with(unquoted(bad_messages[i].json), 0) != EINVAL)
 			fail_msg("taken: %s", bad_messages[i].json);
 		/* The expected quotes, except where the scanner says ':' itself. */
-		strcpy(expected, bad_messages[i].detail);
-		if (!strstr(expected, "malformed"))
-			strcpy(expected, unquoted(bad_messages[i].detail));
+		snprintf(expected, sizeof(expected), "%s",
+			 strstr(bad_messages[i].detail, "malformed")
+				 ? bad_messages[i].detail
+				 : unquoted(bad_messages[i].detail));
 		if (strcmp(fault.detail, expected) != 0)
 			fail_msg("%s: %s", bad_messages[i].json, fault.detail);
 		assert_int_equal(fault.id, WIRE_ERROR_INVALID_REQUEST);
@@ -538,20 +540,18 @@ static double seconds(void)
 static double time_of(const char *unit, size_t n)
 {
 	size_t unit_len = strlen(unit);
-	size_t len = 0;
-	char *json = malloc(n * unit_len + 16);
+	struct buf json;
 	double start;
 
-	assert_non_null(json);
-	memcpy(json, "{\"text\":\"", 9);
-	len = 9;
-	for (size_t i = 0; i < n; ++i, len += unit_len)
-		memcpy(json + len, unit, unit_len);
-	memcpy(json + len, "\"}", 2);
+	buf_init(&json, n * unit_len + 16);
+	assert_int_equal(buf_append(&json, "{\"text\":\"", 9), 0);
+	for (size_t i = 0; i < n; ++i)
+		assert_int_equal(buf_append(&json, unit, unit_len), 0);
+	assert_int_equal(buf_append(&json, "\"}", 2), 0);
 	start = seconds();
-	assert_int_equal(stream_message_parse(&message, &fault, json, len + 2, 0), 0);
+	assert_int_equal(stream_message_parse(&message, &fault, json.bytes, json.len, 0), 0);
 	start = seconds() - start;
-	free(json);
+	buf_reset(&json);
 	return start;
 }
 
