@@ -40,6 +40,8 @@ static void bare_destroy(void *object)
 	struct bare *bare = object;
 
 	for (size_t i = 0; i < bare->count; ++i) {
+		if (bare->processes[i].pid <= 0)
+			continue; /* it never ran: 0 and -1 mean others to kill */
 		close(bare->processes[i].fd);
 		kill(bare->processes[i].pid, SIGKILL);
 		waitpid(bare->processes[i].pid, NULL, 0);

@@ -38,7 +38,9 @@ void callers_close(struct callers *callers)
 	for (size_t i = 0; i < callers->count; ++i)
 		mem_deref(callers->all[i].client);
 	free(callers->all);
-	close(epoll_fd);
+	if (epoll_fd >= 0)
+		close(epoll_fd);
+	epoll_fd = -1;
 }
 
 int callers_send(struct caller *caller, const char *json)

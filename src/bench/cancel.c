@@ -61,8 +61,8 @@ static unsigned stale_of(const struct callers *callers)
 int bench_cancel(const struct bench_options *options)
 {
 	struct target target;
-	struct callers callers;
-	struct echo echo;
+	struct callers callers = {0};
+	struct echo echo = {0};
 	struct stats ack = {0}, raw = {0};
 	int err = target_start(&target, false);
 

@@ -82,6 +82,8 @@ double echo_round_trip_us(struct echo *echo)
 
 void echo_stop(struct echo *echo)
 {
+	if (echo->pid <= 0)
+		return; /* it never ran: 0 and -1 mean others to kill */
 	close(echo->fd);
 	kill(echo->pid, SIGKILL);
 	waitpid(echo->pid, NULL, 0);

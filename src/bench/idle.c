@@ -27,7 +27,7 @@ static int speak_all(struct callers *callers)
 static int measure(size_t count, bool with_tls, double target_kib)
 {
 	struct target target;
-	struct callers warm, callers;
+	struct callers warm = {0}, callers = {0};
 	size_t before, after;
 	int err = target_start(&target, with_tls);
 

@@ -114,12 +114,16 @@ int target_start(struct target *target, bool with_tls)
 	const struct timespec pause = {.tv_nsec = 1000000};
 
 	*target = (struct target){.data_dir = "/tmp/syrinx-bench-XXXXXX"};
-	if (!mkdtemp(target->data_dir))
+	if (!mkdtemp(target->data_dir)) {
+		target->data_dir[0] = '\0';
 		return errno;
+	}
 	if (with_tls && make_certificate(target) != 0)
 		return EIO;
 	start_us = clock_monotonic_us();
 	target->pid = fork();
+	if (target->pid < 0)
+		return errno;
 	if (target->pid == 0)
 		run_server(target, port, with_tls);
 	snprintf(target->url, sizeof(target->url), "%s://127.0.0.1:%u/ws/tts/stream",
@@ -149,10 +153,13 @@ static void remove_data(const struct target *target)
 
 void target_stop(struct target *target)
 {
-	kill(target->pid, SIGTERM);
-	kill(target->pid, SIGTERM); /* twice: now */
-	waitpid(target->pid, NULL, 0);
-	remove_data(target);
+	if (target->pid > 0) { /* else it never ran: 0 and -1 mean others to kill */
+		kill(target->pid, SIGTERM);
+		kill(target->pid, SIGTERM); /* twice: now */
+		waitpid(target->pid, NULL, 0);
+	}
+	if (target->data_dir[0] != '\0')
+		remove_data(target);
 }
 
 int target_connect(struct ws_client **clientp, const struct target *target)
