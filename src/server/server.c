@@ -62,14 +62,13 @@ static int open_account(struct server *server)
 
 	if (err)
 		return err;
-	if (events->store_opened) {
+	if (events->store_opened)
 		err = events->store_opened(store, events->arg);
-		if (err) {
-			mem_deref(store);
-			return err;
-		}
-	}
-	return account_alloc(&server->account, server->loop, store);
+	if (!err)
+		err = account_alloc(&server->account, server->loop, store);
+	if (err)
+		mem_deref(store);
+	return err;
 }
 
 static int open_pool(struct server *server)
@@ -209,7 +208,6 @@ static void on_pool_ready(void *arg)
 {
 	struct server *server = arg;
 
-	server->speaks = true;
 	log_info("server", "ready: %zu voices", voices_count(pool_voices(server->pool)));
 	open_doors(server);
 }
