@@ -140,11 +140,6 @@ static void top_up(struct pool *pool)
 	}
 }
 
-static bool waits_long(const struct speech_job *job)
-{
-	return job && loop_now_us(job->pool->loop) >= job->state_since_us + TAKE_BACK_AFTER_US;
-}
-
 static unsigned seats_coming(const struct fleet *fleet)
 {
 	unsigned coming = 0;
@@ -154,25 +149,35 @@ static unsigned seats_coming(const struct fleet *fleet)
 	return coming;
 }
 
+/* Looked for on the workers: most jobs that are held, by clients who do not read,
+ * have none any more. */
+static struct speech_job *longest_held(const struct fleet *fleet)
+{
+	struct speech_job *longest = NULL;
+
+	for (struct link *l = list_first(&fleet->workers); l; l = list_next(&fleet->workers, l)) {
+		struct speech_job *job = worker_longest_held(LIST_OBJECT(l, struct worker, link));
+
+		if (job && (!longest || job->state_since_us < longest->state_since_us))
+			longest = job;
+	}
+	return longest;
+}
+
 /* A worker for those that queue, from a job that cannot use its own now. */
 static void take_back_for(struct fleet *fleet)
 {
 	struct pool *pool = fleet->pool;
+	struct speech_job *job;
 
 	if (seats_coming(fleet) >= fleet_queue_len(fleet))
 		return;
-	for (struct link *l = list_first(&pool->held); l; l = list_next(&pool->held, l)) {
-		struct speech_job *job = LIST_OBJECT(l, struct speech_job, link);
-
-		if (!waits_long(job))
-			return; /* in order of time: nor do those behind it */
-		if (job->fleet != fleet || !job->worker)
-			continue;
-		++pool->taken_back;
-		worker_call_off(job->worker, job);
-		job_requeue(job);
+	job = longest_held(fleet);
+	if (!job || loop_now_us(pool->loop) < job->state_since_us + TAKE_BACK_AFTER_US)
 		return;
-	}
+	++pool->taken_back;
+	worker_call_off(job->worker, job);
+	job_requeue(job);
 }
 
 static void staff(struct pool *pool)

@@ -13,7 +13,7 @@
  *            that were on a dying worker in fleet->again)
  *   running  a worker, and credit          (pool->running)
  *   parked   a worker, no credit, wants it (pool->parked, by deadline)
- *   held     no credit, its listener is full (pool->held, by time); with a
+ *   held     no credit, its listener is full (pool->held); with a
  *            worker at first, without one when others needed it
  */
 #ifndef SYNTH_POOL_PRIVATE_H
@@ -159,6 +159,7 @@ bool worker_is_worn(const struct worker *worker);
 void worker_kill_if_stalled(struct worker *worker, uint64_t now_us);
 void worker_forgive(struct worker *worker, uint64_t now_us);
 unsigned worker_seats_coming(const struct worker *worker);
+struct speech_job *worker_longest_held(const struct worker *worker);
 int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t credit);
 void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit);
 void worker_call_off(struct worker *worker, struct speech_job *job);

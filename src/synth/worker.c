@@ -256,6 +256,21 @@ unsigned worker_seats_coming(const struct worker *worker)
 	return coming;
 }
 
+/* The job on it that has waited longest for its listener, or NULL. */
+struct speech_job *worker_longest_held(const struct worker *worker)
+{
+	struct speech_job *longest = NULL;
+
+	for (unsigned i = 0; i < SEATS_MAX; ++i) {
+		struct speech_job *job = worker->seats[i].job;
+
+		if (job && job->state == JOB_HELD &&
+		    (!longest || job->state_since_us < longest->state_since_us))
+			longest = job;
+	}
+	return longest;
+}
+
 /* It takes no messages any more: it gets no new jobs, and its end, which sends
  * those it has to another, is told by the loop. */
 static void worker_lose(struct worker *worker, int err)
@@ -455,6 +470,19 @@ static void on_audio(struct worker *worker, struct seat *seat, const struct mess
 	mem_deref(job);
 }
 
+/* What fits of it, up to the last whole character. */
+static size_t title_len(const struct message_str *title)
+{
+	size_t len = title->len;
+
+	if (len < VOICE_NAME_MAX)
+		return len;
+	len = VOICE_NAME_MAX - 1;
+	while (len > 0 && ((uint8_t)title->bytes[len] & 0xc0) == 0x80)
+		--len;
+	return len;
+}
+
 static void on_voice(struct worker *worker, const struct message_voice *offered)
 {
 	struct voice voice = {
@@ -479,8 +507,7 @@ static void on_voice(struct worker *worker, const struct message_voice *offered)
 	memcpy(voice.engine, worker->fleet->name, sizeof(voice.engine));
 	memcpy(voice.engine_voice, offered->name.bytes, offered->name.len);
 	memcpy(voice.language, offered->language.bytes, offered->language.len);
-	snprintf(voice.name, sizeof(voice.name), "%.*s", (int)offered->title.len,
-		 offered->title.bytes);
+	memcpy(voice.name, offered->title.bytes, title_len(&offered->title));
 	worker->fleet->sample_rate = offered->sample_rate;
 	if (voices_add(worker->fleet->pool->voices, &voice) != 0)
 		log_error("synth", "no memory for a voice of %s", worker->fleet->name);

@@ -174,14 +174,19 @@ static const struct {
 	{"nothing", say_nothing},
 };
 
-static void tell_voice(unsigned rate)
+static void tell_voice_called(const char *title, unsigned rate)
 {
 	struct message voice = {
 		.type = MESSAGE_VOICE,
-		.voice = {{"odd", 3}, {"en", 2}, {"Odd", 3}, rate, 0, 0},
+		.voice = {{"odd", 3}, {"en", 2}, {title, (uint32_t)strlen(title)}, rate, 0, 0},
 	};
 
 	tell(&voice);
+}
+
+static void tell_voice(unsigned rate)
+{
+	tell_voice_called("Odd", rate);
 }
 
 static void tell_ready(uint16_t jobs_max)
@@ -209,6 +214,12 @@ static void greet_for_two(void)
 static void greet_without_rate(void)
 {
 	tell_voice(0);
+	tell_ready(1);
+}
+
+static void greet_at_length(void)
+{
+	tell_voice_called("Señora Ñandú ñññññññññññññññññññññññññññññññññññññññññ", RATE);
 	tell_ready(1);
 }
 
@@ -243,9 +254,13 @@ static const struct {
 	const char *name;
 	void (*greet)(void);
 } greeters[] = {
-	{"two", greet_for_two},         {"norate", greet_without_rate},
-	{"brief", greet_and_die},       {"late", greet_at_the_fifth_start},
-	{"endless", greet_without_end}, {"twice", greet_twice},
+	{"two", greet_for_two},
+	{"norate", greet_without_rate},
+	{"brief", greet_and_die},
+	{"lengthy", greet_at_length},
+	{"late", greet_at_the_fifth_start},
+	{"endless", greet_without_end},
+	{"twice", greet_twice},
 };
 
 static void greet(const char *program)

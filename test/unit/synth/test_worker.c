@@ -9,10 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "bed.h"
 
 #define SECOND 24000
@@ -160,6 +162,20 @@ static void test_a_voice_without_a_rate_is_no_voice(void **state)
 	bed_close(&bed);
 }
 
+static void test_a_long_title_is_cut_between_characters(void **state)
+{
+	struct bed bed;
+	struct utf8_state utf8 = {0};
+	const char *name;
+
+	(void)state;
+	bed_open_ready(&bed, "lengthy", odd_program, (struct pool_options){0});
+	name = voices_at(pool_voices(bed.pool), 0)->name;
+	assert_in_range(strlen(name), VOICE_NAME_MAX - 4, VOICE_NAME_MAX - 1);
+	assert_true(utf8_check(&utf8, name, strlen(name)) && utf8_is_complete(&utf8));
+	bed_close(&bed);
+}
+
 static void test_a_second_ready_changes_nothing(void **state)
 {
 	struct bed bed;
@@ -182,6 +198,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_a_worker_that_ignores_a_cancel_is_replaced),
 		cmocka_unit_test(test_a_silent_job_is_noticed_beside_one_that_speaks),
 		cmocka_unit_test(test_a_voice_without_a_rate_is_no_voice),
+		cmocka_unit_test(test_a_long_title_is_cut_between_characters),
 		cmocka_unit_test(test_a_second_ready_changes_nothing),
 	};
 
