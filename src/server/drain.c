@@ -54,8 +54,8 @@ bool drain_has_sibling(const struct server *server)
 		return false;
 	n = fscanf(file, "%ld %511s", &pid, address);
 	fclose(file);
-	return n == 2 && pid != (long)getpid() && strcmp(address, server->config->listen) == 0 &&
-	       kill((pid_t)pid, 0) == 0;
+	return n == 2 && pid > 0 && pid != (long)getpid() &&
+	       strcmp(address, server->config->listen) == 0 && kill((pid_t)pid, 0) == 0;
 }
 
 static void finish(void *arg)

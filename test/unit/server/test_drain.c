@@ -1,0 +1,119 @@
+/* Who else serves our address: another living process of ours, noted in the same
+ * directory, and nothing else that may stand in that file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "server/server_private.h"
+
+#define ADDRESS "127.0.0.1:8080"
+
+static struct config config;
+static struct server server = {.config = &config};
+
+static int open_dir(void **state)
+{
+	(void)state;
+	strcpy(config.data_dir, "/tmp/syrinx-drain-XXXXXX");
+	strcpy(config.listen, ADDRESS);
+	return mkdtemp(config.data_dir) ? 0 : -1;
+}
+
+static void pid_file(char path[128])
+{
+	snprintf(path, 128, "%.100s/syrinx.pid", config.data_dir);
+}
+
+static int remove_dir(void **state)
+{
+	char path[128];
+
+	(void)state;
+	pid_file(path);
+	unlink(path);
+	return rmdir(config.data_dir);
+}
+
+static bool has_sibling_when_noted(const char *note)
+{
+	char path[128];
+	FILE *file;
+
+	pid_file(path);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(note, file);
+	fclose(file);
+	return drain_has_sibling(&server);
+}
+
+static bool has_sibling_with_pid(long pid, const char *address)
+{
+	char note[64];
+
+	snprintf(note, sizeof(note), "%ld %s\n", pid, address);
+	return has_sibling_when_noted(note);
+}
+
+static void test_we_are_not_our_own_sibling(void **state)
+{
+	(void)state;
+	assert_false(drain_has_sibling(&server));
+	assert_int_equal(drain_note_pid(&server), 0);
+	assert_false(drain_has_sibling(&server));
+}
+
+static void test_another_process_with_our_address_is_our_sibling(void **state)
+{
+	(void)state;
+	assert_true(has_sibling_with_pid((long)getppid(), ADDRESS));
+	assert_false(has_sibling_with_pid((long)getppid(), "127.0.0.1:8081"));
+	assert_int_equal(drain_note_pid(&server), 0);
+	assert_false(drain_has_sibling(&server));
+}
+
+static void test_a_process_that_has_ended_is_nobodys_sibling(void **state)
+{
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_false(has_sibling_with_pid((long)pid, ADDRESS));
+}
+
+/* 0 and -1 are no processes, though a signal can be sent to them. */
+static void test_a_note_that_is_nonsense_is_nobody(void **state)
+{
+	(void)state;
+	assert_false(has_sibling_with_pid(0, ADDRESS));
+	assert_false(has_sibling_with_pid(-1, ADDRESS));
+	assert_false(has_sibling_when_noted(""));
+	assert_false(has_sibling_when_noted("1"));
+	assert_false(has_sibling_when_noted("one " ADDRESS));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_we_are_not_our_own_sibling, open_dir,
+						remove_dir),
+		cmocka_unit_test_setup_teardown(
+			test_another_process_with_our_address_is_our_sibling, open_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_a_process_that_has_ended_is_nobodys_sibling,
+						open_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_a_note_that_is_nonsense_is_nobody, open_dir,
+						remove_dir),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
