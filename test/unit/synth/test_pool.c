@@ -245,6 +245,83 @@ static void test_many_chunks_share_few_workers(void **state)
 	bed_close(&bed);
 }
 
+/* Of a crowd nothing is kept but how each of them ended. */
+struct caller {
+	struct bed *bed;
+	struct speech_job *job;
+	unsigned ends;
+};
+
+static void hear_nothing(void *arg, const int16_t *samples, size_t count, unsigned rate)
+{
+	(void)arg;
+	(void)samples;
+	(void)count;
+	(void)rate;
+}
+
+static void hear_no_word(void *arg, const struct speech_word *word)
+{
+	(void)arg;
+	(void)word;
+}
+
+static void count_end(void *arg, enum speech_end how, uint32_t busy_us)
+{
+	struct caller *caller = arg;
+
+	(void)busy_us;
+	assert_int_equal(how, SPEECH_DONE);
+	++caller->ends;
+	if (--caller->bed->open_chunks == 0)
+		loop_stop(caller->bed->loop);
+}
+
+static void call(struct bed *bed, struct caller *caller, uint64_t due_us)
+{
+	static const struct speech_listener crowd = {hear_nothing, hear_no_word, count_end};
+	struct speech *speech = pool_speech(bed->pool);
+	struct speech_request request = {
+		.voice = voices_at(pool_voices(bed->pool), 0),
+		.language = "",
+		.text = "Hi.",
+		.text_len = 3,
+		.text_before = "",
+		.due_us = due_us,
+		.speed = 1,
+	};
+
+	*caller = (struct caller){.bed = bed};
+	assert_int_equal(speech->ops->start(&caller->job, speech, &request, &crowd, caller), 0);
+	++bed->open_chunks;
+}
+
+static void test_ten_thousand_can_queue_and_most_may_leave(void **state)
+{
+	enum { CROWD = 10000, STAY = 20 /* one of so many */ };
+	static struct caller callers[CROWD];
+	struct bed bed;
+	uint64_t now;
+
+	(void)state;
+	open_bed(&bed, (struct pool_options){0});
+	now = loop_now_us(bed.loop);
+	for (unsigned i = 0; i < CROWD; ++i)
+		call(&bed, &callers[i], now + i % 7 * 1000000);
+	assert_int_equal(bed_stats(&bed).jobs_queued, CROWD);
+	for (unsigned i = 0; i < CROWD; ++i) {
+		if (i % STAY == 0)
+			continue;
+		pool_speech(bed.pool)->ops->cancel(callers[i].job);
+		--bed.open_chunks;
+	}
+	assert_int_equal(bed_stats(&bed).jobs_queued, CROWD / STAY);
+	bed_run(&bed);
+	for (unsigned i = 0; i < CROWD; ++i)
+		assert_int_equal(callers[i].ends, i % STAY == 0);
+	bed_close(&bed);
+}
+
 /* The only worker, after three chunks: is it still the same process? */
 static bool is_same_worker(unsigned recycle_jobs)
 {
@@ -382,6 +459,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_a_first_chunk_that_cannot_start_is_refused),
 		cmocka_unit_test(test_the_driest_listener_is_served_first),
 		cmocka_unit_test(test_many_chunks_share_few_workers),
+		cmocka_unit_test(test_ten_thousand_can_queue_and_most_may_leave),
 		cmocka_unit_test(test_workers_are_replaced_after_their_share_of_jobs),
 		cmocka_unit_test(test_without_a_share_workers_are_kept),
 		cmocka_unit_test(test_stuck_jobs_do_not_keep_their_slots),
