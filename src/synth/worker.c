@@ -509,8 +509,10 @@ static void on_voice(struct worker *worker, const struct message_voice *offered)
 	memcpy(voice.language, offered->language.bytes, offered->language.len);
 	memcpy(voice.name, offered->title.bytes, title_len(&offered->title));
 	worker->fleet->sample_rate = offered->sample_rate;
-	if (voices_add(worker->fleet->pool->voices, &voice) != 0)
+	if (voices_add(worker->fleet->pool->voices, &voice) != 0) {
 		log_error("synth", "no memory for a voice of %s", worker->fleet->name);
+		worker_failed(worker); /* the next one tells it again */
+	}
 }
 
 static void on_ready(struct worker *worker, const struct message_ready *ready)

@@ -5,6 +5,7 @@
 #include "bed.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -64,23 +65,45 @@ static void set_if_zero(unsigned *option, unsigned value)
 		*option = value;
 }
 
-void bed_open(struct bed *bed, const char *name, const char *program, struct pool_options options)
+/* Everything but the pool. */
+static void prepare(struct bed *bed, const char *name, const char *program,
+		    struct pool_options *options)
 {
 	memset(bed, 0, sizeof(*bed));
 	strcpy(bed->dir, "/tmp/syrinx-pool-XXXXXX");
 	assert_non_null(mkdtemp(bed->dir));
 	snprintf(bed->program, sizeof(bed->program), "%s/syrinx-%s", bed->dir, name);
 	assert_int_equal(symlink(program, bed->program), 0);
-	options.engines_dir = bed->dir;
-	options.test_hooks = true;
-	options.memory_mb = 4096;
-	options.cpu_seconds = 20;
-	set_if_zero(&options.workers_max, 4);
-	set_if_zero(&options.slots, 2);
-	set_if_zero(&options.start_timeout_ms, 5000);
-	set_if_zero(&options.stall_ms, 5000);
+	options->engines_dir = bed->dir;
+	options->test_hooks = true;
+	options->memory_mb = 4096;
+	options->cpu_seconds = 20;
+	set_if_zero(&options->workers_max, 4);
+	set_if_zero(&options->slots, 2);
+	set_if_zero(&options->start_timeout_ms, 5000);
+	set_if_zero(&options->stall_ms, 5000);
 	assert_int_equal(loop_alloc(&bed->loop), 0);
+}
+
+void bed_open(struct bed *bed, const char *name, const char *program, struct pool_options options)
+{
+	prepare(bed, name, program, &options);
 	assert_int_equal(pool_alloc(&bed->pool, bed->loop, &options), 0);
+	pool_on_ready(bed->pool, on_ready, bed);
+}
+
+void bed_open_failing(struct bed *bed, const char *name, const char *program, size_t n)
+{
+	struct pool_options options = {0};
+	int err;
+
+	prepare(bed, name, program, &options);
+	mem_fail_after(n);
+	err = pool_alloc(&bed->pool, bed->loop, &options);
+	if (err) {
+		assert_int_equal(err, ENOMEM);
+		return;
+	}
 	pool_on_ready(bed->pool, on_ready, bed);
 }
 
@@ -148,12 +171,20 @@ static void remove_dir(const char *path)
 	rmdir(path);
 }
 
-void bed_close(struct bed *bed)
+static void assert_idle(const struct bed *bed)
 {
 	struct pool_stats stats = bed_stats(bed);
-	pid_t pids[BED_CHILDREN_MAX];
 
 	assert_int_equal(stats.jobs_queued + stats.jobs_parked + stats.jobs_running, 0);
+}
+
+void bed_close(struct bed *bed)
+{
+	pid_t pids[BED_CHILDREN_MAX];
+
+	mem_fail_after(0);
+	if (bed->pool)
+		assert_idle(bed);
 	mem_deref(bed->pool);
 	mem_deref(bed->loop);
 	assert_int_equal(mem_live(), 0);
@@ -206,7 +237,7 @@ static void take_end(void *arg, enum speech_end how, uint32_t busy_us)
 
 static const struct speech_listener listener = {take_audio, take_word, take_end};
 
-void bed_start_due(struct bed *bed, struct chunk *chunk, const char *text, bool first,
+static int try_due(struct bed *bed, struct chunk *chunk, const char *text, bool first,
 		   uint64_t due_us)
 {
 	struct speech *speech = pool_speech(bed->pool);
@@ -221,11 +252,24 @@ void bed_start_due(struct bed *bed, struct chunk *chunk, const char *text, bool 
 		.speed = 1,
 		.first = first,
 	};
+	int err;
 
 	*chunk = (struct chunk){.bed = bed, .samples = calloc(BED_SAMPLES_MAX, 2)};
 	assert_non_null(chunk->samples);
-	assert_int_equal(speech->ops->start(&chunk->job, speech, &request, &listener, chunk), 0);
-	++bed->open_chunks;
+	err = speech->ops->start(&chunk->job, speech, &request, &listener, chunk);
+	bed->open_chunks += !err;
+	return err;
+}
+
+int bed_try(struct bed *bed, struct chunk *chunk, const char *text)
+{
+	return try_due(bed, chunk, text, false, loop_now_us(bed->loop));
+}
+
+void bed_start_due(struct bed *bed, struct chunk *chunk, const char *text, bool first,
+		   uint64_t due_us)
+{
+	assert_int_equal(try_due(bed, chunk, text, first, due_us), 0);
 }
 
 void bed_start(struct bed *bed, struct chunk *chunk, const char *text)

@@ -48,6 +48,10 @@ struct chunk {
  * that are 0 get a value fit for tests. */
 void bed_open(struct bed *bed, const char *name, const char *program, struct pool_options options);
 
+/* The same with the n-th allocation of the pool failing; bed->pool is NULL when
+ * that was too much for it. */
+void bed_open_failing(struct bed *bed, const char *name, const char *program, size_t n);
+
 /* The same, and runs until the pool is ready. */
 void bed_open_ready(struct bed *bed, const char *name, const char *program,
 		    struct pool_options options);
@@ -62,6 +66,7 @@ void bed_run(struct bed *bed);
 /* Runs for so long, whatever happens. */
 void bed_pass(struct bed *bed, unsigned ms);
 
+int bed_try(struct bed *bed, struct chunk *chunk, const char *text);
 void bed_start_due(struct bed *bed, struct chunk *chunk, const char *text, bool first,
 		   uint64_t due_us);
 void bed_start(struct bed *bed, struct chunk *chunk, const char *text);
