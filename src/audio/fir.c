@@ -13,14 +13,14 @@
 
 #include "base/mem.h"
 
-/* Samples of the lower rate on each side, and the most in time: at 8 kHz that
- * is the same. */
-#define CROSSINGS 40u
+/* Samples of the lower rate on each side: 4 ms at 8 kHz, less at others; and the
+ * most in time, whatever the rates. */
+#define CROSSINGS 32u
 #define LOOK_AHEADS_PER_S 200u
 
-/* The middle of the transition, and Kaiser's beta for 96 dB: with 80 samples
- * of the lower rate the transition is 0.155 of its Nyquist frequency wide. */
-#define CUTOFF 0.978
+/* The middle of the transition, and Kaiser's beta for 96 dB: with 64 samples
+ * of the lower rate the transition is 0.194 of its Nyquist frequency wide. */
+#define CUTOFF 0.997
 #define BETA 9.7
 
 /* A table is at most 256 KiB.  Pairs that would need more (rates with hardly a

@@ -7,9 +7,10 @@
  * (zero phase); producing a sample looks `half` input samples ahead.
  *
  * The shape, for every pair: flat to 0.9 of the lower rate's Nyquist frequency,
- * more than 90 dB down from 1.06 of it.  A stop band that began at 1.0 would
- * need a look-ahead of 8 ms on the telephone's 8 kHz; this one needs 5, and what
- * folds back lands above 0.94, where neither speech nor a telephone has much.
+ * more than 90 dB down from 1.1 of it.  So what lies in the flat part leaves no
+ * image, and what folds back lands above it, where neither speech nor a
+ * telephone has much.  A stop band that began at 1.0 would take twice the taps
+ * and a look-ahead of 8 ms on the telephone's 8 kHz; this one takes 4.
  *
  * A table is immutable once made and belongs to one thread (see mem.h).
  */
@@ -24,7 +25,7 @@
 #define FIR_RATE_MAX 48000u
 
 /* The most input samples a row covers: 48000 to 8000. */
-#define FIR_TAPS_MAX 480u
+#define FIR_TAPS_MAX 384u
 
 /* Rows are padded with zeros to whole vectors: so many samples past the last
  * tap are read, and must be finite. */

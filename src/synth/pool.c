@@ -25,12 +25,14 @@
 
 /* The first slice of a chunk: enough for the first frames to leave. */
 #define SLICE_FIRST_MS 100
-/* A later slice is what the engine makes in this time … */
+/* A later slice is what the engine makes in this time when others wait … */
 #define SLICE_BUSY_US 1000
+/* … or when nobody is in a hurry: who comes next may have to wait so long … */
+#define SLICE_CALM_US 5000
 /* … within these bounds: below, switching costs more than it gains; above, the
  * client's window is full anyway. */
 #define SLICE_MIN_MS 100
-#define SLICE_MAX_MS 1000
+#define SLICE_MAX_MS 1500
 
 /* A listener that has this much to hear yet does not hurry anyone: the job that
  * runs goes on, because every change of process costs it its caches. */
@@ -50,13 +52,13 @@
 /* A loop that is late by so much did not listen either. */
 #define AWAY_US 100000
 
-static uint32_t slice_samples(const struct speech_job *job)
+static uint32_t slice_samples(const struct speech_job *job, unsigned busy_us)
 {
 	unsigned rate = job->sample_rate ? job->sample_rate : job->fleet->sample_rate;
 	uint64_t ms = SLICE_FIRST_MS;
 
 	if (job->received > 0) {
-		ms = (uint64_t)SLICE_BUSY_US * 1000u / (job->fleet->busy_us_per_second + 1);
+		ms = (uint64_t)busy_us * 1000u / (job->fleet->busy_us_per_second + 1);
 		if (ms < SLICE_MIN_MS)
 			ms = SLICE_MIN_MS;
 		if (ms > SLICE_MAX_MS)
@@ -107,7 +109,7 @@ static struct speech_job *most_urgent(struct pool *pool)
 
 static void grant(struct speech_job *job)
 {
-	uint32_t credit = slice_samples(job);
+	uint32_t credit = slice_samples(job, SLICE_BUSY_US);
 
 	if (job->worker)
 		worker_credit(job->worker, job, credit);
@@ -133,7 +135,7 @@ static void top_up(struct pool *pool)
 {
 	for (struct link *l = list_first(&pool->running); l; l = list_next(&pool->running, l)) {
 		struct speech_job *job = LIST_OBJECT(l, struct speech_job, link);
-		uint32_t slice = slice_samples(job);
+		uint32_t slice = slice_samples(job, SLICE_CALM_US);
 
 		if (!job->held && job->received > 0 && job->seat->credit < slice / 2)
 			worker_credit(job->worker, job, slice);

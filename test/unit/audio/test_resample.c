@@ -96,7 +96,7 @@ static void check_stop_band(unsigned in_rate, unsigned out_rate)
 	size_t count = in_rate / 4;
 	int16_t *in = malloc(count * sizeof(*in));
 	size_t edge = out_rate / 100;
-	double hz = 1.06 * out_rate / 2;
+	double hz = 1.1 * out_rate / 2;
 
 	while (hz < 0.99 * in_rate / 2) {
 		size_t out_count;
