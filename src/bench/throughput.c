@@ -19,11 +19,13 @@
 #define CALLERS 8
 #define SECONDS 3
 
-/* One line, so that it can stand in JSON as it is. */
-#define TEXT                                                                                       \
-	"The train to the coast leaves at noon from platform nine. It stops in five small towns, " \
-	"and the view from the left side is the better one. If you miss it, the next one goes "    \
-	"two hours later, but it takes the longer way through the hills."
+/* The chunks that the server makes of it; the bare engine is given the same. */
+#define FIRST "The train to the coast leaves at noon from platform nine."
+#define SECOND "It stops in five small towns, and the view from the left side is the better one."
+#define THIRD                                                                                      \
+	"If you miss it, the next one goes two hours later, but it takes the longer way through "  \
+	"the hills."
+#define TEXT FIRST " " SECOND " " THIRD
 
 struct contender {
 	const char *name;
@@ -45,8 +47,8 @@ static int run_bare(const char *dir, const struct contender *c, double *audio_s,
 	FILE *pipe;
 	int n;
 
-	snprintf(command, sizeof(command), "%s/%s %d '%s' %s", dir, c->bare_program, SECONDS, TEXT,
-		 c->bare_voice);
+	snprintf(command, sizeof(command), "%s/%s %d %s '" FIRST "' '" SECOND "' '" THIRD "'", dir,
+		 c->bare_program, SECONDS, c->bare_voice);
 	pipe = popen(command, "re");
 	if (!pipe)
 		return errno;

@@ -33,9 +33,11 @@
 #define AUDIO_MAX 4096u
 
 /* What is collected leaves at this length (three quarters of a second), or after
- * this time, in which a cancel waits to be read. */
+ * some time, in which a cancel waits to be read: little at first, while the
+ * listener has little to hear yet, then twice as much each time. */
 #define FLUSH_LEN 32768u
-#define FLUSH_US 3000u
+#define FLUSH_FIRST_US 1000u
+#define FLUSH_LAST_US 8000u
 
 #define RECEIVE_SIZE 65536u
 
@@ -57,7 +59,7 @@ struct job {
 	uint64_t busy_us;
 	uint64_t busy_since_us; /* when the engine got the processor back */
 	bool cancelled;
-	bool heard; /* its first samples have left */
+	uint64_t flush_after_us; /* 0: its first samples have not left */
 };
 
 struct runner {
@@ -402,12 +404,19 @@ static void engine_resumes(struct job *job)
 }
 
 /* The first samples of a job leave at once; after that a system call a frame
- * would cost a fast engine a fifth of its speed, so what it makes in a
- * millisecond leaves together. */
+ * would cost a fast engine a fifth of its speed, so what it makes in some
+ * milliseconds leaves together. */
 static bool is_time_to_flush(const struct runner *runner, const struct job *job)
 {
-	return !job->heard || runner->out.len >= FLUSH_LEN ||
-	       clock_monotonic_us() >= runner->flushed_us + FLUSH_US;
+	return job->flush_after_us == 0 || runner->out.len >= FLUSH_LEN ||
+	       clock_monotonic_us() >= runner->flushed_us + job->flush_after_us;
+}
+
+static void flush_later(struct job *job)
+{
+	job->flush_after_us = job->flush_after_us ? 2 * job->flush_after_us : FLUSH_FIRST_US;
+	if (job->flush_after_us > FLUSH_LAST_US)
+		job->flush_after_us = FLUSH_LAST_US;
 }
 
 /* Talks to the server: sends what was collected and reads what has come. */
@@ -415,7 +424,7 @@ static int meet_server(struct runner *runner, struct job *job)
 {
 	int err = flush(runner);
 
-	job->heard = true;
+	flush_later(job);
 	if (!err)
 		err = receive(runner);
 	if (!err)

@@ -3,7 +3,7 @@
  *
  * Speaks a text over and over for some seconds into a sink that only counts,
  * and prints "AUDIO_SECONDS CPU_SECONDS": the most that a server around this
- * engine could reach.  argv: SECONDS TEXT [VOICE].
+ * engine could reach.  argv: SECONDS VOICE TEXT...
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct counter {
 };
 
 struct choice {
-	const char *name; /* NULL: the first */
+	const char *name;
 	char voice[64];
 	uint32_t sample_rate;
 };
@@ -34,7 +34,7 @@ static int choose(const struct engine_voice *voice, void *arg)
 {
 	struct choice *choice = arg;
 
-	if (choice->name && strcmp(choice->name, voice->name) != 0)
+	if (strcmp(choice->name, voice->name) != 0)
 		return 0;
 	snprintf(choice->voice, sizeof(choice->voice), "%s", voice->name);
 	choice->sample_rate = voice->sample_rate;
@@ -53,21 +53,22 @@ int main(int argc, char **argv)
 {
 	struct engine_options options = {0};
 	struct counter counter = {0};
-	struct choice choice = {.name = argc > 3 ? argv[3] : NULL};
+	struct choice choice = {0};
 	struct engine_text text = {.language = "", .text_before = "", .speed = 1};
 	void *state;
 	double begin;
 
-	if (argc < 3 || engine_main->open(&state, &options) != 0)
+	if (argc < 4 || engine_main->open(&state, &options) != 0)
 		return 1;
+	choice.name = argv[2];
 	sink_init_null(&counter.sink);
 	counter.sink.audio = count_audio;
 	engine_main->voices(state, choose, &choice);
 	text.voice = choice.voice;
-	text.text = argv[2];
-	text.text_len = strlen(argv[2]);
 	begin = cpu_seconds();
-	while (cpu_seconds() - begin < atoi(argv[1])) {
+	for (int i = 3; cpu_seconds() - begin < atoi(argv[1]); i = i + 1 < argc ? i + 1 : 3) {
+		text.text = argv[i];
+		text.text_len = strlen(argv[i]);
 		if (engine_main->speak(state, &text, &counter.sink) != 0)
 			return 1;
 	}
