@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@
 #include "engine/engine.h"
 #include "engine/runner.h"
 #include "synth/confine.h"
+
+/* More than a sentence needs, less than a worker may have. */
+#define MEMORY_KEPT (32 << 20)
 
 struct settings {
 	int fd;
@@ -92,6 +96,15 @@ static int serve(const struct settings *settings)
 	return err;
 }
 
+/* An engine allocates megabytes for a sentence and frees them after it.  By
+ * default they go back to the kernel, which then clears them for the next
+ * sentence: one part in thirty of flite's time. */
+static void keep_memory(void)
+{
+	mallopt(M_TRIM_THRESHOLD, MEMORY_KEPT);
+	mallopt(M_MMAP_THRESHOLD, MEMORY_KEPT);
+}
+
 int main(int argc, char **argv)
 {
 	/* 20 s of CPU: a hundred times what the slowest engine here needs for the
@@ -105,6 +118,7 @@ int main(int argc, char **argv)
 			argv[0]);
 		return 2;
 	}
+	keep_memory();
 	err = serve(&settings);
 	if (err)
 		log_error(engine_main->name, "%s", strerror(err));
