@@ -2,8 +2,9 @@
  * health.c: is the process alive, should it get traffic.
  *
  * /health answers as long as the loop turns.  /ready is the gate of a load
- * balancer: 503 until the engines have answered and from the first moment of
- * a drain.
+ * balancer: 503 while there is no voice and from the first moment of a drain.
+ * Before the engines have answered nobody can ask: the doors are closed, until
+ * an engine that does not start has kept the others long enough.
  */
 #include <string.h>
 
@@ -23,8 +24,7 @@ void health_ready(struct server *server, struct http_request *request)
 		"{\"status\":\"ready\",\"model_path\":\"\",\"multi_model\":true}";
 	static const char not_ready[] =
 		"{\"status\":\"not_ready\",\"model_path\":\"\",\"multi_model\":true}";
-	bool is_ready =
-		server->speaks && !server->draining && voices_count(pool_voices(server->pool)) > 0;
+	bool is_ready = !server->draining && voices_count(pool_voices(server->pool)) > 0;
 	const char *body = is_ready ? ready : not_ready;
 
 	answer_json(request, is_ready ? 200 : 503, body, strlen(body));

@@ -208,7 +208,6 @@ static void on_pool_ready(void *arg)
 {
 	struct server *server = arg;
 
-	server->speaks = true;
 	log_info("server", "ready: %zu voices", voices_count(pool_voices(server->pool)));
 	open_doors(server);
 }

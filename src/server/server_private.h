@@ -38,7 +38,6 @@ struct server {
 	struct session_services services;
 	struct buf scratch;
 	struct list sockets; /* struct tts_socket */
-	bool speaks; /* every engine has answered */
 	int failure; /* errno that ended it */
 	bool draining;
 	struct timer doors_timer;
