@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/command.h"
@@ -80,6 +81,22 @@ static int make_url(char *url, size_t size, const char *server)
 	return n > 0 && (size_t)n < size ? 0 : EINVAL;
 }
 
+/* The local key is for the server beside it, not for whoever is asked to speak. */
+static bool is_this_machine(const char *server)
+{
+	static const char *const hosts[] = {"127.0.0.1", "localhost", "[::1]"};
+	const char *host = strstr(server, "://");
+
+	host = host ? host + 3 : server;
+	for (size_t i = 0; i < COUNT(hosts); ++i) {
+		size_t len = strlen(hosts[i]);
+
+		if (strncmp(host, hosts[i], len) == 0 && strchr(":/", host[len]))
+			return true; /* strchr finds the end of the string, too */
+	}
+	return false;
+}
+
 static int find_key(char *header, size_t size, const struct command_call *call,
 		    const struct config *config)
 {
@@ -88,7 +105,8 @@ static int find_key(char *header, size_t size, const struct command_call *call,
 
 	if (!key)
 		key = getenv("SYRINX_KEY");
-	if (!key && local_key_read(local, config->data_dir) == 0)
+	if (!key && is_this_machine(command_value(call, "server")) &&
+	    local_key_read(local, config->data_dir) == 0)
 		key = local;
 	if (!key) {
 		fprintf(stderr,
