@@ -25,7 +25,7 @@ struct tts_stream {
 	const struct session_services *services;
 	const struct peer *peer;
 	int64_t key_id;
-	char request_id[40];
+	char request_id[24];
 	struct settings settings;
 	struct list turns; /* struct place_in_queue */
 	uint16_t surrogate; /* high half that the last text ended in */

@@ -23,7 +23,7 @@
 
 struct tts_stream;
 
-/* `services` and `peer` are not copied; request_id is.  mem_deref when the
+/* `services` and `peer` are not copied; request_id (23 characters at most) is.  mem_deref when the
  * client is gone: what still runs is cancelled, and booked. */
 int tts_stream_alloc(struct tts_stream **streamp, const struct session_services *services,
 		     const struct peer *peer, const char *request_id, int64_t key_id);

@@ -10,12 +10,15 @@
 #include "base/mem.h"
 #include "session/turn_private.h"
 
+/* Every idle connection that has spoken has one of these. */
 struct turn_record {
 	struct transcript transcript;
 	struct turn_playback playback;
-	struct reply_usage usage; /* its strings are the next two */
-	char turn_id[STORE_TURN_ID_MAX + 1];
+	uint64_t characters;
+	int64_t cost_microcents;
+	bool cost_known;
 	char model_id[SETTINGS_MODEL_MAX];
+	char turn_id[STORE_TURN_ID_MAX + 1];
 };
 
 void turn_record_reckon(struct turn_heard *heard, const struct transcript *transcript,
@@ -60,11 +63,11 @@ int turn_record_alloc(struct turn_record **recordp, struct turn *turn)
 		.samples = turn->samples_sent,
 		.sample_rate = turn->format.sample_rate,
 	};
-	turn_usage(turn, &record->usage);
+	record->characters = turn->characters;
+	record->cost_microcents = turn->row.amount_microcents;
+	record->cost_known = turn->cost_known;
 	memcpy(record->turn_id, turn->id, sizeof(record->turn_id));
 	memcpy(record->model_id, turn->settings.model_id, sizeof(record->model_id));
-	record->usage.turn_id = record->turn_id;
-	record->usage.model_id = record->model_id;
 	*recordp = record;
 	return 0;
 }
@@ -77,5 +80,12 @@ void turn_record_heard(const struct turn_record *record, struct turn_heard *hear
 
 void turn_record_usage(const struct turn_record *record, struct reply_usage *usage)
 {
-	*usage = record->usage;
+	*usage = (struct reply_usage){
+		.turn_id = record->turn_id,
+		.model_id = record->model_id,
+		.audio_seconds = (double)record->playback.samples / record->playback.sample_rate,
+		.characters = record->characters,
+		.cost_known = record->cost_known,
+		.cost_microcents = record->cost_microcents,
+	};
 }
