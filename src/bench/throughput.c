@@ -2,7 +2,7 @@
  * throughput.c: seconds of speech per second of CPU, against the bare engine.
  *
  * The engine with nothing around it is a program of its own (the server links
- * no engine): bare-espeak and bare-flite, built beside it with the tests.
+ * no engine): bare-espeak and bare-flite, built beside it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -117,7 +117,7 @@ static int compare(const struct contender *c, const struct bench_options *option
 
 		err = run_bare(options->engines_dir, c, &audio_s, &cpu_s);
 		if (err == ENOENT)
-			printf("%s: %s is not there (meson setup -Dtests=true builds it)\n",
+			printf("%s: %s is not in the directory of the engines\n",
 			       c->name, c->bare_program);
 		if (!err)
 			err = run_served(&callers, target, question, &served);
