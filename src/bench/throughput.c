@@ -117,8 +117,8 @@ static int compare(const struct contender *c, const struct bench_options *option
 
 		err = run_bare(options->engines_dir, c, &audio_s, &cpu_s);
 		if (err == ENOENT)
-			printf("%s: %s is not in the directory of the engines\n",
-			       c->name, c->bare_program);
+			printf("%s: %s is not in the directory of the engines\n", c->name,
+			       c->bare_program);
 		if (!err)
 			err = run_served(&callers, target, question, &served);
 		if (err || i < 0)
