@@ -222,6 +222,7 @@ static void fill_services(struct server *server)
 		.ledger = server->account,
 		.microcents_per_minute = server->config->microcents_per_minute,
 		.max_lead_ms = (unsigned)server->config->max_lead_ms,
+		.log_texts = server->config->log_texts,
 		.scratch = &server->scratch,
 	};
 }

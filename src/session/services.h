@@ -34,6 +34,7 @@ struct session_services {
 	void *ledger;
 	int64_t microcents_per_minute; /* -1: no price is set */
 	unsigned max_lead_ms; /* audio sent ahead of playback; 0: no bound */
+	bool log_texts; /* the operator asked for what is spoken in the log */
 	struct buf *scratch; /* for the message being written; nothing stays in it */
 };
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "session/turn_private.h"
@@ -354,6 +355,9 @@ static int start_chunk(struct turn *turn)
 	err = transcript_add(&turn->transcript, utterance->text, utterance->text_len);
 	if (err)
 		return err;
+	if (turn->owner.services->log_texts)
+		log_info("turn", "%s chunk %u: %.*s", turn->id, turn->text_chunks,
+			 (int)utterance->text_len, utterance->text);
 	err = reply_generation_started(turn_scratch(turn), turn->text_chunks++, utterance->text,
 				       utterance->text_len);
 	if (!err)

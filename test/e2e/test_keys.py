@@ -107,3 +107,11 @@ def test_health_and_ready_need_no_key(server):
     assert server.get("/ready")[0] == 200
     assert server.get("/nowhere")[0] == 404
     assert server.get("/health", method="POST")[0] == 405
+
+
+def test_texts_stand_in_the_log_only_when_the_operator_asks(start_server):
+    for settings, expected in (({}, False), ({"server.log_texts": "on"}, True)):
+        server = start_server(settings)
+        with Client(server) as client:
+            assert client.speak("Remember the xylophone.", voice_id=1).samples > 0
+        assert ("xylophone" in server.log()) == expected
