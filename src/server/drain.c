@@ -8,9 +8,10 @@
  * signal, or the configured time, ends it.
  */
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -24,12 +25,42 @@ static void pid_path(const struct server *server, char *path, size_t size)
 	snprintf(path, size, "%s/syrinx.pid", server->config->data_dir);
 }
 
+/* Every server of a data directory holds a share of this lock while it lives:
+ * unlike a process id, it cannot outlive the process or become another's. */
+static int open_lock(const struct server *server)
+{
+	char path[PARAM_STRING_SIZE + 16];
+
+	snprintf(path, sizeof(path), "%s/syrinx.lock", server->config->data_dir);
+	return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+}
+
+static bool others_live(const struct server *server)
+{
+	int fd = open_lock(server);
+	bool live;
+
+	if (fd < 0)
+		return false;
+	if (server->lock_fd >= 0)
+		flock(server->lock_fd, LOCK_UN); /* our own share does not count */
+	live = flock(fd, LOCK_EX | LOCK_NB) != 0;
+	close(fd);
+	if (server->lock_fd >= 0)
+		flock(server->lock_fd, LOCK_SH | LOCK_NB);
+	return live;
+}
+
 /* "PID ADDRESS": who serves this address from this directory. */
-int drain_note_pid(const struct server *server)
+int drain_note_pid(struct server *server)
 {
 	char path[PARAM_STRING_SIZE + 16];
 	FILE *file;
 
+	if (server->lock_fd < 0)
+		server->lock_fd = open_lock(server);
+	if (server->lock_fd < 0 || flock(server->lock_fd, LOCK_SH | LOCK_NB) != 0)
+		return errno;
 	pid_path(server, path, sizeof(path));
 	file = fopen(path, "we");
 	if (!file)
@@ -54,8 +85,8 @@ bool drain_has_sibling(const struct server *server)
 		return false;
 	n = fscanf(file, "%ld %511s", &pid, address);
 	fclose(file);
-	return n == 2 && pid > 0 && pid != (long)getpid() &&
-	       strcmp(address, server->config->listen) == 0 && kill((pid_t)pid, 0) == 0;
+	return n == 2 && pid != (long)getpid() && strcmp(address, server->config->listen) == 0 &&
+	       others_live(server);
 }
 
 static void finish(void *arg)

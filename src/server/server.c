@@ -141,14 +141,18 @@ static void tell_listening(const struct server *server)
 
 static int listen_to_callers(struct server *server)
 {
-	int err = listener_alloc(&server->listener, server->loop, server->config->listen,
-				 drain_has_sibling(server), on_accept, server);
+	bool share = drain_has_sibling(server);
+	int err = listener_alloc(&server->listener, server->loop, server->config->listen, share,
+				 on_accept, server);
 
 	if (err) {
 		log_error("server", "cannot listen on %s: %s", server->config->listen,
 			  strerror(err));
 		return err;
 	}
+	if (share)
+		log_warn("server", "another server of %s listens on %s too, until it is ended",
+			 server->config->data_dir, server->config->listen);
 	err = drain_note_pid(server);
 	if (err)
 		log_warn("server", "cannot write the pid file: %s", strerror(err));
@@ -276,12 +280,14 @@ static void stop(struct server *server)
 	mem_deref(server->account);
 	mem_deref(server->loop);
 	buf_reset(&server->scratch);
+	if (server->lock_fd >= 0)
+		close(server->lock_fd);
 	log_info("server", "ended");
 }
 
 int server_main(const struct config *config, const struct server_events *events)
 {
-	struct server server = {.config = config, .events = events};
+	struct server server = {.config = config, .events = events, .lock_fd = -1};
 	int err;
 
 	list_init(&server.sockets);

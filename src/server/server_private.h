@@ -39,6 +39,7 @@ struct server {
 	struct buf scratch;
 	struct list sockets; /* struct tts_socket */
 	int failure; /* errno that ended it */
+	int lock_fd; /* see drain.c; -1: not held */
 	bool draining;
 	struct timer doors_timer;
 	struct timer drain_timer;
@@ -74,7 +75,7 @@ void tts_socket_abort_all(struct server *server);
 /* drain.c */
 void drain_begin(struct server *server);
 void drain_check(struct server *server); /* a socket has gone */
-int drain_note_pid(const struct server *server);
+int drain_note_pid(struct server *server);
 bool drain_has_sibling(const struct server *server);
 
 #endif
