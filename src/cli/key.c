@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "account/account.h"
 #include "base/clock.h"
@@ -135,6 +136,11 @@ static int run(const struct command_call *call)
 	status = settings_load(&config, call);
 	if (status != COMMAND_OK)
 		return status;
+	/* A wrong --data must not look like a server without keys. */
+	if (strcmp(verbs[i].name, "list") == 0 && access(config.data_dir, F_OK) != 0) {
+		fprintf(stderr, "syrinx key: there is no %s\n", config.data_dir);
+		return COMMAND_FAILED;
+	}
 	if (settings_open_store(&store, &config) != 0)
 		return COMMAND_FAILED;
 	status = verbs[i].run(store, call);

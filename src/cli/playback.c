@@ -18,8 +18,9 @@
 #include "wire/json.h"
 
 struct playback {
-	FILE *out;
-	const char *file; /* NULL: a player */
+	FILE *out; /* NULL: the player has not been started */
+	const char *file; /* NULL: a player … */
+	const char *player; /* … this one */
 	bool show_progress;
 	struct audio_format format;
 	bool has_header;
@@ -30,7 +31,8 @@ struct playback {
 	char error[256]; /* "": none */
 };
 
-/* Players of a desktop or a sound server, best first; all read WAV from a pipe. */
+/* Players of a desktop or a sound server, best first; all read WAV from a pipe.
+ * What they have to say about sound cards is left out: we say what to do. */
 static const char *const players[] = {
 	"pw-play -",
 	"paplay",
@@ -48,11 +50,11 @@ static bool is_on_path(const char *command)
 	return system(check) == 0;
 }
 
-static FILE *open_player(void)
+static const char *find_player(void)
 {
 	for (size_t i = 0; i < COUNT(players); ++i) {
 		if (is_on_path(players[i]))
-			return popen(players[i], "w");
+			return players[i];
 	}
 	fprintf(stderr, "syrinx: no player found (aplay, paplay, pw-play, play or ffplay); "
 			"write a file with -o FILE.wav\n");
@@ -81,7 +83,7 @@ int playback_alloc(struct playback **playbackp, const char *file, bool show_prog
 	playback->show_progress = show_progress && isatty(STDERR_FILENO);
 	if (!file) {
 		signal(SIGPIPE, SIG_IGN); /* a player may be closed at any time */
-		playback->out = open_player();
+		playback->player = find_player();
 	} else if (strcmp(file, "-") == 0) {
 		playback->out = stdout;
 	} else {
@@ -89,7 +91,7 @@ int playback_alloc(struct playback **playbackp, const char *file, bool show_prog
 		if (!playback->out)
 			fprintf(stderr, "syrinx: cannot write %s: %s\n", file, strerror(errno));
 	}
-	if (!playback->out) {
+	if (!playback->out && !playback->player) {
 		mem_deref(playback);
 		return EIO;
 	}
@@ -113,12 +115,27 @@ static void show_progress(const struct playback *playback)
 			(double)playback->samples / playback->format.sample_rate, playback->chunks);
 }
 
+/* The player is started with the first sound: what goes wrong before that is not
+ * its fault. */
+static bool is_open(struct playback *playback)
+{
+	char command[128];
+
+	if (playback->out)
+		return true;
+	snprintf(command, sizeof(command), "%s 2>/dev/null", playback->player);
+	playback->out = popen(command, "we");
+	return playback->out;
+}
+
 static void take_audio(struct playback *playback, const char *base64, size_t len)
 {
 	uint8_t *bytes = malloc(base64_decoded_max(len) + 1);
 	size_t n;
 
-	if (bytes && base64_decode(bytes, &n, base64, len) == 0) {
+	if (!is_open(playback)) {
+		snprintf(playback->error, sizeof(playback->error), "cannot start a player");
+	} else if (bytes && base64_decode(bytes, &n, base64, len) == 0) {
 		if (!playback->has_header)
 			write_header(playback, WAV_LEN_UNKNOWN);
 		fwrite(bytes, 1, n, playback->out);
@@ -197,6 +214,30 @@ bool playback_is_over(const struct playback *playback)
 	return playback->closed || playback->error[0] != '\0';
 }
 
+/* The last bytes are written now, or the player has played them. */
+static bool close_out(struct playback *playback)
+{
+	FILE *out = playback->out;
+	bool good = fflush(out) == 0 && !ferror(out);
+
+	if (out == stdout)
+		return good;
+	playback->out = NULL;
+	return (playback->file ? fclose(out) == 0 : pclose(out) == 0) && good;
+}
+
+static void describe_failure(struct playback *playback)
+{
+	if (playback->file)
+		snprintf(playback->error, sizeof(playback->error), "cannot write %s: %s",
+			 playback->file, strerror(errno));
+	else
+		snprintf(playback->error, sizeof(playback->error),
+			 "the player (%.*s) failed, perhaps there is no sound card; write a file "
+			 "with -o FILE.wav",
+			 (int)strcspn(playback->player, " "), playback->player);
+}
+
 int playback_finish(struct playback *playback)
 {
 	bool is_file = playback->file && playback->out != stdout;
@@ -207,9 +248,8 @@ int playback_finish(struct playback *playback)
 		fputc(0, playback->out); /* RIFF pads its chunks */
 	if (playback->has_header && is_file && fseek(playback->out, 0, SEEK_SET) == 0)
 		write_header(playback, (uint32_t)playback->bytes);
-	if (fflush(playback->out) != 0 || ferror(playback->out))
-		snprintf(playback->error, sizeof(playback->error), "cannot write: %s",
-			 strerror(errno));
+	if (playback->out && !close_out(playback))
+		describe_failure(playback);
 	else if (!playback->closed && playback->error[0] == '\0')
 		snprintf(playback->error, sizeof(playback->error),
 			 "the connection ended before the speech did");

@@ -138,9 +138,20 @@ static void test_the_data_directory_is_made_for_its_owner_alone(void **state)
 
 	(void)state;
 	assert_int_equal(rmdir(dir), 0);
-	assert_int_equal(run("key list --data DIR"), 0);
+	assert_int_equal(run("key create --data DIR"), 0);
 	assert_int_equal(stat(dir, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
+}
+
+static void test_a_directory_that_is_not_there_has_no_list_of_keys(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(rmdir(dir), 0);
+	assert_int_equal(run("key list --data DIR"), COMMAND_FAILED);
+	assert_int_not_equal(stat(dir, &st), 0);
+	assert_int_equal(mkdir(dir, 0700), 0);
 }
 
 static void test_list_shows_names_and_states_but_no_key(void **state)
@@ -324,6 +335,7 @@ int main(void)
 		WITH_DIR(test_create_prints_the_key_alone),
 		WITH_DIR(test_a_key_has_no_limits_unless_given),
 		WITH_DIR(test_the_data_directory_is_made_for_its_owner_alone),
+		WITH_DIR(test_a_directory_that_is_not_there_has_no_list_of_keys),
 		WITH_DIR(test_list_shows_names_and_states_but_no_key),
 		WITH_DIR(test_wrong_calls_change_nothing),
 		WITH_DIR(test_the_local_key_is_made_once),
