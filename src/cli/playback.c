@@ -15,7 +15,7 @@
 #include "base/base64.h"
 #include "base/count.h"
 #include "base/mem.h"
-#include "wire/json.h"
+#include "base/json.h"
 
 struct playback {
 	FILE *out; /* NULL: the player has not been started */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "wire/error.h"
-#include "wire/json.h"
+#include "base/json.h"
 
 struct stream_fault {
 	enum wire_error_id id;

@@ -14,7 +14,7 @@
 #include "audio/pipeline.h"
 #include "text/chunker.h"
 #include "wire/fault.h"
-#include "wire/json.h"
+#include "base/json.h"
 
 /* The bit of a field in `set` says that it was given. */
 enum {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/json.h"
+#include "base/json.h"
 
 #define MUST(condition)                                                                            \
 	do {                                                                                       \

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/count.h"
-#include "wire/json.h"
+#include "base/json.h"
 #include "wire/json_write.h"
 
 static void assert_written(struct buf *out, const char *expected)

@@ -1,7 +1,7 @@
 /*
  * json.c: a strict RFC 8259 scanner over one message in memory (see json.h).
  */
-#include "wire/json.h"
+#include "base/json.h"
 
 #include <assert.h>
 #include <errno.h>

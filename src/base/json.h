@@ -23,8 +23,8 @@
  * refused.  Invalid UTF-8 and more than JSON_DEPTH_MAX containers inside each
  * other are refused.
  */
-#ifndef WIRE_JSON_H
-#define WIRE_JSON_H
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>

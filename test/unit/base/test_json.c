@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/count.h"
-#include "wire/json.h"
+#include "base/json.h"
 
 /* A copy in memory of exactly its length, so that a sanitizer sees one byte
  * too many read or written. */
