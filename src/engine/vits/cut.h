@@ -1,0 +1,55 @@
+/*
+ * cut.h: a VITS graph in three pieces, and where they join.
+ *
+ *   text      ids → mean and deviation of the latent, a column a frame, and
+ *             how many frames each id lasts
+ *   flow      a window of the latent (mean + noise × deviation) → features
+ *   decoder   a window of features → samples, FRAME_LEN of them a frame
+ *
+ * The two random nodes of the graph are gone: the first becomes an input of the
+ * text piece, the second is the noise that the caller adds to the latent.  What
+ * the later pieces need of the first besides (the speaker's vector, a mask over
+ * frames) are its shared outputs and their inputs of the same name.
+ *
+ * Everything is found by what the nodes do, not by how an exporter happened to
+ * number them.
+ */
+#ifndef ENGINE_VITS_CUT_H
+#define ENGINE_VITS_CUT_H
+
+#include "engine/vits/onnx.h"
+
+#define CUT_SHARED_MAX 4
+
+struct cut_piece {
+	char *bytes; /* a model of its own */
+	size_t len;
+	char *shared[CUT_SHARED_MAX]; /* names of the shared values that it takes */
+	size_t shared_count;
+};
+
+struct cut {
+	struct cut_piece text, flow, decoder; /* text.shared: what it gives to either */
+	char *duration_noise; /* the text piece's input: float [1, 2, ids] */
+	char *durations; /* the text piece's outputs … */
+	char *mean; /* float [1, channels, frames] */
+	char *deviation; /* the same shape */
+	char *latent; /* the flow's input, the same shape */
+	char *features; /* the flow's output and the decoder's input */
+	char *output; /* the decoder's output */
+	bool has_speakers; /* the text piece takes `sid` */
+};
+
+/* ENOTSUP: the graph is of another family, or was exported in a way that is not
+ * understood; `why` says what was looked for.  ENOMEM. */
+int cut_vits(struct cut **cutp, const struct onnx *onnx, char *why, size_t why_size);
+
+/* The whole model with both random nodes as inputs, for comparing: the second
+ * one's name is *latent_noise.  Both are malloc'ed. */
+int cut_none(const struct onnx *onnx, const struct cut *cut, char **bytesp, size_t *lenp,
+	     char **latent_noisep);
+
+/* Gives the pieces' bytes back once networks were made of them. */
+void cut_drop_bytes(struct cut *cut);
+
+#endif

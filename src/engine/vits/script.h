@@ -1,0 +1,56 @@
+/*
+ * script.h: text as a model wants to read it.
+ *
+ * eSpeak NG gives the phonemes, clause by clause; punctuation is put back
+ * between them, because models were trained with it.  The text is divided into
+ * utterances, what the model speaks in one go: a sentence, or a part of one that
+ * is too long.  Every id knows the word of the text that it belongs to, so that
+ * durations of ids become times of words.
+ *
+ * eSpeak NG has one global state: all calls come under one lock, and last tens
+ * of microseconds.
+ */
+#ifndef ENGINE_VITS_SCRIPT_H
+#define ENGINE_VITS_SCRIPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/vits/model_file.h"
+
+/* Ids of one utterance.  Longer ones get worse and delay their own first
+ * sound; what is longer is divided at a clause, else at a word. */
+#define SCRIPT_IDS_MAX 600
+
+#define SCRIPT_NO_WORD UINT32_MAX
+
+struct script_word {
+	uint32_t byte_start, byte_end; /* in the text; without punctuation around it */
+};
+
+struct script_utterance {
+	int64_t *ids; /* as the model takes them: with start, end and padding */
+	uint32_t *words; /* for each id the index of its word, or SCRIPT_NO_WORD */
+	size_t count;
+};
+
+struct script {
+	struct script_utterance *utterances; /* none: nothing in the text has a sound */
+	size_t utterance_count;
+	struct script_word *words; /* in the order of the text */
+	size_t word_count;
+	size_t unknown; /* phonemes that the model has no symbol for: left out */
+};
+
+/* Once per process, before the others: loads eSpeak NG's data.  EIO: there is
+ * none. */
+int script_open(void);
+
+/* Whether eSpeak NG has this voice ("en-us"). */
+int script_check_voice(const char *espeak_voice);
+
+/* An object of base/mem.h.  May be called from several threads. */
+int script_write(struct script **scriptp, const struct model_file *file,
+		 const struct model_speaker *speaker, const char *text, size_t text_len);
+
+#endif
