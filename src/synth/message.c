@@ -92,6 +92,13 @@ static void write_voice(struct buf *out, int *err, const struct message_voice *v
 	write_int(out, err, voice->sample_rate, 4);
 	write_int(out, err, voice->sex, 1);
 	write_int(out, err, voice->quality, 1);
+	write_str(out, err, &voice->licence);
+}
+
+static void write_note(struct buf *out, int *err, const struct message_note *note)
+{
+	write_str(out, err, &note->about);
+	write_str(out, err, &note->text);
 }
 
 static void write_audio(struct buf *out, int *err, const struct message_audio *audio)
@@ -138,6 +145,9 @@ static void write_payload(struct buf *out, int *err, const struct message *messa
 		break;
 	case MESSAGE_VOICE:
 		write_voice(out, err, &message->voice);
+		break;
+	case MESSAGE_NOTE:
+		write_note(out, err, &message->note);
 		break;
 	case MESSAGE_AUDIO:
 		write_audio(out, err, &message->audio);
@@ -242,6 +252,13 @@ static struct message_str read_str(struct cursor *in)
 	return str;
 }
 
+/* A field that was added after version 1 had begun: its absence is an empty
+ * string, a part of it is still an error. */
+static struct message_str read_later_str(struct cursor *in)
+{
+	return in->left > 0 ? read_str(in) : (struct message_str){.bytes = ""};
+}
+
 static void read_speak(struct cursor *in, struct message_speak *speak)
 {
 	speak->voice = read_str(in);
@@ -273,6 +290,13 @@ static void read_voice(struct cursor *in, struct message_voice *voice)
 	voice->sample_rate = (uint32_t)read_int(in, 4);
 	voice->sex = (uint8_t)read_int(in, 1);
 	voice->quality = (uint8_t)read_int(in, 1);
+	voice->licence = read_later_str(in);
+}
+
+static void read_note(struct cursor *in, struct message_note *note)
+{
+	note->about = read_str(in);
+	note->text = read_str(in);
 }
 
 /* The samples are all the rest: AUDIO is the one message that cannot get
@@ -323,6 +347,9 @@ static void read_payload(struct cursor *in, struct message *message)
 		break;
 	case MESSAGE_VOICE:
 		read_voice(in, &message->voice);
+		break;
+	case MESSAGE_NOTE:
+		read_note(in, &message->note);
 		break;
 	case MESSAGE_AUDIO:
 		read_audio(in, &message->audio);

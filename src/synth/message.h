@@ -40,6 +40,7 @@ enum message_type {
 	MESSAGE_AUDIO = 18, /* samples of a job, never more than its credit */
 	MESSAGE_WORD = 19, /* when a word of a job is spoken */
 	MESSAGE_DONE = 20, /* the last message of a job */
+	MESSAGE_NOTE = 21, /* before READY: something the operator should know */
 };
 
 /* Capabilities in READY. */
@@ -95,6 +96,12 @@ struct message_voice {
 	uint32_t sample_rate;
 	uint8_t sex; /* 0 unknown, 1 female, 2 male */
 	uint8_t quality; /* 0 low, 1 mid, 2 high */
+	struct message_str licence; /* of what it is made from; empty: nobody said */
+};
+
+struct message_note {
+	struct message_str about; /* what it is about, such as a file's name; may be empty */
+	struct message_str text; /* for people */
 };
 
 struct message_ready {
@@ -134,6 +141,7 @@ struct message {
 		uint32_t credit_samples;
 		struct message_ready ready;
 		struct message_voice voice;
+		struct message_note note;
 		struct message_audio audio;
 		struct message_word word;
 		struct message_done_report done;

@@ -95,7 +95,8 @@ static void test_the_handshake_survives_the_wire(void **state)
 	buf_reset(&buf);
 
 	message = (struct message){.type = MESSAGE_VOICE,
-				   .voice = {STR("de+f2"), STR("de"), STR("German"), 22050, 1, 2}};
+				   .voice = {STR("de+f2"), STR("de"), STR("German"), 22050, 1, 2,
+					     STR("GPL-3.0-or-later")}};
 	read = round_trip(&buf, &message);
 	assert_str(read.voice.name, "de+f2");
 	assert_str(read.voice.language, "de");
@@ -103,6 +104,14 @@ static void test_the_handshake_survives_the_wire(void **state)
 	assert_int_equal(read.voice.sample_rate, 22050);
 	assert_int_equal(read.voice.sex, 1);
 	assert_int_equal(read.voice.quality, 2);
+	assert_str(read.voice.licence, "GPL-3.0-or-later");
+	buf_reset(&buf);
+
+	message =
+		(struct message){.type = MESSAGE_NOTE, .note = {STR("x.onnx"), STR("no weights")}};
+	read = round_trip(&buf, &message);
+	assert_str(read.note.about, "x.onnx");
+	assert_str(read.note.text, "no weights");
 	buf_reset(&buf);
 
 	message = (struct message){.type = MESSAGE_READY,
@@ -233,6 +242,29 @@ static void test_fields_added_later_are_skipped(void **state)
 	buf_reset(&buf);
 }
 
+/* Engines that were written before it had a licence. */
+static void test_a_voice_without_a_licence_is_still_a_voice(void **state)
+{
+	struct message message = {
+		.type = MESSAGE_VOICE,
+		.voice = {STR("slt"), STR("en"), STR("Sally"), 16000, 1, 1, STR("MIT")}};
+	struct message read;
+	struct buf buf;
+	size_t used = 0;
+
+	(void)state;
+	round_trip(&buf, &message);
+	buf.len -= 3;
+	buf.bytes[0] = (char)(buf.bytes[0] - 3); /* its length without its bytes */
+	assert_int_equal(message_decode(&read, &used, buf.bytes, buf.len), EPROTO);
+	buf.len -= 4;
+	buf.bytes[0] = (char)(buf.bytes[0] - 4);
+	assert_int_equal(message_decode(&read, &used, buf.bytes, buf.len), 0);
+	assert_str(read.voice.title, "Sally");
+	assert_str(read.voice.licence, "");
+	buf_reset(&buf);
+}
+
 static void test_unknown_types_are_stepped_over(void **state)
 {
 	static const unsigned char bytes[] = {3, 0, 0, 0, 99, 0, 0, 0, 5, 0, 0, 0, 'a', 'b', 'c'};
@@ -341,6 +373,7 @@ int main(void)
 		cmocka_unit_test(test_a_part_of_a_message_asks_for_more),
 		cmocka_unit_test(test_a_payload_that_lacks_a_field_is_refused),
 		cmocka_unit_test(test_fields_added_later_are_skipped),
+		cmocka_unit_test(test_a_voice_without_a_licence_is_still_a_voice),
 		cmocka_unit_test(test_unknown_types_are_stepped_over),
 		cmocka_unit_test(test_bytes_that_are_no_message_are_refused_at_once),
 		cmocka_unit_test(test_values_no_engine_could_use_are_refused),
