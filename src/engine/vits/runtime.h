@@ -54,6 +54,7 @@ struct tensor {
 		int64_t *i64;
 	};
 	void *value; /* the runtime's object behind an output; NULL for an input */
+	const void *owner; /* how it is released */
 };
 
 /* How many numbers it holds. */

@@ -1,0 +1,387 @@
+/*
+ * runtime.c: ONNX Runtime, loaded while the program runs (see runtime.h).
+ */
+#include "engine/vits/runtime.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "engine/vits/runtime_table.h"
+
+/* Inputs and outputs of one run; our graphs have at most eight. */
+#define PORTS_MAX 64
+
+struct runtime {
+	void *library;
+	const struct runtime_table *table;
+	struct runtime_env *env;
+	struct runtime_memory_info *memory; /* describes plain memory */
+	struct runtime_session_options *options;
+	char version[32];
+};
+
+struct ports {
+	char *names[PORTS_MAX];
+	size_t count;
+};
+
+struct network {
+	struct runtime *runtime;
+	struct runtime_session *session;
+	struct ports inputs, outputs;
+};
+
+/* Status objects become errno and words. */
+static int check(const struct runtime_table *table, struct runtime_status *status,
+		 char why[RUNTIME_WHY_SIZE])
+{
+	const char *message;
+	int err = EINVAL;
+
+	if (!status)
+		return 0;
+	message = table->get_error_message(status);
+	/* The library has no code of its own for this; the words are those of
+	 * its allocator and of the C++ library's. */
+	if (strstr(message, "bad_alloc") || strstr(message, "Failed to allocate memory"))
+		err = ENOMEM;
+	snprintf(why, RUNTIME_WHY_SIZE, "%s", message);
+	why[strcspn(why, "\n")] = '\0';
+	table->release_status(status);
+	return err;
+}
+
+static void runtime_destroy(void *object)
+{
+	struct runtime *runtime = object;
+
+	if (runtime->options)
+		runtime->table->release_session_options(runtime->options);
+	if (runtime->memory)
+		runtime->table->release_memory_info(runtime->memory);
+	if (runtime->env)
+		runtime->table->release_env(runtime->env);
+	/* The library stays: its threads and exit handlers may outlive us. */
+}
+
+static int load_library(struct runtime *runtime, const char *path, char why[RUNTIME_WHY_SIZE])
+{
+	const struct runtime_base *(*get_base)(void);
+	const struct runtime_base *base;
+
+	if (access(path, R_OK) != 0) {
+		snprintf(why, RUNTIME_WHY_SIZE, "%s", strerror(errno));
+		return errno;
+	}
+	runtime->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!runtime->library) {
+		snprintf(why, RUNTIME_WHY_SIZE, "cannot be loaded: %s", dlerror());
+		return EINVAL;
+	}
+	*(void **)&get_base = dlsym(runtime->library, "OrtGetApiBase");
+	base = get_base ? get_base() : NULL;
+	if (!base) {
+		snprintf(why, RUNTIME_WHY_SIZE, "is no ONNX Runtime");
+		return EINVAL;
+	}
+	snprintf(runtime->version, sizeof(runtime->version), "%s", base->get_version());
+	runtime->table = base->get_table(RUNTIME_TABLE_VERSION);
+	if (!runtime->table) {
+		snprintf(why, RUNTIME_WHY_SIZE, "is ONNX Runtime %s; 1.%d or newer is needed",
+			 runtime->version, RUNTIME_TABLE_VERSION);
+		return EINVAL;
+	}
+	return 0;
+}
+
+/* One thread for each run: many streams share the cores, and two threads for
+ * one stream cost a fifth more than they save.  No arena: it keeps the largest
+ * window of every thread for good, while malloc, told to keep its memory
+ * (engine/main.c), shares it between all. */
+static int make_options(struct runtime *runtime, char why[RUNTIME_WHY_SIZE])
+{
+	const struct runtime_table *table = runtime->table;
+	struct runtime_session_options *options;
+	int err = check(table, table->create_session_options(&options), why);
+
+	if (err)
+		return err;
+	runtime->options = options;
+	err = check(table, table->set_intra_op_threads(options, 1), why);
+	if (!err)
+		err = check(table, table->set_inter_op_threads(options, 1), why);
+	if (!err)
+		err = check(table, table->set_execution_mode(options, RUNTIME_SEQUENTIAL), why);
+	if (!err)
+		err = check(table, table->set_graph_optimization(options, RUNTIME_OPTIMIZE_ALL),
+			    why);
+	if (!err)
+		err = check(table, table->disable_memory_pattern(options), why);
+	if (!err && !getenv("ARENA"))
+		err = check(table, table->disable_memory_arena(options), why);
+	return err;
+}
+
+int runtime_open(struct runtime **runtimep, const char *path, char why[RUNTIME_WHY_SIZE])
+{
+	struct runtime *runtime = mem_zalloc(sizeof(*runtime), runtime_destroy);
+	const struct runtime_table *table;
+	int err;
+
+	if (!runtime) {
+		snprintf(why, RUNTIME_WHY_SIZE, "%s", strerror(ENOMEM));
+		return ENOMEM;
+	}
+	err = load_library(runtime, path, why);
+	table = runtime->table;
+	if (!err)
+		err = check(table, table->create_env(RUNTIME_LOG_ERROR, "syrinx", &runtime->env),
+			    why);
+	if (!err)
+		err = check(table,
+			    table->create_cpu_memory_info(RUNTIME_ARENA_ALLOCATOR,
+							  RUNTIME_MEMORY_DEFAULT, &runtime->memory),
+			    why);
+	if (!err)
+		err = make_options(runtime, why);
+	if (err) {
+		mem_deref(runtime);
+		return err;
+	}
+	*runtimep = runtime;
+	return 0;
+}
+
+const char *runtime_version(const struct runtime *runtime)
+{
+	return runtime->version;
+}
+
+static void network_destroy(void *object)
+{
+	struct network *network = object;
+
+	for (size_t i = 0; i < network->inputs.count; ++i)
+		free(network->inputs.names[i]);
+	for (size_t i = 0; i < network->outputs.count; ++i)
+		free(network->outputs.names[i]);
+	if (network->session)
+		network->runtime->table->release_session(network->session);
+	mem_deref(network->runtime);
+}
+
+typedef struct runtime_status *(count_h)(const struct runtime_session *session, size_t *out);
+typedef struct runtime_status *(name_h)(const struct runtime_session *session, size_t i,
+					struct runtime_allocator *allocator, char **out);
+
+static int read_ports(struct ports *ports, const struct network *network, count_h *get_count,
+		      name_h *get_name, char why[RUNTIME_WHY_SIZE])
+{
+	const struct runtime_table *table = network->runtime->table;
+	struct runtime_allocator *allocator;
+	size_t count;
+	int err = check(table, table->get_default_allocator(&allocator), why);
+
+	if (!err)
+		err = check(table, get_count(network->session, &count), why);
+	if (!err && count > PORTS_MAX) {
+		snprintf(why, RUNTIME_WHY_SIZE, "has more than %d inputs or outputs", PORTS_MAX);
+		err = EINVAL;
+	}
+	for (size_t i = 0; !err && i < count; ++i) {
+		char *name;
+
+		err = check(table, get_name(network->session, i, allocator, &name), why);
+		if (err)
+			break;
+		ports->names[i] = strdup(name);
+		err = check(table, table->allocator_free(allocator, name), why);
+		if (!ports->names[i])
+			return ENOMEM;
+		ports->count = i + 1;
+	}
+	return err;
+}
+
+int network_open(struct network **networkp, struct runtime *runtime, const void *bytes, size_t len,
+		 char why[RUNTIME_WHY_SIZE])
+{
+	const struct runtime_table *table = runtime->table;
+	struct network *network = mem_zalloc(sizeof(*network), network_destroy);
+	int err;
+
+	if (!network) {
+		snprintf(why, RUNTIME_WHY_SIZE, "%s", strerror(ENOMEM));
+		return ENOMEM;
+	}
+	network->runtime = mem_ref(runtime);
+	err = check(table,
+		    table->create_session_from_array(runtime->env, bytes, len, runtime->options,
+						     &network->session),
+		    why);
+	if (!err)
+		err = read_ports(&network->inputs, network, table->get_input_count,
+				 table->get_input_name, why);
+	if (!err)
+		err = read_ports(&network->outputs, network, table->get_output_count,
+				 table->get_output_name, why);
+	if (err) {
+		mem_deref(network);
+		return err;
+	}
+	*networkp = network;
+	return 0;
+}
+
+size_t network_input_count(const struct network *network)
+{
+	return network->inputs.count;
+}
+
+const char *network_input_name(const struct network *network, size_t i)
+{
+	return network->inputs.names[i];
+}
+
+size_t network_output_count(const struct network *network)
+{
+	return network->outputs.count;
+}
+
+const char *network_output_name(const struct network *network, size_t i)
+{
+	return network->outputs.names[i];
+}
+
+size_t tensor_count(const struct tensor *tensor)
+{
+	size_t count = 1;
+
+	for (unsigned i = 0; i < tensor->rank; ++i)
+		count *= (size_t)tensor->dims[i];
+	return count;
+}
+
+void tensor_release(struct tensor *output)
+{
+	const struct runtime_table *table = output->owner;
+
+	if (output->value)
+		table->release_value(output->value);
+	output->value = NULL;
+}
+
+/* The tensor borrows the caller's numbers. */
+static int lend_input(const struct network *network, const struct tensor *input,
+		      struct runtime_value **valuep, char why[RUNTIME_WHY_SIZE])
+{
+	const struct runtime_table *table = network->runtime->table;
+	bool is_f32 = input->type == TENSOR_F32;
+	size_t len = tensor_count(input) * (is_f32 ? sizeof(float) : sizeof(int64_t));
+
+	return check(table,
+		     table->create_tensor_with_data(
+			     network->runtime->memory,
+			     is_f32 ? (void *)input->f32 : (void *)input->i64, len, input->dims,
+			     input->rank, is_f32 ? RUNTIME_ELEMENT_F32 : RUNTIME_ELEMENT_I64,
+			     valuep),
+		     why);
+}
+
+static int read_shape(const struct runtime_table *table, struct tensor *output,
+		      const struct runtime_shape_info *info, char why[RUNTIME_WHY_SIZE])
+{
+	int type;
+	size_t rank;
+	int err = check(table, table->get_element_type(info, &type), why);
+
+	if (!err)
+		err = check(table, table->get_rank(info, &rank), why);
+	if (err)
+		return err;
+	if ((type != RUNTIME_ELEMENT_F32 && type != RUNTIME_ELEMENT_I64) ||
+	    rank > TENSOR_RANK_MAX) {
+		snprintf(why, RUNTIME_WHY_SIZE, "gives %s as something other than expected",
+			 output->name);
+		return EINVAL;
+	}
+	output->type = type == RUNTIME_ELEMENT_F32 ? TENSOR_F32 : TENSOR_I64;
+	output->rank = (unsigned)rank;
+	return check(table, table->get_dimensions(info, output->dims, rank), why);
+}
+
+static int read_output(const struct runtime_table *table, struct tensor *output,
+		       char why[RUNTIME_WHY_SIZE])
+{
+	struct runtime_shape_info *info;
+	void *data;
+	int err = check(table, table->get_type_and_shape(output->value, &info), why);
+
+	if (err)
+		return err;
+	err = read_shape(table, output, info, why);
+	table->release_shape_info(info);
+	if (!err)
+		err = check(table, table->get_tensor_data(output->value, &data), why);
+	if (!err)
+		output->f32 = data; /* or i64: the same pointer */
+	return err;
+}
+
+static int run(const struct network *network, const struct tensor *inputs, size_t input_count,
+	       struct runtime_value **values, struct tensor *outputs, size_t output_count,
+	       char why[RUNTIME_WHY_SIZE])
+{
+	const struct runtime_table *table = network->runtime->table;
+	const char *input_names[PORTS_MAX];
+	const char *output_names[PORTS_MAX];
+	struct runtime_value *results[PORTS_MAX] = {0};
+	int err = 0;
+
+	for (size_t i = 0; i < input_count && !err; ++i) {
+		input_names[i] = inputs[i].name;
+		err = lend_input(network, &inputs[i], &values[i], why);
+	}
+	for (size_t i = 0; i < output_count; ++i)
+		output_names[i] = outputs[i].name;
+	if (!err)
+		err = check(table,
+			    table->run(network->session, NULL, input_names,
+				       (const struct runtime_value *const *)values, input_count,
+				       output_names, output_count, results),
+			    why);
+	for (size_t i = 0; i < output_count; ++i) {
+		outputs[i].value = results[i];
+		outputs[i].owner = table;
+	}
+	for (size_t i = 0; i < output_count && !err; ++i)
+		err = read_output(table, &outputs[i], why);
+	return err;
+}
+
+int network_run(const struct network *network, const struct tensor *inputs, size_t input_count,
+		struct tensor *outputs, size_t output_count, char why[RUNTIME_WHY_SIZE])
+{
+	const struct runtime_table *table = network->runtime->table;
+	struct runtime_value *values[PORTS_MAX] = {0};
+	int err;
+
+	if (input_count > PORTS_MAX || output_count > PORTS_MAX) {
+		snprintf(why, RUNTIME_WHY_SIZE, "too many inputs or outputs");
+		return EINVAL;
+	}
+	err = run(network, inputs, input_count, values, outputs, output_count, why);
+	for (size_t i = 0; i < input_count; ++i) {
+		if (values[i])
+			table->release_value(values[i]);
+	}
+	for (size_t i = 0; err && i < output_count; ++i)
+		tensor_release(&outputs[i]);
+	return err;
+}
