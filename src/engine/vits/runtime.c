@@ -277,20 +277,29 @@ void tensor_release(struct tensor *output)
 	output->value = NULL;
 }
 
+/* By tensor_type. */
+static const struct element {
+	int number; /* the runtime's */
+	size_t size;
+} elements[] = {
+	[TENSOR_F32] = {RUNTIME_ELEMENT_F32, sizeof(float)},
+	[TENSOR_I64] = {RUNTIME_ELEMENT_I64, sizeof(int64_t)},
+	[TENSOR_BOOL] = {RUNTIME_ELEMENT_BOOL, sizeof(bool)},
+};
+
 /* The tensor borrows the caller's numbers. */
 static int lend_input(const struct network *network, const struct tensor *input,
 		      struct runtime_value **valuep, char why[RUNTIME_WHY_SIZE])
 {
 	const struct runtime_table *table = network->runtime->table;
-	bool is_f32 = input->type == TENSOR_F32;
-	size_t len = tensor_count(input) * (is_f32 ? sizeof(float) : sizeof(int64_t));
+	const struct element *element = &elements[input->type];
 
+	/* f32 stands for all: members of the union are pointers to the numbers. */
 	return check(table,
-		     table->create_tensor_with_data(
-			     network->runtime->memory,
-			     is_f32 ? (void *)input->f32 : (void *)input->i64, len, input->dims,
-			     input->rank, is_f32 ? RUNTIME_ELEMENT_F32 : RUNTIME_ELEMENT_I64,
-			     valuep),
+		     table->create_tensor_with_data(network->runtime->memory, input->f32,
+						    tensor_count(input) * element->size,
+						    input->dims, input->rank, element->number,
+						    valuep),
 		     why);
 }
 

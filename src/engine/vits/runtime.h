@@ -11,6 +11,7 @@
 #ifndef ENGINE_VITS_RUNTIME_H
 #define ENGINE_VITS_RUNTIME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,7 +39,8 @@ const char *network_input_name(const struct network *network, size_t i);
 size_t network_output_count(const struct network *network);
 const char *network_output_name(const struct network *network, size_t i);
 
-enum tensor_type { TENSOR_F32, TENSOR_I64 };
+/* Truth values can be given to a network; none that we use gives any. */
+enum tensor_type { TENSOR_F32, TENSOR_I64, TENSOR_BOOL };
 
 #define TENSOR_RANK_MAX 4
 
@@ -52,6 +54,7 @@ struct tensor {
 	union {
 		float *f32;
 		int64_t *i64;
+		bool *truth;
 	};
 	void *value; /* the runtime's object behind an output; NULL for an input */
 	const void *owner; /* how it is released */

@@ -27,6 +27,7 @@ enum {
 	RUNTIME_MEMORY_DEFAULT = 0,
 	RUNTIME_ELEMENT_F32 = 1,
 	RUNTIME_ELEMENT_I64 = 7,
+	RUNTIME_ELEMENT_BOOL = 9,
 };
 
 /* The library's objects; we only pass them on. */
