@@ -1,10 +1,11 @@
 /*
  * engine.h: what the author of an engine in C writes.
  *
- * An engine is four blocking functions and a name.  It runs in a process of
- * its own, one text at a time, on one thread; the shared main (main.c) does
- * all the talking to the server.  tone.c is the worked example.  Linking an
- * object that defines `engine_main` with main.c gives the program.
+ * An engine is a few blocking functions and a name.  It runs in a process of
+ * its own, one text at a time on one thread, unless it says that it can speak
+ * several at once; the shared main (main.c) does all the talking to the
+ * server.  tone.c is the worked example.  Linking an object that defines
+ * `engine_main` with main.c gives the program.
  *
  * After open the process is confined (synth/confine.h): files can still be
  * read, but no thread started, no library loaded, no file written.
@@ -19,6 +20,7 @@
 #include "engine/sink.h"
 
 struct engine_options {
+	const char *voices_dir; /* where voices are installed; NULL: nowhere */
 	bool test_hooks; /* words with a meaning for tests; only tone has any */
 };
 
@@ -32,7 +34,17 @@ struct engine_voice {
 	uint32_t sample_rate;
 	enum engine_sex sex;
 	enum engine_quality quality;
+	const char *licence; /* of what it is made from; NULL: that of the engine */
 };
+
+/* Something that whoever runs the server should know: why a file in the voices
+ * folder is no voice, for example. */
+struct engine_note {
+	const char *about; /* a file's name, or "" */
+	const char *text;
+};
+
+typedef int(engine_note_h)(const struct engine_note *note, void *arg);
 
 /* Non-zero ends the listing, which then returns it. */
 typedef int(engine_voice_h)(const struct engine_voice *voice, void *arg);
@@ -54,6 +66,7 @@ struct engine_text {
 struct engine {
 	const char *name;
 	uint32_t capabilities; /* MESSAGE_DETERMINISTIC and so on, synth/message.h */
+	uint16_t jobs_max; /* texts at once, each on a thread of its own; 0 is 1 */
 
 	/* Makes the engine ready to speak without delay: data loaded, a first text
 	 * spoken to nobody where that warms caches. */
@@ -62,8 +75,12 @@ struct engine {
 	/* Calls each for every voice; the strings need to last for the call only. */
 	int (*voices)(void *state, engine_voice_h *each, void *arg);
 
+	/* Calls each for every note; may be NULL. */
+	int (*notes)(void *state, engine_note_h *each, void *arg);
+
 	/* Speaks into the sink until done or cancelled, both of which return 0; an
-	 * errno when this text cannot be spoken.  The next call starts afresh. */
+	 * errno when this text cannot be spoken.  The next call starts afresh.  With
+	 * jobs_max over 1 it is called from so many threads at once. */
 	int (*speak)(void *state, const struct engine_text *text, struct sink *sink);
 
 	void (*close)(void *state);

@@ -40,13 +40,13 @@ static const struct voice {
 	struct engine_voice row;
 	cst_voice *(*load)(const char *directory);
 } voices[] = {
-	{{"slt", "en", "Slt, American English", SAMPLE_RATE, ENGINE_FEMALE, ENGINE_MID},
+	{{"slt", "en", "Slt, American English", SAMPLE_RATE, ENGINE_FEMALE, ENGINE_MID, NULL},
 	 register_cmu_us_slt},
-	{{"rms", "en", "Rms, American English", SAMPLE_RATE, ENGINE_MALE, ENGINE_MID},
+	{{"rms", "en", "Rms, American English", SAMPLE_RATE, ENGINE_MALE, ENGINE_MID, NULL},
 	 register_cmu_us_rms},
-	{{"awb", "en", "Awb, Scottish English", SAMPLE_RATE, ENGINE_MALE, ENGINE_MID},
+	{{"awb", "en", "Awb, Scottish English", SAMPLE_RATE, ENGINE_MALE, ENGINE_MID, NULL},
 	 register_cmu_us_awb},
-	{{"kal16", "en", "Kal, American English", SAMPLE_RATE, ENGINE_MALE, ENGINE_LOW},
+	{{"kal16", "en", "Kal, American English", SAMPLE_RATE, ENGINE_MALE, ENGINE_LOW, NULL},
 	 register_cmu_us_kal16},
 };
 

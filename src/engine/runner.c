@@ -489,6 +489,24 @@ static int runner_audio(struct sink *sink, const int16_t *samples, size_t n)
 	return job->cancelled;
 }
 
+/* The sink's wait: what was collected leaves, because a costly block follows. */
+static int runner_wait(struct sink *sink, uint64_t *skip)
+{
+	struct runner *runner = (struct runner *)(void *)sink;
+	struct job *job = running_job(runner);
+	int err;
+
+	engine_pauses(job);
+	err = meet_server(runner, job);
+	while (!err && !runner->closed && !job->cancelled && job->skip == 0 && job->credit == 0)
+		err = wait_for_credit(runner, job);
+	if (err || runner->closed)
+		leave(runner, err);
+	*skip = job->skip;
+	engine_resumes(job);
+	return job->cancelled;
+}
+
 static int runner_word(struct sink *sink, size_t byte_start, size_t byte_end, uint64_t sample_start,
 		       uint64_t sample_end)
 {
@@ -616,7 +634,7 @@ int runner_alloc(struct runner **runnerp, const struct engine *engine, void *sta
 	if (!runner)
 		return ENOMEM;
 	*runner = (struct runner){
-		.sink = {.audio = runner_audio, .word = runner_word},
+		.sink = {.wait = runner_wait, .audio = runner_audio, .word = runner_word},
 		.engine = engine,
 		.state = state,
 		.fd = fd,

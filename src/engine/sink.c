@@ -3,6 +3,13 @@
  */
 #include "engine/sink.h"
 
+static int wait_for_nobody(struct sink *sink, uint64_t *skip)
+{
+	(void)sink;
+	*skip = 0;
+	return 0;
+}
+
 static int drop_audio(struct sink *sink, const int16_t *samples, size_t n)
 {
 	(void)sink;
@@ -24,5 +31,5 @@ static int drop_word(struct sink *sink, size_t byte_start, size_t byte_end, uint
 
 void sink_init_null(struct sink *sink)
 {
-	*sink = (struct sink){.audio = drop_audio, .word = drop_word};
+	*sink = (struct sink){.wait = wait_for_nobody, .audio = drop_audio, .word = drop_word};
 }

@@ -15,10 +15,20 @@
 #include <stdint.h>
 
 struct sink {
+	int (*wait)(struct sink *sink, uint64_t *skip);
 	int (*audio)(struct sink *sink, const int16_t *samples, size_t n);
 	int (*word)(struct sink *sink, size_t byte_start, size_t byte_end, uint64_t sample_start,
 		    uint64_t sample_end);
 };
+
+/* For an engine whose samples come in costly blocks: waits until the listener
+ * wants more of them, which is also the place where one text stands back for
+ * another.  *skip says how many samples from here on nobody wants, because
+ * they were heard before: they must be given all the same, but zeros will do. */
+static inline int sink_wait(struct sink *sink, uint64_t *skip)
+{
+	return sink->wait(sink, skip);
+}
 
 /* The next n samples, at the voice's rate.  They can be reused on return. */
 static inline int sink_audio(struct sink *sink, const int16_t *samples, size_t n)

@@ -70,8 +70,8 @@ static void tone_close(void *state)
 static int tone_voices(void *state, engine_voice_h *each, void *arg)
 {
 	static const struct engine_voice rows[] = {
-		{"tone", "en", "Tone", TONE_RATE, ENGINE_SEX_UNKNOWN, ENGINE_LOW},
-		{"tone-low", "en", "Low tone", TONE_RATE, ENGINE_SEX_UNKNOWN, ENGINE_LOW},
+		{"tone", "en", "Tone", TONE_RATE, ENGINE_SEX_UNKNOWN, ENGINE_LOW, NULL},
+		{"tone-low", "en", "Low tone", TONE_RATE, ENGINE_SEX_UNKNOWN, ENGINE_LOW, NULL},
 	};
 	int err = 0;
 
