@@ -16,6 +16,9 @@
 /* In the order of enum log_level. */
 static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL};
 
+/* In the order of enum pool_order. */
+static const char *const orders[] = {"deadline", "arrival", NULL};
+
 static const char *check_listen(const char *value)
 {
 	const char *colon = strrchr(value, ':');
@@ -85,14 +88,27 @@ static const struct param rows[] = {
 	{"speech", "engines_dir", STRING(engines_dir, ""),
 	 .text = "The directory of the engine programs (syrinx-NAME). Empty: that of the server's "
 		 "own program."},
+	{"speech", "voices_dir", STRING(voices_dir, ""),
+	 .text = "The directory of neural voices and of the library that runs them; voices that "
+		 "are put there are spoken without a restart. Also set by SYRINX_VOICES. Empty: "
+		 "syrinx/voices in XDG_DATA_HOME, or in ~/.local/share."},
 	{"speech", "workers", INT(workers, "16", 1, 1024),
 	 .text = "Worker processes of each engine, and so the number of sentences that can be on "
 		 "their way at once. More than there are cores is right: a worker runs only while "
-		 "its listener needs audio."},
+		 "its listener needs audio. An engine that speaks many sentences in one process "
+		 "takes fewer."},
 	{"speech", "slots", INT(slots, "0", 0, 1024),
-	 .text = "Workers that may run at the same time. 0: the number of cores."},
+	 .text = "Sentences that may be worked on at the same time. 0: the number of cores."},
+	{"speech", "order", ENUM(order, "deadline", orders),
+	 .text = "Whose sentence is worked on next: that of the listener who runs dry first, or, "
+		 "to compare with, that of whoever came first."},
+	{"speech", "fallback", BOOL(fallback, "on"),
+	 .text = "Whether a voice whose engine has failed is spoken by its next best engine. Off: "
+		 "clients are told that it is unavailable."},
 	{"speech", "worker_memory_mb", INT(worker_memory_mb, "1024", 16, 1048576), .unit = "MiB",
 	 .text = "Memory a worker may take; one that wants more is replaced."},
+	{"speech", "neural_memory_mb", INT(neural_memory_mb, "3072", 64, 1048576), .unit = "MiB",
+	 .text = "The same for the engine that loads neural voices, counted as address space."},
 	{"speech", "worker_cpu_seconds", INT(worker_cpu_seconds, "20", 1, 86400), .unit = "seconds",
 	 .text = "CPU time one sentence may take; a worker that needs more is replaced."},
 	{"speech", "worker_recycle_jobs", INT(worker_recycle_jobs, "10000", 0, 1000000000),
@@ -143,6 +159,51 @@ static void find_own_dir(char dir[PARAM_STRING_SIZE])
 		memcpy(dir, ".", 2);
 }
 
+static int complain_path(struct buf *errors, const char *key)
+{
+	(void)buf_printf(errors, "%s: the path is too long\n", key);
+	return EINVAL;
+}
+
+/* Where the voices are for everybody who says nothing else, by the XDG base
+ * directory specification: its variable counts only when it is absolute. */
+static int find_voices_dir(char dir[PARAM_STRING_SIZE])
+{
+	const char *data_home = getenv("XDG_DATA_HOME");
+	const char *home = getenv("HOME");
+	int n;
+
+	if (data_home && data_home[0] == '/')
+		n = snprintf(dir, PARAM_STRING_SIZE, "%s/syrinx/voices", data_home);
+	else
+		n = snprintf(dir, PARAM_STRING_SIZE, "%s/.local/share/syrinx/voices",
+			     home ? home : "");
+	return n < PARAM_STRING_SIZE ? 0 : ENAMETOOLONG;
+}
+
+/* Workers get it too, wherever they run. */
+static int make_absolute(char path[PARAM_STRING_SIZE])
+{
+	char given[PARAM_STRING_SIZE];
+	char here[PARAM_STRING_SIZE];
+
+	if (path[0] == '/')
+		return 0;
+	if (!getcwd(here, sizeof(here)))
+		return errno;
+	memcpy(given, path, sizeof(given));
+	return snprintf(path, PARAM_STRING_SIZE, "%s/%s", here, given) < PARAM_STRING_SIZE
+		       ? 0
+		       : ENAMETOOLONG;
+}
+
+static int fill_in_voices_dir(char dir[PARAM_STRING_SIZE])
+{
+	int err = dir[0] == '\0' ? find_voices_dir(dir) : 0;
+
+	return err ? err : make_absolute(dir);
+}
+
 /* What was left empty. */
 static int fill_in(struct config *config, struct buf *errors)
 {
@@ -152,14 +213,13 @@ static int fill_in(struct config *config, struct buf *errors)
 		config->slots = count_cores();
 	if (config->engines_dir[0] == '\0')
 		find_own_dir(config->engines_dir);
+	if (fill_in_voices_dir(config->voices_dir) != 0)
+		return complain_path(errors, "speech.voices_dir");
 	if (config->store_address[0] != '\0')
 		return 0;
 	n = snprintf(config->store_address, PARAM_STRING_SIZE, "sqlite:%s/syrinx.db",
 		     config->data_dir);
-	if (n < PARAM_STRING_SIZE)
-		return 0;
-	(void)buf_append_str(errors, "server.data: the path is too long\n");
-	return EINVAL;
+	return n < PARAM_STRING_SIZE ? 0 : complain_path(errors, "server.data");
 }
 
 /* What no row can see alone. */
@@ -173,19 +233,31 @@ static int check_together(const struct config *config, struct buf *errors)
 	return EINVAL;
 }
 
+/* The short name that the voices folder has for people and engines alike; the
+ * long one wins over it. */
+static int read_voices_variable(struct config *config, struct buf *errors)
+{
+	const char *value = getenv("SYRINX_VOICES");
+
+	return value ? params_set(&params, config, "speech.voices_dir", value, "SYRINX_VOICES",
+				  errors)
+		     : 0;
+}
+
 int config_load(struct config *config, const char *file, const struct config_override *overrides,
 		size_t count, struct buf *errors)
 {
 	int err = 0;
-	int err_env;
+	int err_short, err_env;
 
 	memset(config, 0, sizeof(*config));
 	params_set_initial(&params, config);
 	if (file)
 		err = params_read_file(&params, config, file, errors);
+	err_short = read_voices_variable(config, errors);
 	err_env = params_read_env(&params, config, environ, errors);
 	if (!err)
-		err = err_env;
+		err = err_short ? err_short : err_env;
 	for (size_t i = 0; i < count; ++i) {
 		if (params_set(&params, config, overrides[i].key, overrides[i].value,
 			       overrides[i].option, errors) != 0)

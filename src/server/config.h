@@ -31,9 +31,13 @@ struct config {
 
 	/* [speech] */
 	char engines_dir[PARAM_STRING_SIZE];
+	char voices_dir[PARAM_STRING_SIZE]; /* absolute; need not exist */
 	int64_t workers; /* of each engine */
 	int64_t slots; /* jobs that hold credit at once */
+	int order; /* enum pool_order, synth/pool.h */
+	bool fallback;
 	int64_t worker_memory_mb;
+	int64_t neural_memory_mb;
 	int64_t worker_cpu_seconds;
 	int64_t worker_recycle_jobs;
 	int64_t start_timeout_ms;

@@ -7,6 +7,9 @@
 #include "server/config.h"
 #include "synth/pool.h"
 
+/* The engine whose voices are files in the voices folder. */
+#define ENGINES_WITH_VOICES_DIR "vits"
+
 /* Engines run through `syrinx confine`, which limits them before they start. */
 int engines_open(struct pool **poolp, struct loop *loop, const struct config *config);
 

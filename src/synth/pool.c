@@ -319,6 +319,32 @@ static const struct speech_ops pool_ops = {
 	.has_own_speed = has_own_speed,
 };
 
+static void free_words(char **words)
+{
+	for (char **word = words; word && *word; ++word)
+		free(*word);
+	free(words);
+}
+
+static int copy_words(char ***copyp, const char *const *words)
+{
+	size_t n = 0;
+	char **copy;
+
+	while (words && words[n])
+		++n;
+	copy = calloc(n + 1, sizeof(*copy));
+	for (size_t i = 0; copy && i < n; ++i) {
+		copy[i] = strdup(words[i]);
+		if (!copy[i]) {
+			free_words(copy);
+			return ENOMEM;
+		}
+	}
+	*copyp = copy;
+	return copy ? 0 : ENOMEM;
+}
+
 static void pool_destroy(void *object)
 {
 	struct pool *pool = object;
@@ -329,27 +355,9 @@ static void pool_destroy(void *object)
 	while ((link = list_first(&pool->fleets)))
 		mem_deref(LIST_OBJECT(link, struct fleet, link));
 	loop_undefer(pool->loop, &pool->schedule);
-	for (char **word = pool->launcher; word && *word; ++word)
-		free(*word);
-	free(pool->launcher);
+	free_words(pool->launcher);
+	free_words(pool->environment);
 	mem_deref(pool->voices);
-}
-
-static int copy_launcher(struct pool *pool, const char *const *words)
-{
-	size_t n = 0;
-
-	while (words && words[n])
-		++n;
-	pool->launcher = calloc(n + 1, sizeof(*pool->launcher));
-	if (!pool->launcher)
-		return ENOMEM;
-	for (size_t i = 0; i < n; ++i) {
-		pool->launcher[i] = strdup(words[i]);
-		if (!pool->launcher[i])
-			return ENOMEM;
-	}
-	return 0;
 }
 
 /* syrinx-NAME, a program, in the engines' directory. */
@@ -406,7 +414,9 @@ int pool_alloc(struct pool **poolp, struct loop *loop, const struct pool_options
 	mem_set_destructor(pool, pool_destroy);
 	err = voices_alloc(&pool->voices);
 	if (!err)
-		err = copy_launcher(pool, options->launcher);
+		err = copy_words(&pool->launcher, options->launcher);
+	if (!err)
+		err = copy_words(&pool->environment, options->environment);
 	if (!err)
 		err = find_engines(pool);
 	if (err) {

@@ -11,16 +11,31 @@
 #include "loop/loop.h"
 #include "synth/speech.h"
 
+/* Whose job goes on when there is not enough of the machine for all. */
+enum pool_order {
+	POOL_BY_DEADLINE, /* whose listener runs dry first */
+	POOL_BY_ARRIVAL, /* first come, first served, to the end: to compare with */
+};
+
+/* In a launcher's argv: replaced by the memory of the engine that is started. */
+#define POOL_MEMORY_WORD "{memory_mb}"
+
 struct pool_options {
 	const char *engines_dir;
 	const char *const *launcher; /* argv that runs an engine confined: NULL-terminated, may be
 					empty or NULL */
+	const char *const *environment; /* "NAME=value" for engines, besides what they see of
+					   ours; NULL-terminated, may be NULL */
+	enum pool_order order;
+	bool no_fallback; /* a voice whose engine fails is not given to another */
 	unsigned workers_max; /* per engine */
 	unsigned slots; /* jobs that hold credit at once */
 	unsigned start_timeout_ms; /* a first chunk that has no worker by then is refused */
 	unsigned stall_ms; /* silence of a worker that owes us something, then it is killed */
 	unsigned recycle_jobs; /* a worker is replaced after so many; 0: never */
 	unsigned memory_mb; /* of one worker */
+	const char *large_engine; /* the one that loads models, which may take … */
+	unsigned large_memory_mb; /* … so much; NULL: there is none */
 	unsigned cpu_seconds; /* of one chunk */
 	bool test_hooks; /* engines obey the words that tests use */
 };

@@ -1,9 +1,10 @@
 /*
- * pool_private.h: the objects behind pool.h, shared by its four files.
+ * pool_private.h: the objects behind pool.h, shared by its files.
  *
  *   pool.c    who gets credit next
  *   fleet.c   the processes of one engine: started, replaced, kept in number
  *   worker.c  one process: its link, its seats, what it says
+ *   launch.c  how that process is started
  *   job.c     one chunk: its samples put together, also after a retry
  *
  * A job is on exactly one list, and the list is its state; job_move is the
@@ -123,6 +124,7 @@ struct pool {
 	struct loop *loop;
 	struct pool_options options;
 	char **launcher;
+	char **environment;
 	struct voices *voices;
 	struct list fleets;
 	struct list running;
@@ -151,6 +153,10 @@ struct worker *fleet_worker_for(struct fleet *fleet, const struct speech_job *jo
 void fleet_staff_for_retry(struct fleet *fleet, const struct speech_job *job);
 size_t fleet_queue_len(const struct fleet *fleet);
 void fleet_worker_failed(struct fleet *fleet, bool was_of_use);
+
+/* launch.c */
+int launch_worker(struct child **childp, int *fdp, struct fleet *fleet, child_exit_h *handler,
+		  void *arg);
 
 /* worker.c */
 int worker_spawn(struct fleet *fleet);

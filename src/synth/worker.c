@@ -45,75 +45,6 @@ static struct seat *free_seat(struct worker *worker)
 	return NULL;
 }
 
-/* What an engine sees of our environment: where things are and how to speak to
- * its user.  The rest (a password for the store, say) is none of its business. */
-static bool is_for_engines(const char *variable)
-{
-	static const char *const names[] = {
-		"PATH=",
-		"HOME=",
-		"TMPDIR=",
-		"TZ=",
-		"LANG=",
-		"LANGUAGE=",
-		"LC_",
-		"LD_LIBRARY_PATH=",
-		"ESPEAK_DATA_PATH=",
-		"SYRINX_ENGINE_",
-		/* sanitizers */
-		"ASAN_OPTIONS=",
-		"LSAN_OPTIONS=",
-		"TSAN_OPTIONS=",
-		"UBSAN_OPTIONS=",
-	};
-
-	for (size_t i = 0; i < COUNT(names); ++i) {
-		if (strncmp(variable, names[i], strlen(names[i])) == 0)
-			return true;
-	}
-	return false;
-}
-
-static void select_environment(char *env[], size_t max)
-{
-	size_t n = 0;
-
-	for (char **variable = environ; variable && *variable && n + 1 < max; ++variable) {
-		if (is_for_engines(*variable))
-			env[n++] = *variable;
-	}
-	env[n] = NULL;
-}
-
-/* argv of the confined engine: launcher…, program, its limits. */
-static int run(struct worker *worker, int *fdp)
-{
-	static char memory_option[] = "--memory-mb";
-	static char cpu_option[] = "--cpu-seconds";
-	static char hooks_option[] = "--test-hooks";
-	struct pool *pool = worker->fleet->pool;
-	char memory[16];
-	char cpu[16];
-	char *argv[24];
-	char *env[64];
-	size_t n = 0;
-
-	snprintf(memory, sizeof(memory), "%u", pool->options.memory_mb);
-	snprintf(cpu, sizeof(cpu), "%u", pool->options.cpu_seconds);
-	for (char **word = pool->launcher; word && *word && n < 14; ++word)
-		argv[n++] = *word;
-	argv[n++] = worker->fleet->program;
-	argv[n++] = memory_option;
-	argv[n++] = memory;
-	argv[n++] = cpu_option;
-	argv[n++] = cpu;
-	if (pool->options.test_hooks)
-		argv[n++] = hooks_option;
-	argv[n] = NULL;
-	select_environment(env, COUNT(env));
-	return child_spawn(&worker->child, fdp, pool->loop, argv, env, on_exit, worker);
-}
-
 int worker_spawn(struct fleet *fleet)
 {
 	struct worker *worker = mem_zalloc(sizeof(*worker), NULL);
@@ -129,7 +60,7 @@ int worker_spawn(struct fleet *fleet)
 	worker->fleet = fleet;
 	worker->serial = ++fleet->pool->worker_serial;
 	worker->started_us = loop_now_us(fleet->pool->loop);
-	err = run(worker, &fd);
+	err = launch_worker(&worker->child, &fd, fleet, on_exit, worker);
 	if (err)
 		goto out;
 	err = link_open(&worker->socket, fleet->pool->loop, fd, on_message, on_lost, worker);

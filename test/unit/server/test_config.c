@@ -76,6 +76,40 @@ static void test_engines_are_looked_for_beside_the_program(void **state)
 	assert_string_equal(config.engines_dir, program);
 }
 
+/* Each row: XDG_DATA_HOME, SYRINX_VOICES, SYRINX_SPEECH_VOICES_DIR, and where
+ * the voices then are. */
+static void test_the_voices_folder_is_the_users_own_and_absolute(void **state)
+{
+	static const char *const names[] = {"XDG_DATA_HOME", "SYRINX_VOICES",
+					    "SYRINX_SPEECH_VOICES_DIR"};
+	static const char *const rows[][4] = {
+		{NULL, NULL, NULL, "/home/ann/.local/share/syrinx/voices"},
+		{"/srv/data", NULL, NULL, "/srv/data/syrinx/voices"},
+		{"not/absolute", NULL, NULL, "/home/ann/.local/share/syrinx/voices"},
+		{"/srv/data", "/opt/voices", NULL, "/opt/voices"},
+		{"/srv/data", "/opt/voices", "/opt/more", "/opt/more"},
+		{NULL, "voices", NULL, "/usr/voices"},
+	};
+
+	(void)state;
+	setenv("HOME", "/home/ann", 1);
+	assert_int_equal(chdir("/usr"), 0);
+	for (size_t i = 0; i < COUNT(rows); ++i) {
+		for (size_t n = 0; n < COUNT(names); ++n) {
+			if (rows[i][n])
+				setenv(names[n], rows[i][n], 1);
+			else
+				unsetenv(names[n]);
+		}
+		assert_int_equal(config_load(&config, NULL, NULL, 0, &errors), 0);
+		assert_string_equal(config.voices_dir, rows[i][3]);
+	}
+	for (size_t n = 0; n < COUNT(names); ++n)
+		unsetenv(names[n]);
+	assert_int_equal(load("speech.voices_dir", "/from/option"), 0);
+	assert_string_equal(config.voices_dir, "/from/option");
+}
+
 static void test_the_store_follows_the_data_directory(void **state)
 {
 	(void)state;
@@ -186,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_ERRORS(test_no_file_is_needed),
 		WITH_ERRORS(test_engines_are_looked_for_beside_the_program),
+		WITH_ERRORS(test_the_voices_folder_is_the_users_own_and_absolute),
 		WITH_ERRORS(test_the_store_follows_the_data_directory),
 		WITH_ERRORS(test_addresses_are_checked_before_listening),
 		WITH_ERRORS(test_a_certificate_needs_its_key),
