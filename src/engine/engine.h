@@ -72,6 +72,10 @@ struct engine {
 	 * spoken to nobody where that warms caches. */
 	int (*open)(void **statep, const struct engine_options *options);
 
+	/* How many texts at once, in place of jobs_max, where that is only known
+	 * after open; may be NULL. */
+	uint16_t (*jobs)(void *state);
+
 	/* Calls each for every voice; the strings need to last for the call only. */
 	int (*voices)(void *state, engine_voice_h *each, void *arg);
 

@@ -4,6 +4,7 @@
  *   syrinx-NAME [--fd N] [--cpu-seconds N] [--memory-mb N] [--test-hooks]
  *
  * The server starts the program with one end of a socket pair as descriptor 3.
+ * The environment's SYRINX_VOICES is the folder where voices are installed.
  * Exit status: 0 when the server closed the socket, 1 when anything failed,
  * 2 for wrong arguments.
  */
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -22,6 +24,9 @@
 
 /* More than a sentence needs, less than a worker may have. */
 #define MEMORY_KEPT (32 << 20)
+
+/* Of malloc; half a gigabyte of address space. */
+#define HEAPS_MAX 8
 
 struct settings {
 	int fd;
@@ -85,10 +90,9 @@ static int serve(const struct settings *settings)
 	err = engine_main->open(&state, &settings->options);
 	if (err)
 		return err;
-	err = confine_engine();
+	err = runner_alloc(&runner, engine_main, state, settings->fd, settings->cpu_seconds);
 	if (!err)
-		err = runner_alloc(&runner, engine_main, state, settings->fd,
-				   settings->cpu_seconds);
+		err = confine_engine(); /* after it no thread can be started */
 	if (!err)
 		err = runner_run(runner);
 	mem_deref(runner);
@@ -98,11 +102,25 @@ static int serve(const struct settings *settings)
 
 /* An engine allocates megabytes for a sentence and frees them after it.  By
  * default they go back to the kernel, which then clears them for the next
- * sentence: one part in thirty of flite's time. */
+ * sentence: one part in thirty of flite's time.
+ *
+ * Threads get heaps of their own, and each reserves 64 MB of the address space
+ * that is limited: no more of them than can be in use at a time. */
 static void keep_memory(void)
 {
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
 	mallopt(M_TRIM_THRESHOLD, MEMORY_KEPT);
 	mallopt(M_MMAP_THRESHOLD, MEMORY_KEPT);
+	mallopt(M_ARENA_MAX,
+		processors > 0 && processors < HEAPS_MAX ? (int)processors : HEAPS_MAX);
+}
+
+static const char *voices_dir(void)
+{
+	const char *directory = getenv("SYRINX_VOICES");
+
+	return directory && directory[0] ? directory : NULL;
 }
 
 int main(int argc, char **argv)
@@ -118,6 +136,7 @@ int main(int argc, char **argv)
 			argv[0]);
 		return 2;
 	}
+	settings.options.voices_dir = voices_dir();
 	keep_memory();
 	err = serve(&settings);
 	if (err)

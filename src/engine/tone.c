@@ -17,6 +17,17 @@
  *   [[long:N]]      a tone of N seconds
  *   [[socket]]      try to open an Internet socket
  *   [[open-write]]  try to write a file
+ *   [[wait]]        wait for credit, without a sound
+ *   [[block]]       from here on, make words and pauses as a costly engine would:
+ *                   whole, after waiting for credit, zeros where nobody listens
+ *
+ * and these variables of the environment count:
+ *
+ *   SYRINX_ENGINE_TONE_JOBS   texts at once
+ *   SYRINX_ENGINE_TONE_NOTE   a note to whoever runs the server
+ *
+ * All that changes while a text is spoken is in its struct hum, so texts can be
+ * spoken on any number of threads.
  */
 #include "engine/tone.h"
 
@@ -37,9 +48,12 @@
 #define BLOCK 480u
 #define LETTER_SAMPLES (TONE_LETTER_MS * TONE_RATE / 1000)
 #define FADE_SAMPLES 120u /* 5 ms: no click at either end */
+#define LICENCE "Apache-2.0"
 
 struct tone {
 	bool test_hooks;
+	uint16_t jobs;
+	const char *note; /* the environment's, or NULL */
 };
 
 /* One text on its way to the sink. */
@@ -49,7 +63,15 @@ struct hum {
 	uint64_t position; /* samples so far */
 	unsigned divisor; /* of the pitch: 2 is an octave lower */
 	unsigned slow_ms; /* [[slow:N]] */
+	bool is_costly; /* [[block]] */
 };
+
+static uint16_t read_jobs(const char *word)
+{
+	unsigned long jobs = word ? strtoul(word, NULL, 10) : 1;
+
+	return jobs > 0 && jobs <= 1000 ? (uint16_t)jobs : 1;
+}
 
 static int tone_open(void **statep, const struct engine_options *options)
 {
@@ -58,6 +80,11 @@ static int tone_open(void **statep, const struct engine_options *options)
 	if (!tone)
 		return ENOMEM;
 	tone->test_hooks = options->test_hooks;
+	tone->jobs = 1;
+	if (options->test_hooks) {
+		tone->jobs = read_jobs(getenv("SYRINX_ENGINE_TONE_JOBS"));
+		tone->note = getenv("SYRINX_ENGINE_TONE_NOTE");
+	}
 	*statep = tone;
 	return 0;
 }
@@ -67,11 +94,26 @@ static void tone_close(void *state)
 	mem_deref(state);
 }
 
+static uint16_t tone_jobs(void *state)
+{
+	const struct tone *tone = state;
+
+	return tone->jobs;
+}
+
+static int tone_notes(void *state, engine_note_h *each, void *arg)
+{
+	const struct tone *tone = state;
+	const struct engine_note note = {.about = "tone", .text = tone->note};
+
+	return tone->note ? each(&note, arg) : 0;
+}
+
 static int tone_voices(void *state, engine_voice_h *each, void *arg)
 {
 	static const struct engine_voice rows[] = {
-		{"tone", "en", "Tone", TONE_RATE, ENGINE_SEX_UNKNOWN, ENGINE_LOW, NULL},
-		{"tone-low", "en", "Low tone", TONE_RATE, ENGINE_SEX_UNKNOWN, ENGINE_LOW, NULL},
+		{"tone", "en", "Tone", TONE_RATE, ENGINE_SEX_UNKNOWN, ENGINE_LOW, LICENCE},
+		{"tone-low", "en", "Low tone", TONE_RATE, ENGINE_SEX_UNKNOWN, ENGINE_LOW, LICENCE},
 	};
 	int err = 0;
 
@@ -109,27 +151,66 @@ static int sleep_ms(unsigned ms)
 	return 0;
 }
 
-/* n samples of a tone, or of silence when hz is 0. */
-static int hum_samples(struct hum *hum, unsigned hz, uint64_t n)
+/* Samples [from, from + size) of a tone that has n, or of silence when hz is 0. */
+static void make_samples(int16_t *samples, size_t size, unsigned hz, uint64_t from, uint64_t n)
 {
 	const uint32_t step = (uint32_t)(((uint64_t)hz << 32) / TONE_RATE);
+
+	for (size_t i = 0; i < size; ++i) {
+		uint32_t phase = (uint32_t)(from + i) * step;
+		int32_t open = hz ? fade(from + i, n) : 0;
+
+		samples[i] = (int16_t)(wave(phase) * open / (int32_t)FADE_SAMPLES);
+	}
+}
+
+static void be_slow(const struct hum *hum, size_t size)
+{
+	if (hum->slow_ms > 0)
+		sleep_ms(hum->slow_ms * (unsigned)size / (TONE_RATE / 10));
+}
+
+static int hum_in_small_blocks(const struct hum *hum, unsigned hz, uint64_t n)
+{
 	int16_t block[BLOCK];
 	int stop = 0;
 
 	for (uint64_t done = 0; done < n && !stop;) {
 		size_t size = n - done < BLOCK ? (size_t)(n - done) : BLOCK;
 
-		for (size_t i = 0; i < size; ++i) {
-			uint32_t phase = (uint32_t)(done + i) * step;
-			int32_t open = hz ? fade(done + i, n) : 0;
-
-			block[i] = (int16_t)(wave(phase) * open / (int32_t)FADE_SAMPLES);
-		}
-		if (hum->slow_ms > 0)
-			sleep_ms(hum->slow_ms * (unsigned)size / (TONE_RATE / 10));
+		make_samples(block, size, hz, done, n);
+		be_slow(hum, size);
 		stop = sink_audio(hum->sink, block, size);
 		done += size;
 	}
+	return stop;
+}
+
+/* Nobody notices that the skipped samples are zeros. */
+static int hum_in_one_block(const struct hum *hum, unsigned hz, size_t n)
+{
+	int16_t *block = calloc(n, sizeof(*block));
+	uint64_t skip = 0;
+	int stop;
+
+	if (!block)
+		abort(); /* a hook of tests */
+	stop = sink_wait(hum->sink, &skip);
+	if (!stop && skip < n) {
+		make_samples(block + skip, n - (size_t)skip, hz, skip, n);
+		be_slow(hum, n - (size_t)skip);
+	}
+	if (!stop)
+		stop = sink_audio(hum->sink, block, n);
+	free(block);
+	return stop;
+}
+
+static int hum_samples(struct hum *hum, unsigned hz, uint64_t n)
+{
+	int stop = hum->is_costly ? hum_in_one_block(hum, hz, (size_t)n)
+				  : hum_in_small_blocks(hum, hz, n);
+
 	hum->position += n;
 	return stop;
 }
@@ -199,6 +280,7 @@ static bool do_hook(struct hum *hum, size_t start, size_t len, int *err)
 {
 	const char *word = hum->text->text + start;
 	unsigned number;
+	uint64_t skip;
 
 	if (hook_is(word, len, "[[crash]]"))
 		abort();
@@ -213,6 +295,10 @@ static bool do_hook(struct hum *hum, size_t start, size_t len, int *err)
 		try_socket();
 	else if (hook_is(word, len, "[[open-write]]"))
 		try_writing();
+	else if (hook_is(word, len, "[[wait]]"))
+		*err = sink_wait(hum->sink, &skip) ? ECANCELED : 0;
+	else if (hook_is(word, len, "[[block]]"))
+		hum->is_costly = true;
 	else if ((number = hook_number(word, len, "[[slow:")))
 		hum->slow_ms = number;
 	else if ((number = hook_number(word, len, "[[long:")))
@@ -255,7 +341,9 @@ const struct engine tone_engine = {
 	.name = "tone",
 	.capabilities = MESSAGE_DETERMINISTIC | MESSAGE_WORD_TIMES,
 	.open = tone_open,
+	.jobs = tone_jobs,
 	.voices = tone_voices,
+	.notes = tone_notes,
 	.speak = tone_speak,
 	.close = tone_close,
 };
