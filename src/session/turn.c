@@ -486,6 +486,7 @@ static void turn_destroy(void *object)
 	if (turn->booking)
 		turn->owner.services->ledger_ops->unlisten(turn->booking);
 	turn_speech_close(turn);
+	turn->voice = voice_drop(turn->voice);
 	buf_reset(&turn->pending);
 }
 
@@ -512,7 +513,7 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 		return ENOMEM;
 	turn->owner = *owner;
 	turn->settings = *settings;
-	turn->voice = voice;
+	turn->voice = voice_keep(voice);
 	buf_init(&turn->pending, PENDING_MAX);
 	mem_set_destructor(turn, turn_destroy);
 	err = settings_format(&turn->format, settings);
@@ -524,8 +525,11 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 		mem_deref(turn);
 		return err;
 	}
-	if (!voice)
-		turn_fail(turn, WIRE_ERROR_MISSING_VOICE, NULL);
+	if (!voice) /* one that was named has been there, and is not any more */
+		turn_fail(turn,
+			  settings->set & SETTING_VOICE_ID ? WIRE_ERROR_UNAVAILABLE
+							   : WIRE_ERROR_MISSING_VOICE,
+			  NULL);
 	*turnp = turn;
 	return 0;
 }

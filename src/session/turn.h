@@ -60,8 +60,9 @@ struct turn_owner {
 	void *arg;
 };
 
-/* A turn with the settings in force; `voice` is theirs.  With no voice it is
- * born failed, and says so when it is in front. */
+/* A turn with the settings in force; `voice` is theirs, and the turn's to its
+ * end whatever becomes of the catalogue.  With no voice it is born failed, and
+ * says so when it is in front. */
 int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct settings *settings,
 	       const struct voice *voice);
 

@@ -412,7 +412,7 @@ int pool_alloc(struct pool **poolp, struct loop *loop, const struct pool_options
 	list_init(&pool->parked);
 	list_init(&pool->held);
 	mem_set_destructor(pool, pool_destroy);
-	err = voices_alloc(&pool->voices);
+	err = voices_alloc(&pool->voices, !options->no_fallback);
 	if (!err)
 		err = copy_words(&pool->launcher, options->launcher);
 	if (!err)

@@ -1,56 +1,95 @@
 /*
  * voice.c: the catalogue of voices (see voice.h).
  *
- * Kept sorted by id in one array of pointers, so that a pointer to a voice
- * stays good while others are added.
+ * What engines offer is one list, the catalogue another, which is made anew
+ * from the table and the offers whenever these change: a few hundred rows, and
+ * it happens when an engine starts.  Voices that come out as they were stay
+ * the objects they were.
  */
+#include "synth/voice.h"
+
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "synth/voice.h"
 
 /* Where ids of voices begin that the table does not name, and how many there
  * are: far from the table's own. */
 #define FOREIGN_ID_FIRST 1000000
 #define FOREIGN_IDS 1000000
 
-struct voices {
-	struct voice **sorted;
+struct offer {
+	struct voice voice; /* without an id */
+	bool missing; /* its engine cannot speak it at present */
+};
+
+struct offers {
+	struct offer *list;
 	size_t count;
 };
+
+struct voices {
+	struct offers offers;
+	struct voice **sorted; /* by id */
+	size_t count;
+	bool fallback;
+};
+
+/* The count of references is no part of what a voice says. */
+static void *object_of(const struct voice *voice)
+{
+	return (void *)(uintptr_t)voice;
+}
+
+const struct voice *voice_keep(const struct voice *voice)
+{
+	mem_ref(object_of(voice));
+	return voice;
+}
+
+const struct voice *voice_drop(const struct voice *voice)
+{
+	mem_deref(object_of(voice));
+	return NULL;
+}
+
+static void drop_all(struct voice **sorted, size_t count)
+{
+	for (size_t i = 0; i < count; ++i)
+		mem_deref(sorted[i]);
+	free(sorted);
+}
 
 static void voices_destroy(void *object)
 {
 	struct voices *voices = object;
 
-	for (size_t i = 0; i < voices->count; ++i)
-		mem_deref(voices->sorted[i]);
-	free(voices->sorted);
+	drop_all(voices->sorted, voices->count);
+	free(voices->offers.list);
 }
 
-int voices_alloc(struct voices **voicesp)
+int voices_alloc(struct voices **voicesp, bool fallback)
 {
 	struct voices *voices = mem_zalloc(sizeof(*voices), voices_destroy);
 
 	if (!voices)
 		return ENOMEM;
+	voices->fallback = fallback;
 	*voicesp = voices;
 	return 0;
 }
 
 /* Index of the first voice whose id is not less. */
-static size_t lower_bound(const struct voices *voices, int64_t id)
+static size_t lower_bound(struct voice *const *sorted, size_t count, int64_t id)
 {
 	size_t low = 0;
-	size_t high = voices->count;
+	size_t high = count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (voices->sorted[middle]->id < id)
+		if (sorted[middle]->id < id)
 			low = middle + 1;
 		else
 			high = middle;
@@ -58,69 +97,114 @@ static size_t lower_bound(const struct voices *voices, int64_t id)
 	return low;
 }
 
-static struct voice *find(const struct voices *voices, int64_t id)
+const struct voice *voices_find(const struct voices *voices, int64_t id)
 {
-	size_t i = lower_bound(voices, id);
+	size_t i = lower_bound(voices->sorted, voices->count, id);
 
 	return i < voices->count && voices->sorted[i]->id == id ? voices->sorted[i] : NULL;
 }
 
-const struct voice *voices_find(const struct voices *voices, int64_t id)
+static bool speaks(const struct voice *voice, const char *engine, const char *engine_voice)
 {
-	return find(voices, id);
+	return engine && strcmp(voice->engine, engine) == 0 &&
+	       strcmp(voice->engine_voice, engine_voice) == 0;
 }
 
-static int insert(struct voices *voices, const struct voice *row)
+static bool is_same(const struct voice *a, const struct voice *b)
 {
-	size_t i = lower_bound(voices, row->id);
-	struct voice **sorted;
-	struct voice *voice;
+	return a->id == b->id && a->sex == b->sex && a->quality == b->quality &&
+	       a->sample_rate == b->sample_rate && speaks(a, b->engine, b->engine_voice) &&
+	       strcmp(a->name, b->name) == 0 && strcmp(a->language, b->language) == 0 &&
+	       strcmp(a->licence, b->licence) == 0;
+}
 
-	sorted = realloc(voices->sorted, (voices->count + 1) * sizeof(*sorted));
-	if (!sorted)
-		return ENOMEM;
-	voices->sorted = sorted;
-	voice = mem_zalloc(sizeof(*voice), NULL);
-	if (!voice)
-		return ENOMEM;
-	*voice = *row;
-	memmove(sorted + i + 1, sorted + i, (voices->count - i) * sizeof(*sorted));
-	sorted[i] = voice;
-	++voices->count;
+static const struct offer *find_offer(const struct offers *offers, const char *engine,
+				      const char *engine_voice)
+{
+	for (size_t i = 0; i < offers->count; ++i) {
+		if (speaks(&offers->list[i].voice, engine, engine_voice))
+			return &offers->list[i];
+	}
+	return NULL;
+}
+
+/* The catalogue while it is made: a list with room for all that can be in it. */
+struct making {
+	const struct voices *before;
+	const struct offers *offers;
+	struct voice **sorted;
+	size_t count;
+};
+
+static int put(struct making *making, const struct voice *voice)
+{
+	const struct voice *before = voices_find(making->before, voice->id);
+	size_t i = lower_bound(making->sorted, making->count, voice->id);
+	struct voice *object;
+
+	if (before && is_same(before, voice)) {
+		object = mem_ref(object_of(before));
+	} else {
+		object = mem_zalloc(sizeof(*object), NULL);
+		if (!object)
+			return ENOMEM;
+		*object = *voice;
+	}
+	memmove(making->sorted + i + 1, making->sorted + i,
+		(making->count - i) * sizeof(struct voice *));
+	making->sorted[i] = object;
+	++making->count;
 	return 0;
 }
 
-static void set_speaker(struct voice *voice, const struct voice *offered)
+/* The best speaker of a row that is there; with fallback one that is missing
+ * comes after those that are not. */
+static const struct voice_speaker *choose(const struct making *making, const struct voice_row *row)
 {
-	memcpy(voice->engine, offered->engine, sizeof(voice->engine));
-	memcpy(voice->engine_voice, offered->engine_voice, sizeof(voice->engine_voice));
-}
+	const struct voice_speaker *missing = NULL;
 
-static bool speaks(const struct voice *offered, const char *engine, const char *engine_voice)
-{
-	return engine && strcmp(offered->engine, engine) == 0 &&
-	       strcmp(offered->engine_voice, engine_voice) == 0;
-}
+	for (size_t i = 0; i < VOICE_SPEAKERS_MAX; ++i) {
+		const struct voice_speaker *speaker = &row->speakers[i];
+		const struct offer *offer =
+			find_offer(making->offers, speaker->engine, speaker->engine_voice);
 
-/* Makes or improves the voice of one row of the table. */
-static int take_row(struct voices *voices, const struct voice_row *row, const struct voice *offered)
-{
-	struct voice *there = find(voices, row->id);
-	struct voice voice = {
-		.id = row->id,
-		.sex = row->sex,
-		.quality = row->quality,
-	};
-
-	if (there) {
-		if (speaks(offered, row->engine, row->engine_voice))
-			set_speaker(there, offered); /* better than the fallback */
-		return 0;
+		if (offer && (!offer->missing || !making->before->fallback))
+			return speaker;
+		if (offer && !missing)
+			missing = speaker;
 	}
+	return missing;
+}
+
+static int put_row(struct making *making, const struct voice_row *row)
+{
+	const struct voice_speaker *speaker = choose(making, row);
+	struct voice voice;
+
+	if (!speaker)
+		return 0;
+	voice = find_offer(making->offers, speaker->engine, speaker->engine_voice)->voice;
+	voice.id = row->id;
+	voice.sex = row->sex;
+	voice.quality = speaker->quality;
+	memset(voice.name, 0, sizeof(voice.name));
 	strncpy(voice.name, row->name, sizeof(voice.name) - 1);
+	memset(voice.language, 0, sizeof(voice.language));
 	strncpy(voice.language, row->language, sizeof(voice.language) - 1);
-	set_speaker(&voice, offered);
-	return insert(voices, &voice);
+	return put(making, &voice);
+}
+
+static bool is_in_table(const struct voice *offered)
+{
+	for (size_t i = 0; i < voice_table_len; ++i) {
+		for (size_t n = 0; n < VOICE_SPEAKERS_MAX; ++n) {
+			const struct voice_speaker *speaker = &voice_table[i].speakers[n];
+
+			if (speaks(offered, speaker->engine, speaker->engine_voice))
+				return true;
+		}
+	}
+	return false;
 }
 
 static uint32_t hash(uint32_t h, const char *str)
@@ -130,39 +214,147 @@ static uint32_t hash(uint32_t h, const char *str)
 	return h;
 }
 
-static int take_foreign(struct voices *voices, const struct voice *offered)
+static bool is_taken(const struct making *making, int64_t id)
+{
+	size_t i = lower_bound(making->sorted, making->count, id);
+
+	return i < making->count && making->sorted[i]->id == id;
+}
+
+/* The id that it had, else one from its names; the next when two have one hash. */
+static int64_t foreign_id(const struct making *making, const struct voice *offered)
+{
+	const struct voices *before = making->before;
+	int64_t id = FOREIGN_ID_FIRST +
+		     hash(hash(hash(2166136261u, offered->engine), "/"), offered->engine_voice) %
+			     FOREIGN_IDS;
+
+	for (size_t i = lower_bound(before->sorted, before->count, FOREIGN_ID_FIRST);
+	     i < before->count; ++i) {
+		if (speaks(before->sorted[i], offered->engine, offered->engine_voice))
+			return before->sorted[i]->id;
+	}
+	while (is_taken(making, id) || voices_find(before, id))
+		++id;
+	return id;
+}
+
+static int put_foreign(struct making *making, const struct voice *offered)
 {
 	struct voice voice = *offered;
-	const struct voice *there;
 
-	voice.id = FOREIGN_ID_FIRST +
-		   hash(hash(hash(2166136261u, offered->engine), "/"), offered->engine_voice) %
-			   FOREIGN_IDS;
-	while ((there = find(voices, voice.id))) {
-		if (speaks(there, offered->engine, offered->engine_voice))
-			return 0;
-		++voice.id; /* two names with one hash */
+	voice.id = foreign_id(making, offered);
+	return is_taken(making, voice.id) ? 0 : put(making, &voice);
+}
+
+/* Makes the catalogue from these offers, which are the voices' own then. */
+static int rebuild(struct voices *voices, const struct offers *offers)
+{
+	struct making making = {.before = voices, .offers = offers};
+	int err = 0;
+
+	making.sorted = calloc(voice_table_len + offers->count, sizeof(struct voice *));
+	if (!making.sorted)
+		return ENOMEM;
+	for (size_t i = 0; i < voice_table_len && !err; ++i)
+		err = put_row(&making, &voice_table[i]);
+	for (size_t i = 0; i < offers->count && !err; ++i) {
+		if (!is_in_table(&offers->list[i].voice))
+			err = put_foreign(&making, &offers->list[i].voice);
 	}
-	return insert(voices, &voice);
+	if (err) {
+		drop_all(making.sorted, making.count);
+		return err;
+	}
+	drop_all(voices->sorted, voices->count);
+	voices->sorted = making.sorted;
+	voices->count = making.count;
+	if (voices->offers.list != offers->list)
+		free(voices->offers.list);
+	voices->offers = *offers;
+	return 0;
+}
+
+/* The offers there are, with room for more. */
+static int copy_offers(struct offers *copy, const struct voices *voices, size_t more)
+{
+	copy->list = calloc(voices->offers.count + more + 1, sizeof(*copy->list));
+	if (!copy->list)
+		return ENOMEM;
+	copy->count = 0;
+	return 0;
+}
+
+static void add_offer(struct offers *offers, const struct voice *voice, bool missing)
+{
+	if (find_offer(offers, voice->engine, voice->engine_voice))
+		return;
+	offers->list[offers->count++] = (struct offer){.voice = *voice, .missing = missing};
+}
+
+static int take_over(struct voices *voices, struct offers *offers)
+{
+	int err = rebuild(voices, offers);
+
+	if (err)
+		free(offers->list);
+	return err;
 }
 
 int voices_add(struct voices *voices, const struct voice *offered)
 {
-	bool known = false;
+	struct offers offers;
+	int err = copy_offers(&offers, voices, 1);
 
-	for (size_t i = 0; i < voice_table_len; ++i) {
-		const struct voice_row *row = &voice_table[i];
-		int err;
+	if (err)
+		return err;
+	for (size_t i = 0; i < voices->offers.count; ++i)
+		add_offer(&offers, &voices->offers.list[i].voice, voices->offers.list[i].missing);
+	add_offer(&offers, offered, false);
+	return take_over(voices, &offers);
+}
 
-		if (!speaks(offered, row->engine, row->engine_voice) &&
-		    !speaks(offered, row->fallback_engine, row->fallback_voice))
-			continue;
-		known = true;
-		err = take_row(voices, row, offered);
-		if (err)
-			return err;
+/* Whether a row of the table must keep this speaker. */
+static bool is_kept(const struct voices *voices, const struct voice *voice)
+{
+	return !voices->fallback && is_in_table(voice);
+}
+
+int voices_replace(struct voices *voices, const char *engine, const struct voice *offered,
+		   size_t count, struct voices_change *change)
+{
+	struct offers offers;
+	int err = copy_offers(&offers, voices, count);
+
+	if (err)
+		return err;
+	*change = (struct voices_change){0};
+	for (size_t i = 0; i < count; ++i) {
+		change->added += !find_offer(&voices->offers, engine, offered[i].engine_voice) &&
+				 !find_offer(&offers, engine, offered[i].engine_voice);
+		add_offer(&offers, &offered[i], false);
 	}
-	return known ? 0 : take_foreign(voices, offered);
+	for (size_t i = 0; i < voices->offers.count; ++i) {
+		const struct offer *old = &voices->offers.list[i];
+		bool own = strcmp(old->voice.engine, engine) == 0;
+
+		if (!own || is_kept(voices, &old->voice))
+			add_offer(&offers, &old->voice, own || old->missing);
+		else if (!find_offer(&offers, engine, old->voice.engine_voice))
+			++change->removed;
+	}
+	return take_over(voices, &offers);
+}
+
+int voices_set_missing(struct voices *voices, const char *engine, bool missing)
+{
+	for (size_t i = 0; i < voices->offers.count; ++i) {
+		struct offer *offer = &voices->offers.list[i];
+
+		if (strcmp(offer->voice.engine, engine) == 0)
+			offer->missing = missing;
+	}
+	return rebuild(voices, &voices->offers);
 }
 
 size_t voices_count(const struct voices *voices)

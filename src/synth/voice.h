@@ -5,10 +5,16 @@
  * the engine's own name that speak it.  The rows of engines that we know are a
  * table (voice_table.c) so that an id means the same on every machine; voices
  * of other engines get an id from a hash of their names.
+ *
+ * Engines come, go and change what they offer while the server runs.  A voice
+ * object never changes: what it says holds as long as somebody keeps it.  When
+ * an id gets another speaker the catalogue has a new object for it, and a turn
+ * that began with the old one is spoken by the old one to its end.
  */
 #ifndef SYNTH_VOICE_H
 #define SYNTH_VOICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +23,7 @@ enum voice_quality { VOICE_LOW, VOICE_MID, VOICE_HIGH };
 
 #define VOICE_ENGINE_MAX 32
 #define VOICE_NAME_MAX 48
+#define VOICE_LICENCE_MAX 128
 
 struct voice {
 	int64_t id;
@@ -26,18 +33,30 @@ struct voice {
 	enum voice_quality quality;
 	char engine[VOICE_ENGINE_MAX];
 	char engine_voice[VOICE_NAME_MAX];
+	unsigned sample_rate; /* 0: not known before it speaks */
+	char licence[VOICE_LICENCE_MAX]; /* of what it is made from; "": nobody said */
 };
 
-/* A row of the built-in table; `fallback_*` speak it where the engine is not
- * installed (NULL: then there is no such voice). */
+/* Keeps a voice of the catalogue beyond the next turn of the loop. */
+const struct voice *voice_keep(const struct voice *voice);
+const struct voice *voice_drop(const struct voice *voice); /* always NULL */
+
+/* Who can speak a row of the table. */
+struct voice_speaker {
+	const char *engine, *engine_voice;
+	enum voice_quality quality;
+};
+
+#define VOICE_SPEAKERS_MAX 3
+
+/* A row of the built-in table.  The first of its speakers that is there speaks
+ * it; when none is there is no such voice. */
 struct voice_row {
 	int64_t id;
 	const char *name;
 	const char *language;
 	enum voice_sex sex;
-	enum voice_quality quality;
-	const char *engine, *engine_voice;
-	const char *fallback_engine, *fallback_voice;
+	struct voice_speaker speakers[VOICE_SPEAKERS_MAX]; /* the best first, then NULLs */
 };
 
 extern const struct voice_row voice_table[];
@@ -45,14 +64,28 @@ extern const size_t voice_table_len;
 
 struct voices;
 
-int voices_alloc(struct voices **voicesp);
+/* Without fallback an id keeps the speaker it once had, also while that one
+ * cannot speak. */
+int voices_alloc(struct voices **voicesp, bool fallback);
 
 /* An engine says that it has this voice: the rows of the table that name it
- * become voices; one that no row names gets a row of its own.  Telling twice
- * changes nothing. */
+ * become voices, or are spoken better; one that no row names gets a row of its
+ * own.  Telling twice changes nothing. */
 int voices_add(struct voices *voices, const struct voice *offered);
 
-/* The voice of an id, or NULL. */
+struct voices_change {
+	size_t added, removed; /* of the engine's own voices */
+};
+
+/* An engine says that these are all it has.  ENOMEM: nothing has changed. */
+int voices_replace(struct voices *voices, const char *engine, const struct voice *offered,
+		   size_t count, struct voices_change *change);
+
+/* An engine cannot speak for the time being, or can again.  What nobody else
+ * speaks stays in the catalogue. */
+int voices_set_missing(struct voices *voices, const char *engine, bool missing);
+
+/* The voice of an id, or NULL.  Lent: see voice_keep. */
 const struct voice *voices_find(const struct voices *voices, int64_t id);
 
 /* In order of id. */

@@ -1,29 +1,65 @@
 /*
  * voice_table.c: the voices whose ids mean the same on every machine.
  *
- * 1071 to 1074 are the better English ones, with eSpeak NG standing in where
- * flite is not installed.  From 2001 on, two for each language that clients can
+ * 1071 to 1074 are the English ones that are there on every machine, spoken by
+ * the best engine that it has; 1081 to 1090 are more of the neural model that
+ * `make voices` installs.  From 2001 on, two for each language that clients can
  * name: an even id is a woman's voice, an odd one a man's.
  */
 #include "base/count.h"
 #include "synth/voice.h"
 
+/* A speaker of the neural model, by the name that the install step gives him. */
+#define NEURAL(name)                                                                               \
+	{                                                                                          \
+		"vits", "libritts:" name, VOICE_HIGH                                               \
+	}
+#define FLITE(name, quality)                                                                       \
+	{                                                                                          \
+		"flite", name, quality                                                             \
+	}
+#define ESPEAK(name)                                                                               \
+	{                                                                                          \
+		"espeak", name, VOICE_LOW                                                          \
+	}
+
 /* eSpeak NG's voice and its variant with a woman's pitch and formants. */
 #define LANGUAGE(id, title, code, voice)                                                           \
-	{id, title ", male", code, VOICE_MALE, VOICE_LOW, "espeak", voice, NULL, NULL},            \
+	{id, title ", male", code, VOICE_MALE, {ESPEAK(voice)}},                                   \
 	{                                                                                          \
-		(id) + 1, title ", female", code, VOICE_FEMALE, VOICE_LOW, "espeak", voice "+f2",  \
-			NULL, NULL                                                                 \
+		(id) + 1, title ", female", code, VOICE_FEMALE,                                    \
+		{                                                                                  \
+			ESPEAK(voice "+f2")                                                        \
+		}                                                                                  \
 	}
 
 const struct voice_row voice_table[] = {
-	{1, "Tone", "en", VOICE_SEX_UNKNOWN, VOICE_LOW, "tone", "tone", NULL, NULL},
-	{2, "Low tone", "en", VOICE_SEX_UNKNOWN, VOICE_LOW, "tone", "tone-low", NULL, NULL},
+	{1, "Tone", "en", VOICE_SEX_UNKNOWN, {{"tone", "tone", VOICE_LOW}}},
+	{2, "Low tone", "en", VOICE_SEX_UNKNOWN, {{"tone", "tone-low", VOICE_LOW}}},
 
-	{1071, "Sally", "en", VOICE_FEMALE, VOICE_MID, "flite", "slt", "espeak", "en-us+f2"},
-	{1072, "Ross", "en", VOICE_MALE, VOICE_MID, "flite", "rms", "espeak", "en-us"},
-	{1073, "Alan", "en", VOICE_MALE, VOICE_MID, "flite", "awb", "espeak", "en-gb-scotland"},
-	{1074, "Kevin", "en", VOICE_MALE, VOICE_LOW, "flite", "kal16", "espeak", "en-gb"},
+	{1071,
+	 "Sally",
+	 "en",
+	 VOICE_FEMALE,
+	 {NEURAL("sally"), FLITE("slt", VOICE_MID), ESPEAK("en-us+f2")}},
+	{1072,
+	 "Ross",
+	 "en",
+	 VOICE_MALE,
+	 {NEURAL("ross"), FLITE("rms", VOICE_MID), ESPEAK("en-us")}},
+	{1073, "Alan", "en", VOICE_MALE, {FLITE("awb", VOICE_MID), ESPEAK("en-gb-scotland")}},
+	{1074, "Kevin", "en", VOICE_MALE, {FLITE("kal16", VOICE_LOW), ESPEAK("en-gb")}},
+
+	{1081, "Clara", "en", VOICE_FEMALE, {NEURAL("clara")}},
+	{1082, "Emma", "en", VOICE_FEMALE, {NEURAL("emma")}},
+	{1083, "Grace", "en", VOICE_FEMALE, {NEURAL("grace")}},
+	{1084, "Hannah", "en", VOICE_FEMALE, {NEURAL("hannah")}},
+	{1085, "Julia", "en", VOICE_FEMALE, {NEURAL("julia")}},
+	{1086, "Arthur", "en", VOICE_MALE, {NEURAL("arthur")}},
+	{1087, "Daniel", "en", VOICE_MALE, {NEURAL("daniel")}},
+	{1088, "Edward", "en", VOICE_MALE, {NEURAL("edward")}},
+	{1089, "Henry", "en", VOICE_MALE, {NEURAL("henry")}},
+	{1090, "Oliver", "en", VOICE_MALE, {NEURAL("oliver")}},
 
 	LANGUAGE(2001, "German", "de", "de"),
 	LANGUAGE(2003, "English", "en", "en-us"),

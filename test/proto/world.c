@@ -27,7 +27,7 @@ static int add_voice(struct voices *voices, const char *engine, const char *engi
 
 static int add_voices(struct world *world)
 {
-	int err = voices_alloc(&world->voices);
+	int err = voices_alloc(&world->voices, true);
 
 	if (!err)
 		err = add_voice(world->voices, "tone", "tone");

@@ -1,5 +1,6 @@
 /* The catalogue: an id means the same voice on every machine, whichever engines
  * are there and in whatever order they answer. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -63,9 +64,12 @@ static void test_every_row_fits_its_voice(void **state)
 
 		assert_in_range(strlen(row->name), 1, VOICE_NAME_MAX - 1);
 		assert_in_range(strlen(row->language), 2, 3);
-		assert_in_range(strlen(row->engine), 1, VOICE_ENGINE_MAX - 1);
-		assert_in_range(strlen(row->engine_voice), 1, VOICE_NAME_MAX - 1);
-		assert_int_equal(!row->fallback_engine, !row->fallback_voice);
+		assert_non_null(row->speakers[0].engine);
+		for (size_t n = 0; n < VOICE_SPEAKERS_MAX && row->speakers[n].engine; ++n) {
+			assert_in_range(strlen(row->speakers[n].engine), 1, VOICE_ENGINE_MAX - 1);
+			assert_in_range(strlen(row->speakers[n].engine_voice), 1,
+					VOICE_NAME_MAX - 1);
+		}
 	}
 }
 
@@ -93,7 +97,7 @@ static void test_without_flite_its_voices_are_spoken_by_another(void **state)
 	struct voices *voices;
 
 	(void)state;
-	assert_int_equal(voices_alloc(&voices), 0);
+	assert_int_equal(voices_alloc(&voices, true), 0);
 	offer(voices, "espeak", "en-us");
 	offer(voices, "espeak", "en-us+f2");
 	assert_speaker(voices, 1071, "espeak", "en-us+f2");
@@ -110,7 +114,7 @@ static void test_with_flite_its_voices_are_its_own_in_either_order(void **state)
 	for (int flite_first = 0; flite_first < 2; ++flite_first) {
 		struct voices *voices;
 
-		assert_int_equal(voices_alloc(&voices), 0);
+		assert_int_equal(voices_alloc(&voices, true), 0);
 		if (flite_first)
 			offer(voices, "flite", "slt");
 		offer(voices, "espeak", "en-us+f2");
@@ -130,7 +134,7 @@ static void test_a_voice_stays_where_it_is_while_others_come(void **state)
 	char name[16];
 
 	(void)state;
-	assert_int_equal(voices_alloc(&voices), 0);
+	assert_int_equal(voices_alloc(&voices, true), 0);
 	offer(voices, "flite", "slt");
 	voice = voices_find(voices, 1071);
 	for (int i = 0; i < 100; ++i) {
@@ -150,7 +154,7 @@ static void test_a_foreign_voice_has_the_same_id_everywhere(void **state)
 	struct voices *voices;
 
 	(void)state;
-	assert_int_equal(voices_alloc(&voices), 0);
+	assert_int_equal(voices_alloc(&voices, true), 0);
 	offer(voices, "mine", "anna");
 	offer(voices, "mine", "bert");
 	assert_speaker(voices, 1721905, "mine", "anna");
@@ -166,7 +170,7 @@ static void test_two_names_with_one_hash_are_two_voices(void **state)
 	struct voices *voices;
 
 	(void)state;
-	assert_int_equal(voices_alloc(&voices), 0);
+	assert_int_equal(voices_alloc(&voices, true), 0);
 	offer(voices, "mine", "v6883");
 	offer(voices, "mine", "v8702");
 	offer(voices, "mine", "v8702");
@@ -181,7 +185,7 @@ static void test_an_unknown_id_is_no_voice(void **state)
 	struct voices *voices;
 
 	(void)state;
-	assert_int_equal(voices_alloc(&voices), 0);
+	assert_int_equal(voices_alloc(&voices, true), 0);
 	assert_null(voices_find(voices, 1071));
 	offer(voices, "flite", "slt");
 	assert_null(voices_find(voices, 0));
@@ -189,6 +193,146 @@ static void test_an_unknown_id_is_no_voice(void **state)
 	assert_null(voices_find(voices, 1070));
 	assert_null(voices_find(voices, INT64_MAX));
 	end(voices);
+}
+
+static struct voice made_voice(const char *engine, const char *engine_voice)
+{
+	struct voice voice = {.language = "en", .sample_rate = 22050, .licence = "MIT"};
+
+	snprintf(voice.engine, sizeof(voice.engine), "%s", engine);
+	snprintf(voice.engine_voice, sizeof(voice.engine_voice), "%s", engine_voice);
+	return voice;
+}
+
+static struct voices *offer_three_sallys(bool fallback)
+{
+	struct voices *voices;
+
+	assert_int_equal(voices_alloc(&voices, fallback), 0);
+	offer(voices, "espeak", "en-us+f2");
+	offer(voices, "vits", "libritts:sally");
+	offer(voices, "vits", "libritts:clara");
+	offer(voices, "flite", "slt");
+	return voices;
+}
+
+static void test_the_best_speaker_speaks_in_any_order(void **state)
+{
+	struct voices *voices = offer_three_sallys(true);
+
+	(void)state;
+	assert_speaker(voices, 1071, "vits", "libritts:sally");
+	assert_int_equal(voices_find(voices, 1071)->quality, VOICE_HIGH);
+	assert_string_equal(voices_find(voices, 1071)->name, "Sally");
+	assert_int_equal(voices_find(voices, 1081)->sex, VOICE_FEMALE);
+	end(voices);
+}
+
+/* A turn that began with a speaker keeps him, rate and all. */
+static void test_a_kept_voice_never_changes(void **state)
+{
+	struct voices *voices = offer_three_sallys(true);
+	const struct voice *kept = voice_keep(voices_find(voices, 1071));
+	struct voices_change change;
+
+	(void)state;
+	assert_int_equal(voices_replace(voices, "vits", NULL, 0, &change), 0);
+	assert_int_equal(change.removed, 2);
+	assert_speaker(voices, 1071, "flite", "slt");
+	assert_null(voices_find(voices, 1081));
+	assert_string_equal(kept->engine, "vits");
+	assert_int_equal(kept->quality, VOICE_HIGH);
+	assert_null(voice_drop(kept));
+	end(voices);
+}
+
+static void test_a_new_list_leaves_what_it_does_not_change(void **state)
+{
+	struct voices *voices = offer_three_sallys(true);
+	const struct voice *espeak = voices_find(voices, 2004);
+	struct voice list[2] = {made_voice("vits", "libritts:sally"), made_voice("vits", "mine")};
+	struct voices_change change;
+
+	(void)state;
+	assert_int_equal(voices_replace(voices, "vits", list, COUNT(list), &change), 0);
+	assert_int_equal(change.added, 1);
+	assert_int_equal(change.removed, 1);
+	assert_ptr_equal(voices_find(voices, 2004), espeak);
+	assert_int_equal(voices_find(voices, 1071)->sample_rate, 22050);
+	assert_string_equal(voices_find(voices, 1071)->licence, "MIT");
+	assert_int_equal(voices_count(voices), 3);
+	assert_true(voices_at(voices, 2)->id >= 1000000);
+	assert_int_equal(voices_replace(voices, "vits", list, COUNT(list), &change), 0);
+	assert_int_equal(change.added + change.removed, 0);
+	end(voices);
+}
+
+static void test_an_engine_that_fails_is_stood_in_for(void **state)
+{
+	struct voices *voices = offer_three_sallys(true);
+	const struct voice *sally;
+
+	(void)state;
+	assert_int_equal(voices_set_missing(voices, "vits", true), 0);
+	assert_speaker(voices, 1071, "flite", "slt");
+	sally = voices_find(voices, 1071);
+	assert_speaker(voices, 1081, "vits", "libritts:clara"); /* nobody else could */
+	assert_int_equal(voices_set_missing(voices, "flite", true), 0);
+	assert_true(voices_find(voices, 1071) != sally);
+	assert_speaker(voices, 1071, "espeak", "en-us+f2");
+	assert_int_equal(voices_set_missing(voices, "vits", false), 0);
+	assert_speaker(voices, 1071, "vits", "libritts:sally");
+	end(voices);
+}
+
+static void test_without_fallback_a_voice_keeps_its_speaker(void **state)
+{
+	struct voices *voices = offer_three_sallys(false);
+	struct voices_change change;
+
+	(void)state;
+	assert_int_equal(voices_set_missing(voices, "vits", true), 0);
+	assert_speaker(voices, 1071, "vits", "libritts:sally");
+	assert_int_equal(voices_replace(voices, "vits", NULL, 0, &change), 0);
+	assert_speaker(voices, 1071, "vits", "libritts:sally");
+	end(voices);
+}
+
+/* Also when the voice whose hash it shares has gone. */
+static void test_a_foreign_voice_keeps_its_id_when_others_go(void **state)
+{
+	struct voice list[2] = {made_voice("mine", "v6883"), made_voice("mine", "v8702")};
+	struct voices *voices;
+	struct voices_change change;
+	int64_t id;
+
+	(void)state;
+	assert_int_equal(voices_alloc(&voices, true), 0);
+	assert_int_equal(voices_replace(voices, "mine", list, 2, &change), 0);
+	assert_int_equal(change.added, 2);
+	id = voices_at(voices, 1)->id;
+	assert_int_equal(voices_replace(voices, "mine", list + 1, 1, &change), 0);
+	assert_int_equal(voices_count(voices), 1);
+	assert_int_equal(voices_at(voices, 0)->id, id);
+	end(voices);
+}
+
+static void test_no_memory_leaves_the_catalogue_as_it_was(void **state)
+{
+	struct voice list[1] = {made_voice("vits", "mine")};
+	struct voices_change change;
+
+	(void)state;
+	for (size_t n = 1; n <= 2; ++n) {
+		struct voices *voices = offer_three_sallys(true);
+
+		mem_fail_after(n);
+		assert_int_equal(voices_replace(voices, "vits", list, 1, &change), ENOMEM);
+		mem_fail_after(0);
+		assert_speaker(voices, 1071, "vits", "libritts:sally");
+		assert_int_equal(voices_count(voices), 3);
+		end(voices);
+	}
 }
 
 int main(void)
@@ -203,6 +347,13 @@ int main(void)
 		cmocka_unit_test(test_a_foreign_voice_has_the_same_id_everywhere),
 		cmocka_unit_test(test_two_names_with_one_hash_are_two_voices),
 		cmocka_unit_test(test_an_unknown_id_is_no_voice),
+		cmocka_unit_test(test_the_best_speaker_speaks_in_any_order),
+		cmocka_unit_test(test_a_kept_voice_never_changes),
+		cmocka_unit_test(test_a_new_list_leaves_what_it_does_not_change),
+		cmocka_unit_test(test_an_engine_that_fails_is_stood_in_for),
+		cmocka_unit_test(test_without_fallback_a_voice_keeps_its_speaker),
+		cmocka_unit_test(test_a_foreign_voice_keeps_its_id_when_others_go),
+		cmocka_unit_test(test_no_memory_leaves_the_catalogue_as_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
