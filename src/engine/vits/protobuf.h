@@ -3,7 +3,7 @@
  * written in two passes of the same code.
  *
  * Nothing is copied: a field points into the message.  Numbers of fields and
- * what they mean are the business of whoever reads (see onnx_fields.h).
+ * what they mean are the business of whoever reads (see onnx_private.h).
  */
 #ifndef ENGINE_VITS_PROTOBUF_H
 #define ENGINE_VITS_PROTOBUF_H
