@@ -22,6 +22,7 @@ static const struct {
 	{"listen", "--listen", "server.listen"},
 	{"data", "--data", "server.data"},
 	{"workers", "--workers", "speech.workers"},
+	{"voices", "--voices", "speech.voices_dir"},
 };
 
 #define OVERRIDING COUNT(overriding)
@@ -56,18 +57,19 @@ int settings_load(struct config *config, const struct command_call *call)
 	return err ? COMMAND_FAILED : COMMAND_OK;
 }
 
-/* Makes a directory and those above it. */
-static int make_dir(const char *path)
+int settings_make_dir(const char *path, unsigned mode)
 {
 	char part[PARAM_STRING_SIZE];
 	size_t len = strlen(path);
 
+	if (len >= sizeof(part))
+		return ENAMETOOLONG;
 	for (size_t i = 1; i <= len; ++i) {
 		if (path[i] != '/' && path[i] != '\0')
 			continue;
 		memcpy(part, path, i);
 		part[i] = '\0';
-		if (mkdir(part, 0700) != 0 && errno != EEXIST)
+		if (mkdir(part, (mode_t)mode) != 0 && errno != EEXIST)
 			return errno;
 	}
 	return 0;
@@ -75,7 +77,7 @@ static int make_dir(const char *path)
 
 int settings_make_data_dir(const struct config *config)
 {
-	int err = make_dir(config->data_dir);
+	int err = settings_make_dir(config->data_dir, 0700);
 
 	if (err)
 		fprintf(stderr, "syrinx: cannot make %s: %s\n", config->data_dir, strerror(err));

@@ -9,9 +9,12 @@
 #include "store/store.h"
 
 /* Loads --config FILE and lets the command's other options win over it:
- * --listen, --data and --workers, where the command has them.  Mistakes have
+ * --listen, --data, --workers and --voices, where the command has them.  Mistakes have
  * been printed when it gives another status than COMMAND_OK. */
 int settings_load(struct config *config, const struct command_call *call);
+
+/* Makes a directory and those above it. */
+int settings_make_dir(const char *path, unsigned mode);
 
 /* Makes the data directory when it is missing (0700: it holds a key and what was
  * billed).  Errors are printed. */

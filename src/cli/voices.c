@@ -1,57 +1,116 @@
 /*
- * voices.c: `syrinx voices`: the voices of the engines that are installed.
+ * voices.c: `syrinx voices`: the voices of the engines that are installed, and
+ * how neural ones are installed and removed.
  */
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
 #include "base/log.h"
 #include "cli/command.h"
 #include "cli/local_speech.h"
 #include "cli/settings.h"
+#include "cli/voices_verbs.h"
 
 static const char *const sexes[] = {"-", "female", "male"};
 static const char *const qualities[] = {"low", "mid", "high"};
 
-static void print(const struct voices *voices, const char *language)
+/* What people want comes first; the engine that tests speak with comes last. */
+static int compare(const void *a, const void *b)
+{
+	const struct voice *x = *(const struct voice *const *)a;
+	const struct voice *y = *(const struct voice *const *)b;
+	bool x_is_test = strcmp(x->engine, "tone") == 0;
+	bool y_is_test = strcmp(y->engine, "tone") == 0;
+
+	if (x_is_test != y_is_test)
+		return x_is_test ? 1 : -1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void print_table(const struct voice *const *list, size_t count)
 {
 	printf("%-8s  %-8s  %-7s  %-7s  %-8s  %s\n", "ID", "LANGUAGE", "SEX", "QUALITY", "ENGINE",
 	       "NAME");
-	for (size_t i = 0; i < voices_count(voices); ++i) {
-		const struct voice *voice = voices_at(voices, i);
+	for (size_t i = 0; i < count; ++i) {
+		const struct voice *voice = list[i];
 
-		if (language && strcmp(language, voice->language) != 0)
-			continue;
 		printf("%-8lld  %-8s  %-7s  %-7s  %-8s  %s\n", (long long)voice->id,
 		       voice->language, sexes[voice->sex], qualities[voice->quality], voice->engine,
 		       voice->name);
 	}
 }
 
+static int print(const struct voices *voices, const char *language)
+{
+	size_t all = voices_count(voices);
+	const struct voice **list = calloc(all + 1, sizeof(*list));
+	size_t count = 0;
+
+	if (!list)
+		return COMMAND_FAILED;
+	for (size_t i = 0; i < all; ++i) {
+		const struct voice *voice = voices_at(voices, i);
+
+		if (!language || strcmp(language, voice->language) == 0)
+			list[count++] = voice;
+	}
+	qsort(list, count, sizeof(*list), compare);
+	print_table(list, count);
+	free(list);
+	return COMMAND_OK;
+}
+
+static int list_voices(const struct command_call *call, const struct config *config)
+{
+	struct local_speech speech = {0};
+	int status;
+
+	log_set_level(LOG_ERROR);
+	if (local_speech_open(&speech, config) != 0)
+		return COMMAND_FAILED;
+	status = print(pool_voices(speech.pool), command_value(call, "language"));
+	local_speech_close(&speech);
+	return status;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const struct command_call *call, const struct config *config);
+} verbs[] = {{"list", list_voices}, {"fetch", voices_verb_fetch}, {"remove", voices_verb_remove}};
+
 static int run(const struct command_call *call)
 {
 	static struct config config;
-	struct local_speech speech = {0};
-	int status = settings_load(&config, call);
+	const char *verb = call->operand_count > 0 ? call->operands[0] : "list";
+	size_t i = 0;
+	int status;
 
-	if (status != COMMAND_OK)
-		return status;
-	log_set_level(LOG_ERROR);
-	if (local_speech_open(&speech, &config) != 0)
-		return COMMAND_FAILED;
-	print(pool_voices(speech.pool), command_value(call, "language"));
-	local_speech_close(&speech);
-	return COMMAND_OK;
+	while (i < COUNT(verbs) && strcmp(verbs[i].name, verb) != 0)
+		++i;
+	if (i == COUNT(verbs))
+		return command_usage_error(call->command,
+					   "it is list, fetch, add or remove, not \"%s\"", verb);
+	status = settings_load(&config, call);
+	return status == COMMAND_OK ? verbs[i].run(call, &config) : status;
 }
 
 static const struct command_option options[] = {
 	{"config", 0, "FILE", "read this configuration"},
-	{"language", 0, "CODE", "only voices of this language"},
+	{"voices", 0, "DIR", "the folder of neural voices"},
+	{"language", 0, "CODE", "list only voices of this language"},
+	{"quiet", 0, NULL, "say nothing unless something fails"},
+	{"report-to", 0, "FD", "write why it failed to this descriptor, for programs"},
 	{0},
 };
 
 const struct command command_voices = {
 	.name = "voices",
-	.summary = "List the voices of the engines that are installed.",
+	.operands = "[list|fetch|add FILE.onnx|add kokoro|remove NAME]",
+	.operands_max = 2,
+	.summary = "List the voices, or install and remove neural ones.",
 	.options = options,
 	.run = run,
 };

@@ -1,0 +1,31 @@
+/*
+ * interrupt.c: a signal that asks a long command to end (see interrupt.h).
+ */
+#include "cli/interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+#include "base/count.h"
+
+static volatile sig_atomic_t came;
+
+static void on_signal(int number)
+{
+	(void)number;
+	came = 1;
+}
+
+void interrupt_watch(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction action = {.sa_handler = on_signal};
+
+	for (size_t i = 0; i < COUNT(numbers); ++i)
+		sigaction(numbers[i], &action, NULL);
+}
+
+bool interrupt_came(void)
+{
+	return came != 0;
+}

@@ -1,0 +1,18 @@
+/*
+ * interrupt.h: a signal that asks a long command to end.
+ *
+ * SIGINT, SIGTERM and SIGHUP are noted instead of ending the process, so that
+ * the command can take back what it has half done.  Blocking calls return with
+ * EINTR.
+ */
+#ifndef CLI_INTERRUPT_H
+#define CLI_INTERRUPT_H
+
+#include <stdbool.h>
+
+void interrupt_watch(void);
+
+/* Whether one has come since. */
+bool interrupt_came(void);
+
+#endif

@@ -1,0 +1,126 @@
+/*
+ * tool.c: another program, run to its end without a shell (see tool.h).
+ */
+#include "cli/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/interrupt.h"
+
+/* How often a picture of its progress is drawn: smooth, and still cheap. */
+#define TICK_MS 150
+
+/* Given a moment to end by itself, then ended. */
+#define GRACE_MS 2000
+
+/* What a shell answers for a command that cannot be run. */
+#define CANNOT_RUN 127
+
+bool tool_exists(const char *name)
+{
+	const char *path = getenv("PATH");
+	char file[4096];
+
+	while (path && *path) {
+		int len = (int)strcspn(path, ":");
+
+		snprintf(file, sizeof(file), "%.*s/%s", len, path, name);
+		if (access(file, X_OK) == 0)
+			return true;
+		path += len;
+		path += *path == ':';
+	}
+	return false;
+}
+
+/* In the new process, which was forked from one thread only. */
+static void become(const struct tool *tool, pid_t parent)
+{
+	int null_fd = open("/dev/null", O_RDONLY);
+	int out_fd = openat(tool->dir_fd, tool->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGPIPE, SIG_DFL); /* an ignored signal would be inherited */
+	if (getppid() != parent || null_fd < 0 || out_fd < 0 || fchdir(tool->dir_fd) != 0)
+		_exit(CANNOT_RUN);
+	dup2(null_fd, STDIN_FILENO);
+	dup2(out_fd, STDOUT_FILENO);
+	dup2(out_fd, STDERR_FILENO);
+	/* execvp writes to neither the list nor the strings. */
+	execvp(tool->argv[0], (char *const *)(uintptr_t)tool->argv);
+	_exit(CANNOT_RUN);
+}
+
+/* Waits for the end of the process, as a descriptor, for so long at most. */
+static bool wait_for_end(int pid_fd, int timeout_ms)
+{
+	struct pollfd poll_fd = {.fd = pid_fd, .events = POLLIN};
+
+	return poll(&poll_fd, 1, timeout_ms) > 0;
+}
+
+static int reap(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return errno;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : ECHILD;
+}
+
+static int end(pid_t pid, int pid_fd)
+{
+	kill(-pid, SIGTERM);
+	wait_for_end(pid_fd, GRACE_MS);
+	kill(-pid, SIGKILL);
+	reap(pid);
+	return EINTR;
+}
+
+static int attend(const struct tool *tool, pid_t pid, int pid_fd)
+{
+	while (!interrupt_came()) {
+		if (wait_for_end(pid_fd, TICK_MS))
+			return reap(pid);
+		if (tool->tick)
+			tool->tick(tool->arg);
+	}
+	return end(pid, pid_fd);
+}
+
+int tool_run(const struct tool *tool)
+{
+	pid_t parent = getpid();
+	pid_t pid = fork();
+	int pid_fd;
+	int err;
+
+	if (pid < 0)
+		return errno;
+	if (pid == 0)
+		become(tool, parent);
+	setpgid(pid, pid); /* both sides do: whoever is first */
+	pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pid_fd < 0) {
+		err = errno;
+		kill(pid, SIGKILL);
+		reap(pid);
+		return err;
+	}
+	err = attend(tool, pid, pid_fd);
+	close(pid_fd);
+	return err;
+}

