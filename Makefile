@@ -6,8 +6,10 @@
 PREFIX ?= /usr/local
 ARGS ?=
 SECONDS ?= 30
+# Ids for listen and voice-samples; all neural voices by default.
+VOICES ?=
 
-.PHONY: help run build test check fuzz bench generate install clean
+.PHONY: help run build test check fuzz bench listen voice-samples generate install clean
 
 help:
 	@echo 'make run       build and serve with ./data (ARGS="--listen 0.0.0.0:8080")'
@@ -16,6 +18,8 @@ help:
 	@echo 'make check     format, layers, clang-tidy, cppcheck'
 	@echo 'make fuzz      every fuzz driver for SECONDS (30) seconds'
 	@echo 'make bench     the benchmark, with ARGS'
+	@echo 'make listen    word errors and loudness of the neural voices (VOICES="1071 1072")'
+	@echo 'make voice-samples  a WAV file and a picture of each'
 	@echo 'make generate  conf/syrinx.conf and man/syrinx.conf.5 from the table'
 	@echo 'make install   into PREFIX (/usr/local), below DESTDIR'
 	@echo 'make clean     remove everything built; ./data stays'
@@ -47,6 +51,13 @@ fuzz:
 
 bench: build
 	build/syrinx bench $(ARGS)
+
+listen: build
+	ninja -C build test/listen/listen
+	test/listen/report $(if $(VOICES),,--write docs/voices.md) $(VOICES)
+
+voice-samples: build
+	test/listen/samples $(VOICES)
 
 generate: build
 	build/syrinx check --sample > conf/syrinx.conf
