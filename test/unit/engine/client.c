@@ -144,6 +144,7 @@ static void take_voice(struct client *client, const struct message_voice *voice)
 	copy_str(mine->name, sizeof(mine->name), &voice->name);
 	copy_str(mine->language, sizeof(mine->language), &voice->language);
 	copy_str(mine->title, sizeof(mine->title), &voice->title);
+	copy_str(mine->licence, sizeof(mine->licence), &voice->licence);
 	mine->sample_rate = voice->sample_rate;
 }
 
@@ -160,6 +161,11 @@ void client_greet(struct client *client)
 		assert_true(client_next(client, &message));
 		if (message.type == MESSAGE_READY)
 			break;
+		if (message.type == MESSAGE_NOTE) {
+			copy_str(client->note, sizeof(client->note), &message.note.text);
+			++client->note_count;
+			continue;
+		}
 		assert_int_equal(message.type, MESSAGE_VOICE);
 		take_voice(client, &message.voice);
 	}
@@ -221,24 +227,49 @@ static void take_word(struct client_job *job, const struct message_word *word)
 	job->words[job->word_count++] = *word;
 }
 
+static void take_done(struct client_job *job, const struct message_done_report *done)
+{
+	job->is_done = true;
+	job->done = *done;
+	job->done.detail = (struct message_str){0};
+}
+
+struct client_job *client_read_any(struct client *client, struct client_job *jobs,
+				   uint32_t first_id, size_t n)
+{
+	struct message message;
+	struct client_job *job;
+
+	assert_true(client_next(client, &message));
+	assert_in_range(message.job, first_id, first_id + n - 1);
+	job = &jobs[message.job - first_id];
+	assert_false(job->is_done);
+	if (message.type == MESSAGE_AUDIO)
+		take_audio(job, &message.audio);
+	else if (message.type == MESSAGE_WORD)
+		take_word(job, &message.word);
+	else if (message.type == MESSAGE_DONE)
+		take_done(job, &message.done);
+	else
+		fail_msg("message of type %u", message.type);
+	return job;
+}
+
+void client_read_all(struct client *client, struct client_job *jobs, uint32_t first_id, size_t n)
+{
+	size_t done = 0;
+
+	for (size_t i = 0; i < n; ++i)
+		done += jobs[i].is_done;
+	while (done < n)
+		done += client_read_any(client, jobs, first_id, n)->is_done;
+}
+
 void client_read_job(struct client *client, struct client_job *job, uint32_t id, size_t until)
 {
-	struct message message = {0};
-
-	while (message.type != MESSAGE_DONE && job->count < until) {
-		assert_true(client_next(client, &message));
-		assert_int_equal(message.job, id);
-		if (message.type == MESSAGE_AUDIO)
-			take_audio(job, &message.audio);
-		else if (message.type == MESSAGE_WORD)
-			take_word(job, &message.word);
-		else
-			assert_int_equal(message.type, MESSAGE_DONE);
-	}
-	if (message.type == MESSAGE_DONE) {
-		job->done = message.done;
-		job->done.detail = (struct message_str){0};
-	}
+	job->is_done = false;
+	while (!job->is_done && job->count < until)
+		client_read_any(client, job, id, 1);
 }
 
 void client_job_reset(struct client_job *job)

@@ -22,6 +22,7 @@ struct client_voice {
 	char name[80];
 	char language[16];
 	char title[128];
+	char licence[256];
 	uint32_t sample_rate;
 };
 
@@ -35,10 +36,13 @@ struct client {
 	uint16_t jobs_max;
 	struct client_voice *voices;
 	size_t voice_count;
+	size_t note_count;
+	char note[256]; /* the last one's text */
 };
 
 /* What came of one job. */
 struct client_job {
+	bool is_done;
 	int16_t *samples;
 	size_t count;
 	uint32_t sample_rate;
@@ -78,6 +82,12 @@ bool client_is_silent(struct client *client, int ms);
 /* Reads until a job's DONE, or until it has so many samples. */
 void client_read_job(struct client *client, struct client_job *job, uint32_t id, size_t until);
 void client_job_reset(struct client_job *job);
+
+/* For n jobs at once, with ids from first_id on: reads one message and gives it
+ * to its job, which is returned; or reads until all of them are done. */
+struct client_job *client_read_any(struct client *client, struct client_job *jobs,
+				   uint32_t first_id, size_t n);
+void client_read_all(struct client *client, struct client_job *jobs, uint32_t first_id, size_t n);
 
 /* Ends the test as skipped, with the reason that tools/run-tests shows. */
 void client_skip(const char *reason);

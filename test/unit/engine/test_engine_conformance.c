@@ -19,6 +19,8 @@
 
 #define SENTENCE "Good morning, this is a sentence with some words."
 
+#define AT_ONCE_MAX 8
+
 static char **program;
 
 static void start(struct client *client)
@@ -55,6 +57,20 @@ static void speak_text(struct client *client, struct client_job *job, const char
 	speak(client, job, &message);
 	assert_int_equal(job->done.status, MESSAGE_DONE_OK);
 	assert_int_equal(job->done.samples, job->count);
+}
+
+static void send_job(struct client *client, uint32_t id, const char *text, uint32_t credit)
+{
+	struct message message = client_speak(id, voice(client), text);
+
+	message.speak.credit_samples = credit;
+	client_send(client, &message);
+}
+
+/* How many jobs a test has at once, of those that the engine can do. */
+static size_t at_once(const struct client *client)
+{
+	return client->jobs_max < AT_ONCE_MAX ? client->jobs_max : AT_ONCE_MAX;
 }
 
 static void assert_still_speaks(struct client *client)
@@ -508,24 +524,172 @@ static void test_messages_of_a_later_version_are_ignored(void **state)
 	end(&client);
 }
 
-static void test_jobs_sent_early_are_answered_in_their_order(void **state)
+/* One at a time they come in their order; of several at once none is
+ * forgotten. */
+static void test_jobs_sent_early_are_all_answered(void **state)
 {
 	struct client client;
+	struct client_job jobs[AT_ONCE_MAX + 8] = {0};
+	size_t n;
 
 	(void)state;
 	start(&client);
-	for (uint32_t id = 11; id < 14; ++id) {
-		struct message message = client_speak(id, voice(&client), "Hello.");
-
-		client_send(&client, &message);
+	n = at_once(&client) + 3;
+	for (uint32_t i = 0; i < n; ++i)
+		send_job(&client, 11 + i, "Hello.", UINT32_MAX);
+	for (size_t i = 0; i < n && client.jobs_max == 1; ++i)
+		client_read_job(&client, &jobs[i], 11 + (uint32_t)i, SIZE_MAX);
+	client_read_all(&client, jobs, 11, n);
+	for (size_t i = 0; i < n; ++i) {
+		assert_int_equal(jobs[i].done.status, MESSAGE_DONE_OK);
+		assert_true(jobs[i].count > 0);
+		client_job_reset(&jobs[i]);
 	}
-	for (uint32_t id = 11; id < 14; ++id) {
-		struct client_job job = {0};
+	end(&client);
+}
 
-		client_read_job(&client, &job, id, SIZE_MAX);
-		assert_int_equal(job.done.status, MESSAGE_DONE_OK);
-		assert_true(job.count > 0);
-		client_job_reset(&job);
+static void start_several(struct client *client)
+{
+	start(client);
+	if (client->jobs_max > 1)
+		return;
+	end(client);
+	client_skip("this engine speaks one text at a time");
+}
+
+static void send_credit(struct client *client, uint32_t job, uint32_t samples)
+{
+	const struct message credit = {
+		.type = MESSAGE_CREDIT, .job = job, .credit_samples = samples};
+
+	client_send(client, &credit);
+}
+
+/* Reads until n jobs have used up their credits: first, first + 1, … samples. */
+static void read_credits(struct client *client, struct client_job *jobs, size_t n, size_t first)
+{
+	for (size_t used = 0; used < n;) {
+		client_read_any(client, jobs, 1, n);
+		used = 0;
+		for (size_t i = 0; i < n; ++i) {
+			assert_false(jobs[i].is_done);
+			assert_true(jobs[i].count <= first + i);
+			used += jobs[i].count == first + i;
+		}
+	}
+}
+
+static void test_jobs_at_once_keep_each_to_its_credit(void **state)
+{
+	struct client client;
+	struct client_job jobs[AT_ONCE_MAX] = {0};
+	size_t n;
+
+	(void)state;
+	start_several(&client);
+	n = at_once(&client);
+	for (uint32_t i = 0; i < n; ++i)
+		send_job(&client, 1 + i, SENTENCE, 700 + i);
+	for (size_t round = 1; round <= 3; ++round) {
+		read_credits(&client, jobs, n, 700 * round);
+		assert_true(client_is_silent(&client, 20));
+		for (uint32_t i = 0; i < n; ++i)
+			send_credit(&client, 1 + i, round < 3 ? 700 : UINT32_MAX);
+	}
+	client_read_all(&client, jobs, 1, n);
+	for (size_t i = 0; i < n; ++i) {
+		assert_int_equal(jobs[i].done.status, MESSAGE_DONE_OK);
+		assert_int_equal(jobs[i].done.samples, jobs[i].count);
+		client_job_reset(&jobs[i]);
+	}
+	end(&client);
+}
+
+static const char *const several_texts[] = {
+	"One text of many.",        "Another one that is somewhat longer.", "Short.",
+	"What is spoken together,", "is spoken as if each were alone.",     "Six!",
+};
+
+/* Half of them with a start that was heard before. */
+static void send_several(struct client *client, size_t n, const struct client_job *alone)
+{
+	for (uint32_t i = 0; i < n; ++i) {
+		const char *text = several_texts[i % COUNT(several_texts)];
+		struct message message = client_speak(1 + i, voice(client), text);
+
+		if (i % 2)
+			message.speak.skip_samples = alone[i % COUNT(several_texts)].count / 3;
+		client_send(client, &message);
+	}
+}
+
+static void assert_is_tail(const struct client_job *job, const struct client_job *whole)
+{
+	size_t skipped = (size_t)job->done.samples - job->count;
+
+	assert_int_equal(job->done.status, MESSAGE_DONE_OK);
+	assert_int_equal(job->done.samples, whole->count);
+	assert_memory_equal(job->samples, whole->samples + skipped, job->count * 2);
+	assert_int_equal(job->word_count, whole->word_count);
+	if (job->word_count > 0)
+		assert_memory_equal(job->words, whole->words,
+				    whole->word_count * sizeof(whole->words[0]));
+}
+
+static void test_jobs_at_once_have_the_samples_that_they_have_alone(void **state)
+{
+	struct client client;
+	struct client_job alone[COUNT(several_texts)];
+	struct client_job jobs[AT_ONCE_MAX] = {0};
+	size_t n;
+
+	(void)state;
+	start_several(&client);
+	if (!(client.capabilities & MESSAGE_DETERMINISTIC)) {
+		end(&client);
+		client_skip("this engine promises no equal samples");
+	}
+	n = at_once(&client);
+	for (size_t i = 0; i < COUNT(several_texts); ++i)
+		speak_text(&client, &alone[i], several_texts[i]);
+	send_several(&client, n, alone);
+	client_read_all(&client, jobs, 1, n);
+	for (size_t i = 0; i < n; ++i) {
+		const struct client_job *whole = &alone[i % COUNT(several_texts)];
+
+		assert_int_equal(jobs[i].count, whole->count - (i % 2 ? whole->count / 3 : 0));
+		assert_is_tail(&jobs[i], whole);
+		client_job_reset(&jobs[i]);
+	}
+	for (size_t i = 0; i < COUNT(several_texts); ++i)
+		client_job_reset(&alone[i]);
+	end(&client);
+}
+
+static void test_a_cancel_of_one_job_leaves_the_others_alone(void **state)
+{
+	const struct message cancel = {.type = MESSAGE_CANCEL, .job = 2};
+	struct client client;
+	struct client_job jobs[AT_ONCE_MAX] = {0};
+	size_t n;
+
+	(void)state;
+	start_several(&client);
+	n = at_once(&client);
+	for (uint32_t i = 0; i < n; ++i)
+		send_job(&client, 1 + i, SENTENCE, 700 + i);
+	read_credits(&client, jobs, n, 700);
+	client_send(&client, &cancel);
+	assert_ptr_equal(client_read_any(&client, jobs, 1, n), &jobs[1]);
+	assert_int_equal(jobs[1].done.status, MESSAGE_DONE_CANCELLED);
+	assert_int_equal(jobs[1].done.samples, 701);
+	for (uint32_t i = 0; i < n; ++i)
+		send_credit(&client, 1 + i, UINT32_MAX);
+	client_read_all(&client, jobs, 1, n);
+	for (size_t i = 0; i < n; ++i) {
+		assert_int_equal(jobs[i].done.status,
+				 i == 1 ? MESSAGE_DONE_CANCELLED : MESSAGE_DONE_OK);
+		client_job_reset(&jobs[i]);
 	}
 	end(&client);
 }
@@ -598,7 +762,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_a_blank_text_is_done_at_once),
 		cmocka_unit_test(test_an_unknown_voice_is_said_to_be_unknown),
 		cmocka_unit_test(test_messages_of_a_later_version_are_ignored),
-		cmocka_unit_test(test_jobs_sent_early_are_answered_in_their_order),
+		cmocka_unit_test(test_jobs_sent_early_are_all_answered),
+		cmocka_unit_test(test_jobs_at_once_keep_each_to_its_credit),
+		cmocka_unit_test(test_jobs_at_once_have_the_samples_that_they_have_alone),
+		cmocka_unit_test(test_a_cancel_of_one_job_leaves_the_others_alone),
 		cmocka_unit_test(test_bytes_that_are_no_message_end_the_worker_with_an_error),
 		cmocka_unit_test(test_another_protocol_version_ends_the_worker_with_an_error),
 		cmocka_unit_test(test_a_worker_ends_with_its_socket_in_the_middle_of_a_job),
