@@ -3,16 +3,18 @@
  *
  *   text      ids → mean and deviation of the latent, a column a frame, and
  *             how many frames each id lasts
- *   flow      a window of the latent (mean + noise × deviation) → features
- *   decoder   a window of features → samples, FRAME_LEN of them a frame
+ *   flow      a window of the latent → features
+ *   decoder   a window of features → samples, the same number for each frame
  *
- * The two random nodes of the graph are gone: the first becomes an input of the
- * text piece, the second is the noise that the caller adds to the latent.  What
- * the later pieces need of the first besides (the speaker's vector, a mask over
+ * The random nodes of the graph are gone.  The one that varies durations (some
+ * models have none) becomes an input of the text piece.  The other one's work
+ * is the caller's: latent = mean + noise × deviation × noise_scale.  What the
+ * later pieces need of the first besides (the speaker's vector, a mask over
  * frames) are its shared outputs and their inputs of the same name.
  *
  * Everything is found by what the nodes do, not by how an exporter happened to
- * number them.
+ * name or number them.  Only the inputs of the whole have to have Piper's names:
+ * input, input_lengths, scales and, with speakers, sid.
  */
 #ifndef ENGINE_VITS_CUT_H
 #define ENGINE_VITS_CUT_H
@@ -28,24 +30,27 @@ struct cut_piece {
 	size_t shared_count;
 };
 
+/* An object of base/mem.h.  All values but the ids are floats. */
 struct cut {
 	struct cut_piece text, flow, decoder; /* text.shared: what it gives to either */
-	char *duration_noise; /* the text piece's input: float [1, 2, ids] */
+	char *duration_noise; /* the text piece's input: float [1, 2, ids]; NULL: it has none */
 	char *durations; /* the text piece's outputs … */
 	char *mean; /* float [1, channels, frames] */
 	char *deviation; /* the same shape */
 	char *latent; /* the flow's input, the same shape */
+	char *latent_noise; /* what is added to the mean: the whole model's, for cut_none */
 	char *features; /* the flow's output and the decoder's input */
 	char *output; /* the decoder's output */
 	bool has_speakers; /* the text piece takes `sid` */
 };
 
-/* ENOTSUP: the graph is of another family, or was exported in a way that is not
+/* Needs the index and its file only until it returns.
+ * ENOTSUP: the graph is of another family, or was exported in a way that is not
  * understood; `why` says what was looked for.  ENOMEM. */
 int cut_vits(struct cut **cutp, const struct onnx *onnx, char *why, size_t why_size);
 
-/* The whole model with both random nodes as inputs, for comparing: the second
- * one's name is *latent_noise.  Both are malloc'ed. */
+/* The whole model with its random nodes as inputs, for comparing: the second
+ * one's name is *latent_noisep.  Both are malloc'ed. */
 int cut_none(const struct onnx *onnx, const struct cut *cut, char **bytesp, size_t *lenp,
 	     char **latent_noisep);
 

@@ -12,6 +12,7 @@
 #ifndef ENGINE_VITS_ONNX_H
 #define ENGINE_VITS_ONNX_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,11 @@ struct onnx_str {
 
 bool onnx_str_is(struct onnx_str str, const char *literal);
 bool onnx_str_equal(struct onnx_str a, struct onnx_str b);
+
+/* A reason, for people: what cannot be shown becomes question marks, since
+ * names in a file can be anything. */
+void onnx_say(char *why, size_t why_size, const char *format, va_list args)
+	__attribute__((format(printf, 3, 0)));
 
 #define ONNX_NO_NODE UINT32_MAX
 

@@ -23,16 +23,21 @@ struct reading {
 	size_t why_size;
 };
 
+void onnx_say(char *why, size_t why_size, const char *format, va_list args)
+{
+	vsnprintf(why, why_size, format, args);
+	for (size_t i = 0; i < why_size && why[i]; ++i)
+		if (why[i] < ' ' || why[i] > '~')
+			why[i] = '?';
+}
+
 int onnx_refuse(char *why, size_t why_size, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(why, why_size, format, args);
+	onnx_say(why, why_size, format, args);
 	va_end(args);
-	for (size_t i = 0; why_size > 0 && why[i]; ++i) /* names of a file are anything */
-		if (why[i] < ' ' || why[i] > '~')
-			why[i] = '?';
 	return EINVAL;
 }
 
