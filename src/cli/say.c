@@ -362,6 +362,7 @@ static const struct command_option options[] = {
 	{"ca", 0, "FILE", "authorities that may vouch for it (the system's)"},
 	{"config", 0, "FILE", "read this configuration"},
 	{"data", 0, "DIR", "where the local key is (data)"},
+	{"voices", 0, "DIR", "the folder of neural voices"},
 	{0},
 };
 

@@ -68,6 +68,7 @@ static int run(const struct command_call *call)
 
 	if (status != COMMAND_OK)
 		return status;
+	config.fetch_voices |= command_value(call, "fetch-voices") != NULL;
 	log_set_level((enum log_level)config.log_level);
 	host.greets = command_value(call, "greet") || isatty(STDOUT_FILENO);
 	if (settings_make_data_dir(&config) != 0)
@@ -80,6 +81,8 @@ static const struct command_option options[] = {
 	{"listen", 0, "HOST:PORT", "listen here (127.0.0.1:8080)"},
 	{"data", 0, "DIR", "keep keys and the ledger here (data)"},
 	{"workers", 0, "N", "worker processes of each engine (16)"},
+	{"voices", 0, "DIR", "the folder of neural voices"},
+	{"fetch-voices", 0, NULL, "fetch them meanwhile, where there are none"},
 	{"greet", 0, NULL, "print the address, the local key and a command to try"},
 	{0},
 };

@@ -43,6 +43,46 @@ static void print_table(const struct voice *const *list, size_t count)
 	}
 }
 
+/* Of the programs; what a voice is made from comes with the voice. */
+static const struct {
+	const char *engine;
+	const char *licence;
+} programs[] = {
+	{"vits", "program GPL-3.0-or-later (it links eSpeak NG), runtime MIT (ONNX Runtime)"},
+	{"espeak", "program and voices GPL-3.0-or-later (eSpeak NG)"},
+	{"flite", "program Apache-2.0, Flite and its voices BSD-like (CMU)"},
+	{"tone", "Apache-2.0"},
+};
+
+static bool has_engine(const struct voice *const *list, size_t count, const char *engine)
+{
+	for (size_t i = 0; i < count; ++i)
+		if (strcmp(list[i]->engine, engine) == 0)
+			return true;
+	return false;
+}
+
+/* Whether one of the voices before it has the same licence, or it has none. */
+static bool is_told(const struct voice *const *list, size_t at)
+{
+	for (size_t i = 0; i < at; ++i)
+		if (strcmp(list[i]->engine, list[at]->engine) == 0 &&
+		    strcmp(list[i]->licence, list[at]->licence) == 0)
+			return true;
+	return list[at]->licence[0] == '\0';
+}
+
+static void print_licences(const struct voice *const *list, size_t count)
+{
+	printf("\n%-8s  %s\n", "ENGINE", "LICENCES");
+	for (size_t i = 0; i < COUNT(programs); ++i)
+		if (has_engine(list, count, programs[i].engine))
+			printf("%-8s  %s\n", programs[i].engine, programs[i].licence);
+	for (size_t i = 0; i < count; ++i)
+		if (!is_told(list, i))
+			printf("%-8s  %s\n", list[i]->engine, list[i]->licence);
+}
+
 static int print(const struct voices *voices, const char *language)
 {
 	size_t all = voices_count(voices);
@@ -59,6 +99,7 @@ static int print(const struct voices *voices, const char *language)
 	}
 	qsort(list, count, sizeof(*list), compare);
 	print_table(list, count);
+	print_licences(list, count);
 	free(list);
 	return COMMAND_OK;
 }

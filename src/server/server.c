@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "server/engines.h"
 #include "server/server_private.h"
+#include "server/voices_fetch.h"
 #include "wire/reply.h"
 
 /* The longest message we write: a chunk's text with every character escaped,
@@ -159,6 +160,9 @@ static int listen_to_callers(struct server *server)
 	log_info("server", "listening on %s port %u", server->config->listen,
 		 listener_port(server->listener));
 	tell_listening(server);
+	/* Only now: what is fetched must not delay the first caller. */
+	if (server->config->fetch_voices)
+		voices_fetch_start(&server->voices_fetch, server->loop, server->config);
 	return 0;
 }
 
@@ -274,6 +278,7 @@ static void stop(struct server *server)
 		if (server->signals[i].data)
 			uv_close((uv_handle_t *)&server->signals[i], NULL);
 	}
+	mem_deref(server->voices_fetch);
 	mem_deref(server->http);
 	mem_deref(server->tls);
 	mem_deref(server->pool);

@@ -35,6 +35,7 @@ struct server {
 	struct tls *tls;
 	struct http_server *http;
 	struct listener *listener;
+	struct voices_fetch *voices_fetch; /* NULL: there is nothing to fetch */
 	struct session_services services;
 	struct buf scratch;
 	struct list sockets; /* struct tts_socket */

@@ -26,13 +26,18 @@ TEXTS = {
 }
 
 
+def rows(done):
+    """The lines of the table, which a blank line ends."""
+    return done.stdout.decode().split("\n\n")[0].splitlines()[1:]
+
+
 @pytest.fixture(scope="module")
 def voices():
     """{language: [ids]} as the command lists them."""
     done = syrinx("voices")
     assert done.returncode == 0, done.stderr
     table = {}
-    for line in done.stdout.decode().splitlines()[1:]:
+    for line in rows(done):
         number, language = line.split()[:2]
         table.setdefault(language, []).append(int(number))
     return table
@@ -65,5 +70,5 @@ def test_region_of_a_language_is_taken_as_the_language(connection, language):
 
 
 def test_voices_can_be_filtered_by_language(voices):
-    lines = syrinx("voices", "--language", "de").stdout.decode().splitlines()
-    assert [int(line.split()[0]) for line in lines[1:]] == voices["de"]
+    lines = rows(syrinx("voices", "--language", "de"))
+    assert [int(line.split()[0]) for line in lines] == voices["de"]
