@@ -1,6 +1,7 @@
 # A thin front: meson.build has the build, tools/ the rest.
 #
-#   make run      install what is missing, build, serve on 127.0.0.1:8080
+#   make run      install what is missing, build, serve on 127.0.0.1:8080; the
+#                 neural voices are fetched meanwhile
 #   make test     the same set-up, then every test
 
 PREFIX ?= /usr/local
@@ -9,10 +10,11 @@ SECONDS ?= 30
 # Ids for listen and voice-samples; all neural voices by default.
 VOICES ?=
 
-.PHONY: help run build test check fuzz bench listen voice-samples generate install clean
+.PHONY: help run build voices test check fuzz bench listen voice-samples generate install clean
 
 help:
 	@echo 'make run       build and serve with ./data (ARGS="--listen 0.0.0.0:8080")'
+	@echo 'make voices    fetch the neural voices (110 MB); make run does so in the background'
 	@echo 'make test      every test, with sanitizers; ends with the number passed'
 	@echo 'make build     build/syrinx and the engines beside it'
 	@echo 'make check     format, layers, clang-tidy, cppcheck'
@@ -32,8 +34,14 @@ build: build/build.ninja
 	@tools/setup build
 	ninja -C build
 
+# Without npm there are no neural voices, and still a server.
 run: build
-	build/syrinx serve --greet $(ARGS)
+	@tools/setup voices || true
+	build/syrinx serve --greet --fetch-voices $(ARGS)
+
+voices: build
+	@tools/setup voices
+	build/syrinx voices fetch
 
 test:
 	tools/setup test
