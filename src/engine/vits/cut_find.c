@@ -383,28 +383,52 @@ static int mark_later_pieces(struct search *search)
 	return 0;
 }
 
-/* The type of a value, also where the file does not say: through operators
- * that give what they take. */
+/* What operators give, where it is always the same … */
+static const struct {
+	const char *op;
+	int elem_type;
+} gives[] = {
+	{"Equal", ONNX_BOOL},   {"Less", ONNX_BOOL},  {"LessOrEqual", ONNX_BOOL},
+	{"Greater", ONNX_BOOL}, {"Not", ONNX_BOOL},   {"GreaterOrEqual", ONNX_BOOL},
+	{"And", ONNX_BOOL},     {"Or", ONNX_BOOL},    {"Xor", ONNX_BOOL},
+	{"Shape", ONNX_INT64},  {"Size", ONNX_INT64}, {"NonZero", ONNX_INT64},
+};
+
+/* … and those that give what they take. */
+static const char *const gives_same[] = {"Gather",    "Unsqueeze", "Squeeze",  "Reshape",
+					 "Transpose", "Slice",     "Expand",   "Identity",
+					 "Mul",       "Add",       "Sub",      "Clip",
+					 "Range",     "ReduceSum", "ReduceMax"};
+
+static bool passes_type(const struct onnx_node *node)
+{
+	for (size_t i = 0; i < COUNT(gives_same); ++i)
+		if (onnx_str_is(node->op, gives_same[i]))
+			return node->input_count > 0;
+	return false;
+}
+
+static int node_type(const struct onnx_node *node)
+{
+	for (size_t i = 0; i < COUNT(gives); ++i)
+		if (onnx_str_is(node->op, gives[i].op))
+			return gives[i].elem_type;
+	return onnx_str_is(node->op, "Cast") ? (int)onnx_node_int(node, "to", ONNX_UNKNOWN)
+					     : ONNX_UNKNOWN;
+}
+
+/* The type of a value, also where the file does not say it. */
 static int elem_type(const struct search *search, struct onnx_str value)
 {
-	static const char *const same[] = {"Gather",    "Unsqueeze", "Squeeze", "Reshape",
-					   "Transpose", "Slice",     "Expand",  "Identity",
-					   "Mul",       "Add"};
 	int type = onnx_type_of(search->onnx, value).elem_type;
 
 	for (int step = 0; step < TYPE_STEPS_MAX && type == ONNX_UNKNOWN; ++step) {
 		const struct onnx_node *node = onnx_maker(search->onnx, value);
-		bool passes = false;
 
-		if (!node || node->input_count == 0)
+		if (!node)
 			break;
-		if (onnx_str_is(node->op, "Cast"))
-			return (int)onnx_node_int(node, "to", ONNX_UNKNOWN);
-		if (onnx_str_is(node->op, "Shape"))
-			return ONNX_INT64;
-		for (size_t i = 0; i < COUNT(same); ++i)
-			passes |= onnx_str_is(node->op, same[i]);
-		if (!passes)
+		type = node_type(node);
+		if (type != ONNX_UNKNOWN || !passes_type(node))
 			break;
 		value = node->inputs[0];
 		type = onnx_type_of(search->onnx, value).elem_type;

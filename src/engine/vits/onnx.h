@@ -80,7 +80,7 @@ size_t onnx_output_count(const struct onnx *onnx);
 struct onnx_str onnx_output_at(const struct onnx *onnx, size_t i);
 
 /* ONNX's numbers for what a value is made of. */
-enum { ONNX_UNKNOWN = 0, ONNX_FLOAT = 1, ONNX_INT64 = 7 };
+enum { ONNX_UNKNOWN = 0, ONNX_FLOAT = 1, ONNX_INT64 = 7, ONNX_BOOL = 9 };
 
 /* How many dimensions, when nobody said. */
 #define ONNX_ANY_RANK UINT32_MAX
