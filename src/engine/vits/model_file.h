@@ -1,8 +1,9 @@
 /*
  * model_file.h: what a model file's companions say about it.
  *
- * NAME.onnx has NAME.onnx.json beside it, in Piper's form, or tokens.txt-like
- * NAME.tokens.txt and notes inside the model (sherpa-onnx's exports).  A member
+ * NAME.onnx has NAME.onnx.json beside it, in Piper's form, or NAME.tokens.txt
+ * (lines of a symbol and its id) and notes inside the model (sherpa-onnx's
+ * exports).  A member
  * "syrinx" of the JSON, which our own install step writes and a user may, adds
  * what Piper has no place for:
  *
@@ -12,6 +13,9 @@
  *     "speakers": [ {"name": "clara", "title": "Clara", "speaker": 12,
  *                    "sex": "female", "gain_db": -2.5}, … ]
  *   }
+ *
+ * A speaker of a Kokoro model has "style_file" besides, a file in the model's
+ * folder, and may have "espeak_voice" and "language" of its own.
  *
  * Without "speakers" a model with one speaker is one voice, called NAME; of a
  * model with more, the first MODEL_FILE_SPEAKERS_MAX are voices.
@@ -29,12 +33,19 @@
 /* Voices of one model in the catalogue: a list that people can still read. */
 #define MODEL_FILE_SPEAKERS_MAX 64
 
+/* Names of voices are shorter: the server's catalogue has no room for more. */
+#define MODEL_FILE_NAME_MAX 48
+
+/* Bytes of a companion.  The largest that is known, of a model with thousands
+ * of speakers, has 100 KiB; more than this is no companion but a mistake. */
+#define MODEL_FILE_SIZE_MAX (4u << 20)
+
 enum model_family { MODEL_VITS, MODEL_KOKORO };
 
 struct model_speaker {
 	char *name; /* unique in the engine: "NAME" or "NAME:speaker" */
 	char *title;
-	char *style_file; /* Kokoro's vector of this speaker, or NULL */
+	char *style_file; /* Kokoro's vectors of this speaker: a name in the folder; or NULL */
 	char *espeak_voice; /* NULL: the model's */
 	char language[8]; /* "": the model's */
 	int64_t speaker; /* the model's `sid` */
@@ -62,14 +73,16 @@ struct model_file {
 	int64_t speaker_count; /* 1: the graph may have no `sid` */
 	struct model_symbol *symbols;
 	size_t symbol_count;
+	size_t symbols_ignored; /* entries of several code points: phonemes are single ones */
 	struct model_speaker *speakers;
 	size_t speaker_count_listed;
 };
 
-/* `onnx` is the parsed model, for its notes.  EINVAL: a companion is missing,
- * is no JSON, or lacks what the engine cannot guess (`why` names the member).
- * A model whose text is not phonemes of eSpeak NG ("phoneme_type": "text") is
- * refused, too. */
+/* `onnx` is the parsed model, for its notes; NULL: it has none.  EINVAL: a
+ * companion is missing, is no JSON, or lacks what the engine cannot guess (`why`
+ * names the line or the member).  A model whose text is not phonemes of eSpeak NG
+ * ("phoneme_type": "text") is refused, too.  ENOMEM, or why a file that is there
+ * cannot be read.  An object of base/mem.h. */
 int model_file_read(struct model_file **filep, const char *path, const struct onnx *onnx, char *why,
 		    size_t why_size);
 

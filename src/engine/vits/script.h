@@ -7,8 +7,8 @@
  * is too long.  Every id knows the word of the text that it belongs to, so that
  * durations of ids become times of words.
  *
- * eSpeak NG has one global state: all calls come under one lock, and last tens
- * of microseconds.
+ * eSpeak NG has one global state: it is called under one lock, which is held for
+ * a clause or a word, some tens of microseconds.
  */
 #ifndef ENGINE_VITS_SCRIPT_H
 #define ENGINE_VITS_SCRIPT_H
@@ -19,7 +19,8 @@
 #include "engine/vits/model_file.h"
 
 /* Ids of one utterance.  Longer ones get worse and delay their own first
- * sound; what is longer is divided at a clause, else at a word. */
+ * sound; what is longer is divided at a clause, else at a word, else inside it.
+ * Kokoro's have at most 500. */
 #define SCRIPT_IDS_MAX 600
 
 #define SCRIPT_NO_WORD UINT32_MAX
@@ -30,7 +31,10 @@ struct script_word {
 
 struct script_utterance {
 	int64_t *ids; /* as the model takes them: with start, end and padding */
-	uint32_t *words; /* for each id the index of its word, or SCRIPT_NO_WORD */
+	/* For each id the index of its word.  Stops, blanks and pads go with the word
+	 * before them; the ids that frame an utterance are SCRIPT_NO_WORD, and so is
+	 * the pad after the first. */
+	uint32_t *words;
 	size_t count;
 };
 
@@ -46,10 +50,12 @@ struct script {
  * none. */
 int script_open(void);
 
-/* Whether eSpeak NG has this voice ("en-us"). */
+/* Whether eSpeak NG has this voice ("en-us"): 0, or ENOENT. */
 int script_check_voice(const char *espeak_voice);
 
-/* An object of base/mem.h.  May be called from several threads. */
+/* An object of base/mem.h.  The speaker may be NULL for the model's own voice of
+ * eSpeak NG.  May be called from several threads.  ENOENT: eSpeak NG has no such
+ * voice; EMSGSIZE: 4 GiB of text; ENOMEM. */
 int script_write(struct script **scriptp, const struct model_file *file,
 		 const struct model_speaker *speaker, const char *text, size_t text_len);
 

@@ -1,0 +1,194 @@
+/*
+ * script_phonemes.c: eSpeak NG's phonemes for a piece of text.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * eSpeak NG is under the GPL, version 3 or later, and so is a program that
+ * links it.
+ *
+ * The library keeps all its state in globals: one lock is around every call of
+ * it, held for one piece.  It is never initialised twice, and never ended: both
+ * can wait for ever.
+ */
+#include <errno.h>
+#include <espeak-ng/speak_lib.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "engine/vits/script_private.h"
+
+/* espeak_TextToPhonemes: IPA, without ties or separators between phonemes. */
+#define MODE_IPA 0x02
+
+static struct {
+	pthread_mutex_t lock;
+	bool is_open;
+	char voice[MODEL_FILE_NAME_MAX]; /* as the library has it; "": not sure */
+} espeak = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The library looks for a loudspeaker even when it is not to play anything, and
+ * what it asks complains on standard error.  Nothing is wrong. */
+static int initialize_quietly(void)
+{
+	int kept = dup(STDERR_FILENO);
+	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int rate;
+
+	if (kept >= 0 && nowhere >= 0)
+		dup2(nowhere, STDERR_FILENO);
+	rate = espeak_Initialize(AUDIO_OUTPUT_SYNCHRONOUS, 0, NULL, espeakINITIALIZE_DONT_EXIT);
+	if (kept >= 0) {
+		dup2(kept, STDERR_FILENO);
+		close(kept);
+	}
+	if (nowhere >= 0)
+		close(nowhere);
+	return rate;
+}
+
+int script_open(void)
+{
+	int err;
+
+	pthread_mutex_lock(&espeak.lock);
+	if (!espeak.is_open)
+		espeak.is_open = initialize_quietly() > 0;
+	err = espeak.is_open ? 0 : EIO;
+	pthread_mutex_unlock(&espeak.lock);
+	return err;
+}
+
+/* Voices are called by the name of a file or, where there is no such file, by
+ * their language ("en-gb").  Setting one reads its file, so it is done when the
+ * voice changes.  Without any voice the library crashes. */
+static int set_voice(const char *name)
+{
+	espeak_VOICE language = {.languages = name};
+
+	if (!espeak.is_open)
+		return EIO;
+	if (name[0] == '\0' || strlen(name) >= sizeof(espeak.voice))
+		return ENOENT;
+	if (strcmp(name, espeak.voice) == 0)
+		return 0;
+	espeak.voice[0] = '\0';
+	if (espeak_SetVoiceByName(name) != EE_OK && espeak_SetVoiceByProperties(&language) != EE_OK)
+		return ENOENT;
+	snprintf(espeak.voice, sizeof(espeak.voice), "%s", name);
+	return 0;
+}
+
+int script_check_voice(const char *espeak_voice)
+{
+	int err;
+
+	pthread_mutex_lock(&espeak.lock);
+	err = set_voice(espeak_voice);
+	pthread_mutex_unlock(&espeak.lock);
+	return err;
+}
+
+int script_phonemes_add(struct script_phonemes *list, uint32_t code_point, uint32_t word)
+{
+	if (list->count == list->size) {
+		size_t size = list->size ? 2 * list->size : 64;
+		struct script_phoneme *more = realloc(list->items, size * sizeof(*more));
+
+		if (!more)
+			return ENOMEM;
+		list->items = more;
+		list->size = size;
+	}
+	list->items[list->count++] = (struct script_phoneme){code_point, word};
+	return 0;
+}
+
+/* Adds what the library said of one clause.  A word of another language stands
+ * between the names of the languages in brackets: "(en)wiːkˈɛnd(fr)". */
+static int add_clause(struct script_phonemes *list, size_t from, const char *ipa, uint32_t word)
+{
+	size_t left = strlen(ipa);
+	bool bracket = false;
+	int err = 0;
+
+	if (list->count > from && left > 0)
+		err = script_phonemes_add(list, ' ', word);
+	while (!err && left > 0) {
+		uint32_t c;
+		size_t len = utf8_decode(&c, ipa, left);
+
+		ipa += len;
+		left -= len;
+		if (c == '(' || c == ')')
+			bracket = c == '(';
+		else if (!bracket && (c != ' ' || (list->count > from &&
+						   list->items[list->count - 1].code_point != ' ')))
+			err = script_phonemes_add(list, c == '\n' ? ' ' : c, word);
+	}
+	return err;
+}
+
+/* A copy that the library can take: valid UTF-8 without control characters.
+ * What is neither becomes a blank. */
+static char *clean_copy(const char *text, size_t len)
+{
+	char *copy = malloc(len + 1);
+	size_t at = 0;
+
+	if (!copy)
+		return NULL;
+	while (at < len) {
+		uint32_t c;
+		size_t n = utf8_decode(&c, text + at, len - at);
+
+		if (c < ' ' || c == 0x7f || (c == 0xfffd && n == 1))
+			copy[at] = ' ';
+		else
+			memcpy(copy + at, text + at, n);
+		at += n;
+	}
+	copy[len] = '\0';
+	return copy;
+}
+
+/* The library reads a character ahead and keeps it for the next call, so it is
+ * called until it has nothing more, also when all bytes are behind it.  A text
+ * has no more clauses than bytes; the bound is for a library that stands still. */
+static int speak_clauses(struct script_phonemes *list, const char *text, uint32_t word)
+{
+	const void *at = text;
+	size_t from = list->count;
+	size_t most = strlen(text) + 2;
+	int err = 0;
+
+	for (size_t i = 0; i < most && at && !err; ++i) {
+		const char *ipa = espeak_TextToPhonemes(&at, espeakCHARS_UTF8, MODE_IPA);
+
+		err = ipa ? add_clause(list, from, ipa, word) : 0;
+	}
+	while (list->count > from && list->items[list->count - 1].code_point == ' ')
+		--list->count;
+	return err;
+}
+
+int script_phonemes_speak(struct script_phonemes *list, const char *espeak_voice, const char *text,
+			  size_t len, uint32_t word)
+{
+	char *copy = clean_copy(text, len);
+	int err;
+
+	if (!copy)
+		return ENOMEM;
+	pthread_mutex_lock(&espeak.lock);
+	err = set_voice(espeak_voice);
+	if (!err)
+		err = speak_clauses(list, copy, word);
+	pthread_mutex_unlock(&espeak.lock);
+	free(copy);
+	return err;
+}
