@@ -1,10 +1,23 @@
 /*
  * fleet.c: the worker processes of one engine.
  *
- * A few more workers than are busy are kept ready, up to the maximum, so that
- * a burst of callers finds them started.  An engine that dies before it was of
- * any use is tried again with growing pauses; one that dies while speaking at
- * once.
+ * What is kept ready is seats: a few more than are taken, so that a burst of
+ * callers finds them.  An engine that speaks one text at a time has a process
+ * for each; one that speaks many has one process, and more only when its seats
+ * run short.
+ *
+ * Workers are of these kinds:
+ *
+ *   staff      take any job
+ *   worn       staff that has had its share of jobs: counts for nothing, and
+ *              goes when another of the staff is ready
+ *   leaving    take no jobs, and go when they have none
+ *   reserved   for jobs that were on a worker when it died, one at a time; only
+ *              where a worker has more than one seat, else every fresh worker
+ *              will do
+ *
+ * An engine that dies before it was of any use is tried again with growing
+ * pauses; one that dies while speaking at once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,14 +27,22 @@
 #include "base/mem.h"
 #include "synth/pool_private.h"
 
-/* Ready and idle beyond those that work: half of a burst of eight. */
-#define SPARE_WORKERS 4
+/* Free beyond those that are taken: half of a burst of eight. */
+#define SPARE_SEATS 4
+
+/* More sentences than this a core could not speak in real time, even with the
+ * fastest engine that has many seats: no process is started for them. */
+#define SEATS_PER_SLOT 16
 
 /* Workers of one engine that start at once: more would only fight over cores. */
 #define STARTING_MAX 2
 
+/* Workers on which jobs are tried again alone: with one, twenty jobs of a worker
+ * that died would be heard one after another. */
+#define RESERVED_MAX 2
+
 #define RESTART_FIRST_MS 100
-#define RESTART_LAST_MS 5000
+#define RESTART_LAST_MS 30000
 
 /* Starts that fail in a row before the engine counts as not there. */
 #define FAILURES_GIVEN_UP 3
@@ -36,6 +57,7 @@ static void fleet_destroy(void *object)
 		worker_retire(LIST_OBJECT(link, struct worker, link));
 	if (link_is_on_list(&fleet->link))
 		list_remove(&fleet->pool->fleets, &fleet->link);
+	greeting_reset(&fleet->greeting);
 	free(fleet->program);
 }
 
@@ -51,7 +73,6 @@ int fleet_alloc(struct fleet **fleetp, struct pool *pool, const char *name, cons
 	list_init(&fleet->again);
 	strncpy(fleet->name, name, sizeof(fleet->name) - 1);
 	fleet->seats = 1;
-	fleet->sample_rate = 24000;
 	fleet->busy_us_per_second = 100000; /* slow until it was measured */
 	fleet->program = strdup(program);
 	if (!fleet->program) {
@@ -68,13 +89,73 @@ size_t fleet_queue_len(const struct fleet *fleet)
 	return fleet->queued.count + fleet->again.count;
 }
 
-static unsigned idle_count(const struct fleet *fleet)
+static struct worker *first_worker(const struct fleet *fleet)
 {
-	unsigned idle = 0;
+	struct link *link = list_first(&fleet->workers);
 
-	for (struct link *l = list_first(&fleet->workers); l; l = list_next(&fleet->workers, l))
-		idle += LIST_OBJECT(l, struct worker, link)->seats_taken == 0;
-	return idle; /* those that start are idle soon */
+	return link ? LIST_OBJECT(link, struct worker, link) : NULL;
+}
+
+static struct worker *next_worker(const struct fleet *fleet, const struct worker *worker)
+{
+	struct link *link = list_next(&fleet->workers, &worker->link);
+
+	return link ? LIST_OBJECT(link, struct worker, link) : NULL;
+}
+
+static bool is_staff(const struct worker *worker)
+{
+	return worker->state != WORKER_LOST && !worker->reserved && !worker->leaving &&
+	       !worker_is_worn(worker);
+}
+
+/* Those that start have as many seats as the others. */
+static unsigned free_seats(const struct fleet *fleet)
+{
+	unsigned seats = 0;
+
+	for (struct worker *w = first_worker(fleet); w; w = next_worker(fleet, w)) {
+		if (is_staff(w))
+			seats += (w->seat_count ? w->seat_count : fleet->seats) - w->seats_taken;
+	}
+	return seats;
+}
+
+static unsigned staff_count(const struct fleet *fleet)
+{
+	unsigned count = 0;
+
+	for (struct worker *w = first_worker(fleet); w; w = next_worker(fleet, w))
+		count += is_staff(w);
+	return count;
+}
+
+static bool has_ready_staff(const struct fleet *fleet, const struct worker *besides)
+{
+	for (struct worker *w = first_worker(fleet); w; w = next_worker(fleet, w)) {
+		if (w != besides && w->state == WORKER_READY && is_staff(w))
+			return true;
+	}
+	return false;
+}
+
+bool fleet_sits_alone(const struct fleet *fleet)
+{
+	return fleet->seats == 1;
+}
+
+static unsigned staff_max(const struct fleet *fleet)
+{
+	const struct pool_options *options = &fleet->pool->options;
+	unsigned enough = (options->slots * SEATS_PER_SLOT + fleet->seats - 1) / fleet->seats;
+
+	return fleet_sits_alone(fleet) || enough > options->workers_max ? options->workers_max
+									: enough;
+}
+
+bool fleet_is_full(const struct fleet *fleet)
+{
+	return staff_count(fleet) >= staff_max(fleet);
 }
 
 static void on_restart(void *arg)
@@ -99,29 +180,64 @@ static void wait_and_retry(struct fleet *fleet)
 
 /* Until the first worker has answered only one is started: an engine that does
  * not work at all should fail once, not sixteen times. */
-static bool wants_worker(const struct fleet *fleet)
+static bool may_start(const struct fleet *fleet)
 {
-	const struct pool *pool = fleet->pool;
-	unsigned starting_max = fleet->answered && fleet->failures == 0 ? STARTING_MAX : 1;
-	size_t idle_min = pool->all_answered ? SPARE_WORKERS : 1;
+	unsigned most = fleet->answered && fleet->failures == 0 ? STARTING_MAX : 1;
 
-	return fleet->starting < starting_max && fleet->workers.count < pool->options.workers_max &&
-	       idle_count(fleet) < idle_min + fleet_queue_len(fleet);
+	return fleet->starting < most;
+}
+
+/* An engine without voices has nothing to do, and one worker to say so. */
+static bool wants_staff(const struct fleet *fleet)
+{
+	bool is_in_use = fleet->pool->all_answered && fleet->voice_count > 0;
+	size_t wanted = (is_in_use ? SPARE_SEATS : 1) + fleet->queued.count;
+
+	if (fleet_sits_alone(fleet))
+		wanted += fleet->again.count;
+	return !fleet_is_full(fleet) && free_seats(fleet) < wanted;
+}
+
+/* A worker that could bring the new greeting is neither there nor on its way. */
+static bool wants_renewal(const struct fleet *fleet)
+{
+	if (!fleet->renewing)
+		return false;
+	for (struct worker *w = first_worker(fleet); w; w = next_worker(fleet, w)) {
+		if (w->serial > fleet->renew_after && !w->reserved)
+			return false;
+	}
+	return true;
+}
+
+static int start_worker(struct fleet *fleet, bool reserved)
+{
+	int err = worker_spawn(fleet, reserved);
+
+	if (err) {
+		log_error("synth", "cannot start %s: %s", fleet->program, strerror(err));
+		fleet_worker_failed(fleet, false);
+	}
+	return err;
 }
 
 void fleet_keep_staffed(struct fleet *fleet)
 {
 	if (timer_is_set(&fleet->restart_timer))
 		return;
-	while (wants_worker(fleet)) {
-		int err = worker_spawn(fleet);
-
-		if (err) {
-			log_error("synth", "cannot start %s: %s", fleet->program, strerror(err));
-			fleet_worker_failed(fleet, false);
+	while ((may_start(fleet) && wants_staff(fleet)) || wants_renewal(fleet)) {
+		if (start_worker(fleet, false) != 0)
 			return;
-		}
 	}
+}
+
+void fleet_renew(struct fleet *fleet)
+{
+	fleet->renewing = true;
+	fleet->renew_after = fleet->pool->worker_serial;
+	fleet->failures = 0; /* what made it fail may be what has changed */
+	timer_clear(&fleet->pool->loop->timers, &fleet->restart_timer);
+	fleet_keep_staffed(fleet);
 }
 
 /* A job that was on a worker when it died goes to one that was started since:
@@ -129,48 +245,199 @@ void fleet_keep_staffed(struct fleet *fleet)
  * and only a death on a healthy worker is the chunk's own fault. */
 static bool suits(const struct worker *worker, const struct speech_job *job)
 {
+	if (worker->state != WORKER_READY || worker->leaving)
+		return false;
 	if (job->retried)
-		return worker->seats_taken == 0 && worker->serial > job->newer_than;
-	return !worker->exclusive && !worker_is_worn(worker) &&
-	       worker->seats_taken < worker->fleet->seats;
+		return worker->seats_taken == 0 && worker->serial > job->newer_than &&
+		       (worker->reserved || worker->seat_count == 1);
+	return !worker->reserved && worker->seats_taken < worker->seat_count;
 }
 
 struct worker *fleet_worker_for(struct fleet *fleet, const struct speech_job *job)
 {
-	for (struct link *l = list_first(&fleet->workers); l; l = list_next(&fleet->workers, l)) {
-		struct worker *worker = LIST_OBJECT(l, struct worker, link);
-
-		if (worker->state == WORKER_READY && suits(worker, job))
-			return worker;
+	for (struct worker *w = first_worker(fleet); w; w = next_worker(fleet, w)) {
+		if (suits(w, job))
+			return w;
 	}
 	return NULL;
 }
 
-/* Makes sure that such a worker comes, in the place of an idle one if need be.
- * One that others sit on takes no more of them, else it might never be empty. */
-void fleet_staff_for_retry(struct fleet *fleet, const struct speech_job *job)
+/* Where every worker has one seat: makes sure that one comes which is new enough
+ * for the job, in the place of an idle one if need be. */
+static void staff_for_retry(struct fleet *fleet, const struct speech_job *job)
 {
 	struct worker *idle = NULL;
 
-	if (timer_is_set(&fleet->restart_timer))
-		return; /* on its way */
-	for (struct link *l = list_first(&fleet->workers); l; l = list_next(&fleet->workers, l)) {
-		struct worker *worker = LIST_OBJECT(l, struct worker, link);
-
-		if (worker->serial > job->newer_than) {
-			worker->exclusive = worker->seats_taken > 0;
+	for (struct worker *w = first_worker(fleet); w; w = next_worker(fleet, w)) {
+		if (w->serial > job->newer_than && !w->leaving)
 			return;
-		}
-		if (worker->seats_taken == 0)
-			idle = worker;
+		if (w->seats_taken == 0)
+			idle = w;
 	}
 	if (fleet->workers.count >= fleet->pool->options.workers_max) {
 		if (!idle)
 			return;
 		worker_retire(idle);
 	}
-	if (worker_spawn(fleet) != 0)
-		fleet_worker_failed(fleet, false);
+	(void)start_worker(fleet, false);
+}
+
+static bool suits_any(const struct worker *worker, const struct list *jobs)
+{
+	for (struct link *l = list_first(jobs); l; l = list_next(jobs, l)) {
+		if (LIST_OBJECT(l, struct speech_job, link)->newer_than < worker->serial)
+			return true;
+	}
+	return false;
+}
+
+/* A worker that no job needs for itself joins the staff, or goes when there is
+ * one: its memory is as large as theirs. */
+static void unreserve(struct fleet *fleet, struct worker *worker)
+{
+	if (worker->leaving || has_ready_staff(fleet, worker))
+		worker_retire(worker);
+	else
+		worker->reserved = false;
+}
+
+/* Where workers have many seats: some of their own for those that must sit alone,
+ * so that neither they nor new jobs wait for the others to end. */
+static void staff_reserved(struct fleet *fleet)
+{
+	struct worker *next;
+	unsigned busy = 0;
+	unsigned reserved = 0;
+
+	for (struct worker *w = first_worker(fleet); w; w = next) {
+		next = next_worker(fleet, w);
+		if (!w->reserved)
+			continue;
+		if (w->seats_taken > 0 || suits_any(w, &fleet->again)) {
+			++reserved;
+			busy += w->seats_taken > 0;
+		} else if (w->state == WORKER_READY) {
+			unreserve(fleet, w);
+		}
+	}
+	if (reserved < RESERVED_MAX && reserved - busy < fleet->again.count && may_start(fleet))
+		(void)start_worker(fleet, true);
+}
+
+void fleet_keep_retries_staffed(struct fleet *fleet)
+{
+	struct link *first = list_first(&fleet->again);
+
+	if (timer_is_set(&fleet->restart_timer))
+		return; /* on its way */
+	if (!fleet_sits_alone(fleet))
+		staff_reserved(fleet);
+	else if (first)
+		staff_for_retry(fleet, LIST_OBJECT(first, struct speech_job, link));
+}
+
+/* New ones are worth a line in the log, old ones were. */
+static void log_greeting(const struct fleet *fleet, const struct greeting *greeting,
+			 const struct voices_change *change)
+{
+	if (change->added > 0)
+		log_info("synth", "voices: %zu new (%s)", change->added, fleet->name);
+	if (change->removed > 0)
+		log_info("synth", "voices: %zu gone (%s)", change->removed, fleet->name);
+	for (size_t i = 0; i < greeting->note_count; ++i) {
+		const struct note *note = &greeting->notes[i];
+
+		if (!greeting_has_note(&fleet->greeting, note))
+			log_warn("synth", "%s: %s%s%s", fleet->name, note->about,
+				 note->about[0] ? ": " : "", note->text);
+	}
+}
+
+/* What it says of the engine counts from now on. */
+static int take_greeting(struct fleet *fleet, struct greeting *greeting)
+{
+	struct voices_change change;
+	int err = voices_replace(fleet->pool->voices, fleet->name, greeting->voices,
+				 greeting->voice_count, &change);
+
+	if (err)
+		return err;
+	log_greeting(fleet, greeting, &change);
+	fleet->voice_count = greeting->voice_count;
+	fleet->given_up = false;
+	greeting_reset(&fleet->greeting);
+	fleet->greeting = (struct greeting){
+		.notes = greeting->notes,
+		.note_count = greeting->note_count,
+	};
+	greeting->notes = NULL;
+	greeting_reset(greeting);
+	return 0;
+}
+
+/* Those that are worn, and after a renewal all that are older, make room. */
+static void dismiss_others(struct fleet *fleet, const struct worker *ready, bool older)
+{
+	struct worker *next;
+
+	for (struct worker *w = first_worker(fleet); w; w = next) {
+		next = next_worker(fleet, w);
+		if (w == ready || (!worker_is_worn(w) && (!older || w->serial > ready->serial)))
+			continue;
+		w->leaving = true;
+		if (w->seats_taken == 0)
+			worker_retire(w);
+	}
+}
+
+int fleet_worker_ready(struct fleet *fleet, struct worker *worker)
+{
+	bool renews = fleet->renewing && worker->serial > fleet->renew_after && !worker->reserved;
+	int err = 0;
+
+	if (renews || !has_ready_staff(fleet, worker))
+		err = take_greeting(fleet, &worker->greeting);
+	if (err)
+		return err;
+	greeting_reset(&worker->greeting);
+	worker->state = WORKER_READY;
+	--fleet->starting;
+	fleet->seats = worker->seat_count;
+	fleet->answered = true;
+	if (renews)
+		fleet->renewing = false;
+	if (!worker->reserved)
+		dismiss_others(fleet, worker, renews);
+	fleet_keep_staffed(fleet);
+	pool_check_ready(fleet->pool);
+	pool_schedule_soon(fleet->pool);
+	return 0;
+}
+
+/* Freed workers go to the front: the warmest is taken next.  One that is worn
+ * goes at once where others are its like, else when another is ready. */
+void fleet_worker_freed(struct fleet *fleet, struct worker *worker)
+{
+	bool may_go = worker->leaving || (worker_is_worn(worker) && worker->seat_count == 1);
+
+	fleet->failures = 0;
+	list_remove(&fleet->workers, &worker->link);
+	list_prepend(&fleet->workers, &worker->link);
+	if (may_go && worker->seats_taken == 0)
+		worker_retire(worker);
+	fleet_keep_staffed(fleet);
+	pool_schedule_soon(fleet->pool);
+}
+
+/* It does not start: its voices are spoken by others where there are any. */
+static void give_up(struct fleet *fleet)
+{
+	log_error("synth", "%s does not start: its voices are missing", fleet->program);
+	fleet->given_up = true;
+	fleet->answered = true;
+	if (voices_set_missing(fleet->pool->voices, fleet->name, true) != 0)
+		log_error("synth", "no memory for other speakers of the voices of %s", fleet->name);
+	pool_check_ready(fleet->pool);
 }
 
 /* Several that die together (an operator's kill) are one failure. */
@@ -183,10 +450,12 @@ void fleet_worker_failed(struct fleet *fleet, bool was_of_use)
 	if (timer_is_set(&fleet->restart_timer))
 		return;
 	++fleet->failures;
-	if (fleet->failures >= FAILURES_GIVEN_UP && !fleet->answered) {
-		log_error("synth", "%s does not start: its voices are missing", fleet->program);
-		fleet->answered = true;
-		pool_check_ready(fleet->pool);
+	if (fleet->failures == FAILURES_GIVEN_UP && fleet->renewing) {
+		log_error("synth", "%s does not start anew", fleet->program);
+		fleet->renewing = false;
 	}
+	if (fleet->failures >= FAILURES_GIVEN_UP && !fleet->given_up &&
+	    !has_ready_staff(fleet, NULL))
+		give_up(fleet);
 	wait_and_retry(fleet);
 }

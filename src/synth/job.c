@@ -20,6 +20,9 @@
  * fails: longer than any restart of an engine takes. */
 #define WAIT_IN_TURN_MS 30000
 
+/* Of a voice that did not tell: the rate of most engines, or near it. */
+#define RATE_GUESSED 24000
+
 static void job_destroy(void *object)
 {
 	struct speech_job *job = object;
@@ -59,6 +62,8 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	job->temperature = request->temperature;
 	job->first = request->first;
 	job->due_us = request->due_us;
+	job->arrival = ++pool->arrivals;
+	job->voice_rate = request->voice->sample_rate ? request->voice->sample_rate : RATE_GUESSED;
 	job->voice = keep(&at, voice, strlen(voice));
 	job->language = keep(&at, request->language, language_len);
 	job->text = keep(&at, request->text, request->text_len);
@@ -70,13 +75,13 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	return 0;
 }
 
-/* Lists by deadline: new deadlines are mostly late ones, so look from behind. */
-static void insert_by_due(struct list *list, struct speech_job *job)
+/* Lists by rank: new jobs mostly have a high one, so look from behind. */
+static void insert_by_rank(struct list *list, struct speech_job *job)
 {
-	uint64_t due = job_due_us(job);
+	uint64_t rank = job_rank(job);
 	struct link *at = list->head.prev;
 
-	while (at != &list->head && job_due_us(LIST_OBJECT(at, struct speech_job, link)) > due)
+	while (at != &list->head && job_rank(LIST_OBJECT(at, struct speech_job, link)) > rank)
 		at = at->prev;
 	list_insert_before(list, at->next, &job->link);
 }
@@ -105,7 +110,7 @@ void job_move(struct speech_job *job, enum job_state state)
 	job->state = state;
 	job->state_since_us = loop_now_us(job->pool->loop);
 	if (state == JOB_QUEUED || state == JOB_PARKED)
-		insert_by_due(list_of(job), job);
+		insert_by_rank(list_of(job), job);
 	else if (state != JOB_NEW)
 		list_append(list_of(job), &job->link);
 }
@@ -114,6 +119,11 @@ uint64_t job_due_us(const struct speech_job *job)
 {
 	return job->sample_rate ? job->due_us + job->received * 1000000u / job->sample_rate
 				: job->due_us;
+}
+
+uint64_t job_rank(const struct speech_job *job)
+{
+	return job->pool->options.order == POOL_BY_ARRIVAL ? job->arrival : job_due_us(job);
 }
 
 uint64_t job_skip(const struct speech_job *job)
@@ -132,6 +142,7 @@ void job_begin_try(struct speech_job *job)
 	job->words_again = 0;
 	job->busy_before_us += job->busy_us;
 	job->busy_us = 0;
+	job->stock = 0;
 }
 
 /* The listener may cancel the job in any of these calls. */
@@ -250,6 +261,8 @@ void job_done(struct speech_job *job, const struct message_done_report *done)
 		if (job->listener)
 			job_end(job, SPEECH_DONE);
 		mem_deref(job);
+	} else if (done->status == MESSAGE_DONE_UNKNOWN_VOICE) {
+		job_end(job, SPEECH_UNAVAILABLE); /* it was removed since it was asked for */
 	} else {
 		job_end(job, SPEECH_FAILED);
 	}
@@ -266,8 +279,8 @@ static void on_no_worker(void *arg)
 void job_requeue(struct speech_job *job)
 {
 	struct pool *pool = job->pool;
-	unsigned wait_ms =
-		job->first && job->received == 0 ? pool->options.start_timeout_ms : WAIT_IN_TURN_MS;
+	bool has_begun = !job->first || job->received > 0 || job->retried;
+	unsigned wait_ms = has_begun ? WAIT_IN_TURN_MS : pool->options.start_timeout_ms;
 
 	job->worker = NULL;
 	job->seat = NULL;

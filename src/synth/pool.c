@@ -23,16 +23,10 @@
 
 #define ENGINE_PREFIX "syrinx-"
 
-/* The first slice of a chunk: enough for the first frames to leave. */
-#define SLICE_FIRST_MS 100
-/* A later slice is what the engine makes in this time when others wait … */
+/* A slice is what the engine makes in this time when others wait … */
 #define SLICE_BUSY_US 1000
-/* … or when nobody is in a hurry: who comes next may have to wait so long … */
+/* … or when nobody is in a hurry: who comes next may have to wait so long. */
 #define SLICE_CALM_US 5000
-/* … within these bounds: below, switching costs more than it gains; above, the
- * client's window is full anyway. */
-#define SLICE_MIN_MS 100
-#define SLICE_MAX_MS 1500
 
 /* A listener that has this much to hear yet does not hurry anyone: the job that
  * runs goes on, because every change of process costs it its caches. */
@@ -52,21 +46,6 @@
 /* A loop that is late by so much did not listen either. */
 #define AWAY_US 100000
 
-static uint32_t slice_samples(const struct speech_job *job, unsigned busy_us)
-{
-	unsigned rate = job->sample_rate ? job->sample_rate : job->fleet->sample_rate;
-	uint64_t ms = SLICE_FIRST_MS;
-
-	if (job->received > 0) {
-		ms = (uint64_t)busy_us * 1000u / (job->fleet->busy_us_per_second + 1);
-		if (ms < SLICE_MIN_MS)
-			ms = SLICE_MIN_MS;
-		if (ms > SLICE_MAX_MS)
-			ms = SLICE_MAX_MS;
-	}
-	return (uint32_t)(rate * ms / 1000u);
-}
-
 static struct speech_job *first_job(const struct list *list)
 {
 	struct link *link = list_first(list);
@@ -85,7 +64,7 @@ static struct speech_job *first_startable(struct fleet *fleet)
 	for (struct link *l = list_first(&fleet->again); l; l = list_next(&fleet->again, l)) {
 		struct speech_job *again = LIST_OBJECT(l, struct speech_job, link);
 
-		if (job && job_due_us(job) <= job_due_us(again))
+		if (job && job_rank(job) <= job_rank(again))
 			break;
 		if (fleet_worker_for(fleet, again))
 			return again;
@@ -101,7 +80,7 @@ static struct speech_job *most_urgent(struct pool *pool)
 	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
 		struct speech_job *job = first_startable(LIST_OBJECT(l, struct fleet, link));
 
-		if (job && (!best || job_due_us(job) < job_due_us(best)))
+		if (job && (!best || job_rank(job) < job_rank(best)))
 			best = job;
 	}
 	return best;
@@ -142,60 +121,94 @@ static void top_up(struct pool *pool)
 	}
 }
 
-static unsigned seats_coming(const struct fleet *fleet)
+static unsigned seats_coming(const struct fleet *fleet, bool reserved)
 {
 	unsigned coming = 0;
 
-	for (struct link *l = list_first(&fleet->workers); l; l = list_next(&fleet->workers, l))
-		coming += worker_seats_coming(LIST_OBJECT(l, struct worker, link));
+	for (struct link *l = list_first(&fleet->workers); l; l = list_next(&fleet->workers, l)) {
+		const struct worker *worker = LIST_OBJECT(l, struct worker, link);
+
+		if (!worker->leaving && worker->reserved == reserved)
+			coming += worker_seats_coming(worker);
+	}
 	return coming;
 }
 
 /* Looked for on the workers: most jobs that are held, by clients who do not read,
  * have none any more. */
-static struct speech_job *longest_held(const struct fleet *fleet)
+static struct speech_job *longest_held(const struct fleet *fleet, bool leaving, bool reserved)
 {
 	struct speech_job *longest = NULL;
 
 	for (struct link *l = list_first(&fleet->workers); l; l = list_next(&fleet->workers, l)) {
-		struct speech_job *job = worker_longest_held(LIST_OBJECT(l, struct worker, link));
+		const struct worker *worker = LIST_OBJECT(l, struct worker, link);
+		struct speech_job *job;
 
+		if (worker->leaving != leaving || (!leaving && worker->reserved != reserved))
+			continue;
+		job = worker_longest_held(worker);
 		if (job && (!longest || job->state_since_us < longest->state_since_us))
 			longest = job;
 	}
 	return longest;
 }
 
-/* A worker for those that queue, from a job that cannot use its own now. */
-static void take_back_for(struct fleet *fleet)
+/* From a job that cannot use its worker now: it is made again later. */
+static void take_back(struct speech_job *job)
 {
-	struct pool *pool = fleet->pool;
-	struct speech_job *job;
+	struct pool *pool = job->pool;
 
-	if (seats_coming(fleet) >= fleet_queue_len(fleet))
-		return;
-	job = longest_held(fleet);
-	if (!job || loop_now_us(pool->loop) < job->state_since_us + TAKE_BACK_AFTER_US)
+	if (loop_now_us(pool->loop) < job->state_since_us + TAKE_BACK_AFTER_US)
 		return;
 	++pool->taken_back;
 	worker_call_off(job->worker, job);
 	job_requeue(job);
 }
 
+static void take_back_for(struct fleet *fleet, size_t waiting, bool reserved)
+{
+	struct speech_job *job;
+
+	if (seats_coming(fleet, reserved) >= waiting)
+		return;
+	job = longest_held(fleet, false, reserved);
+	if (job)
+		take_back(job);
+}
+
+/* Seats for those that queue, where no more workers can be had for them. */
+static void lend_seats(struct fleet *fleet)
+{
+	struct speech_job *job = longest_held(fleet, true, false);
+
+	if (job) /* a worker that is to go waits for nobody who does not listen */
+		take_back(job);
+	if (fleet_sits_alone(fleet)) {
+		if (fleet_is_full(fleet))
+			take_back_for(fleet, fleet_queue_len(fleet), false);
+		return;
+	}
+	if (fleet_is_full(fleet))
+		take_back_for(fleet, fleet->queued.count, false);
+	take_back_for(fleet, fleet->again.count, true);
+}
+
 static void staff(struct pool *pool)
 {
 	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
 		struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
-		struct speech_job *again = first_job(&fleet->again);
 
-		if (fleet_queue_len(fleet) == 0)
-			continue;
-		if (again)
-			fleet_staff_for_retry(fleet, again);
-		fleet_keep_staffed(fleet);
-		if (fleet->workers.count >= pool->options.workers_max)
-			take_back_for(fleet);
+		fleet_keep_retries_staffed(fleet);
+		if (fleet_queue_len(fleet) > 0)
+			fleet_keep_staffed(fleet);
+		lend_seats(fleet);
 	}
+}
+
+static bool is_calm(const struct pool *pool, const struct speech_job *next)
+{
+	return !next || pool->options.order == POOL_BY_ARRIVAL ||
+	       job_due_us(next) > loop_now_us(pool->loop) + CALM_US;
 }
 
 static void schedule(void *arg)
@@ -205,7 +218,7 @@ static void schedule(void *arg)
 
 	while ((job = most_urgent(pool)) && slots_taken(pool) < pool->options.slots)
 		grant(job);
-	if (!job || job_due_us(job) > loop_now_us(pool->loop) + CALM_US)
+	if (is_calm(pool, job))
 		top_up(pool);
 	staff(pool);
 }
@@ -245,12 +258,12 @@ static void on_watchdog(void *arg)
 	pool_schedule_soon(pool); /* held jobs may have become due for taking back */
 }
 
-static struct fleet *fleet_of(const struct pool *pool, const struct voice *voice)
+static struct fleet *fleet_called(const struct pool *pool, const char *name)
 {
 	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
 		struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
 
-		if (strcmp(fleet->name, voice->engine) == 0)
+		if (strcmp(fleet->name, name) == 0)
 			return fleet;
 	}
 	return NULL;
@@ -261,7 +274,7 @@ static int start(struct speech_job **jobp, struct speech *speech,
 		 void *arg)
 {
 	struct pool *pool = (struct pool *)(void *)speech;
-	struct fleet *fleet = fleet_of(pool, request->voice);
+	struct fleet *fleet = fleet_called(pool, request->voice->engine);
 	struct speech_job *job;
 	int err;
 
@@ -290,6 +303,8 @@ static void hold(struct speech_job *job, bool held)
 			job_move(job, JOB_PARKED);
 		else
 			job_requeue(job);
+		if (job->stock > 0 && job->worker)
+			grant(job); /* made already: it needs no turn */
 	}
 	pool_schedule_soon(job->pool);
 }
@@ -307,7 +322,7 @@ static void cancel(struct speech_job *job)
 static bool has_own_speed(struct speech *speech, const struct voice *voice)
 {
 	const struct pool *pool = (struct pool *)(void *)speech;
-	const struct fleet *fleet = fleet_of(pool, voice);
+	const struct fleet *fleet = fleet_called(pool, voice->engine);
 
 	return fleet && (fleet->capabilities & MESSAGE_OWN_SPEED);
 }
@@ -446,6 +461,32 @@ void pool_on_ready(struct pool *pool, void (*handler)(void *arg), void *arg)
 	pool->ready_handler = handler;
 	pool->ready_arg = arg;
 	pool_check_ready(pool);
+}
+
+int pool_renew(struct pool *pool, const char *engine)
+{
+	struct fleet *fleet = fleet_called(pool, engine);
+
+	if (!fleet)
+		return ENOENT;
+	fleet_renew(fleet);
+	return 0;
+}
+
+int pool_note_at(struct pool_note *note, const struct pool *pool, size_t i)
+{
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
+		const struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
+		const struct greeting *greeting = &fleet->greeting;
+
+		if (i < greeting->note_count) {
+			*note = (struct pool_note){fleet->name, greeting->notes[i].about,
+						   greeting->notes[i].text};
+			return 0;
+		}
+		i -= greeting->note_count;
+	}
+	return ENOENT;
 }
 
 static bool all_answered(const struct pool *pool)

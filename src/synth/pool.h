@@ -54,6 +54,25 @@ const struct voices *pool_voices(const struct pool *pool);
 /* Called once, when every engine has answered or given up. */
 void pool_on_ready(struct pool *pool, void (*handler)(void *arg), void *arg);
 
+/* Has an engine say anew what voices it has, because they have changed.  The
+ * workers there are speak on until a new one is ready, finish what they have
+ * begun, and go.  ENOENT: there is no such engine. */
+int pool_renew(struct pool *pool, const char *engine);
+
+/* What the engines want whoever runs the server to know, such as why a file is
+ * no voice. */
+#define POOL_NOTE_ABOUT_MAX 128
+#define POOL_NOTE_TEXT_MAX 500
+
+struct pool_note {
+	const char *engine;
+	const char *about; /* a file's name, or "" */
+	const char *text;
+};
+
+/* The strings are good until the loop runs on.  ENOENT: there are no more. */
+int pool_note_at(struct pool_note *note, const struct pool *pool, size_t i);
+
 struct pool_stats {
 	unsigned workers; /* processes alive */
 	unsigned starting; /* of them not ready yet */

@@ -1,11 +1,13 @@
 /*
  * pool_private.h: the objects behind pool.h, shared by its files.
  *
- *   pool.c    who gets credit next
- *   fleet.c   the processes of one engine: started, replaced, kept in number
- *   worker.c  one process: its link, its seats, what it says
- *   launch.c  how that process is started
- *   job.c     one chunk: its samples put together, also after a retry
+ *   pool.c      who gets credit next
+ *   slice.c     how much
+ *   fleet.c     the processes of one engine: started, replaced, kept in number
+ *   worker.c    one process: its link, its seats, what it says
+ *   launch.c    how that process is started
+ *   greeting.c  what it says of its engine
+ *   job.c       one chunk: its samples put together, also after a retry
  *
  * A job is on exactly one list, and the list is its state; job_move is the
  * only function that changes it:
@@ -26,7 +28,7 @@
 #include "synth/pool.h"
 
 /* Jobs on one worker at once, whatever its engine says. */
-#define SEATS_MAX 16
+#define SEATS_MAX 64
 
 /* The join after a retry on an engine whose samples differ from try to try. */
 #define CROSS_FADE_MS 5
@@ -45,6 +47,7 @@ struct speech_job {
 	void *arg;
 	bool held; /* the listener asked for a pause */
 	bool first;
+	uint64_t arrival; /* counts jobs as they came */
 	bool retried; /* a worker died with it once: now it sits alone on a newer one */
 	uint64_t newer_than; /* the serial of the last worker at that moment */
 	struct timer start_timer;
@@ -53,9 +56,13 @@ struct speech_job {
 	struct seat *seat; /* on it */
 	uint64_t due_us;
 	unsigned sample_rate; /* 0 until the first samples */
+	unsigned voice_rate; /* before they tell */
 	uint64_t received; /* samples of the chunk so far, over all tries */
 	uint32_t busy_us; /* of this try */
 	uint32_t busy_before_us;
+	uint32_t slice_busy_us; /* busy_us when the slice was granted that it spends */
+	uint32_t slice_len; /* samples of that slice */
+	uint64_t stock; /* samples that its worker seems to have made beyond its credit */
 	unsigned words; /* told so far */
 	unsigned words_again; /* of the current try: the first `words` were told before */
 
@@ -84,6 +91,19 @@ struct seat {
 	uint64_t heard_us; /* when it last spoke, or began to owe us something */
 };
 
+struct note {
+	char about[POOL_NOTE_ABOUT_MAX];
+	char text[POOL_NOTE_TEXT_MAX];
+};
+
+/* What a worker says of its engine before READY. */
+struct greeting {
+	struct voice *voices; /* without ids */
+	size_t voice_count;
+	struct note *notes;
+	size_t note_count;
+};
+
 enum worker_state { WORKER_STARTING, WORKER_READY, WORKER_LOST };
 
 struct worker {
@@ -94,10 +114,13 @@ struct worker {
 	struct child *child;
 	struct link_to_worker *socket;
 	struct seat seats[SEATS_MAX];
+	unsigned seat_count; /* 0: not ready, nobody knows */
 	unsigned seats_taken;
-	bool exclusive; /* its job must stay alone */
+	bool reserved; /* for jobs that must sit alone, one at a time */
+	bool leaving; /* gets no more jobs, and goes after those it has */
 	uint64_t started_us;
 	unsigned jobs_done;
+	struct greeting greeting; /* until it is ready */
 };
 
 struct fleet {
@@ -112,10 +135,13 @@ struct fleet {
 	unsigned failures; /* starts that came to nothing since a job was done */
 	struct timer restart_timer;
 	bool answered; /* READY once, or given up: counts for pool readiness */
-	bool has_voices; /* READY once: all its voices were told */
+	bool given_up; /* it does not start: others speak its voices if they can */
+	bool renewing; /* a worker started after `renew_after` brings a new greeting */
+	uint64_t renew_after; /* serial */
+	struct greeting greeting; /* the one that counts, its voices left out … */
+	size_t voice_count; /* … because they are in the catalogue */
 	unsigned seats; /* of each worker */
 	uint32_t capabilities;
-	unsigned sample_rate; /* before a job's first samples tell */
 	uint32_t busy_us_per_second; /* of audio, measured */
 };
 
@@ -132,6 +158,7 @@ struct pool {
 	struct list held;
 	uint32_t next_seat_id;
 	uint64_t worker_serial; /* of the last one started */
+	uint64_t arrivals; /* jobs so far */
 	struct deferred schedule;
 	struct timer watchdog;
 	uint64_t watched_us; /* when it last looked */
@@ -146,22 +173,47 @@ struct pool {
 void pool_schedule_soon(struct pool *pool);
 void pool_check_ready(struct pool *pool);
 
+/* slice.c */
+/* The credit for about so much work of its engine. */
+uint32_t slice_samples(const struct speech_job *job, unsigned work_us);
+/* It is given credit: before the seat knows. */
+void slice_granted(struct speech_job *job, uint32_t credit);
+/* All its credit is used up: how much more it should be given at once, because
+ * it was made already. */
+uint32_t slice_spent(struct speech_job *job);
+
 /* fleet.c */
 int fleet_alloc(struct fleet **fleetp, struct pool *pool, const char *name, const char *program);
 void fleet_keep_staffed(struct fleet *fleet);
+void fleet_keep_retries_staffed(struct fleet *fleet);
+void fleet_renew(struct fleet *fleet);
+bool fleet_is_full(const struct fleet *fleet);
+bool fleet_sits_alone(const struct fleet *fleet);
 struct worker *fleet_worker_for(struct fleet *fleet, const struct speech_job *job);
-void fleet_staff_for_retry(struct fleet *fleet, const struct speech_job *job);
 size_t fleet_queue_len(const struct fleet *fleet);
+/* A worker has said all that it has to say of itself.  ENOMEM: nothing has
+ * changed, it should be replaced. */
+int fleet_worker_ready(struct fleet *fleet, struct worker *worker);
 void fleet_worker_failed(struct fleet *fleet, bool was_of_use);
+/* A seat is free again: the worker may have gone when it returns. */
+void fleet_worker_freed(struct fleet *fleet, struct worker *worker);
+
+/* greeting.c: ENOMEM; what is no voice is logged and left out. */
+int greeting_add_voice(struct greeting *greeting, const char *engine,
+		       const struct message_voice *offered);
+int greeting_add_note(struct greeting *greeting, const struct message_note *told);
+bool greeting_has_note(const struct greeting *greeting, const struct note *note);
+void greeting_reset(struct greeting *greeting);
 
 /* launch.c */
 int launch_worker(struct child **childp, int *fdp, struct fleet *fleet, child_exit_h *handler,
 		  void *arg);
 
 /* worker.c */
-int worker_spawn(struct fleet *fleet);
+int worker_spawn(struct fleet *fleet, bool reserved);
 void worker_retire(struct worker *worker);
 bool worker_is_worn(const struct worker *worker);
+bool worker_is_rate(uint32_t sample_rate);
 void worker_kill_if_stalled(struct worker *worker, uint64_t now_us);
 void worker_forgive(struct worker *worker, uint64_t now_us);
 unsigned worker_seats_coming(const struct worker *worker);
@@ -175,6 +227,7 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	      const struct speech_request *request);
 void job_move(struct speech_job *job, enum job_state state);
 uint64_t job_due_us(const struct speech_job *job);
+uint64_t job_rank(const struct speech_job *job); /* the lowest goes first */
 uint64_t job_skip(const struct speech_job *job);
 void job_begin_try(struct speech_job *job);
 void job_audio(struct speech_job *job, const struct message_audio *audio);

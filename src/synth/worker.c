@@ -38,14 +38,14 @@ static struct seat *seat_by_id(struct worker *worker, uint32_t id)
 
 static struct seat *free_seat(struct worker *worker)
 {
-	for (unsigned i = 0; i < worker->fleet->seats; ++i) {
+	for (unsigned i = 0; i < worker->seat_count; ++i) {
 		if (worker->seats[i].id == 0)
 			return &worker->seats[i];
 	}
 	return NULL;
 }
 
-int worker_spawn(struct fleet *fleet)
+int worker_spawn(struct fleet *fleet, bool reserved)
 {
 	struct worker *worker = mem_zalloc(sizeof(*worker), NULL);
 	struct message hello = {
@@ -58,6 +58,7 @@ int worker_spawn(struct fleet *fleet)
 	if (!worker)
 		return ENOMEM;
 	worker->fleet = fleet;
+	worker->reserved = reserved;
 	worker->serial = ++fleet->pool->worker_serial;
 	worker->started_us = loop_now_us(fleet->pool->loop);
 	err = launch_worker(&worker->child, &fd, fleet, on_exit, worker);
@@ -97,6 +98,7 @@ static void worker_end(struct worker *worker)
 	if (worker->state == WORKER_STARTING)
 		--fleet->starting;
 	link_close(worker->socket);
+	greeting_reset(&worker->greeting);
 	mem_deref(worker->child);
 	mem_deref(worker);
 	for (unsigned i = 0; i < count; ++i)
@@ -258,13 +260,13 @@ int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t cred
 	*seat = (struct seat){
 		.id = speak.job,
 		.job = job,
-		.credit = credit,
 		.heard_us = loop_now_us(pool->loop),
 	};
 	++worker->seats_taken;
-	worker->exclusive = job->retried;
 	job->worker = worker;
 	job->seat = seat;
+	slice_granted(job, credit);
+	seat->credit = credit;
 	return 0;
 }
 
@@ -280,6 +282,7 @@ void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credi
 
 	if (seat->credit == 0)
 		seat->heard_us = loop_now_us(worker->fleet->pool->loop);
+	slice_granted(job, credit);
 	seat->credit += credit;
 	err = link_send(worker->socket, &message);
 	if (err)
@@ -301,7 +304,7 @@ void worker_call_off(struct worker *worker, struct speech_job *job)
 		worker_lose(worker, err);
 }
 
-/* It has had its share of jobs: it gets no more, and goes when the last is done. */
+/* It has had its share of jobs: it goes when another can take its place. */
 bool worker_is_worn(const struct worker *worker)
 {
 	unsigned share = worker->fleet->pool->options.recycle_jobs;
@@ -309,22 +312,12 @@ bool worker_is_worn(const struct worker *worker)
 	return share > 0 && worker->jobs_done >= share;
 }
 
-/* Freed workers go to the front: the warmest is taken next. */
 static void free_up(struct worker *worker, struct seat *seat)
 {
-	struct fleet *fleet = worker->fleet;
-
 	*seat = (struct seat){0};
-	if (--worker->seats_taken == 0)
-		worker->exclusive = false;
-	fleet->failures = 0;
-	list_remove(&fleet->workers, &worker->link);
-	list_prepend(&fleet->workers, &worker->link);
+	--worker->seats_taken;
 	++worker->jobs_done;
-	if (worker_is_worn(worker) && worker->seats_taken == 0)
-		worker_retire(worker);
-	fleet_keep_staffed(fleet);
-	pool_schedule_soon(fleet->pool);
+	fleet_worker_freed(worker->fleet, worker);
 }
 
 /* What a second of audio costs, for the size of a slice. */
@@ -334,8 +327,9 @@ static void measure(struct fleet *fleet, const struct speech_job *job,
 	uint64_t made = done->samples;
 	uint64_t cost;
 
-	if (done->status != MESSAGE_DONE_OK || !job->sample_rate || made < job->sample_rate / 2)
-		return; /* too short to tell */
+	if (done->status != MESSAGE_DONE_OK || !job->sample_rate || made < job->sample_rate / 2 ||
+	    job->busy_before_us > 0)
+		return; /* too short to tell, or partly made elsewhere */
 	cost = (uint64_t)done->busy_us * job->sample_rate / made;
 	fleet->busy_us_per_second =
 		(uint32_t)((7 * (uint64_t)fleet->busy_us_per_second + cost) / 8);
@@ -359,7 +353,7 @@ static void on_done(struct worker *worker, struct seat *seat,
 		job_done(job, done);
 }
 
-static bool is_rate(uint32_t sample_rate)
+bool worker_is_rate(uint32_t sample_rate)
 {
 	return sample_rate >= RATE_MIN && sample_rate <= RATE_MAX;
 }
@@ -371,11 +365,23 @@ static const char *breach_of(const struct seat *seat, const struct message_audio
 
 	if (!seat || audio->count > seat->credit)
 		return "audio without credit";
-	if (!is_rate(audio->sample_rate))
+	if (!worker_is_rate(audio->sample_rate))
 		return "audio at a rate that is none";
 	if (job && job->sample_rate && audio->sample_rate != job->sample_rate)
 		return "audio at two rates in one job";
 	return NULL;
+}
+
+/* A job has used its credit up.  What its engine has made beyond it costs nobody
+ * anything and is sent for at once; the rest is decided anew. */
+static void on_spent(struct worker *worker, struct speech_job *job)
+{
+	uint32_t more = slice_spent(job);
+
+	if (more > 0 && !job->held)
+		worker_credit(worker, job, more);
+	else
+		job_move(job, job->held ? JOB_HELD : JOB_PARKED);
 }
 
 static void on_audio(struct worker *worker, struct seat *seat, const struct message_audio *audio)
@@ -396,52 +402,25 @@ static void on_audio(struct worker *worker, struct seat *seat, const struct mess
 		return; /* called off: it was on its way */
 	job_audio(job, audio);
 	if (job->listener && job->state == JOB_RUNNING && job->seat->credit == 0)
-		job_move(job, job->held ? JOB_HELD : JOB_PARKED);
+		on_spent(worker, job);
 	pool_schedule_soon(pool);
 	mem_deref(job);
 }
 
-/* What fits of it, up to the last whole character. */
-static size_t title_len(const struct message_str *title)
+static void on_note(struct worker *worker, const struct message_note *note)
 {
-	size_t len = title->len;
-
-	if (len < VOICE_NAME_MAX)
-		return len;
-	len = VOICE_NAME_MAX - 1;
-	while (len > 0 && ((uint8_t)title->bytes[len] & 0xc0) == 0x80)
-		--len;
-	return len;
+	if (worker->state == WORKER_STARTING && greeting_add_note(&worker->greeting, note) != 0)
+		log_error("synth", "no memory for a note of %s", worker->fleet->name);
 }
 
 static void on_voice(struct worker *worker, const struct message_voice *offered)
 {
-	struct voice voice = {
-		.sex = offered->sex <= VOICE_MALE ? (enum voice_sex)offered->sex
-						  : VOICE_SEX_UNKNOWN,
-		.quality = offered->quality <= VOICE_HIGH ? (enum voice_quality)offered->quality
-							  : VOICE_LOW,
-	};
+	const char *engine = worker->fleet->name;
 
-	if (worker->fleet->has_voices)
-		return; /* an earlier worker of this engine has told all */
-	if (offered->name.len >= sizeof(voice.engine_voice) ||
-	    offered->language.len >= sizeof(voice.language)) {
-		log_warn("synth", "%s offers a voice with too long a name", worker->fleet->name);
+	if (worker->state != WORKER_STARTING)
 		return;
-	}
-	if (!is_rate(offered->sample_rate)) {
-		log_warn("synth", "%s offers a voice at %u Hz", worker->fleet->name,
-			 offered->sample_rate);
-		return;
-	}
-	memcpy(voice.engine, worker->fleet->name, sizeof(voice.engine));
-	memcpy(voice.engine_voice, offered->name.bytes, offered->name.len);
-	memcpy(voice.language, offered->language.bytes, offered->language.len);
-	memcpy(voice.name, offered->title.bytes, title_len(&offered->title));
-	worker->fleet->sample_rate = offered->sample_rate;
-	if (voices_add(worker->fleet->pool->voices, &voice) != 0) {
-		log_error("synth", "no memory for a voice of %s", worker->fleet->name);
+	if (greeting_add_voice(&worker->greeting, engine, offered) != 0) {
+		log_error("synth", "no memory for a voice of %s", engine);
 		worker_failed(worker); /* the next one tells it again */
 	}
 }
@@ -458,17 +437,14 @@ static void on_ready(struct worker *worker, const struct message_ready *ready)
 		worker_failed(worker);
 		return;
 	}
-	worker->state = WORKER_READY;
-	--fleet->starting;
-	fleet->seats = ready->jobs_max < 1 ? 1 : ready->jobs_max;
-	if (fleet->seats > SEATS_MAX)
-		fleet->seats = SEATS_MAX;
+	worker->seat_count = ready->jobs_max < 1 ? 1 : ready->jobs_max;
+	if (worker->seat_count > SEATS_MAX)
+		worker->seat_count = SEATS_MAX;
 	fleet->capabilities = ready->capabilities;
-	fleet->answered = true;
-	fleet->has_voices = true;
-	fleet_keep_staffed(fleet);
-	pool_check_ready(fleet->pool);
-	pool_schedule_soon(fleet->pool);
+	if (fleet_worker_ready(fleet, worker) != 0) {
+		log_error("synth", "no memory for the voices of %s", fleet->name);
+		worker_failed(worker);
+	}
 }
 
 static void on_message(const struct message *message, void *arg)
@@ -484,6 +460,9 @@ static void on_message(const struct message *message, void *arg)
 		break;
 	case MESSAGE_VOICE:
 		on_voice(worker, &message->voice);
+		break;
+	case MESSAGE_NOTE:
+		on_note(worker, &message->note);
 		break;
 	case MESSAGE_AUDIO:
 		on_audio(worker, seat, &message->audio);
