@@ -375,8 +375,8 @@ static void test_a_worker_reads_also_while_the_server_does_not(void **state)
 
 		start_jobs(&client, n);
 		for (uint32_t id = 1; id <= n; ++id)
-			send_speak(&client, id, "[[long:120]]");
-		for (int k = 0; k < 30000; ++k)
+			send_speak(&client, id, "[[long:15]]");
+		for (int k = 0; k < 3000; ++k)
 			send_credit(&client, 1, 1);
 		client_read_all(&client, jobs, 1, n);
 		for (size_t k = 0; k < n; ++k) {
