@@ -27,6 +27,9 @@
 /* An engine that takes longer to start must not keep the others from speaking. */
 #define START_MAX_MS 5000
 
+/* Voices are installed as several files, one after another. */
+#define VOICES_SETTLE_MS 1000
+
 static int ledger_book(void **bookingp, void *ledger, const struct store_turn *turn,
 		       ledger_booked_h *booked, void *arg)
 {
@@ -80,6 +83,14 @@ static int open_pool(struct server *server)
 		log_error("server", "no engines in %s: %s", server->config->engines_dir,
 			  strerror(err));
 	return err;
+}
+
+static void on_voices_changed(void *arg)
+{
+	struct server *server = arg;
+
+	if (pool_renew(server->pool, ENGINES_WITH_VOICES_DIR) == 0)
+		log_info("server", "%s has changed", server->config->voices_dir);
 }
 
 static int open_tls(struct server *server)
@@ -243,6 +254,10 @@ static int start(struct server *server)
 	 * as long as they do when it is new. */
 	if (!err)
 		err = open_pool(server);
+	/* Before they have read it: what comes later is told. */
+	if (!err)
+		err = folder_open(&server->voices_folder, server->loop, server->config->voices_dir,
+				  VOICES_SETTLE_MS, on_voices_changed, server);
 	if (!err)
 		err = open_account(server);
 	if (!err)
@@ -281,6 +296,8 @@ static void stop(struct server *server)
 	mem_deref(server->voices_fetch);
 	mem_deref(server->http);
 	mem_deref(server->tls);
+	if (server->voices_folder)
+		folder_close(server->voices_folder);
 	mem_deref(server->pool);
 	mem_deref(server->account);
 	mem_deref(server->loop);

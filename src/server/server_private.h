@@ -14,6 +14,7 @@
 #include "account/account.h"
 #include "base/buf.h"
 #include "base/list.h"
+#include "loop/folder.h"
 #include "loop/loop.h"
 #include "net/http.h"
 #include "net/listener.h"
@@ -32,6 +33,7 @@ struct server {
 	struct loop *loop;
 	struct account *account;
 	struct pool *pool;
+	struct folder *voices_folder;
 	struct tls *tls;
 	struct http_server *http;
 	struct listener *listener;
