@@ -104,6 +104,16 @@ static int print(const struct voices *voices, const char *language)
 	return COMMAND_OK;
 }
 
+/* Apart from the table, whose readers may be programs. */
+static void print_notes(const struct pool *pool)
+{
+	struct pool_note note;
+
+	for (size_t i = 0; pool_note_at(&note, pool, i) == 0; ++i)
+		fprintf(stderr, "syrinx voices: %s%s%s\n", note.about, note.about[0] ? ": " : "",
+			note.text);
+}
+
 static int list_voices(const struct command_call *call, const struct config *config)
 {
 	struct local_speech speech = {0};
@@ -113,6 +123,8 @@ static int list_voices(const struct command_call *call, const struct config *con
 	if (local_speech_open(&speech, config) != 0)
 		return COMMAND_FAILED;
 	status = print(pool_voices(speech.pool), command_value(call, "language"));
+	fflush(stdout);
+	print_notes(speech.pool);
 	local_speech_close(&speech);
 	return status;
 }
@@ -120,7 +132,10 @@ static int list_voices(const struct command_call *call, const struct config *con
 static const struct {
 	const char *name;
 	int (*run)(const struct command_call *call, const struct config *config);
-} verbs[] = {{"list", list_voices}, {"fetch", voices_verb_fetch}, {"remove", voices_verb_remove}};
+} verbs[] = {{"list", list_voices},
+	     {"fetch", voices_verb_fetch},
+	     {"add", voices_verb_add},
+	     {"remove", voices_verb_remove}};
 
 static int run(const struct command_call *call)
 {

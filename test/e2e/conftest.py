@@ -1,4 +1,8 @@
-"""Fixtures: servers that live for one test (start_server, server) and a client to talk with."""
+"""Fixtures: servers that live for one test (start_server, server), a client to talk with, and the
+folder of the real neural voices (neural_voices)."""
+
+import pathlib
+import subprocess
 
 import program
 import pytest
@@ -41,3 +45,13 @@ def shared_server(tmp_path_factory):
 def client(server):
     with Client(server) as connection:
         yield connection
+
+
+@pytest.fixture(scope="session")
+def neural_voices():
+    """The folder of the real runtime and model, fetched once for all tests of this machine."""
+    done = subprocess.run([program.SOURCE / "tools/test-voices", program.SYRINX],
+                          capture_output=True, text=True, timeout=600)
+    if done.returncode != 0:
+        pytest.skip("no neural voices: " + done.stderr.strip())
+    return pathlib.Path(done.stdout.strip())

@@ -80,8 +80,10 @@ def process_status(pid):
 
 
 def environment(settings):
-    """The tests' environment, with nothing of ours in it but these settings."""
+    """The tests' environment, with nothing of ours in it but these settings: also none of the
+    neural voices that may be installed on this machine."""
     plain = {k: v for k, v in os.environ.items() if not k.startswith("SYRINX_")}
+    plain["SYRINX_VOICES"] = str(BUILD / "no-voices")
     return plain | {f"SYRINX_{k.upper().replace('.', '_')}": str(v) for k, v in settings.items()}
 
 

