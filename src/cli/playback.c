@@ -14,8 +14,8 @@
 #include "audio/wav.h"
 #include "base/base64.h"
 #include "base/count.h"
-#include "base/mem.h"
 #include "base/json.h"
+#include "base/mem.h"
 
 struct playback {
 	FILE *out; /* NULL: the player has not been started */

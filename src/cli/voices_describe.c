@@ -31,7 +31,7 @@ void voices_describe_open(struct json_write *json, struct buf *out,
 	json_write_object_end(json);
 	json_write_object(json, "inference");
 	json_write_double(json, "noise_scale", model->noise_scale, 3);
-	json_write_double(json, "length_scale", 1, 3);
+	json_write_double(json, "length_scale", model->length_scale, 3);
 	json_write_double(json, "noise_w", model->noise_w, 3);
 	json_write_object_end(json);
 	write_text(json, "phoneme_type", "espeak");

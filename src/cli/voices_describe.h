@@ -20,7 +20,7 @@ struct voices_model {
 	const char *language;
 	const char *licence;
 	unsigned sample_rate;
-	double noise_scale, noise_w; /* what its makers recommend */
+	double noise_scale, length_scale, noise_w; /* how it speaks when nobody asks otherwise */
 	unsigned speakers; /* that the model has */
 };
 

@@ -157,6 +157,7 @@ static int describe(struct buf *out, const struct buf *symbols)
 		.licence = "weights Apache-2.0 (Kokoro-82M), as named upstream",
 		.sample_rate = 24000,
 		.noise_scale = 0.667,
+		.length_scale = 1,
 		.noise_w = 0.8,
 		.speakers = SPEAKERS,
 	};
