@@ -1,5 +1,5 @@
 /*
- * cut.c: a VITS graph in three pieces (see cut.h).
+ * cut.c: a VITS graph in four pieces (see cut.h).
  */
 #include "engine/vits/cut.h"
 
@@ -68,6 +68,7 @@ static int copy_joints(struct cut *cut, const struct cut_joints *joints)
 		{&cut->latent, joints->latent},
 		{&cut->latent_noise, joints->latent_noise},
 		{&cut->features, joints->features},
+		{&cut->hidden, joints->hidden},
 		{&cut->output, joints->output},
 	};
 	int err = 0;
@@ -127,13 +128,12 @@ static int cut_later(struct cut_piece *piece, const struct onnx *onnx, struct on
 	return extract(piece, onnx, &takes, &gives);
 }
 
-/* What the text piece gives to either of the others. */
-static int join_shared(struct cut_values *shared, const struct cut_joints *joints, char *why,
+/* What the text piece gives to any of the others. */
+static int join_shared(struct cut_values *shared, const struct cut_values *more, char *why,
 		       size_t why_size)
 {
-	*shared = joints->flow_takes;
-	for (size_t i = 0; i < joints->decoder_takes.count; ++i) {
-		struct onnx_str name = joints->decoder_takes.names[i];
+	for (size_t i = 0; i < more->count; ++i) {
+		struct onnx_str name = more->names[i];
 		size_t k = 0;
 
 		while (k < shared->count && !onnx_str_equal(shared->names[k], name))
@@ -153,11 +153,15 @@ static int join_shared(struct cut_values *shared, const struct cut_joints *joint
 static int cut_pieces(struct cut *cut, const struct onnx *onnx, char *why, size_t why_size)
 {
 	struct cut_joints joints;
-	struct cut_values shared;
+	struct cut_values shared = {0};
 	int err = cut_find(&joints, onnx, why, why_size);
 
 	if (!err)
-		err = join_shared(&shared, &joints, why, why_size);
+		err = join_shared(&shared, &joints.flow_takes, why, why_size);
+	if (!err)
+		err = join_shared(&shared, &joints.head_takes, why, why_size);
+	if (!err)
+		err = join_shared(&shared, &joints.tail_takes, why, why_size);
 	if (!err)
 		err = copy_joints(cut, &joints);
 	if (!err)
@@ -166,8 +170,11 @@ static int cut_pieces(struct cut *cut, const struct onnx *onnx, char *why, size_
 		err = cut_later(&cut->flow, onnx, joints.latent, joints.features, 3,
 				&joints.flow_takes);
 	if (!err)
-		err = cut_later(&cut->decoder, onnx, joints.features, joints.output, ONNX_ANY_RANK,
-				&joints.decoder_takes);
+		err = cut_later(&cut->head, onnx, joints.features, joints.hidden, 3,
+				&joints.head_takes);
+	if (!err)
+		err = cut_later(&cut->tail, onnx, joints.hidden, joints.output, ONNX_ANY_RANK,
+				&joints.tail_takes);
 	if (!err || err == ENOMEM || err == ENOTSUP)
 		return err;
 	snprintf(why, why_size, "the values at the joints cannot be told apart");
@@ -187,7 +194,8 @@ static void destroy(void *object)
 
 	piece_reset(&cut->text);
 	piece_reset(&cut->flow);
-	piece_reset(&cut->decoder);
+	piece_reset(&cut->head);
+	piece_reset(&cut->tail);
 	free(cut->duration_noise);
 	free(cut->durations);
 	free(cut->mean);
@@ -195,6 +203,7 @@ static void destroy(void *object)
 	free(cut->latent);
 	free(cut->latent_noise);
 	free(cut->features);
+	free(cut->hidden);
 	free(cut->output);
 }
 
@@ -253,5 +262,6 @@ void cut_drop_bytes(struct cut *cut)
 {
 	drop_bytes(&cut->text);
 	drop_bytes(&cut->flow);
-	drop_bytes(&cut->decoder);
+	drop_bytes(&cut->head);
+	drop_bytes(&cut->tail);
 }

@@ -1,10 +1,13 @@
 /*
- * cut.h: a VITS graph in three pieces, and where they join.
+ * cut.h: a VITS graph in four pieces, and where they join.
  *
  *   text      ids → mean and deviation of the latent, a column a frame, and
  *             how many frames each id lasts
  *   flow      a window of the latent → features
- *   decoder   a window of features → samples, the same number for each frame
+ *   head      a window of features → hidden columns, a few for each frame; it
+ *             looks far to the sides and costs little
+ *   tail      a window of those → samples, the same number for each frame; it
+ *             looks at its neighbours only and costs most
  *
  * The random nodes of the graph are gone.  The one that varies durations (some
  * models have none) becomes an input of the text piece.  The other one's work
@@ -32,15 +35,16 @@ struct cut_piece {
 
 /* An object of base/mem.h.  All values but the ids are floats. */
 struct cut {
-	struct cut_piece text, flow, decoder; /* text.shared: what it gives to either */
+	struct cut_piece text, flow, head, tail; /* text.shared: what it gives to any other */
 	char *duration_noise; /* the text piece's input: float [1, 2, ids]; NULL: it has none */
 	char *durations; /* the text piece's outputs … */
 	char *mean; /* float [1, channels, frames] */
 	char *deviation; /* the same shape */
 	char *latent; /* the flow's input, the same shape */
 	char *latent_noise; /* what is added to the mean: the whole model's, for cut_none */
-	char *features; /* the flow's output and the decoder's input */
-	char *output; /* the decoder's output */
+	char *features; /* the flow's output and the head's input */
+	char *hidden; /* the head's output and the tail's input */
+	char *output; /* the tail's output */
 	bool has_speakers; /* the text piece takes `sid` */
 };
 

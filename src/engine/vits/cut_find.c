@@ -9,6 +9,7 @@
  *              random node that the durations do not hang on
  *   features = what the convolution in front of the first ConvTranspose that
  *              hangs on the latent takes
+ *   hidden   = what the next ConvTranspose takes
  *   output   = the graph's output that hangs on the latent
  *
  * A node is marked with what it hangs on and which piece needs it.  Nodes come
@@ -31,7 +32,8 @@ enum mark {
 	ON_LATENT = 4, /* hangs on the latent's noise */
 	IN_TEXT = 8, /* the pieces that need it */
 	IN_FLOW = 16,
-	IN_DECODER = 32,
+	IN_HEAD = 32,
+	IN_TAIL = 64,
 };
 
 /* How far back the type of a value is looked for. */
@@ -198,11 +200,11 @@ static int tell_randoms_apart(struct search *search)
 
 	search->joints->durations = durations;
 	search->noise = ONNX_NO_NODE;
-	mark_back(search, durations, (struct onnx_str){0}, IN_DECODER);
+	mark_back(search, durations, (struct onnx_str){0}, IN_TAIL);
 	for (size_t i = 0; i < search->random_count; ++i) {
 		const struct onnx_node *node = onnx_node_at(search->onnx, search->randoms[i]);
 
-		if (marked(search, search->randoms[i], IN_DECODER)) {
+		if (marked(search, search->randoms[i], IN_TAIL)) {
 			search->joints->duration_noise = node->outputs[0];
 			continue;
 		}
@@ -211,7 +213,7 @@ static int tell_randoms_apart(struct search *search)
 		search->noise = search->randoms[i];
 		search->joints->latent_noise = node->outputs[0];
 	}
-	clear_marks(search, IN_DECODER);
+	clear_marks(search, IN_TAIL);
 	if (search->noise == ONNX_NO_NODE)
 		return refuse(search, "no random node is left for the latent");
 	return 0;
@@ -306,9 +308,9 @@ static int mark_text(struct search *search)
 	return 0;
 }
 
-static uint32_t first_upsampling(const struct search *search)
+static uint32_t next_upsampling(const struct search *search, uint32_t from)
 {
-	for (uint32_t i = 0; i < onnx_node_count(search->onnx); ++i)
+	for (uint32_t i = from; i < onnx_node_count(search->onnx); ++i)
 		if (marked(search, i, ON_LATENT) &&
 		    onnx_str_is(onnx_node_at(search->onnx, i)->op, "ConvTranspose"))
 			return i;
@@ -332,7 +334,7 @@ static int latent_input(const struct search *search, const struct onnx_node *nod
 
 static int find_features(struct search *search)
 {
-	uint32_t at = first_upsampling(search);
+	uint32_t at = next_upsampling(search, 0);
 
 	while (at != ONNX_NO_NODE) {
 		const struct onnx_node *node = onnx_node_at(search->onnx, at);
@@ -350,6 +352,19 @@ static int find_features(struct search *search)
 		return refuse(search, "it has no decoder (Conv, then ConvTranspose)");
 	if (onnx_str_equal(search->joints->features, search->joints->latent))
 		return refuse(search, "it has no flow between latent and decoder");
+	return 0;
+}
+
+/* The decoder makes columns out of frames in steps.  The first step's are few
+ * and look far to the sides, those of the others are many and look at their
+ * neighbours: windows cost least when it is cut between them. */
+static int find_hidden(struct search *search)
+{
+	uint32_t at = next_upsampling(search, next_upsampling(search, 0) + 1);
+
+	if (at == ONNX_NO_NODE)
+		return refuse(search, "its decoder has one step (ConvTranspose) only");
+	search->joints->hidden = onnx_node_at(search->onnx, at)->inputs[0];
 	return 0;
 }
 
@@ -373,13 +388,16 @@ static int mark_later_pieces(struct search *search)
 {
 	struct cut_joints *joints = search->joints;
 
-	clear_marks(search, IN_FLOW | IN_DECODER);
+	clear_marks(search, IN_FLOW | IN_HEAD | IN_TAIL);
 	mark_back(search, joints->features, joints->latent, IN_FLOW);
-	mark_back(search, joints->output, joints->features, IN_DECODER);
+	mark_back(search, joints->hidden, joints->features, IN_HEAD);
+	mark_back(search, joints->output, joints->hidden, IN_TAIL);
 	if (marked(search, search->noise, IN_FLOW))
 		return refuse(search, "the flow takes more than the latent");
-	if (marked(search, search->noise, IN_DECODER))
+	if (marked(search, search->noise, IN_HEAD))
 		return refuse(search, "the decoder takes more than the flow's features");
+	if (marked(search, search->noise, IN_TAIL))
+		return refuse(search, "the decoder cannot be cut behind its first step");
 	return 0;
 }
 
@@ -469,7 +487,7 @@ static int move_to_text(struct search *search)
 	for (uint32_t i = 0; i < onnx_node_count(search->onnx); ++i) {
 		struct onnx_str what;
 
-		if (!(search->marks[i] & (IN_FLOW | IN_DECODER)) ||
+		if (!(search->marks[i] & (IN_FLOW | IN_HEAD | IN_TAIL)) ||
 		    !is_bound_to_text(search, onnx_node_at(search->onnx, i), &what))
 			continue;
 		if (marked(search, i, ON_LATENT))
@@ -552,7 +570,7 @@ typedef int(step_h)(struct search *search);
 static int run_steps(struct search *search)
 {
 	static step_h *const before[] = {check_inputs, find_landmarks, tell_randoms_apart};
-	static step_h *const after[] = {follow_noise, mark_text,         find_features,
+	static step_h *const after[] = {follow_noise, mark_text,         find_features, find_hidden,
 					find_output,  mark_later_pieces, move_to_text};
 	int err = 0;
 
@@ -566,7 +584,9 @@ static int run_steps(struct search *search)
 	if (!err)
 		err = find_shared(search, IN_FLOW, &search->joints->flow_takes);
 	if (!err)
-		err = find_shared(search, IN_DECODER, &search->joints->decoder_takes);
+		err = find_shared(search, IN_HEAD, &search->joints->head_takes);
+	if (!err)
+		err = find_shared(search, IN_TAIL, &search->joints->tail_takes);
 	return err;
 }
 

@@ -16,8 +16,8 @@ struct cut_joints {
 	struct onnx_str duration_noise; /* empty: there is none */
 	struct onnx_str latent_noise;
 	struct onnx_str durations, mean, deviation;
-	struct onnx_str latent, features, output;
-	struct cut_values flow_takes, decoder_takes; /* of the text piece */
+	struct onnx_str latent, features, hidden, output;
+	struct cut_values flow_takes, head_takes, tail_takes; /* of the text piece */
 	bool has_speakers;
 };
 
