@@ -13,9 +13,11 @@
  * run dry beside them.
  *
  * How much is there nobody says, but the time that the engine has worked does:
- * time divided by what a second of audio costs is what was made.  A guess too
- * low is corrected by later grants, one too high begins a window early; it is
- * kept an eighth low.
+ * time divided by what a second of audio costs is what was made.  That is a
+ * little low, because what a chunk costs before its first sample is in the
+ * price too: later grants fetch the rest, while a guess too high would begin a
+ * window unasked.  The first window of a chunk cannot be told from the work
+ * before it; how long it is was seen at the chunks before.
  */
 #include "synth/pool_private.h"
 
@@ -29,6 +31,9 @@
 /* Engines whose smallest slice takes longer than this are taken to work in
  * windows: no other is so slow. */
 #define WINDOW_COST_US 5000
+
+/* What is sent from one window differs in its engine time by less than this. */
+#define SAME_WORK_US 2000
 
 /* No window is longer. */
 #define STOCK_MAX_MS 2000
@@ -71,16 +76,31 @@ void slice_granted(struct speech_job *job, uint32_t credit)
 	job->slice_len += credit;
 }
 
-/* The first slice of a try also paid for what comes before any sample, and for
- * what was skipped. */
+/* Samples that come without more work are still of the first window. */
+void slice_heard(struct speech_job *job, const struct message_audio *audio)
+{
+	struct fleet *fleet = job->fleet;
+
+	if (job->first_window_known || job->retried || !works_in_windows(fleet))
+		return;
+	if (job->received == 0) {
+		job->first_busy_us = audio->busy_us;
+	} else if (audio->busy_us > job->first_busy_us + SAME_WORK_US) {
+		job->first_window_known = true;
+		fleet->first_window_us = job->received * 1000000u / audio->sample_rate;
+	}
+}
+
+/* Of a chunk that is made again the first slice also paid for what was skipped. */
 static uint64_t made_in_slice(const struct speech_job *job)
 {
 	uint64_t worked_us = job->busy_us - job->slice_busy_us;
-	uint64_t made = worked_us * rate_of(job) / (job->fleet->busy_us_per_second + 1);
 
-	if (job->slice_busy_us == 0)
-		return job->retried || job->received > job->slice_len ? 0 : made / 2;
-	return made - made / 8;
+	if (job->slice_busy_us > 0)
+		return worked_us * rate_of(job) / (job->fleet->busy_us_per_second + 1);
+	if (job->received > job->slice_len)
+		return 0;
+	return job->fleet->first_window_us * rate_of(job) / 1000000u;
 }
 
 uint32_t slice_spent(struct speech_job *job)
@@ -91,7 +111,7 @@ uint32_t slice_spent(struct speech_job *job)
 
 	if (!works_in_windows(job->fleet))
 		return 0;
-	if (made > 2 * (uint64_t)job->slice_len)
+	if (made > job->slice_len + (uint64_t)step)
 		job->stock = made - job->slice_len;
 	else
 		job->stock -= job->stock < job->slice_len ? job->stock : job->slice_len;

@@ -400,6 +400,7 @@ static void on_audio(struct worker *worker, struct seat *seat, const struct mess
 	job = mem_ref(seat->job);
 	if (!job)
 		return; /* called off: it was on its way */
+	slice_heard(job, audio);
 	job_audio(job, audio);
 	if (job->listener && job->state == JOB_RUNNING && job->seat->credit == 0)
 		on_spent(worker, job);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -65,6 +66,21 @@ static void set_if_zero(unsigned *option, unsigned value)
 		*option = value;
 }
 
+static const char *second_name;
+
+void bed_also(const char *name)
+{
+	second_name = name;
+}
+
+static void add_program(const struct bed *bed, const char *name, const char *program)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/syrinx-%s", bed->dir, name);
+	assert_int_equal(symlink(program, path), 0);
+}
+
 /* Everything but the pool. */
 static void prepare(struct bed *bed, const char *name, const char *program,
 		    struct pool_options *options)
@@ -73,7 +89,10 @@ static void prepare(struct bed *bed, const char *name, const char *program,
 	strcpy(bed->dir, "/tmp/syrinx-pool-XXXXXX");
 	assert_non_null(mkdtemp(bed->dir));
 	snprintf(bed->program, sizeof(bed->program), "%s/syrinx-%s", bed->dir, name);
-	assert_int_equal(symlink(program, bed->program), 0);
+	add_program(bed, name, program);
+	if (second_name)
+		add_program(bed, second_name, program);
+	second_name = NULL;
 	options->engines_dir = bed->dir;
 	options->test_hooks = true;
 	options->memory_mb = 4096;
@@ -147,6 +166,15 @@ void bed_signal_children(int signal)
 
 	for (unsigned i = 0; i < n; ++i)
 		kill(pids[i], signal);
+}
+
+long bed_starts(const struct bed *bed)
+{
+	char path[128];
+	struct stat notes;
+
+	snprintf(path, sizeof(path), "%s.starts", bed->program);
+	return stat(path, &notes) == 0 ? (long)notes.st_size : 0;
 }
 
 struct pool_stats bed_stats(const struct bed *bed)

@@ -48,6 +48,9 @@ struct chunk {
  * that are 0 get a value fit for tests. */
 void bed_open(struct bed *bed, const char *name, const char *program, struct pool_options options);
 
+/* Adds the program under one more name, before bed_open_ready: forgotten then. */
+void bed_also(const char *name);
+
 /* The same with the n-th allocation of the pool failing; bed->pool is NULL when
  * that was too much for it. */
 void bed_open_failing(struct bed *bed, const char *name, const char *program, size_t n);
@@ -79,6 +82,9 @@ void chunk_finish(struct chunk *chunk);
 /* Our living child processes. */
 unsigned bed_children(pid_t *pids, unsigned max);
 void bed_signal_children(int signal);
+
+/* How often the odd worker was started under the bed's name. */
+long bed_starts(const struct bed *bed);
 
 struct pool_stats bed_stats(const struct bed *bed);
 

@@ -4,8 +4,9 @@
  *
  * What it does wrong from its start on is in its name (syrinx-NAME), what it
  * does wrong with a job is the job's text; see the two tables.  Each start adds
- * a byte to the file PROGRAM.starts, which tests count.  It is one thread that
- * gives every job a turn each few milliseconds.
+ * a byte to the file PROGRAM.starts, which tests count.  What the engines "vits"
+ * and "flite" offer is in SYRINX_ENGINE_ODD_VITS and _FLITE.  It is one thread
+ * that gives every job a turn each few milliseconds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,7 @@
 #include "synth/message.h"
 
 #define SOCKET_FD 3
-#define JOBS_MAX 8
+#define JOBS_MAX 64
 #define RATE 24000
 #define CHUNK_SAMPLES RATE /* every job is a second long */
 #define PIECE 1200
@@ -35,6 +36,8 @@ struct job {
 	bool cancelled;
 	uint64_t credit;
 	uint64_t sent; /* skipped ones included */
+	uint64_t made; /* of an engine that works in windows */
+	uint32_t busy_us;
 	void (*speak)(struct job *job);
 };
 
@@ -65,7 +68,10 @@ static void tell_audio(struct job *job, size_t count, unsigned rate)
 	struct message message = {
 		.type = MESSAGE_AUDIO,
 		.job = job->id,
-		.audio = {.sample_rate = rate, .samples = bytes, .count = count},
+		.audio = {.busy_us = job->busy_us,
+			  .sample_rate = rate,
+			  .samples = bytes,
+			  .count = count},
 	};
 
 	if (count > MESSAGE_MAX)
@@ -84,7 +90,10 @@ static void tell_done(struct job *job, uint32_t status)
 	struct message message = {
 		.type = MESSAGE_DONE,
 		.job = job->id,
-		.done = {.status = status, .samples = job->sent, .detail = {"odd", 3}},
+		.done = {.status = status,
+			 .busy_us = job->busy_us,
+			 .samples = job->sent,
+			 .detail = {"odd", 3}},
 	};
 
 	tell(&message);
@@ -157,6 +166,31 @@ static void speak_on_after_cancel(struct job *job)
 		speak_at(job, RATE);
 }
 
+/* Half a second at a time, and what there is no credit for is kept. */
+static void speak_in_windows(struct job *job)
+{
+	if (!job->cancelled && job->credit > 0 && job->sent == job->made &&
+	    job->made < CHUNK_SAMPLES) {
+		poll(NULL, 0, 50);
+		job->made += CHUNK_SAMPLES / 2;
+		job->busy_us += 50000;
+	}
+	if (job->cancelled || job->sent < job->made || job->made == CHUNK_SAMPLES)
+		speak_at(job, RATE);
+}
+
+static void die(struct job *job)
+{
+	(void)job;
+	_exit(1);
+}
+
+static void know_no_such_voice(struct job *job)
+{
+	tell_done(job, MESSAGE_DONE_UNKNOWN_VOICE);
+	job->id = 0;
+}
+
 static void say_nothing(struct job *job)
 {
 	(void)job;
@@ -172,16 +206,38 @@ static const struct {
 	{"after the end", speak_after_the_end},
 	{"on after cancel", speak_on_after_cancel},
 	{"nothing", say_nothing},
+	{"in windows", speak_in_windows},
+	{"die", die},
+	{"no such voice", know_no_such_voice},
 };
 
-static void tell_voice_called(const char *title, unsigned rate)
+static void tell_voice_of(const char *name, const char *title, unsigned rate)
 {
 	struct message voice = {
 		.type = MESSAGE_VOICE,
-		.voice = {{"odd", 3}, {"en", 2}, {title, (uint32_t)strlen(title)}, rate, 0, 0},
+		.voice = {.name = message_str_of(name),
+			  .language = {"en", 2},
+			  .title = message_str_of(title),
+			  .sample_rate = rate,
+			  .licence = {"none", 4}},
 	};
 
 	tell(&voice);
+}
+
+static void tell_voice_called(const char *title, unsigned rate)
+{
+	tell_voice_of("odd", title, rate);
+}
+
+static void tell_note(const char *about, const char *text)
+{
+	struct message note = {
+		.type = MESSAGE_NOTE,
+		.note = {.about = message_str_of(about), .text = message_str_of(text)},
+	};
+
+	tell(&note);
 }
 
 static void tell_voice(unsigned rate)
@@ -209,6 +265,56 @@ static void greet_for_two(void)
 {
 	tell_voice(RATE);
 	tell_ready(2);
+}
+
+static void greet_for_many(void)
+{
+	tell_voice(RATE);
+	tell_ready(32);
+}
+
+static void greet_for_many_slowly(void)
+{
+	poll(NULL, 0, 700);
+	greet_for_many();
+}
+
+static void greet_with_one_more_each_time(void)
+{
+	char name[24];
+
+	for (long i = 0; i < start_number; ++i) {
+		snprintf(name, sizeof(name), "odd%ld", i);
+		tell_voice_of(name, name, RATE);
+	}
+	tell_ready(32);
+}
+
+static void greet_with_nothing(void)
+{
+	tell_note("x.onnx", "is no model");
+	tell_note("", "there are no voices");
+	tell_ready(1);
+}
+
+/* "die" or the name of a voice; nothing is no voice at all. */
+static void greet_as_told(const char *voice)
+{
+	if (voice && strcmp(voice, "die") == 0)
+		_exit(1);
+	if (voice && voice[0])
+		tell_voice_of(voice, voice, RATE);
+	tell_ready(1);
+}
+
+static void greet_as_vits(void)
+{
+	greet_as_told(getenv("SYRINX_ENGINE_ODD_VITS"));
+}
+
+static void greet_as_flite(void)
+{
+	greet_as_told(getenv("SYRINX_ENGINE_ODD_FLITE"));
 }
 
 static void greet_without_rate(void)
@@ -255,6 +361,12 @@ static const struct {
 	void (*greet)(void);
 } greeters[] = {
 	{"two", greet_for_two},
+	{"many", greet_for_many},
+	{"manyslow", greet_for_many_slowly},
+	{"growing", greet_with_one_more_each_time},
+	{"empty", greet_with_nothing},
+	{"vits", greet_as_vits},
+	{"flite", greet_as_flite},
 	{"norate", greet_without_rate},
 	{"brief", greet_and_die},
 	{"lengthy", greet_at_length},

@@ -9,9 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -19,16 +17,6 @@
 #include "bed.h"
 
 static const char *odd_program;
-
-/* How often the engine was started; each start writes a byte. */
-static long starts(const struct bed *bed)
-{
-	char path[128];
-	struct stat notes;
-
-	snprintf(path, sizeof(path), "%s.starts", bed->program);
-	return stat(path, &notes) == 0 ? (long)notes.st_size : 0;
-}
 
 static void assert_spoken(struct bed *bed)
 {
@@ -60,7 +48,7 @@ static void test_an_engine_that_dies_once_ready_is_started_with_pauses(void **st
 	(void)state;
 	bed_open_ready(&bed, "brief", odd_program, (struct pool_options){0});
 	bed_pass(&bed, 1000);
-	assert_in_range(starts(&bed), 2, 20);
+	assert_in_range(bed_starts(&bed), 2, 20);
 	bed_close(&bed);
 }
 
@@ -70,7 +58,7 @@ static void test_an_engine_that_never_is_ready_is_given_up(void **state)
 
 	(void)state;
 	bed_open_ready(&bed, "endless", odd_program, (struct pool_options){.stall_ms = 200});
-	assert_in_range(starts(&bed), 3, 4);
+	assert_in_range(bed_starts(&bed), 3, 4);
 	bed_close(&bed);
 }
 

@@ -224,6 +224,32 @@ static void test_the_driest_listener_is_served_first(void **state)
 	bed_close(&bed);
 }
 
+static void test_by_arrival_whoever_came_first_is_served_to_the_end(void **state)
+{
+	enum { COUNT = 4 };
+	struct bed bed;
+	struct chunk chunks[COUNT];
+	uint64_t now;
+
+	(void)state;
+	open_bed(&bed,
+		 (struct pool_options){.workers_max = COUNT, .slots = 1, .order = POOL_BY_ARRIVAL});
+	now = loop_now_us(bed.loop);
+	for (unsigned i = 0; i < COUNT; ++i)
+		bed_start_due(&bed, &chunks[i], SENTENCE, false, now + (COUNT - i) * 60000000u);
+	while (bed.sounds < COUNT)
+		bed_pass(&bed, 1);
+	for (unsigned i = 0; i + 2 < COUNT; ++i)
+		assert_true(chunks[i].ended);
+	bed_run(&bed);
+	for (unsigned i = 0; i < COUNT; ++i) {
+		assert_int_equal(chunks[i].how, SPEECH_DONE);
+		assert_int_equal(chunks[i].first_sound, i + 1);
+		chunk_finish(&chunks[i]);
+	}
+	bed_close(&bed);
+}
+
 static void test_many_chunks_share_few_workers(void **state)
 {
 	enum { COUNT = 40 };
@@ -458,6 +484,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_a_held_chunk_lends_its_worker_and_loses_nothing),
 		cmocka_unit_test(test_a_first_chunk_that_cannot_start_is_refused),
 		cmocka_unit_test(test_the_driest_listener_is_served_first),
+		cmocka_unit_test(test_by_arrival_whoever_came_first_is_served_to_the_end),
 		cmocka_unit_test(test_many_chunks_share_few_workers),
 		cmocka_unit_test(test_ten_thousand_can_queue_and_most_may_leave),
 		cmocka_unit_test(test_workers_are_replaced_after_their_share_of_jobs),
