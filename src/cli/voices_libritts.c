@@ -30,6 +30,20 @@ static const struct voices_speaker speakers[] = {
 	{.name = "oliver", .title = "Oliver", .sex = "male", .speaker = 11, .gain_db = 0},
 };
 
+/* The digits from `at` to `end`, which no NUL ends. */
+static int read_id(int64_t *id, const char *at, const char *end)
+{
+	char digits[16];
+	char *rest;
+
+	if (at == end || (size_t)(end - at) >= sizeof(digits))
+		return EINVAL;
+	memcpy(digits, at, (size_t)(end - at));
+	digits[end - at] = '\0';
+	*id = strtoll(digits, &rest, 10);
+	return *rest == '\0' ? 0 : EINVAL;
+}
+
 /* The model's table of symbols: lines of a symbol, a blank and its id. */
 static int describe_symbols(struct json_write *json, const struct buf *symbols)
 {
@@ -41,9 +55,11 @@ static int describe_symbols(struct json_write *json, const struct buf *symbols)
 		const char *line_end = newline ? newline : end;
 		const char *blank = memrchr(at, ' ', (size_t)(line_end - at));
 
-		if (!blank || blank == at || blank + 1 == line_end)
+		int64_t id;
+
+		if (!blank || blank == at || read_id(&id, blank + 1, line_end) != 0)
 			return EINVAL;
-		voices_describe_symbol(json, at, (size_t)(blank - at), strtoll(blank, NULL, 10));
+		voices_describe_symbol(json, at, (size_t)(blank - at), id);
 		at = line_end + 1;
 	}
 	return 0;

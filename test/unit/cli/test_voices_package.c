@@ -429,6 +429,9 @@ static void test_a_table_of_symbols_that_is_none_is_refused(void **state)
 	in.len = 0;
 	assert_int_equal(buf_append_str(&in, "nothing"), 0);
 	assert_int_equal(voices_package_libritts.describe(&json, &in), EINVAL);
+	in.len = 0;
+	assert_int_equal(buf_append_str(&in, "a 1\nb x2"), 0);
+	assert_int_equal(voices_package_libritts.describe(&json, &in), EINVAL);
 	assert_int_equal(json.len, 0);
 	buf_reset(&json);
 	buf_reset(&in);
