@@ -13,20 +13,18 @@ int file_read(char **bytesp, size_t *lenp, const char *path)
 	FILE *file = fopen(path, "rb");
 	char *bytes = NULL;
 	long len = -1;
-	int err = 0;
+	int err = EIO;
 
 	if (!file)
-		return errno;
+		return ENOENT;
 	if (fseek(file, 0, SEEK_END) == 0)
 		len = ftell(file);
-	if (len < 0 || fseek(file, 0, SEEK_SET) != 0)
-		err = errno;
-	if (!err) {
+	if (len >= 0 && fseek(file, 0, SEEK_SET) == 0) {
 		bytes = malloc((size_t)len + 1);
 		if (!bytes)
 			err = ENOMEM;
-		else if (fread(bytes, 1, (size_t)len, file) != (size_t)len)
-			err = EIO;
+		else if (fread(bytes, 1, (size_t)len, file) == (size_t)len)
+			err = 0;
 	}
 	fclose(file);
 	if (err) {

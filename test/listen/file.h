@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes and a NUL after them, malloc'ed.  An errno of the file system. */
+/* The bytes and a NUL after them, malloc'ed.  ENOENT: it cannot be opened; EIO,
+ * ENOMEM. */
 int file_read(char **bytesp, size_t *lenp, const char *path);
 
 struct recording {
