@@ -463,8 +463,17 @@ static bool can_be_shared(const struct search *search, struct onnx_str value)
 	return type == ONNX_FLOAT || type == ONNX_UNKNOWN;
 }
 
+/* What the caller has already, and cuts into windows. */
+static bool is_joint(const struct search *search, struct onnx_str value)
+{
+	const struct cut_joints *joints = search->joints;
+
+	return onnx_str_equal(value, joints->mean) || onnx_str_equal(value, joints->deviation) ||
+	       onnx_str_equal(value, joints->durations);
+}
+
 /* Whether a node takes what cannot go from piece to piece: an input of the
- * whole model, or something that is not a float. */
+ * whole model, what the latent is made of, or something that is not a float. */
 static bool is_bound_to_text(const struct search *search, const struct onnx_node *node,
 			     struct onnx_str *what)
 {
@@ -473,6 +482,8 @@ static bool is_bound_to_text(const struct search *search, const struct onnx_node
 
 		*what = node->inputs[k];
 		if (maker == ONNX_NO_NODE && onnx_is_input(search->onnx, *what))
+			return true;
+		if (is_joint(search, *what))
 			return true;
 		if (marked(search, maker, VARIES | IN_TEXT) && !can_be_shared(search, *what))
 			return true;
@@ -501,14 +512,9 @@ static int move_to_text(struct search *search)
 
 static int add_value(struct search *search, struct cut_values *values, struct onnx_str value)
 {
-	const struct cut_joints *joints = search->joints;
-
 	for (size_t i = 0; i < values->count; ++i)
 		if (onnx_str_equal(values->names[i], value))
 			return 0;
-	if (onnx_str_equal(value, joints->mean) || onnx_str_equal(value, joints->deviation) ||
-	    onnx_str_equal(value, joints->durations))
-		return refuse(search, "the flow or the decoder takes what the latent is made of");
 	if (!can_be_shared(search, value))
 		return refuse(search,
 			      "the flow or the decoder takes \"%.*s\", which is not a float",
