@@ -92,3 +92,9 @@ def test_a_picture_is_small_and_shows_where_the_speech_is():
     heights = [int(bar.split("V")[1]) - int(bar.split("V")[0].split()[1]) for bar in path]
     assert max(heights[:len(heights) // 2 - 1]) <= 2
     assert min(heights[len(heights) // 2 + 1:]) >= 58
+
+
+@pytest.mark.parametrize("name, stem", [
+    ("Sally", "sally"), ("English, male", "english-male"), ("\u4e2d\u6587", "7")])
+def test_voices_with_alike_names_have_files_of_their_own(name, stem):
+    assert load("samples").file_name({"id": "7", "name": name}) == stem
