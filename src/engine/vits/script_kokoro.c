@@ -20,6 +20,7 @@ enum {
 	ENGLISH = AMERICAN | BRITISH,
 	OTHERS = 4,
 	ALL = ENGLISH | OTHERS,
+	LAST = 8, /* only at a word's end */
 };
 
 struct row {
@@ -48,7 +49,7 @@ static const struct row rows[] = {
 	{"dʑ", "ʥ", OTHERS},
 	{"eə", "ɛː", BRITISH},
 	{"iə", "ɪə", BRITISH},
-	{"əl", "ᵊl", ENGLISH},
+	{"əl", "ᵊl", ENGLISH | LAST},
 	{"ɜːɹ", "ɜɹ", AMERICAN},
 	{"ɜː", "ɜɹ", AMERICAN},
 	{"ɪə", "iə", AMERICAN},
@@ -103,6 +104,11 @@ static size_t match(const struct script_phonemes *list, size_t at, const char *f
 	return count;
 }
 
+static bool is_word_end(const struct script_phonemes *list, size_t at)
+{
+	return at >= list->count || list->items[at].code_point == ' ';
+}
+
 static const struct row *find_row(const struct script_phonemes *list, size_t at, unsigned who,
 				  size_t *count)
 {
@@ -110,7 +116,7 @@ static const struct row *find_row(const struct script_phonemes *list, size_t at,
 		if (!(rows[i].who & who))
 			continue;
 		*count = match(list, at, rows[i].from);
-		if (*count > 0)
+		if (*count > 0 && (!(rows[i].who & LAST) || is_word_end(list, at + *count)))
 			return &rows[i];
 	}
 	return NULL;

@@ -41,14 +41,16 @@ static const struct stop stops[] = {
 	{0x0965, '.', true},        {0x055d, ',', false},     {0x0589, '.', false},
 };
 
-/* Titles and the like, before which and after which nobody breathes.  A dot
- * after them matters only when a capital follows. */
+/* Titles and the like, after which nobody breathes.  A dot after them matters
+ * only when a capital follows. */
 static const char *const abbreviations[] = {
-	"mr",  "mrs", "ms",   "dr",   "prof", "st",  "sr",   "jr",  "vs",  "no",  "nr",
-	"fig", "mt",  "capt", "lt",   "col",  "gen", "sen",  "rep", "rev", "hon", "sgt",
-	"gov", "hr",  "mme",  "mlle", "mm",   "sra", "srta", "dra", "ud",  "uds", "dott",
-	"sig", "dhr", "mevr", "bzw",  "ca",   "cf",  "ed",   "vol", "pp",
+	"mr",  "mrs",  "ms",  "dr",  "prof", "st",   "sr",  "jr",  "vs",   "mt",  "capt", "lt",
+	"col", "gen",  "sen", "rep", "rev",  "hon",  "sgt", "gov", "hr",   "mme", "mlle", "mm",
+	"sra", "srta", "dra", "ud",  "uds",  "dott", "sig", "dhr", "mevr", "bzw", "ca",   "cf",
 };
+
+/* Those that are so only before a number: "No. 5", but "No. Never." */
+static const char *const counted[] = {"no", "nr", "fig", "vol", "pp", "p", "ch", "art"};
 
 struct divider {
 	const char *text;
@@ -249,9 +251,17 @@ static uint32_t next_letter(const struct divider *divider, size_t at)
 	return c;
 }
 
+static bool is_listed(const char *const *list, size_t count, const char *word, size_t len)
+{
+	for (size_t i = 0; i < count; ++i)
+		if (strlen(list[i]) == len && strncasecmp(list[i], word, len) == 0)
+			return true;
+	return false;
+}
+
 /* Whether the dot at a byte is of an abbreviation: a title, an initial, or a
  * word of single letters ("U.S."). */
-static bool is_abbreviation(const struct divider *divider, size_t dot)
+static bool is_abbreviation(const struct divider *divider, size_t dot, uint32_t next)
 {
 	size_t start = divider->word_start;
 	const char *word;
@@ -266,11 +276,8 @@ static bool is_abbreviation(const struct divider *divider, size_t dot)
 		return word[0] >= 'A' && word[0] <= 'Z' && word[0] != 'I';
 	if (len >= 3 && len <= 11 && word[1] == '.' && word[len - 2] == '.')
 		return true;
-	for (size_t i = 0; i < COUNT(abbreviations); ++i)
-		if (strlen(abbreviations[i]) == len &&
-		    strncasecmp(abbreviations[i], word, len) == 0)
-			return true;
-	return false;
+	return is_listed(abbreviations, COUNT(abbreviations), word, len) ||
+	       (is_digit(next) && is_listed(counted, COUNT(counted), word, len));
 }
 
 static bool ends_sentence(uint32_t stop, uint32_t next)
@@ -296,9 +303,9 @@ static int take_run(struct divider *divider, size_t at, size_t *nextp)
 	}
 	if (!run.alone && !is_blank(after))
 		return 0;
-	if (run.stop == '.' && run.count == 1 && !run.alone && next != 0 &&
-	    (is_lower(next) || (in_word && is_abbreviation(divider, at))))
-		return 0;
+	if (run.stop == '.' && run.end == at + 1 && next != 0 &&
+	    (is_lower(next) || (in_word && is_abbreviation(divider, at, next))))
+		return 0; /* one dot, no quote after it */
 	err = end_word(divider, run.end);
 	if (!err)
 		err = end_piece(divider, run.end, run.stop, ends_sentence(run.stop, next));
