@@ -1,0 +1,97 @@
+/*
+ * fuzz_onnx.c: model files from bytes nobody vouches for.
+ *
+ * What parses must extract, for any of its values, to a model that parses and
+ * has no more nodes; what is cut must be cut into models that parse.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/vits/cut.h"
+
+#define WHY_SIZE 64
+/* A file has thousands of values: some are enough, spread over all. */
+#define PIECES_MAX 16
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+
+static size_t count_nodes(const void *bytes, size_t len)
+{
+	struct onnx *onnx = NULL;
+	char why[WHY_SIZE];
+	size_t count;
+
+	if (onnx_parse(&onnx, bytes, len, why, sizeof(why)))
+		abort();
+	count = onnx_node_count(onnx);
+	mem_deref(onnx);
+	return count;
+}
+
+/* The piece from the node's first input to its last output and beyond it. */
+static void check_piece(const struct onnx *onnx, const struct onnx_node *node)
+{
+	struct onnx_port takes = {.elem_type = ONNX_FLOAT, .rank = 3};
+	struct onnx_port gives = {.elem_type = ONNX_FLOAT, .rank = ONNX_ANY_RANK};
+	char *bytes;
+	size_t len;
+	int err;
+
+	if (node->output_count == 0)
+		return;
+	if (node->input_count > 0)
+		takes.name = node->inputs[0];
+	gives.name = node->outputs[node->output_count - 1];
+	err = onnx_extract(onnx, &takes, takes.name.len > 0, &gives, 1, &bytes, &len);
+	if (err == ENOENT || err == EINVAL)
+		return;
+	if (err)
+		abort();
+	if (count_nodes(bytes, len) > onnx_node_count(onnx))
+		abort();
+	free(bytes);
+}
+
+static void check_pieces(const struct onnx *onnx)
+{
+	size_t count = onnx_node_count(onnx);
+
+	for (size_t i = 0; i < count; i += 1 + count / PIECES_MAX)
+		check_piece(onnx, onnx_node_at(onnx, i));
+}
+
+static void check_cut(const struct onnx *onnx)
+{
+	struct cut *cut = NULL;
+	char why[WHY_SIZE] = "";
+	int err = cut_vits(&cut, onnx, why, sizeof(why));
+
+	if (err && (err != ENOTSUP || !why[0]))
+		abort();
+	if (err)
+		return;
+	count_nodes(cut->text.bytes, cut->text.len);
+	count_nodes(cut->flow.bytes, cut->flow.len);
+	count_nodes(cut->head.bytes, cut->head.len);
+	count_nodes(cut->tail.bytes, cut->tail.len);
+	mem_deref(cut);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+	struct onnx *onnx = NULL;
+	char why[WHY_SIZE] = "";
+	int err = onnx_parse(&onnx, bytes, len, why, sizeof(why));
+
+	if (err && (err != EINVAL || !why[0]))
+		abort();
+	if (err)
+		return 0;
+	onnx_note(onnx, "model_type");
+	check_pieces(onnx);
+	check_cut(onnx);
+	mem_deref(onnx);
+	return 0;
+}
