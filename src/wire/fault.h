@@ -9,8 +9,8 @@
 
 #include <stddef.h>
 
-#include "wire/error.h"
 #include "base/json.h"
+#include "wire/error.h"
 
 struct stream_fault {
 	enum wire_error_id id;

@@ -12,9 +12,9 @@
 #include <stdint.h>
 
 #include "audio/pipeline.h"
+#include "base/json.h"
 #include "text/chunker.h"
 #include "wire/fault.h"
-#include "base/json.h"
 
 /* The bit of a field in `set` says that it was given. */
 enum {
