@@ -68,7 +68,7 @@ static int need_runtime(struct voices_work *work)
 
 	if (faccessat(folder->dir_fd, RUNTIME, R_OK, 0) != 0)
 		err = voices_work_install(work, voices_package_runtime());
-	if (!err && linkat(folder->dir_fd, RUNTIME, folder->stage_fd, RUNTIME, AT_SYMLINK_FOLLOW))
+	if (!err && symlinkat("../" RUNTIME, folder->stage_fd, RUNTIME) != 0)
 		err = voices_folder_failed(folder, RUNTIME, errno, work->why);
 	return err;
 }

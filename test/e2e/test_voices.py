@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 from client import Client
-from program import BUILD, SYRINX, WAIT_S, environment, syrinx, wait_until
+from program import BUILD, SOURCE, SYRINX, WAIT_S, environment, syrinx, wait_until
 
 FAILING = "echo 'npm error code ENOTFOUND' >&2; echo 'npm error network no route' >&2; exit 1"
 
@@ -271,3 +271,60 @@ def test_add_wants_a_model_and_its_json(folder, tmp_path):
     assert files_in(folder) == []
     (folder / "amy.onnx").write_text("")
     assert "already" in add("amy.onnx")
+
+
+@pytest.fixture
+def tiny_voice(tmp_path):
+    """A model with random weights, shaped like a real one."""
+    path = tmp_path / "tiny.onnx"
+    subprocess.run([SOURCE / "tools/tiny-voice", path], check=True, timeout=WAIT_S)
+    return path
+
+
+@pytest.fixture
+def runtime_folder(neural_voices, folder):
+    """A voices folder with the runtime and no voice."""
+    if not (BUILD / "syrinx-vits").exists():
+        pytest.skip("syrinx-vits was not built")
+    folder.mkdir()
+    (folder / "libonnxruntime.so").symlink_to(neural_voices / "libonnxruntime.so")
+    return folder
+
+
+def neural_rows(folder):
+    lines = syrinx("voices", "--voices", folder).stdout.decode().split("\n\n")[0].splitlines()
+    return [line for line in lines[1:] if line.split()[4] == "vits"]
+
+
+def test_voice_of_ones_own_is_added_listed_spoken_and_removed(runtime_folder, tiny_voice, tmp_path):
+    done = syrinx("voices", "add", tiny_voice, "--voices", runtime_folder)
+    assert done.returncode == 0, done.stderr
+    assert files_in(runtime_folder) == ["libonnxruntime.so", "tiny.onnx", "tiny.onnx.json"]
+    (row,) = neural_rows(runtime_folder)
+    done = syrinx("say", "Hello.", "--voice", row.split()[0], "--voices", runtime_folder,
+                  "-o", tmp_path / "out.wav")
+    assert done.returncode == 0, done.stderr
+    assert syrinx("voices", "remove", "tiny", "--voices", runtime_folder).returncode == 0
+    assert neural_rows(runtime_folder) == []
+
+
+@pytest.mark.parametrize("damage", ["model", "json", "truncated"])
+def test_voice_that_the_engine_cannot_load_is_not_added(runtime_folder, tiny_voice, damage):
+    companion = tiny_voice.with_name("tiny.onnx.json")
+    if damage == "model":
+        tiny_voice.write_bytes(b"no model at all")
+    elif damage == "json":
+        companion.write_text("{}")
+    else:
+        tiny_voice.write_bytes(tiny_voice.read_bytes()[:-1000])
+    error = error_of(syrinx("voices", "add", tiny_voice, "--voices", runtime_folder))
+    assert "tiny.onnx" in error
+    assert files_in(runtime_folder) == ["libonnxruntime.so"]
+
+
+def test_bad_file_in_the_folder_is_told_by_the_list(runtime_folder):
+    (runtime_folder / "broken.onnx").write_bytes(b"no model at all")
+    (runtime_folder / "broken.onnx.json").write_text("{}")
+    done = syrinx("voices", "--voices", runtime_folder)
+    assert done.returncode == 0 and b"broken.onnx" in done.stderr
+    assert b"broken" not in done.stdout
