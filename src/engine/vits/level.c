@@ -1,0 +1,136 @@
+/*
+ * level.c: how loud a voice is, and how loud it should be (see level.h).
+ */
+#include "engine/vits/level.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/vits/script.h"
+
+/* A stretch that is so much softer than the loudest is a pause. */
+#define PAUSE_DB 26
+
+/* More than this is a voice that whispers, or one that is broken. */
+#define GAIN_MAX_DB 20
+
+/* Speakers of one model that are measured: each takes a quarter of a second at
+ * every start.  Those behind them get what these have on average. */
+#define MEASURED_MAX 8
+
+/* In every language there is something that sounds like this. */
+static const char sample_text[] = "Anna, Maria, Roma, Toledo, Monika.";
+
+static float decibels(double power)
+{
+	return power > 0 ? (float)(10 * log10(power)) : -INFINITY;
+}
+
+static double power_of(const float *samples, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; ++i)
+		sum += (double)samples[i] * (double)samples[i];
+	return n > 0 ? sum / (double)n : 0;
+}
+
+float level_of(const float *samples, size_t n, uint32_t sample_rate)
+{
+	size_t stretch = sample_rate / 50;
+	double loudest = 0;
+	double sum = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i + stretch <= n; i += stretch)
+		loudest = fmax(loudest, power_of(samples + i, stretch));
+	for (size_t i = 0; i + stretch <= n; i += stretch) {
+		double power = power_of(samples + i, stretch);
+
+		if (decibels(power) < decibels(loudest) - PAUSE_DB)
+			continue;
+		sum += power;
+		++count;
+	}
+	return decibels(count > 0 ? sum / (double)count : 0);
+}
+
+static int speak_sample(const struct model_file *file, const struct model *model,
+			const struct model_speaker *speaker, const struct script *script,
+			float *level, char why[RUNTIME_WHY_SIZE])
+{
+	struct take_settings settings = {
+		.speaker = speaker,
+		.noise_scale = file->noise_scale,
+		.length_scale = file->length_scale,
+		.noise_w = file->noise_w,
+	};
+	const struct script_utterance *utterance = &script->utterances[0];
+	const float *samples;
+	struct take *take;
+	int err;
+
+	noise_key_init(&settings.key);
+	err = take_begin(&take, model, utterance->ids, utterance->count, &settings, why);
+	if (err)
+		return err;
+	err = take_decode(take, 0, take_frames(take), &samples, why);
+	if (!err)
+		*level = level_of(samples, take_frames(take) * take_frame_len(take),
+				  file->sample_rate);
+	mem_deref(take);
+	return err;
+}
+
+static int measure(const struct model_file *file, const struct model *model,
+		   struct model_speaker *speaker, char why[RUNTIME_WHY_SIZE])
+{
+	struct script *script;
+	float level = 0;
+	int err = script_write(&script, file, speaker, sample_text, strlen(sample_text));
+
+	if (err) {
+		snprintf(why, RUNTIME_WHY_SIZE, "cannot be spoken to: %s", strerror(err));
+		return err;
+	}
+	if (script->utterance_count == 0) {
+		snprintf(why, RUNTIME_WHY_SIZE, "has no symbols for what eSpeak NG says");
+		err = EINVAL;
+	} else {
+		err = speak_sample(file, model, speaker, script, &level, why);
+	}
+	mem_deref(script);
+	if (!err && !(level > LEVEL_TARGET_DB - GAIN_MAX_DB)) {
+		snprintf(why, RUNTIME_WHY_SIZE, "speaks silence");
+		err = EINVAL;
+	}
+	if (!err)
+		speaker->gain_db = LEVEL_TARGET_DB - level;
+	return err;
+}
+
+int level_measure(struct model_file *file, const struct model *model, char why[RUNTIME_WHY_SIZE])
+{
+	float sum = 0;
+	unsigned measured = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < file->speaker_count_listed && !err; ++i) {
+		struct model_speaker *speaker = &file->speakers[i];
+
+		if (speaker->has_gain)
+			continue;
+		if (measured < MEASURED_MAX) {
+			err = measure(file, model, speaker, why);
+			sum += speaker->gain_db;
+			++measured;
+		} else {
+			speaker->gain_db = sum / (float)measured;
+		}
+	}
+	return err;
+}

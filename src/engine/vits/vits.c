@@ -1,0 +1,344 @@
+/*
+ * vits.c: neural voices as an engine: Piper's VITS models, and Kokoro's, from
+ * the voices folder.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Phonemes come from eSpeak NG, which is under the GPL, version 3 or later, and
+ * so is a program that links it: syrinx-vits.  The server does not link it; it
+ * exchanges messages with it through a socket.
+ *
+ * Many texts are spoken at once, each on a thread of its own, all from the same
+ * weights.  A text is made a window at a time, and before each the thread waits
+ * for its listener to want more (sink_wait): that is how the server's deadlines
+ * decide whose window is computed next.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/engine.h"
+#include "engine/vits/edges.h"
+#include "engine/vits/script.h"
+#include "engine/vits/shelf.h"
+#include "synth/message.h"
+
+/* Texts at once: what a machine of eight cores speaks in real time. */
+#define JOBS_MAX 32
+
+/* Frames of the first window: a quarter of a second, which is what the second
+ * takes to make with all cores busy.  Each next one has twice as many, because
+ * windows cost by their number, up to what another caller's first sound may
+ * have to wait for: a core's work of about 90 ms. */
+#define WINDOW_FIRST 24
+#define WINDOW_LAST 128
+
+/* What a client gets that asks for nothing; the model's own variety. */
+#define TEMPERATURE_USUAL 0.4f
+
+/* One text while it is spoken. */
+struct speech {
+	const struct engine_text *text;
+	struct sink *sink;
+	const struct shelf_model *model;
+	const struct model_speaker *speaker;
+	struct script *script;
+	struct take_settings settings;
+	float gain;
+	struct edges edges;
+	int16_t *samples; /* of one window */
+	size_t samples_size;
+};
+
+/* Ends a text early without an error: nobody wants the rest. */
+#define CANCELLED (-1)
+
+static int16_t to_sample(float value)
+{
+	long rounded = lrintf(value);
+
+	if (rounded > INT16_MAX)
+		return INT16_MAX;
+	return rounded < INT16_MIN ? INT16_MIN : (int16_t)rounded;
+}
+
+/* The window's samples at the voice's level. */
+static int convert(struct speech *speech, const float *samples, size_t n)
+{
+	if (n > speech->samples_size) {
+		int16_t *larger = realloc(speech->samples, n * sizeof(*larger));
+
+		if (!larger)
+			return ENOMEM;
+		speech->samples = larger;
+		speech->samples_size = n;
+	}
+	for (size_t i = 0; i < n; ++i)
+		speech->samples[i] = samples ? to_sample(samples[i] * speech->gain) : 0;
+	return 0;
+}
+
+/* Symbols that are not sounds: a word ends before them. */
+static bool is_pause(const struct model_file *file, int64_t id)
+{
+	static const uint32_t pauses[] = {' ', ',', '.', ';', ':', '!',    '?',
+					  '^', '$', '"', '(', ')', 0x2014, 0x2026};
+
+	for (size_t i = 0; i < COUNT(pauses); ++i) {
+		if (model_file_id(file, pauses[i]) == id)
+			return true;
+	}
+	return false;
+}
+
+/* Where a word of the utterance begins and ends, in frames. */
+struct span {
+	uint32_t word;
+	float from, to;
+};
+
+static int tell_word(const struct speech *speech, const struct span *span, uint64_t base,
+		     size_t frame_len)
+{
+	const struct script_word *word = &speech->script->words[span->word];
+	float dropped = (float)speech->edges.dropped;
+	float from = span->from * (float)frame_len - dropped;
+	float to = span->to * (float)frame_len - dropped;
+
+	return sink_word(speech->sink, word->byte_start, word->byte_end,
+			 base + (uint64_t)(from > 0 ? from : 0),
+			 base + (uint64_t)(to > 0 ? to : 0));
+}
+
+/* Durations are known before any samples are, so the words of an utterance are
+ * told as soon as it is known how much of its beginning is left out.  A pad
+ * counts for the symbol before it. */
+static int tell_words(const struct speech *speech, const struct script_utterance *utterance,
+		      const struct take *take)
+{
+	const struct model_file *file = speech->model->file;
+	const float *durations = take_durations(take);
+	float even = (float)take_frames(take) / (float)utterance->count;
+	struct span span = {.word = SCRIPT_NO_WORD};
+	int64_t pad = model_file_id(file, '_');
+	bool in_pause = true;
+	float at = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < utterance->count && !err; ++i) {
+		float end = at + (durations ? durations[i] : even);
+		uint32_t word = utterance->words[i];
+
+		if (utterance->ids[i] != pad)
+			in_pause = is_pause(file, utterance->ids[i]);
+		if (word != SCRIPT_NO_WORD && !in_pause) {
+			if (word != span.word) {
+				if (span.word != SCRIPT_NO_WORD)
+					err = tell_word(speech, &span, speech->edges.given,
+							take_frame_len(take));
+				span = (struct span){word, at, end};
+			}
+			span.to = end;
+		}
+		at = end;
+	}
+	if (!err && span.word != SCRIPT_NO_WORD)
+		err = tell_word(speech, &span, speech->edges.given, take_frame_len(take));
+	return err;
+}
+
+/* Gives a window on, without the silence around the utterance. */
+static int give_window(struct speech *speech, const struct script_utterance *utterance,
+		       const struct take *take, size_t n)
+{
+	size_t start = 0;
+	int err = 0;
+
+	if (!speech->edges.begun) {
+		if (!edges_begin(&speech->edges, speech->samples, n, &start))
+			return 0;
+		err = tell_words(speech, utterance, take);
+	}
+	if (err)
+		return CANCELLED;
+	err = edges_push(&speech->edges, speech->samples + start, n - start, speech->sink);
+	return err == ENOMEM || err == ENOBUFS ? ENOMEM : err ? CANCELLED : 0;
+}
+
+/* One window: waits until it is wanted, makes it, gives it on.  What was heard
+ * before the last worker died is not made again; the utterance's beginning is,
+ * because it tells where the sound begins, and its end, where it ends. */
+static int speak_window(struct speech *speech, const struct script_utterance *utterance,
+			struct take *take, size_t from, size_t to)
+{
+	size_t n = (to - from) * take_frame_len(take);
+	const float *samples = NULL;
+	char why[RUNTIME_WHY_SIZE];
+	uint64_t skip;
+	int err;
+
+	if (sink_wait(speech->sink, &skip) != 0)
+		return CANCELLED;
+	if (!speech->edges.begun || to == take_frames(take) ||
+	    skip < edges_held(&speech->edges) + n) {
+		err = take_decode(take, from, to, &samples, why);
+		if (err) {
+			log_error("vits", "%s: %s", speech->model->file->name, why);
+			return err;
+		}
+	}
+	err = convert(speech, samples, n);
+	return err ? err : give_window(speech, utterance, take, n);
+}
+
+/* A rest that would hardly be a window of its own goes with the one before. */
+static size_t window_end(size_t from, size_t window, size_t frames)
+{
+	return from + window + window / 2 >= frames ? frames : from + window;
+}
+
+static int speak_utterance(struct speech *speech, size_t i)
+{
+	const struct script_utterance *utterance = &speech->script->utterances[i];
+	size_t window = WINDOW_FIRST;
+	char why[RUNTIME_WHY_SIZE];
+	struct take *take;
+	uint64_t skip;
+	int err;
+
+	if (sink_wait(speech->sink, &skip) != 0)
+		return CANCELLED;
+	noise_key_add(&speech->settings.key, &i, sizeof(i));
+	err = take_begin(&take, speech->model->model, utterance->ids, utterance->count,
+			 &speech->settings, why);
+	if (err) {
+		log_error("vits", "%s: %s", speech->model->file->name, why);
+		return err;
+	}
+	for (size_t from = 0, to; from < take_frames(take) && !err; from = to) {
+		to = window_end(from, window, take_frames(take));
+		err = speak_window(speech, utterance, take, from, to);
+		window = window < WINDOW_LAST / 2 ? 2 * window : WINDOW_LAST;
+	}
+	edges_end(&speech->edges);
+	mem_deref(take);
+	return err;
+}
+
+/* Everything that the sound hangs on is in the key, so the same text gives the
+ * same samples, and another voice or speed other noise. */
+static void set_up(struct speech *speech)
+{
+	const struct engine_text *text = speech->text;
+	const struct model_file *file = speech->model->file;
+	struct take_settings *settings = &speech->settings;
+
+	*settings = (struct take_settings){
+		.speaker = speech->speaker,
+		.noise_scale = file->noise_scale * text->temperature / TEMPERATURE_USUAL,
+		.length_scale = file->length_scale / text->speed,
+		.noise_w = file->noise_w,
+	};
+	speech->gain = powf(10, speech->speaker->gain_db / 20) * INT16_MAX;
+	noise_key_init(&settings->key);
+	noise_key_add(&settings->key, text->text, text->text_len);
+	noise_key_add(&settings->key, text->voice, strlen(text->voice));
+	noise_key_add(&settings->key, &text->speed, sizeof(text->speed));
+	noise_key_add(&settings->key, &text->temperature, sizeof(text->temperature));
+}
+
+static int speak(void *state, const struct engine_text *text, struct sink *sink)
+{
+	struct speech speech = {.text = text, .sink = sink};
+	int err = shelf_find(state, text->voice, &speech.model, &speech.speaker);
+
+	if (!err)
+		err = script_write(&speech.script, speech.model->file, speech.speaker, text->text,
+				   text->text_len);
+	if (err)
+		return err;
+	set_up(&speech);
+	edges_init(&speech.edges, speech.model->file->sample_rate);
+	for (size_t i = 0; i < speech.script->utterance_count && !err; ++i)
+		err = speak_utterance(&speech, i);
+	edges_reset(&speech.edges);
+	free(speech.samples);
+	mem_deref(speech.script);
+	return err == CANCELLED ? 0 : err;
+}
+
+static int open_engine(void **statep, const struct engine_options *options)
+{
+	struct shelf *shelf;
+	int err = script_open();
+
+	if (!err)
+		err = shelf_read(&shelf, options->voices_dir);
+	if (err)
+		return err;
+	*statep = shelf;
+	return 0;
+}
+
+static int voices(void *state, engine_voice_h *each, void *arg)
+{
+	const struct shelf *shelf = state;
+	int err = 0;
+
+	for (size_t i = 0; i < shelf->model_count; ++i) {
+		const struct model_file *file = shelf->models[i].file;
+
+		for (size_t k = 0; k < file->speaker_count_listed && !err; ++k) {
+			const struct model_speaker *speaker = &file->speakers[k];
+			const struct engine_voice voice = {
+				.name = speaker->name,
+				.language =
+					speaker->language[0] ? speaker->language : file->language,
+				.title = speaker->title,
+				.sample_rate = file->sample_rate,
+				.sex = speaker->sex,
+				.quality = file->quality,
+				.licence = file->licence,
+			};
+
+			err = each(&voice, arg);
+		}
+	}
+	return err;
+}
+
+static int notes(void *state, engine_note_h *each, void *arg)
+{
+	const struct shelf *shelf = state;
+	int err = 0;
+
+	for (size_t i = 0; i < shelf->note_count && !err; ++i) {
+		const struct engine_note note = {shelf->notes[i].about, shelf->notes[i].text};
+
+		err = each(&note, arg);
+	}
+	return err;
+}
+
+static void close_engine(void *state)
+{
+	mem_deref(state);
+}
+
+static const struct engine engine = {
+	.name = "vits",
+	.capabilities = MESSAGE_DETERMINISTIC | MESSAGE_WORD_TIMES | MESSAGE_OWN_SPEED |
+			MESSAGE_TEMPERATURE,
+	.jobs_max = JOBS_MAX,
+	.open = open_engine,
+	.voices = voices,
+	.notes = notes,
+	.speak = speak,
+	.close = close_engine,
+};
+
+const struct engine *const engine_main = &engine;
