@@ -455,8 +455,7 @@ static int read_all(struct buf *buf, const char *path)
 	int err = 0;
 
 	if (!stream)
-		return errno;
-	buf_init(buf, MODEL_FILE_SIZE_MAX + 1);
+		return errno ? errno : EIO;
 	while (!err && !feof(stream) && buf->len <= MODEL_FILE_SIZE_MAX) {
 		size_t room = MODEL_FILE_SIZE_MAX + 1 - buf->len;
 		size_t n = room < 65536 ? room : 65536;
@@ -498,8 +497,10 @@ static int read_with(struct model_file **filep, const char *path, enum model_com
 {
 	char *beside = companion_path(path, endings[companion]);
 	struct buf buf;
-	int err = beside ? read_all(&buf, beside) : ENOMEM;
+	int err;
 
+	buf_init(&buf, MODEL_FILE_SIZE_MAX + 1);
+	err = beside ? read_all(&buf, beside) : ENOMEM;
 	free(beside);
 	if (err == EFBIG) {
 		snprintf(why, why_size, "the %s file beside it is larger than %u MiB",

@@ -314,29 +314,34 @@ static void test_names_of_files_must_do_as_names_of_voices(void **state)
 	}
 }
 
-/* The bytes of a model that has nothing but notes and an empty graph. */
-static size_t put_note(uint8_t *out, const char *key, const char *value)
+static size_t put_string(uint8_t *out, unsigned field, const char *string)
 {
-	size_t key_len = strlen(key);
-	size_t value_len = strlen(value);
 	size_t n = 0;
 
-	out[n++] = 14 << 3 | 2; /* metadata_props */
-	out[n++] = (uint8_t)(key_len + value_len + 4);
-	out[n++] = 1 << 3 | 2;
-	out[n++] = (uint8_t)key_len;
-	memcpy(out + n, key, key_len);
-	n += key_len;
-	out[n++] = 2 << 3 | 2;
-	out[n++] = (uint8_t)value_len;
-	memcpy(out + n, value, value_len);
-	return n + value_len;
+	out[n++] = (uint8_t)(field << 3 | 2);
+	out[n++] = (uint8_t)strlen(string);
+	while (*string)
+		out[n++] = (uint8_t)*string++;
+	return n;
+}
+
+/* One of a model's metadata_props. */
+static size_t put_note(uint8_t *out, const char *key, const char *value)
+{
+	size_t n = 2;
+
+	n += put_string(out + n, 1, key);
+	n += put_string(out + n, 2, value);
+	out[0] = 14 << 3 | 2;
+	out[1] = (uint8_t)(n - 2);
+	return n;
 }
 
 struct note {
 	const char *key, *value;
 };
 
+/* With a model that has nothing but notes and an empty graph. */
 static int parse_tokens(struct model_file **filep, const struct note *notes, size_t count,
 			const char *tokens)
 {

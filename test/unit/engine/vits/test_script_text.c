@@ -197,8 +197,8 @@ static void test_whatever_the_text_is_it_stays_whole(void **state)
 
 			random = random * 1664525u + 1013904223u;
 			part = parts[(random >> 16) % (COUNT(parts) - (round % 2 ? 3 : 0))];
-			memcpy(text + len, part, strlen(part));
-			len += strlen(part);
+			while (*part)
+				text[len++] = *part++;
 		}
 		check(text, len, SCRIPT_PIECE_MAX + 64);
 	}
