@@ -478,6 +478,62 @@ static void test_a_voice_that_changes_does_not_change_a_chunk_under_way(void **s
 	bed_close(&bed);
 }
 
+/* Eight texts in one process, of which one ends it: the others are heard as if
+ * nothing had been. */
+static void test_texts_of_one_process_survive_the_one_that_ends_it(void **state)
+{
+	enum { COUNT = 7 };
+	struct bed bed;
+	struct chunk whole, bad, chunks[COUNT];
+	uint64_t now;
+
+	(void)state;
+	setenv("SYRINX_ENGINE_TONE_JOBS", "8", 1);
+	open_bed(&bed, (struct pool_options){.slots = 8});
+	unsetenv("SYRINX_ENGINE_TONE_JOBS");
+	bed_speak(&bed, &whole, "[[slow:5]] " SENTENCE);
+	now = loop_now_us(bed.loop);
+	for (unsigned i = 0; i < COUNT; ++i)
+		bed_start_due(&bed, &chunks[i], "[[slow:5]] " SENTENCE, true, now);
+	bed_start_due(&bed, &bad, "[[slow:5]] Now it will [[crash]] please.", true, now);
+	bed_run(&bed);
+	assert_int_equal(bad.how, SPEECH_FAILED);
+	assert_int_equal(bed_stats(&bed).retries, COUNT + 1);
+	assert_int_equal(bed_stats(&bed).worker_deaths, 2);
+	chunk_finish(&bad);
+	for (unsigned i = 0; i < COUNT; ++i) {
+		assert_same(&whole, &chunks[i]);
+		chunk_finish(&chunks[i]);
+	}
+	chunk_finish(&whole);
+	bed_close(&bed);
+}
+
+static void test_many_texts_share_one_process(void **state)
+{
+	enum { COUNT = 40 };
+	struct bed bed;
+	struct chunk whole;
+	static struct chunk chunks[COUNT];
+	pid_t pids[BED_CHILDREN_MAX];
+
+	(void)state;
+	setenv("SYRINX_ENGINE_TONE_JOBS", "32", 1);
+	open_bed(&bed, (struct pool_options){0});
+	unsetenv("SYRINX_ENGINE_TONE_JOBS");
+	bed_speak(&bed, &whole, "[[block]] " SENTENCE);
+	for (unsigned i = 0; i < COUNT; ++i)
+		bed_start(&bed, &chunks[i], "[[block]] " SENTENCE);
+	bed_run(&bed);
+	assert_int_equal(bed_children(pids, BED_CHILDREN_MAX), 1);
+	for (unsigned i = 0; i < COUNT; ++i) {
+		assert_same(&whole, &chunks[i]);
+		chunk_finish(&chunks[i]);
+	}
+	chunk_finish(&whole);
+	bed_close(&bed);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -498,6 +554,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_stuck_jobs_do_not_keep_their_slots),
 		cmocka_unit_test(test_no_more_workers_are_lent_than_are_asked_for),
 		cmocka_unit_test(test_a_loop_that_stood_still_blames_no_worker),
+		cmocka_unit_test(test_texts_of_one_process_survive_the_one_that_ends_it),
+		cmocka_unit_test(test_many_texts_share_one_process),
 		cmocka_unit_test(test_a_voice_that_changes_does_not_change_a_chunk_under_way),
 	};
 
