@@ -33,7 +33,7 @@
 #define FRAME_IDS 2
 
 /* Ids in the text that is spoken to nobody when a model is loaded. */
-#define TRIAL_IDS 10
+#define TRIAL_IDS 6
 
 struct style {
 	const struct model_speaker *speaker; /* of the model file; only compared */
@@ -318,7 +318,7 @@ static int decode(struct take *object, size_t from, size_t to, const float **sam
 static int speak_trial(const struct model_of_kokoro *model, const struct model_file *file,
 		       struct take **takep, char why[RUNTIME_WHY_SIZE])
 {
-	struct take_settings settings = {.speaker = &file->speakers[0], .length_scale = 1};
+	struct take_settings settings = {.speaker = &file->speakers[0], .length_scale = 0.5f};
 	int64_t ids[TRIAL_IDS] = {0}; /* the first and the last are the frame */
 
 	for (size_t i = 1; i + 1 < TRIAL_IDS; ++i)

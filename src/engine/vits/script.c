@@ -25,6 +25,11 @@
  * such short ones come out hurried and flat. */
 #define SHORT_COUNT 12
 
+/* Kokoro's utterances end at clauses, too, because nothing of one is heard before
+ * all of it was made.  A clause with fewer phonemes, a second and a half, goes
+ * with the next: it would be over before that one is ready. */
+#define CLAUSE_COUNT 24
+
 struct token {
 	int64_t id;
 	uint32_t word;
@@ -300,9 +305,11 @@ static size_t cut_at(const struct writer *writer, size_t from)
  * only little would be left for the last one. */
 static bool may_end(const struct writer *writer, size_t from, const struct clause *clause)
 {
+	bool may_divide = clause->ends_sentence || writer->file->family == MODEL_KOKORO;
+	size_t least = clause->ends_sentence ? SHORT_COUNT : CLAUSE_COUNT;
 	size_t left = writer->token_count - clause->end;
 
-	if (!clause->ends_sentence || clause->end - from < SHORT_COUNT)
+	if (!may_divide || clause->end - from < least)
 		return false;
 	return left == 0 || left >= SHORT_COUNT || writer->token_count - from > tokens_max(writer);
 }

@@ -4,8 +4,8 @@
  * eSpeak NG gives the phonemes, clause by clause; punctuation is put back
  * between them, because models were trained with it.  The text is divided into
  * utterances, what the model speaks in one go: a sentence, or a part of one that
- * is too long.  Every id knows the word of the text that it belongs to, so that
- * durations of ids become times of words.
+ * is too long; for Kokoro a clause.  Every id knows the word of the text that it
+ * belongs to, so that durations of ids become times of words.
  *
  * eSpeak NG has one global state: it is called under one lock, which is held for
  * a clause or a word, some tens of microseconds.

@@ -60,6 +60,7 @@ static const struct row rows[] = {
 	{"ʲə", "jə", ENGLISH},
 	{"ʲ", "", ENGLISH},
 	{"e", "A", ENGLISH},
+	{"o", "ɔ", ENGLISH}, /* before an r, where it is no diphthong */
 	{"ɾ", "T", AMERICAN},
 	{"ɚ", "əɹ", ENGLISH},
 	{"ɝ", "ɜɹ", ENGLISH},

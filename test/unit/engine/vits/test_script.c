@@ -423,6 +423,7 @@ static void test_kokoro_has_its_own_alphabet(void **state)
 		{"people", "pˈipᵊl"},
 		{"church", "ʧˈɜɹʧ"},
 		{"Wait… what?", "wˈAt… wˌʌt?"},
+		{"storm", "stˈɔɹm"},
 	};
 	static const struct row british[] = {{"go home", "ɡˌQ hˈQm"}};
 	static const struct row spanish[] = {{"mucho", "mˈuʧo"}};
@@ -449,6 +450,39 @@ static void test_kokoros_ids_have_no_pads(void **state)
 	assert_int_equal(utterance->words[3], SCRIPT_NO_WORD);
 	mem_deref(script);
 	mem_deref(file);
+}
+
+/* Nothing of an utterance is heard before all of it was made. */
+static void test_kokoros_utterances_are_clauses_unless_they_are_short(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t count;
+	} rows[] = {
+		{"When the storm had passed over the valley, we came out of the houses.", 2},
+		{"When the storm had passed, we came out of the houses, all of us together.", 3},
+		{"Yes, we came out of the houses.", 1},
+		{"When the storm had passed over the valley, too.", 1},
+		{"This is the first. And this is the second one.", 2},
+	};
+	struct model_file *file = make_model(kokoro, "en-us", true);
+	struct model_file *other = make_model(piper, "en-us", false);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); ++i) {
+		struct script *script = write_text(file, rows[i].text);
+
+		assert_int_equal(script->utterance_count, rows[i].count);
+		mem_deref(script);
+	}
+	for (size_t i = 0; i < 4; ++i) {
+		struct script *script = write_text(other, rows[i].text);
+
+		assert_int_equal(script->utterance_count, 1);
+		mem_deref(script);
+	}
+	mem_deref(file);
+	mem_deref(other);
 }
 
 /* Each thread has a language of its own and must never hear another's. */
@@ -545,6 +579,7 @@ int main(void)
 		cmocka_unit_test(test_long_sentences_are_divided_at_words),
 		cmocka_unit_test(test_kokoro_has_its_own_alphabet),
 		cmocka_unit_test(test_kokoros_ids_have_no_pads),
+		cmocka_unit_test(test_kokoros_utterances_are_clauses_unless_they_are_short),
 		cmocka_unit_test(test_threads_do_not_disturb_each_other),
 		cmocka_unit_test(test_no_memory_is_told),
 	};
