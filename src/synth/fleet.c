@@ -440,10 +440,19 @@ static void give_up(struct fleet *fleet)
 	pool_check_ready(fleet->pool);
 }
 
+/* A death that was no fault of theirs must not have new callers refused: the
+ * engine may need most of their time to start. */
+static void have_patience(struct fleet *fleet)
+{
+	for (struct link *l = list_first(&fleet->queued); l; l = list_next(&fleet->queued, l))
+		job_wait_anew(LIST_OBJECT(l, struct speech_job, link));
+}
+
 /* Several that die together (an operator's kill) are one failure. */
 void fleet_worker_failed(struct fleet *fleet, bool was_of_use)
 {
 	if (was_of_use) {
+		have_patience(fleet);
 		fleet_keep_staffed(fleet);
 		return;
 	}
@@ -454,8 +463,8 @@ void fleet_worker_failed(struct fleet *fleet, bool was_of_use)
 		log_error("synth", "%s does not start anew", fleet->program);
 		fleet->renewing = false;
 	}
+	wait_and_retry(fleet); /* first: giving up may have all fleets staffed */
 	if (fleet->failures >= FAILURES_GIVEN_UP && !fleet->given_up &&
 	    !has_ready_staff(fleet, NULL))
 		give_up(fleet);
-	wait_and_retry(fleet);
 }

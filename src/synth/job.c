@@ -275,13 +275,18 @@ static void on_no_worker(void *arg)
 	job_end(job, SPEECH_UNAVAILABLE);
 }
 
+void job_wait_anew(struct speech_job *job)
+{
+	bool has_begun = !job->first || job->received > 0 || job->retried;
+	unsigned wait_ms = has_begun ? WAIT_IN_TURN_MS : job->pool->options.start_timeout_ms;
+
+	timer_set(&job->pool->loop->timers, &job->start_timer, wait_ms * UINT64_C(1000),
+		  on_no_worker, job);
+}
+
 /* (Back) into the queue of its engine, or aside while its listener is full. */
 void job_requeue(struct speech_job *job)
 {
-	struct pool *pool = job->pool;
-	bool has_begun = !job->first || job->received > 0 || job->retried;
-	unsigned wait_ms = has_begun ? WAIT_IN_TURN_MS : pool->options.start_timeout_ms;
-
 	job->worker = NULL;
 	job->seat = NULL;
 	if (job->held) {
@@ -289,9 +294,8 @@ void job_requeue(struct speech_job *job)
 		return;
 	}
 	job_move(job, JOB_QUEUED);
-	timer_set(&pool->loop->timers, &job->start_timer, wait_ms * UINT64_C(1000), on_no_worker,
-		  job);
-	pool_schedule_soon(pool);
+	job_wait_anew(job);
+	pool_schedule_soon(job->pool);
 }
 
 /* The first death may have been a neighbour's fault or an operator's; a second

@@ -240,6 +240,8 @@ void job_word(struct speech_job *job, const struct message_word *word);
 void job_done(struct speech_job *job, const struct message_done_report *done);
 void job_worker_died(struct speech_job *job);
 void job_requeue(struct speech_job *job);
+/* Its time to find a worker begins again. */
+void job_wait_anew(struct speech_job *job);
 void job_end(struct speech_job *job, enum speech_end how);
 
 #endif

@@ -206,6 +206,28 @@ static void test_second_tries_outwait_an_engine_that_starts_slowly(void **state)
 	bed_close(&bed);
 }
 
+/* With one slot only the first had a seat when the worker died. */
+static void test_those_who_queue_outwait_the_start_after_a_death(void **state)
+{
+	struct bed bed;
+	struct chunk bad, next;
+
+	(void)state;
+	bed_open_ready(&bed, "manyslow", odd_program,
+		       (struct pool_options){.slots = 1, .start_timeout_ms = 900});
+	bed_start_due(&bed, &bad, "nothing", true, loop_now_us(bed.loop));
+	bed_pass(&bed, 50);
+	bed_start_due(&bed, &next, "well", true, loop_now_us(bed.loop));
+	bed_pass(&bed, 500);
+	bed_signal_children(SIGKILL);
+	bed_pass(&bed, 10);
+	chunk_cancel(&bad);
+	bed_run(&bed);
+	assert_spoken(&next);
+	chunk_finish(&bad);
+	bed_close(&bed);
+}
+
 static struct chunk *other;
 static size_t other_had;
 
@@ -270,6 +292,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_of_many_only_the_one_that_dies_alone_is_blamed),
 		cmocka_unit_test(test_second_tries_use_two_workers_and_new_jobs_their_own),
 		cmocka_unit_test(test_second_tries_outwait_an_engine_that_starts_slowly),
+		cmocka_unit_test(test_those_who_queue_outwait_the_start_after_a_death),
 		cmocka_unit_test(test_what_a_window_made_does_not_wait_for_the_window_of_another),
 		cmocka_unit_test(test_windows_of_callers_take_turns),
 	};
