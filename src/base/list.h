@@ -47,6 +47,11 @@ static inline struct link *list_next(const struct list *list, const struct link 
 	return link->next == &list->head ? NULL : link->next;
 }
 
+static inline struct link *list_prev(const struct list *list, const struct link *link)
+{
+	return link->prev == &list->head ? NULL : link->prev;
+}
+
 /* The object around a link. */
 #define LIST_OBJECT(link, type, member) ((type *)(void *)((char *)(link)-offsetof(type, member)))
 

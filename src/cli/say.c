@@ -160,7 +160,6 @@ struct local_peer {
 	struct loop *loop;
 	struct playback *playback;
 	struct tts_stream *session;
-	struct deferred sent;
 };
 
 static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
@@ -192,18 +191,12 @@ static bool peer_is_full(void *arg)
 	return false;
 }
 
-static void on_sent(void *arg)
+/* What is sent is there at once. */
+static bool peer_tell_when_sent(void *arg, uint64_t tag)
 {
-	struct local_peer *peer = arg;
-
-	tts_stream_sent(peer->session);
-}
-
-static void peer_tell_when_sent(void *arg)
-{
-	struct local_peer *peer = arg;
-
-	loop_defer(peer->loop, &peer->sent, on_sent, peer);
+	(void)arg;
+	(void)tag;
+	return false;
 }
 
 static void peer_close(void *arg, uint16_t code, const char *reason)

@@ -30,6 +30,7 @@ struct outgoing {
 	size_t size; /* room for payload */
 	uint8_t head; /* bytes of header, right before the payload */
 	bool is_control; /* counted apart: see stream_queued_control */
+	bool tells_sent; /* the stream's: see stream_tell_when_sent */
 	char bytes[]; /* OUTGOING_ROOM, then the payload */
 };
 

@@ -41,12 +41,12 @@ struct stream {
 	struct deferred wake;
 	struct timer timer; /* the stall when open, else the limit of this state */
 	struct list queue;
+	struct list sent; /* messages that were handed on and whose owner is to be told */
 	size_t queued; /* bytes, without those already handed on */
 	size_t begun; /* bytes of the first message already handed on */
 	size_t pinned; /* bytes at the front that SSL_write must be given again */
 	size_t budget; /* bytes the kernel may still be given */
 	uint64_t progress_us;
-	uint64_t lost_weight; /* of the messages that the end threw away */
 	uint32_t control; /* memory of control messages in the queue */
 	uint32_t stall_ms;
 	int fd;
@@ -57,7 +57,6 @@ struct stream {
 	bool is_ended; /* the peer has sent all it will */
 	bool is_blocked;
 	bool is_full;
-	bool tells_sent; /* `sent` was asked for */
 	bool wants_write; /* TLS must write before it can go on */
 };
 
@@ -85,29 +84,40 @@ static void discard(struct stream *stream, struct outgoing *message)
 	outgoing_free(message);
 }
 
+static struct outgoing *take_sent(struct stream *stream)
+{
+	struct link *link = list_first(&stream->sent);
+
+	if (!link)
+		return NULL;
+	list_remove(&stream->sent, link);
+	return LIST_OBJECT(link, struct outgoing, link);
+}
+
 static void on_watch_closed(void *arg)
 {
 	struct stream *stream = arg;
+	struct outgoing *message;
 
 	if (stream->handlers)
 		stream->handlers->closed(stream->arg, stream->err);
+	while ((message = first(stream)))
+		discard(stream, message);
+	while ((message = take_sent(stream)))
+		outgoing_free(message);
 	mem_deref(stream);
 }
 
 static void finish(struct stream *stream, int err)
 {
 	struct loop *loop = stream->watch.loop;
-	struct outgoing *message;
 
 	if (stream->state == CLOSED)
 		return;
 	stream->state = CLOSED;
 	stream->err = err;
-	while ((message = first(stream))) {
-		stream->lost_weight += message->weight;
-		discard(stream, message);
-	}
-	stream->queued = 0;
+	/* The messages stay until `closed` has returned: it asks what was lost. */
+	stream->queued = stream->begun = stream->pinned = 0;
 	timer_clear(&loop->timers, &stream->timer);
 	loop_undefer(loop, &stream->wake);
 	SSL_free(stream->ssl);
@@ -255,6 +265,13 @@ static ssize_t write_tls(struct stream *stream)
 	return tls_outcome(stream, n);
 }
 
+static void put_with_sent(struct stream *stream, struct outgoing *message)
+{
+	stream->control -= control_cost(message);
+	list_remove(&stream->queue, &message->link);
+	list_append(&stream->sent, &message->link);
+}
+
 /* n bytes from the front were handed on. */
 static void take_off(struct stream *stream, size_t n)
 {
@@ -273,7 +290,10 @@ static void take_off(struct stream *stream, size_t n)
 		}
 		n -= left;
 		stream->begun = 0;
-		discard(stream, message);
+		if (message->tells_sent)
+			put_with_sent(stream, message);
+		else
+			discard(stream, message);
 	}
 }
 
@@ -326,6 +346,19 @@ static void say_end(struct stream *stream)
 		finish(stream, 0);
 }
 
+static void tell_of_sent(struct stream *stream)
+{
+	struct outgoing *message;
+
+	while (stream->state == OPEN && (message = take_sent(stream))) {
+		uint64_t tag = message->tag;
+
+		outgoing_free(message);
+		if (stream->handlers && stream->handlers->sent)
+			stream->handlers->sent(stream->arg, tag);
+	}
+}
+
 static void flush(struct stream *stream)
 {
 	if (stream->ssl && !stream->is_shaken)
@@ -336,11 +369,7 @@ static void flush(struct stream *stream)
 		if (stream->handlers && stream->handlers->drained)
 			stream->handlers->drained(stream->arg);
 	}
-	if (stream->state == OPEN && stream->tells_sent && stream->queued == 0) {
-		stream->tells_sent = false;
-		if (stream->handlers && stream->handlers->sent)
-			stream->handlers->sent(stream->arg);
-	}
+	tell_of_sent(stream);
 	if (stream->state == CLOSING && stream->queued == 0)
 		say_end(stream);
 }
@@ -477,6 +506,7 @@ int stream_alloc(struct stream **streamp, struct loop *loop, int fd, struct tls 
 	if (err)
 		goto out;
 	list_init(&stream->queue);
+	list_init(&stream->sent);
 	stream->fd = fd;
 	stream->handlers = handlers;
 	stream->arg = arg;
@@ -543,12 +573,11 @@ void stream_queue(struct stream *stream, struct outgoing *message)
 uint64_t stream_drop(struct stream *stream, uint64_t tag)
 {
 	size_t seen = 0; /* bytes of the queue before this message */
-	uint64_t weight = stream->lost_weight;
+	uint64_t weight = 0;
 	size_t len = 0;
 	struct link *next;
 
 	assert(tag != 0);
-	stream->lost_weight = 0;
 	for (struct link *l = list_first(&stream->queue); l; l = next) {
 		struct outgoing *message = LIST_OBJECT(l, struct outgoing, link);
 		size_t total = outgoing_total(message);
@@ -563,18 +592,28 @@ uint64_t stream_drop(struct stream *stream, uint64_t tag)
 		len += total;
 		discard(stream, message);
 	}
-	stream->queued -= len;
-	if (len > 0)
-		wake(stream); /* it may be drained, or all of it sent, now */
+	if (len > 0 && stream->state != CLOSED) {
+		stream->queued -= len;
+		wake(stream); /* it may be drained now */
+	}
 	return weight;
 }
 
-void stream_tell_when_sent(struct stream *stream)
+/* The last one is looked for from the end, where it mostly is. */
+bool stream_tell_when_sent(struct stream *stream, uint64_t tag)
 {
+	assert(tag != 0);
 	if (stream->state == CLOSED)
-		return;
-	stream->tells_sent = true;
-	wake(stream);
+		return false;
+	for (struct link *l = list_last(&stream->queue); l; l = list_prev(&stream->queue, l)) {
+		struct outgoing *message = LIST_OBJECT(l, struct outgoing, link);
+
+		if (message->tag == tag) {
+			message->tells_sent = true;
+			return true;
+		}
+	}
+	return false;
 }
 
 size_t stream_queued_bytes(const struct stream *stream)

@@ -39,9 +39,9 @@ struct stream_handlers {
 	/* The queue was above STREAM_HIGH and is at STREAM_LOW or below. */
 	void (*drained)(void *arg);
 
-	/* All that was queued is in the kernel's hands; comes once for each
-	 * stream_tell_when_sent.  May be NULL. */
-	void (*sent)(void *arg);
+	/* The last message of this tag is in the kernel's hands; comes once for
+	 * each stream_tell_when_sent.  May be NULL. */
+	void (*sent)(void *arg, uint64_t tag);
 
 	/* The end: 0 when one of the two closed it, or an errno.  The stream is
 	 * gone when this returns. */
@@ -72,12 +72,13 @@ void stream_queue(struct stream *stream, struct outgoing *message);
 
 /* Throws away every queued message of this tag (not 0) of which no byte was
  * handed on yet; gives the sum of their weights.  A message that has begun is
- * finished.  In the `closed` handler it tells what the end threw away, of
- * whatever tag, once. */
+ * finished.  In the `closed` handler it tells what the end threw away of this
+ * tag.  What was dropped tells nobody that it was sent. */
 uint64_t stream_drop(struct stream *stream, uint64_t tag);
 
-/* Asks for `sent`, from the loop. */
-void stream_tell_when_sent(struct stream *stream);
+/* Asks for `sent` of the last message of this tag (not 0) that waits now; it
+ * comes from the loop.  False when none waits: all of it was sent. */
+bool stream_tell_when_sent(struct stream *stream, uint64_t tag);
 
 /* What was queued and not handed to the kernel yet. */
 size_t stream_queued_bytes(const struct stream *stream);

@@ -203,12 +203,12 @@ static void on_drained(void *arg)
 		ws->handlers->drained(ws->arg);
 }
 
-static void on_sent(void *arg)
+static void on_sent(void *arg, uint64_t tag)
 {
 	struct ws *ws = arg;
 
 	if (ws->handlers->sent && !ws->is_over)
-		ws->handlers->sent(ws->arg);
+		ws->handlers->sent(ws->arg, tag);
 }
 
 static void on_closed(void *arg, int err)
@@ -313,9 +313,9 @@ uint64_t ws_drop(struct ws *ws, uint64_t tag)
 	return stream_drop(ws->stream, tag);
 }
 
-void ws_tell_when_sent(struct ws *ws)
+bool ws_tell_when_sent(struct ws *ws, uint64_t tag)
 {
-	stream_tell_when_sent(ws->stream);
+	return stream_tell_when_sent(ws->stream, tag);
 }
 
 size_t ws_queued_bytes(const struct ws *ws)

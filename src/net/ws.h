@@ -35,9 +35,9 @@ struct ws_handlers {
 	 * NULL. */
 	void (*drained)(void *arg);
 
-	/* All that was queued is in the kernel's hands; once for each
+	/* The last message of this tag is in the kernel's hands; once for each
 	 * ws_tell_when_sent.  May be NULL. */
-	void (*sent)(void *arg);
+	void (*sent)(void *arg, uint64_t tag);
 
 	/* The end, always and once.  The code is that of the first close frame,
 	 * of either side (WS_CLOSE_NO_CODE if it had none), or WS_CLOSE_ABNORMAL
@@ -62,7 +62,7 @@ void ws_send_binary(struct ws *ws, struct outgoing *message);
 /* stream_drop, stream_tell_when_sent, stream_queued_bytes and stream_is_full of
  * the stream below. */
 uint64_t ws_drop(struct ws *ws, uint64_t tag);
-void ws_tell_when_sent(struct ws *ws);
+bool ws_tell_when_sent(struct ws *ws, uint64_t tag);
 size_t ws_queued_bytes(const struct ws *ws);
 bool ws_is_full(const struct ws *ws);
 

@@ -51,12 +51,11 @@ static bool peer_is_full(void *arg)
 	return socket->ws && ws_is_full(socket->ws);
 }
 
-static void peer_tell_when_sent(void *arg)
+static bool peer_tell_when_sent(void *arg, uint64_t tag)
 {
 	struct tts_socket *socket = arg;
 
-	if (socket->ws)
-		ws_tell_when_sent(socket->ws);
+	return socket->ws && ws_tell_when_sent(socket->ws, tag);
 }
 
 static void peer_close(void *arg, uint16_t code, const char *reason)
@@ -92,11 +91,11 @@ static void on_drained(void *arg)
 	tts_stream_drained(socket->session);
 }
 
-static void on_sent(void *arg)
+static void on_sent(void *arg, uint64_t tag)
 {
 	struct tts_socket *socket = arg;
 
-	tts_stream_sent(socket->session);
+	tts_stream_sent(socket->session, tag);
 }
 
 /* What the socket still held was dropped with it: the session asks for it one

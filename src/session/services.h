@@ -47,8 +47,9 @@ struct peer_ops {
 	uint64_t (*drop)(void *peer, uint64_t tag);
 	/* So much waits that nothing more should be made until `drained`. */
 	bool (*is_full)(void *peer);
-	/* Asks to be told once when all that waits was handed to the kernel. */
-	void (*tell_when_sent)(void *peer);
+	/* Asks to be told once when the last message of a tag was handed to the
+	 * kernel.  False when none of it waits: then nobody is told. */
+	bool (*tell_when_sent)(void *peer, uint64_t tag);
 	/* After all that waits; nothing is heard of the peer after it. */
 	void (*close)(void *peer, uint16_t code, const char *reason);
 };

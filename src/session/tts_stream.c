@@ -418,10 +418,10 @@ void tts_stream_drained(struct tts_stream *stream)
 		turn_drained(front_turn(stream));
 }
 
-void tts_stream_sent(struct tts_stream *stream)
+void tts_stream_sent(struct tts_stream *stream, uint64_t tag)
 {
 	if (stream->turns.count > 0)
-		turn_sent(front_turn(stream));
+		turn_sent(front_turn(stream), tag);
 }
 
 void tts_stream_go_away(struct tts_stream *stream)

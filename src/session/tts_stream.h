@@ -34,7 +34,7 @@ void tts_stream_binary(struct tts_stream *stream); /* which are refused */
 
 /* From the peer. */
 void tts_stream_drained(struct tts_stream *stream);
-void tts_stream_sent(struct tts_stream *stream);
+void tts_stream_sent(struct tts_stream *stream, uint64_t tag);
 
 /* The server is going away: the turn that speaks is finished, those behind it
  * are not begun, then the connection closes (1012). */

@@ -419,9 +419,9 @@ int turn_cancel(struct turn *turn)
 	return 0;
 }
 
-void turn_sent(struct turn *turn)
+void turn_sent(struct turn *turn, uint64_t tag)
 {
-	if (turn->asked_when_sent)
+	if (turn->asked_when_sent && tag == turn->tag)
 		turn_handle(turn, TURN_EVENT_SENT);
 }
 

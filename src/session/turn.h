@@ -90,9 +90,10 @@ void turn_heard(struct turn *turn, struct turn_heard *heard, int64_t playback_ms
 /* After turn_cancel: what was booked. */
 void turn_usage(const struct turn *turn, struct reply_usage *usage);
 
-/* From the peer: it has room again; all was handed to the kernel. */
+/* From the peer: it has room again; all messages of a tag, which may be this
+ * turn's, were handed to the kernel. */
 void turn_drained(struct turn *turn);
-void turn_sent(struct turn *turn);
+void turn_sent(struct turn *turn, uint64_t tag);
 
 enum turn_state turn_state(const struct turn *turn);
 bool turn_takes_text(const struct turn *turn); /* open or failed */

@@ -370,7 +370,8 @@ static void ask_when_sent(struct turn *turn)
 	if (turn->state != TURN_DRAINING || turn->asked_when_sent)
 		return;
 	turn->asked_when_sent = true;
-	peer_of(turn)->ops->tell_when_sent(peer_of(turn)->peer);
+	if (!peer_of(turn)->ops->tell_when_sent(peer_of(turn)->peer, turn->tag))
+		turn_sent(turn, turn->tag);
 }
 
 /* Only a chunk waits for room and playback: when there is none the turn is

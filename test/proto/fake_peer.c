@@ -85,11 +85,17 @@ static bool peer_is_full(void *arg)
 	return is_full;
 }
 
-static void peer_tell_when_sent(void *arg)
+static bool peer_tell_when_sent(void *arg, uint64_t tag)
 {
 	struct fake_peer *fake = arg;
 
-	fake->wants_sent = true;
+	for (struct link *l = list_last(&fake->waiting); l; l = list_prev(&fake->waiting, l)) {
+		if (message_at(l)->tag == tag) {
+			message_at(l)->tells_sent = true;
+			return true;
+		}
+	}
+	return false;
 }
 
 static void peer_close(void *arg, uint16_t code, const char *reason)
@@ -121,12 +127,30 @@ void fake_peer_reset(struct fake_peer *fake)
 	empty(&fake->handed_over);
 }
 
+static void note_sent(struct fake_peer *fake, uint64_t tag)
+{
+	if (fake->sent_count == FAKE_PEER_SENT_MAX)
+		abort();
+	fake->sent[fake->sent_count++] = tag;
+}
+
+bool fake_peer_take_sent(struct fake_peer *fake, uint64_t *tag)
+{
+	if (fake->sent_count == 0)
+		return false;
+	*tag = fake->sent[0];
+	memmove(fake->sent, fake->sent + 1, --fake->sent_count * sizeof(fake->sent[0]));
+	return true;
+}
+
 void fake_peer_hand_over(struct fake_peer *fake, size_t n)
 {
 	struct fake_message *message;
 
 	while (n-- > 0 && (message = take_first(&fake->waiting))) {
 		fake->waiting_bytes -= message->len;
+		if (message->tells_sent)
+			note_sent(fake, message->tag);
 		list_append(&fake->handed_over, &message->link);
 	}
 }

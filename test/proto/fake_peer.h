@@ -18,12 +18,16 @@
 /* Waiting bytes that make the peer full: some frames of 200 ms. */
 #define FAKE_PEER_FULL (64 * 1024)
 
+/* Owners that may wait at once to be told: more than a session has turns. */
+#define FAKE_PEER_SENT_MAX 64
+
 struct fake_message {
 	struct link link;
 	char *json; /* NUL-terminated */
 	size_t len;
 	uint64_t tag;
 	uint32_t samples;
+	bool tells_sent;
 };
 
 struct fake_peer {
@@ -33,7 +37,8 @@ struct fake_peer {
 	size_t waiting_bytes;
 	bool is_blocked;
 	bool was_full; /* and its session waits to hear of room */
-	bool wants_sent;
+	uint64_t sent[FAKE_PEER_SENT_MAX]; /* tags whose owners are to be told */
+	size_t sent_count;
 	uint16_t close_code; /* 0: open */
 	bool sent_after_close;
 };
@@ -43,6 +48,9 @@ void fake_peer_reset(struct fake_peer *fake);
 
 /* Hands n waiting messages over. */
 void fake_peer_hand_over(struct fake_peer *fake, size_t n);
+
+/* The next tag of which all was handed over, if its owner wants to know. */
+bool fake_peer_take_sent(struct fake_peer *fake, uint64_t *tag);
 
 /* The next message that was handed over, or NULL; its reader's until
  * fake_message_free. */

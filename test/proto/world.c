@@ -108,12 +108,11 @@ static bool tell_of_room(struct world *world)
 
 static bool tell_of_sent(struct world *world)
 {
-	struct fake_peer *peer = &world->peer;
+	uint64_t tag;
 
-	if (!world->stream || !peer->wants_sent || peer->waiting.count > 0)
+	if (!world->stream || !fake_peer_take_sent(&world->peer, &tag))
 		return false;
-	peer->wants_sent = false;
-	tts_stream_sent(world->stream);
+	tts_stream_sent(world->stream, tag);
 	return true;
 }
 

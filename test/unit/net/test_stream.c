@@ -26,7 +26,9 @@ struct end {
 	int ends;
 	int drains;
 	int sents;
-	uint64_t lost; /* what the end threw away */
+	uint64_t lost; /* what the end threw away of tag 1 … */
+	uint64_t lost_of_other; /* … and of tag 5 */
+	uint64_t sent_tag;
 	int closes;
 	int err;
 	bool in_call; /* of ours into the stream: no handler may be called */
@@ -49,13 +51,13 @@ static void on_drained(void *arg)
 	++end->drains;
 }
 
-static void on_sent(void *arg)
+static void on_sent(void *arg, uint64_t tag)
 {
 	struct end *end = arg;
 
 	assert_false(end->in_call);
-	assert_int_equal(stream_queued_bytes(end->stream), 0);
 	++end->sents;
+	end->sent_tag = tag;
 }
 
 static void on_closed(void *arg, int err)
@@ -64,6 +66,7 @@ static void on_closed(void *arg, int err)
 
 	assert_false(end->in_call);
 	end->lost = stream_drop(end->stream, 1);
+	end->lost_of_other = stream_drop(end->stream, 5);
 	++end->closes;
 	end->err = err;
 }
@@ -286,20 +289,64 @@ static void test_sent_comes_once_when_the_kernel_has_all(void **state)
 
 	(void)state;
 	set_up(&end);
+	assert_false(stream_tell_when_sent(end.stream, 3)); /* none waits */
+	queue(&end, 'x', 900000, 3);
 	end.in_call = true;
-	stream_tell_when_sent(end.stream); /* nothing is queued: so it is now */
+	assert_true(stream_tell_when_sent(end.stream, 3));
 	end.in_call = false;
 	pump(end.loop);
-	assert_int_equal(end.sents, 1);
-	queue(&end, 'x', 900000, 0);
-	stream_tell_when_sent(end.stream);
-	pump(end.loop);
-	assert_int_equal(end.sents, 1); /* the reader has not read yet */
+	assert_int_equal(end.sents, 0); /* the reader has not read yet */
 	read_all(&end, got, sizeof(got));
-	assert_int_equal(end.sents, 2);
-	queue(&end, 'x', 10, 0);
+	assert_int_equal(end.sents, 1);
+	assert_int_equal(end.sent_tag, 3);
+	assert_false(stream_tell_when_sent(end.stream, 3));
+	queue(&end, 'x', 10, 3);
 	pump(end.loop);
-	assert_int_equal(end.sents, 2); /* nobody asked */
+	assert_int_equal(end.sents, 1); /* nobody asked */
+	tear_down(&end);
+}
+
+static void test_sent_of_one_tag_does_not_wait_for_others(void **state)
+{
+	struct end end;
+	static char got[1 << 20];
+
+	(void)state;
+	set_up(&end);
+	queue(&end, 'a', 1000, 3);
+	queue(&end, 'b', 500000, 4);
+	queue(&end, 'c', 10, 3);
+	assert_true(stream_tell_when_sent(end.stream, 4));
+	queue(&end, 'd', 400000, 5);
+	assert_true(stream_tell_when_sent(end.stream, 5));
+	assert_true(stream_tell_when_sent(end.stream, 3));
+	while (end.sents == 0) {
+		assert_true(recv(end.peer, got, 1000, 0) > 0 || errno == EAGAIN);
+		pump(end.loop);
+	}
+	assert_true(stream_queued_bytes(end.stream) > 0);
+	assert_int_equal(end.sents, 2); /* b and c fit into one budget */
+	assert_int_equal(end.sent_tag, 3);
+	read_all(&end, got, sizeof(got));
+	assert_int_equal(end.sents, 3);
+	assert_int_equal(end.sent_tag, 5);
+	tear_down(&end);
+}
+
+static void test_what_was_dropped_is_not_told_as_sent(void **state)
+{
+	struct end end;
+	static char got[1 << 20];
+
+	(void)state;
+	set_up(&end);
+	queue(&end, 'a', 500000, 3);
+	queue(&end, 'b', 10, 4);
+	assert_true(stream_tell_when_sent(end.stream, 4));
+	pump(end.loop);
+	assert_int_equal(stream_drop(end.stream, 4), 10);
+	read_all(&end, got, sizeof(got));
+	assert_int_equal(end.sents, 0);
 	tear_down(&end);
 }
 
@@ -311,9 +358,12 @@ static void test_the_end_tells_what_it_threw_away(void **state)
 	set_up(&end);
 	queue(&end, 'x', 1000, 0);
 	queue(&end, 'x', 30, 5);
+	queue(&end, 'x', 4, 1);
+	queue(&end, 'x', 7, 5);
 	stream_abort(end.stream, EPIPE);
 	pump(end.loop);
-	assert_int_equal(end.lost, 1030);
+	assert_int_equal(end.lost, 4);
+	assert_int_equal(end.lost_of_other, 37);
 	tear_down(&end);
 }
 
@@ -502,6 +552,8 @@ int main(void)
 		cmocka_unit_test(test_drained_comes_once_between_the_marks),
 		cmocka_unit_test(test_a_drop_drains_too),
 		cmocka_unit_test(test_sent_comes_once_when_the_kernel_has_all),
+		cmocka_unit_test(test_sent_of_one_tag_does_not_wait_for_others),
+		cmocka_unit_test(test_what_was_dropped_is_not_told_as_sent),
 		cmocka_unit_test(test_the_end_tells_what_it_threw_away),
 		cmocka_unit_test(test_a_reader_that_stalls_is_given_up),
 		cmocka_unit_test(test_close_sends_what_is_queued_first),
