@@ -9,6 +9,7 @@ import re
 
 SPELLINGS = {
     "all right": "alright",
+    "to day": "today",
     "o k": "okay",
     "ok": "okay",
     "neighbour": "neighbor",
