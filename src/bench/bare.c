@@ -14,9 +14,13 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "bench/resident.h"
 #include "synth/message.h"
 
 #define PROCESSES_MAX 64
+
+/* A neural engine says nothing while it loads its model. */
+#define SILENCE_MAX_MS 60000
 
 struct process {
 	pid_t pid;
@@ -26,6 +30,7 @@ struct process {
 	uint64_t first_us; /* when the first samples came; 0: not yet */
 	uint32_t busy_us;
 	bool ready, done;
+	size_t left; /* texts given at once and not yet done */
 };
 
 struct bare {
@@ -103,6 +108,7 @@ static void take(struct process *process, const struct bare *bare, const struct 
 		break;
 	case MESSAGE_DONE:
 		process->done |= message->job == bare->job;
+		process->left -= process->left > 0;
 		break;
 	default:
 		break;
@@ -145,6 +151,11 @@ static bool is_done(const struct process *process)
 	return process->done;
 }
 
+static bool has_none_left(const struct process *process)
+{
+	return process->left == 0;
+}
+
 static int wait_for(struct bare *bare, size_t count, bool (*met)(const struct process *))
 {
 	struct pollfd fds[PROCESSES_MAX];
@@ -161,7 +172,7 @@ static int wait_for(struct bare *bare, size_t count, bool (*met)(const struct pr
 		}
 		if (waiting == 0)
 			return 0;
-		if (poll(fds, count, 10000) <= 0)
+		if (poll(fds, count, SILENCE_MAX_MS) <= 0)
 			return ETIMEDOUT;
 		for (size_t i = 0; i < count; ++i) {
 			if (fds[i].revents && read_some(&bare->processes[i], bare) != 0)
@@ -201,22 +212,51 @@ static int call_off(struct bare *bare, size_t count)
 	return wait_for(bare, count, is_done);
 }
 
+static struct message speak_message(struct bare *bare, const char *text)
+{
+	return (struct message){
+		.type = MESSAGE_SPEAK,
+		.job = ++bare->job,
+		.speak =
+			{
+				.voice = {bare->voice, (uint32_t)strlen(bare->voice)},
+				.language = {"", 0},
+				.text = {text, (uint32_t)strlen(text)},
+				.text_before = {"", 0},
+				.speed = 1,
+				.temperature = 0.4f,
+				.want_words = true,
+			},
+	};
+}
+
+int bare_at_once(struct bare *bare, const char *text, size_t times)
+{
+	struct process *process = &bare->processes[0];
+	int err = 0;
+
+	for (size_t i = 0; !err && i < times; ++i) {
+		struct message speak = speak_message(bare, text);
+
+		speak.speak.credit_samples = UINT32_MAX;
+		err = send_message(process, &speak);
+		++process->left;
+	}
+	return err ? err : wait_for(bare, 1, has_none_left);
+}
+
+size_t bare_resident(const struct bare *bare)
+{
+	return resident_bytes(bare->processes[0].pid);
+}
+
 int bare_burst(struct bare *bare, const char *text, size_t count, unsigned first_ms,
 	       struct stats *wall_us, struct stats *busy_us)
 {
-	struct message speak = {.type = MESSAGE_SPEAK};
+	struct message speak = speak_message(bare, text);
 	uint64_t start_us;
 	int err = 0;
 
-	speak.job = ++bare->job;
-	speak.speak = (struct message_speak){
-		.voice = {bare->voice, (uint32_t)strlen(bare->voice)},
-		.language = {"", 0},
-		.text = {text, (uint32_t)strlen(text)},
-		.text_before = {"", 0},
-		.speed = 1,
-		.want_words = true,
-	};
 	for (size_t i = 0; i < count; ++i) {
 		bare->processes[i].first_us = 0;
 		bare->processes[i].done = false;

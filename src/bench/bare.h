@@ -23,4 +23,11 @@ int bare_alloc(struct bare **barep, const char *program, const char *voice, size
 int bare_burst(struct bare *bare, const char *text, size_t count, unsigned first_ms,
 	       struct stats *wall_us, struct stats *busy_us);
 
+/* Gives the text to the first process so often at once, with credit for all of
+ * it, and waits until every one has been spoken. */
+int bare_at_once(struct bare *bare, const char *text, size_t times);
+
+/* Resident memory of the first process, in bytes. */
+size_t bare_resident(const struct bare *bare);
+
 #endif

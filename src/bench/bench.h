@@ -13,7 +13,9 @@ struct bench_options {
 	int64_t rounds; /* how often; 0: the run's own default */
 	int64_t connections; /* of the idle run */
 	int64_t cancels;
+	int64_t seconds; /* of each step of the streams run */
 	const char *engines_dir;
+	const char *voices_dir; /* neural voices, if any are installed */
 };
 
 /* Each prints its result and gives non-zero when it could not be measured. */
@@ -23,5 +25,7 @@ int bench_throughput(const struct bench_options *options);
 int bench_idle(const struct bench_options *options);
 int bench_cancel(const struct bench_options *options);
 int bench_start(const struct bench_options *options);
+int bench_neural(const struct bench_options *options);
+int bench_streams(const struct bench_options *options);
 
 #endif

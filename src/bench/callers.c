@@ -71,15 +71,40 @@ static unsigned number_at(const char *json, size_t len, const char *key)
 	return at ? (unsigned)strtoul(at + strlen(key), NULL, 10) : 0;
 }
 
+/* Playback that stood still goes on from here, so a gap counts once. */
+static void play(struct caller *caller, unsigned samples)
+{
+	uint64_t now = clock_monotonic_us();
+
+	if (!caller->first_audio_us) {
+		caller->first_audio_us = caller->dry_us = now;
+	} else if (now > caller->dry_us) {
+		++caller->underruns;
+		caller->waited_us += now - caller->dry_us;
+		caller->dry_us = now;
+	}
+	if (caller->sample_rate > 0)
+		caller->dry_us += samples * UINT64_C(1000000) / caller->sample_rate;
+}
+
+static void take_error(struct callers *callers, struct caller *caller, const char *json, size_t len)
+{
+	++caller->errors;
+	caller->busy = false;
+	if (callers->allows_errors)
+		return;
+	fprintf(stderr, "syrinx bench: %.*s\n", (int)len, json);
+	callers->failed = true;
+}
+
 static void take(struct callers *callers, struct caller *caller, const char *json, size_t len)
 {
 	if (begins(json, len, "{\"audio\"")) {
 		unsigned samples = number_at(json, len, "\"samples\":");
 
-		if (!caller->first_audio_us)
-			caller->first_audio_us = clock_monotonic_us();
 		caller->stale += caller->expects_start;
 		caller->sample_rate = number_at(json, len, "\"sr\":");
+		play(caller, samples);
 		caller->samples += samples;
 		callers->samples += samples;
 	} else if (begins(json, len, "{\"generation_started\"")) {
@@ -90,9 +115,7 @@ static void take(struct callers *callers, struct caller *caller, const char *jso
 		caller->interrupted_us = clock_monotonic_us();
 		caller->expects_start = true;
 	} else if (begins(json, len, "{\"error\"")) {
-		fprintf(stderr, "syrinx bench: %.*s\n", (int)len, json);
-		callers->failed = true;
-		caller->busy = false;
+		take_error(callers, caller, json, len);
 	}
 }
 

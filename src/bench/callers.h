@@ -17,6 +17,12 @@ struct caller {
 	uint64_t interrupted_us; /* 0: not yet */
 	uint64_t samples; /* of this turn */
 	unsigned sample_rate;
+	/* A listener that plays from the first sound on: when he has heard all that
+	 * came, how often that was before more came, and how long he then waited. */
+	uint64_t dry_us;
+	unsigned underruns;
+	uint64_t waited_us;
+	unsigned errors;
 	bool busy; /* from the question to session_closed or interrupted */
 	bool expects_start; /* no audio may come before the next generation_started */
 	unsigned stale; /* audio that came all the same */
@@ -28,6 +34,7 @@ struct callers {
 	struct caller *all;
 	size_t count;
 	uint64_t samples; /* of all turns */
+	bool allows_errors; /* they are counted, and do not fail the run */
 	bool failed;
 };
 

@@ -64,7 +64,7 @@ int bench_cancel(const struct bench_options *options)
 	struct callers callers = {0};
 	struct echo echo = {0};
 	struct stats ack = {0}, raw = {0};
-	int err = target_start(&target, false);
+	int err = target_start(&target, NULL);
 
 	if (!err)
 		err = echo_start(&echo);

@@ -29,7 +29,8 @@ static int measure(size_t count, bool with_tls, double target_kib)
 	struct target target;
 	struct callers warm = {0}, callers = {0};
 	size_t before, after;
-	int err = target_start(&target, with_tls);
+	const struct target_options options = {.with_tls = with_tls};
+	int err = target_start(&target, &options);
 
 	/* What the server allocates once (fleets, tables, arenas) is not a
 	 * connection's: a first group speaks before the measurement. */
@@ -72,7 +73,7 @@ int bench_start(const struct bench_options *options)
 	for (int64_t i = 0; !err && i < rounds; ++i) {
 		struct target target;
 
-		err = target_start(&target, false);
+		err = target_start(&target, NULL);
 		stats_add(&ready, target.ready_ms);
 		target_stop(&target);
 	}

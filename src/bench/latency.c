@@ -36,7 +36,7 @@ static int open_bed(struct bed *bed, const struct bench_options *options, size_t
 	int err;
 
 	snprintf(program, sizeof(program), "%s/syrinx-espeak", options->engines_dir);
-	err = target_start(&bed->target, false);
+	err = target_start(&bed->target, NULL);
 	if (!err)
 		err = callers_open(&bed->callers, &bed->target, CALLERS);
 	if (!err)

@@ -18,6 +18,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "bench/resident.h"
+
+/* To load a neural model on a busy machine takes some seconds. */
+#define READY_MAX_US 60000000
 
 static unsigned free_port(void)
 {
@@ -67,7 +71,18 @@ static int make_certificate(const struct target *target)
 	return system(command) == 0 ? 0 : EIO;
 }
 
-static void run_server(const struct target *target, unsigned port, bool with_tls)
+/* An empty folder where there are to be no voices. */
+static void choose_voices(const struct target *target, const char *voices_dir)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/voices", target->data_dir);
+	unsetenv("SYRINX_SPEECH_VOICES_DIR"); /* it would win */
+	setenv("SYRINX_VOICES", voices_dir ? voices_dir : path, 1);
+}
+
+static void run_server(const struct target *target, unsigned port,
+		       const struct target_options *options)
 {
 	char listen[32];
 	char path[96];
@@ -78,7 +93,10 @@ static void run_server(const struct target *target, unsigned port, bool with_tls
 	log = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	dup2(log, STDERR_FILENO);
 	dup2(log, STDOUT_FILENO);
-	if (with_tls) {
+	choose_voices(target, options->voices_dir);
+	if (options->order)
+		setenv("SYRINX_SPEECH_ORDER", options->order, 1);
+	if (options->with_tls) {
 		snprintf(path, sizeof(path), "%s/cert.pem", target->data_dir);
 		setenv("SYRINX_SERVER_TLS_CERTIFICATE", path, 1);
 		snprintf(path, sizeof(path), "%s/key.pem", target->data_dir);
@@ -107,8 +125,10 @@ static int read_key(struct target *target)
 	return 0;
 }
 
-int target_start(struct target *target, bool with_tls)
+int target_start(struct target *target, const struct target_options *options)
 {
+	static const struct target_options plain = {0};
+	bool with_tls = options && options->with_tls;
 	unsigned port = free_port();
 	uint64_t start_us;
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -125,7 +145,7 @@ int target_start(struct target *target, bool with_tls)
 	if (target->pid < 0)
 		return errno;
 	if (target->pid == 0)
-		run_server(target, port, with_tls);
+		run_server(target, port, options ? options : &plain);
 	snprintf(target->url, sizeof(target->url), "%s://127.0.0.1:%u/ws/tts/stream",
 		 with_tls ? "wss" : "ws", port);
 	if (with_tls) { /* /ready is behind TLS: a connection tells */
@@ -134,7 +154,7 @@ int target_start(struct target *target, bool with_tls)
 		return read_key(target);
 	}
 	while (!is_ready(port)) {
-		if (clock_monotonic_us() - start_us > 10000000)
+		if (clock_monotonic_us() - start_us > READY_MAX_US)
 			return ETIMEDOUT;
 		nanosleep(&pause, NULL);
 	}
@@ -253,16 +273,5 @@ void target_cpu(const struct target *target, double *server_s, double *workers_s
 
 size_t target_resident(const struct target *target)
 {
-	char path[64];
-	unsigned long pages = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/statm", (int)target->pid);
-	file = fopen(path, "re");
-	if (!file)
-		return 0;
-	if (fscanf(file, "%*u %lu", &pages) != 1)
-		pages = 0;
-	fclose(file);
-	return pages * (size_t)sysconf(_SC_PAGESIZE);
+	return resident_bytes(target->pid);
 }

@@ -19,8 +19,16 @@ struct target {
 	double ready_ms; /* from exec to 200 on /ready */
 };
 
-/* Starts this program's own `serve` on a free port of loopback. */
-int target_start(struct target *target, bool with_tls);
+struct target_options {
+	bool with_tls;
+	const char *voices_dir; /* NULL: no neural voices, whatever is installed */
+	const char *order; /* speech.order; NULL: the default */
+};
+
+/* Starts this program's own `serve` on a free port of loopback.  Without options
+ * it is plain and has no neural voices: what is measured then must not depend on
+ * what happens to be installed. */
+int target_start(struct target *target, const struct target_options *options);
 void target_stop(struct target *target);
 
 int target_connect(struct ws_client **clientp, const struct target *target);

@@ -142,7 +142,7 @@ static int compare(const struct contender *c, const struct bench_options *option
 int bench_throughput(const struct bench_options *options)
 {
 	struct target target;
-	int err = target_start(&target, false);
+	int err = target_start(&target, NULL);
 
 	for (size_t i = 0; !err && i < COUNT(contenders); ++i)
 		err = compare(&contenders[i], options, &target);

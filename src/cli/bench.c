@@ -17,6 +17,7 @@ static const struct {
 } runs[] = {
 	{"start", bench_start},           {"latency", bench_latency}, {"burst", bench_burst},
 	{"throughput", bench_throughput}, {"cancel", bench_cancel},   {"idle", bench_idle},
+	{"neural", bench_neural},         {"streams", bench_streams},
 };
 
 static int run_all(const char *only, const struct bench_options *options)
@@ -48,8 +49,10 @@ static int run(const struct command_call *call)
 		return status;
 	log_set_level(LOG_ERROR);
 	options.engines_dir = config.engines_dir;
+	options.voices_dir = config.voices_dir;
 	if (command_number(&options.rounds, call, "rounds", 1, 1000000, 0) != 0 ||
 	    command_number(&options.connections, call, "connections", 1, 8000, 5000) != 0 ||
+	    command_number(&options.seconds, call, "seconds", 5, 3600, 15) != 0 ||
 	    command_number(&options.cancels, call, "cancels", 1, 10000000, 20000) != 0)
 		return COMMAND_USAGE;
 	return run_all(call->operand_count ? call->operands[0] : NULL, &options);
@@ -59,13 +62,15 @@ static const struct command_option options_table[] = {
 	{"rounds", 0, "N", "repeat each measurement so often"},
 	{"connections", 0, "N", "idle connections (5000)"},
 	{"cancels", 0, "N", "barge-ins (20000)"},
+	{"seconds", 0, "N", "length of each step of streams (15)"},
+	{"voices", 0, "DIR", "where neural voices are installed"},
 	{"config", 0, "FILE", "read this configuration"},
 	{0},
 };
 
 const struct command command_bench = {
 	.name = "bench",
-	.operands = "[start|latency|burst|throughput|cancel|idle]",
+	.operands = "[start|latency|burst|throughput|cancel|idle|neural|streams]",
 	.operands_max = 1,
 	.summary = "Measure a server of its own on this machine.",
 	.options = options_table,
