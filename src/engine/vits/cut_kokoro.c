@@ -10,6 +10,7 @@
 
 #include "base/count.h"
 #include "base/mem.h"
+#include "engine/vits/onnx_float.h"
 
 /* ONNX's own operators that give other numbers each time. */
 static const char *const random_ops[] = {"RandomNormal", "RandomNormalLike", "RandomUniform",
@@ -181,6 +182,41 @@ static void destroy(void *object)
 	free(cut->durations);
 }
 
+static int cut_graph(struct cut_kokoro *cut, const struct onnx *onnx, char *why, size_t why_size)
+{
+	int err = find_inputs(cut, onnx, why, why_size);
+
+	if (!err)
+		err = find_noises(cut, onnx, why, why_size);
+	if (!err)
+		err = find_outputs(cut, onnx, why, why_size);
+	if (!err)
+		err = write_graph(cut, onnx, why, why_size);
+	return err;
+}
+
+/* As floats, if it is quantised. */
+static int cut_rewritten(struct cut_kokoro *cut, const struct onnx *onnx, char *why,
+			 size_t why_size)
+{
+	struct onnx *rewritten = NULL;
+	char *bytes;
+	size_t len;
+	size_t count;
+	int err = onnx_float_convolutions(onnx, &bytes, &len, &count);
+
+	if (err)
+		return err;
+	if (count == 0)
+		return cut_graph(cut, onnx, why, why_size);
+	err = onnx_parse(&rewritten, bytes, len, why, why_size);
+	if (!err)
+		err = cut_graph(cut, rewritten, why, why_size);
+	mem_deref(rewritten);
+	free(bytes);
+	return err == EINVAL ? ENOTSUP : err;
+}
+
 int cut_kokoro(struct cut_kokoro **cutp, const struct onnx *onnx, char *why, size_t why_size)
 {
 	struct cut_kokoro *cut = mem_zalloc(sizeof(*cut), destroy);
@@ -188,13 +224,7 @@ int cut_kokoro(struct cut_kokoro **cutp, const struct onnx *onnx, char *why, siz
 
 	if (!cut)
 		return ENOMEM;
-	err = find_inputs(cut, onnx, why, why_size);
-	if (!err)
-		err = find_noises(cut, onnx, why, why_size);
-	if (!err)
-		err = find_outputs(cut, onnx, why, why_size);
-	if (!err)
-		err = write_graph(cut, onnx, why, why_size);
+	err = cut_rewritten(cut, onnx, why, why_size);
 	if (err) {
 		mem_deref(cut);
 		return err;

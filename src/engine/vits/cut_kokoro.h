@@ -4,7 +4,8 @@
  * Nothing is cut off: its decoder looks at the whole utterance.  What changes
  * are its ends.  How long each id lasts, which the graph computes on its way,
  * becomes an output; and random nodes, which some exports have, become inputs
- * that are given silence, so that the same text always sounds the same.
+ * that are given silence, so that the same text always sounds the same.  And
+ * where it is quantised its convolutions are done in floats (onnx_float.h).
  */
 #ifndef ENGINE_VITS_CUT_KOKORO_H
 #define ENGINE_VITS_CUT_KOKORO_H

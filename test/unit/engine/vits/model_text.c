@@ -113,12 +113,15 @@ static void put_node(struct buf *graph, const char *op, char **rest)
 	put_message(graph, 1, &node);
 }
 
-static void put_weight(struct buf *graph, const char *name)
+/* Without a length it has no dimension. */
+static void put_weight(struct buf *graph, const char *name, const char *len)
 {
 	static const float value = 1;
 	struct buf tensor;
 
 	buf_init(&tensor, MESSAGE_MAX);
+	if (len)
+		model_text_number(&tensor, 1, strtoull(len, NULL, 10));
 	model_text_number(&tensor, 2, 1);
 	put_string(&tensor, 8, name);
 	model_text_bytes(&tensor, 9, &value, sizeof(value));
@@ -157,9 +160,11 @@ static void put_line(struct buf *graph, char *line)
 		put_value(graph, 11, strtok_r(NULL, " ", &rest), 1);
 	else if (strcmp(word, "output") == 0)
 		put_value(graph, 12, strtok_r(NULL, " ", &rest), 1);
-	else if (strcmp(word, "weight") == 0)
-		put_weight(graph, strtok_r(NULL, " ", &rest));
-	else if (strcmp(word, "value") == 0) {
+	else if (strcmp(word, "weight") == 0) {
+		const char *name = strtok_r(NULL, " ", &rest);
+
+		put_weight(graph, name, strtok_r(NULL, " ", &rest));
+	} else if (strcmp(word, "value") == 0) {
 		const char *name = strtok_r(NULL, " ", &rest);
 
 		put_value(graph, 13, name, (unsigned)strtoul(rest, NULL, 10));

@@ -4,6 +4,7 @@
  *   input NAME            float, of rank 3
  *   output NAME
  *   weight NAME           a float
+ *   weight NAME LEN       one that says it is a list of so many
  *   value NAME TYPE       what is said about a value; TYPE is ONNX's number
  *   Mul a b -> c          a node; values in order, "_" for one left out
  *   If a -> c | d e       one with a graph inside, in which a node reads d, e
