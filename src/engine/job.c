@@ -119,6 +119,17 @@ int job_put_audio(struct job *job, struct buf *out, size_t *sent, const int16_t 
 	return err ? err : buf_append(out, samples, audio.count * sizeof(*samples));
 }
 
+int job_put_made(const struct job *job, struct buf *out, size_t n)
+{
+	const struct message message = {
+		.type = MESSAGE_MADE,
+		.job = job->id,
+		.made_samples = clip_u32(n - job->credit),
+	};
+
+	return n > job->credit ? message_encode(out, &message) : 0;
+}
+
 int job_put_word(const struct job *job, struct buf *out, const struct message_word *word)
 {
 	const struct message message = {.type = MESSAGE_WORD, .job = job->id, .word = *word};

@@ -44,6 +44,10 @@ size_t job_skip(struct job *job, size_t n);
  * JOB_AUDIO_MAX allow; *sent is how many, 0 without credit. */
 int job_put_audio(struct job *job, struct buf *out, size_t *sent, const int16_t *samples, size_t n);
 
+/* Of n samples that are to be sent, those beyond the credit: tells the server
+ * that they cost no more work. */
+int job_put_made(const struct job *job, struct buf *out, size_t n);
+
 int job_put_word(const struct job *job, struct buf *out, const struct message_word *word);
 int job_put_done(const struct job *job, struct buf *out, enum message_done status,
 		 const char *detail);

@@ -191,7 +191,7 @@ static int many_audio(struct sink *sink, const int16_t *samples, size_t n)
 	struct speaker *speaker = enter_sink(sink);
 	struct job *job = speaker->job;
 	size_t done = job_skip(job, n);
-	int err = 0;
+	int err = job_put_made(job, &speaker->many->runner->out, n - done);
 
 	while (!err && done < n && !job->cancelled) {
 		size_t sent = 0;

@@ -146,6 +146,9 @@ static void write_payload(struct buf *out, int *err, const struct message *messa
 	case MESSAGE_VOICE:
 		write_voice(out, err, &message->voice);
 		break;
+	case MESSAGE_MADE:
+		write_int(out, err, message->made_samples, 4);
+		break;
 	case MESSAGE_NOTE:
 		write_note(out, err, &message->note);
 		break;
@@ -347,6 +350,9 @@ static void read_payload(struct cursor *in, struct message *message)
 		break;
 	case MESSAGE_VOICE:
 		read_voice(in, &message->voice);
+		break;
+	case MESSAGE_MADE:
+		message->made_samples = (uint32_t)read_int(in, 4);
 		break;
 	case MESSAGE_NOTE:
 		read_note(in, &message->note);

@@ -41,6 +41,7 @@ enum message_type {
 	MESSAGE_WORD = 19, /* when a word of a job is spoken */
 	MESSAGE_DONE = 20, /* the last message of a job */
 	MESSAGE_NOTE = 21, /* before READY: something the operator should know */
+	MESSAGE_MADE = 22, /* samples of a job that are made and only wait for credit */
 };
 
 /* Capabilities in READY. */
@@ -142,6 +143,7 @@ struct message {
 		struct message_ready ready;
 		struct message_voice voice;
 		struct message_note note;
+		uint32_t made_samples;
 		struct message_audio audio;
 		struct message_word word;
 		struct message_done_report done;

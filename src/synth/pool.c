@@ -88,7 +88,10 @@ static struct speech_job *most_urgent(struct pool *pool)
 
 static void grant(struct speech_job *job)
 {
-	uint32_t credit = slice_samples(job, SLICE_BUSY_US);
+	uint32_t credit = slice_stock(job);
+
+	if (credit == 0)
+		credit = slice_samples(job, SLICE_BUSY_US);
 
 	if (job->worker)
 		worker_credit(job->worker, job, credit);

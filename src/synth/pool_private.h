@@ -60,11 +60,7 @@ struct speech_job {
 	uint64_t received; /* samples of the chunk so far, over all tries */
 	uint32_t busy_us; /* of this try */
 	uint32_t busy_before_us;
-	uint32_t slice_busy_us; /* busy_us when the slice was granted that it spends */
-	uint32_t slice_len; /* samples of that slice */
-	uint32_t first_busy_us; /* engine time at its first samples */
-	bool first_window_known;
-	uint64_t stock; /* samples that its worker seems to have made beyond its credit */
+	uint32_t stock; /* samples that its worker has made beyond its credit */
 	unsigned words; /* told so far */
 	unsigned words_again; /* of the current try: the first `words` were told before */
 
@@ -145,7 +141,6 @@ struct fleet {
 	unsigned seats; /* of each worker */
 	uint32_t capabilities;
 	uint32_t busy_us_per_second; /* of audio, measured */
-	uint64_t first_window_us; /* audio that a chunk's first window makes; 0: not seen yet */
 };
 
 struct pool {
@@ -179,13 +174,9 @@ void pool_check_ready(struct pool *pool);
 /* slice.c */
 /* The credit for about so much work of its engine. */
 uint32_t slice_samples(const struct speech_job *job, unsigned work_us);
-/* It is given credit: before the seat knows. */
-void slice_granted(struct speech_job *job, uint32_t credit);
-/* Samples of it have come: before the job takes them. */
-void slice_heard(struct speech_job *job, const struct message_audio *audio);
-/* All its credit is used up: how much more it should be given at once, because
- * it was made already. */
-uint32_t slice_spent(struct speech_job *job);
+/* What of its stock it should be given credit for at once; that much less is
+ * left of it. */
+uint32_t slice_stock(struct speech_job *job);
 
 /* fleet.c */
 int fleet_alloc(struct fleet **fleetp, struct pool *pool, const char *name, const char *program);

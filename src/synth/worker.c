@@ -265,7 +265,6 @@ int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t cred
 	++worker->seats_taken;
 	job->worker = worker;
 	job->seat = seat;
-	slice_granted(job, credit);
 	seat->credit = credit;
 	return 0;
 }
@@ -282,7 +281,6 @@ void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credi
 
 	if (seat->credit == 0)
 		seat->heard_us = loop_now_us(worker->fleet->pool->loop);
-	slice_granted(job, credit);
 	seat->credit += credit;
 	err = link_send(worker->socket, &message);
 	if (err)
@@ -376,9 +374,9 @@ static const char *breach_of(const struct seat *seat, const struct message_audio
  * anything and is sent for at once; the rest is decided anew. */
 static void on_spent(struct worker *worker, struct speech_job *job)
 {
-	uint32_t more = slice_spent(job);
+	uint32_t more = job->held ? 0 : slice_stock(job);
 
-	if (more > 0 && !job->held)
+	if (more > 0)
 		worker_credit(worker, job, more);
 	else
 		job_move(job, job->held ? JOB_HELD : JOB_PARKED);
@@ -400,7 +398,6 @@ static void on_audio(struct worker *worker, struct seat *seat, const struct mess
 	job = mem_ref(seat->job);
 	if (!job)
 		return; /* called off: it was on its way */
-	slice_heard(job, audio);
 	job_audio(job, audio);
 	if (job->listener && job->state == JOB_RUNNING && job->seat->credit == 0)
 		on_spent(worker, job);
@@ -467,6 +464,10 @@ static void on_message(const struct message *message, void *arg)
 		break;
 	case MESSAGE_AUDIO:
 		on_audio(worker, seat, &message->audio);
+		break;
+	case MESSAGE_MADE:
+		if (seat && seat->job)
+			seat->job->stock = message->made_samples;
 		break;
 	case MESSAGE_WORD:
 		if (seat && seat->job)

@@ -173,12 +173,13 @@ static int is_model(const struct dirent *entry)
 
 static int open_runtime(struct shelf *shelf, const char *directory)
 {
+	const char *elsewhere = getenv(SHELF_RUNTIME_VARIABLE);
 	char path[4096];
 	char why[RUNTIME_WHY_SIZE];
 	int err;
 
 	snprintf(path, sizeof(path), "%s/%s", directory, SHELF_RUNTIME);
-	err = runtime_open(&shelf->runtime, path, why);
+	err = runtime_open(&shelf->runtime, elsewhere && elsewhere[0] ? elsewhere : path, why);
 	if (!err)
 		return 0;
 	if (err == ENOENT)

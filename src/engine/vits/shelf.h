@@ -17,6 +17,9 @@
 /* The runtime's name in the folder. */
 #define SHELF_RUNTIME "libonnxruntime.so"
 
+/* In the environment: the path of another one, a distribution's own perhaps. */
+#define SHELF_RUNTIME_VARIABLE "SYRINX_ENGINE_RUNTIME"
+
 struct shelf_model {
 	struct model_file *file;
 	struct model *model;

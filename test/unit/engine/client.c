@@ -91,13 +91,6 @@ struct message client_speak(uint32_t job, const char *voice, const char *text)
 	};
 }
 
-bool client_is_silent(struct client *client, int ms)
-{
-	struct pollfd poll_fd = {.fd = client->fd, .events = POLLIN};
-
-	return client->in.len == client->in_used && poll(&poll_fd, 1, ms) == 0;
-}
-
 /* False at the end of the stream. */
 static bool receive(struct client *client)
 {
@@ -114,18 +107,43 @@ static bool receive(struct client *client)
 	return n > 0;
 }
 
-bool client_next(struct client *client, struct message *message)
+/* The message that is there, whole; what an engine says of samples that wait is
+ * counted and passed over: it may always say that. */
+static bool decode(struct client *client, struct message *message)
 {
 	size_t used = 0;
 	int err;
 
-	buf_consume(&client->in, client->in_used);
-	client->in_used = 0;
-	while ((err = message_decode(message, &used, client->in.bytes, client->in.len)) == EAGAIN)
+	for (;;) {
+		buf_consume(&client->in, client->in_used);
+		client->in_used = 0;
+		err = message_decode(message, &used, client->in.bytes, client->in.len);
+		if (err == EAGAIN)
+			return false;
+		assert_int_equal(err, 0);
+		client->in_used = used;
+		if (message->type != MESSAGE_MADE)
+			return true;
+		client->made_samples = message->made_samples;
+	}
+}
+
+bool client_is_silent(struct client *client, int ms)
+{
+	struct pollfd poll_fd = {.fd = client->fd, .events = POLLIN};
+	struct message message;
+	bool silent = !decode(client, &message);
+
+	while (silent && poll(&poll_fd, 1, ms) > 0)
+		silent = receive(client) && !decode(client, &message);
+	return silent && client->in.len == client->in_used;
+}
+
+bool client_next(struct client *client, struct message *message)
+{
+	while (!decode(client, message))
 		if (!receive(client))
 			return false;
-	assert_int_equal(err, 0);
-	client->in_used = used;
 	return true;
 }
 

@@ -31,6 +31,7 @@ struct client {
 	int fd;
 	struct buf in;
 	size_t in_used; /* of the message that was handed out last */
+	uint32_t made_samples; /* of the last MADE */
 	char engine[32];
 	uint32_t capabilities;
 	uint16_t jobs_max;

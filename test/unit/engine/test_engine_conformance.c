@@ -742,6 +742,21 @@ static void test_a_worker_ends_with_its_socket_in_the_middle_of_a_job(void **sta
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* An engine may be there before its voices are. */
+static bool has_voices(void)
+{
+	struct client client;
+	bool has;
+
+	client_start(&client, program);
+	client_greet(&client);
+	has = client.voice_count > 0;
+	if (!has)
+		print_message("no voices to try: %s\n", client.note);
+	client_end(&client);
+	return has;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -778,5 +793,7 @@ int main(int argc, char **argv)
 	}
 	if (!*program)
 		return 2;
+	if (!has_voices())
+		return 77;
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

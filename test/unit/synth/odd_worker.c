@@ -166,6 +166,14 @@ static void speak_on_after_cancel(struct job *job)
 		speak_at(job, RATE);
 }
 
+static void tell_made(const struct job *job, uint64_t samples)
+{
+	struct message made = {
+		.type = MESSAGE_MADE, .job = job->id, .made_samples = (uint32_t)samples};
+
+	tell(&made);
+}
+
 /* Half a second at a time, and what there is no credit for is kept. */
 static void speak_in_windows(struct job *job)
 {
@@ -174,6 +182,7 @@ static void speak_in_windows(struct job *job)
 		poll(NULL, 0, 50);
 		job->made += CHUNK_SAMPLES / 2;
 		job->busy_us += 50000;
+		tell_made(job, job->made - job->sent - job->credit);
 	}
 	if (job->cancelled || job->sent < job->made || job->made == CHUNK_SAMPLES)
 		speak_at(job, RATE);
