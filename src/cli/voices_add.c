@@ -98,7 +98,11 @@ static int judge(struct addition *addition, const struct pool *pool)
 			return refuse(addition, note.text);
 	for (size_t i = 0; i < voices_count(voices); ++i)
 		count += strcmp(voices_at(voices, i)->engine, ENGINE) == 0;
-	return count > 0 ? 0 : refuse(addition, "the engine finds no voice in it");
+	/* An engine that lives says why; this one did not live to. */
+	return count > 0
+		       ? 0
+		       : refuse(addition, "the engine ends without a word when it loads it; it may "
+					  "be damaged, or want more than neural_memory_mb");
 }
 
 static int try_out(struct addition *addition)

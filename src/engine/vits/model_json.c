@@ -502,6 +502,7 @@ int model_json_read(struct model_draft *draft, const char *bytes, size_t len)
 	if (!copy)
 		return ENOMEM;
 	memcpy(copy, bytes, len);
+	copy[len] = '\0'; /* strndup may look for it past the slice */
 	json_open(&reader.json, copy, len);
 	err = read_top(&reader);
 	if (!err && json_close(&reader.json))
