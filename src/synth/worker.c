@@ -20,6 +20,10 @@
 #define RATE_MIN 8000
 #define RATE_MAX 48000
 
+/* A worker that starts may be silent for so many times as long as one that
+ * speaks: it loads models, and on a busy machine that takes many seconds. */
+#define START_STALLS 6
+
 /* A worker that dies so young, and idle, would do so again at once. */
 #define YOUNG_US 5000000
 
@@ -155,16 +159,23 @@ static uint64_t owes_since(const struct seat *seat)
 	return seat->id && (!seat->job || seat->credit > 0) ? seat->heard_us : UINT64_MAX;
 }
 
-void worker_kill_if_stalled(struct worker *worker, uint64_t now_us)
+static bool is_stalled(const struct worker *worker, uint64_t now_us)
 {
 	uint64_t stall_us = worker->fleet->pool->options.stall_ms * UINT64_C(1000);
-	uint64_t since = worker->state == WORKER_STARTING ? worker->started_us : UINT64_MAX;
+	uint64_t since = UINT64_MAX;
 
+	if (worker->state == WORKER_STARTING)
+		return now_us > worker->started_us + START_STALLS * stall_us;
 	for (unsigned i = 0; i < SEATS_MAX; ++i) {
 		if (owes_since(&worker->seats[i]) < since)
 			since = owes_since(&worker->seats[i]);
 	}
-	if (now_us < stall_us || now_us - stall_us < since)
+	return now_us > stall_us && now_us - stall_us >= since;
+}
+
+void worker_kill_if_stalled(struct worker *worker, uint64_t now_us)
+{
+	if (!is_stalled(worker, now_us))
 		return;
 	log_warn("synth", "worker of %s (pid %d) is silent: killed", worker->fleet->name,
 		 (int)child_pid(worker->child));
