@@ -36,18 +36,28 @@ cst_voice *register_cmu_us_kal16(const char *directory);
  * counts as delay; this much of it is kept. */
 #define LEAD_IN_S 0.03f
 
+/* Two of the voices are 6 dB louder and 7 dB softer than all others of ours. */
+#define GAIN_ONE 256
+#define GAIN_SLT 128
+#define GAIN_KAL16 573
+
 static const struct voice {
 	struct engine_voice row;
 	cst_voice *(*load)(const char *directory);
+	int gain; /* in parts of GAIN_ONE */
 } voices[] = {
 	{{"slt", "en", "Slt, American English", SAMPLE_RATE, ENGINE_FEMALE, ENGINE_MID, NULL},
-	 register_cmu_us_slt},
+	 register_cmu_us_slt,
+	 GAIN_SLT},
 	{{"rms", "en", "Rms, American English", SAMPLE_RATE, ENGINE_MALE, ENGINE_MID, NULL},
-	 register_cmu_us_rms},
+	 register_cmu_us_rms,
+	 GAIN_ONE},
 	{{"awb", "en", "Awb, Scottish English", SAMPLE_RATE, ENGINE_MALE, ENGINE_MID, NULL},
-	 register_cmu_us_awb},
+	 register_cmu_us_awb,
+	 GAIN_ONE},
 	{{"kal16", "en", "Kal, American English", SAMPLE_RATE, ENGINE_MALE, ENGINE_LOW, NULL},
-	 register_cmu_us_kal16},
+	 register_cmu_us_kal16,
+	 GAIN_KAL16},
 };
 
 #define VOICE_COUNT COUNT(voices)
@@ -61,6 +71,7 @@ struct flite {
 struct speech {
 	const struct latin *latin;
 	struct sink *sink;
+	int gain;
 	uint64_t samples; /* handed to the sink */
 	uint64_t piece_samples; /* where the piece began */
 	uint64_t lead; /* samples of its silence that are left out … */
@@ -143,6 +154,35 @@ static void send_words(struct speech *speech, const cst_utterance *utterance)
 		send_word(speech, token);
 }
 
+static int16_t amplify(int16_t sample, int gain)
+{
+	int value = sample * gain / GAIN_ONE;
+
+	if (value > INT16_MAX)
+		return INT16_MAX;
+	return value < INT16_MIN ? INT16_MIN : (int16_t)value;
+}
+
+/* The library's samples at the voice's level. */
+static int give(struct speech *speech, const int16_t *samples, size_t n)
+{
+	int16_t levelled[SAMPLES_MIN];
+
+	if (speech->gain == GAIN_ONE)
+		return sink_audio(speech->sink, samples, n);
+	while (n > 0) {
+		size_t len = n < SAMPLES_MIN ? n : SAMPLES_MIN;
+
+		for (size_t i = 0; i < len; ++i)
+			levelled[i] = amplify(samples[i], speech->gain);
+		if (sink_audio(speech->sink, levelled, len) != 0)
+			return 1;
+		samples += len;
+		n -= len;
+	}
+	return 0;
+}
+
 static int take_samples(const cst_wave *wave, int start, int size, int last,
 			cst_audio_streaming_info *streaming)
 {
@@ -162,7 +202,7 @@ static int take_samples(const cst_wave *wave, int start, int size, int last,
 		size -= drop;
 	}
 	if (!speech->stop && size > 0) {
-		speech->stop = sink_audio(speech->sink, wave->samples + start, (size_t)size);
+		speech->stop = give(speech, wave->samples + start, (size_t)size);
 		speech->samples += (uint64_t)size;
 	}
 	return speech->stop ? CST_AUDIO_STREAM_STOP : CST_AUDIO_STREAM_CONT;
@@ -257,6 +297,7 @@ static int engine_speak(void *state, const struct engine_text *text, struct sink
 	if (err)
 		return err;
 	speech.latin = latin;
+	speech.gain = voices[i].gain;
 	flite->streaming[i]->userdata = &speech;
 	flite_feat_set_float(flite->loaded[i]->features, "duration_stretch", 1 / text->speed);
 	err = speak_all(&speech, flite->loaded[i]);
