@@ -159,7 +159,7 @@ static int say_remote(const struct command_call *call, const struct config *conf
 struct local_peer {
 	struct loop *loop;
 	struct playback *playback;
-	struct tts_stream *session;
+	struct session *session;
 };
 
 static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
@@ -280,7 +280,7 @@ static int say_local(const struct config *config, const struct buf *request,
 
 	err = tts_stream_alloc(&local.session, &services, &peer, "say", 0);
 	if (!err) {
-		tts_stream_message(local.session, request->bytes, request->len);
+		local.session->ops->message(local.session, request->bytes, request->len);
 		if (!playback_is_over(playback))
 			loop_run(speech.loop);
 		mem_deref(local.session);

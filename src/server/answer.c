@@ -27,7 +27,7 @@ void answer_error(struct server *server, struct http_request *request, enum wire
 		  const char *request_id)
 {
 	server->scratch.len = 0;
-	if (reply_error(&server->scratch, id, NULL, request_id) != 0)
+	if (reply_error(&server->scratch, NULL, id, NULL, request_id) != 0)
 		return; /* unanswered: the HTTP server says 500 */
 	if (request_id)
 		http_reply_header(request, "x-request-id", request_id);

@@ -18,7 +18,7 @@ struct route {
 static const struct route routes[] = {
 	{"GET", "/health", health_get, NULL},
 	{"GET", "/ready", health_ready, NULL},
-	{"GET", "/ws/tts/stream", NULL, tts_socket_open},
+	{"GET", "/ws/tts/stream", NULL, tts_socket_open_stream},
 };
 
 static bool method_fits(const struct route *route, const char *method)

@@ -70,8 +70,7 @@ void health_get(struct server *server, struct http_request *request);
 void health_ready(struct server *server, struct http_request *request);
 
 /* tts_socket.c */
-void tts_socket_open(struct server *server, struct http_request *request,
-		     const struct store_key *key, const char *request_id);
+auth_next_h tts_socket_open_stream;
 void tts_socket_go_away_all(struct server *server);
 void tts_socket_abort_all(struct server *server);
 

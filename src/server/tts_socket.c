@@ -11,13 +11,14 @@
 #include "base/mem.h"
 #include "net/ws.h"
 #include "server/server_private.h"
+#include "session/session.h"
 #include "session/tts_stream.h"
 
 struct tts_socket {
 	struct link link;
 	struct server *server;
 	struct ws *ws; /* NULL once it is gone */
-	struct tts_stream *session;
+	struct session *session;
 	struct peer peer;
 };
 
@@ -79,23 +80,23 @@ static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
 	struct tts_socket *socket = arg;
 
 	if (is_binary)
-		tts_stream_binary(socket->session);
+		socket->session->ops->binary(socket->session);
 	else
-		tts_stream_message(socket->session, bytes, len);
+		socket->session->ops->message(socket->session, bytes, len);
 }
 
 static void on_drained(void *arg)
 {
 	struct tts_socket *socket = arg;
 
-	tts_stream_drained(socket->session);
+	socket->session->ops->drained(socket->session);
 }
 
 static void on_sent(void *arg, uint64_t tag)
 {
 	struct tts_socket *socket = arg;
 
-	tts_stream_sent(socket->session, tag);
+	socket->session->ops->sent(socket->session, tag);
 }
 
 /* What the socket still held was dropped with it: the session asks for it one
@@ -128,7 +129,8 @@ static void socket_destroy(void *object)
 }
 
 static int socket_alloc(struct tts_socket **socketp, struct server *server,
-			const struct store_key *key, const char *request_id)
+			session_alloc_h *session_alloc, const struct store_key *key,
+			const char *request_id)
 {
 	struct tts_socket *socket = mem_zalloc(sizeof(*socket), socket_destroy);
 	int err;
@@ -137,8 +139,8 @@ static int socket_alloc(struct tts_socket **socketp, struct server *server,
 		return ENOMEM;
 	socket->server = server;
 	socket->peer = (struct peer){.ops = &peer_ops, .peer = socket};
-	err = tts_stream_alloc(&socket->session, &server->services, &socket->peer, request_id,
-			       key->id);
+	err = session_alloc(&socket->session, &server->services, &socket->peer, request_id,
+			    key->id);
 	if (err) {
 		mem_deref(socket);
 		return err;
@@ -147,12 +149,13 @@ static int socket_alloc(struct tts_socket **socketp, struct server *server,
 	return 0;
 }
 
-void tts_socket_open(struct server *server, struct http_request *request,
-		     const struct store_key *key, const char *request_id)
+static void socket_open(struct server *server, struct http_request *request,
+			session_alloc_h *session_alloc, const struct store_key *key,
+			const char *request_id)
 {
 	struct tts_socket *socket;
 
-	if (socket_alloc(&socket, server, key, request_id) != 0) {
+	if (socket_alloc(&socket, server, session_alloc, key, request_id) != 0) {
 		answer_error(server, request, WIRE_ERROR_INTERNAL, request_id);
 		return;
 	}
@@ -167,6 +170,12 @@ void tts_socket_open(struct server *server, struct http_request *request,
 		ws_close(socket->ws, WS_CLOSE_TRY_LATER, "server restarting");
 }
 
+void tts_socket_open_stream(struct server *server, struct http_request *request,
+			    const struct store_key *key, const char *request_id)
+{
+	socket_open(server, request, tts_stream_alloc, key, request_id);
+}
+
 void tts_socket_go_away_all(struct server *server)
 {
 	struct link *next = list_first(&server->sockets);
@@ -175,7 +184,7 @@ void tts_socket_go_away_all(struct server *server)
 		struct tts_socket *socket = LIST_OBJECT(next, struct tts_socket, link);
 
 		next = list_next(&server->sockets, next);
-		tts_stream_go_away(socket->session);
+		socket->session->ops->go_away(socket->session);
 	}
 }
 

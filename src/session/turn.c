@@ -98,8 +98,8 @@ static void turn_handle(struct turn *turn, enum turn_event event)
 	mem_ref(turn); /* its end may be its owner's last reference */
 	turn->state = row->to;
 	row->act(turn);
-	if (turn->state == TURN_CLOSED && turn->in_front)
-		turn->owner.closed(turn->owner.arg);
+	if (turn->in_front && turn_is_over(turn))
+		turn->owner.over(turn->owner.arg);
 	mem_deref(turn);
 }
 
@@ -159,8 +159,8 @@ void turn_come_to_front(struct turn *turn)
 {
 	turn->in_front = true;
 	send_pending(turn);
-	if (turn->state == TURN_CLOSED)
-		turn->owner.closed(turn->owner.arg);
+	if (turn_is_over(turn))
+		turn->owner.over(turn->owner.arg);
 	else
 		turn_speak(turn);
 }
@@ -196,7 +196,9 @@ static void stop_listening(struct turn *turn)
 /* TEXT: the clock of the turn's end starts anew. */
 static void go_on(struct turn *turn)
 {
-	timer_set(timers_of(turn), &turn->idle_timer, TURN_IDLE_MS * UINT64_C(1000), on_idle, turn);
+	if (!turn->owner.context)
+		timer_set(timers_of(turn), &turn->idle_timer, TURN_IDLE_MS * UINT64_C(1000),
+			  on_idle, turn);
 	if (turn->state != TURN_OPEN)
 		return;
 	timer_set(timers_of(turn), &turn->stale_timer,
@@ -273,7 +275,8 @@ static void book(struct turn *turn, enum store_turn_status status, ledger_booked
 
 static void send_error(struct turn *turn, const char *detail)
 {
-	if (reply_error(turn_scratch(turn), turn->fault, detail, turn->owner.request_id) == 0)
+	if (reply_error(turn_scratch(turn), turn->owner.context, turn->fault, detail,
+			turn->owner.request_id) == 0)
 		turn_send(turn, 0, 0);
 }
 
@@ -338,13 +341,20 @@ static void on_booking_late(void *arg)
 	on_booked(ETIMEDOUT, turn);
 }
 
-/* SENT: all audio was handed over, and only now is the turn finished. */
-static void finish(struct turn *turn)
+static int write_final(struct turn *turn)
 {
 	struct reply_totals totals;
 
+	if (turn->owner.context)
+		return reply_context_final(turn_scratch(turn), turn->owner.context);
 	totals_of(turn, &totals);
-	if (reply_final(turn_scratch(turn), &totals) == 0)
+	return reply_final(turn_scratch(turn), &totals);
+}
+
+/* SENT: all audio was handed over, and only now is the turn finished. */
+static void finish(struct turn *turn)
+{
+	if (write_final(turn) == 0)
 		turn_send(turn, 0, 0);
 	book(turn, STORE_TURN_FINISHED, on_booked);
 	/* Also when the ledger did not even take it: session_closed still comes. */
@@ -369,6 +379,8 @@ static void close_with_usage(struct turn *turn)
 	struct reply_totals totals;
 	struct reply_usage usage;
 
+	if (turn->owner.context)
+		return; /* which sums its turns up */
 	totals_of(turn, &totals);
 	turn_usage(turn, &usage);
 	if (reply_session_closed(turn_scratch(turn), &totals, &usage) == 0)
@@ -386,6 +398,8 @@ static void close_empty(struct turn *turn)
 	};
 
 	stop_listening(turn);
+	if (turn->owner.context)
+		return;
 	if (reply_session_closed(turn_scratch(turn), &totals, &usage) == 0)
 		turn_send(turn, 0, 0);
 }
@@ -460,6 +474,32 @@ enum turn_state turn_state(const struct turn *turn)
 	return turn->state;
 }
 
+bool turn_is_over(const struct turn *turn)
+{
+	return turn->state == TURN_CLOSED ||
+	       (turn->owner.context && (turn->state == TURN_FAILED || turn->state == TURN_BOOKING));
+}
+
+bool turn_has_failed(const struct turn *turn)
+{
+	return turn->fault != WIRE_ERROR_NONE;
+}
+
+bool turn_has_spoken(const struct turn *turn)
+{
+	return turn->text_chunks > 0;
+}
+
+bool turn_is_busy(const struct turn *turn)
+{
+	return turn->utterance.text || turn->state == TURN_DRAINING;
+}
+
+uint64_t turn_quiet_since_us(const struct turn *turn)
+{
+	return turn->quiet_since_us;
+}
+
 bool turn_is_finished(const struct turn *turn)
 {
 	return turn->state == TURN_CLOSED && turn->row.status == STORE_TURN_FINISHED &&
@@ -512,6 +552,7 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 	if (!turn)
 		return ENOMEM;
 	turn->owner = *owner;
+	turn->counters = owner->counters ? owner->counters : &turn->own_counters;
 	turn->settings = *settings;
 	turn->voice = voice_keep(voice);
 	buf_init(&turn->pending, PENDING_MAX);

@@ -5,8 +5,11 @@
  *
  * A turn takes text and commands, speaks chunk after chunk, and ends with its
  * row in the ledger.  Its life is a table of states and events (turn.c), which
- * docs/turn-states.md shows.  Its owner is a connection, which queues turns:
- * only the front one speaks; what another has to say waits inside it.
+ * docs/turn-states.md shows.  Its owner queues turns (turn_queue.h): only the
+ * front one speaks; what another has to say waits inside it.
+ *
+ * A turn of a context differs in what it says of its end: `final` alone, no
+ * session_closed; and it has no idle time of its own, for the context has one.
  */
 #ifndef SESSION_TURN_H
 #define SESSION_TURN_H
@@ -51,12 +54,20 @@ enum turn_event {
 
 struct turn;
 
+/* What frames and chunks are numbered by. */
+struct turn_counters {
+	unsigned chunks;
+	unsigned frames;
+};
+
 struct turn_owner {
 	const struct session_services *services;
 	const struct peer *peer;
 	const char *request_id;
 	int64_t key_id;
-	void (*closed)(void *arg); /* the front turn is over; from its last event */
+	const char *context; /* its context_id (see reply.h); NULL: it has no context */
+	struct turn_counters *counters; /* that count on; NULL: from 0 in each turn */
+	void (*over)(void *arg); /* a turn that was in front is over, or booked */
 	void *arg;
 };
 
@@ -96,6 +107,17 @@ void turn_drained(struct turn *turn);
 void turn_sent(struct turn *turn, uint64_t tag);
 
 enum turn_state turn_state(const struct turn *turn);
+
+/* It has said its last word, and the next may speak: without a context when it
+ * is closed, in one also when it has failed, and when only the ledger is waited
+ * for. */
+bool turn_is_over(const struct turn *turn);
+bool turn_has_failed(const struct turn *turn);
+bool turn_has_spoken(const struct turn *turn); /* a chunk of it has begun */
+
+/* A chunk is spoken or waits for room, or the last audio is on its way. */
+bool turn_is_busy(const struct turn *turn);
+uint64_t turn_quiet_since_us(const struct turn *turn); /* its last chunk's end; 0: none */
 bool turn_takes_text(const struct turn *turn); /* open or failed */
 bool turn_is_finished(const struct turn *turn); /* spoken to its end */
 size_t turn_unspoken(const struct turn *turn); /* bytes of text */

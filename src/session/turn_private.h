@@ -42,10 +42,13 @@ struct turn {
 	struct transcript transcript;
 	bool held_back; /* by max_lead_ms */
 
+	struct turn_counters own_counters;
+	struct turn_counters *counters; /* the owner's, or its own */
 	uint64_t characters;
 	unsigned text_chunks;
 	unsigned audio_chunks;
 	uint64_t samples_sent;
+	uint64_t quiet_since_us;
 	uint64_t playback_start_us; /* had it never run dry; 0: nothing was sent */
 
 	enum wire_error_id fault;

@@ -39,8 +39,6 @@ static uint64_t now_us(const struct turn *turn)
 
 int turn_speech_open(struct turn *turn)
 {
-	struct speech *speech = turn->owner.services->speech;
-	bool own_speed = speech->ops->has_own_speed(speech, turn->voice);
 	struct chunker_options options = {
 		.schedule_len = turn->settings.schedule_len,
 		.auto_mode = turn->settings.auto_mode,
@@ -48,16 +46,23 @@ int turn_speech_open(struct turn *turn)
 	};
 	const char *language =
 		turn->settings.language[0] ? turn->settings.language : turn->voice->language;
-	int err;
 
 	memcpy(options.schedule, turn->settings.schedule, sizeof(options.schedule));
 	if (strlen(language) < sizeof(options.language)) /* else it is none that we know */
 		memcpy(options.language, language, strlen(language) + 1);
 	transcript_init(&turn->transcript, turn->format.sample_rate);
 	buf_init(&turn->utterance.words, WORDS_MAX * sizeof(struct speech_word));
-	err = chunker_alloc(&turn->chunker, &options);
-	if (err)
-		return err;
+	return chunker_alloc(&turn->chunker, &options);
+}
+
+/* Only when it begins to speak: many turns may wait, and a stretcher is large. */
+static int open_pipeline(struct turn *turn)
+{
+	struct speech *speech = turn->owner.services->speech;
+	bool own_speed = speech->ops->has_own_speed(speech, turn->voice);
+
+	if (turn->pipeline)
+		return 0;
 	return pipeline_alloc(&turn->pipeline, &turn->format,
 			      own_speed ? 1.0 : turn->settings.speed);
 }
@@ -151,6 +156,12 @@ static void mind_gap(struct turn *turn)
 		turn->playback_start_us = now_us(turn) - sent_us(turn);
 }
 
+/* Of the chunk that is being spoken. */
+static unsigned chunk_id(const struct turn *turn)
+{
+	return turn->counters->chunks - 1;
+}
+
 /* False when the turn has failed: then it may be gone. */
 static bool send_frames(struct turn *turn)
 {
@@ -158,12 +169,13 @@ static bool send_frames(struct turn *turn)
 
 	while (pipeline_next(turn->pipeline, &frame)) {
 		mind_gap(turn);
-		if (reply_audio(turn_scratch(turn), &frame, &turn->format, turn->audio_chunks,
-				turn->text_chunks - 1) != 0) {
+		if (reply_audio(turn_scratch(turn), turn->owner.context, &frame, &turn->format,
+				turn->counters->frames, chunk_id(turn)) != 0) {
 			turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
 			return false;
 		}
 		++turn->audio_chunks;
+		++turn->counters->frames;
 		turn->samples_sent += frame.samples;
 		transcript_audio(&turn->transcript, frame.samples);
 		turn_send(turn, turn->tag, (uint32_t)frame.samples);
@@ -254,7 +266,8 @@ static void send_words(struct turn *turn)
 		return;
 	for (size_t i = 0; i < count; ++i)
 		map_word(&out[i], &at, turn, &words[i]);
-	if (reply_word_timestamps(turn_scratch(turn), turn->text_chunks - 1, out, count) == 0)
+	if (reply_word_timestamps(turn_scratch(turn), turn->owner.context, chunk_id(turn), out,
+				  count) == 0)
 		turn_send(turn, turn->tag, 0);
 	free(out);
 }
@@ -273,10 +286,11 @@ static void finish_chunk(struct turn *turn, uint32_t busy_us)
 	send_words(turn);
 	seconds = (double)(turn->samples_sent - turn->utterance.samples_before) /
 		  turn->format.sample_rate;
-	if (reply_chunk_complete(turn_scratch(turn), turn->text_chunks - 1, seconds,
+	if (reply_chunk_complete(turn_scratch(turn), turn->owner.context, chunk_id(turn), seconds,
 				 busy_us / 1000.0) == 0)
 		turn_send(turn, turn->tag, 0);
 	utterance_reset(&turn->utterance);
+	turn->quiet_since_us = now_us(turn);
 	turn_speak(turn);
 }
 
@@ -344,7 +358,9 @@ static int start_chunk(struct turn *turn)
 	size_t before_len;
 	int err;
 
-	err = spoken_alloc(&utterance->spoken, utterance->text, utterance->text_len);
+	err = open_pipeline(turn);
+	if (!err)
+		err = spoken_alloc(&utterance->spoken, utterance->text, utterance->text_len);
 	if (err)
 		return err;
 	utterance->samples_before = turn->samples_sent;
@@ -358,7 +374,9 @@ static int start_chunk(struct turn *turn)
 	if (turn->owner.services->log_texts)
 		log_info("turn", "%s chunk %u: %.*s", turn->id, turn->text_chunks,
 			 (int)utterance->text_len, utterance->text);
-	err = reply_generation_started(turn_scratch(turn), turn->text_chunks++, utterance->text,
+	++turn->text_chunks;
+	err = reply_generation_started(turn_scratch(turn), turn->owner.context,
+				       turn->counters->chunks++, utterance->text,
 				       utterance->text_len);
 	if (!err)
 		turn_send(turn, turn->tag, 0);

@@ -3,6 +3,7 @@
  */
 #include "wire/reply.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,12 +39,34 @@ static void write_seconds(struct json_write *json, const char *key, double secon
 	json_write_double(json, key, seconds, SECONDS_DECIMALS);
 }
 
-int reply_generation_started(struct buf *out, unsigned chunk_id, const char *text, size_t len)
+int reply_context_id(struct buf *out, const char *id, size_t len)
+{
+	struct json_write json = {.out = out, .start = out->len, .fresh = true};
+
+	json_write_string(&json, NULL, id, len);
+	if (!json.err)
+		json.err = buf_append(out, "", 1);
+	if (json.err)
+		out->len = json.start;
+	return json.err;
+}
+
+/* Where the table of the protocol has it: behind the key that names the
+ * message. */
+static void write_context(struct json_write *json, const char *context)
+{
+	if (context)
+		json_write_raw(json, "context_id", context);
+}
+
+int reply_generation_started(struct buf *out, const char *context, unsigned chunk_id,
+			     const char *text, size_t len)
 {
 	struct json_write json;
 
 	json_write_open(&json, out);
 	json_write_bool(&json, "generation_started", true);
+	write_context(&json, context);
 	json_write_unsigned(&json, "chunk_id", chunk_id);
 	json_write_string(&json, "text", text, len);
 	return json_write_close(&json);
@@ -70,18 +93,27 @@ static char *put_number(char *p, uint64_t number)
 
 #define PUT(p, literal) put(p, literal, sizeof(literal) - 1)
 
-int reply_audio(struct buf *out, const struct audio_frame *frame, const struct audio_format *format,
-		unsigned idx, unsigned chunk_id)
+int reply_audio(struct buf *out, const char *context, const struct audio_frame *frame,
+		const struct audio_format *format, unsigned idx, unsigned chunk_id)
 {
 	static const char head[] = "{\"audio\":\"";
 	const char *encoding = encoding_names[format->encoding];
-	char tail[160]; /* its words are 62 bytes, its numbers at most 50, the name 9 */
+	size_t context_len = context ? strlen(context) : 0;
+	/* Its words are 76 bytes, its numbers at most 50, the name 9. */
+	char tail[160 + REPLY_CONTEXT_MAX];
 	char *end = tail;
 	int err;
 
+	if (context_len > REPLY_CONTEXT_MAX)
+		return ENOBUFS;
 	end = PUT(end, "\",\"enc\":\"");
 	end = put(end, encoding, strlen(encoding));
-	end = PUT(end, "\",\"idx\":");
+	end = PUT(end, "\"");
+	if (context) {
+		end = PUT(end, ",\"context_id\":");
+		end = put(end, context, context_len);
+	}
+	end = PUT(end, ",\"idx\":");
 	end = put_number(end, idx);
 	end = PUT(end, ",\"sr\":");
 	end = put_number(end, format->sample_rate);
@@ -111,8 +143,8 @@ static void write_word(struct json_write *json, const struct reply_word *word)
 	json_write_object_end(json);
 }
 
-int reply_word_timestamps(struct buf *out, unsigned chunk_id, const struct reply_word *words,
-			  size_t count)
+int reply_word_timestamps(struct buf *out, const char *context, unsigned chunk_id,
+			  const struct reply_word *words, size_t count)
 {
 	struct json_write json;
 
@@ -121,16 +153,19 @@ int reply_word_timestamps(struct buf *out, unsigned chunk_id, const struct reply
 	for (size_t i = 0; i < count; ++i)
 		write_word(&json, &words[i]);
 	json_write_list_end(&json);
+	write_context(&json, context);
 	json_write_unsigned(&json, "chunk_id", chunk_id);
 	return json_write_close(&json);
 }
 
-int reply_chunk_complete(struct buf *out, unsigned chunk_id, double audio_seconds, double gen_ms)
+int reply_chunk_complete(struct buf *out, const char *context, unsigned chunk_id,
+			 double audio_seconds, double gen_ms)
 {
 	struct json_write json;
 
 	json_write_open(&json, out);
 	json_write_bool(&json, "chunk_complete", true);
+	write_context(&json, context);
 	json_write_unsigned(&json, "chunk_id", chunk_id);
 	write_seconds(&json, "audio_seconds", audio_seconds);
 	json_write_double(&json, "gen_ms", gen_ms, GEN_MS_DECIMALS);
@@ -163,6 +198,26 @@ int reply_final(struct buf *out, const struct reply_totals *totals)
 	return json_write_close(&json);
 }
 
+static int write_context_event(struct buf *out, const char *event, const char *context)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_bool(&json, event, true);
+	write_context(&json, context);
+	return json_write_close(&json);
+}
+
+int reply_context_created(struct buf *out, const char *context)
+{
+	return write_context_event(out, "context_created", context);
+}
+
+int reply_context_final(struct buf *out, const char *context)
+{
+	return write_context_event(out, "final", context);
+}
+
 static void write_cost(struct json_write *json, const struct reply_usage *usage)
 {
 	int64_t half = MICROCENTS_PER_SHOWN_UNIT / 2;
@@ -188,7 +243,35 @@ static void write_usage(struct json_write *json, const struct reply_usage *usage
 	write_str(json, "model_id", usage->model_id);
 	if (usage->turn_id)
 		write_str(json, "turn_id", usage->turn_id);
+	if (usage->turn_ids) {
+		json_write_list(json, "turn_ids");
+		for (size_t i = 0; i < usage->turn_ids_len; i += strlen(usage->turn_ids + i) + 1)
+			write_str(json, NULL, usage->turn_ids + i);
+		json_write_list_end(json);
+	}
 	json_write_object_end(json);
+}
+
+int reply_context_closed(struct buf *out, const char *context, const struct reply_usage *usage)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_bool(&json, "context_closed", true);
+	write_context(&json, context);
+	if (usage)
+		write_usage(&json, usage);
+	return json_write_close(&json);
+}
+
+int reply_multi_closed(struct buf *out, double total_audio_seconds)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_bool(&json, "session_closed", true);
+	write_seconds(&json, "total_audio_seconds", total_audio_seconds);
+	return json_write_close(&json);
 }
 
 int reply_session_closed(struct buf *out, const struct reply_totals *totals,
@@ -231,7 +314,8 @@ int reply_settings_updated(struct buf *out, const struct settings *settings)
 	return json_write_close(&json);
 }
 
-int reply_error(struct buf *out, enum wire_error_id id, const char *detail, const char *request_id)
+int reply_error(struct buf *out, const char *context, enum wire_error_id id, const char *detail,
+		const char *request_id)
 {
 	const struct wire_error *error = wire_error_get(id);
 	bool has_detail = detail && detail[0];
@@ -244,17 +328,19 @@ int reply_error(struct buf *out, enum wire_error_id id, const char *detail, cons
 	write_str(&json, "error", text);
 	write_str(&json, "error_code", error->code);
 	json_write_unsigned(&json, "code", (unsigned)error->number);
+	write_context(&json, context);
 	if (request_id)
 		write_str(&json, "request_id", request_id);
 	return json_write_close(&json);
 }
 
-int reply_interrupted(struct buf *out, const struct reply_interruption *report)
+int reply_interrupted(struct buf *out, const char *context, const struct reply_interruption *report)
 {
 	struct json_write json;
 
 	json_write_open(&json, out);
 	json_write_bool(&json, "interrupted", true);
+	write_context(&json, context);
 	if (report) {
 		write_seconds(&json, "audio_seconds", report->audio_seconds);
 		json_write_string(&json, "text_spoken", report->text_spoken,

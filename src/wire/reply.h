@@ -6,6 +6,9 @@
  * frame: at thousands of frames a second a JSON library would cost more than
  * sending them.
  *
+ * `context` is the context_id that the message carries, as reply_context_id
+ * wrote it; NULL on sockets without contexts.
+ *
  * Seconds have up to nine decimals: a sample is 23 µs or more, so that the
  * figures of a turn's chunks add up to its total.
  */
@@ -20,6 +23,11 @@
 #include "wire/error.h"
 #include "wire/stream_message.h"
 
+/* The longest context_id, in bytes as the client means it, and what it can
+ * grow to as JSON: six bytes for each that needs an escape, and its quotes. */
+#define REPLY_CONTEXT_ID_MAX 256
+#define REPLY_CONTEXT_MAX (6 * REPLY_CONTEXT_ID_MAX + 2)
+
 struct reply_word {
 	const char *word; /* slice of the chunk's text */
 	size_t word_len;
@@ -28,7 +36,9 @@ struct reply_word {
 };
 
 struct reply_usage {
-	const char *turn_id; /* NULL: no ledger row */
+	const char *turn_id; /* NULL: no ledger row, or several: */
+	const char *turn_ids; /* strings, one behind the other; NULL: not told */
+	size_t turn_ids_len; /* of all of them with their NULs */
 	const char *model_id;
 	double audio_seconds;
 	uint64_t characters;
@@ -42,23 +52,36 @@ struct reply_totals {
 	unsigned audio_chunks;
 };
 
-int reply_generation_started(struct buf *out, unsigned chunk_id, const char *text, size_t len);
-int reply_audio(struct buf *out, const struct audio_frame *frame, const struct audio_format *format,
-		unsigned idx, unsigned chunk_id);
-int reply_word_timestamps(struct buf *out, unsigned chunk_id, const struct reply_word *words,
-			  size_t count);
-int reply_chunk_complete(struct buf *out, unsigned chunk_id, double audio_seconds, double gen_ms);
+/* The id as a JSON string with a NUL behind it, for all the others. */
+int reply_context_id(struct buf *out, const char *id, size_t len);
+
+int reply_generation_started(struct buf *out, const char *context, unsigned chunk_id,
+			     const char *text, size_t len);
+int reply_audio(struct buf *out, const char *context, const struct audio_frame *frame,
+		const struct audio_format *format, unsigned idx, unsigned chunk_id);
+int reply_word_timestamps(struct buf *out, const char *context, unsigned chunk_id,
+			  const struct reply_word *words, size_t count);
+int reply_chunk_complete(struct buf *out, const char *context, unsigned chunk_id,
+			 double audio_seconds, double gen_ms);
 int reply_idle_warning(struct buf *out);
 int reply_final(struct buf *out, const struct reply_totals *totals);
 int reply_session_closed(struct buf *out, const struct reply_totals *totals,
 			 const struct reply_usage *usage);
+
+/* On /ws/tts/multi `final` has no totals, usage is the context's (NULL: none
+ * was made) and session_closed has only the sum of all audio. */
+int reply_context_created(struct buf *out, const char *context);
+int reply_context_final(struct buf *out, const char *context);
+int reply_context_closed(struct buf *out, const char *context, const struct reply_usage *usage);
+int reply_multi_closed(struct buf *out, double total_audio_seconds);
 
 /* All six that can be updated; temperature and language are null until given. */
 int reply_settings_updated(struct buf *out, const struct settings *settings);
 
 /* Also the body of an HTTP error.  The table's text, then the detail (NULL or
  * empty: none); request_id may be NULL. */
-int reply_error(struct buf *out, enum wire_error_id id, const char *detail, const char *request_id);
+int reply_error(struct buf *out, const char *context, enum wire_error_id id, const char *detail,
+		const char *request_id);
 
 /* `report` is NULL unless the cancel asked for one; its usage may be NULL. */
 struct reply_interruption {
@@ -69,6 +92,7 @@ struct reply_interruption {
 	size_t text_remaining_len;
 	double audio_seconds;
 };
-int reply_interrupted(struct buf *out, const struct reply_interruption *report);
+int reply_interrupted(struct buf *out, const char *context,
+		      const struct reply_interruption *report);
 
 #endif

@@ -103,9 +103,9 @@ static void check_peer(struct script *script, const char *words)
 
 static void check_session(struct script *script, const char *words)
 {
-	const struct tts_stream *stream = script->world.stream;
+	const struct session *session = script->world.session;
 	const struct match_fact facts[] = {
-		{"idle", NULL, stream && tts_stream_is_idle(stream)},
+		{"idle", NULL, session && session->ops->is_idle(session)},
 		{"timers", NULL, (double)script->world.timers.count},
 	};
 

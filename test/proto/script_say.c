@@ -11,9 +11,9 @@
 
 static bool is_there(struct script *script)
 {
-	if (!script->world.stream)
+	if (!script->world.session)
 		script_fail(script, "the client is gone");
-	return script->world.stream != NULL;
+	return script->world.session != NULL;
 }
 
 void script_say(struct script *script, const char *line)
@@ -26,7 +26,7 @@ void script_say_binary(struct script *script)
 {
 	if (!is_there(script))
 		return;
-	tts_stream_binary(script->world.stream);
+	script->world.session->ops->binary(script->world.session);
 	world_settle(&script->world);
 }
 
@@ -169,7 +169,7 @@ static void go_away(struct script *script, const char *rest)
 {
 	(void)rest;
 	if (is_there(script))
-		tts_stream_go_away(script->world.stream);
+		script->world.session->ops->go_away(script->world.session);
 }
 
 static const struct {

@@ -63,13 +63,13 @@ int world_open(struct world *world)
 
 int world_connect(struct world *world)
 {
-	return tts_stream_alloc(&world->stream, &world->services, &world->peer.peer,
+	return tts_stream_alloc(&world->session, &world->services, &world->peer.peer,
 				WORLD_REQUEST_ID, WORLD_KEY_ID);
 }
 
 void world_disconnect(struct world *world)
 {
-	world->stream = mem_deref(world->stream);
+	world->session = mem_deref(world->session);
 }
 
 void world_close(struct world *world)
@@ -90,7 +90,7 @@ void world_say(struct world *world, const char *json, size_t len)
 	if (!copy)
 		abort();
 	memcpy(copy, json, len);
-	tts_stream_message(world->stream, copy, len);
+	world->session->ops->message(world->session, copy, len);
 	free(copy);
 	world_settle(world);
 }
@@ -99,10 +99,10 @@ static bool tell_of_room(struct world *world)
 {
 	struct fake_peer *peer = &world->peer;
 
-	if (!world->stream || !peer->was_full || peer->waiting_bytes >= FAKE_PEER_FULL)
+	if (!world->session || !peer->was_full || peer->waiting_bytes >= FAKE_PEER_FULL)
 		return false;
 	peer->was_full = false;
-	tts_stream_drained(world->stream);
+	world->session->ops->drained(world->session);
 	return true;
 }
 
@@ -110,9 +110,9 @@ static bool tell_of_sent(struct world *world)
 {
 	uint64_t tag;
 
-	if (!world->stream || !fake_peer_take_sent(&world->peer, &tag))
+	if (!world->session || !fake_peer_take_sent(&world->peer, &tag))
 		return false;
-	tts_stream_sent(world->stream, tag);
+	world->session->ops->sent(world->session, tag);
 	return true;
 }
 

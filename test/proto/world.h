@@ -27,7 +27,7 @@ struct world {
 	struct fake_speech speech;
 	struct fake_ledger ledger;
 	struct session_services services;
-	struct tts_stream *stream; /* NULL: not there, or gone */
+	struct session *session; /* NULL: not there, or gone */
 };
 
 /* The rest of the world without the session, and the session. */

@@ -39,7 +39,7 @@ static void assert_frame(int err, const char *expected)
 static void test_generation_started(void **state)
 {
 	(void)state;
-	assert_frame(reply_generation_started(&out, 2, "Say \"hi\".", 9),
+	assert_frame(reply_generation_started(&out, NULL, 2, "Say \"hi\".", 9),
 		     "{\"generation_started\":true,\"chunk_id\":2,\"text\":\"Say \\\"hi\\\".\"}");
 }
 
@@ -49,15 +49,17 @@ static void test_audio_of_every_encoding(void **state)
 	struct audio_frame frame = {bytes, sizeof(bytes), 3};
 
 	(void)state;
-	assert_frame(reply_audio(&out, &frame, &(struct audio_format){AUDIO_PCM16, 24000}, 0, 0),
-		     "{\"audio\":\"AAECA/7/\",\"enc\":\"pcm_s16le\",\"idx\":0,\"sr\":24000,"
-		     "\"samples\":3,\"chunk_id\":0}");
+	assert_frame(
+		reply_audio(&out, NULL, &frame, &(struct audio_format){AUDIO_PCM16, 24000}, 0, 0),
+		"{\"audio\":\"AAECA/7/\",\"enc\":\"pcm_s16le\",\"idx\":0,\"sr\":24000,"
+		"\"samples\":3,\"chunk_id\":0}");
 	frame = (struct audio_frame){bytes, 4, 4};
-	assert_frame(reply_audio(&out, &frame, &(struct audio_format){AUDIO_MULAW, 8000}, 12, 3),
-		     "{\"audio\":\"AAECAw==\",\"enc\":\"mulaw\",\"idx\":12,\"sr\":8000,"
-		     "\"samples\":4,\"chunk_id\":3}");
+	assert_frame(
+		reply_audio(&out, NULL, &frame, &(struct audio_format){AUDIO_MULAW, 8000}, 12, 3),
+		"{\"audio\":\"AAECAw==\",\"enc\":\"mulaw\",\"idx\":12,\"sr\":8000,"
+		"\"samples\":4,\"chunk_id\":3}");
 	frame = (struct audio_frame){bytes, 0, SIZE_MAX};
-	assert_frame(reply_audio(&out, &frame, &(struct audio_format){AUDIO_ALAW, UINT32_MAX},
+	assert_frame(reply_audio(&out, NULL, &frame, &(struct audio_format){AUDIO_ALAW, UINT32_MAX},
 				 UINT32_MAX, UINT32_MAX),
 		     "{\"audio\":\"\",\"enc\":\"alaw\",\"idx\":4294967295,\"sr\":4294967295,"
 		     "\"samples\":18446744073709551615,\"chunk_id\":4294967295}");
@@ -72,14 +74,14 @@ static void test_audio_that_does_not_fit_is_refused_whole(void **state)
 	size_t len;
 
 	(void)state;
-	assert_int_equal(reply_audio(&out, &frame, &format, 0, 0), 0);
+	assert_int_equal(reply_audio(&out, NULL, &frame, &format, 0, 0), 0);
 	len = out.len;
 	buf_reset(&out);
 	buf_init(&small, len - 1);
-	assert_int_equal(reply_audio(&small, &frame, &format, 0, 0), ENOBUFS);
+	assert_int_equal(reply_audio(&small, NULL, &frame, &format, 0, 0), ENOBUFS);
 	assert_int_equal(small.len, 0);
 	small.max = len;
-	assert_int_equal(reply_audio(&small, &frame, &format, 0, 0), 0);
+	assert_int_equal(reply_audio(&small, NULL, &frame, &format, 0, 0), 0);
 	assert_int_equal(small.len, len);
 	buf_reset(&small);
 }
@@ -92,12 +94,12 @@ static void test_word_timestamps(void **state)
 	};
 
 	(void)state;
-	assert_frame(reply_word_timestamps(&out, 1, words, 2),
+	assert_frame(reply_word_timestamps(&out, NULL, 1, words, 2),
 		     "{\"word_timestamps\":[{\"word\":\"Hello\",\"start_ms\":0,\"end_ms\":320,"
 		     "\"char_start\":0,\"char_end\":5,\"score\":1.0},{\"word\":\"caf\xc3\xa9\","
 		     "\"start_ms\":340,\"end_ms\":700,\"char_start\":6,\"char_end\":10,"
 		     "\"score\":1.0}],\"chunk_id\":1}");
-	assert_frame(reply_word_timestamps(&out, 0, NULL, 0),
+	assert_frame(reply_word_timestamps(&out, NULL, 0, NULL, 0),
 		     "{\"word_timestamps\":[],\"chunk_id\":0}");
 }
 
@@ -105,9 +107,9 @@ static void test_chunk_complete(void **state)
 {
 	(void)state;
 	assert_frame(
-		reply_chunk_complete(&out, 0, 1.2, 150),
+		reply_chunk_complete(&out, NULL, 0, 1.2, 150),
 		"{\"chunk_complete\":true,\"chunk_id\":0,\"audio_seconds\":1.2,\"gen_ms\":150}");
-	assert_frame(reply_chunk_complete(&out, 7, 7721.0 / 24000, 0.4126),
+	assert_frame(reply_chunk_complete(&out, NULL, 7, 7721.0 / 24000, 0.4126),
 		     "{\"chunk_complete\":true,\"chunk_id\":7,\"audio_seconds\":0.321708333,"
 		     "\"gen_ms\":0.413}");
 }
@@ -204,15 +206,15 @@ static void test_settings_updated_lists_all_six(void **state)
 static void test_errors_come_from_the_table(void **state)
 {
 	(void)state;
-	assert_frame(reply_error(&out, WIRE_ERROR_MISSING_VOICE, NULL, NULL),
+	assert_frame(reply_error(&out, NULL, WIRE_ERROR_MISSING_VOICE, NULL, NULL),
 		     "{\"error\":\"voice_id is required\",\"error_code\":\"MISSING_VOICE_ID\","
 		     "\"code\":400}");
-	assert_frame(reply_error(&out, WIRE_ERROR_INVALID_REQUEST,
+	assert_frame(reply_error(&out, NULL, WIRE_ERROR_INVALID_REQUEST,
 				 "speed must be between 0.8 and 1.2 (got 3)", "r-1"),
 		     "{\"error\":\"Invalid request: speed must be between 0.8 and 1.2 (got 3)\","
 		     "\"error_code\":\"VALIDATION_ERROR\",\"code\":400,\"request_id\":\"r-1\"}");
 	assert_frame(
-		reply_error(&out, WIRE_ERROR_UNAVAILABLE, "", NULL),
+		reply_error(&out, NULL, WIRE_ERROR_UNAVAILABLE, "", NULL),
 		"{\"error\":\"The requested model is temporarily unavailable. Please try again "
 		"shortly.\",\"error_code\":\"MODEL_UNAVAILABLE\",\"code\":503}");
 }
@@ -221,7 +223,7 @@ static void test_every_error_of_the_table_can_be_said(void **state)
 {
 	(void)state;
 #define X(name, number, code, text)                                                                \
-	assert_frame(reply_error(&out, WIRE_ERROR_##name, NULL, NULL),                             \
+	assert_frame(reply_error(&out, NULL, WIRE_ERROR_##name, NULL, NULL),                       \
 		     "{\"error\":\"" text "\",\"error_code\":\"" code "\",\"code\":" #number "}");
 	WIRE_ERRORS(X)
 #undef X
@@ -235,7 +237,7 @@ static void test_an_endless_detail_is_cut_to_valid_json(void **state)
 	for (size_t i = 0; i < 1000; ++i)
 		memcpy(detail + 2 * i, "\xc3\xbc", 2);
 	detail[2000] = '\0';
-	assert_int_equal(reply_error(&out, WIRE_ERROR_INVALID_REQUEST, detail, NULL), 0);
+	assert_int_equal(reply_error(&out, NULL, WIRE_ERROR_INVALID_REQUEST, detail, NULL), 0);
 	assert_true(out.len < 500);
 	assert_memory_equal(out.bytes + out.len - strlen(",\"code\":400}"), ",\"code\":400}", 12);
 	buf_reset(&out);
@@ -246,12 +248,12 @@ static void test_interrupted_is_plain_unless_a_report_was_asked_for(void **state
 	struct reply_interruption report = {&usage, "Hello ", 6, "world.", 6, 1.5};
 
 	(void)state;
-	assert_frame(reply_interrupted(&out, NULL), "{\"interrupted\":true}");
-	assert_frame(reply_interrupted(&out, &report),
+	assert_frame(reply_interrupted(&out, NULL, NULL), "{\"interrupted\":true}");
+	assert_frame(reply_interrupted(&out, NULL, &report),
 		     "{\"interrupted\":true,\"audio_seconds\":1.5,\"text_spoken\":\"Hello \","
 		     "\"text_remaining\":\"world.\"," USAGE "}");
 	report = (struct reply_interruption){0};
-	assert_frame(reply_interrupted(&out, &report),
+	assert_frame(reply_interrupted(&out, NULL, &report),
 		     "{\"interrupted\":true,\"audio_seconds\":0,\"text_spoken\":\"\","
 		     "\"text_remaining\":\"\"}");
 }

@@ -1,0 +1,39 @@
+/*
+ * session.c: what every kind of connection shares (see session.h).
+ */
+#include "session/session.h"
+
+#include <stdio.h>
+
+#include "wire/reply.h"
+
+void session_init(struct session *session, const struct session_ops *ops,
+		  const struct session_services *services, const struct peer *peer,
+		  const char *request_id, int64_t key_id)
+{
+	session->ops = ops;
+	session->services = services;
+	session->peer = peer;
+	session->key_id = key_id;
+	snprintf(session->request_id, sizeof(session->request_id), "%s", request_id);
+}
+
+struct buf *session_scratch(struct session *session)
+{
+	session->services->scratch->len = 0;
+	return session->services->scratch;
+}
+
+void session_send(struct session *session)
+{
+	const struct buf *message = session->services->scratch;
+
+	session->peer->ops->send(session->peer->peer, message->bytes, message->len, 0, 0);
+}
+
+void session_send_error(struct session *session, const char *context, enum wire_error_id id,
+			const char *detail)
+{
+	if (reply_error(session_scratch(session), context, id, detail, session->request_id) == 0)
+		session_send(session);
+}

@@ -1,0 +1,67 @@
+/*
+ * session.h: what every kind of connection can be told, whatever its protocol.
+ *
+ * tts_stream.c and tts_multi.c make one; the server's glue and the tests see
+ * only this.  mem_deref when the client is gone: what still runs is cancelled,
+ * and booked.
+ */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "session/services.h"
+#include "wire/error.h"
+
+/* Close codes of RFC 6455 and the IANA registry. */
+enum { SESSION_CLOSE_NORMAL = 1000, SESSION_CLOSE_RESTART = 1012 };
+
+#define SESSION_REQUEST_ID_SIZE 24
+
+struct session;
+
+struct session_ops {
+	/* A message, in a buffer that it may write to. */
+	void (*message)(struct session *session, char *json, size_t len);
+	void (*binary)(struct session *session); /* which are refused */
+
+	/* From the peer: it has room again; all of a tag was handed over. */
+	void (*drained)(struct session *session);
+	void (*sent)(struct session *session, uint64_t tag);
+
+	/* The server is going away: what speaks is finished, what waits is not
+	 * begun, then the connection closes (1012). */
+	void (*go_away)(struct session *session);
+	bool (*is_idle)(const struct session *session);
+};
+
+/* The first member of each kind. */
+struct session {
+	const struct session_ops *ops;
+	const struct session_services *services;
+	const struct peer *peer;
+	int64_t key_id;
+	char request_id[SESSION_REQUEST_ID_SIZE];
+};
+
+/* How each kind is made.  `services` and `peer` are not copied; request_id (23
+ * characters at most) is. */
+typedef int(session_alloc_h)(struct session **sessionp, const struct session_services *services,
+			     const struct peer *peer, const char *request_id, int64_t key_id);
+
+/* For the kinds: fills in what they share. */
+void session_init(struct session *session, const struct session_ops *ops,
+		  const struct session_services *services, const struct peer *peer,
+		  const char *request_id, int64_t key_id);
+
+/* The scratch buffer, empty; and sends what was written into it. */
+struct buf *session_scratch(struct session *session);
+void session_send(struct session *session);
+
+/* context: as in reply.h. */
+void session_send_error(struct session *session, const char *context, enum wire_error_id id,
+			const char *detail);
+
+#endif

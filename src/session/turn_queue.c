@@ -1,0 +1,269 @@
+/*
+ * turn_queue.c: the turns of one speaker, one after the other (see
+ * turn_queue.h).
+ */
+#include "session/turn_queue.h"
+
+#include <errno.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "text/unicode.h"
+
+struct place_in_queue {
+	struct link link;
+	struct turn *turn;
+	unsigned flushes; /* without text, behind this turn */
+	bool is_in_front;
+};
+
+static struct place_in_queue *place_at(struct link *link)
+{
+	return link ? LIST_OBJECT(link, struct place_in_queue, link) : NULL;
+}
+
+static struct place_in_queue *front_place(const struct turn_queue *queue)
+{
+	return place_at(list_first(&queue->turns));
+}
+
+static struct turn *open_turn(const struct turn_queue *queue)
+{
+	struct place_in_queue *last = place_at(list_last(&queue->turns));
+
+	return last && turn_takes_text(last->turn) ? last->turn : NULL;
+}
+
+struct turn *turn_queue_front(const struct turn_queue *queue)
+{
+	struct place_in_queue *front = front_place(queue);
+
+	return front ? front->turn : NULL;
+}
+
+static void say_gone(struct turn_queue *queue, struct place_in_queue *place)
+{
+	if (queue->ops->gone)
+		queue->ops->gone(queue->arg, place->turn);
+}
+
+static void place_free(struct place_in_queue *place)
+{
+	mem_deref(place->turn);
+	mem_deref(place);
+}
+
+/* Rows that have settled go. */
+static void settle(struct turn_queue *queue)
+{
+	struct link *next = list_first(&queue->settling);
+
+	while (next) {
+		struct place_in_queue *place = place_at(next);
+
+		next = list_next(&queue->settling, next);
+		if (turn_state(place->turn) != TURN_CLOSED)
+			continue;
+		list_remove(&queue->settling, &place->link);
+		say_gone(queue, place);
+		place_free(place);
+	}
+}
+
+/* The front turn has said its last word. */
+static void step_back(struct turn_queue *queue, struct place_in_queue *place)
+{
+	bool settles = turn_state(place->turn) == TURN_BOOKING;
+
+	list_remove(&queue->turns, &place->link);
+	if (settles)
+		list_append(&queue->settling, &place->link);
+	else
+		say_gone(queue, place);
+	queue->ops->spoken(queue->arg, place->turn, place->flushes);
+	if (!settles)
+		place_free(place);
+}
+
+static void bring_to_front(struct turn_queue *queue)
+{
+	struct place_in_queue *front = front_place(queue);
+
+	if (!front || front->is_in_front || queue->settling.count >= TURN_QUEUE_SETTLING_MAX)
+		return;
+	front->is_in_front = true;
+	turn_come_to_front(front->turn);
+}
+
+static struct place_in_queue *front_that_is_over(const struct turn_queue *queue)
+{
+	struct place_in_queue *front = front_place(queue);
+
+	return front && front->is_in_front && turn_is_over(front->turn) ? front : NULL;
+}
+
+/* A turn may be over the moment it comes to the front, hence the loop instead
+ * of a recursion. */
+static void advance(void *arg)
+{
+	struct turn_queue *queue = arg;
+	void *owner = mem_ref(queue->arg);
+	struct place_in_queue *front;
+
+	if (!queue->advancing) {
+		queue->advancing = true;
+		settle(queue);
+		while ((front = front_that_is_over(queue))) {
+			step_back(queue, front);
+			bring_to_front(queue);
+		}
+		bring_to_front(queue); /* one that waited for a row to settle */
+		queue->advancing = false;
+		if (queue->turns.count == 0)
+			queue->ops->empty(queue->arg);
+	}
+	mem_deref(owner);
+}
+
+void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, size_t turns_max,
+		     const struct turn_queue_ops *ops, void *arg)
+{
+	*queue = (struct turn_queue){
+		.owner = *owner, .ops = ops, .arg = arg, .turns_max = turns_max};
+	queue->owner.over = advance;
+	queue->owner.arg = queue;
+	list_init(&queue->turns);
+	list_init(&queue->settling);
+}
+
+static int add_turn(struct turn_queue *queue, const struct settings *settings)
+{
+	const struct session_services *services = queue->owner.services;
+	struct place_in_queue *place = mem_zalloc(sizeof(*place), NULL);
+	const struct voice *voice = NULL;
+	int err;
+
+	if (!place)
+		return ENOMEM;
+	if (settings->set & SETTING_VOICE_ID)
+		voice = voices_find(services->voices, settings->voice_id);
+	err = turn_alloc(&place->turn, &queue->owner, settings, voice);
+	if (err) {
+		mem_deref(place);
+		return err;
+	}
+	list_append(&queue->turns, &place->link);
+	if (queue->turns.count == 1)
+		bring_to_front(queue);
+	return 0;
+}
+
+static bool is_blank(const char *text, size_t len)
+{
+	uint32_t c;
+
+	for (size_t i = 0; i < len; i += utf8_decode(&c, text + i, len - i)) {
+		utf8_decode(&c, text + i, len - i);
+		if (!unicode_is_blank(unicode_kind(c)))
+			return false;
+	}
+	return true;
+}
+
+int turn_queue_text(struct turn_queue *queue, const struct settings *settings, const char *text,
+		    size_t len, size_t room)
+{
+	struct turn *turn = open_turn(queue);
+	int err;
+
+	if (len == 0 || (!turn && is_blank(text, len)))
+		return 0;
+	if (!turn) {
+		if (queue->turns.count > queue->turns_max)
+			return ENOBUFS;
+		err = add_turn(queue, settings);
+		if (err)
+			return err;
+		turn = open_turn(queue); /* it may be over already */
+	}
+	if (turn && len > room)
+		turn_fail(turn, WIRE_ERROR_TEXT_TOO_LONG, NULL);
+	else if (turn)
+		turn_text(turn, text, len);
+	return 0;
+}
+
+bool turn_queue_end(struct turn_queue *queue)
+{
+	struct turn *turn = open_turn(queue);
+
+	if (turn)
+		turn_end(turn);
+	return turn != NULL;
+}
+
+bool turn_queue_note_flush(struct turn_queue *queue)
+{
+	struct place_in_queue *last = place_at(list_last(&queue->turns));
+
+	if (last)
+		++last->flushes;
+	return last != NULL;
+}
+
+static void cancel_from(struct turn_queue *queue, struct list *list, struct link *from)
+{
+	while (from) {
+		struct link *next = list_next(list, from);
+		struct place_in_queue *place = place_at(from);
+
+		list_remove(list, from);
+		turn_cancel(place->turn); /* one that is being booked is left to the ledger */
+		say_gone(queue, place);
+		place_free(place);
+		from = next;
+	}
+}
+
+void turn_queue_cancel(struct turn_queue *queue)
+{
+	cancel_from(queue, &queue->settling, list_first(&queue->settling));
+	cancel_from(queue, &queue->turns, list_first(&queue->turns));
+}
+
+void turn_queue_cancel_waiting(struct turn_queue *queue)
+{
+	struct link *first = list_first(&queue->turns);
+
+	if (first)
+		cancel_from(queue, &queue->turns, list_next(&queue->turns, first));
+}
+
+void turn_queue_reset(struct turn_queue *queue)
+{
+	static const struct turn_queue_ops nobody;
+
+	queue->ops = &nobody;
+	turn_queue_cancel(queue);
+}
+
+void turn_queue_drained(struct turn_queue *queue)
+{
+	if (queue->turns.count > 0)
+		turn_drained(turn_queue_front(queue));
+}
+
+void turn_queue_sent(struct turn_queue *queue, uint64_t tag)
+{
+	if (queue->turns.count > 0)
+		turn_sent(turn_queue_front(queue), tag);
+}
+
+size_t turn_queue_unspoken(const struct turn_queue *queue)
+{
+	size_t bytes = 0;
+
+	for (struct link *l = list_first(&queue->turns); l; l = list_next(&queue->turns, l))
+		bytes += turn_unspoken(place_at(l)->turn);
+	return bytes;
+}

@@ -1,0 +1,78 @@
+/*
+ * turn_queue.h: the turns of one speaker, one after the other.
+ *
+ * The front turn speaks; the others take text and wait.  A connection of
+ * /ws/tts/stream has one queue, a context of /ws/tts/multi another.  In a
+ * context the next turn speaks as soon as `final` has left, while the ledger
+ * still writes the row of the one before: such turns are settling.
+ *
+ * The queue sits inside its owner, an object of mem.h, which it keeps alive
+ * while it calls it.
+ */
+#ifndef SESSION_TURN_QUEUE_H
+#define SESSION_TURN_QUEUE_H
+
+#include "base/list.h"
+#include "session/turn.h"
+
+/* Turns whose rows may be under way at once; more wait before they speak, so
+ * that a ledger that is slow bounds what is kept in memory for it. */
+#define TURN_QUEUE_SETTLING_MAX 16
+
+struct turn_queue_ops {
+	/* The front turn is over: it has failed, or said its `final` (and all
+	 * else).  `flushes` came behind it without any text.  The next turn
+	 * follows when this returns.  A failed one is gone already, and all may
+	 * then be cancelled from here. */
+	void (*spoken)(void *arg, struct turn *turn, unsigned flushes);
+
+	/* A turn goes, booked or given up.  May be NULL. */
+	void (*gone)(void *arg, struct turn *turn);
+
+	/* No turn is left to speak; comes again when the last row has settled. */
+	void (*empty)(void *arg);
+};
+
+struct turn_queue {
+	struct list turns; /* struct place_in_queue; the first speaks */
+	struct list settling; /* those whose rows are under way */
+	struct turn_owner owner; /* of each turn */
+	const struct turn_queue_ops *ops;
+	void *arg;
+	size_t turns_max; /* that may wait behind the one that speaks */
+	bool advancing;
+};
+
+/* Of `owner` all but `over` and `arg` is to be filled in; the ops are not
+ * copied. */
+void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, size_t turns_max,
+		     const struct turn_queue_ops *ops, void *arg);
+
+/* Text for the turn that takes some, or for a new one with these settings,
+ * which only text with something in it begins.  Text beyond `room` bytes fails
+ * the turn.  ENOBUFS when too many turns wait, ENOMEM, EIO. */
+int turn_queue_text(struct turn_queue *queue, const struct settings *settings, const char *text,
+		    size_t len, size_t room);
+
+/* Ends the turn that takes text; false when there is none. */
+bool turn_queue_end(struct turn_queue *queue);
+
+/* A flush with nothing behind the last turn, which answers for it; false when
+ * there is no turn that could. */
+bool turn_queue_note_flush(struct turn_queue *queue);
+
+/* Cancels all turns, or all but the front one; no `spoken` or `empty` follows. */
+void turn_queue_cancel(struct turn_queue *queue);
+void turn_queue_cancel_waiting(struct turn_queue *queue);
+
+/* For the owner's destructor: like turn_queue_cancel, and nobody is told. */
+void turn_queue_reset(struct turn_queue *queue);
+
+/* From the peer. */
+void turn_queue_drained(struct turn_queue *queue);
+void turn_queue_sent(struct turn_queue *queue, uint64_t tag);
+
+struct turn *turn_queue_front(const struct turn_queue *queue); /* NULL: none */
+size_t turn_queue_unspoken(const struct turn_queue *queue); /* bytes of text */
+
+#endif
