@@ -2,7 +2,8 @@
  * fuzz_onnx.c: model files from bytes nobody vouches for.
  *
  * What parses must extract, for any of its values, to a model that parses and
- * has no more nodes; what is cut must be cut into models that parse.
+ * has no more nodes; what is cut must be cut into models that parse, and what
+ * is turned into floats must be the rest as it was.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -10,6 +11,8 @@
 
 #include "base/mem.h"
 #include "engine/vits/cut.h"
+#include "engine/vits/cut_kokoro.h"
+#include "engine/vits/onnx_float.h"
 
 #define WHY_SIZE 64
 /* A file has thousands of values: some are enough, spread over all. */
@@ -79,6 +82,40 @@ static void check_cut(const struct onnx *onnx)
 	mem_deref(cut);
 }
 
+static void check_kokoro(const struct onnx *onnx)
+{
+	struct cut_kokoro *cut = NULL;
+	char why[WHY_SIZE] = "";
+	int err = cut_kokoro(&cut, onnx, why, sizeof(why));
+
+	if (err && (err != ENOTSUP || !why[0]))
+		abort();
+	if (err)
+		return;
+	count_nodes(cut->bytes, cut->len);
+	mem_deref(cut);
+}
+
+/* Every convolution becomes two nodes.  What is written need not parse: a name
+ * of ours may be taken. */
+static void check_floats(const struct onnx *onnx)
+{
+	struct onnx *rewritten = NULL;
+	char why[WHY_SIZE] = "";
+	size_t len, count;
+	char *bytes;
+
+	if (onnx_float_convolutions(onnx, &bytes, &len, &count))
+		abort();
+	if (count == 0)
+		return;
+	if (onnx_parse(&rewritten, bytes, len, why, sizeof(why)) == 0 &&
+	    onnx_node_count(rewritten) != onnx_node_count(onnx) + count)
+		abort();
+	mem_deref(rewritten);
+	free(bytes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	struct onnx *onnx = NULL;
@@ -92,6 +129,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	onnx_note(onnx, "model_type");
 	check_pieces(onnx);
 	check_cut(onnx);
+	check_kokoro(onnx);
+	check_floats(onnx);
 	mem_deref(onnx);
 	return 0;
 }
