@@ -27,6 +27,12 @@
 
 static struct runtime *runtime;
 
+static void need_runtime(void)
+{
+	if (!runtime)
+		skip();
+}
+
 struct voice {
 	char *bytes;
 	struct onnx *onnx;
@@ -260,6 +266,7 @@ static void windows_give_what_the_uncut_model_gives(void **state)
 	char path[PATH_MAX];
 
 	(void)state;
+	need_runtime();
 	for (size_t i = 0; i < COUNT(names); ++i) {
 		voice_files_tiny(path, names[i]);
 		check_voice(path);
@@ -272,8 +279,9 @@ static void installed_voices_too(void **state)
 	size_t vits = 0;
 
 	(void)state;
+	need_runtime();
 	for (size_t i = 0; voice_files_installed(path, i); ++i) {
-		if (strstr(path, "kokoro"))
+		if (strstr(strrchr(path, '/'), "kokoro"))
 			continue; /* another family, not cut */
 		check_voice(path);
 		++vits;
@@ -291,6 +299,7 @@ static void the_same_key_gives_the_same_samples(void **state)
 	struct sound first, again, other;
 
 	(void)state;
+	need_runtime();
 	voice_files_tiny(path, "tiny.onnx");
 	voice_load(&voice, path);
 	first = speak(&voice, 81, "a", 24, 24);
@@ -320,6 +329,7 @@ static void frames_can_be_left_out(void **state)
 	size_t from, frames, len;
 
 	(void)state;
+	need_runtime();
 	voice_files_tiny(path, "tiny.onnx");
 	voice_load(&voice, path);
 	whole = speak(&voice, 161, "a", SIZE_MAX / 2, 0);
@@ -350,6 +360,7 @@ static void durations_add_up_to_the_frames(void **state)
 	float sum = 0;
 
 	(void)state;
+	need_runtime();
 	voice_files_tiny(path, "single.onnx");
 	voice_load(&voice, path);
 	settings = settings_for(&voice, "a");
@@ -387,14 +398,6 @@ static int drop_runtime(void **state)
 	return mem_live() == 0 ? 0 : -1;
 }
 
-static int need_runtime(void **state)
-{
-	(void)state;
-	if (!runtime)
-		skip();
-	return 0;
-}
-
 static void a_file_that_is_no_runtime_is_refused(void **state)
 {
 	char why[RUNTIME_WHY_SIZE] = "";
@@ -416,6 +419,7 @@ static void what_is_no_model_is_refused(void **state)
 	struct network *network = NULL;
 
 	(void)state;
+	need_runtime();
 	assert_int_equal(network_open(&network, runtime, "what?", 5, why), EINVAL);
 	assert_true(why[0] != '\0');
 }
@@ -424,12 +428,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_that_is_no_runtime_is_refused),
-		cmocka_unit_test_setup(what_is_no_model_is_refused, need_runtime),
-		cmocka_unit_test_setup(windows_give_what_the_uncut_model_gives, need_runtime),
-		cmocka_unit_test_setup(installed_voices_too, need_runtime),
-		cmocka_unit_test_setup(the_same_key_gives_the_same_samples, need_runtime),
-		cmocka_unit_test_setup(frames_can_be_left_out, need_runtime),
-		cmocka_unit_test_setup(durations_add_up_to_the_frames, need_runtime),
+		cmocka_unit_test(what_is_no_model_is_refused),
+		cmocka_unit_test(windows_give_what_the_uncut_model_gives),
+		cmocka_unit_test(installed_voices_too),
+		cmocka_unit_test(the_same_key_gives_the_same_samples),
+		cmocka_unit_test(frames_can_be_left_out),
+		cmocka_unit_test(durations_add_up_to_the_frames),
 	};
 
 	return cmocka_run_group_tests(tests, find_runtime, drop_runtime);
