@@ -18,6 +18,7 @@ struct route {
 static const struct route routes[] = {
 	{"GET", "/health", health_get, NULL},
 	{"GET", "/ready", health_ready, NULL},
+	{"GET", "/ws/tts/multi", NULL, tts_socket_open_multi},
 	{"GET", "/ws/tts/stream", NULL, tts_socket_open_stream},
 };
 

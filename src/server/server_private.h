@@ -70,7 +70,7 @@ void health_get(struct server *server, struct http_request *request);
 void health_ready(struct server *server, struct http_request *request);
 
 /* tts_socket.c */
-auth_next_h tts_socket_open_stream;
+auth_next_h tts_socket_open_stream, tts_socket_open_multi;
 void tts_socket_go_away_all(struct server *server);
 void tts_socket_abort_all(struct server *server);
 

@@ -12,6 +12,7 @@
 #include "net/ws.h"
 #include "server/server_private.h"
 #include "session/session.h"
+#include "session/tts_multi.h"
 #include "session/tts_stream.h"
 
 struct tts_socket {
@@ -174,6 +175,12 @@ void tts_socket_open_stream(struct server *server, struct http_request *request,
 			    const struct store_key *key, const char *request_id)
 {
 	socket_open(server, request, tts_stream_alloc, key, request_id);
+}
+
+void tts_socket_open_multi(struct server *server, struct http_request *request,
+			   const struct store_key *key, const char *request_id)
+{
+	socket_open(server, request, tts_multi_alloc, key, request_id);
 }
 
 void tts_socket_go_away_all(struct server *server)

@@ -158,7 +158,7 @@ static int add_turn(struct turn_queue *queue, const struct settings *settings)
 	return 0;
 }
 
-static bool is_blank(const char *text, size_t len)
+bool turn_queue_is_blank(const char *text, size_t len)
 {
 	uint32_t c;
 
@@ -176,7 +176,7 @@ int turn_queue_text(struct turn_queue *queue, const struct settings *settings, c
 	struct turn *turn = open_turn(queue);
 	int err;
 
-	if (len == 0 || (!turn && is_blank(text, len)))
+	if (len == 0 || (!turn && turn_queue_is_blank(text, len)))
 		return 0;
 	if (!turn) {
 		if (queue->turns.count > queue->turns_max)
@@ -235,8 +235,9 @@ void turn_queue_cancel_waiting(struct turn_queue *queue)
 {
 	struct link *first = list_first(&queue->turns);
 
-	if (first)
-		cancel_from(queue, &queue->turns, list_next(&queue->turns, first));
+	if (first && place_at(first)->is_in_front)
+		first = list_next(&queue->turns, first);
+	cancel_from(queue, &queue->turns, first);
 }
 
 void turn_queue_reset(struct turn_queue *queue)

@@ -54,6 +54,9 @@ void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, s
 int turn_queue_text(struct turn_queue *queue, const struct settings *settings, const char *text,
 		    size_t len, size_t room);
 
+/* Text that begins no turn. */
+bool turn_queue_is_blank(const char *text, size_t len);
+
 /* Ends the turn that takes text; false when there is none. */
 bool turn_queue_end(struct turn_queue *queue);
 
@@ -61,7 +64,7 @@ bool turn_queue_end(struct turn_queue *queue);
  * there is no turn that could. */
 bool turn_queue_note_flush(struct turn_queue *queue);
 
-/* Cancels all turns, or all but the front one; no `spoken` or `empty` follows. */
+/* Cancels all turns, or all but the one that speaks; no `spoken` or `empty` follows. */
 void turn_queue_cancel(struct turn_queue *queue);
 void turn_queue_cancel_waiting(struct turn_queue *queue);
 

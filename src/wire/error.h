@@ -15,6 +15,10 @@
 	X(METHOD, 405, "VALIDATION_ERROR", "Method not allowed")                                   \
 	X(TEXT_TOO_LONG, 413, "VALIDATION_ERROR", "Request exceeds the maximum character limit")   \
 	X(TOO_MANY_TURNS, 429, "RATE_LIMITED", "Too many turns are waiting (max 16)")              \
+	X(TOO_MANY_FLUSHES, 429, "RATE_LIMITED", "Too many flushes are waiting (max 64)")          \
+	X(TOO_MANY_CONTEXTS, 429, "TOO_MANY_CONTEXTS",                                             \
+	  "Too many concurrent contexts (max 20); close an existing context before opening a new " \
+	  "one.")                                                                                  \
 	X(GENERATION_FAILED, 500, "INTERNAL_ERROR", "Audio generation failed")                     \
 	X(INTERNAL, 500, "INTERNAL_ERROR", "Internal error")                                       \
 	X(UNAVAILABLE, 503, "MODEL_UNAVAILABLE",                                                   \

@@ -16,7 +16,7 @@ enum fake_ledger_mood {
 	FAKE_LEDGER_FULL, /* takes no row */
 };
 
-#define FAKE_LEDGER_ROWS 256
+#define FAKE_LEDGER_ROWS 1024
 
 struct fake_booking {
 	struct store_turn row;

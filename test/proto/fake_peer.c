@@ -155,14 +155,23 @@ void fake_peer_hand_over(struct fake_peer *fake, size_t n)
 	}
 }
 
-struct fake_message *fake_peer_read(struct fake_peer *fake)
+const struct fake_message *fake_peer_peek(const struct fake_peer *fake, const char *having)
 {
-	return take_first(&fake->handed_over);
+	const struct list *list = &fake->handed_over;
+
+	for (struct link *l = list_first(list); l; l = list_next(list, l)) {
+		if (!having || strstr(message_at(l)->json, having))
+			return message_at(l);
+	}
+	return NULL;
 }
 
-const struct fake_message *fake_peer_peek(const struct fake_peer *fake)
+struct fake_message *fake_peer_read(struct fake_peer *fake, const char *having)
 {
-	struct link *first = list_first(&fake->handed_over);
+	struct fake_message *message =
+		(struct fake_message *)(uintptr_t)fake_peer_peek(fake, having);
 
-	return first ? message_at(first) : NULL;
+	if (message)
+		list_remove(&fake->handed_over, &message->link);
+	return message;
 }

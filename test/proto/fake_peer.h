@@ -52,10 +52,10 @@ void fake_peer_hand_over(struct fake_peer *fake, size_t n);
 /* The next tag of which all was handed over, if its owner wants to know. */
 bool fake_peer_take_sent(struct fake_peer *fake, uint64_t *tag);
 
-/* The next message that was handed over, or NULL; its reader's until
- * fake_message_free. */
-struct fake_message *fake_peer_read(struct fake_peer *fake);
-const struct fake_message *fake_peer_peek(const struct fake_peer *fake);
+/* The next message that was handed over (and has this in it, unless NULL), or
+ * NULL; its reader's until fake_message_free. */
+struct fake_message *fake_peer_read(struct fake_peer *fake, const char *having);
+const struct fake_message *fake_peer_peek(const struct fake_peer *fake, const char *having);
 void fake_message_free(struct fake_message *message);
 
 #endif

@@ -24,7 +24,10 @@ struct sound {
 };
 
 struct speech_job {
+	struct link link;
 	struct fake_speech *fake;
+	char *text;
+	uint64_t budget; /* samples that it may give now */
 	const struct speech_listener *listener;
 	void *arg;
 	struct sound sound;
@@ -65,11 +68,15 @@ static void sound_init(struct sound *sound)
 	buf_init(&sound->words, SOUND_MAX);
 }
 
-static void job_free(struct fake_speech *fake)
+static struct speech_job *job_at(struct link *link)
 {
-	struct speech_job *job = fake->job;
+	return LIST_OBJECT(link, struct speech_job, link);
+}
 
-	fake->job = NULL;
+static void job_free(struct speech_job *job)
+{
+	list_remove(&job->fake->running, &job->link);
+	free(job->text);
 	buf_reset(&job->sound.samples);
 	buf_reset(&job->sound.words);
 	free(job);
@@ -119,8 +126,8 @@ static int speech_start(struct speech_job **jobp, struct speech *speech,
 
 	if (fake->ending == FAKE_REFUSES)
 		return EAGAIN;
-	if (fake->job)
-		abort(); /* two chunks of one session at a time */
+	if (fake->running.count == fake->running_max)
+		abort(); /* two chunks of one speaker at a time */
 	job = calloc(1, sizeof(*job));
 	if (!job)
 		abort();
@@ -128,11 +135,12 @@ static int speech_start(struct speech_job **jobp, struct speech *speech,
 	job->listener = listener;
 	job->arg = arg;
 	sound_init(&job->sound);
+	job->text = fake_copy(request->text, request->text_len);
 	note_request(&fake->asked, request);
 	if (hum(fake, job, request) != 0)
 		abort();
 	++fake->jobs;
-	fake->job = job;
+	list_append(&fake->running, &job->link);
 	*jobp = job;
 	return 0;
 }
@@ -148,7 +156,7 @@ static void speech_cancel(struct speech_job *job)
 	if (job->in_handler)
 		job->is_gone = true;
 	else
-		job_free(job->fake);
+		job_free(job);
 }
 
 static bool speech_has_own_speed(struct speech *speech, const struct voice *voice)
@@ -168,22 +176,29 @@ int fake_speech_open(struct fake_speech *fake)
 {
 	struct engine_options options = {0};
 
-	*fake = (struct fake_speech){.speech = {&speech_ops}};
+	*fake = (struct fake_speech){.speech = {&speech_ops}, .running_max = 1};
+	list_init(&fake->running);
 	return tone_engine.open(&fake->engine, &options);
 }
 
 void fake_speech_close(struct fake_speech *fake)
 {
-	if (fake->job)
-		job_free(fake);
+	struct link *first;
+
+	while ((first = list_first(&fake->running)))
+		job_free(job_at(first));
 	forget_asked(&fake->asked);
 	if (fake->engine)
 		tone_engine.close(fake->engine);
 }
 
-bool fake_speech_is_held(const struct fake_speech *fake)
+size_t fake_speech_held(const struct fake_speech *fake)
 {
-	return fake->job && fake->job->is_held;
+	size_t held = 0;
+
+	for (struct link *l = list_first(&fake->running); l; l = list_next(&fake->running, l))
+		held += job_at(l)->is_held;
+	return held;
 }
 
 static uint64_t last_sample(const struct speech_job *job)
@@ -207,9 +222,8 @@ static void give_words(struct speech_job *job, uint64_t until)
 		job->listener->word(job->arg, &words[job->words_given++]);
 }
 
-static void give_audio(struct fake_speech *fake, uint64_t n)
+static void give_audio(struct speech_job *job, uint64_t n)
 {
-	struct speech_job *job = fake->job;
 	const int16_t *samples = (const int16_t *)(const void *)job->sound.samples.bytes;
 	uint64_t from = job->given;
 
@@ -219,42 +233,65 @@ static void give_audio(struct fake_speech *fake, uint64_t n)
 	job->listener->audio(job->arg, samples + from, (size_t)n, TONE_RATE);
 	job->in_handler = false;
 	if (job->is_gone)
-		job_free(fake);
+		job_free(job);
 }
 
-static void give_end(struct fake_speech *fake)
+static void give_end(struct speech_job *job)
 {
 	static const enum speech_end ends[] = {
 		[FAKE_WORKS] = SPEECH_DONE,
 		[FAKE_FAILS] = SPEECH_FAILED,
 		[FAKE_UNAVAILABLE] = SPEECH_UNAVAILABLE,
 	};
-	const struct speech_listener *listener = fake->job->listener;
-	enum speech_end end = ends[fake->ending];
-	void *arg = fake->job->arg;
+	const struct speech_listener *listener = job->listener;
+	enum speech_end end = ends[job->fake->ending];
+	void *arg = job->arg;
 
-	job_free(fake); /* first: the handler starts the next one */
+	job_free(job); /* first: the handler starts the next one */
 	listener->end(arg, end, FAKE_SPEECH_BUSY_US);
 }
 
-bool fake_speech_give(struct fake_speech *fake, uint64_t samples)
+/* The next one in turn that may give something. */
+static struct speech_job *next_in_turn(struct fake_speech *fake)
 {
+	for (struct link *l = list_first(&fake->running); l; l = list_next(&fake->running, l)) {
+		struct speech_job *job = job_at(l);
+
+		if (job->budget > 0 && !job->is_held) {
+			list_remove(&fake->running, l);
+			list_append(&fake->running, l);
+			return job;
+		}
+	}
+	return NULL;
+}
+
+static void give_block(struct speech_job *job)
+{
+	uint64_t left = last_sample(job) - job->given;
+	uint64_t n = left < BLOCK ? left : BLOCK;
+
+	if (left == 0) {
+		give_end(job);
+		return;
+	}
+	if (job->budget < n)
+		n = job->budget;
+	job->budget -= n;
+	give_audio(job, n);
+}
+
+bool fake_speech_give(struct fake_speech *fake, uint64_t samples, const char *text)
+{
+	struct speech_job *job;
 	bool happened = false;
 
-	while (fake->job && !fake->job->is_held) {
-		uint64_t left = last_sample(fake->job) - fake->job->given;
-		uint64_t n = left < BLOCK ? left : BLOCK;
-
-		if (left == 0) {
-			give_end(fake);
-			return true;
-		}
-		if (samples < n)
-			n = samples;
-		if (n == 0)
-			break;
-		give_audio(fake, n);
-		samples -= n;
+	for (struct link *l = list_first(&fake->running); l; l = list_next(&fake->running, l)) {
+		job = job_at(l);
+		job->budget = !text || strcmp(job->text, text) == 0 ? samples : 0;
+	}
+	while ((job = next_in_turn(fake))) {
+		give_block(job);
 		happened = true;
 	}
 	return happened;

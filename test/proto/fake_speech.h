@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/list.h"
 #include "synth/speech.h"
 
 /* Engine time that every chunk is said to have taken. */
@@ -36,7 +37,8 @@ struct fake_asked {
 struct fake_speech {
 	struct speech speech;
 	void *engine;
-	struct speech_job *job; /* the one that runs: a session speaks one at a time */
+	struct list running; /* struct speech_job: one of each speaker */
+	size_t running_max;
 	struct fake_asked asked;
 	size_t jobs; /* so far */
 	size_t cancelled;
@@ -49,9 +51,10 @@ struct fake_speech {
 int fake_speech_open(struct fake_speech *fake);
 void fake_speech_close(struct fake_speech *fake);
 
-/* Lets a job that is not held give so many samples at most, and its end when
- * it comes to it.  True when anything happened. */
-bool fake_speech_give(struct fake_speech *fake, uint64_t samples);
-bool fake_speech_is_held(const struct fake_speech *fake);
+/* Lets each job that runs, by turns and unless it is held, give so many samples
+ * at most, and its end when it comes to it; with `text` only those that speak
+ * that.  True when anything happened. */
+bool fake_speech_give(struct fake_speech *fake, uint64_t samples, const char *text);
+size_t fake_speech_held(const struct fake_speech *fake); /* jobs */
 
 #endif

@@ -13,6 +13,7 @@
  *     < spoken Hello.              a chunk: started, audio, complete
  *     < end characters=6           final and session_closed
  *     < nothing                    no reply waits
+ *     <c1 spoken Hello.            the same of the replies of one context alone
  *     ! manual                     how engine, peer and ledger behave
  *     ? ledger status=finished     what must be so around the session
  *     repeat 3 … end               these lines so often; $i counts from 0
@@ -42,6 +43,7 @@ struct file {
 	size_t count;
 };
 
+static bool is_multi; /* which socket the scripts are for */
 static size_t cases_played;
 static size_t cases_failed;
 
@@ -101,6 +103,7 @@ static const struct {
 	{"> ", script_say},
 	{"+ ", script_pass},
 	{"< ", script_expect},
+	{"<", script_expect_of},
 	{"! ", script_control},
 	{"? ", script_check},
 };
@@ -176,13 +179,14 @@ static void finish(struct script *script)
 	if (world->peer.sent_after_close)
 		script_fail(script, "a reply after the connection was closed");
 	world_disconnect(world);
-	if (world->speech.job)
-		script_fail(script, "the session is gone and its job runs on");
+	if (world->speech.running.count > 0)
+		script_fail(script, "the session is gone and a job runs on");
 	if (world->timers.count > 0)
 		script_fail(script, "the session is gone and %zu timers are set",
 			    world->timers.count);
 	world_close(world);
 	witness_reset(&script->witness);
+	multi_witness_reset(&script->multi_witness);
 	if (mem_live() != 0)
 		script_fail(script, "%zu objects are left", mem_live());
 }
@@ -194,9 +198,12 @@ static void play_case(const struct file *file, const char *name, size_t first, s
 	memset(&script, 0, sizeof(script));
 	script.path = file->path;
 	script.line = (unsigned)first;
-	if (world_open(&script.world) != 0 || world_connect(&script.world) != 0)
+	script.is_multi = is_multi;
+	if (world_open(&script.world) != 0 ||
+	    (is_multi ? world_connect_multi : world_connect)(&script.world) != 0)
 		abort();
 	witness_init(&script.witness, &script.world.ledger);
+	multi_witness_init(&script.multi_witness, &script.world.ledger);
 	play_lines(&script, file, first, last);
 	finish(&script);
 	++cases_played;
@@ -270,18 +277,19 @@ int main(int argc, char **argv)
 	struct dirent **entries;
 	int count;
 
-	if (argc < 2 || (count = scandir(argv[1], &entries, is_script, alphasort)) < 0) {
-		fprintf(stderr, "usage: %s FOLDER [NAME.script…]\n", argv[0]);
+	if (argc < 3 || (count = scandir(argv[2], &entries, is_script, alphasort)) < 0) {
+		fprintf(stderr, "usage: %s stream|multi FOLDER [NAME.script…]\n", argv[0]);
 		return 2;
 	}
+	is_multi = strcmp(argv[1], "multi") == 0;
 	for (int i = 0; i < count; ++i) {
-		if (argc == 2)
-			run_file(argv[1], entries[i]->d_name);
+		if (argc == 3)
+			run_file(argv[2], entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
-	for (int i = 2; i < argc; ++i)
-		run_file(argv[1], argv[i]);
+	for (int i = 3; i < argc; ++i)
+		run_file(argv[2], argv[i]);
 	printf("1..%zu\n", cases_played);
 	return cases_failed > 0 || cases_played == 0;
 }

@@ -9,6 +9,7 @@
 #ifndef PROTO_SCRIPT_H
 #define PROTO_SCRIPT_H
 
+#include "multi_witness.h"
 #include "witness.h"
 #include "world.h"
 
@@ -16,7 +17,10 @@ struct script {
 	const char *path;
 	unsigned line;
 	struct world world;
-	struct witness witness;
+	bool is_multi;
+	struct witness witness; /* on /ws/tts/stream */
+	struct multi_witness multi_witness; /* on /ws/tts/multi */
+	char from[MULTI_WITNESS_ID_MAX]; /* the context whose replies are read; "": any */
 	size_t rows_seen; /* of the ledger, by `? ledger` */
 	bool has_failed; /* then nothing more is played */
 	char why[8192];
@@ -32,6 +36,9 @@ uint64_t script_time_us(struct script *script, const char *text);
 /* What follows a word at the start of a line, or NULL when it is not there. */
 const char *script_after(const char *line, const char *word);
 
+/* Who watches over the replies that are read now. */
+struct witness *script_witness(struct script *script);
+
 /* Each plays the rest of one line. */
 void script_say(struct script *script, const char *line);
 void script_say_binary(struct script *script);
@@ -39,6 +46,7 @@ void script_say_filled(struct script *script, const char *line);
 void script_pass(struct script *script, const char *line);
 void script_control(struct script *script, const char *line);
 void script_expect(struct script *script, const char *line);
+void script_expect_of(struct script *script, const char *line);
 void script_check(struct script *script, const char *line);
 
 #endif

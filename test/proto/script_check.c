@@ -45,8 +45,8 @@ static void check_ledger(struct script *script, const char *words)
 			{"key", NULL, (double)booking->row.key_id},
 			{"microcents", NULL, (double)booking->row.amount_microcents},
 			{"durable", NULL, booking->is_durable},
-			{"sent", NULL, (double)script->witness.ended_samples},
-			{"reading", NULL, (double)script->witness.turn_samples},
+			{"sent", NULL, (double)script_witness(script)->ended_samples},
+			{"reading", NULL, (double)script_witness(script)->turn_samples},
 		};
 
 		check(script, "ledger", words, facts, COUNT(facts));
@@ -82,8 +82,8 @@ static void check_engine(struct script *script, const char *words)
 	const struct match_fact facts[] = {
 		{"jobs", NULL, (double)speech->jobs},
 		{"cancelled", NULL, (double)speech->cancelled},
-		{"busy", NULL, speech->job != NULL},
-		{"held", NULL, fake_speech_is_held(speech)},
+		{"busy", NULL, (double)speech->running.count},
+		{"held", NULL, (double)fake_speech_held(speech)},
 	};
 
 	check(script, "engine", words, facts, COUNT(facts));

@@ -2,6 +2,7 @@
  * script_expect.c: what the session must reply (see script.h).
  */
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,18 +10,41 @@
 #include "match.h"
 #include "script.h"
 
+struct witness *script_witness(struct script *script)
+{
+	if (!script->is_multi)
+		return &script->witness;
+	return multi_witness_find(&script->multi_witness, script->from);
+}
+
+/* What the replies have in them that are read now. */
+static const char *having(const struct script *script)
+{
+	static char text[MULTI_WITNESS_ID_MAX + 24];
+
+	if (!script->from[0])
+		return NULL;
+	snprintf(text, sizeof(text), "\"context_id\":\"%s\"", script->from);
+	return text;
+}
+
 /* The next reply that the client can read, looked at by the witness; NULL when
  * there is none. */
 static json_t *read_reply(struct script *script)
 {
-	struct fake_message *message = fake_peer_read(&script->world.peer);
+	struct fake_message *message = fake_peer_read(&script->world.peer, having(script));
 	const char *fault;
 	json_t *reply;
 
 	if (!message)
 		return NULL;
 	reply = json_loadb(message->json, message->len, JSON_REJECT_DUPLICATES, NULL);
-	fault = reply ? witness_reply(&script->witness, reply) : "a reply that is no JSON";
+	if (!reply)
+		fault = "a reply that is no JSON";
+	else if (script->is_multi)
+		fault = multi_witness_reply(&script->multi_witness, reply);
+	else
+		fault = witness_reply(&script->witness, reply);
 	if (fault)
 		script_fail(script, "%s: %.400s", fault, message->json);
 	fake_message_free(message);
@@ -29,7 +53,7 @@ static json_t *read_reply(struct script *script)
 
 static bool next_is_audio(const struct script *script)
 {
-	const struct fake_message *message = fake_peer_peek(&script->world.peer);
+	const struct fake_message *message = fake_peer_peek(&script->world.peer, having(script));
 
 	return message && script_after(message->json, "{\"audio\":") != NULL;
 }
@@ -63,7 +87,7 @@ static void expect_line(struct script *script, const char *line)
  * samples count them, first_ms and last_ms are lengths, rate and enc theirs. */
 static void expect_audio(struct script *script, const char *words)
 {
-	struct witness *witness = &script->witness;
+	struct witness *witness = script_witness(script);
 	json_int_t frames = witness->idx;
 	uint64_t samples = witness->turn_samples;
 	uint64_t first = 0;
@@ -152,7 +176,7 @@ static void expect_end(struct script *script, const char *words)
 
 static void expect_nothing(struct script *script, const char *rest)
 {
-	const struct fake_message *message = fake_peer_peek(&script->world.peer);
+	const struct fake_message *message = fake_peer_peek(&script->world.peer, having(script));
 
 	(void)rest;
 	if (message)
@@ -168,6 +192,21 @@ static const struct {
 	{"end", expect_end},
 	{"nothing", expect_nothing},
 };
+
+/* `ID …`: of one context. */
+void script_expect_of(struct script *script, const char *line)
+{
+	size_t len = strcspn(line, " ");
+
+	if (len == 0 || len >= sizeof(script->from) || !line[len]) {
+		script_fail(script, "no context: %s", line);
+		return;
+	}
+	memcpy(script->from, line, len);
+	script->from[len] = '\0';
+	script_expect(script, line + len + 1);
+	script->from[0] = '\0';
+}
 
 void script_expect(struct script *script, const char *line)
 {

@@ -79,10 +79,13 @@ static void speak(struct script *script, const char *rest)
 {
 	struct fake_speech *speech = &script->world.speech;
 
-	if (strcmp(rest, "rest") == 0)
-		fake_speech_give(speech, UINT64_MAX);
-	else
-		fake_speech_give(speech, samples_of(script, rest));
+	char time[16];
+	const char *of = strstr(rest, " of ");
+	size_t len = of ? (size_t)(of - rest) : strlen(rest);
+
+	snprintf(time, sizeof(time), "%.*s", (int)len, rest);
+	fake_speech_give(speech, strcmp(time, "rest") == 0 ? UINT64_MAX : samples_of(script, time),
+			 of ? of + strlen(" of ") : NULL);
 }
 
 static void block(struct script *script, const char *rest)

@@ -63,7 +63,7 @@ static double seconds(const struct witness *witness, uint64_t samples)
 	return samples ? (double)samples / (double)witness->rate : 0;
 }
 
-static const char *see_started(struct witness *witness, const json_t *reply)
+const char *witness_started(struct witness *witness, const json_t *reply)
 {
 	if (witness->is_chunk_open)
 		return "a chunk begins before the one before is complete";
@@ -113,7 +113,7 @@ static const char *see_format(struct witness *witness, const json_t *reply)
 	return witness->rate > 0 ? NULL : "a frame without a sample rate";
 }
 
-static const char *see_audio(struct witness *witness, const json_t *reply)
+const char *witness_audio(struct witness *witness, const json_t *reply)
 {
 	json_int_t samples = integer(reply, "samples");
 	const char *fault = see_format(witness, reply);
@@ -165,7 +165,7 @@ static const char *see_word(const struct witness *witness, const json_t *word, d
 	return is_near(number(word, "score"), 1) ? NULL : "a word's score is not 1.0";
 }
 
-static const char *see_words(struct witness *witness, const json_t *reply)
+const char *witness_words(struct witness *witness, const json_t *reply)
 {
 	const json_t *words = json_object_get(reply, "word_timestamps");
 	double chunk_ms = seconds(witness, witness->chunk_samples) * 1000;
@@ -190,7 +190,7 @@ static const char *see_words(struct witness *witness, const json_t *reply)
 	return NULL;
 }
 
-static const char *see_complete(struct witness *witness, const json_t *reply)
+const char *witness_complete(struct witness *witness, const json_t *reply)
 {
 	if (!witness->is_chunk_open || integer(reply, "chunk_id") != witness->chunk_id)
 		return "a chunk is complete that is not open";
@@ -318,9 +318,15 @@ static const struct {
 	const char *key;
 	const char *(*see)(struct witness *witness, const json_t *reply);
 } kinds[] = {
-	{"generation_started", see_started}, {"audio", see_audio}, {"word_timestamps", see_words},
-	{"chunk_complete", see_complete},    {"final", see_final}, {"session_closed", see_closed},
-	{"interrupted", see_interrupted},    {"error", see_error}, {"warning", see_aside},
+	{"generation_started", witness_started},
+	{"audio", witness_audio},
+	{"word_timestamps", witness_words},
+	{"chunk_complete", witness_complete},
+	{"final", see_final},
+	{"session_closed", see_closed},
+	{"interrupted", see_interrupted},
+	{"error", see_error},
+	{"warning", see_aside},
 	{"settings_updated", see_aside},
 };
 

@@ -33,4 +33,10 @@ void witness_reset(struct witness *witness);
 /* NULL, or what is wrong with this reply. */
 const char *witness_reply(struct witness *witness, const json_t *reply);
 
+/* The same for those that speak, on whatever socket. */
+const char *witness_started(struct witness *witness, const json_t *reply);
+const char *witness_audio(struct witness *witness, const json_t *reply);
+const char *witness_words(struct witness *witness, const json_t *reply);
+const char *witness_complete(struct witness *witness, const json_t *reply);
+
 #endif

@@ -67,6 +67,13 @@ int world_connect(struct world *world)
 				WORLD_REQUEST_ID, WORLD_KEY_ID);
 }
 
+int world_connect_multi(struct world *world)
+{
+	world->speech.running_max = TTS_MULTI_CONTEXTS_MAX;
+	return tts_multi_alloc(&world->session, &world->services, &world->peer.peer,
+			       WORLD_REQUEST_ID, WORLD_KEY_ID);
+}
+
 void world_disconnect(struct world *world)
 {
 	world->session = mem_deref(world->session);
@@ -121,7 +128,8 @@ void world_settle(struct world *world)
 	bool again;
 
 	do {
-		again = !world->speech.is_manual && fake_speech_give(&world->speech, UINT64_MAX);
+		again = !world->speech.is_manual &&
+			fake_speech_give(&world->speech, UINT64_MAX, NULL);
 		again |= tell_of_room(world);
 		again |= tell_of_sent(world);
 		again |= fake_ledger_answer(&world->ledger);

@@ -11,6 +11,7 @@
 #include "fake_peer.h"
 #include "fake_speech.h"
 #include "loop/timers.h"
+#include "session/tts_multi.h"
 #include "session/tts_stream.h"
 
 #define WORLD_KEY_ID 7
@@ -32,7 +33,8 @@ struct world {
 
 /* The rest of the world without the session, and the session. */
 int world_open(struct world *world);
-int world_connect(struct world *world);
+int world_connect(struct world *world); /* /ws/tts/stream */
+int world_connect_multi(struct world *world);
 void world_disconnect(struct world *world);
 void world_close(struct world *world);
 

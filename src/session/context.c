@@ -1,0 +1,525 @@
+/*
+ * context.c: one conversation on /ws/tts/multi (see context.h).
+ *
+ * The table below is the specification: an event that has no row has no
+ * meaning in that state and changes nothing.  handle is the only function that
+ * writes the state; it moves first and acts second.
+ */
+#include "session/context.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "session/session.h"
+#include "session/turn_queue.h"
+
+typedef void(context_action)(struct context *context);
+
+static context_action listen_on, finish_input, say_final, say_closed, drop_all;
+
+static const struct context_row {
+	enum context_state to;
+	context_action *act; /* NULL: no such edge */
+} table[CONTEXT_STATE_COUNT][CONTEXT_EVENT_COUNT] = {
+	[CONTEXT_OPEN] =
+		{
+			[CONTEXT_EVENT_INPUT] = {CONTEXT_OPEN, listen_on},
+			[CONTEXT_EVENT_CLOSE] = {CONTEXT_CLOSING, finish_input},
+			[CONTEXT_EVENT_IDLE] = {CONTEXT_CLOSING, finish_input},
+			[CONTEXT_EVENT_FAULT] = {CONTEXT_CLOSED, drop_all},
+			[CONTEXT_EVENT_CANCEL] = {CONTEXT_CLOSED, drop_all},
+		},
+	[CONTEXT_CLOSING] =
+		{
+			[CONTEXT_EVENT_FAULT] = {CONTEXT_CLOSED, drop_all},
+			[CONTEXT_EVENT_SPOKEN] = {CONTEXT_BOOKING, say_final},
+			[CONTEXT_EVENT_CANCEL] = {CONTEXT_CLOSED, drop_all},
+		},
+	[CONTEXT_BOOKING] =
+		{
+			[CONTEXT_EVENT_BOOKED] = {CONTEXT_CLOSED, say_closed},
+			[CONTEXT_EVENT_CANCEL] = {CONTEXT_CLOSED, drop_all},
+		},
+};
+
+static const char *const state_names[] = {
+#define X(name) #name,
+	CONTEXT_STATES(X)
+#undef X
+};
+
+static const char *const event_names[] = {
+#define X(name) #name,
+	CONTEXT_EVENTS(X)
+#undef X
+};
+
+struct context {
+	struct context_owner owner;
+	char *id; /* as the client means it, then as JSON */
+	size_t id_len;
+	const char *id_json;
+	struct settings settings;
+	unsigned own; /* bits of `settings` that voice_settings gave */
+	struct turn_queue queue;
+	struct turn_counters counters;
+	enum context_state state;
+	uint16_t surrogate;
+	bool goes_away;
+	bool owes_final; /* for its close, when no turn's own will answer it */
+	bool owes_interrupted;
+
+	struct timer idle_timer;
+	uint64_t quiet_since_us; /* the last input, or the last turn's end */
+
+	/* Of the turns that are over. */
+	double audio_seconds;
+	uint64_t characters;
+	int64_t cost_microcents;
+	bool cost_unknown;
+	bool has_spoken;
+	char model_id[SETTINGS_MODEL_MAX];
+	struct buf turn_ids;
+};
+
+const char *context_state_name(enum context_state state)
+{
+	return state_names[state];
+}
+
+const char *context_event_name(enum context_event event)
+{
+	return event_names[event];
+}
+
+bool context_edge(enum context_state *to, enum context_state from, enum context_event event)
+{
+	*to = table[from][event].to;
+	return table[from][event].act != NULL;
+}
+
+static void handle(struct context *context, enum context_event event)
+{
+	const struct context_row *row = &table[context->state][event];
+
+	if (!row->act)
+		return;
+	mem_ref(context); /* its end is its owner's last reference */
+	context->state = row->to;
+	row->act(context);
+	if (row->to == CONTEXT_CLOSED)
+		context->owner.left(context->owner.arg);
+	mem_deref(context);
+}
+
+static struct session *session_of(const struct context *context)
+{
+	return context->owner.session;
+}
+
+static struct timers *timers_of(const struct context *context)
+{
+	return session_of(context)->services->timers;
+}
+
+/* Sends what was written, if it was. */
+static void send_written(struct context *context, int err)
+{
+	if (!err)
+		session_send(session_of(context));
+}
+
+static void send_final(struct context *context)
+{
+	send_written(context,
+		     reply_context_final(session_scratch(session_of(context)), context->id_json));
+}
+
+static void on_timer(void *arg);
+
+static void set_timer(struct context *context, uint64_t delay_us)
+{
+	timer_set(timers_of(context), &context->idle_timer, delay_us, on_timer, context);
+}
+
+static uint64_t idle_us(const struct context *context)
+{
+	return context->owner.idle_ms * UINT64_C(1000);
+}
+
+static uint64_t quiet_since_us(const struct context *context)
+{
+	const struct turn *turn = turn_queue_front(&context->queue);
+	uint64_t turn_us = turn ? turn_quiet_since_us(turn) : 0;
+
+	return turn_us > context->quiet_since_us ? turn_us : context->quiet_since_us;
+}
+
+/* More than one turn: the front one drains. */
+static bool is_speaking(const struct context *context)
+{
+	const struct turn *turn = turn_queue_front(&context->queue);
+
+	return turn && (context->queue.turns.count > 1 || turn_is_busy(turn));
+}
+
+/* While it speaks it is not idle: the time counts from its last word, which is
+ * looked up when the timer fires instead of setting it with each one. */
+static void on_timer(void *arg)
+{
+	struct context *context = arg;
+	uint64_t now = timers_of(context)->now_us;
+	uint64_t due = quiet_since_us(context) + idle_us(context);
+
+	if (is_speaking(context))
+		set_timer(context, idle_us(context));
+	else if (due > now)
+		set_timer(context, due - now);
+	else
+		handle(context, CONTEXT_EVENT_IDLE);
+}
+
+/* INPUT */
+static void listen_on(struct context *context)
+{
+	context->quiet_since_us = timers_of(context)->now_us;
+	set_timer(context, idle_us(context));
+}
+
+static void stop_listening(struct context *context)
+{
+	timer_clear(timers_of(context), &context->idle_timer);
+}
+
+/* What is over when it is asked for: a turn may have been the last one. */
+static void look_whether_done(struct context *context)
+{
+	if (context->queue.turns.count > 0)
+		return;
+	handle(context, CONTEXT_EVENT_SPOKEN);
+	if (context->queue.settling.count == 0)
+		handle(context, CONTEXT_EVENT_BOOKED);
+}
+
+/* Half a character that nothing completed any more is still a character. */
+static void finish_surrogate(struct context *context)
+{
+	if (context->surrogate)
+		turn_queue_text(&context->queue, &context->settings, "\xef\xbf\xbd", 3, 3);
+	context->surrogate = 0;
+}
+
+/* CLOSE, IDLE: the open turn's `final` is the close's; without one the close
+ * has its own behind all others. */
+static void finish_input(struct context *context)
+{
+	stop_listening(context);
+	finish_surrogate(context);
+	if (context->state != CONTEXT_CLOSING)
+		return; /* the half character was too much */
+	context->owes_final = !turn_queue_end(&context->queue);
+	look_whether_done(context);
+}
+
+/* SPOKEN */
+static void say_final(struct context *context)
+{
+	if (context->owes_final)
+		send_final(context);
+}
+
+static int write_closed(struct context *context)
+{
+	const struct reply_usage usage = {
+		.turn_ids = context->turn_ids.bytes,
+		.turn_ids_len = context->turn_ids.len,
+		.model_id = context->model_id,
+		.audio_seconds = context->audio_seconds,
+		.characters = context->characters,
+		.cost_known = !context->cost_unknown,
+		.cost_microcents = context->cost_microcents,
+	};
+
+	return reply_context_closed(session_scratch(session_of(context)), context->id_json,
+				    context->has_spoken ? &usage : NULL);
+}
+
+/* BOOKED, and the end of every other way. */
+static void say_closed(struct context *context)
+{
+	context->owner.leave(context->owner.arg, context);
+	if (context->owes_interrupted)
+		send_written(context, reply_interrupted(session_scratch(session_of(context)),
+							context->id_json, NULL));
+	send_written(context, write_closed(context));
+}
+
+/* CANCEL, FAULT: the client is not kept waiting for the ledger, which has what
+ * was handed over. */
+static void drop_all(struct context *context)
+{
+	stop_listening(context);
+	turn_queue_cancel(&context->queue);
+	say_closed(context);
+}
+
+/* The last word of a turn is a sign of life. */
+static void on_spoken(void *arg, struct turn *turn, unsigned flushes)
+{
+	struct context *context = arg;
+
+	context->quiet_since_us = timers_of(context)->now_us;
+	if (turn_has_failed(turn)) {
+		handle(context, CONTEXT_EVENT_FAULT);
+		return;
+	}
+	while (flushes-- > 0)
+		send_final(context);
+	if (context->goes_away)
+		turn_queue_cancel_waiting(&context->queue);
+}
+
+static void note_turn_id(struct context *context, const struct reply_usage *usage)
+{
+	/* Full, or no memory: the row is in the ledger all the same. */
+	(void)buf_append(&context->turn_ids, usage->turn_id, strlen(usage->turn_id) + 1);
+}
+
+static void on_gone(void *arg, struct turn *turn)
+{
+	struct context *context = arg;
+	struct reply_usage usage;
+
+	turn_usage(turn, &usage);
+	note_turn_id(context, &usage);
+	context->has_spoken |= turn_has_spoken(turn);
+	memcpy(context->model_id, usage.model_id, strlen(usage.model_id) + 1);
+	if (turn_has_failed(turn))
+		return; /* it costs nothing */
+	context->audio_seconds += usage.audio_seconds;
+	context->characters += usage.characters;
+	context->cost_microcents += usage.cost_microcents;
+	context->cost_unknown |= !usage.cost_known;
+}
+
+static void on_empty(void *arg)
+{
+	struct context *context = arg;
+
+	if (context->goes_away)
+		context_close(context);
+	look_whether_done(context);
+}
+
+static const struct turn_queue_ops queue_ops = {
+	.spoken = on_spoken,
+	.gone = on_gone,
+	.empty = on_empty,
+};
+
+/* Errors that no turn could tell. */
+static void fail(struct context *context, enum wire_error_id id)
+{
+	session_send_error(session_of(context), context->id_json, id, NULL);
+	handle(context, CONTEXT_EVENT_FAULT);
+}
+
+void context_text(struct context *context, const char *text, size_t len, size_t room)
+{
+	size_t unspoken = context_unspoken(context);
+	size_t own_room = unspoken < CONTEXT_UNSPOKEN_MAX ? CONTEXT_UNSPOKEN_MAX - unspoken : 0;
+	int err;
+
+	if (!context_takes_input(context))
+		return;
+	handle(context, CONTEXT_EVENT_INPUT);
+	err = turn_queue_text(&context->queue, &context->settings, text, len,
+			      room < own_room ? room : own_room);
+	if (err)
+		fail(context, err == ENOBUFS ? WIRE_ERROR_TOO_MANY_FLUSHES : WIRE_ERROR_INTERNAL);
+}
+
+/* One `final` for each: the turn's, or behind the last turn's, or now. */
+void context_flush(struct context *context)
+{
+	if (!context_takes_input(context))
+		return;
+	handle(context, CONTEXT_EVENT_INPUT);
+	finish_surrogate(context);
+	if (context->state != CONTEXT_OPEN)
+		return;
+	if (!turn_queue_end(&context->queue) && !turn_queue_note_flush(&context->queue))
+		send_final(context);
+}
+
+void context_keep_alive(struct context *context)
+{
+	handle(context, CONTEXT_EVENT_INPUT);
+}
+
+void context_close(struct context *context)
+{
+	handle(context, CONTEXT_EVENT_CLOSE);
+}
+
+void context_cancel(struct context *context, bool say_interrupted)
+{
+	context->owes_interrupted = say_interrupted;
+	handle(context, CONTEXT_EVENT_CANCEL);
+}
+
+static void merge(struct context *context, const struct settings *from, unsigned without)
+{
+	struct settings some = *from;
+
+	some.set &= ~without;
+	settings_merge(&context->settings, &some);
+}
+
+void context_configure(struct context *context, const struct settings *settings)
+{
+	unsigned without = SETTING_SAMPLE_RATE | SETTING_OUTPUT_FORMAT | context->own;
+
+	merge(context, settings, without | (context->settings.set & SETTING_VOICE_ID));
+}
+
+void context_configure_voice(struct context *context, const struct settings *voice)
+{
+	merge(context, voice, context->settings.set & SETTING_VOICE_ID);
+	context->own |= voice->set;
+}
+
+void context_set_idle_ms(struct context *context, unsigned idle_ms)
+{
+	context->owner.idle_ms = idle_ms;
+}
+
+uint16_t context_surrogate(const struct context *context)
+{
+	return context->surrogate;
+}
+
+void context_set_surrogate(struct context *context, uint16_t surrogate)
+{
+	context->surrogate = surrogate;
+}
+
+void context_drained(struct context *context)
+{
+	turn_queue_drained(&context->queue);
+}
+
+void context_sent(struct context *context, uint64_t tag)
+{
+	turn_queue_sent(&context->queue, tag);
+}
+
+void context_go_away(struct context *context)
+{
+	context->goes_away = true;
+	if (context->queue.turns.count > 1) /* the last of them would have said it */
+		context->owes_final = true;
+	turn_queue_cancel_waiting(&context->queue);
+}
+
+enum context_state context_state(const struct context *context)
+{
+	return context->state;
+}
+
+bool context_takes_input(const struct context *context)
+{
+	return context->state == CONTEXT_OPEN;
+}
+
+bool context_is_idle(const struct context *context)
+{
+	return context->state == CONTEXT_OPEN && context->queue.turns.count == 0 &&
+	       context->queue.settling.count == 0;
+}
+
+bool context_has_id(const struct context *context, const char *id, size_t len)
+{
+	return context->id_len == len && memcmp(context->id, id, len) == 0;
+}
+
+size_t context_unspoken(const struct context *context)
+{
+	return turn_queue_unspoken(&context->queue);
+}
+
+double context_audio_seconds(const struct context *context)
+{
+	return context->audio_seconds;
+}
+
+static void context_destroy(void *object)
+{
+	struct context *context = object;
+
+	stop_listening(context);
+	turn_queue_reset(&context->queue);
+	buf_reset(&context->turn_ids);
+	mem_deref(context->id);
+}
+
+/* The id twice: as it is compared, and as it is sent. */
+static int keep_id(struct context *context, const char *id, size_t id_len)
+{
+	struct buf json;
+	int err;
+
+	buf_init(&json, REPLY_CONTEXT_MAX + 1);
+	err = reply_context_id(&json, id, id_len);
+	if (!err && !(context->id = mem_zalloc(id_len + json.len, NULL)))
+		err = ENOMEM;
+	if (!err) {
+		memcpy(context->id, id, id_len);
+		memcpy(context->id + id_len, json.bytes, json.len);
+		context->id_len = id_len;
+		context->id_json = context->id + id_len;
+	}
+	buf_reset(&json);
+	return err;
+}
+
+static void init_queue(struct context *context)
+{
+	const struct session *session = session_of(context);
+	const struct turn_owner owner = {
+		.services = session->services,
+		.peer = session->peer,
+		.request_id = session->request_id,
+		.key_id = session->key_id,
+		.context = context->id_json,
+		.counters = &context->counters,
+	};
+
+	turn_queue_init(&context->queue, &owner, CONTEXT_FLUSHES_MAX, &queue_ops, context);
+}
+
+int context_alloc(struct context **contextp, const struct context_owner *owner, const char *id,
+		  size_t id_len, const struct settings *settings)
+{
+	struct context *context = mem_zalloc(sizeof(*context), NULL);
+	int err;
+
+	if (!context)
+		return ENOMEM;
+	context->owner = *owner;
+	context->settings = *settings;
+	err = keep_id(context, id, id_len);
+	if (err) {
+		mem_deref(context);
+		return err;
+	}
+	buf_init(&context->turn_ids, CONTEXT_TURN_IDS_MAX * (STORE_TURN_ID_MAX + 1));
+	init_queue(context);
+	mem_set_destructor(context, context_destroy);
+	send_written(context,
+		     reply_context_created(session_scratch(session_of(context)), context->id_json));
+	listen_on(context);
+	*contextp = context;
+	return 0;
+}

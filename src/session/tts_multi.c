@@ -1,0 +1,419 @@
+/*
+ * tts_multi.c: what a client can do on /ws/tts/multi (see tts_multi.h).
+ */
+#include "session/tts_multi.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "session/context.h"
+#include "session/turn_queue.h"
+#include "wire/multi_message.h"
+#include "wire/reply.h"
+
+struct tts_multi {
+	struct session session;
+	struct settings settings;
+	struct context *contexts[TTS_MULTI_CONTEXTS_MAX]; /* in the order they were made */
+	size_t count;
+	size_t turn; /* of whom is told first that there is room */
+	unsigned idle_ms;
+	uint16_t close_code; /* to close with when the contexts are done; 0: stay */
+	bool closed; /* the peer was told */
+	double audio_seconds; /* of the contexts that are closed */
+};
+
+static struct tts_multi *multi_of(struct session *session)
+{
+	return (struct tts_multi *)(void *)session;
+}
+
+static void close_if_done(struct tts_multi *multi)
+{
+	const struct peer *peer = multi->session.peer;
+	bool restarts = multi->close_code == SESSION_CLOSE_RESTART;
+
+	if (!multi->close_code || multi->closed || multi->count > 0)
+		return;
+	multi->closed = true;
+	if (!restarts &&
+	    reply_multi_closed(session_scratch(&multi->session), multi->audio_seconds) == 0)
+		session_send(&multi->session);
+	peer->ops->close(peer->peer, multi->close_code, restarts ? "server restarting" : NULL);
+}
+
+static void forget(struct tts_multi *multi, struct context *context)
+{
+	size_t i = 0;
+
+	while (i < multi->count && multi->contexts[i] != context)
+		++i;
+	if (i == multi->count)
+		return;
+	multi->audio_seconds += context_audio_seconds(context);
+	memmove(&multi->contexts[i], &multi->contexts[i + 1],
+		(--multi->count - i) * sizeof(multi->contexts[0]));
+	mem_deref(context);
+}
+
+static void on_leave(void *arg, struct context *context)
+{
+	forget(arg, context);
+}
+
+static void on_left(void *arg)
+{
+	close_if_done(arg);
+}
+
+/* Contexts may go while this runs; those that were there are all visited.  It
+ * begins with another one each time. */
+static void for_each(struct tts_multi *multi, void (*act)(struct context *context))
+{
+	struct context *all[TTS_MULTI_CONTEXTS_MAX];
+	size_t count = multi->count;
+	size_t start = count > 0 ? multi->turn++ % count : 0;
+
+	for (size_t i = 0; i < count; ++i)
+		all[i] = mem_ref(multi->contexts[(start + i) % count]);
+	for (size_t i = 0; i < count; ++i) {
+		act(all[i]);
+		mem_deref(all[i]);
+	}
+}
+
+static struct context *find(const struct tts_multi *multi, const struct multi_message *message)
+{
+	for (size_t i = 0; message->context_id && i < multi->count; ++i) {
+		if (context_has_id(multi->contexts[i], message->context_id,
+				   message->context_id_len))
+			return multi->contexts[i];
+	}
+	return NULL;
+}
+
+/* An error, or one of the other replies to a context that is not there, with
+ * the id of the message. */
+static void send_error(struct tts_multi *multi, const struct multi_message *message,
+		       enum wire_error_id id, const char *detail)
+{
+	struct buf json;
+
+	buf_init(&json, REPLY_CONTEXT_MAX + 1);
+	if (!message->context_id ||
+	    reply_context_id(&json, message->context_id, message->context_id_len) == 0)
+		session_send_error(&multi->session, json.bytes, id, detail);
+	buf_reset(&json);
+}
+
+/* Who is not there is closed already, and whoever asks for that hears so. */
+static void send_closed(struct tts_multi *multi, const struct multi_message *message,
+			bool say_interrupted)
+{
+	struct session *session = &multi->session;
+	struct buf json;
+
+	buf_init(&json, REPLY_CONTEXT_MAX + 1);
+	if (reply_context_id(&json, message->context_id, message->context_id_len) == 0) {
+		if (say_interrupted &&
+		    reply_interrupted(session_scratch(session), json.bytes, NULL) == 0)
+			session_send(session);
+		if (reply_context_closed(session_scratch(session), json.bytes, NULL) == 0)
+			session_send(session);
+	}
+	buf_reset(&json);
+}
+
+static size_t unspoken(const struct tts_multi *multi)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < multi->count; ++i)
+		bytes += context_unspoken(multi->contexts[i]);
+	return bytes;
+}
+
+static void add_context(struct tts_multi *multi, const struct multi_message *message)
+{
+	const struct context_owner owner = {
+		.session = &multi->session,
+		.idle_ms = multi->idle_ms,
+		.leave = on_leave,
+		.left = on_left,
+		.arg = multi,
+	};
+	struct settings settings = multi->settings;
+
+	settings_merge(&settings, &message->voice);
+	if (multi->count == TTS_MULTI_CONTEXTS_MAX)
+		send_error(multi, message, WIRE_ERROR_TOO_MANY_CONTEXTS, NULL);
+	else if (context_alloc(&multi->contexts[multi->count], &owner, message->context_id,
+			       message->context_id_len, &settings) != 0)
+		send_error(multi, message, WIRE_ERROR_INTERNAL, NULL);
+	else
+		++multi->count;
+}
+
+static bool says_something(const struct multi_message *message)
+{
+	return message->said.has_text &&
+	       (message->said.text_surrogate ||
+		!turn_queue_is_blank(message->said.text, message->said.text_len));
+}
+
+/* Text, even a blank, or a voice makes a context.  What only asks for an end
+ * makes none. */
+static bool makes_context(const struct multi_message *message)
+{
+	const struct stream_message *said = &message->said;
+
+	if (message->close_context)
+		return !message->immediate && says_something(message);
+	return message->has_voice_settings ||
+	       (said->has_text && (said->text_len > 0 || said->text_surrogate));
+}
+
+static struct context *find_or_make(struct tts_multi *multi, const struct multi_message *message)
+{
+	struct context *context = find(multi, message);
+
+	/* Whoever is going away begins nothing: the client starts it elsewhere. */
+	if (context || multi->close_code || !makes_context(message))
+		return context;
+	add_context(multi, message);
+	return find(multi, message);
+}
+
+static void take_text(struct tts_multi *multi, struct context *context,
+		      struct multi_message *message)
+{
+	size_t bytes = unspoken(multi);
+	size_t room = bytes < TTS_MULTI_UNSPOKEN_MAX ? TTS_MULTI_UNSPOKEN_MAX - bytes : 0;
+
+	multi_message_join(message, context_surrogate(context));
+	context_set_surrogate(context, message->said.text_surrogate);
+	context_text(context, message->said.text, message->said.text_len, room);
+}
+
+/* Roles combine in one message; they count in this order. */
+static void obey_in(struct tts_multi *multi, struct context *context, struct multi_message *message)
+{
+	mem_ref(context);
+	if (message->has_voice_settings)
+		context_configure_voice(context, &message->voice);
+	if (message->close_context && message->immediate) {
+		context_cancel(context, false);
+	} else {
+		if (message->said.has_text)
+			take_text(multi, context, message);
+		if (message->keep_alive)
+			context_keep_alive(context);
+		if (message->said.flush)
+			context_flush(context);
+		if (message->close_context)
+			context_close(context);
+	}
+	mem_deref(context);
+}
+
+static void cancel_if_open(struct context *context)
+{
+	if (context_takes_input(context))
+		context_cancel(context, true);
+}
+
+static void cancel(struct tts_multi *multi, const struct multi_message *message)
+{
+	struct context *context = find(multi, message);
+	size_t count = multi->count;
+
+	if (context) {
+		context_cancel(context, true);
+	} else if (message->context_id) {
+		send_closed(multi, message, true);
+	} else {
+		for_each(multi, cancel_if_open);
+		if (multi->count == count &&
+		    reply_interrupted(session_scratch(&multi->session), NULL, NULL) == 0)
+			session_send(&multi->session);
+	}
+}
+
+static void configure(struct tts_multi *multi, const struct multi_message *message)
+{
+	const struct settings *settings = &message->said.settings;
+
+	settings_merge(&multi->settings, settings);
+	for (size_t i = 0; settings->set && i < multi->count; ++i)
+		context_configure(multi->contexts[i], settings);
+	if (!message->inactivity_ms)
+		return;
+	multi->idle_ms = message->inactivity_ms;
+	for (size_t i = 0; i < multi->count; ++i)
+		context_set_idle_ms(multi->contexts[i], multi->idle_ms);
+}
+
+static void update_settings(struct tts_multi *multi, const struct settings *update)
+{
+	settings_merge(&multi->settings, update);
+	if (reply_settings_updated(session_scratch(&multi->session), &multi->settings) == 0)
+		session_send(&multi->session);
+}
+
+static void obey(struct tts_multi *multi, struct multi_message *message)
+{
+	struct context *context;
+
+	configure(multi, message);
+	if (message->said.has_update)
+		update_settings(multi, &message->said.update);
+	if (message->said.cancel)
+		cancel(multi, message);
+	context = message->context_id ? find_or_make(multi, message) : NULL;
+	if (context)
+		obey_in(multi, context, message);
+	else if (message->close_context)
+		send_closed(multi, message, false);
+	if (message->said.close_socket) {
+		multi->close_code = SESSION_CLOSE_NORMAL;
+		for_each(multi, context_close);
+		close_if_done(multi);
+	}
+}
+
+static bool has_voice(struct tts_multi *multi, const struct multi_message *message,
+		      const struct settings *settings)
+{
+	char detail[64];
+
+	if (!(settings->set & SETTING_VOICE_ID) ||
+	    voices_find(multi->session.services->voices, settings->voice_id))
+		return true;
+	snprintf(detail, sizeof(detail), "voice_id %lld", (long long)settings->voice_id);
+	send_error(multi, message, WIRE_ERROR_VOICE_NOT_FOUND, detail);
+	return false;
+}
+
+/* What the parser cannot know: whether voices and contexts are there. */
+static bool is_acceptable(struct tts_multi *multi, const struct multi_message *message)
+{
+	const struct context *context = find(multi, message);
+
+	if (!has_voice(multi, message, &message->said.settings) ||
+	    !has_voice(multi, message, &message->voice))
+		return false;
+	if (!message->context_id &&
+	    (says_something(message) || message->said.flush || message->close_context)) {
+		send_error(multi, message, WIRE_ERROR_INVALID_REQUEST, "context_id is required");
+		return false;
+	}
+	if (context && !context_takes_input(context) && !message->said.cancel &&
+	    !message->immediate && !multi->close_code && says_something(message)) {
+		send_error(multi, message, WIRE_ERROR_INVALID_REQUEST,
+			   "the context is closing; its id is free after context_closed");
+		return false;
+	}
+	return true;
+}
+
+/* It said that it was done, or was told that we are. */
+static bool is_deaf(const struct tts_multi *multi)
+{
+	return multi->closed || multi->close_code == SESSION_CLOSE_NORMAL;
+}
+
+static void on_message(struct session *session, char *json, size_t len)
+{
+	struct tts_multi *multi = multi_of(session);
+	struct multi_message message;
+	struct stream_fault fault;
+
+	if (is_deaf(multi))
+		return;
+	if (multi_message_parse(&message, &fault, json, len) != 0)
+		send_error(multi, &message, fault.id, fault.detail);
+	else if (is_acceptable(multi, &message))
+		obey(multi, &message);
+}
+
+static void on_binary(struct session *session)
+{
+	if (!is_deaf(multi_of(session)))
+		session_send_error(session, NULL, WIRE_ERROR_INVALID_REQUEST,
+				   "messages must be text frames");
+}
+
+static void on_drained(struct session *session)
+{
+	for_each(multi_of(session), context_drained);
+}
+
+static void on_sent(struct session *session, uint64_t tag)
+{
+	struct tts_multi *multi = multi_of(session);
+
+	for (size_t i = multi->count; i-- > 0;) /* from the last: one may close */
+		context_sent(multi->contexts[i], tag);
+}
+
+static void on_go_away(struct session *session)
+{
+	struct tts_multi *multi = multi_of(session);
+
+	if (multi->close_code)
+		return;
+	multi->close_code = SESSION_CLOSE_RESTART;
+	for (size_t i = multi->count; i-- > 0;) {
+		/* Who has nothing to say is not told of a close: a client that
+		 * reconnects makes it again. */
+		if (context_is_idle(multi->contexts[i]))
+			forget(multi, multi->contexts[i]);
+		else
+			context_go_away(multi->contexts[i]);
+	}
+	close_if_done(multi);
+}
+
+static bool is_idle(const struct session *session)
+{
+	const struct tts_multi *multi = (const struct tts_multi *)(const void *)session;
+
+	for (size_t i = 0; i < multi->count; ++i) {
+		if (!context_is_idle(multi->contexts[i]))
+			return false;
+	}
+	return true;
+}
+
+static const struct session_ops multi_ops = {
+	.message = on_message,
+	.binary = on_binary,
+	.drained = on_drained,
+	.sent = on_sent,
+	.go_away = on_go_away,
+	.is_idle = is_idle,
+};
+
+static void tts_multi_destroy(void *object)
+{
+	struct tts_multi *multi = object;
+
+	while (multi->count > 0)
+		forget(multi, multi->contexts[multi->count - 1]);
+}
+
+int tts_multi_alloc(struct session **sessionp, const struct session_services *services,
+		    const struct peer *peer, const char *request_id, int64_t key_id)
+{
+	struct tts_multi *multi = mem_zalloc(sizeof(*multi), tts_multi_destroy);
+
+	if (!multi)
+		return ENOMEM;
+	session_init(&multi->session, &multi_ops, services, peer, request_id, key_id);
+	multi->settings = settings_default;
+	multi->idle_ms = TTS_MULTI_IDLE_MS;
+	*sessionp = &multi->session;
+	return 0;
+}

@@ -1,0 +1,136 @@
+/*
+ * multi_message.c: what a client may say on /ws/tts/multi (see multi_message.h).
+ */
+#include "wire/multi_message.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "wire/message_reader.h"
+#include "wire/reply.h"
+
+/* A client that wants its contexts for longer than an hour of silence can keep
+ * them alive. */
+#define INACTIVITY_MIN_S 1
+#define INACTIVITY_MAX_S 3600
+
+static struct multi_message *message_of(const struct message_reader *reader)
+{
+	return (struct multi_message *)(void *)reader->message;
+}
+
+static int read_context(struct message_reader *reader, const struct message_field *field,
+			const struct json_value *value)
+{
+	struct multi_message *message = message_of(reader);
+
+	message->context_id = NULL;
+	if (value->kind == JSON_KIND_NULL)
+		return 0;
+	if (value->kind != JSON_KIND_STRING || value->len == 0 || value->len > REPLY_CONTEXT_ID_MAX)
+		return fault_value(reader->fault, field->name, "a string of 1 to 256 bytes", value);
+	message->context_id = value->text;
+	message->context_id_len = value->len;
+	return 0;
+}
+
+static int read_inactivity(struct message_reader *reader, const struct message_field *field,
+			   const struct json_value *value)
+{
+	double seconds;
+
+	message_of(reader)->inactivity_ms = 0;
+	if (value->kind == JSON_KIND_NULL)
+		return 0;
+	if (value->kind != JSON_KIND_NUMBER)
+		return fault_value(reader->fault, field->name, "a number", value);
+	if (json_to_double(&seconds, value) || seconds < INACTIVITY_MIN_S ||
+	    seconds > INACTIVITY_MAX_S)
+		return fault_range(reader->fault, field->name, INACTIVITY_MIN_S, INACTIVITY_MAX_S,
+				   value);
+	message_of(reader)->inactivity_ms = (unsigned)(seconds * 1000);
+	return 0;
+}
+
+static bool key_is(const struct json_value *key, const char *name)
+{
+	return key->len == strlen(name) && memcmp(key->text, name, key->len) == 0;
+}
+
+/* stability, style, speed and whatever else SDKs put there is passed over. */
+static int read_voice_setting(struct message_reader *reader, struct settings_reader *voice,
+			      const struct json_value *key, const struct json_value *value)
+{
+	if (key_is(key, "voice_id") || key_is(key, "cfg_scale") || key_is(key, "max_new_tokens"))
+		return settings_read(voice, key, value);
+	if (key_is(key, "output_format"))
+		return settings_read(&reader->settings, key, value);
+	return json_skip(&reader->json, value);
+}
+
+static int read_voice_settings(struct message_reader *reader, const struct message_field *field,
+			       const struct json_value *value)
+{
+	struct multi_message *message = message_of(reader);
+	struct settings_reader voice = {
+		.settings = &message->voice, .json = &reader->json, .fault = reader->fault};
+	struct json_value key;
+	struct json_value entry;
+
+	message->has_voice_settings = value->kind != JSON_KIND_NULL;
+	message->voice.set = 0;
+	if (value->kind == JSON_KIND_NULL)
+		return 0;
+	if (value->kind != JSON_KIND_OBJECT)
+		return fault_value(reader->fault, field->name, "an object", value);
+	while (json_member(&reader->json, &key)) {
+		int err = json_value(&reader->json, &entry);
+
+		if (!err)
+			err = read_voice_setting(reader, &voice, &key, &entry);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+#define FIELD(name, read, member) MESSAGE_FIELD(name, read, struct multi_message, member)
+
+/* The most frequent first. */
+static const struct message_field fields[] = {
+	{"context_id", 10, read_context, 0, true}, /* an error says whom it concerns */
+	FIELD("text", message_reader_text, said.text),
+	FIELD("flush", message_reader_command, said.flush),
+	FIELD("close_context", message_reader_command, close_context),
+	FIELD("immediate", message_reader_command, immediate),
+	FIELD("voice_settings", read_voice_settings, voice),
+	FIELD("keep_alive", message_reader_command, keep_alive),
+	FIELD("cancel", message_reader_command, said.cancel),
+	FIELD("close_socket", message_reader_command, said.close_socket),
+	FIELD("inactivity_timeout", read_inactivity, inactivity_ms),
+	FIELD("update_settings", message_reader_update, said.update),
+};
+
+int multi_message_parse(struct multi_message *message, struct stream_fault *fault, char *json,
+			size_t len)
+{
+	struct message_reader reader;
+	int err;
+
+	*message = (struct multi_message){0};
+	err = message_reader_run(&reader, &message->said, fault, fields, COUNT(fields), json, len);
+	if (reader.json.reason)
+		message->context_id = NULL; /* what is no JSON has no members */
+	if (err || !reader.text.text)
+		return err;
+	message->raw_text = reader.text;
+	message_reader_take_text(&message->said, &message->raw_text, 0);
+	return 0;
+}
+
+void multi_message_join(struct multi_message *message, uint16_t surrogate)
+{
+	if (message->said.has_text && surrogate)
+		message_reader_take_text(&message->said, &message->raw_text, surrogate);
+}
