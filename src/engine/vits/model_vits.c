@@ -71,7 +71,7 @@ struct track {
 	float *values;
 	size_t rows;
 	size_t rate;
-	size_t begin, end; /* the frames that are there */
+	size_t end; /* behind the last frame that is there */
 };
 
 struct take_of_vits {
@@ -206,7 +206,8 @@ static int window_shared(const struct take_of_vits *take, const char *name, size
 		++i; /* the pieces share only what the text piece gives */
 	*out = take->shared[i];
 	out->value = NULL;
-	if (out->rank != 3 || out->dims[2] != (int64_t)frames)
+	if (out->type != TENSOR_F32 || out->rank != 3 || out->dims[0] != 1 ||
+	    out->dims[2] != (int64_t)frames)
 		return 0;
 	rows = (size_t)out->dims[1];
 	*owned = malloc(rows * (to - from) * sizeof(**owned));
@@ -251,6 +252,16 @@ static int run_window(struct take_of_vits *take, enum stage stage, size_t from, 
 	return err;
 }
 
+/* How many columns a frame has become; 0: no whole number, or there are none. */
+static size_t columns_per_frame(const struct tensor *out, size_t frames)
+{
+	size_t columns = out->rank > 0 ? (size_t)out->dims[out->rank - 1] : 0;
+
+	if (out->type != TENSOR_F32 || tensor_count(out) == 0 || columns % frames != 0)
+		return 0;
+	return columns / frames;
+}
+
 /* Runs a stage over frames [from, to) and its context; *skip is how many
  * columns of the result are the left context's. */
 static int run_stage(struct take_of_vits *take, enum stage stage, size_t from, size_t to,
@@ -260,36 +271,39 @@ static int run_stage(struct take_of_vits *take, enum stage stage, size_t from, s
 	size_t frames = take->take.frames;
 	size_t begin = from > context ? from - context : 0;
 	size_t end = to + context < frames ? to + context : frames;
-	size_t columns;
 	int err = run_window(take, stage, begin, end, out, why);
 
 	if (err)
 		return err;
-	columns = out->rank > 0 ? (size_t)out->dims[out->rank - 1] : 0;
-	if (out->type != TENSOR_F32 || columns == 0 || columns % (end - begin) != 0) {
-		snprintf(why, RUNTIME_WHY_SIZE, "%zu frames became %zu columns", end - begin,
-			 columns);
+	*rate = columns_per_frame(out, end - begin);
+	if (*rate == 0) {
+		snprintf(why, RUNTIME_WHY_SIZE, "%s has no columns for %zu frames", out->name,
+			 end - begin);
 		tensor_release(out);
 		return EINVAL;
 	}
-	*rate = columns / (end - begin);
 	*skip = (from - begin) * *rate;
 	return 0;
 }
 
-static int keep(struct take_of_vits *take, struct track *track, const struct tensor *out,
-		size_t rate, size_t skip, size_t from, size_t to)
+/* The first window says how much a frame has; the others must agree. */
+static int keep(const struct take_of_vits *take, struct track *track, const struct tensor *out,
+		size_t rate, size_t skip, size_t from, size_t to, char why[RUNTIME_WHY_SIZE])
 {
 	size_t columns = (size_t)out->dims[out->rank - 1];
+	size_t rows = tensor_count(out) / columns;
 	size_t all = take->take.frames * rate;
 
 	if (!track->values) {
-		track->rows = tensor_count(out) / columns;
+		track->rows = rows;
 		track->rate = rate;
-		track->values = malloc(track->rows * all * sizeof(*track->values));
+		track->values = malloc(rows * all * sizeof(*track->values));
 		if (!track->values)
-			return ENOMEM;
-		track->begin = from;
+			return no_memory(why);
+	}
+	if (rows != track->rows || rate != track->rate) {
+		snprintf(why, RUNTIME_WHY_SIZE, "%s has other columns in each window", out->name);
+		return EINVAL;
 	}
 	for (size_t row = 0; row < track->rows; ++row)
 		memcpy(track->values + row * all + from * rate, out->f32 + row * columns + skip,
@@ -320,9 +334,9 @@ static int need(struct take_of_vits *take, enum stage stage, size_t from, size_t
 	err = run_stage(take, stage, from, to, &out, &rate, &skip, why);
 	if (err)
 		return err;
-	err = keep(take, track, &out, rate, skip, from, to);
+	err = keep(take, track, &out, rate, skip, from, to, why);
 	tensor_release(&out);
-	return err ? no_memory(why) : 0;
+	return err;
 }
 
 static int decode(struct take *object, size_t from, size_t to, const float **samplesp,
@@ -448,22 +462,18 @@ static void make_trial(int64_t ids[TRIAL_IDS], const struct model_file *file)
 		ids[i] = i % 2 ? 0 : file->symbols[i * 7 % file->symbol_count].id;
 }
 
-/* The trial's samples in windows of `window` frames; malloc'ed. */
-static int speak_trial(struct model_of_vits *model, const struct model_file *file, size_t window,
-		       float **samplesp, size_t *countp, char why[RUNTIME_WHY_SIZE])
-{
-	struct take_settings settings = {
-		.noise_scale = file->noise_scale, .length_scale = 1, .noise_w = file->noise_w};
-	int64_t ids[TRIAL_IDS];
-	struct take *take;
-	float *all = NULL;
-	int err;
+struct trial {
+	float *samples;
+	size_t count;
+};
 
-	make_trial(ids, file);
-	noise_key_init(&settings.key);
-	err = begin(&take, &model->model, ids, TRIAL_IDS, &settings, why);
-	if (err)
-		return err;
+/* All samples of a take, in windows of `window` frames; malloc'ed. */
+static int decode_all(struct trial *trial, struct take *take, size_t window,
+		      char why[RUNTIME_WHY_SIZE])
+{
+	float *all = NULL;
+	int err = 0;
+
 	for (size_t from = 0, to; from < take->frames && !err; from = to) {
 		const float *samples;
 
@@ -477,24 +487,48 @@ static int speak_trial(struct model_of_vits *model, const struct model_file *fil
 			memcpy(all + from * take->frame_len, samples,
 			       (to - from) * take->frame_len * sizeof(*all));
 	}
-	model->frame_len = take->frame_len;
-	*samplesp = all;
-	*countp = take->frames * take->frame_len;
-	mem_deref(take);
-	if (err)
+	if (err) {
 		free(all);
+		return err;
+	}
+	*trial = (struct trial){all, take->frames * take->frame_len};
+	return 0;
+}
+
+static int speak_trial(struct trial *trial, struct model_of_vits *model,
+		       const struct model_file *file, size_t window, char why[RUNTIME_WHY_SIZE])
+{
+	struct take_settings settings = {
+		.noise_scale = file->noise_scale, .length_scale = 1, .noise_w = file->noise_w};
+	int64_t ids[TRIAL_IDS];
+	struct take *take;
+	int err;
+
+	make_trial(ids, file);
+	noise_key_init(&settings.key);
+	err = begin(&take, &model->model, ids, TRIAL_IDS, &settings, why);
+	if (err)
+		return err;
+	err = decode_all(trial, take, window, why);
+	model->frame_len = take->frame_len;
+	mem_deref(take);
 	return err;
 }
 
-static float largest_difference(const float *a, const float *b, size_t n)
+/* Infinite when they cannot be compared: one is longer, or has what is no
+ * number. */
+static float largest_difference(const struct trial *a, const struct trial *b)
 {
 	float largest = 0;
 
-	for (size_t i = 0; i < n; ++i) {
-		float difference = fabsf(a[i] - b[i]);
+	if (a->count != b->count)
+		return INFINITY;
+	for (size_t i = 0; i < a->count; ++i) {
+		float difference = fabsf(a->samples[i] - b->samples[i]);
 
-		if (!(difference <= largest))
-			largest = difference; /* also when it is no number */
+		if (!isfinite(difference))
+			return INFINITY;
+		largest = fmaxf(largest, difference);
 	}
 	return largest;
 }
@@ -504,27 +538,30 @@ static float largest_difference(const float *a, const float *b, size_t n)
 static int find_contexts(struct model_of_vits *model, const struct model_file *file,
 			 char why[RUNTIME_WHY_SIZE])
 {
-	float *whole, *windowed;
-	size_t count;
+	struct trial whole;
+	struct trial windowed;
 	float difference = INFINITY;
 	int err;
 
 	model->contexts = contexts[0];
-	err = speak_trial(model, file, SIZE_MAX, &whole, &count, why);
+	err = speak_trial(&whole, model, file, SIZE_MAX, why);
+	if (err)
+		return err;
 	for (size_t i = 0; i < COUNT(contexts) && !err && difference > ROUNDING; ++i) {
 		model->contexts = contexts[i];
-		err = speak_trial(model, file, 24, &windowed, &count, why);
+		err = speak_trial(&windowed, model, file, 24, why);
 		if (err)
 			break;
-		difference = largest_difference(whole, windowed, count);
-		free(windowed);
+		difference = largest_difference(&whole, &windowed);
+		free(windowed.samples);
 	}
+	free(whole.samples);
 	if (!err && difference > ROUNDING) {
 		snprintf(why, RUNTIME_WHY_SIZE,
-			 "its decoder looks too far to be run in windows (%g)", (double)difference);
+			 "in windows it does not give what it gives whole (%g)",
+			 (double)difference);
 		err = ENOTSUP;
 	}
-	free(whole);
 	return err;
 }
 

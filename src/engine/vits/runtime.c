@@ -76,8 +76,10 @@ static int load_library(struct runtime *runtime, const char *path, char why[RUNT
 	const struct runtime_base *base;
 
 	if (access(path, R_OK) != 0) {
-		snprintf(why, RUNTIME_WHY_SIZE, "%s", strerror(errno));
-		return errno;
+		int err = errno;
+
+		snprintf(why, RUNTIME_WHY_SIZE, "%s", strerror(err));
+		return err;
 	}
 	runtime->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!runtime->library) {
@@ -123,7 +125,7 @@ static int make_options(struct runtime *runtime, char why[RUNTIME_WHY_SIZE])
 			    why);
 	if (!err)
 		err = check(table, table->disable_memory_pattern(options), why);
-	if (!err && !getenv("ARENA"))
+	if (!err)
 		err = check(table, table->disable_memory_arena(options), why);
 	return err;
 }

@@ -373,6 +373,60 @@ static void durations_add_up_to_the_frames(void **state)
 	voice_free(&voice);
 }
 
+/* Ids that its table of symbols does not have: whoever made the companion, it
+ * is of another model. */
+static void a_model_that_cannot_speak_its_trial_is_refused(void **state)
+{
+	char why[RUNTIME_WHY_SIZE] = "";
+	char path[PATH_MAX];
+	struct voice voice = {0};
+	size_t len;
+
+	(void)state;
+	need_runtime();
+	voice_files_tiny(path, "tiny.onnx");
+	voice.bytes = voice_files_read(path, &len);
+	assert_int_equal(onnx_parse(&voice.onnx, voice.bytes, len, why, sizeof(why)), 0);
+	assert_int_equal(model_file_read(&voice.file, path, voice.onnx, why, sizeof(why)), 0);
+	for (size_t i = 0; i < voice.file->symbol_count; ++i)
+		voice.file->symbols[i].id += 100000;
+	assert_int_equal(model_open(&voice.model, runtime, voice.onnx, voice.file, why), EINVAL);
+	assert_true(why[0] != '\0');
+	voice_free(&voice);
+}
+
+/* The bias of the last convolution: its name, the field's head, one number. */
+static char *last_bias(char *bytes, size_t len)
+{
+	static const char name[] = "dec.conv_post.bias";
+	char *found = NULL;
+	char *next = bytes;
+
+	while ((next = memmem(next, len - (size_t)(next - bytes), name, strlen(name))))
+		found = next++;
+	assert_non_null(found);
+	return found + strlen(name) + 2;
+}
+
+static void a_model_that_speaks_no_numbers_is_refused(void **state)
+{
+	const float no_number = NAN;
+	char why[RUNTIME_WHY_SIZE] = "";
+	char path[PATH_MAX];
+	struct voice voice = {0};
+	size_t len;
+
+	(void)state;
+	need_runtime();
+	voice_files_tiny(path, "tiny.onnx");
+	voice.bytes = voice_files_read(path, &len);
+	memcpy(last_bias(voice.bytes, len), &no_number, sizeof(no_number));
+	assert_int_equal(onnx_parse(&voice.onnx, voice.bytes, len, why, sizeof(why)), 0);
+	assert_int_equal(model_file_read(&voice.file, path, voice.onnx, why, sizeof(why)), 0);
+	assert_int_equal(model_open(&voice.model, runtime, voice.onnx, voice.file, why), ENOTSUP);
+	voice_free(&voice);
+}
+
 static int find_runtime(void **state)
 {
 	char folder[PATH_MAX - 32];
@@ -429,6 +483,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_that_is_no_runtime_is_refused),
 		cmocka_unit_test(what_is_no_model_is_refused),
+		cmocka_unit_test(a_model_that_cannot_speak_its_trial_is_refused),
+		cmocka_unit_test(a_model_that_speaks_no_numbers_is_refused),
 		cmocka_unit_test(windows_give_what_the_uncut_model_gives),
 		cmocka_unit_test(installed_voices_too),
 		cmocka_unit_test(the_same_key_gives_the_same_samples),
