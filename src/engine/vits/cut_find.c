@@ -364,6 +364,8 @@ static int find_hidden(struct search *search)
 
 	if (at == ONNX_NO_NODE)
 		return refuse(search, "its decoder has one step (ConvTranspose) only");
+	if (latent_input(search, onnx_node_at(search->onnx, at)) != 0)
+		return refuse(search, "its decoder's second step does not take the first's");
 	search->joints->hidden = onnx_node_at(search->onnx, at)->inputs[0];
 	return 0;
 }

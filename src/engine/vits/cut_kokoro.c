@@ -96,9 +96,12 @@ static int find_noises(struct cut_kokoro *cut, const struct onnx *onnx, char *wh
 		if (cut->noise_count == CUT_KOKORO_NOISES_MAX)
 			return refuse(why, why_size, "it has more than %d random nodes",
 				      CUT_KOKORO_NOISES_MAX);
-		err = copy_name(&noise->name, node->outputs[0], why, why_size);
 		rank = onnx_type_of(onnx, node->outputs[0]).rank;
 		noise->rank = rank == ONNX_ANY_RANK ? 1 : rank;
+		if (noise->rank > CUT_KOKORO_RANK_MAX)
+			return refuse(why, why_size, "a random value of it has %u dimensions",
+				      rank);
+		err = copy_name(&noise->name, node->outputs[0], why, why_size);
 		cut->noise_count += !err;
 	}
 	return err;

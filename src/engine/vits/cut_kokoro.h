@@ -15,6 +15,9 @@
 /* Random nodes of one graph.  Exports that have any have three. */
 #define CUT_KOKORO_NOISES_MAX 8
 
+/* Dimensions of one: what a tensor has room for (runtime.h). */
+#define CUT_KOKORO_RANK_MAX 4
+
 /* A random value.  It is added to sines, or scaled by what is: one zero stands
  * for all of its numbers, so that nobody needs to know how many there are. */
 struct cut_kokoro_noise {

@@ -19,6 +19,8 @@
 #include "engine/vits/cut_kokoro.h"
 #include "engine/vits/model_private.h"
 
+_Static_assert(CUT_KOKORO_RANK_MAX <= TENSOR_RANK_MAX, "random values become tensors");
+
 #define STYLE_LEN 256 /* numbers of one vector */
 #define STYLE_SIZE (STYLE_LEN * sizeof(float)) /* its bytes */
 

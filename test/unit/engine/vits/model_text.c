@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#define RANK 3 /* of a value of which nothing else is said */
 #define LINE_MAX_LEN 512
 #define MESSAGE_MAX (1 << 20)
 
@@ -128,7 +129,8 @@ static void put_weight(struct buf *graph, const char *name, const char *len)
 	put_message(graph, 5, &tensor);
 }
 
-static void put_value(struct buf *graph, unsigned field, const char *name, unsigned elem_type)
+static void put_value(struct buf *graph, unsigned field, const char *name, unsigned elem_type,
+		      unsigned rank)
 {
 	struct buf shape;
 	struct buf tensor;
@@ -139,7 +141,7 @@ static void put_value(struct buf *graph, unsigned field, const char *name, unsig
 	buf_init(&tensor, MESSAGE_MAX);
 	buf_init(&type, MESSAGE_MAX);
 	buf_init(&value, MESSAGE_MAX);
-	for (int i = 0; i < 3; ++i)
+	for (unsigned i = 0; i < rank; ++i)
 		model_text_bytes(&shape, 1, "", 0);
 	model_text_number(&tensor, 1, elem_type);
 	put_message(&tensor, 2, &shape);
@@ -157,9 +159,9 @@ static void put_line(struct buf *graph, char *line)
 	if (!word)
 		return;
 	if (strcmp(word, "input") == 0)
-		put_value(graph, 11, strtok_r(NULL, " ", &rest), 1);
+		put_value(graph, 11, strtok_r(NULL, " ", &rest), 1, RANK);
 	else if (strcmp(word, "output") == 0)
-		put_value(graph, 12, strtok_r(NULL, " ", &rest), 1);
+		put_value(graph, 12, strtok_r(NULL, " ", &rest), 1, RANK);
 	else if (strcmp(word, "weight") == 0) {
 		const char *name = strtok_r(NULL, " ", &rest);
 
@@ -167,7 +169,10 @@ static void put_line(struct buf *graph, char *line)
 	} else if (strcmp(word, "value") == 0) {
 		const char *name = strtok_r(NULL, " ", &rest);
 
-		put_value(graph, 13, name, (unsigned)strtoul(rest, NULL, 10));
+		unsigned elem_type = (unsigned)strtoul(rest, &rest, 10);
+		unsigned rank = (unsigned)strtoul(rest, NULL, 10);
+
+		put_value(graph, 13, name, elem_type, rank ? rank : RANK);
 	} else
 		put_node(graph, word, &rest);
 }

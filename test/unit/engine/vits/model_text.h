@@ -6,6 +6,7 @@
  *   weight NAME           a float
  *   weight NAME LEN       one that says it is a list of so many
  *   value NAME TYPE       what is said about a value; TYPE is ONNX's number
+ *   value NAME TYPE RANK  the same of one that is not of rank 3
  *   Mul a b -> c          a node; values in order, "_" for one left out
  *   If a -> c | d e       one with a graph inside, in which a node reads d, e
  *   Cast a -> b @to=1     with an attribute: a whole number,

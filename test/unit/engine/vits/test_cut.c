@@ -376,6 +376,8 @@ static void test_other_graphs_are_refused_with_a_reason(void **state)
 		{{"LeakyRelu d3 -> d4", "Add d3 f1 -> d4"}, "more than the flow's features"},
 		{{"Tanh d5 -> output", "Add d5 f -> output"}, "behind its first step"},
 		{{"ConvTranspose d4 tail_w -> d5", "Conv d4 tail_w -> d5"}, "one step"},
+		{{"ConvTranspose d4 tail_w -> d5", "ConvTranspose tail_w d4 -> d5"}, "second step"},
+		{{"ConvTranspose d4 tail_w -> d5", "ConvTranspose _ d4 -> d5"}, "second step"},
 		{{"Conv z flow_w -> f1", "Conv z2 flow_w -> f1"}, "mean + noise"},
 		{{"Conv z flow_w -> f1", "Conv z input -> f1"}, "takes \"input\""},
 		{{"Mul f2 mask -> f", "Where inside f2 mask -> f"}, "takes \"inside\""},

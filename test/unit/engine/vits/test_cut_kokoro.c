@@ -176,6 +176,8 @@ static void test_other_graphs_are_refused_with_a_reason(void **state)
 		{"input input_ids\ninput style\ninput speed\nMul style speed -> o\n",
 		 "gives nothing"},
 		{ENDS "Mul style speed -> o\n", "made by nothing"},
+		{ENDS "RandomNormalLike style -> n\nvalue n 1 5\nMul style n -> waveform\n",
+		 "5 dimensions"},
 	};
 
 	(void)state;
