@@ -37,6 +37,10 @@
 #define WINDOW_FIRST 24
 #define WINDOW_LAST 128
 
+/* Longer than the silence that a model ends with, which has to be told from the
+ * zeros that stand for what was heard before: a second and a half. */
+#define END_FRAMES 128
+
 /* What a client gets that asks for nothing; the model's own variety. */
 #define TEMPERATURE_USUAL 0.4f
 
@@ -57,13 +61,12 @@ struct speech {
 /* Ends a text early without an error: nobody wants the rest. */
 #define CANCELLED (-1)
 
+/* What is no number is silence: rounded it could be anything. */
 static int16_t to_sample(float value)
 {
-	long rounded = lrintf(value);
-
-	if (rounded > INT16_MAX)
-		return INT16_MAX;
-	return rounded < INT16_MIN ? INT16_MIN : (int16_t)rounded;
+	if (!(fabsf(value) <= INT16_MAX))
+		return value > 0 ? INT16_MAX : value < 0 ? -INT16_MAX : 0;
+	return (int16_t)lrintf(value);
 }
 
 /* The window's samples at the voice's level. */
@@ -101,17 +104,30 @@ struct span {
 	float from, to;
 };
 
-static int tell_word(const struct speech *speech, const struct span *span, uint64_t base,
-		     size_t frame_len)
+static uint64_t sample_at(const struct speech *speech, const struct take *take, float frame)
+{
+	float sample = frame * (float)take_frame_len(take) - (float)speech->edges.dropped;
+
+	return speech->edges.given + (uint64_t)(sample > 0 ? sample : 0);
+}
+
+static int tell_word(const struct speech *speech, const struct span *span, const struct take *take)
 {
 	const struct script_word *word = &speech->script->words[span->word];
-	float dropped = (float)speech->edges.dropped;
-	float from = span->from * (float)frame_len - dropped;
-	float to = span->to * (float)frame_len - dropped;
 
 	return sink_word(speech->sink, word->byte_start, word->byte_end,
-			 base + (uint64_t)(from > 0 ? from : 0),
-			 base + (uint64_t)(to > 0 ? to : 0));
+			 sample_at(speech, take, span->from), sample_at(speech, take, span->to));
+}
+
+/* Where the i-th id ends.  What a model says of its durations is believed as far
+ * as it is a time in the utterance. */
+static float end_of(const struct take *take, size_t i, size_t count, float at)
+{
+	const float *durations = take_durations(take);
+	float frames = (float)take_frames(take);
+	float lasts = durations ? durations[i] : frames / (float)count;
+
+	return fminf(at + fmaxf(lasts, 0), frames);
 }
 
 /* Durations are known before any samples are, so the words of an utterance are
@@ -121,8 +137,6 @@ static int tell_words(const struct speech *speech, const struct script_utterance
 		      const struct take *take)
 {
 	const struct model_file *file = speech->model->file;
-	const float *durations = take_durations(take);
-	float even = (float)take_frames(take) / (float)utterance->count;
 	struct span span = {.word = SCRIPT_NO_WORD};
 	int64_t pad = model_file_id(file, '_');
 	bool in_pause = true;
@@ -130,7 +144,7 @@ static int tell_words(const struct speech *speech, const struct script_utterance
 	int err = 0;
 
 	for (size_t i = 0; i < utterance->count && !err; ++i) {
-		float end = at + (durations ? durations[i] : even);
+		float end = end_of(take, i, utterance->count, at);
 		uint32_t word = utterance->words[i];
 
 		if (utterance->ids[i] != pad)
@@ -138,8 +152,7 @@ static int tell_words(const struct speech *speech, const struct script_utterance
 		if (word != SCRIPT_NO_WORD && !in_pause) {
 			if (word != span.word) {
 				if (span.word != SCRIPT_NO_WORD)
-					err = tell_word(speech, &span, speech->edges.given,
-							take_frame_len(take));
+					err = tell_word(speech, &span, take);
 				span = (struct span){word, at, end};
 			}
 			span.to = end;
@@ -147,7 +160,7 @@ static int tell_words(const struct speech *speech, const struct script_utterance
 		at = end;
 	}
 	if (!err && span.word != SCRIPT_NO_WORD)
-		err = tell_word(speech, &span, speech->edges.given, take_frame_len(take));
+		err = tell_word(speech, &span, take);
 	return err;
 }
 
@@ -169,9 +182,15 @@ static int give_window(struct speech *speech, const struct script_utterance *utt
 	return err == ENOMEM || err == ENOBUFS ? ENOMEM : err ? CANCELLED : 0;
 }
 
-/* One window: waits until it is wanted, makes it, gives it on.  What was heard
- * before the last worker died is not made again; the utterance's beginning is,
- * because it tells where the sound begins, and its end, where it ends. */
+/* Whether a window must be made although it was heard before the last worker
+ * died: the utterance's beginning tells where the sound begins, and its last
+ * frames where it ends. */
+static bool is_at_edge(const struct speech *speech, const struct take *take, size_t to)
+{
+	return !speech->edges.begun || take_frames(take) - to < END_FRAMES;
+}
+
+/* One window: waits until it is wanted, makes it, gives it on. */
 static int speak_window(struct speech *speech, const struct script_utterance *utterance,
 			struct take *take, size_t from, size_t to)
 {
@@ -183,8 +202,7 @@ static int speak_window(struct speech *speech, const struct script_utterance *ut
 
 	if (sink_wait(speech->sink, &skip) != 0)
 		return CANCELLED;
-	if (!speech->edges.begun || to == take_frames(take) ||
-	    skip < edges_held(&speech->edges) + n) {
+	if (is_at_edge(speech, take, to) || skip < edges_held(&speech->edges) + n) {
 		err = take_decode(take, from, to, &samples, why);
 		if (err) {
 			log_error("vits", "%s: %s", speech->model->file->name, why);
