@@ -24,6 +24,10 @@
  * speaks: it loads models, and on a busy machine that takes many seconds. */
 #define START_STALLS 6
 
+/* What a second of audio may cost, as an engine says it: far too much, and still
+ * a number that can be worked with. */
+#define COST_MAX_US 1000000000u
+
 /* A worker that dies so young, and idle, would do so again at once. */
 #define YOUNG_US 5000000
 
@@ -340,6 +344,8 @@ static void measure(struct fleet *fleet, const struct speech_job *job,
 	    job->busy_before_us > 0)
 		return; /* too short to tell, or partly made elsewhere */
 	cost = (uint64_t)done->busy_us * job->sample_rate / made;
+	if (cost > COST_MAX_US)
+		cost = COST_MAX_US;
 	fleet->busy_us_per_second =
 		(uint32_t)((7 * (uint64_t)fleet->busy_us_per_second + cost) / 8);
 }

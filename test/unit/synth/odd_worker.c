@@ -31,6 +31,9 @@
 #define MESSAGE_MAX (10 * CHUNK_SAMPLES)
 #define TICK_MS 5
 
+/* See speak_a_little_less_dearly: takes an average that began at 100,000. */
+#define DEAR_US 2535408328u
+
 struct job {
 	uint32_t id; /* 0: free */
 	bool cancelled;
@@ -188,6 +191,31 @@ static void speak_in_windows(struct job *job)
 		speak_at(job, RATE);
 }
 
+/* Says that its work was dear.  The half of its samples that it does not own up
+ * to makes it look twice as dear. */
+static void speak_dearly(struct job *job, uint32_t busy_us)
+{
+	if (job->sent >= CHUNK_SAMPLES) {
+		job->busy_us = busy_us;
+		job->sent = CHUNK_SAMPLES / 2;
+		tell_done(job, MESSAGE_DONE_OK);
+		job->id = 0;
+	} else {
+		speak_at(job, RATE);
+	}
+}
+
+static void speak_most_dearly(struct job *job)
+{
+	speak_dearly(job, UINT32_MAX);
+}
+
+/* After five of those the average is all that 32 bits can say. */
+static void speak_a_little_less_dearly(struct job *job)
+{
+	speak_dearly(job, DEAR_US);
+}
+
 static void die(struct job *job)
 {
 	(void)job;
@@ -216,6 +244,8 @@ static const struct {
 	{"on after cancel", speak_on_after_cancel},
 	{"nothing", say_nothing},
 	{"in windows", speak_in_windows},
+	{"most dearly", speak_most_dearly},
+	{"dearly", speak_a_little_less_dearly},
 	{"die", die},
 	{"no such voice", know_no_such_voice},
 };

@@ -152,6 +152,22 @@ static void test_a_silent_job_is_noticed_beside_one_that_speaks(void **state)
 	bed_close(&bed);
 }
 
+/* Slices are divided by what a second costs. */
+static void test_an_engine_that_says_absurd_costs_is_spoken_with_on(void **state)
+{
+	struct bed bed;
+	struct chunk chunk;
+
+	(void)state;
+	bed_open_ready(&bed, "odd", odd_program, (struct pool_options){0});
+	for (int i = 0; i < 6; ++i) {
+		bed_speak(&bed, &chunk, i < 5 ? "most dearly" : "dearly");
+		assert_spoken(&chunk);
+	}
+	assert_well(&bed);
+	bed_close(&bed);
+}
+
 static void test_a_voice_without_a_rate_is_no_voice(void **state)
 {
 	struct bed bed;
@@ -197,6 +213,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_what_comes_after_done_changes_nothing),
 		cmocka_unit_test(test_a_worker_that_ignores_a_cancel_is_replaced),
 		cmocka_unit_test(test_a_silent_job_is_noticed_beside_one_that_speaks),
+		cmocka_unit_test(test_an_engine_that_says_absurd_costs_is_spoken_with_on),
 		cmocka_unit_test(test_a_voice_without_a_rate_is_no_voice),
 		cmocka_unit_test(test_a_long_title_is_cut_between_characters),
 		cmocka_unit_test(test_a_second_ready_changes_nothing),
