@@ -225,7 +225,7 @@ void fleet_keep_staffed(struct fleet *fleet)
 {
 	if (timer_is_set(&fleet->restart_timer))
 		return;
-	while ((may_start(fleet) && wants_staff(fleet)) || wants_renewal(fleet)) {
+	while (may_start(fleet) && (wants_staff(fleet) || wants_renewal(fleet))) {
 		if (start_worker(fleet, false) != 0)
 			return;
 	}

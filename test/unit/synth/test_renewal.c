@@ -84,6 +84,29 @@ static void test_new_voices_appear_and_old_workers_finish(void **state)
 	bed_close(&bed);
 }
 
+/* Each process of an engine that loads models takes much memory. */
+static void test_many_changes_start_few_workers_at_once(void **state)
+{
+	struct bed bed;
+	pid_t pids[BED_CHILDREN_MAX];
+
+	(void)state;
+	bed_open_ready(&bed, "growing", odd_program, (struct pool_options){0});
+	for (int i = 0; i < 8; ++i) {
+		assert_int_equal(pool_renew(bed.pool, "growing"), 0);
+		assert_true(bed_stats(&bed).starting <= 2);
+	}
+	for (int i = 0; i < 500 && (bed_stats(&bed).starting > 0 || voice_count(&bed) < 4); ++i)
+		bed_pass(&bed, 10);
+	for (int i = 0; i < 100 && bed_children(pids, BED_CHILDREN_MAX) > 1; ++i)
+		bed_pass(&bed, 10);
+	assert_int_equal(bed_children(pids, BED_CHILDREN_MAX), 1);
+	/* The first, two that were on their way when more changed, and the last. */
+	assert_int_equal(bed_starts(&bed), 4);
+	assert_int_equal(voice_count(&bed), 4);
+	bed_close(&bed);
+}
+
 static void test_an_engine_without_voices_waits_and_is_no_failure(void **state)
 {
 	struct bed bed;
@@ -222,6 +245,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_new_voices_appear_and_old_workers_finish),
+		cmocka_unit_test(test_many_changes_start_few_workers_at_once),
 		cmocka_unit_test(test_an_engine_without_voices_waits_and_is_no_failure),
 		cmocka_unit_test(test_an_unknown_engine_cannot_be_renewed),
 		cmocka_unit_test(test_a_better_speaker_takes_over_and_hands_back),
