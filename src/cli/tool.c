@@ -58,6 +58,7 @@ static void become(const struct tool *tool, pid_t parent)
 	dup2(null_fd, STDIN_FILENO);
 	dup2(out_fd, STDOUT_FILENO);
 	dup2(out_fd, STDERR_FILENO);
+	close_range(STDERR_FILENO + 1, ~0u, 0); /* who waits for our end must not wait for its */
 	/* execvp writes to neither the list nor the strings. */
 	execvp(tool->argv[0], (char *const *)(uintptr_t)tool->argv);
 	_exit(CANNOT_RUN);

@@ -49,12 +49,13 @@ static bool is_wanted(const struct config *config)
 static void log_failure(struct voices_fetch *fetch)
 {
 	char why[512];
-	ssize_t n = read(fetch->report_fd, why, sizeof(why));
+	ssize_t n = read(fetch->report_fd, why, sizeof(why) - 1);
 
+	why[n > 0 ? n : 0] = '\0';
 	log_warn("voices",
-		 "the neural voices were not fetched, the others speak: %.*s; to try again: "
+		 "the neural voices were not fetched, the others speak: %s; to try again: "
 		 "syrinx voices fetch",
-		 n > 0 ? (int)n : 15, n > 0 ? why : "it did not say");
+		 why[0] ? why : "it did not say");
 }
 
 static void on_exit_status(int status, int signal, void *arg)

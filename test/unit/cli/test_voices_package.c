@@ -275,6 +275,21 @@ static void test_the_complaint_of_npm_is_one_line(void **state)
 	assert_nothing_installed(bed);
 }
 
+/* The server waits for the end of whoever has its socket. */
+static void test_npm_gets_none_of_our_descriptors(void **state)
+{
+	struct bed *bed = *state;
+	char body[256];
+	int fd = dup(bed->folder.dir_fd);
+
+	assert_true(fd >= 0);
+	snprintf(body, sizeof(body), "[ ! -e /proc/$$/fd/%d ] || exit 1\ncp %s/archive.tgz $file",
+		 fd, bed->dir);
+	write_npm(bed, body);
+	assert_int_equal(install(bed), 0);
+	close(fd);
+}
+
 static void test_a_full_disk_is_told_as_such(void **state)
 {
 	struct bed *bed = *state;
@@ -451,6 +466,7 @@ int main(void)
 		IN_A_BED(test_a_part_past_the_end_of_its_file_is_refused),
 		IN_A_BED(test_a_member_that_is_missing_is_refused),
 		IN_A_BED(test_the_complaint_of_npm_is_one_line),
+		IN_A_BED(test_npm_gets_none_of_our_descriptors),
 		IN_A_BED(test_a_full_disk_is_told_as_such),
 		IN_A_BED(test_too_little_room_is_told_before_the_fetch),
 		IN_A_BED(test_npm_that_writes_nothing_is_told),
