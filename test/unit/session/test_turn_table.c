@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 
 #include "base/count.h"
 #include "session/turn.h"
+#include "state_page.h"
 
 #define NO TURN_STATE_COUNT /* the event has no meaning there */
 
@@ -31,14 +31,17 @@ static const char *const state_texts[TURN_STATE_COUNT] = {
 	[TURN_OPEN] = "takes text and speaks",
 	[TURN_DRAINING] = "takes no more text; speaks what it has",
 	[TURN_BOOKING] = "`final` has left; waits for the ledger, a second at most",
-	[TURN_FAILED] = "its error was told; throws text away until its end",
+	[TURN_FAILED] =
+		"its error was told; throws text away until its end, which in a context is now",
 	[TURN_CLOSED] = "is over",
 };
 
 static const char *const event_texts[TURN_EVENT_COUNT] = {
 	[TURN_EVENT_TEXT] = "text of this turn came",
-	[TURN_EVENT_END] = "`flush`, `close`, `end_session` or `close_socket` came",
-	[TURN_EVENT_IDLE] = "five seconds went by without text",
+	[TURN_EVENT_END] =
+		"`flush`, `close`, `end_session` or `close_socket` came; in a context also its close",
+	[TURN_EVENT_IDLE] =
+		"five seconds went by without text; never in a context, which has a time of its own",
 	[TURN_EVENT_FAULT] =
 		"it cannot go on: no voice, no worker, an engine that failed, too much text",
 	[TURN_EVENT_SENT] = "its last audio was handed to the kernel",
@@ -46,88 +49,39 @@ static const char *const event_texts[TURN_EVENT_COUNT] = {
 	[TURN_EVENT_CANCEL] = "`cancel` came, or the client is gone",
 };
 
-static void write_diagram(FILE *page)
+static const char *state_name(unsigned at)
 {
-	fprintf(page, "```mermaid\nstateDiagram-v2\n    [*] --> OPEN\n");
-	for (unsigned from = 0; from < TURN_STATE_COUNT; ++from) {
-		for (unsigned event = 0; event < TURN_EVENT_COUNT; ++event) {
-			enum turn_state to;
-
-			if (turn_edge(&to, from, event))
-				fprintf(page, "    %s --> %s: %s\n", turn_state_name(from),
-					turn_state_name(to), turn_event_name(event));
-		}
-	}
-	fprintf(page, "    CLOSED --> [*]\n```\n");
+	return turn_state_name(at);
 }
 
-static void write_row(FILE *page, enum turn_state from)
+static const char *event_name(unsigned event)
 {
-	fprintf(page, "| **%s** |", turn_state_name(from));
-	for (unsigned event = 0; event < TURN_EVENT_COUNT; ++event) {
-		enum turn_state to;
-		bool is_edge = turn_edge(&to, from, event);
-
-		fprintf(page, " %s |", is_edge ? turn_state_name(to) : "·");
-	}
-	fprintf(page, "\n");
+	return turn_event_name(event);
 }
 
-static void write_table(FILE *page)
+static bool edge(unsigned *to, unsigned from, unsigned event)
 {
-	fprintf(page, "| |");
-	for (unsigned event = 0; event < TURN_EVENT_COUNT; ++event)
-		fprintf(page, " %s |", turn_event_name(event));
-	fprintf(page, "\n|---|");
-	for (unsigned event = 0; event < TURN_EVENT_COUNT; ++event)
-		fprintf(page, "---|");
-	fprintf(page, "\n");
-	for (unsigned from = 0; from < TURN_STATE_COUNT; ++from)
-		write_row(page, from);
+	enum turn_state next;
+	bool is_edge = turn_edge(&next, from, event);
+
+	*to = next;
+	return is_edge;
 }
 
-static void write_page(FILE *page)
-{
-	fprintf(page, "# The life of a turn\n\n"
-		      "Generated from the table in `src/session/turn.c` by\n"
-		      "`test_session_turn_table --write docs/turn-states.md`; a test fails when it "
-		      "is not current.\n\n");
-	write_diagram(page);
-	fprintf(page, "\n## Where each event leads\n\nA dot: the event has no meaning there and "
-		      "changes nothing.\n\n");
-	write_table(page);
-	fprintf(page, "\n## States\n\n");
-	for (unsigned i = 0; i < TURN_STATE_COUNT; ++i)
-		fprintf(page, "- **%s** %s\n", turn_state_name(i), state_texts[i]);
-	fprintf(page, "\n## Events\n\n");
-	for (unsigned i = 0; i < TURN_EVENT_COUNT; ++i)
-		fprintf(page, "- **%s** %s\n", turn_event_name(i), event_texts[i]);
-}
-
-static char *page_in_memory(void)
-{
-	char *text = NULL;
-	size_t len = 0;
-	FILE *page = open_memstream(&text, &len);
-
-	assert_non_null(page);
-	write_page(page);
-	fclose(page);
-	return text;
-}
-
-static char *page_on_disk(void)
-{
-	FILE *page = fopen(TURN_STATES_PAGE, "r");
-	char *text = NULL;
-	size_t size = 0;
-
-	if (!page)
-		fail_msg("%s is missing", TURN_STATES_PAGE);
-	assert_true(getdelim(&text, &size, '\0', page) > 0);
-	fclose(page);
-	return text;
-}
+static const struct state_page page = {
+	.title = "The life of a turn",
+	.source = "src/session/turn.c",
+	.program = "test_session_turn_table",
+	.name = "turn-states.md",
+	.path = TURN_STATES_PAGE,
+	.state_count = TURN_STATE_COUNT,
+	.event_count = TURN_EVENT_COUNT,
+	.state_texts = state_texts,
+	.event_texts = event_texts,
+	.state_name = state_name,
+	.event_name = event_name,
+	.edge = edge,
+};
 
 static void test_every_event_leads_where_the_table_says(void **state)
 {
@@ -176,25 +130,14 @@ static void test_every_turn_ends_by_itself(void **state)
 
 static void test_the_page_is_current(void **state)
 {
-	char *now = page_in_memory();
-	char *then = page_on_disk();
+	char *now = state_page_text(&page);
+	char *then = state_page_read(&page);
 
 	(void)state;
+	assert_non_null(then);
 	assert_string_equal(now, then);
 	free(now);
 	free(then);
-}
-
-static int write_file(const char *path)
-{
-	FILE *page = fopen(path, "w");
-
-	if (!page) {
-		perror(path);
-		return 1;
-	}
-	write_page(page);
-	return fclose(page) != 0;
 }
 
 int main(int argc, char **argv)
@@ -207,6 +150,6 @@ int main(int argc, char **argv)
 	};
 
 	if (argc == 3 && strcmp(argv[1], "--write") == 0)
-		return write_file(argv[2]);
+		return state_page_write(&page, argv[2]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
