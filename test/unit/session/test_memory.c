@@ -23,6 +23,8 @@ struct tally {
 	unsigned closed;
 	unsigned interrupted;
 	unsigned errors;
+	unsigned contexts_created;
+	unsigned contexts_closed;
 };
 
 static void say(struct world *world, const char *json)
@@ -37,6 +39,8 @@ static void count_replies(struct world *world, struct tally *tally)
 	while ((message = fake_peer_read(&world->peer, NULL))) {
 		tally->closed += strstr(message->json, "\"session_closed\":true") != NULL;
 		tally->interrupted += strstr(message->json, "\"interrupted\":true") != NULL;
+		tally->contexts_created += strstr(message->json, "\"context_created\":") != NULL;
+		tally->contexts_closed += strstr(message->json, "\"context_closed\":") != NULL;
 		tally->errors += strstr(message->json, "\"error_code\":") != NULL;
 		fake_message_free(message);
 	}
@@ -70,6 +74,54 @@ static void assert_well_again(struct world *world)
 	assert_int_equal(tally.errors, 0);
 }
 
+/* Two contexts with all that a turn can need, one of them interrupted. */
+static void talk_in_contexts(struct world *world)
+{
+	say(world, "{\"voice_id\":1,\"sample_rate\":16000,\"speed\":0.9,\"text\":\"Hello there.\","
+		   "\"context_id\":\"a\",\"flush\":true}");
+	say(world, "{\"text\":\"And on.\",\"context_id\":\"a\",\"flush\":true}");
+	world->speech.is_manual = true;
+	say(world, "{\"text\":\"Interrupted.\",\"context_id\":\"b\",\"flush\":true}");
+	say(world, "{\"close_context\":true,\"immediate\":true,\"context_id\":\"b\"}");
+	world->speech.is_manual = false;
+	say(world, "{\"close_context\":true,\"context_id\":\"a\"}");
+	world_pass(world, 25000000);
+}
+
+/* One run on the multi socket; true when the failure was noticed. */
+static bool run_multi(size_t n)
+{
+	static struct world world;
+	struct tally tally = {0};
+	bool is_connected;
+	bool is_noticed;
+
+	assert_int_equal(world_open(&world), 0);
+	mem_fail_after(n);
+	is_connected = world_connect_multi(&world) == 0;
+	if (is_connected)
+		talk_in_contexts(&world);
+	mem_fail_after(0);
+	count_replies(&world, &tally);
+	is_noticed = !is_connected || tally.errors > 0;
+	if (is_connected) {
+		assert_true(tally.contexts_closed >= tally.contexts_created);
+		say(&world, "{\"voice_id\":1,\"text\":\"Well.\",\"context_id\":\"a\"}");
+		say(&world, "{\"close_socket\":true}");
+		tally = (struct tally){0};
+		count_replies(&world, &tally);
+		assert_int_equal(tally.contexts_closed, 1);
+		assert_int_equal(tally.errors, 0);
+		assert_int_equal(tally.closed, 1);
+	}
+	world_disconnect(&world);
+	assert_int_equal(world.timers.count, 0);
+	assert_int_equal(world.speech.running.count, 0);
+	world_close(&world);
+	assert_int_equal(mem_live(), 0);
+	return is_noticed;
+}
+
 /* One run; true when the failure was noticed. */
 static bool run(size_t n)
 {
@@ -96,24 +148,36 @@ static bool run(size_t n)
 	return !is_connected || tally.errors > 0;
 }
 
-static void test_any_allocation_may_fail(void **state)
+static void fail_each(bool (*run_once)(size_t n))
 {
 	size_t noticed = 0;
 	size_t clean = 0;
 
-	(void)state;
 	for (size_t n = 1; clean < CLEAN_RUNS; ++n) {
 		assert_true(n < RUNS_MAX);
-		clean = run(n) ? 0 : clean + 1;
+		clean = run_once(n) ? 0 : clean + 1;
 		noticed += clean == 0;
 	}
 	assert_true(noticed >= 10); /* the hook still reaches what it should */
+}
+
+static void test_any_allocation_may_fail(void **state)
+{
+	(void)state;
+	fail_each(run);
+}
+
+static void test_any_allocation_of_a_context_may_fail(void **state)
+{
+	(void)state;
+	fail_each(run_multi);
 }
 
 static void test_without_failures_all_is_well(void **state)
 {
 	(void)state;
 	assert_false(run(0));
+	assert_false(run_multi(0));
 }
 
 int main(void)
@@ -121,6 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_without_failures_all_is_well),
 		cmocka_unit_test(test_any_allocation_may_fail),
+		cmocka_unit_test(test_any_allocation_of_a_context_may_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -258,6 +258,82 @@ static void test_interrupted_is_plain_unless_a_report_was_asked_for(void **state
 		     "\"text_remaining\":\"\"}");
 }
 
+/* In the order of the protocol's own table. */
+static void test_frames_of_a_context_carry_its_id(void **state)
+{
+	static const uint8_t bytes[] = {1, 2};
+	struct audio_frame frame = {.bytes = bytes, .len = 2, .samples = 1};
+	const char ids[] = "0a\0001b";
+	const struct reply_usage sum = {
+		.turn_ids = ids,
+		.turn_ids_len = sizeof(ids),
+		.model_id = "kugel-3",
+		.audio_seconds = 4.1,
+		.characters = 9,
+		.cost_known = true,
+		.cost_microcents = 370000,
+	};
+	struct buf id;
+
+	(void)state;
+	buf_init(&id, REPLY_CONTEXT_MAX + 1);
+	assert_int_equal(reply_context_id(&id, "a\"\x01", 3), 0);
+	assert_string_equal(id.bytes, "\"a\\\"\\u0001\"");
+	buf_reset(&id);
+	assert_frame(reply_context_created(&out, "\"c\""),
+		     "{\"context_created\":true,\"context_id\":\"c\"}");
+	assert_frame(reply_generation_started(&out, "\"c\"", 0, "Hi", 2),
+		     "{\"generation_started\":true,\"context_id\":\"c\",\"chunk_id\":0,"
+		     "\"text\":\"Hi\"}");
+	assert_frame(reply_audio(&out, "\"c\"", &frame, &(struct audio_format){AUDIO_PCM16, 24000},
+				 4, 2),
+		     "{\"audio\":\"AQI=\",\"enc\":\"pcm_s16le\",\"context_id\":\"c\",\"idx\":4,"
+		     "\"sr\":24000,\"samples\":1,\"chunk_id\":2}");
+	assert_frame(reply_word_timestamps(&out, "\"c\"", 1, NULL, 0),
+		     "{\"word_timestamps\":[],\"context_id\":\"c\",\"chunk_id\":1}");
+	assert_frame(reply_chunk_complete(&out, "\"c\"", 0, 1.2, 150),
+		     "{\"chunk_complete\":true,\"context_id\":\"c\",\"chunk_id\":0,"
+		     "\"audio_seconds\":1.2,\"gen_ms\":150}");
+	assert_frame(reply_context_final(&out, "\"c\""), "{\"final\":true,\"context_id\":\"c\"}");
+	assert_frame(reply_interrupted(&out, "\"c\"", NULL),
+		     "{\"interrupted\":true,\"context_id\":\"c\"}");
+	assert_frame(reply_context_closed(&out, "\"c\"", NULL),
+		     "{\"context_closed\":true,\"context_id\":\"c\"}");
+	assert_frame(
+		reply_context_closed(&out, "\"c\"", &sum),
+		"{\"context_closed\":true,\"context_id\":\"c\",\"usage\":{\"audio_seconds\":4.1,"
+		"\"characters\":9,\"cost_cents\":0.37,\"currency\":\"eur\",\"model_id\":"
+		"\"kugel-3\",\"turn_ids\":[\"0a\",\"1b\"]}}");
+	assert_frame(reply_multi_closed(&out, 5.4),
+		     "{\"session_closed\":true,\"total_audio_seconds\":5.4}");
+	assert_frame(reply_error(&out, "\"c\"", WIRE_ERROR_MISSING_VOICE, NULL, "r"),
+		     "{\"error\":\"voice_id is required\",\"error_code\":\"MISSING_VOICE_ID\","
+		     "\"code\":400,\"context_id\":\"c\",\"request_id\":\"r\"}");
+}
+
+/* Six bytes for each of an id's 256, and the frame still fits its room. */
+static void test_the_longest_id_fits_into_an_audio_frame(void **state)
+{
+	char id[REPLY_CONTEXT_ID_MAX];
+	struct audio_frame frame = {.bytes = (const uint8_t *)"", .len = 0, .samples = SIZE_MAX};
+	struct buf json;
+	struct buf large;
+
+	(void)state;
+	memset(id, 1, sizeof(id));
+	buf_init(&json, REPLY_CONTEXT_MAX + 1);
+	buf_init(&large, 4096);
+	assert_int_equal(reply_context_id(&json, id, sizeof(id)), 0);
+	assert_int_equal(strlen(json.bytes), REPLY_CONTEXT_MAX);
+	assert_int_equal(reply_audio(&large, json.bytes, &frame,
+				     &(struct audio_format){AUDIO_ALAW, UINT32_MAX}, UINT32_MAX,
+				     UINT32_MAX),
+			 0);
+	assert_int_equal(large.bytes[large.len - 1], '}');
+	buf_reset(&json);
+	buf_reset(&large);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +352,8 @@ int main(void)
 		cmocka_unit_test(test_every_error_of_the_table_can_be_said),
 		cmocka_unit_test(test_an_endless_detail_is_cut_to_valid_json),
 		cmocka_unit_test(test_interrupted_is_plain_unless_a_report_was_asked_for),
+		cmocka_unit_test(test_frames_of_a_context_carry_its_id),
+		cmocka_unit_test(test_the_longest_id_fits_into_an_audio_frame),
 	};
 
 	buf_init(&out, 1 << 16);
