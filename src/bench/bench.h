@@ -14,6 +14,7 @@ struct bench_options {
 	int64_t connections; /* of the idle run */
 	int64_t cancels;
 	int64_t seconds; /* of each step of the streams run */
+	int64_t listeners; /* of the streams run; 0: as many as can be */
 	const char *engines_dir;
 	const char *voices_dir; /* neural voices, if any are installed */
 };

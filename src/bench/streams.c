@@ -217,15 +217,30 @@ static void print_most(const struct contest *contest, const size_t most[ORDERS])
 	fflush(stdout);
 }
 
-static int hold(struct contest *contest)
+/* A given number, every order by turns. */
+static int hold_given(struct contest *contest)
+{
+	long long rounds = contest->options->rounds ? contest->options->rounds : 1;
+	struct search search;
+	int err = 0;
+
+	for (long long i = 0; i < rounds && !err; ++i) {
+		for (size_t order = 0; order < ORDERS && !err; ++order) {
+			search.good = (size_t)contest->options->listeners - 1;
+			search.bad = search.good + 2;
+			err = try_one(contest, order, &search);
+		}
+	}
+	return err;
+}
+
+static int hold_most(struct contest *contest)
 {
 	size_t most[ORDERS];
 	int err = measure_pace(contest);
 
 	if (err)
 		return err;
-	printf("listeners in real time, a neural voice, each step %lld s, %d cores\n",
-	       (long long)contest->options->seconds, contest->cores);
 	err = find_most(contest, most);
 	if (!err)
 		err = measure_pace(contest);
@@ -253,7 +268,11 @@ int bench_streams(const struct bench_options *options)
 		err = target_start(&contest.targets[started], &server);
 	}
 	if (!err)
-		err = hold(&contest);
+		printf("listeners in real time, a neural voice, each step %lld s, %d cores\n",
+		       (long long)options->seconds, contest.cores);
+	fflush(stdout);
+	if (!err)
+		err = options->listeners ? hold_given(&contest) : hold_most(&contest);
 	for (size_t i = 0; i < started; ++i)
 		target_stop(&contest.targets[i]);
 	stats_reset(&contest.pace);

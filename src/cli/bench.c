@@ -53,6 +53,7 @@ static int run(const struct command_call *call)
 	if (command_number(&options.rounds, call, "rounds", 1, 1000000, 0) != 0 ||
 	    command_number(&options.connections, call, "connections", 1, 8000, 5000) != 0 ||
 	    command_number(&options.seconds, call, "seconds", 5, 3600, 15) != 0 ||
+	    command_number(&options.listeners, call, "listeners", 1, 4000, 0) != 0 ||
 	    command_number(&options.cancels, call, "cancels", 1, 10000000, 20000) != 0)
 		return COMMAND_USAGE;
 	return run_all(call->operand_count ? call->operands[0] : NULL, &options);
@@ -63,6 +64,7 @@ static const struct command_option options_table[] = {
 	{"connections", 0, "N", "idle connections (5000)"},
 	{"cancels", 0, "N", "barge-ins (20000)"},
 	{"seconds", 0, "N", "length of each step of streams (15)"},
+	{"listeners", 0, "N", "in streams, in place of as many as can be"},
 	{"voices", 0, "DIR", "where neural voices are installed"},
 	{"config", 0, "FILE", "read this configuration"},
 	{0},
