@@ -276,8 +276,6 @@ static void on_spoken(void *arg, struct turn *turn, unsigned flushes)
 	}
 	while (flushes-- > 0)
 		send_final(context);
-	if (context->goes_away)
-		turn_queue_cancel_waiting(&context->queue);
 }
 
 static void note_turn_id(struct context *context, const struct reply_usage *usage)
@@ -325,13 +323,21 @@ static void fail(struct context *context, enum wire_error_id id)
 	handle(context, CONTEXT_EVENT_FAULT);
 }
 
+/* When the server goes away only what has begun is finished.  A flush of text
+ * that was not taken has no `final`: the client says it all again elsewhere. */
+static bool can_go_on(const struct context *context)
+{
+	return context_takes_input(context) &&
+	       (!context->goes_away || turn_queue_takes_text(&context->queue));
+}
+
 void context_text(struct context *context, const char *text, size_t len, size_t room)
 {
 	size_t unspoken = context_unspoken(context);
 	size_t own_room = unspoken < CONTEXT_UNSPOKEN_MAX ? CONTEXT_UNSPOKEN_MAX - unspoken : 0;
 	int err;
 
-	if (!context_takes_input(context))
+	if (!can_go_on(context))
 		return;
 	handle(context, CONTEXT_EVENT_INPUT);
 	err = turn_queue_text(&context->queue, &context->settings, text, len,
@@ -343,7 +349,7 @@ void context_text(struct context *context, const char *text, size_t len, size_t 
 /* One `final` for each: the turn's, or behind the last turn's, or now. */
 void context_flush(struct context *context)
 {
-	if (!context_takes_input(context))
+	if (!can_go_on(context))
 		return;
 	handle(context, CONTEXT_EVENT_INPUT);
 	finish_surrogate(context);

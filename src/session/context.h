@@ -98,8 +98,8 @@ void context_set_surrogate(struct context *context, uint16_t surrogate);
 void context_drained(struct context *context);
 void context_sent(struct context *context, uint64_t tag);
 
-/* The server is going away: what waits is not begun, and when it has spoken it
- * closes. */
+/* The server is going away: what waits is not begun, and one that speaks closes
+ * when it has spoken. */
 void context_go_away(struct context *context);
 
 enum context_state context_state(const struct context *context);

@@ -22,26 +22,13 @@ struct tts_multi {
 	unsigned idle_ms;
 	uint16_t close_code; /* to close with when the contexts are done; 0: stay */
 	bool closed; /* the peer was told */
+	bool obeying; /* a message, of which more may have to be answered */
 	double audio_seconds; /* of the contexts that are closed */
 };
 
 static struct tts_multi *multi_of(struct session *session)
 {
 	return (struct tts_multi *)(void *)session;
-}
-
-static void close_if_done(struct tts_multi *multi)
-{
-	const struct peer *peer = multi->session.peer;
-	bool restarts = multi->close_code == SESSION_CLOSE_RESTART;
-
-	if (!multi->close_code || multi->closed || multi->count > 0)
-		return;
-	multi->closed = true;
-	if (!restarts &&
-	    reply_multi_closed(session_scratch(&multi->session), multi->audio_seconds) == 0)
-		session_send(&multi->session);
-	peer->ops->close(peer->peer, multi->close_code, restarts ? "server restarting" : NULL);
 }
 
 static void forget(struct tts_multi *multi, struct context *context)
@@ -56,6 +43,37 @@ static void forget(struct tts_multi *multi, struct context *context)
 	memmove(&multi->contexts[i], &multi->contexts[i + 1],
 		(--multi->count - i) * sizeof(multi->contexts[0]));
 	mem_deref(context);
+}
+
+static bool is_idle(const struct session *session)
+{
+	const struct tts_multi *multi = (const struct tts_multi *)(const void *)session;
+
+	for (size_t i = 0; i < multi->count; ++i) {
+		if (!context_is_idle(multi->contexts[i]))
+			return false;
+	}
+	return true;
+}
+
+/* When the server goes away, a context that has nothing to say is not said to
+ * be closed: a client that reconnects makes it again. */
+static void close_if_done(struct tts_multi *multi)
+{
+	const struct peer *peer = multi->session.peer;
+	bool restarts = multi->close_code == SESSION_CLOSE_RESTART;
+
+	if (!multi->close_code || multi->closed || multi->obeying)
+		return;
+	if (restarts ? !is_idle(&multi->session) : multi->count > 0)
+		return;
+	multi->closed = true;
+	while (multi->count > 0)
+		forget(multi, multi->contexts[multi->count - 1]);
+	if (!restarts &&
+	    reply_multi_closed(session_scratch(&multi->session), multi->audio_seconds) == 0)
+		session_send(&multi->session);
+	peer->ops->close(peer->peer, multi->close_code, restarts ? "server restarting" : NULL);
 }
 
 static void on_leave(void *arg, struct context *context)
@@ -279,7 +297,6 @@ static void obey(struct tts_multi *multi, struct multi_message *message)
 	if (message->said.close_socket) {
 		multi->close_code = SESSION_CLOSE_NORMAL;
 		for_each(multi, context_close);
-		close_if_done(multi);
 	}
 }
 
@@ -332,10 +349,13 @@ static void on_message(struct session *session, char *json, size_t len)
 
 	if (is_deaf(multi))
 		return;
+	multi->obeying = true;
 	if (multi_message_parse(&message, &fault, json, len) != 0)
 		send_error(multi, &message, fault.id, fault.detail);
 	else if (is_acceptable(multi, &message))
 		obey(multi, &message);
+	multi->obeying = false;
+	close_if_done(multi);
 }
 
 static void on_binary(struct session *session)
@@ -365,26 +385,9 @@ static void on_go_away(struct session *session)
 	if (multi->close_code)
 		return;
 	multi->close_code = SESSION_CLOSE_RESTART;
-	for (size_t i = multi->count; i-- > 0;) {
-		/* Who has nothing to say is not told of a close: a client that
-		 * reconnects makes it again. */
-		if (context_is_idle(multi->contexts[i]))
-			forget(multi, multi->contexts[i]);
-		else
-			context_go_away(multi->contexts[i]);
-	}
+	for (size_t i = 0; i < multi->count; ++i)
+		context_go_away(multi->contexts[i]);
 	close_if_done(multi);
-}
-
-static bool is_idle(const struct session *session)
-{
-	const struct tts_multi *multi = (const struct tts_multi *)(const void *)session;
-
-	for (size_t i = 0; i < multi->count; ++i) {
-		if (!context_is_idle(multi->contexts[i]))
-			return false;
-	}
-	return true;
 }
 
 static const struct session_ops multi_ops = {

@@ -252,6 +252,7 @@ static void book(struct turn *turn, enum store_turn_status status, ledger_booked
 {
 	const struct session_services *services = turn->owner.services;
 	bool priced = services->microcents_per_minute >= 0;
+	int err;
 
 	memcpy(turn->row.id, turn->id, sizeof(turn->row.id));
 	turn->row.key_id = turn->owner.key_id;
@@ -265,11 +266,10 @@ static void book(struct turn *turn, enum store_turn_status status, ledger_booked
 	if (priced && status != STORE_TURN_FAILED)
 		turn->row.amount_microcents = account_price_microcents(
 			turn->row.samples, turn->row.sample_rate, services->microcents_per_minute);
-	turn->cost_known = priced;
-	if (services->ledger_ops->book(&turn->booking, services->ledger, &turn->row, booked,
-				       turn) != 0)
-		turn->booking = NULL;
-	if (!booked)
+	err = services->ledger_ops->book(&turn->booking, services->ledger, &turn->row, booked,
+					 turn);
+	turn->cost_known = priced && !err;
+	if (err || !booked)
 		turn->booking = NULL; /* nobody waits for it */
 }
 

@@ -193,6 +193,11 @@ int turn_queue_text(struct turn_queue *queue, const struct settings *settings, c
 	return 0;
 }
 
+bool turn_queue_takes_text(const struct turn_queue *queue)
+{
+	return open_turn(queue) != NULL;
+}
+
 bool turn_queue_end(struct turn_queue *queue)
 {
 	struct turn *turn = open_turn(queue);

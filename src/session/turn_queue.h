@@ -54,6 +54,9 @@ void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, s
 int turn_queue_text(struct turn_queue *queue, const struct settings *settings, const char *text,
 		    size_t len, size_t room);
 
+/* A turn is open, and more text would be its. */
+bool turn_queue_takes_text(const struct turn_queue *queue);
+
 /* Text that begins no turn. */
 bool turn_queue_is_blank(const char *text, size_t len);
 

@@ -50,6 +50,8 @@ static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uin
 	message->samples = samples;
 	if (fake->close_code)
 		fake->sent_after_close = true;
+	if (fake->tap)
+		fake->tap(fake->tap_arg, message->json);
 	fake->waiting_bytes += len;
 	list_append(&fake->waiting, &message->link);
 	if (!fake->is_blocked)

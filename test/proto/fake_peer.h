@@ -41,6 +41,8 @@ struct fake_peer {
 	size_t sent_count;
 	uint16_t close_code; /* 0: open */
 	bool sent_after_close;
+	void (*tap)(void *arg, const char *json); /* sees each message as it is sent; or NULL */
+	void *tap_arg;
 };
 
 void fake_peer_init(struct fake_peer *fake);

@@ -242,6 +242,7 @@ static void give_end(struct speech_job *job)
 		[FAKE_WORKS] = SPEECH_DONE,
 		[FAKE_FAILS] = SPEECH_FAILED,
 		[FAKE_UNAVAILABLE] = SPEECH_UNAVAILABLE,
+		[FAKE_REFUSES] = SPEECH_DONE, /* those that were taken before */
 	};
 	const struct speech_listener *listener = job->listener;
 	enum speech_end end = ends[job->fake->ending];
@@ -268,7 +269,8 @@ static struct speech_job *next_in_turn(struct fake_speech *fake)
 
 static void give_block(struct speech_job *job)
 {
-	uint64_t left = last_sample(job) - job->given;
+	uint64_t last = last_sample(job); /* which may be behind it by now */
+	uint64_t left = last > job->given ? last - job->given : 0;
 	uint64_t n = left < BLOCK ? left : BLOCK;
 
 	if (left == 0) {

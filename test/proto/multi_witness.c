@@ -112,8 +112,10 @@ static const char *sum_rows(const struct fake_ledger *ledger, const json_t *ids,
 	{
 		const struct store_turn *row = find_row(ledger, json_string_value(id));
 
-		if (!row)
-			continue; /* the ledger took none */
+		if (!row) { /* the ledger took none, which a failed turn may hide */
+			sum->has_failed = true;
+			continue;
+		}
 		if (fake_ledger_count(ledger, row->id) != 1)
 			return "a turn was booked twice";
 		if (row->status == STORE_TURN_FAILED) {

@@ -1,0 +1,58 @@
+/*
+ * walk.c: runs a fuzz driver over random bytes, so many of them from a seed:
+ * the same seed gives the same walk.
+ */
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+
+/* Bytes of one input: a few hundred steps. */
+#define INPUT_LEN 900
+#define BYTES_PER_STEP 3 /* about: what it is, whom it is for, how */
+
+static volatile uint64_t current; /* of the input that runs */
+
+/* A walk that failed can be taken again from where it was. */
+static void on_abort(int number)
+{
+	(void)number;
+	fprintf(stderr, "walk: it was seed %llu\n", (unsigned long long)current);
+}
+
+/* xorshift64*: good enough to be surprised, and the same everywhere. */
+static uint64_t random_number(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * UINT64_C(2685821657736338717);
+}
+
+int main(int argc, char **argv)
+{
+	static uint8_t bytes[INPUT_LEN];
+	unsigned long long steps = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000;
+	uint64_t state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	unsigned long long done = 0;
+
+	if (state == 0 || steps == 0) {
+		fprintf(stderr, "usage: %s STEPS SEED (neither 0)\n", argv[0]);
+		return 2;
+	}
+	signal(SIGABRT, on_abort);
+	while (done < steps) {
+		uint64_t before = state;
+		size_t len = 1 + random_number(&state) % INPUT_LEN;
+
+		for (size_t i = 0; i < len; ++i)
+			bytes[i] = (uint8_t)(random_number(&state) >> 56);
+		current = before;
+		LLVMFuzzerTestOneInput(bytes, len);
+		done += len / BYTES_PER_STEP;
+	}
+	printf("about %llu steps\n", done);
+	return 0;
+}
