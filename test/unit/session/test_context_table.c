@@ -54,18 +54,14 @@ static const enum context_state expected[CONTEXT_STATE_COUNT][CONTEXT_EVENT_COUN
 static const char *const state_texts[CONTEXT_STATE_COUNT] = {
 	[CONTEXT_OPEN] = "takes text; its turns speak one after the other",
 	[CONTEXT_CLOSING] = "takes no more; its turns speak what they have",
-	[CONTEXT_BOOKING] = "the close's `final` has left; rows of the ledger are waited for, a "
-			    "second at most",
+	[CONTEXT_BOOKING] = "the last `final` has left; waits for the ledger, a second at most",
 	[CONTEXT_CLOSED] = "`context_closed` has left; its place is free",
 };
 
 static const char *const event_texts[CONTEXT_EVENT_COUNT] = {
 	[CONTEXT_EVENT_INPUT] = "text, a flush or a keep-alive came",
-	[CONTEXT_EVENT_CLOSE] =
-		"`close_context` or `close_socket` came, or the server goes away and "
-		"it has nothing left to say",
-	[CONTEXT_EVENT_IDLE] = "nothing came and nothing was spoken for 20 s, or what "
-			       "`inactivity_timeout` says",
+	[CONTEXT_EVENT_CLOSE] = "`close_context` or `close_socket` came, or the server goes away",
+	[CONTEXT_EVENT_IDLE] = "nothing came and nothing was spoken for 20 s",
 	[CONTEXT_EVENT_FAULT] = "a turn has failed, and its error was told",
 	[CONTEXT_EVENT_SPOKEN] = "the last turn's audio was handed to the kernel",
 	[CONTEXT_EVENT_BOOKED] = "no row of the ledger is under way",
