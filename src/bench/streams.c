@@ -18,6 +18,7 @@
 #include "bench/neural.h"
 
 #define PACE_SECONDS 3
+#define WARM_SECONDS 5
 #define STEPS 5
 
 /* Aside from the others, for the wait behind long sentences. */
@@ -253,6 +254,24 @@ static int hold_most(struct contest *contest)
 	return err ? err : time_behind_long(contest);
 }
 
+/* A server that has just become ready still starts workers. */
+static int warm_up(const struct contest *contest)
+{
+	const struct listeners_load load = {
+		.counts = {[LISTENER_SHORT] = (size_t)contest->cores},
+		.seconds = WARM_SECONDS,
+	};
+	struct listeners_result result;
+	int err = 0;
+
+	for (size_t order = 0; order < ORDERS && !err; ++order) {
+		err = listeners_run(&result, &contest->targets[order], &load);
+		listeners_reset(&result);
+	}
+	settle();
+	return err;
+}
+
 int bench_streams(const struct bench_options *options)
 {
 	struct contest contest = {.options = options, .cores = count_cores()};
@@ -267,6 +286,8 @@ int bench_streams(const struct bench_options *options)
 
 		err = target_start(&contest.targets[started], &server);
 	}
+	if (!err)
+		err = warm_up(&contest);
 	if (!err)
 		printf("listeners in real time, a neural voice, each step %lld s, %d cores\n",
 		       (long long)options->seconds, contest.cores);

@@ -207,33 +207,66 @@ static int decode_on_two(const struct share *all, double *wall_s)
 	return halves[0].err ? halves[0].err : halves[1].err;
 }
 
+struct lap {
+	double wall_s, cpu_s;
+};
+
+static void lap_begin(struct lap *lap)
+{
+	*lap = (struct lap){vits_wall_s(), vits_thread_cpu_s()};
+}
+
+static void lap_end(struct lap *lap)
+{
+	*lap = (struct lap){vits_wall_s() - lap->wall_s, vits_thread_cpu_s() - lap->cpu_s};
+}
+
+/* Who comes first changes from round to round, and a window before both takes
+ * what it costs to come from other sizes. */
+static int time_laps(struct share *all, size_t n, int round, struct lap *apart,
+		     struct lap *together)
+{
+	int err = decode(all->decoder, all->windows, 0, 1, all->why);
+
+	for (int i = 0; i < 2 && !err; ++i) {
+		if ((i + round) % 2 == 0) {
+			lap_begin(apart);
+			decode_apart(all);
+			lap_end(apart);
+			err = all->err;
+		} else {
+			lap_begin(together);
+			err = decode(all->decoder, all->windows, 0, n, all->why);
+			lap_end(together);
+		}
+	}
+	return err;
+}
+
 static int time_windows(const struct decoder *decoder, const struct tensor *windows, size_t frames,
-			bool warms_up, char why[RUNTIME_WHY_SIZE])
+			int round, char why[RUNTIME_WHY_SIZE])
 {
 	size_t n = (size_t)windows->dims[0];
 	struct share all = {.decoder = decoder, .windows = windows, .to = n};
-	double wall[3], cpu[3], threads_s;
-	int err;
+	struct lap apart, together;
+	double threads_s;
+	int err = time_laps(&all, n, round, &apart, &together);
 
-	wall[0] = vits_wall_s();
-	cpu[0] = vits_thread_cpu_s();
-	decode_apart(&all);
-	wall[1] = vits_wall_s();
-	cpu[1] = vits_thread_cpu_s();
-	err = all.err ? all.err : decode(decoder, windows, 0, n, why);
-	wall[2] = vits_wall_s();
-	cpu[2] = vits_thread_cpu_s();
 	if (!err)
 		err = decode_on_two(&all, &threads_s);
-	if (err || warms_up)
+	if (err) {
+		memcpy(why, all.why, sizeof(all.why));
 		return err;
-	printf("%zu %zu %.6f %.6f %.6f %.6f %.6f\n", frames, n, wall[1] - wall[0], cpu[1] - cpu[0],
-	       wall[2] - wall[1], cpu[2] - cpu[1], threads_s);
+	}
+	if (round == 0)
+		return 0; /* it only warms up */
+	printf("%zu %zu %.6f %.6f %.6f %.6f %.6f\n", frames, n, apart.wall_s, apart.cpu_s,
+	       together.wall_s, together.cpu_s, threads_s);
 	fflush(stdout);
 	return 0;
 }
 
-static int time_round(const struct decoder *decoder, bool warms_up, char why[RUNTIME_WHY_SIZE])
+static int time_round(const struct decoder *decoder, int round, char why[RUNTIME_WHY_SIZE])
 {
 	struct tensor windows;
 	int err = 0;
@@ -243,7 +276,7 @@ static int time_round(const struct decoder *decoder, bool warms_up, char why[RUN
 			err = make_windows(&windows, decoder, window_frames[i], n);
 			if (err)
 				break;
-			err = time_windows(decoder, &windows, window_frames[i], warms_up, why);
+			err = time_windows(decoder, &windows, window_frames[i], round, why);
 			free(windows.f32);
 		}
 	}
@@ -256,8 +289,8 @@ int vits_batch(const struct vits_bench *bench, int rounds)
 	struct decoder decoder = {0};
 	int err = open_decoder(&decoder, bench, why);
 
-	for (int i = -1; i < rounds && !err; ++i)
-		err = time_round(&decoder, i < 0, why);
+	for (int round = 0; round <= rounds && !err; ++round)
+		err = time_round(&decoder, round, why);
 	if (err)
 		fprintf(stderr, "bare-vits: %s\n", why[0] ? why : strerror(err));
 	close_decoder(&decoder);
