@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * eSpeak NG is under the GPL, version 3 or later, and so is a program that
- * links it: syrinx-espeak.  The server and the other engines do not link it;
- * they exchange messages with it through a socket.
+ * links it: syrinx-espeak.  The server does not link it; it exchanges messages
+ * with it through a socket.
  *
  * The library keeps all its state in globals and must neither be used from two
  * threads nor be initialised twice (the second time it waits for ever).  Voice
@@ -16,16 +16,15 @@
 #include <ctype.h>
 #include <errno.h>
 #include <espeak-ng/speak_lib.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/count.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
+#include "engine/espeak_start.h"
 #include "synth/message.h"
 
 /* The library raises this to the least it can do, 49 ms. */
@@ -390,41 +389,19 @@ static void espeak_destroy(void *object)
 	free(espeak->voices);
 }
 
-/* The library looks for a loudspeaker even when it is not to play anything, and
- * the sound libraries that it asks complain on standard error that they may
- * not.  Their words are dropped, for nothing is wrong. */
-static int initialize_quietly(void)
-{
-	int kept = dup(STDERR_FILENO);
-	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	int rate;
-
-	if (kept >= 0 && nowhere >= 0)
-		dup2(nowhere, STDERR_FILENO);
-	rate = espeak_Initialize(AUDIO_OUTPUT_SYNCHRONOUS, BUFFER_MS, NULL,
-				 espeakINITIALIZE_DONT_EXIT);
-	if (kept >= 0) {
-		dup2(kept, STDERR_FILENO);
-		close(kept);
-	}
-	if (nowhere >= 0)
-		close(nowhere);
-	return rate;
-}
-
 static int engine_open(void **statep, const struct engine_options *options)
 {
 	struct espeak *espeak = mem_zalloc(sizeof(*espeak), espeak_destroy);
-	int rate;
 	int err;
 
 	(void)options;
 	if (!espeak)
 		return ENOMEM;
-	rate = initialize_quietly();
-	espeak->sample_rate = (uint32_t)rate;
-	espeak_SetSynthCallback(take_samples);
-	err = rate > 0 ? list_voices(espeak) : ENOENT;
+	err = espeak_start(&espeak->sample_rate, BUFFER_MS);
+	if (!err) {
+		espeak_SetSynthCallback(take_samples);
+		err = list_voices(espeak);
+	}
 	if (!err)
 		err = warm_up(espeak);
 	if (err) {

@@ -12,14 +12,13 @@
  */
 #include <errno.h>
 #include <espeak-ng/speak_lib.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/utf8.h"
+#include "engine/espeak_start.h"
 #include "engine/vits/script_private.h"
 
 /* espeak_TextToPhonemes: IPA, without ties or separators between phonemes. */
@@ -31,33 +30,14 @@ static struct {
 	char voice[MODEL_FILE_NAME_MAX]; /* as the library has it; "": not sure */
 } espeak = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The library looks for a loudspeaker even when it is not to play anything, and
- * what it asks complains on standard error.  Nothing is wrong. */
-static int initialize_quietly(void)
-{
-	int kept = dup(STDERR_FILENO);
-	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	int rate;
-
-	if (kept >= 0 && nowhere >= 0)
-		dup2(nowhere, STDERR_FILENO);
-	rate = espeak_Initialize(AUDIO_OUTPUT_SYNCHRONOUS, 0, NULL, espeakINITIALIZE_DONT_EXIT);
-	if (kept >= 0) {
-		dup2(kept, STDERR_FILENO);
-		close(kept);
-	}
-	if (nowhere >= 0)
-		close(nowhere);
-	return rate;
-}
-
 int script_open(void)
 {
+	uint32_t rate; /* of samples that nobody asks for */
 	int err;
 
 	pthread_mutex_lock(&espeak.lock);
 	if (!espeak.is_open)
-		espeak.is_open = initialize_quietly() > 0;
+		espeak.is_open = espeak_start(&rate, 0) == 0;
 	err = espeak.is_open ? 0 : EIO;
 	pthread_mutex_unlock(&espeak.lock);
 	return err;
