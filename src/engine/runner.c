@@ -175,7 +175,7 @@ int runner_wait(struct runner *runner, bool out)
 	return err ? err : runner_take(runner);
 }
 
-int runner_flush(struct runner *runner)
+int runner_send(struct runner *runner)
 {
 	size_t sent = 0;
 	int err = 0;
@@ -186,12 +186,22 @@ int runner_flush(struct runner *runner)
 
 		if (n >= 0)
 			sent += (size_t)n;
-		else if (errno == EAGAIN)
-			err = runner->closed ? EPIPE : runner_wait(runner, true);
 		else if (errno != EINTR)
 			err = errno;
 	}
-	runner->out.len = 0;
+	buf_consume(&runner->out, sent);
+	return err == EAGAIN ? 0 : err;
+}
+
+int runner_flush(struct runner *runner)
+{
+	int err = runner_send(runner);
+
+	while (!err && runner->out.len > 0) {
+		err = runner->closed ? EPIPE : runner_wait(runner, true);
+		if (!err)
+			err = runner_send(runner);
+	}
 	runner->flushed_us = clock_monotonic_us();
 	return err;
 }

@@ -23,7 +23,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -97,30 +96,11 @@ static void show_life(const struct runner_many *many)
 		runner_leave(runner, err);
 }
 
-/* Sends what the socket takes; the rest stays. */
-static int send_some(struct runner *runner)
-{
-	size_t sent = 0;
-	int err = 0;
-
-	while (!err && sent < runner->out.len) {
-		ssize_t n = send(runner->fd, runner->out.bytes + sent, runner->out.len - sent,
-				 MSG_NOSIGNAL | MSG_DONTWAIT);
-
-		if (n >= 0)
-			sent += (size_t)n;
-		else if (errno != EINTR)
-			err = errno;
-	}
-	buf_consume(&runner->out, sent);
-	return err == EAGAIN ? 0 : err;
-}
-
 /* A speaker's way to send: what stays is left to the main thread. */
 static int send_or_hand_over(struct runner_many *many)
 {
 	const uint64_t one = 1;
-	int err = send_some(many->runner);
+	int err = runner_send(many->runner);
 
 	if (err || many->runner->out.len == 0 || many->main_sends)
 		return err;
@@ -352,7 +332,7 @@ static int serve(struct runner_many *many)
 	if (!err)
 		err = runner_end_cancelled(runner);
 	if (!err)
-		err = send_some(runner);
+		err = runner_send(runner);
 	if (!err) {
 		hand_out(many);
 		wake_waiting(many);

@@ -52,6 +52,9 @@ int runner_take(struct runner *runner);
  * and takes. */
 int runner_wait(struct runner *runner, bool out);
 
+/* Sends what the socket takes of all that was collected; the rest stays. */
+int runner_send(struct runner *runner);
+
 /* Sends all that was collected, reading meanwhile: two sides that only write
  * would wait for each other. */
 int runner_flush(struct runner *runner);
