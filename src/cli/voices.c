@@ -43,7 +43,8 @@ static void print_table(const struct voice *const *list, size_t count)
 	}
 }
 
-/* Of the programs; what a voice is made from comes with the voice. */
+/* Of the programs that do not say it themselves; what a voice is made from comes
+ * with the voice. */
 static const struct {
 	const char *engine;
 	const char *licence;
@@ -51,7 +52,6 @@ static const struct {
 	{"vits", "program GPL-3.0-or-later (it links eSpeak NG), runtime MIT (ONNX Runtime)"},
 	{"espeak", "program and voices GPL-3.0-or-later (eSpeak NG)"},
 	{"flite", "program Apache-2.0, Flite and its voices BSD-like (CMU)"},
-	{"tone", "Apache-2.0"},
 };
 
 static bool has_engine(const struct voice *const *list, size_t count, const char *engine)
