@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "audio/resample.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "server/engines.h"
@@ -200,15 +201,32 @@ static void on_signal(uv_signal_t *handle, int number)
 	loop_leave(server->loop);
 }
 
+/* SIGUSR1: what is alive, for whoever looks for a leak. */
+static void on_look(uv_signal_t *handle, int number)
+{
+	struct server *server = handle->data;
+	struct pool_stats stats;
+
+	(void)number;
+	pool_stats(server->pool, &stats);
+	log_info("server", "alive: %zu connections, %u jobs, %u workers, %zu objects",
+		 server->sockets.count,
+		 stats.jobs_running + stats.jobs_parked + stats.jobs_held + stats.jobs_queued,
+		 stats.workers, mem_live());
+}
+
 static void watch_signals(struct server *server)
 {
-	static const int numbers[] = {SIGTERM, SIGINT};
+	static const struct {
+		int number;
+		uv_signal_cb handler;
+	} signals[SERVER_SIGNALS] = {{SIGTERM, on_signal}, {SIGINT, on_signal}, {SIGUSR1, on_look}};
 
 	signal(SIGPIPE, SIG_IGN);
-	for (size_t i = 0; i < 2; ++i) {
+	for (size_t i = 0; i < SERVER_SIGNALS; ++i) {
 		uv_signal_init(&server->loop->uv, &server->signals[i]);
 		server->signals[i].data = server;
-		uv_signal_start(&server->signals[i], on_signal, numbers[i]);
+		uv_signal_start(&server->signals[i], signals[i].handler, signals[i].number);
 	}
 }
 
@@ -289,7 +307,7 @@ static void stop(struct server *server)
 		http_server_stop(server->http);
 	while (server->sockets.count > 0 || (server->http && http_conn_count(server->http) > 0))
 		uv_run(&server->loop->uv, UV_RUN_ONCE);
-	for (size_t i = 0; i < 2; ++i) {
+	for (size_t i = 0; i < SERVER_SIGNALS; ++i) {
 		if (server->signals[i].data)
 			uv_close((uv_handle_t *)&server->signals[i], NULL);
 	}
@@ -302,9 +320,13 @@ static void stop(struct server *server)
 	mem_deref(server->account);
 	mem_deref(server->loop);
 	buf_reset(&server->scratch);
+	resample_forget(); /* the filters, kept for whoever comes next */
 	if (server->lock_fd >= 0)
 		close(server->lock_fd);
-	log_info("server", "ended");
+	if (mem_live() > 0)
+		log_warn("server", "ended; %zu objects were left", mem_live());
+	else
+		log_info("server", "ended");
 }
 
 int server_main(const struct config *config, const struct server_events *events)

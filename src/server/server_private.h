@@ -25,6 +25,7 @@
 #include "synth/pool.h"
 #include "wire/error.h"
 
+#define SERVER_SIGNALS 3 /* that are watched */
 #define REQUEST_ID_LEN 20 /* "req_" and 16 hex digits */
 
 struct server {
@@ -47,7 +48,7 @@ struct server {
 	struct timer doors_timer;
 	struct timer drain_timer;
 	struct timer last_answers_timer;
-	uv_signal_t signals[2];
+	uv_signal_t signals[SERVER_SIGNALS];
 };
 
 /* routes.c */

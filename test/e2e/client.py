@@ -136,8 +136,10 @@ class Turn:
 class Client:
     """One connection.  With a small receive_buffer the server feels at once that nobody reads."""
 
+    path = "/ws/tts/stream"
+
     def __init__(self, server, key="", query="", headers=None, context=None, receive_buffer=None):
-        resource = "/ws/tts/stream" + (query and "?" + query)
+        resource = self.path + (query and "?" + query)
         if key == "":
             headers = {"Authorization": "Bearer " + server.key} | (headers or {})
         elif key is not None:
