@@ -8,10 +8,13 @@
 #include "engine/vits/model_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/count.h"
@@ -448,14 +451,36 @@ int model_file_parse(struct model_file **filep, const char *path, enum model_com
 	return 0;
 }
 
+/* EINVAL: it is no file; a pipe would be waited for for ever. */
+static int open_file(FILE **streamp, const char *path)
+{
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (fstat(fd, &status) != 0)
+		err = errno;
+	else if (!S_ISREG(status.st_mode))
+		err = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+	if (!err) {
+		*streamp = fdopen(fd, "rb");
+		err = *streamp ? 0 : errno;
+	}
+	if (err)
+		close(fd);
+	return err;
+}
+
 /* The file whole.  EFBIG past the limit. */
 static int read_all(struct buf *buf, const char *path)
 {
-	FILE *stream = fopen(path, "rbe");
-	int err = 0;
+	FILE *stream = NULL;
+	int err = open_file(&stream, path);
 
-	if (!stream)
-		return errno ? errno : EIO;
+	if (err)
+		return err;
 	while (!err && !feof(stream) && buf->len <= MODEL_FILE_SIZE_MAX) {
 		size_t room = MODEL_FILE_SIZE_MAX + 1 - buf->len;
 		size_t n = room < 65536 ? room : 65536;

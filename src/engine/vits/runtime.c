@@ -5,10 +5,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -70,17 +73,49 @@ static void runtime_destroy(void *object)
 	/* The library stays: its threads and exit handlers may outlive us. */
 }
 
+/* Linkers write the table of sections last, so a file that ends before it was
+ * cut short.  dlopen does not look and dies of it. */
+static bool is_whole(int fd, size_t len)
+{
+	ElfW(Ehdr) header;
+	size_t table_len;
+
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+		return true; /* dlopen says what it is */
+	table_len = (size_t)header.e_shnum * header.e_shentsize;
+	return header.e_shoff <= len && table_len <= len - header.e_shoff;
+}
+
+static int check_file(const char *path, char why[RUNTIME_WHY_SIZE])
+{
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
+	int err = 0;
+
+	if (fd < 0 || fstat(fd, &status) != 0) {
+		err = errno;
+		snprintf(why, RUNTIME_WHY_SIZE, "cannot be read: %s", strerror(err));
+	} else if (!S_ISREG(status.st_mode)) {
+		err = EINVAL;
+		snprintf(why, RUNTIME_WHY_SIZE, "is no file");
+	} else if (!is_whole(fd, (size_t)status.st_size)) {
+		err = EINVAL;
+		snprintf(why, RUNTIME_WHY_SIZE, "was cut short");
+	}
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 static int load_library(struct runtime *runtime, const char *path, char why[RUNTIME_WHY_SIZE])
 {
 	const struct runtime_base *(*get_base)(void);
 	const struct runtime_base *base;
+	int err = check_file(path, why);
 
-	if (access(path, R_OK) != 0) {
-		int err = errno;
-
-		snprintf(why, RUNTIME_WHY_SIZE, "%s", strerror(err));
+	if (err)
 		return err;
-	}
 	runtime->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!runtime->library) {
 		snprintf(why, RUNTIME_WHY_SIZE, "cannot be loaded: %s", dlerror());

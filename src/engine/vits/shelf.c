@@ -63,7 +63,7 @@ struct mapping {
 static int map_file(struct mapping *mapping, const char *path, char why[RUNTIME_WHY_SIZE])
 {
 	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
 	int err = 0;
 
 	if (fd < 0 || fstat(fd, &status) != 0) {
