@@ -247,8 +247,9 @@ static int speak_utterance(struct speech *speech, size_t i)
 	return err;
 }
 
-/* Everything that the sound hangs on is in the key, so the same text gives the
- * same samples, and another voice or speed other noise. */
+/* The same text gives the same samples, and another voice other noise.  The
+ * speed is not in the key: with other noise the durations would be others too,
+ * by more than the speed changes them. */
 static void set_up(struct speech *speech)
 {
 	const struct engine_text *text = speech->text;
@@ -265,7 +266,6 @@ static void set_up(struct speech *speech)
 	noise_key_init(&settings->key);
 	noise_key_add(&settings->key, text->text, text->text_len);
 	noise_key_add(&settings->key, text->voice, strlen(text->voice));
-	noise_key_add(&settings->key, &text->speed, sizeof(text->speed));
 	noise_key_add(&settings->key, &text->temperature, sizeof(text->temperature));
 }
 
