@@ -334,7 +334,7 @@ int runner_alloc(struct runner **runnerp, const struct engine *engine, void *sta
 	else
 		runner_one_init(runner);
 	if (err)
-		runner = mem_deref(runner);
+		mem_deref(runner);
 	else
 		*runnerp = runner;
 	return err;

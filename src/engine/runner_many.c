@@ -436,7 +436,7 @@ int runner_many_alloc(struct runner_many **manyp, struct runner *runner)
 	if (!err)
 		err = start_speakers(many);
 	if (err)
-		many = mem_deref(many);
+		mem_deref(many);
 	else
 		*manyp = many;
 	return err;

@@ -162,9 +162,9 @@ static int open_style(struct style *style, const struct model_file *file,
 	    0)
 		return no_memory(why);
 	stream = fopen(path, "rbe");
-	err = stream ? 0 : errno;
+	err = errno;
 	free(path);
-	if (err) {
+	if (!stream) {
 		snprintf(why, RUNTIME_WHY_SIZE, "the style file %s: %s", name, strerror(err));
 		return err;
 	}
