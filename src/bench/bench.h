@@ -28,5 +28,6 @@ int bench_cancel(const struct bench_options *options);
 int bench_start(const struct bench_options *options);
 int bench_neural(const struct bench_options *options);
 int bench_streams(const struct bench_options *options);
+int bench_multi(const struct bench_options *options);
 
 #endif

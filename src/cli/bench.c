@@ -17,7 +17,7 @@ static const struct {
 } runs[] = {
 	{"start", bench_start},           {"latency", bench_latency}, {"burst", bench_burst},
 	{"throughput", bench_throughput}, {"cancel", bench_cancel},   {"idle", bench_idle},
-	{"neural", bench_neural},         {"streams", bench_streams},
+	{"neural", bench_neural},         {"streams", bench_streams}, {"multi", bench_multi},
 };
 
 static int run_all(const char *only, const struct bench_options *options)
@@ -72,7 +72,7 @@ static const struct command_option options_table[] = {
 
 const struct command command_bench = {
 	.name = "bench",
-	.operands = "[start|latency|burst|throughput|cancel|idle|neural|streams]",
+	.operands = "[start|latency|burst|throughput|cancel|idle|neural|streams|multi]",
 	.operands_max = 1,
 	.summary = "Measure a server of its own on this machine.",
 	.options = options_table,
