@@ -15,21 +15,17 @@
 #include <cmocka.h>
 
 #include "base/count.h"
-#include "client.h"
-
-#define SENTENCE "Good morning, this is a sentence with some words."
-
-#define AT_ONCE_MAX 8
+#include "conformance.h"
 
 static char **program;
 
-static void start(struct client *client)
+void conformance_start(struct client *client)
 {
 	client_start(client, program);
 	client_greet(client);
 }
 
-static void end(struct client *client)
+void conformance_end(struct client *client)
 {
 	int status = client_end(client);
 
@@ -37,7 +33,7 @@ static void end(struct client *client)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static const char *voice(const struct client *client)
+const char *conformance_voice(const struct client *client)
 {
 	return client_voice_of(client, "en")->name;
 }
@@ -50,34 +46,28 @@ static void speak(struct client *client, struct client_job *job, const struct me
 	client_read_job(client, job, message->job, SIZE_MAX);
 }
 
-static void speak_text(struct client *client, struct client_job *job, const char *text)
+void conformance_speak(struct client *client, struct client_job *job, const char *text)
 {
-	struct message message = client_speak(1, voice(client), text);
+	struct message message = client_speak(1, conformance_voice(client), text);
 
 	speak(client, job, &message);
 	assert_int_equal(job->done.status, MESSAGE_DONE_OK);
 	assert_int_equal(job->done.samples, job->count);
 }
 
-static void send_job(struct client *client, uint32_t id, const char *text, uint32_t credit)
+void conformance_send(struct client *client, uint32_t id, const char *text, uint32_t credit)
 {
-	struct message message = client_speak(id, voice(client), text);
+	struct message message = client_speak(id, conformance_voice(client), text);
 
 	message.speak.credit_samples = credit;
 	client_send(client, &message);
-}
-
-/* How many jobs a test has at once, of those that the engine can do. */
-static size_t at_once(const struct client *client)
-{
-	return client->jobs_max < AT_ONCE_MAX ? client->jobs_max : AT_ONCE_MAX;
 }
 
 static void assert_still_speaks(struct client *client)
 {
 	struct client_job job;
 
-	speak_text(client, &job, "Still here.");
+	conformance_speak(client, &job, "Still here.");
 	assert_true(job.count > 0);
 	client_job_reset(&job);
 }
@@ -101,7 +91,7 @@ static void test_the_handshake_lists_usable_voices(void **state)
 	struct client client;
 
 	(void)state;
-	start(&client);
+	conformance_start(&client);
 	assert_true(client.engine[0] != '\0');
 	assert_true(client.jobs_max >= 1);
 	assert_true(client.voice_count > 0);
@@ -115,7 +105,7 @@ static void test_the_handshake_lists_usable_voices(void **state)
 		for (size_t k = 0; k < i; ++k)
 			assert_string_not_equal(v->name, client.voices[k].name);
 	}
-	end(&client);
+	conformance_end(&client);
 }
 
 /* Signs are read by their names in some languages and passed over in others. */
@@ -125,7 +115,7 @@ static void test_every_voice_speaks_at_its_own_rate(void **state)
 	struct client client;
 
 	(void)state;
-	start(&client);
+	conformance_start(&client);
 	for (size_t i = 0; i < client.voice_count; ++i) {
 		struct message message = client_speak(7, client.voices[i].name, text);
 		struct client_job job;
@@ -137,7 +127,7 @@ static void test_every_voice_speaks_at_its_own_rate(void **state)
 		assert_words_fit(&job, text);
 		client_job_reset(&job);
 	}
-	end(&client);
+	conformance_end(&client);
 }
 
 static void test_done_counts_the_samples_that_were_sent(void **state)
@@ -147,15 +137,15 @@ static void test_done_counts_the_samples_that_were_sent(void **state)
 	int loudest = 0;
 
 	(void)state;
-	start(&client);
-	speak_text(&client, &job, SENTENCE);
+	conformance_start(&client);
+	conformance_speak(&client, &job, SENTENCE);
 	assert_true(job.count > job.sample_rate / 2);
 	for (size_t i = 0; i < job.count; ++i)
 		if (abs(job.samples[i]) > loudest)
 			loudest = abs(job.samples[i]);
 	assert_true(loudest > 1000);
 	client_job_reset(&job);
-	end(&client);
+	conformance_end(&client);
 }
 
 static void test_words_lie_in_order_inside_text_and_audio(void **state)
@@ -164,12 +154,12 @@ static void test_words_lie_in_order_inside_text_and_audio(void **state)
 	struct client_job job;
 
 	(void)state;
-	start(&client);
+	conformance_start(&client);
 	if (!(client.capabilities & MESSAGE_WORD_TIMES)) {
-		end(&client);
+		conformance_end(&client);
 		client_skip("this engine tells no word times");
 	}
-	speak_text(&client, &job, SENTENCE);
+	conformance_speak(&client, &job, SENTENCE);
 	assert_int_equal(job.word_count, 9);
 	assert_words_fit(&job, SENTENCE);
 	for (size_t i = 0; i < job.word_count; ++i) {
@@ -179,7 +169,7 @@ static void test_words_lie_in_order_inside_text_and_audio(void **state)
 		assert_true(word->byte_start == 0 || SENTENCE[word->byte_start - 1] == ' ');
 	}
 	client_job_reset(&job);
-	end(&client);
+	conformance_end(&client);
 }
 
 static void test_words_come_only_when_wanted(void **state)
@@ -189,14 +179,14 @@ static void test_words_come_only_when_wanted(void **state)
 	struct message message;
 
 	(void)state;
-	start(&client);
-	message = client_speak(1, voice(&client), SENTENCE);
+	conformance_start(&client);
+	message = client_speak(1, conformance_voice(&client), SENTENCE);
 	message.speak.want_words = false;
 	speak(&client, &job, &message);
 	assert_int_equal(job.word_count, 0);
 	assert_true(job.count > 0);
 	client_job_reset(&job);
-	end(&client);
+	conformance_end(&client);
 }
 
 static void test_without_credit_there_is_no_audio(void **state)
@@ -207,8 +197,8 @@ static void test_without_credit_there_is_no_audio(void **state)
 	struct message message;
 
 	(void)state;
-	start(&client);
-	message = client_speak(5, voice(&client), SENTENCE);
+	conformance_start(&client);
+	message = client_speak(5, conformance_voice(&client), SENTENCE);
 	message.speak.credit_samples = 0;
 	message.speak.want_words = false;
 	client_send(&client, &message);
@@ -218,7 +208,7 @@ static void test_without_credit_there_is_no_audio(void **state)
 	assert_int_equal(job.done.status, MESSAGE_DONE_CANCELLED);
 	assert_int_equal(job.count, 0);
 	assert_still_speaks(&client);
-	end(&client);
+	conformance_end(&client);
 }
 
 static void test_credit_is_used_up_and_never_exceeded(void **state)
@@ -231,9 +221,9 @@ static void test_credit_is_used_up_and_never_exceeded(void **state)
 	size_t given = 777;
 
 	(void)state;
-	start(&client);
-	speak_text(&client, &whole, "Two words.");
-	message = client_speak(5, voice(&client), "Two words.");
+	conformance_start(&client);
+	conformance_speak(&client, &whole, "Two words.");
+	message = client_speak(5, conformance_voice(&client), "Two words.");
 	message.speak.credit_samples = 777;
 	client_send(&client, &message);
 	for (int i = 0; i < 4; ++i) {
@@ -255,7 +245,7 @@ static void test_credit_is_used_up_and_never_exceeded(void **state)
 	}
 	client_job_reset(&whole);
 	client_job_reset(&job);
-	end(&client);
+	conformance_end(&client);
 }
 
 static void test_a_cancel_ends_a_job_that_waits_for_credit(void **state)
@@ -266,8 +256,8 @@ static void test_a_cancel_ends_a_job_that_waits_for_credit(void **state)
 	struct message message;
 
 	(void)state;
-	start(&client);
-	message = client_speak(5, voice(&client), SENTENCE);
+	conformance_start(&client);
+	message = client_speak(5, conformance_voice(&client), SENTENCE);
 	message.speak.credit_samples = 2000;
 	client_send(&client, &message);
 	client_read_job(&client, &job, 5, 2000);
@@ -278,7 +268,7 @@ static void test_a_cancel_ends_a_job_that_waits_for_credit(void **state)
 	assert_int_equal(job.done.samples, 2000);
 	client_job_reset(&job);
 	assert_still_speaks(&client);
-	end(&client);
+	conformance_end(&client);
 }
 
 static char *long_text(size_t len)
@@ -302,8 +292,8 @@ static void test_a_cancel_ends_a_long_text_while_it_is_made(void **state)
 	struct message message;
 
 	(void)state;
-	start(&client);
-	message = client_speak(5, voice(&client), text);
+	conformance_start(&client);
+	message = client_speak(5, conformance_voice(&client), text);
 	message.speak.want_words = false;
 	client_send(&client, &message);
 	client_read_job(&client, &job, 5, 1);
@@ -314,7 +304,7 @@ static void test_a_cancel_ends_a_long_text_while_it_is_made(void **state)
 	assert_true(job.count < (size_t)job.sample_rate * 1000);
 	client_job_reset(&job);
 	assert_still_speaks(&client);
-	end(&client);
+	conformance_end(&client);
 	free(text);
 }
 
@@ -328,9 +318,9 @@ static void test_a_text_of_20_kilobytes_is_spoken(void **state)
 	size_t minute;
 
 	(void)state;
-	start(&client);
+	conformance_start(&client);
 	minute = 60 * (size_t)client_voice_of(&client, "en")->sample_rate;
-	message = client_speak(5, voice(&client), text);
+	message = client_speak(5, conformance_voice(&client), text);
 	message.speak.credit_samples = (uint32_t)minute;
 	client_send(&client, &message);
 	client_read_job(&client, &job, 5, minute); /* enough to believe in the rest */
@@ -339,7 +329,7 @@ static void test_a_text_of_20_kilobytes_is_spoken(void **state)
 	client_read_job(&client, &job, 5, SIZE_MAX);
 	assert_int_equal(job.done.status, MESSAGE_DONE_CANCELLED);
 	client_job_reset(&job);
-	end(&client);
+	conformance_end(&client);
 	free(text);
 }
 
@@ -352,10 +342,10 @@ static void test_skipped_samples_are_made_and_not_sent(void **state)
 	size_t skipped;
 
 	(void)state;
-	start(&client);
-	speak_text(&client, &whole, SENTENCE);
+	conformance_start(&client);
+	conformance_speak(&client, &whole, SENTENCE);
 	skipped = whole.count / 3;
-	message = client_speak(2, voice(&client), SENTENCE);
+	message = client_speak(2, conformance_voice(&client), SENTENCE);
 	message.speak.skip_samples = skipped;
 	speak(&client, &tail, &message);
 	assert_int_equal(tail.done.status, MESSAGE_DONE_OK);
@@ -369,7 +359,7 @@ static void test_skipped_samples_are_made_and_not_sent(void **state)
 	}
 	client_job_reset(&whole);
 	client_job_reset(&tail);
-	end(&client);
+	conformance_end(&client);
 }
 
 /* Another text in between, and another process: neither may be heard. */
@@ -381,9 +371,9 @@ static void test_a_deterministic_engine_repeats_itself(void **state)
 	struct client_job second;
 
 	(void)state;
-	start(&client);
+	conformance_start(&client);
 	if (!(client.capabilities & MESSAGE_DETERMINISTIC)) {
-		end(&client);
+		conformance_end(&client);
 		client_skip("this engine promises no equal samples");
 	}
 	for (size_t i = 0; i < client.voice_count; ++i) {
@@ -395,20 +385,20 @@ static void test_a_deterministic_engine_repeats_itself(void **state)
 		assert_int_equal(first.count, second.count);
 		assert_memory_equal(first.samples, second.samples, first.count * 2);
 		client_job_reset(&second);
-		start(&other);
+		conformance_start(&other);
 		speak(&other, &second, &message);
 		assert_int_equal(first.count, second.count);
 		assert_memory_equal(first.samples, second.samples, first.count * 2);
 		client_job_reset(&first);
 		client_job_reset(&second);
-		end(&other);
+		conformance_end(&other);
 	}
-	end(&client);
+	conformance_end(&client);
 }
 
 static size_t count_at_speed(struct client *client, float speed)
 {
-	struct message message = client_speak(1, voice(client), SENTENCE);
+	struct message message = client_speak(1, conformance_voice(client), SENTENCE);
 	struct client_job job;
 	size_t count;
 
@@ -428,7 +418,7 @@ static void test_speed_changes_the_length_where_the_engine_does_it(void **state)
 	size_t fast;
 
 	(void)state;
-	start(&client);
+	conformance_start(&client);
 	slow = count_at_speed(&client, 0.8f);
 	normal = count_at_speed(&client, 1);
 	fast = count_at_speed(&client, 1.2f);
@@ -439,7 +429,7 @@ static void test_speed_changes_the_length_where_the_engine_does_it(void **state)
 		assert_int_equal(slow, normal);
 		assert_int_equal(fast, normal);
 	}
-	end(&client);
+	conformance_end(&client);
 }
 
 static void test_odd_texts_do_no_harm(void **state)
@@ -466,16 +456,16 @@ static void test_odd_texts_do_no_harm(void **state)
 	struct client client;
 
 	(void)state;
-	start(&client);
+	conformance_start(&client);
 	for (size_t i = 0; i < COUNT(texts); ++i) {
 		struct client_job job;
 
-		speak_text(&client, &job, texts[i]);
+		conformance_speak(&client, &job, texts[i]);
 		assert_words_fit(&job, texts[i]);
 		client_job_reset(&job);
 	}
 	assert_still_speaks(&client);
-	end(&client);
+	conformance_end(&client);
 }
 
 static void test_a_blank_text_is_done_at_once(void **state)
@@ -484,12 +474,12 @@ static void test_a_blank_text_is_done_at_once(void **state)
 	struct client_job job;
 
 	(void)state;
-	start(&client);
-	speak_text(&client, &job, "");
+	conformance_start(&client);
+	conformance_speak(&client, &job, "");
 	assert_int_equal(job.count, 0);
-	speak_text(&client, &job, "   ");
+	conformance_speak(&client, &job, "   ");
 	assert_int_equal(job.count, 0);
-	end(&client);
+	conformance_end(&client);
 }
 
 static void test_an_unknown_voice_is_said_to_be_unknown(void **state)
@@ -499,12 +489,12 @@ static void test_an_unknown_voice_is_said_to_be_unknown(void **state)
 	struct message message = client_speak(9, "no such voice", "Hello.");
 
 	(void)state;
-	start(&client);
+	conformance_start(&client);
 	speak(&client, &job, &message);
 	assert_int_equal(job.done.status, MESSAGE_DONE_UNKNOWN_VOICE);
 	assert_int_equal(job.count, 0);
 	assert_still_speaks(&client);
-	end(&client);
+	conformance_end(&client);
 }
 
 static void test_messages_of_a_later_version_are_ignored(void **state)
@@ -516,182 +506,12 @@ static void test_messages_of_a_later_version_are_ignored(void **state)
 	struct client client;
 
 	(void)state;
-	start(&client);
+	conformance_start(&client);
 	client_send_bytes(&client, later, sizeof(later));
 	client_send(&client, &late_cancel);
 	client_send(&client, &late_credit);
 	assert_still_speaks(&client);
-	end(&client);
-}
-
-/* One at a time they come in their order; of several at once none is
- * forgotten. */
-static void test_jobs_sent_early_are_all_answered(void **state)
-{
-	struct client client;
-	struct client_job jobs[AT_ONCE_MAX + 8] = {0};
-	size_t n;
-
-	(void)state;
-	start(&client);
-	n = at_once(&client) + 3;
-	for (uint32_t i = 0; i < n; ++i)
-		send_job(&client, 11 + i, "Hello.", UINT32_MAX);
-	for (size_t i = 0; i < n && client.jobs_max == 1; ++i)
-		client_read_job(&client, &jobs[i], 11 + (uint32_t)i, SIZE_MAX);
-	client_read_all(&client, jobs, 11, n);
-	for (size_t i = 0; i < n; ++i) {
-		assert_int_equal(jobs[i].done.status, MESSAGE_DONE_OK);
-		assert_true(jobs[i].count > 0);
-		client_job_reset(&jobs[i]);
-	}
-	end(&client);
-}
-
-static void start_several(struct client *client)
-{
-	start(client);
-	if (client->jobs_max > 1)
-		return;
-	end(client);
-	client_skip("this engine speaks one text at a time");
-}
-
-static void send_credit(struct client *client, uint32_t job, uint32_t samples)
-{
-	const struct message credit = {
-		.type = MESSAGE_CREDIT, .job = job, .credit_samples = samples};
-
-	client_send(client, &credit);
-}
-
-/* Reads until n jobs have used up their credits: first, first + 1, … samples. */
-static void read_credits(struct client *client, struct client_job *jobs, size_t n, size_t first)
-{
-	for (size_t used = 0; used < n;) {
-		client_read_any(client, jobs, 1, n);
-		used = 0;
-		for (size_t i = 0; i < n; ++i) {
-			assert_false(jobs[i].is_done);
-			assert_true(jobs[i].count <= first + i);
-			used += jobs[i].count == first + i;
-		}
-	}
-}
-
-static void test_jobs_at_once_keep_each_to_its_credit(void **state)
-{
-	struct client client;
-	struct client_job jobs[AT_ONCE_MAX] = {0};
-	size_t n;
-
-	(void)state;
-	start_several(&client);
-	n = at_once(&client);
-	for (uint32_t i = 0; i < n; ++i)
-		send_job(&client, 1 + i, SENTENCE, 700 + i);
-	for (size_t round = 1; round <= 3; ++round) {
-		read_credits(&client, jobs, n, 700 * round);
-		assert_true(client_is_silent(&client, 20));
-		for (uint32_t i = 0; i < n; ++i)
-			send_credit(&client, 1 + i, round < 3 ? 700 : UINT32_MAX);
-	}
-	client_read_all(&client, jobs, 1, n);
-	for (size_t i = 0; i < n; ++i) {
-		assert_int_equal(jobs[i].done.status, MESSAGE_DONE_OK);
-		assert_int_equal(jobs[i].done.samples, jobs[i].count);
-		client_job_reset(&jobs[i]);
-	}
-	end(&client);
-}
-
-static const char *const several_texts[] = {
-	"One text of many.",        "Another one that is somewhat longer.", "Short.",
-	"What is spoken together,", "is spoken as if each were alone.",     "Six!",
-};
-
-/* Half of them with a start that was heard before. */
-static void send_several(struct client *client, size_t n, const struct client_job *alone)
-{
-	for (uint32_t i = 0; i < n; ++i) {
-		const char *text = several_texts[i % COUNT(several_texts)];
-		struct message message = client_speak(1 + i, voice(client), text);
-
-		if (i % 2)
-			message.speak.skip_samples = alone[i % COUNT(several_texts)].count / 3;
-		client_send(client, &message);
-	}
-}
-
-static void assert_is_tail(const struct client_job *job, const struct client_job *whole)
-{
-	size_t skipped = (size_t)job->done.samples - job->count;
-
-	assert_int_equal(job->done.status, MESSAGE_DONE_OK);
-	assert_int_equal(job->done.samples, whole->count);
-	assert_memory_equal(job->samples, whole->samples + skipped, job->count * 2);
-	assert_int_equal(job->word_count, whole->word_count);
-	if (job->word_count > 0)
-		assert_memory_equal(job->words, whole->words,
-				    whole->word_count * sizeof(whole->words[0]));
-}
-
-static void test_jobs_at_once_have_the_samples_that_they_have_alone(void **state)
-{
-	struct client client;
-	struct client_job alone[COUNT(several_texts)];
-	struct client_job jobs[AT_ONCE_MAX] = {0};
-	size_t n;
-
-	(void)state;
-	start_several(&client);
-	if (!(client.capabilities & MESSAGE_DETERMINISTIC)) {
-		end(&client);
-		client_skip("this engine promises no equal samples");
-	}
-	n = at_once(&client);
-	for (size_t i = 0; i < COUNT(several_texts); ++i)
-		speak_text(&client, &alone[i], several_texts[i]);
-	send_several(&client, n, alone);
-	client_read_all(&client, jobs, 1, n);
-	for (size_t i = 0; i < n; ++i) {
-		const struct client_job *whole = &alone[i % COUNT(several_texts)];
-
-		assert_int_equal(jobs[i].count, whole->count - (i % 2 ? whole->count / 3 : 0));
-		assert_is_tail(&jobs[i], whole);
-		client_job_reset(&jobs[i]);
-	}
-	for (size_t i = 0; i < COUNT(several_texts); ++i)
-		client_job_reset(&alone[i]);
-	end(&client);
-}
-
-static void test_a_cancel_of_one_job_leaves_the_others_alone(void **state)
-{
-	const struct message cancel = {.type = MESSAGE_CANCEL, .job = 2};
-	struct client client;
-	struct client_job jobs[AT_ONCE_MAX] = {0};
-	size_t n;
-
-	(void)state;
-	start_several(&client);
-	n = at_once(&client);
-	for (uint32_t i = 0; i < n; ++i)
-		send_job(&client, 1 + i, SENTENCE, 700 + i);
-	read_credits(&client, jobs, n, 700);
-	client_send(&client, &cancel);
-	assert_ptr_equal(client_read_any(&client, jobs, 1, n), &jobs[1]);
-	assert_int_equal(jobs[1].done.status, MESSAGE_DONE_CANCELLED);
-	assert_int_equal(jobs[1].done.samples, 701);
-	for (uint32_t i = 0; i < n; ++i)
-		send_credit(&client, 1 + i, UINT32_MAX);
-	client_read_all(&client, jobs, 1, n);
-	for (size_t i = 0; i < n; ++i) {
-		assert_int_equal(jobs[i].done.status,
-				 i == 1 ? MESSAGE_DONE_CANCELLED : MESSAGE_DONE_OK);
-		client_job_reset(&jobs[i]);
-	}
-	end(&client);
+	conformance_end(&client);
 }
 
 static void test_bytes_that_are_no_message_end_the_worker_with_an_error(void **state)
@@ -702,7 +522,7 @@ static void test_bytes_that_are_no_message_end_the_worker_with_an_error(void **s
 
 	(void)state;
 	memset(bytes, 0xff, sizeof(bytes));
-	start(&client);
+	conformance_start(&client);
 	client_send_bytes(&client, bytes, sizeof(bytes));
 	status = client_wait(&client);
 	assert_true(WIFEXITED(status));
@@ -731,8 +551,8 @@ static void test_a_worker_ends_with_its_socket_in_the_middle_of_a_job(void **sta
 	int status;
 
 	(void)state;
-	start(&client);
-	message = client_speak(5, voice(&client), SENTENCE);
+	conformance_start(&client);
+	message = client_speak(5, conformance_voice(&client), SENTENCE);
 	message.speak.credit_samples = 2000;
 	client_send(&client, &message);
 	client_read_job(&client, &job, 5, 2000);
@@ -777,10 +597,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_a_blank_text_is_done_at_once),
 		cmocka_unit_test(test_an_unknown_voice_is_said_to_be_unknown),
 		cmocka_unit_test(test_messages_of_a_later_version_are_ignored),
-		cmocka_unit_test(test_jobs_sent_early_are_all_answered),
-		cmocka_unit_test(test_jobs_at_once_keep_each_to_its_credit),
-		cmocka_unit_test(test_jobs_at_once_have_the_samples_that_they_have_alone),
-		cmocka_unit_test(test_a_cancel_of_one_job_leaves_the_others_alone),
+		cmocka_unit_test(conformance_jobs_sent_early_are_all_answered),
+		cmocka_unit_test(conformance_jobs_at_once_keep_each_to_its_credit),
+		cmocka_unit_test(conformance_jobs_at_once_have_the_samples_that_they_have_alone),
+		cmocka_unit_test(conformance_a_cancel_of_one_job_leaves_the_others_alone),
 		cmocka_unit_test(test_bytes_that_are_no_message_end_the_worker_with_an_error),
 		cmocka_unit_test(test_another_protocol_version_ends_the_worker_with_an_error),
 		cmocka_unit_test(test_a_worker_ends_with_its_socket_in_the_middle_of_a_job),

@@ -1,0 +1,33 @@
+/*
+ * conformance.h: what the files of the conformance suite share.
+ *
+ *   test_engine_conformance.c   one job, and the list of all tests
+ *   conformance_several.c       several jobs at once
+ */
+#ifndef TEST_ENGINE_CONFORMANCE_H
+#define TEST_ENGINE_CONFORMANCE_H
+
+#include "client.h"
+
+#define SENTENCE "Good morning, this is a sentence with some words."
+
+/* The program under test, greeted; and its end, which must be a good one. */
+void conformance_start(struct client *client);
+void conformance_end(struct client *client);
+
+/* The name of an English voice. */
+const char *conformance_voice(const struct client *client);
+
+/* A text from SPEAK to a good DONE. */
+void conformance_speak(struct client *client, struct client_job *job, const char *text);
+
+/* SPEAK alone. */
+void conformance_send(struct client *client, uint32_t id, const char *text, uint32_t credit);
+
+/* Tests. */
+void conformance_jobs_sent_early_are_all_answered(void **state);
+void conformance_jobs_at_once_keep_each_to_its_credit(void **state);
+void conformance_jobs_at_once_have_the_samples_that_they_have_alone(void **state);
+void conformance_a_cancel_of_one_job_leaves_the_others_alone(void **state);
+
+#endif
