@@ -178,7 +178,7 @@ int runtime_open(struct runtime **runtimep, const char *path, char why[RUNTIME_W
 	err = load_library(runtime, path, why);
 	table = runtime->table;
 	if (!err)
-		err = check(table, table->create_env(RUNTIME_LOG_ERROR, "syrinx", &runtime->env),
+		err = check(table, table->create_env(RUNTIME_LOG_FATAL, "syrinx", &runtime->env),
 			    why);
 	if (!err)
 		err = check(table,

@@ -20,7 +20,7 @@
 #define RUNTIME_TABLE_VERSION 17
 
 enum {
-	RUNTIME_LOG_ERROR = 3,
+	RUNTIME_LOG_FATAL = 4, /* what fails is told by a status, and need not be told twice */
 	RUNTIME_OPTIMIZE_ALL = 99,
 	RUNTIME_SEQUENTIAL = 0,
 	RUNTIME_ARENA_ALLOCATOR = 1,
