@@ -286,9 +286,10 @@ def now():
     return time.monotonic()
 
 
-def read_turns(clients):
+def read_turns(clients, begun=None):
     """A turn of each, read as they come: one that is not read for long answers no ping."""
-    turns = {client.socket: Turn() for client in clients}
+    turns = {client.socket: turn
+             for client, turn in zip(clients, begun or [Turn() for _ in clients])}
     unread = {client.socket: client for client in clients}
     while unread:
         ready = select.select(list(unread), [], [], WAIT_S)[0]

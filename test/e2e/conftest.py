@@ -1,9 +1,11 @@
 """Fixtures: servers that live for one test (start_server, server), a client to talk with, and the
-folder of the real neural voices (neural_voices)."""
+folders of neural voices: the real ones (neural_voices), and those that this build is tested with
+(spoken_voices)."""
 
 import pathlib
 import subprocess
 
+import neural
 import program
 import pytest
 from client import Client
@@ -55,3 +57,25 @@ def neural_voices():
     if done.returncode != 0:
         pytest.skip("no neural voices: " + done.stderr.strip())
     return pathlib.Path(done.stdout.strip())
+
+
+@pytest.fixture(scope="session")
+def runtime(neural_voices):
+    """The library that runs models."""
+    if not (program.BUILD / "syrinx-vits").exists():
+        pytest.skip("syrinx-vits was not built")
+    return neural_voices / neural.RUNTIME
+
+
+@pytest.fixture(scope="session")
+def spoken_voices(neural_voices, runtime, tmp_path_factory):
+    """A folder in which the neural voices of the catalogue are; see neural.py.  It is the tests'
+    own: the other may be renewed by somebody else meanwhile."""
+    folder = tmp_path_factory.mktemp("voices")
+    (folder / neural.RUNTIME).symlink_to(runtime)
+    if neural.HAS_REAL_MODEL:
+        (folder / neural.MODEL).symlink_to(neural_voices / neural.MODEL)
+        neural.put(neural_voices / (neural.MODEL + ".json"), folder)
+    else:
+        neural.make_stand_in(folder)
+    return folder

@@ -4,12 +4,13 @@ import os
 
 import pytest
 from client import Client
-from program import SANITIZER, process_name, process_status, wait_until
+from program import BUILD, SANITIZER, process_name, process_status, wait_until
 
 pytestmark = pytest.mark.skipif(
     SANITIZER != "none", reason="built with a sanitizer, which the engines' filter would kill")
 
-ENGINES = {"syrinx-tone", "syrinx-flite", "syrinx-espeak"}
+ENGINES = {name for name in ("syrinx-tone", "syrinx-flite", "syrinx-espeak", "syrinx-vits")
+           if (BUILD / name).exists()}
 
 
 @pytest.fixture
