@@ -153,7 +153,6 @@ static void leave_value(struct json *json)
 static int read_members(struct message_reader *reader, const struct message_field *fields,
 			size_t count)
 {
-	struct stream_fault ignored;
 	struct json_value key;
 	struct json_value value;
 	int fault = 0;
@@ -168,8 +167,7 @@ static int read_members(struct message_reader *reader, const struct message_fiel
 			err = read_member(reader, field, &key, &value);
 		if (err && !fault) {
 			fault = err;
-			reader->fault = &ignored;
-			reader->settings.fault = &ignored;
+			reader->fault = reader->settings.fault = &reader->later;
 		}
 		leave_value(&reader->json);
 	}

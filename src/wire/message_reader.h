@@ -21,7 +21,8 @@
 struct message_reader {
 	struct json json;
 	struct stream_message *message; /* what begins the socket's own struct */
-	struct stream_fault *fault; /* the first one is kept */
+	struct stream_fault *fault; /* the first one is told … */
+	struct stream_fault later; /* … those behind it are not */
 	struct settings_reader settings;
 	struct json_value text; /* text NULL: the message has none */
 };

@@ -41,7 +41,7 @@ struct multi_model {
 void multi_model_init(struct multi_model *model, const uint64_t *now_us);
 
 /* For fake_peer's tap. */
-void multi_model_reply(void *model, const char *json);
+void multi_model_reply(void *arg, const char *json);
 
 /* The client is about to say something of this context. */
 void multi_model_input(struct multi_model *model, unsigned id);

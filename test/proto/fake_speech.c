@@ -183,10 +183,12 @@ int fake_speech_open(struct fake_speech *fake)
 
 void fake_speech_close(struct fake_speech *fake)
 {
-	struct link *first;
+	struct link *next;
 
-	while ((first = list_first(&fake->running)))
-		job_free(job_at(first));
+	for (struct link *l = list_first(&fake->running); l; l = next) {
+		next = list_next(&fake->running, l);
+		job_free(job_at(l));
+	}
 	forget_asked(&fake->asked);
 	if (fake->engine)
 		tone_engine.close(fake->engine);

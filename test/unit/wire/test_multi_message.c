@@ -151,14 +151,17 @@ static void test_an_id_is_any_string_of_1_to_256_bytes(void **state)
 /* Decoded, the longest id; as JSON, six times that. */
 static void test_the_longest_id_fits_where_replies_keep_it(void **state)
 {
-	char json[8 + 6 * REPLY_CONTEXT_ID_MAX + 16] = "{\"context_id\":\"";
+	struct buf json;
 	struct buf written;
 
 	(void)state;
+	buf_init(&json, 4096);
+	assert_int_equal(buf_append_str(&json, "{\"context_id\":\""), 0);
 	for (int i = 0; i < REPLY_CONTEXT_ID_MAX; ++i)
-		strcat(json, "\\u0001");
-	strcat(json, "\"}");
-	take(json);
+		assert_int_equal(buf_append_str(&json, "\\u0001"), 0);
+	assert_int_equal(buf_append(&json, "\"}", 3), 0); /* with its NUL */
+	take(json.bytes);
+	buf_reset(&json);
 	assert_int_equal(message.context_id_len, REPLY_CONTEXT_ID_MAX);
 	buf_init(&written, REPLY_CONTEXT_MAX + 1);
 	assert_int_equal(reply_context_id(&written, message.context_id, message.context_id_len), 0);
