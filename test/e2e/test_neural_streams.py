@@ -116,7 +116,8 @@ def test_twenty_turns_at_once_share_a_process(server, alone):
         client.socket.close()
     for i, turn in enumerate(turns):
         assert not turn.errors and turn.audio == alone[i % 8].audio
-    (worker,) = server.workers("vits")
+    (worker,) = wait_until(lambda: len(server.workers("vits")) == 1 and server.workers("vits"),
+                           "those that were set aside after a death have gone")
     assert resident_peak_kib(worker) < PATIENCE << 20
 
 
