@@ -23,7 +23,7 @@ static unsigned count_of(struct world *world, const char *words)
 	struct fake_message *message;
 	unsigned count = 0;
 
-	while ((message = fake_peer_read(&world->peer))) {
+	while ((message = fake_peer_read(&world->peer, NULL))) {
 		count += strstr(message->json, words) != NULL;
 		fake_message_free(message);
 	}
