@@ -71,12 +71,12 @@ def test_same_request_gives_the_same_samples(client):
 @pytest.mark.parametrize("text", [SHORT, LONG], ids=["short", "long"])
 @pytest.mark.parametrize("voice", [1071, 1086])
 def test_speed_changes_the_length(client, voice, text):
-    """Not quite as much as it should: a sound has at least one frame of 12 ms."""
+    """By about as much as was asked for: the rest is rounding to frames of 12 ms."""
     lengths = {speed: client.speak(text, voice_id=voice, speed=speed).samples
                for speed in (0.8, 0.9, 1, 1.1, 1.2)}
     assert sorted(lengths.values(), reverse=True) == list(lengths.values())
     for speed, samples in lengths.items():
-        assert abs(samples * speed / lengths[1] - 1) < 0.12
+        assert abs(samples * speed / lengths[1] - 1) < 0.08
 
 
 def test_temperature_changes_the_melody_and_cfg_scale_nothing(client):

@@ -7,10 +7,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/mem.h"
-#include "engine/vits/script.h"
+#include "engine/vits/sample.h"
 
 /* A stretch that is so much softer than the loudest is a pause. */
 #define PAUSE_DB 26
@@ -21,9 +20,6 @@
 /* Speakers of one model that are measured: each takes a quarter of a second at
  * every start.  Those behind them get what these have on average. */
 #define MEASURED_MAX 8
-
-/* In every language there is something that sounds like this. */
-static const char sample_text[] = "Anna, Maria, Roma, Toledo, Monika.";
 
 static float decibels(double power)
 {
@@ -63,18 +59,12 @@ static int speak_sample(const struct model_file *file, const struct model *model
 			const struct model_speaker *speaker, const struct script *script,
 			float *level, char why[RUNTIME_WHY_SIZE])
 {
-	struct take_settings settings = {
-		.speaker = speaker,
-		.noise_scale = file->noise_scale,
-		.length_scale = file->length_scale,
-		.noise_w = file->noise_w,
-	};
+	struct take_settings settings = sample_settings(file, speaker);
 	const struct script_utterance *utterance = &script->utterances[0];
 	const float *samples;
 	struct take *take;
 	int err;
 
-	noise_key_init(&settings.key);
 	err = take_begin(&take, model, utterance->ids, utterance->count, &settings, why);
 	if (err)
 		return err;
@@ -91,18 +81,11 @@ static int measure(const struct model_file *file, const struct model *model,
 {
 	struct script *script;
 	float level = 0;
-	int err = script_write(&script, file, speaker, sample_text, strlen(sample_text));
+	int err = sample_script(&script, file, speaker, why);
 
-	if (err) {
-		snprintf(why, RUNTIME_WHY_SIZE, "cannot be spoken to: %s", strerror(err));
+	if (err)
 		return err;
-	}
-	if (script->utterance_count == 0) {
-		snprintf(why, RUNTIME_WHY_SIZE, "has no symbols for what eSpeak NG says");
-		err = EINVAL;
-	} else {
-		err = speak_sample(file, model, speaker, script, &level, why);
-	}
+	err = speak_sample(file, model, speaker, script, &level, why);
 	mem_deref(script);
 	if (!err && !(level > LEVEL_TARGET_DB - GAIN_MAX_DB)) {
 		snprintf(why, RUNTIME_WHY_SIZE, "speaks silence");

@@ -451,8 +451,7 @@ int model_file_parse(struct model_file **filep, const char *path, enum model_com
 	return 0;
 }
 
-/* EINVAL: it is no file; a pipe would be waited for for ever. */
-static int open_file(FILE **streamp, const char *path)
+int model_file_open(FILE **streamp, const char *path)
 {
 	struct stat status;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -477,7 +476,7 @@ static int open_file(FILE **streamp, const char *path)
 static int read_all(struct buf *buf, const char *path)
 {
 	FILE *stream = NULL;
-	int err = open_file(&stream, path);
+	int err = model_file_open(&stream, path);
 
 	if (err)
 		return err;

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "engine/engine.h"
 #include "engine/vits/onnx.h"
@@ -85,6 +86,10 @@ struct model_file {
  * cannot be read.  An object of base/mem.h. */
 int model_file_read(struct model_file **filep, const char *path, const struct onnx *onnx, char *why,
 		    size_t why_size);
+
+/* A companion for reading.  EINVAL: it is no file; a pipe would be waited for for
+ * ever. */
+int model_file_open(FILE **streamp, const char *path);
 
 /* The id of a phoneme, or -1. */
 int64_t model_file_id(const struct model_file *file, uint32_t code_point);

@@ -161,10 +161,9 @@ static int open_style(struct style *style, const struct model_file *file,
 	if (asprintf(&path, "%.*s%s", slash ? (int)(slash + 1 - file->path) : 0, file->path, name) <
 	    0)
 		return no_memory(why);
-	stream = fopen(path, "rbe");
-	err = errno;
+	err = model_file_open(&stream, path);
 	free(path);
-	if (!stream) {
+	if (err) {
 		snprintf(why, RUNTIME_WHY_SIZE, "the style file %s: %s", name, strerror(err));
 		return err;
 	}

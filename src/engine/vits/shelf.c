@@ -133,6 +133,8 @@ static int load(struct shelf *shelf, struct shelf_model *model, const char *path
 	munmap(mapping.bytes, mapping.len);
 	if (!err)
 		err = level_measure(model->file, model->model, why);
+	if (!err)
+		err = pace_measure(&model->pace, model->file, model->model, why);
 	return err;
 }
 

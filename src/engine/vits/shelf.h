@@ -10,6 +10,7 @@
 
 #include "engine/engine.h"
 #include "engine/vits/model.h"
+#include "engine/vits/pace.h"
 
 /* Files called *.onnx that are looked at: each takes 100 MB and more. */
 #define SHELF_MODELS_MAX 64
@@ -23,6 +24,7 @@
 struct shelf_model {
 	struct model_file *file;
 	struct model *model;
+	struct pace pace;
 };
 
 struct shelf_note {

@@ -54,6 +54,7 @@ struct speech {
 	struct take_settings settings;
 	float gain;
 	struct edges edges;
+	uint32_t last_word; /* that was told */
 	int16_t *samples; /* of one window */
 	size_t samples_size;
 };
@@ -111,10 +112,14 @@ static uint64_t sample_at(const struct speech *speech, const struct take *take, 
 	return speech->edges.given + (uint64_t)(sample > 0 ? sample : 0);
 }
 
-static int tell_word(const struct speech *speech, const struct span *span, const struct take *take)
+/* A word that two utterances share is told with the first. */
+static int tell_word(struct speech *speech, const struct span *span, const struct take *take)
 {
 	const struct script_word *word = &speech->script->words[span->word];
 
+	if (span->word == speech->last_word)
+		return 0;
+	speech->last_word = span->word;
 	return sink_word(speech->sink, word->byte_start, word->byte_end,
 			 sample_at(speech, take, span->from), sample_at(speech, take, span->to));
 }
@@ -133,7 +138,7 @@ static float end_of(const struct take *take, size_t i, size_t count, float at)
 /* Durations are known before any samples are, so the words of an utterance are
  * told as soon as it is known how much of its beginning is left out.  A pad
  * counts for the symbol before it. */
-static int tell_words(const struct speech *speech, const struct script_utterance *utterance,
+static int tell_words(struct speech *speech, const struct script_utterance *utterance,
 		      const struct take *take)
 {
 	const struct model_file *file = speech->model->file;
@@ -259,7 +264,7 @@ static void set_up(struct speech *speech)
 	*settings = (struct take_settings){
 		.speaker = speech->speaker,
 		.noise_scale = file->noise_scale * text->temperature / TEMPERATURE_USUAL,
-		.length_scale = file->length_scale / text->speed,
+		.length_scale = file->length_scale * pace_scale(&speech->model->pace, text->speed),
 		.noise_w = file->noise_w,
 	};
 	speech->gain = powf(10, speech->speaker->gain_db / 20) * INT16_MAX;
@@ -271,7 +276,7 @@ static void set_up(struct speech *speech)
 
 static int speak(void *state, const struct engine_text *text, struct sink *sink)
 {
-	struct speech speech = {.text = text, .sink = sink};
+	struct speech speech = {.text = text, .sink = sink, .last_word = SCRIPT_NO_WORD};
 	int err = shelf_find(state, text->voice, &speech.model, &speech.speaker);
 
 	if (!err)
