@@ -4,37 +4,84 @@
  */
 #include <stdio.h>
 
+#include "base/count.h"
 #include "bench/bench.h"
 #include "bench/echo.h"
 #include "bench/speakers.h"
 
 #define CONTEXTS 20
 #define CONNECTIONS 25
-#define ROUNDS 5
-#define ROUND_US 15000000u
+#define ROUNDS 7 /* odd: the median is one of them */
+#define ROUND_US 12000000u
 
-static void print_line(const char *what, struct stats *us)
+/* One value of each round. */
+struct figures {
+	struct stats many_p50, many_p99, single_p50, single_p99, ratio; /* first sound, ms */
+	struct stats told_p50, told_p99, echo_p99, over; /* barge-in, ms */
+	unsigned refused;
+	unsigned stale;
+};
+
+static double quantile_ms(struct stats *us, double share)
 {
-	printf("  %-34s p50 %8.3f ms   p99 %8.3f ms   (%zu)\n", what,
-	       stats_quantile(us, 0.5) / 1000, stats_quantile(us, 0.99) / 1000, us->count);
+	return stats_quantile(us, share) / 1000;
 }
 
-static void print(struct speakers *many, struct speakers *single)
+static void note_round(struct figures *figures, struct speakers *many, struct speakers *single)
 {
-	double ratio =
-		stats_quantile(&many->first_us, 0.99) / stats_quantile(&single->first_us, 0.99);
-	double over = stats_quantile(&many->told_us, 0.99) - stats_quantile(&many->echo_us, 0.99);
+	double many_p99 = quantile_ms(&many->first_us, 0.99);
+	double single_p99 = quantile_ms(&single->first_us, 0.99);
+	double told_p99 = quantile_ms(&many->told_us, 0.99);
+	double echo_p99 = quantile_ms(&many->echo_us, 0.99);
 
-	printf("%d speakers in real time, one interrupted every 10 ms\n", CONTEXTS * CONNECTIONS);
-	print_line("first sound, 25 x 20 contexts", &many->first_us);
-	print_line("first sound, 500 connections", &single->first_us);
-	printf("  ratio of the p99             %8.2f   (target 1.5)\n", ratio);
-	print_line("context_closed after a barge-in", &many->told_us);
-	print_line("interrupted after a cancel", &single->told_us);
-	print_line("raw echo beside the contexts", &many->echo_us);
-	printf("  p99 over the echo's          %8.3f ms   (target 2.0)\n", over / 1000);
-	printf("  refused: %u and %u; audio after context_closed: %u frames (target 0)\n",
-	       many->refused, single->refused, many->stale);
+	stats_add(&figures->many_p50, quantile_ms(&many->first_us, 0.5));
+	stats_add(&figures->many_p99, many_p99);
+	stats_add(&figures->single_p50, quantile_ms(&single->first_us, 0.5));
+	stats_add(&figures->single_p99, single_p99);
+	stats_add(&figures->ratio, many_p99 / single_p99);
+	stats_add(&figures->told_p50, quantile_ms(&many->told_us, 0.5));
+	stats_add(&figures->told_p99, told_p99);
+	stats_add(&figures->echo_p99, echo_p99);
+	stats_add(&figures->over, told_p99 - echo_p99);
+	figures->refused += many->refused + single->refused;
+	figures->stale += many->stale + single->stale;
+	speakers_forget(many);
+	speakers_forget(single);
+}
+
+/* The machine has moods, and one of them may fall into one half of a round. */
+static void print_figure(const char *what, struct stats *values, const char *unit,
+			 const char *target)
+{
+	printf("  %-34s %8.2f%s [%.2f to %.2f]%s\n", what, stats_quantile(values, 0.5), unit,
+	       stats_quantile(values, 0), stats_quantile(values, 1), target);
+}
+
+static void print(struct figures *figures)
+{
+	printf("%d speakers in real time, 25 interrupted a second; median and range of %zu rounds\n",
+	       CONTEXTS * CONNECTIONS, figures->ratio.count);
+	print_figure("first sound, 25 x 20 contexts, p50", &figures->many_p50, " ms", "");
+	print_figure("                               p99", &figures->many_p99, " ms", "");
+	print_figure("first sound, 500 connections,  p50", &figures->single_p50, " ms", "");
+	print_figure("                               p99", &figures->single_p99, " ms", "");
+	print_figure("ratio of the p99", &figures->ratio, "", "   (target 1.5)");
+	print_figure("barge-in to context_closed,    p50", &figures->told_p50, " ms", "");
+	print_figure("                               p99", &figures->told_p99, " ms", "");
+	print_figure("raw echo beside it,            p99", &figures->echo_p99, " ms", "");
+	print_figure("p99 over the echo's", &figures->over, " ms", "   (target 2.0)");
+	printf("  refused: %u; audio after the acknowledgement: %u frames (target 0)\n",
+	       figures->refused, figures->stale);
+}
+
+static void reset(struct figures *figures)
+{
+	struct stats *all[] = {&figures->many_p50,   &figures->many_p99, &figures->single_p50,
+			       &figures->single_p99, &figures->ratio,    &figures->told_p50,
+			       &figures->told_p99,   &figures->echo_p99, &figures->over};
+
+	for (size_t i = 0; i < COUNT(all); ++i)
+		stats_reset(all[i]);
 }
 
 int bench_multi(const struct bench_options *options)
@@ -44,6 +91,7 @@ int bench_multi(const struct bench_options *options)
 	struct echo echo = {0};
 	struct speakers many = {0};
 	struct speakers single = {0};
+	struct figures figures = {0};
 	int err = target_start(&target, NULL);
 
 	if (!err)
@@ -56,9 +104,12 @@ int bench_multi(const struct bench_options *options)
 		err = speakers_talk(&many, &echo, ROUND_US);
 		if (!err)
 			err = speakers_talk(&single, &echo, ROUND_US);
+		if (!err)
+			note_round(&figures, &many, &single);
 	}
 	if (!err)
-		print(&many, &single);
+		print(&figures);
+	reset(&figures);
 	speakers_close(&many);
 	speakers_close(&single);
 	echo_stop(&echo);

@@ -52,6 +52,9 @@ int speakers_open(struct speakers *speakers, const struct target *target, size_t
 		  size_t per_line);
 void speakers_close(struct speakers *speakers);
 
+/* Forgets what was measured so far. */
+void speakers_forget(struct speakers *speakers);
+
 /* Lets all speak for so long, interrupting one every few milliseconds, and then
  * to their end. */
 int speakers_talk(struct speakers *speakers, struct echo *echo, uint64_t duration_us);

@@ -118,6 +118,14 @@ static bool must_wait(const struct turn *turn)
 	return turn->held_back || peer_of(turn)->ops->is_full(peer_of(turn)->peer);
 }
 
+/* In a context it may be others who have filled the peer, and they fill it again
+ * and again: the first chunk is begun all the same, and held after its first
+ * frames. */
+static bool may_begin_anyway(const struct turn *turn)
+{
+	return turn->owner.context && turn->text_chunks == 0;
+}
+
 static void update_hold(struct turn *turn)
 {
 	struct speech *speech = turn->owner.services->speech;
@@ -407,7 +415,7 @@ void turn_speak(struct turn *turn)
 		ask_when_sent(turn);
 		return;
 	}
-	if (!err && must_wait(turn))
+	if (!err && must_wait(turn) && !may_begin_anyway(turn))
 		return;
 	if (!err)
 		err = start_chunk(turn);
