@@ -3,32 +3,41 @@
  */
 #include "engine/vits/edges.h"
 
-#include <errno.h>
+#include "base/count.h"
 
 /* Kept before the first sound: a breath of attack that is below the level. */
 #define LEAD_MS 40
-/* Kept after the last: together with the next one's lead the pause between two
- * sentences that follow each other without haste. */
-#define TAIL_MS 100
+/* Kept after the last. */
+#define TAIL_MS 95
+/* Before and after a sentence that follows another, or is followed by one:
+ * together the pause that a speaker makes who is not in a hurry. */
+#define PAUSE_BEFORE_MS 110
+#define PAUSE_AFTER_MS 100
+/* From silence to the first sample and back: too short to be heard. */
+#define RAMP_MS 5
 
 /* -44 dB: above what models hiss, below the softest consonants. */
 #define LEVEL 200
+
+#define RAMP_MAX (48000 * RAMP_MS / 1000)
 
 /* Silence in one utterance, at the highest rate: more than any pause. */
 #define HELD_MAX (48000u * 60u * sizeof(int16_t))
 
 void edges_init(struct edges *edges, uint32_t sample_rate)
 {
-	*edges = (struct edges){
-		.lead_keep = sample_rate * LEAD_MS / 1000u,
-		.tail_keep = sample_rate * TAIL_MS / 1000u,
-	};
+	*edges = (struct edges){.sample_rate = sample_rate};
 	buf_init(&edges->held, HELD_MAX);
 }
 
 void edges_reset(struct edges *edges)
 {
 	buf_reset(&edges->held);
+}
+
+static size_t samples_of(const struct edges *edges, unsigned ms)
+{
+	return edges->sample_rate * ms / 1000u;
 }
 
 static bool is_sound(int16_t sample)
@@ -38,13 +47,15 @@ static bool is_sound(int16_t sample)
 
 bool edges_begin(struct edges *edges, const int16_t *samples, size_t n, size_t *start)
 {
+	size_t keep = samples_of(edges, LEAD_MS);
 	size_t i = 0;
 
 	while (i < n && !is_sound(samples[i]))
 		++i;
 	edges->begun = i < n;
+	edges->kept = edges->begun && i < keep ? i : keep;
 	if (edges->begun)
-		i = i > edges->lead_keep ? i - edges->lead_keep : 0;
+		i -= edges->kept;
 	edges->dropped += i;
 	*start = i;
 	return edges->begun;
@@ -52,8 +63,45 @@ bool edges_begin(struct edges *edges, const int16_t *samples, size_t n, size_t *
 
 static int give(struct edges *edges, const int16_t *samples, size_t n, struct sink *sink)
 {
+	if (n == 0)
+		return 0;
 	edges->given += n;
-	return n > 0 ? sink_audio(sink, samples, n) : 0;
+	edges->last = samples[n - 1];
+	return sink_audio(sink, samples, n);
+}
+
+static int give_silence(struct edges *edges, size_t n, struct sink *sink)
+{
+	static const int16_t zeros[256];
+	int err = 0;
+
+	while (n > 0 && !err) {
+		size_t len = n < COUNT(zeros) ? n : COUNT(zeros);
+
+		err = give(edges, zeros, len, sink);
+		n -= len;
+	}
+	return err;
+}
+
+/* Straight from one value to another, without the two themselves. */
+static int give_ramp(struct edges *edges, int16_t from, int16_t to, struct sink *sink)
+{
+	int16_t ramp[RAMP_MAX];
+	int n = (int)samples_of(edges, RAMP_MS);
+
+	for (int i = 0; i < n; ++i)
+		ramp[i] = (int16_t)(from + (to - from) * (i + 1) / (n + 1));
+	return give(edges, ramp, (size_t)n, sink);
+}
+
+int edges_lead(struct edges *edges, int16_t first, bool with_pause, struct sink *sink)
+{
+	size_t pause = with_pause ? samples_of(edges, PAUSE_BEFORE_MS) : 0;
+	size_t there = edges->kept + samples_of(edges, RAMP_MS);
+	int err = give_silence(edges, pause > there ? pause - there : 0, sink);
+
+	return err ? err : give_ramp(edges, 0, first, sink);
 }
 
 /* Length up to and with the last sound. */
@@ -76,7 +124,7 @@ int edges_push(struct edges *edges, const int16_t *samples, size_t n, struct sin
 		edges->held.len = 0;
 		edges->quiet = 0;
 	}
-	room = edges->tail_keep - edges->quiet;
+	room = samples_of(edges, TAIL_MS) - edges->quiet;
 	now = n - sound < room ? n - sound : room;
 	edges->quiet += now;
 	if (!err)
@@ -92,10 +140,20 @@ size_t edges_held(const struct edges *edges)
 	return edges->held.len / sizeof(int16_t);
 }
 
-void edges_end(struct edges *edges)
+int edges_end(struct edges *edges, bool with_pause, struct sink *sink)
 {
+	size_t pause = with_pause ? samples_of(edges, PAUSE_AFTER_MS) : 0;
+	size_t there = edges->quiet + samples_of(edges, RAMP_MS);
+	int err = 0;
+
+	if (edges->begun) {
+		err = give_ramp(edges, edges->last, 0, sink);
+		if (!err)
+			err = give_silence(edges, pause > there ? pause - there : 0, sink);
+	}
 	edges->held.len = 0;
 	edges->quiet = 0;
 	edges->begun = false;
 	edges->dropped = 0;
+	return err;
 }

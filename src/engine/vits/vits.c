@@ -55,6 +55,7 @@ struct speech {
 	float gain;
 	struct edges edges;
 	uint32_t last_word; /* that was told */
+	bool follows_sentence; /* what is spoken next */
 	int16_t *samples; /* of one window */
 	size_t samples_size;
 };
@@ -179,7 +180,10 @@ static int give_window(struct speech *speech, const struct script_utterance *utt
 	if (!speech->edges.begun) {
 		if (!edges_begin(&speech->edges, speech->samples, n, &start))
 			return 0;
-		err = tell_words(speech, utterance, take);
+		err = edges_lead(&speech->edges, speech->samples[start], speech->follows_sentence,
+				 speech->sink);
+		if (!err)
+			err = tell_words(speech, utterance, take);
 	}
 	if (err)
 		return CANCELLED;
@@ -224,6 +228,46 @@ static size_t window_end(size_t from, size_t window, size_t frames)
 	return from + window + window / 2 >= frames ? frames : from + window;
 }
 
+/* Its last symbol that is heard or seen. */
+static bool ends_sentence(const struct model_file *file, const struct script_utterance *utterance)
+{
+	static const uint32_t stops[] = {'.', '!', '?'};
+	int64_t pad = model_file_id(file, '_');
+	int64_t end = model_file_id(file, '$');
+	size_t n = utterance->count;
+
+	while (n > 0 && (utterance->ids[n - 1] == pad || utterance->ids[n - 1] == end))
+		--n;
+	for (size_t i = 0; n > 0 && i < COUNT(stops); ++i) {
+		if (utterance->ids[n - 1] == model_file_id(file, stops[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the chunk before this one ended a sentence. */
+static bool was_sentence(const char *text)
+{
+	static const char *const stops[] = {".", "!", "?", "…", "。", "！", "？"};
+	size_t len = strlen(text);
+
+	while (len > 0 && strchr(" \t\"')]", text[len - 1]))
+		--len;
+	for (size_t i = 0; i < COUNT(stops); ++i) {
+		size_t stop_len = strlen(stops[i]);
+
+		if (len >= stop_len && memcmp(text + len - stop_len, stops[i], stop_len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int end_utterance(struct speech *speech, const struct script_utterance *utterance)
+{
+	speech->follows_sentence = ends_sentence(speech->model->file, utterance);
+	return edges_end(&speech->edges, speech->follows_sentence, speech->sink) ? CANCELLED : 0;
+}
+
 static int speak_utterance(struct speech *speech, size_t i)
 {
 	const struct script_utterance *utterance = &speech->script->utterances[i];
@@ -247,9 +291,8 @@ static int speak_utterance(struct speech *speech, size_t i)
 		err = speak_window(speech, utterance, take, from, to);
 		window = window < WINDOW_LAST / 2 ? 2 * window : WINDOW_LAST;
 	}
-	edges_end(&speech->edges);
 	mem_deref(take);
-	return err;
+	return err ? err : end_utterance(speech, utterance);
 }
 
 /* The same text gives the same samples, and another voice other noise.  The
@@ -267,6 +310,7 @@ static void set_up(struct speech *speech)
 		.length_scale = file->length_scale * pace_scale(&speech->model->pace, text->speed),
 		.noise_w = file->noise_w,
 	};
+	speech->follows_sentence = was_sentence(text->text_before);
 	speech->gain = powf(10, speech->speaker->gain_db / 20) * INT16_MAX;
 	noise_key_init(&settings->key);
 	noise_key_add(&settings->key, text->text, text->text_len);

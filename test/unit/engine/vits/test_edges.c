@@ -78,16 +78,17 @@ static void check_trimmed(size_t window)
 
 	edges_init(&edges, RATE);
 	push_in_windows(&edges, samples, n, window, &record->sink);
-	/* 40 ms, the sound with its pause, 100 ms; a window that starts later
+	/* 40 ms, the sound with its pause, 95 ms; a window that starts later
 	 * than 40 ms before the sound has less in front of it. */
-	assert_true(record->count <= MS(40 + 1300 + 100));
-	assert_true(record->count >= MS(1300 + 100));
-	assert_int_equal(edges.dropped + record->count, MS(500 + 1300 + 100));
+	assert_true(record->count <= MS(40 + 1300 + 95));
+	assert_true(record->count >= MS(1300 + 95));
+	assert_int_equal(edges.dropped + record->count, MS(500 + 1300 + 95));
 	assert_int_equal(edges.given, record->count);
 	assert_memory_equal(record->samples, samples + edges.dropped,
 			    record->count * sizeof(*samples));
-	assert_int_equal(edges_held(&edges), MS(800));
-	edges_end(&edges);
+	assert_int_equal(edges_held(&edges), MS(805));
+	assert_int_equal(edges_end(&edges, false, &record->sink), 0);
+	assert_int_equal(record->count, edges.given);
 	assert_int_equal(edges_held(&edges), 0);
 	edges_reset(&edges);
 	free(record);
@@ -148,10 +149,64 @@ static void a_second_utterance_begins_afresh(void **state)
 	edges_init(&edges, RATE);
 	for (int i = 0; i < 2; ++i) {
 		push_in_windows(&edges, samples, n, n, &record->sink);
-		edges_end(&edges);
+		edges_end(&edges, false, &record->sink);
 	}
-	assert_int_equal(record->count, 2 * MS(40 + 100 + 100));
+	assert_int_equal(record->count, 2 * MS(40 + 100 + 95 + 5));
 	assert_int_equal(edges.given, record->count);
+	edges_reset(&edges);
+	free(record);
+}
+
+/* Whatever silence the model makes around its sentences. */
+static void pauses_between_sentences_are_alike(void **state)
+{
+	static const unsigned silences[] = {0, 10, 60, 400};
+	static int16_t samples[2 * RATE];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(silences); ++i) {
+		const unsigned ms[] = {silences[i], 200, silences[i]};
+		struct record *record = record_new();
+		size_t n = compose(samples, ms, COUNT(ms));
+		struct edges edges;
+		size_t start;
+
+		edges_init(&edges, RATE);
+		assert_true(edges_begin(&edges, samples, n, &start));
+		assert_int_equal(edges_lead(&edges, samples[start], true, &record->sink), 0);
+		assert_int_equal(edges_push(&edges, samples + start, n - start, &record->sink), 0);
+		assert_int_equal(edges_end(&edges, true, &record->sink), 0);
+		assert_in_range(record->count, MS(110 + 200 + 100), MS(115 + 200 + 100));
+		edges_reset(&edges);
+		free(record);
+	}
+}
+
+/* A model that rests a little off zero: no step is larger than in its sound. */
+static void nothing_clicks_where_a_model_is_cut_off(void **state)
+{
+	static int16_t samples[RATE];
+	struct record *record = record_new();
+	struct edges edges;
+	size_t start;
+
+	(void)state;
+	for (size_t i = 0; i < RATE; ++i)
+		samples[i] =
+			(int16_t)(180 + (i > RATE / 3 && i < RATE / 2 ? 5000 : 0) * (int)(i % 2));
+	edges_init(&edges, RATE);
+	assert_true(edges_begin(&edges, samples, RATE, &start));
+	assert_int_equal(edges_lead(&edges, samples[start], true, &record->sink), 0);
+	assert_int_equal(edges_push(&edges, samples + start, RATE - start, &record->sink), 0);
+	assert_int_equal(edges_end(&edges, true, &record->sink), 0);
+	assert_int_equal(record->samples[0], 0);
+	assert_in_range(record->samples[record->count - 1], 0, 10);
+	for (size_t i = 1; i < record->count; ++i) {
+		int step = record->samples[i] - record->samples[i - 1];
+
+		if (record->samples[i] < 1000 && record->samples[i - 1] < 1000)
+			assert_in_range(step + 10, 0, 20);
+	}
 	edges_reset(&edges);
 	free(record);
 }
@@ -181,6 +236,8 @@ int main(void)
 		cmocka_unit_test(sound_is_never_held_back),
 		cmocka_unit_test(nothing_is_given_of_silence),
 		cmocka_unit_test(a_second_utterance_begins_afresh),
+		cmocka_unit_test(pauses_between_sentences_are_alike),
+		cmocka_unit_test(nothing_clicks_where_a_model_is_cut_off),
 		cmocka_unit_test(a_sink_that_wants_no_more_is_heard),
 	};
 
