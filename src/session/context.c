@@ -14,6 +14,10 @@
 #include "session/session.h"
 #include "session/turn_queue.h"
 
+/* A server that goes away waits for the rest of an answer no longer than on
+ * /ws/tts/stream. */
+#define DRAIN_IDLE_MS TURN_IDLE_MS
+
 typedef void(context_action)(struct context *context);
 
 static context_action listen_on, finish_input, say_final, say_closed, drop_all;
@@ -427,6 +431,11 @@ void context_go_away(struct context *context)
 	if (context->queue.turns.count > 1) /* the last of them would have said it */
 		context->owes_final = true;
 	turn_queue_cancel_waiting(&context->queue);
+	if (context->owner.idle_ms <= DRAIN_IDLE_MS)
+		return;
+	context->owner.idle_ms = DRAIN_IDLE_MS;
+	if (timer_is_set(&context->idle_timer))
+		set_timer(context, idle_us(context));
 }
 
 enum context_state context_state(const struct context *context)
