@@ -32,9 +32,15 @@ static void tell_waiting(void)
 int voices_work_open(struct voices_work *work, const struct command_call *call,
 		     const struct config *config)
 {
-	*work = (struct voices_work){.call = call, .config = config};
+	*work = (struct voices_work){.call = call, .config = config, .folder = {"", -1, -1, -1}};
 	interrupt_watch();
 	progress_init(&work->progress, command_value(call, "quiet") != NULL);
+	if (config->voices_dir[0] == '\0') {
+		snprintf(work->why, sizeof(work->why),
+			 "there is no folder for voices, because this user has no home; name one: "
+			 "--voices DIR or SYRINX_VOICES");
+		return ENOENT;
+	}
 	return voices_folder_open(&work->folder, config->voices_dir, tell_waiting, work->why);
 }
 

@@ -4,6 +4,7 @@
 #include "server/config.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +92,8 @@ static const struct param rows[] = {
 	{"speech", "voices_dir", STRING(voices_dir, ""),
 	 .text = "The directory of neural voices and of the library that runs them; voices that "
 		 "are put there are spoken without a restart. Also set by SYRINX_VOICES. Empty: "
-		 "syrinx/voices in XDG_DATA_HOME, or in ~/.local/share."},
+		 "syrinx/voices in XDG_DATA_HOME, or in ~/.local/share; for a user without a home "
+		 "there is none."},
 	{"speech", "fetch_voices", BOOL(fetch_voices, "off"),
 	 .text = "Whether a server that finds no neural voices there fetches them, as `syrinx "
 		 "voices fetch` does, while it speaks with the others."},
@@ -168,19 +170,32 @@ static int complain_path(struct buf *errors, const char *key)
 	return EINVAL;
 }
 
+/* NULL: nobody is at home.  The root directory is the home of users that have
+ * none, and no place for anyone's files. */
+static const char *find_home(void)
+{
+	const char *home = getenv("HOME");
+	const struct passwd *user;
+
+	if (!home || home[0] == '\0') {
+		user = getpwuid(geteuid());
+		home = user ? user->pw_dir : NULL;
+	}
+	return home && home[strspn(home, "/")] != '\0' ? home : NULL;
+}
+
 /* Where the voices are for everybody who says nothing else, by the XDG base
  * directory specification: its variable counts only when it is absolute. */
 static int find_voices_dir(char dir[PARAM_STRING_SIZE])
 {
 	const char *data_home = getenv("XDG_DATA_HOME");
-	const char *home = getenv("HOME");
-	int n;
+	const char *home;
+	int n = 0;
 
 	if (data_home && data_home[0] == '/')
 		n = snprintf(dir, PARAM_STRING_SIZE, "%s/syrinx/voices", data_home);
-	else
-		n = snprintf(dir, PARAM_STRING_SIZE, "%s/.local/share/syrinx/voices",
-			     home ? home : "");
+	else if ((home = find_home()))
+		n = snprintf(dir, PARAM_STRING_SIZE, "%s/.local/share/syrinx/voices", home);
 	return n < PARAM_STRING_SIZE ? 0 : ENAMETOOLONG;
 }
 
@@ -190,7 +205,7 @@ static int make_absolute(char path[PARAM_STRING_SIZE])
 	char given[PARAM_STRING_SIZE];
 	char here[PARAM_STRING_SIZE];
 
-	if (path[0] == '/')
+	if (path[0] == '/' || path[0] == '\0')
 		return 0;
 	if (!getcwd(here, sizeof(here)))
 		return errno;

@@ -31,7 +31,7 @@ struct config {
 
 	/* [speech] */
 	char engines_dir[PARAM_STRING_SIZE];
-	char voices_dir[PARAM_STRING_SIZE]; /* absolute; need not exist */
+	char voices_dir[PARAM_STRING_SIZE]; /* absolute, need not exist; "": there is none */
 	bool fetch_voices;
 	int64_t workers; /* of each engine */
 	int64_t slots; /* jobs that hold credit at once */

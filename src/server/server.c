@@ -273,7 +273,7 @@ static int start(struct server *server)
 	if (!err)
 		err = open_pool(server);
 	/* Before they have read it: what comes later is told. */
-	if (!err)
+	if (!err && server->config->voices_dir[0])
 		err = folder_open(&server->voices_folder, server->loop, server->config->voices_dir,
 				  VOICES_SETTLE_MS, on_voices_changed, server);
 	if (!err)

@@ -111,6 +111,11 @@ void voices_fetch_start(struct voices_fetch **fetchp, struct loop *loop,
 	struct voices_fetch *fetch;
 	int err = ENOMEM;
 
+	if (config->voices_dir[0] == '\0') {
+		log_warn("voices", "the neural voices are not fetched, the others speak: there is "
+				   "no folder for them; name one: --voices DIR or SYRINX_VOICES");
+		return;
+	}
 	if (!is_wanted(config))
 		return;
 	fetch = mem_zalloc(sizeof(*fetch), voices_fetch_destroy);

@@ -1,5 +1,6 @@
 /* The configuration: right without a file, and its printed forms current. */
 #include <errno.h>
+#include <pwd.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,6 +109,39 @@ static void test_the_voices_folder_is_the_users_own_and_absolute(void **state)
 		unsetenv(names[n]);
 	assert_int_equal(load("speech.voices_dir", "/from/option"), 0);
 	assert_string_equal(config.voices_dir, "/from/option");
+}
+
+/* What the user database says, as the tests' own user is in it. */
+static void test_without_HOME_the_voices_are_where_the_user_is_at_home(void **state)
+{
+	const struct passwd *user = getpwuid(geteuid());
+	char expected[PARAM_STRING_SIZE] = "";
+
+	(void)state;
+	if (user && strcmp(user->pw_dir, "/") != 0)
+		snprintf(expected, sizeof(expected), "%s/.local/share/syrinx/voices", user->pw_dir);
+	unsetenv("XDG_DATA_HOME");
+	unsetenv("HOME");
+	assert_int_equal(config_load(&config, NULL, NULL, 0, &errors), 0);
+	assert_string_equal(config.voices_dir, expected);
+	setenv("HOME", "", 1);
+	assert_int_equal(config_load(&config, NULL, NULL, 0, &errors), 0);
+	assert_string_equal(config.voices_dir, expected);
+}
+
+static void test_a_user_who_lives_in_the_root_directory_has_no_voices_folder(void **state)
+{
+	(void)state;
+	unsetenv("XDG_DATA_HOME");
+	setenv("HOME", "/", 1);
+	assert_int_equal(config_load(&config, NULL, NULL, 0, &errors), 0);
+	assert_string_equal(config.voices_dir, "");
+	assert_int_equal(load("speech.voices_dir", "/opt/voices"), 0);
+	assert_string_equal(config.voices_dir, "/opt/voices");
+	setenv("XDG_DATA_HOME", "/srv/data", 1);
+	assert_int_equal(config_load(&config, NULL, NULL, 0, &errors), 0);
+	assert_string_equal(config.voices_dir, "/srv/data/syrinx/voices");
+	unsetenv("XDG_DATA_HOME");
 }
 
 static void test_the_store_follows_the_data_directory(void **state)
@@ -221,6 +255,8 @@ int main(void)
 		WITH_ERRORS(test_no_file_is_needed),
 		WITH_ERRORS(test_engines_are_looked_for_beside_the_program),
 		WITH_ERRORS(test_the_voices_folder_is_the_users_own_and_absolute),
+		WITH_ERRORS(test_without_HOME_the_voices_are_where_the_user_is_at_home),
+		WITH_ERRORS(test_a_user_who_lives_in_the_root_directory_has_no_voices_folder),
 		WITH_ERRORS(test_the_store_follows_the_data_directory),
 		WITH_ERRORS(test_addresses_are_checked_before_listening),
 		WITH_ERRORS(test_a_certificate_needs_its_key),
