@@ -146,10 +146,11 @@ static int add_file(struct addition *addition)
 {
 	int err = check_name(addition);
 
-	for (size_t i = 0; i < COUNT(companions) && !err; ++i)
-		err = stage_file(addition, companions[i]);
+	/* The model first: what the user named is what is missed first. */
 	if (!err)
 		err = stage_file(addition, "");
+	for (size_t i = 0; i < COUNT(companions) && !err; ++i)
+		err = stage_file(addition, companions[i]);
 	if (!err)
 		err = need_runtime(&addition->work);
 	if (!err)

