@@ -18,7 +18,7 @@
 #include "base/mem.h"
 
 struct playback {
-	FILE *out; /* NULL: the player has not been started */
+	FILE *out; /* NULL: no sound has come yet */
 	const char *file; /* NULL: a player … */
 	const char *player; /* … this one */
 	bool show_progress;
@@ -86,12 +86,8 @@ int playback_alloc(struct playback **playbackp, const char *file, bool show_prog
 		playback->player = find_player();
 	} else if (strcmp(file, "-") == 0) {
 		playback->out = stdout;
-	} else {
-		playback->out = fopen(file, "wb");
-		if (!playback->out)
-			fprintf(stderr, "syrinx: cannot write %s: %s\n", file, strerror(errno));
 	}
-	if (!playback->out && !playback->player) {
+	if (!file && !playback->player) {
 		mem_deref(playback);
 		return EIO;
 	}
@@ -115,17 +111,33 @@ static void show_progress(const struct playback *playback)
 			(double)playback->samples / playback->format.sample_rate, playback->chunks);
 }
 
-/* The player is started with the first sound: what goes wrong before that is not
- * its fault. */
+/* The player is started, and the file begun, with the first sound: what goes wrong
+ * before that is not the player's fault, and leaves the old file as it was. */
 static bool is_open(struct playback *playback)
 {
 	char command[128];
 
 	if (playback->out)
 		return true;
+	if (playback->file) {
+		playback->out = fopen(playback->file, "wbe");
+		return playback->out;
+	}
 	snprintf(command, sizeof(command), "%s 2>/dev/null", playback->player);
 	playback->out = popen(command, "we");
 	return playback->out;
+}
+
+static void describe_failure(struct playback *playback)
+{
+	if (playback->file)
+		snprintf(playback->error, sizeof(playback->error), "cannot write %s: %s",
+			 playback->file, strerror(errno));
+	else
+		snprintf(playback->error, sizeof(playback->error),
+			 "the player (%.*s) failed, perhaps there is no sound card; write a file "
+			 "with -o FILE.wav",
+			 (int)strcspn(playback->player, " "), playback->player);
 }
 
 static void take_audio(struct playback *playback, const char *base64, size_t len)
@@ -134,7 +146,7 @@ static void take_audio(struct playback *playback, const char *base64, size_t len
 	size_t n;
 
 	if (!is_open(playback)) {
-		snprintf(playback->error, sizeof(playback->error), "cannot start a player");
+		describe_failure(playback);
 	} else if (bytes && base64_decode(bytes, &n, base64, len) == 0) {
 		if (!playback->has_header)
 			write_header(playback, WAV_LEN_UNKNOWN);
@@ -226,18 +238,6 @@ static bool close_out(struct playback *playback)
 	return (playback->file ? fclose(out) == 0 : pclose(out) == 0) && good;
 }
 
-static void describe_failure(struct playback *playback)
-{
-	if (playback->file)
-		snprintf(playback->error, sizeof(playback->error), "cannot write %s: %s",
-			 playback->file, strerror(errno));
-	else
-		snprintf(playback->error, sizeof(playback->error),
-			 "the player (%.*s) failed, perhaps there is no sound card; write a file "
-			 "with -o FILE.wav",
-			 (int)strcspn(playback->player, " "), playback->player);
-}
-
 int playback_finish(struct playback *playback)
 {
 	bool is_file = playback->file && playback->out != stdout;
@@ -253,6 +253,8 @@ int playback_finish(struct playback *playback)
 	else if (!playback->closed && playback->error[0] == '\0')
 		snprintf(playback->error, sizeof(playback->error),
 			 "the connection ended before the speech did");
+	else if (!playback->has_header && playback->error[0] == '\0')
+		snprintf(playback->error, sizeof(playback->error), "there is nothing to say");
 	if (playback->error[0] == '\0')
 		return 0;
 	fprintf(stderr, "syrinx: %s\n", playback->error);

@@ -12,7 +12,9 @@
 
 struct playback;
 
-/* `file` NULL: play it; "-": standard output.  What went wrong was printed. */
+/* `file` NULL: play it; "-": standard output.  A file is begun when the first
+ * sound is there; before that, one that exists is left alone.  What went wrong
+ * was printed. */
 int playback_alloc(struct playback **playbackp, const char *file, bool show_progress);
 
 /* A message of the server; it is overwritten. */
@@ -22,7 +24,7 @@ void playback_message(struct playback *playback, char *json, size_t len);
 bool playback_is_over(const struct playback *playback);
 
 /* The last word: completes the file, waits for the player.  Non-zero (printed)
- * when there was an error, from the server or from writing. */
+ * when there was an error, from the server or from writing, or no sound at all. */
 int playback_finish(struct playback *playback);
 
 #endif

@@ -5,6 +5,7 @@
  * server over a WebSocket, without one with a session in this process.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,10 @@
 #define TEXT_MAX (200u * 1024u)
 #define REQUEST_MAX (2u * 1024u * 1024u)
 
+/* The greatest number that every JSON reader keeps. */
+#define VOICE_MAX (INT64_C(1) << 53)
+#define VOICE_INITIAL 1071
+
 /* A server that is silent for so long has gone. */
 #define SILENCE_MS 30000
 
@@ -39,30 +44,53 @@ static int read_all(struct buf *text, FILE *file)
 	return err;
 }
 
-/* Numbers go to the server as they were written: it says what is wrong with them. */
-static void write_raw(struct json_write *json, const char *key, const char *value)
-{
-	if (value)
-		json_write_raw(json, key, value);
-}
-
 static void write_string(struct json_write *json, const char *key, const char *value)
 {
 	if (value)
 		json_write_string(json, key, value, strlen(value));
 }
 
-static int write_request(struct buf *out, const struct command_call *call, const struct buf *text)
+/* What the options say in numbers; whether they are in range is the server's to
+ * say. */
+struct numbers {
+	int64_t voice;
+	double speed;
+};
+
+static int read_speed(double *speed, const struct command_call *call)
 {
-	const char *voice = command_value(call, "voice");
+	const char *value = command_value(call, "speed");
+	char *end;
+
+	*speed = 1;
+	if (!value)
+		return 0;
+	*speed = strtod(value, &end);
+	if (end != value && *end == '\0' && fabs(*speed) < 1000)
+		return 0;
+	command_usage_error(call->command, "--speed must be a number like 0.9, not \"%s\"", value);
+	return EINVAL;
+}
+
+static int read_numbers(struct numbers *numbers, const struct command_call *call)
+{
+	int err = command_number(&numbers->voice, call, "voice", 0, VOICE_MAX, VOICE_INITIAL);
+
+	return err ? err : read_speed(&numbers->speed, call);
+}
+
+/* `close` and not `flush`, because it is answered also when nothing can be said. */
+static int write_request(struct buf *out, const struct command_call *call,
+			 const struct numbers *numbers, const struct buf *text)
+{
 	struct json_write json;
 
 	json_write_open(&json, out);
-	write_raw(&json, "voice_id", voice ? voice : "1071");
+	json_write_signed(&json, "voice_id", numbers->voice);
 	write_string(&json, "language", command_value(call, "language"));
-	write_raw(&json, "speed", command_value(call, "speed"));
+	json_write_double(&json, "speed", numbers->speed, 6);
 	write_string(&json, "output_format", command_value(call, "format"));
-	json_write_bool(&json, "flush", true);
+	json_write_bool(&json, "close", true);
 	json_write_string(&json, "text", text->bytes, text->len);
 	return json_write_close(&json);
 }
@@ -324,11 +352,15 @@ static int say(const struct command_call *call, const struct config *config,
 static int run(const struct command_call *call)
 {
 	static struct config config;
+	struct numbers numbers;
 	struct buf text;
 	struct buf request;
-	int status = settings_load(&config, call);
+	int status;
 	int err;
 
+	if (read_numbers(&numbers, call) != 0)
+		return COMMAND_USAGE;
+	status = settings_load(&config, call);
 	if (status != COMMAND_OK)
 		return status;
 	log_set_level(LOG_ERROR);
@@ -336,7 +368,7 @@ static int run(const struct command_call *call)
 	buf_init(&request, REQUEST_MAX);
 	err = get_text(&text, call);
 	if (!err)
-		err = write_request(&request, call, &text);
+		err = write_request(&request, call, &numbers, &text);
 	if (!err)
 		err = say(call, &config, &request);
 	buf_reset(&text);

@@ -73,9 +73,32 @@ def test_say_obeys_voice_format_and_speed(tmp_path):
     assert abs(len(read_wav(out)[1]) * 0.8 / normal - 1) < 0.06
 
 
+@pytest.mark.parametrize("where", [
+    [], ["--server", "127.0.0.1:1"], ["--server", "127.0.0.1:1", "--key", "k"],
+    ["--voice", "99999"], ["--speed", "7"]])
+def test_say_leaves_the_file_alone_when_nothing_comes(tmp_path, where):
+    out = tmp_path / "out.wav"
+    out.write_bytes(b"kept")
+    text = "x" if where else ""
+    done = syrinx("say", text, "-o", out, *where, cwd=tmp_path)
+    assert done.returncode == 1 and done.stderr
+    assert out.read_bytes() == b"kept"
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\u3000"])
+def test_say_without_words_fails_and_writes_nothing(server, tmp_path, text):
+    for where in ([], ["--data", server.data, "--server", f"http://127.0.0.1:{server.port}"]):
+        done = syrinx("say", text, "-o", tmp_path / "out.wav", *where)
+        assert done.returncode == 1 and b"there is nothing to say" in done.stderr
+        assert not (tmp_path / "out.wav").exists()
+
+
 @pytest.mark.parametrize("arguments,status", [
     (["say"], 2), (["say", "x", "--nonsense"], 2), (["nonsense"], 2), ([], 2),
     (["say", "x", "--voice", "99999", "-o", "/dev/null"], 1),
+    (["say", "x", "--voice", "abc", "-o", "/dev/null"], 2),
+    (["say", "x", "--voice", '1,"text":"y"', "-o", "/dev/null"], 2),
+    (["say", "x", "--speed", "fast", "-o", "/dev/null"], 2),
     (["say", "x", "--speed", "7", "-o", "/dev/null"], 1),
     (["say", "x", "-o", "/nowhere/out.wav"], 1),
     (["say", "x", "--server", "127.0.0.1:1", "--key", "k", "-o", "/dev/null"], 1),
