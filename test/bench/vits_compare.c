@@ -19,6 +19,10 @@
 #include "vits_graph.h"
 
 /* Samples of one way to speak a text. */
+/* Samples at either end of what the engine gives that may be its own silence:
+ * more than it ever adds. */
+#define EDGE 3000
+
 struct take_down {
 	struct sink sink; /* first: what the engine is given */
 	int16_t *samples;
@@ -211,13 +215,16 @@ static bool is_part(const int16_t *part, const int16_t *whole, size_t n)
 	return true;
 }
 
-/* The engine leaves silence at both ends out; the rest must be the same, or
- * the times of two different things would be compared. */
+/* The engine makes silence of its own at both ends; the rest must be the same,
+ * or the times of two different things would be compared. */
 static bool is_same_sound(const struct take_down *engine, const struct take_down *whole)
 {
-	for (size_t from = 0; from + engine->count <= whole->count; ++from) {
-		if (is_part(engine->samples, whole->samples + from, engine->count))
-			return engine->count > 0;
+	const int16_t *middle = engine->samples + EDGE;
+	size_t n = engine->count > 2 * EDGE ? engine->count - 2 * EDGE : 0;
+
+	for (size_t from = 0; from + n <= whole->count; ++from) {
+		if (is_part(middle, whole->samples + from, n))
+			return n > 0;
 	}
 	return false;
 }
