@@ -63,14 +63,12 @@ static void add(struct question *question, struct tensor tensor)
  * another rhythm, and not be comparable.  bare_vits.c compares the samples. */
 static void make_key(struct noise_key *key, const struct model_speaker *speaker, const char *text)
 {
-	const float speed = BENCH_SPEED;
 	const float temperature = BENCH_TEMPERATURE;
 	const size_t utterance = 0;
 
 	noise_key_init(key);
 	noise_key_add(key, text, strlen(text));
 	noise_key_add(key, speaker->name, strlen(speaker->name));
-	noise_key_add(key, &speed, sizeof(speed));
 	noise_key_add(key, &temperature, sizeof(temperature));
 	noise_key_add(key, &utterance, sizeof(utterance));
 }
