@@ -336,14 +336,20 @@ void fleet_keep_retries_staffed(struct fleet *fleet)
 		staff_for_retry(fleet, LIST_OBJECT(first, struct speech_job, link));
 }
 
-/* New ones are worth a line in the log, old ones were. */
+/* New ones are worth a line in the log, old ones were.  They are called speakers,
+ * because one of them may be several voices, or no more than another's second
+ * choice: the number of voices is said beside theirs. */
 static void log_greeting(const struct fleet *fleet, const struct greeting *greeting,
 			 const struct voices_change *change)
 {
+	size_t voices = voices_count(fleet->pool->voices);
+
 	if (change->added > 0)
-		log_info("synth", "voices: %zu new (%s)", change->added, fleet->name);
+		log_info("synth", "%s: %zu new speakers, %zu voices in all", fleet->name,
+			 change->added, voices);
 	if (change->removed > 0)
-		log_info("synth", "voices: %zu gone (%s)", change->removed, fleet->name);
+		log_info("synth", "%s: %zu speakers gone, %zu voices in all", fleet->name,
+			 change->removed, voices);
 	for (size_t i = 0; i < greeting->note_count; ++i) {
 		const struct note *note = &greeting->notes[i];
 
