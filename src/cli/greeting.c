@@ -35,6 +35,7 @@ int greeting_print(struct buf *out, const struct greeting *greeting)
 		"\n"
 		"  Syrinx listens on   http%s://%s\n"
 		"  streaming clients   ws%s://%s/ws/tts/stream\n"
+		"  several at once     ws%s://%s/ws/tts/multi\n"
 		"  API key             %s\n"
 		"                      (kept in %s/local.key)\n"
 		"\n"
@@ -44,6 +45,7 @@ int greeting_print(struct buf *out, const struct greeting *greeting)
 		"  No loudspeaker?  The same into a file:\n"
 		"    %s say \"Hello from Syrinx.\" -o hello.wav --server http%s://%s --key %s\n"
 		"\n",
-		s, address, s, address, greeting->key, greeting->data_dir, greeting->program, s,
-		address, greeting->key, greeting->program, s, address, greeting->key);
+		s, address, s, address, s, address, greeting->key, greeting->data_dir,
+		greeting->program, s, address, greeting->key, greeting->program, s, address,
+		greeting->key);
 }
