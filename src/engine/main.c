@@ -126,8 +126,9 @@ static const char *voices_dir(void)
 int main(int argc, char **argv)
 {
 	/* 20 s of CPU: a hundred times what the slowest engine here needs for the
-	 * longest chunk.  512 MB: an engine that grows past that leaks. */
-	struct settings settings = {.fd = 3, .cpu_seconds = 20, .limits = {.memory_mb = 512}};
+	 * longest chunk.  3 GB: models and thirty streams of them; the server
+	 * says less to engines that need less. */
+	struct settings settings = {.fd = 3, .cpu_seconds = 20, .limits = {.memory_mb = 3072}};
 	int err = parse_arguments(&settings, argc, argv);
 
 	if (err) {

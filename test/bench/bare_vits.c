@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 		return usage();
 	mallopt(M_TRIM_THRESHOLD, MEMORY_KEPT);
 	mallopt(M_MMAP_THRESHOLD, MEMORY_KEPT);
-	mallopt(M_ARENA_MAX, threads);
+	mallopt(M_ARENA_MAX, threads > 2 ? threads : 2); /* batch has two threads */
 	bench.texts = (const char *const *)argv + first;
 	err = open_bench(&bench, argv[first - 1]);
 	if (err)
