@@ -30,11 +30,11 @@
 /* Texts at once: what a machine of eight cores speaks in real time. */
 #define JOBS_MAX 32
 
-/* Frames of the first window: a quarter of a second, which is what the second
- * takes to make with all cores busy.  Each next one has twice as many, because
- * windows cost by their number, up to what another caller's first sound may
- * have to wait for: a core's work of about 90 ms. */
-#define WINDOW_FIRST 24
+/* Frames of the first window: a third of a second, in which the second is made
+ * with all cores busy and a few other callers beginning.  Each next one has
+ * twice as many, because windows cost by their number, up to what another
+ * caller's first sound may have to wait for: a core's work of about 90 ms. */
+#define WINDOW_FIRST 32
 #define WINDOW_LAST 128
 
 /* Longer than the silence that a model ends with, which has to be told from the
