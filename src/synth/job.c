@@ -16,9 +16,11 @@
 #include "base/mem.h"
 #include "synth/pool_private.h"
 
-/* Who hears nothing yet is served after one who would run dry within this time:
- * a beginning that is a little late is noticed less than a word with a hole. */
-#define FIRST_GRACE_US 200000
+/* Who hears nothing yet is served after one who would run dry before the next
+ * window of a dear engine is made: a beginning that is a little late is noticed
+ * less than a word with a hole.  Twice what a second of audio costs, and no more
+ * than this; with engines that cost little it is next to nothing. */
+#define FIRST_GRACE_MAX_US 200000
 
 /* A chunk in the middle of a turn waits this long for a worker before the turn
  * fails: longer than any restart of an engine takes. */
@@ -127,11 +129,13 @@ uint64_t job_due_us(const struct speech_job *job)
 
 uint64_t job_rank(const struct speech_job *job)
 {
-	bool is_awaited = job->first && job->received == 0;
+	uint64_t grace_us = 2 * (uint64_t)job->fleet->busy_us_per_second;
 
 	if (job->pool->options.order == POOL_BY_ARRIVAL)
 		return job->arrival;
-	return job_due_us(job) + (is_awaited ? FIRST_GRACE_US : 0);
+	if (!job->first || job->received > 0)
+		return job_due_us(job);
+	return job_due_us(job) + (grace_us < FIRST_GRACE_MAX_US ? grace_us : FIRST_GRACE_MAX_US);
 }
 
 uint64_t job_skip(const struct speech_job *job)
