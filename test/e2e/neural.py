@@ -71,7 +71,7 @@ def put_all(source, folder):
 
 def wait_for_voices(server):
     """A server does not wait for ever for a model that is loaded on a busy machine."""
-    server.wait_for_log(r"voices: \d+ new \(vits\)")
+    server.wait_for_log(r"vits: \d+ new speakers")
     return server
 
 

@@ -93,7 +93,7 @@ def test_voices_that_come_are_spoken_without_a_restart(start_server, spoken_voic
     assert is_speech(say(server, 1081).pcm())
     for name in (MODEL, MODEL + ".json"):
         (folder / name).unlink()
-    server.wait_for_log(r"voices: 12 gone \(vits\)")
+    server.wait_for_log(r"vits: 12 speakers gone")
     assert say(server, 1071).audio == by_flite
     expect_unknown(server, 1081)
     assert warnings_of(server) == []
@@ -137,7 +137,7 @@ def test_turn_whose_voice_is_removed_ends(start_server, runtime_folder):
         while not turn.frame_samples:
             turn.add(client.receive())
         (runtime_folder / MODEL).unlink()
-        server.wait_for_log(r"voices: 12 gone \(vits\)")
+        server.wait_for_log(r"vits: 12 speakers gone")
         client.send(text=HELLO, flush=True)
         client.read_turn(turn)
         assert turn.audio[:len(want.audio)] == want.audio
@@ -165,7 +165,7 @@ def test_voice_that_is_dropped_in_has_the_same_id_everywhere(start_server, runti
     (voice,) = neural_ids(runtime_folder).values()
     server = wait_for_voices(start_server({"speech.voices_dir": runtime_folder}))
     put_tiny(tiny, runtime_folder, "aaa")
-    server.wait_for_log(r"(?s)new \(vits\).*new \(vits\)")
+    server.wait_for_log(r"(?s)vits: \d+ new.*vits: \d+ new")
     ids = neural_ids(runtime_folder)
     assert len(set(ids.values())) == 2 and voice in ids.values()
     assert len({say(server, id).audio for id in ids.values()}) == 2
@@ -178,7 +178,7 @@ def test_command_adds_and_removes_voices_of_a_running_server(start_server, runti
     (voice,) = neural_ids(runtime_folder).values()
     assert say(server, voice).samples > 0
     assert syrinx("voices", "remove", "tiny", "--voices", runtime_folder).returncode == 0
-    server.wait_for_log(r"voices: 1 gone \(vits\)")
+    server.wait_for_log(r"vits: 1 speakers gone")
     expect_unknown(server, voice)
 
 
