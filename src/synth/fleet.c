@@ -295,10 +295,12 @@ static bool suits_any(const struct worker *worker, const struct list *jobs)
  * one: its memory is as large as theirs. */
 static void unreserve(struct fleet *fleet, struct worker *worker)
 {
-	if (worker->leaving || has_ready_staff(fleet, worker))
+	if (worker->leaving || has_ready_staff(fleet, worker)) {
 		worker_retire(worker);
-	else
-		worker->reserved = false;
+		return;
+	}
+	worker->stands_in = staff_count(fleet) > 0; /* for one that starts */
+	worker->reserved = false;
 }
 
 /* Where workers have many seats: some of their own for those that must sit alone,
@@ -381,14 +383,16 @@ static int take_greeting(struct fleet *fleet, struct greeting *greeting)
 	return 0;
 }
 
-/* Those that are worn, and after a renewal all that are older, make room. */
+/* Those that are worn or stood in for this one, and after a renewal all that are
+ * older, make room. */
 static void dismiss_others(struct fleet *fleet, const struct worker *ready, bool older)
 {
 	struct worker *next;
 
 	for (struct worker *w = first_worker(fleet); w; w = next) {
 		next = next_worker(fleet, w);
-		if (w == ready || (!worker_is_worn(w) && (!older || w->serial > ready->serial)))
+		if (w == ready ||
+		    (!worker_is_worn(w) && !w->stands_in && (!older || w->serial > ready->serial)))
 			continue;
 		w->leaving = true;
 		if (w->seats_taken == 0)

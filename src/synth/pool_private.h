@@ -115,6 +115,7 @@ struct worker {
 	unsigned seat_count; /* 0: not ready, nobody knows */
 	unsigned seats_taken;
 	bool reserved; /* for jobs that must sit alone, one at a time */
+	bool stands_in; /* it was reserved, and is staff until one that starts is ready */
 	bool leaving; /* gets no more jobs, and goes after those it has */
 	uint64_t started_us;
 	unsigned jobs_done;

@@ -107,7 +107,13 @@ def test_turns_after_a_death_are_spoken_by_the_successor(server, alone):
     assert speak_alone(server, 1).audio == alone[1].audio
 
 
-def test_twenty_turns_at_once_share_a_process(server, alone):
+def test_one_process_is_left_after_deaths(server, alone):
+    wait_until(lambda: len(server.workers("vits")) == 1,
+               "those that were set aside have gone", seconds=60 * PATIENCE)
+
+
+def test_twenty_turns_at_once_share_a_process(start_server, spoken_voices, alone):
+    server = wait_for_voices(start_server(settings(spoken_voices)))
     clients = [Client(server) for _ in range(20)]
     for i, client in enumerate(clients):
         client.send(request(i % 8) | {"flush": True})
@@ -116,8 +122,7 @@ def test_twenty_turns_at_once_share_a_process(server, alone):
         client.socket.close()
     for i, turn in enumerate(turns):
         assert not turn.errors and turn.audio == alone[i % 8].audio
-    (worker,) = wait_until(lambda: len(server.workers("vits")) == 1 and server.workers("vits"),
-                           "those that were set aside after a death have gone")
+    (worker,) = server.workers("vits")
     assert resident_peak_kib(worker) < PATIENCE << 20
 
 
