@@ -51,7 +51,7 @@ static int copy_name(char **namep, struct onnx_str name)
 		return 0;
 	if (memchr(name.bytes, '\0', name.len))
 		return EINVAL;
-	*namep = strndup(name.bytes, name.len);
+	*namep = onnx_str_copy(name);
 	return *namep ? 0 : ENOMEM;
 }
 

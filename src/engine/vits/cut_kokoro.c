@@ -45,7 +45,7 @@ static int copy_name(char **namep, struct onnx_str name, char *why, size_t why_s
 {
 	if (name.len == 0 || memchr(name.bytes, '\0', name.len))
 		return refuse(why, why_size, "a value has no proper name");
-	*namep = strndup(name.bytes, name.len);
+	*namep = onnx_str_copy(name);
 	return *namep ? 0 : ENOMEM;
 }
 

@@ -87,7 +87,7 @@ int model_draft_copy(const struct model_draft *draft, char **copyp, const char *
 	for (size_t i = 0; i < len; ++i)
 		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
 			return model_draft_refuse(draft, "\"%s\" has a control character", what);
-	copy = strndup(text, len);
+	copy = onnx_str_copy((struct onnx_str){text, len});
 	if (!copy)
 		return ENOMEM;
 	free(*copyp);
@@ -397,7 +397,7 @@ static int set_name(struct model_draft *draft, const char *path)
 		return model_draft_refuse(draft, "its name has other characters than A-Z, a-z, "
 						 "0-9, dot, hyphen, underscore and plus");
 	file->path = strdup(path);
-	file->name = strndup(name, len);
+	file->name = onnx_str_copy((struct onnx_str){name, len});
 	return file->path && file->name ? 0 : ENOMEM;
 }
 

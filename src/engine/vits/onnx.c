@@ -20,6 +20,17 @@ bool onnx_str_is(struct onnx_str str, const char *literal)
 	return onnx_str_equal(str, (struct onnx_str){.bytes = literal, .len = strlen(literal)});
 }
 
+char *onnx_str_copy(struct onnx_str str)
+{
+	char *copy = malloc(str.len + 1);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, str.bytes, str.len);
+	copy[str.len] = '\0';
+	return copy;
+}
+
 bool onnx_str_equal(struct onnx_str a, struct onnx_str b)
 {
 	return a.len == b.len && (a.len == 0 || memcmp(a.bytes, b.bytes, a.len) == 0);

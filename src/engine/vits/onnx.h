@@ -30,6 +30,9 @@ struct onnx_str {
 bool onnx_str_is(struct onnx_str str, const char *literal);
 bool onnx_str_equal(struct onnx_str a, struct onnx_str b);
 
+/* As a string that ends with a NUL; malloc'ed, or NULL. */
+char *onnx_str_copy(struct onnx_str str);
+
 /* A reason, for people: what cannot be shown becomes question marks, since
  * names in a file can be anything. */
 void onnx_say(char *why, size_t why_size, const char *format, va_list args)

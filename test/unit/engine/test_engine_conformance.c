@@ -572,7 +572,7 @@ static bool has_voices(void)
 	client_greet(&client);
 	has = client.voice_count > 0;
 	if (!has)
-		print_message("no voices to try: %s\n", client.note);
+		print_message("skipped: no voices to try: %s\n", client.note);
 	client_end(&client);
 	return has;
 }

@@ -439,7 +439,7 @@ static int find_runtime(void **state)
 	snprintf(folder, sizeof(folder), "%.4000s", whole);
 	snprintf(path, sizeof(path), "%s/libonnxruntime.so", folder);
 	if (runtime_open(&runtime, path, why) != 0) {
-		print_message("%s %s: tests that run a model are skipped\n", path, why);
+		print_message("skipped: no runtime: %s %s\n", path, why);
 		runtime = NULL;
 	}
 	return 0;
