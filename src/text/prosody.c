@@ -1,0 +1,135 @@
+/*
+ * prosody.c: <prosody rate="slow"> (see prosody.h).
+ */
+#include "text/prosody.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/count.h"
+
+#define FAULT_MALFORMED "<prosody> is malformed: write <prosody rate=\"slow\">words</prosody>"
+#define FAULT_RATE "the rate of <prosody> must be slow, medium, fast or a number from 0.8 to 1.2"
+
+static const struct {
+	const char *name;
+	double rate;
+} named_rates[] = {
+	{"slow", 0.8},
+	{"medium", 1.0},
+	{"fast", 1.2},
+};
+
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return len == strlen(word) && strncasecmp(text, word, len) == 0;
+}
+
+/* A plain decimal number, whatever the locale says a comma is.  Far beyond the
+ * limits its size does not matter, so digits that would not fit are dropped. */
+static bool read_number(double *number, const char *text, size_t len)
+{
+	bool has_sign = len > 0 && (text[0] == '-' || text[0] == '+');
+	bool has_point = false;
+	bool has_digit = false;
+	double value = 0;
+	double unit = 1;
+
+	for (size_t i = has_sign; i < len; ++i) {
+		if (text[i] == '.' && !has_point) {
+			has_point = true;
+			continue;
+		}
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		has_digit = true;
+		if (has_point)
+			value += (text[i] - '0') * (unit /= 10);
+		else if (value < 1000)
+			value = value * 10 + (text[i] - '0');
+	}
+	*number = has_sign && text[0] == '-' ? -value : value;
+	return has_digit;
+}
+
+static bool read_rate(double *rate, const char *text, size_t len)
+{
+	for (size_t i = 0; i < COUNT(named_rates); ++i) {
+		if (is_word(text, len, named_rates[i].name)) {
+			*rate = named_rates[i].rate;
+			return true;
+		}
+	}
+	if (!read_number(rate, text, len))
+		return false;
+	if (*rate < PROSODY_RATE_MIN)
+		*rate = PROSODY_RATE_MIN;
+	if (*rate > PROSODY_RATE_MAX)
+		*rate = PROSODY_RATE_MAX;
+	return true;
+}
+
+const char *prosody_parse(double *ratep, const char *tag, size_t len)
+{
+	struct tag_attribute attribute;
+	bool has_rate = false;
+	double rate = 0;
+	size_t at = 0;
+
+	while (tag_attribute_next(&attribute, tag, len, &at)) {
+		if (!is_word(attribute.name, attribute.name_len, "rate"))
+			return "<prosody> takes no attribute but rate";
+		if (has_rate)
+			return "<prosody> has two rates";
+		has_rate = true;
+		if (!read_rate(&rate, attribute.value, attribute.value_len))
+			return FAULT_RATE;
+	}
+	if (!has_rate)
+		return "<prosody> needs a rate";
+	*ratep = rate;
+	return NULL;
+}
+
+static void note_fault(struct prosody *prosody, const char *fault)
+{
+	if (!prosody->fault)
+		prosody->fault = fault;
+}
+
+static const char *close_span(struct prosody *prosody)
+{
+	if (!prosody->is_open)
+		return "</prosody> closes nothing: no <prosody> is open";
+	prosody->is_open = false;
+	return NULL;
+}
+
+static const char *open_span(struct prosody *prosody, const struct tag *tag, const char *text,
+			     size_t len)
+{
+	double rate;
+
+	if (tag->is_void)
+		return "<prosody/> has no words inside";
+	if (prosody->is_open)
+		return "<prosody> inside another <prosody>: close the first one before";
+	prosody->is_open = true;
+	return prosody_parse(&rate, text, len);
+}
+
+void prosody_tag(struct prosody *prosody, const struct tag *tag, const char *text, size_t len)
+{
+	note_fault(prosody, tag->closes ? close_span(prosody) : open_span(prosody, tag, text, len));
+}
+
+void prosody_malformed(struct prosody *prosody)
+{
+	note_fault(prosody, FAULT_MALFORMED);
+}
+
+void prosody_end(struct prosody *prosody)
+{
+	if (prosody->is_open)
+		note_fault(prosody, "<prosody> is not closed");
+}

@@ -1,0 +1,163 @@
+/* Prosody: rates are read, and spans that are not in order are told apart. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/count.h"
+#include "text/prosody.h"
+
+static double rate_of(const char *tag)
+{
+	double rate = -1;
+
+	assert_null(prosody_parse(&rate, tag, strlen(tag)));
+	return rate;
+}
+
+static void assert_rate(const char *tag, double rate)
+{
+	assert_float_equal(rate_of(tag), rate, 1e-9);
+}
+
+static void test_rates_are_words_or_numbers(void **state)
+{
+	(void)state;
+	assert_rate("<prosody rate=\"slow\">", 0.8);
+	assert_rate("<prosody rate='medium'>", 1.0);
+	assert_rate("<prosody rate=fast>", 1.2);
+	assert_rate("<PROSODY  RATE=\"Fast\" >", 1.2);
+	assert_rate("<prosody\trate=\"0.9\">", 0.9);
+	assert_rate("<prosody rate=\"1\">", 1.0);
+	assert_rate("<prosody rate=\"1.\">", 1.0);
+	assert_rate("<prosody rate=\".95\">", 0.95);
+	assert_rate("<prosody rate=\"+1.05\">", 1.05);
+	assert_rate("<prosody rate=\"0001.1000\">", 1.1);
+}
+
+static void test_numbers_beyond_the_limits_become_the_limits(void **state)
+{
+	(void)state;
+	assert_rate("<prosody rate=\"0.1\">", 0.8);
+	assert_rate("<prosody rate=\"0\">", 0.8);
+	assert_rate("<prosody rate=\"-1\">", 0.8);
+	assert_rate("<prosody rate=\"1.21\">", 1.2);
+	assert_rate("<prosody rate=\"90\">", 1.2);
+	assert_rate("<prosody rate=\"99999999999999999999999999999999999999999999999\">", 1.2);
+	assert_rate("<prosody rate=\"0.00000000000000000000000000000000000000000000001\">", 0.8);
+}
+
+static void assert_refused(const char *tag, const char *why)
+{
+	double rate = -1;
+	const char *fault = prosody_parse(&rate, tag, strlen(tag));
+
+	assert_non_null(fault);
+	if (!strstr(fault, why))
+		fail_msg("%s: \"%s\" does not say \"%s\"", tag, fault, why);
+	assert_float_equal(rate, -1, 0);
+}
+
+static void test_a_tag_that_asks_for_something_else_is_told_so(void **state)
+{
+	static const char *const no_rates[] = {
+		"",       "90%",   "x-slow", "default", "1e0", "1,1", "1.0.0", ".",     "+",  "-",
+		"slowly", " slow", "nan",    "inf",     "0x1", "1 ",  "--1",   "fast ", "１",
+	};
+	char tag[100];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(no_rates); ++i) {
+		snprintf(tag, sizeof(tag), "<prosody rate=\"%s\">", no_rates[i]);
+		assert_refused(tag, "must be slow, medium, fast");
+	}
+	assert_refused("<prosody>", "needs a rate");
+	assert_refused("<prosody >", "needs a rate");
+	assert_refused("<prosody pitch=\"high\">", "no attribute but rate");
+	assert_refused("<prosody volume=loud>", "no attribute but rate");
+	assert_refused("<prosody rate=\"slow\" pitch=\"high\">", "no attribute but rate");
+	assert_refused("<prosody rates=\"slow\">", "no attribute but rate");
+	assert_refused("<prosody rate=\"slow\" rate=\"fast\">", "two rates");
+}
+
+/* The spans of a text that is nothing but tags. */
+static const char *judge(const char *tags)
+{
+	struct prosody prosody = {0};
+	size_t len = strlen(tags);
+
+	while (len > 0) {
+		struct tag tag;
+		size_t n = tag_read(&tag, tags, len);
+
+		assert_true(n > 0 && tag_is(&tag, "prosody"));
+		prosody_tag(&prosody, &tag, tags, n);
+		tags += n;
+		len -= n;
+	}
+	prosody_end(&prosody);
+	return prosody.fault;
+}
+
+static void assert_fault(const char *tags, const char *why)
+{
+	const char *fault = judge(tags);
+
+	assert_non_null(fault);
+	if (!strstr(fault, why))
+		fail_msg("%s: \"%s\" does not say \"%s\"", tags, fault, why);
+}
+
+#define OPEN "<prosody rate=\"slow\">"
+#define CLOSE "</prosody>"
+
+static void test_spans_follow_each_other(void **state)
+{
+	(void)state;
+	assert_null(judge(""));
+	assert_null(judge(OPEN CLOSE));
+	assert_null(judge(OPEN CLOSE OPEN CLOSE "<prosody rate=1.1></Prosody >"));
+}
+
+static void test_spans_out_of_order_are_told_apart(void **state)
+{
+	(void)state;
+	assert_fault(CLOSE, "no <prosody> is open");
+	assert_fault(OPEN CLOSE CLOSE, "no <prosody> is open");
+	assert_fault(OPEN OPEN CLOSE CLOSE, "inside another");
+	assert_fault(OPEN, "not closed");
+	assert_fault("<prosody/>", "no words inside");
+	assert_fault("<prosody rate=slow/>", "no words inside");
+	assert_fault(OPEN "<prosody pitch=high>" CLOSE, "inside another");
+	assert_fault("<prosody pitch=high>" CLOSE, "no attribute but rate");
+}
+
+static void test_the_first_fault_is_the_one_told(void **state)
+{
+	struct prosody prosody = {0};
+
+	(void)state;
+	prosody_malformed(&prosody);
+	assert_non_null(strstr(prosody.fault, "malformed"));
+	prosody.is_open = true;
+	prosody_end(&prosody);
+	assert_non_null(strstr(prosody.fault, "malformed"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rates_are_words_or_numbers),
+		cmocka_unit_test(test_numbers_beyond_the_limits_become_the_limits),
+		cmocka_unit_test(test_a_tag_that_asks_for_something_else_is_told_so),
+		cmocka_unit_test(test_spans_follow_each_other),
+		cmocka_unit_test(test_spans_out_of_order_are_told_apart),
+		cmocka_unit_test(test_the_first_fault_is_the_one_told),
+	};
+
+	return cmocka_run_group_tests_name("prosody", tests, NULL, NULL);
+}
