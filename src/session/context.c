@@ -381,7 +381,7 @@ void context_cancel(struct context *context, bool say_interrupted)
 
 static void merge(struct context *context, const struct settings *from, unsigned without)
 {
-	struct settings some = *from;
+	struct settings some = *from; /* lent: it is not reset */
 
 	some.set &= ~without;
 	settings_merge(&context->settings, &some);
@@ -475,6 +475,7 @@ static void context_destroy(void *object)
 
 	stop_listening(context);
 	turn_queue_reset(&context->queue);
+	settings_reset(&context->settings);
 	buf_reset(&context->turn_ids);
 	mem_deref(context->id);
 }
@@ -523,12 +524,12 @@ int context_alloc(struct context **contextp, const struct context_owner *owner, 
 	if (!context)
 		return ENOMEM;
 	context->owner = *owner;
-	context->settings = *settings;
 	err = keep_id(context, id, id_len);
 	if (err) {
 		mem_deref(context);
 		return err;
 	}
+	settings_copy(&context->settings, settings);
 	buf_init(&context->turn_ids, CONTEXT_TURN_IDS_MAX * (STORE_TURN_ID_MAX + 1));
 	init_queue(context);
 	mem_set_destructor(context, context_destroy);

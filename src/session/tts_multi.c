@@ -162,8 +162,9 @@ static void add_context(struct tts_multi *multi, const struct multi_message *mes
 		.left = on_left,
 		.arg = multi,
 	};
-	struct settings settings = multi->settings;
+	struct settings settings;
 
+	settings_copy(&settings, &multi->settings);
 	settings_merge(&settings, &message->voice);
 	if (multi->count == TTS_MULTI_CONTEXTS_MAX)
 		send_error(multi, message, WIRE_ERROR_TOO_MANY_CONTEXTS, NULL);
@@ -172,6 +173,7 @@ static void add_context(struct tts_multi *multi, const struct multi_message *mes
 		send_error(multi, message, WIRE_ERROR_INTERNAL, NULL);
 	else
 		++multi->count;
+	settings_reset(&settings);
 }
 
 static bool says_something(const struct multi_message *message)
@@ -354,6 +356,7 @@ static void on_message(struct session *session, char *json, size_t len)
 		send_error(multi, &message, fault.id, fault.detail);
 	else if (is_acceptable(multi, &message))
 		obey(multi, &message);
+	stream_message_reset(&message.said); /* one that was refused holds nothing */
 	multi->obeying = false;
 	close_if_done(multi);
 }
@@ -405,6 +408,7 @@ static void tts_multi_destroy(void *object)
 
 	while (multi->count > 0)
 		forget(multi, multi->contexts[multi->count - 1]);
+	settings_reset(&multi->settings);
 }
 
 int tts_multi_alloc(struct session **sessionp, const struct session_services *services,
@@ -415,7 +419,7 @@ int tts_multi_alloc(struct session **sessionp, const struct session_services *se
 	if (!multi)
 		return ENOMEM;
 	session_init(&multi->session, &multi_ops, services, peer, request_id, key_id);
-	multi->settings = settings_default;
+	settings_copy(&multi->settings, &settings_default);
 	multi->idle_ms = TTS_MULTI_IDLE_MS;
 	*sessionp = &multi->session;
 	return 0;

@@ -254,10 +254,13 @@ static void on_message(struct session *session, char *json, size_t len)
 
 	if (is_deaf(stream))
 		return;
-	if (stream_message_parse(&message, &fault, json, len, stream->surrogate) != 0)
+	if (stream_message_parse(&message, &fault, json, len, stream->surrogate) != 0) {
 		session_send_error(session, NULL, fault.id, fault.detail);
-	else if (is_acceptable(stream, &message))
+		return;
+	}
+	if (is_acceptable(stream, &message))
 		obey(stream, &message);
+	stream_message_reset(&message);
 }
 
 static void on_binary(struct session *session)
@@ -307,6 +310,7 @@ static void tts_stream_destroy(void *object)
 	struct tts_stream *stream = object;
 
 	turn_queue_reset(&stream->queue);
+	settings_reset(&stream->settings);
 	mem_deref(stream->last);
 }
 
@@ -319,7 +323,7 @@ int tts_stream_alloc(struct session **sessionp, const struct session_services *s
 	if (!stream)
 		return ENOMEM;
 	session_init(&stream->session, &stream_ops, services, peer, request_id, key_id);
-	stream->settings = settings_default;
+	settings_copy(&stream->settings, &settings_default);
 	owner.request_id = stream->session.request_id;
 	turn_queue_init(&stream->queue, &owner, TTS_STREAM_TURNS_MAX, &queue_ops, stream);
 	mem_set_destructor(stream, tts_stream_destroy);

@@ -527,6 +527,7 @@ static void turn_destroy(void *object)
 		turn->owner.services->ledger_ops->unlisten(turn->booking);
 	turn_speech_close(turn);
 	turn->voice = voice_drop(turn->voice);
+	settings_reset(&turn->settings);
 	buf_reset(&turn->pending);
 }
 
@@ -553,7 +554,7 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 		return ENOMEM;
 	turn->owner = *owner;
 	turn->counters = owner->counters ? owner->counters : &turn->own_counters;
-	turn->settings = *settings;
+	settings_copy(&turn->settings, settings);
 	turn->voice = voice_keep(voice);
 	buf_init(&turn->pending, PENDING_MAX);
 	mem_set_destructor(turn, turn_destroy);

@@ -203,6 +203,8 @@ int message_reader_run(struct message_reader *reader, struct stream_message *mes
 	json_open(&reader->json, json, len);
 	err = read_message(reader, fields, count);
 	if (reader->json.reason)
-		return fault_json(fault, &reader->json);
+		err = fault_json(fault, &reader->json);
+	if (err)
+		stream_message_reset(message);
 	return err;
 }

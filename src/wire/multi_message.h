@@ -32,7 +32,7 @@ struct multi_message {
 /*
  * Parses one message in place, as stream_message_parse does.  EINVAL with the
  * fault filled in: then only context_id is valid, and NULL when the message had
- * no valid one.
+ * no valid one.  A message that was taken is ended by stream_message_reset(&said).
  */
 int multi_message_parse(struct multi_message *message, struct stream_fault *fault, char *json,
 			size_t len);

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "base/mem.h"
 
 #define RATE_DEFAULT 24000u /* what SDKs send beside every output_format */
-#define DICTIONARIES_MAX 50
 #define SCHEDULE_ENTRY_MAX 10000 /* past this an entry only means "never" */
 
 const struct settings settings_default = {
@@ -139,13 +139,10 @@ static int read_unsigned(struct settings_reader *reader, const struct field *fie
 	return 0;
 }
 
-/* project_id: checked, then ignored, for there is one project. */
-static int check_integer(struct settings_reader *reader, const struct field *field,
-			 const struct json_value *value)
+static int read_integer(struct settings_reader *reader, const struct field *field,
+			const struct json_value *value)
 {
-	int64_t integer;
-
-	if (json_to_integer(&integer, value))
+	if (json_to_integer(member(reader, field), value))
 		return fault_value(reader->fault, field->name, "an integer", value);
 	return 0;
 }
@@ -287,27 +284,39 @@ static int read_schedule(struct settings_reader *reader, const struct field *fie
 	return 0;
 }
 
+static int keep_ids(struct settings_reader *reader, const int64_t *ids, size_t count)
+{
+	struct settings_ids *kept;
+
+	if (count == 0)
+		return 0;
+	kept = mem_zalloc(sizeof(*kept) + count * sizeof(*ids), NULL);
+	if (!kept)
+		return fault_set(reader->fault, WIRE_ERROR_INTERNAL, "out of memory");
+	kept->count = count;
+	memcpy(kept->ids, ids, count * sizeof(*ids));
+	reader->settings->dictionary_ids = kept;
+	return 0;
+}
+
 static int read_dictionaries(struct settings_reader *reader, const struct field *field,
 			     const struct json_value *value)
 {
 	static const char must[] = "a list of at most 50 integers";
+	int64_t ids[SETTINGS_DICTIONARIES_MAX];
 	struct json_value entry;
 	size_t count = 0;
 
 	if (value->kind != JSON_KIND_ARRAY)
 		return fault_value(reader->fault, field->name, must, value);
 	while (json_element(reader->json)) {
-		int64_t integer;
-
 		if (json_value(reader->json, &entry))
 			return EINVAL;
-		if (++count > DICTIONARIES_MAX || json_to_integer(&integer, &entry))
+		if (count == SETTINGS_DICTIONARIES_MAX || json_to_integer(&ids[count], &entry))
 			return fault_value(reader->fault, field->name, must, &entry);
+		++count;
 	}
-	if (count > 0 && !reader->json->reason)
-		return fault_set(reader->fault, WIRE_ERROR_INVALID_REQUEST,
-				 "%s must be empty: this server has no dictionaries", field->name);
-	return 0;
+	return reader->json->reason ? EINVAL : keep_ids(reader, ids, count);
 }
 
 /* A field's own row of the table: where it goes, how large it is. */
@@ -336,8 +345,9 @@ static const struct field fields[] = {
 	 1, 10000},
 	{NAME("chunk_length_schedule"), read_schedule, SETTING_SCHEDULE, false, TO(schedule), 0, 0},
 	{NAME("auto_mode"), read_bool, SETTING_AUTO_MODE, false, TO(auto_mode), 0, 0},
-	{NAME("dictionary_ids"), read_dictionaries, SETTING_DICTIONARY_IDS, false, 0, 0, 0, 0},
-	{NAME("project_id"), check_integer, NOWHERE, 0, 0},
+	{NAME("dictionary_ids"), read_dictionaries, SETTING_DICTIONARY_IDS, false,
+	 TO(dictionary_ids), 0, 0},
+	{NAME("project_id"), read_integer, SETTING_PROJECT_ID, false, TO(project_id), 0, 0},
 	{NAME("speaker_prefix"), read_bool, NOWHERE, 0, 0},
 };
 
@@ -357,6 +367,8 @@ static int read_field(struct settings_reader *reader, const struct field *field,
 	int err;
 
 	reader->settings->set &= ~field->bit; /* an earlier one of the same name */
+	if (field->bit == SETTING_DICTIONARY_IDS)
+		settings_reset(reader->settings);
 	if (value->kind == JSON_KIND_NULL)
 		return 0;
 	err = field->read(reader, field, value);
@@ -406,8 +418,23 @@ int settings_read_end(struct settings_reader *reader)
 	return 0;
 }
 
+void settings_copy(struct settings *to, const struct settings *from)
+{
+	*to = *from;
+	mem_ref(to->dictionary_ids);
+}
+
+void settings_reset(struct settings *settings)
+{
+	settings->dictionary_ids = mem_deref(settings->dictionary_ids);
+}
+
 void settings_merge(struct settings *to, const struct settings *from)
 {
+	if (from->set & SETTING_DICTIONARY_IDS) {
+		mem_ref(from->dictionary_ids);
+		settings_reset(to);
+	}
 	if (from->set & (SETTING_SAMPLE_RATE | SETTING_OUTPUT_FORMAT)) {
 		to->set &= ~(unsigned)(SETTING_SAMPLE_RATE | SETTING_OUTPUT_FORMAT);
 		to->sample_rate = settings_default.sample_rate;

@@ -3,6 +3,9 @@
  *
  * Settings are sticky: a message carries some of them, a connection keeps all.
  * Each is one row of the table in settings.c: name, type, range, default.
+ *
+ * Settings hold a reference: they are copied by settings_copy, taken over by
+ * settings_merge and ended by settings_reset.
  */
 #ifndef WIRE_SETTINGS_H
 #define WIRE_SETTINGS_H
@@ -33,10 +36,19 @@ enum {
 	SETTING_MAX_BUFFER = 1 << 12,
 	SETTING_SCHEDULE = 1 << 13,
 	SETTING_AUTO_MODE = 1 << 14,
-	SETTING_DICTIONARY_IDS = 1 << 15, /* the empty list: none yet can be named */
+	SETTING_DICTIONARY_IDS = 1 << 15,
+	SETTING_PROJECT_ID = 1 << 16,
 };
 
 #define SETTINGS_MODEL_MAX 24
+#define SETTINGS_DICTIONARIES_MAX 50
+
+/* A list that never changes and is shared by all copies of its settings: every
+ * idle connection has settings, and few of them name dictionaries. */
+struct settings_ids {
+	size_t count;
+	int64_t ids[]; /* as they were sent */
+};
 
 struct settings {
 	unsigned set;
@@ -56,10 +68,18 @@ struct settings {
 	unsigned schedule[CHUNKER_SCHEDULE_MAX];
 	size_t schedule_len;
 	bool auto_mode;
+	int64_t project_id;
+	struct settings_ids *dictionary_ids; /* NULL: the empty list, when it is set */
 };
 
 /* What a connection starts with: `set` is 0, every value its default. */
 extern const struct settings settings_default;
+
+/* `to` holds nothing before. */
+void settings_copy(struct settings *to, const struct settings *from);
+
+/* The end of settings: lets go of what they hold. */
+void settings_reset(struct settings *settings);
 
 /* Takes over what `from` has set.  Of output_format and sample_rate the last
  * written wins: either one alone takes the place of an older other one, so

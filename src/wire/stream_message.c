@@ -33,3 +33,9 @@ int stream_message_parse(struct stream_message *message, struct stream_fault *fa
 		message_reader_take_text(message, &reader.text, surrogate);
 	return err;
 }
+
+void stream_message_reset(struct stream_message *message)
+{
+	settings_reset(&message->settings);
+	settings_reset(&message->update);
+}

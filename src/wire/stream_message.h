@@ -41,8 +41,11 @@ struct stream_message {
  *
  * Of a key that comes twice the last counts, but the first must be valid too;
  * a command counts when any of its keys is true.
+ *
+ * A message that was taken is ended by stream_message_reset.
  */
 int stream_message_parse(struct stream_message *message, struct stream_fault *fault, char *json,
 			 size_t len, uint16_t surrogate);
+void stream_message_reset(struct stream_message *message);
 
 #endif

@@ -45,6 +45,9 @@ static void check_settings(const struct settings *s)
 		MUST(strncmp(s->model_id, "kugel-", 6) == 0);
 	if (s->set & SETTING_SCHEDULE)
 		MUST(s->schedule_len >= 1 && s->schedule_len <= CHUNKER_SCHEDULE_MAX);
+	if (s->dictionary_ids)
+		MUST(s->set & SETTING_DICTIONARY_IDS && s->dictionary_ids->count >= 1 &&
+		     s->dictionary_ids->count <= SETTINGS_DICTIONARIES_MAX);
 	MUST(settings_format(&format, s) == 0);
 }
 
@@ -96,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		check_settings(&message.update);
 		if (message.has_text && message.text_len == 0 && surrogate)
 			MUST(message.text_surrogate != 0);
+		stream_message_reset(&message);
 	} else {
 		check_fault(&fault);
 	}

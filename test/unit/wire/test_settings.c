@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/count.h"
+#include "base/mem.h"
 #include "wire/stream_message.h"
 
 /* What a message with this JSON carries. */
@@ -69,11 +71,11 @@ static void test_every_field_is_merged(void **state)
 		"\"max_new_tokens\":9,\"sample_rate\":8000,\"output_format\":\"ulaw_8000\","
 		"\"normalize\":false,\"language\":\"fr\",\"speed\":0.9,\"word_timestamps\":true,"
 		"\"flush_timeout_ms\":100,\"max_buffer_length\":50,\"chunk_length_schedule\":[3],"
-		"\"auto_mode\":true,\"dictionary_ids\":[]}");
+		"\"auto_mode\":true,\"dictionary_ids\":[3,5],\"project_id\":1}");
 
 	(void)state;
 	settings_merge(&kept, &next);
-	assert_int_equal(next.set, (1 << 16) - 1);
+	assert_int_equal(next.set, (1 << 17) - 1);
 	assert_int_equal(kept.set, next.set);
 	assert_int_equal(kept.voice_id, 7);
 	assert_string_equal(kept.model_id, "kugel-1");
@@ -91,6 +93,62 @@ static void test_every_field_is_merged(void **state)
 	assert_int_equal(kept.schedule_len, 1);
 	assert_int_equal(kept.schedule[0], 3);
 	assert_true(kept.auto_mode);
+	assert_int_equal(kept.project_id, 1);
+	assert_int_equal(kept.dictionary_ids->count, 2);
+	assert_int_equal(kept.dictionary_ids->ids[1], 5);
+	settings_reset(&kept);
+	settings_reset(&next);
+}
+
+static void test_copies_share_their_list_and_each_ends_alone(void **state)
+{
+	size_t before = mem_live();
+	struct settings first = sent("{\"dictionary_ids\":[3,5]}");
+	struct settings copy;
+
+	(void)state;
+	settings_copy(&copy, &first);
+	assert_ptr_equal(copy.dictionary_ids, first.dictionary_ids);
+	assert_int_equal(mem_live(), before + 1);
+	settings_reset(&first);
+	assert_int_equal(copy.dictionary_ids->ids[0], 3);
+	settings_reset(&copy);
+	assert_int_equal(mem_live(), before);
+}
+
+static void test_the_list_is_replaced_by_each_that_is_sent(void **state)
+{
+	static const char *const lists[] = {"{\"dictionary_ids\":[1,2]}", "{\"speed\":1}",
+					    "{\"dictionary_ids\":[3]}", "{\"dictionary_ids\":[]}",
+					    "{\"dictionary_ids\":[4]}"};
+	static const size_t counts[] = {2, 2, 1, 0, 1};
+	size_t before = mem_live();
+	struct settings kept;
+
+	(void)state;
+	settings_copy(&kept, &settings_default);
+	for (size_t i = 0; i < COUNT(lists); ++i) {
+		struct settings next = sent(lists[i]);
+
+		settings_merge(&kept, &next);
+		settings_reset(&next);
+		assert_int_equal(kept.dictionary_ids ? kept.dictionary_ids->count : 0, counts[i]);
+	}
+	settings_reset(&kept);
+	assert_int_equal(mem_live(), before);
+}
+
+static void test_without_memory_a_list_is_refused(void **state)
+{
+	char json[] = "{\"dictionary_ids\":[1]}";
+	struct stream_message message;
+	struct stream_fault fault;
+
+	(void)state;
+	mem_fail_after(1);
+	assert_int_equal(stream_message_parse(&message, &fault, json, strlen(json), 0), EINVAL);
+	mem_fail_after(0);
+	assert_int_equal(fault.id, WIRE_ERROR_INTERNAL);
 }
 
 static void test_defaults_are_the_documented_ones(void **state)
@@ -162,6 +220,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_what_was_sent_is_taken_over),
 		cmocka_unit_test(test_every_field_is_merged),
+		cmocka_unit_test(test_copies_share_their_list_and_each_ends_alone),
+		cmocka_unit_test(test_the_list_is_replaced_by_each_that_is_sent),
+		cmocka_unit_test(test_without_memory_a_list_is_refused),
 		cmocka_unit_test(test_defaults_are_the_documented_ones),
 		cmocka_unit_test(test_a_token_and_a_rate_mean_one_format),
 		cmocka_unit_test(test_of_token_and_rate_the_last_written_wins),

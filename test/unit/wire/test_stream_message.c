@@ -29,6 +29,7 @@ static int parse_with(const char *json, uint16_t surrogate)
 	assert_non_null(bytes);
 	memcpy(bytes, json, len);
 	memset(&fault, 0, sizeof(fault));
+	stream_message_reset(&message); /* the one before; one that was refused holds nothing */
 	return stream_message_parse(&message, &fault, bytes, len, surrogate);
 }
 
@@ -51,6 +52,7 @@ static const char *shown(const char *what)
 	static char text[64];
 	const struct settings *s = &message.settings;
 	const struct settings *u = &message.update;
+	const struct settings_ids *ids = s->dictionary_ids;
 	const struct {
 		const char *name;
 		double value;
@@ -79,6 +81,9 @@ static const char *shown(const char *what)
 		{"buffer", s->max_buffer_length},
 		{"schedule", (double)s->schedule_len},
 		{"auto", s->auto_mode},
+		{"project", (double)s->project_id},
+		{"ids", ids ? (double)ids->count : 0},
+		{"last id", ids ? (double)ids->ids[ids->count - 1] : 0},
 		{"u.set", u->set},
 		{"u.cfg", u->cfg_scale},
 		{"u.speed", u->speed},
@@ -238,10 +243,17 @@ static const struct {
 	{"{'auto_mode':true}", "auto", "1"},
 	{"{'auto_mode':false}", "set", "16384"},
 	{"{'speaker_prefix':true}", "set", "0"},
-	{"{'project_id':12}", "set", "0"},
+	{"{'project_id':12}", "set", "65536"},
+	{"{'project_id':12}", "project", "12"},
 	{"{'project_id':null}", "set", "0"},
 	{"{'dictionary_ids':[]}", "set", "32768"},
+	{"{'dictionary_ids':[]}", "ids", "0"},
 	{"{'dictionary_ids':null}", "set", "0"},
+	{"{'dictionary_ids':[4,7]}", "ids", "2"},
+	{"{'dictionary_ids':[4,7]}", "last id", "7"},
+	{"{'dictionary_ids':[4,7],'dictionary_ids':[9]}", "last id", "9"},
+	{"{'dictionary_ids':[4,7],'dictionary_ids':[]}", "ids", "0"},
+	{"{'dictionary_ids':[4,7],'dictionary_ids':null}", "set", "0"},
 	{"{'chunk_length_schedule':[5,80,150,250]}", "schedule", "4"},
 	{"{'chunk_length_schedule':[0]}", "schedule", "1"},
 	{"{'chunk_length_schedule':[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}", "schedule", "16"},
@@ -387,7 +399,9 @@ static const struct {
 	{"{'auto_mode':'auto'}", "auto_mode must be true or false (got 'auto')"},
 	{"{'speaker_prefix':0}", "speaker_prefix must be true or false (got 0)"},
 	{"{'project_id':'p'}", "project_id must be an integer (got 'p')"},
-	{"{'dictionary_ids':[1]}", "dictionary_ids must be empty: this server has no dictionaries"},
+	{"{'dictionary_ids':[1],'speed':9}", "speed must be between 0.8 and 1.2 (got 9)"},
+	{"{'dictionary_ids':[1,2.5]}",
+	 "dictionary_ids must be a list of at most 50 integers (got 2.5)"},
 	{"{'dictionary_ids':['a']}",
 	 "dictionary_ids must be a list of at most 50 integers (got 'a')"},
 	{"{'dictionary_ids':{}}",
