@@ -49,6 +49,12 @@ typedef int(engine_note_h)(const struct engine_note *note, void *arg);
 /* Non-zero ends the listing, which then returns it. */
 typedef int(engine_voice_h)(const struct engine_voice *voice, void *arg);
 
+/* Bytes [byte_start, byte_end) of a text are pronounced like this. */
+struct engine_phonemes {
+	uint32_t byte_start, byte_end;
+	const char *ipa; /* without slashes or brackets */
+};
+
 /* One chunk.  The strings are UTF-8 without control characters and end with a
  * NUL, and like everything here they are lent until speak returns. */
 struct engine_text {
@@ -61,6 +67,8 @@ struct engine_text {
 	float speed; /* 0.25 to 4; always 1 without MESSAGE_OWN_SPEED */
 	float temperature;
 	bool want_words; /* else sink_word does nothing */
+	const struct engine_phonemes *phonemes; /* in order; none without MESSAGE_PHONEMES */
+	size_t phonemes_count;
 };
 
 struct engine {

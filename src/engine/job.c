@@ -21,22 +21,52 @@ static void job_destroy(void *object)
 
 	for (size_t i = 0; i < COUNT(job->strings); ++i)
 		free(job->strings[i]);
+	free(job->phonemes);
+	free(job->ipa);
 }
 
 /* Control characters have no sound, and a NUL would end the text: engines get
  * spaces, which keep every byte at its place. */
-static char *copy_text(const struct message_str *str)
+static void clean(char *copy, const struct message_str *str)
 {
-	char *copy = malloc((size_t)str->len + 1);
-
-	if (!copy)
-		return NULL;
 	for (uint32_t i = 0; i < str->len; ++i)
 		copy[i] = (unsigned char)str->bytes[i] < ' ' || str->bytes[i] == 0x7f
 				  ? ' '
 				  : str->bytes[i];
 	copy[str->len] = '\0';
+}
+
+static char *copy_text(const struct message_str *str)
+{
+	char *copy = malloc((size_t)str->len + 1);
+
+	if (copy)
+		clean(copy, str);
 	return copy;
+}
+
+/* What travels of each is longer than its string with a NUL. */
+static int copy_phonemes(struct job *job, struct message_spans spans)
+{
+	struct message_phonemes phonemes;
+	size_t count = 0;
+	char *at;
+
+	if (spans.count == 0)
+		return 0;
+	job->phonemes = calloc(spans.count, sizeof(job->phonemes[0]));
+	job->ipa = at = malloc(spans.len);
+	if (!job->phonemes || !job->ipa)
+		return ENOMEM;
+	while (message_phonemes_take(&phonemes, &spans)) {
+		clean(at, &phonemes.ipa);
+		job->phonemes[count++] =
+			(struct engine_phonemes){phonemes.byte_start, phonemes.byte_end, at};
+		at += phonemes.ipa.len + 1;
+	}
+	job->text.phonemes = job->phonemes;
+	job->text.phonemes_count = count;
+	return 0;
 }
 
 /* Without an own speed the server stretches, and a speed here would count
@@ -79,6 +109,10 @@ int job_alloc(struct job **jobp, uint32_t id, const struct message_speak *speak,
 		.temperature = speak->temperature,
 		.want_words = speak->want_words,
 	};
+	if (engine->capabilities & MESSAGE_PHONEMES && copy_phonemes(job, speak->phonemes) != 0) {
+		mem_deref(job);
+		return ENOMEM;
+	}
 	*jobp = job;
 	return 0;
 }

@@ -6,6 +6,7 @@
  * tests: the same text gives the same samples on every machine (integers
  * only), word times are exact, and lengths can be reckoned from the text:
  * TONE_LETTER_MS per character of a word and once more for the pause after it.
+ * Phonemes are hummed as if they were the letters there.
  *
  * With --test-hooks some words have effects instead of a tone:
  *
@@ -59,6 +60,7 @@ struct tone {
 /* One text on its way to the sink. */
 struct hum {
 	const struct engine_text *text;
+	size_t span; /* the first of its phonemes that is not behind us */
 	struct sink *sink;
 	uint64_t position; /* samples so far */
 	unsigned divisor; /* of the pitch: 2 is an octave lower */
@@ -215,23 +217,63 @@ static int hum_samples(struct hum *hum, unsigned hz, uint64_t n)
 	return stop;
 }
 
-/* 200 to 799 Hz, from what the word is made of. */
-static unsigned pitch(const char *word, size_t len)
+static bool is_blank(char c)
 {
-	unsigned sum = 0;
-
-	for (size_t i = 0; i < len; ++i)
-		sum = sum * 31 + (unsigned char)word[i];
-	return 200 + sum % 600;
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static int hum_word(struct hum *hum, size_t start, size_t len, uint64_t n)
+/* What is hummed in one go: bytes of the text, and what they sound like. */
+struct word {
+	size_t start, len;
+	size_t letters;
+	unsigned sum; /* of what it is made of */
+};
+
+static void add_letters(struct word *word, const char *bytes, size_t len)
 {
-	const char *word = hum->text->text + start;
-	int stop = sink_word(hum->sink, start, start + len, hum->position, hum->position + n);
+	for (size_t i = 0; i < len; ++i)
+		word->sum = word->sum * 31 + (unsigned char)bytes[i];
+	word->letters += utf8_count(bytes, len);
+}
+
+/* Up to the next blank that has no phonemes; of no length before one. */
+static struct word read_word(struct hum *hum, size_t start)
+{
+	const struct engine_text *text = hum->text;
+	struct word word = {.start = start};
+	size_t at = start;
+
+	while (at < text->text_len) {
+		size_t from = at;
+
+		if (hum->span < text->phonemes_count &&
+		    text->phonemes[hum->span].byte_start == at) {
+			const struct engine_phonemes *span = &text->phonemes[hum->span++];
+
+			add_letters(&word, span->ipa, strlen(span->ipa));
+			at = span->byte_end;
+			continue;
+		}
+		if (is_blank(text->text[at]))
+			break;
+		do
+			++at;
+		while (((unsigned char)text->text[at] & 0xc0) == 0x80);
+		add_letters(&word, text->text + from, at - from);
+	}
+	word.len = at - start;
+	return word;
+}
+
+/* 200 to 799 Hz, from what the word is made of. */
+static int hum_word(struct hum *hum, const struct word *word, uint64_t n)
+{
+	unsigned hz = 200 + word->sum % 600;
+	int stop = sink_word(hum->sink, word->start, word->start + word->len, hum->position,
+			     hum->position + n);
 
 	if (!stop)
-		stop = hum_samples(hum, pitch(word, len) / hum->divisor, n);
+		stop = hum_samples(hum, hz / hum->divisor, n);
 	if (!stop)
 		stop = hum_samples(hum, 0, LETTER_SAMPLES);
 	return stop;
@@ -276,9 +318,10 @@ static unsigned hook_number(const char *word, size_t len, const char *prefix)
 
 /* True when the word was a hook; *err is what speak returns when not 0, or
  * ECANCELED. */
-static bool do_hook(struct hum *hum, size_t start, size_t len, int *err)
+static bool do_hook(struct hum *hum, const struct word *hummed, int *err)
 {
-	const char *word = hum->text->text + start;
+	const char *word = hum->text->text + hummed->start;
+	size_t len = hummed->len;
 	unsigned number;
 	uint64_t skip;
 
@@ -302,15 +345,10 @@ static bool do_hook(struct hum *hum, size_t start, size_t len, int *err)
 	else if ((number = hook_number(word, len, "[[slow:")))
 		hum->slow_ms = number;
 	else if ((number = hook_number(word, len, "[[long:")))
-		*err = hum_word(hum, start, len, (uint64_t)number * TONE_RATE) ? ECANCELED : 0;
+		*err = hum_word(hum, hummed, (uint64_t)number * TONE_RATE) ? ECANCELED : 0;
 	else
 		return false;
 	return true;
-}
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 static int tone_speak(void *state, const struct engine_text *text, struct sink *sink)
@@ -322,24 +360,19 @@ static int tone_speak(void *state, const struct engine_text *text, struct sink *
 	if (strcmp(text->voice, "tone-low") == 0)
 		hum.divisor = 2;
 	for (size_t start = 0; start < text->text_len && !err;) {
-		size_t len = 0;
+		struct word word = read_word(&hum, start);
 
-		while (start + len < text->text_len && !is_blank(text->text[start + len]))
-			++len;
-		if (len > 0 && !(tone->test_hooks && do_hook(&hum, start, len, &err))) {
-			size_t letters = utf8_count(text->text + start, len);
-
-			if (hum_word(&hum, start, len, letters * LETTER_SAMPLES))
-				err = ECANCELED;
-		}
-		start += len + 1;
+		if (word.len > 0 && !(tone->test_hooks && do_hook(&hum, &word, &err)) &&
+		    hum_word(&hum, &word, word.letters * LETTER_SAMPLES))
+			err = ECANCELED;
+		start += word.len + 1;
 	}
 	return err == ECANCELED ? 0 : err;
 }
 
 const struct engine tone_engine = {
 	.name = "tone",
-	.capabilities = MESSAGE_DETERMINISTIC | MESSAGE_WORD_TIMES,
+	.capabilities = MESSAGE_DETERMINISTIC | MESSAGE_WORD_TIMES | MESSAGE_PHONEMES,
 	.open = tone_open,
 	.jobs = tone_jobs,
 	.voices = tone_voices,

@@ -35,6 +35,7 @@ static void job_destroy(void *object)
 
 	timer_clear(&job->pool->loop->timers, &job->start_timer);
 	job_move(job, JOB_NEW);
+	buf_reset(&job->phonemes);
 }
 
 static const char *keep(char **at, const char *bytes, size_t len)
@@ -48,6 +49,39 @@ static const char *keep(char **at, const char *bytes, size_t len)
 	return copy;
 }
 
+/* Spans that the protocol has no place for are read as text. */
+static int keep_phonemes(struct speech_job *job, const struct speech_request *request)
+{
+	const struct message_str text = {job->text, (uint32_t)job->text_len};
+	uint32_t from = 0;
+	int err = 0;
+
+	buf_init(&job->phonemes, MESSAGE_PAYLOAD_MAX);
+	for (size_t i = 0; i < request->phonemes_len && !err; ++i) {
+		const struct spoken_phonemes *span = &request->phonemes[i];
+		const struct message_phonemes phonemes = {span->begin, span->end,
+							  message_str_of(span->ipa)};
+
+		if (job->phonemes_count == MESSAGE_PHONEMES_MAX)
+			break;
+		if (!message_phonemes_fit(&phonemes, &text, from))
+			continue;
+		err = message_phonemes_put(&job->phonemes, &phonemes);
+		job->phonemes_count = (uint16_t)(job->phonemes_count + !err);
+		from = phonemes.byte_end;
+	}
+	return err;
+}
+
+struct message_spans job_phonemes(const struct speech_job *job)
+{
+	return (struct message_spans){
+		.bytes = (const unsigned char *)job->phonemes.bytes,
+		.len = (uint32_t)job->phonemes.len,
+		.count = job->phonemes_count,
+	};
+}
+
 int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	      const struct speech_request *request)
 {
@@ -57,6 +91,7 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 		strlen(voice) + language_len + request->text_len + request->text_before_len + 4;
 	struct speech_job *job = mem_zalloc(sizeof(*job) + strings_len, NULL);
 	char *at;
+	int err;
 
 	if (!job)
 		return ENOMEM;
@@ -77,8 +112,12 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	job->before = keep(&at, request->text_before, request->text_before_len);
 	job->before_len = request->text_before_len;
 	mem_set_destructor(job, job_destroy);
-	*jobp = job;
-	return 0;
+	err = keep_phonemes(job, request);
+	if (err)
+		mem_deref(job);
+	else
+		*jobp = job;
+	return err;
 }
 
 /* Lists by rank: new jobs mostly have a high one, so look from behind. */

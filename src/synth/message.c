@@ -74,6 +74,22 @@ static void write_speak(struct buf *out, int *err, const struct message_speak *s
 	write_float(out, err, speak->speed);
 	write_float(out, err, speak->temperature);
 	write_int(out, err, speak->want_words, 1);
+	write_int(out, err, speak->phonemes.count, 2);
+	if (!*err && speak->phonemes.len > 0)
+		*err = buf_append(out, speak->phonemes.bytes, speak->phonemes.len);
+}
+
+int message_phonemes_put(struct buf *spans, const struct message_phonemes *phonemes)
+{
+	size_t before = spans->len;
+	int err = 0;
+
+	write_int(spans, &err, phonemes->byte_start, 4);
+	write_int(spans, &err, phonemes->byte_end, 4);
+	write_str(spans, &err, &phonemes->ipa);
+	if (err)
+		spans->len = before;
+	return err;
 }
 
 static void write_ready(struct buf *out, int *err, const struct message_ready *ready)
@@ -236,9 +252,15 @@ static float read_float(struct cursor *in)
 	return value;
 }
 
-static struct message_str read_str(struct cursor *in)
+static bool is_utf8(const struct message_str *str)
 {
 	struct utf8_state utf8 = {0};
+
+	return utf8_check(&utf8, str->bytes, str->len) && utf8_is_complete(&utf8);
+}
+
+static struct message_str read_str(struct cursor *in)
+{
 	struct message_str str = {.bytes = "", .len = (uint32_t)read_int(in, 4)};
 
 	if (str.len > in->left) {
@@ -248,7 +270,7 @@ static struct message_str read_str(struct cursor *in)
 		return str;
 	}
 	str.bytes = (const char *)in->at;
-	if (!utf8_check(&utf8, str.bytes, str.len) || !utf8_is_complete(&utf8))
+	if (!is_utf8(&str))
 		in->bad = true;
 	in->at += str.len;
 	in->left -= str.len;
@@ -260,6 +282,64 @@ static struct message_str read_str(struct cursor *in)
 static struct message_str read_later_str(struct cursor *in)
 {
 	return in->left > 0 ? read_str(in) : (struct message_str){.bytes = ""};
+}
+
+static bool is_inside_character(const struct message_str *text, uint32_t at)
+{
+	return at < text->len && ((unsigned char)text->bytes[at] & 0xc0) == 0x80;
+}
+
+bool message_phonemes_fit(const struct message_phonemes *phonemes, const struct message_str *text,
+			  uint32_t from)
+{
+	return phonemes->byte_start >= from && phonemes->byte_start < phonemes->byte_end &&
+	       phonemes->byte_end <= text->len &&
+	       !is_inside_character(text, phonemes->byte_start) &&
+	       !is_inside_character(text, phonemes->byte_end) && phonemes->ipa.len > 0 &&
+	       phonemes->ipa.len <= MESSAGE_IPA_MAX && is_utf8(&phonemes->ipa);
+}
+
+static struct message_phonemes read_span(struct cursor *in)
+{
+	struct message_phonemes phonemes;
+
+	phonemes.byte_start = (uint32_t)read_int(in, 4);
+	phonemes.byte_end = (uint32_t)read_int(in, 4);
+	phonemes.ipa = read_str(in);
+	return phonemes;
+}
+
+bool message_phonemes_take(struct message_phonemes *phonemes, struct message_spans *spans)
+{
+	struct cursor in = {.at = spans->bytes, .left = spans->len};
+
+	if (spans->count == 0)
+		return false;
+	*phonemes = read_span(&in);
+	spans->bytes = in.at;
+	spans->len = (uint32_t)in.left;
+	--spans->count;
+	return !in.bad;
+}
+
+/* Added after version 1 had begun: its absence is an empty list. */
+static void read_spans(struct cursor *in, const struct message_str *text,
+		       struct message_spans *spans)
+{
+	uint32_t from = 0;
+
+	spans->count = in->left > 0 ? (uint16_t)read_int(in, 2) : 0;
+	spans->bytes = in->at;
+	if (spans->count > MESSAGE_PHONEMES_MAX)
+		in->bad = true;
+	for (uint16_t i = 0; i < spans->count && !in->bad; ++i) {
+		struct message_phonemes phonemes = read_span(in);
+
+		if (!message_phonemes_fit(&phonemes, text, from))
+			in->bad = true;
+		from = phonemes.byte_end;
+	}
+	spans->len = (uint32_t)(in->at - spans->bytes);
 }
 
 static void read_speak(struct cursor *in, struct message_speak *speak)
@@ -275,6 +355,7 @@ static void read_speak(struct cursor *in, struct message_speak *speak)
 	speak->speed = read_float(in);
 	speak->temperature = read_float(in);
 	speak->want_words = read_int(in, 1) != 0;
+	read_spans(in, &speak->text, &speak->phonemes);
 }
 
 static void read_ready(struct cursor *in, struct message_ready *ready)

@@ -27,6 +27,10 @@
 /* The longest is SPEAK with its text, or a voice list; audio comes in pieces
  * of a fraction of a second. */
 #define MESSAGE_PAYLOAD_MAX (1u << 20)
+/* Of a SPEAK: more spans than a chunk has words, longer ones than any word;
+ * all together fit into a payload beside the longest text. */
+#define MESSAGE_PHONEMES_MAX 1000u
+#define MESSAGE_IPA_MAX 800u /* bytes */
 
 enum message_type {
 	/* server to worker */
@@ -50,7 +54,7 @@ enum {
 	MESSAGE_WORD_TIMES = 1 << 1,
 	MESSAGE_OWN_SPEED = 1 << 2, /* speak.speed is done by the engine */
 	MESSAGE_TEMPERATURE = 1 << 3,
-	MESSAGE_PHONEMES = 1 << 4,
+	MESSAGE_PHONEMES = 1 << 4, /* speak.phonemes are spoken, not the text there */
 };
 
 /* How a job ended, in DONE. */
@@ -76,6 +80,21 @@ struct message_hello {
 	uint16_t version_max;
 };
 
+/* How bytes [byte_start, byte_end) of speak.text are pronounced. */
+struct message_phonemes {
+	uint32_t byte_start;
+	uint32_t byte_end;
+	struct message_str ipa;
+};
+
+/* Several, in the order of the text, as they travel; see
+ * message_phonemes_put. */
+struct message_spans {
+	const unsigned char *bytes;
+	uint32_t len;
+	uint16_t count;
+};
+
 struct message_speak {
 	struct message_str voice; /* a name from the engine's VOICE messages */
 	struct message_str language; /* code of the text's language, may be empty */
@@ -88,6 +107,7 @@ struct message_speak {
 	float speed; /* 1 is the voice's own */
 	float temperature;
 	bool want_words;
+	struct message_spans phonemes;
 };
 
 struct message_voice {
@@ -149,6 +169,17 @@ struct message {
 		struct message_done_report done;
 	};
 };
+
+/* Whether a span may stand in a message: of whole characters of the text, from
+ * byte `from` on, and with something to say. */
+bool message_phonemes_fit(const struct message_phonemes *phonemes, const struct message_str *text,
+			  uint32_t from);
+
+/* Appends one to the bytes of a message_spans.  ENOBUFS, ENOMEM. */
+int message_phonemes_put(struct buf *spans, const struct message_phonemes *phonemes);
+
+/* Takes the first off a list that was decoded; false when it is empty. */
+bool message_phonemes_take(struct message_phonemes *phonemes, struct message_spans *spans);
 
 /* Appends a message.  ENOBUFS when it does not fit. */
 int message_encode(struct buf *out, const struct message *message);

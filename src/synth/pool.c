@@ -322,12 +322,23 @@ static void cancel(struct speech_job *job)
 	mem_deref(job);
 }
 
-static bool has_own_speed(struct speech *speech, const struct voice *voice)
+/* Engines say what they can do before anyone hears of their voices. */
+static bool can(const struct speech *speech, const struct voice *voice, uint32_t capability)
 {
-	const struct pool *pool = (struct pool *)(void *)speech;
+	const struct pool *pool = (const struct pool *)(const void *)speech;
 	const struct fleet *fleet = fleet_called(pool, voice->engine);
 
-	return fleet && (fleet->capabilities & MESSAGE_OWN_SPEED);
+	return fleet && (fleet->capabilities & capability);
+}
+
+static bool has_own_speed(struct speech *speech, const struct voice *voice)
+{
+	return can(speech, voice, MESSAGE_OWN_SPEED);
+}
+
+static bool reads_phonemes(struct speech *speech, const struct voice *voice)
+{
+	return can(speech, voice, MESSAGE_PHONEMES);
 }
 
 static const struct speech_ops pool_ops = {
@@ -335,6 +346,7 @@ static const struct speech_ops pool_ops = {
 	.hold = hold,
 	.cancel = cancel,
 	.has_own_speed = has_own_speed,
+	.reads_phonemes = reads_phonemes,
 };
 
 static void free_words(char **words)

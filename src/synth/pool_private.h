@@ -79,6 +79,8 @@ struct speech_job {
 	size_t text_len;
 	const char *before;
 	size_t before_len;
+	struct buf phonemes; /* as they travel */
+	uint16_t phonemes_count;
 	char strings[];
 };
 
@@ -226,6 +228,7 @@ void job_move(struct speech_job *job, enum job_state state);
 uint64_t job_due_us(const struct speech_job *job);
 uint64_t job_rank(const struct speech_job *job); /* the lowest goes first */
 uint64_t job_skip(const struct speech_job *job);
+struct message_spans job_phonemes(const struct speech_job *job);
 void job_begin_try(struct speech_job *job);
 void job_audio(struct speech_job *job, const struct message_audio *audio);
 void job_word(struct speech_job *job, const struct message_word *word);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "synth/voice.h"
+#include "text/spoken.h"
 
 /* Nothing of it is kept beyond the call. */
 struct speech_request {
@@ -22,6 +23,11 @@ struct speech_request {
 	size_t text_len;
 	const char *text_before; /* the chunk before, for engines that use it */
 	size_t text_before_len;
+	/* How places of the text are pronounced, in its order: for engines that
+	 * read phonemes; others get the text alone.  A span that engines could not
+	 * take (synth/message.h) is left out. */
+	const struct spoken_phonemes *phonemes;
+	size_t phonemes_len;
 	uint64_t turn;
 	uint64_t due_us; /* monotonic: when the listener runs dry */
 	float speed;
@@ -64,6 +70,8 @@ struct speech_ops {
 	void (*cancel)(struct speech_job *job);
 	/* True when the engine of this voice changes the speed itself. */
 	bool (*has_own_speed)(struct speech *speech, const struct voice *voice);
+	/* True when the engine of this voice can be given phonemes. */
+	bool (*reads_phonemes)(struct speech *speech, const struct voice *voice);
 };
 
 struct speech {

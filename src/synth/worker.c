@@ -266,6 +266,8 @@ int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t cred
 		.temperature = job->temperature,
 		.want_words = true,
 	};
+	if (worker->fleet->capabilities & MESSAGE_PHONEMES)
+		speak.speak.phonemes = job_phonemes(job);
 	err = link_send(worker->socket, &speak);
 	if (err) {
 		worker_lose(worker, err);
