@@ -12,6 +12,7 @@
 #include "engine/job.h"
 
 static const struct engine plain_engine = {.name = "plain"};
+static const struct engine reading_engine = {.name = "reading", .capabilities = MESSAGE_PHONEMES};
 static const struct engine speedy_engine = {.name = "speedy", .capabilities = MESSAGE_OWN_SPEED};
 
 static struct message_speak speak_of(const char *text)
@@ -67,6 +68,32 @@ static void test_speed_is_for_engines_that_do_it_and_within_bounds(void **state)
 	assert_true(speedy->text.speed > 3.99f && speedy->text.speed < 4.01f);
 	mem_deref(plain);
 	mem_deref(speedy);
+}
+
+static void test_phonemes_are_for_engines_that_read_them(void **state)
+{
+	const struct message_phonemes spans[] = {{0, 1, message_str_of("\001ab")},
+						 {2, 3, message_str_of("ʃ")}};
+	struct message_speak speak = speak_of("x y");
+	struct job *job;
+	struct buf list;
+
+	(void)state;
+	buf_init(&list, 100);
+	for (size_t i = 0; i < 2; ++i)
+		assert_int_equal(message_phonemes_put(&list, &spans[i]), 0);
+	speak.phonemes = (struct message_spans){(unsigned char *)list.bytes, (uint32_t)list.len, 2};
+	assert_int_equal(job_alloc(&job, 7, &speak, &plain_engine), 0);
+	assert_int_equal(job->text.phonemes_count, 0);
+	mem_deref(job);
+	assert_int_equal(job_alloc(&job, 7, &speak, &reading_engine), 0);
+	buf_reset(&list);
+	assert_int_equal(job->text.phonemes_count, 2);
+	assert_string_equal(job->text.phonemes[0].ipa, " ab");
+	assert_int_equal(job->text.phonemes[1].byte_start, 2);
+	assert_int_equal(job->text.phonemes[1].byte_end, 3);
+	assert_string_equal(job->text.phonemes[1].ipa, "ʃ");
+	mem_deref(job);
 }
 
 static void test_skipped_samples_count_and_cost_no_credit(void **state)
@@ -129,6 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_control_characters_become_spaces_at_their_places),
 		cmocka_unit_test(test_speed_is_for_engines_that_do_it_and_within_bounds),
+		cmocka_unit_test(test_phonemes_are_for_engines_that_read_them),
 		cmocka_unit_test(test_skipped_samples_count_and_cost_no_credit),
 		cmocka_unit_test(test_audio_ends_with_the_credit_and_is_not_too_long),
 		cmocka_unit_test(test_a_cancelled_job_has_not_failed),

@@ -23,6 +23,8 @@ struct recorder {
 	int loudest_step; /* between neighbours: a click would show */
 	int16_t last;
 	size_t words;
+	const struct engine_phonemes *phonemes; /* to be hummed */
+	size_t phonemes_count;
 	size_t word_bytes[8][2];
 	uint64_t word_samples[8][2];
 };
@@ -69,7 +71,9 @@ static int record(struct recorder *recorder, const char *voice, const char *word
 					 .text_len = strlen(words),
 					 .text_before = "",
 					 .speed = 1,
-					 .want_words = true};
+					 .want_words = true,
+					 .phonemes = recorder->phonemes,
+					 .phonemes_count = recorder->phonemes_count};
 	void *state = NULL;
 	int err;
 
@@ -98,6 +102,26 @@ static void test_lengths_and_word_times_follow_from_the_text(void **state)
 	assert_int_equal(r.word_bytes[1][1], 14);
 	assert_int_equal(r.word_samples[1][0], 7 * LETTER);
 	assert_int_equal(r.word_samples[1][1], 10 * LETTER);
+}
+
+/* A span may have blanks in it, and letters around it. */
+static void test_phonemes_are_hummed_in_place_of_letters(void **state)
+{
+	static const struct engine_phonemes spans[] = {{1, 9, "nuːˈjɔːk"}, {12, 15, "a"}};
+	struct recorder r = {.phonemes = spans, .phonemes_count = 2};
+	struct recorder letters = {0};
+
+	(void)state;
+	assert_int_equal(record(&r, "tone", "(New York) xßyz", false), 0);
+	assert_int_equal(r.words, 2);
+	assert_int_equal(r.word_bytes[0][0], 0);
+	assert_int_equal(r.word_bytes[0][1], 10);
+	assert_int_equal(r.word_samples[0][1], (1 + 8 + 1) * LETTER);
+	assert_int_equal(r.word_bytes[1][0], 11);
+	assert_int_equal(r.word_bytes[1][1], 16);
+	assert_int_equal(r.samples, (10 + 1 + 3 + 1) * LETTER);
+	assert_int_equal(record(&letters, "tone", "(nuːˈjɔːk) xaz", false), 0);
+	assert_int_equal(r.hash, letters.hash);
 }
 
 /* These numbers may change only with the engine: tests elsewhere compare
@@ -157,6 +181,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lengths_and_word_times_follow_from_the_text),
+		cmocka_unit_test(test_phonemes_are_hummed_in_place_of_letters),
 		cmocka_unit_test(test_the_samples_are_these_on_every_machine),
 		cmocka_unit_test(test_tones_are_loud_and_do_not_click),
 		cmocka_unit_test(test_a_sink_that_has_enough_ends_the_text),

@@ -275,6 +275,8 @@ static int try_due(struct bed *bed, struct chunk *chunk, const char *text, bool 
 		.text = text,
 		.text_len = strlen(text),
 		.text_before = "",
+		.phonemes = bed->phonemes,
+		.phonemes_len = bed->phonemes_len,
 		.turn = 1,
 		.due_us = due_us,
 		.speed = 1,

@@ -27,6 +27,8 @@ struct bed {
 	bool ready;
 	unsigned open_chunks;
 	const struct voice *voice; /* NULL: the engine's first */
+	const struct spoken_phonemes *phonemes; /* of the chunks that are started */
+	size_t phonemes_len;
 	unsigned sounds; /* chunks that were heard so far */
 };
 

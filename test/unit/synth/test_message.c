@@ -36,6 +36,10 @@ static struct message round_trip(struct buf *buf, const struct message *message)
 	return read;
 }
 
+/* Phonemes for "ü" and for ".". */
+static const unsigned char spans[] = {2,    0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 'y', 0xcb,
+				      0x90, 7, 0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0,   'x'};
+
 static struct message full_speak(void)
 {
 	return (struct message){
@@ -55,8 +59,19 @@ static struct message full_speak(void)
 				.speed = 1.25f,
 				.temperature = 0.5f,
 				.want_words = true,
+				.phonemes = {spans, sizeof(spans), 2},
 			},
 	};
+}
+
+static void assert_phonemes(struct message_spans *list, uint32_t from, uint32_t to, const char *ipa)
+{
+	struct message_phonemes phonemes;
+
+	assert_true(message_phonemes_take(&phonemes, list));
+	assert_int_equal(phonemes.byte_start, from);
+	assert_int_equal(phonemes.byte_end, to);
+	assert_str(phonemes.ipa, ipa);
 }
 
 static void test_speak_survives_the_wire(void **state)
@@ -79,6 +94,9 @@ static void test_speak_survives_the_wire(void **state)
 	assert_float_equal(read.speak.speed, 1.25f, 0);
 	assert_float_equal(read.speak.temperature, 0.5f, 0);
 	assert_true(read.speak.want_words);
+	assert_phonemes(&read.speak.phonemes, 2, 4, "yː");
+	assert_phonemes(&read.speak.phonemes, 7, 8, "x");
+	assert_false(message_phonemes_take(&(struct message_phonemes){0}, &read.speak.phonemes));
 	buf_reset(&buf);
 }
 
@@ -208,7 +226,8 @@ static void test_a_part_of_a_message_asks_for_more(void **state)
 	buf_reset(&buf);
 }
 
-/* A payload cut at every length, its header telling the truth about it. */
+/* A payload cut at every length, its header telling the truth about it.  Only a
+ * server of before there were phonemes ends where they begin. */
 static void test_a_payload_that_lacks_a_field_is_refused(void **state)
 {
 	struct message message = full_speak();
@@ -219,10 +238,59 @@ static void test_a_payload_that_lacks_a_field_is_refused(void **state)
 	(void)state;
 	round_trip(&buf, &message);
 	for (size_t n = MESSAGE_HEADER_LEN; n < buf.len; ++n) {
+		int want = n == buf.len - sizeof(spans) - 2 ? 0 : EPROTO;
+
 		buf.bytes[0] = (char)(n - MESSAGE_HEADER_LEN);
-		assert_int_equal(message_decode(&read, &used, buf.bytes, n), EPROTO);
+		assert_int_equal(message_decode(&read, &used, buf.bytes, n), want);
+		if (!want)
+			assert_int_equal(read.speak.phonemes.count, 0);
 	}
 	buf_reset(&buf);
+}
+
+/* Spans that are written one by one are those that are read. */
+static void test_spans_are_put_as_they_are_taken(void **state)
+{
+	const struct message_phonemes two[] = {{2, 4, STR("yː")}, {7, 8, STR("x")}};
+	struct buf buf;
+
+	(void)state;
+	buf_init(&buf, sizeof(spans));
+	assert_int_equal(message_phonemes_put(&buf, &two[0]), 0);
+	assert_int_equal(message_phonemes_put(&buf, &two[1]), 0);
+	assert_int_equal(buf.len, sizeof(spans));
+	assert_memory_equal(buf.bytes, spans, sizeof(spans));
+	assert_int_equal(message_phonemes_put(&buf, &two[1]), ENOBUFS);
+	assert_int_equal(buf.len, sizeof(spans));
+	buf_reset(&buf);
+}
+
+static bool fits(uint32_t from, uint32_t to, const char *ipa, size_t ipa_len, uint32_t after)
+{
+	const struct message_str text = STR("Grüße.");
+	const struct message_phonemes phonemes = {from, to, {ipa, (uint32_t)ipa_len}};
+
+	return message_phonemes_fit(&phonemes, &text, after);
+}
+
+static void test_spans_are_whole_characters_of_the_text_in_its_order(void **state)
+{
+	char ipa[MESSAGE_IPA_MAX + 1];
+
+	(void)state;
+	memset(ipa, 'a', sizeof(ipa));
+	assert_true(fits(0, 8, "a", 1, 0));
+	assert_true(fits(2, 4, "a", 1, 2));
+	assert_false(fits(2, 4, "a", 1, 3)); /* overlaps the one before */
+	assert_false(fits(2, 2, "a", 1, 0));
+	assert_false(fits(4, 2, "a", 1, 0));
+	assert_false(fits(0, 9, "a", 1, 0));
+	assert_false(fits(3, 4, "a", 1, 0)); /* in the middle of ü */
+	assert_false(fits(2, 3, "a", 1, 0));
+	assert_false(fits(0, 8, "", 0, 0));
+	assert_true(fits(0, 8, ipa, MESSAGE_IPA_MAX, 0));
+	assert_false(fits(0, 8, ipa, MESSAGE_IPA_MAX + 1, 0));
+	assert_false(fits(0, 8, "\xcb", 1, 0));
 }
 
 static void test_fields_added_later_are_skipped(void **state)
@@ -318,10 +386,42 @@ static void test_values_no_engine_could_use_are_refused(void **state)
 	assert_refused(&message);
 	message.speak.speed = INFINITY;
 	assert_refused(&message);
+	message = full_speak();
+	message.speak.text = STR("short");
+	assert_refused(&message);
 	message = (struct message){.type = MESSAGE_WORD, .word = {5, 4, 0, 1}};
 	assert_refused(&message);
 	message = (struct message){.type = MESSAGE_WORD, .word = {4, 5, 1, 0}};
 	assert_refused(&message);
+}
+
+/* A thousand letters with a sound each, and one more. */
+static void test_there_is_a_bound_to_the_number_of_spans(void **state)
+{
+	static char text[MESSAGE_PHONEMES_MAX + 1];
+	struct message message = full_speak();
+	struct message read;
+	struct buf list, buf;
+	size_t used = 0;
+
+	(void)state;
+	buf_init(&list, MESSAGE_PAYLOAD_MAX);
+	buf_init(&buf, MESSAGE_PAYLOAD_MAX);
+	memset(text, 'x', sizeof(text));
+	message.speak.text = (struct message_str){text, sizeof(text)};
+	for (uint32_t i = 0; i <= MESSAGE_PHONEMES_MAX; ++i) {
+		const struct message_phonemes span = {i, i + 1, STR("a")};
+
+		assert_int_equal(message_phonemes_put(&list, &span), 0);
+		message.speak.phonemes = (struct message_spans){
+			(unsigned char *)list.bytes, (uint32_t)list.len, (uint16_t)(i + 1)};
+		buf.len = 0;
+		assert_int_equal(message_encode(&buf, &message), 0);
+		assert_int_equal(message_decode(&read, &used, buf.bytes, buf.len),
+				 i < MESSAGE_PHONEMES_MAX ? 0 : EPROTO);
+	}
+	buf_reset(&list);
+	buf_reset(&buf);
 }
 
 static void test_odd_audio_is_refused(void **state)
@@ -372,6 +472,9 @@ int main(void)
 		cmocka_unit_test(test_bytes_are_as_documented),
 		cmocka_unit_test(test_a_part_of_a_message_asks_for_more),
 		cmocka_unit_test(test_a_payload_that_lacks_a_field_is_refused),
+		cmocka_unit_test(test_spans_are_put_as_they_are_taken),
+		cmocka_unit_test(test_spans_are_whole_characters_of_the_text_in_its_order),
+		cmocka_unit_test(test_there_is_a_bound_to_the_number_of_spans),
 		cmocka_unit_test(test_fields_added_later_are_skipped),
 		cmocka_unit_test(test_a_voice_without_a_licence_is_still_a_voice),
 		cmocka_unit_test(test_unknown_types_are_stepped_over),

@@ -77,6 +77,35 @@ static void test_a_killed_worker_is_not_heard(void **state)
 	bed_close(&bed);
 }
 
+/* The tone engine hums phonemes as letters.  What is no span of the text, or
+ * not in its order, is read as text. */
+static void test_phonemes_are_spoken_also_on_a_second_try(void **state)
+{
+	static const struct spoken_phonemes spans[] = {
+		{11, 17, "ˈdɔktɐ"}, {13, 15, "x"}, {18, 21, ""},
+		{25, 29, "ˈbɪtə"},  {20, 24, "x"}, {29, 99, "x"},
+	};
+	struct bed bed;
+	struct chunk whole, hit;
+	struct speech *speech;
+
+	(void)state;
+	open_bed(&bed, (struct pool_options){0});
+	bed_speak(&bed, &whole, "[[slow:5]] ˈdɔktɐ kommen ˈbɪtə, und zwar schnell.");
+	bed.phonemes = spans;
+	bed.phonemes_len = sizeof(spans) / sizeof(spans[0]);
+	bed_start(&bed, &hit, "[[slow:5]] Doktor kommen Bitt, und zwar schnell.");
+	hit.on_audio = kill_all_workers;
+	bed_run(&bed);
+	assert_int_equal(bed_stats(&bed).retries, 1);
+	assert_same(&whole, &hit);
+	speech = pool_speech(bed.pool);
+	assert_true(speech->ops->reads_phonemes(speech, voices_at(pool_voices(bed.pool), 0)));
+	chunk_finish(&whole);
+	chunk_finish(&hit);
+	bed_close(&bed);
+}
+
 static void test_a_chunk_that_kills_twice_is_to_blame(void **state)
 {
 	struct bed bed;
@@ -539,6 +568,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_chunk_is_spoken_with_its_words),
 		cmocka_unit_test(test_a_killed_worker_is_not_heard),
+		cmocka_unit_test(test_phonemes_are_spoken_also_on_a_second_try),
 		cmocka_unit_test(test_a_chunk_that_kills_twice_is_to_blame),
 		cmocka_unit_test(test_a_text_that_cannot_be_spoken_costs_no_worker),
 		cmocka_unit_test(test_a_silent_worker_is_replaced),
