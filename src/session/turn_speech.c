@@ -13,6 +13,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "session/turn_private.h"
+#include "text/mapped.h"
+#include "text/reader.h"
 
 /* Words of one chunk that are kept: more than a chunk's buffer can hold. */
 #define WORDS_MAX 8192
@@ -247,8 +249,10 @@ static void map_word(struct reply_word *out, struct place *at, const struct turn
 	const struct spoken *spoken = utterance->spoken;
 	struct place end;
 
-	out->char_start = spoken->origin[word->byte_start];
-	out->char_end = spoken->origin[word->byte_end - 1] + 1;
+	struct mapped_cursor cursor;
+
+	mapped_read_part(&cursor, &spoken->parts[0]);
+	mapped_origin(&cursor, word->byte_start, word->byte_end, &out->char_start, &out->char_end);
 	place_move(at, utterance, out->char_start);
 	end = *at;
 	place_move(&end, utterance, out->char_end);
@@ -327,8 +331,8 @@ static int start_job(struct turn *turn, const char *before, size_t before_len)
 	struct speech_request request = {
 		.voice = turn->voice,
 		.language = turn->settings.language,
-		.text = utterance->spoken->text,
-		.text_len = utterance->spoken->len,
+		.text = utterance->spoken->parts_len ? utterance->spoken->parts[0].text : "",
+		.text_len = utterance->spoken->parts_len ? utterance->spoken->parts[0].len : 0,
 		.text_before = before,
 		.text_before_len = before_len,
 		.turn = turn->tag,
@@ -368,7 +372,8 @@ static int start_chunk(struct turn *turn)
 
 	err = open_pipeline(turn);
 	if (!err)
-		err = spoken_alloc(&utterance->spoken, utterance->text, utterance->text_len);
+		err = reader_read(&utterance->spoken, &(struct reader){.language = language_find("")},
+				  utterance->text, utterance->text_len);
 	if (err)
 		return err;
 	utterance->samples_before = turn->samples_sent;

@@ -35,6 +35,20 @@ const struct language *language_find(const char *code)
 	return &bare;
 }
 
+bool reading_lists(const char *list, const char *word, size_t len)
+{
+	const char *at = list;
+
+	if (!list || len == 0)
+		return false;
+	while ((at = strstr(at, " ")) && at[1]) {
+		++at;
+		if (strncmp(at, word, len) == 0 && at[len] == ' ')
+			return true;
+	}
+	return false;
+}
+
 static bool lists(const char *list, const char *word, bool is_capital)
 {
 	char entry[ENTRY_MAX + 3];

@@ -1,5 +1,6 @@
 /*
- * language.h: what a language's writing tells about the end of a sentence.
+ * language.h: what is known of a language: where its sentences end, and how it
+ * reads figures and signs (reading.h).
  *
  * One row per language, in language_XX.c or, for the short ones, in
  * language_more.c.  A list is one string of lower-case words with a blank
@@ -12,6 +13,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "text/reading.h"
 
 /* How far a dot is from ending a sentence, weakest first. */
 enum hold {
@@ -31,6 +34,7 @@ struct language {
 	const char *capital;
 	const char *word;
 	const char *starters; /* words that often begin a sentence */
+	const struct reading *reading; /* NULL: engines read figures themselves */
 };
 
 extern const struct language language_de, language_en, language_es, language_fr, language_it,

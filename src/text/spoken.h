@@ -1,26 +1,50 @@
 /*
- * spoken.h: from the client's words to the words that an engine is given.
+ * spoken.h: what engines are given of a chunk, and where each bit of it came from.
  *
- * Engines never see markup (eSpeak NG crashes on some).  Inline tags are
- * dropped and the text between them kept; every byte of the result remembers
- * where it stood in the client's text, so that word times can point there.
- * What is a tag is tag.h's business; one that stands for a pause leaves a blank
- * when it would otherwise glue two words together.  Control characters, line
- * ends among them, become blanks; nothing else is changed.
+ * Engines never see markup (eSpeak NG crashes on some).  A chunk becomes parts,
+ * spoken one after the other: a part is plain text at one speed, with a silence
+ * before it.  Pieces lead back from its bytes to the client's words, so that
+ * word times can point there: in "€5" both words of "five euros" come from the
+ * same two characters.
  */
 #ifndef TEXT_SPOKEN_H
 #define TEXT_SPOKEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct spoken {
-	char *text; /* NUL-terminated UTF-8 */
-	size_t len;
-	uint32_t *origin; /* len + 1 entries: code point index in the client's text */
+/* Bytes of a part's text, from the end of the piece before up to `end`. */
+struct spoken_piece {
+	uint32_t end;
+	uint32_t from, to; /* code points of the chunk's text: [from, to) */
+	bool is_verbatim; /* the same characters, one by one; else all stand for all */
 };
 
-/* Refcounted (mem_deref).  ENOMEM. */
-int spoken_alloc(struct spoken **spokenp, const char *text, size_t len);
+/* Bytes [begin, end) of a part's text are pronounced like this; the text is
+ * for engines that cannot. */
+struct spoken_phonemes {
+	uint32_t begin, end;
+	const char *ipa; /* without slashes or brackets */
+};
+
+struct spoken_part {
+	const char *text; /* NUL-terminated UTF-8; "" when only the pause matters */
+	size_t len;
+	unsigned pause_ms; /* silence before the text */
+	double rate; /* of <prosody>; 0: the turn's own speed */
+	const struct spoken_piece *pieces;
+	size_t pieces_len;
+	const struct spoken_phonemes *phonemes;
+	size_t phonemes_len;
+};
+
+/* Refcounted (mem_deref); made by reader_read.  mapped.h leads from a part's
+ * bytes to the client's characters (mapped_read_part, mapped_origin). */
+struct spoken {
+	struct spoken_part *parts;
+	size_t parts_len; /* 0: nothing of the chunk is heard */
+	void *memory[4]; /* behind the parts */
+};
 
 #endif

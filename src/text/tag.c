@@ -4,6 +4,9 @@
 #include "text/tag.h"
 
 #include <string.h>
+#include <strings.h>
+
+#include "base/utf8.h"
 
 enum step {
 	STEP_OPEN, /* after '<' */
@@ -113,6 +116,80 @@ enum tag_verdict tag_step(struct tag *tag, uint32_t c, size_t n)
 		return c == '>' ? TAG_WHOLE : TAG_TEXT;
 	}
 	return TAG_TEXT;
+}
+
+size_t tag_read(struct tag *tag, const char *text, size_t len)
+{
+	size_t at = 1;
+
+	tag_begin(tag);
+	while (at < len) {
+		uint32_t c;
+		size_t n = utf8_decode(&c, text + at, len - at);
+		enum tag_verdict verdict = tag_step(tag, c, n);
+
+		at += n;
+		if (verdict == TAG_WHOLE)
+			return at;
+		if (verdict == TAG_TEXT)
+			return 0;
+	}
+	return 0;
+}
+
+static size_t skip_until(const char *tag, size_t len, size_t at, const char *stops)
+{
+	while (at < len && !strchr(stops, tag[at]))
+		++at;
+	return at;
+}
+
+static size_t skip_blanks(const char *tag, size_t len, size_t at)
+{
+	while (at < len && (tag[at] == ' ' || tag[at] == '\t'))
+		++at;
+	return at;
+}
+
+/* tag_step has seen to it that each attribute is name=value, and that a quote
+ * is closed. */
+bool tag_attribute_next(struct tag_attribute *attribute, const char *tag, size_t len, size_t *at)
+{
+	size_t begin = *at ? *at : skip_until(tag, len, 0, " \t/>");
+	size_t equals, end;
+	char quote;
+
+	begin = skip_blanks(tag, len, begin);
+	equals = skip_until(tag, len, begin, "=>");
+	if (equals + 1 >= len || tag[equals] == '>')
+		return false;
+	attribute->name = tag + begin;
+	attribute->name_len = equals - begin;
+	quote = tag[equals + 1];
+	begin = equals + 1;
+	if (quote == '"' || quote == '\'') {
+		++begin;
+		end = skip_until(tag, len, begin, (char[]){quote, '\0'});
+		*at = end + 1;
+	} else {
+		end = *at = skip_until(tag, len, begin, " \t/>");
+	}
+	attribute->value = tag + begin;
+	attribute->value_len = end - begin;
+	return true;
+}
+
+bool tag_attribute_find(struct tag_attribute *attribute, const char *tag, size_t len,
+			const char *wanted)
+{
+	size_t at = 0;
+
+	while (tag_attribute_next(attribute, tag, len, &at)) {
+		if (attribute->name_len == strlen(wanted) &&
+		    strncasecmp(attribute->name, wanted, attribute->name_len) == 0)
+			return true;
+	}
+	return false;
 }
 
 bool tag_is(const struct tag *tag, const char *wanted)

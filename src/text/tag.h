@@ -39,7 +39,23 @@ void tag_begin(struct tag *tag);
 /* The next code point, n bytes long. */
 enum tag_verdict tag_step(struct tag *tag, uint32_t c, size_t n);
 
+/* The whole tag at the beginning of text, which is a '<': its length, 0 when it
+ * is none. */
+size_t tag_read(struct tag *tag, const char *text, size_t len);
+
 bool tag_is(const struct tag *tag, const char *name);
+
+/* The attributes of a whole tag, one after the other: *at is 0 before the first.
+ * False when there is no more.  Neither string ends in a NUL. */
+struct tag_attribute {
+	const char *name, *value;
+	size_t name_len, value_len;
+};
+bool tag_attribute_next(struct tag_attribute *attribute, const char *tag, size_t len, size_t *at);
+
+/* The attribute of that name (in any case); false when it has none. */
+bool tag_attribute_find(struct tag_attribute *attribute, const char *tag, size_t len,
+			const char *name);
 
 /* True when the tag stands for a pause rather than around words. */
 bool tag_is_pause(const struct tag *tag);

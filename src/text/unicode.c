@@ -33,16 +33,30 @@ enum unicode_kind unicode_kind(uint32_t c)
 	return UNICODE_OTHER;
 }
 
+/* Runs of capitals, and how far their small letters are. */
+static const struct {
+	uint32_t first, last, distance;
+} shifts[] = {
+	{'A', 'Z', 32},       {0x00c0, 0x00d6, 32}, {0x00d8, 0x00de, 32}, {0x0391, 0x03a9, 32},
+	{0x0400, 0x040f, 80}, {0x0410, 0x042f, 32}, {0x0531, 0x0556, 48},
+};
+
+uint32_t unicode_upper(uint32_t c)
+{
+	for (size_t i = 0; i < COUNT(shifts); ++i) {
+		uint32_t upper = c - shifts[i].distance;
+
+		if (upper >= shifts[i].first && upper <= shifts[i].last)
+			return upper == 0x03a2 ? 0x03a3 : upper; /* final sigma has no other */
+	}
+	if (c > 0x0100 && c < 0x0180 && c != 0x0131 && unicode_kind(c) == UNICODE_LOWER &&
+	    unicode_lower(c - 1) == c)
+		return c - 1;
+	return c;
+}
+
 uint32_t unicode_lower(uint32_t c)
 {
-	static const struct {
-		uint32_t first, last, distance;
-	} shifts[] = {
-		{'A', 'Z', 32},       {0x00c0, 0x00d6, 32}, {0x00d8, 0x00de, 32},
-		{0x0391, 0x03a9, 32}, {0x0400, 0x040f, 80}, {0x0410, 0x042f, 32},
-		{0x0531, 0x0556, 48},
-	};
-
 	for (size_t i = 0; i < COUNT(shifts); ++i) {
 		if (c < shifts[i].first)
 			break;

@@ -47,6 +47,9 @@ enum unicode_kind unicode_kind(uint32_t c);
  * else is returned as it is.  For looking words up, not for showing them. */
 uint32_t unicode_lower(uint32_t c);
 
+/* The capital of such a letter, where it is one character. */
+uint32_t unicode_upper(uint32_t c);
+
 static inline bool unicode_is_blank(enum unicode_kind kind)
 {
 	return kind == UNICODE_BLANK || kind == UNICODE_NEWLINE;

@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "text/chunker.h"
-#include "text/spoken.h"
+#include "text/tag.h"
 #include "text/tag.h"
 #include "text/unicode.h"
 
@@ -125,21 +125,20 @@ static void run(struct input *input, struct output *output, unsigned most, bool 
 /* Keeps only what is read aloud; gives the new length. */
 static size_t keep_spoken(char *to, const char *text, size_t len)
 {
-	struct spoken *spoken = NULL;
 	size_t kept = 0;
 
-	assert(spoken_alloc(&spoken, text, len) == 0);
-	for (size_t at = 0; at < spoken->len;) {
+	for (size_t at = 0; at < len;) {
+		struct tag tag;
 		uint32_t c;
-		size_t n = utf8_decode(&c, spoken->text + at, spoken->len - at);
+		size_t n = utf8_decode(&c, text + at, len - at);
+		size_t tag_len = c == '<' ? tag_read(&tag, text + at, len - at) : 0;
 
-		if (unicode_is_spoken(unicode_kind(c))) {
-			memcpy(to + kept, spoken->text + at, n);
+		if (tag_len == 0 && unicode_is_spoken(unicode_kind(c))) {
+			memcpy(to + kept, text + at, n);
 			kept += n;
 		}
-		at += n;
+		at += tag_len ? tag_len : n;
 	}
-	mem_deref(spoken);
 	return kept;
 }
 

@@ -1,0 +1,152 @@
+/*
+ * ipa.c: pronunciations in the text (see ipa.h).
+ */
+#include "text/ipa.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/utf8.h"
+#include "text/unicode.h"
+
+/* IPA's own letters and its marks for stress and length. */
+static bool is_ipa_alone(uint32_t c)
+{
+	return c >= 0x0250 && c <= 0x02ff;
+}
+
+static bool may_stand_in_ipa(uint32_t c)
+{
+	enum unicode_kind kind = unicode_kind(c);
+
+	return unicode_is_letter(kind) || kind == UNICODE_MARK || is_ipa_alone(c) || c == ' ' ||
+	       c == '.' || c == 0x203f || c == 0x0361;
+}
+
+/* Letters before the opening sign, or after the closing one, make it another
+ * thing: "km/h". */
+static bool is_bordered(const char *text, size_t len, const struct ipa_span *span)
+{
+	uint32_t c;
+	size_t before = span->begin;
+
+	if (before > 0) {
+		do
+			--before;
+		while (before > 0 && ((uint8_t)text[before] & 0xc0) == 0x80);
+		utf8_decode(&c, text + before, span->begin - before);
+		if (unicode_is_spoken(unicode_kind(c)))
+			return false;
+	}
+	if (span->end >= len)
+		return true;
+	utf8_decode(&c, text + span->end, len - span->end);
+	return !unicode_is_spoken(unicode_kind(c));
+}
+
+/* What follows the sign at span->begin, up to its mate. */
+static bool read_span(struct ipa_span *span, const char *text, size_t len)
+{
+	char mate = text[span->begin] == '[' ? ']' : '/';
+	size_t at = span->begin + 1;
+	bool is_ipa = false;
+
+	span->ipa = at;
+	while (at < len && at - span->ipa <= IPA_SPAN_MAX) {
+		uint32_t c;
+		size_t n = utf8_decode(&c, text + at, len - at);
+
+		if (c == (uint32_t)mate) {
+			span->ipa_len = at - span->ipa;
+			span->end = at + 1;
+			return is_ipa && is_bordered(text, len, span);
+		}
+		if (!may_stand_in_ipa(c))
+			return false;
+		is_ipa |= is_ipa_alone(c);
+		at += n;
+	}
+	return false;
+}
+
+/* Marks of IPA are rare, so they are looked for first: the bytes that lead them
+ * are those of U+0240 to U+02FF. */
+static bool is_lead(char b)
+{
+	return (uint8_t)b >= 0xc9 && (uint8_t)b <= 0xcb;
+}
+
+/* The sign that may open the span with a mark in it: the last one before the
+ * mark, not before `from`. */
+static bool find_opening(size_t *begin, const char *text, size_t mark, size_t from)
+{
+	size_t least = mark > IPA_SPAN_MAX + from ? mark - IPA_SPAN_MAX : from;
+
+	while (mark > least) {
+		--mark;
+		if (text[mark] == '/' || text[mark] == '[') {
+			*begin = mark;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool ipa_find(struct ipa_span *span, const char *text, size_t len, size_t from)
+{
+	for (size_t at = from; at < len; ++at) {
+		if (!is_lead(text[at]))
+			continue;
+		if (!find_opening(&span->begin, text, at, from))
+			from = at; /* nor is there one for what follows, before here */
+		else if (read_span(span, text, len))
+			return true;
+		else
+			from = span->begin + 1;
+	}
+	return false;
+}
+
+static const struct {
+	const char *ipa, *letters;
+} letters[] = {
+	{"ɑ", "a"},  {"ɐ", "a"},  {"æ", "a"},  {"ɒ", "o"},   {"ə", "e"},  {"ɚ", "er"},
+	{"ɛ", "e"},  {"ɜ", "er"}, {"ɝ", "er"}, {"ɪ", "i"},   {"ɨ", "i"},  {"ɔ", "o"},
+	{"ø", "oe"}, {"œ", "oe"}, {"ʊ", "u"},  {"ʌ", "u"},   {"ɯ", "u"},  {"ʏ", "u"},
+	{"ɡ", "g"},  {"ɣ", "g"},  {"ʃ", "sh"}, {"ʒ", "zh"},  {"ʂ", "sh"}, {"ʐ", "zh"},
+	{"ɕ", "sh"}, {"ʑ", "zh"}, {"θ", "th"}, {"ð", "th"},  {"ŋ", "ng"}, {"ɲ", "ny"},
+	{"ɹ", "r"},  {"ɾ", "r"},  {"ʁ", "r"},  {"ʀ", "r"},   {"ɻ", "r"},  {"ɫ", "l"},
+	{"ʎ", "ly"}, {"ɭ", "l"},  {"β", "v"},  {"ʋ", "v"},   {"χ", "kh"}, {"ħ", "h"},
+	{"ɦ", "h"},  {"ç", "h"},  {"x", "kh"}, {"j", "y"},   {"ʔ", ""},   {"ɟ", "dy"},
+	{"ɱ", "m"},  {"ɳ", "n"},  {"ʈ", "t"},  {"ɖ", "d"},   {"ʍ", "wh"}, {"ɥ", "w"},
+	{"ɤ", "o"},  {"ɵ", "o"},  {"ʉ", "u"},  {"ɘ", "e"},   {"ɞ", "e"},  {"ɶ", "a"},
+};
+
+static const char *letters_of(const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < COUNT(letters); ++i) {
+		if (strlen(letters[i].ipa) == n && memcmp(letters[i].ipa, bytes, n) == 0)
+			return letters[i].letters;
+	}
+	return NULL;
+}
+
+int ipa_respell(struct buf *out, const char *ipa, size_t len)
+{
+	size_t at = 0;
+	int err = 0;
+
+	while (at < len && !err) {
+		uint32_t c;
+		size_t n = utf8_decode(&c, ipa + at, len - at);
+		const char *respelled = letters_of(ipa + at, n);
+
+		if (respelled)
+			err = buf_append_str(out, respelled);
+		else if (c == ' ' || unicode_is_letter(unicode_kind(c)))
+			err = is_ipa_alone(c) ? 0 : buf_append(out, ipa + at, n);
+		at += n;
+	}
+	return err;
+}

@@ -1,0 +1,30 @@
+/*
+ * ipa.h: pronunciations written into the text, /təˈmɑːtəʊ/ or [təˈmɑːtəʊ].
+ *
+ * Only what holds a letter or mark that IPA alone uses is one: "and/or" and
+ * "[sic]" are text.
+ */
+#ifndef TEXT_IPA_H
+#define TEXT_IPA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+/* Longest pronunciation, in bytes: a long name, not a sentence. */
+#define IPA_SPAN_MAX 200
+
+struct ipa_span {
+	size_t begin, end; /* with its slashes or brackets */
+	size_t ipa, ipa_len; /* between them */
+};
+
+/* The first that begins at or after `from`; false when there is none. */
+bool ipa_find(struct ipa_span *span, const char *text, size_t len, size_t from);
+
+/* Appends letters that sound about like it in most languages, for engines that
+ * cannot read IPA.  The first error of buf.h. */
+int ipa_respell(struct buf *out, const char *ipa, size_t len);
+
+#endif

@@ -1,0 +1,320 @@
+/*
+ * reader.c: how the text of one turn is read (see reader.h).
+ *
+ * Tags cut a chunk into runs.  A run goes through the dictionaries, then what
+ * they did not fix is normalized.  A tag that is not ours is left out, and the
+ * run goes on over it: "<b>Dr.</b> Smith" is one run.
+ */
+#include "text/reader.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "text/ipa.h"
+#include "text/normalize.h"
+#include "text/pause.h"
+#include "text/prosody.h"
+#include "text/reader_parts.h"
+#include "text/spell.h"
+#include "text/tag.h"
+#include "text/unicode.h"
+
+/* How much longer words may be than what they stand for: a digit becomes a word
+ * of a dozen letters, and a dictionary's entry up to four kilobytes of text. */
+#define GROWTH_FACTOR 64
+#define GROWTH_EXTRA (256u * 1024u)
+
+struct pass {
+	struct reader *reader;
+	struct reader_parts parts;
+	struct mapped run; /* the text since the last tag of ours */
+	struct mapped said; /* the same, through the dictionaries */
+	const char *text;
+	size_t len;
+	size_t at; /* byte */
+	uint32_t index; /* the same place in code points */
+};
+
+/* Stands in the run as it is, or reads as a blank: engines take some control
+ * characters as commands. */
+static bool is_control(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0);
+}
+
+static bool is_plain(const struct pass *pass, size_t at)
+{
+	unsigned char b = (unsigned char)pass->text[at];
+
+	/* 0xc2 leads the controls from U+0080 on. */
+	return b >= 0x20 && b != '<' && b != 0x7f && b != 0xc2;
+}
+
+static void take_plain(struct pass *pass)
+{
+	size_t end = pass->at;
+
+	while (end < pass->len && is_plain(pass, end))
+		++end;
+	mapped_copy(&pass->run, pass->text + pass->at, end - pass->at, pass->index);
+	pass->index += (uint32_t)utf8_count(pass->text + pass->at, end - pass->at);
+	pass->at = end;
+}
+
+static void take_character(struct pass *pass)
+{
+	uint32_t c;
+	size_t n = utf8_decode(&c, pass->text + pass->at, pass->len - pass->at);
+
+	/* Lines mean something to the normalizer. */
+	if (is_control(c) && !(c == '\n' && pass->reader->normalizes))
+		mapped_put(&pass->run, " ", 1, pass->index, pass->index + 1);
+	else
+		mapped_copy(&pass->run, pass->text + pass->at, n, pass->index);
+	pass->at += n;
+	++pass->index;
+}
+
+/* What no pronunciation is given for. */
+static void say(struct pass *pass, const struct mapped *text)
+{
+	struct mapped_cursor cursor;
+
+	if (text->text.len == 0)
+		return;
+	mapped_read(&cursor, text);
+	if (pass->reader->normalizes)
+		normalize(&pass->parts.part, &cursor, 0, text->text.len, pass->reader->language);
+	else
+		mapped_keep(&pass->parts.part, &cursor, 0, text->text.len);
+}
+
+/* Dictionaries and pronunciations, from left to right; each is looked for anew
+ * only when it was passed, so that the cost stays linear. */
+struct finds {
+	struct lexicon_hit hit;
+	struct ipa_span span;
+	bool has_hit, has_span;
+};
+
+static void find_next(const struct pass *pass, struct finds *finds, size_t from)
+{
+	const struct buf *run = &pass->run.text;
+
+	if (finds->has_hit && finds->hit.begin < from)
+		finds->has_hit =
+			lexicon_find(pass->reader->lexicon, &finds->hit, run->bytes, run->len, from);
+	if (finds->has_span && finds->span.begin < from)
+		finds->has_span = ipa_find(&finds->span, run->bytes, run->len, from);
+}
+
+static bool find_first(const struct pass *pass, struct finds *finds)
+{
+	const struct buf *run = &pass->run.text;
+
+	finds->has_hit =
+		pass->reader->lexicon &&
+		lexicon_find(pass->reader->lexicon, &finds->hit, run->bytes, run->len, 0);
+	finds->has_span = ipa_find(&finds->span, run->bytes, run->len, 0);
+	return finds->has_hit || finds->has_span;
+}
+
+/* Fixed text: what stands before it is said first, and nobody changes it. */
+static void say_fixed(struct pass *pass, struct mapped_cursor *cursor, size_t begin, size_t end,
+		      const char *text, size_t len, const char *ipa, size_t ipa_len)
+{
+	size_t before;
+
+	say(pass, &pass->said);
+	mapped_clear(&pass->said);
+	before = pass->parts.part.text.len;
+	mapped_replace(&pass->parts.part, cursor, begin, end, text, len);
+	if (pass->reader->reads_phonemes)
+		reader_parts_pronounce(&pass->parts, pass->parts.part.text.len - before, ipa,
+				       ipa_len);
+}
+
+static void say_span(struct pass *pass, struct mapped_cursor *cursor, const struct ipa_span *span)
+{
+	const char *ipa = pass->run.text.bytes + span->ipa;
+	struct buf letters;
+
+	buf_init(&letters, IPA_SPAN_MAX * 2);
+	if (ipa_respell(&letters, ipa, span->ipa_len) == 0)
+		say_fixed(pass, cursor, span->begin, span->end, letters.bytes, letters.len, ipa,
+			  span->ipa_len);
+	buf_reset(&letters);
+}
+
+static void say_hit(struct pass *pass, struct mapped_cursor *cursor, const struct lexicon_hit *hit)
+{
+	size_t len = strlen(hit->replacement);
+
+	if (hit->ipa && pass->reader->reads_phonemes)
+		say_fixed(pass, cursor, hit->begin, hit->end, hit->replacement, len, hit->ipa,
+			  strlen(hit->ipa));
+	else
+		mapped_replace(&pass->said, cursor, hit->begin, hit->end, hit->replacement, len);
+}
+
+static void say_finds(struct pass *pass, struct finds *finds)
+{
+	struct mapped_cursor cursor;
+	size_t at = 0;
+
+	mapped_read(&cursor, &pass->run);
+	mapped_clear(&pass->said);
+	while (finds->has_hit || finds->has_span) {
+		bool is_hit = finds->has_hit &&
+			      (!finds->has_span || finds->hit.begin < finds->span.begin);
+		size_t begin = is_hit ? finds->hit.begin : finds->span.begin;
+
+		mapped_keep(&pass->said, &cursor, at, begin);
+		at = is_hit ? finds->hit.end : finds->span.end;
+		if (is_hit)
+			say_hit(pass, &cursor, &finds->hit);
+		else
+			say_span(pass, &cursor, &finds->span);
+		find_next(pass, finds, at);
+	}
+	mapped_keep(&pass->said, &cursor, at, pass->run.text.len);
+	say(pass, &pass->said);
+}
+
+static void end_run(struct pass *pass)
+{
+	struct finds finds;
+
+	if (find_first(pass, &finds))
+		say_finds(pass, &finds);
+	else
+		say(pass, &pass->run);
+	mapped_clear(&pass->run);
+}
+
+/* A tag that leaves nothing else must not glue the words around it together. */
+static void part_words(struct pass *pass)
+{
+	const struct buf *run = &pass->run.text;
+
+	if (run->len > 0 && run->bytes[run->len - 1] != ' ' && pass->at < pass->len)
+		mapped_put(&pass->run, " ", 1, pass->index, pass->index);
+}
+
+static size_t find_spell_end(const struct pass *pass, size_t *after)
+{
+	size_t at = pass->at;
+
+	while (at < pass->len) {
+		const char *found = memchr(pass->text + at, '<', pass->len - at);
+		struct tag tag;
+		size_t n;
+
+		if (!found)
+			break;
+		at = (size_t)(found - pass->text);
+		n = tag_read(&tag, found, pass->len - at);
+		if (n > 0 && tag.closes && tag_is(&tag, "spell")) {
+			*after = at + n;
+			return at;
+		}
+		++at;
+	}
+	*after = pass->len;
+	return pass->len;
+}
+
+static void pass_by(struct pass *pass, size_t to)
+{
+	pass->index += (uint32_t)utf8_count(pass->text + pass->at, to - pass->at);
+	pass->at = to;
+}
+
+static void take_spell(struct pass *pass, const char *tag, size_t tag_len)
+{
+	size_t after;
+	size_t end = find_spell_end(pass, &after);
+
+	end_run(pass);
+	spell_read(&pass->parts, pass->reader->language, pass->text + pass->at, end - pass->at,
+		   pass->index, spell_group(tag, tag_len));
+	pass_by(pass, after);
+}
+
+static void take_break(struct pass *pass, const char *tag, size_t len)
+{
+	unsigned ms = pause_ms(tag, len);
+
+	if (ms == 0) {
+		part_words(pass);
+		return;
+	}
+	end_run(pass);
+	reader_parts_pause(&pass->parts, ms);
+}
+
+/* A faulty one has failed the turn long before, or is none of ours. */
+static void take_prosody(struct pass *pass, const struct tag *tag, const char *text, size_t len)
+{
+	double rate = 0;
+
+	if (!tag->closes && prosody_parse(&rate, text, len))
+		return;
+	end_run(pass);
+	pass->reader->rate = rate;
+	reader_parts_rate(&pass->parts, rate);
+}
+
+/* False when there is none at the '<'. */
+static bool take_tag(struct pass *pass)
+{
+	const char *text = pass->text + pass->at;
+	struct tag tag;
+	size_t len = tag_read(&tag, text, pass->len - pass->at);
+
+	if (len == 0)
+		return false;
+	pass_by(pass, pass->at + len);
+	if (tag_is(&tag, "break")) {
+		if (!tag.closes) /* <break></break> is one */
+			take_break(pass, text, len);
+	} else if (tag_is(&tag, "spell")) {
+		if (!tag.closes && !tag.is_void)
+			take_spell(pass, text, len);
+	} else if (tag_is(&tag, "prosody")) {
+		take_prosody(pass, &tag, text, len);
+	} else if (tag_is_pause(&tag)) {
+		part_words(pass);
+	}
+	return true;
+}
+
+static void read_chunk(struct pass *pass)
+{
+	while (pass->at < pass->len) {
+		if (is_plain(pass, pass->at))
+			take_plain(pass);
+		else if (pass->text[pass->at] != '<' || !take_tag(pass))
+			take_character(pass);
+	}
+	end_run(pass);
+}
+
+int reader_read(struct spoken **spokenp, struct reader *reader, const char *text, size_t len)
+{
+	size_t max = len * GROWTH_FACTOR + GROWTH_EXTRA;
+	struct pass pass = {.reader = reader, .text = text, .len = len};
+	int err;
+
+	reader_parts_init(&pass.parts, max, reader->rate);
+	mapped_init(&pass.run, max);
+	mapped_init(&pass.said, max);
+	read_chunk(&pass);
+	err = pass.run.err ? pass.run.err : pass.said.err;
+	if (!err)
+		err = reader_parts_take(spokenp, &pass.parts);
+	reader_parts_reset(&pass.parts);
+	mapped_reset(&pass.run);
+	mapped_reset(&pass.said);
+	return err;
+}

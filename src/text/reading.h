@@ -1,0 +1,215 @@
+/*
+ * reading.h: how a language says what is written in figures and signs.
+ *
+ * One row per language, in language_XX.c, and nothing about a language stands
+ * anywhere else.  docs/text.md shows how to add to it.
+ *
+ * Lists of words are strings with a blank before and after each word, in lower
+ * case unless said otherwise.  Arrays end with an empty row.  A pointer that is
+ * NULL says that the language has no such thing.
+ *
+ * A template is a phrase with places in braces; {x:k} says number x by set k
+ * of `numbers`.  Sets that are asked for by their keys:
+ *
+ *     c  counting, and whatever has no set of its own
+ *     m  masculine, f feminine, n neuter, before what is counted ("ein", "eine")
+ *     o  ordinal ("third"); p the feminine one
+ *     y  a year; k a decade ("nineties")
+ *     q  a denominator of one part ("third"), Q of several ("thirds")
+ *
+ * Other keys are a language's own.  In {x:*} the key of an ordinal is found by
+ * the word before it (ordinal_after).
+ */
+#ifndef TEXT_READING_H
+#define TEXT_READING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "text/number.h"
+
+/* Which form of a noun goes with a number. */
+enum plural_rule {
+	PLURAL_TWO, /* one: exactly 1; else many (en de nl es it pt) */
+	PLURAL_FRENCH, /* one: below 2, also 1.5; else many */
+	PLURAL_POLISH, /* one; few: 2-4, 22-24 but not 12-14; many; part: 2,5 */
+};
+
+/* What can be counted: a unit, a coin.  few and many default to one, part to many. */
+struct counted {
+	const char *one, *few, *many, *part;
+	char key; /* of its gender: m, f, n; 0 is c */
+};
+
+/* "km", "km/h", "%", "°C".  `written` lists all spellings, case counts. */
+struct unit {
+	const char *written;
+	struct counted name;
+	bool joined; /* only without a blank before it: "5m" but not "5 m" is metres */
+};
+
+struct currency {
+	const char *written; /* signs, codes and words: " € EUR " */
+	struct counted name;
+	struct counted cent; /* one == NULL: it has none */
+};
+
+/* "1.2M", "5 Mio.": `written` after a number, with or without a blank. */
+struct magnitude {
+	const char *written; /* case counts; a final dot is written */
+	struct counted name; /* "million" */
+	const char *of; /* before a currency or unit: "de "; NULL: nothing but a blank */
+	const char *of_vowel; /* the same before a vowel: "d'" */
+	bool money_only; /* "k", "M", "B" are others' units as well */
+};
+
+struct ordinal_mark {
+	const char *written; /* after the digits: " st nd rd th " */
+	char key;
+};
+
+/* The set to take when the word before is in the list; the last row has an
+ * empty list and is for all others. */
+struct by_word {
+	const char *words;
+	char key;
+};
+
+/* The set for a year, or a number with a noun behind it. */
+struct by_neighbours {
+	const char *before; /* NULL: any */
+	const char *after; /* NULL: any */
+	char key;
+};
+
+/* Before a noun that ends so, the number is said by this set; a lone '*' is
+ * for all others. */
+struct by_ending {
+	const char *endings; /* " a as ción " */
+	const char *except; /* whole words: " día mapa problema "; NULL: none */
+	char key;
+};
+
+/* A fraction that has words of its own. */
+struct fraction {
+	unsigned n, d; /* d 0 ends the list */
+	const char *alone; /* "one half" */
+	const char *mixed; /* after a whole number: " and a half" */
+};
+
+enum {
+	WHEN_BEFORE_CAPITAL = 1, /* the next word has a capital */
+	WHEN_BEFORE_NUMBER = 2,
+	WHEN_AFTER_NUMBER = 4,
+	WHEN_AFTER_CAPITAL = 8, /* the word before has a capital */
+	WHEN_BEFORE_LOWER = 16,
+	WHEN_SENTENCE_GOES_ON = 32, /* it is not the last thing in the text */
+	WHEN_SUFFIX = 64, /* may end a longer word: "Hauptstr." */
+};
+
+/* `written` as it is written, with its dots, case counts ("Dr." "z.B."); blanks
+ * after inner dots may be there or not.  Of several rows for the same word the
+ * first whose conditions (`when`, all of them) hold is taken. */
+struct abbreviation {
+	const char *written;
+	const char *spoken;
+	unsigned when;
+};
+
+/* A sign in running text.  WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER: between two
+ * numbers; 0: always. */
+struct sign {
+	const char *written; /* one character */
+	const char *spoken;
+	unsigned when;
+};
+
+struct month {
+	const char *spoken; /* in a date */
+	const char *written; /* other spellings, with dots where they have one: " jan jan. " */
+};
+
+enum date_order { DATE_DAY_FIRST, DATE_MONTH_FIRST };
+
+struct reading {
+	const struct number_set *numbers;
+
+	/* Decimals and thousands.  NBSP and thin blanks count as blanks. */
+	char decimal; /* '.' or ',' */
+	const char *thousands; /* characters that part thousands: ",", ". '", "  " */
+	const char *decimal_word; /* "point" */
+	const char *other_decimal_word; /* for the other of '.' and ',' */
+	unsigned decimals_as_number; /* up to so many digits after it are one number; 0: digits */
+	const char *minus;
+	const char *plus; /* of a phone number too */
+
+	/* What is counted. */
+	enum plural_rule plural;
+	const struct unit *units;
+	const char *per; /* "per {u}": what follows a '/' between two units */
+	const struct currency *currencies;
+	const char *money_cents; /* "{n} {unit} and {c} {cent}" */
+	const char *money_only_cents; /* "{c} {cent}" */
+	const struct magnitude *magnitudes;
+	const struct by_ending *agreement; /* with a noun in the text */
+	const char *no_noun; /* words after a number that it does not count: " is and or " */
+
+	/* Ordinals and fractions. */
+	const struct ordinal_mark *ordinal_marks;
+	const struct by_word *ordinal_after; /* for "3." and {x:*} */
+	const struct fraction *fractions;
+	const char *fraction; /* "{n:c} {d}"; {d} is set q or Q */
+	const char *fraction_mixed; /* "{w:c} and {n:c} {d}" */
+	unsigned fraction_max; /* largest denominator read so */
+	const char *over; /* "over", for all others */
+
+	/* Dates: {day} {month} {year}. */
+	enum date_order date_order;
+	const char *date_marks; /* between numbers: "/-." */
+	const struct month *months; /* 12 */
+	const struct month *weekdays; /* 7, from Monday */
+	const char *date; /* 15/01/2024 */
+	const char *date_without_year; /* 15/01, 15.1. */
+	const char *date_dmy, *date_mdy, *date_dm, *date_md, *date_my; /* 15 January 2024, ... */
+	unsigned year_least, year_most; /* what may be a year on its own */
+	const struct by_neighbours *years; /* for them; the first row that fits, else a number */
+	const char *decade_marks; /* after the digits: " s 's " */
+	const char *decade; /* "{n:k}" */
+
+	/* Times: {h} {m} {s} {half}. */
+	const char *time_marks; /* between hours and minutes: ":" "h"; '.' only with time_words */
+	const char *time_words; /* after it, and part of what is said: " uhr h heures " */
+	const char *time_hm, *time_hm_small, *time_h, *time_hms; /* small: 1 to 9 minutes */
+	const char *time_hm_half, *time_hm_small_half, *time_h_half; /* with AM or PM */
+	const char *am, *pm; /* spellings, in any case: " am a.m. " */
+	const char *am_word, *pm_word;
+
+	const char *to; /* ranges: "to" */
+	bool phone_in_pairs; /* "douze, trente-quatre" */
+
+	/* Roman numerals. */
+	const char *roman_name; /* after a name: "the {n:o}" */
+	unsigned roman_ordinal_max; /* above it {n:c}; 0: no limit */
+	const char *names; /* after which a single I, V or X is a numeral too */
+	const char *no_names; /* capitalised words after which none is: " teil " → by roman_after */
+	const struct by_neighbours *romans; /* chapters, wars, centuries; the first that fits */
+	const char *roman_marks; /* after the numeral: " e ème er . " */
+
+	/* Words. */
+	const struct abbreviation *abbreviations;
+	const char *spelled; /* acronyms read letter by letter although they could be said: " USA " */
+	const char *said; /* and capitals that are words: " OK NATO " */
+	const struct sign *signs;
+
+	/* Addresses, and <spell>. */
+	const struct sign *spelled_signs; /* every sign of ASCII */
+	const char *space; /* the word for a blank */
+	const char *version; /* "version" */
+	const char *hashtag; /* "hashtag" */
+	const char *extensions; /* of files, spelled as capitals: " pdf csv " */
+};
+
+/* True when the list holds the word. */
+bool reading_lists(const char *list, const char *word, size_t len);
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * spell.c: characters read one by one (see spell.h).
+ */
+#include "text/spell.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "text/reading.h"
+#include "text/tag.h"
+#include "text/unicode.h"
+
+/* Four is what listeners write down at once: bank cards, licence plates. */
+#define GROUP_DEFAULT 4
+#define GROUP_MAX 100 /* more is none */
+
+struct speller {
+	struct reader_parts *parts;
+	const struct reading *reading; /* NULL: the language has none */
+	unsigned group;
+	unsigned in_group; /* characters since the last pause */
+	bool is_first;
+};
+
+unsigned spell_group(const char *tag, size_t len)
+{
+	struct tag_attribute attribute;
+	unsigned group = 0;
+
+	if (!tag_attribute_find(&attribute, tag, len, "group"))
+		return GROUP_DEFAULT;
+	for (size_t i = 0; i < attribute.value_len; ++i) {
+		char digit = attribute.value[i];
+
+		if (digit < '0' || digit > '9')
+			return GROUP_DEFAULT;
+		group = group * 10 + (unsigned)(digit - '0');
+		if (group > GROUP_MAX)
+			return 0;
+	}
+	return group;
+}
+
+static const char *sign_word(const struct reading *reading, const char *bytes, size_t n)
+{
+	if (!reading || !reading->spelled_signs)
+		return NULL;
+	for (const struct sign *sign = reading->spelled_signs; sign->written; ++sign) {
+		if (strlen(sign->written) == n && memcmp(sign->written, bytes, n) == 0)
+			return sign->spoken;
+	}
+	return NULL;
+}
+
+static int put_digit(struct buf *word, const struct reading *reading, uint32_t c)
+{
+	if (reading && c >= '0' && c <= '9')
+		return number_say(word, reading->numbers, 'c', c - '0');
+	return buf_append(word, (char[]){(char)c}, 1);
+}
+
+/* The word of one character; empty when it has none. */
+static int put_word(struct buf *word, const struct reading *reading, uint32_t c, const char *bytes,
+		    size_t n)
+{
+	enum unicode_kind kind = unicode_kind(c);
+	const char *spoken = sign_word(reading, bytes, n);
+	char upper[4];
+
+	if (unicode_is_blank(kind))
+		return buf_append_str(word, reading && reading->space ? reading->space : "");
+	if (spoken)
+		return buf_append_str(word, spoken);
+	if (c >= '0' && c <= '9')
+		return put_digit(word, reading, c);
+	if (unicode_is_spoken(kind))
+		return buf_append(word, upper, utf8_encode(upper, unicode_upper(c)));
+	return 0;
+}
+
+/* The comma stands before a pause, not after it. */
+static void put_comma(struct speller *speller, uint32_t index)
+{
+	if (!speller->is_first)
+		mapped_put(&speller->parts->part, ",", 1, index, index);
+}
+
+static void say_character(struct speller *speller, const struct buf *word, uint32_t index)
+{
+	struct mapped *part = &speller->parts->part;
+
+	if (speller->group > 0 && speller->in_group == speller->group) {
+		reader_parts_pause(speller->parts, SPELL_GROUP_PAUSE_MS);
+		speller->in_group = 0;
+	}
+	if (part->text.len > 0 && part->text.bytes[part->text.len - 1] != ' ')
+		mapped_put(part, " ", 1, index, index);
+	mapped_put(part, word->bytes, word->len, index, index + 1);
+	++speller->in_group;
+	speller->is_first = false;
+}
+
+static bool begins_group(uint32_t c)
+{
+	return c == ' ' || c == '.' || c == '-' || c == '@';
+}
+
+static bool has_blank(const char *text, size_t n)
+{
+	return memchr(text, ' ', n) || memchr(text, '\t', n) || memchr(text, '\n', n);
+}
+
+/* A combining mark stays with its letter. */
+static void spell_character(struct speller *speller, uint32_t c, const char *bytes, size_t n,
+			    uint32_t index)
+{
+	char memory[256];
+	struct buf word = {.bytes = memory, .size = sizeof(memory), .max = sizeof(memory)};
+
+	if (unicode_kind(c) == UNICODE_MARK && !speller->is_first) {
+		mapped_put(&speller->parts->part, bytes, n, index, index + 1);
+		return;
+	}
+	if (put_word(&word, speller->reading, c, bytes, n) != 0 || word.len == 0)
+		return;
+	if (begins_group(c))
+		speller->in_group = 0;
+	put_comma(speller, index);
+	say_character(speller, &word, index);
+	if (begins_group(c))
+		speller->in_group = 0;
+}
+
+void spell_read(struct reader_parts *parts, const struct language *language, const char *text,
+		size_t n, uint32_t from, unsigned group)
+{
+	struct speller speller = {
+		.parts = parts,
+		.reading = language->reading,
+		.group = has_blank(text, n) ? 0 : group,
+		.is_first = true,
+	};
+	size_t at = 0;
+
+	while (at < n) {
+		struct tag tag;
+		uint32_t c;
+		size_t len = utf8_decode(&c, text + at, n - at);
+		size_t tag_len = c == '<' ? tag_read(&tag, text + at, n - at) : 0;
+
+		if (tag_len > 0) {
+			from += (uint32_t)utf8_count(text + at, tag_len);
+			at += tag_len;
+			continue;
+		}
+		spell_character(&speller, c, text + at, len, from);
+		at += len;
+		++from;
+	}
+}

@@ -1,0 +1,213 @@
+/* The reader: tags, pronunciations, dictionaries, and where each word came from. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "base/mem.h"
+#include "text/mapped.h"
+#include "text/reader.h"
+
+/* The parts as a line: [500] is a silence, {0.8} another speed, text|ipa| a
+ * pronunciation. */
+static void show(char *out, size_t size, const struct spoken *spoken)
+{
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < spoken->parts_len; ++i) {
+		const struct spoken_part *part = &spoken->parts[i];
+
+		if (part->pause_ms)
+			len += (size_t)snprintf(out + len, size - len, "[%u]", part->pause_ms);
+		else if (i > 0)
+			len += (size_t)snprintf(out + len, size - len, "//");
+		if (part->rate > 0)
+			len += (size_t)snprintf(out + len, size - len, "{%.2g}", part->rate);
+		len += (size_t)snprintf(out + len, size - len, "%s", part->text);
+		for (size_t k = 0; k < part->phonemes_len; ++k)
+			len += (size_t)snprintf(out + len, size - len, "|%.*s=%s|",
+						(int)(part->phonemes[k].end - part->phonemes[k].begin),
+						part->text + part->phonemes[k].begin,
+						part->phonemes[k].ipa);
+		assert_int_equal(strlen(part->text), part->len);
+	}
+}
+
+static void expect_by(struct reader *reader, const char *text, const char *wanted)
+{
+	struct spoken *spoken = NULL;
+	char shown[4096];
+
+	assert_int_equal(reader_read(&spoken, reader, text, strlen(text)), 0);
+	show(shown, sizeof(shown), spoken);
+	assert_string_equal(shown, wanted);
+	mem_deref(spoken);
+}
+
+static void expect(const char *text, const char *wanted)
+{
+	struct reader reader = {.language = language_find("en")};
+
+	expect_by(&reader, text, wanted);
+}
+
+static void test_tags_go_and_their_text_stays(void **state)
+{
+	(void)state;
+	expect("", "");
+	expect("Hello", "Hello");
+	expect("a <b>bold</b> word.", "a bold word.");
+	expect("un<b>believ</b>able", "unbelievable");
+	expect("<unknown a='1'>x</unknown>", "x");
+}
+
+static void test_less_than_signs_stay(void **state)
+{
+	(void)state;
+	expect("3 < 4 and 5 > 4", "3 < 4 and 5 > 4");
+	expect("I <3 you", "I <3 you");
+	expect("x <break time=", "x <break time=");
+	expect("a<<b>>", "a<>");
+}
+
+static void test_breaks_snap_and_add_up(void **state)
+{
+	(void)state;
+	expect("a<break time=\"0ms\"/>b", "a b");
+	expect("a<break strength=\"none\"/>b", "a b");
+	expect("a<break time=\"1ms\"/>b", "a[200]b");
+	expect("a<break time='299ms'/>b", "a[200]b");
+	expect("a<break time=\"300ms\"></break>b", "a[400]b");
+	expect("a<break time=\"449ms\"/>b", "a[400]b");
+	expect("a<break time=\"450ms\"/>b", "a[500]b");
+	expect("a<break time=\"1.5s\"/>b", "a[500]b");
+	expect("a<break/>b", "a[200]b");
+	expect("a<break strength=\"x-weak\"/>b", "a[200]b");
+	expect("a<break strength=\"weak\"/>b", "a[200]b");
+	expect("a<break strength=\"medium\"/>b", "a[200]b");
+	expect("a<break strength=\"strong\"/>b", "a[500]b");
+	expect("a<break strength=\"x-strong\"/>b", "a[500]b");
+	expect("a<break time=\"1s\"/><break time=\"1s\"/>b", "a[1000]b");
+	expect("<break/>b", "[200]b");
+	expect("b.<break/>", "b.[200]");
+	expect("b<break/>.<break/>c", "b[400]c"); /* nothing to hear between them */
+	expect("a<break time=\"long\"/>b", "a[200]b");
+	expect("one<br><br>two", "one two");
+}
+
+static void test_prosody_changes_the_rate(void **state)
+{
+	struct reader reader = {.language = language_find("en")};
+
+	(void)state;
+	expect("a <prosody rate=\"slow\">b</prosody> c", "a //{0.8}b// c");
+	expect_by(&reader, "<prosody rate=\"1.1\">a.", "{1.1}a.");
+	expect_by(&reader, "b.", "{1.1}b."); /* the next chunk is inside it */
+	expect_by(&reader, "c</prosody> d<break/>", "{1.1}c// d[200]");
+	expect_by(&reader, "e", "e");
+}
+
+static void test_controls_become_blanks(void **state)
+{
+	(void)state;
+	expect("a\nb\tc\x1b[0m\x7f", "a b c [0m ");
+	expect("a\xc2\x85z", "a z");
+	expect("a  b\xc2\xa0z", "a  b\xc2\xa0z");
+}
+
+static void test_a_pronunciation_is_said(void **state)
+{
+	struct reader reader = {.language = language_find("en"), .reads_phonemes = true};
+
+	(void)state;
+	expect("a /təˈmɑːtəʊ/ b", "a temateu b");
+	expect_by(&reader, "a /təˈmɑːtəʊ/, b [ˈʃtat]", "a temateu, b shtat|temateu=təˈmɑːtəʊ||shtat=ˈʃtat|");
+	expect_by(&reader, "and/or km/h [sic] /usr/bin", "and/or km/h [sic] /usr/bin");
+	expect_by(&reader, "x/ɪ/y", "x/ɪ/y");
+}
+
+static void check_origins(const struct spoken *spoken, size_t code_points)
+{
+	uint32_t before = 0;
+
+	for (size_t i = 0; i < spoken->parts_len; ++i) {
+		const struct spoken_part *part = &spoken->parts[i];
+		uint32_t end = 0;
+
+		for (size_t k = 0; k < part->pieces_len; ++k) {
+			assert_true(part->pieces[k].end > end);
+			assert_true(part->pieces[k].from >= before);
+			assert_true(part->pieces[k].to >= part->pieces[k].from);
+			assert_true(part->pieces[k].to <= code_points);
+			before = part->pieces[k].from;
+			end = part->pieces[k].end;
+		}
+		assert_int_equal(end, part->len);
+	}
+}
+
+static void test_every_byte_knows_its_code_point(void **state)
+{
+	static const char text[] = "\xc3\xa4<b>\xe2\x82\xac</b>x<break time='0'/>y";
+	static const uint32_t origin[] = {0, 0, 4, 4, 4, 9};
+	struct reader reader = {.language = language_find("en")};
+	struct spoken *spoken = NULL;
+	struct mapped_cursor cursor;
+	uint32_t from, to;
+
+	(void)state;
+	assert_int_equal(reader_read(&spoken, &reader, text, strlen(text)), 0);
+	assert_int_equal(spoken->parts_len, 1);
+	assert_string_equal(spoken->parts[0].text, "\xc3\xa4\xe2\x82\xacx y");
+	mapped_read_part(&cursor, &spoken->parts[0]);
+	for (size_t i = 0; i < 6; ++i) {
+		mapped_origin(&cursor, i, i + 1, &from, &to);
+		assert_int_equal(from, origin[i]);
+	}
+	mapped_origin(&cursor, 0, 6, &from, &to);
+	assert_int_equal(from, 0);
+	assert_int_equal(to, 10);
+	mapped_origin(&cursor, 7, 8, &from, &to);
+	assert_int_equal(from, 27);
+	assert_int_equal(to, 28);
+	check_origins(spoken, 28);
+	mem_deref(spoken);
+}
+
+static void test_failing_allocations_leak_nothing(void **state)
+{
+	struct reader reader = {.language = language_find("en")};
+	struct spoken *spoken = NULL;
+	size_t live = mem_live();
+
+	(void)state;
+	mem_fail_after(1);
+	assert_int_equal(reader_read(&spoken, &reader, "x", 1), ENOMEM);
+	mem_fail_after(0);
+	assert_null(spoken);
+	assert_int_equal(mem_live(), live);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tags_go_and_their_text_stays),
+		cmocka_unit_test(test_less_than_signs_stay),
+		cmocka_unit_test(test_breaks_snap_and_add_up),
+		cmocka_unit_test(test_prosody_changes_the_rate),
+		cmocka_unit_test(test_controls_become_blanks),
+		cmocka_unit_test(test_a_pronunciation_is_said),
+		cmocka_unit_test(test_every_byte_knows_its_code_point),
+		cmocka_unit_test(test_failing_allocations_leak_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
