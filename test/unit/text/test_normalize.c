@@ -1,0 +1,177 @@
+/* Normalization: the golden cases, the same however the text was split, and where words came from. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "normal.h"
+#include "text/chunker.h"
+#include "text/reader.h"
+
+#define SAID_MAX 65536
+
+struct tally {
+	size_t failed;
+	const char *only; /* a language, while its table is being written */
+};
+
+static void read_into(char *said, size_t *len, const char *language, const char *text, size_t n)
+{
+	struct reader reader = {.language = language_find(language), .normalizes = true};
+	struct spoken *spoken = NULL;
+
+	assert_int_equal(reader_read(&spoken, &reader, text, n), 0);
+	for (size_t i = 0; i < spoken->parts_len; ++i) {
+		const struct spoken_part *part = &spoken->parts[i];
+
+		if (*len > 0 && said[*len - 1] != ' ' && part->text[0] != ' ')
+			said[(*len)++] = ' ';
+		memcpy(said + *len, part->text, part->len);
+		*len += part->len;
+	}
+	said[*len] = '\0';
+	mem_deref(spoken);
+}
+
+static void check_case(const struct normal_case *normal, void *arg)
+{
+	static char said[SAID_MAX];
+	struct tally *tally = arg;
+	size_t len = 0;
+
+	read_into(said, &len, normal->language, normal->written, strlen(normal->written));
+	if (strcmp(said, normal->said) == 0)
+		return;
+	++tally->failed;
+	print_error("%s (%s)\n  written %s\n  wanted  %s\n  said    %s\n", normal->where,
+		    normal->kind, normal->written, normal->said, said);
+}
+
+static void test_every_golden_case(void **state)
+{
+	struct tally tally = {.only = getenv("NORMAL_LANGUAGE")};
+	size_t count = normal_each(NORMAL_DIR, tally.only, check_case, &tally);
+
+	(void)state;
+	print_message("%zu cases, %zu failed\n", count, tally.failed);
+	assert_int_equal(tally.failed, 0);
+	assert_true(tally.only || count >= 2000);
+}
+
+/* What is said when the text is fed in pieces that end where `ends` says. */
+static void say_in_pieces(char *said, const struct normal_case *normal, bool (*ends)(size_t at, size_t seed),
+			  size_t seed)
+{
+	struct chunker_options options = {.auto_mode = true, .buffer_max = 4000};
+	struct chunker *chunker = NULL;
+	struct chunk chunk;
+	size_t total = strlen(normal->written);
+	size_t fed = 0;
+	size_t len = 0;
+
+	snprintf(options.language, sizeof(options.language), "%s", normal->language);
+	assert_int_equal(chunker_alloc(&chunker, &options), 0);
+	said[0] = '\0';
+	for (size_t at = 1; at <= total; ++at) {
+		if (at < total && (((uint8_t)normal->written[at] & 0xc0) == 0x80 || !ends(at, seed)))
+			continue;
+		assert_int_equal(chunker_feed(chunker, normal->written + fed, at - fed), 0);
+		fed = at;
+		while (chunker_next(chunker, &chunk))
+			read_into(said, &len, normal->language, chunk.text, chunk.len);
+	}
+	chunker_flush(chunker);
+	while (chunker_next(chunker, &chunk))
+		read_into(said, &len, normal->language, chunk.text, chunk.len);
+	mem_deref(chunker);
+}
+
+static bool never(size_t at, size_t seed)
+{
+	(void)at;
+	(void)seed;
+	return false;
+}
+
+static bool always(size_t at, size_t seed)
+{
+	(void)at;
+	(void)seed;
+	return true;
+}
+
+static bool once(size_t at, size_t seed)
+{
+	return at == seed;
+}
+
+static void check_splits(const struct normal_case *normal, void *arg)
+{
+	static char whole[SAID_MAX];
+	static char split[SAID_MAX];
+	size_t len = strlen(normal->written);
+
+	(void)arg;
+	say_in_pieces(whole, normal, never, 0);
+	say_in_pieces(split, normal, always, 0);
+	assert_string_equal(split, whole);
+	for (size_t at = 1; at < len; ++at) {
+		say_in_pieces(split, normal, once, at);
+		if (strcmp(split, whole) != 0)
+			print_error("%s split at byte %zu\n", normal->where, at);
+		assert_string_equal(split, whole);
+	}
+}
+
+static void test_a_split_never_matters(void **state)
+{
+	(void)state;
+	normal_each(NORMAL_DIR, getenv("NORMAL_LANGUAGE"), check_splits, NULL);
+}
+
+static void check_pieces(const struct normal_case *normal, void *arg)
+{
+	struct reader reader = {.language = language_find(normal->language), .normalizes = true};
+	size_t code_points = utf8_count(normal->written, strlen(normal->written));
+	struct spoken *spoken = NULL;
+	uint32_t before = 0;
+
+	(void)arg;
+	assert_int_equal(reader_read(&spoken, &reader, normal->written, strlen(normal->written)), 0);
+	for (size_t i = 0; i < spoken->parts_len; ++i) {
+		const struct spoken_part *part = &spoken->parts[i];
+
+		for (size_t k = 0; k < part->pieces_len; ++k) {
+			assert_true(part->pieces[k].from >= before);
+			assert_true(part->pieces[k].to <= code_points);
+			before = part->pieces[k].from;
+		}
+		if (part->pieces_len > 0)
+			assert_int_equal(part->pieces[part->pieces_len - 1].end, part->len);
+	}
+	mem_deref(spoken);
+}
+
+static void test_words_come_from_the_text_in_order(void **state)
+{
+	(void)state;
+	normal_each(NORMAL_DIR, getenv("NORMAL_LANGUAGE"), check_pieces, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_golden_case),
+		cmocka_unit_test(test_a_split_never_matters),
+		cmocka_unit_test(test_words_come_from_the_text_in_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
