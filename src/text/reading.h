@@ -18,7 +18,7 @@
  *     q  a denominator of one part ("third"), Q of several ("thirds")
  *
  * Other keys are a language's own.  In {x:*} the key of an ordinal is found by
- * the word before it (ordinal_after).
+ * its neighbours (ordinals), in times that of an hour (hours).
  */
 #ifndef TEXT_READING_H
 #define TEXT_READING_H
@@ -68,14 +68,10 @@ struct ordinal_mark {
 	char key;
 };
 
-/* The set to take when the word before is in the list; the last row has an
- * empty list and is for all others. */
-struct by_word {
-	const char *words;
-	char key;
-};
-
-/* The set for a year, or a number with a noun behind it. */
+/* The set to take between these neighbours: words in lower case, without the
+ * dot of an abbreviation.  The first row that fits counts; one with both NULL
+ * is for all others, and a list of "" stands for no word at all (the text's
+ * end, a comma).  A key of 0 ends the rows. */
 struct by_neighbours {
 	const char *before; /* NULL: any */
 	const char *after; /* NULL: any */
@@ -151,12 +147,13 @@ struct reading {
 	const char *money_cents; /* "{n} {unit} and {c} {cent}" */
 	const char *money_only_cents; /* "{c} {cent}" */
 	const struct magnitude *magnitudes;
-	const struct by_ending *agreement; /* with a noun in the text */
+	const struct by_neighbours *cardinals; /* which set a plain number takes; NULL: c */
+	const struct by_ending *agreement; /* with a noun in the text, where it is set c */
 	const char *no_noun; /* words after a number that it does not count: " is and or " */
 
 	/* Ordinals and fractions. */
 	const struct ordinal_mark *ordinal_marks;
-	const struct by_word *ordinal_after; /* for "3." and {x:*} */
+	const struct by_neighbours *ordinals; /* for "3." and {x:*} */
 	const struct fraction *fractions;
 	const char *fraction; /* "{n:c} {d}"; {d} is set q or Q */
 	const char *fraction_mixed; /* "{w:c} and {n:c} {d}" */
@@ -183,15 +180,19 @@ struct reading {
 	const char *time_hm_half, *time_hm_small_half, *time_h_half; /* with AM or PM */
 	const char *am, *pm; /* spellings, in any case: " am a.m. " */
 	const char *am_word, *pm_word;
+	const struct by_neighbours *hours; /* for {h:*} */
 
 	const char *to; /* ranges: "to" */
+	const char *score; /* "3:2", where it is no time: "to", "zu"; NULL: a time */
+	/* Sizes of the groups of digits that make a phone number: " 334 34 1334 ".
+	 * What begins with '+' is one anyway, and so is "030 1234567". */
+	const char *phone_shapes;
 	bool phone_in_pairs; /* "douze, trente-quatre" */
 
 	/* Roman numerals. */
 	const char *roman_name; /* after a name: "the {n:o}" */
 	unsigned roman_ordinal_max; /* above it {n:c}; 0: no limit */
 	const char *names; /* after which a single I, V or X is a numeral too */
-	const char *no_names; /* capitalised words after which none is: " teil " → by roman_after */
 	const struct by_neighbours *romans; /* chapters, wars, centuries; the first that fits */
 	const char *roman_marks; /* after the numeral: " e ème er . " */
 
@@ -206,6 +207,7 @@ struct reading {
 	const char *space; /* the word for a blank */
 	const char *version; /* "version" */
 	const char *hashtag; /* "hashtag" */
+	const char *domains; /* top-level ones read letter by letter: " de at " */
 	const char *extensions; /* of files, spelled as capitals: " pdf csv " */
 };
 
