@@ -29,6 +29,9 @@
 /* Memory that is kept between writes; more is given back when it is empty. */
 #define KEEP_MAX 16384u
 
+/* What the last sample is the end of: how much can be given out. */
+enum seam { SEAM_NONE, SEAM_PART, SEAM_CHUNK };
+
 struct pipeline {
 	struct audio_format format;
 	unsigned speed; /* in STRETCH_UNIT */
@@ -37,10 +40,11 @@ struct pipeline {
 	struct resample *resample; /* NULL: nothing was written yet */
 	struct buf pending; /* int16_t */
 	size_t taken; /* bytes of pending that were given out */
-	bool in_chunk;
-	bool ended;
+	bool in_part;
+	enum seam seam;
 	unsigned frames;
 	uint64_t samples_out;
+	uint64_t part_start, part_end; /* of the last part, in samples since the turn's start */
 };
 
 static bool is_client_rate(unsigned rate)
@@ -57,66 +61,98 @@ static void destroy(void *object)
 	buf_reset(&pipeline->pending);
 }
 
+static bool to_unit(unsigned *speed, double stretch_speed)
+{
+	double rounded = round(stretch_speed * STRETCH_UNIT);
+
+	if (!(rounded >= STRETCH_MIN && rounded <= STRETCH_MAX))
+		return false;
+	*speed = (unsigned)rounded;
+	return true;
+}
+
 int pipeline_alloc(struct pipeline **pipelinep, const struct audio_format *format,
 		   double stretch_speed)
 {
 	struct pipeline *pipeline;
-	double speed = round(stretch_speed * STRETCH_UNIT);
+	unsigned speed;
 
-	if (!is_client_rate(format->sample_rate))
-		return EINVAL;
-	if (!(speed >= STRETCH_MIN && speed <= STRETCH_MAX))
+	if (!is_client_rate(format->sample_rate) || !to_unit(&speed, stretch_speed))
 		return EINVAL;
 	pipeline = mem_zalloc(sizeof(*pipeline), destroy);
 	if (!pipeline)
 		return ENOMEM;
 	pipeline->format = *format;
-	pipeline->speed = (unsigned)speed;
+	pipeline->speed = speed;
 	buf_init(&pipeline->pending,
 		 ((size_t)AUDIO_PENDING_MAX_S * format->sample_rate + 1) * sizeof(int16_t));
 	*pipelinep = pipeline;
 	return 0;
 }
 
-/* The stages for an engine's rate; sample counts start anew with them. */
+/* The stages for an engine's rate; sample counts start anew with it. */
 static int set_engine_rate(struct pipeline *pipeline, unsigned engine_rate)
 {
-	struct stretch *stretch = NULL;
 	struct resample *resample;
 	int err;
 
 	if (pipeline->resample && engine_rate == pipeline->engine_rate)
 		return 0;
-	if (pipeline->in_chunk)
+	if (pipeline->in_part)
 		return EINVAL;
 	err = resample_alloc(&resample, engine_rate, pipeline->format.sample_rate);
 	if (err)
 		return err;
-	if (pipeline->speed != STRETCH_UNIT)
-		err = stretch_alloc(&stretch, engine_rate, pipeline->speed);
-	if (err) {
-		mem_deref(resample);
-		return err;
-	}
-	mem_deref(pipeline->stretch);
 	mem_deref(pipeline->resample);
-	pipeline->stretch = stretch;
 	pipeline->resample = resample;
+	pipeline->stretch = mem_deref(pipeline->stretch);
 	pipeline->engine_rate = engine_rate;
 	return 0;
 }
 
-/* Room for all that count samples and the chunk's end can give, so that
- * nothing has to be refused halfway; and for one more, so that there always is
- * memory to point at. */
+static int prepare(struct pipeline *pipeline, unsigned engine_rate)
+{
+	int err = set_engine_rate(pipeline, engine_rate);
+
+	if (err || pipeline->stretch || pipeline->speed == STRETCH_UNIT)
+		return err;
+	return stretch_alloc(&pipeline->stretch, engine_rate, pipeline->speed);
+}
+
+int pipeline_set_speed(struct pipeline *pipeline, double stretch_speed)
+{
+	unsigned speed;
+
+	if (pipeline->in_part || !to_unit(&speed, stretch_speed))
+		return EINVAL;
+	if (speed != pipeline->speed)
+		pipeline->stretch = mem_deref(pipeline->stretch);
+	pipeline->speed = speed;
+	return 0;
+}
+
+/* At the client's rate, since the turn's start. */
+static uint64_t samples_made(const struct pipeline *pipeline)
+{
+	return pipeline->samples_out + (pipeline->pending.len - pipeline->taken) / sizeof(int16_t);
+}
+
+/* For one sample more than is needed, so that there always is memory to point
+ * at. */
+static int reserve(struct pipeline *pipeline, size_t samples)
+{
+	buf_consume(&pipeline->pending, pipeline->taken);
+	pipeline->taken = 0;
+	return buf_reserve(&pipeline->pending, (samples + 1) * sizeof(int16_t));
+}
+
+/* Room for all that count samples and the part's end can give, so that nothing
+ * has to be refused halfway. */
 static int make_room(struct pipeline *pipeline, size_t count)
 {
 	size_t stretched = pipeline->stretch ? stretch_room(pipeline->stretch, count) : count;
-	size_t room = resample_room(pipeline->resample, stretched);
 
-	buf_consume(&pipeline->pending, pipeline->taken);
-	pipeline->taken = 0;
-	return buf_reserve(&pipeline->pending, (room + 1) * sizeof(int16_t));
+	return reserve(pipeline, resample_room(pipeline->resample, stretched));
 }
 
 static int16_t *pending_end(const struct pipeline *pipeline)
@@ -141,28 +177,12 @@ static void stretched_to_pending(struct pipeline *pipeline)
 		resample_to_pending(pipeline, block, count);
 }
 
-int pipeline_write(struct pipeline *pipeline, const int16_t *samples, size_t count,
-		   unsigned engine_rate)
+static int stretch_to_pending(struct pipeline *pipeline, const int16_t *samples, size_t count)
 {
-	int err = set_engine_rate(pipeline, engine_rate);
-
-	if (err)
-		return err;
-	if (count == 0)
-		return 0;
-	err = make_room(pipeline, count);
-	if (err)
-		return err;
-	pipeline->in_chunk = true;
-	pipeline->ended = false;
-	if (!pipeline->stretch) {
-		resample_to_pending(pipeline, samples, count);
-		return 0;
-	}
 	while (count > 0) {
 		size_t n = count < BLOCK ? count : BLOCK;
+		int err = stretch_write(pipeline->stretch, samples, n);
 
-		err = stretch_write(pipeline->stretch, samples, n);
 		if (err)
 			return err;
 		stretched_to_pending(pipeline);
@@ -172,16 +192,38 @@ int pipeline_write(struct pipeline *pipeline, const int16_t *samples, size_t cou
 	return 0;
 }
 
-int pipeline_end_chunk(struct pipeline *pipeline)
+static void begin_part(struct pipeline *pipeline)
+{
+	pipeline->in_part = true;
+	pipeline->seam = SEAM_NONE;
+	pipeline->part_start = samples_made(pipeline);
+}
+
+int pipeline_write(struct pipeline *pipeline, const int16_t *samples, size_t count,
+		   unsigned engine_rate)
+{
+	int err = prepare(pipeline, engine_rate);
+
+	if (err)
+		return err;
+	if (count == 0)
+		return 0;
+	err = make_room(pipeline, count);
+	if (err)
+		return err;
+	if (!pipeline->in_part)
+		begin_part(pipeline);
+	if (pipeline->stretch)
+		return stretch_to_pending(pipeline, samples, count);
+	resample_to_pending(pipeline, samples, count);
+	return 0;
+}
+
+static int drain(struct pipeline *pipeline)
 {
 	size_t made;
-	int err;
+	int err = make_room(pipeline, 0);
 
-	pipeline->ended = true;
-	if (!pipeline->in_chunk)
-		return 0;
-	pipeline->in_chunk = false;
-	err = make_room(pipeline, 0);
 	if (err)
 		return err;
 	if (pipeline->stretch) {
@@ -193,6 +235,45 @@ int pipeline_end_chunk(struct pipeline *pipeline)
 	made = resample_end_chunk(pipeline->resample, pending_end(pipeline));
 	pipeline->pending.len += made * sizeof(int16_t);
 	assert(pipeline->pending.len <= pipeline->pending.size);
+	return 0;
+}
+
+int pipeline_end_part(struct pipeline *pipeline)
+{
+	int err = 0;
+
+	if (pipeline->in_part)
+		err = drain(pipeline);
+	else
+		pipeline->part_start = samples_made(pipeline); /* it had no samples */
+	pipeline->in_part = false;
+	pipeline->seam = SEAM_PART;
+	pipeline->part_end = samples_made(pipeline);
+	return err;
+}
+
+int pipeline_end_chunk(struct pipeline *pipeline)
+{
+	int err = pipeline->in_part ? pipeline_end_part(pipeline) : 0;
+
+	pipeline->seam = SEAM_CHUNK;
+	return err;
+}
+
+int pipeline_silence(struct pipeline *pipeline, size_t samples)
+{
+	int err;
+
+	if (pipeline->in_part)
+		return EINVAL;
+	err = reserve(pipeline, samples);
+	if (err)
+		return err;
+	memset(pending_end(pipeline), 0, samples * sizeof(int16_t));
+	pipeline->pending.len += samples * sizeof(int16_t);
+	if (pipeline->resample)
+		resample_rest(pipeline->resample);
+	pipeline->seam = SEAM_NONE;
 	return 0;
 }
 
@@ -212,8 +293,12 @@ static size_t next_frame_samples(const struct pipeline *pipeline, size_t availab
 	size_t unit = pipeline->format.sample_rate / UNITS_PER_S;
 	size_t wanted = units_of_frame(pipeline->frames) * unit;
 
-	if (!pipeline->ended)
-		return available >= wanted ? wanted : 0;
+	if (pipeline->seam != SEAM_CHUNK && available >= wanted)
+		return wanted;
+	if (pipeline->seam == SEAM_NONE)
+		return 0;
+	if (pipeline->seam == SEAM_PART)
+		return available / unit * unit;
 	if (available < wanted + unit && available <= UNITS_MAX * unit)
 		return available;
 	if (available > wanted && available < wanted + unit)
@@ -271,10 +356,12 @@ uint64_t pipeline_samples_out(const struct pipeline *pipeline)
 	return pipeline->samples_out;
 }
 
-unsigned pipeline_chunk_ms(const struct pipeline *pipeline, uint64_t engine_sample,
-			   unsigned engine_rate)
+uint64_t pipeline_place(const struct pipeline *pipeline, uint64_t engine_sample,
+			unsigned engine_rate)
 {
-	uint64_t scaled = engine_sample * 1000 * STRETCH_UNIT;
+	uint64_t stretched = engine_sample * STRETCH_UNIT / pipeline->speed;
+	uint64_t place =
+		pipeline->part_start + stretched * pipeline->format.sample_rate / engine_rate;
 
-	return (unsigned)(scaled / ((uint64_t)engine_rate * pipeline->speed));
+	return place < pipeline->part_end ? place : pipeline->part_end;
 }

@@ -7,11 +7,15 @@
  *     → frame     (small first, then growing)
  *     → encode    (PCM16, µ-law, A-law)
  *
- * All stages keep their state over the chunks of a turn: no click at a seam,
- * not one sample lost or doubled.  After pipeline_end_chunk the samples out
- * are floor(samples in × ratio), counted over the turn; with stretching, the
- * floor of each stage after the other.  How a chunk is cut into writes never
- * changes a sample.  Pure: no clock, no I/O.
+ * A chunk is made of parts, each of them what an engine gives for one text;
+ * between parts there may be silence, and the speed may change.
+ *
+ * All stages keep their state over the parts of a turn: no click at a seam,
+ * not one sample lost or doubled.  After pipeline_end_part the samples made
+ * are floor(samples in × ratio), counted over the turn, and the silences; with
+ * stretching, the floor of each stage after the other, the stretcher's counted
+ * anew when the speed has changed.  How a part is cut into writes never changes
+ * a sample.  Pure: no clock, no I/O.
  */
 #ifndef AUDIO_PIPELINE_H
 #define AUDIO_PIPELINE_H
@@ -42,14 +46,26 @@ struct pipeline;
 int pipeline_alloc(struct pipeline **pipelinep, const struct audio_format *format,
 		   double stretch_speed);
 
-/* Takes samples at engine_rate (8000 to 48000; it may change between chunks
+/* Takes samples at engine_rate (8000 to 48000; it may change between parts
  * only, and counting starts anew then).  What becomes of them is fetched with
  * pipeline_next before the next write.  EINVAL for a bad rate, ENOBUFS when
  * more than AUDIO_PENDING_MAX_S would wait (nothing was taken), ENOMEM. */
 int pipeline_write(struct pipeline *pipeline, const int16_t *samples, size_t count,
 		   unsigned engine_rate);
 
-/* The chunk's last sample was written: drains the filters' tails. */
+/* The part's last sample was written: drains the filters' tails.  What is whole
+ * in 20 ms can be fetched; a rest under that waits for the next part. */
+int pipeline_end_part(struct pipeline *pipeline);
+
+/* Between parts: the speed of those that follow.  EINVAL for one out of range
+ * and inside a part. */
+int pipeline_set_speed(struct pipeline *pipeline, double stretch_speed);
+
+/* Between parts: so many samples of silence at the client's rate.  EINVAL inside
+ * a part, ENOBUFS as pipeline_write has it, ENOMEM. */
+int pipeline_silence(struct pipeline *pipeline, size_t samples);
+
+/* The chunk's last part has ended, or ends here. */
 int pipeline_end_chunk(struct pipeline *pipeline);
 
 /* The next frame that is ready, encoded; false when more samples are needed.
@@ -66,9 +82,10 @@ bool pipeline_next(struct pipeline *pipeline, struct audio_frame *frame);
 /* Samples given out so far at the client's rate. */
 uint64_t pipeline_samples_out(const struct pipeline *pipeline);
 
-/* Where sample n of the current chunk (at the engine's rate) is heard, in
- * milliseconds from the chunk's start. */
-unsigned pipeline_chunk_ms(const struct pipeline *pipeline, uint64_t engine_sample,
-			   unsigned engine_rate);
+/* Where sample n of a part (at the engine's rate) is heard, in samples at the
+ * client's rate since the turn's start.  Of the part that has ended last, and
+ * never beyond its end. */
+uint64_t pipeline_place(const struct pipeline *pipeline, uint64_t engine_sample,
+			unsigned engine_rate);
 
 #endif

@@ -211,3 +211,8 @@ size_t resample_end_chunk(struct resample *resample, int16_t *out)
 	memset(x + resample->past_len, 0, (resample->fir->half + FIR_PAD) * sizeof(*x));
 	return make_until(resample, out, x, due_after(resample, resample->in_count));
 }
+
+void resample_rest(struct resample *resample)
+{
+	memset(resample->past, 0, resample->past_len * sizeof(resample->past[0]));
+}

@@ -29,6 +29,10 @@ size_t resample_room(const struct resample *resample, size_t count);
 size_t resample_write(struct resample *resample, int16_t *out, const int16_t *in, size_t count);
 size_t resample_end_chunk(struct resample *resample, int16_t *out);
 
+/* After a chunk's end: silence is heard before the next chunk, whose beginning
+ * must not ring with what came before it.  Counting goes on. */
+void resample_rest(struct resample *resample);
+
 /* Makes a pair's table ahead of its first use on this thread, for a server that
  * knows its engines' rates: the first turn then need not. */
 int resample_prepare(unsigned in_rate, unsigned out_rate);

@@ -191,6 +191,7 @@ static void stop_listening(struct turn *turn)
 	timer_clear(timers_of(turn), &turn->idle_timer);
 	timer_clear(timers_of(turn), &turn->confirm_timer);
 	timer_clear(timers_of(turn), &turn->stale_timer);
+	timer_clear(timers_of(turn), &turn->dry_timer);
 }
 
 /* TEXT: the clock of the turn's end starts anew. */
@@ -211,6 +212,16 @@ static void go_on(struct turn *turn)
 	turn_speak(turn);
 }
 
+/* Markup that means something and is written wrong; true: the turn may be gone. */
+static bool fail_if_faulty(struct turn *turn)
+{
+	const char *fault = chunker_fault(turn->chunker);
+
+	if (fault)
+		turn_fail(turn, WIRE_ERROR_INVALID_REQUEST, fault);
+	return fault != NULL;
+}
+
 void turn_text(struct turn *turn, const char *text, size_t len)
 {
 	assert(turn_takes_text(turn));
@@ -224,6 +235,8 @@ void turn_text(struct turn *turn, const char *text, size_t len)
 			return;
 		}
 		turn->characters += utf8_count(text, len);
+		if (fail_if_faulty(turn))
+			return;
 	}
 	turn_handle(turn, TURN_EVENT_TEXT);
 }
@@ -237,7 +250,8 @@ static void drain(struct turn *turn)
 {
 	stop_listening(turn);
 	chunker_flush(turn->chunker);
-	turn_speak(turn);
+	if (!fail_if_faulty(turn))
+		turn_speak(turn);
 }
 
 static void warn_and_drain(struct turn *turn)
@@ -522,7 +536,6 @@ static void turn_destroy(void *object)
 
 	stop_listening(turn);
 	timer_clear(timers_of(turn), &turn->booking_timer);
-	timer_clear(timers_of(turn), &turn->lead_timer);
 	if (turn->booking)
 		turn->owner.services->ledger_ops->unlisten(turn->booking);
 	turn_speech_close(turn);

@@ -10,18 +10,25 @@
 #include "audio/pipeline.h"
 #include "session/transcript.h"
 #include "session/turn.h"
+#include "session/word_times.h"
 #include "text/chunker.h"
-#include "text/spoken.h"
+#include "text/reader.h"
 
-/* The chunk that is being spoken, or that will be when there is room. */
+/* The chunk that is being spoken, or that will be when there is room.  Its parts
+ * are spoken one after the other, each a silence and then a job. */
 struct utterance {
-	struct speech_job *job; /* NULL: none */
-	struct spoken *spoken; /* NULL: it has not begun */
-	char *text; /* as the client wrote it */
+	char *text; /* as the client wrote it; NULL: there is none */
 	size_t text_len;
+	struct spoken *spoken;
+	struct spoken *before; /* the chunk before, or NULL */
+	bool has_begun; /* it was announced */
+	size_t part; /* that is being spoken */
+	uint64_t silence_left; /* before its text, in samples */
+	struct speech_job *job; /* NULL: none */
+	unsigned engine_rate; /* 0: nothing of the part was heard yet */
 	uint64_t samples_before; /* of the turn, at the client's rate */
-	unsigned engine_rate;
-	struct buf words; /* struct speech_word each */
+	uint64_t busy_us;
+	struct word_times times;
 };
 
 struct turn {
@@ -37,10 +44,12 @@ struct turn {
 	struct buf pending; /* what it has to say before it is in front */
 
 	struct chunker *chunker;
+	struct reader reader;
 	struct pipeline *pipeline;
 	struct utterance utterance;
 	struct transcript transcript;
 	bool held_back; /* by max_lead_ms */
+	bool has_asked; /* for a job */
 
 	struct turn_counters own_counters;
 	struct turn_counters *counters; /* the owner's, or its own */
@@ -61,6 +70,7 @@ struct turn {
 	struct timer stale_timer; /* flush_timeout_ms */
 	struct timer booking_timer;
 	struct timer lead_timer;
+	struct timer dry_timer; /* what was sent will have been heard soon */
 };
 
 /* turn.c */

@@ -1,9 +1,10 @@
 /*
  * turn_speech.c: the voice of a turn (see turn.h, turn_private.h).
  *
- * One chunk is spoken at a time.  Its samples go through the turn's pipeline
- * and leave as frames as soon as they are whole; when the peer is full, or far
- * enough ahead of playback, the job is held.
+ * One chunk is spoken at a time, and of it one part: its silence, then its job.
+ * Samples go through the turn's pipeline and leave as frames as soon as they
+ * are whole; when the peer is full, or far enough ahead of playback, the job is
+ * held, and neither a silence nor a further part is begun.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,13 +12,17 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/utf8.h"
 #include "session/turn_private.h"
-#include "text/mapped.h"
-#include "text/reader.h"
 
-/* Words of one chunk that are kept: more than a chunk's buffer can hold. */
-#define WORDS_MAX 8192
+/* Silence is made in pieces, so that a client that does not read stops it as it
+ * stops other audio. */
+#define SILENCE_PIECE_MS AUDIO_FRAME_MAX_MS
+
+/* Sentences that only wait for the schedule are spoken when so little is left to
+ * hear: neural voices have their first sound after 0.06 s, after 0.2 s on a
+ * machine that is full, and the rest is for the way to the listener.  More would
+ * make chunks shorter than they were asked to be. */
+#define RELEASE_AHEAD_MS 250
 
 static void on_audio(void *arg, const int16_t *samples, size_t count, unsigned sample_rate);
 static void on_word(void *arg, const struct speech_word *word);
@@ -39,44 +44,58 @@ static uint64_t now_us(const struct turn *turn)
 	return turn->owner.services->timers->now_us;
 }
 
-int turn_speech_open(struct turn *turn)
+static const char *language_of(const struct turn *turn)
+{
+	return turn->settings.language[0] ? turn->settings.language : turn->voice->language;
+}
+
+static int open_chunker(struct turn *turn)
 {
 	struct chunker_options options = {
 		.schedule_len = turn->settings.schedule_len,
 		.auto_mode = turn->settings.auto_mode,
 		.buffer_max = turn->settings.max_buffer_length,
 	};
-	const char *language =
-		turn->settings.language[0] ? turn->settings.language : turn->voice->language;
+	const char *language = language_of(turn);
 
 	memcpy(options.schedule, turn->settings.schedule, sizeof(options.schedule));
 	if (strlen(language) < sizeof(options.language)) /* else it is none that we know */
 		memcpy(options.language, language, strlen(language) + 1);
-	transcript_init(&turn->transcript, turn->format.sample_rate);
-	buf_init(&turn->utterance.words, WORDS_MAX * sizeof(struct speech_word));
 	return chunker_alloc(&turn->chunker, &options);
+}
+
+int turn_speech_open(struct turn *turn)
+{
+	struct speech *speech = turn->owner.services->speech;
+
+	turn->reader = (struct reader){
+		.language = language_find(language_of(turn)),
+		.normalizes = turn->settings.normalize,
+		.reads_phonemes = speech->ops->reads_phonemes(speech, turn->voice),
+	};
+	transcript_init(&turn->transcript, turn->format.sample_rate);
+	word_times_init(&turn->utterance.times);
+	return open_chunker(turn);
 }
 
 /* Only when it begins to speak: many turns may wait, and a stretcher is large. */
 static int open_pipeline(struct turn *turn)
 {
-	struct speech *speech = turn->owner.services->speech;
-	bool own_speed = speech->ops->has_own_speed(speech, turn->voice);
-
-	if (turn->pipeline)
-		return 0;
-	return pipeline_alloc(&turn->pipeline, &turn->format,
-			      own_speed ? 1.0 : turn->settings.speed);
+	return turn->pipeline ? 0 : pipeline_alloc(&turn->pipeline, &turn->format, 1.0);
 }
 
+/* The next chunk knows this one's words. */
 static void utterance_reset(struct utterance *utterance)
 {
-	utterance->spoken = mem_deref(utterance->spoken);
+	if (utterance->spoken) {
+		mem_deref(utterance->before);
+		utterance->before = utterance->spoken;
+	}
+	utterance->spoken = NULL;
 	free(utterance->text);
 	utterance->text = NULL;
-	utterance->words.len = 0;
-	utterance->job = NULL;
-	utterance->engine_rate = 0;
+	utterance->has_begun = false;
+	word_times_clear(&utterance->times);
 }
 
 void turn_hush(struct turn *turn)
@@ -93,7 +112,8 @@ void turn_speech_close(struct turn *turn)
 {
 	turn_hush(turn);
 	utterance_reset(&turn->utterance);
-	buf_reset(&turn->utterance.words);
+	turn->utterance.before = mem_deref(turn->utterance.before);
+	word_times_reset(&turn->utterance.times);
 	transcript_reset(&turn->transcript);
 	turn->chunker = mem_deref(turn->chunker);
 	turn->pipeline = mem_deref(turn->pipeline);
@@ -101,7 +121,7 @@ void turn_speech_close(struct turn *turn)
 
 bool turn_awaits_room(const struct turn *turn)
 {
-	return turn->utterance.text && !turn->utterance.spoken;
+	return turn->utterance.text && !turn->utterance.has_begun;
 }
 
 static uint64_t sent_us(const struct turn *turn)
@@ -123,9 +143,9 @@ static bool must_wait(const struct turn *turn)
 /* In a context it may be others who have filled the peer, and they fill it again
  * and again: the first chunk is begun all the same, and held after its first
  * frames. */
-static bool may_begin_anyway(const struct turn *turn)
+static bool may_go_on(const struct turn *turn)
 {
-	return turn->owner.context && turn->text_chunks == 0;
+	return !must_wait(turn) || (turn->owner.context && turn->samples_sent == 0);
 }
 
 static void update_hold(struct turn *turn)
@@ -211,80 +231,52 @@ static void on_word(void *arg, const struct speech_word *word)
 	struct turn *turn = arg;
 
 	if (turn->settings.word_timestamps)
-		(void)buf_append(&turn->utterance.words, word, sizeof(*word)); /* full: enough */
+		word_times_hear(&turn->utterance.times, word);
 }
 
-/* Where code point n of the text begins, in bytes. */
-static size_t byte_of(const char *text, size_t len, size_t from, unsigned n)
+static const struct spoken_part *current_part(const struct turn *turn)
 {
-	while (n > 0 && from < len) {
-		++from;
-		while (from < len && ((uint8_t)text[from] & 0xc0) == 0x80)
-			++from;
-		--n;
-	}
-	return from;
+	return &turn->utterance.spoken->parts[turn->utterance.part];
 }
 
-/* The engine's word, in the words of the client.  `at` goes forward from word
- * to word: {code point, byte} reached so far. */
-struct place {
-	unsigned code_point;
-	size_t byte;
-};
-
-static void place_move(struct place *place, const struct utterance *utterance, unsigned to)
+static void note_words(struct turn *turn)
 {
-	if (to < place->code_point)
-		*place = (struct place){0, 0};
-	place->byte =
-		byte_of(utterance->text, utterance->text_len, place->byte, to - place->code_point);
-	place->code_point = to;
-}
+	struct utterance *utterance = &turn->utterance;
+	const struct word_times_part part = {
+		.spoken = current_part(turn),
+		.pipeline = turn->pipeline,
+		.engine_rate = utterance->engine_rate,
+		.sample_rate = turn->format.sample_rate,
+		.chunk_start = utterance->samples_before,
+	};
 
-static void map_word(struct reply_word *out, struct place *at, const struct turn *turn,
-		     const struct speech_word *word)
-{
-	const struct utterance *utterance = &turn->utterance;
-	const struct spoken *spoken = utterance->spoken;
-	struct place end;
-
-	struct mapped_cursor cursor;
-
-	mapped_read_part(&cursor, &spoken->parts[0]);
-	mapped_origin(&cursor, word->byte_start, word->byte_end, &out->char_start, &out->char_end);
-	place_move(at, utterance, out->char_start);
-	end = *at;
-	place_move(&end, utterance, out->char_end);
-	out->word = utterance->text + at->byte;
-	out->word_len = end.byte - at->byte;
-	out->start_ms =
-		pipeline_chunk_ms(turn->pipeline, word->sample_start, utterance->engine_rate);
-	out->end_ms = pipeline_chunk_ms(turn->pipeline, word->sample_end, utterance->engine_rate);
+	if (turn->settings.word_timestamps)
+		word_times_end_part(&utterance->times, &part, utterance->text, utterance->text_len);
 }
 
 static void send_words(struct turn *turn)
 {
-	const struct speech_word *words =
-		(const struct speech_word *)(const void *)turn->utterance.words.bytes;
-	size_t count = turn->utterance.words.len / sizeof(*words);
-	struct reply_word *out;
-	struct place at = {0, 0};
+	size_t count;
+	const struct reply_word *words = word_times_get(&turn->utterance.times, &count);
 
-	if (!turn->settings.word_timestamps || count == 0 || turn->utterance.engine_rate == 0)
-		return;
-	out = calloc(count, sizeof(*out));
-	if (!out)
-		return;
-	for (size_t i = 0; i < count; ++i)
-		map_word(&out[i], &at, turn, &words[i]);
-	if (reply_word_timestamps(turn_scratch(turn), turn->owner.context, chunk_id(turn), out,
-				  count) == 0)
+	if (count > 0 && reply_word_timestamps(turn_scratch(turn), turn->owner.context,
+					       chunk_id(turn), words, count) == 0)
 		turn_send(turn, turn->tag, 0);
-	free(out);
 }
 
-static void finish_chunk(struct turn *turn, uint32_t busy_us)
+static void begin_part(struct turn *turn, size_t part)
+{
+	struct utterance *utterance = &turn->utterance;
+
+	utterance->part = part;
+	utterance->engine_rate = 0;
+	if (part < utterance->spoken->parts_len)
+		utterance->silence_left = (uint64_t)utterance->spoken->parts[part].pause_ms *
+					  turn->format.sample_rate / 1000;
+}
+
+/* Its last part was spoken. */
+static void finish_chunk(struct turn *turn)
 {
 	double seconds;
 
@@ -299,10 +291,27 @@ static void finish_chunk(struct turn *turn, uint32_t busy_us)
 	seconds = (double)(turn->samples_sent - turn->utterance.samples_before) /
 		  turn->format.sample_rate;
 	if (reply_chunk_complete(turn_scratch(turn), turn->owner.context, chunk_id(turn), seconds,
-				 busy_us / 1000.0) == 0)
+				 (double)turn->utterance.busy_us / 1000.0) == 0)
 		turn_send(turn, turn->tag, 0);
 	utterance_reset(&turn->utterance);
 	turn->quiet_since_us = now_us(turn);
+	turn_speak(turn);
+}
+
+/* The engine has spoken a part's text. */
+static void finish_part(struct turn *turn, uint32_t busy_us)
+{
+	struct utterance *utterance = &turn->utterance;
+
+	utterance->busy_us += busy_us;
+	if (pipeline_end_part(turn->pipeline) != 0) {
+		turn_fail(turn, WIRE_ERROR_GENERATION_FAILED, NULL);
+		return;
+	}
+	note_words(turn);
+	begin_part(turn, utterance->part + 1);
+	if (utterance->part < utterance->spoken->parts_len && !send_frames(turn))
+		return;
 	turn_speak(turn);
 }
 
@@ -313,7 +322,7 @@ static void on_end(void *arg, enum speech_end how, uint32_t busy_us)
 	turn->utterance.job = NULL; /* gone when we return */
 	switch (how) {
 	case SPEECH_DONE:
-		finish_chunk(turn, busy_us);
+		finish_part(turn, busy_us);
 		break;
 	case SPEECH_FAILED:
 		turn_fail(turn, WIRE_ERROR_GENERATION_FAILED, NULL);
@@ -324,64 +333,128 @@ static void on_end(void *arg, enum speech_end how, uint32_t busy_us)
 	}
 }
 
-static int start_job(struct turn *turn, const char *before, size_t before_len)
+/* What was said last: a part of this chunk, or the end of the chunk before. */
+static const struct spoken_part *part_before(const struct turn *turn)
+{
+	static const struct spoken_part none = {.text = ""};
+	const struct utterance *utterance = &turn->utterance;
+	const struct spoken *spoken = utterance->part > 0 ? utterance->spoken : utterance->before;
+	size_t i = utterance->part > 0 ? utterance->part : spoken ? spoken->parts_len : 0;
+
+	while (i > 0 && spoken->parts[i - 1].len == 0)
+		--i;
+	return i > 0 ? &spoken->parts[i - 1] : &none;
+}
+
+static int start_job(struct turn *turn)
 {
 	struct speech *speech = turn->owner.services->speech;
-	struct utterance *utterance = &turn->utterance;
+	const struct spoken_part *part = current_part(turn);
+	const struct spoken_part *before = part_before(turn);
+	double speed = part->rate > 0 ? part->rate : turn->settings.speed;
 	struct speech_request request = {
 		.voice = turn->voice,
 		.language = turn->settings.language,
-		.text = utterance->spoken->parts_len ? utterance->spoken->parts[0].text : "",
-		.text_len = utterance->spoken->parts_len ? utterance->spoken->parts[0].len : 0,
-		.text_before = before,
-		.text_before_len = before_len,
+		.text = part->text,
+		.text_len = part->len,
+		.text_before = before->text,
+		.text_before_len = before->len,
+		.phonemes = part->phonemes,
+		.phonemes_len = part->phonemes_len,
 		.turn = turn->tag,
 		.due_us = runs_dry_us(turn),
-		.speed = (float)turn->settings.speed,
+		.speed = (float)speed,
 		.temperature = (float)turn->settings.temperature,
-		.first = turn->text_chunks == 0,
+		.first = !turn->has_asked,
 	};
+	int err = pipeline_set_speed(turn->pipeline,
+				     speech->ops->has_own_speed(speech, turn->voice) ? 1.0 : speed);
 
-	return speech->ops->start(&utterance->job, speech, &request, &listener, turn);
+	if (err)
+		return err;
+	turn->has_asked = true;
+	return speech->ops->start(&turn->utterance.job, speech, &request, &listener, turn);
 }
 
-/* Takes the next chunk out; ENOENT when there is none. */
+/* As much of it as there is room for.  False when the turn has failed. */
+static bool send_silence(struct turn *turn)
+{
+	struct utterance *utterance = &turn->utterance;
+	uint64_t piece_max = (uint64_t)SILENCE_PIECE_MS * turn->format.sample_rate / 1000;
+
+	while (utterance->silence_left > 0 && may_go_on(turn)) {
+		uint64_t piece =
+			utterance->silence_left < piece_max ? utterance->silence_left : piece_max;
+
+		if (pipeline_silence(turn->pipeline, (size_t)piece) != 0) {
+			turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
+			return false;
+		}
+		utterance->silence_left -= piece;
+		if (!send_frames(turn))
+			return false;
+	}
+	return true;
+}
+
+/* The chunk that has begun: on to its next job, or to its end. */
+static void go_on_with_chunk(struct turn *turn)
+{
+	struct utterance *utterance = &turn->utterance;
+
+	while (utterance->part < utterance->spoken->parts_len) {
+		if (!send_silence(turn) || utterance->silence_left > 0)
+			return;
+		if (current_part(turn)->len > 0) {
+			if (may_go_on(turn) && start_job(turn) != 0)
+				turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
+			return;
+		}
+		begin_part(turn, utterance->part + 1);
+	}
+	finish_chunk(turn);
+}
+
+static int copy_text(struct utterance *utterance, const struct chunk *chunk)
+{
+	utterance->text = malloc(chunk->len);
+	if (!utterance->text)
+		return ENOMEM;
+	memcpy(utterance->text, chunk->text, chunk->len);
+	utterance->text_len = chunk->len;
+	return 0;
+}
+
+/* Takes the next chunk out of which something is heard; ENOENT when there is
+ * none. */
 static int take_chunk(struct turn *turn)
 {
 	struct utterance *utterance = &turn->utterance;
 	struct chunk chunk;
 
-	if (turn_awaits_room(turn))
-		return 0;
-	if (!chunker_next(turn->chunker, &chunk))
-		return ENOENT;
-	utterance->text = malloc(chunk.len);
-	if (!utterance->text)
-		return ENOMEM;
-	memcpy(utterance->text, chunk.text, chunk.len);
-	utterance->text_len = chunk.len;
-	return 0;
+	while (!utterance->text && chunker_next(turn->chunker, &chunk)) {
+		struct spoken *spoken;
+		int err = reader_read(&spoken, &turn->reader, chunk.text, chunk.len);
+
+		if (err)
+			return err;
+		if (spoken->parts_len == 0) {
+			mem_deref(spoken);
+			continue;
+		}
+		utterance->spoken = spoken;
+		err = copy_text(utterance, &chunk);
+		if (err)
+			return err;
+	}
+	return utterance->text ? 0 : ENOENT;
 }
 
-static int start_chunk(struct turn *turn)
+static int announce_chunk(struct turn *turn)
 {
 	struct utterance *utterance = &turn->utterance;
-	const char *before;
-	size_t before_len;
-	int err;
+	int err = transcript_add(&turn->transcript, utterance->text, utterance->text_len);
 
-	err = open_pipeline(turn);
-	if (!err)
-		err = reader_read(&utterance->spoken, &(struct reader){.language = language_find("")},
-				  utterance->text, utterance->text_len);
-	if (err)
-		return err;
-	utterance->samples_before = turn->samples_sent;
-	before = transcript_last(&turn->transcript, &before_len);
-	err = start_job(turn, before, before_len);
-	if (err)
-		return err;
-	err = transcript_add(&turn->transcript, utterance->text, utterance->text_len);
 	if (err)
 		return err;
 	if (turn->owner.services->log_texts)
@@ -396,6 +469,21 @@ static int start_chunk(struct turn *turn)
 	return err;
 }
 
+static int begin_chunk(struct turn *turn)
+{
+	struct utterance *utterance = &turn->utterance;
+	int err = open_pipeline(turn);
+
+	if (err)
+		return err;
+	timer_clear(turn->owner.services->timers, &turn->dry_timer);
+	utterance->has_begun = true;
+	utterance->samples_before = turn->samples_sent;
+	utterance->busy_us = 0;
+	begin_part(turn, 0);
+	return announce_chunk(turn);
+}
+
 static void ask_when_sent(struct turn *turn)
 {
 	if (turn->state != TURN_DRAINING || turn->asked_when_sent)
@@ -403,6 +491,39 @@ static void ask_when_sent(struct turn *turn)
 	turn->asked_when_sent = true;
 	if (!peer_of(turn)->ops->tell_when_sent(peer_of(turn)->peer, turn->tag))
 		turn_sent(turn, turn->tag);
+}
+
+static void on_nearly_dry(void *arg)
+{
+	turn_speak(arg);
+}
+
+/* Nothing is ready to be spoken.  True when something is now, because what was
+ * sent will soon have been heard: sentences that wait for others to come. */
+static bool release_sentences(struct turn *turn)
+{
+	struct timers *timers = turn->owner.services->timers;
+	uint64_t now = now_us(turn);
+	uint64_t dry = runs_dry_us(turn);
+
+	timer_clear(timers, &turn->dry_timer);
+	if (turn->state != TURN_OPEN || turn->samples_sent == 0 || must_wait(turn) ||
+	    !chunker_has_sentence(turn->chunker))
+		return false;
+	if (dry > now + RELEASE_AHEAD_MS * UINT64_C(1000)) {
+		timer_set(timers, &turn->dry_timer, dry - now - RELEASE_AHEAD_MS * UINT64_C(1000),
+			  on_nearly_dry, turn);
+		return false;
+	}
+	chunker_release(turn->chunker);
+	return true;
+}
+
+static int find_chunk(struct turn *turn)
+{
+	int err = take_chunk(turn);
+
+	return err == ENOENT && release_sentences(turn) ? take_chunk(turn) : err;
 }
 
 /* Only a chunk waits for room and playback: when there is none the turn is
@@ -415,17 +536,23 @@ void turn_speak(struct turn *turn)
 		return;
 	if (turn->state != TURN_OPEN && turn->state != TURN_DRAINING)
 		return;
-	err = take_chunk(turn);
+	if (turn->utterance.has_begun) {
+		go_on_with_chunk(turn);
+		return;
+	}
+	err = find_chunk(turn);
 	if (err == ENOENT) {
 		ask_when_sent(turn);
 		return;
 	}
-	if (!err && must_wait(turn) && !may_begin_anyway(turn))
+	if (!err && !may_go_on(turn))
 		return;
 	if (!err)
-		err = start_chunk(turn);
+		err = begin_chunk(turn);
 	if (err)
 		turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
+	else
+		go_on_with_chunk(turn);
 }
 
 void turn_drained(struct turn *turn)

@@ -23,6 +23,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "text/grapheme.h"
+#include "text/prosody.h"
 #include "text/sentence.h"
 #include "text/tag.h"
 
@@ -61,6 +62,7 @@ struct chunker {
 	size_t tag_byte; /* where the next code point of the open tag is */
 	bool in_spell;
 	struct place spell; /* where it began */
+	struct prosody prosody;
 	size_t steps;
 };
 
@@ -175,7 +177,7 @@ static bool is_spoken(struct chunker *chunker, struct place end)
 enum silence {
 	SILENCE_KEEP, /* it joins what follows */
 	SILENCE_JOIN_TAGS, /* only with a tag in it, which may mean something there */
-	SILENCE_SKIP,
+	SILENCE_SKIP, /* unless it has a tag: then it is a chunk */
 };
 
 /* Makes a chunk of all from start to end. */
@@ -183,7 +185,7 @@ static void emit(struct chunker *chunker, struct place end, enum silence silence
 {
 	if (end.byte <= chunker->start.byte)
 		return;
-	if (is_spoken(chunker, end)) {
+	if (is_spoken(chunker, end) || (silence == SILENCE_SKIP && chunker->quiet_has_tag)) {
 		set_mark(chunker, end.byte - 1, MARK_CHUNK);
 		++chunker->index;
 	} else {
@@ -323,7 +325,7 @@ static void take_text(struct chunker *chunker, uint32_t c, size_t n)
 	if (is_border)
 		chunker->cluster = before;
 	advance(chunker, n, 1);
-	if (unicode_is_spoken(unicode_kind(c)))
+	if (chunker->in_spell || unicode_is_spoken(unicode_kind(c)))
 		set_mark(chunker, before.byte, MARK_SPOKEN);
 	if (chunker->in_spell)
 		sentence_spell(&chunker->sentence, chunker->now);
@@ -363,6 +365,8 @@ static void take_tag(struct chunker *chunker, size_t end_byte)
 	advance(chunker, bytes, count);
 	chunker->grapheme = (struct grapheme){0};
 	chunker->cluster = chunker->now;
+	if (!chunker->in_spell && tag_is(&chunker->tag, "prosody"))
+		prosody_tag(&chunker->prosody, &chunker->tag, tag, bytes);
 	if (!chunker->in_spell &&
 	    sentence_tag(&chunker->sentence, &chunker->tag, before, chunker->now, &end))
 		end_sentence(chunker, end);
@@ -375,6 +379,8 @@ static void take_tag(struct chunker *chunker, size_t end_byte)
 static void give_up_tag(struct chunker *chunker)
 {
 	chunker->in_tag = false;
+	if (!chunker->in_spell && tag_is(&chunker->tag, "prosody"))
+		prosody_malformed(&chunker->prosody);
 	take_text(chunker, '<', 1);
 }
 
@@ -515,6 +521,22 @@ void chunker_timeout(struct chunker *chunker)
 		chunker->sentence_start = until;
 }
 
+const char *chunker_fault(const struct chunker *chunker)
+{
+	return chunker->prosody.fault;
+}
+
+bool chunker_has_sentence(const struct chunker *chunker)
+{
+	return chunker->sentence_end.byte > chunker->start.byte;
+}
+
+void chunker_release(struct chunker *chunker)
+{
+	if (chunker_has_sentence(chunker))
+		emit(chunker, chunker->sentence_end, SILENCE_JOIN_TAGS);
+}
+
 void chunker_flush(struct chunker *chunker)
 {
 	struct place end;
@@ -523,6 +545,7 @@ void chunker_flush(struct chunker *chunker)
 		give_up_tag(chunker);
 		scan(chunker);
 	}
+	prosody_end(&chunker->prosody);
 	if (sentence_finish(&chunker->sentence, &end))
 		mark_sentence(chunker, end);
 	emit_sentences(chunker, chunker->now, SILENCE_SKIP);

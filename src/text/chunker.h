@@ -10,8 +10,8 @@
  * schedule.  A sentence that runs on past the largest entry is cut at its last
  * clause; a buffer at its maximum at a sentence, else a clause, else a word,
  * else a character.  No cut falls inside a tag, and none inside <spell> unless
- * the buffer's maximum leaves no choice.  Numbers, abbreviations and the like
- * are sentence.h's business.
+ * the buffer's maximum leaves no choice.  Inside <spell> no other tag counts.
+ * Numbers, abbreviations and the like are sentence.h's business.
  */
 #ifndef TEXT_CHUNKER_H
 #define TEXT_CHUNKER_H
@@ -53,6 +53,15 @@ void chunker_pause(struct chunker *chunker);
  * grapheme.  What holds nothing to say stays and joins what follows. */
 void chunker_timeout(struct chunker *chunker);
 
+/* What is wrong with a <prosody> in what was fed (prosody.h), for its author to
+ * read; NULL: nothing.  That one was never closed is known after the flush. */
+const char *chunker_fault(const struct chunker *chunker);
+
+/* Whole sentences wait for the schedule alone.  chunker_release makes a chunk of
+ * them, for a listener who would hear nothing meanwhile. */
+bool chunker_has_sentence(const struct chunker *chunker);
+void chunker_release(struct chunker *chunker);
+
 /* The turn's end: all that is left comes out, one chunk per sentence.  An open
  * tag is text, an open <spell> ends here.  Nothing may be fed after it. */
 void chunker_flush(struct chunker *chunker);
@@ -60,8 +69,8 @@ void chunker_flush(struct chunker *chunker);
 /* The next chunk, its outer blanks trimmed; false when none is ready.  A
  * sentence without a character that could be spoken is no chunk: it joins the
  * others of its run; alone it is skipped, or kept for the next chunk when it
- * has a tag (a break, an opening prosody).  The text is valid until the next
- * call of any function here. */
+ * has a tag (a break, an opening prosody), and a chunk of its own when there is
+ * no next.  The text is valid until the next call of any function here. */
 struct chunk {
 	const char *text;
 	size_t len;

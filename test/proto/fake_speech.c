@@ -165,11 +165,18 @@ static bool speech_has_own_speed(struct speech *speech, const struct voice *voic
 	return ((struct fake_speech *)(void *)speech)->has_own_speed;
 }
 
+static bool speech_reads_phonemes(struct speech *speech, const struct voice *voice)
+{
+	(void)voice;
+	return ((struct fake_speech *)(void *)speech)->reads_phonemes;
+}
+
 static const struct speech_ops speech_ops = {
 	.start = speech_start,
 	.hold = speech_hold,
 	.cancel = speech_cancel,
 	.has_own_speed = speech_has_own_speed,
+	.reads_phonemes = speech_reads_phonemes,
 };
 
 int fake_speech_open(struct fake_speech *fake)

@@ -44,6 +44,7 @@ struct fake_speech {
 	size_t cancelled;
 	bool is_manual; /* samples come only when told */
 	bool has_own_speed;
+	bool reads_phonemes;
 	enum fake_ending ending;
 	uint64_t ending_after;
 };

@@ -54,9 +54,9 @@ static void fetch(struct pipeline *pipeline, struct heard *heard)
 	assert_int_equal(pipeline_samples_out(pipeline), heard->samples);
 }
 
-/* One chunk in writes of at most `step`. */
-static void speak(struct pipeline *pipeline, struct heard *heard, const int16_t *in, size_t count,
-		  unsigned rate, size_t step)
+/* One part in writes of at most `step`. */
+static void speak_part(struct pipeline *pipeline, struct heard *heard, const int16_t *in,
+		       size_t count, unsigned rate, size_t step)
 {
 	for (size_t at = 0; at < count; at += step) {
 		size_t n = count - at < step ? count - at : step;
@@ -64,7 +64,26 @@ static void speak(struct pipeline *pipeline, struct heard *heard, const int16_t 
 		assert_int_equal(pipeline_write(pipeline, in + at, n, rate), 0);
 		fetch(pipeline, heard);
 	}
+	assert_int_equal(pipeline_end_part(pipeline), 0);
+}
+
+static void end_chunk(struct pipeline *pipeline, struct heard *heard)
+{
 	assert_int_equal(pipeline_end_chunk(pipeline), 0);
+	fetch(pipeline, heard);
+}
+
+/* A chunk of one part. */
+static void speak(struct pipeline *pipeline, struct heard *heard, const int16_t *in, size_t count,
+		  unsigned rate, size_t step)
+{
+	speak_part(pipeline, heard, in, count, rate, step);
+	end_chunk(pipeline, heard);
+}
+
+static void rest(struct pipeline *pipeline, struct heard *heard, size_t samples)
+{
+	assert_int_equal(pipeline_silence(pipeline, samples), 0);
 	fetch(pipeline, heard);
 }
 
@@ -299,7 +318,7 @@ static void test_no_seam_between_chunks_of_speech_clicks(void **state)
 	free(in);
 }
 
-static void test_an_engines_rate_may_change_between_chunks_only(void **state)
+static void test_an_engines_rate_may_change_between_parts_only(void **state)
 {
 	struct pipeline *pipeline = new_pipeline(&pcm_24000, 1.0);
 	struct heard heard = {0};
@@ -368,19 +387,251 @@ static void test_what_is_none_of_ours_is_refused(void **state)
 	mem_deref(pipeline);
 }
 
+static const int16_t *samples_of(const struct heard *heard)
+{
+	return (const int16_t *)(void *)heard->bytes;
+}
+
+static bool is_silent(const int16_t *samples, size_t count)
+{
+	for (size_t i = 0; i < count; ++i) {
+		if (samples[i] != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Silence at the start, in the middle and at the end of a chunk. */
+static void check_silence(unsigned rate, unsigned ms, double speed)
+{
+	const struct audio_format format = {AUDIO_PCM16, rate};
+	struct pipeline *pipeline = new_pipeline(&format, speed);
+	size_t pause = (size_t)ms * rate / 1000;
+	size_t one = (size_t)due(11025, 22050, rate, speed);
+	size_t both = (size_t)due(22050, 22050, rate, speed);
+	int16_t *in = malloc(22050 * sizeof(*in));
+	struct heard heard = {0};
+
+	signal_speech(in, 22050, 22050);
+	rest(pipeline, &heard, pause);
+	speak_part(pipeline, &heard, in, 11025, 22050, 441);
+	rest(pipeline, &heard, pause);
+	speak_part(pipeline, &heard, in + 11025, 11025, 22050, 441);
+	rest(pipeline, &heard, pause);
+	end_chunk(pipeline, &heard);
+	assert_int_equal(heard.samples, both + 3 * pause);
+	assert_true(is_silent(samples_of(&heard), pause));
+	assert_true(is_silent(samples_of(&heard) + pause + one, pause));
+	assert_true(is_silent(samples_of(&heard) + 2 * pause + both, pause));
+	assert_true(signal_rms(samples_of(&heard) + pause, one) > 1000);
+	free(in);
+	finish(pipeline, &heard);
+}
+
+static void test_a_silence_has_its_samples_and_takes_none_from_its_neighbours(void **state)
+{
+	static const unsigned ms[] = {1, 200, 333, 400, 500};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(client_rates); ++i)
+		for (size_t k = 0; k < COUNT(ms); ++k)
+			for (size_t s = 0; s < COUNT(speeds); ++s)
+				check_silence(client_rates[i], ms[k], speeds[s]);
+}
+
+/* Equal to what is heard without it, but for the silence itself. */
+static void test_a_silence_changes_nothing_around_it(void **state)
+{
+	struct pipeline *with = new_pipeline(&pcm_24000, 1.0);
+	struct pipeline *without = new_pipeline(&pcm_24000, 1.0);
+	int16_t *in = malloc(22050 * sizeof(*in));
+	struct heard a = {0}, b = {0};
+
+	(void)state;
+	signal_speech(in, 22050, 22050);
+	for (int part = 0; part < 3; ++part) {
+		speak_part(with, &a, in, 22050, 22050, 441);
+		rest(with, &a, 4800);
+		speak_part(without, &b, in, 22050, 22050, 441);
+	}
+	end_chunk(with, &a);
+	end_chunk(without, &b);
+	assert_int_equal(b.samples, 72000);
+	for (size_t part = 0; part < 3; ++part)
+		assert_memory_equal(samples_of(&a) + part * 28800, samples_of(&b) + part * 24000,
+				    48000);
+	free(in);
+	finish(with, &a);
+	finish(without, &b);
+}
+
+static void test_what_follows_a_silence_does_not_ring_with_what_was_before(void **state)
+{
+	struct pipeline *pipeline = new_pipeline(&pcm_24000, 1.0);
+	int16_t *in = malloc(22050 * sizeof(*in));
+	struct heard heard = {0};
+
+	(void)state;
+	signal_sine(in, 22050, 20000, 1000, 22050);
+	speak_part(pipeline, &heard, in, 22040, 22050, 441); /* cut off in full sound */
+	rest(pipeline, &heard, 4800);
+	memset(in, 0, 22050 * sizeof(*in));
+	speak_part(pipeline, &heard, in, 22050, 22050, 441);
+	end_chunk(pipeline, &heard);
+	assert_true(is_silent(samples_of(&heard) + 23989, heard.samples - 23989));
+	free(in);
+	finish(pipeline, &heard);
+}
+
+static void test_a_silence_is_encoded_like_other_audio(void **state)
+{
+	const struct audio_format format = {AUDIO_ALAW, 8000};
+	struct pipeline *pipeline = new_pipeline(&format, 1.0);
+	struct heard heard = {0};
+
+	(void)state;
+	rest(pipeline, &heard, 1600);
+	end_chunk(pipeline, &heard);
+	assert_int_equal(heard.len, 1600);
+	for (size_t i = 0; i < heard.len; ++i)
+		assert_int_equal(heard.bytes[i], 0xd5);
+	for (size_t i = 0; i < heard.frames; ++i)
+		assert_int_equal(heard.frame_samples[i] % 160, 0);
+	finish(pipeline, &heard);
+}
+
+/* Parts at these speeds, in writes of at most `step`. */
+static void speak_at_speeds(struct pipeline *pipeline, struct heard *heard, const int16_t *in,
+			    size_t count, size_t step)
+{
+	for (size_t s = 0; s < COUNT(speeds); ++s) {
+		assert_int_equal(pipeline_set_speed(pipeline, speeds[s]), 0);
+		speak_part(pipeline, heard, in, count, 22050, step);
+	}
+	end_chunk(pipeline, heard);
+}
+
+static void check_speed_counts(unsigned rate, size_t count)
+{
+	const struct audio_format format = {AUDIO_PCM16, rate};
+	struct pipeline *pipeline = new_pipeline(&format, 1.0);
+	int16_t *in = malloc((count + 1) * sizeof(*in));
+	struct heard heard = {0};
+	uint64_t stretched = 0;
+
+	signal_speech(in, count, 22050);
+	for (size_t s = 0; s < COUNT(speeds); ++s)
+		stretched += count * 10000 / (uint64_t)lround(speeds[s] * 10000);
+	for (unsigned chunk = 1; chunk <= 3; ++chunk) {
+		speak_at_speeds(pipeline, &heard, in, count, 441);
+		assert_int_equal(heard.samples, chunk * stretched * rate / 22050);
+	}
+	free(in);
+	finish(pipeline, &heard);
+}
+
+static void test_when_the_speed_changes_not_one_sample_is_lost(void **state)
+{
+	static const size_t counts[] = {0, 1, 7, 1000, 11025, 22049};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(client_rates); ++i)
+		for (size_t k = 0; k < COUNT(counts); ++k)
+			check_speed_counts(client_rates[i], counts[k]);
+}
+
+static void test_when_the_speed_changes_nothing_clicks(void **state)
+{
+	struct pipeline *pipeline = new_pipeline(&pcm_24000, 1.0);
+	struct pipeline *other = new_pipeline(&pcm_24000, 1.0);
+	int16_t *in = malloc(22050 * sizeof(*in));
+	struct heard heard = {0}, cut = {0};
+
+	(void)state;
+	signal_speech(in, 22050, 22050);
+	speak_at_speeds(pipeline, &heard, in, 22050, 22050);
+	assert_true(signal_step_max(samples_of(&heard), heard.samples) <=
+		    signal_step_max(in, 22050) + 2);
+	speak_at_speeds(other, &cut, in, 22050, 17);
+	assert_int_equal(cut.len, heard.len);
+	assert_memory_equal(cut.bytes, heard.bytes, cut.len);
+	free(in);
+	finish(pipeline, &heard);
+	finish(other, &cut);
+}
+
+static void test_inside_a_part_there_is_no_silence_and_no_other_speed(void **state)
+{
+	struct pipeline *pipeline = new_pipeline(&pcm_24000, 1.0);
+	int16_t in[100] = {0};
+
+	(void)state;
+	assert_int_equal(pipeline_write(pipeline, in, 100, 24000), 0);
+	assert_int_equal(pipeline_silence(pipeline, 100), EINVAL);
+	assert_int_equal(pipeline_set_speed(pipeline, 1.1), EINVAL);
+	assert_int_equal(pipeline_end_part(pipeline), 0);
+	assert_int_equal(pipeline_set_speed(pipeline, 2.01), EINVAL);
+	assert_int_equal(pipeline_set_speed(pipeline, (double)NAN), EINVAL);
+	assert_int_equal(pipeline_set_speed(pipeline, 1.1), 0);
+	assert_int_equal(pipeline_silence(pipeline, 24000 * (AUDIO_PENDING_MAX_S + 1)), ENOBUFS);
+	assert_int_equal(pipeline_silence(pipeline, 100), 0);
+	mem_deref(pipeline);
+}
+
+static void test_a_parts_rest_under_20_ms_waits_for_the_next_part(void **state)
+{
+	struct pipeline *pipeline = new_pipeline(&pcm_24000, 1.0);
+	int16_t in[2000] = {0};
+	struct heard heard = {0};
+
+	(void)state;
+	speak_part(pipeline, &heard, in, 480 + 500, 24000, 480);
+	fetch(pipeline, &heard);
+	assert_int_equal(heard.frames, 2); /* the second one wanted 40 ms */
+	assert_int_equal(heard.frame_samples[1], 480);
+	speak_part(pipeline, &heard, in, 1900, 24000, 1900);
+	fetch(pipeline, &heard);
+	assert_int_equal(heard.frame_samples[2], 1920);
+	end_chunk(pipeline, &heard);
+	assert_int_equal(heard.frames, 3);
+	finish(pipeline, &heard);
+}
+
 static void test_a_word_is_placed_where_it_is_heard(void **state)
 {
 	struct pipeline *pipeline = new_pipeline(&pcm_24000, 1.0);
+	int16_t *in = calloc(44100, sizeof(*in));
+	struct heard heard = {0};
 
 	(void)state;
-	assert_int_equal(pipeline_chunk_ms(pipeline, 0, 22050), 0);
-	assert_int_equal(pipeline_chunk_ms(pipeline, 22050, 22050), 1000);
-	assert_int_equal(pipeline_chunk_ms(pipeline, 22049, 22050), 999);
-	assert_int_equal(pipeline_chunk_ms(pipeline, UINT64_C(3600) * 22050, 22050), 3600000);
-	mem_deref(pipeline);
-	pipeline = new_pipeline(&pcm_24000, 1.25);
-	assert_int_equal(pipeline_chunk_ms(pipeline, 22050, 22050), 800);
-	mem_deref(pipeline);
+	speak_part(pipeline, &heard, in, 44100, 22050, 441);
+	assert_int_equal(pipeline_place(pipeline, 0, 22050), 0);
+	assert_int_equal(pipeline_place(pipeline, 22050, 22050), 24000);
+	assert_int_equal(pipeline_place(pipeline, 22049, 22050), 23998);
+	rest(pipeline, &heard, 4800);
+	assert_int_equal(pipeline_set_speed(pipeline, 1.25), 0);
+	speak_part(pipeline, &heard, in, 44100, 22050, 441);
+	assert_int_equal(pipeline_place(pipeline, 0, 22050), 52800);
+	assert_int_equal(pipeline_place(pipeline, 22050, 22050), 52800 + 19200);
+	end_chunk(pipeline, &heard);
+	free(in);
+	finish(pipeline, &heard);
+}
+
+static void test_no_word_is_placed_beyond_its_part(void **state)
+{
+	struct pipeline *pipeline = new_pipeline(&pcm_24000, 0.9);
+	int16_t in[2205] = {0};
+	struct heard heard = {0};
+
+	(void)state;
+	speak_part(pipeline, &heard, in, 2205, 22050, 441);
+	assert_int_equal(pipeline_place(pipeline, UINT64_C(3600) * 22050, 22050), 2666);
+	rest(pipeline, &heard, 4800);
+	assert_int_equal(pipeline_end_part(pipeline), 0); /* a part without samples */
+	assert_int_equal(pipeline_place(pipeline, 5, 22050), 2666 + 4800);
+	end_chunk(pipeline, &heard);
+	finish(pipeline, &heard);
 }
 
 static void test_when_memory_is_out_nothing_is_left_behind(void **state)
@@ -419,11 +670,20 @@ int main(void)
 		cmocka_unit_test(test_after_every_chunk_the_count_is_the_exact_floor),
 		cmocka_unit_test(test_how_the_input_is_cut_into_writes_changes_no_byte),
 		cmocka_unit_test(test_no_seam_between_chunks_of_speech_clicks),
-		cmocka_unit_test(test_an_engines_rate_may_change_between_chunks_only),
+		cmocka_unit_test(test_an_engines_rate_may_change_between_parts_only),
 		cmocka_unit_test(test_a_chunk_without_samples_gives_no_frame),
 		cmocka_unit_test(test_more_than_half_a_minute_unfetched_is_refused_whole),
 		cmocka_unit_test(test_what_is_none_of_ours_is_refused),
+		cmocka_unit_test(test_a_silence_has_its_samples_and_takes_none_from_its_neighbours),
+		cmocka_unit_test(test_a_silence_changes_nothing_around_it),
+		cmocka_unit_test(test_what_follows_a_silence_does_not_ring_with_what_was_before),
+		cmocka_unit_test(test_a_silence_is_encoded_like_other_audio),
+		cmocka_unit_test(test_when_the_speed_changes_not_one_sample_is_lost),
+		cmocka_unit_test(test_when_the_speed_changes_nothing_clicks),
+		cmocka_unit_test(test_inside_a_part_there_is_no_silence_and_no_other_speed),
+		cmocka_unit_test(test_a_parts_rest_under_20_ms_waits_for_the_next_part),
 		cmocka_unit_test(test_a_word_is_placed_where_it_is_heard),
+		cmocka_unit_test(test_no_word_is_placed_beyond_its_part),
 		cmocka_unit_test(test_when_memory_is_out_nothing_is_left_behind),
 	};
 

@@ -1,0 +1,148 @@
+/*
+ * word_times.c: when the client's words are heard in a chunk (see word_times.h).
+ */
+#include "session/word_times.h"
+
+#include "text/mapped.h"
+
+/* Words of one chunk that are kept: more than a chunk's buffer can hold. */
+#define WORDS_MAX 8192
+
+void word_times_init(struct word_times *times)
+{
+	buf_init(&times->heard, WORDS_MAX * sizeof(struct speech_word));
+	buf_init(&times->words, WORDS_MAX * sizeof(struct reply_word));
+}
+
+void word_times_reset(struct word_times *times)
+{
+	buf_reset(&times->heard);
+	buf_reset(&times->words);
+}
+
+void word_times_clear(struct word_times *times)
+{
+	times->heard.len = 0;
+	times->words.len = 0;
+}
+
+void word_times_hear(struct word_times *times, const struct speech_word *word)
+{
+	(void)buf_append(&times->heard, word, sizeof(*word)); /* full: enough */
+}
+
+/* A place in the chunk's text, moved from word to word. */
+struct place {
+	const char *text;
+	size_t len;
+	size_t byte;
+	unsigned code_point;
+};
+
+static void place_move(struct place *place, unsigned to)
+{
+	if (to < place->code_point)
+		place->byte = place->code_point = 0;
+	while (place->code_point < to && place->byte < place->len) {
+		++place->byte;
+		while (place->byte < place->len &&
+		       ((uint8_t)place->text[place->byte] & 0xc0) == 0x80)
+			++place->byte;
+		++place->code_point;
+	}
+}
+
+static unsigned heard_ms(const struct word_times_part *part, uint64_t engine_sample)
+{
+	uint64_t place = pipeline_place(part->pipeline, engine_sample, part->engine_rate);
+
+	return (unsigned)((place - part->chunk_start) * 1000 / part->sample_rate);
+}
+
+static struct reply_word *last_word(struct word_times *times)
+{
+	struct reply_word *words = (struct reply_word *)(void *)times->words.bytes;
+	size_t count = times->words.len / sizeof(*words);
+
+	return count > 0 ? &words[count - 1] : NULL;
+}
+
+/* No word begins before the one before it, whatever the engine says. */
+static void keep_order(struct reply_word *word, const struct reply_word *before)
+{
+	if (before && word->start_ms < before->start_ms)
+		word->start_ms = before->start_ms;
+	if (word->end_ms < word->start_ms)
+		word->end_ms = word->start_ms;
+}
+
+static bool is_of_same(const struct reply_word *a, const struct reply_word *b)
+{
+	return a->char_start < b->char_end && b->char_start < a->char_end;
+}
+
+static void merge(struct reply_word *into, const struct reply_word *word)
+{
+	if (word->char_start < into->char_start)
+		into->char_start = word->char_start;
+	if (word->char_end > into->char_end)
+		into->char_end = word->char_end;
+	if (word->end_ms > into->end_ms)
+		into->end_ms = word->end_ms;
+}
+
+static void fill_text(struct reply_word *word, struct place *at)
+{
+	struct place end;
+
+	place_move(at, word->char_start);
+	end = *at;
+	place_move(&end, word->char_end);
+	word->word = at->text + at->byte;
+	word->word_len = end.byte - at->byte;
+}
+
+static void add_word(struct word_times *times, struct reply_word *word, struct place *at)
+{
+	struct reply_word *last = last_word(times);
+
+	if (word->char_start >= word->char_end)
+		return; /* it stands for nothing that was written */
+	keep_order(word, last);
+	if (last && is_of_same(last, word)) {
+		merge(last, word);
+		fill_text(last, at);
+		return;
+	}
+	fill_text(word, at);
+	(void)buf_append(&times->words, word, sizeof(*word)); /* full: enough */
+}
+
+void word_times_end_part(struct word_times *times, const struct word_times_part *part,
+			 const char *text, size_t len)
+{
+	const struct speech_word *heard =
+		(const struct speech_word *)(const void *)times->heard.bytes;
+	size_t count = part->engine_rate ? times->heard.len / sizeof(*heard) : 0;
+	struct place at = {.text = text, .len = len};
+	struct mapped_cursor cursor;
+
+	mapped_read_part(&cursor, part->spoken);
+	for (size_t i = 0; i < count; ++i) {
+		struct reply_word word = {
+			.start_ms = heard_ms(part, heard[i].sample_start),
+			.end_ms = heard_ms(part, heard[i].sample_end),
+		};
+
+		mapped_origin(&cursor, heard[i].byte_start, heard[i].byte_end, &word.char_start,
+			      &word.char_end);
+		add_word(times, &word, &at);
+	}
+	times->heard.len = 0;
+}
+
+const struct reply_word *word_times_get(const struct word_times *times, size_t *count)
+{
+	*count = times->words.len / sizeof(struct reply_word);
+	return (const struct reply_word *)(const void *)times->words.bytes;
+}
