@@ -9,21 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "store/store.h"
-
-struct memory {
-	struct store store; /* first: what callers hold */
-	struct store_key *keys;
-	size_t key_count;
-	struct store_turn *turns;
-	size_t turn_count;
-	size_t turns_kept; /* what a rollback goes back to */
-};
-
-static struct memory *memory_of(struct store *store)
-{
-	return (struct memory *)(void *)store;
-}
+#include "store/memory_private.h"
 
 static void memory_destroy(void *object)
 {
@@ -31,11 +17,10 @@ static void memory_destroy(void *object)
 
 	free(memory->keys);
 	free(memory->turns);
+	memory_forget_dictionaries(memory);
 }
 
-/* Room for one more: the size is the next power of two, so that it need not
- * be remembered. */
-static void *grow(void *rows, size_t count, size_t size)
+void *memory_grow(void *rows, size_t count, size_t size)
 {
 	if (count & (count - 1))
 		return rows;
@@ -58,7 +43,9 @@ static int key_add(struct store *store, struct store_key *key)
 
 	if (find(memory, key->prefix))
 		return EEXIST;
-	keys = grow(memory->keys, memory->key_count, sizeof(*keys));
+	if (key->project_id != STORE_PROJECT_DEFAULT)
+		return EINVAL;
+	keys = memory_grow(memory->keys, memory->key_count, sizeof(*keys));
 	if (!keys)
 		return ENOMEM;
 	memory->keys = keys;
@@ -85,6 +72,16 @@ static int key_revoke(struct store *store, const char *prefix, int64_t at_ms)
 		return ENOENT;
 	if (!key->revoked_ms)
 		key->revoked_ms = at_ms;
+	return 0;
+}
+
+static int key_set_scopes(struct store *store, const char *prefix, unsigned scopes)
+{
+	struct store_key *key = find(memory_of(store), prefix);
+
+	if (!key)
+		return ENOENT;
+	key->scopes = scopes;
 	return 0;
 }
 
@@ -118,7 +115,7 @@ static int turn_add(struct store *store, const struct store_turn *turn)
 		if (strcmp(memory->turns[i].id, turn->id) == 0)
 			return 0;
 	}
-	turns = grow(memory->turns, memory->turn_count, sizeof(*turns));
+	turns = memory_grow(memory->turns, memory->turn_count, sizeof(*turns));
 	if (!turns)
 		return ENOMEM;
 	memory->turns = turns;
@@ -149,16 +146,38 @@ static int turn_list(struct store *store, store_turn_h *each, void *arg)
 	return 0;
 }
 
+/* Nobody else has it. */
+static int version(struct store *store, int64_t *number)
+{
+	(void)store;
+	*number = 0;
+	return 0;
+}
+
 static const struct store_ops ops = {
 	.key_add = key_add,
 	.key_find = key_find,
 	.key_revoke = key_revoke,
+	.key_set_scopes = key_set_scopes,
 	.key_list = key_list,
 	.begin = begin,
 	.turn_add = turn_add,
 	.commit = commit,
 	.rollback = rollback,
 	.turn_list = turn_list,
+	.dictionary_list = memory_dictionary_list,
+	.dictionary_get = memory_dictionary_get,
+	.dictionary_add = memory_dictionary_add,
+	.dictionary_change = memory_dictionary_change,
+	.dictionary_remove = memory_dictionary_remove,
+	.entry_list = memory_entry_list,
+	.entry_count = memory_entry_count,
+	.entry_get = memory_entry_get,
+	.entry_add = memory_entry_add,
+	.entry_change = memory_entry_change,
+	.entry_remove = memory_entry_remove,
+	.entry_replace = memory_entry_replace,
+	.version = version,
 };
 
 int store_open_memory(struct store **storep)

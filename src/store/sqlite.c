@@ -5,112 +5,28 @@
  * (the command line makes keys while the server runs).  A commit has reached
  * the disk when it returns: write-ahead log, synchronous FULL.
  *
- * The ledger's table defends itself: triggers refuse every change of a row,
- * whoever asks, a hand with the sqlite3 shell included.
+ * The tables and statements are in sqlite_schema.c.
  */
+#include "store/sqlite_private.h"
+
 #include <errno.h>
-#include <sqlite3.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "store/store.h"
 
 /* Others hold the file for a transaction of well under a millisecond; whoever
  * takes this long is stuck, and the ledger tries again by itself. */
 #define BUSY_TIMEOUT_MS 1000
 #define WAL_RETRY_MS 5
 
-/* The schema's history: a file at version n has had the first n steps. */
-static const char *const migrations[] = {
-	"CREATE TABLE key ("
-	" id INTEGER PRIMARY KEY,"
-	" prefix TEXT NOT NULL UNIQUE,"
-	" hash BLOB NOT NULL,"
-	" name TEXT NOT NULL,"
-	" credit_cents INTEGER NOT NULL,"
-	" streams_max INTEGER NOT NULL,"
-	" created_ms INTEGER NOT NULL,"
-	" revoked_ms INTEGER NOT NULL"
-	") STRICT;"
-	"CREATE TABLE turn ("
-	" seq INTEGER PRIMARY KEY,"
-	" id TEXT NOT NULL UNIQUE,"
-	" key_id INTEGER REFERENCES key (id),"
-	" at_ms INTEGER NOT NULL,"
-	" status TEXT NOT NULL,"
-	" samples INTEGER NOT NULL,"
-	" sample_rate INTEGER NOT NULL,"
-	" characters INTEGER NOT NULL,"
-	" voice_id INTEGER NOT NULL,"
-	" model_id TEXT NOT NULL,"
-	" amount_microcents INTEGER NOT NULL"
-	") STRICT;"
-	"CREATE TRIGGER turn_is_never_changed BEFORE UPDATE ON turn"
-	" BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;"
-	"CREATE TRIGGER turn_is_never_deleted BEFORE DELETE ON turn"
-	" BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;"
-	/* REPLACE deletes without asking the trigger above. */
-	"CREATE TRIGGER turn_is_never_replaced BEFORE INSERT ON turn"
-	" WHEN EXISTS (SELECT 1 FROM turn WHERE id = NEW.id OR seq = NEW.seq)"
-	" BEGIN SELECT RAISE(IGNORE); END;",
-};
-
-#define VERSION ((int)COUNT(migrations))
-
-/* clang-format off */
-#define STATEMENTS(X)                                                                              \
-	X(KEY_ADD, "INSERT INTO key (prefix, hash, name, credit_cents, streams_max, created_ms,"   \
-		   " revoked_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")                             \
-	X(KEY_FIND, "SELECT id, prefix, hash, name, credit_cents, streams_max, created_ms,"        \
-		    " revoked_ms FROM key WHERE prefix = ?1")                                      \
-	X(KEY_REVOKE, "UPDATE key SET revoked_ms = iif(revoked_ms = 0, ?2, revoked_ms)"            \
-		      " WHERE prefix = ?1")                                                        \
-	X(KEY_LIST, "SELECT id, prefix, hash, name, credit_cents, streams_max, created_ms,"        \
-		    " revoked_ms FROM key ORDER BY id")                                            \
-	X(BEGIN, "BEGIN IMMEDIATE")                                                                \
-	X(TURN_ADD, "INSERT INTO turn (id, key_id, at_ms, status, samples, sample_rate,"           \
-		    " characters, voice_id, model_id, amount_microcents)"                          \
-		    " VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"                 \
-		    " ON CONFLICT (id) DO NOTHING")                                                \
-	X(COMMIT, "COMMIT")                                                                        \
-	X(ROLLBACK, "ROLLBACK")                                                                    \
-	X(TURN_LIST, "SELECT id, ifnull(key_id, 0), at_ms, status, samples, sample_rate,"          \
-		     " characters, voice_id, model_id, amount_microcents FROM turn ORDER BY seq")
-/* clang-format on */
-
-enum statement {
-#define X(name, sql) STATEMENT_##name,
-	STATEMENTS(X)
-#undef X
-		STATEMENT_COUNT
-};
-
-static const char *const statement_sql[] = {
-#define X(name, sql) sql,
-	STATEMENTS(X)
-#undef X
-};
-
 static const char *const status_words[] = {
 	[STORE_TURN_FINISHED] = "finished",
 	[STORE_TURN_CANCELLED] = "cancelled",
 	[STORE_TURN_FAILED] = "failed",
 };
-
-struct sqlite {
-	struct store store; /* first: what callers hold */
-	sqlite3 *db;
-	sqlite3_stmt *statements[STATEMENT_COUNT];
-};
-
-static struct sqlite *sqlite_of(struct store *store)
-{
-	return (struct sqlite *)(void *)store;
-}
 
 static int errno_of(int code)
 {
@@ -134,8 +50,7 @@ static int errno_of(int code)
 	}
 }
 
-/* What SQLite says of its last error, once, and its errno. */
-static int failed(const struct sqlite *sqlite, const char *what)
+int sqlite_failed(const struct sqlite *sqlite, const char *what)
 {
 	int err = errno_of(sqlite3_extended_errcode(sqlite->db));
 
@@ -143,15 +58,13 @@ static int failed(const struct sqlite *sqlite, const char *what)
 	return err;
 }
 
-static void release(sqlite3_stmt *stmt)
+void sqlite_release(sqlite3_stmt *stmt)
 {
 	sqlite3_reset(stmt);
 	sqlite3_clear_bindings(stmt);
 }
 
-/* Runs a statement that gives no rows.  Constraints are the caller's matter:
- * *constraint gets the extended code, or 0. */
-static int run(struct sqlite *sqlite, enum statement id, const char *what, int *constraint)
+int sqlite_run(struct sqlite *sqlite, enum statement id, const char *what, int *constraint)
 {
 	sqlite3_stmt *stmt = sqlite->statements[id];
 	int code = sqlite3_step(stmt);
@@ -161,14 +74,44 @@ static int run(struct sqlite *sqlite, enum statement id, const char *what, int *
 	if ((code & 0xff) == SQLITE_CONSTRAINT)
 		*constraint = sqlite3_extended_errcode(sqlite->db);
 	if (code != SQLITE_DONE)
-		err = *constraint ? EINVAL : failed(sqlite, what);
-	release(stmt);
+		err = *constraint ? EINVAL : sqlite_failed(sqlite, what);
+	sqlite_release(stmt);
 	return err;
 }
 
-static void bind_text(sqlite3_stmt *stmt, int at, const char *text)
+int sqlite_rows(struct sqlite *sqlite, enum statement id, const char *what, sqlite_row_h *row,
+		void *arg)
 {
-	/* Bound only until the statement has run: the text may stay where it is. */
+	sqlite3_stmt *stmt = sqlite->statements[id];
+	bool has_rows = false;
+	int code = SQLITE_DONE;
+	int err = 0;
+
+	while (!err && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
+		has_rows = true;
+		err = row(stmt, arg);
+	}
+	if (!err && code != SQLITE_DONE)
+		err = sqlite_failed(sqlite, what);
+	sqlite_release(stmt);
+	if (err == ECANCELED)
+		return 0;
+	return err || has_rows ? err : ENOENT;
+}
+
+static int read_number(sqlite3_stmt *stmt, void *arg)
+{
+	*(int64_t *)arg = sqlite3_column_int64(stmt, 0);
+	return 0;
+}
+
+int sqlite_number(struct sqlite *sqlite, enum statement id, const char *what, int64_t *number)
+{
+	return sqlite_rows(sqlite, id, what, read_number, number);
+}
+
+void sqlite_bind_text(sqlite3_stmt *stmt, int at, const char *text)
+{
 	sqlite3_bind_text(stmt, at, text, -1, SQLITE_STATIC);
 }
 
@@ -179,16 +122,18 @@ static int key_add(struct store *store, struct store_key *key)
 	int constraint;
 	int err;
 
-	bind_text(stmt, 1, key->prefix);
+	sqlite_bind_text(stmt, 1, key->prefix);
 	sqlite3_bind_blob(stmt, 2, key->hash, sizeof(key->hash), SQLITE_STATIC);
-	bind_text(stmt, 3, key->name);
+	sqlite_bind_text(stmt, 3, key->name);
 	sqlite3_bind_int64(stmt, 4, key->credit_cents);
 	sqlite3_bind_int64(stmt, 5, key->streams_max);
 	sqlite3_bind_int64(stmt, 6, key->created_ms);
 	sqlite3_bind_int64(stmt, 7, key->revoked_ms);
-	err = run(sqlite, STATEMENT_KEY_ADD, "cannot add a key", &constraint);
+	sqlite3_bind_int64(stmt, 8, key->project_id);
+	sqlite3_bind_int64(stmt, 9, key->scopes);
+	err = sqlite_run(sqlite, STATEMENT_KEY_ADD, "cannot add a key", &constraint);
 	if (constraint)
-		return EEXIST;
+		return constraint == SQLITE_CONSTRAINT_FOREIGNKEY ? EINVAL : EEXIST;
 	if (!err)
 		key->id = sqlite3_last_insert_rowid(sqlite->db);
 	return err;
@@ -206,7 +151,7 @@ static bool column_text(char *out, size_t size, sqlite3_stmt *stmt, int column)
 	return true;
 }
 
-static int damaged(const char *table)
+int sqlite_damaged(const char *table)
 {
 	log_error("store", "a row of %s cannot be read: was it changed by hand?", table);
 	return EBADMSG;
@@ -220,30 +165,28 @@ static int read_key(struct store_key *key, sqlite3_stmt *stmt)
 	if (!column_text(key->prefix, sizeof(key->prefix), stmt, 1) || !hash ||
 	    sqlite3_column_bytes(stmt, 2) != (int)sizeof(key->hash) ||
 	    !column_text(key->name, sizeof(key->name), stmt, 3))
-		return damaged("key");
+		return sqlite_damaged("key");
 	memcpy(key->hash, hash, sizeof(key->hash));
 	key->credit_cents = sqlite3_column_int64(stmt, 4);
 	key->streams_max = sqlite3_column_int64(stmt, 5);
 	key->created_ms = sqlite3_column_int64(stmt, 6);
 	key->revoked_ms = sqlite3_column_int64(stmt, 7);
+	key->project_id = sqlite3_column_int64(stmt, 8);
+	key->scopes = (unsigned)sqlite3_column_int64(stmt, 9);
 	return 0;
+}
+
+static int show_one_key(sqlite3_stmt *stmt, void *arg)
+{
+	return read_key(arg, stmt);
 }
 
 static int key_find(struct store *store, struct store_key *key, const char *prefix)
 {
 	struct sqlite *sqlite = sqlite_of(store);
-	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_KEY_FIND];
-	int code;
-	int err;
 
-	bind_text(stmt, 1, prefix);
-	code = sqlite3_step(stmt);
-	if (code == SQLITE_ROW)
-		err = read_key(key, stmt);
-	else
-		err = code == SQLITE_DONE ? ENOENT : failed(sqlite, "cannot look up a key");
-	release(stmt);
-	return err;
+	sqlite_bind_text(sqlite->statements[STATEMENT_KEY_FIND], 1, prefix);
+	return sqlite_rows(sqlite, STATEMENT_KEY_FIND, "cannot look up a key", show_one_key, key);
 }
 
 static int key_revoke(struct store *store, const char *prefix, int64_t at_ms)
@@ -253,39 +196,59 @@ static int key_revoke(struct store *store, const char *prefix, int64_t at_ms)
 	int constraint;
 	int err;
 
-	bind_text(stmt, 1, prefix);
+	sqlite_bind_text(stmt, 1, prefix);
 	sqlite3_bind_int64(stmt, 2, at_ms);
-	err = run(sqlite, STATEMENT_KEY_REVOKE, "cannot revoke a key", &constraint);
+	err = sqlite_run(sqlite, STATEMENT_KEY_REVOKE, "cannot revoke a key", &constraint);
 	if (!err && sqlite3_changes(sqlite->db) == 0)
 		return ENOENT;
 	return err;
 }
 
-static int key_list(struct store *store, store_key_h *each, void *arg)
+static int key_set_scopes(struct store *store, const char *prefix, unsigned scopes)
 {
 	struct sqlite *sqlite = sqlite_of(store);
-	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_KEY_LIST];
-	int code = SQLITE_DONE;
-	int err = 0;
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_KEY_SET_SCOPES];
+	int constraint;
+	int err;
 
-	while (!err && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
-		struct store_key key;
-
-		err = read_key(&key, stmt);
-		if (!err && !each(&key, arg))
-			break;
-	}
-	if (!err && code != SQLITE_DONE && code != SQLITE_ROW)
-		err = failed(sqlite, "cannot list the keys");
-	release(stmt);
+	sqlite_bind_text(stmt, 1, prefix);
+	sqlite3_bind_int64(stmt, 2, scopes);
+	err = sqlite_run(sqlite, STATEMENT_KEY_SET_SCOPES, "cannot change a key", &constraint);
+	if (!err && sqlite3_changes(sqlite->db) == 0)
+		return ENOENT;
 	return err;
 }
 
-static int begin(struct store *store)
+struct key_viewer {
+	store_key_h *each;
+	void *arg;
+};
+
+static int show_key(sqlite3_stmt *stmt, void *arg)
+{
+	const struct key_viewer *viewer = arg;
+	struct store_key key;
+	int err = read_key(&key, stmt);
+
+	if (err)
+		return err;
+	return viewer->each(&key, viewer->arg) ? 0 : ECANCELED;
+}
+
+static int key_list(struct store *store, store_key_h *each, void *arg)
+{
+	struct key_viewer viewer = {each, arg};
+	int err = sqlite_rows(sqlite_of(store), STATEMENT_KEY_LIST, "cannot list the keys",
+			      show_key, &viewer);
+
+	return err == ENOENT ? 0 : err;
+}
+
+int sqlite_begin(struct store *store)
 {
 	int constraint;
 
-	return run(sqlite_of(store), STATEMENT_BEGIN, "cannot begin a batch", &constraint);
+	return sqlite_run(sqlite_of(store), STATEMENT_BEGIN, "cannot begin a batch", &constraint);
 }
 
 static int turn_add(struct store *store, const struct store_turn *turn)
@@ -294,34 +257,43 @@ static int turn_add(struct store *store, const struct store_turn *turn)
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_TURN_ADD];
 	int constraint;
 
-	bind_text(stmt, 1, turn->id);
+	sqlite_bind_text(stmt, 1, turn->id);
 	sqlite3_bind_int64(stmt, 2, turn->key_id);
 	sqlite3_bind_int64(stmt, 3, turn->at_ms);
-	bind_text(stmt, 4, status_words[turn->status]);
+	sqlite_bind_text(stmt, 4, status_words[turn->status]);
 	sqlite3_bind_int64(stmt, 5, (int64_t)turn->samples);
 	sqlite3_bind_int64(stmt, 6, turn->sample_rate);
 	sqlite3_bind_int64(stmt, 7, (int64_t)turn->characters);
 	sqlite3_bind_int64(stmt, 8, turn->voice_id);
-	bind_text(stmt, 9, turn->model_id);
+	sqlite_bind_text(stmt, 9, turn->model_id);
 	sqlite3_bind_int64(stmt, 10, turn->amount_microcents);
-	return run(sqlite, STATEMENT_TURN_ADD, "cannot book a turn", &constraint);
+	return sqlite_run(sqlite, STATEMENT_TURN_ADD, "cannot book a turn", &constraint);
 }
 
-static int commit(struct store *store)
+int sqlite_commit(struct store *store)
 {
 	int constraint;
 
-	return run(sqlite_of(store), STATEMENT_COMMIT, "cannot commit a batch", &constraint);
+	return sqlite_run(sqlite_of(store), STATEMENT_COMMIT, "cannot commit a batch", &constraint);
 }
 
-static void rollback(struct store *store)
+void sqlite_rollback(struct store *store)
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	int constraint;
 
 	/* Some errors (a full disk) have already rolled back by themselves. */
 	if (!sqlite3_get_autocommit(sqlite->db))
-		run(sqlite, STATEMENT_ROLLBACK, "cannot roll back a batch", &constraint);
+		sqlite_run(sqlite, STATEMENT_ROLLBACK, "cannot roll back a batch", &constraint);
+}
+
+int sqlite_end(struct store *store, int err)
+{
+	if (!err)
+		err = sqlite_commit(store);
+	if (err)
+		sqlite_rollback(store);
+	return err;
 }
 
 static int read_status(enum store_turn_status *status, const unsigned char *word)
@@ -341,7 +313,7 @@ static int read_turn(struct store_turn *turn, sqlite3_stmt *stmt)
 	if (!column_text(turn->id, sizeof(turn->id), stmt, 0) ||
 	    read_status(&turn->status, sqlite3_column_text(stmt, 3)) ||
 	    !column_text(turn->model_id, sizeof(turn->model_id), stmt, 8))
-		return damaged("turn");
+		return sqlite_damaged("turn");
 	turn->at_ms = sqlite3_column_int64(stmt, 2);
 	turn->samples = (uint64_t)sqlite3_column_int64(stmt, 4);
 	turn->sample_rate = (uint32_t)sqlite3_column_int64(stmt, 5);
@@ -351,36 +323,61 @@ static int read_turn(struct store_turn *turn, sqlite3_stmt *stmt)
 	return 0;
 }
 
+struct turn_viewer {
+	store_turn_h *each;
+	void *arg;
+};
+
+static int show_turn(sqlite3_stmt *stmt, void *arg)
+{
+	const struct turn_viewer *viewer = arg;
+	struct store_turn turn;
+	int err = read_turn(&turn, stmt);
+
+	if (err)
+		return err;
+	return viewer->each(&turn, viewer->arg) ? 0 : ECANCELED;
+}
+
 static int turn_list(struct store *store, store_turn_h *each, void *arg)
 {
-	struct sqlite *sqlite = sqlite_of(store);
-	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_TURN_LIST];
-	int code = SQLITE_DONE;
-	int err = 0;
+	struct turn_viewer viewer = {each, arg};
+	int err = sqlite_rows(sqlite_of(store), STATEMENT_TURN_LIST, "cannot list the turns",
+			      show_turn, &viewer);
 
-	while (!err && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
-		struct store_turn turn;
+	return err == ENOENT ? 0 : err;
+}
 
-		err = read_turn(&turn, stmt);
-		if (!err && !each(&turn, arg))
-			break;
-	}
-	if (!err && code != SQLITE_DONE && code != SQLITE_ROW)
-		err = failed(sqlite, "cannot list the turns");
-	release(stmt);
-	return err;
+static int version(struct store *store, int64_t *number)
+{
+	return sqlite_number(sqlite_of(store), STATEMENT_VERSION, "cannot look for changes",
+			     number);
 }
 
 static const struct store_ops ops = {
 	.key_add = key_add,
 	.key_find = key_find,
 	.key_revoke = key_revoke,
+	.key_set_scopes = key_set_scopes,
 	.key_list = key_list,
-	.begin = begin,
+	.begin = sqlite_begin,
 	.turn_add = turn_add,
-	.commit = commit,
-	.rollback = rollback,
+	.commit = sqlite_commit,
+	.rollback = sqlite_rollback,
 	.turn_list = turn_list,
+	.dictionary_list = sqlite_dictionary_list,
+	.dictionary_get = sqlite_dictionary_get,
+	.dictionary_add = sqlite_dictionary_add,
+	.dictionary_change = sqlite_dictionary_change,
+	.dictionary_remove = sqlite_dictionary_remove,
+	.entry_list = sqlite_entry_list,
+	.entry_count = sqlite_entry_count,
+	.entry_get = sqlite_entry_get,
+	.entry_add = sqlite_entry_add,
+	.entry_change = sqlite_entry_change,
+	.entry_remove = sqlite_entry_remove,
+	.entry_replace = sqlite_entry_replace,
+	.version = version,
 };
 
 static void sqlite_destroy(void *object)
@@ -395,7 +392,7 @@ static void sqlite_destroy(void *object)
 static int execute(struct sqlite *sqlite, const char *sql, const char *what)
 {
 	if (sqlite3_exec(sqlite->db, sql, NULL, NULL, NULL) != SQLITE_OK)
-		return failed(sqlite, what);
+		return sqlite_failed(sqlite, what);
 	return 0;
 }
 
@@ -405,11 +402,11 @@ static int read_version(struct sqlite *sqlite, int *version)
 	int err = 0;
 
 	if (sqlite3_prepare_v2(sqlite->db, "PRAGMA user_version", -1, &stmt, NULL) != SQLITE_OK)
-		return failed(sqlite, "cannot read the schema's version");
+		return sqlite_failed(sqlite, "cannot read the schema's version");
 	if (sqlite3_step(stmt) == SQLITE_ROW)
 		*version = sqlite3_column_int(stmt, 0);
 	else
-		err = failed(sqlite, "cannot read the schema's version");
+		err = sqlite_failed(sqlite, "cannot read the schema's version");
 	sqlite3_finalize(stmt);
 	return err;
 }
@@ -422,8 +419,9 @@ static int apply_migrations(struct sqlite *sqlite)
 	int version = 0;
 	int err = read_version(sqlite, &version);
 
-	for (; !err && version < VERSION; ++version) {
-		err = execute(sqlite, migrations[version], "cannot migrate the schema");
+	for (; !err && version < sqlite_schema_version; ++version) {
+		err = execute(sqlite, sqlite_schema_migrations[version],
+			      "cannot migrate the schema");
 		snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", version + 1);
 		if (!err)
 			err = execute(sqlite, pragma, "cannot migrate the schema");
@@ -436,11 +434,11 @@ static int migrate(struct sqlite *sqlite)
 	int version = 0;
 	int err = read_version(sqlite, &version);
 
-	if (err || version == VERSION)
+	if (err || version == sqlite_schema_version)
 		return err;
-	if (version > VERSION) {
+	if (version > sqlite_schema_version) {
 		log_error("store", "the file is of a newer program: version %d, known is %d",
-			  version, VERSION);
+			  version, sqlite_schema_version);
 		return ENOTSUP;
 	}
 	err = execute(sqlite, "BEGIN IMMEDIATE", "cannot migrate the schema");
@@ -455,9 +453,10 @@ static int migrate(struct sqlite *sqlite)
 static int prepare(struct sqlite *sqlite)
 {
 	for (size_t i = 0; i < STATEMENT_COUNT; ++i) {
-		if (sqlite3_prepare_v3(sqlite->db, statement_sql[i], -1, SQLITE_PREPARE_PERSISTENT,
-				       &sqlite->statements[i], NULL) != SQLITE_OK)
-			return failed(sqlite, "cannot prepare a statement");
+		if (sqlite3_prepare_v3(sqlite->db, sqlite_schema_statements[i], -1,
+				       SQLITE_PREPARE_PERSISTENT, &sqlite->statements[i],
+				       NULL) != SQLITE_OK)
+			return sqlite_failed(sqlite, "cannot prepare a statement");
 	}
 	return 0;
 }
@@ -475,7 +474,7 @@ static int enter_wal_mode(struct sqlite *sqlite)
 		if (code == SQLITE_BUSY)
 			waited_ms += sqlite3_sleep(WAL_RETRY_MS);
 	} while (code == SQLITE_BUSY && waited_ms < BUSY_TIMEOUT_MS);
-	return code == SQLITE_OK ? 0 : failed(sqlite, "cannot be used as a database");
+	return code == SQLITE_OK ? 0 : sqlite_failed(sqlite, "cannot be used as a database");
 }
 
 static int set_up(struct sqlite *sqlite)
@@ -489,10 +488,12 @@ static int set_up(struct sqlite *sqlite)
 	}
 	err = enter_wal_mode(sqlite);
 	if (!err)
-		err = execute(sqlite, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON",
-			      "cannot be used as a database");
+		err = execute(sqlite, "PRAGMA synchronous = FULL", "cannot be used as a database");
 	if (!err)
 		err = migrate(sqlite);
+	/* Only now: with them no column that refers to another table can be added. */
+	if (!err)
+		err = execute(sqlite, "PRAGMA foreign_keys = ON", "cannot be used as a database");
 	return err ? err : prepare(sqlite);
 }
 

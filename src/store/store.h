@@ -12,13 +12,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text/dictionary.h"
+
 #define STORE_KEY_PREFIX_LEN 8 /* the part of a key that names it, in the clear */
 #define STORE_KEY_HASH_LEN 32
 #define STORE_NAME_MAX 64
 #define STORE_TURN_ID_MAX 40
 
+/* The project of keys that were given no other; it is always there. */
+#define STORE_PROJECT_DEFAULT 1
+
+/* A project's dictionaries are kept in memory, compiled: with these a large one
+ * costs some tens of megabytes, and nobody is known to need more.  Replacing all
+ * entries is one transaction, and the ledger waits for it. */
+#define STORE_DICTIONARIES_MAX 100 /* of a project */
+#define STORE_ENTRIES_MAX 10000 /* of a dictionary */
+
+/* What a key may do. */
+enum store_scope {
+	STORE_SCOPE_SPEAK = 1 << 0,
+	STORE_SCOPE_READ = 1 << 1,
+	STORE_SCOPE_DICTIONARIES = 1 << 2,
+	STORE_SCOPE_ADMIN = 1 << 3,
+};
+#define STORE_SCOPES_USUAL (STORE_SCOPE_SPEAK | STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
+
 struct store_key {
 	int64_t id;
+	int64_t project_id;
+	unsigned scopes; /* enum store_scope */
 	char prefix[STORE_KEY_PREFIX_LEN + 1]; /* the key's first letters */
 	uint8_t hash[STORE_KEY_HASH_LEN]; /* SHA-256 of the whole key */
 	char name[STORE_NAME_MAX + 1];
@@ -44,21 +66,70 @@ struct store_turn {
 	int64_t amount_microcents;
 };
 
+/* The strings of the rows below are lent for the call that shows them. */
+struct store_dictionary {
+	int64_t id; /* never given twice */
+	int64_t project_id;
+	const char *name; /* unique in the project */
+	const char *description; /* NULL: none */
+	const char *language; /* NULL: fits all */
+	bool is_active;
+	int64_t revision; /* grows with each change of it or of its entries */
+	int64_t created_ms, updated_ms; /* of its own fields */
+};
+
+struct store_entry {
+	int64_t id; /* never given twice */
+	int64_t dictionary_id;
+	struct dictionary_entry said; /* its word is unique in the dictionary */
+	int64_t created_ms, updated_ms;
+};
+
+/* Which members a change is about. */
+enum store_dictionary_field {
+	STORE_DICTIONARY_NAME = 1 << 0,
+	STORE_DICTIONARY_DESCRIPTION = 1 << 1,
+	STORE_DICTIONARY_LANGUAGE = 1 << 2,
+	STORE_DICTIONARY_ACTIVE = 1 << 3,
+};
+enum store_entry_field {
+	STORE_ENTRY_WORD = 1 << 0,
+	STORE_ENTRY_REPLACEMENT = 1 << 1,
+	STORE_ENTRY_IPA = 1 << 2,
+	STORE_ENTRY_CASE = 1 << 3,
+};
+
+/* Which entries a list shows. */
+struct store_page {
+	const char *search; /* part of the word, letters in any case; NULL: all */
+	int64_t limit; /* -1: none */
+	int64_t offset;
+};
+
+struct store_replaced {
+	int64_t upserted, deleted, total;
+};
+
 struct store;
 
 typedef bool(store_key_h)(const struct store_key *key, void *arg); /* false: enough */
 typedef bool(store_turn_h)(const struct store_turn *turn, void *arg);
+typedef bool(store_dictionary_h)(const struct store_dictionary *dictionary, void *arg);
+typedef bool(store_entry_h)(const struct store_entry *entry, void *arg);
 
 /* Each returns 0 or an errno: EBUSY when another process holds the store for
  * too long, EROFS, ENOSPC, EBADMSG when what is stored is damaged, ENOMEM, else
  * EIO.  The reason has been logged, except for those named here. */
 struct store_ops {
-	/* Fills in the id; EEXIST when the prefix is taken. */
+	/* Fills in the id; EEXIST when the prefix is taken, EINVAL for a project that
+	 * does not exist. */
 	int (*key_add)(struct store *store, struct store_key *key);
 	int (*key_find)(struct store *store, struct store_key *key,
 			const char *prefix); /* ENOENT */
 	/* The first time of a key that is revoked twice stays; ENOENT. */
 	int (*key_revoke)(struct store *store, const char *prefix, int64_t at_ms);
+	int (*key_set_scopes)(struct store *store, const char *prefix,
+			      unsigned scopes); /* ENOENT */
 	int (*key_list)(struct store *store, store_key_h *each, void *arg); /* oldest first */
 
 	/* A batch of turns: durable when commit returns 0, gone after rollback, which
@@ -70,6 +141,43 @@ struct store_ops {
 	int (*commit)(struct store *store);
 	void (*rollback)(struct store *store);
 	int (*turn_list)(struct store *store, store_turn_h *each, void *arg); /* oldest first */
+
+	/* Dictionaries of a project; one of another is as none.  Each change is whole
+	 * and durable when it returns.  Lists are oldest first. */
+	int (*dictionary_list)(struct store *store, int64_t project_id, store_dictionary_h *each,
+			       void *arg);
+	int (*dictionary_get)(struct store *store, int64_t project_id, int64_t id,
+			      store_dictionary_h *each, void *arg); /* ENOENT */
+	/* created_ms is the time of both, id and revision are the store's.  EEXIST for the
+	 * name, EDQUOT when there are too many, ENOENT for the project. */
+	int (*dictionary_add)(struct store *store, int64_t *id,
+			      const struct store_dictionary *dictionary);
+	/* The named fields of `to`, and its updated_ms.  ENOENT, EEXIST for the name. */
+	int (*dictionary_change)(struct store *store, int64_t project_id, int64_t id,
+				 unsigned fields, const struct store_dictionary *to);
+	int (*dictionary_remove)(struct store *store, int64_t project_id, int64_t id); /* ENOENT */
+
+	/* Entries, of a dictionary that the caller has seen in its project. */
+	int (*entry_list)(struct store *store, int64_t dictionary_id, const struct store_page *page,
+			  store_entry_h *each, void *arg);
+	int (*entry_count)(struct store *store, int64_t *count, int64_t dictionary_id,
+			   const char *search);
+	int (*entry_get)(struct store *store, int64_t dictionary_id, int64_t id,
+			 store_entry_h *each, void *arg); /* ENOENT */
+	/* EEXIST for the word, EDQUOT when there are too many, ENOENT for the dictionary. */
+	int (*entry_add)(struct store *store, int64_t *id, int64_t dictionary_id,
+			 const struct dictionary_entry *entry, int64_t at_ms);
+	int (*entry_change)(struct store *store, int64_t dictionary_id, int64_t id, unsigned fields,
+			    const struct dictionary_entry *to, int64_t at_ms); /* ENOENT, EEXIST */
+	int (*entry_remove)(struct store *store, int64_t dictionary_id, int64_t id); /* ENOENT */
+	/* These and no others, by their words, of which none comes twice; one that stays
+	 * as it was keeps its times.  EDQUOT, ENOENT. */
+	int (*entry_replace)(struct store *store, struct store_replaced *replaced,
+			     int64_t dictionary_id, const struct dictionary_entry *entries,
+			     size_t count, int64_t at_ms);
+
+	/* A number that is another one when another process may have written since. */
+	int (*version)(struct store *store, int64_t *version);
 };
 
 struct store {

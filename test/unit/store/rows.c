@@ -13,9 +13,13 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
+
 struct store_key rows_key(const char *prefix)
 {
 	struct store_key key = {
+		.project_id = STORE_PROJECT_DEFAULT,
+		.scopes = STORE_SCOPE_SPEAK | STORE_SCOPE_ADMIN,
 		.name = "Stra\xc3\x9f"
 			"e \"7\"",
 		.credit_cents = 12345678901,
@@ -50,6 +54,8 @@ struct store_turn rows_turn(const char *id, int64_t key_id)
 void rows_assert_key(const struct store_key *key, const struct store_key *expected)
 {
 	assert_int_equal(key->id, expected->id);
+	assert_int_equal(key->project_id, expected->project_id);
+	assert_int_equal(key->scopes, expected->scopes);
 	assert_string_equal(key->prefix, expected->prefix);
 	assert_memory_equal(key->hash, expected->hash, sizeof(key->hash));
 	assert_string_equal(key->name, expected->name);
@@ -71,6 +77,25 @@ void rows_assert_turn(const struct store_turn *turn, const struct store_turn *ex
 	assert_int_equal(turn->voice_id, expected->voice_id);
 	assert_string_equal(turn->model_id, expected->model_id);
 	assert_int_equal(turn->amount_microcents, expected->amount_microcents);
+}
+
+int rows_open(struct rows_backend *backend)
+{
+	char address[128] = "memory:";
+
+	if (strcmp(backend->name, "sqlite") == 0) {
+		rows_make_dir(backend->dir);
+		snprintf(address, sizeof(address), "sqlite:%s/test.db", backend->dir);
+	}
+	return store_open(&backend->store, address);
+}
+
+void rows_close(struct rows_backend *backend)
+{
+	backend->store = mem_deref(backend->store);
+	if (backend->dir[0])
+		rows_remove_dir(backend->dir);
+	backend->dir[0] = '\0';
 }
 
 static bool count_turn(const struct store_turn *turn, void *arg)

@@ -16,6 +16,15 @@ void rows_assert_turn(const struct store_turn *turn, const struct store_turn *ex
 /* How many turns the store lists. */
 size_t rows_count_turns(struct store *store);
 
+/* A fresh store of its own, by the backend's name. */
+struct rows_backend {
+	const char *name;
+	struct store *store;
+	char dir[64]; /* "" for one without files */
+};
+int rows_open(struct rows_backend *backend);
+void rows_close(struct rows_backend *backend);
+
 /* A new directory of its own, and its end with all that is in it. */
 void rows_make_dir(char path[64]);
 void rows_remove_dir(const char *path);

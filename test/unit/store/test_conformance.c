@@ -14,38 +14,20 @@
 #include "base/mem.h"
 #include "rows.h"
 
-struct backend {
-	const char *name;
-	struct store *store;
-	char dir[64]; /* "" for one without files */
-};
-
 static int open_backend(void **state)
 {
-	struct backend *backend = *state;
-	char address[128] = "memory:";
-
-	if (strcmp(backend->name, "sqlite") == 0) {
-		rows_make_dir(backend->dir);
-		snprintf(address, sizeof(address), "sqlite:%s/test.db", backend->dir);
-	}
-	return store_open(&backend->store, address);
+	return rows_open(*state);
 }
 
 static int close_backend(void **state)
 {
-	struct backend *backend = *state;
-
-	backend->store = mem_deref(backend->store);
-	if (backend->dir[0])
-		rows_remove_dir(backend->dir);
-	backend->dir[0] = '\0';
+	rows_close(*state);
 	return mem_live() == 0 ? 0 : -1;
 }
 
 static struct store *store_of(void **state)
 {
-	return ((struct backend *)*state)->store;
+	return ((struct rows_backend *)*state)->store;
 }
 
 static void test_a_key_is_found_as_it_was_added(void **state)
@@ -121,6 +103,30 @@ static bool see_key(const struct store_key *key, void *arg)
 static bool see_turn(const struct store_turn *turn, void *arg)
 {
 	return see(arg, turn->id);
+}
+
+static void test_scopes_of_a_key_can_be_changed(void **state)
+{
+	struct store *store = store_of(state);
+	struct store_key key = rows_key("ka_abcde");
+	struct store_key found;
+
+	assert_int_equal(store->ops->key_add(store, &key), 0);
+	assert_int_equal(store->ops->key_set_scopes(store, "ka_abcde", STORE_SCOPES_USUAL), 0);
+	assert_int_equal(store->ops->key_find(store, &found, "ka_abcde"), 0);
+	key.scopes = STORE_SCOPES_USUAL;
+	rows_assert_key(&found, &key);
+	assert_int_equal(store->ops->key_set_scopes(store, "ka_00000", 1), ENOENT);
+}
+
+static void test_a_key_of_no_project_is_refused(void **state)
+{
+	struct store *store = store_of(state);
+	struct store_key key = rows_key("ka_abcde");
+
+	key.project_id = 99;
+	assert_int_equal(store->ops->key_add(store, &key), EINVAL);
+	assert_int_equal(store->ops->key_find(store, &key, "ka_abcde"), ENOENT);
 }
 
 static void test_lists_are_in_order_and_can_be_ended(void **state)
@@ -259,6 +265,8 @@ static void test_addresses_of_no_backend_are_refused(void **state)
 			CASE(test_unknown_prefixes_are_not_found),                                 \
 			CASE(test_a_prefix_names_one_key),                                         \
 			CASE(test_a_revoked_key_keeps_its_first_time),                             \
+			CASE(test_scopes_of_a_key_can_be_changed),                                 \
+			CASE(test_a_key_of_no_project_is_refused),                                 \
 			CASE(test_lists_are_in_order_and_can_be_ended),                            \
 			CASE(test_a_turn_is_listed_as_it_was_booked),                              \
 			CASE(test_a_second_booking_changes_nothing),                               \
@@ -267,7 +275,7 @@ static void test_addresses_of_no_backend_are_refused(void **state)
 			CASE(test_addresses_of_no_backend_are_refused),                            \
 	}
 
-static int run_over(struct backend *backend)
+static int run_over(struct rows_backend *backend)
 {
 	const struct CMUnitTest tests[] = CASES;
 
@@ -276,8 +284,8 @@ static int run_over(struct backend *backend)
 
 int main(void)
 {
-	struct backend memory = {.name = "memory"};
-	struct backend sqlite = {.name = "sqlite"};
+	struct rows_backend memory = {.name = "memory"};
+	struct rows_backend sqlite = {.name = "sqlite"};
 
 	return run_over(&memory) + run_over(&sqlite);
 }

@@ -311,6 +311,121 @@ static bool no_key(const struct store_key *key, void *arg)
 	return true;
 }
 
+/* A file as the first version of the schema left it. */
+static const char first_schema[] =
+	"CREATE TABLE key (id INTEGER PRIMARY KEY, prefix TEXT NOT NULL UNIQUE, hash BLOB NOT NULL,"
+	" name TEXT NOT NULL, credit_cents INTEGER NOT NULL, streams_max INTEGER NOT NULL,"
+	" created_ms INTEGER NOT NULL, revoked_ms INTEGER NOT NULL) STRICT;"
+	"CREATE TABLE turn (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,"
+	" key_id INTEGER REFERENCES key (id), at_ms INTEGER NOT NULL, status TEXT NOT NULL,"
+	" samples INTEGER NOT NULL, sample_rate INTEGER NOT NULL, characters INTEGER NOT NULL,"
+	" voice_id INTEGER NOT NULL, model_id TEXT NOT NULL,"
+	" amount_microcents INTEGER NOT NULL) STRICT;"
+	"INSERT INTO key VALUES (3, 'ka_older', zeroblob(32), 'old', -1, -1, 5, 0);"
+	"INSERT INTO turn VALUES (1, 't1', 3, 1, 'finished', 1, 24000, 1, 1071, 'kugel-3', 9);"
+	"PRAGMA user_version = 1;";
+
+static void test_a_file_of_an_older_program_is_brought_up_to_date(void **state)
+{
+	struct store *store;
+	struct store_key key;
+	sqlite3 *db = bare();
+
+	(void)state;
+	assert_int_equal(sqlite3_exec(db, first_schema, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	store = opened();
+	assert_int_equal(store->ops->key_find(store, &key, "ka_older"), 0);
+	assert_int_equal(key.id, 3);
+	assert_int_equal(key.project_id, STORE_PROJECT_DEFAULT);
+	assert_int_equal(key.scopes, STORE_SCOPES_USUAL);
+	assert_int_equal(rows_count_turns(store), 1);
+	mem_deref(store);
+	store = opened(); /* and is up to date the next time */
+	assert_int_equal(rows_count_turns(store), 1);
+	mem_deref(store);
+}
+
+static const struct store_dictionary dictionary = {
+	.project_id = STORE_PROJECT_DEFAULT, .name = "d", .is_active = true, .created_ms = 1};
+
+/* In a child: replaces entries until it is killed. */
+static void replace_forever(int64_t id, int ready)
+{
+	static const struct dictionary_entry entries[] = {
+		{.word = "a", .replacement = "1"}, {.word = "b", .replacement = "1"},
+		{.word = "c", .replacement = "1"}, {.word = "a", .replacement = "2"},
+		{.word = "b", .replacement = "2"}, {.word = "d", .replacement = "2"}};
+	struct store *store = opened();
+	struct store_replaced replaced;
+
+	for (int i = 0;; ++i) {
+		store->ops->entry_replace(store, &replaced, id, entries + 3 * (i % 2), 3, i);
+		if (i == 1 && write(ready, "", 1) != 1)
+			_exit(1);
+	}
+}
+
+static bool note_entry(const struct store_entry *entry, void *arg)
+{
+	strcat(arg, entry->said.word);
+	strcat(arg, entry->said.replacement);
+	return true;
+}
+
+static void test_a_replacement_that_is_cut_off_has_not_been(void **state)
+{
+	static const struct store_page all = {.limit = -1};
+	int64_t id;
+
+	(void)state;
+	for (int round = 0; round < 10; ++round) {
+		char entries[16] = "";
+		struct store *store = opened();
+		pid_t child;
+		char byte;
+		int ends[2];
+
+		if (round == 0)
+			assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary), 0);
+		mem_deref(store);
+		assert_int_equal(pipe(ends), 0);
+		child = fork();
+		if (child == 0)
+			replace_forever(id, ends[1]);
+		assert_int_equal(read(ends[0], &byte, 1), 1);
+		usleep((useconds_t)(round * 700)); /* anywhere in it */
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		close(ends[0]);
+		close(ends[1]);
+		store = opened();
+		assert_int_equal(store->ops->entry_list(store, id, &all, note_entry, entries), 0);
+		mem_deref(store);
+		if (strcmp(entries, "a1b1c1") != 0 && strcmp(entries, "a2b2d2") != 0)
+			fail_msg("%s", entries);
+	}
+}
+
+static void test_what_another_process_writes_is_news(void **state)
+{
+	struct store *server = opened();
+	struct store *other = opened();
+	int64_t before;
+	int64_t after;
+	int64_t id;
+
+	(void)state;
+	assert_int_equal(server->ops->version(server, &before), 0);
+	assert_int_equal(server->ops->version(server, &after), 0);
+	assert_int_equal(before, after);
+	assert_int_equal(other->ops->dictionary_add(other, &id, &dictionary), 0);
+	assert_int_equal(server->ops->version(server, &after), 0);
+	assert_int_not_equal(before, after);
+	mem_deref(server);
+	mem_deref(other);
+}
+
 static void test_rows_spoilt_by_hand_are_told(void **state)
 {
 	struct store *store = opened();
@@ -360,6 +475,9 @@ int main(void)
 		CASE(test_a_missing_directory_is_told),
 		CASE(test_a_file_that_cannot_be_written_is_told),
 		CASE(test_a_store_held_by_another_is_busy_not_lost),
+		CASE(test_a_file_of_an_older_program_is_brought_up_to_date),
+		CASE(test_a_replacement_that_is_cut_off_has_not_been),
+		CASE(test_what_another_process_writes_is_news),
 		CASE(test_rows_spoilt_by_hand_are_told),
 		CASE(test_the_file_is_in_wal_mode_with_foreign_keys),
 	};

@@ -1,0 +1,430 @@
+/*
+ * sqlite_dictionaries.c: dictionaries and their entries in the SQLite store.
+ *
+ * Each change is a transaction of its own and leaves a new revision of the
+ * dictionary, by which those who keep it in memory see that it changed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "store/search.h"
+#include "store/sqlite_private.h"
+
+/* NULL for a NULL; else lent by the statement until its next step. */
+static const char *text_at(sqlite3_stmt *stmt, int column)
+{
+	return (const char *)sqlite3_column_text(stmt, column);
+}
+
+static int read_dictionary(struct store_dictionary *dictionary, sqlite3_stmt *stmt)
+{
+	*dictionary = (struct store_dictionary){
+		.id = sqlite3_column_int64(stmt, 0),
+		.project_id = sqlite3_column_int64(stmt, 1),
+		.name = text_at(stmt, 2),
+		.description = text_at(stmt, 3),
+		.language = text_at(stmt, 4),
+		.is_active = sqlite3_column_int(stmt, 5) != 0,
+		.revision = sqlite3_column_int64(stmt, 6),
+		.created_ms = sqlite3_column_int64(stmt, 7),
+		.updated_ms = sqlite3_column_int64(stmt, 8),
+	};
+	return dictionary->name ? 0 : sqlite_damaged("dictionary");
+}
+
+static int read_entry(struct store_entry *entry, sqlite3_stmt *stmt)
+{
+	*entry = (struct store_entry){
+		.id = sqlite3_column_int64(stmt, 0),
+		.dictionary_id = sqlite3_column_int64(stmt, 1),
+		.said = {.word = text_at(stmt, 2),
+			 .replacement = text_at(stmt, 3),
+			 .ipa = text_at(stmt, 4),
+			 .case_sensitive = sqlite3_column_int(stmt, 5) != 0},
+		.created_ms = sqlite3_column_int64(stmt, 6),
+		.updated_ms = sqlite3_column_int64(stmt, 7),
+	};
+	return entry->said.word && entry->said.replacement ? 0 : sqlite_damaged("entry");
+}
+
+struct dictionary_viewer {
+	store_dictionary_h *each;
+	void *arg;
+};
+
+static int show_dictionary(sqlite3_stmt *stmt, void *arg)
+{
+	const struct dictionary_viewer *viewer = arg;
+	struct store_dictionary dictionary;
+	int err = read_dictionary(&dictionary, stmt);
+
+	if (err)
+		return err;
+	return viewer->each(&dictionary, viewer->arg) ? 0 : ECANCELED;
+}
+
+struct entry_viewer {
+	store_entry_h *each;
+	void *arg;
+};
+
+static int show_entry(sqlite3_stmt *stmt, void *arg)
+{
+	const struct entry_viewer *viewer = arg;
+	struct store_entry entry;
+	int err = read_entry(&entry, stmt);
+
+	if (err)
+		return err;
+	return viewer->each(&entry, viewer->arg) ? 0 : ECANCELED;
+}
+
+int sqlite_dictionary_list(struct store *store, int64_t project_id, store_dictionary_h *each,
+			   void *arg)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	struct dictionary_viewer viewer = {each, arg};
+	int err;
+
+	sqlite3_bind_int64(sqlite->statements[STATEMENT_DICTIONARY_LIST], 1, project_id);
+	err = sqlite_rows(sqlite, STATEMENT_DICTIONARY_LIST, "cannot list the dictionaries",
+			  show_dictionary, &viewer);
+	return err == ENOENT ? 0 : err;
+}
+
+int sqlite_dictionary_get(struct store *store, int64_t project_id, int64_t id,
+			  store_dictionary_h *each, void *arg)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_DICTIONARY_GET];
+	struct dictionary_viewer viewer = {each, arg};
+
+	sqlite3_bind_int64(stmt, 1, id);
+	sqlite3_bind_int64(stmt, 2, project_id);
+	return sqlite_rows(sqlite, STATEMENT_DICTIONARY_GET, "cannot look up a dictionary",
+			   show_dictionary, &viewer);
+}
+
+/* A name or word that is taken, or an owner that is not there. */
+static int constraint_errno(int constraint)
+{
+	return constraint == SQLITE_CONSTRAINT_FOREIGNKEY ? ENOENT : EEXIST;
+}
+
+static int check_dictionary_room(struct sqlite *sqlite, int64_t project_id)
+{
+	int64_t count;
+	int err;
+
+	sqlite3_bind_int64(sqlite->statements[STATEMENT_DICTIONARY_COUNT], 1, project_id);
+	err = sqlite_number(sqlite, STATEMENT_DICTIONARY_COUNT, "cannot count dictionaries",
+			    &count);
+	if (err)
+		return err;
+	return count < STORE_DICTIONARIES_MAX ? 0 : EDQUOT;
+}
+
+static int insert_dictionary(struct sqlite *sqlite, const struct store_dictionary *dictionary)
+{
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_DICTIONARY_ADD];
+	int constraint;
+	int err;
+
+	sqlite3_bind_int64(stmt, 1, dictionary->project_id);
+	sqlite_bind_text(stmt, 2, dictionary->name);
+	sqlite_bind_text(stmt, 3, dictionary->description);
+	sqlite_bind_text(stmt, 4, dictionary->language);
+	sqlite3_bind_int(stmt, 5, dictionary->is_active);
+	sqlite3_bind_int64(stmt, 6, dictionary->created_ms);
+	err = sqlite_run(sqlite, STATEMENT_DICTIONARY_ADD, "cannot add a dictionary", &constraint);
+	return constraint ? constraint_errno(constraint) : err;
+}
+
+int sqlite_dictionary_add(struct store *store, int64_t *id,
+			  const struct store_dictionary *dictionary)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	int64_t added = 0;
+	int err = sqlite_begin(store);
+
+	if (err)
+		return err;
+	err = check_dictionary_room(sqlite, dictionary->project_id);
+	if (!err)
+		err = insert_dictionary(sqlite, dictionary);
+	if (!err)
+		added = sqlite3_last_insert_rowid(sqlite->db);
+	err = sqlite_end(store, err);
+	if (!err)
+		*id = added;
+	return err;
+}
+
+/* Of a statement that changes one row by its id. */
+static int changed_one(struct sqlite *sqlite, int err, int constraint)
+{
+	if (constraint)
+		return constraint_errno(constraint);
+	return err || sqlite3_changes(sqlite->db) > 0 ? err : ENOENT;
+}
+
+int sqlite_dictionary_change(struct store *store, int64_t project_id, int64_t id, unsigned fields,
+			     const struct store_dictionary *to)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_DICTIONARY_CHANGE];
+	int constraint;
+	int err;
+
+	sqlite3_bind_int64(stmt, 1, id);
+	sqlite3_bind_int64(stmt, 2, project_id);
+	sqlite3_bind_int64(stmt, 3, fields);
+	sqlite_bind_text(stmt, 4, to->name);
+	sqlite_bind_text(stmt, 5, to->description);
+	sqlite_bind_text(stmt, 6, to->language);
+	sqlite3_bind_int(stmt, 7, to->is_active);
+	sqlite3_bind_int64(stmt, 8, to->updated_ms);
+	err = sqlite_run(sqlite, STATEMENT_DICTIONARY_CHANGE, "cannot change a dictionary",
+			 &constraint);
+	return changed_one(sqlite, err, constraint);
+}
+
+int sqlite_dictionary_remove(struct store *store, int64_t project_id, int64_t id)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_DICTIONARY_REMOVE];
+	int constraint;
+	int err;
+
+	sqlite3_bind_int64(stmt, 1, id);
+	sqlite3_bind_int64(stmt, 2, project_id);
+	err = sqlite_run(sqlite, STATEMENT_DICTIONARY_REMOVE, "cannot remove a dictionary",
+			 &constraint);
+	return changed_one(sqlite, err, constraint);
+}
+
+/* Binds what is searched for; *folded is to be freed when the statement ran. */
+static int bind_search(sqlite3_stmt *stmt, int at, const char *search, char **folded)
+{
+	*folded = NULL;
+	if (search && !(*folded = search_fold(search)))
+		return ENOMEM;
+	sqlite_bind_text(stmt, at, *folded);
+	return 0;
+}
+
+int sqlite_entry_list(struct store *store, int64_t dictionary_id, const struct store_page *page,
+		      store_entry_h *each, void *arg)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_LIST];
+	struct entry_viewer viewer = {each, arg};
+	char *folded;
+	int err = bind_search(stmt, 2, page->search, &folded);
+
+	if (err)
+		return err;
+	sqlite3_bind_int64(stmt, 1, dictionary_id);
+	sqlite3_bind_int64(stmt, 3, page->limit);
+	sqlite3_bind_int64(stmt, 4, page->offset);
+	err = sqlite_rows(sqlite, STATEMENT_ENTRY_LIST, "cannot list entries", show_entry, &viewer);
+	free(folded);
+	return err == ENOENT ? 0 : err;
+}
+
+int sqlite_entry_count(struct store *store, int64_t *count, int64_t dictionary_id,
+		       const char *search)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_COUNT];
+	char *folded;
+	int err = bind_search(stmt, 2, search, &folded);
+
+	if (err)
+		return err;
+	sqlite3_bind_int64(stmt, 1, dictionary_id);
+	err = sqlite_number(sqlite, STATEMENT_ENTRY_COUNT, "cannot count entries", count);
+	free(folded);
+	return err;
+}
+
+int sqlite_entry_get(struct store *store, int64_t dictionary_id, int64_t id, store_entry_h *each,
+		     void *arg)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_GET];
+	struct entry_viewer viewer = {each, arg};
+
+	sqlite3_bind_int64(stmt, 1, id);
+	sqlite3_bind_int64(stmt, 2, dictionary_id);
+	return sqlite_rows(sqlite, STATEMENT_ENTRY_GET, "cannot look up an entry", show_entry,
+			   &viewer);
+}
+
+/* A new revision of the dictionary: ENOENT when it is not there. */
+static int touch(struct sqlite *sqlite, int64_t dictionary_id)
+{
+	int constraint;
+	int err;
+
+	sqlite3_bind_int64(sqlite->statements[STATEMENT_DICTIONARY_TOUCH], 1, dictionary_id);
+	err = sqlite_run(sqlite, STATEMENT_DICTIONARY_TOUCH, "cannot change a dictionary",
+			 &constraint);
+	return changed_one(sqlite, err, constraint);
+}
+
+static int begin_change(struct store *store, int64_t dictionary_id)
+{
+	int err = sqlite_begin(store);
+
+	if (err)
+		return err;
+	err = touch(sqlite_of(store), dictionary_id);
+	if (err)
+		sqlite_rollback(store);
+	return err;
+}
+
+/* By `id` of ENTRY_ADD and ENTRY_UPSERT, which take the same. */
+static int write_entry(struct sqlite *sqlite, enum statement id, int64_t dictionary_id,
+		       const struct dictionary_entry *entry, int64_t at_ms)
+{
+	sqlite3_stmt *stmt = sqlite->statements[id];
+	char *folded = search_fold(entry->word);
+	int constraint;
+	int err;
+
+	if (!folded)
+		return ENOMEM;
+	sqlite3_bind_int64(stmt, 1, dictionary_id);
+	sqlite_bind_text(stmt, 2, entry->word);
+	sqlite_bind_text(stmt, 3, folded);
+	sqlite_bind_text(stmt, 4, entry->replacement);
+	sqlite_bind_text(stmt, 5, entry->ipa);
+	sqlite3_bind_int(stmt, 6, entry->case_sensitive);
+	sqlite3_bind_int64(stmt, 7, at_ms);
+	err = sqlite_run(sqlite, id, "cannot write an entry", &constraint);
+	free(folded);
+	return constraint ? constraint_errno(constraint) : err;
+}
+
+static int check_entry_room(struct store *store, int64_t dictionary_id)
+{
+	int64_t count;
+	int err = sqlite_entry_count(store, &count, dictionary_id, NULL);
+
+	if (err)
+		return err;
+	return count < STORE_ENTRIES_MAX ? 0 : EDQUOT;
+}
+
+int sqlite_entry_add(struct store *store, int64_t *id, int64_t dictionary_id,
+		     const struct dictionary_entry *entry, int64_t at_ms)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	int64_t added = 0;
+	int err = begin_change(store, dictionary_id);
+
+	if (err)
+		return err;
+	err = check_entry_room(store, dictionary_id);
+	if (!err)
+		err = write_entry(sqlite, STATEMENT_ENTRY_ADD, dictionary_id, entry, at_ms);
+	if (!err)
+		added = sqlite3_last_insert_rowid(sqlite->db);
+	err = sqlite_end(store, err);
+	if (!err)
+		*id = added;
+	return err;
+}
+
+static int update_entry(struct sqlite *sqlite, int64_t dictionary_id, int64_t id, unsigned fields,
+			const struct dictionary_entry *to, int64_t at_ms)
+{
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_CHANGE];
+	char *folded;
+	int constraint;
+	int err = bind_search(stmt, 5, fields & STORE_ENTRY_WORD ? to->word : NULL, &folded);
+
+	if (err)
+		return err;
+	sqlite3_bind_int64(stmt, 1, id);
+	sqlite3_bind_int64(stmt, 2, dictionary_id);
+	sqlite3_bind_int64(stmt, 3, fields);
+	sqlite_bind_text(stmt, 4, to->word);
+	sqlite_bind_text(stmt, 6, to->replacement);
+	sqlite_bind_text(stmt, 7, to->ipa);
+	sqlite3_bind_int(stmt, 8, to->case_sensitive);
+	sqlite3_bind_int64(stmt, 9, at_ms);
+	err = sqlite_run(sqlite, STATEMENT_ENTRY_CHANGE, "cannot change an entry", &constraint);
+	free(folded);
+	return changed_one(sqlite, err, constraint);
+}
+
+int sqlite_entry_change(struct store *store, int64_t dictionary_id, int64_t id, unsigned fields,
+			const struct dictionary_entry *to, int64_t at_ms)
+{
+	int err = begin_change(store, dictionary_id);
+
+	if (err)
+		return err;
+	err = update_entry(sqlite_of(store), dictionary_id, id, fields, to, at_ms);
+	return sqlite_end(store, err);
+}
+
+static int delete_entry(struct sqlite *sqlite, int64_t dictionary_id, int64_t id)
+{
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_REMOVE];
+	int constraint;
+	int err;
+
+	sqlite3_bind_int64(stmt, 1, id);
+	sqlite3_bind_int64(stmt, 2, dictionary_id);
+	err = sqlite_run(sqlite, STATEMENT_ENTRY_REMOVE, "cannot remove an entry", &constraint);
+	return changed_one(sqlite, err, constraint);
+}
+
+int sqlite_entry_remove(struct store *store, int64_t dictionary_id, int64_t id)
+{
+	int err = begin_change(store, dictionary_id);
+
+	if (err)
+		return err;
+	return sqlite_end(store, delete_entry(sqlite_of(store), dictionary_id, id));
+}
+
+/* Those that this revision has not seen. */
+static int delete_the_others(struct sqlite *sqlite, int64_t dictionary_id, int64_t *deleted)
+{
+	int constraint;
+	int err;
+
+	sqlite3_bind_int64(sqlite->statements[STATEMENT_ENTRY_REMOVE_OLD], 1, dictionary_id);
+	err = sqlite_run(sqlite, STATEMENT_ENTRY_REMOVE_OLD, "cannot remove entries", &constraint);
+	*deleted = sqlite3_changes64(sqlite->db);
+	return err;
+}
+
+int sqlite_entry_replace(struct store *store, struct store_replaced *replaced,
+			 int64_t dictionary_id, const struct dictionary_entry *entries,
+			 size_t count, int64_t at_ms)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	int64_t deleted = 0;
+	int err;
+
+	if (count > STORE_ENTRIES_MAX)
+		return EDQUOT;
+	err = begin_change(store, dictionary_id);
+	if (err)
+		return err;
+	for (size_t i = 0; !err && i < count; ++i)
+		err = write_entry(sqlite, STATEMENT_ENTRY_UPSERT, dictionary_id, &entries[i],
+				  at_ms);
+	if (!err)
+		err = delete_the_others(sqlite, dictionary_id, &deleted);
+	err = sqlite_end(store, err);
+	if (!err)
+		*replaced = (struct store_replaced){(int64_t)count, deleted, (int64_t)count};
+	return err;
+}
