@@ -435,7 +435,12 @@ int account_key_make(char text[ACCOUNT_KEY_LEN + 1], struct store_key *key, cons
 		return err;
 	text[ACCOUNT_KEY_LEN] = '\0';
 	*key = (struct store_key){
-		.credit_cents = -1, .streams_max = -1, .created_ms = clock_wall_ms()};
+		.project_id = STORE_PROJECT_DEFAULT,
+		.scopes = STORE_SCOPES_USUAL,
+		.credit_cents = -1,
+		.streams_max = -1,
+		.created_ms = clock_wall_ms(),
+	};
 	memcpy(key->prefix, text, STORE_KEY_PREFIX_LEN);
 	memcpy(key->name, name, strlen(name) + 1);
 	return hash_of(key->hash, text);

@@ -54,7 +54,8 @@ int64_t account_price_microcents(uint64_t samples, uint32_t sample_rate,
 				 int64_t microcents_per_minute);
 
 /* The text of a new key: "ka_" and 40 letters and digits, NUL-terminated, and
- * its row for the store, without limits.  EINVAL for a name that is too long. */
+ * its row for the store: of the default project, with the usual scopes, without
+ * limits.  EINVAL for a name that is too long. */
 #define ACCOUNT_KEY_LEN 43
 int account_key_make(char text[ACCOUNT_KEY_LEN + 1], struct store_key *key, const char *name);
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "account/account.h"
+#include "account/scopes.h"
 #include "base/clock.h"
 #include "base/count.h"
 #include "base/mem.h"
@@ -29,28 +30,47 @@ static int failed(const char *what, int err)
 /* Two keys may share the part that names them; then make another. */
 #define TRIES 4
 
-static int create_key(struct store *store, const struct command_call *call)
+/* What the options say of a new key. */
+static int read_wishes(struct store_key *wishes, const struct command_call *call)
 {
 	const char *name = command_value(call, "name");
-	char text[ACCOUNT_KEY_LEN + 1];
-	int64_t credit_cents;
-	int64_t streams_max;
-	int err = EEXIST;
+	const char *scopes = command_value(call, "scopes");
+	const char *bad;
 
 	if (name && strlen(name) > STORE_NAME_MAX)
 		return command_usage_error(call->command, "--name is longer than %d bytes",
 					   STORE_NAME_MAX);
-	if (command_number(&credit_cents, call, "credit-cents", 0, INT64_MAX, -1) ||
-	    command_number(&streams_max, call, "streams", 1, INT32_MAX, -1))
+	snprintf(wishes->name, sizeof(wishes->name), "%s", name ? name : "");
+	wishes->scopes = STORE_SCOPES_USUAL;
+	if (scopes && scopes_parse(&wishes->scopes, scopes, &bad) != 0)
+		return command_usage_error(
+			call->command,
+			"--scopes takes speak, read, dictionaries, admin and commas, not \"%.*s\"",
+			(int)strcspn(bad, ","), bad);
+	if (command_number(&wishes->credit_cents, call, "credit-cents", 0, INT64_MAX, -1) ||
+	    command_number(&wishes->streams_max, call, "streams", 1, INT32_MAX, -1))
 		return COMMAND_USAGE;
+	return COMMAND_OK;
+}
+
+static int create_key(struct store *store, const struct command_call *call)
+{
+	char text[ACCOUNT_KEY_LEN + 1];
+	struct store_key wishes = {0};
+	int status = read_wishes(&wishes, call);
+	int err = EEXIST;
+
+	if (status != COMMAND_OK)
+		return status;
 	for (int i = 0; i < TRIES && err == EEXIST; ++i) {
 		struct store_key key = {0};
 
-		err = account_key_make(text, &key, name ? name : "");
+		err = account_key_make(text, &key, wishes.name);
 		if (err)
 			break;
-		key.credit_cents = credit_cents;
-		key.streams_max = streams_max;
+		key.scopes = wishes.scopes;
+		key.credit_cents = wishes.credit_cents;
+		key.streams_max = wishes.streams_max;
 		err = store->ops->key_add(store, &key);
 	}
 	if (err)
@@ -72,6 +92,7 @@ static bool print_key(const struct store_key *key, void *arg)
 	time_t created = (time_t)(key->created_ms / 1000);
 	struct tm tm;
 	char when[32];
+	char scopes[SCOPES_TEXT_SIZE];
 
 	(void)arg;
 	gmtime_r(&created, &tm);
@@ -79,7 +100,8 @@ static bool print_key(const struct store_key *key, void *arg)
 	printf("%-8s  %s  %-7s", key->prefix, when, key->revoked_ms ? "revoked" : "active");
 	print_limit(key->credit_cents);
 	print_limit(key->streams_max);
-	printf("  %s\n", key->name);
+	scopes_print(scopes, key->scopes);
+	printf("  %-23s  %s\n", scopes, key->name);
 	return true;
 }
 
@@ -88,8 +110,8 @@ static int list_keys(struct store *store, const struct command_call *call)
 	int err;
 
 	(void)call;
-	printf("%-8s  %-20s  %-7s  %8s  %8s  %s\n", "KEY", "CREATED", "STATE", "CENTS", "STREAMS",
-	       "NAME");
+	printf("%-8s  %-20s  %-7s  %8s  %8s  %-23s  %s\n", "KEY", "CREATED", "STATE", "CENTS",
+	       "STREAMS", "SCOPES", "NAME");
 	err = store->ops->key_list(store, print_key, NULL);
 	return err ? failed("cannot read the keys", err) : COMMAND_OK;
 }
@@ -152,6 +174,7 @@ static const struct command_option options[] = {
 	{"data", 0, "DIR", "the server's data directory (data)"},
 	{"config", 0, "FILE", "the server's configuration"},
 	{"name", 0, "NAME", "what to call the new key"},
+	{"scopes", 0, "LIST", "what it may do: speak,read,dictionaries,admin (all but admin)"},
 	{"credit-cents", 0, "N", "what the new key may spend in all (no limit)"},
 	{"streams", 0, "N", "connections the new key may have at once (no limit)"},
 	{0},

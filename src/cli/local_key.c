@@ -17,6 +17,9 @@
 
 #define FILE_NAME "local.key"
 #define KEY_NAME "local"
+
+/* Whoever can read the file can read the database. */
+#define SCOPES (STORE_SCOPES_USUAL | STORE_SCOPE_ADMIN)
 #define PATH_SIZE 2048u
 
 static int path_of(char path[PATH_SIZE], const char *data_dir, const char *suffix)
@@ -89,7 +92,9 @@ static int write_file(const char *text, const char *data_dir)
 /* The row of a key whose text is known. */
 static int row_of(struct store_key *key, const char *text)
 {
-	*key = (struct store_key){.name = KEY_NAME,
+	*key = (struct store_key){.project_id = STORE_PROJECT_DEFAULT,
+				  .scopes = SCOPES,
+				  .name = KEY_NAME,
 				  .credit_cents = -1,
 				  .streams_max = -1,
 				  .created_ms = clock_wall_ms()};
@@ -129,6 +134,8 @@ static int ensure_row(struct store *store, const char *text)
 		return err;
 	if (have.revoked_ms || memcmp(have.hash, want.hash, sizeof(want.hash)) != 0)
 		return ENOENT;
+	if (have.scopes != want.scopes) /* it was made before there were any */
+		return store->ops->key_set_scopes(store, want.prefix, want.scopes);
 	return 0;
 }
 
@@ -138,6 +145,7 @@ static int make(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char 
 	struct store_key key = {0};
 	int err = account_key_make(text, &key, KEY_NAME);
 
+	key.scopes = SCOPES;
 	if (!err)
 		err = write_file(text, data_dir);
 	if (!err)

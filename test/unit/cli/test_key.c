@@ -132,6 +132,27 @@ static void test_a_key_has_no_limits_unless_given(void **state)
 	assert_true(key.created_ms > 0);
 }
 
+static void test_a_key_may_do_what_it_was_made_for(void **state)
+{
+	struct store_key key;
+
+	(void)state;
+	assert_int_equal(run("key create --data DIR"), 0);
+	assert_int_equal(find(&key, printed), 0);
+	assert_int_equal(key.scopes, STORE_SCOPES_USUAL);
+	assert_int_equal(key.project_id, STORE_PROJECT_DEFAULT);
+	assert_int_equal(run("key create --data DIR --name words --scopes dictionaries,speak"), 0);
+	assert_int_equal(find(&key, printed), 0);
+	assert_int_equal(key.scopes, STORE_SCOPE_SPEAK | STORE_SCOPE_DICTIONARIES);
+	assert_int_equal(run("key create --data DIR --name all --scopes "
+			     "speak,read,dictionaries,admin"),
+			 0);
+	assert_int_equal(run("key list --data DIR"), 0);
+	assert_non_null(strstr(printed, "  speak,read,dictionaries  "));
+	assert_non_null(strstr(printed, "  speak,dictionaries       words\n"));
+	assert_non_null(strstr(printed, "  speak,read,dictionaries,admin  all\n"));
+}
+
 static void test_the_data_directory_is_made_for_its_owner_alone(void **state)
 {
 	struct stat st;
@@ -187,6 +208,9 @@ static void test_wrong_calls_change_nothing(void **state)
 	assert_int_equal(run("key revoke --data DIR ka_absent"), COMMAND_FAILED);
 	assert_int_equal(run("key create --data DIR --credit-cents -1"), COMMAND_USAGE);
 	assert_int_equal(run("key create --data DIR --streams 0"), COMMAND_USAGE);
+	assert_int_equal(run("key create --data DIR --scopes talk"), COMMAND_USAGE);
+	assert_int_equal(run("key create --data DIR --scopes speak,"), COMMAND_USAGE);
+	assert_int_equal(run("key create --data DIR --scopes Speak"), COMMAND_USAGE);
 	assert_string_equal(printed, "");
 	assert_int_equal(run("key list --data DIR"), 0);
 	assert_null(strstr(printed, "ka_"));
@@ -228,6 +252,27 @@ static void test_the_local_key_survives_the_loss_of_the_store(void **state)
 	assert_memory_equal(before.hash, after.hash, sizeof(before.hash));
 	assert_string_equal(before.name, after.name);
 	assert_int_equal(after.credit_cents, -1);
+}
+
+static void test_the_local_key_may_do_all(void **state)
+{
+	const unsigned all = STORE_SCOPES_USUAL | STORE_SCOPE_ADMIN;
+	char text[ACCOUNT_KEY_LEN + 1];
+	char prefix[STORE_KEY_PREFIX_LEN + 1] = "";
+	struct store_key key;
+	struct store *store;
+
+	(void)state;
+	assert_int_equal(ensure(text), 0);
+	assert_int_equal(find(&key, text), 0);
+	assert_int_equal(key.scopes, all);
+	memcpy(prefix, text, STORE_KEY_PREFIX_LEN);
+	store = open_store(); /* one that an older program made */
+	assert_int_equal(store->ops->key_set_scopes(store, prefix, STORE_SCOPES_USUAL), 0);
+	mem_deref(store);
+	assert_int_equal(ensure(text), 0);
+	assert_int_equal(find(&key, text), 0);
+	assert_int_equal(key.scopes, all);
 }
 
 static void test_a_lost_local_key_is_replaced(void **state)
@@ -334,12 +379,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_DIR(test_create_prints_the_key_alone),
 		WITH_DIR(test_a_key_has_no_limits_unless_given),
+		WITH_DIR(test_a_key_may_do_what_it_was_made_for),
 		WITH_DIR(test_the_data_directory_is_made_for_its_owner_alone),
 		WITH_DIR(test_a_directory_that_is_not_there_has_no_list_of_keys),
 		WITH_DIR(test_list_shows_names_and_states_but_no_key),
 		WITH_DIR(test_wrong_calls_change_nothing),
 		WITH_DIR(test_the_local_key_is_made_once),
 		WITH_DIR(test_the_local_key_survives_the_loss_of_the_store),
+		WITH_DIR(test_the_local_key_may_do_all),
 		WITH_DIR(test_a_lost_local_key_is_replaced),
 		WITH_DIR(test_a_file_without_a_key_is_replaced),
 		WITH_DIR(test_a_revoked_local_key_is_replaced),

@@ -1,0 +1,64 @@
+/*
+ * scopes.c: what a key may do, by its names (see scopes.h).
+ */
+#include "account/scopes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/count.h"
+
+static const struct {
+	const char *name;
+	unsigned scope;
+} names[] = {
+	{"speak", STORE_SCOPE_SPEAK},
+	{"read", STORE_SCOPE_READ},
+	{"dictionaries", STORE_SCOPE_DICTIONARIES},
+	{"admin", STORE_SCOPE_ADMIN},
+};
+
+static unsigned find(const char *name, size_t len)
+{
+	for (size_t i = 0; i < COUNT(names); ++i) {
+		if (strlen(names[i].name) == len && memcmp(names[i].name, name, len) == 0)
+			return names[i].scope;
+	}
+	return 0;
+}
+
+int scopes_parse(unsigned *scopes, const char *list, const char **bad)
+{
+	unsigned found = 0;
+
+	for (;;) {
+		size_t len = strcspn(list, ",");
+		unsigned scope = find(list, len);
+
+		if (!scope) {
+			if (bad)
+				*bad = list;
+			return EINVAL;
+		}
+		found |= scope;
+		if (list[len] == '\0')
+			break;
+		list += len + 1;
+	}
+	*scopes = found;
+	return 0;
+}
+
+void scopes_print(char text[SCOPES_TEXT_SIZE], unsigned scopes)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < COUNT(names); ++i) {
+		if (scopes & names[i].scope)
+			len += (size_t)snprintf(text + len, SCOPES_TEXT_SIZE - len, "%s%s",
+						len ? "," : "", names[i].name);
+	}
+	if (len == 0)
+		snprintf(text, SCOPES_TEXT_SIZE, "none");
+}
