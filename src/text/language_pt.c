@@ -1,7 +1,523 @@
-/* language_pt.c: Portuguese (see language.h). */
+/*
+ * language_pt.c: Portuguese (see language.h and reading.h); number words as in
+ * Brazil.
+ *
+ * Own sets of numbers: d is a day ("primeiro"), s a century or a ruler (ordinal
+ * up to ten), r and R what follows thousands and millions, H and T the stems of
+ * hundreds and tens.
+ */
 #include "text/language.h"
 
-/* clang-format off: lists are wrapped by hand */
+/* clang-format off: tables and lists are wrapped by hand */
+
+#define END {NUMBER_RULES_END, 0, NULL}
+#define THOUSAND UINT64_C(1000)
+#define MILLION UINT64_C(1000000)
+#define BILLION UINT64_C(1000000000)
+#define TRILLION UINT64_C(1000000000000)
+#define QUADRILLION UINT64_C(1000000000000000)
+
+static const struct number_rule hundreds[] = {
+	{0, 0, ""}, {2, 0, "duzent"}, {3, 0, "trezent"}, {4, 0, "quatrocent"}, {5, 0, "quinhent"},
+	{6, 0, "seiscent"}, {7, 0, "setecent"}, {8, 0, "oitocent"}, {9, 0, "novecent"}, END,
+};
+
+static const struct number_rule tens[] = {
+	{0, 0, ""}, {2, 0, "vinte"}, {3, 0, "trinta"}, {4, 0, "quarenta"}, {5, 0, "cinquenta"},
+	{6, 0, "sessenta"}, {7, 0, "setenta"}, {8, 0, "oitenta"}, {9, 0, "noventa"}, END,
+};
+
+/* From a hundred on; x is the set itself, r what follows its thousands. */
+#define LARGE(x, os, r) \
+	{100, 0, "cem"}, {101, 100, "cento e >>"}, {200, 0, "<H<" os "[ e >>]"}, \
+	{THOUSAND, 0, "mil[>" r ">]"}, {2 * THOUSAND, 0, "<< mil[>" r ">]"}, \
+	{MILLION, 0, "um milhão[>" r ">]"}, {2 * MILLION, 0, "<c< milhões[>" r ">]"}, \
+	{BILLION, 0, "um bilhão[>" r ">]"}, {2 * BILLION, 0, "<c< bilhões[>" r ">]"}, \
+	{TRILLION, 0, "um trilhão[>" r ">]"}, {2 * TRILLION, 0, "<c< trilhões[>" r ">]"}, \
+	{QUADRILLION, 0, "um quatrilhão[>" r ">]"}, \
+	{2 * QUADRILLION, 0, "<c< quatrilhões[>" r ">]"}, END,
+
+static const struct number_rule counting[] = {
+	{0, 0, "zero"}, {1, 0, "um"}, {2, 0, "dois"}, {3, 0, "três"}, {4, 0, "quatro"},
+	{5, 0, "cinco"}, {6, 0, "seis"}, {7, 0, "sete"}, {8, 0, "oito"}, {9, 0, "nove"},
+	{10, 0, "dez"}, {11, 0, "onze"}, {12, 0, "doze"}, {13, 0, "treze"}, {14, 0, "quatorze"},
+	{15, 0, "quinze"}, {16, 0, "dezesseis"}, {17, 0, "dezessete"}, {18, 0, "dezoito"},
+	{19, 0, "dezenove"}, {20, 0, "<T<[ e >>]"}, LARGE("c", "os", "r")
+};
+
+static const struct number_rule feminine[] = {
+	{0, 0, "=c="}, {1, 0, "uma"}, {2, 0, "duas"}, {3, 0, "=c="}, {20, 0, "<T<[ e >>]"},
+	LARGE("f", "as", "R")
+};
+
+/* An "e" stands before a last group that is below a hundred or has two noughts. */
+#define ROUND(n, x) {n, 0, " e =" x "="}, {n + 1, 0, " =" x "="}
+#define ROUNDS(n, x) \
+	ROUND(1 * n, x), ROUND(2 * n, x), ROUND(3 * n, x), ROUND(4 * n, x), ROUND(5 * n, x), \
+	ROUND(6 * n, x), ROUND(7 * n, x), ROUND(8 * n, x), ROUND(9 * n, x)
+#define AFTER_LARGE(x) \
+	{0, 0, ""}, {1, 0, " e =" x "="}, {101, 0, " =" x "="}, ROUND(200, x), ROUND(300, x), \
+	ROUND(400, x), ROUND(500, x), ROUND(600, x), ROUND(700, x), ROUND(800, x), ROUND(900, x), \
+	ROUNDS(THOUSAND, x), ROUNDS(10 * THOUSAND, x), ROUNDS(100 * THOUSAND, x), \
+	ROUNDS(MILLION, x), ROUNDS(10 * MILLION, x), ROUNDS(100 * MILLION, x), \
+	ROUNDS(BILLION, x), ROUNDS(10 * BILLION, x), ROUNDS(100 * BILLION, x), \
+	ROUNDS(TRILLION, x), ROUNDS(10 * TRILLION, x), ROUNDS(100 * TRILLION, x), END,
+
+static const struct number_rule after_large[] = {AFTER_LARGE("c")};
+static const struct number_rule after_large_feminine[] = {AFTER_LARGE("f")};
+
+#define ORDINALS(o) \
+	{0, 0, "=c="}, {1, 0, "primeir" o}, {2, 0, "segund" o}, {3, 0, "terceir" o}, \
+	{4, 0, "quart" o}, {5, 0, "quint" o}, {6, 0, "sext" o}, {7, 0, "sétim" o}, \
+	{8, 0, "oitav" o}, {9, 0, "non" o}, {10, 0, "décim" o "[ >>]"}, \
+	{20, 0, "vigésim" o "[ >>]"}, {30, 0, "trigésim" o "[ >>]"}, \
+	{40, 0, "quadragésim" o "[ >>]"}, {50, 0, "quinquagésim" o "[ >>]"}, \
+	{60, 0, "sexagésim" o "[ >>]"}, {70, 0, "septuagésim" o "[ >>]"}, \
+	{80, 0, "octogésim" o "[ >>]"}, {90, 0, "nonagésim" o "[ >>]"}, \
+	{100, 0, "centésim" o "[ >>]"}, {200, 0, "ducentésim" o "[ >>]"}, \
+	{300, 0, "trecentésim" o "[ >>]"}, {400, 0, "quadringentésim" o "[ >>]"}, \
+	{500, 0, "quingentésim" o "[ >>]"}, {600, 0, "sexcentésim" o "[ >>]"}, \
+	{700, 0, "septingentésim" o "[ >>]"}, {800, 0, "octingentésim" o "[ >>]"}, \
+	{900, 0, "noningentésim" o "[ >>]"}, {1000, 0, "milésim" o "[ >>]"}, \
+	{2000, 0, "=c="}, END,
+
+static const struct number_rule ordinal[] = {ORDINALS("o")};
+static const struct number_rule ordinal_feminine[] = {ORDINALS("a")};
+
+static const struct number_rule day[] = {
+	{0, 0, "=c="}, {1, 0, "primeiro"}, {2, 0, "=c="}, END,
+};
+
+static const struct number_rule century[] = {{0, 0, "=o="}, {11, 0, "=c="}, END};
+
+#define DENOMINATORS(s) \
+	{0, 0, "=c="}, {2, 0, "meio" s}, {3, 0, "terço" s}, {4, 0, "=o=" s}, {11, 0, "=c= avos"}, \
+	{100, 0, "centésimo" s}, {101, 0, "=c= avos"}, END,
+
+static const struct number_rule denominator[] = {DENOMINATORS("")};
+static const struct number_rule denominators[] = {DENOMINATORS("s")};
+
+static const struct number_set numbers[] = {
+	{'c', counting}, {'f', feminine}, {'o', ordinal}, {'p', ordinal_feminine}, {'d', day},
+	{'s', century}, {'q', denominator}, {'Q', denominators}, {'r', after_large},
+	{'R', after_large_feminine}, {'H', hundreds}, {'T', tens}, {0},
+};
+
+#define HE(singular, plural) {.one = singular, .many = plural, .key = 'm'}
+#define SHE(singular, plural) {.one = singular, .many = plural, .key = 'f'}
+#define HE_UNIT(spellings, ...) {.written = spellings, .name = HE(__VA_ARGS__)}
+#define SHE_UNIT(spellings, ...) {.written = spellings, .name = SHE(__VA_ARGS__)}
+
+static const struct unit units[] = {
+	{.written = " % ", .name = {.one = "por cento"}},
+	{.written = " ‰ ", .name = {.one = "por mil"}},
+	HE_UNIT(" ° ", "grau", "graus"),
+	HE_UNIT(" °C ºC ℃ ", "grau Celsius", "graus Celsius"),
+	HE_UNIT(" °F ºF ℉ ", "grau Fahrenheit", "graus Fahrenheit"),
+	HE_UNIT(" km Km ", "quilômetro", "quilômetros"),
+	HE_UNIT(" m ", "metro", "metros"),
+	HE_UNIT(" dm ", "decímetro", "decímetros"),
+	HE_UNIT(" cm ", "centímetro", "centímetros"),
+	HE_UNIT(" mm ", "milímetro", "milímetros"),
+	HE_UNIT(" µm μm ", "micrômetro", "micrômetros"),
+	HE_UNIT(" nm ", "nanômetro", "nanômetros"),
+	HE_UNIT(" km² km2 ", "quilômetro quadrado", "quilômetros quadrados"),
+	HE_UNIT(" m² m2 ", "metro quadrado", "metros quadrados"),
+	HE_UNIT(" cm² cm2 ", "centímetro quadrado", "centímetros quadrados"),
+	HE_UNIT(" mm² mm2 ", "milímetro quadrado", "milímetros quadrados"),
+	HE_UNIT(" km³ km3 ", "quilômetro cúbico", "quilômetros cúbicos"),
+	HE_UNIT(" m³ m3 ", "metro cúbico", "metros cúbicos"),
+	HE_UNIT(" cm³ cm3 cc ", "centímetro cúbico", "centímetros cúbicos"),
+	HE_UNIT(" ha ", "hectare", "hectares"),
+	HE_UNIT(" s² s2 ", "segundo ao quadrado", "segundos ao quadrado"),
+	SHE_UNIT(" mph ", "milha por hora", "milhas por hora"),
+	HE_UNIT(" ft ", "pé", "pés"),
+	SHE_UNIT(" in ″ ", "polegada", "polegadas"),
+	HE_UNIT(" kg Kg ", "quilograma", "quilogramas"),
+	HE_UNIT(" g ", "grama", "gramas"),
+	HE_UNIT(" mg ", "miligrama", "miligramas"),
+	HE_UNIT(" µg μg mcg ", "micrograma", "microgramas"),
+	SHE_UNIT(" t ", "tonelada", "toneladas"),
+	SHE_UNIT(" lb lbs ", "libra", "libras"),
+	SHE_UNIT(" oz ", "onça", "onças"),
+	HE_UNIT(" l L ", "litro", "litros"),
+	HE_UNIT(" dl dL ", "decilitro", "decilitros"),
+	HE_UNIT(" cl cL ", "centilitro", "centilitros"),
+	HE_UNIT(" ml mL ", "mililitro", "mililitros"),
+	HE_UNIT(" hl hL ", "hectolitro", "hectolitros"),
+	SHE_UNIT(" h hs hrs ", "hora", "horas"),
+	HE_UNIT(" min ", "minuto", "minutos"),
+	HE_UNIT(" s seg ", "segundo", "segundos"),
+	HE_UNIT(" ms ", "milissegundo", "milissegundos"),
+	HE_UNIT(" mês ", "mês", "meses"),
+	HE_UNIT(" dia ", "dia", "dias"),
+	HE_UNIT(" ano ", "ano", "anos"),
+	SHE_UNIT(" pessoa ", "pessoa", "pessoas"),
+	SHE_UNIT(" noite ", "noite", "noites"),
+	HE_UNIT(" Hz ", "hertz", "hertz"),
+	HE_UNIT(" kHz ", "quilohertz", "quilohertz"),
+	HE_UNIT(" MHz ", "megahertz", "megahertz"),
+	HE_UNIT(" GHz ", "gigahertz", "gigahertz"),
+	HE_UNIT(" W ", "watt", "watts"),
+	HE_UNIT(" kW ", "quilowatt", "quilowatts"),
+	HE_UNIT(" MW ", "megawatt", "megawatts"),
+	HE_UNIT(" GW ", "gigawatt", "gigawatts"),
+	HE_UNIT(" Wh ", "watt-hora", "watts-hora"),
+	HE_UNIT(" kWh ", "quilowatt-hora", "quilowatts-hora"),
+	HE_UNIT(" MWh ", "megawatt-hora", "megawatts-hora"),
+	HE_UNIT(" GWh ", "gigawatt-hora", "gigawatts-hora"),
+	HE_UNIT(" V ", "volt", "volts"),
+	HE_UNIT(" kV ", "quilovolt", "quilovolts"),
+	HE_UNIT(" mV ", "milivolt", "milivolts"),
+	HE_UNIT(" mA ", "miliampère", "miliampères"),
+	HE_UNIT(" mAh ", "miliampère-hora", "miliampères-hora"),
+	HE_UNIT(" Ω ", "ohm", "ohms"),
+	HE_UNIT(" J ", "joule", "joules"),
+	HE_UNIT(" kJ ", "quilojoule", "quilojoules"),
+	HE_UNIT(" N ", "newton", "newtons"),
+	HE_UNIT(" Nm ", "newton-metro", "newtons-metro"),
+	HE_UNIT(" Pa ", "pascal", "pascals"),
+	HE_UNIT(" hPa ", "hectopascal", "hectopascals"),
+	HE_UNIT(" kPa ", "quilopascal", "quilopascals"),
+	HE_UNIT(" bar ", "bar", "bars"),
+	HE_UNIT(" cv CV ", "cavalo", "cavalos"),
+	SHE_UNIT(" cal ", "caloria", "calorias"),
+	SHE_UNIT(" kcal ", "quilocaloria", "quilocalorias"),
+	HE_UNIT(" dB ", "decibel", "decibéis"),
+	HE_UNIT(" lm ", "lúmen", "lúmens"),
+	SHE_UNIT(" rpm ", "rotação por minuto", "rotações por minuto"),
+	SHE_UNIT(" ppm ", "parte por milhão", "partes por milhão"),
+	HE_UNIT(" fps ", "quadro por segundo", "quadros por segundo"),
+	HE_UNIT(" px ", "pixel", "pixels"),
+	HE_UNIT(" MP Mpx ", "megapixel", "megapixels"),
+	HE_UNIT(" KB kB ", "quilobyte", "quilobytes"),
+	HE_UNIT(" MB ", "megabyte", "megabytes"),
+	HE_UNIT(" GB ", "gigabyte", "gigabytes"),
+	HE_UNIT(" TB ", "terabyte", "terabytes"),
+	HE_UNIT(" PB ", "petabyte", "petabytes"),
+	HE_UNIT(" kb kbit ", "quilobit", "quilobits"),
+	HE_UNIT(" Mb Mbit ", "megabit", "megabits"),
+	HE_UNIT(" Gb Gbit ", "gigabit", "gigabits"),
+	HE_UNIT(" kbps ", "quilobit por segundo", "quilobits por segundo"),
+	HE_UNIT(" Mbps ", "megabit por segundo", "megabits por segundo"),
+	HE_UNIT(" Gbps ", "gigabit por segundo", "gigabits por segundo"),
+	{0},
+};
+
+static const struct currency currencies[] = {
+	{" R$ BRL ", HE("real", "reais"), HE("centavo", "centavos")},
+	{" € EUR ", HE("euro", "euros"), HE("cêntimo", "cêntimos")},
+	{" $ US$ USD ", HE("dólar", "dólares"), HE("centavo", "centavos")},
+	{" £ GBP ", SHE("libra", "libras"), HE("pêni", "pence")},
+	{" ¥ JPY ", HE("iene", "ienes"), {0}},
+	{" CNY RMB ", HE("yuan", "yuans"), {0}},
+	{" CHF ", HE("franco suíço", "francos suíços"), HE("cêntimo", "cêntimos")},
+	{" zł PLN ", HE("zlóti", "zlótis"), HE("grosz", "groszy")},
+	{" AOA Kz ", HE("kwanza", "kwanzas"), HE("cêntimo", "cêntimos")},
+	{" MZN ", HE("metical", "meticais"), HE("centavo", "centavos")},
+	{" CVE ", HE("escudo", "escudos"), HE("centavo", "centavos")},
+	{" ARS AR$ ", HE("peso argentino", "pesos argentinos"), HE("centavo", "centavos")},
+	{" MXN MX$ ", HE("peso mexicano", "pesos mexicanos"), HE("centavo", "centavos")},
+	{" CLP ", HE("peso chileno", "pesos chilenos"), {0}},
+	{" UYU ", HE("peso uruguaio", "pesos uruguaios"), HE("centavo", "centavos")},
+	{" CAD CA$ ", HE("dólar canadense", "dólares canadenses"), HE("centavo", "centavos")},
+	{" AUD A$ ", HE("dólar australiano", "dólares australianos"), HE("centavo", "centavos")},
+	{" SEK ", SHE("coroa sueca", "coroas suecas"), {0}},
+	{" NOK ", SHE("coroa norueguesa", "coroas norueguesas"), {0}},
+	{" DKK ", SHE("coroa dinamarquesa", "coroas dinamarquesas"), {0}},
+	{" CZK ", SHE("coroa tcheca", "coroas tchecas"), {0}},
+	{" ₽ RUB ", HE("rublo", "rublos"), HE("copeque", "copeques")},
+	{" ₹ INR ", SHE("rupia", "rupias"), SHE("paisa", "paisas")},
+	{" ₺ TRY ", SHE("lira turca", "liras turcas"), {0}},
+	{" ₩ KRW ", HE("won", "wons"), {0}},
+	{" ₿ BTC ", HE("bitcoin", "bitcoins"), {0}},
+	{0},
+};
+
+static const struct magnitude magnitudes[] = {
+	{.written = " mil ", .name = {.one = "mil"}, .times = 1000},
+	{.written = " k K ", .name = {.one = "mil"}, .times = 1000, .money_only = true},
+	{.written = " milhão milhões ", .name = HE("milhão", "milhões"), .of = "de "},
+	{.written = " mi mi. M MM ", .name = HE("milhão", "milhões"), .of = "de ",
+	 .money_only = true},
+	{.written = " bilhão bilhões ", .name = HE("bilhão", "bilhões"), .of = "de "},
+	{.written = " bi bi. B ", .name = HE("bilhão", "bilhões"), .of = "de ",
+	 .money_only = true},
+	{.written = " bilião biliões ", .name = HE("bilião", "biliões"), .of = "de "},
+	{.written = " trilhão trilhões ", .name = HE("trilhão", "trilhões"), .of = "de "},
+	{.written = " tri tri. T ", .name = HE("trilhão", "trilhões"), .of = "de ",
+	 .money_only = true},
+	{0},
+};
+
+static const struct by_ending agreement[] = {
+	{" a as ã ãs ção ções são sões dade dades tude tudes gem gens ",
+	 " dia dias mapa mapas problema problemas programa programas sistema sistemas tema temas "
+	 "idioma idiomas clima climas planeta planetas cometa cometas poema poemas drama dramas "
+	 "diploma diplomas sintoma sintomas esquema esquemas dilema dilemas telegrama "
+	 "telegramas grama gramas quilograma quilogramas miligrama miligramas sofá sofás "
+	 "artista artistas turista turistas motorista motoristas guarda guardas atleta atletas "
+	 "kwanza kwanzas ", 'f'},
+	{0},
+};
+
+static const struct ordinal_mark ordinal_marks[] = {
+	{" º .º ", 'o'},
+	{" ª .ª ", 'p'},
+	{0},
+};
+
+static const struct fraction fractions[] = {
+	{1, 2, "um meio", " e meio"},
+	{1, 1000, "um milésimo", NULL},
+	{24, 7, "vinte e quatro sete", NULL},
+	{0},
+};
+
+static const struct month months[] = {
+	{"janeiro", " jan jan. "}, {"fevereiro", " fev fev. "}, {"março", " mar mar. "},
+	{"abril", " abr abr. "}, {"maio", " mai mai. "}, {"junho", " jun jun. "},
+	{"julho", " jul jul. "}, {"agosto", " ago ago. "}, {"setembro", " set set. "},
+	{"outubro", " out out. "}, {"novembro", " nov nov. "}, {"dezembro", " dez dez. "},
+};
+
+static const struct month weekdays[] = {
+	{"segunda", " seg seg. "}, {"terça", " ter ter. "}, {"quarta", " qua qua. "},
+	{"quinta", " qui qui. "}, {"sexta", " sex sex. "}, {"sábado", " sáb sáb. sab sab. "},
+	{"domingo", " dom dom. "},
+};
+
+/* Queens, then what is counted before or after its number. */
+static const struct by_neighbours romans[] = {
+	{" isabel catarina maria joana vitória margarida elizabeth beatriz cristina ", NULL, 'p'},
+	{" século séculos séc. sécs. ", NULL, 's'},
+	{NULL, " guerra república internacional edição feira bienal cúpula jornada jornadas ", 'p'},
+	{NULL, " centenário congresso festival concurso prêmio aniversário reich plano ", 'o'},
+	{" capítulo capítulos cap. tomo vol. volume parte título livro fase ato cena seção "
+	 "anexo artigo tema módulo nível tipo grau classe grupo lição bowl ", NULL, 'c'},
+	{" e ou ", NULL, 'c'},
+	{0},
+};
+
+static const struct abbreviation abbreviations[] = {
+	{"Sr.", "senhor", 0},
+	{"sr.", "senhor", 0},
+	{"Sra.", "senhora", 0},
+	{"sra.", "senhora", 0},
+	{"Srs.", "senhores", 0},
+	{"Sras.", "senhoras", 0},
+	{"Srta.", "senhorita", 0},
+	{"srta.", "senhorita", 0},
+	{"Dr.", "doutor", 0},
+	{"dr.", "doutor", 0},
+	{"Dra.", "doutora", 0},
+	{"dra.", "doutora", 0},
+	{"Drs.", "doutores", 0},
+	{"Dras.", "doutoras", 0},
+	{"Prof.", "professor", 0},
+	{"prof.", "professor", 0},
+	{"Profa.", "professora", 0},
+	{"profa.", "professora", 0},
+	{"Prof.ª", "professora", 0},
+	{"Eng.", "engenheiro", 0},
+	{"Arq.", "arquiteto", 0},
+	{"Gen.", "general", 0},
+	{"Cel.", "coronel", WHEN_BEFORE_CAPITAL},
+	{"Exmo.", "excelentíssimo", 0},
+	{"Exma.", "excelentíssima", 0},
+	{"V.Exa.", "Vossa Excelência", 0},
+	{"V.Ex.ª", "Vossa Excelência", 0},
+	{"V.Sa.", "Vossa Senhoria", 0},
+	{"Sto.", "Santo", 0},
+	{"Sta.", "Santa", 0},
+	{"p.ex.", "por exemplo", 0},
+	{"P.ex.", "por exemplo", 0},
+	{"ex.:", "exemplo:", 0},
+	{"Ex.:", "exemplo:", 0},
+	{"etc.", "etcétera", 0},
+	{"a.C.", "antes de Cristo", 0},
+	{"d.C.", "depois de Cristo", 0},
+	{"Obs.", "observação", 0},
+	{"obs.", "observação", 0},
+	{"P.S.", "pós-escrito", 0},
+	{"Av.", "avenida", 0},
+	{"av.", "avenida", 0},
+	{"Pça.", "praça", 0},
+	{"Rod.", "rodovia", WHEN_BEFORE_CAPITAL},
+	{"Al.", "alameda", WHEN_BEFORE_CAPITAL},
+	{"Trav.", "travessa", 0},
+	{"s/n", "sem número", 0},
+	{"apto.", "apartamento", 0},
+	{"Apto.", "apartamento", 0},
+	{"ap.", "apartamento", WHEN_BEFORE_NUMBER},
+	{"depto.", "departamento", 0},
+	{"Depto.", "departamento", 0},
+	{"dept.", "departamento", 0},
+	{"pág.", "página", 0},
+	{"Pág.", "página", 0},
+	{"págs.", "páginas", 0},
+	{"pp.", "páginas", WHEN_BEFORE_NUMBER},
+	{"p.", "página", WHEN_BEFORE_NUMBER},
+	{"núm.", "número", 0},
+	{"n.º", "número", 0},
+	{"N.º", "número", 0},
+	{"nº", "número", 0},
+	{"Nº", "número", 0},
+	{"n°", "número", WHEN_BEFORE_NUMBER},
+	{"N°", "número", WHEN_BEFORE_NUMBER},
+	{"art.", "artigo", 0},
+	{"Art.", "artigo", 0},
+	{"arts.", "artigos", 0},
+	{"inc.", "inciso", 0},
+	{"cap.", "capítulo", 0},
+	{"Cap.", "capítulo", 0},
+	{"vol.", "volume", 0},
+	{"Vol.", "volume", 0},
+	{"fig.", "figura", 0},
+	{"Fig.", "figura", 0},
+	{"ed.", "edição", 0},
+	{"séc.", "século", 0},
+	{"sécs.", "séculos", 0},
+	{"tel.", "telefone", 0},
+	{"Tel.", "telefone", 0},
+	{"cel.", "celular", 0},
+	{"aprox.", "aproximadamente", 0},
+	{"máx.", "máximo", 0},
+	{"mín.", "mínimo", 0},
+	{"vs.", "versus", 0},
+	{"vs", "versus", 0},
+	{"Cia.", "companhia", 0},
+	{"cia.", "companhia", 0},
+	{"Ltda.", "limitada", 0},
+	{"atte.", "atenciosamente", 0},
+	{"km", "quilômetro", WHEN_BEFORE_NUMBER},
+	{0},
+};
+
+static const struct sign signs[] = {
+	{"&", "e", 0},
+	{"+", "mais", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"+", "mais", WHEN_BEFORE_NUMBER},
+	{"-", "menos", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"−", "menos", WHEN_BEFORE_NUMBER},
+	{"=", "igual a", 0},
+	{"×", "vezes", 0},
+	{"x", "por", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"*", "vezes", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"÷", "dividido por", 0},
+	{"<", "menor que", WHEN_BEFORE_NUMBER},
+	{">", "maior que", WHEN_BEFORE_NUMBER},
+	{"≤", "menor ou igual a", 0},
+	{"≥", "maior ou igual a", 0},
+	{"≠", "diferente de", 0},
+	{"≈", "aproximadamente", 0},
+	{"~", "aproximadamente", WHEN_BEFORE_NUMBER},
+	{"±", "mais ou menos", 0},
+	{"#", "número", WHEN_BEFORE_NUMBER},
+	{"§", "parágrafo", WHEN_BEFORE_NUMBER},
+	{"@", "arroba", 0},
+	{"€", "euros", 0},
+	{"£", "libras", 0},
+	{"%", "por cento", 0},
+	{"∞", "infinito", 0},
+	{"√", "raiz de", WHEN_BEFORE_NUMBER},
+	{"™", "", 0},
+	{"®", "", 0},
+	{"©", "", 0},
+	{0},
+};
+
+static const struct sign spelled_signs[] = {
+	{"!", "exclamação", 0}, {"\"", "aspas", 0}, {"#", "cerquilha", 0}, {"$", "cifrão", 0},
+	{"%", "por cento", 0}, {"&", "e comercial", 0}, {"'", "apóstrofo", 0},
+	{"(", "abre parêntese", 0}, {")", "fecha parêntese", 0}, {"*", "asterisco", 0},
+	{"+", "mais", 0}, {",", "vírgula", 0}, {"-", "hífen", 0}, {".", "ponto", 0},
+	{"/", "barra", 0}, {":", "dois pontos", 0}, {";", "ponto e vírgula", 0},
+	{"<", "menor que", 0}, {"=", "igual", 0}, {">", "maior que", 0}, {"?", "interrogação", 0},
+	{"@", "arroba", 0}, {"[", "abre colchete", 0}, {"\\", "barra invertida", 0},
+	{"]", "fecha colchete", 0}, {"^", "circunflexo", 0}, {"_", "underline", 0},
+	{"`", "crase", 0}, {"{", "abre chave", 0}, {"|", "barra vertical", 0},
+	{"}", "fecha chave", 0}, {"~", "til", 0}, {"€", "euro", 0}, {"£", "libra", 0},
+	{"§", "parágrafo", 0}, {"°", "grau", 0}, {0},
+};
+
+static const struct reading reading_pt = {
+	.numbers = numbers,
+	.decimal = ',',
+	.thousands = ". '",
+	.decimal_word = "vírgula",
+	.other_decimal_word = "ponto",
+	.decimals_as_number = 2,
+	.minus = "menos",
+	.plus = "mais",
+	.plural = PLURAL_FRENCH,
+	.units = units,
+	.per = "por {u}",
+	.currencies = currencies,
+	.money_cents = "{n} {unit} e {c} {cent}",
+	.money_only_cents = "{c} {cent}",
+	.magnitudes = magnitudes,
+	.agreement = agreement,
+	.no_noun = " a à ao aos as às até cada com como contra da das de depois desde do dos e ela elas em "
+		   "entre era esta está eram fica foi há já mais mas me menos na nas nem no nos nada o os "
+		   "ou para pela pelas pelo pelos por quando que se sem ser será sobre são sua suas "
+		   "também toda todas uma umas vai agora ainda antes fora hora nova nunca minha ",
+	.ordinal_marks = ordinal_marks,
+	.fractions = fractions,
+	.fraction = "{n:c} {d}",
+	.fraction_mixed = "{w:c} e {n:c} {d}",
+	.fraction_max = 100,
+	.over = "sobre",
+	.date_order = DATE_DAY_FIRST,
+	.date_marks = "/-.",
+	.months = months,
+	.weekdays = weekdays,
+	.date = "{day:d} de {month} de {year:c}",
+	.date_without_year = "{day:d} de {month}",
+	.date_dmy = "{day:d} de {month} de {year:c}",
+	.date_mdy = "{day:d} de {month} de {year:c}",
+	.date_dm = "{day:d} de {month}",
+	.date_md = "{day:d} de {month}",
+	.date_my = "{month} de {year:c}",
+	.year_least = 1000,
+	.year_most = 2199,
+	.time_marks = ":h",
+	.time_words = " h hs hrs horas min ",
+	.time_hm = "{h:f} e {m:c}",
+	.time_hm_small = "{h:f} e {m:c}",
+	.time_h = "{h:f} horas",
+	.time_hms = "{h:f} horas, {m:c} minutos e {s:c} segundos",
+	.time_hm_half = "{h:f} e {m:c} {half}",
+	.time_hm_small_half = "{h:f} e {m:c} {half}",
+	.time_h_half = "{h:f} {half}",
+	.am = " am a.m. a.m ",
+	.pm = " pm p.m. p.m ",
+	.am_word = "da manhã",
+	.pm_word = "da tarde",
+	.to = "a",
+	.roman_name = "{n:o}",
+	.roman_ordinal_max = 10,
+	.names = " afonso carlos filipe felipe fernando joão henrique pedro luís pio leão paulo "
+		 "francisco jorge eduardo ricardo guilherme manuel sancho dinis duarte sebastião "
+		 "josé miguel clemente gregório napoleão alexandre nicolau frederico leopoldo "
+		 "alberto gustavo bonifácio urbano inocêncio sisto adriano dario xerxes ramsés "
+		 "ptolomeu ivan ",
+	.romans = romans,
+	.abbreviations = abbreviations,
+	.spelled = " IBGE INSS IPTU IPVA BNDES USD EUA RTP UFRJ ",
+	.said = " NASA ONU OTAN UNESCO UNICEF PIB ONG SUS PIX CEP USP OAB ENEM IPEA PIS FIFA UEFA AIDS "
+		"VIP OVNI LED PIN SIM RAM ROM OPEP UTI SAMU DETRAN FUNAI EMBRAPA SENAI SESC "
+		"IVA NIF OK NÃO SIM SE EU TU ELE ELA OS AS UM UMA DE DO DA DOS DAS EM NO NA NOS NAS COM "
+		"POR QUE É SÃO SEU SUA MEU AO AOS JÁ MAIS HÁ VEM VER SEM DOIS FIM SOL MAR GÁS LUZ "
+		"PAZ DOM BOM BOA DIA MUITO ISSO AQUI ",
+	.signs = signs,
+	.spelled_signs = spelled_signs,
+	.space = "espaço",
+	.version = "versão",
+	.hashtag = "hashtag",
+	.extensions = " pdf csv jpg png gif html txt xml css svg sql php exe zip mp3 mp4 ",
+};
+
 const struct language language_pt = {
 	.code = "pt",
 	.never = " sr sra srs sras srta dr dra drs dras prof profa eng arq exmo exma p.ex Gen "
@@ -15,5 +531,6 @@ const struct language language_pt = {
 		    "com sem em no na nos nas de do da ao à até desde entre sobre depois antes "
 		    "então agora hoje ontem amanhã também além meu minha seu sua nosso é são foi "
 		    "era há não sim obrigado obrigada tudo todos todas cada muitos alguns ",
+	.reading = &reading_pt,
 };
 /* clang-format on */
