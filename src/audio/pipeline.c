@@ -273,7 +273,7 @@ int pipeline_silence(struct pipeline *pipeline, size_t samples)
 	pipeline->pending.len += samples * sizeof(int16_t);
 	if (pipeline->resample)
 		resample_rest(pipeline->resample);
-	pipeline->seam = SEAM_NONE;
+	pipeline->seam = SEAM_PART;
 	return 0;
 }
 

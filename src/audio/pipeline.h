@@ -61,8 +61,9 @@ int pipeline_end_part(struct pipeline *pipeline);
  * and inside a part. */
 int pipeline_set_speed(struct pipeline *pipeline, double stretch_speed);
 
-/* Between parts: so many samples of silence at the client's rate.  EINVAL inside
- * a part, ENOBUFS as pipeline_write has it, ENOMEM. */
+/* Between parts: so many samples of silence at the client's rate, to be fetched
+ * as at a part's end.  EINVAL inside a part, ENOBUFS as pipeline_write has it,
+ * ENOMEM. */
 int pipeline_silence(struct pipeline *pipeline, size_t samples);
 
 /* The chunk's last part has ended, or ends here. */

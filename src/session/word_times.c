@@ -3,7 +3,12 @@
  */
 #include "session/word_times.h"
 
+#include <string.h>
+
+#include "base/utf8.h"
 #include "text/mapped.h"
+#include "text/tag.h"
+#include "text/unicode.h"
 
 /* Words of one chunk that are kept: more than a chunk's buffer can hold. */
 #define WORDS_MAX 8192
@@ -91,15 +96,51 @@ static void merge(struct reply_word *into, const struct reply_word *word)
 		into->end_ms = word->end_ms;
 }
 
+/* True when nothing of it is heard. */
+static bool is_quiet(const char *text, size_t len)
+{
+	uint32_t c;
+
+	for (size_t at = 0; at < len;) {
+		at += utf8_decode(&c, text + at, len - at);
+		if (unicode_is_spoken(unicode_kind(c)))
+			return false;
+	}
+	return true;
+}
+
+/* Bytes of a word without the tags at its end: in "<b>word</b>." the engine's
+ * word has the stop, and the client's ends before the tag. */
+static size_t without_tags(const char *word, size_t len)
+{
+	const char *at;
+
+	while ((at = memrchr(word, '<', len)) && at > word) {
+		size_t before = (size_t)(at - word);
+		struct tag tag;
+		size_t n = tag_read(&tag, at, len - before);
+
+		if (n == 0 || !is_quiet(at + n, len - before - n))
+			break;
+		len = before;
+	}
+	return len;
+}
+
 static void fill_text(struct reply_word *word, struct place *at)
 {
 	struct place end;
+	size_t len;
 
 	place_move(at, word->char_start);
 	end = *at;
 	place_move(&end, word->char_end);
 	word->word = at->text + at->byte;
-	word->word_len = end.byte - at->byte;
+	len = end.byte - at->byte;
+	word->word_len = without_tags(word->word, len);
+	if (word->word_len < len)
+		word->char_end =
+			word->char_start + (unsigned)utf8_count(word->word, word->word_len);
 }
 
 static void add_word(struct word_times *times, struct reply_word *word, struct place *at)

@@ -174,13 +174,16 @@ static const char *see_closed(struct multi_witness *multi, struct context_witnes
 static const char *see_error(struct multi_witness *multi, struct context_witness *context,
 			     const json_t *reply)
 {
+	const char *text = json_string_value(json_object_get(reply, "error"));
+	bool is_of_text = text && strstr(text, "prosody>");
 	const char *code = json_string_value(json_object_get(reply, "error_code"));
 	json_int_t number = json_integer_value(json_object_get(reply, "code"));
 
 	(void)multi;
 	if (!code || !json_object_get(reply, "error") || !json_object_get(reply, "request_id"))
 		return "an error that lacks a member";
-	if (context && context->is_open && strcmp(code, "VALIDATION_ERROR") == 0 && number == 413)
+	if (context && context->is_open && strcmp(code, "VALIDATION_ERROR") == 0 &&
+	    (number == 413 || is_of_text))
 		context->must_close = true;
 	if (context && context->is_open &&
 	    (number >= 500 || strcmp(code, "RATE_LIMITED") == 0 ||

@@ -160,7 +160,7 @@ static const char *see_word(const struct witness *witness, const json_t *word, d
 	    memcmp(text, string(word, "word"), len) != 0)
 		return "a word is not what stands at its place";
 	if (integer(word, "start_ms") > integer(word, "end_ms") ||
-	    (double)integer(word, "end_ms") > chunk_ms + 1)
+	    (double)integer(word, "end_ms") > chunk_ms)
 		return "a word's time is not inside its chunk's";
 	return is_near(number(word, "score"), 1) ? NULL : "a word's score is not 1.0";
 }
@@ -294,15 +294,17 @@ static const char *see_interrupted(struct witness *witness, const json_t *reply)
 	return NULL;
 }
 
-/* Errors of a message leave the turn alone; these end it. */
+/* Errors of a message leave the turn alone; these end it, and so do those of
+ * its text. */
 static const char *see_error(struct witness *witness, const json_t *reply)
 {
+	bool is_of_text = strstr(string(reply, "error"), "prosody>") != NULL;
 	json_int_t code = integer(reply, "code");
 
 	if (!string(reply, "error")[0] || !string(reply, "error_code")[0] ||
 	    !string(reply, "request_id")[0])
 		return "an error that lacks a member";
-	if (code >= 500 || code == 413)
+	if (code >= 500 || code == 413 || is_of_text)
 		start_anew(witness);
 	return NULL;
 }
