@@ -1,7 +1,393 @@
-/* language_de.c: German (see language.h). */
+/* language_de.c: German (see language.h and reading.h). */
 #include "text/language.h"
 
 /* clang-format off: lists are wrapped by hand */
+
+#define MILLIONS \
+	{1000000, 0, "=M=[ >>]"}, {1000000000, 0, "=M=[ >>]"}, \
+	{1000000000000, 0, "=M=[ >>]"}, {1000000000000000, 0, "=M=[ >>]"}
+
+/* "eins" alone and at the end of larger numbers. */
+static const struct number_rule numbers_c[] = {
+	{0, 0, "null"}, {1, 0, "eins"}, {2, 0, "zwei"}, {3, 0, "drei"}, {4, 0, "vier"},
+	{5, 0, "fünf"}, {6, 0, "sechs"}, {7, 0, "sieben"}, {8, 0, "acht"}, {9, 0, "neun"},
+	{10, 0, "zehn"}, {11, 0, "elf"}, {12, 0, "zwölf"}, {13, 0, "dreizehn"},
+	{14, 0, "vierzehn"}, {15, 0, "fünfzehn"}, {16, 0, "sechzehn"}, {17, 0, "siebzehn"},
+	{18, 0, "achtzehn"}, {19, 0, "neunzehn"},
+	{20, 0, "[>m>und]zwanzig"}, {30, 0, "[>m>und]dreißig"}, {40, 0, "[>m>und]vierzig"},
+	{50, 0, "[>m>und]fünfzig"}, {60, 0, "[>m>und]sechzig"}, {70, 0, "[>m>und]siebzig"},
+	{80, 0, "[>m>und]achtzig"}, {90, 0, "[>m>und]neunzig"},
+	{100, 0, "<m<hundert[>>]"}, {1000, 0, "<m<tausend[>>]"},
+	MILLIONS,
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+/* The millions of a number, without what remains. */
+static const struct number_rule numbers_millions[] = {
+	{0, 0, ""}, {1000000, 0, "eine Million"}, {2000000, 0, "<f< Millionen"},
+	{1000000000, 0, "eine Milliarde"}, {2000000000, 0, "<f< Milliarden"},
+	{1000000000000, 0, "eine Billion"}, {2000000000000, 0, "<f< Billionen"},
+	{1000000000000000, 0, "eine Billiarde"}, {2000000000000000, 0, "<f< Billiarden"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+/* "ein Kilometer", "einhundertein Kilometer"; neuter too. */
+static const struct number_rule numbers_m[] = {
+	{0, 0, "=c="}, {1, 0, "ein"}, {2, 0, "=c="},
+	{100, 0, "<<hundert[>>]"}, {1000, 0, "<<tausend[>>]"}, MILLIONS,
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule numbers_f[] = {
+	{0, 0, "=c="}, {1, 0, "eine"}, {2, 0, "=c="},
+	{100, 0, "<m<hundert[>>]"}, {1000, 0, "<m<tausend[>>]"}, MILLIONS,
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+/* Ordinals without their endings. */
+static const struct number_rule numbers_t[] = {
+	{0, 0, "nullt"}, {1, 0, "erst"}, {2, 0, "=c=t"}, {3, 0, "dritt"}, {4, 0, "=c=t"},
+	{7, 0, "siebt"}, {8, 0, "acht"}, {9, 0, "=c=t"}, {20, 0, "=c=st"},
+	{100, 0, "<m<hundert>u>"}, {1000, 0, "<m<tausend>u>"}, {1000000, 0, "=c=st"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+/* What follows "hundert" and "tausend" in them. */
+static const struct number_rule numbers_u[] = {
+	{0, 0, "st"}, {1, 0, "=t="}, {NUMBER_RULES_END, 0, NULL},
+};
+
+/* der erste, den ersten, ein erster */
+static const struct number_rule numbers_o[] = {{0, 0, "=t=e"}, {NUMBER_RULES_END, 0, NULL}};
+static const struct number_rule numbers_n[] = {{0, 0, "=t=en"}, {NUMBER_RULES_END, 0, NULL}};
+static const struct number_rule numbers_r[] = {{0, 0, "=t=er"}, {NUMBER_RULES_END, 0, NULL}};
+
+/* neunzehnhundertneunzig */
+static const struct number_rule numbers_y[] = {
+	{0, 0, "=c="}, {1100, 100, "<c<hundert[>c>]"}, {2000, 0, "=c="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+/* neunziger, neunzehnhundertneunziger */
+static const struct number_rule numbers_k[] = {
+	{0, 0, "er"}, {1, 0, "=c=er"}, {1100, 100, "<c<hundert>k>"}, {2000, 0, "=c=er"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule numbers_q[] = {
+	{0, 0, "=c=tel"}, {2, 0, "Halbe"}, {3, 0, "Drittel"}, {4, 0, "Viertel"}, {5, 0, "Fünftel"},
+	{6, 0, "Sechstel"}, {7, 0, "Siebtel"}, {8, 0, "Achtel"}, {9, 0, "Neuntel"},
+	{10, 0, "Zehntel"}, {11, 0, "Elftel"}, {12, 0, "Zwölftel"}, {13, 0, "Dreizehntel"},
+	{14, 0, "Vierzehntel"}, {15, 0, "Fünfzehntel"}, {16, 0, "Sechzehntel"},
+	{17, 0, "Siebzehntel"}, {18, 0, "Achtzehntel"}, {19, 0, "Neunzehntel"},
+	{20, 0, "Zwanzigstel"}, {21, 0, "=c=stel"}, {100, 0, "Hundertstel"}, {101, 0, "=t=el"},
+	{1000, 0, "Tausendstel"}, {1001, 0, "=t=el"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_set numbers_de[] = {
+	{'c', numbers_c}, {'m', numbers_m}, {'n', numbers_m}, {'f', numbers_f}, {'t', numbers_t},
+	{'u', numbers_u}, {'o', numbers_o}, {'p', numbers_o}, {'N', numbers_n}, {'R', numbers_r},
+	{'y', numbers_y}, {'k', numbers_k}, {'q', numbers_q}, {'Q', numbers_q},
+	{'M', numbers_millions}, {0, NULL},
+};
+
+static const struct unit units_de[] = {
+	{.written = " % Prozent ", .name = {.one = "Prozent", .key = 'n'}},
+	{.written = " ‰ Promille ", .name = {.one = "Promille", .key = 'n'}},
+	{.written = " ° Grad ", .name = {.one = "Grad", .key = 'n'}},
+	{.written = " °C ", .name = {.one = "Grad Celsius", .key = 'n'}},
+	{.written = " °F ", .name = {.one = "Grad Fahrenheit", .key = 'n'}},
+	{.written = " K ", .name = {.one = "Kelvin", .key = 'n'}},
+	{.written = " km Kilometer ", .name = {.one = "Kilometer", .key = 'm'}},
+	{.written = " m Meter ", .name = {.one = "Meter", .key = 'm'}},
+	{.written = " dm ", .name = {.one = "Dezimeter", .key = 'm'}},
+	{.written = " cm Zentimeter ", .name = {.one = "Zentimeter", .key = 'm'}},
+	{.written = " mm Millimeter ", .name = {.one = "Millimeter", .key = 'm'}},
+	{.written = " µm μm ", .name = {.one = "Mikrometer", .key = 'm'}},
+	{.written = " nm ", .name = {.one = "Nanometer", .key = 'm'}},
+	{.written = " km² km2 qkm ", .name = {.one = "Quadratkilometer", .key = 'm'}},
+	{.written = " m² m2 qm ", .name = {.one = "Quadratmeter", .key = 'm'}},
+	{.written = " cm² cm2 ", .name = {.one = "Quadratzentimeter", .key = 'm'}},
+	{.written = " m³ m3 ", .name = {.one = "Kubikmeter", .key = 'm'}},
+	{.written = " cm³ cm3 ", .name = {.one = "Kubikzentimeter", .key = 'm'}},
+	{.written = " ha Hektar ", .name = {.one = "Hektar", .key = 'm'}},
+	{.written = " l L Liter ", .name = {.one = "Liter", .key = 'm'}},
+	{.written = " ml mL Milliliter ", .name = {.one = "Milliliter", .key = 'm'}},
+	{.written = " cl ", .name = {.one = "Zentiliter", .key = 'm'}},
+	{.written = " dl ", .name = {.one = "Deziliter", .key = 'm'}},
+	{.written = " hl ", .name = {.one = "Hektoliter", .key = 'm'}},
+	{.written = " kg Kilogramm ", .name = {.one = "Kilogramm", .key = 'n'}},
+	{.written = " Kilo ", .name = {.one = "Kilo", .key = 'n'}},
+	{.written = " g Gramm ", .name = {.one = "Gramm", .key = 'n'}},
+	{.written = " mg Milligramm ", .name = {.one = "Milligramm", .key = 'n'}},
+	{.written = " µg μg ", .name = {.one = "Mikrogramm", .key = 'n'}},
+	{.written = " t Tonne Tonnen ", .name = {.one = "Tonne", .many = "Tonnen", .key = 'f'}},
+	{.written = " h Std Std. Stunde Stunden ",
+	 .name = {.one = "Stunde", .many = "Stunden", .key = 'f'}},
+	{.written = " min Min Min. min. Minute Minuten ",
+	 .name = {.one = "Minute", .many = "Minuten", .key = 'f'}},
+	{.written = " s Sek Sek. sek. Sekunde Sekunden ",
+	 .name = {.one = "Sekunde", .many = "Sekunden", .key = 'f'}},
+	{.written = " ms ", .name = {.one = "Millisekunde", .many = "Millisekunden", .key = 'f'}},
+	{.written = " µs μs ",
+	 .name = {.one = "Mikrosekunde", .many = "Mikrosekunden", .key = 'f'}},
+	{.written = " Woche Wochen ", .name = {.one = "Woche", .many = "Wochen", .key = 'f'}},
+	{.written = " km/h ",
+	 .name = {.one = "Kilometer pro Stunde", .key = 'm'}},
+	{.written = " kB KB ", .name = {.one = "Kilobyte", .key = 'n'}},
+	{.written = " MB ", .name = {.one = "Megabyte", .key = 'n'}},
+	{.written = " GB ", .name = {.one = "Gigabyte", .key = 'n'}},
+	{.written = " TB ", .name = {.one = "Terabyte", .key = 'n'}},
+	{.written = " kbit ", .name = {.one = "Kilobit", .key = 'n'}},
+	{.written = " Mbit MBit Mb ", .name = {.one = "Megabit", .key = 'n'}},
+	{.written = " Gbit GBit Gb ", .name = {.one = "Gigabit", .key = 'n'}},
+	{.written = " kbps ", .name = {.one = "Kilobit pro Sekunde", .key = 'n'}},
+	{.written = " Mbps ", .name = {.one = "Megabit pro Sekunde", .key = 'n'}},
+	{.written = " Gbps ", .name = {.one = "Gigabit pro Sekunde", .key = 'n'}},
+	{.written = " Hz ", .name = {.one = "Hertz", .key = 'n'}},
+	{.written = " kHz ", .name = {.one = "Kilohertz", .key = 'n'}},
+	{.written = " MHz ", .name = {.one = "Megahertz", .key = 'n'}},
+	{.written = " GHz ", .name = {.one = "Gigahertz", .key = 'n'}},
+	{.written = " W Watt ", .name = {.one = "Watt", .key = 'n'}},
+	{.written = " kW ", .name = {.one = "Kilowatt", .key = 'n'}},
+	{.written = " MW ", .name = {.one = "Megawatt", .key = 'n'}},
+	{.written = " GW ", .name = {.one = "Gigawatt", .key = 'n'}},
+	{.written = " Wh ", .name = {.one = "Wattstunde", .many = "Wattstunden", .key = 'f'}},
+	{.written = " kWh ",
+	 .name = {.one = "Kilowattstunde", .many = "Kilowattstunden", .key = 'f'}},
+	{.written = " MWh ",
+	 .name = {.one = "Megawattstunde", .many = "Megawattstunden", .key = 'f'}},
+	{.written = " V Volt ", .name = {.one = "Volt", .key = 'n'}},
+	{.written = " A Ampere ", .name = {.one = "Ampere", .key = 'n'}},
+	{.written = " mA ", .name = {.one = "Milliampere", .key = 'n'}},
+	{.written = " mAh ",
+	 .name = {.one = "Milliamperestunde", .many = "Milliamperestunden", .key = 'f'}},
+	{.written = " Ω ", .name = {.one = "Ohm", .key = 'n'}},
+	{.written = " Pa ", .name = {.one = "Pascal", .key = 'n'}},
+	{.written = " hPa ", .name = {.one = "Hektopascal", .key = 'n'}},
+	{.written = " bar Bar ", .name = {.one = "Bar", .key = 'n'}},
+	{.written = " dB ", .name = {.one = "Dezibel", .key = 'n'}},
+	{.written = " J ", .name = {.one = "Joule", .key = 'n'}},
+	{.written = " kJ ", .name = {.one = "Kilojoule", .key = 'n'}},
+	{.written = " N ", .name = {.one = "Newton", .key = 'n'}},
+	{.written = " kcal ",
+	 .name = {.one = "Kilokalorie", .many = "Kilokalorien", .key = 'f'}},
+	{.written = " PS ", .name = {.one = "P S", .key = 'n'}},
+	{.written = " px ", .name = {.one = "Pixel", .key = 'n'}},
+	{.written = " MP ", .name = {.one = "Megapixel", .key = 'n'}},
+	{.written = " Stk Stk. ", .name = {.one = "Stück", .key = 'n'}},
+	{.written = NULL},
+};
+
+static const struct currency currencies_de[] = {
+	{" € EUR Euro ", {.one = "Euro", .key = 'm'}, {.one = "Cent", .key = 'm'}},
+	{" $ Dollar ", {.one = "Dollar", .key = 'm'}, {.one = "Cent", .key = 'm'}},
+	{" USD US$ ", {.one = "U S-Dollar", .key = 'm'}, {.one = "Cent", .key = 'm'}},
+	{" £ GBP Pfund ", {.one = "Pfund", .key = 'n'}, {.one = "Pence", .key = 'm'}},
+	{" CHF SFr. ", {.one = "Schweizer Franken", .key = 'm'}, {.one = "Rappen", .key = 'm'}},
+	{" Franken ", {.one = "Franken", .key = 'm'}, {.one = "Rappen", .key = 'm'}},
+	{" ¥ JPY Yen ", {.one = "Yen", .key = 'm'}, {.one = NULL}},
+	{" zł PLN ", {.one = "Zloty", .key = 'm'}, {.one = "Groszy", .key = 'm'}},
+	{" Kč CZK ", {.one = "tschechische Krone", .many = "tschechische Kronen", .key = 'f'},
+	 {.one = NULL}},
+	{" kr ", {.one = "Krone", .many = "Kronen", .key = 'f'}, {.one = NULL}},
+	{" R$ BRL ", {.one = "Real", .many = "Reais", .key = 'm'}, {.one = NULL}},
+	{" ₹ INR ", {.one = "Rupie", .many = "Rupien", .key = 'f'}, {.one = NULL}},
+	{" ₺ TRY ", {.one = "türkische Lira", .key = 'f'}, {.one = NULL}},
+	{" ct ct. Ct. Cent ", {.one = "Cent", .key = 'm'}, {.one = NULL}},
+	{NULL, {.one = NULL}, {.one = NULL}},
+};
+
+static const struct magnitude magnitudes_de[] = {
+	{.written = " Tsd. Tsd ", .name = {.one = "tausend"}},
+	{.written = " k K ", .name = {.one = "tausend"}, .money_only = true},
+	{.written = " Mio. Mio Million Millionen ",
+	 .name = {.one = "Million", .many = "Millionen", .key = 'f'}},
+	{.written = " M ", .name = {.one = "Million", .many = "Millionen", .key = 'f'},
+	 .money_only = true},
+	{.written = " Mrd. Mrd Milliarde Milliarden ",
+	 .name = {.one = "Milliarde", .many = "Milliarden", .key = 'f'}},
+	{.written = " B bn Bn ",
+	 .name = {.one = "Milliarde", .many = "Milliarden", .key = 'f'}, .money_only = true},
+	{.written = " Bio. Bio Billion Billionen ",
+	 .name = {.one = "Billion", .many = "Billionen", .key = 'f'}},
+	{.written = NULL},
+};
+
+static const struct by_neighbours ordinals_de[] = {
+	{" am im vom zum zur beim ans dem den des ab bis seit einem einen einer eines meinem "
+	 "meinen meiner meines deinem deinen deiner deines seinem seinen seiner seines ihrem "
+	 "ihren ihrer ihres unserem unseren unserer unseres eurem euren eurer eures diesem "
+	 "diesen dieses jedem jeden jedes jenem jenen keinem keinen welchem welchen alle "
+	 "allen beide beiden ", NULL, 'N'},
+	{" der die das eine diese dieser jede jeder jene jener welche welcher meine deine seine "
+	 "ihre unsere eure keine ", NULL, 'o'},
+	{NULL, NULL, 'R'},
+	{NULL, NULL, 0},
+};
+
+static const struct fraction fractions_de[] = {
+	{1, 2, "ein halb", "einhalb"},
+	{0, 0, NULL, NULL},
+};
+
+static const struct month months_de[] = {
+	{"Januar", " jan jan. jän. jänner "}, {"Februar", " feb feb. febr. feber "},
+	{"März", " mär mär. mrz mrz. "}, {"April", " apr apr. "}, {"Mai", " mai. "},
+	{"Juni", " jun jun. "}, {"Juli", " jul jul. "}, {"August", " aug aug. "},
+	{"September", " sep sep. sept sept. "}, {"Oktober", " okt okt. "},
+	{"November", " nov nov. "}, {"Dezember", " dez dez. "},
+};
+
+static const struct month weekdays_de[] = {
+	{"Montag", " mo mo. "}, {"Dienstag", " di di. "}, {"Mittwoch", " mi mi. "},
+	{"Donnerstag", " do do. "}, {"Freitag", " fr fr. "}, {"Samstag", " sa sa. sonnabend "},
+	{"Sonntag", " so so. "},
+};
+
+/* "1989" is a year unless a unit follows; from 2000 on years are as numbers. */
+static const struct by_neighbours years_de[] = {{NULL, NULL, 'y'}, {NULL, NULL, 0}};
+
+static const struct by_neighbours romans_de[] = {
+	{NULL, " weltkrieg weltkriegs weltkrieges weltkriege jahrhundert jahrhunderts "
+	 "jahrhunderte jh liga reich senat akt semester quartal ", '*'},
+	{" kapitel band teil akt szene abschnitt artikel buch stufe klasse phase anhang gruppe "
+	 "tafel satz typ bowl apollo rocky titan saturn ziffer ", NULL, 'c'},
+	{NULL, NULL, 0},
+};
+
+static const struct abbreviation abbreviations_de[] = {
+	{"z.B.", "zum Beispiel", 0}, {"d.h.", "das heißt", 0}, {"u.a.", "unter anderem", 0},
+	{"i.d.R.", "in der Regel", 0}, {"z.T.", "zum Teil", 0}, {"v.a.", "vor allem", 0},
+	{"u.U.", "unter Umständen", 0}, {"u.v.m.", "und vieles mehr", 0},
+	{"u.Ä.", "und Ähnliches", 0}, {"o.Ä.", "oder Ähnliches", 0},
+	{"u.ä.", "und ähnliche", 0}, {"o.ä.", "oder ähnliche", 0},
+	{"z.Zt.", "zur Zeit", 0}, {"z.Hd.", "zu Händen", 0}, {"m.E.", "meines Erachtens", 0},
+	{"i.A.", "im Auftrag", 0}, {"i.V.", "in Vertretung", 0}, {"a.D.", "außer Dienst", 0},
+	{"s.o.", "siehe oben", 0}, {"s.u.", "siehe unten", 0}, {"p.a.", "pro Jahr", 0},
+	{"b.w.", "bitte wenden", 0}, {"a.d.", "an der", WHEN_BEFORE_CAPITAL},
+	{"v.Chr.", "vor Christus", 0}, {"n.Chr.", "nach Christus", 0},
+	{"usw.", "und so weiter", 0}, {"usf.", "und so fort", 0}, {"uvm.", "und vieles mehr", 0},
+	{"etc.", "et cetera", 0}, {"bzw.", "beziehungsweise", 0}, {"ca.", "circa", 0},
+	{"ggf.", "gegebenenfalls", 0}, {"evtl.", "eventuell", 0}, {"inkl.", "inklusive", 0},
+	{"exkl.", "exklusive", 0}, {"zzgl.", "zuzüglich", 0}, {"abzgl.", "abzüglich", 0},
+	{"bspw.", "beispielsweise", 0}, {"bzgl.", "bezüglich", 0}, {"vgl.", "vergleiche", 0},
+	{"insb.", "insbesondere", 0}, {"urspr.", "ursprünglich", 0}, {"geb.", "geboren", 0},
+	{"gest.", "gestorben", 0}, {"lt.", "laut", 0}, {"gem.", "gemäß", 0},
+	{"mind.", "mindestens", 0}, {"max.", "maximal", 0}, {"vs.", "versus", 0}, {"vs", "versus", 0},
+	{"tägl.", "täglich", 0}, {"mtl.", "monatlich", 0}, {"jährl.", "jährlich", 0},
+	{"zus.", "zusammen", 0}, {"ehem.", "ehemals", 0}, {"ugs.", "umgangssprachlich", 0},
+	{"Dr.", "Doktor", 0}, {"Prof.", "Professor", 0}, {"Hr.", "Herr", 0}, {"Hrn.", "Herrn", 0},
+	{"Fr.", "Frau", WHEN_BEFORE_CAPITAL}, {"Frl.", "Fräulein", 0}, {"Dipl.", "Diplom", 0},
+	{"Ing.", "Ingenieur", 0}, {"St.", "Sankt", WHEN_BEFORE_CAPITAL},
+	{"Hl.", "Heilige", WHEN_BEFORE_CAPITAL}, {"Nr.", "Nummer", 0}, {"Nrn.", "Nummern", 0},
+	{"Str.", "Straße", 0}, {"str.", "straße", WHEN_SUFFIX}, {"Pl.", "Platz", WHEN_BEFORE_NUMBER},
+	{"Hbf.", "Hauptbahnhof", 0}, {"Hbf", "Hauptbahnhof", 0}, {"Bhf.", "Bahnhof", 0},
+	{"Tel.", "Telefon", 0}, {"S.", "Seite", WHEN_BEFORE_NUMBER}, {"Abb.", "Abbildung", 0},
+	{"Tab.", "Tabelle", WHEN_BEFORE_NUMBER}, {"Kap.", "Kapitel", 0}, {"Bd.", "Band", 0},
+	{"Abs.", "Absatz", 0}, {"Art.", "Artikel", WHEN_BEFORE_NUMBER},
+	{"Ziff.", "Ziffer", 0}, {"Anm.", "Anmerkung", 0}, {"Aufl.", "Auflage", 0},
+	{"Jh.", "Jahrhundert", 0}, {"Jhd.", "Jahrhundert", 0}, {"Jhdt.", "Jahrhundert", 0},
+	{"Mio.", "Millionen", 0}, {"Mrd.", "Milliarden", 0}, {"Std.", "Stunden", 0},
+	{"MwSt.", "Mehrwertsteuer", 0}, {"MwSt", "Mehrwertsteuer", 0}, {"Co.", "Co", 0},
+	{"Hrsg.", "Herausgeber", 0}, {"jun.", "junior", WHEN_AFTER_CAPITAL},
+	{"sen.", "senior", WHEN_AFTER_CAPITAL}, {"GmbH", "G M B H", 0}, {"gGmbH", "G G M B H", 0},
+	{"Lkw", "L K W", 0}, {"Pkw", "P K W", 0}, {"Lkws", "L K Ws", 0}, {"Pkws", "P K Ws", 0},
+	{"e.V.", "E V", 0}, {"C++", "C plus plus", 0}, {"§§", "Paragraphen", WHEN_BEFORE_NUMBER},
+	{"u.", "und", WHEN_BEFORE_CAPITAL}, {"WLAN", "W LAN", 0},
+	{NULL, NULL, 0},
+};
+
+static const struct sign signs_de[] = {
+	{"&", "und", 0}, {"§", "Paragraph", 0}, {"#", "Nummer", WHEN_BEFORE_NUMBER},
+	{"+", "plus", 0}, {"=", "gleich", 0}, {"−", "minus", WHEN_AFTER_NUMBER},
+	{"×", "mal", 0}, {"x", "mal", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"*", "mal", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"÷", "geteilt durch", 0},
+	{"±", "plus minus", 0}, {"~", "circa", WHEN_BEFORE_NUMBER},
+	{"≈", "ungefähr", 0}, {"<", "kleiner als", 0}, {">", "größer als", 0},
+	{"≤", "kleiner oder gleich", 0}, {"≥", "größer oder gleich", 0}, {"≠", "ungleich", 0},
+	{"@", "ät", 0}, {"%", "Prozent", 0}, {"€", "Euro", 0}, {"™", "", 0}, {"®", "", 0},
+	{"©", "", 0}, {NULL, NULL, 0},
+};
+
+static const struct sign spelled_signs_de[] = {
+	{"!", "Ausrufezeichen", 0}, {"\"", "Anführungszeichen", 0}, {"#", "Raute", 0},
+	{"$", "Dollar", 0}, {"%", "Prozent", 0}, {"&", "und", 0}, {"'", "Apostroph", 0},
+	{"(", "Klammer auf", 0}, {")", "Klammer zu", 0}, {"*", "Stern", 0}, {"+", "plus", 0},
+	{",", "Komma", 0}, {"-", "Strich", 0}, {".", "Punkt", 0}, {"/", "Schrägstrich", 0},
+	{":", "Doppelpunkt", 0}, {";", "Semikolon", 0}, {"<", "kleiner als", 0},
+	{"=", "gleich", 0}, {">", "größer als", 0}, {"?", "Fragezeichen", 0}, {"@", "ät", 0},
+	{"[", "eckige Klammer auf", 0}, {"\\", "Backslash", 0}, {"]", "eckige Klammer zu", 0},
+	{"^", "Zirkumflex", 0}, {"_", "Unterstrich", 0}, {"`", "Gravis", 0},
+	{"{", "geschweifte Klammer auf", 0}, {"|", "senkrechter Strich", 0},
+	{"}", "geschweifte Klammer zu", 0}, {"~", "Tilde", 0}, {NULL, NULL, 0},
+};
+
+static const struct reading reading_de = {
+	.numbers = numbers_de,
+	.decimal = ',',
+	.thousands = ". '’",
+	.decimal_word = "Komma",
+	.other_decimal_word = "Punkt",
+	.minus = "minus",
+	.plus = "plus",
+	.plural = PLURAL_TWO,
+	.units = units_de,
+	.per = "pro {u}",
+	.currencies = currencies_de,
+	.money_cents = "{n} {unit} {c}",
+	.money_only_cents = "{c} {cent}",
+	.magnitudes = magnitudes_de,
+	.no_noun = " und oder bis von zu ist sind war plus minus mal ",
+	.ordinals = ordinals_de,
+	.fractions = fractions_de,
+	.fraction = "{n:m} {d}",
+	.fraction_mixed = "{w} {n:m} {d}",
+	.fraction_max = 100,
+	.over = "durch",
+	.date_order = DATE_DAY_FIRST,
+	.date_marks = "./-",
+	.months = months_de,
+	.weekdays = weekdays_de,
+	.date = "{day:*} {month} {year:y}",
+	.date_without_year = "{day:*} {month}",
+	.date_dmy = "{day:*} {month} {year:y}",
+	.date_dm = "{day:*} {month}",
+	.date_my = "{month} {year:y}",
+	.year_least = 1100,
+	.year_most = 1999,
+	.years = years_de,
+	.decade_marks = " er ern ",
+	.decade = "{n:k}",
+	.time_marks = ":.",
+	.time_words = " uhr h ",
+	.time_hm = "{h:m} Uhr {m}",
+	.time_hm_small = "{h:m} Uhr {m}",
+	.time_h = "{h:m} Uhr",
+	.time_hms = "{h:m} Uhr {m} und {s} Sekunden",
+	.to = "bis",
+	.score = "zu",
+	.roman_name = "der {n:o}",
+	.names = " ludwig friedrich wilhelm karl heinrich otto franz georg charles philipp konrad "
+		 "leopold maximilian albert rudolf ferdinand sigismund peter alexander nikolaus iwan "
+		 "paul johannes pius benedikt leo gregor clemens urban innozenz elisabeth katharina "
+		 "maria margrethe anna napoleon ",
+	.romans = romans_de,
+	.roman_marks = " . ",
+	.abbreviations = abbreviations_de,
+	.spelled = " ADAC USA ICE OLED ",
+	.said = " NATO NASA UNESCO UNICEF UNO DAX TÜV PIN TAN IBAN IKEA LAN RAM OPEC FIFA UEFA GEMA "
+		"AIDS LASER ALDI REWE EDEKA ELSTER SCHUFA OK GAU ",
+	.signs = signs_de,
+	.spelled_signs = spelled_signs_de,
+	.space = "Leerzeichen",
+	.version = "Version",
+	.hashtag = "Hashtag",
+	.domains = " de at ch eu io ai tv uk us fr it es nl pl pt be dk se no fi cz ru cn jp me li lu ",
+	.extensions = " pdf csv txt jpg jpeg png gif doc xls ppt xml html htm css mp sql md js ts ",
+};
+
 const struct language language_de = {
 	.code = "de",
 	.ordinals = true,
@@ -25,5 +411,6 @@ const struct language language_de = {
 		    "allerdings bitte ja nein vielen danke alle alles viele einige jeder jede "
 		    "jedes hat ist sind war wird kann können anschließend später bald leider "
 		    "natürlich insgesamt ",
+	.reading = &reading_de,
 };
 /* clang-format on */

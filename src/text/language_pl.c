@@ -1,7 +1,521 @@
-/* language_pl.c: Polish (see language.h). */
+/* language_pl.c: Polish (see language.h and reading.h). */
 #include "text/language.h"
 
 /* clang-format off: lists are wrapped by hand */
+
+#define END {NUMBER_RULES_END, 0, NULL}
+
+/* Counting; masculine too, but for men. */
+static const struct number_rule numbers_c[] = {
+	{0, 0, "zero"}, {1, 0, "jeden"}, {2, 0, "dwa"}, {3, 0, "trzy"}, {4, 0, "cztery"},
+	{5, 0, "pięć"}, {6, 0, "sześć"}, {7, 0, "siedem"}, {8, 0, "osiem"}, {9, 0, "dziewięć"},
+	{10, 0, "dziesięć"}, {11, 0, "jedenaście"}, {12, 0, "dwanaście"}, {13, 0, "trzynaście"},
+	{14, 0, "czternaście"}, {15, 0, "piętnaście"}, {16, 0, "szesnaście"},
+	{17, 0, "siedemnaście"}, {18, 0, "osiemnaście"}, {19, 0, "dziewiętnaście"},
+	{20, 0, "=t=[ >>]"}, {30, 0, "=t=[ >>]"}, {40, 0, "=t=[ >>]"}, {50, 0, "=t=[ >>]"},
+	{100, 0, "=t=[ >>]"}, {1000, 0, "=T=[ >>]"}, {1000000, 0, "=T=[ >>]"},
+	{1000000000, 0, "=T=[ >>]"}, {1000000000000, 0, "=T=[ >>]"},
+	{1000000000000000, 0, "=T=[ >>]"}, END,
+};
+
+/* jedna, dwie; but dwadzieścia jeden, dwadzieścia dwie */
+static const struct number_rule numbers_f[] = {
+	{0, 0, "=c="}, {1, 0, "jedna"}, {2, 0, "dwie"}, {3, 0, "=c="}, {20, 0, "=t=[ >u>]"},
+	{100, 0, "=t=[ >u>]"}, {1000, 0, "=T=[ >u>]"}, {1000000, 0, "=T=[ >u>]"},
+	{1000000000, 0, "=T=[ >u>]"}, {1000000000000, 0, "=c="}, END,
+};
+
+/* What remains in larger feminine numbers. */
+static const struct number_rule numbers_u[] = {
+	{0, 0, "=c="}, {2, 0, "=f="}, END,
+};
+
+static const struct number_rule numbers_n[] = {
+	{0, 0, "=c="}, {1, 0, "jedno"}, {2, 0, "=c="}, END,
+};
+
+/* The tens or hundreds of a number, without what remains. */
+static const struct number_rule numbers_t[] = {
+	{0, 0, ""}, {20, 0, "dwadzieścia"}, {30, 0, "trzydzieści"}, {40, 0, "czterdzieści"},
+	{50, 0, "<c<dziesiąt"}, {100, 0, "sto"}, {200, 0, "dwieście"}, {300, 0, "trzysta"},
+	{400, 0, "czterysta"}, {500, 0, "<c<set"}, END,
+};
+
+/* The thousands or millions of a number, without what remains. */
+static const struct number_rule numbers_thousands[] = {
+	{0, 0, ""}, {1000, 0, "tysiąc"}, {2000, 0, "<c< tysi<E<"},
+	{1000000, 0, "milion"}, {2000000, 0, "<c< milion<F<"},
+	{1000000000, 0, "miliard"}, {2000000000, 0, "<c< miliard<F<"},
+	{1000000000000, 0, "bilion"}, {2000000000000, 0, "<c< bilion<F<"},
+	{1000000000000000, 0, "biliard"}, {2000000000000000, 0, "<c< biliard<F<"}, END,
+};
+
+/* How "tysi-" and "milion" end after a number. */
+static const struct number_rule numbers_e[] = {
+	{0, 0, "ęcy"}, {2, 0, "ące"}, {5, 0, "ęcy"}, {20, 0, ">>"}, {100, 0, ">>"}, END,
+};
+static const struct number_rule numbers_ending[] = {
+	{0, 0, "ów"}, {2, 0, "y"}, {5, 0, "ów"}, {20, 0, ">>"}, {100, 0, ">>"}, END,
+};
+
+/* The genitive, after prepositions. */
+static const struct number_rule numbers_g[] = {
+	{0, 0, "zera"}, {1, 0, "jednego"}, {2, 0, "dwóch"}, {3, 0, "trzech"}, {4, 0, "czterech"},
+	{5, 0, "pięciu"}, {6, 0, "sześciu"}, {7, 0, "siedmiu"}, {8, 0, "ośmiu"},
+	{9, 0, "dziewięciu"}, {10, 0, "dziesięciu"}, {11, 0, "jedenastu"}, {12, 0, "dwunastu"},
+	{13, 0, "trzynastu"}, {14, 0, "czternastu"}, {15, 0, "piętnastu"}, {16, 0, "szesnastu"},
+	{17, 0, "siedemnastu"}, {18, 0, "osiemnastu"}, {19, 0, "dziewiętnastu"},
+	{20, 0, "dwudziestu[ >v>]"}, {30, 0, "trzydziestu[ >v>]"}, {40, 0, "czterdziestu[ >v>]"},
+	{50, 0, "<c<dziesięciu[ >v>]"}, {100, 0, "stu[ >v>]"}, {200, 0, "dwustu[ >v>]"},
+	{300, 0, "trzystu[ >v>]"}, {400, 0, "czterystu[ >v>]"}, {500, 0, "<<set[ >v>]"},
+	{1000, 0, "tysiąca[ >v>]"}, {2000, 0, "<v< tysięcy[ >v>]"},
+	{1000000, 0, "miliona[ >v>]"}, {2000000, 0, "<v< milionów[ >v>]"},
+	{1000000000, 0, "miliarda[ >v>]"}, {2000000000, 0, "<v< miliardów[ >v>]"},
+	{1000000000000, 0, "=c="}, END,
+};
+
+/* What remains in it: "dwudziestu jeden". */
+static const struct number_rule numbers_v[] = {
+	{0, 0, "=c="}, {2, 0, "=g="}, END,
+};
+
+/* Before a word that is joined to it: "pięcioletni", "trzydziestodniowy". */
+static const struct number_rule numbers_x[] = {
+	{0, 0, "zero"}, {1, 0, "jedno"}, {2, 0, "dwu"}, {3, 0, "trzy"}, {4, 0, "cztero"},
+	{5, 0, "pięcio"}, {6, 0, "sześcio"}, {7, 0, "siedmio"}, {8, 0, "ośmio"},
+	{9, 0, "dziewięcio"}, {10, 0, "dziesięcio"}, {11, 0, "jedenasto"}, {12, 0, "dwunasto"},
+	{13, 0, "trzynasto"}, {14, 0, "czternasto"}, {15, 0, "piętnasto"}, {16, 0, "szesnasto"},
+	{17, 0, "siedemnasto"}, {18, 0, "osiemnasto"}, {19, 0, "dziewiętnasto"},
+	{20, 0, "dwudziesto[>>]"}, {30, 0, "trzydziesto[>>]"}, {40, 0, "czterdziesto[>>]"},
+	{50, 0, "<c<dziesięcio[>>]"}, {100, 0, "stu[>>]"}, {200, 0, "dwustu[>>]"},
+	{300, 0, "trzystu[>>]"}, {400, 0, "czterystu[>>]"}, {500, 0, "<g<set[>>]"},
+	{1000, 0, "tysiąc[>>]"}, {2000, 0, "<<tysiąc[>>]"}, {1000000, 0, "=c="}, END,
+};
+
+/* Ordinals without their endings; of 2 and 3, which end otherwise, nothing. */
+static const struct number_rule numbers_s[] = {
+	{0, 0, "zerow"}, {1, 0, "pierwsz"}, {2, 0, "drug"}, {3, 0, "trzec"}, {4, 0, "czwart"},
+	{5, 0, "piąt"}, {6, 0, "szóst"}, {7, 0, "siódm"}, {8, 0, "ósm"}, {9, 0, "dziewiąt"},
+	{10, 0, "dziesiąt"}, {11, 0, "jedenast"}, {12, 0, "dwunast"}, {13, 0, "trzynast"},
+	{14, 0, "czternast"}, {15, 0, "piętnast"}, {16, 0, "szesnast"}, {17, 0, "siedemnast"},
+	{18, 0, "osiemnast"}, {19, 0, "dziewiętnast"}, {20, 0, "dwudziest"},
+	{30, 0, "trzydziest"}, {40, 0, "czterdziest"}, {50, 0, "<c<dziesiąt"}, {100, 0, "setn"},
+	{200, 0, "dwusetn"}, {300, 0, "trzechsetn"}, {400, 0, "czterechsetn"},
+	{500, 0, "<c<setn"}, {1000, 0, "tysięczn"}, {2000, 0, "dwutysięczn"},
+	{3000, 0, "<x<tysięczn"}, {1000000, 0, "milionow"}, {2000000, 0, "<x<milionow"}, END,
+};
+
+/* A whole hundred or thousand has the ending itself, else what remains has. */
+#define HUNDRED(n, ending) {n, 0, "=s=" ending}, {(n) + 1, 100, "=t= >>"}
+#define THOUSAND(n, ending) {n, 0, "=s=" ending}, {(n) + 1, 1000, "=T= >>"}
+#define ORDINALS(ending, second, third) \
+	{0, 0, "=s=" ending}, {2, 0, "=s=" second}, {3, 0, "=s=" third}, {4, 0, "=s=" ending}, \
+	{20, 0, "=s=" ending "[ >>]"}, HUNDRED(100, ending), HUNDRED(200, ending), \
+	HUNDRED(300, ending), HUNDRED(400, ending), HUNDRED(500, ending), HUNDRED(600, ending), \
+	HUNDRED(700, ending), HUNDRED(800, ending), HUNDRED(900, ending), \
+	THOUSAND(1000, ending), THOUSAND(2000, ending), THOUSAND(3000, ending), \
+	THOUSAND(4000, ending), THOUSAND(5000, ending), THOUSAND(6000, ending), \
+	THOUSAND(7000, ending), THOUSAND(8000, ending), THOUSAND(9000, ending), \
+	{10000, 1000, "=T=[ >>]"}, {1000000, 0, "=c="}, END
+
+static const struct number_rule ordinals_first[] = {ORDINALS("y", "i", "i")}; /* rok */
+static const struct number_rule ordinals_feminine[] = {ORDINALS("a", "a", "ia")}; /* godzina */
+static const struct number_rule ordinals_neuter[] = {ORDINALS("e", "ie", "ie")}; /* miejsce */
+static const struct number_rule ordinals_of[] = {ORDINALS("ego", "iego", "iego")}; /* maja */
+static const struct number_rule ordinals_in[] = {ORDINALS("ym", "im", "im")}; /* w roku */
+static const struct number_rule ordinals_at[] = {ORDINALS("ej", "iej", "iej")}; /* o godzinie */
+static const struct number_rule ordinals_before[] = {ORDINALS("ą", "ą", "ią")}; /* godziną */
+static const struct number_rule ordinals_many[] = {ORDINALS("ych", "ich", "ich")}; /* w latach */
+
+static const struct number_rule numbers_one[] = {{0, 0, "=c="}, {1, 0, ""}, {2, 0, "=c="}, END};
+
+static const struct number_set numbers_pl[] = {
+	{'c', numbers_c}, {'m', numbers_c}, {'f', numbers_f}, {'n', numbers_n}, {'u', numbers_u},
+	{'t', numbers_t}, {'T', numbers_thousands}, {'E', numbers_e}, {'F', numbers_ending},
+	{'g', numbers_g}, {'v', numbers_v}, {'x', numbers_x}, {'s', numbers_s},
+	{'o', ordinals_first}, {'p', ordinals_feminine}, {'r', ordinals_neuter},
+	{'y', ordinals_of}, {'G', ordinals_of}, {'L', ordinals_in}, {'e', ordinals_at},
+	{'a', ordinals_before}, {'H', ordinals_many}, {'q', ordinals_feminine},
+	{'Q', ordinals_neuter}, {'1', numbers_one}, {0, NULL},
+};
+
+/* one, few, many, part: jeden kilometr, dwa kilometry, pięć kilometrów, pół kilometra */
+static const struct unit units_pl[] = {
+	{.written = " % procent proc. proc ",
+	 .name = {"procent", "procent", "procent", "procent", 'm'}},
+	{.written = " ‰ ", .name = {"promil", "promile", "promili", "promila", 'm'}},
+	{.written = " ° stopień stopnie stopni ",
+	 .name = {"stopień", "stopnie", "stopni", "stopnia", 'm'}},
+	{.written = " °C ",
+	 .name = {"stopień Celsjusza", "stopnie Celsjusza",
+		  "stopni Celsjusza", "stopnia Celsjusza", 'm'}},
+	{.written = " °F ",
+	 .name = {"stopień Fahrenheita", "stopnie Fahrenheita",
+		  "stopni Fahrenheita", "stopnia Fahrenheita", 'm'}},
+	{.written = " km kilometr kilometry kilometrów ",
+	 .name = {"kilometr", "kilometry", "kilometrów", "kilometra", 'm'}},
+	{.written = " m metr metry metrów ", .name = {"metr", "metry", "metrów", "metra", 'm'}},
+	{.written = " dm ", .name = {"decymetr", "decymetry", "decymetrów", "decymetra", 'm'}},
+	{.written = " cm centymetr centymetry centymetrów ",
+	 .name = {"centymetr", "centymetry", "centymetrów", "centymetra", 'm'}},
+	{.written = " mm ", .name = {"milimetr", "milimetry", "milimetrów", "milimetra", 'm'}},
+	{.written = " µm μm ",
+	 .name = {"mikrometr", "mikrometry", "mikrometrów", "mikrometra", 'm'}},
+	{.written = " nm ", .name = {"nanometr", "nanometry", "nanometrów", "nanometra", 'm'}},
+	{.written = " km² km2 ",
+	 .name = {"kilometr kwadratowy", "kilometry kwadratowe",
+		  "kilometrów kwadratowych", "kilometra kwadratowego", 'm'}},
+	{.written = " m² m2 ",
+	 .name = {"metr kwadratowy", "metry kwadratowe",
+		  "metrów kwadratowych", "metra kwadratowego", 'm'}},
+	{.written = " cm² cm2 ",
+	 .name = {"centymetr kwadratowy", "centymetry kwadratowe",
+		  "centymetrów kwadratowych", "centymetra kwadratowego", 'm'}},
+	{.written = " m³ m3 ",
+	 .name = {"metr sześcienny", "metry sześcienne",
+		  "metrów sześciennych", "metra sześciennego", 'm'}},
+	{.written = " cm³ cm3 ",
+	 .name = {"centymetr sześcienny", "centymetry sześcienne",
+		  "centymetrów sześciennych", "centymetra sześciennego", 'm'}},
+	{.written = " ha ", .name = {"hektar", "hektary", "hektarów", "hektara", 'm'}},
+	{.written = " l litr litry litrów ", .name = {"litr", "litry", "litrów", "litra", 'm'}},
+	{.written = " ml ", .name = {"mililitr", "mililitry", "mililitrów", "mililitra", 'm'}},
+	{.written = " hl ",
+	 .name = {"hektolitr", "hektolitry", "hektolitrów", "hektolitra", 'm'}},
+	{.written = " kg kilogram kilogramy kilogramów ",
+	 .name = {"kilogram", "kilogramy", "kilogramów", "kilograma", 'm'}},
+	{.written = " dag dkg ",
+	 .name = {"dekagram", "dekagramy", "dekagramów", "dekagrama", 'm'}},
+	{.written = " g gram gramy gramów ", .name = {"gram", "gramy", "gramów", "grama", 'm'}},
+	{.written = " mg ", .name = {"miligram", "miligramy", "miligramów", "miligrama", 'm'}},
+	{.written = " µg μg ",
+	 .name = {"mikrogram", "mikrogramy", "mikrogramów", "mikrograma", 'm'}},
+	{.written = " t tona tony ton ", .name = {"tona", "tony", "ton", "tony", 'f'}},
+	{.written = " h godz. godz godzina godziny godzin ",
+	 .name = {"godzina", "godziny", "godzin", "godziny", 'f'}},
+	{.written = " min min. minuta minuty minut ",
+	 .name = {"minuta", "minuty", "minut", "minuty", 'f'}},
+	{.written = " s sek. sek sekunda sekundy sekund ",
+	 .name = {"sekunda", "sekundy", "sekund", "sekundy", 'f'}},
+	{.written = " ms ",
+	 .name = {"milisekunda", "milisekundy", "milisekund", "milisekundy", 'f'}},
+	{.written = " µs μs ",
+	 .name = {"mikrosekunda", "mikrosekundy", "mikrosekund", "mikrosekundy", 'f'}},
+	{.written = " osoba osoby osób ", .name = {"osoba", "osoby", "osób", "osoby", 'f'}},
+	{.written = " szt. szt sztuka sztuki sztuk ",
+	 .name = {"sztuka", "sztuki", "sztuk", "sztuki", 'f'}},
+	{.written = " km/h ",
+	 .name = {"kilometr na godzinę", "kilometry na godzinę",
+		  "kilometrów na godzinę", "kilometra na godzinę", 'm'}},
+	{.written = " m/s ",
+	 .name = {"metr na sekundę", "metry na sekundę",
+		  "metrów na sekundę", "metra na sekundę", 'm'}},
+	{.written = " kb/s kbps ",
+	 .name = {"kilobit na sekundę", "kilobity na sekundę",
+		  "kilobitów na sekundę", "kilobita na sekundę", 'm'}},
+	{.written = " Mb/s Mbps Mbit/s ",
+	 .name = {"megabit na sekundę", "megabity na sekundę",
+		  "megabitów na sekundę", "megabita na sekundę", 'm'}},
+	{.written = " Gb/s Gbps Gbit/s ",
+	 .name = {"gigabit na sekundę", "gigabity na sekundę",
+		  "gigabitów na sekundę", "gigabita na sekundę", 'm'}},
+	{.written = " MB/s ",
+	 .name = {"megabajt na sekundę", "megabajty na sekundę",
+		  "megabajtów na sekundę", "megabajta na sekundę", 'm'}},
+	{.written = " kB KB ",
+	 .name = {"kilobajt", "kilobajty", "kilobajtów", "kilobajta", 'm'}},
+	{.written = " MB ", .name = {"megabajt", "megabajty", "megabajtów", "megabajta", 'm'}},
+	{.written = " GB ", .name = {"gigabajt", "gigabajty", "gigabajtów", "gigabajta", 'm'}},
+	{.written = " TB ", .name = {"terabajt", "terabajty", "terabajtów", "terabajta", 'm'}},
+	{.written = " Hz ", .name = {"herc", "herce", "herców", "herca", 'm'}},
+	{.written = " kHz ", .name = {"kiloherc", "kiloherce", "kiloherców", "kiloherca", 'm'}},
+	{.written = " MHz ", .name = {"megaherc", "megaherce", "megaherców", "megaherca", 'm'}},
+	{.written = " GHz ", .name = {"gigaherc", "gigaherce", "gigaherców", "gigaherca", 'm'}},
+	{.written = " W ", .name = {"wat", "waty", "watów", "wata", 'm'}},
+	{.written = " kW ", .name = {"kilowat", "kilowaty", "kilowatów", "kilowata", 'm'}},
+	{.written = " MW ", .name = {"megawat", "megawaty", "megawatów", "megawata", 'm'}},
+	{.written = " Wh ",
+	 .name = {"watogodzina", "watogodziny", "watogodzin", "watogodziny", 'f'}},
+	{.written = " kWh ",
+	 .name = {"kilowatogodzina", "kilowatogodziny", "kilowatogodzin", "kilowatogodziny", 'f'}},
+	{.written = " MWh ",
+	 .name = {"megawatogodzina", "megawatogodziny", "megawatogodzin", "megawatogodziny", 'f'}},
+	{.written = " V ", .name = {"wolt", "wolty", "woltów", "wolta", 'm'}},
+	{.written = " A ", .name = {"amper", "ampery", "amperów", "ampera", 'm'}},
+	{.written = " mA ",
+	 .name = {"miliamper", "miliampery", "miliamperów", "miliampera", 'm'}},
+	{.written = " mAh ",
+	 .name = {"miliamperogodzina", "miliamperogodziny",
+		  "miliamperogodzin", "miliamperogodziny", 'f'}},
+	{.written = " Ω ", .name = {"om", "omy", "omów", "oma", 'm'}},
+	{.written = " Pa ", .name = {"paskal", "paskale", "paskali", "paskala", 'm'}},
+	{.written = " hPa ",
+	 .name = {"hektopaskal", "hektopaskale", "hektopaskali", "hektopaskala", 'm'}},
+	{.written = " bar ", .name = {"bar", "bary", "barów", "bara", 'm'}},
+	{.written = " dB ", .name = {"decybel", "decybele", "decybeli", "decybela", 'm'}},
+	{.written = " J ", .name = {"dżul", "dżule", "dżuli", "dżula", 'm'}},
+	{.written = " kJ ", .name = {"kilodżul", "kilodżule", "kilodżuli", "kilodżula", 'm'}},
+	{.written = " kcal ",
+	 .name = {"kilokaloria", "kilokalorie", "kilokalorii", "kilokalorii", 'f'}},
+	{.written = " KM ",
+	 .name = {"koń mechaniczny", "konie mechaniczne",
+		  "koni mechanicznych", "konia mechanicznego", 'm'}},
+	{.written = " px ", .name = {"piksel", "piksele", "pikseli", "piksela", 'm'}},
+	{.written = NULL},
+};
+
+static const struct currency currencies_pl[] = {
+	{" zł zł. PLN złoty złote złotych ",
+	 {"złoty", "złote", "złotych", "złotego", 'm'},
+	 {"grosz", "grosze", "groszy", "grosza", 'm'}},
+	{" gr gr. grosz grosze groszy ",
+	 {"grosz", "grosze", "groszy", "grosza", 'm'},
+	 {.one = NULL}},
+	{" € EUR euro ",
+	 {"euro", "euro", "euro", "euro", 'n'},
+	 {"cent", "centy", "centów", "centa", 'm'}},
+	{" $ USD US$ dolar dolary dolarów ",
+	 {"dolar", "dolary", "dolarów", "dolara", 'm'},
+	 {"cent", "centy", "centów", "centa", 'm'}},
+	{" £ GBP funt funty funtów ",
+	 {"funt", "funty", "funtów", "funta", 'm'},
+	 {"pens", "pensy", "pensów", "pensa", 'm'}},
+	{" CHF ",
+	 {"frank szwajcarski", "franki szwajcarskie", "franków szwajcarskich",
+	  "franka szwajcarskiego", 'm'},
+	 {"rappen", "rappeny", "rappenów", "rappena", 'm'}},
+	{" ¥ JPY jen jeny jenów ",
+	 {"jen", "jeny", "jenów", "jena", 'm'},
+	 {.one = NULL}},
+	{" Kč CZK ",
+	 {"korona czeska", "korony czeskie", "koron czeskich",
+	  "korony czeskiej", 'f'},
+	 {"halerz", "halerze", "halerzy", "halerza", 'm'}},
+	{" kr ",
+	 {"korona", "korony", "koron", "korony", 'f'},
+	 {.one = NULL}},
+	{" ₴ UAH ",
+	 {"hrywna", "hrywny", "hrywien", "hrywny", 'f'},
+	 {.one = NULL}},
+	{" R$ BRL ",
+	 {"real", "reale", "reali", "reala", 'm'},
+	 {"cent", "centy", "centów", "centa", 'm'}},
+	{" ₹ INR ",
+	 {"rupia", "rupie", "rupii", "rupii", 'f'},
+	 {.one = NULL}},
+	{NULL, {.one = NULL}, {.one = NULL}},
+};
+
+/* One of them is said without "jeden": "milion". */
+static const struct magnitude magnitudes_pl[] = {
+	{.written = " tys. tys tysiąc tysiące tysięcy ",
+	 .name = {"tysiąc", "tysiące", "tysięcy", "tysiąca", '1'}},
+	{.written = " k ", .name = {"tysiąc", "tysiące", "tysięcy", "tysiąca", '1'},
+	 .money_only = true},
+	{.written = " mln mln. milion miliony milionów ",
+	 .name = {"milion", "miliony", "milionów", "miliona", '1'}},
+	{.written = " M ", .name = {"milion", "miliony", "milionów", "miliona", '1'},
+	 .money_only = true},
+	{.written = " mld mld. miliard miliardy miliardów ",
+	 .name = {"miliard", "miliardy", "miliardów", "miliarda", '1'}},
+	{.written = " B bn ", .name = {"miliard", "miliardy", "miliardów", "miliarda", '1'},
+	 .money_only = true},
+	{.written = " bln bilion biliony bilionów ",
+	 .name = {"bilion", "biliony", "bilionów", "biliona", '1'}},
+	{.written = NULL},
+};
+
+/* "do pięciu", "około dwudziestu" */
+static const struct by_neighbours cardinals_pl[] = {
+	{" do od około ok bez dla poniżej powyżej koło prócz oprócz blisko wśród spośród "
+	 "zamiast ", NULL, 'g'},
+	{NULL, NULL, 0},
+};
+
+static const struct by_neighbours ordinals_pl[] = {
+	{" raz ", NULL, 'o'},
+	{" lata ", NULL, 'r'},
+	{" lat latach latami ", NULL, 'H'},
+	{NULL, " miejsce piętro urodziny mistrzostwa igrzyska okrążenie posiedzenie spotkanie "
+	 "wydanie zadanie pytanie pokolenie stulecie imieniny ", 'r'},
+	{NULL, " miejscu piętrze rozdziale roku wieku meczu odcinku sezonie tygodniu dniu miesiącu "
+	 "etapie kroku punkcie secie semestrze kilometrze okrążeniu wydaniu zadaniu wierszu ", 'L'},
+	{NULL, " minucie sekundzie godzinie klasie rundzie edycji kolejce części lidze połowie "
+	 "stronie lekcji dekadzie rocznicy rocznicę próbie odsłonie pozycji ", 'e'},
+	{NULL, " miejsca piętra rozdziału wieku meczu odcinka sezonu tygodnia dnia miesiąca etapu "
+	 "kroku punktu ", 'G'},
+	{NULL, " część rocznica edycja runda klasa kolejka liga połowa strona lekcja dekada próba "
+	 "minuta godzina pozycja rata wersja seria ", 'p'},
+	{NULL, NULL, 'o'},
+	{NULL, NULL, 0},
+};
+
+static const struct by_neighbours hours_pl[] = {
+	{" o od do po około ok koło godzinie godziny poniżej ", NULL, 'e'},
+	{" przed między a godziną ", NULL, 'a'},
+	{NULL, NULL, 'p'},
+	{NULL, NULL, 0},
+};
+
+static const struct fraction fractions_pl[] = {
+	{1, 2, "pół", " i pół"},
+	{0, 0, NULL, NULL},
+};
+
+static const struct month months_pl[] = {
+	{"stycznia", " sty sty. styczeń "}, {"lutego", " lut lut. luty "},
+	{"marca", " mar mar. marzec "}, {"kwietnia", " kwi kwi. kwiecień "},
+	{"maja", " maj "}, {"czerwca", " cze cze. czerwiec "}, {"lipca", " lip lip. lipiec "},
+	{"sierpnia", " sie sie. sierpień "}, {"września", " wrz wrz. wrzesień "},
+	{"października", " paź paź. październik "}, {"listopada", " lis lis. listopad "},
+	{"grudnia", " gru gru. grudzień "},
+};
+
+static const struct month weekdays_pl[] = {
+	{"poniedziałek", " pon pon. pn pn. "}, {"wtorek", " wt wt. "}, {"środa", " śr śr. "},
+	{"czwartek", " czw czw. cz. "}, {"piątek", " pt pt. "}, {"sobota", " sob sob. sb "},
+	{"niedziela", " niedz niedz. nd nd. "},
+};
+
+static const struct by_neighbours years_pl[] = {
+	{" w we po przed ", " r roku ", 'L'},
+	{NULL, " r roku ", 'G'},
+	{" rok ", NULL, 'o'},
+	{" roku ", NULL, 'L'},
+	{NULL, NULL, 0},
+};
+
+static const struct by_neighbours romans_pl[] = {
+	{" w we po ", " w wieku roku ", 'L'},
+	{NULL, " w wieku ", 'G'},
+	{NULL, " wiek konkurs festiwal zjazd sejm kongres program ", 'o'},
+	{NULL, " wojna liga rzesza edycja klasa brygada dywizja ", 'p'},
+	{NULL, " wojny wojnie lidze ligi rzeszy edycji klasie klasy ", 'e'},
+	{NULL, " wojnę wojną ", 'a'},
+	{NULL, " piętro miejsce liceum ", 'r'},
+	{" rozdział tom akt etap stopień dział tytuł punkt poziom typ ", NULL, 'o'},
+	{" część klasa księga scena grupa runda seria kategoria wersja faza liga ", NULL, 'p'},
+	{" wieku rozdziale tomie akcie etapie ", NULL, 'L'},
+	{" części klasie klasy księdze scenie grupie ", NULL, 'e'},
+	{" rozdziału tomu aktu etapu stopnia ", NULL, 'G'},
+	{NULL, NULL, 0},
+};
+
+static const struct abbreviation abbreviations_pl[] = {
+	{"np.", "na przykład", 0}, {"itd.", "i tak dalej", 0}, {"itp.", "i tym podobne", 0},
+	{"m.in.", "między innymi", 0}, {"tj.", "to jest", 0},
+	{"tzn.", "to znaczy", 0}, {"tzw.", "tak zwany", 0}, {"etc.", "et cetera", 0},
+	{"cdn.", "ciąg dalszy nastąpi", 0}, {"jw.", "jak wyżej", 0}, {"wg", "według", 0},
+	{"ok.", "około", 0}, {"zob.", "zobacz", 0}, {"por.", "porównaj", 0},
+	{"ds.", "do spraw", 0}, {"im.", "imienia", WHEN_BEFORE_CAPITAL},
+	{"pt.", "pod tytułem", 0}, {"dot.", "dotyczy", 0}, {"ww.", "wyżej wymieniony", 0},
+	{"dr.", "doktora", 0}, {"dr", "doktor", 0}, {"prof.", "profesor", 0},
+	{"mgr", "magister", 0}, {"inż.", "inżynier", 0}, {"lek.", "lekarz", 0},
+	{"hab.", "habilitowany", 0}, {"ks.", "ksiądz", 0}, {"gen.", "generał", WHEN_BEFORE_CAPITAL},
+	{"płk", "pułkownik", 0}, {"kpt.", "kapitan", 0}, {"św.", "święty", 0}, {"bp", "biskup", 0},
+	{"abp", "arcybiskup", 0}, {"ul.", "ulica", 0}, {"al.", "aleja", 0}, {"pl.", "plac", 0},
+	{"os.", "osiedle", WHEN_BEFORE_CAPITAL}, {"nr", "numer", 0}, {"nr.", "numer", 0},
+	{"str.", "strona", 0}, {"s.", "strona", WHEN_BEFORE_NUMBER}, {"rys.", "rysunek", 0},
+	{"tab.", "tabela", WHEN_BEFORE_NUMBER}, {"rozdz.", "rozdział", 0},
+	{"art.", "artykuł", WHEN_BEFORE_NUMBER}, {"ust.", "ustęp", WHEN_BEFORE_NUMBER},
+	{"pkt", "punkt", 0}, {"poz.", "pozycja", WHEN_BEFORE_NUMBER}, {"tel.", "telefon", 0},
+	{"godz.", "godzina", 0}, {"r.", "roku", WHEN_AFTER_NUMBER},
+	{"w.", "wieku", WHEN_AFTER_NUMBER}, {"p.n.e.", "przed naszą erą", 0},
+	{"n.e.", "naszej ery", 0}, {"tys.", "tysięcy", 0}, {"mln", "milionów", 0},
+	{"mld", "miliardów", 0}, {"proc.", "procent", 0},
+	{"z o.o.", "z ograniczoną odpowiedzialnością", 0}, {"sp.", "spółka", 0},
+	{"S.A.", "S A", 0}, {"vs.", "versus", 0}, {"vs", "versus", 0}, {"C++", "C plus plus", 0},
+	{NULL, NULL, 0},
+};
+
+static const struct sign signs_pl[] = {
+	{"&", "i", 0}, {"§", "paragraf", 0}, {"#", "numer", WHEN_BEFORE_NUMBER},
+	{"+", "plus", 0}, {"=", "równa się", 0}, {"−", "minus", WHEN_AFTER_NUMBER},
+	{"×", "razy", 0}, {"x", "razy", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"*", "razy", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"÷", "podzielić przez", 0},
+	{"±", "plus minus", 0}, {"~", "około", WHEN_BEFORE_NUMBER}, {"≈", "w przybliżeniu", 0},
+	{"<", "mniejsze niż", 0}, {">", "większe niż", 0}, {"≤", "mniejsze lub równe", 0},
+	{"≥", "większe lub równe", 0}, {"≠", "różne od", 0}, {"@", "małpa", 0},
+	{"%", "procent", 0}, {"€", "euro", 0}, {"™", "", 0}, {"®", "", 0}, {"©", "", 0},
+	{NULL, NULL, 0},
+};
+
+static const struct sign spelled_signs_pl[] = {
+	{"!", "wykrzyknik", 0}, {"\"", "cudzysłów", 0}, {"#", "hasz", 0}, {"$", "dolar", 0},
+	{"%", "procent", 0}, {"&", "i", 0}, {"'", "apostrof", 0}, {"(", "nawias otwierający", 0},
+	{")", "nawias zamykający", 0}, {"*", "gwiazdka", 0}, {"+", "plus", 0},
+	{",", "przecinek", 0}, {"-", "myślnik", 0}, {".", "kropka", 0}, {"/", "ukośnik", 0},
+	{":", "dwukropek", 0}, {";", "średnik", 0}, {"<", "mniejsze niż", 0},
+	{"=", "równa się", 0}, {">", "większe niż", 0}, {"?", "znak zapytania", 0},
+	{"@", "małpa", 0}, {"[", "nawias kwadratowy otwierający", 0},
+	{"\\", "ukośnik wsteczny", 0}, {"]", "nawias kwadratowy zamykający", 0},
+	{"^", "daszek", 0}, {"_", "podkreślenie", 0}, {"`", "akcent", 0},
+	{"{", "nawias klamrowy otwierający", 0}, {"|", "pionowa kreska", 0},
+	{"}", "nawias klamrowy zamykający", 0}, {"~", "tylda", 0}, {NULL, NULL, 0},
+};
+
+static const struct reading reading_pl = {
+	.numbers = numbers_pl,
+	.decimal = ',',
+	.thousands = " .",
+	.decimal_word = "przecinek",
+	.other_decimal_word = "kropka",
+	.decimals_as_number = 2,
+	.minus = "minus",
+	.plus = "plus",
+	.plural = PLURAL_POLISH,
+	.units = units_pl,
+	.per = "na {u}",
+	.currencies = currencies_pl,
+	.money_cents = "{n} {unit} {c} {cent}",
+	.money_only_cents = "{c} {cent}",
+	.magnitudes = magnitudes_pl,
+	.cardinals = cardinals_pl,
+	.no_noun = " i oraz lub albo do od w z na to jest są plus minus razy ",
+	.ordinals = ordinals_pl,
+	.fractions = fractions_pl,
+	.fraction = "{n:f} {d}",
+	.fraction_mixed = "{w} i {n:f} {d}",
+	.fraction_max = 100,
+	.over = "przez",
+	.date_order = DATE_DAY_FIRST,
+	.date_marks = "./-",
+	.months = months_pl,
+	.weekdays = weekdays_pl,
+	.date = "{day:G} {month} {year:G} roku",
+	.date_without_year = "{day:G} {month}",
+	.date_dmy = "{day:G} {month} {year:G}",
+	.date_dm = "{day:G} {month}",
+	.year_least = 1,
+	.year_most = 2999,
+	.years = years_pl,
+	.time_marks = ":",
+	.time_hm = "{h:*} {m}",
+	.time_hm_small = "{h:*} zero {m}",
+	.time_h = "{h:*}",
+	.time_hms = "{h:*} {m} i {s} sekund",
+	.hours = hours_pl,
+	.to = "do",
+	.score = "do",
+	.phone_shapes = " 333 2322 13333 0333 1333 ",
+	.roman_name = "{n:o}",
+	.names = " jan zygmunt władysław kazimierz bolesław mieszko stanisław august henryk karol "
+		 "ludwik fryderyk wilhelm jerzy piotr paweł pius benedykt grzegorz leon franciszek "
+		 "elżbieta katarzyna małgorzata ",
+	.romans = romans_pl,
+	.abbreviations = abbreviations_pl,
+	.spelled = " USA UE ",
+	.said = " NATO NASA UNESCO UNICEF ZUS NIP PIN PIT VAT PESEL GUS LOT KRUS REGON CIT IKEA "
+		"RODO SOR FIFA UEFA OK ",
+	.signs = signs_pl,
+	.spelled_signs = spelled_signs_pl,
+	.space = "spacja",
+	.version = "wersja",
+	.hashtag = "hasztag",
+	.domains = " pl eu io ai tv uk us de fr it es nl pt cz sk ru ua me ",
+	.extensions = " pdf csv txt jpg jpeg png gif xls ppt xml html htm css sql md js ts ",
+};
+
 const struct language language_pl = {
 	.code = "pl",
 	.ordinals = true,
@@ -15,5 +529,6 @@ const struct language language_pl = {
 		    "przed za przez dla bez u o potem następnie teraz dziś dzisiaj wczoraj jutro "
 		    "tu tam jest są był była było nie tak dziękuję wszystkie wszyscy każdy jego "
 		    "jej ich nasz mój twój proszę ",
+	.reading = &reading_pl,
 };
 /* clang-format on */
