@@ -1,7 +1,530 @@
-/* language_fr.c: French (see language.h). */
+/*
+ * language_fr.c: French (see language.h, reading.h).
+ *
+ * Numbers are spelled as before 1990: no hyphens round "et", "cent" and
+ * "mille".  Engines say both alike; readers of the text are used to this one.
+ */
 #include "text/language.h"
 
 /* clang-format off: lists are wrapped by hand */
+
+/* Counting: "quatre-vingts", "deux cents". */
+static const struct number_rule counting[] = {
+	{0, 0, "zéro"}, {1, 0, "un"}, {2, 0, "deux"}, {3, 0, "trois"}, {4, 0, "quatre"},
+	{5, 0, "cinq"}, {6, 0, "six"}, {7, 0, "sept"}, {8, 0, "huit"}, {9, 0, "neuf"},
+	{10, 0, "dix"}, {11, 0, "onze"}, {12, 0, "douze"}, {13, 0, "treize"},
+	{14, 0, "quatorze"}, {15, 0, "quinze"}, {16, 0, "seize"}, {17, 0, "dix->>"},
+	{20, 0, "vingt"}, {21, 0, "vingt et un"}, {22, 0, "vingt->>"},
+	{30, 0, "trente"}, {31, 0, "trente et un"}, {32, 0, "trente->>"},
+	{40, 0, "quarante"}, {41, 0, "quarante et un"}, {42, 0, "quarante->>"},
+	{50, 0, "cinquante"}, {51, 0, "cinquante et un"}, {52, 0, "cinquante->>"},
+	{60, 0, "soixante"}, {61, 0, "soixante et un"}, {62, 20, "soixante->>"},
+	{71, 0, "soixante et onze"}, {72, 20, "soixante->>"},
+	{80, 0, "quatre-vingts"}, {81, 20, "quatre-vingt->>"},
+	{100, 0, "cent[ >>]"}, {200, 0, "<< cent>s>"},
+	{1000, 0, "mille[ >>]"}, {2000, 0, "<v< mille[ >>]"},
+	{1000000, 0, "un million[ >>]"}, {2000000, 0, "<< millions[ >>]"},
+	{1000000000, 0, "un milliard[ >>]"}, {2000000000, 0, "<< milliards[ >>]"},
+	{1000000000000, 0, "un billion[ >>]"}, {2000000000000, 0, "<< billions[ >>]"},
+	{1000000000000000, 0, "un billiard[ >>]"}, {2000000000000000, 0, "<< billiards[ >>]"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+/* What follows "deux cent". */
+static const struct number_rule after_cent[] = {
+	{0, 0, "s"}, {1, 0, " =c="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule after_cent_feminine[] = {
+	{0, 0, "s"}, {1, 0, " =f="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+/* Before "mille", and for years and decades: "quatre-vingt", "deux cent". */
+static const struct number_rule without_s[] = {
+	{0, 0, "=c="}, {80, 20, "quatre-vingt[->c>]"}, {100, 0, "cent[ >>]"},
+	{200, 0, "<c< cent[ >>]"}, {1000, 0, "mille[ >>]"}, {2000, 0, "<< mille[ >>]"},
+	{1000000, 0, "=c="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule feminine[] = {
+	{0, 0, "=c="}, {1, 0, "une"}, {2, 0, "=c="}, {21, 0, "vingt et une"}, {22, 0, "=c="},
+	{31, 0, "trente et une"}, {32, 0, "=c="}, {41, 0, "quarante et une"}, {42, 0, "=c="},
+	{51, 0, "cinquante et une"}, {52, 0, "=c="}, {61, 0, "soixante et une"}, {62, 0, "=c="},
+	{81, 0, "quatre-vingt-une"}, {82, 0, "=c="}, {100, 0, "cent[ >>]"},
+	{200, 0, "<c< cent>S>"}, {1000, 0, "mille[ >>]"}, {2000, 0, "<v< mille[ >>]"},
+	{1000000, 0, "=c="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+/* Ordinals inside larger ones; zero is the ending of a round number: "cent" and
+ * "ième", "trent" and "ième". */
+static const struct number_rule ordinal_ending[] = {
+	{0, 0, "ième"}, {1, 0, "unième"}, {2, 0, "deuxième"}, {3, 0, "troisième"},
+	{4, 0, "quatrième"}, {5, 0, "cinquième"}, {6, 0, "sixième"}, {7, 0, "septième"},
+	{8, 0, "huitième"}, {9, 0, "neuvième"}, {10, 0, "dixième"}, {11, 0, "onzième"},
+	{12, 0, "douzième"}, {13, 0, "treizième"}, {14, 0, "quatorzième"}, {15, 0, "quinzième"},
+	{16, 0, "seizième"}, {17, 0, "dix->>"},
+	{20, 0, "vingtième"}, {21, 0, "vingt et unième"}, {22, 0, "vingt->>"},
+	{30, 0, "trentième"}, {31, 0, "trente et unième"}, {32, 0, "trente->>"},
+	{40, 0, "quarantième"}, {41, 0, "quarante et unième"}, {42, 0, "quarante->>"},
+	{50, 0, "cinquantième"}, {51, 0, "cinquante et unième"}, {52, 0, "cinquante->>"},
+	{60, 0, "soixantième"}, {61, 0, "soixante et unième"}, {62, 20, "soixante->>"},
+	{71, 0, "soixante et onzième"}, {72, 20, "soixante->>"},
+	{80, 20, "quatre-vingt[-]>>"}, {100, 0, "cent[ ]>>"}, {200, 0, "<c< cent[ ]>>"},
+	{1000, 0, "mill[e ]>>"}, {2000, 0, "<v< mill[e ]>>"},
+	{1000000, 0, "[un ]million[ ]>>"}, {2000000, 0, "<c< million[s ]>>"},
+	{1000000000, 0, "[un ]milliard[ ]>>"}, {2000000000, 0, "<c< milliard[s ]>>"},
+	{1000000000000, 0, "=c="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule ordinal[] = {
+	{0, 0, "zéroième"}, {1, 0, "premier"}, {2, 0, "=u="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule ordinal_feminine[] = {
+	{0, 0, "zéroième"}, {1, 0, "première"}, {2, 0, "=u="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule ordinal_several[] = {
+	{0, 0, "=o=s"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule ordinal_several_feminine[] = {
+	{0, 0, "=p=s"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+/* Of two: "2nd", "2nde". */
+static const struct number_rule second[] = {
+	{0, 0, "=o="}, {2, 0, "second"}, {3, 0, "=o="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule second_feminine[] = {
+	{0, 0, "=p="}, {2, 0, "seconde"}, {3, 0, "=p="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule part[] = {
+	{0, 0, "=o="}, {2, 0, "demi"}, {3, 0, "tiers"}, {4, 0, "quart"}, {5, 0, "=o="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule parts[] = {
+	{0, 0, "=o="}, {2, 0, "demis"}, {3, 0, "tiers"}, {4, 0, "quarts"}, {5, 0, "=o=s"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+/* Days of a month, and kings: "premier", "deux". */
+static const struct number_rule first_only[] = {
+	{0, 0, "=c="}, {1, 0, "premier"}, {2, 0, "=c="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+/* The cents of a price: "deux euros zéro cinq". */
+static const struct number_rule two_digits[] = {
+	{0, 0, "zéro =c="}, {10, 0, "=c="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_set numbers[] = {
+	{'c', counting}, {'f', feminine}, {'o', ordinal}, {'p', ordinal_feminine},
+	{'y', without_s}, {'k', without_s}, {'q', part}, {'Q', parts},
+	{'v', without_s}, {'s', after_cent}, {'S', after_cent_feminine}, {'u', ordinal_ending},
+	{'x', ordinal_several}, {'X', ordinal_several_feminine}, {'2', second},
+	{'3', second_feminine}, {'d', first_only}, {'z', two_digits},
+	{0},
+};
+
+/* What is counted, by its gender. */
+#define LE(single, several) {.one = (single), .many = (several), .key = 'm'}
+#define LA(single, several) {.one = (single), .many = (several), .key = 'f'}
+#define LE_UNIT(spellings, ...) {.written = (spellings), .name = LE(__VA_ARGS__)}
+#define LA_UNIT(spellings, ...) {.written = (spellings), .name = LA(__VA_ARGS__)}
+
+/* Plain words stand here for their gender, and for what follows a '/'. */
+static const struct unit units[] = {
+	LE_UNIT(" km ", "kilomètre", "kilomètres"),
+	LE_UNIT(" m ", "mètre", "mètres"),
+	LE_UNIT(" dm ", "décimètre", "décimètres"),
+	LE_UNIT(" cm ", "centimètre", "centimètres"),
+	LE_UNIT(" mm ", "millimètre", "millimètres"),
+	LE_UNIT(" µm μm ", "micromètre", "micromètres"),
+	LE_UNIT(" nm ", "nanomètre", "nanomètres"),
+	LE_UNIT(" m² m2 ", "mètre carré", "mètres carrés"),
+	LE_UNIT(" km² km2 ", "kilomètre carré", "kilomètres carrés"),
+	LE_UNIT(" cm² cm2 ", "centimètre carré", "centimètres carrés"),
+	LE_UNIT(" m³ m3 ", "mètre cube", "mètres cubes"),
+	LE_UNIT(" cm³ cm3 ", "centimètre cube", "centimètres cubes"),
+	LE_UNIT(" ha ", "hectare", "hectares"),
+	LE_UNIT(" kg ", "kilogramme", "kilogrammes"),
+	LE_UNIT(" g ", "gramme", "grammes"),
+	LE_UNIT(" mg ", "milligramme", "milligrammes"),
+	LE_UNIT(" µg μg ", "microgramme", "microgrammes"),
+	LA_UNIT(" t ", "tonne", "tonnes"),
+	LE_UNIT(" l L ", "litre", "litres"),
+	LE_UNIT(" hl hL ", "hectolitre", "hectolitres"),
+	LE_UNIT(" dl dL ", "décilitre", "décilitres"),
+	LE_UNIT(" cl cL ", "centilitre", "centilitres"),
+	LE_UNIT(" ml mL ", "millilitre", "millilitres"),
+	LE_UNIT(" °C ℃ ", "degré Celsius", "degrés Celsius"),
+	LE_UNIT(" °F ℉ ", "degré Fahrenheit", "degrés Fahrenheit"),
+	LE_UNIT(" ° ", "degré", "degrés"),
+	{.written = " % ", .name = {.one = "pour cent"}},
+	{.written = " ‰ ", .name = {.one = "pour mille"}},
+	LE_UNIT(" Ko ko KB kB ", "kilooctet", "kilooctets"),
+	LE_UNIT(" Mo MB ", "mégaoctet", "mégaoctets"),
+	LE_UNIT(" Go GB ", "gigaoctet", "gigaoctets"),
+	LE_UNIT(" To TB ", "téraoctet", "téraoctets"),
+	LE_UNIT(" Po PB ", "pétaoctet", "pétaoctets"),
+	LE_UNIT(" kbit kb ", "kilobit", "kilobits"),
+	LE_UNIT(" Mbit Mb ", "mégabit", "mégabits"),
+	LE_UNIT(" Gbit Gb ", "gigabit", "gigabits"),
+	LE_UNIT(" kbps ", "kilobit par seconde", "kilobits par seconde"),
+	LE_UNIT(" Mbps ", "mégabit par seconde", "mégabits par seconde"),
+	LE_UNIT(" Gbps ", "gigabit par seconde", "gigabits par seconde"),
+	LE_UNIT(" W ", "watt", "watts"),
+	LE_UNIT(" kW ", "kilowatt", "kilowatts"),
+	LE_UNIT(" MW ", "mégawatt", "mégawatts"),
+	LE_UNIT(" GW ", "gigawatt", "gigawatts"),
+	LE_UNIT(" Wh ", "wattheure", "wattheures"),
+	LE_UNIT(" kWh ", "kilowattheure", "kilowattheures"),
+	LE_UNIT(" MWh ", "mégawattheure", "mégawattheures"),
+	LE_UNIT(" TWh ", "térawattheure", "térawattheures"),
+	LE_UNIT(" V ", "volt", "volts"),
+	LE_UNIT(" kV ", "kilovolt", "kilovolts"),
+	LE_UNIT(" mA ", "milliampère", "milliampères"),
+	LE_UNIT(" mAh ", "milliampère-heure", "milliampères-heures"),
+	LE_UNIT(" Hz ", "hertz", "hertz"),
+	LE_UNIT(" kHz ", "kilohertz", "kilohertz"),
+	LE_UNIT(" MHz ", "mégahertz", "mégahertz"),
+	LE_UNIT(" GHz ", "gigahertz", "gigahertz"),
+	LE_UNIT(" Pa ", "pascal", "pascals"),
+	LE_UNIT(" hPa ", "hectopascal", "hectopascals"),
+	LE_UNIT(" kPa ", "kilopascal", "kilopascals"),
+	LE_UNIT(" dB ", "décibel", "décibels"),
+	LE_UNIT(" kJ ", "kilojoule", "kilojoules"),
+	LA_UNIT(" cal ", "calorie", "calories"),
+	LA_UNIT(" kcal ", "kilocalorie", "kilocalories"),
+	LA_UNIT(" h heure heures ", "heure", "heures"),
+	LA_UNIT(" min minute minutes ", "minute", "minutes"),
+	LA_UNIT(" s sec seconde secondes ", "seconde", "secondes"),
+	LA_UNIT(" s² s2 ", "seconde carrée", "secondes carrées"),
+	LA_UNIT(" ms ", "milliseconde", "millisecondes"),
+	LA_UNIT(" µs μs ", "microseconde", "microsecondes"),
+	LA_UNIT(" ns ", "nanoseconde", "nanosecondes"),
+	LE_UNIT(" j jour jours ", "jour", "jours"),
+	LE_UNIT(" an ans ", "an", "ans"),
+	LE_UNIT(" mois ", "mois", "mois"),
+	LA_UNIT(" semaine semaines ", "semaine", "semaines"),
+	LA_UNIT(" nuit nuits ", "nuit", "nuits"),
+	LA_UNIT(" pers pers. personne personnes ", "personne", "personnes"),
+	LE_UNIT(" hab hab. ", "habitant", "habitants"),
+	LE_UNIT(" tr ", "tour", "tours"),
+	LE_UNIT(" ch ", "cheval", "chevaux"),
+	LE_UNIT(" px ", "pixel", "pixels"),
+	LA_UNIT(" ppm ", "partie par million", "parties par million"),
+	LA_UNIT(" fps ", "image par seconde", "images par seconde"),
+	{0},
+};
+
+static const struct currency currencies[] = {
+	{" € EUR ", LE("euro", "euros"), LE("centime", "centimes")},
+	{" $ USD US$ ", LE("dollar", "dollars"), LE("cent", "cents")},
+	{" £ GBP ", LA("livre", "livres"), LE("penny", "pence")},
+	{" ¥ JPY ", LE("yen", "yens"), {0}},
+	{" CHF ", LE("franc suisse", "francs suisses"), LE("centime", "centimes")},
+	{" CAD CA$ C$ ", LE("dollar canadien", "dollars canadiens"), LE("cent", "cents")},
+	{" AUD A$ ", LE("dollar australien", "dollars australiens"), LE("cent", "cents")},
+	{" zł PLN ", LE("zloty", "zlotys"), LE("grosz", "grosz")},
+	{" R$ BRL ", LE("real", "reals"), LE("centavo", "centavos")},
+	{" CNY ", LE("yuan", "yuans"), {0}},
+	{" SEK ", LA("couronne suédoise", "couronnes suédoises"), {0}},
+	{" NOK ", LA("couronne norvégienne", "couronnes norvégiennes"), {0}},
+	{" DKK ", LA("couronne danoise", "couronnes danoises"), {0}},
+	{" ₹ INR ", LA("roupie", "roupies"), {0}},
+	{" ₽ RUB ", LE("rouble", "roubles"), {0}},
+	{" ₺ TRY ", LA("livre turque", "livres turques"), {0}},
+	{" MAD ", LE("dirham", "dirhams"), {0}},
+	{" TND ", LE("dinar tunisien", "dinars tunisiens"), {0}},
+	{" DZD ", LE("dinar algérien", "dinars algériens"), {0}},
+	{" FCFA XOF XAF ", LE("franc C F A", "francs C F A"), {0}},
+	{" ₿ BTC ", LE("bitcoin", "bitcoins"), {0}},
+	{0},
+};
+
+static const struct magnitude magnitudes[] = {
+	{.written = " k K ", .name = {.one = "mille"}, .times = 1000, .money_only = true},
+	{.written = " M ", .name = LE("million", "millions"),
+	 .of = "de ", .of_vowel = "d'", .money_only = true},
+	{.written = " Md Mds Mrd Mrds B ", .name = LE("milliard", "milliards"),
+	 .of = "de ", .of_vowel = "d'", .money_only = true},
+	{.written = " million millions ", .name = LE("million", "millions"),
+	 .of = "de ", .of_vowel = "d'"},
+	{.written = " milliard milliards ", .name = LE("milliard", "milliards"),
+	 .of = "de ", .of_vowel = "d'"},
+	{.written = " billion billions ", .name = LE("billion", "billions"),
+	 .of = "de ", .of_vowel = "d'"},
+	{0},
+};
+
+/* A French ending tells little of a noun's gender; these are counted often. */
+static const struct by_ending agreement[] = {
+	{" fois page pages chambre chambres table tables place places étape étapes question "
+	 "questions réponse réponses option options ligne lignes pièce pièces tasse tasses "
+	 "cuillère cuillères bouteille bouteilles boîte boîtes année années femme femmes fille "
+	 "filles ville villes voiture voitures station stations sortie sorties erreur erreurs "
+	 "commande commandes livraison livraisons facture factures adresse adresses visite "
+	 "visites séance séances leçon leçons tranche tranches pomme pommes réservation "
+	 "réservations notification notifications victoire victoires défaite défaites ",
+	 " cartable cartables ", 'f'},
+	{0},
+};
+
+static const struct ordinal_mark ordinal_marks[] = {
+	{" er ᵉʳ ", 'o'}, {" re ère ʳᵉ ", 'p'}, {" e ème ᵉ ᵉᵐᵉ ième ", 'o'}, {" ers ", 'x'},
+	{" res ères ", 'X'}, {" es èmes ", 'x'}, {" nd ", '2'}, {" nde ", '3'},
+	{0},
+};
+
+static const struct fraction fractions[] = {
+	{1, 2, "un demi", " et demi"},
+	{0},
+};
+
+static const struct month months[] = {
+	{"janvier", " janv janv. jan. "}, {"février", " févr févr. fév fév. fevr. "},
+	{"mars", " mars "}, {"avril", " avr avr. "}, {"mai", " mai "}, {"juin", " juin "},
+	{"juillet", " juil juil. "}, {"août", " août aout "}, {"septembre", " sept. "},
+	{"octobre", " oct oct. "}, {"novembre", " nov nov. "}, {"décembre", " déc déc. dec. "},
+};
+
+static const struct month weekdays[] = {
+	{"lundi", " lun lun. "}, {"mardi", " mar mar. "}, {"mercredi", " mer mer. "},
+	{"jeudi", " jeu jeu. "}, {"vendredi", " ven ven. "}, {"samedi", " sam sam. "},
+	{"dimanche", " dim dim. "},
+};
+
+/* "les années quatre-vingt" */
+static const struct by_neighbours cardinals[] = {
+	{" années ", NULL, 'k'},
+	{0},
+};
+
+static const struct by_neighbours years[] = {
+	{" en an année années depuis avant après dès vers fin début jusqu'en ", NULL, 'y'},
+	{0},
+};
+
+static const struct by_neighbours romans[] = {
+	{" chapitre chapitres chap tome livre partie acte scène annexe article volume vol titre "
+	 "section leçon phase niveau classe type groupe épisode saison figure tableau ligue "
+	 "division paragraphe ",
+	 NULL, 'c'},
+	{0},
+};
+
+static const struct abbreviation abbreviations[] = {
+	{"M.", "Monsieur", WHEN_BEFORE_CAPITAL},
+	{"MM.", "Messieurs", WHEN_BEFORE_CAPITAL},
+	{"Mme", "Madame", 0},
+	{"Mme.", "Madame", WHEN_BEFORE_CAPITAL},
+	{"Mmes", "Mesdames", 0},
+	{"Mlle", "Mademoiselle", 0},
+	{"Mlles", "Mesdemoiselles", 0},
+	{"Mgr", "Monseigneur", WHEN_BEFORE_CAPITAL},
+	{"Dr", "Docteur", WHEN_BEFORE_CAPITAL},
+	{"Dr.", "Docteur", WHEN_BEFORE_CAPITAL},
+	{"Drs", "Docteurs", WHEN_BEFORE_CAPITAL},
+	{"Pr", "Professeur", WHEN_BEFORE_CAPITAL},
+	{"Pr.", "Professeur", WHEN_BEFORE_CAPITAL},
+	{"Prof.", "Professeur", WHEN_BEFORE_CAPITAL},
+	{"Cie", "Compagnie", 0},
+	{"Sté", "Société", 0},
+	{"Ets", "Établissements", 0},
+	{"St-", "Saint-", WHEN_BEFORE_CAPITAL},
+	{"Ste-", "Sainte-", WHEN_BEFORE_CAPITAL},
+	{"St", "Saint", WHEN_BEFORE_CAPITAL},
+	{"Ste", "Sainte", WHEN_BEFORE_CAPITAL},
+	{"av.J.-C.", "avant Jésus-Christ", 0},
+	{"ap.J.-C.", "après Jésus-Christ", 0},
+	{"apr.J.-C.", "après Jésus-Christ", 0},
+	{"J.-C.", "Jésus-Christ", 0},
+	{"av.", "avenue", 0},
+	{"Av.", "Avenue", 0},
+	{"bd", "boulevard", WHEN_BEFORE_CAPITAL},
+	{"bd.", "boulevard", WHEN_BEFORE_CAPITAL},
+	{"Bd", "Boulevard", WHEN_BEFORE_CAPITAL},
+	{"boul.", "boulevard", 0},
+	{"pl.", "place", WHEN_BEFORE_CAPITAL},
+	{"bât.", "bâtiment", 0},
+	{"appt.", "appartement", 0},
+	{"apt.", "appartement", 0},
+	{"p.ex.", "par exemple", 0},
+	{"par ex.", "par exemple", 0},
+	{"c.-à-d.", "c'est-à-dire", 0},
+	{"c-à-d", "c'est-à-dire", 0},
+	{"etc.", "et cetera", 0},
+	{"etc", "et cetera", 0},
+	{"cf.", "confer", 0},
+	{"env.", "environ", 0},
+	{"ex.", "exemple", 0},
+	{"n°", "numéro", 0},
+	{"nº", "numéro", 0},
+	{"N°", "Numéro", 0},
+	{"Nº", "Numéro", 0},
+	{"no.", "numéro", WHEN_BEFORE_NUMBER},
+	{"n°s", "numéros", 0},
+	{"art.", "article", WHEN_BEFORE_NUMBER},
+	{"chap.", "chapitre", 0},
+	{"vol.", "volume", WHEN_BEFORE_NUMBER},
+	{"fig.", "figure", 0},
+	{"p.", "page", WHEN_BEFORE_NUMBER},
+	{"pp.", "pages", WHEN_BEFORE_NUMBER},
+	{"éd.", "édition", 0},
+	{"réf.", "référence", 0},
+	{"tél.", "téléphone", 0},
+	{"max.", "maximum", 0},
+	{"min.", "minimum", 0},
+	{"vs", "versus", 0},
+	{"vs.", "versus", 0},
+	{"hab.", "habitants", 0},
+	{"resp.", "respectivement", 0},
+	{"svp", "s'il vous plaît", 0},
+	{"SVP", "s'il vous plaît", 0},
+	{"s.v.p.", "s'il vous plaît", 0},
+	{"S.V.P.", "s'il vous plaît", 0},
+	{"rdv", "rendez-vous", 0},
+	{"RDV", "rendez-vous", 0},
+	{"N.B.", "Nota bene", 0},
+	{"P.-S.", "Post-scriptum", 0},
+	{"C++", "C plus plus", 0},
+	{"C#", "C dièse", 0},
+	{0},
+};
+
+static const struct sign signs[] = {
+	{"&", "et", 0},
+	{"+", "plus", 0},
+	{"=", "égale", 0},
+	{"×", "fois", 0},
+	{"÷", "divisé par", 0},
+	{"±", "plus ou moins", 0},
+	{"<", "inférieur à", WHEN_BEFORE_NUMBER},
+	{">", "supérieur à", WHEN_BEFORE_NUMBER},
+	{"≤", "inférieur ou égal à", 0},
+	{"≥", "supérieur ou égal à", 0},
+	{"≠", "différent de", 0},
+	{"≈", "environ", 0},
+	{"~", "environ", WHEN_BEFORE_NUMBER},
+	{"§", "paragraphe", 0},
+	{"#", "numéro", WHEN_BEFORE_NUMBER},
+	{"%", "pour cent", 0},
+	{"@", "arobase", 0},
+	{"©", "copyright", 0},
+	{"™", "", 0},
+	{"®", "", 0},
+	{0},
+};
+
+static const struct sign spelled_signs[] = {
+	{"!", "point d'exclamation", 0}, {"\"", "guillemet", 0}, {"#", "dièse", 0},
+	{"$", "dollar", 0}, {"%", "pour cent", 0}, {"&", "et", 0}, {"'", "apostrophe", 0},
+	{"(", "parenthèse ouvrante", 0}, {")", "parenthèse fermante", 0}, {"*", "astérisque", 0},
+	{"+", "plus", 0}, {",", "virgule", 0}, {"-", "tiret", 0}, {".", "point", 0},
+	{"/", "slash", 0}, {":", "deux-points", 0}, {";", "point-virgule", 0},
+	{"<", "inférieur", 0}, {"=", "égal", 0}, {">", "supérieur", 0},
+	{"?", "point d'interrogation", 0}, {"@", "arobase", 0}, {"[", "crochet ouvrant", 0},
+	{"\\", "antislash", 0}, {"]", "crochet fermant", 0}, {"^", "accent circonflexe", 0},
+	{"_", "underscore", 0}, {"`", "accent grave", 0}, {"{", "accolade ouvrante", 0},
+	{"|", "barre verticale", 0}, {"}", "accolade fermante", 0}, {"~", "tilde", 0},
+	{0},
+};
+
+static const struct reading reading_fr = {
+	.numbers = numbers,
+
+	.decimal = ',',
+	.thousands = " .'",
+	.decimal_word = "virgule",
+	.other_decimal_word = "point",
+	.decimals_as_number = 2,
+	.minus = "moins",
+	.plus = "plus",
+
+	.plural = PLURAL_FRENCH,
+	.units = units,
+	.per = "par {u}",
+	.currencies = currencies,
+	.money_cents = "{n} {unit} {c:z}",
+	.money_only_cents = "{c} {cent}",
+	.magnitudes = magnitudes,
+	.cardinals = cardinals,
+	.agreement = agreement,
+	.no_noun = " a à au avec dans de des du en est et ou par pour sont sur ",
+
+	.ordinal_marks = ordinal_marks,
+	.fractions = fractions,
+	.fraction = "{n:c} {d}",
+	.fraction_mixed = "{w:c} et {n:c} {d}",
+	.fraction_max = 10,
+	.over = "sur",
+
+	.date_order = DATE_DAY_FIRST,
+	.date_marks = "/-.",
+	.months = months,
+	.weekdays = weekdays,
+	.date = "{day:d} {month} {year:y}",
+	.date_without_year = "{day:d} {month}",
+	.date_dmy = "{day:d} {month} {year:y}",
+	.date_dm = "{day:d} {month}",
+	.date_my = "{month} {year:y}",
+	.year_least = 1000,
+	.year_most = 2199,
+	.years = years,
+
+	.time_marks = ":h",
+	.time_words = " h heures ",
+	.time_hm = "{h:f} heures {m:f}",
+	.time_hm_small = "{h:f} heures {m:f}",
+	.time_h = "{h:f} heures",
+	.time_hms = "{h:f} heures {m:f} minutes {s:f} secondes",
+
+	.to = "à",
+	/* At home, free of charge, Belgium, Switzerland, Canada. */
+	.phone_shapes = " 22222 1333 3222 3322 334 ",
+	.phone_in_pairs = true,
+
+	.roman_name = "{n:d}",
+	.names = " louis charles henri françois jean paul jean-paul pie georges napoléon philippe "
+		 "benoît clément grégoire innocent alexandre léon boniface édouard guillaume "
+		 "jacques nicolas pierre frédéric ferdinand alphonse albert baudouin léopold élisabeth "
+		 "elisabeth catherine rené robert richard constantin ptolémée ramsès vatican ",
+	.romans = romans,
+	.roman_marks = " e ᵉ ème er ᵉʳ re ʳᵉ ",
+
+	.abbreviations = abbreviations,
+	.spelled = " RATP URSS ADSL HDMI ISBN SARL IEEE ",
+	.said = " OK ONU PIN SIM RIB CAC CAF PAC ZAC ZEP SPA VAR LE LA LES UN UNE DES DU DE ET OU "
+		"SI NON OUI PAS SUR PAR QUI QUE EN AU AUX CE CES SES MES TES MA TA SA MON TON SON "
+		"NE NI JE TU IL ELLE ON EST SE TOP BIO DOM TOM ZEN WEB ",
+	.signs = signs,
+
+	.spelled_signs = spelled_signs,
+	.space = "espace",
+	.version = "version",
+	.hashtag = "hashtag",
+	.extensions = " pdf csv html htm xml jpg jpeg png gif svg txt sql php css doc xls ppt iso "
+		      "md tsv rtf ",
+};
+
 const struct language language_fr = {
 	.code = "fr",
 	.never = " m mm mme mmes mlle mlles dr drs pr prof Me mgr st ste sts p.ex cf env av bd "
@@ -17,5 +540,6 @@ const struct language language_fr = {
 		    "ma mes ton ta tes son sa ses notre nos votre vos leur leurs tout toute tous "
 		    "toutes chaque quelques plusieurs aujourd hier demain maintenant oui non merci "
 		    "bien voici voilà est n qu ",
+	.reading = &reading_fr,
 };
 /* clang-format on */
