@@ -3,7 +3,8 @@
  *
  * Own sets of numbers: a is the ordinal before a noun ("primer", "tercer"), s a
  * century or a ruler (ordinal up to ten), F feminine thousands ("doscientas"
- * but "veintiún mil"), H and T the stems of hundreds and tens.
+ * but "veintiún mil"), u a full hour ("nueve", "catorce horas"), H and T the
+ * stems of hundreds and tens.
  */
 #include "text/language.h"
 
@@ -83,11 +84,15 @@ static const struct number_rule ordinal_short[] = {
 	{23, 0, "vigesimotercer"}, {24, 0, "=o="}, END,
 };
 
+static const struct number_rule full_hour[] = {
+	{0, 0, "=c= horas"}, {1, 0, "=f="}, {13, 0, "=f= horas"}, END,
+};
+
 static const struct number_rule century[] = {{0, 0, "=o="}, {11, 0, "=c="}, END};
 
 #define DENOMINATORS(s) \
-	{0, 0, "=c="}, {2, 0, "medio" s}, {3, 0, "tercio" s}, {4, 0, "=o=" s}, {11, 0, "=c=avo" s}, \
-	{16, 0, "dieciseisavo" s}, {17, 0, "=c=avo" s}, END,
+	{0, 0, "=c="}, {2, 0, "medio" s}, {3, 0, "tercio" s}, {4, 0, "=o=" s}, \
+	{11, 0, "=c=avo" s}, {16, 0, "dieciseisavo" s}, {17, 0, "=c=avo" s}, END,
 
 static const struct number_rule denominator[] = {DENOMINATORS("")};
 static const struct number_rule denominators[] = {DENOMINATORS("s")};
@@ -95,7 +100,7 @@ static const struct number_rule denominators[] = {DENOMINATORS("s")};
 static const struct number_set numbers[] = {
 	{'c', counting}, {'m', masculine}, {'f', feminine}, {'F', feminine_thousands},
 	{'o', ordinal}, {'p', ordinal_feminine}, {'a', ordinal_short}, {'s', century},
-	{'q', denominator}, {'Q', denominators}, {'H', hundreds}, {'T', tens}, {0},
+	{'u', full_hour}, {'q', denominator}, {'Q', denominators}, {'H', hundreds}, {'T', tens}, {0},
 };
 
 #define HE(singular, plural) {.one = singular, .many = plural, .key = 'm'}
@@ -249,7 +254,7 @@ static const struct by_ending agreement[] = {
 };
 
 static const struct ordinal_mark ordinal_marks[] = {
-	{" º .º o. ro .ro do .do to .to vo .vo mo .mo no .no ", 'o'},
+	{" º .º ro .ro do .do to .to vo .vo mo .mo no .no ", 'o'},
 	{" ª .ª ra .ra da .da ta .ta va .va ma .ma na .na ", 'p'},
 	{" er .er ᵉʳ .ᵉʳ ", 'a'},
 	{0},
@@ -282,11 +287,11 @@ static const struct month weekdays[] = {
 static const struct by_neighbours romans[] = {
 	{" isabel catalina maría juana victoria margarita elizabeth beatriz blanca cristina ", NULL,
 	 'p'},
-	{" siglo siglos s. ss. ", NULL, 's'},
-	{NULL, " guerra república internacional edición feria bienal cumbre jornada jornadas ", 'p'},
+	{" siglo siglos s ss ", NULL, 's'},
+	{NULL, " guerra república internacional edición feria bienal cumbre jornada ", 'p'},
 	{NULL, " centenario congreso festival concurso premio certamen aniversario reich plan ",
 	 'o'},
-	{" capítulo capítulos cap. tomo vol. volumen parte título libro fase acto escena sección "
+	{" capítulo capítulos cap tomo vol volumen parte título libro fase acto escena sección "
 	 "apartado anexo artículo tema módulo nivel tipo grado clase grupo liga lección bowl ",
 	 NULL, 'c'},
 	{" y e o ", NULL, 'c'},
@@ -467,11 +472,12 @@ static const struct reading reading_es = {
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes,
 	.agreement = agreement,
-	.no_noun = " a al ante bajo cada con contra cuando de del desde durante e el ella en entre era es "
-		   "esta este está están fue ha han hasta hay la las le les lo los más menos mi muy ni "
-		   "no o os para pero por que quedan se según ser si sin sobre son su sus también te "
-		   "tras tu tú u un una ya y yo ahora aquí así aunque como cuesta nada nunca mañana "
-		   "hora sea será estaba había queda para vez veces más tarde antes después luego ",
+	.no_noun = " a al ante bajo cada con contra cuando de del desde durante e el ella en "
+		   "entre era es esta este está están fue ha han hasta hay la las le les lo los "
+		   "más menos mi muy ni no o os para pero por que quedan se según ser si sin "
+		   "sobre son su sus también te tras tu tú u un una ya y yo ahora aquí así "
+		   "aunque como cuesta nada nunca mañana hora sea será estaba había queda para "
+		   "vez veces más tarde antes después luego ",
 	.ordinal_marks = ordinal_marks,
 	.fractions = fractions,
 	.fraction = "{n:m} {d}",
@@ -495,7 +501,7 @@ static const struct reading reading_es = {
 	.time_words = " h hs hrs horas ",
 	.time_hm = "{h:f} y {m:c}",
 	.time_hm_small = "{h:f} y {m:c}",
-	.time_h = "{h:f} horas",
+	.time_h = "{h:u}",
 	.time_hms = "{h:f} horas, {m:c} minutos y {s:c} segundos",
 	.time_hm_half = "{h:f} y {m:c} {half}",
 	.time_hm_small_half = "{h:f} y {m:c} {half}",
@@ -505,6 +511,7 @@ static const struct reading reading_es = {
 	.am_word = "de la mañana",
 	.pm_word = "de la tarde",
 	.to = "a",
+	.phone_shapes = " 333 2322 3222 2223 ",
 	.roman_name = "{n:o}",
 	.roman_ordinal_max = 10,
 	.names = " alfonso carlos felipe fernando juan enrique pedro luis pío león pablo francisco "
@@ -514,10 +521,11 @@ static const struct reading reading_es = {
 	.romans = romans,
 	.abbreviations = abbreviations,
 	.spelled = " IRPF BBVA RTVE EEUU IBAN ITV ESO AMPA ",
-	.said = " NASA ONU OTAN UNESCO UNICEF IVA PIB UCI AVE NIF NIE CIF RAE ERE ERTE PYME ETA SIDA "
-		"VIP OVNI LED PIN SIM RAM ROM OPEP FIFA UEFA FIBA MIR INEM SEPE PSOE VOX TIC "
-		"OK NO SI SÍ LO LA EL LOS LAS UN UNA DE DEL AL EN CON POR QUE QUÉ ES SON SE SU MI TU "
-		"ME TE LE LES YA MÁS HAY HOY VEN VER ASÍ MUY SIN DOS FIN SOL MAR OJO GAS LUZ PAZ DON ",
+	.said = " NASA ONU OTAN UNESCO UNICEF IVA PIB UCI AVE NIF NIE CIF RAE ERE ERTE PYME ETA "
+		"SIDA VIP OVNI LED PIN SIM RAM ROM OPEP FIFA UEFA FIBA MIR INEM SEPE PSOE VOX "
+		"TIC OK NO SI SÍ LO LA EL LOS LAS UN UNA DE DEL AL EN CON POR QUE QUÉ ES SON SE "
+		"SU MI TU ME TE LE LES YA MÁS HAY HOY VEN VER ASÍ MUY SIN DOS FIN SOL MAR OJO "
+		"GAS LUZ PAZ DON ",
 	.signs = signs,
 	.spelled_signs = spelled_signs,
 	.space = "espacio",

@@ -2,9 +2,9 @@
  * language_pt.c: Portuguese (see language.h and reading.h); number words as in
  * Brazil.
  *
- * Own sets of numbers: d is a day ("primeiro"), s a century or a ruler (ordinal
- * up to ten), r and R what follows thousands and millions, H and T the stems of
- * hundreds and tens.
+ * Own sets of numbers: d is a day ("primeiro"), u a full hour, s a century or a
+ * ruler (ordinal up to ten), r and R what follows thousands and millions, H and
+ * T the stems of hundreds and tens.
  */
 #include "text/language.h"
 
@@ -88,6 +88,10 @@ static const struct number_rule day[] = {
 	{0, 0, "=c="}, {1, 0, "primeiro"}, {2, 0, "=c="}, END,
 };
 
+static const struct number_rule full_hour[] = {
+	{0, 0, "zero hora"}, {1, 0, "uma hora"}, {2, 0, "=f= horas"}, END,
+};
+
 static const struct number_rule century[] = {{0, 0, "=o="}, {11, 0, "=c="}, END};
 
 #define DENOMINATORS(s) \
@@ -99,8 +103,8 @@ static const struct number_rule denominators[] = {DENOMINATORS("s")};
 
 static const struct number_set numbers[] = {
 	{'c', counting}, {'f', feminine}, {'o', ordinal}, {'p', ordinal_feminine}, {'d', day},
-	{'s', century}, {'q', denominator}, {'Q', denominators}, {'r', after_large},
-	{'R', after_large_feminine}, {'H', hundreds}, {'T', tens}, {0},
+	{'s', century}, {'u', full_hour}, {'q', denominator}, {'Q', denominators},
+	{'r', after_large}, {'R', after_large_feminine}, {'H', hundreds}, {'T', tens}, {0},
 };
 
 #define HE(singular, plural) {.one = singular, .many = plural, .key = 'm'}
@@ -290,10 +294,10 @@ static const struct month weekdays[] = {
 /* Queens, then what is counted before or after its number. */
 static const struct by_neighbours romans[] = {
 	{" isabel catarina maria joana vitória margarida elizabeth beatriz cristina ", NULL, 'p'},
-	{" século séculos séc. sécs. ", NULL, 's'},
+	{" século séculos séc sécs ", NULL, 's'},
 	{NULL, " guerra república internacional edição feira bienal cúpula jornada jornadas ", 'p'},
 	{NULL, " centenário congresso festival concurso prêmio aniversário reich plano ", 'o'},
-	{" capítulo capítulos cap. tomo vol. volume parte título livro fase ato cena seção "
+	{" capítulo capítulos cap tomo vol volume parte título livro fase ato cena seção "
 	 "anexo artigo tema módulo nível tipo grau classe grupo lição bowl ", NULL, 'c'},
 	{" e ou ", NULL, 'c'},
 	{0},
@@ -458,10 +462,11 @@ static const struct reading reading_pt = {
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes,
 	.agreement = agreement,
-	.no_noun = " a à ao aos as às até cada com como contra da das de depois desde do dos e ela elas em "
-		   "entre era esta está eram fica foi há já mais mas me menos na nas nem no nos nada o os "
-		   "ou para pela pelas pelo pelos por quando que se sem ser será sobre são sua suas "
-		   "também toda todas uma umas vai agora ainda antes fora hora nova nunca minha ",
+	.no_noun = " a à ao aos as às até cada com como contra da das de depois desde do dos e "
+		   "ela elas em entre era esta está eram fica foi há já mais mas me menos na nas "
+		   "nem no nos nada o os ou para pela pelas pelo pelos por quando que se sem ser "
+		   "será sobre são sua suas também toda todas uma umas vai agora ainda antes "
+		   "fora hora nova nunca minha ",
 	.ordinal_marks = ordinal_marks,
 	.fractions = fractions,
 	.fraction = "{n:c} {d}",
@@ -485,7 +490,7 @@ static const struct reading reading_pt = {
 	.time_words = " h hs hrs horas min ",
 	.time_hm = "{h:f} e {m:c}",
 	.time_hm_small = "{h:f} e {m:c}",
-	.time_h = "{h:f} horas",
+	.time_h = "{h:u}",
 	.time_hms = "{h:f} horas, {m:c} minutos e {s:c} segundos",
 	.time_hm_half = "{h:f} e {m:c} {half}",
 	.time_hm_small_half = "{h:f} e {m:c} {half}",
@@ -495,6 +500,7 @@ static const struct reading reading_pt = {
 	.am_word = "da manhã",
 	.pm_word = "da tarde",
 	.to = "a",
+	.phone_shapes = " 54 44 254 244 333 ",
 	.roman_name = "{n:o}",
 	.roman_ordinal_max = 10,
 	.names = " afonso carlos filipe felipe fernando joão henrique pedro luís pio leão paulo "
@@ -505,11 +511,11 @@ static const struct reading reading_pt = {
 	.romans = romans,
 	.abbreviations = abbreviations,
 	.spelled = " IBGE INSS IPTU IPVA BNDES USD EUA RTP UFRJ ",
-	.said = " NASA ONU OTAN UNESCO UNICEF PIB ONG SUS PIX CEP USP OAB ENEM IPEA PIS FIFA UEFA AIDS "
-		"VIP OVNI LED PIN SIM RAM ROM OPEP UTI SAMU DETRAN FUNAI EMBRAPA SENAI SESC "
-		"IVA NIF OK NÃO SIM SE EU TU ELE ELA OS AS UM UMA DE DO DA DOS DAS EM NO NA NOS NAS COM "
-		"POR QUE É SÃO SEU SUA MEU AO AOS JÁ MAIS HÁ VEM VER SEM DOIS FIM SOL MAR GÁS LUZ "
-		"PAZ DOM BOM BOA DIA MUITO ISSO AQUI ",
+	.said = " NASA ONU OTAN UNESCO UNICEF PIB ONG SUS PIX CEP USP OAB ENEM IPEA PIS FIFA "
+		"UEFA AIDS VIP OVNI LED PIN SIM RAM ROM OPEP UTI SAMU DETRAN FUNAI EMBRAPA SENAI "
+		"SESC IVA NIF OK NÃO SIM SE EU TU ELE ELA OS AS UM UMA DE DO DA DOS DAS EM NO NA "
+		"NOS NAS COM POR QUE É SÃO SEU SUA MEU AO AOS JÁ MAIS HÁ VEM VER SEM DOIS FIM "
+		"SOL MAR GÁS LUZ PAZ DOM BOM BOA DIA MUITO ISSO AQUI ",
 	.signs = signs,
 	.spelled_signs = spelled_signs,
 	.space = "espaço",
