@@ -134,12 +134,28 @@ static const struct number_rule two_digits[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
+static const struct number_rule hours[] = {
+	{0, 0, "zéro heure"}, {1, 0, "une heure"}, {2, 0, "=f= heures"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule minutes[] = {
+	{0, 0, "=f= minute"}, {2, 0, "=f= minutes"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule seconds[] = {
+	{0, 0, "=f= seconde"}, {2, 0, "=f= secondes"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
 static const struct number_set numbers[] = {
 	{'c', counting}, {'f', feminine}, {'o', ordinal}, {'p', ordinal_feminine},
 	{'y', without_s}, {'k', without_s}, {'q', part}, {'Q', parts},
 	{'v', without_s}, {'s', after_cent}, {'S', after_cent_feminine}, {'u', ordinal_ending},
 	{'x', ordinal_several}, {'X', ordinal_several_feminine}, {'2', second},
 	{'3', second_feminine}, {'d', first_only}, {'z', two_digits},
+	{'H', hours}, {'M', minutes}, {'N', seconds},
 	{0},
 };
 
@@ -481,6 +497,7 @@ static const struct reading reading_fr = {
 	.date_marks = "/-.",
 	.months = months,
 	.weekdays = weekdays,
+	.short_years = true,
 	.date = "{day:d} {month} {year:y}",
 	.date_without_year = "{day:d} {month}",
 	.date_dmy = "{day:d} {month} {year:y}",
@@ -491,11 +508,11 @@ static const struct reading reading_fr = {
 	.years = years,
 
 	.time_marks = ":h",
-	.time_words = " h heures ",
-	.time_hm = "{h:f} heures {m:f}",
-	.time_hm_small = "{h:f} heures {m:f}",
-	.time_h = "{h:f} heures",
-	.time_hms = "{h:f} heures {m:f} minutes {s:f} secondes",
+	.time_words = " h heure heures ",
+	.time_hm = "{h:H} {m:f}",
+	.time_hm_small = "{h:H} {m:f}",
+	.time_h = "{h:H}",
+	.time_hms = "{h:H} {m:M} {s:N}",
 
 	.to = "à",
 	/* At home, free of charge, Belgium, Switzerland, Canada. */

@@ -516,6 +516,7 @@ static const struct reading reading_it = {
 	.date_marks = "/-.",
 	.months = months,
 	.weekdays = weekdays,
+	.short_years = true,
 	.date = "{day:d} {month} {year}",
 	.date_without_year = "{day:d} {month}",
 	.date_dmy = "{day:d} {month} {year}",
@@ -524,7 +525,8 @@ static const struct reading reading_it = {
 	.year_least = 1000,
 	.year_most = 2199,
 
-	.time_marks = ":",
+	.time_marks = ":.",
+	.time_before = " alle ore dalle le delle all' ",
 	.time_hm = "{h} e {m}",
 	.time_hm_small = "{h} e {m}",
 	.time_h = "{h}",
