@@ -342,6 +342,130 @@ static void test_a_word_is_only_torn_when_nothing_else_fits(void **state)
 	mem_deref(chunker);
 }
 
+static void assert_next(struct chunker *chunker, const char *text)
+{
+	struct chunk chunk;
+
+	assert_true(chunker_next(chunker, &chunk));
+	assert_int_equal(chunk.len, strlen(text));
+	assert_memory_equal(chunk.text, text, chunk.len);
+}
+
+static void assert_none(struct chunker *chunker)
+{
+	struct chunk chunk;
+
+	assert_false(chunker_next(chunker, &chunk));
+}
+
+static void test_sentences_below_the_schedule_can_be_had_early(void **state)
+{
+	struct chunker *chunker = make(&chunker_options_default);
+
+	(void)state;
+	feed(chunker, "Hello. Short one. Short two. And th");
+	assert_next(chunker, "Hello.");
+	assert_none(chunker);
+	assert_true(chunker_has_sentence(chunker));
+	chunker_release(chunker);
+	assert_next(chunker, "Short one. Short two.");
+	assert_none(chunker);
+	assert_false(chunker_has_sentence(chunker));
+	chunker_release(chunker); /* what is not whole stays */
+	assert_none(chunker);
+	feed(chunker, "is is whole, but shorter than the third entry of the schedule. B");
+	assert_none(chunker);
+	chunker_flush(chunker);
+	assert_next(chunker,
+		    "And this is whole, but shorter than the third entry of the schedule.");
+	assert_next(chunker, "B");
+	mem_deref(chunker);
+}
+
+static void test_what_is_not_confirmed_cannot_be_had_early(void **state)
+{
+	struct chunker *chunker = make(&chunker_options_default);
+
+	(void)state;
+	feed(chunker, "Hello. It is 5.");
+	assert_next(chunker, "Hello.");
+	assert_false(chunker_has_sentence(chunker));
+	feed(chunker, "5 or so.");
+	assert_false(chunker_has_sentence(chunker));
+	chunker_pause(chunker);
+	assert_true(chunker_has_sentence(chunker));
+	chunker_release(chunker);
+	assert_next(chunker, "It is 5.5 or so.");
+	assert_none(chunker);
+	mem_deref(chunker);
+}
+
+static void test_a_pause_tag_waits_for_what_it_belongs_to(void **state)
+{
+	struct chunker *chunker = make(&chunker_options_default);
+
+	(void)state;
+	feed(chunker, "Hello.\n\n<break/>\n\nY");
+	assert_next(chunker, "Hello.");
+	chunker_release(chunker); /* a line of its own, with nothing to say */
+	assert_none(chunker);
+	chunker_flush(chunker);
+	assert_next(chunker, "<break/>\n\nY");
+	mem_deref(chunker);
+}
+
+/* What is told of a text, fed byte by byte. */
+static const char *fault_of(const char *text, bool flush)
+{
+	struct chunker *chunker = make(&chunker_options_default);
+	const char *fault;
+
+	for (size_t i = 0; text[i]; ++i)
+		assert_int_equal(chunker_feed(chunker, text + i, 1), 0);
+	if (flush)
+		chunker_flush(chunker);
+	fault = chunker_fault(chunker); /* a constant */
+	mem_deref(chunker);
+	return fault;
+}
+
+static void test_prosody_that_is_not_in_order_is_told_as_soon_as_it_is_known(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *before, *after; /* the flush; NULL: no fault */
+	} cases[] = {
+		{"Hello.", NULL, NULL},
+		{"<prosody rate=slow>Hello.</prosody>", NULL, NULL},
+		{"<prosody rate=slow>Hello.", NULL, "not closed"},
+		{"<prosody rate=slow", NULL, "malformed"},
+		{"<prosody", NULL, "malformed"},
+		{"<prosod", NULL, NULL},
+		{"<prosody rate>", "malformed", "malformed"},
+		{"<Prosody rate=slow\n>", "malformed", "malformed"},
+		{"<prosody rate=slow <", "malformed", "malformed"},
+		{"</prosody x=y>", "malformed", "malformed"},
+		{"<prosody>", "needs a rate", "needs a rate"},
+		{"Hello.</prosody>", "no <prosody> is open", "no <prosody> is open"},
+		{"<prosody/>", "no words inside", "no words inside"},
+		{"<spell><prosody></spell>", NULL, NULL},
+		{"<spell></prosody><prosody x", NULL, NULL},
+		{"<prosody rate=slow><spell></prosody>", NULL, "not closed"},
+		{"<prosody-x><prosodyx y> < prosody>", NULL, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); ++i) {
+		for (int flush = 0; flush < 2; ++flush) {
+			const char *want = flush ? cases[i].after : cases[i].before;
+			const char *fault = fault_of(cases[i].text, flush);
+
+			if (!want != !fault || (fault && !strstr(fault, want)))
+				fail_msg("%s: %s", cases[i].text, fault ? fault : "no fault");
+		}
+	}
+}
+
 static void test_an_empty_schedule_means_every_sentence(void **state)
 {
 	struct chunker_options options = chunker_options_default;
@@ -381,6 +505,10 @@ int main(void)
 		cmocka_unit_test(test_blanks_alone_fill_nothing),
 		cmocka_unit_test(test_a_pause_is_awaited_only_where_it_would_confirm),
 		cmocka_unit_test(test_a_word_is_only_torn_when_nothing_else_fits),
+		cmocka_unit_test(test_sentences_below_the_schedule_can_be_had_early),
+		cmocka_unit_test(test_what_is_not_confirmed_cannot_be_had_early),
+		cmocka_unit_test(test_a_pause_tag_waits_for_what_it_belongs_to),
+		cmocka_unit_test(test_prosody_that_is_not_in_order_is_told_as_soon_as_it_is_known),
 		cmocka_unit_test(test_an_empty_schedule_means_every_sentence),
 		cmocka_unit_test(test_failing_allocations_leak_nothing),
 	};
