@@ -2,7 +2,8 @@
  * account.c: keys and the ledger, as the event loop sees them (see account.h).
  *
  *   loop:   account_check, account_book --submit--> thread
- *   thread: every check of the batch, then all its turns in one transaction
+ *   thread: every check of the batch, then all its turns in one transaction, then
+ *           a question, of which there is one at a time
  *   loop:   handlers; turns that failed wait in `unsaved` for the next try
  *
  * A request belongs to the loop, except between thread_submit and its done.
@@ -41,13 +42,17 @@ struct account {
 	size_t waiting; /* bookings that are not durable */
 	struct timer retry;
 	uint64_t retry_us;
+	struct list questions; /* that wait; the first may be with the thread */
+	bool is_asking; /* it is */
 	bool closing;
 };
+
+enum request_kind { REQUEST_CHECK, REQUEST_BOOKING, REQUEST_QUESTION };
 
 struct request {
 	struct task task;
 	struct account *account;
-	bool is_booking;
+	enum request_kind kind;
 	int err; /* the thread's answer */
 };
 
@@ -65,6 +70,14 @@ struct account_booking {
 	struct request request;
 	struct store_turn turn;
 	account_booked_h *handler; /* NULL: told, or nobody waits */
+	void *arg;
+};
+
+struct question {
+	struct request request;
+	struct link link; /* among the account's */
+	account_work_h *work;
+	account_done_h *done;
 	void *arg;
 };
 
@@ -105,7 +118,7 @@ static int add_turns(struct store *store, struct list *batch)
 	for (struct link *l = list_first(batch); l; l = list_next(batch, l)) {
 		struct request *request = request_of(l);
 
-		if (!request->is_booking)
+		if (request->kind != REQUEST_BOOKING)
 			continue;
 		request->err = store->ops->turn_add(store, &booking_of(request)->turn);
 		if (request->err && request->err != EINVAL)
@@ -127,27 +140,39 @@ static void book_turns(struct store *store, struct list *batch)
 	if (!err)
 		return;
 	for (struct link *l = list_first(batch); l; l = list_next(batch, l)) {
-		if (request_of(l)->is_booking)
+		if (request_of(l)->kind == REQUEST_BOOKING)
 			request_of(l)->err = EIO;
 	}
+}
+
+static int answer_question(struct store *store, struct request *request)
+{
+	struct question *question = LIST_OBJECT(request, struct question, request);
+
+	return question->work(store, question->arg);
 }
 
 static void run(struct list *batch, void *arg)
 {
 	struct account *account = arg;
+	struct request *question = NULL;
 	bool has_turns = false;
 
 	/* Checks first: somebody waits for a connection. */
 	for (struct link *l = list_first(batch); l; l = list_next(batch, l)) {
 		struct request *request = request_of(l);
 
-		if (request->is_booking)
+		if (request->kind == REQUEST_CHECK)
+			request->err = answer_check(account->store, check_of(request));
+		else if (request->kind == REQUEST_BOOKING)
 			has_turns = true;
 		else
-			request->err = answer_check(account->store, check_of(request));
+			question = request;
 	}
 	if (has_turns)
 		book_turns(account->store, batch);
+	if (question)
+		question->err = answer_question(account->store, question);
 }
 
 static void on_checked(struct task *task)
@@ -317,7 +342,7 @@ int account_book(struct account_booking **bookingp, struct account *account,
 		return ENOMEM;
 	}
 	booking->request.account = account;
-	booking->request.is_booking = true;
+	booking->request.kind = REQUEST_BOOKING;
 	booking->turn = *turn;
 	booking->handler = handler;
 	booking->arg = arg;
@@ -331,6 +356,63 @@ int account_book(struct account_booking **bookingp, struct account *account,
 void account_unlisten(struct account_booking *booking)
 {
 	booking->handler = NULL;
+}
+
+static void end_question(struct question *question, int err)
+{
+	list_remove(&question->request.account->questions, &question->link);
+	question->done(err, question->arg);
+	mem_deref(question);
+}
+
+static void ask_next(struct account *account);
+
+static void on_answered(struct task *task)
+{
+	struct request *request = request_of(&task->link);
+	struct account *account = request->account;
+
+	end_question(LIST_OBJECT(request, struct question, request), request->err);
+	account->is_asking = false;
+	ask_next(account);
+}
+
+static void ask_next(struct account *account)
+{
+	struct link *first = list_first(&account->questions);
+
+	if (!first || account->is_asking || account->closing)
+		return;
+	account->is_asking = true;
+	thread_submit(account->thread, &LIST_OBJECT(first, struct question, link)->request.task,
+		      on_answered);
+}
+
+int account_ask(struct account *account, account_work_h *work, account_done_h *done, void *arg)
+{
+	struct question *question;
+
+	if (account->closing)
+		return ESHUTDOWN;
+	question = mem_zalloc(sizeof(*question), NULL);
+	if (!question)
+		return ENOMEM;
+	question->request.account = account;
+	question->request.kind = REQUEST_QUESTION;
+	question->work = work;
+	question->done = done;
+	question->arg = arg;
+	list_append(&account->questions, &question->link);
+	ask_next(account);
+	return 0;
+}
+
+static void cancel_questions(struct account *account)
+{
+	struct link *first;
+
+	while ((first = list_first(&account->questions)))
+		end_question(LIST_OBJECT(first, struct question, link), ECANCELED);
 }
 
 size_t account_waiting(const struct account *account)
@@ -364,6 +446,7 @@ static void account_destroy(void *object)
 		timer_clear(&account->loop->timers, &account->retry);
 		thread_finish(account->thread);
 		save_the_rest(account);
+		cancel_questions(account);
 		mem_deref(account->thread);
 	}
 	mem_deref(account->store);
@@ -379,6 +462,7 @@ int account_alloc(struct account **accountp, struct loop *loop, struct store *st
 	account->loop = loop;
 	account->retry_us = RETRY_MIN_US;
 	list_init(&account->unsaved);
+	list_init(&account->questions);
 	err = thread_alloc(&account->thread, loop, "account", run, account);
 	if (err) {
 		mem_deref(account);

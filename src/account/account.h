@@ -46,6 +46,16 @@ int account_book(struct account_booking **bookingp, struct account *account,
 		 const struct store_turn *turn, account_booked_h *handler, void *arg);
 void account_unlisten(struct account_booking *booking); /* still booked */
 
+/* Anything else that is asked of the store: `work` runs on its thread, then `done`
+ * on the loop with what it returned; neither from inside this call.  Questions
+ * run in order and one at a time, so that whoever connects or is booked
+ * meanwhile waits for one of them at most.  When the account ends, those that
+ * have not begun are done with ECANCELED.  ESHUTDOWN when it has ended, ENOMEM;
+ * then nothing is called. */
+typedef int(account_work_h)(struct store *store, void *arg);
+typedef void(account_done_h)(int err, void *arg);
+int account_ask(struct account *account, account_work_h *work, account_done_h *done, void *arg);
+
 /* Turns that are not durable yet. */
 size_t account_waiting(const struct account *account);
 

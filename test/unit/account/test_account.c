@@ -391,6 +391,92 @@ static void test_the_end_of_the_account_books_what_was_submitted(void **state)
 	mem_deref(behind);
 }
 
+/* Questions, and in which order they and others were answered. */
+static char order[16];
+
+static void note_order(char who)
+{
+	size_t len = strlen(order);
+
+	order[len] = who;
+	order[len + 1] = '\0';
+}
+
+static int answer(struct store *store, void *arg)
+{
+	assert_ptr_equal(store, &fake->store);
+	if (fake->gated) {
+		sem_post(&fake->reached);
+		sem_wait(&fake->gate);
+	}
+	return *(const char *)arg == 'x' ? ENOENT : 0;
+}
+
+static void on_answered(int err, void *arg)
+{
+	note_order(*(char *)arg);
+	note(err);
+}
+
+static void on_checked_in_order(int err, const struct store_key *key, void *arg)
+{
+	(void)key;
+	(void)arg;
+	note_order('k');
+	note(err);
+}
+
+static void test_questions_are_answered_in_order_with_what_the_work_returned(void **state)
+{
+	static char names[] = "abx";
+
+	(void)state;
+	order[0] = '\0';
+	for (int i = 0; i < 3; ++i)
+		assert_int_equal(account_ask(account, answer, on_answered, &names[i]), 0);
+	assert_string_equal(order, ""); /* never from inside */
+	wait_for(3);
+	assert_string_equal(order, "abx");
+	assert_int_equal(heard.err, ENOENT);
+}
+
+static void test_a_key_waits_for_one_question_at_most(void **state)
+{
+	static char names[] = "abc";
+	struct account_check *request;
+
+	(void)state;
+	order[0] = '\0';
+	fake->gated = true;
+	for (int i = 0; i < 3; ++i)
+		assert_int_equal(account_ask(account, answer, on_answered, &names[i]), 0);
+	sem_wait(&fake->reached);
+	fake->gated = false;
+	assert_int_equal(account_check(&request, account, key_text, ACCOUNT_KEY_LEN,
+				       on_checked_in_order, NULL),
+			 0);
+	sem_post(&fake->gate);
+	wait_for(4);
+	assert_string_equal(order, "akbc");
+}
+
+static void test_the_end_of_the_account_calls_off_what_has_not_begun(void **state)
+{
+	static char names[] = "abc";
+
+	(void)state;
+	order[0] = '\0';
+	fake->gated = true;
+	for (int i = 0; i < 3; ++i)
+		assert_int_equal(account_ask(account, answer, on_answered, &names[i]), 0);
+	sem_wait(&fake->reached);
+	sem_post(&fake->gate);
+	account = mem_deref(account);
+	assert_string_equal(order, "abc");
+	assert_int_equal(heard.errors, 2);
+	assert_int_equal(heard.err, ECANCELED);
+}
+
 static void test_the_end_of_the_account_tries_failed_turns_once_more(void **state)
 {
 	struct store *behind = mem_ref(fake->behind);
@@ -570,6 +656,9 @@ int main(void)
 		CASE(test_an_unlistened_turn_is_still_booked),
 		CASE(test_what_waits_for_a_dead_store_is_bounded),
 		CASE(test_the_end_of_the_account_books_what_was_submitted),
+		CASE(test_questions_are_answered_in_order_with_what_the_work_returned),
+		CASE(test_a_key_waits_for_one_question_at_most),
+		CASE(test_the_end_of_the_account_calls_off_what_has_not_begun),
 		CASE(test_the_end_of_the_account_tries_failed_turns_once_more),
 		CASE(test_out_of_memory_leaves_nothing_behind),
 		CASE(test_a_booked_turn_is_in_the_file_when_the_process_starts_again),

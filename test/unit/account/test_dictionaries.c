@@ -1,0 +1,427 @@
+/* The dictionaries of a project in memory are those of the store, also when
+ * another process changes them, and nobody waits for them. */
+#include <errno.h>
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "account/dictionaries.h"
+#include "base/count.h"
+#include "base/mem.h"
+
+#define PROJECT STORE_PROJECT_DEFAULT
+
+static struct loop *loop;
+static struct account *account;
+static struct dictionaries *dictionaries;
+static struct store *store; /* the same file, as another process has it */
+static char dir[40];
+
+static struct {
+	int calls;
+	int wanted;
+	int err;
+} heard;
+
+static void on_ready(int err, void *arg)
+{
+	(void)arg;
+	heard.err = err;
+	if (++heard.calls == heard.wanted)
+		loop_stop(loop);
+}
+
+static int open_all(void **state)
+{
+	struct store *own;
+	char address[64];
+
+	(void)state;
+	memset(&heard, 0, sizeof(heard));
+	strcpy(dir, "/tmp/syrinx-words-XXXXXX");
+	assert_non_null(mkdtemp(dir));
+	snprintf(address, sizeof(address), "sqlite:%s/test.db", dir);
+	assert_int_equal(loop_alloc(&loop), 0);
+	assert_int_equal(store_open(&own, address), 0);
+	assert_int_equal(account_alloc(&account, loop, own), 0);
+	assert_int_equal(dictionaries_alloc(&dictionaries, loop, account), 0);
+	return store_open(&store, address);
+}
+
+static int close_all(void **state)
+{
+	char command[64];
+
+	(void)state;
+	mem_deref(account);
+	mem_deref(dictionaries);
+	mem_deref(store);
+	mem_deref(loop);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	assert_int_equal(system(command), 0);
+	return mem_live() == 0 ? 0 : -1;
+}
+
+static int wait_for(int calls)
+{
+	heard.wanted = calls;
+	if (heard.calls < calls)
+		loop_run(loop);
+	assert_int_equal(heard.calls, calls);
+	heard.calls = 0;
+	return heard.err;
+}
+
+static void refresh(void)
+{
+	assert_int_equal(dictionaries_refresh(dictionaries, PROJECT, on_ready, NULL), 0);
+	assert_int_equal(heard.calls, 0); /* never from inside */
+	assert_int_equal(wait_for(1), 0);
+}
+
+static int64_t add(const char *name, const char *language, bool is_active)
+{
+	const struct store_dictionary row = {.project_id = PROJECT,
+					     .name = name,
+					     .language = language,
+					     .is_active = is_active,
+					     .created_ms = 1};
+	int64_t id;
+
+	assert_int_equal(store->ops->dictionary_add(store, &id, &row), 0);
+	return id;
+}
+
+static void say(int64_t dictionary, const char *word, const char *replacement)
+{
+	const struct dictionary_entry entry = {.word = word, .replacement = replacement};
+	int64_t id;
+
+	assert_int_equal(store->ops->entry_add(store, &id, dictionary, &entry, 1), 0);
+}
+
+/* What becomes of a word with these dictionaries; the word itself without. */
+static const char *said_by(const struct lexicon *lexicon, const char *word)
+{
+	static char said[64];
+	struct lexicon_hit hit;
+
+	if (!lexicon || !lexicon_find(lexicon, &hit, word, strlen(word), 0))
+		return word;
+	snprintf(said, sizeof(said), "%s", hit.replacement);
+	return said;
+}
+
+static const char *said(const char *word, const char *language, const int64_t *ids, size_t count)
+{
+	struct lexicon *lexicon = NULL;
+	const char *text;
+	int64_t unknown;
+
+	assert_int_equal(dictionaries_lexicon(&lexicon, &unknown, dictionaries, PROJECT, language,
+					      ids, count),
+			 0);
+	text = said_by(lexicon, word);
+	mem_deref(lexicon);
+	return text;
+}
+
+static void test_a_project_that_was_never_read_says_so(void **state)
+{
+	struct lexicon *lexicon = NULL;
+	int64_t unknown;
+
+	(void)state;
+	assert_false(dictionaries_has(dictionaries, PROJECT));
+	assert_int_equal(
+		dictionaries_lexicon(&lexicon, &unknown, dictionaries, PROJECT, "en", NULL, 0),
+		EAGAIN);
+	refresh();
+	assert_true(dictionaries_has(dictionaries, PROJECT));
+	assert_false(dictionaries_has(dictionaries, PROJECT + 1));
+	assert_string_equal(said("word", "en", NULL, 0), "word");
+}
+
+static void test_without_ids_the_active_ones_of_the_language_apply(void **state)
+{
+	(void)state;
+	say(add("english", "en-GB", true), "colour", "british");
+	say(add("german", "DE", true), "colour", "deutsch");
+	say(add("all", NULL, true), "tomato", "everywhere");
+	say(add("off", NULL, false), "potato", "never");
+	say(add("empty", "", true), "lettuce", "also everywhere");
+	refresh();
+	assert_string_equal(said("colour", "en", NULL, 0), "british");
+	assert_string_equal(said("colour", "de", NULL, 0), "deutsch");
+	assert_string_equal(said("colour", "fr", NULL, 0), "colour");
+	assert_string_equal(said("tomato", "fr", NULL, 0), "everywhere");
+	assert_string_equal(said("lettuce", "fr", NULL, 0), "also everywhere");
+	assert_string_equal(said("potato", "en", NULL, 0), "potato");
+}
+
+static void test_ids_name_exactly_those_active_or_not_in_any_language(void **state)
+{
+	int64_t off = add("off", "de", false);
+	int64_t on = add("on", NULL, true);
+	const int64_t both[] = {off, on};
+	const int64_t turned[] = {on, off};
+
+	(void)state;
+	say(off, "word", "from off");
+	say(on, "word", "from on");
+	refresh();
+	assert_string_equal(said("word", "en", &off, 1), "from off");
+	assert_string_equal(said("word", "en", &on, 1), "from on");
+	assert_string_equal(said("word", "en", both, 2), "from off"); /* the first counts */
+	assert_string_equal(said("word", "en", turned, 2), "from on");
+	assert_string_equal(said("word", "en", &on, 0), "word"); /* the empty list: none */
+}
+
+static void test_an_id_that_is_not_the_projects_is_named(void **state)
+{
+	int64_t id = add("mine", NULL, true);
+	const int64_t ids[] = {id, 4711, 4712};
+	struct lexicon *lexicon = NULL;
+	int64_t unknown = 0;
+
+	(void)state;
+	refresh();
+	assert_int_equal(
+		dictionaries_lexicon(&lexicon, &unknown, dictionaries, PROJECT, "en", ids, 3),
+		ENOENT);
+	assert_int_equal(unknown, 4711);
+	assert_null(lexicon);
+}
+
+static void test_a_refresh_brings_each_kind_of_change(void **state)
+{
+	static const struct dictionary_entry other = {.word = "other", .replacement = "new"};
+	static const struct store_dictionary off = {.updated_ms = 2};
+	int64_t id = add("d", NULL, true);
+	struct store_replaced replaced;
+
+	(void)state;
+	say(id, "word", "first");
+	refresh();
+	assert_string_equal(said("word", "en", NULL, 0), "first");
+	assert_int_equal(store->ops->entry_replace(store, &replaced, id, &other, 1, 2), 0);
+	refresh();
+	assert_string_equal(said("word", "en", NULL, 0), "word");
+	assert_string_equal(said("other", "en", NULL, 0), "new");
+	assert_int_equal(
+		store->ops->dictionary_change(store, PROJECT, id, STORE_DICTIONARY_ACTIVE, &off),
+		0);
+	refresh();
+	assert_string_equal(said("other", "en", NULL, 0), "other");
+	assert_string_equal(said("other", "en", &id, 1), "new");
+	assert_int_equal(store->ops->dictionary_remove(store, PROJECT, id), 0);
+	say(add("e", NULL, true), "word", "second");
+	refresh();
+	assert_string_equal(said("word", "en", NULL, 0), "second");
+}
+
+static void test_a_lexicon_that_is_in_use_stays_as_it_was(void **state)
+{
+	int64_t id = add("d", NULL, true);
+	struct lexicon *lexicon;
+	int64_t unknown;
+
+	(void)state;
+	say(id, "word", "before");
+	refresh();
+	assert_int_equal(
+		dictionaries_lexicon(&lexicon, &unknown, dictionaries, PROJECT, "en", NULL, 0), 0);
+	assert_int_equal(store->ops->dictionary_remove(store, PROJECT, id), 0);
+	refresh();
+	assert_string_equal(said("word", "en", NULL, 0), "word");
+	assert_string_equal(said_by(lexicon, "word"), "before");
+	mem_deref(lexicon);
+}
+
+/* Asked for from inside a handler, where one that is just ending must not serve. */
+static void on_ready_again(int err, void *arg)
+{
+	int64_t *id = arg;
+
+	assert_int_equal(err, 0);
+	say(*id, "late", "also");
+	assert_int_equal(dictionaries_refresh(dictionaries, PROJECT, on_ready, NULL), 0);
+}
+
+static void test_whoever_waits_sees_all_that_was_there_when_it_asked(void **state)
+{
+	int64_t id = add("d", NULL, true);
+
+	(void)state;
+	assert_int_equal(dictionaries_refresh(dictionaries, PROJECT, on_ready, NULL), 0);
+	say(id, "word", "said"); /* the first one may have missed it */
+	for (int i = 0; i < 5; ++i)
+		assert_int_equal(dictionaries_refresh(dictionaries, PROJECT, on_ready, NULL), 0);
+	assert_int_equal(wait_for(6), 0);
+	assert_string_equal(said("word", "en", NULL, 0), "said");
+	assert_int_equal(dictionaries_refresh(dictionaries, PROJECT, on_ready_again, &id), 0);
+	assert_int_equal(wait_for(1), 0);
+	assert_string_equal(said("late", "en", NULL, 0), "also");
+}
+
+static void stop_when_said(void *arg)
+{
+	struct timer *timer = arg;
+
+	if (strcmp(said("word", "en", NULL, 0), "elsewhere") == 0)
+		loop_stop(loop);
+	else
+		timer_set(&loop->timers, timer, 10000, stop_when_said, timer);
+}
+
+static void test_changes_of_other_processes_come_by_themselves(void **state)
+{
+	struct timer timer = {0};
+
+	(void)state;
+	refresh();
+	say(add("d", NULL, true), "word", "elsewhere");
+	timer_set(&loop->timers, &timer, 10000, stop_when_said, &timer);
+	loop_run(loop); /* a minute's timeout of the whole test ends it otherwise */
+	assert_string_equal(said("word", "en", NULL, 0), "elsewhere");
+}
+
+/* A hand in the database leaves no revision. */
+static void by_hand(const char *sql)
+{
+	char path[64];
+	sqlite3 *db;
+
+	snprintf(path, sizeof(path), "%s/test.db", dir);
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void test_a_reload_trusts_nothing(void **state)
+{
+	(void)state;
+	say(add("d", NULL, true), "word", "said");
+	refresh();
+	by_hand("UPDATE entry SET replacement = 'hand'");
+	refresh();
+	assert_string_equal(said("word", "en", NULL, 0), "said");
+	/* It waits behind one that trusts, and what there was is used meanwhile. */
+	assert_int_equal(dictionaries_refresh(dictionaries, PROJECT, on_ready, NULL), 0);
+	assert_int_equal(dictionaries_reload(dictionaries, PROJECT, on_ready, NULL), 0);
+	assert_string_equal(said("word", "en", NULL, 0), "said");
+	assert_int_equal(wait_for(2), 0);
+	assert_string_equal(said("word", "en", NULL, 0), "hand");
+}
+
+static void test_a_store_that_fails_leaves_what_there_was(void **state)
+{
+	(void)state;
+	say(add("d", NULL, true), "word", "said");
+	refresh();
+	by_hand("DROP TABLE entry");
+	assert_int_equal(dictionaries_reload(dictionaries, PROJECT, on_ready, NULL), 0);
+	assert_int_not_equal(wait_for(1), 0);
+	assert_string_equal(said("word", "en", NULL, 0), "said");
+	assert_true(dictionaries_has(dictionaries, PROJECT));
+}
+
+static void test_the_end_tells_who_still_waits(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; ++i)
+		assert_int_equal(dictionaries_refresh(dictionaries, PROJECT, on_ready, NULL), 0);
+	account = mem_deref(account);
+	assert_int_equal(heard.calls, 3);
+	assert_int_not_equal(heard.err, 0);
+}
+
+static void test_any_allocation_may_fail(void **state)
+{
+	int64_t id = add("d", NULL, true);
+	int failures = 0;
+	int clean = 0;
+
+	(void)state;
+	say(id, "word", "said");
+	for (size_t n = 1; clean < 10; ++n) {
+		struct lexicon *lexicon = NULL;
+		int64_t unknown;
+		int err;
+
+		assert_true(n < 1000);
+		mem_fail_after(n);
+		err = dictionaries_reload(dictionaries, PROJECT, on_ready, NULL);
+		if (!err)
+			err = wait_for(1);
+		if (!err)
+			err = dictionaries_lexicon(&lexicon, &unknown, dictionaries, PROJECT, "en",
+						   NULL, 0);
+		mem_fail_after(0);
+		mem_deref(lexicon);
+		failures += err != 0;
+		clean = err ? 0 : clean + 1;
+		assert_true(err == 0 || err == ENOMEM);
+	}
+	assert_true(failures >= 5);
+	refresh();
+	assert_string_equal(said("word", "en", NULL, 0), "said");
+}
+
+static void test_the_largest_project_is_read_whole(void **state)
+{
+	struct dictionary_entry *entries = calloc(STORE_ENTRIES_MAX, sizeof(*entries) + 8);
+	char *words = (char *)(entries + STORE_ENTRIES_MAX);
+	struct store_replaced replaced;
+	int64_t last = 0;
+
+	(void)state;
+	assert_non_null(entries);
+	for (size_t i = 0; i < STORE_ENTRIES_MAX; ++i) {
+		snprintf(words + 8 * i, 8, "w%zu", i);
+		entries[i] = (struct dictionary_entry){.word = words + 8 * i, .replacement = "r"};
+	}
+	for (int i = 0; i < STORE_DICTIONARIES_MAX; ++i) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "d%d", i);
+		last = add(name, NULL, true);
+	}
+	assert_int_equal(
+		store->ops->entry_replace(store, &replaced, last, entries, STORE_ENTRIES_MAX, 1),
+		0);
+	free(entries);
+	refresh();
+	assert_string_equal(said("W9999", "en", NULL, 0), "r");
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, open_all, close_all)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_a_project_that_was_never_read_says_so),
+		CASE(test_without_ids_the_active_ones_of_the_language_apply),
+		CASE(test_ids_name_exactly_those_active_or_not_in_any_language),
+		CASE(test_an_id_that_is_not_the_projects_is_named),
+		CASE(test_a_refresh_brings_each_kind_of_change),
+		CASE(test_a_lexicon_that_is_in_use_stays_as_it_was),
+		CASE(test_whoever_waits_sees_all_that_was_there_when_it_asked),
+		CASE(test_changes_of_other_processes_come_by_themselves),
+		CASE(test_a_reload_trusts_nothing),
+		CASE(test_a_store_that_fails_leaves_what_there_was),
+		CASE(test_the_end_tells_who_still_waits),
+		CASE(test_any_allocation_may_fail),
+		CASE(test_the_largest_project_is_read_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
