@@ -375,7 +375,7 @@ static const struct reading reading_nl = {
 		 "maximiliaan jozef frans wilhelm ivan alfonso felipe pedro ramses darius xerxes cyrus "
 		 "filip charles floris jan ",
 	.romans = romans,
-	.roman_marks = " e de ste ",
+	.roman_marks = ordinal_marks,
 	.abbreviations = abbreviations,
 	.spelled = " USA USB API ISBN IBAN KNMI ANWB RIVM UEFA NAVI AOW UWV ",
 	.said = " OK NAVO NASA AL ALS DAN DAT DE DIE DIT DUS EEN EN ER GA GAAN GEEN HET HIER HIJ IK IN "
