@@ -436,12 +436,12 @@ static const struct reading reading_en = {
 	.time_hm_half = "{h:c} {m:c} {half}",
 	.time_hm_small_half = "{h:c} oh {m:c} {half}",
 	.time_h_half = "{h:c} {half}",
-	.am = " am a.m. ",
-	.pm = " pm p.m. ",
+	.am = " am AM a.m. A.M. a.m A.M ",
+	.pm = " pm PM p.m. P.M. p.m P.M ",
 	.am_word = "AM",
 	.pm_word = "PM",
 	.to = "to",
-	.phone_shapes = " 334 34 1334 344 56 53 ",
+	.phone_shapes = " 334 34 1334 344 56 4444 ",
 	.roman_name = "the {n:o}",
 	.names = " henry charles george louis edward james william john paul pius benedict francis "
 		 "gregory leo clement innocent urban alexander nicholas philip peter frederick "

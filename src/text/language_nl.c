@@ -108,7 +108,6 @@ static const struct unit units[] = {
 	{" g gr ", UNCHANGED("gram"), false},
 	{" mg ", UNCHANGED("milligram"), false},
 	{" µg μg mcg ", UNCHANGED("microgram"), false},
-	{" t ", UNCHANGED("ton"), false},
 	{" l L ", UNCHANGED("liter"), false},
 	{" dl dL ", UNCHANGED("deciliter"), false},
 	{" cl cL ", UNCHANGED("centiliter"), false},
@@ -212,6 +211,9 @@ static const struct magnitude magnitudes[] = {
 };
 
 static const struct ordinal_mark ordinal_marks[] = {{" e de ste ", 'o'}, {0}};
+
+/* Days of a month are counted. */
+static const struct by_neighbours ordinal_keys[] = {{NULL, NULL, 'c'}, {0}};
 
 static const struct fraction fractions[] = {
 	{1, 2, "een half", "half"},
@@ -341,6 +343,7 @@ static const struct reading reading_nl = {
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes,
 	.ordinal_marks = ordinal_marks,
+	.ordinals = ordinal_keys,
 	.fractions = fractions,
 	.fraction = "{n:e} {d}",
 	.fraction_mixed = "{w:c} en {n:e} {d}",
@@ -366,7 +369,7 @@ static const struct reading reading_nl = {
 	.time_h = "{h:c} uur",
 	.time_hms = "{h:c} uur {m:c} en {s:c} seconden",
 	.to = "tot",
-	.phone_shapes = " 28 37 44 22222 3322 46 4222 3232 433 ",
+	.phone_shapes = " 28 37 22222 3322 46 4222 433 4444 ",
 	.roman_name = "de {n:o}",
 	.names = " hendrik karel george lodewijk eduard jacobus willem johannes paulus pius "
 		 "benedictus franciscus gregorius leo clemens innocentius urbanus alexander nicolaas "
