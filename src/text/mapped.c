@@ -80,6 +80,26 @@ void mapped_put(struct mapped *mapped, const char *bytes, size_t n, uint32_t fro
 	append(mapped, bytes, n, (struct spoken_piece){.from = from, .to = to});
 }
 
+void mapped_cut(struct mapped *mapped, size_t n)
+{
+	size_t end = mapped->text.len - n;
+	struct spoken_piece *last;
+
+	while ((last = last_piece(mapped))) {
+		size_t begin = mapped->pieces.len == sizeof(*last) ? 0 : last[-1].end;
+
+		if (begin < end) {
+			if (last->is_verbatim)
+				last->to -= (uint32_t)utf8_count(mapped->text.bytes + end,
+								 last->end - end);
+			last->end = (uint32_t)end;
+			break;
+		}
+		mapped->pieces.len -= sizeof(*last);
+	}
+	mapped->text.len = end;
+}
+
 void mapped_read(struct mapped_cursor *cursor, const struct mapped *from)
 {
 	*cursor = (struct mapped_cursor){

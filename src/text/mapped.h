@@ -29,6 +29,9 @@ void mapped_copy(struct mapped *mapped, const char *bytes, size_t n, uint32_t fr
 /* n bytes that stand for the client's code points [from, to). */
 void mapped_put(struct mapped *mapped, const char *bytes, size_t n, uint32_t from, uint32_t to);
 
+/* Takes n bytes back from the end. */
+void mapped_cut(struct mapped *mapped, size_t n);
+
 /* A place in pieces that is moved forward; going back costs a new start.  The
  * text is the one that the pieces describe. */
 struct mapped_cursor {

@@ -16,6 +16,7 @@
  *     o  ordinal ("third"); p the feminine one
  *     y  a year; k a decade ("nineties")
  *     q  a denominator of one part ("third"), Q of several ("thirds")
+ *     h  a whole number before a fraction of `fractions` ("ein" in "eineinhalb")
  *
  * Other keys are a language's own.  In {x:*} the key of an ordinal is found by
  * its neighbours (ordinals), in times that of an hour (hours).
@@ -61,6 +62,7 @@ struct magnitude {
 	const char *of; /* before a currency or unit: "de "; NULL: nothing but a blank */
 	const char *of_vowel; /* the same before a vowel: "d'" */
 	bool money_only; /* "k", "M", "B" are others' units as well */
+	uint64_t times; /* 1000: "50k" is said as 50000; 0: by its name */
 };
 
 struct ordinal_mark {
@@ -160,12 +162,14 @@ struct reading {
 	unsigned fraction_max; /* largest denominator read so */
 	const char *over; /* "over", for all others */
 
-	/* Dates: {day} {month} {year}. */
+	/* Dates: {day} {month} {year}; {,} is the comma if there is one. */
 	enum date_order date_order;
 	const char *date_marks; /* between numbers: "/-." */
 	const struct month *months; /* 12 */
 	const struct month *weekdays; /* 7, from Monday */
 	const char *date; /* 15/01/2024 */
+	const char *date_tail; /* spellings after it that it says already: " r. roku " */
+	bool short_years; /* "07.09.23" is said with 23, not 2023 */
 	const char *date_without_year; /* 15/01, 15.1. */
 	const char *date_dmy, *date_mdy, *date_dm, *date_md, *date_my; /* 15 January 2024, ... */
 	unsigned year_least, year_most; /* what may be a year on its own */
@@ -174,15 +178,18 @@ struct reading {
 	const char *decade; /* "{n:k}" */
 
 	/* Times: {h} {m} {s} {half}. */
-	const char *time_marks; /* between hours and minutes: ":" "h"; '.' only with time_words */
-	const char *time_words; /* after it, and part of what is said: " uhr h heures " */
+	const char *time_marks; /* between hours and minutes: ":h."; '.' only with the words below */
+	const char *time_words; /* after it, and part of what is said: " Uhr h " */
+	const char *time_before; /* before it, which make "6.45" a time: " o godz " */
 	const char *time_hm, *time_hm_small, *time_h, *time_hms; /* small: 1 to 9 minutes */
+	const char *time_h_late; /* full hours from 13 on; NULL: as time_h */
 	const char *time_hm_half, *time_hm_small_half, *time_h_half; /* with AM or PM */
 	const char *am, *pm; /* spellings, in any case: " am a.m. " */
 	const char *am_word, *pm_word;
 	const struct by_neighbours *hours; /* for {h:*} */
 
 	const char *to; /* ranges: "to" */
+	char to_key; /* set of the number after it; 0: as before it */
 	const char *score; /* "3:2", where it is no time: "to", "zu"; NULL: a time */
 	/* Sizes of the groups of digits that make a phone number: " 334 34 1334 ".
 	 * What begins with '+' is one anyway, and so is "030 1234567". */
@@ -192,15 +199,18 @@ struct reading {
 	/* Roman numerals. */
 	const char *roman_name; /* after a name: "the {n:o}" */
 	unsigned roman_ordinal_max; /* above it {n:c}; 0: no limit */
+	const char *roman_name_feminine; /* after a name of `feminine_names`; NULL: the same */
 	const char *names; /* after which a single I, V or X is a numeral too */
+	const char *feminine_names;
 	const struct by_neighbours *romans; /* chapters, wars, centuries; the first that fits */
-	const char *roman_marks; /* after the numeral: " e ème er . " */
+	const struct ordinal_mark *roman_marks; /* after the numeral: " e ème " */
 
 	/* Words. */
 	const struct abbreviation *abbreviations;
 	const char *spelled; /* acronyms read letter by letter although they could be said: " USA " */
 	const char *said; /* and capitals that are words: " OK NATO " */
 	const struct sign *signs;
+	const char *joined_suffixes; /* "3-mal" is one word, said with set j: " mal jährig " */
 
 	/* Addresses, and <spell>. */
 	const struct sign *spelled_signs; /* every sign of ASCII */
@@ -210,6 +220,8 @@ struct reading {
 	const char *domains; /* top-level ones read letter by letter: " de at " */
 	const char *extensions; /* of files, spelled as capitals: " pdf csv " */
 };
+
+/* In spellings a '_' stands for a blank that may be there or not. */
 
 /* True when the list holds the word. */
 bool reading_lists(const char *list, const char *word, size_t len);

@@ -76,7 +76,7 @@ static void say_in_pieces(char *said, const struct normal_case *normal, bool (*e
 	size_t fed = 0;
 	size_t len = 0;
 
-	snprintf(options.language, sizeof(options.language), "%s", normal->language);
+	snprintf(options.language, sizeof(options.language), "%.3s", normal->language);
 	assert_int_equal(chunker_alloc(&chunker, &options), 0);
 	said[0] = '\0';
 	for (size_t at = 1; at <= total; ++at) {

@@ -1,0 +1,597 @@
+/*
+ * normalize_date.c: dates, times and years (see normalize_private.h).
+ */
+#include <string.h>
+
+#include "base/count.h"
+#include "text/normalize_private.h"
+
+enum { MONTHS = 12, WEEKDAYS = 7 };
+
+/* A year of two digits: up to here it is of this century. */
+#define SHORT_YEAR_PIVOT 49
+
+struct date {
+	uint64_t day, month, year; /* 0: not there */
+	uint64_t last_day; /* of "3.–5. Juli"; 0: none */
+	bool has_comma; /* before the year */
+	const char *month_name;
+	size_t next;
+};
+
+static void say_date(struct normalizer *n, size_t i, const struct date *date, const char *template)
+{
+	char day_key = key_between(n, n->reading->ordinals, i, date->next, 'o');
+	struct place_value places[] = {
+		{.name = "day", .number = date->day, .key = day_key},
+		{.name = "month", .text = date->month_name},
+		{.name = "year", .number = date->year, .key = 'y'},
+		{.name = ",", .text = date->has_comma ? "," : ""},
+	};
+
+	write_template(n, template, places, COUNT(places));
+}
+
+static bool is_short(const struct normalizer *n, size_t i)
+{
+	return token_is_digits(n, i) && token_len(n, i) <= 2;
+}
+
+static bool is_date_mark(const struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+
+	return token->kind == TOKEN_SIGN && token->c < 128 && n->reading->date_marks &&
+	       strchr(n->reading->date_marks, (int)token->c);
+}
+
+static bool is_valid(const struct date *date)
+{
+	return date->day >= 1 && date->day <= 31 && date->month >= 1 && date->month <= MONTHS;
+}
+
+static void set_day_and_month(const struct normalizer *n, struct date *date, uint64_t first,
+			      uint64_t second)
+{
+	bool day_first = n->reading->date_order == DATE_DAY_FIRST;
+
+	date->day = day_first ? first : second;
+	date->month = day_first ? second : first;
+	if (date->month > MONTHS && date->day <= MONTHS) {
+		uint64_t day = date->month;
+
+		date->month = date->day;
+		date->day = day;
+	}
+}
+
+static uint64_t full_year(const struct normalizer *n, uint64_t year, size_t digits)
+{
+	if (digits == 4 || n->reading->short_years)
+		return year;
+	return year + (year <= SHORT_YEAR_PIVOT ? 2000 : 1900);
+}
+
+/* 2024-01-15 */
+static bool parse_iso(const struct normalizer *n, struct date *date, size_t i)
+{
+	if (token_len(n, i) != 4 || !(token_is(n, i + 1, '-') || token_is(n, i + 1, '/')) ||
+	    token_at(n, i + 3)->c != token_at(n, i + 1)->c)
+		return false;
+	if (!is_short(n, i + 2) || !token_is(n, i + 3, token_at(n, i + 1)->c) ||
+	    !is_short(n, i + 4) || token_len(n, i + 2) != 2)
+		return false;
+	*date = (struct date){
+		.year = token_value(n, i),
+		.month = token_value(n, i + 2),
+		.day = token_value(n, i + 4),
+		.next = i + 5,
+	};
+	return is_valid(date);
+}
+
+/* 15/01/2024 */
+static bool parse_numeric(const struct normalizer *n, struct date *date, size_t i)
+{
+	size_t digits = token_len(n, i + 4);
+
+	if (!is_short(n, i) || !is_date_mark(n, i + 1) || !is_short(n, i + 2) ||
+	    !token_is(n, i + 3, token_at(n, i + 1)->c) || !token_is_digits(n, i + 4) ||
+	    (digits != 4 && digits != 2))
+		return false;
+	*date = (struct date){
+		.year = full_year(n, token_value(n, i + 4), digits),
+		.next = i + 5,
+	};
+	set_day_and_month(n, date, token_value(n, i), token_value(n, i + 2));
+	return is_valid(date);
+}
+
+/* 31.12., or 15/03 where it is no fraction. */
+static bool parse_without_year(const struct normalizer *n, struct date *date, size_t i)
+{
+	uint64_t first = token_value(n, i);
+	uint64_t second = token_value(n, i + 2);
+	bool has_zero = n->text[token_at(n, i)->begin] == '0' ||
+			n->text[token_at(n, i + 2)->begin] == '0';
+
+	if (!n->reading->date_without_year || !is_short(n, i) || !is_date_mark(n, i + 1) ||
+	    !is_short(n, i + 2))
+		return false;
+	*date = (struct date){.next = i + 3};
+	set_day_and_month(n, date, first, second);
+	if (!is_valid(date) || token_is_digits(n, i + 4))
+		return false;
+	if (token_is(n, i + 1, '.')) {
+		date->next = i + 4;
+		return n->language->ordinals && token_is(n, i + 3, '.');
+	}
+	return token_is(n, i + 1, '/') && !token_is(n, i + 3, '/') &&
+	       (has_zero || !fraction_is_readable(n, first, second));
+}
+
+static const char *month_name(const struct normalizer *n, uint64_t month)
+{
+	return n->reading->months[month - 1].spoken;
+}
+
+/* A dot that was taken with the date may have ended the sentence too. */
+static void give_dot_back(struct normalizer *n, size_t next)
+{
+	if (token_is(n, next - 1, '.') && token_at(n, next)->kind == TOKEN_END)
+		write_text(n, ".");
+}
+
+size_t read_date(struct normalizer *n, size_t i)
+{
+	struct date date;
+	size_t tail;
+
+	if (!n->reading->date || token_is_bound(n, i))
+		return 0;
+	if (parse_iso(n, &date, i) || parse_numeric(n, &date, i)) {
+		if (token_is_digits(n, date.next))
+			return 0;
+		date.month_name = month_name(n, date.month);
+		say_date(n, i, &date, n->reading->date);
+		tail = match_spelling(n, token_skip_blank(n, date.next), n->reading->date_tail, 0);
+		if (!tail)
+			return date.next;
+		give_dot_back(n, tail);
+		return tail;
+	}
+	if (!parse_without_year(n, &date, i))
+		return 0;
+	date.month_name = month_name(n, date.month);
+	say_date(n, i, &date, n->reading->date_without_year);
+	give_dot_back(n, date.next);
+	return date.next;
+}
+
+/* The name at token i, with its dot if it has one: the token after it, 0 when it
+ * is none.  *full: it is no abbreviation. */
+static size_t match_name(const struct normalizer *n, size_t i, const struct month *names,
+			 size_t count, size_t *index, bool *full)
+{
+	char lower[WORD_MAX];
+	size_t len;
+
+	if (!names || !token_is_word(n, i) || (len = token_lower(n, i, lower)) == 0)
+		return 0;
+	for (size_t k = 0; k < count; ++k) {
+		char name[WORD_MAX];
+		char first = names[k].spoken[0];
+
+		/* Where names have capitals, small letters are other words. */
+		if (first >= 'A' && first <= 'Z' && !(token_at(n, i)->flags & TOKEN_CAPITAL))
+			continue;
+		*index = k;
+		name[0] = ' ';
+		for (size_t c = 0; names[k].spoken[c] && c < WORD_MAX - 1; ++c)
+			name[c] = (char)(names[k].spoken[c] >= 'A' && names[k].spoken[c] <= 'Z'
+						 ? names[k].spoken[c] | 0x20
+						 : names[k].spoken[c]);
+		*full = strlen(names[k].spoken) == len && memcmp(name, lower, len) == 0;
+		if (*full)
+			return i + 1;
+		if (reading_lists(names[k].written, lower, len))
+			return token_is(n, i + 1, '.') ? i + 2 : i + 1;
+	}
+	return 0;
+}
+
+static size_t match_month(const struct normalizer *n, size_t i, struct date *date, bool *full)
+{
+	size_t index;
+	size_t next = match_name(n, i, n->reading->months, MONTHS, &index, full);
+
+	if (next) {
+		date->month = index + 1;
+		date->month_name = n->reading->months[index].spoken;
+		date->next = next;
+	}
+	return next;
+}
+
+/* A year after a date: " 2024", ", 2024". */
+static void take_year(const struct normalizer *n, struct date *date)
+{
+	size_t i = date->next;
+	bool has_comma = token_is(n, i, ',');
+
+	if (has_comma)
+		++i;
+	if (token_at(n, i)->kind != TOKEN_BLANK || !token_is_digits(n, i + 1) ||
+	    token_len(n, i + 1) != 4 || n->text[token_at(n, i + 1)->begin] == '0')
+		return;
+	date->has_comma = has_comma;
+	date->year = token_value(n, i + 1);
+	date->next = i + 2;
+}
+
+static bool take_day(const struct normalizer *n, uint64_t *day, size_t *i)
+{
+	if (!is_short(n, *i))
+		return false;
+	*day = token_value(n, *i);
+	*i += 1;
+	if (token_is(n, *i, '.') && n->language->ordinals)
+		*i += 1;
+	return *day >= 1 && *day <= 31;
+}
+
+/* 15 January 2024; 3.–5. Juli */
+size_t read_named_date(struct normalizer *n, size_t i)
+{
+	struct date date = {0};
+	uint64_t first = 0;
+	size_t at = i;
+	bool full;
+
+	if (!n->reading->date_dm || token_is_bound(n, i) || !take_day(n, &date.day, &at))
+		return 0;
+	if (token_is_dash(n, at)) {
+		first = date.day;
+		++at;
+		if (!take_day(n, &date.day, &at) || first >= date.day)
+			return 0;
+	}
+	if (token_at(n, at)->kind != TOKEN_BLANK || !match_month(n, at + 1, &date, &full))
+		return 0;
+	take_year(n, &date);
+	if (first) {
+		write_number(n, key_between(n, n->reading->ordinals, i, at, 'o'), first);
+		write_word(n, n->reading->to);
+	}
+	say_date(n, i, &date, date.year ? n->reading->date_dmy : n->reading->date_dm);
+	give_dot_back(n, date.next);
+	return date.next;
+}
+
+/* "January 15", "Jan. 15, 2024", "May 5-7" */
+static size_t read_month_day(struct normalizer *n, size_t i, struct date *date)
+{
+	size_t at = date->next + 1;
+	uint64_t last = 0;
+
+	if (!n->reading->date_md || token_at(n, date->next)->kind != TOKEN_BLANK || !is_short(n, at))
+		return 0;
+	date->day = token_value(n, at);
+	date->next = at + 1;
+	if (!is_valid(date) || token_is(n, at + 1, ':') || token_is_word(n, at + 1))
+		return 0;
+	if (token_is(n, at + 1, '.') && token_is_digits(n, at + 2))
+		return 0;
+	if (token_is_dash(n, at + 1) && is_short(n, at + 2)) {
+		last = token_value(n, at + 2);
+		date->next = at + 3;
+	} else {
+		take_year(n, date);
+	}
+	say_date(n, i, date, date->year ? n->reading->date_mdy : n->reading->date_md);
+	if (last) {
+		write_word(n, n->reading->to);
+		write_number(n, 'o', last);
+	}
+	return date->next;
+}
+
+/* "Jan-Mar" */
+static size_t read_month_range(struct normalizer *n, const struct date *from)
+{
+	struct date to = {0};
+	bool full;
+
+	if (!token_is_dash(n, from->next) || !match_month(n, from->next + 1, &to, &full))
+		return 0;
+	write_word(n, from->month_name);
+	write_word(n, n->reading->to);
+	write_word(n, to.month_name);
+	return to.next;
+}
+
+size_t read_month(struct normalizer *n, size_t i)
+{
+	struct date date = {0};
+	bool full;
+	bool has_dot;
+	size_t next = match_month(n, i, &date, &full);
+
+	if (!next)
+		return 0;
+	has_dot = token_is(n, next - 1, '.');
+	next = read_month_range(n, &date);
+	if (!next)
+		next = read_month_day(n, i, &date);
+	if (next)
+		return next;
+	date.day = 0;
+	date.next = i + (has_dot ? 2 : 1);
+	take_year(n, &date);
+	if (date.year && n->reading->date_my && !date.has_comma) {
+		say_date(n, i, &date, n->reading->date_my);
+		return date.next;
+	}
+	if (!has_dot || full)
+		return 0;
+	write_word(n, date.month_name);
+	give_dot_back(n, i + 2);
+	return i + 2;
+}
+
+/* Something that shows that the short word is a day's name. */
+static bool is_used_as_day(const struct normalizer *n, size_t next)
+{
+	size_t after = token_is(n, next, ',') ? next + 1 : next;
+	struct date date = {0};
+	bool full;
+
+	if (token_at(n, after)->kind != TOKEN_BLANK)
+		return false;
+	return token_is_digits(n, after + 1) ||
+	       (after > next && match_month(n, after + 1, &date, &full));
+}
+
+size_t read_weekday(struct normalizer *n, size_t i)
+{
+	const struct month *days = n->reading->weekdays;
+	size_t day, last;
+	bool full, last_full;
+	size_t next = match_name(n, i, days, WEEKDAYS, &day, &full);
+	size_t end;
+
+	if (!next)
+		return 0;
+	end = token_is_dash(n, next)
+		      ? match_name(n, next + 1, days, WEEKDAYS, &last, &last_full)
+		      : 0;
+	if (end) {
+		write_word(n, days[day].spoken);
+		write_word(n, n->reading->to);
+		write_word(n, days[last].spoken);
+		give_dot_back(n, end);
+		return end;
+	}
+	if (full || (!token_is(n, next - 1, '.') && !is_used_as_day(n, next)))
+		return 0;
+	write_word(n, days[day].spoken);
+	give_dot_back(n, next);
+	return next;
+}
+
+struct time {
+	uint64_t h, m, s;
+	bool has_minutes, has_seconds;
+	bool has_word; /* "Uhr", or one before it */
+	const char *half; /* "AM" */
+	size_t next;
+};
+
+static bool is_time_mark(const struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+	const char *marks = n->reading->time_marks;
+
+	if (token->kind == TOKEN_SIGN)
+		return token->c < 128 && strchr(marks, (int)token->c);
+	return token->kind == TOKEN_WORD && token_equals(n, i, "h") && strchr(marks, 'h');
+}
+
+static bool is_pair(const struct normalizer *n, size_t i)
+{
+	return token_is_digits(n, i) && token_len(n, i) == 2 && token_value(n, i) < 60;
+}
+
+/* Blanks may stand around an h: "2 h 15". */
+static size_t minutes_at(const struct normalizer *n, size_t i)
+{
+	size_t mark = i;
+
+	if (token_at(n, mark)->kind == TOKEN_BLANK)
+		++mark;
+	if (!is_time_mark(n, mark) || (mark > i && token_at(n, mark)->kind != TOKEN_WORD))
+		return 0;
+	i = mark + 1;
+	if (token_at(n, mark)->kind == TOKEN_WORD)
+		i = token_skip_blank(n, i);
+	return is_pair(n, i) ? i : 0;
+}
+
+static void take_half(const struct normalizer *n, struct time *time)
+{
+	size_t i = token_skip_blank(n, time->next);
+	size_t end = match_spelling(n, i, n->reading->am, 0);
+
+	if (end) {
+		time->half = n->reading->am_word;
+	} else {
+		end = match_spelling(n, i, n->reading->pm, 0);
+		if (end)
+			time->half = n->reading->pm_word;
+	}
+	if (end)
+		time->next = end;
+}
+
+static void take_time_word(const struct normalizer *n, struct time *time)
+{
+	size_t i = token_skip_blank(n, time->next);
+	size_t end = match_spelling(n, i, n->reading->time_words, 0);
+
+	if (end) {
+		time->has_word = true;
+		time->next = end;
+	}
+}
+
+static bool follows_time_word(const struct normalizer *n, size_t i)
+{
+	static const char *const any = NULL;
+	const struct by_neighbours rows[] = {{n->reading->time_before, any, 1}, {NULL, NULL, 0}};
+
+	return n->reading->time_before && key_between(n, rows, i, i, 0) != 0;
+}
+
+static bool parse_time(const struct normalizer *n, struct time *time, size_t i)
+{
+	size_t minutes;
+	bool is_dotted;
+
+	*time = (struct time){.next = i + 1};
+	if (!is_short(n, i) || !n->reading->time_marks)
+		return false;
+	time->h = token_value(n, i);
+	minutes = minutes_at(n, i + 1);
+	is_dotted = minutes && token_is(n, minutes - 1, '.');
+	if (minutes) {
+		time->has_minutes = true;
+		time->m = token_value(n, minutes);
+		time->next = minutes + 1;
+		if (token_is(n, minutes + 1, ':') && is_pair(n, minutes + 2)) {
+			time->has_seconds = true;
+			time->s = token_value(n, minutes + 2);
+			time->next = minutes + 3;
+		}
+	}
+	take_half(n, time);
+	if (!time->half)
+		take_time_word(n, time);
+	if (time->h > 24 || (is_dotted && !time->has_word && !follows_time_word(n, i)))
+		return false;
+	return time->has_minutes || time->half || time->has_word;
+}
+
+static const char *time_template(const struct reading *reading, const struct time *time)
+{
+	bool is_small = time->m > 0 && time->m < 10;
+
+	if (time->has_seconds && reading->time_hms)
+		return reading->time_hms;
+	if (time->m == 0) {
+		if (time->half)
+			return reading->time_h_half;
+		return time->h >= 13 && reading->time_h_late ? reading->time_h_late
+							     : reading->time_h;
+	}
+	if (time->half)
+		return is_small && reading->time_hm_small_half ? reading->time_hm_small_half
+							       : reading->time_hm_half;
+	return is_small && reading->time_hm_small ? reading->time_hm_small : reading->time_hm;
+}
+
+static void say_time(struct normalizer *n, size_t i, const struct time *time)
+{
+	char hour_key = key_between(n, n->reading->hours, i, time->next, 'c');
+	struct place_value places[] = {
+		{.name = "h", .number = time->h, .key = hour_key},
+		{.name = "m", .number = time->m},
+		{.name = "s", .number = time->s},
+		{.name = "half", .text = time->half ? time->half : ""},
+	};
+
+	write_template(n, time_template(n->reading, time), places, COUNT(places));
+}
+
+/* "8:30–12:00 Uhr", "9–17 Uhr", "9 AM–5 PM" */
+static size_t read_time_range(struct normalizer *n, size_t i, const struct time *from)
+{
+	struct time to;
+	size_t at = from->next;
+
+	if (!token_is(n, at, '-') && !token_is(n, at, 0x2013))
+		return 0;
+	if (!parse_time(n, &to, at + 1))
+		return 0;
+	if (from->has_minutes || from->half || from->has_word) {
+		struct time first = *from;
+
+		/* "9:00–5:00 PM": the half of the day is said once. */
+		if (!first.half && to.half && first.m == 0)
+			first.half = "";
+		say_time(n, i, &first);
+	} else {
+		write_number(n, key_between(n, n->reading->hours, i, at, 'c'), from->h);
+	}
+	while (n->words.len > 0 && n->words.bytes[n->words.len - 1] == ' ')
+		--n->words.len;
+	write_word(n, n->reading->to);
+	write_text(n, " ");
+	say_time(n, at + 1, &to);
+	give_dot_back(n, to.next);
+	return to.next;
+}
+
+/* "3:2", "16:9" */
+static size_t read_score(struct normalizer *n, size_t i)
+{
+	if (!n->reading->score || !token_is(n, i + 1, ':') || !token_is_digits(n, i + 2) ||
+	    token_is(n, i + 3, ':') || token_len(n, i) > 3 || token_len(n, i + 2) > 3)
+		return 0;
+	write_number(n, 'c', token_value(n, i));
+	write_word(n, n->reading->score);
+	write_number(n, n->reading->to_key ? n->reading->to_key : 'c', token_value(n, i + 2));
+	return i + 3;
+}
+
+size_t read_time(struct normalizer *n, size_t i)
+{
+	struct time time;
+	size_t end;
+
+	if (token_is_bound(n, i))
+		return 0;
+	if (!parse_time(n, &time, i)) {
+		if (is_short(n, i) && time.h <= 24 && !token_is(n, i + 1, ':')) {
+			time = (struct time){.h = token_value(n, i), .next = i + 1};
+			end = read_time_range(n, i, &time);
+			if (end)
+				return end;
+		}
+		return read_score(n, i);
+	}
+	if (time.has_minutes && token_is_digits(n, time.next))
+		return 0;
+	end = read_time_range(n, i, &time);
+	if (end)
+		return end;
+	say_time(n, i, &time);
+	give_dot_back(n, time.next);
+	return time.next;
+}
+
+size_t read_year(struct normalizer *n, size_t i)
+{
+	uint64_t year = token_value(n, i);
+	char key;
+
+	if (!n->reading->years || token_len(n, i) > 4 || token_is_bound(n, i) ||
+	    n->text[token_at(n, i)->begin] == '0')
+		return 0;
+	if (year < n->reading->year_least || year > n->reading->year_most)
+		return 0;
+	key = key_between(n, n->reading->years, i, i + 1, '\0');
+	if (!key || key == 'c')
+		return 0;
+	write_number(n, key, year);
+	return i + 1;
+}

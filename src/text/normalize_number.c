@@ -1,0 +1,866 @@
+/*
+ * normalize_number.c: numbers and what they count (see normalize_private.h).
+ *
+ *     -$1,234.50M/month
+ *     │││         ││
+ *     ││└ figure  │└ per
+ *     │└ currency └ magnitude, then a unit, or the currency if not before
+ *     └ sign
+ */
+#include <string.h>
+
+#include "base/count.h"
+#include "base/utf8.h"
+#include "text/normalize_private.h"
+
+/* Digits of a figure that can be part of a value. */
+#define VALUE_DIGITS_MAX 18
+
+/* A number as it is written. */
+struct figure {
+	bool is_negative, is_positive; /* a sign is written */
+	bool is_grouped; /* thousands are parted */
+	bool is_digits; /* read one by one: it begins with 0, or is too long */
+	uint64_t value;
+	unsigned digits; /* before the decimals */
+	size_t first, whole_end; /* tokens of the part before the decimals */
+	size_t decimals; /* token; 0: none */
+	uint32_t separator; /* before them */
+	size_t next;
+};
+
+struct quantity {
+	struct figure figure;
+	const struct currency *currency;
+	const struct magnitude *magnitude;
+	const struct unit *unit;
+	bool has_dot; /* the unit's spelling ends in one */
+	size_t next;
+};
+
+static bool holds_char(const char *chars, uint32_t c)
+{
+	while (chars && *chars) {
+		uint32_t other;
+
+		chars += utf8_decode(&other, chars, strlen(chars));
+		if (other == c)
+			return true;
+	}
+	return false;
+}
+
+/* A single blank: any that does not break the line, or a plain one where the
+ * language writes thousands so. */
+static bool parts_thousands(const struct normalizer *n, size_t i, uint32_t *separator)
+{
+	const struct token *token = token_at(n, i);
+	uint32_t c;
+
+	if (token->kind == TOKEN_SIGN) {
+		*separator = token->c;
+		return holds_char(n->reading->thousands, token->c);
+	}
+	if (token->kind != TOKEN_BLANK)
+		return false;
+	if (utf8_decode(&c, n->text + token->begin, token->end - token->begin) !=
+	    token->end - token->begin)
+		return false;
+	*separator = ' ';
+	return c == 0xa0 || c == 0x202f || c == 0x2009 ||
+	       (c == ' ' && holds_char(n->reading->thousands, ' '));
+}
+
+static bool is_group(const struct normalizer *n, size_t i)
+{
+	return token_is_digits(n, i) && token_len(n, i) == 3;
+}
+
+static void add_digits(struct figure *figure, const struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+
+	for (size_t at = token->begin; at < token->end; ++at) {
+		if (++figure->digits <= VALUE_DIGITS_MAX)
+			figure->value = figure->value * 10 + (uint64_t)(n->text[at] - '0');
+	}
+}
+
+static bool may_be_grouped(const struct normalizer *n, size_t i)
+{
+	return token_len(n, i) <= 3 && n->text[token_at(n, i)->begin] != '0';
+}
+
+static void take_groups(struct figure *figure, const struct normalizer *n)
+{
+	uint32_t separator;
+	uint32_t first = 0;
+	size_t i = figure->next;
+
+	while (parts_thousands(n, i, &separator) && is_group(n, i + 1) &&
+	       (first == 0 || separator == first)) {
+		add_digits(figure, n, i + 1);
+		figure->is_grouped = true;
+		first = separator;
+		i += 2;
+	}
+	figure->next = figure->whole_end = i;
+}
+
+/* "1,299.00" where a comma is the decimal sign, "1.299,00" where it is the dot:
+ * both signs together tell which is which. */
+static bool take_foreign(struct figure *figure, const struct normalizer *n)
+{
+	uint32_t group = n->reading->decimal == ',' ? ',' : '.';
+	uint32_t decimal = group == ',' ? '.' : ',';
+	size_t i = figure->next;
+
+	while (token_is(n, i, group) && is_group(n, i + 1))
+		i += 2;
+	if (i == figure->next || !token_is(n, i, decimal) || !token_is_digits(n, i + 1))
+		return false;
+	for (size_t k = figure->next; k < i; k += 2)
+		add_digits(figure, n, k + 1);
+	figure->is_grouped = true;
+	figure->whole_end = i;
+	figure->separator = (uint8_t)n->reading->decimal; /* and it is said like ours */
+	figure->decimals = i + 1;
+	figure->next = i + 2;
+	return true;
+}
+
+static void take_decimals(struct figure *figure, const struct normalizer *n)
+{
+	size_t i = figure->next;
+	const struct token *sign = token_at(n, i);
+
+	if (sign->kind != TOKEN_SIGN || (sign->c != '.' && sign->c != ','))
+		return;
+	if (!token_is_digits(n, i + 1))
+		return;
+	if (token_is(n, i + 2, sign->c) && token_is_digits(n, i + 3))
+		return; /* a list, a version */
+	figure->separator = sign->c;
+	figure->decimals = i + 1;
+	figure->next = i + 2;
+}
+
+/* The figure at token i, which may be its sign. */
+static bool parse_figure(const struct normalizer *n, struct figure *figure, size_t i)
+{
+	*figure = (struct figure){0};
+	if (token_is(n, i, '-') || token_is(n, i, 0x2212) || token_is(n, i, '+')) {
+		if (!token_is_digits(n, i + 1))
+			return false;
+		figure->is_positive = token_is(n, i, '+');
+		figure->is_negative = !figure->is_positive;
+		++i;
+	}
+	figure->first = figure->next = figure->whole_end = i;
+	if (token_is(n, i, '.') && token_is_digits(n, i + 1)) {
+		figure->separator = '.'; /* ".357" */
+		figure->decimals = i + 1;
+		figure->next = i + 2;
+		return true;
+	}
+	if (!token_is_digits(n, i))
+		return false;
+	add_digits(figure, n, i);
+	figure->next = figure->whole_end = i + 1;
+	if (may_be_grouped(n, i) && !take_foreign(figure, n))
+		take_groups(figure, n);
+	if (!figure->decimals)
+		take_decimals(figure, n);
+	figure->is_digits = figure->digits > VALUE_DIGITS_MAX ||
+			    (figure->digits > 1 && n->text[token_at(n, i)->begin] == '0' &&
+			     !figure->decimals);
+	return true;
+}
+
+static void say_digit_tokens(struct normalizer *n, size_t i, size_t end)
+{
+	for (; i < end; ++i) {
+		const struct token *token = token_at(n, i);
+
+		if (token->kind == TOKEN_DIGITS)
+			write_digits(n, n->text + token->begin, token->end - token->begin);
+	}
+}
+
+static void say_decimals(struct normalizer *n, const struct figure *figure)
+{
+	const struct reading *reading = n->reading;
+	const struct token *token = token_at(n, figure->decimals);
+	const char *digits = n->text + token->begin;
+	size_t len = token->end - token->begin;
+	bool is_ours = figure->separator == (uint8_t)reading->decimal;
+
+	write_word(n, is_ours ? reading->decimal_word : reading->other_decimal_word);
+	if (len > reading->decimals_as_number) {
+		write_digits(n, digits, len);
+		return;
+	}
+	while (len > 1 && *digits == '0') { /* "05": "zero five" */
+		write_digits(n, digits, 1);
+		++digits;
+		--len;
+	}
+	{
+		uint64_t value = 0;
+
+		for (size_t i = 0; i < len; ++i)
+			value = value * 10 + (uint64_t)(digits[i] - '0');
+		write_number(n, 'c', value);
+	}
+}
+
+static void say_sign(struct normalizer *n, const struct figure *figure)
+{
+	if (figure->is_negative)
+		write_word(n, n->reading->minus);
+	if (figure->is_positive)
+		write_word(n, n->reading->plus);
+}
+
+/* Without its sign. */
+static void say_amount(struct normalizer *n, const struct figure *figure, char key)
+{
+	if (figure->is_digits)
+		say_digit_tokens(n, figure->first, figure->whole_end);
+	else if (figure->digits > 0)
+		write_number(n, figure->decimals ? 'c' : key, figure->value);
+	if (figure->decimals)
+		say_decimals(n, figure);
+}
+
+static void say_figure(struct normalizer *n, const struct figure *figure, char key)
+{
+	say_sign(n, figure);
+	say_amount(n, figure, key);
+}
+
+static size_t spelling_len(const struct normalizer *n, size_t i, size_t next)
+{
+	return next ? token_at(n, next)->begin - token_at(n, i)->begin : 0;
+}
+
+static size_t match_currency(const struct normalizer *n, size_t i, const struct currency **found)
+{
+	size_t next = 0;
+
+	for (const struct currency *row = n->reading->currencies; row && row->written; ++row) {
+		size_t end = match_spelling(n, i, row->written, spelling_len(n, i, next));
+
+		if (end) {
+			next = end;
+			*found = row;
+		}
+	}
+	return next;
+}
+
+static size_t match_unit(const struct normalizer *n, size_t i, bool is_joined,
+			 const struct unit **found)
+{
+	size_t next = 0;
+
+	for (const struct unit *row = n->reading->units; row && row->written; ++row) {
+		size_t end;
+
+		if (row->joined && !is_joined)
+			continue;
+		end = match_spelling(n, i, row->written, spelling_len(n, i, next));
+		if (end) {
+			next = end;
+			*found = row;
+		}
+	}
+	return next;
+}
+
+static size_t match_magnitude(const struct normalizer *n, size_t i, bool is_money,
+			      const struct magnitude **found)
+{
+	size_t next = 0;
+
+	for (const struct magnitude *row = n->reading->magnitudes; row && row->written; ++row) {
+		size_t end = match_spelling(n, i, row->written, spelling_len(n, i, next));
+		const struct currency *currency;
+
+		if (!end)
+			continue;
+		if (row->money_only && !is_money &&
+		    !match_currency(n, token_skip_blank(n, end), &currency))
+			continue;
+		next = end;
+		*found = row;
+	}
+	return next;
+}
+
+static bool ends_in_dot(const struct normalizer *n, size_t next)
+{
+	return next > 0 && token_is(n, next - 1, '.');
+}
+
+static void parse_suffix(const struct normalizer *n, struct quantity *q)
+{
+	size_t i = token_skip_blank(n, q->next);
+	size_t end = match_magnitude(n, i, q->currency != NULL, &q->magnitude);
+
+	if (end) {
+		q->has_dot = ends_in_dot(n, end);
+		q->next = end;
+		i = token_skip_blank(n, q->next);
+	}
+	end = q->currency ? 0 : match_currency(n, i, &q->currency);
+	if (!end)
+		end = q->currency ? 0 : match_unit(n, i, i == q->next, &q->unit);
+	if (end) {
+		q->has_dot = ends_in_dot(n, end);
+		q->next = end;
+	}
+}
+
+/* "5,-" and "5,–" are whole amounts. */
+static size_t skip_no_cents(const struct normalizer *n, size_t i)
+{
+	if ((token_is(n, i, ',') || token_is(n, i, '.')) && token_is_dash(n, i + 1) &&
+	    !token_is_digits(n, i + 2))
+		return i + 2;
+	return i;
+}
+
+static bool parse_quantity(const struct normalizer *n, struct quantity *q, size_t i)
+{
+	bool is_negative = false;
+	const struct currency *currency = NULL;
+	size_t end;
+
+	if ((token_is(n, i, '-') || token_is(n, i, 0x2212)) && !token_is_digits(n, i + 1)) {
+		is_negative = true; /* "-$5" */
+		++i;
+	}
+	end = token_is_digits(n, i) ? 0 : match_currency(n, i, &currency);
+	if (end)
+		i = token_skip_blank(n, end);
+	*q = (struct quantity){0};
+	if (!parse_figure(n, &q->figure, i) || (is_negative && !currency))
+		return false;
+	q->figure.is_negative |= is_negative;
+	q->currency = currency;
+	q->next = skip_no_cents(n, q->figure.next);
+	parse_suffix(n, q);
+	if (!q->currency)
+		q->next = q->next > q->figure.next ? q->next : q->figure.next;
+	return true;
+}
+
+static bool begins_with_vowel(const char *word)
+{
+	uint32_t c;
+
+	utf8_decode(&c, word, strlen(word));
+	return strchr("aeiouhAEIOUH", (int)(c < 128 ? c : 'x')) != NULL && c != 0;
+}
+
+static void say_of(struct normalizer *n, const struct magnitude *magnitude, const char *noun)
+{
+	const char *of = magnitude ? magnitude->of : NULL;
+
+	if (of && magnitude->of_vowel && begins_with_vowel(noun))
+		of = magnitude->of_vowel;
+	if (of) {
+		write_word(n, of);
+		write_text(n, noun);
+	} else {
+		write_word(n, noun);
+	}
+}
+
+/* "un millón de euros": a language that says so does after round numbers too. */
+static const struct magnitude *round_magnitude(const struct normalizer *n,
+					       const struct figure *figure)
+{
+	if (figure->decimals || figure->value < 1000000 || figure->value % 1000000 != 0)
+		return NULL;
+	for (const struct magnitude *row = n->reading->magnitudes; row && row->written; ++row) {
+		if (row->of)
+			return row;
+	}
+	return NULL;
+}
+
+/* "2.5k": the decimals move into the number; false when they do not fit. */
+static bool multiply(const struct normalizer *n, uint64_t *value, const struct quantity *q)
+{
+	uint64_t unit = q->magnitude->times;
+
+	*value = q->figure.value * unit;
+	if (q->figure.value > NUMBER_MAX / unit)
+		return false;
+	if (q->figure.decimals) {
+		const struct token *token = token_at(n, q->figure.decimals);
+
+		for (size_t at = token->begin; at < token->end; ++at) {
+			unit /= 10;
+			*value += unit * (uint64_t)(n->text[at] - '0');
+			if (unit == 0)
+				return false;
+		}
+	}
+	return true;
+}
+
+static char key_of(const struct counted *name)
+{
+	return name->key ? name->key : 'c';
+}
+
+/* The number with its magnitude; gives the value that the noun agrees with. */
+static uint64_t say_magnitude(struct normalizer *n, const struct quantity *q, char key)
+{
+	uint64_t value;
+
+	if (!q->magnitude) {
+		say_amount(n, &q->figure, key);
+		return q->figure.value;
+	}
+	if (q->magnitude->times && multiply(n, &value, q)) {
+		write_number(n, key, value);
+		return value;
+	}
+	say_amount(n, &q->figure, key_of(&q->magnitude->name));
+	write_word(n, counted_form(n, &q->magnitude->name, q->figure.value,
+				   q->figure.decimals != 0));
+	return 1000000; /* many */
+}
+
+static bool has_cents(const struct normalizer *n, const struct quantity *q)
+{
+	return q->currency && q->currency->cent.one && !q->magnitude && q->figure.decimals &&
+	       token_len(n, q->figure.decimals) <= 2;
+}
+
+static void say_cents(struct normalizer *n, const struct quantity *q)
+{
+	const struct currency *currency = q->currency;
+	uint64_t cents = token_value(n, q->figure.decimals);
+	uint64_t whole = q->figure.value;
+	struct place_value places[4];
+
+	if (token_len(n, q->figure.decimals) == 1)
+		cents *= 10;
+	places[0] = (struct place_value){.name = "n", .number = whole,
+					 .key = key_of(&currency->name)};
+	places[1] = (struct place_value){.name = "unit",
+					 .text = counted_form(n, &currency->name, whole, false)};
+	places[2] = (struct place_value){.name = "c", .number = cents,
+					 .key = key_of(&currency->cent)};
+	places[3] = (struct place_value){.name = "cent",
+					 .text = counted_form(n, &currency->cent, cents, false)};
+	if (cents == 0)
+		write_template(n, "{n} {unit}", places, COUNT(places));
+	else if (whole == 0)
+		write_template(n, n->reading->money_only_cents, places, COUNT(places));
+	else
+		write_template(n, n->reading->money_cents, places, COUNT(places));
+}
+
+static void say_noun(struct normalizer *n, const struct quantity *q, const struct counted *name,
+		     uint64_t value)
+{
+	bool has_decimals = q->figure.decimals && !q->magnitude;
+	const char *noun = counted_form(n, name, value, has_decimals);
+	const struct magnitude *magnitude =
+		q->magnitude && !q->magnitude->times ? q->magnitude : round_magnitude(n, &q->figure);
+
+	say_of(n, magnitude, noun);
+}
+
+static const struct counted *noun_of(const struct quantity *q)
+{
+	if (q->currency)
+		return &q->currency->name;
+	return q->unit ? &q->unit->name : NULL;
+}
+
+static void say_quantity(struct normalizer *n, const struct quantity *q)
+{
+	const struct counted *noun = noun_of(q);
+	uint64_t value;
+
+	say_sign(n, &q->figure);
+	if (has_cents(n, q)) {
+		say_cents(n, q);
+		return;
+	}
+	value = say_magnitude(n, q, noun ? key_of(noun) : 'c');
+	if (noun)
+		say_noun(n, q, noun, value);
+}
+
+/* "/month", "/kg" after what has a unit: the end, 0 when there is none. */
+static size_t say_per(struct normalizer *n, const struct quantity *q)
+{
+	const struct unit *unit = NULL;
+	struct place_value place = {.name = "u"};
+	char word[WORD_MAX];
+	size_t i = q->next;
+	size_t end;
+
+	if ((!q->unit && !q->currency) || !n->reading->per || !token_is(n, i, '/'))
+		return 0;
+	end = match_unit(n, i + 1, true, &unit);
+	if (end) {
+		place.text = unit->name.one;
+	} else if (token_is_word(n, i + 1) && token_len(n, i + 1) < WORD_MAX) {
+		end = i + 2;
+		memcpy(word, n->text + token_at(n, i + 1)->begin, token_len(n, i + 1));
+		word[token_len(n, i + 1)] = '\0';
+		place.text = word;
+	} else {
+		return 0;
+	}
+	write_template(n, n->reading->per, &place, 1);
+	return end;
+}
+
+static bool may_be_year(const struct normalizer *n, const struct quantity *q)
+{
+	return !noun_of(q) && !q->magnitude && !q->figure.decimals && !q->figure.is_grouped &&
+	       q->figure.digits == 4 && !q->figure.is_digits &&
+	       q->figure.value >= n->reading->year_least && q->figure.value <= n->reading->year_most;
+}
+
+/* A range's first number is said like the second when that alone has a unit. */
+static void say_range(struct normalizer *n, struct quantity *from, struct quantity *to)
+{
+	const struct counted *noun = noun_of(to) ? noun_of(to) : noun_of(from);
+	char key = noun ? key_of(noun) : 'c';
+	bool is_same = !noun_of(from) || !noun_of(to) || noun_of(from) == noun_of(to);
+	bool are_years = may_be_year(n, from) && may_be_year(n, to);
+
+	if (are_years)
+		key = 'y';
+	if (is_same && !has_cents(n, from)) {
+		say_figure(n, &from->figure, key);
+		if (from->magnitude && !to->magnitude)
+			to->magnitude = from->magnitude;
+	} else {
+		say_quantity(n, from);
+	}
+	write_word(n, n->reading->to);
+	if (!noun_of(to)) {
+		to->currency = from->currency;
+		to->unit = from->unit;
+	}
+	if (!noun && !to->magnitude)
+		say_figure(n, &to->figure, are_years || !n->reading->to_key ? key : n->reading->to_key);
+	else if (n->reading->to_key && !has_cents(n, to)) {
+		uint64_t value = say_magnitude(n, to, n->reading->to_key);
+
+		if (noun)
+			say_noun(n, to, noun, value < 2 ? value : 5); /* as after "of five" */
+	} else {
+		say_quantity(n, to);
+	}
+}
+
+/* The token after a dash that makes a range, 0 when there is none.  A hyphen
+ * between blanks is a minus, or a dash of the sentence. */
+static size_t range_next(const struct normalizer *n, const struct quantity *q)
+{
+	size_t i = q->next;
+
+	if (q->figure.is_digits || !n->reading->to)
+		return 0;
+	if (token_is(n, i, '-') || token_is(n, i, 0x2013) || token_is(n, i, 0x2212))
+		return i + 1;
+	if (token_at(n, i)->kind == TOKEN_BLANK && token_is(n, i + 1, 0x2013) &&
+	    token_at(n, i + 2)->kind == TOKEN_BLANK)
+		return i + 3;
+	return 0;
+}
+
+static size_t read_range(struct normalizer *n, struct quantity *from)
+{
+	size_t i = range_next(n, from);
+	struct quantity to;
+	size_t end;
+
+	if (!i || token_is_dash(n, i) || token_is(n, i, '+') || !parse_quantity(n, &to, i) ||
+	    to.figure.is_digits)
+		return 0;
+	if (token_is_dash(n, to.next) && token_is_digits(n, to.next + 1))
+		return 0; /* three of them are something else */
+	say_range(n, from, &to);
+	end = say_per(n, &to);
+	if (!end && to.has_dot && token_at(n, to.next)->kind >= TOKEN_END)
+		write_text(n, ".");
+	return end ? end : to.next;
+}
+
+/* Something before the number binds it to a word: "B-52", "R2D2". */
+bool token_is_bound(const struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+
+	if (i == 0 || token->kind == TOKEN_WORD)
+		return false;
+	return token_at(n, i - 1)->kind == TOKEN_WORD || token_at(n, i - 1)->kind == TOKEN_DIGITS;
+}
+
+static bool is_worth_it(const struct quantity *q)
+{
+	return noun_of(q) || q->magnitude || q->figure.decimals || q->figure.is_grouped ||
+	       q->figure.is_digits || q->figure.is_negative || q->figure.is_positive;
+}
+
+size_t read_quantity(struct normalizer *n, size_t i)
+{
+	struct quantity q;
+	size_t end;
+
+	if (token_at(n, i)->kind == TOKEN_SIGN && token_is_bound(n, i))
+		return 0;
+	if (token_at(n, i)->kind == TOKEN_WORD && !token_is_digits(n, i + 1) &&
+	    !token_is_digits(n, token_skip_blank(n, i + 1)) && !token_is_digits(n, i + 2) &&
+	    !token_is_digits(n, i + 3))
+		return 0; /* a code before its number: "USD 5", "US$ 5" */
+	if (!parse_quantity(n, &q, i))
+		return 0;
+	end = read_range(n, &q);
+	if (end)
+		return end;
+	if (!is_worth_it(&q))
+		return 0;
+	if (!noun_of(&q) && !q.magnitude) { /* a figure that counts a noun of the text */
+		say_figure(n, &q.figure, q.figure.decimals ? 'c' : key_counting(n, i, q.next));
+		return q.next;
+	}
+	say_quantity(n, &q);
+	end = say_per(n, &q);
+	if (!end && q.has_dot && token_at(n, q.next)->kind == TOKEN_END)
+		write_text(n, ".");
+	return end ? end : q.next;
+}
+
+static bool ends_with_one_of(const char *word, size_t len, const char *endings)
+{
+	for (const char *at = endings; at && *at;) {
+		size_t n = strcspn(at + 1, " ");
+
+		++at;
+		if (n > 0 && n <= len && memcmp(word + len - n, at, n) == 0)
+			return true;
+		at += n;
+	}
+	return false;
+}
+
+char key_counting(const struct normalizer *n, size_t i, size_t next)
+{
+	const struct reading *reading = n->reading;
+	char key = key_between(n, reading->cardinals, i, next, 'c');
+	char noun[WORD_MAX];
+	size_t len;
+	size_t at = token_skip_blank(n, next);
+
+	if (key != 'c' || !reading->agreement || at == next || !token_is_word(n, at))
+		return key;
+	len = token_lower(n, at, noun);
+	if (len == 0 || (reading->no_noun && reading_lists(reading->no_noun, noun, len)))
+		return 'c';
+	for (const struct by_ending *row = reading->agreement; row->key; ++row) {
+		if (row->except && reading_lists(row->except, noun, len))
+			continue;
+		if (strcmp(row->endings, "*") == 0 || ends_with_one_of(noun, len, row->endings))
+			return row->key;
+	}
+	return 'c';
+}
+
+size_t read_plain_number(struct normalizer *n, size_t i)
+{
+	struct figure figure;
+
+	if (!parse_figure(n, &figure, i))
+		return 0;
+	say_figure(n, &figure, key_counting(n, i, figure.next));
+	return figure.next;
+}
+
+size_t read_decade(struct normalizer *n, size_t i)
+{
+	size_t digits = i;
+	size_t next;
+	struct place_value place = {.name = "n", .key = 'k'};
+
+	if (!n->reading->decade_marks)
+		return 0;
+	if (token_is(n, i, '\'') || token_is(n, i, 0x2019)) /* "'80s" */
+		++digits;
+	if (!token_is_digits(n, digits) || (digits > i && token_is_bound(n, i)))
+		return 0;
+	if (token_len(n, digits) != 2 && token_len(n, digits) != 4)
+		return 0;
+	next = match_spelling(n, digits + 1, n->reading->decade_marks, 0);
+	place.number = token_value(n, digits);
+	if (!next || place.number % 10 != 0)
+		return 0;
+	write_template(n, n->reading->decade, &place, 1);
+	return next;
+}
+
+static size_t read_marked_ordinal(struct normalizer *n, const struct figure *figure)
+{
+	for (const struct ordinal_mark *mark = n->reading->ordinal_marks; mark && mark->written;
+	     ++mark) {
+		size_t next = match_spelling(n, figure->whole_end, mark->written, 0);
+
+		if (next) {
+			write_number(n, mark->key, figure->value);
+			return next;
+		}
+	}
+	return 0;
+}
+
+/* "3. Stock": a dot that no sentence ends with. */
+static size_t read_dotted_ordinal(struct normalizer *n, size_t i, const struct figure *figure)
+{
+	size_t dot = figure->whole_end;
+	size_t word = dot + 2;
+	char key;
+
+	if (!n->language->ordinals || !token_is(n, dot, '.') || figure->digits > 4)
+		return 0;
+	if (token_at(n, dot + 1)->kind != TOKEN_BLANK || !token_is_word(n, word))
+		return 0;
+	if (!n->language->nouns_big && token_at(n, word)->flags & TOKEN_CAPITAL)
+		return 0;
+	key = key_between(n, n->reading->ordinals, i, dot + 1, '\0');
+	if (!key)
+		return 0;
+	write_number(n, key, figure->value);
+	return dot + 1;
+}
+
+size_t read_ordinal(struct normalizer *n, size_t i)
+{
+	struct figure figure;
+	size_t next;
+
+	if (!parse_figure(n, &figure, i) || figure.is_digits)
+		return 0;
+	next = read_marked_ordinal(n, &figure);
+	return next ? next : read_dotted_ordinal(n, i, &figure);
+}
+
+/* Fractions that are characters. */
+static const struct {
+	uint32_t c;
+	unsigned n, d;
+} fraction_signs[] = {
+	{0x00bd, 1, 2}, {0x00bc, 1, 4}, {0x00be, 3, 4}, {0x2153, 1, 3}, {0x2154, 2, 3},
+	{0x2155, 1, 5}, {0x2156, 2, 5}, {0x2157, 3, 5}, {0x2158, 4, 5}, {0x2159, 1, 6},
+	{0x215a, 5, 6}, {0x215b, 1, 8}, {0x215c, 3, 8}, {0x215d, 5, 8}, {0x215e, 7, 8},
+	{0x2150, 1, 7}, {0x2151, 1, 9}, {0x2152, 1, 10},
+};
+
+/* n/d at token i: the end, 0 when there is none. */
+static size_t parse_fraction(const struct normalizer *n, size_t i, uint64_t *above, uint64_t *below)
+{
+	const struct token *token = token_at(n, i);
+
+	if (token->kind == TOKEN_SIGN) {
+		for (size_t k = 0; k < COUNT(fraction_signs); ++k) {
+			if (fraction_signs[k].c == token->c) {
+				*above = fraction_signs[k].n;
+				*below = fraction_signs[k].d;
+				return i + 1;
+			}
+		}
+	}
+	if (!token_is_digits(n, i) || !token_is_digits(n, i + 2) ||
+	    !(token_is(n, i + 1, '/') || token_is(n, i + 1, 0x2044)))
+		return 0;
+	if (token_len(n, i) > 4 || token_len(n, i + 2) > 4)
+		return 0;
+	*above = token_value(n, i);
+	*below = token_value(n, i + 2);
+	return i + 3;
+}
+
+static const struct fraction *own_words(const struct normalizer *n, uint64_t above, uint64_t below)
+{
+	for (const struct fraction *row = n->reading->fractions; row && row->d; ++row) {
+		if (row->n == above && row->d == below)
+			return row;
+	}
+	return NULL;
+}
+
+bool fraction_is_readable(const struct normalizer *n, uint64_t above, uint64_t below)
+{
+	return own_words(n, above, below) ||
+	       (above > 0 && above < below && below >= 2 &&
+		(below <= n->reading->fraction_max || below == 100 || below == 1000));
+}
+
+static void say_fraction(struct normalizer *n, const char *template, uint64_t whole, uint64_t above,
+			 uint64_t below)
+{
+	const struct place_value places[] = {
+		{.name = "w", .number = whole},
+		{.name = "n", .number = above, .key = 'm'},
+		{.name = "d", .number = below, .key = above == 1 ? 'q' : 'Q'},
+	};
+
+	write_template(n, template, places, COUNT(places));
+}
+
+static size_t read_mixed_fraction(struct normalizer *n, size_t i)
+{
+	size_t at = token_skip_blank(n, i + 1);
+	uint64_t above, below;
+	size_t next;
+	const struct fraction *own;
+
+	if (!token_is_digits(n, i) || token_len(n, i) > 6)
+		return 0;
+	next = parse_fraction(n, at, &above, &below);
+	if (!next || (at == i + 1 && token_is_digits(n, at)) || !fraction_is_readable(n, above, below))
+		return 0;
+	own = own_words(n, above, below);
+	if (own && own->mixed) {
+		write_number(n, 'h', token_value(n, i));
+		write_text(n, own->mixed);
+	} else {
+		say_fraction(n, n->reading->fraction_mixed, token_value(n, i), above, below);
+	}
+	return next;
+}
+
+size_t read_fraction(struct normalizer *n, size_t i)
+{
+	uint64_t above, below;
+	const struct fraction *own;
+	size_t next;
+
+	if (!n->reading->fraction || token_is_bound(n, i))
+		return 0;
+	next = read_mixed_fraction(n, i);
+	if (next)
+		return next;
+	next = parse_fraction(n, i, &above, &below);
+	if (!next || token_is(n, next, '/') || !fraction_is_readable(n, above, below))
+		return 0;
+	own = own_words(n, above, below);
+	if (own)
+		write_word(n, own->alone);
+	else
+		say_fraction(n, n->reading->fraction, 0, above, below);
+	return next;
+}

@@ -1,0 +1,114 @@
+/*
+ * normalize_phone.c: phone numbers and the like (see normalize_private.h).
+ *
+ * What has a plus before it, begins with a zero, or has groups of the sizes that
+ * the language's phone numbers have.
+ */
+#include <string.h>
+
+#include "text/normalize_private.h"
+
+#define GROUPS_MAX 8
+#define DIGITS_LEAST 7 /* of a number that only its zero betrays */
+
+struct phone {
+	size_t groups[GROUPS_MAX]; /* tokens */
+	size_t count;
+	size_t digits;
+	bool has_plus;
+	size_t next;
+};
+
+static bool is_separator(const struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+
+	if (token->kind == TOKEN_BLANK)
+		return token->end - token->begin <= 3;
+	return token->kind == TOKEN_SIGN && token->c < 128 && strchr("-./", (int)token->c);
+}
+
+static bool take_group(const struct normalizer *n, struct phone *phone, size_t i)
+{
+	bool is_closed = token_is(n, i, '(') && token_is_digits(n, i + 1) && token_is(n, i + 2, ')');
+
+	if (phone->count == GROUPS_MAX || (!is_closed && !token_is_digits(n, i)))
+		return false;
+	phone->groups[phone->count++] = is_closed ? i + 1 : i;
+	phone->digits += token_len(n, is_closed ? i + 1 : i);
+	phone->next = is_closed ? i + 3 : i + 1;
+	return true;
+}
+
+static void take_groups(const struct normalizer *n, struct phone *phone)
+{
+	for (;;) {
+		size_t i = phone->next;
+
+		if (is_separator(n, i))
+			++i;
+		else if (!token_is(n, i, '('))
+			return;
+		if (!take_group(n, phone, i))
+			return;
+	}
+}
+
+/* Sizes of the groups, as phone_shapes writes them. */
+static bool has_shape(const struct normalizer *n, const struct phone *phone)
+{
+	char shape[GROUPS_MAX + 1];
+
+	for (size_t k = 0; k < phone->count; ++k) {
+		size_t len = token_len(n, phone->groups[k]);
+
+		if (len > 9)
+			return false;
+		shape[k] = (char)('0' + len);
+	}
+	return reading_lists(n->reading->phone_shapes, shape, phone->count);
+}
+
+static bool is_phone(const struct normalizer *n, const struct phone *phone)
+{
+	bool begins_with_zero = n->text[token_at(n, phone->groups[0])->begin] == '0';
+
+	if (phone->has_plus)
+		return phone->digits >= DIGITS_LEAST;
+	if (phone->count < 2)
+		return false;
+	if (has_shape(n, phone))
+		return true;
+	return begins_with_zero && token_len(n, phone->groups[0]) >= 2 &&
+	       phone->digits >= DIGITS_LEAST && !token_is(n, phone->groups[0] + 1, '.');
+}
+
+static void say_group(struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+	size_t len = token->end - token->begin;
+
+	if (n->reading->phone_in_pairs && len <= 2 && n->text[token->begin] != '0')
+		write_number(n, 'c', token_value(n, i));
+	else
+		write_digits(n, n->text + token->begin, len);
+}
+
+size_t read_phone(struct normalizer *n, size_t i)
+{
+	struct phone phone = {.has_plus = token_is(n, i, '+')};
+
+	if (token_is_bound(n, i) || !take_group(n, &phone, phone.has_plus ? i + 1 : i))
+		return 0;
+	take_groups(n, &phone);
+	if (!is_phone(n, &phone))
+		return 0;
+	if (phone.has_plus)
+		write_word(n, n->reading->plus);
+	for (size_t k = 0; k < phone.count; ++k) {
+		if (k > 0)
+			write_text(n, ",");
+		say_group(n, phone.groups[k]);
+	}
+	return phone.next;
+}

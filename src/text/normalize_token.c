@@ -1,0 +1,185 @@
+/*
+ * normalize_token.c: text → tokens (see normalize_private.h).
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "text/normalize_private.h"
+
+/* An apostrophe between letters belongs to the word: "isn't", "l’été". */
+static bool is_apostrophe(uint32_t c)
+{
+	return c == '\'' || c == 0x2019;
+}
+
+struct scanner {
+	const char *text;
+	size_t at, end;
+	struct token *tokens;
+	size_t count;
+	size_t lump; /* the token that began it */
+};
+
+static size_t peek(const struct scanner *s, size_t at, uint32_t *c)
+{
+	if (at >= s->end) {
+		*c = 0;
+		return 0;
+	}
+	if ((uint8_t)s->text[at] < 0x80) {
+		*c = (uint8_t)s->text[at];
+		return 1;
+	}
+	return utf8_decode(c, s->text + at, s->end - at);
+}
+
+static bool is_dropped(uint32_t c, enum unicode_kind kind)
+{
+	if (kind == UNICODE_PICTURE)
+		return true;
+	/* Joiners shape letters in some scripts; here they follow none. */
+	if (kind == UNICODE_FORMAT)
+		return true;
+	return (c >= 0xfe00 && c <= 0xfe0f) || c == 0x20e3 || (c >= 0x1f1e6 && c <= 0x1f1ff) ||
+	       (c >= 0x1f3fb && c <= 0x1f3ff);
+}
+
+/* A zero-width character inside a word: joiners stay where they shape letters
+ * (Persian, Indic scripts), the others go. */
+static bool is_shaping(uint32_t c, uint32_t before)
+{
+	return (c == 0x200c || c == 0x200d) && before >= 0x0600 && before < 0x1000;
+}
+
+static void scan_word(struct scanner *s, struct token *token, uint32_t c, enum unicode_kind kind)
+{
+	bool all_upper = true;
+	unsigned letters = 0;
+	uint32_t before = c;
+
+	token->kind = TOKEN_WORD;
+	token->flags |= kind == UNICODE_UPPER ? TOKEN_CAPITAL : 0;
+	for (;;) {
+		uint32_t next, after;
+		size_t n = peek(s, s->at, &c);
+
+		kind = unicode_kind(c);
+		if (n == 0)
+			break;
+		if (unicode_is_letter(kind)) {
+			all_upper &= kind == UNICODE_UPPER;
+			++letters;
+		} else if (kind == UNICODE_MARK && !is_dropped(c, kind)) {
+			token->flags |= TOKEN_MARKED;
+		} else if (is_apostrophe(c)) {
+			size_t more = peek(s, s->at + n, &next);
+
+			if (more == 0 || !unicode_is_letter(unicode_kind(next)))
+				break;
+			all_upper = false;
+		} else if (is_shaping(c, before) && peek(s, s->at + n, &after) > 0) {
+			/* stays */
+		} else {
+			break;
+		}
+		before = c;
+		s->at += n;
+	}
+	if (all_upper && letters >= 2)
+		token->flags |= TOKEN_UPPER;
+}
+
+static void scan_digits(struct scanner *s, struct token *token)
+{
+	token->kind = TOKEN_DIGITS;
+	while (s->at < s->end && s->text[s->at] >= '0' && s->text[s->at] <= '9')
+		++s->at;
+}
+
+static void scan_blanks(struct scanner *s, struct token *token)
+{
+	token->kind = TOKEN_BLANK;
+	for (;;) {
+		uint32_t c;
+		size_t n = peek(s, s->at, &c);
+		enum unicode_kind kind = unicode_kind(c);
+
+		if (n == 0 || !unicode_is_blank(kind))
+			return;
+		if (kind == UNICODE_NEWLINE)
+			token->kind = TOKEN_LINE;
+		s->at += n;
+	}
+}
+
+/* What can stand before the first word of an address. */
+static bool is_opening(uint32_t c)
+{
+	return c == '(' || c == '[' || c == '"' || c == '\'' || c == '<' || c == '{' ||
+	       unicode_kind(c) == UNICODE_OPEN;
+}
+
+static bool begins_lump(const struct scanner *s)
+{
+	const struct token *before = &s->tokens[s->count - 1];
+
+	if (before->kind == TOKEN_BLANK || before->kind == TOKEN_LINE)
+		return true;
+	return before->kind == TOKEN_SIGN && is_opening(before->c) && before->flags & TOKEN_BEGINS;
+}
+
+static bool is_sign_of_address(uint32_t c)
+{
+	return c == '.' || c == '@' || c == '/' || c == '#' || c == ':' || c == '_';
+}
+
+static void scan_one(struct scanner *s)
+{
+	struct token *token = &s->tokens[s->count];
+	uint32_t c;
+	size_t n = peek(s, s->at, &c);
+	enum unicode_kind kind = unicode_kind(c);
+
+	*token = (struct token){.begin = (uint32_t)s->at, .c = c};
+	if (begins_lump(s)) {
+		token->flags |= TOKEN_BEGINS;
+		s->lump = s->count;
+	}
+	if (unicode_is_letter(kind) || kind == UNICODE_MARK) {
+		scan_word(s, token, c, kind);
+	} else if (c >= '0' && c <= '9') {
+		scan_digits(s, token);
+	} else if (unicode_is_blank(kind)) {
+		scan_blanks(s, token);
+	} else {
+		token->kind = is_dropped(c, kind) ? TOKEN_DROP : TOKEN_SIGN;
+		if (is_sign_of_address(c))
+			s->tokens[s->lump].flags |= TOKEN_ADDRESS;
+		s->at += n;
+	}
+	if (s->at == token->begin) /* a mark that begins nothing */
+		s->at += n;
+	token->end = (uint32_t)s->at;
+	++s->count;
+}
+
+int normalize_tokens(struct token **tokensp, size_t *count, const char *text, size_t begin,
+		     size_t end)
+{
+	/* A token for each byte at worst, the line before and the end behind. */
+	struct token *tokens = malloc((end - begin + 2) * sizeof(*tokens));
+	struct scanner s = {.text = text, .at = begin, .end = end, .tokens = tokens, .count = 1};
+
+	if (!tokens)
+		return ENOMEM;
+	tokens[0] = (struct token){
+		.begin = (uint32_t)begin, .end = (uint32_t)begin, .kind = TOKEN_LINE};
+	while (s.at < end)
+		scan_one(&s);
+	tokens[s.count] =
+		(struct token){.begin = (uint32_t)end, .end = (uint32_t)end, .kind = TOKEN_END};
+	*tokensp = tokens;
+	*count = s.count;
+	return 0;
+}

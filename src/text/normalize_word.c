@@ -1,0 +1,561 @@
+/*
+ * normalize_word.c: abbreviations, acronyms, Roman numerals, letters with digits
+ * (see normalize_private.h).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "text/normalize_private.h"
+
+/* Abbreviations by their first byte: most words begin none, and are passed by
+ * with one look. */
+struct index {
+	const struct reading *reading;
+	uint16_t first[256]; /* row + 1; 0: none */
+	uint16_t *next; /* of each row */
+};
+
+#define INDEXES_MAX 16 /* languages with a table */
+#define ROWS_MAX 4096
+
+static uint8_t small(uint8_t byte)
+{
+	return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte;
+}
+
+/* Made once for each language and kept: the tables are constant.  Only the
+ * thread that reads texts comes here. */
+static const struct index *index_of(const struct reading *reading)
+{
+	static struct index indexes[INDEXES_MAX];
+	static size_t count;
+	struct index *index;
+	size_t rows = 0;
+
+	for (size_t i = 0; i < count; ++i) {
+		if (indexes[i].reading == reading)
+			return &indexes[i];
+	}
+	while (reading->abbreviations && reading->abbreviations[rows].written && rows < ROWS_MAX)
+		++rows;
+	if (count == INDEXES_MAX)
+		return NULL;
+	index = &indexes[count];
+	index->next = calloc(rows + 1, sizeof(*index->next));
+	if (!index->next)
+		return NULL;
+	for (size_t row = rows; row-- > 0;) { /* so that the first comes first */
+		uint8_t byte = small((uint8_t)reading->abbreviations[row].written[0]);
+
+		index->next[row] = index->first[byte];
+		index->first[byte] = (uint16_t)(row + 1);
+	}
+	index->reading = reading;
+	++count;
+	return index;
+}
+
+static size_t skip_blank_bytes(const char *text, size_t left)
+{
+	uint32_t c;
+	size_t n;
+
+	if (left == 0)
+		return 0;
+	n = utf8_decode(&c, text, left);
+	return unicode_kind(c) == UNICODE_BLANK ? n : 0;
+}
+
+/* Bytes of the text that are this abbreviation, 0 when it is another.  The
+ * first letter may be a capital, at the beginning of a sentence. */
+static size_t abbreviation_fits(const char *text, size_t left, const char *written)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; written[i]; ++i) {
+		bool same = at < left && (text[at] == written[i] ||
+					  (i == 0 && written[0] >= 'a' && written[0] <= 'z' &&
+					   small((uint8_t)text[at]) == (uint8_t)written[0]));
+
+		if (!same)
+			return 0;
+		++at;
+		if (written[i] == '.' && written[i + 1] && written[i + 1] != ' ')
+			at += skip_blank_bytes(text + at, left - at);
+	}
+	return at;
+}
+
+static size_t token_behind(const struct normalizer *n, size_t i, size_t byte)
+{
+	while (token_at(n, i)->begin < byte && token_at(n, i)->kind != TOKEN_END)
+		++i;
+	return token_at(n, i)->begin == byte ? i : 0;
+}
+
+static const struct token *neighbour_before(const struct normalizer *n, size_t i)
+{
+	if (i > 0 && token_at(n, i - 1)->kind == TOKEN_BLANK)
+		--i;
+	return token_at(n, i > 0 ? i - 1 : 0);
+}
+
+static bool conditions_hold(const struct normalizer *n, unsigned when, size_t i, size_t next)
+{
+	const struct token *before = neighbour_before(n, i);
+	const struct token *after = token_at(n, token_skip_blank(n, next));
+	bool is_word = after->kind == TOKEN_WORD;
+
+	if (when & WHEN_BEFORE_CAPITAL && !(is_word && after->flags & TOKEN_CAPITAL))
+		return false;
+	if (when & WHEN_BEFORE_LOWER && !(is_word && !(after->flags & TOKEN_CAPITAL)))
+		return false;
+	if (when & WHEN_BEFORE_NUMBER && after->kind != TOKEN_DIGITS)
+		return false;
+	if (when & WHEN_AFTER_NUMBER && before->kind != TOKEN_DIGITS)
+		return false;
+	if (when & WHEN_AFTER_CAPITAL && !(before->kind == TOKEN_WORD && before->flags & TOKEN_CAPITAL))
+		return false;
+	return !(when & WHEN_SENTENCE_GOES_ON && after->kind == TOKEN_END);
+}
+
+static void write_capitalised(struct normalizer *n, const char *spoken)
+{
+	char letter[5] = {0};
+	uint32_t c;
+	size_t len = utf8_decode(&c, spoken, strlen(spoken));
+
+	utf8_encode(letter, unicode_upper(c));
+	write_text(n, letter);
+	write_text(n, spoken + len);
+}
+
+static size_t say_abbreviation(struct normalizer *n, size_t i, size_t next,
+			       const struct abbreviation *row)
+{
+	char first = n->text[token_at(n, i)->begin];
+
+	if (first != row->written[0] && row->spoken[0])
+		write_capitalised(n, row->spoken);
+	else
+		write_text(n, row->spoken);
+	/* Its dot may have been the sentence's too. */
+	if (row->written[strlen(row->written) - 1] == '.' && token_at(n, next)->kind == TOKEN_END)
+		write_text(n, ".");
+	return next;
+}
+
+/* "Hauptstr. 5" */
+static size_t read_suffix(struct normalizer *n, size_t i)
+{
+	const char *word = n->text + token_at(n, i)->begin;
+	size_t len = token_len(n, i);
+
+	if (!token_is_word(n, i) || !token_is(n, i + 1, '.'))
+		return 0;
+	for (const struct abbreviation *row = n->reading->abbreviations; row && row->written; ++row) {
+		size_t row_len = strlen(row->written) - 1;
+
+		if (!(row->when & WHEN_SUFFIX) || row_len >= len ||
+		    memcmp(word + len - row_len, row->written, row_len) != 0 ||
+		    !conditions_hold(n, row->when, i, i + 2))
+			continue;
+		(void)buf_append(&n->words, word, len - row_len);
+		write_text(n, row->spoken);
+		if (token_at(n, i + 2)->kind == TOKEN_END)
+			write_text(n, ".");
+		return i + 2;
+	}
+	return 0;
+}
+
+size_t read_abbreviation(struct normalizer *n, size_t i)
+{
+	const struct index *index = index_of(n->reading);
+	const char *text = n->text + token_at(n, i)->begin;
+	size_t left = token_at(n, n->tokens_len)->begin - token_at(n, i)->begin;
+	size_t row;
+
+	if (!index || token_is_bound(n, i))
+		return 0;
+	for (row = index->first[small((uint8_t)text[0])]; row; row = index->next[row - 1]) {
+		const struct abbreviation *abbreviation = &n->reading->abbreviations[row - 1];
+		size_t taken = abbreviation_fits(text, left, abbreviation->written);
+		size_t next = taken ? token_behind(n, i, token_at(n, i)->begin + taken) : 0;
+
+		if (!next || abbreviation->when & WHEN_SUFFIX)
+			continue;
+		if (token_at(n, next - 1)->kind != TOKEN_SIGN &&
+		    (token_is_word(n, next) || token_is_digits(n, next)))
+			continue;
+		if (conditions_hold(n, abbreviation->when, i, next))
+			return say_abbreviation(n, i, next, abbreviation);
+	}
+	return read_suffix(n, i);
+}
+
+void normalize_measure(struct normalizer *n)
+{
+	size_t words = 0;
+	size_t upper = 0;
+
+	for (size_t i = 0; i < n->tokens_len; ++i) {
+		const struct token *token = token_at(n, i);
+
+		if (token->kind != TOKEN_WORD)
+			continue;
+		++words;
+		upper += (token->flags & TOKEN_UPPER) != 0;
+	}
+	n->shouts = words >= 3 && upper * 3 >= words * 2;
+}
+
+static bool is_vowel(uint32_t c)
+{
+	return (c < 128 && strchr("AEIOUY", (int)c)) || (c >= 0xc0 && c != 0xc7 && c != 0xd1);
+}
+
+static bool has_vowel(const char *letters, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		uint32_t c;
+
+		at += utf8_decode(&c, letters + at, len - at);
+		if (is_vowel(c))
+			return true;
+	}
+	return false;
+}
+
+/* Short ones and those without a vowel are spelled, unless a list knows better. */
+static bool is_spelled(const struct normalizer *n, const char *letters, size_t len)
+{
+	if (reading_lists(n->reading->said, letters, len))
+		return false;
+	if (reading_lists(n->reading->spelled, letters, len))
+		return true;
+	return utf8_count(letters, len) <= 3 || !has_vowel(letters, len);
+}
+
+static void spell_letters(struct normalizer *n, const char *letters, size_t len)
+{
+	for (size_t at = 0; at < len;) {
+		char letter[5] = {0};
+		uint32_t c;
+
+		at += utf8_decode(&c, letters + at, len - at);
+		utf8_encode(letter, c);
+		write_word(n, letter);
+	}
+}
+
+bool write_letters(struct normalizer *n, const char *letters, size_t len)
+{
+	if (!is_spelled(n, letters, len))
+		return false;
+	spell_letters(n, letters, len);
+	return true;
+}
+
+/* "U.S.", "D.C." */
+static size_t read_dotted_letters(struct normalizer *n, size_t i)
+{
+	size_t next = i;
+
+	while (token_is_word(n, next) && token_at(n, next)->flags & TOKEN_CAPITAL &&
+	       utf8_count(n->text + token_at(n, next)->begin, token_len(n, next)) == 1 &&
+	       token_is(n, next + 1, '.') && next - i < 16)
+		next += 2;
+	if (next < i + 4)
+		return 0;
+	for (size_t k = i; k < next; k += 2)
+		write_token(n, k);
+	if (token_at(n, next)->kind == TOKEN_END)
+		write_text(n, ".");
+	return next;
+}
+
+/* Capitals at the beginning of a word: their bytes. */
+static size_t capitals(const char *word, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len) {
+		uint32_t c;
+		size_t n = utf8_decode(&c, word + at, len - at);
+
+		if (unicode_kind(c) != UNICODE_UPPER)
+			break;
+		at += n;
+	}
+	return at;
+}
+
+/* "APIs", "CEO's" */
+static size_t read_inflected(struct normalizer *n, size_t i)
+{
+	const char *word = n->text + token_at(n, i)->begin;
+	size_t len = token_len(n, i);
+	size_t upper = capitals(word, len);
+	size_t rest = len - upper;
+
+	if (upper < 2 || rest == 0 || rest > 4)
+		return 0;
+	if (!(rest == 1 && word[upper] == 's') && !(rest == 2 && memcmp(word + upper, "'s", 2) == 0) &&
+	    !(rest == 4 && memcmp(word + upper, "\xe2\x80\x99s", 4) == 0))
+		return 0;
+	if (!write_letters(n, word, upper))
+		return 0;
+	write_text(n, "'s");
+	return i + 1;
+}
+
+size_t read_acronym(struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+	size_t next;
+
+	if (!(token->flags & TOKEN_CAPITAL))
+		return 0;
+	next = read_dotted_letters(n, i);
+	if (next || n->shouts)
+		return next;
+	if (!(token->flags & TOKEN_UPPER))
+		return read_inflected(n, i);
+	return write_letters(n, n->text + token->begin, token_len(n, i)) ? i + 1 : 0;
+}
+
+static unsigned roman_digit(char c)
+{
+	static const char letters[] = "IVXLCDM";
+	static const unsigned values[] = {1, 5, 10, 50, 100, 500, 1000};
+	const char *found = c ? strchr(letters, c) : NULL;
+
+	return found ? values[found - letters] : 0;
+}
+
+/* Written back and compared: "IIX" and "VX" are none. */
+static bool is_canonical(unsigned value, const char *text, size_t len)
+{
+	static const struct {
+		unsigned value;
+		const char *text;
+	} steps[] = {
+		{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"},
+		{40, "XL"},  {10, "X"},   {9, "IX"},  {5, "V"},    {4, "IV"},  {1, "I"},
+	};
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); ++i) {
+		size_t step = strlen(steps[i].text);
+
+		while (value >= steps[i].value) {
+			if (len - at < step || memcmp(text + at, steps[i].text, step) != 0)
+				return false;
+			at += step;
+			value -= steps[i].value;
+		}
+	}
+	return at == len;
+}
+
+/* The Roman numeral that the word begins with: its length, 0 when none. */
+static size_t parse_roman(const char *word, size_t len, unsigned *value)
+{
+	size_t n = 0;
+	unsigned sum = 0;
+
+	while (n < len && roman_digit(word[n]))
+		++n;
+	if (n == 0 || n > 15)
+		return 0;
+	for (size_t i = 0; i < n; ++i) {
+		unsigned digit = roman_digit(word[i]);
+		unsigned after = i + 1 < n ? roman_digit(word[i + 1]) : 0;
+
+		sum = digit < after ? sum - digit : sum + digit;
+	}
+	*value = sum;
+	return sum > 0 && sum < 4000 && is_canonical(sum, word, n) ? n : 0;
+}
+
+static size_t end_roman(struct normalizer *n, size_t next)
+{
+	/* "Ludwig XIV. baute": a dot of the numeral, and perhaps the sentence's */
+	if (!n->language->ordinals || !token_is(n, next, '.'))
+		return next;
+	if (token_at(n, next + 1)->kind == TOKEN_END)
+		return next;
+	return next + 1;
+}
+
+/* "XIXe siècle" */
+static size_t read_marked_roman(struct normalizer *n, size_t i, unsigned value, size_t len)
+{
+	const struct token *token = token_at(n, i);
+	size_t rest = token_len(n, i) - len;
+
+	for (const struct ordinal_mark *mark = n->reading->roman_marks; mark && mark->written; ++mark) {
+		if (reading_lists(mark->written, n->text + token->begin + len, rest)) {
+			write_number(n, mark->key, value);
+			return i + 1;
+		}
+	}
+	return 0;
+}
+
+/* A name before it: a capitalised word that is no acronym. */
+static bool follows_name(const struct normalizer *n, size_t i, bool is_single)
+{
+	const struct token *before = neighbour_before(n, i);
+	size_t name = (size_t)(before - n->tokens);
+
+	if (before->kind != TOKEN_WORD || !(before->flags & TOKEN_CAPITAL) ||
+	    before->flags & TOKEN_UPPER || token_at(n, i - 1)->kind != TOKEN_BLANK)
+		return false;
+	if (is_single)
+		return token_listed(n, name, n->reading->names);
+	return before->end - before->begin > 2;
+}
+
+static void say_name_number(struct normalizer *n, size_t i, unsigned value)
+{
+	const struct reading *reading = n->reading;
+	size_t name = (size_t)(neighbour_before(n, i) - n->tokens);
+	bool is_feminine =
+		reading->roman_name_feminine && token_listed(n, name, reading->feminine_names);
+	struct place_value place = {.name = "n", .number = value};
+
+	if (reading->roman_ordinal_max && value > reading->roman_ordinal_max) {
+		write_number(n, 'c', value);
+		return;
+	}
+	write_template(n, is_feminine ? reading->roman_name_feminine : reading->roman_name, &place, 1);
+}
+
+size_t read_roman(struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+	size_t dot = token_is(n, i + 1, '.') && n->language->ordinals ? i + 2 : i + 1;
+	unsigned value;
+	size_t len;
+	char key;
+
+	if (!(token->flags & TOKEN_CAPITAL) || n->shouts)
+		return 0;
+	len = parse_roman(n->text + token->begin, token_len(n, i), &value);
+	if (len == 0)
+		return 0;
+	if (len < token_len(n, i))
+		return read_marked_roman(n, i, value, len);
+	key = key_between(n, n->reading->romans, i, dot, '\0');
+	if (key) {
+		write_number(n, key, value);
+		return end_roman(n, i + 1);
+	}
+	if (!n->reading->roman_name || !follows_name(n, i, token_len(n, i) == 1))
+		return 0;
+	say_name_number(n, i, value);
+	return end_roman(n, i + 1);
+}
+
+bool write_shown_number(struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+	uint64_t value = token_value(n, i);
+	size_t len = token->end - token->begin;
+
+	if ((len > 1 && n->text[token->begin] == '0') || len > 6)
+		write_digits(n, n->text + token->begin, len);
+	else if (len == 4 && value >= n->reading->year_least && value <= n->reading->year_most)
+		write_number(n, 'y', value);
+	else
+		write_number(n, 'c', value);
+	return true;
+}
+
+static void say_mixed_word(struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+
+	if (!(token->flags & TOKEN_UPPER) ||
+	    !write_letters(n, n->text + token->begin, token_len(n, i)))
+		write_token(n, i);
+}
+
+/* "v2.1.3" */
+static size_t read_version(struct normalizer *n, size_t i)
+{
+	const struct reading *reading = n->reading;
+	size_t next = i + 2;
+
+	if (!reading->version || !token_is_digits(n, i + 1) ||
+	    !(token_equals(n, i, "v") || token_equals(n, i, "V")))
+		return 0;
+	write_word(n, reading->version);
+	write_shown_number(n, i + 1);
+	while (token_is(n, next, '.') && token_is_digits(n, next + 1)) {
+		write_word(n, reading->decimal == '.' ? reading->decimal_word
+						      : reading->other_decimal_word);
+		write_number(n, 'c', token_value(n, next + 1));
+		next += 2;
+	}
+	return next;
+}
+
+/* Runs of letters and digits; a hyphen parts letters from digits behind it. */
+static size_t say_mixed(struct normalizer *n, size_t i)
+{
+	for (size_t count = 0; count < 16; ++count) {
+		if (token_is_word(n, i))
+			say_mixed_word(n, i);
+		else
+			write_shown_number(n, i);
+		++i;
+		if (token_is_word(n, i) || token_is_digits(n, i))
+			continue;
+		if (token_is(n, i, '-') &&
+		    ((token_is_word(n, i - 1) && token_is_digits(n, i + 1)) ||
+		     (token_is_digits(n, i - 1) && token_is_word(n, i + 1) &&
+		      token_is_digits(n, i + 2))))
+			++i;
+		else
+			break;
+	}
+	return i;
+}
+
+/* "3-mal", "10-jährig" */
+static size_t read_joined(struct normalizer *n, size_t i)
+{
+	if (!n->reading->joined_suffixes || !token_is(n, i + 1, '-') ||
+	    !token_listed(n, i + 2, n->reading->joined_suffixes))
+		return 0;
+	write_number(n, 'j', token_value(n, i));
+	(void)buf_append(&n->words, n->text + token_at(n, i + 2)->begin, token_len(n, i + 2));
+	return i + 3;
+}
+
+size_t read_mixed(struct normalizer *n, size_t i)
+{
+	size_t next;
+
+	if (token_is_digits(n, i)) {
+		next = read_joined(n, i);
+		if (next)
+			return next;
+		if (!token_is_word(n, i + 1) || token_len(n, i) > 6)
+			return 0;
+		return say_mixed(n, i);
+	}
+	next = read_version(n, i);
+	if (next)
+		return next;
+	if (token_is_digits(n, i + 1))
+		return say_mixed(n, i);
+	if (token_is(n, i + 1, '-') && token_is_digits(n, i + 2) &&
+	    token_at(n, i)->flags & TOKEN_CAPITAL)
+		return say_mixed(n, i);
+	return 0;
+}
