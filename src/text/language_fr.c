@@ -310,6 +310,12 @@ static const struct ordinal_mark ordinal_marks[] = {
 	{0},
 };
 
+/* Fewer, because "Vers" and "Les" are words. */
+static const struct ordinal_mark roman_marks[] = {
+	{" er ᵉʳ ", 'o'}, {" re ʳᵉ ", 'p'}, {" e ème ᵉ ", 'o'},
+	{0},
+};
+
 static const struct fraction fractions[] = {
 	{1, 2, "un demi", " et demi"},
 	{0},
@@ -525,7 +531,7 @@ static const struct reading reading_fr = {
 		 "jacques nicolas pierre frédéric ferdinand alphonse albert baudouin léopold élisabeth "
 		 "elisabeth catherine rené robert richard constantin ptolémée ramsès vatican ",
 	.romans = romans,
-	.roman_marks = " e ᵉ ème er ᵉʳ re ʳᵉ ",
+	.roman_marks = roman_marks,
 
 	.abbreviations = abbreviations,
 	.spelled = " RATP URSS ADSL HDMI ISBN SARL IEEE ",

@@ -309,15 +309,6 @@ static const struct ordinal_mark ordinal_marks[] = {
 	{0},
 };
 
-static const struct by_neighbours ordinals[] = {
-	{" elisabetta caterina maria vittoria margherita giovanna anna cristina beatrice "
-	 "cleopatra berenice isabella guglielmina giuliana scena parte sezione fase serie "
-	 "edizione lezione appendice guerra ",
-	 NULL, 'p'},
-	{NULL, NULL, 'o'},
-	{0},
-};
-
 static const struct fraction fractions[] = {
 	{1, 2, "un mezzo", " e mezzo"},
 	{0},
@@ -505,7 +496,6 @@ static const struct reading reading_it = {
 		   "per più si sono su ",
 
 	.ordinal_marks = ordinal_marks,
-	.ordinals = ordinals,
 	.fractions = fractions,
 	.fraction = "{n:m} {d}",
 	.fraction_mixed = "{w:c} e {n:m} {d}",
@@ -534,7 +524,10 @@ static const struct reading reading_it = {
 
 	.to = "a",
 
-	.roman_name = "{n:*}",
+	.roman_name = "{n:o}",
+	.roman_name_feminine = "{n:p}",
+	.feminine_names = " elisabetta caterina maria vittoria margherita giovanna anna cristina "
+			  "beatrice cleopatra berenice isabella guglielmina giuliana ",
 	.names = " luigi carlo enrico francesco giovanni paolo pio giorgio napoleone filippo "
 		 "benedetto clemente gregorio innocenzo alessandro leone bonifacio edoardo "
 		 "guglielmo giacomo nicola pietro federico ferdinando alfonso alberto amedeo "
