@@ -91,24 +91,31 @@ static const struct number_rule hours[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
+/* After "call". */
+static const struct number_rule emergencies[] = {
+	{0, 0, "=c="}, {112, 0, "one one two"}, {113, 0, "=c="}, {911, 0, "nine one one"},
+	{912, 0, "=c="}, {999, 0, "nine nine nine"}, {1000, 0, "=c="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
 static const struct number_set numbers[] = {
 	{'c', cardinals},   {'o', ordinals},     {'t', ordinal_ones}, {'x', ordinal_rest},
 	{'y', years},       {'z', year_ends},    {'k', decades},      {'s', decade_ones},
 	{'S', decade_ends}, {'q', parts},        {'Q', parts_many},   {'H', hours},
+	{'e', emergencies},
 	{0, NULL},
 };
 
 #define COUNTED(one, many) {one, NULL, many, NULL, 0}
 #define UNCHANGED(word) {word, NULL, NULL, NULL, 0}
 
-/* A lone "s" is no second here: "the 80s", "two 747s". */
+/* Letters that say other things too are left out: "80s", "4K", "221B", "14 N". */
 static const struct unit units[] = {
 	{" % ", UNCHANGED("percent"), false},
 	{" ‰ ", UNCHANGED("per mille"), false},
 	{" ° ", COUNTED("degree", "degrees"), false},
 	{" °C ℃ ", COUNTED("degree Celsius", "degrees Celsius"), false},
 	{" °F ℉ ", COUNTED("degree Fahrenheit", "degrees Fahrenheit"), false},
-	{" K ", COUNTED("kelvin", "kelvins"), false},
 	{" km ", COUNTED("kilometre", "kilometres"), false},
 	{" m ", COUNTED("metre", "metres"), false},
 	{" dm ", COUNTED("decimetre", "decimetres"), false},
@@ -152,7 +159,6 @@ static const struct unit units[] = {
 	{" ms ", COUNTED("millisecond", "milliseconds"), false},
 	{" µs μs ", COUNTED("microsecond", "microseconds"), false},
 	{" ns ", COUNTED("nanosecond", "nanoseconds"), false},
-	{" B ", COUNTED("byte", "bytes"), false},
 	{" KB kB KiB ", COUNTED("kilobyte", "kilobytes"), false},
 	{" MB MiB ", COUNTED("megabyte", "megabytes"), false},
 	{" GB GiB ", COUNTED("gigabyte", "gigabytes"), false},
@@ -185,12 +191,10 @@ static const struct unit units[] = {
 	{" MWh ", COUNTED("megawatt hour", "megawatt hours"), false},
 	{" GWh ", COUNTED("gigawatt hour", "gigawatt hours"), false},
 	{" TWh ", COUNTED("terawatt hour", "terawatt hours"), false},
-	{" J ", COUNTED("joule", "joules"), false},
 	{" kJ ", COUNTED("kilojoule", "kilojoules"), false},
 	{" kcal ", COUNTED("kilocalorie", "kilocalories"), false},
 	{" cal ", COUNTED("calorie", "calories"), false},
 	{" hp ", UNCHANGED("horsepower"), false},
-	{" N ", COUNTED("newton", "newtons"), false},
 	{" Pa ", COUNTED("pascal", "pascals"), false},
 	{" hPa ", COUNTED("hectopascal", "hectopascals"), false},
 	{" kPa ", COUNTED("kilopascal", "kilopascals"), false},
@@ -255,6 +259,10 @@ static const struct magnitude magnitudes[] = {
 	{0},
 };
 
+static const struct by_neighbours counting_keys[] = {
+	{" call dial calling dialing ", NULL, 'e'}, {0},
+};
+
 static const struct ordinal_mark ordinal_marks[] = {{" st nd rd th ", 'o'}, {0}};
 
 /* Not all that is written so is a fraction. */
@@ -304,12 +312,12 @@ static const struct by_neighbours romans[] = {
 /* A dot that may also end the sentence is given back by the normalizer. */
 static const struct abbreviation abbreviations[] = {
 	{"Mr.", "Mister", 0}, {"Mr", "Mister", WHEN_BEFORE_CAPITAL}, {"Mrs.", "Missus", 0},
-	{"Mrs", "Missus", WHEN_BEFORE_CAPITAL},
-	{"Ms.", "Ms", 0}, {"Messrs.", "Messieurs", 0},
+	{"Mrs", "Missus", WHEN_BEFORE_CAPITAL}, {"Ms.", "Ms", 0}, {"Messrs.", "Messieurs", 0},
 	{"Dr.", "Doctor", WHEN_BEFORE_CAPITAL}, {"Dr", "Doctor", WHEN_BEFORE_CAPITAL},
 	{"Dr.", "Drive", WHEN_AFTER_CAPITAL}, {"Dr.", "Doctor", 0},
-	{"St.", "Street", WHEN_AFTER_CAPITAL}, {"St.", "Saint", WHEN_BEFORE_CAPITAL},
-	{"St", "Saint", WHEN_BEFORE_CAPITAL}, {"Ste.", "Suite", WHEN_BEFORE_NUMBER},
+	{"St.", "Saint", WHEN_BEFORE_CAPITAL}, {"St", "Saint", WHEN_BEFORE_CAPITAL},
+	{"St.", "Street", WHEN_AFTER_CAPITAL}, {"St", "Street", WHEN_AFTER_CAPITAL},
+	{"Ste.", "Suite", WHEN_BEFORE_NUMBER},
 	{"Prof.", "Professor", 0}, {"Rev.", "Reverend", 0}, {"Hon.", "Honorable", 0},
 	{"Gen.", "General", 0}, {"Col.", "Colonel", 0}, {"Maj.", "Major", 0},
 	{"Capt.", "Captain", 0}, {"Cpt.", "Captain", 0}, {"Lt.", "Lieutenant", 0},
@@ -317,45 +325,37 @@ static const struct abbreviation abbreviations[] = {
 	{"Cmdr.", "Commander", 0}, {"Gov.", "Governor", 0}, {"Sen.", "Senator", 0},
 	{"Rep.", "Representative", WHEN_BEFORE_CAPITAL},
 	{"Pres.", "President", WHEN_BEFORE_CAPITAL}, {"Supt.", "Superintendent", 0},
-	{"Jr.", "Junior", 0}, {"Sr.", "Senior", 0}, {"Esq.", "Esquire", 0},
-	{"Ave.", "Avenue", 0}, {"Ave", "Avenue", WHEN_AFTER_CAPITAL}, {"Blvd.", "Boulevard", 0},
+	{"Jr.", "Junior", 0}, {"Sr.", "Senior", 0}, {"Esq.", "Esquire", 0}, {"Ave.", "Avenue", 0},
+	{"Ave", "Avenue", WHEN_AFTER_CAPITAL}, {"Blvd.", "Boulevard", 0},
 	{"Blvd", "Boulevard", 0}, {"Rd.", "Road", 0}, {"Rd", "Road", WHEN_AFTER_CAPITAL},
 	{"Ln.", "Lane", WHEN_AFTER_CAPITAL}, {"Hwy.", "Highway", 0}, {"Hwy", "Highway", 0},
 	{"Pkwy.", "Parkway", 0}, {"Sq.", "Square", WHEN_AFTER_CAPITAL},
 	{"Ct.", "Court", WHEN_AFTER_CAPITAL}, {"Pl.", "Place", WHEN_AFTER_CAPITAL},
 	{"Apt.", "Apartment", 0}, {"Bldg.", "Building", 0}, {"Mt.", "Mount", 0},
-	{"Ft.", "Fort", WHEN_BEFORE_CAPITAL},
-	{"Inc.", "Incorporated", 0}, {"Ltd.", "Limited", 0}, {"Corp.", "Corporation", 0},
-	{"Co.", "Company", WHEN_AFTER_CAPITAL}, {"Bros.", "Brothers", 0},
-	{"dept.", "department", 0}, {"Dept.", "Department", 0}, {"univ.", "university", 0},
-	{"Univ.", "University", 0}, {"assn.", "association", 0}, {"govt.", "government", 0},
-	{"intl.", "international", 0}, {"Intl.", "International", 0},
-	{"e.g.", "for example", 0}, {"E.g.", "For example", 0},
-	{"i.e.", "that is", 0}, {"I.e.", "That is", 0}, {"etc.", "et cetera", 0},
+	{"Ft.", "Fort", WHEN_BEFORE_CAPITAL}, {"Inc.", "Incorporated", 0}, {"Ltd.", "Limited", 0},
+	{"Corp.", "Corporation", 0}, {"Co.", "Company", WHEN_AFTER_CAPITAL},
+	{"Bros.", "Brothers", 0}, {"dept.", "department", 0}, {"univ.", "university", 0},
+	{"assn.", "association", 0}, {"govt.", "government", 0}, {"intl.", "international", 0},
+	{"e.g.", "for example", 0}, {"i.e.", "that is", 0}, {"etc.", "et cetera", 0},
 	{"et al.", "and others", 0}, {"cf.", "compare", 0}, {"viz.", "namely", 0},
 	{"vs.", "versus", 0}, {"vs", "versus", 0}, {"approx.", "approximately", 0},
-	{"Approx.", "Approximately", 0}, {"ca.", "circa", 0}, {"incl.", "including", 0},
-	{"excl.", "excluding", 0}, {"esp.", "especially", 0}, {"resp.", "respectively", 0},
+	{"ca.", "circa", 0}, {"incl.", "including", 0}, {"excl.", "excluding", 0},
+	{"esp.", "especially", 0}, {"resp.", "respectively", 0},
 	{"max.", "maximum", WHEN_BEFORE_NUMBER}, {"min.", "minimum", WHEN_BEFORE_NUMBER},
-	{"est.", "established", WHEN_BEFORE_NUMBER}, {"Est.", "Established", WHEN_BEFORE_NUMBER},
-	{"a.k.a.", "also known as", 0}, {"misc.", "miscellaneous", 0}, {"avg.", "average", 0},
-	{"no.", "number", WHEN_BEFORE_NUMBER}, {"No.", "Number", WHEN_BEFORE_NUMBER},
-	{"nos.", "numbers", WHEN_BEFORE_NUMBER}, {"Nos.", "Numbers", WHEN_BEFORE_NUMBER},
-	{"№", "number", 0},
-	{"p.", "page", WHEN_BEFORE_NUMBER}, {"pp.", "pages", WHEN_BEFORE_NUMBER},
-	{"pg.", "page", WHEN_BEFORE_NUMBER}, {"vol.", "volume", WHEN_BEFORE_NUMBER},
-	{"Vol.", "Volume", 0}, {"ch.", "chapter", WHEN_BEFORE_NUMBER},
-	{"Ch.", "Chapter", WHEN_BEFORE_NUMBER}, {"sec.", "section", WHEN_BEFORE_NUMBER},
-	{"Sec.", "Section", WHEN_BEFORE_NUMBER}, {"fig.", "figure", 0}, {"Fig.", "Figure", 0},
-	{"eq.", "equation", WHEN_BEFORE_NUMBER}, {"Eq.", "Equation", WHEN_BEFORE_NUMBER},
-	{"art.", "article", WHEN_BEFORE_NUMBER}, {"Art.", "Article", WHEN_BEFORE_NUMBER},
+	{"est.", "established", WHEN_BEFORE_NUMBER}, {"a.k.a.", "also known as", 0},
+	{"misc.", "miscellaneous", 0}, {"avg.", "average", 0},
+	{"no.", "number", WHEN_BEFORE_NUMBER}, {"nos.", "numbers", WHEN_BEFORE_NUMBER},
+	{"№", "number", 0}, {"p.", "page", WHEN_BEFORE_NUMBER},
+	{"pp.", "pages", WHEN_BEFORE_NUMBER}, {"pg.", "page", WHEN_BEFORE_NUMBER},
+	{"vol.", "volume", WHEN_BEFORE_NUMBER}, {"ch.", "chapter", WHEN_BEFORE_NUMBER},
+	{"sec.", "section", WHEN_BEFORE_NUMBER}, {"fig.", "figure", 0},
+	{"eq.", "equation", WHEN_BEFORE_NUMBER}, {"art.", "article", WHEN_BEFORE_NUMBER},
 	{"para.", "paragraph", WHEN_BEFORE_NUMBER}, {"ext.", "extension", WHEN_BEFORE_NUMBER},
-	{"Ext.", "Extension", WHEN_BEFORE_NUMBER}, {"ver.", "version", WHEN_BEFORE_NUMBER},
-	{"tel.", "telephone", 0}, {"Tel.", "Telephone", 0},
-	{"Ph.D.", "P H D", 0}, {"PhD", "P H D", 0}, {"M.Sc.", "M S C", 0}, {"B.Sc.", "B S C", 0},
-	{"MSc", "M S C", 0}, {"BSc", "B S C", 0},
-	{"w/", "with", 0}, {"w/o", "without", 0}, {"c/o", "care of", 0},
-	{"WWI", "World War one", 0}, {"WWII", "World War two", 0},
+	{"ver.", "version", WHEN_BEFORE_NUMBER}, {"tel.", "telephone", 0}, {"Ph.D.", "P H D", 0},
+	{"PhD", "P H D", 0}, {"M.Sc.", "M S C", 0}, {"B.Sc.", "B S C", 0}, {"MSc", "M S C", 0},
+	{"BSc", "B S C", 0}, {"c/o", "care of", 0}, {"WWI", "World War one", 0},
+	{"WWII", "World War two", 0}, {"w/o", "without", 0}, {"w/", "with", 0},
+	{"AT&T", "A T and T", 0}, {"C++", "C plus plus", 0}, {"C#", "C sharp", 0},
 	{0},
 };
 
@@ -405,6 +405,7 @@ static const struct reading reading_en = {
 	.money_cents = "{n} {unit} and {c} {cent}",
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes,
+	.cardinals = counting_keys,
 	.ordinal_marks = ordinal_marks,
 	.fractions = fractions,
 	.fraction = "{n:c} {d}",

@@ -69,10 +69,18 @@ static const struct number_rule halves[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
+/* After "bel". */
+static const struct number_rule emergencies[] = {
+	{0, 0, "=c="}, {100, 0, "één nul nul"}, {101, 0, "één nul één"}, {102, 0, "=c="},
+	{112, 0, "één één twee"}, {113, 0, "één één drie"}, {114, 0, "=c="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
 static const struct number_set numbers[] = {
 	{'c', cardinals}, {'e', compounds}, {'u', ones}, {'o', ordinals},
 	{'x', ordinal_hundreds}, {'t', ordinal_thousands}, {'q', parts}, {'Q', parts},
-	{'h', halves}, {0, NULL},
+	{'h', halves},
+	{'n', emergencies}, {0, NULL},
 };
 
 #define COUNTED(one, many) {one, NULL, many, NULL, 0}
@@ -84,7 +92,6 @@ static const struct unit units[] = {
 	{" ° ", COUNTED("graad", "graden"), false},
 	{" °C ℃ ", COUNTED("graad Celsius", "graden Celsius"), false},
 	{" °F ℉ ", COUNTED("graad Fahrenheit", "graden Fahrenheit"), false},
-	{" K ", UNCHANGED("kelvin"), false},
 	{" km ", UNCHANGED("kilometer"), false},
 	{" m ", UNCHANGED("meter"), false},
 	{" dm ", UNCHANGED("decimeter"), false},
@@ -117,7 +124,6 @@ static const struct unit units[] = {
 	{" ms ", COUNTED("milliseconde", "milliseconden"), false},
 	{" µs μs ", COUNTED("microseconde", "microseconden"), false},
 	{" ns ", COUNTED("nanoseconde", "nanoseconden"), false},
-	{" B ", UNCHANGED("byte"), false},
 	{" KB kB KiB ", UNCHANGED("kilobyte"), false},
 	{" MB MiB ", UNCHANGED("megabyte"), false},
 	{" GB GiB ", UNCHANGED("gigabyte"), false},
@@ -149,11 +155,9 @@ static const struct unit units[] = {
 	{" kWh ", UNCHANGED("kilowattuur"), false},
 	{" MWh ", UNCHANGED("megawattuur"), false},
 	{" GWh ", UNCHANGED("gigawattuur"), false},
-	{" J ", UNCHANGED("joule"), false},
 	{" kJ ", UNCHANGED("kilojoule"), false},
 	{" kcal ", COUNTED("kilocalorie", "kilocalorieën"), false},
 	{" cal ", COUNTED("calorie", "calorieën"), false},
-	{" N ", UNCHANGED("newton"), false},
 	{" Pa ", UNCHANGED("pascal"), false},
 	{" hPa ", UNCHANGED("hectopascal"), false},
 	{" kPa ", UNCHANGED("kilopascal"), false},
@@ -210,6 +214,10 @@ static const struct magnitude magnitudes[] = {
 	{0},
 };
 
+static const struct by_neighbours counting_keys[] = {
+	{" bel belde bellen ", NULL, 'n'}, {0},
+};
+
 static const struct ordinal_mark ordinal_marks[] = {{" e de ste ", 'o'}, {0}};
 
 /* Days of a month are counted. */
@@ -242,54 +250,46 @@ static const struct by_neighbours romans[] = {
 };
 
 static const struct abbreviation abbreviations[] = {
-	{"dhr.", "de heer", 0}, {"Dhr.", "De heer", 0}, {"dhr", "de heer", WHEN_BEFORE_CAPITAL},
-	{"mevr.", "mevrouw", 0}, {"Mevr.", "Mevrouw", 0}, {"mw.", "mevrouw", 0},
-	{"Mw.", "Mevrouw", 0}, {"mej.", "mejuffrouw", 0}, {"fam.", "familie", 0},
-	{"Fam.", "Familie", 0}, {"dr.", "doctor", 0}, {"Dr.", "Doctor", 0},
-	{"drs.", "doctorandus", 0}, {"Drs.", "Doctorandus", 0}, {"prof.", "professor", 0},
-	{"Prof.", "Professor", 0}, {"ir.", "ingenieur", 0}, {"Ir.", "Ingenieur", 0},
-	{"ing.", "ingenieur", 0}, {"Ing.", "Ingenieur", 0}, {"mr.", "meester", 0},
-	{"Mr.", "Meester", 0}, {"ds.", "dominee", 0}, {"Ds.", "Dominee", 0},
-	{"jr.", "junior", 0}, {"Jr.", "Junior", 0}, {"sr.", "senior", 0}, {"Sr.", "Senior", 0},
+	{"dhr.", "de heer", 0}, {"dhr", "de heer", WHEN_BEFORE_CAPITAL}, {"mevr.", "mevrouw", 0},
+	{"mw.", "mevrouw", 0}, {"mej.", "mejuffrouw", 0}, {"fam.", "familie", 0},
+	{"dr.", "doctor", 0}, {"drs.", "doctorandus", 0}, {"prof.", "professor", 0},
+	{"ir.", "ingenieur", 0}, {"ing.", "ingenieur", 0}, {"mr.", "meester", 0},
+	{"ds.", "dominee", 0}, {"jr.", "junior", 0}, {"sr.", "senior", 0},
 	{"St.", "Sint", WHEN_BEFORE_CAPITAL}, {"burg.", "burgemeester", WHEN_BEFORE_CAPITAL},
-	{"bijv.", "bijvoorbeeld", 0}, {"Bijv.", "Bijvoorbeeld", 0}, {"bv.", "bijvoorbeeld", 0},
+	{"bijv.", "bijvoorbeeld", 0}, {"bv.", "bijvoorbeeld", 0},
 	{"b.v.", "bijvoorbeeld", WHEN_BEFORE_LOWER}, {"B.V.", "B V", 0}, {"N.V.", "N V", 0},
 	{"enz.", "enzovoort", 0}, {"etc.", "et cetera", 0}, {"e.d.", "en dergelijke", 0},
 	{"e.a.", "en andere", 0}, {"d.w.z.", "dat wil zeggen", 0}, {"o.a.", "onder andere", 0},
-	{"O.a.", "Onder andere", 0}, {"o.m.", "onder meer", 0}, {"i.p.v.", "in plaats van", 0},
+	{"o.m.", "onder meer", 0}, {"i.p.v.", "in plaats van", 0},
 	{"m.b.t.", "met betrekking tot", 0}, {"m.b.v.", "met behulp van", 0},
-	{"m.a.w.", "met andere woorden", 0}, {"M.a.w.", "Met andere woorden", 0},
-	{"m.i.", "mijns inziens", 0}, {"m.n.", "met name", 0}, {"m.u.v.", "met uitzondering van", 0},
-	{"i.v.m.", "in verband met", 0}, {"I.v.m.", "In verband met", 0},
-	{"i.t.t.", "in tegenstelling tot", 0}, {"i.h.b.", "in het bijzonder", 0},
-	{"i.h.a.", "in het algemeen", 0}, {"n.a.v.", "naar aanleiding van", 0},
-	{"N.a.v.", "Naar aanleiding van", 0}, {"d.m.v.", "door middel van", 0},
+	{"m.a.w.", "met andere woorden", 0}, {"m.i.", "mijns inziens", 0},
+	{"m.n.", "met name", 0}, {"m.u.v.", "met uitzondering van", 0},
+	{"i.v.m.", "in verband met", 0}, {"i.t.t.", "in tegenstelling tot", 0},
+	{"i.h.b.", "in het bijzonder", 0}, {"i.h.a.", "in het algemeen", 0},
+	{"n.a.v.", "naar aanleiding van", 0}, {"d.m.v.", "door middel van", 0},
 	{"t.a.v.", "ter attentie van", 0}, {"t.o.v.", "ten opzichte van", 0},
 	{"t.b.v.", "ten behoeve van", 0}, {"t.g.v.", "ter gelegenheid van", 0},
 	{"t.w.v.", "ter waarde van", 0}, {"o.l.v.", "onder leiding van", 0},
 	{"o.b.v.", "op basis van", 0}, {"a.d.h.v.", "aan de hand van", 0},
-	{"a.u.b.", "alstublieft", 0}, {"s.v.p.", "alstublieft", 0}, {"z.s.m.", "zo snel mogelijk", 0},
-	{"z.o.z.", "zie ommezijde", 0}, {"z.g.a.n.", "zo goed als nieuw", 0},
-	{"a.s.", "aanstaande", 0}, {"jl.", "jongstleden", 0}, {"p.p.", "per persoon", 0},
+	{"a.u.b.", "alstublieft", 0}, {"s.v.p.", "alstublieft", 0},
+	{"z.s.m.", "zo snel mogelijk", 0}, {"z.o.z.", "zie ommezijde", 0},
+	{"z.g.a.n.", "zo goed als nieuw", 0}, {"a.s.", "aanstaande", 0},
+	{"jl.", "jongstleden", 0}, {"p.p.", "per persoon", 0},
 	{"p.p.p.d.", "per persoon per dag", 0}, {"p.m.", "per maand", WHEN_AFTER_NUMBER},
-	{"nl.", "namelijk", 0}, {"ca.", "circa", 0}, {"Ca.", "Circa", 0}, {"ong.", "ongeveer", 0},
-	{"incl.", "inclusief", 0}, {"Incl.", "Inclusief", 0}, {"excl.", "exclusief", 0},
-	{"Excl.", "Exclusief", 0}, {"evt.", "eventueel", 0}, {"Evt.", "Eventueel", 0},
+	{"nl.", "namelijk", 0}, {"ca.", "circa", 0}, {"ong.", "ongeveer", 0},
+	{"incl.", "inclusief", 0}, {"excl.", "exclusief", 0}, {"evt.", "eventueel", 0},
 	{"resp.", "respectievelijk", 0}, {"vgl.", "vergelijk", 0}, {"zgn.", "zogenaamd", 0},
 	{"zog.", "zogenaamd", 0}, {"gem.", "gemiddeld", WHEN_BEFORE_NUMBER},
-	{"max.", "maximaal", WHEN_BEFORE_NUMBER}, {"Max.", "Maximaal", WHEN_BEFORE_NUMBER},
-	{"min.", "minimaal", WHEN_BEFORE_NUMBER}, {"Min.", "Minimaal", WHEN_BEFORE_NUMBER},
-	{"vs.", "versus", 0}, {"vs", "versus", 0}, {"afd.", "afdeling", 0}, {"Afd.", "Afdeling", 0},
-	{"nr.", "nummer", 0}, {"Nr.", "Nummer", 0}, {"nrs.", "nummers", 0},
-	{"blz.", "bladzijde", 0}, {"Blz.", "Bladzijde", 0}, {"p.", "pagina", WHEN_BEFORE_NUMBER},
-	{"pag.", "pagina", 0}, {"hfst.", "hoofdstuk", 0}, {"Hfst.", "Hoofdstuk", 0},
-	{"afb.", "afbeelding", 0}, {"Afb.", "Afbeelding", 0}, {"fig.", "figuur", WHEN_BEFORE_NUMBER},
-	{"art.", "artikel", WHEN_BEFORE_NUMBER}, {"Art.", "Artikel", WHEN_BEFORE_NUMBER},
+	{"max.", "maximaal", WHEN_BEFORE_NUMBER}, {"min.", "minimaal", WHEN_BEFORE_NUMBER},
+	{"vs.", "versus", 0}, {"vs", "versus", 0}, {"afd.", "afdeling", 0}, {"nr.", "nummer", 0},
+	{"nrs.", "nummers", 0}, {"blz.", "bladzijde", 0}, {"p.", "pagina", WHEN_BEFORE_NUMBER},
+	{"pag.", "pagina", 0}, {"hfst.", "hoofdstuk", 0}, {"afb.", "afbeelding", 0},
+	{"fig.", "figuur", WHEN_BEFORE_NUMBER}, {"art.", "artikel", WHEN_BEFORE_NUMBER},
 	{"par.", "paragraaf", WHEN_BEFORE_NUMBER}, {"dl.", "deel", WHEN_BEFORE_NUMBER},
-	{"tel.", "telefoon", 0}, {"Tel.", "Telefoon", 0}, {"tel", "telefoon", WHEN_BEFORE_NUMBER},
-	{"v.Chr.", "voor Christus", 0}, {"n.Chr.", "na Christus", 0},
-	{"t/m", "tot en met", 0}, {"T/m", "Tot en met", 0}, {"m/v", "man vrouw", 0},
-	{"str.", "straat", WHEN_SUFFIX}, {"ln.", "laan", WHEN_SUFFIX},
+	{"tel.", "telefoon", 0}, {"tel", "telefoon", WHEN_BEFORE_NUMBER},
+	{"v.Chr.", "voor Christus", 0}, {"n.Chr.", "na Christus", 0}, {"t/m", "tot en met", 0},
+	{"m/v", "man vrouw", 0}, {"str.", "straat", WHEN_SUFFIX}, {"ln.", "laan", WHEN_SUFFIX},
+	{"C++", "C plus plus", 0}, {"C#", "C sharp", 0},
 	{0},
 };
 
@@ -342,6 +342,7 @@ static const struct reading reading_nl = {
 	.money_cents = "{n} {unit} {c}",
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes,
+	.cardinals = counting_keys,
 	.ordinal_marks = ordinal_marks,
 	.ordinals = ordinal_keys,
 	.fractions = fractions,
@@ -363,6 +364,7 @@ static const struct reading reading_nl = {
 	.year_least = 1000,
 	.year_most = 2099,
 	.time_marks = ":.uh",
+	.time_before = " om van tot vanaf rond ",
 	.time_words = " uur u u. h ",
 	.time_hm = "{h:c} uur {m:c}",
 	.time_hm_small = "{h:c} uur {m:c}",
