@@ -89,7 +89,7 @@ static const struct number_set numbers_de[] = {
 	{'c', numbers_c}, {'m', numbers_m}, {'n', numbers_m}, {'f', numbers_f}, {'t', numbers_t},
 	{'u', numbers_u}, {'o', numbers_o}, {'p', numbers_o}, {'N', numbers_n}, {'R', numbers_r},
 	{'y', numbers_y}, {'k', numbers_k}, {'q', numbers_q}, {'Q', numbers_q},
-	{'M', numbers_millions}, {0, NULL},
+	{'h', numbers_m}, {'j', numbers_m}, {'M', numbers_millions}, {0, NULL},
 };
 
 static const struct unit units_de[] = {
@@ -200,8 +200,9 @@ static const struct currency currencies_de[] = {
 };
 
 static const struct magnitude magnitudes_de[] = {
-	{.written = " Tsd. Tsd ", .name = {.one = "tausend"}},
-	{.written = " k K ", .name = {.one = "tausend"}, .money_only = true},
+	{.written = " Tsd. Tsd ", .name = {.one = "tausend"}, .times = 1000},
+	{.written = " k K ", .name = {.one = "tausend"}, .money_only = true,
+	 .times = 1000},
 	{.written = " Mio. Mio Million Millionen ",
 	 .name = {.one = "Million", .many = "Millionen", .key = 'f'}},
 	{.written = " M ", .name = {.one = "Million", .many = "Millionen", .key = 'f'},
@@ -249,9 +250,14 @@ static const struct month weekdays_de[] = {
 /* "1989" is a year unless a unit follows; from 2000 on years are as numbers. */
 static const struct by_neighbours years_de[] = {{NULL, NULL, 'y'}, {NULL, NULL, 0}};
 
+#define ROMAN_NOUNS \
+	" weltkrieg weltkriegs weltkrieges weltkriege jahrhundert jahrhunderts jahrhunderte jh " \
+	"liga reich senat akt semester quartal "
+
 static const struct by_neighbours romans_de[] = {
-	{NULL, " weltkrieg weltkriegs weltkrieges weltkriege jahrhundert jahrhunderts "
-	 "jahrhunderte jh liga reich senat akt semester quartal ", '*'},
+	{" am im vom zum beim dem den des ", ROMAN_NOUNS, 'N'},
+	{" der die das ", ROMAN_NOUNS, 'o'},
+	{NULL, ROMAN_NOUNS, 'R'},
 	{" kapitel band teil akt szene abschnitt artikel buch stufe klasse phase anhang gruppe "
 	 "tafel satz typ bowl apollo rocky titan saturn ziffer ", NULL, 'c'},
 	{NULL, NULL, 0},
@@ -324,6 +330,8 @@ static const struct sign spelled_signs_de[] = {
 	{"}", "geschweifte Klammer zu", 0}, {"~", "Tilde", 0}, {NULL, NULL, 0},
 };
 
+#define WOMEN "elisabeth elizabeth katharina maria margrethe anna christina isabella "
+
 static const struct reading reading_de = {
 	.numbers = numbers_de,
 	.decimal = ',',
@@ -351,6 +359,7 @@ static const struct reading reading_de = {
 	.months = months_de,
 	.weekdays = weekdays_de,
 	.date = "{day:*} {month} {year:y}",
+	.short_years = true,
 	.date_without_year = "{day:*} {month}",
 	.date_dmy = "{day:*} {month} {year:y}",
 	.date_dm = "{day:*} {month}",
@@ -361,7 +370,7 @@ static const struct reading reading_de = {
 	.decade_marks = " er ern ",
 	.decade = "{n:k}",
 	.time_marks = ":.",
-	.time_words = " uhr h ",
+	.time_words = " Uhr h ",
 	.time_hm = "{h:m} Uhr {m}",
 	.time_hm_small = "{h:m} Uhr {m}",
 	.time_h = "{h:m} Uhr",
@@ -371,15 +380,23 @@ static const struct reading reading_de = {
 	.roman_name = "der {n:o}",
 	.names = " ludwig friedrich wilhelm karl heinrich otto franz georg charles philipp konrad "
 		 "leopold maximilian albert rudolf ferdinand sigismund peter alexander nikolaus iwan "
-		 "paul johannes pius benedikt leo gregor clemens urban innozenz elisabeth katharina "
-		 "maria margrethe anna napoleon ",
+		 "paul johannes pius benedikt leo gregor clemens urban innozenz napoleon " WOMEN,
+	.roman_name_feminine = "die {n:o}",
+	.feminine_names = " " WOMEN,
 	.romans = romans_de,
-	.roman_marks = " . ",
 	.abbreviations = abbreviations_de,
 	.spelled = " ADAC USA ICE OLED ",
 	.said = " NATO NASA UNESCO UNICEF UNO DAX TÜV PIN TAN IBAN IKEA LAN RAM OPEC FIFA UEFA GEMA "
 		"AIDS LASER ALDI REWE EDEKA ELSTER SCHUFA OK GAU ",
 	.signs = signs_de,
+	.joined_suffixes = " mal fach jährig jährige jährigem jährigen jähriger jähriges tägig tägige "
+			   "tägigen tägiger tägiges wöchig wöchige wöchigen wöchiger monatig "
+			   "monatige monatigen monatiger stündig stündige stündigen stündiger "
+			   "stündiges minütig minütige minütigen minütiger stellig stellige "
+			   "stelligen stelliger stelliges prozentig prozentige prozentigen "
+			   "prozentiger teilig teilige teiligen teiliger köpfig köpfige köpfigen "
+			   "köpfiger stöckig stöckige stöckigen stöckiger malig malige maligen "
+			   "maliger ",
 	.spelled_signs = spelled_signs_de,
 	.space = "Leerzeichen",
 	.version = "Version",

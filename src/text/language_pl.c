@@ -102,7 +102,7 @@ static const struct number_rule numbers_s[] = {
 	{30, 0, "trzydziest"}, {40, 0, "czterdziest"}, {50, 0, "<c<dziesiąt"}, {100, 0, "setn"},
 	{200, 0, "dwusetn"}, {300, 0, "trzechsetn"}, {400, 0, "czterechsetn"},
 	{500, 0, "<c<setn"}, {1000, 0, "tysięczn"}, {2000, 0, "dwutysięczn"},
-	{3000, 0, "<x<tysięczn"}, {1000000, 0, "milionow"}, {2000000, 0, "<x<milionow"}, END,
+	{3000, 0, "<j<tysięczn"}, {1000000, 0, "milionow"}, {2000000, 0, "<j<milionow"}, END,
 };
 
 /* A whole hundred or thousand has the ending itself, else what remains has. */
@@ -127,16 +127,14 @@ static const struct number_rule ordinals_at[] = {ORDINALS("ej", "iej", "iej")}; 
 static const struct number_rule ordinals_before[] = {ORDINALS("ą", "ą", "ią")}; /* godziną */
 static const struct number_rule ordinals_many[] = {ORDINALS("ych", "ich", "ich")}; /* w latach */
 
-static const struct number_rule numbers_one[] = {{0, 0, "=c="}, {1, 0, ""}, {2, 0, "=c="}, END};
-
 static const struct number_set numbers_pl[] = {
 	{'c', numbers_c}, {'m', numbers_c}, {'f', numbers_f}, {'n', numbers_n}, {'u', numbers_u},
 	{'t', numbers_t}, {'T', numbers_thousands}, {'E', numbers_e}, {'F', numbers_ending},
-	{'g', numbers_g}, {'v', numbers_v}, {'x', numbers_x}, {'s', numbers_s},
+	{'g', numbers_g}, {'v', numbers_v}, {'s', numbers_s},
 	{'o', ordinals_first}, {'p', ordinals_feminine}, {'r', ordinals_neuter},
 	{'y', ordinals_of}, {'G', ordinals_of}, {'L', ordinals_in}, {'e', ordinals_at},
 	{'a', ordinals_before}, {'H', ordinals_many}, {'q', ordinals_feminine},
-	{'Q', ordinals_neuter}, {'1', numbers_one}, {0, NULL},
+	{'Q', ordinals_neuter}, {'h', numbers_c}, {'j', numbers_x}, {0, NULL},
 };
 
 /* one, few, many, part: jeden kilometr, dwa kilometry, pięć kilometrów, pół kilometra */
@@ -306,22 +304,28 @@ static const struct currency currencies_pl[] = {
 	{NULL, {.one = NULL}, {.one = NULL}},
 };
 
-/* One of them is said without "jeden": "milion". */
 static const struct magnitude magnitudes_pl[] = {
 	{.written = " tys. tys tysiąc tysiące tysięcy ",
-	 .name = {"tysiąc", "tysiące", "tysięcy", "tysiąca", '1'}},
-	{.written = " k ", .name = {"tysiąc", "tysiące", "tysięcy", "tysiąca", '1'},
-	 .money_only = true},
+	 .name = {"tysiąc", "tysiące", "tysięcy", "tysiąca", 'm'},
+	 .times = 1000},
+	{.written = " k ",
+	 .name = {"tysiąc", "tysiące", "tysięcy", "tysiąca", 'm'}, .money_only = true,
+	 .times = 1000},
 	{.written = " mln mln. milion miliony milionów ",
-	 .name = {"milion", "miliony", "milionów", "miliona", '1'}},
-	{.written = " M ", .name = {"milion", "miliony", "milionów", "miliona", '1'},
-	 .money_only = true},
+	 .name = {"milion", "miliony", "milionów", "miliona", 'm'},
+	 .times = 1000000},
+	{.written = " M ",
+	 .name = {"milion", "miliony", "milionów", "miliona", 'm'}, .money_only = true,
+	 .times = 1000000},
 	{.written = " mld mld. miliard miliardy miliardów ",
-	 .name = {"miliard", "miliardy", "miliardów", "miliarda", '1'}},
-	{.written = " B bn ", .name = {"miliard", "miliardy", "miliardów", "miliarda", '1'},
-	 .money_only = true},
+	 .name = {"miliard", "miliardy", "miliardów", "miliarda", 'm'},
+	 .times = 1000000000},
+	{.written = " B bn ",
+	 .name = {"miliard", "miliardy", "miliardów", "miliarda", 'm'}, .money_only = true,
+	 .times = 1000000000},
 	{.written = " bln bilion biliony bilionów ",
-	 .name = {"bilion", "biliony", "bilionów", "biliona", '1'}},
+	 .name = {"bilion", "biliony", "bilionów", "biliona", 'm'},
+	 .times = 1000000000000},
 	{.written = NULL},
 };
 
@@ -386,6 +390,8 @@ static const struct by_neighbours years_pl[] = {
 };
 
 static const struct by_neighbours romans_pl[] = {
+	{" pawła jana zygmunta władysława kazimierza bolesława stanisława augusta henryka karola "
+	 "ludwika fryderyka wilhelma piotra piusa ", NULL, 'G'},
 	{" w we po ", " w wieku roku ", 'L'},
 	{NULL, " w wieku ", 'G'},
 	{NULL, " wiek konkurs festiwal zjazd sejm kongres program ", 'o'},
@@ -483,22 +489,27 @@ static const struct reading reading_pl = {
 	.months = months_pl,
 	.weekdays = weekdays_pl,
 	.date = "{day:G} {month} {year:G} roku",
+	.date_tail = " r. roku ",
 	.date_without_year = "{day:G} {month}",
 	.date_dmy = "{day:G} {month} {year:G}",
 	.date_dm = "{day:G} {month}",
 	.year_least = 1,
 	.year_most = 2999,
 	.years = years_pl,
-	.time_marks = ":",
+	.time_marks = ":.",
+	.time_before = " o godz godzinie godziny ",
 	.time_hm = "{h:*} {m}",
 	.time_hm_small = "{h:*} zero {m}",
 	.time_h = "{h:*}",
 	.time_hms = "{h:*} {m} i {s} sekund",
 	.hours = hours_pl,
 	.to = "do",
+	.to_key = 'g',
 	.score = "do",
 	.phone_shapes = " 333 2322 13333 0333 1333 ",
 	.roman_name = "{n:o}",
+	.roman_name_feminine = "{n:p}",
+	.feminine_names = " elżbieta katarzyna małgorzata wiktoria krystyna maria anna izabela ",
 	.names = " jan zygmunt władysław kazimierz bolesław mieszko stanisław august henryk karol "
 		 "ludwik fryderyk wilhelm jerzy piotr paweł pius benedykt grzegorz leon franciszek "
 		 "elżbieta katarzyna małgorzata ",
@@ -508,6 +519,15 @@ static const struct reading reading_pl = {
 	.said = " NATO NASA UNESCO UNICEF ZUS NIP PIN PIT VAT PESEL GUS LOT KRUS REGON CIT IKEA "
 		"RODO SOR FIFA UEFA OK ",
 	.signs = signs_pl,
+	.joined_suffixes = " letni letnia letnie letniego letniej letnich letnim latek latka latków "
+			   "dniowy dniowa dniowe dniowego dniowej dniowych dniowym godzinny "
+			   "godzinna godzinne godzinnego godzinnej minutowy minutowa minutowe "
+			   "minutowego minutowej miesięczny miesięczna miesięczne miesięcznego "
+			   "miesięcznej tygodniowy tygodniowa tygodniowe tygodniowego procentowy "
+			   "procentowa procentowe procentowego procentowej osobowy osobowa osobowe "
+			   "osobowego osobowej krotny krotna krotne krotnie krotnego cyfrowy "
+			   "cyfrowa cyfrowe cyfrowego pokojowy pokojowa pokojowe pokojowego "
+			   "piętrowy piętrowa piętrowe ",
 	.spelled_signs = spelled_signs_pl,
 	.space = "spacja",
 	.version = "wersja",
