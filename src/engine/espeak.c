@@ -11,7 +11,8 @@
  * The library keeps all its state in globals and must neither be used from two
  * threads nor be initialised twice (the second time it waits for ever).  Voice
  * and parameters stay as the last text left them, so each text sets all of
- * them.  Text is never read as SSML or as phonemes: some SSML crashes it.
+ * them.  Text is never read as SSML, which crashes it, and as phonemes only
+ * what espeak_ipa.c wrote.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,7 +25,10 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
+#include "engine/espeak_ipa.h"
 #include "engine/espeak_start.h"
+#include "engine/espeak_text.h"
+#include "engine/word_times.h"
 #include "synth/message.h"
 
 /* The library raises this to the least it can do, 49 ms. */
@@ -45,27 +49,22 @@ struct voice {
 	char language[4];
 	char title[NAME_MAX_LEN + 16];
 	enum engine_sex sex;
+	struct espeak_ipa ipa;
 };
 
 struct espeak {
 	uint32_t sample_rate;
 	struct voice *voices;
 	size_t voice_count;
-	const struct voice *current; /* as the library has it; NULL: not sure */
+	struct voice *current; /* as the library has it; NULL: not sure */
 };
 
 /* One text while the library speaks it. */
 struct speech {
-	const struct engine_text *text;
+	const struct espeak_text *text;
 	struct sink *sink;
+	struct word_times times;
 	uint64_t samples; /* handed to the sink */
-	uint64_t loud_end; /* after the last sample that was not silence */
-	bool in_word; /* the following is of a word that has begun */
-	size_t word_start; /* byte */
-	size_t word_least; /* byte where the library said that it ends */
-	uint64_t word_from; /* sample */
-	size_t next_char; /* where the next word can begin, and its byte */
-	size_t next_byte;
 	int stop;
 };
 
@@ -153,23 +152,6 @@ static int list_voices(struct espeak *espeak)
 	return 0;
 }
 
-/* Advances to a character of the text and gives its byte; the text's end when
- * there is no such character. */
-static size_t byte_of_char(struct speech *speech, size_t index)
-{
-	const char *text = speech->text->text;
-	size_t len = speech->text->text_len;
-
-	while (speech->next_char < index && speech->next_byte < len) {
-		uint32_t code_point;
-
-		speech->next_byte +=
-			utf8_decode(&code_point, text + speech->next_byte, len - speech->next_byte);
-		++speech->next_char;
-	}
-	return speech->next_byte;
-}
-
 /* The length in bytes of the sign at the text's end when that is punctuation,
  * else 0. */
 static size_t stop_len(const char *text, size_t len)
@@ -187,69 +169,30 @@ static size_t stop_len(const char *text, size_t len)
 	return 0;
 }
 
-/* Where a word ends that has to end before limit: at the first blank, without
- * the punctuation before it, but not before the end that the library gave. */
-static size_t word_end(const struct speech *speech, size_t limit)
+static void stop_if(struct speech *speech, int stop)
 {
-	const char *word = speech->text->text + speech->word_start;
-	size_t least = speech->word_least - speech->word_start;
-	size_t most = limit - speech->word_start;
-	size_t len = 0;
-	size_t stop;
-
-	while (len < most && word[len] != ' ')
-		++len;
-	if (len < least)
-		len = least < most ? least : most;
-	while (len > 0 && word[len - 1] == ' ')
-		--len;
-	while ((stop = stop_len(word, len)) && stop < len)
-		len -= stop;
-	return speech->word_start + len;
+	if (stop)
+		speech->stop = stop;
 }
 
-/* A word lasts until the next one, or until the clause's end, but not through
- * the silence before either. */
-static void end_word(struct speech *speech, size_t byte_limit, uint64_t sample_limit)
+/* Positions count from 1; an event without a length is of a pause. */
+static void begin_word(struct speech *speech, const espeak_EVENT *event, uint64_t at)
 {
-	uint64_t until = speech->loud_end < sample_limit ? speech->loud_end : sample_limit;
+	if (event->text_position > 0 && event->length > 0) {
+		size_t index = (size_t)event->text_position - 1;
 
-	if (!speech->in_word)
-		return;
-	speech->in_word = false;
-	if (until <= speech->word_from)
-		until = sample_limit;
-	if (sink_word(speech->sink, speech->word_start, word_end(speech, byte_limit),
-		      speech->word_from, until))
-		speech->stop = 1;
-}
-
-/* Numbers and signs that are read as several words give events inside a word
- * that has begun, or at the blank after it: those are of that word. */
-static void begin_word(struct speech *speech, const espeak_EVENT *event)
-{
-	size_t index = event->text_position > 0 ? (size_t)event->text_position - 1 : 0;
-	size_t length = event->length > 0 ? (size_t)event->length : 1;
-	size_t start;
-
-	if (speech->in_word && index < speech->next_char)
-		return;
-	start = byte_of_char(speech, index);
-	if (start >= speech->text->text_len || speech->text->text[start] == ' ')
-		return;
-	end_word(speech, start, (uint64_t)event->sample);
-	speech->in_word = true;
-	speech->word_start = start;
-	speech->word_from = (uint64_t)event->sample;
-	speech->word_least = byte_of_char(speech, index + length);
+		stop_if(speech, word_times_begin(&speech->times,
+						 espeak_text_origin(speech->text, index), at));
+	}
 }
 
 /* The position is of the character after the clause. */
-static void end_clause(struct speech *speech, const espeak_EVENT *event)
+static void end_clause(struct speech *speech, const espeak_EVENT *event, uint64_t at)
 {
 	size_t index = event->text_position > 0 ? (size_t)event->text_position : 0;
 
-	end_word(speech, byte_of_char(speech, index), (uint64_t)event->sample);
+	stop_if(speech,
+		word_times_end(&speech->times, espeak_text_origin(speech->text, index), at));
 }
 
 /* Notes where the last sound is, up to a sample counted from the text's start. */
@@ -257,7 +200,7 @@ static void listen(struct speech *speech, const short *samples, uint64_t from, u
 {
 	for (uint64_t i = to; i > from; --i) {
 		if (abs(samples[i - 1 - speech->samples]) > SILENCE_LEVEL) {
-			speech->loud_end = i;
+			word_times_hear(&speech->times, i);
 			return;
 		}
 	}
@@ -277,9 +220,9 @@ static void take_events(struct speech *speech, const short *samples, uint64_t n,
 			heard = at;
 		}
 		if (event->type == espeakEVENT_WORD)
-			begin_word(speech, event);
+			begin_word(speech, event, at);
 		else if (event->type == espeakEVENT_END)
-			end_clause(speech, event);
+			end_clause(speech, event, at);
 	}
 	listen(speech, samples, heard, end);
 }
@@ -289,6 +232,8 @@ static int take_samples(short *samples, int n, espeak_EVENT *events)
 {
 	struct speech *speech = events->user_data;
 
+	if (!speech)
+		return 0; /* a question of espeak_ipa.c */
 	if (!samples || speech->stop)
 		return speech->stop;
 	take_events(speech, samples, (uint64_t)n, events);
@@ -335,7 +280,7 @@ static int set_parameters(float speed)
  * done when the voice changes.  The library changes it on its own for a word in
  * another script and sets it back after the word: after a text that was broken
  * off it is set anew. */
-static int set_voice(struct espeak *espeak, const struct voice *voice)
+static int set_voice(struct espeak *espeak, struct voice *voice)
 {
 	if (!voice)
 		return ENOENT;
@@ -345,29 +290,51 @@ static int set_voice(struct espeak *espeak, const struct voice *voice)
 	return 0;
 }
 
+static int write_phonemes(struct buf *out, const struct ipa *ipa, void *arg)
+{
+	struct voice *voice = arg;
+
+	return espeak_ipa_write(out, ipa, &voice->ipa);
+}
+
+static int synthesize(const struct engine_text *text, const struct espeak_text *prepared,
+		      struct speech *speech)
+{
+	unsigned flags = espeakCHARS_UTF8 | (ends_with_stop(text) ? espeakENDPAUSE : 0) |
+			 (prepared->has_phonemes ? espeakPHONEMES : 0);
+
+	word_times_init(&speech->times, text, speech->sink);
+	if (espeak_Synth(prepared->text.bytes, prepared->text.len, 0, POS_CHARACTER, 0, flags, NULL,
+			 speech) != EE_OK)
+		return EIO;
+	if (!speech->stop)
+		stop_if(speech, word_times_end(&speech->times, text->text_len, speech->samples));
+	return 0;
+}
+
 static int engine_speak(void *state, const struct engine_text *text, struct sink *sink)
 {
 	struct espeak *espeak = state;
-	const struct voice *voice = find_voice(espeak, text->voice);
-	struct speech speech = {.text = text, .sink = sink};
-	unsigned flags = espeakCHARS_UTF8 | (ends_with_stop(text) ? espeakENDPAUSE : 0);
+	struct voice *voice = find_voice(espeak, text->voice);
+	struct speech speech = {.sink = sink};
+	struct espeak_text *prepared = NULL;
 	int err;
 
 	if (strspn(text->text, " ") == text->text_len)
 		return 0; /* the library would make some silence of it */
 	err = set_voice(espeak, voice);
 	if (!err)
+		err = espeak_text_alloc(&prepared, text, voice->language, write_phonemes, voice);
+	if (!err)
 		err = set_parameters(text->speed);
-	if (err)
-		return err;
-	if (espeak_Synth(text->text, text->text_len + 1, 0, POS_CHARACTER, 0, flags, NULL,
-			 &speech) != EE_OK)
-		return EIO;
-	if (!speech.stop) {
-		end_word(&speech, text->text_len, speech.samples);
-		espeak->current = voice;
+	if (!err) {
+		speech.text = prepared;
+		err = synthesize(text, prepared, &speech);
 	}
-	return 0;
+	if (!err && !speech.stop)
+		espeak->current = voice;
+	mem_deref(prepared);
+	return err;
 }
 
 /* The first text costs 5 ms more than the next: tables are made and pages
@@ -442,7 +409,7 @@ static int engine_voices(void *state, engine_voice_h *each, void *arg)
 /* Not deterministic: noise and pitch go on from where the last text left them. */
 static const struct engine engine = {
 	.name = "espeak",
-	.capabilities = MESSAGE_WORD_TIMES | MESSAGE_OWN_SPEED,
+	.capabilities = MESSAGE_WORD_TIMES | MESSAGE_OWN_SPEED | MESSAGE_PHONEMES,
 	.open = engine_open,
 	.voices = engine_voices,
 	.speak = engine_speak,

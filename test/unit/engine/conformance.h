@@ -3,6 +3,7 @@
  *
  *   test_engine_conformance.c   one job, and the list of all tests
  *   conformance_several.c       several jobs at once
+ *   conformance_words.c         word times in many languages, phonemes
  */
 #ifndef TEST_ENGINE_CONFORMANCE_H
 #define TEST_ENGINE_CONFORMANCE_H
@@ -21,6 +22,13 @@ const char *conformance_voice(const struct client *client);
 /* A text from SPEAK to a good DONE. */
 void conformance_speak(struct client *client, struct client_job *job, const char *text);
 
+/* Any message from SPEAK to DONE. */
+void conformance_speak_message(struct client *client, struct client_job *job,
+			       const struct message *message);
+
+/* Words lie in order inside text and audio. */
+void conformance_assert_words_fit(const struct client_job *job, const char *text);
+
 /* SPEAK alone. */
 void conformance_send(struct client *client, uint32_t id, const char *text, uint32_t credit);
 
@@ -29,5 +37,8 @@ void conformance_jobs_sent_early_are_all_answered(void **state);
 void conformance_jobs_at_once_keep_each_to_its_credit(void **state);
 void conformance_jobs_at_once_have_the_samples_that_they_have_alone(void **state);
 void conformance_a_cancel_of_one_job_leaves_the_others_alone(void **state);
+void conformance_every_word_has_one_time_in_every_language(void **state);
+void conformance_phonemes_are_one_word(void **state);
+void conformance_phonemes_are_spoken(void **state);
 
 #endif

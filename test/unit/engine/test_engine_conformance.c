@@ -39,7 +39,8 @@ const char *conformance_voice(const struct client *client)
 }
 
 /* One job from SPEAK to DONE. */
-static void speak(struct client *client, struct client_job *job, const struct message *message)
+void conformance_speak_message(struct client *client, struct client_job *job,
+			       const struct message *message)
 {
 	memset(job, 0, sizeof(*job));
 	client_send(client, message);
@@ -50,7 +51,7 @@ void conformance_speak(struct client *client, struct client_job *job, const char
 {
 	struct message message = client_speak(1, conformance_voice(client), text);
 
-	speak(client, job, &message);
+	conformance_speak_message(client, job, &message);
 	assert_int_equal(job->done.status, MESSAGE_DONE_OK);
 	assert_int_equal(job->done.samples, job->count);
 }
@@ -72,7 +73,7 @@ static void assert_still_speaks(struct client *client)
 	client_job_reset(&job);
 }
 
-static void assert_words_fit(const struct client_job *job, const char *text)
+void conformance_assert_words_fit(const struct client_job *job, const char *text)
 {
 	for (size_t i = 0; i < job->word_count; ++i) {
 		const struct message_word *word = &job->words[i];
@@ -120,11 +121,11 @@ static void test_every_voice_speaks_at_its_own_rate(void **state)
 		struct message message = client_speak(7, client.voices[i].name, text);
 		struct client_job job;
 
-		speak(&client, &job, &message);
+		conformance_speak_message(&client, &job, &message);
 		assert_int_equal(job.done.status, MESSAGE_DONE_OK);
 		assert_true(job.count > 0);
 		assert_int_equal(job.sample_rate, client.voices[i].sample_rate);
-		assert_words_fit(&job, text);
+		conformance_assert_words_fit(&job, text);
 		client_job_reset(&job);
 	}
 	conformance_end(&client);
@@ -161,7 +162,7 @@ static void test_words_lie_in_order_inside_text_and_audio(void **state)
 	}
 	conformance_speak(&client, &job, SENTENCE);
 	assert_int_equal(job.word_count, 9);
-	assert_words_fit(&job, SENTENCE);
+	conformance_assert_words_fit(&job, SENTENCE);
 	for (size_t i = 0; i < job.word_count; ++i) {
 		const struct message_word *word = &job.words[i];
 
@@ -182,7 +183,7 @@ static void test_words_come_only_when_wanted(void **state)
 	conformance_start(&client);
 	message = client_speak(1, conformance_voice(&client), SENTENCE);
 	message.speak.want_words = false;
-	speak(&client, &job, &message);
+	conformance_speak_message(&client, &job, &message);
 	assert_int_equal(job.word_count, 0);
 	assert_true(job.count > 0);
 	client_job_reset(&job);
@@ -347,7 +348,7 @@ static void test_skipped_samples_are_made_and_not_sent(void **state)
 	skipped = whole.count / 3;
 	message = client_speak(2, conformance_voice(&client), SENTENCE);
 	message.speak.skip_samples = skipped;
-	speak(&client, &tail, &message);
+	conformance_speak_message(&client, &tail, &message);
 	assert_int_equal(tail.done.status, MESSAGE_DONE_OK);
 	assert_int_equal(tail.done.samples, tail.count + skipped);
 	if (client.capabilities & MESSAGE_DETERMINISTIC) {
@@ -379,14 +380,14 @@ static void test_a_deterministic_engine_repeats_itself(void **state)
 	for (size_t i = 0; i < client.voice_count; ++i) {
 		struct message message = client_speak(1, client.voices[i].name, SENTENCE);
 
-		speak(&client, &first, &message);
+		conformance_speak_message(&client, &first, &message);
 		assert_still_speaks(&client);
-		speak(&client, &second, &message);
+		conformance_speak_message(&client, &second, &message);
 		assert_int_equal(first.count, second.count);
 		assert_memory_equal(first.samples, second.samples, first.count * 2);
 		client_job_reset(&second);
 		conformance_start(&other);
-		speak(&other, &second, &message);
+		conformance_speak_message(&other, &second, &message);
 		assert_int_equal(first.count, second.count);
 		assert_memory_equal(first.samples, second.samples, first.count * 2);
 		client_job_reset(&first);
@@ -403,7 +404,7 @@ static size_t count_at_speed(struct client *client, float speed)
 	size_t count;
 
 	message.speak.speed = speed;
-	speak(client, &job, &message);
+	conformance_speak_message(client, &job, &message);
 	assert_int_equal(job.done.status, MESSAGE_DONE_OK);
 	count = job.count;
 	client_job_reset(&job);
@@ -461,7 +462,7 @@ static void test_odd_texts_do_no_harm(void **state)
 		struct client_job job;
 
 		conformance_speak(&client, &job, texts[i]);
-		assert_words_fit(&job, texts[i]);
+		conformance_assert_words_fit(&job, texts[i]);
 		client_job_reset(&job);
 	}
 	assert_still_speaks(&client);
@@ -490,7 +491,7 @@ static void test_an_unknown_voice_is_said_to_be_unknown(void **state)
 
 	(void)state;
 	conformance_start(&client);
-	speak(&client, &job, &message);
+	conformance_speak_message(&client, &job, &message);
 	assert_int_equal(job.done.status, MESSAGE_DONE_UNKNOWN_VOICE);
 	assert_int_equal(job.count, 0);
 	assert_still_speaks(&client);
@@ -585,6 +586,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_done_counts_the_samples_that_were_sent),
 		cmocka_unit_test(test_words_lie_in_order_inside_text_and_audio),
 		cmocka_unit_test(test_words_come_only_when_wanted),
+		cmocka_unit_test(conformance_every_word_has_one_time_in_every_language),
+		cmocka_unit_test(conformance_phonemes_are_one_word),
+		cmocka_unit_test(conformance_phonemes_are_spoken),
 		cmocka_unit_test(test_without_credit_there_is_no_audio),
 		cmocka_unit_test(test_credit_is_used_up_and_never_exceeded),
 		cmocka_unit_test(test_a_cancel_ends_a_job_that_waits_for_credit),

@@ -1,0 +1,431 @@
+/*
+ * espeak_ipa.c: the IPA in eSpeak NG's own phonemes (see espeak_ipa.h).
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * eSpeak NG is under the GPL, version 3 or later, and so is a program that
+ * links it.
+ */
+#include "engine/espeak_ipa.h"
+
+#include <errno.h>
+#include <espeak-ng/speak_lib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/utf8.h"
+
+/* espeak_TextToPhonemes: mnemonics, or IPA without ties or separators. */
+#define MODE_MNEMONICS 0x00
+#define MODE_IPA 0x02
+
+/* The library has room for 160 bytes of a word. */
+#define WORD_MAX 120
+#define MNEMONIC_MAX 8
+
+/* Longer ones before their beginnings.  Mnemonics stand in order: one that sounds
+ * the same in the voice is taken, else the first that it has; of two signs only
+ * one that sounds the same, else each sign is looked for by itself. */
+static const struct row {
+	const char *ipa;
+	const char *mnemonics;
+} rows[] = {
+	{"aɪə", "aI@"},
+	{"aɪɚ", "aI3"},
+	{"aʊə", "aU@"},
+	{"ɑːɹ", "A@"},
+	{"ɔːɹ", "O@ o@"},
+	{"oːɹ", "o@ O@"},
+	{"tʃʰ", "tSh"},
+	{"tɕʰ", "tS;h"},
+	{"tsʰ", "tsh"},
+	{"tʃ", "tS"},
+	{"dʒ", "dZ"},
+	{"tɕ", "tS;"},
+	{"dʑ", "dZ;"},
+	{"ts", "ts"},
+	{"dz", "dz"},
+	{"tʂ", "ts."},
+	{"dʐ", "dz."},
+	{"pf", "pF"},
+	{"pʰ", "ph p"},
+	{"tʰ", "th t"},
+	{"kʰ", "kh k"},
+	{"aɪ", "aI"},
+	{"aʊ", "aU"},
+	{"eɪ", "eI"},
+	{"ɛɪ", "EI eI"},
+	{"ɔɪ", "OI"},
+	{"ɔø", "OY OI"},
+	{"ɔʏ", "OY OI"},
+	{"œy", "Wy"},
+	{"oʊ", "oU"},
+	{"əʊ", "oU @U"},
+	{"ɪə", "i@ i@3"},
+	{"iə", "i@"},
+	{"eə", "e@"},
+	{"ɛə", "e@"},
+	{"ʊə", "U@"},
+	{"uə", "u@"},
+	{"ɛɹ", "e@"},
+	{"ɪɹ", "i@3"},
+	{"ʊɹ", "U@"},
+	{"əl", "@L"},
+	{"əɹ", "IR 3"},
+	{"ɑː", "A: a:"},
+	{"aː", "a: A:"},
+	{"æː", "a: &:"},
+	{"eː", "e:"},
+	{"ɛː", "E:"},
+	{"iː", "i:"},
+	{"ɪː", "I:"},
+	{"oː", "o:"},
+	{"ɔː", "O:"},
+	{"uː", "u:"},
+	{"yː", "y:"},
+	{"øː", "Y:"},
+	{"œː", "W:"},
+	{"ɜː", "3:"},
+	{"əː", "@:"},
+	{"ʊː", "U:"},
+	{"ɑ\u0303", "A~ a~ O~"},
+	{"ɐ\u0303", "&~ a~"},
+	{"ɔ\u0303", "O~ o~"},
+	{"ɛ\u0303", "E~ e~"},
+	{"œ\u0303", "W~ E~"},
+	{"a\u0303", "a~ A~"},
+	{"e\u0303", "e~ E~"},
+	{"i\u0303", "i~"},
+	{"o\u0303", "o~ O~"},
+	{"u\u0303", "u~"},
+	{"ʊ\u0303", "U~ u~"},
+	{"m\u0329", "m-"},
+	{"n\u0329", "n-"},
+	{"ŋ\u0329", "N-"},
+	{"l\u0329", "l- @L"},
+	{"r\u0329", "r-"},
+	{"d\u032a", "d["},
+	{"t\u032a", "t["},
+	{"a", "a a#"},
+	{"ɐ", "a# V 3 &/ @"},
+	{"ɑ", "A A: A# a"},
+	{"ɒ", "0 O A"},
+	{"æ", "a aa & E"},
+	{"ɛ", "E E2 e"},
+	{"e", "e e: eI E"},
+	{"ə", "@ @- @2 @5 V"},
+	{"ɘ", "@"},
+	{"ɚ", "3 @ a#"},
+	{"ɝ", "3: 3 @"},
+	{"ɜ", "3: 3 V# @"},
+	{"ɞ", "3: W @"},
+	{"ɪ", "I I2 i"},
+	{"ᵻ", "I# I2 I i"},
+	{"i", "i i2 i: I"},
+	{"ɨ", "i\" y i I"},
+	{"ʉ", "u\" u u:"},
+	{"ɯ", "u- u\" u"},
+	{"u", "u u: U"},
+	{"ʊ", "U u u:"},
+	{"ʏ", "y I y:"},
+	{"y", "y y: i"},
+	{"ø", "Y Y: W e"},
+	{"œ", "W Y E e"},
+	{"ɶ", "W a"},
+	{"ɵ", "Y8 8 Y @ o"},
+	{"ɔ", "O O2 O: o 0"},
+	{"o", "o o: oU O"},
+	{"ɤ", "o- @ o"},
+	{"ʌ", "V a# @ a"},
+	{"b", "b"},
+	{"ɓ", "b` b"},
+	{"β", "B b v"},
+	{"c", "c k"},
+	{"ç", "C S x"},
+	{"d", "d"},
+	{"ɖ", "d. d"},
+	{"ɗ", "d` d"},
+	{"ð", "D d z"},
+	{"f", "f"},
+	{"ɸ", "f"},
+	{"ɡ", "g"},
+	{"ɢ", "g"},
+	{"ɠ", "g` g"},
+	{"ɣ", "Q g"},
+	{"h", "h x"},
+	{"ɦ", "h x"},
+	{"ħ", "H h x"},
+	{"ʜ", "h x"},
+	{"x", "x h k"},
+	{"χ", "X x h"},
+	{"j", "j i"},
+	{"ʝ", "J^ j"},
+	{"ɟ", "J d"},
+	{"ʄ", "J d"},
+	{"k", "k"},
+	{"l", "l"},
+	{"ɫ", "L l/ l"},
+	{"ɭ", "l. l"},
+	{"ʎ", "l^ l"},
+	{"ɬ", "l# l"},
+	{"ɮ", "l"},
+	{"ʟ", "l"},
+	{"m", "m"},
+	{"ɱ", "m"},
+	{"n", "n"},
+	{"ɲ", "n^ n"},
+	{"ŋ", "N n"},
+	{"ɳ", "n. n"},
+	{"ɴ", "N n"},
+	{"p", "p"},
+	{"q", "q k"},
+	{"r", "r R"},
+	{"ɹ", "r r- r/"},
+	{"ɻ", "r. r"},
+	{"ɺ", "* r"},
+	{"ɾ", "* ** r"},
+	{"ɽ", "*. * r"},
+	{"ʀ", "r\" r"},
+	{"ʁ", "r Q\" r\""},
+	{"s", "s"},
+	{"ʂ", "s. S"},
+	{"ʃ", "S"},
+	{"ɕ", "S; S"},
+	{"t", "t"},
+	{"ʈ", "t. t"},
+	{"θ", "T s"},
+	{"v", "v"},
+	{"ʋ", "v# v"},
+	{"w", "w u"},
+	{"ʍ", "w# w"},
+	{"ɥ", "w j"},
+	{"ɰ", "Q w"},
+	{"z", "z"},
+	{"ʐ", "z. Z"},
+	{"ʒ", "Z"},
+	{"ʑ", "Z; Z"},
+	{"ʔ", "?"},
+	{"ʕ", "?"},
+	{"ʡ", "?"},
+};
+
+_Static_assert(COUNT(rows) <= ESPEAK_IPA_ROWS, "a choice for every row");
+
+/* Marks that stand as they are; all others say little. */
+static const struct mark {
+	const char *ipa;
+	const char *mnemonic;
+	bool comes_first; /* before the phoneme it is of */
+} marks[] = {{"ˈ", "'", true}, {"ˌ", ",", true}, {"ː", ":", false}, {"ʲ", ";", false}};
+
+struct writer {
+	struct buf *out;
+	struct espeak_ipa *voice;
+	size_t word_start; /* in out */
+	bool separates; /* a phoneme is before the next */
+	unsigned known, lost;
+	int err;
+};
+
+static bool is_modifier(uint32_t c)
+{
+	return (c >= 0x2b0 && c <= 0x36f) || (c >= 0x1d2c && c <= 0x1d6a && c != 0x1d7b) ||
+	       (c >= '0' && c <= '9');
+}
+
+static bool is_vowel(const char *ipa)
+{
+	uint32_t c;
+
+	utf8_decode(&c, ipa, strlen(ipa));
+	return ipa_is_vowel(c);
+}
+
+/* The flag of a synthesis also counts for later questions about phonemes: it is
+ * set by one of nothing. */
+static void read_brackets(void)
+{
+	espeak_Synth("", 1, 0, POS_CHARACTER, 0, espeakCHARS_UTF8 | espeakPHONEMES, NULL, NULL);
+}
+
+/* What the library makes of mnemonics, without stress. */
+static void ask(char *answer, size_t size, const char *mnemonics, int mode)
+{
+	const void *at = mnemonics;
+	const char *said = espeak_TextToPhonemes(&at, espeakCHARS_UTF8, mode);
+	size_t len = 0;
+
+	while (said && *said && len + 1 < size) {
+		if (strncmp(said, "ˈ", 2) == 0 || strncmp(said, "ˌ", 2) == 0)
+			said += 2;
+		else if (strchr("', _", *said))
+			++said;
+		else
+			answer[len++] = *said++;
+	}
+	answer[len] = '\0';
+	while (at) /* it keeps what it has not read for the next call */
+		espeak_TextToPhonemes(&at, espeakCHARS_UTF8, mode);
+}
+
+/* Reading stops at a phoneme that the voice does not have. */
+static bool has_phoneme(const char *mnemonic)
+{
+	char text[32];
+	char answer[64];
+	size_t len;
+
+	snprintf(text, sizeof(text), "[[p|%s|p]]", mnemonic);
+	ask(answer, sizeof(answer), text, MODE_MNEMONICS);
+	len = strlen(answer);
+	return len > 2 && answer[len - 1] == 'p';
+}
+
+/* Between two others, because many change at the end of a word. */
+static bool sounds_like(const char *mnemonic, const char *ipa)
+{
+	const char *beside = is_vowel(ipa) ? "p" : "a";
+	char text[32];
+	char answer[64];
+	char alone[64];
+	size_t len = strlen(ipa);
+	size_t beside_len;
+
+	snprintf(text, sizeof(text), "[[%s|%s|%s]]", beside, mnemonic, beside);
+	ask(answer, sizeof(answer), text, MODE_IPA);
+	snprintf(text, sizeof(text), "[[%s|p|%s]]", beside, beside);
+	ask(alone, sizeof(alone), text, MODE_IPA);
+	beside_len = strcspn(alone, "p");
+	if (beside_len == 0)
+		beside_len = 1; /* a p itself */
+	return strlen(answer) == len + 2 * beside_len && memcmp(answer + beside_len, ipa, len) == 0;
+}
+
+/* The n-th of a row's mnemonics, from 1; false when there are less. */
+static bool mnemonic_at(char mnemonic[MNEMONIC_MAX], const struct row *row, int n)
+{
+	const char *at = row->mnemonics;
+	size_t len = strcspn(at, " ");
+
+	while (--n > 0) {
+		at += len + strspn(at + len, " ");
+		len = strcspn(at, " ");
+	}
+	snprintf(mnemonic, MNEMONIC_MAX, "%.*s", (int)len, at);
+	return len > 0;
+}
+
+/* The number of the mnemonic that the voice should take, or -1. */
+static signed char choose(const struct row *row)
+{
+	char mnemonic[MNEMONIC_MAX];
+	uint32_t c;
+	bool is_single = utf8_decode(&c, row->ipa, strlen(row->ipa)) == strlen(row->ipa);
+	signed char first = -1;
+
+	read_brackets();
+	for (signed char n = 1; mnemonic_at(mnemonic, row, n); ++n) {
+		if (!has_phoneme(mnemonic))
+			continue;
+		if (sounds_like(mnemonic, row->ipa))
+			return n;
+		if (first < 0)
+			first = n;
+	}
+	return is_single ? first : -1;
+}
+
+static void put(struct writer *writer, const char *string)
+{
+	if (!writer->err)
+		writer->err = buf_append_str(writer->out, string);
+}
+
+static void put_phoneme(struct writer *writer, const char *mnemonic)
+{
+	if (writer->separates)
+		put(writer, "|");
+	put(writer, mnemonic);
+	writer->separates = true;
+	++writer->known;
+}
+
+/* How many bytes of a mark; 0: it is none. */
+static size_t put_mark(struct writer *writer, const char *ipa)
+{
+	for (size_t i = 0; i < COUNT(marks); ++i) {
+		size_t len = strlen(marks[i].ipa);
+
+		if (strncmp(ipa, marks[i].ipa, len) != 0)
+			continue;
+		if (marks[i].comes_first && writer->separates)
+			put(writer, "|");
+		if (marks[i].comes_first || writer->separates)
+			put(writer, marks[i].mnemonic);
+		writer->separates = writer->separates && !marks[i].comes_first;
+		return len;
+	}
+	return 0;
+}
+
+/* How many bytes of a sound; 0: nothing in the table is like it. */
+static size_t put_sound(struct writer *writer, const char *ipa)
+{
+	char mnemonic[MNEMONIC_MAX];
+
+	for (size_t i = 0; i < COUNT(rows); ++i) {
+		signed char *choice = &writer->voice->choice[i];
+		size_t len = strlen(rows[i].ipa);
+
+		if (strncmp(ipa, rows[i].ipa, len) != 0)
+			continue;
+		if (*choice == 0)
+			*choice = choose(&rows[i]);
+		if (*choice < 0)
+			continue;
+		mnemonic_at(mnemonic, &rows[i], *choice);
+		put_phoneme(writer, mnemonic);
+		return len;
+	}
+	return 0;
+}
+
+static void end_word(struct writer *writer)
+{
+	if (!writer->err && writer->out->len - writer->word_start > WORD_MAX)
+		writer->err = ENOENT;
+	writer->separates = false;
+}
+
+static size_t put_sign(struct writer *writer, const char *ipa)
+{
+	size_t len = put_mark(writer, ipa);
+	uint32_t c;
+
+	if (len == 0)
+		len = put_sound(writer, ipa);
+	if (len > 0)
+		return len;
+	len = utf8_decode(&c, ipa, strlen(ipa));
+	if (c == ' ') {
+		end_word(writer);
+		put(writer, " ");
+		writer->word_start = writer->out->len;
+	} else {
+		writer->lost += !is_modifier(c);
+	}
+	return len;
+}
+
+int espeak_ipa_write(struct buf *out, const struct ipa *ipa, struct espeak_ipa *voice)
+{
+	struct writer writer = {.out = out, .voice = voice, .word_start = out->len};
+
+	for (const char *at = ipa->signs; *at && !writer.err;)
+		at += put_sign(&writer, at);
+	end_word(&writer);
+	if (!writer.err && (writer.known == 0 || 4 * writer.lost > writer.known))
+		writer.err = ENOENT;
+	return writer.err;
+}
