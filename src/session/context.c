@@ -508,6 +508,7 @@ static void init_queue(struct context *context)
 		.peer = session->peer,
 		.request_id = session->request_id,
 		.key_id = session->key_id,
+		.project_id = session->project_id,
 		.context = context->id_json,
 		.counters = &context->counters,
 	};

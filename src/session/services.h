@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "loop/timers.h"
 #include "synth/speech.h"
+#include "text/dictionary.h"
 
 /* The ledger, as a turn sees it.  `booked` hears 0 when the row is durable; it
  * is never called from inside book.  NULL: nobody waits. */
@@ -26,12 +27,22 @@ struct ledger_ops {
 	void (*unlisten)(void *booking);
 };
 
+/* The dictionaries of projects, as a turn sees them: at hand, for a project is
+ * read before a session of it begins.  See account/dictionaries.h. */
+struct dictionary_ops {
+	int (*lexicon)(struct lexicon **lexiconp, int64_t *unknown, void *dictionaries,
+		       int64_t project_id, const char *language, const int64_t *ids,
+		       size_t ids_len);
+};
+
 struct session_services {
 	struct timers *timers;
 	struct speech *speech;
 	const struct voices *voices;
 	const struct ledger_ops *ledger_ops;
 	void *ledger;
+	const struct dictionary_ops *dictionary_ops; /* NULL: there are none */
+	void *dictionaries;
 	int64_t microcents_per_minute; /* -1: no price is set */
 	unsigned max_lead_ms; /* audio sent ahead of playback; 0: no bound */
 	bool log_texts; /* the operator asked for what is spoken in the log */

@@ -9,12 +9,13 @@
 
 void session_init(struct session *session, const struct session_ops *ops,
 		  const struct session_services *services, const struct peer *peer,
-		  const char *request_id, int64_t key_id)
+		  const char *request_id, int64_t key_id, int64_t project_id)
 {
 	session->ops = ops;
 	session->services = services;
 	session->peer = peer;
 	session->key_id = key_id;
+	session->project_id = project_id;
 	snprintf(session->request_id, sizeof(session->request_id), "%s", request_id);
 }
 

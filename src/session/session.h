@@ -43,18 +43,20 @@ struct session {
 	const struct session_services *services;
 	const struct peer *peer;
 	int64_t key_id;
+	int64_t project_id; /* the key's */
 	char request_id[SESSION_REQUEST_ID_SIZE];
 };
 
 /* How each kind is made.  `services` and `peer` are not copied; request_id (23
  * characters at most) is. */
 typedef int(session_alloc_h)(struct session **sessionp, const struct session_services *services,
-			     const struct peer *peer, const char *request_id, int64_t key_id);
+			     const struct peer *peer, const char *request_id, int64_t key_id,
+			     int64_t project_id);
 
 /* For the kinds: fills in what they share. */
 void session_init(struct session *session, const struct session_ops *ops,
 		  const struct session_services *services, const struct peer *peer,
-		  const char *request_id, int64_t key_id);
+		  const char *request_id, int64_t key_id, int64_t project_id);
 
 /* The scratch buffer, empty; and sends what was written into it. */
 struct buf *session_scratch(struct session *session);

@@ -412,13 +412,14 @@ static void tts_multi_destroy(void *object)
 }
 
 int tts_multi_alloc(struct session **sessionp, const struct session_services *services,
-		    const struct peer *peer, const char *request_id, int64_t key_id)
+		    const struct peer *peer, const char *request_id, int64_t key_id,
+		    int64_t project_id)
 {
 	struct tts_multi *multi = mem_zalloc(sizeof(*multi), tts_multi_destroy);
 
 	if (!multi)
 		return ENOMEM;
-	session_init(&multi->session, &multi_ops, services, peer, request_id, key_id);
+	session_init(&multi->session, &multi_ops, services, peer, request_id, key_id, project_id);
 	settings_copy(&multi->settings, &settings_default);
 	multi->idle_ms = TTS_MULTI_IDLE_MS;
 	*sessionp = &multi->session;

@@ -315,14 +315,16 @@ static void tts_stream_destroy(void *object)
 }
 
 int tts_stream_alloc(struct session **sessionp, const struct session_services *services,
-		     const struct peer *peer, const char *request_id, int64_t key_id)
+		     const struct peer *peer, const char *request_id, int64_t key_id,
+		     int64_t project_id)
 {
 	struct tts_stream *stream = mem_zalloc(sizeof(*stream), NULL);
-	struct turn_owner owner = {.services = services, .peer = peer, .key_id = key_id};
+	struct turn_owner owner = {
+		.services = services, .peer = peer, .key_id = key_id, .project_id = project_id};
 
 	if (!stream)
 		return ENOMEM;
-	session_init(&stream->session, &stream_ops, services, peer, request_id, key_id);
+	session_init(&stream->session, &stream_ops, services, peer, request_id, key_id, project_id);
 	settings_copy(&stream->settings, &settings_default);
 	owner.request_id = stream->session.request_id;
 	turn_queue_init(&stream->queue, &owner, TTS_STREAM_TURNS_MAX, &queue_ops, stream);

@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "session/turn_private.h"
 #include "session/turn_record.h"
+#include "session/word_choice.h"
 
 /* Before it is in front a turn can have a warning or an error and its
  * session_closed to say. */
@@ -541,6 +542,7 @@ static void turn_destroy(void *object)
 	turn_speech_close(turn);
 	turn->voice = voice_drop(turn->voice);
 	settings_reset(&turn->settings);
+	mem_deref(turn->lexicon);
 	buf_reset(&turn->pending);
 }
 
@@ -555,6 +557,19 @@ static int make_id(char id[STORE_TURN_ID_MAX + 1], uint64_t *tag)
 	memcpy(tag, bytes, sizeof(*tag));
 	*tag |= 1; /* 0 is no tag */
 	return 0;
+}
+
+/* Before any audio: a turn whose dictionaries are not there does not speak. */
+static void choose_words(struct turn *turn)
+{
+	const struct settings *settings = &turn->settings;
+	const char *language = settings->language[0] ? settings->language : turn->voice->language;
+	struct stream_fault fault;
+
+	if (word_choice_lexicon(&turn->lexicon, &fault, turn->owner.services,
+				turn->owner.project_id, settings, language) != 0)
+		turn_fail(turn, fault.id, fault.detail);
+	turn->reader.lexicon = turn->lexicon;
 }
 
 int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct settings *settings,
@@ -580,7 +595,9 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 		mem_deref(turn);
 		return err;
 	}
-	if (!voice) /* one that was named has been there, and is not any more */
+	if (voice)
+		choose_words(turn);
+	else /* one that was named has been there, and is not any more */
 		turn_fail(turn,
 			  settings->set & SETTING_VOICE_ID ? WIRE_ERROR_UNAVAILABLE
 							   : WIRE_ERROR_MISSING_VOICE,

@@ -65,6 +65,7 @@ struct turn_owner {
 	const struct peer *peer;
 	const char *request_id;
 	int64_t key_id;
+	int64_t project_id; /* the key's */
 	const char *context; /* its context_id (see reply.h); NULL: it has no context */
 	struct turn_counters *counters; /* that count on; NULL: from 0 in each turn */
 	void (*over)(void *arg); /* a turn that was in front is over, or booked */

@@ -8,9 +8,9 @@
 #define SESSION_TURN_PRIVATE_H
 
 #include "audio/pipeline.h"
+#include "session/chunk_words.h"
 #include "session/transcript.h"
 #include "session/turn.h"
-#include "session/word_times.h"
 #include "text/chunker.h"
 #include "text/reader.h"
 
@@ -28,7 +28,7 @@ struct utterance {
 	unsigned engine_rate; /* 0: nothing of the part was heard yet */
 	uint64_t samples_before; /* of the turn, at the client's rate */
 	uint64_t busy_us;
-	struct word_times times;
+	struct chunk_words words;
 };
 
 struct turn {
@@ -45,6 +45,7 @@ struct turn {
 
 	struct chunker *chunker;
 	struct reader reader;
+	struct lexicon *lexicon; /* the reader's; NULL: no dictionary applies */
 	struct pipeline *pipeline;
 	struct utterance utterance;
 	struct transcript transcript;

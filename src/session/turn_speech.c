@@ -74,7 +74,7 @@ int turn_speech_open(struct turn *turn)
 		.reads_phonemes = speech->ops->reads_phonemes(speech, turn->voice),
 	};
 	transcript_init(&turn->transcript, turn->format.sample_rate);
-	word_times_init(&turn->utterance.times);
+	chunk_words_init(&turn->utterance.words);
 	return open_chunker(turn);
 }
 
@@ -95,7 +95,7 @@ static void utterance_reset(struct utterance *utterance)
 	free(utterance->text);
 	utterance->text = NULL;
 	utterance->has_begun = false;
-	word_times_clear(&utterance->times);
+	chunk_words_clear(&utterance->words);
 }
 
 void turn_hush(struct turn *turn)
@@ -113,7 +113,7 @@ void turn_speech_close(struct turn *turn)
 	turn_hush(turn);
 	utterance_reset(&turn->utterance);
 	turn->utterance.before = mem_deref(turn->utterance.before);
-	word_times_reset(&turn->utterance.times);
+	chunk_words_reset(&turn->utterance.words);
 	transcript_reset(&turn->transcript);
 	turn->chunker = mem_deref(turn->chunker);
 	turn->pipeline = mem_deref(turn->pipeline);
@@ -231,7 +231,7 @@ static void on_word(void *arg, const struct speech_word *word)
 	struct turn *turn = arg;
 
 	if (turn->settings.word_timestamps)
-		word_times_hear(&turn->utterance.times, word);
+		chunk_words_hear(&turn->utterance.words, word);
 }
 
 static const struct spoken_part *current_part(const struct turn *turn)
@@ -242,7 +242,7 @@ static const struct spoken_part *current_part(const struct turn *turn)
 static void note_words(struct turn *turn)
 {
 	struct utterance *utterance = &turn->utterance;
-	const struct word_times_part part = {
+	const struct chunk_words_part part = {
 		.spoken = current_part(turn),
 		.pipeline = turn->pipeline,
 		.engine_rate = utterance->engine_rate,
@@ -251,13 +251,14 @@ static void note_words(struct turn *turn)
 	};
 
 	if (turn->settings.word_timestamps)
-		word_times_end_part(&utterance->times, &part, utterance->text, utterance->text_len);
+		chunk_words_end_part(&utterance->words, &part, utterance->text,
+				     utterance->text_len);
 }
 
 static void send_words(struct turn *turn)
 {
 	size_t count;
-	const struct reply_word *words = word_times_get(&turn->utterance.times, &count);
+	const struct reply_word *words = chunk_words_get(&turn->utterance.words, &count);
 
 	if (count > 0 && reply_word_timestamps(turn_scratch(turn), turn->owner.context,
 					       chunk_id(turn), words, count) == 0)

@@ -1,7 +1,7 @@
 /*
- * word_times.c: when the client's words are heard in a chunk (see word_times.h).
+ * chunk_words.c: when the client's words are heard in a chunk (see chunk_words.h).
  */
-#include "session/word_times.h"
+#include "session/chunk_words.h"
 
 #include <string.h>
 
@@ -13,27 +13,27 @@
 /* Words of one chunk that are kept: more than a chunk's buffer can hold. */
 #define WORDS_MAX 8192
 
-void word_times_init(struct word_times *times)
+void chunk_words_init(struct chunk_words *words)
 {
-	buf_init(&times->heard, WORDS_MAX * sizeof(struct speech_word));
-	buf_init(&times->words, WORDS_MAX * sizeof(struct reply_word));
+	buf_init(&words->heard, WORDS_MAX * sizeof(struct speech_word));
+	buf_init(&words->told, WORDS_MAX * sizeof(struct reply_word));
 }
 
-void word_times_reset(struct word_times *times)
+void chunk_words_reset(struct chunk_words *words)
 {
-	buf_reset(&times->heard);
-	buf_reset(&times->words);
+	buf_reset(&words->heard);
+	buf_reset(&words->told);
 }
 
-void word_times_clear(struct word_times *times)
+void chunk_words_clear(struct chunk_words *words)
 {
-	times->heard.len = 0;
-	times->words.len = 0;
+	words->heard.len = 0;
+	words->told.len = 0;
 }
 
-void word_times_hear(struct word_times *times, const struct speech_word *word)
+void chunk_words_hear(struct chunk_words *words, const struct speech_word *word)
 {
-	(void)buf_append(&times->heard, word, sizeof(*word)); /* full: enough */
+	(void)buf_append(&words->heard, word, sizeof(*word)); /* full: enough */
 }
 
 /* A place in the chunk's text, moved from word to word. */
@@ -57,19 +57,19 @@ static void place_move(struct place *place, unsigned to)
 	}
 }
 
-static unsigned heard_ms(const struct word_times_part *part, uint64_t engine_sample)
+static unsigned heard_ms(const struct chunk_words_part *part, uint64_t engine_sample)
 {
 	uint64_t place = pipeline_place(part->pipeline, engine_sample, part->engine_rate);
 
 	return (unsigned)((place - part->chunk_start) * 1000 / part->sample_rate);
 }
 
-static struct reply_word *last_word(struct word_times *times)
+static struct reply_word *last_word(struct chunk_words *words)
 {
-	struct reply_word *words = (struct reply_word *)(void *)times->words.bytes;
-	size_t count = times->words.len / sizeof(*words);
+	struct reply_word *told = (struct reply_word *)(void *)words->told.bytes;
+	size_t count = words->told.len / sizeof(*told);
 
-	return count > 0 ? &words[count - 1] : NULL;
+	return count > 0 ? &told[count - 1] : NULL;
 }
 
 /* No word begins before the one before it, whatever the engine says. */
@@ -143,9 +143,9 @@ static void fill_text(struct reply_word *word, struct place *at)
 			word->char_start + (unsigned)utf8_count(word->word, word->word_len);
 }
 
-static void add_word(struct word_times *times, struct reply_word *word, struct place *at)
+static void add_word(struct chunk_words *words, struct reply_word *word, struct place *at)
 {
-	struct reply_word *last = last_word(times);
+	struct reply_word *last = last_word(words);
 
 	if (word->char_start >= word->char_end)
 		return; /* it stands for nothing that was written */
@@ -156,15 +156,15 @@ static void add_word(struct word_times *times, struct reply_word *word, struct p
 		return;
 	}
 	fill_text(word, at);
-	(void)buf_append(&times->words, word, sizeof(*word)); /* full: enough */
+	(void)buf_append(&words->told, word, sizeof(*word)); /* full: enough */
 }
 
-void word_times_end_part(struct word_times *times, const struct word_times_part *part,
-			 const char *text, size_t len)
+void chunk_words_end_part(struct chunk_words *words, const struct chunk_words_part *part,
+			  const char *text, size_t len)
 {
 	const struct speech_word *heard =
-		(const struct speech_word *)(const void *)times->heard.bytes;
-	size_t count = part->engine_rate ? times->heard.len / sizeof(*heard) : 0;
+		(const struct speech_word *)(const void *)words->heard.bytes;
+	size_t count = part->engine_rate ? words->heard.len / sizeof(*heard) : 0;
 	struct place at = {.text = text, .len = len};
 	struct mapped_cursor cursor;
 
@@ -177,13 +177,13 @@ void word_times_end_part(struct word_times *times, const struct word_times_part 
 
 		mapped_origin(&cursor, heard[i].byte_start, heard[i].byte_end, &word.char_start,
 			      &word.char_end);
-		add_word(times, &word, &at);
+		add_word(words, &word, &at);
 	}
-	times->heard.len = 0;
+	words->heard.len = 0;
 }
 
-const struct reply_word *word_times_get(const struct word_times *times, size_t *count)
+const struct reply_word *chunk_words_get(const struct chunk_words *words, size_t *count)
 {
-	*count = times->words.len / sizeof(struct reply_word);
-	return (const struct reply_word *)(const void *)times->words.bytes;
+	*count = words->told.len / sizeof(struct reply_word);
+	return (const struct reply_word *)(const void *)words->told.bytes;
 }
