@@ -253,11 +253,11 @@ static const struct unit units[] = {
 
 static const struct currency currencies[] = {
 	{" € EUR ", LE("euro", "euros"), LE("centime", "centimes")},
-	{" $ USD US$ ", LE("dollar", "dollars"), LE("cent", "cents")},
+	{" $ USD US$ $_US ", LE("dollar", "dollars"), LE("cent", "cents")},
 	{" £ GBP ", LA("livre", "livres"), LE("penny", "pence")},
 	{" ¥ JPY ", LE("yen", "yens"), {0}},
 	{" CHF ", LE("franc suisse", "francs suisses"), LE("centime", "centimes")},
-	{" CAD CA$ C$ ", LE("dollar canadien", "dollars canadiens"), LE("cent", "cents")},
+	{" CAD CA$ C$ $_CA ", LE("dollar canadien", "dollars canadiens"), LE("cent", "cents")},
 	{" AUD A$ ", LE("dollar australien", "dollars australiens"), LE("cent", "cents")},
 	{" zł PLN ", LE("zloty", "zlotys"), LE("grosz", "grosz")},
 	{" R$ BRL ", LE("real", "reals"), LE("centavo", "centavos")},
@@ -354,6 +354,7 @@ static const struct by_neighbours romans[] = {
 };
 
 static const struct abbreviation abbreviations[] = {
+	{"M.et Mme", "Monsieur et Madame", 0},
 	{"M.", "Monsieur", WHEN_BEFORE_CAPITAL},
 	{"MM.", "Messieurs", WHEN_BEFORE_CAPITAL},
 	{"Mme", "Madame", 0},
@@ -425,6 +426,9 @@ static const struct abbreviation abbreviations[] = {
 	{"RDV", "rendez-vous", 0},
 	{"N.B.", "Nota bene", 0},
 	{"P.-S.", "Post-scriptum", 0},
+	{"x", "fois", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"touche #", "touche dièse", 0},
+	{"touche *", "touche étoile", 0},
 	{"C++", "C plus plus", 0},
 	{"C#", "C dièse", 0},
 	{0},
@@ -519,6 +523,7 @@ static const struct reading reading_fr = {
 	.time_hms = "{h:H} {m:M} {s:N}",
 
 	.to = "à",
+	.score = "à",
 	/* At home, free of charge, Belgium, Switzerland, Canada. */
 	.phone_shapes = " 22222 1333 3222 3322 334 ",
 	.phone_in_pairs = true,

@@ -347,6 +347,7 @@ static const struct by_neighbours romans[] = {
 static const struct abbreviation abbreviations[] = {
 	{"sig.ra", "signora", 0},
 	{"sig.na", "signorina", 0},
+	{"sig.e", "signore e", 0},
 	{"sig.", "signor", WHEN_BEFORE_CAPITAL},
 	{"sigg.", "signori", 0},
 	{"dott.ssa", "dottoressa", 0},
@@ -414,6 +415,9 @@ static const struct abbreviation abbreviations[] = {
 	{"S.r.l.", "S R L", 0},
 	{"N.B.", "Nota bene", 0},
 	{"P.S.", "Post scriptum", 0},
+	{"x", "per", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"tasto #", "tasto cancelletto", 0},
+	{"tasto *", "tasto asterisco", 0},
 	{"C++", "C più più", 0},
 	{"C#", "C sharp", 0},
 	{0},
@@ -500,7 +504,7 @@ static const struct reading reading_it = {
 	.year_least = 1000,
 	.year_most = 2199,
 
-	.time_marks = ":.",
+	.time_marks = ":.h",
 	.time_before = " alle ore dalle le delle all' ",
 	.time_hm = "{h} e {m}",
 	.time_hm_small = "{h} e {m}",
@@ -508,6 +512,7 @@ static const struct reading reading_it = {
 	.time_hms = "{h} e {m} e {s} secondi",
 
 	.to = "a",
+	.score = "a",
 	.phone_shapes = " 37 36 38 28 334 343 ",
 
 	.roman_name = "{n:o}",
