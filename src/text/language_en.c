@@ -1,4 +1,4 @@
-/* language_en.c: English (see language.h).  Numbers are American, the spelling of units British. */
+/* language_en.c: English (see language.h); numbers are American, units are spelled British. */
 #include "text/language.h"
 
 /* clang-format off: tables and lists are wrapped by hand */
@@ -142,8 +142,8 @@ static const struct unit units[] = {
 	{" lb lb. lbs lbs. ", COUNTED("pound", "pounds"), false},
 	{" oz oz. ", COUNTED("ounce", "ounces"), false},
 	{" gal gal. ", COUNTED("gallon", "gallons"), false},
-	{" tbsp ", COUNTED("tablespoon", "tablespoons"), false},
-	{" tsp ", COUNTED("teaspoon", "teaspoons"), false},
+	{" tbsp tbsp. ", COUNTED("tablespoon", "tablespoons"), false},
+	{" tsp tsp. ", COUNTED("teaspoon", "teaspoons"), false},
 	{" kg ", COUNTED("kilogram", "kilograms"), false},
 	{" g ", COUNTED("gram", "grams"), false},
 	{" mg ", COUNTED("milligram", "milligrams"), false},
@@ -249,11 +249,11 @@ static const struct currency currencies[] = {
 
 static const struct magnitude magnitudes[] = {
 	{" thousand ", UNCHANGED("thousand"), NULL, NULL, false, 0},
-	{" million ", UNCHANGED("million"), NULL, NULL, false, 0},
+	{" million M ", UNCHANGED("million"), NULL, NULL, false, 0},
 	{" billion bn ", UNCHANGED("billion"), NULL, NULL, false, 0},
 	{" trillion ", UNCHANGED("trillion"), NULL, NULL, false, 0},
 	{" k K ", UNCHANGED("thousand"), NULL, NULL, true, 1000},
-	{" M m MM mn mln ", UNCHANGED("million"), NULL, NULL, true, 0},
+	{" m MM mn mln ", UNCHANGED("million"), NULL, NULL, true, 0},
 	{" B b Bn bln ", UNCHANGED("billion"), NULL, NULL, true, 0},
 	{" T tn trn ", UNCHANGED("trillion"), NULL, NULL, true, 0},
 	{0},
@@ -367,13 +367,15 @@ static const struct sign signs[] = {
 	{"−", "minus", WHEN_BEFORE_NUMBER},
 	{"×", "times", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"*", "times", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
-	{"÷", "divided by", 0}, {"±", "plus or minus", 0}, {"~", "about", WHEN_BEFORE_NUMBER},
+	{"÷", "divided by", 0}, {"/", "divided by", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"±", "plus or minus", 0}, {"~", "about", WHEN_BEFORE_NUMBER},
 	{"≈", "approximately", 0}, {"≠", "is not equal to", 0},
 	{"<", "less than", WHEN_BEFORE_NUMBER}, {">", "greater than", WHEN_BEFORE_NUMBER},
 	{"≤", "less than or equal to", 0}, {"≥", "greater than or equal to", 0},
 	{"§", "section", 0}, {"¶", "paragraph", 0}, {"#", "number", WHEN_BEFORE_NUMBER},
 	{"©", "copyright", 0}, {"™", "", 0}, {"®", "", 0}, {"√", "square root of", 0},
-	{"∞", "infinity", 0}, {"%", "percent", 0}, {"→", "to", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"∞", "infinity", 0}, {"%", "percent", 0},
+	{"→", "to", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{0},
 };
 
@@ -442,6 +444,7 @@ static const struct reading reading_en = {
 	.am_word = "AM",
 	.pm_word = "PM",
 	.to = "to",
+	.score = "to",
 	.phone_shapes = " 334 34 1334 344 56 4444 ",
 	.roman_name = "the {n:o}",
 	.names = " henry charles george louis edward james william john paul pius benedict francis "

@@ -80,7 +80,7 @@ static const struct number_set numbers[] = {
 	{'c', cardinals}, {'e', compounds}, {'u', ones}, {'o', ordinals},
 	{'x', ordinal_hundreds}, {'t', ordinal_thousands}, {'q', parts}, {'Q', parts},
 	{'h', halves},
-	{'n', emergencies}, {0, NULL},
+	{'a', emergencies}, {0, NULL},
 };
 
 #define COUNTED(one, many) {one, NULL, many, NULL, 0}
@@ -205,17 +205,17 @@ static const struct currency currencies[] = {
 
 static const struct magnitude magnitudes[] = {
 	{" duizend ", UNCHANGED("duizend"), NULL, NULL, false, 0},
-	{" miljoen mln mln. ", UNCHANGED("miljoen"), NULL, NULL, false, 0},
+	{" miljoen mln mln. M ", UNCHANGED("miljoen"), NULL, NULL, false, 0},
 	{" miljard mld mld. ", UNCHANGED("miljard"), NULL, NULL, false, 0},
 	{" biljoen ", UNCHANGED("biljoen"), NULL, NULL, false, 0},
 	{" k K ", UNCHANGED("duizend"), NULL, NULL, true, 1000},
-	{" M m ", UNCHANGED("miljoen"), NULL, NULL, true, 0},
+	{" m ", UNCHANGED("miljoen"), NULL, NULL, true, 0},
 	{" B bn ", UNCHANGED("miljard"), NULL, NULL, true, 0},
 	{0},
 };
 
 static const struct by_neighbours counting_keys[] = {
-	{" bel belde bellen ", NULL, 'n'}, {0},
+	{" bel belde bellen ", NULL, 'a'}, {0},
 };
 
 static const struct ordinal_mark ordinal_marks[] = {{" e de ste ", 'o'}, {0}};
@@ -225,6 +225,7 @@ static const struct by_neighbours ordinal_keys[] = {{NULL, NULL, 'c'}, {0}};
 
 static const struct fraction fractions[] = {
 	{1, 2, "een half", "half"},
+	{24, 7, "vierentwintig zeven", NULL},
 	{50, 50, "vijftig-vijftig", NULL},
 	{0},
 };
@@ -243,7 +244,7 @@ static const struct month weekdays[] = {
 };
 
 static const struct by_neighbours romans[] = {
-	{" hoofdstuk deel boek band artikel bijlage fase type klasse wereldoorlog akte bedrijf scène "
+	{" hoofdstuk deel boek band artikel bijlage fase type klasse wereldoorlog wo akte bedrijf scène "
 	 "paragraaf tabel figuur niveau groep titel afdeling ", NULL, 'c'},
 	{NULL, " eeuw eeuws eeuwse ", 'o'},
 	{0},
@@ -289,6 +290,9 @@ static const struct abbreviation abbreviations[] = {
 	{"tel.", "telefoon", 0}, {"tel", "telefoon", WHEN_BEFORE_NUMBER},
 	{"v.Chr.", "voor Christus", 0}, {"n.Chr.", "na Christus", 0}, {"t/m", "tot en met", 0},
 	{"m/v", "man vrouw", 0}, {"str.", "straat", WHEN_SUFFIX}, {"ln.", "laan", WHEN_SUFFIX},
+	{"n.v.t.", "niet van toepassing", 0}, {"m.i.v.", "met ingang van", 0},
+	{"t.z.t.", "te zijner tijd", 0}, {"o.i.d.", "of iets dergelijks", 0},
+	{"i.o.v.", "in opdracht van", 0}, {"w.o.", "waaronder", 0}, {"v.a.", "vanaf", 0},
 	{"C++", "C plus plus", 0}, {"C#", "C sharp", 0},
 	{0},
 };
@@ -301,7 +305,9 @@ static const struct sign signs[] = {
 	{"−", "min", WHEN_BEFORE_NUMBER},
 	{"×", "keer", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"*", "keer", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
-	{"÷", "gedeeld door", 0}, {"±", "plusminus", 0}, {"~", "ongeveer", WHEN_BEFORE_NUMBER},
+	{"÷", "gedeeld door", 0},
+	{"/", "gedeeld door", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"±", "plusminus", 0}, {"~", "ongeveer", WHEN_BEFORE_NUMBER},
 	{"≈", "ongeveer", 0}, {"≠", "is niet gelijk aan", 0},
 	{"<", "kleiner dan", WHEN_BEFORE_NUMBER}, {">", "groter dan", WHEN_BEFORE_NUMBER},
 	{"≤", "kleiner dan of gelijk aan", 0}, {"≥", "groter dan of gelijk aan", 0},
@@ -382,11 +388,11 @@ static const struct reading reading_nl = {
 	.romans = romans,
 	.roman_marks = ordinal_marks,
 	.abbreviations = abbreviations,
-	.spelled = " USA USB API ISBN IBAN KNMI ANWB RIVM UEFA NAVI AOW UWV ",
+	.spelled = " USA USB API ISBN KNMI ANWB RIVM UEFA NAVI AOW UWV ",
 	.said = " OK NAVO NASA AL ALS DAN DAT DE DIE DIT DUS EEN EN ER GA GAAN GEEN HET HIER HIJ IK IN "
 		"IS JA JE KAN KOM MAG MET NEE NIET NOG NU OF OM ONS OOK OP STOP TE TOT UIT VAN VOOR "
 		"WAS WAT WE WEG WEL WIE WIJ ZE ZIJ ZO "
-		"RAM ROM PIN SIM GIF LAN HAVO VUT VIP SOA LOL DOS UNESCO UNICEF IKEA HEMA ",
+		"IBAN RAM ROM PIN SIM GIF LAN HAVO VUT VIP SOA LOL DOS UNESCO UNICEF IKEA HEMA ",
 	.signs = signs,
 	.spelled_signs = spelled_signs,
 	.space = "spatie",
