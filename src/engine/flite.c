@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "engine/latin.h"
+#include "engine/word_times.h"
 #include "synth/message.h"
 
 cst_voice *register_cmu_us_slt(const char *directory);
@@ -76,6 +77,7 @@ struct speech {
 	uint64_t piece_samples; /* where the piece began */
 	uint64_t lead; /* samples of its silence that are left out … */
 	uint64_t to_drop; /* … and of these still to come */
+	struct word_times times;
 	size_t word_at; /* in latin: where the next word is looked for */
 	size_t piece_end; /* in latin */
 	bool words_sent; /* of this piece */
@@ -140,10 +142,11 @@ static void send_word(struct speech *speech, const cst_item *token)
 	if (last > speech->piece_end)
 		return;
 	speech->word_at = last;
-	if (token_times(token, &start, &end) && end >= start &&
-	    sink_word(speech->sink, latin->origin[first], latin->origin[last],
-		      samples_of(speech, start), samples_of(speech, end)))
-		speech->stop = 1;
+	if (!token_times(token, &start, &end) || end < start)
+		return;
+	speech->stop =
+		word_times_begin(&speech->times, latin->origin[first], samples_of(speech, start));
+	word_times_hear(&speech->times, samples_of(speech, end));
 }
 
 static void send_words(struct speech *speech, const cst_utterance *utterance)
@@ -152,6 +155,10 @@ static void send_words(struct speech *speech, const cst_utterance *utterance)
 
 	for (; token && !speech->stop; token = item_next(token))
 		send_word(speech, token);
+	if (!speech->stop)
+		speech->stop =
+			word_times_end(&speech->times, speech->latin->origin[speech->piece_end],
+				       speech->times.quiet_from);
 }
 
 static int16_t amplify(int16_t sample, int gain)
@@ -300,7 +307,10 @@ static int engine_speak(void *state, const struct engine_text *text, struct sink
 	speech.gain = voices[i].gain;
 	flite->streaming[i]->userdata = &speech;
 	flite_feat_set_float(flite->loaded[i]->features, "duration_stretch", 1 / text->speed);
+	word_times_init(&speech.times, text, sink);
 	err = speak_all(&speech, flite->loaded[i]);
+	if (!err && !speech.stop)
+		word_times_end(&speech.times, text->text_len, speech.samples);
 	mem_deref(latin);
 	return err;
 }

@@ -100,6 +100,7 @@ static void assert_none_lost(const struct client_job *job, const struct sentence
 	for (size_t i = 0; i < job->word_count; ++i) {
 		assert_true(is_at_character(text, job->words[i].byte_start));
 		assert_true(is_at_character(text, job->words[i].byte_end));
+		assert_true(job->words[i].sample_start < job->words[i].sample_end);
 	}
 }
 

@@ -80,7 +80,7 @@ void conformance_assert_words_fit(const struct client_job *job, const char *text
 
 		assert_true(word->byte_start < word->byte_end);
 		assert_true(word->byte_end <= strlen(text));
-		assert_true(word->sample_start < word->sample_end);
+		assert_true(word->sample_start <= word->sample_end);
 		assert_true(word->sample_end <= job->count);
 		assert_true(i == 0 || word->byte_start >= word[-1].byte_end);
 		assert_true(i == 0 || word->sample_start >= word[-1].sample_end);
@@ -166,6 +166,7 @@ static void test_words_lie_in_order_inside_text_and_audio(void **state)
 	for (size_t i = 0; i < job.word_count; ++i) {
 		const struct message_word *word = &job.words[i];
 
+		assert_true(word->sample_start < word->sample_end);
 		assert_true(SENTENCE[word->byte_start] != ' ');
 		assert_true(word->byte_start == 0 || SENTENCE[word->byte_start - 1] == ' ');
 	}
