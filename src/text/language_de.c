@@ -98,7 +98,6 @@ static const struct unit units_de[] = {
 	{.written = " ° Grad ", .name = {.one = "Grad", .key = 'n'}},
 	{.written = " °C ", .name = {.one = "Grad Celsius", .key = 'n'}},
 	{.written = " °F ", .name = {.one = "Grad Fahrenheit", .key = 'n'}},
-	{.written = " K ", .name = {.one = "Kelvin", .key = 'n'}},
 	{.written = " km Kilometer ", .name = {.one = "Kilometer", .key = 'm'}},
 	{.written = " m Meter ", .name = {.one = "Meter", .key = 'm'}},
 	{.written = " dm ", .name = {.one = "Dezimeter", .key = 'm'}},
@@ -176,6 +175,8 @@ static const struct unit units_de[] = {
 	{.written = " PS ", .name = {.one = "P S", .key = 'n'}},
 	{.written = " px ", .name = {.one = "Pixel", .key = 'n'}},
 	{.written = " MP ", .name = {.one = "Megapixel", .key = 'n'}},
+	{.written = " x ", .name = {.one = "Mal", .key = 'n'}, .joined = true},
+	{.written = " x ", .name = {.one = "mal"}},
 	{.written = " Stk Stk. ", .name = {.one = "Stück", .key = 'n'}},
 	{.written = NULL},
 };
@@ -308,7 +309,7 @@ static const struct abbreviation abbreviations_de[] = {
 static const struct sign signs_de[] = {
 	{"&", "und", 0}, {"§", "Paragraph", 0}, {"#", "Nummer", WHEN_BEFORE_NUMBER},
 	{"+", "plus", 0}, {"=", "gleich", 0}, {"−", "minus", WHEN_AFTER_NUMBER},
-	{"×", "mal", 0}, {"x", "mal", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"×", "mal", 0}, 
 	{"*", "mal", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"÷", "geteilt durch", 0},
 	{"±", "plus minus", 0}, {"~", "circa", WHEN_BEFORE_NUMBER},
 	{"≈", "ungefähr", 0}, {"<", "kleiner als", 0}, {">", "größer als", 0},

@@ -127,6 +127,8 @@ static const struct number_rule ordinals_at[] = {ORDINALS("ej", "iej", "iej")}; 
 static const struct number_rule ordinals_before[] = {ORDINALS("ą", "ą", "ią")}; /* godziną */
 static const struct number_rule ordinals_many[] = {ORDINALS("ych", "ich", "ich")}; /* w latach */
 
+static const struct number_rule numbers_one[] = {{0, 0, "=c="}, {1, 0, ""}, {2, 0, "=c="}, END};
+
 static const struct number_set numbers_pl[] = {
 	{'c', numbers_c}, {'m', numbers_c}, {'f', numbers_f}, {'n', numbers_n}, {'u', numbers_u},
 	{'t', numbers_t}, {'T', numbers_thousands}, {'E', numbers_e}, {'F', numbers_ending},
@@ -134,7 +136,7 @@ static const struct number_set numbers_pl[] = {
 	{'o', ordinals_first}, {'p', ordinals_feminine}, {'r', ordinals_neuter},
 	{'y', ordinals_of}, {'G', ordinals_of}, {'L', ordinals_in}, {'e', ordinals_at},
 	{'a', ordinals_before}, {'H', ordinals_many}, {'q', ordinals_feminine},
-	{'Q', ordinals_neuter}, {'h', numbers_c}, {'j', numbers_x}, {0, NULL},
+	{'Q', ordinals_neuter}, {'h', numbers_c}, {'j', numbers_x}, {'1', numbers_one}, {0, NULL},
 };
 
 /* one, few, many, part: jeden kilometr, dwa kilometry, pięć kilometrów, pół kilometra */
@@ -259,6 +261,7 @@ static const struct unit units_pl[] = {
 	 .name = {"koń mechaniczny", "konie mechaniczne",
 		  "koni mechanicznych", "konia mechanicznego", 'm'}},
 	{.written = " px ", .name = {"piksel", "piksele", "pikseli", "piksela", 'm'}},
+	{.written = " x ", .name = {"raz", "razy", "razy", "razy", 'm'}},
 	{.written = NULL},
 };
 
@@ -304,28 +307,22 @@ static const struct currency currencies_pl[] = {
 	{NULL, {.one = NULL}, {.one = NULL}},
 };
 
+/* One of them is said without "jeden": "milion". */
 static const struct magnitude magnitudes_pl[] = {
 	{.written = " tys. tys tysiąc tysiące tysięcy ",
-	 .name = {"tysiąc", "tysiące", "tysięcy", "tysiąca", 'm'},
-	 .times = 1000},
+	 .name = {"tysiąc", "tysiące", "tysięcy", "tysiąca", '1'}},
 	{.written = " k ",
-	 .name = {"tysiąc", "tysiące", "tysięcy", "tysiąca", 'm'}, .money_only = true,
-	 .times = 1000},
+	 .name = {"tysiąc", "tysiące", "tysięcy", "tysiąca", '1'}, .money_only = true},
 	{.written = " mln mln. milion miliony milionów ",
-	 .name = {"milion", "miliony", "milionów", "miliona", 'm'},
-	 .times = 1000000},
+	 .name = {"milion", "miliony", "milionów", "miliona", '1'}},
 	{.written = " M ",
-	 .name = {"milion", "miliony", "milionów", "miliona", 'm'}, .money_only = true,
-	 .times = 1000000},
+	 .name = {"milion", "miliony", "milionów", "miliona", '1'}, .money_only = true},
 	{.written = " mld mld. miliard miliardy miliardów ",
-	 .name = {"miliard", "miliardy", "miliardów", "miliarda", 'm'},
-	 .times = 1000000000},
+	 .name = {"miliard", "miliardy", "miliardów", "miliarda", '1'}},
 	{.written = " B bn ",
-	 .name = {"miliard", "miliardy", "miliardów", "miliarda", 'm'}, .money_only = true,
-	 .times = 1000000000},
+	 .name = {"miliard", "miliardy", "miliardów", "miliarda", '1'}, .money_only = true},
 	{.written = " bln bilion biliony bilionów ",
-	 .name = {"bilion", "biliony", "bilionów", "biliona", 'm'},
-	 .times = 1000000000000},
+	 .name = {"bilion", "biliony", "bilionów", "biliona", '1'}},
 	{.written = NULL},
 };
 
@@ -333,6 +330,7 @@ static const struct magnitude magnitudes_pl[] = {
 static const struct by_neighbours cardinals_pl[] = {
 	{" do od około ok bez dla poniżej powyżej koło prócz oprócz blisko wśród spośród "
 	 "zamiast ", NULL, 'g'},
+	{" godzinie godziny ", NULL, 'e'},
 	{NULL, NULL, 0},
 };
 
@@ -370,8 +368,8 @@ static const struct month months_pl[] = {
 	{"stycznia", " sty sty. styczeń "}, {"lutego", " lut lut. luty "},
 	{"marca", " mar mar. marzec "}, {"kwietnia", " kwi kwi. kwiecień "},
 	{"maja", " maj "}, {"czerwca", " cze cze. czerwiec "}, {"lipca", " lip lip. lipiec "},
-	{"sierpnia", " sie sie. sierpień "}, {"września", " wrz wrz. wrzesień "},
-	{"października", " paź paź. październik "}, {"listopada", " lis lis. listopad "},
+	{"sierpnia", " sierp sierp. sierpień "}, {"września", " wrz wrz. wrzesień "},
+	{"października", " paź paź. październik "}, {"listopada", " listopad "},
 	{"grudnia", " gru gru. grudzień "},
 };
 
@@ -425,8 +423,16 @@ static const struct abbreviation abbreviations_pl[] = {
 	{"tab.", "tabela", WHEN_BEFORE_NUMBER}, {"rozdz.", "rozdział", 0},
 	{"art.", "artykuł", WHEN_BEFORE_NUMBER}, {"ust.", "ustęp", WHEN_BEFORE_NUMBER},
 	{"pkt", "punkt", 0}, {"poz.", "pozycja", WHEN_BEFORE_NUMBER}, {"tel.", "telefon", 0},
-	{"godz.", "godzina", 0}, {"r.", "roku", WHEN_AFTER_NUMBER},
-	{"w.", "wieku", WHEN_AFTER_NUMBER}, {"p.n.e.", "przed naszą erą", 0},
+	{"o godz.", "o godzinie", 0}, {"od godz.", "od godziny", 0}, {"do godz.", "do godziny", 0},
+	{"po godz.", "po godzinie", 0}, {"w godz.", "w godzinach", 0}, {"przy ul.", "przy ulicy", 0},
+	{"na ul.", "na ulicy", 0}, {"z ul.", "z ulicy", 0}, {"przy al.", "przy alei", 0},
+	{"na al.", "na alei", 0}, {"przy pl.", "przy placu", 0}, {"na pl.", "na placu", 0},
+	{"na os.", "na osiedlu", WHEN_BEFORE_CAPITAL}, {"od pon.", "od poniedziałku", 0},
+	{"od wt.", "od wtorku", 0}, {"od śr.", "od środy", 0}, {"od czw.", "od czwartku", 0},
+	{"od sob.", "od soboty", 0}, {"do czw.", "do czwartku", 0}, {"do pt.", "do piątku", 0},
+	{"do sob.", "do soboty", 0}, {"do niedz.", "do niedzieli", 0}, {"w pt.", "w piątek", 0},
+	{"w pon.", "w poniedziałek", 0}, {"godz.", "godzina", 0}, {"r.", "roku", WHEN_AFTER_NUMBER},
+	{"w.", "wieku", WHEN_AFTER_CAPITAL}, {"p.n.e.", "przed naszą erą", 0},
 	{"n.e.", "naszej ery", 0}, {"tys.", "tysięcy", 0}, {"mln", "milionów", 0},
 	{"mld", "miliardów", 0}, {"proc.", "procent", 0},
 	{"z o.o.", "z ograniczoną odpowiedzialnością", 0}, {"sp.", "spółka", 0},
@@ -437,7 +443,7 @@ static const struct abbreviation abbreviations_pl[] = {
 static const struct sign signs_pl[] = {
 	{"&", "i", 0}, {"§", "paragraf", 0}, {"#", "numer", WHEN_BEFORE_NUMBER},
 	{"+", "plus", 0}, {"=", "równa się", 0}, {"−", "minus", WHEN_AFTER_NUMBER},
-	{"×", "razy", 0}, {"x", "razy", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"×", "razy", 0}, 
 	{"*", "razy", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"÷", "podzielić przez", 0},
 	{"±", "plus minus", 0}, {"~", "około", WHEN_BEFORE_NUMBER}, {"≈", "w przybliżeniu", 0},
 	{"<", "mniejsze niż", 0}, {">", "większe niż", 0}, {"≤", "mniejsze lub równe", 0},
@@ -471,7 +477,7 @@ static const struct reading reading_pl = {
 	.plus = "plus",
 	.plural = PLURAL_POLISH,
 	.units = units_pl,
-	.per = "na {u}",
+	.per = "za {u}",
 	.currencies = currencies_pl,
 	.money_cents = "{n} {unit} {c} {cent}",
 	.money_only_cents = "{c} {cent}",
@@ -506,7 +512,7 @@ static const struct reading reading_pl = {
 	.to = "do",
 	.to_key = 'g',
 	.score = "do",
-	.phone_shapes = " 333 2322 13333 0333 1333 ",
+	.phone_shapes = " 333 2322 ",
 	.roman_name = "{n:o}",
 	.roman_name_feminine = "{n:p}",
 	.feminine_names = " elżbieta katarzyna małgorzata wiktoria krystyna maria anna izabela ",
