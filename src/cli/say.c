@@ -306,7 +306,7 @@ static int say_local(const struct config *config, const struct buf *request,
 	struct local_peer local = {.loop = speech.loop, .playback = playback};
 	struct peer peer = {.ops = &local_peer_ops, .peer = &local};
 
-	err = tts_stream_alloc(&local.session, &services, &peer, "say", 0);
+	err = tts_stream_alloc(&local.session, &services, &peer, "say", 0, 0);
 	if (!err) {
 		local.session->ops->message(local.session, request->bytes, request->len);
 		if (!playback_is_over(playback))

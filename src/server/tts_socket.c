@@ -141,7 +141,7 @@ static int socket_alloc(struct tts_socket **socketp, struct server *server,
 	socket->server = server;
 	socket->peer = (struct peer){.ops = &peer_ops, .peer = socket};
 	err = session_alloc(&socket->session, &server->services, &socket->peer, request_id,
-			    key->id);
+			    key->id, key->project_id);
 	if (err) {
 		mem_deref(socket);
 		return err;

@@ -10,7 +10,10 @@
 	X(MISSING_VOICE, 400, "MISSING_VOICE_ID", "voice_id is required")                          \
 	X(MISSING_KEY, 401, "UNAUTHORIZED", "Unauthorized")                                        \
 	X(WRONG_KEY, 403, "UNAUTHORIZED", "Forbidden")                                             \
+	X(FORBIDDEN, 403, "UNAUTHORIZED", "Forbidden")                                             \
 	X(VOICE_NOT_FOUND, 404, "NOT_FOUND", "Voice not found")                                    \
+	X(DICTIONARY_NOT_FOUND, 404, "NOT_FOUND", "Dictionary not found")                          \
+	X(ENTRY_NOT_FOUND, 404, "NOT_FOUND", "Entry not found")                                    \
 	X(NO_ROUTE, 404, "NOT_FOUND", "Not found")                                                 \
 	X(METHOD, 405, "VALIDATION_ERROR", "Method not allowed")                                   \
 	X(TEXT_TOO_LONG, 413, "VALIDATION_ERROR", "Request exceeds the maximum character limit")   \
@@ -21,6 +24,7 @@
 	  "one.")                                                                                  \
 	X(GENERATION_FAILED, 500, "INTERNAL_ERROR", "Audio generation failed")                     \
 	X(INTERNAL, 500, "INTERNAL_ERROR", "Internal error")                                       \
+	X(NO_DICTIONARIES, 503, "INTERNAL_ERROR", "dictionary management unavailable")             \
 	X(UNAVAILABLE, 503, "MODEL_UNAVAILABLE",                                                   \
 	  "The requested model is temporarily unavailable. Please try again shortly.")
 

@@ -144,6 +144,18 @@ static void set_engine(struct script *script, const char *rest)
 		script_fail(script, "no engine %s", rest);
 }
 
+static void set_dictionaries(struct script *script, const char *rest)
+{
+	struct fake_dictionaries *fake = &script->world.dictionaries;
+	const char *says = script_after(rest, "say");
+
+	fake->is_away = strcmp(rest, "away") == 0;
+	if (says && fake_dictionaries_change(fake, says) != 0)
+		script_fail(script, "out of memory");
+	else if (!says && !fake->is_away)
+		script_fail(script, "dictionaries cannot be %s", rest);
+}
+
 static void set_price(struct script *script, const char *rest)
 {
 	script->world.services.microcents_per_minute =
@@ -179,11 +191,13 @@ static const struct {
 	const char *word;
 	void (*act)(struct script *script, const char *rest);
 } controls[] = {
-	{"manual", set_manual},   {"auto", set_auto},     {"speak", speak},
-	{"block", block},         {"unblock", unblock},   {"hand over", hand_over},
-	{"ledger", set_ledger},   {"engine", set_engine}, {"price", set_price},
-	{"lead", set_lead},       {"gone", vanish},       {"go-away", go_away},
-	{"scratch", set_scratch},
+	{"manual", set_manual},   {"auto", set_auto},
+	{"speak", speak},         {"block", block},
+	{"unblock", unblock},     {"hand over", hand_over},
+	{"ledger", set_ledger},   {"engine", set_engine},
+	{"price", set_price},     {"lead", set_lead},
+	{"gone", vanish},         {"go-away", go_away},
+	{"scratch", set_scratch}, {"dictionaries", set_dictionaries},
 };
 
 void script_control(struct script *script, const char *line)

@@ -49,12 +49,16 @@ int world_open(struct world *world)
 	err = fake_speech_open(&world->speech);
 	if (!err)
 		err = add_voices(world);
+	if (!err)
+		err = fake_dictionaries_open(&world->dictionaries, WORLD_PROJECT_ID);
 	world->services = (struct session_services){
 		.timers = &world->timers,
 		.speech = &world->speech.speech,
 		.voices = world->voices,
 		.ledger_ops = &fake_ledger_ops,
 		.ledger = &world->ledger,
+		.dictionary_ops = &fake_dictionary_ops,
+		.dictionaries = &world->dictionaries,
 		.microcents_per_minute = MICROCENTS_PER_MINUTE,
 		.scratch = &world->scratch,
 	};
@@ -64,14 +68,14 @@ int world_open(struct world *world)
 int world_connect(struct world *world)
 {
 	return tts_stream_alloc(&world->session, &world->services, &world->peer.peer,
-				WORLD_REQUEST_ID, WORLD_KEY_ID);
+				WORLD_REQUEST_ID, WORLD_KEY_ID, WORLD_PROJECT_ID);
 }
 
 int world_connect_multi(struct world *world)
 {
 	world->speech.running_max = TTS_MULTI_CONTEXTS_MAX;
 	return tts_multi_alloc(&world->session, &world->services, &world->peer.peer,
-			       WORLD_REQUEST_ID, WORLD_KEY_ID);
+			       WORLD_REQUEST_ID, WORLD_KEY_ID, WORLD_PROJECT_ID);
 }
 
 void world_disconnect(struct world *world)
@@ -83,6 +87,7 @@ void world_close(struct world *world)
 {
 	world_disconnect(world);
 	fake_speech_close(&world->speech);
+	fake_dictionaries_close(&world->dictionaries);
 	fake_peer_reset(&world->peer);
 	buf_reset(&world->scratch);
 	timers_reset(&world->timers);

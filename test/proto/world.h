@@ -7,6 +7,7 @@
 #ifndef PROTO_WORLD_H
 #define PROTO_WORLD_H
 
+#include "fake_dictionaries.h"
 #include "fake_ledger.h"
 #include "fake_peer.h"
 #include "fake_speech.h"
@@ -15,6 +16,7 @@
 #include "session/tts_stream.h"
 
 #define WORLD_KEY_ID 7
+#define WORLD_PROJECT_ID 3
 #define WORLD_REQUEST_ID "req-1"
 
 /* Voices that exist: 1 and 2 are tones, this one is German. */
@@ -27,6 +29,7 @@ struct world {
 	struct fake_peer peer;
 	struct fake_speech speech;
 	struct fake_ledger ledger;
+	struct fake_dictionaries dictionaries;
 	struct session_services services;
 	struct session *session; /* NULL: not there, or gone */
 };
