@@ -31,7 +31,7 @@ static const char *const model_ids[] = {
 	"kugel-3", "kugel-3.5", "kugel-2.5", "kugel-2-turbo", "kugel-2", "kugel-1", "kugel-1-turbo",
 };
 
-static const char languages[][4] = {
+static const char languages[][SETTINGS_LANGUAGE_SIZE] = {
 	"de", "en", "fr", "es", "it", "pt", "nl", "pl", "sv", "da",  "no", "fi", "cs",
 	"hu", "ro", "el", "uk", "bg", "tr", "vi", "ar", "hi", "zh",  "ja", "ko", "sk",
 	"sl", "hr", "sr", "ru", "he", "fa", "ur", "bn", "ta", "yue", "th", "id", "ms",
@@ -230,32 +230,36 @@ static int read_format(struct settings_reader *reader, const struct field *field
 	return fault_choice(reader->fault, field->name, format_names, COUNT(format_names), value);
 }
 
-/* "de", "DE", "de-DE" and "de_DE" are all "de". */
-static int read_language(struct settings_reader *reader, const struct field *field,
-			 const struct json_value *value)
+int settings_language(char code[SETTINGS_LANGUAGE_SIZE], const char *text, size_t text_len)
 {
-	char code[4] = "";
+	char subtag[SETTINGS_LANGUAGE_SIZE] = "";
 	size_t len = 0;
 
-	if (value->kind != JSON_KIND_STRING)
-		return fault_value(reader->fault, field->name, "a string", value);
-	while (len < value->len && value->text[len] != '-' && value->text[len] != '_') {
-		char c = value->text[len];
+	while (len < text_len && text[len] != '-' && text[len] != '_') {
+		char c = text[len];
 
-		if (len == sizeof(code) - 1)
-			break;
-		code[len++] = c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+		if (len == sizeof(subtag) - 1)
+			return EINVAL;
+		subtag[len++] = c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 	}
 	for (size_t i = 0; i < COUNT(languages); ++i) {
-		bool whole =
-			len == value->len || value->text[len] == '-' || value->text[len] == '_';
-
-		if (whole && strcmp(code, languages[i]) == 0) {
-			memcpy(member(reader, field), languages[i], sizeof(code));
+		if (strcmp(subtag, languages[i]) == 0) {
+			memcpy(code, languages[i], SETTINGS_LANGUAGE_SIZE);
 			return 0;
 		}
 	}
-	return fault_value(reader->fault, field->name, "the code of a supported language", value);
+	return EINVAL;
+}
+
+static int read_language(struct settings_reader *reader, const struct field *field,
+			 const struct json_value *value)
+{
+	if (value->kind != JSON_KIND_STRING)
+		return fault_value(reader->fault, field->name, "a string", value);
+	if (settings_language(member(reader, field), value->text, value->len))
+		return fault_value(reader->fault, field->name, "the code of a supported language",
+				   value);
+	return 0;
 }
 
 static int read_schedule(struct settings_reader *reader, const struct field *field,

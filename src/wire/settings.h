@@ -41,6 +41,7 @@ enum {
 };
 
 #define SETTINGS_MODEL_MAX 24
+#define SETTINGS_LANGUAGE_SIZE 4
 #define SETTINGS_DICTIONARIES_MAX 50
 
 /* A list that never changes and is shared by all copies of its settings: every
@@ -60,7 +61,7 @@ struct settings {
 	unsigned sample_rate; /* as sent; see settings_format */
 	struct audio_format format; /* as output_format said */
 	bool normalize;
-	char language[4]; /* "" is the voice's own */
+	char language[SETTINGS_LANGUAGE_SIZE]; /* "" is the voice's own */
 	double speed;
 	bool word_timestamps;
 	unsigned flush_timeout_ms;
@@ -89,6 +90,10 @@ void settings_merge(struct settings *to, const struct settings *from);
 /* The format that output_format and sample_rate mean together: EINVAL for a
  * conflict (24000 beside any token is a client's default, and ignored). */
 int settings_format(struct audio_format *format, const struct settings *settings);
+
+/* The code of a language that clients may name: "de", "DE", "de-DE" and "de_DE"
+ * are all "de".  EINVAL for one that is not among them. */
+int settings_language(char code[SETTINGS_LANGUAGE_SIZE], const char *text, size_t len);
 
 /* Reads settings from the members of a JSON object, one at a time, into a
  * struct whose other values stay as they are.  null is as absent. */

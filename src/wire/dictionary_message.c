@@ -1,0 +1,241 @@
+/*
+ * dictionary_message.c: what a client may say of dictionaries over REST (see
+ * dictionary_message.h).
+ */
+#include "wire/dictionary_message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/utf8.h"
+#include "text/unicode.h"
+
+#define TEXT(type, name, member, bit, min, max, is_nullable, is_required)                          \
+	{                                                                                          \
+		name, REST_FIELD_TEXT, DICTIONARY_MESSAGE_##bit, offsetof(struct type, member),    \
+			min, max, is_nullable, is_required                                         \
+	}
+#define BOOL(type, name, member, bit)                                                              \
+	{                                                                                          \
+		name, REST_FIELD_BOOL, DICTIONARY_MESSAGE_##bit, offsetof(struct type, member), 0, \
+			0, false, false                                                            \
+	}
+#define OF_DICTIONARY dictionary_message
+#define OF_ENTRY dictionary_entry_message
+
+static const struct rest_field dictionary_fields[] = {
+	TEXT(OF_DICTIONARY, "name", name, NAME, 1, DICTIONARY_NAME_MAX, false, true),
+	TEXT(OF_DICTIONARY, "description", description, DESCRIPTION, 0, DICTIONARY_DESCRIPTION_MAX,
+	     true, false),
+	TEXT(OF_DICTIONARY, "language", language, LANGUAGE, 0, DICTIONARY_LANGUAGE_MAX, true,
+	     false),
+	BOOL(OF_DICTIONARY, "is_active", is_active, ACTIVE),
+};
+
+static const struct rest_field entry_fields[] = {
+	TEXT(OF_ENTRY, "word", said.word, WORD, 1, DICTIONARY_WORD_MAX, false, true),
+	TEXT(OF_ENTRY, "replacement", said.replacement, REPLACEMENT, 1, DICTIONARY_REPLACEMENT_MAX,
+	     false, true),
+	TEXT(OF_ENTRY, "ipa", said.ipa, IPA, 0, DICTIONARY_IPA_MAX, true, false),
+	BOOL(OF_ENTRY, "case_sensitive", said.case_sensitive, CASE),
+};
+
+static bool is_blank(const char *text)
+{
+	size_t len = strlen(text);
+	uint32_t c;
+
+	for (size_t i = 0; i < len; i += utf8_decode(&c, text + i, len - i)) {
+		utf8_decode(&c, text + i, len - i);
+		if (!unicode_is_blank(unicode_kind(c)))
+			return false;
+	}
+	return true;
+}
+
+int dictionary_message_parse(struct dictionary_message *message, struct stream_fault *fault,
+			     char *json, size_t len, bool is_new)
+{
+	int err;
+
+	*message = (struct dictionary_message){.is_active = true};
+	err = rest_body_parse(&message->body, fault, json, len, dictionary_fields,
+			      COUNT(dictionary_fields), is_new);
+	if (!err && message->language && message->language[0] == '\0')
+		message->language = NULL;
+	return err;
+}
+
+/* An entry of nothing but blanks could match nowhere; an empty pronunciation is
+ * none, and not silence. */
+static int finish_entry(struct dictionary_entry_message *message, struct stream_fault *fault)
+{
+	if (message->said.word && is_blank(message->said.word))
+		return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
+				 "word must hold more than blanks");
+	if (message->said.ipa && message->said.ipa[0] == '\0')
+		message->said.ipa = NULL;
+	return 0;
+}
+
+static int read_entry(struct dictionary_entry_message *message, struct json *json,
+		      struct stream_fault *fault, bool is_new)
+{
+	int err;
+
+	*message = (struct dictionary_entry_message){0};
+	err = rest_body_read(&message->body, json, fault, entry_fields, COUNT(entry_fields),
+			     is_new);
+	return err ? err : finish_entry(message, fault);
+}
+
+int dictionary_message_parse_entry(struct dictionary_entry_message *message,
+				   struct stream_fault *fault, char *text, size_t len, bool is_new)
+{
+	struct json json;
+	int err;
+
+	json_open(&json, text, len);
+	err = read_entry(message, &json, fault, is_new);
+	return rest_body_end(&json, fault, err);
+}
+
+/* What is wrong with one of many, and with which. */
+static int place_fault(struct stream_fault *fault, size_t index)
+{
+	char detail[sizeof(fault->detail)];
+
+	memcpy(detail, fault->detail, sizeof(detail));
+	return fault_set(fault, fault->id, "entries[%zu]: %.120s", index, detail);
+}
+
+static int append(struct dictionary_entries_message *message, size_t *size,
+		  const struct dictionary_entry *entry)
+{
+	if (message->count == *size) {
+		size_t more = *size ? 2 * *size : 64;
+		struct dictionary_entry *entries =
+			reallocarray(message->entries, more, sizeof(*entries));
+
+		if (!entries)
+			return ENOMEM;
+		message->entries = entries;
+		*size = more;
+	}
+	message->entries[message->count++] = *entry;
+	return 0;
+}
+
+static int read_list(struct dictionary_entries_message *message, struct json *json,
+		     struct stream_fault *fault, size_t max)
+{
+	struct dictionary_entry_message entry;
+	size_t size = 0;
+	int err = 0;
+
+	while (!err && json_element(json)) {
+		if (message->count == max)
+			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
+					 "entries may have %zu elements at most", max);
+		err = read_entry(&entry, json, fault, true);
+		if (err)
+			return json->reason ? err : place_fault(fault, message->count);
+		err = append(message, &size, &entry.said);
+	}
+	return err;
+}
+
+static int read_entries(struct dictionary_entries_message *message, struct json *json,
+			struct stream_fault *fault, size_t max)
+{
+	struct json_value value;
+	struct json_value key;
+	bool has_list = false;
+	int err = json_value(json, &value);
+
+	if (!err && value.kind != JSON_KIND_OBJECT)
+		return fault_value(fault, "it", "a JSON object", &value);
+	while (!err && json_member(json, &key)) {
+		if (key.len != strlen("entries") || memcmp(key.text, "entries", key.len) != 0)
+			return rest_body_refuse_key(fault, &key);
+		if (has_list)
+			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "entries comes twice");
+		has_list = true;
+		err = json_value(json, &value);
+		if (!err && value.kind != JSON_KIND_ARRAY)
+			return fault_value(fault, "entries", "a list", &value);
+		if (!err)
+			err = read_list(message, json, fault, max);
+	}
+	if (!err && !has_list && !json->reason)
+		return fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "entries is required");
+	return err;
+}
+
+static int by_word(const void *a, const void *b)
+{
+	const struct dictionary_entry *const *left = a;
+	const struct dictionary_entry *const *right = b;
+	int order = strcmp((*left)->word, (*right)->word);
+
+	return order ? order : (*left > *right) - (*left < *right);
+}
+
+static int refuse_twin(const struct dictionary_entries_message *message, struct stream_fault *fault,
+		       const struct dictionary_entry *twin)
+{
+	const struct json_value word = {.kind = JSON_KIND_STRING,
+					.text = (char *)(uintptr_t)twin->word,
+					.len = strlen(twin->word)};
+
+	fault_value(fault, "word", "another than those before it", &word);
+	return place_fault(fault, (size_t)(twin - message->entries));
+}
+
+static int check_words(const struct dictionary_entries_message *message, struct stream_fault *fault)
+{
+	const struct dictionary_entry **sorted;
+	const struct dictionary_entry *twin = NULL;
+
+	if (message->count < 2)
+		return 0;
+	sorted = calloc(message->count, sizeof(const struct dictionary_entry *));
+	if (!sorted)
+		return ENOMEM;
+	for (size_t i = 0; i < message->count; ++i)
+		sorted[i] = &message->entries[i];
+	qsort(sorted, message->count, sizeof(const struct dictionary_entry *), by_word);
+	for (size_t i = 1; i < message->count && !twin; ++i) {
+		if (strcmp(sorted[i - 1]->word, sorted[i]->word) == 0)
+			twin = sorted[i];
+	}
+	free(sorted);
+	return twin ? refuse_twin(message, fault, twin) : 0;
+}
+
+int dictionary_message_parse_entries(struct dictionary_entries_message *message,
+				     struct stream_fault *fault, char *text, size_t len, size_t max)
+{
+	struct json json;
+	int err;
+
+	*message = (struct dictionary_entries_message){0};
+	json_open(&json, text, len);
+	err = read_entries(message, &json, fault, max);
+	err = rest_body_end(&json, fault, err);
+	if (!err)
+		err = check_words(message, fault);
+	if (err)
+		dictionary_message_reset_entries(message);
+	return err;
+}
+
+void dictionary_message_reset_entries(struct dictionary_entries_message *message)
+{
+	free(message->entries);
+	message->entries = NULL;
+	message->count = 0;
+}

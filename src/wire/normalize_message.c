@@ -1,0 +1,36 @@
+/*
+ * normalize_message.c: what a client may say to POST /v1/normalize (see
+ * normalize_message.h).
+ */
+#include "wire/normalize_message.h"
+
+#include <string.h>
+
+#include "base/count.h"
+
+#define LANGUAGE_MAX 16 /* as much as anyone writes behind a subtag */
+
+static const struct rest_field fields[] = {
+	{"text", REST_FIELD_TEXT, 1, offsetof(struct normalize_message, text), 1,
+	 NORMALIZE_MESSAGE_TEXT_MAX, false, true},
+	{"language", REST_FIELD_TEXT, 2, offsetof(struct normalize_message, language_text), 1,
+	 LANGUAGE_MAX, false, false},
+};
+
+int normalize_message_parse(struct normalize_message *message, struct stream_fault *fault,
+			    char *json, size_t len)
+{
+	struct json_value language = {.kind = JSON_KIND_STRING};
+	int err;
+
+	*message = (struct normalize_message){.language = "en"};
+	err = rest_body_parse(&message->body, fault, json, len, fields, COUNT(fields), true);
+	if (err || !message->language_text)
+		return err;
+	language.text = (char *)(uintptr_t)message->language_text;
+	language.len = strlen(language.text);
+	if (settings_language(message->language, language.text, language.len))
+		return fault_value(fault, "language", "the code of a supported language",
+				   &language);
+	return 0;
+}
