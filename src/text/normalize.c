@@ -21,15 +21,17 @@
 
 /* In order: what stands first wins. */
 static normalize_reader *const digit_readers[] = {
-	read_abbreviation, read_phone,   read_date,     read_time,  read_fraction, read_named_date,
-	read_decade,       read_ordinal, read_quantity, read_mixed, read_year,     read_plain_number,
+	read_abbreviation, read_date,    read_phone,    read_time,  read_feet, read_fraction,
+	read_named_date,   read_decade,  read_ordinal, read_quantity, read_mixed, read_year,
+	read_plain_number,
 };
 static normalize_reader *const word_readers[] = {
-	read_abbreviation, read_month, read_weekday, read_quantity, read_roman,
-	read_mixed,        read_acronym,
+	read_abbreviation, read_month, read_weekday,   read_quantity,
+	read_roman,        read_mixed, read_lone_unit, read_acronym,
 };
 static normalize_reader *const sign_readers[] = {
-	read_abbreviation, read_mark, read_phone, read_fraction, read_decade, read_quantity, read_sign,
+	read_abbreviation, read_mark,     read_phone,         read_fraction,
+	read_decade,       read_quantity, read_lone_currency, read_sign,
 };
 
 struct loop_state {
@@ -43,6 +45,12 @@ struct loop_state {
 static bool ends_blank(const struct mapped *out)
 {
 	return out->text.len == 0 || out->text.bytes[out->text.len - 1] == ' ';
+}
+
+static void cut_blanks(struct mapped *out)
+{
+	while (out->text.len > 0 && ends_blank(out))
+		mapped_cut(out, 1);
 }
 
 static void keep_until(struct loop_state *s, size_t byte)
@@ -59,6 +67,8 @@ static void say_instead(struct loop_state *s, size_t i, size_t j, const char *wo
 	size_t end = token_at(&s->n, j)->begin;
 
 	keep_until(s, begin);
+	if (len > 0 && words[0] == ',')
+		cut_blanks(s->out);
 	if (len > 0 && end > begin)
 		mapped_replace(s->out, s->in, begin, end, words, len);
 	s->kept = end;
@@ -87,7 +97,9 @@ static void end_line(struct loop_state *s, size_t i)
 	struct mapped *out = s->out;
 
 	keep_until(s, token_at(&s->n, i)->begin);
-	if (s->n.line_wants_stop && out->text.len > 0 && !ends_blank(out) &&
+	if (s->n.line_wants_stop)
+		cut_blanks(out);
+	if (s->n.line_wants_stop && out->text.len > 0 &&
 	    !is_punctuation(out->text.bytes[out->text.len - 1])) {
 		uint32_t from, to;
 
@@ -115,8 +127,7 @@ static void drop(struct loop_state *s, size_t i)
 	say_instead(s, i, i + 1, "", 0);
 	if (next->kind == TOKEN_WORD || next->kind == TOKEN_DIGITS || next->kind == TOKEN_DROP)
 		return;
-	while (out->text.len > 0 && ends_blank(out))
-		mapped_cut(out, 1);
+	cut_blanks(out);
 }
 
 /* Letters with marks of their own become single characters, which engines know. */
@@ -216,7 +227,8 @@ void normalize(struct mapped *out, struct mapped_cursor *in, size_t begin, size_
 	};
 	struct token *tokens = NULL;
 
-	if (normalize_tokens(&tokens, &s.n.tokens_len, in->text, begin, end) != 0) {
+	if (normalize_tokens(&tokens, &s.n.tokens_len, in->text, begin, end,
+			     language->reading && language->reading->elides) != 0) {
 		out->err = ENOMEM;
 		return;
 	}
@@ -226,6 +238,8 @@ void normalize(struct mapped *out, struct mapped_cursor *in, size_t begin, size_
 	for (size_t i = 0; i < s.n.tokens_len;)
 		i = take_token(&s, i);
 	end_line(&s, s.n.tokens_len);
+	if (token_at(&s.n, s.n.tokens_len - 1)->kind != TOKEN_BLANK)
+		cut_blanks(out); /* that stood before something dropped */
 	buf_reset(&s.n.words);
 	free(tokens);
 }

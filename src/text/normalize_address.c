@@ -35,12 +35,20 @@ static bool is_trailing(uint32_t c)
 	       c == 0x201d || c == 0x201c || c == 0x2019;
 }
 
+/* Brackets, quotes and markdown's marks end it too. */
+static bool is_inner(const struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+
+	return token->kind == TOKEN_SIGN &&
+	       !(token->c < 128 && strchr("()[]{}<>\"|`*", (int)token->c));
+}
+
 /* To the next blank, without the punctuation at its end; false when too long. */
 static bool measure(const struct normalizer *n, struct lump *lump, size_t i)
 {
 	lump->first = lump->end = i;
-	while (token_at(n, lump->end)->kind < TOKEN_BLANK ||
-	       token_at(n, lump->end)->kind == TOKEN_SIGN) {
+	while (token_at(n, lump->end)->kind < TOKEN_BLANK || is_inner(n, lump->end)) {
 		if (++lump->end - i > LUMP_MAX)
 			return false;
 	}
@@ -257,15 +265,13 @@ static void write_parted(struct normalizer *n, size_t i)
 		/* "AIModel": the last capital of a run begins a word */
 		if (is_upper && at > begin &&
 		    (was_lower || unicode_kind(after) == UNICODE_LOWER)) {
-			write_word(n, " ");
-			(void)buf_append(&n->words, n->text + begin, at - begin);
+			write_bytes(n, n->text + begin, at - begin);
 			begin = at;
 		}
 		was_lower = !is_upper;
 		at += len;
 	}
-	write_word(n, " ");
-	(void)buf_append(&n->words, n->text + begin, token->end - begin);
+	write_bytes(n, n->text + begin, token->end - begin);
 }
 
 static void say_tag_part(struct normalizer *n, size_t i)
@@ -322,6 +328,19 @@ static size_t count_numbers(const struct normalizer *n, const struct lump *lump)
 	return count;
 }
 
+/* "1.234.567" where dots part thousands. */
+static bool are_thousands(const struct normalizer *n, const struct lump *lump)
+{
+	if (!n->reading->thousands || !strchr(n->reading->thousands, '.') ||
+	    token_len(n, lump->first) > 3 || n->text[token_at(n, lump->first)->begin] == '0')
+		return false;
+	for (size_t i = lump->first + 2; i < lump->end; i += 2) {
+		if (token_len(n, i) != 3)
+			return false;
+	}
+	return true;
+}
+
 static const char *point(const struct normalizer *n)
 {
 	return n->reading->decimal == '.' ? n->reading->decimal_word
@@ -332,7 +351,7 @@ static size_t read_dotted_numbers(struct normalizer *n, const struct lump *lump)
 {
 	size_t count = count_numbers(n, lump);
 
-	if (count < 3)
+	if (count < 3 || are_thousands(n, lump))
 		return 0;
 	for (size_t i = lump->first; i < lump->end; i += 2) {
 		if (i > lump->first)

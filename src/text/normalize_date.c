@@ -29,6 +29,8 @@ static void say_date(struct normalizer *n, size_t i, const struct date *date, co
 		{.name = ",", .text = date->has_comma ? "," : ""},
 	};
 
+	if (day_key != 'o' || n->language->ordinals)
+		n->last_ordinal = day_key;
 	write_template(n, template, places, COUNT(places));
 }
 
@@ -240,6 +242,16 @@ static bool take_day(const struct normalizer *n, uint64_t *day, size_t *i)
 	return *day >= 1 && *day <= 31;
 }
 
+/* 3-Jan-2024 */
+static bool take_dashed_year(const struct normalizer *n, struct date *date)
+{
+	if (!token_is_digits(n, date->next + 1) || token_len(n, date->next + 1) != 4)
+		return false;
+	date->year = token_value(n, date->next + 1);
+	date->next += 2;
+	return true;
+}
+
 /* 15 January 2024; 3.–5. Juli */
 size_t read_named_date(struct normalizer *n, size_t i)
 {
@@ -256,7 +268,10 @@ size_t read_named_date(struct normalizer *n, size_t i)
 		if (!take_day(n, &date.day, &at) || first >= date.day)
 			return 0;
 	}
-	if (token_at(n, at)->kind != TOKEN_BLANK || !match_month(n, at + 1, &date, &full))
+	if (!(token_at(n, at)->kind == TOKEN_BLANK || token_is(n, at, '-')) ||
+	    !match_month(n, at + 1, &date, &full))
+		return 0;
+	if (token_is(n, at, '-') && (!token_is(n, date.next, '-') || !take_dashed_year(n, &date)))
 		return 0;
 	take_year(n, &date);
 	if (first) {
@@ -334,6 +349,8 @@ size_t read_month(struct normalizer *n, size_t i)
 	}
 	if (!has_dot || full)
 		return 0;
+	if (!n->reading->date_md && token_is_digits(n, token_skip_blank(n, i + 2)))
+		return 0; /* "mar. 11 febbraio" is a Tuesday */
 	write_word(n, date.month_name);
 	give_dot_back(n, i + 2);
 	return i + 2;
@@ -366,9 +383,12 @@ size_t read_weekday(struct normalizer *n, size_t i)
 		      ? match_name(n, next + 1, days, WEEKDAYS, &last, &last_full)
 		      : 0;
 	if (end) {
-		write_word(n, days[day].spoken);
-		write_word(n, n->reading->to);
-		write_word(n, days[last].spoken);
+		const struct range_words *words = &n->reading->range_days;
+
+		write_from(n, i, words->to ? words->from : n->reading->from);
+		write_word(n, days[day].in_range ? days[day].in_range : days[day].spoken);
+		write_word(n, words->to ? words->to : n->reading->to);
+		write_word(n, days[last].in_range ? days[last].in_range : days[last].spoken);
 		give_dot_back(n, end);
 		return end;
 	}
@@ -444,12 +464,12 @@ static void take_time_word(const struct normalizer *n, struct time *time)
 	}
 }
 
-static bool follows_time_word(const struct normalizer *n, size_t i)
-{
-	static const char *const any = NULL;
-	const struct by_neighbours rows[] = {{n->reading->time_before, any, 1}, {NULL, NULL, 0}};
 
-	return n->reading->time_before && key_between(n, rows, i, i, 0) != 0;
+static bool is_unit(const struct normalizer *n, size_t i)
+{
+	const struct unit *unit = NULL;
+
+	return match_unit(n, token_skip_blank(n, i), false, &unit) != 0;
 }
 
 static bool parse_time(const struct normalizer *n, struct time *time, size_t i)
@@ -476,9 +496,14 @@ static bool parse_time(const struct normalizer *n, struct time *time, size_t i)
 	take_half(n, time);
 	if (!time->half)
 		take_time_word(n, time);
-	if (time->h > 24 || (is_dotted && !time->has_word && !follows_time_word(n, i)))
+	if (time->h > 24 || (is_dotted && !time->has_word &&
+			     !token_follows(n, i, n->reading->time_before)))
 		return false;
-	return time->has_minutes || time->half || time->has_word;
+	if (minutes && token_is_word(n, minutes - 1 - (token_at(n, minutes - 1)->kind == TOKEN_BLANK)) &&
+	    is_unit(n, time->next))
+		return false; /* "2 h 30 min" */
+	return time->has_minutes || time->half || time->has_word ||
+	       token_follows(n, i, n->reading->hour_words);
 }
 
 static const char *time_template(const struct reading *reading, const struct time *time)
@@ -490,8 +515,11 @@ static const char *time_template(const struct reading *reading, const struct tim
 	if (time->m == 0) {
 		if (time->half)
 			return reading->time_h_half;
-		return time->h >= 13 && reading->time_h_late ? reading->time_h_late
-							     : reading->time_h;
+		if (time->has_word && reading->time_h_word)
+			return reading->time_h_word;
+		return (time->h >= 13 || time->h == 0) && reading->time_h_late
+			       ? reading->time_h_late
+			       : reading->time_h;
 	}
 	if (time->half)
 		return is_small && reading->time_hm_small_half ? reading->time_hm_small_half
@@ -499,44 +527,55 @@ static const char *time_template(const struct reading *reading, const struct tim
 	return is_small && reading->time_hm_small ? reading->time_hm_small : reading->time_hm;
 }
 
-static void say_time(struct normalizer *n, size_t i, const struct time *time)
+/* {half} is a template of the hour itself: "{h:N}" for afternoon and night. */
+static void say_time_by(struct normalizer *n, const struct time *time, char hour_key)
 {
-	char hour_key = key_between(n, n->reading->hours, i, time->next, 'c');
-	struct place_value places[] = {
+	const char *template = time_template(n->reading, time);
+	const char *half = template ? strstr(template, "{half}") : NULL;
+	const struct place_value places[] = {
 		{.name = "h", .number = time->h, .key = hour_key},
 		{.name = "m", .number = time->m},
 		{.name = "s", .number = time->s},
-		{.name = "half", .text = time->half ? time->half : ""},
 	};
 
-	write_template(n, time_template(n->reading, time), places, COUNT(places));
+	write_template(n, template, places, COUNT(places));
+	if (half && time->half && time->half[0])
+		write_template(n, time->half, places, 1);
+	while (n->words.len > 0 && n->words.bytes[n->words.len - 1] == ' ')
+		--n->words.len;
+}
+
+static void say_time(struct normalizer *n, size_t i, const struct time *time)
+{
+	say_time_by(n, time, key_between(n, n->reading->hours, i, time->next, 'c'));
 }
 
 /* "8:30–12:00 Uhr", "9–17 Uhr", "9 AM–5 PM" */
 static size_t read_time_range(struct normalizer *n, size_t i, const struct time *from)
 {
+	const struct range_words *words = &n->reading->range_times;
 	struct time to;
 	size_t at = from->next;
+	char key;
 
 	if (!token_is(n, at, '-') && !token_is(n, at, 0x2013))
 		return 0;
 	if (!parse_time(n, &to, at + 1))
 		return 0;
+	key = words->to && words->key ? words->key : key_between(n, n->reading->hours, i, at, 'c');
+	write_from(n, i, words->to ? words->from : n->reading->from);
 	if (from->has_minutes || from->half || from->has_word) {
 		struct time first = *from;
 
 		/* "9:00–5:00 PM": the half of the day is said once. */
 		if (!first.half && to.half && first.m == 0)
 			first.half = "";
-		say_time(n, i, &first);
+		say_time_by(n, &first, key);
 	} else {
-		write_number(n, key_between(n, n->reading->hours, i, at, 'c'), from->h);
+		write_number(n, key, from->h);
 	}
-	while (n->words.len > 0 && n->words.bytes[n->words.len - 1] == ' ')
-		--n->words.len;
-	write_word(n, n->reading->to);
-	write_text(n, " ");
-	say_time(n, at + 1, &to);
+	write_word(n, words->to ? words->to : n->reading->to);
+	say_time_by(n, &to, key);
 	give_dot_back(n, to.next);
 	return to.next;
 }

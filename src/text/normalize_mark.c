@@ -262,6 +262,12 @@ static bool sign_fits(const struct normalizer *n, const struct sign *sign, size_
 {
 	if (!token_equals(n, i, sign->written))
 		return false;
+	if (sign->when & WHEN_TIGHT && !(token_is_digits(n, i - 1) && token_is_digits(n, i + 1)))
+		return false;
+	if (sign->when & WHEN_AFTER_CAPITAL &&
+	    !(token_is_word(n, i - 1) && token_at(n, i - 1)->flags & TOKEN_CAPITAL) &&
+	    !token_is(n, i - 1, token_at(n, i)->c))
+		return false;
 	if (sign->when & WHEN_AFTER_NUMBER && !is_number_before(n, i))
 		return false;
 	return !(sign->when & WHEN_BEFORE_NUMBER && !is_number_after(n, i));
@@ -272,12 +278,12 @@ size_t read_sign(struct normalizer *n, size_t i)
 	for (const struct sign *sign = n->reading->signs; sign && sign->written; ++sign) {
 		if (!sign_fits(n, sign, i))
 			continue;
-		if (sign->spoken[0] && i > 0 && is_text(n, i - 1))
+		if (sign->spoken[0] && (is_text(n, i - 1) || token_is(n, i - 1, token_at(n, i)->c)))
 			write_text(n, " ");
 		write_text(n, sign->spoken);
 		if (sign->spoken[0] && is_text(n, i + 1))
 			write_text(n, " ");
 		return i + 1;
 	}
-	return 0;
+	return unicode_kind(token_at(n, i)->c) == UNICODE_PICTURE ? i + 1 : 0;
 }

@@ -171,7 +171,9 @@ static bool parse_figure(const struct normalizer *n, struct figure *figure, size
 		take_groups(figure, n);
 	if (!figure->decimals)
 		take_decimals(figure, n);
+	/* From ten digits on without any parting it is a phone number or an id. */
 	figure->is_digits = figure->digits > VALUE_DIGITS_MAX ||
+			    (figure->digits >= 10 && !figure->is_grouped) ||
 			    (figure->digits > 1 && n->text[token_at(n, i)->begin] == '0' &&
 			     !figure->decimals);
 	return true;
@@ -187,16 +189,17 @@ static void say_digit_tokens(struct normalizer *n, size_t i, size_t end)
 	}
 }
 
-static void say_decimals(struct normalizer *n, const struct figure *figure)
+/* In money a foreign point is said like ours: "$1.2M". */
+static void say_decimals(struct normalizer *n, const struct figure *figure, bool is_ours)
 {
 	const struct reading *reading = n->reading;
 	const struct token *token = token_at(n, figure->decimals);
 	const char *digits = n->text + token->begin;
 	size_t len = token->end - token->begin;
-	bool is_ours = figure->separator == (uint8_t)reading->decimal;
 
+	is_ours |= figure->separator == (uint8_t)reading->decimal;
 	write_word(n, is_ours ? reading->decimal_word : reading->other_decimal_word);
-	if (len > reading->decimals_as_number) {
+	if (len > reading->decimals_as_number && (is_ours || len > 2)) {
 		write_digits(n, digits, len);
 		return;
 	}
@@ -223,20 +226,20 @@ static void say_sign(struct normalizer *n, const struct figure *figure)
 }
 
 /* Without its sign. */
-static void say_amount(struct normalizer *n, const struct figure *figure, char key)
+static void say_amount(struct normalizer *n, const struct figure *figure, char key, bool is_money)
 {
 	if (figure->is_digits)
 		say_digit_tokens(n, figure->first, figure->whole_end);
 	else if (figure->digits > 0)
 		write_number(n, figure->decimals ? 'c' : key, figure->value);
 	if (figure->decimals)
-		say_decimals(n, figure);
+		say_decimals(n, figure, is_money);
 }
 
 static void say_figure(struct normalizer *n, const struct figure *figure, char key)
 {
 	say_sign(n, figure);
-	say_amount(n, figure, key);
+	say_amount(n, figure, key, false);
 }
 
 static size_t spelling_len(const struct normalizer *n, size_t i, size_t next)
@@ -259,8 +262,7 @@ static size_t match_currency(const struct normalizer *n, size_t i, const struct 
 	return next;
 }
 
-static size_t match_unit(const struct normalizer *n, size_t i, bool is_joined,
-			 const struct unit **found)
+size_t match_unit(const struct normalizer *n, size_t i, bool is_joined, const struct unit **found)
 {
 	size_t next = 0;
 
@@ -270,6 +272,8 @@ static size_t match_unit(const struct normalizer *n, size_t i, bool is_joined,
 		if (row->joined && !is_joined)
 			continue;
 		end = match_spelling(n, i, row->written, spelling_len(n, i, next));
+		if (end && row->last && !is_joined && token_is_word(n, token_skip_blank(n, end)))
+			continue;
 		if (end) {
 			next = end;
 			*found = row;
@@ -306,7 +310,11 @@ static bool ends_in_dot(const struct normalizer *n, size_t next)
 static void parse_suffix(const struct normalizer *n, struct quantity *q)
 {
 	size_t i = token_skip_blank(n, q->next);
-	size_t end = match_magnitude(n, i, q->currency != NULL, &q->magnitude);
+	size_t end;
+
+	if (q->figure.is_digits && !q->currency)
+		return; /* a code, an id */
+	end = match_magnitude(n, i, q->currency != NULL, &q->magnitude);
 
 	if (end) {
 		q->has_dot = ends_in_dot(n, end);
@@ -423,14 +431,14 @@ static uint64_t say_magnitude(struct normalizer *n, const struct quantity *q, ch
 	uint64_t value;
 
 	if (!q->magnitude) {
-		say_amount(n, &q->figure, key);
+		say_amount(n, &q->figure, key, q->currency != NULL);
 		return q->figure.value;
 	}
 	if (q->magnitude->times && multiply(n, &value, q)) {
 		write_number(n, key, value);
 		return value;
 	}
-	say_amount(n, &q->figure, key_of(&q->magnitude->name));
+	say_amount(n, &q->figure, key_of(&q->magnitude->name), q->currency != NULL);
 	write_word(n, counted_form(n, &q->magnitude->name, q->figure.value,
 				   q->figure.decimals != 0));
 	return 1000000; /* many */
@@ -475,7 +483,10 @@ static void say_noun(struct normalizer *n, const struct quantity *q, const struc
 	const struct magnitude *magnitude =
 		q->magnitude && !q->magnitude->times ? q->magnitude : round_magnitude(n, &q->figure);
 
-	say_of(n, magnitude, noun);
+	if (q->unit && q->unit->tight)
+		write_text(n, noun);
+	else
+		say_of(n, magnitude, noun);
 }
 
 static const struct counted *noun_of(const struct quantity *q)
@@ -485,9 +496,27 @@ static const struct counted *noun_of(const struct quantity *q)
 	return q->unit ? &q->unit->name : NULL;
 }
 
-static void say_quantity(struct normalizer *n, const struct quantity *q)
+/* The set of a quantity by the word before it; a noun after it then stands in
+ * the case of "many", for one in that of a part. */
+static char key_by_case(const struct normalizer *n, size_t i, size_t next)
+{
+	return key_between(n, n->reading->cardinals, i, next, 'c');
+}
+
+static void say_in_case(struct normalizer *n, const struct quantity *q, char key)
 {
 	const struct counted *noun = noun_of(q);
+	uint64_t value = say_magnitude(n, q, key);
+
+	if (noun)
+		write_word(n, value == 1 ? (noun->part ? noun->part : noun->one)
+					 : counted_form(n, noun, 5, q->figure.decimals != 0));
+}
+
+static void say_quantity(struct normalizer *n, const struct quantity *q, size_t i)
+{
+	const struct counted *noun = noun_of(q);
+	char key = key_by_case(n, i, q->next);
 	uint64_t value;
 
 	say_sign(n, &q->figure);
@@ -495,35 +524,74 @@ static void say_quantity(struct normalizer *n, const struct quantity *q)
 		say_cents(n, q);
 		return;
 	}
+	if (key != 'c' && noun && !q->figure.decimals) {
+		say_in_case(n, q, key);
+		return;
+	}
 	value = say_magnitude(n, q, noun ? key_of(noun) : 'c');
 	if (noun)
 		say_noun(n, q, noun, value);
 }
 
-/* "/month", "/kg" after what has a unit: the end, 0 when there is none. */
+/* Around {u}: for what follows a '/' and is a number itself. */
+static void write_per_number(struct normalizer *n, const char *per, const struct quantity *q,
+			     size_t i)
+{
+	const char *place = strstr(per, "{u}");
+
+	if (!place)
+		return;
+	write_bytes(n, per, (size_t)(place - per));
+	say_quantity(n, q, i);
+	write_text(n, place + strlen("{u}"));
+}
+
+/* "/month", "/kg", "/100 km" after what has a unit: the end, 0 when there is none. */
 static size_t say_per(struct normalizer *n, const struct quantity *q)
 {
+	const struct reading *reading = n->reading;
+	const char *per = q->currency && reading->money_per ? reading->money_per : reading->per;
 	const struct unit *unit = NULL;
 	struct place_value place = {.name = "u"};
+	struct quantity below;
 	char word[WORD_MAX];
-	size_t i = q->next;
+	size_t i = q->next + 1;
 	size_t end;
 
-	if ((!q->unit && !q->currency) || !n->reading->per || !token_is(n, i, '/'))
+	if ((!q->unit && !q->currency) || !per || !token_is(n, q->next, '/'))
 		return 0;
-	end = match_unit(n, i + 1, true, &unit);
+	if (token_is_digits(n, i) && parse_quantity(n, &below, i) && below.unit) {
+		write_per_number(n, per, &below, i);
+		return below.next;
+	}
+	end = match_unit(n, i, true, &unit);
+	if (end && unit->per) {
+		write_word(n, unit->per);
+		return end;
+	}
 	if (end) {
 		place.text = unit->name.one;
-	} else if (token_is_word(n, i + 1) && token_len(n, i + 1) < WORD_MAX) {
-		end = i + 2;
-		memcpy(word, n->text + token_at(n, i + 1)->begin, token_len(n, i + 1));
-		word[token_len(n, i + 1)] = '\0';
+	} else if (token_is_word(n, i) && token_len(n, i) < WORD_MAX) {
+		end = i + 1;
+		memcpy(word, n->text + token_at(n, i)->begin, token_len(n, i));
+		word[token_len(n, i)] = '\0';
 		place.text = word;
 	} else {
 		return 0;
 	}
-	write_template(n, n->reading->per, &place, 1);
+	write_template(n, per, &place, 1);
 	return end;
+}
+
+/* "28/30", "4.5/5", "24h/24" */
+static size_t say_over(struct normalizer *n, const struct quantity *q)
+{
+	if (!n->reading->over || !token_is(n, q->next, '/') || !token_is_digits(n, q->next + 1) ||
+	    token_is(n, q->next + 2, '/'))
+		return 0;
+	write_word(n, n->reading->over);
+	write_number(n, 'c', token_value(n, q->next + 1));
+	return q->next + 2;
 }
 
 static bool may_be_year(const struct normalizer *n, const struct quantity *q)
@@ -533,38 +601,60 @@ static bool may_be_year(const struct normalizer *n, const struct quantity *q)
 	       q->figure.value >= n->reading->year_least && q->figure.value <= n->reading->year_most;
 }
 
+static void say_years(struct normalizer *n, const struct quantity *from, const struct quantity *to,
+		      size_t i)
+{
+	const struct range_words *words = &n->reading->range_years;
+	char key = words->to && words->key ? words->key : 'y';
+
+	write_from(n, i, words->to ? words->from : n->reading->from);
+	write_number(n, key, from->figure.value);
+	write_word(n, words->to ? words->to : n->reading->to);
+	write_number(n, key, to->figure.value);
+}
+
+/* The second of a range that has something to count. */
+static void say_range_end(struct normalizer *n, struct quantity *to, const struct counted *noun,
+			  size_t i)
+{
+	if (n->reading->to_key && !has_cents(n, to)) {
+		uint64_t value = say_magnitude(n, to, n->reading->to_key);
+
+		if (noun)
+			say_noun(n, to, noun, value < 2 ? value : 5); /* as after "of five" */
+		return;
+	}
+	say_quantity(n, to, i);
+}
+
 /* A range's first number is said like the second when that alone has a unit. */
-static void say_range(struct normalizer *n, struct quantity *from, struct quantity *to)
+static void say_range(struct normalizer *n, struct quantity *from, struct quantity *to, size_t i)
 {
 	const struct counted *noun = noun_of(to) ? noun_of(to) : noun_of(from);
-	char key = noun ? key_of(noun) : 'c';
+	char key = noun ? key_of(noun) : key_counting(n, to->figure.first, to->next);
 	bool is_same = !noun_of(from) || !noun_of(to) || noun_of(from) == noun_of(to);
-	bool are_years = may_be_year(n, from) && may_be_year(n, to);
 
-	if (are_years)
-		key = 'y';
+	if (may_be_year(n, from) && may_be_year(n, to)) {
+		say_years(n, from, to, i);
+		return;
+	}
+	write_from(n, i, n->reading->from);
 	if (is_same && !has_cents(n, from)) {
-		say_figure(n, &from->figure, key);
+		say_figure(n, &from->figure, noun || key == 'f' ? key : 'c');
 		if (from->magnitude && !to->magnitude)
 			to->magnitude = from->magnitude;
 	} else {
-		say_quantity(n, from);
+		say_quantity(n, from, i);
 	}
 	write_word(n, n->reading->to);
 	if (!noun_of(to)) {
 		to->currency = from->currency;
 		to->unit = from->unit;
 	}
-	if (!noun && !to->magnitude)
-		say_figure(n, &to->figure, are_years || !n->reading->to_key ? key : n->reading->to_key);
-	else if (n->reading->to_key && !has_cents(n, to)) {
-		uint64_t value = say_magnitude(n, to, n->reading->to_key);
-
-		if (noun)
-			say_noun(n, to, noun, value < 2 ? value : 5); /* as after "of five" */
-	} else {
-		say_quantity(n, to);
-	}
+	if (noun || to->magnitude)
+		say_range_end(n, to, noun, to->figure.first);
+	else
+		say_figure(n, &to->figure, n->reading->to_key ? n->reading->to_key : key);
 }
 
 /* The token after a dash that makes a range, 0 when there is none.  A hyphen
@@ -583,7 +673,7 @@ static size_t range_next(const struct normalizer *n, const struct quantity *q)
 	return 0;
 }
 
-static size_t read_range(struct normalizer *n, struct quantity *from)
+static size_t read_range(struct normalizer *n, struct quantity *from, size_t first)
 {
 	size_t i = range_next(n, from);
 	struct quantity to;
@@ -594,7 +684,7 @@ static size_t read_range(struct normalizer *n, struct quantity *from)
 		return 0;
 	if (token_is_dash(n, to.next) && token_is_digits(n, to.next + 1))
 		return 0; /* three of them are something else */
-	say_range(n, from, &to);
+	say_range(n, from, &to, first);
 	end = say_per(n, &to);
 	if (!end && to.has_dot && token_at(n, to.next)->kind >= TOKEN_END)
 		write_text(n, ".");
@@ -617,6 +707,19 @@ static bool is_worth_it(const struct quantity *q)
 	       q->figure.is_digits || q->figure.is_negative || q->figure.is_positive;
 }
 
+static size_t say_bare_over(struct normalizer *n, const struct quantity *q)
+{
+	size_t next;
+
+	if (!n->reading->over || !token_is(n, q->next, '/'))
+		return 0;
+	say_figure(n, &q->figure, 'c');
+	next = say_over(n, q);
+	if (!next)
+		n->words.len = 0;
+	return next;
+}
+
 size_t read_quantity(struct normalizer *n, size_t i)
 {
 	struct quantity q;
@@ -630,20 +733,72 @@ size_t read_quantity(struct normalizer *n, size_t i)
 		return 0; /* a code before its number: "USD 5", "US$ 5" */
 	if (!parse_quantity(n, &q, i))
 		return 0;
-	end = read_range(n, &q);
+	end = read_range(n, &q, i);
 	if (end)
 		return end;
 	if (!is_worth_it(&q))
-		return 0;
+		return say_bare_over(n, &q);
 	if (!noun_of(&q) && !q.magnitude) { /* a figure that counts a noun of the text */
 		say_figure(n, &q.figure, q.figure.decimals ? 'c' : key_counting(n, i, q.next));
-		return q.next;
+		end = say_over(n, &q);
+		return end ? end : q.next;
 	}
-	say_quantity(n, &q);
+	say_quantity(n, &q, i);
 	end = say_per(n, &q);
+	if (!end)
+		end = say_over(n, &q);
 	if (!end && q.has_dot && token_at(n, q.next)->kind == TOKEN_END)
 		write_text(n, ".");
 	return end ? end : q.next;
+}
+
+size_t read_lone_currency(struct normalizer *n, size_t i)
+{
+	const struct currency *currency = NULL;
+	size_t next = match_currency(n, i, &currency);
+
+	if (!next || token_at(n, i)->c < 128) /* '$' stands for other things too */
+		return 0;
+	write_word(n, currency->name.many ? currency->name.many : currency->name.one);
+	return next;
+}
+
+/* "in km/h": only what cannot be two words. */
+size_t read_lone_unit(struct normalizer *n, size_t i)
+{
+	const struct unit *unit = NULL;
+	struct quantity q = {0};
+	size_t end;
+
+	if (!token_is(n, i + 1, '/') || token_is_bound(n, i))
+		return 0;
+	end = match_unit(n, i, true, &unit);
+	if (!end)
+		return 0;
+	q.unit = unit;
+	q.next = end;
+	write_word(n, unit->name.many ? unit->name.many : unit->name.one);
+	if (end > i + 2)
+		return end;
+	return match_unit(n, i + 2, true, &unit) ? say_per(n, &q) : 0;
+}
+
+/* 5'10" */
+size_t read_feet(struct normalizer *n, size_t i)
+{
+	const struct place_value places[] = {
+		{.name = "f", .number = token_value(n, i)},
+		{.name = "i", .number = token_is_digits(n, i + 2) ? token_value(n, i + 2) : 0},
+	};
+
+	if (!n->reading->feet || token_len(n, i) > 2 ||
+	    !(token_is(n, i + 1, '\'') || token_is(n, i + 1, 0x2032) ||
+	      token_is(n, i + 1, 0x2019)) ||
+	    !token_is_digits(n, i + 2) || token_len(n, i + 2) > 2 ||
+	    !(token_is(n, i + 3, '"') || token_is(n, i + 3, 0x2033) || token_is(n, i + 3, 0x201d)))
+		return 0;
+	write_template(n, n->reading->feet, places, COUNT(places));
+	return i + 4;
 }
 
 static bool ends_with_one_of(const char *word, size_t len, const char *endings)
@@ -687,7 +842,10 @@ size_t read_plain_number(struct normalizer *n, size_t i)
 
 	if (!parse_figure(n, &figure, i))
 		return 0;
-	say_figure(n, &figure, key_counting(n, i, figure.next));
+	if (figure.digits == 3 && token_follows(n, i, n->reading->digit_words))
+		say_digit_tokens(n, i, figure.next);
+	else
+		say_figure(n, &figure, key_counting(n, i, figure.next));
 	return figure.next;
 }
 
@@ -736,6 +894,12 @@ static size_t read_dotted_ordinal(struct normalizer *n, size_t i, const struct f
 
 	if (!n->language->ordinals || !token_is(n, dot, '.') || figure->digits > 4)
 		return 0;
+	if (token_at(n, dot + 1)->kind == TOKEN_END) {
+		key = key_between(n, n->reading->ordinals_at_end, i, dot + 1, '\0');
+		if (key)
+			write_number(n, key, figure->value);
+		return key ? dot : 0;
+	}
 	if (token_at(n, dot + 1)->kind != TOKEN_BLANK || !token_is_word(n, word))
 		return 0;
 	if (!n->language->nouns_big && token_at(n, word)->flags & TOKEN_CAPITAL)
@@ -743,6 +907,7 @@ static size_t read_dotted_ordinal(struct normalizer *n, size_t i, const struct f
 	key = key_between(n, n->reading->ordinals, i, dot + 1, '\0');
 	if (!key)
 		return 0;
+	n->last_ordinal = key;
 	write_number(n, key, figure->value);
 	return dot + 1;
 }
@@ -834,8 +999,10 @@ static size_t read_mixed_fraction(struct normalizer *n, size_t i)
 	if (!next || (at == i + 1 && token_is_digits(n, at)) || !fraction_is_readable(n, above, below))
 		return 0;
 	own = own_words(n, above, below);
-	if (own && own->mixed) {
-		write_number(n, 'h', token_value(n, i));
+	if (own && own->mixed && strchr(own->mixed, '{')) {
+		say_fraction(n, own->mixed, token_value(n, i), above, below);
+	} else if (own && own->mixed) {
+		write_number(n, 'c', token_value(n, i));
 		write_text(n, own->mixed);
 	} else {
 		say_fraction(n, n->reading->fraction_mixed, token_value(n, i), above, below);

@@ -69,29 +69,67 @@ static bool has_shape(const struct normalizer *n, const struct phone *phone)
 	return reading_lists(n->reading->phone_shapes, shape, phone->count);
 }
 
-static bool is_phone(const struct normalizer *n, const struct phone *phone)
+static bool is_phone(const struct normalizer *n, const struct phone *phone, size_t i)
 {
 	bool begins_with_zero = n->text[token_at(n, phone->groups[0])->begin] == '0';
 
 	if (phone->has_plus)
 		return phone->digits >= DIGITS_LEAST;
 	if (phone->count < 2)
-		return false;
+		return n->reading->phone_in_pairs && begins_with_zero && phone->digits == 10;
+	if (token_follows(n, i, n->reading->phone_words))
+		return true;
 	if (has_shape(n, phone))
 		return true;
 	return begins_with_zero && token_len(n, phone->groups[0]) >= 2 &&
 	       phone->digits >= DIGITS_LEAST && !token_is(n, phone->groups[0] + 1, '.');
 }
 
-static void say_group(struct normalizer *n, size_t i)
+/* "05": zéro cinq; "12": douze */
+static void say_pair(struct normalizer *n, const char *digits, size_t len)
+{
+	uint64_t value = 0;
+
+	while (len > 1 && *digits == '0') {
+		write_digits(n, digits, 1);
+		++digits;
+		--len;
+	}
+	for (size_t i = 0; i < len; ++i)
+		value = value * 10 + (uint64_t)(digits[i] - '0');
+	write_number(n, 'c', value);
+}
+
+static void say_group(struct normalizer *n, size_t i, bool in_pairs)
 {
 	const struct token *token = token_at(n, i);
 	size_t len = token->end - token->begin;
+	const char *digits = n->text + token->begin;
 
-	if (n->reading->phone_in_pairs && len <= 2 && n->text[token->begin] != '0')
-		write_number(n, 'c', token_value(n, i));
-	else
-		write_digits(n, n->text + token->begin, len);
+	if (!in_pairs) {
+		write_digits(n, digits, len);
+	} else if (len <= 3) {
+		say_pair(n, digits, len);
+	} else {
+		for (size_t at = 0; at < len; at += 2) {
+			if (at > 0)
+				write_text(n, ",");
+			say_pair(n, digits + at, 2);
+		}
+	}
+}
+
+/* Numbers whose groups are longer are read digit by digit, but for the one
+ * that was written without any. */
+static bool is_in_pairs(const struct normalizer *n, const struct phone *phone)
+{
+	if (!n->reading->phone_in_pairs)
+		return false;
+	for (size_t k = 0; k < phone->count; ++k) {
+		if (token_len(n, phone->groups[k]) > 3 && phone->count > 1)
+			return false;
+	}
+	return true;
 }
 
 size_t read_phone(struct normalizer *n, size_t i)
@@ -101,14 +139,14 @@ size_t read_phone(struct normalizer *n, size_t i)
 	if (token_is_bound(n, i) || !take_group(n, &phone, phone.has_plus ? i + 1 : i))
 		return 0;
 	take_groups(n, &phone);
-	if (!is_phone(n, &phone))
+	if (!is_phone(n, &phone, i))
 		return 0;
 	if (phone.has_plus)
 		write_word(n, n->reading->plus);
 	for (size_t k = 0; k < phone.count; ++k) {
 		if (k > 0)
 			write_text(n, ",");
-		say_group(n, phone.groups[k]);
+		say_group(n, phone.groups[k], is_in_pairs(n, &phone));
 	}
 	return phone.next;
 }

@@ -62,13 +62,14 @@ struct normalizer {
 	bool shouts; /* capitals are no acronyms here */
 	bool line_wants_stop; /* a heading or an item: a dot ends it */
 	bool in_table;
+	char last_ordinal; /* the key of the one said before */
 };
 
 typedef size_t(normalize_reader)(struct normalizer *n, size_t i);
 
 /* normalize_token.c: ENOMEM.  The array is the caller's to free. */
 int normalize_tokens(struct token **tokensp, size_t *count, const char *text, size_t begin,
-		     size_t end);
+		     size_t end, bool elides);
 
 /* normalize_write.c.  Any index may be asked about: behind the last token there
  * is nothing but the end. */
@@ -98,6 +99,7 @@ size_t token_lower(const struct normalizer *n, size_t i, char lower[WORD_MAX]); 
 void write_text(struct normalizer *n, const char *text); /* as it is */
 void write_word(struct normalizer *n, const char *word); /* with a blank before it */
 void write_token(struct normalizer *n, size_t i); /* with a blank before it */
+void write_bytes(struct normalizer *n, const char *bytes, size_t len); /* with a blank before it */
 void write_number(struct normalizer *n, char key, uint64_t value); /* with a blank before it */
 void write_digits(struct normalizer *n, const char *digits, size_t len); /* one by one */
 
@@ -117,11 +119,16 @@ char key_between(const struct normalizer *n, const struct by_neighbours *rows, s
 const char *counted_form(const struct normalizer *n, const struct counted *counted, uint64_t value,
 			 bool has_decimals);
 
+bool token_follows(const struct normalizer *n, size_t i, const char *list); /* a word of it */
+void write_from(struct normalizer *n, size_t i, const char *from); /* unless it stands there */
+
 /* normalize_number.c */
 char key_counting(const struct normalizer *n, size_t i, size_t next); /* of tokens [i, next) */
+size_t match_unit(const struct normalizer *n, size_t i, bool is_joined, const struct unit **found);
 bool fraction_is_readable(const struct normalizer *n, uint64_t above, uint64_t below);
 bool token_is_bound(const struct normalizer *n, size_t i); /* to a word before it */
-normalize_reader read_quantity, read_ordinal, read_fraction, read_decade, read_plain_number;
+normalize_reader read_quantity, read_ordinal, read_fraction, read_decade, read_plain_number,
+	read_lone_currency, read_lone_unit, read_feet;
 
 /* normalize_date.c */
 normalize_reader read_date, read_named_date, read_month, read_weekday, read_time, read_year;

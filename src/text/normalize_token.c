@@ -14,6 +14,7 @@ static bool is_apostrophe(uint32_t c)
 }
 
 struct scanner {
+	bool elides;
 	const char *text;
 	size_t at, end;
 	struct token *tokens;
@@ -37,6 +38,8 @@ static size_t peek(const struct scanner *s, size_t at, uint32_t *c)
 static bool is_dropped(uint32_t c, enum unicode_kind kind)
 {
 	if (kind == UNICODE_PICTURE)
+		return c >= 0x2190 && c != 0x2212; /* © and ™ are signs that some read */
+	if (c == 0x200b || c == 0x2060 || c == 0xfeff)
 		return true;
 	/* Joiners shape letters in some scripts; here they follow none. */
 	if (kind == UNICODE_FORMAT)
@@ -78,6 +81,10 @@ static void scan_word(struct scanner *s, struct token *token, uint32_t c, enum u
 			if (more == 0 || !unicode_is_letter(unicode_kind(next)))
 				break;
 			all_upper = false;
+			if (s->elides) {
+				s->at += n;
+				break;
+			}
 		} else if (is_shaping(c, before) && peek(s, s->at + n, &after) > 0) {
 			/* stays */
 		} else {
@@ -105,7 +112,7 @@ static void scan_blanks(struct scanner *s, struct token *token)
 		size_t n = peek(s, s->at, &c);
 		enum unicode_kind kind = unicode_kind(c);
 
-		if (n == 0 || !unicode_is_blank(kind))
+		if (n == 0 || !unicode_is_blank(kind) || is_dropped(c, kind))
 			return;
 		if (kind == UNICODE_NEWLINE)
 			token->kind = TOKEN_LINE;
@@ -146,11 +153,11 @@ static void scan_one(struct scanner *s)
 		token->flags |= TOKEN_BEGINS;
 		s->lump = s->count;
 	}
-	if (unicode_is_letter(kind) || kind == UNICODE_MARK) {
+	if (unicode_is_letter(kind) || (kind == UNICODE_MARK && !is_dropped(c, kind))) {
 		scan_word(s, token, c, kind);
 	} else if (c >= '0' && c <= '9') {
 		scan_digits(s, token);
-	} else if (unicode_is_blank(kind)) {
+	} else if (unicode_is_blank(kind) && !is_dropped(c, kind)) {
 		scan_blanks(s, token);
 	} else {
 		token->kind = is_dropped(c, kind) ? TOKEN_DROP : TOKEN_SIGN;
@@ -165,11 +172,18 @@ static void scan_one(struct scanner *s)
 }
 
 int normalize_tokens(struct token **tokensp, size_t *count, const char *text, size_t begin,
-		     size_t end)
+		     size_t end, bool elides)
 {
 	/* A token for each byte at worst, the line before and the end behind. */
 	struct token *tokens = malloc((end - begin + 2) * sizeof(*tokens));
-	struct scanner s = {.text = text, .at = begin, .end = end, .tokens = tokens, .count = 1};
+	struct scanner s = {
+		.elides = elides,
+		.text = text,
+		.at = begin,
+		.end = end,
+		.tokens = tokens,
+		.count = 1,
+	};
 
 	if (!tokens)
 		return ENOMEM;

@@ -101,8 +101,10 @@ static const struct token *neighbour_before(const struct normalizer *n, size_t i
 	return token_at(n, i > 0 ? i - 1 : 0);
 }
 
-static bool conditions_hold(const struct normalizer *n, unsigned when, size_t i, size_t next)
+static bool conditions_hold(const struct normalizer *n, const struct abbreviation *row, size_t i,
+			    size_t next)
 {
+	unsigned when = row->when;
 	const struct token *before = neighbour_before(n, i);
 	const struct token *after = token_at(n, token_skip_blank(n, next));
 	bool is_word = after->kind == TOKEN_WORD;
@@ -116,6 +118,8 @@ static bool conditions_hold(const struct normalizer *n, unsigned when, size_t i,
 	if (when & WHEN_AFTER_NUMBER && before->kind != TOKEN_DIGITS)
 		return false;
 	if (when & WHEN_AFTER_CAPITAL && !(before->kind == TOKEN_WORD && before->flags & TOKEN_CAPITAL))
+		return false;
+	if (row->after && !token_follows(n, i, row->after))
 		return false;
 	return !(when & WHEN_SENTENCE_GOES_ON && after->kind == TOKEN_END);
 }
@@ -159,7 +163,7 @@ static size_t read_suffix(struct normalizer *n, size_t i)
 
 		if (!(row->when & WHEN_SUFFIX) || row_len >= len ||
 		    memcmp(word + len - row_len, row->written, row_len) != 0 ||
-		    !conditions_hold(n, row->when, i, i + 2))
+		    !conditions_hold(n, row, i, i + 2))
 			continue;
 		(void)buf_append(&n->words, word, len - row_len);
 		write_text(n, row->spoken);
@@ -170,11 +174,25 @@ static size_t read_suffix(struct normalizer *n, size_t i)
 	return 0;
 }
 
+/* A word must not go on behind it; behind its dot only a capital may. */
+static bool ends_well(const struct normalizer *n, size_t next)
+{
+	if (token_is_word(n, next - 1))
+		return !token_is_word(n, next) && !token_is_digits(n, next);
+	if (token_is_digits(n, next - 1))
+		return !token_is_digits(n, next);
+	if (token_is(n, next - 1, '.'))
+		return !token_is_word(n, next) || token_at(n, next)->flags & TOKEN_CAPITAL;
+	return true;
+}
+
 size_t read_abbreviation(struct normalizer *n, size_t i)
 {
 	const struct index *index = index_of(n->reading);
 	const char *text = n->text + token_at(n, i)->begin;
 	size_t left = token_at(n, n->tokens_len)->begin - token_at(n, i)->begin;
+	const struct abbreviation *best = NULL;
+	size_t best_next = 0;
 	size_t row;
 
 	if (!index || token_is_bound(n, i))
@@ -184,15 +202,13 @@ size_t read_abbreviation(struct normalizer *n, size_t i)
 		size_t taken = abbreviation_fits(text, left, abbreviation->written);
 		size_t next = taken ? token_behind(n, i, token_at(n, i)->begin + taken) : 0;
 
-		if (!next || abbreviation->when & WHEN_SUFFIX)
-			continue;
-		if (token_at(n, next - 1)->kind != TOKEN_SIGN &&
-		    (token_is_word(n, next) || token_is_digits(n, next)))
-			continue;
-		if (conditions_hold(n, abbreviation->when, i, next))
-			return say_abbreviation(n, i, next, abbreviation);
+		if (next > best_next && !(abbreviation->when & WHEN_SUFFIX) && ends_well(n, next) &&
+		    conditions_hold(n, abbreviation, i, next)) {
+			best = abbreviation;
+			best_next = next;
+		}
 	}
-	return read_suffix(n, i);
+	return best ? say_abbreviation(n, i, best_next, best) : read_suffix(n, i);
 }
 
 void normalize_measure(struct normalizer *n)
@@ -396,6 +412,8 @@ static size_t read_marked_roman(struct normalizer *n, size_t i, unsigned value, 
 	const struct token *token = token_at(n, i);
 	size_t rest = token_len(n, i) - len;
 
+	if (len == 1 && !strchr("IVX", n->text[token->begin]))
+		return 0; /* "De", "Les" */
 	for (const struct ordinal_mark *mark = n->reading->roman_marks; mark && mark->written; ++mark) {
 		if (reading_lists(mark->written, n->text + token->begin + len, rest)) {
 			write_number(n, mark->key, value);
@@ -425,7 +443,11 @@ static void say_name_number(struct normalizer *n, size_t i, unsigned value)
 	size_t name = (size_t)(neighbour_before(n, i) - n->tokens);
 	bool is_feminine =
 		reading->roman_name_feminine && token_listed(n, name, reading->feminine_names);
-	struct place_value place = {.name = "n", .number = value};
+	struct place_value place = {
+		.name = "n",
+		.number = value,
+		.key = key_between(n, reading->ordinals, i, i + 1, 'o'),
+	};
 
 	if (reading->roman_ordinal_max && value > reading->roman_ordinal_max) {
 		write_number(n, 'c', value);
@@ -450,6 +472,8 @@ size_t read_roman(struct normalizer *n, size_t i)
 	if (len < token_len(n, i))
 		return read_marked_roman(n, i, value, len);
 	key = key_between(n, n->reading->romans, i, dot, '\0');
+	if (key == '*')
+		key = key_between(n, n->reading->ordinals, i, dot, 'o');
 	if (key) {
 		write_number(n, key, value);
 		return end_roman(n, i + 1);

@@ -157,10 +157,19 @@ void write_text(struct normalizer *n, const char *text)
 	(void)buf_append_str(&n->words, text);
 }
 
+/* None after a blank, and none after an elision: "un'ora". */
 static void write_gap(struct normalizer *n)
 {
-	if (n->words.len > 0 && n->words.bytes[n->words.len - 1] != ' ')
+	char last = n->words.len > 0 ? n->words.bytes[n->words.len - 1] : ' ';
+
+	if (last != ' ' && last != '\'')
 		write_text(n, " ");
+}
+
+void write_bytes(struct normalizer *n, const char *bytes, size_t len)
+{
+	write_gap(n);
+	(void)buf_append(&n->words, bytes, len);
 }
 
 void write_word(struct normalizer *n, const char *word)
@@ -173,8 +182,7 @@ void write_word(struct normalizer *n, const char *word)
 
 void write_token(struct normalizer *n, size_t i)
 {
-	write_gap(n);
-	(void)buf_append(&n->words, n->text + token_at(n, i)->begin, token_len(n, i));
+	write_bytes(n, n->text + token_at(n, i)->begin, token_len(n, i));
 }
 
 void write_number(struct normalizer *n, char key, uint64_t value)
@@ -238,16 +246,35 @@ void write_template(struct normalizer *n, const char *template, const struct pla
 }
 
 /* The word that stands before token i with nothing but a blank (or the dot of
- * an abbreviation and a blank) between. */
-static size_t word_before(const struct normalizer *n, size_t i, char lower[WORD_MAX])
+ * an abbreviation, or a colon, and a blank) between; 0 when there is none. */
+static size_t word_before(const struct normalizer *n, size_t i)
 {
 	if (i > 0 && token_at(n, i - 1)->kind == TOKEN_BLANK)
 		--i;
+	if (i > 1 && token_is(n, i - 1, ':') && !token_is_digits(n, i - 2))
+		--i;
 	if (i > 1 && token_is(n, i - 1, '.') && token_is_word(n, i - 2))
 		--i;
-	if (i == 0 || !token_is_word(n, i - 1))
-		return 0;
-	return token_lower(n, i - 1, lower);
+	return i > 0 && token_is_word(n, i - 1) ? i - 1 : 0;
+}
+
+bool token_follows(const struct normalizer *n, size_t i, const char *list)
+{
+	size_t before = word_before(n, i);
+
+	return before && token_listed(n, before, list);
+}
+
+void write_from(struct normalizer *n, size_t i, const char *from)
+{
+	size_t before = word_before(n, i);
+	char lower[WORD_MAX];
+
+	if (!from)
+		return;
+	if (before && token_lower(n, before, lower) && strcmp(lower, from) == 0)
+		return;
+	write_word(n, from);
 }
 
 static size_t word_after(const struct normalizer *n, size_t j, char lower[WORD_MAX])
@@ -270,16 +297,23 @@ char key_between(const struct normalizer *n, const struct by_neighbours *rows, s
 {
 	char before[WORD_MAX];
 	char after[WORD_MAX];
-	size_t before_len, after_len;
+	size_t word, before_len, after_len;
 
 	if (!rows)
 		return otherwise;
-	before_len = word_before(n, i, before);
+	word = word_before(n, i);
+	before_len = word ? token_lower(n, word, before) : 0;
 	after_len = word_after(n, j, after);
 	for (; rows->key; ++rows) {
-		if (neighbour_fits(rows->before, before, before_len) &&
-		    neighbour_fits(rows->after, after, after_len))
+		if (!neighbour_fits(rows->before, before, before_len) ||
+		    !neighbour_fits(rows->after, after, after_len))
+			continue;
+		if (rows->earlier && !(word && token_follows(n, word, rows->earlier)))
+			continue;
+		if (rows->key != '=')
 			return rows->key;
+		if (n->last_ordinal)
+			return n->last_ordinal;
 	}
 	return otherwise;
 }

@@ -78,8 +78,11 @@ static int say_rule(const struct speller *speller, const struct number_set *set,
 		switch (*text) {
 		case '[':
 			++text;
-			if (rest == 0)
-				text = strchr(text, ']');
+			if (rest == 0) /* to what stands for nothing, if it is there */
+				text += strcspn(text, "|]") + (text[strcspn(text, "|]")] == '|');
+			break;
+		case '|':
+			text = strchr(text, ']');
 			break;
 		case ']':
 			++text;
@@ -97,7 +100,7 @@ static int say_rule(const struct speller *speller, const struct number_set *set,
 			err = say(speller, named, n, depth);
 			break;
 		default: {
-			size_t plain = strcspn(text, "[]<>=");
+			size_t plain = strcspn(text, "[]<>=|");
 
 			err = buf_append(speller->out, text, plain);
 			text += plain;

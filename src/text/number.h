@@ -8,7 +8,7 @@
  *     >>   is what remains, by the same set
  *     <x<  >x>  are the same by the set whose key is x
  *     =x=  is the number itself by set x
- *     [ ]  stands only when something remains
+ *     [a]  stands only when something remains; [a|b] is b when nothing does
  *
  * and everything else is said as it is written.  The divisor is the largest
  * power of ten in the base when none is given.

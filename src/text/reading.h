@@ -16,7 +16,6 @@
  *     o  ordinal ("third"); p the feminine one
  *     y  a year; k a decade ("nineties")
  *     q  a denominator of one part ("third"), Q of several ("thirds")
- *     h  a whole number before a fraction of `fractions` ("ein" in "eineinhalb")
  *
  * Other keys are a language's own.  In {x:*} the key of an ordinal is found by
  * its neighbours (ordinals), in times that of an hour (hours).
@@ -47,6 +46,9 @@ struct unit {
 	const char *written;
 	struct counted name;
 	bool joined; /* only without a blank before it: "5m" but not "5 m" is metres */
+	bool last; /* after a blank only where no word follows: Spanish "ha" is a verb too */
+	bool tight; /* said without a blank: "zweimal" */
+	const char *per; /* after a '/': "all'ora"; NULL: by reading.per */
 };
 
 struct currency {
@@ -73,11 +75,13 @@ struct ordinal_mark {
 /* The set to take between these neighbours: words in lower case, without the
  * dot of an abbreviation.  The first row that fits counts; one with both NULL
  * is for all others, and a list of "" stands for no word at all (the text's
- * end, a comma).  A key of 0 ends the rows. */
+ * end, a comma).  Key '=' is that of the ordinal before ("der 3. und 4. Mai"), '*'
+ * in `romans` asks `ordinals`.  A key of 0 ends the rows. */
 struct by_neighbours {
 	const char *before; /* NULL: any */
 	const char *after; /* NULL: any */
 	char key;
+	const char *earlier; /* the word before the one before; NULL: any */
 };
 
 /* Before a noun that ends so, the number is said by this set; a lone '*' is
@@ -92,7 +96,7 @@ struct by_ending {
 struct fraction {
 	unsigned n, d; /* d 0 ends the list */
 	const char *alone; /* "one half" */
-	const char *mixed; /* after a whole number: " and a half" */
+	const char *mixed; /* after a whole number: " and a half", or "{w:m}einhalb" */
 };
 
 enum {
@@ -103,15 +107,19 @@ enum {
 	WHEN_BEFORE_LOWER = 16,
 	WHEN_SENTENCE_GOES_ON = 32, /* it is not the last thing in the text */
 	WHEN_SUFFIX = 64, /* may end a longer word: "Hauptstr." */
+	WHEN_TIGHT = 128, /* a sign right between two numbers: "1920×1080" */
 };
 
 /* `written` as it is written, with its dots, case counts ("Dr." "z.B."); blanks
  * after inner dots may be there or not.  Of several rows for the same word the
- * first whose conditions (`when`, all of them) hold is taken. */
+ * first whose conditions (`when`, all of them) hold is taken, and of several
+ * words the longest.  A row in small letters also fits with a first capital,
+ * and is then said with one. */
 struct abbreviation {
 	const char *written;
 	const char *spoken;
 	unsigned when;
+	const char *after; /* the word before it is one of these; NULL: any */
 };
 
 /* A sign in running text.  WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER: between two
@@ -124,7 +132,14 @@ struct sign {
 
 struct month {
 	const char *spoken; /* in a date */
-	const char *written; /* other spellings, with dots where they have one: " jan jan. " */
+	const char *written; /* other spellings, without their dots: " jan " */
+	const char *in_range; /* "od poniedziałku do piątku"; NULL: as spoken */
+};
+
+/* "from 9 to 5"; NULL: nothing is said. */
+struct range_words {
+	const char *from, *to;
+	char key; /* of both numbers; 0: as elsewhere */
 };
 
 enum date_order { DATE_DAY_FIRST, DATE_MONTH_FIRST };
@@ -145,6 +160,7 @@ struct reading {
 	enum plural_rule plural;
 	const struct unit *units;
 	const char *per; /* "per {u}": what follows a '/' between two units */
+	const char *money_per; /* the same after money; NULL: as per */
 	const struct currency *currencies;
 	const char *money_cents; /* "{n} {unit} and {c} {cent}" */
 	const char *money_only_cents; /* "{c} {cent}" */
@@ -156,11 +172,12 @@ struct reading {
 	/* Ordinals and fractions. */
 	const struct ordinal_mark *ordinal_marks;
 	const struct by_neighbours *ordinals; /* for "3." and {x:*} */
+	const struct by_neighbours *ordinals_at_end; /* for "3." with nothing behind it */
 	const struct fraction *fractions;
 	const char *fraction; /* "{n:c} {d}"; {d} is set q or Q */
 	const char *fraction_mixed; /* "{w:c} and {n:c} {d}" */
 	unsigned fraction_max; /* largest denominator read so */
-	const char *over; /* "over", for all others */
+	const char *over; /* "over", for all others: "28/30", "4.5/5" */
 
 	/* Dates: {day} {month} {year}; {,} is the comma if there is one. */
 	enum date_order date_order;
@@ -181,19 +198,26 @@ struct reading {
 	const char *time_marks; /* between hours and minutes: ":h."; '.' only with the words below */
 	const char *time_words; /* after it, and part of what is said: " Uhr h " */
 	const char *time_before; /* before it, which make "6.45" a time: " o godz " */
+	const char *hour_words; /* before a bare hour: " godz " */
 	const char *time_hm, *time_hm_small, *time_h, *time_hms; /* small: 1 to 9 minutes */
-	const char *time_h_late; /* full hours from 13 on; NULL: as time_h */
+	const char *time_h_late; /* full hours from 13 on, and 0; NULL: as time_h */
+	const char *time_h_word; /* full hours with one of time_words; NULL: as the others */
 	const char *time_hm_half, *time_hm_small_half, *time_h_half; /* with AM or PM */
 	const char *am, *pm; /* spellings, in any case: " am a.m. " */
-	const char *am_word, *pm_word;
+	const char *am_word, *pm_word; /* templates of {h} */
 	const struct by_neighbours *hours; /* for {h:*} */
 
-	const char *to; /* ranges: "to" */
+	/* Ranges. */
+	const char *from; /* before the first number; NULL: nothing */
+	const char *to; /* "to" */
 	char to_key; /* set of the number after it; 0: as before it */
+	struct range_words range_times, range_years, range_days; /* without `to`: as above */
 	const char *score; /* "3:2", where it is no time: "to", "zu"; NULL: a time */
 	/* Sizes of the groups of digits that make a phone number: " 334 34 1334 ".
 	 * What begins with '+' is one anyway, and so is "030 1234567". */
 	const char *phone_shapes;
+	const char *phone_words; /* before any groups of digits: " tel telefon " */
+	const char *digit_words; /* before three digits read one by one: " call dial " */
 	bool phone_in_pairs; /* "douze, trente-quatre" */
 
 	/* Roman numerals. */
@@ -210,6 +234,8 @@ struct reading {
 	const char *spelled; /* acronyms read letter by letter although they could be said: " USA " */
 	const char *said; /* and capitals that are words: " OK NATO " */
 	const struct sign *signs;
+	const char *feet; /* 5'10": "{f} foot {i}" */
+	bool elides; /* "l'UE": what stands before an apostrophe is a word of its own */
 	const char *joined_suffixes; /* "3-mal" is one word, said with set j: " mal jährig " */
 
 	/* Addresses, and <spell>. */
