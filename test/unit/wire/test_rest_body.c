@@ -79,9 +79,9 @@ static void test_null_is_as_absent_where_it_is_no_value(void **state)
 static const struct {
 	const char *json, *detail;
 } bad[] = {
-	{"", "malformed JSON at byte 0: unexpected end"},
+	{"", "malformed JSON at byte 0: expected a value"},
 	{"{\"name\":\"a\"", "malformed JSON at byte 11: unexpected end"},
-	{"{\"name\":\"a\"} x", "malformed JSON at byte 13: text after the message"},
+	{"{\"name\":\"a\"} x", "malformed JSON at byte 13: more after the end"},
 	{"[]", "it must be a JSON object (got a list)"},
 	{"\"name\"", "it must be a JSON object (got \"name\")"},
 	{"{}", "name is required"},
