@@ -276,16 +276,16 @@ static const struct fraction fractions[] = {
 };
 
 static const struct month months[] = {
-	{"January", " jan jan. "}, {"February", " feb feb. "}, {"March", " mar mar. "},
-	{"April", " apr apr. "}, {"May", " "}, {"June", " jun jun. "},
-	{"July", " jul jul. "}, {"August", " aug aug. "},
-	{"September", " sep sep. sept sept. "}, {"October", " oct oct. "},
-	{"November", " nov nov. "}, {"December", " dec dec. "},
+	{"January", " jan "}, {"February", " feb "}, {"March", " mar "},
+	{"April", " apr "}, {"May", " "}, {"June", " jun "},
+	{"July", " jul "}, {"August", " aug "},
+	{"September", " sep sept "}, {"October", " oct "},
+	{"November", " nov "}, {"December", " dec "},
 };
 static const struct month weekdays[] = {
-	{"Monday", " mon mon. "}, {"Tuesday", " tue tue. tues tues. "},
-	{"Wednesday", " wed wed. "}, {"Thursday", " thu thu. thur thur. thurs thurs. "},
-	{"Friday", " fri fri. "}, {"Saturday", " sat sat. "}, {"Sunday", " sun sun. "},
+	{"Monday", " mon "}, {"Tuesday", " tue tues "},
+	{"Wednesday", " wed "}, {"Thursday", " thu thur thurs "},
+	{"Friday", " fri "}, {"Saturday", " sat "}, {"Sunday", " sun "},
 };
 
 /* Four digits are said like a year unless they count something. */
@@ -365,7 +365,7 @@ static const struct sign signs[] = {
 	{"+", "plus", WHEN_AFTER_CAPITAL},
 	{"=", "equals", 0}, {"-", "minus", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"−", "minus", WHEN_BEFORE_NUMBER},
-	{"×", "times", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"×", "by", WHEN_TIGHT}, {"×", "times", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"*", "times", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"÷", "divided by", 0}, {"/", "divided by", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"±", "plus or minus", 0}, {"~", "about", WHEN_BEFORE_NUMBER},
@@ -445,6 +445,7 @@ static const struct reading reading_en = {
 	.pm_word = "PM",
 	.to = "to",
 	.score = "to",
+	.feet = "{f} foot {i}",
 	.phone_shapes = " 334 34 1334 344 56 4444 ",
 	.roman_name = "the {n:o}",
 	.names = " henry charles george louis edward james william john paul pius benedict francis "
