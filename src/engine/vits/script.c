@@ -12,6 +12,7 @@
 
 #include "base/count.h"
 #include "base/mem.h"
+#include "engine/ipa.h"
 #include "engine/vits/script_private.h"
 
 #define ELLIPSIS 0x2026u
@@ -44,6 +45,7 @@ struct clause {
 struct writer {
 	const struct model_file *file;
 	const char *voice;
+	const struct engine_text *given;
 	const char *text;
 	struct script *script;
 	struct script_piece *pieces;
@@ -52,7 +54,9 @@ struct writer {
 	size_t clause_count;
 	struct token *tokens;
 	size_t token_count, token_size;
-	struct script_phonemes together, alone; /* of one piece */
+	struct script_phonemes together; /* of one piece … */
+	struct script_phonemes segment, alone; /* … and of what lies between phonemes in it */
+	size_t span; /* the first of the given phonemes that is not behind us */
 	int64_t blank; /* its id; -1: the model has none */
 	uint32_t last_word; /* that had a phoneme */
 };
@@ -163,37 +167,131 @@ static int64_t stop_id(const struct writer *writer, const struct script_piece *p
 	return id;
 }
 
-/* The words of a piece one by one. */
-static int speak_alone(struct writer *writer, const struct script_piece *piece)
+/* Words with a part in [start, end): from *first on, how many. */
+static size_t words_between(const struct writer *writer, const struct script_piece *piece,
+			    size_t start, size_t end, size_t *first)
+{
+	const struct script_word *words = writer->script->words;
+	size_t i = piece->first_word;
+	size_t count = 0;
+
+	while (i < piece->end_word && words[i].byte_end <= start)
+		++i;
+	*first = i;
+	while (i + count < piece->end_word && words[i + count].byte_start < end)
+		++count;
+	return count;
+}
+
+/* The words one by one, as far as they lie in [start, end). */
+static int speak_alone(struct writer *writer, size_t first, size_t count, size_t start, size_t end)
 {
 	int err = 0;
 
 	writer->alone.count = 0;
-	for (size_t i = piece->first_word; i < piece->end_word && !err; ++i) {
+	for (size_t i = first; i < first + count && !err; ++i) {
 		const struct script_word *word = &writer->script->words[i];
-		size_t start = word->byte_start > piece->start ? word->byte_start : piece->start;
-		size_t end = word->byte_end < piece->end ? word->byte_end : piece->end;
+		size_t from = word->byte_start > start ? word->byte_start : start;
+		size_t to = word->byte_end < end ? word->byte_end : end;
 
-		err = script_phonemes_speak(&writer->alone, writer->voice, writer->text + start,
-					    end - start, (uint32_t)i);
+		err = script_phonemes_speak(&writer->alone, writer->voice, writer->text + from,
+					    to - from, (uint32_t)i);
 	}
 	return err;
+}
+
+/* A blank, unless what follows is of the same word. */
+static int begin_word(struct script_phonemes *list, uint32_t word)
+{
+	const struct script_phoneme *last = list->items + list->count - 1;
+
+	if (list->count == 0 || last->code_point == ' ' || last->word == word)
+		return 0;
+	return script_phonemes_add(list, ' ', last->word);
+}
+
+/* Text of a piece without given phonemes, each phoneme with its word. */
+static int speak_segment(struct writer *writer, const struct script_piece *piece, size_t start,
+			 size_t end)
+{
+	const struct script_phonemes *segment = &writer->segment;
+	size_t first;
+	size_t count = words_between(writer, piece, start, end, &first);
+	int err;
+
+	if (count == 0)
+		return 0;
+	writer->segment.count = 0;
+	err = script_phonemes_speak(&writer->segment, writer->voice, writer->text + start,
+				    end - start, (uint32_t)first);
+	if (!err && count > 1)
+		err = speak_alone(writer, first, count, start, end);
+	if (!err && count > 1)
+		err = script_align(&writer->segment, &writer->alone);
+	if (!err && segment->count > 0)
+		err = begin_word(&writer->together, segment->items[0].word);
+	for (size_t i = 0; i < segment->count && !err; ++i)
+		err = script_phonemes_add(&writer->together, segment->items[i].code_point,
+					  segment->items[i].word);
+	return err;
+}
+
+/* Given phonemes; ENOENT when the model has hardly any of them. */
+static int speak_ipa(struct writer *writer, const struct script_piece *piece, const struct ipa *ipa)
+{
+	size_t before = writer->together.count;
+	size_t word;
+	int err;
+
+	if (words_between(writer, piece, ipa->byte_start, ipa->byte_end, &word) == 0)
+		return ENOENT;
+	err = begin_word(&writer->together, (uint32_t)word);
+	if (!err)
+		err = script_ipa_add(&writer->together, writer->file, ipa->signs, (uint32_t)word);
+	if (err)
+		writer->together.count = before;
+	return err;
+}
+
+/* A piece with given phonemes.  Those that a long piece was cut in are spoken
+ * with the part that they begin in. */
+static int speak_mixed(struct writer *writer, const struct script_piece *piece)
+{
+	const struct engine_text *given = writer->given;
+	bool is_english = strncmp(writer->voice, "en", 2) == 0;
+	size_t at = piece->start;
+	int err = 0;
+
+	for (; writer->span < given->phonemes_count && !err; ++writer->span) {
+		struct ipa ipa;
+
+		ipa_read(&ipa, given, writer->span, is_english);
+		if (ipa.byte_start >= piece->end)
+			break;
+		if (ipa.byte_start < at)
+			continue;
+		err = speak_segment(writer, piece, at, ipa.byte_start);
+		at = ipa.byte_start;
+		if (!err)
+			err = speak_ipa(writer, piece, &ipa);
+		if (!err)
+			at = ipa.byte_end;
+		else if (err == ENOENT)
+			err = 0; /* it is read */
+	}
+	return err || at >= piece->end ? err : speak_segment(writer, piece, at, piece->end);
 }
 
 /* The phonemes of a piece, each with its word. */
 static int speak_piece(struct writer *writer, const struct script_piece *piece)
 {
-	uint32_t first = (uint32_t)piece->first_word;
 	int err;
 
 	writer->together.count = 0;
-	err = script_phonemes_speak(&writer->together, writer->voice, writer->text + piece->start,
-				    piece->end - piece->start, first);
-	if (!err && piece->end_word - piece->first_word > 1) {
-		err = speak_alone(writer, piece);
-		if (!err)
-			err = script_align(&writer->together, &writer->alone);
-	}
+	if (writer->given->phonemes_count > 0)
+		err = speak_mixed(writer, piece);
+	else
+		err = speak_segment(writer, piece, piece->start, piece->end);
 	if (!err && writer->file->family == MODEL_KOKORO)
 		err = script_kokoro_rewrite(&writer->together, writer->voice);
 	return err;
@@ -342,11 +440,41 @@ static int cut_utterances(struct writer *writer)
 	return err ? err : add_utterance(writer, from, writer->token_count);
 }
 
-static int write_script(struct writer *writer, size_t text_len)
+/* Where words and clauses end is not to be seen in what has phonemes ("Dr. No"):
+ * a copy has letters there. */
+static char *mask(const struct engine_text *text)
 {
-	int err = script_text_divide(writer->text, text_len, &writer->script->words,
-				     &writer->script->word_count, &writer->pieces,
-				     &writer->piece_count);
+	char *copy = malloc(text->text_len + 1);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, text->text, text->text_len);
+	copy[text->text_len] = '\0';
+	for (size_t i = 0; i < text->phonemes_count; ++i) {
+		const struct engine_phonemes *span = &text->phonemes[i];
+
+		memset(copy + span->byte_start, 'x', span->byte_end - span->byte_start);
+	}
+	return copy;
+}
+
+static int divide(struct writer *writer)
+{
+	char *masked = mask(writer->given);
+	int err;
+
+	if (!masked)
+		return ENOMEM;
+	err = script_text_divide(masked, writer->given->text_len, &writer->script->words,
+				 &writer->script->word_count, &writer->pieces,
+				 &writer->piece_count);
+	free(masked);
+	return err;
+}
+
+static int write_script(struct writer *writer)
+{
+	int err = divide(writer);
 
 	if (err || writer->piece_count == 0)
 		return err;
@@ -358,33 +486,43 @@ static int write_script(struct writer *writer, size_t text_len)
 	return err ? err : cut_utterances(writer);
 }
 
-int script_write(struct script **scriptp, const struct model_file *file,
-		 const struct model_speaker *speaker, const char *text, size_t text_len)
+int script_write_text(struct script **scriptp, const struct model_file *file,
+		      const struct model_speaker *speaker, const struct engine_text *text)
 {
 	struct writer writer = {
 		.file = file,
 		.voice = speaker && speaker->espeak_voice ? speaker->espeak_voice
 							  : file->espeak_voice,
-		.text = text,
+		.given = text,
+		.text = text->text,
 		.blank = model_file_id(file, ' '),
 		.last_word = SCRIPT_NO_WORD,
 	};
 	int err;
 
-	if (text_len >= UINT32_MAX)
+	if (text->text_len >= UINT32_MAX)
 		return EMSGSIZE;
 	writer.script = mem_zalloc(sizeof(*writer.script), script_destroy);
 	if (!writer.script)
 		return ENOMEM;
-	err = write_script(&writer, text_len);
+	err = write_script(&writer);
 	free(writer.pieces);
 	free(writer.clauses);
 	free(writer.tokens);
 	free(writer.together.items);
+	free(writer.segment.items);
 	free(writer.alone.items);
 	if (err)
 		mem_deref(writer.script);
 	else
 		*scriptp = writer.script;
 	return err;
+}
+
+int script_write(struct script **scriptp, const struct model_file *file,
+		 const struct model_speaker *speaker, const char *text, size_t text_len)
+{
+	const struct engine_text plain = {.text = text, .text_len = text_len};
+
+	return script_write_text(scriptp, file, speaker, &plain);
 }

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/engine.h"
 #include "engine/vits/model_file.h"
 
 /* Ids of one utterance.  Longer ones get worse and delay their own first
@@ -58,5 +59,9 @@ int script_check_voice(const char *espeak_voice);
  * voice; EMSGSIZE: 4 GiB of text; ENOMEM. */
 int script_write(struct script **scriptp, const struct model_file *file,
 		 const struct model_speaker *speaker, const char *text, size_t text_len);
+
+/* The same for a text that may have phonemes. */
+int script_write_text(struct script **scriptp, const struct model_file *file,
+		      const struct model_speaker *speaker, const struct engine_text *text);
 
 #endif

@@ -17,8 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "engine/espeak_start.h"
+#include "engine/espeak_text.h"
 #include "engine/vits/script_private.h"
 
 /* espeak_TextToPhonemes: IPA, without ties or separators between phonemes. */
@@ -113,29 +115,6 @@ static int add_clause(struct script_phonemes *list, size_t from, const char *ipa
 	return err;
 }
 
-/* A copy that the library can take: valid UTF-8 without control characters.
- * What is neither becomes a blank. */
-static char *clean_copy(const char *text, size_t len)
-{
-	char *copy = malloc(len + 1);
-	size_t at = 0;
-
-	if (!copy)
-		return NULL;
-	while (at < len) {
-		uint32_t c;
-		size_t n = utf8_decode(&c, text + at, len - at);
-
-		if (c < ' ' || c == 0x7f || (c == 0xfffd && n == 1))
-			copy[at] = ' ';
-		else
-			memcpy(copy + at, text + at, n);
-		at += n;
-	}
-	copy[len] = '\0';
-	return copy;
-}
-
 /* The library reads a character ahead and keeps it for the next call, so it is
  * called until it has nothing more, also when all bytes are behind it.  A text
  * has no more clauses than bytes; the bound is for a library that stands still. */
@@ -159,16 +138,17 @@ static int speak_clauses(struct script_phonemes *list, const char *text, uint32_
 int script_phonemes_speak(struct script_phonemes *list, const char *espeak_voice, const char *text,
 			  size_t len, uint32_t word)
 {
-	char *copy = clean_copy(text, len);
-	int err;
+	const struct engine_text given = {.text = text, .text_len = len};
+	struct espeak_text *prepared;
+	int err = espeak_text_alloc(&prepared, &given, espeak_voice, NULL, NULL);
 
-	if (!copy)
-		return ENOMEM;
+	if (err)
+		return err;
 	pthread_mutex_lock(&espeak.lock);
 	err = set_voice(espeak_voice);
 	if (!err)
-		err = speak_clauses(list, copy, word);
+		err = speak_clauses(list, prepared->text.bytes, word);
 	pthread_mutex_unlock(&espeak.lock);
-	free(copy);
+	mem_deref(prepared);
 	return err;
 }

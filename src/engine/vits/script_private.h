@@ -4,6 +4,7 @@
  *   script_text.c       text → words, and pieces that end at a stop
  *   script_phonemes.c   a piece → phonemes of eSpeak NG
  *   script_align.c      phonemes → the words that they belong to
+ *   script_ipa.c        phonemes that were given, as far as a model knows them
  *   script_kokoro.c     phonemes as Kokoro's models write them
  *   script.c            phonemes → ids, pieces → utterances
  *
@@ -57,6 +58,11 @@ int script_phonemes_speak(struct script_phonemes *list, const char *espeak_voice
 /* Gives every phoneme of a piece its word.  `alone` has the pronunciation of
  * each word by itself, in the order of the words, which it names. */
 int script_align(struct script_phonemes *together, const struct script_phonemes *alone);
+
+/* Appends the signs of an IPA that the model knows, or the nearest that it knows,
+ * all of one word.  ENOENT, and nothing appended, when too little is known. */
+int script_ipa_add(struct script_phonemes *list, const struct model_file *file, const char *signs,
+		   uint32_t word);
 
 /* Rewrites the phonemes into the alphabet of Kokoro's models. */
 int script_kokoro_rewrite(struct script_phonemes *list, const char *espeak_voice);

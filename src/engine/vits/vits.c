@@ -25,6 +25,7 @@
 #include "engine/vits/edges.h"
 #include "engine/vits/script.h"
 #include "engine/vits/shelf.h"
+#include "engine/word_times.h"
 #include "synth/message.h"
 
 /* Texts at once: what a machine of eight cores speaks in real time. */
@@ -54,7 +55,7 @@ struct speech {
 	struct take_settings settings;
 	float gain;
 	struct edges edges;
-	uint32_t last_word; /* that was told */
+	struct word_times times;
 	bool follows_sentence; /* what is spoken next */
 	int16_t *samples; /* of one window */
 	size_t samples_size;
@@ -113,16 +114,25 @@ static uint64_t sample_at(const struct speech *speech, const struct take *take, 
 	return speech->edges.given + (uint64_t)(sample > 0 ? sample : 0);
 }
 
-/* A word that two utterances share is told with the first. */
 static int tell_word(struct speech *speech, const struct span *span, const struct take *take)
 {
 	const struct script_word *word = &speech->script->words[span->word];
+	int stop = word_times_begin(&speech->times, word->byte_start,
+				    sample_at(speech, take, span->from));
 
-	if (span->word == speech->last_word)
-		return 0;
-	speech->last_word = span->word;
-	return sink_word(speech->sink, word->byte_start, word->byte_end,
-			 sample_at(speech, take, span->from), sample_at(speech, take, span->to));
+	word_times_hear(&speech->times, sample_at(speech, take, span->to));
+	return stop;
+}
+
+/* A word that two utterances share is told with the first. */
+static int tell_last(struct speech *speech, const struct span *span, const struct take *take)
+{
+	const struct script_word *word = &speech->script->words[span->word];
+	int stop = tell_word(speech, span, take);
+
+	return stop ? stop
+		    : word_times_end(&speech->times, word->byte_end,
+				     sample_at(speech, take, span->to));
 }
 
 /* Where the i-th id ends.  What a model says of its durations is believed as far
@@ -166,7 +176,7 @@ static int tell_words(struct speech *speech, const struct script_utterance *utte
 		at = end;
 	}
 	if (!err && span.word != SCRIPT_NO_WORD)
-		err = tell_word(speech, &span, take);
+		err = tell_last(speech, &span, take);
 	return err;
 }
 
@@ -320,18 +330,20 @@ static void set_up(struct speech *speech)
 
 static int speak(void *state, const struct engine_text *text, struct sink *sink)
 {
-	struct speech speech = {.text = text, .sink = sink, .last_word = SCRIPT_NO_WORD};
+	struct speech speech = {.text = text, .sink = sink};
 	int err = shelf_find(state, text->voice, &speech.model, &speech.speaker);
 
 	if (!err)
-		err = script_write(&speech.script, speech.model->file, speech.speaker, text->text,
-				   text->text_len);
+		err = script_write_text(&speech.script, speech.model->file, speech.speaker, text);
 	if (err)
 		return err;
 	set_up(&speech);
+	word_times_init(&speech.times, text, sink);
 	edges_init(&speech.edges, speech.model->file->sample_rate);
 	for (size_t i = 0; i < speech.script->utterance_count && !err; ++i)
 		err = speak_utterance(&speech, i);
+	if (!err)
+		word_times_end(&speech.times, text->text_len, speech.edges.given);
 	edges_reset(&speech.edges);
 	free(speech.samples);
 	mem_deref(speech.script);
@@ -399,7 +411,7 @@ static void close_engine(void *state)
 static const struct engine engine = {
 	.name = "vits",
 	.capabilities = MESSAGE_DETERMINISTIC | MESSAGE_WORD_TIMES | MESSAGE_OWN_SPEED |
-			MESSAGE_TEMPERATURE,
+			MESSAGE_TEMPERATURE | MESSAGE_PHONEMES,
 	.jobs_max = JOBS_MAX,
 	.open = open_engine,
 	.voices = voices,
