@@ -18,7 +18,7 @@
 enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 
 #define COMMAND_OPTIONS_MAX 16
-#define COMMAND_OPERANDS_MAX 8
+#define COMMAND_OPERANDS_MAX 256 /* the words of a text */
 
 struct command_option {
 	const char *name; /* without the dashes; NULL ends the table */
@@ -70,6 +70,7 @@ extern const struct command command_check;
 extern const struct command command_confine;
 extern const struct command command_help;
 extern const struct command command_key;
+extern const struct command command_normalize;
 extern const struct command command_say;
 extern const struct command command_serve;
 extern const struct command command_version;
