@@ -25,6 +25,10 @@ static normalize_reader *const digit_readers[] = {
 	read_named_date,   read_decade,  read_ordinal, read_quantity, read_mixed, read_year,
 	read_plain_number,
 };
+static normalize_reader *const address_readers[] = {
+	read_abbreviation, /* "m.in." is no host */
+	read_address,
+};
 static normalize_reader *const word_readers[] = {
 	read_abbreviation, read_month, read_weekday,   read_quantity,
 	read_roman,        read_mixed, read_lone_unit, read_acronym,
@@ -181,7 +185,8 @@ static size_t take_spoken(struct loop_state *s, size_t i)
 	if (!s->n.reading) {
 		if (token->kind == TOKEN_SIGN)
 			next = ask_one(s, i, read_mark);
-	} else if (token->flags & TOKEN_ADDRESS && (next = ask_one(s, i, read_address)) > 0) {
+	} else if (token->flags & TOKEN_ADDRESS &&
+		   (next = ask(s, i, address_readers, COUNT(address_readers))) > 0) {
 		return next;
 	} else if (token->kind == TOKEN_WORD) {
 		next = ask(s, i, word_readers, COUNT(word_readers));

@@ -151,8 +151,11 @@ size_t read_date(struct normalizer *n, size_t i)
 
 	if (!n->reading->date || token_is_bound(n, i))
 		return 0;
+	if (token_follows(n, i, n->reading->version_words))
+		return 0;
 	if (parse_iso(n, &date, i) || parse_numeric(n, &date, i)) {
-		if (token_is_digits(n, date.next))
+		if (token_is_digits(n, date.next) ||
+		    (is_date_mark(n, date.next) && token_is_digits(n, date.next + 1)))
 			return 0;
 		date.month_name = month_name(n, date.month);
 		say_date(n, i, &date, n->reading->date);
@@ -325,6 +328,15 @@ static size_t read_month_range(struct normalizer *n, const struct date *from)
 	return to.next;
 }
 
+/* The dot may be the sentence's, and the word another: "São dez." */
+static bool ends_sentence(const struct normalizer *n, size_t next)
+{
+	const struct token *after = token_at(n, token_skip_blank(n, next));
+
+	return after->kind == TOKEN_END ||
+	       (after->kind == TOKEN_WORD && after->flags & TOKEN_CAPITAL);
+}
+
 size_t read_month(struct normalizer *n, size_t i)
 {
 	struct date date = {0};
@@ -347,7 +359,7 @@ size_t read_month(struct normalizer *n, size_t i)
 		say_date(n, i, &date, n->reading->date_my);
 		return date.next;
 	}
-	if (!has_dot || full)
+	if (!has_dot || full || ends_sentence(n, i + 2))
 		return 0;
 	if (!n->reading->date_md && token_is_digits(n, token_skip_blank(n, i + 2)))
 		return 0; /* "mar. 11 febbraio" is a Tuesday */
@@ -394,6 +406,8 @@ size_t read_weekday(struct normalizer *n, size_t i)
 	}
 	if (full || (!token_is(n, next - 1, '.') && !is_used_as_day(n, next)))
 		return 0;
+	if (token_is(n, next - 1, '.') && ends_sentence(n, next))
+		return 0;
 	write_word(n, days[day].spoken);
 	give_dot_back(n, next);
 	return next;
@@ -414,7 +428,8 @@ static bool is_time_mark(const struct normalizer *n, size_t i)
 
 	if (token->kind == TOKEN_SIGN)
 		return token->c < 128 && strchr(marks, (int)token->c);
-	return token->kind == TOKEN_WORD && token_equals(n, i, "h") && strchr(marks, 'h');
+	return token->kind == TOKEN_WORD && token_len(n, i) == 1 &&
+	       strchr(marks, n->text[token->begin]);
 }
 
 static bool is_pair(const struct normalizer *n, size_t i)
@@ -610,6 +625,8 @@ size_t read_time(struct normalizer *n, size_t i)
 	}
 	if (time.has_minutes && token_is_digits(n, time.next))
 		return 0;
+	if (token_is(n, time.next, '/') && token_is_digits(n, time.next + 1))
+		return 0; /* "24h/24" */
 	end = read_time_range(n, i, &time);
 	if (end)
 		return end;

@@ -75,8 +75,8 @@ static size_t skip_checkbox(const struct normalizer *n, size_t i)
 static bool is_bullet(const struct normalizer *n, size_t i)
 {
 	return token_is(n, i, '-') || token_is(n, i, '*') || token_is(n, i, '+') ||
-	       token_is(n, i, 0x2022) || token_is(n, i, 0x2013) || token_is(n, i, 0x2014) ||
-	       token_is(n, i, 0x25e6) || token_is(n, i, 0x2023);
+	       token_is(n, i, 0x2022) || token_is(n, i, 0x2013) || token_is(n, i, 0x25e6) ||
+	       token_is(n, i, 0x2023);
 }
 
 /* "- item", "* item" */

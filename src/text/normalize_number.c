@@ -173,7 +173,8 @@ static bool parse_figure(const struct normalizer *n, struct figure *figure, size
 		take_decimals(figure, n);
 	/* From ten digits on without any parting it is a phone number or an id. */
 	figure->is_digits = figure->digits > VALUE_DIGITS_MAX ||
-			    (figure->digits >= 10 && !figure->is_grouped) ||
+			    (figure->digits >= 10 && !figure->is_grouped &&
+			     figure->value % 1000000 != 0) ||
 			    (figure->digits > 1 && n->text[token_at(n, i)->begin] == '0' &&
 			     !figure->decimals);
 	return true;
@@ -467,9 +468,7 @@ static void say_cents(struct normalizer *n, const struct quantity *q)
 					 .key = key_of(&currency->cent)};
 	places[3] = (struct place_value){.name = "cent",
 					 .text = counted_form(n, &currency->cent, cents, false)};
-	if (cents == 0)
-		write_template(n, "{n} {unit}", places, COUNT(places));
-	else if (whole == 0)
+	if (whole == 0)
 		write_template(n, n->reading->money_only_cents, places, COUNT(places));
 	else
 		write_template(n, n->reading->money_cents, places, COUNT(places));
@@ -517,12 +516,17 @@ static void say_quantity(struct normalizer *n, const struct quantity *q, size_t 
 {
 	const struct counted *noun = noun_of(q);
 	char key = key_by_case(n, i, q->next);
+	struct quantity whole = *q;
 	uint64_t value;
 
 	say_sign(n, &q->figure);
-	if (has_cents(n, q)) {
+	if (has_cents(n, q) && token_value(n, q->figure.decimals) > 0) {
 		say_cents(n, q);
 		return;
+	}
+	if (has_cents(n, q)) { /* "5.00": as if they were not written */
+		whole.figure.decimals = 0;
+		q = &whole;
 	}
 	if (key != 'c' && noun && !q->figure.decimals) {
 		say_in_case(n, q, key);
@@ -849,14 +853,21 @@ size_t read_plain_number(struct normalizer *n, size_t i)
 	return figure.next;
 }
 
+/* "'68": the apostrophe stands for a century that nobody says. */
+static size_t read_short_year(struct normalizer *n, size_t i)
+{
+	if (token_len(n, i) != 2 || token_is_word(n, i + 1) || token_is(n, i + 1, '\''))
+		return 0;
+	write_number(n, key_counting(n, i, i + 1), token_value(n, i));
+	return i + 1;
+}
+
 size_t read_decade(struct normalizer *n, size_t i)
 {
 	size_t digits = i;
 	size_t next;
 	struct place_value place = {.name = "n", .key = 'k'};
 
-	if (!n->reading->decade_marks)
-		return 0;
 	if (token_is(n, i, '\'') || token_is(n, i, 0x2019)) /* "'80s" */
 		++digits;
 	if (!token_is_digits(n, digits) || (digits > i && token_is_bound(n, i)))
@@ -865,10 +876,11 @@ size_t read_decade(struct normalizer *n, size_t i)
 		return 0;
 	next = match_spelling(n, digits + 1, n->reading->decade_marks, 0);
 	place.number = token_value(n, digits);
-	if (!next || place.number % 10 != 0)
-		return 0;
-	write_template(n, n->reading->decade, &place, 1);
-	return next;
+	if (next && place.number % 10 == 0) {
+		write_template(n, n->reading->decade, &place, 1);
+		return next;
+	}
+	return digits > i ? read_short_year(n, digits) : 0;
 }
 
 static size_t read_marked_ordinal(struct normalizer *n, const struct figure *figure)
@@ -974,13 +986,22 @@ bool fraction_is_readable(const struct normalizer *n, uint64_t above, uint64_t b
 		(below <= n->reading->fraction_max || below == 100 || below == 1000));
 }
 
+static char denominator_key(const struct normalizer *n, uint64_t above)
+{
+	static const struct counted keys = {.one = "q", .few = "Q", .many = "R"};
+
+	if (n->reading->plural == PLURAL_POLISH)
+		return counted_form(n, &keys, above, false)[0];
+	return above == 1 ? 'q' : 'Q';
+}
+
 static void say_fraction(struct normalizer *n, const char *template, uint64_t whole, uint64_t above,
 			 uint64_t below)
 {
 	const struct place_value places[] = {
 		{.name = "w", .number = whole},
 		{.name = "n", .number = above, .key = 'm'},
-		{.name = "d", .number = below, .key = above == 1 ? 'q' : 'Q'},
+		{.name = "d", .number = below, .key = denominator_key(n, above)},
 	};
 
 	write_template(n, template, places, COUNT(places));

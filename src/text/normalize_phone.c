@@ -69,6 +69,19 @@ static bool has_shape(const struct normalizer *n, const struct phone *phone)
 	return reading_lists(n->reading->phone_shapes, shape, phone->count);
 }
 
+/* "1990-1995" */
+static bool are_years(const struct normalizer *n, const struct phone *phone)
+{
+	for (size_t k = 0; k < phone->count; ++k) {
+		uint64_t year = token_value(n, phone->groups[k]);
+
+		if (token_len(n, phone->groups[k]) != 4 || year < n->reading->year_least ||
+		    year > n->reading->year_most)
+			return false;
+	}
+	return phone->count == 2;
+}
+
 static bool is_phone(const struct normalizer *n, const struct phone *phone, size_t i)
 {
 	bool begins_with_zero = n->text[token_at(n, phone->groups[0])->begin] == '0';
@@ -79,9 +92,11 @@ static bool is_phone(const struct normalizer *n, const struct phone *phone, size
 		return n->reading->phone_in_pairs && begins_with_zero && phone->digits == 10;
 	if (token_follows(n, i, n->reading->phone_words))
 		return true;
+	if (are_years(n, phone))
+		return false;
 	if (has_shape(n, phone))
 		return true;
-	return begins_with_zero && token_len(n, phone->groups[0]) >= 2 &&
+	return begins_with_zero && (token_len(n, phone->groups[0]) >= 2 || phone->count >= 3) &&
 	       phone->digits >= DIGITS_LEAST && !token_is(n, phone->groups[0] + 1, '.');
 }
 

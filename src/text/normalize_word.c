@@ -144,6 +144,9 @@ static size_t say_abbreviation(struct normalizer *n, size_t i, size_t next,
 		write_capitalised(n, row->spoken);
 	else
 		write_text(n, row->spoken);
+	if ((token_is_word(n, next) || token_is_digits(n, next)) && row->spoken[0] &&
+	    !strchr("-'", row->spoken[strlen(row->spoken) - 1]))
+		write_text(n, " "); /* "n°12" */
 	/* Its dot may have been the sentence's too. */
 	if (row->written[strlen(row->written) - 1] == '.' && token_at(n, next)->kind == TOKEN_END)
 		write_text(n, ".");

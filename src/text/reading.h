@@ -15,7 +15,8 @@
  *     m  masculine, f feminine, n neuter, before what is counted ("ein", "eine")
  *     o  ordinal ("third"); p the feminine one
  *     y  a year; k a decade ("nineties")
- *     q  a denominator of one part ("third"), Q of several ("thirds")
+ *     q  a denominator of one part ("third"), Q of several ("thirds"), R of five and
+ *        more where the language counts so (Polish)
  *
  * Other keys are a language's own.  In {x:*} the key of an ordinal is found by
  * its neighbours (ordinals), in times that of an hour (hours).
@@ -242,6 +243,7 @@ struct reading {
 	const struct sign *spelled_signs; /* every sign of ASCII */
 	const char *space; /* the word for a blank */
 	const char *version; /* "version" */
+	const char *version_words; /* before a number that is one: " version python " */
 	const char *hashtag; /* "hashtag" */
 	const char *domains; /* top-level ones read letter by letter: " de at " */
 	const char *extensions; /* of files, spelled as capitals: " pdf csv " */
