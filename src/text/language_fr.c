@@ -186,6 +186,7 @@ static const struct unit units[] = {
 	LE_UNIT(" µg μg ", "microgramme", "microgrammes"),
 	LA_UNIT(" t ", "tonne", "tonnes"),
 	LE_UNIT(" l L ", "litre", "litres"),
+	LE_UNIT(" l/100_km ", "litre aux cent kilomètres", "litres aux cent kilomètres"),
 	LE_UNIT(" hl hL ", "hectolitre", "hectolitres"),
 	LE_UNIT(" dl dL ", "décilitre", "décilitres"),
 	LE_UNIT(" cl cL ", "centilitre", "centilitres"),
@@ -322,16 +323,16 @@ static const struct fraction fractions[] = {
 };
 
 static const struct month months[] = {
-	{"janvier", " janv janv. jan. "}, {"février", " févr févr. fév fév. fevr. "},
-	{"mars", " mars "}, {"avril", " avr avr. "}, {"mai", " mai "}, {"juin", " juin "},
-	{"juillet", " juil juil. "}, {"août", " août aout "}, {"septembre", " sept. "},
-	{"octobre", " oct oct. "}, {"novembre", " nov nov. "}, {"décembre", " déc déc. dec. "},
+	{"janvier", " janv jan "}, {"février", " févr fév fevr "},
+	{"mars", " mars "}, {"avril", " avr "}, {"mai", " mai "}, {"juin", " juin "},
+	{"juillet", " juil "}, {"août", " août aout "}, {"septembre", " sept "},
+	{"octobre", " oct "}, {"novembre", " nov "}, {"décembre", " déc dec "},
 };
 
 static const struct month weekdays[] = {
-	{"lundi", " lun lun. "}, {"mardi", " mar mar. "}, {"mercredi", " mer mer. "},
-	{"jeudi", " jeu jeu. "}, {"vendredi", " ven ven. "}, {"samedi", " sam sam. "},
-	{"dimanche", " dim dim. "},
+	{"lundi", " lun "}, {"mardi", " mar "}, {"mercredi", " mer "},
+	{"jeudi", " jeu "}, {"vendredi", " ven "}, {"samedi", " sam "},
+	{"dimanche", " dim "},
 };
 
 /* "les années quatre-vingt" */
@@ -524,8 +525,8 @@ static const struct reading reading_fr = {
 
 	.to = "à",
 	.score = "à",
-	/* At home, free of charge, Belgium, Switzerland, Canada. */
-	.phone_shapes = " 22222 1333 3222 3322 334 ",
+	/* At home, Belgium, Switzerland, Canada. */
+	.phone_shapes = " 22222 3222 3322 334 ",
 	.phone_in_pairs = true,
 
 	.roman_name = "{n:d}",
@@ -542,10 +543,12 @@ static const struct reading reading_fr = {
 		"SI NON OUI PAS SUR PAR QUI QUE EN AU AUX CE CES SES MES TES MA TA SA MON TON SON "
 		"NE NI JE TU IL ELLE ON EST SE TOP BIO DOM TOM ZEN WEB ",
 	.signs = signs,
+	.elides = true,
 
 	.spelled_signs = spelled_signs,
 	.space = "espace",
 	.version = "version",
+	.version_words = " version python ubuntu android ios windows tls ",
 	.hashtag = "hashtag",
 	.extensions = " pdf csv html htm xml jpg jpeg png gif svg txt sql php css doc xls ppt iso "
 		      "md tsv rtf ",

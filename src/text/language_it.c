@@ -191,9 +191,9 @@ static const struct unit units[] = {
 	IL_UNIT(" mg ", "milligrammo", "milligrammi"),
 	IL_UNIT(" µg μg ", "microgrammo", "microgrammi"),
 	IL_UNIT(" q ", "quintale", "quintali"),
-	IL_UNIT(" km/h ", "chilometro all'ora", "chilometri all'ora"),
 	LA_UNIT(" t ", "tonnellata", "tonnellate"),
 	IL_UNIT(" l L lt ", "litro", "litri"),
+	IL_UNIT(" l/100_km ", "litro per cento chilometri", "litri per cento chilometri"),
 	IL_UNIT(" hl hL ", "ettolitro", "ettolitri"),
 	IL_UNIT(" dl dL ", "decilitro", "decilitri"),
 	IL_UNIT(" cl cL ", "centilitro", "centilitri"),
@@ -236,7 +236,8 @@ static const struct unit units[] = {
 	IL_UNIT(" kJ ", "chilojoule", "chilojoule"),
 	LA_UNIT(" cal ", "caloria", "calorie"),
 	LA_UNIT(" kcal ", "chilocaloria", "chilocalorie"),
-	{.written = " h ora ore ", .name = {.one = "ora", .many = "ore", .key = 'e'}},
+	{.written = " h ora ore ", .name = {.one = "ora", .many = "ore", .key = 'e'},
+	 .per = "all'ora"},
 	IL_UNIT(" min minuto minuti ", "minuto", "minuti"),
 	IL_UNIT(" s sec sec. secondo secondi ", "secondo", "secondi"),
 	IL_UNIT(" s² s2 ", "secondo quadrato", "secondi quadrati"),
@@ -245,10 +246,11 @@ static const struct unit units[] = {
 	IL_UNIT(" ns ", "nanosecondo", "nanosecondi"),
 	IL_UNIT(" gg gg. giorno giorni ", "giorno", "giorni"),
 	IL_UNIT(" mese mesi ", "mese", "mesi"),
-	IL_UNIT(" anno anni ", "anno", "anni"),
-	LA_UNIT(" settimana settimane ", "settimana", "settimane"),
-	LA_UNIT(" notte notti ", "notte", "notti"),
-	LA_UNIT(" persona persone ", "persona", "persone"),
+	{.written = " anno anni ", .name = IL("anno", "anni"), .per = "all'anno"},
+	{.written = " settimana settimane ", .name = LA("settimana", "settimane"),
+	 .per = "a settimana"},
+	{.written = " notte notti ", .name = LA("notte", "notti"), .per = "a notte"},
+	{.written = " persona persone ", .name = LA("persona", "persone"), .per = "a persona"},
 	IL_UNIT(" ab ab. ", "abitante", "abitanti"),
 	IL_UNIT(" giri ", "giro", "giri"),
 	IL_UNIT(" CV ", "cavallo", "cavalli"),
@@ -316,17 +318,17 @@ static const struct fraction fractions[] = {
 };
 
 static const struct month months[] = {
-	{"gennaio", " gen gen. genn. "}, {"febbraio", " feb feb. febbr. "},
-	{"marzo", " mar mar. "}, {"aprile", " apr apr. "}, {"maggio", " mag mag. "},
-	{"giugno", " giu giu. "}, {"luglio", " lug lug. "}, {"agosto", " ago ago. "},
-	{"settembre", " set set. sett. "}, {"ottobre", " ott ott. "},
-	{"novembre", " nov nov. "}, {"dicembre", " dic dic. "},
+	{"gennaio", " gen genn "}, {"febbraio", " feb febbr "},
+	{"marzo", " mar "}, {"aprile", " apr "}, {"maggio", " mag "},
+	{"giugno", " giu "}, {"luglio", " lug "}, {"agosto", " ago "},
+	{"settembre", " set sett "}, {"ottobre", " ott "},
+	{"novembre", " nov "}, {"dicembre", " dic "},
 };
 
 static const struct month weekdays[] = {
-	{"lunedì", " lun lun. "}, {"martedì", " mar mar. "}, {"mercoledì", " mer mer. "},
-	{"giovedì", " gio gio. "}, {"venerdì", " ven ven. "}, {"sabato", " sab sab. "},
-	{"domenica", " dom dom. "},
+	{"lunedì", " lun "}, {"martedì", " mar "}, {"mercoledì", " mer "},
+	{"giovedì", " gio "}, {"venerdì", " ven "}, {"sabato", " sab "},
+	{"domenica", " dom "},
 };
 
 /* Roman numerals are ordinals, but for dates in names of streets. */
@@ -415,6 +417,11 @@ static const struct abbreviation abbreviations[] = {
 	{"S.r.l.", "S R L", 0},
 	{"N.B.", "Nota bene", 0},
 	{"P.S.", "Post scriptum", 0},
+	{"'500", "Cinquecento", 0}, {"’500", "Cinquecento", 0},
+	{"'600", "Seicento", 0}, {"’600", "Seicento", 0},
+	{"'700", "Settecento", 0}, {"’700", "Settecento", 0},
+	{"'800", "Ottocento", 0}, {"’800", "Ottocento", 0},
+	{"'900", "Novecento", 0}, {"’900", "Novecento", 0},
 	{"x", "per", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"tasto #", "tasto cancelletto", 0},
 	{"tasto *", "tasto asterisco", 0},
@@ -511,8 +518,12 @@ static const struct reading reading_it = {
 	.time_h = "{h}",
 	.time_hms = "{h} e {m} e {s} secondi",
 
+	.from = "da",
 	.to = "a",
+	.range_times = {"dalle", "alle", 0},
+	.range_years = {"dal", "al", 0},
 	.score = "a",
+	.phone_words = " tel telefono cell cellulare fax numero ",
 	.phone_shapes = " 37 36 38 28 334 343 ",
 
 	.roman_name = "{n:o}",
@@ -532,10 +543,12 @@ static const struct reading reading_it = {
 		"LO LA GLI LE UN UNA UNO DI DA IN CON SU PER TRA FRA DEL DAL NEL SUL AL MA SE CHE CHI "
 		"NON SONO HA HO HAI TI MI CI VI SI NO MIO TUO SUO TOP BIO WEB ",
 	.signs = signs,
+	.elides = true,
 
 	.spelled_signs = spelled_signs,
 	.space = "spazio",
 	.version = "versione",
+	.version_words = " versione python ubuntu android ios windows tls ",
 	.hashtag = "hashtag",
 	.extensions = " pdf csv html htm xml jpg jpeg png gif svg txt sql php css doc xls ppt iso "
 		      "md tsv rtf ",
