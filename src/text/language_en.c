@@ -58,7 +58,7 @@ static const struct number_rule year_ends[] = {
 };
 
 static const struct number_rule decades[] = {
-	{0, 0, "=c=s"},
+	{0, 0, "two thousands"}, {1, 0, "=c=s"},
 	{20, 0, "twent>s>"}, {30, 0, "thirt>s>"}, {40, 0, "fort>s>"}, {50, 0, "fift>s>"},
 	{60, 0, "sixt>s>"}, {70, 0, "sevent>s>"}, {80, 0, "eight>s>"}, {90, 0, "ninet>s>"},
 	{100, 0, "=c=s"},
@@ -209,6 +209,9 @@ static const struct unit units[] = {
 	{" MP ", COUNTED("megapixel", "megapixels"), false},
 	{" ppm ", UNCHANGED("parts per million"), false},
 	{" x ", COUNTED("time", "times"), true},
+	{" mo ", COUNTED("month", "months"), true},
+	{" yr yr. yrs yrs. ", COUNTED("year", "years"), false},
+	{" wk wks ", COUNTED("week", "weeks"), false},
 	{0},
 };
 
@@ -252,7 +255,8 @@ static const struct magnitude magnitudes[] = {
 	{" million M ", UNCHANGED("million"), NULL, NULL, false, 0},
 	{" billion bn ", UNCHANGED("billion"), NULL, NULL, false, 0},
 	{" trillion ", UNCHANGED("trillion"), NULL, NULL, false, 0},
-	{" k K ", UNCHANGED("thousand"), NULL, NULL, true, 1000},
+	{" k ", UNCHANGED("thousand"), NULL, NULL, false, 1000},
+	{" K ", UNCHANGED("thousand"), NULL, NULL, true, 1000},
 	{" m MM mn mln ", UNCHANGED("million"), NULL, NULL, true, 0},
 	{" B b Bn bln ", UNCHANGED("billion"), NULL, NULL, true, 0},
 	{" T tn trn ", UNCHANGED("trillion"), NULL, NULL, true, 0},
@@ -271,6 +275,10 @@ static const struct fraction fractions[] = {
 	{1, 4, "one quarter", " and a quarter"},
 	{24, 7, "twenty-four seven", NULL},
 	{50, 50, "fifty-fifty", NULL},
+	{20, 20, "twenty twenty", NULL},
+	{1, 32, "one thirty-second", " and one thirty-second"},
+	{1, 50, "one fiftieth", " and one fiftieth"},
+	{1, 64, "one sixty-fourth", " and one sixty-fourth"},
 	{9, 11, "nine eleven", NULL},
 	{0},
 };
@@ -304,7 +312,7 @@ static const struct by_neighbours year_keys[] = {
 static const struct by_neighbours romans[] = {
 	{" chapter act scene part volume book section article appendix phase type stage level "
 	 "grade class war bowl title table figure annex episode season page lesson unit step "
-	 "round division tier mark model version fantasy rocky apollo saturn ", NULL, 'c'},
+	 "vol ch sec fig art app round division tier mark model version fantasy rocky apollo saturn ", NULL, 'c'},
 	{NULL, " century ", 'o'},
 	{0},
 };
@@ -347,7 +355,7 @@ static const struct abbreviation abbreviations[] = {
 	{"no.", "number", WHEN_BEFORE_NUMBER}, {"nos.", "numbers", WHEN_BEFORE_NUMBER},
 	{"№", "number", 0}, {"p.", "page", WHEN_BEFORE_NUMBER},
 	{"pp.", "pages", WHEN_BEFORE_NUMBER}, {"pg.", "page", WHEN_BEFORE_NUMBER},
-	{"vol.", "volume", WHEN_BEFORE_NUMBER}, {"ch.", "chapter", WHEN_BEFORE_NUMBER},
+	{"vol.", "volume", 0}, {"ch.", "chapter", WHEN_BEFORE_NUMBER},
 	{"sec.", "section", WHEN_BEFORE_NUMBER}, {"fig.", "figure", 0},
 	{"eq.", "equation", WHEN_BEFORE_NUMBER}, {"art.", "article", WHEN_BEFORE_NUMBER},
 	{"para.", "paragraph", WHEN_BEFORE_NUMBER}, {"ext.", "extension", WHEN_BEFORE_NUMBER},
@@ -355,14 +363,17 @@ static const struct abbreviation abbreviations[] = {
 	{"PhD", "P H D", 0}, {"M.Sc.", "M S C", 0}, {"B.Sc.", "B S C", 0}, {"MSc", "M S C", 0},
 	{"BSc", "B S C", 0}, {"c/o", "care of", 0}, {"WWI", "World War one", 0},
 	{"WWII", "World War two", 0}, {"w/o", "without", 0}, {"w/", "with", 0},
-	{"AT&T", "A T and T", 0}, {"C++", "C plus plus", 0}, {"C#", "C sharp", 0},
+	{"AT&T", "A T and T", 0}, {"C++", "C plus plus", 0}, {"C#", "C sharp", 0}, {"F#", "F sharp", 0},
+	{"Ph.D", "P H D", 0}, {"b/c", "because", 0}, {"Gen. Z", "Gen Z", 0}, {"Gen. X", "Gen X", 0},
+	{"50-50", "fifty-fifty", 0}, {"9-1-1", "nine one one", 0}, {"24x7", "twenty-four seven", 0},
+	{"401(k)", "four oh one K", 0}, {"401k", "four oh one K", 0}, {"720p", "seven twenty p", 0},
+	{"480p", "four eighty p", 0}, {"360p", "three sixty p", 0}, {"IPv4", "I P v four", 0},
+	{"IPv6", "I P v six", 0}, {"π", "pi", 0},
 	{0},
 };
 
 static const struct sign signs[] = {
-	{"&", "and", 0}, {"@", "at", 0},
-	{"+", "plus", WHEN_AFTER_NUMBER}, {"+", "plus", WHEN_BEFORE_NUMBER},
-	{"+", "plus", WHEN_AFTER_CAPITAL},
+	{"&", "and", 0}, {"@", "at", 0}, {"+", "plus", 0},
 	{"=", "equals", 0}, {"-", "minus", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"−", "minus", WHEN_BEFORE_NUMBER},
 	{"×", "by", WHEN_TIGHT}, {"×", "times", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
@@ -412,7 +423,7 @@ static const struct reading reading_en = {
 	.fractions = fractions,
 	.fraction = "{n:c} {d}",
 	.fraction_mixed = "{w:c} and {n:c} {d}",
-	.fraction_max = 1000,
+	.fraction_max = 20, /* 12/25 is Christmas */
 	.over = "over",
 	.date_order = DATE_MONTH_FIRST,
 	.date_marks = "/-.",
@@ -456,7 +467,7 @@ static const struct reading reading_en = {
 		 "pedro ramses thutmose ptolemy darius xerxes cyrus mehmed selim ",
 	.romans = romans,
 	.abbreviations = abbreviations,
-	.spelled = " USA USB API APIS ISBN IEEE UEFA IUCN UCLA SUV URL URI HIV AIDA IOU ",
+	.spelled = " USA USB API APIS ISBN IEEE UEFA IUCN UCLA SUV URL URI HIV IOU ASAP AFAIK ",
 	.said = " A I OK AM AN AND ANY ARE AS ASK AT BE BIG BUT BUY BY CAN DAY DID DO END EAT FOR FREE "
 		"GET GO GOT HAD HAS HE HER HEY HIM HIS HOT HOW IF IN IS ITS LET LOW MAX MAY ME MY NEW "
 		"NO NOT NOW OF OFF OH OLD ON ONE OR OUR OUT OWN PUT RED RUN SAY SEE SET SHE SO STOP "
