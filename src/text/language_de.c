@@ -57,10 +57,11 @@ static const struct number_rule numbers_u[] = {
 	{0, 0, "st"}, {1, 0, "=t="}, {NUMBER_RULES_END, 0, NULL},
 };
 
-/* der erste, den ersten, ein erster */
+/* der erste, den ersten, ein erster, ein erstes */
 static const struct number_rule numbers_o[] = {{0, 0, "=t=e"}, {NUMBER_RULES_END, 0, NULL}};
 static const struct number_rule numbers_n[] = {{0, 0, "=t=en"}, {NUMBER_RULES_END, 0, NULL}};
 static const struct number_rule numbers_r[] = {{0, 0, "=t=er"}, {NUMBER_RULES_END, 0, NULL}};
+static const struct number_rule numbers_s[] = {{0, 0, "=t=es"}, {NUMBER_RULES_END, 0, NULL}};
 
 /* neunzehnhundertneunzig */
 static const struct number_rule numbers_y[] = {
@@ -88,8 +89,9 @@ static const struct number_rule numbers_q[] = {
 static const struct number_set numbers_de[] = {
 	{'c', numbers_c}, {'m', numbers_m}, {'n', numbers_m}, {'f', numbers_f}, {'t', numbers_t},
 	{'u', numbers_u}, {'o', numbers_o}, {'p', numbers_o}, {'N', numbers_n}, {'R', numbers_r},
+	{'S', numbers_s},
 	{'y', numbers_y}, {'k', numbers_k}, {'q', numbers_q}, {'Q', numbers_q},
-	{'h', numbers_m}, {'j', numbers_m}, {'M', numbers_millions}, {0, NULL},
+	{'j', numbers_m}, {'M', numbers_millions}, {0, NULL},
 };
 
 static const struct unit units_de[] = {
@@ -158,7 +160,7 @@ static const struct unit units_de[] = {
 	{.written = " MWh ",
 	 .name = {.one = "Megawattstunde", .many = "Megawattstunden", .key = 'f'}},
 	{.written = " V Volt ", .name = {.one = "Volt", .key = 'n'}},
-	{.written = " A Ampere ", .name = {.one = "Ampere", .key = 'n'}},
+	{.written = " Ampere ", .name = {.one = "Ampere", .key = 'n'}},
 	{.written = " mA ", .name = {.one = "Milliampere", .key = 'n'}},
 	{.written = " mAh ",
 	 .name = {.one = "Milliamperestunde", .many = "Milliamperestunden", .key = 'f'}},
@@ -167,15 +169,13 @@ static const struct unit units_de[] = {
 	{.written = " hPa ", .name = {.one = "Hektopascal", .key = 'n'}},
 	{.written = " bar Bar ", .name = {.one = "Bar", .key = 'n'}},
 	{.written = " dB ", .name = {.one = "Dezibel", .key = 'n'}},
-	{.written = " J ", .name = {.one = "Joule", .key = 'n'}},
 	{.written = " kJ ", .name = {.one = "Kilojoule", .key = 'n'}},
-	{.written = " N ", .name = {.one = "Newton", .key = 'n'}},
 	{.written = " kcal ",
 	 .name = {.one = "Kilokalorie", .many = "Kilokalorien", .key = 'f'}},
 	{.written = " PS ", .name = {.one = "P S", .key = 'n'}},
 	{.written = " px ", .name = {.one = "Pixel", .key = 'n'}},
 	{.written = " MP ", .name = {.one = "Megapixel", .key = 'n'}},
-	{.written = " x ", .name = {.one = "Mal", .key = 'n'}, .joined = true},
+	{.written = " x ", .name = {.one = "mal", .key = 'n'}, .joined = true, .tight = true},
 	{.written = " x ", .name = {.one = "mal"}},
 	{.written = " Stk Stk. ", .name = {.one = "Stück", .key = 'n'}},
 	{.written = NULL},
@@ -217,7 +217,12 @@ static const struct magnitude magnitudes_de[] = {
 	{.written = NULL},
 };
 
+#define DATIVES \
+	" nach in mit von aus bei zu vor hinter auf an seit während trotz wegen unter über neben "
+
 static const struct by_neighbours ordinals_de[] = {
+	{" der ", NULL, 'N', DATIVES},
+	{" und oder ", NULL, '='},
 	{" am im vom zum zur beim ans dem den des ab bis seit einem einen einer eines meinem "
 	 "meinen meiner meines deinem deinen deiner deines seinem seinen seiner seines ihrem "
 	 "ihren ihrer ihres unserem unseren unserer unseres eurem euren eurer eures diesem "
@@ -225,40 +230,39 @@ static const struct by_neighbours ordinals_de[] = {
 	 "allen beide beiden ", NULL, 'N'},
 	{" der die das eine diese dieser jede jeder jene jener welche welcher meine deine seine "
 	 "ihre unsere eure keine ", NULL, 'o'},
+	{NULL, " tür etage straße reihe klasse liga runde auflage mahnung rate stunde woche seite "
+	 "halbzeit minute person frage stufe phase ausgabe folge staffel spur kurve hälfte ", 'o'},
+	{NULL, " kapitel mal jahr quartal semester stockwerk obergeschoss tor spiel kind ergebnis "
+	 "jahrhundert jh jahrtausend treffen ", 'S'},
 	{NULL, NULL, 'R'},
 	{NULL, NULL, 0},
 };
 
 static const struct fraction fractions_de[] = {
-	{1, 2, "ein halb", "einhalb"},
+	{1, 2, "ein halb", "{w:m}einhalb"},
 	{0, 0, NULL, NULL},
 };
 
 static const struct month months_de[] = {
-	{"Januar", " jan jan. jän. jänner "}, {"Februar", " feb feb. febr. feber "},
-	{"März", " mär mär. mrz mrz. "}, {"April", " apr apr. "}, {"Mai", " mai. "},
-	{"Juni", " jun jun. "}, {"Juli", " jul jul. "}, {"August", " aug aug. "},
-	{"September", " sep sep. sept sept. "}, {"Oktober", " okt okt. "},
-	{"November", " nov nov. "}, {"Dezember", " dez dez. "},
+	{"Januar", " jan jän jänner "}, {"Februar", " feb feber "},
+	{"März", " mär mrz "}, {"April", " apr "}, {"Mai", " "},
+	{"Juni", " jun "}, {"Juli", " jul "}, {"August", " aug "},
+	{"September", " sep sept "}, {"Oktober", " okt "},
+	{"November", " nov "}, {"Dezember", " dez "},
 };
 
 static const struct month weekdays_de[] = {
-	{"Montag", " mo mo. "}, {"Dienstag", " di di. "}, {"Mittwoch", " mi mi. "},
-	{"Donnerstag", " do do. "}, {"Freitag", " fr fr. "}, {"Samstag", " sa sa. sonnabend "},
-	{"Sonntag", " so so. "},
+	{"Montag", " mo "}, {"Dienstag", " di "}, {"Mittwoch", " mi "},
+	{"Donnerstag", " do "}, {"Freitag", " fr "}, {"Samstag", " sa sonnabend "},
+	{"Sonntag", " so "},
 };
 
 /* "1989" is a year unless a unit follows; from 2000 on years are as numbers. */
 static const struct by_neighbours years_de[] = {{NULL, NULL, 'y'}, {NULL, NULL, 0}};
 
-#define ROMAN_NOUNS \
-	" weltkrieg weltkriegs weltkrieges weltkriege jahrhundert jahrhunderts jahrhunderte jh " \
-	"liga reich senat akt semester quartal "
-
 static const struct by_neighbours romans_de[] = {
-	{" am im vom zum beim dem den des ", ROMAN_NOUNS, 'N'},
-	{" der die das ", ROMAN_NOUNS, 'o'},
-	{NULL, ROMAN_NOUNS, 'R'},
+	{NULL, " weltkrieg weltkriegs weltkrieges weltkriege jahrhundert jahrhunderts "
+	 "jahrhunderte jh liga reich senat akt semester quartal ", '*'},
 	{" kapitel band teil akt szene abschnitt artikel buch stufe klasse phase anhang gruppe "
 	 "tafel satz typ bowl apollo rocky titan saturn ziffer ", NULL, 'c'},
 	{NULL, NULL, 0},
@@ -282,17 +286,21 @@ static const struct abbreviation abbreviations_de[] = {
 	{"bspw.", "beispielsweise", 0}, {"bzgl.", "bezüglich", 0}, {"vgl.", "vergleiche", 0},
 	{"insb.", "insbesondere", 0}, {"urspr.", "ursprünglich", 0}, {"geb.", "geboren", 0},
 	{"gest.", "gestorben", 0}, {"lt.", "laut", 0}, {"gem.", "gemäß", 0},
-	{"mind.", "mindestens", 0}, {"max.", "maximal", 0}, {"vs.", "versus", 0}, {"vs", "versus", 0},
+	{"mind.", "mindestens", 0}, {"max.", "maximal", WHEN_BEFORE_NUMBER},
+	{"max.", "maximal", WHEN_BEFORE_LOWER}, {"vs.", "versus", 0},
+	{"vs", "versus", 0},
 	{"tägl.", "täglich", 0}, {"mtl.", "monatlich", 0}, {"jährl.", "jährlich", 0},
 	{"zus.", "zusammen", 0}, {"ehem.", "ehemals", 0}, {"ugs.", "umgangssprachlich", 0},
 	{"Dr.", "Doktor", 0}, {"Prof.", "Professor", 0}, {"Hr.", "Herr", 0}, {"Hrn.", "Herrn", 0},
 	{"Fr.", "Frau", WHEN_BEFORE_CAPITAL}, {"Frl.", "Fräulein", 0}, {"Dipl.", "Diplom", 0},
 	{"Ing.", "Ingenieur", 0}, {"St.", "Sankt", WHEN_BEFORE_CAPITAL},
 	{"Hl.", "Heilige", WHEN_BEFORE_CAPITAL}, {"Nr.", "Nummer", 0}, {"Nrn.", "Nummern", 0},
-	{"Str.", "Straße", 0}, {"str.", "straße", WHEN_SUFFIX}, {"Pl.", "Platz", WHEN_BEFORE_NUMBER},
+	{"Str.", "Straße", 0}, {"str.", "straße", WHEN_SUFFIX},
+	{"Pl.", "Platz", WHEN_BEFORE_NUMBER},
 	{"Hbf.", "Hauptbahnhof", 0}, {"Hbf", "Hauptbahnhof", 0}, {"Bhf.", "Bahnhof", 0},
 	{"Tel.", "Telefon", 0}, {"S.", "Seite", WHEN_BEFORE_NUMBER}, {"Abb.", "Abbildung", 0},
-	{"Tab.", "Tabelle", WHEN_BEFORE_NUMBER}, {"Kap.", "Kapitel", 0}, {"Bd.", "Band", 0},
+	{"Tab.", "Tabelle", WHEN_BEFORE_NUMBER}, {"Kap.", "Kapitel", WHEN_BEFORE_NUMBER},
+	{"Bd.", "Band", 0},
 	{"Abs.", "Absatz", 0}, {"Art.", "Artikel", WHEN_BEFORE_NUMBER},
 	{"Ziff.", "Ziffer", 0}, {"Anm.", "Anmerkung", 0}, {"Aufl.", "Auflage", 0},
 	{"Jh.", "Jahrhundert", 0}, {"Jhd.", "Jahrhundert", 0}, {"Jhdt.", "Jahrhundert", 0},
@@ -301,7 +309,9 @@ static const struct abbreviation abbreviations_de[] = {
 	{"Hrsg.", "Herausgeber", 0}, {"jun.", "junior", WHEN_AFTER_CAPITAL},
 	{"sen.", "senior", WHEN_AFTER_CAPITAL}, {"GmbH", "G M B H", 0}, {"gGmbH", "G G M B H", 0},
 	{"Lkw", "L K W", 0}, {"Pkw", "P K W", 0}, {"Lkws", "L K Ws", 0}, {"Pkws", "P K Ws", 0},
-	{"e.V.", "E V", 0}, {"C++", "C plus plus", 0}, {"§§", "Paragraphen", WHEN_BEFORE_NUMBER},
+	{"e.V.", "E V", 0}, {"C++", "C plus plus", 0},
+	{"24/7", "vierundzwanzig sieben", 0}, {"50/50", "fünfzig fünfzig", 0},
+	{"§§", "Paragraphen", WHEN_BEFORE_NUMBER},
 	{"u.", "und", WHEN_BEFORE_CAPITAL}, {"WLAN", "W LAN", 0},
 	{NULL, NULL, 0},
 };
@@ -309,7 +319,7 @@ static const struct abbreviation abbreviations_de[] = {
 static const struct sign signs_de[] = {
 	{"&", "und", 0}, {"§", "Paragraph", 0}, {"#", "Nummer", WHEN_BEFORE_NUMBER},
 	{"+", "plus", 0}, {"=", "gleich", 0}, {"−", "minus", WHEN_AFTER_NUMBER},
-	{"×", "mal", 0}, 
+	{"×", "mal", 0},
 	{"*", "mal", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"÷", "geteilt durch", 0},
 	{"±", "plus minus", 0}, {"~", "circa", WHEN_BEFORE_NUMBER},
 	{"≈", "ungefähr", 0}, {"<", "kleiner als", 0}, {">", "größer als", 0},
@@ -380,29 +390,34 @@ static const struct reading reading_de = {
 	.score = "zu",
 	.roman_name = "der {n:o}",
 	.names = " ludwig friedrich wilhelm karl heinrich otto franz georg charles philipp konrad "
-		 "leopold maximilian albert rudolf ferdinand sigismund peter alexander nikolaus iwan "
-		 "paul johannes pius benedikt leo gregor clemens urban innozenz napoleon " WOMEN,
+		 "leopold maximilian albert rudolf ferdinand sigismund peter alexander nikolaus "
+		 "iwan paul johannes pius benedikt leo gregor clemens urban innozenz napoleon "
+		 WOMEN,
 	.roman_name_feminine = "die {n:o}",
 	.feminine_names = " " WOMEN,
 	.romans = romans_de,
 	.abbreviations = abbreviations_de,
-	.spelled = " ADAC USA ICE OLED ",
-	.said = " NATO NASA UNESCO UNICEF UNO DAX TÜV PIN TAN IBAN IKEA LAN RAM OPEC FIFA UEFA GEMA "
-		"AIDS LASER ALDI REWE EDEKA ELSTER SCHUFA OK GAU ",
+	.spelled = " ADAC DSGVO ÖPNV ISBN IMEI EUGH USA ICE ",
+	.said = " NATO NASA UNESCO UNICEF UNO DAX TÜV PIN TAN IBAN IKEA LAN RAM OPEC FIFA UEFA "
+		"GEMA AIDS LASER ALDI REWE EDEKA ELSTER SCHUFA OK GAU "
+		"BIC SIM GIF ISO DIN SEPA NUR NIE SIE WIR UND DER DIE DAS EIN AUF AUS BIS VOR TOP "
+		"NEU GUT JA NEIN DU ZU ",
 	.signs = signs_de,
-	.joined_suffixes = " mal fach jährig jährige jährigem jährigen jähriger jähriges tägig tägige "
-			   "tägigen tägiger tägiges wöchig wöchige wöchigen wöchiger monatig "
-			   "monatige monatigen monatiger stündig stündige stündigen stündiger "
-			   "stündiges minütig minütige minütigen minütiger stellig stellige "
-			   "stelligen stelliger stelliges prozentig prozentige prozentigen "
-			   "prozentiger teilig teilige teiligen teiliger köpfig köpfige köpfigen "
-			   "köpfiger stöckig stöckige stöckigen stöckiger malig malige maligen "
-			   "maliger ",
+	.joined_suffixes = " mal fach jährig jährige jährigem jährigen jähriger jähriges "
+			   "tägig tägige tägigen tägiger tägiges wöchig wöchige wöchigen "
+			   "wöchiger monatig monatige monatigen monatiger stündig stündige "
+			   "stündigen stündiger stündiges minütig minütige minütigen "
+			   "minütiger stellig stellige stelligen stelliger stelliges "
+			   "prozentig prozentige prozentigen prozentiger teilig teilige "
+			   "teiligen teiliger köpfig köpfige köpfigen köpfiger stöckig "
+			   "stöckige stöckigen stöckiger malig malige maligen maliger ",
 	.spelled_signs = spelled_signs_de,
 	.space = "Leerzeichen",
 	.version = "Version",
+	.version_words = " version python ios android windows ubuntu debian php java node kernel "
+			 "firmware software ",
 	.hashtag = "Hashtag",
-	.domains = " de at ch eu io ai tv uk us fr it es nl pl pt be dk se no fi cz ru cn jp me li lu ",
+	.domains = " de at ch eu io ai tv uk us fr it es nl pl pt be dk se no fi cz ru cn jp me ",
 	.extensions = " pdf csv txt jpg jpeg png gif doc xls ppt xml html htm css mp sql md js ts ",
 };
 

@@ -136,7 +136,8 @@ static const struct number_set numbers_pl[] = {
 	{'o', ordinals_first}, {'p', ordinals_feminine}, {'r', ordinals_neuter},
 	{'y', ordinals_of}, {'G', ordinals_of}, {'L', ordinals_in}, {'e', ordinals_at},
 	{'a', ordinals_before}, {'H', ordinals_many}, {'q', ordinals_feminine},
-	{'Q', ordinals_neuter}, {'h', numbers_c}, {'j', numbers_x}, {'1', numbers_one}, {0, NULL},
+	{'Q', ordinals_neuter}, {'R', ordinals_many},
+	{'j', numbers_x}, {'1', numbers_one}, {0, NULL},
 };
 
 /* one, few, many, part: jeden kilometr, dwa kilometry, pięć kilometrów, pół kilometra */
@@ -241,7 +242,6 @@ static const struct unit units_pl[] = {
 	{.written = " MWh ",
 	 .name = {"megawatogodzina", "megawatogodziny", "megawatogodzin", "megawatogodziny", 'f'}},
 	{.written = " V ", .name = {"wolt", "wolty", "woltów", "wolta", 'm'}},
-	{.written = " A ", .name = {"amper", "ampery", "amperów", "ampera", 'm'}},
 	{.written = " mA ",
 	 .name = {"miliamper", "miliampery", "miliamperów", "miliampera", 'm'}},
 	{.written = " mAh ",
@@ -253,7 +253,6 @@ static const struct unit units_pl[] = {
 	 .name = {"hektopaskal", "hektopaskale", "hektopaskali", "hektopaskala", 'm'}},
 	{.written = " bar ", .name = {"bar", "bary", "barów", "bara", 'm'}},
 	{.written = " dB ", .name = {"decybel", "decybele", "decybeli", "decybela", 'm'}},
-	{.written = " J ", .name = {"dżul", "dżule", "dżuli", "dżula", 'm'}},
 	{.written = " kJ ", .name = {"kilodżul", "kilodżule", "kilodżuli", "kilodżula", 'm'}},
 	{.written = " kcal ",
 	 .name = {"kilokaloria", "kilokalorie", "kilokalorii", "kilokalorii", 'f'}},
@@ -334,10 +333,15 @@ static const struct by_neighbours cardinals_pl[] = {
 	{NULL, NULL, 0},
 };
 
+#define MONTHS \
+	" stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października " \
+	"listopada grudnia "
+
 static const struct by_neighbours ordinals_pl[] = {
+	{NULL, MONTHS, 'G'},
 	{" raz ", NULL, 'o'},
 	{" lata ", NULL, 'r'},
-	{" lat latach latami ", NULL, 'H'},
+	{" lat latach latami l ", NULL, 'H'},
 	{NULL, " miejsce piętro urodziny mistrzostwa igrzyska okrążenie posiedzenie spotkanie "
 	 "wydanie zadanie pytanie pokolenie stulecie imieniny ", 'r'},
 	{NULL, " miejscu piętrze rozdziale roku wieku meczu odcinku sezonie tygodniu dniu miesiącu "
@@ -352,31 +356,40 @@ static const struct by_neighbours ordinals_pl[] = {
 	{NULL, NULL, 0},
 };
 
+static const struct by_neighbours ordinals_at_end_pl[] = {
+	{" raz ", NULL, 'o'},
+	{" lata ", NULL, 'r'},
+	{" lat latach latami l ", NULL, 'H'},
+	{NULL, NULL, 0},
+};
+
 static const struct by_neighbours hours_pl[] = {
-	{" o od do po około ok koło godzinie godziny poniżej ", NULL, 'e'},
+	{" o od do po około ok koło godzinie godziny godzinach poniżej ", NULL, 'e'},
+	{" godz ", NULL, 'e', " o od do po w "},
 	{" przed między a godziną ", NULL, 'a'},
 	{NULL, NULL, 'p'},
 	{NULL, NULL, 0},
 };
 
 static const struct fraction fractions_pl[] = {
-	{1, 2, "pół", " i pół"},
+	{1, 2, "pół", "{w} i pół"},
 	{0, 0, NULL, NULL},
 };
 
 static const struct month months_pl[] = {
-	{"stycznia", " sty sty. styczeń "}, {"lutego", " lut lut. luty "},
-	{"marca", " mar mar. marzec "}, {"kwietnia", " kwi kwi. kwiecień "},
-	{"maja", " maj "}, {"czerwca", " cze cze. czerwiec "}, {"lipca", " lip lip. lipiec "},
-	{"sierpnia", " sierp sierp. sierpień "}, {"września", " wrz wrz. wrzesień "},
-	{"października", " paź paź. październik "}, {"listopada", " listopad "},
-	{"grudnia", " gru gru. grudzień "},
+	{"stycznia", " sty styczeń "}, {"lutego", " lut luty "},
+	{"marca", " mar marzec "}, {"kwietnia", " kwi kwiecień "},
+	{"maja", " maj "}, {"czerwca", " cze czerwiec "}, {"lipca", " lip lipiec "},
+	{"sierpnia", " sierp sierpień "}, {"września", " wrz wrzesień "},
+	{"października", " paź październik "}, {"listopada", " listopad "},
+	{"grudnia", " gru grudzień "},
 };
 
 static const struct month weekdays_pl[] = {
-	{"poniedziałek", " pon pon. pn pn. "}, {"wtorek", " wt wt. "}, {"środa", " śr śr. "},
-	{"czwartek", " czw czw. cz. "}, {"piątek", " pt pt. "}, {"sobota", " sob sob. sb "},
-	{"niedziela", " niedz niedz. nd nd. "},
+	{"poniedziałek", " pon pn ", "poniedziałku"}, {"wtorek", " wt ", "wtorku"},
+	{"środa", " śr ", "środy"}, {"czwartek", " czw ", "czwartku"},
+	{"piątek", " pt ", "piątku"}, {"sobota", " sob sb ", "soboty"},
+	{"niedziela", " niedz nd ", "niedzieli"},
 };
 
 static const struct by_neighbours years_pl[] = {
@@ -384,6 +397,9 @@ static const struct by_neighbours years_pl[] = {
 	{NULL, " r roku ", 'G'},
 	{" rok ", NULL, 'o'},
 	{" roku ", NULL, 'L'},
+	{" styczeń luty marzec kwiecień maj czerwiec lipiec sierpień wrzesień październik listopad "
+	 "grudzień styczniu lutym marcu kwietniu maju czerwcu lipcu sierpniu wrześniu "
+	 "październiku listopadzie grudniu ", NULL, 'G'},
 	{NULL, NULL, 0},
 };
 
@@ -393,7 +409,7 @@ static const struct by_neighbours romans_pl[] = {
 	{" w we po ", " w wieku roku ", 'L'},
 	{NULL, " w wieku ", 'G'},
 	{NULL, " wiek konkurs festiwal zjazd sejm kongres program ", 'o'},
-	{NULL, " wojna liga rzesza edycja klasa brygada dywizja ", 'p'},
+	{NULL, " wojna liga rzesza rp edycja klasa brygada dywizja ", 'p'},
 	{NULL, " wojny wojnie lidze ligi rzeszy edycji klasie klasy ", 'e'},
 	{NULL, " wojnę wojną ", 'a'},
 	{NULL, " piętro miejsce liceum ", 'r'},
@@ -406,11 +422,19 @@ static const struct by_neighbours romans_pl[] = {
 };
 
 static const struct abbreviation abbreviations_pl[] = {
+	{"godz.", "godzinie", 0, " o po "}, {"godz.", "godziny", 0, " od do "},
+	{"godz.", "godzinach", 0, " w "}, {"ul.", "ulicy", 0, " przy na z od do "},
+	{"al.", "alei", 0, " przy na z od do "}, {"pl.", "placu", 0, " przy na z od do "},
+	{"os.", "osiedlu", WHEN_BEFORE_CAPITAL, " na "}, {"pon.", "poniedziałku", 0, " od do "},
+	{"wt.", "wtorku", 0, " od do "}, {"śr.", "środy", 0, " od do "},
+	{"czw.", "czwartku", 0, " od do "}, {"pt.", "piątku", 0, " od do "},
+	{"pt.", "piątek", 0, " w "}, {"sob.", "soboty", 0, " od do "},
+	{"niedz.", "niedzieli", 0, " od do "},
 	{"np.", "na przykład", 0}, {"itd.", "i tak dalej", 0}, {"itp.", "i tym podobne", 0},
 	{"m.in.", "między innymi", 0}, {"tj.", "to jest", 0},
 	{"tzn.", "to znaczy", 0}, {"tzw.", "tak zwany", 0}, {"etc.", "et cetera", 0},
 	{"cdn.", "ciąg dalszy nastąpi", 0}, {"jw.", "jak wyżej", 0}, {"wg", "według", 0},
-	{"ok.", "około", 0}, {"zob.", "zobacz", 0}, {"por.", "porównaj", 0},
+	{"ok.", "około", WHEN_SENTENCE_GOES_ON}, {"zob.", "zobacz", 0}, {"por.", "porównaj", 0},
 	{"ds.", "do spraw", 0}, {"im.", "imienia", WHEN_BEFORE_CAPITAL},
 	{"pt.", "pod tytułem", 0}, {"dot.", "dotyczy", 0}, {"ww.", "wyżej wymieniony", 0},
 	{"dr.", "doktora", 0}, {"dr", "doktor", 0}, {"prof.", "profesor", 0},
@@ -423,27 +447,20 @@ static const struct abbreviation abbreviations_pl[] = {
 	{"tab.", "tabela", WHEN_BEFORE_NUMBER}, {"rozdz.", "rozdział", 0},
 	{"art.", "artykuł", WHEN_BEFORE_NUMBER}, {"ust.", "ustęp", WHEN_BEFORE_NUMBER},
 	{"pkt", "punkt", 0}, {"poz.", "pozycja", WHEN_BEFORE_NUMBER}, {"tel.", "telefon", 0},
-	{"o godz.", "o godzinie", 0}, {"od godz.", "od godziny", 0}, {"do godz.", "do godziny", 0},
-	{"po godz.", "po godzinie", 0}, {"w godz.", "w godzinach", 0}, {"przy ul.", "przy ulicy", 0},
-	{"na ul.", "na ulicy", 0}, {"z ul.", "z ulicy", 0}, {"przy al.", "przy alei", 0},
-	{"na al.", "na alei", 0}, {"przy pl.", "przy placu", 0}, {"na pl.", "na placu", 0},
-	{"na os.", "na osiedlu", WHEN_BEFORE_CAPITAL}, {"od pon.", "od poniedziałku", 0},
-	{"od wt.", "od wtorku", 0}, {"od śr.", "od środy", 0}, {"od czw.", "od czwartku", 0},
-	{"od sob.", "od soboty", 0}, {"do czw.", "do czwartku", 0}, {"do pt.", "do piątku", 0},
-	{"do sob.", "do soboty", 0}, {"do niedz.", "do niedzieli", 0}, {"w pt.", "w piątek", 0},
-	{"w pon.", "w poniedziałek", 0}, {"godz.", "godzina", 0}, {"r.", "roku", WHEN_AFTER_NUMBER},
+	{"godz.", "godzina", 0}, {"r.", "roku", WHEN_AFTER_NUMBER},
 	{"w.", "wieku", WHEN_AFTER_CAPITAL}, {"p.n.e.", "przed naszą erą", 0},
 	{"n.e.", "naszej ery", 0}, {"tys.", "tysięcy", 0}, {"mln", "milionów", 0},
 	{"mld", "miliardów", 0}, {"proc.", "procent", 0},
 	{"z o.o.", "z ograniczoną odpowiedzialnością", 0}, {"sp.", "spółka", 0},
 	{"S.A.", "S A", 0}, {"vs.", "versus", 0}, {"vs", "versus", 0}, {"C++", "C plus plus", 0},
+	{"24/7", "dwadzieścia cztery na siedem", 0}, {"w l.", "w latach", WHEN_BEFORE_NUMBER},
 	{NULL, NULL, 0},
 };
 
 static const struct sign signs_pl[] = {
 	{"&", "i", 0}, {"§", "paragraf", 0}, {"#", "numer", WHEN_BEFORE_NUMBER},
 	{"+", "plus", 0}, {"=", "równa się", 0}, {"−", "minus", WHEN_AFTER_NUMBER},
-	{"×", "razy", 0}, 
+	{"×", "razy", 0},
 	{"*", "razy", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"÷", "podzielić przez", 0},
 	{"±", "plus minus", 0}, {"~", "około", WHEN_BEFORE_NUMBER}, {"≈", "w przybliżeniu", 0},
 	{"<", "mniejsze niż", 0}, {">", "większe niż", 0}, {"≤", "mniejsze lub równe", 0},
@@ -477,7 +494,8 @@ static const struct reading reading_pl = {
 	.plus = "plus",
 	.plural = PLURAL_POLISH,
 	.units = units_pl,
-	.per = "za {u}",
+	.per = "na {u}",
+	.money_per = "za {u}",
 	.currencies = currencies_pl,
 	.money_cents = "{n} {unit} {c} {cent}",
 	.money_only_cents = "{c} {cent}",
@@ -485,6 +503,7 @@ static const struct reading reading_pl = {
 	.cardinals = cardinals_pl,
 	.no_noun = " i oraz lub albo do od w z na to jest są plus minus razy ",
 	.ordinals = ordinals_pl,
+	.ordinals_at_end = ordinals_at_end_pl,
 	.fractions = fractions_pl,
 	.fraction = "{n:f} {d}",
 	.fraction_mixed = "{w} i {n:f} {d}",
@@ -504,6 +523,7 @@ static const struct reading reading_pl = {
 	.years = years_pl,
 	.time_marks = ":.",
 	.time_before = " o godz godzinie godziny ",
+	.hour_words = " godz godzinie godzinach godziny ",
 	.time_hm = "{h:*} {m}",
 	.time_hm_small = "{h:*} zero {m}",
 	.time_h = "{h:*}",
@@ -511,8 +531,12 @@ static const struct reading reading_pl = {
 	.hours = hours_pl,
 	.to = "do",
 	.to_key = 'g',
+	.range_times = {"od", "do", 'e'},
+	.range_years = {"od", "do", 'G'},
+	.range_days = {"od", "do", 'G'},
 	.score = "do",
 	.phone_shapes = " 333 2322 ",
+	.phone_words = " tel telefon telefonu numer infolinia infolinii ",
 	.roman_name = "{n:o}",
 	.roman_name_feminine = "{n:p}",
 	.feminine_names = " elżbieta katarzyna małgorzata wiktoria krystyna maria anna izabela ",
@@ -525,18 +549,21 @@ static const struct reading reading_pl = {
 	.said = " NATO NASA UNESCO UNICEF ZUS NIP PIN PIT VAT PESEL GUS LOT KRUS REGON CIT IKEA "
 		"RODO SOR FIFA UEFA OK ",
 	.signs = signs_pl,
-	.joined_suffixes = " letni letnia letnie letniego letniej letnich letnim latek latka latków "
-			   "dniowy dniowa dniowe dniowego dniowej dniowych dniowym godzinny "
-			   "godzinna godzinne godzinnego godzinnej minutowy minutowa minutowe "
-			   "minutowego minutowej miesięczny miesięczna miesięczne miesięcznego "
-			   "miesięcznej tygodniowy tygodniowa tygodniowe tygodniowego procentowy "
-			   "procentowa procentowe procentowego procentowej osobowy osobowa osobowe "
-			   "osobowego osobowej krotny krotna krotne krotnie krotnego cyfrowy "
-			   "cyfrowa cyfrowe cyfrowego pokojowy pokojowa pokojowe pokojowego "
-			   "piętrowy piętrowa piętrowe ",
+	.joined_suffixes = " letni letnia letnie letniego letniej letnich letnim latek latka "
+			   "latków dniowy dniowa dniowe dniowego dniowej dniowych dniowym "
+			   "godzinny godzinna godzinne godzinnego godzinnej minutowy "
+			   "minutowa minutowe minutowego minutowej miesięczny miesięczna "
+			   "miesięczne miesięcznego miesięcznej tygodniowy tygodniowa "
+			   "tygodniowe tygodniowego procentowy procentowa procentowe "
+			   "procentowego procentowej osobowy osobowa osobowe osobowego "
+			   "osobowej krotny krotna krotne krotnie krotnego cyfrowy cyfrowa "
+			   "cyfrowe cyfrowego pokojowy pokojowa pokojowe pokojowego piętrowy "
+			   "piętrowa piętrowe ",
 	.spelled_signs = spelled_signs_pl,
 	.space = "spacja",
 	.version = "wersja",
+	.version_words = " wersja wersji wersję python ios android windows ubuntu php java "
+			 "firmware ",
 	.hashtag = "hasztag",
 	.domains = " pl eu io ai tv uk us de fr it es nl pt cz sk ru ua me ",
 	.extensions = " pdf csv txt jpg jpeg png gif xls ppt xml html htm css sql md js ts ",
