@@ -37,13 +37,11 @@ const struct language *language_find(const char *code)
 
 bool reading_lists(const char *list, const char *word, size_t len)
 {
-	const char *at = list;
-
 	if (!list || len == 0)
 		return false;
-	while ((at = strstr(at, " ")) && at[1]) {
+	for (const char *at = list; at[0] && at[1]; at += strcspn(at, " ")) {
 		++at;
-		if (strncmp(at, word, len) == 0 && at[len] == ' ')
+		if (at[0] == word[0] && strncmp(at, word, len) == 0 && at[len] == ' ')
 			return true;
 	}
 	return false;

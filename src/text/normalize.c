@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/count.h"
 #include "base/utf8.h"
@@ -172,6 +173,15 @@ static size_t ask_one(struct loop_state *s, size_t i, normalize_reader *reader)
 	return ask(s, i, &reader, 1);
 }
 
+/* No reader has to look at it. */
+static bool is_plain_punctuation(const struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+
+	return token->kind == TOKEN_SIGN && token->c < 128 && strchr(".,;:!?\")", (int)token->c) &&
+	       !token_is_digits(n, i + 1) && !token_is(n, i + 1, '[');
+}
+
 static size_t take_spoken(struct loop_state *s, size_t i)
 {
 	const struct token *token = token_at(&s->n, i);
@@ -188,6 +198,9 @@ static size_t take_spoken(struct loop_state *s, size_t i)
 	} else if (token->flags & TOKEN_ADDRESS &&
 		   (next = ask(s, i, address_readers, COUNT(address_readers))) > 0) {
 		return next;
+	} else if (token->kind == TOKEN_WORD ? word_is_ordinary(&s->n, i)
+					     : is_plain_punctuation(&s->n, i)) {
+		return i + 1;
 	} else if (token->kind == TOKEN_WORD) {
 		next = ask(s, i, word_readers, COUNT(word_readers));
 	} else if (token->kind == TOKEN_DIGITS) {

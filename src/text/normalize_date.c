@@ -173,6 +173,14 @@ size_t read_date(struct normalizer *n, size_t i)
 	return date.next;
 }
 
+/* Names differ from small letters in their first one alone. */
+static bool is_same_name(const char *name, const char *lower, size_t len)
+{
+	char first = (char)(name[0] >= 'A' && name[0] <= 'Z' ? name[0] | 0x20 : name[0]);
+
+	return first == lower[0] && strncmp(name + 1, lower + 1, len - 1) == 0 && name[len] == '\0';
+}
+
 /* The name at token i, with its dot if it has one: the token after it, 0 when it
  * is none.  *full: it is no abbreviation. */
 static size_t match_name(const struct normalizer *n, size_t i, const struct month *names,
@@ -183,20 +191,13 @@ static size_t match_name(const struct normalizer *n, size_t i, const struct mont
 
 	if (!names || !token_is_word(n, i) || (len = token_lower(n, i, lower)) == 0)
 		return 0;
+	/* Where names have capitals, small letters are other words. */
+	if (names[0].spoken[0] >= 'A' && names[0].spoken[0] <= 'Z' &&
+	    !(token_at(n, i)->flags & TOKEN_CAPITAL))
+		return 0;
 	for (size_t k = 0; k < count; ++k) {
-		char name[WORD_MAX];
-		char first = names[k].spoken[0];
-
-		/* Where names have capitals, small letters are other words. */
-		if (first >= 'A' && first <= 'Z' && !(token_at(n, i)->flags & TOKEN_CAPITAL))
-			continue;
 		*index = k;
-		name[0] = ' ';
-		for (size_t c = 0; names[k].spoken[c] && c < WORD_MAX - 1; ++c)
-			name[c] = (char)(names[k].spoken[c] >= 'A' && names[k].spoken[c] <= 'Z'
-						 ? names[k].spoken[c] | 0x20
-						 : names[k].spoken[c]);
-		*full = strlen(names[k].spoken) == len && memcmp(name, lower, len) == 0;
+		*full = is_same_name(names[k].spoken, lower, len);
 		if (*full)
 			return i + 1;
 		if (reading_lists(names[k].written, lower, len))

@@ -143,6 +143,7 @@ normalize_reader read_address;
 bool write_letters(struct normalizer *n, const char *letters, size_t len);
 bool write_shown_number(struct normalizer *n, size_t i); /* digits of a name: "B12", "2026" */
 void normalize_measure(struct normalizer *n);
+bool word_is_ordinary(const struct normalizer *n, size_t i); /* no reader has to look at it */
 normalize_reader read_abbreviation, read_acronym, read_roman, read_mixed;
 
 /* normalize_mark.c */

@@ -8,12 +8,13 @@
 #include "base/utf8.h"
 #include "text/normalize_private.h"
 
-/* Abbreviations by their first byte: most words begin none, and are passed by
- * with one look. */
+/* Abbreviations by their first byte; and the first two bytes of everything that
+ * some reader of words looks up, so that most words are passed by with one look. */
 struct index {
 	const struct reading *reading;
 	uint16_t first[256]; /* row + 1; 0: none */
 	uint16_t *next; /* of each row */
+	uint8_t pairs[256 * 256 / 8]; /* a bit for each two bytes, in small letters */
 };
 
 #define INDEXES_MAX 16 /* languages with a table */
@@ -22,6 +23,38 @@ struct index {
 static uint8_t small(uint8_t byte)
 {
 	return byte >= 'A' && byte <= 'Z' ? byte | 0x20 : byte;
+}
+
+static void set_pair(struct index *index, uint8_t first, uint8_t second)
+{
+	size_t pair = (size_t)first << 8 | second;
+
+	index->pairs[pair / 8] |= (uint8_t)(1u << pair % 8);
+}
+
+/* A letter that stands alone may be followed by anything, and so may the first
+ * byte of a letter that is no ASCII, whose capital has another second byte. */
+static void add_pair(struct index *index, const char *word)
+{
+	uint8_t first = small((uint8_t)word[0]);
+
+	if (word[1] && word[1] != ' ' && first < 128) {
+		set_pair(index, first, small((uint8_t)word[1]));
+		return;
+	}
+	for (unsigned second = 0; second < 256; ++second)
+		set_pair(index, first, (uint8_t)second);
+}
+
+static void add_names(struct index *index, const struct month *names, size_t count)
+{
+	for (size_t i = 0; names && i < count; ++i) {
+		add_pair(index, names[i].spoken);
+		for (const char *at = names[i].written; at && at[0] && at[1];) {
+			add_pair(index, ++at);
+			at += strcspn(at, " ");
+		}
+	}
 }
 
 /* Made once for each language and kept: the tables are constant.  Only the
@@ -51,9 +84,37 @@ static const struct index *index_of(const struct reading *reading)
 		index->next[row] = index->first[byte];
 		index->first[byte] = (uint16_t)(row + 1);
 	}
+	for (size_t row = 0; row < rows; ++row)
+		add_pair(index, reading->abbreviations[row].written);
+	add_names(index, reading->months, 12);
+	add_names(index, reading->weekdays, 7);
 	index->reading = reading;
 	++count;
 	return index;
+}
+
+/* What may stand behind a word without changing how it is read. */
+static bool is_harmless(const struct token *token)
+{
+	return token->kind == TOKEN_BLANK || token->kind == TOKEN_LINE ||
+	       token->kind == TOKEN_END ||
+	       (token->kind == TOKEN_SIGN && token->c < 128 && strchr(",;:!?\")", (int)token->c));
+}
+
+bool word_is_ordinary(const struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+	const struct index *index = index_of(n->reading);
+	uint8_t first = (uint8_t)n->text[token->begin];
+	uint8_t second = token->end - token->begin > 1 ? (uint8_t)n->text[token->begin + 1] : 0;
+	size_t pair = (size_t)small(first) << 8 | small(second);
+
+	if (!index || token->flags & (TOKEN_UPPER | TOKEN_MARKED) || first >= 128 ||
+	    !is_harmless(token_at(n, i + 1)) || token_is_digits(n, i + 2))
+		return false;
+	if (token->flags & TOKEN_CAPITAL && !(second >= 'a' && second <= 'z'))
+		return false; /* a numeral, an acronym with an ending */
+	return !(index->pairs[pair / 8] >> pair % 8 & 1);
 }
 
 static size_t skip_blank_bytes(const char *text, size_t left)
@@ -162,9 +223,12 @@ static size_t read_suffix(struct normalizer *n, size_t i)
 	if (!token_is_word(n, i) || !token_is(n, i + 1, '.'))
 		return 0;
 	for (const struct abbreviation *row = n->reading->abbreviations; row && row->written; ++row) {
-		size_t row_len = strlen(row->written) - 1;
+		size_t row_len;
 
-		if (!(row->when & WHEN_SUFFIX) || row_len >= len ||
+		if (!(row->when & WHEN_SUFFIX))
+			continue;
+		row_len = strlen(row->written) - 1;
+		if (row_len >= len ||
 		    memcmp(word + len - row_len, row->written, row_len) != 0 ||
 		    !conditions_hold(n, row, i, i + 2))
 			continue;

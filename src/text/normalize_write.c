@@ -33,7 +33,7 @@ bool token_equals(const struct normalizer *n, size_t i, const char *word)
 {
 	size_t len = token_len(n, i);
 
-	return strlen(word) == len && memcmp(n->text + token_at(n, i)->begin, word, len) == 0;
+	return len > 0 && word[0] == n->text[token_at(n, i)->begin] && strlen(word) == len && memcmp(n->text + token_at(n, i)->begin, word, len) == 0;
 }
 
 size_t token_lower(const struct normalizer *n, size_t i, char lower[WORD_MAX])
@@ -132,12 +132,19 @@ size_t match_spelling(const struct normalizer *n, size_t i, const char *list, si
 {
 	size_t begin = token_at(n, i)->begin;
 	size_t left = token_at(n, n->tokens_len)->begin - begin;
+	char first = left > 0 ? n->text[begin] : '\0';
 	size_t found = 0;
 
 	for (const char *at = list; at && at[0] && at[1];) {
-		size_t len = strcspn(++at, " ");
-		size_t taken = spelling_fits(n->text + begin, left, at, len);
+		size_t len = 0;
+		size_t taken = 0;
 
+		if (*++at != first) { /* most are another */
+			at += strcspn(at, " ");
+			continue;
+		}
+		len = strcspn(at, " ");
+		taken = spelling_fits(n->text + begin, left, at, len);
 		if (taken > longest) {
 			size_t next = token_from(n, i, begin + taken);
 
