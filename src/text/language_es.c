@@ -3,8 +3,9 @@
  *
  * Own sets of numbers: a is the ordinal before a noun ("primer", "tercer"), s a
  * century or a ruler (ordinal up to ten), F feminine thousands ("doscientas"
- * but "veintiún mil"), u a full hour ("nueve", "catorce horas"), H and T the
- * stems of hundreds and tens.
+ * but "veintiún mil"), u a full hour ("nueve", "catorce horas"), w
+ * one that is written with its word, N the half of the day, v and g one thing
+ * ("un", "una") and no other number, H and T the stems of hundreds and tens.
  */
 #include "text/language.h"
 
@@ -53,6 +54,11 @@ static const struct number_rule feminine[] = {
 	{2 * BILLION, BILLION, "<m< billones[ >>]"}, END,
 };
 
+static const struct number_rule single[] = {{0, 0, "=c="}, {1, 0, "un"}, {2, 0, "=c="}, END};
+static const struct number_rule single_feminine[] = {
+	{0, 0, "=c="}, {1, 0, "una"}, {2, 0, "=c="}, END,
+};
+
 static const struct number_rule feminine_thousands[] = {
 	{0, 0, "=m="}, {200, 0, "<H<as[ >>]"}, {1000, 0, "=m="}, END,
 };
@@ -88,6 +94,14 @@ static const struct number_rule full_hour[] = {
 	{0, 0, "=c= horas"}, {1, 0, "=f="}, {13, 0, "=f= horas"}, END,
 };
 
+static const struct number_rule hour_word[] = {
+	{0, 0, "=c= horas"}, {1, 0, "una hora"}, {2, 0, "=f= horas"}, END,
+};
+
+static const struct number_rule half_of_day[] = {
+	{0, 0, "de la tarde"}, {8, 0, "de la noche"}, {12, 0, "de la tarde"}, END,
+};
+
 static const struct number_rule century[] = {{0, 0, "=o="}, {11, 0, "=c="}, END};
 
 #define DENOMINATORS(s) \
@@ -100,7 +114,8 @@ static const struct number_rule denominators[] = {DENOMINATORS("s")};
 static const struct number_set numbers[] = {
 	{'c', counting}, {'m', masculine}, {'f', feminine}, {'F', feminine_thousands},
 	{'o', ordinal}, {'p', ordinal_feminine}, {'a', ordinal_short}, {'s', century},
-	{'u', full_hour}, {'q', denominator}, {'Q', denominators}, {'H', hundreds},
+	{'q', denominator}, {'Q', denominators}, {'u', full_hour}, {'w', hour_word},
+	{'N', half_of_day}, {'v', single}, {'g', single_feminine}, {'H', hundreds},
 	{'T', tens}, {0},
 };
 
@@ -129,8 +144,7 @@ static const struct unit units[] = {
 	HE_UNIT(" km³ km3 ", "kilómetro cúbico", "kilómetros cúbicos"),
 	HE_UNIT(" m³ m3 ", "metro cúbico", "metros cúbicos"),
 	HE_UNIT(" cm³ cm3 cc ", "centímetro cúbico", "centímetros cúbicos"),
-	/* "ha" after a blank is a verb */
-	{.written = " ha ", .name = SHE("hectárea", "hectáreas"), .joined = true},
+	{.written = " ha ", .name = SHE("hectárea", "hectáreas"), .last = true},
 	HE_UNIT(" s² s2 ", "segundo cuadrado", "segundos cuadrados"),
 	SHE_UNIT(" mph ", "milla por hora", "millas por hora"),
 	HE_UNIT(" ft ", "pie", "pies"),
@@ -152,9 +166,10 @@ static const struct unit units[] = {
 	HE_UNIT(" min ", "minuto", "minutos"),
 	HE_UNIT(" s seg ", "segundo", "segundos"),
 	HE_UNIT(" ms ", "milisegundo", "milisegundos"),
-	HE_UNIT(" mes ", "mes", "meses"),
-	HE_UNIT(" día ", "día", "días"),
-	HE_UNIT(" año ", "año", "años"),
+	{.written = " x ", .name = SHE("vez", "veces"), .joined = true},
+	{.written = " mes ", .name = HE("mes", "meses"), .per = "al mes"},
+	{.written = " día ", .name = HE("día", "días"), .per = "al día"},
+	{.written = " año ", .name = HE("año", "años"), .per = "al año"},
 	SHE_UNIT(" persona ", "persona", "personas"),
 	SHE_UNIT(" noche ", "noche", "noches"),
 	HE_UNIT(" Hz ", "hercio", "hercios"),
@@ -246,13 +261,18 @@ static const struct magnitude magnitudes[] = {
 	{0},
 };
 
+/* "21 plazas", "21 días"; a singular noun goes with no number but one. */
 static const struct by_ending agreement[] = {
-	{" a as ción ciones sión siones dad dades tud tudes ",
-	 " día días mapa mapas problema problemas programa programas sistema sistemas tema temas "
-	 "idioma idiomas clima climas planeta planetas cometa poema poemas drama dramas "
-	 "diploma diplomas síntoma síntomas esquema esquemas dilema dilemas sofá sofás "
-	 "gigas megas teras kilómetros gramas euros guardia guardias turistas taxistas ", 'f'},
-	{"*", NULL, 'm'},
+	{" as ciones siones dades tudes veces voces luces mujeres manos flores noches tardes "
+	 "clases calles partes llaves fotos motos series fases redes imágenes leyes señales ",
+	 " días mapas problemas programas sistemas temas idiomas climas planetas cometas poemas "
+	 "dramas diplomas síntomas esquemas dilemas sofás gigas megas teras turistas ", 'f'},
+	{" s ", NULL, 'm'},
+	{" a ción sión dad tud vez voz luz mujer mano flor noche tarde clase calle parte llave "
+	 "foto moto serie fase red imagen ley señal ",
+	 " día mapa problema programa sistema tema idioma clima planeta cometa poema drama "
+	 "diploma síntoma esquema dilema giga mega tera turista taxista ", 'g'},
+	{"*", NULL, 'v'},
 	{0},
 };
 
@@ -273,17 +293,17 @@ static const struct fraction fractions[] = {
 };
 
 static const struct month months[] = {
-	{"enero", " ene ene. "}, {"febrero", " feb feb. "}, {"marzo", " mar mar. "},
-	{"abril", " abr abr. "}, {"mayo", " may may. "}, {"junio", " jun jun. "},
-	{"julio", " jul jul. "}, {"agosto", " ago ago. "},
-	{"septiembre", " sep sep. sept sept. setiembre "}, {"octubre", " oct oct. "},
-	{"noviembre", " nov nov. "}, {"diciembre", " dic dic. "},
+	{"enero", " ene ", NULL}, {"febrero", " feb ", NULL}, {"marzo", " mar ", NULL},
+	{"abril", " abr ", NULL}, {"mayo", " may ", NULL}, {"junio", " jun ", NULL},
+	{"julio", " jul ", NULL}, {"agosto", " ago ", NULL},
+	{"septiembre", " sep sept setiembre ", NULL}, {"octubre", " oct ", NULL},
+	{"noviembre", " nov ", NULL}, {"diciembre", " dic ", NULL},
 };
 
 static const struct month weekdays[] = {
-	{"lunes", " lun lun. "}, {"martes", " mar mar. "}, {"miércoles", " mié mié. mie mie. "},
-	{"jueves", " jue jue. "}, {"viernes", " vie vie. "}, {"sábado", " sáb sáb. sab sab. "},
-	{"domingo", " dom dom. "},
+	{"lunes", " lun ", NULL}, {"martes", " mar ", NULL}, {"miércoles", " mié mie ", NULL},
+	{"jueves", " jue ", NULL}, {"viernes", " vie ", NULL}, {"sábado", " sáb sab ", NULL},
+	{"domingo", " dom ", NULL},
 };
 
 /* What is counted before or after its number. */
@@ -364,6 +384,7 @@ static const struct abbreviation abbreviations[] = {
 	{"núms.", "números", 0},
 	{"n.º", "número", 0},
 	{"nº", "número", 0},
+	{"n.os", "números", 0},
 	{"n°", "número", WHEN_BEFORE_NUMBER},
 	{"no.", "número", WHEN_BEFORE_NUMBER},
 	{"art.", "artículo", 0},
@@ -394,6 +415,7 @@ static const struct sign signs[] = {
 	{"&", "y", 0},
 	{"+", "más", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"+", "más", WHEN_BEFORE_NUMBER},
+	{"+", "más", WHEN_AFTER_CAPITAL},
 	{"-", "menos", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"−", "menos", WHEN_BEFORE_NUMBER},
 	{"=", "igual a", 0},
@@ -457,14 +479,15 @@ static const struct reading reading_es = {
 		   "entre era es esta este está están fue ha han hasta hay la las le les lo los "
 		   "más menos mi muy ni no o os para pero por que quedan se según ser si sin "
 		   "sobre son su sus también te tras tu tú u un una ya y yo ahora aquí así "
-		   "aunque como cuesta nada nunca mañana hora sea será estaba había queda para "
-		   "vez veces más tarde antes después luego ",
+		   "aunque como cuesta nada nunca sea será estaba había queda tarde antes "
+		   "después luego llega sale vale vino quien donde he hemos tiene tienen eran "
+		   "puede debe dijo hizo va van mil millón millones ",
 	.ordinal_marks = ordinal_marks,
 	.fractions = fractions,
 	.fraction = "{n:m} {d}",
 	.fraction_mixed = "{w:c} y {n:m} {d}",
 	.fraction_max = 20,
-	.over = "partido por",
+	.over = "barra",
 	.date_order = DATE_DAY_FIRST,
 	.date_marks = "/-.",
 	.months = months,
@@ -478,11 +501,12 @@ static const struct reading reading_es = {
 	.date_my = "{month} de {year:c}",
 	.year_least = 1000,
 	.year_most = 2199,
-	.time_marks = ":h",
-	.time_words = " h hs hrs ",
+	.time_marks = ":h.",
+	.time_words = " h hs hrs horas ",
 	.time_hm = "{h:f} y {m:c}",
 	.time_hm_small = "{h:f} y {m:c}",
 	.time_h = "{h:u}",
+	.time_h_word = "{h:w}",
 	.time_hms = "{h:f} horas, {m:c} minutos y {s:c} segundos",
 	.time_hm_half = "{h:f} y {m:c} {half}",
 	.time_hm_small_half = "{h:f} y {m:c} {half}",
@@ -490,8 +514,9 @@ static const struct reading reading_es = {
 	.am = " am AM a._m. a._m A._M. A._M ",
 	.pm = " pm PM p._m. p._m P._M. P._M ",
 	.am_word = "de la mañana",
-	.pm_word = "de la tarde",
+	.pm_word = "{h:N}",
 	.to = "a",
+	.phone_words = " tel teléfono tfno móvil fax whatsapp ",
 	.phone_shapes = " 333 2322 3222 2223 ",
 	.roman_name = "{n:o}",
 	.roman_name_feminine = "{n:p}",
@@ -504,17 +529,19 @@ static const struct reading reading_es = {
 			  "blanca cristina urraca berenguela ana leonor teresa ",
 	.romans = romans,
 	.abbreviations = abbreviations,
-	.spelled = " IRPF BBVA RTVE EEUU IBAN ITV ESO AMPA ",
-	.said = " NASA ONU OTAN UNESCO UNICEF IVA PIB UCI AVE NIF NIE CIF RAE ERE ERTE PYME ETA "
-		"SIDA VIP OVNI LED PIN SIM RAM ROM OPEP FIFA UEFA FIBA MIR INEM SEPE PSOE VOX "
-		"TIC OK NO SI SÍ LO LA EL LOS LAS UN UNA DE DEL AL EN CON POR QUE QUÉ ES SON SE "
-		"SU MI TU ME TE LE LES YA MÁS HAY HOY VEN VER ASÍ MUY SIN DOS FIN SOL MAR OJO "
-		"GAS LUZ PAZ DON ",
+	.spelled = " IRPF BBVA RTVE IVTM ",
+	.said = " BOE ESO AMPA IBAN NASA ONU OTAN UNESCO UNICEF IVA PIB UCI AVE NIF NIE CIF RAE "
+		"ERE ERTE PYME ETA SIDA VIP OVNI LED PIN SIM RAM ROM OPEP FIFA UEFA FIBA MIR "
+		"INEM SEPE PSOE VOX TIC OK NO SI SÍ LO LA EL LOS LAS UN UNA DE DEL AL EN CON POR "
+		"QUE QUÉ ES SON SE SU MI TU ME TE LE LES YA MÁS HAY HOY VEN VER ASÍ MUY SIN DOS "
+		"FIN SOL MAR OJO GAS LUZ PAZ DON ",
 	.signs = signs,
 	.spelled_signs = spelled_signs,
 	.space = "espacio",
 	.version = "versión",
+	.version_words = " versión python ios android java ubuntu php ",
 	.hashtag = "hashtag",
+	.domains = " mx ar cl uk us tv io eu br pt de fr it ",
 	.extensions = " pdf csv jpg png gif html txt xml css svg sql php exe zip mp3 mp4 ",
 };
 

@@ -2,9 +2,10 @@
  * language_pt.c: Portuguese (see language.h and reading.h); number words as in
  * Brazil.
  *
- * Own sets of numbers: d is a day ("primeiro"), u a full hour, s a century or a
- * ruler (ordinal up to ten), r and R what follows thousands and millions, H and
- * T the stems of hundreds and tens.
+ * Own sets of numbers: d is a day ("primeiro"), u a full hour, N the half of the
+ * day, s a century or a ruler (ordinal up to ten), g one thing ("uma") and no
+ * other number, r and R what follows thousands and millions, H and T the stems
+ * of hundreds and tens.
  */
 #include "text/language.h"
 
@@ -50,18 +51,20 @@ static const struct number_rule feminine[] = {
 	LARGE("f", "as", "R")
 };
 
+static const struct number_rule single_feminine[] = {
+	{0, 0, "=c="}, {1, 0, "uma"}, {2, 0, "=c="}, END,
+};
+
 /* An "e" stands before a last group that is below a hundred or has two noughts. */
-#define ROUND(n, x) {n, 0, " e =" x "="}, {n + 1, 0, " =" x "="}
-#define ROUNDS(n, x) \
-	ROUND(1 * n, x), ROUND(2 * n, x), ROUND(3 * n, x), ROUND(4 * n, x), ROUND(5 * n, x), \
-	ROUND(6 * n, x), ROUND(7 * n, x), ROUND(8 * n, x), ROUND(9 * n, x)
+#define ROUND(n, unit, x) \
+	{n * unit, unit, "[ =" x "=| e =" x "=]"}, {n * unit + unit, unit, " =" x "="}
+#define ROUNDS(unit, x) \
+	{unit, unit, "[ =" x "=| e =" x "=]"}, {101 * unit, unit, " =" x "="}, \
+	ROUND(200, unit, x), ROUND(300, unit, x), ROUND(400, unit, x), ROUND(500, unit, x), \
+	ROUND(600, unit, x), ROUND(700, unit, x), ROUND(800, unit, x), ROUND(900, unit, x)
 #define AFTER_LARGE(x) \
-	{0, 0, ""}, {1, 0, " e =" x "="}, {101, 0, " =" x "="}, ROUND(200, x), ROUND(300, x), \
-	ROUND(400, x), ROUND(500, x), ROUND(600, x), ROUND(700, x), ROUND(800, x), ROUND(900, x), \
-	ROUNDS(THOUSAND, x), ROUNDS(10 * THOUSAND, x), ROUNDS(100 * THOUSAND, x), \
-	ROUNDS(MILLION, x), ROUNDS(10 * MILLION, x), ROUNDS(100 * MILLION, x), \
-	ROUNDS(BILLION, x), ROUNDS(10 * BILLION, x), ROUNDS(100 * BILLION, x), \
-	ROUNDS(TRILLION, x), ROUNDS(10 * TRILLION, x), ROUNDS(100 * TRILLION, x), END,
+	{0, 0, ""}, ROUNDS(UINT64_C(1), x), ROUNDS(THOUSAND, x), ROUNDS(MILLION, x), \
+	ROUNDS(BILLION, x), ROUNDS(TRILLION, x), END,
 
 static const struct number_rule after_large[] = {AFTER_LARGE("c")};
 static const struct number_rule after_large_feminine[] = {AFTER_LARGE("f")};
@@ -92,6 +95,10 @@ static const struct number_rule full_hour[] = {
 	{0, 0, "zero hora"}, {1, 0, "uma hora"}, {2, 0, "=f= horas"}, END,
 };
 
+static const struct number_rule half_of_day[] = {
+	{0, 0, "da tarde"}, {7, 0, "da noite"}, {12, 0, "da tarde"}, END,
+};
+
 static const struct number_rule century[] = {{0, 0, "=o="}, {11, 0, "=c="}, END};
 
 #define DENOMINATORS(s) \
@@ -102,9 +109,10 @@ static const struct number_rule denominator[] = {DENOMINATORS("")};
 static const struct number_rule denominators[] = {DENOMINATORS("s")};
 
 static const struct number_set numbers[] = {
-	{'c', counting}, {'f', feminine}, {'o', ordinal}, {'p', ordinal_feminine}, {'d', day},
-	{'s', century}, {'u', full_hour}, {'q', denominator}, {'Q', denominators},
-	{'r', after_large}, {'R', after_large_feminine}, {'H', hundreds}, {'T', tens}, {0},
+	{'c', counting}, {'f', feminine}, {'o', ordinal}, {'p', ordinal_feminine},
+	{'q', denominator}, {'Q', denominators}, {'d', day}, {'s', century}, {'u', full_hour},
+	{'N', half_of_day}, {'g', single_feminine}, {'r', after_large},
+	{'R', after_large_feminine}, {'H', hundreds}, {'T', tens}, {0},
 };
 
 #define HE(singular, plural) {.one = singular, .many = plural, .key = 'm'}
@@ -153,6 +161,7 @@ static const struct unit units[] = {
 	HE_UNIT(" min ", "minuto", "minutos"),
 	HE_UNIT(" s seg ", "segundo", "segundos"),
 	HE_UNIT(" ms ", "milissegundo", "milissegundos"),
+	{.written = " x ", .name = SHE("vez", "vezes"), .joined = true},
 	HE_UNIT(" mês ", "mês", "meses"),
 	HE_UNIT(" dia ", "dia", "dias"),
 	HE_UNIT(" ano ", "ano", "anos"),
@@ -254,14 +263,18 @@ static const struct magnitude magnitudes[] = {
 	{0},
 };
 
+/* "2 casas"; a singular noun goes with no number but one. */
 static const struct by_ending agreement[] = {
-	{" a as ã ãs ção ções são sões dade dades tude tudes gem gens ",
-	 " dia dias mapa mapas problema problemas programa programas sistema sistemas tema temas "
-	 "idioma idiomas clima climas planeta planetas cometa cometas poema poemas drama dramas "
-	 "diploma diplomas sintoma sintomas esquema esquemas dilema dilemas telegrama "
-	 "telegramas grama gramas quilograma quilogramas miligrama miligramas sofá sofás "
-	 "artista artistas turista turistas motorista motoristas guarda guardas atleta atletas "
-	 "kwanza kwanzas ", 'f'},
+	{" as ãs ções sões dades tudes gens vezes vozes luzes mulheres mãos flores noites tardes "
+	 "classes partes chaves fotos motos séries fases redes leis ",
+	 " dias mapas problemas programas sistemas temas idiomas climas planetas cometas poemas "
+	 "dramas diplomas sintomas esquemas dilemas telegramas gramas quilogramas miligramas "
+	 "sofás artistas turistas motoristas guardas atletas kwanzas ", 'f'},
+	{" a ã ção são dade tude gem vez voz luz mulher mão flor noite tarde classe parte chave "
+	 "foto moto série fase rede lei ",
+	 " dia mapa problema programa sistema tema idioma clima planeta cometa poema drama "
+	 "diploma sintoma esquema dilema telegrama grama quilograma miligrama artista turista "
+	 "motorista guarda atleta kwanza ", 'g'},
 	{0},
 };
 
@@ -279,16 +292,16 @@ static const struct fraction fractions[] = {
 };
 
 static const struct month months[] = {
-	{"janeiro", " jan jan. "}, {"fevereiro", " fev fev. "}, {"março", " mar mar. "},
-	{"abril", " abr abr. "}, {"maio", " mai mai. "}, {"junho", " jun jun. "},
-	{"julho", " jul jul. "}, {"agosto", " ago ago. "}, {"setembro", " set set. "},
-	{"outubro", " out out. "}, {"novembro", " nov nov. "}, {"dezembro", " dez dez. "},
+	{"janeiro", " jan ", NULL}, {"fevereiro", " fev ", NULL}, {"março", " mar ", NULL},
+	{"abril", " abr ", NULL}, {"maio", " mai ", NULL}, {"junho", " jun ", NULL},
+	{"julho", " jul ", NULL}, {"agosto", " ago ", NULL}, {"setembro", " set ", NULL},
+	{"outubro", " out ", NULL}, {"novembro", " nov ", NULL}, {"dezembro", " dez ", NULL},
 };
 
 static const struct month weekdays[] = {
-	{"segunda", " seg seg. "}, {"terça", " ter ter. "}, {"quarta", " qua qua. "},
-	{"quinta", " qui qui. "}, {"sexta", " sex sex. "}, {"sábado", " sáb sáb. sab sab. "},
-	{"domingo", " dom dom. "},
+	{"segunda", " seg ", NULL}, {"terça", " ter ", NULL}, {"quarta", " qua ", NULL},
+	{"quinta", " qui ", NULL}, {"sexta", " sex ", NULL}, {"sábado", " sáb sab ", NULL},
+	{"domingo", " dom ", NULL},
 };
 
 /* What is counted before or after its number. */
@@ -357,6 +370,7 @@ static const struct abbreviation abbreviations[] = {
 	{"núm.", "número", 0},
 	{"n.º", "número", 0},
 	{"nº", "número", 0},
+	{"n.os", "números", 0},
 	{"n°", "número", WHEN_BEFORE_NUMBER},
 	{"art.", "artigo", 0},
 	{"arts.", "artigos", 0},
@@ -386,9 +400,11 @@ static const struct sign signs[] = {
 	{"&", "e", 0},
 	{"+", "mais", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"+", "mais", WHEN_BEFORE_NUMBER},
+	{"+", "mais", WHEN_AFTER_CAPITAL},
 	{"-", "menos", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"−", "menos", WHEN_BEFORE_NUMBER},
 	{"=", "igual a", 0},
+	{"×", "por", WHEN_TIGHT},
 	{"×", "vezes", 0},
 	{"*", "vezes", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"÷", "dividido por", 0},
@@ -449,13 +465,13 @@ static const struct reading reading_pt = {
 		   "ela elas em entre era esta está eram fica foi há já mais mas me menos na nas "
 		   "nem no nos nada o os ou para pela pelas pelo pelos por quando que se sem ser "
 		   "será sobre são sua suas também toda todas uma umas vai agora ainda antes "
-		   "fora hora nova nunca minha ",
+		   "fora nunca minha custa chega vale fecha começa termina entra passa mil ",
 	.ordinal_marks = ordinal_marks,
 	.fractions = fractions,
 	.fraction = "{n:c} {d}",
 	.fraction_mixed = "{w:c} e {n:c} {d}",
 	.fraction_max = 100,
-	.over = "sobre",
+	.over = "barra",
 	.date_order = DATE_DAY_FIRST,
 	.date_marks = "/-.",
 	.months = months,
@@ -481,9 +497,10 @@ static const struct reading reading_pt = {
 	.am = " am AM a._m. a._m A._M. A._M ",
 	.pm = " pm PM p._m. p._m P._M. P._M ",
 	.am_word = "da manhã",
-	.pm_word = "da tarde",
+	.pm_word = "{h:N}",
 	.to = "a",
-	.phone_shapes = " 54 44 254 244 333 ",
+	.phone_words = " tel telefone celular fax whatsapp ",
+	.phone_shapes = " 54 44 254 244 333 3332 23342 53 ",
 	.roman_name = "{n:o}",
 	.roman_name_feminine = "{n:p}",
 	.roman_ordinal_max = 10,
@@ -506,7 +523,9 @@ static const struct reading reading_pt = {
 	.spelled_signs = spelled_signs,
 	.space = "espaço",
 	.version = "versão",
+	.version_words = " versão python ios android java ubuntu php ",
 	.hashtag = "hashtag",
+	.domains = " br pt uk us tv io eu ar es de fr it ao mz ",
 	.extensions = " pdf csv jpg png gif html txt xml css svg sql php exe zip mp3 mp4 ",
 };
 
