@@ -127,6 +127,13 @@ static const struct number_rule ordinals_at[] = {ORDINALS("ej", "iej", "iej")}; 
 static const struct number_rule ordinals_before[] = {ORDINALS("ą", "ą", "ią")}; /* godziną */
 static const struct number_rule ordinals_many[] = {ORDINALS("ych", "ich", "ich")}; /* w latach */
 
+/* jedna osoba, but dwa miejsca; jedną osobę; z trzema osobami; o ósmej, o 300 */
+static const struct number_rule numbers_a[] = {{0, 0, "=c="}, {1, 0, "jedna"}, {2, 0, "=c="}, END};
+static const struct number_rule numbers_b[] = {{0, 0, "=c="}, {1, 0, "jedną"}, {2, 0, "=c="}, END};
+static const struct number_rule numbers_with[] = {
+	{0, 0, "=g="}, {2, 0, "dwoma"}, {3, 0, "trzema"}, {4, 0, "czterema"}, {5, 0, "=g="}, END,
+};
+static const struct number_rule numbers_hour[] = {{0, 0, "=e="}, {25, 0, "=c="}, END};
 static const struct number_rule numbers_one[] = {{0, 0, "=c="}, {1, 0, ""}, {2, 0, "=c="}, END};
 
 static const struct number_set numbers_pl[] = {
@@ -137,7 +144,8 @@ static const struct number_set numbers_pl[] = {
 	{'y', ordinals_of}, {'G', ordinals_of}, {'L', ordinals_in}, {'e', ordinals_at},
 	{'a', ordinals_before}, {'H', ordinals_many}, {'q', ordinals_feminine},
 	{'Q', ordinals_neuter}, {'R', ordinals_many},
-	{'j', numbers_x}, {'1', numbers_one}, {0, NULL},
+	{'j', numbers_x}, {'1', numbers_one}, {'A', numbers_a},
+	{'b', numbers_b}, {'i', numbers_with}, {'z', numbers_hour}, {0, NULL},
 };
 
 /* one, few, many, part: jeden kilometr, dwa kilometry, pięć kilometrów, pół kilometra */
@@ -329,7 +337,24 @@ static const struct magnitude magnitudes_pl[] = {
 static const struct by_neighbours cardinals_pl[] = {
 	{" do od około ok bez dla poniżej powyżej koło prócz oprócz blisko wśród spośród "
 	 "zamiast ", NULL, 'g'},
-	{" godzinie godziny ", NULL, 'e'},
+	{" o ", "", 'z'},
+	{" o ", " rano wieczorem i lub albo a po w ", 'z'},
+	{" godzinie godziny ", NULL, 'z'},
+	{NULL, NULL, 0},
+};
+
+/* By the noun behind, where its ending tells. */
+static const struct by_ending agreement_pl[] = {
+	{" ach ", NULL, 'g'},
+	{" ami ", NULL, 'i'},
+	{" ości cje sje zje ", NULL, 'f'},
+	{" uwagi strony książki oferty karty umowy faktury paczki przesyłki łyżki szklanki noce "
+	 "rzeczy kawy herbaty pizze zupy butelki puszki tabletki łyżeczki próby drogi firmy usługi "
+	 "linie historie kategorie córki siostry kobiety dziewczyny ulice stacje porcje rundy raty "
+	 "części wersje nagrody ", NULL, 'f'},
+	{" ę ", " imię ramię zwierzę ", 'b'},
+	{" nie ie ce le rze ę o um ", NULL, 'n'},
+	{" a ość ", " mężczyzna kolega poeta ", 'A'},
 	{NULL, NULL, 0},
 };
 
@@ -501,7 +526,9 @@ static const struct reading reading_pl = {
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes_pl,
 	.cardinals = cardinals_pl,
-	.no_noun = " i oraz lub albo do od w z na to jest są plus minus razy ",
+	.agreement = agreement_pl,
+	.no_noun = " i oraz lub albo do od w we z ze na to jest są plus minus razy dla za aby o po "
+		   "ponad bo co ale nie jako się oznacza potwierdza ma ",
 	.ordinals = ordinals_pl,
 	.ordinals_at_end = ordinals_at_end_pl,
 	.fractions = fractions_pl,
