@@ -302,9 +302,9 @@ static const struct by_neighbours year_keys[] = {
 	 "employees workers members voters soldiers deaths cases votes points words characters "
 	 "tokens letters pages lines items things parts pieces copies units boxes tickets seats "
 	 "rooms calories steps miles metres meters kilometres kilometers feet inches yards acres "
-	 "tons tonnes pounds ounces grams kilograms litres liters gallons degrees volts watts bytes "
-	 "years months weeks days hours minutes seconds times dollars euros cents rupees yen "
-	 "birds trees cars homes houses islands languages species stars books photos files ", 'c'},
+	 "tons tonnes pounds ounces grams kilograms litres liters gallons degrees volts watts "
+	 "bytes years months weeks days hours minutes seconds times dollars euros cents rupees "
+	 "yen birds trees cars homes houses islands languages species stars books photos files ", 'c'},
 	{NULL, NULL, 'y'},
 	{0},
 };
@@ -312,7 +312,8 @@ static const struct by_neighbours year_keys[] = {
 static const struct by_neighbours romans[] = {
 	{" chapter act scene part volume book section article appendix phase type stage level "
 	 "grade class war bowl title table figure annex episode season page lesson unit step "
-	 "vol ch sec fig art app round division tier mark model version fantasy rocky apollo saturn ", NULL, 'c'},
+	 "vol ch sec fig art app round division tier mark model version fantasy rocky apollo "
+	 "saturn ", NULL, 'c'},
 	{NULL, " century ", 'o'},
 	{0},
 };
@@ -325,13 +326,12 @@ static const struct abbreviation abbreviations[] = {
 	{"Dr.", "Drive", WHEN_AFTER_CAPITAL}, {"Dr.", "Doctor", 0},
 	{"St.", "Saint", WHEN_BEFORE_CAPITAL}, {"St", "Saint", WHEN_BEFORE_CAPITAL},
 	{"St.", "Street", WHEN_AFTER_CAPITAL}, {"St", "Street", WHEN_AFTER_CAPITAL},
-	{"Ste.", "Suite", WHEN_BEFORE_NUMBER},
-	{"Prof.", "Professor", 0}, {"Rev.", "Reverend", 0}, {"Hon.", "Honorable", 0},
-	{"Gen.", "General", 0}, {"Col.", "Colonel", 0}, {"Maj.", "Major", 0},
-	{"Capt.", "Captain", 0}, {"Cpt.", "Captain", 0}, {"Lt.", "Lieutenant", 0},
-	{"Sgt.", "Sergeant", 0}, {"Cpl.", "Corporal", 0}, {"Adm.", "Admiral", 0},
-	{"Cmdr.", "Commander", 0}, {"Gov.", "Governor", 0}, {"Sen.", "Senator", 0},
-	{"Rep.", "Representative", WHEN_BEFORE_CAPITAL},
+	{"Ste.", "Suite", WHEN_BEFORE_NUMBER}, {"Prof.", "Professor", 0}, {"Rev.", "Reverend", 0},
+	{"Hon.", "Honorable", 0}, {"Gen.", "General", 0}, {"Col.", "Colonel", 0},
+	{"Maj.", "Major", 0}, {"Capt.", "Captain", 0}, {"Cpt.", "Captain", 0},
+	{"Lt.", "Lieutenant", 0}, {"Sgt.", "Sergeant", 0}, {"Cpl.", "Corporal", 0},
+	{"Adm.", "Admiral", 0}, {"Cmdr.", "Commander", 0}, {"Gov.", "Governor", 0},
+	{"Sen.", "Senator", 0}, {"Rep.", "Representative", WHEN_BEFORE_CAPITAL},
 	{"Pres.", "President", WHEN_BEFORE_CAPITAL}, {"Supt.", "Superintendent", 0},
 	{"Jr.", "Junior", 0}, {"Sr.", "Senior", 0}, {"Esq.", "Esquire", 0}, {"Ave.", "Avenue", 0},
 	{"Ave", "Avenue", WHEN_AFTER_CAPITAL}, {"Blvd.", "Boulevard", 0},
@@ -363,12 +363,13 @@ static const struct abbreviation abbreviations[] = {
 	{"PhD", "P H D", 0}, {"M.Sc.", "M S C", 0}, {"B.Sc.", "B S C", 0}, {"MSc", "M S C", 0},
 	{"BSc", "B S C", 0}, {"c/o", "care of", 0}, {"WWI", "World War one", 0},
 	{"WWII", "World War two", 0}, {"w/o", "without", 0}, {"w/", "with", 0},
-	{"AT&T", "A T and T", 0}, {"C++", "C plus plus", 0}, {"C#", "C sharp", 0}, {"F#", "F sharp", 0},
-	{"Ph.D", "P H D", 0}, {"b/c", "because", 0}, {"Gen. Z", "Gen Z", 0}, {"Gen. X", "Gen X", 0},
-	{"50-50", "fifty-fifty", 0}, {"9-1-1", "nine one one", 0}, {"24x7", "twenty-four seven", 0},
-	{"401(k)", "four oh one K", 0}, {"401k", "four oh one K", 0}, {"720p", "seven twenty p", 0},
-	{"480p", "four eighty p", 0}, {"360p", "three sixty p", 0}, {"IPv4", "I P v four", 0},
-	{"IPv6", "I P v six", 0}, {"π", "pi", 0},
+	{"AT&T", "A T and T", 0}, {"C++", "C plus plus", 0}, {"C#", "C sharp", 0},
+	{"F#", "F sharp", 0}, {"Ph.D", "P H D", 0}, {"b/c", "because", 0}, {"Gen. Z", "Gen Z", 0},
+	{"Gen. X", "Gen X", 0}, {"50-50", "fifty-fifty", 0}, {"9-1-1", "nine one one", 0},
+	{"24x7", "twenty-four seven", 0}, {"401(k)", "four oh one K", 0},
+	{"401k", "four oh one K", 0}, {"720p", "seven twenty p", 0}, {"480p", "four eighty p", 0},
+	{"360p", "three sixty p", 0}, {"IPv4", "I P v four", 0}, {"IPv6", "I P v six", 0},
+	{"π", "pi", 0}, {"x", "by", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{0},
 };
 
@@ -461,16 +462,21 @@ static const struct reading reading_en = {
 	.roman_name = "the {n:o}",
 	.names = " henry charles george louis edward james william john paul pius benedict francis "
 		 "gregory leo clement innocent urban alexander nicholas philip peter frederick "
-		 "elizabeth mary catherine victoria napoleon ferdinand christian gustav olaf harald "
+		 "elizabeth mary catherine victoria napoleon ferdinand christian gustav olaf "
+		 "harald "
 		 "leopold albert baldwin richard robert david constantine otto rudolf maximilian "
-		 "joseph franz wilhelm karl ivan umberto vittorio emmanuel alfonso juan carlos felipe "
+		 "joseph franz wilhelm karl ivan umberto vittorio emmanuel alfonso juan carlos "
+		 "felipe "
 		 "pedro ramses thutmose ptolemy darius xerxes cyrus mehmed selim ",
 	.romans = romans,
 	.abbreviations = abbreviations,
 	.spelled = " USA USB API APIS ISBN IEEE UEFA IUCN UCLA SUV URL URI HIV IOU ASAP AFAIK ",
-	.said = " A I OK AM AN AND ANY ARE AS ASK AT BE BIG BUT BUY BY CAN DAY DID DO END EAT FOR FREE "
-		"GET GO GOT HAD HAS HE HER HEY HIM HIS HOT HOW IF IN IS ITS LET LOW MAX MAY ME MY NEW "
-		"NO NOT NOW OF OFF OH OLD ON ONE OR OUR OUT OWN PUT RED RUN SAY SEE SET SHE SO STOP "
+	.said = " A I OK AM AN AND ANY ARE AS ASK AT BE BIG BUT BUY BY CAN DAY DID DO END EAT "
+		"FOR FREE "
+		"GET GO GOT HAD HAS HE HER HEY HIM HIS HOT HOW IF IN IS ITS LET LOW MAX MAY ME "
+		"MY NEW "
+		"NO NOT NOW OF OFF OH OLD ON ONE OR OUR OUT OWN PUT RED RUN SAY SEE SET SHE SO "
+		"STOP "
 		"THE TO TOO TOP TRY TWO UP USE WAS WAY WE WHO WHY WIN WOW YES YET YOU YOUR "
 		"RAM ROM SIM PIN GIF PIP LAN WAN LOL SIS DOS BIOS NASA NATO OPEC AIDS SARS LASER "
 		"JPEG NASDAQ ",

@@ -79,7 +79,7 @@ static const struct number_rule emergencies[] = {
 static const struct number_set numbers[] = {
 	{'c', cardinals}, {'e', compounds}, {'u', ones}, {'o', ordinals},
 	{'x', ordinal_hundreds}, {'t', ordinal_thousands}, {'q', parts}, {'Q', parts},
-	{'h', halves},
+	{'h', halves}, {'j', compounds},
 	{'a', emergencies}, {0, NULL},
 };
 
@@ -244,7 +244,8 @@ static const struct month weekdays[] = {
 };
 
 static const struct by_neighbours romans[] = {
-	{" hoofdstuk deel boek band artikel bijlage fase type klasse wereldoorlog wo akte bedrijf scène "
+	{" hoofdstuk deel boek band artikel bijlage fase type klasse wereldoorlog wo akte "
+	 "bedrijf scène "
 	 "paragraaf tabel figuur niveau groep titel afdeling ", NULL, 'c'},
 	{NULL, " eeuw eeuws eeuwse ", 'o'},
 	{0},
@@ -294,14 +295,17 @@ static const struct abbreviation abbreviations[] = {
 	{"n.v.t.", "niet van toepassing", 0}, {"t.z.t.", "te zijner tijd", 0},
 	{"o.i.d.", "of iets dergelijks", 0}, {"i.o.v.", "in opdracht van", 0},
 	{"w.o.", "waaronder", 0}, {"v.a.", "vanaf", 0}, {"C++", "C plus plus", 0},
-	{"C#", "C sharp", 0},
+	{"C#", "C sharp", 0}, {"ma t/m vr", "maandag tot en met vrijdag", 0},
+	{"ma t/m do", "maandag tot en met donderdag", 0},
+	{"ma t/m za", "maandag tot en met zaterdag", 0},
+	{"ma t/m zo", "maandag tot en met zondag", 0},
+	{"di t/m za", "dinsdag tot en met zaterdag", 0},
+	{"x", "bij", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"π", "pi", 0},
 	{0},
 };
 
 static const struct sign signs[] = {
-	{"&", "en", 0}, {"@", "at", 0},
-	{"+", "plus", WHEN_AFTER_NUMBER}, {"+", "plus", WHEN_BEFORE_NUMBER},
-	{"+", "plus", WHEN_AFTER_CAPITAL},
+	{"&", "en", 0}, {"@", "at", 0}, {"+", "plus", 0},
 	{"=", "is", 0}, {"-", "min", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"−", "min", WHEN_BEFORE_NUMBER},
 	{"×", "bij", WHEN_TIGHT}, {"×", "keer", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
@@ -355,8 +359,8 @@ static const struct reading reading_nl = {
 	.fractions = fractions,
 	.fraction = "{n:e} {d}",
 	.fraction_mixed = "{w:c} en {n:e} {d}",
-	.fraction_max = 1000,
-	.over = "gedeeld door",
+	.fraction_max = 20, /* "28/30" is a mark */
+	.over = "op",
 	.date_order = DATE_DAY_FIRST,
 	.date_marks = "-/.",
 	.months = months,
@@ -381,17 +385,25 @@ static const struct reading reading_nl = {
 	.phone_shapes = " 28 37 22222 3322 46 4222 433 4444 ",
 	.roman_name = "de {n:o}",
 	.names = " hendrik karel george lodewijk eduard jacobus willem johannes paulus pius "
-		 "benedictus franciscus gregorius leo clemens innocentius urbanus alexander nicolaas "
+		 "benedictus franciscus gregorius leo clemens innocentius urbanus alexander "
+		 "nicolaas "
 		 "filips peter frederik elizabeth maria catharina napoleon ferdinand christiaan "
-		 "gustaaf olaf harald leopold albert boudewijn richard robert constantijn otto rudolf "
-		 "maximiliaan jozef frans wilhelm ivan alfonso felipe pedro ramses darius xerxes cyrus "
+		 "gustaaf olaf harald leopold albert boudewijn richard robert constantijn otto "
+		 "rudolf "
+		 "maximiliaan jozef frans wilhelm ivan alfonso felipe pedro ramses darius xerxes "
+		 "cyrus "
 		 "filip charles floris jan ",
 	.romans = romans,
 	.roman_marks = ordinal_marks,
+	.joined_suffixes = " jarige jarigen jarig tal tallen voudig voudige voud daagse daags "
+		"urige "
+			   "delige delig koppige koppig persoons kamer kamerwoning wekelijks maal ",
 	.abbreviations = abbreviations,
 	.spelled = " USA USB API ISBN KNMI ANWB RIVM UEFA NAVI AOW UWV ",
-	.said = " OK NAVO NASA AL ALS DAN DAT DE DIE DIT DUS EEN EN ER GA GAAN GEEN HET HIER HIJ IK IN "
-		"IS JA JE KAN KOM MAG MET NEE NIET NOG NU OF OM ONS OOK OP STOP TE TOT UIT VAN VOOR "
+	.said = " OK NAVO NASA AL ALS DAN DAT DE DIE DIT DUS EEN EN ER GA GAAN GEEN HET HIER HIJ "
+		"IK IN "
+		"IS JA JE KAN KOM MAG MET NEE NIET NOG NU OF OM ONS OOK OP STOP TE TOT UIT VAN "
+		"VOOR "
 		"WAS WAT WE WEG WEL WIE WIJ ZE ZIJ ZO "
 		"IBAN RAM ROM PIN SIM GIF LAN HAVO VUT VIP SOA LOL DOS UNESCO UNICEF IKEA HEMA ",
 	.signs = signs,
