@@ -60,6 +60,8 @@ static const struct row {
 	{"ɔø", "OY OI"},
 	{"ɔʏ", "OY OI"},
 	{"œy", "Wy"},
+	{"ʌʊ", "VU"},
+	{"œʏ", "Wy"},
 	{"oʊ", "oU"},
 	{"əʊ", "oU @U"},
 	{"ɪə", "i@ i@3"},
