@@ -123,11 +123,14 @@ static void set_timer(struct http_conn *conn, unsigned ms)
 
 static int begin_request(struct http_conn *conn)
 {
+	const struct http_settings *settings = &conn->server->settings;
 	struct request *request = mem_zalloc(sizeof(*request), request_destroy);
 
 	if (!request)
 		return ENOMEM;
-	http_parse_init(&request->parse, HTTP_HEAD_MAX, conn->server->settings.body_max);
+	http_parse_init(&request->parse, HTTP_HEAD_MAX, settings->body_max);
+	request->parse.body_max_of = settings->body_max_of;
+	request->parse.arg = settings->arg;
 	buf_init(&request->headers, HTTP_HEAD_MAX);
 	request->conn = conn;
 	conn->request = request;

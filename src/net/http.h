@@ -42,6 +42,9 @@ struct http_request {
 	size_t body_len;
 };
 
+/* How large the body of this request may be.  Called with its head alone. */
+typedef size_t(http_body_max_h)(const char *method, const char *path, void *arg);
+
 typedef void(http_request_h)(struct http_request *request, void *arg);
 
 /* Writes the body of an answer that the server itself makes (400, 408, 413, 417,
@@ -51,7 +54,8 @@ typedef void(http_error_h)(struct buf *body, int status, const char *reason, voi
 struct http_settings {
 	http_request_h *request;
 	http_error_h *error; /* NULL: {"error":"reason"} */
-	void *arg; /* for both */
+	http_body_max_h *body_max_of; /* NULL: body_max for all */
+	void *arg; /* for all three */
 	size_t body_max; /* 0: HTTP_BODY_MAX */
 	size_t ws_message_max; /* 0: WS_MESSAGE_MAX */
 	struct tls *tls; /* NULL: plain */

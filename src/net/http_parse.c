@@ -165,9 +165,13 @@ static int on_headers_complete(llhttp_t *llhttp)
 	parse->keeps_alive = llhttp_should_keep_alive(llhttp);
 	err = check_host(parse);
 	if (!err)
-		err = check_body(parse);
-	if (!err)
 		err = split_target(parse);
+	if (!err && parse->body_max_of)
+		parse->body.max = parse->body_max_of(http_parse_method(parse),
+						     http_parse_path(parse), parse->arg) +
+				  1;
+	if (!err)
+		err = check_body(parse);
 	if (!err)
 		parse->state = HTTP_PARSE_BODY;
 	return err ? -1 : 0;

@@ -25,6 +25,9 @@ struct http_parse {
 	size_t head_bytes; /* of the head, on the wire */
 	size_t headers_at; /* in head */
 	size_t query_at; /* in head; once the head is complete */
+	/* NULL, or what the body's maximum is when the head is known. */
+	size_t (*body_max_of)(const char *method, const char *path, void *arg);
+	void *arg;
 	uint16_t status; /* of a failure */
 	const char *reason;
 	uint8_t state; /* enum http_parse_state */

@@ -107,9 +107,17 @@ static void on_request(struct http_request *request, void *arg)
 	}
 }
 
+/* Of the others it is less. */
+static size_t body_max_of(const char *method, const char *path, void *arg)
+{
+	(void)arg;
+	return strcmp(method, "PUT") == 0 && strcmp(path, "/roomy room") == 0 ? 1000 : 100;
+}
+
 static int set_up(void **state)
 {
-	const struct http_settings settings = {.request = on_request, .body_max = 100};
+	const struct http_settings settings = {
+		.request = on_request, .body_max = 7, .body_max_of = body_max_of};
 	int fd[2];
 
 	(void)state;
@@ -287,6 +295,24 @@ static void test_a_body_over_the_maximum_is_refused_before_it_comes(void **state
 	(void)state;
 	client_says("POST / HTTP/1.1\r\n" HOST
 		    "Expect: 100-continue\r\nContent-Length: 101\r\n\r\n");
+	assert_true(client_reads());
+	assert_status("413 ");
+}
+
+static void test_a_path_may_have_a_maximum_of_its_own(void **state)
+{
+	(void)state;
+	client_says("PUT /roomy%20room?x HTTP/1.1\r\n" HOST
+		    "Expect: 100-continue\r\nContent-Length: 1000\r\n\r\n");
+	client_reads();
+	assert_string_equal(got, "HTTP/1.1 100 Continue\r\n\r\n");
+	forget();
+	for (int i = 0; i < 100; ++i)
+		client_says("0123456789");
+	client_reads();
+	assert_status("200 ");
+	forget();
+	client_says("PUT /roomy%20room HTTP/1.1\r\n" HOST "Content-Length: 1001\r\n\r\n");
 	assert_true(client_reads());
 	assert_status("413 ");
 }
@@ -538,6 +564,7 @@ int main(void)
 		TEST(test_bad_requests_are_answered_in_json_and_closed),
 		TEST(test_a_head_that_does_not_end_is_refused),
 		TEST(test_a_body_over_the_maximum_is_refused_before_it_comes),
+		TEST(test_a_path_may_have_a_maximum_of_its_own),
 		TEST(test_a_client_that_waits_for_100_gets_it),
 		TEST(test_head_has_no_body),
 		TEST(test_a_slow_head_is_ended),
