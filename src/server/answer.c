@@ -18,19 +18,24 @@ void answer_make_request_id(char id[REQUEST_ID_LEN + 1])
 	snprintf(id, REQUEST_ID_LEN + 1, "req_%016llx", (unsigned long long)value);
 }
 
-void answer_json(struct http_request *request, int status, const char *json, size_t len)
+void answer_json(const struct route_call *call, int status, const char *json, size_t len)
 {
-	http_reply(request, status, "application/json", json, len);
+	http_reply_header(call->request, "x-request-id", call->request_id);
+	http_reply(call->request, status, "application/json", json, len);
 }
 
-void answer_error(struct server *server, struct http_request *request, enum wire_error_id id,
-		  const char *request_id)
+void answer_empty(const struct route_call *call)
 {
-	server->scratch.len = 0;
-	if (reply_error(&server->scratch, NULL, id, NULL, request_id) != 0)
+	http_reply_header(call->request, "x-request-id", call->request_id);
+	http_reply(call->request, 204, NULL, NULL, 0);
+}
+
+void answer_error(const struct route_call *call, enum wire_error_id id, const char *detail)
+{
+	struct buf *scratch = &call->server->scratch;
+
+	scratch->len = 0;
+	if (reply_error(scratch, NULL, id, detail, call->request_id) != 0)
 		return; /* unanswered: the HTTP server says 500 */
-	if (request_id)
-		http_reply_header(request, "x-request-id", request_id);
-	answer_json(request, wire_error_get(id)->number, server->scratch.bytes,
-		    server->scratch.len);
+	answer_json(call, wire_error_get(id)->number, scratch->bytes, scratch->len);
 }

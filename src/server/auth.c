@@ -6,10 +6,11 @@
  * then the question is forgotten.
  */
 #include <errno.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "account/scopes.h"
 #include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -19,11 +20,11 @@
 #define KEY_TEXT_MAX 256
 
 struct pending_auth {
-	struct server *server;
-	struct http_request *request;
+	struct route_call call; /* holds its request */
 	struct account_check *check;
-	auth_next_h *next;
-	char request_id[REQUEST_ID_LEN + 1];
+	unsigned scopes;
+	route_h *next;
+	bool is_passed_on; /* the client's going away is the handler's matter */
 };
 
 static const char *const query_names[] = {"api_key", "token", "master_key"};
@@ -79,10 +80,11 @@ static void pending_destroy(void *object)
 {
 	struct pending_auth *pending = object;
 
-	http_on_gone(pending->request, NULL, NULL);
+	if (!pending->is_passed_on)
+		http_on_gone(pending->call.request, NULL, NULL);
 	if (pending->check)
 		account_forget(pending->check);
-	mem_deref(pending->request);
+	mem_deref(pending->call.request);
 }
 
 static void on_client_gone(void *arg)
@@ -90,51 +92,67 @@ static void on_client_gone(void *arg)
 	mem_deref(arg);
 }
 
+static void refuse_scopes(const struct pending_auth *pending)
+{
+	char names[SCOPES_TEXT_SIZE];
+	char detail[SCOPES_TEXT_SIZE + 32];
+
+	scopes_print(names, pending->scopes);
+	for (char *p = names; (p = strchr(p, ','));)
+		*p = '|';
+	snprintf(detail, sizeof(detail), "the key lacks the scope %s", names);
+	answer_error(&pending->call, WIRE_ERROR_FORBIDDEN, detail);
+}
+
 static void on_checked(int err, const struct store_key *key, void *arg)
 {
 	struct pending_auth *pending = arg;
 
 	pending->check = NULL;
-	if (!err) {
-		pending->next(pending->server, pending->request, key, pending->request_id);
+	if (!err && !(key->scopes & pending->scopes)) {
+		refuse_scopes(pending);
+	} else if (!err) {
+		http_on_gone(pending->call.request, NULL, NULL);
+		pending->is_passed_on = true;
+		pending->call.key = key;
+		pending->next(&pending->call);
 	} else {
 		if (err != EACCES)
 			log_error("auth", "the store cannot be asked: %s", strerror(err));
-		answer_error(pending->server, pending->request,
-			     err == EACCES ? WIRE_ERROR_WRONG_KEY : WIRE_ERROR_INTERNAL,
-			     pending->request_id);
+		answer_error(&pending->call,
+			     err == EACCES ? WIRE_ERROR_WRONG_KEY : WIRE_ERROR_INTERNAL, NULL);
 	}
 	mem_deref(pending);
 }
 
-void auth_request(struct server *server, struct http_request *request, auth_next_h *next)
+static int ask(const struct route_call *call, unsigned scopes, route_h *next, const char *text)
 {
-	struct pending_auth *pending;
-	char text[KEY_TEXT_MAX];
-	char request_id[REQUEST_ID_LEN + 1];
+	struct pending_auth *pending = mem_zalloc(sizeof(*pending), NULL);
+	int err;
 
-	answer_make_request_id(request_id);
-	if (key_from_header(text, request) != 0 && key_from_query(text, request) != 0) {
-		answer_error(server, request, WIRE_ERROR_MISSING_KEY, request_id);
-		return;
-	}
-	pending = mem_zalloc(sizeof(*pending), NULL);
 	if (!pending)
-		goto out;
-	pending->server = server;
-	pending->request = mem_ref(request);
+		return ENOMEM;
+	pending->call = *call;
+	pending->scopes = scopes;
 	pending->next = next;
-	memcpy(pending->request_id, request_id, sizeof(request_id));
+	mem_ref(call->request);
 	mem_set_destructor(pending, pending_destroy);
-	if (account_check(&pending->check, server->account, text, strlen(text), on_checked,
-			  pending) != 0) {
+	err = account_check(&pending->check, call->server->account, text, strlen(text), on_checked,
+			    pending);
+	if (err)
 		mem_deref(pending);
-		goto out;
-	}
-	http_on_gone(request, on_client_gone, pending);
+	else
+		http_on_gone(call->request, on_client_gone, pending);
+	return err;
+}
+
+void auth_request(const struct route_call *call, unsigned scopes, route_h *next)
+{
+	char text[KEY_TEXT_MAX];
+
+	if (key_from_header(text, call->request) != 0 && key_from_query(text, call->request) != 0)
+		answer_error(call, WIRE_ERROR_MISSING_KEY, NULL);
+	else if (ask(call, scopes, next, text) != 0)
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 	explicit_bzero(text, sizeof(text));
-	return;
-out:
-	explicit_bzero(text, sizeof(text));
-	answer_error(server, request, WIRE_ERROR_INTERNAL, request_id);
 }

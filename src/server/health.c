@@ -10,22 +10,22 @@
 
 #include "server/server_private.h"
 
-void health_get(struct server *server, struct http_request *request)
+void health_get(const struct route_call *call)
 {
 	static const char body[] = "{\"status\":\"healthy\"}";
 
-	(void)server;
-	answer_json(request, 200, body, strlen(body));
+	answer_json(call, 200, body, strlen(body));
 }
 
-void health_ready(struct server *server, struct http_request *request)
+void health_ready(const struct route_call *call)
 {
 	static const char ready[] =
 		"{\"status\":\"ready\",\"model_path\":\"\",\"multi_model\":true}";
 	static const char not_ready[] =
 		"{\"status\":\"not_ready\",\"model_path\":\"\",\"multi_model\":true}";
+	const struct server *server = call->server;
 	bool is_ready = !server->draining && voices_count(pool_voices(server->pool)) > 0;
 	const char *body = is_ready ? ready : not_ready;
 
-	answer_json(request, is_ready ? 200 : 503, body, strlen(body));
+	answer_json(call, is_ready ? 200 : 503, body, strlen(body));
 }

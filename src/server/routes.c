@@ -1,26 +1,82 @@
 /*
  * routes.c: path → handler, one row each.
+ *
+ * {id} in a path stands for one part of it.  What is there is a number, or is
+ * the id of nothing: then its handler says what was not found.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/count.h"
 #include "server/server_private.h"
 
-typedef void(route_h)(struct server *server, struct http_request *request);
+#define READ_WORDS (STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
+#define WRITE_WORDS STORE_SCOPE_DICTIONARIES
 
 struct route {
 	const char *method;
 	const char *path;
-	route_h *open_handler; /* anyone may */
-	auth_next_h *key_handler; /* who has a key may */
+	unsigned scopes; /* of which a key must have one; 0: anyone may */
+	route_h *handler;
+	size_t body_max; /* 0: HTTP_BODY_MAX */
 };
 
 static const struct route routes[] = {
-	{"GET", "/health", health_get, NULL},
-	{"GET", "/ready", health_ready, NULL},
-	{"GET", "/ws/tts/multi", NULL, tts_socket_open_multi},
-	{"GET", "/ws/tts/stream", NULL, tts_socket_open_stream},
+	{"GET", "/health", 0, health_get, 0},
+	{"GET", "/ready", 0, health_ready, 0},
+	{"GET", "/ws/tts/multi", STORE_SCOPE_SPEAK, tts_socket_open_multi, 0},
+	{"GET", "/ws/tts/stream", STORE_SCOPE_SPEAK, tts_socket_open_stream, 0},
+	{"GET", "/v1/dictionaries", READ_WORDS, dictionary_rest_list, 0},
+	{"POST", "/v1/dictionaries", WRITE_WORDS, dictionary_rest_add, 0},
+	{"GET", "/v1/dictionaries/{id}", READ_WORDS, dictionary_rest_get, 0},
+	{"PATCH", "/v1/dictionaries/{id}", WRITE_WORDS, dictionary_rest_change, 0},
+	{"DELETE", "/v1/dictionaries/{id}", WRITE_WORDS, dictionary_rest_remove, 0},
+	{"GET", "/v1/dictionaries/{id}/entries", READ_WORDS, dictionary_rest_list_entries, 0},
+	{"POST", "/v1/dictionaries/{id}/entries", WRITE_WORDS, dictionary_rest_add_entry, 0},
+	{"PUT", "/v1/dictionaries/{id}/entries", WRITE_WORDS, dictionary_rest_replace_entries,
+	 DICTIONARY_REST_BODY_MAX},
+	{"PATCH", "/v1/dictionaries/{id}/entries/{id}", WRITE_WORDS, dictionary_rest_change_entry,
+	 0},
+	{"DELETE", "/v1/dictionaries/{id}/entries/{id}", WRITE_WORDS, dictionary_rest_remove_entry,
+	 0},
+	{"POST", "/v1/dictionaries/{id}/invalidate", STORE_SCOPE_ADMIN, dictionary_rest_invalidate,
+	 0},
+	{"POST", "/v1/normalize", STORE_SCOPE_ADMIN, normalize_text, 0},
 };
+
+/* Digits alone, and no more than an int64_t holds; else 0. */
+static int64_t to_id(const char *text, size_t len)
+{
+	int64_t id = 0;
+
+	for (size_t i = 0; i < len; ++i) {
+		if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(id, 10, &id) ||
+		    __builtin_add_overflow(id, text[i] - '0', &id))
+			return 0;
+	}
+	return id;
+}
+
+static bool path_fits(const char *pattern, const char *path, int64_t ids[ROUTE_IDS_MAX])
+{
+	static const char mark[] = "{id}";
+	size_t count = 0;
+
+	while (*pattern) {
+		if (strncmp(pattern, mark, strlen(mark)) == 0) {
+			size_t len = strcspn(path, "/");
+
+			if (len == 0)
+				return false;
+			ids[count++] = to_id(path, len);
+			pattern += strlen(mark);
+			path += len;
+		} else if (*pattern++ != *path++) {
+			return false;
+		}
+	}
+	return *path == '\0';
+}
 
 static bool method_fits(const struct route *route, const char *method)
 {
@@ -29,31 +85,64 @@ static bool method_fits(const struct route *route, const char *method)
 	       (strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0);
 }
 
-static void follow(struct server *server, struct http_request *request, const struct route *route)
+static const struct route *find(const char *method, const char *path, int64_t ids[ROUTE_IDS_MAX])
 {
-	if (route->open_handler)
-		route->open_handler(server, request);
-	else
-		auth_request(server, request, route->key_handler);
+	for (size_t i = 0; i < COUNT(routes); ++i) {
+		if (method_fits(&routes[i], method) && path_fits(routes[i].path, path, ids))
+			return &routes[i];
+	}
+	return NULL;
+}
+
+size_t routes_body_max(const char *method, const char *path, void *arg)
+{
+	int64_t ids[ROUTE_IDS_MAX];
+	const struct route *route = find(method, path, ids);
+
+	(void)arg;
+	return route && route->body_max ? route->body_max : HTTP_BODY_MAX;
+}
+
+/* What else can be done with the path: "GET, HEAD, POST", "" for no path of ours. */
+static void list_methods(char *out, size_t size, const char *path)
+{
+	int64_t ids[ROUTE_IDS_MAX];
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < COUNT(routes); ++i) {
+		const char *method = routes[i].method;
+
+		if (!path_fits(routes[i].path, path, ids))
+			continue;
+		len += (size_t)snprintf(out + len, size - len, "%s%s", len ? ", " : "",
+					strcmp(method, "GET") == 0 ? "GET, HEAD" : method);
+	}
+}
+
+static void refuse(const struct route_call *call)
+{
+	char methods[64];
+
+	list_methods(methods, sizeof(methods), call->request->path);
+	if (methods[0] == '\0') {
+		answer_error(call, WIRE_ERROR_NO_ROUTE, NULL);
+		return;
+	}
+	http_reply_header(call->request, "allow", methods);
+	answer_error(call, WIRE_ERROR_METHOD, NULL);
 }
 
 void routes_handle(struct http_request *request, void *arg)
 {
-	struct server *server = arg;
-	enum wire_error_id error = WIRE_ERROR_NO_ROUTE;
-	char request_id[REQUEST_ID_LEN + 1];
+	struct route_call call = {.server = arg, .request = request};
+	const struct route *route = find(request->method, request->path, call.ids);
 
-	for (size_t i = 0; i < COUNT(routes); ++i) {
-		if (strcmp(request->path, routes[i].path) != 0)
-			continue;
-		if (method_fits(&routes[i], request->method)) {
-			follow(server, request, &routes[i]);
-			return;
-		}
-		error = WIRE_ERROR_METHOD;
-	}
-	answer_make_request_id(request_id);
-	if (error == WIRE_ERROR_METHOD)
-		http_reply_header(request, "allow", "GET, HEAD");
-	answer_error(server, request, error, request_id);
+	answer_make_request_id(call.request_id);
+	if (!route)
+		refuse(&call);
+	else if (route->scopes)
+		auth_request(&call, route->scopes, route->handler);
+	else
+		route->handler(&call);
 }

@@ -51,6 +51,16 @@ static const struct ledger_ops ledger_ops = {
 	.unlisten = ledger_unlisten,
 };
 
+static int words_lexicon(struct lexicon **lexiconp, int64_t *unknown, void *dictionaries,
+			 int64_t project_id, const char *language, const int64_t *ids,
+			 size_t ids_len)
+{
+	return dictionaries_lexicon(lexiconp, unknown, dictionaries, project_id, language, ids,
+				    ids_len);
+}
+
+static const struct dictionary_ops dictionary_ops = {.lexicon = words_lexicon};
+
 /* The body of answers that the HTTP server makes itself. */
 static void write_http_error(struct buf *body, int status, const char *reason, void *arg)
 {
@@ -71,9 +81,11 @@ static int open_account(struct server *server)
 		err = events->store_opened(store, events->arg);
 	if (!err)
 		err = account_alloc(&server->account, server->loop, store);
-	if (err)
+	if (err) {
 		mem_deref(store);
-	return err;
+		return err;
+	}
+	return dictionaries_alloc(&server->dictionaries, server->loop, server->account);
 }
 
 static int open_pool(struct server *server)
@@ -133,6 +145,7 @@ static int open_http(struct server *server)
 {
 	struct http_settings settings = {
 		.request = routes_handle,
+		.body_max_of = routes_body_max,
 		.error = write_http_error,
 		.arg = server,
 		.tls = server->tls,
@@ -257,6 +270,8 @@ static void fill_services(struct server *server)
 		.voices = pool_voices(server->pool),
 		.ledger_ops = &ledger_ops,
 		.ledger = server->account,
+		.dictionary_ops = &dictionary_ops,
+		.dictionaries = server->dictionaries,
 		.microcents_per_minute = server->config->microcents_per_minute,
 		.max_lead_ms = (unsigned)server->config->max_lead_ms,
 		.log_texts = server->config->log_texts,
@@ -318,6 +333,7 @@ static void stop(struct server *server)
 		folder_close(server->voices_folder);
 	mem_deref(server->pool);
 	mem_deref(server->account);
+	mem_deref(server->dictionaries);
 	mem_deref(server->loop);
 	buf_reset(&server->scratch);
 	resample_forget(); /* the filters, kept for whoever comes next */

@@ -7,11 +7,15 @@
  *   auth.c        whose request it is
  *   health.c      GET /health, GET /ready
  *   tts_socket.c  a WebSocket and the session on it
+ *   normalize.c   POST /v1/normalize
+ *   dictionary_rest.c  /v1/dictionaries and what is below it
+ *   dictionary_json.c  dictionaries and their entries as JSON
  */
 #ifndef SERVER_SERVER_PRIVATE_H
 #define SERVER_SERVER_PRIVATE_H
 
 #include "account/account.h"
+#include "account/dictionaries.h"
 #include "base/buf.h"
 #include "base/list.h"
 #include "loop/folder.h"
@@ -26,6 +30,7 @@
 #include "wire/error.h"
 
 #define SERVER_SIGNALS 3 /* that are watched */
+#define ROUTE_IDS_MAX 2
 #define REQUEST_ID_LEN 20 /* "req_" and 16 hex digits */
 
 struct server {
@@ -33,6 +38,7 @@ struct server {
 	const struct server_events *events;
 	struct loop *loop;
 	struct account *account;
+	struct dictionaries *dictionaries;
 	struct pool *pool;
 	struct folder *voices_folder;
 	struct tls *tls;
@@ -51,27 +57,48 @@ struct server {
 	uv_signal_t signals[SERVER_SIGNALS];
 };
 
+/* A request on its way to whoever answers it.  Lent for the handler's call: one
+ * that answers later keeps a copy, and a reference to the request. */
+struct route_call {
+	struct server *server;
+	struct http_request *request;
+	const struct store_key *key; /* NULL: of a route that needs none; lent */
+	int64_t ids[ROUTE_IDS_MAX]; /* what stands for {id} in the path; 0: no number */
+	char request_id[REQUEST_ID_LEN + 1];
+};
+typedef void(route_h)(const struct route_call *call);
+
 /* routes.c */
 void routes_handle(struct http_request *request, void *arg);
+http_body_max_h routes_body_max;
 
-/* auth.c: calls `next` with the key's row when the request carries a good key,
- * answers 401 or 403 otherwise. */
-typedef void(auth_next_h)(struct server *server, struct http_request *request,
-			  const struct store_key *key, const char *request_id);
-void auth_request(struct server *server, struct http_request *request, auth_next_h *next);
+/* auth.c: calls `next` with the key's row when the request carries a good key that
+ * has any of the scopes, answers 401 or 403 otherwise. */
+void auth_request(const struct route_call *call, unsigned scopes, route_h *next);
 
-/* answer.c */
-void answer_json(struct http_request *request, int status, const char *json, size_t len);
-void answer_error(struct server *server, struct http_request *request, enum wire_error_id id,
-		  const char *request_id);
+/* answer.c: all with the request's id in a header. */
+void answer_json(const struct route_call *call, int status, const char *json, size_t len);
+void answer_empty(const struct route_call *call); /* 204 */
+void answer_error(const struct route_call *call, enum wire_error_id id, const char *detail);
 void answer_make_request_id(char id[REQUEST_ID_LEN + 1]);
 
 /* health.c */
-void health_get(struct server *server, struct http_request *request);
-void health_ready(struct server *server, struct http_request *request);
+route_h health_get, health_ready;
+
+/* dictionary_rest.c */
+/* For all entries at once: 10,000 of 800 bytes, many times what words need.  The
+ * longest that they may be would be 168 MB, and nobody writes those. */
+#define DICTIONARY_REST_BODY_MAX (8 * 1024 * 1024)
+route_h dictionary_rest_list, dictionary_rest_add, dictionary_rest_get, dictionary_rest_change,
+	dictionary_rest_remove, dictionary_rest_list_entries, dictionary_rest_add_entry,
+	dictionary_rest_replace_entries, dictionary_rest_change_entry, dictionary_rest_remove_entry,
+	dictionary_rest_invalidate;
+
+/* normalize.c */
+route_h normalize_text;
 
 /* tts_socket.c */
-auth_next_h tts_socket_open_stream, tts_socket_open_multi;
+route_h tts_socket_open_stream, tts_socket_open_multi;
 void tts_socket_go_away_all(struct server *server);
 void tts_socket_abort_all(struct server *server);
 

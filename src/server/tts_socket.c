@@ -129,19 +129,27 @@ static void socket_destroy(void *object)
 	mem_deref(socket->session);
 }
 
-static int socket_alloc(struct tts_socket **socketp, struct server *server,
-			session_alloc_h *session_alloc, const struct store_key *key,
-			const char *request_id)
+/* A client that waits for the words of its project. */
+struct pending_open {
+	struct route_call call; /* holds its request; the key is gone */
+	session_alloc_h *session_alloc;
+	int64_t key_id;
+	int64_t project_id;
+};
+
+static int socket_alloc(struct tts_socket **socketp, const struct pending_open *pending)
 {
 	struct tts_socket *socket = mem_zalloc(sizeof(*socket), socket_destroy);
+	struct server *server = pending->call.server;
 	int err;
 
 	if (!socket)
 		return ENOMEM;
 	socket->server = server;
 	socket->peer = (struct peer){.ops = &peer_ops, .peer = socket};
-	err = session_alloc(&socket->session, &server->services, &socket->peer, request_id,
-			    key->id, key->project_id);
+	err = pending->session_alloc(&socket->session, &server->services, &socket->peer,
+				     pending->call.request_id, pending->key_id,
+				     pending->project_id);
 	if (err) {
 		mem_deref(socket);
 		return err;
@@ -150,19 +158,19 @@ static int socket_alloc(struct tts_socket **socketp, struct server *server,
 	return 0;
 }
 
-static void socket_open(struct server *server, struct http_request *request,
-			session_alloc_h *session_alloc, const struct store_key *key,
-			const char *request_id)
+static void socket_open(const struct pending_open *pending)
 {
+	const struct route_call *call = &pending->call;
+	struct server *server = call->server;
 	struct tts_socket *socket;
 
-	if (socket_alloc(&socket, server, session_alloc, key, request_id) != 0) {
-		answer_error(server, request, WIRE_ERROR_INTERNAL, request_id);
+	if (socket_alloc(&socket, pending) != 0) {
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 		return;
 	}
-	http_reply_header(request, "X-KugelAudio-AI-Generated", "true");
-	http_reply_header(request, "x-request-id", request_id);
-	if (http_upgrade(&socket->ws, request, &ws_handlers, socket) != 0) {
+	http_reply_header(call->request, "X-KugelAudio-AI-Generated", "true");
+	http_reply_header(call->request, "x-request-id", call->request_id);
+	if (http_upgrade(&socket->ws, call->request, &ws_handlers, socket) != 0) {
 		mem_deref(socket); /* answered already */
 		return;
 	}
@@ -171,16 +179,67 @@ static void socket_open(struct server *server, struct http_request *request,
 		ws_close(socket->ws, WS_CLOSE_TRY_LATER, "server restarting");
 }
 
-void tts_socket_open_stream(struct server *server, struct http_request *request,
-			    const struct store_key *key, const char *request_id)
+static void pending_destroy(void *object)
 {
-	socket_open(server, request, tts_stream_alloc, key, request_id);
+	struct pending_open *pending = object;
+
+	mem_deref(pending->call.request);
 }
 
-void tts_socket_open_multi(struct server *server, struct http_request *request,
-			   const struct store_key *key, const char *request_id)
+static void on_words_ready(int err, void *arg)
 {
-	socket_open(server, request, tts_multi_alloc, key, request_id);
+	struct pending_open *pending = arg;
+
+	if (err)
+		answer_error(&pending->call, WIRE_ERROR_NO_DICTIONARIES, NULL);
+	else
+		socket_open(pending);
+	mem_deref(pending);
+}
+
+/* Only the first client of a project waits: a session must have its words at
+ * hand, for no first sample may wait for them. */
+static int wait_for_words(const struct pending_open *open)
+{
+	struct pending_open *pending = mem_zalloc(sizeof(*pending), NULL);
+	int err;
+
+	if (!pending)
+		return ENOMEM;
+	*pending = *open;
+	mem_ref(pending->call.request);
+	mem_set_destructor(pending, pending_destroy);
+	err = dictionaries_refresh(open->call.server->dictionaries, open->project_id,
+				   on_words_ready, pending);
+	if (err)
+		mem_deref(pending);
+	return err;
+}
+
+static void open_when_ready(const struct route_call *call, session_alloc_h *session_alloc)
+{
+	struct pending_open open = {
+		.call = *call,
+		.session_alloc = session_alloc,
+		.key_id = call->key->id,
+		.project_id = call->key->project_id,
+	};
+
+	open.call.key = NULL;
+	if (dictionaries_has(call->server->dictionaries, open.project_id))
+		socket_open(&open);
+	else if (wait_for_words(&open) != 0)
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+}
+
+void tts_socket_open_stream(const struct route_call *call)
+{
+	open_when_ready(call, tts_stream_alloc);
+}
+
+void tts_socket_open_multi(const struct route_call *call)
+{
+	open_when_ready(call, tts_multi_alloc);
 }
 
 void tts_socket_go_away_all(struct server *server)

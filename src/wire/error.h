@@ -13,6 +13,7 @@
 	X(FORBIDDEN, 403, "UNAUTHORIZED", "Forbidden")                                             \
 	X(VOICE_NOT_FOUND, 404, "NOT_FOUND", "Voice not found")                                    \
 	X(DICTIONARY_NOT_FOUND, 404, "NOT_FOUND", "Dictionary not found")                          \
+	X(PROJECT_NOT_FOUND, 404, "NOT_FOUND", "Project not found")                                \
 	X(ENTRY_NOT_FOUND, 404, "NOT_FOUND", "Entry not found")                                    \
 	X(NO_ROUTE, 404, "NOT_FOUND", "Not found")                                                 \
 	X(METHOD, 405, "VALIDATION_ERROR", "Method not allowed")                                   \
