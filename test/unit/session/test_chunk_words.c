@@ -18,20 +18,20 @@
 
 static const struct audio_format format = {AUDIO_PCM16, RATE};
 
-struct chunk {
+struct said {
 	struct chunk_words words;
 	struct pipeline *pipeline;
 	const char *text;
 };
 
-static void open_chunk(struct chunk *chunk, const char *text)
+static void open_chunk(struct said *chunk, const char *text)
 {
-	*chunk = (struct chunk){.text = text};
+	*chunk = (struct said){.text = text};
 	chunk_words_init(&chunk->words);
 	assert_int_equal(pipeline_alloc(&chunk->pipeline, &format, 1.0), 0);
 }
 
-static void close_chunk(struct chunk *chunk)
+static void close_chunk(struct said *chunk)
 {
 	chunk_words_reset(&chunk->words);
 	mem_deref(chunk->pipeline);
@@ -40,7 +40,7 @@ static void close_chunk(struct chunk *chunk)
 }
 
 /* A part of so many milliseconds, with the words that were heard in it. */
-static void speak(struct chunk *chunk, const struct spoken_part *part, unsigned ms,
+static void speak(struct said *chunk, const struct spoken_part *part, unsigned ms,
 		  const struct speech_word *heard, size_t count)
 {
 	const struct chunk_words_part place = {
@@ -59,7 +59,7 @@ static void speak(struct chunk *chunk, const struct spoken_part *part, unsigned 
 	free(samples);
 }
 
-static void assert_word(const struct chunk *chunk, size_t i, const char *text, unsigned from,
+static void assert_word(const struct said *chunk, size_t i, const char *text, unsigned from,
 			unsigned start_ms, unsigned end_ms)
 {
 	size_t count;
@@ -73,7 +73,7 @@ static void assert_word(const struct chunk *chunk, size_t i, const char *text, u
 	assert_int_equal(words[i].end_ms, end_ms);
 }
 
-static void assert_count(const struct chunk *chunk, size_t wanted)
+static void assert_count(const struct said *chunk, size_t wanted)
 {
 	size_t count;
 
@@ -103,7 +103,7 @@ static void test_words_that_stand_for_the_same_characters_are_one(void **state)
 		 .byte_start = 15,
 		 .byte_end = 19},
 	};
-	struct chunk chunk;
+	struct said chunk;
 
 	(void)state;
 	open_chunk(&chunk, "Pay €5 now.");
@@ -127,7 +127,7 @@ static void test_what_stands_for_nothing_is_no_word(void **state)
 		{.sample_start = 0, .sample_end = 100 * MS, .byte_start = 0, .byte_end = 3},
 		{.sample_start = 100 * MS, .sample_end = 200 * MS, .byte_start = 4, .byte_end = 8},
 	};
-	struct chunk chunk;
+	struct said chunk;
 
 	(void)state;
 	open_chunk(&chunk, "one");
@@ -148,7 +148,7 @@ static void test_times_are_in_order_and_inside_the_part_whatever_the_engine_says
 		{.sample_start = 90 * MS, .sample_end = 50 * MS, .byte_start = 0, .byte_end = 3},
 		{.sample_start = 20 * MS, .sample_end = UINT32_MAX, .byte_start = 4, .byte_end = 7},
 	};
-	struct chunk chunk;
+	struct said chunk;
 
 	(void)state;
 	open_chunk(&chunk, "one two");
@@ -169,7 +169,7 @@ static void test_parts_follow_each_other_with_the_silence_between_them(void **st
 		{.sample_start = 0, .sample_end = 50 * MS, .byte_start = 0, .byte_end = 3},
 		{.sample_start = 50 * MS, .sample_end = 100 * MS, .byte_start = 4, .byte_end = 7},
 	};
-	struct chunk chunk;
+	struct said chunk;
 
 	(void)state;
 	open_chunk(&chunk, "one two öne twö");
@@ -197,7 +197,7 @@ static void test_a_word_ends_before_the_tag_after_it(void **state)
 	static const struct speech_word heard[] = {
 		{.sample_start = 0, .sample_end = 50 * MS, .byte_start = 0, .byte_end = 6},
 	};
-	struct chunk chunk;
+	struct said chunk;
 
 	(void)state;
 	open_chunk(&chunk, "<b>on<i>é</i></b>.\"");
