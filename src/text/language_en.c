@@ -1,7 +1,8 @@
 /* language_en.c: English (see language.h); numbers are American, units are spelled British. */
 #include "text/language.h"
 
-/* clang-format off: tables and lists are wrapped by hand */
+/* Tables and lists are wrapped by hand. */
+/* clang-format off */
 static const struct number_rule cardinals[] = {
 	{0, 0, "zero"}, {1, 0, "one"}, {2, 0, "two"}, {3, 0, "three"}, {4, 0, "four"},
 	{5, 0, "five"}, {6, 0, "six"}, {7, 0, "seven"}, {8, 0, "eight"}, {9, 0, "nine"},
@@ -460,34 +461,30 @@ static const struct reading reading_en = {
 	.feet = "{f} foot {i}",
 	.phone_shapes = " 334 34 1334 344 56 4444 ",
 	.roman_name = "the {n:o}",
-	.names = " henry charles george louis edward james william john paul pius benedict francis "
-		 "gregory leo clement innocent urban alexander nicholas philip peter frederick "
-		 "elizabeth mary catherine victoria napoleon ferdinand christian gustav olaf "
-		 "harald "
-		 "leopold albert baldwin richard robert david constantine otto rudolf maximilian "
-		 "joseph franz wilhelm karl ivan umberto vittorio emmanuel alfonso juan carlos "
-		 "felipe "
-		 "pedro ramses thutmose ptolemy darius xerxes cyrus mehmed selim ",
+	.names = " henry charles george louis edward james william john paul pius benedict "
+		 "francis gregory leo clement innocent urban alexander nicholas philip peter "
+		 "frederick elizabeth mary catherine victoria napoleon ferdinand christian "
+		 "gustav olaf harald leopold albert baldwin richard robert david constantine "
+		 "otto rudolf maximilian joseph franz wilhelm karl ivan umberto vittorio "
+		 "emmanuel alfonso juan carlos felipe pedro ramses thutmose ptolemy darius "
+		 "xerxes cyrus mehmed selim ",
 	.romans = romans,
 	.abbreviations = abbreviations,
 	.spelled = " USA USB API APIS ISBN IEEE UEFA IUCN UCLA SUV URL URI HIV IOU ASAP AFAIK ",
 	.said = " A I OK AM AN AND ANY ARE AS ASK AT BE BIG BUT BUY BY CAN DAY DID DO END EAT "
-		"FOR FREE "
-		"GET GO GOT HAD HAS HE HER HEY HIM HIS HOT HOW IF IN IS ITS LET LOW MAX MAY ME "
-		"MY NEW "
-		"NO NOT NOW OF OFF OH OLD ON ONE OR OUR OUT OWN PUT RED RUN SAY SEE SET SHE SO "
-		"STOP "
-		"THE TO TOO TOP TRY TWO UP USE WAS WAY WE WHO WHY WIN WOW YES YET YOU YOUR "
-		"RAM ROM SIM PIN GIF PIP LAN WAN LOL SIS DOS BIOS NASA NATO OPEC AIDS SARS LASER "
-		"JPEG NASDAQ ",
+		"FOR FREE GET GO GOT HAD HAS HE HER HEY HIM HIS HOT HOW IF IN IS ITS LET LOW MAX "
+		"MAY ME MY NEW NO NOT NOW OF OFF OH OLD ON ONE OR OUR OUT OWN PUT RED RUN SAY "
+		"SEE SET SHE SO STOP THE TO TOO TOP TRY TWO UP USE WAS WAY WE WHO WHY WIN WOW "
+		"YES YET YOU YOUR RAM ROM SIM PIN GIF PIP LAN WAN LOL SIS DOS BIOS NASA NATO "
+		"OPEC AIDS SARS LASER JPEG NASDAQ ",
 	.signs = signs,
 	.spelled_signs = spelled_signs,
 	.space = "space",
 	.version = "version",
 	.hashtag = "hashtag",
 	.domains = " uk us io ai tv eu de fr nl ch at be it es pl ie ca au nz in ",
-	.extensions = " pdf csv tsv html htm css xml txt png jpg svg php sql md gz avi mpg rtf ico "
-		      "js ts cpp ppt pptx xls xlsx doc docx wav ogg ",
+	.extensions = " pdf csv tsv html htm css xml txt png jpg svg php sql md gz avi mpg rtf "
+		      "ico js ts cpp ppt pptx xls xlsx doc docx wav ogg ",
 };
 #undef COUNTED
 #undef UNCHANGED

@@ -1,7 +1,8 @@
 /* language_nl.c: Dutch (see language.h). */
 #include "text/language.h"
 
-/* clang-format off: tables and lists are wrapped by hand */
+/* Tables and lists are wrapped by hand. */
+/* clang-format off */
 
 /* A one that stands alone is "één", so that it is not read as the article. */
 static const struct number_rule cardinals[] = {
@@ -386,34 +387,29 @@ static const struct reading reading_nl = {
 	.roman_name = "de {n:o}",
 	.names = " hendrik karel george lodewijk eduard jacobus willem johannes paulus pius "
 		 "benedictus franciscus gregorius leo clemens innocentius urbanus alexander "
-		 "nicolaas "
-		 "filips peter frederik elizabeth maria catharina napoleon ferdinand christiaan "
-		 "gustaaf olaf harald leopold albert boudewijn richard robert constantijn otto "
-		 "rudolf "
-		 "maximiliaan jozef frans wilhelm ivan alfonso felipe pedro ramses darius xerxes "
-		 "cyrus "
-		 "filip charles floris jan ",
+		 "nicolaas filips peter frederik elizabeth maria catharina napoleon ferdinand "
+		 "christiaan gustaaf olaf harald leopold albert boudewijn richard robert "
+		 "constantijn otto rudolf maximiliaan jozef frans wilhelm ivan alfonso felipe "
+		 "pedro ramses darius xerxes cyrus filip charles floris jan ",
 	.romans = romans,
 	.roman_marks = ordinal_marks,
 	.joined_suffixes = " jarige jarigen jarig tal tallen voudig voudige voud daagse daags "
-		"urige "
-			   "delige delig koppige koppig persoons kamer kamerwoning wekelijks maal ",
+			   "urige delige delig koppige koppig persoonskamer kamerwoning "
+			   "wekelijks maal ",
 	.abbreviations = abbreviations,
-	.spelled = " USA USB API ISBN KNMI ANWB RIVM UEFA NAVI AOW UWV ",
+	.spelled = " USA USB API ISBN KNMI ANWB RIVM UEFA AOW UWV ",
 	.said = " OK NAVO NASA AL ALS DAN DAT DE DIE DIT DUS EEN EN ER GA GAAN GEEN HET HIER HIJ "
-		"IK IN "
-		"IS JA JE KAN KOM MAG MET NEE NIET NOG NU OF OM ONS OOK OP STOP TE TOT UIT VAN "
-		"VOOR "
-		"WAS WAT WE WEG WEL WIE WIJ ZE ZIJ ZO "
-		"IBAN RAM ROM PIN SIM GIF LAN HAVO VUT VIP SOA LOL DOS UNESCO UNICEF IKEA HEMA ",
+		"IK IN IS JA JE KAN KOM MAG MET NEE NIET NOG NU OF OM ONS OOK OP STOP TE TOT UIT "
+		"VAN VOOR WAS WAT WE WEG WEL WIE WIJ ZE ZIJ ZO IBAN RAM ROM PIN SIM GIF LAN HAVO "
+		"VUT VIP SOA LOL DOS UNESCO UNICEF IKEA HEMA ",
 	.signs = signs,
 	.spelled_signs = spelled_signs,
 	.space = "spatie",
 	.version = "versie",
 	.hashtag = "hashtag",
 	.domains = " nl be eu uk us io ai tv de fr ch at it es pl ",
-	.extensions = " pdf csv tsv html htm css xml txt png jpg svg php sql md gz avi mpg rtf ico "
-		      "js ts cpp ppt pptx xls xlsx doc docx wav ogg ",
+	.extensions = " pdf csv tsv html htm css xml txt png jpg svg php sql md gz avi mpg rtf "
+		      "ico js ts cpp ppt pptx xls xlsx doc docx wav ogg ",
 };
 #undef COUNTED
 #undef UNCHANGED
