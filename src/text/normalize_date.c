@@ -19,6 +19,17 @@ struct date {
 	size_t next;
 };
 
+struct time {
+	uint64_t h, m, s;
+	bool has_minutes, has_seconds;
+	bool has_word; /* "Uhr", or one before it */
+	const char *half; /* "AM" */
+	size_t next;
+};
+
+static bool parse_time(const struct normalizer *n, struct time *time, size_t i);
+static void say_time(struct normalizer *n, size_t i, const struct time *time);
+
 static void say_date(struct normalizer *n, size_t i, const struct date *date, const char *template)
 {
 	char day_key = key_between(n, n->reading->ordinals, i, date->next, 'o');
@@ -144,6 +155,18 @@ static void give_dot_back(struct normalizer *n, size_t next)
 		write_text(n, ".");
 }
 
+/* 2024-12-25T10:30:00Z: the seconds of a stamp are not said. */
+static size_t read_stamp(struct normalizer *n, size_t i)
+{
+	struct time time;
+
+	if (!parse_time(n, &time, i + 1))
+		return i;
+	time.has_seconds = false;
+	say_time(n, i + 1, &time);
+	return token_equals(n, time.next, "Z") ? time.next + 1 : time.next;
+}
+
 size_t read_date(struct normalizer *n, size_t i)
 {
 	struct date date;
@@ -159,6 +182,8 @@ size_t read_date(struct normalizer *n, size_t i)
 			return 0;
 		date.month_name = month_name(n, date.month);
 		say_date(n, i, &date, n->reading->date);
+		if (token_equals(n, date.next, "T"))
+			return read_stamp(n, date.next);
 		tail = match_spelling(n, token_skip_blank(n, date.next), n->reading->date_tail, 0);
 		if (!tail)
 			return date.next;
@@ -256,6 +281,17 @@ static bool take_dashed_year(const struct normalizer *n, struct date *date)
 	return true;
 }
 
+static void say_first_day(struct normalizer *n, size_t i, size_t at, uint64_t day)
+{
+	const struct range_words *words = &n->reading->range_days;
+	char key = words->to && words->key ? words->key
+					   : key_between(n, n->reading->ordinals, i, at, 'o');
+
+	write_from(n, i, words->to ? words->from : NULL);
+	write_number(n, key, day);
+	write_word(n, words->to ? words->to : n->reading->to);
+}
+
 /* 15 January 2024; 3.–5. Juli */
 size_t read_named_date(struct normalizer *n, size_t i)
 {
@@ -266,7 +302,7 @@ size_t read_named_date(struct normalizer *n, size_t i)
 
 	if (!n->reading->date_dm || token_is_bound(n, i) || !take_day(n, &date.day, &at))
 		return 0;
-	if (token_is_dash(n, at)) {
+	if (token_is_dash(n, at) && token_is_digits(n, at + 1)) {
 		first = date.day;
 		++at;
 		if (!take_day(n, &date.day, &at) || first >= date.day)
@@ -278,10 +314,8 @@ size_t read_named_date(struct normalizer *n, size_t i)
 	if (token_is(n, at, '-') && (!token_is(n, date.next, '-') || !take_dashed_year(n, &date)))
 		return 0;
 	take_year(n, &date);
-	if (first) {
-		write_number(n, key_between(n, n->reading->ordinals, i, at, 'o'), first);
-		write_word(n, n->reading->to);
-	}
+	if (first)
+		say_first_day(n, i, at, first);
 	say_date(n, i, &date, date.year ? n->reading->date_dmy : n->reading->date_dm);
 	give_dot_back(n, date.next);
 	return date.next;
@@ -378,8 +412,10 @@ static bool is_used_as_day(const struct normalizer *n, size_t next)
 
 	if (token_at(n, after)->kind != TOKEN_BLANK)
 		return false;
-	return token_is_digits(n, after + 1) ||
-	       (after > next && match_month(n, after + 1, &date, &full));
+	if (token_is_digits(n, after + 1)) /* "zo 5 minuten" is no Sunday */
+		return token_at(n, next - 1)->flags & TOKEN_CAPITAL ||
+		       match_month(n, token_skip_blank(n, after + 2), &date, &full);
+	return after > next && match_month(n, after + 1, &date, &full);
 }
 
 size_t read_weekday(struct normalizer *n, size_t i)
@@ -413,14 +449,6 @@ size_t read_weekday(struct normalizer *n, size_t i)
 	give_dot_back(n, next);
 	return next;
 }
-
-struct time {
-	uint64_t h, m, s;
-	bool has_minutes, has_seconds;
-	bool has_word; /* "Uhr", or one before it */
-	const char *half; /* "AM" */
-	size_t next;
-};
 
 static bool is_time_mark(const struct normalizer *n, size_t i)
 {
@@ -488,6 +516,11 @@ static bool is_unit(const struct normalizer *n, size_t i)
 	return match_unit(n, token_skip_blank(n, i), false, &unit) != 0;
 }
 
+static bool is_unit_behind(const struct normalizer *n, size_t i)
+{
+	return token_at(n, i)->kind == TOKEN_BLANK && token_is_digits(n, i + 1) && is_unit(n, i + 2);
+}
+
 static bool parse_time(const struct normalizer *n, struct time *time, size_t i)
 {
 	size_t minutes;
@@ -515,6 +548,8 @@ static bool parse_time(const struct normalizer *n, struct time *time, size_t i)
 	if (time->h > 24 || (is_dotted && !time->has_word &&
 			     !token_follows(n, i, n->reading->time_before)))
 		return false;
+	if (!minutes && time->has_word && is_unit_behind(n, time->next))
+		return false; /* "2 h 15 min" */
 	if (minutes && token_is_word(n, minutes - 1 - (token_at(n, minutes - 1)->kind == TOKEN_BLANK)) &&
 	    is_unit(n, time->next))
 		return false; /* "2 h 30 min" */
@@ -566,6 +601,13 @@ static void say_time(struct normalizer *n, size_t i, const struct time *time)
 	say_time_by(n, time, key_between(n, n->reading->hours, i, time->next, 'c'));
 }
 
+/* "godz. 8–16" */
+static bool is_bare_hour(const struct normalizer *n, struct time *time, size_t first, size_t i)
+{
+	*time = (struct time){.h = token_value(n, i), .next = i + 1};
+	return token_follows(n, first, n->reading->hour_words) && is_short(n, i) && time->h <= 24;
+}
+
 /* "8:30–12:00 Uhr", "9–17 Uhr", "9 AM–5 PM" */
 static size_t read_time_range(struct normalizer *n, size_t i, const struct time *from)
 {
@@ -576,7 +618,7 @@ static size_t read_time_range(struct normalizer *n, size_t i, const struct time 
 
 	if (!token_is(n, at, '-') && !token_is(n, at, 0x2013))
 		return 0;
-	if (!parse_time(n, &to, at + 1))
+	if (!parse_time(n, &to, at + 1) && !is_bare_hour(n, &to, i, at + 1))
 		return 0;
 	key = words->to && words->key ? words->key : key_between(n, n->reading->hours, i, at, 'c');
 	write_from(n, i, words->to ? words->from : n->reading->from);

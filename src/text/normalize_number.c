@@ -528,7 +528,7 @@ static void say_quantity(struct normalizer *n, const struct quantity *q, size_t 
 		whole.figure.decimals = 0;
 		q = &whole;
 	}
-	if (key != 'c' && noun && !q->figure.decimals) {
+	if (key != 'c' && (noun || q->magnitude) && !q->figure.decimals) {
 		say_in_case(n, q, key);
 		return;
 	}

@@ -28,6 +28,13 @@ static bool is_separator(const struct normalizer *n, size_t i)
 	return token->kind == TOKEN_SIGN && token->c < 128 && strchr("-./", (int)token->c);
 }
 
+/* "088 - 123 45 67" */
+static bool is_spaced_dash(const struct normalizer *n, size_t i)
+{
+	return token_at(n, i)->kind == TOKEN_BLANK && token_is(n, i + 1, '-') &&
+	       token_at(n, i + 2)->kind == TOKEN_BLANK;
+}
+
 static bool take_group(const struct normalizer *n, struct phone *phone, size_t i)
 {
 	bool is_closed = token_is(n, i, '(') && token_is_digits(n, i + 1) && token_is(n, i + 2, ')');
@@ -45,7 +52,9 @@ static void take_groups(const struct normalizer *n, struct phone *phone)
 	for (;;) {
 		size_t i = phone->next;
 
-		if (is_separator(n, i))
+		if (is_spaced_dash(n, i))
+			i += 3;
+		else if (is_separator(n, i))
 			++i;
 		else if (!token_is(n, i, '('))
 			return;

@@ -114,6 +114,8 @@ bool word_is_ordinary(const struct normalizer *n, size_t i)
 		return false;
 	if (token->flags & TOKEN_CAPITAL && !(second >= 'a' && second <= 'z'))
 		return false; /* a numeral, an acronym with an ending */
+	if (n->reading->roman_marks && strchr("IVX", first))
+		return false; /* "Ier" */
 	return !(index->pairs[pair / 8] >> pair % 8 & 1);
 }
 
@@ -375,6 +377,12 @@ static size_t capitals(const char *word, size_t len)
 	return at;
 }
 
+static bool is_possessive(const char *rest, size_t len)
+{
+	return (len == 2 && memcmp(rest, "'s", 2) == 0) ||
+	       (len == 4 && memcmp(rest, "\xe2\x80\x99s", 4) == 0);
+}
+
 /* "APIs", "CEO's" */
 static size_t read_inflected(struct normalizer *n, size_t i)
 {
@@ -385,13 +393,18 @@ static size_t read_inflected(struct normalizer *n, size_t i)
 
 	if (upper < 2 || rest == 0 || rest > 4)
 		return 0;
-	if (!(rest == 1 && word[upper] == 's') && !(rest == 2 && memcmp(word + upper, "'s", 2) == 0) &&
-	    !(rest == 4 && memcmp(word + upper, "\xe2\x80\x99s", 4) == 0))
+	if (!(rest == 1 && word[upper] == 's') && !is_possessive(word + upper, rest))
 		return 0;
 	if (!write_letters(n, word, upper))
 		return 0;
 	write_text(n, "'s");
 	return i + 1;
+}
+
+static bool is_lone_letter(const struct normalizer *n, size_t i)
+{
+	return token_is_word(n, i) && token_len(n, i) == 1 && token_at(n, i)->flags & TOKEN_CAPITAL &&
+	       !token_is(n, i + 1, '-') && !token_is_digits(n, i + 1);
 }
 
 size_t read_acronym(struct normalizer *n, size_t i)
@@ -406,7 +419,12 @@ size_t read_acronym(struct normalizer *n, size_t i)
 		return next;
 	if (!(token->flags & TOKEN_UPPER))
 		return read_inflected(n, i);
-	return write_letters(n, n->text + token->begin, token_len(n, i)) ? i + 1 : 0;
+	if (!write_letters(n, n->text + token->begin, token_len(n, i)))
+		return 0;
+	if (!is_lone_letter(n, i + 2) || !token_is(n, i + 1, '-'))
+		return i + 1;
+	write_token(n, i + 2); /* "USB-C" */
+	return i + 3;
 }
 
 static unsigned roman_digit(char c)
@@ -536,18 +554,22 @@ size_t read_roman(struct normalizer *n, size_t i)
 	len = parse_roman(n->text + token->begin, token_len(n, i), &value);
 	if (len == 0)
 		return 0;
-	if (len < token_len(n, i))
+	if (len < token_len(n, i) && !is_possessive(n->text + token->begin + len,
+						   token_len(n, i) - len))
 		return read_marked_roman(n, i, value, len);
+	if (len == 1 && !strchr("IVX", n->text[token->begin]))
+		return 0; /* "group C" */
 	key = key_between(n, n->reading->romans, i, dot, '\0');
 	if (key == '*')
 		key = key_between(n, n->reading->ordinals, i, dot, 'o');
-	if (key) {
+	if (key)
 		write_number(n, key, value);
-		return end_roman(n, i + 1);
-	}
-	if (!n->reading->roman_name || !follows_name(n, i, token_len(n, i) == 1))
+	else if (n->reading->roman_name && follows_name(n, i, len == 1))
+		say_name_number(n, i, value);
+	else
 		return 0;
-	say_name_number(n, i, value);
+	if (len < token_len(n, i))
+		write_text(n, "'s");
 	return end_roman(n, i + 1);
 }
 
@@ -636,6 +658,11 @@ size_t read_mixed(struct normalizer *n, size_t i)
 		next = read_joined(n, i);
 		if (next)
 			return next;
+		if (token_is(n, i + 1, '-') && is_lone_letter(n, i + 2)) { /* "11-S" */
+			write_shown_number(n, i);
+			write_token(n, i + 2);
+			return i + 3;
+		}
 		if (!token_is_word(n, i + 1) || token_len(n, i) > 6)
 			return 0;
 		return say_mixed(n, i);

@@ -281,6 +281,8 @@ void write_from(struct normalizer *n, size_t i, const char *from)
 		return;
 	if (before && token_lower(n, before, lower) && strcmp(lower, from) == 0)
 		return;
+	if (token_follows(n, i, n->reading->no_from))
+		return;
 	write_word(n, from);
 }
 

@@ -210,6 +210,7 @@ struct reading {
 
 	/* Ranges. */
 	const char *from; /* before the first number; NULL: nothing */
+	const char *no_from; /* words after which it is not said: " in tra " */
 	const char *to; /* "to" */
 	char to_key; /* set of the number after it; 0: as before it */
 	struct range_words range_times, range_years, range_days; /* without `to`: as above */
