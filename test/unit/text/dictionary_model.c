@@ -157,9 +157,11 @@ static size_t match(const struct items *text, size_t i, const struct dictionary_
 	size_t first;
 	size_t len;
 
+	if (!is_border(text, i))
+		return 0;
 	parse(&word, entry->word);
 	len = trim(&word, &first);
-	if (len == 0 || i + len > text->count || !is_border(text, i) || !is_border(text, i + len))
+	if (len == 0 || i + len > text->count || !is_border(text, i + len))
 		return 0;
 	for (size_t k = 0; k < len; ++k) {
 		if (!is_same(&text->all[i + k], &word.all[first + k], entry->case_sensitive))

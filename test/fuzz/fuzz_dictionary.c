@@ -1,0 +1,157 @@
+/*
+ * fuzz_dictionary.c: any entries, any text.
+ *
+ * A first byte below 0x80: the rest is spelled in the alphabet of the plainest
+ * search (dictionary_model.h), which must find the same.  Else it is taken as
+ * it comes, valid or not: hits are in order and inside the text, the cost is
+ * linear, and each word is found in itself.
+ *
+ * The second byte says how many entries there are in each of two dictionaries;
+ * an entry is a byte with its length and whether case counts, and its word.
+ * What is left is the text.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../unit/text/dictionary_model.h"
+#include "base/mem.h"
+
+#define ENTRIES_MAX 8
+#define WORD_MAX 16
+#define TEXT_MAX 200
+
+struct input {
+	struct dictionary_entry entries[2][ENTRIES_MAX];
+	char words[2][ENTRIES_MAX][WORD_MAX * 8 + 1];
+	size_t counts[2];
+	char text[TEXT_MAX * 8 + 1];
+	size_t text_len;
+};
+
+static size_t copy_raw(char *out, const uint8_t *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; ++i)
+		out[i] = bytes[i] ? (char)bytes[i] : ' ';
+	out[n] = '\0';
+	return n;
+}
+
+static void read_input(struct input *input, const uint8_t *bytes, size_t len)
+{
+	size_t (*spell)(char *, const uint8_t *, size_t) =
+		bytes[0] < 0x80 ? dictionary_model_spell : copy_raw;
+	size_t at = 2;
+
+	for (size_t d = 0; d < 2; ++d) {
+		input->counts[d] = (d ? bytes[1] >> 4 : bytes[1]) % (ENTRIES_MAX + 1);
+		for (size_t i = 0; i < input->counts[d]; ++i) {
+			uint8_t head = at < len ? bytes[at++] : 0;
+			size_t n = head % (WORD_MAX + 1);
+
+			n = n < len - at ? n : len - at;
+			spell(input->words[d][i], bytes + at, n);
+			at += n;
+			input->entries[d][i] = (struct dictionary_entry){
+				input->words[d][i], input->words[d][i], NULL, head & 0x80};
+		}
+	}
+	len = len - at < TEXT_MAX ? len : at + TEXT_MAX;
+	input->text_len = spell(input->text, bytes + at, len - at);
+}
+
+static struct lexicon *make_lexicon(const struct input *input)
+{
+	struct dictionary *dictionaries[2];
+	struct lexicon *lexicon = NULL;
+
+	for (size_t d = 0; d < 2; ++d)
+		assert(dictionary_alloc(&dictionaries[d], input->entries[d], input->counts[d]) ==
+		       0);
+	assert(lexicon_alloc(&lexicon, dictionaries, 2) == 0);
+	mem_deref(dictionaries[0]);
+	mem_deref(dictionaries[1]);
+	return lexicon;
+}
+
+static void compare_with_model(const struct input *input, struct lexicon_search *search)
+{
+	struct dictionary_model models[2] = {{input->entries[0], input->counts[0]},
+					     {input->entries[1], input->counts[1]}};
+	size_t from = 0;
+	bool is_found = true;
+
+	while (is_found) {
+		struct lexicon_hit wanted, found;
+
+		is_found = lexicon_next(search, &found, from);
+		assert(dictionary_model_find(&wanted, models, 2, input->text, from) == is_found);
+		if (!is_found)
+			break;
+		assert(found.begin == wanted.begin && found.end == wanted.end);
+		assert(strcmp(found.replacement, wanted.replacement) == 0);
+		/* behind it, or in the middle of it */
+		from = found.end % 2 ? found.end : found.begin + 1;
+	}
+}
+
+static void check_hits(const struct input *input, struct lexicon_search *search)
+{
+	struct lexicon_hit hit;
+	size_t at = 0;
+
+	/* A character, and in each of four books what it is and a few steps. */
+	assert(lexicon_looks(search) <= 64 * input->text_len + 64);
+	while (lexicon_next(search, &hit, at)) {
+		assert(hit.begin >= at && hit.end > hit.begin && hit.end <= input->text_len);
+		at = hit.end;
+	}
+}
+
+static bool is_visible(char c)
+{
+	return c > ' ' && c < 0x7f;
+}
+
+/* From its first to its last character, where those are plain ones. */
+static void check_word_finds_itself(const struct lexicon *lexicon, const char *word)
+{
+	size_t len = strlen(word);
+	struct lexicon_hit hit;
+
+	if (len == 0 || !is_visible(word[0]) || !is_visible(word[len - 1]))
+		return;
+	assert(lexicon_find(lexicon, &hit, word, len, 0));
+	assert(hit.begin == 0 && hit.end == len);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
+{
+	static struct input input;
+	struct lexicon_search *search = NULL;
+	struct lexicon *lexicon;
+	char *text;
+
+	if (len < 2)
+		return 0;
+	read_input(&input, bytes, len);
+	lexicon = make_lexicon(&input);
+	text = malloc(input.text_len + 1);
+	assert(text);
+	memcpy(text, input.text, input.text_len);
+	text = realloc(text, input.text_len ? input.text_len : 1); /* overreads are seen */
+	assert(lexicon_search(&search, lexicon, text, input.text_len) == 0);
+	if (bytes[0] < 0x80)
+		compare_with_model(&input, search);
+	else
+		check_hits(&input, search);
+	for (size_t d = 0; d < 2; ++d)
+		for (size_t i = 0; i < input.counts[d]; ++i)
+			check_word_finds_itself(lexicon, input.words[d][i]);
+	mem_deref(search);
+	mem_deref(lexicon);
+	free(text);
+	return 0;
+}
