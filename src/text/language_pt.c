@@ -158,8 +158,8 @@ static const struct unit units[] = {
 	HE_UNIT(" ml mL ", "mililitro", "mililitros"),
 	HE_UNIT(" hl hL ", "hectolitro", "hectolitros"),
 	SHE_UNIT(" h hs hrs ", "hora", "horas"),
-	HE_UNIT(" min ", "minuto", "minutos"),
-	HE_UNIT(" s seg ", "segundo", "segundos"),
+	HE_UNIT(" min min. ", "minuto", "minutos"),
+	HE_UNIT(" s seg seg. ", "segundo", "segundos"),
 	HE_UNIT(" ms ", "milissegundo", "milissegundos"),
 	{.written = " x ", .name = SHE("vez", "vezes"), .joined = true},
 	HE_UNIT(" mês ", "mês", "meses"),
@@ -311,7 +311,8 @@ static const struct by_neighbours romans[] = {
 	{NULL, " centenário congresso festival concurso prêmio aniversário reich plano ", 'o'},
 	{" capítulo capítulos cap tomo vol volume parte título livro fase ato cena seção "
 	 "anexo artigo tema módulo nível tipo grau classe grupo lição bowl ", NULL, 'c'},
-	{" e ou ", NULL, 'c'},
+	{.before = " e ou ", .key = 's', .earlier = " ii iii iv v vi vii viii ix x xi xii xiii "
+						    "xiv xv xvi xvii xviii xix xx "},
 	{0},
 };
 
@@ -349,6 +350,8 @@ static const struct abbreviation abbreviations[] = {
 	{"p.ex.", "por exemplo", 0},
 	{"ex.:", "exemplo:", 0},
 	{"etc.", "etcétera", 0},
+	{"A.C.", "A C", 0},
+	{"D.C.", "D C", 0},
 	{"a.C.", "antes de Cristo", 0},
 	{"d.C.", "depois de Cristo", 0},
 	{"obs.", "observação", 0},
@@ -392,6 +395,7 @@ static const struct abbreviation abbreviations[] = {
 	{"Ltda.", "limitada", 0},
 	{"atte.", "atenciosamente", 0},
 	{"km", "quilômetro", WHEN_BEFORE_NUMBER},
+	{"km.", "quilômetro", WHEN_BEFORE_NUMBER},
 	{"x", "por", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{0},
 };
@@ -499,6 +503,7 @@ static const struct reading reading_pt = {
 	.am_word = "da manhã",
 	.pm_word = "{h:N}",
 	.to = "a",
+	.score = "a",
 	.phone_words = " tel telefone celular fax whatsapp ",
 	.phone_shapes = " 54 44 254 244 333 3332 23342 53 ",
 	.roman_name = "{n:o}",
