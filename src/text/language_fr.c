@@ -281,11 +281,11 @@ static const struct magnitude magnitudes[] = {
 	{.written = " k K ", .name = {.one = "mille"}, .times = 1000, .money_only = true},
 	{.written = " M ", .name = LE("million", "millions"),
 	 .of = "de ", .of_vowel = "d'", .money_only = true},
-	{.written = " Md Mds Mrd Mrds B ", .name = LE("milliard", "milliards"),
+	{.written = " B ", .name = LE("milliard", "milliards"),
 	 .of = "de ", .of_vowel = "d'", .money_only = true},
 	{.written = " million millions ", .name = LE("million", "millions"),
 	 .of = "de ", .of_vowel = "d'"},
-	{.written = " milliard milliards ", .name = LE("milliard", "milliards"),
+	{.written = " milliard milliards Md Mds Mrd Mrds ", .name = LE("milliard", "milliards"),
 	 .of = "de ", .of_vowel = "d'"},
 	{.written = " billion billions ", .name = LE("billion", "billions"),
 	 .of = "de ", .of_vowel = "d'"},
@@ -411,6 +411,11 @@ static const struct abbreviation abbreviations[] = {
 	{"éd.", "édition", 0},
 	{"réf.", "référence", 0},
 	{"tél.", "téléphone", 0},
+	{"tél", "téléphone", 0},
+	{"th.", "thermostat", WHEN_BEFORE_NUMBER},
+	{"al.", "alinéa", WHEN_BEFORE_NUMBER},
+	{"ch.", "chapitre", WHEN_BEFORE_NUMBER},
+	{"km", "kilomètre", WHEN_BEFORE_NUMBER},
 	{"max.", "maximum", WHEN_BEFORE_LOWER},
 	{"max.", "maximum", WHEN_BEFORE_NUMBER},
 	{"min.", "minimum", WHEN_BEFORE_LOWER},
@@ -532,8 +537,9 @@ static const struct reading reading_fr = {
 	.roman_name = "{n:d}",
 	.names = " louis charles henri françois jean paul jean-paul pie georges napoléon philippe "
 		 "benoît clément grégoire innocent alexandre léon boniface édouard guillaume "
-		 "jacques nicolas pierre frédéric ferdinand alphonse albert baudouin léopold élisabeth "
-		 "elisabeth catherine rené robert richard constantin ptolémée ramsès vatican ",
+		 "jacques nicolas pierre frédéric ferdinand alphonse albert baudouin léopold "
+		 "élisabeth elisabeth catherine rené robert richard constantin ptolémée ramsès "
+		 "vatican ",
 	.romans = romans,
 	.roman_marks = roman_marks,
 

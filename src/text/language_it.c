@@ -184,7 +184,7 @@ static const struct unit units[] = {
 	IL_UNIT(" cm² cm2 ", "centimetro quadrato", "centimetri quadrati"),
 	IL_UNIT(" m³ m3 mc ", "metro cubo", "metri cubi"),
 	IL_UNIT(" cm³ cm3 ", "centimetro cubo", "centimetri cubi"),
-	IL_UNIT(" ha ", "ettaro", "ettari"),
+	{.written = " ha ", .name = IL("ettaro", "ettari"), .last = true},
 	IL_UNIT(" kg ", "chilogrammo", "chilogrammi"),
 	IL_UNIT(" hg ", "ettogrammo", "ettogrammi"),
 	IL_UNIT(" g gr ", "grammo", "grammi"),
@@ -308,7 +308,7 @@ static const struct by_ending agreement[] = {
 };
 
 static const struct ordinal_mark ordinal_marks[] = {
-	{" ° º ", 'o'}, {" ª ", 'p'},
+	{" ° º esimo ", 'o'}, {" ª esima ", 'p'},
 	{0},
 };
 
@@ -378,7 +378,14 @@ static const struct abbreviation abbreviations[] = {
 	{"p.le", "piazzale", 0},
 	{"c.so", "corso", 0},
 	{"l.go", "largo", 0},
+	{"S.Maria", "Santa Maria", 0}, {"S.Lucia", "Santa Lucia", 0}, {"S.Anna", "Sant'Anna", 0},
+	{"S.Chiara", "Santa Chiara", 0}, {"S.Croce", "Santa Croce", 0}, {"S.Rita", "Santa Rita", 0},
+	{"S.Caterina", "Santa Caterina", 0}, {"S.Agata", "Sant'Agata", 0},
+	{"S.Antonio", "Sant'Antonio", 0}, {"S.Ambrogio", "Sant'Ambrogio", 0},
+	{"S.", "San", WHEN_BEFORE_CAPITAL,
+	 " piazza via viale corso largo chiesa basilica ospedale stazione porta monte "},
 	{"int.", "interno", WHEN_BEFORE_NUMBER},
+	{"km", "chilometro", WHEN_BEFORE_NUMBER},
 	{"p.es.", "per esempio", 0},
 	{"per es.", "per esempio", 0},
 	{"ad es.", "ad esempio", 0},
@@ -530,18 +537,19 @@ static const struct reading reading_it = {
 	.roman_name_feminine = "{n:p}",
 	.feminine_names = " elisabetta caterina maria vittoria margherita giovanna anna cristina "
 			  "beatrice cleopatra berenice isabella guglielmina giuliana ",
-	.names = " luigi carlo enrico francesco giovanni paolo pio giorgio napoleone filippo "
-		 "benedetto clemente gregorio innocenzo alessandro leone bonifacio edoardo "
-		 "guglielmo giacomo nicola pietro federico ferdinando alfonso alberto amedeo "
-		 "umberto emanuele vittorio elisabetta caterina cosimo lorenzo riccardo costantino sisto "
-		 "giulio urbano martino eugenio callisto celestino onorio vaticano ",
+	.names = " maria anna luigi carlo enrico francesco giovanni paolo pio giorgio napoleone "
+		 "filippo benedetto clemente gregorio innocenzo alessandro leone bonifacio "
+		 "edoardo guglielmo giacomo nicola pietro federico ferdinando alfonso alberto "
+		 "amedeo umberto emanuele vittorio elisabetta caterina cosimo lorenzo riccardo "
+		 "costantino sisto giulio urbano martino eugenio callisto celestino onorio "
+		 "vaticano ",
 	.romans = romans,
 
 	.abbreviations = abbreviations,
 	.spelled = " ADSL HDMI ISBN IEEE CGIL ",
 	.said = " OK ONU PIN SIM IVA PIL RAI USA ASL TAR CIA COOP BOT BTP ENI CAI CAP CAF SPA IL "
-		"LO LA GLI LE UN UNA UNO DI DA IN CON SU PER TRA FRA DEL DAL NEL SUL AL MA SE CHE CHI "
-		"NON SONO HA HO HAI TI MI CI VI SI NO MIO TUO SUO TOP BIO WEB ",
+		"LO LA GLI LE UN UNA UNO DI DA IN CON SU PER TRA FRA DEL DAL NEL SUL AL MA SE "
+		"CHE CHI NON SONO HA HO HAI TI MI CI VI SI NO MIO TUO SUO TOP BIO WEB ",
 	.signs = signs,
 	.elides = true,
 
