@@ -9,7 +9,8 @@
  */
 #include "text/language.h"
 
-/* clang-format off: tables and lists are wrapped by hand */
+/* Tables and lists are wrapped by hand. */
+/* clang-format off */
 
 #define END {NUMBER_RULES_END, 0, NULL}
 #define THOUSAND UINT64_C(1000)
