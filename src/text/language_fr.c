@@ -6,7 +6,8 @@
  */
 #include "text/language.h"
 
-/* clang-format off: lists are wrapped by hand */
+/* Tables and lists are wrapped by hand. */
+/* clang-format off */
 
 /* Counting: "quatre-vingts", "deux cents". */
 static const struct number_rule counting[] = {

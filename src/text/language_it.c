@@ -3,7 +3,8 @@
  */
 #include "text/language.h"
 
-/* clang-format off: lists are wrapped by hand */
+/* Tables and lists are wrapped by hand. */
+/* clang-format off */
 
 /* Numbers as they stand inside others, without the accent of "ventitré".  Tens
  * lose their vowel before "uno" and "otto", "cento" before "otto" and "ottanta". */
