@@ -177,6 +177,8 @@ static const struct unit units_de[] = {
 	{.written = " MP ", .name = {.one = "Megapixel", .key = 'n'}},
 	{.written = " x ", .name = {.one = "mal", .key = 'n'}, .joined = true, .tight = true},
 	{.written = " x ", .name = {.one = "mal"}},
+	{.written = " TL Teelöffel ", .name = {.one = "Teelöffel", .key = 'm'}},
+	{.written = " EL Esslöffel ", .name = {.one = "Esslöffel", .key = 'm'}},
 	{.written = " Stk Stk. ", .name = {.one = "Stück", .key = 'n'}},
 	{.written = NULL},
 };
@@ -290,7 +292,8 @@ static const struct abbreviation abbreviations_de[] = {
 	{"max.", "maximal", WHEN_BEFORE_LOWER}, {"vs.", "versus", 0},
 	{"vs", "versus", 0},
 	{"tägl.", "täglich", 0}, {"mtl.", "monatlich", 0}, {"jährl.", "jährlich", 0},
-	{"zus.", "zusammen", 0}, {"ehem.", "ehemals", 0}, {"ugs.", "umgangssprachlich", 0},
+	{"zus.", "zusammen", 0}, {"zw.", "zwischen", 0}, {"Jg.", "Jahrgang", 0},
+	{"ehem.", "ehemals", 0}, {"ugs.", "umgangssprachlich", 0},
 	{"Dr.", "Doktor", 0}, {"Prof.", "Professor", 0}, {"Hr.", "Herr", 0}, {"Hrn.", "Herrn", 0},
 	{"Fr.", "Frau", WHEN_BEFORE_CAPITAL}, {"Frl.", "Fräulein", 0}, {"Dipl.", "Diplom", 0},
 	{"Ing.", "Ingenieur", 0}, {"St.", "Sankt", WHEN_BEFORE_CAPITAL},
@@ -388,6 +391,8 @@ static const struct reading reading_de = {
 	.time_hms = "{h:m} Uhr {m} und {s} Sekunden",
 	.to = "bis",
 	.score = "zu",
+	.phone_shapes = " 4444 44442 ",
+	.phone_words = " tel telefon telefonnummer handynummer fax mobil ",
 	.roman_name = "der {n:o}",
 	.names = " ludwig friedrich wilhelm karl heinrich otto franz georg charles philipp konrad "
 		 "leopold maximilian albert rudolf ferdinand sigismund peter alexander nikolaus "

@@ -353,7 +353,7 @@ static const struct by_ending agreement_pl[] = {
 	 "linie historie kategorie córki siostry kobiety dziewczyny ulice stacje porcje rundy raty "
 	 "części wersje nagrody ", NULL, 'f'},
 	{" ę ", " imię ramię zwierzę ", 'b'},
-	{" nie ie ce le rze ę o um ", NULL, 'n'},
+	{" nie ie sce le rze ę o um ", NULL, 'n'},
 	{" a ość ", " mężczyzna kolega poeta ", 'A'},
 	{NULL, NULL, 0},
 };
@@ -369,8 +369,8 @@ static const struct by_neighbours ordinals_pl[] = {
 	{" lat latach latami l ", NULL, 'H'},
 	{NULL, " miejsce piętro urodziny mistrzostwa igrzyska okrążenie posiedzenie spotkanie "
 	 "wydanie zadanie pytanie pokolenie stulecie imieniny ", 'r'},
-	{NULL, " miejscu piętrze rozdziale roku wieku meczu odcinku sezonie tygodniu dniu miesiącu "
-	 "etapie kroku punkcie secie semestrze kilometrze okrążeniu wydaniu zadaniu wierszu ", 'L'},
+	{NULL, " kwartale półroczu miejscu piętrze rozdziale roku wieku meczu odcinku sezonie tygodniu dniu miesiącu "
+	 "etapie kroku punkcie secie semestrze kilometrze wydaniu zadaniu ", 'L'},
 	{NULL, " minucie sekundzie godzinie klasie rundzie edycji kolejce części lidze połowie "
 	 "stronie lekcji dekadzie rocznicy rocznicę próbie odsłonie pozycji ", 'e'},
 	{NULL, " miejsca piętra rozdziału wieku meczu odcinka sezonu tygodnia dnia miesiąca etapu "
@@ -431,9 +431,9 @@ static const struct by_neighbours years_pl[] = {
 static const struct by_neighbours romans_pl[] = {
 	{" pawła jana zygmunta władysława kazimierza bolesława stanisława augusta henryka karola "
 	 "ludwika fryderyka wilhelma piotra piusa ", NULL, 'G'},
-	{" w we po ", " w wieku roku ", 'L'},
+	{" w we po ", " w wieku roku kwartale półroczu semestrze etapie ", 'L'},
 	{NULL, " w wieku ", 'G'},
-	{NULL, " wiek konkurs festiwal zjazd sejm kongres program ", 'o'},
+	{NULL, " wiek kwartał semestr etap konkurs festiwal zjazd sejm kongres program ", 'o'},
 	{NULL, " wojna liga rzesza rp edycja klasa brygada dywizja ", 'p'},
 	{NULL, " wojny wojnie lidze ligi rzeszy edycji klasie klasy ", 'e'},
 	{NULL, " wojnę wojną ", 'a'},
@@ -471,7 +471,8 @@ static const struct abbreviation abbreviations_pl[] = {
 	{"str.", "strona", 0}, {"s.", "strona", WHEN_BEFORE_NUMBER}, {"rys.", "rysunek", 0},
 	{"tab.", "tabela", WHEN_BEFORE_NUMBER}, {"rozdz.", "rozdział", 0},
 	{"art.", "artykuł", WHEN_BEFORE_NUMBER}, {"ust.", "ustęp", WHEN_BEFORE_NUMBER},
-	{"pkt", "punkt", 0}, {"poz.", "pozycja", WHEN_BEFORE_NUMBER}, {"tel.", "telefon", 0},
+	{"pkt proc.", "punktów procentowych", 0}, {"pkt", "punkt", 0},
+	{"n.p.m.", "nad poziomem morza", 0}, {"poz.", "pozycja", WHEN_BEFORE_NUMBER}, {"tel.", "telefon", 0},
 	{"godz.", "godzina", 0}, {"r.", "roku", WHEN_AFTER_NUMBER},
 	{"w.", "wieku", WHEN_AFTER_CAPITAL}, {"p.n.e.", "przed naszą erą", 0},
 	{"n.e.", "naszej ery", 0}, {"tys.", "tysięcy", 0}, {"mln", "milionów", 0},
@@ -562,7 +563,7 @@ static const struct reading reading_pl = {
 	.range_years = {"od", "do", 'G'},
 	.range_days = {"od", "do", 'G'},
 	.score = "do",
-	.phone_shapes = " 333 2322 ",
+	.phone_shapes = " 333 2322 4444 2444444 ",
 	.phone_words = " tel telefon telefonu numer infolinia infolinii ",
 	.roman_name = "{n:o}",
 	.roman_name_feminine = "{n:p}",
