@@ -369,8 +369,8 @@ static const struct by_neighbours ordinals_pl[] = {
 	{" lat latach latami l ", NULL, 'H'},
 	{NULL, " miejsce piętro urodziny mistrzostwa igrzyska okrążenie posiedzenie spotkanie "
 	 "wydanie zadanie pytanie pokolenie stulecie imieniny ", 'r'},
-	{NULL, " kwartale półroczu miejscu piętrze rozdziale roku wieku meczu odcinku sezonie tygodniu dniu miesiącu "
-	 "etapie kroku punkcie secie semestrze kilometrze wydaniu zadaniu ", 'L'},
+	{NULL, " kwartale półroczu miejscu piętrze rozdziale roku wieku meczu odcinku sezonie "
+	 "tygodniu dniu miesiącu etapie kroku punkcie secie semestrze kilometrze wydaniu zadaniu ", 'L'},
 	{NULL, " minucie sekundzie godzinie klasie rundzie edycji kolejce części lidze połowie "
 	 "stronie lekcji dekadzie rocznicy rocznicę próbie odsłonie pozycji ", 'e'},
 	{NULL, " miejsca piętra rozdziału wieku meczu odcinka sezonu tygodnia dnia miesiąca etapu "
@@ -472,7 +472,8 @@ static const struct abbreviation abbreviations_pl[] = {
 	{"tab.", "tabela", WHEN_BEFORE_NUMBER}, {"rozdz.", "rozdział", 0},
 	{"art.", "artykuł", WHEN_BEFORE_NUMBER}, {"ust.", "ustęp", WHEN_BEFORE_NUMBER},
 	{"pkt proc.", "punktów procentowych", 0}, {"pkt", "punkt", 0},
-	{"n.p.m.", "nad poziomem morza", 0}, {"poz.", "pozycja", WHEN_BEFORE_NUMBER}, {"tel.", "telefon", 0},
+	{"n.p.m.", "nad poziomem morza", 0}, {"poz.", "pozycja", WHEN_BEFORE_NUMBER},
+	{"tel.", "telefon", 0},
 	{"godz.", "godzina", 0}, {"r.", "roku", WHEN_AFTER_NUMBER},
 	{"w.", "wieku", WHEN_AFTER_CAPITAL}, {"p.n.e.", "przed naszą erą", 0},
 	{"n.e.", "naszej ery", 0}, {"tys.", "tysięcy", 0}, {"mln", "milionów", 0},
