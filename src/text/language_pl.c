@@ -370,7 +370,8 @@ static const struct by_neighbours ordinals_pl[] = {
 	{NULL, " miejsce piętro urodziny mistrzostwa igrzyska okrążenie posiedzenie spotkanie "
 	 "wydanie zadanie pytanie pokolenie stulecie imieniny ", 'r'},
 	{NULL, " kwartale półroczu miejscu piętrze rozdziale roku wieku meczu odcinku sezonie "
-	 "tygodniu dniu miesiącu etapie kroku punkcie secie semestrze kilometrze wydaniu zadaniu ", 'L'},
+	 "tygodniu dniu miesiącu etapie kroku punkcie secie semestrze kilometrze "
+	 "wydaniu zadaniu ", 'L'},
 	{NULL, " minucie sekundzie godzinie klasie rundzie edycji kolejce części lidze połowie "
 	 "stronie lekcji dekadzie rocznicy rocznicę próbie odsłonie pozycji ", 'e'},
 	{NULL, " miejsca piętra rozdziału wieku meczu odcinka sezonu tygodnia dnia miesiąca etapu "
