@@ -83,7 +83,7 @@ struct context {
 	int64_t cost_microcents;
 	bool cost_unknown;
 	bool has_spoken;
-	char model_id[SETTINGS_MODEL_MAX];
+	const char *model_id; /* of its last turn */
 	struct buf turn_ids;
 };
 
@@ -296,7 +296,7 @@ static void on_gone(void *arg, struct turn *turn)
 	turn_usage(turn, &usage);
 	note_turn_id(context, &usage);
 	context->has_spoken |= turn_has_spoken(turn);
-	memcpy(context->model_id, usage.model_id, strlen(usage.model_id) + 1);
+	context->model_id = usage.model_id;
 	if (turn_has_failed(turn))
 		return; /* it costs nothing */
 	context->audio_seconds += usage.audio_seconds;

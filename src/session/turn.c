@@ -277,7 +277,7 @@ static void book(struct turn *turn, enum store_turn_status status, ledger_booked
 	turn->row.sample_rate = turn->format.sample_rate;
 	turn->row.characters = turn->characters;
 	turn->row.voice_id = turn->voice ? turn->voice->id : 0;
-	memcpy(turn->row.model_id, turn->settings.model_id, sizeof(turn->row.model_id));
+	snprintf(turn->row.model_id, sizeof(turn->row.model_id), "%s", turn->settings.model_id);
 	if (priced && status != STORE_TURN_FAILED)
 		turn->row.amount_microcents = account_price_microcents(
 			turn->row.samples, turn->row.sample_rate, services->microcents_per_minute);

@@ -17,7 +17,7 @@ struct turn_record {
 	uint64_t characters;
 	int64_t cost_microcents;
 	bool cost_known;
-	char model_id[SETTINGS_MODEL_MAX];
+	const char *model_id;
 	char turn_id[STORE_TURN_ID_MAX + 1];
 };
 
@@ -67,7 +67,7 @@ int turn_record_alloc(struct turn_record **recordp, struct turn *turn)
 	record->cost_microcents = turn->row.amount_microcents;
 	record->cost_known = turn->cost_known;
 	memcpy(record->turn_id, turn->id, sizeof(record->turn_id));
-	memcpy(record->model_id, turn->settings.model_id, sizeof(record->model_id));
+	record->model_id = turn->settings.model_id;
 	*recordp = record;
 	return 0;
 }

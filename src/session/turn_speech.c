@@ -58,7 +58,8 @@ static int open_chunker(struct turn *turn)
 	};
 	const char *language = language_of(turn);
 
-	memcpy(options.schedule, turn->settings.schedule, sizeof(options.schedule));
+	for (size_t i = 0; i < turn->settings.schedule_len; ++i)
+		options.schedule[i] = turn->settings.schedule[i];
 	if (strlen(language) < sizeof(options.language)) /* else it is none that we know */
 		memcpy(options.language, language, strlen(language) + 1);
 	return chunker_alloc(&turn->chunker, &options);

@@ -46,7 +46,7 @@ static const struct audio_format formats[COUNT(format_names)] = {
 	{AUDIO_PCM16, 24000}, {AUDIO_MULAW, 8000},  {AUDIO_ALAW, 8000},
 };
 
-static const unsigned sample_rates[] = {8000, 16000, 22050, 24000, 44100};
+static const uint16_t sample_rates[] = {8000, 16000, 22050, 24000, 44100};
 
 struct field;
 typedef int(field_read_h)(struct settings_reader *reader, const struct field *field,
@@ -125,8 +125,8 @@ static int read_clamped(struct settings_reader *reader, const struct field *fiel
 	return 0;
 }
 
-static int read_unsigned(struct settings_reader *reader, const struct field *field,
-			 const struct json_value *value)
+static int read_short(struct settings_reader *reader, const struct field *field,
+		      const struct json_value *value)
 {
 	int64_t integer;
 	int err = json_to_integer(&integer, value);
@@ -135,7 +135,7 @@ static int read_unsigned(struct settings_reader *reader, const struct field *fie
 		return fault_value(reader->fault, field->name, "an integer", value);
 	if (err || integer < (int64_t)field->min || integer > (int64_t)field->max)
 		return fault_range(reader->fault, field->name, field->min, field->max, value);
-	*(unsigned *)member(reader, field) = (unsigned)integer;
+	*(uint16_t *)member(reader, field) = (uint16_t)integer;
 	return 0;
 }
 
@@ -181,7 +181,7 @@ static int read_model(struct settings_reader *reader, const struct field *field,
 		return fault_value(reader->fault, field->name, "a string", value);
 	for (size_t i = 0; i < COUNT(model_ids); ++i) {
 		if (text_is(value, model_ids[i])) {
-			memcpy(member(reader, field), model_ids[i], value->len + 1);
+			*(const char **)member(reader, field) = model_ids[i];
 			return 0;
 		}
 	}
@@ -207,7 +207,7 @@ static int read_rate(struct settings_reader *reader, const struct field *field,
 	if (json_to_integer(&rate, value) == 0) {
 		for (size_t i = 0; i < COUNT(sample_rates); ++i) {
 			if (rate == sample_rates[i]) {
-				*(unsigned *)member(reader, field) = sample_rates[i];
+				*(uint16_t *)member(reader, field) = sample_rates[i];
 				return 0;
 			}
 		}
@@ -280,11 +280,11 @@ static int read_schedule(struct settings_reader *reader, const struct field *fie
 		if (count == CHUNKER_SCHEDULE_MAX || json_to_integer(&integer, &entry) ||
 		    integer < 0 || integer > SCHEDULE_ENTRY_MAX)
 			return fault_value(reader->fault, field->name, must, &entry);
-		settings->schedule[count++] = (unsigned)integer;
+		settings->schedule[count++] = (uint16_t)integer;
 	}
 	if (count == 0)
 		return fault_value(reader->fault, field->name, must, value);
-	settings->schedule_len = count;
+	settings->schedule_len = (uint8_t)count;
 	return 0;
 }
 
@@ -334,7 +334,7 @@ static const struct field fields[] = {
 	{NAME("model"), keep_legacy_model, NOWHERE, 0, 0},
 	{NAME("cfg_scale"), read_clamped, SETTING_CFG_SCALE, true, TO(cfg_scale), 1.2, 2.5},
 	{NAME("temperature"), read_number, SETTING_TEMPERATURE, true, TO(temperature), 0, 1},
-	{NAME("max_new_tokens"), read_unsigned, SETTING_MAX_NEW_TOKENS, true, TO(max_new_tokens), 1,
+	{NAME("max_new_tokens"), read_short, SETTING_MAX_NEW_TOKENS, true, TO(max_new_tokens), 1,
 	 2048},
 	{NAME("sample_rate"), read_rate, SETTING_SAMPLE_RATE, false, TO(sample_rate), 0, 0},
 	{NAME("output_format"), read_format, SETTING_OUTPUT_FORMAT, false, TO(format), 0, 0},
@@ -343,10 +343,10 @@ static const struct field fields[] = {
 	{NAME("speed"), read_number, SETTING_SPEED, true, TO(speed), 0.8, 1.2},
 	{NAME("word_timestamps"), read_bool, SETTING_WORD_TIMESTAMPS, false, TO(word_timestamps), 0,
 	 0},
-	{NAME("flush_timeout_ms"), read_unsigned, SETTING_FLUSH_TIMEOUT, false,
-	 TO(flush_timeout_ms), 0, 60000},
-	{NAME("max_buffer_length"), read_unsigned, SETTING_MAX_BUFFER, false, TO(max_buffer_length),
-	 1, 10000},
+	{NAME("flush_timeout_ms"), read_short, SETTING_FLUSH_TIMEOUT, false, TO(flush_timeout_ms),
+	 0, 60000},
+	{NAME("max_buffer_length"), read_short, SETTING_MAX_BUFFER, false, TO(max_buffer_length), 1,
+	 10000},
 	{NAME("chunk_length_schedule"), read_schedule, SETTING_SCHEDULE, false, TO(schedule), 0, 0},
 	{NAME("auto_mode"), read_bool, SETTING_AUTO_MODE, false, TO(auto_mode), 0, 0},
 	{NAME("dictionary_ids"), read_dictionaries, SETTING_DICTIONARY_IDS, false,

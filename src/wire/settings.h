@@ -40,7 +40,6 @@ enum {
 	SETTING_PROJECT_ID = 1 << 16,
 };
 
-#define SETTINGS_MODEL_MAX 24
 #define SETTINGS_LANGUAGE_SIZE 4
 #define SETTINGS_DICTIONARIES_MAX 50
 
@@ -51,26 +50,27 @@ struct settings_ids {
 	int64_t ids[]; /* as they were sent */
 };
 
+/* Every idle connection has one: it is kept small. */
 struct settings {
 	unsigned set;
-	int64_t voice_id;
-	char model_id[SETTINGS_MODEL_MAX];
-	double cfg_scale; /* clamped */
-	double temperature;
-	unsigned max_new_tokens;
-	unsigned sample_rate; /* as sent; see settings_format */
-	struct audio_format format; /* as output_format said */
-	bool normalize;
 	char language[SETTINGS_LANGUAGE_SIZE]; /* "" is the voice's own */
-	double speed;
-	bool word_timestamps;
-	unsigned flush_timeout_ms;
-	unsigned max_buffer_length;
-	unsigned schedule[CHUNKER_SCHEDULE_MAX];
-	size_t schedule_len;
-	bool auto_mode;
+	int64_t voice_id;
 	int64_t project_id;
 	struct settings_ids *dictionary_ids; /* NULL: the empty list, when it is set */
+	const char *model_id; /* of a table: it stays */
+	double cfg_scale; /* clamped */
+	double temperature;
+	double speed;
+	struct audio_format format; /* as output_format said */
+	uint16_t sample_rate; /* as sent; see settings_format */
+	uint16_t max_new_tokens;
+	uint16_t flush_timeout_ms;
+	uint16_t max_buffer_length;
+	uint16_t schedule[CHUNKER_SCHEDULE_MAX];
+	uint8_t schedule_len;
+	bool auto_mode;
+	bool normalize;
+	bool word_timestamps;
 };
 
 /* What a connection starts with: `set` is 0, every value its default. */
