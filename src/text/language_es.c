@@ -255,8 +255,8 @@ static const struct currency currencies[] = {
 static const struct magnitude magnitudes[] = {
 	{.written = " mil ", .name = {.one = "mil"}, .times = 1000},
 	{.written = " k K ", .name = {.one = "mil"}, .times = 1000, .money_only = true},
-	{.written = " millón millones ", .name = HE("millón", "millones"), .of = "de "},
-	{.written = " M mill. mill ", .name = HE("millón", "millones"), .of = "de ",
+	{.written = " millón millones mill. mill ", .name = HE("millón", "millones"), .of = "de "},
+	{.written = " M ", .name = HE("millón", "millones"), .of = "de ",
 	 .money_only = true},
 	{.written = " billón billones ", .name = HE("billón", "billones"), .of = "de "},
 	{0},
@@ -353,7 +353,9 @@ static const struct abbreviation abbreviations[] = {
 	{"S.M.", "su majestad", 0},
 	{"Ud.", "usted", 0},
 	{"Uds.", "ustedes", 0},
+	{"ud.", "unidad", WHEN_AFTER_NUMBER},
 	{"ud.", "usted", 0},
+	{"uds.", "unidades", WHEN_AFTER_NUMBER},
 	{"uds.", "ustedes", 0},
 	{"Vd.", "usted", 0},
 	{"Vds.", "ustedes", 0},
@@ -394,6 +396,7 @@ static const struct abbreviation abbreviations[] = {
 	{"nº", "número", 0},
 	{"n.os", "números", 0},
 	{"n°", "número", WHEN_BEFORE_NUMBER},
+	{"n.°", "número", WHEN_BEFORE_NUMBER},
 	{"no.", "número", WHEN_BEFORE_NUMBER},
 	{"art.", "artículo", 0},
 	{"arts.", "artículos", 0},
@@ -404,6 +407,7 @@ static const struct abbreviation abbreviations[] = {
 	{"s.", "siglo", WHEN_BEFORE_CAPITAL},
 	{"ss.", "siglos", WHEN_BEFORE_CAPITAL},
 	{"tel.", "teléfono", 0},
+	{"tel:", "teléfono:", 0},
 	{"tfno.", "teléfono", 0},
 	{"aprox.", "aproximadamente", 0},
 	{"máx.", "máximo", 0},
@@ -414,6 +418,14 @@ static const struct abbreviation abbreviations[] = {
 	{"admón.", "administración", 0},
 	{"atte.", "atentamente", 0},
 	{"cta.", "cuenta", 0},
+	{"cda.", "cucharada", 0},
+	{"cdas.", "cucharadas", 0},
+	{"cdta.", "cucharadita", 0},
+	{"cdtas.", "cucharaditas", 0},
+	{"fdo.", "firmado", 0},
+	{"L-V", "lunes a viernes", 0},
+	{"L-S", "lunes a sábado", 0},
+	{"L-D", "lunes a domingo", 0},
 	{"km", "kilómetro", WHEN_BEFORE_NUMBER},
 	{"km.", "kilómetro", WHEN_BEFORE_NUMBER},
 	{"x", "por", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
@@ -455,7 +467,7 @@ static const struct sign signs[] = {
 
 static const struct sign spelled_signs[] = {
 	{"!", "exclamación", 0}, {"\"", "comillas", 0}, {"#", "almohadilla", 0},
-	{"$", "dólar", 0}, {"%", "por ciento", 0}, {"&", "et", 0}, {"'", "apóstrofo", 0},
+	{"$", "dólar", 0}, {"%", "por ciento", 0}, {"&", "ampersand", 0}, {"'", "apóstrofo", 0},
 	{"(", "abre paréntesis", 0}, {")", "cierra paréntesis", 0}, {"*", "asterisco", 0},
 	{"+", "más", 0}, {",", "coma", 0}, {"-", "guión", 0}, {".", "punto", 0}, {"/", "barra", 0},
 	{":", "dos puntos", 0}, {";", "punto y coma", 0}, {"<", "menor que", 0}, {"=", "igual", 0},
@@ -504,9 +516,7 @@ static const struct reading reading_es = {
 	.date = "{day:c} de {month} de {year:c}",
 	.date_without_year = "{day:c} de {month}",
 	.date_dmy = "{day:c} de {month} de {year:c}",
-	.date_mdy = "{day:c} de {month} de {year:c}",
 	.date_dm = "{day:c} de {month}",
-	.date_md = "{day:c} de {month}",
 	.date_my = "{month} de {year:c}",
 	.year_least = 1000,
 	.year_most = 2199,
@@ -540,12 +550,12 @@ static const struct reading reading_es = {
 			  "blanca cristina urraca berenguela ana leonor teresa ",
 	.romans = romans,
 	.abbreviations = abbreviations,
-	.spelled = " IRPF BBVA RTVE IVTM ",
-	.said = " BOE ESO AMPA IBAN NASA ONU OTAN UNESCO UNICEF IVA PIB UCI AVE NIF NIE CIF RAE "
-		"ERE ERTE PYME ETA SIDA VIP OVNI LED PIN SIM RAM ROM OPEP FIFA UEFA FIBA MIR "
-		"INEM SEPE PSOE VOX TIC OK NO SI SÍ LO LA EL LOS LAS UN UNA DE DEL AL EN CON POR "
-		"QUE QUÉ ES SON SE SU MI TU ME TE LE LES YA MÁS HAY HOY VEN VER ASÍ MUY SIN DOS "
-		"FIN SOL MAR OJO GAS LUZ PAZ DON ",
+	.spelled = " ISBN IRPF BBVA RTVE IVTM ",
+	.said = " INE TAE UNE BOE ESO AMPA IBAN NASA ONU OTAN UNESCO UNICEF IVA PIB UCI AVE NIF "
+		"NIE CIF RAE ERE ERTE PYME ETA SIDA VIP OVNI LED PIN SIM RAM ROM OPEP FIFA UEFA "
+		"FIBA MIR INEM SEPE PSOE VOX TIC OK NO SI SÍ LO LA EL LOS LAS UN UNA DE DEL AL "
+		"EN CON POR QUE QUÉ ES SON SE SU MI TU ME TE LE LES YA MÁS HAY HOY VEN VER ASÍ "
+		"MUY SIN DOS FIN SOL MAR OJO GAS LUZ PAZ DON ",
 	.signs = signs,
 	.spelled_signs = spelled_signs,
 	.space = "espacio",

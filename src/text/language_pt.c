@@ -266,13 +266,13 @@ static const struct magnitude magnitudes[] = {
 
 /* "2 casas"; a singular noun goes with no number but one. */
 static const struct by_ending agreement[] = {
-	{" as ãs ções sões dades tudes gens vezes vozes luzes mulheres mãos flores noites tardes "
-	 "classes partes chaves fotos motos séries fases redes leis ",
+	{" as ãs ções sões dades tudes gens vezes vozes luzes mulheres colheres mãos flores "
+	 "noites tardes classes partes chaves fotos motos séries fases redes leis ",
 	 " dias mapas problemas programas sistemas temas idiomas climas planetas cometas poemas "
 	 "dramas diplomas sintomas esquemas dilemas telegramas gramas quilogramas miligramas "
 	 "sofás artistas turistas motoristas guardas atletas kwanzas ", 'f'},
-	{" a ã ção são dade tude gem vez voz luz mulher mão flor noite tarde classe parte chave "
-	 "foto moto série fase rede lei ",
+	{" a ã ção são dade tude gem vez voz luz mulher colher mão flor noite tarde classe parte "
+	 "chave foto moto série fase rede lei ",
 	 " dia mapa problema programa sistema tema idioma clima planeta cometa poema drama "
 	 "diploma sintoma esquema dilema telegrama grama quilograma miligrama artista turista "
 	 "motorista guarda atleta kwanza ", 'g'},
@@ -311,7 +311,7 @@ static const struct by_neighbours romans[] = {
 	{NULL, " guerra república internacional edição feira bienal cúpula jornada jornadas ", 'p'},
 	{NULL, " centenário congresso festival concurso prêmio aniversário reich plano ", 'o'},
 	{" capítulo capítulos cap tomo vol volume parte título livro fase ato cena seção "
-	 "anexo artigo tema módulo nível tipo grau classe grupo lição bowl ", NULL, 'c'},
+	 "anexo artigo inciso tema módulo nível tipo grau classe grupo lição bowl ", NULL, 'c'},
 	{.before = " e ou ", .key = 's', .earlier = " ii iii iv v vi vii viii ix x xi xii xiii "
 						    "xiv xv xvi xvii xviii xix xx "},
 	{0},
@@ -376,6 +376,7 @@ static const struct abbreviation abbreviations[] = {
 	{"nº", "número", 0},
 	{"n.os", "números", 0},
 	{"n°", "número", WHEN_BEFORE_NUMBER},
+	{"n.°", "número", WHEN_BEFORE_NUMBER},
 	{"art.", "artigo", 0},
 	{"arts.", "artigos", 0},
 	{"inc.", "inciso", 0},
@@ -386,6 +387,7 @@ static const struct abbreviation abbreviations[] = {
 	{"séc.", "século", 0},
 	{"sécs.", "séculos", 0},
 	{"tel.", "telefone", 0},
+	{"tel:", "telefone:", 0},
 	{"cel.", "celular", 0},
 	{"aprox.", "aproximadamente", 0},
 	{"máx.", "máximo", 0},
@@ -484,9 +486,7 @@ static const struct reading reading_pt = {
 	.date = "{day:d} de {month} de {year:c}",
 	.date_without_year = "{day:d} de {month}",
 	.date_dmy = "{day:d} de {month} de {year:c}",
-	.date_mdy = "{day:d} de {month} de {year:c}",
 	.date_dm = "{day:d} de {month}",
-	.date_md = "{day:d} de {month}",
 	.date_my = "{month} de {year:c}",
 	.year_least = 1000,
 	.year_most = 2199,
@@ -519,12 +519,12 @@ static const struct reading reading_pt = {
 			  "cristina ana leonor teresa ",
 	.romans = romans,
 	.abbreviations = abbreviations,
-	.spelled = " IBGE INSS IPTU IPVA BNDES USD EUA RTP UFRJ ",
-	.said = " NASA ONU OTAN UNESCO UNICEF PIB ONG SUS PIX CEP USP OAB ENEM IPEA PIS FIFA "
-		"UEFA AIDS VIP OVNI LED PIN SIM RAM ROM OPEP UTI SAMU DETRAN FUNAI EMBRAPA SENAI "
-		"SESC IVA NIF OK NÃO SIM SE EU TU ELE ELA OS AS UM UMA DE DO DA DOS DAS EM NO NA "
-		"NOS NAS COM POR QUE É SÃO SEU SUA MEU AO AOS JÁ MAIS HÁ VEM VER SEM DOIS FIM "
-		"SOL MAR GÁS LUZ PAZ DOM BOM BOA DIA MUITO ISSO AQUI ",
+	.spelled = " ISBN IBGE INSS IPTU IPVA BNDES USD EUA RTP UFRJ ",
+	.said = " PEC SAC NASA ONU OTAN UNESCO UNICEF PIB ONG SUS PIX CEP USP OAB ENEM IPEA PIS "
+		"FIFA UEFA AIDS VIP OVNI LED PIN SIM RAM ROM OPEP UTI SAMU DETRAN FUNAI EMBRAPA "
+		"SENAI SESC IVA NIF OK NÃO SIM SE EU TU ELE ELA OS AS UM UMA DE DO DA DOS DAS EM "
+		"NO NA NOS NAS COM POR QUE É SÃO SEU SUA MEU AO AOS JÁ MAIS HÁ VEM VER SEM DOIS "
+		"FIM SOL MAR GÁS LUZ PAZ DOM BOM BOA DIA MUITO ISSO AQUI ",
 	.signs = signs,
 	.spelled_signs = spelled_signs,
 	.space = "espaço",
