@@ -305,7 +305,8 @@ static const struct by_neighbours year_keys[] = {
 	 "rooms calories steps miles metres meters kilometres kilometers feet inches yards acres "
 	 "tons tonnes pounds ounces grams kilograms litres liters gallons degrees volts watts "
 	 "bytes years months weeks days hours minutes seconds times dollars euros cents rupees "
-	 "yen birds trees cars homes houses islands languages species stars books photos files ", 'c'},
+	 "yen birds trees cars homes houses islands languages species stars books photos "
+	 "files ", 'c'},
 	{NULL, NULL, 'y'},
 	{0},
 };
@@ -364,7 +365,10 @@ static const struct abbreviation abbreviations[] = {
 	{"PhD", "P H D", 0}, {"M.Sc.", "M S C", 0}, {"B.Sc.", "B S C", 0}, {"MSc", "M S C", 0},
 	{"BSc", "B S C", 0}, {"c/o", "care of", 0}, {"WWI", "World War one", 0},
 	{"WWII", "World War two", 0}, {"w/o", "without", 0}, {"w/", "with", 0},
-	{"AT&T", "A T and T", 0}, {"C++", "C plus plus", 0}, {"C#", "C sharp", 0},
+	{"AT&T", "A T and T", 0}, {"AT&T's", "A T and T's", 0},
+	{"24/7/365", "twenty-four seven three sixty-five", 0}, {"4x4", "four by four", 0},
+	{"2x4", "two by four", 0}, {".NET", "dot net", 0}, {"ASP.NET", "A S P dot net", 0},
+	{"YoY", "year over year", 0}, {"C++", "C plus plus", 0}, {"C#", "C sharp", 0},
 	{"F#", "F sharp", 0}, {"Ph.D", "P H D", 0}, {"b/c", "because", 0}, {"Gen. Z", "Gen Z", 0},
 	{"Gen. X", "Gen X", 0}, {"50-50", "fifty-fifty", 0}, {"9-1-1", "nine one one", 0},
 	{"24x7", "twenty-four seven", 0}, {"401(k)", "four oh one K", 0},
@@ -387,7 +391,8 @@ static const struct sign signs[] = {
 	{"≤", "less than or equal to", 0}, {"≥", "greater than or equal to", 0},
 	{"§", "section", 0}, {"¶", "paragraph", 0}, {"#", "number", WHEN_BEFORE_NUMBER},
 	{"©", "copyright", 0}, {"™", "", 0}, {"®", "", 0}, {"√", "square root of", 0},
-	{"∞", "infinity", 0}, {"%", "percent", 0},
+	{"∞", "infinity", 0}, {"²", "squared", 0}, {"³", "cubed", 0},
+	{"^", "to the power of", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"%", "percent", 0},
 	{"→", "to", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{0},
 };

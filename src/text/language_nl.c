@@ -319,7 +319,8 @@ static const struct sign signs[] = {
 	{"≤", "kleiner dan of gelijk aan", 0}, {"≥", "groter dan of gelijk aan", 0},
 	{"§", "paragraaf", 0}, {"#", "nummer", WHEN_BEFORE_NUMBER},
 	{"©", "copyright", 0}, {"™", "", 0}, {"®", "", 0}, {"√", "wortel", 0},
-	{"∞", "oneindig", 0}, {"%", "procent", 0},
+	{"∞", "oneindig", 0}, {"²", "kwadraat", 0}, {"³", "tot de derde", 0},
+	{"^", "tot de macht", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"%", "procent", 0},
 	{"→", "naar", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{0},
 };
