@@ -12,7 +12,6 @@
 
 #include "base/count.h"
 #include "base/mem.h"
-#include "engine/ipa.h"
 #include "engine/vits/script_private.h"
 
 #define ELLIPSIS 0x2026u
@@ -45,8 +44,9 @@ struct clause {
 struct writer {
 	const struct model_file *file;
 	const char *voice;
-	const struct engine_text *given;
+	struct script_given given;
 	const char *text;
+	size_t text_len;
 	struct script *script;
 	struct script_piece *pieces;
 	size_t piece_count;
@@ -54,9 +54,7 @@ struct writer {
 	size_t clause_count;
 	struct token *tokens;
 	size_t token_count, token_size;
-	struct script_phonemes together; /* of one piece … */
-	struct script_phonemes segment, alone; /* … and of what lies between phonemes in it */
-	size_t span; /* the first of the given phonemes that is not behind us */
+	struct script_phonemes together, alone; /* of one piece */
 	int64_t blank; /* its id; -1: the model has none */
 	uint32_t last_word; /* that had a phoneme */
 };
@@ -167,119 +165,54 @@ static int64_t stop_id(const struct writer *writer, const struct script_piece *p
 	return id;
 }
 
-/* Words with a part in [start, end): from *first on, how many. */
-static size_t words_between(const struct writer *writer, const struct script_piece *piece,
-			    size_t start, size_t end, size_t *first)
-{
-	const struct script_word *words = writer->script->words;
-	size_t i = piece->first_word;
-	size_t count = 0;
-
-	while (i < piece->end_word && words[i].byte_end <= start)
-		++i;
-	*first = i;
-	while (i + count < piece->end_word && words[i + count].byte_start < end)
-		++count;
-	return count;
-}
-
-/* The words one by one, as far as they lie in [start, end). */
-static int speak_alone(struct writer *writer, size_t first, size_t count, size_t start, size_t end)
+/* The words of a piece one by one. */
+static int speak_alone(struct writer *writer, const struct script_piece *piece)
 {
 	int err = 0;
 
 	writer->alone.count = 0;
-	for (size_t i = first; i < first + count && !err; ++i) {
+	for (size_t i = piece->first_word; i < piece->end_word && !err; ++i) {
 		const struct script_word *word = &writer->script->words[i];
-		size_t from = word->byte_start > start ? word->byte_start : start;
-		size_t to = word->byte_end < end ? word->byte_end : end;
+		size_t start = word->byte_start > piece->start ? word->byte_start : piece->start;
+		size_t end = word->byte_end < piece->end ? word->byte_end : piece->end;
 
-		err = script_phonemes_speak(&writer->alone, writer->voice, writer->text + from,
-					    to - from, (uint32_t)i);
+		err = script_phonemes_speak(&writer->alone, writer->voice, writer->text + start,
+					    end - start, (uint32_t)i);
 	}
 	return err;
 }
 
-/* A blank, unless what follows is of the same word. */
-static int begin_word(struct script_phonemes *list, uint32_t word)
+/* What is written in a piece, each phoneme with its word. */
+static int speak_written(struct writer *writer, const struct script_piece *piece, const char *text,
+			 size_t len)
 {
-	const struct script_phoneme *last = list->items + list->count - 1;
+	int err = script_phonemes_speak(&writer->together, writer->voice, text, len,
+					(uint32_t)piece->first_word);
 
-	if (list->count == 0 || last->code_point == ' ' || last->word == word)
-		return 0;
-	return script_phonemes_add(list, ' ', last->word);
-}
-
-/* Text of a piece without given phonemes, each phoneme with its word. */
-static int speak_segment(struct writer *writer, const struct script_piece *piece, size_t start,
-			 size_t end)
-{
-	const struct script_phonemes *segment = &writer->segment;
-	size_t first;
-	size_t count = words_between(writer, piece, start, end, &first);
-	int err;
-
-	if (count == 0)
-		return 0;
-	writer->segment.count = 0;
-	err = script_phonemes_speak(&writer->segment, writer->voice, writer->text + start,
-				    end - start, (uint32_t)first);
-	if (!err && count > 1)
-		err = speak_alone(writer, first, count, start, end);
-	if (!err && count > 1)
-		err = script_align(&writer->segment, &writer->alone);
-	if (!err && segment->count > 0)
-		err = begin_word(&writer->together, segment->items[0].word);
-	for (size_t i = 0; i < segment->count && !err; ++i)
-		err = script_phonemes_add(&writer->together, segment->items[i].code_point,
-					  segment->items[i].word);
+	if (!err && piece->end_word - piece->first_word > 1) {
+		err = speak_alone(writer, piece);
+		if (!err)
+			err = script_align(&writer->together, &writer->alone);
+	}
 	return err;
 }
 
-/* Given phonemes; ENOENT when the model has hardly any of them. */
-static int speak_ipa(struct writer *writer, const struct script_piece *piece, const struct ipa *ipa)
+/* A place with phonemes is read like all others, for the sake of the words around
+ * it, and then replaced. */
+static int speak_given(struct writer *writer, const struct script_piece *piece)
 {
-	size_t before = writer->together.count;
-	size_t word;
+	struct buf apart;
 	int err;
 
-	if (words_between(writer, piece, ipa->byte_start, ipa->byte_end, &word) == 0)
-		return ENOENT;
-	err = begin_word(&writer->together, (uint32_t)word);
+	buf_init(&apart, 3 * writer->text_len);
+	err = script_given_set_apart(&apart, &writer->given, piece);
 	if (!err)
-		err = script_ipa_add(&writer->together, writer->file, ipa->signs, (uint32_t)word);
-	if (err)
-		writer->together.count = before;
+		err = speak_written(writer, piece, apart.bytes, apart.len);
+	if (!err)
+		err = script_given_replace(&writer->given, &writer->together, writer->script->words,
+					   piece);
+	buf_reset(&apart);
 	return err;
-}
-
-/* A piece with given phonemes.  Those that a long piece was cut in are spoken
- * with the part that they begin in. */
-static int speak_mixed(struct writer *writer, const struct script_piece *piece)
-{
-	const struct engine_text *given = writer->given;
-	bool is_english = strncmp(writer->voice, "en", 2) == 0;
-	size_t at = piece->start;
-	int err = 0;
-
-	for (; writer->span < given->phonemes_count && !err; ++writer->span) {
-		struct ipa ipa;
-
-		ipa_read(&ipa, given, writer->span, is_english);
-		if (ipa.byte_start >= piece->end)
-			break;
-		if (ipa.byte_start < at)
-			continue;
-		err = speak_segment(writer, piece, at, ipa.byte_start);
-		at = ipa.byte_start;
-		if (!err)
-			err = speak_ipa(writer, piece, &ipa);
-		if (!err)
-			at = ipa.byte_end;
-		else if (err == ENOENT)
-			err = 0; /* it is read */
-	}
-	return err || at >= piece->end ? err : speak_segment(writer, piece, at, piece->end);
 }
 
 /* The phonemes of a piece, each with its word. */
@@ -288,10 +221,11 @@ static int speak_piece(struct writer *writer, const struct script_piece *piece)
 	int err;
 
 	writer->together.count = 0;
-	if (writer->given->phonemes_count > 0)
-		err = speak_mixed(writer, piece);
+	if (script_given_has(&writer->given, piece))
+		err = speak_given(writer, piece);
 	else
-		err = speak_segment(writer, piece, piece->start, piece->end);
+		err = speak_written(writer, piece, writer->text + piece->start,
+				    piece->end - piece->start);
 	if (!err && writer->file->family == MODEL_KOKORO)
 		err = script_kokoro_rewrite(&writer->together, writer->voice);
 	return err;
@@ -440,41 +374,11 @@ static int cut_utterances(struct writer *writer)
 	return err ? err : add_utterance(writer, from, writer->token_count);
 }
 
-/* Where words and clauses end is not to be seen in what has phonemes ("Dr. No"):
- * a copy has letters there. */
-static char *mask(const struct engine_text *text)
-{
-	char *copy = malloc(text->text_len + 1);
-
-	if (!copy)
-		return NULL;
-	memcpy(copy, text->text, text->text_len);
-	copy[text->text_len] = '\0';
-	for (size_t i = 0; i < text->phonemes_count; ++i) {
-		const struct engine_phonemes *span = &text->phonemes[i];
-
-		memset(copy + span->byte_start, 'x', span->byte_end - span->byte_start);
-	}
-	return copy;
-}
-
-static int divide(struct writer *writer)
-{
-	char *masked = mask(writer->given);
-	int err;
-
-	if (!masked)
-		return ENOMEM;
-	err = script_text_divide(masked, writer->given->text_len, &writer->script->words,
-				 &writer->script->word_count, &writer->pieces,
-				 &writer->piece_count);
-	free(masked);
-	return err;
-}
-
 static int write_script(struct writer *writer)
 {
-	int err = divide(writer);
+	int err = script_text_divide(writer->text, writer->text_len, &writer->given,
+				     &writer->script->words, &writer->script->word_count,
+				     &writer->pieces, &writer->piece_count);
 
 	if (err || writer->piece_count == 0)
 		return err;
@@ -493,8 +397,8 @@ int script_write_text(struct script **scriptp, const struct model_file *file,
 		.file = file,
 		.voice = speaker && speaker->espeak_voice ? speaker->espeak_voice
 							  : file->espeak_voice,
-		.given = text,
 		.text = text->text,
+		.text_len = text->text_len,
 		.blank = model_file_id(file, ' '),
 		.last_word = SCRIPT_NO_WORD,
 	};
@@ -505,12 +409,12 @@ int script_write_text(struct script **scriptp, const struct model_file *file,
 	writer.script = mem_zalloc(sizeof(*writer.script), script_destroy);
 	if (!writer.script)
 		return ENOMEM;
+	script_given_init(&writer.given, text, file, writer.voice);
 	err = write_script(&writer);
 	free(writer.pieces);
 	free(writer.clauses);
 	free(writer.tokens);
 	free(writer.together.items);
-	free(writer.segment.items);
 	free(writer.alone.items);
 	if (err)
 		mem_deref(writer.script);

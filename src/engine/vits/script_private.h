@@ -4,7 +4,7 @@
  *   script_text.c       text → words, and pieces that end at a stop
  *   script_phonemes.c   a piece → phonemes of eSpeak NG
  *   script_align.c      phonemes → the words that they belong to
- *   script_ipa.c        phonemes that were given, as far as a model knows them
+ *   script_given.c      phonemes that came with the text
  *   script_kokoro.c     phonemes as Kokoro's models write them
  *   script.c            phonemes → ids, pieces → utterances
  *
@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "engine/vits/script.h"
 
 /* Bytes of a piece: half of what eSpeak NG takes at once, and little enough that
@@ -29,9 +30,21 @@ struct script_piece {
 	bool ends_sentence;
 };
 
+/* A text's places with phonemes.  Each is a word by itself, whatever stands in it
+ * or beside it. */
+struct script_given {
+	const struct engine_text *text;
+	const struct model_file *file;
+	bool is_english;
+};
+
+/* Bytes of the i-th; false when there are no more. */
+bool script_given_at(const struct script_given *given, size_t i, size_t *start, size_t *end);
+
 /* Divides a text; both lists are malloc'ed.  ENOMEM. */
-int script_text_divide(const char *text, size_t len, struct script_word **wordsp,
-		       size_t *word_countp, struct script_piece **piecesp, size_t *piece_countp);
+int script_text_divide(const char *text, size_t len, const struct script_given *given,
+		       struct script_word **wordsp, size_t *word_countp,
+		       struct script_piece **piecesp, size_t *piece_countp);
 
 /* One sign of a pronunciation.  Blanks stand between words as eSpeak NG speaks
  * them, which are not always those of the text. */
@@ -59,10 +72,19 @@ int script_phonemes_speak(struct script_phonemes *list, const char *espeak_voice
  * each word by itself, in the order of the words, which it names. */
 int script_align(struct script_phonemes *together, const struct script_phonemes *alone);
 
-/* Appends the signs of an IPA that the model knows, or the nearest that it knows,
- * all of one word.  ENOENT, and nothing appended, when too little is known. */
-int script_ipa_add(struct script_phonemes *list, const struct model_file *file, const char *signs,
-		   uint32_t word);
+void script_given_init(struct script_given *given, const struct engine_text *text,
+		       const struct model_file *file, const char *espeak_voice);
+
+bool script_given_has(const struct script_given *given, const struct script_piece *piece);
+
+/* Appends the text of a piece with blanks around its given places. */
+int script_given_set_apart(struct buf *out, const struct script_given *given,
+			   const struct script_piece *piece);
+
+/* In the phonemes of a piece those of its given places become what was given, as
+ * far as the model knows it; where that is too little they stay. */
+int script_given_replace(const struct script_given *given, struct script_phonemes *list,
+			 const struct script_word *words, const struct script_piece *piece);
 
 /* Rewrites the phonemes into the alphabet of Kokoro's models. */
 int script_kokoro_rewrite(struct script_phonemes *list, const char *espeak_voice);

@@ -64,6 +64,9 @@ struct divider {
 	size_t piece_start;
 	size_t piece_word; /* the first word of the piece */
 	size_t blank; /* the last blank in the piece, or its start */
+	const struct script_given *given; /* NULL: no phonemes */
+	size_t span; /* the first of them that was not reached … */
+	size_t span_start, span_end; /* … and its bytes; past the text when there is none */
 };
 
 /* The code point at a byte, and how long it is; 0 past the end. */
@@ -137,6 +140,17 @@ static int grow(void **listp, size_t *sizep, size_t count, size_t item_size)
 	return 0;
 }
 
+static int add_word(struct divider *divider, size_t start, size_t end)
+{
+	int err = grow((void **)&divider->words, &divider->word_size, divider->word_count,
+		       sizeof(divider->words[0]));
+
+	if (!err)
+		divider->words[divider->word_count++] = (struct script_word){
+			.byte_start = (uint32_t)start, .byte_end = (uint32_t)end};
+	return err;
+}
+
 /* Ends the run at a byte; it is a word when something is left of it without the
  * marks at both ends. */
 static int end_word(struct divider *divider, size_t end)
@@ -144,7 +158,6 @@ static int end_word(struct divider *divider, size_t end)
 	size_t start = divider->word_start;
 	size_t len;
 	uint32_t c;
-	int err;
 
 	if (!divider->in_word)
 		return 0;
@@ -161,14 +174,7 @@ static int end_word(struct divider *divider, size_t end)
 			break;
 		end = last;
 	}
-	if (start >= end)
-		return 0;
-	err = grow((void **)&divider->words, &divider->word_size, divider->word_count,
-		   sizeof(divider->words[0]));
-	if (!err)
-		divider->words[divider->word_count++] = (struct script_word){
-			.byte_start = (uint32_t)start, .byte_end = (uint32_t)end};
-	return err;
+	return start < end ? add_word(divider, start, end) : 0;
 }
 
 static int end_piece(struct divider *divider, size_t end, uint32_t stop, bool ends_sentence)
@@ -220,7 +226,7 @@ static struct run read_run(const struct divider *divider, size_t at)
 	uint32_t c;
 	size_t len;
 
-	while ((len = look(divider, run.end, &c))) {
+	while (run.end != divider->span_start && (len = look(divider, run.end, &c))) {
 		const struct stop *stop = find_stop(c);
 
 		if (!stop && !(is_closing(c) && run.count > 0))
@@ -316,14 +322,15 @@ static int take_run(struct divider *divider, size_t at, size_t *nextp)
 static bool is_dash(const struct divider *divider, size_t at, size_t *endp)
 {
 	size_t end = at;
-	uint32_t c;
+	uint32_t c = 0;
 	uint32_t before;
 	uint32_t next;
 	size_t len;
 
 	if (divider->in_word || divider->word_count <= divider->piece_word)
 		return false;
-	while ((len = look(divider, end, &c)) && (c == '-' || c == EN_DASH))
+	while (end != divider->span_start && (len = look(divider, end, &c)) &&
+	       (c == '-' || c == EN_DASH))
 		end += len;
 	look(divider, divider->words[divider->word_count - 1].byte_end - 1, &before);
 	next = next_letter(divider, end);
@@ -340,6 +347,26 @@ static int cut_long(struct divider *divider, size_t at)
 							     : 0;
 }
 
+static void find_span(struct divider *divider)
+{
+	if (!script_given_at(divider->given, divider->span, &divider->span_start,
+			     &divider->span_end))
+		divider->span_start = divider->span_end = divider->len;
+}
+
+/* A place with phonemes is a word, and nothing in it is looked at. */
+static int take_span(struct divider *divider, size_t *atp)
+{
+	int err = end_word(divider, *atp);
+
+	if (!err)
+		err = add_word(divider, divider->span_start, divider->span_end);
+	*atp = divider->span_end;
+	++divider->span;
+	find_span(divider);
+	return err;
+}
+
 static int step(struct divider *divider, size_t *atp)
 {
 	size_t at = *atp;
@@ -350,6 +377,10 @@ static int step(struct divider *divider, size_t *atp)
 	*atp = at + len;
 	if (err)
 		return err;
+	if (at == divider->span_start) {
+		*atp = at;
+		return take_span(divider, atp);
+	}
 	if (is_blank(c)) {
 		divider->blank = at;
 		return end_word(divider, at);
@@ -385,13 +416,15 @@ static void share_words(const struct divider *divider)
 	}
 }
 
-int script_text_divide(const char *text, size_t len, struct script_word **wordsp,
-		       size_t *word_countp, struct script_piece **piecesp, size_t *piece_countp)
+int script_text_divide(const char *text, size_t len, const struct script_given *given,
+		       struct script_word **wordsp, size_t *word_countp,
+		       struct script_piece **piecesp, size_t *piece_countp)
 {
-	struct divider divider = {.text = text, .len = len};
+	struct divider divider = {.text = text, .len = len, .given = given};
 	size_t at = 0;
 	int err = 0;
 
+	find_span(&divider);
 	while (!err && at < len)
 		err = step(&divider, &at);
 	if (!err)

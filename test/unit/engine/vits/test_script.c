@@ -285,6 +285,95 @@ static void test_phonemes_outside_the_table_are_counted(void **state)
 	mem_deref(file);
 }
 
+struct given {
+	const char *text;
+	struct engine_phonemes span;
+	const char *spoken;
+	size_t words;
+};
+
+static void check_given(struct model_file *file, const struct given *rows, size_t count)
+{
+	char spoken[1024];
+
+	for (size_t i = 0; i < count; ++i) {
+		const struct engine_text text = {.text = rows[i].text,
+						 .text_len = strlen(rows[i].text),
+						 .phonemes = &rows[i].span,
+						 .phonemes_count = 1};
+		struct script *script = NULL;
+
+		assert_int_equal(script_write_text(&script, file, &file->speakers[0], &text), 0);
+		read_back(spoken, file, script);
+		assert_string_equal(spoken, rows[i].spoken);
+		assert_int_equal(script->word_count, rows[i].words);
+		mem_deref(script);
+	}
+	mem_deref(file);
+}
+
+/* The words around them are spoken as ever. */
+static void test_given_phonemes_are_spoken_as_they_are(void **state)
+{
+	static const struct given rows[] = {
+		{"I met Xi today.", {6, 8, "ˈʃiː"}, "aɪ mˈɛt ʃˈiː tədˈeɪ.", 4},
+		{"I met (Xi), my friend.", {7, 9, "ʃiː"}, "aɪ mˈɛt ʃˈiː, maɪ fɹˈɛnd.", 5},
+		{"Xi", {0, 2, "ˈʃiː"}, "ʃˈiː", 1},
+		{"Xi's car", {0, 2, "ˈʃiː"}, "ʃˈiːz kˈɑːɹ", 2},
+		{"We saw Dr. No in it.", {7, 13, "ˈdɒktə ˈnəʊ"}, "wiː sˈɔː dˈɒktə nˈəʊ ɪn ɪt.", 5},
+		{"A Xi-like one.", {2, 4, "ˈʃiː"}, "ɐ ʃˈiːlˈaɪk wˌʌn.", 4},
+		{"Say Zürich now.",
+		 {4, 11, "ˈtsʏɐ̯ɽɪç"},
+		 "sˈeɪ tsˈʏɐ̯ɾɪç nˈaʊ.",
+		 3}, /* the nearest */
+		{"Say Xi now.", {4, 6, "😀"}, "sˈeɪ zˈaɪ nˈaʊ.", 3}, /* read */
+		{"Say Xi now.", {4, 6, "/"}, "sˈeɪ zˈaɪ nˈaʊ.", 3},
+	};
+	static const struct given plain_rows[] = {
+		{"Say Xi now.", {4, 6, "ɓɸʎɴ"}, "sˈeɪ bfʎŋ nˈaʊ.", 3},
+	};
+
+	(void)state;
+	check_given(make_model(piper, "en-us", false), rows, COUNT(rows));
+	check_given(make_model(piper_plain, "en-us", false), plain_rows, COUNT(plain_rows));
+}
+
+static void test_given_phonemes_are_rewritten_for_kokoro(void **state)
+{
+	static const struct given rows[] = {
+		{"I met Jo today.", {6, 8, "ˈdʒəʊ"}, "I mˈɛt ʤˈəʊ tədˈA.", 4},
+		{"I met Jo today.", {6, 8, "ˈt͡ʃeɪɚ"}, "I mˈɛt ʧˈAəɹ tədˈA.", 4},
+	};
+
+	(void)state;
+	check_given(make_model(kokoro, "en-us", true), rows, COUNT(rows));
+}
+
+/* Longer than a piece: spoken once, where it begins. */
+static void test_given_phonemes_of_a_long_place_are_spoken_once(void **state)
+{
+	struct model_file *file = make_model(piper, "en-us", false);
+	char long_text[1000];
+	const struct engine_phonemes span = {4, 904, "ˈʃiː"};
+	const struct engine_text text = {
+		.text = long_text, .text_len = 909, .phonemes = &span, .phonemes_count = 1};
+	struct script *script = NULL;
+	char spoken[1024];
+
+	(void)state;
+	memset(long_text, 'a', sizeof(long_text));
+	for (size_t i = 0; i < 9; ++i)
+		memcpy(long_text + 100 * i + 50, ". ", 2);
+	memcpy(long_text, "Say ", 4);
+	memcpy(long_text + 904, " now.", 5);
+	assert_int_equal(script_write_text(&script, file, NULL, &text), 0);
+	read_back(spoken, file, script);
+	assert_string_equal(spoken, "sˈeɪ ʃˈiː nˈaʊ.");
+	assert_int_equal(script->word_count, 3);
+	mem_deref(script);
+	mem_deref(file);
+}
+
 static void test_a_voice_that_espeak_lacks_is_refused(void **state)
 {
 	struct model_file *file = make_model(piper, "zz-zz", false);
@@ -572,6 +661,9 @@ int main(void)
 		cmocka_unit_test(test_marks_of_other_languages_are_not_spoken),
 		cmocka_unit_test(test_signs_are_decomposed_as_in_training),
 		cmocka_unit_test(test_phonemes_outside_the_table_are_counted),
+		cmocka_unit_test(test_given_phonemes_are_spoken_as_they_are),
+		cmocka_unit_test(test_given_phonemes_are_rewritten_for_kokoro),
+		cmocka_unit_test(test_given_phonemes_of_a_long_place_are_spoken_once),
 		cmocka_unit_test(test_a_voice_that_espeak_lacks_is_refused),
 		cmocka_unit_test(test_a_speaker_may_have_a_voice_of_its_own),
 		cmocka_unit_test(test_any_text_can_be_written),

@@ -24,7 +24,7 @@ static struct divided divide(const char *text, size_t len)
 {
 	struct divided divided;
 
-	assert_int_equal(script_text_divide(text, len, &divided.words, &divided.word_count,
+	assert_int_equal(script_text_divide(text, len, NULL, &divided.words, &divided.word_count,
 					    &divided.pieces, &divided.piece_count),
 			 0);
 	return divided;
