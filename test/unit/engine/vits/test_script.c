@@ -324,7 +324,7 @@ static void test_given_phonemes_are_spoken_as_they_are(void **state)
 		{"A Xi-like one.", {2, 4, "ˈʃiː"}, "ɐ ʃˈiːlˈaɪk wˌʌn.", 4},
 		{"Say Zürich now.",
 		 {4, 11, "ˈtsʏɐ̯ɽɪç"},
-		 "sˈeɪ tsˈʏɐ̯ɾɪç nˈaʊ.",
+		 "sˈeɪ tsˈʏɐ̯ɾɪc\u0327 nˈaʊ.",
 		 3}, /* the nearest */
 		{"Say Xi now.", {4, 6, "😀"}, "sˈeɪ zˈaɪ nˈaʊ.", 3}, /* read */
 		{"Say Xi now.", {4, 6, "/"}, "sˈeɪ zˈaɪ nˈaʊ.", 3},
