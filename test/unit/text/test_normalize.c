@@ -165,9 +165,83 @@ static void test_words_come_from_the_text_in_order(void **state)
 	normal_each(NORMAL_DIR, getenv("NORMAL_LANGUAGE"), check_pieces, NULL);
 }
 
+static void expect(const char *language, const char *text, const char *wanted)
+{
+	static char said[SAID_MAX];
+	size_t len = 0;
+
+	read_into(said, &len, language, text, strlen(text));
+	assert_string_equal(said, wanted);
+}
+
+static void test_other_languages_leave_figures_to_the_engine(void **state)
+{
+	(void)state;
+	expect("sv", "**Mötet** är den 3 maj kl. 14:30 🎉.", "Mötet är den 3 maj kl. 14:30.");
+	expect("ja", "- 3月5日に会いましょう", "3月5日に会いましょう.");
+	expect("xx", "[länk](https://example.com) 5 %", "länk 5 %");
+}
+
+static void test_odd_characters_do_no_harm(void **state)
+{
+	(void)state;
+	expect("en", "caf\x65\xcc\x81 5", "caf\xc3\xa9 five"); /* a mark of its own */
+	expect("en", "\xcc\x81 5", "\xcc\x81 five"); /* with nothing to stand on */
+	expect("en", "a\xe2\x80\x8f 5\xe2\x80\x8e b", "a five b"); /* marks of direction */
+	expect("en", "\xef\xbb\xbfone", "one");
+	expect("en", "\xef\xbf\xbd", ""); /* what was no character */
+	expect("en", "", "");
+	expect("en", "   ", "");
+}
+
+/* Each would take minutes if a reader looked at the same tokens again and again. */
+static void test_huge_texts_are_read_in_linear_time(void **state)
+{
+	static const char *const units[] = {
+		"a",  "1",   "[",     "(",  "*",       "1/",   "1.", "1,", "a.",   "a@", "#", "<b>",
+		"$",  "- ",  "1-",    "'",  "\n- a",   "5 km", "|",  "`",  "I",    "A.", "/", "\xcc\x81",
+		"1 ", "http://", "![", "](", "<spell>", "€1 ",  "0",  ":",  "10:00", "\xf0\x9f\x98\x80",
+	};
+	const size_t size = 200000;
+	char *text = malloc(size + 16);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); ++i) {
+		struct reader reader = {.language = language_find("en"), .normalizes = true};
+		struct spoken *spoken = NULL;
+		size_t len = 0;
+
+		while (len < size) {
+			memcpy(text + len, units[i], strlen(units[i]));
+			len += strlen(units[i]);
+		}
+		assert_int_equal(reader_read(&spoken, &reader, text, len), 0);
+		mem_deref(spoken);
+	}
+	free(text);
+}
+
+static void test_a_thousand_digits_are_read_one_by_one(void **state)
+{
+	static char said[SAID_MAX];
+	char digits[1001];
+	size_t len = 0;
+
+	(void)state;
+	memset(digits, '7', 1000);
+	digits[1000] = '\0';
+	read_into(said, &len, "en", digits, 1000);
+	assert_int_equal(len, 1000 * strlen("seven ") - 1);
+	assert_memory_equal(said, "seven seven ", 12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_other_languages_leave_figures_to_the_engine),
+		cmocka_unit_test(test_odd_characters_do_no_harm),
+		cmocka_unit_test(test_huge_texts_are_read_in_linear_time),
+		cmocka_unit_test(test_a_thousand_digits_are_read_one_by_one),
 		cmocka_unit_test(test_every_golden_case),
 		cmocka_unit_test(test_a_split_never_matters),
 		cmocka_unit_test(test_words_come_from_the_text_in_order),
