@@ -359,7 +359,7 @@ uint64_t pipeline_samples_out(const struct pipeline *pipeline)
 uint64_t pipeline_place(const struct pipeline *pipeline, uint64_t engine_sample,
 			unsigned engine_rate)
 {
-	uint64_t stretched = engine_sample * STRETCH_UNIT / pipeline->speed;
+	uint64_t stretched = stretch_place(engine_rate, pipeline->speed, engine_sample);
 	uint64_t place =
 		pipeline->part_start + stretched * pipeline->format.sample_rate / engine_rate;
 

@@ -24,6 +24,11 @@
  * exact, what is cut off may not have been quite silent. */
 #define FADE_PER_S 500u
 
+/* What is made is in its place just before a period is put in or left out, and a
+ * period late or early just after: between these lies half of one, 4 ms at the
+ * pitch of most voices. */
+#define SKEW_MS 4
+
 /* Zeros that a chunk's end may take: two of the longest periods (65 Hz) are
  * 1478 at 48 kHz, and the fastest speed swallows as many again. */
 #define DRAIN_BLOCKS 8
@@ -152,4 +157,16 @@ size_t stretch_read(struct stretch *stretch, int16_t *out, size_t max)
 	if (stretch->ended && count == left)
 		close_stream(stretch);
 	return count;
+}
+
+uint64_t stretch_place(unsigned sample_rate, unsigned speed, uint64_t sample)
+{
+	uint64_t place = sample * STRETCH_UNIT / speed;
+	uint64_t skew = (uint64_t)sample_rate * SKEW_MS / 1000;
+
+	if (sample == 0 || speed == STRETCH_UNIT)
+		return place;
+	if (speed < STRETCH_UNIT)
+		return place + skew;
+	return place > skew ? place - skew : 0;
 }

@@ -32,6 +32,10 @@ int stretch_write(struct stretch *stretch, const int16_t *in, size_t count);
 /* The chunk's last sample was written: what is still inside can be read. */
 int stretch_end_chunk(struct stretch *stretch);
 
+/* Where sample n of a chunk is heard after its start: within 10 ms at speeds
+ * from 0.8 to 1.2, where no more than a pitch period comes or goes at a time. */
+uint64_t stretch_place(unsigned sample_rate, unsigned speed, uint64_t sample);
+
 /* Gives the number of samples written to out, at most max; 0: no more now. */
 size_t stretch_read(struct stretch *stretch, int16_t *out, size_t max);
 

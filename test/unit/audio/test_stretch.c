@@ -3,6 +3,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -163,6 +164,81 @@ static void test_what_is_said_is_heard_at_its_stretched_time(void **state)
 	free(out);
 }
 
+#define BURSTS 12
+
+/* Sounds of some length with silences between them. */
+static void make_bursts(int16_t *in, size_t count, double hz, uint32_t seed, size_t *edges)
+{
+	size_t at = RATE / 20;
+
+	memset(in, 0, count * sizeof(*in));
+	for (size_t i = 0; i < BURSTS; ++i) {
+		size_t len = RATE / 10 + signal_random(&seed, RATE / 4);
+
+		signal_sine(in + at, len, 12000, hz, RATE);
+		edges[2 * i] = at;
+		edges[2 * i + 1] = at + len;
+		at += len + RATE / 25 + signal_random(&seed, RATE / 6);
+	}
+	assert_true(at < count);
+}
+
+/* From the place where a sound should begin or end to where it does, if that is
+ * within 30 ms of it. */
+static double edge_error_ms(const int16_t *out, uint64_t place, bool is_start)
+{
+	const size_t window = RATE / 500;
+	const size_t reach = RATE * 30 / 1000;
+	size_t from = (size_t)place - reach;
+	bool was_loud = signal_rms(out + from, window) > 1500;
+	double least = 1000;
+
+	for (size_t i = from; i < place + reach; i += 5) {
+		bool is_loud = signal_rms(out + i, window) > 1500;
+		double ms = fabs((double)(i + window / 2) - (double)place) * 1000 / RATE;
+
+		if (is_loud != was_loud && is_loud == is_start && ms < least)
+			least = ms;
+		was_loud = is_loud;
+	}
+	return least;
+}
+
+static void check_places(unsigned speed, double hz, uint32_t seed)
+{
+	size_t count = 8 * RATE;
+	int16_t *in = malloc(count * sizeof(*in));
+	int16_t *out = malloc(2 * count * sizeof(*out));
+	size_t edges[2 * BURSTS];
+	struct stretch *stretch;
+
+	make_bursts(in, count, hz, seed, edges);
+	assert_int_equal(stretch_alloc(&stretch, RATE, speed), 0);
+	stretch_chunk(stretch, out, in, count, 441);
+	for (size_t i = 0; i < 2 * BURSTS; ++i) {
+		uint64_t place = stretch_place(RATE, speed, edges[i]);
+		double ms = edge_error_ms(out, place, i % 2 == 0);
+
+		if (ms > 10)
+			fail_msg("%g Hz at %u: %.1f ms off", hz, speed, ms);
+	}
+	mem_deref(stretch);
+	free(in);
+	free(out);
+}
+
+static void test_a_word_is_heard_within_10_ms_of_its_place(void **state)
+{
+	static const unsigned spoken[] = {8000, 8500, 9000, 9500, 9900, 10100, 10500, 11000, 12000};
+	static const double pitches[] = {85, 120, 170, 220, 300};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(spoken); ++i)
+		for (size_t k = 0; k < COUNT(pitches); ++k)
+			for (uint32_t seed = 1; seed <= 3; ++seed)
+				check_places(spoken[i], pitches[k], seed);
+}
+
 static void test_a_chunk_that_ends_in_sound_is_faded_to_zero(void **state)
 {
 	int16_t *in = malloc(RATE * sizeof(*in));
@@ -200,6 +276,7 @@ int main(void)
 		cmocka_unit_test(test_how_the_input_is_cut_into_writes_changes_no_sample),
 		cmocka_unit_test(test_the_pitch_is_kept),
 		cmocka_unit_test(test_what_is_said_is_heard_at_its_stretched_time),
+		cmocka_unit_test(test_a_word_is_heard_within_10_ms_of_its_place),
 		cmocka_unit_test(test_a_chunk_that_ends_in_sound_is_faded_to_zero),
 		cmocka_unit_test(test_speeds_past_a_factor_of_two_are_refused),
 	};

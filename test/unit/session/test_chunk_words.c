@@ -178,8 +178,8 @@ static void test_parts_follow_each_other_with_the_silence_between_them(void **st
 	assert_int_equal(pipeline_set_speed(chunk.pipeline, 0.8), 0);
 	speak(&chunk, &part, 100, heard, COUNT(heard));
 	assert_count(&chunk, 4);
-	assert_word(&chunk, 2, "öne", 8, 300, 362);
-	assert_word(&chunk, 3, "twö", 12, 362, 425);
+	assert_word(&chunk, 2, "öne", 8, 300, 366);
+	assert_word(&chunk, 3, "twö", 12, 366, 425);
 	chunk_words_clear(&chunk.words);
 	assert_count(&chunk, 0);
 	close_chunk(&chunk);
