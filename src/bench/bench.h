@@ -29,5 +29,6 @@ int bench_start(const struct bench_options *options);
 int bench_neural(const struct bench_options *options);
 int bench_streams(const struct bench_options *options);
 int bench_multi(const struct bench_options *options);
+int bench_text(const struct bench_options *options);
 
 #endif

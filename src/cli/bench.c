@@ -15,9 +15,11 @@ static const struct {
 	const char *name;
 	int (*run)(const struct bench_options *options);
 } runs[] = {
-	{"start", bench_start},           {"latency", bench_latency}, {"burst", bench_burst},
-	{"throughput", bench_throughput}, {"cancel", bench_cancel},   {"idle", bench_idle},
-	{"neural", bench_neural},         {"streams", bench_streams}, {"multi", bench_multi},
+	{"start", bench_start},   {"latency", bench_latency},
+	{"burst", bench_burst},   {"throughput", bench_throughput},
+	{"cancel", bench_cancel}, {"idle", bench_idle},
+	{"neural", bench_neural}, {"streams", bench_streams},
+	{"multi", bench_multi},   {"text", bench_text},
 };
 
 static int run_all(const char *only, const struct bench_options *options)
@@ -72,7 +74,7 @@ static const struct command_option options_table[] = {
 
 const struct command command_bench = {
 	.name = "bench",
-	.operands = "[start|latency|burst|throughput|cancel|idle|neural|streams|multi]",
+	.operands = "[start|latency|burst|throughput|cancel|idle|neural|streams|multi|text]",
 	.operands_max = 1,
 	.summary = "Measure a server of its own on this machine.",
 	.options = options_table,
