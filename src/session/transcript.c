@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "text/tag.h"
+
 struct mark {
 	size_t start, end; /* in text */
 	uint64_t samples;
@@ -120,6 +122,25 @@ static size_t back_to_word_end(const char *text, size_t start, size_t at, size_t
 	return at;
 }
 
+/* Half a tag would be read aloud when the rest is said again. */
+static size_t back_out_of_tag(const char *text, size_t start, size_t at, size_t end)
+{
+	size_t i = start;
+
+	while (i < at) {
+		struct tag tag;
+		size_t n = text[i] == '<' ? tag_read(&tag, text + i, end - i) : 0;
+
+		if (i + n > at)
+			break;
+		i += n > 0 ? n : 1;
+	}
+	at = i;
+	while (at > start && text[at - 1] == ' ')
+		--at;
+	return at;
+}
+
 /* How long the chunk will have been when it has ended. */
 static uint64_t length_of(const struct transcript *transcript, const struct mark *mark)
 {
@@ -140,7 +161,8 @@ static size_t heard_of(const struct transcript *transcript, const struct mark *m
 	if (samples == 0 || len == 0)
 		return mark->start;
 	at = samples < length ? (size_t)(len * samples / length) : len - 1;
-	return back_to_word_end(transcript->text.bytes, mark->start, mark->start + at, mark->end);
+	at = back_to_word_end(transcript->text.bytes, mark->start, mark->start + at, mark->end);
+	return back_out_of_tag(transcript->text.bytes, mark->start, at, mark->end);
 }
 
 size_t transcript_heard(const struct transcript *transcript, uint64_t samples)
@@ -159,13 +181,4 @@ size_t transcript_heard(const struct transcript *transcript, uint64_t samples)
 		heard = marks[i].end;
 	}
 	return heard;
-}
-
-const char *transcript_last(const struct transcript *transcript, size_t *len)
-{
-	size_t count;
-	const struct mark *marks = marks_of(transcript, &count);
-
-	*len = count > 0 ? marks[count - 1].end - marks[count - 1].start : 0;
-	return count > 0 ? transcript->text.bytes + marks[count - 1].start : "";
 }

@@ -33,12 +33,9 @@ void transcript_audio(struct transcript *transcript, uint64_t samples);
 void transcript_end(struct transcript *transcript);
 
 /* Bytes of transcript->text that were heard when so many samples were played:
- * inside a chunk in proportion, back to the end of the last whole word.  The
- * length of a chunk that has not ended is guessed, and its last word is never
+ * inside a chunk in proportion, back to the end of the last whole word, and never
+ * inside a tag.  The length of a chunk that has not ended is guessed, and its last word is never
  * taken for heard. */
 size_t transcript_heard(const struct transcript *transcript, uint64_t samples);
-
-/* The text of the chunk that was added last; "" when there is none. */
-const char *transcript_last(const struct transcript *transcript, size_t *len);
 
 #endif

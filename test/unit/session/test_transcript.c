@@ -33,14 +33,11 @@ static void assert_heard(const struct transcript *transcript, uint64_t samples, 
 static void test_nothing_spoken_is_nothing_heard(void **state)
 {
 	struct transcript transcript;
-	size_t len = 1;
 
 	(void)state;
 	transcript_init(&transcript, RATE);
 	assert_int_equal(transcript_heard(&transcript, 0), 0);
 	assert_int_equal(transcript_heard(&transcript, 1000), 0);
-	assert_string_equal(transcript_last(&transcript, &len), "");
-	assert_int_equal(len, 0);
 	transcript_reset(&transcript);
 }
 
@@ -142,19 +139,24 @@ static void test_more_is_heard_as_time_goes_on(void **state)
 	transcript_reset(&transcript);
 }
 
-static void test_the_last_chunk_is_known(void **state)
+static void test_no_tag_is_cut(void **state)
 {
+	static const char text[] =
+		"one <break time=\"500ms\"/> two<b x=\"y z\">three</b> 3 < 4 five";
 	struct transcript transcript;
-	const char *last;
-	size_t len;
+	size_t len = strlen(text);
 
 	(void)state;
 	transcript_init(&transcript, RATE);
-	speak(&transcript, "Before.", 10);
-	speak(&transcript, "After.", 10);
-	last = transcript_last(&transcript, &len);
-	assert_int_equal(len, 6);
-	assert_memory_equal(last, "After.", 6);
+	speak(&transcript, text, len);
+	for (uint64_t at = 3; at < 25; ++at)
+		assert_heard(&transcript, at, "one");
+	for (uint64_t at = 25; at < 31; ++at)
+		assert_heard(&transcript, at, "one <break time=\"500ms\"/>");
+	for (uint64_t at = 31; at < 45; ++at)
+		assert_heard(&transcript, at, "one <break time=\"500ms\"/> two");
+	assert_heard(&transcript, len - 1,
+		     "one <break time=\"500ms\"/> two<b x=\"y z\">three</b> 3 < 4");
 	transcript_reset(&transcript);
 }
 
@@ -190,7 +192,7 @@ int main(void)
 		cmocka_unit_test(test_text_that_was_never_spoken_is_not_heard),
 		cmocka_unit_test(test_no_word_is_cut_inside_a_character),
 		cmocka_unit_test(test_more_is_heard_as_time_goes_on),
-		cmocka_unit_test(test_the_last_chunk_is_known),
+		cmocka_unit_test(test_no_tag_is_cut),
 		cmocka_unit_test(test_a_long_talk_forgets_its_beginning_and_nothing_else),
 	};
 
