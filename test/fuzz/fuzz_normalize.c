@@ -3,9 +3,9 @@
  *
  * The first byte chooses the language, the rest is text (spoken_check.h): no
  * tags, so that whatever goes wrong is the normalizer's.  Checked beside what
- * spoken_check.h says: the output is bounded by the input, words of letters
- * alone stay as they are, and what stands behind the end of the text is not
- * looked at.
+ * spoken_check.h says: the output is bounded by the input, no figure is left
+ * in it, words of letters alone stay as they are, and what stands behind the end
+ * of the text is not looked at.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -22,6 +22,12 @@
 
 static const char *const languages[] = {"en", "de", "fr", "es", "it", "nl", "pl", "pt"};
 
+static void check_no_figures(const struct spoken *spoken)
+{
+	for (size_t i = 0; i < spoken->parts_len; ++i)
+		assert(!strpbrk(spoken->parts[i].text, "0123456789"));
+}
+
 static struct spoken *read_text(const char *text, size_t len, const char *language)
 {
 	struct reader reader = {.language = language_find(language), .normalizes = true};
@@ -31,6 +37,7 @@ static struct spoken *read_text(const char *text, size_t len, const char *langua
 	assert(reader_read(&spoken, &reader, text, len) == 0);
 	total = spoken_check(spoken, text, len);
 	assert(total <= GROWTH_FACTOR * len + GROWTH_EXTRA);
+	check_no_figures(spoken);
 	return spoken;
 }
 
