@@ -455,10 +455,10 @@ static void test_the_cost_is_linear_whatever_the_entries(void **state)
 		const char *text; /* repeated */
 		size_t entries;
 	} rows[] = {
-		{"a", "a", 10000},        {"a", "a ", 200},
-		{"a", "A.", 200},       {"a ", "a ", 200}, /* every word begins all entries */
+		{"a", "a", 10000},       {"a", "a ", 200},
+		{"a", "A.", 200},        {"a ", "a ", 200}, /* every word begins all entries */
 		{"a ", "a a a b ", 200}, /* and few go on */
-		{"a ", "a    ", 200},     {"\u4e2d", "\u4e2d\u4e2d\u4e2d\u6587", 200},
+		{"a ", "a    ", 200},    {"\u4e2d", "\u4e2d\u4e2d\u4e2d\u6587", 200},
 		{"a'", "a\u2019b", 100},
 	};
 	const size_t len = 256 * 1024;
