@@ -195,7 +195,8 @@ static double edge_error_ms(const int16_t *out, uint64_t place, bool is_start)
 
 	for (size_t i = from; i < place + reach; i += 5) {
 		bool is_loud = signal_rms(out + i, window) > 1500;
-		double ms = fabs((double)(i + window / 2) - (double)place) * 1000 / RATE;
+		size_t middle = i + window / 2;
+		double ms = fabs((double)middle - (double)place) * 1000 / RATE;
 
 		if (is_loud != was_loud && is_loud == is_start && ms < least)
 			least = ms;
