@@ -32,7 +32,9 @@ static void say_time(struct normalizer *n, size_t i, const struct time *time);
 
 static void say_date(struct normalizer *n, size_t i, const struct date *date, const char *template)
 {
-	char day_key = key_between(n, n->reading->ordinals, i, date->next, 'o');
+	const struct by_neighbours *rows =
+		n->reading->days ? n->reading->days : n->reading->ordinals;
+	char day_key = key_between(n, rows, i, date->next, 'o');
 	struct place_value places[] = {
 		{.name = "day", .number = date->day, .key = day_key},
 		{.name = "month", .text = date->month_name},
@@ -120,18 +122,41 @@ static bool parse_numeric(const struct normalizer *n, struct date *date, size_t 
 	return is_valid(date);
 }
 
+static size_t match_name(const struct normalizer *n, size_t i, const struct month *names,
+			 size_t count, size_t *index, bool *full);
+
+/* "le 4/5", "sam. 4/10" */
+static bool follows_date_word(const struct normalizer *n, size_t i)
+{
+	size_t day, index;
+	bool full;
+
+	if (token_follows(n, i, n->reading->date_before))
+		return true;
+	if (i < 2 || token_at(n, i - 1)->kind != TOKEN_BLANK)
+		return false;
+	day = i - 2;
+	if (day > 0 && (token_is(n, day, '.') || token_is(n, day, ',')))
+		--day;
+	if (day > 0 && token_is(n, day, '.'))
+		--day;
+	return match_name(n, day, n->reading->weekdays, WEEKDAYS, &index, &full) != 0;
+}
+
 /* 31.12., or 15/03 where it is no fraction. */
 static bool parse_without_year(const struct normalizer *n, struct date *date, size_t i)
 {
 	uint64_t first = token_value(n, i);
-	uint64_t second = token_value(n, i + 2);
-	bool has_zero = n->text[token_at(n, i)->begin] == '0' ||
-			n->text[token_at(n, i + 2)->begin] == '0';
+	uint64_t second;
+	bool has_zero;
 
 	if (!n->reading->date_without_year || !is_short(n, i) || !is_date_mark(n, i + 1) ||
 	    !is_short(n, i + 2))
 		return false;
 	*date = (struct date){.next = i + 3};
+	second = token_value(n, i + 2);
+	has_zero = n->text[token_at(n, i)->begin] == '0' ||
+		   n->text[token_at(n, i + 2)->begin] == '0';
 	set_day_and_month(n, date, first, second);
 	if (!is_valid(date) || token_is_digits(n, i + 4))
 		return false;
@@ -140,19 +165,12 @@ static bool parse_without_year(const struct normalizer *n, struct date *date, si
 		return n->language->ordinals && token_is(n, i + 3, '.');
 	}
 	return token_is(n, i + 1, '/') && !token_is(n, i + 3, '/') &&
-	       (has_zero || !fraction_is_readable(n, first, second));
+	       (has_zero || follows_date_word(n, i) || !fraction_is_readable(n, first, second));
 }
 
 static const char *month_name(const struct normalizer *n, uint64_t month)
 {
 	return n->reading->months[month - 1].spoken;
-}
-
-/* A dot that was taken with the date may have ended the sentence too. */
-static void give_dot_back(struct normalizer *n, size_t next)
-{
-	if (token_is(n, next - 1, '.') && token_at(n, next)->kind == TOKEN_END)
-		write_text(n, ".");
 }
 
 /* 2024-12-25T10:30:00Z: the seconds of a stamp are not said. */
@@ -372,6 +390,14 @@ static bool ends_sentence(const struct normalizer *n, size_t next)
 	       (after->kind == TOKEN_WORD && after->flags & TOKEN_CAPITAL);
 }
 
+static bool is_weekday(const struct normalizer *n, size_t i)
+{
+	size_t index;
+	bool full;
+
+	return match_name(n, i, n->reading->weekdays, WEEKDAYS, &index, &full) != 0;
+}
+
 size_t read_month(struct normalizer *n, size_t i)
 {
 	struct date date = {0};
@@ -396,7 +422,7 @@ size_t read_month(struct normalizer *n, size_t i)
 	}
 	if (!has_dot || full || ends_sentence(n, i + 2))
 		return 0;
-	if (!n->reading->date_md && token_is_digits(n, token_skip_blank(n, i + 2)))
+	if (!n->reading->date_md && is_weekday(n, i))
 		return 0; /* "mar. 11 febbraio" is a Tuesday */
 	write_word(n, date.month_name);
 	give_dot_back(n, i + 2);

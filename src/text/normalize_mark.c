@@ -255,6 +255,8 @@ static bool is_number_before(const struct normalizer *n, size_t i)
 static bool is_number_after(const struct normalizer *n, size_t i)
 {
 	i = token_skip_blank(n, i + 1);
+	if (token_is(n, i, '$') || token_is(n, i, 0x20ac) || token_is(n, i, 0xa3))
+		++i;
 	return token_is_digits(n, i) || (token_is_dash(n, i) && token_is_digits(n, i + 1));
 }
 
@@ -264,6 +266,8 @@ static bool sign_fits(const struct normalizer *n, const struct sign *sign, size_
 		return false;
 	if (sign->when & WHEN_TIGHT && !(token_is_digits(n, i - 1) && token_is_digits(n, i + 1)))
 		return false;
+	if (token_is(n, i, '-') && !(is_blank(n, i - 1) && is_blank(n, i + 1)))
+		return false; /* "XK7-42B": no minus */
 	if (sign->when & WHEN_AFTER_CAPITAL &&
 	    !(token_is_word(n, i - 1) && token_at(n, i - 1)->flags & TOKEN_CAPITAL) &&
 	    !token_is(n, i - 1, token_at(n, i)->c))
@@ -281,7 +285,9 @@ size_t read_sign(struct normalizer *n, size_t i)
 		if (sign->spoken[0] && (is_text(n, i - 1) || token_is(n, i - 1, token_at(n, i)->c)))
 			write_text(n, " ");
 		write_text(n, sign->spoken);
-		if (sign->spoken[0] && is_text(n, i + 1))
+		if (sign->spoken[0] && !is_blank(n, i + 1) && is_number_after(n, i))
+			write_text(n, " ");
+		else if (sign->spoken[0] && is_text(n, i + 1))
 			write_text(n, " ");
 		return i + 1;
 	}

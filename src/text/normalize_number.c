@@ -140,6 +140,8 @@ static void take_decimals(struct figure *figure, const struct normalizer *n)
 		return;
 	if (token_is(n, i + 2, sign->c) && token_is_digits(n, i + 3))
 		return; /* a list, a version */
+	if (figure->first > 0 && token_is(n, figure->first - 1, sign->c))
+		return; /* the last of a list */
 	figure->separator = sign->c;
 	figure->decimals = i + 1;
 	figure->next = i + 2;
@@ -149,7 +151,8 @@ static void take_decimals(struct figure *figure, const struct normalizer *n)
 static bool parse_figure(const struct normalizer *n, struct figure *figure, size_t i)
 {
 	*figure = (struct figure){0};
-	if (token_is(n, i, '-') || token_is(n, i, 0x2212) || token_is(n, i, '+')) {
+	if (token_is(n, i, '-') || token_is(n, i, 0x2212) || token_is(n, i, '+') ||
+	    (token_is(n, i, 0x2013) && token_at(n, i)->flags & TOKEN_BEGINS)) {
 		if (!token_is_digits(n, i + 1))
 			return false;
 		figure->is_positive = token_is(n, i, '+');
@@ -329,6 +332,13 @@ static void parse_suffix(const struct normalizer *n, struct quantity *q)
 		q->has_dot = ends_in_dot(n, end);
 		q->next = end;
 	}
+	if (end && q->currency && i == q->figure.next && !q->figure.decimals &&
+	    token_at(n, i)->kind == TOKEN_SIGN && token_is_digits(n, end) &&
+	    token_len(n, end) == 2) { /* "3€50" */
+		q->figure.decimals = end;
+		q->figure.separator = (uint8_t)n->reading->decimal;
+		q->next = end + 1;
+	}
 }
 
 /* "5,-" and "5,–" are whole amounts. */
@@ -497,16 +507,22 @@ static const struct counted *noun_of(const struct quantity *q)
 
 /* The set of a quantity by the word before it; a noun after it then stands in
  * the case of "many", for one in that of a part. */
-static char key_by_case(const struct normalizer *n, size_t i, size_t next)
+static char key_by_case(const struct normalizer *n, size_t i)
 {
-	return key_between(n, n->reading->cardinals, i, next, 'c');
+	return key_between(n, n->reading->cardinals, i, 0, 'c');
 }
 
 static void say_in_case(struct normalizer *n, const struct quantity *q, char key)
 {
 	const struct counted *noun = noun_of(q);
-	uint64_t value = say_magnitude(n, q, key);
+	uint64_t value = 1000000;
 
+	if (q->magnitude && !q->magnitude->times) {
+		say_amount(n, &q->figure, key, q->currency != NULL);
+		write_word(n, counted_form(n, &q->magnitude->name, 5, false));
+	} else {
+		value = say_magnitude(n, q, key);
+	}
 	if (noun)
 		write_word(n, value == 1 ? (noun->part ? noun->part : noun->one)
 					 : counted_form(n, noun, 5, q->figure.decimals != 0));
@@ -515,7 +531,7 @@ static void say_in_case(struct normalizer *n, const struct quantity *q, char key
 static void say_quantity(struct normalizer *n, const struct quantity *q, size_t i)
 {
 	const struct counted *noun = noun_of(q);
-	char key = key_by_case(n, i, q->next);
+	char key = key_by_case(n, i);
 	struct quantity whole = *q;
 	uint64_t value;
 
@@ -532,7 +548,9 @@ static void say_quantity(struct normalizer *n, const struct quantity *q, size_t 
 		say_in_case(n, q, key);
 		return;
 	}
-	value = say_magnitude(n, q, noun ? key_of(noun) : 'c');
+	if (!noun && q->magnitude && q->magnitude->times)
+		key = key_counting(n, i, q->next); /* "2 mil pessoas" */
+	value = say_magnitude(n, q, noun ? key_of(noun) : key);
 	if (noun)
 		say_noun(n, q, noun, value);
 }
@@ -605,6 +623,13 @@ static bool may_be_year(const struct normalizer *n, const struct quantity *q)
 	       q->figure.value >= n->reading->year_least && q->figure.value <= n->reading->year_most;
 }
 
+/* "2022–23" */
+static bool is_next_year(const struct quantity *from, const struct quantity *to)
+{
+	return to->figure.digits == 2 && to->figure.value > from->figure.value % 100 &&
+	       !noun_of(to) && !to->magnitude && !to->figure.decimals;
+}
+
 static void say_years(struct normalizer *n, const struct quantity *from, const struct quantity *to,
 		      size_t i)
 {
@@ -614,7 +639,7 @@ static void say_years(struct normalizer *n, const struct quantity *from, const s
 	write_from(n, i, words->to ? words->from : n->reading->from);
 	write_number(n, key, from->figure.value);
 	write_word(n, words->to ? words->to : n->reading->to);
-	write_number(n, key, to->figure.value);
+	write_number(n, to->figure.digits == 4 ? key : 'c', to->figure.value);
 }
 
 /* The second of a range that has something to count. */
@@ -638,11 +663,12 @@ static void say_range(struct normalizer *n, struct quantity *from, struct quanti
 	char key = noun ? key_of(noun) : key_counting(n, to->figure.first, to->next);
 	bool is_same = !noun_of(from) || !noun_of(to) || noun_of(from) == noun_of(to);
 
-	if (may_be_year(n, from) && may_be_year(n, to)) {
+	if (may_be_year(n, from) && (may_be_year(n, to) || is_next_year(from, to))) {
 		say_years(n, from, to, i);
 		return;
 	}
-	write_from(n, i, n->reading->from);
+	if (noun || from->figure.value <= to->figure.value) /* "3-1" is a score */
+		write_from(n, i, n->reading->from);
 	if (is_same && !has_cents(n, from)) {
 		say_figure(n, &from->figure, noun || key == 'f' ? key : 'c');
 		if (from->magnitude && !to->magnitude)
@@ -677,6 +703,13 @@ static size_t range_next(const struct normalizer *n, const struct quantity *q)
 	return 0;
 }
 
+/* That of "5 min." may have ended the sentence. */
+static void give_unit_dot_back(struct normalizer *n, const struct quantity *q, size_t end)
+{
+	if (end > q->next || q->has_dot)
+		give_dot_back(n, end);
+}
+
 static size_t read_range(struct normalizer *n, struct quantity *from, size_t first)
 {
 	size_t i = range_next(n, from);
@@ -690,9 +723,10 @@ static size_t read_range(struct normalizer *n, struct quantity *from, size_t fir
 		return 0; /* three of them are something else */
 	say_range(n, from, &to, first);
 	end = say_per(n, &to);
-	if (!end && to.has_dot && token_at(n, to.next)->kind >= TOKEN_END)
-		write_text(n, ".");
-	return end ? end : to.next;
+	if (!end)
+		end = to.next;
+	give_unit_dot_back(n, &to, end);
+	return end;
 }
 
 /* Something before the number binds it to a word: "B-52", "R2D2". */
@@ -751,9 +785,10 @@ size_t read_quantity(struct normalizer *n, size_t i)
 	end = say_per(n, &q);
 	if (!end)
 		end = say_over(n, &q);
-	if (!end && q.has_dot && token_at(n, q.next)->kind == TOKEN_END)
-		write_text(n, ".");
-	return end ? end : q.next;
+	if (!end)
+		end = q.next;
+	give_unit_dot_back(n, &q, end);
+	return end;
 }
 
 size_t read_lone_currency(struct normalizer *n, size_t i)
@@ -825,16 +860,22 @@ char key_counting(const struct normalizer *n, size_t i, size_t next)
 	char noun[WORD_MAX];
 	size_t len;
 	size_t at = token_skip_blank(n, next);
+	bool is_one;
 
 	if (key != 'c' || !reading->agreement || at == next || !token_is_word(n, at))
 		return key;
+	if (n->language->nouns_big && !(token_at(n, at)->flags & TOKEN_CAPITAL))
+		return 'c';
+	is_one = next == i + 1 && token_value(n, i) == 1;
 	len = token_lower(n, at, noun);
 	if (len == 0 || (reading->no_noun && reading_lists(reading->no_noun, noun, len)))
 		return 'c';
 	for (const struct by_ending *row = reading->agreement; row->key; ++row) {
 		if (row->except && reading_lists(row->except, noun, len))
 			continue;
-		if (strcmp(row->endings, "*") == 0 || ends_with_one_of(noun, len, row->endings))
+		const char *endings = is_one && row->one ? row->one : row->endings;
+
+		if (strcmp(endings, "*") == 0 || ends_with_one_of(noun, len, endings))
 			return row->key;
 	}
 	return 'c';
@@ -889,7 +930,7 @@ static size_t read_marked_ordinal(struct normalizer *n, const struct figure *fig
 	     ++mark) {
 		size_t next = match_spelling(n, figure->whole_end, mark->written, 0);
 
-		if (next) {
+		if (next && !token_is_word(n, next)) { /* "180°C" is none */
 			write_number(n, mark->key, figure->value);
 			return next;
 		}
@@ -917,7 +958,7 @@ static size_t read_dotted_ordinal(struct normalizer *n, size_t i, const struct f
 	if (!n->language->nouns_big && token_at(n, word)->flags & TOKEN_CAPITAL)
 		return 0;
 	key = key_between(n, n->reading->ordinals, i, dot + 1, '\0');
-	if (!key)
+	if (!key || key == '-')
 		return 0;
 	n->last_ordinal = key;
 	write_number(n, key, figure->value);
@@ -1007,6 +1048,24 @@ static void say_fraction(struct normalizer *n, const char *template, uint64_t wh
 	write_template(n, template, places, COUNT(places));
 }
 
+/* "½ kg": one, or a part, of it; after a mixed number several. */
+static size_t say_fraction_unit(struct normalizer *n, size_t i, bool is_mixed)
+{
+	const struct unit *unit = NULL;
+	size_t next = match_unit(n, token_skip_blank(n, i), token_at(n, i)->kind != TOKEN_BLANK, &unit);
+
+	if (!next)
+		return i;
+	if (is_mixed)
+		write_word(n, counted_form(n, &unit->name, 2, true));
+	else
+		write_word(n, n->reading->plural == PLURAL_POLISH && unit->name.part
+				      ? unit->name.part
+				      : unit->name.one);
+	give_dot_back(n, next);
+	return next;
+}
+
 static size_t read_mixed_fraction(struct normalizer *n, size_t i)
 {
 	size_t at = token_skip_blank(n, i + 1);
@@ -1028,7 +1087,7 @@ static size_t read_mixed_fraction(struct normalizer *n, size_t i)
 	} else {
 		say_fraction(n, n->reading->fraction_mixed, token_value(n, i), above, below);
 	}
-	return next;
+	return say_fraction_unit(n, next, true);
 }
 
 size_t read_fraction(struct normalizer *n, size_t i)
@@ -1050,5 +1109,5 @@ size_t read_fraction(struct normalizer *n, size_t i)
 		write_word(n, own->alone);
 	else
 		say_fraction(n, n->reading->fraction, 0, above, below);
-	return next;
+	return say_fraction_unit(n, next, false);
 }

@@ -52,7 +52,9 @@ static void take_groups(const struct normalizer *n, struct phone *phone)
 	for (;;) {
 		size_t i = phone->next;
 
-		if (is_spaced_dash(n, i))
+		if (token_is_digits(n, i) && token_is(n, i - 1, ')'))
+			; /* "(11)98765" */
+		else if (is_spaced_dash(n, i))
 			i += 3;
 		else if (is_separator(n, i))
 			++i;
@@ -91,6 +93,29 @@ static bool are_years(const struct normalizer *n, const struct phone *phone)
 	return phone->count == 2;
 }
 
+/* Every group but the first stands behind this sign. */
+static bool are_all(const struct normalizer *n, const struct phone *phone, uint32_t sign)
+{
+	for (size_t k = 1; k < phone->count; ++k) {
+		if (!token_is(n, phone->groups[k] - 1, sign))
+			return false;
+	}
+	return true;
+}
+
+/* "123.456.789" where dots part thousands */
+static bool are_thousands(const struct normalizer *n, const struct phone *phone)
+{
+	if (!n->reading->thousands || !strchr(n->reading->thousands, '.') ||
+	    !are_all(n, phone, '.') || token_len(n, phone->groups[0]) > 3)
+		return false;
+	for (size_t k = 1; k < phone->count; ++k) {
+		if (token_len(n, phone->groups[k]) != 3)
+			return false;
+	}
+	return true;
+}
+
 static bool is_phone(const struct normalizer *n, const struct phone *phone, size_t i)
 {
 	bool begins_with_zero = n->text[token_at(n, phone->groups[0])->begin] == '0';
@@ -98,11 +123,15 @@ static bool is_phone(const struct normalizer *n, const struct phone *phone, size
 	if (phone->has_plus)
 		return phone->digits >= DIGITS_LEAST;
 	if (phone->count < 2)
-		return n->reading->phone_in_pairs && begins_with_zero && phone->digits == 10;
+		return (n->reading->phone_in_pairs && begins_with_zero && phone->digits == 10) ||
+		       (phone->digits >= DIGITS_LEAST &&
+			token_follows(n, i, n->reading->phone_words));
 	if (token_follows(n, i, n->reading->phone_words))
 		return true;
-	if (are_years(n, phone))
+	if (are_years(n, phone) || are_thousands(n, phone))
 		return false;
+	if (phone->count >= 3 && are_all(n, phone, '-'))
+		return true; /* an ISBN, an account */
 	if (has_shape(n, phone))
 		return true;
 	return begins_with_zero && (token_len(n, phone->groups[0]) >= 2 || phone->count >= 3) &&
@@ -160,8 +189,15 @@ size_t read_phone(struct normalizer *n, size_t i)
 {
 	struct phone phone = {.has_plus = token_is(n, i, '+')};
 
-	if (token_is_bound(n, i) || !take_group(n, &phone, phone.has_plus ? i + 1 : i))
+	if (token_is_bound(n, i))
 		return 0;
+	if (token_is(n, i, '(') && token_is(n, i + 1, '+') && token_is_digits(n, i + 2) &&
+	    token_is(n, i + 3, ')')) { /* "(+34) 91" */
+		phone = (struct phone){.groups = {i + 2}, .count = 1, .has_plus = true,
+				       .digits = token_len(n, i + 2), .next = i + 4};
+	} else if (!take_group(n, &phone, phone.has_plus ? i + 1 : i)) {
+		return 0;
+	}
 	take_groups(n, &phone);
 	if (!is_phone(n, &phone, i))
 		return 0;

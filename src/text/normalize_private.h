@@ -113,7 +113,8 @@ struct place_value {
 void write_template(struct normalizer *n, const char *template, const struct place_value *places,
 		    size_t count);
 
-/* The key of the first row whose words stand before token i and from token j on. */
+/* The key of the first row whose words stand before token i and from token j on;
+ * j 0: something follows that is no word. */
 char key_between(const struct normalizer *n, const struct by_neighbours *rows, size_t i, size_t j,
 		 char otherwise);
 const char *counted_form(const struct normalizer *n, const struct counted *counted, uint64_t value,
@@ -121,6 +122,10 @@ const char *counted_form(const struct normalizer *n, const struct counted *count
 
 bool token_follows(const struct normalizer *n, size_t i, const char *list); /* a word of it */
 void write_from(struct normalizer *n, size_t i, const char *from); /* unless it stands there */
+
+/* A dot that was taken with tokens up to `next` was the sentence's too. */
+bool dot_ends_sentence(const struct normalizer *n, size_t next);
+void give_dot_back(struct normalizer *n, size_t next);
 
 /* normalize_number.c */
 char key_counting(const struct normalizer *n, size_t i, size_t next); /* of tokens [i, next) */

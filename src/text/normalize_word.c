@@ -198,6 +198,20 @@ static void write_capitalised(struct normalizer *n, const char *spoken)
 	write_text(n, spoken + len);
 }
 
+/* Titles and "for example" never do. */
+static bool may_end_sentence(const struct normalizer *n, const char *written)
+{
+	char key[WORD_MAX];
+	size_t len = strlen(written) - 1;
+
+	if (len >= sizeof(key))
+		return false;
+	for (size_t i = 0; i < len; ++i)
+		key[i] = (char)small((uint8_t)written[i]);
+	key[len] = '\0';
+	return language_hold(n->language, key, false) != HOLD_NEVER;
+}
+
 static size_t say_abbreviation(struct normalizer *n, size_t i, size_t next,
 			       const struct abbreviation *row)
 {
@@ -211,7 +225,10 @@ static size_t say_abbreviation(struct normalizer *n, size_t i, size_t next,
 	    !strchr("-'", row->spoken[strlen(row->spoken) - 1]))
 		write_text(n, " "); /* "n°12" */
 	/* Its dot may have been the sentence's too. */
-	if (row->written[strlen(row->written) - 1] == '.' && token_at(n, next)->kind == TOKEN_END)
+	if (row->written[strlen(row->written) - 1] == '.' &&
+	    (token_at(n, next)->kind == TOKEN_END ||
+	     (!(row->when & WHEN_BEFORE_CAPITAL) && may_end_sentence(n, row->written) &&
+	      dot_ends_sentence(n, next))))
 		write_text(n, ".");
 	return next;
 }
@@ -280,22 +297,6 @@ size_t read_abbreviation(struct normalizer *n, size_t i)
 	return best ? say_abbreviation(n, i, best_next, best) : read_suffix(n, i);
 }
 
-void normalize_measure(struct normalizer *n)
-{
-	size_t words = 0;
-	size_t upper = 0;
-
-	for (size_t i = 0; i < n->tokens_len; ++i) {
-		const struct token *token = token_at(n, i);
-
-		if (token->kind != TOKEN_WORD)
-			continue;
-		++words;
-		upper += (token->flags & TOKEN_UPPER) != 0;
-	}
-	n->shouts = words >= 3 && upper * 3 >= words * 2;
-}
-
 static bool is_vowel(uint32_t c)
 {
 	return (c < 128 && strchr("AEIOUY", (int)c)) || (c >= 0xc0 && c != 0xc7 && c != 0xd1);
@@ -311,6 +312,25 @@ static bool has_vowel(const char *letters, size_t len)
 			return true;
 	}
 	return false;
+}
+
+void normalize_measure(struct normalizer *n)
+{
+	size_t words = 0;
+	size_t upper = 0;
+	size_t loud = 0; /* words that nobody would spell */
+
+	for (size_t i = 0; i < n->tokens_len; ++i) {
+		const struct token *token = token_at(n, i);
+
+		if (token->kind != TOKEN_WORD)
+			continue;
+		++words;
+		upper += (token->flags & TOKEN_UPPER) != 0;
+		loud += token->flags & TOKEN_UPPER && token->end - token->begin >= 4 &&
+			has_vowel(n->text + token->begin, token->end - token->begin);
+	}
+	n->shouts = loud >= 2 && upper * 3 >= words * 2;
 }
 
 /* Short ones and those without a vowel are spelled, unless a list knows better. */
@@ -391,7 +411,7 @@ static size_t read_inflected(struct normalizer *n, size_t i)
 	size_t upper = capitals(word, len);
 	size_t rest = len - upper;
 
-	if (upper < 2 || rest == 0 || rest > 4)
+	if (utf8_count(word, upper) < 2 || rest == 0 || rest > 4)
 		return 0;
 	if (!(rest == 1 && word[upper] == 's') && !is_possessive(word + upper, rest))
 		return 0;
@@ -620,6 +640,8 @@ static size_t read_version(struct normalizer *n, size_t i)
 /* Runs of letters and digits; a hyphen parts letters from digits behind it. */
 static size_t say_mixed(struct normalizer *n, size_t i)
 {
+	bool is_code = token_is_word(n, i); /* "XK7-42B" */
+
 	for (size_t count = 0; count < 16; ++count) {
 		if (token_is_word(n, i))
 			say_mixed_word(n, i);
@@ -629,7 +651,8 @@ static size_t say_mixed(struct normalizer *n, size_t i)
 		if (token_is_word(n, i) || token_is_digits(n, i))
 			continue;
 		if (token_is(n, i, '-') &&
-		    ((token_is_word(n, i - 1) && token_is_digits(n, i + 1)) ||
+		    ((is_code && token_is_digits(n, i + 1)) ||
+		     (token_is_word(n, i - 1) && token_is_digits(n, i + 1)) ||
 		     (token_is_digits(n, i - 1) && token_is_word(n, i + 1) &&
 		      token_is_digits(n, i + 2))))
 			++i;
@@ -637,6 +660,22 @@ static size_t say_mixed(struct normalizer *n, size_t i)
 			break;
 	}
 	return i;
+}
+
+/* "1920x1080": as the sign between two numbers */
+static size_t read_cross(struct normalizer *n, size_t i)
+{
+	if (!(token_equals(n, i + 1, "x") || token_equals(n, i + 1, "X")) || !token_is_digits(n, i + 2))
+		return 0;
+	for (const struct sign *sign = n->reading->signs; sign && sign->written; ++sign) {
+		if (!(sign->when & WHEN_TIGHT) || strcmp(sign->written, "\xc3\x97") != 0)
+			continue;
+		write_shown_number(n, i);
+		write_word(n, sign->spoken);
+		write_text(n, " ");
+		return i + 2;
+	}
+	return 0;
 }
 
 /* "3-mal", "10-jährig" */
@@ -656,6 +695,8 @@ size_t read_mixed(struct normalizer *n, size_t i)
 
 	if (token_is_digits(n, i)) {
 		next = read_joined(n, i);
+		if (!next)
+			next = read_cross(n, i);
 		if (next)
 			return next;
 		if (token_is(n, i + 1, '-') && is_lone_letter(n, i + 2)) { /* "11-S" */

@@ -288,8 +288,43 @@ void write_from(struct normalizer *n, size_t i, const char *from)
 
 static size_t word_after(const struct normalizer *n, size_t j, char lower[WORD_MAX])
 {
+	if (j == 0) {
+		lower[0] = '?';
+		return 1;
+	}
 	j = token_skip_blank(n, j);
 	return token_is_word(n, j) ? token_lower(n, j, lower) : 0;
+}
+
+/* "~50" is said with a word, and takes the case that goes with it. */
+static size_t sign_before(const struct normalizer *n, size_t i, char before[WORD_MAX])
+{
+	if (i > 0 && token_at(n, i - 1)->kind == TOKEN_BLANK)
+		--i;
+	if (i == 0 || !(token_is(n, i - 1, '~') || token_is(n, i - 1, 0x2248)))
+		return 0;
+	before[0] = '~';
+	return 1;
+}
+
+bool dot_ends_sentence(const struct normalizer *n, size_t next)
+{
+	char lower[WORD_MAX];
+
+	if (token_at(n, next)->kind == TOKEN_END)
+		return true;
+	if (token_at(n, next)->kind != TOKEN_BLANK || !token_is_word(n, next + 1) ||
+	    !(token_at(n, next + 1)->flags & TOKEN_CAPITAL) || token_lower(n, next + 1, lower) == 0)
+		return false;
+	if (lower[1] == '\0' && token_at(n, next + 2)->kind != TOKEN_BLANK)
+		return false; /* "Bât. C, app. 14" */
+	return language_starts(n->language, lower);
+}
+
+void give_dot_back(struct normalizer *n, size_t next)
+{
+	if (token_is(n, next - 1, '.') && dot_ends_sentence(n, next))
+		write_text(n, ".");
 }
 
 static bool neighbour_fits(const char *list, const char *word, size_t len)
@@ -311,7 +346,7 @@ char key_between(const struct normalizer *n, const struct by_neighbours *rows, s
 	if (!rows)
 		return otherwise;
 	word = word_before(n, i);
-	before_len = word ? token_lower(n, word, before) : 0;
+	before_len = word ? token_lower(n, word, before) : sign_before(n, i, before);
 	after_len = word_after(n, j, after);
 	for (; rows->key; ++rows) {
 		if (!neighbour_fits(rows->before, before, before_len) ||

@@ -77,7 +77,8 @@ struct ordinal_mark {
  * dot of an abbreviation.  The first row that fits counts; one with both NULL
  * is for all others, and a list of "" stands for no word at all (the text's
  * end, a comma).  Key '=' is that of the ordinal before ("der 3. und 4. Mai"), '*'
- * in `romans` asks `ordinals`.  A key of 0 ends the rows. */
+ * in `romans` asks `ordinals`, '-' in `ordinals` says that it is none ("1. Open
+ * it, 2. close it").  A key of 0 ends the rows. */
 struct by_neighbours {
 	const char *before; /* NULL: any */
 	const char *after; /* NULL: any */
@@ -91,6 +92,7 @@ struct by_ending {
 	const char *endings; /* " a as ción " */
 	const char *except; /* whole words: " día mapa problema "; NULL: none */
 	char key;
+	const char *one; /* endings after the number 1; NULL: the same */
 };
 
 /* A fraction that has words of its own. */
@@ -186,6 +188,8 @@ struct reading {
 	const struct month *months; /* 12 */
 	const struct month *weekdays; /* 7, from Monday */
 	const char *date; /* 15/01/2024 */
+	const struct by_neighbours *days; /* for {day:*}; NULL: as `ordinals` */
+	const char *date_before; /* words that make "4/5" a date: " le du " */
 	const char *date_tail; /* spellings after it that it says already: " r. roku " */
 	bool short_years; /* "07.09.23" is said with 23, not 2023 */
 	const char *date_without_year; /* 15/01, 15.1. */
