@@ -1,7 +1,7 @@
 /*
  * turn.h: one utterance, from its first text to its end.
  *
- *   text → chunker → speech job → pipeline → frames → peer
+ *   text → chunker → reader → speech jobs → pipeline → frames → peer
  *
  * A turn takes text and commands, speaks chunk after chunk, and ends with its
  * row in the ledger.  Its life is a table of states and events (turn.c), which

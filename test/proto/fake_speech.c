@@ -94,6 +94,8 @@ static void note_request(struct fake_asked *asked, const struct speech_request *
 	forget_asked(asked);
 	asked->text = fake_copy(request->text, request->text_len);
 	asked->text_before = fake_copy(request->text_before, request->text_before_len);
+	if (request->phonemes_len > 0)
+		snprintf(asked->ipa, sizeof(asked->ipa), "%s", request->phonemes[0].ipa);
 	snprintf(asked->language, sizeof(asked->language), "%s", request->language);
 	asked->voice_id = request->voice->id;
 	asked->speed = request->speed;

@@ -28,6 +28,7 @@ enum fake_ending {
 struct fake_asked {
 	char *text; /* as the engine gets it */
 	char *text_before;
+	char ipa[64]; /* of the first place that has phonemes */
 	char language[8];
 	int64_t voice_id;
 	float speed;

@@ -67,6 +67,7 @@ static void check_asked(struct script *script, const char *words)
 	const struct match_fact facts[] = {
 		{"text", asked->text ? asked->text : "", 0},
 		{"before", asked->text_before ? asked->text_before : "", 0},
+		{"ipa", asked->ipa, 0},
 		{"language", asked->language, 0},
 		{"voice", NULL, (double)asked->voice_id},
 		{"speed", NULL, (double)asked->speed},

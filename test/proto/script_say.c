@@ -140,6 +140,8 @@ static void set_engine(struct script *script, const char *rest)
 		speech->ending = FAKE_WORKS;
 	else if (strcmp(rest, "has its own speed") == 0)
 		speech->has_own_speed = true;
+	else if (strcmp(rest, "reads phonemes") == 0)
+		speech->reads_phonemes = true;
 	else
 		script_fail(script, "no engine %s", rest);
 }
