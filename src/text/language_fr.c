@@ -512,6 +512,8 @@ static const struct reading reading_fr = {
 	.date_marks = "/-.",
 	.months = months,
 	.weekdays = weekdays,
+	.date_before = " le du au lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer "
+		       "jeu ven sam dim ",
 	.short_years = true,
 	.date = "{day:d} {month} {year:y}",
 	.date_without_year = "{day:d} {month}",

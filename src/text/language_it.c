@@ -510,6 +510,8 @@ static const struct reading reading_it = {
 	.date_marks = "/-.",
 	.months = months,
 	.weekdays = weekdays,
+	.date_before = " il dal al del entro lunedì martedì mercoledì giovedì venerdì sabato "
+		       "domenica lun mar mer gio ven sab dom ",
 	.short_years = true,
 	.date = "{day:d} {month} {year}",
 	.date_without_year = "{day:d} {month}",
@@ -527,6 +529,7 @@ static const struct reading reading_it = {
 	.time_hms = "{h} e {m} e {s} secondi",
 
 	.from = "da",
+	.no_from = " in per tra fra di con entro su ogni circa da dal dai dalle ",
 	.to = "a",
 	.range_times = {"dalle", "alle", 0},
 	.range_years = {"dal", "al", 0},
