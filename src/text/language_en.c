@@ -438,6 +438,7 @@ static const struct reading reading_en = {
 	.weekdays = weekdays,
 	.date = "{month} {day:o} {year:y}",
 	.date_without_year = "{month} {day:o}",
+	.date_before = " on due until ",
 	.date_dmy = "the {day:o} of {month} {year:y}",
 	.date_mdy = "{month} {day:o}{,} {year:y}",
 	.date_dm = "the {day:o} of {month}",
