@@ -87,7 +87,8 @@ static const struct number_rule numbers_q[] = {
 };
 
 static const struct number_set numbers_de[] = {
-	{'c', numbers_c}, {'m', numbers_m}, {'n', numbers_m}, {'f', numbers_f}, {'t', numbers_t},
+	{'c', numbers_c}, {'C', numbers_c}, {'m', numbers_m}, {'n', numbers_m}, {'f', numbers_f},
+	{'t', numbers_t},
 	{'u', numbers_u}, {'o', numbers_o}, {'p', numbers_o}, {'N', numbers_n}, {'R', numbers_r},
 	{'S', numbers_s},
 	{'y', numbers_y}, {'k', numbers_k}, {'q', numbers_q}, {'Q', numbers_q},
@@ -222,21 +223,56 @@ static const struct magnitude magnitudes_de[] = {
 #define DATIVES \
 	" nach in mit von aus bei zu vor hinter auf an seit während trotz wegen unter über neben "
 
+#define WEAK_CASES \
+	" am im vom zum zur beim ans dem den des ab bis seit einem einen einer eines meinem " \
+	"meinen meiner meines deinem deinen deiner deines seinem seinen seiner seines ihrem " \
+	"ihren ihrer ihres unserem unseren unserer unseres eurem euren eurer eures diesem " \
+	"diesen dieses jedem jeden jedes jenem jenen keinem keinen welchem welchen alle " \
+	"allen beide beiden "
+#define ARTICLES \
+	" der die das eine diese dieser jede jeder jene jener welche welcher meine deine seine " \
+	"ihre unsere eure keine "
+
+/* "am dritten", "der dritte", "ein dritter"; with nothing before it "3." counts
+ * items: "Es sind drei: 1. Milch, 2. Brot". */
 static const struct by_neighbours ordinals_de[] = {
 	{" der ", NULL, 'N', DATIVES},
 	{" und oder ", NULL, '='},
-	{" am im vom zum zur beim ans dem den des ab bis seit einem einen einer eines meinem "
-	 "meinen meiner meines deinem deinen deiner deines seinem seinen seiner seines ihrem "
-	 "ihren ihrer ihres unserem unseren unserer unseres eurem euren eurer eures diesem "
-	 "diesen dieses jedem jeden jedes jenem jenen keinem keinen welchem welchen alle "
-	 "allen beide beiden ", NULL, 'N'},
-	{" der die das eine diese dieser jede jeder jene jener welche welcher meine deine seine "
-	 "ihre unsere eure keine ", NULL, 'o'},
+	{WEAK_CASES, NULL, 'N'},
+	{ARTICLES, NULL, 'o'},
 	{NULL, " tür etage straße reihe klasse liga runde auflage mahnung rate stunde woche seite "
 	 "halbzeit minute person frage stufe phase ausgabe folge staffel spur kurve hälfte ", 'o'},
 	{NULL, " kapitel mal jahr quartal semester stockwerk obergeschoss tor spiel kind ergebnis "
 	 "jahrhundert jh jahrtausend treffen ", 'S'},
+	{"", NULL, '-'},
+	{" und oder sowie dann ", NULL, '-'},
 	{NULL, NULL, 'R'},
+	{NULL, NULL, 0},
+};
+
+static const struct by_neighbours days_de[] = {
+	{" und oder ", NULL, '='},
+	{WEAK_CASES, NULL, 'N'},
+	{ARTICLES, NULL, 'o'},
+	{NULL, NULL, 'R'},
+	{NULL, NULL, 0},
+};
+
+/* "ein Tag", "eine Frage", but "Nummer eins". */
+static const struct by_neighbours cardinals_de[] = {
+	{" nummer nr schritt teil platz kapitel zimmer phase stufe version seite gleis band "
+	 "abschnitt typ level punkt station linie gruppe klasse kategorie option "
+	 "frage abs absatz satz artikel art paragraph ", NULL, 'C'},
+	{NULL, NULL, 0},
+};
+
+/* Only 1 agrees: "zweitausendeins Gäste". */
+static const struct by_ending agreement_de[] = {
+	{"", " name kunde kollege junge buchstabe gedanke käse neffe experte auge ende interesse "
+	 "gebäude gemüse stadion ", 'f',
+	 " e ung heit keit schaft ion tät enz anz erin tei erei nacht stadt hand tür nachricht "
+	 "person zahl fahrt uhr firma pizza app antwort arbeit mail sms frau karte "},
+	{"", NULL, 'm', "*"},
 	{NULL, NULL, 0},
 };
 
@@ -361,7 +397,9 @@ static const struct reading reading_de = {
 	.money_cents = "{n} {unit} {c}",
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes_de,
-	.no_noun = " und oder bis von zu ist sind war plus minus mal ",
+	.cardinals = cardinals_de,
+	.agreement = agreement_de,
+	.no_noun = " der die das und oder ",
 	.ordinals = ordinals_de,
 	.fractions = fractions_de,
 	.fraction = "{n:m} {d}",
@@ -373,6 +411,7 @@ static const struct reading reading_de = {
 	.months = months_de,
 	.weekdays = weekdays_de,
 	.date = "{day:*} {month} {year:y}",
+	.days = days_de,
 	.short_years = true,
 	.date_without_year = "{day:*} {month}",
 	.date_dmy = "{day:*} {month} {year:y}",

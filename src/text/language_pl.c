@@ -335,7 +335,7 @@ static const struct magnitude magnitudes_pl[] = {
 
 /* "do pięciu", "około dwudziestu" */
 static const struct by_neighbours cardinals_pl[] = {
-	{" do od około ok bez dla poniżej powyżej koło prócz oprócz blisko wśród spośród "
+	{" ~ ≈ do od około ok bez dla poniżej powyżej koło prócz oprócz blisko wśród spośród "
 	 "zamiast ", NULL, 'g'},
 	{" o ", "", 'z'},
 	{" o ", " rano wieczorem i lub albo a po w ", 'z'},
