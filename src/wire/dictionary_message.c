@@ -57,12 +57,12 @@ static bool is_blank(const char *text)
 }
 
 int dictionary_message_parse(struct dictionary_message *message, struct stream_fault *fault,
-			     char *json, size_t len, bool is_new)
+			     char *text, size_t len, bool is_new)
 {
 	int err;
 
 	*message = (struct dictionary_message){.is_active = true};
-	err = rest_body_parse(&message->body, fault, json, len, dictionary_fields,
+	err = rest_body_parse(&message->body, fault, text, len, dictionary_fields,
 			      COUNT(dictionary_fields), is_new);
 	if (!err && message->language && message->language[0] == '\0')
 		message->language = NULL;

@@ -50,14 +50,14 @@ struct dictionary_entries_message {
 /* A new one, with all that is required, or a change.  EINVAL with the fault
  * filled in. */
 int dictionary_message_parse(struct dictionary_message *message, struct stream_fault *fault,
-			     char *json, size_t len, bool is_new);
+			     char *text, size_t len, bool is_new);
 int dictionary_message_parse_entry(struct dictionary_entry_message *message,
-				   struct stream_fault *fault, char *json, size_t len, bool is_new);
+				   struct stream_fault *fault, char *text, size_t len, bool is_new);
 
 /* {"entries": […]} with at most `max` of them, no two with the same word.  What
  * was taken is ended by dictionary_message_reset_entries.  Also ENOMEM. */
 int dictionary_message_parse_entries(struct dictionary_entries_message *message,
-				     struct stream_fault *fault, char *json, size_t len,
+				     struct stream_fault *fault, char *text, size_t len,
 				     size_t max);
 void dictionary_message_reset_entries(struct dictionary_entries_message *message);
 

@@ -148,8 +148,9 @@ static const char *found(int64_t dictionary_id, const char *search)
 	list(&seen, dictionary_id, search, -1, 0);
 	words[0] = '\0';
 	for (size_t i = 0; i < seen.count; ++i) {
-		strcat(words, seen.entries[i].said.word);
-		strcat(words, " ");
+		size_t len = strlen(words);
+
+		snprintf(words + len, sizeof(words) - len, "%s ", seen.entries[i].said.word);
 	}
 	assert_int_equal(count(dictionary_id, search), seen.count);
 	return words;

@@ -366,10 +366,14 @@ static void replace_forever(int64_t id, int ready)
 	}
 }
 
+#define ENTRIES_SIZE 32
+
 static bool note_entry(const struct store_entry *entry, void *arg)
 {
-	strcat(arg, entry->said.word);
-	strcat(arg, entry->said.replacement);
+	char *all = arg;
+	size_t len = strlen(all);
+
+	snprintf(all + len, ENTRIES_SIZE - len, "%s%s", entry->said.word, entry->said.replacement);
 	return true;
 }
 
@@ -380,7 +384,7 @@ static void test_a_replacement_that_is_cut_off_has_not_been(void **state)
 
 	(void)state;
 	for (int round = 0; round < 10; ++round) {
-		char entries[16] = "";
+		char entries[ENTRIES_SIZE] = "";
 		struct store *store = opened();
 		pid_t child;
 		char byte;

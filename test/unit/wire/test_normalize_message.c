@@ -16,9 +16,11 @@ static char bytes[256];
 
 static int parse(const char *json)
 {
-	assert_true(strlen(json) < sizeof(bytes));
-	memcpy(bytes, json, strlen(json));
-	return normalize_message_parse(&message, &fault, bytes, strlen(json));
+	size_t len = strlen(json);
+
+	assert_true(len < sizeof(bytes));
+	memcpy(bytes, json, len + 1);
+	return normalize_message_parse(&message, &fault, bytes, len);
 }
 
 static void test_the_language_is_english_unless_given(void **state)
