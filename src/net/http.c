@@ -52,6 +52,9 @@ static void request_destroy(void *object)
 		http_reply_missing(request);
 	http_parse_reset(&request->parse);
 	buf_reset(&request->headers);
+	if (request->room)
+		--request->room->large_bodies;
+	mem_deref(request->room);
 }
 
 static void conn_destroy(void *object)
@@ -121,6 +124,23 @@ static void set_timer(struct http_conn *conn, unsigned ms)
 		stream_abort(conn->stream, ENOMEM);
 }
 
+static int body_max_of(size_t *max, const struct http_parse *parse, void *arg)
+{
+	struct request *request = arg;
+	struct http_server *server = request->conn->server;
+	size_t own = server->settings.body_max_of(http_parse_method(parse), http_parse_path(parse),
+						  server->settings.arg);
+
+	if (own <= *max)
+		return 0;
+	if (server->large_bodies == HTTP_LARGE_BODIES_MAX)
+		return EBUSY;
+	++server->large_bodies;
+	request->room = mem_ref(server);
+	*max = own;
+	return 0;
+}
+
 static int begin_request(struct http_conn *conn)
 {
 	const struct http_settings *settings = &conn->server->settings;
@@ -129,8 +149,8 @@ static int begin_request(struct http_conn *conn)
 	if (!request)
 		return ENOMEM;
 	http_parse_init(&request->parse, HTTP_HEAD_MAX, settings->body_max);
-	request->parse.body_max_of = settings->body_max_of;
-	request->parse.arg = settings->arg;
+	request->parse.body_max_of = settings->body_max_of ? body_max_of : NULL;
+	request->parse.arg = request;
 	buf_init(&request->headers, HTTP_HEAD_MAX);
 	request->conn = conn;
 	conn->request = request;

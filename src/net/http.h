@@ -22,6 +22,7 @@
 enum {
 	HTTP_HEAD_MAX = 16 * 1024, /* request line and headers: 431 */
 	HTTP_BODY_MAX = 1024 * 1024, /* default: 413 */
+	HTTP_LARGE_BODIES_MAX = 16, /* larger ones in memory at once: 503 */
 	HTTP_HEAD_MS = 10000, /* for a whole request head: 408 */
 	HTTP_BODY_MS = 60000, /* and for its body */
 	HTTP_IDLE_MS = 60000, /* between two requests */
@@ -42,7 +43,9 @@ struct http_request {
 	size_t body_len;
 };
 
-/* How large the body of this request may be.  Called with its head alone. */
+/* How large the body of this request may be, when it may be larger than
+ * body_max.  Called with its head alone, before anyone knows who sent it: so
+ * there may be few of them at once. */
 typedef size_t(http_body_max_h)(const char *method, const char *path, void *arg);
 
 typedef void(http_request_h)(struct http_request *request, void *arg);

@@ -16,6 +16,7 @@ struct http_server {
 	struct loop *loop;
 	struct http_settings settings;
 	struct list conns;
+	unsigned large_bodies; /* requests that may have one */
 	bool is_draining;
 	bool is_stopped;
 };
@@ -39,6 +40,7 @@ struct request {
 	struct http_conn *conn; /* NULL once answered or gone */
 	struct http_parse parse;
 	struct buf headers; /* of the answer */
+	struct http_server *room; /* its server, when its body may be large; held */
 	http_gone_h *gone;
 	void *gone_arg;
 	void (*drained)(void *arg);

@@ -150,6 +150,19 @@ static int check_body(struct http_parse *parse)
 	return 0;
 }
 
+static int make_room(struct http_parse *parse)
+{
+	size_t max = parse->body.max - 1;
+
+	if (!parse->body_max_of || (!http_parse_header(parse, "transfer-encoding", 0) &&
+				    parse->llhttp.content_length <= max))
+		return 0;
+	if (parse->body_max_of(&max, parse, parse->arg) != 0)
+		return fail(parse, 503, "too many large requests at once");
+	parse->body.max = max + 1;
+	return 0;
+}
+
 static int on_headers_complete(llhttp_t *llhttp)
 {
 	struct http_parse *parse = llhttp->data;
@@ -166,10 +179,8 @@ static int on_headers_complete(llhttp_t *llhttp)
 	err = check_host(parse);
 	if (!err)
 		err = split_target(parse);
-	if (!err && parse->body_max_of)
-		parse->body.max = parse->body_max_of(http_parse_method(parse),
-						     http_parse_path(parse), parse->arg) +
-				  1;
+	if (!err)
+		err = make_room(parse);
 	if (!err)
 		err = check_body(parse);
 	if (!err)

@@ -25,8 +25,9 @@ struct http_parse {
 	size_t head_bytes; /* of the head, on the wire */
 	size_t headers_at; /* in head */
 	size_t query_at; /* in head; once the head is complete */
-	/* NULL, or what the body's maximum is when the head is known. */
-	size_t (*body_max_of)(const char *method, const char *path, void *arg);
+	/* NULL, or asked for another maximum when a body will not fit, or says not how
+	 * long it is: 0, or EBUSY when there is no room now (503). */
+	int (*body_max_of)(size_t *max, const struct http_parse *parse, void *arg);
 	void *arg;
 	uint16_t status; /* of a failure */
 	const char *reason;

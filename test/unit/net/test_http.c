@@ -107,7 +107,6 @@ static void on_request(struct http_request *request, void *arg)
 	}
 }
 
-/* Of the others it is less. */
 static size_t body_max_of(const char *method, const char *path, void *arg)
 {
 	(void)arg;
@@ -117,7 +116,7 @@ static size_t body_max_of(const char *method, const char *path, void *arg)
 static int set_up(void **state)
 {
 	const struct http_settings settings = {
-		.request = on_request, .body_max = 7, .body_max_of = body_max_of};
+		.request = on_request, .body_max = 100, .body_max_of = body_max_of};
 	int fd[2];
 
 	(void)state;
@@ -315,6 +314,61 @@ static void test_a_path_may_have_a_maximum_of_its_own(void **state)
 	client_says("PUT /roomy%20room HTTP/1.1\r\n" HOST "Content-Length: 1001\r\n\r\n");
 	assert_true(client_reads());
 	assert_status("413 ");
+}
+
+static void test_there_are_few_large_bodies_at_once(void **state)
+{
+	static const char head[] =
+		"PUT /roomy%20room HTTP/1.1\r\n" HOST "Content-Length: 101\r\n\r\n";
+	int others[HTTP_LARGE_BODIES_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < HTTP_LARGE_BODIES_MAX; ++i) {
+		int fd[2];
+
+		socket_pair(fd);
+		others[i] = fd[1];
+		http_accept(server, fd[0]);
+		assert_int_equal(send(fd[1], head, strlen(head), MSG_NOSIGNAL), strlen(head));
+	}
+	pump(loop);
+	/* One that is no larger than others is let in. */
+	client_says("PUT /roomy%20room HTTP/1.1\r\n" HOST "Content-Length: 3\r\n\r\nabc");
+	client_reads();
+	assert_status("200 ");
+	forget();
+	close(others[0]);
+	pump(loop);
+	client_says(head); /* that one's room is free */
+	client_reads();
+	assert_int_equal(got_len, 0);
+	for (size_t i = 1; i < HTTP_LARGE_BODIES_MAX; ++i)
+		close(others[i]);
+	pump(loop);
+}
+
+static void test_one_large_body_too_many_is_refused(void **state)
+{
+	static const char head[] =
+		"PUT /roomy%20room HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n";
+	int others[HTTP_LARGE_BODIES_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < HTTP_LARGE_BODIES_MAX; ++i) {
+		int fd[2];
+
+		socket_pair(fd);
+		others[i] = fd[1];
+		http_accept(server, fd[0]);
+		assert_int_equal(send(fd[1], head, strlen(head), MSG_NOSIGNAL), strlen(head));
+	}
+	pump(loop);
+	client_says(head);
+	assert_true(client_reads());
+	assert_status("503 ");
+	for (size_t i = 0; i < HTTP_LARGE_BODIES_MAX; ++i)
+		close(others[i]);
+	pump(loop);
 }
 
 static void test_a_client_that_waits_for_100_gets_it(void **state)
@@ -565,6 +619,8 @@ int main(void)
 		TEST(test_a_head_that_does_not_end_is_refused),
 		TEST(test_a_body_over_the_maximum_is_refused_before_it_comes),
 		TEST(test_a_path_may_have_a_maximum_of_its_own),
+		TEST(test_there_are_few_large_bodies_at_once),
+		TEST(test_one_large_body_too_many_is_refused),
 		TEST(test_a_client_that_waits_for_100_gets_it),
 		TEST(test_head_has_no_body),
 		TEST(test_a_slow_head_is_ended),
