@@ -127,17 +127,19 @@ static struct timers *timers_of(const struct context *context)
 	return session_of(context)->services->timers;
 }
 
-/* Sends what was written, if it was. */
-static void send_written(struct context *context, int err)
+static const struct dialect *dialect_of(const struct context *context)
 {
-	if (!err)
-		session_send(session_of(context));
+	return session_of(context)->dialect;
 }
 
 static void send_final(struct context *context)
 {
-	send_written(context,
-		     reply_context_final(session_scratch(session_of(context)), context->id_json));
+	static const struct reply_totals nothing = {0};
+	struct session *session = session_of(context);
+
+	if (dialect_of(context)->final)
+		session_send(session, dialect_of(context)->final(session_scratch(session),
+								 context->id_json, &nothing));
 }
 
 static void on_timer(void *arg);
@@ -245,18 +247,23 @@ static int write_closed(struct context *context)
 		.cost_microcents = context->cost_microcents,
 	};
 
-	return reply_context_closed(session_scratch(session_of(context)), context->id_json,
-				    context->has_spoken ? &usage : NULL);
+	return dialect_of(context)->context_closed(session_scratch(session_of(context)),
+						   context->id_json,
+						   context->has_spoken ? &usage : NULL);
 }
 
 /* BOOKED, and the end of every other way. */
 static void say_closed(struct context *context)
 {
+	struct session *session = session_of(context);
+	const struct dialect *dialect = dialect_of(context);
+
 	context->owner.leave(context->owner.arg, context);
-	if (context->owes_interrupted)
-		send_written(context, reply_interrupted(session_scratch(session_of(context)),
-							context->id_json, NULL));
-	send_written(context, write_closed(context));
+	if (context->owes_interrupted && dialect->interrupted)
+		session_send(session, dialect->interrupted(session_scratch(session),
+							   context->id_json, NULL));
+	if (dialect->context_closed)
+		session_send(session, write_closed(context));
 }
 
 /* CANCEL, FAULT: the client is not kept waiting for the ledger, which has what
@@ -506,6 +513,7 @@ static void init_queue(struct context *context)
 	const struct turn_owner owner = {
 		.services = session->services,
 		.peer = session->peer,
+		.dialect = session->dialect,
 		.request_id = session->request_id,
 		.key_id = session->key_id,
 		.project_id = session->project_id,
@@ -534,8 +542,10 @@ int context_alloc(struct context **contextp, const struct context_owner *owner, 
 	buf_init(&context->turn_ids, CONTEXT_TURN_IDS_MAX * (STORE_TURN_ID_MAX + 1));
 	init_queue(context);
 	mem_set_destructor(context, context_destroy);
-	send_written(context,
-		     reply_context_created(session_scratch(session_of(context)), context->id_json));
+	if (dialect_of(context)->context_created)
+		session_send(session_of(context),
+			     dialect_of(context)->context_created(
+				     session_scratch(session_of(context)), context->id_json));
 	listen_on(context);
 	*contextp = context;
 	return 0;

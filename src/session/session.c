@@ -14,6 +14,7 @@ void session_init(struct session *session, const struct session_ops *ops,
 	session->ops = ops;
 	session->services = services;
 	session->peer = peer;
+	session->dialect = &dialect_native;
 	session->key_id = key_id;
 	session->project_id = project_id;
 	snprintf(session->request_id, sizeof(session->request_id), "%s", request_id);
@@ -25,16 +26,18 @@ struct buf *session_scratch(struct session *session)
 	return session->services->scratch;
 }
 
-void session_send(struct session *session)
+void session_send(struct session *session, int err)
 {
 	const struct buf *message = session->services->scratch;
 
+	if (err || message->len == 0)
+		return;
 	session->peer->ops->send(session->peer->peer, message->bytes, message->len, 0, 0);
 }
 
 void session_send_error(struct session *session, const char *context, enum wire_error_id id,
 			const char *detail)
 {
-	if (reply_error(session_scratch(session), context, id, detail, session->request_id) == 0)
-		session_send(session);
+	session_send(session, session->dialect->error(session_scratch(session), context, id, detail,
+						      session->request_id));
 }

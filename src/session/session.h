@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "session/services.h"
-#include "wire/error.h"
+#include "wire/dialect.h"
 
 /* Close codes of RFC 6455 and the IANA registry. */
 enum { SESSION_CLOSE_NORMAL = 1000, SESSION_CLOSE_RESTART = 1012 };
@@ -42,6 +42,7 @@ struct session {
 	const struct session_ops *ops;
 	const struct session_services *services;
 	const struct peer *peer;
+	const struct dialect *dialect;
 	int64_t key_id;
 	int64_t project_id; /* the key's */
 	char request_id[SESSION_REQUEST_ID_SIZE];
@@ -58,9 +59,10 @@ void session_init(struct session *session, const struct session_ops *ops,
 		  const struct session_services *services, const struct peer *peer,
 		  const char *request_id, int64_t key_id, int64_t project_id);
 
-/* The scratch buffer, empty; and sends what was written into it. */
+/* The scratch buffer, empty; and sends what was written into it: nothing when
+ * it is still empty, or when err is not 0. */
 struct buf *session_scratch(struct session *session);
-void session_send(struct session *session);
+void session_send(struct session *session, int err);
 
 /* context: as in reply.h. */
 void session_send_error(struct session *session, const char *context, enum wire_error_id id,

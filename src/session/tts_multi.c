@@ -61,6 +61,7 @@ static bool is_idle(const struct session *session)
 static void close_if_done(struct tts_multi *multi)
 {
 	const struct peer *peer = multi->session.peer;
+	const struct dialect *dialect = multi->session.dialect;
 	bool restarts = multi->close_code == SESSION_CLOSE_RESTART;
 
 	if (!multi->close_code || multi->closed || multi->obeying)
@@ -70,9 +71,10 @@ static void close_if_done(struct tts_multi *multi)
 	multi->closed = true;
 	while (multi->count > 0)
 		forget(multi, multi->contexts[multi->count - 1]);
-	if (!restarts &&
-	    reply_multi_closed(session_scratch(&multi->session), multi->audio_seconds) == 0)
-		session_send(&multi->session);
+	if (!restarts && dialect->contexts_closed)
+		session_send(&multi->session,
+			     dialect->contexts_closed(session_scratch(&multi->session),
+						      multi->audio_seconds));
 	peer->ops->close(peer->peer, multi->close_code, restarts ? "server restarting" : NULL);
 }
 
@@ -131,15 +133,17 @@ static void send_closed(struct tts_multi *multi, const struct multi_message *mes
 			bool say_interrupted)
 {
 	struct session *session = &multi->session;
+	const struct dialect *dialect = session->dialect;
 	struct buf json;
 
 	buf_init(&json, REPLY_CONTEXT_MAX + 1);
 	if (reply_context_id(&json, message->context_id, message->context_id_len) == 0) {
-		if (say_interrupted &&
-		    reply_interrupted(session_scratch(session), json.bytes, NULL) == 0)
-			session_send(session);
-		if (reply_context_closed(session_scratch(session), json.bytes, NULL) == 0)
-			session_send(session);
+		if (say_interrupted && dialect->interrupted)
+			session_send(session, dialect->interrupted(session_scratch(session),
+								   json.bytes, NULL));
+		if (dialect->context_closed)
+			session_send(session, dialect->context_closed(session_scratch(session),
+								      json.bytes, NULL));
 	}
 	buf_reset(&json);
 }
@@ -246,6 +250,7 @@ static void cancel_if_open(struct context *context)
 
 static void cancel(struct tts_multi *multi, const struct multi_message *message)
 {
+	const struct dialect *dialect = multi->session.dialect;
 	struct context *context = find(multi, message);
 	size_t count = multi->count;
 
@@ -255,9 +260,10 @@ static void cancel(struct tts_multi *multi, const struct multi_message *message)
 		send_closed(multi, message, true);
 	} else {
 		for_each(multi, cancel_if_open);
-		if (multi->count == count &&
-		    reply_interrupted(session_scratch(&multi->session), NULL, NULL) == 0)
-			session_send(&multi->session);
+		if (multi->count == count && dialect->interrupted)
+			session_send(&multi->session,
+				     dialect->interrupted(session_scratch(&multi->session), NULL,
+							  NULL));
 	}
 }
 
@@ -277,9 +283,12 @@ static void configure(struct tts_multi *multi, const struct multi_message *messa
 
 static void update_settings(struct tts_multi *multi, const struct settings *update)
 {
+	struct session *session = &multi->session;
+
 	settings_merge(&multi->settings, update);
-	if (reply_settings_updated(session_scratch(&multi->session), &multi->settings) == 0)
-		session_send(&multi->session);
+	if (session->dialect->settings_updated)
+		session_send(session, session->dialect->settings_updated(session_scratch(session),
+									 &multi->settings));
 }
 
 static void obey(struct tts_multi *multi, struct multi_message *message)

@@ -30,8 +30,11 @@ static struct tts_stream *stream_of(struct session *session)
 
 static void send_interrupted(struct tts_stream *stream, const struct reply_interruption *report)
 {
-	if (reply_interrupted(session_scratch(&stream->session), NULL, report) == 0)
-		session_send(&stream->session);
+	struct session *session = &stream->session;
+
+	if (session->dialect->interrupted)
+		session_send(session, session->dialect->interrupted(session_scratch(session), NULL,
+								    report));
 }
 
 static void send_report(struct tts_stream *stream, const struct turn_heard *heard,
@@ -81,11 +84,13 @@ static void send_nothing_said(struct tts_stream *stream, bool with_final)
 {
 	struct reply_totals totals = {0};
 	struct reply_usage usage = {.model_id = stream->settings.model_id, .cost_known = true};
+	struct session *session = &stream->session;
+	const struct dialect *dialect = session->dialect;
 
-	if (with_final && reply_final(session_scratch(&stream->session), &totals) == 0)
-		session_send(&stream->session);
-	if (reply_session_closed(session_scratch(&stream->session), &totals, &usage) == 0)
-		session_send(&stream->session);
+	if (with_final && dialect->final)
+		session_send(session, dialect->final(session_scratch(session), NULL, &totals));
+	if (dialect->closed)
+		session_send(session, dialect->closed(session_scratch(session), &totals, &usage));
 }
 
 static void close_if_done(struct tts_stream *stream)
@@ -205,9 +210,12 @@ static bool is_acceptable(struct tts_stream *stream, const struct stream_message
 
 static void update_settings(struct tts_stream *stream, const struct settings *update)
 {
+	struct session *session = &stream->session;
+
 	settings_merge(&stream->settings, update);
-	if (reply_settings_updated(session_scratch(&stream->session), &stream->settings) == 0)
-		session_send(&stream->session);
+	if (session->dialect->settings_updated)
+		session_send(session, session->dialect->settings_updated(session_scratch(session),
+									 &stream->settings));
 }
 
 /* Half a character that nothing completed any more is still a character. */
@@ -327,6 +335,7 @@ int tts_stream_alloc(struct session **sessionp, const struct session_services *s
 	session_init(&stream->session, &stream_ops, services, peer, request_id, key_id, project_id);
 	settings_copy(&stream->settings, &settings_default);
 	owner.request_id = stream->session.request_id;
+	owner.dialect = stream->session.dialect;
 	turn_queue_init(&stream->queue, &owner, TTS_STREAM_TURNS_MAX, &queue_ops, stream);
 	mem_set_destructor(stream, tts_stream_destroy);
 	*sessionp = &stream->session;

@@ -134,10 +134,18 @@ void turn_send(struct turn *turn, uint64_t tag, uint32_t samples)
 	const struct peer *peer = turn->owner.peer;
 	const struct buf *message = turn->owner.services->scratch;
 
+	if (message->len == 0)
+		return;
 	if (turn->in_front)
 		peer->ops->send(peer->peer, message->bytes, message->len, tag, samples);
 	else
 		put_aside(turn, message);
+}
+
+void turn_say(struct turn *turn, int err)
+{
+	if (!err)
+		turn_send(turn, 0, 0);
 }
 
 static void send_pending(struct turn *turn)
@@ -257,8 +265,10 @@ static void drain(struct turn *turn)
 
 static void warn_and_drain(struct turn *turn)
 {
-	if (reply_idle_warning(turn_scratch(turn)) == 0)
-		turn_send(turn, 0, 0);
+	const struct dialect *dialect = turn->owner.dialect;
+
+	if (dialect->idle_warning)
+		turn_say(turn, dialect->idle_warning(turn_scratch(turn)));
 	drain(turn);
 }
 
@@ -290,9 +300,11 @@ static void book(struct turn *turn, enum store_turn_status status, ledger_booked
 
 static void send_error(struct turn *turn, const char *detail)
 {
-	if (reply_error(turn_scratch(turn), turn->owner.context, turn->fault, detail,
-			turn->owner.request_id) == 0)
-		turn_send(turn, 0, 0);
+	const struct dialect *dialect = turn->owner.dialect;
+
+	if (dialect->error)
+		turn_say(turn, dialect->error(turn_scratch(turn), turn->owner.context, turn->fault,
+					      detail, turn->owner.request_id));
 }
 
 /* Its text goes: the connection has a limit of what may wait. */
@@ -356,21 +368,29 @@ static void on_booking_late(void *arg)
 	on_booked(ETIMEDOUT, turn);
 }
 
-static int write_final(struct turn *turn)
+static void say_final(struct turn *turn)
 {
+	const struct dialect *dialect = turn->owner.dialect;
 	struct reply_totals totals;
 
-	if (turn->owner.context)
-		return reply_context_final(turn_scratch(turn), turn->owner.context);
 	totals_of(turn, &totals);
-	return reply_final(turn_scratch(turn), &totals);
+	if (dialect->final)
+		turn_say(turn, dialect->final(turn_scratch(turn), turn->owner.context, &totals));
+}
+
+static void say_closed(struct turn *turn, const struct reply_totals *totals,
+		       const struct reply_usage *usage)
+{
+	const struct dialect *dialect = turn->owner.dialect;
+
+	if (dialect->closed)
+		turn_say(turn, dialect->closed(turn_scratch(turn), totals, usage));
 }
 
 /* SENT: all audio was handed over, and only now is the turn finished. */
 static void finish(struct turn *turn)
 {
-	if (write_final(turn) == 0)
-		turn_send(turn, 0, 0);
+	say_final(turn);
 	book(turn, STORE_TURN_FINISHED, on_booked);
 	/* Also when the ledger did not even take it: session_closed still comes. */
 	timer_set(timers_of(turn), &turn->booking_timer, TURN_BOOKING_MS * UINT64_C(1000),
@@ -398,8 +418,7 @@ static void close_with_usage(struct turn *turn)
 		return; /* which sums its turns up */
 	totals_of(turn, &totals);
 	turn_usage(turn, &usage);
-	if (reply_session_closed(turn_scratch(turn), &totals, &usage) == 0)
-		turn_send(turn, 0, 0);
+	say_closed(turn, &totals, &usage);
 }
 
 /* A failed turn costs nothing and says so. */
@@ -415,8 +434,7 @@ static void close_empty(struct turn *turn)
 	stop_listening(turn);
 	if (turn->owner.context)
 		return;
-	if (reply_session_closed(turn_scratch(turn), &totals, &usage) == 0)
-		turn_send(turn, 0, 0);
+	say_closed(turn, &totals, &usage);
 }
 
 static void abandon(struct turn *turn)

@@ -16,7 +16,7 @@
 
 #include "session/services.h"
 #include "wire/error.h"
-#include "wire/reply.h"
+#include "wire/dialect.h"
 #include "wire/stream_message.h"
 
 #define TURN_IDLE_MS 5000 /* without text or flush */
@@ -63,6 +63,7 @@ struct turn_counters {
 struct turn_owner {
 	const struct session_services *services;
 	const struct peer *peer;
+	const struct dialect *dialect;
 	const char *request_id;
 	int64_t key_id;
 	int64_t project_id; /* the key's */

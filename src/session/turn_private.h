@@ -75,7 +75,8 @@ struct turn {
 };
 
 /* turn.c */
-void turn_send(struct turn *turn, uint64_t tag, uint32_t samples);
+void turn_send(struct turn *turn, uint64_t tag, uint32_t samples); /* nothing when it is empty */
+void turn_say(struct turn *turn, int err); /* the same without a tag, unless err */
 struct buf *turn_scratch(struct turn *turn);
 
 /* turn_speech.c */

@@ -200,8 +200,9 @@ static bool send_frames(struct turn *turn)
 
 	while (pipeline_next(turn->pipeline, &frame)) {
 		mind_gap(turn);
-		if (reply_audio(turn_scratch(turn), turn->owner.context, &frame, &turn->format,
-				turn->counters->frames, chunk_id(turn)) != 0) {
+		if (turn->owner.dialect->audio(turn_scratch(turn), turn->owner.context, &frame,
+					       &turn->format, turn->counters->frames,
+					       chunk_id(turn)) != 0) {
 			turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
 			return false;
 		}
@@ -258,11 +259,15 @@ static void note_words(struct turn *turn)
 
 static void send_words(struct turn *turn)
 {
-	size_t count;
-	const struct reply_word *words = chunk_words_get(&turn->utterance.words, &count);
+	const struct dialect *dialect = turn->owner.dialect;
+	struct dialect_words said = {
+		.text = turn->utterance.text,
+		.text_len = turn->utterance.text_len,
+	};
 
-	if (count > 0 && reply_word_timestamps(turn_scratch(turn), turn->owner.context,
-					       chunk_id(turn), words, count) == 0)
+	said.words = chunk_words_get(&turn->utterance.words, &said.count);
+	if (said.count > 0 && dialect->words &&
+	    dialect->words(turn_scratch(turn), turn->owner.context, chunk_id(turn), &said) == 0)
 		turn_send(turn, turn->tag, 0);
 }
 
@@ -280,6 +285,7 @@ static void begin_part(struct turn *turn, size_t part)
 /* Its last part was spoken. */
 static void finish_chunk(struct turn *turn)
 {
+	const struct dialect *dialect = turn->owner.dialect;
 	double seconds;
 
 	if (pipeline_end_chunk(turn->pipeline) != 0) {
@@ -292,8 +298,9 @@ static void finish_chunk(struct turn *turn)
 	send_words(turn);
 	seconds = (double)(turn->samples_sent - turn->utterance.samples_before) /
 		  turn->format.sample_rate;
-	if (reply_chunk_complete(turn_scratch(turn), turn->owner.context, chunk_id(turn), seconds,
-				 (double)turn->utterance.busy_us / 1000.0) == 0)
+	if (dialect->chunk_complete &&
+	    dialect->chunk_complete(turn_scratch(turn), turn->owner.context, chunk_id(turn),
+				    seconds, (double)turn->utterance.busy_us / 1000.0) == 0)
 		turn_send(turn, turn->tag, 0);
 	utterance_reset(&turn->utterance);
 	turn->quiet_since_us = now_us(turn);
@@ -454,6 +461,7 @@ static int take_chunk(struct turn *turn)
 
 static int announce_chunk(struct turn *turn)
 {
+	const struct dialect *dialect = turn->owner.dialect;
 	struct utterance *utterance = &turn->utterance;
 	int err = transcript_add(&turn->transcript, utterance->text, utterance->text_len);
 
@@ -463,9 +471,11 @@ static int announce_chunk(struct turn *turn)
 		log_info("turn", "%s chunk %u: %.*s", turn->id, turn->text_chunks,
 			 (int)utterance->text_len, utterance->text);
 	++turn->text_chunks;
-	err = reply_generation_started(turn_scratch(turn), turn->owner.context,
-				       turn->counters->chunks++, utterance->text,
-				       utterance->text_len);
+	++turn->counters->chunks;
+	if (!dialect->generation_started)
+		return 0;
+	err = dialect->generation_started(turn_scratch(turn), turn->owner.context, chunk_id(turn),
+					  utterance->text, utterance->text_len);
 	if (!err)
 		turn_send(turn, turn->tag, 0);
 	return err;
