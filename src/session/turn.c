@@ -336,6 +336,8 @@ void turn_fail(struct turn *turn, enum wire_error_id id, const char *detail)
 		return;
 	turn->fault = id;
 	send_error(turn, detail);
+	if (turn->owner.failed)
+		turn->owner.failed(turn->owner.arg, id, detail);
 	turn_handle(turn, TURN_EVENT_FAULT);
 }
 
@@ -502,6 +504,24 @@ void turn_heard(struct turn *turn, struct turn_heard *heard, int64_t playback_ms
 			   playback_ms);
 }
 
+void turn_figures(const struct turn *turn, struct turn_figures *figures)
+{
+	*figures = (struct turn_figures){
+		.samples = turn->samples_sent,
+		.sample_rate = turn->format.sample_rate,
+		.frames = turn->audio_chunks,
+		.gen_ms = (double)turn->busy_us / 1000.0,
+		.first_audio_ms = turn->first_audio_us
+					  ? (double)(turn->first_audio_us - turn->begun_us) / 1000.0
+					  : -1.0,
+	};
+}
+
+const struct audio_format *turn_format(const struct turn *turn)
+{
+	return &turn->format;
+}
+
 enum turn_state turn_state(const struct turn *turn)
 {
 	return turn->state;
@@ -599,6 +619,7 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 	if (!turn)
 		return ENOMEM;
 	turn->owner = *owner;
+	turn->begun_us = timers_of(turn)->now_us;
 	turn->counters = owner->counters ? owner->counters : &turn->own_counters;
 	settings_copy(&turn->settings, settings);
 	turn->voice = voice_keep(voice);

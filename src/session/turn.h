@@ -70,6 +70,8 @@ struct turn_owner {
 	const char *context; /* its context_id (see reply.h); NULL: it has no context */
 	struct turn_counters *counters; /* that count on; NULL: from 0 in each turn */
 	void (*over)(void *arg); /* a turn that was in front is over, or booked */
+	/* What it cannot go on for, beside what its dialect says of it; may be NULL. */
+	void (*failed)(void *arg, enum wire_error_id id, const char *detail);
 	void *arg;
 };
 
@@ -107,6 +109,17 @@ void turn_usage(const struct turn *turn, struct reply_usage *usage);
  * turn's, were handed to the kernel. */
 void turn_drained(struct turn *turn);
 void turn_sent(struct turn *turn, uint64_t tag);
+
+/* What was made of it so far. */
+struct turn_figures {
+	uint64_t samples; /* handed over, at this rate: */
+	unsigned sample_rate;
+	unsigned frames;
+	double gen_ms; /* engines' time */
+	double first_audio_ms; /* from its beginning; -1: there was none */
+};
+void turn_figures(const struct turn *turn, struct turn_figures *figures);
+const struct audio_format *turn_format(const struct turn *turn);
 
 enum turn_state turn_state(const struct turn *turn);
 

@@ -58,6 +58,9 @@ struct turn {
 	unsigned text_chunks;
 	unsigned audio_chunks;
 	uint64_t samples_sent;
+	uint64_t begun_us; /* when it was made */
+	uint64_t first_audio_us; /* 0: none has left */
+	uint64_t busy_us; /* of its engines */
 	uint64_t quiet_since_us;
 	uint64_t playback_start_us; /* had it never run dry; 0: nothing was sent */
 

@@ -125,12 +125,21 @@ static void advance(void *arg)
 	mem_deref(owner);
 }
 
+static void on_failed(void *arg, enum wire_error_id id, const char *detail)
+{
+	struct turn_queue *queue = arg;
+
+	if (queue->ops->failed)
+		queue->ops->failed(queue->arg, id, detail);
+}
+
 void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, size_t turns_max,
 		     const struct turn_queue_ops *ops, void *arg)
 {
 	*queue = (struct turn_queue){
 		.owner = *owner, .ops = ops, .arg = arg, .turns_max = turns_max};
 	queue->owner.over = advance;
+	queue->owner.failed = on_failed;
 	queue->owner.arg = queue;
 	list_init(&queue->turns);
 	list_init(&queue->settling);

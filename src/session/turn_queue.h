@@ -31,6 +31,10 @@ struct turn_queue_ops {
 
 	/* No turn is left to speak; comes again when the last row has settled. */
 	void (*empty)(void *arg);
+
+	/* A turn, not always the front one, cannot go on for this reason; its dialect
+	 * has said so.  May be NULL. */
+	void (*failed)(void *arg, enum wire_error_id id, const char *detail);
 };
 
 struct turn_queue {

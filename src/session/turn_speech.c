@@ -206,6 +206,8 @@ static bool send_frames(struct turn *turn)
 			turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
 			return false;
 		}
+		if (!turn->first_audio_us)
+			turn->first_audio_us = now_us(turn);
 		++turn->audio_chunks;
 		++turn->counters->frames;
 		turn->samples_sent += frame.samples;
@@ -313,6 +315,7 @@ static void finish_part(struct turn *turn, uint32_t busy_us)
 	struct utterance *utterance = &turn->utterance;
 
 	utterance->busy_us += busy_us;
+	turn->busy_us += busy_us;
 	if (pipeline_end_part(turn->pipeline) != 0) {
 		turn_fail(turn, WIRE_ERROR_GENERATION_FAILED, NULL);
 		return;

@@ -1,0 +1,44 @@
+/*
+ * tts_call.h: one text, spoken once: what HTTP's doors ask for.
+ *
+ * The text is whole, so every sentence of it is a chunk and the first is spoken
+ * at once.  What is said goes to the peer in the door's dialect; how it ended is
+ * told to the owner, who answers with a status while nothing was sent yet.
+ * mem_deref when the client is gone: what still runs is cancelled, and booked.
+ */
+#ifndef SESSION_TTS_CALL_H
+#define SESSION_TTS_CALL_H
+
+#include "session/services.h"
+#include "wire/dialect.h"
+
+struct tts_call;
+
+struct tts_call_request {
+	const struct session_services *services;
+	const struct peer *peer; /* not copied; its close is never called */
+	const struct dialect *dialect; /* its error is not used */
+	const char *request_id;
+	int64_t key_id, project_id;
+	const struct settings *settings; /* copied */
+	const char *text;
+	size_t text_len;
+};
+
+/* One of these is called, once, never from inside tts_call_alloc. */
+struct tts_call_ops {
+	/* has_begun: audio was given to the peer before. */
+	void (*failed)(void *arg, enum wire_error_id id, const char *detail, bool has_begun);
+	void (*done)(void *arg, const struct reply_usage *usage); /* handed over, and booked */
+};
+
+/* The call begins when tts_call_begin is called. */
+int tts_call_alloc(struct tts_call **callp, const struct tts_call_request *request,
+		   const struct tts_call_ops *ops, void *arg);
+void tts_call_begin(struct tts_call *call);
+
+/* From the peer. */
+void tts_call_drained(struct tts_call *call);
+void tts_call_sent(struct tts_call *call, uint64_t tag);
+
+#endif
