@@ -47,11 +47,6 @@ struct pipeline {
 	uint64_t part_start, part_end; /* of the last part, in samples since the turn's start */
 };
 
-static bool is_client_rate(unsigned rate)
-{
-	return rate == 8000 || rate == 16000 || rate == 22050 || rate == 24000 || rate == 44100;
-}
-
 static void destroy(void *object)
 {
 	struct pipeline *pipeline = object;
@@ -77,7 +72,7 @@ int pipeline_alloc(struct pipeline **pipelinep, const struct audio_format *forma
 	struct pipeline *pipeline;
 	unsigned speed;
 
-	if (!is_client_rate(format->sample_rate) || !to_unit(&speed, stretch_speed))
+	if (!audio_format_has_rate(format->sample_rate) || !to_unit(&speed, stretch_speed))
 		return EINVAL;
 	pipeline = mem_zalloc(sizeof(*pipeline), destroy);
 	if (!pipeline)
@@ -317,6 +312,11 @@ static size_t encode(enum audio_encoding encoding, void *samples, size_t count)
 		g711_encode_alaw(samples, samples, count);
 		return count;
 	case AUDIO_PCM16:
+	case AUDIO_WAV:
+	case AUDIO_MP3:
+	case AUDIO_OPUS:
+	case AUDIO_FLAC:
+	case AUDIO_ENCODING_COUNT:
 		break;
 	}
 	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "PCM16 is little-endian");

@@ -5,7 +5,8 @@
  *     → stretch   (only when the engine has no speed of its own)
  *     → resample  (to the client's rate)
  *     → frame     (small first, then growing)
- *     → encode    (PCM16, µ-law, A-law)
+ *     → encode    (µ-law, A-law; PCM16 for all others, whose encoders are slow
+ *                  and run elsewhere: encoder.h)
  *
  * A chunk is made of parts, each of them what an engine gives for one text;
  * between parts there may be silence, and the speed may change.
@@ -24,12 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum audio_encoding { AUDIO_PCM16, AUDIO_MULAW, AUDIO_ALAW };
-
-struct audio_format {
-	enum audio_encoding encoding;
-	unsigned sample_rate; /* 8000, 16000, 22050, 24000, 44100 */
-};
+#include "audio/format.h"
 
 /* Frames of a turn last 20 ms, then 40, 80, 120, 160 and from there on this
  * longest duration: always a multiple of 20 ms but for the last one of a chunk. */

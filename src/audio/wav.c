@@ -37,6 +37,11 @@ static unsigned tag_of(enum audio_encoding encoding)
 	case AUDIO_ALAW:
 		return TAG_ALAW;
 	case AUDIO_PCM16:
+	case AUDIO_WAV:
+	case AUDIO_MP3:
+	case AUDIO_OPUS:
+	case AUDIO_FLAC:
+	case AUDIO_ENCODING_COUNT:
 		break;
 	}
 	return TAG_PCM;
@@ -52,7 +57,7 @@ static uint32_t riff_len(size_t header_len, uint32_t data_len)
 
 size_t wav_write_header(uint8_t *out, const struct audio_format *format, uint32_t data_len)
 {
-	bool is_pcm = format->encoding == AUDIO_PCM16;
+	bool is_pcm = tag_of(format->encoding) == TAG_PCM;
 	unsigned sample_len = is_pcm ? 2 : 1;
 	size_t header_len = is_pcm ? 44 : WAV_HEADER_MAX;
 	struct writer writer = {out};

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "audio/pipeline.h"
+#include "audio/format.h"
 
 #define WAV_HEADER_MAX 58
 
@@ -16,7 +16,7 @@
 #define WAV_LEN_UNKNOWN UINT32_MAX
 
 /* Writes the header that stands before data_len bytes of audio and gives its
- * length: 44 for PCM16, 58 for G.711.  An odd data_len asks for one zero byte
+ * length: 58 for G.711, 44 for all others, which are PCM16.  An odd data_len asks for one zero byte
  * after the data (RIFF pads its chunks), counted in the header already. */
 size_t wav_write_header(uint8_t *out, const struct audio_format *format, uint32_t data_len);
 

@@ -23,12 +23,6 @@ static const char idle_warning[] =
 	"Turn ended after 5s of inactivity. Send {\"flush\": true} to end a turn explicitly — it "
 	"lowers latency and avoids this auto-flush.";
 
-static const char *const encoding_names[] = {
-	[AUDIO_PCM16] = "pcm_s16le",
-	[AUDIO_MULAW] = "mulaw",
-	[AUDIO_ALAW] = "alaw",
-};
-
 static void write_str(struct json_write *json, const char *key, const char *str)
 {
 	json_write_string(json, key, str, strlen(str));
@@ -97,7 +91,7 @@ int reply_audio(struct buf *out, const char *context, const struct audio_frame *
 		const struct audio_format *format, unsigned idx, unsigned chunk_id)
 {
 	static const char head[] = "{\"audio\":\"";
-	const char *encoding = encoding_names[format->encoding];
+	const char *encoding = audio_format_encoding(format->encoding);
 	size_t context_len = context ? strlen(context) : 0;
 	/* Its words are 76 bytes, its numbers at most 50, the name 9. */
 	char tail[160 + REPLY_CONTEXT_MAX];

@@ -18,7 +18,7 @@ const struct settings settings_default = {
 	.temperature = 0.4,
 	.max_new_tokens = 2048,
 	.sample_rate = RATE_DEFAULT,
-	.format = {AUDIO_PCM16, RATE_DEFAULT},
+	.format = {AUDIO_PCM16, RATE_DEFAULT, 0},
 	.normalize = true,
 	.speed = 1.0,
 	.flush_timeout_ms = 500,
@@ -39,11 +39,6 @@ static const char languages[][SETTINGS_LANGUAGE_SIZE] = {
 
 static const char *const format_names[] = {
 	"pcm_8000", "pcm_16000", "pcm_22050", "pcm_24000", "ulaw_8000", "alaw_8000",
-};
-
-static const struct audio_format formats[COUNT(format_names)] = {
-	{AUDIO_PCM16, 8000},  {AUDIO_PCM16, 16000}, {AUDIO_PCM16, 22050},
-	{AUDIO_PCM16, 24000}, {AUDIO_MULAW, 8000},  {AUDIO_ALAW, 8000},
 };
 
 static const uint16_t sample_rates[] = {8000, 16000, 22050, 24000, 44100};
@@ -222,8 +217,8 @@ static int read_format(struct settings_reader *reader, const struct field *field
 	if (value->kind == JSON_KIND_STRING) {
 		for (size_t i = 0; i < COUNT(format_names); ++i) {
 			if (text_is(value, format_names[i])) {
-				*(struct audio_format *)member(reader, field) = formats[i];
-				return 0;
+				return audio_format_parse(member(reader, field), value->text,
+							  value->len);
 			}
 		}
 	}
@@ -461,7 +456,7 @@ int settings_format(struct audio_format *format, const struct settings *settings
 	if (!(settings->set & SETTING_OUTPUT_FORMAT)) {
 		unsigned rate = has_rate ? settings->sample_rate : RATE_DEFAULT;
 
-		*format = (struct audio_format){AUDIO_PCM16, rate};
+		*format = (struct audio_format){AUDIO_PCM16, rate, 0};
 		return 0;
 	}
 	if (has_rate && settings->sample_rate != RATE_DEFAULT &&

@@ -17,10 +17,10 @@
 #include "base/mem.h"
 #include "signal.h"
 
-static const struct audio_format pcm_24000 = {AUDIO_PCM16, 24000};
+static const struct audio_format pcm_24000 = {AUDIO_PCM16, 24000, 0};
 
 static const unsigned engine_rates[] = {16000, 22050, 24000, 48000};
-static const unsigned client_rates[] = {8000, 16000, 22050, 24000, 44100};
+static const unsigned client_rates[] = {8000, 16000, 22050, 24000, 32000, 44100, 48000};
 static const double speeds[] = {0.8, 0.93, 1.0, 1.1, 1.2};
 
 /* All that a turn has given so far. */
@@ -100,7 +100,7 @@ static void test_frames_start_at_20_ms_and_grow_to_200(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(client_rates); ++i) {
 		unsigned rate = client_rates[i];
-		const struct audio_format format = {AUDIO_PCM16, rate};
+		const struct audio_format format = {AUDIO_PCM16, rate, 0};
 		struct pipeline *pipeline = new_pipeline(&format, 1.0);
 		int16_t *in = calloc(rate, sizeof(*in));
 		struct heard heard = {0};
@@ -179,7 +179,7 @@ static void test_the_rest_of_a_chunk_never_waits_for_the_next(void **state)
 
 static void test_g711_comes_in_packets_of_20_ms(void **state)
 {
-	const struct audio_format format = {AUDIO_MULAW, 8000};
+	const struct audio_format format = {AUDIO_MULAW, 8000, 0};
 	struct pipeline *pipeline = new_pipeline(&format, 1.0);
 	int16_t *in = calloc(22050, sizeof(*in));
 	struct heard heard = {0};
@@ -199,8 +199,8 @@ typedef void(encode_h)(uint8_t *out, const int16_t *samples, size_t count);
 
 static void check_encoding(enum audio_encoding encoding, encode_h *encode)
 {
-	const struct audio_format linear = {AUDIO_PCM16, 8000};
-	const struct audio_format coded = {encoding, 8000};
+	const struct audio_format linear = {AUDIO_PCM16, 8000, 0};
+	const struct audio_format coded = {encoding, 8000, 0};
 	struct pipeline *pcm = new_pipeline(&linear, 1.0);
 	struct pipeline *law = new_pipeline(&coded, 1.0);
 	struct heard samples = {0}, codes = {0};
@@ -259,10 +259,10 @@ static void test_after_every_chunk_the_count_is_the_exact_floor(void **state)
 	for (size_t i = 0; i < COUNT(engine_rates); ++i)
 		for (size_t k = 0; k < COUNT(client_rates); ++k)
 			for (size_t s = 0; s < COUNT(speeds); ++s)
-				check_counts(
-					engine_rates[i],
-					&(const struct audio_format){AUDIO_PCM16, client_rates[k]},
-					speeds[s]);
+				check_counts(engine_rates[i],
+					     &(const struct audio_format){AUDIO_PCM16,
+									  client_rates[k], 0},
+					     speeds[s]);
 }
 
 static void test_how_the_input_is_cut_into_writes_changes_no_byte(void **state)
@@ -372,9 +372,10 @@ static void test_what_is_none_of_ours_is_refused(void **state)
 	int16_t in[1] = {0};
 
 	(void)state;
-	assert_int_equal(pipeline_alloc(&pipeline, &(struct audio_format){AUDIO_PCM16, 11025}, 1.0),
-			 EINVAL);
-	assert_int_equal(pipeline_alloc(&pipeline, &(struct audio_format){AUDIO_PCM16, 0}, 1.0),
+	assert_int_equal(
+		pipeline_alloc(&pipeline, &(struct audio_format){AUDIO_PCM16, 11025, 0}, 1.0),
+		EINVAL);
+	assert_int_equal(pipeline_alloc(&pipeline, &(struct audio_format){AUDIO_PCM16, 0, 0}, 1.0),
 			 EINVAL);
 	assert_int_equal(pipeline_alloc(&pipeline, &pcm_24000, 0.49), EINVAL);
 	assert_int_equal(pipeline_alloc(&pipeline, &pcm_24000, 2.01), EINVAL);
@@ -404,7 +405,7 @@ static bool is_silent(const int16_t *samples, size_t count)
 /* Silence at the start, in the middle and at the end of a chunk. */
 static void check_silence(unsigned rate, unsigned ms, double speed)
 {
-	const struct audio_format format = {AUDIO_PCM16, rate};
+	const struct audio_format format = {AUDIO_PCM16, rate, 0};
 	struct pipeline *pipeline = new_pipeline(&format, speed);
 	size_t pause = (size_t)ms * rate / 1000;
 	size_t one = (size_t)due(11025, 22050, rate, speed);
@@ -485,7 +486,7 @@ static void test_what_follows_a_silence_does_not_ring_with_what_was_before(void 
 
 static void test_a_silence_is_encoded_like_other_audio(void **state)
 {
-	const struct audio_format format = {AUDIO_ALAW, 8000};
+	const struct audio_format format = {AUDIO_ALAW, 8000, 0};
 	struct pipeline *pipeline = new_pipeline(&format, 1.0);
 	struct heard heard = {0};
 
@@ -513,7 +514,7 @@ static void speak_at_speeds(struct pipeline *pipeline, struct heard *heard, cons
 
 static void check_speed_counts(unsigned rate, size_t count)
 {
-	const struct audio_format format = {AUDIO_PCM16, rate};
+	const struct audio_format format = {AUDIO_PCM16, rate, 0};
 	struct pipeline *pipeline = new_pipeline(&format, 1.0);
 	int16_t *in = malloc((count + 1) * sizeof(*in));
 	struct heard heard = {0};

@@ -16,7 +16,7 @@ static void test_pcm_has_the_classic_44_bytes(void **state)
 		' ', 16,  0,   0,   0,    1,    0,   1,   0,   0xc0, 0x5d, 0,    0,   0x80, 0xbb,
 		0,   0,   2,   0,   16,   0,    'd', 'a', 't', 'a',  0,    0x77, 1,   0,
 	};
-	const struct audio_format format = {AUDIO_PCM16, 24000};
+	const struct audio_format format = {AUDIO_PCM16, 24000, 0};
 	uint8_t header[WAV_HEADER_MAX];
 
 	(void)state;
@@ -32,7 +32,7 @@ static void test_g711_has_its_tag_and_a_fact_chunk(void **state)
 		0,   0,    1,    0,   8,    0,    0,   0,   'f', 'a',  'c',  't', 4,   0,    0,
 		0,   0x1f, 0x1f, 0,   0,    'd',  'a', 't', 'a', 0x1f, 0x1f, 0,   0,
 	};
-	struct audio_format format = {AUDIO_MULAW, 8000};
+	struct audio_format format = {AUDIO_MULAW, 8000, 0};
 	uint8_t header[WAV_HEADER_MAX];
 
 	(void)state;
@@ -46,7 +46,7 @@ static void test_g711_has_its_tag_and_a_fact_chunk(void **state)
 
 static void test_an_unknown_length_is_the_largest(void **state)
 {
-	const struct audio_format format = {AUDIO_PCM16, 16000};
+	const struct audio_format format = {AUDIO_PCM16, 16000, 0};
 	uint8_t header[WAV_HEADER_MAX];
 
 	(void)state;

@@ -16,7 +16,7 @@
 #define RATE 24000u
 #define MS (RATE / 1000)
 
-static const struct audio_format format = {AUDIO_PCM16, RATE};
+static const struct audio_format format = {AUDIO_PCM16, RATE, 0};
 
 struct said {
 	struct chunk_words words;

@@ -49,18 +49,19 @@ static void test_audio_of_every_encoding(void **state)
 	struct audio_frame frame = {bytes, sizeof(bytes), 3};
 
 	(void)state;
-	assert_frame(
-		reply_audio(&out, NULL, &frame, &(struct audio_format){AUDIO_PCM16, 24000}, 0, 0),
-		"{\"audio\":\"AAECA/7/\",\"enc\":\"pcm_s16le\",\"idx\":0,\"sr\":24000,"
-		"\"samples\":3,\"chunk_id\":0}");
+	assert_frame(reply_audio(&out, NULL, &frame, &(struct audio_format){AUDIO_PCM16, 24000, 0},
+				 0, 0),
+		     "{\"audio\":\"AAECA/7/\",\"enc\":\"pcm_s16le\",\"idx\":0,\"sr\":24000,"
+		     "\"samples\":3,\"chunk_id\":0}");
 	frame = (struct audio_frame){bytes, 4, 4};
-	assert_frame(
-		reply_audio(&out, NULL, &frame, &(struct audio_format){AUDIO_MULAW, 8000}, 12, 3),
-		"{\"audio\":\"AAECAw==\",\"enc\":\"mulaw\",\"idx\":12,\"sr\":8000,"
-		"\"samples\":4,\"chunk_id\":3}");
+	assert_frame(reply_audio(&out, NULL, &frame, &(struct audio_format){AUDIO_MULAW, 8000, 0},
+				 12, 3),
+		     "{\"audio\":\"AAECAw==\",\"enc\":\"mulaw\",\"idx\":12,\"sr\":8000,"
+		     "\"samples\":4,\"chunk_id\":3}");
 	frame = (struct audio_frame){bytes, 0, SIZE_MAX};
-	assert_frame(reply_audio(&out, NULL, &frame, &(struct audio_format){AUDIO_ALAW, UINT32_MAX},
-				 UINT32_MAX, UINT32_MAX),
+	assert_frame(reply_audio(&out, NULL, &frame,
+				 &(struct audio_format){AUDIO_ALAW, UINT32_MAX, 0}, UINT32_MAX,
+				 UINT32_MAX),
 		     "{\"audio\":\"\",\"enc\":\"alaw\",\"idx\":4294967295,\"sr\":4294967295,"
 		     "\"samples\":18446744073709551615,\"chunk_id\":4294967295}");
 }
@@ -69,7 +70,7 @@ static void test_audio_that_does_not_fit_is_refused_whole(void **state)
 {
 	static const uint8_t bytes[960];
 	struct audio_frame frame = {bytes, sizeof(bytes), 480};
-	struct audio_format format = {AUDIO_PCM16, 24000};
+	struct audio_format format = {AUDIO_PCM16, 24000, 0};
 	struct buf small;
 	size_t len;
 
@@ -285,8 +286,8 @@ static void test_frames_of_a_context_carry_its_id(void **state)
 	assert_frame(reply_generation_started(&out, "\"c\"", 0, "Hi", 2),
 		     "{\"generation_started\":true,\"context_id\":\"c\",\"chunk_id\":0,"
 		     "\"text\":\"Hi\"}");
-	assert_frame(reply_audio(&out, "\"c\"", &frame, &(struct audio_format){AUDIO_PCM16, 24000},
-				 4, 2),
+	assert_frame(reply_audio(&out, "\"c\"", &frame,
+				 &(struct audio_format){AUDIO_PCM16, 24000, 0}, 4, 2),
 		     "{\"audio\":\"AQI=\",\"enc\":\"pcm_s16le\",\"context_id\":\"c\",\"idx\":4,"
 		     "\"sr\":24000,\"samples\":1,\"chunk_id\":2}");
 	assert_frame(reply_word_timestamps(&out, "\"c\"", 1, NULL, 0),
@@ -326,7 +327,7 @@ static void test_the_longest_id_fits_into_an_audio_frame(void **state)
 	assert_int_equal(reply_context_id(&json, id, sizeof(id)), 0);
 	assert_int_equal(strlen(json.bytes), REPLY_CONTEXT_MAX);
 	assert_int_equal(reply_audio(&large, json.bytes, &frame,
-				     &(struct audio_format){AUDIO_ALAW, UINT32_MAX}, UINT32_MAX,
+				     &(struct audio_format){AUDIO_ALAW, UINT32_MAX, 0}, UINT32_MAX,
 				     UINT32_MAX),
 			 0);
 	assert_int_equal(large.bytes[large.len - 1], '}');

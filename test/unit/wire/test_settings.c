@@ -186,7 +186,7 @@ static void test_a_token_and_a_rate_mean_one_format(void **state)
 	s = sent("{\"sample_rate\":16000,\"output_format\":null}");
 	assert_format(&s, AUDIO_PCM16, 16000);
 	s.set |= SETTING_OUTPUT_FORMAT;
-	s.format = (struct audio_format){AUDIO_MULAW, 8000};
+	s.format = (struct audio_format){AUDIO_MULAW, 8000, 0};
 	assert_int_equal(settings_format(&(struct audio_format){0}, &s), EINVAL);
 }
 

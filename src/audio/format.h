@@ -1,0 +1,49 @@
+/*
+ * format.h: what audio looks like when it leaves, as one table.
+ *
+ * Every door that names formats reads its names here.  Pure, any thread.
+ */
+#ifndef AUDIO_FORMAT_H
+#define AUDIO_FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum audio_encoding {
+	AUDIO_PCM16,
+	AUDIO_MULAW,
+	AUDIO_ALAW,
+	AUDIO_WAV, /* PCM16 behind a header of unknown length */
+	AUDIO_MP3,
+	AUDIO_OPUS, /* in Ogg pages */
+	AUDIO_FLAC,
+	AUDIO_ENCODING_COUNT
+};
+
+struct audio_format {
+	enum audio_encoding encoding;
+	unsigned sample_rate; /* one of audio_format_rates */
+	unsigned bitrate_kbps; /* of MP3 and Opus; 0 for the others */
+};
+
+/* Ends with 0. */
+extern const unsigned audio_format_rates[];
+bool audio_format_has_rate(unsigned sample_rate);
+
+/* What a frame's `enc` and X-Audio-Format say: "pcm_s16le", "mp3". */
+const char *audio_format_encoding(enum audio_encoding encoding);
+const char *audio_format_content_type(enum audio_encoding encoding);
+const char *audio_format_ending(enum audio_encoding encoding); /* of a file: "mp3" */
+
+/* Frames of it are PCM16 that goes through an encoder (encoder.h). */
+bool audio_format_needs_encoder(enum audio_encoding encoding);
+
+/* Reads a token: pcm_RATE, ulaw_8000, alaw_8000, mp3_RATE_KBPS, opus_48000_KBPS,
+ * wav_RATE, flac_RATE, or wav, flac, mp3 and opus alone, which have a usual rate.
+ * ENOENT for one that is none of ours. */
+int audio_format_parse(struct audio_format *format, const char *token, size_t len);
+
+/* The token of a format, NULL when it has none. */
+const char *audio_format_name(const struct audio_format *format);
+
+#endif
