@@ -704,9 +704,7 @@ size_t read_mixed(struct normalizer *n, size_t i)
 			write_token(n, i + 2);
 			return i + 3;
 		}
-		if (!token_is_word(n, i + 1) || token_len(n, i) > 6)
-			return 0;
-		return say_mixed(n, i);
+		return token_is_word(n, i + 1) ? say_mixed(n, i) : 0;
 	}
 	next = read_version(n, i);
 	if (next)

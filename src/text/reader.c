@@ -201,7 +201,8 @@ static void part_words(struct pass *pass)
 		mapped_put(&pass->run, " ", 1, pass->index, pass->index);
 }
 
-static size_t find_spell_end(const struct pass *pass, size_t *after)
+/* False when the chunk ends first. */
+static bool find_spell_end(const struct pass *pass, size_t *end, size_t *after)
 {
 	size_t at = pass->at;
 
@@ -215,13 +216,14 @@ static size_t find_spell_end(const struct pass *pass, size_t *after)
 		at = (size_t)(found - pass->text);
 		n = tag_read(&tag, found, pass->len - at);
 		if (n > 0 && tag.closes && tag_is(&tag, "spell")) {
+			*end = at;
 			*after = at + n;
-			return at;
+			return true;
 		}
 		++at;
 	}
-	*after = pass->len;
-	return pass->len;
+	*end = *after = pass->len;
+	return false;
 }
 
 static void pass_by(struct pass *pass, size_t to)
@@ -230,14 +232,15 @@ static void pass_by(struct pass *pass, size_t to)
 	pass->at = to;
 }
 
-static void take_spell(struct pass *pass, const char *tag, size_t tag_len)
+/* From behind its tag, or from the chunk's beginning when it goes on. */
+static void take_spell(struct pass *pass)
 {
-	size_t after;
-	size_t end = find_spell_end(pass, &after);
+	size_t end, after;
 
+	pass->reader->in_spell = !find_spell_end(pass, &end, &after);
 	end_run(pass);
 	spell_read(&pass->parts, pass->reader->language, pass->text + pass->at, end - pass->at,
-		   pass->index, spell_group(tag, tag_len));
+		   pass->index, pass->reader->spell_group);
 	pass_by(pass, after);
 }
 
@@ -279,8 +282,10 @@ static bool take_tag(struct pass *pass)
 		if (!tag.closes) /* <break></break> is one */
 			take_break(pass, text, len);
 	} else if (tag_is(&tag, "spell")) {
-		if (!tag.closes && !tag.is_void)
-			take_spell(pass, text, len);
+		if (!tag.closes && !tag.is_void) {
+			pass->reader->spell_group = spell_group(text, len);
+			take_spell(pass);
+		}
 	} else if (tag_is(&tag, "prosody")) {
 		take_prosody(pass, &tag, text, len);
 	} else if (tag_is_pause(&tag)) {
@@ -291,6 +296,8 @@ static bool take_tag(struct pass *pass)
 
 static void read_chunk(struct pass *pass)
 {
+	if (pass->reader->in_spell)
+		take_spell(pass);
 	while (pass->at < pass->len) {
 		if (is_plain(pass, pass->at))
 			take_plain(pass);

@@ -3,8 +3,9 @@
  *
  *   chunk → tags → dictionaries → normalization → parts (spoken.h)
  *
- * A reader lives as long as its turn: a <prosody> may span chunks.  Everything
- * else is decided within a chunk, so that how the text was split over messages
+ * A reader lives as long as its turn: a <prosody> may span chunks, and so may a
+ * <spell> that is longer than the chunker's buffer.  Everything else is decided
+ * within a chunk, so that how the text was split over messages
  * cannot matter.  Pure and linear in the text's length.
  */
 #ifndef TEXT_READER_H
@@ -20,6 +21,8 @@ struct reader {
 	bool normalizes; /* numbers and the like become words */
 	bool reads_phonemes; /* the engine can be given IPA */
 	double rate; /* of the <prosody> that is open, 0: none */
+	bool in_spell; /* a <spell> was cut by the chunker: it goes on */
+	unsigned spell_group;
 };
 
 /* Reads a chunk.  ENOMEM. */

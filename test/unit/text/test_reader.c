@@ -115,6 +115,24 @@ static void test_prosody_changes_the_rate(void **state)
 	expect_by(&reader, "e", "e");
 }
 
+static void test_spell_reads_letters_signs_and_groups(void **state)
+{
+	struct reader reader = {.language = language_find("en")};
+
+	(void)state;
+	expect("<spell>kajo@kugelaudio.com</spell>",
+	       "K, A, J, O, at, K, U, G, E,[500]L, A, U, D,[500]I, O, dot, C, O, M");
+	expect("<spell group=\"0\">abcdef</spell>!", "A, B, C, D, E, F!");
+	expect("<spell group='2'>abcd</spell>", "A, B,[500]C, D");
+	expect("a <spell>x y_1</spell> b", "a X, space, Y, underscore, one b");
+	expect("<spell>a<b>b</b></spell>", "A, B"); /* tags inside are left out */
+	expect("<spell>\xc3\xa9</spell>", "\xc3\x89");
+	expect("<spell></spell>x", "x");
+	expect_by(&reader, "<spell group=\"0\">ab", "A, B"); /* cut by the chunker */
+	expect_by(&reader, "cd</spell> ef", "C, D ef");
+	expect_by(&reader, "gh", "gh");
+}
+
 static void test_controls_become_blanks(void **state)
 {
 	(void)state;
@@ -206,6 +224,7 @@ int main(void)
 		cmocka_unit_test(test_less_than_signs_stay),
 		cmocka_unit_test(test_breaks_snap_and_add_up),
 		cmocka_unit_test(test_prosody_changes_the_rate),
+		cmocka_unit_test(test_spell_reads_letters_signs_and_groups),
 		cmocka_unit_test(test_controls_become_blanks),
 		cmocka_unit_test(test_a_pronunciation_is_said),
 		cmocka_unit_test(test_every_byte_knows_its_code_point),
