@@ -1,7 +1,8 @@
 /* language_de.c: German (see language.h and reading.h). */
 #include "text/language.h"
 
-/* clang-format off: lists are wrapped by hand */
+/* Tables and lists are wrapped by hand. */
+/* clang-format off */
 
 #define MILLIONS \
 	{1000000, 0, "=M=[ >>]"}, {1000000000, 0, "=M=[ >>]"}, \
@@ -442,7 +443,7 @@ static const struct reading reading_de = {
 	.romans = romans_de,
 	.abbreviations = abbreviations_de,
 	.spelled = " ADAC DSGVO ÖPNV ISBN IMEI EUGH USA ICE ",
-	.said = " NATO NASA UNESCO UNICEF UNO DAX TÜV PIN TAN IBAN IKEA LAN RAM OPEC FIFA UEFA "
+	.said = " NATO NASA UNESCO UNICEF UNO DAX TÜV PIN TAN IBAN IKEA LAN RAM ROM OPEC FIFA UEFA "
 		"GEMA AIDS LASER ALDI REWE EDEKA ELSTER SCHUFA OK GAU "
 		"BIC SIM GIF ISO DIN SEPA NUR NIE SIE WIR UND DER DIE DAS EIN AUF AUS BIS VOR TOP "
 		"NEU GUT JA NEIN DU ZU ",

@@ -1,7 +1,8 @@
 /* language_pl.c: Polish (see language.h and reading.h). */
 #include "text/language.h"
 
-/* clang-format off: lists are wrapped by hand */
+/* Tables and lists are wrapped by hand. */
+/* clang-format off */
 
 #define END {NUMBER_RULES_END, 0, NULL}
 
@@ -577,7 +578,7 @@ static const struct reading reading_pl = {
 	.abbreviations = abbreviations_pl,
 	.spelled = " USA UE ",
 	.said = " NATO NASA UNESCO UNICEF ZUS NIP PIN PIT VAT PESEL GUS LOT KRUS REGON CIT IKEA "
-		"RODO SOR FIFA UEFA OK ",
+		"RODO SOR RAM ROM GIF SIM ISO BIK FIFA UEFA OK ",
 	.signs = signs_pl,
 	.joined_suffixes = " letni letnia letnie letniego letniej letnich letnim latek latka "
 			   "latków dniowy dniowa dniowe dniowego dniowej dniowych dniowym "

@@ -148,8 +148,7 @@ void mapped_origin(struct mapped_cursor *cursor, size_t begin, size_t end, uint3
 	piece = seek(cursor, end - 1);
 	*to = piece->to;
 	if (piece->is_verbatim)
-		*to = piece->from + cursor->count +
-		      (uint32_t)utf8_count(cursor->text + end - 1, 1);
+		*to = piece->from + cursor->count + (uint32_t)utf8_count(cursor->text + end - 1, 1);
 }
 
 void mapped_keep(struct mapped *to, struct mapped_cursor *cursor, size_t begin, size_t end)

@@ -22,9 +22,9 @@
 
 /* In order: what stands first wins. */
 static normalize_reader *const digit_readers[] = {
-	read_abbreviation, read_date,    read_phone,    read_time,  read_feet, read_fraction,
-	read_named_date,   read_decade,  read_ordinal, read_quantity, read_mixed, read_year,
-	read_plain_number,
+	read_abbreviation, read_date,       read_phone,        read_time,    read_feet,
+	read_fraction,     read_named_date, read_decade,       read_ordinal, read_quantity,
+	read_mixed,        read_year,       read_plain_number,
 };
 static normalize_reader *const address_readers[] = {
 	read_abbreviation, /* "m.in." is no host */

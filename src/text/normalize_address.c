@@ -263,8 +263,7 @@ static void write_parted(struct normalizer *n, size_t i)
 		if (at + len < token->end)
 			utf8_decode(&after, n->text + at + len, token->end - at - len);
 		/* "AIModel": the last capital of a run begins a word */
-		if (is_upper && at > begin &&
-		    (was_lower || unicode_kind(after) == UNICODE_LOWER)) {
+		if (is_upper && at > begin && (was_lower || unicode_kind(after) == UNICODE_LOWER)) {
 			write_bytes(n, n->text + begin, at - begin);
 			begin = at;
 		}
@@ -407,10 +406,10 @@ static bool is_for_others(struct normalizer *n, size_t i)
 
 size_t read_address(struct normalizer *n, size_t i)
 {
-	typedef size_t(lump_reader)(struct normalizer *n, const struct lump *lump);
+	typedef size_t(lump_reader)(struct normalizer * n, const struct lump *lump);
 	static lump_reader *const readers[] = {
-		read_url,    read_email,  read_hashtag,        read_handle,
-		read_domain, read_file,   read_dotted_numbers,
+		read_url,    read_email, read_hashtag,        read_handle,
+		read_domain, read_file,  read_dotted_numbers,
 	};
 	struct lump lump;
 

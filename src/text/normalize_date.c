@@ -155,8 +155,8 @@ static bool parse_without_year(const struct normalizer *n, struct date *date, si
 		return false;
 	*date = (struct date){.next = i + 3};
 	second = token_value(n, i + 2);
-	has_zero = n->text[token_at(n, i)->begin] == '0' ||
-		   n->text[token_at(n, i + 2)->begin] == '0';
+	has_zero =
+		n->text[token_at(n, i)->begin] == '0' || n->text[token_at(n, i + 2)->begin] == '0';
 	set_day_and_month(n, date, first, second);
 	if (!is_valid(date) || token_is_digits(n, i + 4))
 		return false;
@@ -345,7 +345,8 @@ static size_t read_month_day(struct normalizer *n, size_t i, struct date *date)
 	size_t at = date->next + 1;
 	uint64_t last = 0;
 
-	if (!n->reading->date_md || token_at(n, date->next)->kind != TOKEN_BLANK || !is_short(n, at))
+	if (!n->reading->date_md || token_at(n, date->next)->kind != TOKEN_BLANK ||
+	    !is_short(n, at))
 		return 0;
 	date->day = token_value(n, at);
 	date->next = at + 1;
@@ -454,9 +455,8 @@ size_t read_weekday(struct normalizer *n, size_t i)
 
 	if (!next)
 		return 0;
-	end = token_is_dash(n, next)
-		      ? match_name(n, next + 1, days, WEEKDAYS, &last, &last_full)
-		      : 0;
+	end = token_is_dash(n, next) ? match_name(n, next + 1, days, WEEKDAYS, &last, &last_full)
+				     : 0;
 	if (end) {
 		const struct range_words *words = &n->reading->range_days;
 
@@ -534,7 +534,6 @@ static void take_time_word(const struct normalizer *n, struct time *time)
 	}
 }
 
-
 static bool is_unit(const struct normalizer *n, size_t i)
 {
 	const struct unit *unit = NULL;
@@ -544,7 +543,8 @@ static bool is_unit(const struct normalizer *n, size_t i)
 
 static bool is_unit_behind(const struct normalizer *n, size_t i)
 {
-	return token_at(n, i)->kind == TOKEN_BLANK && token_is_digits(n, i + 1) && is_unit(n, i + 2);
+	return token_at(n, i)->kind == TOKEN_BLANK && token_is_digits(n, i + 1) &&
+	       is_unit(n, i + 2);
 }
 
 static bool parse_time(const struct normalizer *n, struct time *time, size_t i)
@@ -571,12 +571,13 @@ static bool parse_time(const struct normalizer *n, struct time *time, size_t i)
 	take_half(n, time);
 	if (!time->half)
 		take_time_word(n, time);
-	if (time->h > 24 || (is_dotted && !time->has_word &&
-			     !token_follows(n, i, n->reading->time_before)))
+	if (time->h > 24 ||
+	    (is_dotted && !time->has_word && !token_follows(n, i, n->reading->time_before)))
 		return false;
 	if (!minutes && time->has_word && is_unit_behind(n, time->next))
 		return false; /* "2 h 15 min" */
-	if (minutes && token_is_word(n, minutes - 1 - (token_at(n, minutes - 1)->kind == TOKEN_BLANK)) &&
+	if (minutes &&
+	    token_is_word(n, minutes - 1 - (token_at(n, minutes - 1)->kind == TOKEN_BLANK)) &&
 	    is_unit(n, time->next))
 		return false; /* "2 h 30 min" */
 	return time->has_minutes || time->half || time->has_word ||

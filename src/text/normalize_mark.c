@@ -43,7 +43,8 @@ static size_t read_rule(const struct normalizer *n, size_t i)
 
 		if (token->kind == TOKEN_BLANK)
 			continue;
-		if (token->kind != TOKEN_SIGN || token->c >= 128 || !strchr("-*_=|:", (int)token->c))
+		if (token->kind != TOKEN_SIGN || token->c >= 128 ||
+		    !strchr("-*_=|:", (int)token->c))
 			return 0;
 		++marks;
 	}

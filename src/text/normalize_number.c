@@ -175,11 +175,10 @@ static bool parse_figure(const struct normalizer *n, struct figure *figure, size
 	if (!figure->decimals)
 		take_decimals(figure, n);
 	/* From ten digits on without any parting it is a phone number or an id. */
-	figure->is_digits = figure->digits > VALUE_DIGITS_MAX ||
-			    (figure->digits >= 10 && !figure->is_grouped &&
-			     figure->value % 1000000 != 0) ||
-			    (figure->digits > 1 && n->text[token_at(n, i)->begin] == '0' &&
-			     !figure->decimals);
+	figure->is_digits =
+		figure->digits > VALUE_DIGITS_MAX ||
+		(figure->digits >= 10 && !figure->is_grouped && figure->value % 1000000 != 0) ||
+		(figure->digits > 1 && n->text[token_at(n, i)->begin] == '0' && !figure->decimals);
 	return true;
 }
 
@@ -450,8 +449,8 @@ static uint64_t say_magnitude(struct normalizer *n, const struct quantity *q, ch
 		return value;
 	}
 	say_amount(n, &q->figure, key_of(&q->magnitude->name), q->currency != NULL);
-	write_word(n, counted_form(n, &q->magnitude->name, q->figure.value,
-				   q->figure.decimals != 0));
+	write_word(n,
+		   counted_form(n, &q->magnitude->name, q->figure.value, q->figure.decimals != 0));
 	return 1000000; /* many */
 }
 
@@ -470,12 +469,12 @@ static void say_cents(struct normalizer *n, const struct quantity *q)
 
 	if (token_len(n, q->figure.decimals) == 1)
 		cents *= 10;
-	places[0] = (struct place_value){.name = "n", .number = whole,
-					 .key = key_of(&currency->name)};
+	places[0] =
+		(struct place_value){.name = "n", .number = whole, .key = key_of(&currency->name)};
 	places[1] = (struct place_value){.name = "unit",
 					 .text = counted_form(n, &currency->name, whole, false)};
-	places[2] = (struct place_value){.name = "c", .number = cents,
-					 .key = key_of(&currency->cent)};
+	places[2] =
+		(struct place_value){.name = "c", .number = cents, .key = key_of(&currency->cent)};
 	places[3] = (struct place_value){.name = "cent",
 					 .text = counted_form(n, &currency->cent, cents, false)};
 	if (whole == 0)
@@ -489,8 +488,9 @@ static void say_noun(struct normalizer *n, const struct quantity *q, const struc
 {
 	bool has_decimals = q->figure.decimals && !q->magnitude;
 	const char *noun = counted_form(n, name, value, has_decimals);
-	const struct magnitude *magnitude =
-		q->magnitude && !q->magnitude->times ? q->magnitude : round_magnitude(n, &q->figure);
+	const struct magnitude *magnitude = q->magnitude && !q->magnitude->times
+						    ? q->magnitude
+						    : round_magnitude(n, &q->figure);
 
 	if (q->unit && q->unit->tight)
 		write_text(n, noun);
@@ -620,7 +620,8 @@ static bool may_be_year(const struct normalizer *n, const struct quantity *q)
 {
 	return !noun_of(q) && !q->magnitude && !q->figure.decimals && !q->figure.is_grouped &&
 	       q->figure.digits == 4 && !q->figure.is_digits &&
-	       q->figure.value >= n->reading->year_least && q->figure.value <= n->reading->year_most;
+	       q->figure.value >= n->reading->year_least &&
+	       q->figure.value <= n->reading->year_most;
 }
 
 /* "2022–23" */
@@ -981,9 +982,9 @@ static const struct {
 	uint32_t c;
 	unsigned n, d;
 } fraction_signs[] = {
-	{0x00bd, 1, 2}, {0x00bc, 1, 4}, {0x00be, 3, 4}, {0x2153, 1, 3}, {0x2154, 2, 3},
-	{0x2155, 1, 5}, {0x2156, 2, 5}, {0x2157, 3, 5}, {0x2158, 4, 5}, {0x2159, 1, 6},
-	{0x215a, 5, 6}, {0x215b, 1, 8}, {0x215c, 3, 8}, {0x215d, 5, 8}, {0x215e, 7, 8},
+	{0x00bd, 1, 2}, {0x00bc, 1, 4}, {0x00be, 3, 4},  {0x2153, 1, 3}, {0x2154, 2, 3},
+	{0x2155, 1, 5}, {0x2156, 2, 5}, {0x2157, 3, 5},  {0x2158, 4, 5}, {0x2159, 1, 6},
+	{0x215a, 5, 6}, {0x215b, 1, 8}, {0x215c, 3, 8},  {0x215d, 5, 8}, {0x215e, 7, 8},
 	{0x2150, 1, 7}, {0x2151, 1, 9}, {0x2152, 1, 10},
 };
 
@@ -1052,7 +1053,8 @@ static void say_fraction(struct normalizer *n, const char *template, uint64_t wh
 static size_t say_fraction_unit(struct normalizer *n, size_t i, bool is_mixed)
 {
 	const struct unit *unit = NULL;
-	size_t next = match_unit(n, token_skip_blank(n, i), token_at(n, i)->kind != TOKEN_BLANK, &unit);
+	size_t next =
+		match_unit(n, token_skip_blank(n, i), token_at(n, i)->kind != TOKEN_BLANK, &unit);
 
 	if (!next)
 		return i;
@@ -1076,7 +1078,8 @@ static size_t read_mixed_fraction(struct normalizer *n, size_t i)
 	if (!token_is_digits(n, i) || token_len(n, i) > 6)
 		return 0;
 	next = parse_fraction(n, at, &above, &below);
-	if (!next || (at == i + 1 && token_is_digits(n, at)) || !fraction_is_readable(n, above, below))
+	if (!next || (at == i + 1 && token_is_digits(n, at)) ||
+	    !fraction_is_readable(n, above, below))
 		return 0;
 	own = own_words(n, above, below);
 	if (own && own->mixed && strchr(own->mixed, '{')) {

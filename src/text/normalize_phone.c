@@ -37,7 +37,8 @@ static bool is_spaced_dash(const struct normalizer *n, size_t i)
 
 static bool take_group(const struct normalizer *n, struct phone *phone, size_t i)
 {
-	bool is_closed = token_is(n, i, '(') && token_is_digits(n, i + 1) && token_is(n, i + 2, ')');
+	bool is_closed =
+		token_is(n, i, '(') && token_is_digits(n, i + 1) && token_is(n, i + 2, ')');
 
 	if (phone->count == GROUPS_MAX || (!is_closed && !token_is_digits(n, i)))
 		return false;
@@ -193,8 +194,11 @@ size_t read_phone(struct normalizer *n, size_t i)
 		return 0;
 	if (token_is(n, i, '(') && token_is(n, i + 1, '+') && token_is_digits(n, i + 2) &&
 	    token_is(n, i + 3, ')')) { /* "(+34) 91" */
-		phone = (struct phone){.groups = {i + 2}, .count = 1, .has_plus = true,
-				       .digits = token_len(n, i + 2), .next = i + 4};
+		phone = (struct phone){.groups = {i + 2},
+				       .count = 1,
+				       .has_plus = true,
+				       .digits = token_len(n, i + 2),
+				       .next = i + 4};
 	} else if (!take_group(n, &phone, phone.has_plus ? i + 1 : i)) {
 		return 0;
 	}

@@ -84,7 +84,8 @@ bool token_is_word(const struct normalizer *n, size_t i);
 size_t token_len(const struct normalizer *n, size_t i);
 bool token_equals(const struct normalizer *n, size_t i, const char *word); /* case counts */
 bool token_listed(const struct normalizer *n, size_t i, const char *list); /* in lower case */
-uint64_t token_value(const struct normalizer *n, size_t i); /* of digits; NUMBER_MAX when too large */
+uint64_t token_value(const struct normalizer *n,
+		     size_t i); /* of digits; NUMBER_MAX when too large */
 bool token_is_dash(const struct normalizer *n, size_t i); /* - – − */
 size_t token_skip_blank(const struct normalizer *n, size_t i); /* past one blank, if it is one */
 

@@ -180,7 +180,8 @@ static bool conditions_hold(const struct normalizer *n, const struct abbreviatio
 		return false;
 	if (when & WHEN_AFTER_NUMBER && before->kind != TOKEN_DIGITS)
 		return false;
-	if (when & WHEN_AFTER_CAPITAL && !(before->kind == TOKEN_WORD && before->flags & TOKEN_CAPITAL))
+	if (when & WHEN_AFTER_CAPITAL &&
+	    !(before->kind == TOKEN_WORD && before->flags & TOKEN_CAPITAL))
 		return false;
 	if (row->after && !token_follows(n, i, row->after))
 		return false;
@@ -241,14 +242,14 @@ static size_t read_suffix(struct normalizer *n, size_t i)
 
 	if (!token_is_word(n, i) || !token_is(n, i + 1, '.'))
 		return 0;
-	for (const struct abbreviation *row = n->reading->abbreviations; row && row->written; ++row) {
+	for (const struct abbreviation *row = n->reading->abbreviations; row && row->written;
+	     ++row) {
 		size_t row_len;
 
 		if (!(row->when & WHEN_SUFFIX))
 			continue;
 		row_len = strlen(row->written) - 1;
-		if (row_len >= len ||
-		    memcmp(word + len - row_len, row->written, row_len) != 0 ||
+		if (row_len >= len || memcmp(word + len - row_len, row->written, row_len) != 0 ||
 		    !conditions_hold(n, row, i, i + 2))
 			continue;
 		(void)buf_append(&n->words, word, len - row_len);
@@ -423,8 +424,9 @@ static size_t read_inflected(struct normalizer *n, size_t i)
 
 static bool is_lone_letter(const struct normalizer *n, size_t i)
 {
-	return token_is_word(n, i) && token_len(n, i) == 1 && token_at(n, i)->flags & TOKEN_CAPITAL &&
-	       !token_is(n, i + 1, '-') && !token_is_digits(n, i + 1);
+	return token_is_word(n, i) && token_len(n, i) == 1 &&
+	       token_at(n, i)->flags & TOKEN_CAPITAL && !token_is(n, i + 1, '-') &&
+	       !token_is_digits(n, i + 1);
 }
 
 size_t read_acronym(struct normalizer *n, size_t i)
@@ -463,8 +465,9 @@ static bool is_canonical(unsigned value, const char *text, size_t len)
 		unsigned value;
 		const char *text;
 	} steps[] = {
-		{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"},
-		{40, "XL"},  {10, "X"},   {9, "IX"},  {5, "V"},    {4, "IV"},  {1, "I"},
+		{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"},
+		{90, "XC"},  {50, "L"},   {40, "XL"}, {10, "X"},   {9, "IX"},
+		{5, "V"},    {4, "IV"},   {1, "I"},
 	};
 	size_t at = 0;
 
@@ -519,7 +522,8 @@ static size_t read_marked_roman(struct normalizer *n, size_t i, unsigned value, 
 
 	if (len == 1 && !strchr("IVX", n->text[token->begin]))
 		return 0; /* "De", "Les" */
-	for (const struct ordinal_mark *mark = n->reading->roman_marks; mark && mark->written; ++mark) {
+	for (const struct ordinal_mark *mark = n->reading->roman_marks; mark && mark->written;
+	     ++mark) {
 		if (reading_lists(mark->written, n->text + token->begin + len, rest)) {
 			write_number(n, mark->key, value);
 			return i + 1;
@@ -558,7 +562,8 @@ static void say_name_number(struct normalizer *n, size_t i, unsigned value)
 		write_number(n, 'c', value);
 		return;
 	}
-	write_template(n, is_feminine ? reading->roman_name_feminine : reading->roman_name, &place, 1);
+	write_template(n, is_feminine ? reading->roman_name_feminine : reading->roman_name, &place,
+		       1);
 }
 
 size_t read_roman(struct normalizer *n, size_t i)
@@ -574,8 +579,8 @@ size_t read_roman(struct normalizer *n, size_t i)
 	len = parse_roman(n->text + token->begin, token_len(n, i), &value);
 	if (len == 0)
 		return 0;
-	if (len < token_len(n, i) && !is_possessive(n->text + token->begin + len,
-						   token_len(n, i) - len))
+	if (len < token_len(n, i) &&
+	    !is_possessive(n->text + token->begin + len, token_len(n, i) - len))
 		return read_marked_roman(n, i, value, len);
 	if (len == 1 && !strchr("IVX", n->text[token->begin]))
 		return 0; /* "group C" */
@@ -665,7 +670,8 @@ static size_t say_mixed(struct normalizer *n, size_t i)
 /* "1920x1080": as the sign between two numbers */
 static size_t read_cross(struct normalizer *n, size_t i)
 {
-	if (!(token_equals(n, i + 1, "x") || token_equals(n, i + 1, "X")) || !token_is_digits(n, i + 2))
+	if (!(token_equals(n, i + 1, "x") || token_equals(n, i + 1, "X")) ||
+	    !token_is_digits(n, i + 2))
 		return 0;
 	for (const struct sign *sign = n->reading->signs; sign && sign->written; ++sign) {
 		if (!(sign->when & WHEN_TIGHT) || strcmp(sign->written, "\xc3\x97") != 0)

@@ -33,7 +33,8 @@ bool token_equals(const struct normalizer *n, size_t i, const char *word)
 {
 	size_t len = token_len(n, i);
 
-	return len > 0 && word[0] == n->text[token_at(n, i)->begin] && strlen(word) == len && memcmp(n->text + token_at(n, i)->begin, word, len) == 0;
+	return len > 0 && word[0] == n->text[token_at(n, i)->begin] && strlen(word) == len &&
+	       memcmp(n->text + token_at(n, i)->begin, word, len) == 0;
 }
 
 size_t token_lower(const struct normalizer *n, size_t i, char lower[WORD_MAX])
@@ -124,8 +125,7 @@ static size_t spelling_fits(const char *text, size_t left, const char *spelling,
 /* A word must not go on behind it. */
 static bool is_whole(const struct normalizer *n, size_t next)
 {
-	return !token_is_word(n, next - 1) ||
-	       !(token_is_word(n, next) || token_is_digits(n, next));
+	return !token_is_word(n, next - 1) || !(token_is_word(n, next) || token_is_digits(n, next));
 }
 
 size_t match_spelling(const struct normalizer *n, size_t i, const char *list, size_t longest)

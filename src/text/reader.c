@@ -102,8 +102,8 @@ static void find_next(const struct pass *pass, struct finds *finds, size_t from)
 	const struct buf *run = &pass->run.text;
 
 	if (finds->has_hit && finds->hit.begin < from)
-		finds->has_hit =
-			lexicon_find(pass->reader->lexicon, &finds->hit, run->bytes, run->len, from);
+		finds->has_hit = lexicon_find(pass->reader->lexicon, &finds->hit, run->bytes,
+					      run->len, from);
 	if (finds->has_span && finds->span.begin < from)
 		finds->has_span = ipa_find(&finds->span, run->bytes, run->len, from);
 }
@@ -112,9 +112,8 @@ static bool find_first(const struct pass *pass, struct finds *finds)
 {
 	const struct buf *run = &pass->run.text;
 
-	finds->has_hit =
-		pass->reader->lexicon &&
-		lexicon_find(pass->reader->lexicon, &finds->hit, run->bytes, run->len, 0);
+	finds->has_hit = pass->reader->lexicon &&
+			 lexicon_find(pass->reader->lexicon, &finds->hit, run->bytes, run->len, 0);
 	finds->has_span = ipa_find(&finds->span, run->bytes, run->len, 0);
 	return finds->has_hit || finds->has_span;
 }

@@ -200,7 +200,8 @@ struct reading {
 	const char *decade; /* "{n:k}" */
 
 	/* Times: {h} {m} {s} {half}. */
-	const char *time_marks; /* between hours and minutes: ":h."; '.' only with the words below */
+	const char
+		*time_marks; /* between hours and minutes: ":h."; '.' only with the words below */
 	const char *time_words; /* after it, and part of what is said: " Uhr h " */
 	const char *time_before; /* before it, which make "6.45" a time: " o godz " */
 	const char *hour_words; /* before a bare hour: " godz " */
@@ -237,7 +238,8 @@ struct reading {
 
 	/* Words. */
 	const struct abbreviation *abbreviations;
-	const char *spelled; /* acronyms read letter by letter although they could be said: " USA " */
+	const char
+		*spelled; /* acronyms read letter by letter although they could be said: " USA " */
 	const char *said; /* and capitals that are words: " OK NATO " */
 	const struct sign *signs;
 	const char *feet; /* 5'10": "{f} foot {i}" */

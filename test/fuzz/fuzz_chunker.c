@@ -19,7 +19,6 @@
 #include "base/utf8.h"
 #include "text/chunker.h"
 #include "text/tag.h"
-#include "text/tag.h"
 #include "text/unicode.h"
 
 #define HEAD 8

@@ -66,8 +66,8 @@ static void test_every_golden_case(void **state)
 }
 
 /* What is said when the text is fed in pieces that end where `ends` says. */
-static void say_in_pieces(char *said, const struct normal_case *normal, bool (*ends)(size_t at, size_t seed),
-			  size_t seed)
+static void say_in_pieces(char *said, const struct normal_case *normal,
+			  bool (*ends)(size_t at, size_t seed), size_t seed)
 {
 	struct chunker_options options = {.auto_mode = true, .buffer_max = 4000};
 	struct chunker *chunker = NULL;
@@ -80,7 +80,8 @@ static void say_in_pieces(char *said, const struct normal_case *normal, bool (*e
 	assert_int_equal(chunker_alloc(&chunker, &options), 0);
 	said[0] = '\0';
 	for (size_t at = 1; at <= total; ++at) {
-		if (at < total && (((uint8_t)normal->written[at] & 0xc0) == 0x80 || !ends(at, seed)))
+		if (at < total &&
+		    (((uint8_t)normal->written[at] & 0xc0) == 0x80 || !ends(at, seed)))
 			continue;
 		assert_int_equal(chunker_feed(chunker, normal->written + fed, at - fed), 0);
 		fed = at;
@@ -144,7 +145,8 @@ static void check_pieces(const struct normal_case *normal, void *arg)
 	uint32_t before = 0;
 
 	(void)arg;
-	assert_int_equal(reader_read(&spoken, &reader, normal->written, strlen(normal->written)), 0);
+	assert_int_equal(reader_read(&spoken, &reader, normal->written, strlen(normal->written)),
+			 0);
 	for (size_t i = 0; i < spoken->parts_len; ++i) {
 		const struct spoken_part *part = &spoken->parts[i];
 
@@ -198,9 +200,23 @@ static void test_odd_characters_do_no_harm(void **state)
 static void test_huge_texts_are_read_in_linear_time(void **state)
 {
 	static const char *const units[] = {
-		"a",  "1",   "[",     "(",  "*",       "1/",   "1.", "1,", "a.",   "a@", "#", "<b>",
-		"$",  "- ",  "1-",    "'",  "\n- a",   "5 km", "|",  "`",  "I",    "A.", "/", "\xcc\x81",
-		"1 ", "http://", "![", "](", "<spell>", "€1 ",  "0",  ":",  "10:00", "\xf0\x9f\x98\x80",
+		"a",       "1",
+		"[",       "(",
+		"*",       "1/",
+		"1.",      "1,",
+		"a.",      "a@",
+		"#",       "<b>",
+		"$",       "- ",
+		"1-",      "'",
+		"\n- a",   "5 km",
+		"|",       "`",
+		"I",       "A.",
+		"/",       "\xcc\x81",
+		"1 ",      "http://",
+		"![",      "](",
+		"<spell>", "€1 ",
+		"0",       ":",
+		"10:00",   "\xf0\x9f\x98\x80",
 	};
 	const size_t size = 200000;
 	char *text = malloc(size + 16);

@@ -33,10 +33,10 @@ static void show(char *out, size_t size, const struct spoken *spoken)
 			len += (size_t)snprintf(out + len, size - len, "{%.2g}", part->rate);
 		len += (size_t)snprintf(out + len, size - len, "%s", part->text);
 		for (size_t k = 0; k < part->phonemes_len; ++k)
-			len += (size_t)snprintf(out + len, size - len, "|%.*s=%s|",
-						(int)(part->phonemes[k].end - part->phonemes[k].begin),
-						part->text + part->phonemes[k].begin,
-						part->phonemes[k].ipa);
+			len += (size_t)snprintf(
+				out + len, size - len, "|%.*s=%s|",
+				(int)(part->phonemes[k].end - part->phonemes[k].begin),
+				part->text + part->phonemes[k].begin, part->phonemes[k].ipa);
 		assert_int_equal(strlen(part->text), part->len);
 	}
 }
@@ -147,7 +147,8 @@ static void test_a_pronunciation_is_said(void **state)
 
 	(void)state;
 	expect("a /təˈmɑːtəʊ/ b", "a temateu b");
-	expect_by(&reader, "a /təˈmɑːtəʊ/, b [ˈʃtat]", "a temateu, b shtat|temateu=təˈmɑːtəʊ||shtat=ˈʃtat|");
+	expect_by(&reader, "a /təˈmɑːtəʊ/, b [ˈʃtat]",
+		  "a temateu, b shtat|temateu=təˈmɑːtəʊ||shtat=ˈʃtat|");
 	expect_by(&reader, "and/or km/h [sic] /usr/bin", "and/or km/h [sic] /usr/bin");
 	expect_by(&reader, "x/ɪ/y", "x/ɪ/y");
 }
