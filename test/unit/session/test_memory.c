@@ -46,11 +46,12 @@ static void count_replies(struct world *world, struct tally *tally)
 	}
 }
 
-/* A turn with resampling, stretching, words and a queued turn behind it. */
+/* A turn with resampling, stretching, words, dictionaries and a queued turn behind
+ * it. */
 static void talk(struct world *world)
 {
 	say(world, "{\"voice_id\":1,\"sample_rate\":16000,\"speed\":0.9,\"word_timestamps\":true}");
-	say(world, "{\"text\":\"Hello there. How are\"}");
+	say(world, "{\"dictionary_ids\":[12,11],\"text\":\"Hello SQL there. How are\"}");
 	world_pass(world, 60000);
 	world->speech.is_manual = true;
 	say(world, "{\"text\":\" you?\",\"flush\":true}");
@@ -78,7 +79,7 @@ static void assert_well_again(struct world *world)
 static void talk_in_contexts(struct world *world)
 {
 	say(world, "{\"voice_id\":1,\"sample_rate\":16000,\"speed\":0.9,\"text\":\"Hello there.\","
-		   "\"context_id\":\"a\",\"flush\":true}");
+		   "\"dictionary_ids\":[12],\"context_id\":\"a\",\"flush\":true}");
 	say(world, "{\"text\":\"And on.\",\"context_id\":\"a\",\"flush\":true}");
 	world->speech.is_manual = true;
 	say(world, "{\"text\":\"Interrupted.\",\"context_id\":\"b\",\"flush\":true}");
