@@ -1,0 +1,19 @@
+/*
+ * encoder_private.h: what an encoder of one format gives to encoder.c.
+ *
+ * `state` is an object of mem.h.
+ */
+#ifndef AUDIO_ENCODER_PRIVATE_H
+#define AUDIO_ENCODER_PRIVATE_H
+
+#include "audio/encoder.h"
+
+struct encoder_ops {
+	int (*open)(void **statep, const struct audio_format *format);
+	int (*write)(void *state, const int16_t *samples, size_t count, struct buf *out);
+	int (*end)(void *state, struct buf *out);
+};
+
+extern const struct encoder_ops encoder_wav, encoder_mp3, encoder_opus, encoder_flac;
+
+#endif
