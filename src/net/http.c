@@ -84,10 +84,13 @@ static void part_with_request(struct http_conn *conn)
 		return;
 	conn->request = NULL;
 	request->conn = NULL;
-	if (conn->is_answering)
+	if (conn->is_answering) {
+		mem_ref(request); /* whoever answers may let it go when he is told */
+		request->ended = conn->stream;
 		tell_gone(request);
-	else
-		mem_deref(request);
+		request->ended = NULL;
+	}
+	mem_deref(request);
 }
 
 void http_conn_leave(struct http_conn *conn)
@@ -303,6 +306,15 @@ static void on_drained(void *arg)
 		loop_defer(conn->server->loop, &conn->next, process_waiting, conn);
 }
 
+static void on_sent(void *arg, uint64_t tag)
+{
+	struct http_conn *conn = arg;
+	struct request *request = conn->request;
+
+	if (conn->is_answering && request && request->sent)
+		request->sent(request->sent_arg, tag);
+}
+
 static void on_closed(void *arg, int err)
 {
 	(void)err;
@@ -310,7 +322,7 @@ static void on_closed(void *arg, int err)
 }
 
 static const struct stream_handlers stream_handlers = {
-	.read = on_read, .drained = on_drained, .closed = on_closed};
+	.read = on_read, .drained = on_drained, .sent = on_sent, .closed = on_closed};
 
 void http_conn_answered(struct http_conn *conn, struct request *request)
 {

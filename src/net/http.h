@@ -123,6 +123,16 @@ void http_reply_end(struct http_request *request);
 void http_on_drained(struct http_request *request, void (*drained)(void *arg), void *arg);
 bool http_is_full(const struct http_request *request);
 
+/* stream_drop and stream_tell_when_sent for its pieces.  In the `gone` handler
+ * http_drop tells what the end threw away. */
+uint64_t http_drop(struct http_request *request, uint64_t tag);
+bool http_tell_when_sent(struct http_request *request, uint64_t tag);
+void http_on_sent(struct http_request *request, void (*sent)(void *arg, uint64_t tag), void *arg);
+
+/* Ends an answer that has begun in such a way that no client takes the part for
+ * the whole. */
+void http_abort(struct http_request *request);
+
 /* Whether the request asks for a WebSocket. */
 bool http_wants_upgrade(const struct http_request *request);
 

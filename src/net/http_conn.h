@@ -45,6 +45,9 @@ struct request {
 	void *gone_arg;
 	void (*drained)(void *arg);
 	void *drained_arg;
+	void (*sent)(void *arg, uint64_t tag);
+	void *sent_arg;
+	struct stream *ended; /* the connection's, while its end is told */
 	bool has_begun; /* http_reply_begin was called */
 	bool is_chunked; /* and the body goes out in chunks */
 	bool must_close;

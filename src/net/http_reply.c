@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "base/count.h"
@@ -197,15 +198,37 @@ int http_reply_error(struct http_request *request, int status, const char *reaso
 	return err;
 }
 
+/* Chunks that do not end tell by themselves; where the connection's end is the
+ * body's, only a reset does. */
+static void reset_at_end(const struct request *request)
+{
+	static const struct linger at_once = {.l_onoff = 1};
+
+	if (!request->is_chunked)
+		(void)setsockopt(stream_fd(request->conn->stream), SOL_SOCKET, SO_LINGER, &at_once,
+				 sizeof(at_once));
+}
+
+void http_abort(struct http_request *request)
+{
+	struct request *own = request_of(request);
+	struct http_conn *conn = own->conn;
+
+	assert(own->has_begun);
+	if (!conn)
+		return;
+	reset_at_end(own);
+	stream_abort(conn->stream, ECONNABORTED);
+	conn->is_closing = true;
+	conn->request = NULL;
+	own->conn = NULL;
+	own->gone = NULL;
+}
+
 void http_reply_missing(struct request *request)
 {
 	if (request->has_begun) {
-		struct http_conn *conn = request->conn;
-
-		/* The client must not take a part for the whole. */
-		stream_abort(conn->stream, ECONNABORTED);
-		conn->request = NULL;
-		request->conn = NULL;
+		http_abort(&request->public);
 		return;
 	}
 	request->must_close = true;

@@ -95,6 +95,29 @@ bool http_is_full(const struct http_request *request)
 	return conn && stream_is_full(conn->stream);
 }
 
+uint64_t http_drop(struct http_request *request, uint64_t tag)
+{
+	struct request *own = request_of(request);
+	struct stream *stream = own->conn ? own->conn->stream : own->ended;
+
+	return stream ? stream_drop(stream, tag) : 0;
+}
+
+bool http_tell_when_sent(struct http_request *request, uint64_t tag)
+{
+	const struct http_conn *conn = request_of(request)->conn;
+
+	return conn && stream_tell_when_sent(conn->stream, tag);
+}
+
+void http_on_sent(struct http_request *request, void (*sent)(void *arg, uint64_t tag), void *arg)
+{
+	struct request *own = request_of(request);
+
+	own->sent = sent;
+	own->sent_arg = arg;
+}
+
 /* Whether a header that may come in several lines holds a token. */
 static bool has_token(const struct http_request *request, const char *name, const char *token)
 {
