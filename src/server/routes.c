@@ -1,8 +1,9 @@
 /*
  * routes.c: path → handler, one row each.
  *
- * {id} in a path stands for one part of it.  What is there is a number, or is
- * the id of nothing: then its handler says what was not found.
+ * {id} in a path stands for one part of it.  What is there is a number or, where
+ * voices are meant, a name; else it is the id of nothing, and its handler says what
+ * was not found.
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +45,12 @@ static const struct route routes[] = {
 	{"POST", "/v1/normalize", STORE_SCOPE_ADMIN, normalize_text, 0},
 };
 
+/* What stands for {id} in a path. */
+struct route_ids {
+	int64_t numbers[ROUTE_IDS_MAX];
+	const char *texts[ROUTE_IDS_MAX];
+};
+
 /* Digits alone, and no more than an int64_t holds; else 0. */
 static int64_t to_id(const char *text, size_t len)
 {
@@ -57,7 +64,7 @@ static int64_t to_id(const char *text, size_t len)
 	return id;
 }
 
-static bool path_fits(const char *pattern, const char *path, int64_t ids[ROUTE_IDS_MAX])
+static bool path_fits(const char *pattern, const char *path, struct route_ids *ids)
 {
 	static const char mark[] = "{id}";
 	size_t count = 0;
@@ -68,7 +75,8 @@ static bool path_fits(const char *pattern, const char *path, int64_t ids[ROUTE_I
 
 			if (len == 0)
 				return false;
-			ids[count++] = to_id(path, len);
+			ids->texts[count] = path;
+			ids->numbers[count++] = to_id(path, len);
 			pattern += strlen(mark);
 			path += len;
 		} else if (*pattern++ != *path++) {
@@ -85,7 +93,7 @@ static bool method_fits(const struct route *route, const char *method)
 	       (strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0);
 }
 
-static const struct route *find(const char *method, const char *path, int64_t ids[ROUTE_IDS_MAX])
+static const struct route *find(const char *method, const char *path, struct route_ids *ids)
 {
 	for (size_t i = 0; i < COUNT(routes); ++i) {
 		if (method_fits(&routes[i], method) && path_fits(routes[i].path, path, ids))
@@ -96,8 +104,8 @@ static const struct route *find(const char *method, const char *path, int64_t id
 
 size_t routes_body_max(const char *method, const char *path, void *arg)
 {
-	int64_t ids[ROUTE_IDS_MAX];
-	const struct route *route = find(method, path, ids);
+	struct route_ids ids;
+	const struct route *route = find(method, path, &ids);
 
 	(void)arg;
 	return route && route->body_max ? route->body_max : HTTP_BODY_MAX;
@@ -106,14 +114,14 @@ size_t routes_body_max(const char *method, const char *path, void *arg)
 /* What else can be done with the path: "GET, HEAD, POST", "" for no path of ours. */
 static void list_methods(char *out, size_t size, const char *path)
 {
-	int64_t ids[ROUTE_IDS_MAX];
+	struct route_ids ids;
 	size_t len = 0;
 
 	out[0] = '\0';
 	for (size_t i = 0; i < COUNT(routes); ++i) {
 		const char *method = routes[i].method;
 
-		if (!path_fits(routes[i].path, path, ids))
+		if (!path_fits(routes[i].path, path, &ids))
 			continue;
 		len += (size_t)snprintf(out + len, size - len, "%s%s", len ? ", " : "",
 					strcmp(method, "GET") == 0 ? "GET, HEAD" : method);
@@ -136,8 +144,11 @@ static void refuse(const struct route_call *call)
 void routes_handle(struct http_request *request, void *arg)
 {
 	struct route_call call = {.server = arg, .request = request};
-	const struct route *route = find(request->method, request->path, call.ids);
+	struct route_ids ids = {0};
+	const struct route *route = find(request->method, request->path, &ids);
 
+	memcpy(call.ids, ids.numbers, sizeof(call.ids));
+	memcpy(call.id_texts, ids.texts, sizeof(call.id_texts));
 	answer_make_request_id(call.request_id);
 	if (!route)
 		refuse(&call);

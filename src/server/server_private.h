@@ -64,6 +64,7 @@ struct route_call {
 	struct http_request *request;
 	const struct store_key *key; /* NULL: of a route that needs none; lent */
 	int64_t ids[ROUTE_IDS_MAX]; /* what stands for {id} in the path; 0: no number */
+	const char *id_texts[ROUTE_IDS_MAX]; /* the same as it was written, up to the next '/' */
 	char request_id[REQUEST_ID_LEN + 1];
 };
 typedef void(route_h)(const struct route_call *call);
