@@ -113,19 +113,6 @@ static void make_rich(char *out, unsigned *seed)
 	}
 }
 
-static size_t make_sentences(struct sentence *sentences, void (*make)(char *, unsigned *))
-{
-	unsigned seed = 1;
-	size_t total = 0;
-
-	for (size_t i = 0; i < SENTENCES; ++i) {
-		make(sentences[i].text, &seed);
-		sentences[i].len = strlen(sentences[i].text);
-		total += sentences[i].len;
-	}
-	return total;
-}
-
 static double cpu_us(void)
 {
 	struct timespec now;
@@ -134,9 +121,25 @@ static double cpu_us(void)
 	return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
 }
 
-static int read_sentence(const struct sentence *sentence)
+/* What is measured: sentences of a kind, with a dictionary or without. */
+struct course {
+	const char *name;
+	void (*make)(char *, unsigned *);
+	size_t entries; /* of the dictionary; 0: there is none */
+	const char *aim; /* of the throughput */
+	struct sentence *sentences;
+	size_t total; /* bytes of them */
+	struct lexicon *lexicon;
+};
+
+static int read_sentence(const struct course *course, size_t i)
 {
-	struct reader reader = {.language = language_find("en"), .normalizes = true};
+	const struct sentence *sentence = &course->sentences[i];
+	struct reader reader = {
+		.language = language_find("en"),
+		.lexicon = course->lexicon,
+		.normalizes = true,
+	};
 	struct spoken *spoken = NULL;
 	int err = reader_read(&spoken, &reader, sentence->text, sentence->len);
 
@@ -144,13 +147,13 @@ static int read_sentence(const struct sentence *sentence)
 	return err;
 }
 
-static int read_all(double *us, const struct sentence *sentences)
+static int read_all(double *us, const struct course *course)
 {
 	double start = cpu_us();
 	int err = 0;
 
 	for (size_t i = 0; !err && i < SENTENCES; ++i)
-		err = read_sentence(&sentences[i]);
+		err = read_sentence(course, i);
 	*us = cpu_us() - start;
 	return err;
 }
@@ -177,7 +180,7 @@ static double decode_all(const struct sentence *sentences)
 }
 
 /* Sentence by sentence, without what it takes to ask for the time. */
-static int time_each(struct stats *each_us, const struct sentence *sentences)
+static int time_each(struct stats *each_us, const struct course *course)
 {
 	double asking = cpu_us();
 	int err = 0;
@@ -186,7 +189,7 @@ static int time_each(struct stats *each_us, const struct sentence *sentences)
 	for (size_t i = 0; !err && i < SENTENCES; ++i) {
 		double start = cpu_us();
 
-		err = read_sentence(&sentences[i]);
+		err = read_sentence(course, i);
 		stats_add(each_us, cpu_us() - start - asking);
 	}
 	return err;
@@ -198,70 +201,117 @@ struct figures {
 	struct stats each_us;
 };
 
-static int measure(struct figures *figures, const struct sentence *sentences, size_t total,
-		   int64_t rounds)
+static int measure(struct figures *figures, const struct course *course, int64_t rounds)
 {
 	double read_us;
-	int err = read_all(&read_us, sentences); /* warm */
+	int err = read_all(&read_us, course); /* warm */
 
 	for (int64_t i = 0; !err && i < rounds; ++i) {
-		double bare_us = decode_all(sentences);
+		double bare_us = decode_all(course->sentences);
 
-		err = read_all(&read_us, sentences);
-		stats_add(&figures->bare, (double)total / bare_us);
-		stats_add(&figures->read, (double)total / read_us);
+		err = read_all(&read_us, course);
+		stats_add(&figures->bare, (double)course->total / bare_us);
+		stats_add(&figures->read, (double)course->total / read_us);
 		stats_add(&figures->ratio, bare_us / read_us);
 		if (!err)
-			err = time_each(&figures->each_us, sentences);
+			err = time_each(&figures->each_us, course);
 	}
 	return err;
 }
 
-static void print(const char *name, size_t total, struct figures *figures, const char *aims[2])
+static void print(const struct course *course, struct figures *figures)
 {
-	printf("reading %s, %zu KiB in %d sentences, one core\n", name, total / 1024, SENTENCES);
+	printf("reading %s, %zu KiB in %d sentences, one core\n", course->name,
+	       course->total / 1024, SENTENCES);
 	printf("  through the reader     %8.1f MB/s   [%.1f to %.1f]%s\n",
 	       stats_quantile(&figures->read, 0.5), stats_quantile(&figures->read, 0),
-	       stats_quantile(&figures->read, 1), aims[0]);
+	       stats_quantile(&figures->read, 1), course->aim);
 	printf("  decoding alone         %8.1f MB/s   [%.1f to %.1f]\n",
 	       stats_quantile(&figures->bare, 0.5), stats_quantile(&figures->bare, 0),
 	       stats_quantile(&figures->bare, 1));
 	printf("  ratio                  %8.4f        [%.4f to %.4f]\n",
 	       stats_quantile(&figures->ratio, 0.5), stats_quantile(&figures->ratio, 0),
 	       stats_quantile(&figures->ratio, 1));
-	printf("  a sentence             p50 %.1f us   p99 %.1f us%s\n",
-	       stats_quantile(&figures->each_us, 0.5), stats_quantile(&figures->each_us, 0.99),
-	       aims[1]);
+	printf("  a sentence             p50 %.1f us   p99 %.1f us   (target 50)\n",
+	       stats_quantile(&figures->each_us, 0.5), stats_quantile(&figures->each_us, 0.99));
 }
 
-static int run_kind(const char *name, void (*make)(char *, unsigned *), int64_t rounds,
-		    const char *aims[2])
+static int make_sentences(struct course *course)
 {
-	struct sentence *sentences = calloc(SENTENCES, sizeof(*sentences));
-	struct figures figures = {0};
-	size_t total;
-	int err;
+	unsigned seed = 1;
 
-	if (!sentences)
+	course->sentences = calloc(SENTENCES, sizeof(*course->sentences));
+	if (!course->sentences)
 		return ENOMEM;
-	total = make_sentences(sentences, make);
-	err = measure(&figures, sentences, total, rounds);
+	for (size_t i = 0; i < SENTENCES; ++i) {
+		struct sentence *sentence = &course->sentences[i];
+
+		course->make(sentence->text, &seed);
+		sentence->len = strlen(sentence->text);
+		course->total += sentence->len;
+	}
+	return 0;
+}
+
+/* Entries that begin like much of the text, and one that is in it. */
+static int make_lexicon(struct course *course)
+{
+	size_t count = course->entries;
+	struct dictionary_entry *entries = calloc(count, sizeof(*entries));
+	char(*words)[32] = calloc(count, sizeof(*words));
+	struct dictionary *dictionary = NULL;
+	int err = entries && words ? 0 : ENOMEM;
+
+	for (size_t i = 0; !err && i < count; ++i) {
+		snprintf(words[i], sizeof(words[i]), "the word%zu", i);
+		entries[i] = (struct dictionary_entry){.word = words[i], .replacement = "boat"};
+	}
 	if (!err)
-		print(name, total, &figures, aims);
+		entries[0].word = "ferry";
+	if (!err)
+		err = dictionary_alloc(&dictionary, entries, count);
+	if (!err)
+		err = lexicon_alloc(&course->lexicon, &dictionary, 1);
+	mem_deref(dictionary);
+	free(entries);
+	free(words);
+	return err;
+}
+
+static int run_course(struct course *course, int64_t rounds)
+{
+	struct figures figures = {0};
+	int err = make_sentences(course);
+
+	if (!err && course->entries > 0)
+		err = make_lexicon(course);
+	if (!err)
+		err = measure(&figures, course, rounds);
+	if (!err)
+		print(course, &figures);
 	stats_reset(&figures.read);
 	stats_reset(&figures.bare);
 	stats_reset(&figures.ratio);
 	stats_reset(&figures.each_us);
-	free(sentences);
+	mem_deref(course->lexicon);
+	free(course->sentences);
 	return err;
 }
 
 int bench_text(const struct bench_options *options)
 {
+	struct course courses[] = {
+		{.name = "plain English", .make = make_plain, .aim = "   (target 20)"},
+		{.name = "the same with a dictionary of 10,000 entries",
+		 .make = make_plain,
+		 .entries = 10000,
+		 .aim = ""},
+		{.name = "English with numbers and signs", .make = make_rich, .aim = ""},
+	};
 	int64_t rounds = options->rounds ? options->rounds : ROUNDS;
-	const char *plain[] = {"   (target 20)", "   (target 50)"};
-	const char *rich[] = {"", "   (target 50)"};
-	int err = run_kind("plain English", make_plain, rounds, plain);
+	int err = 0;
 
-	return err ? err : run_kind("English with numbers and signs", make_rich, rounds, rich);
+	for (size_t i = 0; !err && i < COUNT(courses); ++i)
+		err = run_course(&courses[i], rounds);
+	return err;
 }
