@@ -11,6 +11,9 @@
 
 enum { MATE_BRACKET, MATE_PAREN };
 
+/* Tokens of the longest line of nothing but marks: a wide table's. */
+#define RULE_MAX 1000
+
 static bool is_line_end(const struct normalizer *n, size_t i)
 {
 	enum token_kind kind = (enum token_kind)token_at(n, i)->kind;
@@ -23,19 +26,21 @@ static bool is_blank(const struct normalizer *n, size_t i)
 	return token_at(n, i)->kind == TOKEN_BLANK;
 }
 
+/* No more than seven are counted: a heading has six at most, a fence three. */
 static size_t run_of(const struct normalizer *n, size_t i, uint32_t c)
 {
-	size_t end = i;
+	size_t count = 0;
 
-	while (token_is(n, end, c))
-		++end;
-	return end - i;
+	while (count < 7 && token_is(n, i + count, c))
+		++count;
+	return count;
 }
 
 /* "---", "* * *", "|---|:--|": nothing but marks up to the line's end.  Gives
  * the end, 0 when there is something else. */
 static size_t read_rule(const struct normalizer *n, size_t i)
 {
+	size_t first = i;
 	size_t marks = 0;
 
 	for (; !is_line_end(n, i); ++i) {

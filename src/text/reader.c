@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "text/ipa.h"
 #include "text/normalize.h"
@@ -18,6 +19,10 @@
 #include "text/spell.h"
 #include "text/tag.h"
 #include "text/unicode.h"
+
+/* What dictionaries may make of a chunk, in bytes: minutes of speech.  Entries
+ * that would lead beyond it are not used. */
+#define SAID_MAX (64u * 1024u)
 
 /* How much longer words may be than what they stand for: a digit becomes a word
  * of a dozen letters, and a dictionary's entry up to four kilobytes of text. */
@@ -92,6 +97,7 @@ static void say(struct pass *pass, const struct mapped *text)
 /* Dictionaries and pronunciations, from left to right; each is looked for anew
  * only when it was passed, so that the cost stays linear. */
 struct finds {
+	struct lexicon_search *search; /* NULL: no dictionary */
 	struct lexicon_hit hit;
 	struct ipa_span span;
 	bool has_hit, has_span;
@@ -102,18 +108,22 @@ static void find_next(const struct pass *pass, struct finds *finds, size_t from)
 	const struct buf *run = &pass->run.text;
 
 	if (finds->has_hit && finds->hit.begin < from)
-		finds->has_hit = lexicon_find(pass->reader->lexicon, &finds->hit, run->bytes,
-					      run->len, from);
+		finds->has_hit = lexicon_next(finds->search, &finds->hit, from);
 	if (finds->has_span && finds->span.begin < from)
 		finds->has_span = ipa_find(&finds->span, run->bytes, run->len, from);
 }
 
-static bool find_first(const struct pass *pass, struct finds *finds)
+static bool find_first(struct pass *pass, struct finds *finds)
 {
 	const struct buf *run = &pass->run.text;
+	int err = 0;
 
-	finds->has_hit = pass->reader->lexicon &&
-			 lexicon_find(pass->reader->lexicon, &finds->hit, run->bytes, run->len, 0);
+	*finds = (struct finds){0};
+	if (pass->reader->lexicon)
+		err = lexicon_search(&finds->search, pass->reader->lexicon, run->bytes, run->len);
+	if (err && !pass->said.err)
+		pass->said.err = err;
+	finds->has_hit = finds->search && lexicon_next(finds->search, &finds->hit, 0);
 	finds->has_span = ipa_find(&finds->span, run->bytes, run->len, 0);
 	return finds->has_hit || finds->has_span;
 }
@@ -149,7 +159,9 @@ static void say_hit(struct pass *pass, struct mapped_cursor *cursor, const struc
 {
 	size_t len = strlen(hit->replacement);
 
-	if (hit->ipa && pass->reader->reads_phonemes)
+	if (pass->said.text.len + pass->parts.part.text.len + len > SAID_MAX + pass->len)
+		mapped_keep(&pass->said, cursor, hit->begin, hit->end);
+	else if (hit->ipa && pass->reader->reads_phonemes)
 		say_fixed(pass, cursor, hit->begin, hit->end, hit->replacement, len, hit->ipa,
 			  strlen(hit->ipa));
 	else
@@ -188,6 +200,7 @@ static void end_run(struct pass *pass)
 		say_finds(pass, &finds);
 	else
 		say(pass, &pass->run);
+	mem_deref(finds.search);
 	mapped_clear(&pass->run);
 }
 
