@@ -234,8 +234,8 @@ static const struct magnitude magnitudes_de[] = {
 	" der die das eine diese dieser jede jeder jene jener welche welcher meine deine seine " \
 	"ihre unsere eure keine "
 
-/* "am dritten", "der dritte", "ein dritter"; with nothing before it "3." counts
- * items: "Es sind drei: 1. Milch, 2. Brot". */
+/* "am dritten", "der dritte", "ein dritter"; without such a word "3."
+ * counts items: "Es sind drei: 1. Milch, 2. Brot". */
 static const struct by_neighbours ordinals_de[] = {
 	{" der ", NULL, 'N', DATIVES},
 	{" und oder ", NULL, '='},
@@ -244,10 +244,12 @@ static const struct by_neighbours ordinals_de[] = {
 	{NULL, " tür etage straße reihe klasse liga runde auflage mahnung rate stunde woche seite "
 	 "halbzeit minute person frage stufe phase ausgabe folge staffel spur kurve hälfte ", 'o'},
 	{NULL, " kapitel mal jahr quartal semester stockwerk obergeschoss tor spiel kind ergebnis "
-	 "jahrhundert jh jahrtausend treffen ", 'S'},
-	{"", NULL, '-'},
-	{" und oder sowie dann ", NULL, '-'},
-	{NULL, NULL, 'R'},
+	 "jahrhundert jh jahrtausend treffen reich ", 'S'},
+	{NULL, " platz preis rang sieger vorsitzender vorstand bürgermeister weltkrieg tag stock "
+	 "versuch termin akt senat band gang teil schritt ", 'R'},
+	{" ein kein mein dein sein ihr unser euer als ist war wird wurde belegt belegte erreicht "
+	 "erreichte holt holte gewinnt gewann macht machte ", NULL, 'R'},
+	{NULL, NULL, '-'},
 	{NULL, NULL, 0},
 };
 
