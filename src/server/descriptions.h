@@ -1,0 +1,16 @@
+/*
+ * descriptions.h: the documents of docs/api as bytes, JSON without a NUL behind it.
+ *
+ * Their definitions are made by tools/embed when the server is built.
+ */
+#ifndef SERVER_DESCRIPTIONS_H
+#define SERVER_DESCRIPTIONS_H
+
+#include <stddef.h>
+
+extern const char descriptions_openapi[];
+extern const size_t descriptions_openapi_len;
+extern const char descriptions_asyncapi[];
+extern const size_t descriptions_asyncapi_len;
+
+#endif
