@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "server/server_private.h"
-#include "wire/reply.h"
+#include "wire/error_shape.h"
 
 void answer_make_request_id(char id[REQUEST_ID_LEN + 1])
 {
@@ -32,10 +32,11 @@ void answer_empty(const struct route_call *call)
 
 void answer_error(const struct route_call *call, enum wire_error_id id, const char *detail)
 {
+	const struct error_shape *shape = error_shape_of(call->request->path);
 	struct buf *scratch = &call->server->scratch;
 
 	scratch->len = 0;
-	if (reply_error(scratch, NULL, id, detail, call->request_id) != 0)
+	if (shape->write(scratch, id, detail, call->request_id) != 0)
 		return; /* unanswered: the HTTP server says 500 */
-	answer_json(call, wire_error_get(id)->number, scratch->bytes, scratch->len);
+	answer_json(call, shape->status(id), scratch->bytes, scratch->len);
 }

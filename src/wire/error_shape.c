@@ -1,0 +1,158 @@
+/*
+ * error_shape.c: how an error looks in the body of an HTTP answer (see
+ * error_shape.h).
+ */
+#include "wire/error_shape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "wire/json_write.h"
+#include "wire/reply.h"
+
+#define MESSAGE_SIZE 384 /* longer ones are cut */
+
+/* An error as another vendor has it. */
+struct shaped_error {
+	enum wire_error_id id;
+	int status;
+	const char *name; /* NULL: none */
+};
+
+/* Libraries of both raise their error for a wrong key on 401 alone. */
+static const struct shaped_error elevenlabs_errors[] = {
+	{WIRE_ERROR_MISSING_KEY, 401, "needs_authorization"},
+	{WIRE_ERROR_WRONG_KEY, 401, "invalid_api_key"},
+	{WIRE_ERROR_FORBIDDEN, 403, "missing_permissions"},
+	{WIRE_ERROR_INVALID_REQUEST, 422, "invalid_request"},
+	{WIRE_ERROR_MISSING_VOICE, 400, "voice_not_found"},
+	{WIRE_ERROR_VOICE_NOT_FOUND, 404, "voice_not_found"},
+	{WIRE_ERROR_TEXT_TOO_LONG, 400, "max_character_limit_exceeded"},
+	{WIRE_ERROR_NO_ROUTE, 404, "not_found"},
+	{WIRE_ERROR_METHOD, 405, "method_not_allowed"},
+	{WIRE_ERROR_UNAVAILABLE, 503, "system_busy"},
+};
+
+static const struct shaped_error openai_errors[] = {
+	{WIRE_ERROR_MISSING_KEY, 401, "invalid_api_key"},
+	{WIRE_ERROR_WRONG_KEY, 401, "invalid_api_key"},
+	{WIRE_ERROR_TEXT_TOO_LONG, 400, "string_above_max_length"},
+	{WIRE_ERROR_VOICE_NOT_FOUND, 404, "voice_not_found"},
+	{WIRE_ERROR_NO_ROUTE, 404, "unknown_url"},
+};
+
+static const struct shaped_error *find(const struct shaped_error *errors, size_t count,
+				       enum wire_error_id id)
+{
+	for (size_t i = 0; i < count; ++i) {
+		if (errors[i].id == id)
+			return &errors[i];
+	}
+	return NULL;
+}
+
+static void write_message(struct json_write *json, enum wire_error_id id, const char *detail)
+{
+	bool has_detail = detail && detail[0];
+	char text[MESSAGE_SIZE];
+
+	snprintf(text, sizeof(text), "%s%s%s", wire_error_get(id)->text, has_detail ? ": " : "",
+		 has_detail ? detail : "");
+	json_write_string(json, "message", text, strlen(text));
+}
+
+static void write_name(struct json_write *json, const char *key, const char *name)
+{
+	if (name)
+		json_write_string(json, key, name, strlen(name));
+	else
+		json_write_null(json, key);
+}
+
+static int native_status(enum wire_error_id id)
+{
+	return wire_error_get(id)->number;
+}
+
+static int native_write(struct buf *out, enum wire_error_id id, const char *detail,
+			const char *request_id)
+{
+	return reply_error(out, NULL, id, detail, request_id);
+}
+
+static int elevenlabs_status(enum wire_error_id id)
+{
+	const struct shaped_error *error = find(elevenlabs_errors, COUNT(elevenlabs_errors), id);
+
+	return error ? error->status : native_status(id);
+}
+
+static int elevenlabs_write(struct buf *out, enum wire_error_id id, const char *detail,
+			    const char *request_id)
+{
+	const struct shaped_error *error = find(elevenlabs_errors, COUNT(elevenlabs_errors), id);
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_object(&json, "detail");
+	write_name(&json, "status", error ? error->name : "internal_error");
+	write_message(&json, id, detail);
+	if (request_id)
+		json_write_string(&json, "request_id", request_id, strlen(request_id));
+	json_write_object_end(&json);
+	return json_write_close(&json);
+}
+
+static int openai_status(enum wire_error_id id)
+{
+	const struct shaped_error *error = find(openai_errors, COUNT(openai_errors), id);
+
+	return error ? error->status : native_status(id);
+}
+
+static const char *openai_type(int status)
+{
+	if (status == 429)
+		return "rate_limit_error";
+	return status >= 500 ? "server_error" : "invalid_request_error";
+}
+
+static int openai_write(struct buf *out, enum wire_error_id id, const char *detail,
+			const char *request_id)
+{
+	const struct shaped_error *error = find(openai_errors, COUNT(openai_errors), id);
+	struct json_write json;
+
+	(void)request_id; /* their clients read it in the header */
+	json_write_open(&json, out);
+	json_write_object(&json, "error");
+	write_message(&json, id, detail);
+	write_name(&json, "type", openai_type(openai_status(id)));
+	json_write_null(&json, "param");
+	write_name(&json, "code", error ? error->name : NULL);
+	json_write_object_end(&json);
+	return json_write_close(&json);
+}
+
+const struct error_shape error_shape_native = {native_status, native_write};
+const struct error_shape error_shape_elevenlabs = {elevenlabs_status, elevenlabs_write};
+const struct error_shape error_shape_openai = {openai_status, openai_write};
+
+static const struct {
+	const char *prefix;
+	const struct error_shape *shape;
+} doors[] = {
+	{"/11labs/", &error_shape_elevenlabs},
+	{"/v1/text-to-speech/", &error_shape_elevenlabs},
+	{"/v1/audio/", &error_shape_openai},
+};
+
+const struct error_shape *error_shape_of(const char *path)
+{
+	for (size_t i = 0; i < COUNT(doors); ++i) {
+		if (strncmp(path, doors[i].prefix, strlen(doors[i].prefix)) == 0)
+			return doors[i].shape;
+	}
+	return &error_shape_native;
+}

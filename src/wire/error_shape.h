@@ -1,0 +1,31 @@
+/*
+ * error_shape.h: how an error looks in the body of an HTTP answer.
+ *
+ * Errors are one table (error.h); clients of other vendors read them in their
+ * vendor's shape, under statuses that their libraries know.
+ */
+#ifndef WIRE_ERROR_SHAPE_H
+#define WIRE_ERROR_SHAPE_H
+
+#include "base/buf.h"
+#include "wire/error.h"
+
+struct error_shape {
+	int (*status)(enum wire_error_id id);
+	/* The arguments are those of reply_error. */
+	int (*write)(struct buf *out, enum wire_error_id id, const char *detail,
+		     const char *request_id);
+};
+
+extern const struct error_shape error_shape_native;
+
+/* {"detail":{"status":"voice_not_found","message":"…"}} */
+extern const struct error_shape error_shape_elevenlabs;
+
+/* {"error":{"message":"…","type":"invalid_request_error","param":null,"code":null}} */
+extern const struct error_shape error_shape_openai;
+
+/* The shape that clients of a path read. */
+const struct error_shape *error_shape_of(const char *path);
+
+#endif
