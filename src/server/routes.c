@@ -13,6 +13,7 @@
 
 #define READ_WORDS (STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
 #define WRITE_WORDS STORE_SCOPE_DICTIONARIES
+#define SEE_VOICES (STORE_SCOPE_READ | STORE_SCOPE_SPEAK)
 
 struct route {
 	const char *method;
@@ -25,6 +26,9 @@ struct route {
 static const struct route routes[] = {
 	{"GET", "/health", 0, health_get, 0},
 	{"GET", "/ready", 0, health_ready, 0},
+	{"GET", "/openapi.json", 0, description_openapi, 0},
+	{"GET", "/asyncapi.json", 0, description_asyncapi, 0},
+	{"GET", "/ws/tts", STORE_SCOPE_SPEAK, tts_socket_open_once, 0},
 	{"GET", "/ws/tts/multi", STORE_SCOPE_SPEAK, tts_socket_open_multi, 0},
 	{"GET", "/ws/tts/stream", STORE_SCOPE_SPEAK, tts_socket_open_stream, 0},
 	{"GET", "/v1/dictionaries", READ_WORDS, dictionary_rest_list, 0},
@@ -42,6 +46,21 @@ static const struct route routes[] = {
 	 0},
 	{"POST", "/v1/dictionaries/{id}/invalidate", STORE_SCOPE_ADMIN, dictionary_rest_invalidate,
 	 0},
+	{"GET", "/v1/voices", SEE_VOICES, voice_rest_list, 0},
+	{"GET", "/v1/voices/{id}", SEE_VOICES, voice_rest_get, 0},
+	{"GET", "/v1/models", 0, model_rest_list, 0},
+	{"GET", "/v2/voices", SEE_VOICES, voice_rest_search, 0},
+	{"GET", "/v1/user", SEE_VOICES, user_rest_get, 0},
+	{"GET", "/v1/user/subscription", SEE_VOICES, user_rest_subscription, 0},
+	{"GET", "/v1/history", SEE_VOICES, user_rest_history, 0},
+	{"GET", "/11labs/health", 0, health_get, 0},
+	{"GET", "/11labs/v1/voices", SEE_VOICES, voice_rest_list, 0},
+	{"GET", "/11labs/v1/voices/{id}", SEE_VOICES, voice_rest_get, 0},
+	{"GET", "/11labs/v2/voices", SEE_VOICES, voice_rest_search, 0},
+	{"GET", "/11labs/v1/models", 0, model_rest_list, 0},
+	{"GET", "/11labs/v1/user", SEE_VOICES, user_rest_get, 0},
+	{"GET", "/11labs/v1/user/subscription", SEE_VOICES, user_rest_subscription, 0},
+	{"GET", "/11labs/v1/history", SEE_VOICES, user_rest_history, 0},
 	{"POST", "/v1/normalize", STORE_SCOPE_ADMIN, normalize_text, 0},
 };
 

@@ -6,10 +6,16 @@
  *   routes.c      path → handler
  *   auth.c        whose request it is
  *   health.c      GET /health, GET /ready
+ *   description.c GET /openapi.json, GET /asyncapi.json
  *   tts_socket.c  a WebSocket and the session on it
  *   normalize.c   POST /v1/normalize
  *   dictionary_rest.c  /v1/dictionaries and what is below it
  *   dictionary_json.c  dictionaries and their entries as JSON
+ *   voice_rest.c  /v1/voices and what is below it
+ *   model_rest.c  /v1/models
+ *   user_rest.c   /v1/user, /v1/history: what other vendors' clients ask at their start
+ *   shape.c       whose shapes a request wants
+ *   query.c       what stands behind the '?'
  */
 #ifndef SERVER_SERVER_PRIVATE_H
 #define SERVER_SERVER_PRIVATE_H
@@ -83,6 +89,9 @@ void answer_empty(const struct route_call *call); /* 204 */
 void answer_error(const struct route_call *call, enum wire_error_id id, const char *detail);
 void answer_make_request_id(char id[REQUEST_ID_LEN + 1]);
 
+/* description.c */
+route_h description_openapi, description_asyncapi;
+
 /* health.c */
 route_h health_get, health_ready;
 
@@ -98,8 +107,17 @@ route_h dictionary_rest_list, dictionary_rest_add, dictionary_rest_get, dictiona
 /* normalize.c */
 route_h normalize_text;
 
+/* voice_rest.c */
+route_h voice_rest_list, voice_rest_get, voice_rest_search;
+
+/* model_rest.c */
+route_h model_rest_list;
+
+/* user_rest.c */
+route_h user_rest_get, user_rest_subscription, user_rest_history;
+
 /* tts_socket.c */
-route_h tts_socket_open_stream, tts_socket_open_multi;
+route_h tts_socket_open_once, tts_socket_open_stream, tts_socket_open_multi;
 void tts_socket_go_away_all(struct server *server);
 void tts_socket_abort_all(struct server *server);
 

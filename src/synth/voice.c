@@ -8,7 +8,9 @@
  */
 #include "synth/voice.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +33,8 @@ struct offers {
 
 struct voices {
 	struct offers offers;
+	struct voice *derived; /* as they were set */
+	size_t derived_count;
 	struct voice **sorted; /* by id */
 	size_t count;
 	bool fallback;
@@ -67,6 +71,7 @@ static void voices_destroy(void *object)
 
 	drop_all(voices->sorted, voices->count);
 	free(voices->offers.list);
+	free(voices->derived);
 }
 
 int voices_alloc(struct voices **voicesp, bool fallback)
@@ -104,10 +109,58 @@ const struct voice *voices_find(const struct voices *voices, int64_t id)
 	return i < voices->count && voices->sorted[i]->id == id ? voices->sorted[i] : NULL;
 }
 
+bool voice_is_for(const struct voice *voice, int64_t project_id)
+{
+	return !voice->base_id || voice->is_public || voice->project_id == project_id;
+}
+
+const struct voice *voices_find_for(const struct voices *voices, int64_t project_id, int64_t id)
+{
+	const struct voice *voice = voices_find(voices, id);
+
+	return voice && voice_is_for(voice, project_id) ? voice : NULL;
+}
+
+/* Digits alone, and no more than an int64_t holds; else 0. */
+static int64_t to_id(const char *text, size_t len)
+{
+	int64_t id = 0;
+
+	for (size_t i = 0; i < len; ++i) {
+		if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(id, 10, &id) ||
+		    __builtin_add_overflow(id, text[i] - '0', &id))
+			return 0;
+	}
+	return id;
+}
+
+const struct voice *voices_find_named(const struct voices *voices, int64_t project_id,
+				      const char *name, size_t len)
+{
+	int64_t id = to_id(name, len);
+
+	if (id)
+		return voices_find_for(voices, project_id, id);
+	for (size_t i = 0; i < voices->count; ++i) {
+		const struct voice *voice = voices->sorted[i];
+
+		if (strlen(voice->handle) == len && memcmp(voice->handle, name, len) == 0)
+			return voice_is_for(voice, project_id) ? voice : NULL;
+	}
+	return NULL;
+}
+
 static bool speaks(const struct voice *voice, const char *engine, const char *engine_voice)
 {
 	return engine && strcmp(voice->engine, engine) == 0 &&
 	       strcmp(voice->engine_voice, engine_voice) == 0;
+}
+
+static bool is_same_derived(const struct voice *a, const struct voice *b)
+{
+	return a->base_id == b->base_id && a->project_id == b->project_id &&
+	       a->is_public == b->is_public && !(a->pitch < b->pitch || a->pitch > b->pitch) &&
+	       !(a->rate < b->rate || a->rate > b->rate) && strcmp(a->variant, b->variant) == 0;
 }
 
 static bool is_same(const struct voice *a, const struct voice *b)
@@ -115,7 +168,8 @@ static bool is_same(const struct voice *a, const struct voice *b)
 	return a->id == b->id && a->sex == b->sex && a->quality == b->quality &&
 	       a->sample_rate == b->sample_rate && speaks(a, b->engine, b->engine_voice) &&
 	       strcmp(a->name, b->name) == 0 && strcmp(a->language, b->language) == 0 &&
-	       strcmp(a->licence, b->licence) == 0;
+	       strcmp(a->licence, b->licence) == 0 && strcmp(a->handle, b->handle) == 0 &&
+	       a->features == b->features && is_same_derived(a, b);
 }
 
 static const struct offer *find_offer(const struct offers *offers, const char *engine,
@@ -136,12 +190,44 @@ struct making {
 	size_t count;
 };
 
-static int put(struct making *making, const struct voice *voice)
+static bool has_handle(const struct making *making, const char *handle)
+{
+	for (size_t i = 0; i < making->count; ++i) {
+		if (strcmp(making->sorted[i]->handle, handle) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* "German, female" is german-female.  Names of derived voices come and go, so
+ * theirs always have the id behind them, and others when two have one name. */
+static void set_handle(struct voice *voice, const struct making *making)
+{
+	size_t len = 0;
+
+	memset(voice->handle, 0, sizeof(voice->handle));
+	for (const char *c = voice->name; *c; ++c) {
+		if (isascii((unsigned char)*c) && isalnum((unsigned char)*c))
+			voice->handle[len++] = (char)tolower((unsigned char)*c);
+		else if (len > 0 && voice->handle[len - 1] != '-')
+			voice->handle[len++] = '-';
+	}
+	if (len > 0 && voice->handle[len - 1] == '-')
+		voice->handle[--len] = '\0';
+	/* What is all digits is an id, and no handle. */
+	if (voice->base_id || to_id(voice->handle, len) || len == 0 ||
+	    has_handle(making, voice->handle))
+		snprintf(voice->handle + len, sizeof(voice->handle) - len, "%s%lld",
+			 len > 0 ? "-" : "voice-", (long long)voice->id);
+}
+
+static int put(struct making *making, struct voice *voice)
 {
 	const struct voice *before = voices_find(making->before, voice->id);
 	size_t i = lower_bound(making->sorted, making->count, voice->id);
 	struct voice *object;
 
+	set_handle(voice, making);
 	if (before && is_same(before, voice)) {
 		object = mem_ref(object_of(before));
 	} else {
@@ -247,13 +333,41 @@ static int put_foreign(struct making *making, const struct voice *offered)
 	return is_taken(making, voice.id) ? 0 : put(making, &voice);
 }
 
+static const struct voice *made(const struct making *making, int64_t id)
+{
+	size_t i = lower_bound(making->sorted, making->count, id);
+
+	return i < making->count && making->sorted[i]->id == id ? making->sorted[i] : NULL;
+}
+
+/* Its base as it is now; without one it is there, and nobody speaks it. */
+static int put_derived(struct making *making, const struct voice *derived)
+{
+	const struct voice *base = made(making, derived->base_id);
+	struct voice voice = *derived;
+
+	if (derived->id < VOICE_DERIVED_FIRST || derived->id > VOICE_DERIVED_LAST ||
+	    made(making, derived->id))
+		return 0;
+	if (base) {
+		voice.sample_rate = base->sample_rate;
+		voice.features = base->features;
+		memcpy(voice.language, base->language, sizeof(voice.language));
+		memcpy(voice.engine, base->engine, sizeof(voice.engine));
+		memcpy(voice.engine_voice, base->engine_voice, sizeof(voice.engine_voice));
+		memcpy(voice.licence, base->licence, sizeof(voice.licence));
+	}
+	return put(making, &voice);
+}
+
 /* Makes the catalogue from these offers, which are the voices' own then. */
 static int rebuild(struct voices *voices, const struct offers *offers)
 {
 	struct making making = {.before = voices, .offers = offers};
 	int err = 0;
 
-	making.sorted = calloc(voice_table_len + offers->count, sizeof(struct voice *));
+	making.sorted = calloc(voice_table_len + offers->count + voices->derived_count,
+			       sizeof(struct voice *));
 	if (!making.sorted)
 		return ENOMEM;
 	for (size_t i = 0; i < voice_table_len && !err; ++i)
@@ -262,6 +376,8 @@ static int rebuild(struct voices *voices, const struct offers *offers)
 		if (!is_in_table(&offers->list[i].voice))
 			err = put_foreign(&making, &offers->list[i].voice);
 	}
+	for (size_t i = 0; i < voices->derived_count && !err; ++i)
+		err = put_derived(&making, &voices->derived[i]);
 	if (err) {
 		drop_all(making.sorted, making.count);
 		return err;
@@ -355,6 +471,30 @@ int voices_set_missing(struct voices *voices, const char *engine, bool missing)
 			offer->missing = missing;
 	}
 	return rebuild(voices, &voices->offers);
+}
+
+int voices_set_derived(struct voices *voices, const struct voice *derived, size_t count)
+{
+	struct voice *before = voices->derived;
+	size_t before_count = voices->derived_count;
+	struct voice *copy = calloc(count + 1, sizeof(*copy));
+	int err;
+
+	if (!copy)
+		return ENOMEM;
+	if (count > 0)
+		memcpy(copy, derived, count * sizeof(*copy));
+	voices->derived = copy;
+	voices->derived_count = count;
+	err = rebuild(voices, &voices->offers);
+	if (err) {
+		voices->derived = before;
+		voices->derived_count = before_count;
+		free(copy);
+	} else {
+		free(before);
+	}
+	return err;
 }
 
 size_t voices_count(const struct voices *voices)

@@ -10,6 +10,10 @@
  * object never changes: what it says holds as long as somebody keeps it.  When
  * an id gets another speaker the catalogue has a new object for it, and a turn
  * that began with the old one is spoken by the old one to its end.
+ *
+ * A derived voice is another one, its base, with another pitch, pace or variant.
+ * It belongs to a project.  While its base is not there it stays in the
+ * catalogue, as a voice that nobody speaks.
  */
 #ifndef SYNTH_VOICE_H
 #define SYNTH_VOICE_H
@@ -24,17 +28,42 @@ enum voice_quality { VOICE_LOW, VOICE_MID, VOICE_HIGH };
 #define VOICE_ENGINE_MAX 32
 #define VOICE_NAME_MAX 48
 #define VOICE_LICENCE_MAX 128
+#define VOICE_HANDLE_MAX 64
+#define VOICE_VARIANT_MAX 16
+
+/* What the engine of a voice can change about it. */
+enum voice_feature { VOICE_HAS_PITCH = 1 << 0, VOICE_HAS_VARIANTS = 1 << 1 };
+
+/* Of derived voices. */
+#define VOICE_PITCH_MAX 12 /* semitones, up or down */
+#define VOICE_RATE_MIN 0.5
+#define VOICE_RATE_MAX 2.0
+
+/* Ids of derived voices begin here, far above the table's and far below those of
+ * voices that the table does not name. */
+#define VOICE_DERIVED_FIRST 100000
+#define VOICE_DERIVED_LAST 999999
 
 struct voice {
 	int64_t id;
-	char name[VOICE_NAME_MAX];
+	char name[VOICE_NAME_MAX]; /* cut to fit */
+	char handle[VOICE_HANDLE_MAX]; /* its name in letters, digits and '-'; one voice's alone */
 	char language[8];
 	enum voice_sex sex;
 	enum voice_quality quality;
-	char engine[VOICE_ENGINE_MAX];
+	char engine[VOICE_ENGINE_MAX]; /* "": nobody speaks it */
 	char engine_voice[VOICE_NAME_MAX];
+	unsigned features; /* enum voice_feature */
 	unsigned sample_rate; /* 0: not known before it speaks */
 	char licence[VOICE_LICENCE_MAX]; /* of what it is made from; "": nobody said */
+
+	/* Of a derived one; 0 and "" in others. */
+	int64_t base_id;
+	int64_t project_id;
+	bool is_public; /* other projects may use it */
+	float pitch; /* semitones */
+	float rate; /* times the base's pace; 0 is 1 */
+	char variant[VOICE_VARIANT_MAX];
 };
 
 /* Keeps a voice of the catalogue beyond the next turn of the loop. */
@@ -85,8 +114,31 @@ int voices_replace(struct voices *voices, const char *engine, const struct voice
  * speaks stays in the catalogue. */
 int voices_set_missing(struct voices *voices, const char *engine, bool missing);
 
+/* What is derived from others: these, and no more.  Of each the id, name, sex,
+ * quality and all that only a derived voice has count; the rest is its base's.
+ * Ids outside the range above are left out.  ENOMEM: nothing has changed. */
+int voices_set_derived(struct voices *voices, const struct voice *derived, size_t count);
+
 /* The voice of an id, or NULL.  Lent: see voice_keep. */
 const struct voice *voices_find(const struct voices *voices, int64_t id);
+
+/* The same for a project: voices of others that are not public are not there. */
+const struct voice *voices_find_for(const struct voices *voices, int64_t project_id, int64_t id);
+bool voice_is_for(const struct voice *voice, int64_t project_id);
+
+/* By an id in digits, or a handle. */
+const struct voice *voices_find_named(const struct voices *voices, int64_t project_id,
+				      const char *name, size_t len);
+
+/* The variants that engines with VOICE_HAS_VARIANTS know. */
+bool voice_has_variant(const char *variant);
+extern const char *const voice_variants[];
+extern const size_t voice_variants_len;
+
+static inline double voice_rate(const struct voice *voice)
+{
+	return voice->rate > 0 ? (double)voice->rate : 1.0;
+}
 
 /* In order of id. */
 size_t voices_count(const struct voices *voices);

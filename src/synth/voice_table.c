@@ -6,6 +6,8 @@
  * `make voices` installs.  From 2001 on, two for each language that clients can
  * name: an even id is a woman's voice, an odd one a man's.
  */
+#include <string.h>
+
 #include "base/count.h"
 #include "synth/voice.h"
 
@@ -103,3 +105,22 @@ const struct voice_row voice_table[] = {
 };
 
 const size_t voice_table_len = COUNT(voice_table);
+
+/* eSpeak NG's: women, men, and a few that are neither. */
+const char *const voice_variants[] = {
+	"f1",      "f2",     "f3",     "f4",    "f5",      "m1",       "m2",     "m3",
+	"m4",      "m5",     "m6",     "m7",    "m8",      "croak",    "klatt",  "klatt2",
+	"klatt3",  "klatt4", "adam",   "anika", "belinda", "david",    "edward", "grandma",
+	"grandpa", "linda",  "quincy", "steph", "whisper", "whisperf",
+};
+
+const size_t voice_variants_len = COUNT(voice_variants);
+
+bool voice_has_variant(const char *variant)
+{
+	for (size_t i = 0; i < voice_variants_len; ++i) {
+		if (strcmp(voice_variants[i], variant) == 0)
+			return true;
+	}
+	return false;
+}

@@ -8,6 +8,7 @@
 #define WIRE_ERRORS(X)                                                                             \
 	X(INVALID_REQUEST, 400, "VALIDATION_ERROR", "Invalid request")                             \
 	X(MISSING_VOICE, 400, "MISSING_VOICE_ID", "voice_id is required")                          \
+	X(BAD_VOICE, 400, "VALIDATION_ERROR", "Invalid voice metadata")                            \
 	X(MISSING_KEY, 401, "UNAUTHORIZED", "Unauthorized")                                        \
 	X(WRONG_KEY, 403, "UNAUTHORIZED", "Forbidden")                                             \
 	X(FORBIDDEN, 403, "UNAUTHORIZED", "Forbidden")                                             \
@@ -15,6 +16,8 @@
 	X(DICTIONARY_NOT_FOUND, 404, "NOT_FOUND", "Dictionary not found")                          \
 	X(PROJECT_NOT_FOUND, 404, "NOT_FOUND", "Project not found")                                \
 	X(ENTRY_NOT_FOUND, 404, "NOT_FOUND", "Entry not found")                                    \
+	X(REFERENCE_NOT_FOUND, 404, "NOT_FOUND", "Reference not found")                            \
+	X(SAMPLE_NOT_FOUND, 404, "NOT_FOUND", "Sample not found")                                  \
 	X(NO_ROUTE, 404, "NOT_FOUND", "Not found")                                                 \
 	X(METHOD, 405, "VALIDATION_ERROR", "Method not allowed")                                   \
 	X(TEXT_TOO_LONG, 413, "VALIDATION_ERROR", "Request exceeds the maximum character limit")   \
@@ -25,6 +28,9 @@
 	  "one.")                                                                                  \
 	X(GENERATION_FAILED, 500, "INTERNAL_ERROR", "Audio generation failed")                     \
 	X(INTERNAL, 500, "INTERNAL_ERROR", "Internal error")                                       \
+	X(SAMPLE_FAILED, 500, "INTERNAL_ERROR", "Sample generation failed")                        \
+	X(NO_CLONING, 501, "VALIDATION_ERROR", "Voice management is not available")                \
+	X(NO_VOICES, 503, "INTERNAL_ERROR", "voice catalog temporarily unavailable")               \
 	X(NO_DICTIONARIES, 503, "INTERNAL_ERROR", "dictionary management unavailable")             \
 	X(UNAVAILABLE, 503, "MODEL_UNAVAILABLE",                                                   \
 	  "The requested model is temporarily unavailable. Please try again shortly.")

@@ -1,0 +1,135 @@
+/*
+ * model_rest.c: GET /v1/models, in the shapes of three vendors.
+ *
+ * Which engine speaks is the voice's business, so a model is only a name that
+ * clients send.  KugelAudio's and OpenAI's keys stand side by side in one object;
+ * ElevenLabs' clients get a bare list.
+ */
+#include <string.h>
+
+#include "base/count.h"
+#include "server/server_private.h"
+#include "server/shape.h"
+#include "wire/json_write.h"
+
+#define INPUT_MAX 10000 /* characters */
+#define SAMPLE_RATE 24000
+#define CREATED 1735689600 /* 2025-01-01: nobody looks at it, but it must be a time */
+
+static const struct {
+	const char *id, *name, *description;
+} models[] = {
+	{"kugel-3", "Kugel 3", "Most Natural"},
+	{"kugel-3.5", "Kugel 3.5", "Latest"},
+};
+
+static const char *const openai_ids[] = {"tts-1", "tts-1-hd", "gpt-4o-mini-tts"};
+
+static const struct {
+	const char *id, *name;
+} elevenlabs_models[] = {
+	{"eleven_multilingual_v2", "Eleven Multilingual v2"},
+	{"eleven_flash_v2_5", "Eleven Flash v2.5"},
+	{"eleven_flash_v2", "Eleven Flash v2"},
+	{"eleven_turbo_v2_5", "Eleven Turbo v2.5"},
+	{"eleven_turbo_v2", "Eleven Turbo v2"},
+	{"eleven_multilingual_v1", "Eleven Multilingual v1"},
+	{"eleven_monolingual_v1", "Eleven English v1"},
+	{"kugel-3", "Kugel 3"},
+	{"kugel-3.5", "Kugel 3.5"},
+};
+
+static void write_text(struct json_write *json, const char *key, const char *text)
+{
+	json_write_string(json, key, text, strlen(text));
+}
+
+static void write_models(struct json_write *json)
+{
+	json_write_list(json, "models");
+	for (size_t i = 0; i < COUNT(models); ++i) {
+		json_write_object(json, NULL);
+		write_text(json, "id", models[i].id);
+		write_text(json, "model_id", models[i].id);
+		write_text(json, "name", models[i].name);
+		write_text(json, "description", models[i].description);
+		json_write_null(json, "parameters");
+		json_write_signed(json, "max_input_length", INPUT_MAX);
+		json_write_signed(json, "sample_rate", SAMPLE_RATE);
+		json_write_object_end(json);
+	}
+	json_write_list_end(json);
+}
+
+static void write_openai_model(struct json_write *json, const char *id)
+{
+	json_write_object(json, NULL);
+	write_text(json, "id", id);
+	write_text(json, "object", "model");
+	json_write_signed(json, "created", CREATED);
+	write_text(json, "owned_by", "syrinx");
+	json_write_object_end(json);
+}
+
+static int write_native(struct buf *out)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	write_models(&json);
+	write_text(&json, "object", "list");
+	json_write_list(&json, "data");
+	for (size_t i = 0; i < COUNT(openai_ids); ++i)
+		write_openai_model(&json, openai_ids[i]);
+	for (size_t i = 0; i < COUNT(models); ++i)
+		write_openai_model(&json, models[i].id);
+	json_write_list_end(&json);
+	return json_write_close(&json);
+}
+
+static int write_elevenlabs_model(struct buf *out, const char *id, const char *name)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	write_text(&json, "model_id", id);
+	write_text(&json, "name", name);
+	write_text(&json, "description", "Spoken by the voice's own engine");
+	json_write_bool(&json, "can_be_finetuned", false);
+	json_write_bool(&json, "can_do_text_to_speech", true);
+	json_write_bool(&json, "can_do_voice_conversion", false);
+	json_write_bool(&json, "can_use_style", false);
+	json_write_bool(&json, "can_use_speaker_boost", false);
+	json_write_bool(&json, "serves_pro_voices", false);
+	json_write_double(&json, "token_cost_factor", 1.0, 1);
+	json_write_signed(&json, "maximum_text_length_per_request", INPUT_MAX);
+	json_write_list(&json, "languages");
+	json_write_list_end(&json);
+	return json_write_close(&json);
+}
+
+static int write_elevenlabs(struct buf *out)
+{
+	int err = buf_append(out, "[", 1);
+
+	for (size_t i = 0; i < COUNT(elevenlabs_models) && !err; ++i) {
+		err = i > 0 ? buf_append(out, ",", 1) : 0;
+		if (!err)
+			err = write_elevenlabs_model(out, elevenlabs_models[i].id,
+						     elevenlabs_models[i].name);
+	}
+	return err ? err : buf_append(out, "]", 1);
+}
+
+void model_rest_list(const struct route_call *call)
+{
+	struct buf *out = &call->server->scratch;
+	int err;
+
+	out->len = 0;
+	err = shape_is_elevenlabs(call->request) ? write_elevenlabs(out) : write_native(out);
+	if (err)
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+	else
+		answer_json(call, 200, out->bytes, out->len);
+}

@@ -1,0 +1,282 @@
+/*
+ * voice_rest.c: GET /v1/voices and what is below it.
+ *
+ * The catalogue is in memory, so these are answered at once.  ElevenLabs' clients
+ * get the same voices in their own shape.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "server/query.h"
+#include "server/server_private.h"
+#include "server/shape.h"
+#include "server/voice_view.h"
+
+#define PAGE_DEFAULT 20
+#define PAGE_MAX 100
+#define THEIR_PAGE_DEFAULT 10
+#define ANSWER_MAX (16u * 1024 * 1024) /* all voices of a large project, with long texts */
+
+/* Which voices a list shows. */
+struct selection {
+	int64_t project_id;
+	int64_t limit, offset;
+	bool with_public;
+	char language[9]; /* "": all */
+	char category[32]; /* "": all */
+	char search[64]; /* in small letters; "": all */
+};
+
+/* "de-AT" and "DE" are de. */
+static int read_language(struct selection *selection, struct stream_fault *fault,
+			 const struct http_request *request)
+{
+	char text[32];
+	size_t len;
+	int err = query_text(text, sizeof(text), fault, request, "language");
+
+	if (err)
+		return err;
+	len = strcspn(text, "-_");
+	if (text[0] == '\0')
+		return 0;
+	for (size_t i = 0; i < len && i < sizeof(selection->language); ++i) {
+		text[i] = (char)tolower((unsigned char)text[i]);
+		if (text[i] < 'a' || text[i] > 'z')
+			len = 0;
+	}
+	if (len < 2 || len >= sizeof(selection->language))
+		return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
+				 "language must be a code such as en or de-DE");
+	memcpy(selection->language, text, len);
+	return 0;
+}
+
+static int read_category(struct selection *selection, struct stream_fault *fault,
+			 const struct http_request *request)
+{
+	int err = query_text(selection->category, sizeof(selection->category), fault, request,
+			     "category");
+
+	if (err || selection->category[0] == '\0' || voice_view_is_category(selection->category))
+		return err;
+	return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
+			 "category must be one of those that voices have, such as premade");
+}
+
+static int read_selection(struct selection *selection, struct stream_fault *fault,
+			  const struct route_call *call)
+{
+	static const struct query_range limits = {1, PAGE_MAX, PAGE_DEFAULT};
+	static const struct query_range offsets = {0, INT64_MAX, 0};
+	const struct http_request *request = call->request;
+	int err;
+
+	*selection = (struct selection){.project_id = call->key->project_id, .with_public = true};
+	err = query_number(&selection->limit, fault, request, "limit", &limits);
+	if (!err)
+		err = query_number(&selection->offset, fault, request, "offset", &offsets);
+	if (!err)
+		err = query_bool(&selection->with_public, fault, request, "include_public");
+	if (!err)
+		err = read_language(selection, fault, request);
+	return err ? err : read_category(selection, fault, request);
+}
+
+static bool name_has(const char *name, const char *search)
+{
+	size_t len = strlen(search);
+
+	for (; strlen(name) >= len; ++name) {
+		if (strncasecmp(name, search, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_selected(const struct selection *selection, const struct voice *voice,
+			const struct voice_json *view)
+{
+	bool is_own = voice->base_id && voice->project_id == selection->project_id;
+
+	return (is_own || (selection->with_public && voice_is_for(voice, selection->project_id))) &&
+	       (!selection->language[0] ||
+		voice_json_has_language(view->languages, selection->language)) &&
+	       (!selection->category[0] || strcmp(view->category, selection->category) == 0) &&
+	       name_has(view->name, selection->search);
+}
+
+typedef void(write_h)(struct json_write *json, const struct voice_json *voice);
+
+static void write_object(struct json_write *json, write_h *write, const struct voice_json *view)
+{
+	json_write_object(json, NULL);
+	write(json, view);
+	json_write_object_end(json);
+}
+
+/* Writes those of the page; gives how many are selected in all. */
+static int64_t write_page(struct json_write *json, const struct route_call *call,
+			  const struct selection *selection, write_h *write)
+{
+	const struct voices *voices = call->server->services.voices;
+	int64_t total = 0;
+
+	for (size_t i = 0; i < voices_count(voices); ++i) {
+		const struct voice *voice = voices_at(voices, i);
+		struct voice_view view;
+
+		voice_view_fill(&view, call->server, voice);
+		if (!is_selected(selection, voice, &view.json))
+			continue;
+		if (total >= selection->offset && total - selection->offset < selection->limit)
+			write_object(json, write, &view.json);
+		++total;
+	}
+	return total;
+}
+
+/* OpenAI's clients know lists by these. */
+static void write_for_openai(struct json_write *json, const struct voice_json *voice)
+{
+	char id[24];
+
+	snprintf(id, sizeof(id), "%lld", (long long)voice->id);
+	json_write_string(json, "id", id, strlen(id));
+	json_write_string(json, "object", "voice", 5);
+	json_write_string(json, "name", voice->name, strlen(voice->name));
+}
+
+static void write_list(struct json_write *json, const struct route_call *call,
+		       const struct selection *selection)
+{
+	int64_t total;
+
+	json_write_list(json, "voices");
+	total = write_page(json, call, selection, voice_json_write);
+	json_write_list_end(json);
+	json_write_signed(json, "total", total);
+	json_write_signed(json, "limit", selection->limit);
+	json_write_signed(json, "offset", selection->offset);
+	json_write_string(json, "object", "list", 4);
+	json_write_list(json, "data");
+	write_page(json, call, selection, write_for_openai);
+	json_write_list_end(json);
+}
+
+static void write_elevenlabs_list(struct json_write *json, const struct route_call *call,
+				  const struct selection *selection)
+{
+	json_write_list(json, "voices");
+	write_page(json, call, selection, voice_json_write_elevenlabs);
+	json_write_list_end(json);
+}
+
+/* Their pages have tokens: ours is where the next one begins. */
+static void write_elevenlabs_page(struct json_write *json, const struct route_call *call,
+				  const struct selection *selection)
+{
+	int64_t next = selection->offset + selection->limit;
+	int64_t total;
+	char token[24];
+
+	json_write_list(json, "voices");
+	total = write_page(json, call, selection, voice_json_write_elevenlabs);
+	json_write_list_end(json);
+	json_write_bool(json, "has_more", next < total);
+	json_write_signed(json, "total_count", total);
+	snprintf(token, sizeof(token), "%lld", (long long)next);
+	if (next < total)
+		json_write_string(json, "next_page_token", token, strlen(token));
+	else
+		json_write_null(json, "next_page_token");
+}
+
+typedef void(list_h)(struct json_write *json, const struct route_call *call,
+		     const struct selection *selection);
+
+static void answer_list(const struct route_call *call, list_h *list,
+			const struct selection *selection)
+{
+	struct json_write json;
+	struct buf out;
+
+	buf_init(&out, ANSWER_MAX);
+	json_write_open(&json, &out);
+	list(&json, call, selection);
+	if (json_write_close(&json) == 0)
+		answer_json(call, 200, out.bytes, out.len);
+	else
+		shape_answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+	buf_reset(&out);
+}
+
+void voice_rest_list(const struct route_call *call)
+{
+	struct selection selection = {
+		.project_id = call->key->project_id, .limit = INT64_MAX, .with_public = true};
+	struct stream_fault fault;
+
+	if (shape_is_elevenlabs(call->request))
+		answer_list(call, write_elevenlabs_list, &selection);
+	else if (read_selection(&selection, &fault, call) != 0)
+		answer_error(call, fault.id, fault.detail);
+	else
+		answer_list(call, write_list, &selection);
+}
+
+static int read_search(struct selection *selection, struct stream_fault *fault,
+		       const struct route_call *call)
+{
+	static const struct query_range sizes = {1, PAGE_MAX, THEIR_PAGE_DEFAULT};
+	static const struct query_range tokens = {0, INT64_MAX / 2, 0};
+	const struct http_request *request = call->request;
+	int err;
+
+	*selection = (struct selection){.project_id = call->key->project_id, .with_public = true};
+	err = query_number(&selection->limit, fault, request, "page_size", &sizes);
+	if (!err)
+		err = query_number(&selection->offset, fault, request, "next_page_token", &tokens);
+	return err ? err
+		   : query_text(selection->search, sizeof(selection->search), fault, request,
+				"search");
+}
+
+/* Of ElevenLabs' clients alone, whatever carries their key. */
+void voice_rest_search(const struct route_call *call)
+{
+	struct selection selection;
+	struct stream_fault fault;
+
+	if (read_search(&selection, &fault, call) != 0)
+		shape_answer_error(call, fault.id, fault.detail);
+	else
+		answer_list(call, write_elevenlabs_page, &selection);
+}
+
+void voice_rest_get(const struct route_call *call)
+{
+	const struct voice *voice = voice_view_named(call);
+	struct buf *out = &call->server->scratch;
+	struct voice_view view;
+	struct json_write json;
+
+	if (!voice) {
+		shape_answer_error(call, WIRE_ERROR_VOICE_NOT_FOUND, NULL);
+		return;
+	}
+	voice_view_fill(&view, call->server, voice);
+	out->len = 0;
+	json_write_open(&json, out);
+	if (shape_is_elevenlabs(call->request))
+		voice_json_write_elevenlabs(&json, &view.json);
+	else
+		voice_json_write_detail(&json, &view.json);
+	if (json_write_close(&json) == 0)
+		answer_json(call, 200, out->bytes, out->len);
+	else
+		shape_answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+}

@@ -1,0 +1,290 @@
+/*
+ * voice_message.c: what a client may say of a derived voice over REST (see
+ * voice_message.h).
+ */
+#include "wire/voice_message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/utf8.h"
+#include "wire/settings.h"
+
+/* The words that the clients' libraries know; others make them fail. */
+static const char *const sexes[] = {"male", "female", "neutral", NULL};
+static const char *const ages[] = {"young", "middle_age", "middle_aged", "old", NULL};
+static const char *const qualities[] = {"low", "mid", "high", NULL};
+static const char *const categories[] = {"premade",
+					 "cloned",
+					 "designed",
+					 "conversational",
+					 "narrative",
+					 "narrative_story",
+					 "characters",
+					 "characters_animation",
+					 "social_media",
+					 "entertainment_tv",
+					 "advertisement",
+					 "informative_educational",
+					 NULL};
+
+struct reading {
+	struct voice_message *message;
+	struct json *json;
+	struct stream_fault *fault;
+};
+
+struct field;
+typedef int(read_h)(struct reading *reading, const struct field *field,
+		    const struct json_value *value);
+
+struct field {
+	const char *name;
+	read_h *read;
+	unsigned bit;
+	size_t offset; /* of what it fills */
+	double min, max; /* of a number, or of a text's length */
+	const char *const *words; /* of a choice */
+	bool is_nullable; /* null takes it away; else it is as absent */
+};
+
+static void *member(const struct reading *reading, const struct field *field)
+{
+	return (char *)reading->message + field->offset;
+}
+
+static int read_text(struct reading *reading, const struct field *field,
+		     const struct json_value *value)
+{
+	size_t length;
+
+	if (value->kind != JSON_KIND_STRING)
+		return fault_value(reading->fault, field->name, "a string", value);
+	length = utf8_count(value->text, value->len);
+	if ((double)length < field->min || (double)length > field->max)
+		return fault_set(reading->fault, WIRE_ERROR_BAD_VOICE,
+				 "%s must have %.0f to %.0f characters (got %zu)", field->name,
+				 field->min, field->max, length);
+	value->text[value->len] = '\0'; /* where its closing quote was, or before it */
+	*(const char **)member(reading, field) = value->text;
+	return 0;
+}
+
+static int read_choice(struct reading *reading, const struct field *field,
+		       const struct json_value *value)
+{
+	size_t count = 0;
+
+	while (field->words[count]) {
+		const char *word = field->words[count++];
+
+		if (value->kind == JSON_KIND_STRING && strlen(word) == value->len &&
+		    memcmp(word, value->text, value->len) == 0) {
+			*(const char **)member(reading, field) = word;
+			return 0;
+		}
+	}
+	return fault_choice(reading->fault, field->name, field->words, count, value);
+}
+
+static int read_number(struct reading *reading, const struct field *field,
+		       const struct json_value *value)
+{
+	double number;
+
+	if (value->kind != JSON_KIND_NUMBER || json_to_double(&number, value) != 0 ||
+	    number < field->min || number > field->max)
+		return fault_range(reading->fault, field->name, field->min, field->max, value);
+	*(double *)member(reading, field) = number;
+	return 0;
+}
+
+static int read_bool(struct reading *reading, const struct field *field,
+		     const struct json_value *value)
+{
+	if (value->kind != JSON_KIND_BOOL)
+		return fault_value(reading->fault, field->name, "true or false", value);
+	*(bool *)member(reading, field) = value->truth;
+	return 0;
+}
+
+/* What is asked of those who clone a voice: nobody is copied here. */
+static int ignore(struct reading *reading, const struct field *field,
+		  const struct json_value *value)
+{
+	(void)field;
+	return json_skip(reading->json, value);
+}
+
+static int read_base(struct reading *reading, const struct field *field,
+		     const struct json_value *value)
+{
+	struct voice_message *message = reading->message;
+
+	message->base_id = 0;
+	message->base_handle = NULL;
+	if (value->kind == JSON_KIND_NUMBER && json_to_integer(&message->base_id, value) == 0 &&
+	    message->base_id > 0)
+		return 0;
+	if (value->kind != JSON_KIND_STRING || value->len == 0)
+		return fault_value(reading->fault, field->name, "a voice's id or handle", value);
+	value->text[value->len] = '\0';
+	message->base_handle = value->text;
+	return 0;
+}
+
+static void add_language(struct voice_message *message, const char *code)
+{
+	size_t len = strlen(message->languages);
+
+	snprintf(message->languages + len, sizeof(message->languages) - len, "%s%s",
+		 len > 0 ? "," : "", code);
+}
+
+static bool has_language(const struct voice_message *message, const char *code)
+{
+	const char *at = strstr(message->languages, code);
+	size_t len = strlen(code);
+
+	return at && (at[len] == ',' || at[len] == '\0') &&
+	       (at == message->languages || at[-1] == ',');
+}
+
+static int read_languages(struct reading *reading, const struct field *field,
+			  const struct json_value *value)
+{
+	struct voice_message *message = reading->message;
+	struct json_value element;
+	char code[SETTINGS_LANGUAGE_SIZE];
+
+	message->languages[0] = '\0';
+	if (value->kind != JSON_KIND_ARRAY)
+		return fault_value(reading->fault, field->name, "a list of codes", value);
+	while (json_element(reading->json)) {
+		if (json_value(reading->json, &element))
+			return EINVAL;
+		if (element.kind != JSON_KIND_STRING ||
+		    settings_language(code, element.text, element.len) != 0)
+			return fault_value(reading->fault, field->name, "codes of known languages",
+					   &element);
+		if (!has_language(message, code))
+			add_language(message, code);
+	}
+	return 0;
+}
+
+#define AT(member) offsetof(struct voice_message, member)
+#define TEXT(name, member, bit, min, max, is_nullable)                                             \
+	{                                                                                          \
+		name, read_text, VOICE_MESSAGE_##bit, AT(member), min, max, NULL, is_nullable      \
+	}
+#define CHOICE(name, member, bit, words)                                                           \
+	{                                                                                          \
+		name, read_choice, VOICE_MESSAGE_##bit, AT(member), 0, 0, words, true              \
+	}
+
+static const struct field fields[] = {
+	TEXT("name", name, NAME, 1, VOICE_MESSAGE_NAME_MAX, false),
+	TEXT("variant", variant, VARIANT, 1, 15, true),
+	TEXT("description", description, DESCRIPTION, 0, VOICE_MESSAGE_TEXT_MAX, true),
+	TEXT("generative_voice_description", generative_description, GENERATIVE, 0,
+	     VOICE_MESSAGE_TEXT_MAX, true),
+	TEXT("sample_text", sample_text, SAMPLE_TEXT, 0, VOICE_MESSAGE_TEXT_MAX, true),
+	CHOICE("sex", sex, SEX, sexes),
+	CHOICE("age", age, AGE, ages),
+	CHOICE("category", category, CATEGORY, categories),
+	CHOICE("quality", quality, QUALITY, qualities),
+	{"base_voice_id", read_base, VOICE_MESSAGE_BASE, 0, 0, 0, NULL, false},
+	{"pitch", read_number, VOICE_MESSAGE_PITCH, AT(pitch), -12, 12, NULL, false},
+	{"rate", read_number, VOICE_MESSAGE_RATE, AT(rate), 0.5, 2, NULL, false},
+	{"supported_languages", read_languages, VOICE_MESSAGE_LANGUAGES, 0, 0, 0, NULL, false},
+	{"is_public", read_bool, VOICE_MESSAGE_PUBLIC, AT(is_public), 0, 0, NULL, false},
+	{"speaker_consent", ignore, 0, 0, 0, 0, NULL, false},
+};
+
+bool voice_message_has_category(const char *category)
+{
+	for (size_t i = 0; categories[i]; ++i) {
+		if (strcmp(categories[i], category) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const struct field *find(const struct json_value *key)
+{
+	for (size_t i = 0; i < COUNT(fields); ++i) {
+		if (strlen(fields[i].name) == key->len &&
+		    memcmp(fields[i].name, key->text, key->len) == 0)
+			return &fields[i];
+	}
+	return NULL;
+}
+
+static int read_field(struct reading *reading, const struct field *field,
+		      const struct json_value *value)
+{
+	int err = 0;
+
+	reading->message->fields &= ~field->bit; /* an earlier one of the same name */
+	if (value->kind == JSON_KIND_NULL && !field->is_nullable)
+		return 0;
+	if (value->kind == JSON_KIND_NULL)
+		*(const char **)member(reading, field) = NULL;
+	else
+		err = field->read(reading, field, value);
+	if (!err)
+		reading->message->fields |= field->bit;
+	return err;
+}
+
+static int read_members(struct reading *reading)
+{
+	struct json_value key;
+	struct json_value value;
+
+	if (json_value(reading->json, &value))
+		return EINVAL;
+	if (value.kind != JSON_KIND_OBJECT)
+		return fault_value(reading->fault, "it", "a JSON object", &value);
+	while (json_member(reading->json, &key)) {
+		const struct field *field = find(&key);
+		int err;
+
+		if (json_value(reading->json, &value))
+			return EINVAL;
+		err = field ? read_field(reading, field, &value)
+			    : rest_body_refuse_key(reading->fault, &key);
+		if (err)
+			return err;
+	}
+	return reading->json->reason ? EINVAL : 0;
+}
+
+/* A voice without a base would have to be made from recordings. */
+static int check_new(const struct voice_message *message, struct stream_fault *fault)
+{
+	if (!(message->fields & VOICE_MESSAGE_BASE))
+		return fault_set(fault, WIRE_ERROR_NO_CLONING,
+				 "voices can be derived from others by base_voice_id");
+	if (!(message->fields & VOICE_MESSAGE_NAME))
+		return fault_set(fault, WIRE_ERROR_BAD_VOICE, "name is required");
+	return 0;
+}
+
+int voice_message_parse(struct voice_message *message, struct stream_fault *fault, char *text,
+			size_t len, bool is_new)
+{
+	struct json json;
+	struct reading reading = {message, &json, fault};
+	int err;
+
+	*message = (struct voice_message){.rate = 1};
+	*fault = (struct stream_fault){0};
+	json_open(&json, text, len);
+	err = read_members(&reading);
+	err = rest_body_end(&json, fault, err);
+	return err || !is_new ? err : check_new(message, fault);
+}
