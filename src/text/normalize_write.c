@@ -253,21 +253,28 @@ void write_template(struct normalizer *n, const char *template, const struct pla
 }
 
 /* The word that stands before token i with nothing but a blank (or the dot of
- * an abbreviation, or a colon, and a blank) between; 0 when there is none. */
+ * an abbreviation and a blank) between; 0 when there is none. */
 static size_t word_before(const struct normalizer *n, size_t i)
 {
 	if (i > 0 && token_at(n, i - 1)->kind == TOKEN_BLANK)
-		--i;
-	if (i > 1 && token_is(n, i - 1, ':') && !token_is_digits(n, i - 2))
 		--i;
 	if (i > 1 && token_is(n, i - 1, '.') && token_is_word(n, i - 2))
 		--i;
 	return i > 0 && token_is_word(n, i - 1) ? i - 1 : 0;
 }
 
+/* "Tel.: 123": a colon does not part them. */
+static size_t before_colon(const struct normalizer *n, size_t i)
+{
+	size_t sign = i > 0 && token_at(n, i - 1)->kind == TOKEN_BLANK ? i - 1 : i;
+
+	return sign > 1 && token_is(n, sign - 1, ':') && !token_is_digits(n, sign - 2) ? sign - 1
+										       : i;
+}
+
 bool token_follows(const struct normalizer *n, size_t i, const char *list)
 {
-	size_t before = word_before(n, i);
+	size_t before = word_before(n, before_colon(n, i));
 
 	return before && token_listed(n, before, list);
 }
