@@ -1,8 +1,8 @@
 /*
  * server.c: the server process: start, signals, end.
  *
- * One event loop thread owns every socket and every session; the store has a
- * thread of its own; engines are processes.
+ * One event loop thread owns every socket and every session; the store and the
+ * encoders have a thread each; engines are processes.
  */
 #include "server/server.h"
 
@@ -19,6 +19,7 @@
 #include "server/engines.h"
 #include "server/server_private.h"
 #include "server/voices_fetch.h"
+#include "session/encoding.h"
 #include "wire/reply.h"
 
 /* The longest message we write: a chunk's text with every character escaped,
@@ -267,6 +268,7 @@ static void fill_services(struct server *server)
 	server->services = (struct session_services){
 		.timers = &server->loop->timers,
 		.speech = pool_speech(server->pool),
+		.encode_thread = server->services.encode_thread,
 		.voices = pool_voices(server->pool),
 		.ledger_ops = &ledger_ops,
 		.ledger = server->account,
@@ -293,6 +295,8 @@ static int start(struct server *server)
 				  VOICES_SETTLE_MS, on_voices_changed, server);
 	if (!err)
 		err = open_account(server);
+	if (!err)
+		err = encoding_thread_alloc(&server->services.encode_thread, server->loop);
 	if (!err)
 		err = open_tls(server);
 	if (!err)
@@ -331,6 +335,7 @@ static void stop(struct server *server)
 	mem_deref(server->tls);
 	if (server->voices_folder)
 		folder_close(server->voices_folder);
+	mem_deref(server->services.encode_thread);
 	mem_deref(server->pool);
 	mem_deref(server->account);
 	mem_deref(server->dictionaries);

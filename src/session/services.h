@@ -38,6 +38,7 @@ struct dictionary_ops {
 struct session_services {
 	struct timers *timers;
 	struct speech *speech;
+	struct thread *encode_thread; /* see encoding.h; NULL: timers do its work */
 	const struct voices *voices;
 	const struct ledger_ops *ledger_ops;
 	void *ledger;

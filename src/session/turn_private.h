@@ -9,6 +9,7 @@
 
 #include "audio/pipeline.h"
 #include "session/chunk_words.h"
+#include "session/encoding.h"
 #include "session/transcript.h"
 #include "session/turn.h"
 #include "text/chunker.h"
@@ -47,6 +48,7 @@ struct turn {
 	struct reader reader;
 	struct lexicon *lexicon; /* the reader's; NULL: no dictionary applies */
 	struct pipeline *pipeline;
+	struct encoding *encoding; /* NULL: the pipeline's frames are what is sent */
 	struct utterance utterance;
 	struct transcript transcript;
 	bool held_back; /* by max_lead_ms */

@@ -5,6 +5,9 @@
  * Samples go through the turn's pipeline and leave as frames as soon as they
  * are whole; when the peer is full, or far enough ahead of playback, the job is
  * held, and neither a silence nor a further part is begun.
+ *
+ * Frames of a format that has an encoder leave when they come back from it
+ * (encoding.h); a chunk ends, and the turn's last words leave, when all have.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,6 +30,7 @@
 static void on_audio(void *arg, const int16_t *samples, size_t count, unsigned sample_rate);
 static void on_word(void *arg, const struct speech_word *word);
 static void on_end(void *arg, enum speech_end how, uint32_t busy_us);
+static encoding_h on_encoded;
 
 static const struct speech_listener listener = {
 	.audio = on_audio,
@@ -79,10 +83,19 @@ int turn_speech_open(struct turn *turn)
 	return open_chunker(turn);
 }
 
-/* Only when it begins to speak: many turns may wait, and a stretcher is large. */
+/* Only when it begins to speak: many turns may wait, and stretchers and encoders
+ * are large. */
 static int open_pipeline(struct turn *turn)
 {
-	return turn->pipeline ? 0 : pipeline_alloc(&turn->pipeline, &turn->format, 1.0);
+	const struct session_services *services = turn->owner.services;
+	int err = 0;
+
+	if (!turn->pipeline)
+		err = pipeline_alloc(&turn->pipeline, &turn->format, 1.0);
+	if (err || turn->encoding || !audio_format_needs_encoder(turn->format.encoding))
+		return err;
+	return encoding_alloc(&turn->encoding, services->encode_thread, services->timers,
+			      &turn->format, on_encoded, turn);
 }
 
 /* The next chunk knows this one's words. */
@@ -106,6 +119,7 @@ void turn_hush(struct turn *turn)
 	if (turn->utterance.job)
 		speech->ops->cancel(turn->utterance.job);
 	turn->utterance.job = NULL;
+	turn->encoding = encoding_close(turn->encoding);
 	timer_clear(turn->owner.services->timers, &turn->lead_timer);
 }
 
@@ -136,9 +150,15 @@ static uint64_t runs_dry_us(const struct turn *turn)
 	return turn->playback_start_us ? turn->playback_start_us + sent_us(turn) : now_us(turn);
 }
 
+static bool awaits_encoder(const struct turn *turn)
+{
+	return turn->encoding && encoding_is_full(turn->encoding);
+}
+
 static bool must_wait(const struct turn *turn)
 {
-	return turn->held_back || peer_of(turn)->ops->is_full(peer_of(turn)->peer);
+	return turn->held_back || awaits_encoder(turn) ||
+	       peer_of(turn)->ops->is_full(peer_of(turn)->peer);
 }
 
 /* In a context it may be others who have filled the peer, and they fill it again
@@ -146,7 +166,8 @@ static bool must_wait(const struct turn *turn)
  * frames. */
 static bool may_go_on(const struct turn *turn)
 {
-	return !must_wait(turn) || (turn->owner.context && turn->samples_sent == 0);
+	return !must_wait(turn) ||
+	       (turn->owner.context && turn->samples_sent == 0 && !awaits_encoder(turn));
 }
 
 static void update_hold(struct turn *turn)
@@ -193,30 +214,60 @@ static unsigned chunk_id(const struct turn *turn)
 	return turn->counters->chunks - 1;
 }
 
+static int send_frame(struct turn *turn, const struct audio_frame *frame)
+{
+	int err;
+
+	mind_gap(turn);
+	err = turn->owner.dialect->audio(turn_scratch(turn), turn->owner.context, frame,
+					 &turn->format, turn->counters->frames, chunk_id(turn));
+	if (err)
+		return err;
+	if (!turn->first_audio_us)
+		turn->first_audio_us = now_us(turn);
+	++turn->audio_chunks;
+	++turn->counters->frames;
+	turn->samples_sent += frame->samples;
+	turn_send(turn, turn->tag, (uint32_t)frame->samples);
+	return 0;
+}
+
+static int encode_frame(struct turn *turn, const struct audio_frame *frame)
+{
+	return encoding_write(turn->encoding, (const int16_t *)(const void *)frame->bytes,
+			      frame->samples);
+}
+
 /* False when the turn has failed: then it may be gone. */
 static bool send_frames(struct turn *turn)
 {
 	struct audio_frame frame;
 
 	while (pipeline_next(turn->pipeline, &frame)) {
-		mind_gap(turn);
-		if (turn->owner.dialect->audio(turn_scratch(turn), turn->owner.context, &frame,
-					       &turn->format, turn->counters->frames,
-					       chunk_id(turn)) != 0) {
+		transcript_audio(&turn->transcript, frame.samples);
+		if ((turn->encoding ? encode_frame : send_frame)(turn, &frame) != 0) {
 			turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
 			return false;
 		}
-		if (!turn->first_audio_us)
-			turn->first_audio_us = now_us(turn);
-		++turn->audio_chunks;
-		++turn->counters->frames;
-		turn->samples_sent += frame.samples;
-		transcript_audio(&turn->transcript, frame.samples);
-		turn_send(turn, turn->tag, (uint32_t)frame.samples);
 	}
 	mind_lead(turn);
 	update_hold(turn);
 	return true;
+}
+
+static void on_encoded(void *arg, int err, const struct audio_frame *frame)
+{
+	struct turn *turn = arg;
+
+	if (!err && frame->len > 0)
+		err = send_frame(turn, frame);
+	if (err) {
+		turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
+		return;
+	}
+	mind_lead(turn);
+	update_hold(turn);
+	turn_speak(turn);
 }
 
 static void on_audio(void *arg, const int16_t *samples, size_t count, unsigned sample_rate)
@@ -284,7 +335,8 @@ static void begin_part(struct turn *turn, size_t part)
 					  turn->format.sample_rate / 1000;
 }
 
-/* Its last part was spoken. */
+/* Its last part was spoken.  Called again, by turn_speak, while frames of it are
+ * in the encoder. */
 static void finish_chunk(struct turn *turn)
 {
 	const struct dialect *dialect = turn->owner.dialect;
@@ -296,9 +348,11 @@ static void finish_chunk(struct turn *turn)
 	}
 	if (!send_frames(turn))
 		return;
+	if (turn->encoding && !encoding_is_idle(turn->encoding))
+		return;
 	transcript_end(&turn->transcript);
 	send_words(turn);
-	seconds = (double)(turn->samples_sent - turn->utterance.samples_before) /
+	seconds = (double)(pipeline_samples_out(turn->pipeline) - turn->utterance.samples_before) /
 		  turn->format.sample_rate;
 	if (dialect->chunk_complete &&
 	    dialect->chunk_complete(turn_scratch(turn), turn->owner.context, chunk_id(turn),
@@ -493,15 +547,28 @@ static int begin_chunk(struct turn *turn)
 		return err;
 	timer_clear(turn->owner.services->timers, &turn->dry_timer);
 	utterance->has_begun = true;
-	utterance->samples_before = turn->samples_sent;
+	utterance->samples_before = pipeline_samples_out(turn->pipeline);
 	utterance->busy_us = 0;
 	begin_part(turn, 0);
 	return announce_chunk(turn);
 }
 
+/* True when the encoder has given back the stream's end.  False when the turn has
+ * failed: then it may be gone. */
+static bool finish_encoding(struct turn *turn)
+{
+	if (!turn->encoding)
+		return true;
+	if (encoding_has_ended(turn->encoding))
+		return encoding_is_idle(turn->encoding);
+	if (encoding_end(turn->encoding) != 0)
+		turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
+	return false;
+}
+
 static void ask_when_sent(struct turn *turn)
 {
-	if (turn->state != TURN_DRAINING || turn->asked_when_sent)
+	if (turn->state != TURN_DRAINING || turn->asked_when_sent || !finish_encoding(turn))
 		return;
 	turn->asked_when_sent = true;
 	if (!peer_of(turn)->ops->tell_when_sent(peer_of(turn)->peer, turn->tag))

@@ -1,0 +1,222 @@
+/*
+ * encoding.c: a turn's samples on their way through an encoder (see encoding.h).
+ *
+ * The encoder and `err` belong to the thread while a piece is away and to the
+ * loop when none is.  A piece holds a reference to its encoding, so that a turn
+ * can go at any time.
+ */
+#include "session/encoding.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "audio/encoder.h"
+#include "base/mem.h"
+
+/* Of one piece: 200 ms at 48 kHz are 19,200 bytes before they are encoded, and
+ * MP3 wants room for 20,000. */
+#define OUT_MAX 65536u
+
+struct encoding {
+	struct thread *thread; /* NULL: the timer does its work */
+	struct timers *timers;
+	struct timer timer;
+	struct list waiting; /* for the timer */
+	struct audio_format format;
+	struct encoder *encoder;
+	int err; /* the stream cannot go on */
+	encoding_h *heard;
+	void *arg;
+	atomic_bool is_closed;
+	bool has_ended;
+	size_t pieces_away;
+	uint64_t samples_away;
+	size_t samples_kept; /* by the encoder: they have come back without a byte */
+};
+
+struct piece {
+	struct task task; /* first: the batch's link is ours */
+	struct encoding *encoding;
+	struct buf out;
+	int err;
+	bool is_last;
+	size_t count;
+	int16_t samples[];
+};
+
+static void piece_destroy(void *object)
+{
+	struct piece *piece = object;
+
+	buf_reset(&piece->out);
+	mem_deref(piece->encoding);
+}
+
+static void encoding_destroy(void *object)
+{
+	struct encoding *encoding = object;
+
+	mem_deref(encoding->encoder);
+}
+
+/* On the thread.  An encoder is made with its first piece: to make one takes as
+ * long as to encode a second. */
+static void encode_piece(struct piece *piece)
+{
+	struct encoding *encoding = piece->encoding;
+
+	if (atomic_load(&encoding->is_closed))
+		return;
+	if (!encoding->err && !encoding->encoder)
+		encoding->err = encoder_alloc(&encoding->encoder, &encoding->format);
+	if (!encoding->err)
+		encoding->err =
+			encoder_write(encoding->encoder, piece->samples, piece->count, &piece->out);
+	if (!encoding->err && piece->is_last)
+		encoding->err = encoder_end(encoding->encoder, &piece->out);
+	piece->err = encoding->err;
+}
+
+static struct piece *piece_of(struct link *link)
+{
+	return (struct piece *)(void *)LIST_OBJECT(link, struct task, link);
+}
+
+static void run_batch(struct list *batch, void *arg)
+{
+	(void)arg;
+	for (struct link *link = list_first(batch); link; link = list_next(batch, link))
+		encode_piece(piece_of(link));
+}
+
+int encoding_thread_alloc(struct thread **threadp, struct loop *loop)
+{
+	return thread_alloc(threadp, loop, "encode", run_batch, NULL);
+}
+
+/* On the loop. */
+static void come_back(struct task *task)
+{
+	struct piece *piece = (struct piece *)(void *)task;
+	struct encoding *encoding = piece->encoding;
+	struct audio_frame frame = {
+		.bytes = (const uint8_t *)piece->out.bytes,
+		.len = piece->out.len,
+	};
+
+	--encoding->pieces_away;
+	encoding->samples_away -= piece->count;
+	encoding->samples_kept += piece->count;
+	if (frame.len > 0) {
+		frame.samples = encoding->samples_kept;
+		encoding->samples_kept = 0;
+	}
+	if (!atomic_load(&encoding->is_closed))
+		encoding->heard(encoding->arg, piece->err, &frame);
+	mem_deref(piece);
+}
+
+static void on_timer(void *arg)
+{
+	struct encoding *encoding = mem_ref(arg);
+	struct link *link;
+
+	while ((link = list_first(&encoding->waiting))) {
+		list_remove(&encoding->waiting, link);
+		encode_piece(piece_of(link));
+		come_back(&piece_of(link)->task);
+	}
+	mem_deref(encoding);
+}
+
+int encoding_alloc(struct encoding **encodingp, struct thread *thread, struct timers *timers,
+		   const struct audio_format *format, encoding_h *heard, void *arg)
+{
+	struct encoding *encoding;
+
+	if (!audio_format_needs_encoder(format->encoding))
+		return EINVAL;
+	encoding = mem_zalloc(sizeof(*encoding), encoding_destroy);
+	if (!encoding)
+		return ENOMEM;
+	encoding->thread = thread;
+	encoding->timers = timers;
+	encoding->format = *format;
+	encoding->heard = heard;
+	encoding->arg = arg;
+	list_init(&encoding->waiting);
+	*encodingp = encoding;
+	return 0;
+}
+
+static int submit(struct encoding *encoding, struct piece *piece)
+{
+	if (encoding->thread) {
+		thread_submit(encoding->thread, &piece->task, come_back);
+		return 0;
+	}
+	list_append(&encoding->waiting, &piece->task.link);
+	return timer_set(encoding->timers, &encoding->timer, 0, on_timer, encoding);
+}
+
+static int send_piece(struct encoding *encoding, const int16_t *samples, size_t count, bool is_last)
+{
+	struct piece *piece = mem_zalloc(sizeof(*piece) + count * sizeof(*samples), piece_destroy);
+
+	assert(!encoding->has_ended);
+	if (!piece)
+		return ENOMEM;
+	buf_init(&piece->out, OUT_MAX);
+	piece->encoding = mem_ref(encoding);
+	piece->is_last = is_last;
+	piece->count = count;
+	if (count > 0)
+		memcpy(piece->samples, samples, count * sizeof(*samples));
+	encoding->has_ended = is_last;
+	++encoding->pieces_away;
+	encoding->samples_away += count;
+	return submit(encoding, piece);
+}
+
+int encoding_write(struct encoding *encoding, const int16_t *samples, size_t count)
+{
+	return send_piece(encoding, samples, count, false);
+}
+
+int encoding_end(struct encoding *encoding)
+{
+	return send_piece(encoding, NULL, 0, true);
+}
+
+bool encoding_is_full(const struct encoding *encoding)
+{
+	return encoding->samples_away * 1000 >=
+	       (uint64_t)ENCODING_FULL_MS * encoding->format.sample_rate;
+}
+
+bool encoding_is_idle(const struct encoding *encoding)
+{
+	return encoding->pieces_away == 0;
+}
+
+bool encoding_has_ended(const struct encoding *encoding)
+{
+	return encoding->has_ended;
+}
+
+struct encoding *encoding_close(struct encoding *encoding)
+{
+	struct link *link;
+
+	if (!encoding)
+		return NULL;
+	atomic_store(&encoding->is_closed, true);
+	timer_clear(encoding->timers, &encoding->timer);
+	while ((link = list_first(&encoding->waiting))) {
+		list_remove(&encoding->waiting, link);
+		mem_deref(piece_of(link));
+	}
+	return mem_deref(encoding);
+}

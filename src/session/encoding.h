@@ -1,0 +1,55 @@
+/*
+ * encoding.h: a turn's samples on their way through an encoder, off the loop.
+ *
+ *   turn → encoding_write → a piece → the thread: encoder → a piece → turn
+ *
+ * Encoders cost as much as a small engine, so all of them run on one thread that
+ * belongs to nobody's turn.  Pieces go over whole and come back whole, in order.
+ * Without a thread (tests with a clock of their own) a timer of no time does the
+ * work: then too nothing is heard from inside a call.
+ */
+#ifndef SESSION_ENCODING_H
+#define SESSION_ENCODING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "audio/pipeline.h"
+#include "loop/thread.h"
+#include "loop/timers.h"
+
+/* So much audio may be away before no more should be made.  A frame is 200 ms at
+ * most, and there is always one to do while others come and go; when more than a
+ * second waits the thread is behind, and making more would only fill memory. */
+#define ENCODING_FULL_MS 1000u
+
+struct encoding;
+
+/* The thread of all encodings; it ends after the last of them. */
+int encoding_thread_alloc(struct thread **threadp, struct loop *loop);
+
+/* What came back of one piece.  The frame's samples are those that its bytes
+ * stand for: a piece that an encoder kept comes back empty, and is counted with
+ * the next bytes.  The frame is lent. */
+typedef void(encoding_h)(void *arg, int err, const struct audio_frame *frame);
+
+/* thread NULL: by `timers`. */
+int encoding_alloc(struct encoding **encodingp, struct thread *thread, struct timers *timers,
+		   const struct audio_format *format, encoding_h *heard, void *arg);
+
+/* At most 200 ms of PCM16, copied.  ENOMEM. */
+int encoding_write(struct encoding *encoding, const int16_t *samples, size_t count);
+
+/* The stream's end; nothing is written after it. */
+int encoding_end(struct encoding *encoding);
+
+bool encoding_is_full(const struct encoding *encoding);
+bool encoding_is_idle(const struct encoding *encoding); /* all that was written came back */
+bool encoding_has_ended(const struct encoding *encoding); /* encoding_end was called */
+
+/* Nothing is heard from it any more; what is away is thrown away.  NULL is
+ * allowed; gives NULL. */
+struct encoding *encoding_close(struct encoding *encoding);
+
+#endif

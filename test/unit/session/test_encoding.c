@@ -1,0 +1,537 @@
+/*
+ * test_encoding.c: samples go through an encoder off the loop, and a turn waits
+ * for them.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "audio/encoder.h"
+#include "base/base64.h"
+#include "base/count.h"
+#include "base/mem.h"
+#include "session/encoding.h"
+#include "session/turn.h"
+#include "world.h"
+
+#define FRAME 480 /* samples in a piece: 20 ms at 24 kHz */
+#define PIECES 100
+#define HEARD_MAX (1u << 20)
+
+static const struct audio_format wav = {AUDIO_WAV, 24000, 0};
+static const struct audio_format flac = {AUDIO_FLAC, 24000, 0};
+static const struct audio_format mp3 = {AUDIO_MP3, 44100, 128};
+
+struct ear {
+	struct buf bytes;
+	uint64_t samples;
+	unsigned times;
+	unsigned expected; /* then the loop ends */
+	int err;
+	struct loop *loop;
+};
+
+static void hear(void *arg, int err, const struct audio_frame *frame)
+{
+	struct ear *ear = arg;
+
+	ear->err = err ? err : ear->err;
+	assert_int_equal(buf_append(&ear->bytes, frame->bytes, frame->len), 0);
+	if (frame->len == 0)
+		assert_int_equal(frame->samples, 0);
+	ear->samples += frame->samples;
+	if (++ear->times == ear->expected && ear->loop)
+		loop_stop(ear->loop);
+}
+
+static void make_samples(int16_t *samples, size_t count)
+{
+	uint32_t seed = 1;
+
+	for (size_t i = 0; i < count; ++i) {
+		seed = seed * 1664525u + 1013904223u;
+		samples[i] = (int16_t)(seed >> 16);
+	}
+}
+
+static void write_pieces(struct encoding *encoding, const int16_t *samples)
+{
+	for (size_t i = 0; i < PIECES; ++i)
+		assert_int_equal(encoding_write(encoding, samples + i * FRAME, FRAME), 0);
+	assert_int_equal(encoding_end(encoding), 0);
+}
+
+/* As one encoder gives them without a thread. */
+static void assert_encoded(const struct buf *bytes, const struct audio_format *format,
+			   const int16_t *samples)
+{
+	struct encoder *encoder;
+	struct buf want;
+
+	buf_init(&want, HEARD_MAX);
+	assert_int_equal(encoder_alloc(&encoder, format), 0);
+	assert_int_equal(encoder_write(encoder, samples, (size_t)PIECES * FRAME, &want), 0);
+	assert_int_equal(encoder_end(encoder, &want), 0);
+	assert_int_equal(bytes->len, want.len);
+	assert_memory_equal(bytes->bytes, want.bytes, want.len);
+	mem_deref(encoder);
+	buf_reset(&want);
+}
+
+static void check_thread(const struct audio_format *format)
+{
+	static int16_t samples[PIECES * FRAME];
+	struct ear ear = {.expected = PIECES + 1};
+	struct encoding *encoding;
+	struct thread *thread;
+
+	make_samples(samples, COUNT(samples));
+	buf_init(&ear.bytes, HEARD_MAX);
+	assert_int_equal(loop_alloc(&ear.loop), 0);
+	assert_int_equal(encoding_thread_alloc(&thread, ear.loop), 0);
+	assert_int_equal(encoding_alloc(&encoding, thread, &ear.loop->timers, format, hear, &ear),
+			 0);
+	write_pieces(encoding, samples);
+	assert_int_equal(ear.times, 0);
+	loop_run(ear.loop);
+	assert_int_equal(ear.err, 0);
+	assert_int_equal(ear.samples, COUNT(samples));
+	assert_true(encoding_is_idle(encoding));
+	assert_encoded(&ear.bytes, format, samples);
+	encoding_close(encoding);
+	mem_deref(thread);
+	mem_deref(ear.loop);
+	buf_reset(&ear.bytes);
+	assert_int_equal(mem_live(), 0);
+}
+
+static void test_what_comes_back_is_the_stream_in_order(void **state)
+{
+	(void)state;
+	check_thread(&wav);
+	check_thread(&flac);
+	check_thread(&mp3);
+}
+
+static void test_two_streams_on_one_thread_stay_apart(void **state)
+{
+	static int16_t samples[PIECES * FRAME];
+	struct ear ears[2] = {{.expected = PIECES + 1}, {.expected = PIECES + 1}};
+	struct encoding *encodings[2];
+	struct thread *thread;
+	struct loop *loop;
+
+	(void)state;
+	make_samples(samples, COUNT(samples));
+	assert_int_equal(loop_alloc(&loop), 0);
+	assert_int_equal(encoding_thread_alloc(&thread, loop), 0);
+	for (size_t i = 0; i < 2; ++i) {
+		buf_init(&ears[i].bytes, HEARD_MAX);
+		assert_int_equal(encoding_alloc(&encodings[i], thread, &loop->timers,
+						i == 0 ? &flac : &mp3, hear, &ears[i]),
+				 0);
+	}
+	for (size_t k = 0; k < PIECES; ++k) {
+		for (size_t i = 0; i < 2; ++i)
+			assert_int_equal(encoding_write(encodings[i], samples + k * FRAME, FRAME),
+					 0);
+	}
+	assert_int_equal(encoding_end(encodings[0]), 0);
+	assert_int_equal(encoding_end(encodings[1]), 0);
+	thread_finish(thread); /* calls all that is done */
+	assert_encoded(&ears[0].bytes, &flac, samples);
+	assert_encoded(&ears[1].bytes, &mp3, samples);
+	for (size_t i = 0; i < 2; ++i) {
+		encoding_close(encodings[i]);
+		buf_reset(&ears[i].bytes);
+	}
+	mem_deref(thread);
+	mem_deref(loop);
+	assert_int_equal(mem_live(), 0);
+}
+
+static void test_a_closed_one_is_heard_no_more(void **state)
+{
+	static int16_t samples[PIECES * FRAME];
+	struct ear ear = {0};
+	struct encoding *encoding;
+	struct thread *thread;
+	struct loop *loop;
+
+	(void)state;
+	buf_init(&ear.bytes, HEARD_MAX);
+	assert_int_equal(loop_alloc(&loop), 0);
+	assert_int_equal(encoding_thread_alloc(&thread, loop), 0);
+	assert_int_equal(encoding_alloc(&encoding, thread, &loop->timers, &mp3, hear, &ear), 0);
+	write_pieces(encoding, samples);
+	assert_null(encoding_close(encoding));
+	thread_finish(thread);
+	assert_int_equal(ear.times, 0);
+	mem_deref(thread);
+	mem_deref(loop);
+	assert_int_equal(mem_live(), 0);
+}
+
+static void test_without_a_thread_a_timer_does_it_later(void **state)
+{
+	static int16_t samples[PIECES * FRAME];
+	struct ear ear = {0};
+	struct encoding *encoding;
+	struct timers timers;
+
+	(void)state;
+	make_samples(samples, COUNT(samples));
+	buf_init(&ear.bytes, HEARD_MAX);
+	timers_init(&timers, 1000);
+	assert_int_equal(encoding_alloc(&encoding, NULL, &timers, &flac, hear, &ear), 0);
+	write_pieces(encoding, samples);
+	assert_int_equal(ear.times, 0);
+	timers_advance(&timers, timers.now_us);
+	assert_int_equal(ear.times, PIECES + 1);
+	assert_encoded(&ear.bytes, &flac, samples);
+	encoding_close(encoding);
+	/* And one that is closed before. */
+	assert_int_equal(encoding_alloc(&encoding, NULL, &timers, &flac, hear, &ear), 0);
+	write_pieces(encoding, samples);
+	encoding_close(encoding);
+	assert_int_equal(timers_next_us(&timers), UINT64_MAX);
+	timers_reset(&timers);
+	buf_reset(&ear.bytes);
+	assert_int_equal(mem_live(), 0);
+}
+
+static void test_a_second_that_is_away_is_full(void **state)
+{
+	static const int16_t silence[FRAME];
+	struct ear ear = {0};
+	struct encoding *encoding;
+	struct timers timers;
+
+	(void)state;
+	buf_init(&ear.bytes, HEARD_MAX);
+	timers_init(&timers, 1000);
+	assert_int_equal(encoding_alloc(&encoding, NULL, &timers, &wav, hear, &ear), 0);
+	for (unsigned i = 0; i < 50; ++i) {
+		assert_false(encoding_is_full(encoding));
+		assert_int_equal(encoding_write(encoding, silence, FRAME), 0);
+	}
+	assert_true(encoding_is_full(encoding));
+	assert_false(encoding_is_idle(encoding));
+	timers_advance(&timers, timers.now_us);
+	assert_false(encoding_is_full(encoding));
+	assert_true(encoding_is_idle(encoding));
+	encoding_close(encoding);
+	timers_reset(&timers);
+	buf_reset(&ear.bytes);
+	assert_int_equal(mem_live(), 0);
+}
+
+static void test_what_an_encoder_refuses_is_told(void **state)
+{
+	static const struct audio_format none = {AUDIO_OPUS, 24000, 64};
+	static const int16_t silence[FRAME];
+	struct ear ear = {0};
+	struct encoding *encoding;
+	struct timers timers;
+
+	(void)state;
+	buf_init(&ear.bytes, HEARD_MAX);
+	timers_init(&timers, 1000);
+	assert_int_equal(encoding_alloc(&encoding, NULL, &timers, &none, hear, &ear), 0);
+	assert_int_equal(encoding_write(encoding, silence, FRAME), 0);
+	assert_int_equal(encoding_write(encoding, silence, FRAME), 0);
+	timers_advance(&timers, timers.now_us);
+	assert_int_equal(ear.err, EINVAL);
+	assert_int_equal(ear.times, 2);
+	encoding_close(encoding);
+	buf_reset(&ear.bytes);
+	timers_reset(&timers);
+	assert_int_equal(mem_live(), 0);
+}
+
+/* A turn alone in the world of the protocol tests. */
+struct stage {
+	struct world world;
+	struct turn_owner owner;
+	struct turn *turn;
+	unsigned over;
+};
+
+static void on_over(void *arg)
+{
+	++((struct stage *)arg)->over;
+}
+
+static void stage_open(struct stage *stage, const struct audio_format *format)
+{
+	struct settings settings = settings_default;
+
+	memset(stage, 0, sizeof(*stage));
+	assert_int_equal(world_open(&stage->world), 0);
+	settings.set = SETTING_OUTPUT_FORMAT | SETTING_VOICE_ID;
+	settings.voice_id = 1;
+	settings.format = *format;
+	stage->owner = (struct turn_owner){
+		.services = &stage->world.services,
+		.peer = &stage->world.peer.peer,
+		.dialect = &dialect_native,
+		.request_id = WORLD_REQUEST_ID,
+		.key_id = WORLD_KEY_ID,
+		.project_id = WORLD_PROJECT_ID,
+		.over = on_over,
+		.arg = stage,
+	};
+	assert_int_equal(turn_alloc(&stage->turn, &stage->owner, &settings,
+				    voices_find(stage->world.voices, 1)),
+			 0);
+	turn_come_to_front(stage->turn);
+}
+
+static void stage_close(struct stage *stage)
+{
+	mem_deref(stage->turn);
+	world_close(&stage->world);
+	assert_int_equal(mem_live(), 0);
+}
+
+/* All that can happen now but for the encoder. */
+static void speak(struct stage *stage)
+{
+	while (fake_speech_give(&stage->world.speech, UINT64_MAX, NULL))
+		;
+}
+
+static void tell_sent(struct stage *stage)
+{
+	uint64_t tag;
+
+	while (fake_peer_take_sent(&stage->world.peer, &tag))
+		turn_sent(stage->turn, tag);
+	(void)fake_ledger_answer(&stage->world.ledger);
+}
+
+static void encode(struct stage *stage)
+{
+	struct timers *timers = &stage->world.timers;
+
+	while (timers_next_us(timers) <= timers->now_us)
+		timers_advance(timers, timers->now_us);
+}
+
+static void settle(struct stage *stage)
+{
+	for (unsigned i = 0; i < 20; ++i) {
+		speak(stage);
+		encode(stage);
+		tell_sent(stage);
+	}
+}
+
+static void say(struct stage *stage, const char *text)
+{
+	turn_text(stage->turn, text, strlen(text));
+}
+
+/* The audio of all messages up to the one that has these words, which is taken
+ * too.  The samples that frames were said to have. */
+static uint64_t collect(struct stage *stage, struct buf *bytes, const char *until)
+{
+	struct fake_message *message;
+	uint64_t samples = 0;
+	bool found = false;
+
+	while (!found && (message = fake_peer_read(&stage->world.peer, NULL))) {
+		const char *audio = strstr(message->json, "{\"audio\":\"");
+
+		found = strstr(message->json, until) != NULL;
+		samples += message->samples;
+		if (audio) {
+			const char *text = audio + strlen("{\"audio\":\"");
+			size_t len = (size_t)(strchr(text, '"') - text);
+			size_t made;
+
+			assert_int_equal(buf_reserve(bytes, len), 0);
+			assert_int_equal(base64_decode((uint8_t *)bytes->bytes + bytes->len, &made,
+						       text, len),
+					 0);
+			bytes->len += made;
+		}
+		fake_message_free(message);
+	}
+	assert_true(found);
+	return samples;
+}
+
+static void test_a_chunk_is_complete_when_its_frames_are_back(void **state)
+{
+	static struct stage stage;
+	struct buf bytes;
+
+	(void)state;
+	stage_open(&stage, &wav);
+	buf_init(&bytes, HEARD_MAX);
+	say(&stage, "One two.");
+	turn_end(stage.turn);
+	speak(&stage);
+	assert_null(fake_peer_peek(&stage.world.peer, "\"audio\":"));
+	assert_null(fake_peer_peek(&stage.world.peer, "chunk_complete"));
+	assert_int_equal(turn_state(stage.turn), TURN_DRAINING);
+	settle(&stage);
+	/* "One two." is hummed for 540 ms, 12960 samples. */
+	assert_int_equal(collect(&stage, &bytes, "\"chunk_complete\":true"), 12960);
+	assert_int_equal(bytes.len, 44 + 12960 * 2);
+	assert_memory_equal(bytes.bytes, "RIFF", 4);
+	collect(&stage, &bytes, "\"final\":true");
+	assert_int_equal(bytes.len, 44 + 12960 * 2);
+	collect(&stage, &bytes, "\"session_closed\":true");
+	assert_int_equal(stage.world.ledger.bookings[0].row.samples, 12960);
+	buf_reset(&bytes);
+	stage_close(&stage);
+}
+
+static void test_the_end_of_the_stream_comes_before_final(void **state)
+{
+	static struct stage stage;
+	struct buf bytes;
+	uint64_t samples;
+	size_t at_chunk_end;
+
+	(void)state;
+	stage_open(&stage, &mp3);
+	buf_init(&bytes, HEARD_MAX);
+	say(&stage, "One two. Three four.");
+	turn_end(stage.turn);
+	settle(&stage);
+	samples = collect(&stage, &bytes, "\"chunk_complete\":true");
+	at_chunk_end = bytes.len;
+	samples += collect(&stage, &bytes, "\"final\":true");
+	assert_true(bytes.len > at_chunk_end); /* what the encoder had kept */
+	assert_int_equal(stage.world.ledger.bookings[0].row.samples, samples);
+	/* 128 kbit/s, and at most three frames more than the audio. */
+	assert_in_range(bytes.len, samples * 16000 / 44100, (samples + 3 * 1152) * 16000 / 44100);
+	assert_int_equal(turn_state(stage.turn), TURN_CLOSED);
+	buf_reset(&bytes);
+	stage_close(&stage);
+}
+
+/* The encoder keeps a part of a block over a chunk's end. */
+static void test_the_seconds_of_a_chunk_are_those_of_its_text(void **state)
+{
+	static struct stage stage;
+	struct buf bytes;
+
+	(void)state;
+	stage_open(&stage, &flac);
+	buf_init(&bytes, HEARD_MAX);
+	say(&stage, "One two. ");
+	say(&stage, "One two three four.");
+	turn_end(stage.turn);
+	settle(&stage);
+	assert_non_null(fake_peer_peek(&stage.world.peer, "\"audio_seconds\":0.54,"));
+	collect(&stage, &bytes, "\"chunk_complete\":true");
+	assert_null(fake_peer_peek(&stage.world.peer, "\"audio_seconds\":0.54,"));
+	buf_reset(&bytes);
+	stage_close(&stage);
+}
+
+static void test_a_cancel_drops_what_is_in_the_encoder(void **state)
+{
+	static struct stage stage;
+
+	(void)state;
+	stage_open(&stage, &mp3);
+	say(&stage, "One two three four five six.");
+	turn_end(stage.turn);
+	speak(&stage);
+	assert_int_equal(turn_cancel(stage.turn), 0);
+	settle(&stage);
+	assert_null(fake_peer_peek(&stage.world.peer, "\"audio\":"));
+	assert_null(fake_peer_peek(&stage.world.peer, "\"final\":"));
+	assert_int_equal(stage.world.ledger.count, 1);
+	assert_int_equal(stage.world.ledger.bookings[0].row.samples, 0);
+	stage_close(&stage);
+}
+
+static void test_a_full_encoder_holds_the_job(void **state)
+{
+	static struct stage stage;
+	struct fake_speech *speech = &stage.world.speech;
+
+	(void)state;
+	stage_open(&stage, &mp3);
+	say(&stage, "This sentence is hummed for a good while longer than one second.");
+	turn_end(stage.turn);
+	for (unsigned i = 0; i < 100 && fake_speech_held(speech) == 0; ++i)
+		fake_speech_give(speech, 1600, NULL);
+	assert_int_equal(fake_speech_held(speech), 1);
+	encode(&stage);
+	assert_int_equal(fake_speech_held(speech), 0);
+	settle(&stage);
+	assert_int_equal(turn_state(stage.turn), TURN_CLOSED);
+	stage_close(&stage);
+}
+
+static void test_a_long_silence_waits_for_the_encoder(void **state)
+{
+	static struct stage stage;
+	struct buf bytes;
+
+	(void)state;
+	stage_open(&stage, &wav);
+	buf_init(&bytes, HEARD_MAX);
+	for (unsigned i = 0; i < 8; ++i)
+		say(&stage, "<break time=\"450ms\"/>"); /* 500 ms each */
+	turn_end(stage.turn);
+	assert_null(fake_peer_peek(&stage.world.peer, "\"audio\":"));
+	settle(&stage);
+	assert_int_equal(collect(&stage, &bytes, "\"final\":true"), 4 * 24000);
+	assert_int_equal(bytes.len, 44 + 4 * 24000 * 2);
+	assert_int_equal(turn_state(stage.turn), TURN_CLOSED);
+	buf_reset(&bytes);
+	stage_close(&stage);
+}
+
+static void test_an_encoder_that_fails_fails_the_turn(void **state)
+{
+	static const struct audio_format none = {AUDIO_OPUS, 24000, 64};
+	static struct stage stage;
+	struct buf bytes;
+
+	(void)state;
+	stage_open(&stage, &none);
+	buf_init(&bytes, HEARD_MAX);
+	say(&stage, "One two.");
+	turn_end(stage.turn);
+	settle(&stage);
+	collect(&stage, &bytes, "INTERNAL_ERROR");
+	assert_int_equal(bytes.len, 0);
+	assert_int_equal(turn_state(stage.turn), TURN_CLOSED);
+	stage_close(&stage);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_comes_back_is_the_stream_in_order),
+		cmocka_unit_test(test_two_streams_on_one_thread_stay_apart),
+		cmocka_unit_test(test_a_closed_one_is_heard_no_more),
+		cmocka_unit_test(test_without_a_thread_a_timer_does_it_later),
+		cmocka_unit_test(test_a_second_that_is_away_is_full),
+		cmocka_unit_test(test_what_an_encoder_refuses_is_told),
+		cmocka_unit_test(test_a_chunk_is_complete_when_its_frames_are_back),
+		cmocka_unit_test(test_the_end_of_the_stream_comes_before_final),
+		cmocka_unit_test(test_the_seconds_of_a_chunk_are_those_of_its_text),
+		cmocka_unit_test(test_a_cancel_drops_what_is_in_the_encoder),
+		cmocka_unit_test(test_a_full_encoder_holds_the_job),
+		cmocka_unit_test(test_a_long_silence_waits_for_the_encoder),
+		cmocka_unit_test(test_an_encoder_that_fails_fails_the_turn),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
