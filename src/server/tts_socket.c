@@ -13,7 +13,11 @@
 #include "server/server_private.h"
 #include "session/session.h"
 #include "session/tts_multi.h"
+#include "session/tts_once.h"
 #include "session/tts_stream.h"
+
+/* The first request of /ws/tts may stand in the address, as long as this. */
+#define INITIAL_MESSAGE_MAX 4096
 
 struct tts_socket {
 	struct link link;
@@ -133,6 +137,7 @@ static void socket_destroy(void *object)
 struct pending_open {
 	struct route_call call; /* holds its request; the key is gone */
 	session_alloc_h *session_alloc;
+	void (*begin)(struct tts_socket *socket, struct http_request *request); /* or NULL */
 	int64_t key_id;
 	int64_t project_id;
 };
@@ -177,6 +182,8 @@ static void socket_open(const struct pending_open *pending)
 	list_append(&server->sockets, &socket->link);
 	if (server->draining) /* somebody had to say it: come back in a moment */
 		ws_close(socket->ws, WS_CLOSE_TRY_LATER, "server restarting");
+	else if (pending->begin)
+		pending->begin(socket, call->request);
 }
 
 static void pending_destroy(void *object)
@@ -216,11 +223,13 @@ static int wait_for_words(const struct pending_open *open)
 	return err;
 }
 
-static void open_when_ready(const struct route_call *call, session_alloc_h *session_alloc)
+static void open_when_ready(const struct route_call *call, session_alloc_h *session_alloc,
+			    void (*begin)(struct tts_socket *socket, struct http_request *request))
 {
 	struct pending_open open = {
 		.call = *call,
 		.session_alloc = session_alloc,
+		.begin = begin,
 		.key_id = call->key->id,
 		.project_id = call->key->project_id,
 	};
@@ -232,14 +241,34 @@ static void open_when_ready(const struct route_call *call, session_alloc_h *sess
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 }
 
+/* A client that puts its first request into the address sends no frame for it. */
+static void take_initial_message(struct tts_socket *socket, struct http_request *request)
+{
+	struct session *session = socket->session;
+	char json[INITIAL_MESSAGE_MAX + 1];
+	int err = http_query(request, "initial_message", json, sizeof(json));
+
+	if (!err)
+		session->ops->message(session, json, strlen(json));
+	else if (err != ENOENT)
+		session_send_error(session, NULL, WIRE_ERROR_INVALID_REQUEST,
+				   err == ENOBUFS ? "initial_message is longer than 4096 bytes"
+						  : "initial_message is not percent-encoded");
+}
+
+void tts_socket_open_once(const struct route_call *call)
+{
+	open_when_ready(call, tts_once_alloc, take_initial_message);
+}
+
 void tts_socket_open_stream(const struct route_call *call)
 {
-	open_when_ready(call, tts_stream_alloc);
+	open_when_ready(call, tts_stream_alloc, NULL);
 }
 
 void tts_socket_open_multi(const struct route_call *call)
 {
-	open_when_ready(call, tts_multi_alloc);
+	open_when_ready(call, tts_multi_alloc, NULL);
 }
 
 void tts_socket_go_away_all(struct server *server)

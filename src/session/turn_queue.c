@@ -5,6 +5,7 @@
 #include "session/turn_queue.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -14,6 +15,7 @@ struct place_in_queue {
 	struct link link;
 	struct turn *turn;
 	unsigned flushes; /* without text, behind this turn */
+	struct buf behind; /* messages for its end, each with its length before it */
 	bool is_in_front;
 };
 
@@ -47,8 +49,12 @@ static void say_gone(struct turn_queue *queue, struct place_in_queue *place)
 		queue->ops->gone(queue->arg, place->turn);
 }
 
+/* Answers to what came behind it; a client that floods is not kept in order. */
+#define BEHIND_MAX 16384
+
 static void place_free(struct place_in_queue *place)
 {
+	buf_reset(&place->behind);
 	mem_deref(place->turn);
 	mem_deref(place);
 }
@@ -70,6 +76,21 @@ static void settle(struct turn_queue *queue)
 	}
 }
 
+static void say_behind(const struct turn_queue *queue, const struct buf *behind)
+{
+	const struct peer *peer = queue->owner.peer;
+	size_t at = 0;
+
+	while (at < behind->len) {
+		size_t len;
+
+		memcpy(&len, behind->bytes + at, sizeof(len));
+		at += sizeof(len);
+		peer->ops->send(peer->peer, behind->bytes + at, len, 0, 0);
+		at += len;
+	}
+}
+
 /* The front turn has said its last word. */
 static void step_back(struct turn_queue *queue, struct place_in_queue *place)
 {
@@ -81,6 +102,8 @@ static void step_back(struct turn_queue *queue, struct place_in_queue *place)
 	else
 		say_gone(queue, place);
 	queue->ops->spoken(queue->arg, place->turn, place->flushes);
+	say_behind(queue, &place->behind);
+	buf_reset(&place->behind);
 	if (!settles)
 		place_free(place);
 }
@@ -154,6 +177,7 @@ static int add_turn(struct turn_queue *queue, const struct settings *settings)
 
 	if (!place)
 		return ENOMEM;
+	buf_init(&place->behind, BEHIND_MAX);
 	if (settings->set & SETTING_VOICE_ID)
 		voice = voices_find(services->voices, settings->voice_id);
 	err = turn_alloc(&place->turn, &queue->owner, settings, voice);
@@ -223,6 +247,35 @@ bool turn_queue_note_flush(struct turn_queue *queue)
 	if (last)
 		++last->flushes;
 	return last != NULL;
+}
+
+int turn_queue_say_behind(struct turn_queue *queue, const struct buf *message)
+{
+	struct place_in_queue *last = place_at(list_last(&queue->turns));
+	size_t len = message->len;
+	int err;
+
+	if (!last)
+		return ENOENT;
+	err = buf_reserve(&last->behind, sizeof(len) + len);
+	if (err)
+		return err;
+	buf_append(&last->behind, &len, sizeof(len));
+	return buf_append(&last->behind, message->bytes, len);
+}
+
+void turn_queue_cancel_front(struct turn_queue *queue)
+{
+	struct place_in_queue *front = front_place(queue);
+
+	if (!front)
+		return;
+	list_remove(&queue->turns, &front->link);
+	turn_cancel(front->turn);
+	say_gone(queue, front);
+	say_behind(queue, &front->behind);
+	place_free(front);
+	advance(queue);
 }
 
 static void cancel_from(struct turn_queue *queue, struct list *list, struct link *from)

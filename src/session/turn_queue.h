@@ -71,6 +71,14 @@ bool turn_queue_end(struct turn_queue *queue);
  * there is no turn that could. */
 bool turn_queue_note_flush(struct turn_queue *queue);
 
+/* A message for behind the last turn's end, for doors that answer in order.
+ * ENOENT when there is no turn, ENOBUFS when too much waits there already. */
+int turn_queue_say_behind(struct turn_queue *queue, const struct buf *message);
+
+/* Cancels the front turn alone, which says nothing more (one that is being booked
+ * is left to the ledger); the next one speaks.  No `spoken` follows. */
+void turn_queue_cancel_front(struct turn_queue *queue);
+
 /* Cancels all turns, or all but the one that speaks; no `spoken` or `empty` follows. */
 void turn_queue_cancel(struct turn_queue *queue);
 void turn_queue_cancel_waiting(struct turn_queue *queue);

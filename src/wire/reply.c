@@ -4,6 +4,7 @@
 #include "wire/reply.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -280,31 +281,78 @@ int reply_session_closed(struct buf *out, const struct reply_totals *totals,
 	return json_write_close(&json);
 }
 
-static void write_settings(struct json_write *json, const struct settings *settings)
+/* Of those that can be updated, the ones whose bits are in `which`; temperature
+ * and language have no value before one is given. */
+static void write_settings(struct json_write *json, const struct settings *settings, unsigned which)
 {
-	json_write_double(json, "cfg_scale", settings->cfg_scale, SETTING_DECIMALS);
-	if (settings->set & SETTING_TEMPERATURE)
+	if (which & SETTING_CFG_SCALE)
+		json_write_double(json, "cfg_scale", settings->cfg_scale, SETTING_DECIMALS);
+	if (settings->set & which & SETTING_TEMPERATURE)
 		json_write_double(json, "temperature", settings->temperature, SETTING_DECIMALS);
-	else
+	else if (which & SETTING_TEMPERATURE)
 		json_write_null(json, "temperature");
-	json_write_unsigned(json, "max_new_tokens", settings->max_new_tokens);
-	if (settings->set & SETTING_LANGUAGE)
+	if (which & SETTING_MAX_NEW_TOKENS)
+		json_write_unsigned(json, "max_new_tokens", settings->max_new_tokens);
+	if (settings->set & which & SETTING_LANGUAGE)
 		write_str(json, "language", settings->language);
-	else
+	else if (which & SETTING_LANGUAGE)
 		json_write_null(json, "language");
-	json_write_bool(json, "normalize", settings->normalize);
-	json_write_double(json, "speed", settings->speed, SETTING_DECIMALS);
+	if (which & SETTING_NORMALIZE)
+		json_write_bool(json, "normalize", settings->normalize);
+	if (which & SETTING_SPEED)
+		json_write_double(json, "speed", settings->speed, SETTING_DECIMALS);
 }
 
-int reply_settings_updated(struct buf *out, const struct settings *settings)
+static int write_updated(struct buf *out, const struct settings *settings, unsigned which)
 {
 	struct json_write json;
 
 	json_write_open(&json, out);
 	json_write_bool(&json, "settings_updated", true);
 	json_write_object(&json, "settings");
-	write_settings(&json, settings);
+	write_settings(&json, settings, which);
 	json_write_object_end(&json);
+	return json_write_close(&json);
+}
+
+int reply_settings_updated(struct buf *out, const struct settings *settings)
+{
+	return write_updated(out, settings, UINT_MAX);
+}
+
+int reply_defaults_updated(struct buf *out, const struct settings *settings)
+{
+	return write_updated(out, settings, settings->set);
+}
+
+static void write_debug(struct json_write *json, const struct reply_request *request)
+{
+	json_write_object(json, "debug");
+	json_write_string(json, "original_text", request->text, request->text_len);
+	if (request->first_audio_ms < 0)
+		json_write_null(json, "ttfa_ms");
+	else
+		json_write_double(json, "ttfa_ms", request->first_audio_ms, GEN_MS_DECIMALS);
+	json_write_double(json, "speed", request->speed, SETTING_DECIMALS);
+	json_write_object_end(json);
+}
+
+int reply_once_final(struct buf *out, const struct reply_request *request,
+		     const struct reply_usage *usage)
+{
+	double dur_ms = (double)request->samples * 1000.0 / request->sample_rate;
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_bool(&json, "final", true);
+	json_write_unsigned(&json, "chunks", request->frames);
+	json_write_unsigned(&json, "total_samples", request->samples);
+	json_write_double(&json, "dur_ms", dur_ms, GEN_MS_DECIMALS);
+	json_write_double(&json, "gen_ms", request->gen_ms, GEN_MS_DECIMALS);
+	json_write_double(&json, "rtf", dur_ms > 0 ? request->gen_ms / dur_ms : 0.0,
+			  SETTING_DECIMALS);
+	write_debug(&json, request);
+	write_usage(&json, usage);
 	return json_write_close(&json);
 }
 

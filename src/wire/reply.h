@@ -78,6 +78,23 @@ int reply_multi_closed(struct buf *out, double total_audio_seconds);
 /* All six that can be updated; temperature and language are null until given. */
 int reply_settings_updated(struct buf *out, const struct settings *settings);
 
+/* The same on /ws/tts, where they are defaults: only those that were given. */
+int reply_defaults_updated(struct buf *out, const struct settings *settings);
+
+/* The end of a request on /ws/tts. */
+struct reply_request {
+	unsigned frames;
+	uint64_t samples;
+	unsigned sample_rate;
+	double gen_ms;
+	double first_audio_ms; /* negative: there was none */
+	double speed;
+	const char *text; /* as it came */
+	size_t text_len;
+};
+int reply_once_final(struct buf *out, const struct reply_request *request,
+		     const struct reply_usage *usage);
+
 /* Also the body of an HTTP error.  The table's text, then the detail (NULL or
  * empty: none); request_id may be NULL. */
 int reply_error(struct buf *out, const char *context, enum wire_error_id id, const char *detail,

@@ -30,6 +30,7 @@
 
 #include "base/count.h"
 #include "base/mem.h"
+#include "once_witness.h"
 #include "script.h"
 
 #define LINES_MAX 2000
@@ -43,7 +44,28 @@ struct file {
 	size_t count;
 };
 
-static bool is_multi; /* which socket the scripts are for */
+static const char *see_stream(struct script *script, const json_t *reply)
+{
+	return witness_reply(&script->witness, reply);
+}
+
+static const char *see_multi(struct script *script, const json_t *reply)
+{
+	return multi_witness_reply(&script->multi_witness, reply);
+}
+
+static const char *see_once(struct script *script, const json_t *reply)
+{
+	return once_witness_reply(&script->witness, reply);
+}
+
+static const struct script_door doors[] = {
+	{"stream", world_connect, see_stream, false},
+	{"multi", world_connect_multi, see_multi, true},
+	{"once", world_connect_once, see_once, false},
+};
+
+static const struct script_door *door; /* which socket the scripts are for */
 static size_t cases_played;
 static size_t cases_failed;
 
@@ -198,9 +220,8 @@ static void play_case(const struct file *file, const char *name, size_t first, s
 	memset(&script, 0, sizeof(script));
 	script.path = file->path;
 	script.line = (unsigned)first;
-	script.is_multi = is_multi;
-	if (world_open(&script.world) != 0 ||
-	    (is_multi ? world_connect_multi : world_connect)(&script.world) != 0)
+	script.door = door;
+	if (world_open(&script.world) != 0 || door->connect(&script.world) != 0)
 		abort();
 	witness_init(&script.witness, &script.world.ledger);
 	multi_witness_init(&script.multi_witness, &script.world.ledger);
@@ -272,16 +293,25 @@ static int is_script(const struct dirent *entry)
 	return dot && strcmp(dot, ".script") == 0;
 }
 
+static const struct script_door *find_door(const char *name)
+{
+	for (size_t i = 0; i < COUNT(doors); ++i) {
+		if (strcmp(doors[i].name, name) == 0)
+			return &doors[i];
+	}
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	struct dirent **entries;
 	int count;
 
-	if (argc < 3 || (count = scandir(argv[2], &entries, is_script, alphasort)) < 0) {
-		fprintf(stderr, "usage: %s stream|multi FOLDER [NAME.script…]\n", argv[0]);
+	if (argc < 3 || !(door = find_door(argv[1])) ||
+	    (count = scandir(argv[2], &entries, is_script, alphasort)) < 0) {
+		fprintf(stderr, "usage: %s DOOR FOLDER [NAME.script…]\n", argv[0]);
 		return 2;
 	}
-	is_multi = strcmp(argv[1], "multi") == 0;
 	for (int i = 0; i < count; ++i) {
 		if (argc == 3)
 			run_file(argv[2], entries[i]->d_name);

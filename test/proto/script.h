@@ -13,12 +13,23 @@
 #include "witness.h"
 #include "world.h"
 
+struct script;
+
+/* The socket that scripts are for. */
+struct script_door {
+	const char *name; /* as the program is called with */
+	int (*connect)(struct world *world);
+	/* NULL, or what is wrong with a reply. */
+	const char *(*see)(struct script *script, const json_t *reply);
+	bool is_multi; /* each context has a witness */
+};
+
 struct script {
 	const char *path;
 	unsigned line;
 	struct world world;
-	bool is_multi;
-	struct witness witness; /* on /ws/tts/stream */
+	const struct script_door *door;
+	struct witness witness; /* on sockets without contexts */
 	struct multi_witness multi_witness; /* on /ws/tts/multi */
 	char from[MULTI_WITNESS_ID_MAX]; /* the context whose replies are read; "": any */
 	size_t rows_seen; /* of the ledger, by `? ledger` */

@@ -12,7 +12,7 @@
 
 struct witness *script_witness(struct script *script)
 {
-	if (!script->is_multi)
+	if (!script->door->is_multi)
 		return &script->witness;
 	return multi_witness_find(&script->multi_witness, script->from);
 }
@@ -41,10 +41,8 @@ static json_t *read_reply(struct script *script)
 	reply = json_loadb(message->json, message->len, JSON_REJECT_DUPLICATES, NULL);
 	if (!reply)
 		fault = "a reply that is no JSON";
-	else if (script->is_multi)
-		fault = multi_witness_reply(&script->multi_witness, reply);
 	else
-		fault = witness_reply(&script->witness, reply);
+		fault = script->door->see(script, reply);
 	if (fault)
 		script_fail(script, "%s: %.400s", fault, message->json);
 	fake_message_free(message);

@@ -26,7 +26,7 @@ void witness_reset(struct witness *witness)
 	witness->chunk_text = NULL;
 }
 
-static void start_anew(struct witness *witness)
+void witness_start_anew(struct witness *witness)
 {
 	const struct fake_ledger *ledger = witness->ledger;
 	uint64_t samples = witness->turn_samples;
@@ -254,7 +254,7 @@ static const char *see_row(const struct witness *witness, const json_t *usage,
 	return NULL;
 }
 
-static const char *see_usage(const struct witness *witness, const json_t *usage)
+const char *witness_usage(const struct witness *witness, const json_t *usage)
 {
 	const char *turn_id = string(usage, "turn_id");
 	const struct store_turn *row = find_row(witness, turn_id);
@@ -272,7 +272,7 @@ static const char *see_usage(const struct witness *witness, const json_t *usage)
 static const char *see_closed(struct witness *witness, const json_t *reply)
 {
 	const json_t *usage = json_object_get(reply, "usage");
-	const char *fault = see_usage(witness, usage);
+	const char *fault = witness_usage(witness, usage);
 
 	if (!fault && witness->has_final)
 		fault = see_totals(witness, reply);
@@ -281,7 +281,7 @@ static const char *see_closed(struct witness *witness, const json_t *reply)
 	if (!fault &&
 	    !is_near(number(reply, "total_audio_seconds"), number(usage, "audio_seconds")))
 		fault = "usage and totals disagree";
-	start_anew(witness);
+	witness_start_anew(witness);
 	return fault;
 }
 
@@ -290,7 +290,7 @@ static const char *see_interrupted(struct witness *witness, const json_t *reply)
 	(void)reply;
 	if (witness->has_final)
 		return "interrupted between final and session_closed";
-	start_anew(witness);
+	witness_start_anew(witness);
 	return NULL;
 }
 
@@ -305,7 +305,7 @@ static const char *see_error(struct witness *witness, const json_t *reply)
 	    !string(reply, "request_id")[0])
 		return "an error that lacks a member";
 	if (code >= 500 || code == 413 || is_of_text)
-		start_anew(witness);
+		witness_start_anew(witness);
 	return NULL;
 }
 

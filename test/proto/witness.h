@@ -33,6 +33,10 @@ void witness_reset(struct witness *witness);
 /* NULL, or what is wrong with this reply. */
 const char *witness_reply(struct witness *witness, const json_t *reply);
 
+/* For other sockets: of a usage that is told, and after the end of a turn. */
+const char *witness_usage(const struct witness *witness, const json_t *usage);
+void witness_start_anew(struct witness *witness);
+
 /* The same for those that speak, on whatever socket. */
 const char *witness_started(struct witness *witness, const json_t *reply);
 const char *witness_audio(struct witness *witness, const json_t *reply);

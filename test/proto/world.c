@@ -78,6 +78,12 @@ int world_connect_multi(struct world *world)
 			       WORLD_REQUEST_ID, WORLD_KEY_ID, WORLD_PROJECT_ID);
 }
 
+int world_connect_once(struct world *world)
+{
+	return tts_once_alloc(&world->session, &world->services, &world->peer.peer,
+			      WORLD_REQUEST_ID, WORLD_KEY_ID, WORLD_PROJECT_ID);
+}
+
 void world_disconnect(struct world *world)
 {
 	world->session = mem_deref(world->session);

@@ -13,6 +13,7 @@
 #include "fake_speech.h"
 #include "loop/timers.h"
 #include "session/tts_multi.h"
+#include "session/tts_once.h"
 #include "session/tts_stream.h"
 
 #define WORLD_KEY_ID 7
@@ -38,6 +39,7 @@ struct world {
 int world_open(struct world *world);
 int world_connect(struct world *world); /* /ws/tts/stream */
 int world_connect_multi(struct world *world);
+int world_connect_once(struct world *world); /* /ws/tts */
 void world_disconnect(struct world *world);
 void world_close(struct world *world);
 
