@@ -281,6 +281,20 @@ static uint16_t judge_lines(struct http_parse *parse, const char *bytes, size_t 
 	return 0;
 }
 
+/* Whether bytes that llhttp found no method in begin with one of somebody else's:
+ * a word (RFC 9110, 5.6.2), a blank, and what looks like a target.  A request line
+ * that comes in pieces may be taken for garbage: either way it is refused. */
+static bool begins_with_method(const char *bytes, size_t n)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-";
+	size_t len = 0;
+
+	while (len < n && bytes[len] != '\0' && strchr(letters, bytes[len]))
+		++len;
+	return len > 0 && len + 1 < n && bytes[len] == ' ' &&
+	       (bytes[len + 1] == '/' || bytes[len + 1] == '*');
+}
+
 size_t http_parse_feed(struct http_parse *parse, const char *bytes, size_t n)
 {
 	enum llhttp_errno err;
@@ -296,7 +310,9 @@ size_t http_parse_feed(struct http_parse *parse, const char *bytes, size_t n)
 	err = llhttp_execute(&parse->llhttp, bytes, n);
 	if (parse->state == HTTP_PARSE_DONE)
 		return (size_t)(llhttp_get_error_pos(&parse->llhttp) - bytes);
-	if (err != HPE_OK && parse->state != HTTP_PARSE_FAILED)
+	if (err == HPE_INVALID_METHOD && begins_with_method(bytes, n))
+		fail(parse, 501, "no such method");
+	else if (err != HPE_OK && parse->state != HTTP_PARSE_FAILED)
 		fail(parse, 400, "bad request");
 	return n;
 }
