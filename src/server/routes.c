@@ -23,6 +23,13 @@ struct route {
 	size_t body_max; /* 0: HTTP_BODY_MAX */
 };
 
+/* A path of theirs, at the root and under the prefix that some clients are given. */
+#define ELEVENLABS(method, path, handler)                                                          \
+	{method, path, STORE_SCOPE_SPEAK, handler, 0},                                             \
+	{                                                                                          \
+		method, "/11labs" path, STORE_SCOPE_SPEAK, handler, 0                              \
+	}
+
 static const struct route routes[] = {
 	{"GET", "/health", 0, health_get, 0},
 	{"GET", "/ready", 0, health_ready, 0},
@@ -31,6 +38,15 @@ static const struct route routes[] = {
 	{"GET", "/ws/tts", STORE_SCOPE_SPEAK, tts_socket_open_once, 0},
 	{"GET", "/ws/tts/multi", STORE_SCOPE_SPEAK, tts_socket_open_multi, 0},
 	{"GET", "/ws/tts/stream", STORE_SCOPE_SPEAK, tts_socket_open_stream, 0},
+	{"POST", "/v1/tts/generate", STORE_SCOPE_SPEAK, speech_http_generate, 0},
+	{"POST", "/predict", STORE_SCOPE_SPEAK, speech_http_generate, 0},
+	{"POST", "/v1/audio/speech", STORE_SCOPE_SPEAK, speech_http_openai, 0},
+	{"POST", "/vapi/synthesize", STORE_SCOPE_SPEAK, speech_http_vapi, 0},
+	ELEVENLABS("POST", "/v1/text-to-speech/{id}", speech_http_elevenlabs),
+	ELEVENLABS("POST", "/v1/text-to-speech/{id}/stream", speech_http_elevenlabs),
+	ELEVENLABS("POST", "/v1/text-to-speech/{id}/with-timestamps", speech_http_elevenlabs_timed),
+	ELEVENLABS("POST", "/v1/text-to-speech/{id}/stream/with-timestamps",
+		   speech_http_elevenlabs_timed_lines),
 	{"GET", "/v1/dictionaries", READ_WORDS, dictionary_rest_list, 0},
 	{"POST", "/v1/dictionaries", WRITE_WORDS, dictionary_rest_add, 0},
 	{"GET", "/v1/dictionaries/{id}", READ_WORDS, dictionary_rest_get, 0},

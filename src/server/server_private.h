@@ -8,6 +8,7 @@
  *   health.c      GET /health, GET /ready
  *   description.c GET /openapi.json, GET /asyncapi.json
  *   tts_socket.c  a WebSocket and the session on it
+ *   speech_http.c speech as the answer to a request
  *   normalize.c   POST /v1/normalize
  *   dictionary_rest.c  /v1/dictionaries and what is below it
  *   dictionary_json.c  dictionaries and their entries as JSON
@@ -54,6 +55,7 @@ struct server {
 	struct session_services services;
 	struct buf scratch;
 	struct list sockets; /* struct tts_socket */
+	unsigned speeches; /* answers of speech_http.c under way */
 	int failure; /* errno that ended it */
 	int lock_fd; /* see drain.c; -1: not held */
 	bool draining;
@@ -120,6 +122,10 @@ route_h user_rest_get, user_rest_subscription, user_rest_history;
 route_h tts_socket_open_once, tts_socket_open_stream, tts_socket_open_multi;
 void tts_socket_go_away_all(struct server *server);
 void tts_socket_abort_all(struct server *server);
+
+/* speech_http.c */
+route_h speech_http_generate, speech_http_elevenlabs, speech_http_elevenlabs_timed,
+	speech_http_elevenlabs_timed_lines, speech_http_openai, speech_http_vapi;
 
 /* drain.c */
 void drain_begin(struct server *server);

@@ -1,0 +1,495 @@
+/*
+ * speech_http.c: speech as the answer to an HTTP request.
+ *
+ * The glue between net and session for doors that ask once.  A door is a row
+ * below: how it reads its body, in which form it answers, and what it speaks when
+ * nothing else was asked for; how its errors look is wire/error_shape.c's.  The
+ * status waits for the first audio, so that what goes wrong before it has a status
+ * of its own; what goes wrong later cuts the answer off.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "server/server_private.h"
+#include "session/tts_call.h"
+#include "wire/elevenlabs_body.h"
+#include "wire/generate_body.h"
+#include "wire/openai_body.h"
+#include "wire/raw_dialect.h"
+#include "wire/timestamp_body.h"
+#include "wire/timestamp_dialect.h"
+#include "wire/vapi_body.h"
+
+/* Longer than any id, handle or token. */
+#define NAME_SIZE 128
+
+/* Ten thousand characters, each with four times, and their audio of one frame. */
+#define OUT_MAX (2u * 1024u * 1024u)
+
+enum speech_form { FORM_AUDIO, FORM_JSON, FORM_LINES };
+enum voice_place { VOICE_IN_BODY, VOICE_IN_PATH, VOICE_IN_QUERY };
+
+struct speech_door {
+	speech_body_h *read;
+	enum voice_place voice;
+	enum speech_form form;
+	const char *format; /* a token; NULL: PCM at the body's sample_rate */
+	const char *format_query; /* the parameter that names another; NULL: none */
+	const char *type; /* NULL: the format's */
+	bool minds_accept; /* Accept: audio/wav asks for a file */
+};
+
+static const struct speech_door door_generate = {
+	.read = generate_body_read,
+	.minds_accept = true,
+};
+static const struct speech_door door_elevenlabs = {
+	.read = elevenlabs_body_read,
+	.voice = VOICE_IN_PATH,
+	.format = "mp3_44100_128",
+	.format_query = "output_format",
+};
+static const struct speech_door door_elevenlabs_timed = {
+	.read = elevenlabs_body_read,
+	.voice = VOICE_IN_PATH,
+	.form = FORM_JSON,
+	.format = "mp3_44100_128",
+	.format_query = "output_format",
+	.type = "application/json",
+};
+static const struct speech_door door_elevenlabs_timed_lines = {
+	.read = elevenlabs_body_read,
+	.voice = VOICE_IN_PATH,
+	.form = FORM_LINES,
+	.format = "mp3_44100_128",
+	.format_query = "output_format",
+	.type = "application/x-ndjson",
+};
+static const struct speech_door door_openai = {
+	.read = openai_body_read,
+	.format = "mp3_24000_48",
+};
+static const struct speech_door door_vapi = {
+	.read = vapi_body_read,
+	.voice = VOICE_IN_QUERY,
+	.format = "pcm_24000",
+	.type = "application/octet-stream",
+};
+
+struct speech_http {
+	struct route_call call; /* holds its request; the key is gone */
+	int64_t key_id, project_id;
+	const struct speech_door *door;
+	struct speech_body body; /* its strings are the request's */
+	struct audio_format format;
+	struct peer peer;
+	struct tts_call *tts; /* NULL: not begun, or over */
+	struct timestamp_body timestamps;
+	struct buf out; /* of one message */
+	bool has_begun; /* the status was sent */
+	bool is_gone; /* the client is */
+};
+
+static void speech_destroy(void *object)
+{
+	struct speech_http *speech = object;
+	struct server *server = speech->call.server;
+
+	mem_deref(speech->tts); /* which takes back what waits, before the request goes */
+	http_on_gone(speech->call.request, NULL, NULL);
+	http_on_sent(speech->call.request, NULL, NULL);
+	http_on_drained(speech->call.request, NULL, NULL);
+	mem_deref(speech->call.request);
+	settings_reset(&speech->body.settings);
+	timestamp_body_reset(&speech->timestamps);
+	buf_reset(&speech->out);
+	--server->speeches;
+	drain_check(server);
+}
+
+/* The status and what a client must know of the audio behind it. */
+static int begin_answer(struct speech_http *speech)
+{
+	struct http_request *request = speech->call.request;
+	enum audio_encoding encoding = speech->format.encoding;
+	char rate[16];
+
+	snprintf(rate, sizeof(rate), "%u", speech->format.sample_rate);
+	http_reply_header(request, "X-Sample-Rate", rate);
+	http_reply_header(request, "X-Audio-Format", audio_format_encoding(encoding));
+	http_reply_header(request, "X-KugelAudio-AI-Generated", "true");
+	http_reply_header(request, "x-request-id", speech->call.request_id);
+	if (http_reply_begin(request, 200,
+			     speech->door->type ? speech->door->type
+						: audio_format_content_type(encoding)) != 0)
+		return ECONNRESET;
+	speech->has_begun = true;
+	return 0;
+}
+
+static void send_piece(struct speech_http *speech, const char *bytes, size_t len, uint64_t tag,
+		       uint32_t samples)
+{
+	struct outgoing *piece;
+
+	if (len == 0 || (!speech->has_begun && begin_answer(speech) != 0))
+		return;
+	piece = outgoing_copy(bytes, len);
+	if (!piece) {
+		http_abort(speech->call.request); /* an answer with a hole is none */
+		return;
+	}
+	piece->tag = tag;
+	piece->weight = samples;
+	http_reply_piece(speech->call.request, piece);
+}
+
+static void peer_send(void *arg, const char *message, size_t len, uint64_t tag, uint32_t samples)
+{
+	struct speech_http *speech = arg;
+
+	if (speech->door->form == FORM_AUDIO) {
+		send_piece(speech, message, len, tag, samples);
+		return;
+	}
+	speech->out.len = 0;
+	if (timestamp_body_take(&speech->timestamps, &speech->out, message, len, samples) == 0)
+		send_piece(speech, speech->out.bytes, speech->out.len, tag, samples);
+	else if (speech->has_begun)
+		http_abort(speech->call.request);
+}
+
+static uint64_t peer_drop(void *arg, uint64_t tag)
+{
+	struct speech_http *speech = arg;
+
+	return http_drop(speech->call.request, tag);
+}
+
+static bool peer_is_full(void *arg)
+{
+	struct speech_http *speech = arg;
+
+	return http_is_full(speech->call.request);
+}
+
+static bool peer_tell_when_sent(void *arg, uint64_t tag)
+{
+	struct speech_http *speech = arg;
+
+	return http_tell_when_sent(speech->call.request, tag);
+}
+
+static const struct peer_ops peer_ops = {
+	.send = peer_send,
+	.drop = peer_drop,
+	.is_full = peer_is_full,
+	.tell_when_sent = peer_tell_when_sent,
+};
+
+static void on_failed(void *arg, enum wire_error_id id, const char *detail, bool has_begun)
+{
+	struct speech_http *speech = arg;
+
+	(void)has_begun; /* an encoder may still have all of it */
+	if (speech->has_begun)
+		http_abort(speech->call.request);
+	else
+		answer_error(&speech->call, id, detail);
+	mem_deref(speech);
+}
+
+static void on_done(void *arg, const struct reply_usage *usage)
+{
+	struct speech_http *speech = arg;
+	int err = 0;
+
+	(void)usage;
+	speech->out.len = 0;
+	if (speech->door->form != FORM_AUDIO)
+		err = timestamp_body_end(&speech->timestamps, &speech->out);
+	if (!err)
+		send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
+	if (!err && !speech->has_begun) /* there was nothing to be heard in it */
+		err = begin_answer(speech);
+	if (speech->has_begun && err)
+		http_abort(speech->call.request);
+	else if (speech->has_begun)
+		http_reply_end(speech->call.request);
+	mem_deref(speech);
+}
+
+static const struct tts_call_ops call_ops = {.failed = on_failed, .done = on_done};
+
+static void on_sent(void *arg, uint64_t tag)
+{
+	struct speech_http *speech = arg;
+
+	tts_call_sent(speech->tts, tag);
+}
+
+static void on_drained(void *arg)
+{
+	struct speech_http *speech = arg;
+
+	tts_call_drained(speech->tts);
+}
+
+static void on_gone(void *arg)
+{
+	struct speech_http *speech = arg;
+
+	speech->is_gone = true;
+	if (speech->tts) /* else its words are waited for */
+		mem_deref(speech);
+}
+
+static void begin_speech(struct speech_http *speech)
+{
+	struct tts_call_request request = {
+		.services = &speech->call.server->services,
+		.peer = &speech->peer,
+		.dialect = speech->door->form == FORM_AUDIO ? &dialect_raw : &dialect_timestamps,
+		.request_id = speech->call.request_id,
+		.key_id = speech->key_id,
+		.project_id = speech->project_id,
+		.settings = &speech->body.settings,
+		.text = speech->body.text,
+		.text_len = speech->body.text_len,
+	};
+
+	if (tts_call_alloc(&speech->tts, &request, &call_ops, speech) != 0) {
+		answer_error(&speech->call, WIRE_ERROR_INTERNAL, NULL);
+		mem_deref(speech);
+		return;
+	}
+	http_on_sent(speech->call.request, on_sent, speech);
+	http_on_drained(speech->call.request, on_drained, speech);
+	tts_call_begin(speech->tts);
+}
+
+static void on_words_ready(int err, void *arg)
+{
+	struct speech_http *speech = arg;
+
+	if (!err && !speech->is_gone) {
+		begin_speech(speech);
+		return;
+	}
+	if (!speech->is_gone)
+		answer_error(&speech->call, WIRE_ERROR_NO_DICTIONARIES, NULL);
+	mem_deref(speech);
+}
+
+/* As with sockets only the first of a project waits for its dictionaries. */
+static void begin_when_ready(struct speech_http *speech)
+{
+	struct dictionaries *dictionaries = speech->call.server->dictionaries;
+
+	http_on_gone(speech->call.request, on_gone, speech);
+	if (dictionaries_has(dictionaries, speech->project_id)) {
+		begin_speech(speech);
+	} else if (dictionaries_refresh(dictionaries, speech->project_id, on_words_ready, speech) !=
+		   0) {
+		answer_error(&speech->call, WIRE_ERROR_INTERNAL, NULL);
+		mem_deref(speech);
+	}
+}
+
+static bool accepts_wav(const struct http_request *request)
+{
+	const char *accept = http_header(request, "accept");
+
+	return accept && (strcasestr(accept, "audio/wav") || strcasestr(accept, "audio/x-wav"));
+}
+
+static int read_format_query(struct speech_http *speech, struct stream_fault *fault)
+{
+	struct settings *settings = &speech->body.settings;
+	char token[NAME_SIZE];
+	int err = http_query(speech->call.request, speech->door->format_query, token, NAME_SIZE);
+
+	if (err == ENOENT)
+		return 0;
+	if (err || audio_format_parse(&settings->format, token, strlen(token)) != 0)
+		return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
+				 "output_format must be a known one, mp3_44100_128 for example");
+	settings->set |= SETTING_OUTPUT_FORMAT;
+	return 0;
+}
+
+/* What the body, the address, the headers and the door say of the format; the
+ * settings then have it as one. */
+static int choose_format(struct speech_http *speech, struct stream_fault *fault)
+{
+	struct settings *settings = &speech->body.settings;
+	const char *usual = speech->door->format;
+	bool wants_wav = speech->body.wants_wav;
+
+	if (speech->door->format_query && read_format_query(speech, fault) != 0)
+		return EINVAL;
+	if (speech->door->minds_accept && !(settings->set & SETTING_OUTPUT_FORMAT))
+		wants_wav = wants_wav || accepts_wav(speech->call.request);
+	if (usual && !(settings->set & SETTING_OUTPUT_FORMAT))
+		(void)audio_format_parse(&speech->format, usual, strlen(usual));
+	else
+		(void)settings_format(&speech->format, settings); /* no conflict: it was read */
+	if (wants_wav && speech->format.encoding == AUDIO_PCM16)
+		speech->format.encoding = AUDIO_WAV;
+	settings->format = speech->format;
+	settings->set &= ~(unsigned)SETTING_SAMPLE_RATE;
+	settings->set |= SETTING_OUTPUT_FORMAT;
+	return 0;
+}
+
+/* The voice's name as the door has it: in `name` when it is not the body's. */
+static void find_name(struct speech_http *speech, char name[NAME_SIZE])
+{
+	const struct http_request *request = speech->call.request;
+	const char *text = NULL;
+
+	if (speech->door->voice == VOICE_IN_PATH) {
+		speech->body.voice = speech->call.id_texts[0];
+		speech->body.voice_len = strcspn(speech->body.voice, "/");
+	} else if (speech->door->voice == VOICE_IN_QUERY) {
+		text = http_header(request, "x-voice-id");
+		if (http_query(request, "voice_id", name, NAME_SIZE) == 0)
+			text = name;
+	}
+	if (text) {
+		speech->body.voice = text;
+		speech->body.voice_len = strlen(text);
+	}
+}
+
+static const struct voice *find_voice(const struct speech_http *speech)
+{
+	const struct voices *voices = speech->call.server->services.voices;
+	const struct speech_body *body = &speech->body;
+	const struct voice *voice = NULL;
+
+	for (const int64_t *id = body->voice_choices; id && *id && !voice; ++id)
+		voice = voices_find_for(voices, speech->project_id, *id);
+	if (!voice && body->voice)
+		voice = voices_find_named(voices, speech->project_id, body->voice, body->voice_len);
+	else if (!voice && (body->settings.set & SETTING_VOICE_ID))
+		voice = voices_find_for(voices, speech->project_id, body->settings.voice_id);
+	return voice;
+}
+
+static int refuse_voice(const struct speech_http *speech, struct stream_fault *fault)
+{
+	const struct speech_body *body = &speech->body;
+
+	if (!body->voice && !(body->settings.set & SETTING_VOICE_ID))
+		return fault_set(fault, WIRE_ERROR_MISSING_VOICE, "%s", "");
+	if (body->voice)
+		return fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id %.*s",
+				 body->voice_len < 64 ? (int)body->voice_len : 64, body->voice);
+	return fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id %lld",
+			 (long long)body->settings.voice_id);
+}
+
+static int choose_voice(struct speech_http *speech, struct stream_fault *fault)
+{
+	char name[NAME_SIZE];
+	const struct voice *voice;
+
+	find_name(speech, name);
+	voice = find_voice(speech);
+	if (!voice)
+		return refuse_voice(speech, fault);
+	speech->body.settings.voice_id = voice->id;
+	speech->body.settings.set |= SETTING_VOICE_ID;
+	speech->body.voice = NULL;
+	return 0;
+}
+
+static int read_request(struct speech_http *speech, struct stream_fault *fault)
+{
+	struct http_request *request = speech->call.request;
+	int err = speech->door->read(&speech->body, fault, request->body, request->body_len);
+
+	if (!err)
+		err = choose_voice(speech, fault);
+	if (!err)
+		err = choose_format(speech, fault);
+	if (err)
+		return err;
+	if (speech->door->form != FORM_AUDIO) {
+		speech->body.settings.word_timestamps = true;
+		speech->body.settings.set |= SETTING_WORD_TIMESTAMPS;
+	}
+	timestamp_body_init(&speech->timestamps, speech->door->form == FORM_LINES,
+			    speech->format.sample_rate);
+	return 0;
+}
+
+static int speech_alloc(struct speech_http **speechp, const struct route_call *call,
+			const struct speech_door *door)
+{
+	struct speech_http *speech = mem_zalloc(sizeof(*speech), NULL);
+
+	if (!speech)
+		return ENOMEM;
+	speech->call = *call;
+	speech->call.key = NULL; /* lent for this call */
+	speech->key_id = call->key->id;
+	speech->project_id = call->key->project_id;
+	speech->door = door;
+	speech->peer = (struct peer){.ops = &peer_ops, .peer = speech};
+	buf_init(&speech->out, OUT_MAX);
+	mem_ref(call->request);
+	++call->server->speeches;
+	mem_set_destructor(speech, speech_destroy);
+	*speechp = speech;
+	return 0;
+}
+
+static void speak(const struct route_call *call, const struct speech_door *door)
+{
+	struct speech_http *speech;
+	struct stream_fault fault;
+
+	if (speech_alloc(&speech, call, door) != 0) {
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+	} else if (read_request(speech, &fault) != 0) {
+		answer_error(call, fault.id, fault.detail);
+		mem_deref(speech);
+	} else {
+		begin_when_ready(speech);
+	}
+}
+
+void speech_http_generate(const struct route_call *call)
+{
+	speak(call, &door_generate);
+}
+
+void speech_http_elevenlabs(const struct route_call *call)
+{
+	speak(call, &door_elevenlabs);
+}
+
+void speech_http_elevenlabs_timed(const struct route_call *call)
+{
+	speak(call, &door_elevenlabs_timed);
+}
+
+void speech_http_elevenlabs_timed_lines(const struct route_call *call)
+{
+	speak(call, &door_elevenlabs_timed_lines);
+}
+
+void speech_http_openai(const struct route_call *call)
+{
+	speak(call, &door_openai);
+}
+
+void speech_http_vapi(const struct route_call *call)
+{
+	speak(call, &door_vapi);
+}

@@ -1,0 +1,82 @@
+/*
+ * elevenlabs_body.c: what a client may say to ElevenLabs' POST
+ * /v1/text-to-speech/{voice_id} (see elevenlabs_body.h).
+ */
+#include "wire/elevenlabs_body.h"
+
+#include "base/count.h"
+
+/* Their speeds; ours begin at 0.8. */
+#define SPEED_LEAST 0.7
+#define SPEED_MOST 1.2
+
+static int read_voice_settings(struct speech_reader *reader, const struct speech_field *field,
+			       const struct json_value *value)
+{
+	static const struct speech_field fields[] = {
+		{"speed", speech_body_speed, SPEED_LEAST, SPEED_MOST},
+	};
+	static const struct speech_keys keys = {fields, COUNT(fields), false};
+
+	return speech_body_members(reader, field, &keys, value);
+}
+
+/* One of ours is booked as what it is; theirs are all the default. */
+static int read_model(struct speech_reader *reader, const struct speech_field *field,
+		      const struct json_value *value)
+{
+	struct stream_fault *fault = reader->settings.fault;
+	struct stream_fault unheard;
+
+	if (value->kind != JSON_KIND_STRING)
+		return fault_value(reader->fault, field->name, "a string", value);
+	reader->settings.fault = &unheard;
+	(void)speech_body_setting(reader, field, value);
+	reader->settings.fault = fault;
+	return 0;
+}
+
+static int read_language(struct speech_reader *reader, const struct speech_field *field,
+			 const struct json_value *value)
+{
+	struct settings *settings = &reader->body->settings;
+
+	if (value->kind != JSON_KIND_STRING ||
+	    settings_language(settings->language, value->text, value->len) != 0)
+		return fault_value(reader->fault, field->name, "the code of a supported language",
+				   value);
+	settings->set |= SETTING_LANGUAGE;
+	return 0;
+}
+
+static int read_normalization(struct speech_reader *reader, const struct speech_field *field,
+			      const struct json_value *value)
+{
+	static const char *const choices[] = {"auto", "on", "off"};
+	struct settings *settings = &reader->body->settings;
+
+	for (size_t i = 0; value->kind == JSON_KIND_STRING && i < COUNT(choices); ++i) {
+		if (speech_body_is(value, choices[i])) {
+			settings->normalize = !speech_body_is(value, "off");
+			settings->set |= SETTING_NORMALIZE;
+			return 0;
+		}
+	}
+	return fault_choice(reader->fault, field->name, choices, COUNT(choices), value);
+}
+
+static const struct speech_field fields[] = {
+	{"text", speech_body_text, 1, ELEVENLABS_BODY_TEXT_MAX},
+	{"model_id", read_model, 0, 0},
+	{"language_code", read_language, 0, 0},
+	{"voice_settings", read_voice_settings, 0, 0},
+	{"apply_text_normalization", read_normalization, 0, 0},
+};
+
+static const struct speech_keys keys = {fields, COUNT(fields), false};
+
+int elevenlabs_body_read(struct speech_body *body, struct stream_fault *fault, char *json,
+			 size_t len)
+{
+	return speech_body_read(body, fault, &keys, "text", json, len);
+}

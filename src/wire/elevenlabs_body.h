@@ -1,0 +1,17 @@
+/*
+ * elevenlabs_body.h: what a client may say to ElevenLabs' POST
+ * /v1/text-to-speech/{voice_id} and its siblings.
+ *
+ * Keys that change nothing here (seed, previous_text, stability …) are passed
+ * over, as are those that nobody knows yet.
+ */
+#ifndef WIRE_ELEVENLABS_BODY_H
+#define WIRE_ELEVENLABS_BODY_H
+
+#include "wire/speech_body.h"
+
+#define ELEVENLABS_BODY_TEXT_MAX 10000 /* code points */
+
+speech_body_h elevenlabs_body_read;
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * generate_body.c: what a client may say to POST /v1/tts/generate (see
+ * generate_body.h).
+ */
+#include "wire/generate_body.h"
+
+#include "base/count.h"
+
+/* Tokens that the sockets do not have are files or compressed. */
+static int read_format(struct speech_reader *reader, const struct speech_field *field,
+		       const struct json_value *value)
+{
+	struct settings *settings = &reader->body->settings;
+	struct audio_format format;
+
+	reader->body->wants_wav = value->kind == JSON_KIND_STRING && speech_body_is(value, "wav");
+	if (reader->body->wants_wav)
+		return 0;
+	if (value->kind != JSON_KIND_STRING ||
+	    audio_format_parse(&format, value->text, value->len) != 0)
+		return speech_body_setting(reader, field, value); /* which says what is taken */
+	settings->format = format;
+	settings->set |= SETTING_OUTPUT_FORMAT;
+	return 0;
+}
+
+/* A number, its digits, or a handle. */
+static int read_voice(struct speech_reader *reader, const struct speech_field *field,
+		      const struct json_value *value)
+{
+	reader->body->voice = NULL;
+	return value->kind == JSON_KIND_STRING ? speech_body_voice(reader, field, value)
+					       : speech_body_setting(reader, field, value);
+}
+
+static const struct speech_field fields[] = {
+	{"text", speech_body_text, 1, GENERATE_BODY_TEXT_MAX},
+	{"voice_id", read_voice, 0, 0},
+	{"output_format", read_format, 0, 0},
+	{"model_id", speech_body_setting, 0, 0},
+	{"model", speech_body_setting, 0, 0},
+	{"cfg_scale", speech_body_setting, 0, 0},
+	{"temperature", speech_body_setting, 0, 0},
+	{"max_new_tokens", speech_body_setting, 0, 0},
+	{"sample_rate", speech_body_setting, 0, 0},
+	{"normalize", speech_body_setting, 0, 0},
+	{"language", speech_body_setting, 0, 0},
+	{"speed", speech_body_setting, 0, 0},
+	{"project_id", speech_body_setting, 0, 0},
+	{"dictionary_ids", speech_body_setting, 0, 0},
+};
+
+static const struct speech_keys keys = {fields, COUNT(fields), true};
+
+int generate_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
+{
+	return speech_body_read(body, fault, &keys, "text", json, len);
+}

@@ -1,0 +1,99 @@
+/*
+ * openai_body.c: what a client may say to OpenAI's POST /v1/audio/speech (see
+ * openai_body.h).
+ */
+#include "wire/openai_body.h"
+
+#include "base/count.h"
+
+/* Their speeds; ours are 0.8 to 1.2, and what is beyond becomes the nearest. */
+#define SPEED_LEAST 0.25
+#define SPEED_MOST 4.0
+
+#define VOICE_CHOICES 3
+
+/* Their voices: a neural one like it, else one that is on every machine. */
+static const struct {
+	const char *name;
+	int64_t ids[VOICE_CHOICES]; /* ends with 0 */
+} voices[] = {
+	{"alloy", {1081, 1071, 0}},  {"echo", {1086, 1072, 0}},  {"fable", {1087, 1073, 0}},
+	{"onyx", {1088, 1074, 0}},   {"nova", {1082, 1071, 0}},  {"shimmer", {1083, 1071, 0}},
+	{"ash", {1089, 1072, 0}},    {"coral", {1084, 1071, 0}}, {"sage", {1085, 1071, 0}},
+	{"ballad", {1090, 1073, 0}}, {"verse", {1072, 0, 0}},    {"marin", {1071, 0, 0}},
+	{"cedar", {1072, 0, 0}},
+};
+
+static const struct {
+	const char *name;
+	struct audio_format format;
+} formats[] = {
+	{"mp3", {AUDIO_MP3, 24000, 48}},  {"opus", {AUDIO_OPUS, 48000, 64}},
+	{"flac", {AUDIO_FLAC, 24000, 0}}, {"wav", {AUDIO_WAV, 24000, 0}},
+	{"pcm", {AUDIO_PCM16, 24000, 0}},
+};
+
+/* A name, or an object with the id of a custom voice. */
+static int read_voice(struct speech_reader *reader, const struct speech_field *field,
+		      const struct json_value *value)
+{
+	static const struct speech_field inner[] = {{"id", speech_body_voice, 0, 0}};
+	static const struct speech_keys keys = {inner, COUNT(inner), false};
+	struct speech_body *body = reader->body;
+
+	body->voice_choices = NULL;
+	if (value->kind == JSON_KIND_OBJECT)
+		return speech_body_members(reader, field, &keys, value);
+	for (size_t i = 0; value->kind == JSON_KIND_STRING && i < COUNT(voices); ++i) {
+		if (speech_body_is(value, voices[i].name))
+			body->voice_choices = voices[i].ids;
+	}
+	return speech_body_voice(reader, field, value);
+}
+
+static int read_format(struct speech_reader *reader, const struct speech_field *field,
+		       const struct json_value *value)
+{
+	struct settings *settings = &reader->body->settings;
+
+	for (size_t i = 0; value->kind == JSON_KIND_STRING && i < COUNT(formats); ++i) {
+		if (speech_body_is(value, formats[i].name)) {
+			settings->format = formats[i].format;
+			settings->set |= SETTING_OUTPUT_FORMAT;
+			return 0;
+		}
+	}
+	return fault_value(reader->fault, field->name, "one of mp3, opus, flac, wav, pcm", value);
+}
+
+static int read_stream_format(struct speech_reader *reader, const struct speech_field *field,
+			      const struct json_value *value)
+{
+	if (value->kind == JSON_KIND_STRING && speech_body_is(value, "audio"))
+		return 0;
+	return fault_value(reader->fault, field->name, "audio", value);
+}
+
+static int read_model(struct speech_reader *reader, const struct speech_field *field,
+		      const struct json_value *value)
+{
+	if (value->kind != JSON_KIND_STRING)
+		return fault_value(reader->fault, field->name, "a string", value);
+	return 0;
+}
+
+static const struct speech_field fields[] = {
+	{"input", speech_body_text, 1, OPENAI_BODY_TEXT_MAX},
+	{"voice", read_voice, 0, 0},
+	{"model", read_model, 0, 0},
+	{"response_format", read_format, 0, 0},
+	{"speed", speech_body_speed, SPEED_LEAST, SPEED_MOST},
+	{"stream_format", read_stream_format, 0, 0},
+};
+
+static const struct speech_keys keys = {fields, COUNT(fields), false};
+
+int openai_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
+{
+	return speech_body_read(body, fault, &keys, "input", json, len);
+}

@@ -1,0 +1,50 @@
+/*
+ * vapi_body.c: what Vapi says to POST /vapi/synthesize (see vapi_body.h).
+ */
+#include "wire/vapi_body.h"
+
+#include "base/count.h"
+
+static int read_type(struct speech_reader *reader, const struct speech_field *field,
+		     const struct json_value *value)
+{
+	if (value->kind == JSON_KIND_STRING && speech_body_is(value, "voice-request"))
+		return 0;
+	return fault_value(reader->fault, field->name, "voice-request", value);
+}
+
+static int read_rate(struct speech_reader *reader, const struct speech_field *field,
+		     const struct json_value *value)
+{
+	struct settings *settings = &reader->body->settings;
+	int64_t rate;
+
+	if (json_to_integer(&rate, value) != 0 || rate < 0 || rate > UINT16_MAX ||
+	    !audio_format_has_rate((unsigned)rate))
+		return fault_value(reader->fault, field->name,
+				   "one of 8000, 16000, 22050, 24000, 32000, 44100, 48000", value);
+	settings->format = (struct audio_format){AUDIO_PCM16, (unsigned)rate, 0};
+	settings->set |= SETTING_OUTPUT_FORMAT;
+	return 0;
+}
+
+static int read_message(struct speech_reader *reader, const struct speech_field *field,
+			const struct json_value *value)
+{
+	static const struct speech_field fields[] = {
+		{"type", read_type, 0, 0},
+		{"text", speech_body_text, 1, VAPI_BODY_TEXT_MAX},
+		{"sampleRate", read_rate, 0, 0},
+	};
+	static const struct speech_keys keys = {fields, COUNT(fields), false};
+
+	return speech_body_members(reader, field, &keys, value);
+}
+
+static const struct speech_field fields[] = {{"message", read_message, 0, 0}};
+static const struct speech_keys keys = {fields, COUNT(fields), false};
+
+int vapi_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
+{
+	return speech_body_read(body, fault, &keys, "message.text", json, len);
+}
