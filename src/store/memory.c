@@ -18,6 +18,7 @@ static void memory_destroy(void *object)
 	free(memory->keys);
 	free(memory->turns);
 	memory_forget_dictionaries(memory);
+	memory_forget_voices(memory);
 }
 
 void *memory_grow(void *rows, size_t count, size_t size)
@@ -177,6 +178,10 @@ static const struct store_ops ops = {
 	.entry_change = memory_entry_change,
 	.entry_remove = memory_entry_remove,
 	.entry_replace = memory_entry_replace,
+	.voice_list = memory_voice_list,
+	.voice_add = memory_voice_add,
+	.voice_change = memory_voice_change,
+	.voice_remove = memory_voice_remove,
 	.version = version,
 };
 

@@ -28,6 +28,9 @@ struct memory {
 	struct memory_dictionary *dictionaries;
 	size_t dictionary_count;
 	int64_t last_dictionary_id, last_entry_id;
+	struct store_voice *voices; /* they own their strings */
+	size_t voice_count;
+	int64_t last_voice_id; /* 0: none was given */
 };
 
 static inline struct memory *memory_of(struct store *store)
@@ -64,5 +67,13 @@ int memory_entry_remove(struct store *store, int64_t dictionary_id, int64_t id);
 int memory_entry_replace(struct store *store, struct store_replaced *replaced,
 			 int64_t dictionary_id, const struct dictionary_entry *entries,
 			 size_t count, int64_t at_ms);
+
+/* memory_voices.c: its rows of the table of verbs, and their end. */
+void memory_forget_voices(struct memory *memory);
+int memory_voice_list(struct store *store, store_voice_h *each, void *arg);
+int memory_voice_add(struct store *store, int64_t *id, const struct store_voice *voice);
+int memory_voice_change(struct store *store, int64_t project_id, int64_t id, unsigned fields,
+			const struct store_voice *to);
+int memory_voice_remove(struct store *store, int64_t project_id, int64_t id);
 
 #endif

@@ -377,6 +377,10 @@ static const struct store_ops ops = {
 	.entry_change = sqlite_entry_change,
 	.entry_remove = sqlite_entry_remove,
 	.entry_replace = sqlite_entry_replace,
+	.voice_list = sqlite_voice_list,
+	.voice_add = sqlite_voice_add,
+	.voice_change = sqlite_voice_change,
+	.voice_remove = sqlite_voice_remove,
 	.version = version,
 };
 

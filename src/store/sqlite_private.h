@@ -4,6 +4,7 @@
  *   sqlite.c               the file: opening, migrating, batches; keys and turns
  *   sqlite_schema.c        the tables' history and all statements, as text
  *   sqlite_dictionaries.c  dictionaries and their entries
+ *   sqlite_voices.c        derived voices
  */
 #ifndef STORE_SQLITE_PRIVATE_H
 #define STORE_SQLITE_PRIVATE_H
@@ -39,6 +40,11 @@
 	X(ENTRY_REMOVE)                                                                            \
 	X(ENTRY_UPSERT)                                                                            \
 	X(ENTRY_REMOVE_OLD)                                                                        \
+	X(VOICE_LIST)                                                                              \
+	X(VOICE_COUNT)                                                                             \
+	X(VOICE_ADD)                                                                               \
+	X(VOICE_CHANGE)                                                                            \
+	X(VOICE_REMOVE)                                                                            \
 	X(VERSION)
 
 enum statement {
@@ -118,5 +124,12 @@ int sqlite_entry_remove(struct store *store, int64_t dictionary_id, int64_t id);
 int sqlite_entry_replace(struct store *store, struct store_replaced *replaced,
 			 int64_t dictionary_id, const struct dictionary_entry *entries,
 			 size_t count, int64_t at_ms);
+
+/* sqlite_voices.c: its rows of the table of verbs. */
+int sqlite_voice_list(struct store *store, store_voice_h *each, void *arg);
+int sqlite_voice_add(struct store *store, int64_t *id, const struct store_voice *voice);
+int sqlite_voice_change(struct store *store, int64_t project_id, int64_t id, unsigned fields,
+			const struct store_voice *to);
+int sqlite_voice_remove(struct store *store, int64_t project_id, int64_t id);
 
 #endif

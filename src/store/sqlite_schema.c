@@ -78,6 +78,32 @@ const char *const sqlite_schema_migrations[] = {
 	" UNIQUE (dictionary_id, word)"
 	") STRICT;"
 	"CREATE INDEX entry_in_order ON entry (dictionary_id, id);",
+
+	"CREATE TABLE voice ("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" project_id INTEGER NOT NULL REFERENCES project (id),"
+	" base_id INTEGER NOT NULL,"
+	" name TEXT NOT NULL,"
+	" pitch REAL NOT NULL,"
+	" rate REAL NOT NULL,"
+	" variant TEXT,"
+	" description TEXT,"
+	" generative_description TEXT,"
+	" sample_text TEXT,"
+	" sex TEXT,"
+	" age TEXT,"
+	" category TEXT,"
+	" quality TEXT,"
+	" languages TEXT,"
+	" is_public INTEGER NOT NULL,"
+	" sampled_ms INTEGER NOT NULL,"
+	" revision INTEGER NOT NULL,"
+	" created_ms INTEGER NOT NULL,"
+	" updated_ms INTEGER NOT NULL"
+	") STRICT;"
+	"CREATE INDEX voice_of_project ON voice (project_id);"
+	/* STORE_VOICE_FIRST - 1: the next one is one more. */
+	"INSERT INTO sqlite_sequence (name, seq) VALUES ('voice', 99999);",
 };
 
 const int sqlite_schema_version = (int)COUNT(sqlite_schema_migrations);
@@ -89,6 +115,10 @@ const int sqlite_schema_version = (int)COUNT(sqlite_schema_migrations);
 	"id, project_id, name, description, language, is_active, revision, created_ms, updated_ms"
 #define ENTRY_COLUMNS                                                                              \
 	"id, dictionary_id, word, replacement, ipa, case_sensitive, created_ms, updated_ms"
+#define VOICE_COLUMNS                                                                              \
+	"id, project_id, base_id, name, pitch, rate, variant, description,"                        \
+	" generative_description, sample_text, sex, age, category, quality, languages, is_public," \
+	" sampled_ms, revision, created_ms, updated_ms"
 
 #define STATEMENT(name) [STATEMENT_##name]
 
@@ -162,6 +192,30 @@ const char *const sqlite_schema_statements[] = {
 	STATEMENT(ENTRY_REMOVE_OLD) =
 		"DELETE FROM entry WHERE dictionary_id = ?1"
 		" AND seen <> (SELECT revision FROM dictionary WHERE id = ?1)",
+
+	STATEMENT(VOICE_LIST) = "SELECT " VOICE_COLUMNS " FROM voice ORDER BY id",
+	STATEMENT(VOICE_COUNT) = "SELECT count(*) FROM voice WHERE project_id = ?1",
+	STATEMENT(VOICE_ADD) =
+		"INSERT INTO voice (project_id, updated_ms, created_ms, name, base_id, pitch, rate,"
+		" variant, description, generative_description, sample_text, sex, age, category,"
+		" quality, languages, is_public, sampled_ms, revision)"
+		" VALUES (?2, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,"
+		" ?18, ?19, 1)",
+	STATEMENT(VOICE_CHANGE) =
+		"UPDATE voice SET revision = revision + 1, updated_ms = ?4,"
+		" name = iif(?3 & 1, ?5, name), base_id = iif(?3 & 2, ?6, base_id),"
+		" pitch = iif(?3 & 4, ?7, pitch), rate = iif(?3 & 8, ?8, rate),"
+		" variant = iif(?3 & 16, ?9, variant),"
+		" description = iif(?3 & 32, ?10, description),"
+		" generative_description = iif(?3 & 64, ?11, generative_description),"
+		" sample_text = iif(?3 & 128, ?12, sample_text), sex = iif(?3 & 256, ?13, sex),"
+		" age = iif(?3 & 512, ?14, age), category = iif(?3 & 1024, ?15, category),"
+		" quality = iif(?3 & 2048, ?16, quality),"
+		" languages = iif(?3 & 4096, ?17, languages),"
+		" is_public = iif(?3 & 8192, ?18, is_public),"
+		" sampled_ms = iif(?3 & 16384, ?19, sampled_ms)"
+		" WHERE id = ?1 AND project_id = ?2",
+	STATEMENT(VOICE_REMOVE) = "DELETE FROM voice WHERE id = ?1 AND project_id = ?2",
 	STATEMENT(VERSION) = "PRAGMA data_version",
 };
 /* clang-format on */

@@ -28,6 +28,9 @@
 #define STORE_DICTIONARIES_MAX 100 /* of a project */
 #define STORE_ENTRIES_MAX 10000 /* of a dictionary */
 
+/* A list of voices is sent whole to some clients. */
+#define STORE_VOICES_MAX 1000 /* of a project */
+
 /* What a key may do. */
 enum store_scope {
 	STORE_SCOPE_SPEAK = 1 << 0,
@@ -99,6 +102,45 @@ enum store_entry_field {
 	STORE_ENTRY_CASE = 1 << 3,
 };
 
+/* A voice that is another one with other parameters.  Strings that are NULL are
+ * the base's, or nothing. */
+struct store_voice {
+	int64_t id; /* from STORE_VOICE_FIRST on, never given twice */
+	int64_t project_id;
+	int64_t base_id; /* of the catalogue: the store does not know it */
+	const char *name;
+	double pitch; /* semitones */
+	double rate; /* times the base's pace */
+	const char *variant;
+	const char *description, *generative_description, *sample_text;
+	const char *sex, *age, *category, *quality;
+	const char *languages; /* "de,en" */
+	bool is_public;
+	int64_t sampled_ms; /* when its sample was made; 0: it has none */
+	int64_t revision; /* grows with each change */
+	int64_t created_ms, updated_ms;
+};
+
+#define STORE_VOICE_FIRST 100000
+
+enum store_voice_field {
+	STORE_VOICE_NAME = 1 << 0,
+	STORE_VOICE_BASE = 1 << 1,
+	STORE_VOICE_PITCH = 1 << 2,
+	STORE_VOICE_RATE = 1 << 3,
+	STORE_VOICE_VARIANT = 1 << 4,
+	STORE_VOICE_DESCRIPTION = 1 << 5,
+	STORE_VOICE_GENERATIVE = 1 << 6,
+	STORE_VOICE_SAMPLE_TEXT = 1 << 7,
+	STORE_VOICE_SEX = 1 << 8,
+	STORE_VOICE_AGE = 1 << 9,
+	STORE_VOICE_CATEGORY = 1 << 10,
+	STORE_VOICE_QUALITY = 1 << 11,
+	STORE_VOICE_LANGUAGES = 1 << 12,
+	STORE_VOICE_PUBLIC = 1 << 13,
+	STORE_VOICE_SAMPLED = 1 << 14,
+};
+
 /* Which entries a list shows. */
 struct store_page {
 	const char *search; /* part of the word, letters in any case; NULL: all */
@@ -116,6 +158,7 @@ typedef bool(store_key_h)(const struct store_key *key, void *arg); /* false: eno
 typedef bool(store_turn_h)(const struct store_turn *turn, void *arg);
 typedef bool(store_dictionary_h)(const struct store_dictionary *dictionary, void *arg);
 typedef bool(store_entry_h)(const struct store_entry *entry, void *arg);
+typedef bool(store_voice_h)(const struct store_voice *voice, void *arg);
 
 /* Each returns 0 or an errno: EBUSY when another process holds the store for
  * too long, EROFS, ENOSPC, EBADMSG when what is stored is damaged, ENOMEM, else
@@ -175,6 +218,16 @@ struct store_ops {
 	int (*entry_replace)(struct store *store, struct store_replaced *replaced,
 			     int64_t dictionary_id, const struct dictionary_entry *entries,
 			     size_t count, int64_t at_ms);
+
+	/* Derived voices, of all projects: oldest first. */
+	int (*voice_list)(struct store *store, store_voice_h *each, void *arg);
+	/* created_ms is the time of both, id and revision are the store's.  EDQUOT when
+	 * there are too many, ENOENT for the project. */
+	int (*voice_add)(struct store *store, int64_t *id, const struct store_voice *voice);
+	/* The named fields of `to`, and its updated_ms.  ENOENT. */
+	int (*voice_change)(struct store *store, int64_t project_id, int64_t id, unsigned fields,
+			    const struct store_voice *to);
+	int (*voice_remove)(struct store *store, int64_t project_id, int64_t id); /* ENOENT */
 
 	/* A number that is another one when another process may have written since. */
 	int (*version)(struct store *store, int64_t *version);
