@@ -65,14 +65,16 @@ static bool is_valid(const struct date *date)
 	return date->day >= 1 && date->day <= 31 && date->month >= 1 && date->month <= MONTHS;
 }
 
+/* The other order counts where it alone makes a date; with dots nobody writes
+ * the month first. */
 static void set_day_and_month(const struct normalizer *n, struct date *date, uint64_t first,
-			      uint64_t second)
+			      uint64_t second, bool is_dotted)
 {
 	bool day_first = n->reading->date_order == DATE_DAY_FIRST;
 
 	date->day = day_first ? first : second;
 	date->month = day_first ? second : first;
-	if (date->month > MONTHS && date->day <= MONTHS) {
+	if (date->month > MONTHS && date->day <= MONTHS && (!is_dotted || !day_first)) {
 		uint64_t day = date->month;
 
 		date->month = date->day;
@@ -118,7 +120,8 @@ static bool parse_numeric(const struct normalizer *n, struct date *date, size_t 
 		.year = full_year(n, token_value(n, i + 4), digits),
 		.next = i + 5,
 	};
-	set_day_and_month(n, date, token_value(n, i), token_value(n, i + 2));
+	set_day_and_month(n, date, token_value(n, i), token_value(n, i + 2),
+			  token_is(n, i + 1, '.'));
 	return is_valid(date);
 }
 
@@ -157,7 +160,7 @@ static bool parse_without_year(const struct normalizer *n, struct date *date, si
 	second = token_value(n, i + 2);
 	has_zero =
 		n->text[token_at(n, i)->begin] == '0' || n->text[token_at(n, i + 2)->begin] == '0';
-	set_day_and_month(n, date, first, second);
+	set_day_and_month(n, date, first, second, token_is(n, i + 1, '.'));
 	if (!is_valid(date) || token_is_digits(n, i + 4))
 		return false;
 	if (token_is(n, i + 1, '.')) {

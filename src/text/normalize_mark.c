@@ -48,7 +48,7 @@ static size_t read_rule(const struct normalizer *n, size_t i)
 
 		if (token->kind == TOKEN_BLANK)
 			continue;
-		if (token->kind != TOKEN_SIGN || token->c >= 128 ||
+		if (token->kind != TOKEN_SIGN || token->c >= 128 || i - first > RULE_MAX ||
 		    !strchr("-*_=|:", (int)token->c))
 			return 0;
 		++marks;

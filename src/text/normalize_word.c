@@ -642,6 +642,19 @@ static size_t read_version(struct normalizer *n, size_t i)
 	return next;
 }
 
+/* "GPT-3.5" */
+static size_t say_point_release(struct normalizer *n, size_t i)
+{
+	const struct reading *reading = n->reading;
+
+	if (!token_is_digits(n, i - 1) || !token_is(n, i, '.') || !token_is_digits(n, i + 1))
+		return i;
+	write_word(n,
+		   reading->decimal == '.' ? reading->decimal_word : reading->other_decimal_word);
+	write_shown_number(n, i + 1);
+	return i + 2;
+}
+
 /* Runs of letters and digits; a hyphen parts letters from digits behind it. */
 static size_t say_mixed(struct normalizer *n, size_t i)
 {
@@ -653,6 +666,7 @@ static size_t say_mixed(struct normalizer *n, size_t i)
 		else
 			write_shown_number(n, i);
 		++i;
+		i = say_point_release(n, i);
 		if (token_is_word(n, i) || token_is_digits(n, i))
 			continue;
 		if (token_is(n, i, '-') &&
