@@ -32,11 +32,16 @@ static const struct disguise {
 	{0x1f1e6, 0x1f1ff, 'A', 26},
 };
 
+/* A run of characters without a blank. */
+enum begun { NOTHING, STOPS, PUNCTUATION, SIGNS, LETTERS };
+
 struct writer {
 	struct espeak_text *out;
 	const struct engine_text *given;
 	bool is_kyrgyz;
 	unsigned run; /* letters since the last place where a word can end */
+	enum begun begun; /* what the run begins with, up to the last character */
+	bool follows_picture; /* a sign that is on no keyboard */
 	int err;
 };
 
@@ -86,7 +91,8 @@ static uint32_t plain_of(uint32_t c)
 			return 'a' + place - 26;
 		return (uint32_t)row->plain + place;
 	}
-	if ((c >= 0x10000 && c < 0x1f000) || (c > 0x1faff && c < 0x20000) || c > 0x3ffff)
+	if ((c >= 0x10000 && c < 0x1f000) || (c >= 0x1f100 && c < 0x1f200) ||
+	    (c > 0x1faff && c < 0x20000) || c > 0x3ffff)
 		return ' ';
 	return c;
 }
@@ -97,6 +103,46 @@ static bool is_deadly(const struct writer *writer, uint32_t c)
 	return writer->is_kyrgyz && (c == '\'' || c == 0x2019);
 }
 
+static enum begun kind_of(uint32_t c)
+{
+	if (words_is_blank(c))
+		return NOTHING;
+	if (c < 0x80 && strchr(",.;:!?", (int)c))
+		return STOPS;
+	if (words_is_punctuation(c))
+		return PUNCTUATION;
+	return words_is_letter(c) ? LETTERS : SIGNS;
+}
+
+/* Two signs, or a sign beside brackets or quotes, where a run begins. */
+static bool is_deadly_pair(enum begun before, enum begun now)
+{
+	return (before == SIGNS && (now == SIGNS || now == PUNCTUATION)) ||
+	       (before == PUNCTUATION && now == SIGNS);
+}
+
+/* Whether a blank is needed before a character. */
+static bool is_to_be_parted(struct writer *writer, uint32_t c)
+{
+	enum begun kind = kind_of(c);
+	bool is_picture = kind == SIGNS && c >= 0x80;
+	bool parted = false;
+
+	if (words_is_mark(c) && writer->begun != NOTHING)
+		return false;
+	if (kind == NOTHING || words_may_begin_inside(c))
+		writer->run = 0;
+	else
+		parted = ++writer->run > WORD_MAX || is_deadly_pair(writer->begun, kind) ||
+			 (writer->follows_picture && is_picture);
+	writer->follows_picture = is_picture;
+	if (parted)
+		writer->run = 1;
+	if (kind == NOTHING || parted || writer->begun != LETTERS)
+		writer->begun = kind;
+	return parted;
+}
+
 static void put_character(struct writer *writer, uint32_t c, size_t n, size_t byte)
 {
 	c = plain_of(c);
@@ -104,12 +150,8 @@ static void put_character(struct writer *writer, uint32_t c, size_t n, size_t by
 		c = ' ';
 	if (c == '[' && writer->out->has_phonemes)
 		c = '(';
-	if (words_is_blank(c) || words_may_begin_inside(c))
-		writer->run = 0;
-	else if (++writer->run > WORD_MAX) {
+	if (is_to_be_parted(writer, c))
 		put(writer, ' ', byte);
-		writer->run = 1;
-	}
 	put(writer, c, byte);
 }
 
@@ -139,6 +181,7 @@ static void put_mnemonics(struct writer *writer, const char *words, size_t byte)
 		words += len + strspn(words + len, " ");
 	}
 	writer->run = 0;
+	writer->begun = NOTHING;
 }
 
 /* *at: what was written so far of the text. */

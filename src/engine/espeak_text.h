@@ -3,7 +3,8 @@
  *
  * The library dies of some texts: letters in circles and squares, which it spells
  * by their numbers into a buffer that is too small for that; words of more than a
- * hundred letters.  Those are written otherwise.  Phonemes become its own
+ * hundred letters; in some languages two signs that begin a text without a blank
+ * between them.  Those are written otherwise.  Phonemes become its own
  * mnemonics in double brackets, and nothing else of the text can be taken for
  * some.
  *

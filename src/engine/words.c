@@ -206,6 +206,16 @@ bool words_is_punctuation(uint32_t c)
 	return class_of(c) & PUNCTUATION;
 }
 
+bool words_is_letter(uint32_t c)
+{
+	return !(class_of(c) & (BLANK | PUNCTUATION | SIGN | MARK));
+}
+
+bool words_is_mark(uint32_t c)
+{
+	return class_of(c) & MARK;
+}
+
 bool words_may_begin_inside(uint32_t c)
 {
 	return (class_of(c) & (DENSE | MARK)) == DENSE;

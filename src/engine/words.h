@@ -41,6 +41,12 @@ bool words_is_blank(uint32_t c);
 /* Punctuation that is no part of a word it stands beside. */
 bool words_is_punctuation(uint32_t c);
 
+/* A letter or a digit, in any script. */
+bool words_is_letter(uint32_t c);
+
+/* What stands with the sign before it: an accent, a joiner. */
+bool words_is_mark(uint32_t c);
+
 /* Whether a word can begin with this inside a run of letters: the scripts that
  * are written without blanks, without their vowel signs and tone marks. */
 bool words_may_begin_inside(uint32_t c);

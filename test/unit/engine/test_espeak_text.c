@@ -49,6 +49,17 @@ static void test_letters_in_disguise_are_letters(void **state)
 	check("en", "a𐐀b", "a b"); /* it would be spelled by its number */
 }
 
+/* Those of keyboards only at a run's beginning: elsewhere they do no harm. */
+static void test_signs_stand_apart(void **state)
+{
+	(void)state;
+	check("as", "=(", "= (");
+	check("hi", "🧁🧁 a🧁🧁", "🧁 🧁 a🧁 🧁");
+	check("my", "\"*b", "\" *b");
+	check("en", "C++ 50%)", "C++ 50%)");
+	check("en", "❤️❤️ (€5), $1... ?!", "❤️ ❤️ ( €5), $1... ?!");
+}
+
 static void test_an_apostrophe_is_not_for_kyrgyz(void **state)
 {
 	(void)state;
@@ -139,6 +150,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_most_texts_stay_as_they_are),
 		cmocka_unit_test(test_letters_in_disguise_are_letters),
+		cmocka_unit_test(test_signs_stand_apart),
 		cmocka_unit_test(test_an_apostrophe_is_not_for_kyrgyz),
 		cmocka_unit_test(test_control_characters_and_broken_bytes_are_blanks),
 		cmocka_unit_test(test_long_runs_are_broken),
