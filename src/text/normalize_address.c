@@ -313,16 +313,23 @@ static size_t read_handle(struct normalizer *n, const struct lump *lump)
 	return i;
 }
 
+/* ":8080" and nothing behind it */
+static bool is_port(const struct normalizer *n, const struct lump *lump, size_t i)
+{
+	return token_is(n, i, ':') && token_is_digits(n, i + 1) && i + 2 == lump->end;
+}
+
 /* "8.8.8.8": the numbers between dots, 0 when it is something else. */
 static size_t count_numbers(const struct normalizer *n, const struct lump *lump)
 {
 	size_t count = 0;
 
 	for (size_t i = lump->first; i < lump->end; i += 2) {
-		if (!token_is_digits(n, i) || token_len(n, i) > 5 ||
-		    (i + 1 < lump->end && !token_is(n, i + 1, '.')))
+		if (!token_is_digits(n, i) || token_len(n, i) > 5)
 			return 0;
 		++count;
+		if (i + 1 < lump->end && !token_is(n, i + 1, '.'))
+			return count == 4 && is_port(n, lump, i + 1) ? count : 0;
 	}
 	return count;
 }
@@ -355,7 +362,10 @@ static size_t read_dotted_numbers(struct normalizer *n, const struct lump *lump)
 	for (size_t i = lump->first; i < lump->end; i += 2) {
 		if (i > lump->first)
 			write_word(n, count == 4 ? spelled_sign(n, i - 1) : point(n));
-		write_number(n, 'c', token_value(n, i));
+		if (i > lump->first && token_is(n, i - 1, ':'))
+			write_address_digits(n, i);
+		else
+			write_number(n, 'c', token_value(n, i));
 	}
 	return lump->end;
 }
