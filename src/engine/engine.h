@@ -66,6 +66,8 @@ struct engine_text {
 	uint64_t turn; /* the same for all chunks of a turn */
 	float speed; /* 0.25 to 4; always 1 without MESSAGE_OWN_SPEED */
 	float temperature;
+	float pitch; /* semitones, -12 to 12; always 0 without MESSAGE_OWN_PITCH */
+	const char *variant; /* of the voice, or ""; always so without MESSAGE_VARIANTS */
 	bool want_words; /* else sink_word does nothing */
 	const struct engine_phonemes *phonemes; /* in order; none without MESSAGE_PHONEMES */
 	size_t phonemes_count;

@@ -38,6 +38,11 @@
 #define FEMALE_VARIANT "+f2"
 
 #define NAME_MAX_LEN 64
+#define VARIANT_MAX_LEN 32
+
+/* The library's pitch is 50; at 0 it is an octave lower. */
+#define PITCH_NORMAL 50
+#define PITCH_SEMITONE (50.0f / 12)
 
 /* Below this a sample is silence: the library's own pauses are zeros, the tail
  * of a fade is not. */
@@ -57,6 +62,7 @@ struct espeak {
 	struct voice *voices;
 	size_t voice_count;
 	struct voice *current; /* as the library has it; NULL: not sure */
+	char variant[VARIANT_MAX_LEN]; /* of the current one */
 };
 
 /* One text while the library speaks it. */
@@ -257,7 +263,7 @@ static bool ends_with_stop(const struct engine_text *text)
 /* A voice keeps what was set for the one before it.  Two parameters are left
  * out, how punctuation and capitals are announced: the library refuses to set
  * them, and only SSML changes them. */
-static int set_parameters(float speed)
+static int set_parameters(float speed, float pitch)
 {
 	const struct {
 		espeak_PARAMETER parameter;
@@ -265,7 +271,7 @@ static int set_parameters(float speed)
 	} rows[] = {
 		{espeakRATE, (int)(espeakRATE_NORMAL * speed + 0.5f)},
 		{espeakVOLUME, 100},
-		{espeakPITCH, 50},
+		{espeakPITCH, (int)(PITCH_NORMAL + PITCH_SEMITONE * pitch + 0.5f)},
 		{espeakRANGE, 50},
 		{espeakWORDGAP, 0},
 	};
@@ -276,16 +282,35 @@ static int set_parameters(float speed)
 	return 0;
 }
 
+/* It becomes part of a file's name. */
+static bool is_variant(const char *variant)
+{
+	size_t len = strlen(variant);
+
+	return len < VARIANT_MAX_LEN &&
+	       strspn(variant, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") ==
+		       len;
+}
+
 /* Setting a voice reads its file, a tenth of what a sentence costs, so it is
  * done when the voice changes.  The library changes it on its own for a word in
  * another script and sets it back after the word: after a text that was broken
  * off it is set anew. */
-static int set_voice(struct espeak *espeak, struct voice *voice)
+static int set_voice(struct espeak *espeak, struct voice *voice, const char *variant)
 {
-	if (!voice)
+	char file[NAME_MAX_LEN + VARIANT_MAX_LEN + 1];
+
+	if (!voice || !is_variant(variant))
 		return ENOENT;
-	if (espeak->current != voice && espeak_SetVoiceByName(voice->file) != EE_OK)
+	if (variant[0]) /* in place of the one that the voice has */
+		snprintf(file, sizeof(file), "%.*s+%s", (int)strcspn(voice->file, "+"), voice->file,
+			 variant);
+	else
+		snprintf(file, sizeof(file), "%s", voice->file);
+	if ((espeak->current != voice || strcmp(espeak->variant, variant) != 0) &&
+	    espeak_SetVoiceByName(file) != EE_OK)
 		return ENOENT;
+	snprintf(espeak->variant, sizeof(espeak->variant), "%s", variant);
 	espeak->current = NULL; /* until the text has been spoken whole */
 	return 0;
 }
@@ -322,11 +347,11 @@ static int engine_speak(void *state, const struct engine_text *text, struct sink
 
 	if (strspn(text->text, " ") == text->text_len)
 		return 0; /* the library would make some silence of it */
-	err = set_voice(espeak, voice);
+	err = set_voice(espeak, voice, text->variant);
 	if (!err)
 		err = espeak_text_alloc(&prepared, text, voice->language, write_phonemes, voice);
 	if (!err)
-		err = set_parameters(text->speed);
+		err = set_parameters(text->speed, text->pitch);
 	if (!err) {
 		speech.text = prepared;
 		err = synthesize(text, prepared, &speech);
@@ -343,7 +368,7 @@ static int warm_up(struct espeak *espeak)
 {
 	struct sink sink;
 	const struct engine_text text = {
-		.voice = "en-us", .text = "Hello.", .text_len = 6, .speed = 1};
+		.voice = "en-us", .text = "Hello.", .text_len = 6, .speed = 1, .variant = ""};
 
 	sink_init_null(&sink);
 	return find_voice(espeak, text.voice) ? engine_speak(espeak, &text, &sink) : 0;
@@ -409,7 +434,8 @@ static int engine_voices(void *state, engine_voice_h *each, void *arg)
 /* Not deterministic: noise and pitch go on from where the last text left them. */
 static const struct engine engine = {
 	.name = "espeak",
-	.capabilities = MESSAGE_WORD_TIMES | MESSAGE_OWN_SPEED | MESSAGE_PHONEMES,
+	.capabilities = MESSAGE_WORD_TIMES | MESSAGE_OWN_SPEED | MESSAGE_PHONEMES |
+			MESSAGE_OWN_PITCH | MESSAGE_VARIANTS,
 	.open = engine_open,
 	.voices = engine_voices,
 	.speak = engine_speak,

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <flite/flite.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -307,6 +308,7 @@ static int engine_speak(void *state, const struct engine_text *text, struct sink
 	speech.gain = voices[i].gain;
 	flite->streaming[i]->userdata = &speech;
 	flite_feat_set_float(flite->loaded[i]->features, "duration_stretch", 1 / text->speed);
+	flite_feat_set_float(flite->loaded[i]->features, "f0_shift", exp2f(text->pitch / 12));
 	word_times_init(&speech.times, text, sink);
 	err = speak_all(&speech, flite->loaded[i]);
 	if (!err && !speech.stop)
@@ -390,7 +392,8 @@ static int engine_voices(void *state, engine_voice_h *each, void *arg)
 
 static const struct engine engine = {
 	.name = "flite",
-	.capabilities = MESSAGE_DETERMINISTIC | MESSAGE_WORD_TIMES | MESSAGE_OWN_SPEED,
+	.capabilities =
+		MESSAGE_DETERMINISTIC | MESSAGE_WORD_TIMES | MESSAGE_OWN_SPEED | MESSAGE_OWN_PITCH,
 	.open = engine_open,
 	.voices = engine_voices,
 	.speak = engine_speak,

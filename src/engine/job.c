@@ -78,11 +78,18 @@ static float speed_for(const struct engine *engine, float speed)
 	return speed < 0.25f ? 0.25f : speed > 4 ? 4 : speed;
 }
 
+static float pitch_for(const struct engine *engine, float pitch)
+{
+	if (!(engine->capabilities & MESSAGE_OWN_PITCH))
+		return 0;
+	return pitch < -12 ? -12 : pitch > 12 ? 12 : pitch;
+}
+
 int job_alloc(struct job **jobp, uint32_t id, const struct message_speak *speak,
 	      const struct engine *engine)
 {
-	const struct message_str *const strings[4] = {&speak->voice, &speak->language, &speak->text,
-						      &speak->text_before};
+	const struct message_str *const strings[] = {&speak->voice, &speak->language, &speak->text,
+						     &speak->text_before, &speak->variant};
 	struct job *job = mem_zalloc(sizeof(*job), job_destroy);
 
 	if (!job)
@@ -108,6 +115,8 @@ int job_alloc(struct job **jobp, uint32_t id, const struct message_speak *speak,
 		.speed = speed_for(engine, speak->speed),
 		.temperature = speak->temperature,
 		.want_words = speak->want_words,
+		.pitch = pitch_for(engine, speak->pitch),
+		.variant = engine->capabilities & MESSAGE_VARIANTS ? job->strings[4] : "",
 	};
 	if (engine->capabilities & MESSAGE_PHONEMES && copy_phonemes(job, speak->phonemes) != 0) {
 		mem_deref(job);

@@ -21,7 +21,7 @@ struct job {
 	struct link link;
 	uint32_t id;
 	uint32_t sample_rate; /* of its voice; known when the job begins */
-	char *strings[4]; /* what text points to … */
+	char *strings[5]; /* what text points to … */
 	struct engine_phonemes *phonemes; /* … and so do these … */
 	char *ipa; /* … to this: one after the other */
 	struct engine_text text;

@@ -70,6 +70,13 @@ static void write_http_error(struct buf *body, int status, const char *reason, v
 		   status >= 500 ? "INTERNAL_ERROR" : "VALIDATION_ERROR", status);
 }
 
+static int put_derived(const struct voice *derived, size_t count, void *arg)
+{
+	struct server *server = arg;
+
+	return pool_set_derived(server->pool, derived, count);
+}
+
 static int open_account(struct server *server)
 {
 	const struct server_events *events = server->events;
@@ -81,11 +88,15 @@ static int open_account(struct server *server)
 	if (events->store_opened)
 		err = events->store_opened(store, events->arg);
 	if (!err)
+		err = derived_voices_alloc(&server->derived, server->loop, store, put_derived,
+					   server);
+	if (!err)
 		err = account_alloc(&server->account, server->loop, store);
 	if (err) {
 		mem_deref(store);
 		return err;
 	}
+	derived_voices_follow(server->derived, server->account);
 	return dictionaries_alloc(&server->dictionaries, server->loop, server->account);
 }
 
@@ -339,6 +350,7 @@ static void stop(struct server *server)
 	mem_deref(server->pool);
 	mem_deref(server->account);
 	mem_deref(server->dictionaries);
+	mem_deref(server->derived);
 	mem_deref(server->loop);
 	buf_reset(&server->scratch);
 	resample_forget(); /* the filters, kept for whoever comes next */

@@ -22,6 +22,7 @@
 #define SERVER_SERVER_PRIVATE_H
 
 #include "account/account.h"
+#include "account/derived_voices.h"
 #include "account/dictionaries.h"
 #include "base/buf.h"
 #include "base/list.h"
@@ -46,6 +47,7 @@ struct server {
 	struct loop *loop;
 	struct account *account;
 	struct dictionaries *dictionaries;
+	struct derived_voices *derived;
 	struct pool *pool;
 	struct folder *voices_folder;
 	struct tls *tls;

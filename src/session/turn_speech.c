@@ -412,12 +412,23 @@ static const struct spoken_part *part_before(const struct turn *turn)
 	return i > 0 ? &spoken->parts[i - 1] : &none;
 }
 
+/* A derived voice has a pace of its own.  The stretcher can do half and double; so
+ * much of a pace on top of a pace is enough for engines with their own, too. */
+static double speed_of(const struct turn *turn, const struct spoken_part *part)
+{
+	double speed = part->rate > 0 ? part->rate : turn->settings.speed;
+
+	speed *= voice_rate(turn->voice);
+	return speed < VOICE_RATE_MIN ? VOICE_RATE_MIN
+				      : (speed > VOICE_RATE_MAX ? VOICE_RATE_MAX : speed);
+}
+
 static int start_job(struct turn *turn)
 {
 	struct speech *speech = turn->owner.services->speech;
 	const struct spoken_part *part = current_part(turn);
 	const struct spoken_part *before = part_before(turn);
-	double speed = part->rate > 0 ? part->rate : turn->settings.speed;
+	double speed = speed_of(turn, part);
 	struct speech_request request = {
 		.voice = turn->voice,
 		.language = turn->settings.language,
@@ -440,6 +451,14 @@ static int start_job(struct turn *turn)
 		return err;
 	turn->has_asked = true;
 	return speech->ops->start(&turn->utterance.job, speech, &request, &listener, turn);
+}
+
+static void begin_job(struct turn *turn)
+{
+	int err = start_job(turn);
+
+	if (err) /* ENOENT: its voice is there, and nobody who speaks it */
+		turn_fail(turn, err == ENOENT ? WIRE_ERROR_UNAVAILABLE : WIRE_ERROR_INTERNAL, NULL);
 }
 
 /* As much of it as there is room for.  False when the turn has failed. */
@@ -472,8 +491,8 @@ static void go_on_with_chunk(struct turn *turn)
 		if (!send_silence(turn) || utterance->silence_left > 0)
 			return;
 		if (current_part(turn)->len > 0) {
-			if (may_go_on(turn) && start_job(turn) != 0)
-				turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
+			if (may_go_on(turn))
+				begin_job(turn);
 			return;
 		}
 		begin_part(turn, utterance->part + 1);

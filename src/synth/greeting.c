@@ -88,6 +88,12 @@ int greeting_add_voice(struct greeting *greeting, const char *engine,
 	return 0;
 }
 
+void greeting_set_features(struct greeting *greeting, unsigned features)
+{
+	for (size_t i = 0; i < greeting->voice_count; ++i)
+		greeting->voices[i].features = features;
+}
+
 int greeting_add_note(struct greeting *greeting, const struct message_note *told)
 {
 	struct note *note;

@@ -101,6 +101,8 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	job->turn = request->turn;
 	job->speed = request->speed;
 	job->temperature = request->temperature;
+	job->pitch = request->voice->pitch;
+	memcpy(job->variant, request->voice->variant, sizeof(job->variant));
 	job->first = request->first;
 	job->due_us = request->due_us;
 	job->arrival = ++pool->arrivals;

@@ -57,7 +57,7 @@ static void write_float(struct buf *out, int *err, float value)
 static void write_str(struct buf *out, int *err, const struct message_str *str)
 {
 	write_int(out, err, str->len, 4);
-	if (!*err)
+	if (!*err && str->len > 0)
 		*err = buf_append(out, str->bytes, str->len);
 }
 
@@ -77,6 +77,8 @@ static void write_speak(struct buf *out, int *err, const struct message_speak *s
 	write_int(out, err, speak->phonemes.count, 2);
 	if (!*err && speak->phonemes.len > 0)
 		*err = buf_append(out, speak->phonemes.bytes, speak->phonemes.len);
+	write_float(out, err, speak->pitch);
+	write_str(out, err, &speak->variant);
 }
 
 int message_phonemes_put(struct buf *spans, const struct message_phonemes *phonemes)
@@ -356,6 +358,8 @@ static void read_speak(struct cursor *in, struct message_speak *speak)
 	speak->temperature = read_float(in);
 	speak->want_words = read_int(in, 1) != 0;
 	read_spans(in, &speak->text, &speak->phonemes);
+	speak->pitch = in->left > 0 ? read_float(in) : 0; /* added later, as the next */
+	speak->variant = read_later_str(in);
 }
 
 static void read_ready(struct cursor *in, struct message_ready *ready)

@@ -55,6 +55,8 @@ enum {
 	MESSAGE_OWN_SPEED = 1 << 2, /* speak.speed is done by the engine */
 	MESSAGE_TEMPERATURE = 1 << 3,
 	MESSAGE_PHONEMES = 1 << 4, /* speak.phonemes are spoken, not the text there */
+	MESSAGE_OWN_PITCH = 1 << 5, /* speak.pitch is heard */
+	MESSAGE_VARIANTS = 1 << 6, /* speak.variant too */
 };
 
 /* How a job ended, in DONE. */
@@ -108,6 +110,8 @@ struct message_speak {
 	float temperature;
 	bool want_words;
 	struct message_spans phonemes;
+	float pitch; /* semitones, 0 is the voice's own */
+	struct message_str variant; /* of the voice; empty: none */
 };
 
 struct message_voice {

@@ -471,6 +471,11 @@ const struct voices *pool_voices(const struct pool *pool)
 	return pool->voices;
 }
 
+int pool_set_derived(struct pool *pool, const struct voice *derived, size_t count)
+{
+	return voices_set_derived(pool->voices, derived, count);
+}
+
 void pool_on_ready(struct pool *pool, void (*handler)(void *arg), void *arg)
 {
 	pool->ready_handler = handler;

@@ -51,6 +51,9 @@ struct speech *pool_speech(struct pool *pool);
 /* The voices of the engines that have answered so far. */
 const struct voices *pool_voices(const struct pool *pool);
 
+/* See voices_set_derived. */
+int pool_set_derived(struct pool *pool, const struct voice *derived, size_t count);
+
 /* Called once, when every engine has answered or given up. */
 void pool_on_ready(struct pool *pool, void (*handler)(void *arg), void *arg);
 

@@ -72,8 +72,9 @@ struct speech_job {
 
 	/* The request, kept for a retry; the strings follow the struct. */
 	uint64_t turn;
-	float speed, temperature;
+	float speed, temperature, pitch;
 	const char *voice; /* the engine's name for it: the catalogue's may change */
+	char variant[VOICE_VARIANT_MAX];
 	const char *language;
 	const char *text;
 	size_t text_len;
@@ -201,6 +202,7 @@ void fleet_worker_freed(struct fleet *fleet, struct worker *worker);
 int greeting_add_voice(struct greeting *greeting, const char *engine,
 		       const struct message_voice *offered);
 int greeting_add_note(struct greeting *greeting, const struct message_note *told);
+void greeting_set_features(struct greeting *greeting, unsigned features); /* of all voices */
 bool greeting_has_note(const struct greeting *greeting, const struct note *note);
 void greeting_reset(struct greeting *greeting);
 

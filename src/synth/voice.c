@@ -300,11 +300,11 @@ static uint32_t hash(uint32_t h, const char *str)
 	return h;
 }
 
-static bool is_taken(const struct making *making, int64_t id)
+static const struct voice *made(const struct making *making, int64_t id)
 {
 	size_t i = lower_bound(making->sorted, making->count, id);
 
-	return i < making->count && making->sorted[i]->id == id;
+	return i < making->count && making->sorted[i]->id == id ? making->sorted[i] : NULL;
 }
 
 /* The id that it had, else one from its names; the next when two have one hash. */
@@ -320,7 +320,7 @@ static int64_t foreign_id(const struct making *making, const struct voice *offer
 		if (speaks(before->sorted[i], offered->engine, offered->engine_voice))
 			return before->sorted[i]->id;
 	}
-	while (is_taken(making, id) || voices_find(before, id))
+	while (made(making, id) || voices_find(before, id))
 		++id;
 	return id;
 }
@@ -330,14 +330,7 @@ static int put_foreign(struct making *making, const struct voice *offered)
 	struct voice voice = *offered;
 
 	voice.id = foreign_id(making, offered);
-	return is_taken(making, voice.id) ? 0 : put(making, &voice);
-}
-
-static const struct voice *made(const struct making *making, int64_t id)
-{
-	size_t i = lower_bound(making->sorted, making->count, id);
-
-	return i < making->count && making->sorted[i]->id == id ? making->sorted[i] : NULL;
+	return made(making, voice.id) ? 0 : put(making, &voice);
 }
 
 /* Its base as it is now; without one it is there, and nobody speaks it. */
@@ -350,6 +343,8 @@ static int put_derived(struct making *making, const struct voice *derived)
 	    made(making, derived->id))
 		return 0;
 	if (base) {
+		voice.sex = base->sex;
+		voice.quality = base->quality;
 		voice.sample_rate = base->sample_rate;
 		voice.features = base->features;
 		memcpy(voice.language, base->language, sizeof(voice.language));

@@ -268,6 +268,11 @@ int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t cred
 	};
 	if (worker->fleet->capabilities & MESSAGE_PHONEMES)
 		speak.speak.phonemes = job_phonemes(job);
+	speak.speak.variant = str("", 0);
+	if (worker->fleet->capabilities & MESSAGE_OWN_PITCH)
+		speak.speak.pitch = job->pitch;
+	if (worker->fleet->capabilities & MESSAGE_VARIANTS)
+		speak.speak.variant = str(job->variant, strlen(job->variant));
 	err = link_send(worker->socket, &speak);
 	if (err) {
 		worker_lose(worker, err);
@@ -442,6 +447,12 @@ static void on_voice(struct worker *worker, const struct message_voice *offered)
 	}
 }
 
+static unsigned features_of(uint32_t capabilities)
+{
+	return (capabilities & MESSAGE_OWN_PITCH ? VOICE_HAS_PITCH : 0u) |
+	       (capabilities & MESSAGE_VARIANTS ? VOICE_HAS_VARIANTS : 0u);
+}
+
 static void on_ready(struct worker *worker, const struct message_ready *ready)
 {
 	struct fleet *fleet = worker->fleet;
@@ -458,6 +469,7 @@ static void on_ready(struct worker *worker, const struct message_ready *ready)
 	if (worker->seat_count > SEATS_MAX)
 		worker->seat_count = SEATS_MAX;
 	fleet->capabilities = ready->capabilities;
+	greeting_set_features(&worker->greeting, features_of(ready->capabilities));
 	if (fleet_worker_ready(fleet, worker) != 0) {
 		log_error("synth", "no memory for the voices of %s", fleet->name);
 		worker_failed(worker);

@@ -60,9 +60,14 @@ static struct message full_speak(void)
 				.temperature = 0.5f,
 				.want_words = true,
 				.phonemes = {spans, sizeof(spans), 2},
+				.pitch = -2.5f,
+				.variant = STR("f3"),
 			},
 	};
 }
+
+/* Pitch and variant, which came after the phonemes. */
+#define LAST_LEN (4u + 4u + 2u)
 
 static void assert_phonemes(struct message_spans *list, uint32_t from, uint32_t to, const char *ipa)
 {
@@ -97,6 +102,8 @@ static void test_speak_survives_the_wire(void **state)
 	assert_phonemes(&read.speak.phonemes, 2, 4, "yː");
 	assert_phonemes(&read.speak.phonemes, 7, 8, "x");
 	assert_false(message_phonemes_take(&(struct message_phonemes){0}, &read.speak.phonemes));
+	assert_float_equal(read.speak.pitch, -2.5f, 0);
+	assert_str(read.speak.variant, "f3");
 	buf_reset(&buf);
 }
 
@@ -227,7 +234,8 @@ static void test_a_part_of_a_message_asks_for_more(void **state)
 }
 
 /* A payload cut at every length, its header telling the truth about it.  Only a
- * server of before there were phonemes ends where they begin. */
+ * server of before there were phonemes ends where they begin, or before there was
+ * a pitch, or a variant. */
 static void test_a_payload_that_lacks_a_field_is_refused(void **state)
 {
 	struct message message = full_speak();
@@ -238,12 +246,16 @@ static void test_a_payload_that_lacks_a_field_is_refused(void **state)
 	(void)state;
 	round_trip(&buf, &message);
 	for (size_t n = MESSAGE_HEADER_LEN; n < buf.len; ++n) {
-		int want = n == buf.len - sizeof(spans) - 2 ? 0 : EPROTO;
+		bool is_older = n == buf.len - LAST_LEN - sizeof(spans) - 2;
+		bool is_whole = is_older || n == buf.len - LAST_LEN || n == buf.len - LAST_LEN + 4;
+		int want = is_whole ? 0 : EPROTO;
 
 		buf.bytes[0] = (char)(n - MESSAGE_HEADER_LEN);
 		assert_int_equal(message_decode(&read, &used, buf.bytes, n), want);
-		if (!want)
-			assert_int_equal(read.speak.phonemes.count, 0);
+		if (!want) {
+			assert_int_equal(read.speak.phonemes.count, is_older ? 0 : 2);
+			assert_int_equal(read.speak.variant.len, 0);
+		}
 	}
 	buf_reset(&buf);
 }

@@ -1,0 +1,270 @@
+/*
+ * derived_voices.c: the voices that projects have derived from others, in memory
+ * (see derived_voices.h).
+ *
+ * A refresh reads all rows on the store's thread and takes the place of what was
+ * there.  Refreshes run in the order in which they were asked for, so the last
+ * one is the newest: nobody has so many voices that it would pay to read less.
+ */
+#include "account/derived_voices.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "store/voice_row.h"
+
+#define LOOK_US UINT64_C(1000000) /* for other processes' changes */
+
+struct rows {
+	struct store_voice *list; /* by id */
+	size_t count, size;
+	int err;
+};
+
+struct derived_voices {
+	struct loop *loop;
+	struct account *account; /* NULL: nobody is followed yet */
+	struct rows rows;
+	derived_voices_put_h *put;
+	void *arg;
+	struct timer look;
+	int64_t version; /* of the store, when last looked at */
+	int64_t seen; /* what the thread found */
+	bool is_behind; /* a refresh failed, or no version is known */
+};
+
+struct refresh {
+	struct derived_voices *voices;
+	struct rows rows;
+	derived_voices_ready_h *ready;
+	void *arg;
+};
+
+static void free_rows(struct rows *rows)
+{
+	for (size_t i = 0; i < rows->count; ++i)
+		voice_row_free(&rows->list[i]);
+	free(rows->list);
+	*rows = (struct rows){0};
+}
+
+static bool collect(const struct store_voice *row, void *arg)
+{
+	struct rows *rows = arg;
+
+	if (rows->count == rows->size) {
+		size_t size = rows->size ? 2 * rows->size : 64;
+		struct store_voice *list = reallocarray(rows->list, size, sizeof(*list));
+
+		if (!list) {
+			rows->err = ENOMEM;
+			return false;
+		}
+		rows->list = list;
+		rows->size = size;
+	}
+	rows->err = voice_row_copy(&rows->list[rows->count], row);
+	rows->count += !rows->err;
+	return !rows->err;
+}
+
+static int read_rows(struct rows *rows, struct store *store)
+{
+	int err = store->ops->voice_list(store, collect, rows);
+
+	if (!err)
+		err = rows->err;
+	if (err)
+		free_rows(rows);
+	return err;
+}
+
+/* What fits of a text, up to its last whole character. */
+static void copy_cut(char *to, size_t size, const char *from)
+{
+	size_t len = strlen(from);
+
+	if (len >= size) {
+		len = size - 1;
+		while (len > 0 && ((uint8_t)from[len] & 0xc0) == 0x80)
+			--len;
+	}
+	memset(to, 0, size);
+	memcpy(to, from, len);
+}
+
+static void to_voice(struct voice *voice, const struct store_voice *row)
+{
+	*voice = (struct voice){
+		.id = row->id,
+		.base_id = row->base_id,
+		.project_id = row->project_id,
+		.is_public = row->is_public,
+		.pitch = (float)row->pitch,
+		.rate = (float)row->rate,
+	};
+	copy_cut(voice->name, sizeof(voice->name), row->name);
+	copy_cut(voice->variant, sizeof(voice->variant), row->variant ? row->variant : "");
+}
+
+/* Takes the rows over when the catalogue has them. */
+static int take_over(struct derived_voices *voices, struct rows *rows)
+{
+	struct voice *list = calloc(rows->count + 1, sizeof(*list));
+	int err;
+
+	if (!list)
+		return ENOMEM;
+	for (size_t i = 0; i < rows->count; ++i)
+		to_voice(&list[i], &rows->list[i]);
+	err = voices->put(list, rows->count, voices->arg);
+	free(list);
+	if (err)
+		return err;
+	free_rows(&voices->rows);
+	voices->rows = *rows;
+	*rows = (struct rows){0};
+	return 0;
+}
+
+static void refresh_destroy(void *object)
+{
+	struct refresh *refresh = object;
+
+	free_rows(&refresh->rows);
+}
+
+/* On the thread. */
+static int refresh_work(struct store *store, void *arg)
+{
+	struct refresh *refresh = arg;
+
+	return read_rows(&refresh->rows, store);
+}
+
+static void on_refreshed(int err, void *arg)
+{
+	struct refresh *refresh = arg;
+
+	if (!err)
+		err = take_over(refresh->voices, &refresh->rows);
+	if (err && err != ECANCELED) {
+		log_error("voices", "derived voices cannot be read: %s", strerror(err));
+		refresh->voices->is_behind = true;
+	}
+	if (refresh->ready)
+		refresh->ready(err, refresh->arg);
+	mem_deref(refresh);
+}
+
+int derived_voices_refresh(struct derived_voices *voices, derived_voices_ready_h *ready, void *arg)
+{
+	struct refresh *refresh = mem_zalloc(sizeof(*refresh), refresh_destroy);
+	int err;
+
+	if (!refresh)
+		return ENOMEM;
+	refresh->voices = voices;
+	refresh->ready = ready;
+	refresh->arg = arg;
+	err = account_ask(voices->account, refresh_work, on_refreshed, refresh);
+	if (err)
+		mem_deref(refresh);
+	return err;
+}
+
+/* On the thread. */
+static int read_version(struct store *store, void *arg)
+{
+	struct derived_voices *voices = arg;
+
+	return store->ops->version(store, &voices->seen);
+}
+
+static void look_later(struct derived_voices *voices);
+
+static void on_version(int err, void *arg)
+{
+	struct derived_voices *voices = arg;
+
+	if (err == ECANCELED)
+		return;
+	if (!err && (voices->is_behind || voices->seen != voices->version)) {
+		voices->version = voices->seen;
+		voices->is_behind = false;
+		(void)derived_voices_refresh(voices, NULL, NULL);
+	}
+	look_later(voices);
+}
+
+static void look(void *arg)
+{
+	struct derived_voices *voices = arg;
+
+	if (account_ask(voices->account, read_version, on_version, voices) != 0)
+		look_later(voices); /* unless it is the end */
+}
+
+static void look_later(struct derived_voices *voices)
+{
+	timer_set(&voices->loop->timers, &voices->look, LOOK_US, look, voices);
+}
+
+void derived_voices_follow(struct derived_voices *voices, struct account *account)
+{
+	voices->account = account;
+	look_later(voices);
+}
+
+const struct store_voice *derived_voices_find(const struct derived_voices *voices, int64_t id)
+{
+	size_t low = 0;
+	size_t high = voices->rows.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (voices->rows.list[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < voices->rows.count && voices->rows.list[low].id == id ? &voices->rows.list[low]
+									   : NULL;
+}
+
+static void derived_voices_destroy(void *object)
+{
+	struct derived_voices *voices = object;
+
+	timer_clear(&voices->loop->timers, &voices->look);
+	free_rows(&voices->rows);
+}
+
+int derived_voices_alloc(struct derived_voices **voicesp, struct loop *loop, struct store *store,
+			 derived_voices_put_h *put, void *arg)
+{
+	struct derived_voices *voices = mem_zalloc(sizeof(*voices), NULL);
+	struct rows rows = {0};
+	int err;
+
+	if (!voices)
+		return ENOMEM;
+	voices->loop = loop;
+	voices->put = put;
+	voices->arg = arg;
+	voices->is_behind = true;
+	mem_set_destructor(voices, derived_voices_destroy);
+	err = read_rows(&rows, store);
+	if (!err)
+		err = take_over(voices, &rows);
+	free_rows(&rows);
+	if (err)
+		mem_deref(voices);
+	else
+		*voicesp = voices;
+	return err;
+}
