@@ -73,6 +73,7 @@ struct context {
 	bool goes_away;
 	bool owes_final; /* for its close, when no turn's own will answer it */
 	bool owes_interrupted;
+	bool stops; /* its close speaks only what was flushed */
 
 	struct timer idle_timer;
 	uint64_t quiet_since_us; /* the last input, or the last turn's end */
@@ -224,7 +225,10 @@ static void finish_input(struct context *context)
 	finish_surrogate(context);
 	if (context->state != CONTEXT_CLOSING)
 		return; /* the half character was too much */
-	context->owes_final = !turn_queue_end(&context->queue);
+	if (context->stops && turn_queue_open(&context->queue))
+		turn_stop(turn_queue_open(&context->queue));
+	else
+		context->owes_final = !turn_queue_end(&context->queue);
 	look_whether_done(context);
 }
 
@@ -377,6 +381,31 @@ void context_keep_alive(struct context *context)
 
 void context_close(struct context *context)
 {
+	handle(context, CONTEXT_EVENT_CLOSE);
+}
+
+void context_emit(struct context *context)
+{
+	struct turn *turn = turn_queue_open(&context->queue);
+
+	if (!can_go_on(context))
+		return;
+	handle(context, CONTEXT_EVENT_INPUT);
+	if (turn)
+		turn_flush(turn);
+}
+
+void context_release(struct context *context)
+{
+	struct turn *turn = turn_queue_open(&context->queue);
+
+	if (turn && can_go_on(context))
+		turn_release(turn);
+}
+
+void context_stop(struct context *context)
+{
+	context->stops = true;
 	handle(context, CONTEXT_EVENT_CLOSE);
 }
 

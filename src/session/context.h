@@ -80,6 +80,11 @@ void context_text(struct context *context, const char *text, size_t len, size_t 
 void context_flush(struct context *context);
 void context_keep_alive(struct context *context);
 void context_close(struct context *context);
+/* Where a flush ends no turn: speaks what it has, or whole sentences of it; and
+ * closes without what was not flushed. */
+void context_emit(struct context *context);
+void context_release(struct context *context);
+void context_stop(struct context *context);
 /* At once; with `interrupted` before context_closed if asked. */
 void context_cancel(struct context *context, bool say_interrupted);
 

@@ -20,6 +20,12 @@ void session_init(struct session *session, const struct session_ops *ops,
 	snprintf(session->request_id, sizeof(session->request_id), "%s", request_id);
 }
 
+bool session_has_voice(const struct session *session, const struct settings *settings)
+{
+	return voices_find_for(session->services->voices, session->project_id,
+			       settings->voice_id) != NULL;
+}
+
 struct buf *session_scratch(struct session *session)
 {
 	session->services->scratch->len = 0;

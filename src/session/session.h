@@ -1,7 +1,7 @@
 /*
  * session.h: what every kind of connection can be told, whatever its protocol.
  *
- * tts_stream.c and tts_multi.c make one; the server's glue and the tests see
+ * tts_once.c, tts_stream.c and tts_multi.c make one; the server's glue and the tests see
  * only this.  mem_deref when the client is gone: what still runs is cancelled,
  * and booked.
  */
@@ -22,7 +22,17 @@ enum { SESSION_CLOSE_NORMAL = 1000, SESSION_CLOSE_RESTART = 1012 };
 
 struct session;
 
+/* What the address of a connection said, where a door reads settings there. */
+struct session_opening {
+	const struct settings *settings; /* all of them; without a voice none was found */
+	unsigned idle_ms;
+	const struct stream_fault *fault; /* NULL: it can be understood */
+};
+
 struct session_ops {
+	/* Before the first message; NULL on doors whose addresses say nothing. */
+	void (*open)(struct session *session, const struct session_opening *opening);
+
 	/* A message, in a buffer that it may write to. */
 	void (*message)(struct session *session, char *json, size_t len);
 	void (*binary)(struct session *session); /* which are refused */
@@ -53,6 +63,9 @@ struct session {
 typedef int(session_alloc_h)(struct session **sessionp, const struct session_services *services,
 			     const struct peer *peer, const char *request_id, int64_t key_id,
 			     int64_t project_id);
+
+/* The voice of some settings is one that the session's project may use. */
+bool session_has_voice(const struct session *session, const struct settings *settings);
 
 /* For the kinds: fills in what they share. */
 void session_init(struct session *session, const struct session_ops *ops,

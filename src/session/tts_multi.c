@@ -1,5 +1,6 @@
 /*
- * tts_multi.c: what a client can do on /ws/tts/multi (see tts_multi.h).
+ * tts_multi.c: what a client can do on /ws/tts/multi and its like (see
+ * tts_multi.h).
  */
 #include "session/tts_multi.h"
 
@@ -10,11 +11,29 @@
 #include "base/mem.h"
 #include "session/context.h"
 #include "session/turn_queue.h"
+#include "wire/elevenlabs_dialect.h"
+#include "wire/elevenlabs_message.h"
 #include "wire/multi_message.h"
 #include "wire/reply.h"
 
+/* In what the doors over this differ. */
+struct multi_door {
+	const struct dialect *dialect;
+	int (*parse)(struct multi_message *message, struct stream_fault *fault, char *json,
+		     size_t len);
+	size_t open_max; /* contexts that take text */
+	bool reuses_ids; /* text for one that is closing begins another of the same id */
+};
+
+static const struct multi_door door_native = {&dialect_native, multi_message_parse,
+					      TTS_MULTI_CONTEXTS_MAX, false};
+static const struct multi_door door_elevenlabs = {&dialect_elevenlabs_multi,
+						  elevenlabs_message_parse_multi,
+						  TTS_MULTI_ELEVENLABS_CONTEXTS_MAX, true};
+
 struct tts_multi {
 	struct session session;
+	const struct multi_door *door;
 	struct settings settings;
 	struct context *contexts[TTS_MULTI_CONTEXTS_MAX]; /* in the order they were made */
 	size_t count;
@@ -157,6 +176,15 @@ static size_t unspoken(const struct tts_multi *multi)
 	return bytes;
 }
 
+static bool is_full(const struct tts_multi *multi)
+{
+	size_t open = 0;
+
+	for (size_t i = 0; i < multi->count; ++i)
+		open += context_takes_input(multi->contexts[i]);
+	return multi->count == TTS_MULTI_CONTEXTS_MAX || open >= multi->door->open_max;
+}
+
 static void add_context(struct tts_multi *multi, const struct multi_message *message)
 {
 	const struct context_owner owner = {
@@ -170,7 +198,7 @@ static void add_context(struct tts_multi *multi, const struct multi_message *mes
 
 	settings_copy(&settings, &multi->settings);
 	settings_merge(&settings, &message->voice);
-	if (multi->count == TTS_MULTI_CONTEXTS_MAX)
+	if (is_full(multi))
 		send_error(multi, message, WIRE_ERROR_TOO_MANY_CONTEXTS, NULL);
 	else if (context_alloc(&multi->contexts[multi->count], &owner, message->context_id,
 			       message->context_id_len, &settings) != 0)
@@ -193,15 +221,30 @@ static bool makes_context(const struct multi_message *message)
 {
 	const struct stream_message *said = &message->said;
 
+	if (message->stop_context)
+		return false; /* what was not flushed would not be spoken */
 	if (message->close_context)
 		return !message->immediate && says_something(message);
 	return message->has_voice_settings ||
 	       (said->has_text && (said->text_len > 0 || said->text_surrogate));
 }
 
-static struct context *find_or_make(struct tts_multi *multi, const struct multi_message *message)
+/* A client that goes on talking to a context that it has closed was interrupted,
+ * and wants no more of it: frameworks flush after the close, or begin anew. */
+static struct context *find_living(struct tts_multi *multi, const struct multi_message *message)
 {
 	struct context *context = find(multi, message);
+
+	if (!context || !multi->door->reuses_ids || context_takes_input(context))
+		return context;
+	if (says_something(message) || message->said.emit)
+		context_cancel(context, false);
+	return NULL;
+}
+
+static struct context *find_or_make(struct tts_multi *multi, const struct multi_message *message)
+{
+	struct context *context = find_living(multi, message);
 
 	/* Whoever is going away begins nothing: the client starts it elsewhere. */
 	if (context || multi->close_code || !makes_context(message))
@@ -236,6 +279,12 @@ static void obey_in(struct tts_multi *multi, struct context *context, struct mul
 			context_keep_alive(context);
 		if (message->said.flush)
 			context_flush(context);
+		if (message->said.emit)
+			context_emit(context);
+		else if (message->said.trigger)
+			context_release(context);
+		if (message->stop_context)
+			context_stop(context);
 		if (message->close_context)
 			context_close(context);
 	}
@@ -261,9 +310,9 @@ static void cancel(struct tts_multi *multi, const struct multi_message *message)
 	} else {
 		for_each(multi, cancel_if_open);
 		if (multi->count == count && dialect->interrupted)
-			session_send(&multi->session,
-				     dialect->interrupted(session_scratch(&multi->session), NULL,
-							  NULL));
+			session_send(
+				&multi->session,
+				dialect->interrupted(session_scratch(&multi->session), NULL, NULL));
 	}
 }
 
@@ -316,8 +365,7 @@ static bool has_voice(struct tts_multi *multi, const struct multi_message *messa
 {
 	char detail[64];
 
-	if (!(settings->set & SETTING_VOICE_ID) ||
-	    voices_find(multi->session.services->voices, settings->voice_id))
+	if (!(settings->set & SETTING_VOICE_ID) || session_has_voice(&multi->session, settings))
 		return true;
 	snprintf(detail, sizeof(detail), "voice_id %lld", (long long)settings->voice_id);
 	send_error(multi, message, WIRE_ERROR_VOICE_NOT_FOUND, detail);
@@ -337,8 +385,9 @@ static bool is_acceptable(struct tts_multi *multi, const struct multi_message *m
 		send_error(multi, message, WIRE_ERROR_INVALID_REQUEST, "context_id is required");
 		return false;
 	}
-	if (context && !context_takes_input(context) && !message->said.cancel &&
-	    !message->immediate && !multi->close_code && says_something(message)) {
+	if (context && !context_takes_input(context) && !multi->door->reuses_ids &&
+	    !message->said.cancel && !message->immediate && !multi->close_code &&
+	    says_something(message)) {
 		send_error(multi, message, WIRE_ERROR_INVALID_REQUEST,
 			   "the context is closing; its id is free after context_closed");
 		return false;
@@ -361,7 +410,7 @@ static void on_message(struct session *session, char *json, size_t len)
 	if (is_deaf(multi))
 		return;
 	multi->obeying = true;
-	if (multi_message_parse(&message, &fault, json, len) != 0)
+	if (multi->door->parse(&message, &fault, json, len) != 0)
 		send_error(multi, &message, fault.id, fault.detail);
 	else if (is_acceptable(multi, &message))
 		obey(multi, &message);
@@ -402,7 +451,24 @@ static void on_go_away(struct session *session)
 	close_if_done(multi);
 }
 
+static void on_open(struct session *session, const struct session_opening *opening)
+{
+	struct tts_multi *multi = multi_of(session);
+	const struct stream_fault *fault = opening->fault;
+
+	settings_reset(&multi->settings);
+	settings_copy(&multi->settings, opening->settings);
+	multi->idle_ms = opening->idle_ms;
+	if (!fault && (opening->settings->set & SETTING_VOICE_ID))
+		return;
+	session_send_error(session, NULL, fault ? fault->id : WIRE_ERROR_VOICE_NOT_FOUND,
+			   fault ? fault->detail : NULL);
+	multi->closed = true;
+	session->peer->ops->close(session->peer->peer, ELEVENLABS_CLOSE_ERROR, NULL);
+}
+
 static const struct session_ops multi_ops = {
+	.open = on_open,
 	.message = on_message,
 	.binary = on_binary,
 	.drained = on_drained,
@@ -420,17 +486,33 @@ static void tts_multi_destroy(void *object)
 	settings_reset(&multi->settings);
 }
 
-int tts_multi_alloc(struct session **sessionp, const struct session_services *services,
-		    const struct peer *peer, const char *request_id, int64_t key_id,
-		    int64_t project_id)
+static int alloc(struct session **sessionp, const struct session_services *services,
+		 const struct peer *peer, const char *request_id, int64_t key_id,
+		 int64_t project_id, const struct multi_door *door)
 {
 	struct tts_multi *multi = mem_zalloc(sizeof(*multi), tts_multi_destroy);
 
 	if (!multi)
 		return ENOMEM;
 	session_init(&multi->session, &multi_ops, services, peer, request_id, key_id, project_id);
+	multi->door = door;
+	multi->session.dialect = door->dialect;
 	settings_copy(&multi->settings, &settings_default);
 	multi->idle_ms = TTS_MULTI_IDLE_MS;
 	*sessionp = &multi->session;
 	return 0;
+}
+
+int tts_multi_alloc(struct session **sessionp, const struct session_services *services,
+		    const struct peer *peer, const char *request_id, int64_t key_id,
+		    int64_t project_id)
+{
+	return alloc(sessionp, services, peer, request_id, key_id, project_id, &door_native);
+}
+
+int tts_multi_alloc_elevenlabs(struct session **sessionp, const struct session_services *services,
+			       const struct peer *peer, const char *request_id, int64_t key_id,
+			       int64_t project_id)
+{
+	return alloc(sessionp, services, peer, request_id, key_id, project_id, &door_elevenlabs);
 }

@@ -1,5 +1,6 @@
 /*
- * tts_multi.h: what a client can do on /ws/tts/multi.
+ * tts_multi.h: what a client can do on /ws/tts/multi, and on ElevenLabs'
+ * multi-stream-input.
  *
  * One object per connection: the settings of the session and up to twenty
  * contexts, which speak at the same time (context.h).
@@ -20,6 +21,10 @@
  * otherwise. */
 #define TTS_MULTI_IDLE_MS 20000
 
-session_alloc_h tts_multi_alloc;
+/* On multi-stream-input: those that take text; one that is closing is not
+ * counted. */
+#define TTS_MULTI_ELEVENLABS_CONTEXTS_MAX 5
+
+session_alloc_h tts_multi_alloc, tts_multi_alloc_elevenlabs;
 
 #endif

@@ -175,14 +175,13 @@ static void update_defaults(struct tts_once *once, const struct settings *update
 	struct session *session = &once->session;
 
 	settings_merge(&once->defaults, update);
-	session_send(session, session->dialect->settings_updated(session_scratch(session),
-								 &once->defaults));
+	session_send(session,
+		     session->dialect->settings_updated(session_scratch(session), &once->defaults));
 }
 
 /* What the parser cannot know. */
 static bool is_acceptable(struct tts_once *once, const struct stream_message *message)
 {
-	const struct voices *voices = once->session.services->voices;
 	char detail[64];
 
 	if (!message->has_text)
@@ -195,7 +194,7 @@ static bool is_acceptable(struct tts_once *once, const struct stream_message *me
 		refuse(once, WIRE_ERROR_MISSING_VOICE, NULL);
 		return false;
 	}
-	if (voices_find(voices, message->settings.voice_id))
+	if (session_has_voice(&once->session, &message->settings))
 		return true;
 	snprintf(detail, sizeof(detail), "voice_id %lld", (long long)message->settings.voice_id);
 	refuse(once, WIRE_ERROR_VOICE_NOT_FOUND, detail);

@@ -1,5 +1,6 @@
 /*
- * tts_stream.c: what a client can do on /ws/tts/stream (see tts_stream.h).
+ * tts_stream.c: what a client can do on /ws/tts/stream and its like (see
+ * tts_stream.h).
  */
 #include "session/tts_stream.h"
 
@@ -9,9 +10,26 @@
 #include "base/mem.h"
 #include "session/turn_queue.h"
 #include "session/turn_record.h"
+#include "wire/elevenlabs_dialect.h"
+#include "wire/elevenlabs_message.h"
+
+/* In what the doors over this differ. */
+struct stream_door {
+	const struct dialect *dialect;
+	int (*parse)(struct stream_message *message, struct stream_fault *fault, char *json,
+		     size_t len, uint16_t surrogate);
+	unsigned turn_idle_ms;
+	uint16_t error_code; /* that the connection closes with after an error; 0: it lives on */
+};
+
+static const struct stream_door door_native = {&dialect_native, stream_message_parse, TURN_IDLE_MS,
+					       0};
+static const struct stream_door door_elevenlabs = {&dialect_elevenlabs, elevenlabs_message_parse, 0,
+						   ELEVENLABS_CLOSE_ERROR};
 
 struct tts_stream {
 	struct session session;
+	const struct stream_door *door;
 	struct settings settings;
 	struct turn_queue queue;
 	uint16_t surrogate; /* high half that the last text ended in */
@@ -21,6 +39,8 @@ struct tts_stream {
 	bool owes_report; /* with the last of them … */
 	int64_t owed_playback_ms; /* … reckoned from here */
 	struct turn_record *last; /* of the turn that ended last, until the next begins */
+	unsigned idle_ms; /* of the connection; 0: as long as its client likes */
+	struct timer idle_timer;
 };
 
 static struct tts_stream *stream_of(struct session *session)
@@ -28,13 +48,38 @@ static struct tts_stream *stream_of(struct session *session)
 	return (struct tts_stream *)(void *)session;
 }
 
+static struct timers *timers_of(const struct tts_stream *stream)
+{
+	return stream->session.services->timers;
+}
+
+/* An error was told: on some doors that is the end. */
+static void close_after_error(struct tts_stream *stream)
+{
+	const struct peer *peer = stream->session.peer;
+
+	if (!stream->door->error_code || stream->closed)
+		return;
+	stream->closed = true;
+	timer_clear(timers_of(stream), &stream->idle_timer);
+	peer->ops->close(peer->peer, stream->door->error_code, NULL);
+}
+
+static void refuse(struct tts_stream *stream, enum wire_error_id id, const char *detail)
+{
+	if (stream->door->error_code)
+		turn_queue_cancel(&stream->queue);
+	session_send_error(&stream->session, NULL, id, detail);
+	close_after_error(stream);
+}
+
 static void send_interrupted(struct tts_stream *stream, const struct reply_interruption *report)
 {
 	struct session *session = &stream->session;
 
 	if (session->dialect->interrupted)
-		session_send(session, session->dialect->interrupted(session_scratch(session), NULL,
-								    report));
+		session_send(session,
+			     session->dialect->interrupted(session_scratch(session), NULL, report));
 }
 
 static void send_report(struct tts_stream *stream, const struct turn_heard *heard,
@@ -101,6 +146,7 @@ static void close_if_done(struct tts_stream *stream)
 	if (!stream->close_code || stream->closed || stream->queue.turns.count > 0)
 		return;
 	stream->closed = true;
+	timer_clear(timers_of(stream), &stream->idle_timer);
 	stream->session.peer->ops->close(stream->session.peer->peer, stream->close_code, reason);
 }
 
@@ -141,7 +187,37 @@ static void on_empty(void *arg)
 	close_if_done(arg);
 }
 
-static const struct turn_queue_ops queue_ops = {.spoken = on_spoken, .empty = on_empty};
+/* From inside the turn that fails: it is still there. */
+static void on_failed(void *arg, enum wire_error_id id, const char *detail)
+{
+	(void)id;
+	(void)detail;
+	close_after_error(arg);
+}
+
+static const struct turn_queue_ops queue_ops = {
+	.spoken = on_spoken, .empty = on_empty, .failed = on_failed};
+
+static void on_idle(void *arg);
+
+static void listen_on(struct tts_stream *stream)
+{
+	if (stream->idle_ms)
+		timer_set(timers_of(stream), &stream->idle_timer, stream->idle_ms * UINT64_C(1000),
+			  on_idle, stream);
+}
+
+/* Who listens to a long text need not say anything meanwhile. */
+static void on_idle(void *arg)
+{
+	struct tts_stream *stream = arg;
+	const struct turn *turn = turn_queue_front(&stream->queue);
+
+	if (turn && turn_is_busy(turn))
+		listen_on(stream);
+	else
+		refuse(stream, WIRE_ERROR_INPUT_TIMEOUT, NULL);
+}
 
 static void take_text(struct tts_stream *stream, const char *text, size_t len)
 {
@@ -153,9 +229,8 @@ static void take_text(struct tts_stream *stream, const char *text, size_t len)
 	if (stream->queue.turns.count > turns)
 		stream->last = mem_deref(stream->last);
 	if (err)
-		session_send_error(&stream->session, NULL,
-				   err == ENOBUFS ? WIRE_ERROR_TOO_MANY_TURNS : WIRE_ERROR_INTERNAL,
-				   NULL);
+		refuse(stream, err == ENOBUFS ? WIRE_ERROR_TOO_MANY_TURNS : WIRE_ERROR_INTERNAL,
+		       NULL);
 }
 
 static void end_turn(struct tts_stream *stream, bool is_flush)
@@ -201,10 +276,10 @@ static bool is_acceptable(struct tts_stream *stream, const struct stream_message
 	char detail[64];
 
 	if (!(message->settings.set & SETTING_VOICE_ID) ||
-	    voices_find(stream->session.services->voices, message->settings.voice_id))
+	    session_has_voice(&stream->session, &message->settings))
 		return true;
 	snprintf(detail, sizeof(detail), "voice_id %lld", (long long)message->settings.voice_id);
-	session_send_error(&stream->session, NULL, WIRE_ERROR_VOICE_NOT_FOUND, detail);
+	refuse(stream, WIRE_ERROR_VOICE_NOT_FOUND, detail);
 	return false;
 }
 
@@ -226,6 +301,17 @@ static void finish_surrogate(struct tts_stream *stream)
 	stream->surrogate = 0;
 }
 
+/* What it has is spoken, and the turn goes on. */
+static void speak_up(struct tts_stream *stream, const struct stream_message *message)
+{
+	struct turn *turn = turn_queue_open(&stream->queue);
+
+	if (turn && message->emit)
+		turn_flush(turn);
+	else if (turn && message->trigger)
+		turn_release(turn);
+}
+
 /* Roles combine in one message; they count in this order. */
 static void obey(struct tts_stream *stream, const struct stream_message *message)
 {
@@ -238,6 +324,7 @@ static void obey(struct tts_stream *stream, const struct stream_message *message
 		take_text(stream, message->text, message->text_len);
 		stream->surrogate = message->text_surrogate;
 	}
+	speak_up(stream, message);
 	if (message->flush || message->close || message->close_socket) {
 		finish_surrogate(stream);
 		end_turn(stream, message->flush);
@@ -262,10 +349,11 @@ static void on_message(struct session *session, char *json, size_t len)
 
 	if (is_deaf(stream))
 		return;
-	if (stream_message_parse(&message, &fault, json, len, stream->surrogate) != 0) {
-		session_send_error(session, NULL, fault.id, fault.detail);
+	if (stream->door->parse(&message, &fault, json, len, stream->surrogate) != 0) {
+		refuse(stream, fault.id, fault.detail);
 		return;
 	}
+	listen_on(stream);
 	if (is_acceptable(stream, &message))
 		obey(stream, &message);
 	stream_message_reset(&message);
@@ -274,8 +362,8 @@ static void on_message(struct session *session, char *json, size_t len)
 static void on_binary(struct session *session)
 {
 	if (!is_deaf(stream_of(session)))
-		session_send_error(session, NULL, WIRE_ERROR_INVALID_REQUEST,
-				   "messages must be text frames");
+		refuse(stream_of(session), WIRE_ERROR_INVALID_REQUEST,
+		       "messages must be text frames");
 }
 
 static void on_drained(struct session *session)
@@ -304,7 +392,23 @@ static bool is_idle(const struct session *session)
 	return ((const struct tts_stream *)(const void *)session)->queue.turns.count == 0;
 }
 
+static void on_open(struct session *session, const struct session_opening *opening)
+{
+	struct tts_stream *stream = stream_of(session);
+
+	settings_reset(&stream->settings);
+	settings_copy(&stream->settings, opening->settings);
+	stream->idle_ms = opening->idle_ms;
+	if (opening->fault)
+		refuse(stream, opening->fault->id, opening->fault->detail);
+	else if (!(opening->settings->set & SETTING_VOICE_ID))
+		refuse(stream, WIRE_ERROR_VOICE_NOT_FOUND, NULL);
+	else
+		listen_on(stream);
+}
+
 static const struct session_ops stream_ops = {
+	.open = on_open,
 	.message = on_message,
 	.binary = on_binary,
 	.drained = on_drained,
@@ -317,27 +421,49 @@ static void tts_stream_destroy(void *object)
 {
 	struct tts_stream *stream = object;
 
+	timer_clear(timers_of(stream), &stream->idle_timer);
 	turn_queue_reset(&stream->queue);
 	settings_reset(&stream->settings);
 	mem_deref(stream->last);
+}
+
+static int alloc(struct session **sessionp, const struct session_services *services,
+		 const struct peer *peer, const char *request_id, int64_t key_id,
+		 int64_t project_id, const struct stream_door *door)
+{
+	struct tts_stream *stream = mem_zalloc(sizeof(*stream), NULL);
+	struct turn_owner owner = {
+		.services = services,
+		.peer = peer,
+		.key_id = key_id,
+		.project_id = project_id,
+		.dialect = door->dialect,
+		.idle_ms = door->turn_idle_ms,
+	};
+
+	if (!stream)
+		return ENOMEM;
+	session_init(&stream->session, &stream_ops, services, peer, request_id, key_id, project_id);
+	stream->door = door;
+	stream->session.dialect = door->dialect;
+	settings_copy(&stream->settings, &settings_default);
+	owner.request_id = stream->session.request_id;
+	turn_queue_init(&stream->queue, &owner, TTS_STREAM_TURNS_MAX, &queue_ops, stream);
+	mem_set_destructor(stream, tts_stream_destroy);
+	*sessionp = &stream->session;
+	return 0;
 }
 
 int tts_stream_alloc(struct session **sessionp, const struct session_services *services,
 		     const struct peer *peer, const char *request_id, int64_t key_id,
 		     int64_t project_id)
 {
-	struct tts_stream *stream = mem_zalloc(sizeof(*stream), NULL);
-	struct turn_owner owner = {
-		.services = services, .peer = peer, .key_id = key_id, .project_id = project_id};
+	return alloc(sessionp, services, peer, request_id, key_id, project_id, &door_native);
+}
 
-	if (!stream)
-		return ENOMEM;
-	session_init(&stream->session, &stream_ops, services, peer, request_id, key_id, project_id);
-	settings_copy(&stream->settings, &settings_default);
-	owner.request_id = stream->session.request_id;
-	owner.dialect = stream->session.dialect;
-	turn_queue_init(&stream->queue, &owner, TTS_STREAM_TURNS_MAX, &queue_ops, stream);
-	mem_set_destructor(stream, tts_stream_destroy);
-	*sessionp = &stream->session;
-	return 0;
+int tts_stream_alloc_elevenlabs(struct session **sessionp, const struct session_services *services,
+				const struct peer *peer, const char *request_id, int64_t key_id,
+				int64_t project_id)
+{
+	return alloc(sessionp, services, peer, request_id, key_id, project_id, &door_elevenlabs);
 }

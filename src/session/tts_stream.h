@@ -1,8 +1,10 @@
 /*
- * tts_stream.h: what a client can do on /ws/tts/stream.
+ * tts_stream.h: what a client can do on /ws/tts/stream, and on ElevenLabs'
+ * stream-input.
  *
  * One object per connection: its sticky settings and its turns.  The first
- * turn of the queue speaks; the others take text and wait.
+ * turn of the queue speaks; the others take text and wait.  stream-input has one
+ * turn, from the first text to the empty one, and an error is its end.
  */
 #ifndef SESSION_TTS_STREAM_H
 #define SESSION_TTS_STREAM_H
@@ -16,6 +18,6 @@
 /* Text of all turns that was not spoken yet. */
 #define TTS_STREAM_UNSPOKEN_MAX (256 * 1024)
 
-session_alloc_h tts_stream_alloc;
+session_alloc_h tts_stream_alloc, tts_stream_alloc_elevenlabs;
 
 #endif

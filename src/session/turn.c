@@ -27,8 +27,8 @@
 
 typedef void(turn_action)(struct turn *turn);
 
-static turn_action go_on, drain, warn_and_drain, tell_fault, tell_fault_and_close, finish,
-	close_with_usage, close_empty, abandon, forget, keep_waiting;
+static turn_action go_on, speak_all, drain, warn_and_drain, tell_fault, tell_fault_and_close,
+	finish, close_with_usage, close_empty, abandon, forget, keep_waiting;
 
 static const struct turn_row {
 	enum turn_state to;
@@ -37,6 +37,7 @@ static const struct turn_row {
 	[TURN_OPEN] =
 		{
 			[TURN_EVENT_TEXT] = {TURN_OPEN, go_on},
+			[TURN_EVENT_FLUSH] = {TURN_OPEN, speak_all},
 			[TURN_EVENT_END] = {TURN_DRAINING, drain},
 			[TURN_EVENT_IDLE] = {TURN_DRAINING, warn_and_drain},
 			[TURN_EVENT_FAULT] = {TURN_FAILED, tell_fault},
@@ -206,8 +207,8 @@ static void stop_listening(struct turn *turn)
 /* TEXT: the clock of the turn's end starts anew. */
 static void go_on(struct turn *turn)
 {
-	if (!turn->owner.context)
-		timer_set(timers_of(turn), &turn->idle_timer, TURN_IDLE_MS * UINT64_C(1000),
+	if (turn->owner.idle_ms)
+		timer_set(timers_of(turn), &turn->idle_timer, turn->owner.idle_ms * UINT64_C(1000),
 			  on_idle, turn);
 	if (turn->state != TURN_OPEN)
 		return;
@@ -255,10 +256,38 @@ void turn_end(struct turn *turn)
 	turn_handle(turn, TURN_EVENT_END);
 }
 
+void turn_flush(struct turn *turn)
+{
+	turn_handle(turn, TURN_EVENT_FLUSH);
+}
+
+void turn_release(struct turn *turn)
+{
+	if (turn->state != TURN_OPEN)
+		return;
+	chunker_release(turn->chunker);
+	turn_speak(turn);
+}
+
+void turn_stop(struct turn *turn)
+{
+	turn->drops_rest = true;
+	turn_handle(turn, TURN_EVENT_END);
+}
+
+static void speak_all(struct turn *turn)
+{
+	timer_clear(timers_of(turn), &turn->confirm_timer);
+	timer_clear(timers_of(turn), &turn->stale_timer);
+	chunker_emit(turn->chunker);
+	turn_speak(turn);
+}
+
 static void drain(struct turn *turn)
 {
 	stop_listening(turn);
-	chunker_flush(turn->chunker);
+	if (!turn->drops_rest)
+		chunker_flush(turn->chunker);
 	if (!fail_if_faulty(turn))
 		turn_speak(turn);
 }

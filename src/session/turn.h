@@ -9,17 +9,17 @@
  * front one speaks; what another has to say waits inside it.
  *
  * A turn of a context differs in what it says of its end: `final` alone, no
- * session_closed; and it has no idle time of its own, for the context has one.
+ * session_closed.
  */
 #ifndef SESSION_TURN_H
 #define SESSION_TURN_H
 
 #include "session/services.h"
-#include "wire/error.h"
 #include "wire/dialect.h"
+#include "wire/error.h"
 #include "wire/stream_message.h"
 
-#define TURN_IDLE_MS 5000 /* without text or flush */
+#define TURN_IDLE_MS 5000 /* on /ws/tts/stream */
 #define TURN_BOOKING_MS 1000 /* for the ledger, then the cost is unknown */
 
 #define TURN_STATES(X)                                                                             \
@@ -31,8 +31,9 @@
 
 #define TURN_EVENTS(X)                                                                             \
 	X(TEXT) /* more to say */                                                                  \
+	X(FLUSH) /* all that it has is to be heard; more may come */                               \
 	X(END) /* flush, close */                                                                  \
-	X(IDLE) /* five seconds without either */                                                  \
+	X(IDLE) /* too long without either */                                                      \
 	X(FAULT) /* it cannot go on */                                                             \
 	X(SENT) /* the last audio was handed to the kernel */                                      \
 	X(BOOKED) /* the ledger has it, or took too long */                                        \
@@ -68,6 +69,7 @@ struct turn_owner {
 	int64_t key_id;
 	int64_t project_id; /* the key's */
 	const char *context; /* its context_id (see reply.h); NULL: it has no context */
+	unsigned idle_ms; /* without text until it ends; 0: it does not by itself */
 	struct turn_counters *counters; /* that count on; NULL: from 0 in each turn */
 	void (*over)(void *arg); /* a turn that was in front is over, or booked */
 	/* What it cannot go on for, beside what its dialect says of it; may be NULL. */
@@ -88,6 +90,13 @@ void turn_come_to_front(struct turn *turn);
 void turn_text(struct turn *turn, const char *text, size_t len);
 void turn_fail(struct turn *turn, enum wire_error_id id, const char *detail);
 void turn_end(struct turn *turn);
+
+/* Speaks all that it has, and takes more. */
+void turn_flush(struct turn *turn);
+/* Speaks whole sentences that only wait for the schedule. */
+void turn_release(struct turn *turn);
+/* Ends it; text that is in no chunk yet is not spoken. */
+void turn_stop(struct turn *turn);
 
 /* Drops what was not sent and books the rest.  EBUSY when `final` has left:
  * then its session_closed is still to come. */

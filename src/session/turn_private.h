@@ -42,6 +42,7 @@ struct turn {
 	enum turn_state state;
 	bool in_front;
 	bool asked_when_sent;
+	bool drops_rest; /* its end speaks only what is in chunks already */
 	struct buf pending; /* what it has to say before it is in front */
 
 	struct chunker *chunker;

@@ -179,7 +179,8 @@ static int add_turn(struct turn_queue *queue, const struct settings *settings)
 		return ENOMEM;
 	buf_init(&place->behind, BEHIND_MAX);
 	if (settings->set & SETTING_VOICE_ID)
-		voice = voices_find(services->voices, settings->voice_id);
+		voice = voices_find_for(services->voices, queue->owner.project_id,
+					settings->voice_id);
 	err = turn_alloc(&place->turn, &queue->owner, settings, voice);
 	if (err) {
 		mem_deref(place);
@@ -262,6 +263,11 @@ int turn_queue_say_behind(struct turn_queue *queue, const struct buf *message)
 		return err;
 	buf_append(&last->behind, &len, sizeof(len));
 	return buf_append(&last->behind, message->bytes, len);
+}
+
+struct turn *turn_queue_open(const struct turn_queue *queue)
+{
+	return open_turn(queue);
 }
 
 void turn_queue_cancel_front(struct turn_queue *queue)

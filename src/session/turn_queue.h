@@ -61,6 +61,9 @@ int turn_queue_text(struct turn_queue *queue, const struct settings *settings, c
 /* A turn is open, and more text would be its. */
 bool turn_queue_takes_text(const struct turn_queue *queue);
 
+/* The turn that takes text, or NULL. */
+struct turn *turn_queue_open(const struct turn_queue *queue);
+
 /* Text that begins no turn. */
 bool turn_queue_is_blank(const char *text, size_t len);
 

@@ -506,9 +506,8 @@ static struct place finished(const struct chunker *chunker)
 	return chunker->now;
 }
 
-void chunker_timeout(struct chunker *chunker)
+static void hand_over(struct chunker *chunker, struct place until)
 {
-	struct place until = finished(chunker);
 	struct place end;
 
 	if (until.byte <= chunker->start.byte)
@@ -519,6 +518,20 @@ void chunker_timeout(struct chunker *chunker)
 	sentence_cut(&chunker->sentence, until);
 	if (chunker->sentence_start.byte < until.byte)
 		chunker->sentence_start = until;
+}
+
+void chunker_timeout(struct chunker *chunker)
+{
+	hand_over(chunker, finished(chunker));
+}
+
+void chunker_emit(struct chunker *chunker)
+{
+	if (!chunker->in_spell) {
+		chunker->grapheme = (struct grapheme){0};
+		chunker->cluster = chunker->now;
+	}
+	hand_over(chunker, chunker->in_spell ? chunker->spell : chunker->now);
 }
 
 const char *chunker_fault(const struct chunker *chunker)

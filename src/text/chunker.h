@@ -53,6 +53,10 @@ void chunker_pause(struct chunker *chunker);
  * grapheme.  What holds nothing to say stays and joins what follows. */
 void chunker_timeout(struct chunker *chunker);
 
+/* The same when its owner says that all of it is to be heard: only an open tag
+ * and an open <spell> wait for their end. */
+void chunker_emit(struct chunker *chunker);
+
 /* What is wrong with a <prosody> in what was fed (prosody.h), for its author to
  * read; NULL: nothing.  That one was never closed is known after the flush. */
 const char *chunker_fault(const struct chunker *chunker);

@@ -20,6 +20,7 @@
 	X(SAMPLE_NOT_FOUND, 404, "NOT_FOUND", "Sample not found")                                  \
 	X(NO_ROUTE, 404, "NOT_FOUND", "Not found")                                                 \
 	X(METHOD, 405, "VALIDATION_ERROR", "Method not allowed")                                   \
+	X(INPUT_TIMEOUT, 408, "VALIDATION_ERROR", "No input came for too long")                    \
 	X(TEXT_TOO_LONG, 413, "VALIDATION_ERROR", "Request exceeds the maximum character limit")   \
 	X(TOO_MANY_TURNS, 429, "RATE_LIMITED", "Too many turns are waiting (max 16)")              \
 	X(TOO_MANY_FLUSHES, 429, "RATE_LIMITED", "Too many flushes are waiting (max 64)")          \

@@ -135,6 +135,8 @@ static int read_member(struct message_reader *reader, const struct message_field
 
 	if (field)
 		return field->read(reader, field, value);
+	if (reader->is_foreign)
+		return json_skip(&reader->json, value);
 	err = settings_read(&reader->settings, key, value);
 	return err == ENOENT ? json_skip(&reader->json, value) : err;
 }
@@ -190,13 +192,13 @@ static int read_message(struct message_reader *reader, const struct message_fiel
 	return err ? err : settings_read_end(&reader->settings);
 }
 
-int message_reader_run(struct message_reader *reader, struct stream_message *message,
-		       struct stream_fault *fault, const struct message_field *fields, size_t count,
-		       char *json, size_t len)
+static int run(struct message_reader *reader, const struct message_field *fields, size_t count,
+	       char *json, size_t len)
 {
+	struct stream_message *message = reader->message;
+	struct stream_fault *fault = reader->fault;
 	int err;
 
-	*reader = (struct message_reader){.message = message, .fault = fault};
 	reader->settings = (struct settings_reader){
 		.settings = &message->settings, .json = &reader->json, .fault = fault};
 	message->playback_offset_ms = -1;
@@ -207,4 +209,20 @@ int message_reader_run(struct message_reader *reader, struct stream_message *mes
 	if (err)
 		stream_message_reset(message);
 	return err;
+}
+
+int message_reader_run(struct message_reader *reader, struct stream_message *message,
+		       struct stream_fault *fault, const struct message_field *fields, size_t count,
+		       char *json, size_t len)
+{
+	*reader = (struct message_reader){.message = message, .fault = fault};
+	return run(reader, fields, count, json, len);
+}
+
+int message_reader_run_foreign(struct message_reader *reader, struct stream_message *message,
+			       struct stream_fault *fault, const struct message_field *fields,
+			       size_t count, char *json, size_t len)
+{
+	*reader = (struct message_reader){.message = message, .fault = fault, .is_foreign = true};
+	return run(reader, fields, count, json, len);
 }

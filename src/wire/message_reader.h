@@ -25,6 +25,7 @@ struct message_reader {
 	struct stream_fault later; /* … those behind it are not */
 	struct settings_reader settings;
 	struct json_value text; /* text NULL: the message has none */
+	bool is_foreign; /* a setting's key is one of its table, or unknown */
 };
 
 struct message_field;
@@ -48,6 +49,12 @@ struct message_field {
 int message_reader_run(struct message_reader *reader, struct stream_message *message,
 		       struct stream_fault *fault, const struct message_field *fields, size_t count,
 		       char *json, size_t len);
+
+/* The same for other vendors' messages, whose keys are those of the table alone:
+ * one that is a setting's by chance means something else there. */
+int message_reader_run_foreign(struct message_reader *reader, struct stream_message *message,
+			       struct stream_fault *fault, const struct message_field *fields,
+			       size_t count, char *json, size_t len);
 
 /* Where a field goes. */
 void *message_reader_member(const struct message_reader *reader, const struct message_field *field);

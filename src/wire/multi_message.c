@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/count.h"
-#include "wire/message_reader.h"
 #include "wire/reply.h"
 
 /* A client that wants its contexts for longer than an hour of silence can keep
@@ -20,8 +19,8 @@ static struct multi_message *message_of(const struct message_reader *reader)
 	return (struct multi_message *)(void *)reader->message;
 }
 
-static int read_context(struct message_reader *reader, const struct message_field *field,
-			const struct json_value *value)
+int multi_message_context(struct message_reader *reader, const struct message_field *field,
+			  const struct json_value *value)
 {
 	struct multi_message *message = message_of(reader);
 
@@ -99,7 +98,7 @@ static int read_voice_settings(struct message_reader *reader, const struct messa
 
 /* The most frequent first. */
 static const struct message_field fields[] = {
-	{"context_id", 10, read_context, 0, true}, /* an error says whom it concerns */
+	{"context_id", 10, multi_message_context, 0, true}, /* an error says whom it concerns */
 	FIELD("text", message_reader_text, said.text),
 	FIELD("flush", message_reader_command, said.flush),
 	FIELD("close_context", message_reader_command, close_context),

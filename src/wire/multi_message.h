@@ -7,16 +7,19 @@
 #ifndef WIRE_MULTI_MESSAGE_H
 #define WIRE_MULTI_MESSAGE_H
 
+#include "wire/message_reader.h"
 #include "wire/stream_message.h"
 
 struct multi_message {
-	/* close, report and playback_offset_ms are not among its keys here. */
+	/* close, report and playback_offset_ms are not among its keys here; emit,
+	 * trigger and stop_context are ElevenLabs' alone. */
 	struct stream_message said;
 
 	const char *context_id; /* NULL: for the whole session; UTF-8, no NUL behind it */
 	size_t context_id_len; /* 1 to REPLY_CONTEXT_ID_MAX */
 	bool close_context;
 	bool immediate; /* with close_context */
+	bool stop_context; /* close it, and speak only what was flushed */
 	bool keep_alive;
 
 	/* Of voice_settings only voice_id, cfg_scale and max_new_tokens are the
@@ -39,5 +42,8 @@ int multi_message_parse(struct multi_message *message, struct stream_fault *faul
 
 /* The text before, in the same context, ended in this high half of a pair. */
 void multi_message_join(struct multi_message *message, uint16_t surrogate);
+
+/* For the tables of other doors' messages: reads the context's id. */
+message_field_h multi_message_context;
 
 #endif

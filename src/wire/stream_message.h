@@ -22,6 +22,8 @@ struct stream_message {
 	size_t text_len;
 	uint16_t text_surrogate; /* the text ends in half a pair: the high half; else 0 */
 	bool flush;
+	bool emit; /* speak what is there; the turn goes on */
+	bool trigger; /* speak the whole sentences of it */
 	bool close; /* close or end_session */
 	bool close_socket;
 	bool cancel;

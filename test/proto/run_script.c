@@ -30,6 +30,7 @@
 
 #include "base/count.h"
 #include "base/mem.h"
+#include "elevenlabs_witness.h"
 #include "once_witness.h"
 #include "script.h"
 
@@ -59,10 +60,27 @@ static const char *see_once(struct script *script, const json_t *reply)
 	return once_witness_reply(&script->witness, reply);
 }
 
+static const char *see_elevenlabs(struct script *script, const json_t *reply)
+{
+	return elevenlabs_witness_reply(&script->witness, reply);
+}
+
+static const char *see_elevenlabs_multi(struct script *script, const json_t *reply)
+{
+	const char *id = json_string_value(json_object_get(reply, "contextId"));
+
+	if (!id)
+		return "a reply without a context";
+	return elevenlabs_witness_reply(multi_witness_find(&script->multi_witness, id), reply);
+}
+
 static const struct script_door doors[] = {
-	{"stream", world_connect, see_stream, false},
-	{"multi", world_connect_multi, see_multi, true},
-	{"once", world_connect_once, see_once, false},
+	{"stream", world_connect, see_stream, false, NULL},
+	{"multi", world_connect_multi, see_multi, true, "context_id"},
+	{"once", world_connect_once, see_once, false, NULL},
+	{"elevenlabs", world_connect_elevenlabs, see_elevenlabs, false, NULL},
+	{"elevenlabs_multi", world_connect_elevenlabs_multi, see_elevenlabs_multi, true,
+	 "contextId"},
 };
 
 static const struct script_door *door; /* which socket the scripts are for */

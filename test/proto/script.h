@@ -22,6 +22,7 @@ struct script_door {
 	/* NULL, or what is wrong with a reply. */
 	const char *(*see)(struct script *script, const json_t *reply);
 	bool is_multi; /* each context has a witness */
+	const char *context_key; /* of the member that names it */
 };
 
 struct script {

@@ -24,7 +24,7 @@ static const char *having(const struct script *script)
 
 	if (!script->from[0])
 		return NULL;
-	snprintf(text, sizeof(text), "\"context_id\":\"%s\"", script->from);
+	snprintf(text, sizeof(text), "\"%s\":\"%s\"", script->door->context_key, script->from);
 	return text;
 }
 
@@ -53,7 +53,9 @@ static bool next_is_audio(const struct script *script)
 {
 	const struct fake_message *message = fake_peer_peek(&script->world.peer, having(script));
 
-	return message && script_after(message->json, "{\"audio\":") != NULL;
+	const char *audio = message ? script_after(message->json, "{\"audio\":\"") : NULL;
+
+	return audio && *audio != '"'; /* elsewhere an alignment has empty audio */
 }
 
 static void expect_json(struct script *script, const json_t *expected, const char *shown)

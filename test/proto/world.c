@@ -9,6 +9,7 @@
 
 #include "audio/resample.h"
 #include "base/mem.h"
+#include "wire/elevenlabs_message.h"
 
 /* The default price, which gives the figures of the protocol's own examples. */
 #define MICROCENTS_PER_MINUTE 5400000
@@ -82,6 +83,35 @@ int world_connect_once(struct world *world)
 {
 	return tts_once_alloc(&world->session, &world->services, &world->peer.peer,
 			      WORLD_REQUEST_ID, WORLD_KEY_ID, WORLD_PROJECT_ID);
+}
+
+static int connect_elevenlabs(struct world *world, session_alloc_h *alloc)
+{
+	struct elevenlabs_opening said;
+	struct session_opening opening = {.settings = &said.settings};
+	int err = alloc(&world->session, &world->services, &world->peer.peer, WORLD_REQUEST_ID,
+			WORLD_KEY_ID, WORLD_PROJECT_ID);
+
+	if (err)
+		return err;
+	elevenlabs_opening_init(&said);
+	said.settings.format = (struct audio_format){AUDIO_PCM16, 24000, 0};
+	said.settings.voice_id = 1;
+	said.settings.set |= SETTING_VOICE_ID;
+	opening.idle_ms = said.idle_ms;
+	world->session->ops->open(world->session, &opening);
+	return 0;
+}
+
+int world_connect_elevenlabs(struct world *world)
+{
+	return connect_elevenlabs(world, tts_stream_alloc_elevenlabs);
+}
+
+int world_connect_elevenlabs_multi(struct world *world)
+{
+	world->speech.running_max = TTS_MULTI_CONTEXTS_MAX;
+	return connect_elevenlabs(world, tts_multi_alloc_elevenlabs);
 }
 
 void world_disconnect(struct world *world)

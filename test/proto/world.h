@@ -40,6 +40,9 @@ int world_open(struct world *world);
 int world_connect(struct world *world); /* /ws/tts/stream */
 int world_connect_multi(struct world *world);
 int world_connect_once(struct world *world); /* /ws/tts */
+/* ElevenLabs' stream-input and multi-stream-input, with voice 1 and pcm_24000. */
+int world_connect_elevenlabs(struct world *world);
+int world_connect_elevenlabs_multi(struct world *world);
 void world_disconnect(struct world *world);
 void world_close(struct world *world);
 

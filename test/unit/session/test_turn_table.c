@@ -18,13 +18,14 @@
 #define NO TURN_STATE_COUNT /* the event has no meaning there */
 
 static const enum turn_state expected[TURN_STATE_COUNT][TURN_EVENT_COUNT] = {
-	/*                 TEXT         END            IDLE           FAULT
-	 *                 SENT         BOOKED         CANCEL */
-	[TURN_OPEN] = {TURN_OPEN, TURN_DRAINING, TURN_DRAINING, TURN_FAILED, NO, NO, TURN_CLOSED},
-	[TURN_DRAINING] = {NO, NO, NO, TURN_CLOSED, TURN_BOOKING, NO, TURN_CLOSED},
-	[TURN_BOOKING] = {NO, NO, NO, NO, NO, TURN_CLOSED, TURN_BOOKING},
-	[TURN_FAILED] = {TURN_FAILED, TURN_CLOSED, TURN_CLOSED, NO, NO, NO, TURN_CLOSED},
-	[TURN_CLOSED] = {NO, NO, NO, NO, NO, NO, NO},
+	/*                 TEXT         FLUSH      END            IDLE           FAULT
+	 *                 SENT         BOOKED     CANCEL */
+	[TURN_OPEN] = {TURN_OPEN, TURN_OPEN, TURN_DRAINING, TURN_DRAINING, TURN_FAILED, NO, NO,
+		       TURN_CLOSED},
+	[TURN_DRAINING] = {NO, NO, NO, NO, TURN_CLOSED, TURN_BOOKING, NO, TURN_CLOSED},
+	[TURN_BOOKING] = {NO, NO, NO, NO, NO, NO, TURN_CLOSED, TURN_BOOKING},
+	[TURN_FAILED] = {TURN_FAILED, NO, TURN_CLOSED, TURN_CLOSED, NO, NO, NO, TURN_CLOSED},
+	[TURN_CLOSED] = {NO, NO, NO, NO, NO, NO, NO, NO},
 };
 
 static const char *const state_texts[TURN_STATE_COUNT] = {
@@ -38,10 +39,13 @@ static const char *const state_texts[TURN_STATE_COUNT] = {
 
 static const char *const event_texts[TURN_EVENT_COUNT] = {
 	[TURN_EVENT_TEXT] = "text of this turn came",
+	[TURN_EVENT_FLUSH] =
+		"all that it has is to be heard and more may come: `flush` where it ends no turn",
 	[TURN_EVENT_END] =
 		"`flush`, `close`, `end_session` or `close_socket` came; in a context also its close",
 	[TURN_EVENT_IDLE] =
-		"five seconds went by without text; never in a context, which has a time of its own",
+		"five seconds went by without text; elsewhere than on `/ws/tts/stream` its owner has a "
+		"time of its own",
 	[TURN_EVENT_FAULT] =
 		"it cannot go on: no voice, no worker, an engine that failed, too much text",
 	[TURN_EVENT_SENT] = "its last audio was handed to the kernel",

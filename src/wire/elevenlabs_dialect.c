@@ -1,0 +1,188 @@
+/*
+ * elevenlabs_dialect.c: how ElevenLabs' WebSockets say what happens (see
+ * elevenlabs_dialect.h).
+ */
+#include "wire/elevenlabs_dialect.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/count.h"
+#include "wire/char_times.h"
+#include "wire/json_write.h"
+
+#define MESSAGE_SIZE 384 /* longer ones are cut */
+
+static void write_context(struct json_write *json, const char *context)
+{
+	if (context)
+		json_write_raw(json, "contextId", context);
+}
+
+static int audio(struct buf *out, const char *context, const struct audio_frame *frame,
+		 const struct audio_format *format, unsigned idx, unsigned chunk_id)
+{
+	static const char head[] = "{\"audio\":\"";
+	static const char tail[] =
+		"\",\"isFinal\":null,\"alignment\":null,\"normalizedAlignment\":null";
+	static const char context_head[] = ",\"contextId\":";
+	size_t context_len = context ? strlen(context) : 0;
+	int err = buf_reserve(out, sizeof(head) + base64_encoded_len(frame->len) + sizeof(tail) +
+					   sizeof(context_head) + context_len + 1);
+
+	(void)format;
+	(void)idx;
+	(void)chunk_id;
+	if (err)
+		return err;
+	buf_append(out, head, sizeof(head) - 1);
+	out->len += base64_encode(out->bytes + out->len, frame->bytes, frame->len);
+	buf_append(out, tail, sizeof(tail) - 1);
+	if (context) {
+		buf_append(out, context_head, sizeof(context_head) - 1);
+		buf_append(out, context, context_len);
+	}
+	return buf_append(out, "}", 1);
+}
+
+enum column { COLUMN_CHARS, COLUMN_STARTS, COLUMN_DURATIONS };
+
+static void write_cell(struct json_write *json, enum column column, const struct char_time *time)
+{
+	long start = lround(time->start_ms);
+
+	if (column == COLUMN_CHARS)
+		json_write_string(json, NULL, time->text, time->len);
+	else if (column == COLUMN_STARTS)
+		json_write_signed(json, NULL, start);
+	else
+		json_write_signed(json, NULL, lround(time->end_ms) - start);
+}
+
+/* A blank ends each chunk: clients put the characters of all of them together,
+ * and words are what stands between blanks. */
+static void write_column(struct json_write *json, const char *key, enum column column,
+			 const struct dialect_words *said)
+{
+	struct char_times times;
+	struct char_time next = {0};
+
+	json_write_list(json, key);
+	char_times_begin(&times, said);
+	while (char_times_next(&times, &next))
+		write_cell(json, column, &next);
+	next = (struct char_time){" ", 1, next.end_ms, next.end_ms};
+	write_cell(json, column, &next);
+	json_write_list_end(json);
+}
+
+static void write_alignment(struct json_write *json, const char *key,
+			    const struct dialect_words *said)
+{
+	json_write_object(json, key);
+	write_column(json, "chars", COLUMN_CHARS, said);
+	write_column(json, "charStartTimesMs", COLUMN_STARTS, said);
+	write_column(json, "charDurationsMs", COLUMN_DURATIONS, said);
+	json_write_object_end(json);
+}
+
+/* Times of the normalized text are not known apart: clients that ask for them get
+ * those of the text as it was written. */
+static int words(struct buf *out, const char *context, unsigned chunk_id,
+		 const struct dialect_words *said)
+{
+	struct json_write json;
+
+	(void)chunk_id;
+	json_write_open(&json, out);
+	json_write_string(&json, "audio", "", 0);
+	json_write_null(&json, "isFinal");
+	write_alignment(&json, "alignment", said);
+	write_alignment(&json, "normalizedAlignment", said);
+	write_context(&json, context);
+	return json_write_close(&json);
+}
+
+static int write_final(struct buf *out, const char *context)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	json_write_null(&json, "audio");
+	json_write_bool(&json, "isFinal", true);
+	write_context(&json, context);
+	return json_write_close(&json);
+}
+
+static int final(struct buf *out, const char *context, const struct reply_totals *totals)
+{
+	(void)totals;
+	return write_final(out, context);
+}
+
+static int context_closed(struct buf *out, const char *context, const struct reply_usage *usage)
+{
+	(void)usage;
+	return write_final(out, context);
+}
+
+/* Names that their clients may have seen; text NULL is the table's. */
+static const struct {
+	enum wire_error_id id;
+	const char *name, *text;
+} errors[] = {
+	{WIRE_ERROR_MISSING_KEY, "needs_authorization", NULL},
+	{WIRE_ERROR_WRONG_KEY, "invalid_api_key", "Invalid API key"},
+	{WIRE_ERROR_FORBIDDEN, "missing_permissions", NULL},
+	{WIRE_ERROR_VOICE_NOT_FOUND, "voice_not_found", NULL},
+	{WIRE_ERROR_MISSING_VOICE, "voice_not_found", NULL},
+	{WIRE_ERROR_INVALID_REQUEST, "invalid_input_message", NULL},
+	{WIRE_ERROR_INPUT_TIMEOUT, "input_timeout_exceeded", NULL},
+	{WIRE_ERROR_TEXT_TOO_LONG, "max_character_limit_exceeded", NULL},
+	{WIRE_ERROR_TOO_MANY_CONTEXTS, "max_active_contexts",
+	 "Too many concurrent contexts (max 5); close one before opening another"},
+	{WIRE_ERROR_UNAVAILABLE, "system_busy", NULL},
+};
+
+static int error(struct buf *out, const char *context, enum wire_error_id id, const char *detail,
+		 const char *request_id)
+{
+	const char *name = "internal_error";
+	const char *text = wire_error_get(id)->text;
+	bool has_detail = detail && detail[0];
+	char message[MESSAGE_SIZE];
+	struct json_write json;
+
+	for (size_t i = 0; i < COUNT(errors); ++i) {
+		if (errors[i].id == id) {
+			name = errors[i].name;
+			text = errors[i].text ? errors[i].text : text;
+		}
+	}
+	snprintf(message, sizeof(message), "%s%s%s", text, has_detail ? ": " : "",
+		 has_detail ? detail : "");
+	json_write_open(&json, out);
+	json_write_string(&json, "message", message, strlen(message));
+	json_write_string(&json, "error", name, strlen(name));
+	json_write_unsigned(&json, "code", ELEVENLABS_CLOSE_ERROR);
+	write_context(&json, context);
+	if (request_id)
+		json_write_string(&json, "request_id", request_id, strlen(request_id));
+	return json_write_close(&json);
+}
+
+const struct dialect dialect_elevenlabs = {
+	.audio = audio,
+	.words = words,
+	.final = final,
+	.error = error,
+};
+
+const struct dialect dialect_elevenlabs_multi = {
+	.audio = audio,
+	.words = words,
+	.error = error,
+	.context_closed = context_closed,
+};
