@@ -19,9 +19,9 @@
 #define PACKET_LEN_MAX 1500 /* 1275 is the format's own bound */
 #define PAGE_PACKETS_MAX 10 /* 200 ms: sound starts with the first page */
 
-/* 0 to 10.  At 5 and more Opus looks for tones and music that a voice does not
- * have, for half of its time again. */
-#define COMPLEXITY 4
+/* 0 to 10.  6 would take a third more CPU time; 3 a fifth less, and sounds worse at
+ * low bit rates (`syrinx bench encode`). */
+#define COMPLEXITY 5
 
 struct opus {
 	OpusEncoder *encoder;

@@ -30,5 +30,6 @@ int bench_neural(const struct bench_options *options);
 int bench_streams(const struct bench_options *options);
 int bench_multi(const struct bench_options *options);
 int bench_text(const struct bench_options *options);
+int bench_encode(const struct bench_options *options);
 
 #endif

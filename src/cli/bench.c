@@ -20,6 +20,7 @@ static const struct {
 	{"cancel", bench_cancel}, {"idle", bench_idle},
 	{"neural", bench_neural}, {"streams", bench_streams},
 	{"multi", bench_multi},   {"text", bench_text},
+	{"encode", bench_encode},
 };
 
 static int run_all(const char *only, const struct bench_options *options)
@@ -74,7 +75,7 @@ static const struct command_option options_table[] = {
 
 const struct command command_bench = {
 	.name = "bench",
-	.operands = "[start|latency|burst|throughput|cancel|idle|neural|streams|multi|text]",
+	.operands = "[start|latency|burst|throughput|cancel|idle|neural|streams|multi|text|encode]",
 	.operands_max = 1,
 	.summary = "Measure a server of its own on this machine.",
 	.options = options_table,
