@@ -1,0 +1,542 @@
+"""The descriptions of the API are those of the running server, in both directions.
+
+Routes: those of the documents are those of the table in src/server/routes.c.  Calls: each operation is
+made as its examples say, with every field and parameter in turn, and what comes back is held against its
+schema; then each error it names is provoked.  Sockets: the examples of all that a client can say are a
+conversation, and all that a server can say is heard in it.
+
+Objects of answers list all their fields and allow no others, so a field that is added, lost or changes
+its type fails here.
+"""
+
+import http.client
+import itertools
+import json
+import re
+import urllib.parse
+
+import jsonschema
+import pytest
+from client import Client, Closed
+from program import SOURCE, WAIT_S, Server, syrinx
+from rest import Rest
+
+HTTP = json.loads((SOURCE / "docs/api/openapi.json").read_text(encoding="utf-8"))
+SOCKETS = json.loads((SOURCE / "docs/api/asyncapi.json").read_text(encoding="utf-8"))
+OPERATIONS = {o["operationId"]: (path, method, o)
+              for path, methods in HTTP["paths"].items() for method, o in methods.items()}
+NOWHERE = "987654"
+NOT_PROVOKED = {500, 503}  # of broken engines and stores: test_errors.py breaks them
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("described"), {"speech.test_hooks": "on"})
+    yield server
+    server.stop()
+
+
+def resolve(document, part):
+    while "$ref" in part:
+        found = document
+        for key in part["$ref"][2:].split("/"):
+            found = found[key]
+        part = found
+    return part
+
+
+def validate(document, schema, value):
+    """With the document's components beside the schema, where its references lead."""
+    jsonschema.Draft202012Validator({"components": document["components"], "allOf": [schema]}).validate(value)
+
+
+def is_valid(document, schema, value):
+    try:
+        validate(document, schema, value)
+    except jsonschema.ValidationError:
+        return False
+    return True
+
+
+def walk(part):
+    if isinstance(part, dict):
+        yield part
+        part = list(part.values())
+    if isinstance(part, list):
+        for inner in part:
+            yield from walk(inner)
+
+
+# The documents themselves
+
+@pytest.mark.parametrize("document", [HTTP, SOCKETS], ids=["openapi", "asyncapi"])
+def test_references_lead_somewhere_and_schemas_are_schemas(document):
+    for part in walk(document):
+        if isinstance(part.get("$ref"), str):
+            resolve(document, part)
+    for schema in document["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_every_component_is_used():
+    for document in (HTTP, SOCKETS):
+        used = {part["$ref"] for part in walk(document) if isinstance(part.get("$ref"), str)}
+        for kind in ("schemas", "responses"):
+            for name in document["components"].get(kind, {}):
+                assert f"#/components/{kind}/{name}" in used
+
+
+def test_examples_fit_their_schemas():
+    for _, _, operation in OPERATIONS.values():
+        for parameter in operation.get("parameters", []):
+            assert resolve(HTTP, parameter["schema"]).get("examples"), (operation["operationId"], parameter["name"])
+        for content in operation.get("requestBody", {"content": {}})["content"].values():
+            validate(HTTP, content["schema"], content["example"])
+    for document in (HTTP, SOCKETS):
+        for part in walk(document):
+            for example in part.get("examples", []) if "type" in part or "enum" in part else []:
+                validate(document, part, example)
+    for channel in SOCKETS["channels"].values():
+        for message in channel["messages"].values():
+            for example in message.get("examples", []):
+                validate(SOCKETS, message["payload"], example["payload"])
+
+
+def test_documents_are_served_to_anyone_and_are_of_this_version(server):
+    assert server.get("/openapi.json") == (200, HTTP)
+    assert server.get("/asyncapi.json") == (200, SOCKETS)
+    version = syrinx("version").stdout.decode()
+    for document in (HTTP, SOCKETS):
+        assert document["info"]["version"] in version
+
+
+# Routes
+
+def routes_of_the_server():
+    """(method, path) of each row, {id} for what is not fixed."""
+    source = (SOURCE / "src/server/routes.c").read_text(encoding="utf-8")
+    table = source[source.index("routes[] = {"):]
+    table = table[:table.index("\n};")]
+    rows = re.findall(r'\{"([A-Z]+)",\s*"([^"]+)"', table)
+    for method, path in re.findall(r'ELEVENLABS\("([A-Z]+)",\s*"([^"]+)"', table):
+        rows += [(method, path), (method, "/11labs" + path)]
+    assert len(rows) == len(set(rows)) > 10
+    return set(rows)
+
+
+def without_names(path):
+    return re.sub(r"\{[^}]+\}", "{id}", path)
+
+
+def test_documents_have_the_routes_that_the_server_has():
+    calls = {(method.upper(), without_names(path)) for path, method, _ in OPERATIONS.values()}
+    sockets = {("GET", without_names(channel["address"]))
+               for channel in SOCKETS["channels"].values()}
+    assert not calls & sockets
+    assert calls | sockets == routes_of_the_server()
+
+
+@pytest.mark.parametrize("name", SOCKETS["channels"])
+def test_described_socket_is_one(server, name):
+    path = SOCKETS["channels"][name]["address"].replace("{voice_id}", "1")
+    status, body = server.get(path, headers={"X-API-Key": server.key})
+    assert (status, body["code"]) == (426, 426)
+
+
+# Calls
+
+class Caller:
+    """Makes the request of an operation; `made` has what its path needs."""
+
+    numbers = itertools.count()  # no name twice
+
+    def __init__(self, server, operation_id):
+        self.path, self.method, self.operation = OPERATIONS[operation_id]
+        self.server = server
+        self.made = {}
+        self.key = server.key
+        self.headers = {}
+        self.length = None  # instead of the body's
+        body = self.operation.get("requestBody")
+        self.kind, content = next(iter(body["content"].items())) if body else (None, {})
+        self.body = content.get("example")
+        self.schema = resolve(HTTP, content["schema"]) if body else None
+        if operation_id == "addDictionary":
+            self.body = {"name": f"{self.body['name']} {next(self.numbers)}"}
+        self.query = {p["name"]: p["schema"]["examples"][0]
+                      for p in self.operation.get("parameters", [])
+                      if p["in"] == "query" and p["required"]}
+        self.rest = Rest(server)
+
+    def make(self, name):
+        """What stands in the path, new for each request: a delete must not be felt by the next."""
+        with Rest(self.server) as rest:
+            if name == "dictionary_id" and "invalidate" in self.path:
+                return 1
+            if name == "dictionary_id":
+                made = rest.must(201, rest.post("/dictionaries", {"name": f"Made {next(self.numbers)}"}))
+                self.made["dictionary_id"] = made["id"]
+                return made["id"]
+            if name == "entry_id":
+                body = {"word": "Made", "replacement": "made"}
+                return rest.must(201, rest.post(f"/dictionaries/{self.made['dictionary_id']}/entries",
+                                                body))["id"]
+            if name == "voice_id" and self.method != "get" and "/voices/" in self.path:
+                body = {"name": "Made", "base_voice_id": 2003}
+                return rest.must(201, rest.post("/voices", body))["id"]
+            return 1
+
+    def target(self):
+        path = self.path
+        for name in re.findall(r"\{([^}]+)\}", self.path):
+            if name not in self.made:
+                self.made[name] = self.make(name)
+            path = path.replace("{%s}" % name, str(self.made[name]))
+        query = {name: json.dumps(value) if isinstance(value, bool) else value
+                 for name, value in self.query.items()}
+        return path + ("?" + urllib.parse.urlencode(query) if query else "")
+
+    def call(self):
+        """Status, headers, body as bytes; what came is held against the description."""
+        target = self.target()
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=WAIT_S)
+        body = None if self.body is None else json.dumps(self.body).encode()
+        headers = {"X-API-Key": self.key} if self.key else {}
+        if self.length is not None:
+            headers["Content-Length"] = str(self.length)
+            body = None
+        try:
+            connection.putrequest(self.method.upper(), target)
+            if body is not None:
+                headers["Content-Length"] = str(len(body))
+            for name, value in (headers | self.headers).items():
+                connection.putheader(name, value)
+            connection.endheaders(body)
+            answer = connection.getresponse()
+            return self.check(answer.status, {k.lower(): v for k, v in answer.getheaders()},
+                              answer.read())
+        finally:
+            connection.close()
+
+    def check(self, status, headers, body):
+        described = self.operation["responses"].get(str(status))
+        assert described, f"{status} is not described: {body[:300]}"
+        described = resolve(HTTP, described)
+        for name, header in described.get("headers", {}).items():
+            if header.get("required") or name in headers:
+                value = headers[name.lower()]
+                whole = header["schema"].get("type") == "integer"
+                validate(HTTP, header["schema"], int(value) if whole else value)
+        content = described.get("content")
+        if not content:
+            assert body == b"" and "content-type" not in headers
+            return status, headers, body
+        kind = headers["content-type"].split(";")[0]
+        assert kind in content, f"{kind} is not described"
+        if kind == "application/json":
+            validate(HTTP, content[kind]["schema"], json.loads(body))
+        elif kind == "application/x-ndjson":
+            for line in body.splitlines():
+                validate(HTTP, content[kind]["schema"], json.loads(line))
+        else:
+            assert body
+        return status, headers, body
+
+    def expected(self):
+        """The statuses of a good request: the successes, or what is answered in all cases."""
+        statuses = {int(s) for s in self.operation["responses"] if s.isdigit()}
+        return {s for s in statuses if s < 300} or {501}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_call_made_from_its_example_answers_as_described(server, operation):
+    caller = Caller(server, operation)
+    assert caller.call()[0] in caller.expected()
+
+
+@pytest.mark.parametrize("operation", [i for i, (_, _, o) in OPERATIONS.items() if "requestBody" in o])
+def test_every_field_of_a_body_is_taken(server, operation):
+    fields = {name: schema["examples"] for name, schema in
+              Caller(server, operation).schema["properties"].items()}
+    assert fields
+    for name, examples in fields.items():
+        for example in examples:
+            caller = Caller(server, operation)
+            if (operation, name) != ("addDictionary", "name"):  # which it has, and it is its own
+                caller.body = (caller.body or {}) | {name: example}
+            status, _, body = caller.call()
+            assert status in caller.expected(), (name, example, body[:300])
+
+
+@pytest.mark.parametrize("operation", [i for i, (_, _, o) in OPERATIONS.items() if "requestBody" in o])
+def test_body_that_allows_no_other_keys_is_read_so(server, operation):
+    caller = Caller(server, operation)
+    caller.body = (caller.body or {}) | {"no_such_key": 1}
+    is_strict = caller.schema.get("additionalProperties") is False
+    assert (caller.call()[0] == 400) == is_strict
+
+
+@pytest.mark.parametrize("operation", [i for i, (_, _, o) in OPERATIONS.items() if "parameters" in o])
+def test_every_parameter_is_taken(server, operation):
+    _, _, described = OPERATIONS[operation]
+    for parameter in described["parameters"]:
+        for example in resolve(HTTP, parameter["schema"])["examples"]:
+            caller = Caller(server, operation)
+            if parameter["in"] == "query":
+                caller.query[parameter["name"]] = example
+            elif parameter["in"] == "header":
+                caller.headers[parameter["name"]] = str(example)
+                caller.query.clear()  # for which a header may stand
+            status, _, body = caller.call()
+            assert status in caller.expected(), (parameter["name"], example, body[:300])
+
+
+# What is wrong
+
+def without_key(caller):
+    caller.key = None
+
+
+def with_wrong_key(caller):
+    """403, or 401 where their clients know no other."""
+    caller.key = "ka_" + "0" * 40
+
+
+def with_poor_key(caller):
+    """A key that may do nothing that is asked of it here."""
+    caller.target()  # what it needs is made with a good one
+    scopes = caller.operation["description"]
+    poor = next(s for s in ("dictionaries", "read", "speak") if f"`{s}`" not in scopes)
+    caller.key = caller.server.new_key("--scopes", poor)
+
+
+def with_wrong_body_or_query(caller):
+    if caller.body is not None:
+        caller.body = []
+        return
+    wrong = {"integer": "x", "boolean": "maybe", "string": "\x01" * 500}
+    parameter = next(p for p in caller.operation["parameters"] if p["in"] == "query")
+    caller.query[parameter["name"]] = wrong[parameter["schema"]["type"]]
+
+
+def with_nothing_there(caller):
+    """In the path; else it is the voice of the body, or of the query."""
+    names = re.findall(r"\{([^}]+)\}", caller.path)
+    caller.target()
+    if names:
+        caller.made[names[-1]] = NOWHERE
+    elif "voice" in caller.schema["required"]:
+        caller.body = caller.body | {"voice": NOWHERE}
+    elif "voice_id" in caller.schema["properties"]:
+        caller.body = caller.body | {"voice_id": NOWHERE}
+    else:
+        caller.query["voice_id"] = NOWHERE
+
+
+def with_too_much(caller):
+    caller.target()
+    caller.length = 64 << 20
+
+
+def with_recordings(caller):
+    """A voice without a base would have to be cloned."""
+    caller.body = {"name": "Cloned"}
+
+
+PROVOKED = {400: with_wrong_body_or_query, 401: without_key, 403: with_poor_key, 404: with_nothing_there,
+            413: with_too_much, 422: with_wrong_body_or_query, 501: with_recordings}
+
+
+def errors_described():
+    for operation_id, (_, _, operation) in OPERATIONS.items():
+        statuses = {int(s) for s in operation["responses"] if s.isdigit()}
+        successes = {s for s in statuses if s < 300}
+        for status in sorted(statuses - NOT_PROVOKED - successes):
+            if successes or status != 501:  # else 501 is what a good request gets
+                yield operation_id, status
+
+
+@pytest.mark.parametrize("operation, status", errors_described())
+def test_described_error_is_provoked(server, operation, status):
+    caller = Caller(server, operation)
+    PROVOKED[status](caller)
+    assert caller.call()[0] == status
+
+
+@pytest.mark.parametrize("operation", [i for i, (_, _, o) in OPERATIONS.items() if "security" not in o])
+def test_wrong_key_is_refused_as_described(server, operation):
+    caller = Caller(server, operation)
+    caller.target()
+    with_wrong_key(caller)
+    assert caller.call()[0] in (401, 403)
+
+
+@pytest.mark.parametrize("operation", [i for i, (_, _, o) in OPERATIONS.items()
+                                       if o.get("security") == []])
+def test_public_call_needs_no_key(server, operation):
+    caller = Caller(server, operation)
+    caller.key = None
+    assert caller.call()[0] == 200
+
+
+def test_other_shapes_come_with_the_other_key(server):
+    for path, schema in (("/v1/voices", "ElevenLabsVoiceList"), ("/v1/voices/1", "ElevenLabsVoice"),
+                         ("/v1/models", "ElevenLabsModelList"), ("/v2/voices", "ElevenLabsVoicePage")):
+        status, body = server.get(path, headers={"xi-api-key": server.key})
+        assert status == 200
+        validate(HTTP, {"$ref": "#/components/schemas/" + schema}, body)
+    for path, schema in (("/v1/voices", "VoiceList"), ("/v1/voices/1", "VoiceDetail"),
+                         ("/v1/models", "ModelList")):
+        status, body = server.get(path, headers={"X-API-Key": server.key})
+        assert status == 200
+        validate(HTTP, {"$ref": "#/components/schemas/" + schema}, body)
+
+
+# Conversations
+
+class Conversation:
+    """Says the examples of the document and names what comes back.  Every frame must be exactly one of
+    the messages that the document has."""
+
+    def __init__(self, server, name, query="", key=""):
+        self.name = name
+        channel = SOCKETS["channels"][name]
+        self.said, self.heard = set(), set()
+        self.sent = self.messages(channel, "send")
+        self.received = self.messages(channel, "receive")
+
+        class Path(Client):
+            path = channel["address"].replace("{voice_id}", "1")
+
+        self.client = Path(server, query=query, key=key)
+
+    def messages(self, channel, action):
+        operation = SOCKETS["operations"][self.name + action.capitalize()]
+        assert operation["action"] == action
+        return {ref["$ref"].split("/")[-1]: channel["messages"][ref["$ref"].split("/")[-1]]
+                for ref in operation["messages"]}
+
+    def say(self, name, index=0, **changes):
+        self.said.add((name, index))
+        self.client.send(self.received[name]["examples"][index]["payload"] | changes)
+
+    def hear(self, *names):
+        """Reads up to a message of one of these names."""
+        while True:
+            frame = self.client.receive()
+            kinds = [name for name, message in self.sent.items()
+                     if is_valid(SOCKETS, message["payload"], frame)]
+            assert len(kinds) == 1, (kinds, frame)
+            self.heard.add(kinds[0])
+            if kinds[0] in names:
+                return frame
+            assert kinds[0] != "error", frame
+
+    def end(self, code=None):
+        if code:
+            with pytest.raises(Closed) as closed:
+                self.client.receive()
+            assert closed.value.code == code
+        self.client.socket.close()
+
+    def check_all(self):
+        """Everything that the document has was said and heard."""
+        assert self.heard == set(self.sent)
+        assert self.said == {(name, index) for name, message in self.received.items()
+                             for index in range(len(message["examples"]))}
+
+
+def test_every_message_of_tts(server):
+    talk = Conversation(server, "once")
+    talk.say("request")
+    talk.hear("final")
+    talk.say("updateSettings")
+    talk.hear("settingsUpdated")
+    talk.say("request", text="[[slow:50]] This is not heard to its end.")
+    talk.hear("audio")
+    talk.say("cancel")
+    talk.hear("interrupted")
+    talk.say("request", voice_id=987654)
+    talk.hear("error")
+    talk.check_all()
+    talk.end()
+
+
+def test_every_message_of_tts_stream(server):
+    talk = Conversation(server, "stream")
+    talk.say("settings")
+    talk.say("text", 0)
+    talk.say("flush")
+    talk.hear("sessionClosed")
+    talk.say("text", 1)
+    talk.hear("sessionClosed")
+    for index in range(2):
+        talk.say("close", index)
+        talk.hear("sessionClosed")
+    talk.say("updateSettings")
+    talk.hear("settingsUpdated")
+    for index in range(2):
+        talk.say("text", 1, text="[[slow:50]] This is not heard to its end.")
+        talk.hear("audio")
+        talk.say("cancel", index)
+        talk.hear("interrupted")
+    talk.say("text", 0, voice_id=987654)
+    talk.hear("error")
+    talk.say("text", 0)
+    talk.hear("warning")
+    talk.hear("sessionClosed")
+    talk.say("closeSocket")
+    talk.hear("sessionClosed")
+    talk.check_all()
+    talk.end(1000)
+
+
+def test_every_message_of_tts_multi(server):
+    talk = Conversation(server, "multi")
+    talk.say("settings")
+    talk.say("text", 0)
+    talk.hear("contextCreated")
+    talk.say("text", 1)
+    talk.hear("final")
+    talk.say("flush")
+    talk.hear("final")
+    talk.say("keepAlive")
+    talk.say("closeContext", 0)
+    talk.hear("contextClosed")
+    talk.say("text", 0, context_id="b")
+    talk.hear("contextCreated")
+    talk.say("closeContext", 1)
+    talk.hear("contextClosed")
+    talk.say("text", 0, context_id="c")
+    talk.hear("contextCreated")
+    talk.say("cancel", 0)
+    talk.hear("interrupted")
+    talk.hear("contextClosed")
+    talk.say("cancel", 1)
+    talk.hear("interrupted")
+    talk.say("updateSettings")
+    talk.hear("settingsUpdated")
+    talk.say("text", 0, context_id="d", voice_settings={"voice_id": 987654})
+    talk.hear("error")
+    talk.say("closeSocket")
+    talk.hear("sessionClosed")
+    talk.check_all()
+    talk.end(1000)
+
+
+def test_every_setting_of_a_socket_is_one(server):
+    """None of them is refused, and what the schema refuses the server refuses."""
+    with Client(server) as client:
+        for name, schema in SOCKETS["components"]["schemas"]["Speech"]["properties"].items():
+            for example in schema["examples"]:
+                client.send({name: example})
+            client.send({"update_settings": {}})
+            assert client.receive().get("settings_updated"), name
+            wrong = {"integer": "x", "number": "x", "boolean": "x", "string": 7,
+                     "array": 7}.get(schema["type"] if isinstance(schema["type"], str) else "", True)
+            assert not is_valid(SOCKETS, schema, wrong)
+            client.send({name: wrong})
+            if name != "model":
+                client.expect_error(400, "VALIDATION_ERROR")
+            else:
+                client.receive()
