@@ -108,7 +108,7 @@ static int put_page(struct opus *opus, struct buf *out)
 static int put_packet(struct opus *opus, unsigned char *bytes, size_t len, int64_t position,
 		      bool is_last)
 {
-	ogg_packet packet = {
+	ogg_packet whole = {
 		.packet = bytes,
 		.bytes = (long)len,
 		.b_o_s = opus->packets == 0,
@@ -119,7 +119,7 @@ static int put_packet(struct opus *opus, unsigned char *bytes, size_t len, int64
 
 	++opus->packets;
 	++opus->waiting;
-	return ogg_stream_packetin(&opus->ogg, &packet) == 0 ? 0 : ENOMEM;
+	return ogg_stream_packetin(&opus->ogg, &whole) == 0 ? 0 : ENOMEM;
 }
 
 /* OpusHead and OpusTags, each a page of its own. */

@@ -175,7 +175,7 @@ static int measure(struct course *course, double flite_ms)
 
 static int run_round(const char *dir, struct stats *flite_ms)
 {
-	double audio_s, cpu_s, cost_ms;
+	double audio_s = 0, cpu_s = 0, cost_ms;
 	int err = run_bare(dir, NULL, &audio_s, &cpu_s);
 
 	if (err)

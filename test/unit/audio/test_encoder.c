@@ -51,7 +51,7 @@ static void encode(struct buf *out, const struct audio_format *format, const str
 	struct encoder *encoder;
 	size_t unit = format->sample_rate / 50;
 	uint32_t seed = 7;
-	size_t piece = unit;
+	size_t piece;
 
 	buf_init(out, OUT_MAX);
 	assert_int_equal(encoder_alloc(&encoder, format), 0);
