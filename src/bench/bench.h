@@ -31,5 +31,6 @@ int bench_streams(const struct bench_options *options);
 int bench_multi(const struct bench_options *options);
 int bench_text(const struct bench_options *options);
 int bench_encode(const struct bench_options *options);
+int bench_calls(const struct bench_options *options);
 
 #endif

@@ -20,7 +20,7 @@ static const struct {
 	{"cancel", bench_cancel}, {"idle", bench_idle},
 	{"neural", bench_neural}, {"streams", bench_streams},
 	{"multi", bench_multi},   {"text", bench_text},
-	{"encode", bench_encode},
+	{"encode", bench_encode}, {"calls", bench_calls},
 };
 
 static int run_all(const char *only, const struct bench_options *options)
