@@ -98,6 +98,7 @@ def test_examples_fit_their_schemas():
                 validate(document, part, example)
     for channel in SOCKETS["channels"].values():
         for message in channel["messages"].values():
+            message = resolve(SOCKETS, message)
             for example in message.get("examples", []):
                 validate(SOCKETS, message["payload"], example["payload"])
 
@@ -413,8 +414,8 @@ class Conversation:
     def messages(self, channel, action):
         operation = SOCKETS["operations"][self.name + action.capitalize()]
         assert operation["action"] == action
-        return {ref["$ref"].split("/")[-1]: channel["messages"][ref["$ref"].split("/")[-1]]
-                for ref in operation["messages"]}
+        names = [reference["$ref"].split("/")[-1] for reference in operation["messages"]]
+        return {name: resolve(SOCKETS, channel["messages"][name]) for name in names}
 
     def say(self, name, index=0, **changes):
         self.said.add((name, index))
@@ -431,6 +432,11 @@ class Conversation:
             if kinds[0] in names:
                 return frame
             assert kinds[0] != "error", frame
+
+    def again(self, server, **options):
+        """Another connection of the same conversation."""
+        self.client.socket.close()
+        self.client = self.client.__class__(server, **options)
 
     def end(self, code=None):
         if code:
@@ -522,6 +528,64 @@ def test_every_message_of_tts_multi(server):
     talk.hear("sessionClosed")
     talk.check_all()
     talk.end(1000)
+
+
+@pytest.mark.parametrize("name", ["streamInput", "streamInputBelow11labs"])
+def test_every_message_of_stream_input(server, name):
+    talk = Conversation(server, name, "output_format=pcm_16000")
+    talk.say("open")
+    talk.say("text", 0)
+    talk.say("flush")
+    talk.hear("alignment")
+    talk.say("text", 1)
+    talk.hear("alignment")
+    talk.say("end")
+    talk.hear("final")
+    talk.end(1000)
+    talk.again(server)
+    talk.say("open")
+    talk.say("cancel")
+    talk.end(1000)
+    talk.again(server)
+    talk.client.send(text=7)
+    talk.hear("error")
+    talk.end(1008)
+    talk.check_all()
+
+
+@pytest.mark.parametrize("name", ["multiStreamInput", "multiStreamInputBelow11labs"])
+def test_every_message_of_multi_stream_input(server, name):
+    talk = Conversation(server, name, "output_format=pcm_16000")
+    talk.say("open")
+    talk.say("text")
+    talk.hear("alignment")
+    for index in range(2):
+        talk.say("flush", index)
+    talk.say("keepAlive")
+    talk.say("closeContext")
+    assert talk.hear("final")["contextId"] == "a"
+    for i in range(6):
+        talk.say("open", context_id=f"c{i}")
+    assert talk.hear("error")["contextId"] == "c5"
+    talk.say("closeSocket")
+    for _ in range(5):
+        talk.hear("final")
+    talk.check_all()
+    talk.end(1000)
+
+
+@pytest.mark.parametrize("name", ["streamInput", "multiStreamInput"])
+def test_key_may_come_in_the_first_message(server, name):
+    for key in ("xi_api_key", "xi-api-key", "authorization"):
+        talk = Conversation(server, name, "output_format=pcm_16000", key=None)
+        talk.say("open", **{key: server.key})
+        talk.say("text", 0, flush=True)
+        talk.hear("audio")
+        talk.end()
+    talk = Conversation(server, name, key=None)
+    talk.say("open", xi_api_key="wrong")
+    talk.hear("error")
+    talk.end(1008)
 
 
 def test_every_setting_of_a_socket_is_one(server):
