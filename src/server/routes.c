@@ -14,6 +14,7 @@
 #define READ_WORDS (STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
 #define WRITE_WORDS STORE_SCOPE_DICTIONARIES
 #define SEE_VOICES (STORE_SCOPE_READ | STORE_SCOPE_SPEAK)
+#define CHANGE_VOICES STORE_SCOPE_DICTIONARIES /* that of what belongs to a project */
 
 struct route {
 	const char *method;
@@ -38,6 +39,13 @@ static const struct route routes[] = {
 	{"GET", "/ws/tts", STORE_SCOPE_SPEAK, tts_socket_open_once, 0},
 	{"GET", "/ws/tts/multi", STORE_SCOPE_SPEAK, tts_socket_open_multi, 0},
 	{"GET", "/ws/tts/stream", STORE_SCOPE_SPEAK, tts_socket_open_stream, 0},
+	/* Their keys may come in the first message. */
+	{"GET", "/v1/text-to-speech/{id}/stream-input", 0, tts_socket_open_stream_input, 0},
+	{"GET", "/11labs/v1/text-to-speech/{id}/stream-input", 0, tts_socket_open_stream_input, 0},
+	{"GET", "/v1/text-to-speech/{id}/multi-stream-input", 0, tts_socket_open_multi_stream_input,
+	 0},
+	{"GET", "/11labs/v1/text-to-speech/{id}/multi-stream-input", 0,
+	 tts_socket_open_multi_stream_input, 0},
 	{"POST", "/v1/tts/generate", STORE_SCOPE_SPEAK, speech_http_generate, 0},
 	{"POST", "/predict", STORE_SCOPE_SPEAK, speech_http_generate, 0},
 	{"POST", "/v1/audio/speech", STORE_SCOPE_SPEAK, speech_http_openai, 0},
@@ -64,6 +72,16 @@ static const struct route routes[] = {
 	 0},
 	{"GET", "/v1/voices", SEE_VOICES, voice_rest_list, 0},
 	{"GET", "/v1/voices/{id}", SEE_VOICES, voice_rest_get, 0},
+	{"POST", "/v1/voices", CHANGE_VOICES, voice_change_add, 0},
+	{"PATCH", "/v1/voices/{id}", CHANGE_VOICES, voice_change_patch, 0},
+	{"DELETE", "/v1/voices/{id}", CHANGE_VOICES, voice_change_remove, 0},
+	{"GET", "/v1/voices/{id}/references", SEE_VOICES, voice_change_references, 0},
+	{"POST", "/v1/voices/{id}/references", CHANGE_VOICES, voice_change_not_available, 0},
+	{"DELETE", "/v1/voices/{id}/references/{id}", CHANGE_VOICES, voice_change_not_available, 0},
+	{"POST", "/v1/voices/{id}/publish", CHANGE_VOICES, voice_change_not_available, 0},
+	{"PUT", "/v1/voices/{id}/avatar", CHANGE_VOICES, voice_change_not_available, 0},
+	{"POST", "/v1/voices/{id}/generate-sample", CHANGE_VOICES, voice_sample_make, 0},
+	{"GET", "/v1/voices/{id}/sample", SEE_VOICES, voice_sample_get, 0},
 	{"GET", "/v1/models", 0, model_rest_list, 0},
 	{"GET", "/v2/voices", SEE_VOICES, voice_rest_search, 0},
 	{"GET", "/v1/user", SEE_VOICES, user_rest_get, 0},

@@ -12,7 +12,9 @@
  *   normalize.c   POST /v1/normalize
  *   dictionary_rest.c  /v1/dictionaries and what is below it
  *   dictionary_json.c  dictionaries and their entries as JSON
- *   voice_rest.c  /v1/voices and what is below it
+ *   voice_rest.c  GET /v1/voices and a voice of it
+ *   voice_change.c  POST, PATCH and DELETE of them: derived voices
+ *   voice_sample.c  what a derived voice sounds like
  *   model_rest.c  /v1/models
  *   user_rest.c   /v1/user, /v1/history: what other vendors' clients ask at their start
  *   shape.c       whose shapes a request wants
@@ -86,6 +88,7 @@ http_body_max_h routes_body_max;
 /* auth.c: calls `next` with the key's row when the request carries a good key that
  * has any of the scopes, answers 401 or 403 otherwise. */
 void auth_request(const struct route_call *call, unsigned scopes, route_h *next);
+bool auth_has_key(const struct http_request *request);
 
 /* answer.c: all with the request's id in a header. */
 void answer_json(const struct route_call *call, int status, const char *json, size_t len);
@@ -114,6 +117,13 @@ route_h normalize_text;
 /* voice_rest.c */
 route_h voice_rest_list, voice_rest_get, voice_rest_search;
 
+/* voice_change.c */
+route_h voice_change_add, voice_change_patch, voice_change_remove, voice_change_references,
+	voice_change_not_available;
+
+/* voice_sample.c */
+route_h voice_sample_make, voice_sample_get;
+
 /* model_rest.c */
 route_h model_rest_list;
 
@@ -121,7 +131,8 @@ route_h model_rest_list;
 route_h user_rest_get, user_rest_subscription, user_rest_history;
 
 /* tts_socket.c */
-route_h tts_socket_open_once, tts_socket_open_stream, tts_socket_open_multi;
+route_h tts_socket_open_once, tts_socket_open_stream, tts_socket_open_multi,
+	tts_socket_open_stream_input, tts_socket_open_multi_stream_input;
 void tts_socket_go_away_all(struct server *server);
 void tts_socket_abort_all(struct server *server);
 

@@ -257,26 +257,30 @@ void voice_rest_search(const struct route_call *call)
 		answer_list(call, write_elevenlabs_page, &selection);
 }
 
-void voice_rest_get(const struct route_call *call)
+static void answer_elevenlabs(const struct route_call *call, const struct voice *voice)
 {
-	const struct voice *voice = voice_view_named(call);
 	struct buf *out = &call->server->scratch;
 	struct voice_view view;
 	struct json_write json;
 
-	if (!voice) {
-		shape_answer_error(call, WIRE_ERROR_VOICE_NOT_FOUND, NULL);
-		return;
-	}
 	voice_view_fill(&view, call->server, voice);
 	out->len = 0;
 	json_write_open(&json, out);
-	if (shape_is_elevenlabs(call->request))
-		voice_json_write_elevenlabs(&json, &view.json);
-	else
-		voice_json_write_detail(&json, &view.json);
+	voice_json_write_elevenlabs(&json, &view.json);
 	if (json_write_close(&json) == 0)
 		answer_json(call, 200, out->bytes, out->len);
 	else
 		shape_answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+}
+
+void voice_rest_get(const struct route_call *call)
+{
+	const struct voice *voice = voice_view_named(call);
+
+	if (!voice)
+		shape_answer_error(call, WIRE_ERROR_VOICE_NOT_FOUND, NULL);
+	else if (shape_is_elevenlabs(call->request))
+		answer_elevenlabs(call, voice);
+	else
+		voice_view_answer(call, 200, voice);
 }

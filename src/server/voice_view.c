@@ -26,10 +26,41 @@ bool voice_view_is_category(const char *category)
 	return voice_message_has_category(category);
 }
 
+static void fill_derived(struct voice_view *view, const struct voice *voice,
+			 const struct store_voice *row)
+{
+	struct voice_json *json = &view->json;
+
+	json->name = row->name;
+	json->description = row->description;
+	json->generative_description = row->generative_description;
+	json->sample_text = row->sample_text;
+	json->category = row->category ? row->category : "designed";
+	json->age = row->age;
+	json->is_public = row->is_public;
+	json->base_id = voice->base_id;
+	json->pitch = row->pitch;
+	json->rate = row->rate;
+	json->variant = row->variant;
+	if (row->sex)
+		json->sex = row->sex;
+	if (row->quality)
+		json->quality = row->quality;
+	if (row->languages)
+		json->languages = row->languages;
+	if (row->sampled_ms) {
+		snprintf(view->sample_url, sizeof(view->sample_url), "/v1/voices/%lld/sample",
+			 (long long)voice->id);
+		json->sample_url = view->sample_url;
+	}
+}
+
 void voice_view_fill(struct voice_view *view, const struct server *server,
 		     const struct voice *voice)
 {
-	(void)server;
+	const struct store_voice *row =
+		voice->base_id ? derived_voices_find(server->derived, voice->id) : NULL;
+
 	view->json = (struct voice_json){
 		.id = voice->id,
 		.handle = voice->handle,
@@ -40,6 +71,38 @@ void voice_view_fill(struct voice_view *view, const struct server *server,
 		.languages = voice->language,
 		.is_public = true,
 	};
+	if (row)
+		fill_derived(view, voice, row);
+}
+
+void voice_view_answer(const struct route_call *call, int status, const struct voice *voice)
+{
+	struct buf *out = &call->server->scratch;
+	struct voice_view view;
+	struct json_write json;
+
+	voice_view_fill(&view, call->server, voice);
+	out->len = 0;
+	json_write_open(&json, out);
+	voice_json_write_detail(&json, &view.json);
+	if (json_write_close(&json) == 0)
+		answer_json(call, status, out->bytes, out->len);
+	else
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+}
+
+bool voice_view_is_own(const struct route_call *call, const struct voice *voice)
+{
+	if (!voice)
+		answer_error(call, WIRE_ERROR_VOICE_NOT_FOUND, NULL);
+	else if (!voice->base_id)
+		answer_error(call, WIRE_ERROR_FORBIDDEN,
+			     "voices of the catalogue cannot be changed; derive one from it");
+	else if (voice->project_id != call->key->project_id)
+		answer_error(call, WIRE_ERROR_FORBIDDEN, "the voice is another project's");
+	else
+		return true;
+	return false;
 }
 
 const struct voice *voice_view_named(const struct route_call *call)

@@ -18,6 +18,13 @@ void voice_view_fill(struct voice_view *view, const struct server *server,
 /* The voice that the path names, by id or handle, for the key's project, or NULL. */
 const struct voice *voice_view_named(const struct route_call *call);
 
+/* Whether it is the project's own, which may be changed; else the request is
+ * answered: 404 for NULL, 403 for others. */
+bool voice_view_is_own(const struct route_call *call, const struct voice *voice);
+
+/* All that is known of a voice, in the native shape. */
+void voice_view_answer(const struct route_call *call, int status, const struct voice *voice);
+
 bool voice_view_is_category(const char *category);
 
 #endif

@@ -584,7 +584,7 @@ def test_keys_and_dictionaries_of_an_older_program_are_taken_over(start_server):
     server = start_server()
     server.stop()
     with sqlite3.connect(server.data / "syrinx.db") as database:  # as it was before
-        database.executescript("DROP TABLE entry; DROP TABLE dictionary;"
+        database.executescript("DROP TABLE voice; DROP TABLE entry; DROP TABLE dictionary;"
                                "ALTER TABLE key DROP COLUMN project_id;"
                                "ALTER TABLE key DROP COLUMN scopes;"
                                "DROP TABLE project; PRAGMA user_version = 1;")

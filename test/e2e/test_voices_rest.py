@@ -1,8 +1,14 @@
 """Voices and models over REST: the catalogue, and what other vendors' clients see of it."""
 
+import array
+import io
 import json
+import sqlite3
+import wave
 
 import pytest
+from client import Client, Turn, is_speech
+from program import wait_until
 from rest import Rest
 
 INFO = {"id", "voice_id", "handle", "public_id", "name", "description", "category", "sex", "age",
@@ -180,3 +186,281 @@ def test_what_elevenlabs_clients_ask_when_they_start(rest):
         assert status == 200 and history["history"] == [] and history["has_more"] is False
     with Rest(rest.server, root="/11labs") as connection:
         assert connection.must(200, connection.get("/health")) == {"status": "healthy"}
+
+
+# Derived voices
+
+
+def derive(rest, name="Mine", base=2003, **fields):
+    return rest.must(201, rest.post("/voices", {"name": name, "base_voice_id": base} | fields))
+
+
+def said(server, voice, text="One two three four five six seven.", **settings):
+    """A turn that must be heard."""
+    with Client(server) as client:
+        turn = client.speak(text, voice_id=voice, **settings)
+    assert not turn.errors and turn.samples > 0, turn.errors
+    return turn
+
+
+def pitch(turn):
+    """The pitch that most of it has, in Hz, by where a piece is most like itself."""
+    rate = 24000
+    samples = turn.pcm()
+    found = []
+    for start in range(0, len(samples) - 2400, 2400):
+        piece = samples[start:start + 1600:4]
+        if max(map(abs, piece)) < 3000:
+            continue
+        best = max(range(15, 100), key=lambda lag: sum(
+            a * b for a, b in zip(piece, piece[lag:])) / (len(piece) - lag))
+        found.append(rate / 4 / best)
+    return sorted(found)[len(found) // 2]
+
+
+def test_a_voice_is_derived_changed_and_removed(server, rest):
+    made = derive(rest, "Käthe", "german-female", pitch=-3.5, rate=1.25, variant="f3",
+                  description="deep", sex="female", age="old", category="narrative",
+                  quality="mid", supported_languages=["de-DE", "en", "de"], is_public=False,
+                  sample_text="Guten Tag.", generative_voice_description="by hand")
+    assert set(made) == DETAIL | {"base_voice_id", "pitch", "rate", "variant"}
+    assert made["id"] == made["voice_id"] == 100000
+    expected = {"name": "Käthe", "base_voice_id": 2002, "pitch": -3.5, "rate": 1.25,
+                "variant": "f3", "description": "deep", "sex": "female", "age": "old",
+                "category": "narrative", "quality": "mid", "supported_languages": ["de", "en"],
+                "is_public": False, "sample_text": "Guten Tag.",
+                "generative_voice_description": "by hand", "sample_url": None}
+    assert expected.items() <= made.items()
+    assert rest.get("/voices/100000") == (200, made)
+    assert rest.get("/voices/" + made["handle"]) == (200, made)
+    said(server, 100000, "Guten Tag.")
+
+    changed = rest.must(200, rest.patch("/voices/100000", {"name": "Karl", "variant": None,
+                                                           "sex": None, "rate": 1}))
+    assert changed == made | {"name": "Karl", "variant": None, "sex": "female", "rate": 1,
+                              "handle": "karl-100000"}
+    assert rest.must(200, rest.patch("/voices/100000", {})) == changed
+    mine = rest.must(200, rest.get("/voices?include_public=false"))
+    assert mine["total"] == 1 and mine["voices"][0]["name"] == "Karl"
+    assert rest.must(200, rest.get("/voices?category=narrative"))["total"] == 1
+
+    assert rest.delete("/voices/100000") == (204, None)
+    refused(rest.get("/voices/100000"), 404, "NOT_FOUND", "Voice not found")
+    refused(rest.delete("/voices/100000"), 404, "NOT_FOUND", "Voice not found")
+    with Client(server) as client:
+        client.send(text="Hello.", voice_id=100000)
+        client.expect_error(404, "NOT_FOUND")
+    assert derive(rest)["id"] == 100001  # an id is never given twice
+
+
+def test_what_is_not_said_is_the_bases(rest):
+    made = derive(rest, "Plain", 2001)
+    assert {"sex": "male", "age": None, "category": "designed", "quality": "low", "pitch": 0,
+            "rate": 1, "variant": None, "supported_languages": ["de"], "is_public": False,
+            "description": None, "sample_text": ""}.items() <= made.items()
+
+
+def test_the_rate_is_heard_with_and_without_an_engine_of_its_own(server, rest):
+    for base in (2003, 1073, 1):  # eSpeak NG, flite, and the tone, which is stretched
+        slow, fast = derive(rest, base=base, rate=0.5), derive(rest, base=base, rate=2)
+        plain = said(server, base).samples
+        assert 1.5 < said(server, slow["id"]).samples / plain < 2.5
+        assert 0.4 < said(server, fast["id"]).samples / plain < 0.7
+        assert said(server, fast["id"], speed=0.8).samples > said(server, fast["id"]).samples
+        said(server, fast["id"], speed=1.2)  # beyond what can be done: the most that can
+
+
+def test_the_pitch_is_heard(server, rest):
+    for base in (2003, 1073):
+        plain = pitch(said(server, base))
+        high = pitch(said(server, derive(rest, base=base, pitch=6)["id"]))
+        low = pitch(said(server, derive(rest, base=base, pitch=-6)["id"]))
+        assert 1.2 < high / plain < 1.7, (base, low, plain, high)
+        assert 0.6 < low / plain < 0.85, (base, low, plain, high)
+
+
+def test_variants_sound_different(server, rest):
+    audio = {said(server, derive(rest, variant=variant)["id"]).audio
+             for variant in (None, "f1", "f4", "m3", "m7", "croak", "whisper")}
+    assert len(audio) == 7
+    for variant in ("f2", "m8", "klatt", "grandpa"):
+        said(server, derive(rest, variant=variant)["id"])
+
+
+def test_what_an_engine_cannot_do_is_refused_with_those_that_can(rest):
+    for fields, name in (({"pitch": 2}, "pitch"), ({"variant": "f1"}, "variant")):
+        status, body = rest.post("/voices", {"name": "x", "base_voice_id": 1} | fields)
+        refused((status, body), 400, "VALIDATION_ERROR", name)
+        assert "espeak" in body["error"] and "tone speaks" in body["error"]
+    status, body = rest.post("/voices", {"name": "x", "base_voice_id": 1073, "variant": "f1"})
+    assert status == 400 and "espeak" in body["error"] and "voices of: espeak" in body["error"]
+    made = derive(rest, base=2003, pitch=2)
+    refused(rest.patch(f"/voices/{made['id']}", {"base_voice_id": 1}), 400, "VALIDATION_ERROR",
+            "pitch")
+    assert rest.patch(f"/voices/{made['id']}", {"base_voice_id": 1, "pitch": 0})[0] == 200
+
+
+@pytest.mark.parametrize("fields, error", [
+    ({"name": ""}, "name"), ({"name": "x" * 201}, "name"), ({"name": 5}, "name"),
+    ({"pitch": 13}, "pitch"), ({"pitch": "2"}, "pitch"), ({"rate": 0.4}, "rate"),
+    ({"rate": 2.1}, "rate"), ({"variant": "x1"}, "variant"), ({"variant": "../m1"}, "variant"),
+    ({"variant": ""}, "variant"), ({"sex": "robot"}, "sex"), ({"age": "ancient"}, "age"),
+    ({"category": "x"}, "category"), ({"quality": "best"}, "quality"),
+    ({"supported_languages": "de"}, "supported_languages"),
+    ({"supported_languages": ["xx"]}, "supported_languages"),
+    ({"supported_languages": [1]}, "supported_languages"), ({"is_public": 1}, "is_public"),
+    ({"description": "x" * 2001}, "description"), ({"sample_text": []}, "sample_text"),
+    ({"base_voice_id": -1}, "base_voice_id"), ({"base_voice_id": []}, "base_voice_id"),
+    ({"loudness": 3}, "known")])
+def test_a_bad_field_is_refused_and_nothing_changes(rest, fields, error):
+    refused(rest.post("/voices", {"name": "x", "base_voice_id": 2003} | fields), 400,
+            "VALIDATION_ERROR", error)
+    assert rest.must(200, rest.get("/voices?include_public=false"))["total"] == 0
+    made = derive(rest)
+    refused(rest.patch(f"/voices/{made['id']}", fields), 400, "VALIDATION_ERROR", error)
+    assert rest.get(f"/voices/{made['id']}") == (200, made)
+
+
+def test_bases_must_be_voices_of_the_catalogue(rest):
+    refused(rest.post("/voices", {"name": "x", "base_voice_id": 7}), 404, "NOT_FOUND", "Voice")
+    refused(rest.post("/voices", {"name": "x", "base_voice_id": "nobody"}), 404, "NOT_FOUND",
+            "Voice")
+    made = derive(rest)
+    refused(rest.post("/voices", {"name": "x", "base_voice_id": made["id"]}), 400,
+            "VALIDATION_ERROR", "catalogue")
+    refused(rest.post("/voices", {"base_voice_id": 2003}), 400, "VALIDATION_ERROR", "name")
+    status, _ = rest.raw("POST", "/voices", b"{\"name\":")
+    assert status == 400
+
+
+def test_voices_of_the_catalogue_cannot_be_changed(rest):
+    for method in ("PATCH", "DELETE"):
+        refused(rest.ask(method, "/voices/1071", {"name": "x"}), 403, "UNAUTHORIZED", "catalogue")
+    refused(rest.post("/voices/1071/generate-sample"), 403, "UNAUTHORIZED", "catalogue")
+    refused(rest.patch("/voices/7", {"name": "x"}), 404, "NOT_FOUND", "Voice not found")
+
+
+def test_what_needs_cloning_is_not_available(rest):
+    mine = f"/voices/{derive(rest)['id']}"
+    refused(rest.post("/voices", {"name": "x"}), 501, "VALIDATION_ERROR",
+            "Voice management is not available")
+    status, body = rest.raw("POST", "/voices", b"--x--", {"Content-Type":
+                                                          "multipart/form-data; boundary=x"})
+    assert status == 501 and json.loads(body)["error_code"] == "VALIDATION_ERROR"
+    for method, path in (("POST", "/references"), ("DELETE", "/references/1"),
+                         ("POST", "/publish"), ("PUT", "/avatar")):
+        refused(rest.ask(method, mine + path), 501, "VALIDATION_ERROR",
+                "Voice management is not available")
+    assert rest.get(mine + "/references") == (200, [])
+    assert rest.get("/voices/1071/references") == (200, [])
+    refused(rest.get("/voices/7/references"), 404, "NOT_FOUND", "Voice not found")
+
+
+def test_scopes_say_who_may_change_voices(server, rest):
+    made = derive(rest)
+    for scopes, sees in (("speak", True), ("read", True), ("dictionaries", False)):
+        with Rest(server, server.new_key("--scopes", scopes)) as other:
+            assert (other.get(f"/voices/{made['id']}")[0] == 200) is sees
+            status, _ = other.post("/voices", {"name": "x", "base_voice_id": 2003})
+            assert (status == 201) is not sees
+
+
+def test_voices_belong_to_a_project(server, rest):
+    with sqlite3.connect(server.data / "syrinx.db") as database:
+        database.execute("INSERT INTO project (id, name, created_ms) VALUES (2, 'other', 0)")
+    other_key = server.new_key()
+    with sqlite3.connect(server.data / "syrinx.db") as database:
+        database.execute("UPDATE key SET project_id = 2 WHERE id = (SELECT max(id) FROM key)")
+    mine = f"/voices/{derive(rest)['id']}"
+    with Rest(server, other_key) as other:
+        refused(other.get(mine), 404, "NOT_FOUND", "Voice not found")
+        refused(other.patch(mine, {"name": "x"}), 404, "NOT_FOUND", "Voice not found")
+        assert other.must(200, other.get("/voices?include_public=false"))["total"] == 0
+        rest.must(200, rest.patch(mine, {"is_public": True}))
+        assert other.get(mine)[0] == 200
+        refused(other.patch(mine, {"name": "x"}), 403, "UNAUTHORIZED", "another project")
+        refused(other.delete(mine), 403, "UNAUTHORIZED", "another project")
+        theirs = derive(other)
+    refused(rest.get(f"/voices/{theirs['id']}"), 404, "NOT_FOUND", "Voice not found")
+
+
+def test_derived_voices_are_there_after_a_restart(start_server):
+    first = start_server()
+    with Rest(first) as rest:
+        made = derive(rest, pitch=3, rate=1.5)
+    first.stop()
+    again = start_server(data=first.data)
+    with Rest(again, first.key) as rest:
+        assert rest.get(f"/voices/{made['id']}") == (200, made)
+    with Client(again, key=first.key) as client:
+        assert client.speak("Hello.", voice_id=made["id"]).samples > 0
+
+
+def test_a_turn_keeps_the_voice_that_it_began_with(server, rest):
+    made = derive(rest, base=1)
+    with Client(server) as client:
+        turn = Turn()
+        client.send(text="A first sentence is spoken now. ", auto_mode=True, voice_id=made["id"])
+        while not turn.audio:
+            turn.add(client.receive())
+        assert rest.delete(f"/voices/{made['id']}") == (204, None)
+        client.send(text="And another one.", flush=True)
+        client.read_turn(turn)
+        assert not turn.errors and len(turn.texts) == 2 and min(turn.chunk_samples) > 0
+
+
+def test_a_voice_whose_base_is_gone_is_unavailable(server, rest):
+    made = derive(rest)
+    with sqlite3.connect(server.data / "syrinx.db") as database:  # as if its engine were removed
+        database.execute("UPDATE voice SET base_id = 999")
+
+    def is_seen():
+        return rest.get(f"/voices/{made['id']}")[1]["base_voice_id"] == 999
+    wait_until(is_seen, "the change by hand")
+    with Client(server) as client:
+        turn = client.speak("Hello.", voice_id=made["id"])
+        assert [error["error_code"] for error in turn.errors] == ["MODEL_UNAVAILABLE"]
+        assert turn.errors[0]["code"] == 503 and turn.samples == 0
+    assert rest.patch(f"/voices/{made['id']}", {"base_voice_id": 2003})[0] == 200
+    said(server, made["id"])
+
+
+def test_a_sample_is_made_kept_and_served(server, rest):
+    made = derive(rest, base=2001)
+    mine = f"/voices/{made['id']}"
+    refused(rest.get(mine + "/sample"), 404, "NOT_FOUND", "Sample not found")
+    refused(rest.get("/voices/1071/sample"), 404, "NOT_FOUND", "Sample not found")
+    answer = rest.must(200, rest.post(mine + "/generate-sample"))
+    assert set(answer) == {"sample_s3_path", "sample_url"}
+    assert answer["sample_url"] == f"/v1{mine}/sample"
+    assert rest.must(200, rest.get(mine))["sample_url"] == answer["sample_url"]
+    status, body = rest.raw("GET", mine + "/sample")
+    assert status == 200 and rest.headers["content-type"] == "audio/wav"
+    with wave.open(io.BytesIO(body)) as file:
+        assert file.getframerate() == 24000 and file.getnframes() > 24000
+        assert is_speech(array.array("h", file.readframes(file.getnframes())))
+    assert (server.data / answer["sample_s3_path"]).stat().st_mode & 0o777 == 0o600
+    assert len(server.wait_for_ledger(1)) == 1  # it is speech as any other
+
+    rest.must(200, rest.patch(mine, {"description": "not heard"}))
+    assert rest.raw("GET", mine + "/sample") == (200, body)
+    rest.must(200, rest.patch(mine, {"sample_text": "Kurz."}))  # the old one says something else
+    assert rest.must(200, rest.get(mine))["sample_url"] is None
+    assert rest.get(mine + "/sample")[0] == 404
+    rest.must(200, rest.post(mine + "/generate-sample"))
+    status, shorter = rest.raw("GET", mine + "/sample")
+    assert status == 200 and len(shorter) < len(body) / 2
+    assert rest.raw("HEAD", mine + "/sample") == (200, b"")
+    assert rest.delete(mine) == (204, None)
+    assert list((server.data / "samples").iterdir()) == []
+
+
+def test_other_doors_know_derived_voices(server, rest):
+    made = derive(rest, "Door", rate=1.5)
+    status, body = vendor(rest, f"/v1/voices/{made['id']}")
+    assert status == 200 and body["voice_id"] == str(made["id"]) and body["name"] == "Door"
+    status, body = vendor(rest, "/v2/voices?search=door")
+    assert [voice["voice_id"] for voice in body["voices"]] == [str(made["id"])]
+    status, body = rest.raw("POST", "/tts/generate", json.dumps(
+        {"text": "Hello.", "voice_id": made["id"]}).encode(), {"Content-Type": "application/json"})
+    assert status == 200 and len(body) > 10000
