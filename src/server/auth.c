@@ -27,7 +27,9 @@ struct pending_auth {
 	bool is_passed_on; /* the client's going away is the handler's matter */
 };
 
-static const char *const query_names[] = {"api_key", "token", "master_key"};
+/* ElevenLabs' clients have the last two. */
+static const char *const query_names[] = {"api_key", "token", "master_key", "authorization",
+					  "single_use_token"};
 static const char *const header_names[] = {"x-api-key", "xi-api-key"};
 
 static int copy_key(char text[KEY_TEXT_MAX], const char *value, size_t len)
@@ -41,14 +43,23 @@ static int copy_key(char text[KEY_TEXT_MAX], const char *value, size_t len)
 	return 0;
 }
 
-static int key_from_header(char text[KEY_TEXT_MAX], const struct http_request *request)
+/* What stands behind "Bearer ", or NULL. */
+static const char *behind_bearer(const char *value)
 {
 	static const char bearer[] = "bearer ";
+
+	if (strncasecmp(value, bearer, strlen(bearer)) != 0)
+		return NULL;
+	value += strlen(bearer);
+	return value + strspn(value, " ");
+}
+
+static int key_from_header(char text[KEY_TEXT_MAX], const struct http_request *request)
+{
 	const char *value = http_header(request, "authorization");
 
-	if (value && strncasecmp(value, bearer, strlen(bearer)) == 0) {
-		value += strlen(bearer);
-		value += strspn(value, " ");
+	if (value && behind_bearer(value)) {
+		value = behind_bearer(value);
 		return copy_key(text, value, strlen(value));
 	}
 	for (size_t i = 0; i < COUNT(header_names); ++i) {
@@ -69,8 +80,13 @@ static int key_from_query(char text[KEY_TEXT_MAX], const struct http_request *re
 
 		if (!raw || len == 0)
 			continue;
-		if (http_query(request, query_names[i], text, KEY_TEXT_MAX) == 0)
+		if (http_query(request, query_names[i], text, KEY_TEXT_MAX) == 0) {
+			const char *key = behind_bearer(text);
+
+			if (key)
+				memmove(text, key, strlen(key) + 1);
 			return 0;
+		}
 		return copy_key(text, raw, len);
 	}
 	return ENOENT;
@@ -144,6 +160,15 @@ static int ask(const struct route_call *call, unsigned scopes, route_h *next, co
 	else
 		http_on_gone(call->request, on_client_gone, pending);
 	return err;
+}
+
+bool auth_has_key(const struct http_request *request)
+{
+	char text[KEY_TEXT_MAX];
+	bool has_key = key_from_header(text, request) == 0 || key_from_query(text, request) == 0;
+
+	explicit_bzero(text, sizeof(text));
+	return has_key;
 }
 
 void auth_request(const struct route_call *call, unsigned scopes, route_h *next)

@@ -10,11 +10,14 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/ws.h"
+#include "server/elevenlabs_address.h"
+#include "server/late_key.h"
 #include "server/server_private.h"
 #include "session/session.h"
 #include "session/tts_multi.h"
 #include "session/tts_once.h"
 #include "session/tts_stream.h"
+#include "wire/elevenlabs_dialect.h"
 
 /* The first request of /ws/tts may stand in the address, as long as this. */
 #define INITIAL_MESSAGE_MAX 4096
@@ -23,8 +26,16 @@ struct tts_socket {
 	struct link link;
 	struct server *server;
 	struct ws *ws; /* NULL once it is gone */
-	struct session *session;
+	struct session *session; /* NULL: its key has not come yet */
 	struct peer peer;
+
+	/* Before there is a session, on doors that take a key in the first message. */
+	struct late_key *late;
+	struct elevenlabs_address *address;
+	session_alloc_h *session_alloc;
+	char request_id[REQUEST_ID_LEN + 1];
+	int64_t key_id;
+	int64_t project_id;
 };
 
 static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
@@ -80,11 +91,15 @@ static const struct peer_ops peer_ops = {
 	.close = peer_close,
 };
 
+static void hear_key(struct tts_socket *socket, const char *bytes, size_t len, bool is_binary);
+
 static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
 {
 	struct tts_socket *socket = arg;
 
-	if (is_binary)
+	if (!socket->session)
+		hear_key(socket, bytes, len, is_binary);
+	else if (is_binary)
 		socket->session->ops->binary(socket->session);
 	else
 		socket->session->ops->message(socket->session, bytes, len);
@@ -94,14 +109,16 @@ static void on_drained(void *arg)
 {
 	struct tts_socket *socket = arg;
 
-	socket->session->ops->drained(socket->session);
+	if (socket->session)
+		socket->session->ops->drained(socket->session);
 }
 
 static void on_sent(void *arg, uint64_t tag)
 {
 	struct tts_socket *socket = arg;
 
-	socket->session->ops->sent(socket->session, tag);
+	if (socket->session)
+		socket->session->ops->sent(socket->session, tag);
 }
 
 /* What the socket still held was dropped with it: the session asks for it one
@@ -113,6 +130,7 @@ static void on_closed(void *arg, uint16_t code)
 
 	log_debug("ws", "closed %u", code);
 	socket->session = mem_deref(socket->session);
+	socket->late = mem_deref(socket->late);
 	socket->ws = NULL;
 	list_remove(&server->sockets, &socket->link);
 	mem_deref(socket);
@@ -131,13 +149,15 @@ static void socket_destroy(void *object)
 	struct tts_socket *socket = object;
 
 	mem_deref(socket->session);
+	mem_deref(socket->late);
+	mem_deref(socket->address);
 }
 
 /* A client that waits for the words of its project. */
 struct pending_open {
 	struct route_call call; /* holds its request; the key is gone */
 	session_alloc_h *session_alloc;
-	void (*begin)(struct tts_socket *socket, struct http_request *request); /* or NULL */
+	void (*begin)(struct tts_socket *socket, const struct route_call *call); /* or NULL */
 	int64_t key_id;
 	int64_t project_id;
 };
@@ -145,45 +165,57 @@ struct pending_open {
 static int socket_alloc(struct tts_socket **socketp, const struct pending_open *pending)
 {
 	struct tts_socket *socket = mem_zalloc(sizeof(*socket), socket_destroy);
-	struct server *server = pending->call.server;
-	int err;
 
 	if (!socket)
 		return ENOMEM;
-	socket->server = server;
+	socket->server = pending->call.server;
 	socket->peer = (struct peer){.ops = &peer_ops, .peer = socket};
-	err = pending->session_alloc(&socket->session, &server->services, &socket->peer,
-				     pending->call.request_id, pending->key_id,
-				     pending->project_id);
-	if (err) {
-		mem_deref(socket);
-		return err;
-	}
+	socket->session_alloc = pending->session_alloc;
+	socket->key_id = pending->key_id;
+	socket->project_id = pending->project_id;
+	memcpy(socket->request_id, pending->call.request_id, sizeof(socket->request_id));
 	*socketp = socket;
 	return 0;
+}
+
+static int begin_session(struct tts_socket *socket)
+{
+	return socket->session_alloc(&socket->session, &socket->server->services, &socket->peer,
+				     socket->request_id, socket->key_id, socket->project_id);
+}
+
+/* The socket belongs to its WebSocket from here on; NULL: the request was answered
+ * otherwise. */
+static struct tts_socket *shake_hands(struct tts_socket *socket, const struct route_call *call)
+{
+	http_reply_header(call->request, "X-KugelAudio-AI-Generated", "true");
+	http_reply_header(call->request, "x-request-id", call->request_id);
+	if (http_upgrade(&socket->ws, call->request, &ws_handlers, socket) != 0)
+		return mem_deref(socket);
+	list_append(&call->server->sockets, &socket->link);
+	if (call->server->draining) /* somebody had to say it: come back in a moment */
+		ws_close(socket->ws, WS_CLOSE_TRY_LATER, "server restarting");
+	return socket;
 }
 
 static void socket_open(const struct pending_open *pending)
 {
 	const struct route_call *call = &pending->call;
-	struct server *server = call->server;
 	struct tts_socket *socket;
+	int err = socket_alloc(&socket, pending);
 
-	if (socket_alloc(&socket, pending) != 0) {
+	if (!err) {
+		err = begin_session(socket);
+		if (err)
+			mem_deref(socket);
+	}
+	if (err) {
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 		return;
 	}
-	http_reply_header(call->request, "X-KugelAudio-AI-Generated", "true");
-	http_reply_header(call->request, "x-request-id", call->request_id);
-	if (http_upgrade(&socket->ws, call->request, &ws_handlers, socket) != 0) {
-		mem_deref(socket); /* answered already */
-		return;
-	}
-	list_append(&server->sockets, &socket->link);
-	if (server->draining) /* somebody had to say it: come back in a moment */
-		ws_close(socket->ws, WS_CLOSE_TRY_LATER, "server restarting");
-	else if (pending->begin)
-		pending->begin(socket, call->request);
+	socket = shake_hands(socket, call);
+	if (socket && pending->begin && !call->server->draining)
+		pending->begin(socket, call);
 }
 
 static void pending_destroy(void *object)
@@ -224,7 +256,7 @@ static int wait_for_words(const struct pending_open *open)
 }
 
 static void open_when_ready(const struct route_call *call, session_alloc_h *session_alloc,
-			    void (*begin)(struct tts_socket *socket, struct http_request *request))
+			    void (*begin)(struct tts_socket *socket, const struct route_call *call))
 {
 	struct pending_open open = {
 		.call = *call,
@@ -242,11 +274,11 @@ static void open_when_ready(const struct route_call *call, session_alloc_h *sess
 }
 
 /* A client that puts its first request into the address sends no frame for it. */
-static void take_initial_message(struct tts_socket *socket, struct http_request *request)
+static void take_initial_message(struct tts_socket *socket, const struct route_call *call)
 {
 	struct session *session = socket->session;
 	char json[INITIAL_MESSAGE_MAX + 1];
-	int err = http_query(request, "initial_message", json, sizeof(json));
+	int err = http_query(call->request, "initial_message", json, sizeof(json));
 
 	if (!err)
 		session->ops->message(session, json, strlen(json));
@@ -271,6 +303,136 @@ void tts_socket_open_multi(const struct route_call *call)
 	open_when_ready(call, tts_multi_alloc, NULL);
 }
 
+static void begin_elevenlabs(struct tts_socket *socket, const struct route_call *call)
+{
+	struct elevenlabs_address *address;
+
+	if (elevenlabs_address_read(&address, call) != 0) {
+		ws_abort(socket->ws);
+		return;
+	}
+	elevenlabs_address_open(address, socket->session);
+	mem_deref(address);
+}
+
+/* There is no session that could say it. */
+static void refuse_key(void *arg, enum wire_error_id id, const char *detail)
+{
+	struct tts_socket *socket = arg;
+	struct buf *scratch = &socket->server->scratch;
+
+	scratch->len = 0;
+	if (dialect_elevenlabs.error(scratch, NULL, id, detail, socket->request_id) == 0)
+		peer_send(socket, scratch->bytes, scratch->len, 0, 0);
+	if (socket->ws)
+		ws_close(socket->ws, ELEVENLABS_CLOSE_ERROR, NULL);
+}
+
+static void hear_key(struct tts_socket *socket, const char *bytes, size_t len, bool is_binary)
+{
+	if (is_binary)
+		refuse_key(socket, WIRE_ERROR_INVALID_REQUEST, "messages must be text frames");
+	else if (socket->late)
+		late_key_message(socket->late, bytes, len);
+}
+
+static void say_again(void *arg, char *json, size_t len)
+{
+	struct tts_socket *socket = arg;
+
+	socket->session->ops->message(socket->session, json, len);
+}
+
+static void begin_late(struct tts_socket *socket)
+{
+	if (begin_session(socket) != 0) {
+		refuse_key(socket, WIRE_ERROR_INTERNAL, NULL);
+		return;
+	}
+	elevenlabs_address_open(socket->address, socket->session);
+	late_key_replay(socket->late, say_again, socket);
+	socket->address = mem_deref(socket->address);
+	if (socket->server->draining)
+		socket->session->ops->go_away(socket->session);
+}
+
+/* The client may be gone meanwhile: then only this holds the socket. */
+static void on_late_words(int err, void *arg)
+{
+	struct tts_socket *socket = arg;
+
+	if (socket->ws && err)
+		refuse_key(socket, WIRE_ERROR_NO_DICTIONARIES, NULL);
+	else if (socket->ws)
+		begin_late(socket);
+	mem_deref(socket);
+}
+
+static void accept_key(void *arg, const struct store_key *key)
+{
+	struct tts_socket *socket = arg;
+	struct dictionaries *dictionaries = socket->server->dictionaries;
+
+	socket->key_id = key->id;
+	socket->project_id = key->project_id;
+	if (dictionaries_has(dictionaries, key->project_id)) {
+		begin_late(socket);
+	} else if (dictionaries_refresh(dictionaries, key->project_id, on_late_words,
+					mem_ref(socket)) != 0) {
+		mem_deref(socket);
+		refuse_key(socket, WIRE_ERROR_INTERNAL, NULL);
+	}
+}
+
+static const struct late_key_ops late_key_ops = {.known = accept_key, .refused = refuse_key};
+
+/* Lets a client in whose key is yet to come. */
+static void open_late(const struct route_call *call, session_alloc_h *session_alloc)
+{
+	const struct pending_open open = {.call = *call, .session_alloc = session_alloc};
+	struct tts_socket *socket;
+	int err = socket_alloc(&socket, &open);
+
+	if (!err) {
+		err = elevenlabs_address_read(&socket->address, call);
+		if (!err)
+			err = late_key_alloc(&socket->late, call->server, STORE_SCOPE_SPEAK,
+					     &late_key_ops, socket);
+		if (err)
+			mem_deref(socket);
+	}
+	if (err)
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+	else
+		shake_hands(socket, call);
+}
+
+static void open_elevenlabs_stream(const struct route_call *call)
+{
+	open_when_ready(call, tts_stream_alloc_elevenlabs, begin_elevenlabs);
+}
+
+static void open_elevenlabs_multi(const struct route_call *call)
+{
+	open_when_ready(call, tts_multi_alloc_elevenlabs, begin_elevenlabs);
+}
+
+void tts_socket_open_stream_input(const struct route_call *call)
+{
+	if (auth_has_key(call->request))
+		auth_request(call, STORE_SCOPE_SPEAK, open_elevenlabs_stream);
+	else
+		open_late(call, tts_stream_alloc_elevenlabs);
+}
+
+void tts_socket_open_multi_stream_input(const struct route_call *call)
+{
+	if (auth_has_key(call->request))
+		auth_request(call, STORE_SCOPE_SPEAK, open_elevenlabs_multi);
+	else
+		open_late(call, tts_multi_alloc_elevenlabs);
+}
+
 void tts_socket_go_away_all(struct server *server)
 {
 	struct link *next = list_first(&server->sockets);
@@ -279,7 +441,10 @@ void tts_socket_go_away_all(struct server *server)
 		struct tts_socket *socket = LIST_OBJECT(next, struct tts_socket, link);
 
 		next = list_next(&server->sockets, next);
-		socket->session->ops->go_away(socket->session);
+		if (socket->session)
+			socket->session->ops->go_away(socket->session);
+		else
+			ws_close(socket->ws, SESSION_CLOSE_RESTART, "server restarting");
 	}
 }
 

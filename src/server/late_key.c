@@ -1,0 +1,161 @@
+/*
+ * late_key.c: a key that comes in the first message of a WebSocket (see
+ * late_key.h).
+ */
+#include "server/late_key.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "wire/elevenlabs_message.h"
+
+#define KEY_TEXT_MAX 256
+
+struct late_key {
+	struct server *server;
+	unsigned scopes;
+	const struct late_key_ops *ops;
+	void *arg;
+	struct buf kept; /* messages, each with its length before it */
+	struct account_check *check;
+	struct timer timer;
+	bool is_over; /* its owner was told */
+};
+
+static struct timers *timers_of(const struct late_key *late)
+{
+	return &late->server->loop->timers;
+}
+
+static void refuse(struct late_key *late, enum wire_error_id id, const char *detail)
+{
+	if (late->is_over)
+		return;
+	late->is_over = true;
+	timer_clear(timers_of(late), &late->timer);
+	late->ops->refused(late->arg, id, detail);
+}
+
+static void on_late(void *arg)
+{
+	refuse(arg, WIRE_ERROR_MISSING_KEY, "no message came");
+}
+
+static void on_checked(int err, const struct store_key *key, void *arg)
+{
+	struct late_key *late = arg;
+
+	late->check = NULL;
+	if (late->is_over)
+		return;
+	if (err == EACCES) {
+		refuse(late, WIRE_ERROR_WRONG_KEY, NULL);
+	} else if (err) {
+		log_error("auth", "the store cannot be asked: %s", strerror(err));
+		refuse(late, WIRE_ERROR_INTERNAL, NULL);
+	} else if (!(key->scopes & late->scopes)) {
+		refuse(late, WIRE_ERROR_FORBIDDEN, "the key may not speak");
+	} else {
+		late->is_over = true;
+		late->ops->known(late->arg, key);
+	}
+}
+
+static int ask(struct late_key *late, const char *json, size_t len)
+{
+	char key[KEY_TEXT_MAX];
+	char *copy = malloc(len > 0 ? len : 1);
+	int err;
+
+	if (!copy)
+		return ENOMEM;
+	memcpy(copy, json, len);
+	elevenlabs_message_key(key, sizeof(key), copy, len);
+	explicit_bzero(copy, len);
+	free(copy);
+	if (!key[0])
+		return EACCES;
+	err = account_check(&late->check, late->server->account, key, strlen(key), on_checked,
+			    late);
+	explicit_bzero(key, sizeof(key));
+	return err;
+}
+
+static int keep(struct late_key *late, const char *json, size_t len)
+{
+	int err = buf_reserve(&late->kept, sizeof(len) + len);
+
+	if (err)
+		return err;
+	buf_append(&late->kept, &len, sizeof(len));
+	return buf_append(&late->kept, json, len);
+}
+
+void late_key_message(struct late_key *late, const char *json, size_t len)
+{
+	bool is_first = late->kept.len == 0;
+	int err = keep(late, json, len);
+
+	if (!err && is_first) {
+		timer_clear(timers_of(late), &late->timer);
+		err = ask(late, json, len);
+	}
+	if (err == EACCES)
+		refuse(late, WIRE_ERROR_MISSING_KEY, "the first message has no xi_api_key");
+	else if (err == ENOBUFS)
+		refuse(late, WIRE_ERROR_TEXT_TOO_LONG, NULL);
+	else if (err)
+		refuse(late, WIRE_ERROR_INTERNAL, NULL);
+}
+
+void late_key_replay(struct late_key *late, void (*say)(void *arg, char *json, size_t len),
+		     void *arg)
+{
+	size_t at = 0;
+
+	while (at < late->kept.len) {
+		size_t len;
+
+		memcpy(&len, late->kept.bytes + at, sizeof(len));
+		at += sizeof(len);
+		say(arg, late->kept.bytes + at, len);
+		at += len;
+	}
+	buf_reset(&late->kept);
+}
+
+static void late_key_destroy(void *object)
+{
+	struct late_key *late = object;
+
+	timer_clear(timers_of(late), &late->timer);
+	if (late->check)
+		account_forget(late->check);
+	buf_reset(&late->kept);
+}
+
+int late_key_alloc(struct late_key **latep, struct server *server, unsigned scopes,
+		   const struct late_key_ops *ops, void *arg)
+{
+	struct late_key *late = mem_zalloc(sizeof(*late), NULL);
+	int err;
+
+	if (!late)
+		return ENOMEM;
+	late->server = server;
+	late->scopes = scopes;
+	late->ops = ops;
+	late->arg = arg;
+	buf_init(&late->kept, LATE_KEY_KEPT_MAX + sizeof(size_t));
+	mem_set_destructor(late, late_key_destroy);
+	err = timer_set(timers_of(late), &late->timer, LATE_KEY_MS * UINT64_C(1000), on_late, late);
+	if (err) {
+		mem_deref(late);
+		return err;
+	}
+	*latep = late;
+	return 0;
+}
