@@ -26,6 +26,7 @@ SOCKETS = json.loads((SOURCE / "docs/api/asyncapi.json").read_text(encoding="utf
 OPERATIONS = {o["operationId"]: (path, method, o)
               for path, methods in HTTP["paths"].items() for method, o in methods.items()}
 NOWHERE = "987654"
+NAMES = {"addDictionary", "addVoice"}  # operations whose names must be new
 NOT_PROVOKED = {500, 503}  # of broken engines and stores: test_errors.py breaks them
 
 
@@ -162,8 +163,8 @@ class Caller:
         self.kind, content = next(iter(body["content"].items())) if body else (None, {})
         self.body = content.get("example")
         self.schema = resolve(HTTP, content["schema"]) if body else None
-        if operation_id == "addDictionary":
-            self.body = {"name": f"{self.body['name']} {next(self.numbers)}"}
+        if operation_id in NAMES:
+            self.body = self.body | {"name": f"{self.body['name']} {next(self.numbers)}"}
         self.query = {p["name"]: p["schema"]["examples"][0]
                       for p in self.operation.get("parameters", [])
                       if p["in"] == "query" and p["required"]}
@@ -182,10 +183,17 @@ class Caller:
                 body = {"word": "Made", "replacement": "made"}
                 return rest.must(201, rest.post(f"/dictionaries/{self.made['dictionary_id']}/entries",
                                                 body))["id"]
-            if name == "voice_id" and self.method != "get" and "/voices/" in self.path:
-                body = {"name": "Made", "base_voice_id": 2003}
-                return rest.must(201, rest.post("/voices", body))["id"]
+            is_read = self.method == "get" and not self.path.endswith("/sample")
+            if name == "voice_id" and "/voices/" in self.path and not is_read:
+                return self.make_voice(rest)
             return 1
+
+    def make_voice(self, rest):
+        made = rest.must(201, rest.post("/voices", {"name": f"Made {next(self.numbers)}",
+                                                    "base_voice_id": 2003}))["id"]
+        if self.path.endswith("/sample"):
+            rest.must(200, rest.post(f"/voices/{made}/generate-sample"))
+        return made
 
     def target(self):
         path = self.path
@@ -263,7 +271,7 @@ def test_every_field_of_a_body_is_taken(server, operation):
     for name, examples in fields.items():
         for example in examples:
             caller = Caller(server, operation)
-            if (operation, name) != ("addDictionary", "name"):  # which it has, and it is its own
+            if operation not in NAMES or name != "name":  # which it has, and it is its own
                 caller.body = (caller.body or {}) | {name: example}
             status, _, body = caller.call()
             assert status in caller.expected(), (name, example, body[:300])
@@ -326,6 +334,8 @@ def with_nothing_there(caller):
     caller.target()
     if names:
         caller.made[names[-1]] = NOWHERE
+    elif "base_voice_id" in caller.schema["properties"]:
+        caller.body = caller.body | {"base_voice_id": int(NOWHERE)}
     elif "voice" in caller.schema["required"]:
         caller.body = caller.body | {"voice": NOWHERE}
     elif "voice_id" in caller.schema["properties"]:
