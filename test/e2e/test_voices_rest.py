@@ -376,8 +376,13 @@ def test_voices_belong_to_a_project(server, rest):
         refused(other.get(mine), 404, "NOT_FOUND", "Voice not found")
         refused(other.patch(mine, {"name": "x"}), 404, "NOT_FOUND", "Voice not found")
         assert other.must(200, other.get("/voices?include_public=false"))["total"] == 0
+        with Client(server, key=other_key) as client:
+            client.send(text="Hello.", voice_id=int(mine[8:]))
+            client.expect_error(404, "NOT_FOUND")
         rest.must(200, rest.patch(mine, {"is_public": True}))
         assert other.get(mine)[0] == 200
+        with Client(server, key=other_key) as client:
+            assert client.speak("Hello.", voice_id=int(mine[8:])).samples > 0
         refused(other.patch(mine, {"name": "x"}), 403, "UNAUTHORIZED", "another project")
         refused(other.delete(mine), 403, "UNAUTHORIZED", "another project")
         theirs = derive(other)

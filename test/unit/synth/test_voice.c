@@ -335,6 +335,160 @@ static void test_no_memory_leaves_the_catalogue_as_it_was(void **state)
 	}
 }
 
+/* One of project 5 that is `base` a bit higher. */
+static struct voice derived_from(int64_t id, int64_t base_id, const char *name)
+{
+	struct voice voice = {.id = id,
+			      .base_id = base_id,
+			      .project_id = 5,
+			      .pitch = 2,
+			      .rate = 1.5f,
+			      .variant = "f3"};
+
+	snprintf(voice.name, sizeof(voice.name), "%s", name);
+	return voice;
+}
+
+static void test_a_derived_voice_is_its_base_with_its_own_sound(void **state)
+{
+	struct voice list[1] = {derived_from(100000, 1071, "Mine")};
+	struct voices *voices = offer_three_sallys(true);
+	const struct voice *voice;
+
+	(void)state;
+	assert_int_equal(voices_set_derived(voices, list, 1), 0);
+	assert_speaker(voices, 100000, "vits", "libritts:sally");
+	voice = voices_find(voices, 100000);
+	assert_string_equal(voice->name, "Mine");
+	assert_string_equal(voice->language, "en");
+	assert_string_equal(voice->variant, "f3");
+	assert_int_equal(voice->sex, VOICE_FEMALE);
+	assert_int_equal(voice->base_id, 1071);
+	assert_true(voice_rate(voice) > 1.4);
+	assert_true(voice_rate(voices_find(voices, 1071)) < 1.1);
+	end(voices);
+}
+
+static void test_a_derived_voice_follows_its_base_and_outlives_it(void **state)
+{
+	struct voice list[1] = {derived_from(100000, 1071, "Mine")};
+	struct voices *voices = offer_three_sallys(true);
+	struct voices_change change;
+	const struct voice *kept;
+
+	(void)state;
+	assert_int_equal(voices_set_derived(voices, list, 1), 0);
+	kept = voice_keep(voices_find(voices, 100000));
+	assert_int_equal(voices_set_missing(voices, "vits", true), 0);
+	assert_speaker(voices, 100000, "flite", "slt");
+	assert_int_equal(voices_replace(voices, "vits", NULL, 0, &change), 0);
+	assert_int_equal(voices_replace(voices, "flite", NULL, 0, &change), 0);
+	assert_int_equal(voices_replace(voices, "espeak", NULL, 0, &change), 0);
+	assert_null(voices_find(voices, 1071));
+	assert_speaker(voices, 100000, "", "");
+	assert_string_equal(kept->engine, "vits");
+	voice_drop(kept);
+	assert_int_equal(voices_set_derived(voices, NULL, 0), 0);
+	assert_null(voices_find(voices, 100000));
+	end(voices);
+}
+
+static void test_a_derived_voice_is_its_projects_until_it_is_public(void **state)
+{
+	struct voice list[2] = {derived_from(100000, 1071, "Mine"),
+				derived_from(100001, 1071, "Ours")};
+	struct voices *voices = offer_three_sallys(true);
+
+	(void)state;
+	list[1].is_public = true;
+	assert_int_equal(voices_set_derived(voices, list, 2), 0);
+	assert_non_null(voices_find_for(voices, 5, 100000));
+	assert_null(voices_find_for(voices, 6, 100000));
+	assert_non_null(voices_find_for(voices, 6, 100001));
+	assert_non_null(voices_find_for(voices, 6, 1071));
+	assert_null(voices_find_named(voices, 6, "mine-100000", 11));
+	end(voices);
+}
+
+static void test_an_id_outside_its_range_is_left_out(void **state)
+{
+	struct voice list[3] = {derived_from(1071, 1072, "Thief"),
+				derived_from(VOICE_DERIVED_LAST + 1, 1071, "Late"),
+				derived_from(VOICE_DERIVED_LAST, 1071, "Last")};
+	struct voices *voices = offer_three_sallys(true);
+	size_t before = voices_count(voices);
+
+	(void)state;
+	assert_int_equal(voices_set_derived(voices, list, 3), 0);
+	assert_int_equal(voices_count(voices), before + 1);
+	assert_string_equal(voices_find(voices, 1071)->name, "Sally");
+	end(voices);
+}
+
+static void test_a_handle_names_one_voice(void **state)
+{
+	struct voice list[3] = {derived_from(100000, 1071, "Sally"),
+				derived_from(100001, 1071, "  Ä 7!"),
+				derived_from(100002, 1071, "日本")};
+	struct voices *voices = offer_three_sallys(true);
+	static const struct {
+		const char *name;
+		int64_t id;
+	} rows[] = {
+		{"sally", 1071},
+		{"1071", 1071},
+		{"sally-100000", 100000},
+		{"7-100001", 100001},
+		{"100001", 100001},
+		{"voice-100002", 100002},
+		{"Sally", 0},
+		{"", 0},
+		{"sally-", 0},
+		{"99999999999999999999", 0},
+		{"-1071", 0},
+	};
+
+	(void)state;
+	assert_int_equal(voices_set_derived(voices, list, 3), 0);
+	for (size_t i = 0; i < COUNT(rows); ++i) {
+		const struct voice *voice =
+			voices_find_named(voices, 5, rows[i].name, strlen(rows[i].name));
+
+		assert_int_equal(voice ? voice->id : 0, rows[i].id);
+	}
+	end(voices);
+}
+
+static void test_no_memory_leaves_what_was_derived(void **state)
+{
+	struct voice list[2] = {derived_from(100000, 1071, "Mine"),
+				derived_from(100001, 1071, "Ours")};
+
+	(void)state;
+	for (size_t n = 1; n <= 1; ++n) {
+		struct voices *voices = offer_three_sallys(true);
+
+		assert_int_equal(voices_set_derived(voices, list, 1), 0);
+		mem_fail_after(n);
+		assert_int_equal(voices_set_derived(voices, list, 2), ENOMEM);
+		mem_fail_after(0);
+		assert_non_null(voices_find(voices, 100000));
+		assert_null(voices_find(voices, 100001));
+		end(voices);
+	}
+}
+
+static void test_variants_are_known_by_name(void **state)
+{
+	(void)state;
+	assert_true(voice_has_variant("f1"));
+	assert_true(voice_has_variant("m8"));
+	assert_false(voice_has_variant(""));
+	assert_false(voice_has_variant("f9"));
+	for (size_t i = 0; i < voice_variants_len; ++i)
+		assert_true(strlen(voice_variants[i]) < VOICE_VARIANT_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +508,13 @@ int main(void)
 		cmocka_unit_test(test_without_fallback_a_voice_keeps_its_speaker),
 		cmocka_unit_test(test_a_foreign_voice_keeps_its_id_when_others_go),
 		cmocka_unit_test(test_no_memory_leaves_the_catalogue_as_it_was),
+		cmocka_unit_test(test_a_derived_voice_is_its_base_with_its_own_sound),
+		cmocka_unit_test(test_a_derived_voice_follows_its_base_and_outlives_it),
+		cmocka_unit_test(test_a_derived_voice_is_its_projects_until_it_is_public),
+		cmocka_unit_test(test_an_id_outside_its_range_is_left_out),
+		cmocka_unit_test(test_a_handle_names_one_voice),
+		cmocka_unit_test(test_no_memory_leaves_what_was_derived),
+		cmocka_unit_test(test_variants_are_known_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
