@@ -1,0 +1,30 @@
+"""Audio as others made it playable: each form through the decoder of its own people."""
+
+import array
+import subprocess
+
+from program import WAIT_S
+
+WAV_HEADER = 44
+
+# What reads the form from standard input and gives PCM16 at the rate it is asked for, or at its
+# own where it cannot be asked.
+DECODERS = {
+    "mp3": ["mpg123", "-q", "-s", "-m", "-"],
+    "opus": ["opusdec", "--quiet", "--rate", "{rate}", "-", "-"],
+    "flac": ["flac", "-s", "-d", "-c", "--force-raw-format", "--endian=little", "--sign=signed", "-"],
+}
+
+
+def decode(form, audio, rate):
+    """PCM16 of `audio`, which is mp3, opus, flac, wav or pcm."""
+    if form == "pcm":
+        return array.array("h", audio)
+    if form == "wav":
+        assert audio[:4] == b"RIFF" and audio[8:16] == b"WAVEfmt " and audio[36:40] == b"data"
+        assert int.from_bytes(audio[24:28], "little") == rate
+        return array.array("h", audio[WAV_HEADER:])
+    done = subprocess.run([word.format(rate=rate) for word in DECODERS[form]], input=audio,
+                          capture_output=True, timeout=WAIT_S, check=False)
+    assert done.returncode == 0, done.stderr
+    return array.array("h", done.stdout)
