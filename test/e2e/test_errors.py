@@ -1,0 +1,396 @@
+"""Every error that a client can read, provoked: status, error_code, code and text.
+
+The table is src/wire/error.h.  A row without a case here fails, and so does a case without a row.  What
+needs something broken breaks it for real: an engine that fails or has no seat, a store whose table is gone.
+"""
+
+import contextlib
+import re
+import sqlite3
+
+import pytest
+from client import Client, Turn
+from multi import MultiClient
+from program import SOURCE, WAIT_S
+from rest import Rest
+
+CASES = {}
+UNKNOWN = 987654
+
+
+def read_table():
+    """name: (number, error_code, text)"""
+    source = (SOURCE / "src/wire/error.h").read_text(encoding="utf-8")
+    source = re.sub(r"\\\n", "\n", source[source.index("#define WIRE_ERRORS(X)"):])
+    rows = re.findall(r'X\((\w+), (\d+), "(\w+)",\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)', source)
+    assert len(rows) == len(re.findall(r"^\s*X\(", source, re.M))
+    return {name: (int(number), code, "".join(re.findall(r'"([^"]*)"', text)))
+            for name, number, code, text in rows}
+
+
+TABLE = read_table()
+
+
+def provokes(*names):
+    """Marks a way to provoke an error: it gets a server and gives the answer's status and its body, or
+    None and a frame."""
+    def mark(case):
+        for name in names:
+            CASES.setdefault(name, []).append(case)
+        return case
+    return mark
+
+
+@pytest.fixture
+def server(start_server):
+    return start_server({"speech.test_hooks": "on", "speech.workers": 1,
+                         "speech.start_timeout_ms": 300})
+
+
+# What clients do
+
+def ask(server, method, path, body=None, key=None):
+    with Rest(server, key) as rest:
+        return rest.ask(method, path, body)
+
+
+def frame_of(client):
+    """The first error that comes."""
+    while True:
+        frame = client.receive()
+        if "error" in frame:
+            return None, frame
+
+
+@provokes("INVALID_REQUEST")
+def unknown_key_in_a_body(server):
+    return ask(server, "POST", "/tts/generate", {"text": "x", "voice_id": 1, "pitch": 1})
+
+
+@provokes("INVALID_REQUEST")
+def value_out_of_range(server):
+    with Client(server) as client:
+        client.send(speed=5)
+        return frame_of(client)
+
+
+@provokes("MISSING_VOICE")
+def speech_without_a_voice(server):
+    return ask(server, "POST", "/tts/generate", {"text": "Who?"})
+
+
+@provokes("MISSING_VOICE")
+def turn_without_a_voice(server):
+    with Client(server) as client:
+        client.send(text="Who?", flush=True)
+        return frame_of(client)
+
+
+@provokes("MISSING_KEY")
+def no_key(server):
+    with Rest(server) as rest:
+        rest.key = None
+        return rest.get("/dictionaries")
+
+
+@provokes("WRONG_KEY")
+def wrong_key(server):
+    return ask(server, "GET", "/dictionaries", key="ka_wrong")
+
+
+@provokes("FORBIDDEN")
+def key_without_the_scope(server):
+    return ask(server, "GET", "/dictionaries", key=server.new_key("--scopes", "speak"))
+
+
+@provokes("FORBIDDEN")
+def project_of_somebody_else(server):
+    return ask(server, "GET", "/dictionaries?project_id=7", key=server.new_key())
+
+
+@provokes("VOICE_NOT_FOUND")
+def unknown_voice(server):
+    return ask(server, "GET", f"/voices/{UNKNOWN}")
+
+
+@provokes("VOICE_NOT_FOUND")
+def speech_of_an_unknown_voice(server):
+    return ask(server, "POST", "/tts/generate", {"text": "Who?", "voice_id": UNKNOWN})
+
+
+@provokes("VOICE_NOT_FOUND")
+def turn_of_an_unknown_voice(server):
+    with Client(server) as client:
+        client.send(text="Who?", voice_id=UNKNOWN)
+        return frame_of(client)
+
+
+@provokes("DICTIONARY_NOT_FOUND")
+def unknown_dictionary(server):
+    return ask(server, "GET", f"/dictionaries/{UNKNOWN}")
+
+
+@provokes("PROJECT_NOT_FOUND")
+def dictionary_of_an_unknown_project(server):
+    operator = server.new_key("--scopes", "dictionaries,admin")
+    return ask(server, "POST", f"/dictionaries?project_id={UNKNOWN}", {"name": "Nobody's"}, operator)
+
+
+@provokes("ENTRY_NOT_FOUND")
+def unknown_entry(server):
+    with Rest(server) as rest:
+        made = rest.must(201, rest.post("/dictionaries", {"name": "Empty"}))
+        return rest.delete(f"/dictionaries/{made['id']}/entries/{UNKNOWN}")
+
+
+@provokes("BAD_VOICE")
+def voice_without_a_name(server):
+    return ask(server, "POST", "/voices", {"base_voice_id": 1})
+
+
+@provokes("NO_CLONING")
+def voice_without_a_base(server):
+    return ask(server, "POST", "/voices", {"name": "From recordings"})
+
+
+@provokes("NO_CLONING")
+def reference_for_a_voice(server):
+    return ask(server, "POST", "/voices/1/references")
+
+
+@provokes("SAMPLE_NOT_FOUND")
+def sample_that_was_not_made(server):
+    return ask(server, "GET", "/voices/1/sample")
+
+
+@provokes("INPUT_TIMEOUT")
+def stream_in_which_nothing_is_said(server):
+    class StreamInput(Client):
+        path = "/v1/text-to-speech/1/stream-input"
+
+    with StreamInput(server, query="inactivity_timeout=1") as client:
+        client.send(text=" ")
+        return frame_of(client)
+
+
+@provokes("NO_ROUTE")
+def unknown_path(server):
+    return ask(server, "GET", "/nowhere")
+
+
+@provokes("METHOD")
+def method_that_the_path_has_not(server):
+    return ask(server, "DELETE", "/dictionaries")
+
+
+@provokes("TEXT_TOO_LONG")
+def more_text_than_may_wait(server):
+    with Client(server) as client:
+        client.send(voice_id=1, text="x " * 200000, flush=True)
+        return frame_of(client)
+
+
+@provokes("TOO_MANY_TURNS")
+def turns_faster_than_they_are_spoken(server):
+    with Client(server) as client:
+        client.send(voice_id=1, text="[[slow:50]] The first holds the queue.", flush=True)
+        for _ in range(20):
+            client.send(text="Next.", flush=True)
+        return frame_of(client)
+
+
+@provokes("TOO_MANY_FLUSHES")
+def flushes_faster_than_they_are_spoken(server):
+    with MultiClient(server) as client:
+        client.send(context_id="a", text="[[slow:50]] The first holds the queue.", flush=True,
+                    voice_settings={"voice_id": 1})
+        for _ in range(70):
+            client.send(context_id="a", text="Next.", flush=True)
+        return frame_of(client)
+
+
+@provokes("TOO_MANY_CONTEXTS")
+def one_context_too_many(server):
+    with MultiClient(server) as client:
+        for i in range(21):
+            client.send(context_id=f"c{i}", text=" ", voice_settings={"voice_id": 1})
+        return frame_of(client)
+
+
+# Engines
+
+@provokes("GENERATION_FAILED")
+def engine_that_fails(server):
+    return ask(server, "POST", "/tts/generate", {"text": "[[fail]]", "voice_id": 1})
+
+
+@provokes("GENERATION_FAILED")
+def engine_that_dies_of_it(server):
+    with Client(server) as client:
+        client.send(text="[[crash]]", voice_id=1, flush=True)
+        return frame_of(client)
+
+
+@provokes("SAMPLE_FAILED")
+def sample_of_which_the_engine_fails(server):
+    with Rest(server) as rest:
+        made = rest.must(201, rest.post("/voices", {"name": "Fails", "base_voice_id": 1,
+                                                    "sample_text": "[[fail]]"}))
+        return rest.post(f"/voices/{made['id']}/generate-sample")
+
+
+@contextlib.contextmanager
+def no_seat(server):
+    """The only worker of the tone is taken, for longer than anyone may wait for one."""
+    with Client(server) as holder:
+        holder.send(voice_id=1, text="This one stops in the middle of [[stall]] it.", flush=True)
+        turn = Turn()
+        while not turn.frame_samples:
+            turn.add(holder.receive())
+        yield
+
+
+@provokes("UNAVAILABLE")
+def engine_without_a_seat(server):
+    with no_seat(server):
+        return ask(server, "POST", "/tts/generate", {"text": "No room.", "voice_id": 1})
+
+
+@provokes("UNAVAILABLE")
+def turn_without_a_seat(server):
+    with no_seat(server), Client(server) as client:
+        client.send(voice_id=1, text="No room.", flush=True)
+        return frame_of(client)
+
+
+# The store
+
+@contextlib.contextmanager
+def without_table(server, table):
+    """Somebody takes a table away from the running server, and gives it back."""
+    with contextlib.closing(sqlite3.connect(server.data / "syrinx.db", timeout=WAIT_S,
+                                            isolation_level=None)) as database:
+        database.execute("PRAGMA legacy_alter_table = ON")  # leave what refers to it alone
+        database.execute(f"ALTER TABLE {table} RENAME TO gone")
+        try:
+            yield
+        finally:
+            database.execute(f"ALTER TABLE gone RENAME TO {table}")
+
+
+@provokes("INTERNAL")
+def store_without_keys(server):
+    key = server.new_key()  # which nobody has asked for yet
+    with without_table(server, "key"):
+        return ask(server, "GET", "/dictionaries", key=key)
+
+
+@provokes("NO_DICTIONARIES")
+def store_without_dictionaries(server):
+    with Rest(server) as rest:
+        rest.must(200, rest.get("/dictionaries"))
+        with without_table(server, "dictionary"):
+            return rest.get("/dictionaries")
+
+
+@provokes("NO_VOICES")
+def store_without_voices(server):
+    with without_table(server, "voice"):
+        return ask(server, "POST", "/voices", {"name": "Lost", "base_voice_id": 1})
+
+
+# All of them
+
+def test_every_error_that_is_said_has_a_case():
+    """Rows that no source says are nobody's to provoke: the first that does needs a case."""
+    sources = "".join(path.read_text(encoding="utf-8") for path in (SOURCE / "src").rglob("*.c"))
+    said = {name for name in TABLE if re.search(rf"WIRE_ERROR_{name}\b", sources)}
+    assert set(CASES) == said
+
+
+@pytest.mark.parametrize("name, case", [
+    pytest.param(name, case, id=f"{name} {case.__name__}")
+    for name, cases in CASES.items() for case in cases])
+def test_error_is_told_as_the_table_says(server, name, case):
+    number, error_code, text = TABLE[name]
+    status, body = case(server)
+    assert re.fullmatch("req_[0-9a-f]{16}", body["request_id"])
+    if "message" in body:  # what only another vendor's socket says
+        assert (body["message"], body["code"]) == (text, 1008)
+        return
+    assert status in (None, number)
+    assert (body["code"], body["error_code"]) == (number, error_code), body
+    assert body["error"] == text or body["error"].startswith(text + ": "), body
+
+
+# In the shapes of other vendors
+
+def vendor(server, root, method, path, body=None, key=""):
+    with Rest(server, root=root) as rest:
+        rest.key = server.key if key == "" else key
+        status, answer = rest.ask(method, path, body)
+        assert rest.headers["content-type"] == "application/json"
+        assert re.fullmatch("req_[0-9a-f]{16}", rest.headers["x-request-id"])
+        return status, answer
+
+
+SPEECH = "/v1/text-to-speech/1"
+ELEVENLABS = [
+    (401, "needs_authorization", SPEECH, {"text": "Hi."}, None),
+    (401, "invalid_api_key", SPEECH, {"text": "Hi."}, "ka_wrong"),
+    (403, "missing_permissions", SPEECH, {"text": "Hi."}, "--scopes read"),
+    (404, "voice_not_found", f"/v1/text-to-speech/{UNKNOWN}", {"text": "Hi."}, ""),
+    (404, "voice_not_found", "/v1/text-to-speech/nobody/stream", {"text": "Hi."}, ""),
+    (422, "invalid_request", SPEECH, {}, ""),
+    (422, "invalid_request", SPEECH + "/with-timestamps", {"text": 7}, ""),
+    (422, "invalid_request", SPEECH + "?output_format=aac", {"text": "Hi."}, ""),
+    (422, "invalid_request", SPEECH, {"text": "x" * 10001}, ""),
+    (500, "internal_error", SPEECH + "/stream", {"text": "[[fail]]"}, ""),
+]
+
+
+@pytest.mark.parametrize("root", ["", "/11labs"])
+@pytest.mark.parametrize("status, name, path, body, key", ELEVENLABS)
+def test_elevenlabs_clients_are_told_in_their_shape(server, root, status, name, path, body, key):
+    if key and key.startswith("--"):
+        key = server.new_key(*key.split())
+    got, answer = vendor(server, root, "POST", path, body, key)
+    assert (got, answer["detail"]["status"]) == (status, name), answer
+    assert answer["detail"]["message"] and set(answer) == {"detail"}
+
+
+def test_elevenlabs_clients_hear_of_a_busy_server_in_their_shape(server):
+    with no_seat(server):
+        got, answer = vendor(server, "", "POST", SPEECH, {"text": "No room."})
+    assert (got, answer["detail"]["status"]) == (503, "system_busy")
+
+
+def test_path_and_method_are_told_in_their_shape(server):
+    assert vendor(server, "/11labs", "GET", "/v1/nothing")[1]["detail"]["status"] == "not_found"
+    status, answer = vendor(server, "/11labs", "PUT", SPEECH)
+    assert (status, answer["detail"]["status"]) == (405, "method_not_allowed")
+
+
+GOOD = {"model": "tts-1", "input": "Hi.", "voice": "1"}
+OPENAI = [
+    (401, "invalid_request_error", "invalid_api_key", GOOD, None),
+    (401, "invalid_request_error", "invalid_api_key", GOOD, "ka_wrong"),
+    (403, "invalid_request_error", None, GOOD, "--scopes read"),
+    (404, "invalid_request_error", "voice_not_found", GOOD | {"voice": "nobody"}, ""),
+    (400, "invalid_request_error", None, GOOD | {"input": ""}, ""),
+    (400, "invalid_request_error", None, GOOD | {"input": "x" * 4097}, ""),
+    (400, "invalid_request_error", None, GOOD | {"response_format": "aac"}, ""),
+    (400, "invalid_request_error", None, GOOD | {"stream_format": "sse"}, ""),
+    (400, "invalid_request_error", None, GOOD | {"speed": 5}, ""),
+    (400, "invalid_request_error", None, {"model": "tts-1", "input": "Hi."}, ""),
+    (500, "server_error", None, GOOD | {"input": "[[fail]]"}, ""),
+]
+
+
+@pytest.mark.parametrize("status, kind, code, body, key", OPENAI)
+def test_openai_clients_are_told_in_their_shape(server, status, kind, code, body, key):
+    if key and key.startswith("--"):
+        key = server.new_key(*key.split())
+    got, answer = vendor(server, "/v1", "POST", "/audio/speech", body, key)
+    assert (got, answer["error"]["type"], answer["error"]["code"]) == (status, kind, code), answer
+    assert answer["error"]["message"] and answer["error"]["param"] is None
