@@ -1,0 +1,108 @@
+/* Every error has a status and a body in each vendor's shape. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "wire/error_shape.h"
+
+static const enum wire_error_id ids[] = {
+#define X(name, number, code, text) WIRE_ERROR_##name,
+	WIRE_ERRORS(X)
+#undef X
+};
+
+static void assert_writes(const struct error_shape *shape, enum wire_error_id id,
+			  const char *detail, const char *want)
+{
+	struct buf out;
+
+	buf_init(&out, 4096);
+	assert_int_equal(shape->write(&out, id, detail, "req_1"), 0);
+	assert_int_equal(out.len, strlen(want));
+	assert_memory_equal(out.bytes, want, out.len);
+	buf_reset(&out);
+}
+
+static void test_every_error_is_json_with_a_status(void **state)
+{
+	static const struct error_shape *const shapes[] = {
+		&error_shape_native, &error_shape_elevenlabs, &error_shape_openai};
+
+	(void)state;
+	for (size_t s = 0; s < 3; ++s) {
+		for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); ++i) {
+			int status = shapes[s]->status(ids[i]);
+			struct json_value value;
+			struct json json;
+			struct buf out;
+
+			assert_in_range(status, 400, 599);
+			buf_init(&out, 4096);
+			assert_int_equal(shapes[s]->write(&out, ids[i], "a \"b\"\n", NULL), 0);
+			json_open(&json, out.bytes, out.len);
+			json_value(&json, &value);
+			json_skip(&json, &value);
+			assert_int_equal(json_close(&json), 0);
+			buf_reset(&out);
+		}
+	}
+}
+
+static void test_elevenlabs(void **state)
+{
+	const struct error_shape *shape = &error_shape_elevenlabs;
+
+	(void)state;
+	assert_writes(shape, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id x",
+		      "{\"detail\":{\"status\":\"voice_not_found\",\"message\":\"Voice not found: "
+		      "voice_id x\",\"request_id\":\"req_1\"}}");
+	assert_int_equal(shape->status(WIRE_ERROR_MISSING_KEY), 401);
+	assert_int_equal(shape->status(WIRE_ERROR_WRONG_KEY), 401);
+	assert_int_equal(shape->status(WIRE_ERROR_INVALID_REQUEST), 422);
+	assert_int_equal(shape->status(WIRE_ERROR_TEXT_TOO_LONG), 400);
+	assert_int_equal(shape->status(WIRE_ERROR_INTERNAL), 500);
+}
+
+static void test_openai(void **state)
+{
+	const struct error_shape *shape = &error_shape_openai;
+
+	(void)state;
+	assert_writes(shape, WIRE_ERROR_WRONG_KEY, NULL,
+		      "{\"error\":{\"message\":\"Forbidden\",\"type\":\"invalid_request_error\","
+		      "\"param\":null,\"code\":\"invalid_api_key\"}}");
+	assert_writes(shape, WIRE_ERROR_UNAVAILABLE, "",
+		      "{\"error\":{\"message\":\"The requested model is temporarily unavailable. "
+		      "Please try again shortly.\",\"type\":\"server_error\",\"param\":null,"
+		      "\"code\":null}}");
+	assert_int_equal(shape->status(WIRE_ERROR_WRONG_KEY), 401);
+	assert_int_equal(shape->status(WIRE_ERROR_INVALID_REQUEST), 400);
+}
+
+static void test_paths_have_the_shape_of_their_clients(void **state)
+{
+	(void)state;
+	assert_ptr_equal(error_shape_of("/v1/tts/generate"), &error_shape_native);
+	assert_ptr_equal(error_shape_of("/v1/text-to-speech/1/stream"), &error_shape_elevenlabs);
+	assert_ptr_equal(error_shape_of("/11labs/v1/nothing"), &error_shape_elevenlabs);
+	assert_ptr_equal(error_shape_of("/v1/audio/speech"), &error_shape_openai);
+	assert_ptr_equal(error_shape_of("/vapi/synthesize"), &error_shape_native);
+	assert_ptr_equal(error_shape_of(""), &error_shape_native);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_error_is_json_with_a_status),
+		cmocka_unit_test(test_elevenlabs),
+		cmocka_unit_test(test_openai),
+		cmocka_unit_test(test_paths_have_the_shape_of_their_clients),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
