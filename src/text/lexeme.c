@@ -107,13 +107,13 @@ static void read_character(struct character *ch, const char *text, size_t len, s
 	ch->role = role_of(ch->c);
 }
 
+/* The next character that counts is a digit. */
 static bool is_digit_at(const char *text, size_t len, size_t at)
 {
-	struct character ch;
+	struct character ch = {.role = ROLE_NOTHING};
 
-	if (at >= len)
-		return false;
-	read_character(&ch, text, len, at);
+	for (; at < len && ch.role == ROLE_NOTHING; at += ch.n)
+		read_character(&ch, text, len, at);
 	return ch.role == ROLE_DIGIT;
 }
 
@@ -173,9 +173,10 @@ bool lexeme_read(struct lexeme *lexeme, const char *text, size_t len, size_t at)
 		read_character(&ch, text, len, at);
 		if (!joins(&ch, first, last, text, len, at + ch.n))
 			break;
+		if (ch.role == ROLE_NOTHING || lexeme->is_blank)
+			continue;
 		last = ch.role;
-		if (ch.role != ROLE_NOTHING && !lexeme->is_blank)
-			add_symbol(lexeme, symbol_of(&ch));
+		add_symbol(lexeme, symbol_of(&ch));
 	}
 	lexeme->end = at;
 	return true;

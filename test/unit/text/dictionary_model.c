@@ -5,6 +5,7 @@
 #include "dictionary_model.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/count.h"
@@ -63,8 +64,7 @@ static const struct unit *unit_at(const char *text)
 		if (strncmp(text, units[i].bytes, strlen(units[i].bytes)) == 0)
 			return &units[i];
 	}
-	assert(!"a character that the model does not know");
-	return NULL;
+	abort(); /* a character that the model does not know */
 }
 
 static void parse(struct items *items, const char *text)
@@ -94,19 +94,11 @@ static enum role role_at(const struct items *items, size_t i)
 	return i < items->count ? items->all[i].unit->role : BLANK;
 }
 
-/* Nothing that does not count stands between the item and the next. */
-static bool is_tight(const struct items *items, size_t i)
-{
-	const struct item *item = &items->all[i];
-
-	return item->begin + strlen(item->unit->bytes) == item->end;
-}
-
 /* A point that belongs to a number. */
 static bool is_inner_point(const struct items *items, size_t i)
 {
 	return i > 0 && role_at(items, i) == POINT && role_at(items, i - 1) == DIGIT &&
-	       role_at(items, i + 1) == DIGIT && is_tight(items, i) && is_tight(items, i - 1);
+	       role_at(items, i + 1) == DIGIT;
 }
 
 static bool is_wordlike(const struct items *items, size_t i)
