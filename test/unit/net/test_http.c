@@ -512,6 +512,102 @@ static void test_pieces_for_http_1_0_end_with_the_connection(void **state)
 	assert_string_equal(strstr(got, "\r\n\r\n"), "\r\n\r\nhello");
 }
 
+static uint64_t sent_tag;
+static uint64_t dropped;
+
+static void on_sent(void *arg, uint64_t tag)
+{
+	(void)arg;
+	sent_tag = tag;
+}
+
+static void on_gone_with_pieces(void *arg)
+{
+	(void)arg;
+	++gone;
+	dropped += http_drop(kept, 7);
+	kept = mem_deref(kept); /* as whoever answers may */
+}
+
+static void send_tagged(const char *text, uint64_t tag, uint32_t weight)
+{
+	struct outgoing *piece = outgoing_copy(text, strlen(text));
+
+	assert_non_null(piece);
+	piece->tag = tag;
+	piece->weight = weight;
+	http_reply_piece(kept, piece);
+}
+
+static void test_pieces_that_wait_can_be_taken_back(void **state)
+{
+	(void)state;
+	client_says(GET("/pieces"));
+	client_reads();
+	forget();
+	send_tagged("one", 7, 10);
+	send_tagged("two", 8, 20);
+	send_tagged("three", 7, 30);
+	assert_int_equal(http_drop(kept, 7), 40);
+	http_reply_end(kept);
+	client_reads();
+	assert_string_equal(got, "3\r\ntwo\r\n0\r\n\r\n");
+	assert_int_equal(http_drop(kept, 8), 0); /* it is answered */
+}
+
+static void test_it_is_told_when_pieces_were_sent(void **state)
+{
+	(void)state;
+	sent_tag = 0;
+	client_says(GET("/pieces"));
+	http_on_sent(kept, on_sent, NULL);
+	assert_false(http_tell_when_sent(kept, 7));
+	send_tagged("one", 7, 1);
+	assert_true(http_tell_when_sent(kept, 7));
+	assert_int_equal(sent_tag, 0);
+	client_reads();
+	assert_int_equal(sent_tag, 7);
+	http_reply_end(kept);
+	assert_false(http_tell_when_sent(kept, 7));
+}
+
+static void test_what_a_vanished_client_did_not_get_is_told(void **state)
+{
+	char large[1000];
+	uint64_t sent = 0;
+
+	(void)state;
+	memset(large, 'x', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
+	dropped = 0;
+	client_says(GET("/pieces"));
+	http_on_gone(kept, on_gone_with_pieces, NULL);
+	for (; !http_is_full(kept); ++sent) {
+		send_tagged(large, 7, 1);
+		pump(loop);
+	}
+	close(peer);
+	pump(loop);
+	assert_int_equal(gone, 1);
+	assert_true(dropped > 0 && dropped < sent);
+	peer = -1;
+}
+
+static void test_an_aborted_answer_has_no_last_chunk(void **state)
+{
+	(void)state;
+	client_says(GET("/pieces") GET("/2"));
+	http_reply_piece(kept, outgoing_copy("hello", 5));
+	client_reads();
+	forget();
+	http_on_gone(kept, on_gone, NULL);
+	http_abort(kept);
+	http_abort(kept); /* once is enough */
+	assert_true(client_reads());
+	assert_int_equal(got_len, 0);
+	assert_int_equal(gone, 0); /* whoever aborts knows */
+}
+
 static void test_a_client_that_does_not_read_makes_no_more_answers(void **state)
 {
 	size_t asked = 0;
@@ -633,6 +729,10 @@ int main(void)
 		TEST(test_an_answer_in_pieces_is_chunked),
 		TEST(test_an_answer_cut_short_ends_the_connection),
 		TEST(test_pieces_for_http_1_0_end_with_the_connection),
+		TEST(test_pieces_that_wait_can_be_taken_back),
+		TEST(test_it_is_told_when_pieces_were_sent),
+		TEST(test_what_a_vanished_client_did_not_get_is_told),
+		TEST(test_an_aborted_answer_has_no_last_chunk),
 		TEST(test_a_client_that_does_not_read_makes_no_more_answers),
 		TEST(test_drain_closes_idle_connections_and_those_answered),
 		TEST(test_an_upgrade_delivers_what_came_with_it_later),
