@@ -30,7 +30,7 @@ struct pending_auth {
 /* ElevenLabs' clients have the last two. */
 static const char *const query_names[] = {"api_key", "token", "master_key", "authorization",
 					  "single_use_token"};
-static const char *const header_names[] = {"x-api-key", "xi-api-key"};
+static const char *const header_names[] = {"x-api-key", "xi-api-key", "x-vapi-secret"};
 
 static int copy_key(char text[KEY_TEXT_MAX], const char *value, size_t len)
 {
