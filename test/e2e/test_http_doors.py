@@ -474,7 +474,7 @@ def test_vapi_has_pcm_at_its_rate(server):
 
 
 def test_vapi_may_say_it_in_headers(server):
-    with Door(server, x_voice_id="1071", x_api_key=server.key) as door:
+    with Door(server, x_voice_id="1071", x_vapi_secret=server.key) as door:
         assert is_speech(pcm(door.heard("/vapi/synthesize", vapi(sampleRate=24000))[1]))
 
 
