@@ -179,9 +179,12 @@ static bool is_joined(const char *text, size_t from, size_t to)
 static int begin_word(const struct script_given *given, struct script_phonemes *list,
 		      const struct script_word *words, uint32_t word)
 {
-	const struct script_phoneme *last = list->items + list->count - 1;
+	const struct script_phoneme *last;
 
-	if (list->count == 0 || last->code_point == ' ' || last->word == word ||
+	if (list->count == 0)
+		return 0;
+	last = &list->items[list->count - 1];
+	if (last->code_point == ' ' || last->word == word ||
 	    is_joined(given->text->text, words[last->word].byte_end, words[word].byte_start))
 		return 0;
 	return script_phonemes_add(list, ' ', last->word);
