@@ -92,8 +92,8 @@ static void copy_cut(char *to, size_t size, const char *from)
 		while (len > 0 && ((uint8_t)from[len] & 0xc0) == 0x80)
 			--len;
 	}
-	memset(to, 0, size);
 	memcpy(to, from, len);
+	to[len] = '\0';
 }
 
 static void to_voice(struct voice *voice, const struct store_voice *row)

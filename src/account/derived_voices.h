@@ -16,7 +16,8 @@
 
 struct derived_voices;
 
-/* Told all of them, at the first reading and after each change. */
+/* Told all of them, at the first reading and after each change.  ECANCELED when
+ * nobody wants to hear of it any more; other errors are logged. */
 typedef int(derived_voices_put_h)(const struct voice *derived, size_t count, void *arg);
 
 /* Reads the store, which nobody else uses yet. */

@@ -74,6 +74,8 @@ static int put_derived(const struct voice *derived, size_t count, void *arg)
 {
 	struct server *server = arg;
 
+	if (!server->pool) /* the end: the account is done after it */
+		return ECANCELED;
 	return pool_set_derived(server->pool, derived, count);
 }
 
@@ -347,7 +349,7 @@ static void stop(struct server *server)
 	if (server->voices_folder)
 		folder_close(server->voices_folder);
 	mem_deref(server->services.encode_thread);
-	mem_deref(server->pool);
+	server->pool = mem_deref(server->pool);
 	mem_deref(server->account);
 	mem_deref(server->dictionaries);
 	mem_deref(server->derived);

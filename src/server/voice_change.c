@@ -86,11 +86,11 @@ static void on_refreshed(int err, void *arg)
 {
 	struct errand *errand = arg;
 	struct server *server = errand->call.server;
-	const struct voice *voice = voices_find(server->services.voices, errand->id);
+	const struct voice *voice = err ? NULL : voices_find(server->services.voices, errand->id);
 
 	if (errand->status == 204)
 		answer_empty(&errand->call);
-	else if (err || !voice)
+	else if (!voice)
 		answer_error(&errand->call, WIRE_ERROR_NO_VOICES, NULL);
 	else
 		voice_view_answer(&errand->call, errand->status, voice);

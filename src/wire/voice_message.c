@@ -43,10 +43,10 @@ typedef int(read_h)(struct reading *reading, const struct field *field,
 struct field {
 	const char *name;
 	read_h *read;
-	unsigned bit;
 	size_t offset; /* of what it fills */
 	double min, max; /* of a number, or of a text's length */
 	const char *const *words; /* of a choice */
+	unsigned bit;
 	bool is_nullable; /* null takes it away; else it is as absent */
 };
 
@@ -178,11 +178,11 @@ static int read_languages(struct reading *reading, const struct field *field,
 #define AT(member) offsetof(struct voice_message, member)
 #define TEXT(name, member, bit, min, max, is_nullable)                                             \
 	{                                                                                          \
-		name, read_text, VOICE_MESSAGE_##bit, AT(member), min, max, NULL, is_nullable      \
+		name, read_text, AT(member), min, max, NULL, VOICE_MESSAGE_##bit, is_nullable      \
 	}
 #define CHOICE(name, member, bit, words)                                                           \
 	{                                                                                          \
-		name, read_choice, VOICE_MESSAGE_##bit, AT(member), 0, 0, words, true              \
+		name, read_choice, AT(member), 0, 0, words, VOICE_MESSAGE_##bit, true              \
 	}
 
 static const struct field fields[] = {
@@ -196,12 +196,12 @@ static const struct field fields[] = {
 	CHOICE("age", age, AGE, ages),
 	CHOICE("category", category, CATEGORY, categories),
 	CHOICE("quality", quality, QUALITY, qualities),
-	{"base_voice_id", read_base, VOICE_MESSAGE_BASE, 0, 0, 0, NULL, false},
-	{"pitch", read_number, VOICE_MESSAGE_PITCH, AT(pitch), -12, 12, NULL, false},
-	{"rate", read_number, VOICE_MESSAGE_RATE, AT(rate), 0.5, 2, NULL, false},
-	{"supported_languages", read_languages, VOICE_MESSAGE_LANGUAGES, 0, 0, 0, NULL, false},
-	{"is_public", read_bool, VOICE_MESSAGE_PUBLIC, AT(is_public), 0, 0, NULL, false},
-	{"speaker_consent", ignore, 0, 0, 0, 0, NULL, false},
+	{"base_voice_id", read_base, 0, 0, 0, NULL, VOICE_MESSAGE_BASE, false},
+	{"pitch", read_number, AT(pitch), -12, 12, NULL, VOICE_MESSAGE_PITCH, false},
+	{"rate", read_number, AT(rate), 0.5, 2, NULL, VOICE_MESSAGE_RATE, false},
+	{"supported_languages", read_languages, 0, 0, 0, NULL, VOICE_MESSAGE_LANGUAGES, false},
+	{"is_public", read_bool, AT(is_public), 0, 0, NULL, VOICE_MESSAGE_PUBLIC, false},
+	{"speaker_consent", ignore, 0, 0, 0, NULL, 0, false},
 };
 
 bool voice_message_has_category(const char *category)
