@@ -237,7 +237,7 @@ static struct context *find_living(struct tts_multi *multi, const struct multi_m
 
 	if (!context || !multi->door->reuses_ids || context_takes_input(context))
 		return context;
-	if (says_something(message) || message->said.emit)
+	if (makes_context(message) || message->said.emit)
 		context_cancel(context, false);
 	return NULL;
 }

@@ -136,11 +136,11 @@ static void advance(void *arg)
 	if (!queue->advancing) {
 		queue->advancing = true;
 		settle(queue);
+		bring_to_front(queue); /* one that waited for a row to settle, or for a cancel */
 		while ((front = front_that_is_over(queue))) {
 			step_back(queue, front);
 			bring_to_front(queue);
 		}
-		bring_to_front(queue); /* one that waited for a row to settle */
 		queue->advancing = false;
 		if (queue->turns.count == 0)
 			queue->ops->empty(queue->arg);
