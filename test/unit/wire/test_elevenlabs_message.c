@@ -1,0 +1,206 @@
+/* Messages of ElevenLabs' WebSockets become those of the native ones; what the
+ * address says becomes settings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/count.h"
+#include "wire/elevenlabs_message.h"
+#include "wire/once_message.h"
+
+/* The bytes of the message under test: what it has points into them. */
+static char *bytes;
+static struct stream_message message;
+static struct multi_message multi;
+static struct stream_fault fault;
+
+static size_t copy(const char *json)
+{
+	size_t len = strlen(json);
+
+	free(bytes);
+	bytes = malloc(len ? len : 1); /* exactly as long: a sanitizer sees one byte more */
+	assert_non_null(bytes);
+	memcpy(bytes, json, len);
+	memset(&fault, 0, sizeof(fault));
+	return len;
+}
+
+static int parse(const char *json)
+{
+	size_t len = copy(json);
+
+	return elevenlabs_message_parse(&message, &fault, bytes, len, 0);
+}
+
+static int parse_multi(const char *json)
+{
+	size_t len = copy(json);
+
+	return elevenlabs_message_parse_multi(&multi, &fault, bytes, len);
+}
+
+static void test_text_and_commands_of_a_stream(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("{\"text\":\"a b\",\"flush\":true}"), 0);
+	assert_memory_equal(message.text, "a b", 3);
+	assert_true(message.emit && !message.flush && !message.close_socket);
+	assert_int_equal(parse("{\"text\":\"x \",\"try_trigger_generation\":true}"), 0);
+	assert_true(message.trigger && !message.emit);
+	assert_int_equal(parse("{\"text\":\"\"}"), 0);
+	assert_true(message.flush && message.close_socket);
+	assert_int_equal(parse("{\"text\":\" \"}"), 0);
+	assert_false(message.flush || message.close_socket);
+	assert_int_equal(parse("{\"cancel\":true}"), 0);
+	assert_true(message.cancel && message.close_socket && !message.flush);
+}
+
+static void test_settings_of_a_stream(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("{\"text\":\" \",\"voice_settings\":{\"stability\":0.5,"
+			       "\"speed\":0.7},\"generation_config\":"
+			       "{\"chunk_length_schedule\":[50,90]}}"),
+			 0);
+	assert_int_equal(message.settings.set, SETTING_SPEED | SETTING_SCHEDULE);
+	assert_float_equal((float)message.settings.speed, 0.8F, 1e-6F);
+	assert_int_equal(message.settings.schedule_len, 2);
+	assert_int_equal(message.settings.schedule[1], 90);
+	assert_int_equal(parse("{\"text\":\" \",\"voice_settings\":null,\"model_id\":7,"
+			       "\"voice_id\":\"x\",\"speed\":99,\"output_format\":[]}"),
+			 0);
+	assert_int_equal(message.settings.set, 0);
+	assert_int_not_equal(parse("{\"voice_settings\":{\"speed\":\"fast\"}}"), 0);
+	assert_int_not_equal(parse("{\"voice_settings\":7}"), 0);
+	assert_int_not_equal(parse("{\"text\":7}"), 0);
+	assert_int_not_equal(parse("{\"flush\":\"yes\"}"), 0);
+}
+
+static void test_a_pair_that_was_split_is_joined(void **state)
+{
+	size_t len = copy("{\"text\":\"\\ude00!\"}");
+
+	(void)state;
+	assert_int_equal(elevenlabs_message_parse(&message, &fault, bytes, len, 0xd83d), 0);
+	assert_int_equal(message.text_len, 5);
+	assert_memory_equal(message.text, "\xf0\x9f\x98\x80!", 5);
+}
+
+static void test_messages_of_contexts(void **state)
+{
+	(void)state;
+	assert_int_equal(parse_multi("{\"text\":\"x\"}"), 0);
+	assert_int_equal(multi.context_id_len, strlen(ELEVENLABS_CONTEXT));
+	assert_int_equal(parse_multi("{\"text\":\"\",\"context_id\":\"a\",\"flush\":true}"), 0);
+	assert_true(multi.keep_alive && multi.said.emit && !multi.said.close_socket);
+	assert_memory_equal(multi.context_id, "a", 1);
+	assert_int_equal(parse_multi("{\"context_id\":\"a\",\"close_context\":true}"), 0);
+	assert_true(multi.stop_context && !multi.close_context);
+	assert_int_equal(parse_multi("{\"close_socket\":true,\"cancel\":true}"), 0);
+	assert_true(multi.said.close_socket && !multi.said.cancel);
+	assert_int_not_equal(parse_multi("{\"text\":5,\"context_id\":\"b\"}"), 0);
+	assert_memory_equal(multi.context_id, "b", 1);
+	assert_int_not_equal(parse_multi("{\"context_id\":5}"), 0);
+}
+
+static void assert_key(const char *json, const char *expected)
+{
+	char key[16];
+	size_t len = copy(json);
+
+	elevenlabs_message_key(key, sizeof(key), bytes, len);
+	assert_string_equal(key, expected);
+}
+
+static void test_the_key_of_a_first_message(void **state)
+{
+	(void)state;
+	assert_key("{\"text\":\" \",\"xi_api_key\":\"ka_1\"}", "ka_1");
+	assert_key("{\"xi-api-key\":\"ka_2\",\"voice_settings\":{\"a\":[1]}}", "ka_2");
+	assert_key("{\"voice_settings\":{\"xi_api_key\":\"no\"},\"authorization\":"
+		   "\"Bearer ka_3\"}",
+		   "ka_3");
+	assert_key("{\"text\":\" \"}", "");
+	assert_key("{\"xi_api_key\":7}", "");
+	assert_key("{\"xi_api_key\":\"longer than there is room\"}", "");
+	assert_key("[\"xi_api_key\"]", "");
+	assert_key("", "");
+	assert_key("{", "");
+}
+
+static int set(struct elevenlabs_opening *opening, const char *name, const char *value)
+{
+	return elevenlabs_opening_set(opening, &fault, name, value);
+}
+
+static void test_what_the_address_says(void **state)
+{
+	struct elevenlabs_opening opening;
+
+	(void)state;
+	elevenlabs_opening_init(&opening);
+	assert_int_equal(opening.settings.format.encoding, AUDIO_MP3);
+	assert_int_equal(opening.settings.schedule[0], 120);
+	assert_int_equal(opening.idle_ms, ELEVENLABS_IDLE_MS);
+	assert_int_equal(set(&opening, "output_format", "ulaw_8000"), 0);
+	assert_int_equal(opening.settings.format.encoding, AUDIO_MULAW);
+	assert_int_equal(set(&opening, "language_code", "de"), 0);
+	assert_string_equal(opening.settings.language, "de");
+	assert_int_equal(set(&opening, "inactivity_timeout", "180"), 0);
+	assert_int_equal(opening.idle_ms, 180000);
+	assert_int_equal(set(&opening, "auto_mode", "true"), 0);
+	assert_true(opening.settings.auto_mode);
+	assert_int_equal(set(&opening, "apply_text_normalization", "off"), 0);
+	assert_false(opening.settings.normalize);
+	assert_int_equal(set(&opening, "seed", "x"), 0);
+	assert_int_not_equal(set(&opening, "output_format", "mp4"), 0);
+	assert_int_not_equal(set(&opening, "language_code", "xx"), 0);
+	assert_int_not_equal(set(&opening, "inactivity_timeout", "181"), 0);
+	assert_int_not_equal(set(&opening, "inactivity_timeout", "5x"), 0);
+	assert_int_not_equal(set(&opening, "apply_text_normalization", "maybe"), 0);
+	settings_reset(&opening.settings);
+}
+
+static void test_a_request_has_a_text_of_the_right_length(void **state)
+{
+	static const char *const wrong[] = {"{}", "{\"voice_id\":1}", "{\"text\":\"\"}",
+					    "{\"text\":null}", "{\"cancel\":false}"};
+	static const char *const right[] = {"{\"text\":\"x\"}", "{\"cancel\":true}",
+					    "{\"update_settings\":{}}"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); ++i) {
+		size_t len = copy(wrong[i]);
+
+		assert_int_not_equal(once_message_parse(&message, &fault, bytes, len), 0);
+	}
+	for (size_t i = 0; i < COUNT(right); ++i) {
+		size_t len = copy(right[i]);
+
+		assert_int_equal(once_message_parse(&message, &fault, bytes, len), 0);
+		stream_message_reset(&message);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text_and_commands_of_a_stream),
+		cmocka_unit_test(test_settings_of_a_stream),
+		cmocka_unit_test(test_a_pair_that_was_split_is_joined),
+		cmocka_unit_test(test_messages_of_contexts),
+		cmocka_unit_test(test_the_key_of_a_first_message),
+		cmocka_unit_test(test_what_the_address_says),
+		cmocka_unit_test(test_a_request_has_a_text_of_the_right_length),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	free(bytes);
+	return failed;
+}
