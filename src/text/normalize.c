@@ -43,6 +43,7 @@ struct loop_state {
 	struct normalizer n;
 	struct mapped *out;
 	struct mapped_cursor *in;
+	struct fixed_list fixed;
 	size_t kept; /* bytes before it are in `out`, or gone */
 	bool is_line_start;
 };
@@ -130,9 +131,21 @@ static void drop(struct loop_state *s, size_t i)
 	const struct token *next = token_at(&s->n, i + 1);
 
 	say_instead(s, i, i + 1, "", 0);
-	if (next->kind == TOKEN_WORD || next->kind == TOKEN_DIGITS || next->kind == TOKEN_DROP)
+	if (token_is_text(&s->n, i + 1) || next->kind == TOKEN_DROP)
 		return;
 	cut_blanks(out);
+}
+
+static void keep_fixed(struct loop_state *s, size_t i)
+{
+	const struct token *token = token_at(&s->n, i);
+	struct normalize_fixed *fixed = &s->fixed.list[token->c];
+
+	keep_until(s, token->begin);
+	fixed->said = s->out->text.len;
+	fixed->is_said = true;
+	keep_until(s, token->end);
+	s->is_line_start = false;
 }
 
 /* Letters with marks of their own become single characters, which engines know. */
@@ -225,6 +238,9 @@ static size_t take_token(struct loop_state *s, size_t i)
 	case TOKEN_DROP:
 		drop(s, i);
 		return i + 1;
+	case TOKEN_FIXED:
+		keep_fixed(s, i);
+		return i + 1;
 	case TOKEN_WORD:
 	case TOKEN_DIGITS:
 	case TOKEN_SIGN:
@@ -234,19 +250,19 @@ static size_t take_token(struct loop_state *s, size_t i)
 	return take_spoken(s, i);
 }
 
-void normalize(struct mapped *out, struct mapped_cursor *in, size_t begin, size_t end,
-	       const struct language *language)
+void normalize(struct mapped *out, struct mapped_cursor *in, size_t len,
+	       const struct language *language, struct normalize_fixed *fixed, size_t fixed_len)
 {
 	struct loop_state s = {
 		.n = {.language = language, .reading = language->reading, .text = in->text},
 		.out = out,
 		.in = in,
-		.kept = begin,
+		.fixed = {.list = fixed, .count = fixed_len},
 	};
 	struct token *tokens = NULL;
 
-	if (normalize_tokens(&tokens, &s.n.tokens_len, in->text, begin, end,
-			     language->reading && language->reading->elides) != 0) {
+	if (normalize_tokens(&tokens, &s.n.tokens_len, in->text, len,
+			     language->reading && language->reading->elides, &s.fixed) != 0) {
 		out->err = ENOMEM;
 		return;
 	}

@@ -13,8 +13,17 @@
 #include "text/language.h"
 #include "text/mapped.h"
 
-/* Reads bytes [begin, end) of the cursor's text and appends what is said. */
-void normalize(struct mapped *out, struct mapped_cursor *in, size_t begin, size_t end,
-	       const struct language *language);
+/* Words that somebody else has decided on: they stay as they are, and are words
+ * to what stands around them ("Dr. " before a name). */
+struct normalize_fixed {
+	size_t begin, end; /* bytes of the cursor's text, not empty */
+	size_t said; /* set: where they begin in what is said, */
+	bool is_said; /* unless they went with something that is not said */
+};
+
+/* Reads the first `len` bytes of the cursor's text and appends what is said.
+ * Fixed words come in their order and do not overlap. */
+void normalize(struct mapped *out, struct mapped_cursor *in, size_t len,
+	       const struct language *language, struct normalize_fixed *fixed, size_t fixed_len);
 
 #endif

@@ -136,6 +136,7 @@ static void say_part(struct normalizer *n, size_t i)
 	case TOKEN_BLANK:
 	case TOKEN_LINE:
 	case TOKEN_DROP:
+	case TOKEN_FIXED:
 	case TOKEN_END:
 		break;
 	}

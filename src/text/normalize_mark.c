@@ -38,19 +38,23 @@ static size_t run_of(const struct normalizer *n, size_t i, uint32_t c)
 
 /* "---", "* * *", "|---|:--|": nothing but marks up to the line's end.  Gives
  * the end, 0 when there is something else. */
-static size_t read_rule(const struct normalizer *n, size_t i)
+static size_t read_rule(struct normalizer *n, size_t i)
 {
 	size_t first = i;
 	size_t marks = 0;
 
+	if (i < n->no_rule)
+		return 0;
 	for (; !is_line_end(n, i); ++i) {
 		const struct token *token = token_at(n, i);
 
 		if (token->kind == TOKEN_BLANK)
 			continue;
 		if (token->kind != TOKEN_SIGN || token->c >= 128 || i - first > RULE_MAX ||
-		    !strchr("-*_=|:", (int)token->c))
+		    !strchr("-*_=|:", (int)token->c)) {
+			n->no_rule = i;
 			return 0;
+		}
 		++marks;
 	}
 	return marks >= 3 ? i : 0;
@@ -192,11 +196,6 @@ static size_t read_link_end(struct normalizer *n, size_t i)
 	return n->mates[MATE_BRACKET] == i ? find_mate(n, i + 1, MATE_PAREN) + 1 : 0;
 }
 
-static bool is_text(const struct normalizer *n, size_t i)
-{
-	return token_is_word(n, i) || token_is_digits(n, i);
-}
-
 static bool is_emphasis_sign(const struct normalizer *n, size_t i)
 {
 	return token_is(n, i, '*') || token_is(n, i, '_') || token_is(n, i, '~') ||
@@ -208,14 +207,14 @@ static bool is_emphasis_sign(const struct normalizer *n, size_t i)
 static size_t read_emphasis(struct normalizer *n, size_t i)
 {
 	size_t end = i;
-	bool before = i > 0 && is_text(n, i - 1);
+	bool before = i > 0 && token_is_text(n, i - 1);
 	bool after;
 
 	while (is_emphasis_sign(n, end) && token_at(n, end)->c == token_at(n, i)->c)
 		++end;
 	if (end == i)
 		return 0;
-	after = is_text(n, end);
+	after = token_is_text(n, end);
 	if (token_is(n, i, '~') && end == i + 1)
 		return 0;
 	if (token_is(n, i, '_') && before && after) {
@@ -288,12 +287,13 @@ size_t read_sign(struct normalizer *n, size_t i)
 	for (const struct sign *sign = n->reading->signs; sign && sign->written; ++sign) {
 		if (!sign_fits(n, sign, i))
 			continue;
-		if (sign->spoken[0] && (is_text(n, i - 1) || token_is(n, i - 1, token_at(n, i)->c)))
+		if (sign->spoken[0] &&
+		    (token_is_text(n, i - 1) || token_is(n, i - 1, token_at(n, i)->c)))
 			write_text(n, " ");
 		write_text(n, sign->spoken);
 		if (sign->spoken[0] && !is_blank(n, i + 1) && is_number_after(n, i))
 			write_text(n, " ");
-		else if (sign->spoken[0] && is_text(n, i + 1))
+		else if (sign->spoken[0] && token_is_text(n, i + 1))
 			write_text(n, " ");
 		return i + 1;
 	}

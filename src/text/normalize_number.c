@@ -13,8 +13,9 @@
 #include "base/utf8.h"
 #include "text/normalize_private.h"
 
-/* Digits of a figure that can be part of a value. */
+/* Digits of a figure that can be part of a value, and so many groups of three. */
 #define VALUE_DIGITS_MAX 18
+#define GROUPS_MAX (VALUE_DIGITS_MAX / 3)
 
 /* A number as it is written. */
 struct figure {
@@ -115,7 +116,8 @@ static bool take_foreign(struct figure *figure, const struct normalizer *n)
 	uint32_t decimal = group == ',' ? '.' : ',';
 	size_t i = figure->next;
 
-	while (token_is(n, i, group) && is_group(n, i + 1))
+	/* Bounded, because a long list is looked at from each of its numbers. */
+	while (i < figure->next + 2 * GROUPS_MAX && token_is(n, i, group) && is_group(n, i + 1))
 		i += 2;
 	if (i == figure->next || !token_is(n, i, decimal) || !token_is_digits(n, i + 1))
 		return false;
@@ -457,7 +459,7 @@ static uint64_t say_magnitude(struct normalizer *n, const struct quantity *q, ch
 static bool has_cents(const struct normalizer *n, const struct quantity *q)
 {
 	return q->currency && q->currency->cent.one && !q->magnitude && q->figure.decimals &&
-	       token_len(n, q->figure.decimals) <= 2;
+	       q->figure.digits <= VALUE_DIGITS_MAX && token_len(n, q->figure.decimals) <= 2;
 }
 
 static void say_cents(struct normalizer *n, const struct quantity *q)

@@ -33,6 +33,7 @@ enum token_kind {
 	TOKEN_LINE, /* line ends, with the blanks around them */
 	TOKEN_SIGN, /* one character of anything else */
 	TOKEN_DROP, /* emoji, zero-width characters: not said */
+	TOKEN_FIXED, /* normalize.h: no reader's business */
 	TOKEN_END, /* after the last one */
 };
 
@@ -46,7 +47,7 @@ enum {
 
 struct token {
 	uint32_t begin, end; /* bytes */
-	uint32_t c; /* a sign's code point */
+	uint32_t c; /* a sign's code point; of fixed words their number */
 	uint8_t kind;
 	uint8_t flags;
 };
@@ -59,6 +60,7 @@ struct normalizer {
 	size_t tokens_len; /* without the end */
 	struct buf words; /* what the reader says */
 	size_t mates[2]; /* the next ']' and ')' that were found, see normalize_mark.c */
+	size_t no_rule; /* none begins before this token */
 	bool shouts; /* capitals are no acronyms here */
 	bool line_wants_stop; /* a heading or an item: a dot ends it */
 	bool in_table;
@@ -68,8 +70,12 @@ struct normalizer {
 typedef size_t(normalize_reader)(struct normalizer *n, size_t i);
 
 /* normalize_token.c: ENOMEM.  The array is the caller's to free. */
-int normalize_tokens(struct token **tokensp, size_t *count, const char *text, size_t begin,
-		     size_t end, bool elides);
+struct fixed_list {
+	struct normalize_fixed *list;
+	size_t count;
+};
+int normalize_tokens(struct token **tokensp, size_t *count, const char *text, size_t len,
+		     bool elides, const struct fixed_list *fixed);
 
 /* normalize_write.c.  Any index may be asked about: behind the last token there
  * is nothing but the end. */
@@ -81,6 +87,8 @@ static inline const struct token *token_at(const struct normalizer *n, size_t i)
 bool token_is(const struct normalizer *n, size_t i, uint32_t c); /* a sign */
 bool token_is_digits(const struct normalizer *n, size_t i);
 bool token_is_word(const struct normalizer *n, size_t i);
+bool token_is_text(const struct normalizer *n, size_t i); /* word, digits, fixed words */
+bool tokens_hold_fixed(const struct normalizer *n, size_t i, size_t next);
 size_t token_len(const struct normalizer *n, size_t i);
 bool token_equals(const struct normalizer *n, size_t i, const char *word); /* case counts */
 bool token_listed(const struct normalizer *n, size_t i, const char *list); /* in lower case */

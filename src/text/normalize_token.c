@@ -20,6 +20,7 @@ struct scanner {
 	struct token *tokens;
 	size_t count;
 	size_t lump; /* the token that began it */
+	size_t fixed; /* how many fixed words have been passed */
 };
 
 static size_t peek(const struct scanner *s, size_t at, uint32_t *c)
@@ -120,11 +121,11 @@ static void scan_blanks(struct scanner *s, struct token *token)
 	}
 }
 
-/* What can stand before the first word of an address. */
+/* What can stand before the first word of an address, markdown's marks too. */
 static bool is_opening(uint32_t c)
 {
-	return c == '(' || c == '[' || c == '"' || c == '\'' || c == '<' || c == '{' ||
-	       unicode_kind(c) == UNICODE_OPEN;
+	return c == '(' || c == '[' || c == '"' || c == '\'' || c == '<' || c == '{' || c == '`' ||
+	       c == '*' || unicode_kind(c) == UNICODE_OPEN;
 }
 
 static bool begins_lump(const struct scanner *s)
@@ -171,28 +172,46 @@ static void scan_one(struct scanner *s)
 	++s->count;
 }
 
-int normalize_tokens(struct token **tokensp, size_t *count, const char *text, size_t begin,
-		     size_t end, bool elides)
+/* The fixed words that begin here are one token, whatever they hold. */
+static void scan_fixed(struct scanner *s, const struct normalize_fixed *fixed)
+{
+	struct token *token = &s->tokens[s->count];
+	uint32_t c;
+
+	utf8_decode(&c, s->text + fixed->begin, fixed->end - fixed->begin);
+	*token = (struct token){
+		.begin = (uint32_t)fixed->begin,
+		.end = (uint32_t)fixed->end,
+		.c = (uint32_t)s->fixed++,
+		.kind = TOKEN_FIXED,
+		.flags = unicode_kind(c) == UNICODE_UPPER ? TOKEN_CAPITAL : 0,
+	};
+	s->lump = s->count++;
+	s->at = fixed->end;
+}
+
+int normalize_tokens(struct token **tokensp, size_t *count, const char *text, size_t len,
+		     bool elides, const struct fixed_list *fixed)
 {
 	/* A token for each byte at worst, the line before and the end behind. */
-	struct token *tokens = malloc((end - begin + 2) * sizeof(*tokens));
-	struct scanner s = {
-		.elides = elides,
-		.text = text,
-		.at = begin,
-		.end = end,
-		.tokens = tokens,
-		.count = 1,
-	};
+	struct token *tokens = malloc((len + 2) * sizeof(*tokens));
+	struct scanner s = {.elides = elides, .text = text, .tokens = tokens, .count = 1};
 
 	if (!tokens)
 		return ENOMEM;
-	tokens[0] = (struct token){
-		.begin = (uint32_t)begin, .end = (uint32_t)begin, .kind = TOKEN_LINE};
-	while (s.at < end)
-		scan_one(&s);
+	tokens[0] = (struct token){.kind = TOKEN_LINE};
+	while (s.at < len) {
+		const struct normalize_fixed *next =
+			s.fixed < fixed->count ? &fixed->list[s.fixed] : NULL;
+
+		s.end = next ? next->begin : len;
+		if (s.at == s.end)
+			scan_fixed(&s, next);
+		else
+			scan_one(&s);
+	}
 	tokens[s.count] =
-		(struct token){.begin = (uint32_t)end, .end = (uint32_t)end, .kind = TOKEN_END};
+		(struct token){.begin = (uint32_t)len, .end = (uint32_t)len, .kind = TOKEN_END};
 	*tokensp = tokens;
 	*count = s.count;
 	return 0;

@@ -170,7 +170,7 @@ static bool conditions_hold(const struct normalizer *n, const struct abbreviatio
 	unsigned when = row->when;
 	const struct token *before = neighbour_before(n, i);
 	const struct token *after = token_at(n, token_skip_blank(n, next));
-	bool is_word = after->kind == TOKEN_WORD;
+	bool is_word = after->kind == TOKEN_WORD || after->kind == TOKEN_FIXED;
 
 	if (when & WHEN_BEFORE_CAPITAL && !(is_word && after->flags & TOKEN_CAPITAL))
 		return false;
@@ -290,7 +290,7 @@ size_t read_abbreviation(struct normalizer *n, size_t i)
 		size_t next = taken ? token_behind(n, i, token_at(n, i)->begin + taken) : 0;
 
 		if (next > best_next && !(abbreviation->when & WHEN_SUFFIX) && ends_well(n, next) &&
-		    conditions_hold(n, abbreviation, i, next)) {
+		    !tokens_hold_fixed(n, i, next) && conditions_hold(n, abbreviation, i, next)) {
 			best = abbreviation;
 			best_next = next;
 		}

@@ -24,6 +24,20 @@ bool token_is_word(const struct normalizer *n, size_t i)
 	return token_at(n, i)->kind == TOKEN_WORD;
 }
 
+bool token_is_text(const struct normalizer *n, size_t i)
+{
+	enum token_kind kind = (enum token_kind)token_at(n, i)->kind;
+
+	return kind == TOKEN_WORD || kind == TOKEN_DIGITS || kind == TOKEN_FIXED;
+}
+
+bool tokens_hold_fixed(const struct normalizer *n, size_t i, size_t next)
+{
+	while (i < next && token_at(n, i)->kind != TOKEN_FIXED)
+		++i;
+	return i < next;
+}
+
 size_t token_len(const struct normalizer *n, size_t i)
 {
 	return token_at(n, i)->end - token_at(n, i)->begin;
@@ -34,6 +48,7 @@ bool token_equals(const struct normalizer *n, size_t i, const char *word)
 	size_t len = token_len(n, i);
 
 	return len > 0 && word[0] == n->text[token_at(n, i)->begin] && strlen(word) == len &&
+	       token_at(n, i)->kind != TOKEN_FIXED &&
 	       memcmp(n->text + token_at(n, i)->begin, word, len) == 0;
 }
 
@@ -148,7 +163,7 @@ size_t match_spelling(const struct normalizer *n, size_t i, const char *list, si
 		if (taken > longest) {
 			size_t next = token_from(n, i, begin + taken);
 
-			if (next && is_whole(n, next)) {
+			if (next && is_whole(n, next) && !tokens_hold_fixed(n, i, next)) {
 				longest = taken;
 				found = next;
 			}

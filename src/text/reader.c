@@ -34,10 +34,17 @@ struct pass {
 	struct reader_parts parts;
 	struct mapped run; /* the text since the last tag of ours */
 	struct mapped said; /* the same, through the dictionaries */
+	struct buf fixed; /* struct normalize_fixed: of `said`, what is pronounced so: */
+	struct buf ipa; /* struct pronunciation, one for each */
 	const char *text;
 	size_t len;
 	size_t at; /* byte */
 	uint32_t index; /* the same place in code points */
+};
+
+struct pronunciation {
+	const char *ipa; /* in the run, or a dictionary's */
+	size_t len;
 };
 
 /* Stands in the run as it is, or reads as a blank: engines take some control
@@ -80,18 +87,48 @@ static void take_character(struct pass *pass)
 	++pass->index;
 }
 
-/* What no pronunciation is given for. */
+static void keep_all(struct pass *pass, struct mapped_cursor *cursor, size_t len,
+		     struct normalize_fixed *fixed, size_t fixed_len)
+{
+	size_t before = pass->parts.part.text.len;
+
+	mapped_keep(&pass->parts.part, cursor, 0, len);
+	for (size_t i = 0; i < fixed_len; ++i) {
+		fixed[i].said = before + fixed[i].begin;
+		fixed[i].is_said = true;
+	}
+}
+
+static void pronounce(struct pass *pass, const struct normalize_fixed *fixed, size_t fixed_len)
+{
+	const struct pronunciation *ipa =
+		(const struct pronunciation *)(const void *)pass->ipa.bytes;
+
+	for (size_t i = 0; i < fixed_len && pass->reader->reads_phonemes; ++i) {
+		size_t end = fixed[i].said + fixed[i].end - fixed[i].begin;
+
+		if (fixed[i].is_said)
+			reader_parts_pronounce(&pass->parts, fixed[i].said, end, ipa[i].ipa,
+					       ipa[i].len);
+	}
+	pass->fixed.len = pass->ipa.len = 0;
+}
+
 static void say(struct pass *pass, const struct mapped *text)
 {
+	struct normalize_fixed *fixed = (struct normalize_fixed *)(void *)pass->fixed.bytes;
+	size_t fixed_len = pass->fixed.len / sizeof(*fixed);
 	struct mapped_cursor cursor;
 
 	if (text->text.len == 0)
 		return;
 	mapped_read(&cursor, text);
 	if (pass->reader->normalizes)
-		normalize(&pass->parts.part, &cursor, 0, text->text.len, pass->reader->language);
+		normalize(&pass->parts.part, &cursor, text->text.len, pass->reader->language, fixed,
+			  fixed_len);
 	else
-		mapped_keep(&pass->parts.part, &cursor, 0, text->text.len);
+		keep_all(pass, &cursor, text->text.len, fixed, fixed_len);
+	pronounce(pass, fixed, fixed_len);
 }
 
 /* Dictionaries and pronunciations, from left to right; each is looked for anew
@@ -128,19 +165,30 @@ static bool find_first(struct pass *pass, struct finds *finds)
 	return finds->has_hit || finds->has_span;
 }
 
-/* Fixed text: what stands before it is said first, and nobody changes it. */
-static void say_fixed(struct pass *pass, struct mapped_cursor *cursor, size_t begin, size_t end,
-		      const char *text, size_t len, const char *ipa, size_t ipa_len)
+static int note_fixed(struct pass *pass, size_t begin, struct pronunciation ipa)
 {
-	size_t before;
+	struct normalize_fixed fixed = {.begin = begin, .end = pass->said.text.len};
+	int err = buf_append(&pass->ipa, &ipa, sizeof(ipa));
 
-	say(pass, &pass->said);
-	mapped_clear(&pass->said);
-	before = pass->parts.part.text.len;
-	mapped_replace(&pass->parts.part, cursor, begin, end, text, len);
-	if (pass->reader->reads_phonemes)
-		reader_parts_pronounce(&pass->parts, pass->parts.part.text.len - before, ipa,
-				       ipa_len);
+	return err ? err : buf_append(&pass->fixed, &fixed, sizeof(fixed));
+}
+
+/* Fixed text, which nobody changes; its blanks are not said. */
+static void say_fixed(struct pass *pass, struct mapped_cursor *cursor, size_t begin, size_t end,
+		      const char *text, size_t len, struct pronunciation ipa)
+{
+	size_t before = pass->said.text.len;
+	int err = 0;
+
+	while (len > 0 && text[len - 1] == ' ')
+		--len;
+	for (; len > 0 && *text == ' '; --len)
+		++text;
+	mapped_replace(&pass->said, cursor, begin, end, text, len);
+	if (pass->said.text.len > before)
+		err = note_fixed(pass, before, ipa);
+	if (err && !pass->said.err)
+		pass->said.err = err;
 }
 
 static void say_span(struct pass *pass, struct mapped_cursor *cursor, const struct ipa_span *span)
@@ -150,8 +198,8 @@ static void say_span(struct pass *pass, struct mapped_cursor *cursor, const stru
 
 	buf_init(&letters, IPA_SPAN_MAX * 2);
 	if (ipa_respell(&letters, ipa, span->ipa_len) == 0)
-		say_fixed(pass, cursor, span->begin, span->end, letters.bytes, letters.len, ipa,
-			  span->ipa_len);
+		say_fixed(pass, cursor, span->begin, span->end, letters.bytes, letters.len,
+			  (struct pronunciation){ipa, span->ipa_len});
 	buf_reset(&letters);
 }
 
@@ -162,8 +210,8 @@ static void say_hit(struct pass *pass, struct mapped_cursor *cursor, const struc
 	if (pass->said.text.len + pass->parts.part.text.len + len > SAID_MAX + pass->len)
 		mapped_keep(&pass->said, cursor, hit->begin, hit->end);
 	else if (hit->ipa && pass->reader->reads_phonemes)
-		say_fixed(pass, cursor, hit->begin, hit->end, hit->replacement, len, hit->ipa,
-			  strlen(hit->ipa));
+		say_fixed(pass, cursor, hit->begin, hit->end, hit->replacement, len,
+			  (struct pronunciation){hit->ipa, strlen(hit->ipa)});
 	else
 		mapped_replace(&pass->said, cursor, hit->begin, hit->end, hit->replacement, len);
 }
@@ -244,6 +292,19 @@ static void pass_by(struct pass *pass, size_t to)
 	pass->at = to;
 }
 
+/* "<spell>ab</spell>c": the last letter is no part of the word behind it. */
+static void part_from_spelled(struct pass *pass)
+{
+	struct mapped *part = &pass->parts.part;
+	uint32_t c;
+
+	if (pass->at >= pass->len || part->text.len == 0)
+		return;
+	utf8_decode(&c, pass->text + pass->at, pass->len - pass->at);
+	if (unicode_is_spoken(unicode_kind(c)) && part->text.bytes[part->text.len - 1] != ' ')
+		mapped_put(part, " ", 1, pass->index, pass->index);
+}
+
 /* From behind its tag, or from the chunk's beginning when it goes on. */
 static void take_spell(struct pass *pass)
 {
@@ -254,6 +315,7 @@ static void take_spell(struct pass *pass)
 	spell_read(&pass->parts, pass->reader->language, pass->text + pass->at, end - pass->at,
 		   pass->index, pass->reader->spell_group);
 	pass_by(pass, after);
+	part_from_spelled(pass);
 }
 
 static void take_break(struct pass *pass, const char *tag, size_t len)
@@ -328,6 +390,8 @@ int reader_read(struct spoken **spokenp, struct reader *reader, const char *text
 	reader_parts_init(&pass.parts, max, reader->rate);
 	mapped_init(&pass.run, max);
 	mapped_init(&pass.said, max);
+	buf_init(&pass.fixed, len * sizeof(struct normalize_fixed));
+	buf_init(&pass.ipa, len * sizeof(struct pronunciation));
 	read_chunk(&pass);
 	err = pass.run.err ? pass.run.err : pass.said.err;
 	if (!err)
@@ -335,5 +399,7 @@ int reader_read(struct spoken **spokenp, struct reader *reader, const char *text
 	reader_parts_reset(&pass.parts);
 	mapped_reset(&pass.run);
 	mapped_reset(&pass.said);
+	buf_reset(&pass.fixed);
+	buf_reset(&pass.ipa);
 	return err;
 }

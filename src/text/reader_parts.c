@@ -114,10 +114,10 @@ void reader_parts_rate(struct reader_parts *parts, double rate)
 	parts->rate = rate;
 }
 
-void reader_parts_pronounce(struct reader_parts *parts, size_t n, const char *ipa, size_t ipa_len)
+void reader_parts_pronounce(struct reader_parts *parts, size_t begin, size_t end, const char *ipa,
+			    size_t ipa_len)
 {
-	size_t end = parts->part.text.len;
-	struct spoken_phonemes phonemes = {.begin = (uint32_t)(end - n), .end = (uint32_t)end};
+	struct spoken_phonemes phonemes = {.begin = (uint32_t)begin, .end = (uint32_t)end};
 
 	if (parts->part.err || buf_reserve(&parts->ipa, ipa_len + 1) != 0)
 		return; /* the text is said instead */

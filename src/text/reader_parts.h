@@ -28,8 +28,9 @@ void reader_parts_reset(struct reader_parts *parts);
 void reader_parts_pause(struct reader_parts *parts, unsigned ms);
 void reader_parts_rate(struct reader_parts *parts, double rate);
 
-/* The last n bytes of the part are pronounced so. */
-void reader_parts_pronounce(struct reader_parts *parts, size_t n, const char *ipa, size_t ipa_len);
+/* Bytes [begin, end) of the part are pronounced so. */
+void reader_parts_pronounce(struct reader_parts *parts, size_t begin, size_t end, const char *ipa,
+			    size_t ipa_len);
 
 /* All of it: the memory goes over. */
 int reader_parts_take(struct spoken **spokenp, struct reader_parts *parts);

@@ -128,6 +128,7 @@ static void test_spell_reads_letters_signs_and_groups(void **state)
 	expect("<spell>a<b>b</b></spell>", "A, B"); /* tags inside are left out */
 	expect("<spell>\xc3\xa9</spell>", "\xc3\x89");
 	expect("<spell></spell>x", "x");
+	expect("<spell>ab</spell>c, <spell>d</spell>'s", "A, B c, D's");
 	expect_by(&reader, "<spell group=\"0\">ab", "A, B"); /* cut by the chunker */
 	expect_by(&reader, "cd</spell> ef", "C, D ef");
 	expect_by(&reader, "gh", "gh");
@@ -151,6 +152,31 @@ static void test_a_pronunciation_is_said(void **state)
 		  "a temateu, b shtat|temateu=təˈmɑːtəʊ||shtat=ˈʃtat|");
 	expect_by(&reader, "and/or km/h [sic] /usr/bin", "and/or km/h [sic] /usr/bin");
 	expect_by(&reader, "x/ɪ/y", "x/ɪ/y");
+}
+
+/* What stands around a pronunciation is read as if it were a word. */
+static void test_a_pronunciation_is_a_word_of_its_line(void **state)
+{
+	static const struct dictionary_entry entries[] = {{"Nguyen", " Win ", "wɪn", false},
+							  {"km", "kam", "kam", false}};
+	struct reader reader = {
+		.language = language_find("en"), .normalizes = true, .reads_phonemes = true};
+	struct dictionary *dictionary = NULL;
+	struct lexicon *lexicon = NULL;
+
+	(void)state;
+	assert_int_equal(dictionary_alloc(&dictionary, entries, 2), 0);
+	assert_int_equal(lexicon_alloc(&lexicon, &dictionary, 1), 0);
+	reader.lexicon = lexicon;
+	expect_by(&reader, "- Say /wɪn/ please", "Say win please.|win=wɪn|");
+	expect_by(&reader, "Say /wɪn/ - not 5", "Say win - not five|win=wɪn|");
+	expect_by(&reader, "1. Ask Dr. Nguyen.", "one. Ask Doctor Win.|Win=wɪn|");
+	expect_by(&reader, "5 km & Nguyen", "five kam and Win|kam=kam||Win=wɪn|");
+	expect_by(&reader, "2/3 **Nguyen**", "two thirds Win|Win=wɪn|");
+	expect_by(&reader, "[x](https://nguyen.com)", "x"); /* goes with its address */
+	expect_by(&reader, "the stop /ʔ/ is", "the stop is"); /* nothing to say of it */
+	mem_deref(dictionary);
+	mem_deref(lexicon);
 }
 
 static void check_origins(const struct spoken *spoken, size_t code_points)
@@ -228,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_spell_reads_letters_signs_and_groups),
 		cmocka_unit_test(test_controls_become_blanks),
 		cmocka_unit_test(test_a_pronunciation_is_said),
+		cmocka_unit_test(test_a_pronunciation_is_a_word_of_its_line),
 		cmocka_unit_test(test_every_byte_knows_its_code_point),
 		cmocka_unit_test(test_failing_allocations_leak_nothing),
 	};
