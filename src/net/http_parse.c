@@ -13,6 +13,9 @@
 /* Where in the lines of a head a byte stands. */
 enum { BEFORE, REQUEST_LINE, LINE_START, NAME, VALUE, BLANK_LINE, AFTER };
 
+/* What a request line has begun with: a word, a blank, the first byte of a target. */
+enum { METHOD_NONE, METHOD_WORD, METHOD_BLANK, METHOD_TARGET, METHOD_BAD };
+
 static int fail(struct http_parse *parse, uint16_t status, const char *reason)
 {
 	parse->state = HTTP_PARSE_FAILED;
@@ -265,6 +268,25 @@ static int next_line_state(int state, char c)
 	}
 }
 
+static bool is_method_char(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-';
+}
+
+static uint8_t next_method_state(uint8_t state, char c)
+{
+	switch (state) {
+	case METHOD_NONE:
+		return is_method_char(c) ? METHOD_WORD : METHOD_BAD;
+	case METHOD_WORD:
+		return is_method_char(c) ? METHOD_WORD : c == ' ' ? METHOD_BLANK : METHOD_BAD;
+	case METHOD_BLANK:
+		return c == '/' || c == '*' ? METHOD_TARGET : METHOD_BAD;
+	default:
+		return state;
+	}
+}
+
 /* Looks at the bytes of the head before llhttp does; the status to refuse them
  * with, or 0. */
 static uint16_t judge_lines(struct http_parse *parse, const char *bytes, size_t n)
@@ -276,23 +298,21 @@ static uint16_t judge_lines(struct http_parse *parse, const char *bytes, size_t 
 			return 400;
 		if (++parse->head_bytes > parse->head.max)
 			return 431;
+		if (next == REQUEST_LINE || parse->line_state == REQUEST_LINE)
+			parse->method_state = next_method_state(parse->method_state, bytes[i]);
 		parse->line_state = (uint8_t)next;
 	}
 	return 0;
 }
 
-/* Whether bytes that llhttp found no method in begin with one of somebody else's:
- * a word (RFC 9110, 5.6.2), a blank, and what looks like a target.  A request line
- * that comes in pieces may be taken for garbage: either way it is refused. */
-static bool begins_with_method(const char *bytes, size_t n)
+/* llhttp knows no such method.  Whether it is somebody else's or garbage is known
+ * when the word has ended, wherever the bytes were split. */
+static void refuse_method(struct http_parse *parse)
 {
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-";
-	size_t len = 0;
-
-	while (len < n && bytes[len] != '\0' && strchr(letters, bytes[len]))
-		++len;
-	return len > 0 && len + 1 < n && bytes[len] == ' ' &&
-	       (bytes[len + 1] == '/' || bytes[len + 1] == '*');
+	if (parse->method_state == METHOD_TARGET)
+		fail(parse, 501, "no such method");
+	else if (parse->method_state == METHOD_BAD)
+		fail(parse, 400, "bad request");
 }
 
 size_t http_parse_feed(struct http_parse *parse, const char *bytes, size_t n)
@@ -307,11 +327,12 @@ size_t http_parse_feed(struct http_parse *parse, const char *bytes, size_t n)
 		fail(parse, status, status == 431 ? TOO_LARGE : "bad header line");
 		return n;
 	}
-	err = llhttp_execute(&parse->llhttp, bytes, n);
+	err = parse->is_foreign ? HPE_INVALID_METHOD : llhttp_execute(&parse->llhttp, bytes, n);
 	if (parse->state == HTTP_PARSE_DONE)
 		return (size_t)(llhttp_get_error_pos(&parse->llhttp) - bytes);
-	if (err == HPE_INVALID_METHOD && begins_with_method(bytes, n))
-		fail(parse, 501, "no such method");
+	parse->is_foreign = err == HPE_INVALID_METHOD;
+	if (parse->is_foreign)
+		refuse_method(parse);
 	else if (err != HPE_OK && parse->state != HTTP_PARSE_FAILED)
 		fail(parse, 400, "bad request");
 	return n;

@@ -33,6 +33,8 @@ struct http_parse {
 	const char *reason;
 	uint8_t state; /* enum http_parse_state */
 	uint8_t line_state; /* of our own look at the lines of the head */
+	uint8_t method_state; /* and at the beginning of the first */
+	bool is_foreign; /* llhttp has no such method, and reads no more of it */
 	bool in_value;
 	bool wants_continue; /* the client waits for a 100 before it sends the body */
 	bool is_http_1_0;

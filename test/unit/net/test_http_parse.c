@@ -121,7 +121,8 @@ static void test_what_is_refused(void **state)
 		{"GET /a%00b HTTP/1.1\r\n" HOST "\r\n", 400},
 		{"GET /a% HTTP/1.1\r\n" HOST "\r\n", 400},
 		{"CONNECT a:1 HTTP/1.1\r\n" HOST "\r\n", 400},
-		{"NONSENSE / HTTP/1.1\r\n" HOST "\r\n", 400},
+		{"NONSENSE / HTTP/1.1\r\n" HOST "\r\n", 501},
+		{"NONSENSE there\r\n\r\n", 400},
 		{"\x16\x03\x01\x02", 400}, /* TLS spoken to a plain port */
 	};
 
