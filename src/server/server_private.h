@@ -8,6 +8,8 @@
  *   health.c      GET /health, GET /ready
  *   description.c GET /openapi.json, GET /asyncapi.json
  *   tts_socket.c  a WebSocket and the session on it
+ *   late_key.c    a key that comes in a WebSocket's first message
+ *   elevenlabs_address.c  what the address of an ElevenLabs WebSocket says
  *   speech_http.c speech as the answer to a request
  *   normalize.c   POST /v1/normalize
  *   dictionary_rest.c  /v1/dictionaries and what is below it

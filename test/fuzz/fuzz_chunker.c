@@ -109,6 +109,8 @@ static void run(struct input *input, struct output *output, unsigned most, bool 
 			chunker_timeout(chunker);
 		if (dice < 3)
 			chunker_pause(chunker);
+		if (dice == 3)
+			chunker_emit(chunker);
 		if (dice != 7)
 			take(input, chunker, output);
 	}

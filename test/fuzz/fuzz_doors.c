@@ -8,6 +8,7 @@
  * rest, every request has had its end, and nothing may be left: no job, timer or
  * object.
  */
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,8 +112,7 @@ static const char *const stream_messages[] = {
 	"{\"text\":\"k time=\\\"10ms\\\"/> so\",\"flush\":true}",
 	"{\"text\":\"Yes. \",\"try_trigger_generation\":true}",
 	"{\"flush\":true}",
-	"{\"text\":\" \",\"voice_settings\":{\"speed\":0.9},\"generation_config\":"
-	"{\"chunk_length_schedule\":[50]}}",
+	"{\"text\":\" \",\"generation_config\":{\"chunk_length_schedule\":[50]}}",
 	NULL,
 };
 
@@ -172,6 +172,7 @@ static void step_message(struct walk *walk)
 
 	while (messages[count])
 		++count;
+	assert(count > 0);
 	chosen = messages[next(walk) % count];
 	mark = strstr(chosen, "%u");
 	if (mark)

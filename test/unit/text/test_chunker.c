@@ -55,6 +55,9 @@ static void take_step(struct chunker *chunker, const struct golden_step *step)
 	case GOLDEN_TIMEOUT:
 		chunker_timeout(chunker);
 		break;
+	case GOLDEN_EMIT:
+		chunker_emit(chunker);
+		break;
 	case GOLDEN_FLUSH:
 		chunker_flush(chunker);
 		break;
