@@ -147,6 +147,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 		ipa_read(&ipa, &text, i, i % 2 == 0);
 		check(ipa.byte_end <= text.text_len && strlen(ipa.signs) < sizeof(ipa.signs));
 	}
-	run_events(&text, bytes + head, (size_t)(nul - bytes - head) / 4);
+	run_events(&text, bytes + head, ((size_t)(nul - bytes) - head) / 4);
 	return 0;
 }
