@@ -45,14 +45,8 @@ const cases = {
 		};
 	},
 
-	voices: async () => (await client.voices.getAll()).voices,
-	voice: async () => client.voices.get(voice),
-	models: async () => client.models.list(),
-	user: async () => client.user.get(),
-	subscription: async () => client.user.subscription.get(),
-
-	// Page after page, as the SDK's users do.
-	async search() {
+	// The list, the one voice, and the search, page after page.
+	async voices() {
 		const found = [];
 		let nextPageToken;
 		do {
@@ -60,7 +54,16 @@ const cases = {
 			found.push(...page.voices);
 			nextPageToken = page.hasMore ? page.nextPageToken : undefined;
 		} while (nextPageToken);
-		return found;
+		const { voices } = await client.voices.getAll();
+		return { voices, found, one: await client.voices.get(voice) };
+	},
+
+	models: async () => client.models.list(),
+
+	async user() {
+		const user = await client.user.get();
+		const subscription = await client.user.subscription.get();
+		return { user, subscription, history: await client.history.list() };
 	},
 
 	async refused() {

@@ -12,7 +12,8 @@ WAV_HEADER = 44
 DECODERS = {
     "mp3": ["mpg123", "-q", "-s", "-m", "-"],
     "opus": ["opusdec", "--quiet", "--rate", "{rate}", "-", "-"],
-    "flac": ["flac", "-s", "-d", "-c", "--force-raw-format", "--endian=little", "--sign=signed", "-"],
+    "flac": ["flac", "-s", "-d", "-c", "--force-raw-format", "--endian=little",
+             "--sign=signed", "-"],
 }
 
 

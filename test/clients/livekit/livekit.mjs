@@ -15,7 +15,9 @@ const tts = new TTS({
 	voiceId,
 });
 
-const bytes = (frame) => Buffer.from(frame.data.buffer, frame.data.byteOffset, frame.data.byteLength);
+function bytes({ data }) {
+	return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+}
 
 // One utterance over the socket, which the plug-in keeps for the next.
 async function say() {
