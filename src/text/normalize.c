@@ -97,21 +97,27 @@ static bool is_punctuation(char c)
 	return c == '.' || c == '!' || c == '?' || c == ':' || c == ';' || c == ',';
 }
 
+/* A dot behind what is said, and the blank behind it, if any. */
+static void put_stop(struct loop_state *s, const char *blank)
+{
+	struct mapped *out = s->out;
+	uint32_t from, to;
+
+	cut_blanks(out);
+	if (out->text.len == 0)
+		return;
+	mapped_origin(s->in, s->kept - 1, s->kept, &from, &to);
+	if (!is_punctuation(out->text.bytes[out->text.len - 1]))
+		mapped_put(out, ".", 1, to, to);
+	mapped_put(out, blank, strlen(blank), to, to);
+}
+
 /* Headings, items and rows of tables end like sentences. */
 static void end_line(struct loop_state *s, size_t i)
 {
-	struct mapped *out = s->out;
-
 	keep_until(s, token_at(&s->n, i)->begin);
 	if (s->n.line_wants_stop)
-		cut_blanks(out);
-	if (s->n.line_wants_stop && out->text.len > 0 &&
-	    !is_punctuation(out->text.bytes[out->text.len - 1])) {
-		uint32_t from, to;
-
-		mapped_origin(s->in, s->kept - 1, s->kept, &from, &to);
-		mapped_put(out, ".", 1, to, to);
-	}
+		put_stop(s, "");
 	s->n.line_wants_stop = s->n.in_table = false;
 }
 
@@ -121,7 +127,8 @@ static void take_line(struct loop_state *s, size_t i)
 		end_line(s, i);
 		say_instead(s, i, i + 1, " ", ends_blank(s->out) ? 0 : 1);
 	}
-	s->is_line_start = true;
+	/* What stands behind <spell> goes on in the same line. */
+	s->is_line_start = i > 0 || s->out->text.len == 0;
 }
 
 /* An emoji takes the blank before it along, unless it parts two words. */
@@ -181,6 +188,22 @@ static size_t ask(struct loop_state *s, size_t i, normalize_reader *const *reade
 	return 0;
 }
 
+/* What stood before a heading or an item has ended too. */
+static size_t ask_line_start(struct loop_state *s, size_t i)
+{
+	size_t next;
+
+	s->n.words.len = 0;
+	next = read_line_start(&s->n, i);
+	if (next <= i)
+		return 0;
+	keep_until(s, token_at(&s->n, i)->begin);
+	if (s->n.line_wants_stop && s->kept > 0)
+		put_stop(s, " ");
+	say_instead(s, i, next, s->n.words.bytes, s->n.words.len);
+	return next;
+}
+
 static size_t ask_one(struct loop_state *s, size_t i, normalize_reader *reader)
 {
 	return ask(s, i, &reader, 1);
@@ -201,7 +224,7 @@ static size_t take_spoken(struct loop_state *s, size_t i)
 	size_t next = 0;
 
 	if (s->is_line_start)
-		next = ask_one(s, i, read_line_start);
+		next = ask_line_start(s, i);
 	if (next)
 		return next;
 	s->is_line_start = false;

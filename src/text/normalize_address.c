@@ -406,6 +406,20 @@ static size_t read_file(struct normalizer *n, const struct lump *lump)
 	return lump->end;
 }
 
+/* "/api/v1/users"; "/kg" is none */
+static size_t read_path(struct normalizer *n, const struct lump *lump)
+{
+	const struct lump rest = {.first = lump->first + 1, .end = lump->end};
+
+	if (!token_is(n, lump->first, '/') || !token_is_word(n, rest.first) ||
+	    !lump_has(n, &rest, '/'))
+		return 0;
+	say_parts(n, lump->first, lump->end);
+	if (token_is(n, lump->end, '{'))
+		write_text(n, " ");
+	return lump->end;
+}
+
 /* Numbers that have their own readers. */
 static bool is_for_others(struct normalizer *n, size_t i)
 {
@@ -419,8 +433,8 @@ size_t read_address(struct normalizer *n, size_t i)
 {
 	typedef size_t(lump_reader)(struct normalizer * n, const struct lump *lump);
 	static lump_reader *const readers[] = {
-		read_url,    read_email, read_hashtag,        read_handle,
-		read_domain, read_file,  read_dotted_numbers,
+		read_url,    read_email, read_hashtag, read_handle,
+		read_domain, read_file,  read_path,    read_dotted_numbers,
 	};
 	struct lump lump;
 

@@ -282,8 +282,20 @@ static bool sign_fits(const struct normalizer *n, const struct sign *sign, size_
 	return !(sign->when & WHEN_BEFORE_NUMBER && !is_number_after(n, i));
 }
 
+/* "==" and "===" of code are said once. */
+static size_t sign_end(const struct normalizer *n, size_t i)
+{
+	size_t end = i + 1;
+
+	while (token_is(n, i, '=') && token_is(n, end, '=') && end < i + 3)
+		++end;
+	return end;
+}
+
 size_t read_sign(struct normalizer *n, size_t i)
 {
+	size_t end = sign_end(n, i);
+
 	for (const struct sign *sign = n->reading->signs; sign && sign->written; ++sign) {
 		if (!sign_fits(n, sign, i))
 			continue;
@@ -291,11 +303,11 @@ size_t read_sign(struct normalizer *n, size_t i)
 		    (token_is_text(n, i - 1) || token_is(n, i - 1, token_at(n, i)->c)))
 			write_text(n, " ");
 		write_text(n, sign->spoken);
-		if (sign->spoken[0] && !is_blank(n, i + 1) && is_number_after(n, i))
+		if (sign->spoken[0] && !is_blank(n, end) && is_number_after(n, end - 1))
 			write_text(n, " ");
-		else if (sign->spoken[0] && token_is_text(n, i + 1))
+		else if (sign->spoken[0] && token_is_text(n, end))
 			write_text(n, " ");
-		return i + 1;
+		return end;
 	}
 	return unicode_kind(token_at(n, i)->c) == UNICODE_PICTURE ? i + 1 : 0;
 }

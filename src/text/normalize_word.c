@@ -631,7 +631,7 @@ static size_t read_version(struct normalizer *n, size_t i)
 	if (!reading->version || !token_is_digits(n, i + 1) ||
 	    !(token_equals(n, i, "v") || token_equals(n, i, "V")))
 		return 0;
-	write_word(n, reading->version);
+	write_from(n, i, reading->version); /* "version v2" says it once */
 	write_shown_number(n, i + 1);
 	while (token_is(n, next, '.') && token_is_digits(n, next + 1)) {
 		write_word(n, reading->decimal == '.' ? reading->decimal_word
@@ -681,10 +681,11 @@ static size_t say_mixed(struct normalizer *n, size_t i)
 	return i;
 }
 
-/* "1920x1080": as the sign between two numbers */
+/* "1920x1080": as the sign between two numbers; "0x80" is one number */
 static size_t read_cross(struct normalizer *n, size_t i)
 {
-	if (!(token_equals(n, i + 1, "x") || token_equals(n, i + 1, "X")) ||
+	if (token_equals(n, i, "0") ||
+	    !(token_equals(n, i + 1, "x") || token_equals(n, i + 1, "X")) ||
 	    !token_is_digits(n, i + 2))
 		return 0;
 	for (const struct sign *sign = n->reading->signs; sign && sign->written; ++sign) {

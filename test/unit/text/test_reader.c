@@ -172,6 +172,7 @@ static void test_a_pronunciation_is_a_word_of_its_line(void **state)
 	expect_by(&reader, "Say /wɪn/ - not 5", "Say win - not five|win=wɪn|");
 	expect_by(&reader, "1. Ask Dr. Nguyen.", "one. Ask Doctor Win.|Win=wɪn|");
 	expect_by(&reader, "5 km & Nguyen", "five kam and Win|kam=kam||Win=wɪn|");
+	expect_by(&reader, "<spell>AB</spell> - then 5", "A, B - then five"); /* no list */
 	expect_by(&reader, "2/3 **Nguyen**", "two thirds Win|Win=wɪn|");
 	expect_by(&reader, "[x](https://nguyen.com)", "x"); /* goes with its address */
 	expect_by(&reader, "the stop /ʔ/ is", "the stop is"); /* nothing to say of it */
