@@ -1,7 +1,8 @@
 """Every error that a client can read, provoked: status, error_code, code and text.
 
-The table is src/wire/error.h.  A row without a case here fails, and so does a case without a row.  What
-needs something broken breaks it for real: an engine that fails or has no seat, a store whose table is gone.
+The table is src/wire/error.h.  A row that is said somewhere and has no case here fails, and so does
+a case without a row.  What needs something broken breaks it for real: an engine that fails or has
+no seat, a store whose table is gone.
 """
 
 import contextlib
@@ -32,8 +33,8 @@ TABLE = read_table()
 
 
 def provokes(*names):
-    """Marks a way to provoke an error: it gets a server and gives the answer's status and its body, or
-    None and a frame."""
+    """Marks a way to provoke an error: it gets a server and gives the answer's status and its body,
+    or None and a frame."""
     def mark(case):
         for name in names:
             CASES.setdefault(name, []).append(case)
@@ -133,7 +134,8 @@ def unknown_dictionary(server):
 @provokes("PROJECT_NOT_FOUND")
 def dictionary_of_an_unknown_project(server):
     operator = server.new_key("--scopes", "dictionaries,admin")
-    return ask(server, "POST", f"/dictionaries?project_id={UNKNOWN}", {"name": "Nobody's"}, operator)
+    path = f"/dictionaries?project_id={UNKNOWN}"
+    return ask(server, "POST", path, {"name": "Nobody's"}, operator)
 
 
 @provokes("ENTRY_NOT_FOUND")

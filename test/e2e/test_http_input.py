@@ -1,7 +1,8 @@
-"""HTTP as odd clients speak it: the right status, a body of JSON, and the connection goes on where it can.
+"""HTTP as odd clients speak it: the right status, a body of JSON, and the connection goes on where
+it can.
 
-What a Content-Type says is not looked at: a body is JSON or it is refused for not being JSON.  Clients
-of several vendors send none, or text/plain, and mean JSON all the same.
+What a Content-Type says is not looked at: a body is JSON or it is refused for not being JSON.
+Clients of several vendors send none, or text/plain, and mean JSON all the same.
 """
 
 import json
@@ -321,13 +322,14 @@ def test_method_that_nobody_has_is_501(server, method):
 def test_unknown_path_is_404_for_every_method_and_with_no_key_too(server, target):
     with Raw(server) as raw:
         for method in ("GET", "POST", "DELETE"):
-            raw.send(f"{method} {target} HTTP/1.1\r\nHost: here\r\nContent-Length: 0\r\n\r\n".encode())
+            raw.send(f"{method} {target} HTTP/1.1\r\nHost: here\r\n"
+                     "Content-Length: 0\r\n\r\n".encode())
             check_error(raw.answer(), 404, "NOT_FOUND")
         check_goes_on(server, raw)
 
 
-@pytest.mark.parametrize("target", ["/%", "/%4", "/%zz", "/%00", "/health%00", "/v1/dictionaries/%g1",
-                                    "/%%", "/%u20ac"])
+@pytest.mark.parametrize("target", ["/%", "/%4", "/%zz", "/%00", "/health%00", "/%%", "/%u20ac",
+                                    "/v1/dictionaries/%g1"])
 def test_escape_that_is_none_is_400(server, target):
     with Raw(server) as raw:
         raw.send(head(server, "GET", target))
@@ -336,8 +338,9 @@ def test_escape_that_is_none_is_400(server, target):
 
 
 @pytest.mark.parametrize("query", ["limit=%", "limit=%zz", "limit=%00", "offset=%31%", "search=%ff",
-                                   "search=%c3", "search=%00", "project_id=%zz", "limit=", "limit=1e2",
-                                   "limit=0", "limit=501", "offset=-1", "limit=99999999999999999999"])
+                                   "search=%c3", "search=%00", "project_id=%zz", "limit=",
+                                   "limit=1e2", "limit=0", "limit=501", "offset=-1",
+                                   "limit=99999999999999999999"])
 def test_nonsense_in_a_query_is_400_and_the_connection_goes_on(server, query):
     with Raw(server) as raw:
         raw.send(post(server, "/v1/dictionaries", new_name()))
