@@ -4,6 +4,7 @@
 #include "engine/ipa.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/count.h"
@@ -208,6 +209,7 @@ void ipa_read(struct ipa *ipa, const struct engine_text *text, size_t i, bool is
 {
 	const struct engine_phonemes *span = &text->phonemes[i];
 	size_t more = possessive_len(text, span->byte_end);
+	size_t len;
 
 	ipa->byte_start = span->byte_start;
 	ipa->byte_end = span->byte_end;
@@ -215,5 +217,7 @@ void ipa_read(struct ipa *ipa, const struct engine_text *text, size_t i, bool is
 	if (more == 0 || ipa->signs[0] == '\0')
 		return;
 	ipa->byte_end += more;
-	strcat(ipa->signs, possessive_sound(ipa->signs, is_english));
+	len = strlen(ipa->signs);
+	snprintf(ipa->signs + len, sizeof(ipa->signs) - len, "%s",
+		 possessive_sound(ipa->signs, is_english));
 }

@@ -25,7 +25,7 @@ static size_t weight(const struct word *word)
 	return word->letters > 0 ? word->letters : 1;
 }
 
-/* What those that begin before a byte weigh together. */
+/* What those that begin before a byte weigh together; never nothing. */
 static size_t weigh(const struct word_times *times, size_t before)
 {
 	struct words words = times->untold;
@@ -38,7 +38,7 @@ static size_t weigh(const struct word_times *times, size_t before)
 			sum += weight(&word);
 		more = words_next(&words, &word);
 	}
-	return sum;
+	return sum > 0 ? sum : 1;
 }
 
 /* Tells all that begin before a byte; they share the samples up to `until`.  One

@@ -86,8 +86,8 @@ static void test_long_runs_are_broken(void **state)
 	size_t longest = 0;
 
 	(void)state;
-	for (size_t i = 0; i < 200; ++i)
-		memcpy(given + 2 * i, "s'", 2);
+	for (size_t i = 0; i < 400; ++i)
+		given[i] = i % 2 ? '\'' : 's';
 	assert_int_equal(espeak_text_alloc(&prepared, &text, "en", NULL, NULL), 0);
 	for (const char *at = prepared->text.bytes; *at;) {
 		size_t len = strcspn(at, " ");

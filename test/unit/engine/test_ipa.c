@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -94,8 +95,9 @@ static void test_the_longest_fits(void **state)
 		struct utf8_state utf8 = {0};
 		struct ipa ipa;
 
-		for (size_t len = 0; len + strlen(parts[i]) <= MESSAGE_IPA_MAX; len = strlen(given))
-			strcat(given, parts[i]);
+		for (size_t len = 0; len + strlen(parts[i]) <= MESSAGE_IPA_MAX;
+		     len += strlen(parts[i]))
+			snprintf(given + len, sizeof(given) - len, "%s", parts[i]);
 		read_one(&ipa, given);
 		assert_true(strlen(ipa.signs) < IPA_SIZE);
 		assert_true(parts[i][0] == '\xff' ||
