@@ -395,6 +395,20 @@ def test_public_call_needs_no_key(server, operation):
     assert caller.call()[0] == 200
 
 
+@pytest.mark.parametrize("scheme", HTTP["components"]["securitySchemes"])
+def test_key_is_taken_from_every_carrier_that_is_described(server, scheme):
+    assert {scheme: []} in HTTP["security"]
+    carrier = HTTP["components"]["securitySchemes"][scheme]
+    path, headers = "/v1/dictionaries", {}
+    if carrier["type"] == "http":
+        headers["Authorization"] = "Bearer " + server.key
+    elif carrier["in"] == "header":
+        headers[carrier["name"]] = server.key
+    else:
+        path += f"?{carrier['name']}={server.key}"
+    assert server.get(path, headers=headers)[0] == 200
+
+
 def test_other_shapes_come_with_the_other_key(server):
     for path, schema in (("/v1/voices", "ElevenLabsVoiceList"), ("/v1/voices/1", "ElevenLabsVoice"),
                          ("/v1/models", "ElevenLabsModelList"),
