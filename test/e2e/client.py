@@ -211,7 +211,10 @@ class Client:
     # Messages
 
     def send(self, message=None, **fields):
-        self.send_text(json.dumps(message if message is not None else fields))
+        message = message if message is not None else fields
+        if isinstance(message, dict) and "[[" in str(message.get("text")):
+            message = {"normalize": False} | message  # the tone engine's hooks have numbers
+        self.send_text(json.dumps(message))
 
     def send_text(self, text):
         self.protocol.send_text(text.encode())
