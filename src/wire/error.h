@@ -16,7 +16,6 @@
 	X(DICTIONARY_NOT_FOUND, 404, "NOT_FOUND", "Dictionary not found")                          \
 	X(PROJECT_NOT_FOUND, 404, "NOT_FOUND", "Project not found")                                \
 	X(ENTRY_NOT_FOUND, 404, "NOT_FOUND", "Entry not found")                                    \
-	X(REFERENCE_NOT_FOUND, 404, "NOT_FOUND", "Reference not found")                            \
 	X(SAMPLE_NOT_FOUND, 404, "NOT_FOUND", "Sample not found")                                  \
 	X(NO_ROUTE, 404, "NOT_FOUND", "Not found")                                                 \
 	X(METHOD, 405, "VALIDATION_ERROR", "Method not allowed")                                   \
