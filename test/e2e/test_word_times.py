@@ -6,6 +6,7 @@ import pytest
 from client import Client
 from neural import wait_for_voices
 from program import syrinx
+from rest import Rest
 
 # What engines join (of the), leave out, begin twice, or have no blanks between.
 TEXTS = {
@@ -99,3 +100,25 @@ def test_texts_of_which_the_library_would_die_are_spoken(voices, connection):
                                 word_timestamps=True)
         assert not turn.errors, language
         assert turn.samples > 0
+
+
+def word_of(turn, wanted):
+    (words, ) = turn.words
+    (found, ) = [word for word in words if word["word"] == wanted]
+    return found["end_ms"] - found["start_ms"]
+
+
+def test_phonemes_of_a_dictionary_are_spoken_as_one_word(voices, server):
+    """By engines that read them; the others say the replacement, here a short one."""
+    text, ipa = "We went to Qxz in the end.", "ˈmanaˌmanamaˈnamanaˌmanama"
+    with Rest(server) as rest:
+        status, made = rest.post("/dictionaries", {"name": "places"})
+        assert status == 201
+        status, _ = rest.post(f"/dictionaries/{made['id']}/entries",
+                              {"word": "Qxz", "replacement": "a", "ipa": ipa})
+        assert status == 201
+    for voice, reads in ((voices["en"], True), (voices["es"], True), (1, True), (1071, False)):
+        with Client(server) as client:
+            turn = client.speak(text, voice_id=voice, word_timestamps=True)
+            check(turn, "en")
+            assert (word_of(turn, "Qxz") > 3 * word_of(turn, "to")) == reads
