@@ -188,12 +188,28 @@ static size_t read_link(struct normalizer *n, size_t i)
 	return open + 1;
 }
 
+static bool address_has_paren(const struct normalizer *n, size_t i, size_t end)
+{
+	while (i < end && !token_is(n, i, '('))
+		++i;
+	return i < end;
+}
+
 static size_t read_link_end(struct normalizer *n, size_t i)
 {
+	size_t end;
+
 	if (!token_is(n, i, ']') || !token_is(n, i + 1, '('))
 		return 0;
 	/* find_mate looks ahead only: this bracket must have been opened */
-	return n->mates[MATE_BRACKET] == i ? find_mate(n, i + 1, MATE_PAREN) + 1 : 0;
+	if (n->mates[MATE_BRACKET] != i)
+		return 0;
+	end = find_mate(n, i + 1, MATE_PAREN);
+	if (!end)
+		return 0;
+	if (token_is(n, end + 1, ')') && address_has_paren(n, i + 2, end))
+		++end; /* ".../C_(language))" */
+	return end + 1;
 }
 
 static bool is_emphasis_sign(const struct normalizer *n, size_t i)
@@ -217,7 +233,8 @@ static size_t read_emphasis(struct normalizer *n, size_t i)
 	after = token_is_text(n, end);
 	if (token_is(n, i, '~') && end == i + 1)
 		return 0;
-	if (token_is(n, i, '_') && before && after) {
+	if ((token_is(n, i, '_') && before && after) ||
+	    (end > i + 1 && token_is_digits(n, i - 1) && token_is_digits(n, end))) {
 		write_text(n, " ");
 		return end;
 	}

@@ -570,6 +570,12 @@ static void write_per_number(struct normalizer *n, const char *per, const struct
 	write_text(n, place + strlen("{u}"));
 }
 
+/* Bold ends between an amount and what it is paid for. */
+static size_t skip_emphasis(const struct normalizer *n, size_t i)
+{
+	return token_is(n, i, '*') && token_is(n, i + 1, '*') ? i + 2 : i;
+}
+
 /* "/month", "/kg", "/100 km" after what has a unit: the end, 0 when there is none. */
 static size_t say_per(struct normalizer *n, const struct quantity *q)
 {
@@ -579,10 +585,11 @@ static size_t say_per(struct normalizer *n, const struct quantity *q)
 	struct place_value place = {.name = "u"};
 	struct quantity below;
 	char word[WORD_MAX];
-	size_t i = q->next + 1;
+	size_t slash = skip_emphasis(n, q->next);
+	size_t i = slash + 1;
 	size_t end;
 
-	if ((!q->unit && !q->currency) || !per || !token_is(n, q->next, '/'))
+	if ((!q->unit && !q->currency) || !per || !token_is(n, slash, '/'))
 		return 0;
 	if (token_is_digits(n, i) && parse_quantity(n, &below, i) && below.unit) {
 		write_per_number(n, per, &below, i);

@@ -131,7 +131,7 @@ static void check_phonemes(const struct spoken_part *part)
 	for (size_t i = 0; i < part->phonemes_len; ++i) {
 		const struct spoken_phonemes *phonemes = &part->phonemes[i];
 
-		assert(phonemes->begin >= at && phonemes->end >= phonemes->begin);
+		assert(phonemes->begin >= at && phonemes->end > phonemes->begin);
 		assert(phonemes->end <= part->len && phonemes->ipa[0]);
 		check_text(phonemes->ipa, strlen(phonemes->ipa));
 		at = phonemes->end;
