@@ -99,11 +99,16 @@ static const struct number_rule emergencies[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
+/* One by one, as codes are read. */
+static const struct number_rule digits[] = {
+	{0, 0, "=c="}, {10, 10, "<< >c>"}, {NUMBER_RULES_END, 0, NULL},
+};
+
 static const struct number_set numbers[] = {
 	{'c', cardinals},   {'o', ordinals},     {'t', ordinal_ones}, {'x', ordinal_rest},
 	{'y', years},       {'z', year_ends},    {'k', decades},      {'s', decade_ones},
 	{'S', decade_ends}, {'q', parts},        {'Q', parts_many},   {'H', hours},
-	{'e', emergencies},
+	{'e', emergencies}, {'D', digits},
 	{0, NULL},
 };
 
@@ -156,7 +161,7 @@ static const struct unit units[] = {
 	{" ml mL ", COUNTED("millilitre", "millilitres"), false},
 	{" h hr hr. hrs hrs. ", COUNTED("hour", "hours"), false},
 	{" min min. mins ", COUNTED("minute", "minutes"), false},
-	{" sec sec. secs ", COUNTED("second", "seconds"), false},
+	{" s sec sec. secs ", COUNTED("second", "seconds"), false},
 	{" ms ", COUNTED("millisecond", "milliseconds"), false},
 	{" µs μs ", COUNTED("microsecond", "microseconds"), false},
 	{" ns ", COUNTED("nanosecond", "nanoseconds"), false},
@@ -265,6 +270,10 @@ static const struct magnitude magnitudes[] = {
 };
 
 static const struct by_neighbours counting_keys[] = {
+	{" code codes pin otp passcode zip extension ", NULL, 'D'},
+	{" is ", NULL, 'D', " code pin otp passcode zip "},
+	{" in ", NULL, 'D', " ending "},
+	{" with ", NULL, 'D', " ending ends beginning begins starting starts "},
 	{" call dial calling dialing ", NULL, 'e'}, {0},
 };
 
@@ -299,6 +308,10 @@ static const struct month weekdays[] = {
 
 /* Four digits are said like a year unless they count something. */
 static const struct by_neighbours year_keys[] = {
+	{" code codes pin otp passcode zip extension ", NULL, 'c'},
+	{" is ", NULL, 'c', " code pin otp passcode zip "},
+	{" in ", NULL, 'c', " ending "},
+	{" with ", NULL, 'c', " ending ends beginning begins starting starts "},
 	{NULL, " people persons men women children users customers visitors guests fans students "
 	 "employees workers members voters soldiers deaths cases votes points words characters "
 	 "tokens letters pages lines items things parts pieces copies units boxes tickets seats "
@@ -448,6 +461,7 @@ static const struct reading reading_en = {
 	.year_most = 2099,
 	.years = year_keys,
 	.decade_marks = " s 's ’s ",
+	.decade_before = " the her his their my your our early late mid in ",
 	.decade = "{n:k}",
 	.time_marks = ":",
 	.time_words = " o'clock o’clock ",
@@ -477,7 +491,7 @@ static const struct reading reading_en = {
 	.romans = romans,
 	.abbreviations = abbreviations,
 	.spelled = " USA USB API APIS ISBN IEEE UEFA IUCN UCLA SUV URL URI HIV IOU ASAP AFAIK ",
-	.said = " A I OK AM AN AND ANY ARE AS ASK AT BE BIG BUT BUY BY CAN DAY DID DO END EAT "
+	.said = " ZIP A I OK AM AN AND ANY ARE AS ASK AT BE BIG BUT BUY BY CAN DAY DID DO END EAT "
 		"FOR FREE GET GO GOT HAD HAS HE HER HEY HIM HIS HOT HOW IF IN IS ITS LET LOW MAX "
 		"MAY ME MY NEW NO NOT NOW OF OFF OH OLD ON ONE OR OUR OUT OWN PUT RED RUN SAY "
 		"SEE SET SHE SO STOP THE TO TOO TOP TRY TWO UP USE WAS WAY WE WHO WHY WIN WOW "

@@ -168,7 +168,7 @@ static void compose_word(struct loop_state *s, size_t i)
 		uint32_t c;
 
 		at += compose_decode(&c, s->n.text + at, token->end - at);
-		(void)buf_append(words, bytes, utf8_encode(bytes, c));
+		write_note(&s->n, buf_append(words, bytes, utf8_encode(bytes, c)));
 	}
 	say_instead(s, i, i + 1, words->bytes, words->len);
 }
@@ -295,6 +295,8 @@ void normalize(struct mapped *out, struct mapped_cursor *in, size_t len,
 	for (size_t i = 0; i < s.n.tokens_len;)
 		i = take_token(&s, i);
 	end_line(&s, s.n.tokens_len);
+	if (s.n.err && !out->err)
+		out->err = s.n.err;
 	if (token_at(&s.n, s.n.tokens_len - 1)->kind != TOKEN_BLANK)
 		cut_blanks(out); /* that stood before something dropped */
 	buf_reset(&s.n.words);

@@ -927,6 +927,9 @@ size_t read_decade(struct normalizer *n, size_t i)
 		return 0;
 	next = match_spelling(n, digits + 1, n->reading->decade_marks, 0);
 	place.number = token_value(n, digits);
+	if (next && digits == i && token_len(n, i) == 2 && n->reading->decade_before &&
+	    !token_follows(n, i, n->reading->decade_before))
+		return 0;
 	if (next && place.number % 10 == 0) {
 		write_template(n, n->reading->decade, &place, 1);
 		return next;

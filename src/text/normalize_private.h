@@ -59,6 +59,7 @@ struct normalizer {
 	const struct token *tokens; /* the first is a TOKEN_LINE that is not in the text */
 	size_t tokens_len; /* without the end */
 	struct buf words; /* what the reader says */
+	int err; /* ENOMEM: some of it could not be said */
 	size_t mates[2]; /* the next ']' and ')' that were found, see normalize_mark.c */
 	size_t no_rule; /* none begins before this token */
 	bool shouts; /* capitals are no acronyms here */
@@ -105,6 +106,7 @@ size_t match_spelling(const struct normalizer *n, size_t i, const char *list, si
 #define WORD_MAX 64 /* longer words are in no list */
 size_t token_lower(const struct normalizer *n, size_t i, char lower[WORD_MAX]); /* 0: too long */
 
+void write_note(struct normalizer *n, int err); /* that something could not be written */
 void write_text(struct normalizer *n, const char *text); /* as it is */
 void write_word(struct normalizer *n, const char *word); /* with a blank before it */
 void write_token(struct normalizer *n, size_t i); /* with a blank before it */

@@ -252,7 +252,7 @@ static size_t read_suffix(struct normalizer *n, size_t i)
 		if (row_len >= len || memcmp(word + len - row_len, row->written, row_len) != 0 ||
 		    !conditions_hold(n, row, i, i + 2))
 			continue;
-		(void)buf_append(&n->words, word, len - row_len);
+		write_note(n, buf_append(&n->words, word, len - row_len));
 		write_text(n, row->spoken);
 		if (token_at(n, i + 2)->kind == TOKEN_END)
 			write_text(n, ".");
@@ -706,7 +706,8 @@ static size_t read_joined(struct normalizer *n, size_t i)
 	    !token_listed(n, i + 2, n->reading->joined_suffixes))
 		return 0;
 	write_number(n, 'j', token_value(n, i));
-	(void)buf_append(&n->words, n->text + token_at(n, i + 2)->begin, token_len(n, i + 2));
+	write_note(n,
+		   buf_append(&n->words, n->text + token_at(n, i + 2)->begin, token_len(n, i + 2)));
 	return i + 3;
 }
 

@@ -2,6 +2,7 @@
  * normalize_write.c: what the normalizer's readers ask and say (see
  * normalize_private.h).
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -174,9 +175,15 @@ size_t match_spelling(const struct normalizer *n, size_t i, const char *list, si
 }
 
 /* There is room for far more than a reader says; what would not fit is cut. */
+void write_note(struct normalizer *n, int err)
+{
+	if (err == ENOMEM)
+		n->err = err;
+}
+
 void write_text(struct normalizer *n, const char *text)
 {
-	(void)buf_append_str(&n->words, text);
+	write_note(n, buf_append_str(&n->words, text));
 }
 
 /* None after a blank, and none after an elision: "un'ora". */
@@ -191,7 +198,7 @@ static void write_gap(struct normalizer *n)
 void write_bytes(struct normalizer *n, const char *bytes, size_t len)
 {
 	write_gap(n);
-	(void)buf_append(&n->words, bytes, len);
+	write_note(n, buf_append(&n->words, bytes, len));
 }
 
 void write_word(struct normalizer *n, const char *word)
@@ -210,7 +217,7 @@ void write_token(struct normalizer *n, size_t i)
 void write_number(struct normalizer *n, char key, uint64_t value)
 {
 	write_gap(n);
-	(void)number_say(&n->words, n->reading->numbers, key, value);
+	write_note(n, number_say(&n->words, n->reading->numbers, key, value));
 }
 
 void write_digits(struct normalizer *n, const char *digits, size_t len)
@@ -243,11 +250,11 @@ static const char *write_place(struct normalizer *n, const char *at,
 	if (place && place->text)
 		write_text(n, place->text);
 	else if (place)
-		(void)number_say(&n->words, n->reading->numbers,
-				 key          ? key
-				 : place->key ? place->key
-					      : 'c',
-				 place->number);
+		write_note(n, number_say(&n->words, n->reading->numbers,
+					 key          ? key
+					 : place->key ? place->key
+						      : 'c',
+					 place->number));
 	return end + 1;
 }
 
@@ -260,7 +267,7 @@ void write_template(struct normalizer *n, const char *template, const struct pla
 	while (*template) {
 		size_t plain = strcspn(template, "{");
 
-		(void)buf_append(&n->words, template, plain);
+		write_note(n, buf_append(&n->words, template, plain));
 		template += plain;
 		if (*template == '{')
 			template = write_place(n, template + 1, places, count);

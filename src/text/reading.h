@@ -197,6 +197,7 @@ struct reading {
 	unsigned year_least, year_most; /* what may be a year on its own */
 	const struct by_neighbours *years; /* for them; the first row that fits, else a number */
 	const char *decade_marks; /* after the digits: " s 's " */
+	const char *decade_before; /* words that make "30s" one and no time; NULL: any */
 	const char *decade; /* "{n:k}" */
 
 	/* Times: {h} {m} {s} {half}. */
