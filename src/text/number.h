@@ -15,9 +15,8 @@
  *
  *     {20, 0, "twenty[->>]"}, {100, 0, "<< hundred[ >>]"}
  *
- * ICU has such rules too.  Ours take a tenth of the time, start with the
- * program instead of milliseconds later, and say what ICU's do not (Polish
- * years, German "ein" before a noun); ICU is the oracle of their tests.
+ * ICU has such rules too, and is the oracle of their tests; docs/decisions/numbers.md
+ * tells why these are our own.
  */
 #ifndef TEXT_NUMBER_H
 #define TEXT_NUMBER_H
