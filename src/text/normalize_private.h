@@ -4,7 +4,9 @@
  *   normalize.c         tokens, the loop over them, what is kept and replaced
  *   normalize_token.c   text → tokens
  *   normalize_write.c   templates, numbers, neighbours: tools of the readers
- *   normalize_number.c  numbers, money, units, ordinals, fractions, ranges
+ *   normalize_figure.c  numbers by themselves: figures, decades, ordinals
+ *   normalize_quantity.c  money, units, magnitudes, ranges
+ *   normalize_fraction.c  fractions
  *   normalize_date.c    dates, times, years
  *   normalize_phone.c   phone numbers
  *   normalize_address.c e-mail, URLs, files, versions, hashtags
@@ -138,13 +140,18 @@ void write_from(struct normalizer *n, size_t i, const char *from); /* unless it 
 bool dot_ends_sentence(const struct normalizer *n, size_t next);
 void give_dot_back(struct normalizer *n, size_t next);
 
-/* normalize_number.c */
+/* normalize_figure.c */
 char key_counting(const struct normalizer *n, size_t i, size_t next); /* of tokens [i, next) */
+normalize_reader read_ordinal, read_decade, read_plain_number;
+
+/* normalize_quantity.c */
 size_t match_unit(const struct normalizer *n, size_t i, bool is_joined, const struct unit **found);
-bool fraction_is_readable(const struct normalizer *n, uint64_t above, uint64_t below);
 bool token_is_bound(const struct normalizer *n, size_t i); /* to a word before it */
-normalize_reader read_quantity, read_ordinal, read_fraction, read_decade, read_plain_number,
-	read_lone_currency, read_lone_unit, read_feet;
+normalize_reader read_quantity, read_lone_currency, read_lone_unit, read_feet;
+
+/* normalize_fraction.c */
+bool fraction_is_readable(const struct normalizer *n, uint64_t above, uint64_t below);
+normalize_reader read_fraction;
 
 /* normalize_date.c */
 normalize_reader read_date, read_named_date, read_month, read_weekday, read_time, read_year;

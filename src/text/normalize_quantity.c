@@ -1,5 +1,5 @@
 /*
- * normalize_number.c: numbers and what they count (see normalize_private.h).
+ * normalize_quantity.c: numbers and what they count (see normalize_private.h).
  *
  *     -$1,234.50M/month
  *     │││         ││
@@ -11,24 +11,7 @@
 
 #include "base/count.h"
 #include "base/utf8.h"
-#include "text/normalize_private.h"
-
-/* Digits of a figure that can be part of a value, and so many groups of three. */
-#define VALUE_DIGITS_MAX 18
-#define GROUPS_MAX (VALUE_DIGITS_MAX / 3)
-
-/* A number as it is written. */
-struct figure {
-	bool is_negative, is_positive; /* a sign is written */
-	bool is_grouped; /* thousands are parted */
-	bool is_digits; /* read one by one: it begins with 0, or is too long */
-	uint64_t value;
-	unsigned digits; /* before the decimals */
-	size_t first, whole_end; /* tokens of the part before the decimals */
-	size_t decimals; /* token; 0: none */
-	uint32_t separator; /* before them */
-	size_t next;
-};
+#include "text/normalize_figure.h"
 
 struct quantity {
 	struct figure figure;
@@ -38,214 +21,6 @@ struct quantity {
 	bool has_dot; /* the unit's spelling ends in one */
 	size_t next;
 };
-
-static bool holds_char(const char *chars, uint32_t c)
-{
-	while (chars && *chars) {
-		uint32_t other;
-
-		chars += utf8_decode(&other, chars, strlen(chars));
-		if (other == c)
-			return true;
-	}
-	return false;
-}
-
-/* A single blank: any that does not break the line, or a plain one where the
- * language writes thousands so. */
-static bool parts_thousands(const struct normalizer *n, size_t i, uint32_t *separator)
-{
-	const struct token *token = token_at(n, i);
-	uint32_t c;
-
-	if (token->kind == TOKEN_SIGN) {
-		*separator = token->c;
-		return holds_char(n->reading->thousands, token->c);
-	}
-	if (token->kind != TOKEN_BLANK)
-		return false;
-	if (utf8_decode(&c, n->text + token->begin, token->end - token->begin) !=
-	    token->end - token->begin)
-		return false;
-	*separator = ' ';
-	return c == 0xa0 || c == 0x202f || c == 0x2009 ||
-	       (c == ' ' && holds_char(n->reading->thousands, ' '));
-}
-
-static bool is_group(const struct normalizer *n, size_t i)
-{
-	return token_is_digits(n, i) && token_len(n, i) == 3;
-}
-
-static void add_digits(struct figure *figure, const struct normalizer *n, size_t i)
-{
-	const struct token *token = token_at(n, i);
-
-	for (size_t at = token->begin; at < token->end; ++at) {
-		if (++figure->digits <= VALUE_DIGITS_MAX)
-			figure->value = figure->value * 10 + (uint64_t)(n->text[at] - '0');
-	}
-}
-
-static bool may_be_grouped(const struct normalizer *n, size_t i)
-{
-	return token_len(n, i) <= 3 && n->text[token_at(n, i)->begin] != '0';
-}
-
-static void take_groups(struct figure *figure, const struct normalizer *n)
-{
-	uint32_t separator;
-	uint32_t first = 0;
-	size_t i = figure->next;
-
-	while (parts_thousands(n, i, &separator) && is_group(n, i + 1) &&
-	       (first == 0 || separator == first)) {
-		add_digits(figure, n, i + 1);
-		figure->is_grouped = true;
-		first = separator;
-		i += 2;
-	}
-	figure->next = figure->whole_end = i;
-}
-
-/* "1,299.00" where a comma is the decimal sign, "1.299,00" where it is the dot:
- * both signs together tell which is which. */
-static bool take_foreign(struct figure *figure, const struct normalizer *n)
-{
-	uint32_t group = n->reading->decimal == ',' ? ',' : '.';
-	uint32_t decimal = group == ',' ? '.' : ',';
-	size_t i = figure->next;
-
-	/* Bounded, because a long list is looked at from each of its numbers. */
-	while (i < figure->next + 2 * GROUPS_MAX && token_is(n, i, group) && is_group(n, i + 1))
-		i += 2;
-	if (i == figure->next || !token_is(n, i, decimal) || !token_is_digits(n, i + 1))
-		return false;
-	for (size_t k = figure->next; k < i; k += 2)
-		add_digits(figure, n, k + 1);
-	figure->is_grouped = true;
-	figure->whole_end = i;
-	figure->separator = (uint8_t)n->reading->decimal; /* and it is said like ours */
-	figure->decimals = i + 1;
-	figure->next = i + 2;
-	return true;
-}
-
-static void take_decimals(struct figure *figure, const struct normalizer *n)
-{
-	size_t i = figure->next;
-	const struct token *sign = token_at(n, i);
-
-	if (sign->kind != TOKEN_SIGN || (sign->c != '.' && sign->c != ','))
-		return;
-	if (!token_is_digits(n, i + 1))
-		return;
-	if (token_is(n, i + 2, sign->c) && token_is_digits(n, i + 3))
-		return; /* a list, a version */
-	if (figure->first > 0 && token_is(n, figure->first - 1, sign->c))
-		return; /* the last of a list */
-	figure->separator = sign->c;
-	figure->decimals = i + 1;
-	figure->next = i + 2;
-}
-
-/* The figure at token i, which may be its sign. */
-static bool parse_figure(const struct normalizer *n, struct figure *figure, size_t i)
-{
-	*figure = (struct figure){0};
-	if (token_is(n, i, '-') || token_is(n, i, 0x2212) || token_is(n, i, '+') ||
-	    (token_is(n, i, 0x2013) && token_at(n, i)->flags & TOKEN_BEGINS)) {
-		if (!token_is_digits(n, i + 1))
-			return false;
-		figure->is_positive = token_is(n, i, '+');
-		figure->is_negative = !figure->is_positive;
-		++i;
-	}
-	figure->first = figure->next = figure->whole_end = i;
-	if (token_is(n, i, '.') && token_is_digits(n, i + 1)) {
-		figure->separator = '.'; /* ".357" */
-		figure->decimals = i + 1;
-		figure->next = i + 2;
-		return true;
-	}
-	if (!token_is_digits(n, i))
-		return false;
-	add_digits(figure, n, i);
-	figure->next = figure->whole_end = i + 1;
-	if (may_be_grouped(n, i) && !take_foreign(figure, n))
-		take_groups(figure, n);
-	if (!figure->decimals)
-		take_decimals(figure, n);
-	/* From ten digits on without any parting it is a phone number or an id. */
-	figure->is_digits =
-		figure->digits > VALUE_DIGITS_MAX ||
-		(figure->digits >= 10 && !figure->is_grouped && figure->value % 1000000 != 0) ||
-		(figure->digits > 1 && n->text[token_at(n, i)->begin] == '0' && !figure->decimals);
-	return true;
-}
-
-static void say_digit_tokens(struct normalizer *n, size_t i, size_t end)
-{
-	for (; i < end; ++i) {
-		const struct token *token = token_at(n, i);
-
-		if (token->kind == TOKEN_DIGITS)
-			write_digits(n, n->text + token->begin, token->end - token->begin);
-	}
-}
-
-/* In money a foreign point is said like ours: "$1.2M". */
-static void say_decimals(struct normalizer *n, const struct figure *figure, bool is_ours)
-{
-	const struct reading *reading = n->reading;
-	const struct token *token = token_at(n, figure->decimals);
-	const char *digits = n->text + token->begin;
-	size_t len = token->end - token->begin;
-
-	is_ours |= figure->separator == (uint8_t)reading->decimal;
-	write_word(n, is_ours ? reading->decimal_word : reading->other_decimal_word);
-	if (len > reading->decimals_as_number && (is_ours || len > 2)) {
-		write_digits(n, digits, len);
-		return;
-	}
-	while (len > 1 && *digits == '0') { /* "05": "zero five" */
-		write_digits(n, digits, 1);
-		++digits;
-		--len;
-	}
-	{
-		uint64_t value = 0;
-
-		for (size_t i = 0; i < len; ++i)
-			value = value * 10 + (uint64_t)(digits[i] - '0');
-		write_number(n, 'c', value);
-	}
-}
-
-static void say_sign(struct normalizer *n, const struct figure *figure)
-{
-	if (figure->is_negative)
-		write_word(n, n->reading->minus);
-	if (figure->is_positive)
-		write_word(n, n->reading->plus);
-}
-
-/* Without its sign. */
-static void say_amount(struct normalizer *n, const struct figure *figure, char key, bool is_money)
-{
-	if (figure->is_digits)
-		say_digit_tokens(n, figure->first, figure->whole_end);
-	else if (figure->digits > 0)
-		write_number(n, figure->decimals ? 'c' : key, figure->value);
-	if (figure->decimals)
-		say_decimals(n, figure, is_money);
-}
-
-static void say_figure(struct normalizer *n, const struct figure *figure, char key)
-{
-	say_sign(n, figure);
-	say_amount(n, figure, key, false);
-}
 
 static size_t spelling_len(const struct normalizer *n, size_t i, size_t next)
 {
@@ -365,7 +140,7 @@ static bool parse_quantity(const struct normalizer *n, struct quantity *q, size_
 	if (end)
 		i = token_skip_blank(n, end);
 	*q = (struct quantity){0};
-	if (!parse_figure(n, &q->figure, i) || (is_negative && !currency))
+	if (!figure_parse(n, &q->figure, i) || (is_negative && !currency))
 		return false;
 	q->figure.is_negative |= is_negative;
 	q->currency = currency;
@@ -443,14 +218,14 @@ static uint64_t say_magnitude(struct normalizer *n, const struct quantity *q, ch
 	uint64_t value;
 
 	if (!q->magnitude) {
-		say_amount(n, &q->figure, key, q->currency != NULL);
+		figure_say_amount(n, &q->figure, key, q->currency != NULL);
 		return q->figure.value;
 	}
 	if (q->magnitude->times && multiply(n, &value, q)) {
 		write_number(n, key, value);
 		return value;
 	}
-	say_amount(n, &q->figure, key_of(&q->magnitude->name), q->currency != NULL);
+	figure_say_amount(n, &q->figure, key_of(&q->magnitude->name), q->currency != NULL);
 	write_word(n,
 		   counted_form(n, &q->magnitude->name, q->figure.value, q->figure.decimals != 0));
 	return 1000000; /* many */
@@ -459,7 +234,7 @@ static uint64_t say_magnitude(struct normalizer *n, const struct quantity *q, ch
 static bool has_cents(const struct normalizer *n, const struct quantity *q)
 {
 	return q->currency && q->currency->cent.one && !q->magnitude && q->figure.decimals &&
-	       q->figure.digits <= VALUE_DIGITS_MAX && token_len(n, q->figure.decimals) <= 2;
+	       q->figure.digits <= FIGURE_DIGITS_MAX && token_len(n, q->figure.decimals) <= 2;
 }
 
 static void say_cents(struct normalizer *n, const struct quantity *q)
@@ -520,7 +295,7 @@ static void say_in_case(struct normalizer *n, const struct quantity *q, char key
 	uint64_t value = 1000000;
 
 	if (q->magnitude && !q->magnitude->times) {
-		say_amount(n, &q->figure, key, q->currency != NULL);
+		figure_say_amount(n, &q->figure, key, q->currency != NULL);
 		write_word(n, counted_form(n, &q->magnitude->name, 5, false));
 	} else {
 		value = say_magnitude(n, q, key);
@@ -537,7 +312,7 @@ static void say_quantity(struct normalizer *n, const struct quantity *q, size_t 
 	struct quantity whole = *q;
 	uint64_t value;
 
-	say_sign(n, &q->figure);
+	figure_say_sign(n, &q->figure);
 	if (has_cents(n, q) && token_value(n, q->figure.decimals) > 0) {
 		say_cents(n, q);
 		return;
@@ -680,7 +455,7 @@ static void say_range(struct normalizer *n, struct quantity *from, struct quanti
 	if (noun || from->figure.value <= to->figure.value) /* "3-1" is a score */
 		write_from(n, i, n->reading->from);
 	if (is_same && !has_cents(n, from)) {
-		say_figure(n, &from->figure, noun || key == 'f' ? key : 'c');
+		figure_say(n, &from->figure, noun || key == 'f' ? key : 'c');
 		if (from->magnitude && !to->magnitude)
 			to->magnitude = from->magnitude;
 	} else {
@@ -694,7 +469,7 @@ static void say_range(struct normalizer *n, struct quantity *from, struct quanti
 	if (noun || to->magnitude)
 		say_range_end(n, to, noun, to->figure.first);
 	else
-		say_figure(n, &to->figure, n->reading->to_key ? n->reading->to_key : key);
+		figure_say(n, &to->figure, n->reading->to_key ? n->reading->to_key : key);
 }
 
 /* The token after a dash that makes a range, 0 when there is none.  A hyphen
@@ -761,7 +536,7 @@ static size_t say_bare_over(struct normalizer *n, const struct quantity *q)
 
 	if (!n->reading->over || !token_is(n, q->next, '/'))
 		return 0;
-	say_figure(n, &q->figure, 'c');
+	figure_say(n, &q->figure, 'c');
 	next = say_over(n, q);
 	if (!next)
 		n->words.len = 0;
@@ -787,7 +562,7 @@ size_t read_quantity(struct normalizer *n, size_t i)
 	if (!is_worth_it(&q))
 		return say_bare_over(n, &q);
 	if (!noun_of(&q) && !q.magnitude) { /* a figure that counts a noun of the text */
-		say_figure(n, &q.figure, q.figure.decimals ? 'c' : key_counting(n, i, q.next));
+		figure_say(n, &q.figure, q.figure.decimals ? 'c' : key_counting(n, i, q.next));
 		end = say_over(n, &q);
 		return end ? end : q.next;
 	}
@@ -848,281 +623,4 @@ size_t read_feet(struct normalizer *n, size_t i)
 		return 0;
 	write_template(n, n->reading->feet, places, COUNT(places));
 	return i + 4;
-}
-
-static bool ends_with_one_of(const char *word, size_t len, const char *endings)
-{
-	for (const char *at = endings; at && *at;) {
-		size_t n = strcspn(at + 1, " ");
-
-		++at;
-		if (n > 0 && n <= len && memcmp(word + len - n, at, n) == 0)
-			return true;
-		at += n;
-	}
-	return false;
-}
-
-char key_counting(const struct normalizer *n, size_t i, size_t next)
-{
-	const struct reading *reading = n->reading;
-	char key = key_between(n, reading->cardinals, i, next, 'c');
-	char noun[WORD_MAX];
-	size_t len;
-	size_t at = token_skip_blank(n, next);
-	bool is_one;
-
-	if (key != 'c' || !reading->agreement || at == next || !token_is_word(n, at))
-		return key;
-	if (n->language->nouns_big && !(token_at(n, at)->flags & TOKEN_CAPITAL))
-		return 'c';
-	is_one = next == i + 1 && token_value(n, i) == 1;
-	len = token_lower(n, at, noun);
-	if (len == 0 || (reading->no_noun && reading_lists(reading->no_noun, noun, len)))
-		return 'c';
-	for (const struct by_ending *row = reading->agreement; row->key; ++row) {
-		if (row->except && reading_lists(row->except, noun, len))
-			continue;
-		const char *endings = is_one && row->one ? row->one : row->endings;
-
-		if (strcmp(endings, "*") == 0 || ends_with_one_of(noun, len, endings))
-			return row->key;
-	}
-	return 'c';
-}
-
-size_t read_plain_number(struct normalizer *n, size_t i)
-{
-	struct figure figure;
-
-	if (!parse_figure(n, &figure, i))
-		return 0;
-	if (figure.digits == 3 && token_follows(n, i, n->reading->digit_words))
-		say_digit_tokens(n, i, figure.next);
-	else
-		say_figure(n, &figure, key_counting(n, i, figure.next));
-	return figure.next;
-}
-
-/* "'68": the apostrophe stands for a century that nobody says. */
-static size_t read_short_year(struct normalizer *n, size_t i)
-{
-	if (token_len(n, i) != 2 || token_is_word(n, i + 1) || token_is(n, i + 1, '\''))
-		return 0;
-	write_number(n, key_counting(n, i, i + 1), token_value(n, i));
-	return i + 1;
-}
-
-size_t read_decade(struct normalizer *n, size_t i)
-{
-	size_t digits = i;
-	size_t next;
-	struct place_value place = {.name = "n", .key = 'k'};
-
-	if (token_is(n, i, '\'') || token_is(n, i, 0x2019)) /* "'80s" */
-		++digits;
-	if (!token_is_digits(n, digits) || (digits > i && token_is_bound(n, i)))
-		return 0;
-	if (token_len(n, digits) != 2 && token_len(n, digits) != 4)
-		return 0;
-	next = match_spelling(n, digits + 1, n->reading->decade_marks, 0);
-	place.number = token_value(n, digits);
-	if (next && digits == i && token_len(n, i) == 2 && n->reading->decade_before &&
-	    !token_follows(n, i, n->reading->decade_before))
-		return 0;
-	if (next && place.number % 10 == 0) {
-		write_template(n, n->reading->decade, &place, 1);
-		return next;
-	}
-	return digits > i ? read_short_year(n, digits) : 0;
-}
-
-static size_t read_marked_ordinal(struct normalizer *n, const struct figure *figure)
-{
-	for (const struct ordinal_mark *mark = n->reading->ordinal_marks; mark && mark->written;
-	     ++mark) {
-		size_t next = match_spelling(n, figure->whole_end, mark->written, 0);
-
-		if (next && !token_is_word(n, next)) { /* "180°C" is none */
-			write_number(n, mark->key, figure->value);
-			return next;
-		}
-	}
-	return 0;
-}
-
-/* "3. Stock": a dot that no sentence ends with. */
-static size_t read_dotted_ordinal(struct normalizer *n, size_t i, const struct figure *figure)
-{
-	size_t dot = figure->whole_end;
-	size_t word = dot + 2;
-	char key;
-
-	if (!n->language->ordinals || !token_is(n, dot, '.') || figure->digits > 4)
-		return 0;
-	if (token_at(n, dot + 1)->kind == TOKEN_END) {
-		key = key_between(n, n->reading->ordinals_at_end, i, dot + 1, '\0');
-		if (key)
-			write_number(n, key, figure->value);
-		return key ? dot : 0;
-	}
-	if (token_at(n, dot + 1)->kind != TOKEN_BLANK || !token_is_word(n, word))
-		return 0;
-	if (!n->language->nouns_big && token_at(n, word)->flags & TOKEN_CAPITAL)
-		return 0;
-	key = key_between(n, n->reading->ordinals, i, dot + 1, '\0');
-	if (!key || key == '-')
-		return 0;
-	n->last_ordinal = key;
-	write_number(n, key, figure->value);
-	return dot + 1;
-}
-
-size_t read_ordinal(struct normalizer *n, size_t i)
-{
-	struct figure figure;
-	size_t next;
-
-	if (!parse_figure(n, &figure, i) || figure.is_digits)
-		return 0;
-	next = read_marked_ordinal(n, &figure);
-	return next ? next : read_dotted_ordinal(n, i, &figure);
-}
-
-/* Fractions that are characters. */
-static const struct {
-	uint32_t c;
-	unsigned n, d;
-} fraction_signs[] = {
-	{0x00bd, 1, 2}, {0x00bc, 1, 4}, {0x00be, 3, 4},  {0x2153, 1, 3}, {0x2154, 2, 3},
-	{0x2155, 1, 5}, {0x2156, 2, 5}, {0x2157, 3, 5},  {0x2158, 4, 5}, {0x2159, 1, 6},
-	{0x215a, 5, 6}, {0x215b, 1, 8}, {0x215c, 3, 8},  {0x215d, 5, 8}, {0x215e, 7, 8},
-	{0x2150, 1, 7}, {0x2151, 1, 9}, {0x2152, 1, 10},
-};
-
-/* n/d at token i: the end, 0 when there is none. */
-static size_t parse_fraction(const struct normalizer *n, size_t i, uint64_t *above, uint64_t *below)
-{
-	const struct token *token = token_at(n, i);
-
-	if (token->kind == TOKEN_SIGN) {
-		for (size_t k = 0; k < COUNT(fraction_signs); ++k) {
-			if (fraction_signs[k].c == token->c) {
-				*above = fraction_signs[k].n;
-				*below = fraction_signs[k].d;
-				return i + 1;
-			}
-		}
-	}
-	if (!token_is_digits(n, i) || !token_is_digits(n, i + 2) ||
-	    !(token_is(n, i + 1, '/') || token_is(n, i + 1, 0x2044)))
-		return 0;
-	if (token_len(n, i) > 4 || token_len(n, i + 2) > 4)
-		return 0;
-	*above = token_value(n, i);
-	*below = token_value(n, i + 2);
-	return i + 3;
-}
-
-static const struct fraction *own_words(const struct normalizer *n, uint64_t above, uint64_t below)
-{
-	for (const struct fraction *row = n->reading->fractions; row && row->d; ++row) {
-		if (row->n == above && row->d == below)
-			return row;
-	}
-	return NULL;
-}
-
-bool fraction_is_readable(const struct normalizer *n, uint64_t above, uint64_t below)
-{
-	return own_words(n, above, below) ||
-	       (above > 0 && above < below && below >= 2 &&
-		(below <= n->reading->fraction_max || below == 100 || below == 1000));
-}
-
-static char denominator_key(const struct normalizer *n, uint64_t above)
-{
-	static const struct counted keys = {.one = "q", .few = "Q", .many = "R"};
-
-	if (n->reading->plural == PLURAL_POLISH)
-		return counted_form(n, &keys, above, false)[0];
-	return above == 1 ? 'q' : 'Q';
-}
-
-static void say_fraction(struct normalizer *n, const char *template, uint64_t whole, uint64_t above,
-			 uint64_t below)
-{
-	const struct place_value places[] = {
-		{.name = "w", .number = whole},
-		{.name = "n", .number = above, .key = 'm'},
-		{.name = "d", .number = below, .key = denominator_key(n, above)},
-	};
-
-	write_template(n, template, places, COUNT(places));
-}
-
-/* "½ kg": one, or a part, of it; after a mixed number several. */
-static size_t say_fraction_unit(struct normalizer *n, size_t i, bool is_mixed)
-{
-	const struct unit *unit = NULL;
-	size_t next =
-		match_unit(n, token_skip_blank(n, i), token_at(n, i)->kind != TOKEN_BLANK, &unit);
-
-	if (!next)
-		return i;
-	if (is_mixed)
-		write_word(n, counted_form(n, &unit->name, 2, true));
-	else
-		write_word(n, n->reading->plural == PLURAL_POLISH && unit->name.part
-				      ? unit->name.part
-				      : unit->name.one);
-	give_dot_back(n, next);
-	return next;
-}
-
-static size_t read_mixed_fraction(struct normalizer *n, size_t i)
-{
-	size_t at = token_skip_blank(n, i + 1);
-	uint64_t above, below;
-	size_t next;
-	const struct fraction *own;
-
-	if (!token_is_digits(n, i) || token_len(n, i) > 6)
-		return 0;
-	next = parse_fraction(n, at, &above, &below);
-	if (!next || (at == i + 1 && token_is_digits(n, at)) ||
-	    !fraction_is_readable(n, above, below))
-		return 0;
-	own = own_words(n, above, below);
-	if (own && own->mixed && strchr(own->mixed, '{')) {
-		say_fraction(n, own->mixed, token_value(n, i), above, below);
-	} else if (own && own->mixed) {
-		write_number(n, 'c', token_value(n, i));
-		write_text(n, own->mixed);
-	} else {
-		say_fraction(n, n->reading->fraction_mixed, token_value(n, i), above, below);
-	}
-	return say_fraction_unit(n, next, true);
-}
-
-size_t read_fraction(struct normalizer *n, size_t i)
-{
-	uint64_t above, below;
-	const struct fraction *own;
-	size_t next;
-
-	if (!n->reading->fraction || token_is_bound(n, i))
-		return 0;
-	next = read_mixed_fraction(n, i);
-	if (next)
-		return next;
-	next = parse_fraction(n, i, &above, &below);
-	if (!next || token_is(n, next, '/') || !fraction_is_readable(n, above, below))
-		return 0;
-	own = own_words(n, above, below);
-	if (own)
-		write_word(n, own->alone);
-	else
-		say_fraction(n, n->reading->fraction, 0, above, below);
-	return say_fraction_unit(n, next, false);
 }

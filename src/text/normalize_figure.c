@@ -1,0 +1,358 @@
+/*
+ * normalize_figure.c: numbers by themselves: figures, decades, ordinals, and which
+ * set of words one takes (see normalize_private.h).
+ */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "text/normalize_figure.h"
+
+/* So many groups of three can be part of a value. */
+#define GROUPS_MAX (FIGURE_DIGITS_MAX / 3)
+
+static bool holds_char(const char *chars, uint32_t c)
+{
+	while (chars && *chars) {
+		uint32_t other;
+
+		chars += utf8_decode(&other, chars, strlen(chars));
+		if (other == c)
+			return true;
+	}
+	return false;
+}
+
+/* A single blank: any that does not break the line, or a plain one where the
+ * language writes thousands so. */
+static bool parts_thousands(const struct normalizer *n, size_t i, uint32_t *separator)
+{
+	const struct token *token = token_at(n, i);
+	uint32_t c;
+
+	if (token->kind == TOKEN_SIGN) {
+		*separator = token->c;
+		return holds_char(n->reading->thousands, token->c);
+	}
+	if (token->kind != TOKEN_BLANK)
+		return false;
+	if (utf8_decode(&c, n->text + token->begin, token->end - token->begin) !=
+	    token->end - token->begin)
+		return false;
+	*separator = ' ';
+	return c == 0xa0 || c == 0x202f || c == 0x2009 ||
+	       (c == ' ' && holds_char(n->reading->thousands, ' '));
+}
+
+static bool is_group(const struct normalizer *n, size_t i)
+{
+	return token_is_digits(n, i) && token_len(n, i) == 3;
+}
+
+static void add_digits(struct figure *figure, const struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+
+	for (size_t at = token->begin; at < token->end; ++at) {
+		if (++figure->digits <= FIGURE_DIGITS_MAX)
+			figure->value = figure->value * 10 + (uint64_t)(n->text[at] - '0');
+	}
+}
+
+static bool may_be_grouped(const struct normalizer *n, size_t i)
+{
+	return token_len(n, i) <= 3 && n->text[token_at(n, i)->begin] != '0';
+}
+
+static void take_groups(struct figure *figure, const struct normalizer *n)
+{
+	uint32_t separator;
+	uint32_t first = 0;
+	size_t i = figure->next;
+
+	while (parts_thousands(n, i, &separator) && is_group(n, i + 1) &&
+	       (first == 0 || separator == first)) {
+		add_digits(figure, n, i + 1);
+		figure->is_grouped = true;
+		first = separator;
+		i += 2;
+	}
+	figure->next = figure->whole_end = i;
+}
+
+/* "1,299.00" where a comma is the decimal sign, "1.299,00" where it is the dot:
+ * both signs together tell which is which. */
+static bool take_foreign(struct figure *figure, const struct normalizer *n)
+{
+	uint32_t group = n->reading->decimal == ',' ? ',' : '.';
+	uint32_t decimal = group == ',' ? '.' : ',';
+	size_t i = figure->next;
+
+	/* Bounded, because a long list is looked at from each of its numbers. */
+	while (i < figure->next + 2 * GROUPS_MAX && token_is(n, i, group) && is_group(n, i + 1))
+		i += 2;
+	if (i == figure->next || !token_is(n, i, decimal) || !token_is_digits(n, i + 1))
+		return false;
+	for (size_t k = figure->next; k < i; k += 2)
+		add_digits(figure, n, k + 1);
+	figure->is_grouped = true;
+	figure->whole_end = i;
+	figure->separator = (uint8_t)n->reading->decimal; /* and it is said like ours */
+	figure->decimals = i + 1;
+	figure->next = i + 2;
+	return true;
+}
+
+static void take_decimals(struct figure *figure, const struct normalizer *n)
+{
+	size_t i = figure->next;
+	const struct token *sign = token_at(n, i);
+
+	if (sign->kind != TOKEN_SIGN || (sign->c != '.' && sign->c != ','))
+		return;
+	if (!token_is_digits(n, i + 1))
+		return;
+	if (token_is(n, i + 2, sign->c) && token_is_digits(n, i + 3))
+		return; /* a list, a version */
+	if (figure->first > 0 && token_is(n, figure->first - 1, sign->c))
+		return; /* the last of a list */
+	figure->separator = sign->c;
+	figure->decimals = i + 1;
+	figure->next = i + 2;
+}
+
+/* The figure at token i, which may be its sign. */
+bool figure_parse(const struct normalizer *n, struct figure *figure, size_t i)
+{
+	*figure = (struct figure){0};
+	if (token_is(n, i, '-') || token_is(n, i, 0x2212) || token_is(n, i, '+') ||
+	    (token_is(n, i, 0x2013) && token_at(n, i)->flags & TOKEN_BEGINS)) {
+		if (!token_is_digits(n, i + 1))
+			return false;
+		figure->is_positive = token_is(n, i, '+');
+		figure->is_negative = !figure->is_positive;
+		++i;
+	}
+	figure->first = figure->next = figure->whole_end = i;
+	if (token_is(n, i, '.') && token_is_digits(n, i + 1)) {
+		figure->separator = '.'; /* ".357" */
+		figure->decimals = i + 1;
+		figure->next = i + 2;
+		return true;
+	}
+	if (!token_is_digits(n, i))
+		return false;
+	add_digits(figure, n, i);
+	figure->next = figure->whole_end = i + 1;
+	if (may_be_grouped(n, i) && !take_foreign(figure, n))
+		take_groups(figure, n);
+	if (!figure->decimals)
+		take_decimals(figure, n);
+	/* From ten digits on without any parting it is a phone number or an id. */
+	figure->is_digits =
+		figure->digits > FIGURE_DIGITS_MAX ||
+		(figure->digits >= 10 && !figure->is_grouped && figure->value % 1000000 != 0) ||
+		(figure->digits > 1 && n->text[token_at(n, i)->begin] == '0' && !figure->decimals);
+	return true;
+}
+
+void figure_say_digits(struct normalizer *n, size_t i, size_t end)
+{
+	for (; i < end; ++i) {
+		const struct token *token = token_at(n, i);
+
+		if (token->kind == TOKEN_DIGITS)
+			write_digits(n, n->text + token->begin, token->end - token->begin);
+	}
+}
+
+/* In money a foreign point is said like ours: "$1.2M". */
+static void say_decimals(struct normalizer *n, const struct figure *figure, bool is_ours)
+{
+	const struct reading *reading = n->reading;
+	const struct token *token = token_at(n, figure->decimals);
+	const char *digits = n->text + token->begin;
+	size_t len = token->end - token->begin;
+
+	is_ours |= figure->separator == (uint8_t)reading->decimal;
+	write_word(n, is_ours ? reading->decimal_word : reading->other_decimal_word);
+	if (len > reading->decimals_as_number && (is_ours || len > 2)) {
+		write_digits(n, digits, len);
+		return;
+	}
+	while (len > 1 && *digits == '0') { /* "05": "zero five" */
+		write_digits(n, digits, 1);
+		++digits;
+		--len;
+	}
+	{
+		uint64_t value = 0;
+
+		for (size_t i = 0; i < len; ++i)
+			value = value * 10 + (uint64_t)(digits[i] - '0');
+		write_number(n, 'c', value);
+	}
+}
+
+void figure_say_sign(struct normalizer *n, const struct figure *figure)
+{
+	if (figure->is_negative)
+		write_word(n, n->reading->minus);
+	if (figure->is_positive)
+		write_word(n, n->reading->plus);
+}
+
+/* Without its sign. */
+void figure_say_amount(struct normalizer *n, const struct figure *figure, char key, bool is_money)
+{
+	if (figure->is_digits)
+		figure_say_digits(n, figure->first, figure->whole_end);
+	else if (figure->digits > 0)
+		write_number(n, figure->decimals ? 'c' : key, figure->value);
+	if (figure->decimals)
+		say_decimals(n, figure, is_money);
+}
+
+void figure_say(struct normalizer *n, const struct figure *figure, char key)
+{
+	figure_say_sign(n, figure);
+	figure_say_amount(n, figure, key, false);
+}
+
+static bool ends_with_one_of(const char *word, size_t len, const char *endings)
+{
+	for (const char *at = endings; at && *at;) {
+		size_t n = strcspn(at + 1, " ");
+
+		++at;
+		if (n > 0 && n <= len && memcmp(word + len - n, at, n) == 0)
+			return true;
+		at += n;
+	}
+	return false;
+}
+
+char key_counting(const struct normalizer *n, size_t i, size_t next)
+{
+	const struct reading *reading = n->reading;
+	char key = key_between(n, reading->cardinals, i, next, 'c');
+	char noun[WORD_MAX];
+	size_t len;
+	size_t at = token_skip_blank(n, next);
+	bool is_one;
+
+	if (key != 'c' || !reading->agreement || at == next || !token_is_word(n, at))
+		return key;
+	if (n->language->nouns_big && !(token_at(n, at)->flags & TOKEN_CAPITAL))
+		return 'c';
+	is_one = next == i + 1 && token_value(n, i) == 1;
+	len = token_lower(n, at, noun);
+	if (len == 0 || (reading->no_noun && reading_lists(reading->no_noun, noun, len)))
+		return 'c';
+	for (const struct by_ending *row = reading->agreement; row->key; ++row) {
+		if (row->except && reading_lists(row->except, noun, len))
+			continue;
+		const char *endings = is_one && row->one ? row->one : row->endings;
+
+		if (strcmp(endings, "*") == 0 || ends_with_one_of(noun, len, endings))
+			return row->key;
+	}
+	return 'c';
+}
+
+size_t read_plain_number(struct normalizer *n, size_t i)
+{
+	struct figure figure;
+
+	if (!figure_parse(n, &figure, i))
+		return 0;
+	if (figure.digits == 3 && token_follows(n, i, n->reading->digit_words))
+		figure_say_digits(n, i, figure.next);
+	else
+		figure_say(n, &figure, key_counting(n, i, figure.next));
+	return figure.next;
+}
+
+/* "'68": the apostrophe stands for a century that nobody says. */
+static size_t read_short_year(struct normalizer *n, size_t i)
+{
+	if (token_len(n, i) != 2 || token_is_word(n, i + 1) || token_is(n, i + 1, '\''))
+		return 0;
+	write_number(n, key_counting(n, i, i + 1), token_value(n, i));
+	return i + 1;
+}
+
+size_t read_decade(struct normalizer *n, size_t i)
+{
+	size_t digits = i;
+	size_t next;
+	struct place_value place = {.name = "n", .key = 'k'};
+
+	if (token_is(n, i, '\'') || token_is(n, i, 0x2019)) /* "'80s" */
+		++digits;
+	if (!token_is_digits(n, digits) || (digits > i && token_is_bound(n, i)))
+		return 0;
+	if (token_len(n, digits) != 2 && token_len(n, digits) != 4)
+		return 0;
+	next = match_spelling(n, digits + 1, n->reading->decade_marks, 0);
+	place.number = token_value(n, digits);
+	if (next && digits == i && token_len(n, i) == 2 && n->reading->decade_before &&
+	    !token_follows(n, i, n->reading->decade_before))
+		return 0;
+	if (next && place.number % 10 == 0) {
+		write_template(n, n->reading->decade, &place, 1);
+		return next;
+	}
+	return digits > i ? read_short_year(n, digits) : 0;
+}
+
+static size_t read_marked_ordinal(struct normalizer *n, const struct figure *figure)
+{
+	for (const struct ordinal_mark *mark = n->reading->ordinal_marks; mark && mark->written;
+	     ++mark) {
+		size_t next = match_spelling(n, figure->whole_end, mark->written, 0);
+
+		if (next && !token_is_word(n, next)) { /* "180°C" is none */
+			write_number(n, mark->key, figure->value);
+			return next;
+		}
+	}
+	return 0;
+}
+
+/* "3. Stock": a dot that no sentence ends with. */
+static size_t read_dotted_ordinal(struct normalizer *n, size_t i, const struct figure *figure)
+{
+	size_t dot = figure->whole_end;
+	size_t word = dot + 2;
+	char key;
+
+	if (!n->language->ordinals || !token_is(n, dot, '.') || figure->digits > 4)
+		return 0;
+	if (token_at(n, dot + 1)->kind == TOKEN_END) {
+		key = key_between(n, n->reading->ordinals_at_end, i, dot + 1, '\0');
+		if (key)
+			write_number(n, key, figure->value);
+		return key ? dot : 0;
+	}
+	if (token_at(n, dot + 1)->kind != TOKEN_BLANK || !token_is_word(n, word))
+		return 0;
+	if (!n->language->nouns_big && token_at(n, word)->flags & TOKEN_CAPITAL)
+		return 0;
+	key = key_between(n, n->reading->ordinals, i, dot + 1, '\0');
+	if (!key || key == '-')
+		return 0;
+	n->last_ordinal = key;
+	write_number(n, key, figure->value);
+	return dot + 1;
+}
+
+size_t read_ordinal(struct normalizer *n, size_t i)
+{
+	struct figure figure;
+	size_t next;
+
+	if (!figure_parse(n, &figure, i) || figure.is_digits)
+		return 0;
+	next = read_marked_ordinal(n, &figure);
+	return next ? next : read_dotted_ordinal(n, i, &figure);
+}

@@ -1,0 +1,145 @@
+/*
+ * normalize_fraction.c: fractions (see normalize_private.h).
+ */
+#include <string.h>
+
+#include "base/count.h"
+#include "text/normalize_private.h"
+
+/* Fractions that are characters. */
+static const struct {
+	uint32_t c;
+	unsigned n, d;
+} fraction_signs[] = {
+	{0x00bd, 1, 2}, {0x00bc, 1, 4}, {0x00be, 3, 4},  {0x2153, 1, 3}, {0x2154, 2, 3},
+	{0x2155, 1, 5}, {0x2156, 2, 5}, {0x2157, 3, 5},  {0x2158, 4, 5}, {0x2159, 1, 6},
+	{0x215a, 5, 6}, {0x215b, 1, 8}, {0x215c, 3, 8},  {0x215d, 5, 8}, {0x215e, 7, 8},
+	{0x2150, 1, 7}, {0x2151, 1, 9}, {0x2152, 1, 10},
+};
+
+/* n/d at token i: the end, 0 when there is none. */
+static size_t parse_fraction(const struct normalizer *n, size_t i, uint64_t *above, uint64_t *below)
+{
+	const struct token *token = token_at(n, i);
+
+	if (token->kind == TOKEN_SIGN) {
+		for (size_t k = 0; k < COUNT(fraction_signs); ++k) {
+			if (fraction_signs[k].c == token->c) {
+				*above = fraction_signs[k].n;
+				*below = fraction_signs[k].d;
+				return i + 1;
+			}
+		}
+	}
+	if (!token_is_digits(n, i) || !token_is_digits(n, i + 2) ||
+	    !(token_is(n, i + 1, '/') || token_is(n, i + 1, 0x2044)))
+		return 0;
+	if (token_len(n, i) > 4 || token_len(n, i + 2) > 4)
+		return 0;
+	*above = token_value(n, i);
+	*below = token_value(n, i + 2);
+	return i + 3;
+}
+
+static const struct fraction *own_words(const struct normalizer *n, uint64_t above, uint64_t below)
+{
+	for (const struct fraction *row = n->reading->fractions; row && row->d; ++row) {
+		if (row->n == above && row->d == below)
+			return row;
+	}
+	return NULL;
+}
+
+bool fraction_is_readable(const struct normalizer *n, uint64_t above, uint64_t below)
+{
+	return own_words(n, above, below) ||
+	       (above > 0 && above < below && below >= 2 &&
+		(below <= n->reading->fraction_max || below == 100 || below == 1000));
+}
+
+static char denominator_key(const struct normalizer *n, uint64_t above)
+{
+	static const struct counted keys = {.one = "q", .few = "Q", .many = "R"};
+
+	if (n->reading->plural == PLURAL_POLISH)
+		return counted_form(n, &keys, above, false)[0];
+	return above == 1 ? 'q' : 'Q';
+}
+
+static void say_fraction(struct normalizer *n, const char *template, uint64_t whole, uint64_t above,
+			 uint64_t below)
+{
+	const struct place_value places[] = {
+		{.name = "w", .number = whole},
+		{.name = "n", .number = above, .key = 'm'},
+		{.name = "d", .number = below, .key = denominator_key(n, above)},
+	};
+
+	write_template(n, template, places, COUNT(places));
+}
+
+/* "½ kg": one, or a part, of it; after a mixed number several. */
+static size_t say_fraction_unit(struct normalizer *n, size_t i, bool is_mixed)
+{
+	const struct unit *unit = NULL;
+	size_t next =
+		match_unit(n, token_skip_blank(n, i), token_at(n, i)->kind != TOKEN_BLANK, &unit);
+
+	if (!next)
+		return i;
+	if (is_mixed)
+		write_word(n, counted_form(n, &unit->name, 2, true));
+	else
+		write_word(n, n->reading->plural == PLURAL_POLISH && unit->name.part
+				      ? unit->name.part
+				      : unit->name.one);
+	give_dot_back(n, next);
+	return next;
+}
+
+static size_t read_mixed_fraction(struct normalizer *n, size_t i)
+{
+	size_t at = token_skip_blank(n, i + 1);
+	uint64_t above, below;
+	size_t next;
+	const struct fraction *own;
+
+	if (!token_is_digits(n, i) || token_len(n, i) > 6)
+		return 0;
+	next = parse_fraction(n, at, &above, &below);
+	if (!next || (at == i + 1 && token_is_digits(n, at)) ||
+	    !fraction_is_readable(n, above, below))
+		return 0;
+	own = own_words(n, above, below);
+	if (own && own->mixed && strchr(own->mixed, '{')) {
+		say_fraction(n, own->mixed, token_value(n, i), above, below);
+	} else if (own && own->mixed) {
+		write_number(n, 'c', token_value(n, i));
+		write_text(n, own->mixed);
+	} else {
+		say_fraction(n, n->reading->fraction_mixed, token_value(n, i), above, below);
+	}
+	return say_fraction_unit(n, next, true);
+}
+
+size_t read_fraction(struct normalizer *n, size_t i)
+{
+	uint64_t above, below;
+	const struct fraction *own;
+	size_t next;
+
+	if (!n->reading->fraction || token_is_bound(n, i))
+		return 0;
+	next = read_mixed_fraction(n, i);
+	if (next)
+		return next;
+	next = parse_fraction(n, i, &above, &below);
+	if (!next || token_is(n, next, '/') || !fraction_is_readable(n, above, below))
+		return 0;
+	own = own_words(n, above, below);
+	if (own)
+		write_word(n, own->alone);
+	else
+		say_fraction(n, n->reading->fraction, 0, above, below);
+	return say_fraction_unit(n, next, false);
+}
