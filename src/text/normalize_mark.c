@@ -309,10 +309,37 @@ static size_t sign_end(const struct normalizer *n, size_t i)
 	return end;
 }
 
+/* "&amp;", "&#39;": what was written for a page is read as what it shows. */
+static size_t read_entity(struct normalizer *n, size_t i)
+{
+	static const struct {
+		const char *name, *shown;
+	} entities[] = {
+		{"lt", "<"},   {"gt", ">"}, {"quot", "\""}, {"apos", "'"},
+		{"nbsp", " "}, {"39", "'"}, {"34", "\""},
+	};
+	size_t name = token_is(n, i + 1, '#') ? i + 2 : i + 1;
+
+	if (!token_is(n, i, '&') || !token_is(n, name + 1, ';'))
+		return 0;
+	if (token_equals(n, name, "amp"))
+		return name + 2; /* said by its caller */
+	for (size_t k = 0; k < sizeof(entities) / sizeof(entities[0]); ++k) {
+		if (token_equals(n, name, entities[k].name)) {
+			write_text(n, entities[k].shown);
+			return name + 2;
+		}
+	}
+	return 0;
+}
+
 size_t read_sign(struct normalizer *n, size_t i)
 {
-	size_t end = sign_end(n, i);
+	size_t entity = read_entity(n, i);
+	size_t end = entity ? entity : sign_end(n, i);
 
+	if (entity && n->words.len > 0)
+		return entity;
 	for (const struct sign *sign = n->reading->signs; sign && sign->written; ++sign) {
 		if (!sign_fits(n, sign, i))
 			continue;
