@@ -35,6 +35,14 @@ static void tell_failed(struct tts_call *call, bool has_begun)
 	call->ops->failed(call->arg, call->fault, call->detail[0] ? call->detail : NULL, has_begun);
 }
 
+/* Blanks, emoji: an answer without a sample would be no audio file. */
+static void nothing_to_say(struct tts_call *call)
+{
+	call->fault = WIRE_ERROR_INVALID_REQUEST;
+	snprintf(call->detail, sizeof(call->detail), "text has nothing to say");
+	tell_failed(call, false);
+}
+
 static void on_failed(void *arg, enum wire_error_id id, const char *detail)
 {
 	struct tts_call *call = arg;
@@ -55,6 +63,11 @@ static void on_spoken(void *arg, struct turn *turn, unsigned flushes)
 	if (turn_has_failed(turn)) {
 		turn_figures(turn, &figures);
 		tell_failed(call, figures.samples > 0);
+		return;
+	}
+	turn_figures(turn, &figures);
+	if (figures.samples == 0) {
+		nothing_to_say(call);
 		return;
 	}
 	call->is_over = true;
@@ -84,9 +97,7 @@ void tts_call_begin(struct tts_call *call)
 		call->fault = WIRE_ERROR_INTERNAL;
 		tell_failed(call, false);
 	} else if (!turn_queue_end(&call->queue) && !call->is_over) {
-		call->fault = WIRE_ERROR_INVALID_REQUEST; /* nothing but blanks */
-		snprintf(call->detail, sizeof(call->detail), "text has nothing to say");
-		tell_failed(call, false);
+		nothing_to_say(call);
 	}
 	mem_deref(call);
 }

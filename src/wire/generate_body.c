@@ -18,7 +18,10 @@ static int read_format(struct speech_reader *reader, const struct speech_field *
 		return 0;
 	if (value->kind != JSON_KIND_STRING ||
 	    audio_format_parse(&format, value->text, value->len) != 0)
-		return speech_body_setting(reader, field, value); /* which says what is taken */
+		return fault_value(reader->fault, field->name,
+				   "wav, flac, mp3_44100_128, opus_48000_64, pcm_24000, ulaw_8000, "
+				   "alaw_8000 or the like",
+				   value);
 	settings->format = format;
 	settings->set |= SETTING_OUTPUT_FORMAT;
 	return 0;

@@ -94,6 +94,8 @@ static int read_number(struct reading *reading, const struct field *field,
 {
 	double number;
 
+	if (value->kind == JSON_KIND_NULL)
+		return 0; /* the base's: what the message began with */
 	if (value->kind != JSON_KIND_NUMBER || json_to_double(&number, value) != 0 ||
 	    number < field->min || number > field->max)
 		return fault_range(reading->fault, field->name, field->min, field->max, value);
@@ -197,8 +199,8 @@ static const struct field fields[] = {
 	CHOICE("category", category, CATEGORY, categories),
 	CHOICE("quality", quality, QUALITY, qualities),
 	{"base_voice_id", read_base, 0, 0, 0, NULL, VOICE_MESSAGE_BASE, false},
-	{"pitch", read_number, AT(pitch), -12, 12, NULL, VOICE_MESSAGE_PITCH, false},
-	{"rate", read_number, AT(rate), 0.5, 2, NULL, VOICE_MESSAGE_RATE, false},
+	{"pitch", read_number, AT(pitch), -12, 12, NULL, VOICE_MESSAGE_PITCH, true},
+	{"rate", read_number, AT(rate), 0.5, 2, NULL, VOICE_MESSAGE_RATE, true},
 	{"supported_languages", read_languages, 0, 0, 0, NULL, VOICE_MESSAGE_LANGUAGES, false},
 	{"is_public", read_bool, AT(is_public), 0, 0, NULL, VOICE_MESSAGE_PUBLIC, false},
 	{"speaker_consent", ignore, 0, 0, 0, NULL, 0, false},

@@ -145,7 +145,7 @@ def test_javascript_sdk_update_settings_counts_from_the_next_turn(client):
         turn.add(frame)
         frame = client.receive()
     assert frame["settings"] == {"cfg_scale": 2.5, "temperature": None, "max_new_tokens": 2048,
-                                 "language": "en", "normalize": True, "speed": 1.2}
+                                 "language": "en", "normalize": False, "speed": 1.2}
     client.send(flush=True)
     running = client.read_turn(turn)
     after = client.speak("Some words to be measured.")
