@@ -48,6 +48,7 @@ struct field {
 	const char *const *words; /* of a choice */
 	unsigned bit;
 	bool is_nullable; /* null takes it away; else it is as absent */
+	double null_number; /* what null makes of a number */
 };
 
 static void *member(const struct reading *reading, const struct field *field)
@@ -94,8 +95,6 @@ static int read_number(struct reading *reading, const struct field *field,
 {
 	double number;
 
-	if (value->kind == JSON_KIND_NULL)
-		return 0; /* the base's: what the message began with */
 	if (value->kind != JSON_KIND_NUMBER || json_to_double(&number, value) != 0 ||
 	    number < field->min || number > field->max)
 		return fault_range(reading->fault, field->name, field->min, field->max, value);
@@ -180,11 +179,11 @@ static int read_languages(struct reading *reading, const struct field *field,
 #define AT(member) offsetof(struct voice_message, member)
 #define TEXT(name, member, bit, min, max, is_nullable)                                             \
 	{                                                                                          \
-		name, read_text, AT(member), min, max, NULL, VOICE_MESSAGE_##bit, is_nullable      \
+		name, read_text, AT(member), min, max, NULL, VOICE_MESSAGE_##bit, is_nullable, 0   \
 	}
 #define CHOICE(name, member, bit, words)                                                           \
 	{                                                                                          \
-		name, read_choice, AT(member), 0, 0, words, VOICE_MESSAGE_##bit, true              \
+		name, read_choice, AT(member), 0, 0, words, VOICE_MESSAGE_##bit, true, 0           \
 	}
 
 static const struct field fields[] = {
@@ -198,12 +197,12 @@ static const struct field fields[] = {
 	CHOICE("age", age, AGE, ages),
 	CHOICE("category", category, CATEGORY, categories),
 	CHOICE("quality", quality, QUALITY, qualities),
-	{"base_voice_id", read_base, 0, 0, 0, NULL, VOICE_MESSAGE_BASE, false},
-	{"pitch", read_number, AT(pitch), -12, 12, NULL, VOICE_MESSAGE_PITCH, true},
-	{"rate", read_number, AT(rate), 0.5, 2, NULL, VOICE_MESSAGE_RATE, true},
-	{"supported_languages", read_languages, 0, 0, 0, NULL, VOICE_MESSAGE_LANGUAGES, false},
-	{"is_public", read_bool, AT(is_public), 0, 0, NULL, VOICE_MESSAGE_PUBLIC, false},
-	{"speaker_consent", ignore, 0, 0, 0, NULL, 0, false},
+	{"base_voice_id", read_base, 0, 0, 0, NULL, VOICE_MESSAGE_BASE, false, 0},
+	{"pitch", read_number, AT(pitch), -12, 12, NULL, VOICE_MESSAGE_PITCH, true, 0},
+	{"rate", read_number, AT(rate), 0.5, 2, NULL, VOICE_MESSAGE_RATE, true, 1},
+	{"supported_languages", read_languages, 0, 0, 0, NULL, VOICE_MESSAGE_LANGUAGES, false, 0},
+	{"is_public", read_bool, AT(is_public), 0, 0, NULL, VOICE_MESSAGE_PUBLIC, false, 0},
+	{"speaker_consent", ignore, 0, 0, 0, NULL, 0, false, 0},
 };
 
 bool voice_message_has_category(const char *category)
@@ -233,7 +232,9 @@ static int read_field(struct reading *reading, const struct field *field,
 	reading->message->fields &= ~field->bit; /* an earlier one of the same name */
 	if (value->kind == JSON_KIND_NULL && !field->is_nullable)
 		return 0;
-	if (value->kind == JSON_KIND_NULL)
+	if (value->kind == JSON_KIND_NULL && field->read == read_number)
+		*(double *)member(reading, field) = field->null_number;
+	else if (value->kind == JSON_KIND_NULL)
 		*(const char **)member(reading, field) = NULL;
 	else
 		err = field->read(reading, field, value);
