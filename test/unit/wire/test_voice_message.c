@@ -76,11 +76,14 @@ static void test_every_field_is_read(void **state)
 static void test_null_takes_away_what_may_be_absent(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("{'name':null,'pitch':null,'variant':null,'sex':null,"
+	assert_int_equal(parse("{'name':null,'pitch':null,'rate':null,'variant':null,'sex':null,"
 			       "'supported_languages':null}",
 			       false),
 			 0);
-	assert_int_equal(message.fields, VOICE_MESSAGE_VARIANT | VOICE_MESSAGE_SEX);
+	assert_int_equal(message.fields, VOICE_MESSAGE_PITCH | VOICE_MESSAGE_RATE |
+						 VOICE_MESSAGE_VARIANT | VOICE_MESSAGE_SEX);
+	assert_true(message.pitch >= 0 && message.pitch <= 0);
+	assert_true(message.rate >= 1 && message.rate <= 1);
 	assert_null(message.variant);
 	assert_null(message.sex);
 }
