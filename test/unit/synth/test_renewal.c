@@ -101,8 +101,8 @@ static void test_many_changes_start_few_workers_at_once(void **state)
 	for (int i = 0; i < 100 && bed_children(pids, BED_CHILDREN_MAX) > 1; ++i)
 		bed_pass(&bed, 10);
 	assert_int_equal(bed_children(pids, BED_CHILDREN_MAX), 1);
-	/* The first, two that were on their way when more changed, and the last. */
-	assert_int_equal(bed_starts(&bed), 4);
+	/* The first, one or two that were on their way when more changed, and the last. */
+	assert_in_range(bed_starts(&bed), 3, 4);
 	assert_int_equal(voice_count(&bed), 4);
 	bed_close(&bed);
 }
