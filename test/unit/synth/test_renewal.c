@@ -96,14 +96,16 @@ static void test_many_changes_start_few_workers_at_once(void **state)
 		assert_int_equal(pool_renew(bed.pool, "growing"), 0);
 		assert_true(bed_stats(&bed).starting <= 2);
 	}
-	for (int i = 0; i < 500 && (bed_stats(&bed).starting > 0 || voice_count(&bed) < 4); ++i)
+	for (int i = 0; i < 500 && (bed_stats(&bed).starting > 0 || voice_count(&bed) < 3 ||
+				    (int)voice_count(&bed) < (int)bed_starts(&bed));
+	     ++i)
 		bed_pass(&bed, 10);
 	for (int i = 0; i < 100 && bed_children(pids, BED_CHILDREN_MAX) > 1; ++i)
 		bed_pass(&bed, 10);
 	assert_int_equal(bed_children(pids, BED_CHILDREN_MAX), 1);
 	/* The first, one or two that were on their way when more changed, and the last. */
 	assert_in_range(bed_starts(&bed), 3, 4);
-	assert_int_equal(voice_count(&bed), 4);
+	assert_int_equal(voice_count(&bed), bed_starts(&bed)); /* what the last one said */
 	bed_close(&bed);
 }
 
