@@ -18,9 +18,14 @@
 #define STORE_KEY_HASH_LEN 32
 #define STORE_NAME_MAX 64
 #define STORE_TURN_ID_MAX 40
+#define STORE_PATH_MAX 127
+#define STORE_SERVER_ID_LEN 16 /* of a process, made anew at each start */
 
 /* The project of keys that were given no other; it is always there. */
 #define STORE_PROJECT_DEFAULT 1
+
+/* The account of projects that were given no other; it is always there. */
+#define STORE_ACCOUNT_DEFAULT 1
 
 /* A project's dictionaries are kept in memory, compiled: one that is full in every
  * way costs some 400 MB (30 full dictionaries were measured at 127), and nobody is
@@ -41,25 +46,135 @@ enum store_scope {
 };
 #define STORE_SCOPES_USUAL (STORE_SCOPE_SPEAK | STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
 
+/* How much an account or a key may use.  Turns and connections at once, characters
+ * of one text. */
+struct store_limits {
+	int64_t turns;
+	int64_t connections;
+	int64_t requests_per_minute;
+	int64_t characters_per_minute;
+	int64_t text_max;
+};
+#define STORE_LIMIT_NONE (-1)
+#define STORE_LIMIT_PLAN (-2) /* of an account: what its plan says; of a key: none */
+
+/* Who pays.  Projects belong to an account, keys to a project. */
+struct store_account {
+	int64_t id;
+	char name[STORE_NAME_MAX + 1]; /* unique */
+	char plan[STORE_NAME_MAX + 1]; /* of the configuration; "": the default one */
+	bool is_prepaid; /* it speaks only while it has credit */
+	struct store_limits limits;
+	int64_t created_ms;
+	int64_t closed_ms; /* 0: not closed */
+	/* Sums of its rows, kept in the transaction that adds one. */
+	int64_t credit_microcents; /* all top-ups */
+	int64_t spent_microcents; /* all turns */
+};
+
+struct store_project {
+	int64_t id;
+	int64_t account_id;
+	char name[STORE_NAME_MAX + 1]; /* unique in the account */
+	int64_t created_ms;
+};
+
 struct store_key {
 	int64_t id;
 	int64_t project_id;
+	int64_t account_id; /* its project's: not set by whoever adds a key */
 	unsigned scopes; /* enum store_scope */
 	char prefix[STORE_KEY_PREFIX_LEN + 1]; /* the key's first letters */
 	uint8_t hash[STORE_KEY_HASH_LEN]; /* SHA-256 of the whole key */
 	char name[STORE_NAME_MAX + 1];
-	int64_t credit_cents; /* -1: no limit */
+	int64_t credit_cents; /* it may spend in all; -1: no limit */
 	int64_t streams_max; /* -1: no limit */
+	struct store_limits limits;
 	int64_t created_ms;
 	int64_t revoked_ms; /* 0: not revoked */
+	int64_t expires_ms; /* 0: never */
+	int64_t used_ms; /* last, to the minute; 0: never */
+	int64_t spent_microcents; /* sum of its turns, as an account's */
 };
 
-enum store_turn_status { STORE_TURN_FINISHED, STORE_TURN_CANCELLED, STORE_TURN_FAILED };
+enum store_account_field {
+	STORE_ACCOUNT_NAME = 1 << 0,
+	STORE_ACCOUNT_PLAN = 1 << 1,
+	STORE_ACCOUNT_PREPAID = 1 << 2,
+	STORE_ACCOUNT_LIMITS = 1 << 3,
+	STORE_ACCOUNT_CLOSED = 1 << 4, /* closed_ms; 0 opens it again */
+};
+enum store_key_field {
+	STORE_KEY_NAME = 1 << 0,
+	STORE_KEY_SCOPES = 1 << 1,
+	STORE_KEY_LIMITS = 1 << 2,
+	STORE_KEY_CREDIT = 1 << 3,
+	STORE_KEY_EXPIRES = 1 << 4,
+};
+
+/* Credit that was paid in; negative to take it back.  Append-only, idempotent by
+ * its id. */
+struct store_top_up {
+	char id[STORE_TURN_ID_MAX + 1];
+	int64_t account_id;
+	int64_t at_ms;
+	int64_t amount_microcents;
+	char note[STORE_NAME_MAX + 1];
+};
+
+/* A pass for one connection or request, for a browser that must not see the key. */
+struct store_token {
+	uint8_t hash[STORE_KEY_HASH_LEN]; /* SHA-256 of its text */
+	int64_t key_id; /* that asked for it and pays */
+	char path[STORE_PATH_MAX + 1]; /* that it is good for */
+	int64_t expires_ms;
+};
+
+/* Whose money or limit it is. */
+enum store_holder_kind { STORE_HOLDER_ACCOUNT, STORE_HOLDER_KEY };
+struct store_holder {
+	enum store_holder_kind kind;
+	int64_t id;
+};
+
+/* Credit that a server may spend on its own; see lease_take. */
+struct store_lease {
+	char server[STORE_SERVER_ID_LEN + 1];
+	struct store_holder holder;
+	int64_t want_microcents;
+	int64_t at_ms, expires_ms;
+	/* Answers. */
+	int64_t granted_microcents; /* 0 to want: in addition to what it had */
+	int64_t left_microcents; /* that nobody holds or has spent, after it; may be negative */
+};
+
+/* A limit that servers share. */
+enum store_meter {
+	STORE_METER_TURNS,
+	STORE_METER_CONNECTIONS,
+	STORE_METER_REQUESTS,
+	STORE_METER_CHARACTERS
+};
+struct store_share {
+	enum store_meter meter;
+	struct store_holder holder;
+	int64_t amount; /* wanted; negative gives slots back */
+	int64_t max; /* slots at once, or tokens a minute */
+};
+
+enum store_turn_status {
+	STORE_TURN_FINISHED,
+	STORE_TURN_CANCELLED,
+	STORE_TURN_FAILED,
+	STORE_TURN_LOST, /* its server died: the figures are of its last durable mark */
+};
 
 /* One row of the ledger: append-only, idempotent by its id. */
 struct store_turn {
 	char id[STORE_TURN_ID_MAX + 1];
 	int64_t key_id; /* 0: nobody's, spoken without a server */
+	int64_t account_id; /* the key's; 0 as above */
+	char server[STORE_SERVER_ID_LEN + 1]; /* that spoke it; "": none */
 	int64_t at_ms;
 	enum store_turn_status status;
 	uint64_t samples; /* handed to the socket */
@@ -67,6 +182,32 @@ struct store_turn {
 	uint64_t characters;
 	int64_t voice_id;
 	char model_id[24];
+	int64_t amount_microcents;
+};
+
+/* Which turns a report is about. */
+struct store_turn_filter {
+	int64_t account_id; /* 0: all */
+	int64_t project_id; /* 0: all */
+	int64_t key_id; /* 0: all */
+	int64_t from_ms, to_ms; /* from <= at < to; 0: open */
+};
+
+/* What a report sums up by; days are of UTC. */
+enum store_usage_by {
+	STORE_USAGE_DAY = 1 << 0,
+	STORE_USAGE_KEY = 1 << 1,
+	STORE_USAGE_VOICE = 1 << 2,
+	STORE_USAGE_MODEL = 1 << 3,
+};
+struct store_usage {
+	int64_t day_ms; /* its first millisecond; this and the next three: when asked for */
+	int64_t key_id;
+	int64_t voice_id;
+	char model_id[24];
+	int64_t turns;
+	uint64_t audio_us; /* of each turn rounded half up, then summed */
+	uint64_t characters;
 	int64_t amount_microcents;
 };
 
@@ -149,6 +290,8 @@ struct store_page {
 	int64_t offset;
 };
 
+#define STORE_SHARE_LAPSE_MS 30000
+
 struct store_replaced {
 	int64_t upserted, deleted, total;
 };
@@ -157,6 +300,11 @@ struct store;
 
 typedef bool(store_key_h)(const struct store_key *key, void *arg); /* false: enough */
 typedef bool(store_turn_h)(const struct store_turn *turn, void *arg);
+typedef bool(store_account_h)(const struct store_account *account, void *arg);
+typedef bool(store_project_h)(const struct store_project *project, void *arg);
+typedef bool(store_top_up_h)(const struct store_top_up *top_up, void *arg);
+typedef bool(store_usage_h)(const struct store_usage *usage, void *arg);
+typedef bool(store_paged_turn_h)(int64_t seq, const struct store_turn *turn, void *arg);
 typedef bool(store_dictionary_h)(const struct store_dictionary *dictionary, void *arg);
 typedef bool(store_entry_h)(const struct store_entry *entry, void *arg);
 typedef bool(store_voice_h)(const struct store_voice *voice, void *arg);
@@ -175,6 +323,70 @@ struct store_ops {
 	int (*key_set_scopes)(struct store *store, const char *prefix,
 			      unsigned scopes); /* ENOENT */
 	int (*key_list)(struct store *store, store_key_h *each, void *arg); /* oldest first */
+
+	/* The named fields of `to`.  ENOENT. */
+	int (*key_change)(struct store *store, const char *prefix, unsigned fields,
+			  const struct store_key *to);
+	/* When keys were used last.  Does not count as a change (see version). */
+	int (*key_used)(struct store *store, int64_t key_id, int64_t at_ms);
+
+	/* Accounts and projects.  Lists are oldest first. */
+	int (*account_add)(struct store *store, struct store_account *account); /* id; EEXIST */
+	int (*account_get)(struct store *store, struct store_account *account,
+			   int64_t id); /* ENOENT */
+	int (*account_list)(struct store *store, store_account_h *each, void *arg);
+	int (*account_change)(struct store *store, int64_t id, unsigned fields,
+			      const struct store_account *to); /* ENOENT, EEXIST for the name */
+	int (*project_add)(struct store *store, struct store_project *project); /* id; EEXIST,
+										   EINVAL */
+	int (*project_list)(struct store *store, int64_t account_id, store_project_h *each,
+			    void *arg); /* 0: of all accounts */
+
+	/* A top-up whose id is known is left as it was.  EINVAL for an account that does
+	 * not exist, EOVERFLOW for a sum no number can hold. */
+	int (*top_up_add)(struct store *store, const struct store_top_up *top_up);
+	int (*top_up_list)(struct store *store, int64_t account_id, store_top_up_h *each,
+			   void *arg);
+
+	/* Tokens.  Taking one removes it: two that take it at once do not both get it.
+	 * ENOENT when it is not there, for another path, or expired. */
+	int (*token_add)(struct store *store, const struct store_token *token, int64_t now_ms);
+	int (*token_take)(struct store *store, struct store_key *key, const uint8_t *hash,
+			  const char *path, int64_t now_ms);
+
+	/* Lends a server credit of a prepaid account, or of a key that may spend only so
+	 * much: as much as is wanted and left, which is what was paid in (or the key's
+	 * credit_cents), less what was spent and what is lent to servers until it expires.
+	 * A turn that is booked takes its amount off its server's lease.  Asking with 0
+	 * prolongs what the server has.  ENOENT for the holder. */
+	int (*lease_take)(struct store *store, struct store_lease *lease);
+	/* All that a server holds, when it ends or when it is known to be dead. */
+	int (*lease_return)(struct store *store, const char *server);
+
+	/* Turns, all or none: durable when it returns 0.  A turn whose id is known is left
+	 * as it was, whatever the new one says, and no sum counts it again.  errs[i] is
+	 * EINVAL for a turn whose key or account does not exist: it is left out, and does
+	 * not take the others with it. */
+	int (*turns_add)(struct store *store, const struct store_turn *turns, size_t count,
+			 int *errs);
+	int (*turn_page)(struct store *store, const struct store_turn_filter *filter,
+			 int64_t after_seq, int64_t limit, store_paged_turn_h *each, void *arg);
+	/* by: enum store_usage_by.  Sorted by what they are summed up by, in that order. */
+	int (*usage_sum)(struct store *store, const struct store_turn_filter *filter, unsigned by,
+			 store_usage_h *each, void *arg);
+	/* Sums that the rows do not bear out, of accounts and keys: 0 when all is well.
+	 * Each is logged. */
+	int (*audit)(struct store *store, int64_t *wrong);
+
+	/* Limits across the servers that share a store; NULL: it has one server alone.
+	 * All are taken, or none: EDQUOT with which one there was not enough of, and in
+	 * how long there may be (0: nobody knows).  Characters may go below zero: who
+	 * comes next waits.  What a server holds lapses when it has not been heard of
+	 * for STORE_SHARE_LAPSE_MS. */
+	int (*share_take)(struct store *store, const char *server, const struct store_share *shares,
+			  size_t count, size_t *short_of, int64_t *wait_ms);
+	int (*share_beat)(struct store *store, const char *server);
+	int (*share_return)(struct store *store, const char *server);
 
 	/* A batch of turns: durable when commit returns 0, gone after rollback, which
 	 * must follow when begin was well and something after it failed. */
@@ -230,7 +442,8 @@ struct store_ops {
 			    const struct store_voice *to);
 	int (*voice_remove)(struct store *store, int64_t project_id, int64_t id); /* ENOENT */
 
-	/* A number that is another one when another process may have written since. */
+	/* A number that is another one when keys, accounts, dictionaries or voices have
+	 * changed, by whomever; turns and leases do not count. */
 	int (*version)(struct store *store, int64_t *version);
 };
 
@@ -238,13 +451,14 @@ struct store {
 	const struct store_ops *ops;
 };
 
-/* Opens by address: "sqlite:PATH" or "memory:".  Creates and migrates what is
- * missing.  mem_deref closes.  EINVAL for an address of no backend; what went
+/* Opens by address: "sqlite:PATH", "postgresql://..." or "memory:".  Creates and
+ * migrates what is missing.  mem_deref closes.  EINVAL for an address of no backend; what went
  * wrong with a real one is logged. */
 int store_open(struct store **storep, const char *address);
 
 /* The backends, by what stands after the colon. */
 int store_open_sqlite(struct store **storep, const char *path);
 int store_open_memory(struct store **storep);
+int store_open_postgres(struct store **storep, const char *address); /* the whole URI */
 
 #endif
