@@ -21,6 +21,12 @@ struct kettle {
 	bool whistle;
 	int colour;
 	int64_t price;
+	struct cup {
+		char name[PARAM_NAME_SIZE];
+		int64_t volume;
+		char motto[8];
+	} cups[2];
+	size_t cups_count;
 };
 
 static const char *const colours[] = {"red", "green", "blue", NULL};
@@ -32,19 +38,32 @@ static const char *check_name(const char *value)
 
 static const struct param rows[] = {
 	{"kettle", "name", PARAM_STRING, offsetof(struct kettle, name), "polly", 0, 0, NULL, NULL,
-	 check_name, "What it is called."},
+	 check_name, "What it is called.", 0},
 	{"kettle", "degrees", PARAM_INT, offsetof(struct kettle, degrees), "96", 1, 100, "degrees",
-	 NULL, NULL, "When it is done - not before."},
+	 NULL, NULL, "When it is done - not before.", 0},
 	{"kettle", "whistle", PARAM_BOOL, offsetof(struct kettle, whistle), "on", 0, 0, NULL, NULL,
-	 NULL, "Whether it says so."},
+	 NULL, "Whether it says so.", 0},
 	{"looks", "colour", PARAM_ENUM, offsetof(struct kettle, colour), "green", 0, 0, NULL,
-	 colours, NULL, ".What it looks like."},
+	 colours, NULL, ".What it looks like.", 0},
 	{"looks", "price", PARAM_DECIMAL, offsetof(struct kettle, price), "5.4", 0,
 	 1000 * PARAM_MILLION, "crowns", NULL, NULL,
-	 "What it costs, which is a long story that goes on for much more than a line of text."},
+	 "What it costs, which is a long story that goes on for much more than a line of text.", 0},
 };
 
-static const struct params params = {rows, COUNT(rows), "KETTLE_"};
+static const struct param cup_rows[] = {
+	{"cup", "volume", PARAM_INT, offsetof(struct cup, volume), "25", 1, 100, "centilitres",
+	 NULL, NULL, "What goes into it.", 0},
+	{"cup", "motto", PARAM_STRING, offsetof(struct cup, motto), "", 0, 0, NULL, NULL, NULL,
+	 "What stands on it.", sizeof(((struct cup *)0)->motto)},
+};
+
+static const struct param_group groups[] = {
+	{"cup", "One of the cups.", cup_rows, COUNT(cup_rows), offsetof(struct kettle, cups),
+	 sizeof(struct cup), COUNT(((struct kettle *)0)->cups),
+	 offsetof(struct kettle, cups_count)},
+};
+
+static const struct params params = {rows, COUNT(rows), "KETTLE_", groups, COUNT(groups)};
 
 struct fixture {
 	struct kettle kettle;
@@ -207,12 +226,80 @@ static void test_a_key_is_set_once(void **state)
 static void test_a_line_that_does_not_fit_is_refused_whole(void **state)
 {
 	struct fixture *f = *state;
-	char text[600];
+	char text[PARAM_LINE_MAX + 64];
 
-	snprintf(text, sizeof(text), "[kettle]\nname = %0250d\ndegrees = 0\n", 7);
+	snprintf(text, sizeof(text), "[kettle]\nname = %0*d\ndegrees = 0\n", PARAM_LINE_MAX, 7);
 	assert_refused(f, text, 2, "the line is longer than");
 	assert_says(f, ":3: kettle.degrees");
 	assert_string_equal(f->kettle.name, "polly");
+}
+
+static void test_what_is_no_line_is_told(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_refused(f, "[kettle]\nboil\n", 2, "neither [section] nor name = value");
+	assert_refused(f, "[kettle\n", 1, "neither [section] nor name = value");
+	assert_refused(f, "degrees = 5\n", 1, "no such key: degrees; did you mean kettle.degrees?");
+	assert_refused(f, "[kettle]\n = 5\n", 2, "no such key");
+}
+
+static void test_comments_and_blanks_are_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(read_text(f, "; one\n  # two\n\n [ kettle ] ; three\r\n"
+				      "\tdegrees=50;4\n"),
+			 EINVAL);
+	assert_int_equal(read_text(f, "[kettle]\n  degrees : 50 ; four\nname = a;b#c"), 0);
+	assert_int_equal(f->kettle.degrees, 50);
+	assert_string_equal(f->kettle.name, "a;b#c");
+}
+
+static void test_sections_with_names_are_objects(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(read_text(f, "[cup blue]\nvolume = 30\n[kettle]\ndegrees = 50\n"
+				      "[cup  red-1]\nmotto = drink\n[cup blue]\nmotto = me\n"),
+			 0);
+	assert_int_equal(f->kettle.cups_count, 2);
+	assert_string_equal(f->kettle.cups[0].name, "blue");
+	assert_int_equal(f->kettle.cups[0].volume, 30);
+	assert_string_equal(f->kettle.cups[0].motto, "me");
+	assert_string_equal(f->kettle.cups[1].name, "red-1");
+	assert_int_equal(f->kettle.cups[1].volume, 25);
+	assert_string_equal(f->kettle.cups[1].motto, "drink");
+	assert_int_equal(f->kettle.degrees, 50);
+}
+
+static void test_mistakes_in_named_sections_are_told(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_refused(f, "[cup]\nvolume = 30\n", 1, "[cup NAME] wants a name");
+	assert_refused(f, "[cup a b]\n", 1, "[cup NAME] wants a name");
+	assert_refused(f, "[pot x]\nvolume = 30\n", 1, "no such section: [pot ...]");
+	assert_refused(f, "[cup a]\nvolum = 30\n", 2, "did you mean cup.volume?");
+	assert_refused(f, "[cup a]\nvolume = 0\n", 2, "cup.volume must be a number from 1 to 100");
+	assert_refused(f, "[cup a]\nmotto = 12345678\n", 2, "text of at most 7 bytes");
+}
+
+static void test_an_object_takes_each_key_once(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_refused(f, "[cup a]\nvolume = 3\n[cup b]\nvolume = 3\n[cup a]\nvolume = 4\n", 6,
+		       "cup.volume was already set in line 2");
+}
+
+static void test_there_is_room_for_so_many_objects(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_refused(f, "[cup a]\n[cup b]\n[cup c]\nvolume = 200\n", 3,
+		       "there are more than 2 [cup NAME] sections");
+	assert_int_equal(f->kettle.cups_count, 2);
 }
 
 static void test_a_missing_file_is_told(void **state)
@@ -267,6 +354,8 @@ static void test_the_sample_is_a_file_of_the_defaults(void **state)
 	assert_int_equal(f->kettle.whistle, before.whistle);
 	assert_int_equal(f->kettle.colour, before.colour);
 	assert_int_equal(f->kettle.price, before.price);
+	assert_int_equal(f->kettle.cups_count, 1);
+	assert_int_equal(f->kettle.cups[0].volume, 25);
 	buf_reset(&out);
 }
 
@@ -313,6 +402,12 @@ int main(void)
 		WITH_FIXTURE(test_all_mistakes_of_a_file_are_told_at_once),
 		WITH_FIXTURE(test_a_key_is_set_once),
 		WITH_FIXTURE(test_a_line_that_does_not_fit_is_refused_whole),
+		WITH_FIXTURE(test_what_is_no_line_is_told),
+		WITH_FIXTURE(test_comments_and_blanks_are_nothing),
+		WITH_FIXTURE(test_sections_with_names_are_objects),
+		WITH_FIXTURE(test_mistakes_in_named_sections_are_told),
+		WITH_FIXTURE(test_an_object_takes_each_key_once),
+		WITH_FIXTURE(test_there_is_room_for_so_many_objects),
 		WITH_FIXTURE(test_a_missing_file_is_told),
 		WITH_FIXTURE(test_the_environment_sets_and_checks),
 		WITH_FIXTURE(test_the_sample_is_a_file_of_the_defaults),
