@@ -13,15 +13,16 @@
 #include "base/utf8.h"
 #include "text/unicode.h"
 
-#define TEXT(type, name, member, bit, min, max, is_nullable, is_required)                          \
+#define TEXT(type, text, member, of, low, high, nullable, required)                                \
 	{                                                                                          \
-		name, REST_FIELD_TEXT, DICTIONARY_MESSAGE_##bit, offsetof(struct type, member),    \
-			min, max, is_nullable, is_required                                         \
+		.name = text, .kind = REST_FIELD_TEXT, .bit = DICTIONARY_MESSAGE_##of,             \
+		.offset = offsetof(struct type, member), .min = low, .max = high,                  \
+		.is_nullable = nullable, .is_required = required                                   \
 	}
-#define BOOL(type, name, member, bit)                                                              \
+#define BOOL(type, text, member, of)                                                               \
 	{                                                                                          \
-		name, REST_FIELD_BOOL, DICTIONARY_MESSAGE_##bit, offsetof(struct type, member), 0, \
-			0, false, false                                                            \
+		.name = text, .kind = REST_FIELD_BOOL, .bit = DICTIONARY_MESSAGE_##of,             \
+		.offset = offsetof(struct type, member)                                            \
 	}
 #define OF_DICTIONARY dictionary_message
 #define OF_ENTRY dictionary_entry_message

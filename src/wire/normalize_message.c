@@ -11,10 +11,19 @@
 #define LANGUAGE_MAX 16 /* as much as anyone writes behind a subtag */
 
 static const struct rest_field fields[] = {
-	{"text", REST_FIELD_TEXT, 1, offsetof(struct normalize_message, text), 1,
-	 NORMALIZE_MESSAGE_TEXT_MAX, false, true},
-	{"language", REST_FIELD_TEXT, 2, offsetof(struct normalize_message, language_text), 1,
-	 LANGUAGE_MAX, false, false},
+	{.name = "text",
+	 .kind = REST_FIELD_TEXT,
+	 .bit = 1,
+	 .offset = offsetof(struct normalize_message, text),
+	 .min = 1,
+	 .max = NORMALIZE_MESSAGE_TEXT_MAX,
+	 .is_required = true},
+	{.name = "language",
+	 .kind = REST_FIELD_TEXT,
+	 .bit = 2,
+	 .offset = offsetof(struct normalize_message, language_text),
+	 .min = 1,
+	 .max = LANGUAGE_MAX},
 };
 
 int normalize_message_parse(struct normalize_message *message, struct stream_fault *fault,

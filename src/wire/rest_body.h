@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/json.h"
 #include "wire/fault.h"
@@ -19,16 +20,33 @@ struct rest_body {
 	unsigned fields; /* bits of those that were given */
 };
 
-enum rest_field_kind { REST_FIELD_TEXT, REST_FIELD_BOOL };
+enum rest_field_kind {
+	REST_FIELD_TEXT,
+	REST_FIELD_BOOL,
+	REST_FIELD_INTEGER,
+	REST_FIELD_WORDS, /* a list of names */
+	REST_FIELD_OBJECT,
+};
+
+/* What a list of names becomes: "one,two". */
+#define REST_WORDS_SIZE 96
+struct rest_words {
+	char text[REST_WORDS_SIZE];
+};
 
 struct rest_field {
 	const char *name;
 	enum rest_field_kind kind;
 	unsigned bit;
-	size_t offset; /* of the const char * or the bool that it fills */
-	size_t min, max; /* of a text */
-	bool is_nullable; /* null is a value: none (NULL); else it is as absent */
+	/* Of the const char *, bool, int64_t or struct rest_words that it fills. */
+	size_t offset;
+	int64_t min, max; /* of an integer, or of a text's length */
+	bool is_nullable; /* null is a value: none; else it is as absent */
 	bool is_required; /* in a new object */
+	int64_t none; /* what null makes of an integer */
+	/* Of an object: its fields, whose bits and offsets are the whole body's. */
+	const struct rest_field *inner;
+	size_t inner_count;
 };
 
 /* The object that `json` comes to next.  EINVAL with the fault filled in, unless

@@ -17,12 +17,47 @@ struct thing {
 	const char *name;
 	const char *note;
 	bool on;
+	int64_t size;
+	int64_t depth;
+	struct rest_words words;
+};
+
+static const struct rest_field inner[] = {
+	{.name = "depth",
+	 .kind = REST_FIELD_INTEGER,
+	 .bit = 16,
+	 .offset = offsetof(struct thing, depth),
+	 .max = INT64_MAX},
 };
 
 static const struct rest_field fields[] = {
-	{"name", REST_FIELD_TEXT, 1, offsetof(struct thing, name), 1, 4, false, true},
-	{"note", REST_FIELD_TEXT, 2, offsetof(struct thing, note), 0, 3, true, false},
-	{"on", REST_FIELD_BOOL, 4, offsetof(struct thing, on), 0, 0, false, false},
+	{.name = "name",
+	 .kind = REST_FIELD_TEXT,
+	 .bit = 1,
+	 .offset = offsetof(struct thing, name),
+	 .min = 1,
+	 .max = 4,
+	 .is_required = true},
+	{.name = "note",
+	 .kind = REST_FIELD_TEXT,
+	 .bit = 2,
+	 .offset = offsetof(struct thing, note),
+	 .max = 3,
+	 .is_nullable = true},
+	{.name = "on", .kind = REST_FIELD_BOOL, .bit = 4, .offset = offsetof(struct thing, on)},
+	{.name = "size",
+	 .kind = REST_FIELD_INTEGER,
+	 .bit = 8,
+	 .offset = offsetof(struct thing, size),
+	 .min = -5,
+	 .max = 5,
+	 .is_nullable = true,
+	 .none = -9},
+	{.name = "more", .kind = REST_FIELD_OBJECT, .bit = 32, .inner = inner, .inner_count = 1},
+	{.name = "words",
+	 .kind = REST_FIELD_WORDS,
+	 .bit = 64,
+	 .offset = offsetof(struct thing, words)},
 };
 
 static char *bytes; /* of the body under test */
@@ -76,6 +111,36 @@ static void test_null_is_as_absent_where_it_is_no_value(void **state)
 	assert_int_equal(thing.body.fields, 0);
 }
 
+static void test_numbers_lists_and_objects_are_taken(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("{\"size\":-5,\"more\":{\"depth\":9223372036854775807},"
+			       "\"words\":[\"one\",\"two_more\"]}",
+			       false),
+			 0);
+	assert_int_equal(thing.body.fields, 8 | 16 | 32 | 64);
+	assert_int_equal(thing.size, -5);
+	assert_true(thing.depth == INT64_MAX);
+	assert_string_equal(thing.words.text, "one,two_more");
+	assert_int_equal(parse("{\"size\":null,\"more\":{\"depth\":null},\"words\":[]}", false), 0);
+	assert_int_equal(thing.body.fields, 8 | 32 | 64);
+	assert_int_equal(thing.size, -9);
+	assert_string_equal(thing.words.text, "");
+	assert_int_equal(parse("{\"more\":null,\"words\":null}", false), 0);
+	assert_int_equal(thing.body.fields, 0);
+}
+
+/* As many as fit, and not one more. */
+static void test_a_list_of_names_has_an_end(void **state)
+{
+#define FOUR "\"elevenchars\",\"elevenchars\",\"elevenchars\",\"elevenchars\""
+	(void)state;
+	assert_int_equal(parse("{\"words\":[" FOUR "," FOUR "]}", false), 0);
+	assert_int_equal(strlen(thing.words.text), REST_WORDS_SIZE - 1);
+	assert_int_equal(parse("{\"words\":[" FOUR "," FOUR ",\"a\"]}", false), EINVAL);
+	assert_string_equal(fault.detail, "words must be a short list of names (got \"a\")");
+}
+
 static const struct {
 	const char *json, *detail;
 } bad[] = {
@@ -93,6 +158,23 @@ static const struct {
 	{"{\"name\":\"a\",\"note\":false}", "note must be a string or null (got false)"},
 	{"{\"name\":\"a\",\"on\":\"yes\"}", "on must be true or false (got \"yes\")"},
 	{"{\"name\":\"a\",\"Name\":\"b\"}", "a key must be a known one (got \"Name\")"},
+	{"{\"name\":\"a\",\"size\":6}",
+	 "size must be a whole number from -5 to 5, or null (got 6)"},
+	{"{\"name\":\"a\",\"size\":1.5}",
+	 "size must be a whole number from -5 to 5, or null (got 1.5)"},
+	{"{\"name\":\"a\",\"size\":\"1\"}",
+	 "size must be a whole number from -5 to 5, or null (got \"1\")"},
+	{"{\"name\":\"a\",\"more\":7}", "more must be an object (got 7)"},
+	{"{\"name\":\"a\",\"more\":{\"width\":7}}",
+	 "more: a key must be a known one (got \"width\")"},
+	{"{\"name\":\"a\",\"more\":{\"depth\":-1}}",
+	 "more: depth must be a whole number from 0 to 9223372036854775807 (got -1)"},
+	{"{\"name\":\"a\",\"more\":{\"depth\":1", "malformed JSON at byte 29: unexpected end"},
+	{"{\"name\":\"a\",\"words\":\"x\"}", "words must be a list of names (got \"x\")"},
+	{"{\"name\":\"a\",\"words\":[\"x\",7]}", "words must be a short list of names (got 7)"},
+	{"{\"name\":\"a\",\"words\":[\"x,y\"]}",
+	 "words must be a short list of names (got \"x,y\")"},
+	{"{\"name\":\"a\",\"words\":[\"\"]}", "words must be a short list of names (got \"\")"},
 	{"{\"name\":\"a\",\"id\":{\"x\":1}}", "a key must be a known one (got \"id\")"},
 };
 
@@ -113,6 +195,8 @@ int main(void)
 		cmocka_unit_test(test_fields_are_taken_with_what_was_given),
 		cmocka_unit_test(test_a_change_needs_nothing),
 		cmocka_unit_test(test_null_is_as_absent_where_it_is_no_value),
+		cmocka_unit_test(test_numbers_lists_and_objects_are_taken),
+		cmocka_unit_test(test_a_list_of_names_has_an_end),
 		cmocka_unit_test(test_a_refusal_says_what_is_wrong),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
