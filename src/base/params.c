@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
-#include <ini.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,14 +26,14 @@ static void key_of(char key[KEY_SIZE], const struct param *row)
 	assert(n > 0 && (size_t)n < KEY_SIZE);
 }
 
-static const struct param *find(const struct params *params, const char *key)
+static const struct param *find(const struct param *rows, size_t count, const char *key)
 {
-	for (size_t i = 0; i < params->count; ++i) {
+	for (size_t i = 0; i < count; ++i) {
 		char have[KEY_SIZE];
 
-		key_of(have, &params->rows[i]);
+		key_of(have, &rows[i]);
 		if (strcmp(have, key) == 0)
-			return &params->rows[i];
+			return &rows[i];
 	}
 	return NULL;
 }
@@ -69,7 +68,7 @@ static size_t edits(const char *a, const char *b)
 
 /* The key that was meant, or NULL: at most a third of the letters may differ.
  * A right name in the wrong section is one mistake. */
-static const struct param *nearest(const struct params *params, const char *key)
+static const struct param *nearest(const struct param *rows, size_t count, const char *key)
 {
 	const char *dot = strchr(key, '.');
 	const char *name = dot ? dot + 1 : key;
@@ -78,8 +77,8 @@ static const struct param *nearest(const struct params *params, const char *key)
 
 	if (strlen(key) >= KEY_SIZE)
 		return NULL;
-	for (size_t i = 0; i < params->count; ++i) {
-		const struct param *row = &params->rows[i];
+	for (size_t i = 0; i < count; ++i) {
+		const struct param *row = &rows[i];
 		char have[KEY_SIZE];
 		size_t n;
 		size_t n_name = edits(name, row->name) + 1;
@@ -186,11 +185,16 @@ static int parse_ranged(const struct param *row, int64_t *field, const char *val
 	return 0;
 }
 
-static int parse_string(char *field, const char *value)
+static size_t string_size(const struct param *row)
+{
+	return row->size ? row->size : PARAM_STRING_SIZE;
+}
+
+static int parse_string(const struct param *row, char *field, const char *value)
 {
 	size_t size = strlen(value) + 1;
 
-	if (size > PARAM_STRING_SIZE)
+	if (size > string_size(row))
 		return EINVAL;
 	memcpy(field, value, size);
 	return 0;
@@ -202,7 +206,7 @@ static int parse(const struct param *row, void *values, const char *value)
 
 	switch (row->type) {
 	case PARAM_STRING:
-		return parse_string(field, value);
+		return parse_string(row, field, value);
 	case PARAM_INT:
 	case PARAM_DECIMAL:
 		return parse_ranged(row, field, value);
@@ -232,7 +236,7 @@ static void append_range(struct buf *out, const struct param *row)
 {
 	switch (row->type) {
 	case PARAM_STRING:
-		(void)buf_printf(out, "text of at most %d bytes", PARAM_STRING_SIZE - 1);
+		(void)buf_printf(out, "text of at most %zu bytes", string_size(row) - 1);
 		break;
 	case PARAM_INT:
 		(void)buf_printf(out, "a number from %lld to %lld", (long long)row->min,
@@ -255,10 +259,10 @@ static void append_range(struct buf *out, const struct param *row)
 	}
 }
 
-static void complain_unknown(const struct params *params, const char *key, const char *where,
-			     struct buf *errors)
+static void complain_unknown(const struct param *rows, size_t count, const char *key,
+			     const char *where, struct buf *errors)
 {
-	const struct param *meant = nearest(params, key);
+	const struct param *meant = nearest(rows, count, key);
 
 	if (meant)
 		complain(errors, where, "no such key: %s; did you mean %s.%s?", key, meant->section,
@@ -288,38 +292,55 @@ static int set_row(const struct param *row, void *values, const char *value, con
 	return 0;
 }
 
-void params_set_initial(const struct params *params, void *values)
+static void set_initial(const struct param *rows, size_t count, void *values)
 {
-	assert(params->count <= PARAMS_MAX);
-	for (size_t i = 0; i < params->count; ++i) {
-		int err = parse(&params->rows[i], values, params->rows[i].initial);
+	assert(count <= PARAMS_MAX);
+	for (size_t i = 0; i < count; ++i) {
+		int err = parse(&rows[i], values, rows[i].initial);
 
 		assert(!err); /* a default must be a value */
 		(void)err;
 	}
 }
 
+void params_set_initial(const struct params *params, void *values)
+{
+	assert(params->groups_count <= PARAM_GROUPS_MAX);
+	set_initial(params->rows, params->count, values);
+}
+
 int params_set(const struct params *params, void *values, const char *key, const char *value,
 	       const char *where, struct buf *errors)
 {
-	const struct param *row = find(params, key);
+	const struct param *row = find(params->rows, params->count, key);
 
 	if (!row) {
-		complain_unknown(params, key, where, errors);
+		complain_unknown(params->rows, params->count, key, where, errors);
 		return EINVAL;
 	}
 	return set_row(row, values, value, where, errors);
 }
 
-/* One file on its way through inih. */
+/* Where the lines of a section go. */
+struct place {
+	const struct param *rows;
+	size_t count;
+	void *values;
+	unsigned *seen; /* the line that set each row, 0 for none */
+	bool is_wrong; /* the section was: its lines go nowhere, without a word */
+};
+
+/* One file on its way in. */
 struct reading {
 	const struct params *params;
 	void *values;
 	struct buf *errors;
 	const char *path;
-	FILE *file;
 	unsigned line;
-	unsigned seen[PARAMS_MAX]; /* the line that set each row, 0 for none */
+	char section[KEY_SIZE]; /* without the object's name */
+	struct place place;
+	unsigned seen[PARAMS_MAX];
+	unsigned seen_in_groups[PARAM_GROUPS_MAX][PARAM_OBJECTS_MAX][PARAMS_MAX];
 	bool failed;
 };
 
@@ -331,90 +352,211 @@ static void where_of(char where[WHERE_SIZE], const struct reading *reading)
 	snprintf(where, WHERE_SIZE, "%.*s:%u", PARAM_STRING_SIZE, reading->path, reading->line);
 }
 
-/* Hands inih one line at a time, so that the handler knows its number (the
- * library can be built without telling it).  Leading blanks go, because inih
- * takes an indented line for more of the value before it; a line that does not
- * fit is an error here, because inih would take the rest for another line. */
-static char *read_line(char *line, int size, void *arg)
+#define complain_here(reading, ...)                                                                \
+	do {                                                                                       \
+		char where_[WHERE_SIZE];                                                           \
+		where_of(where_, reading);                                                         \
+		complain((reading)->errors, where_, __VA_ARGS__);                                  \
+		(reading)->failed = true;                                                          \
+	} while (0)
+
+/* Cuts blanks at both ends. */
+static char *trim(char *text)
 {
-	struct reading *reading = arg;
 	size_t len;
 
-	if (!fgets(line, size, reading->file))
-		return NULL;
-	++reading->line;
-	len = strlen(line);
-	if (len + 1 == (size_t)size && line[len - 1] != '\n') {
-		char where[WHERE_SIZE];
-		int c;
-
-		where_of(where, reading);
-		complain(reading->errors, where, "the line is longer than %d bytes", size - 2);
-		reading->failed = true;
-		while ((c = getc(reading->file)) != EOF && c != '\n')
-			;
-		len = 0;
-		line[0] = '\0';
-	}
-	memmove(line, line + strspn(line, " \t"), len + 1 - strspn(line, " \t"));
-	return line;
+	text += strspn(text, " \t\r\n");
+	len = strlen(text);
+	while (len > 0 && strchr(" \t\r\n", text[len - 1]))
+		--len;
+	text[len] = '\0';
+	return text;
 }
 
-static int on_value(void *arg, const char *section, const char *name, const char *value)
+static void cut_comment(char *text)
 {
-	struct reading *reading = arg;
+	for (char *c = text; (c = strchr(c, ';')); ++c) {
+		if (c == text || c[-1] == ' ' || c[-1] == '\t') {
+			*c = '\0';
+			return;
+		}
+	}
+}
+
+static bool is_name(const char *name)
+{
+	size_t len =
+		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
+
+	return len > 0 && len < PARAM_NAME_SIZE && name[len] == '\0';
+}
+
+static const struct param_group *find_group(const struct params *params, const char *section)
+{
+	for (size_t i = 0; i < params->groups_count; ++i) {
+		if (strcmp(params->groups[i].section, section) == 0)
+			return &params->groups[i];
+	}
+	return NULL;
+}
+
+/* The object of that name, made when there is none; NULL when there are too many. */
+static char *object_of(const struct param_group *group, void *values, const char *name,
+		       size_t *index)
+{
+	size_t *used = (size_t *)(void *)((char *)values + group->used);
+	char *object = (char *)values + group->array;
+
+	assert(group->max <= PARAM_OBJECTS_MAX);
+	for (*index = 0; *index < *used; ++*index, object += group->size) {
+		if (strcmp(object, name) == 0)
+			return object;
+	}
+	if (*used == group->max)
+		return NULL;
+	++*used;
+	memcpy(object, name, strlen(name) + 1);
+	set_initial(group->rows, group->count, object);
+	return object;
+}
+
+static void enter_object(struct reading *reading, const struct param_group *group, const char *name)
+{
+	size_t index;
+	char *object;
+
+	if (!is_name(name)) {
+		complain_here(reading, "[%s NAME] wants a name of at most %d letters and digits",
+			      group->section, PARAM_NAME_SIZE - 1);
+		return;
+	}
+	object = object_of(group, reading->values, name, &index);
+	if (!object) {
+		complain_here(reading, "there are more than %zu [%s NAME] sections", group->max,
+			      group->section);
+		return;
+	}
+	reading->place = (struct place){
+		.rows = group->rows,
+		.count = group->count,
+		.values = object,
+		.seen = reading->seen_in_groups[group - reading->params->groups][index],
+	};
+}
+
+/* What stands between the brackets. */
+static void enter_section(struct reading *reading, char *title)
+{
+	const struct param_group *group;
+	size_t len = strcspn(title, " \t");
+	char *name = title[len] ? trim(title + len) : title + len;
+
+	title[len] = '\0';
+	snprintf(reading->section, sizeof(reading->section), "%s", title);
+	group = find_group(reading->params, title);
+	reading->place = (struct place){.is_wrong = true};
+	if (group) {
+		enter_object(reading, group, name);
+	} else if (name[0]) {
+		complain_here(reading, "no such section: [%.*s ...]", SHOWN_MAX, title);
+	} else {
+		reading->place = (struct place){
+			.rows = reading->params->rows,
+			.count = reading->params->count,
+			.values = reading->values,
+			.seen = reading->seen,
+		};
+	}
+}
+
+static void set_value(struct reading *reading, const char *name, const char *value)
+{
+	const struct place *place = &reading->place;
 	const struct param *row;
 	char key[2 * KEY_SIZE];
 	char where[WHERE_SIZE];
 	unsigned *seen;
 
+	if (place->is_wrong)
+		return;
 	where_of(where, reading);
-	snprintf(key, sizeof(key), "%s%s%s", section, section[0] ? "." : "", name);
-	row = find(reading->params, key);
+	snprintf(key, sizeof(key), "%s%s%s", reading->section, reading->section[0] ? "." : "",
+		 name);
+	row = find(place->rows, place->count, key);
 	if (!row) {
-		complain_unknown(reading->params, key, where, reading->errors);
+		complain_unknown(place->rows, place->count, key, where, reading->errors);
 		reading->failed = true;
-		return 1;
+		return;
 	}
-	seen = &reading->seen[row - reading->params->rows];
-	if (*seen) {
-		complain(reading->errors, where, "%s was already set in line %u", key, *seen);
+	seen = &place->seen[row - place->rows];
+	if (*seen)
+		complain_here(reading, "%s was already set in line %u", key, *seen);
+	else if (set_row(row, place->values, value, where, reading->errors) != 0)
 		reading->failed = true;
-	} else if (set_row(row, reading->values, value, where, reading->errors) != 0) {
-		reading->failed = true;
-	}
 	*seen = reading->line;
-	return 1; /* a zero would be a syntax error; the others go on */
+}
+
+static void read_line(struct reading *reading, char *line)
+{
+	char *end;
+
+	line = trim(line);
+	if (line[0] == '\0' || line[0] == '#' || line[0] == ';')
+		return;
+	cut_comment(line);
+	if (line[0] == '[' && (end = strchr(line, ']'))) {
+		*end = '\0';
+		enter_section(reading, trim(line + 1));
+	} else if (line[0] != '[' && (end = strpbrk(line, "=:"))) {
+		*end = '\0';
+		set_value(reading, trim(line), trim(end + 1));
+	} else {
+		complain_here(reading, "this is neither [section] nor name = value");
+	}
+}
+
+static int read_lines(struct reading *reading, FILE *file)
+{
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+
+	while ((len = getline(&line, &size, file)) >= 0) {
+		++reading->line;
+		if (len > PARAM_LINE_MAX)
+			complain_here(reading, "the line is longer than %d bytes", PARAM_LINE_MAX);
+		else if (strlen(line) != (size_t)len)
+			complain_here(reading, "there is a zero byte in the line");
+		else
+			read_line(reading, line);
+	}
+	free(line);
+	return ferror(file) ? EIO : 0;
 }
 
 int params_read_file(const struct params *params, void *values, const char *path,
 		     struct buf *errors)
 {
-	struct reading reading = {
-		.params = params, .values = values, .errors = errors, .path = path};
-	char where[WHERE_SIZE];
-	int line;
-	int err = 0;
+	struct reading *reading = calloc(1, sizeof(*reading));
+	FILE *file = fopen(path, "re");
+	int err = file && reading ? 0 : errno;
 
-	reading.file = fopen(path, "re");
-	if (!reading.file) {
-		err = errno;
+	if (err) {
 		complain(errors, path, "%s", strerror(err));
-		return err;
+	} else {
+		*reading = (struct reading){
+			.params = params, .values = values, .errors = errors, .path = path};
+		enter_section(reading, (char[]){""});
+		err = read_lines(reading, file);
+		if (err)
+			complain(errors, path, "cannot be read"); /* a directory, say */
+		else if (reading->failed)
+			err = EINVAL;
 	}
-	line = ini_parse_stream(read_line, &reading, on_value, &reading);
-	if (line > 0) {
-		reading.line = (unsigned)line;
-		where_of(where, &reading);
-		complain(errors, where, "this is neither [section] nor name = value");
-		reading.failed = true;
-	}
-	if (ferror(reading.file) || line < 0) {
-		complain(errors, path, "cannot be read"); /* a directory, say */
-		err = EIO;
-	}
-	fclose(reading.file);
-	return err ? err : reading.failed ? EINVAL : 0;
+	if (file)
+		fclose(file);
+	free(reading);
+	return err;
 }
 
 /* "PREFIX" and "section.name" to "PREFIX" and "SECTION_NAME". */
@@ -512,25 +654,42 @@ static bool starts_section(const struct params *params, size_t i)
 	return i == 0 || strcmp(params->rows[i].section, params->rows[i - 1].section) != 0;
 }
 
+static int print_row(const struct param *row, struct buf *out)
+{
+	(void)buf_append_str(out, "\n");
+	append_comment(out, row->text);
+	if (row->type != PARAM_STRING) {
+		(void)buf_append_str(out, "# Values: ");
+		append_range(out, row);
+		(void)buf_append_str(out, ".\n");
+	}
+	return buf_printf(out, "#%s =%s%s\n", row->name, row->initial[0] ? " " : "", row->initial);
+}
+
+static int print_group(const struct param_group *group, struct buf *out)
+{
+	int err;
+
+	(void)buf_append_str(out, "\n");
+	append_comment(out, group->text);
+	err = buf_printf(out, "#[%s NAME]\n", group->section);
+	for (size_t i = 0; i < group->count && !err; ++i)
+		err = print_row(&group->rows[i], out);
+	return err;
+}
+
 int params_print_sample(const struct params *params, struct buf *out)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < params->count && !err; ++i) {
-		const struct param *row = &params->rows[i];
-
 		if (starts_section(params, i))
-			(void)buf_printf(out, "%s[%s]\n", i == 0 ? "" : "\n", row->section);
-		(void)buf_append_str(out, "\n");
-		append_comment(out, row->text);
-		if (row->type != PARAM_STRING) {
-			(void)buf_append_str(out, "# Values: ");
-			append_range(out, row);
-			(void)buf_append_str(out, ".\n");
-		}
-		err = buf_printf(out, "#%s =%s%s\n", row->name, row->initial[0] ? " " : "",
-				 row->initial);
+			(void)buf_printf(out, "%s[%s]\n", i == 0 ? "" : "\n",
+					 params->rows[i].section);
+		err = print_row(&params->rows[i], out);
 	}
+	for (size_t i = 0; i < params->groups_count && !err; ++i)
+		err = print_group(&params->groups[i], out);
 	return err;
 }
 
@@ -548,6 +707,31 @@ static void append_roff(struct buf *out, const char *text)
 	}
 }
 
+static int print_manual_row(const struct param *row, struct buf *out)
+{
+	(void)buf_printf(out, ".TP\n.B %s\n", row->name);
+	append_roff(out, row->text);
+	(void)buf_append_str(out, "\n.br\nDefault: ");
+	append_roff(out, row->initial[0] ? row->initial : "empty");
+	if (row->type != PARAM_STRING) {
+		(void)buf_append_str(out, ". Values: ");
+		append_range(out, row);
+	}
+	return buf_append_str(out, ".\n");
+}
+
+static int print_manual_group(const struct param_group *group, struct buf *out)
+{
+	int err;
+
+	(void)buf_printf(out, ".SS [%s NAME]\n", group->section);
+	append_roff(out, group->text);
+	err = buf_append_str(out, "\n");
+	for (size_t i = 0; i < group->count && !err; ++i)
+		err = print_manual_row(&group->rows[i], out);
+	return err;
+}
+
 int params_print_manual(const struct params *params, struct buf *out)
 {
 	int err = 0;
@@ -558,16 +742,11 @@ int params_print_manual(const struct params *params, struct buf *out)
 
 		if (starts_section(params, i))
 			(void)buf_printf(out, ".SS [%s]\n", row->section);
-		(void)buf_printf(out, ".TP\n.B %s\n", row->name);
-		append_roff(out, row->text);
-		(void)buf_append_str(out, "\n.br\nDefault: ");
-		append_roff(out, row->initial[0] ? row->initial : "empty");
-		if (row->type != PARAM_STRING) {
-			(void)buf_append_str(out, ". Values: ");
-			append_range(out, row);
-		}
+		(void)print_manual_row(row, out);
 		env_name(variable, sizeof(variable), params, row);
-		err = buf_printf(out, ".\n.br\nVariable: %s.\n", variable);
+		err = buf_printf(out, ".br\nVariable: %s.\n", variable);
 	}
+	for (size_t i = 0; i < params->groups_count && !err; ++i)
+		err = print_manual_group(&params->groups[i], out);
 	return err;
 }

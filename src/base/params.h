@@ -18,7 +18,7 @@
 #include "base/buf.h"
 
 enum param_type {
-	PARAM_STRING, /* char[PARAM_STRING_SIZE] */
+	PARAM_STRING, /* char[PARAM_STRING_SIZE], or of the row's size */
 	PARAM_INT, /* int64_t */
 	PARAM_BOOL, /* bool; on, off, true, false, yes, no */
 	PARAM_ENUM, /* int, an index into words */
@@ -43,15 +43,37 @@ struct param {
 	const char *const *words; /* of PARAM_ENUM, NULL at the end */
 	param_check_h *check; /* may be NULL */
 	const char *text; /* what it is for, in sentences */
+	size_t size; /* of PARAM_STRING; 0: PARAM_STRING_SIZE */
 };
+
+/* Sections of which there may be several, each with a name: "[kettle polly]".  They
+ * are objects in an array of the caller's struct, in the order of the file, and come
+ * from the file alone. */
+struct param_group {
+	const char *section; /* "kettle" */
+	const char *text; /* what one is, in sentences */
+	const struct param *rows; /* offsets are those in an object */
+	size_t count; /* at most PARAMS_MAX */
+	size_t array; /* offset of the first object, which begins with its name:
+		       * char[PARAM_NAME_SIZE] */
+	size_t size; /* of an object */
+	size_t max; /* objects, at most PARAM_OBJECTS_MAX */
+	size_t used; /* offset of a size_t: how many there are */
+};
+
+#define PARAM_NAME_SIZE 33 /* letters, digits, '-', '_' and '.' */
+#define PARAM_OBJECTS_MAX 64
 
 struct params {
 	const struct param *rows; /* those of one section stand together */
 	size_t count; /* at most PARAMS_MAX */
 	const char *env_prefix; /* "NAME_" */
+	const struct param_group *groups;
+	size_t groups_count; /* at most PARAM_GROUPS_MAX */
 };
 
 #define PARAMS_MAX 64
+#define PARAM_GROUPS_MAX 4
 
 void params_set_initial(const struct params *params, void *values);
 
@@ -59,9 +81,11 @@ void params_set_initial(const struct params *params, void *values);
 int params_set(const struct params *params, void *values, const char *key, const char *value,
 	       const char *where, struct buf *errors);
 
-/* Reads a file of "[section]" and "name = value" lines.  EINVAL when any line
- * was wrong (an unknown key, a value out of range, a key twice), an errno when
- * it cannot be read; both with lines in errors. */
+/* Reads a file of "[section]" and "name = value" lines, of at most PARAM_LINE_MAX
+ * bytes.  Lines that begin with # or ; are comments, and so is what follows a ;
+ * after a blank.  EINVAL when any line was wrong (an unknown key, a value out of
+ * range, a key twice), an errno when it cannot be read; both with lines in errors. */
+#define PARAM_LINE_MAX 16384
 int params_read_file(const struct params *params, void *values, const char *path,
 		     struct buf *errors);
 

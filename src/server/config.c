@@ -17,6 +17,9 @@
 /* In the order of enum log_level. */
 static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL};
 
+/* In the order of enum llm_dialect. */
+static const char *const llm_dialects[] = {"openai", "responses", "anthropic", "echo", NULL};
+
 /* In the order of enum pool_order. */
 static const char *const orders[] = {"deadline", "arrival", NULL};
 
@@ -129,15 +132,145 @@ static const struct param rows[] = {
 
 	{"prices", "cents_per_minute", DECIMAL(microcents_per_minute, "5.4", 1000000),
 	 .unit = "cents",
-	 .text = "What a minute of audio costs. Empty: there is no price, and clients are told "
-		 "that the cost is not known."},
+	 .text = "What a minute of audio costs where no [price NAME] section fits. Empty: there is "
+		 "no price, and clients are told that the cost is not known."},
+	{"prices", "lease_cents", DECIMAL(lease_microcents, "10", 1000000), .unit = "cents",
+	 .min = 1, .check = check_not_empty,
+	 .text = "Credit of a prepaid account that this server takes at once and may spend without "
+		 "asking the store again. Servers that share a store can together overdraw an "
+		 "account by at most this much each."},
 
 	{"store", "address", STRING(store_address, ""), .check = check_store,
 	 .text = "Where keys and the ledger are kept: sqlite:PATH, or memory: for a server that "
 		 "forgets. Empty: syrinx.db in the data directory."},
+	{"store", "spool_rows", INT(spool_rows, "20000", 100, 10000000),
+	 .text = "Turns that are kept in a file of the data directory while the store is away. "
+		 "When it is full, new turns are refused. It takes its place on the disk at the "
+		 "start, 256 bytes for each turn."},
 };
 
-static const struct params params = {rows, COUNT(rows), "SYRINX_"};
+#undef FIELD
+#define FIELD(member) .offset = offsetof(struct config_plan, member)
+#define LIMIT(member) INT(member, "0", 0, INT64_C(1000000000))
+
+static const struct param plan_rows[] = {
+	{"plan", "turns", LIMIT(turns), .text = "Turns that are spoken at once. 0: no limit."},
+	{"plan", "connections", LIMIT(connections), .text = "Connections at once. 0: no limit."},
+	{"plan", "requests_per_minute", LIMIT(requests_per_minute),
+	 .text = "Turns and other requests that are begun in a minute. 0: no limit."},
+	{"plan", "characters_per_minute", LIMIT(characters_per_minute), .unit = "characters",
+	 .text = "Text that is taken in a minute. 0: no limit."},
+	{"plan", "text_max", LIMIT(text_max), .unit = "characters",
+	 .text = "The longest text of a turn. 0: no limit but the protocol's."},
+};
+
+#undef FIELD
+#define FIELD(member) .offset = offsetof(struct config_price, member)
+#define WORD(member, value) STRING(member, value), .size = CONFIG_WORD_SIZE
+
+static const struct param price_rows[] = {
+	{"price", "model", WORD(model, ""), .text = "The model it is for. Empty: every model."},
+	{"price", "voice", INT(voice_id, "0", 0, INT64_MAX),
+	 .text = "The id of the voice it is for. 0: every voice."},
+	{"price", "cents_per_minute", DECIMAL(microcents_per_minute, "", 1000000), .unit = "cents",
+	 .text = "What a minute of audio costs. Empty: clients are told that the cost is not "
+		 "known."},
+};
+
+#undef FIELD
+#define FIELD(member) .offset = offsetof(struct config_agent, member)
+#define TEXT(member) STRING(member, ""), .size = CONFIG_TEXT_SIZE
+#define MILLISECONDS(member, high) INT(member, "0", 0, high), .unit = "milliseconds"
+
+static const char *check_path(const char *value)
+{
+	return value[0] == '/' ? NULL : "must begin with /";
+}
+
+static const char *check_json_object(const char *value)
+{
+	if (value[0] == '\0' || value[0] == '{')
+		return NULL;
+	return "must be a JSON object";
+}
+
+static const struct param agent_rows[] = {
+	{"agent", "path", STRING(path, "/speech-engine/ws"), .check = check_path,
+	 .text = "Where the speech engine's WebSocket comes in."},
+	{"agent", "api_key", STRING(api_key, ""),
+	 .text = "The key that the speech engine signs its tokens with; several, with blanks "
+		 "between them, while it is changed. env:NAME takes the variable of that name."},
+	{"agent", "llm", ENUM(llm, "openai", llm_dialects),
+	 .text = "How its language model is spoken to: the chat completions of OpenAI, vLLM, Ollama, "
+		 "llama.cpp and the like, OpenAI's responses, Anthropic's messages; or echo, which "
+		 "needs none and says back what it heard."},
+	{"agent", "llm_url", STRING(llm_url, ""),
+	 .text = "The base URL of its API, such as http://127.0.0.1:11434/v1. Empty: that of "
+		 "OpenAI, or of Anthropic."},
+	{"agent", "llm_model", STRING(llm_model, ""), .text = "The model that is asked."},
+	{"agent", "llm_key", STRING(llm_key, ""),
+	 .text = "The key for it. env:NAME takes the variable of that name. Empty: none is sent."},
+	{"agent", "llm_headers", STRING(llm_headers, ""),
+	 .text = "More headers of its requests, as \"Name: value | Name: value\"."},
+	{"agent", "llm_body", TEXT(llm_body), .check = check_json_object,
+	 .text = "A JSON object whose members are added to its requests; null takes one out."},
+	{"agent", "prompt", TEXT(prompt), .text = "What it is told before the conversation."},
+	{"agent", "prompt_file", STRING(prompt_file, ""),
+	 .text = "The same in a file, of at most 64 KiB. Only one of them may be set."},
+	{"agent", "language", WORD(language, ""),
+	 .text = "The language it is told to answer in, such as de. Empty: it is not told."},
+	{"agent", "temperature", DECIMAL(temperature, "", 2),
+	 .text = "How freely it chooses its words. Empty: as the model does."},
+	{"agent", "max_tokens", INT(max_tokens, "0", 0, 1000000),
+	 .text = "The longest answer. 0: as the model does."},
+	{"agent", "history_characters", INT(history_max, "32000", 100, 1000000),
+	 .unit = "characters",
+	 .text = "How much of the conversation it is given; the oldest part is left out."},
+	{"agent", "connect_ms", MILLISECONDS(connect_ms, 60000),
+	 .text = "How long a connection may take to come about. 0: 1500."},
+	{"agent", "first_token_ms", MILLISECONDS(first_token_ms, 600000),
+	 .text = "How long a try may take until the first word. 0: 3000."},
+	{"agent", "begin_ms", MILLISECONDS(begin_ms, 600000),
+	 .text = "How long all tries may take until the first word; then fallback_text is said. "
+		 "Speech engines give up after about four seconds. 0: 3500."},
+	{"agent", "between_ms", MILLISECONDS(between_ms, 600000),
+	 .text = "How long it may be silent in the middle of an answer. 0: 10000."},
+	{"agent", "whole_ms", MILLISECONDS(whole_ms, 3600000),
+	 .text = "How long an answer may take. 0: 120000."},
+	{"agent", "retries", INT(retries, "1", 0, 10),
+	 .text = "How often it is asked again when it fails before the first word."},
+	{"agent", "fallback_url", STRING(fallback_url, ""),
+	 .text = "The base URL of another model's API. Empty: the same."},
+	{"agent", "fallback_model", STRING(fallback_model, ""),
+	 .text = "The model that is asked when the first fails. Empty: none."},
+	{"agent", "fallback_key", STRING(fallback_key, ""),
+	 .text = "The key for it. Empty: the same, if it goes to the same server."},
+	{"agent", "fallback_text", STRING(fallback_text, ""),
+	 .text = "What is said when every model fails and nothing was said yet. Empty: a sentence "
+		 "of ours, in English."},
+};
+
+#define GROUP(title, member, table, about)                                                         \
+	{                                                                                          \
+		.section = (title), .text = (about), .rows = (table), .count = COUNT(table),       \
+		.array = offsetof(struct config, member),                                          \
+		.size = sizeof(((struct config *)0)->member[0]),                                   \
+		.max = COUNT(((struct config *)0)->member),                                        \
+		.used = offsetof(struct config, member##_count)                                    \
+	}
+
+static const struct param_group groups[] = {
+	GROUP("plan", plans, plan_rows,
+	      "What the accounts of a plan may use, unless they were given something else. "
+	      "\"default\" is the plan of accounts that name none."),
+	GROUP("price", prices, price_rows,
+	      "What some audio costs. Of those that fit, the one for a voice and a model counts "
+	      "most, then one for a voice, then one for a model."),
+	GROUP("agent", agents, agent_rows,
+	      "Who answers a speech engine. Without any there is an echo at /speech-engine/ws."),
+};
+
+static const struct params params = {rows, COUNT(rows), "SYRINX_", groups, COUNT(groups)};
 
 _Static_assert(COUNT(rows) <= PARAMS_MAX, "params.c has fixed tables");
 
@@ -240,8 +373,7 @@ static int fill_in(struct config *config, struct buf *errors)
 	return n < PARAM_STRING_SIZE ? 0 : complain_path(errors, "server.data");
 }
 
-/* What no row can see alone. */
-static int check_together(const struct config *config, struct buf *errors)
+static int check_tls(const struct config *config, struct buf *errors)
 {
 	if (!config->tls_certificate[0] == !config->tls_key[0])
 		return 0;
@@ -249,6 +381,74 @@ static int check_together(const struct config *config, struct buf *errors)
 			 "server.tls_certificate and server.tls_key go together: %s is not set\n",
 			 config->tls_key[0] ? "server.tls_certificate" : "server.tls_key");
 	return EINVAL;
+}
+
+/* Secrets need not stand in the file: "env:NAME" is what the variable holds. */
+static int take_variable(char value[PARAM_STRING_SIZE], const char *agent, const char *key,
+			 struct buf *errors)
+{
+	static const char mark[] = "env:";
+	const char *found;
+
+	if (strncmp(value, mark, strlen(mark)) != 0)
+		return 0;
+	found = getenv(value + strlen(mark));
+	if (!found || strlen(found) >= PARAM_STRING_SIZE) {
+		(void)buf_printf(errors, "[agent %s] %s: the variable %s is %s\n", agent, key,
+				 value + strlen(mark), found ? "too long" : "not set");
+		return EINVAL;
+	}
+	memcpy(value, found, strlen(found) + 1);
+	return 0;
+}
+
+static int check_agent(struct config_agent *agent, struct buf *errors)
+{
+	int err = take_variable(agent->api_key, agent->name, "api_key", errors);
+	int err_llm = take_variable(agent->llm_key, agent->name, "llm_key", errors);
+	int err_fallback = take_variable(agent->fallback_key, agent->name, "fallback_key", errors);
+
+	if (err || err_llm || err_fallback)
+		return EINVAL;
+	if (agent->api_key[strspn(agent->api_key, " ")] == '\0') {
+		(void)buf_printf(errors, "[agent %s] wants an api_key\n", agent->name);
+		return EINVAL;
+	}
+	if (agent->prompt[0] && agent->prompt_file[0]) {
+		(void)buf_printf(errors, "[agent %s] has both prompt and prompt_file\n",
+				 agent->name);
+		return EINVAL;
+	}
+	return 0;
+}
+
+static int check_agents(struct config *config, struct buf *errors)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < config->agents_count; ++i) {
+		struct config_agent *agent = &config->agents[i];
+
+		if (check_agent(agent, errors) != 0)
+			err = EINVAL;
+		for (size_t j = 0; j < i; ++j) {
+			if (strcmp(agent->path, config->agents[j].path) != 0)
+				continue;
+			(void)buf_printf(errors, "[agent %s] has the path of [agent %s]\n",
+					 agent->name, config->agents[j].name);
+			err = EINVAL;
+		}
+	}
+	return err;
+}
+
+/* What no row can see alone. */
+static int check_together(struct config *config, struct buf *errors)
+{
+	int err = check_tls(config, errors);
+	int err_agents = check_agents(config, errors);
+
+	return err ? err : err_agents;
 }
 
 /* The short name that the voices folder has for people and engines alike; the

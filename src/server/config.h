@@ -17,6 +17,54 @@
 #include "base/buf.h"
 #include "base/params.h"
 
+/* Plans and agents are written by hand, prices perhaps for each voice. */
+#define CONFIG_PLANS_MAX 16
+#define CONFIG_PRICES_MAX 64
+#define CONFIG_AGENTS_MAX 16
+
+#define CONFIG_WORD_SIZE 64
+#define CONFIG_TEXT_SIZE 8192 /* longer prompts have files of their own */
+
+/* [plan NAME]: what an account of it may use; 0: no limit. */
+struct config_plan {
+	char name[PARAM_NAME_SIZE];
+	int64_t turns, connections, requests_per_minute, characters_per_minute, text_max;
+};
+
+/* [price NAME]: what a minute of some audio costs. */
+struct config_price {
+	char name[PARAM_NAME_SIZE];
+	char model[CONFIG_WORD_SIZE]; /* "": of every model */
+	int64_t voice_id; /* 0: of every voice */
+	int64_t microcents_per_minute; /* PARAM_NONE: no price */
+};
+
+/* [agent NAME]: who answers a speech engine; the fields are those of struct
+ * llm_options, where 0 and "" stand for its defaults. */
+struct config_agent {
+	char name[PARAM_NAME_SIZE];
+	char path[PARAM_STRING_SIZE];
+	char api_key[PARAM_STRING_SIZE]; /* one or more, with blanks between them */
+	int llm; /* enum llm_dialect */
+	char llm_url[PARAM_STRING_SIZE];
+	char llm_model[PARAM_STRING_SIZE];
+	char llm_key[PARAM_STRING_SIZE];
+	char llm_headers[PARAM_STRING_SIZE]; /* "Name: value", with " | " between them */
+	char llm_body[CONFIG_TEXT_SIZE]; /* a JSON object */
+	char prompt[CONFIG_TEXT_SIZE];
+	char prompt_file[PARAM_STRING_SIZE];
+	char language[CONFIG_WORD_SIZE];
+	int64_t temperature; /* in millionths; PARAM_NONE: the model's own */
+	int64_t max_tokens;
+	int64_t history_max;
+	int64_t connect_ms, first_token_ms, begin_ms, between_ms, whole_ms;
+	int64_t retries;
+	char fallback_url[PARAM_STRING_SIZE];
+	char fallback_model[PARAM_STRING_SIZE];
+	char fallback_key[PARAM_STRING_SIZE];
+	char fallback_text[PARAM_STRING_SIZE];
+};
+
 struct config {
 	/* [server] */
 	char listen[PARAM_STRING_SIZE]; /* HOST:PORT; [ADDRESS]:PORT for IPv6 */
@@ -47,9 +95,18 @@ struct config {
 
 	/* [prices] */
 	int64_t microcents_per_minute; /* PARAM_NONE: no price */
+	int64_t lease_microcents;
 
 	/* [store] */
 	char store_address[PARAM_STRING_SIZE]; /* for store_open */
+	int64_t spool_rows;
+
+	struct config_plan plans[CONFIG_PLANS_MAX];
+	size_t plans_count;
+	struct config_price prices[CONFIG_PRICES_MAX];
+	size_t prices_count;
+	struct config_agent agents[CONFIG_AGENTS_MAX];
+	size_t agents_count;
 };
 
 /* A value from the command line: the option it came from, for the error. */

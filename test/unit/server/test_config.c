@@ -49,6 +49,56 @@ static void assert_says(const char *words)
 		fail_msg("\"%s\" is not in: %s", words, errors.bytes);
 }
 
+static int load_text(const char *text)
+{
+	char path[] = "/tmp/config.XXXXXX";
+	int fd = mkstemp(path);
+	int err;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	err = config_load(&config, path, NULL, 0, &errors);
+	unlink(path);
+	return err;
+}
+
+static void test_plans_prices_and_agents_are_sections_with_names(void **state)
+{
+	(void)state;
+	assert_int_equal(setenv("TEST_CONFIG_KEY", "sk-secret", 1), 0);
+	assert_int_equal(load_text("[plan free]\nturns = 1\nrequests_per_minute = 10\n"
+				   "[price best]\nvoice = 1071\ncents_per_minute = 7.5\n"
+				   "[agent anna]\npath = /anna\napi_key = k1 k2\nllm = anthropic\n"
+				   "llm_key = env:TEST_CONFIG_KEY\ntemperature = 0.7\n"),
+			 0);
+	assert_int_equal(config.plans_count, 1);
+	assert_string_equal(config.plans[0].name, "free");
+	assert_int_equal(config.plans[0].turns, 1);
+	assert_int_equal(config.plans[0].requests_per_minute, 10);
+	assert_int_equal(config.plans[0].text_max, 0);
+	assert_int_equal(config.prices[0].voice_id, 1071);
+	assert_int_equal(config.prices[0].microcents_per_minute, 7500000);
+	assert_string_equal(config.agents[0].path, "/anna");
+	assert_string_equal(config.agents[0].llm_key, "sk-secret");
+	assert_int_equal(config.agents[0].llm, 2);
+	assert_int_equal(config.agents[0].temperature, 700000);
+}
+
+static void test_agents_that_cannot_be_are_told(void **state)
+{
+	(void)state;
+	unsetenv("TEST_CONFIG_KEY");
+	assert_int_equal(load_text("[agent anna]\npath = /anna\nllm_key = env:TEST_CONFIG_KEY\n"
+				   "[agent bert]\npath = /anna\napi_key = k\nprompt = a\n"
+				   "prompt_file = b\n[agent carl]\npath = /carl\napi_key =  \n"),
+			 EINVAL);
+	assert_says("[agent anna] llm_key: the variable TEST_CONFIG_KEY is not set\n");
+	assert_says("[agent bert] has both prompt and prompt_file\n");
+	assert_says("[agent bert] has the path of [agent anna]\n");
+	assert_says("[agent carl] wants an api_key\n");
+}
+
 static void test_no_file_is_needed(void **state)
 {
 	cpu_set_t set;
@@ -253,6 +303,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_ERRORS(test_no_file_is_needed),
+		WITH_ERRORS(test_plans_prices_and_agents_are_sections_with_names),
+		WITH_ERRORS(test_agents_that_cannot_be_are_told),
 		WITH_ERRORS(test_engines_are_looked_for_beside_the_program),
 		WITH_ERRORS(test_the_voices_folder_is_the_users_own_and_absolute),
 		WITH_ERRORS(test_without_HOME_the_voices_are_where_the_user_is_at_home),
