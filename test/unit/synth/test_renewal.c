@@ -103,8 +103,8 @@ static void test_many_changes_start_few_workers_at_once(void **state)
 		assert_int_equal(pool_renew(bed.pool, "growing"), 0);
 		assert_true(bed_stats(&bed).starting <= 2);
 	}
-	for (int i = 0; i < 1000 && (bed_stats(&bed).starting > 0 ||
-				     bed_children(pids, BED_CHILDREN_MAX) > 1);
+	for (int i = 0;
+	     i < 1000 && (bed_stats(&bed).starting > 0 || bed_children(pids, BED_CHILDREN_MAX) > 1);
 	     ++i)
 		bed_pass(&bed, 10);
 	assert_int_equal(bed_children(pids, BED_CHILDREN_MAX), 1);
