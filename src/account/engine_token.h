@@ -1,0 +1,51 @@
+/*
+ * engine_token.h: the token by which a speech engine shows who sent it.
+ *
+ * An engine that opens a conversation carries a JSON Web Token, signed with what
+ * it and we know: the raw SHA-256 digest of its API key.  Checking and making one
+ * are pure, any thread; the clock is the caller's.
+ *
+ * HS256 alone counts: the vendor's own libraries do not look at the label, but a
+ * token that names another algorithm was not made for us.
+ */
+#ifndef ACCOUNT_ENGINE_TOKEN_H
+#define ACCOUNT_ENGINE_TOKEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ENGINE_TOKEN_HEADER "X-Elevenlabs-Speech-Engine-Authorization"
+
+/* A token with the claims that matter has 250 bytes; a whole header line of
+ * 8 KiB is what servers commonly take. */
+#define ENGINE_TOKEN_MAX 8192u
+
+#define ENGINE_TOKEN_LEEWAY_S 60 /* clocks differ */
+#define ENGINE_TOKEN_LIFE_S 300 /* of those that we make */
+
+/* Old, new and one more for each of a few regions. */
+#define ENGINE_TOKEN_KEYS_MAX 8u
+#define ENGINE_TOKEN_DIGEST_LEN 32u
+
+/* What is kept of API keys. */
+struct engine_token_keys {
+	size_t count;
+	uint8_t digests[ENGINE_TOKEN_KEYS_MAX][ENGINE_TOKEN_DIGEST_LEN];
+};
+
+/* Keys with blanks between them.  A region at the end of one
+ * ("_residency_eu") is not part of the secret.  EINVAL without any, E2BIG for
+ * more than ENGINE_TOKEN_KEYS_MAX. */
+int engine_token_keys(struct engine_token_keys *keys, const char *text);
+
+/* The value of the header: 0, or EACCES and in `why` the reason, for the log and
+ * never for the caller.  Blanks around it and "Bearer " in front are allowed. */
+int engine_token_check(const struct engine_token_keys *keys, const char *value, int64_t now_s,
+		       const char **why);
+
+/* A token of the first key, from issued_s until expires_s. */
+#define ENGINE_TOKEN_SIZE 320u
+int engine_token_make(char token[ENGINE_TOKEN_SIZE], const struct engine_token_keys *keys,
+		      int64_t issued_s, int64_t expires_s);
+
+#endif

@@ -1,0 +1,352 @@
+/* Which tokens of a speech engine open the door, and that ours do. */
+#include <errno.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "account/engine_token.h"
+#include "base/base64.h"
+#include "base/count.h"
+
+#define NOW 1700000000
+#define KEY "sk_test_0123456789abcdef"
+#define HEAD "{\"alg\":\"HS256\",\"typ\":\"JWT\"}"
+#define ISS "\"iss\":\"https://api.elevenlabs.io/convai/speech-engine\""
+#define SUB "\"sub\":\"convai_speech_engine_upstream\""
+
+static const char golden[] =
+	"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9."
+	"eyJpc3MiOiJodHRwczovL2FwaS5lbGV2ZW5sYWJzLmlvL2NvbnZhaS9zcGVlY2gtZW5naW5lIiwic3ViIjoiY29udmFp"
+	"X3NwZWVjaF9lbmdpbmVfdXBzdHJlYW0iLCJpYXQiOjE3MDAwMDAwMDAsImV4cCI6MTcwMDAwMDA2MH0."
+	"qUv7CzHgQYnqlbMmWxI8lXMeYdDlzHx7bb0q4UmEIlk";
+
+static struct engine_token_keys keys_of(const char *text)
+{
+	struct engine_token_keys keys;
+
+	assert_int_equal(engine_token_keys(&keys, text), 0);
+	return keys;
+}
+
+static size_t put(char *out, const void *bytes, size_t n)
+{
+	size_t len = base64_encode(out, bytes, n);
+
+	for (size_t i = 0; i < len; ++i)
+		out[i] = out[i] == '+' ? '-' : out[i] == '/' ? '_' : out[i];
+	while (len > 0 && out[len - 1] == '=')
+		--len;
+	return len;
+}
+
+/* A token of anything, signed with any bytes. */
+static void forge(char *token, const char *head, const char *payload, const void *secret,
+		  size_t secret_len)
+{
+	unsigned char mac[32];
+	unsigned mac_len;
+	size_t len = put(token, head, strlen(head));
+
+	token[len++] = '.';
+	len += put(token + len, payload, strlen(payload));
+	assert_non_null(HMAC(EVP_sha256(), secret, (int)secret_len, (const unsigned char *)token,
+			     len, mac, &mac_len));
+	token[len++] = '.';
+	len += put(token + len, mac, mac_len);
+	token[len] = '\0';
+}
+
+static void forge_with_key(char *token, const char *head, const char *payload)
+{
+	struct engine_token_keys keys = keys_of(KEY);
+
+	forge(token, head, payload, keys.digests[0], sizeof(keys.digests[0]));
+}
+
+static int check(const char *token, int64_t now_s)
+{
+	struct engine_token_keys keys = keys_of(KEY);
+	const char *why;
+	int err = engine_token_check(&keys, token, now_s, &why);
+
+	assert_int_equal(err != 0, why != NULL);
+	return err;
+}
+
+static void test_the_vendors_token_is_taken_and_made(void **state)
+{
+	static const uint8_t digest[] = {0x6f, 0x75, 0x2b, 0x72, 0x37, 0xc6, 0xe8, 0x1c,
+					 0x9f, 0x1f, 0xdf, 0x06, 0xe5, 0x8f, 0xb8, 0xed,
+					 0x22, 0xcb, 0xe0, 0xf5, 0x1e, 0xf7, 0xee, 0xb5,
+					 0xa4, 0xb8, 0xdd, 0x00, 0x03, 0xd0, 0x89, 0xaf};
+	struct engine_token_keys keys = keys_of(KEY);
+	char token[ENGINE_TOKEN_SIZE];
+
+	(void)state;
+	assert_memory_equal(keys.digests[0], digest, sizeof(digest));
+	assert_int_equal(engine_token_make(token, &keys, NOW, NOW + 60), 0);
+	assert_string_equal(token, golden);
+	assert_int_equal(check(golden, NOW), 0);
+}
+
+static void test_the_longest_times_fit(void **state)
+{
+	struct engine_token_keys keys = keys_of(KEY);
+	char token[ENGINE_TOKEN_SIZE];
+
+	(void)state;
+	assert_int_equal(engine_token_make(token, &keys, INT64_MIN, INT64_MAX), 0);
+	assert_int_equal(check(token, NOW), 0);
+}
+
+static void test_blanks_and_bearer_are_no_part_of_it(void **state)
+{
+	static const char *const forms[] = {"Bearer %s", "bearer %s", "BEARER   %s", "  %s  ",
+					    "\t Bearer \t%s \t"};
+	char value[1024];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(forms); ++i) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		snprintf(value, sizeof(value), forms[i], golden);
+#pragma GCC diagnostic pop
+		assert_int_equal(check(value, NOW), 0);
+	}
+	snprintf(value, sizeof(value), "Bearer%s", golden);
+	assert_int_equal(check(value, NOW), EACCES);
+	snprintf(value, sizeof(value), "Basic %s", golden);
+	assert_int_equal(check(value, NOW), EACCES);
+}
+
+/* Each case of what the vendor's library was seen to take and refuse; stricter
+ * where the label of the algorithm is another. */
+static void test_claims_are_held_against_the_rules(void **state)
+{
+	static const struct {
+		int err;
+		const char *head;
+		const char *payload;
+	} cases[] = {
+		{0, HEAD, "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060}"},
+		{EACCES, HEAD, "{" SUB ",\"iat\":1700000000,\"exp\":1700000060}"},
+		{EACCES, HEAD,
+		 "{\"iss\":\"https://api.elevenlabs.io\"," SUB
+		 ",\"iat\":1700000000,\"exp\":1700000060}"},
+		{EACCES, HEAD, "{" ISS ",\"iat\":1700000000,\"exp\":1700000060}"},
+		{EACCES, HEAD, "{" ISS ",\"sub\":\"other\",\"iat\":1700000000,\"exp\":1700000060}"},
+		/* Expired by 30, 59, 60 and 61 seconds. */
+		{0, HEAD, "{" ISS "," SUB ",\"iat\":1600000000,\"exp\":1699999970}"},
+		{0, HEAD, "{" ISS "," SUB ",\"iat\":1600000000,\"exp\":1699999941}"},
+		{0, HEAD, "{" ISS "," SUB ",\"iat\":1600000000,\"exp\":1699999940}"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1600000000,\"exp\":1699999939}"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1600000000,\"exp\":1699999938}"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1700000000}"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":\"1700000060\"}"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":null}"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1e999}"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"exp\":1700000060}"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":\"1700000000\",\"exp\":1700000060}"},
+		/* Issued 59, 60, 61 and 63 seconds from now. */
+		{0, HEAD, "{" ISS "," SUB ",\"iat\":1700000059,\"exp\":1700000999}"},
+		{0, HEAD, "{" ISS "," SUB ",\"iat\":1700000060,\"exp\":1700000999}"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1700000061,\"exp\":1700000999}"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1700000063,\"exp\":1700000999}"},
+		{0, HEAD, "{" ISS "," SUB ",\"iat\":1700000000.25,\"exp\":1.70000006e9}"},
+		{0, HEAD,
+		 "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1731536000,"
+		 "\"nbf\":1999999999,\"aud\":[\"x\",{}]}"},
+		{EACCES, "{\"alg\":\"none\"}",
+		 "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060}"},
+		{EACCES, "{\"alg\":\"HS512\"}",
+		 "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060}"},
+		{EACCES, "{\"alg\":\"hs256\"}",
+		 "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060}"},
+		{EACCES, "{\"typ\":\"JWT\"}",
+		 "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060}"},
+		{EACCES, "{\"alg\":\"HS256\",\"crit\":[\"b64\"]}",
+		 "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060}"},
+		{EACCES, "[\"HS256\"]", "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060}"},
+		{EACCES, HEAD, "[]"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060"},
+	};
+	char token[2048];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); ++i) {
+		forge_with_key(token, cases[i].head, cases[i].payload);
+		if (check(token, NOW) != cases[i].err)
+			fail_msg("%s %s", cases[i].head, cases[i].payload);
+	}
+}
+
+static void test_only_the_raw_digest_signs(void **state)
+{
+	static const char payload[] = "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060}";
+	struct engine_token_keys keys = keys_of(KEY);
+	struct engine_token_keys other = keys_of("sk_other");
+	char hex[2 * ENGINE_TOKEN_DIGEST_LEN + 1];
+	char base64[64];
+	char token[2048];
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < ENGINE_TOKEN_DIGEST_LEN; ++i)
+		snprintf(hex + 2 * i, 3, "%02x", keys.digests[0][i]);
+	forge(token, HEAD, payload, hex, strlen(hex));
+	assert_int_equal(check(token, NOW), EACCES);
+	len = base64_encode(base64, keys.digests[0], ENGINE_TOKEN_DIGEST_LEN);
+	forge(token, HEAD, payload, base64, len);
+	assert_int_equal(check(token, NOW), EACCES);
+	forge(token, HEAD, payload, KEY, strlen(KEY));
+	assert_int_equal(check(token, NOW), EACCES);
+	forge(token, HEAD, payload, other.digests[0], ENGINE_TOKEN_DIGEST_LEN);
+	assert_int_equal(check(token, NOW), EACCES);
+	forge(token, HEAD, payload, "", 0);
+	assert_int_equal(check(token, NOW), EACCES);
+}
+
+static void test_every_changed_character_is_noticed(void **state)
+{
+	char token[sizeof(golden)];
+
+	(void)state;
+	for (size_t i = 0; i < strlen(golden); ++i) {
+		memcpy(token, golden, sizeof(golden));
+		token[i] = token[i] == 'A' ? 'B' : 'A';
+		assert_int_equal(check(token, NOW), EACCES);
+	}
+	for (size_t len = 0; len < strlen(golden); ++len) {
+		memcpy(token, golden, len);
+		token[len] = '\0';
+		assert_int_equal(check(token, NOW), EACCES);
+	}
+}
+
+static void test_what_is_no_token_is_refused(void **state)
+{
+	static const char *const values[] = {"",      " ",      ".",       "..",       "...", "a.b",
+					     "a.b.c", "Bearer", "Bearer ", "\xff\xfe", "a..b"};
+	char *large = malloc(ENGINE_TOKEN_MAX + 3);
+	char more[sizeof(golden) + 4];
+
+	(void)state;
+	assert_non_null(large);
+	assert_int_equal(check(NULL, NOW), EACCES);
+	for (size_t i = 0; i < COUNT(values); ++i)
+		assert_int_equal(check(values[i], NOW), EACCES);
+	snprintf(more, sizeof(more), "%s.x", golden);
+	assert_int_equal(check(more, NOW), EACCES);
+	snprintf(more, sizeof(more), "%s=", golden);
+	assert_int_equal(check(more, NOW), EACCES);
+	memset(large, 'A', ENGINE_TOKEN_MAX + 2);
+	large[ENGINE_TOKEN_MAX + 2] = '\0';
+	assert_int_equal(check(large, NOW), EACCES);
+	free(large);
+}
+
+/* The limit itself: as long as it may be passes, one byte more does not. */
+static void test_the_longest_token_that_counts(void **state)
+{
+	char *payload = calloc(1, ENGINE_TOKEN_MAX);
+	char *token = calloc(2, ENGINE_TOKEN_MAX);
+	size_t longest = 0;
+	size_t shortest_refused = 0;
+
+	(void)state;
+	assert_true(payload && token);
+	for (size_t fill = 5900; fill < 6080; ++fill) {
+		int n = snprintf(payload, ENGINE_TOKEN_MAX,
+				 "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060,\"x\":\"");
+
+		memset(payload + n, 'x', fill);
+		memcpy(payload + n + fill, "\"}", 3);
+		forge_with_key(token, HEAD, payload);
+		if (check(token, NOW) == 0)
+			longest = strlen(token);
+		else if (!shortest_refused)
+			shortest_refused = strlen(token);
+	}
+	assert_in_range(longest, ENGINE_TOKEN_MAX - 1, ENGINE_TOKEN_MAX);
+	assert_in_range(shortest_refused, ENGINE_TOKEN_MAX + 1, ENGINE_TOKEN_MAX + 2);
+	free(payload);
+	free(token);
+}
+
+static void test_several_keys_are_good_at_once(void **state)
+{
+	struct engine_token_keys keys = keys_of("  sk_new \t" KEY "\n");
+	struct engine_token_keys fresh = keys_of("sk_new");
+	char token[ENGINE_TOKEN_SIZE];
+	const char *why;
+
+	(void)state;
+	assert_int_equal(keys.count, 2);
+	assert_int_equal(engine_token_check(&keys, golden, NOW, &why), 0);
+	assert_int_equal(engine_token_make(token, &keys, NOW, NOW + 60), 0);
+	assert_int_equal(engine_token_check(&fresh, token, NOW, &why), 0);
+	assert_int_equal(engine_token_check(&fresh, golden, NOW, &why), EACCES);
+}
+
+static void test_a_region_is_no_part_of_the_key(void **state)
+{
+	static const struct {
+		const char *key;
+		bool is_the_same;
+	} cases[] = {{KEY "_residency_eu", true},
+		     {KEY "_residency_us2", true},
+		     {KEY "_residency_", false},
+		     {KEY "_residency_EU", false},
+		     {KEY "_residency_eu_", false}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); ++i) {
+		struct engine_token_keys keys = keys_of(cases[i].key);
+		const char *why;
+
+		assert_int_equal(engine_token_check(&keys, golden, NOW, &why) == 0,
+				 cases[i].is_the_same);
+	}
+	keys_of("_residency_eu"); /* nothing would be left: then it is the key */
+}
+
+static void test_keys_have_a_bound(void **state)
+{
+	struct engine_token_keys keys = {.count = 77};
+
+	(void)state;
+	assert_int_equal(engine_token_keys(&keys, ""), EINVAL);
+	assert_int_equal(engine_token_keys(&keys, " \t"), EINVAL);
+	assert_int_equal(engine_token_keys(&keys, "1 2 3 4 5 6 7 8 9"), E2BIG);
+	assert_int_equal(keys.count, 77);
+	assert_int_equal(engine_token_keys(&keys, "1 2 3 4 5 6 7 8"), 0);
+	assert_int_equal(keys.count, 8);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_vendors_token_is_taken_and_made),
+		cmocka_unit_test(test_the_longest_times_fit),
+		cmocka_unit_test(test_blanks_and_bearer_are_no_part_of_it),
+		cmocka_unit_test(test_claims_are_held_against_the_rules),
+		cmocka_unit_test(test_only_the_raw_digest_signs),
+		cmocka_unit_test(test_every_changed_character_is_noticed),
+		cmocka_unit_test(test_what_is_no_token_is_refused),
+		cmocka_unit_test(test_the_longest_token_that_counts),
+		cmocka_unit_test(test_several_keys_are_good_at_once),
+		cmocka_unit_test(test_a_region_is_no_part_of_the_key),
+		cmocka_unit_test(test_keys_have_a_bound),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
