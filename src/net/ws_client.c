@@ -20,9 +20,9 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/count.h"
 #include "base/mem.h"
 #include "net/tls.h"
+#include "net/url.h"
 #include "net/ws_codec.h"
 #include "net/ws_handshake.h"
 
@@ -42,14 +42,6 @@ struct ws_client {
 	char scratch[READ_SIZE];
 };
 
-struct url {
-	bool is_tls;
-	char host[256];
-	char port[6];
-	char authority[272]; /* as the Host header has it */
-	const char *target;
-};
-
 static void client_destroy(void *object)
 {
 	struct ws_client *client = object;
@@ -59,62 +51,6 @@ static void client_destroy(void *object)
 	if (client->fd >= 0)
 		close(client->fd);
 	ws_codec_reset(&client->codec);
-}
-
-static int split_scheme(struct url *url, const char **rest, const char *text)
-{
-	static const struct {
-		const char *prefix;
-		bool is_tls;
-	} schemes[] = {{"ws://", false}, {"http://", false}, {"wss://", true}, {"https://", true}};
-
-	for (size_t i = 0; i < COUNT(schemes); ++i) {
-		size_t len = strlen(schemes[i].prefix);
-
-		if (strncasecmp(text, schemes[i].prefix, len) == 0) {
-			url->is_tls = schemes[i].is_tls;
-			*rest = text + len;
-			return 0;
-		}
-	}
-	return EINVAL;
-}
-
-static int split_url(struct url *url, const char *text)
-{
-	const char *host;
-	const char *port;
-	size_t len;
-	size_t host_len;
-	int err = split_scheme(url, &host, text);
-
-	if (err)
-		return err;
-	len = strcspn(host, "/?#");
-	if (len == 0 || len >= sizeof(url->authority))
-		return EINVAL;
-	snprintf(url->authority, sizeof(url->authority), "%.*s", (int)len, host);
-	url->target = host + len;
-	port = memrchr(url->authority, ':', len);
-	if (port && memchr(port, ']', strlen(port)))
-		port = NULL; /* the colon of an IPv6 address */
-	host_len = port ? (size_t)(port - url->authority) : len;
-	host = url->authority;
-	if (host[0] == '[' && host_len > 2 && host[host_len - 1] == ']') {
-		++host;
-		host_len -= 2;
-	}
-	if (host_len == 0 || host_len >= sizeof(url->host))
-		return EINVAL;
-	snprintf(url->host, sizeof(url->host), "%.*s", (int)host_len, host);
-	if (port && (strlen(port) > 6 || strspn(port + 1, "0123456789") != strlen(port + 1) ||
-		     atoi(port + 1) > 65535))
-		return EINVAL;
-	snprintf(url->port, sizeof(url->port), "%.5s",
-		 port          ? port + 1
-		 : url->is_tls ? "443"
-			       : "80");
-	return 0;
 }
 
 /* Waits for events until the deadline: 0, ETIMEDOUT or an errno. */
@@ -397,7 +333,7 @@ int ws_client_open(struct ws_client **clientp, const struct ws_client_options *o
 	client->fd = -1;
 	ws_codec_init(&client->codec, WS_CLIENT,
 		      options->message_max ? options->message_max : WS_CLIENT_MESSAGE_MAX);
-	err = split_url(&url, options->url);
+	err = url_parse(&url, options->url);
 	if (err)
 		snprintf(why, why_size, "not a WebSocket address: %s", options->url);
 	if (!err)

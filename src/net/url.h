@@ -1,0 +1,24 @@
+/*
+ * url.h: an address such as https://host:port/path, taken apart.
+ *
+ * Pure.  For addresses that an operator or a user wrote: names and passwords in
+ * them ("user@host") are refused, because they would end up in logs.
+ */
+#ifndef NET_URL_H
+#define NET_URL_H
+
+#include <stdbool.h>
+
+struct url {
+	bool is_tls;
+	char host[256]; /* without the brackets of an IPv6 address */
+	char port[6];
+	char authority[272]; /* as the Host header has it */
+	const char *target; /* in the text: path and query, without a leading slash if there is
+			     * none; may be empty */
+};
+
+/* http, https, ws or wss; EINVAL for anything else. */
+int url_parse(struct url *url, const char *text);
+
+#endif
