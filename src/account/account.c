@@ -1,63 +1,31 @@
 /*
- * account.c: keys and the ledger, as the event loop sees them (see account.h).
+ * account.c: lanes to the store, questions and keys (see account.h).
  *
- *   loop:   account_check, account_book --submit--> thread
- *   thread: every check of the batch, then all its turns in one transaction, then
- *           a question, of which there is one at a time
- *   loop:   handlers; turns that failed wait in `unsaved` for the next try
- *
- * A request belongs to the loop, except between thread_submit and its done.
+ *   loop:   account_check, account_ask, account_book --submit--> thread of a lane
+ *   thread: every short question of the batch, then all its turns in one transaction,
+ *           then a long question, of which there is one at a time
+ *   loop:   handlers
  */
-#include "account/account.h"
-
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/clock.h"
-#include "base/count.h"
+#include "account/account_private.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "loop/thread.h"
 
-/* Between tries to reach a store that failed. */
-#define RETRY_MIN_US UINT64_C(100000)
-#define RETRY_MAX_US UINT64_C(10000000)
-
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-#define LETTERS (sizeof(letters) - 1)
-
-static const char key_start[] = "ka_";
-#define KEY_START_LEN (sizeof(key_start) - 1)
-
-struct account {
-	struct loop *loop;
-	struct store *store; /* the thread's while it runs */
-	struct thread *thread;
-	struct list unsaved; /* bookings that the store did not take, oldest first */
-	size_t waiting; /* bookings that are not durable */
-	struct timer retry;
-	uint64_t retry_us;
-	struct list questions; /* that wait; the first may be with the thread */
-	bool is_asking; /* it is */
-	bool closing;
-};
-
-enum request_kind { REQUEST_CHECK, REQUEST_BOOKING, REQUEST_QUESTION };
-
-struct request {
-	struct task task;
-	struct account *account;
-	enum request_kind kind;
-	int err; /* the thread's answer */
+struct question {
+	struct request request;
+	struct link link; /* among the account's, of ACCOUNT_QUESTIONS */
+	account_work_h *work;
+	account_done_h *done;
+	void *arg;
 };
 
 struct account_check {
-	struct request request;
 	bool malformed; /* no key can have this text */
 	char prefix[STORE_KEY_PREFIX_LEN + 1];
 	uint8_t hash[STORE_KEY_HASH_LEN];
@@ -66,296 +34,50 @@ struct account_check {
 	void *arg;
 };
 
-struct account_booking {
-	struct request request;
-	struct store_turn turn;
-	account_booked_h *handler; /* NULL: told, or nobody waits */
-	void *arg;
-};
-
-struct question {
-	struct request request;
-	struct link link; /* among the account's */
-	account_work_h *work;
-	account_done_h *done;
-	void *arg;
-};
-
-static struct request *request_of(struct link *link)
+static struct question *question_of(struct request *request)
 {
-	return LIST_OBJECT(link, struct request, task.link);
-}
-
-static struct account_check *check_of(struct request *request)
-{
-	return LIST_OBJECT(request, struct account_check, request);
-}
-
-static struct account_booking *booking_of(struct request *request)
-{
-	return LIST_OBJECT(request, struct account_booking, request);
+	return LIST_OBJECT(request, struct question, request);
 }
 
 /* On the thread. */
-static int answer_check(struct store *store, struct account_check *check)
+static void answer(struct store *store, struct request *request)
 {
-	int err;
+	struct question *question = question_of(request);
 
-	if (check->malformed)
-		return EACCES;
-	err = store->ops->key_find(store, &check->key, check->prefix);
-	if (err)
-		return err == ENOENT ? EACCES : EIO;
-	if (CRYPTO_memcmp(check->hash, check->key.hash, sizeof(check->hash)) != 0)
-		return EACCES;
-	return check->key.revoked_ms ? EACCES : 0;
-}
-
-/* On the thread, inside a transaction.  A turn that can never be booked keeps
- * its EINVAL and does not take the others with it. */
-static int add_turns(struct store *store, struct list *batch)
-{
-	for (struct link *l = list_first(batch); l; l = list_next(batch, l)) {
-		struct request *request = request_of(l);
-
-		if (request->kind != REQUEST_BOOKING)
-			continue;
-		request->err = store->ops->turn_add(store, &booking_of(request)->turn);
-		if (request->err && request->err != EINVAL)
-			return request->err;
-	}
-	return store->ops->commit(store);
-}
-
-/* On the thread: all turns of the batch, or none. */
-static void book_turns(struct store *store, struct list *batch)
-{
-	int err = store->ops->begin(store);
-
-	if (!err) {
-		err = add_turns(store, batch);
-		if (err)
-			store->ops->rollback(store);
-	}
-	if (!err)
-		return;
-	for (struct link *l = list_first(batch); l; l = list_next(batch, l)) {
-		if (request_of(l)->kind == REQUEST_BOOKING)
-			request_of(l)->err = EIO;
-	}
-}
-
-static int answer_question(struct store *store, struct request *request)
-{
-	struct question *question = LIST_OBJECT(request, struct question, request);
-
-	return question->work(store, question->arg);
+	request->err = question->work(store, question->arg);
 }
 
 static void run(struct list *batch, void *arg)
 {
-	struct account *account = arg;
-	struct request *question = NULL;
-	bool has_turns = false;
+	struct lane *lane = arg;
+	struct request *long_one = NULL;
 
-	/* Checks first: somebody waits for a connection. */
 	for (struct link *l = list_first(batch); l; l = list_next(batch, l)) {
 		struct request *request = request_of(l);
 
-		if (request->kind == REQUEST_CHECK)
-			request->err = answer_check(account->store, check_of(request));
-		else if (request->kind == REQUEST_BOOKING)
-			has_turns = true;
-		else
-			question = request;
+		if (request->kind == REQUEST_ACCESS)
+			answer(lane->store, request);
+		else if (request->kind == REQUEST_QUESTION)
+			long_one = request;
 	}
-	if (has_turns)
-		book_turns(account->store, batch);
-	if (question)
-		question->err = answer_question(account->store, question);
+	ledger_run(lane->store, batch);
+	if (long_one)
+		answer(lane->store, long_one);
 }
 
-static void on_checked(struct task *task)
+void account_submit(struct account *account, int lane, struct request *request, task_done_h *done)
 {
-	struct account_check *check = check_of(request_of(&task->link));
+	struct thread *thread = account->lanes[lane].thread;
 
-	if (check->handler)
-		check->handler(check->request.err, check->request.err ? NULL : &check->key,
-			       check->arg);
-	mem_deref(check);
+	thread_submit(thread ? thread : account->lanes[0].thread, &request->task, done);
 }
 
-/* "ka_" and 40 letters, behind a region or not; NULL for another text. */
-static const char *key_text(const char *key, size_t len)
+static void on_access_answered(struct task *task)
 {
-	static const char *const regions[] = {"eu-", "us-", "global-"};
+	struct question *question = question_of(request_of(&task->link));
 
-	for (size_t i = 0; i < COUNT(regions); ++i) {
-		size_t n = strlen(regions[i]);
-
-		if (len > n && memcmp(key, regions[i], n) == 0) {
-			key += n;
-			len -= n;
-			break;
-		}
-	}
-	if (len != ACCOUNT_KEY_LEN || memcmp(key, key_start, KEY_START_LEN) != 0)
-		return NULL;
-	for (size_t i = KEY_START_LEN; i < len; ++i) {
-		if (!memchr(letters, key[i], LETTERS))
-			return NULL;
-	}
-	return key;
-}
-
-static int hash_of(uint8_t hash[STORE_KEY_HASH_LEN], const char *text)
-{
-	return EVP_Digest(text, ACCOUNT_KEY_LEN, hash, NULL, EVP_sha256(), NULL) == 1 ? 0 : ENOMEM;
-}
-
-int account_check(struct account_check **checkp, struct account *account, const char *key,
-		  size_t len, account_check_h *handler, void *arg)
-{
-	struct account_check *check = mem_zalloc(sizeof(*check), NULL);
-	const char *text = key_text(key, len);
-
-	if (!check)
-		return ENOMEM;
-	check->request.account = account;
-	check->handler = handler;
-	check->arg = arg;
-	check->malformed = text == NULL;
-	/* Only the hash waits for the thread: the text is not kept. */
-	if (text) {
-		memcpy(check->prefix, text, STORE_KEY_PREFIX_LEN);
-		if (hash_of(check->hash, text)) {
-			mem_deref(check);
-			return ENOMEM;
-		}
-	}
-	*checkp = check;
-	thread_submit(account->thread, &check->request.task, on_checked);
-	return 0;
-}
-
-void account_forget(struct account_check *check)
-{
-	check->handler = NULL;
-}
-
-/* All that an operator needs to book the row by hand. */
-static void log_turn(const char *what, const struct store_turn *turn)
-{
-	log_error("account",
-		  "%s turn=%s key=%" PRId64 " at_ms=%" PRId64 " status=%d samples=%" PRIu64
-		  " rate=%" PRIu32 " characters=%" PRIu64 " voice=%" PRId64
-		  " model=%s microcents=%" PRId64,
-		  what, turn->id, turn->key_id, turn->at_ms, (int)turn->status, turn->samples,
-		  turn->sample_rate, turn->characters, turn->voice_id, turn->model_id,
-		  turn->amount_microcents);
-}
-
-static void tell(struct account_booking *booking, int err)
-{
-	account_booked_h *handler = booking->handler;
-
-	booking->handler = NULL;
-	if (handler)
-		handler(err, booking->arg);
-}
-
-static void end_booking(struct account_booking *booking, int err)
-{
-	--booking->request.account->waiting;
-	tell(booking, err);
-	mem_deref(booking);
-}
-
-static void on_booked(struct task *task);
-
-static void retry(void *arg)
-{
-	struct account *account = arg;
-	struct link *link;
-
-	timer_clear(&account->loop->timers, &account->retry);
-	while ((link = list_first(&account->unsaved))) {
-		list_remove(&account->unsaved, link);
-		thread_submit(account->thread, &request_of(link)->task, on_booked);
-	}
-}
-
-static void on_retry_due(void *arg)
-{
-	struct account *account = arg;
-
-	log_warn("account", "the store does not take turns: %zu wait", account->unsaved.count);
-	account->retry_us *= 2;
-	if (account->retry_us > RETRY_MAX_US)
-		account->retry_us = RETRY_MAX_US;
-	retry(account);
-}
-
-static void keep_unsaved(struct account *account, struct account_booking *booking)
-{
-	list_append(&account->unsaved, &booking->request.task.link);
-	if (account->closing || timer_is_set(&account->retry))
-		return;
-	/* Without memory for a timer the next turn's booking is the next try. */
-	timer_set(&account->loop->timers, &account->retry, account->retry_us, on_retry_due,
-		  account);
-}
-
-static void on_booked(struct task *task)
-{
-	struct account_booking *booking = booking_of(request_of(&task->link));
-	struct account *account = booking->request.account;
-
-	if (booking->request.err == EIO) {
-		keep_unsaved(account, booking);
-		tell(booking, EIO);
-		return;
-	}
-	if (booking->request.err) { /* the key does not exist: a bug of ours */
-		log_turn("a turn cannot be booked:", &booking->turn);
-		end_booking(booking, EIO);
-		return;
-	}
-	account->retry_us = RETRY_MIN_US;
-	if (account->unsaved.count > 0 && !account->closing)
-		retry(account); /* the store is back */
-	end_booking(booking, 0);
-}
-
-int account_book(struct account_booking **bookingp, struct account *account,
-		 const struct store_turn *turn, account_booked_h *handler, void *arg)
-{
-	struct account_booking *booking;
-
-	if (account->waiting >= ACCOUNT_WAITING_MAX) {
-		log_turn("too many turns wait for the store, this one is not booked:", turn);
-		return ENOBUFS;
-	}
-	booking = mem_zalloc(sizeof(*booking), NULL);
-	if (!booking) {
-		log_turn("out of memory, a turn is not booked:", turn);
-		return ENOMEM;
-	}
-	booking->request.account = account;
-	booking->request.kind = REQUEST_BOOKING;
-	booking->turn = *turn;
-	booking->handler = handler;
-	booking->arg = arg;
-	++account->waiting;
-	if (bookingp)
-		*bookingp = booking;
-	thread_submit(account->thread, &booking->request.task, on_booked);
-	return 0;
-}
-
-void account_unlisten(struct account_booking *booking)
-{
-	booking->handler = NULL;
+	question->done(question->request.err, question->arg);
+	mem_deref(question);
 }
 
 static void end_question(struct question *question, int err)
@@ -367,12 +89,12 @@ static void end_question(struct question *question, int err)
 
 static void ask_next(struct account *account);
 
-static void on_answered(struct task *task)
+static void on_question_answered(struct task *task)
 {
 	struct request *request = request_of(&task->link);
 	struct account *account = request->account;
 
-	end_question(LIST_OBJECT(request, struct question, request), request->err);
+	end_question(question_of(request), request->err);
 	account->is_asking = false;
 	ask_next(account);
 }
@@ -384,11 +106,12 @@ static void ask_next(struct account *account)
 	if (!first || account->is_asking || account->closing)
 		return;
 	account->is_asking = true;
-	thread_submit(account->thread, &LIST_OBJECT(first, struct question, link)->request.task,
-		      on_answered);
+	account_submit(account, LANE_QUESTIONS, &LIST_OBJECT(first, struct question, link)->request,
+		       on_question_answered);
 }
 
-int account_ask(struct account *account, account_work_h *work, account_done_h *done, void *arg)
+int account_ask(struct account *account, enum account_lane lane, account_work_h *work,
+		account_done_h *done, void *arg)
 {
 	struct question *question;
 
@@ -398,10 +121,15 @@ int account_ask(struct account *account, account_work_h *work, account_done_h *d
 	if (!question)
 		return ENOMEM;
 	question->request.account = account;
-	question->request.kind = REQUEST_QUESTION;
 	question->work = work;
 	question->done = done;
 	question->arg = arg;
+	if (lane == ACCOUNT_ACCESS) {
+		question->request.kind = REQUEST_ACCESS;
+		account_submit(account, LANE_ACCESS, &question->request, on_access_answered);
+		return 0;
+	}
+	question->request.kind = REQUEST_QUESTION;
 	list_append(&account->questions, &question->link);
 	ask_next(account);
 	return 0;
@@ -415,25 +143,69 @@ static void cancel_questions(struct account *account)
 		end_question(LIST_OBJECT(first, struct question, link), ECANCELED);
 }
 
-size_t account_waiting(const struct account *account)
+/* On the thread. */
+static int look_up(struct store *store, void *arg)
 {
-	return account->waiting;
+	struct account_check *check = arg;
+	int err;
+
+	if (check->malformed)
+		return EACCES;
+	err = store->ops->key_find(store, &check->key, check->prefix);
+	if (err)
+		return err == ENOENT ? EACCES : EIO;
+	if (CRYPTO_memcmp(check->hash, check->key.hash, sizeof(check->hash)) != 0)
+		return EACCES;
+	return check->key.revoked_ms ? EACCES : 0;
 }
 
-/* The thread has ended: what it could not book is tried once more, here. */
-static void save_the_rest(struct account *account)
+static void on_looked_up(int err, void *arg)
 {
-	struct link *link;
+	struct account_check *check = arg;
 
-	if (account->unsaved.count > 0)
-		book_turns(account->store, &account->unsaved);
-	while ((link = list_first(&account->unsaved))) {
-		struct account_booking *booking = booking_of(request_of(link));
+	if (check->handler)
+		check->handler(err, err ? NULL : &check->key, check->arg);
+	mem_deref(check);
+}
 
-		list_remove(&account->unsaved, link);
-		if (booking->request.err)
-			log_turn("the store is gone, a turn is not booked:", &booking->turn);
-		end_booking(booking, booking->request.err);
+int account_check(struct account_check **checkp, struct account *account, const char *key,
+		  size_t len, account_check_h *handler, void *arg)
+{
+	struct account_check *check = mem_zalloc(sizeof(*check), NULL);
+	int err;
+
+	if (!check)
+		return ENOMEM;
+	check->handler = handler;
+	check->arg = arg;
+	/* Only the hash waits for the thread: the text is not kept. */
+	err = account_key_read(check->prefix, check->hash, key, len);
+	check->malformed = err == EINVAL;
+	if (err != ENOMEM)
+		err = account_ask(account, ACCOUNT_ACCESS, look_up, on_looked_up, check);
+	if (err) {
+		mem_deref(check);
+		return err;
+	}
+	*checkp = check;
+	return 0;
+}
+
+void account_forget(struct account_check *check)
+{
+	check->handler = NULL;
+}
+
+const char *account_server_id(const struct account *account)
+{
+	return account->server_id;
+}
+
+static void finish_threads(struct account *account)
+{
+	for (int i = 0; i < LANES; ++i) {
+		if (account->lanes[i].thread)
+			thread_finish(account->lanes[i].thread);
 	}
 }
 
@@ -442,17 +214,51 @@ static void account_destroy(void *object)
 	struct account *account = object;
 
 	account->closing = true;
-	if (account->thread) {
-		timer_clear(&account->loop->timers, &account->retry);
-		thread_finish(account->thread);
-		save_the_rest(account);
-		cancel_questions(account);
-		mem_deref(account->thread);
+	finish_threads(account);
+	ledger_finish(account);
+	cancel_questions(account);
+	for (int i = LANES - 1; i >= 0; --i) {
+		mem_deref(account->lanes[i].thread);
+		mem_deref(account->lanes[i].store);
 	}
-	mem_deref(account->store);
 }
 
-int account_alloc(struct account **accountp, struct loop *loop, struct store *store)
+static int open_lane(struct account *account, int number, const char *address)
+{
+	static const char *const names[LANES] = {"ledger", "access", "questions"};
+	struct lane *lane = &account->lanes[number];
+	int err = 0;
+
+	lane->account = account;
+	if (number != LANE_LEDGER)
+		err = store_open(&lane->store, address);
+	return err ? err : thread_alloc(&lane->thread, account->loop, names[number], run, lane);
+}
+
+static int open_lanes(struct account *account, const char *address)
+{
+	bool is_alone = !address || strcmp(address, "memory:") == 0;
+	int err = 0;
+
+	for (int i = 0; i < LANES && !err; ++i) {
+		if (i == LANE_LEDGER || !is_alone)
+			err = open_lane(account, i, address);
+	}
+	return err;
+}
+
+static int make_server_id(char id[STORE_SERVER_ID_LEN + 1])
+{
+	uint64_t number;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		return EIO;
+	snprintf(id, STORE_SERVER_ID_LEN + 1, "%016llx", (unsigned long long)number);
+	return 0;
+}
+
+int account_alloc(struct account **accountp, struct loop *loop, struct store *store,
+		  const struct account_options *options)
 {
 	struct account *account = mem_zalloc(sizeof(*account), account_destroy);
 	int err;
@@ -460,15 +266,16 @@ int account_alloc(struct account **accountp, struct loop *loop, struct store *st
 	if (!account)
 		return ENOMEM;
 	account->loop = loop;
-	account->retry_us = RETRY_MIN_US;
-	list_init(&account->unsaved);
 	list_init(&account->questions);
-	err = thread_alloc(&account->thread, loop, "account", run, account);
+	ledger_init(account);
+	err = make_server_id(account->server_id);
+	if (!err)
+		err = open_lanes(account, options->address);
 	if (err) {
 		mem_deref(account);
 		return err;
 	}
-	account->store = store;
+	account->lanes[LANE_LEDGER].store = store;
 	*accountp = account;
 	return 0;
 }
@@ -485,47 +292,4 @@ int64_t account_price_microcents(uint64_t samples, uint32_t sample_rate,
 	product = (wide)samples * (uint64_t)microcents_per_minute;
 	price = product / per_minute + (product % per_minute * 2 >= per_minute);
 	return price > INT64_MAX ? INT64_MAX : (int64_t)price;
-}
-
-/* Letters of equal chance: bytes past the last multiple of 62 are thrown away. */
-static int random_letters(char *out, size_t count)
-{
-	uint8_t bytes[64];
-	size_t made = 0;
-
-	while (made < count) {
-		ssize_t n = getrandom(bytes, sizeof(bytes), 0);
-
-		if (n < 0 && errno != EINTR)
-			return errno;
-		for (ssize_t i = 0; i < n && made < count; ++i) {
-			if (bytes[i] < 256 / LETTERS * LETTERS)
-				out[made++] = letters[bytes[i] % LETTERS];
-		}
-	}
-	OPENSSL_cleanse(bytes, sizeof(bytes));
-	return 0;
-}
-
-int account_key_make(char text[ACCOUNT_KEY_LEN + 1], struct store_key *key, const char *name)
-{
-	int err;
-
-	if (strlen(name) > STORE_NAME_MAX)
-		return EINVAL;
-	memcpy(text, key_start, KEY_START_LEN);
-	err = random_letters(text + KEY_START_LEN, ACCOUNT_KEY_LEN - KEY_START_LEN);
-	if (err)
-		return err;
-	text[ACCOUNT_KEY_LEN] = '\0';
-	*key = (struct store_key){
-		.project_id = STORE_PROJECT_DEFAULT,
-		.scopes = STORE_SCOPES_USUAL,
-		.credit_cents = -1,
-		.streams_max = -1,
-		.created_ms = clock_wall_ms(),
-	};
-	memcpy(key->prefix, text, STORE_KEY_PREFIX_LEN);
-	memcpy(key->name, name, strlen(name) + 1);
-	return hash_of(key->hash, text);
 }

@@ -1,26 +1,45 @@
 /*
  * account.h: keys and the ledger, as the event loop sees them.
  *
- * Owns the store and its thread.  Nothing here blocks: a question is answered
+ * Owns the store and its threads.  Nothing here blocks: a question is answered
  * by a handler on the loop, later.  Turns that wait for the store together are
  * committed together.
  */
 #ifndef ACCOUNT_ACCOUNT_H
 #define ACCOUNT_ACCOUNT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account/account_key.h"
 #include "loop/loop.h"
 #include "store/store.h"
 
 struct account;
 
+struct account_options {
+	/* Where the store is opened again, once for each lane but the first.  NULL, or
+	 * "memory:": there is one handle, and one thread for all lanes. */
+	const char *address;
+	/* Where rows wait on the disk while the store is away, and running turns are
+	 * noted: DIR/spool.  NULL or "": they wait in memory, and are not noted. */
+	const char *data_dir;
+	size_t spool_rows; /* 0: ACCOUNT_SPOOL_ROWS */
+};
+
+/* 25 MB, and at ten turns a second almost three hours without a store. */
+#define ACCOUNT_SPOOL_ROWS 100000
+
 /* Takes the store over (on failure it stays the caller's).  mem_deref blocks
  * until all that was submitted is done, and calls the handlers that still
  * wait; a turn that the store does not take even then is written to the log.
  * Not from inside a handler. */
-int account_alloc(struct account **accountp, struct loop *loop, struct store *store);
+int account_alloc(struct account **accountp, struct loop *loop, struct store *store,
+		  const struct account_options *options);
+
+/* This process, in rows, leases and shares: STORE_SERVER_ID_LEN hex digits. */
+const char *account_server_id(const struct account *account);
 
 /* Is this the text of a living key, with or without the region that clients of
  * hosted services put before it (eu-, us-, global-)?  0 with its row, EACCES,
@@ -36,25 +55,41 @@ void account_forget(struct account_check *check);
 /* Appends a turn to the ledger.  The handler (may be NULL: nobody waits, and
  * bookingp may be NULL too) hears 0 when the row is durable.  A row that the
  * store did not take is tried again until it does; the first failure is told
- * as EIO, and nothing after it.  The booking is gone for its owner when the
+ * as EIO, and nothing after it.  `mark` is the slot of account_mark, which is freed
+ * with it, or ACCOUNT_NO_MARK.  The booking is gone for its owner when the
  * handler was called or unlistened.  ENOBUFS when ACCOUNT_WAITING_MAX rows
  * wait for a store that is gone: the row is then in the log alone. */
 #define ACCOUNT_WAITING_MAX 10000
 struct account_booking;
 typedef void(account_booked_h)(int err, void *arg);
 int account_book(struct account_booking **bookingp, struct account *account,
-		 const struct store_turn *turn, account_booked_h *handler, void *arg);
+		 const struct store_turn *turn, size_t mark, account_booked_h *handler, void *arg);
 void account_unlisten(struct account_booking *booking); /* still booked */
 
-/* Anything else that is asked of the store: `work` runs on its thread, then `done`
- * on the loop with what it returned; neither from inside this call.  Questions
- * run in order and one at a time, so that whoever connects or is booked
- * meanwhile waits for one of them at most.  When the account ends, those that
- * have not begun are done with ECANCELED.  ESHUTDOWN when it has ended, ENOMEM;
- * then nothing is called. */
+/* Whether one more turn's row would find room.  While not, new turns are refused. */
+bool account_can_book(const struct account *account);
+
+/* Notes how far a turn has come, in case this process dies: the row as it would be
+ * booked now.  *slot is ACCOUNT_NO_MARK at first, and again when there is no room;
+ * whoever books the turn hands it on.  Nobody waits for it. */
+#define ACCOUNT_NO_MARK SIZE_MAX
+void account_mark(struct account *account, size_t *slot, const struct store_turn *turn);
+
+/* Who is kept waiting by whom: each lane has a thread and a handle of the store, so
+ * that a long question delays nobody's key. */
+enum account_lane {
+	ACCOUNT_ACCESS, /* short: keys, leases, shares; in order */
+	ACCOUNT_QUESTIONS, /* the rest, which may be long; in order and one at a time */
+};
+
+/* Anything else that is asked of the store: `work` runs on the lane's thread, then
+ * `done` on the loop with what it returned; neither from inside this call.  When
+ * the account ends, those that have not begun are done with ECANCELED.
+ * ESHUTDOWN when it has ended, ENOMEM; then nothing is called. */
 typedef int(account_work_h)(struct store *store, void *arg);
 typedef void(account_done_h)(int err, void *arg);
-int account_ask(struct account *account, account_work_h *work, account_done_h *done, void *arg);
+int account_ask(struct account *account, enum account_lane lane, account_work_h *work,
+		account_done_h *done, void *arg);
 
 /* Turns that are not durable yet. */
 size_t account_waiting(const struct account *account);
@@ -62,11 +97,5 @@ size_t account_waiting(const struct account *account);
 /* Exact price of samples, rounded half up, once.  The price is not negative. */
 int64_t account_price_microcents(uint64_t samples, uint32_t sample_rate,
 				 int64_t microcents_per_minute);
-
-/* The text of a new key: "ka_" and 40 letters and digits, NUL-terminated, and
- * its row for the store: of the default project, with the usual scopes, without
- * limits.  EINVAL for a name that is too long. */
-#define ACCOUNT_KEY_LEN 43
-int account_key_make(char text[ACCOUNT_KEY_LEN + 1], struct store_key *key, const char *name);
 
 #endif

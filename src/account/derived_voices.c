@@ -170,7 +170,7 @@ int derived_voices_refresh(struct derived_voices *voices, derived_voices_ready_h
 	refresh->voices = voices;
 	refresh->ready = ready;
 	refresh->arg = arg;
-	err = account_ask(voices->account, refresh_work, on_refreshed, refresh);
+	err = account_ask(voices->account, ACCOUNT_QUESTIONS, refresh_work, on_refreshed, refresh);
 	if (err)
 		mem_deref(refresh);
 	return err;
@@ -204,7 +204,7 @@ static void look(void *arg)
 {
 	struct derived_voices *voices = arg;
 
-	if (account_ask(voices->account, read_version, on_version, voices) != 0)
+	if (account_ask(voices->account, ACCOUNT_QUESTIONS, read_version, on_version, voices) != 0)
 		look_later(voices); /* unless it is the end */
 }
 

@@ -278,7 +278,7 @@ static void read_next(struct refresh *refresh)
 	while (refresh->reading < refresh->count && refresh->volumes[refresh->reading].dictionary)
 		++refresh->reading;
 	if (refresh->reading < refresh->count) {
-		err = account_ask(account, read_volume, on_volume_read, refresh);
+		err = account_ask(account, ACCOUNT_QUESTIONS, read_volume, on_volume_read, refresh);
 		if (!err)
 			return;
 	}
@@ -333,7 +333,8 @@ static int start(struct refresh **refreshp, struct shelf *shelf)
 	refresh->reads_all = shelf->distrusts;
 	refresh->volumes = calloc(STORE_DICTIONARIES_MAX, sizeof(*refresh->volumes));
 	if (refresh->volumes)
-		err = account_ask(shelf->owner->account, list_volumes, on_volumes_listed, refresh);
+		err = account_ask(shelf->owner->account, ACCOUNT_QUESTIONS, list_volumes,
+				  on_volumes_listed, refresh);
 	if (err) {
 		mem_deref(refresh);
 		return err;
@@ -446,7 +447,8 @@ static void look(void *arg)
 {
 	struct dictionaries *dictionaries = arg;
 
-	if (account_ask(dictionaries->account, read_version, on_version, dictionaries) != 0)
+	if (account_ask(dictionaries->account, ACCOUNT_QUESTIONS, read_version, on_version,
+			dictionaries) != 0)
 		look_later(dictionaries); /* unless it is the end */
 }
 

@@ -181,7 +181,8 @@ static int dispatch(struct errand **errandp, const struct route_call *call, erra
 	err = read_project(errand, call->key);
 	if (!err)
 		err = read_page(errand);
-	return err ? err : account_ask(call->server->account, work, on_done, errand);
+	return err ? err
+		   : account_ask(call->server->account, ACCOUNT_QUESTIONS, work, on_done, errand);
 }
 
 static void run(const struct route_call *call, errand_h *work_h, bool is_change)

@@ -36,7 +36,7 @@ static int ledger_book(void **bookingp, void *ledger, const struct store_turn *t
 		       ledger_booked_h *booked, void *arg)
 {
 	struct account_booking *booking = NULL;
-	int err = account_book(&booking, ledger, turn, booked, arg);
+	int err = account_book(&booking, ledger, turn, ACCOUNT_NO_MARK, booked, arg);
 
 	*bookingp = booking;
 	return err;
@@ -82,6 +82,10 @@ static int put_derived(const struct voice *derived, size_t count, void *arg)
 static int open_account(struct server *server)
 {
 	const struct server_events *events = server->events;
+	const struct account_options options = {
+		.address = server->config->store_address,
+		.data_dir = server->config->data_dir,
+	};
 	struct store *store;
 	int err = store_open(&store, server->config->store_address);
 
@@ -93,7 +97,7 @@ static int open_account(struct server *server)
 		err = derived_voices_alloc(&server->derived, server->loop, store, put_derived,
 					   server);
 	if (!err)
-		err = account_alloc(&server->account, server->loop, store);
+		err = account_alloc(&server->account, server->loop, store, &options);
 	if (err) {
 		mem_deref(store);
 		return err;

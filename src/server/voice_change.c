@@ -109,7 +109,8 @@ static void on_done(int err, void *arg)
 
 static void run(struct errand *errand)
 {
-	if (account_ask(errand->call.server->account, errand->work, on_done, errand) == 0)
+	if (account_ask(errand->call.server->account, ACCOUNT_QUESTIONS, errand->work, on_done,
+			errand) == 0)
 		return;
 	answer_error(&errand->call, WIRE_ERROR_INTERNAL, NULL);
 	mem_deref(errand);

@@ -72,7 +72,7 @@ static int open_account(void **state)
 	assert_int_equal(fake_store_alloc(&fake), 0);
 	assert_int_equal(account_key_make(key_text, &key, "test"), 0);
 	assert_int_equal(fake->store.ops->key_add(&fake->store, &key), 0);
-	return account_alloc(&account, loop, &fake->store);
+	return account_alloc(&account, loop, &fake->store, &(struct account_options){0});
 }
 
 static int close_account(void **state)
@@ -108,7 +108,8 @@ static struct account_booking *book(int number)
 	struct store_turn turn = turn_of(number);
 	struct account_booking *booking;
 
-	assert_int_equal(account_book(&booking, account, &turn, on_booked, &heard), 0);
+	assert_int_equal(account_book(&booking, account, &turn, ACCOUNT_NO_MARK, on_booked, &heard),
+			 0);
 	return booking;
 }
 
@@ -139,7 +140,6 @@ static void test_a_living_key_is_let_in(void **state)
 		assert_int_equal(check(text), 0);
 		assert_int_equal(heard.key.id, 1);
 		assert_string_equal(heard.key.name, "test");
-		assert_int_equal(heard.key.streams_max, -1);
 	}
 }
 
@@ -337,7 +337,8 @@ static void test_a_turn_that_can_never_be_booked_does_not_hold_up_others(void **
 	fake->gated = true;
 	book(0);
 	sem_wait(&fake->reached);
-	assert_int_equal(account_book(&booking, account, &orphan, on_booked, &heard), 0);
+	assert_int_equal(
+		account_book(&booking, account, &orphan, ACCOUNT_NO_MARK, on_booked, &heard), 0);
 	book(2);
 	fake->gated = false;
 	sem_post(&fake->gate);
@@ -353,7 +354,7 @@ static void test_an_unlistened_turn_is_still_booked(void **state)
 
 	(void)state;
 	account_unlisten(book(1));
-	assert_int_equal(account_book(NULL, account, &turn, NULL, NULL), 0);
+	assert_int_equal(account_book(NULL, account, &turn, ACCOUNT_NO_MARK, NULL, NULL), 0);
 	book(3);
 	wait_for(1);
 	assert_int_equal(turns_in(&fake->store), 3);
@@ -367,7 +368,7 @@ static void test_what_waits_for_a_dead_store_is_bounded(void **state)
 	fake->begin_err = EIO;
 	for (int i = 0; i < ACCOUNT_WAITING_MAX; ++i)
 		account_unlisten(book(i));
-	assert_int_equal(account_book(NULL, account, &turn, NULL, NULL), ENOBUFS);
+	assert_int_equal(account_book(NULL, account, &turn, ACCOUNT_NO_MARK, NULL, NULL), ENOBUFS);
 	assert_int_equal(account_waiting(account), ACCOUNT_WAITING_MAX);
 	fake->begin_err = 0; /* the end of the account books them all */
 }
@@ -433,7 +434,8 @@ static void test_questions_are_answered_in_order_with_what_the_work_returned(voi
 	(void)state;
 	order[0] = '\0';
 	for (int i = 0; i < 3; ++i)
-		assert_int_equal(account_ask(account, answer, on_answered, &names[i]), 0);
+		assert_int_equal(
+			account_ask(account, ACCOUNT_QUESTIONS, answer, on_answered, &names[i]), 0);
 	assert_string_equal(order, ""); /* never from inside */
 	wait_for(3);
 	assert_string_equal(order, "abx");
@@ -449,7 +451,8 @@ static void test_a_key_waits_for_one_question_at_most(void **state)
 	order[0] = '\0';
 	fake->gated = true;
 	for (int i = 0; i < 3; ++i)
-		assert_int_equal(account_ask(account, answer, on_answered, &names[i]), 0);
+		assert_int_equal(
+			account_ask(account, ACCOUNT_QUESTIONS, answer, on_answered, &names[i]), 0);
 	sem_wait(&fake->reached);
 	fake->gated = false;
 	assert_int_equal(account_check(&request, account, key_text, ACCOUNT_KEY_LEN,
@@ -468,7 +471,8 @@ static void test_the_end_of_the_account_calls_off_what_has_not_begun(void **stat
 	order[0] = '\0';
 	fake->gated = true;
 	for (int i = 0; i < 3; ++i)
-		assert_int_equal(account_ask(account, answer, on_answered, &names[i]), 0);
+		assert_int_equal(
+			account_ask(account, ACCOUNT_QUESTIONS, answer, on_answered, &names[i]), 0);
 	sem_wait(&fake->reached);
 	sem_post(&fake->gate);
 	account = mem_deref(account);
@@ -509,7 +513,7 @@ static void test_out_of_memory_leaves_nothing_behind(void **state)
 	live = mem_live();
 	for (size_t n = 1; err; ++n) {
 		mem_fail_after(n);
-		err = account_alloc(&other, loop, store);
+		err = account_alloc(&other, loop, store, &(struct account_options){0});
 		mem_fail_after(0);
 		if (err) {
 			assert_int_equal(err, ENOMEM);
@@ -522,7 +526,8 @@ static void test_out_of_memory_leaves_nothing_behind(void **state)
 		account_check(&request, account, key_text, ACCOUNT_KEY_LEN, on_checked, &heard),
 		ENOMEM);
 	mem_fail_after(1);
-	assert_int_equal(account_book(&booking, account, &turn, on_booked, &heard), ENOMEM);
+	assert_int_equal(account_book(&booking, account, &turn, ACCOUNT_NO_MARK, on_booked, &heard),
+			 ENOMEM);
 	assert_int_equal(account_waiting(account), 0);
 	assert_int_equal(check(key_text), 0);
 }
@@ -543,7 +548,9 @@ static void test_a_booked_turn_is_in_the_file_when_the_process_starts_again(void
 	assert_int_equal(store_open(&store, address), 0);
 	assert_int_equal(account_key_make(key_text, &key, "file"), 0);
 	assert_int_equal(store->ops->key_add(store, &key), 0);
-	assert_int_equal(account_alloc(&account, loop, store), 0);
+	assert_int_equal(
+		account_alloc(&account, loop, store, &(struct account_options){.address = address}),
+		0);
 	for (int i = 0; i < 200; ++i)
 		book(i);
 	wait_for(200);
@@ -616,7 +623,8 @@ static void test_new_keys_have_every_letter_and_are_never_the_same(void **state)
 		assert_true(is_letter ? counts[c] > 60 && counts[c] < 220 : counts[c] == 0);
 	}
 	assert_int_equal(key.credit_cents, -1);
-	assert_int_equal(key.streams_max, -1);
+	assert_int_equal(key.limits.connections, STORE_LIMIT_NONE);
+	assert_int_equal(key.limits.text_max, STORE_LIMIT_NONE);
 	assert_true(key.created_ms > 0 && key.revoked_ms == 0);
 }
 

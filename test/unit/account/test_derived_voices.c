@@ -69,7 +69,7 @@ static void open_derived(void)
 	snprintf(address, sizeof(address), "sqlite:%s/test.db", dir);
 	assert_int_equal(store_open(&own, address), 0);
 	assert_int_equal(derived_voices_alloc(&derived, loop, own, put, NULL), 0);
-	assert_int_equal(account_alloc(&account, loop, own), 0);
+	assert_int_equal(account_alloc(&account, loop, own, &(struct account_options){0}), 0);
 	derived_voices_follow(derived, account);
 }
 

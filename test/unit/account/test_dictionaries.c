@@ -51,7 +51,7 @@ static int open_all(void **state)
 	snprintf(address, sizeof(address), "sqlite:%s/test.db", dir);
 	assert_int_equal(loop_alloc(&loop), 0);
 	assert_int_equal(store_open(&own, address), 0);
-	assert_int_equal(account_alloc(&account, loop, own), 0);
+	assert_int_equal(account_alloc(&account, loop, own, &(struct account_options){0}), 0);
 	assert_int_equal(dictionaries_alloc(&dictionaries, loop, account), 0);
 	return store_open(&store, address);
 }
