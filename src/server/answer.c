@@ -34,9 +34,11 @@ void answer_error(const struct route_call *call, enum wire_error_id id, const ch
 {
 	const struct error_shape *shape = error_shape_of(call->request->path);
 	struct buf *scratch = &call->server->scratch;
+	const struct wire_notice notice = {
+		.id = id, .detail = detail, .request_id = call->request_id};
 
 	scratch->len = 0;
-	if (shape->write(scratch, id, detail, call->request_id) != 0)
+	if (shape->write(scratch, &notice) != 0)
 		return; /* unanswered: the HTTP server says 500 */
 	answer_json(call, shape->status(id), scratch->bytes, scratch->len);
 }

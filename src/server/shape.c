@@ -19,12 +19,14 @@ void shape_answer_error(const struct route_call *call, enum wire_error_id id, co
 {
 	const struct error_shape *shape = &error_shape_elevenlabs;
 	struct buf *scratch = &call->server->scratch;
+	const struct wire_notice notice = {
+		.id = id, .detail = detail, .request_id = call->request_id};
 
 	if (!shape_is_elevenlabs(call->request)) {
 		answer_error(call, id, detail);
 		return;
 	}
 	scratch->len = 0;
-	if (shape->write(scratch, id, detail, call->request_id) == 0)
+	if (shape->write(scratch, &notice) == 0)
 		answer_json(call, shape->status(id), scratch->bytes, scratch->len);
 }

@@ -320,9 +320,11 @@ static void refuse_key(void *arg, enum wire_error_id id, const char *detail)
 {
 	struct tts_socket *socket = arg;
 	struct buf *scratch = &socket->server->scratch;
+	const struct wire_notice notice = {
+		.id = id, .detail = detail, .request_id = socket->request_id};
 
 	scratch->len = 0;
-	if (dialect_elevenlabs.error(scratch, NULL, id, detail, socket->request_id) == 0)
+	if (dialect_elevenlabs.error(scratch, NULL, &notice) == 0)
 		peer_send(socket, scratch->bytes, scratch->len, 0, 0);
 	if (socket->ws)
 		ws_close(socket->ws, ELEVENLABS_CLOSE_ERROR, NULL);

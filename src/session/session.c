@@ -44,6 +44,8 @@ void session_send(struct session *session, int err)
 void session_send_error(struct session *session, const char *context, enum wire_error_id id,
 			const char *detail)
 {
-	session_send(session, session->dialect->error(session_scratch(session), context, id, detail,
-						      session->request_id));
+	const struct wire_notice notice = {
+		.id = id, .detail = detail, .request_id = session->request_id};
+
+	session_send(session, session->dialect->error(session_scratch(session), context, &notice));
 }

@@ -119,7 +119,9 @@ static void refuse(struct tts_once *once, enum wire_error_id id, const char *det
 {
 	struct session *session = &once->session;
 	struct buf *scratch = session_scratch(session);
-	int err = session->dialect->error(scratch, NULL, id, detail, session->request_id);
+	const struct wire_notice notice = {
+		.id = id, .detail = detail, .request_id = session->request_id};
+	int err = session->dialect->error(scratch, NULL, &notice);
 
 	if (err || turn_queue_say_behind(&once->queue, scratch) != 0)
 		session_send(session, err);

@@ -330,10 +330,11 @@ static void book(struct turn *turn, enum store_turn_status status, ledger_booked
 static void send_error(struct turn *turn, const char *detail)
 {
 	const struct dialect *dialect = turn->owner.dialect;
+	const struct wire_notice notice = {
+		.id = turn->fault, .detail = detail, .request_id = turn->owner.request_id};
 
 	if (dialect->error)
-		turn_say(turn, dialect->error(turn_scratch(turn), turn->owner.context, turn->fault,
-					      detail, turn->owner.request_id));
+		turn_say(turn, dialect->error(turn_scratch(turn), turn->owner.context, &notice));
 }
 
 /* Its text goes: the connection has a limit of what may wait. */

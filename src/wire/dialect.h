@@ -37,8 +37,7 @@ struct dialect {
 	/* A turn without a context is booked, or has failed and was ended. */
 	int (*closed)(struct buf *out, const struct reply_totals *totals,
 		      const struct reply_usage *usage);
-	int (*error)(struct buf *out, const char *context, enum wire_error_id id,
-		     const char *detail, const char *request_id);
+	int (*error)(struct buf *out, const char *context, const struct wire_notice *notice);
 
 	/* Of a connection. */
 	int (*interrupted)(struct buf *out, const char *context,

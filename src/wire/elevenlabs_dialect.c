@@ -135,6 +135,9 @@ static const struct {
 } errors[] = {
 	{WIRE_ERROR_MISSING_KEY, "needs_authorization", NULL},
 	{WIRE_ERROR_WRONG_KEY, "invalid_api_key", "Invalid API key"},
+	{WIRE_ERROR_KEY_ENDED, "invalid_api_key", NULL},
+	{WIRE_ERROR_NO_CREDIT, "quota_exceeded", NULL},
+	{WIRE_ERROR_RATE_LIMITED, "rate_limit_exceeded", NULL},
 	{WIRE_ERROR_FORBIDDEN, "missing_permissions", NULL},
 	{WIRE_ERROR_VOICE_NOT_FOUND, "voice_not_found", NULL},
 	{WIRE_ERROR_MISSING_VOICE, "voice_not_found", NULL},
@@ -144,32 +147,35 @@ static const struct {
 	{WIRE_ERROR_TOO_MANY_CONTEXTS, "max_active_contexts",
 	 "Too many concurrent contexts (max 5); close one before opening another"},
 	{WIRE_ERROR_UNAVAILABLE, "system_busy", NULL},
+	{WIRE_ERROR_NO_LEDGER, "system_busy", NULL},
 };
 
-static int error(struct buf *out, const char *context, enum wire_error_id id, const char *detail,
-		 const char *request_id)
+static int error(struct buf *out, const char *context, const struct wire_notice *notice)
 {
 	const char *name = "internal_error";
-	const char *text = wire_error_get(id)->text;
-	bool has_detail = detail && detail[0];
+	const char *text = wire_error_get(notice->id)->text;
+	bool has_detail = notice->detail && notice->detail[0];
 	char message[MESSAGE_SIZE];
 	struct json_write json;
 
 	for (size_t i = 0; i < COUNT(errors); ++i) {
-		if (errors[i].id == id) {
+		if (errors[i].id == notice->id) {
 			name = errors[i].name;
 			text = errors[i].text ? errors[i].text : text;
 		}
 	}
 	snprintf(message, sizeof(message), "%s%s%s", text, has_detail ? ": " : "",
-		 has_detail ? detail : "");
+		 has_detail ? notice->detail : "");
 	json_write_open(&json, out);
 	json_write_string(&json, "message", message, strlen(message));
 	json_write_string(&json, "error", name, strlen(name));
 	json_write_unsigned(&json, "code", ELEVENLABS_CLOSE_ERROR);
+	if (notice->retry_s)
+		json_write_unsigned(&json, "retry_after", notice->retry_s);
 	write_context(&json, context);
-	if (request_id)
-		json_write_string(&json, "request_id", request_id, strlen(request_id));
+	if (notice->request_id)
+		json_write_string(&json, "request_id", notice->request_id,
+				  strlen(notice->request_id));
 	return json_write_close(&json);
 }
 

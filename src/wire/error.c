@@ -19,3 +19,14 @@ const struct wire_error *wire_error_get(enum wire_error_id id)
 	assert(id > WIRE_ERROR_NONE && id < COUNT(errors));
 	return &errors[id];
 }
+
+uint16_t wire_error_close_code(enum wire_error_id id)
+{
+	static const uint16_t codes[] = {
+		[WIRE_ERROR_KEY_ENDED] = 4001,
+		[WIRE_ERROR_NO_CREDIT] = 4003,
+		[WIRE_ERROR_RATE_LIMITED] = 4029,
+	};
+
+	return id < COUNT(codes) ? codes[id] : 0;
+}

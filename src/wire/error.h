@@ -4,12 +4,16 @@
 #ifndef WIRE_ERROR_H
 #define WIRE_ERROR_H
 
+#include <stdint.h>
+
 /*      name                  number  error_code               text */
 #define WIRE_ERRORS(X)                                                                             \
 	X(INVALID_REQUEST, 400, "VALIDATION_ERROR", "Invalid request")                             \
 	X(MISSING_VOICE, 400, "MISSING_VOICE_ID", "voice_id is required")                          \
 	X(BAD_VOICE, 400, "VALIDATION_ERROR", "Invalid voice metadata")                            \
 	X(MISSING_KEY, 401, "UNAUTHORIZED", "Unauthorized")                                        \
+	X(KEY_ENDED, 401, "UNAUTHORIZED", "Unauthorized")                                          \
+	X(NO_CREDIT, 402, "INSUFFICIENT_CREDITS", "Insufficient credits")                          \
 	X(WRONG_KEY, 403, "UNAUTHORIZED", "Forbidden")                                             \
 	X(FORBIDDEN, 403, "UNAUTHORIZED", "Forbidden")                                             \
 	X(VOICE_NOT_FOUND, 404, "NOT_FOUND", "Voice not found")                                    \
@@ -21,6 +25,7 @@
 	X(METHOD, 405, "VALIDATION_ERROR", "Method not allowed")                                   \
 	X(INPUT_TIMEOUT, 408, "VALIDATION_ERROR", "No input came for too long")                    \
 	X(TEXT_TOO_LONG, 413, "VALIDATION_ERROR", "Request exceeds the maximum character limit")   \
+	X(RATE_LIMITED, 429, "RATE_LIMITED", "Rate limit exceeded")                                \
 	X(TOO_MANY_TURNS, 429, "RATE_LIMITED", "Too many turns are waiting (max 16)")              \
 	X(TOO_MANY_FLUSHES, 429, "RATE_LIMITED", "Too many flushes are waiting (max 64)")          \
 	X(TOO_MANY_CONTEXTS, 429, "TOO_MANY_CONTEXTS",                                             \
@@ -30,6 +35,8 @@
 	X(INTERNAL, 500, "INTERNAL_ERROR", "Internal error")                                       \
 	X(SAMPLE_FAILED, 500, "INTERNAL_ERROR", "Sample generation failed")                        \
 	X(NO_CLONING, 501, "VALIDATION_ERROR", "Voice management is not available")                \
+	X(NO_KEYS, 503, "INTERNAL_ERROR", "keys cannot be looked up at the moment")                \
+	X(NO_LEDGER, 503, "INTERNAL_ERROR", "usage cannot be recorded at the moment")              \
 	X(NO_VOICES, 503, "INTERNAL_ERROR", "voice catalog temporarily unavailable")               \
 	X(NO_DICTIONARIES, 503, "INTERNAL_ERROR", "dictionary management unavailable")             \
 	X(UNAVAILABLE, 503, "MODEL_UNAVAILABLE",                                                   \
@@ -49,5 +56,16 @@ struct wire_error {
 };
 
 const struct wire_error *wire_error_get(enum wire_error_id id);
+
+/* The code that a native WebSocket closes with because of it; 0: it stays. */
+uint16_t wire_error_close_code(enum wire_error_id id);
+
+/* An error as it is told. */
+struct wire_notice {
+	enum wire_error_id id;
+	unsigned retry_s; /* when it may be otherwise; 0: nobody knows */
+	const char *detail; /* follows the table's text; NULL or "": none */
+	const char *request_id; /* NULL: none */
+};
 
 #endif

@@ -20,10 +20,14 @@ struct shaped_error {
 	const char *name; /* NULL: none */
 };
 
-/* Libraries of both raise their error for a wrong key on 401 alone. */
+/* Libraries of both raise their error for a wrong key on 401 alone; credit that is
+ * used up is 401 at the one and 429 at the other. */
 static const struct shaped_error elevenlabs_errors[] = {
 	{WIRE_ERROR_MISSING_KEY, 401, "needs_authorization"},
 	{WIRE_ERROR_WRONG_KEY, 401, "invalid_api_key"},
+	{WIRE_ERROR_KEY_ENDED, 401, "invalid_api_key"},
+	{WIRE_ERROR_NO_CREDIT, 401, "quota_exceeded"},
+	{WIRE_ERROR_RATE_LIMITED, 429, "rate_limit_exceeded"},
 	{WIRE_ERROR_FORBIDDEN, 403, "missing_permissions"},
 	{WIRE_ERROR_INVALID_REQUEST, 422, "invalid_request"},
 	{WIRE_ERROR_MISSING_VOICE, 400, "voice_not_found"},
@@ -32,11 +36,16 @@ static const struct shaped_error elevenlabs_errors[] = {
 	{WIRE_ERROR_NO_ROUTE, 404, "not_found"},
 	{WIRE_ERROR_METHOD, 405, "method_not_allowed"},
 	{WIRE_ERROR_UNAVAILABLE, 503, "system_busy"},
+	{WIRE_ERROR_NO_KEYS, 503, "system_busy"},
+	{WIRE_ERROR_NO_LEDGER, 503, "system_busy"},
 };
 
 static const struct shaped_error openai_errors[] = {
 	{WIRE_ERROR_MISSING_KEY, 401, "invalid_api_key"},
 	{WIRE_ERROR_WRONG_KEY, 401, "invalid_api_key"},
+	{WIRE_ERROR_KEY_ENDED, 401, "invalid_api_key"},
+	{WIRE_ERROR_NO_CREDIT, 429, "insufficient_quota"},
+	{WIRE_ERROR_RATE_LIMITED, 429, "rate_limit_exceeded"},
 	{WIRE_ERROR_TEXT_TOO_LONG, 400, "string_above_max_length"},
 	{WIRE_ERROR_VOICE_NOT_FOUND, 404, "voice_not_found"},
 	{WIRE_ERROR_NO_ROUTE, 404, "unknown_url"},
@@ -52,13 +61,13 @@ static const struct shaped_error *find(const struct shaped_error *errors, size_t
 	return NULL;
 }
 
-static void write_message(struct json_write *json, enum wire_error_id id, const char *detail)
+static void write_message(struct json_write *json, const struct wire_notice *notice)
 {
-	bool has_detail = detail && detail[0];
+	bool has_detail = notice->detail && notice->detail[0];
 	char text[MESSAGE_SIZE];
 
-	snprintf(text, sizeof(text), "%s%s%s", wire_error_get(id)->text, has_detail ? ": " : "",
-		 has_detail ? detail : "");
+	snprintf(text, sizeof(text), "%s%s%s", wire_error_get(notice->id)->text,
+		 has_detail ? ": " : "", has_detail ? notice->detail : "");
 	json_write_string(json, "message", text, strlen(text));
 }
 
@@ -75,10 +84,9 @@ static int native_status(enum wire_error_id id)
 	return wire_error_get(id)->number;
 }
 
-static int native_write(struct buf *out, enum wire_error_id id, const char *detail,
-			const char *request_id)
+static int native_write(struct buf *out, const struct wire_notice *notice)
 {
-	return reply_error(out, NULL, id, detail, request_id);
+	return reply_error(out, NULL, notice);
 }
 
 static int elevenlabs_status(enum wire_error_id id)
@@ -88,18 +96,19 @@ static int elevenlabs_status(enum wire_error_id id)
 	return error ? error->status : native_status(id);
 }
 
-static int elevenlabs_write(struct buf *out, enum wire_error_id id, const char *detail,
-			    const char *request_id)
+static int elevenlabs_write(struct buf *out, const struct wire_notice *notice)
 {
-	const struct shaped_error *error = find(elevenlabs_errors, COUNT(elevenlabs_errors), id);
+	const struct shaped_error *error =
+		find(elevenlabs_errors, COUNT(elevenlabs_errors), notice->id);
 	struct json_write json;
 
 	json_write_open(&json, out);
 	json_write_object(&json, "detail");
 	write_name(&json, "status", error ? error->name : "internal_error");
-	write_message(&json, id, detail);
-	if (request_id)
-		json_write_string(&json, "request_id", request_id, strlen(request_id));
+	write_message(&json, notice);
+	if (notice->request_id)
+		json_write_string(&json, "request_id", notice->request_id,
+				  strlen(notice->request_id));
 	json_write_object_end(&json);
 	return json_write_close(&json);
 }
@@ -111,24 +120,27 @@ static int openai_status(enum wire_error_id id)
 	return error ? error->status : native_status(id);
 }
 
-static const char *openai_type(int status)
+static const char *openai_type(enum wire_error_id id)
 {
+	int status = openai_status(id);
+
+	if (id == WIRE_ERROR_NO_CREDIT)
+		return "insufficient_quota";
 	if (status == 429)
 		return "rate_limit_error";
 	return status >= 500 ? "server_error" : "invalid_request_error";
 }
 
-static int openai_write(struct buf *out, enum wire_error_id id, const char *detail,
-			const char *request_id)
+/* Their clients read the request's id, and when to try again, in headers. */
+static int openai_write(struct buf *out, const struct wire_notice *notice)
 {
-	const struct shaped_error *error = find(openai_errors, COUNT(openai_errors), id);
+	const struct shaped_error *error = find(openai_errors, COUNT(openai_errors), notice->id);
 	struct json_write json;
 
-	(void)request_id; /* their clients read it in the header */
 	json_write_open(&json, out);
 	json_write_object(&json, "error");
-	write_message(&json, id, detail);
-	write_name(&json, "type", openai_type(openai_status(id)));
+	write_message(&json, notice);
+	write_name(&json, "type", openai_type(notice->id));
 	json_write_null(&json, "param");
 	write_name(&json, "code", error ? error->name : NULL);
 	json_write_object_end(&json);

@@ -12,9 +12,7 @@
 
 struct error_shape {
 	int (*status)(enum wire_error_id id);
-	/* The arguments are those of reply_error. */
-	int (*write)(struct buf *out, enum wire_error_id id, const char *detail,
-		     const char *request_id);
+	int (*write)(struct buf *out, const struct wire_notice *notice);
 };
 
 extern const struct error_shape error_shape_native;

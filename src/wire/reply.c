@@ -356,23 +356,24 @@ int reply_once_final(struct buf *out, const struct reply_request *request,
 	return json_write_close(&json);
 }
 
-int reply_error(struct buf *out, const char *context, enum wire_error_id id, const char *detail,
-		const char *request_id)
+int reply_error(struct buf *out, const char *context, const struct wire_notice *notice)
 {
-	const struct wire_error *error = wire_error_get(id);
-	bool has_detail = detail && detail[0];
+	const struct wire_error *error = wire_error_get(notice->id);
+	bool has_detail = notice->detail && notice->detail[0];
 	char text[384]; /* longer details are cut */
 	struct json_write json;
 
 	snprintf(text, sizeof(text), "%s%s%s", error->text, has_detail ? ": " : "",
-		 has_detail ? detail : "");
+		 has_detail ? notice->detail : "");
 	json_write_open(&json, out);
 	write_str(&json, "error", text);
 	write_str(&json, "error_code", error->code);
 	json_write_unsigned(&json, "code", (unsigned)error->number);
+	if (notice->retry_s)
+		json_write_unsigned(&json, "retry_after", notice->retry_s);
 	write_context(&json, context);
-	if (request_id)
-		write_str(&json, "request_id", request_id);
+	if (notice->request_id)
+		write_str(&json, "request_id", notice->request_id);
 	return json_write_close(&json);
 }
 

@@ -95,10 +95,8 @@ struct reply_request {
 int reply_once_final(struct buf *out, const struct reply_request *request,
 		     const struct reply_usage *usage);
 
-/* Also the body of an HTTP error.  The table's text, then the detail (NULL or
- * empty: none); request_id may be NULL. */
-int reply_error(struct buf *out, const char *context, enum wire_error_id id, const char *detail,
-		const char *request_id);
+/* Also the body of an HTTP error. */
+int reply_error(struct buf *out, const char *context, const struct wire_notice *notice);
 
 /* `report` is NULL unless the cancel asked for one; its usage may be NULL. */
 struct reply_interruption {

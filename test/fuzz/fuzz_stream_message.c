@@ -65,12 +65,14 @@ static void check_fault(const struct stream_fault *fault)
 {
 	struct stream_message message;
 	struct stream_fault none;
+	const struct wire_notice notice = {
+		.id = fault->id, .detail = fault->detail, .request_id = "id"};
 	struct buf out;
 
 	MUST(fault->id != WIRE_ERROR_NONE && fault->detail[0] != '\0');
 	MUST(is_utf8(fault->detail, strlen(fault->detail)));
 	buf_init(&out, 4096);
-	MUST(reply_error(&out, NULL, fault->id, fault->detail, "id") == 0);
+	MUST(reply_error(&out, NULL, &notice) == 0);
 	MUST(stream_message_parse(&message, &none, out.bytes, out.len, 0) == 0);
 	buf_reset(&out);
 }

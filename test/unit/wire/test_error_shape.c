@@ -19,10 +19,11 @@ static const enum wire_error_id ids[] = {
 static void assert_writes(const struct error_shape *shape, enum wire_error_id id,
 			  const char *detail, const char *want)
 {
+	const struct wire_notice notice = {.id = id, .detail = detail, .request_id = "req_1"};
 	struct buf out;
 
 	buf_init(&out, 4096);
-	assert_int_equal(shape->write(&out, id, detail, "req_1"), 0);
+	assert_int_equal(shape->write(&out, &notice), 0);
 	assert_int_equal(out.len, strlen(want));
 	assert_memory_equal(out.bytes, want, out.len);
 	buf_reset(&out);
@@ -36,6 +37,7 @@ static void test_every_error_is_json_with_a_status(void **state)
 	(void)state;
 	for (size_t s = 0; s < 3; ++s) {
 		for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); ++i) {
+			const struct wire_notice notice = {.id = ids[i], .detail = "a \"b\"\n"};
 			int status = shapes[s]->status(ids[i]);
 			struct json_value value;
 			struct json json;
@@ -43,7 +45,7 @@ static void test_every_error_is_json_with_a_status(void **state)
 
 			assert_in_range(status, 400, 599);
 			buf_init(&out, 4096);
-			assert_int_equal(shapes[s]->write(&out, ids[i], "a \"b\"\n", NULL), 0);
+			assert_int_equal(shapes[s]->write(&out, &notice), 0);
 			json_open(&json, out.bytes, out.len);
 			json_value(&json, &value);
 			json_skip(&json, &value);
@@ -65,6 +67,10 @@ static void test_elevenlabs(void **state)
 	assert_int_equal(shape->status(WIRE_ERROR_WRONG_KEY), 401);
 	assert_int_equal(shape->status(WIRE_ERROR_INVALID_REQUEST), 422);
 	assert_int_equal(shape->status(WIRE_ERROR_TEXT_TOO_LONG), 400);
+	assert_int_equal(shape->status(WIRE_ERROR_NO_CREDIT), 401);
+	assert_writes(shape, WIRE_ERROR_RATE_LIMITED, NULL,
+		      "{\"detail\":{\"status\":\"rate_limit_exceeded\",\"message\":\"Rate limit "
+		      "exceeded\",\"request_id\":\"req_1\"}}");
 	assert_int_equal(shape->status(WIRE_ERROR_INTERNAL), 500);
 }
 
@@ -80,6 +86,10 @@ static void test_openai(void **state)
 		      "{\"error\":{\"message\":\"The requested model is temporarily unavailable. "
 		      "Please try again shortly.\",\"type\":\"server_error\",\"param\":null,"
 		      "\"code\":null}}");
+	assert_writes(shape, WIRE_ERROR_NO_CREDIT, NULL,
+		      "{\"error\":{\"message\":\"Insufficient credits\",\"type\":"
+		      "\"insufficient_quota\",\"param\":null,\"code\":\"insufficient_quota\"}}");
+	assert_int_equal(shape->status(WIRE_ERROR_NO_CREDIT), 429);
 	assert_int_equal(shape->status(WIRE_ERROR_WRONG_KEY), 401);
 	assert_int_equal(shape->status(WIRE_ERROR_INVALID_REQUEST), 400);
 }

@@ -204,27 +204,55 @@ static void test_settings_updated_lists_all_six(void **state)
 		"\"speed\":1.05}}");
 }
 
+static int say_error(const char *context, enum wire_error_id id, const char *detail,
+		     const char *request_id)
+{
+	const struct wire_notice notice = {.id = id, .detail = detail, .request_id = request_id};
+
+	return reply_error(&out, context, &notice);
+}
+
 static void test_errors_come_from_the_table(void **state)
 {
 	(void)state;
-	assert_frame(reply_error(&out, NULL, WIRE_ERROR_MISSING_VOICE, NULL, NULL),
+	assert_frame(say_error(NULL, WIRE_ERROR_MISSING_VOICE, NULL, NULL),
 		     "{\"error\":\"voice_id is required\",\"error_code\":\"MISSING_VOICE_ID\","
 		     "\"code\":400}");
-	assert_frame(reply_error(&out, NULL, WIRE_ERROR_INVALID_REQUEST,
-				 "speed must be between 0.8 and 1.2 (got 3)", "r-1"),
+	assert_frame(say_error(NULL, WIRE_ERROR_INVALID_REQUEST,
+			       "speed must be between 0.8 and 1.2 (got 3)", "r-1"),
 		     "{\"error\":\"Invalid request: speed must be between 0.8 and 1.2 (got 3)\","
 		     "\"error_code\":\"VALIDATION_ERROR\",\"code\":400,\"request_id\":\"r-1\"}");
 	assert_frame(
-		reply_error(&out, NULL, WIRE_ERROR_UNAVAILABLE, "", NULL),
+		say_error(NULL, WIRE_ERROR_UNAVAILABLE, "", NULL),
 		"{\"error\":\"The requested model is temporarily unavailable. Please try again "
 		"shortly.\",\"error_code\":\"MODEL_UNAVAILABLE\",\"code\":503}");
+}
+
+static void test_an_error_says_when_to_try_again_if_it_is_known(void **state)
+{
+	const struct wire_notice notice = {.id = WIRE_ERROR_RATE_LIMITED, .retry_s = 7};
+
+	(void)state;
+	assert_frame(reply_error(&out, NULL, &notice),
+		     "{\"error\":\"Rate limit exceeded\",\"error_code\":\"RATE_LIMITED\","
+		     "\"code\":429,\"retry_after\":7}");
+}
+
+static void test_errors_that_end_a_connection_have_their_code(void **state)
+{
+	(void)state;
+	assert_int_equal(wire_error_close_code(WIRE_ERROR_KEY_ENDED), 4001);
+	assert_int_equal(wire_error_close_code(WIRE_ERROR_NO_CREDIT), 4003);
+	assert_int_equal(wire_error_close_code(WIRE_ERROR_RATE_LIMITED), 4029);
+	assert_int_equal(wire_error_close_code(WIRE_ERROR_TOO_MANY_TURNS), 0);
+	assert_int_equal(wire_error_close_code(WIRE_ERROR_NO_LEDGER), 0);
 }
 
 static void test_every_error_of_the_table_can_be_said(void **state)
 {
 	(void)state;
 #define X(name, number, code, text)                                                                \
-	assert_frame(reply_error(&out, NULL, WIRE_ERROR_##name, NULL, NULL),                       \
+	assert_frame(say_error(NULL, WIRE_ERROR_##name, NULL, NULL),                               \
 		     "{\"error\":\"" text "\",\"error_code\":\"" code "\",\"code\":" #number "}");
 	WIRE_ERRORS(X)
 #undef X
@@ -238,7 +266,7 @@ static void test_an_endless_detail_is_cut_to_valid_json(void **state)
 	for (size_t i = 0; i < 1000; ++i)
 		memcpy(detail + 2 * i, "\xc3\xbc", 2);
 	detail[2000] = '\0';
-	assert_int_equal(reply_error(&out, NULL, WIRE_ERROR_INVALID_REQUEST, detail, NULL), 0);
+	assert_int_equal(say_error(NULL, WIRE_ERROR_INVALID_REQUEST, detail, NULL), 0);
 	assert_true(out.len < 500);
 	assert_memory_equal(out.bytes + out.len - strlen(",\"code\":400}"), ",\"code\":400}", 12);
 	buf_reset(&out);
@@ -307,7 +335,7 @@ static void test_frames_of_a_context_carry_its_id(void **state)
 		"\"kugel-3\",\"turn_ids\":[\"0a\",\"1b\"]}}");
 	assert_frame(reply_multi_closed(&out, 5.4),
 		     "{\"session_closed\":true,\"total_audio_seconds\":5.4}");
-	assert_frame(reply_error(&out, "\"c\"", WIRE_ERROR_MISSING_VOICE, NULL, "r"),
+	assert_frame(say_error("\"c\"", WIRE_ERROR_MISSING_VOICE, NULL, "r"),
 		     "{\"error\":\"voice_id is required\",\"error_code\":\"MISSING_VOICE_ID\","
 		     "\"code\":400,\"context_id\":\"c\",\"request_id\":\"r\"}");
 }
@@ -350,6 +378,8 @@ int main(void)
 		cmocka_unit_test(test_cost_is_shown_to_two_decimals_half_up),
 		cmocka_unit_test(test_settings_updated_lists_all_six),
 		cmocka_unit_test(test_errors_come_from_the_table),
+		cmocka_unit_test(test_an_error_says_when_to_try_again_if_it_is_known),
+		cmocka_unit_test(test_errors_that_end_a_connection_have_their_code),
 		cmocka_unit_test(test_every_error_of_the_table_can_be_said),
 		cmocka_unit_test(test_an_endless_detail_is_cut_to_valid_json),
 		cmocka_unit_test(test_interrupted_is_plain_unless_a_report_was_asked_for),
