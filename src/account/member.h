@@ -68,6 +68,13 @@ int member_connect(struct connection_permit **permitp, struct member *member, st
 /* A request that is no turn. */
 bool member_request(struct member *member, struct denied *denied);
 
+/* The tighter of both limits of requests; false: there is none. */
+struct member_rate {
+	int64_t limit, left;
+	unsigned reset_s; /* until all of it is left again */
+};
+bool member_requests_left(const struct member *member, struct member_rate *rate);
+
 /* A turn's leave to speak: asked for at its first text, which counts as a request;
  * ended by mem_deref.  0, EACCES, EINPROGRESS as above; ENOMEM. */
 struct permit;
@@ -75,7 +82,8 @@ typedef void(permit_h)(int err, const struct denied *denied, void *arg);
 int permit_ask(struct permit **permitp, struct member *member, struct denied *denied,
 	       permit_h *handler, void *arg);
 
-/* More text of the turn; false with the denial. */
+/* More text of the turn; false with the denial.  The longest text is that of a whole
+ * turn, however it comes. */
 bool permit_text(struct permit *permit, uint64_t characters, struct denied *denied);
 
 /* What the turn has cost so far, told before each chunk: may one more be spoken?

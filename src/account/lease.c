@@ -1,0 +1,76 @@
+/*
+ * lease.c: credit that this server may spend on its own (see lease.h).
+ */
+#include "account/lease.h"
+
+static int64_t at_most(int64_t value, int64_t max)
+{
+	return value < max ? value : max;
+}
+
+static int64_t unused(const struct lease *lease)
+{
+	return lease->granted - lease->used - lease->reserved;
+}
+
+/* What can be counted on beyond what is here.  With the chunk that overdraws it, it
+ * stays within a block. */
+static int64_t grace(const struct lease *lease)
+{
+	int64_t left = lease->left > 0 ? lease->left : 0;
+
+	return at_most(left, lease->block - lease->block / LEASE_CHUNKS);
+}
+
+void lease_limit(struct lease *lease, bool is_limited, int64_t block)
+{
+	if (is_limited && !lease->is_limited)
+		lease_lapse(lease);
+	lease->is_limited = is_limited;
+	lease->block = block;
+}
+
+bool lease_covers(const struct lease *lease, const struct lease_part *part)
+{
+	int64_t own = part ? part->reserved : 0;
+
+	return !lease->is_limited || unused(lease) + own + grace(lease) > 0;
+}
+
+void lease_spend(struct lease *lease, struct lease_part *part, int64_t spent)
+{
+	lease->used += spent - part->spent;
+	part->spent = spent;
+	lease->reserved -= part->reserved;
+	part->reserved = 0;
+}
+
+void lease_reserve(struct lease *lease, struct lease_part *part, int64_t chunk)
+{
+	int64_t least = lease->block / LEASE_CHUNKS;
+
+	lease->reserved -= part->reserved;
+	part->reserved = chunk > least ? chunk : least;
+	lease->reserved += part->reserved;
+}
+
+int64_t lease_want(const struct lease *lease)
+{
+	int64_t here = unused(lease);
+
+	if (!lease->is_limited || lease->block == 0 || here > lease->block / 2)
+		return 0;
+	return lease->block - here;
+}
+
+void lease_grant(struct lease *lease, int64_t granted, int64_t left)
+{
+	lease->granted += granted;
+	lease->left = left;
+}
+
+void lease_lapse(struct lease *lease)
+{
+	lease->granted = lease->used;
+	lease->left = 0;
+}

@@ -1,0 +1,63 @@
+/*
+ * lease.h: credit that this server may spend on its own.
+ *
+ * What a prepaid account has, or a key that may spend only so much, is lent to
+ * servers in blocks.  A turn that asks whether it may go on is answered from here;
+ * what is asked of the store is asked ahead (members_credit.c).
+ *
+ *   granted - used - reserved       is free
+ *
+ * A chunk's cost is known when it has been spoken, and many turns speak at once.
+ * So each that goes on reserves what a chunk may cost; then all of them together
+ * overdraw the lease by one chunk at most.  When it is used up but the store had
+ * more at the last time of asking, that more counts, a block of it at most: a
+ * burst of turns is not refused while the next block is on its way.  If another
+ * server took it meanwhile it is overdrawn, by less than a block.
+ */
+#ifndef ACCOUNT_LEASE_H
+#define ACCOUNT_LEASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A chunk is taken to cost this part of a block: with the default block of a euro or
+ * dollar and the default price that is 17 s of speech. */
+#define LEASE_CHUNKS 64
+
+struct lease {
+	bool is_limited; /* else nothing below counts */
+	int64_t block; /* lent at once; 0: there is nobody to ask for more */
+	int64_t granted; /* all that was ever lent to this server */
+	int64_t used; /* by turns that have ended, and by those that run so far */
+	int64_t reserved; /* for chunks that are being spoken */
+	int64_t left; /* nobody held or had spent it when the store was asked last */
+};
+
+/* What one turn has to do with a lease. */
+struct lease_part {
+	int64_t spent; /* that is in `used` */
+	int64_t reserved;
+};
+
+/* One that was without limit begins with nothing. */
+void lease_limit(struct lease *lease, bool is_limited, int64_t block);
+
+/* May one more chunk be spoken, by a turn that holds `part`?  NULL: by a new one. */
+bool lease_covers(const struct lease *lease, const struct lease_part *part);
+
+/* What a turn has spent so far; it speaks no chunk then. */
+void lease_spend(struct lease *lease, struct lease_part *part, int64_t spent);
+
+/* For the chunk that it speaks next: as much as its dearest was, or as any may be. */
+void lease_reserve(struct lease *lease, struct lease_part *part, int64_t chunk);
+
+/* How much to ask the store for now; 0: enough is there. */
+int64_t lease_want(const struct lease *lease);
+
+/* The store's answer; a store that failed says nothing is left. */
+void lease_grant(struct lease *lease, int64_t granted, int64_t left);
+
+/* What was lent and not used has lapsed. */
+void lease_lapse(struct lease *lease);
+
+#endif

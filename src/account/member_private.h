@@ -1,0 +1,61 @@
+/*
+ * member_private.h: what the files of members share.
+ *
+ *   member --> bearer (a key) --> payer (its account)
+ *
+ * A bearer and a payer are the figures of a key and an account at this server; they
+ * are kept at hand when nobody uses them (members.c).  A member is what users hold:
+ * one for all who came with the key, and one for each single-use token.
+ */
+#ifndef ACCOUNT_MEMBER_PRIVATE_H
+#define ACCOUNT_MEMBER_PRIVATE_H
+
+#include "account/member.h"
+#include "account/tally.h"
+#include "base/list.h"
+
+struct members;
+
+struct payer {
+	struct members *members; /* NULL: it stands alone */
+	struct timers *timers;
+	struct store_account row;
+	struct tally tally;
+	size_t users; /* members of its keys */
+	struct link link;
+};
+
+struct bearer {
+	struct payer *payer;
+	struct store_key key;
+	struct tally tally;
+	size_t users;
+	struct member *member; /* not its own reference; NULL: nobody holds it */
+	struct link link;
+};
+
+struct member {
+	struct bearer *bearer;
+	struct store_key *narrowed; /* of a token; else NULL */
+};
+
+/* Those of the account and the key, in this order: both hold. */
+#define MEMBER_TALLIES 2
+void member_tallies(struct tally *tallies[MEMBER_TALLIES], const struct bearer *bearer);
+
+/* Zeroed but for what is given; `plan` is what the account's row leaves open. */
+int payer_alloc(struct payer **payerp, struct timers *timers, const struct store_account *row,
+		const struct store_limits *plan);
+void payer_set(struct payer *payer, const struct store_account *row,
+	       const struct store_limits *plan);
+/* Takes a reference to the payer. */
+int bearer_alloc(struct bearer **bearerp, struct payer *payer, const struct store_key *key);
+void bearer_set(struct bearer *bearer, const struct store_key *key);
+bool bearer_is_good(const struct bearer *bearer);
+
+/* A reference to the one of the key; it takes one to the bearer. */
+int member_of_bearer(struct member **memberp, struct bearer *bearer);
+/* One that may do no more than `scopes`. */
+int member_of_token(struct member **memberp, struct bearer *bearer, unsigned scopes);
+
+#endif

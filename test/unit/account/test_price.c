@@ -1,0 +1,76 @@
+/* Prices are exact, and the row that says most counts. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "account/price.h"
+#include "base/count.h"
+
+static void test_money_5_amounts_are_whole_microcents_rounded_half_up_once(void **state)
+{
+	static const struct {
+		uint64_t samples;
+		uint32_t rate;
+		int64_t per_minute, price;
+	} cases[] = {
+		{0, 24000, 5400000, 0},
+		{24000 * 60, 24000, 5400000, 5400000},
+		{129600, 24000, 5400000, 486000}, /* 5.4 s: 0.486 cents */
+		{1, 24000, 5400000, 4}, /* 3.75 */
+		{1, 8000, 5400000, 11}, /* 11.25 */
+		{1, 60, 1800, 1}, /* 0.5 is rounded up */
+		{1, 60, 1799, 0}, /* a hair less is not */
+		{44100 * 60, 44100, 5400000, 5400000},
+		{UINT64_C(24000) * 86400 * 365, 24000, 5400000, INT64_C(2838240000000)},
+		{UINT64_MAX, 8000, INT64_MAX, INT64_MAX}, /* no wrap */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); ++i)
+		assert_int_equal(
+			price_microcents(cases[i].samples, cases[i].rate, cases[i].per_minute),
+			cases[i].price);
+}
+
+static void test_the_most_exact_row_counts_wherever_it_stands(void **state)
+{
+	static const struct price_row rows[] = {
+		{NULL, 7, 40},  {"kugel-3", 0, 30},           {"kugel-3", 7, 50},
+		{"free", 0, 0}, {"secret", 0, PRICE_UNKNOWN}, {NULL, 0, 20},
+	};
+	const struct prices prices = {10, rows, COUNT(rows)};
+
+	(void)state;
+	assert_int_equal(price_find(&prices, "kugel-3", 7), 50);
+	assert_int_equal(price_find(&prices, "other", 7), 40);
+	assert_int_equal(price_find(&prices, "kugel-3", 8), 30);
+	assert_int_equal(price_find(&prices, "free", 8), 0);
+	assert_int_equal(price_find(&prices, "secret", 8), PRICE_UNKNOWN);
+	assert_int_equal(price_find(&prices, "other", 8), 20);
+}
+
+static void test_without_rows_the_price_for_all_counts(void **state)
+{
+	const struct prices some = {10, NULL, 0};
+	const struct prices none = {PRICE_UNKNOWN, NULL, 0};
+
+	(void)state;
+	assert_int_equal(price_find(&some, "kugel-3", 7), 10);
+	assert_int_equal(price_find(&none, "kugel-3", 7), PRICE_UNKNOWN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_money_5_amounts_are_whole_microcents_rounded_half_up_once),
+		cmocka_unit_test(test_the_most_exact_row_counts_wherever_it_stands),
+		cmocka_unit_test(test_without_rows_the_price_for_all_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
