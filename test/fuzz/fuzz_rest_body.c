@@ -1,7 +1,7 @@
 /*
  * fuzz_rest_body.c: whatever body a REST client sends is taken or refused cleanly.
  *
- * The first byte chooses which body it is.  What was taken lies within the body,
+ * The first byte chooses which body it is, from 128 on one of accounts.  What was taken lies within the body,
  * is UTF-8 with a NUL behind it and within its limits; a refusal says why.
  */
 #include <stdbool.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "wire/account_message.h"
 #include "wire/dictionary_message.h"
 #include "wire/normalize_message.h"
 
@@ -108,8 +109,101 @@ static int parse_normalize(void)
 	return 0;
 }
 
+static void check_limits(const struct limits_message *limits)
+{
+	const int64_t numbers[] = {limits->turns, limits->connections, limits->requests_per_minute,
+				   limits->characters_per_minute, limits->text_max};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); ++i)
+		MUST(numbers[i] != 0 && numbers[i] >= ACCOUNT_MESSAGE_OF_PLAN &&
+		     numbers[i] <= ACCOUNT_MESSAGE_LIMIT_MAX);
+}
+
+static int parse_account(bool is_new)
+{
+	struct account_message message;
+	int err = account_message_parse(&message, &fault, json, json_len, is_new);
+
+	if (err)
+		return err;
+	check_text(message.name, 1, ACCOUNT_MESSAGE_NAME_MAX);
+	check_text(message.plan, 1, ACCOUNT_MESSAGE_NAME_MAX);
+	check_limits(&message.limits);
+	return 0;
+}
+
+static int parse_key(bool is_new)
+{
+	struct key_message message;
+	int err = account_message_parse_key(&message, &fault, json, json_len, is_new);
+
+	if (err)
+		return err;
+	check_text(message.name, 0, ACCOUNT_MESSAGE_NAME_MAX);
+	check_text(message.expires_at, 1, 40);
+	MUST(strnlen(message.scopes.text, REST_WORDS_SIZE) < REST_WORDS_SIZE);
+	MUST(message.credit_cents >= -1);
+	check_limits(&message.limits);
+	return 0;
+}
+
+static int parse_project(void)
+{
+	struct project_message message;
+	int err = account_message_parse_project(&message, &fault, json, json_len);
+
+	if (!err)
+		check_text(message.name, 1, ACCOUNT_MESSAGE_NAME_MAX);
+	return err;
+}
+
+static int parse_top_up(void)
+{
+	struct top_up_message message;
+	int err = account_message_parse_top_up(&message, &fault, json, json_len);
+
+	if (err)
+		return err;
+	MUST(message.id && message.amount_microcents != 0);
+	check_text(message.id, 1, ACCOUNT_MESSAGE_TOP_UP_ID_MAX);
+	check_text(message.note, 0, ACCOUNT_MESSAGE_NAME_MAX);
+	return 0;
+}
+
+static int parse_token(void)
+{
+	struct token_message message;
+	int err = account_message_parse_token(&message, &fault, json, json_len);
+
+	if (err)
+		return err;
+	check_text(message.path, 1, ACCOUNT_MESSAGE_PATH_MAX);
+	MUST(message.expires_in >= 1 && message.expires_in <= ACCOUNT_MESSAGE_TOKEN_SECONDS_MAX);
+	return 0;
+}
+
+static int parse_of_account(uint8_t which)
+{
+	switch (which % 7) {
+	case 0:
+	case 1:
+		return parse_account(which % 7 == 0);
+	case 2:
+	case 3:
+		return parse_key(which % 7 == 2);
+	case 4:
+		return parse_project();
+	case 5:
+		return parse_top_up();
+	default:
+		return parse_token();
+	}
+}
+
 static int parse(uint8_t which)
 {
+	if (which >= 128)
+		return parse_of_account(which - 128);
 	switch (which % 6) {
 	case 0:
 	case 1:
