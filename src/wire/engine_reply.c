@@ -1,0 +1,93 @@
+/*
+ * engine_reply.c: the messages between a speech engine and whoever gives it its
+ * words, written (see engine_reply.h).
+ */
+#include "wire/engine_reply.h"
+
+#include <string.h>
+
+#include "wire/json_write.h"
+
+static void write_type(struct json_write *json, const char *type)
+{
+	json_write_string(json, "type", type, strlen(type));
+}
+
+/* The order of the keys is that of the vendor's own libraries. */
+static int response(struct buf *out, const char *event, const char *text, size_t len, bool is_final)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	write_type(&json, "agent_response");
+	json_write_string(&json, "content", text, len);
+	if (event[0])
+		json_write_raw(&json, "event_id", event);
+	json_write_bool(&json, "is_final", is_final);
+	return json_write_close(&json);
+}
+
+int engine_reply_words(struct buf *out, const char *event, const char *text, size_t len)
+{
+	return response(out, event, text, len, false);
+}
+
+int engine_reply_final(struct buf *out, const char *event)
+{
+	return response(out, event, "", 0, true);
+}
+
+static int bare(struct buf *out, const char *type)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	write_type(&json, type);
+	return json_write_close(&json);
+}
+
+int engine_reply_pong(struct buf *out)
+{
+	return bare(out, "pong");
+}
+
+int engine_say_ping(struct buf *out)
+{
+	return bare(out, "ping");
+}
+
+int engine_say_close(struct buf *out)
+{
+	return bare(out, "close");
+}
+
+int engine_say_init(struct buf *out, const char *conversation_id)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	write_type(&json, "init");
+	json_write_string(&json, "conversation_id", conversation_id, strlen(conversation_id));
+	return json_write_close(&json);
+}
+
+int engine_say_transcript(struct buf *out, const struct llm_turn *turns, size_t count,
+			  int64_t event_id)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	write_type(&json, "user_transcript");
+	json_write_list(&json, "user_transcript");
+	for (size_t i = 0; i < count; ++i) {
+		const char *role = turns[i].role == LLM_USER ? "user" : "agent";
+
+		json_write_object(&json, NULL);
+		json_write_string(&json, "role", role, strlen(role));
+		json_write_string(&json, "content", turns[i].text, turns[i].len);
+		json_write_object_end(&json);
+	}
+	json_write_list_end(&json);
+	json_write_signed(&json, "event_id", event_id);
+	return json_write_close(&json);
+}

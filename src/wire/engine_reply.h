@@ -1,0 +1,34 @@
+/*
+ * engine_reply.h: the messages between a speech engine and whoever gives it its
+ * words, written: ours to the engine and, for tools that play its part, the
+ * engine's to us.
+ *
+ * Each function appends one whole JSON object, or (ENOBUFS, ENOMEM) nothing.
+ */
+#ifndef WIRE_ENGINE_REPLY_H
+#define WIRE_ENGINE_REPLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "wire/llm_dialect.h"
+
+/* To the engine.  `event` is JSON, as struct engine_event keeps it; "" leaves it
+ * out. */
+int engine_reply_words(struct buf *out, const char *event, const char *text, size_t len);
+int engine_reply_final(struct buf *out, const char *event);
+int engine_reply_pong(struct buf *out);
+
+/* What engine_reply_words writes around a text, at most. */
+#define ENGINE_REPLY_ROOM 256u
+
+/* From the engine. */
+int engine_say_init(struct buf *out, const char *conversation_id);
+int engine_say_transcript(struct buf *out, const struct llm_turn *turns, size_t count,
+			  int64_t event_id);
+int engine_say_ping(struct buf *out);
+int engine_say_close(struct buf *out);
+
+#endif
