@@ -1,0 +1,227 @@
+/*
+ * llm_event.c: what an event of a language model's stream means (see llm_event.h).
+ */
+#include "wire/llm_event.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/json.h"
+
+/* Longer than every path of the tables. */
+#define PATH_MAX_LEN 48u
+
+enum field { NONE, TYPE, TEXT, FINISH, ERROR, CODE, TOKENS_IN, TOKENS_OUT, FIELDS };
+
+/* Members by their keys from the outside; elements of lists have no name. */
+struct row {
+	const char *path;
+	enum field field;
+};
+
+enum { SAYS = 1, ENDS = 2, CUTS = 4, FAILS = 8 };
+
+struct type {
+	const char *name;
+	unsigned means;
+};
+
+struct table {
+	struct row rows[12];
+	struct type types[8]; /* none: every event may say something */
+};
+
+static const struct table tables[] = {
+	[LLM_OPENAI] = {.rows = {{"choices.delta.content", TEXT},
+				 {"choices.delta.refusal", TEXT},
+				 {"choices.finish_reason", FINISH},
+				 {"usage.prompt_tokens", TOKENS_IN},
+				 {"usage.completion_tokens", TOKENS_OUT},
+				 {"error", ERROR}, /* Ollama */
+				 {"error.message", ERROR},
+				 {"error.type", CODE},
+				 {"error.code", CODE},
+				 {"message", ERROR}, /* vLLM, some proxies */
+				 {"detail", ERROR}}},
+	[LLM_RESPONSES] = {.rows = {{"type", TYPE},
+				    {"delta", TEXT},
+				    {"response.usage.input_tokens", TOKENS_IN},
+				    {"response.usage.output_tokens", TOKENS_OUT},
+				    {"response.error.message", ERROR},
+				    {"response.error.code", CODE},
+				    {"error.message", ERROR},
+				    {"error.code", CODE},
+				    {"message", ERROR},
+				    {"detail", ERROR}},
+			   .types = {{"response.output_text.delta", SAYS},
+				     {"response.refusal.delta", SAYS},
+				     {"response.completed", ENDS},
+				     {"response.incomplete", ENDS | CUTS},
+				     {"response.failed", FAILS},
+				     {"response.cancelled", FAILS},
+				     {"error", FAILS}}},
+	[LLM_ANTHROPIC] = {.rows = {{"type", TYPE},
+				    {"delta.text", TEXT},
+				    {"content_block.text", TEXT},
+				    {"delta.stop_reason", FINISH},
+				    {"message.usage.input_tokens", TOKENS_IN},
+				    {"usage.output_tokens", TOKENS_OUT},
+				    {"error.message", ERROR},
+				    {"error.type", CODE}},
+			   .types = {{"content_block_start", SAYS},
+				     {"content_block_delta", SAYS},
+				     {"message_stop", ENDS},
+				     {"error", FAILS}}},
+};
+
+struct reader {
+	struct json json;
+	const struct table *table;
+	struct json_value fields[FIELDS];
+	bool has[FIELDS];
+	char path[PATH_MAX_LEN];
+};
+
+static bool is(const struct json_value *value, const char *word)
+{
+	return value->len == strlen(word) && memcmp(value->text, word, value->len) == 0;
+}
+
+static enum field field_of(const struct reader *reader, size_t path_len)
+{
+	const struct row *rows = reader->table->rows;
+
+	for (size_t i = 0; i < COUNT(reader->table->rows) && rows[i].path; ++i)
+		if (strlen(rows[i].path) == path_len &&
+		    memcmp(rows[i].path, reader->path, path_len) == 0)
+			return rows[i].field;
+	return NONE;
+}
+
+/* A string that is empty says nothing, and must not hide one that does. */
+static void keep(struct reader *reader, const struct json_value *value, size_t path_len)
+{
+	enum field field = field_of(reader, path_len);
+	bool is_number = field == TOKENS_IN || field == TOKENS_OUT;
+	enum json_kind kind = is_number ? JSON_KIND_NUMBER : JSON_KIND_STRING;
+
+	if (field == NONE || value->kind != kind || value->len == 0)
+		return;
+	reader->fields[field] = *value;
+	reader->has[field] = true;
+}
+
+/* Puts ".key" behind the path; 0 when no row can have it. */
+static size_t extend(struct reader *reader, size_t path_len, const struct json_value *key)
+{
+	size_t dot = path_len > 0;
+
+	if (key->len == 0 || path_len + dot + key->len > sizeof(reader->path))
+		return 0;
+	if (dot)
+		reader->path[path_len] = '.';
+	memcpy(reader->path + path_len + dot, key->text, key->len);
+	return path_len + dot + key->len;
+}
+
+/* As deep as the scanner lets it: JSON_DEPTH_MAX. */
+static void walk(struct reader *reader, size_t path_len)
+{
+	struct json *json = &reader->json;
+	struct json_value value;
+	struct json_value key;
+
+	if (json_value(json, &value) != 0)
+		return;
+	if (value.kind == JSON_KIND_OBJECT) {
+		while (json_member(json, &key)) {
+			size_t longer = extend(reader, path_len, &key);
+
+			if (longer)
+				walk(reader, longer);
+			else if (json_value(json, &value) == 0)
+				json_skip(json, &value);
+		}
+	} else if (value.kind == JSON_KIND_ARRAY) {
+		while (json_element(json))
+			walk(reader, path_len);
+	} else {
+		keep(reader, &value, path_len);
+	}
+}
+
+/* What the event's type means; unknown ones nothing. */
+static unsigned meaning(const struct reader *reader)
+{
+	const struct type *types = reader->table->types;
+
+	if (!types[0].name)
+		return SAYS;
+	for (size_t i = 0; reader->has[TYPE] && i < COUNT(reader->table->types) && types[i].name;
+	     ++i)
+		if (is(&reader->fields[TYPE], types[i].name))
+			return types[i].means;
+	return 0;
+}
+
+static uint32_t count_of(const struct reader *reader, enum field field)
+{
+	int64_t n;
+
+	if (!reader->has[field] || json_to_integer(&n, &reader->fields[field]) != 0 || n < 0 ||
+	    n > UINT32_MAX)
+		return 0;
+	return (uint32_t)n;
+}
+
+static void set_error(struct llm_event *event, const struct reader *reader, unsigned means)
+{
+	static const char unknown[] = "no reason was given";
+	enum field field = reader->has[ERROR] ? ERROR : CODE;
+
+	if (reader->has[field]) {
+		event->error = reader->fields[field].text;
+		event->error_len = reader->fields[field].len;
+	} else if (means & FAILS) {
+		event->error = unknown;
+		event->error_len = sizeof(unknown) - 1;
+	}
+}
+
+static void understand(struct llm_event *event, const struct reader *reader)
+{
+	const struct json_value *finish = &reader->fields[FINISH];
+	unsigned means = meaning(reader);
+
+	if (reader->has[TEXT] && (means & SAYS)) {
+		event->text = reader->fields[TEXT].text;
+		event->len = reader->fields[TEXT].len;
+	}
+	event->is_cut = (means & CUTS) ||
+			(reader->has[FINISH] && (is(finish, "length") || is(finish, "max_tokens")));
+	event->is_end = means & ENDS;
+	event->is_finished = event->is_end || reader->has[FINISH];
+	event->tokens_in = count_of(reader, TOKENS_IN);
+	event->tokens_out = count_of(reader, TOKENS_OUT);
+	set_error(event, reader, means);
+}
+
+int llm_event_read(struct llm_event *event, enum llm_dialect dialect, char *text, size_t len)
+{
+	static const char done[] = "[DONE]"; /* OpenAI's, and of those who speak like it */
+	struct reader reader = {.table = &tables[dialect]};
+	int err;
+
+	*event = (struct llm_event){0};
+	if (len == sizeof(done) - 1 && memcmp(text, done, len) == 0) {
+		event->is_end = event->is_finished = true;
+		return 0;
+	}
+	json_open(&reader.json, text, len);
+	walk(&reader, 0);
+	err = json_close(&reader.json);
+	if (!err)
+		understand(event, &reader);
+	return err;
+}
