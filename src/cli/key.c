@@ -48,7 +48,7 @@ static int read_wishes(struct store_key *wishes, const struct command_call *call
 			"--scopes takes speak, read, dictionaries, admin and commas, not \"%.*s\"",
 			(int)strcspn(bad, ","), bad);
 	if (command_number(&wishes->credit_cents, call, "credit-cents", 0, INT64_MAX, -1) ||
-	    command_number(&wishes->streams_max, call, "streams", 1, INT32_MAX, -1))
+	    command_number(&wishes->limits.connections, call, "streams", 1, INT32_MAX, -1))
 		return COMMAND_USAGE;
 	return COMMAND_OK;
 }
@@ -70,7 +70,7 @@ static int create_key(struct store *store, const struct command_call *call)
 			break;
 		key.scopes = wishes.scopes;
 		key.credit_cents = wishes.credit_cents;
-		key.streams_max = wishes.streams_max;
+		key.limits.connections = wishes.limits.connections;
 		err = store->ops->key_add(store, &key);
 	}
 	if (err)
@@ -99,7 +99,7 @@ static bool print_key(const struct store_key *key, void *arg)
 	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%SZ", &tm);
 	printf("%-8s  %s  %-7s", key->prefix, when, key->revoked_ms ? "revoked" : "active");
 	print_limit(key->credit_cents);
-	print_limit(key->streams_max);
+	print_limit(key->limits.connections);
 	scopes_print(scopes, key->scopes);
 	printf("  %-23s  %s\n", scopes, key->name);
 	return true;

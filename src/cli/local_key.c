@@ -96,7 +96,7 @@ static int row_of(struct store_key *key, const char *text)
 				  .scopes = SCOPES,
 				  .name = KEY_NAME,
 				  .credit_cents = -1,
-				  .streams_max = -1,
+				  .limits = STORE_LIMITS_PLAN,
 				  .created_ms = clock_wall_ms()};
 	memcpy(key->prefix, text, STORE_KEY_PREFIX_LEN);
 	if (EVP_Digest(text, strlen(text), key->hash, NULL, EVP_sha256(), NULL) != 1)
@@ -135,7 +135,7 @@ static int ensure_row(struct store *store, const char *text)
 	if (have.revoked_ms || memcmp(have.hash, want.hash, sizeof(want.hash)) != 0)
 		return ENOENT;
 	if (have.scopes != want.scopes) /* it was made before there were any */
-		return store->ops->key_set_scopes(store, want.prefix, want.scopes);
+		return store->ops->key_change(store, want.prefix, STORE_KEY_SCOPES, &want);
 	return 0;
 }
 

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "store/memory_private.h"
@@ -16,6 +15,11 @@ static void memory_destroy(void *object)
 	struct memory *memory = object;
 
 	free(memory->keys);
+	free(memory->tokens);
+	free(memory->accounts);
+	free(memory->projects);
+	free(memory->top_ups);
+	free(memory->leases);
 	free(memory->turns);
 	memory_forget_dictionaries(memory);
 	memory_forget_voices(memory);
@@ -28,144 +32,46 @@ void *memory_grow(void *rows, size_t count, size_t size)
 	return reallocarray(rows, count ? 2 * count : 1, size);
 }
 
-static struct store_key *find(struct memory *memory, const char *prefix)
+/* Not for what the ledger writes. */
+void memory_note_change(struct memory *memory)
 {
-	for (size_t i = 0; i < memory->key_count; ++i) {
-		if (strcmp(memory->keys[i].prefix, prefix) == 0)
-			return &memory->keys[i];
-	}
-	return NULL;
+	++memory->version;
 }
 
-static int key_add(struct store *store, struct store_key *key)
-{
-	struct memory *memory = memory_of(store);
-	struct store_key *keys;
-
-	if (find(memory, key->prefix))
-		return EEXIST;
-	if (key->project_id != STORE_PROJECT_DEFAULT)
-		return EINVAL;
-	keys = memory_grow(memory->keys, memory->key_count, sizeof(*keys));
-	if (!keys)
-		return ENOMEM;
-	memory->keys = keys;
-	key->id = (int64_t)memory->key_count + 1;
-	keys[memory->key_count++] = *key;
-	return 0;
-}
-
-static int key_find(struct store *store, struct store_key *key, const char *prefix)
-{
-	const struct store_key *found = find(memory_of(store), prefix);
-
-	if (!found)
-		return ENOENT;
-	*key = *found;
-	return 0;
-}
-
-static int key_revoke(struct store *store, const char *prefix, int64_t at_ms)
-{
-	struct store_key *key = find(memory_of(store), prefix);
-
-	if (!key)
-		return ENOENT;
-	if (!key->revoked_ms)
-		key->revoked_ms = at_ms;
-	return 0;
-}
-
-static int key_set_scopes(struct store *store, const char *prefix, unsigned scopes)
-{
-	struct store_key *key = find(memory_of(store), prefix);
-
-	if (!key)
-		return ENOENT;
-	key->scopes = scopes;
-	return 0;
-}
-
-static int key_list(struct store *store, store_key_h *each, void *arg)
-{
-	struct memory *memory = memory_of(store);
-
-	for (size_t i = 0; i < memory->key_count; ++i) {
-		if (!each(&memory->keys[i], arg))
-			break;
-	}
-	return 0;
-}
-
-static int begin(struct store *store)
-{
-	struct memory *memory = memory_of(store);
-
-	memory->turns_kept = memory->turn_count;
-	return 0;
-}
-
-static int turn_add(struct store *store, const struct store_turn *turn)
-{
-	struct memory *memory = memory_of(store);
-	struct store_turn *turns;
-
-	if (turn->key_id < 0 || turn->key_id > (int64_t)memory->key_count)
-		return EINVAL;
-	for (size_t i = 0; i < memory->turn_count; ++i) {
-		if (strcmp(memory->turns[i].id, turn->id) == 0)
-			return 0;
-	}
-	turns = memory_grow(memory->turns, memory->turn_count, sizeof(*turns));
-	if (!turns)
-		return ENOMEM;
-	memory->turns = turns;
-	turns[memory->turn_count++] = *turn;
-	return 0;
-}
-
-static int commit(struct store *store)
-{
-	return begin(store); /* what is there is kept */
-}
-
-static void rollback(struct store *store)
-{
-	struct memory *memory = memory_of(store);
-
-	memory->turn_count = memory->turns_kept;
-}
-
-static int turn_list(struct store *store, store_turn_h *each, void *arg)
-{
-	struct memory *memory = memory_of(store);
-
-	for (size_t i = 0; i < memory->turn_count; ++i) {
-		if (!each(&memory->turns[i], arg))
-			break;
-	}
-	return 0;
-}
-
-/* Nobody else has it. */
 static int version(struct store *store, int64_t *number)
 {
-	(void)store;
-	*number = 0;
+	*number = memory_of(store)->version;
 	return 0;
 }
 
 static const struct store_ops ops = {
-	.key_add = key_add,
-	.key_find = key_find,
-	.key_revoke = key_revoke,
-	.key_set_scopes = key_set_scopes,
-	.key_list = key_list,
-	.begin = begin,
-	.turn_add = turn_add,
-	.commit = commit,
-	.rollback = rollback,
-	.turn_list = turn_list,
+	.key_add = memory_key_add,
+	.key_find = memory_key_find,
+	.key_revoke = memory_key_revoke,
+	.key_list = memory_key_list,
+	.key_change = memory_key_change,
+	.key_used = memory_key_used,
+	.account_add = memory_account_add,
+	.account_get = memory_account_get,
+	.account_list = memory_account_list,
+	.account_change = memory_account_change,
+	.project_add = memory_project_add,
+	.project_list = memory_project_list,
+	.top_up_add = memory_top_up_add,
+	.top_up_list = memory_top_up_list,
+	.token_add = memory_token_add,
+	.token_take = memory_token_take,
+	.lease_take = memory_lease_take,
+	.lease_return = memory_lease_return,
+	.turns_add = memory_turns_add,
+	.turn_page = memory_turn_page,
+	.usage_sum = memory_usage_sum,
+	.audit = memory_audit,
+	.begin = memory_begin,
+	.turn_add = memory_turn_add,
+	.commit = memory_commit,
+	.rollback = memory_rollback,
+	.turn_list = memory_turn_list,
 	.dictionary_list = memory_dictionary_list,
 	.dictionary_get = memory_dictionary_get,
 	.dictionary_add = memory_dictionary_add,
@@ -192,6 +98,10 @@ int store_open_memory(struct store **storep)
 	if (!memory)
 		return ENOMEM;
 	memory->store.ops = &ops;
+	if (memory_add_defaults(memory) != 0) {
+		mem_deref(memory);
+		return ENOMEM;
+	}
 	*storep = &memory->store;
 	return 0;
 }

@@ -181,7 +181,7 @@ int memory_dictionary_add(struct store *store, int64_t *id,
 	row.id = memory->last_dictionary_id + 1;
 	row.revision = 1;
 	row.updated_ms = row.created_ms;
-	if (row.project_id != STORE_PROJECT_DEFAULT)
+	if (!memory_project(memory, row.project_id))
 		return ENOENT;
 	if (count_of_project(memory, row.project_id) >= STORE_DICTIONARIES_MAX)
 		return EDQUOT;
@@ -197,6 +197,7 @@ int memory_dictionary_add(struct store *store, int64_t *id,
 		return ENOMEM;
 	++memory->dictionary_count;
 	*id = memory->last_dictionary_id = row.id;
+	memory_note_change(memory);
 	return 0;
 }
 
@@ -226,6 +227,7 @@ int memory_dictionary_change(struct store *store, int64_t project_id, int64_t id
 		return ENOMEM;
 	free_fields(&dictionary->row);
 	dictionary->row = copy;
+	memory_note_change(memory_of(store));
 	return 0;
 }
 
@@ -241,6 +243,7 @@ int memory_dictionary_remove(struct store *store, int64_t project_id, int64_t id
 	behind = (size_t)(memory->dictionaries + memory->dictionary_count - dictionary) - 1;
 	memmove(dictionary, dictionary + 1, behind * sizeof(*dictionary));
 	--memory->dictionary_count;
+	memory_note_change(memory);
 	return 0;
 }
 
@@ -336,6 +339,7 @@ int memory_entry_add(struct store *store, int64_t *id, int64_t dictionary_id,
 	if (err)
 		return err;
 	++dictionary->row.revision;
+	memory_note_change(memory);
 	*id = memory->last_entry_id;
 	return 0;
 }
@@ -369,6 +373,7 @@ int memory_entry_change(struct store *store, int64_t dictionary_id, int64_t id, 
 	free_entry(entry);
 	*entry = copy;
 	++dictionary->row.revision;
+	memory_note_change(memory_of(store));
 	return 0;
 }
 
@@ -385,6 +390,7 @@ int memory_entry_remove(struct store *store, int64_t dictionary_id, int64_t id)
 	memmove(entry, entry + 1, behind * sizeof(*entry));
 	--dictionary->count;
 	++dictionary->row.revision;
+	memory_note_change(memory_of(store));
 	return 0;
 }
 
@@ -472,6 +478,7 @@ int memory_entry_replace(struct store *store, struct store_replaced *replaced,
 	now->entries = next.entries;
 	now->count = next.count;
 	++now->row.revision;
+	memory_note_change(memory);
 	return 0;
 out:
 	free_entries(next.entries, next.count);

@@ -55,7 +55,7 @@ int memory_voice_add(struct store *store, int64_t *id, const struct store_voice 
 	struct store_voice row = *voice;
 	struct store_voice *rows;
 
-	if (row.project_id != STORE_PROJECT_DEFAULT)
+	if (!memory_project(memory, row.project_id))
 		return ENOENT;
 	if (count_of_project(memory, row.project_id) >= STORE_VOICES_MAX)
 		return EDQUOT;
@@ -70,6 +70,7 @@ int memory_voice_add(struct store *store, int64_t *id, const struct store_voice 
 		return ENOMEM;
 	++memory->voice_count;
 	*id = memory->last_voice_id = row.id;
+	memory_note_change(memory);
 	return 0;
 }
 
@@ -90,6 +91,7 @@ int memory_voice_change(struct store *store, int64_t project_id, int64_t id, uns
 		return ENOMEM;
 	voice_row_free(voice);
 	*voice = copy;
+	memory_note_change(memory_of(store));
 	return 0;
 }
 
@@ -105,5 +107,6 @@ int memory_voice_remove(struct store *store, int64_t project_id, int64_t id)
 	behind = (size_t)(memory->voices + memory->voice_count - voice) - 1;
 	memmove(voice, voice + 1, behind * sizeof(*voice));
 	--memory->voice_count;
+	memory_note_change(memory);
 	return 0;
 }

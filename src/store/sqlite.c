@@ -5,7 +5,7 @@
  * (the command line makes keys while the server runs).  A commit has reached
  * the disk when it returns: write-ahead log, synchronous FULL.
  *
- * The tables and statements are in sqlite_schema.c.
+ * What is kept and how it is asked for is in the files that sqlite_private.h lists.
  */
 #include "store/sqlite_private.h"
 
@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -21,12 +20,6 @@
  * takes this long is stuck, and the ledger tries again by itself. */
 #define BUSY_TIMEOUT_MS 1000
 #define WAL_RETRY_MS 5
-
-static const char *const status_words[] = {
-	[STORE_TURN_FINISHED] = "finished",
-	[STORE_TURN_CANCELLED] = "cancelled",
-	[STORE_TURN_FAILED] = "failed",
-};
 
 static int errno_of(int code)
 {
@@ -99,6 +92,16 @@ int sqlite_rows(struct sqlite *sqlite, enum statement id, const char *what, sqli
 	return err || has_rows ? err : ENOENT;
 }
 
+int sqlite_change(struct sqlite *sqlite, enum statement id, const char *what)
+{
+	int constraint;
+	int err = sqlite_run(sqlite, id, what, &constraint);
+
+	if (constraint)
+		return EEXIST;
+	return err || sqlite3_changes(sqlite->db) > 0 ? err : ENOENT;
+}
+
 static int read_number(sqlite3_stmt *stmt, void *arg)
 {
 	*(int64_t *)arg = sqlite3_column_int64(stmt, 0);
@@ -115,32 +118,7 @@ void sqlite_bind_text(sqlite3_stmt *stmt, int at, const char *text)
 	sqlite3_bind_text(stmt, at, text, -1, SQLITE_STATIC);
 }
 
-static int key_add(struct store *store, struct store_key *key)
-{
-	struct sqlite *sqlite = sqlite_of(store);
-	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_KEY_ADD];
-	int constraint;
-	int err;
-
-	sqlite_bind_text(stmt, 1, key->prefix);
-	sqlite3_bind_blob(stmt, 2, key->hash, sizeof(key->hash), SQLITE_STATIC);
-	sqlite_bind_text(stmt, 3, key->name);
-	sqlite3_bind_int64(stmt, 4, key->credit_cents);
-	sqlite3_bind_int64(stmt, 5, key->streams_max);
-	sqlite3_bind_int64(stmt, 6, key->created_ms);
-	sqlite3_bind_int64(stmt, 7, key->revoked_ms);
-	sqlite3_bind_int64(stmt, 8, key->project_id);
-	sqlite3_bind_int64(stmt, 9, key->scopes);
-	err = sqlite_run(sqlite, STATEMENT_KEY_ADD, "cannot add a key", &constraint);
-	if (constraint)
-		return constraint == SQLITE_CONSTRAINT_FOREIGNKEY ? EINVAL : EEXIST;
-	if (!err)
-		key->id = sqlite3_last_insert_rowid(sqlite->db);
-	return err;
-}
-
-/* Copies a text column; false when it does not fit or is none. */
-static bool column_text(char *out, size_t size, sqlite3_stmt *stmt, int column)
+bool sqlite_column_text(char *out, size_t size, sqlite3_stmt *stmt, int column)
 {
 	const unsigned char *text = sqlite3_column_text(stmt, column);
 	int len = sqlite3_column_bytes(stmt, column);
@@ -157,91 +135,24 @@ int sqlite_damaged(const char *table)
 	return EBADMSG;
 }
 
-static int read_key(struct store_key *key, sqlite3_stmt *stmt)
+void sqlite_bind_limits(sqlite3_stmt *stmt, int at, const struct store_limits *limits)
 {
-	const void *hash = sqlite3_column_blob(stmt, 2);
-
-	*key = (struct store_key){.id = sqlite3_column_int64(stmt, 0)};
-	if (!column_text(key->prefix, sizeof(key->prefix), stmt, 1) || !hash ||
-	    sqlite3_column_bytes(stmt, 2) != (int)sizeof(key->hash) ||
-	    !column_text(key->name, sizeof(key->name), stmt, 3))
-		return sqlite_damaged("key");
-	memcpy(key->hash, hash, sizeof(key->hash));
-	key->credit_cents = sqlite3_column_int64(stmt, 4);
-	key->streams_max = sqlite3_column_int64(stmt, 5);
-	key->created_ms = sqlite3_column_int64(stmt, 6);
-	key->revoked_ms = sqlite3_column_int64(stmt, 7);
-	key->project_id = sqlite3_column_int64(stmt, 8);
-	key->scopes = (unsigned)sqlite3_column_int64(stmt, 9);
-	return 0;
+	sqlite3_bind_int64(stmt, at, limits->turns);
+	sqlite3_bind_int64(stmt, at + 1, limits->connections);
+	sqlite3_bind_int64(stmt, at + 2, limits->requests_per_minute);
+	sqlite3_bind_int64(stmt, at + 3, limits->characters_per_minute);
+	sqlite3_bind_int64(stmt, at + 4, limits->text_max);
 }
 
-static int show_one_key(sqlite3_stmt *stmt, void *arg)
+struct store_limits sqlite_column_limits(sqlite3_stmt *stmt, int column)
 {
-	return read_key(arg, stmt);
-}
-
-static int key_find(struct store *store, struct store_key *key, const char *prefix)
-{
-	struct sqlite *sqlite = sqlite_of(store);
-
-	sqlite_bind_text(sqlite->statements[STATEMENT_KEY_FIND], 1, prefix);
-	return sqlite_rows(sqlite, STATEMENT_KEY_FIND, "cannot look up a key", show_one_key, key);
-}
-
-static int key_revoke(struct store *store, const char *prefix, int64_t at_ms)
-{
-	struct sqlite *sqlite = sqlite_of(store);
-	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_KEY_REVOKE];
-	int constraint;
-	int err;
-
-	sqlite_bind_text(stmt, 1, prefix);
-	sqlite3_bind_int64(stmt, 2, at_ms);
-	err = sqlite_run(sqlite, STATEMENT_KEY_REVOKE, "cannot revoke a key", &constraint);
-	if (!err && sqlite3_changes(sqlite->db) == 0)
-		return ENOENT;
-	return err;
-}
-
-static int key_set_scopes(struct store *store, const char *prefix, unsigned scopes)
-{
-	struct sqlite *sqlite = sqlite_of(store);
-	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_KEY_SET_SCOPES];
-	int constraint;
-	int err;
-
-	sqlite_bind_text(stmt, 1, prefix);
-	sqlite3_bind_int64(stmt, 2, scopes);
-	err = sqlite_run(sqlite, STATEMENT_KEY_SET_SCOPES, "cannot change a key", &constraint);
-	if (!err && sqlite3_changes(sqlite->db) == 0)
-		return ENOENT;
-	return err;
-}
-
-struct key_viewer {
-	store_key_h *each;
-	void *arg;
-};
-
-static int show_key(sqlite3_stmt *stmt, void *arg)
-{
-	const struct key_viewer *viewer = arg;
-	struct store_key key;
-	int err = read_key(&key, stmt);
-
-	if (err)
-		return err;
-	return viewer->each(&key, viewer->arg) ? 0 : ECANCELED;
-}
-
-static int key_list(struct store *store, store_key_h *each, void *arg)
-{
-	struct key_viewer viewer = {each, arg};
-	int err = sqlite_rows(sqlite_of(store), STATEMENT_KEY_LIST, "cannot list the keys",
-			      show_key, &viewer);
-
-	return err == ENOENT ? 0 : err;
+	return (struct store_limits){
+		.turns = sqlite3_column_int64(stmt, column),
+		.connections = sqlite3_column_int64(stmt, column + 1),
+		.requests_per_minute = sqlite3_column_int64(stmt, column + 2),
+		.characters_per_minute = sqlite3_column_int64(stmt, column + 3),
+		.text_max = sqlite3_column_int64(stmt, column + 4),
+	};
 }
 
 int sqlite_begin(struct store *store)
@@ -249,25 +160,6 @@ int sqlite_begin(struct store *store)
 	int constraint;
 
 	return sqlite_run(sqlite_of(store), STATEMENT_BEGIN, "cannot begin a batch", &constraint);
-}
-
-static int turn_add(struct store *store, const struct store_turn *turn)
-{
-	struct sqlite *sqlite = sqlite_of(store);
-	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_TURN_ADD];
-	int constraint;
-
-	sqlite_bind_text(stmt, 1, turn->id);
-	sqlite3_bind_int64(stmt, 2, turn->key_id);
-	sqlite3_bind_int64(stmt, 3, turn->at_ms);
-	sqlite_bind_text(stmt, 4, status_words[turn->status]);
-	sqlite3_bind_int64(stmt, 5, (int64_t)turn->samples);
-	sqlite3_bind_int64(stmt, 6, turn->sample_rate);
-	sqlite3_bind_int64(stmt, 7, (int64_t)turn->characters);
-	sqlite3_bind_int64(stmt, 8, turn->voice_id);
-	sqlite_bind_text(stmt, 9, turn->model_id);
-	sqlite3_bind_int64(stmt, 10, turn->amount_microcents);
-	return sqlite_run(sqlite, STATEMENT_TURN_ADD, "cannot book a turn", &constraint);
 }
 
 int sqlite_commit(struct store *store)
@@ -296,58 +188,6 @@ int sqlite_end(struct store *store, int err)
 	return err;
 }
 
-static int read_status(enum store_turn_status *status, const unsigned char *word)
-{
-	for (size_t i = 0; word && i < COUNT(status_words); ++i) {
-		if (strcmp((const char *)word, status_words[i]) == 0) {
-			*status = (enum store_turn_status)i;
-			return 0;
-		}
-	}
-	return EBADMSG;
-}
-
-static int read_turn(struct store_turn *turn, sqlite3_stmt *stmt)
-{
-	*turn = (struct store_turn){.key_id = sqlite3_column_int64(stmt, 1)};
-	if (!column_text(turn->id, sizeof(turn->id), stmt, 0) ||
-	    read_status(&turn->status, sqlite3_column_text(stmt, 3)) ||
-	    !column_text(turn->model_id, sizeof(turn->model_id), stmt, 8))
-		return sqlite_damaged("turn");
-	turn->at_ms = sqlite3_column_int64(stmt, 2);
-	turn->samples = (uint64_t)sqlite3_column_int64(stmt, 4);
-	turn->sample_rate = (uint32_t)sqlite3_column_int64(stmt, 5);
-	turn->characters = (uint64_t)sqlite3_column_int64(stmt, 6);
-	turn->voice_id = sqlite3_column_int64(stmt, 7);
-	turn->amount_microcents = sqlite3_column_int64(stmt, 9);
-	return 0;
-}
-
-struct turn_viewer {
-	store_turn_h *each;
-	void *arg;
-};
-
-static int show_turn(sqlite3_stmt *stmt, void *arg)
-{
-	const struct turn_viewer *viewer = arg;
-	struct store_turn turn;
-	int err = read_turn(&turn, stmt);
-
-	if (err)
-		return err;
-	return viewer->each(&turn, viewer->arg) ? 0 : ECANCELED;
-}
-
-static int turn_list(struct store *store, store_turn_h *each, void *arg)
-{
-	struct turn_viewer viewer = {each, arg};
-	int err = sqlite_rows(sqlite_of(store), STATEMENT_TURN_LIST, "cannot list the turns",
-			      show_turn, &viewer);
-
-	return err == ENOENT ? 0 : err;
-}
-
 static int version(struct store *store, int64_t *number)
 {
 	return sqlite_number(sqlite_of(store), STATEMENT_VERSION, "cannot look for changes",
@@ -355,16 +195,33 @@ static int version(struct store *store, int64_t *number)
 }
 
 static const struct store_ops ops = {
-	.key_add = key_add,
-	.key_find = key_find,
-	.key_revoke = key_revoke,
-	.key_set_scopes = key_set_scopes,
-	.key_list = key_list,
+	.key_add = sqlite_key_add,
+	.key_find = sqlite_key_find,
+	.key_revoke = sqlite_key_revoke,
+	.key_list = sqlite_key_list,
+	.key_change = sqlite_key_change,
+	.key_used = sqlite_key_used,
+	.account_add = sqlite_account_add,
+	.account_get = sqlite_account_get,
+	.account_list = sqlite_account_list,
+	.account_change = sqlite_account_change,
+	.project_add = sqlite_project_add,
+	.project_list = sqlite_project_list,
+	.top_up_add = sqlite_top_up_add,
+	.top_up_list = sqlite_top_up_list,
+	.token_add = sqlite_token_add,
+	.token_take = sqlite_token_take,
+	.lease_take = sqlite_lease_take,
+	.lease_return = sqlite_lease_return,
+	.turns_add = sqlite_turns_add,
+	.turn_page = sqlite_turn_page,
+	.usage_sum = sqlite_usage_sum,
+	.audit = sqlite_audit,
 	.begin = sqlite_begin,
-	.turn_add = turn_add,
+	.turn_add = sqlite_turn_add,
 	.commit = sqlite_commit,
 	.rollback = sqlite_rollback,
-	.turn_list = turn_list,
+	.turn_list = sqlite_turn_list,
 	.dictionary_list = sqlite_dictionary_list,
 	.dictionary_get = sqlite_dictionary_get,
 	.dictionary_add = sqlite_dictionary_add,
@@ -457,7 +314,7 @@ static int migrate(struct sqlite *sqlite)
 static int prepare(struct sqlite *sqlite)
 {
 	for (size_t i = 0; i < STATEMENT_COUNT; ++i) {
-		if (sqlite3_prepare_v3(sqlite->db, sqlite_schema_statements[i], -1,
+		if (sqlite3_prepare_v3(sqlite->db, sqlite_statements[i], -1,
 				       SQLITE_PREPARE_PERSISTENT, &sqlite->statements[i],
 				       NULL) != SQLITE_OK)
 			return sqlite_failed(sqlite, "cannot prepare a statement");

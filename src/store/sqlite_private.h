@@ -1,8 +1,13 @@
 /*
  * sqlite_private.h: what the files of the SQLite store share.
  *
- *   sqlite.c               the file: opening, migrating, batches; keys and turns
- *   sqlite_schema.c        the tables' history and all statements, as text
+ *   sqlite.c               the file: opening, migrating; running statements, batches
+ *   sqlite_schema.c        the tables' history, as text
+ *   sqlite_statements.c    all that is asked of them, as text
+ *   sqlite_keys.c          keys and single-use tokens
+ *   sqlite_accounts.c      accounts, projects, top-ups
+ *   sqlite_ledger.c        turns, their sums, what they sum up to
+ *   sqlite_leases.c        credit that is lent to servers
  *   sqlite_dictionaries.c  dictionaries and their entries
  *   sqlite_voices.c        derived voices
  */
@@ -13,18 +18,45 @@
 
 #include "store/store.h"
 
-/* What is prepared when the file is opened; the SQL is in sqlite_schema.c. */
+/* What is prepared when the file is opened; the SQL is in sqlite_statements.c. */
 #define STATEMENTS(X)                                                                              \
 	X(KEY_ADD)                                                                                 \
 	X(KEY_FIND)                                                                                \
+	X(KEY_GET)                                                                                 \
 	X(KEY_REVOKE)                                                                              \
-	X(KEY_SET_SCOPES)                                                                          \
+	X(KEY_CHANGE)                                                                              \
+	X(KEY_USED)                                                                                \
+	X(KEY_SPENT)                                                                               \
 	X(KEY_LIST)                                                                                \
+	X(TOKEN_FORGET_OLD)                                                                        \
+	X(TOKEN_COUNT)                                                                             \
+	X(TOKEN_ADD)                                                                               \
+	X(TOKEN_TAKE)                                                                              \
+	X(ACCOUNT_ADD)                                                                             \
+	X(ACCOUNT_GET)                                                                             \
+	X(ACCOUNT_LIST)                                                                            \
+	X(ACCOUNT_CHANGE)                                                                          \
+	X(ACCOUNT_CREDIT)                                                                          \
+	X(ACCOUNT_SPENT)                                                                           \
+	X(PROJECT_ADD)                                                                             \
+	X(PROJECT_LIST)                                                                            \
+	X(TOP_UP_ADD)                                                                              \
+	X(TOP_UP_LIST)                                                                             \
+	X(LEASE_FORGET_OLD)                                                                        \
+	X(LEASE_SUMS)                                                                              \
+	X(LEASE_PUT)                                                                               \
+	X(LEASE_TAKE_OFF)                                                                          \
+	X(LEASE_RETURN)                                                                            \
 	X(BEGIN)                                                                                   \
-	X(TURN_ADD)                                                                                \
 	X(COMMIT)                                                                                  \
 	X(ROLLBACK)                                                                                \
+	X(TURN_ADD)                                                                                \
 	X(TURN_LIST)                                                                               \
+	X(TURN_PAGE)                                                                               \
+	X(TURN_PAGE_OF_ACCOUNT)                                                                    \
+	X(USAGE)                                                                                   \
+	X(USAGE_OF_ACCOUNT)                                                                        \
+	X(AUDIT)                                                                                   \
 	X(DICTIONARY_LIST)                                                                         \
 	X(DICTIONARY_GET)                                                                          \
 	X(DICTIONARY_COUNT)                                                                        \
@@ -54,7 +86,7 @@ enum statement {
 		STATEMENT_COUNT
 };
 
-extern const char *const sqlite_schema_statements[];
+extern const char *const sqlite_statements[];
 
 /* The schema's history: a file at version n has had the first n steps. */
 extern const char *const sqlite_schema_migrations[];
@@ -77,13 +109,21 @@ int sqlite_damaged(const char *table); /* EBADMSG */
 
 /* Bound only until the statement has run: the text may stay where it is. */
 void sqlite_bind_text(sqlite3_stmt *stmt, int at, const char *text); /* NULL is NULL */
+void sqlite_bind_limits(sqlite3_stmt *stmt, int at, const struct store_limits *limits);
 void sqlite_release(sqlite3_stmt *stmt);
+
+/* Copies a text column; false when it does not fit or is none. */
+bool sqlite_column_text(char *out, size_t size, sqlite3_stmt *stmt, int column);
+struct store_limits sqlite_column_limits(sqlite3_stmt *stmt, int column);
 
 /* The runners release the statement.
  *
  * Runs one that gives no rows.  Constraints are the caller's matter:
  * EINVAL, and *constraint gets the extended code, else 0. */
 int sqlite_run(struct sqlite *sqlite, enum statement id, const char *what, int *constraint);
+
+/* Runs one that changes a row: ENOENT when there was none to change. */
+int sqlite_change(struct sqlite *sqlite, enum statement id, const char *what);
 
 /* Runs one that gives a number. */
 int sqlite_number(struct sqlite *sqlite, enum statement id, const char *what, int64_t *number);
@@ -99,6 +139,45 @@ int sqlite_commit(struct store *store);
 void sqlite_rollback(struct store *store);
 /* Ends a batch that was begun: commits when err is 0. */
 int sqlite_end(struct store *store, int err);
+
+/* sqlite_keys.c: its rows of the table of verbs. */
+int sqlite_key_add(struct store *store, struct store_key *key);
+int sqlite_key_find(struct store *store, struct store_key *key, const char *prefix);
+int sqlite_key_revoke(struct store *store, const char *prefix, int64_t at_ms);
+int sqlite_key_list(struct store *store, store_key_h *each, void *arg);
+int sqlite_key_change(struct store *store, const char *prefix, unsigned fields,
+		      const struct store_key *to);
+int sqlite_key_used(struct store *store, int64_t key_id, int64_t at_ms);
+int sqlite_token_add(struct store *store, const struct store_token *token, int64_t now_ms);
+int sqlite_token_take(struct store *store, struct store_key *key, const uint8_t *hash,
+		      const char *path, int64_t now_ms);
+/* For its neighbours: ENOENT. */
+int sqlite_key_get(struct sqlite *sqlite, struct store_key *key, int64_t id);
+
+/* sqlite_accounts.c: its rows of the table of verbs. */
+int sqlite_account_add(struct store *store, struct store_account *account);
+int sqlite_account_get(struct store *store, struct store_account *account, int64_t id);
+int sqlite_account_list(struct store *store, store_account_h *each, void *arg);
+int sqlite_account_change(struct store *store, int64_t id, unsigned fields,
+			  const struct store_account *to);
+int sqlite_project_add(struct store *store, struct store_project *project);
+int sqlite_project_list(struct store *store, int64_t account_id, store_project_h *each, void *arg);
+int sqlite_top_up_add(struct store *store, const struct store_top_up *top_up);
+int sqlite_top_up_list(struct store *store, int64_t account_id, store_top_up_h *each, void *arg);
+
+/* sqlite_leases.c: its rows of the table of verbs. */
+int sqlite_lease_take(struct store *store, struct store_lease *lease);
+int sqlite_lease_return(struct store *store, const char *server);
+
+/* sqlite_ledger.c: its rows of the table of verbs. */
+int sqlite_turns_add(struct store *store, const struct store_turn *turns, size_t count, int *errs);
+int sqlite_turn_add(struct store *store, const struct store_turn *turn);
+int sqlite_turn_list(struct store *store, store_turn_h *each, void *arg);
+int sqlite_turn_page(struct store *store, const struct store_turn_filter *filter, int64_t after_seq,
+		     int64_t limit, store_paged_turn_h *each, void *arg);
+int sqlite_usage_sum(struct store *store, const struct store_turn_filter *filter, unsigned by,
+		     store_usage_h *each, void *arg);
+int sqlite_audit(struct store *store, int64_t *wrong);
 
 /* sqlite_dictionaries.c: its rows of the table of verbs. */
 int sqlite_dictionary_list(struct store *store, int64_t project_id, store_dictionary_h *each,

@@ -1,11 +1,15 @@
 /*
- * sqlite_schema.c: the tables of the SQLite store and what is asked of them.
+ * sqlite_schema.c: the tables of the SQLite store, and how they came to be.
  *
- * The ledger's table defends itself: triggers refuse every change of a row,
+ * The ledger's tables defend themselves: triggers refuse every change of a row,
  * whoever asks, a hand with the sqlite3 shell included.
  */
 #include "base/count.h"
 #include "store/sqlite_private.h"
+
+#define ON_CHANGE(table, what, when)                                                               \
+	"CREATE TRIGGER " table "_" what " AFTER " when " ON " table                               \
+	" BEGIN UPDATE change SET version = version + 1; END;"
 
 const char *const sqlite_schema_migrations[] = {
 	"CREATE TABLE key ("
@@ -104,118 +108,121 @@ const char *const sqlite_schema_migrations[] = {
 	"CREATE INDEX voice_of_project ON voice (project_id);"
 	/* STORE_VOICE_FIRST - 1: the next one is one more. */
 	"INSERT INTO sqlite_sequence (name, seq) VALUES ('voice', 99999);",
+
+	/* All there was belongs to the default account.  Keys that could change
+	 * dictionaries could change voices. */
+	"CREATE TABLE account ("
+	" id INTEGER PRIMARY KEY,"
+	" name TEXT NOT NULL UNIQUE,"
+	" plan TEXT NOT NULL,"
+	" is_prepaid INTEGER NOT NULL,"
+	" turns INTEGER NOT NULL,"
+	" connections INTEGER NOT NULL,"
+	" requests_per_minute INTEGER NOT NULL,"
+	" characters_per_minute INTEGER NOT NULL,"
+	" text_max INTEGER NOT NULL,"
+	" created_ms INTEGER NOT NULL,"
+	" closed_ms INTEGER NOT NULL,"
+	" credit_microcents INTEGER NOT NULL,"
+	" spent_microcents INTEGER NOT NULL"
+	") STRICT;"
+	"INSERT INTO account VALUES"
+	" (1, 'default', '', 0, -2, -2, -2, -2, -2, unixepoch() * 1000, 0, 0, 0);"
+	/* A name is unique in its account: a rule of a table is changed by making the
+	 * table anew. */
+	"CREATE TABLE new_project ("
+	" id INTEGER PRIMARY KEY,"
+	" account_id INTEGER NOT NULL REFERENCES account (id),"
+	" name TEXT NOT NULL,"
+	" created_ms INTEGER NOT NULL,"
+	" UNIQUE (account_id, name)"
+	") STRICT;"
+	"INSERT INTO new_project SELECT id, 1, name, created_ms FROM project;"
+	"DROP TABLE project;"
+	"ALTER TABLE new_project RENAME TO project;"
+	"ALTER TABLE key RENAME COLUMN streams_max TO connections;"
+	"ALTER TABLE key ADD COLUMN turns INTEGER NOT NULL DEFAULT -2;"
+	"ALTER TABLE key ADD COLUMN requests_per_minute INTEGER NOT NULL DEFAULT -2;"
+	"ALTER TABLE key ADD COLUMN characters_per_minute INTEGER NOT NULL DEFAULT -2;"
+	"ALTER TABLE key ADD COLUMN text_max INTEGER NOT NULL DEFAULT -2;"
+	"ALTER TABLE key ADD COLUMN expires_ms INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE key ADD COLUMN used_ms INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE key ADD COLUMN spent_microcents INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE key SET scopes = scopes | 16 WHERE scopes & 4;",
+
+	/* The rows of before get the account that their key now has: the one change that
+	 * they ever see. */
+	"DROP TRIGGER IF EXISTS turn_is_never_changed;"
+	"ALTER TABLE turn ADD COLUMN account_id INTEGER REFERENCES account (id);"
+	"ALTER TABLE turn ADD COLUMN server TEXT NOT NULL DEFAULT '';"
+	"UPDATE turn SET account_id = 1 WHERE key_id IS NOT NULL;"
+	"CREATE TRIGGER turn_is_never_changed BEFORE UPDATE ON turn"
+	" BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;"
+	/* For pages in the order of seq, and for sums of a time. */
+	"CREATE INDEX turn_of_account ON turn (account_id);"
+	"CREATE INDEX turn_of_account_at ON turn (account_id, at_ms);"
+	"UPDATE account SET spent_microcents ="
+	" (SELECT ifnull(sum(amount_microcents), 0) FROM turn WHERE account_id = 1);"
+	"UPDATE key SET spent_microcents = spent.sum FROM"
+	" (SELECT key_id, sum(amount_microcents) AS sum FROM turn GROUP BY key_id) AS spent"
+	" WHERE spent.key_id = key.id;"
+	"CREATE TABLE top_up ("
+	" seq INTEGER PRIMARY KEY,"
+	" id TEXT NOT NULL UNIQUE,"
+	" account_id INTEGER NOT NULL REFERENCES account (id),"
+	" at_ms INTEGER NOT NULL,"
+	" amount_microcents INTEGER NOT NULL,"
+	" note TEXT NOT NULL"
+	") STRICT;"
+	"CREATE INDEX top_up_of_account ON top_up (account_id);"
+	"CREATE TRIGGER top_up_is_never_changed BEFORE UPDATE ON top_up"
+	" BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;"
+	"CREATE TRIGGER top_up_is_never_deleted BEFORE DELETE ON top_up"
+	" BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;"
+	"CREATE TRIGGER top_up_is_never_replaced BEFORE INSERT ON top_up"
+	" WHEN EXISTS (SELECT 1 FROM top_up WHERE id = NEW.id OR seq = NEW.seq)"
+	" BEGIN SELECT RAISE(IGNORE); END;",
+
+	"CREATE TABLE token ("
+	" hash BLOB NOT NULL PRIMARY KEY,"
+	" key_id INTEGER NOT NULL REFERENCES key (id),"
+	" path TEXT NOT NULL,"
+	" expires_ms INTEGER NOT NULL"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE INDEX token_of_key ON token (key_id, expires_ms);"
+	/* kind: enum store_holder_kind. */
+	"CREATE TABLE lease ("
+	" kind INTEGER NOT NULL,"
+	" holder_id INTEGER NOT NULL,"
+	" server TEXT NOT NULL,"
+	" amount_microcents INTEGER NOT NULL CHECK (amount_microcents >= 0),"
+	" expires_ms INTEGER NOT NULL,"
+	" PRIMARY KEY (kind, holder_id, server)"
+	") STRICT, WITHOUT ROWID;",
+
+	/* What those who keep rows in memory look at.  Entries count by their
+	 * dictionary's revision. */
+	"CREATE TABLE change (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL)"
+	" STRICT;"
+	"INSERT INTO change VALUES (1, 1);" ON_CHANGE("key", "added", "INSERT") ON_CHANGE(
+		"key", "changed",
+		"UPDATE OF prefix, hash, name, credit_cents, turns, connections,"
+		" requests_per_minute, characters_per_minute, text_max, created_ms, revoked_ms,"
+		" expires_ms, project_id, scopes") ON_CHANGE("key", "removed", "DELETE")
+		ON_CHANGE("account", "added", "INSERT") ON_CHANGE(
+			"account", "changed",
+			"UPDATE OF name, plan, is_prepaid, turns, connections, requests_per_minute,"
+			" characters_per_minute, text_max, closed_ms")
+			ON_CHANGE("account", "removed", "DELETE") ON_CHANGE("project", "added",
+									    "INSERT")
+				ON_CHANGE("project", "changed", "UPDATE") ON_CHANGE(
+					"project", "removed", "DELETE") ON_CHANGE("dictionary",
+										  "added", "INSERT")
+					ON_CHANGE("dictionary", "changed", "UPDATE") ON_CHANGE(
+						"dictionary", "removed",
+						"DELETE") ON_CHANGE("voice", "added", "INSERT")
+						ON_CHANGE("voice", "changed", "UPDATE")
+							ON_CHANGE("voice", "removed", "DELETE"),
 };
 
 const int sqlite_schema_version = (int)COUNT(sqlite_schema_migrations);
-
-#define KEY_COLUMNS                                                                                \
-	"id, prefix, hash, name, credit_cents, streams_max, created_ms, revoked_ms, project_id,"   \
-	" scopes"
-#define DICTIONARY_COLUMNS                                                                         \
-	"id, project_id, name, description, language, is_active, revision, created_ms, updated_ms"
-#define ENTRY_COLUMNS                                                                              \
-	"id, dictionary_id, word, replacement, ipa, case_sensitive, created_ms, updated_ms"
-#define VOICE_COLUMNS                                                                              \
-	"id, project_id, base_id, name, pitch, rate, variant, description,"                        \
-	" generative_description, sample_text, sex, age, category, quality, languages, is_public," \
-	" sampled_ms, revision, created_ms, updated_ms"
-
-#define STATEMENT(name) [STATEMENT_##name]
-
-/* clang-format off */
-const char *const sqlite_schema_statements[] = {
-	STATEMENT(KEY_ADD) =
-		"INSERT INTO key (prefix, hash, name, credit_cents, streams_max, created_ms,"
-		" revoked_ms, project_id, scopes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-	STATEMENT(KEY_FIND) = "SELECT " KEY_COLUMNS " FROM key WHERE prefix = ?1",
-	STATEMENT(KEY_REVOKE) =
-		"UPDATE key SET revoked_ms = iif(revoked_ms = 0, ?2, revoked_ms) WHERE prefix = ?1",
-	STATEMENT(KEY_SET_SCOPES) = "UPDATE key SET scopes = ?2 WHERE prefix = ?1",
-	STATEMENT(KEY_LIST) = "SELECT " KEY_COLUMNS " FROM key ORDER BY id",
-
-	STATEMENT(BEGIN) = "BEGIN IMMEDIATE",
-	STATEMENT(TURN_ADD) =
-		"INSERT INTO turn (id, key_id, at_ms, status, samples, sample_rate,"
-		" characters, voice_id, model_id, amount_microcents)"
-		" VALUES (?1, nullif(?2, 0), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
-		" ON CONFLICT (id) DO NOTHING",
-	STATEMENT(COMMIT) = "COMMIT",
-	STATEMENT(ROLLBACK) = "ROLLBACK",
-	STATEMENT(TURN_LIST) =
-		"SELECT id, ifnull(key_id, 0), at_ms, status, samples, sample_rate,"
-		" characters, voice_id, model_id, amount_microcents FROM turn ORDER BY seq",
-
-	STATEMENT(DICTIONARY_LIST) =
-		"SELECT " DICTIONARY_COLUMNS " FROM dictionary WHERE project_id = ?1 ORDER BY id",
-	STATEMENT(DICTIONARY_GET) =
-		"SELECT " DICTIONARY_COLUMNS " FROM dictionary WHERE id = ?1 AND project_id = ?2",
-	STATEMENT(DICTIONARY_COUNT) = "SELECT count(*) FROM dictionary WHERE project_id = ?1",
-	STATEMENT(DICTIONARY_ADD) =
-		"INSERT INTO dictionary (project_id, name, description, language, is_active,"
-		" revision, created_ms, updated_ms) VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, ?6)",
-	STATEMENT(DICTIONARY_CHANGE) =
-		"UPDATE dictionary SET revision = revision + 1, updated_ms = ?8,"
-		" name = iif(?3 & 1, ?4, name), description = iif(?3 & 2, ?5, description),"
-		" language = iif(?3 & 4, ?6, language), is_active = iif(?3 & 8, ?7, is_active)"
-		" WHERE id = ?1 AND project_id = ?2",
-	STATEMENT(DICTIONARY_REMOVE) = "DELETE FROM dictionary WHERE id = ?1 AND project_id = ?2",
-	STATEMENT(DICTIONARY_TOUCH) =
-		"UPDATE dictionary SET revision = revision + 1 WHERE id = ?1",
-
-	STATEMENT(ENTRY_LIST) =
-		"SELECT " ENTRY_COLUMNS " FROM entry WHERE dictionary_id = ?1"
-		" AND (?2 IS NULL OR instr(folded, ?2) > 0) ORDER BY id LIMIT ?3 OFFSET ?4",
-	STATEMENT(ENTRY_COUNT) =
-		"SELECT count(*) FROM entry WHERE dictionary_id = ?1"
-		" AND (?2 IS NULL OR instr(folded, ?2) > 0)",
-	STATEMENT(ENTRY_GET) =
-		"SELECT " ENTRY_COLUMNS " FROM entry WHERE id = ?1 AND dictionary_id = ?2",
-	STATEMENT(ENTRY_ADD) =
-		"INSERT INTO entry (dictionary_id, word, folded, replacement, ipa, case_sensitive,"
-		" seen, created_ms, updated_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?7)",
-	STATEMENT(ENTRY_CHANGE) =
-		"UPDATE entry SET updated_ms = ?9, word = iif(?3 & 1, ?4, word),"
-		" folded = iif(?3 & 1, ?5, folded),"
-		" replacement = iif(?3 & 2, ?6, replacement), ipa = iif(?3 & 4, ?7, ipa),"
-		" case_sensitive = iif(?3 & 8, ?8, case_sensitive)"
-		" WHERE id = ?1 AND dictionary_id = ?2",
-	STATEMENT(ENTRY_REMOVE) = "DELETE FROM entry WHERE id = ?1 AND dictionary_id = ?2",
-	STATEMENT(ENTRY_UPSERT) =
-		"INSERT INTO entry (dictionary_id, word, folded, replacement, ipa, case_sensitive,"
-		" seen, created_ms, updated_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6,"
-		" (SELECT revision FROM dictionary WHERE id = ?1), ?7, ?7)"
-		" ON CONFLICT (dictionary_id, word) DO UPDATE SET seen = excluded.seen,"
-		" updated_ms = iif(replacement = excluded.replacement AND ipa IS excluded.ipa"
-		"  AND case_sensitive = excluded.case_sensitive, updated_ms, excluded.updated_ms),"
-		" replacement = excluded.replacement, ipa = excluded.ipa,"
-		" case_sensitive = excluded.case_sensitive",
-	STATEMENT(ENTRY_REMOVE_OLD) =
-		"DELETE FROM entry WHERE dictionary_id = ?1"
-		" AND seen <> (SELECT revision FROM dictionary WHERE id = ?1)",
-
-	STATEMENT(VOICE_LIST) = "SELECT " VOICE_COLUMNS " FROM voice ORDER BY id",
-	STATEMENT(VOICE_COUNT) = "SELECT count(*) FROM voice WHERE project_id = ?1",
-	STATEMENT(VOICE_ADD) =
-		"INSERT INTO voice (project_id, updated_ms, created_ms, name, base_id, pitch, rate,"
-		" variant, description, generative_description, sample_text, sex, age, category,"
-		" quality, languages, is_public, sampled_ms, revision)"
-		" VALUES (?2, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,"
-		" ?18, ?19, 1)",
-	STATEMENT(VOICE_CHANGE) =
-		"UPDATE voice SET revision = revision + 1, updated_ms = ?4,"
-		" name = iif(?3 & 1, ?5, name), base_id = iif(?3 & 2, ?6, base_id),"
-		" pitch = iif(?3 & 4, ?7, pitch), rate = iif(?3 & 8, ?8, rate),"
-		" variant = iif(?3 & 16, ?9, variant),"
-		" description = iif(?3 & 32, ?10, description),"
-		" generative_description = iif(?3 & 64, ?11, generative_description),"
-		" sample_text = iif(?3 & 128, ?12, sample_text), sex = iif(?3 & 256, ?13, sex),"
-		" age = iif(?3 & 512, ?14, age), category = iif(?3 & 1024, ?15, category),"
-		" quality = iif(?3 & 2048, ?16, quality),"
-		" languages = iif(?3 & 4096, ?17, languages),"
-		" is_public = iif(?3 & 8192, ?18, is_public),"
-		" sampled_ms = iif(?3 & 16384, ?19, sampled_ms)"
-		" WHERE id = ?1 AND project_id = ?2",
-	STATEMENT(VOICE_REMOVE) = "DELETE FROM voice WHERE id = ?1 AND project_id = ?2",
-	STATEMENT(VERSION) = "PRAGMA data_version",
-};
-/* clang-format on */

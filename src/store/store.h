@@ -37,14 +37,20 @@
 /* A list of voices is sent whole to some clients. */
 #define STORE_VOICES_MAX 1000 /* of a project */
 
+/* They live for minutes: who holds this many asks for them in a loop that has gone
+ * wrong, or means harm. */
+#define STORE_TOKENS_MAX 10000 /* of a key, at once */
+
 /* What a key may do. */
 enum store_scope {
 	STORE_SCOPE_SPEAK = 1 << 0,
 	STORE_SCOPE_READ = 1 << 1,
 	STORE_SCOPE_DICTIONARIES = 1 << 2,
 	STORE_SCOPE_ADMIN = 1 << 3,
+	STORE_SCOPE_VOICES = 1 << 4,
 };
-#define STORE_SCOPES_USUAL (STORE_SCOPE_SPEAK | STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
+#define STORE_SCOPES_USUAL                                                                         \
+	(STORE_SCOPE_SPEAK | STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES | STORE_SCOPE_VOICES)
 
 /* How much an account or a key may use.  Turns and connections at once, characters
  * of one text. */
@@ -57,6 +63,11 @@ struct store_limits {
 };
 #define STORE_LIMIT_NONE (-1)
 #define STORE_LIMIT_PLAN (-2) /* of an account: what its plan says; of a key: none */
+#define STORE_LIMITS_PLAN                                                                          \
+	{                                                                                          \
+		STORE_LIMIT_PLAN, STORE_LIMIT_PLAN, STORE_LIMIT_PLAN, STORE_LIMIT_PLAN,            \
+			STORE_LIMIT_PLAN                                                           \
+	}
 
 /* Who pays.  Projects belong to an account, keys to a project. */
 struct store_account {
@@ -88,7 +99,6 @@ struct store_key {
 	uint8_t hash[STORE_KEY_HASH_LEN]; /* SHA-256 of the whole key */
 	char name[STORE_NAME_MAX + 1];
 	int64_t credit_cents; /* it may spend in all; -1: no limit */
-	int64_t streams_max; /* -1: no limit */
 	struct store_limits limits;
 	int64_t created_ms;
 	int64_t revoked_ms; /* 0: not revoked */
@@ -145,6 +155,7 @@ struct store_lease {
 	int64_t at_ms, expires_ms;
 	/* Answers. */
 	int64_t granted_microcents; /* 0 to want: in addition to what it had */
+	int64_t held_microcents; /* what the server has now, less what it has booked */
 	int64_t left_microcents; /* that nobody holds or has spent, after it; may be negative */
 };
 
@@ -320,14 +331,13 @@ struct store_ops {
 			const char *prefix); /* ENOENT */
 	/* The first time of a key that is revoked twice stays; ENOENT. */
 	int (*key_revoke)(struct store *store, const char *prefix, int64_t at_ms);
-	int (*key_set_scopes)(struct store *store, const char *prefix,
-			      unsigned scopes); /* ENOENT */
 	int (*key_list)(struct store *store, store_key_h *each, void *arg); /* oldest first */
 
 	/* The named fields of `to`.  ENOENT. */
 	int (*key_change)(struct store *store, const char *prefix, unsigned fields,
 			  const struct store_key *to);
-	/* When keys were used last.  Does not count as a change (see version). */
+	/* When keys were used last.  Does not count as a change (see version), and never
+	 * goes back.  ENOENT. */
 	int (*key_used)(struct store *store, int64_t key_id, int64_t at_ms);
 
 	/* Accounts and projects.  Lists are oldest first. */
@@ -348,9 +358,12 @@ struct store_ops {
 	int (*top_up_list)(struct store *store, int64_t account_id, store_top_up_h *each,
 			   void *arg);
 
-	/* Tokens.  Taking one removes it: two that take it at once do not both get it.
-	 * ENOENT when it is not there, for another path, or expired. */
+	/* Tokens.  EINVAL for a key that does not exist, EEXIST for the hash, EDQUOT when
+	 * the key has too many that are not expired. */
 	int (*token_add)(struct store *store, const struct store_token *token, int64_t now_ms);
+	/* Taking one removes it: two that take it at once do not both get it.  Whether the
+	 * key is still good is the caller's question.  ENOENT when it is not there, for
+	 * another path (it stays), or expired. */
 	int (*token_take)(struct store *store, struct store_key *key, const uint8_t *hash,
 			  const char *path, int64_t now_ms);
 
@@ -358,20 +371,25 @@ struct store_ops {
 	 * much: as much as is wanted and left, which is what was paid in (or the key's
 	 * credit_cents), less what was spent and what is lent to servers until it expires.
 	 * A turn that is booked takes its amount off its server's lease.  Asking with 0
-	 * prolongs what the server has.  ENOENT for the holder. */
+	 * prolongs what the server has; one that has expired is gone, and what is granted
+	 * is all the server has then.  An account that is not prepaid and a key without a
+	 * limit are lent what is wanted.  ENOENT for the holder. */
 	int (*lease_take)(struct store *store, struct store_lease *lease);
 	/* All that a server holds, when it ends or when it is known to be dead. */
 	int (*lease_return)(struct store *store, const char *server);
 
 	/* Turns, all or none: durable when it returns 0.  A turn whose id is known is left
 	 * as it was, whatever the new one says, and no sum counts it again.  errs[i] is
-	 * EINVAL for a turn whose key or account does not exist: it is left out, and does
-	 * not take the others with it. */
+	 * EINVAL for a turn whose key or account does not exist, or that has one without the
+	 * other: it is left out, and does not take the others with it. */
 	int (*turns_add)(struct store *store, const struct store_turn *turns, size_t count,
 			 int *errs);
+	/* Oldest first.  Who goes on after the last seq that was shown sees every turn
+	 * once. */
 	int (*turn_page)(struct store *store, const struct store_turn_filter *filter,
 			 int64_t after_seq, int64_t limit, store_paged_turn_h *each, void *arg);
-	/* by: enum store_usage_by.  Sorted by what they are summed up by, in that order. */
+	/* by: enum store_usage_by.  Sorted by what they are summed up by, in that order;
+	 * nothing is shown where there are no turns. */
 	int (*usage_sum)(struct store *store, const struct store_turn_filter *filter, unsigned by,
 			 store_usage_h *each, void *arg);
 	/* Sums that the rows do not bear out, of accounts and keys: 0 when all is well.
@@ -442,8 +460,9 @@ struct store_ops {
 			    const struct store_voice *to);
 	int (*voice_remove)(struct store *store, int64_t project_id, int64_t id); /* ENOENT */
 
-	/* A number that is another one when keys, accounts, dictionaries or voices have
-	 * changed, by whomever; turns and leases do not count. */
+	/* A number that is another one when keys, accounts, projects, dictionaries or voices
+	 * have changed, by whomever, this handle included; turns, top-ups, tokens, leases
+	 * and last uses do not count. */
 	int (*version)(struct store *store, int64_t *version);
 };
 

@@ -117,7 +117,7 @@ static void test_create_prints_the_key_alone(void **state)
 	assert_int_equal(find(&key, printed), 0);
 	assert_string_equal(key.name, "phone");
 	assert_int_equal(key.credit_cents, 250);
-	assert_int_equal(key.streams_max, 3);
+	assert_int_equal(key.limits.connections, 3);
 }
 
 static void test_a_key_has_no_limits_unless_given(void **state)
@@ -128,7 +128,7 @@ static void test_a_key_has_no_limits_unless_given(void **state)
 	assert_int_equal(run("key create --data DIR"), 0);
 	assert_int_equal(find(&key, printed), 0);
 	assert_int_equal(key.credit_cents, -1);
-	assert_int_equal(key.streams_max, -1);
+	assert_int_equal(key.limits.connections, -1);
 	assert_true(key.created_ms > 0);
 }
 
@@ -268,7 +268,8 @@ static void test_the_local_key_may_do_all(void **state)
 	assert_int_equal(key.scopes, all);
 	memcpy(prefix, text, STORE_KEY_PREFIX_LEN);
 	store = open_store(); /* one that an older program made */
-	assert_int_equal(store->ops->key_set_scopes(store, prefix, STORE_SCOPES_USUAL), 0);
+	key.scopes = STORE_SCOPES_USUAL;
+	assert_int_equal(store->ops->key_change(store, prefix, STORE_KEY_SCOPES, &key), 0);
 	mem_deref(store);
 	assert_int_equal(ensure(text), 0);
 	assert_int_equal(find(&key, text), 0);

@@ -23,8 +23,9 @@ struct store_key rows_key(const char *prefix)
 		.name = "Stra\xc3\x9f"
 			"e \"7\"",
 		.credit_cents = 12345678901,
-		.streams_max = -1,
+		.limits = {3, 5, 70, 11000, 1300},
 		.created_ms = 1790000000123,
+		.expires_ms = 1890000000321,
 	};
 
 	snprintf(key.prefix, sizeof(key.prefix), "%s", prefix);
@@ -37,6 +38,8 @@ struct store_turn rows_turn(const char *id, int64_t key_id)
 {
 	struct store_turn turn = {
 		.key_id = key_id,
+		.account_id = key_id ? STORE_ACCOUNT_DEFAULT : 0,
+		.server = "0123456789abcdef",
 		.at_ms = 1790000000456,
 		.status = STORE_TURN_CANCELLED,
 		.samples = 129600,
@@ -60,7 +63,11 @@ void rows_assert_key(const struct store_key *key, const struct store_key *expect
 	assert_memory_equal(key->hash, expected->hash, sizeof(key->hash));
 	assert_string_equal(key->name, expected->name);
 	assert_int_equal(key->credit_cents, expected->credit_cents);
-	assert_int_equal(key->streams_max, expected->streams_max);
+	assert_memory_equal(&key->limits, &expected->limits, sizeof(key->limits));
+	assert_int_equal(key->account_id, expected->account_id);
+	assert_int_equal(key->expires_ms, expected->expires_ms);
+	assert_int_equal(key->used_ms, expected->used_ms);
+	assert_int_equal(key->spent_microcents, expected->spent_microcents);
 	assert_int_equal(key->created_ms, expected->created_ms);
 	assert_int_equal(key->revoked_ms, expected->revoked_ms);
 }
@@ -69,6 +76,8 @@ void rows_assert_turn(const struct store_turn *turn, const struct store_turn *ex
 {
 	assert_string_equal(turn->id, expected->id);
 	assert_int_equal(turn->key_id, expected->key_id);
+	assert_int_equal(turn->account_id, expected->account_id);
+	assert_string_equal(turn->server, expected->server);
 	assert_int_equal(turn->at_ms, expected->at_ms);
 	assert_int_equal(turn->status, expected->status);
 	assert_int_equal(turn->samples, expected->samples);

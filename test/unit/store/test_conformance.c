@@ -112,11 +112,11 @@ static void test_scopes_of_a_key_can_be_changed(void **state)
 	struct store_key found;
 
 	assert_int_equal(store->ops->key_add(store, &key), 0);
-	assert_int_equal(store->ops->key_set_scopes(store, "ka_abcde", STORE_SCOPES_USUAL), 0);
-	assert_int_equal(store->ops->key_find(store, &found, "ka_abcde"), 0);
 	key.scopes = STORE_SCOPES_USUAL;
+	assert_int_equal(store->ops->key_change(store, "ka_abcde", STORE_KEY_SCOPES, &key), 0);
+	assert_int_equal(store->ops->key_find(store, &found, "ka_abcde"), 0);
 	rows_assert_key(&found, &key);
-	assert_int_equal(store->ops->key_set_scopes(store, "ka_00000", 1), ENOENT);
+	assert_int_equal(store->ops->key_change(store, "ka_00000", 1, &key), ENOENT);
 }
 
 static void test_a_key_of_no_project_is_refused(void **state)

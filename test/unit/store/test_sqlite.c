@@ -71,6 +71,7 @@ static void test_rows_are_there_after_a_reopen(void **state)
 	mem_deref(store);
 	store = opened();
 	assert_int_equal(store->ops->key_find(store, &found, "ka_abcde"), 0);
+	key.spent_microcents = turn.amount_microcents;
 	rows_assert_key(&found, &key);
 	assert_int_equal(rows_count_turns(store), 1);
 	assert_int_equal(store->ops->turn_add(store, &turn), 0); /* booked again after a crash */
@@ -202,12 +203,12 @@ static void test_ledger_rows_cannot_be_changed_by_anyone(void **state)
 		"DELETE FROM turn WHERE id = 't1'",
 	};
 	static const char *const quiet[] = {
-		"INSERT OR REPLACE INTO turn SELECT seq, id, key_id, at_ms, status, 0, 0, 0, 0, '', 0"
-		" FROM turn",
+		"INSERT OR REPLACE INTO turn SELECT seq, id, key_id, at_ms, status, 0, 0, 0, 0, '', 0,"
+		" account_id, server FROM turn",
 		"INSERT OR REPLACE INTO turn SELECT seq + 5, id, key_id, at_ms, status, 0, 0, 0, 0, '',"
-		" 0 FROM turn",
+		" 0, account_id, server FROM turn",
 		"INSERT OR REPLACE INTO turn SELECT seq, 'other', key_id, at_ms, status, 0, 0, 0, 0, '',"
-		" 0 FROM turn",
+		" 0, account_id, server FROM turn",
 	};
 	struct store *store = opened();
 	struct store_turn turn = rows_turn("t1", 0);

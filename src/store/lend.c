@@ -1,0 +1,62 @@
+/*
+ * lend.c: how much of somebody's credit a server is lent (see lend.h).
+ */
+#include "store/lend.h"
+
+#define MICROCENTS_PER_CENT 1000000
+
+/* What a key may spend is a number that somebody typed. */
+static int64_t microcents_of(int64_t cents)
+{
+	int64_t microcents;
+
+	return __builtin_mul_overflow(cents, MICROCENTS_PER_CENT, &microcents) ? INT64_MAX
+									       : microcents;
+}
+
+static int64_t less(int64_t from, int64_t amount)
+{
+	int64_t rest;
+
+	if (__builtin_sub_overflow(from, amount, &rest))
+		return amount > 0 ? INT64_MIN : INT64_MAX;
+	return rest;
+}
+
+void lend_of_account(struct lend_purse *purse, const struct store_account *account)
+{
+	purse->is_limited = account->is_prepaid;
+	purse->paid_microcents = account->credit_microcents;
+	purse->spent_microcents = account->spent_microcents;
+}
+
+void lend_of_key(struct lend_purse *purse, const struct store_key *key)
+{
+	purse->is_limited = key->credit_cents >= 0;
+	purse->paid_microcents = microcents_of(key->credit_cents);
+	purse->spent_microcents = key->spent_microcents;
+}
+
+static void lend_limited(struct store_lease *lease, const struct lend_purse *purse)
+{
+	int64_t left =
+		less(less(purse->paid_microcents, purse->spent_microcents), purse->lent_microcents);
+	int64_t granted = lease->want_microcents < left ? lease->want_microcents : left;
+
+	if (granted < 0)
+		granted = 0;
+	lease->granted_microcents = granted;
+	lease->held_microcents = purse->held_microcents + granted;
+	lease->left_microcents = left - granted;
+}
+
+void lend(struct store_lease *lease, const struct lend_purse *purse)
+{
+	if (purse->is_limited) {
+		lend_limited(lease, purse);
+		return;
+	}
+	lease->granted_microcents = lease->want_microcents;
+	lease->held_microcents = lease->want_microcents;
+	lease->left_microcents = INT64_MAX;
+}

@@ -1,0 +1,200 @@
+/*
+ * postgres_private.h: what the files of the PostgreSQL store share.
+ *
+ *   postgres.c               opening, the table of verbs
+ *   postgres_connection.c    connecting, connecting again, asking, transactions
+ *   postgres_values.c        what goes to the database and what comes back
+ *   postgres_schema.c        the tables' history
+ *   postgres_statements.c    all statements, as text
+ *   postgres_accounts.c      accounts, projects, top-ups
+ *   postgres_keys.c          keys and tokens
+ *   postgres_ledger.c        turns, reports, leases
+ *   postgres_shares.c        limits that servers share
+ *   postgres_dictionaries.c  dictionaries and their entries
+ *   postgres_voices.c        derived voices
+ *   postgres_import.c        rows of another store
+ */
+#ifndef STORE_POSTGRES_PRIVATE_H
+#define STORE_POSTGRES_PRIVATE_H
+
+#include <libpq-fe.h>
+
+#include "base/buf.h"
+#include "store/store.h"
+
+#define POSTGRES_STATEMENTS(X)                                                                     \
+	X(KEY_ADD)                                                                                 \
+	X(KEY_FIND)                                                                                \
+	X(KEY_REVOKE)                                                                              \
+	X(KEY_LIST)                                                                                \
+	X(KEY_CHANGE)                                                                              \
+	X(KEY_USED)                                                                                \
+	X(ACCOUNT_ADD)                                                                             \
+	X(ACCOUNT_GET)                                                                             \
+	X(ACCOUNT_LIST)                                                                            \
+	X(ACCOUNT_CHANGE)                                                                          \
+	X(PROJECT_ADD)                                                                             \
+	X(PROJECT_LIST)                                                                            \
+	X(TOP_UP_ADD)                                                                              \
+	X(TOP_UP_LIST)                                                                             \
+	X(TOKEN_ADD)                                                                               \
+	X(TOKEN_TAKE)                                                                              \
+	X(LEASE_TAKE)                                                                              \
+	X(LEASE_RETURN)                                                                            \
+	X(TURNS_ADD)                                                                               \
+	X(TURN_PAGE)                                                                               \
+	X(USAGE_SUM)                                                                               \
+	X(AUDIT)                                                                                   \
+	X(SHARE_TAKE)                                                                              \
+	X(SHARE_BEAT)                                                                              \
+	X(SHARE_RETURN)                                                                            \
+	X(PROJECT_LOCK)                                                                            \
+	X(DICTIONARY_LIST)                                                                         \
+	X(DICTIONARY_GET)                                                                          \
+	X(DICTIONARY_COUNT)                                                                        \
+	X(DICTIONARY_ADD)                                                                          \
+	X(DICTIONARY_CHANGE)                                                                       \
+	X(DICTIONARY_REMOVE)                                                                       \
+	X(DICTIONARY_TOUCH)                                                                        \
+	X(ENTRY_LIST)                                                                              \
+	X(ENTRY_COUNT)                                                                             \
+	X(ENTRY_GET)                                                                               \
+	X(ENTRY_ADD)                                                                               \
+	X(ENTRY_CHANGE)                                                                            \
+	X(ENTRY_REMOVE)                                                                            \
+	X(ENTRY_UPSERT_ALL)                                                                        \
+	X(ENTRY_REMOVE_OTHERS)                                                                     \
+	X(VOICE_LIST)                                                                              \
+	X(VOICE_COUNT)                                                                             \
+	X(VOICE_ADD)                                                                               \
+	X(VOICE_CHANGE)                                                                            \
+	X(VOICE_REMOVE)                                                                            \
+	X(VERSION)                                                                                 \
+	X(BEGIN)                                                                                   \
+	X(COMMIT)                                                                                  \
+	X(ROLLBACK)
+
+enum postgres_statement {
+#define X(name) POSTGRES_##name,
+	POSTGRES_STATEMENTS(X)
+#undef X
+		POSTGRES_STATEMENT_COUNT
+};
+
+struct postgres_statement_row {
+	const char *sql;
+	/* Reports ask for anything or everything by the same text: each is planned for
+	 * what it asks, and may take longer than the others. */
+	bool is_report;
+};
+extern const struct postgres_statement_row postgres_statements[];
+
+/* The schema's history: a database at version n has had the first n steps. */
+extern const char *const postgres_schema_migrations[];
+extern const int postgres_schema_version;
+
+struct postgres {
+	struct store store; /* first: what callers hold */
+	char *address; /* has the password: never for a log */
+	PGconn *db; /* NULL: not connected */
+	bool prepared[POSTGRES_STATEMENT_COUNT]; /* on this connection */
+	bool in_transaction;
+	unsigned pause_ms; /* after the last failure to connect; 0: there was none */
+	uint64_t retry_us; /* no other try before */
+};
+
+static inline struct postgres *postgres_of(struct store *store)
+{
+	return (struct postgres *)(void *)store;
+}
+
+/* Values of a statement, by their place.  What is given by address must live until
+ * the statement has run. */
+#define POSTGRES_VALUES_MAX 24
+
+struct postgres_values {
+	int count;
+	const char *values[POSTGRES_VALUES_MAX]; /* NULL is NULL */
+	int lengths[POSTGRES_VALUES_MAX];
+	int formats[POSTGRES_VALUES_MAX]; /* 1: binary */
+	char numbers[POSTGRES_VALUES_MAX][32];
+};
+
+void postgres_put_number(struct postgres_values *values, int64_t number);
+void postgres_put_real(struct postgres_values *values, double number);
+void postgres_put_text(struct postgres_values *values, const char *text); /* NULL is NULL */
+void postgres_put_bytes(struct postgres_values *values, const void *bytes, size_t len);
+
+/* An array, for statements that take many rows at once: in PostgreSQL's binary form,
+ * which needs no quoting.  The first failure stays; array_put tells it. */
+struct postgres_array {
+	struct buf bytes;
+	int err;
+};
+void postgres_array_numbers(struct postgres_array *array, size_t count);
+void postgres_array_texts(struct postgres_array *array, size_t count);
+void postgres_array_number(struct postgres_array *array, int64_t number);
+void postgres_array_text(struct postgres_array *array, const char *text); /* NULL is NULL */
+int postgres_put_array(struct postgres_values *values, const struct postgres_array *array);
+void postgres_array_reset(struct postgres_array *array);
+
+/* A row of an answer; columns count from 0. */
+struct postgres_row {
+	const PGresult *result;
+	int number;
+};
+int64_t postgres_number_at(const struct postgres_row *row, int column);
+double postgres_real_at(const struct postgres_row *row, int column);
+bool postgres_is_true_at(const struct postgres_row *row, int column);
+const char *postgres_text_at(const struct postgres_row *row, int column); /* NULL for NULL */
+/* Copies; false when it does not fit or is none. */
+bool postgres_copy_text(char *out, size_t size, const struct postgres_row *row, int column);
+bool postgres_copy_bytes(uint8_t *out, size_t size, const struct postgres_row *row, int column);
+
+int postgres_damaged(const char *table); /* EBADMSG */
+
+/* connection.c
+ *
+ * Connects now, for the first time.  What went wrong has been logged. */
+int postgres_connect(struct postgres *postgres);
+void postgres_disconnect(struct postgres *postgres);
+
+enum postgres_constraint {
+	POSTGRES_KEPT, /* none was broken */
+	POSTGRES_UNIQUE,
+	POSTGRES_FOREIGN,
+};
+
+struct postgres_answer {
+	enum postgres_constraint constraint;
+	int64_t changed; /* rows */
+	int64_t number; /* the first column of the first row, when there is one */
+	bool has_row;
+};
+
+/* Runs a statement.  Constraints are the caller's matter: EINVAL, not logged.
+ * EAGAIN inside a transaction that must be run again. */
+int postgres_run(struct postgres *postgres, enum postgres_statement id,
+		 const struct postgres_values *values, const char *what,
+		 struct postgres_answer *answer);
+
+/* The same for one that changes one row by its id: ENOENT when there was none. */
+int postgres_change(struct postgres *postgres, enum postgres_statement id,
+		    const struct postgres_values *values, const char *what,
+		    struct postgres_answer *answer);
+
+/* Runs one that gives a number. */
+int postgres_number(struct postgres *postgres, enum postgres_statement id,
+		    const struct postgres_values *values, const char *what, int64_t *number);
+
+/* Runs one that gives rows, each to `row` until that fails or says that it has
+ * enough (ECANCELED).  ENOENT when there was none. */
+typedef int(postgres_row_h)(const struct postgres_row *row, void *arg);
+int postgres_rows(struct postgres *postgres, enum postgres_statement id,
+		  const struct postgres_values *values, const char *what, postgres_row_h *row,
+		  void *arg);
+
+/* Several statements, all or none.  The unit is run again when the database wants
+ * that (a deadlock), so it begins from nothing each time. */
+typedef int(postgres_unit_h)(struct postgres *postgres, void *arg);
+int postgres_transaction(struct postgres *postgres, postgres_unit_h *unit, void *arg);

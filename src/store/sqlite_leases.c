@@ -1,0 +1,102 @@
+/*
+ * sqlite_leases.c: credit that is lent to servers, in the SQLite store.
+ */
+#include <errno.h>
+
+#include "store/lend.h"
+#include "store/sqlite_private.h"
+
+static int read_holder(struct lend_purse *purse, struct sqlite *sqlite,
+		       const struct store_holder *holder)
+{
+	struct store_account account;
+	struct store_key key;
+	int err;
+
+	if (holder->kind == STORE_HOLDER_ACCOUNT) {
+		err = sqlite_account_get(&sqlite->store, &account, holder->id);
+		if (!err)
+			lend_of_account(purse, &account);
+	} else {
+		err = sqlite_key_get(sqlite, &key, holder->id);
+		if (!err)
+			lend_of_key(purse, &key);
+	}
+	return err;
+}
+
+static void bind_holder(sqlite3_stmt *stmt, const struct store_holder *holder)
+{
+	sqlite3_bind_int64(stmt, 1, holder->kind);
+	sqlite3_bind_int64(stmt, 2, holder->id);
+}
+
+static int forget_old(struct sqlite *sqlite, const struct store_lease *lease)
+{
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_LEASE_FORGET_OLD];
+	int constraint;
+
+	bind_holder(stmt, &lease->holder);
+	sqlite3_bind_int64(stmt, 3, lease->at_ms);
+	return sqlite_run(sqlite, STATEMENT_LEASE_FORGET_OLD, "cannot forget a lease", &constraint);
+}
+
+static int note_sums(sqlite3_stmt *stmt, void *arg)
+{
+	struct lend_purse *purse = arg;
+
+	purse->lent_microcents = sqlite3_column_int64(stmt, 0);
+	purse->held_microcents = sqlite3_column_int64(stmt, 1);
+	return 0;
+}
+
+static int read_sums(struct lend_purse *purse, struct sqlite *sqlite,
+		     const struct store_lease *lease)
+{
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_LEASE_SUMS];
+
+	bind_holder(stmt, &lease->holder);
+	sqlite_bind_text(stmt, 3, lease->server);
+	return sqlite_rows(sqlite, STATEMENT_LEASE_SUMS, "cannot sum up leases", note_sums, purse);
+}
+
+static int put(struct sqlite *sqlite, const struct store_lease *lease)
+{
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_LEASE_PUT];
+	int constraint;
+
+	bind_holder(stmt, &lease->holder);
+	sqlite_bind_text(stmt, 3, lease->server);
+	sqlite3_bind_int64(stmt, 4, lease->held_microcents);
+	sqlite3_bind_int64(stmt, 5, lease->expires_ms);
+	return sqlite_run(sqlite, STATEMENT_LEASE_PUT, "cannot lend credit", &constraint);
+}
+
+int sqlite_lease_take(struct store *store, struct store_lease *lease)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	struct lend_purse purse = {0};
+	int err = sqlite_begin(store);
+
+	if (err)
+		return err;
+	err = read_holder(&purse, sqlite, &lease->holder);
+	if (!err)
+		err = forget_old(sqlite, lease);
+	if (!err)
+		err = read_sums(&purse, sqlite, lease);
+	if (!err)
+		lend(lease, &purse);
+	if (!err && purse.is_limited)
+		err = put(sqlite, lease);
+	return sqlite_end(store, err);
+}
+
+int sqlite_lease_return(struct store *store, const char *server)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	int constraint;
+
+	sqlite_bind_text(sqlite->statements[STATEMENT_LEASE_RETURN], 1, server);
+	return sqlite_run(sqlite, STATEMENT_LEASE_RETURN, "cannot return leases", &constraint);
+}

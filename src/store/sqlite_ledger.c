@@ -1,0 +1,281 @@
+/*
+ * sqlite_ledger.c: turns in the SQLite store, their sums and reports of them.
+ *
+ * A row costs one INSERT; the sums of accounts, keys and leases are written once
+ * for a whole batch.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "base/log.h"
+#include "store/sqlite_private.h"
+#include "store/tally.h"
+
+static const char *const status_words[] = {
+	[STORE_TURN_FINISHED] = "finished",
+	[STORE_TURN_CANCELLED] = "cancelled",
+	[STORE_TURN_FAILED] = "failed",
+	[STORE_TURN_LOST] = "lost",
+};
+
+static int insert(struct sqlite *sqlite, const struct store_turn *turn)
+{
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_TURN_ADD];
+	int constraint;
+
+	assert((size_t)turn->status < COUNT(status_words));
+	sqlite_bind_text(stmt, 1, turn->id);
+	sqlite3_bind_int64(stmt, 2, turn->key_id);
+	sqlite3_bind_int64(stmt, 3, turn->account_id);
+	sqlite_bind_text(stmt, 4, turn->server);
+	sqlite3_bind_int64(stmt, 5, turn->at_ms);
+	sqlite_bind_text(stmt, 6, status_words[turn->status]);
+	sqlite3_bind_int64(stmt, 7, (int64_t)turn->samples);
+	sqlite3_bind_int64(stmt, 8, turn->sample_rate);
+	sqlite3_bind_int64(stmt, 9, (int64_t)turn->characters);
+	sqlite3_bind_int64(stmt, 10, turn->voice_id);
+	sqlite_bind_text(stmt, 11, turn->model_id);
+	sqlite3_bind_int64(stmt, 12, turn->amount_microcents);
+	return sqlite_run(sqlite, STATEMENT_TURN_ADD, "cannot book a turn", &constraint);
+}
+
+static bool has_both_or_none(const struct store_turn *turn)
+{
+	return (turn->key_id == 0) == (turn->account_id == 0);
+}
+
+static int insert_all(struct sqlite *sqlite, const struct store_turn *turns, size_t count,
+		      int *errs, struct tally *tallies, size_t *tally_count)
+{
+	for (size_t i = 0; i < count; ++i) {
+		errs[i] = has_both_or_none(&turns[i]) ? insert(sqlite, &turns[i]) : EINVAL;
+		if (errs[i] && errs[i] != EINVAL)
+			return errs[i];
+		if (!errs[i] && sqlite3_changes(sqlite->db) > 0)
+			*tally_count = tally_note(tallies, *tally_count, &turns[i]);
+	}
+	return 0;
+}
+
+static int add_spent(struct sqlite *sqlite, const struct tally *tally)
+{
+	enum statement id = tally->holder.kind == STORE_HOLDER_ACCOUNT ? STATEMENT_ACCOUNT_SPENT
+								       : STATEMENT_KEY_SPENT;
+	sqlite3_stmt *stmt = sqlite->statements[id];
+
+	sqlite3_bind_int64(stmt, 1, tally->holder.id);
+	sqlite3_bind_int64(stmt, 2, tally->microcents);
+	return sqlite_change(sqlite, id, "cannot sum up turns");
+}
+
+static int take_off_lease(struct sqlite *sqlite, const struct tally *tally)
+{
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_LEASE_TAKE_OFF];
+	int constraint;
+
+	sqlite3_bind_int64(stmt, 1, tally->holder.kind);
+	sqlite3_bind_int64(stmt, 2, tally->holder.id);
+	sqlite_bind_text(stmt, 3, tally->server);
+	sqlite3_bind_int64(stmt, 4, tally->microcents);
+	return sqlite_run(sqlite, STATEMENT_LEASE_TAKE_OFF, "cannot take turns off a lease",
+			  &constraint);
+}
+
+static int write_tallies(struct sqlite *sqlite, struct tally *tallies, size_t count)
+{
+	int err = 0;
+
+	count = tally_merge(tallies, count);
+	for (size_t i = 0; !err && i < count; ++i) {
+		err = add_spent(sqlite, &tallies[i]);
+		if (!err)
+			err = take_off_lease(sqlite, &tallies[i]);
+	}
+	return err;
+}
+
+int sqlite_turns_add(struct store *store, const struct store_turn *turns, size_t count, int *errs)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	struct tally *tallies = tally_rows(count);
+	size_t tally_count = 0;
+	int err = tallies ? sqlite_begin(store) : ENOMEM;
+
+	if (err)
+		goto out;
+	err = insert_all(sqlite, turns, count, errs, tallies, &tally_count);
+	if (!err)
+		err = write_tallies(sqlite, tallies, tally_count);
+	err = sqlite_end(store, err);
+out:
+	free(tallies);
+	return err;
+}
+
+int sqlite_turn_add(struct store *store, const struct store_turn *turn)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	struct tally tallies[TALLIES_PER_TURN];
+	struct store_turn row = *turn;
+	size_t count = 0;
+	int row_err = 0;
+	int err;
+
+	if (row.key_id && !row.account_id)
+		row.account_id = STORE_ACCOUNT_DEFAULT;
+	if (sqlite3_get_autocommit(sqlite->db))
+		err = sqlite_turns_add(store, &row, 1, &row_err);
+	else
+		err = insert_all(sqlite, &row, 1, &row_err, tallies, &count);
+	if (!err)
+		err = write_tallies(sqlite, tallies, count);
+	return err ? err : row_err;
+}
+
+static int read_status(enum store_turn_status *status, const unsigned char *word)
+{
+	for (size_t i = 0; word && i < COUNT(status_words); ++i) {
+		if (strcmp((const char *)word, status_words[i]) == 0) {
+			*status = (enum store_turn_status)i;
+			return 0;
+		}
+	}
+	return EBADMSG;
+}
+
+static int read_turn(struct store_turn *turn, sqlite3_stmt *stmt)
+{
+	*turn = (struct store_turn){.key_id = sqlite3_column_int64(stmt, 2)};
+	if (!sqlite_column_text(turn->id, sizeof(turn->id), stmt, 1) ||
+	    !sqlite_column_text(turn->server, sizeof(turn->server), stmt, 4) ||
+	    read_status(&turn->status, sqlite3_column_text(stmt, 6)) ||
+	    !sqlite_column_text(turn->model_id, sizeof(turn->model_id), stmt, 11))
+		return sqlite_damaged("turn");
+	turn->account_id = sqlite3_column_int64(stmt, 3);
+	turn->at_ms = sqlite3_column_int64(stmt, 5);
+	turn->samples = (uint64_t)sqlite3_column_int64(stmt, 7);
+	turn->sample_rate = (uint32_t)sqlite3_column_int64(stmt, 8);
+	turn->characters = (uint64_t)sqlite3_column_int64(stmt, 9);
+	turn->voice_id = sqlite3_column_int64(stmt, 10);
+	turn->amount_microcents = sqlite3_column_int64(stmt, 12);
+	return 0;
+}
+
+struct turn_viewer {
+	store_turn_h *each;
+	store_paged_turn_h *each_of_page; /* instead, with its place */
+	void *arg;
+};
+
+static int show_turn(sqlite3_stmt *stmt, void *arg)
+{
+	const struct turn_viewer *viewer = arg;
+	struct store_turn turn;
+	int err = read_turn(&turn, stmt);
+	bool goes_on;
+
+	if (err)
+		return err;
+	if (viewer->each)
+		goes_on = viewer->each(&turn, viewer->arg);
+	else
+		goes_on = viewer->each_of_page(sqlite3_column_int64(stmt, 0), &turn, viewer->arg);
+	return goes_on ? 0 : ECANCELED;
+}
+
+int sqlite_turn_list(struct store *store, store_turn_h *each, void *arg)
+{
+	struct turn_viewer viewer = {.each = each, .arg = arg};
+	int err = sqlite_rows(sqlite_of(store), STATEMENT_TURN_LIST, "cannot list the turns",
+			      show_turn, &viewer);
+
+	return err == ENOENT ? 0 : err;
+}
+
+static void bind_filter(sqlite3_stmt *stmt, const struct store_turn_filter *filter)
+{
+	sqlite3_bind_int64(stmt, 1, filter->account_id);
+	sqlite3_bind_int64(stmt, 2, filter->project_id);
+	sqlite3_bind_int64(stmt, 3, filter->key_id);
+	sqlite3_bind_int64(stmt, 4, filter->from_ms ? filter->from_ms : INT64_MIN);
+	sqlite3_bind_int64(stmt, 5, filter->to_ms ? filter->to_ms : INT64_MAX);
+}
+
+int sqlite_turn_page(struct store *store, const struct store_turn_filter *filter, int64_t after_seq,
+		     int64_t limit, store_paged_turn_h *each, void *arg)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	enum statement id =
+		filter->account_id ? STATEMENT_TURN_PAGE_OF_ACCOUNT : STATEMENT_TURN_PAGE;
+	struct turn_viewer viewer = {.each_of_page = each, .arg = arg};
+	int err;
+
+	bind_filter(sqlite->statements[id], filter);
+	sqlite3_bind_int64(sqlite->statements[id], 6, after_seq);
+	sqlite3_bind_int64(sqlite->statements[id], 7, limit);
+	err = sqlite_rows(sqlite, id, "cannot list turns", show_turn, &viewer);
+	return err == ENOENT ? 0 : err;
+}
+
+struct usage_viewer {
+	store_usage_h *each;
+	void *arg;
+};
+
+static int show_usage(sqlite3_stmt *stmt, void *arg)
+{
+	const struct usage_viewer *viewer = arg;
+	struct store_usage usage = {
+		.day_ms = sqlite3_column_int64(stmt, 0),
+		.key_id = sqlite3_column_int64(stmt, 1),
+		.voice_id = sqlite3_column_int64(stmt, 2),
+		.turns = sqlite3_column_int64(stmt, 4),
+		.audio_us = (uint64_t)sqlite3_column_int64(stmt, 5),
+		.characters = (uint64_t)sqlite3_column_int64(stmt, 6),
+		.amount_microcents = sqlite3_column_int64(stmt, 7),
+	};
+
+	if (!sqlite_column_text(usage.model_id, sizeof(usage.model_id), stmt, 3))
+		return sqlite_damaged("turn");
+	return viewer->each(&usage, viewer->arg) ? 0 : ECANCELED;
+}
+
+int sqlite_usage_sum(struct store *store, const struct store_turn_filter *filter, unsigned by,
+		     store_usage_h *each, void *arg)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	enum statement id = filter->account_id ? STATEMENT_USAGE_OF_ACCOUNT : STATEMENT_USAGE;
+	struct usage_viewer viewer = {each, arg};
+	int err;
+
+	bind_filter(sqlite->statements[id], filter);
+	sqlite3_bind_int64(sqlite->statements[id], 6, by);
+	err = sqlite_rows(sqlite, id, "cannot sum up turns", show_usage, &viewer);
+	return err == ENOENT ? 0 : err;
+}
+
+static int tell_wrong(sqlite3_stmt *stmt, void *arg)
+{
+	int64_t *wrong = arg;
+
+	log_error(
+		"store", "%s %" PRId64 " is kept as %" PRId64 " microcents, its rows are %" PRId64,
+		(const char *)sqlite3_column_text(stmt, 0), (int64_t)sqlite3_column_int64(stmt, 1),
+		(int64_t)sqlite3_column_int64(stmt, 2), (int64_t)sqlite3_column_int64(stmt, 3));
+	++*wrong;
+	return 0;
+}
+
+int sqlite_audit(struct store *store, int64_t *wrong)
+{
+	int err;
+
+	*wrong = 0;
+	err = sqlite_rows(sqlite_of(store), STATEMENT_AUDIT, "cannot audit the ledger", tell_wrong,
+			  wrong);
+	return err == ENOENT ? 0 : err;
+}
