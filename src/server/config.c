@@ -82,6 +82,15 @@ static const struct param rows[] = {
 	 .text = "How much is written to standard error."},
 	{"server", "log_texts", BOOL(log_texts, "off"),
 	 .text = "Whether the texts that clients send may stand in the log."},
+	{"server", "hosts", STRING(hosts, ""),
+	 .text = "The names under which web pages may reach this server, with blanks between them. "
+		 "Empty: every name, and localhost alone where the server listens on 127.0.0.1 or "
+		 "[::1]; else a page of a stranger whose name leads there could use it."},
+	{"server", "origins", STRING(origins, ""),
+	 .text = "The web pages of other servers that may use this one, such as "
+		 "https://app.example.com, with blanks between them; * for all. Empty: none but "
+		 "those of this machine where the server listens on it alone. Programs that are no "
+		 "browsers are not asked."},
 	{"server", "drain_seconds", INT(drain_seconds, "60", 0, 86400), .unit = "seconds",
 	 .text = "How long a server that was told to end waits for turns that are being spoken."},
 	{"server", "max_connections", INT(max_connections, "10000", 1, 1000000),

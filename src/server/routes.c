@@ -32,6 +32,8 @@ struct route {
 	}
 
 static const struct route routes[] = {
+	{"GET", "/", 0, page_get, 0},
+	{"GET", "/web/{id}", 0, page_get, 0},
 	{"GET", "/health", 0, health_get, 0},
 	{"GET", "/ready", 0, health_ready, 0},
 	{"GET", "/openapi.json", 0, description_openapi, 0},
@@ -203,6 +205,8 @@ void routes_handle(struct http_request *request, void *arg)
 	memcpy(call.ids, ids.numbers, sizeof(call.ids));
 	memcpy(call.id_texts, ids.texts, sizeof(call.id_texts));
 	answer_make_request_id(call.request_id);
+	if (!cors_admit(&call))
+		return;
 	if (!route)
 		refuse(&call);
 	else if (route->scopes)

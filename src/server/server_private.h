@@ -5,6 +5,8 @@
  *   drain.c       the end in good order
  *   routes.c      path → handler
  *   auth.c        whose request it is
+ *   cors.c        which web pages may ask at all
+ *   page.c        GET /: the playground
  *   health.c      GET /health, GET /ready
  *   description.c GET /openapi.json, GET /asyncapi.json
  *   tts_socket.c  a WebSocket and the session on it
@@ -100,6 +102,12 @@ void answer_make_request_id(char id[REQUEST_ID_LEN + 1]);
 
 /* description.c */
 route_h description_openapi, description_asyncapi;
+
+/* cors.c: false when it has answered the request itself. */
+bool cors_admit(const struct route_call *call);
+
+/* page.c */
+route_h page_get;
 
 /* health.c */
 route_h health_get, health_ready;

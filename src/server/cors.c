@@ -1,0 +1,74 @@
+/*
+ * cors.c: what web pages are told before they are let in (see origin.h).
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "server/origin.h"
+#include "server/server_private.h"
+
+/* A browser asks again after so long what it may send. */
+#define PREFLIGHT_SECONDS "7200"
+
+static void refuse(const struct route_call *call, const char *what, const char *name,
+		   const char *key)
+{
+	char detail[200];
+
+	snprintf(detail, sizeof(detail), "%s %.80s is not one of %s in the configuration", what,
+		 name, key);
+	answer_error(call, WIRE_ERROR_FORBIDDEN, detail);
+}
+
+static void allow(const struct route_call *call, const char *origin)
+{
+	http_reply_header(call->request, "Access-Control-Allow-Origin", origin);
+	http_reply_header(call->request, "Access-Control-Expose-Headers",
+			  "x-request-id, retry-after");
+	http_reply_header(call->request, "Vary", "Origin");
+}
+
+static void answer_preflight(const struct route_call *call)
+{
+	const char *headers = http_header(call->request, "access-control-request-headers");
+
+	http_reply_header(call->request, "Access-Control-Allow-Methods",
+			  "GET, HEAD, POST, PUT, PATCH, DELETE");
+	/* Which headers matter is each route's affair: a key may come in any of them. */
+	if (headers)
+		http_reply_header(call->request, "Access-Control-Allow-Headers", headers);
+	http_reply_header(call->request, "Access-Control-Max-Age", PREFLIGHT_SECONDS);
+	answer_empty(call);
+}
+
+bool cors_admit(const struct route_call *call)
+{
+	const struct config *config = call->server->config;
+	const struct origin_rules rules = {
+		.listen = config->listen,
+		.hosts = config->hosts,
+		.origins = config->origins,
+	};
+	const struct origin_claim claim = {
+		.host = http_header(call->request, "host"),
+		.origin = http_header(call->request, "origin"),
+	};
+
+	/* Browsers always send it; what does not is a program. */
+	if (claim.host && !origin_knows_host(&rules, claim.host)) {
+		refuse(call, "the host", claim.host, "server.hosts");
+		return false;
+	}
+	if (!claim.origin)
+		return true;
+	if (!origin_is_welcome(&rules, &claim)) {
+		refuse(call, "the page", claim.origin, "server.origins");
+		return false;
+	}
+	allow(call, claim.origin);
+	if (strcmp(call->request->method, "OPTIONS") != 0 ||
+	    !http_header(call->request, "access-control-request-method"))
+		return true;
+	answer_preflight(call);
+	return false;
+}

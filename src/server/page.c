@@ -1,0 +1,53 @@
+/*
+ * page.c: GET / and GET /web/…: the playground.
+ *
+ * It loads nothing from elsewhere and may be shown in no other page; its policy
+ * says so to the browser.
+ */
+#include "server/pages.h"
+
+#include <string.h>
+
+#include "base/count.h"
+#include "server/server_private.h"
+
+/* Scripts and styles are files of ours; a socket back to us is 'self' too. */
+#define POLICY                                                                                     \
+	"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "                \
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+static const struct {
+	const char *name;
+	const char *value;
+} headers[] = {
+	{"Content-Security-Policy", POLICY},
+	{"X-Content-Type-Options", "nosniff"},
+	{"Referrer-Policy", "no-referrer"},
+	{"Cross-Origin-Opener-Policy", "same-origin"},
+	{"Cross-Origin-Resource-Policy", "same-origin"},
+	/* The files change with the binary, and are small. */
+	{"Cache-Control", "no-cache"},
+};
+
+static const struct page *find(const char *path)
+{
+	for (size_t i = 0; i < pages_count; ++i) {
+		if (strcmp(pages[i].path, path) == 0)
+			return &pages[i];
+	}
+	return NULL;
+}
+
+void page_get(const struct route_call *call)
+{
+	const struct page *page = find(call->request->path);
+
+	if (!page) {
+		answer_error(call, WIRE_ERROR_NO_ROUTE, NULL);
+		return;
+	}
+	for (size_t i = 0; i < COUNT(headers); ++i)
+		http_reply_header(call->request, headers[i].name, headers[i].value);
+	http_reply_header(call->request, "x-request-id", call->request_id);
+	http_reply(call->request, 200, page->type, page->bytes, page->len);
+}

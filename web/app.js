@@ -1,0 +1,132 @@
+// The playground: key, voices, tabs.
+
+import {MultiTab} from './multi.js';
+import {cleanKey, getJson, loadKey, saveKey} from './server.js';
+import {SpeakTab} from './speak.js';
+import {TalkTab} from './talk.js';
+
+const byId = (id) => document.getElementById(id);
+const VOICE_LISTS = ['voice', 'voice-left', 'voice-right', 'voice-talk'];
+const CHECK_MS = 3000; // how soon a server that went away or came back is noticed
+
+let key = loadKey();
+let isUp = null;
+
+const page = {
+  key: () => key,
+  tell(words) {
+    byId('notice').hidden = !words;
+    byId('notice').textContent = words || '';
+  },
+  refreshVoices: () => loadVoices(),
+};
+
+const tabs = {speak: new SpeakTab(page), multi: new MultiTab(page), talk: new TalkTab(page)};
+
+function nameOf(voice) {
+  const languages = (voice.supported_languages || []).join(', ');
+  return `${voice.name} (${voice.id}${languages ? `, ${languages}` : ''})`;
+}
+
+function fillVoices(voices) {
+  VOICE_LISTS.forEach((id, i) => {
+    const list = byId(id);
+    const chosen = list.value;
+    list.replaceChildren(...voices.map((voice) => {
+      const option = new Option(nameOf(voice), voice.id);
+      option.dataset.language = voice.supported_languages?.[0] || '';
+      return option;
+    }));
+    if (voices.some((voice) => String(voice.id) === chosen)) list.value = chosen;
+    else if (i === 2 && voices.length > 1) list.selectedIndex = 1;
+  });
+  const languages = [...new Set(voices.flatMap((voice) => voice.supported_languages || []))].sort();
+  const names = new Intl.DisplayNames(['en'], {type: 'language', fallback: 'code'});
+  const chosen = byId('language').value;
+  byId('language').replaceChildren(new Option('the voice’s', ''), ...languages.map((code) => new Option(names.of(code), code)));
+  byId('language').value = chosen;
+}
+
+async function loadVoices() {
+  if (!key) return;
+  try {
+    const {voices} = await getJson('/v1/voices?limit=1000', key);
+    fillVoices(voices);
+    tabs.speak.showChoices();
+    await tabs.talk.loadAgents().catch(() => {});
+  } catch (error) {
+    page.tell(error.message);
+  }
+}
+
+function showServer(state, words) {
+  byId('server-state').className = `state ${state}`;
+  byId('server-state').textContent = words;
+}
+
+async function checkServer() {
+  try {
+    const answer = await fetch('/ready');
+    if (answer.ok) showServer('good', 'Ready');
+    else showServer('bad', 'The server is starting or ending');
+    if (answer.ok && isUp === false) {
+      page.tell(null);
+      loadVoices(); // it was away: its voices may be others
+    }
+    isUp = answer.ok;
+  } catch {
+    showServer('bad', 'The server is away; waiting for it');
+    isUp = false;
+  }
+  setTimeout(checkServer, CHECK_MS);
+}
+
+function useKey(text) {
+  key = cleanKey(text);
+  byId('key').value = key;
+  saveKey(key);
+  page.tell(null);
+  loadVoices();
+}
+
+function showTab(name) {
+  for (const other of Object.keys(tabs)) {
+    const tab = byId(`tab-${other}`);
+    tab.setAttribute('aria-selected', String(other === name));
+    tab.tabIndex = other === name ? 0 : -1;
+    byId(`panel-${other}`).hidden = other !== name;
+  }
+}
+
+function watchTabs() {
+  const names = Object.keys(tabs);
+  names.forEach((name, i) => {
+    byId(`tab-${name}`).addEventListener('click', () => showTab(name));
+    byId(`tab-${name}`).addEventListener('keydown', (event) => {
+      const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+      if (!step) return;
+      const next = names[(i + step + names.length) % names.length];
+      showTab(next);
+      byId(`tab-${next}`).focus();
+    });
+  });
+}
+
+byId('key-form').addEventListener('submit', (event) => {
+  event.preventDefault();
+  useKey(byId('key').value);
+});
+byId('key-show').addEventListener('click', () => {
+  const isShown = byId('key').type === 'text';
+  byId('key').type = isShown ? 'password' : 'text';
+  byId('key-show').setAttribute('aria-pressed', String(!isShown));
+  byId('key-show').textContent = isShown ? 'Show' : 'Hide';
+});
+byId('key').value = key;
+watchTabs();
+checkServer();
+if (key) loadVoices();
+else page.tell('Paste the key that “make run” printed, and press Use.');
+
+// For tests and for the curious: what the page holds.
+window.syrinx = tabs;

@@ -1,0 +1,73 @@
+// What the page knows of its server: addresses, the key, and errors in a person's words.
+
+const KEY_PLACE = 'syrinx-key';
+
+// A pasted key often has blanks, quotes or a line's end around it.
+export function cleanKey(text) {
+  return text.replace(/[\s"'`]/g, '');
+}
+
+export function loadKey() {
+  const given = new URLSearchParams(location.hash.slice(1)).get('key');
+  if (given) {
+    sessionStorage.setItem(KEY_PLACE, cleanKey(given));
+    history.replaceState(null, '', location.pathname); // it shall not stay in the address
+  }
+  return sessionStorage.getItem(KEY_PLACE) || '';
+}
+
+export function saveKey(key) {
+  sessionStorage.setItem(KEY_PLACE, key);
+}
+
+export function socketAddress(path, key) {
+  const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:';
+  return `${scheme}//${location.host}${path}?api_key=${encodeURIComponent(key)}`;
+}
+
+export class ServerError extends Error {}
+
+export async function getJson(path, key) {
+  let answer;
+  try {
+    answer = await fetch(path, {headers: key ? {'X-API-Key': key} : {}});
+  } catch {
+    throw new ServerError('The server cannot be reached. Is it running?');
+  }
+  const body = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new ServerError(explain({...body, code: answer.status}));
+  return body;
+}
+
+const CODES = {
+  UNAUTHORIZED: 'The server does not know this key, or it was revoked. Paste the one that “make run” printed, or make one with “syrinx key create”.',
+  INSUFFICIENT_CREDITS: 'The account of this key has no credit left. “syrinx account top-up” adds some.',
+  RATE_LIMITED: 'The limits of this key or its account are reached. Wait a moment and try again.',
+  MODEL_UNAVAILABLE: 'No engine could take it in time. Try again, or choose another voice.',
+  MISSING_VOICE_ID: 'Choose a voice first.',
+};
+
+// An error as the server sends it, in words that say what to do.
+export function explain(error) {
+  if (error.error_code === 'NOT_FOUND' && /voice/i.test(error.error || ''))
+    return 'This voice is not there any more. The list was read again: choose another one.';
+  if (error.code === 401) return 'A key is needed. Paste the one that “make run” printed.';
+  if (error.code === 413) return 'The text is too long for one turn. Send it in smaller parts.';
+  return CODES[error.error_code] || error.error || `The server answered with an error (${error.code}).`;
+}
+
+const CLOSES = {
+  1006: 'The connection was lost. The page tries again as soon as the server is back.',
+  1009: 'The text was too long for one message.',
+  1012: 'The server is restarting. Try again in a moment.',
+  1013: 'The server is restarting. Try again in a moment.',
+  4001: CODES.UNAUTHORIZED,
+  4003: CODES.INSUFFICIENT_CREDITS,
+  4029: CODES.RATE_LIMITED,
+};
+
+export function explainClose(code, wasOpen) {
+  if (!wasOpen && code === 1006)
+    return 'The server refused the connection: is the key right, and is the server running?';
+  return CLOSES[code] || `The connection was closed (${code}).`;
+}

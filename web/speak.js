@@ -1,0 +1,237 @@
+// The first tab: one text, one turn, everything about it.
+
+import {codeFor} from './code.js';
+import {drawTimeline, drawWaveform} from './draw.js';
+import {Messages} from './messages.js';
+import {Player, SoundBlocked} from './player.js';
+import {StreamSocket} from './stream.js';
+import {Turn} from './turn.js';
+import {Typist} from './typist.js';
+import {Words} from './words.js';
+
+const byId = (id) => document.getElementById(id);
+
+const RATES = {pcm_24000: 24000, pcm_16000: 16000, pcm_8000: 8000, ulaw_8000: 8000, alaw_8000: 8000};
+
+// The protocol's own: more than this is refused by the server, and is told before it is sent.
+const TEXT_MAX = 100000;
+
+export class SpeakTab {
+  // page: {key(), tell(words), refreshVoices()}
+  constructor(page) {
+    this.page = page;
+    this.socket = null;
+    this.turn = null;
+    this.player = null;
+    this.typist = null;
+    this.stopAsked = null;
+    this.words = new Words(byId('words'));
+    byId('words').textContent = 'Words light up as they are spoken.';
+    this.messages = new Messages(byId('messages'), byId('messages-count'));
+    this.code = 'python';
+    this.listen();
+    this.showChoices();
+    this.draw();
+  }
+
+  listen() {
+    byId('speak-form').addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.speak();
+    });
+    byId('text').addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) this.speak();
+    });
+    document.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape' && !byId('stop').disabled) this.stop();
+    });
+    byId('stop').addEventListener('click', () => this.stop());
+    for (const id of ['text', 'voice', 'language', 'format', 'speed', 'typed', 'rate'])
+      byId(id).addEventListener('input', () => this.showChoices());
+    byId('messages-copy').addEventListener('click', () => this.copy(this.messages.text(), byId('messages-copy')));
+    byId('messages-clear').addEventListener('click', () => this.messages.clear());
+    byId('code-copy').addEventListener('click', () => this.copy(byId('code').textContent, byId('code-copy')));
+    for (const tab of document.querySelectorAll('[data-code]')) {
+      tab.addEventListener('click', () => {
+        this.code = tab.dataset.code;
+        for (const other of document.querySelectorAll('[data-code]'))
+          other.setAttribute('aria-selected', String(other === tab));
+        this.showChoices();
+      });
+    }
+  }
+
+  async copy(text, button) {
+    const label = button.textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = 'Copied';
+    } catch {
+      button.textContent = 'Select it and press Ctrl+C';
+    }
+    setTimeout(() => { button.textContent = label; }, 1500);
+  }
+
+  choices() {
+    return {
+      text: byId('text').value,
+      voice: byId('voice').value,
+      language: byId('language').value,
+      format: byId('format').value,
+      speed: Number(byId('speed').value),
+      key: this.page.key(),
+    };
+  }
+
+  showChoices() {
+    const choices = this.choices();
+    const count = Array.from(choices.text).length;
+    byId('text-count').textContent = `${count.toLocaleString('en')} characters${count > TEXT_MAX ? `: more than the ${TEXT_MAX.toLocaleString('en')} that are spoken at once` : ''}`;
+    byId('speed-shown').textContent = choices.speed.toFixed(2);
+    byId('rate-shown').textContent = byId('rate').value;
+    byId('rate-row').hidden = !byId('typed').checked;
+    byId('code').textContent = codeFor(this.code, {...choices, key: choices.key ? 'KEY' : ''});
+  }
+
+  open() {
+    if (this.socket && this.socket.isOpen && this.socket.key === this.page.key()) return this.socket;
+    if (this.socket) this.socket.close();
+    const socket = new StreamSocket(this.page.key(), {
+      message: (message) => this.take(message),
+      sent: (message) => this.messages.add(true, message),
+      error: (words, message) => this.fail(words, message),
+      gone: (words) => this.lose(socket, words),
+    });
+    socket.key = this.page.key();
+    this.socket = socket;
+    return socket;
+  }
+
+  async speak() {
+    const choices = this.choices();
+    if (!choices.key) return this.page.tell('A key is needed: paste the one that “make run” printed into the field at the top.');
+    if (!choices.text.trim()) return this.page.tell('There is nothing to say yet: write something first.');
+    if (Array.from(choices.text).length > TEXT_MAX)
+      return this.page.tell(`The text is longer than ${TEXT_MAX.toLocaleString('en')} characters: say it in several turns.`);
+    this.page.tell(null);
+    this.end();
+    this.setState('Connecting …', true);
+    try {
+      this.player = await Player.open(RATES[choices.format]);
+      await this.open().opened;
+    } catch (error) {
+      this.setState('', false);
+      return this.page.tell(error instanceof SoundBlocked
+        ? 'The browser keeps the page silent. Click Speak once more, or allow sound for this page in its settings.'
+        : error.message);
+    }
+    this.begin(choices);
+  }
+
+  begin(choices) {
+    this.turn = new Turn();
+    this.playedFrom = null;
+    this.stopAsked = null;
+    this.words.clear();
+    byId('words').lang = choices.language || document.querySelector(`#voice option[value="${choices.voice}"]`)?.dataset.language || 'en';
+    this.messages.clear();
+    this.showFigures();
+    this.setState('Speaking', true);
+    const send = (message) => {
+      this.turn.note('sent');
+      this.socket.send(message);
+    };
+    this.socket.send({voice_id: Number(choices.voice), output_format: choices.format, speed: choices.speed,
+      word_timestamps: true, ...(choices.language ? {language: choices.language} : {})});
+    if (byId('typed').checked) {
+      this.typist = new Typist(choices.text, Number(byId('rate').value),
+        (token) => send({text: token}), () => send({flush: true}));
+    } else {
+      send({text: choices.text, flush: true});
+    }
+  }
+
+  take(message) {
+    this.messages.add(false, message);
+    const turn = this.turn;
+    if (!turn || turn.isOver) return;
+    if (message.interrupted && this.stopAsked !== null) {
+      byId('figure-stop').textContent = `${(performance.now() - this.stopAsked).toFixed(1)} ms`;
+      this.setState('Stopped', false);
+    }
+    const samples = turn.take(message);
+    if (samples && this.stopAsked === null) {
+      if (this.playedFrom === null) this.playedFrom = turn.now() + 30;
+      this.player.add(samples);
+    }
+    if (message.warning) this.page.tell(message.warning);
+    this.words.update(turn);
+    this.showFigures();
+  }
+
+  stop() {
+    if (!this.turn || this.stopAsked !== null) return;
+    const heard = this.player ? Math.round(this.player.heard() * 1000) : 0;
+    this.typist?.stop();
+    this.player?.stop();
+    this.stopAsked = performance.now();
+    if (this.turn.isOver) this.setState('Stopped', false);
+    if (this.socket) this.socket.send({cancel: true, report: true, playback_offset_ms: heard});
+    else this.setState('', false);
+    if (this.turn.isOver) this.turn.isOver = false; // its `interrupted` is still to come
+  }
+
+  // What still plays of the turn before.
+  end() {
+    this.typist?.stop();
+    if (this.turn && !this.turn.isOver && this.socket?.isOpen) this.socket.send({cancel: true});
+    this.turn = null;
+    this.player?.stop();
+  }
+
+  fail(words, message) {
+    this.typist?.stop();
+    this.setState('', false);
+    this.page.tell(words);
+    if (message.error_code === 'NOT_FOUND') this.page.refreshVoices();
+  }
+
+  lose(socket, words) {
+    if (socket !== this.socket) return;
+    this.socket = null;
+    this.typist?.stop();
+    if (this.turn && !this.turn.isOver && words) {
+      this.turn.isOver = true;
+      this.setState('', false);
+      this.page.tell(words);
+    }
+  }
+
+  setState(words, isSpeaking) {
+    byId('speak-state').textContent = words;
+    byId('stop').disabled = !isSpeaking;
+  }
+
+  showFigures() {
+    const turn = this.turn;
+    const usage = turn.usage;
+    byId('first-audio').textContent = turn.firstAudio === null ? '…' : turn.firstAudio < 10 ? turn.firstAudio.toFixed(1) : Math.round(turn.firstAudio);
+    byId('figure-audio').textContent = `${turn.seconds.toFixed(2)} s`;
+    byId('figure-chunks').textContent = String(turn.chunks.length);
+    byId('figure-characters').textContent = usage ? usage.characters.toLocaleString('en') : '–';
+    byId('figure-cost').textContent = !usage ? '–' : usage.cost_cents === null || usage.cost_cents === undefined ? 'not known' : `${usage.cost_cents} ct`;
+    if (this.stopAsked === null) byId('figure-stop').textContent = '–';
+  }
+
+  draw() {
+    const heard = this.player && this.turn ? this.player.heard() : 0;
+    if (!byId('panel-speak').hidden) {
+      drawWaveform(byId('waveform'), this.turn, heard);
+      drawTimeline(byId('timeline'), this.turn, this.turn ? this.playedFrom : null, heard);
+      if (this.turn) this.words.light(heard);
+    }
+    if (this.turn?.isOver && this.stopAsked === null && !byId('stop').disabled && !this.player.isPlaying)
+      this.setState('Done', false);
+    requestAnimationFrame(() => this.draw());
+  }
+}

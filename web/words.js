@@ -1,0 +1,50 @@
+// The text that is spoken, with the word lit that is heard now.
+
+export class Words {
+  constructor(place) {
+    this.place = place;
+    this.clear();
+  }
+
+  clear() {
+    this.place.textContent = '';
+    this.shown = new Map(); // chunk → its element
+    this.timed = []; // {element, from, to} in seconds of the turn
+  }
+
+  // Draws chunks that are new, and cuts those into words whose times have come.
+  update(turn) {
+    for (const chunk of turn.chunks) {
+      let element = this.shown.get(chunk);
+      if (!element) {
+        element = document.createElement('span');
+        element.textContent = chunk.text;
+        this.place.append(element, ' ');
+        this.shown.set(chunk, element);
+      }
+      if (chunk.words && !element.dataset.cut) this.cut(element, chunk);
+    }
+  }
+
+  cut(element, chunk) {
+    const letters = Array.from(chunk.text); // code points, as the server counts
+    let at = 0;
+    element.dataset.cut = 'yes';
+    element.textContent = '';
+    for (const word of chunk.words) {
+      const span = document.createElement('span');
+      span.textContent = letters.slice(word.char_start, word.char_end).join('');
+      element.append(letters.slice(at, word.char_start).join(''), span);
+      at = word.char_end;
+      this.timed.push({element: span, from: chunk.from + word.start_ms / 1000, to: chunk.from + word.end_ms / 1000});
+    }
+    element.append(letters.slice(at).join(''));
+  }
+
+  light(heard) {
+    for (const {element, from, to} of this.timed) {
+      element.classList.toggle('lit', heard >= from && heard < to);
+      element.classList.toggle('said', heard >= to);
+    }
+  }
+}
