@@ -6,6 +6,9 @@
  * freeing it need not be durable: a turn that was booked is not booked again as
  * lost, for its id is known.  The next process finds the marks of those that died
  * (their files are locked by nobody) and books them.
+ *
+ *   header: magic, version, checksum
+ *   slots:  a record (turn_record.h) each, or zeros
  */
 #ifndef ACCOUNT_MARKS_H
 #define ACCOUNT_MARKS_H
@@ -20,19 +23,22 @@
 
 struct marks;
 
-/* EBUSY, EBADMSG as spool_open. */
+/* Makes the file, which must not be there. */
 int marks_open(struct marks **marksp, const char *path);
 
 /* On the loop: takes a slot; SIZE_MAX when there is none. */
 size_t marks_take(struct marks *marks);
 void marks_free(struct marks *marks, size_t slot);
+size_t marks_taken(const struct marks *marks);
 
 /* On the thread: writes, and what was written becomes durable with marks_sync. */
 int marks_write(struct marks *marks, size_t slot, const struct store_turn *turn);
 int marks_clear(struct marks *marks, size_t slot);
 int marks_sync(struct marks *marks);
 
-/* Of a file that somebody left: every turn that was marked. */
+/* Of a file that somebody left: every turn that was marked.  ENOENT, and EBUSY when
+ * its process lives.  EBADMSG when some of it is damaged, after all that is whole
+ * was shown; an error of the handler ends it. */
 typedef int(marks_h)(const struct store_turn *turn, void *arg);
 int marks_read(const char *path, marks_h *each, void *arg);
 

@@ -1,0 +1,133 @@
+/*
+ * turn_record.c: a row of the ledger in a file (see turn_record.h).
+ */
+#include "account/turn_record.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Where the members stand; the numbers are eight bytes each. */
+enum {
+	AT_NUMBER = 0,
+	AT_KEY = 8,
+	AT_ACCOUNT = 16,
+	AT_TIME = 24,
+	AT_STATUS = 32,
+	AT_SAMPLES = 40,
+	AT_RATE = 48,
+	AT_CHARACTERS = 56,
+	AT_VOICE = 64,
+	AT_AMOUNT = 72,
+	AT_ID = 80,
+	AT_SERVER = AT_ID + STORE_TURN_ID_MAX,
+	AT_MODEL = AT_SERVER + STORE_SERVER_ID_LEN,
+	AT_END = AT_MODEL + sizeof(((struct store_turn *)0)->model_id),
+	AT_VERSION = TURN_RECORD_SIZE - 16,
+	AT_CHECKSUM = TURN_RECORD_SIZE - 8,
+};
+
+#define VERSION 1 /* of a record, which may be all that is left of a file */
+
+_Static_assert((int)AT_END <= (int)AT_VERSION, "a record has room for a row");
+
+void turn_record_put_number(uint8_t *bytes, uint64_t value)
+{
+	for (int i = 0; i < 8; ++i)
+		bytes[i] = (uint8_t)(value >> (8 * i));
+}
+
+uint64_t turn_record_number(const uint8_t *bytes)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < 8; ++i)
+		value |= (uint64_t)bytes[i] << (8 * i);
+	return value;
+}
+
+/* FNV-1a: against torn and rotten bytes, not against people. */
+uint64_t turn_record_checksum(const uint8_t *bytes, size_t len)
+{
+	uint64_t sum = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < len; ++i)
+		sum = (sum ^ bytes[i]) * UINT64_C(1099511628211);
+	return sum;
+}
+
+void turn_record_write(uint8_t bytes[TURN_RECORD_SIZE], uint64_t number,
+		       const struct store_turn *turn)
+{
+	memset(bytes, 0, TURN_RECORD_SIZE);
+	turn_record_put_number(bytes + AT_NUMBER, number);
+	turn_record_put_number(bytes + AT_KEY, (uint64_t)turn->key_id);
+	turn_record_put_number(bytes + AT_ACCOUNT, (uint64_t)turn->account_id);
+	turn_record_put_number(bytes + AT_TIME, (uint64_t)turn->at_ms);
+	turn_record_put_number(bytes + AT_STATUS, (uint64_t)turn->status);
+	turn_record_put_number(bytes + AT_SAMPLES, turn->samples);
+	turn_record_put_number(bytes + AT_RATE, turn->sample_rate);
+	turn_record_put_number(bytes + AT_CHARACTERS, turn->characters);
+	turn_record_put_number(bytes + AT_VOICE, (uint64_t)turn->voice_id);
+	turn_record_put_number(bytes + AT_AMOUNT, (uint64_t)turn->amount_microcents);
+	turn_record_put_number(bytes + AT_VERSION, VERSION);
+	memcpy(bytes + AT_ID, turn->id, strnlen(turn->id, STORE_TURN_ID_MAX));
+	memcpy(bytes + AT_SERVER, turn->server, strnlen(turn->server, STORE_SERVER_ID_LEN));
+	memcpy(bytes + AT_MODEL, turn->model_id,
+	       strnlen(turn->model_id, sizeof(turn->model_id) - 1));
+	turn_record_put_number(bytes + AT_CHECKSUM, turn_record_checksum(bytes, AT_CHECKSUM));
+}
+
+/* A text is followed by zeros alone. */
+static bool read_text(char *text, const uint8_t *bytes, size_t max)
+{
+	size_t len = strnlen((const char *)bytes, max);
+
+	for (size_t i = len; i < max; ++i) {
+		if (bytes[i] != 0)
+			return false;
+	}
+	memcpy(text, bytes, len);
+	text[len] = '\0';
+	return true;
+}
+
+static bool is_blank(const uint8_t *bytes)
+{
+	static const uint8_t blank[TURN_RECORD_SIZE];
+
+	return memcmp(bytes, blank, sizeof(blank)) == 0;
+}
+
+static bool read_texts(struct store_turn *turn, const uint8_t *bytes)
+{
+	return read_text(turn->id, bytes + AT_ID, STORE_TURN_ID_MAX) && turn->id[0] != '\0' &&
+	       read_text(turn->server, bytes + AT_SERVER, STORE_SERVER_ID_LEN) &&
+	       read_text(turn->model_id, bytes + AT_MODEL, sizeof(turn->model_id) - 1);
+}
+
+int turn_record_read(struct store_turn *turn, uint64_t *number,
+		     const uint8_t bytes[TURN_RECORD_SIZE])
+{
+	struct store_turn read = {
+		.key_id = (int64_t)turn_record_number(bytes + AT_KEY),
+		.account_id = (int64_t)turn_record_number(bytes + AT_ACCOUNT),
+		.at_ms = (int64_t)turn_record_number(bytes + AT_TIME),
+		.status = (enum store_turn_status)(turn_record_number(bytes + AT_STATUS) & 0xff),
+		.samples = turn_record_number(bytes + AT_SAMPLES),
+		.sample_rate = (uint32_t)turn_record_number(bytes + AT_RATE),
+		.characters = turn_record_number(bytes + AT_CHARACTERS),
+		.voice_id = (int64_t)turn_record_number(bytes + AT_VOICE),
+		.amount_microcents = (int64_t)turn_record_number(bytes + AT_AMOUNT),
+	};
+
+	if (is_blank(bytes))
+		return ENOENT;
+	if (turn_record_number(bytes + AT_CHECKSUM) != turn_record_checksum(bytes, AT_CHECKSUM) ||
+	    turn_record_number(bytes + AT_VERSION) != VERSION ||
+	    turn_record_number(bytes + AT_STATUS) > STORE_TURN_LOST ||
+	    turn_record_number(bytes + AT_RATE) > UINT32_MAX || !read_texts(&read, bytes))
+		return EBADMSG;
+	*number = turn_record_number(bytes + AT_NUMBER);
+	*turn = read;
+	return 0;
+}
