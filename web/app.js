@@ -47,11 +47,21 @@ function fillVoices(voices) {
   byId('language').value = chosen;
 }
 
+const PAGE_OF_VOICES = 100; // as many as the server gives at once
+
+async function allVoices() {
+  const all = [];
+  for (;;) {
+    const {voices} = await getJson(`/v1/voices?limit=${PAGE_OF_VOICES}&offset=${all.length}`, key);
+    all.push(...voices);
+    if (voices.length < PAGE_OF_VOICES) return all;
+  }
+}
+
 async function loadVoices() {
   if (!key) return;
   try {
-    const {voices} = await getJson('/v1/voices?limit=1000', key);
-    fillVoices(voices);
+    fillVoices(await allVoices());
     tabs.speak.showChoices();
     await tabs.talk.loadAgents().catch(() => {});
   } catch (error) {

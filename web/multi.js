@@ -45,8 +45,9 @@ export class MultiTab {
     socket.onmessage = (event) => this.take(JSON.parse(event.data));
     socket.onclose = (event) => {
       if (socket !== this.socket) return;
+      if (event.code === 1000) return;
       byId('multi-state').textContent = '';
-      if (event.code !== 1000) this.page.tell(explainClose(event.code, wasOpen));
+      this.page.tell(explainClose(event.code, wasOpen));
     };
   }
 

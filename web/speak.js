@@ -189,9 +189,12 @@ export class SpeakTab {
     this.player?.stop();
   }
 
+  // The first is what happened; what follows of the turn follows from it.
   fail(words, message) {
     this.typist?.stop();
     this.setState('', false);
+    if (this.turn?.hasFailed) return;
+    if (this.turn) this.turn.hasFailed = true;
     this.page.tell(words);
     if (message.error_code === 'NOT_FOUND') this.page.refreshVoices();
   }

@@ -34,6 +34,7 @@ int greeting_print(struct buf *out, const struct greeting *greeting)
 		out,
 		"\n"
 		"  Syrinx listens on   http%s://%s\n"
+		"  playground          http%s://%s/#key=%s\n"
 		"  streaming clients   ws%s://%s/ws/tts/stream\n"
 		"  several at once     ws%s://%s/ws/tts/multi\n"
 		"  API key             %s\n"
@@ -45,7 +46,7 @@ int greeting_print(struct buf *out, const struct greeting *greeting)
 		"  No loudspeaker?  The same into a file:\n"
 		"    %s say \"Hello from Syrinx.\" -o hello.wav --server http%s://%s --key %s\n"
 		"\n",
-		s, address, s, address, s, address, greeting->key, greeting->data_dir,
-		greeting->program, s, address, greeting->key, greeting->program, s, address,
-		greeting->key);
+		s, address, s, address, greeting->key, s, address, s, address, greeting->key,
+		greeting->data_dir, greeting->program, s, address, greeting->key, greeting->program,
+		s, address, greeting->key);
 }

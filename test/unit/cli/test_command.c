@@ -179,6 +179,7 @@ static void test_the_greeting_can_be_pasted(void **state)
 	assert_non_null(strstr(out.bytes, "build/syrinx say \"Hello from Syrinx.\" "
 					  "--server http://127.0.0.1:8080 --key ka_x\n"));
 	assert_non_null(strstr(out.bytes, "--server https://[::1]:443 --key ka_x\n"));
+	assert_non_null(strstr(out.bytes, "https://[::1]:443/#key=ka_x\n"));
 	assert_non_null(strstr(out.bytes, "wss://[::1]:443/ws/tts/stream\n"));
 	assert_non_null(strstr(out.bytes, "wss://[::1]:443/ws/tts/multi\n"));
 	buf_reset(&out);

@@ -1,0 +1,262 @@
+// page.mjs CASE: does with the playground what a person does, in a real browser, and prints as JSON
+// what that person would see.  SYRINX_URL, SYRINX_KEY; PICTURES is a folder for screenshots.
+//
+// "wait" on standard output asks whoever started this for a line on standard input before it goes on.
+
+import {createInterface} from 'node:readline';
+import {chromium} from 'playwright-core';
+
+const {SYRINX_URL: url, SYRINX_KEY: key, PICTURES: pictures, CHROMIUM: executablePath = '/usr/bin/chromium'} = process.env;
+const name = process.argv[2];
+const lines = createInterface({input: process.stdin})[Symbol.asyncIterator]();
+
+const seen = {complaints: [], foreign: []};
+let browser;
+let page;
+
+async function open({hash = `#key=${key}`, gesture = false, script, viewport = {width: 1200, height: 1400}, ...options} = {}) {
+  browser = await chromium.launch({executablePath, args: ['--no-sandbox',
+    `--autoplay-policy=${gesture ? 'document-user-activation-required' : 'no-user-gesture-required'}`]});
+  page = await browser.newPage({viewport, ...options});
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource|WebSocket connection/.test(message.text())) seen.complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => seen.complaints.push(error.message));
+  page.on('request', (request) => {
+    if (new URL(request.url()).host !== new URL(url).host) seen.foreign.push(request.url());
+  });
+  if (script) await page.addInitScript(script);
+  await page.goto(`${url}/${hash}`);
+  if (hash.includes(key) && !gesture) await voices();
+}
+
+const text = (selector) => page.textContent(selector);
+const notice = () => page.textContent('#notice:not([hidden])', {timeout: 15000});
+const voices = () => page.waitForFunction(() => document.querySelectorAll('#voice option').length > 0);
+const firstAudio = () => page.waitForFunction(() => /\d/.test(document.getElementById('first-audio').textContent));
+const isDone = () => page.waitForFunction(() => document.getElementById('speak-state').textContent === 'Done', null, {timeout: 60000});
+const loudest = () => page.evaluate(async () => {
+  let most = 0;
+  for (let i = 0; i < 50; ++i) {
+    most = Math.max(most, window.syrinx.speak.player.level());
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  return most;
+});
+
+async function picture(of = name) {
+  if (pictures) await page.screenshot({path: `${pictures}/${of}.png`, fullPage: true});
+}
+
+async function parent(word) {
+  console.log(word);
+  await lines.next();
+}
+
+const CASES = {
+  async speaks() {
+    await open();
+    await page.fill('#text', 'Hello. This is a sentence of some length, which one can hear.');
+    await page.click('#speak');
+    await firstAudio();
+    seen.level = await loudest();
+    seen.lit = await page.waitForSelector('.lit').then((word) => word.textContent());
+    await picture();
+    await isDone();
+    Object.assign(seen, {first: await text('#first-audio'), audio: await text('#figure-audio'),
+      cost: await text('#figure-cost'), characters: await text('#figure-characters')});
+    seen.events = await page.evaluate(() => [...new Set(window.syrinx.speak.turn.events.map(({kind}) => kind))]);
+    seen.holes = await page.evaluate(() => window.syrinx.speak.player.holes);
+    seen.said = await page.evaluate(() => document.querySelectorAll('#words .said').length);
+    seen.messages = await text('#messages-count');
+  },
+
+  async types_at_the_speed_of_a_model() {
+    await open();
+    await page.fill('#text', 'The first sentence is short. The second one comes a little later than that.');
+    await page.check('#typed');
+    await page.fill('#rate', '20');
+    await page.click('#speak');
+    await isDone();
+    Object.assign(seen, await page.evaluate(() => {
+      const {events} = window.syrinx.speak.turn;
+      const sent = events.filter(({kind}) => kind === 'sent');
+      return {sent: sent.length, lastSent: sent.at(-1).at, firstAudio: events.find(({kind}) => kind === 'audio').at};
+    }));
+  },
+
+  async stops() {
+    await open();
+    await page.fill('#text', 'One two three four five six seven eight nine ten. '.repeat(20));
+    await page.click('#speak');
+    await firstAudio();
+    await page.waitForTimeout(300);
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => /\d/.test(document.getElementById('figure-stop').textContent));
+    Object.assign(seen, {stop: await text('#figure-stop'), state: await text('#speak-state'),
+      isPlaying: await page.evaluate(() => window.syrinx.speak.player.isPlaying),
+      sources: await page.evaluate(() => window.syrinx.speak.player.sources.size)});
+  },
+
+  async speaks_another_voice_format_and_speed() {
+    await open();
+    await page.fill('#text', 'Short.');
+    await page.selectOption('#voice', {index: 1});
+    await page.selectOption('#format', 'ulaw_8000');
+    await page.fill('#speed', '1.2');
+    await page.click('#speak');
+    await firstAudio();
+    seen.level = await loudest();
+    seen.rate = await page.evaluate(() => window.syrinx.speak.turn.rate);
+    seen.voice = await page.inputValue('#voice');
+    seen.sent = await page.evaluate(() => window.syrinx.speak.messages.lines[0]);
+  },
+
+  async says_what_is_wrong_with_the_key() {
+    await open({hash: ''});
+    seen.without = await notice();
+    await page.click('#speak');
+    seen.speaking = await notice();
+    await page.fill('#key', 'ka_' + 'x'.repeat(40));
+    await page.click('#key-form button[type=submit]');
+    await page.waitForFunction(() => /does not know/.test(document.getElementById('notice').textContent));
+    seen.wrong = await notice();
+    await picture();
+    await page.fill('#key', ` "${key}"\t `);
+    await page.click('#key-form button[type=submit]');
+    await voices();
+    seen.isHidden = await page.isHidden('#notice');
+    seen.address = page.url();
+  },
+
+  async says_that_a_text_is_too_long_or_empty() {
+    await open();
+    await page.fill('#text', '   ');
+    await page.click('#speak');
+    seen.empty = await notice();
+    await page.fill('#text', 'word '.repeat(20001));
+    await page.click('#speak');
+    seen.long = await notice();
+  },
+
+  async speaks_a_hundred_thousand_characters() {
+    await open();
+    await page.fill('#text', 'Word word. '.repeat(9090));
+    await page.click('#speak');
+    await firstAudio();
+    seen.level = await loudest();
+    await page.click('#stop');
+    seen.count = await text('#text-count');
+  },
+
+  async says_that_a_voice_is_gone() {
+    await open();
+    await page.evaluate(() => {
+      const option = document.querySelector('#voice').appendChild(new Option('Gone', '999999'));
+      option.selected = true;
+    });
+    await page.click('#speak');
+    seen.notice = await notice();
+    await page.waitForFunction(() => !document.querySelector('#voice option[value="999999"]'));
+    seen.voice = await page.inputValue('#voice');
+  },
+
+  // Asking the page anything counts as a click, so it is left alone until it has tried.
+  async says_that_sound_is_blocked() {
+    await open({gesture: true, script: () => window.addEventListener('load',
+      () => setTimeout(() => window.syrinx.speak.speak(), 1500))});
+    await page.waitForTimeout(3500);
+    seen.notice = await notice();
+  },
+
+  async waits_for_a_server_that_went_away() {
+    await open();
+    await page.fill('#text', 'One two three four five six seven eight nine ten. '.repeat(20));
+    await page.click('#speak');
+    await firstAudio();
+    await parent('wait: stop');
+    await page.waitForFunction(() => /away/.test(document.getElementById('server-state').textContent), null, {timeout: 20000});
+    seen.notice = await notice();
+    await picture();
+    await parent('wait: start');
+    await page.waitForFunction(() => document.getElementById('server-state').textContent === 'Ready', null, {timeout: 20000});
+    await page.click('#speak');
+    await firstAudio();
+    seen.isBack = await page.isHidden('#notice');
+  },
+
+  async lets_two_speak_at_once() {
+    await open();
+    await page.click('#tab-multi');
+    await page.click('#multi-speak');
+    await page.waitForFunction(() => /Both have/.test(document.getElementById('multi-state').textContent), null, {timeout: 30000});
+    seen.seconds = await page.evaluate(() => Object.values(window.syrinx.multi.sides).map(({turn}) => turn.seconds));
+    seen.level = await page.evaluate(() => Object.values(window.syrinx.multi.sides).map(({player}) => player.level()));
+    await picture();
+  },
+
+  async talks_with_an_agent() {
+    await open();
+    await page.click('#tab-talk');
+    await page.fill('#talk-text', 'Good morning, who are you?');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => /Heard/.test(document.getElementById('talk-state').textContent), null, {timeout: 20000});
+    seen.level = await page.evaluate(async () => {
+      let most = 0;
+      for (let i = 0; i < 50; ++i) {
+        most = Math.max(most, window.syrinx.talk.player?.level() ?? 0);
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      return most;
+    });
+    seen.answer = await text('#talk .agent');
+    await picture();
+  },
+
+  async can_be_used_by_keyboard_alone() {
+    await open();
+    await page.focus('#tab-speak');
+    await page.keyboard.press('ArrowRight');
+    seen.tab = await page.evaluate(() => document.activeElement.id);
+    await page.keyboard.press('ArrowLeft');
+    await page.focus('#text');
+    await page.keyboard.press('Control+Enter');
+    await firstAudio();
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => document.getElementById('speak-state').textContent === 'Stopped');
+    seen.unnamed = await page.evaluate(() => [...document.querySelectorAll('input, select, textarea, button')]
+      .filter((element) => !element.labels?.length && !element.textContent.trim() && !element.ariaLabel).map(({id}) => id));
+  },
+
+  async fits_a_phone_and_the_dark() {
+    await open({viewport: {width: 360, height: 740}, colorScheme: 'dark'});
+    await page.click('#speak');
+    await firstAudio();
+    seen.overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    seen.ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await picture();
+  },
+
+  async shows_code_that_can_be_pasted() {
+    await open();
+    await page.fill('#text', "It's “quoted” \\ here.");
+    await page.click('text=Code with these settings');
+    seen.code = {};
+    for (const language of ['python', 'javascript', 'curl']) {
+      await page.click(`[data-code=${language}]`);
+      seen.code[language] = await text('#code');
+    }
+  },
+};
+
+try {
+  await CASES[name]();
+  console.log(JSON.stringify(seen));
+} catch (error) {
+  await picture(`${name}-failed`).catch(() => {});
+  console.error(error.message, JSON.stringify(seen));
+  process.exitCode = 1;
+} finally {
+  await browser?.close();
+  process.exit();
+}

@@ -1,0 +1,236 @@
+"""The playground in a real browser: Debian's Chromium, driven by playwright-core.
+
+What a person does is in test/clients/browser/page.mjs, a case each; here is what they must see.
+SYRINX_PICTURES names a folder for screenshots.
+"""
+
+import http.client
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+from program import SOURCE, WAIT_S, free_port
+
+BROWSER = SOURCE / "test/clients/browser"
+QUIET = 0.01  # of full scale
+
+
+@pytest.fixture(scope="module")
+def server(shared_server):
+    return shared_server
+
+
+@pytest.fixture(scope="session")
+def packages():
+    if not shutil.which("chromium"):
+        pytest.skip("there is no chromium")
+    done = subprocess.run([SOURCE / "test/clients/install", "browser"], capture_output=True,
+                          text=True, timeout=600, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"no playwright-core: {done.stderr.strip()}")
+    return pathlib.Path(done.stdout.strip())
+
+
+@pytest.fixture
+def browse(tmp_path, packages):
+    """Runs a case and gives what was seen; `answer` is called for each line that waits for it."""
+    shutil.copy(BROWSER / "page.mjs", tmp_path)
+    (tmp_path / "node_modules").symlink_to(packages)
+
+    def run(server, case, answer=None):
+        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path),
+                       "SYRINX_URL": f"http://127.0.0.1:{server.port}", "SYRINX_KEY": server.key,
+                       "CHROMIUM": shutil.which("chromium"),
+                       "PICTURES": os.environ.get("SYRINX_PICTURES", "")}
+        with subprocess.Popen(["node", "page.mjs", case], cwd=tmp_path, env=environment, text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            last = ""
+            for line in process.stdout:
+                if line.startswith("wait"):
+                    answer(line.split(":")[1].strip())
+                    process.stdin.write("\n")
+                    process.stdin.flush()
+                else:
+                    last = line
+            said = process.stderr.read()
+            assert process.wait(WAIT_S) == 0, said
+        seen = json.loads(last)
+        assert seen["complaints"] == []  # the page's own, and those of its content policy
+        assert seen["foreign"] == []  # nothing is loaded from elsewhere
+        return seen
+
+    return run
+
+
+def test_a_sentence_is_heard_and_shown(server, browse):
+    seen = browse(server, "speaks")
+    assert seen["level"] > QUIET
+    assert seen["lit"]
+    assert seen["said"] == 12
+    assert float(seen["first"]) > 0
+    assert float(seen["audio"].split()[0]) > 1
+    assert seen["cost"].endswith(" ct")
+    assert seen["characters"] == "61"
+    assert seen["events"] == ["sent", "started", "audio", "complete", "final", "closed"]
+    assert int(seen["messages"]) > 5
+
+
+def test_text_can_be_typed_at_the_speed_of_a_model(server, browse):
+    seen = browse(server, "types_at_the_speed_of_a_model")
+    assert seen["sent"] > 10
+    assert seen["firstAudio"] < seen["lastSent"]
+
+
+def test_stop_is_a_barge_in(server, browse):
+    seen = browse(server, "stops")
+    assert seen["stop"].endswith(" ms")
+    assert seen["state"] == "Stopped"
+    assert not seen["isPlaying"]
+    assert seen["sources"] == 0
+
+
+def test_voice_format_and_speed_can_be_chosen(server, browse):
+    seen = browse(server, "speaks_another_voice_format_and_speed")
+    assert seen["level"] > QUIET
+    assert seen["rate"] == 8000
+    assert f'"voice_id":{seen["voice"]},"output_format":"ulaw_8000","speed":1.2' in seen["sent"]
+
+
+def test_what_is_wrong_with_a_key_is_said(server, browse):
+    seen = browse(server, "says_what_is_wrong_with_the_key")
+    assert "make run" in seen["without"]
+    assert "A key is needed" in seen["speaking"]
+    assert "does not know this key" in seen["wrong"]
+    assert seen["isHidden"]
+    assert server.key not in seen["address"]
+
+
+def test_a_text_that_is_too_long_or_empty_is_refused_in_words(server, browse):
+    seen = browse(server, "says_that_a_text_is_too_long_or_empty")
+    assert "nothing to say" in seen["empty"]
+    assert "100,000" in seen["long"]
+
+
+def test_a_hundred_thousand_characters_are_spoken(server, browse):
+    seen = browse(server, "speaks_a_hundred_thousand_characters")
+    assert seen["level"] > QUIET
+    assert seen["count"] == "99,990 characters"
+
+
+def test_a_voice_that_is_gone_is_told_and_leaves_the_list(server, browse):
+    seen = browse(server, "says_that_a_voice_is_gone")
+    assert "not there any more" in seen["notice"]
+    assert seen["voice"] != "999999"
+
+
+def test_blocked_sound_is_told(server, browse):
+    assert "keeps the page silent" in browse(server, "says_that_sound_is_blocked")["notice"]
+
+
+def test_a_server_that_goes_away_and_comes_back_is_noticed(start_server, browse):
+    first = start_server(port=free_port())
+    started = []
+
+    def answer(word):
+        if word == "stop":
+            first.stop()
+        else:
+            started.append(start_server(port=first.port, data=first.data))
+
+    seen = browse(first, "waits_for_a_server_that_went_away", answer)
+    assert len(started) == 1
+    assert seen["notice"]
+    assert seen["isBack"]
+
+
+def test_two_contexts_speak_at_once(server, browse):
+    seen = browse(server, "lets_two_speak_at_once")
+    assert all(seconds > 1 for seconds in seen["seconds"])
+
+
+def test_an_agent_answers_aloud(server, browse):
+    seen = browse(server, "talks_with_an_agent")
+    assert seen["answer"]
+    assert seen["level"] > QUIET
+
+
+def test_the_keyboard_is_enough(server, browse):
+    seen = browse(server, "can_be_used_by_keyboard_alone")
+    assert seen["tab"] == "tab-multi"
+    assert seen["unnamed"] == []
+
+
+def test_a_phone_shows_all_of_it(server, browse):
+    seen = browse(server, "fits_a_phone_and_the_dark")
+    assert seen["overflow"] <= 0
+    assert seen["ground"] == "rgb(20, 24, 26)"
+
+
+def test_code_that_it_shows_runs(server, browse, tmp_path, packages):
+    code = browse(server, "shows_code_that_can_be_pasted")["code"]
+    script = tmp_path / "code.py"
+    script.write_text(code["python"].replace("KEY", server.key))
+    subprocess.run(["/usr/bin/python3", script], cwd=tmp_path, check=True, timeout=WAIT_S * 2)
+    spoken = (tmp_path / "speech.raw").stat().st_size
+    assert spoken > 24000
+    subprocess.run(["sh", "-c", code["curl"].replace("KEY", server.key)], cwd=tmp_path, check=True,
+                   timeout=WAIT_S * 2, stderr=subprocess.DEVNULL)
+    assert (tmp_path / "speech.wav").read_bytes()[:4] == b"RIFF"
+    assert '\\"' not in code["javascript"]
+    assert "It's “quoted” \\\\ here." in code["javascript"]
+
+
+# Who may use the server from a web page
+
+def ask(server, method="GET", path="/health", **headers):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=WAIT_S)
+    connection.request(method, path, headers={k.replace("_", "-"): v for k, v in headers.items()})
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer, body
+
+
+def test_the_page_has_a_strict_policy(server):
+    answer, body = ask(server, path="/")
+    policy = answer.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy and "*" not in policy and "http" not in policy
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert b"<script>" not in body and b" style=" not in body and b" onclick" not in body
+    assert ask(server, path="/web/nothing.js")[0].status == 404
+
+
+def test_a_strangers_name_does_not_lead_here(server):
+    for host in ("evil.example", f"evil.example:{server.port}", "127.0.0.1.evil.example"):
+        for path in ("/", "/health", "/ws/tts/stream"):
+            answer, body = ask(server, path=path, Host=host)
+            assert answer.status == 403
+            assert b"server.hosts" in body
+    assert ask(server, Host=f"localhost:{server.port}")[0].status == 200
+
+
+def test_a_strangers_page_is_refused(server):
+    answer, body = ask(server, path="/v1/models", Origin="https://evil.example")
+    assert answer.status == 403
+    assert b"server.origins" in body
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+def test_pages_that_are_named_are_let_in(start_server):
+    server = start_server({"server.origins": "https://app.example"})
+    answer, _ = ask(server, path="/v1/models", Origin="https://app.example")
+    assert answer.status == 200
+    assert answer.headers["Access-Control-Allow-Origin"] == "https://app.example"
+    assert answer.headers["Vary"] == "Origin"
+    answer, _ = ask(server, "OPTIONS", "/v1/tts/generate", Origin="https://app.example",
+                    Access_Control_Request_Method="POST",
+                    Access_Control_Request_Headers="x-api-key,content-type")
+    assert answer.status == 204
+    assert "POST" in answer.headers["Access-Control-Allow-Methods"]
+    assert answer.headers["Access-Control-Allow-Headers"] == "x-api-key,content-type"
+    assert ask(server, Origin="https://other.example")[0].status == 403
