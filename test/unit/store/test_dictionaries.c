@@ -1,14 +1,8 @@
 /* What every store guarantees of dictionaries and their entries. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/count.h"
 #include "base/mem.h"
@@ -20,19 +14,10 @@
 
 static struct store *store; /* under test */
 
-static int open_backend(void **state)
+static int take_store(void **state)
 {
-	struct rows_backend *backend = *state;
-	int err = rows_open(backend);
-
-	store = backend->store;
-	return err;
-}
-
-static int close_backend(void **state)
-{
-	rows_close(*state);
-	return mem_live() == 0 ? 0 : -1;
+	store = rows_store(state);
+	return 0;
 }
 
 /* Rows as they were shown, with strings of their own. */
@@ -622,44 +607,33 @@ static void test_own_changes_are_news_too(void **state)
 	assert_int_not_equal(before, after);
 }
 
-#define CASE(test)                                                                                 \
-	{                                                                                          \
-#test, test, open_backend, close_backend, backend                                  \
-	}
-#define CASES                                                                                      \
-	{                                                                                          \
-		CASE(test_a_dictionary_is_found_as_it_was_added),                                  \
-			CASE(test_dictionaries_are_listed_in_order_for_their_project_alone),       \
-			CASE(test_a_dictionary_of_another_project_is_as_none),                     \
-			CASE(test_dictionaries_of_no_project_are_refused),                         \
-			CASE(test_a_name_is_unique_in_its_project),                                \
-			CASE(test_only_the_named_fields_of_a_dictionary_change),                   \
-			CASE(test_a_dictionary_takes_its_entries_with_it),                         \
-			CASE(test_a_project_has_100_dictionaries),                                 \
-			CASE(test_an_entry_is_found_as_it_was_added),                              \
-			CASE(test_a_word_is_unique_to_the_letter),                                 \
-			CASE(test_only_the_named_fields_of_an_entry_change),                       \
-			CASE(test_an_entry_can_be_removed_from_its_own_dictionary),                \
-			CASE(test_a_search_finds_parts_of_words_in_any_case_of_any_script),        \
-			CASE(test_entries_are_listed_in_pages),                                    \
-			CASE(test_all_entries_are_replaced_by_their_words),                        \
-			CASE(test_entries_of_no_dictionary_are_refused),                           \
-			CASE(test_a_dictionary_has_10000_entries),                                 \
-			CASE(test_each_change_is_a_new_revision),                                  \
-			CASE(test_own_changes_are_news_too),                                       \
-	}
-
-static int run_over(struct rows_backend *backend)
-{
-	const struct CMUnitTest tests[] = CASES;
-
-	return cmocka_run_group_tests_name(backend->name, tests, NULL, NULL);
-}
-
 int main(void)
 {
-	struct rows_backend memory = {.name = "memory"};
-	struct rows_backend sqlite = {.name = "sqlite"};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_a_dictionary_is_found_as_it_was_added, take_store),
+		cmocka_unit_test_setup(
+			test_dictionaries_are_listed_in_order_for_their_project_alone, take_store),
+		cmocka_unit_test_setup(test_a_dictionary_of_another_project_is_as_none, take_store),
+		cmocka_unit_test_setup(test_dictionaries_of_no_project_are_refused, take_store),
+		cmocka_unit_test_setup(test_a_name_is_unique_in_its_project, take_store),
+		cmocka_unit_test_setup(test_only_the_named_fields_of_a_dictionary_change,
+				       take_store),
+		cmocka_unit_test_setup(test_a_dictionary_takes_its_entries_with_it, take_store),
+		cmocka_unit_test_setup(test_a_project_has_100_dictionaries, take_store),
+		cmocka_unit_test_setup(test_an_entry_is_found_as_it_was_added, take_store),
+		cmocka_unit_test_setup(test_a_word_is_unique_to_the_letter, take_store),
+		cmocka_unit_test_setup(test_only_the_named_fields_of_an_entry_change, take_store),
+		cmocka_unit_test_setup(test_an_entry_can_be_removed_from_its_own_dictionary,
+				       take_store),
+		cmocka_unit_test_setup(test_a_search_finds_parts_of_words_in_any_case_of_any_script,
+				       take_store),
+		cmocka_unit_test_setup(test_entries_are_listed_in_pages, take_store),
+		cmocka_unit_test_setup(test_all_entries_are_replaced_by_their_words, take_store),
+		cmocka_unit_test_setup(test_entries_of_no_dictionary_are_refused, take_store),
+		cmocka_unit_test_setup(test_a_dictionary_has_10000_entries, take_store),
+		cmocka_unit_test_setup(test_each_change_is_a_new_revision, take_store),
+		cmocka_unit_test_setup(test_own_changes_are_news_too, take_store),
+	};
 
-	return run_over(&memory) + run_over(&sqlite);
+	return ROWS_RUN(tests);
 }

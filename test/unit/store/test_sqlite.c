@@ -1,20 +1,14 @@
 /* The file survives crashes and neighbours, and the ledger defends itself. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <sqlite3.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/count.h"
 #include "base/mem.h"

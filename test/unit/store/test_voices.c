@@ -1,14 +1,8 @@
 /* What every store guarantees of derived voices. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/count.h"
 #include "base/mem.h"
@@ -21,19 +15,10 @@
 
 static struct store *store; /* under test */
 
-static int open_backend(void **state)
+static int take_store(void **state)
 {
-	struct rows_backend *backend = *state;
-	int err = rows_open(backend);
-
-	store = backend->store;
-	return err;
-}
-
-static int close_backend(void **state)
-{
-	rows_close(*state);
-	return mem_live() == 0 ? 0 : -1;
+	store = rows_store(state);
+	return 0;
 }
 
 /* A row in which every field has a value of its own. */
@@ -200,8 +185,6 @@ static void a_project_has_a_limit(void **state)
 	int64_t id;
 
 	(void)state;
-	assert_int_equal(store->ops->begin(store), 0);
-	store->ops->rollback(store);
 	for (int i = 0; i < STORE_VOICES_MAX; ++i)
 		assert_int_equal(store->ops->voice_add(store, &id, &full), 0);
 	assert_int_equal(store->ops->voice_add(store, &id, &full), EDQUOT);
@@ -209,29 +192,15 @@ static void a_project_has_a_limit(void **state)
 	assert_int_equal(store->ops->voice_add(store, &id, &full), 0);
 }
 
-#define OVER(test)                                                                                 \
-	{                                                                                          \
-#test, test, open_backend, close_backend, NULL                                     \
-	}
-
 int main(void)
 {
-	static const char *const names[] = {"memory", "sqlite"};
-	int failed = 0;
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_voice_is_kept_as_it_was_given, take_store),
+		cmocka_unit_test_setup(each_field_is_changed_alone, take_store),
+		cmocka_unit_test_setup(an_id_is_never_given_twice, take_store),
+		cmocka_unit_test_setup(what_is_not_there_cannot_be_changed, take_store),
+		cmocka_unit_test_setup(a_project_has_a_limit, take_store),
+	};
 
-	for (size_t i = 0; i < COUNT(names); ++i) {
-		struct rows_backend backend = {.name = names[i]};
-		struct CMUnitTest tests[] = {
-			OVER(a_voice_is_kept_as_it_was_given),
-			OVER(each_field_is_changed_alone),
-			OVER(an_id_is_never_given_twice),
-			OVER(what_is_not_there_cannot_be_changed),
-			OVER(a_project_has_a_limit),
-		};
-
-		for (size_t n = 0; n < COUNT(tests); ++n)
-			tests[n].initial_state = &backend;
-		failed += cmocka_run_group_tests_name(names[i], tests, NULL, NULL);
-	}
-	return failed;
+	return ROWS_RUN(tests);
 }
