@@ -259,12 +259,13 @@ static void on_no_booking(void *arg)
 	ledger->booked(0, ledger->arg);
 }
 
-static int book_nothing(void **bookingp, void *arg, const struct store_turn *turn,
+static int book_nothing(void **bookingp, void *arg, const struct store_turn *turn, size_t mark,
 			ledger_booked_h *booked, void *booked_arg)
 {
 	struct no_ledger *ledger = arg;
 
 	(void)turn;
+	(void)mark;
 	*bookingp = ledger;
 	if (!booked)
 		return 0;
@@ -281,12 +282,17 @@ static void unlisten_nothing(void *booking)
 	loop_undefer(ledger->loop, &ledger->done);
 }
 
-static const struct ledger_ops no_ledger_ops = {book_nothing, unlisten_nothing};
+static const struct ledger_ops no_ledger_ops = {
+	.book = book_nothing,
+	.unlisten = unlisten_nothing,
+};
+static const struct prices no_prices = {.microcents_per_minute = PRICE_UNKNOWN};
 
 static int say_local(const struct config *config, const struct buf *request,
 		     struct playback *playback)
 {
 	struct local_speech speech = {0};
+	struct member *nobody = NULL;
 	struct buf scratch;
 	int err = local_speech_open(&speech, config);
 
@@ -300,19 +306,22 @@ static int say_local(const struct config *config, const struct buf *request,
 		.voices = pool_voices(speech.pool),
 		.ledger_ops = &no_ledger_ops,
 		.ledger = &ledger,
-		.microcents_per_minute = -1,
+		.prices = &no_prices,
 		.scratch = &scratch,
 	};
 	struct local_peer local = {.loop = speech.loop, .playback = playback};
 	struct peer peer = {.ops = &local_peer_ops, .peer = &local};
 
-	err = tts_stream_alloc(&local.session, &services, &peer, "say", 0, 0);
+	err = member_alloc_alone(&nobody, services.timers, NULL, NULL);
+	if (!err)
+		err = tts_stream_alloc(&local.session, &services, &peer, "say", nobody);
 	if (!err) {
 		local.session->ops->message(local.session, request->bytes, request->len);
 		if (!playback_is_over(playback))
 			loop_run(speech.loop);
 		mem_deref(local.session);
 	}
+	mem_deref(nobody);
 	buf_reset(&scratch);
 	local_speech_close(&speech);
 	return err;

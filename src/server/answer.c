@@ -30,15 +30,52 @@ void answer_empty(const struct route_call *call)
 	http_reply(call->request, 204, NULL, NULL, 0);
 }
 
-void answer_error(const struct route_call *call, enum wire_error_id id, const char *detail)
+static void answer_notice(const struct route_call *call, const struct wire_notice *notice)
 {
 	const struct error_shape *shape = error_shape_of(call->request->path);
 	struct buf *scratch = &call->server->scratch;
+	char seconds[16];
+
+	scratch->len = 0;
+	if (shape->write(scratch, notice) != 0)
+		return; /* unanswered: the HTTP server says 500 */
+	snprintf(seconds, sizeof(seconds), "%u", notice->retry_s);
+	if (notice->retry_s)
+		http_reply_header(call->request, "retry-after", seconds);
+	answer_json(call, shape->status(notice->id), scratch->bytes, scratch->len);
+}
+
+void answer_error(const struct route_call *call, enum wire_error_id id, const char *detail)
+{
 	const struct wire_notice notice = {
 		.id = id, .detail = detail, .request_id = call->request_id};
 
-	scratch->len = 0;
-	if (shape->write(scratch, &notice) != 0)
-		return; /* unanswered: the HTTP server says 500 */
-	answer_json(call, shape->status(id), scratch->bytes, scratch->len);
+	answer_notice(call, &notice);
+}
+
+void answer_fault(const struct route_call *call, const struct stream_fault *fault)
+{
+	const struct wire_notice notice = {
+		.id = fault->id,
+		.retry_s = fault->retry_s,
+		.detail = fault->detail,
+		.request_id = call->request_id,
+	};
+
+	answer_notice(call, &notice);
+}
+
+void answer_rate(struct http_request *request, const struct member *member)
+{
+	struct member_rate rate;
+	char number[24];
+
+	if (!member_requests_left(member, &rate))
+		return;
+	snprintf(number, sizeof(number), "%lld", (long long)rate.limit);
+	http_reply_header(request, "x-ratelimit-limit", number);
+	snprintf(number, sizeof(number), "%lld", (long long)rate.left);
+	http_reply_header(request, "x-ratelimit-remaining", number);
+	snprintf(number, sizeof(number), "%u", rate.reset_s);
+	http_reply_header(request, "x-ratelimit-reset", number);
 }

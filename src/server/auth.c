@@ -12,9 +12,9 @@
 
 #include "account/scopes.h"
 #include "base/count.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "server/server_private.h"
+#include "session/denial.h"
 
 /* Longer than any key with a region in front. */
 #define KEY_TEXT_MAX 256
@@ -113,31 +113,62 @@ static void refuse_scopes(const struct pending_auth *pending)
 	char names[SCOPES_TEXT_SIZE];
 	char detail[SCOPES_TEXT_SIZE + 32];
 
-	scopes_print(names, pending->scopes);
+	scopes_print(names, pending->scopes & ~AUTH_AS_TURN);
 	for (char *p = names; (p = strchr(p, ','));)
 		*p = '|';
 	snprintf(detail, sizeof(detail), "the key lacks the scope %s", names);
 	answer_error(&pending->call, WIRE_ERROR_FORBIDDEN, detail);
 }
 
+/* A request that is no turn is one of those of a minute. */
+static bool count_request(const struct pending_auth *pending, struct member *member)
+{
+	struct denied denied;
+	struct stream_fault fault;
+	bool may = true;
+
+	if (pending->scopes & AUTH_AS_TURN)
+		return true;
+	may = member_request(member, &denied);
+	answer_rate(pending->call.request, member);
+	if (may)
+		return true;
+	denial_describe(&fault, &denied);
+	answer_fault(&pending->call, &fault);
+	return false;
+}
+
+static void pass_on(struct pending_auth *pending, struct member *member)
+{
+	const struct store_key *key = member_key(member);
+
+	if (!(key->scopes & pending->scopes)) {
+		refuse_scopes(pending);
+		return;
+	}
+	if (!count_request(pending, member))
+		return;
+	http_on_gone(pending->call.request, NULL, NULL);
+	pending->is_passed_on = true;
+	pending->call.member = member;
+	pending->call.key = key;
+	pending->next(&pending->call);
+}
+
 static void on_checked(int err, const struct store_key *key, void *arg)
 {
 	struct pending_auth *pending = arg;
+	struct member *member = NULL;
 
 	pending->check = NULL;
-	if (!err && !(key->scopes & pending->scopes)) {
-		refuse_scopes(pending);
-	} else if (!err) {
-		http_on_gone(pending->call.request, NULL, NULL);
-		pending->is_passed_on = true;
-		pending->call.key = key;
-		pending->next(&pending->call);
-	} else {
-		if (err != EACCES)
-			log_error("auth", "the store cannot be asked: %s", strerror(err));
+	if (!err)
+		err = member_alloc_alone(&member, &pending->call.server->loop->timers, NULL, key);
+	if (!err)
+		pass_on(pending, member);
+	else
 		answer_error(&pending->call,
-			     err == EACCES ? WIRE_ERROR_WRONG_KEY : WIRE_ERROR_INTERNAL, NULL);
-	}
+			     err == EACCES ? WIRE_ERROR_WRONG_KEY : WIRE_ERROR_NO_KEYS, NULL);
+	mem_deref(member);
 	mem_deref(pending);
 }
 

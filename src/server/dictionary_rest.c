@@ -172,6 +172,7 @@ static int dispatch(struct errand **errandp, const struct route_call *call, erra
 		return ENOMEM;
 	*errandp = errand;
 	errand->call = *call;
+	errand->call.member = NULL;
 	errand->call.key = NULL;
 	mem_ref(call->request);
 	errand->work = work_h;
@@ -549,6 +550,7 @@ void dictionary_rest_invalidate(const struct route_call *call)
 		return;
 	}
 	errand->call = *call;
+	errand->call.member = NULL;
 	errand->call.key = NULL;
 	mem_ref(call->request);
 	if (dictionaries_reload(dictionaries, call->ids[0], on_reloaded, errand) != 0)

@@ -99,7 +99,8 @@ static void finish(void *arg)
 /* Who has just been let in, or waits for an answer, still gets it. */
 void drain_check(struct server *server)
 {
-	if (!server->draining || server->sockets.count > 0 || server->speeches > 0)
+	if (!server->draining || server->sockets.count > 0 || server->speeches.count > 0 ||
+	    server->samples > 0)
 		return;
 	if (http_conn_count(server->http) == 0)
 		finish(server);

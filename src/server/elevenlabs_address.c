@@ -61,8 +61,8 @@ static void find_voice(struct elevenlabs_address *address, const struct session 
 {
 	struct settings *settings = &address->said.settings;
 	const struct voice *voice =
-		voices_find_named(session->services->voices, session->project_id, address->voice,
-				  strlen(address->voice));
+		voices_find_named(session->services->voices, session_project_id(session),
+				  address->voice, strlen(address->voice));
 
 	if (voice) {
 		settings->voice_id = voice->id;

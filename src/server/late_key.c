@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "wire/elevenlabs_message.h"
 
@@ -47,21 +46,24 @@ static void on_late(void *arg)
 static void on_checked(int err, const struct store_key *key, void *arg)
 {
 	struct late_key *late = arg;
+	struct member *member = NULL;
 
 	late->check = NULL;
 	if (late->is_over)
 		return;
+	if (!err)
+		err = member_alloc_alone(&member, timers_of(late), NULL, key);
 	if (err == EACCES) {
 		refuse(late, WIRE_ERROR_WRONG_KEY, NULL);
 	} else if (err) {
-		log_error("auth", "the store cannot be asked: %s", strerror(err));
-		refuse(late, WIRE_ERROR_INTERNAL, NULL);
-	} else if (!(key->scopes & late->scopes)) {
+		refuse(late, WIRE_ERROR_NO_KEYS, NULL);
+	} else if (!(member_key(member)->scopes & late->scopes)) {
 		refuse(late, WIRE_ERROR_FORBIDDEN, "the key may not speak");
 	} else {
 		late->is_over = true;
-		late->ops->known(late->arg, key);
+		late->ops->known(late->arg, member);
 	}
+	mem_deref(member);
 }
 
 static int ask(struct late_key *late, const char *json, size_t len)

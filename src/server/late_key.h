@@ -17,7 +17,7 @@ struct late_key;
 
 /* One of these is called, once. */
 struct late_key_ops {
-	void (*known)(void *arg, const struct store_key *key); /* lent */
+	void (*known)(void *arg, struct member *member); /* lent */
 	void (*refused)(void *arg, enum wire_error_id id, const char *detail);
 };
 

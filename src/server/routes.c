@@ -14,6 +14,7 @@
 #define READ_WORDS (STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
 #define WRITE_WORDS STORE_SCOPE_DICTIONARIES
 #define SEE_VOICES (STORE_SCOPE_READ | STORE_SCOPE_SPEAK)
+#define SPEAK (STORE_SCOPE_SPEAK | AUTH_AS_TURN)
 #define CHANGE_VOICES STORE_SCOPE_DICTIONARIES /* that of what belongs to a project */
 
 struct route {
@@ -26,9 +27,9 @@ struct route {
 
 /* A path of theirs, at the root and under the prefix that some clients are given. */
 #define ELEVENLABS(method, path, handler)                                                          \
-	{method, path, STORE_SCOPE_SPEAK, handler, 0},                                             \
+	{method, path, SPEAK, handler, 0},                                                         \
 	{                                                                                          \
-		method, "/11labs" path, STORE_SCOPE_SPEAK, handler, 0                              \
+		method, "/11labs" path, SPEAK, handler, 0                                          \
 	}
 
 static const struct route routes[] = {
@@ -38,9 +39,9 @@ static const struct route routes[] = {
 	{"GET", "/ready", 0, health_ready, 0},
 	{"GET", "/openapi.json", 0, description_openapi, 0},
 	{"GET", "/asyncapi.json", 0, description_asyncapi, 0},
-	{"GET", "/ws/tts", STORE_SCOPE_SPEAK, tts_socket_open_once, 0},
-	{"GET", "/ws/tts/multi", STORE_SCOPE_SPEAK, tts_socket_open_multi, 0},
-	{"GET", "/ws/tts/stream", STORE_SCOPE_SPEAK, tts_socket_open_stream, 0},
+	{"GET", "/ws/tts", SPEAK, tts_socket_open_once, 0},
+	{"GET", "/ws/tts/multi", SPEAK, tts_socket_open_multi, 0},
+	{"GET", "/ws/tts/stream", SPEAK, tts_socket_open_stream, 0},
 	/* Their keys may come in the first message. */
 	{"GET", "/v1/text-to-speech/{id}/stream-input", 0, tts_socket_open_stream_input, 0},
 	{"GET", "/11labs/v1/text-to-speech/{id}/stream-input", 0, tts_socket_open_stream_input, 0},
@@ -48,10 +49,10 @@ static const struct route routes[] = {
 	 0},
 	{"GET", "/11labs/v1/text-to-speech/{id}/multi-stream-input", 0,
 	 tts_socket_open_multi_stream_input, 0},
-	{"POST", "/v1/tts/generate", STORE_SCOPE_SPEAK, speech_http_generate, 0},
-	{"POST", "/predict", STORE_SCOPE_SPEAK, speech_http_generate, 0},
-	{"POST", "/v1/audio/speech", STORE_SCOPE_SPEAK, speech_http_openai, 0},
-	{"POST", "/vapi/synthesize", STORE_SCOPE_SPEAK, speech_http_vapi, 0},
+	{"POST", "/v1/tts/generate", SPEAK, speech_http_generate, 0},
+	{"POST", "/predict", SPEAK, speech_http_generate, 0},
+	{"POST", "/v1/audio/speech", SPEAK, speech_http_openai, 0},
+	{"POST", "/vapi/synthesize", SPEAK, speech_http_vapi, 0},
 	ELEVENLABS("POST", "/v1/text-to-speech/{id}", speech_http_elevenlabs),
 	ELEVENLABS("POST", "/v1/text-to-speech/{id}/stream", speech_http_elevenlabs),
 	ELEVENLABS("POST", "/v1/text-to-speech/{id}/with-timestamps", speech_http_elevenlabs_timed),
@@ -82,7 +83,8 @@ static const struct route routes[] = {
 	{"DELETE", "/v1/voices/{id}/references/{id}", CHANGE_VOICES, voice_change_not_available, 0},
 	{"POST", "/v1/voices/{id}/publish", CHANGE_VOICES, voice_change_not_available, 0},
 	{"PUT", "/v1/voices/{id}/avatar", CHANGE_VOICES, voice_change_not_available, 0},
-	{"POST", "/v1/voices/{id}/generate-sample", CHANGE_VOICES, voice_sample_make, 0},
+	{"POST", "/v1/voices/{id}/generate-sample", CHANGE_VOICES | AUTH_AS_TURN, voice_sample_make,
+	 0},
 	{"GET", "/v1/voices/{id}/sample", SEE_VOICES, voice_sample_get, 0},
 	{"GET", "/v1/models", 0, model_rest_list, 0},
 	{"GET", "/v2/voices", SEE_VOICES, voice_rest_search, 0},

@@ -32,11 +32,11 @@
 /* Voices are installed as several files, one after another. */
 #define VOICES_SETTLE_MS 1000
 
-static int ledger_book(void **bookingp, void *ledger, const struct store_turn *turn,
+static int ledger_book(void **bookingp, void *ledger, const struct store_turn *turn, size_t mark,
 		       ledger_booked_h *booked, void *arg)
 {
 	struct account_booking *booking = NULL;
-	int err = account_book(&booking, ledger, turn, ACCOUNT_NO_MARK, booked, arg);
+	int err = account_book(&booking, ledger, turn, mark, booked, arg);
 
 	*bookingp = booking;
 	return err;
@@ -47,9 +47,21 @@ static void ledger_unlisten(void *booking)
 	account_unlisten(booking);
 }
 
+static void ledger_mark(void *ledger, size_t *mark, const struct store_turn *turn)
+{
+	account_mark(ledger, mark, turn);
+}
+
+static bool ledger_can_book(void *ledger)
+{
+	return account_can_book(ledger);
+}
+
 static const struct ledger_ops ledger_ops = {
 	.book = ledger_book,
 	.unlisten = ledger_unlisten,
+	.mark = ledger_mark,
+	.can_book = ledger_can_book,
 };
 
 static int words_lexicon(struct lexicon **lexiconp, int64_t *unknown, void *dictionaries,
@@ -291,7 +303,7 @@ static void fill_services(struct server *server)
 		.ledger = server->account,
 		.dictionary_ops = &dictionary_ops,
 		.dictionaries = server->dictionaries,
-		.microcents_per_minute = server->config->microcents_per_minute,
+		.prices = &server->tariff.prices,
 		.max_lead_ms = (unsigned)server->config->max_lead_ms,
 		.log_texts = server->config->log_texts,
 		.scratch = &server->scratch,
@@ -320,6 +332,7 @@ static int start(struct server *server)
 		err = open_http(server);
 	if (err)
 		return err;
+	tariff_init(&server->tariff, server->config);
 	fill_services(server);
 	watch_signals(server);
 	pool_on_ready(server->pool, on_pool_ready, server);
@@ -374,6 +387,7 @@ int server_main(const struct config *config, const struct server_events *events)
 	int err;
 
 	list_init(&server.sockets);
+	list_init(&server.speeches);
 	buf_init(&server.scratch, SCRATCH_MAX);
 	raise_descriptor_limit();
 	err = start(&server);

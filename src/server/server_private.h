@@ -21,6 +21,7 @@
  *   voice_sample.c  what a derived voice sounds like
  *   model_rest.c  /v1/models
  *   user_rest.c   /v1/user, /v1/history: what other vendors' clients ask at their start
+ *   tariff.c      plans and prices
  *   shape.c       whose shapes a request wants
  *   query.c       what stands behind the '?'
  */
@@ -30,6 +31,7 @@
 #include "account/account.h"
 #include "account/derived_voices.h"
 #include "account/dictionaries.h"
+#include "account/member.h"
 #include "base/buf.h"
 #include "base/list.h"
 #include "loop/folder.h"
@@ -39,9 +41,10 @@
 #include "net/tls.h"
 #include "server/config.h"
 #include "server/server.h"
+#include "server/tariff.h"
 #include "session/services.h"
 #include "synth/pool.h"
-#include "wire/error.h"
+#include "wire/fault.h"
 
 #define SERVER_SIGNALS 3 /* that are watched */
 #define ROUTE_IDS_MAX 2
@@ -60,10 +63,12 @@ struct server {
 	struct http_server *http;
 	struct listener *listener;
 	struct voices_fetch *voices_fetch; /* NULL: there is nothing to fetch */
+	struct tariff tariff;
 	struct session_services services;
 	struct buf scratch;
 	struct list sockets; /* struct tts_socket */
-	unsigned speeches; /* answers of speech_http.c under way */
+	struct list speeches; /* struct speech_http */
+	unsigned samples; /* of voice_sample.c under way */
 	int failure; /* errno that ended it */
 	int lock_fd; /* see drain.c; -1: not held */
 	bool draining;
@@ -78,7 +83,8 @@ struct server {
 struct route_call {
 	struct server *server;
 	struct http_request *request;
-	const struct store_key *key; /* NULL: of a route that needs none; lent */
+	struct member *member; /* NULL: of a route that needs none; lent */
+	const struct store_key *key; /* the member's */
 	int64_t ids[ROUTE_IDS_MAX]; /* what stands for {id} in the path; 0: no number */
 	const char *id_texts[ROUTE_IDS_MAX]; /* the same as it was written, up to the next '/' */
 	char request_id[REQUEST_ID_LEN + 1];
@@ -89,8 +95,11 @@ typedef void(route_h)(const struct route_call *call);
 void routes_handle(struct http_request *request, void *arg);
 http_body_max_h routes_body_max;
 
-/* auth.c: calls `next` with the key's row when the request carries a good key that
- * has any of the scopes, answers 401 or 403 otherwise. */
+/* auth.c: calls `next` with the member when the request carries a good key that has
+ * any of the scopes, answers 401 or 403 otherwise.  Counts the request, and answers
+ * 429 when there were too many, unless AUTH_AS_TURN is among the scopes: a turn is
+ * counted when it begins. */
+#define AUTH_AS_TURN (1u << 31)
 void auth_request(const struct route_call *call, unsigned scopes, route_h *next);
 bool auth_has_key(const struct http_request *request);
 
@@ -98,6 +107,9 @@ bool auth_has_key(const struct http_request *request);
 void answer_json(const struct route_call *call, int status, const char *json, size_t len);
 void answer_empty(const struct route_call *call); /* 204 */
 void answer_error(const struct route_call *call, enum wire_error_id id, const char *detail);
+void answer_fault(const struct route_call *call, const struct stream_fault *fault);
+/* What is left of the requests of a minute, in headers, where there is a limit. */
+void answer_rate(struct http_request *request, const struct member *member);
 void answer_make_request_id(char id[REQUEST_ID_LEN + 1]);
 
 /* description.c */
@@ -144,11 +156,13 @@ route_h user_rest_get, user_rest_subscription, user_rest_history;
 route_h tts_socket_open_once, tts_socket_open_stream, tts_socket_open_multi,
 	tts_socket_open_stream_input, tts_socket_open_multi_stream_input;
 void tts_socket_go_away_all(struct server *server);
+void tts_socket_shut_ended(struct server *server); /* those whose keys are not good any more */
 void tts_socket_abort_all(struct server *server);
 
 /* speech_http.c */
 route_h speech_http_generate, speech_http_elevenlabs, speech_http_elevenlabs_timed,
 	speech_http_elevenlabs_timed_lines, speech_http_openai, speech_http_vapi;
+void speech_http_cut_ended(struct server *server); /* as above */
 
 /* drain.c */
 void drain_begin(struct server *server);

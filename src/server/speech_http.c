@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "server/server_private.h"
+#include "session/denial.h"
 #include "session/tts_call.h"
 #include "wire/elevenlabs_body.h"
 #include "wire/generate_body.h"
@@ -80,8 +81,9 @@ static const struct speech_door door_vapi = {
 };
 
 struct speech_http {
-	struct route_call call; /* holds its request; the key is gone */
-	int64_t key_id, project_id;
+	struct link link;
+	struct route_call call; /* holds its request and its member */
+	int64_t project_id;
 	const struct speech_door *door;
 	struct speech_body body; /* its strings are the request's */
 	struct audio_format format;
@@ -106,7 +108,8 @@ static void speech_destroy(void *object)
 	settings_reset(&speech->body.settings);
 	timestamp_body_reset(&speech->timestamps);
 	buf_reset(&speech->out);
-	--server->speeches;
+	mem_deref(speech->call.member);
+	list_remove(&server->speeches, &speech->link);
 	drain_check(server);
 }
 
@@ -122,6 +125,7 @@ static int begin_answer(struct speech_http *speech)
 	http_reply_header(request, "X-Audio-Format", audio_format_encoding(encoding));
 	http_reply_header(request, "X-KugelAudio-AI-Generated", "true");
 	http_reply_header(request, "x-request-id", speech->call.request_id);
+	answer_rate(request, speech->call.member);
 	if (http_reply_begin(request, 200,
 			     speech->door->type ? speech->door->type
 						: audio_format_content_type(encoding)) != 0)
@@ -190,16 +194,21 @@ static const struct peer_ops peer_ops = {
 	.tell_when_sent = peer_tell_when_sent,
 };
 
-static void on_failed(void *arg, enum wire_error_id id, const char *detail, bool has_begun)
+static void fail(struct speech_http *speech, const struct stream_fault *fault)
 {
-	struct speech_http *speech = arg;
-
-	(void)has_begun; /* an encoder may still have all of it */
-	if (speech->has_begun)
+	if (speech->has_begun) {
 		http_abort(speech->call.request);
-	else
-		answer_error(&speech->call, id, detail);
+	} else {
+		answer_rate(speech->call.request, speech->call.member);
+		answer_fault(&speech->call, fault);
+	}
 	mem_deref(speech);
+}
+
+static void on_failed(void *arg, const struct stream_fault *fault, bool has_begun)
+{
+	(void)has_begun; /* an encoder may still have all of it */
+	fail(arg, fault);
 }
 
 static void on_done(void *arg, const struct reply_usage *usage)
@@ -254,8 +263,7 @@ static void begin_speech(struct speech_http *speech)
 		.peer = &speech->peer,
 		.dialect = speech->door->form == FORM_AUDIO ? &dialect_raw : &dialect_timestamps,
 		.request_id = speech->call.request_id,
-		.key_id = speech->key_id,
-		.project_id = speech->project_id,
+		.member = speech->call.member,
 		.settings = &speech->body.settings,
 		.text = speech->body.text,
 		.text_len = speech->body.text_len,
@@ -436,14 +444,13 @@ static int speech_alloc(struct speech_http **speechp, const struct route_call *c
 	if (!speech)
 		return ENOMEM;
 	speech->call = *call;
-	speech->call.key = NULL; /* lent for this call */
-	speech->key_id = call->key->id;
+	mem_ref(call->member);
 	speech->project_id = call->key->project_id;
 	speech->door = door;
 	speech->peer = (struct peer){.ops = &peer_ops, .peer = speech};
 	buf_init(&speech->out, OUT_MAX);
 	mem_ref(call->request);
-	++call->server->speeches;
+	list_append(&call->server->speeches, &speech->link);
 	mem_set_destructor(speech, speech_destroy);
 	*speechp = speech;
 	return 0;
@@ -492,4 +499,21 @@ void speech_http_openai(const struct route_call *call)
 void speech_http_vapi(const struct route_call *call)
 {
 	speak(call, &door_vapi);
+}
+
+/* What was made is booked; what was sent has a hole at its end. */
+void speech_http_cut_ended(struct server *server)
+{
+	static const struct denied ended = {.why = DENIAL_KEY, .limit = -1};
+	struct link *next = list_first(&server->speeches);
+	struct stream_fault fault;
+
+	denial_describe(&fault, &ended);
+	while (next) {
+		struct speech_http *speech = LIST_OBJECT(next, struct speech_http, link);
+
+		next = list_next(&server->speeches, next);
+		if (speech->tts && !member_is_good(speech->call.member))
+			fail(speech, &fault);
+	}
 }

@@ -13,6 +13,7 @@
 #include "server/elevenlabs_address.h"
 #include "server/late_key.h"
 #include "server/server_private.h"
+#include "session/denial.h"
 #include "session/session.h"
 #include "session/tts_multi.h"
 #include "session/tts_once.h"
@@ -34,8 +35,8 @@ struct tts_socket {
 	struct elevenlabs_address *address;
 	session_alloc_h *session_alloc;
 	char request_id[REQUEST_ID_LEN + 1];
-	int64_t key_id;
-	int64_t project_id;
+	struct member *member;
+	struct connection_permit *permit;
 };
 
 static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
@@ -151,29 +152,31 @@ static void socket_destroy(void *object)
 	mem_deref(socket->session);
 	mem_deref(socket->late);
 	mem_deref(socket->address);
+	mem_deref(socket->permit);
+	mem_deref(socket->member);
 }
 
-/* A client that waits for the words of its project. */
+/* A client on its way in: its project's words are read, and one more connection is
+ * asked for. */
 struct pending_open {
-	struct route_call call; /* holds its request; the key is gone */
+	struct route_call call; /* holds its request and its member */
 	session_alloc_h *session_alloc;
 	void (*begin)(struct tts_socket *socket, const struct route_call *call); /* or NULL */
-	int64_t key_id;
-	int64_t project_id;
+	struct connection_permit *permit;
 };
 
-static int socket_alloc(struct tts_socket **socketp, const struct pending_open *pending)
+static int socket_alloc(struct tts_socket **socketp, const struct route_call *call,
+			session_alloc_h *session_alloc)
 {
 	struct tts_socket *socket = mem_zalloc(sizeof(*socket), socket_destroy);
 
 	if (!socket)
 		return ENOMEM;
-	socket->server = pending->call.server;
+	socket->server = call->server;
 	socket->peer = (struct peer){.ops = &peer_ops, .peer = socket};
-	socket->session_alloc = pending->session_alloc;
-	socket->key_id = pending->key_id;
-	socket->project_id = pending->project_id;
-	memcpy(socket->request_id, pending->call.request_id, sizeof(socket->request_id));
+	socket->session_alloc = session_alloc;
+	socket->member = mem_ref(call->member);
+	memcpy(socket->request_id, call->request_id, sizeof(socket->request_id));
 	*socketp = socket;
 	return 0;
 }
@@ -181,7 +184,7 @@ static int socket_alloc(struct tts_socket **socketp, const struct pending_open *
 static int begin_session(struct tts_socket *socket)
 {
 	return socket->session_alloc(&socket->session, &socket->server->services, &socket->peer,
-				     socket->request_id, socket->key_id, socket->project_id);
+				     socket->request_id, socket->member);
 }
 
 /* The socket belongs to its WebSocket from here on; NULL: the request was answered
@@ -198,11 +201,11 @@ static struct tts_socket *shake_hands(struct tts_socket *socket, const struct ro
 	return socket;
 }
 
-static void socket_open(const struct pending_open *pending)
+static void socket_open(struct pending_open *pending)
 {
 	const struct route_call *call = &pending->call;
 	struct tts_socket *socket;
-	int err = socket_alloc(&socket, pending);
+	int err = socket_alloc(&socket, call, pending->session_alloc);
 
 	if (!err) {
 		err = begin_session(socket);
@@ -213,6 +216,8 @@ static void socket_open(const struct pending_open *pending)
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 		return;
 	}
+	socket->permit = pending->permit;
+	pending->permit = NULL;
 	socket = shake_hands(socket, call);
 	if (socket && pending->begin && !call->server->draining)
 		pending->begin(socket, call);
@@ -222,55 +227,85 @@ static void pending_destroy(void *object)
 {
 	struct pending_open *pending = object;
 
+	mem_deref(pending->permit);
 	mem_deref(pending->call.request);
+	mem_deref(pending->call.member);
+}
+
+static void refuse_connection(const struct pending_open *pending, const struct denied *denied)
+{
+	struct stream_fault fault;
+
+	denial_describe(&fault, denied);
+	answer_fault(&pending->call, &fault);
+}
+
+static void on_permit(int err, const struct denied *denied, void *arg)
+{
+	struct pending_open *pending = arg;
+
+	if (err)
+		refuse_connection(pending, denied);
+	else
+		socket_open(pending);
+	mem_deref(pending);
+}
+
+/* Ends with the pending one. */
+static void ask_permit(struct pending_open *pending)
+{
+	struct denied denied = {.why = DENIAL_NONE, .limit = -1};
+	int err =
+		member_connect(&pending->permit, pending->call.member, &denied, on_permit, pending);
+
+	if (err != EINPROGRESS)
+		on_permit(err, &denied, pending);
 }
 
 static void on_words_ready(int err, void *arg)
 {
 	struct pending_open *pending = arg;
 
-	if (err)
-		answer_error(&pending->call, WIRE_ERROR_NO_DICTIONARIES, NULL);
-	else
-		socket_open(pending);
+	if (!err) {
+		ask_permit(pending);
+		return;
+	}
+	answer_error(&pending->call, WIRE_ERROR_NO_DICTIONARIES, NULL);
 	mem_deref(pending);
 }
 
 /* Only the first client of a project waits: a session must have its words at
  * hand, for no first sample may wait for them. */
-static int wait_for_words(const struct pending_open *open)
+static int wait_for_words(struct pending_open *pending)
 {
-	struct pending_open *pending = mem_zalloc(sizeof(*pending), NULL);
-	int err;
+	struct dictionaries *dictionaries = pending->call.server->dictionaries;
+	int64_t project_id = pending->call.key->project_id;
 
-	if (!pending)
-		return ENOMEM;
-	*pending = *open;
-	mem_ref(pending->call.request);
-	mem_set_destructor(pending, pending_destroy);
-	err = dictionaries_refresh(open->call.server->dictionaries, open->project_id,
-				   on_words_ready, pending);
-	if (err)
-		mem_deref(pending);
-	return err;
+	if (!dictionaries_has(dictionaries, project_id))
+		return dictionaries_refresh(dictionaries, project_id, on_words_ready, pending);
+	ask_permit(pending);
+	return 0;
 }
 
 static void open_when_ready(const struct route_call *call, session_alloc_h *session_alloc,
 			    void (*begin)(struct tts_socket *socket, const struct route_call *call))
 {
-	struct pending_open open = {
-		.call = *call,
-		.session_alloc = session_alloc,
-		.begin = begin,
-		.key_id = call->key->id,
-		.project_id = call->key->project_id,
-	};
+	struct pending_open *pending = mem_zalloc(sizeof(*pending), NULL);
 
-	open.call.key = NULL;
-	if (dictionaries_has(call->server->dictionaries, open.project_id))
-		socket_open(&open);
-	else if (wait_for_words(&open) != 0)
+	if (!pending) {
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+		return;
+	}
+	pending->call = *call;
+	pending->session_alloc = session_alloc;
+	pending->begin = begin;
+	mem_ref(call->request);
+	mem_ref(call->member);
+	mem_set_destructor(pending, pending_destroy);
+	if (wait_for_words(pending) != 0) {
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+		mem_deref(pending);
+	}
 }
 
 /* A client that puts its first request into the address sends no frame for it. */
@@ -316,18 +351,29 @@ static void begin_elevenlabs(struct tts_socket *socket, const struct route_call 
 }
 
 /* There is no session that could say it. */
-static void refuse_key(void *arg, enum wire_error_id id, const char *detail)
+static void refuse_late(struct tts_socket *socket, const struct stream_fault *fault)
 {
-	struct tts_socket *socket = arg;
 	struct buf *scratch = &socket->server->scratch;
 	const struct wire_notice notice = {
-		.id = id, .detail = detail, .request_id = socket->request_id};
+		.id = fault->id,
+		.retry_s = fault->retry_s,
+		.detail = fault->detail,
+		.request_id = socket->request_id,
+	};
 
 	scratch->len = 0;
 	if (dialect_elevenlabs.error(scratch, NULL, &notice) == 0)
 		peer_send(socket, scratch->bytes, scratch->len, 0, 0);
 	if (socket->ws)
 		ws_close(socket->ws, ELEVENLABS_CLOSE_ERROR, NULL);
+}
+
+static void refuse_key(void *arg, enum wire_error_id id, const char *detail)
+{
+	struct stream_fault fault;
+
+	fault_set(&fault, id, "%s", detail ? detail : "");
+	refuse_late(arg, &fault);
 }
 
 static void hear_key(struct tts_socket *socket, const char *bytes, size_t len, bool is_binary)
@@ -358,6 +404,28 @@ static void begin_late(struct tts_socket *socket)
 		socket->session->ops->go_away(socket->session);
 }
 
+static void on_late_permit(int err, const struct denied *denied, void *arg)
+{
+	struct tts_socket *socket = arg;
+	struct stream_fault fault;
+
+	if (!err) {
+		begin_late(socket);
+		return;
+	}
+	denial_describe(&fault, denied);
+	refuse_late(socket, &fault);
+}
+
+static void ask_late_permit(struct tts_socket *socket)
+{
+	struct denied denied = {.why = DENIAL_NONE, .limit = -1};
+	int err = member_connect(&socket->permit, socket->member, &denied, on_late_permit, socket);
+
+	if (err != EINPROGRESS)
+		on_late_permit(err, &denied, socket);
+}
+
 /* The client may be gone meanwhile: then only this holds the socket. */
 static void on_late_words(int err, void *arg)
 {
@@ -366,21 +434,21 @@ static void on_late_words(int err, void *arg)
 	if (socket->ws && err)
 		refuse_key(socket, WIRE_ERROR_NO_DICTIONARIES, NULL);
 	else if (socket->ws)
-		begin_late(socket);
+		ask_late_permit(socket);
 	mem_deref(socket);
 }
 
-static void accept_key(void *arg, const struct store_key *key)
+static void accept_key(void *arg, struct member *member)
 {
 	struct tts_socket *socket = arg;
 	struct dictionaries *dictionaries = socket->server->dictionaries;
+	int64_t project_id = member_key(member)->project_id;
 
-	socket->key_id = key->id;
-	socket->project_id = key->project_id;
-	if (dictionaries_has(dictionaries, key->project_id)) {
-		begin_late(socket);
-	} else if (dictionaries_refresh(dictionaries, key->project_id, on_late_words,
-					mem_ref(socket)) != 0) {
+	socket->member = mem_ref(member);
+	if (dictionaries_has(dictionaries, project_id)) {
+		ask_late_permit(socket);
+	} else if (dictionaries_refresh(dictionaries, project_id, on_late_words, mem_ref(socket)) !=
+		   0) {
 		mem_deref(socket);
 		refuse_key(socket, WIRE_ERROR_INTERNAL, NULL);
 	}
@@ -391,9 +459,8 @@ static const struct late_key_ops late_key_ops = {.known = accept_key, .refused =
 /* Lets a client in whose key is yet to come. */
 static void open_late(const struct route_call *call, session_alloc_h *session_alloc)
 {
-	const struct pending_open open = {.call = *call, .session_alloc = session_alloc};
 	struct tts_socket *socket;
-	int err = socket_alloc(&socket, &open);
+	int err = socket_alloc(&socket, call, session_alloc);
 
 	if (!err) {
 		err = elevenlabs_address_read(&socket->address, call);
@@ -422,7 +489,7 @@ static void open_elevenlabs_multi(const struct route_call *call)
 void tts_socket_open_stream_input(const struct route_call *call)
 {
 	if (auth_has_key(call->request))
-		auth_request(call, STORE_SCOPE_SPEAK, open_elevenlabs_stream);
+		auth_request(call, STORE_SCOPE_SPEAK | AUTH_AS_TURN, open_elevenlabs_stream);
 	else
 		open_late(call, tts_stream_alloc_elevenlabs);
 }
@@ -430,7 +497,7 @@ void tts_socket_open_stream_input(const struct route_call *call)
 void tts_socket_open_multi_stream_input(const struct route_call *call)
 {
 	if (auth_has_key(call->request))
-		auth_request(call, STORE_SCOPE_SPEAK, open_elevenlabs_multi);
+		auth_request(call, STORE_SCOPE_SPEAK | AUTH_AS_TURN, open_elevenlabs_multi);
 	else
 		open_late(call, tts_multi_alloc_elevenlabs);
 }
@@ -447,6 +514,23 @@ void tts_socket_go_away_all(struct server *server)
 			socket->session->ops->go_away(socket->session);
 		else
 			ws_close(socket->ws, SESSION_CLOSE_RESTART, "server restarting");
+	}
+}
+
+/* The session goes with its socket, which closes when its last words have left. */
+void tts_socket_shut_ended(struct server *server)
+{
+	static const struct denied ended = {.why = DENIAL_KEY, .limit = -1};
+	struct link *next = list_first(&server->sockets);
+	struct stream_fault fault;
+
+	denial_describe(&fault, &ended);
+	while (next) {
+		struct tts_socket *socket = LIST_OBJECT(next, struct tts_socket, link);
+
+		next = list_next(&server->sockets, next);
+		if (socket->session && !member_is_good(socket->member))
+			socket->session->ops->shut(socket->session, &fault);
 	}
 }
 

@@ -55,6 +55,7 @@ static struct errand *errand_alloc(const struct route_call *call, account_work_h
 	if (!errand)
 		return NULL;
 	errand->call = *call;
+	errand->call.member = NULL;
 	errand->call.key = NULL;
 	mem_ref(call->request);
 	errand->work = work;

@@ -31,7 +31,8 @@
 
 struct sample {
 	struct route_call call; /* holds its request; the key is gone */
-	int64_t key_id, project_id;
+	struct member *member;
+	int64_t project_id;
 	int64_t id;
 	int64_t revision; /* of the voice that is heard */
 	struct peer peer;
@@ -69,14 +70,14 @@ static void sample_destroy(void *object)
 	mem_deref(sample->call.request);
 	mem_deref(sample->text);
 	buf_reset(&sample->audio);
-	--server->speeches;
+	mem_deref(sample->member);
+	--server->samples;
 	drain_check(server);
 }
 
 static void fail(struct sample *sample, enum wire_error_id id, const char *detail)
 {
-	answer_error(&sample->call,
-		     id == WIRE_ERROR_GENERATION_FAILED ? WIRE_ERROR_SAMPLE_FAILED : id, detail);
+	answer_error(&sample->call, id, detail);
 	mem_deref(sample);
 }
 
@@ -209,10 +210,16 @@ static const struct peer_ops peer_ops = {
 	.tell_when_sent = peer_tell_when_sent,
 };
 
-static void on_failed(void *arg, enum wire_error_id id, const char *detail, bool has_begun)
+static void on_failed(void *arg, const struct stream_fault *fault, bool has_begun)
 {
+	struct sample *sample = arg;
+	struct stream_fault own = *fault;
+
 	(void)has_begun;
-	fail(arg, id, detail);
+	if (own.id == WIRE_ERROR_GENERATION_FAILED)
+		own.id = WIRE_ERROR_SAMPLE_FAILED;
+	answer_fault(&sample->call, &own);
+	mem_deref(sample);
 }
 
 static void write_header(struct sample *sample)
@@ -263,8 +270,7 @@ static void speak(struct sample *sample)
 		.peer = &sample->peer,
 		.dialect = &dialect_raw,
 		.request_id = sample->call.request_id,
-		.key_id = sample->key_id,
-		.project_id = sample->project_id,
+		.member = sample->member,
 		.settings = &settings,
 		.text = sample->text,
 		.text_len = strlen(sample->text),
@@ -315,10 +321,9 @@ static int sample_alloc(struct sample **samplep, const struct route_call *call,
 
 	if (!sample)
 		return ENOMEM;
-	++call->server->speeches;
+	++call->server->samples;
 	sample->call = *call;
-	sample->call.key = NULL;
-	sample->key_id = call->key->id;
+	sample->member = mem_ref(call->member);
 	sample->project_id = call->key->project_id;
 	sample->id = voice->id;
 	sample->revision = row->revision;

@@ -279,10 +279,18 @@ static void drop_all(struct context *context)
 	say_closed(context);
 }
 
+/* What waits is not begun, and when no turn is left it closes. */
+static void end_early(struct context *context)
+{
+	context->goes_away = true;
+	turn_queue_cancel_waiting(&context->queue);
+}
+
 /* The last word of a turn is a sign of life. */
 static void on_spoken(void *arg, struct turn *turn, unsigned flushes)
 {
 	struct context *context = arg;
+	struct stream_fault fault;
 
 	context->quiet_since_us = timers_of(context)->now_us;
 	if (turn_has_failed(turn)) {
@@ -291,6 +299,18 @@ static void on_spoken(void *arg, struct turn *turn, unsigned flushes)
 	}
 	while (flushes-- > 0)
 		send_final(context);
+	if (turn_was_curtailed(turn, &fault)) {
+		session_send_fault(session_of(context), context->id_json, &fault);
+		end_early(context);
+		context->owner.failed(context->owner.arg, fault.id);
+	}
+}
+
+static void on_failed(void *arg, const struct wire_notice *notice)
+{
+	struct context *context = arg;
+
+	context->owner.failed(context->owner.arg, notice->id);
 }
 
 static void note_turn_id(struct context *context, const struct reply_usage *usage)
@@ -329,6 +349,7 @@ static const struct turn_queue_ops queue_ops = {
 	.spoken = on_spoken,
 	.gone = on_gone,
 	.empty = on_empty,
+	.failed = on_failed,
 };
 
 /* Errors that no turn could tell. */
@@ -463,10 +484,9 @@ void context_sent(struct context *context, uint64_t tag)
 
 void context_go_away(struct context *context)
 {
-	context->goes_away = true;
 	if (context->queue.turns.count > 1) /* the last of them would have said it */
 		context->owes_final = true;
-	turn_queue_cancel_waiting(&context->queue);
+	end_early(context);
 	if (context->owner.idle_ms <= DRAIN_IDLE_MS)
 		return;
 	context->owner.idle_ms = DRAIN_IDLE_MS;
@@ -540,12 +560,7 @@ static void init_queue(struct context *context)
 {
 	const struct session *session = session_of(context);
 	const struct turn_owner owner = {
-		.services = session->services,
-		.peer = session->peer,
-		.dialect = session->dialect,
-		.request_id = session->request_id,
-		.key_id = session->key_id,
-		.project_id = session->project_id,
+		.session = session,
 		.context = context->id_json,
 		.counters = &context->counters,
 	};

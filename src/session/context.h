@@ -64,6 +64,8 @@ struct context_owner {
 	 * is free when the client hears of it; and after. */
 	void (*leave)(void *arg, struct context *context);
 	void (*left)(void *arg);
+	/* It ends with this error, which was told. */
+	void (*failed)(void *arg, enum wire_error_id id);
 	void *arg;
 };
 

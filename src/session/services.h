@@ -12,9 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "account/account.h"
+#include "account/price.h"
 #include "base/buf.h"
+#include "loop/thread.h"
 #include "loop/timers.h"
+#include "store/store.h"
 #include "synth/speech.h"
 #include "text/dictionary.h"
 
@@ -22,10 +24,17 @@
  * is never called from inside book.  NULL: nobody waits. */
 typedef void(ledger_booked_h)(int err, void *arg);
 struct ledger_ops {
-	int (*book)(void **bookingp, void *ledger, const struct store_turn *turn,
+	/* `mark` is that of the turn. */
+	int (*book)(void **bookingp, void *ledger, const struct store_turn *turn, size_t mark,
 		    ledger_booked_h *booked, void *arg);
 	void (*unlisten)(void *booking);
+	/* How far a turn has come, in case we die before it is booked: its row as of
+	 * now.  *mark is LEDGER_NO_MARK at first.  NULL: nobody wants to know. */
+	void (*mark)(void *ledger, size_t *mark, const struct store_turn *turn);
+	/* Whether there is room for one more row.  NULL: always. */
+	bool (*can_book)(void *ledger);
 };
+#define LEDGER_NO_MARK SIZE_MAX
 
 /* The dictionaries of projects, as a turn sees them: at hand, for a project is
  * read before a session of it begins.  See account/dictionaries.h. */
@@ -44,7 +53,7 @@ struct session_services {
 	void *ledger;
 	const struct dictionary_ops *dictionary_ops; /* NULL: there are none */
 	void *dictionaries;
-	int64_t microcents_per_minute; /* -1: no price is set */
+	const struct prices *prices;
 	unsigned max_lead_ms; /* audio sent ahead of playback; 0: no bound */
 	bool log_texts; /* the operator asked for what is spoken in the log */
 	struct buf *scratch; /* for the message being written; nothing stays in it */

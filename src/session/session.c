@@ -5,24 +5,35 @@
 
 #include <stdio.h>
 
+#include "base/count.h"
+#include "base/mem.h"
 #include "wire/reply.h"
 
 void session_init(struct session *session, const struct session_ops *ops,
 		  const struct session_services *services, const struct peer *peer,
-		  const char *request_id, int64_t key_id, int64_t project_id)
+		  const char *request_id, struct member *member)
 {
 	session->ops = ops;
 	session->services = services;
 	session->peer = peer;
 	session->dialect = &dialect_native;
-	session->key_id = key_id;
-	session->project_id = project_id;
+	session->member = mem_ref(member);
 	snprintf(session->request_id, sizeof(session->request_id), "%s", request_id);
+}
+
+void session_reset(struct session *session)
+{
+	session->member = mem_deref(session->member);
+}
+
+int64_t session_project_id(const struct session *session)
+{
+	return member_key(session->member)->project_id;
 }
 
 bool session_has_voice(const struct session *session, const struct settings *settings)
 {
-	return voices_find_for(session->services->voices, session->project_id,
+	return voices_find_for(session->services->voices, session_project_id(session),
 			       settings->voice_id) != NULL;
 }
 
@@ -41,11 +52,50 @@ void session_send(struct session *session, int err)
 	session->peer->ops->send(session->peer->peer, message->bytes, message->len, 0, 0);
 }
 
+static void send_notice(struct session *session, const char *context,
+			const struct wire_notice *notice)
+{
+	session_send(session, session->dialect->error(session_scratch(session), context, notice));
+}
+
 void session_send_error(struct session *session, const char *context, enum wire_error_id id,
 			const char *detail)
 {
 	const struct wire_notice notice = {
 		.id = id, .detail = detail, .request_id = session->request_id};
 
-	session_send(session, session->dialect->error(session_scratch(session), context, &notice));
+	send_notice(session, context, &notice);
+}
+
+void session_send_fault(struct session *session, const char *context,
+			const struct stream_fault *fault)
+{
+	const struct wire_notice notice = {
+		.id = fault->id,
+		.retry_s = fault->retry_s,
+		.detail = fault->detail,
+		.request_id = session->request_id,
+	};
+
+	send_notice(session, context, &notice);
+}
+
+void session_close(struct session *session, uint16_t code)
+{
+	static const struct {
+		uint16_t code;
+		const char *reason;
+	} reasons[] = {
+		{SESSION_CLOSE_RESTART, "server restarting"},
+		{SESSION_CLOSE_KEY_ENDED, "Unauthorized"},
+		{SESSION_CLOSE_NO_CREDIT, "Insufficient credits"},
+		{SESSION_CLOSE_RATE_LIMITED, "Rate limit exceeded"},
+	};
+	const char *reason = NULL;
+
+	for (size_t i = 0; i < COUNT(reasons); ++i) {
+		if (reasons[i].code == code)
+			reason = reasons[i].reason;
+	}
+	session->peer->ops->close(session->peer->peer, code, reason);
 }

@@ -12,11 +12,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account/member.h"
 #include "session/services.h"
 #include "wire/dialect.h"
+#include "wire/fault.h"
 
-/* Close codes of RFC 6455 and the IANA registry. */
-enum { SESSION_CLOSE_NORMAL = 1000, SESSION_CLOSE_RESTART = 1012 };
+/* Close codes of RFC 6455 and the IANA registry, and the protocol's own
+ * (wire_error_close_code). */
+enum {
+	SESSION_CLOSE_NORMAL = 1000,
+	SESSION_CLOSE_RESTART = 1012,
+	SESSION_CLOSE_KEY_ENDED = 4001,
+	SESSION_CLOSE_NO_CREDIT = 4003,
+	SESSION_CLOSE_RATE_LIMITED = 4029,
+};
 
 #define SESSION_REQUEST_ID_SIZE 24
 
@@ -44,33 +53,38 @@ struct session_ops {
 	/* The server is going away: what speaks is finished, what waits is not
 	 * begun, then the connection closes (1012). */
 	void (*go_away)(struct session *session);
+	/* At once: what speaks is cut off and booked, the error is told, and the
+	 * connection closes. */
+	void (*shut)(struct session *session, const struct stream_fault *fault);
 	bool (*is_idle)(const struct session *session);
 };
 
-/* The first member of each kind. */
+/* The first member of each kind; a tts_call has one without ops. */
 struct session {
 	const struct session_ops *ops;
 	const struct session_services *services;
 	const struct peer *peer;
 	const struct dialect *dialect;
-	int64_t key_id;
-	int64_t project_id; /* the key's */
+	struct member *member; /* whose it is */
 	char request_id[SESSION_REQUEST_ID_SIZE];
 };
 
 /* How each kind is made.  `services` and `peer` are not copied; request_id (23
- * characters at most) is. */
+ * characters at most) is, and a reference to the member is kept. */
 typedef int(session_alloc_h)(struct session **sessionp, const struct session_services *services,
-			     const struct peer *peer, const char *request_id, int64_t key_id,
-			     int64_t project_id);
+			     const struct peer *peer, const char *request_id,
+			     struct member *member);
+
+int64_t session_project_id(const struct session *session);
 
 /* The voice of some settings is one that the session's project may use. */
 bool session_has_voice(const struct session *session, const struct settings *settings);
 
-/* For the kinds: fills in what they share. */
+/* For the kinds: fills in what they share, and lets it go. */
 void session_init(struct session *session, const struct session_ops *ops,
 		  const struct session_services *services, const struct peer *peer,
-		  const char *request_id, int64_t key_id, int64_t project_id);
+		  const char *request_id, struct member *member);
+void session_reset(struct session *session);
 
 /* The scratch buffer, empty; and sends what was written into it: nothing when
  * it is still empty, or when err is not 0. */
@@ -80,5 +94,10 @@ void session_send(struct session *session, int err);
 /* context: as in reply.h. */
 void session_send_error(struct session *session, const char *context, enum wire_error_id id,
 			const char *detail);
+void session_send_fault(struct session *session, const char *context,
+			const struct stream_fault *fault);
+
+/* Closes the peer, with the reason that goes with the code. */
+void session_close(struct session *session, uint16_t code);
 
 #endif

@@ -4,26 +4,21 @@
 #include "session/tts_call.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "session/turn_queue.h"
 
-#define REQUEST_ID_SIZE 32
-#define DETAIL_SIZE 160
-
 struct tts_call {
+	struct session session; /* what turns lean on; nobody talks to it */
 	struct turn_queue queue;
 	struct settings settings;
 	const struct tts_call_ops *ops;
 	void *arg;
 	char *text;
 	size_t text_len;
-	char request_id[REQUEST_ID_SIZE];
-	enum wire_error_id fault; /* WIRE_ERROR_NONE: it has not failed */
-	char detail[DETAIL_SIZE];
+	struct stream_fault fault; /* WIRE_ERROR_NONE: it has not failed */
 	bool is_over; /* its owner was told */
 };
 
@@ -32,23 +27,22 @@ static void tell_failed(struct tts_call *call, bool has_begun)
 	if (call->is_over)
 		return;
 	call->is_over = true;
-	call->ops->failed(call->arg, call->fault, call->detail[0] ? call->detail : NULL, has_begun);
+	call->ops->failed(call->arg, &call->fault, has_begun);
 }
 
 /* Blanks, emoji: an answer without a sample would be no audio file. */
 static void nothing_to_say(struct tts_call *call)
 {
-	call->fault = WIRE_ERROR_INVALID_REQUEST;
-	snprintf(call->detail, sizeof(call->detail), "text has nothing to say");
+	fault_set(&call->fault, WIRE_ERROR_INVALID_REQUEST, "text has nothing to say");
 	tell_failed(call, false);
 }
 
-static void on_failed(void *arg, enum wire_error_id id, const char *detail)
+static void on_failed(void *arg, const struct wire_notice *notice)
 {
 	struct tts_call *call = arg;
 
-	call->fault = id;
-	snprintf(call->detail, sizeof(call->detail), "%s", detail ? detail : "");
+	fault_set(&call->fault, notice->id, "%s", notice->detail ? notice->detail : "");
+	call->fault.retry_s = notice->retry_s;
 }
 
 static void on_spoken(void *arg, struct turn *turn, unsigned flushes)
@@ -60,12 +54,11 @@ static void on_spoken(void *arg, struct turn *turn, unsigned flushes)
 	(void)flushes;
 	if (call->is_over)
 		return;
-	if (turn_has_failed(turn)) {
-		turn_figures(turn, &figures);
+	turn_figures(turn, &figures);
+	if (turn_has_failed(turn) || turn_was_curtailed(turn, &call->fault)) {
 		tell_failed(call, figures.samples > 0);
 		return;
 	}
-	turn_figures(turn, &figures);
 	if (figures.samples == 0) {
 		nothing_to_say(call);
 		return;
@@ -94,7 +87,7 @@ void tts_call_begin(struct tts_call *call)
 	err = turn_queue_text(&call->queue, &call->settings, call->text, call->text_len,
 			      call->text_len);
 	if (err) {
-		call->fault = WIRE_ERROR_INTERNAL;
+		fault_set(&call->fault, WIRE_ERROR_INTERNAL, "%s", "");
 		tell_failed(call, false);
 	} else if (!turn_queue_end(&call->queue) && !call->is_over) {
 		nothing_to_say(call);
@@ -118,6 +111,7 @@ static void call_destroy(void *object)
 
 	call->is_over = true;
 	turn_queue_reset(&call->queue);
+	session_reset(&call->session);
 	settings_reset(&call->settings);
 	free(call->text);
 }
@@ -126,13 +120,7 @@ int tts_call_alloc(struct tts_call **callp, const struct tts_call_request *reque
 		   const struct tts_call_ops *ops, void *arg)
 {
 	struct tts_call *call = mem_zalloc(sizeof(*call), NULL);
-	struct turn_owner owner = {
-		.services = request->services,
-		.peer = request->peer,
-		.dialect = request->dialect,
-		.key_id = request->key_id,
-		.project_id = request->project_id,
-	};
+	struct turn_owner owner = {0};
 
 	if (!call)
 		return ENOMEM;
@@ -145,8 +133,10 @@ int tts_call_alloc(struct tts_call **callp, const struct tts_call_request *reque
 	call->text_len = request->text_len;
 	call->ops = ops;
 	call->arg = arg;
-	snprintf(call->request_id, sizeof(call->request_id), "%s", request->request_id);
-	owner.request_id = call->request_id;
+	session_init(&call->session, NULL, request->services, request->peer, request->request_id,
+		     request->member);
+	call->session.dialect = request->dialect;
+	owner.session = &call->session;
 	settings_copy(&call->settings, request->settings);
 	call->settings.auto_mode = true;
 	turn_queue_init(&call->queue, &owner, 1, &queue_ops, call);

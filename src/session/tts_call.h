@@ -9,8 +9,7 @@
 #ifndef SESSION_TTS_CALL_H
 #define SESSION_TTS_CALL_H
 
-#include "session/services.h"
-#include "wire/dialect.h"
+#include "session/session.h"
 
 struct tts_call;
 
@@ -19,7 +18,7 @@ struct tts_call_request {
 	const struct peer *peer; /* not copied; its close is never called */
 	const struct dialect *dialect; /* its error is not used */
 	const char *request_id;
-	int64_t key_id, project_id;
+	struct member *member;
 	const struct settings *settings; /* copied */
 	const char *text;
 	size_t text_len;
@@ -27,8 +26,9 @@ struct tts_call_request {
 
 /* One of these is called, once, never from inside tts_call_alloc. */
 struct tts_call_ops {
-	/* has_begun: audio was given to the peer before. */
-	void (*failed)(void *arg, enum wire_error_id id, const char *detail, bool has_begun);
+	/* has_begun: audio was given to the peer before.  Also when it was curtailed:
+	 * then what was given is booked. */
+	void (*failed)(void *arg, const struct stream_fault *fault, bool has_begun);
 	void (*done)(void *arg, const struct reply_usage *usage); /* handed over, and booked */
 };
 

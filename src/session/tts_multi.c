@@ -23,13 +23,14 @@ struct multi_door {
 		     size_t len);
 	size_t open_max; /* contexts that take text */
 	bool reuses_ids; /* text for one that is closing begins another of the same id */
+	uint16_t error_code; /* for errors that close the connection; 0: their own */
 };
 
 static const struct multi_door door_native = {&dialect_native, multi_message_parse,
-					      TTS_MULTI_CONTEXTS_MAX, false};
-static const struct multi_door door_elevenlabs = {&dialect_elevenlabs_multi,
-						  elevenlabs_message_parse_multi,
-						  TTS_MULTI_ELEVENLABS_CONTEXTS_MAX, true};
+					      TTS_MULTI_CONTEXTS_MAX, false, 0};
+static const struct multi_door door_elevenlabs = {
+	&dialect_elevenlabs_multi, elevenlabs_message_parse_multi,
+	TTS_MULTI_ELEVENLABS_CONTEXTS_MAX, true, ELEVENLABS_CLOSE_ERROR};
 
 struct tts_multi {
 	struct session session;
@@ -79,22 +80,48 @@ static bool is_idle(const struct session *session)
  * be closed: a client that reconnects makes it again. */
 static void close_if_done(struct tts_multi *multi)
 {
-	const struct peer *peer = multi->session.peer;
 	const struct dialect *dialect = multi->session.dialect;
-	bool restarts = multi->close_code == SESSION_CLOSE_RESTART;
+	bool leaves = multi->close_code != SESSION_CLOSE_NORMAL;
 
 	if (!multi->close_code || multi->closed || multi->obeying)
 		return;
-	if (restarts ? !is_idle(&multi->session) : multi->count > 0)
+	if (leaves ? !is_idle(&multi->session) : multi->count > 0)
 		return;
 	multi->closed = true;
 	while (multi->count > 0)
 		forget(multi, multi->contexts[multi->count - 1]);
-	if (!restarts && dialect->contexts_closed)
+	if (!leaves && dialect->contexts_closed)
 		session_send(&multi->session,
 			     dialect->contexts_closed(session_scratch(&multi->session),
 						      multi->audio_seconds));
-	peer->ops->close(peer->peer, multi->close_code, restarts ? "server restarting" : NULL);
+	session_close(&multi->session, multi->close_code);
+}
+
+/* What speaks is finished, what waits is not begun. */
+static void leave(struct tts_multi *multi, uint16_t code)
+{
+	if (multi->close_code)
+		return;
+	multi->close_code = code;
+	for (size_t i = 0; i < multi->count; ++i)
+		context_go_away(multi->contexts[i]);
+}
+
+static uint16_t code_after(const struct tts_multi *multi, enum wire_error_id id)
+{
+	uint16_t code = wire_error_close_code(id);
+
+	return code && multi->door->error_code ? multi->door->error_code : code;
+}
+
+/* A context has ended with an error that holds for all. */
+static void on_context_failed(void *arg, enum wire_error_id id)
+{
+	struct tts_multi *multi = arg;
+	uint16_t code = code_after(multi, id);
+
+	if (code)
+		leave(multi, code);
 }
 
 static void on_leave(void *arg, struct context *context)
@@ -192,6 +219,7 @@ static void add_context(struct tts_multi *multi, const struct multi_message *mes
 		.idle_ms = multi->idle_ms,
 		.leave = on_leave,
 		.left = on_left,
+		.failed = on_context_failed,
 		.arg = multi,
 	};
 	struct settings settings;
@@ -443,12 +471,25 @@ static void on_go_away(struct session *session)
 {
 	struct tts_multi *multi = multi_of(session);
 
-	if (multi->close_code)
-		return;
-	multi->close_code = SESSION_CLOSE_RESTART;
-	for (size_t i = 0; i < multi->count; ++i)
-		context_go_away(multi->contexts[i]);
+	leave(multi, SESSION_CLOSE_RESTART);
 	close_if_done(multi);
+}
+
+static void cut_off(struct context *context)
+{
+	context_cancel(context, false);
+}
+
+static void on_shut(struct session *session, const struct stream_fault *fault)
+{
+	struct tts_multi *multi = multi_of(session);
+
+	if (multi->closed)
+		return;
+	multi->closed = true;
+	for_each(multi, cut_off);
+	session_send_fault(session, NULL, fault);
+	session_close(session, code_after(multi, fault->id));
 }
 
 static void on_open(struct session *session, const struct session_opening *opening)
@@ -464,7 +505,7 @@ static void on_open(struct session *session, const struct session_opening *openi
 	session_send_error(session, NULL, fault ? fault->id : WIRE_ERROR_VOICE_NOT_FOUND,
 			   fault ? fault->detail : NULL);
 	multi->closed = true;
-	session->peer->ops->close(session->peer->peer, ELEVENLABS_CLOSE_ERROR, NULL);
+	session_close(session, ELEVENLABS_CLOSE_ERROR);
 }
 
 static const struct session_ops multi_ops = {
@@ -474,6 +515,7 @@ static const struct session_ops multi_ops = {
 	.drained = on_drained,
 	.sent = on_sent,
 	.go_away = on_go_away,
+	.shut = on_shut,
 	.is_idle = is_idle,
 };
 
@@ -484,17 +526,18 @@ static void tts_multi_destroy(void *object)
 	while (multi->count > 0)
 		forget(multi, multi->contexts[multi->count - 1]);
 	settings_reset(&multi->settings);
+	session_reset(&multi->session);
 }
 
 static int alloc(struct session **sessionp, const struct session_services *services,
-		 const struct peer *peer, const char *request_id, int64_t key_id,
-		 int64_t project_id, const struct multi_door *door)
+		 const struct peer *peer, const char *request_id, struct member *member,
+		 const struct multi_door *door)
 {
 	struct tts_multi *multi = mem_zalloc(sizeof(*multi), tts_multi_destroy);
 
 	if (!multi)
 		return ENOMEM;
-	session_init(&multi->session, &multi_ops, services, peer, request_id, key_id, project_id);
+	session_init(&multi->session, &multi_ops, services, peer, request_id, member);
 	multi->door = door;
 	multi->session.dialect = door->dialect;
 	settings_copy(&multi->settings, &settings_default);
@@ -504,15 +547,14 @@ static int alloc(struct session **sessionp, const struct session_services *servi
 }
 
 int tts_multi_alloc(struct session **sessionp, const struct session_services *services,
-		    const struct peer *peer, const char *request_id, int64_t key_id,
-		    int64_t project_id)
+		    const struct peer *peer, const char *request_id, struct member *member)
 {
-	return alloc(sessionp, services, peer, request_id, key_id, project_id, &door_native);
+	return alloc(sessionp, services, peer, request_id, member, &door_native);
 }
 
 int tts_multi_alloc_elevenlabs(struct session **sessionp, const struct session_services *services,
-			       const struct peer *peer, const char *request_id, int64_t key_id,
-			       int64_t project_id)
+			       const struct peer *peer, const char *request_id,
+			       struct member *member)
 {
-	return alloc(sessionp, services, peer, request_id, key_id, project_id, &door_elevenlabs);
+	return alloc(sessionp, services, peer, request_id, member, &door_elevenlabs);
 }

@@ -26,7 +26,7 @@ struct tts_once {
 	struct settings defaults; /* what requests leave out */
 	struct turn_queue queue;
 	struct list requests; /* one for each turn of the queue, in its order */
-	bool goes_away;
+	uint16_t close_code; /* to close with when the turns are done; 0: stay */
 	bool closed; /* the peer was told */
 };
 
@@ -68,12 +68,19 @@ static int remember(struct tts_once *once, const struct stream_message *message,
 
 static void close_if_done(struct tts_once *once)
 {
-	const struct peer *peer = once->session.peer;
-
-	if (!once->goes_away || once->closed || once->queue.turns.count > 0)
+	if (!once->close_code || once->closed || once->queue.turns.count > 0)
 		return;
 	once->closed = true;
-	peer->ops->close(peer->peer, SESSION_CLOSE_RESTART, "server restarting");
+	session_close(&once->session, once->close_code);
+}
+
+/* What speaks is finished, what waits is not begun. */
+static void leave(struct tts_once *once, uint16_t code)
+{
+	if (!once->close_code)
+		once->close_code = code;
+	turn_queue_cancel_waiting(&once->queue);
+	forget_waiting(once);
 }
 
 static void send_final(struct tts_once *once, const struct request *request,
@@ -100,11 +107,16 @@ static void on_spoken(void *arg, struct turn *turn, unsigned flushes)
 {
 	struct tts_once *once = arg;
 	struct link *first = list_first(&once->requests);
+	struct stream_fault fault = {.id = turn_fault(turn)};
 
 	(void)flushes;
 	if (!turn_has_failed(turn))
 		send_final(once, request_at(first), turn);
 	forget(once, first);
+	if (turn_was_curtailed(turn, &fault))
+		session_send_fault(&once->session, NULL, &fault);
+	if (wire_error_close_code(fault.id))
+		leave(once, wire_error_close_code(fault.id));
 }
 
 static void on_empty(void *arg)
@@ -210,7 +222,7 @@ static void obey(struct tts_once *once, const struct stream_message *message)
 		update_defaults(once, &message->update);
 	if (message->cancel)
 		cancel(once);
-	if (message->has_text && !once->goes_away) /* else it is said again elsewhere */
+	if (message->has_text && !once->close_code) /* else it is said again elsewhere */
 		speak(once, message);
 }
 
@@ -253,10 +265,21 @@ static void on_go_away(struct session *session)
 {
 	struct tts_once *once = once_of(session);
 
-	once->goes_away = true;
-	turn_queue_cancel_waiting(&once->queue);
-	forget_waiting(once);
+	leave(once, SESSION_CLOSE_RESTART);
 	close_if_done(once);
+}
+
+static void on_shut(struct session *session, const struct stream_fault *fault)
+{
+	struct tts_once *once = once_of(session);
+
+	if (once->closed)
+		return;
+	once->closed = true;
+	turn_queue_cancel(&once->queue);
+	forget_waiting(once);
+	session_send_fault(session, NULL, fault);
+	session_close(session, wire_error_close_code(fault->id));
 }
 
 static bool is_idle(const struct session *session)
@@ -270,6 +293,7 @@ static const struct session_ops once_ops = {
 	.drained = on_drained,
 	.sent = on_sent,
 	.go_away = on_go_away,
+	.shut = on_shut,
 	.is_idle = is_idle,
 };
 
@@ -280,27 +304,21 @@ static void tts_once_destroy(void *object)
 	turn_queue_reset(&once->queue);
 	forget_waiting(once);
 	settings_reset(&once->defaults);
+	session_reset(&once->session);
 }
 
 int tts_once_alloc(struct session **sessionp, const struct session_services *services,
-		   const struct peer *peer, const char *request_id, int64_t key_id,
-		   int64_t project_id)
+		   const struct peer *peer, const char *request_id, struct member *member)
 {
 	struct tts_once *once = mem_zalloc(sizeof(*once), NULL);
-	struct turn_owner owner = {
-		.services = services,
-		.peer = peer,
-		.dialect = &dialect_once,
-		.key_id = key_id,
-		.project_id = project_id,
-	};
+	struct turn_owner owner = {0};
 
 	if (!once)
 		return ENOMEM;
-	session_init(&once->session, &once_ops, services, peer, request_id, key_id, project_id);
+	session_init(&once->session, &once_ops, services, peer, request_id, member);
 	once->session.dialect = &dialect_once;
 	settings_copy(&once->defaults, &settings_default);
-	owner.request_id = once->session.request_id;
+	owner.session = &once->session;
 	list_init(&once->requests);
 	turn_queue_init(&once->queue, &owner, TTS_ONCE_WAITING_MAX, &queue_ops, once);
 	mem_set_destructor(once, tts_once_destroy);

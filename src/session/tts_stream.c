@@ -53,16 +53,29 @@ static struct timers *timers_of(const struct tts_stream *stream)
 	return stream->session.services->timers;
 }
 
-/* An error was told: on some doors that is the end. */
-static void close_after_error(struct tts_stream *stream)
+/* What the connection closes with when this was told; 0: it lives on. */
+static uint16_t code_after(const struct tts_stream *stream, enum wire_error_id id)
 {
-	const struct peer *peer = stream->session.peer;
+	return stream->door->error_code ? stream->door->error_code : wire_error_close_code(id);
+}
 
-	if (!stream->door->error_code || stream->closed)
+static void close_now(struct tts_stream *stream, uint16_t code)
+{
+	if (stream->closed)
 		return;
 	stream->closed = true;
+	stream->close_code = code;
 	timer_clear(timers_of(stream), &stream->idle_timer);
-	peer->ops->close(peer->peer, stream->door->error_code, NULL);
+	session_close(&stream->session, code);
+}
+
+/* An error was told: on some doors that is the end, and some errors are. */
+static void close_after_error(struct tts_stream *stream, enum wire_error_id id)
+{
+	uint16_t code = code_after(stream, id);
+
+	if (code)
+		close_now(stream, code);
 }
 
 static void refuse(struct tts_stream *stream, enum wire_error_id id, const char *detail)
@@ -70,7 +83,7 @@ static void refuse(struct tts_stream *stream, enum wire_error_id id, const char 
 	if (stream->door->error_code)
 		turn_queue_cancel(&stream->queue);
 	session_send_error(&stream->session, NULL, id, detail);
-	close_after_error(stream);
+	close_after_error(stream, id);
 }
 
 static void send_interrupted(struct tts_stream *stream, const struct reply_interruption *report)
@@ -140,14 +153,8 @@ static void send_nothing_said(struct tts_stream *stream, bool with_final)
 
 static void close_if_done(struct tts_stream *stream)
 {
-	const char *reason =
-		stream->close_code == SESSION_CLOSE_RESTART ? "server restarting" : NULL;
-
-	if (!stream->close_code || stream->closed || stream->queue.turns.count > 0)
-		return;
-	stream->closed = true;
-	timer_clear(timers_of(stream), &stream->idle_timer);
-	stream->session.peer->ops->close(stream->session.peer->peer, stream->close_code, reason);
+	if (stream->close_code && stream->queue.turns.count == 0)
+		close_now(stream, stream->close_code);
 }
 
 /* A turn that was spoken to its end; memory that is not there is not missed. */
@@ -174,11 +181,17 @@ static void send_owed(struct tts_stream *stream)
 static void on_spoken(void *arg, struct turn *turn, unsigned flushes)
 {
 	struct tts_stream *stream = arg;
+	struct stream_fault fault;
 
 	(void)flushes;
 	remember(stream, turn);
 	send_owed(stream);
-	if (stream->close_code == SESSION_CLOSE_RESTART)
+	if (turn_was_curtailed(turn, &fault) && !stream->closed) {
+		session_send_fault(&stream->session, NULL, &fault);
+		if (code_after(stream, fault.id))
+			stream->close_code = code_after(stream, fault.id);
+	}
+	if (stream->close_code && stream->close_code != SESSION_CLOSE_NORMAL)
 		turn_queue_cancel(&stream->queue);
 }
 
@@ -188,11 +201,9 @@ static void on_empty(void *arg)
 }
 
 /* From inside the turn that fails: it is still there. */
-static void on_failed(void *arg, enum wire_error_id id, const char *detail)
+static void on_failed(void *arg, const struct wire_notice *notice)
 {
-	(void)id;
-	(void)detail;
-	close_after_error(arg);
+	close_after_error(arg, notice->id);
 }
 
 static const struct turn_queue_ops queue_ops = {
@@ -387,6 +398,17 @@ static void on_go_away(struct session *session)
 	close_if_done(stream);
 }
 
+static void on_shut(struct session *session, const struct stream_fault *fault)
+{
+	struct tts_stream *stream = stream_of(session);
+
+	if (stream->closed)
+		return;
+	turn_queue_cancel(&stream->queue);
+	session_send_fault(session, NULL, fault);
+	close_after_error(stream, fault->id);
+}
+
 static bool is_idle(const struct session *session)
 {
 	return ((const struct tts_stream *)(const void *)session)->queue.turns.count == 0;
@@ -414,6 +436,7 @@ static const struct session_ops stream_ops = {
 	.drained = on_drained,
 	.sent = on_sent,
 	.go_away = on_go_away,
+	.shut = on_shut,
 	.is_idle = is_idle,
 };
 
@@ -425,29 +448,23 @@ static void tts_stream_destroy(void *object)
 	turn_queue_reset(&stream->queue);
 	settings_reset(&stream->settings);
 	mem_deref(stream->last);
+	session_reset(&stream->session);
 }
 
 static int alloc(struct session **sessionp, const struct session_services *services,
-		 const struct peer *peer, const char *request_id, int64_t key_id,
-		 int64_t project_id, const struct stream_door *door)
+		 const struct peer *peer, const char *request_id, struct member *member,
+		 const struct stream_door *door)
 {
 	struct tts_stream *stream = mem_zalloc(sizeof(*stream), NULL);
-	struct turn_owner owner = {
-		.services = services,
-		.peer = peer,
-		.key_id = key_id,
-		.project_id = project_id,
-		.dialect = door->dialect,
-		.idle_ms = door->turn_idle_ms,
-	};
+	struct turn_owner owner = {.idle_ms = door->turn_idle_ms};
 
 	if (!stream)
 		return ENOMEM;
-	session_init(&stream->session, &stream_ops, services, peer, request_id, key_id, project_id);
+	session_init(&stream->session, &stream_ops, services, peer, request_id, member);
 	stream->door = door;
 	stream->session.dialect = door->dialect;
 	settings_copy(&stream->settings, &settings_default);
-	owner.request_id = stream->session.request_id;
+	owner.session = &stream->session;
 	turn_queue_init(&stream->queue, &owner, TTS_STREAM_TURNS_MAX, &queue_ops, stream);
 	mem_set_destructor(stream, tts_stream_destroy);
 	*sessionp = &stream->session;
@@ -455,15 +472,14 @@ static int alloc(struct session **sessionp, const struct session_services *servi
 }
 
 int tts_stream_alloc(struct session **sessionp, const struct session_services *services,
-		     const struct peer *peer, const char *request_id, int64_t key_id,
-		     int64_t project_id)
+		     const struct peer *peer, const char *request_id, struct member *member)
 {
-	return alloc(sessionp, services, peer, request_id, key_id, project_id, &door_native);
+	return alloc(sessionp, services, peer, request_id, member, &door_native);
 }
 
 int tts_stream_alloc_elevenlabs(struct session **sessionp, const struct session_services *services,
-				const struct peer *peer, const char *request_id, int64_t key_id,
-				int64_t project_id)
+				const struct peer *peer, const char *request_id,
+				struct member *member)
 {
-	return alloc(sessionp, services, peer, request_id, key_id, project_id, &door_elevenlabs);
+	return alloc(sessionp, services, peer, request_id, member, &door_elevenlabs);
 }

@@ -13,8 +13,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "account/account.h"
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "session/turn_private.h"
@@ -27,8 +25,8 @@
 
 typedef void(turn_action)(struct turn *turn);
 
-static turn_action go_on, speak_all, drain, warn_and_drain, tell_fault, tell_fault_and_close,
-	finish, close_with_usage, close_empty, abandon, forget, keep_waiting;
+static turn_action go_on, speak_all, drain, warn_and_drain, curtail, tell_fault,
+	tell_fault_and_close, finish, close_with_usage, close_empty, abandon, forget, keep_waiting;
 
 static const struct turn_row {
 	enum turn_state to;
@@ -40,11 +38,13 @@ static const struct turn_row {
 			[TURN_EVENT_FLUSH] = {TURN_OPEN, speak_all},
 			[TURN_EVENT_END] = {TURN_DRAINING, drain},
 			[TURN_EVENT_IDLE] = {TURN_DRAINING, warn_and_drain},
+			[TURN_EVENT_CURTAIL] = {TURN_DRAINING, curtail},
 			[TURN_EVENT_FAULT] = {TURN_FAILED, tell_fault},
 			[TURN_EVENT_CANCEL] = {TURN_CLOSED, abandon},
 		},
 	[TURN_DRAINING] =
 		{
+			[TURN_EVENT_CURTAIL] = {TURN_DRAINING, curtail},
 			[TURN_EVENT_FAULT] = {TURN_CLOSED, tell_fault_and_close},
 			[TURN_EVENT_SENT] = {TURN_BOOKING, finish},
 			[TURN_EVENT_CANCEL] = {TURN_CLOSED, abandon},
@@ -105,14 +105,24 @@ static void turn_handle(struct turn *turn, enum turn_event event)
 	mem_deref(turn);
 }
 
+static const struct session_services *services_of(const struct turn *turn)
+{
+	return turn->owner.session->services;
+}
+
+static const struct dialect *dialect_of(const struct turn *turn)
+{
+	return turn->owner.session->dialect;
+}
+
 static struct timers *timers_of(const struct turn *turn)
 {
-	return turn->owner.services->timers;
+	return services_of(turn)->timers;
 }
 
 struct buf *turn_scratch(struct turn *turn)
 {
-	struct buf *scratch = turn->owner.services->scratch;
+	struct buf *scratch = services_of(turn)->scratch;
 
 	scratch->len = 0;
 	return scratch;
@@ -132,8 +142,8 @@ static void put_aside(struct turn *turn, const struct buf *message)
 /* Sends what stands in the scratch buffer. */
 void turn_send(struct turn *turn, uint64_t tag, uint32_t samples)
 {
-	const struct peer *peer = turn->owner.peer;
-	const struct buf *message = turn->owner.services->scratch;
+	const struct peer *peer = turn->owner.session->peer;
+	const struct buf *message = services_of(turn)->scratch;
 
 	if (message->len == 0)
 		return;
@@ -151,7 +161,7 @@ void turn_say(struct turn *turn, int err)
 
 static void send_pending(struct turn *turn)
 {
-	const struct peer *peer = turn->owner.peer;
+	const struct peer *peer = turn->owner.session->peer;
 	size_t at = 0;
 
 	while (at < turn->pending.len) {
@@ -169,10 +179,14 @@ void turn_come_to_front(struct turn *turn)
 {
 	turn->in_front = true;
 	send_pending(turn);
-	if (turn_is_over(turn))
+	if (turn_is_over(turn)) {
 		turn->owner.over(turn->owner.arg);
-	else
-		turn_speak(turn);
+		return;
+	}
+	mem_ref(turn); /* it may be refused, and gone with that */
+	turn_ask_leave(turn);
+	turn_speak(turn);
+	mem_deref(turn);
 }
 
 static void on_idle(void *arg)
@@ -245,7 +259,7 @@ void turn_text(struct turn *turn, const char *text, size_t len)
 			return;
 		}
 		turn->characters += utf8_count(text, len);
-		if (fail_if_faulty(turn))
+		if (!turn_tell_text(turn, utf8_count(text, len)) || fail_if_faulty(turn))
 			return;
 	}
 	turn_handle(turn, TURN_EVENT_TEXT);
@@ -294,47 +308,24 @@ static void drain(struct turn *turn)
 
 static void warn_and_drain(struct turn *turn)
 {
-	const struct dialect *dialect = turn->owner.dialect;
+	const struct dialect *dialect = dialect_of(turn);
 
 	if (dialect->idle_warning)
 		turn_say(turn, dialect->idle_warning(turn_scratch(turn)));
 	drain(turn);
 }
 
-/* The row of the ledger; what is charged is what was handed to the socket. */
-static void book(struct turn *turn, enum store_turn_status status, ledger_booked_h *booked)
+void turn_curtail(struct turn *turn)
 {
-	const struct session_services *services = turn->owner.services;
-	bool priced = services->microcents_per_minute >= 0;
-	int err;
-
-	memcpy(turn->row.id, turn->id, sizeof(turn->row.id));
-	turn->row.key_id = turn->owner.key_id;
-	turn->row.at_ms = clock_wall_ms();
-	turn->row.status = status;
-	turn->row.samples = turn->samples_sent;
-	turn->row.sample_rate = turn->format.sample_rate;
-	turn->row.characters = turn->characters;
-	turn->row.voice_id = turn->voice ? turn->voice->id : 0;
-	snprintf(turn->row.model_id, sizeof(turn->row.model_id), "%s", turn->settings.model_id);
-	if (priced && status != STORE_TURN_FAILED)
-		turn->row.amount_microcents = account_price_microcents(
-			turn->row.samples, turn->row.sample_rate, services->microcents_per_minute);
-	err = services->ledger_ops->book(&turn->booking, services->ledger, &turn->row, booked,
-					 turn);
-	turn->cost_known = priced && !err;
-	if (err || !booked)
-		turn->booking = NULL; /* nobody waits for it */
+	turn_handle(turn, TURN_EVENT_CURTAIL);
 }
 
-static void send_error(struct turn *turn, const char *detail)
+/* CURTAIL: nothing more is begun; what it has not said is not forgotten, for whoever
+ * asks what was heard. */
+static void curtail(struct turn *turn)
 {
-	const struct dialect *dialect = turn->owner.dialect;
-	const struct wire_notice notice = {
-		.id = turn->fault, .detail = detail, .request_id = turn->owner.request_id};
-
-	if (dialect->error)
-		turn_say(turn, dialect->error(turn_scratch(turn), turn->owner.context, &notice));
+	stop_listening(turn);
+	turn_speak(turn);
 }
 
 /* Its text goes: the connection has a limit of what may wait. */
@@ -343,7 +334,7 @@ static void give_up(struct turn *turn)
 	stop_listening(turn);
 	turn_hush(turn);
 	turn->chunker = mem_deref(turn->chunker);
-	book(turn, STORE_TURN_FAILED, NULL);
+	turn_book(turn, STORE_TURN_FAILED, NULL);
 }
 
 static void tell_fault(struct turn *turn)
@@ -358,17 +349,27 @@ static void tell_fault_and_close(struct turn *turn)
 	close_empty(turn);
 }
 
-void turn_fail(struct turn *turn, enum wire_error_id id, const char *detail)
+void turn_fail_with(struct turn *turn, const struct wire_notice *notice)
 {
+	const struct dialect *dialect = dialect_of(turn);
 	enum turn_state to;
 
 	if (!turn_edge(&to, turn->state, TURN_EVENT_FAULT))
 		return;
-	turn->fault = id;
-	send_error(turn, detail);
+	turn->fault = notice->id;
+	if (dialect->error)
+		turn_say(turn, dialect->error(turn_scratch(turn), turn->owner.context, notice));
 	if (turn->owner.failed)
-		turn->owner.failed(turn->owner.arg, id, detail);
+		turn->owner.failed(turn->owner.arg, notice);
 	turn_handle(turn, TURN_EVENT_FAULT);
+}
+
+void turn_fail(struct turn *turn, enum wire_error_id id, const char *detail)
+{
+	const struct wire_notice notice = {
+		.id = id, .detail = detail, .request_id = turn->owner.session->request_id};
+
+	turn_fail_with(turn, &notice);
 }
 
 static void totals_of(const struct turn *turn, struct reply_totals *totals)
@@ -396,13 +397,13 @@ static void on_booking_late(void *arg)
 	struct turn *turn = arg;
 
 	if (turn->booking)
-		turn->owner.services->ledger_ops->unlisten(turn->booking);
+		services_of(turn)->ledger_ops->unlisten(turn->booking);
 	on_booked(ETIMEDOUT, turn);
 }
 
 static void say_final(struct turn *turn)
 {
-	const struct dialect *dialect = turn->owner.dialect;
+	const struct dialect *dialect = dialect_of(turn);
 	struct reply_totals totals;
 
 	totals_of(turn, &totals);
@@ -413,7 +414,7 @@ static void say_final(struct turn *turn)
 static void say_closed(struct turn *turn, const struct reply_totals *totals,
 		       const struct reply_usage *usage)
 {
-	const struct dialect *dialect = turn->owner.dialect;
+	const struct dialect *dialect = dialect_of(turn);
 
 	if (dialect->closed)
 		turn_say(turn, dialect->closed(turn_scratch(turn), totals, usage));
@@ -423,7 +424,7 @@ static void say_closed(struct turn *turn, const struct reply_totals *totals,
 static void finish(struct turn *turn)
 {
 	say_final(turn);
-	book(turn, STORE_TURN_FINISHED, on_booked);
+	turn_book(turn, STORE_TURN_FINISHED, on_booked);
 	/* Also when the ledger did not even take it: session_closed still comes. */
 	timer_set(timers_of(turn), &turn->booking_timer, TURN_BOOKING_MS * UINT64_C(1000),
 		  on_booking_late, turn);
@@ -453,30 +454,30 @@ static void close_with_usage(struct turn *turn)
 	say_closed(turn, &totals, &usage);
 }
 
-/* A failed turn costs nothing and says so. */
+/* A failed turn costs nothing and says so, unless its connection closes for it. */
 static void close_empty(struct turn *turn)
 {
 	struct reply_totals totals = {0};
 	struct reply_usage usage = {
-		.turn_id = turn->id,
+		.turn_id = turn->is_booked ? turn->id : NULL,
 		.model_id = turn->settings.model_id,
 		.cost_known = true,
 	};
 
 	stop_listening(turn);
-	if (turn->owner.context)
+	if (turn->owner.context || wire_error_close_code(turn->fault))
 		return;
 	say_closed(turn, &totals, &usage);
 }
 
 static void abandon(struct turn *turn)
 {
-	const struct peer *peer = turn->owner.peer;
+	const struct peer *peer = turn->owner.session->peer;
 
 	stop_listening(turn);
 	turn_hush(turn);
 	turn->samples_sent -= peer->ops->drop(peer->peer, turn->tag);
-	book(turn, STORE_TURN_CANCELLED, NULL);
+	turn_book(turn, STORE_TURN_CANCELLED, NULL);
 }
 
 static void forget(struct turn *turn)
@@ -568,6 +569,11 @@ bool turn_has_failed(const struct turn *turn)
 	return turn->fault != WIRE_ERROR_NONE;
 }
 
+enum wire_error_id turn_fault(const struct turn *turn)
+{
+	return turn->fault;
+}
+
 bool turn_has_spoken(const struct turn *turn)
 {
 	return turn->text_chunks > 0;
@@ -606,7 +612,8 @@ static void turn_destroy(void *object)
 	stop_listening(turn);
 	timer_clear(timers_of(turn), &turn->booking_timer);
 	if (turn->booking)
-		turn->owner.services->ledger_ops->unlisten(turn->booking);
+		services_of(turn)->ledger_ops->unlisten(turn->booking);
+	mem_deref(turn->permit);
 	turn_speech_close(turn);
 	turn->voice = voice_drop(turn->voice);
 	settings_reset(&turn->settings);
@@ -634,8 +641,8 @@ static void choose_words(struct turn *turn)
 	const char *language = settings->language[0] ? settings->language : turn->voice->language;
 	struct stream_fault fault;
 
-	if (word_choice_lexicon(&turn->lexicon, &fault, turn->owner.services,
-				turn->owner.project_id, settings, language) != 0)
+	if (word_choice_lexicon(&turn->lexicon, &fault, services_of(turn),
+				session_project_id(turn->owner.session), settings, language) != 0)
 		turn_fail(turn, fault.id, fault.detail);
 	turn->reader.lexicon = turn->lexicon;
 }
@@ -653,6 +660,8 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 	turn->counters = owner->counters ? owner->counters : &turn->own_counters;
 	settings_copy(&turn->settings, settings);
 	turn->voice = voice_keep(voice);
+	turn->microcents_per_minute = turn_price(turn);
+	turn->mark = LEDGER_NO_MARK;
 	buf_init(&turn->pending, PENDING_MAX);
 	mem_set_destructor(turn, turn_destroy);
 	err = settings_format(&turn->format, settings);

@@ -14,7 +14,7 @@
 #ifndef SESSION_TURN_H
 #define SESSION_TURN_H
 
-#include "session/services.h"
+#include "session/session.h"
 #include "wire/dialect.h"
 #include "wire/error.h"
 #include "wire/stream_message.h"
@@ -34,6 +34,7 @@
 	X(FLUSH) /* all that it has is to be heard; more may come */                               \
 	X(END) /* flush, close */                                                                  \
 	X(IDLE) /* too long without either */                                                      \
+	X(CURTAIL) /* it may not go on: what is being spoken is its end */                         \
 	X(FAULT) /* it cannot go on */                                                             \
 	X(SENT) /* the last audio was handed to the kernel */                                      \
 	X(BOOKED) /* the ledger has it, or took too long */                                        \
@@ -62,18 +63,13 @@ struct turn_counters {
 };
 
 struct turn_owner {
-	const struct session_services *services;
-	const struct peer *peer;
-	const struct dialect *dialect;
-	const char *request_id;
-	int64_t key_id;
-	int64_t project_id; /* the key's */
+	const struct session *session; /* whose peer, dialect, services and member are its */
 	const char *context; /* its context_id (see reply.h); NULL: it has no context */
 	unsigned idle_ms; /* without text until it ends; 0: it does not by itself */
 	struct turn_counters *counters; /* that count on; NULL: from 0 in each turn */
 	void (*over)(void *arg); /* a turn that was in front is over, or booked */
 	/* What it cannot go on for, beside what its dialect says of it; may be NULL. */
-	void (*failed)(void *arg, enum wire_error_id id, const char *detail);
+	void (*failed)(void *arg, const struct wire_notice *notice);
 	void *arg;
 };
 
@@ -83,7 +79,9 @@ struct turn_owner {
 int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct settings *settings,
 	       const struct voice *voice);
 
-/* It is the front one: from now on it may speak. */
+/* It is the front one: from now on it may speak, if its member may.  Only now is
+ * leave asked for: a turn that waits for another of its own speaks to nobody, and
+ * does not count as one of those at once. */
 void turn_come_to_front(struct turn *turn);
 
 /* Text of this turn; it must still take some (turn_takes_text). */
@@ -137,6 +135,10 @@ enum turn_state turn_state(const struct turn *turn);
  * for. */
 bool turn_is_over(const struct turn *turn);
 bool turn_has_failed(const struct turn *turn);
+enum wire_error_id turn_fault(const struct turn *turn); /* WIRE_ERROR_NONE: it has not */
+/* Its member's credit or a limit ended it after it had begun to speak: it says its
+ * last words as any other, and its owner tells why behind them. */
+bool turn_was_curtailed(const struct turn *turn, struct stream_fault *fault);
 bool turn_has_spoken(const struct turn *turn); /* a chunk of it has begun */
 
 /* A chunk is spoken or waits for room, or the last audio is on its way. */

@@ -1,12 +1,14 @@
 /*
- * turn_private.h: the object behind turn.h, shared by its two files.
+ * turn_private.h: the object behind turn.h, shared by its three files.
  *
- *   turn.c         its life: the table of states, timers, ledger, last words
+ *   turn.c         its life: the table of states, timers, last words
+ *   turn_leave.c   its leave to speak, its price, its row in the ledger
  *   turn_speech.c  its voice: chunks to jobs, samples to frames
  */
 #ifndef SESSION_TURN_PRIVATE_H
 #define SESSION_TURN_PRIVATE_H
 
+#include "account/member.h"
 #include "audio/pipeline.h"
 #include "session/chunk_words.h"
 #include "session/encoding.h"
@@ -41,6 +43,9 @@ struct turn {
 	uint64_t tag; /* of its messages in the peer's queue */
 	enum turn_state state;
 	bool in_front;
+	bool awaits_leave; /* the permit's answer is under way */
+	bool was_refused; /* it had no leave: it is in no ledger */
+	bool is_booked;
 	bool asked_when_sent;
 	bool drops_rest; /* its end speaks only what is in chunks already */
 	struct buf pending; /* what it has to say before it is in front */
@@ -67,6 +72,12 @@ struct turn {
 	uint64_t quiet_since_us;
 	uint64_t playback_start_us; /* had it never run dry; 0: nothing was sent */
 
+	struct permit *permit; /* NULL: not asked for, refused, or given back */
+	struct denied curtailed_by; /* DENIAL_NONE: it was not */
+	int64_t microcents_per_minute; /* or PRICE_UNKNOWN */
+	size_t mark;
+	uint64_t mark_due; /* samples sent at which it is marked next */
+
 	enum wire_error_id fault;
 	struct store_turn row; /* filled in when it is booked */
 	void *booking;
@@ -84,6 +95,18 @@ struct turn {
 void turn_send(struct turn *turn, uint64_t tag, uint32_t samples); /* nothing when it is empty */
 void turn_say(struct turn *turn, int err); /* the same without a tag, unless err */
 struct buf *turn_scratch(struct turn *turn);
+void turn_fail_with(struct turn *turn, const struct wire_notice *notice);
+void turn_curtail(struct turn *turn);
+
+/* turn_leave.c */
+int64_t turn_price(const struct turn *turn); /* of a minute, or PRICE_UNKNOWN */
+void turn_ask_leave(struct turn *turn); /* it may be refused, and gone with that */
+/* More text.  False: it was too much, and the turn may be gone. */
+bool turn_tell_text(struct turn *turn, uint64_t characters);
+/* Asked before each chunk; false: it is curtailed, or has failed and may be gone. */
+bool turn_may_go_on(struct turn *turn);
+void turn_note_progress(struct turn *turn); /* audio has left */
+void turn_book(struct turn *turn, enum store_turn_status status, ledger_booked_h *booked);
 
 /* turn_speech.c */
 int turn_speech_open(struct turn *turn);

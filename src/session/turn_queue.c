@@ -78,7 +78,7 @@ static void settle(struct turn_queue *queue)
 
 static void say_behind(const struct turn_queue *queue, const struct buf *behind)
 {
-	const struct peer *peer = queue->owner.peer;
+	const struct peer *peer = queue->owner.session->peer;
 	size_t at = 0;
 
 	while (at < behind->len) {
@@ -148,12 +148,12 @@ static void advance(void *arg)
 	mem_deref(owner);
 }
 
-static void on_failed(void *arg, enum wire_error_id id, const char *detail)
+static void on_failed(void *arg, const struct wire_notice *notice)
 {
 	struct turn_queue *queue = arg;
 
 	if (queue->ops->failed)
-		queue->ops->failed(queue->arg, id, detail);
+		queue->ops->failed(queue->arg, notice);
 }
 
 void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, size_t turns_max,
@@ -170,7 +170,7 @@ void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, s
 
 static int add_turn(struct turn_queue *queue, const struct settings *settings)
 {
-	const struct session_services *services = queue->owner.services;
+	const struct session *session = queue->owner.session;
 	struct place_in_queue *place = mem_zalloc(sizeof(*place), NULL);
 	const struct voice *voice = NULL;
 	int err;
@@ -179,7 +179,7 @@ static int add_turn(struct turn_queue *queue, const struct settings *settings)
 		return ENOMEM;
 	buf_init(&place->behind, BEHIND_MAX);
 	if (settings->set & SETTING_VOICE_ID)
-		voice = voices_find_for(services->voices, queue->owner.project_id,
+		voice = voices_find_for(session->services->voices, session_project_id(session),
 					settings->voice_id);
 	err = turn_alloc(&place->turn, &queue->owner, settings, voice);
 	if (err) {

@@ -34,7 +34,7 @@ struct turn_queue_ops {
 
 	/* A turn, not always the front one, cannot go on for this reason; its dialect
 	 * has said so.  May be NULL. */
-	void (*failed)(void *arg, enum wire_error_id id, const char *detail);
+	void (*failed)(void *arg, const struct wire_notice *notice);
 };
 
 struct turn_queue {

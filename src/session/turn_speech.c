@@ -38,14 +38,24 @@ static const struct speech_listener listener = {
 	.end = on_end,
 };
 
+static const struct session_services *services_of(const struct turn *turn)
+{
+	return turn->owner.session->services;
+}
+
+static const struct dialect *dialect_of(const struct turn *turn)
+{
+	return turn->owner.session->dialect;
+}
+
 static const struct peer *peer_of(const struct turn *turn)
 {
-	return turn->owner.peer;
+	return turn->owner.session->peer;
 }
 
 static uint64_t now_us(const struct turn *turn)
 {
-	return turn->owner.services->timers->now_us;
+	return services_of(turn)->timers->now_us;
 }
 
 static const char *language_of(const struct turn *turn)
@@ -71,7 +81,7 @@ static int open_chunker(struct turn *turn)
 
 int turn_speech_open(struct turn *turn)
 {
-	struct speech *speech = turn->owner.services->speech;
+	struct speech *speech = services_of(turn)->speech;
 
 	turn->reader = (struct reader){
 		.language = language_find(language_of(turn)),
@@ -87,7 +97,7 @@ int turn_speech_open(struct turn *turn)
  * are large. */
 static int open_pipeline(struct turn *turn)
 {
-	const struct session_services *services = turn->owner.services;
+	const struct session_services *services = services_of(turn);
 	int err = 0;
 
 	if (!turn->pipeline)
@@ -114,13 +124,13 @@ static void utterance_reset(struct utterance *utterance)
 
 void turn_hush(struct turn *turn)
 {
-	struct speech *speech = turn->owner.services->speech;
+	struct speech *speech = services_of(turn)->speech;
 
 	if (turn->utterance.job)
 		speech->ops->cancel(turn->utterance.job);
 	turn->utterance.job = NULL;
 	turn->encoding = encoding_close(turn->encoding);
-	timer_clear(turn->owner.services->timers, &turn->lead_timer);
+	timer_clear(services_of(turn)->timers, &turn->lead_timer);
 }
 
 void turn_speech_close(struct turn *turn)
@@ -164,7 +174,7 @@ static bool must_wait(const struct turn *turn)
 /* In a context it may be others who have filled the peer, and they fill it again
  * and again: the first chunk is begun all the same, and held after its first
  * frames. */
-static bool may_go_on(const struct turn *turn)
+static bool has_room(const struct turn *turn)
 {
 	return !must_wait(turn) ||
 	       (turn->owner.context && turn->samples_sent == 0 && !awaits_encoder(turn));
@@ -172,7 +182,7 @@ static bool may_go_on(const struct turn *turn)
 
 static void update_hold(struct turn *turn)
 {
-	struct speech *speech = turn->owner.services->speech;
+	struct speech *speech = services_of(turn)->speech;
 
 	if (turn->utterance.job)
 		speech->ops->hold(turn->utterance.job, must_wait(turn));
@@ -190,13 +200,13 @@ static void on_lead_shrunk(void *arg)
 /* max_lead_ms: far enough ahead of playback, wait until it has caught up. */
 static void mind_lead(struct turn *turn)
 {
-	uint64_t max_us = turn->owner.services->max_lead_ms * UINT64_C(1000);
+	uint64_t max_us = services_of(turn)->max_lead_ms * UINT64_C(1000);
 	uint64_t dry = runs_dry_us(turn);
 
 	if (max_us == 0 || dry <= now_us(turn) + max_us)
 		return;
 	turn->held_back = true;
-	timer_set(turn->owner.services->timers, &turn->lead_timer, dry - now_us(turn) - max_us,
+	timer_set(services_of(turn)->timers, &turn->lead_timer, dry - now_us(turn) - max_us,
 		  on_lead_shrunk, turn);
 }
 
@@ -219,8 +229,8 @@ static int send_frame(struct turn *turn, const struct audio_frame *frame)
 	int err;
 
 	mind_gap(turn);
-	err = turn->owner.dialect->audio(turn_scratch(turn), turn->owner.context, frame,
-					 &turn->format, turn->counters->frames, chunk_id(turn));
+	err = dialect_of(turn)->audio(turn_scratch(turn), turn->owner.context, frame, &turn->format,
+				      turn->counters->frames, chunk_id(turn));
 	if (err)
 		return err;
 	if (!turn->first_audio_us)
@@ -228,6 +238,7 @@ static int send_frame(struct turn *turn, const struct audio_frame *frame)
 	++turn->audio_chunks;
 	++turn->counters->frames;
 	turn->samples_sent += frame->samples;
+	turn_note_progress(turn);
 	turn_send(turn, turn->tag, (uint32_t)frame->samples);
 	return 0;
 }
@@ -312,7 +323,7 @@ static void note_words(struct turn *turn)
 
 static void send_words(struct turn *turn)
 {
-	const struct dialect *dialect = turn->owner.dialect;
+	const struct dialect *dialect = dialect_of(turn);
 	struct dialect_words said = {
 		.text = turn->utterance.text,
 		.text_len = turn->utterance.text_len,
@@ -339,7 +350,7 @@ static void begin_part(struct turn *turn, size_t part)
  * in the encoder. */
 static void finish_chunk(struct turn *turn)
 {
-	const struct dialect *dialect = turn->owner.dialect;
+	const struct dialect *dialect = dialect_of(turn);
 	double seconds;
 
 	if (pipeline_end_chunk(turn->pipeline) != 0) {
@@ -425,7 +436,7 @@ static double speed_of(const struct turn *turn, const struct spoken_part *part)
 
 static int start_job(struct turn *turn)
 {
-	struct speech *speech = turn->owner.services->speech;
+	struct speech *speech = services_of(turn)->speech;
 	const struct spoken_part *part = current_part(turn);
 	const struct spoken_part *before = part_before(turn);
 	double speed = speed_of(turn, part);
@@ -467,7 +478,7 @@ static bool send_silence(struct turn *turn)
 	struct utterance *utterance = &turn->utterance;
 	uint64_t piece_max = (uint64_t)SILENCE_PIECE_MS * turn->format.sample_rate / 1000;
 
-	while (utterance->silence_left > 0 && may_go_on(turn)) {
+	while (utterance->silence_left > 0 && has_room(turn)) {
 		uint64_t piece =
 			utterance->silence_left < piece_max ? utterance->silence_left : piece_max;
 
@@ -491,7 +502,7 @@ static void go_on_with_chunk(struct turn *turn)
 		if (!send_silence(turn) || utterance->silence_left > 0)
 			return;
 		if (current_part(turn)->len > 0) {
-			if (may_go_on(turn))
+			if (has_room(turn))
 				begin_job(turn);
 			return;
 		}
@@ -537,13 +548,13 @@ static int take_chunk(struct turn *turn)
 
 static int announce_chunk(struct turn *turn)
 {
-	const struct dialect *dialect = turn->owner.dialect;
+	const struct dialect *dialect = dialect_of(turn);
 	struct utterance *utterance = &turn->utterance;
 	int err = transcript_add(&turn->transcript, utterance->text, utterance->text_len);
 
 	if (err)
 		return err;
-	if (turn->owner.services->log_texts)
+	if (services_of(turn)->log_texts)
 		log_info("turn", "%s chunk %u: %.*s", turn->id, turn->text_chunks,
 			 (int)utterance->text_len, utterance->text);
 	++turn->text_chunks;
@@ -564,7 +575,7 @@ static int begin_chunk(struct turn *turn)
 
 	if (err)
 		return err;
-	timer_clear(turn->owner.services->timers, &turn->dry_timer);
+	timer_clear(services_of(turn)->timers, &turn->dry_timer);
 	utterance->has_begun = true;
 	utterance->samples_before = pipeline_samples_out(turn->pipeline);
 	utterance->busy_us = 0;
@@ -603,7 +614,7 @@ static void on_nearly_dry(void *arg)
  * sent will soon have been heard: sentences that wait for others to come. */
 static bool release_sentences(struct turn *turn)
 {
-	struct timers *timers = turn->owner.services->timers;
+	struct timers *timers = services_of(turn)->timers;
 	uint64_t now = now_us(turn);
 	uint64_t dry = runs_dry_us(turn);
 
@@ -622,7 +633,7 @@ static bool release_sentences(struct turn *turn)
 
 static int find_chunk(struct turn *turn)
 {
-	int err = take_chunk(turn);
+	int err = turn->curtailed_by.why == DENIAL_NONE ? take_chunk(turn) : ENOENT;
 
 	return err == ENOENT && release_sentences(turn) ? take_chunk(turn) : err;
 }
@@ -633,7 +644,7 @@ void turn_speak(struct turn *turn)
 {
 	int err;
 
-	if (!turn->in_front || turn->utterance.job)
+	if (!turn->in_front || turn->awaits_leave || turn->utterance.job)
 		return;
 	if (turn->state != TURN_OPEN && turn->state != TURN_DRAINING)
 		return;
@@ -646,7 +657,7 @@ void turn_speak(struct turn *turn)
 		ask_when_sent(turn);
 		return;
 	}
-	if (!err && !may_go_on(turn))
+	if (!err && (!has_room(turn) || !turn_may_go_on(turn)))
 		return;
 	if (!err)
 		err = begin_chunk(turn);

@@ -19,6 +19,7 @@ int fault_set(struct stream_fault *fault, enum wire_error_id id, const char *for
 	va_list args;
 
 	fault->id = id;
+	fault->retry_s = 0;
 	va_start(args, format);
 	vsnprintf(fault->detail, sizeof(fault->detail), format, args);
 	va_end(args);

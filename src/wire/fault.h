@@ -14,6 +14,7 @@
 
 struct stream_fault {
 	enum wire_error_id id;
+	unsigned retry_s; /* when it may be otherwise; 0: nobody knows */
 	char detail[160];
 };
 

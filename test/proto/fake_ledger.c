@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int ledger_book(void **bookingp, void *ledger, const struct store_turn *turn,
+static int ledger_book(void **bookingp, void *ledger, const struct store_turn *turn, size_t mark,
 		       ledger_booked_h *booked, void *arg)
 {
 	struct fake_ledger *fake = ledger;
@@ -18,7 +18,7 @@ static int ledger_book(void **bookingp, void *ledger, const struct store_turn *t
 	if (fake->count == FAKE_LEDGER_ROWS)
 		abort();
 	booking = &fake->bookings[fake->count++];
-	*booking = (struct fake_booking){.row = *turn, .booked = booked, .arg = arg};
+	*booking = (struct fake_booking){.row = *turn, .mark = mark, .booked = booked, .arg = arg};
 	*bookingp = booking;
 	return 0;
 }
@@ -30,9 +30,28 @@ static void ledger_unlisten(void *arg)
 	booking->booked = NULL;
 }
 
+static void ledger_mark(void *ledger, size_t *mark, const struct store_turn *turn)
+{
+	struct fake_ledger *fake = ledger;
+
+	if (*mark == LEDGER_NO_MARK)
+		*mark = fake->marked++;
+	++fake->marks;
+	fake->last_mark = *turn;
+}
+
+static bool ledger_can_book(void *ledger)
+{
+	const struct fake_ledger *fake = ledger;
+
+	return fake->mood != FAKE_LEDGER_SHUT;
+}
+
 const struct ledger_ops fake_ledger_ops = {
 	.book = ledger_book,
 	.unlisten = ledger_unlisten,
+	.mark = ledger_mark,
+	.can_book = ledger_can_book,
 };
 
 bool fake_ledger_answer(struct fake_ledger *fake)

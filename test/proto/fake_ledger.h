@@ -13,13 +13,15 @@ enum fake_ledger_mood {
 	FAKE_LEDGER_WELL, /* rows are durable a moment later */
 	FAKE_LEDGER_SLOW, /* not until it is well again */
 	FAKE_LEDGER_BROKEN, /* the first try fails; the row comes later */
-	FAKE_LEDGER_FULL, /* takes no row */
+	FAKE_LEDGER_FULL, /* takes no row, as turns find out */
+	FAKE_LEDGER_SHUT, /* has no room, and says so beforehand */
 };
 
 #define FAKE_LEDGER_ROWS 1024
 
 struct fake_booking {
 	struct store_turn row;
+	size_t mark;
 	ledger_booked_h *booked; /* NULL: nobody waits */
 	void *arg;
 	bool is_durable;
@@ -29,6 +31,9 @@ struct fake_ledger {
 	enum fake_ledger_mood mood;
 	struct fake_booking bookings[FAKE_LEDGER_ROWS];
 	size_t count;
+	size_t marked; /* turns */
+	size_t marks; /* how often */
+	struct store_turn last_mark;
 };
 
 extern const struct ledger_ops fake_ledger_ops;

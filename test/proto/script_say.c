@@ -109,10 +109,9 @@ static void hand_over(struct script *script, const char *rest)
 static void set_ledger(struct script *script, const char *rest)
 {
 	static const char *const moods[] = {
-		[FAKE_LEDGER_WELL] = "well",
-		[FAKE_LEDGER_SLOW] = "slow",
-		[FAKE_LEDGER_BROKEN] = "broken",
-		[FAKE_LEDGER_FULL] = "full",
+		[FAKE_LEDGER_WELL] = "well",     [FAKE_LEDGER_SLOW] = "slow",
+		[FAKE_LEDGER_BROKEN] = "broken", [FAKE_LEDGER_FULL] = "full",
+		[FAKE_LEDGER_SHUT] = "shut",
 	};
 
 	for (size_t i = 0; i < COUNT(moods); ++i) {
@@ -160,8 +159,8 @@ static void set_dictionaries(struct script *script, const char *rest)
 
 static void set_price(struct script *script, const char *rest)
 {
-	script->world.services.microcents_per_minute =
-		strcmp(rest, "none") == 0 ? -1 : strtoll(rest, NULL, 10);
+	script->world.prices.microcents_per_minute =
+		strcmp(rest, "none") == 0 ? PRICE_UNKNOWN : strtoll(rest, NULL, 10);
 }
 
 static void set_lead(struct script *script, const char *rest)

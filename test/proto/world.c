@@ -39,6 +39,22 @@ static int add_voices(struct world *world)
 	return err;
 }
 
+static int add_member(struct world *world)
+{
+	const struct store_limits none = {STORE_LIMIT_NONE, STORE_LIMIT_NONE, STORE_LIMIT_NONE,
+					  STORE_LIMIT_NONE, STORE_LIMIT_NONE};
+	const struct store_account account = {.id = WORLD_ACCOUNT_ID, .limits = none};
+	const struct store_key key = {
+		.id = WORLD_KEY_ID,
+		.project_id = WORLD_PROJECT_ID,
+		.account_id = WORLD_ACCOUNT_ID,
+		.credit_cents = -1,
+		.limits = none,
+	};
+
+	return member_alloc_alone(&world->member, &world->timers, &account, &key);
+}
+
 int world_open(struct world *world)
 {
 	int err;
@@ -52,6 +68,9 @@ int world_open(struct world *world)
 		err = add_voices(world);
 	if (!err)
 		err = fake_dictionaries_open(&world->dictionaries, WORLD_PROJECT_ID);
+	if (!err)
+		err = add_member(world);
+	world->prices.microcents_per_minute = MICROCENTS_PER_MINUTE;
 	world->services = (struct session_services){
 		.timers = &world->timers,
 		.speech = &world->speech.speech,
@@ -60,7 +79,7 @@ int world_open(struct world *world)
 		.ledger = &world->ledger,
 		.dictionary_ops = &fake_dictionary_ops,
 		.dictionaries = &world->dictionaries,
-		.microcents_per_minute = MICROCENTS_PER_MINUTE,
+		.prices = &world->prices,
 		.scratch = &world->scratch,
 	};
 	return err;
@@ -69,20 +88,20 @@ int world_open(struct world *world)
 int world_connect(struct world *world)
 {
 	return tts_stream_alloc(&world->session, &world->services, &world->peer.peer,
-				WORLD_REQUEST_ID, WORLD_KEY_ID, WORLD_PROJECT_ID);
+				WORLD_REQUEST_ID, world->member);
 }
 
 int world_connect_multi(struct world *world)
 {
 	world->speech.running_max = TTS_MULTI_CONTEXTS_MAX;
 	return tts_multi_alloc(&world->session, &world->services, &world->peer.peer,
-			       WORLD_REQUEST_ID, WORLD_KEY_ID, WORLD_PROJECT_ID);
+			       WORLD_REQUEST_ID, world->member);
 }
 
 int world_connect_once(struct world *world)
 {
 	return tts_once_alloc(&world->session, &world->services, &world->peer.peer,
-			      WORLD_REQUEST_ID, WORLD_KEY_ID, WORLD_PROJECT_ID);
+			      WORLD_REQUEST_ID, world->member);
 }
 
 static int connect_elevenlabs(struct world *world, session_alloc_h *alloc)
@@ -90,7 +109,7 @@ static int connect_elevenlabs(struct world *world, session_alloc_h *alloc)
 	struct elevenlabs_opening said;
 	struct session_opening opening = {.settings = &said.settings};
 	int err = alloc(&world->session, &world->services, &world->peer.peer, WORLD_REQUEST_ID,
-			WORLD_KEY_ID, WORLD_PROJECT_ID);
+			world->member);
 
 	if (err)
 		return err;
@@ -126,6 +145,7 @@ void world_close(struct world *world)
 	fake_dictionaries_close(&world->dictionaries);
 	fake_peer_reset(&world->peer);
 	buf_reset(&world->scratch);
+	mem_deref(world->member);
 	timers_reset(&world->timers);
 	mem_deref(world->voices);
 	resample_forget();

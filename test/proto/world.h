@@ -16,6 +16,7 @@
 #include "session/tts_once.h"
 #include "session/tts_stream.h"
 
+#define WORLD_ACCOUNT_ID 5
 #define WORLD_KEY_ID 7
 #define WORLD_PROJECT_ID 3
 #define WORLD_REQUEST_ID "req-1"
@@ -31,7 +32,9 @@ struct world {
 	struct fake_speech speech;
 	struct fake_ledger ledger;
 	struct fake_dictionaries dictionaries;
+	struct prices prices;
 	struct session_services services;
+	struct member *member;
 	struct session *session; /* NULL: not there, or gone */
 };
 

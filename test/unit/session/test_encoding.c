@@ -258,6 +258,7 @@ static void test_what_an_encoder_refuses_is_told(void **state)
 /* A turn alone in the world of the protocol tests. */
 struct stage {
 	struct world world;
+	struct session session;
 	struct turn_owner owner;
 	struct turn *turn;
 	unsigned over;
@@ -277,13 +278,10 @@ static void stage_open(struct stage *stage, const struct audio_format *format)
 	settings.set = SETTING_OUTPUT_FORMAT | SETTING_VOICE_ID;
 	settings.voice_id = 1;
 	settings.format = *format;
+	session_init(&stage->session, NULL, &stage->world.services, &stage->world.peer.peer,
+		     WORLD_REQUEST_ID, stage->world.member);
 	stage->owner = (struct turn_owner){
-		.services = &stage->world.services,
-		.peer = &stage->world.peer.peer,
-		.dialect = &dialect_native,
-		.request_id = WORLD_REQUEST_ID,
-		.key_id = WORLD_KEY_ID,
-		.project_id = WORLD_PROJECT_ID,
+		.session = &stage->session,
 		.over = on_over,
 		.arg = stage,
 	};
@@ -296,6 +294,7 @@ static void stage_open(struct stage *stage, const struct audio_format *format)
 static void stage_close(struct stage *stage)
 {
 	mem_deref(stage->turn);
+	session_reset(&stage->session);
 	world_close(&stage->world);
 	assert_int_equal(mem_live(), 0);
 }

@@ -1,0 +1,46 @@
+/*
+ * tariff.c: plans and prices of the configuration, as accounts know them (see
+ * tariff.h).
+ */
+#include "server/tariff.h"
+
+static int64_t limit_of(int64_t configured)
+{
+	return configured == 0 ? STORE_LIMIT_NONE : configured;
+}
+
+static void add_plan(struct tariff *tariff, const struct config_plan *plan)
+{
+	tariff->plans[tariff->plans_count++] = (struct plan){
+		.name = plan->name,
+		.limits =
+			{
+				.turns = limit_of(plan->turns),
+				.connections = limit_of(plan->connections),
+				.requests_per_minute = limit_of(plan->requests_per_minute),
+				.characters_per_minute = limit_of(plan->characters_per_minute),
+				.text_max = limit_of(plan->text_max),
+			},
+	};
+}
+
+static void add_price(struct tariff *tariff, const struct config_price *price)
+{
+	tariff->price_rows[tariff->prices.count++] = (struct price_row){
+		.model_id = price->model[0] ? price->model : NULL,
+		.voice_id = price->voice_id,
+		.microcents_per_minute = price->microcents_per_minute,
+	};
+}
+
+_Static_assert(PARAM_NONE == PRICE_UNKNOWN, "a price that is not set is one that is unknown");
+
+void tariff_init(struct tariff *tariff, const struct config *config)
+{
+	*tariff = (struct tariff){.prices.microcents_per_minute = config->microcents_per_minute};
+	tariff->prices.rows = tariff->price_rows;
+	for (size_t i = 0; i < config->plans_count; ++i)
+		add_plan(tariff, &config->plans[i]);
+	for (size_t i = 0; i < config->prices_count; ++i)
+		add_price(tariff, &config->prices[i]);
+}

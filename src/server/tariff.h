@@ -1,0 +1,22 @@
+/*
+ * tariff.h: plans and prices of the configuration, as accounts know them.
+ *
+ * Made once at the start; what they point to is the configuration's.
+ */
+#ifndef SERVER_TARIFF_H
+#define SERVER_TARIFF_H
+
+#include "account/members.h"
+#include "account/price.h"
+#include "server/config.h"
+
+struct tariff {
+	struct prices prices;
+	struct price_row price_rows[CONFIG_PRICES_MAX];
+	struct plan plans[CONFIG_PLANS_MAX];
+	size_t plans_count;
+};
+
+void tariff_init(struct tariff *tariff, const struct config *config);
+
+#endif

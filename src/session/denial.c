@@ -1,0 +1,33 @@
+/*
+ * denial.c: why an account may not, in words for its client (see denial.h).
+ */
+#include "session/denial.h"
+
+static const struct {
+	enum wire_error_id id;
+	const char *what; /* of which there is a limit; NULL: the error says it all */
+	unsigned retry_s; /* when nobody knows */
+} reasons[] = {
+	[DENIAL_NONE] = {WIRE_ERROR_INTERNAL, NULL, 0},
+	[DENIAL_KEY] = {WIRE_ERROR_KEY_ENDED, NULL, 0},
+	[DENIAL_CREDIT] = {WIRE_ERROR_NO_CREDIT, NULL, 0},
+	[DENIAL_TURNS] = {WIRE_ERROR_RATE_LIMITED, "turns at once", DENIAL_SLOT_RETRY_S},
+	[DENIAL_CONNECTIONS] = {WIRE_ERROR_RATE_LIMITED, "connections at once",
+				DENIAL_SLOT_RETRY_S},
+	[DENIAL_REQUESTS] = {WIRE_ERROR_RATE_LIMITED, "requests per minute", 0},
+	[DENIAL_CHARACTERS] = {WIRE_ERROR_RATE_LIMITED, "characters per minute", 0},
+	[DENIAL_TEXT] = {WIRE_ERROR_TEXT_TOO_LONG, "characters", 0},
+	[DENIAL_LEDGER] = {WIRE_ERROR_NO_LEDGER, NULL, 0},
+};
+
+void denial_describe(struct stream_fault *fault, const struct denied *denied)
+{
+	const char *what = reasons[denied->why].what;
+
+	if (what && denied->limit >= 0)
+		fault_set(fault, reasons[denied->why].id, "at most %lld %s",
+			  (long long)denied->limit, what);
+	else
+		fault_set(fault, reasons[denied->why].id, "%s", "");
+	fault->retry_s = denied->retry_s ? denied->retry_s : reasons[denied->why].retry_s;
+}

@@ -1,0 +1,175 @@
+/*
+ * turn_leave.c: what a turn may, and what it costs (see turn.h, turn_private.h).
+ *
+ * Leave to speak is asked for when the turn comes to the front, credit before each
+ * chunk; text is told as it comes.  A turn that has not spoken yet fails with the
+ * reason; one that has is curtailed: the chunk that is being spoken is its last.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "account/marks.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "session/denial.h"
+#include "session/turn_private.h"
+
+static const struct session_services *services_of(const struct turn *turn)
+{
+	return turn->owner.session->services;
+}
+
+/* A derived voice costs what the one does that it is made of. */
+int64_t turn_price(const struct turn *turn)
+{
+	const struct voice *voice = turn->voice;
+
+	return price_find(services_of(turn)->prices, turn->settings.model_id,
+			  voice ? (voice->base_id ? voice->base_id : voice->id) : 0);
+}
+
+/* What it has cost so far, or would if it ended now. */
+static int64_t amount_of(const struct turn *turn)
+{
+	if (turn->microcents_per_minute < 0)
+		return 0;
+	return price_microcents(turn->samples_sent, turn->format.sample_rate,
+				turn->microcents_per_minute);
+}
+
+/* Whoever has heard a part of it hears that part's end, and pays for it. */
+static void refuse(struct turn *turn, const struct denied *denied)
+{
+	struct stream_fault fault;
+	struct wire_notice notice = {.request_id = turn->owner.session->request_id};
+
+	if (turn_has_spoken(turn)) {
+		if (turn->curtailed_by.why == DENIAL_NONE)
+			turn->curtailed_by = *denied;
+		turn_curtail(turn);
+		return;
+	}
+	denial_describe(&fault, denied);
+	notice.id = fault.id;
+	notice.retry_s = fault.retry_s;
+	notice.detail = fault.detail;
+	turn->was_refused = true;
+	turn_fail_with(turn, &notice);
+}
+
+bool turn_tell_text(struct turn *turn, uint64_t characters)
+{
+	struct denied denied;
+
+	if (!turn->permit || turn->awaits_leave || permit_text(turn->permit, characters, &denied))
+		return true;
+	refuse(turn, &denied);
+	return false;
+}
+
+static void on_leave(int err, const struct denied *denied, void *arg)
+{
+	struct turn *turn = arg;
+
+	turn->awaits_leave = false;
+	if (err)
+		refuse(turn, denied);
+	else if (turn_tell_text(turn, turn->characters))
+		turn_speak(turn);
+}
+
+void turn_ask_leave(struct turn *turn)
+{
+	static const struct denied no_ledger = {.why = DENIAL_LEDGER, .limit = -1};
+	const struct session_services *services = services_of(turn);
+	struct denied denied = {.why = DENIAL_NONE, .limit = -1};
+	int err;
+
+	if (turn->state != TURN_OPEN && turn->state != TURN_DRAINING)
+		return;
+	if (services->ledger_ops->can_book && !services->ledger_ops->can_book(services->ledger)) {
+		refuse(turn, &no_ledger);
+		return;
+	}
+	err = permit_ask(&turn->permit, turn->owner.session->member, &denied, on_leave, turn);
+	if (err == EINPROGRESS)
+		turn->awaits_leave = true;
+	else if (err)
+		refuse(turn, &denied);
+	else
+		(void)turn_tell_text(turn, turn->characters);
+}
+
+bool turn_may_go_on(struct turn *turn)
+{
+	struct denied denied;
+
+	if (permit_go_on(turn->permit, amount_of(turn), &denied))
+		return true;
+	refuse(turn, &denied);
+	return false;
+}
+
+bool turn_was_curtailed(const struct turn *turn, struct stream_fault *fault)
+{
+	if (turn->curtailed_by.why == DENIAL_NONE)
+		return false;
+	denial_describe(fault, &turn->curtailed_by);
+	return true;
+}
+
+/* The row of the ledger, as of now. */
+static void fill_row(struct turn *turn, enum store_turn_status status)
+{
+	const struct member *member = turn->owner.session->member;
+	struct store_turn *row = &turn->row;
+
+	memcpy(row->id, turn->id, sizeof(row->id));
+	row->key_id = member_key(member)->id;
+	row->account_id = member_account(member)->id;
+	snprintf(row->server, sizeof(row->server), "%s", member_server_id(member));
+	row->at_ms = clock_wall_ms();
+	row->status = status;
+	row->samples = turn->samples_sent;
+	row->sample_rate = turn->format.sample_rate;
+	row->characters = turn->characters;
+	row->voice_id = turn->voice ? turn->voice->id : 0;
+	snprintf(row->model_id, sizeof(row->model_id), "%s", turn->settings.model_id);
+}
+
+void turn_note_progress(struct turn *turn)
+{
+	const struct session_services *services = services_of(turn);
+
+	if (!services->ledger_ops->mark || turn->samples_sent < turn->mark_due)
+		return;
+	turn->mark_due += (uint64_t)MARK_SECONDS * turn->format.sample_rate;
+	fill_row(turn, STORE_TURN_LOST);
+	services->ledger_ops->mark(services->ledger, &turn->mark, &turn->row);
+}
+
+/* What is charged is what was handed to the socket.  A turn that was refused has
+ * none: who is refused often would fill the ledger. */
+void turn_book(struct turn *turn, enum store_turn_status status, ledger_booked_h *booked)
+{
+	const struct session_services *services = services_of(turn);
+	int err;
+
+	if (turn->was_refused) {
+		turn->permit = mem_deref(turn->permit);
+		return;
+	}
+	fill_row(turn, status);
+	if (status != STORE_TURN_FAILED)
+		turn->row.amount_microcents = amount_of(turn);
+	if (turn->permit)
+		permit_settle(turn->permit, turn->row.amount_microcents);
+	turn->permit = mem_deref(turn->permit);
+	err = services->ledger_ops->book(&turn->booking, services->ledger, &turn->row, turn->mark,
+					 booked, turn);
+	turn->is_booked = !err;
+	turn->cost_known = turn->microcents_per_minute >= 0 && !err;
+	if (err || !booked)
+		turn->booking = NULL; /* nobody waits for it */
+}
