@@ -69,6 +69,12 @@ void lease_grant(struct lease *lease, int64_t granted, int64_t left)
 	lease->left = left;
 }
 
+void lease_hold(struct lease *lease, int64_t held, int64_t left)
+{
+	lease->granted = lease->used + held;
+	lease->left = left;
+}
+
 void lease_lapse(struct lease *lease)
 {
 	lease->granted = lease->used;

@@ -54,8 +54,10 @@ void lease_reserve(struct lease *lease, struct lease_part *part, int64_t chunk);
 /* How much to ask the store for now; 0: enough is there. */
 int64_t lease_want(const struct lease *lease);
 
-/* The store's answer; a store that failed says nothing is left. */
+/* The store's answer: so much more, and so much is left. */
 void lease_grant(struct lease *lease, int64_t granted, int64_t left);
+/* The same by what is held now in all, when nothing runs and all is booked. */
+void lease_hold(struct lease *lease, int64_t held, int64_t left);
 
 /* What was lent and not used has lapsed. */
 void lease_lapse(struct lease *lease);

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-#include "account/member_private.h"
+#include "account/members_private.h"
 #include "base/clock.h"
 #include "base/mem.h"
 
@@ -14,7 +14,7 @@
 static const struct store_limits no_limits = {STORE_LIMIT_NONE, STORE_LIMIT_NONE, STORE_LIMIT_NONE,
 					      STORE_LIMIT_NONE, STORE_LIMIT_NONE};
 
-static const enum denial denials[TALLY_METERS] = {
+static const enum denial denials[QUOTA_METERS] = {
 	[STORE_METER_TURNS] = DENIAL_TURNS,
 	[STORE_METER_CONNECTIONS] = DENIAL_CONNECTIONS,
 	[STORE_METER_REQUESTS] = DENIAL_REQUESTS,
@@ -25,8 +25,21 @@ static const enum denial denials[TALLY_METERS] = {
 
 static int64_t lease_block(const struct payer *payer)
 {
-	(void)payer;
-	return 0;
+	return payer->members ? payer->members->options.lease_microcents : 0;
+}
+
+/* New slots are taken at the store from now on, or not any more: what it has of old
+ * ones is wrong. */
+static void set_limits(struct members *members, struct quota *quota,
+		       const struct store_limits *limits, uint64_t now_us)
+{
+	bool was_shared = quota->limits.turns >= 0;
+	bool had_shared = quota->limits.connections >= 0;
+
+	quota_set_limits(quota, limits, now_us);
+	if (members &&
+	    (was_shared != (limits->turns >= 0) || had_shared != (limits->connections >= 0)))
+		shares_doubt(members);
 }
 
 void payer_set(struct payer *payer, const struct store_account *row,
@@ -34,21 +47,40 @@ void payer_set(struct payer *payer, const struct store_account *row,
 {
 	struct store_limits limits;
 
-	tally_resolve(&limits, &row->limits, plan);
-	tally_set_limits(&payer->tally, &limits, payer->timers->now_us);
-	lease_limit(&payer->tally.lease, row->is_prepaid, lease_block(payer));
+	quota_resolve(&limits, &row->limits, plan);
+	set_limits(payer->members, &payer->quota, &limits, payer->timers->now_us);
+	lease_limit(&payer->quota.lease, row->is_prepaid, lease_block(payer));
 	payer->row = *row;
 }
 
-int payer_alloc(struct payer **payerp, struct timers *timers, const struct store_account *row,
-		const struct store_limits *plan)
+static void forget_quota(struct members *members, struct quota *quota)
 {
-	struct payer *payer = mem_zalloc(sizeof(*payer), NULL);
+	if (members && link_is_on_list(&quota->owing))
+		list_remove(&members->owing, &quota->owing);
+}
+
+static void payer_destroy(void *object)
+{
+	struct payer *payer = object;
+
+	if (!payer->members)
+		return;
+	forget_quota(payer->members, &payer->quota);
+	list_remove(&payer->members->payers, &payer->link);
+}
+
+int payer_alloc(struct payer **payerp, struct members *members, struct timers *timers,
+		const struct store_account *row, const struct store_limits *plan)
+{
+	struct payer *payer = mem_zalloc(sizeof(*payer), payer_destroy);
 
 	if (!payer)
 		return ENOMEM;
+	payer->members = members;
 	payer->timers = timers;
-	tally_init(&payer->tally, STORE_HOLDER_ACCOUNT, row->id, &no_limits, timers->now_us);
+	if (members)
+		list_append(&members->payers, &payer->link);
+	quota_init(&payer->quota, STORE_HOLDER_ACCOUNT, row->id, &no_limits, timers->now_us);
 	payer_set(payer, row, plan);
 	*payerp = payer;
 	return 0;
@@ -58,6 +90,7 @@ static void bearer_destroy(void *object)
 {
 	struct bearer *bearer = object;
 
+	forget_quota(bearer->payer->members, &bearer->quota);
 	mem_deref(bearer->payer);
 }
 
@@ -66,9 +99,9 @@ void bearer_set(struct bearer *bearer, const struct store_key *key)
 	const struct payer *payer = bearer->payer;
 	struct store_limits limits;
 
-	tally_resolve(&limits, &key->limits, &no_limits);
-	tally_set_limits(&bearer->tally, &limits, payer->timers->now_us);
-	lease_limit(&bearer->tally.lease, key->credit_cents >= 0, lease_block(payer));
+	quota_resolve(&limits, &key->limits, &no_limits);
+	set_limits(payer->members, &bearer->quota, &limits, payer->timers->now_us);
+	lease_limit(&bearer->quota.lease, key->credit_cents >= 0, lease_block(payer));
 	bearer->key = *key;
 }
 
@@ -79,8 +112,10 @@ int bearer_alloc(struct bearer **bearerp, struct payer *payer, const struct stor
 	if (!bearer)
 		return ENOMEM;
 	bearer->payer = mem_ref(payer);
-	tally_init(&bearer->tally, STORE_HOLDER_KEY, key->id, &no_limits, payer->timers->now_us);
+	quota_init(&bearer->quota, STORE_HOLDER_KEY, key->id, &no_limits, payer->timers->now_us);
 	bearer_set(bearer, key);
+	bearer->was_good = true;
+	bearer->noted_ms = key->used_ms;
 	*bearerp = bearer;
 	return 0;
 }
@@ -93,10 +128,28 @@ bool bearer_is_good(const struct bearer *bearer)
 	       (!key->expires_ms || clock_wall_ms() < key->expires_ms);
 }
 
-void member_tallies(struct tally *tallies[MEMBER_TALLIES], const struct bearer *bearer)
+struct bearer *bearer_use(struct bearer *bearer)
 {
-	tallies[0] = &bearer->payer->tally;
-	tallies[1] = (struct tally *)&bearer->tally;
+	++bearer->payer->users;
+	if (++bearer->users == 1 && bearer->payer->members)
+		members_note_use(bearer->payer->members, bearer);
+	return mem_ref(bearer);
+}
+
+void bearer_unuse(struct bearer *bearer)
+{
+	if (!bearer)
+		return;
+	--bearer->payer->users;
+	if (--bearer->users == 0 && bearer->payer->members)
+		members_note_use(bearer->payer->members, bearer);
+	mem_deref(bearer);
+}
+
+void member_quotas(struct quota *quotas[MEMBER_QUOTAS], struct bearer *bearer)
+{
+	quotas[0] = &bearer->payer->quota;
+	quotas[1] = &bearer->quota;
 }
 
 /* Members */
@@ -107,13 +160,9 @@ static void member_destroy(void *object)
 	struct bearer *bearer = member->bearer;
 
 	mem_deref(member->narrowed);
-	if (!bearer)
-		return;
-	if (bearer->member == member)
+	if (bearer && bearer->member == member)
 		bearer->member = NULL;
-	--bearer->users;
-	--bearer->payer->users;
-	mem_deref(bearer);
+	bearer_unuse(bearer);
 }
 
 static struct member *new_member(struct bearer *bearer)
@@ -122,9 +171,7 @@ static struct member *new_member(struct bearer *bearer)
 
 	if (!member)
 		return NULL;
-	member->bearer = mem_ref(bearer);
-	++bearer->users;
-	++bearer->payer->users;
+	member->bearer = bearer_use(bearer);
 	return member;
 }
 
@@ -164,10 +211,10 @@ static void grant_all(struct bearer *bearer)
 	const struct store_account *account = &bearer->payer->row;
 	const struct store_key *key = &bearer->key;
 
-	lease_grant(&bearer->payer->tally.lease,
+	lease_grant(&bearer->payer->quota.lease,
 		    account->credit_microcents - account->spent_microcents, 0);
 	if (key->credit_cents >= 0)
-		lease_grant(&bearer->tally.lease,
+		lease_grant(&bearer->quota.lease,
 			    key->credit_cents * MICROCENTS - key->spent_microcents, 0);
 }
 
@@ -187,7 +234,7 @@ int member_alloc_alone(struct member **memberp, struct timers *timers,
 		row.limits = no_limits;
 	if (!key)
 		its_key.limits = no_limits;
-	err = payer_alloc(&payer, timers, &row, &no_limits);
+	err = payer_alloc(&payer, NULL, timers, &row, &no_limits);
 	if (!err)
 		err = bearer_alloc(&bearer, payer, &its_key);
 	if (!err) {
@@ -211,8 +258,9 @@ const struct store_account *member_account(const struct member *member)
 
 const char *member_server_id(const struct member *member)
 {
-	(void)member;
-	return "";
+	const struct members *members = member->bearer->payer->members;
+
+	return members ? account_server_id(members->account) : "";
 }
 
 bool member_is_good(const struct member *member)
@@ -229,7 +277,7 @@ static uint64_t now_us(const struct member *member)
 
 static void deny(struct denied *denied, enum denial why, int64_t limit, uint64_t wait_us)
 {
-	uint64_t seconds = wait_us == TALLY_NEVER ? 0 : (wait_us + 999999) / 1000000;
+	uint64_t seconds = wait_us == QUOTA_NEVER ? 0 : (wait_us + 999999) / 1000000;
 
 	*denied = (struct denied){.why = why,
 				  .retry_s = seconds > UINT32_MAX ? UINT32_MAX : (unsigned)seconds,
@@ -240,16 +288,16 @@ static void deny(struct denied *denied, enum denial why, int64_t limit, uint64_t
 static bool has_room(const struct member *member, enum store_meter meter, int64_t amount,
 		     struct denied *denied)
 {
-	struct tally *tallies[MEMBER_TALLIES];
+	struct quota *quotas[MEMBER_QUOTAS];
 	uint64_t longest_us = 0;
 
-	member_tallies(tallies, member->bearer);
-	for (size_t i = 0; i < MEMBER_TALLIES; ++i) {
-		uint64_t wait_us = tally_wait_us(tallies[i], meter, amount, now_us(member));
+	member_quotas(quotas, member->bearer);
+	for (size_t i = 0; i < MEMBER_QUOTAS; ++i) {
+		uint64_t wait_us = quota_wait_us(quotas[i], meter, amount, now_us(member));
 
 		if (wait_us > longest_us) {
 			longest_us = wait_us;
-			deny(denied, denials[meter], tally_limit(tallies[i], meter), wait_us);
+			deny(denied, denials[meter], quota_limit(quotas[i], meter), wait_us);
 		}
 	}
 	return longest_us == 0;
@@ -257,18 +305,41 @@ static bool has_room(const struct member *member, enum store_meter meter, int64_
 
 static void take(const struct member *member, enum store_meter meter, int64_t amount)
 {
-	struct tally *tallies[MEMBER_TALLIES];
+	struct quota *quotas[MEMBER_QUOTAS];
 
-	member_tallies(tallies, member->bearer);
-	for (size_t i = 0; i < MEMBER_TALLIES; ++i)
-		tally_take(tallies[i], meter, amount, now_us(member));
+	member_quotas(quotas, member->bearer);
+	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
+		quota_take(quotas[i], meter, amount, now_us(member));
+}
+
+/* The same for the store, where servers share it. */
+static void owe(const struct member *member, enum store_meter meter, int64_t amount)
+{
+	struct members *members = member->bearer->payer->members;
+	struct quota *quotas[MEMBER_QUOTAS];
+
+	if (!members)
+		return;
+	member_quotas(quotas, member->bearer);
+	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
+		shares_owe(members, quotas[i], meter, amount);
+}
+
+static int ask_store(struct share_ask **askp, const struct member *member, enum store_meter meter,
+		     share_h *handler, void *owner, permit_h *told, void *arg)
+{
+	struct bearer *bearer = member->bearer;
+
+	if (!bearer->payer->members)
+		return 0;
+	return shares_ask(askp, bearer->payer->members, bearer, meter, handler, owner, told, arg);
 }
 
 static bool check_key(const struct member *member, struct denied *denied)
 {
 	if (member_is_good(member))
 		return true;
-	deny(denied, DENIAL_KEY, -1, TALLY_NEVER);
+	deny(denied, DENIAL_KEY, -1, QUOTA_NEVER);
 	return false;
 }
 
@@ -277,18 +348,19 @@ bool member_request(struct member *member, struct denied *denied)
 	if (!check_key(member, denied) || !has_room(member, STORE_METER_REQUESTS, 1, denied))
 		return false;
 	take(member, STORE_METER_REQUESTS, 1);
+	owe(member, STORE_METER_REQUESTS, 1);
 	return true;
 }
 
 bool member_requests_left(const struct member *member, struct member_rate *rate)
 {
-	struct tally *tallies[MEMBER_TALLIES];
+	struct quota *quotas[MEMBER_QUOTAS];
 	bool is_limited = false;
 
-	member_tallies(tallies, member->bearer);
-	for (size_t i = 0; i < MEMBER_TALLIES; ++i) {
-		struct bucket *bucket = &tallies[i]->requests;
-		int64_t limit = tally_limit(tallies[i], STORE_METER_REQUESTS);
+	member_quotas(quotas, member->bearer);
+	for (size_t i = 0; i < MEMBER_QUOTAS; ++i) {
+		struct bucket *bucket = &quotas[i]->requests;
+		int64_t limit = quota_limit(quotas[i], STORE_METER_REQUESTS);
 		int64_t left = bucket_left(bucket, now_us(member));
 		uint64_t wait_us;
 
@@ -309,108 +381,180 @@ bool member_requests_left(const struct member *member, struct member_rate *rate)
 
 struct connection_permit {
 	struct member *member;
+	struct share_ask *ask; /* the store is asked */
+	bool is_refused; /* and said no: it holds no slot */
 };
+
+static void give_back(const struct member *member, enum store_meter meter, struct share_ask *ask)
+{
+	take(member, meter, -1);
+	if (ask)
+		shares_forget(ask);
+	else
+		owe(member, meter, -1);
+}
 
 static void connection_permit_destroy(void *object)
 {
 	struct connection_permit *permit = object;
 
-	take(permit->member, STORE_METER_CONNECTIONS, -1);
+	if (permit->member && !permit->is_refused)
+		give_back(permit->member, STORE_METER_CONNECTIONS, permit->ask);
 	mem_deref(permit->member);
+}
+
+/* The store's word; the slot that it refuses is free here. */
+static void on_connection_shared(int err, const struct denied *denied, void *owner, permit_h *told,
+				 void *arg)
+{
+	struct connection_permit *permit = owner;
+
+	permit->ask = NULL;
+	permit->is_refused = err != 0;
+	if (err)
+		take(permit->member, STORE_METER_CONNECTIONS, -1);
+	told(err, denied, arg);
 }
 
 int member_connect(struct connection_permit **permitp, struct member *member, struct denied *denied,
 		   connection_permit_h *handler, void *arg)
 {
 	struct connection_permit *permit;
+	int err;
 
-	(void)handler;
-	(void)arg;
 	if (!check_key(member, denied) || !has_room(member, STORE_METER_CONNECTIONS, 1, denied))
 		return EACCES;
 	permit = mem_zalloc(sizeof(*permit), connection_permit_destroy);
 	if (!permit)
 		return ENOMEM;
+	err = ask_store(&permit->ask, member, STORE_METER_CONNECTIONS, on_connection_shared, permit,
+			handler, arg);
+	if (err && err != EINPROGRESS) {
+		mem_deref(permit);
+		return err;
+	}
 	permit->member = mem_ref(member);
 	take(member, STORE_METER_CONNECTIONS, 1);
 	*permitp = permit;
-	return 0;
+	return err;
 }
 
 /* Turns */
 
 struct permit {
 	struct member *member;
-	struct lease_part parts[MEMBER_TALLIES];
+	struct share_ask *ask;
+	bool is_refused;
+	struct lease_part parts[MEMBER_QUOTAS];
 	int64_t dearest; /* chunk so far */
 	uint64_t characters;
 };
 
 static void spend(struct permit *permit, int64_t microcents)
 {
-	struct tally *tallies[MEMBER_TALLIES];
+	struct quota *quotas[MEMBER_QUOTAS];
 
-	member_tallies(tallies, permit->member->bearer);
-	for (size_t i = 0; i < MEMBER_TALLIES; ++i)
-		lease_spend(&tallies[i]->lease, &permit->parts[i], microcents);
+	member_quotas(quotas, permit->member->bearer);
+	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
+		lease_spend(&quotas[i]->lease, &permit->parts[i], microcents);
 }
 
 static void permit_destroy(void *object)
 {
 	struct permit *permit = object;
 
-	spend(permit, 0); /* what was settled is not part of it any more */
-	take(permit->member, STORE_METER_TURNS, -1);
+	if (permit->member) {
+		spend(permit, 0); /* what was settled is not part of it any more */
+		if (!permit->is_refused)
+			give_back(permit->member, STORE_METER_TURNS, permit->ask);
+	}
 	mem_deref(permit->member);
 }
 
-static bool has_credit(const struct bearer *bearer, const struct lease_part *parts,
-		       struct denied *denied)
+/* Asks for more if it is time. */
+static void look_for_credit(struct bearer *bearer)
 {
-	struct tally *tallies[MEMBER_TALLIES];
+	struct quota *quotas[MEMBER_QUOTAS];
 
-	member_tallies(tallies, bearer);
-	for (size_t i = 0; i < MEMBER_TALLIES; ++i) {
-		if (lease_covers(&tallies[i]->lease, parts ? &parts[i] : NULL))
+	if (!bearer->payer->members)
+		return;
+	member_quotas(quotas, bearer);
+	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
+		members_credit(bearer->payer->members, quotas[i]);
+}
+
+/* When the store could not be asked nobody knows what credit there is: that is not the
+ * same as none. */
+static bool has_credit(struct bearer *bearer, const struct lease_part *parts, struct denied *denied)
+{
+	struct quota *quotas[MEMBER_QUOTAS];
+
+	member_quotas(quotas, bearer);
+	for (size_t i = 0; i < MEMBER_QUOTAS; ++i) {
+		if (lease_covers(&quotas[i]->lease, parts ? &parts[i] : NULL))
 			continue;
-		deny(denied, DENIAL_CREDIT, -1, TALLY_NEVER);
+		deny(denied, quotas[i]->lease_err ? DENIAL_LEDGER : DENIAL_CREDIT, -1, QUOTA_NEVER);
 		return false;
 	}
 	return true;
+}
+
+static bool may_begin(const struct member *member, struct denied *denied)
+{
+	look_for_credit(member->bearer);
+	return check_key(member, denied) && has_credit(member->bearer, NULL, denied) &&
+	       has_room(member, STORE_METER_TURNS, 1, denied) &&
+	       has_room(member, STORE_METER_REQUESTS, 1, denied) &&
+	       has_room(member, STORE_METER_CHARACTERS, 0, denied);
+}
+
+static void on_turn_shared(int err, const struct denied *denied, void *owner, permit_h *told,
+			   void *arg)
+{
+	struct permit *permit = owner;
+
+	permit->ask = NULL;
+	permit->is_refused = err != 0;
+	if (err)
+		take(permit->member, STORE_METER_TURNS, -1);
+	told(err, denied, arg);
 }
 
 int permit_ask(struct permit **permitp, struct member *member, struct denied *denied,
 	       permit_h *handler, void *arg)
 {
 	struct permit *permit;
+	int err;
 
-	(void)handler;
-	(void)arg;
-	if (!check_key(member, denied) || !has_credit(member->bearer, NULL, denied) ||
-	    !has_room(member, STORE_METER_TURNS, 1, denied) ||
-	    !has_room(member, STORE_METER_REQUESTS, 1, denied) ||
-	    !has_room(member, STORE_METER_CHARACTERS, 0, denied))
+	if (!may_begin(member, denied))
 		return EACCES;
 	permit = mem_zalloc(sizeof(*permit), permit_destroy);
 	if (!permit)
 		return ENOMEM;
+	err = ask_store(&permit->ask, member, STORE_METER_TURNS, on_turn_shared, permit, handler,
+			arg);
+	if (err && err != EINPROGRESS) {
+		mem_deref(permit);
+		return err;
+	}
 	permit->member = mem_ref(member);
+	member->bearer->used_ms = clock_wall_ms();
 	take(member, STORE_METER_TURNS, 1);
 	take(member, STORE_METER_REQUESTS, 1);
 	*permitp = permit;
-	return 0;
+	return err;
 }
 
 static bool is_short_enough(const struct permit *permit, uint64_t characters, struct denied *denied)
 {
-	struct tally *tallies[MEMBER_TALLIES];
+	struct quota *quotas[MEMBER_QUOTAS];
 
-	member_tallies(tallies, permit->member->bearer);
-	for (size_t i = 0; i < MEMBER_TALLIES; ++i) {
-		int64_t max = tallies[i]->limits.text_max;
+	member_quotas(quotas, permit->member->bearer);
+	for (size_t i = 0; i < MEMBER_QUOTAS; ++i) {
+		int64_t max = quotas[i]->limits.text_max;
 
 		if (max >= 0 && permit->characters + characters > (uint64_t)max) {
-			deny(denied, DENIAL_TEXT, max, TALLY_NEVER);
+			deny(denied, DENIAL_TEXT, max, QUOTA_NEVER);
 			return false;
 		}
 	}
@@ -426,29 +570,32 @@ bool permit_text(struct permit *permit, uint64_t characters, struct denied *deni
 		return false;
 	permit->characters += characters;
 	take(permit->member, STORE_METER_CHARACTERS, count);
+	owe(permit->member, STORE_METER_CHARACTERS, count);
 	return true;
 }
 
 bool permit_go_on(struct permit *permit, int64_t spent_microcents, struct denied *denied)
 {
-	struct tally *tallies[MEMBER_TALLIES];
+	struct bearer *bearer = permit->member->bearer;
 	int64_t chunk = spent_microcents - permit->parts[0].spent;
+	struct quota *quotas[MEMBER_QUOTAS];
 
 	if (chunk > permit->dearest)
 		permit->dearest = chunk;
 	spend(permit, spent_microcents);
-	if (!check_key(permit->member, denied) ||
-	    !has_credit(permit->member->bearer, permit->parts, denied))
+	look_for_credit(bearer);
+	if (!check_key(permit->member, denied) || !has_credit(bearer, permit->parts, denied))
 		return false;
-	member_tallies(tallies, permit->member->bearer);
-	for (size_t i = 0; i < MEMBER_TALLIES; ++i)
-		lease_reserve(&tallies[i]->lease, &permit->parts[i], permit->dearest);
+	member_quotas(quotas, bearer);
+	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
+		lease_reserve(&quotas[i]->lease, &permit->parts[i], permit->dearest);
 	return true;
 }
 
 void permit_settle(struct permit *permit, int64_t microcents)
 {
 	spend(permit, microcents);
-	for (size_t i = 0; i < MEMBER_TALLIES; ++i)
+	look_for_credit(permit->member->bearer);
+	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
 		permit->parts[i] = (struct lease_part){0};
 }

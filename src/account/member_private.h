@@ -11,7 +11,7 @@
 #define ACCOUNT_MEMBER_PRIVATE_H
 
 #include "account/member.h"
-#include "account/tally.h"
+#include "account/quota.h"
 #include "base/list.h"
 
 struct members;
@@ -20,18 +20,22 @@ struct payer {
 	struct members *members; /* NULL: it stands alone */
 	struct timers *timers;
 	struct store_account row;
-	struct tally tally;
-	size_t users; /* members of its keys */
-	struct link link;
+	struct quota quota;
+	size_t users; /* of all its keys */
+	struct link link; /* among all that are kept */
 };
 
 struct bearer {
 	struct payer *payer;
 	struct store_key key;
-	struct tally tally;
-	size_t users;
+	struct quota quota;
+	size_t users; /* members of it, and checks that are under way */
 	struct member *member; /* not its own reference; NULL: nobody holds it */
-	struct link link;
+	struct link link; /* in its chain */
+	struct link use; /* among those that are used, or idle */
+	unsigned reading; /* when it was read last, as members count it */
+	bool was_good; /* when it was looked at last */
+	int64_t used_ms, noted_ms; /* last use, by the wall clock; the store knows of */
 };
 
 struct member {
@@ -40,20 +44,24 @@ struct member {
 };
 
 /* Those of the account and the key, in this order: both hold. */
-#define MEMBER_TALLIES 2
-void member_tallies(struct tally *tallies[MEMBER_TALLIES], const struct bearer *bearer);
+#define MEMBER_QUOTAS 2
+void member_quotas(struct quota *quotas[MEMBER_QUOTAS], struct bearer *bearer);
 
-/* Zeroed but for what is given; `plan` is what the account's row leaves open. */
-int payer_alloc(struct payer **payerp, struct timers *timers, const struct store_account *row,
-		const struct store_limits *plan);
+/* `members` is NULL for one that stands alone; `plan` is what the account's row leaves
+ * open. */
+int payer_alloc(struct payer **payerp, struct members *members, struct timers *timers,
+		const struct store_account *row, const struct store_limits *plan);
 void payer_set(struct payer *payer, const struct store_account *row,
 	       const struct store_limits *plan);
 /* Takes a reference to the payer. */
 int bearer_alloc(struct bearer **bearerp, struct payer *payer, const struct store_key *key);
 void bearer_set(struct bearer *bearer, const struct store_key *key);
 bool bearer_is_good(const struct bearer *bearer);
+/* Somebody needs it; a reference too. */
+struct bearer *bearer_use(struct bearer *bearer);
+void bearer_unuse(struct bearer *bearer);
 
-/* A reference to the one of the key; it takes one to the bearer. */
+/* A reference to the one of the key. */
 int member_of_bearer(struct member **memberp, struct bearer *bearer);
 /* One that may do no more than `scopes`. */
 int member_of_token(struct member **memberp, struct bearer *bearer, unsigned scopes);

@@ -16,6 +16,7 @@ static const struct {
 	{"speak", STORE_SCOPE_SPEAK},
 	{"read", STORE_SCOPE_READ},
 	{"dictionaries", STORE_SCOPE_DICTIONARIES},
+	{"voices", STORE_SCOPE_VOICES},
 	{"admin", STORE_SCOPE_ADMIN},
 };
 

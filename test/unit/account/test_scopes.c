@@ -24,7 +24,7 @@ static void test_every_set_is_read_as_it_is_printed(void **state)
 		assert_int_equal(scopes_parse(&read, text, NULL), 0);
 		assert_int_equal(read, scopes);
 	}
-	assert_string_equal(text, "speak,read,dictionaries,admin");
+	assert_string_equal(text, "speak,read,dictionaries,voices,admin");
 	scopes_print(text, 0);
 	assert_string_equal(text, "none");
 }

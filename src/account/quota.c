@@ -1,0 +1,100 @@
+/*
+ * quota.c: what an account or a key has used of its limits (see quota.h).
+ */
+#include "account/quota.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+/* Where the limits, the slots and the buckets of a meter are. */
+static const struct {
+	size_t limit, slots, bucket;
+} places[QUOTA_METERS] = {
+	[STORE_METER_TURNS] = {offsetof(struct store_limits, turns), offsetof(struct quota, turns),
+			       0},
+	[STORE_METER_CONNECTIONS] = {offsetof(struct store_limits, connections),
+				     offsetof(struct quota, connections), 0},
+	[STORE_METER_REQUESTS] = {offsetof(struct store_limits, requests_per_minute), 0,
+				  offsetof(struct quota, requests)},
+	[STORE_METER_CHARACTERS] = {offsetof(struct store_limits, characters_per_minute), 0,
+				    offsetof(struct quota, characters)},
+};
+
+static int64_t *number_at(void *object, size_t offset)
+{
+	return (int64_t *)(void *)((char *)object + offset);
+}
+
+static struct bucket *bucket_of(struct quota *quota, enum store_meter meter)
+{
+	size_t offset = places[meter].bucket;
+
+	return offset ? (struct bucket *)(void *)((char *)quota + offset) : NULL;
+}
+
+void quota_init(struct quota *quota, enum store_holder_kind kind, int64_t id,
+		const struct store_limits *limits, uint64_t now_us)
+{
+	*quota = (struct quota){.holder = {kind, id}, .limits = *limits};
+	bucket_init(&quota->requests, limits->requests_per_minute, now_us);
+	bucket_init(&quota->characters, limits->characters_per_minute, now_us);
+}
+
+void quota_set_limits(struct quota *quota, const struct store_limits *limits, uint64_t now_us)
+{
+	quota->limits = *limits;
+	bucket_resize(&quota->requests, limits->requests_per_minute, now_us);
+	bucket_resize(&quota->characters, limits->characters_per_minute, now_us);
+}
+
+static int64_t resolve(int64_t own, int64_t plan)
+{
+	int64_t limit = own == STORE_LIMIT_PLAN ? plan : own;
+
+	return limit < 0 ? STORE_LIMIT_NONE : limit;
+}
+
+void quota_resolve(struct store_limits *limits, const struct store_limits *own,
+		   const struct store_limits *plan)
+{
+	*limits = (struct store_limits){
+		.turns = resolve(own->turns, plan->turns),
+		.connections = resolve(own->connections, plan->connections),
+		.requests_per_minute = resolve(own->requests_per_minute, plan->requests_per_minute),
+		.characters_per_minute =
+			resolve(own->characters_per_minute, plan->characters_per_minute),
+		.text_max = resolve(own->text_max, plan->text_max),
+	};
+}
+
+int64_t quota_limit(const struct quota *quota, enum store_meter meter)
+{
+	struct store_limits limits = quota->limits;
+
+	return *number_at(&limits, places[meter].limit);
+}
+
+uint64_t quota_wait_us(struct quota *quota, enum store_meter meter, int64_t amount, uint64_t now_us)
+{
+	struct bucket *bucket = bucket_of(quota, meter);
+	int64_t limit = quota_limit(quota, meter);
+
+	if (bucket)
+		return bucket_wait_us(bucket, amount, now_us);
+	return limit < 0 || *number_at(quota, places[meter].slots) + amount <= limit ? 0
+										     : QUOTA_NEVER;
+}
+
+void quota_take(struct quota *quota, enum store_meter meter, int64_t amount, uint64_t now_us)
+{
+	struct bucket *bucket = bucket_of(quota, meter);
+
+	if (bucket) {
+		bucket_take(bucket, amount, now_us);
+	} else {
+		int64_t *slots = number_at(quota, places[meter].slots);
+
+		*slots += amount;
+		assert(*slots >= 0);
+	}
+}
