@@ -6,14 +6,15 @@
  *           then a long question, of which there is one at a time
  *   loop:   handlers
  */
-#include <assert.h>
 #include <errno.h>
 #include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 
 #include "account/account_private.h"
+#include "account/adopt.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -60,7 +61,7 @@ static void run(struct list *batch, void *arg)
 		else if (request->kind == REQUEST_QUESTION)
 			long_one = request;
 	}
-	ledger_run(lane->store, batch);
+	ledger_run(lane, batch);
 	if (long_one)
 		answer(lane->store, long_one);
 }
@@ -110,6 +111,32 @@ static void ask_next(struct account *account)
 		       on_question_answered);
 }
 
+static struct question *question_alloc(struct account *account, account_work_h *work,
+				       account_done_h *done, void *arg)
+{
+	struct question *question = mem_zalloc(sizeof(*question), NULL);
+
+	if (!question)
+		return NULL;
+	question->request.account = account;
+	question->work = work;
+	question->done = done;
+	question->arg = arg;
+	return question;
+}
+
+int account_ask_at_once(struct account *account, int lane, account_work_h *work,
+			account_done_h *done, void *arg)
+{
+	struct question *question = question_alloc(account, work, done, arg);
+
+	if (!question)
+		return ENOMEM;
+	question->request.kind = REQUEST_ACCESS;
+	account_submit(account, lane, &question->request, on_access_answered);
+	return 0;
+}
+
 int account_ask(struct account *account, enum account_lane lane, account_work_h *work,
 		account_done_h *done, void *arg)
 {
@@ -117,18 +144,11 @@ int account_ask(struct account *account, enum account_lane lane, account_work_h 
 
 	if (account->closing)
 		return ESHUTDOWN;
-	question = mem_zalloc(sizeof(*question), NULL);
+	if (lane == ACCOUNT_ACCESS)
+		return account_ask_at_once(account, LANE_ACCESS, work, done, arg);
+	question = question_alloc(account, work, done, arg);
 	if (!question)
 		return ENOMEM;
-	question->request.account = account;
-	question->work = work;
-	question->done = done;
-	question->arg = arg;
-	if (lane == ACCOUNT_ACCESS) {
-		question->request.kind = REQUEST_ACCESS;
-		account_submit(account, LANE_ACCESS, &question->request, on_access_answered);
-		return 0;
-	}
 	question->request.kind = REQUEST_QUESTION;
 	list_append(&account->questions, &question->link);
 	ask_next(account);
@@ -214,9 +234,13 @@ static void account_destroy(void *object)
 	struct account *account = object;
 
 	account->closing = true;
+	timer_clear(&account->loop->timers, &account->adopt_again);
 	finish_threads(account);
+	disk_finish(account); /* after the store's, whose failures it takes */
 	ledger_finish(account);
+	disk_close(account);
 	cancel_questions(account);
+	mem_deref(account->spool_dir);
 	for (int i = LANES - 1; i >= 0; --i) {
 		mem_deref(account->lanes[i].thread);
 		mem_deref(account->lanes[i].store);
@@ -257,6 +281,65 @@ static int make_server_id(char id[STORE_SERVER_ID_LEN + 1])
 	return 0;
 }
 
+static int adopt_work(struct store *store, void *arg)
+{
+	const struct account *account = arg;
+
+	return adopt_left(store, account->spool_dir);
+}
+
+static void on_adopt_due(void *arg);
+
+static void on_adopted(int err, void *arg)
+{
+	struct account *account = arg;
+
+	(void)err; /* was logged, and is tried again like everything else */
+	if (!account->closing)
+		timer_set(&account->loop->timers, &account->adopt_again, ADOPT_AGAIN_US,
+			  on_adopt_due, account);
+}
+
+static void on_adopt_due(void *arg)
+{
+	struct account *account = arg;
+
+	timer_clear(&account->loop->timers, &account->adopt_again);
+	account_ask_at_once(account, LANE_LEDGER, adopt_work, on_adopted, account);
+}
+
+static int make_spool_dir(char **dirp, const char *data_dir)
+{
+	char *dir = mem_zalloc(strlen(data_dir) + sizeof("/spool"), NULL);
+
+	if (!dir)
+		return ENOMEM;
+	strcat(strcpy(dir, data_dir), "/spool");
+	if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
+		log_error("account", "%s: %s: while the store is away, rows wait in memory", dir,
+			  strerror(errno));
+		mem_deref(dir);
+		return 0; /* no reason not to speak */
+	}
+	*dirp = dir;
+	return 0;
+}
+
+static int open_disk(struct account *account, struct store *store,
+		     const struct account_options *options)
+{
+	size_t rows = options->spool_rows > 0 ? options->spool_rows : ACCOUNT_SPOOL_ROWS;
+	int err;
+
+	if (!options->data_dir || options->data_dir[0] == '\0')
+		return 0;
+	err = make_spool_dir(&account->spool_dir, options->data_dir);
+	if (err || !account->spool_dir)
+		return err;
+	adopt_left(store, account->spool_dir);
+	return disk_open(account, account->spool_dir, rows);
+}
+
 int account_alloc(struct account **accountp, struct loop *loop, struct store *store,
 		  const struct account_options *options)
 {
@@ -267,8 +350,11 @@ int account_alloc(struct account **accountp, struct loop *loop, struct store *st
 		return ENOMEM;
 	account->loop = loop;
 	list_init(&account->questions);
-	ledger_init(account);
-	err = make_server_id(account->server_id);
+	err = ledger_open(account);
+	if (!err)
+		err = make_server_id(account->server_id);
+	if (!err)
+		err = open_disk(account, store, options);
 	if (!err)
 		err = open_lanes(account, options->address);
 	if (err) {
@@ -276,20 +362,8 @@ int account_alloc(struct account **accountp, struct loop *loop, struct store *st
 		return err;
 	}
 	account->lanes[LANE_LEDGER].store = store;
+	if (account->spool_dir)
+		on_adopted(0, account);
 	*accountp = account;
 	return 0;
-}
-
-int64_t account_price_microcents(uint64_t samples, uint32_t sample_rate,
-				 int64_t microcents_per_minute)
-{
-	__extension__ typedef unsigned __int128 wide;
-	wide per_minute = (wide)sample_rate * 60;
-	wide product;
-	wide price;
-
-	assert(sample_rate > 0 && microcents_per_minute >= 0);
-	product = (wide)samples * (uint64_t)microcents_per_minute;
-	price = product / per_minute + (product % per_minute * 2 >= per_minute);
-	return price > INT64_MAX ? INT64_MAX : (int64_t)price;
 }

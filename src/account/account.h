@@ -94,8 +94,4 @@ int account_ask(struct account *account, enum account_lane lane, account_work_h 
 /* Turns that are not durable yet. */
 size_t account_waiting(const struct account *account);
 
-/* Exact price of samples, rounded half up, once.  The price is not negative. */
-int64_t account_price_microcents(uint64_t samples, uint32_t sample_rate,
-				 int64_t microcents_per_minute);
-
 #endif

@@ -2,18 +2,40 @@
  * account_private.h: the account among its own files.
  *
  *   account.c  lanes: threads with a handle of the store each; questions, keys
- *   ledger.c   bookings, until they are durable
+ *   ledger.c   bookings, until they are durable; delivery of rows that were not
+ *              taken by the store
+ *   disk.c     a thread for the files of this process: rows that wait, marks
+ *   adopt.c    files of processes that died
  *
- * Everything belongs to the loop, but a request between thread_submit and its done.
+ * Everything belongs to the loop, but a request between its submit and its done.
  */
 #ifndef ACCOUNT_ACCOUNT_PRIVATE_H
 #define ACCOUNT_ACCOUNT_PRIVATE_H
 
+#include <stdatomic.h>
+
 #include "account/account.h"
+#include "account/marks.h"
+#include "account/spool.h"
 #include "loop/thread.h"
 
-/* With one thread for all, those above go before those below. */
-enum request_kind { REQUEST_ACCESS, REQUEST_BOOKING, REQUEST_QUESTION };
+/* Rows of one transaction: as many as make its cost per row small, few enough that
+ * those who come next do not wait long. */
+#define LEDGER_BATCH 500
+
+/* With one thread for all lanes those above go before those below. */
+enum request_kind {
+	REQUEST_ACCESS,
+	REQUEST_BOOKING,
+	REQUEST_DELIVERY,
+	REQUEST_QUESTION,
+	/* To the disk's thread. */
+	REQUEST_SPOOL, /* a booking's row */
+	REQUEST_PEEK, /* a delivery's rows */
+	REQUEST_REMOVE, /* when they are delivered */
+	REQUEST_MARK,
+	REQUEST_UNMARK,
+};
 
 struct request {
 	struct task task;
@@ -30,6 +52,65 @@ struct lane {
 	struct thread *thread; /* NULL: the first lane's does its work */
 };
 
+struct account_booking {
+	struct request request; /* to the store */
+	struct request local; /* to the disk: spool, then unmark */
+	struct link link; /* among those at the store, or the unsaved */
+	struct store_turn turn;
+	size_t mark;
+	bool is_at_store, is_at_disk;
+	bool is_durable;
+	account_booked_h *handler; /* NULL: told, or nobody waits */
+	void *arg;
+};
+
+/* Rows on their way from the spool to the store. */
+struct delivery {
+	struct request request;
+	struct store_turn turns[LEDGER_BATCH];
+	int errs[LEDGER_BATCH];
+	size_t count;
+};
+
+/* A batch on the ledger's thread. */
+struct ledger_batch {
+	struct store_turn turns[LEDGER_BATCH];
+	int errs[LEDGER_BATCH];
+	struct request *requests[LEDGER_BATCH];
+	size_t count;
+};
+
+struct ledger {
+	struct list at_store; /* bookings that the store has not answered, oldest first */
+	struct list unsaved; /* neither the store nor the disk took them, oldest first */
+	size_t waiting; /* bookings that are not durable */
+	struct ledger_batch *batch; /* the thread's */
+	/* The store failed: until it takes a delivery, no booking need try it. */
+	atomic_bool has_failed;
+
+	/* Rows go to the disk, behind those that are there. */
+	bool is_away;
+	size_t at_disk; /* bookings that the disk has not answered */
+	struct delivery *delivery;
+	bool is_delivering;
+	struct timer retry;
+	uint64_t retry_us;
+	struct timer slow; /* the store takes too long */
+};
+
+/* Fields are the thread's, but for the last ones. */
+struct disk {
+	struct thread *thread; /* NULL: there is none */
+	struct spool *spool;
+	struct marks *marks; /* its slots are the loop's */
+	struct store_turn *rows; /* LEDGER_BATCH of them, to be put together */
+	char rows_path[1024], marks_path[1024];
+	bool is_finishing; /* the thread has ended, or ends before the next request */
+	size_t marking; /* marks that wait to be written */
+	bool has_warned; /* that some are not */
+	atomic_size_t room, held; /* of the spool */
+};
+
 struct account {
 	struct loop *loop;
 	struct lane lanes[LANES];
@@ -37,12 +118,10 @@ struct account {
 	struct list questions; /* that wait; the first may be with the thread */
 	bool is_asking; /* it is */
 	bool closing;
-
-	/* ledger.c */
-	struct list unsaved; /* bookings that the store did not take, oldest first */
-	size_t waiting; /* bookings that are not durable */
-	struct timer retry;
-	uint64_t retry_us;
+	struct ledger ledger;
+	struct disk disk;
+	char *spool_dir; /* NULL: none */
+	struct timer adopt_again;
 };
 
 static inline struct request *request_of(struct link *link)
@@ -50,12 +129,36 @@ static inline struct request *request_of(struct link *link)
 	return LIST_OBJECT(link, struct request, task.link);
 }
 
+static inline struct account_booking *booking_of_local(struct request *request)
+{
+	return LIST_OBJECT(request, struct account_booking, local);
+}
+
 void account_submit(struct account *account, int lane, struct request *request, task_done_h *done);
 
-void ledger_init(struct account *account);
-/* On the thread: all bookings of the batch, or none. */
-void ledger_run(struct store *store, struct list *batch);
+/* As ACCOUNT_ACCESS, on any lane. */
+int account_ask_at_once(struct account *account, int lane, account_work_h *work,
+			account_done_h *done, void *arg);
+
+int ledger_open(struct account *account);
+/* On the ledger's thread: what is to be booked or delivered of a batch. */
+void ledger_run(struct lane *lane, struct list *batch);
 /* The threads have ended: what could not be booked is tried once more, here. */
 void ledger_finish(struct account *account);
+/* All that an operator needs to book the row by hand. */
+void ledger_log(const char *what, const struct store_turn *turn);
+
+/* Makes this process' files and starts the thread.  Files that cannot be made are
+ * an error that is logged, not returned: rows then wait in memory. */
+int disk_open(struct account *account, const char *dir, size_t rows);
+static inline bool disk_has_spool(const struct disk *disk)
+{
+	return disk->spool != NULL;
+}
+void disk_submit(struct account *account, struct request *request, enum request_kind kind,
+		 task_done_h *done);
+void disk_finish(struct account *account);
+/* Removes files in which nothing is left. */
+void disk_close(struct account *account);
 
 #endif

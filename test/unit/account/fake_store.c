@@ -4,6 +4,7 @@
 #include "fake_store.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/mem.h"
 
@@ -41,42 +42,27 @@ static int key_list(struct store *store, store_key_h *each, void *arg)
 	return behind->ops->key_list(behind, each, arg);
 }
 
-static int begin(struct store *store)
-{
-	struct fake_store *fake = fake_of(store);
-	int err = fake->begin_err;
-
-	++fake->begins;
-	if (fake->gated) {
-		sem_post(&fake->reached);
-		sem_wait(&fake->gate);
-	}
-	return err ? err : fake->behind->ops->begin(fake->behind);
-}
-
-static int turn_add(struct store *store, const struct store_turn *turn)
+static int turns_add(struct store *store, const struct store_turn *turns, size_t count, int *errs)
 {
 	struct fake_store *fake = fake_of(store);
 	int err = fake->add_err;
 
-	return err ? err : fake->behind->ops->turn_add(fake->behind, turn);
+	++fake->adds;
+	if (fake->gated) {
+		sem_post(&fake->reached);
+		sem_wait(&fake->gate);
+	}
+	if (!err)
+		err = fake->behind->ops->turns_add(fake->behind, turns, count, errs);
+	return err ? err : fake->answer_err;
 }
 
-static int commit(struct store *store)
-{
-	struct fake_store *fake = fake_of(store);
-	int err = fake->commit_err;
-
-	++fake->commits;
-	return err ? err : fake->behind->ops->commit(fake->behind);
-}
-
-static void rollback(struct store *store)
+static int lease_return(struct store *store, const char *server)
 {
 	struct fake_store *fake = fake_of(store);
 
-	++fake->rollbacks;
-	fake->behind->ops->rollback(fake->behind);
+	snprintf(fake->returned, sizeof(fake->returned), "%s", server);
+	return 0;
 }
 
 static int turn_list(struct store *store, store_turn_h *each, void *arg)
@@ -91,10 +77,8 @@ static const struct store_ops ops = {
 	.key_find = key_find,
 	.key_revoke = key_revoke,
 	.key_list = key_list,
-	.begin = begin,
-	.turn_add = turn_add,
-	.commit = commit,
-	.rollback = rollback,
+	.lease_return = lease_return,
+	.turns_add = turns_add,
 	.turn_list = turn_list,
 };
 

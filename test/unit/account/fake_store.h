@@ -16,15 +16,13 @@ struct fake_store {
 	struct store store; /* first: what callers hold */
 	struct store *behind;
 	atomic_int find_err; /* what key_find says, while not 0 */
-	atomic_int begin_err;
-	atomic_int add_err;
-	atomic_int commit_err;
-	atomic_bool gated; /* begin posts `reached`, then waits for `gate` */
+	atomic_int add_err; /* what turns_add says, which then does nothing */
+	atomic_int answer_err; /* what it says after it has added them: the answer was lost */
+	atomic_bool gated; /* it posts `reached`, then waits for `gate` */
 	sem_t reached;
 	sem_t gate;
-	atomic_int begins;
-	atomic_int commits;
-	atomic_int rollbacks;
+	atomic_int adds;
+	char returned[STORE_SERVER_ID_LEN + 1]; /* whose leases were returned last */
 };
 
 int fake_store_alloc(struct fake_store **fakep);

@@ -1,0 +1,232 @@
+/*
+ * disk.c: a thread for the files of this process (see account_private.h).
+ *
+ * The rows of a batch become durable together, then its marks, which nobody
+ * waits for.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "account/account_private.h"
+#include "account/local_file.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+/* Marks that wait for a disk that hangs; as many as there are slots make no sense, for
+ * each turn's next one would be written in the place of the last. */
+#define MARKING_MAX 4096
+
+struct marking {
+	struct request request;
+	size_t slot;
+	struct store_turn turn;
+};
+
+/* On the thread.  Rows in order, as many as there is room for. */
+static void put_rows(struct disk *disk, struct request **requests, size_t count)
+{
+	size_t room = spool_room(disk->spool);
+	size_t n = count < room ? count : room;
+	int err;
+
+	for (size_t i = 0; i < n; ++i)
+		disk->rows[i] = booking_of_local(requests[i])->turn;
+	err = n > 0 ? spool_put(disk->spool, disk->rows, n) : 0;
+	if (err)
+		log_error("account", "rows cannot be written to %s: %s", disk->rows_path,
+			  strerror(err));
+	for (size_t i = 0; i < count; ++i)
+		requests[i]->err = i < n ? err : ENOSPC;
+}
+
+static void put_batch(struct disk *disk, struct list *batch)
+{
+	struct request *requests[LEDGER_BATCH];
+	size_t count = 0;
+
+	for (struct link *l = list_first(batch); l; l = list_next(batch, l)) {
+		if (request_of(l)->kind != REQUEST_SPOOL)
+			continue;
+		requests[count++] = request_of(l);
+		if (count == LEDGER_BATCH) {
+			put_rows(disk, requests, count);
+			count = 0;
+		}
+	}
+	if (count > 0)
+		put_rows(disk, requests, count);
+}
+
+static void answer(struct disk *disk, struct request *request)
+{
+	struct delivery *delivery = LIST_OBJECT(request, struct delivery, request);
+
+	if (request->kind == REQUEST_PEEK)
+		request->err =
+			spool_peek(disk->spool, delivery->turns, LEDGER_BATCH, &delivery->count);
+	else if (request->kind == REQUEST_REMOVE)
+		request->err = spool_remove(disk->spool, delivery->count);
+}
+
+/* A mark that was not written is of no use to anybody but after a crash: it is logged. */
+static void write_marks(struct disk *disk, struct list *batch)
+{
+	bool is_written = false;
+	int err = 0;
+
+	for (struct link *l = list_first(batch); l; l = list_next(batch, l)) {
+		struct request *request = request_of(l);
+		struct marking *marking = LIST_OBJECT(request, struct marking, request);
+
+		if (request->kind == REQUEST_UNMARK) {
+			err = marks_clear(disk->marks, booking_of_local(request)->mark);
+		} else if (request->kind == REQUEST_MARK) {
+			err = marks_write(disk->marks, marking->slot, &marking->turn);
+			is_written = true;
+		}
+	}
+	if (!err && is_written)
+		err = marks_sync(disk->marks);
+	if (err)
+		log_warn("account", "running turns cannot be noted in %s: %s", disk->marks_path,
+			 strerror(err));
+}
+
+static void run(struct list *batch, void *arg)
+{
+	struct disk *disk = arg;
+
+	if (disk->spool) {
+		put_batch(disk, batch);
+		for (struct link *l = list_first(batch); l; l = list_next(batch, l))
+			answer(disk, request_of(l));
+		atomic_store(&disk->room, spool_room(disk->spool));
+		atomic_store(&disk->held, spool_count(disk->spool));
+	}
+	if (disk->marks)
+		write_marks(disk, batch);
+}
+
+void disk_submit(struct account *account, struct request *request, enum request_kind kind,
+		 task_done_h *done)
+{
+	struct disk *disk = &account->disk;
+	struct list alone;
+
+	request->account = account;
+	request->kind = kind;
+	request->err = 0;
+	if (!disk->is_finishing) {
+		thread_submit(disk->thread, &request->task, done);
+		return;
+	}
+	list_init(&alone);
+	list_append(&alone, &request->task.link);
+	run(&alone, disk);
+	list_remove(&alone, &request->task.link);
+	done(&request->task);
+}
+
+static void on_marked(struct task *task)
+{
+	struct request *request = request_of(&task->link);
+
+	--request->account->disk.marking;
+	mem_deref(LIST_OBJECT(request, struct marking, request));
+}
+
+static void warn_unmarked(struct disk *disk, const char *why)
+{
+	if (!disk->has_warned)
+		log_warn("account", "some running turns are not noted on the disk: %s", why);
+	disk->has_warned = true;
+}
+
+void account_mark(struct account *account, size_t *slot, const struct store_turn *turn)
+{
+	struct disk *disk = &account->disk;
+	struct marking *marking;
+
+	if (!disk->marks)
+		return;
+	if (*slot == ACCOUNT_NO_MARK)
+		*slot = marks_take(disk->marks);
+	if (*slot == ACCOUNT_NO_MARK) {
+		warn_unmarked(disk, "too many");
+		return;
+	}
+	marking = disk->marking < MARKING_MAX ? mem_zalloc(sizeof(*marking), NULL) : NULL;
+	if (!marking) {
+		warn_unmarked(disk, "the disk is too slow, or memory is out");
+		return;
+	}
+	marking->slot = *slot;
+	marking->turn = *turn;
+	++disk->marking;
+	disk_submit(account, &marking->request, REQUEST_MARK, on_marked);
+}
+
+static void open_spool(struct account *account, const char *dir, size_t rows)
+{
+	struct disk *disk = &account->disk;
+
+	snprintf(disk->rows_path, sizeof(disk->rows_path), "%s/%s.rows", dir, account->server_id);
+	if (spool_open(&disk->spool, disk->rows_path, rows) != 0) {
+		log_error("account", "rows cannot wait in %s while the store is away", dir);
+		return;
+	}
+	atomic_init(&disk->room, rows);
+	atomic_init(&disk->held, 0);
+}
+
+static void open_marks(struct account *account, const char *dir)
+{
+	struct disk *disk = &account->disk;
+
+	snprintf(disk->marks_path, sizeof(disk->marks_path), "%s/%s.marks", dir,
+		 account->server_id);
+	if (marks_open(&disk->marks, disk->marks_path) != 0)
+		log_error("account", "running turns cannot be noted in %s", dir);
+}
+
+int disk_open(struct account *account, const char *dir, size_t rows)
+{
+	struct disk *disk = &account->disk;
+
+	open_spool(account, dir, rows);
+	open_marks(account, dir);
+	if (!disk->spool && !disk->marks)
+		return 0;
+	local_file_sync_dir(dir);
+	disk->rows = mem_zalloc(LEDGER_BATCH * sizeof(*disk->rows), NULL);
+	if (!disk->rows)
+		return ENOMEM;
+	return thread_alloc(&disk->thread, account->loop, "disk", run, disk);
+}
+
+void disk_finish(struct account *account)
+{
+	account->disk.is_finishing = true;
+	if (account->disk.thread)
+		thread_finish(account->disk.thread);
+}
+
+void disk_close(struct account *account)
+{
+	struct disk *disk = &account->disk;
+
+	if (disk->spool && spool_count(disk->spool) == 0)
+		unlink(disk->rows_path);
+	else if (disk->spool)
+		log_warn("account", "%zu turns wait in %s for the next start",
+			 spool_count(disk->spool), disk->rows_path);
+	if (disk->marks && marks_taken(disk->marks) == 0)
+		unlink(disk->marks_path);
+	mem_deref(disk->thread);
+	mem_deref(disk->spool);
+	mem_deref(disk->marks);
+	mem_deref(disk->rows);
+}

@@ -1,0 +1,549 @@
+/* No row is lost and none is booked twice: the store away, slow, the spool full, processes that died. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "account/account.h"
+#include "account/marks.h"
+#include "account/spool.h"
+#include "base/mem.h"
+#include "fake_store.h"
+#include "scratch_dir.h"
+
+#define DEAD "00000000deadbeef" /* a server that died */
+#define ROWS 32
+
+static char dir[SCRATCH_DIR_SIZE];
+static struct loop *loop;
+static struct store *behind; /* what is left when the account is gone */
+static struct fake_store *fake;
+static struct account *account;
+
+static struct {
+	int calls, wanted, errors;
+} heard;
+
+static void on_booked(int err, void *arg)
+{
+	(void)arg;
+	heard.errors += err != 0;
+	if (++heard.calls == heard.wanted)
+		loop_stop(loop);
+}
+
+static void wait_for(int calls)
+{
+	heard.wanted = calls;
+	if (heard.calls < calls)
+		loop_run(loop);
+	assert_int_equal(heard.calls, calls);
+}
+
+static void open_account(void)
+{
+	const struct account_options options = {.data_dir = dir, .spool_rows = ROWS};
+
+	assert_int_equal(account_alloc(&account, loop, &fake->store, &options), 0);
+}
+
+static void close_account(void)
+{
+	account = mem_deref(account);
+	fake = NULL;
+}
+
+/* Another process on the same directory and the same rows. */
+static void make_store(void)
+{
+	assert_int_equal(fake_store_alloc(&fake), 0);
+	if (behind) {
+		mem_deref(fake->behind);
+		fake->behind = mem_ref(behind);
+	}
+}
+
+static int set_up(void **state)
+{
+	struct store_key key;
+	char text[ACCOUNT_KEY_LEN + 1];
+
+	(void)state;
+	memset(&heard, 0, sizeof(heard));
+	scratch_dir_make(dir);
+	assert_int_equal(loop_alloc(&loop), 0);
+	behind = NULL;
+	make_store();
+	behind = mem_ref(fake->behind);
+	assert_int_equal(account_key_make(text, &key, "test"), 0);
+	return behind->ops->key_add(behind, &key);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	if (account)
+		close_account();
+	mem_deref(fake);
+	mem_deref(behind);
+	mem_deref(loop);
+	account = NULL;
+	fake = NULL;
+	behind = NULL;
+	scratch_dir_remove(dir);
+	return mem_live() == 0 ? 0 : -1;
+}
+
+static struct store_turn turn_of(int number)
+{
+	struct store_turn turn = {
+		.key_id = 1,
+		.account_id = STORE_ACCOUNT_DEFAULT,
+		.samples = 24000,
+		.sample_rate = 24000,
+		.amount_microcents = 90000,
+	};
+
+	snprintf(turn.id, sizeof(turn.id), "turn-%02d", number);
+	return turn;
+}
+
+static void book(int number)
+{
+	struct store_turn turn = turn_of(number);
+
+	assert_int_equal(account_book(NULL, account, &turn, ACCOUNT_NO_MARK, on_booked, NULL), 0);
+}
+
+static void book_range(int from, int to)
+{
+	for (int i = from; i < to; ++i)
+		book(i);
+}
+
+static bool read_number(const struct store_turn *turn, void *arg)
+{
+	int *next = arg;
+
+	/* In order: each is the one after the last. */
+	assert_int_equal(atoi(turn->id + 5), *next);
+	assert_int_equal(turn->status, STORE_TURN_FINISHED);
+	++*next;
+	return true;
+}
+
+/* Only while the account's threads have nothing to do. */
+static int turns_in_order(void)
+{
+	int count = 0;
+
+	assert_int_equal(behind->ops->turn_list(behind, read_number, &count), 0);
+	return count;
+}
+
+static int count_in_store;
+
+static bool count_turn(const struct store_turn *turn, void *arg)
+{
+	(void)turn;
+	(void)arg;
+	++count_in_store;
+	return true;
+}
+
+static int count_work(struct store *store, void *arg)
+{
+	(void)arg;
+	count_in_store = 0;
+	return store->ops->turn_list(store, count_turn, NULL);
+}
+
+static int wanted_in_store;
+
+static void look_again(void *arg);
+
+static void on_counted(int err, void *arg)
+{
+	struct timer *timer = arg;
+
+	assert_int_equal(err, 0);
+	if (count_in_store == wanted_in_store && account_waiting(account) == 0 &&
+	    account_can_book(account))
+		loop_stop(loop);
+	else
+		timer_set(&loop->timers, timer, 2000, look_again, timer);
+}
+
+static void look_again(void *arg)
+{
+	timer_clear(&loop->timers, arg);
+	assert_int_equal(account_ask(account, ACCOUNT_QUESTIONS, count_work, on_counted, arg), 0);
+}
+
+/* Runs the loop until the store has so many rows and the account is at ease. */
+static void wait_for_rows(int rows)
+{
+	struct timer timer = {0};
+
+	wanted_in_store = rows;
+	look_again(&timer);
+	loop_run(loop);
+	assert_int_equal(turns_in_order(), rows);
+}
+
+static void test_rows_are_durable_on_the_disk_while_the_store_is_away(void **state)
+{
+	(void)state;
+	open_account();
+	fake->add_err = EIO;
+	book_range(0, 5);
+	wait_for(5);
+	assert_int_equal(heard.errors, 0);
+	assert_int_equal(account_waiting(account), 0);
+	assert_int_equal(turns_in_order(), 0);
+	fake->add_err = 0;
+	wait_for_rows(5);
+}
+
+static void test_rows_are_delivered_in_order_and_once(void **state)
+{
+	(void)state;
+	open_account();
+	fake->answer_err = EIO; /* it has them, and nobody knows */
+	book_range(0, 3);
+	wait_for(3);
+	fake->answer_err = 0;
+	book_range(3, 20); /* behind those on the disk */
+	wait_for(20);
+	assert_int_equal(heard.errors, 0);
+	wait_for_rows(20);
+	book(20); /* and straight to the store again */
+	wait_for(21);
+	assert_int_equal(turns_in_order(), 21);
+}
+
+static void test_a_full_spool_refuses_new_turns_and_loses_none(void **state)
+{
+	(void)state;
+	open_account();
+	assert_true(account_can_book(account));
+	fake->add_err = ENOSPC;
+	book_range(0, ROWS / 2);
+	wait_for(ROWS / 2);
+	assert_true(account_can_book(account));
+	book_range(ROWS / 2, ROWS - 2);
+	wait_for(ROWS - 2);
+	assert_false(account_can_book(account)); /* the rest is for turns that run */
+	assert_int_equal(heard.errors, 0);
+	book_range(ROWS - 2, ROWS);
+	wait_for(ROWS);
+	assert_int_equal(heard.errors, 0);
+	book_range(ROWS, ROWS + 8); /* more than there is room for */
+	wait_for(ROWS + 8);
+	assert_int_equal(heard.errors, 8);
+	assert_int_equal(account_waiting(account), 8);
+	assert_false(account_can_book(account));
+	fake->add_err = 0;
+	wait_for_rows(ROWS + 8);
+}
+
+static void test_without_a_directory_rows_wait_in_memory(void **state)
+{
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	scratch_dir_write(path, "not a directory");
+	open_account();
+	assert_true(account_can_book(account));
+	fake->add_err = EIO;
+	book(0);
+	wait_for(1);
+	assert_int_equal(heard.errors, 1);
+	assert_false(account_can_book(account));
+	fake->add_err = 0;
+	wait_for_rows(1);
+	unlink(path);
+}
+
+static void test_a_store_that_hangs_keeps_nobody_waiting(void **state)
+{
+	(void)state;
+	open_account();
+	fake->gated = true;
+	book(0);
+	sem_wait(&fake->reached);
+	book_range(1, 4);
+	wait_for(4); /* while the store still has the first */
+	assert_int_equal(heard.errors, 0);
+	book(4);
+	wait_for(5);
+	assert_int_equal(account_waiting(account), 0);
+	fake->gated = false;
+	sem_post(&fake->gate);
+	wait_for_rows(5);
+}
+
+static void test_rows_outlive_the_process(void **state)
+{
+	(void)state;
+	open_account();
+	fake->add_err = EIO;
+	book_range(0, 5);
+	wait_for(5);
+	close_account();
+	assert_int_equal(turns_in_order(), 0);
+	assert_int_equal(scratch_dir_count(dir, ".rows"), 1);
+	make_store();
+	open_account();
+	assert_int_equal(turns_in_order(), 5);
+	assert_int_equal(scratch_dir_count(dir, ".rows"), 1); /* the new one's */
+	close_account();
+	assert_int_equal(scratch_dir_count(dir, ".rows"), 0);
+	assert_int_equal(scratch_dir_count(dir, ".marks"), 0);
+}
+
+/* What a server left that died: rows in its spool, and turns that it spoke. */
+static void leave(const int *rows, size_t rows_len, const int *marked, size_t marked_len)
+{
+	char path[128];
+	struct spool *spool;
+	struct marks *marks;
+
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "%s/spool/" DEAD ".rows", dir);
+	assert_int_equal(spool_open(&spool, path, ROWS), 0);
+	for (size_t i = 0; i < rows_len; ++i) {
+		struct store_turn turn = turn_of(rows[i]);
+
+		assert_int_equal(spool_put(spool, &turn, 1), 0);
+	}
+	mem_deref(spool);
+	snprintf(path, sizeof(path), "%s/spool/" DEAD ".marks", dir);
+	assert_int_equal(marks_open(&marks, path), 0);
+	for (size_t i = 0; i < marked_len; ++i) {
+		struct store_turn turn = turn_of(marked[i]);
+
+		turn.samples = 12000;
+		assert_int_equal(marks_write(marks, marks_take(marks), &turn), 0);
+	}
+	mem_deref(marks);
+}
+
+static struct store_turn found[ROWS];
+static size_t found_len;
+
+static bool find(const struct store_turn *turn, void *arg)
+{
+	(void)arg;
+	found[found_len++] = *turn;
+	return true;
+}
+
+static void find_turns(void)
+{
+	found_len = 0;
+	assert_int_equal(behind->ops->turn_list(behind, find, NULL), 0);
+}
+
+static void test_money_6_a_turn_that_was_cut_is_booked_as_lost_and_costs_nothing(void **state)
+{
+	static const int rows[] = {1, 2};
+	static const int marked[] = {2, 3}; /* 2 was booked, its mark not yet cleared */
+
+	(void)state;
+	leave(rows, 2, marked, 2);
+	open_account();
+	find_turns();
+	assert_int_equal(found_len, 3);
+	assert_string_equal(found[1].id, "turn-02");
+	assert_int_equal(found[1].status, STORE_TURN_FINISHED);
+	assert_int_equal(found[1].samples, 24000);
+	assert_string_equal(found[2].id, "turn-03");
+	assert_int_equal(found[2].status, STORE_TURN_LOST);
+	assert_int_equal(found[2].samples, 12000);
+	assert_int_equal(found[2].amount_microcents, 0);
+	assert_string_equal(fake->returned, DEAD);
+	assert_int_equal(scratch_dir_count(dir, DEAD ".rows"), 0);
+	assert_int_equal(scratch_dir_count(dir, DEAD ".marks"), 0);
+}
+
+static void test_files_of_a_living_process_are_left_alone(void **state)
+{
+	static const int rows[] = {1};
+	struct spool *spool;
+	char path[128];
+
+	(void)state;
+	leave(rows, 1, rows, 1);
+	snprintf(path, sizeof(path), "%s/spool/" DEAD ".rows", dir);
+	assert_int_equal(spool_open(&spool, path, 0), 0);
+	open_account();
+	find_turns();
+	assert_int_equal(found_len, 0);
+	assert_string_equal(fake->returned, "");
+	assert_int_equal(spool_count(spool), 1);
+	assert_int_equal(scratch_dir_count(dir, DEAD ".marks"), 1);
+	mem_deref(spool);
+}
+
+static void test_what_was_left_waits_for_the_store(void **state)
+{
+	static const int rows[] = {0, 1};
+
+	(void)state;
+	leave(rows, 2, NULL, 0);
+	fake->add_err = EIO;
+	open_account();
+	assert_int_equal(turns_in_order(), 0);
+	assert_int_equal(scratch_dir_count(dir, DEAD ".rows"), 1);
+	close_account();
+	make_store();
+	open_account();
+	assert_int_equal(turns_in_order(), 2);
+	assert_int_equal(scratch_dir_count(dir, DEAD ".rows"), 0);
+}
+
+static void test_a_damaged_file_is_kept_and_what_is_whole_in_it_is_booked(void **state)
+{
+	static const int rows[] = {1, 2, 3};
+	char path[128];
+
+	(void)state;
+	leave(rows, 3, rows, 3);
+	snprintf(path, sizeof(path), "%s/spool/" DEAD ".rows", dir);
+	scratch_dir_spoil(path, 4096 + 256 + 90); /* the second row */
+	snprintf(path, sizeof(path), "%s/spool/" DEAD ".marks", dir);
+	scratch_dir_spoil(path, 4096 + 90); /* the first mark */
+	open_account();
+	find_turns();
+	assert_int_equal(found_len, 3);
+	assert_string_equal(found[2].id, "turn-02"); /* by its mark */
+	assert_int_equal(found[2].status, STORE_TURN_LOST);
+	assert_int_equal(scratch_dir_count(dir, DEAD ".rows.damaged"), 1);
+	assert_int_equal(scratch_dir_count(dir, DEAD ".marks.damaged"), 1);
+	assert_int_equal(scratch_dir_count(dir, DEAD ".rows"), 0);
+}
+
+static void test_foreign_files_are_left_as_they_are(void **state)
+{
+	static const char *const names[] = {"notes.rows", "0123456789abcdef.txt",
+					    "0123456789ABCDEG.marks"};
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/spool", dir);
+	mkdir(path, 0700);
+	for (size_t i = 0; i < 3; ++i) {
+		snprintf(path, sizeof(path), "%s/spool/%s", dir, names[i]);
+		scratch_dir_write(path, "mine");
+	}
+	open_account();
+	for (size_t i = 0; i < 3; ++i)
+		assert_int_equal(scratch_dir_count(dir, names[i]), 1);
+	find_turns();
+	assert_int_equal(found_len, 0);
+}
+
+static void test_a_mark_is_gone_when_its_turn_is_booked(void **state)
+{
+	struct store_turn turn = turn_of(0);
+	size_t slot = ACCOUNT_NO_MARK;
+	size_t first;
+
+	(void)state;
+	open_account();
+	account_mark(account, &slot, &turn);
+	assert_int_not_equal(slot, ACCOUNT_NO_MARK);
+	first = slot;
+	turn.samples = 240000;
+	account_mark(account, &slot, &turn);
+	assert_int_equal(slot, first);
+	assert_int_equal(account_book(NULL, account, &turn, slot, on_booked, NULL), 0);
+	wait_for(1);
+	close_account();
+	assert_int_equal(scratch_dir_count(dir, ".marks"), 0);
+	assert_int_equal(turns_in_order(), 1);
+}
+
+static void test_a_mark_outlives_a_process_that_did_not_book_its_turn(void **state)
+{
+	struct store_turn turn = turn_of(0);
+	size_t slot = ACCOUNT_NO_MARK;
+
+	(void)state;
+	open_account();
+	account_mark(account, &slot, &turn);
+	close_account();
+	assert_int_equal(scratch_dir_count(dir, ".marks"), 1);
+	make_store();
+	open_account();
+	find_turns();
+	assert_int_equal(found_len, 1);
+	assert_int_equal(found[0].status, STORE_TURN_LOST);
+}
+
+static void test_the_end_while_the_store_is_away_leaves_rows_on_the_disk(void **state)
+{
+	(void)state;
+	open_account();
+	fake->add_err = EIO;
+	book_range(0, 10);
+	close_account(); /* nothing was heard yet */
+	assert_int_equal(heard.calls, 10);
+	assert_int_equal(heard.errors, 0);
+	make_store();
+	open_account();
+	assert_int_equal(turns_in_order(), 10);
+}
+
+static void test_out_of_memory_leaves_nothing_behind(void **state)
+{
+	const struct account_options options = {.data_dir = dir, .spool_rows = ROWS};
+	size_t live = mem_live();
+	int err = ENOMEM;
+
+	(void)state;
+	for (size_t n = 1; err; ++n) {
+		mem_fail_after(n);
+		err = account_alloc(&account, loop, &fake->store, &options);
+		mem_fail_after(0);
+		if (err)
+			assert_int_equal(mem_live(), live);
+	}
+	close_account();
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_rows_are_durable_on_the_disk_while_the_store_is_away),
+		CASE(test_rows_are_delivered_in_order_and_once),
+		CASE(test_a_full_spool_refuses_new_turns_and_loses_none),
+		CASE(test_without_a_directory_rows_wait_in_memory),
+		CASE(test_a_store_that_hangs_keeps_nobody_waiting),
+		CASE(test_rows_outlive_the_process),
+		CASE(test_money_6_a_turn_that_was_cut_is_booked_as_lost_and_costs_nothing),
+		CASE(test_files_of_a_living_process_are_left_alone),
+		CASE(test_what_was_left_waits_for_the_store),
+		CASE(test_a_damaged_file_is_kept_and_what_is_whole_in_it_is_booked),
+		CASE(test_foreign_files_are_left_as_they_are),
+		CASE(test_a_mark_is_gone_when_its_turn_is_booked),
+		CASE(test_a_mark_outlives_a_process_that_did_not_book_its_turn),
+		CASE(test_the_end_while_the_store_is_away_leaves_rows_on_the_disk),
+		CASE(test_out_of_memory_leaves_nothing_behind),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
