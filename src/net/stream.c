@@ -52,6 +52,8 @@ struct stream {
 	int fd;
 	int err;
 	uint8_t state;
+	bool is_connecting;
+	bool is_opening; /* `opened` is still to come */
 	bool is_shaken; /* the TLS handshake is done */
 	bool is_paused;
 	bool is_ended; /* the peer has sent all it will */
@@ -191,7 +193,8 @@ static int tls_outcome(struct stream *stream, int n)
 		finish(stream, errno ? errno : ECONNRESET);
 		return FAILED;
 	default:
-		finish(stream, EPROTO);
+		finish(stream,
+		       SSL_get_verify_result(stream->ssl) == X509_V_OK ? EPROTO : EKEYREJECTED);
 		return FAILED;
 	}
 }
@@ -361,7 +364,7 @@ static void tell_of_sent(struct stream *stream)
 
 static void flush(struct stream *stream)
 {
-	if (stream->ssl && !stream->is_shaken)
+	if (stream->is_connecting || (stream->ssl && !stream->is_shaken))
 		return;
 	write_queued(stream);
 	if (stream->state == OPEN && stream->is_full && stream->queued <= STREAM_LOW) {
@@ -445,6 +448,29 @@ static bool shake_hands(struct stream *stream)
 	return false;
 }
 
+/* True when the socket is connected; it is writable then, not before. */
+static bool has_connected(struct stream *stream, int events)
+{
+	int err = 0;
+	socklen_t len = sizeof(err);
+
+	if (!stream->is_connecting)
+		return true;
+	if (getsockopt(stream->fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
+		err = errno;
+	if (err)
+		finish(stream, err);
+	stream->is_connecting = stream->wants_write = !(events & WATCH_WRITE);
+	return !err && !stream->is_connecting;
+}
+
+static void tell_opened(struct stream *stream)
+{
+	if (stream->is_opening && stream->handlers && stream->handlers->opened)
+		stream->handlers->opened(stream->arg);
+	stream->is_opening = false;
+}
+
 static void on_event(void *arg, int events)
 {
 	struct stream *stream = arg;
@@ -454,10 +480,11 @@ static void on_event(void *arg, int events)
 		stream->budget = STREAM_BUDGET;
 		stream->is_blocked = false;
 	}
-	if (shake_hands(stream)) {
+	if (has_connected(stream, events) && shake_hands(stream)) {
+		tell_opened(stream);
 		/* TLS reads after a write too: the write may be what it waited for. */
 		if (((events & WATCH_READ) || stream->ssl) && !stream->is_ended &&
-		    !(stream->is_paused && stream->state == OPEN))
+		    stream->state != CLOSED && !(stream->is_paused && stream->state == OPEN))
 			read_some(stream);
 		if (stream->state != CLOSED)
 			flush(stream);
@@ -492,15 +519,15 @@ static void set_options(struct stream *stream)
 	stream_set_stall_ms(stream, STREAM_STALL_MS);
 }
 
-int stream_alloc(struct stream **streamp, struct loop *loop, int fd, struct tls *tls,
-		 const struct stream_handlers *handlers, void *arg)
+static int make(struct stream **streamp, struct loop *loop, int fd, struct tls *tls,
+		const char *host, const struct stream_handlers *handlers, void *arg)
 {
 	struct stream *stream = mem_zalloc(sizeof(*stream), NULL);
 	int err = ENOMEM;
 
 	if (!stream)
 		goto out;
-	if (tls && !(stream->ssl = tls_open(tls, fd, NULL)))
+	if (tls && !(stream->ssl = tls_open(tls, fd, host)))
 		goto out;
 	err = watch_open(&stream->watch, loop, fd, on_event, stream);
 	if (err)
@@ -521,6 +548,26 @@ out:
 	mem_deref(stream);
 	close(fd);
 	return err;
+}
+
+int stream_alloc(struct stream **streamp, struct loop *loop, int fd, struct tls *tls,
+		 const struct stream_handlers *handlers, void *arg)
+{
+	return make(streamp, loop, fd, tls, NULL, handlers, arg);
+}
+
+int stream_connect(struct stream **streamp, struct loop *loop, int fd, struct tls *tls,
+		   const char *host, const struct stream_handlers *handlers, void *arg)
+{
+	struct stream *stream;
+	int err = make(&stream, loop, fd, tls, host, handlers, arg);
+
+	if (err)
+		return err;
+	stream->is_connecting = stream->is_opening = stream->wants_write = true;
+	update_watch(stream);
+	*streamp = stream;
+	return 0;
 }
 
 void stream_set_handlers(struct stream *stream, const struct stream_handlers *handlers, void *arg)

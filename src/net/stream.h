@@ -32,6 +32,10 @@ enum {
 struct stream;
 
 struct stream_handlers {
+	/* Of stream_connect alone: the peer is there and, with TLS, has proven its
+	 * name.  May be NULL. */
+	void (*opened)(void *arg);
+
 	/* Bytes came: the handler's to change, valid during the call.  n is 0
 	 * once, when the peer has sent all it will; closing is the owner's. */
 	void (*read)(void *arg, char *bytes, size_t n);
@@ -53,6 +57,12 @@ struct stream_handlers {
  * referenced.  The handlers are not copied. */
 int stream_alloc(struct stream **streamp, struct loop *loop, int fd, struct tls *tls,
 		 const struct stream_handlers *handlers, void *arg);
+
+/* The same for a socket that may still be connecting.  With `tls` it is the
+ * client's end, and `host` whom the server must prove to be; the end is
+ * EKEYREJECTED when it cannot.  What is queued waits for `opened`. */
+int stream_connect(struct stream **streamp, struct loop *loop, int fd, struct tls *tls,
+		   const char *host, const struct stream_handlers *handlers, void *arg);
 
 /* Another owner takes over.  With NULL handlers nobody is told anything more
  * (bytes that come are thrown away). */

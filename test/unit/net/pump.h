@@ -34,7 +34,8 @@ static inline void pump_until(struct loop *loop, const bool *flag)
 	while (!*flag) {
 		loop_enter(loop);
 		loop_leave(loop);
-		uv_run(&loop->uv, UV_RUN_ONCE);
+		if (!*flag) /* what was deferred may have set it, and nothing else come */
+			uv_run(&loop->uv, UV_RUN_ONCE);
 	}
 }
 

@@ -1,0 +1,535 @@
+/*
+ * http_client.c: HTTP/1.1 requests of ours (see http_client.h).
+ *
+ *   call ── begin (deferred) ──> a connection that waits, or a new one:
+ *           resolve ─> connect, address by address ─> TLS ─> request ─> answer
+ *
+ * A connection belongs to the client, on one of its two lists, and serves one
+ * call at a time; either can end without the other.  A server may close a waiting
+ * connection just when we use it again: without a byte of an answer the request
+ * is sent once more on a new one.
+ */
+#include "net/http_client.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/list.h"
+#include "base/mem.h"
+#include "loop/resolve.h"
+#include "net/stream.h"
+
+#define REQUEST_MAX (8u * 1024u * 1024u) /* a history of a megabyte, every byte escaped */
+#define WHY_SIZE 512
+
+struct http_client {
+	struct loop *loop;
+	struct tls *tls;
+	struct list busy;
+	struct list idle; /* the one that waits longest first */
+};
+
+struct connection {
+	struct link link;
+	struct http_client *client;
+	struct http_call *call; /* NULL: it waits for one */
+	struct stream *stream;
+	struct resolve *resolve;
+	const struct addrinfo *next; /* to try when this address fails */
+	struct timer timer; /* the address', then that of waiting */
+	uint64_t deadline_us; /* of all addresses */
+	struct http_client_parse parse;
+	struct url url;
+	size_t received; /* bytes of this answer */
+	bool is_open;
+	bool is_used; /* has served a call before */
+};
+
+struct http_call {
+	struct http_client *client;
+	struct connection *connection;
+	struct deferred begin;
+	const struct http_call_handlers *handlers;
+	void *arg;
+	struct buf request;
+	struct url url;
+	uint32_t connect_ms;
+	size_t answer_max;
+	bool has_failed_once; /* on a used connection: only a new one will do */
+};
+
+static void on_opened(void *arg);
+static void on_read(void *arg, char *bytes, size_t n);
+static void on_closed(void *arg, int err);
+
+static const struct stream_handlers stream_handlers = {
+	.opened = on_opened, .read = on_read, .closed = on_closed};
+
+static void on_head(const struct http_client_parse *parse, void *arg);
+static void on_body(const char *bytes, size_t n, void *arg);
+
+static const struct http_client_parse_handlers parse_handlers = {.head = on_head, .body = on_body};
+
+static struct timers *timers_of(const struct connection *connection)
+{
+	return &connection->client->loop->timers;
+}
+
+static void close_stream(struct connection *connection)
+{
+	if (!connection->stream)
+		return;
+	stream_set_handlers(connection->stream, NULL, NULL);
+	stream_abort(connection->stream, 0);
+	connection->stream = NULL;
+}
+
+static void connection_destroy(void *object)
+{
+	struct connection *connection = object;
+
+	http_client_parse_reset(&connection->parse);
+}
+
+/* Ends it, and with it its use by a call, which hears nothing of that. */
+static void drop(struct connection *connection)
+{
+	struct http_client *client = connection->client;
+
+	timer_clear(timers_of(connection), &connection->timer);
+	connection->resolve = mem_deref(connection->resolve);
+	close_stream(connection);
+	http_client_parse_stop(&connection->parse);
+	list_remove(connection->call ? &client->busy : &client->idle, &connection->link);
+	if (connection->call)
+		connection->call->connection = NULL;
+	connection->call = NULL;
+	mem_deref(connection);
+}
+
+static void fail(struct connection *connection, int err, const char *why)
+{
+	struct http_call *call = connection->call;
+
+	drop(connection);
+	call->handlers->done(err, why, call->arg);
+}
+
+static void fail_plainly(struct connection *connection, int err)
+{
+	char why[WHY_SIZE];
+
+	snprintf(why, sizeof(why), "%s: %s", connection->url.authority,
+		 err == EKEYREJECTED ? "the certificate does not prove the name" : strerror(err));
+	fail(connection, err, why);
+}
+
+static void begin(void *arg);
+
+/* Once, and only what no server can have answered yet. */
+static bool begin_again(struct connection *connection)
+{
+	struct http_call *call = connection->call;
+
+	if (!connection->is_used || connection->received > 0 || call->has_failed_once)
+		return false;
+	call->has_failed_once = true;
+	drop(connection);
+	loop_defer(call->client->loop, &call->begin, begin, call);
+	return true;
+}
+
+static void send_request(struct connection *connection)
+{
+	struct http_call *call = connection->call;
+	struct outgoing *message = outgoing_copy(call->request.bytes, call->request.len);
+
+	if (!message) {
+		fail_plainly(connection, ENOMEM);
+		return;
+	}
+	connection->received = 0;
+	http_client_parse_reset(&connection->parse);
+	http_client_parse_init(&connection->parse, &parse_handlers, connection);
+	stream_queue(connection->stream, message);
+}
+
+static void on_opened(void *arg)
+{
+	struct connection *connection = arg;
+
+	connection->is_open = true;
+	timer_clear(timers_of(connection), &connection->timer);
+	connection->resolve = mem_deref(connection->resolve);
+	connection->next = NULL;
+	send_request(connection);
+}
+
+static int start_connecting(struct connection *connection, const struct addrinfo *to)
+{
+	struct http_client *client = connection->client;
+	int fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return errno;
+	if (connect(fd, to->ai_addr, to->ai_addrlen) != 0 && errno != EINPROGRESS) {
+		int err = errno;
+
+		close(fd);
+		return err;
+	}
+	return stream_connect(&connection->stream, client->loop, fd,
+			      connection->url.is_tls ? client->tls : NULL, connection->url.host,
+			      &stream_handlers, connection);
+}
+
+static void try_next(struct connection *connection, int err);
+
+static void on_late(void *arg)
+{
+	struct connection *connection = arg;
+
+	close_stream(connection);
+	try_next(connection, ETIMEDOUT);
+}
+
+/* Each address gets its share of the time that is left, so that one that does
+ * not answer leaves some for the others. */
+static int set_share(struct connection *connection)
+{
+	uint64_t now_us = connection->client->loop->timers.now_us;
+	uint64_t left_us = connection->deadline_us > now_us ? connection->deadline_us - now_us : 0;
+	unsigned count = 0;
+
+	for (const struct addrinfo *a = connection->next; a; a = a->ai_next)
+		++count;
+	return timer_set(timers_of(connection), &connection->timer, left_us / (count ? count : 1),
+			 on_late, connection);
+}
+
+/* err is why the address before this one failed. */
+static void try_next(struct connection *connection, int err)
+{
+	while (connection->next) {
+		const struct addrinfo *to = connection->next;
+
+		err = set_share(connection);
+		connection->next = to->ai_next;
+		if (!err)
+			err = start_connecting(connection, to);
+		if (!err)
+			return;
+	}
+	fail_plainly(connection, err);
+}
+
+static void on_resolved(const struct addrinfo *found, const char *words, void *arg)
+{
+	struct connection *connection = arg;
+	char why[WHY_SIZE];
+
+	if (found) {
+		connection->next = found;
+		try_next(connection, EADDRNOTAVAIL);
+		return;
+	}
+	snprintf(why, sizeof(why), "%s: %s", connection->url.authority, words);
+	fail(connection, EADDRNOTAVAIL, why);
+}
+
+static void wait_for_call(struct connection *connection);
+
+/* The answer is whole.  The call is told last: it may begin another, on this
+ * very connection. */
+static void finish(struct connection *connection, bool is_clean)
+{
+	struct http_client *client = connection->client;
+	struct http_call *call = connection->call;
+
+	if (is_clean && connection->parse.keeps_alive) {
+		list_remove(&client->busy, &connection->link);
+		list_append(&client->idle, &connection->link);
+		connection->call = NULL;
+		call->connection = NULL;
+		connection->is_used = true;
+		wait_for_call(connection);
+	} else {
+		drop(connection);
+	}
+	call->handlers->done(0, NULL, call->arg);
+}
+
+static void fail_parse(struct connection *connection)
+{
+	char why[WHY_SIZE];
+
+	snprintf(why, sizeof(why), "%s: the answer cannot be read: %s", connection->url.authority,
+		 connection->parse.reason);
+	fail(connection, EPROTO, why);
+}
+
+static void on_head(const struct http_client_parse *parse, void *arg)
+{
+	struct http_call *call = ((struct connection *)arg)->call;
+
+	call->handlers->head(parse, call->arg);
+}
+
+static void on_body(const char *bytes, size_t n, void *arg)
+{
+	struct http_call *call = ((struct connection *)arg)->call;
+
+	call->handlers->body(bytes, n, call->arg);
+}
+
+static void read_answer(struct connection *connection, const char *bytes, size_t n)
+{
+	size_t taken;
+
+	if (n == 0 && begin_again(connection))
+		return;
+	connection->received += n;
+	if (connection->received > connection->call->answer_max) {
+		fail(connection, EMSGSIZE, "the answer is too long");
+		return;
+	}
+	taken = n ? http_client_parse_feed(&connection->parse, bytes, n) : 0;
+	if (n == 0)
+		http_client_parse_end(&connection->parse);
+	if (!connection->call)
+		return; /* given up from one of its handlers */
+	if (connection->parse.state == HTTP_CLIENT_PARSE_FAILED)
+		fail_parse(connection);
+	else if (connection->parse.state == HTTP_CLIENT_PARSE_DONE)
+		finish(connection, taken == n && n > 0);
+}
+
+/* A handler may drop the connection while its parser runs: it is held. */
+static void on_read(void *arg, char *bytes, size_t n)
+{
+	struct connection *connection = mem_ref(arg);
+
+	if (connection->call)
+		read_answer(connection, bytes, n);
+	else
+		drop(connection); /* nothing was asked: an end, or a word of farewell */
+	mem_deref(connection);
+}
+
+static void on_closed(void *arg, int err)
+{
+	struct connection *connection = arg;
+
+	connection->stream = NULL;
+	if (!connection->call)
+		drop(connection);
+	else if (!connection->is_open)
+		try_next(connection, err);
+	else if (!begin_again(connection))
+		fail_plainly(connection, err ? err : ECONNRESET);
+}
+
+static void on_idle_end(void *arg)
+{
+	drop(arg);
+}
+
+static bool is_origin(const struct connection *connection, const struct url *url)
+{
+	return connection->url.is_tls == url->is_tls &&
+	       strcmp(connection->url.host, url->host) == 0 &&
+	       strcmp(connection->url.port, url->port) == 0;
+}
+
+/* The one that waits longest of this origin, or of all with NULL. */
+static struct connection *oldest(const struct http_client *client, const struct url *url,
+				 size_t *count)
+{
+	struct connection *first = NULL;
+
+	*count = 0;
+	for (struct link *l = list_first(&client->idle); l; l = list_next(&client->idle, l)) {
+		struct connection *connection = LIST_OBJECT(l, struct connection, link);
+
+		if (url && !is_origin(connection, url))
+			continue;
+		if (!first)
+			first = connection;
+		++*count;
+	}
+	return first;
+}
+
+static void wait_for_call(struct connection *connection)
+{
+	struct http_client *client = connection->client;
+	struct connection *first;
+	size_t count;
+
+	http_client_parse_reset(&connection->parse);
+	if (timer_set(timers_of(connection), &connection->timer,
+		      HTTP_CLIENT_IDLE_MS * UINT64_C(1000), on_idle_end, connection) != 0) {
+		drop(connection);
+		return;
+	}
+	first = oldest(client, &connection->url, &count);
+	if (count > HTTP_CLIENT_IDLE_OF_ORIGIN)
+		drop(first);
+	first = oldest(client, NULL, &count);
+	if (count > HTTP_CLIENT_IDLE_MAX)
+		drop(first);
+}
+
+/* The one that was used last, which is the likeliest to be still open. */
+static struct connection *take_idle(struct http_client *client, const struct url *url)
+{
+	for (struct link *l = list_last(&client->idle); l; l = list_prev(&client->idle, l)) {
+		struct connection *connection = LIST_OBJECT(l, struct connection, link);
+
+		if (!is_origin(connection, url))
+			continue;
+		list_remove(&client->idle, &connection->link);
+		timer_clear(timers_of(connection), &connection->timer);
+		return connection;
+	}
+	return NULL;
+}
+
+static void attach(struct connection *connection, struct http_call *call)
+{
+	connection->call = call;
+	call->connection = connection;
+	list_append(&call->client->busy, &connection->link);
+}
+
+static int open_connection(struct http_call *call)
+{
+	struct http_client *client = call->client;
+	struct connection *connection = mem_zalloc(sizeof(*connection), connection_destroy);
+
+	if (!connection)
+		return ENOMEM;
+	connection->client = client;
+	connection->url = call->url;
+	connection->deadline_us = client->loop->timers.now_us + call->connect_ms * UINT64_C(1000);
+	attach(connection, call);
+	if (timer_set(timers_of(connection), &connection->timer, call->connect_ms * UINT64_C(1000),
+		      on_late, connection) == 0 &&
+	    resolve_start(&connection->resolve, client->loop, call->url.host, call->url.port,
+			  on_resolved, connection) == 0)
+		return 0;
+	drop(connection);
+	return ENOMEM;
+}
+
+static void begin(void *arg)
+{
+	struct http_call *call = arg;
+	struct connection *connection =
+		call->has_failed_once ? NULL : take_idle(call->client, &call->url);
+	int err = 0;
+
+	if (connection) {
+		attach(connection, call);
+		send_request(connection);
+		return;
+	}
+	if (call->url.is_tls && !call->client->tls)
+		err = EPROTONOSUPPORT;
+	else
+		err = open_connection(call);
+	if (err)
+		call->handlers->done(err, strerror(err), call->arg);
+}
+
+static void call_destroy(void *object)
+{
+	struct http_call *call = object;
+
+	if (call->client)
+		loop_undefer(call->client->loop, &call->begin);
+	if (call->connection)
+		drop(call->connection);
+	buf_reset(&call->request);
+	mem_deref(call->client);
+}
+
+static int write_request(struct buf *request, const struct http_call_options *options)
+{
+	const struct url *url = options->url;
+	const char *target = url->target;
+	size_t len = strcspn(target, "?#");
+	int err;
+
+	if (len > 0 && target[len - 1] == '/' && options->path)
+		--len; /* of a base address that ends in a slash */
+	err = buf_printf(request,
+			 "%s %s%.*s%s HTTP/1.1\r\nHost: %s\r\nContent-Length: %zu\r\n%s\r\n",
+			 options->method, len == 0 && !options->path ? "/" : "", (int)len, target,
+			 options->path ? options->path : "", url->authority, options->body_len,
+			 options->headers ? options->headers : "");
+	return err ? err : buf_append(request, options->body, options->body_len);
+}
+
+int http_client_call(struct http_call **callp, struct http_client *client,
+		     const struct http_call_options *options,
+		     const struct http_call_handlers *handlers, void *arg)
+{
+	struct http_call *call = mem_zalloc(sizeof(*call), call_destroy);
+	int err;
+
+	if (!call)
+		return ENOMEM;
+	call->client = mem_ref(client);
+	call->handlers = handlers;
+	call->arg = arg;
+	call->url = *options->url;
+	call->url.target = NULL; /* the request has it; the text may go */
+	call->connect_ms = options->connect_ms;
+	call->answer_max = options->answer_max;
+	buf_init(&call->request, REQUEST_MAX);
+	err = write_request(&call->request, options);
+	if (err) {
+		mem_deref(call);
+		return err;
+	}
+	loop_defer(client->loop, &call->begin, begin, call);
+	*callp = call;
+	return 0;
+}
+
+static void client_destroy(void *object)
+{
+	struct http_client *client = object;
+	struct link *link;
+
+	assert(list_first(&client->busy) == NULL); /* calls hold the client */
+	while ((link = list_first(&client->idle)))
+		drop(LIST_OBJECT(link, struct connection, link));
+	mem_deref(client->tls);
+}
+
+int http_client_alloc(struct http_client **clientp, struct loop *loop, struct tls *tls)
+{
+	struct http_client *client = mem_zalloc(sizeof(*client), NULL);
+
+	if (!client)
+		return ENOMEM;
+	client->loop = loop;
+	client->tls = mem_ref(tls);
+	list_init(&client->busy);
+	list_init(&client->idle);
+	mem_set_destructor(client, client_destroy);
+	*clientp = client;
+	return 0;
+}
+
+size_t http_client_idle(const struct http_client *client)
+{
+	return client->idle.count;
+}

@@ -1,0 +1,194 @@
+/*
+ * http_client_parse.c: one HTTP/1.1 answer out of bytes (see http_client_parse.h).
+ */
+#include "net/http_client_parse.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "base/count.h"
+
+static int fail(struct http_client_parse *parse, const char *reason)
+{
+	parse->state = HTTP_CLIENT_PARSE_FAILED;
+	parse->reason = reason;
+	return HPE_USER;
+}
+
+static int append(struct http_client_parse *parse, const char *bytes, size_t n)
+{
+	if (parse->state != HTTP_CLIENT_PARSE_HEAD)
+		return 0; /* trailers are read and thrown away */
+	return buf_append(&parse->head, bytes, n) == 0 ? 0 : fail(parse, "its head is too large");
+}
+
+/* Ends the value that is being collected, without the blanks at its end. */
+static int end_value(struct http_client_parse *parse)
+{
+	struct buf *head = &parse->head;
+
+	if (!parse->in_value)
+		return 0;
+	while (head->bytes[head->len - 1] == ' ' || head->bytes[head->len - 1] == '\t')
+		--head->len;
+	parse->in_value = false;
+	return append(parse, "", 1);
+}
+
+static int on_header_field(llhttp_t *llhttp, const char *at, size_t n)
+{
+	struct http_client_parse *parse = llhttp->data;
+	int err = end_value(parse);
+
+	return err ? err : append(parse, at, n);
+}
+
+static int on_header_field_complete(llhttp_t *llhttp)
+{
+	struct http_client_parse *parse = llhttp->data;
+
+	parse->in_value = parse->state == HTTP_CLIENT_PARSE_HEAD;
+	return append(parse, "", 1);
+}
+
+static int on_header_value(llhttp_t *llhttp, const char *at, size_t n)
+{
+	return append(llhttp->data, at, n);
+}
+
+static int check_head(struct http_client_parse *parse)
+{
+	static const struct {
+		const char *name, *good, *reason;
+	} codings[] = {
+		{"transfer-encoding", "chunked", "its transfer coding is not supported"},
+		{"content-encoding", "identity", "it is compressed, which was not asked for"},
+	};
+
+	if (parse->llhttp.http_major != 1 || parse->llhttp.http_minor > 1)
+		return fail(parse, "its HTTP version is not supported");
+	if (parse->status < 100 || parse->status > 599)
+		return fail(parse, "its status is none");
+	if (parse->status == 101)
+		return fail(parse, "it changes the protocol, which was not asked for");
+	for (size_t i = 0; i < COUNT(codings); ++i) {
+		const char *value = http_client_parse_header(parse, codings[i].name);
+
+		if (value && strcasecmp(value, codings[i].good) != 0)
+			return fail(parse, codings[i].reason);
+	}
+	return 0;
+}
+
+static int on_headers_complete(llhttp_t *llhttp)
+{
+	struct http_client_parse *parse = llhttp->data;
+	int err = end_value(parse);
+
+	if (err)
+		return -1;
+	parse->status = (uint16_t)llhttp->status_code;
+	if (check_head(parse) != 0)
+		return -1;
+	parse->is_interim = parse->status < 200;
+	if (parse->is_interim)
+		return 1; /* it has no body, whatever its headers say */
+	parse->keeps_alive = llhttp_should_keep_alive(llhttp);
+	parse->state = HTTP_CLIENT_PARSE_BODY;
+	parse->handlers->head(parse, parse->arg);
+	return parse->is_stopped ? -1 : 0;
+}
+
+static int on_body(llhttp_t *llhttp, const char *at, size_t n)
+{
+	struct http_client_parse *parse = llhttp->data;
+
+	parse->handlers->body(at, n, parse->arg);
+	return parse->is_stopped ? HPE_USER : 0;
+}
+
+static int on_message_complete(llhttp_t *llhttp)
+{
+	struct http_client_parse *parse = llhttp->data;
+
+	if (parse->is_interim) {
+		parse->is_interim = false;
+		parse->head.len = 0;
+		return 0;
+	}
+	parse->state = HTTP_CLIENT_PARSE_DONE;
+	return HPE_PAUSED;
+}
+
+static const llhttp_settings_t settings = {
+	.on_header_field = on_header_field,
+	.on_header_field_complete = on_header_field_complete,
+	.on_header_value = on_header_value,
+	.on_headers_complete = on_headers_complete,
+	.on_body = on_body,
+	.on_message_complete = on_message_complete,
+};
+
+void http_client_parse_init(struct http_client_parse *parse,
+			    const struct http_client_parse_handlers *handlers, void *arg)
+{
+	*parse = (struct http_client_parse){.handlers = handlers, .arg = arg};
+	llhttp_init(&parse->llhttp, HTTP_RESPONSE, &settings);
+	parse->llhttp.data = parse;
+	buf_init(&parse->head, HTTP_CLIENT_HEAD_MAX);
+}
+
+void http_client_parse_reset(struct http_client_parse *parse)
+{
+	buf_reset(&parse->head);
+}
+
+static bool is_over(const struct http_client_parse *parse)
+{
+	return parse->is_stopped || parse->state == HTTP_CLIENT_PARSE_DONE ||
+	       parse->state == HTTP_CLIENT_PARSE_FAILED;
+}
+
+size_t http_client_parse_feed(struct http_client_parse *parse, const char *bytes, size_t n)
+{
+	enum llhttp_errno err;
+
+	if (is_over(parse))
+		return 0;
+	err = llhttp_execute(&parse->llhttp, bytes, n);
+	if (parse->state == HTTP_CLIENT_PARSE_DONE)
+		return (size_t)(llhttp_get_error_pos(&parse->llhttp) - bytes);
+	if (err != HPE_OK && !is_over(parse))
+		fail(parse, "it is no HTTP");
+	return n;
+}
+
+void http_client_parse_end(struct http_client_parse *parse)
+{
+	if (is_over(parse))
+		return;
+	llhttp_finish(&parse->llhttp); /* its outcome is the state */
+	if (parse->state != HTTP_CLIENT_PARSE_DONE)
+		fail(parse, "it ended early");
+	parse->keeps_alive = false;
+}
+
+void http_client_parse_stop(struct http_client_parse *parse)
+{
+	parse->is_stopped = true;
+}
+
+const char *http_client_parse_header(const struct http_client_parse *parse, const char *name)
+{
+	const char *at = parse->head.bytes;
+	const char *end = at + parse->head.len;
+
+	while (at < end) {
+		const char *value = at + strlen(at) + 1;
+
+		if (strcasecmp(at, name) == 0)
+			return value;
+		at = value + strlen(value) + 1;
+	}
+	return NULL;
+}

@@ -1,0 +1,67 @@
+/*
+ * http_client_parse.h: one HTTP/1.1 answer out of bytes, as they come.
+ *
+ * Pure: no socket, no clock.  llhttp does the grammar.  Interim answers (1xx) are
+ * passed over; codings that we did not ask for and cannot undo are refused.
+ */
+#ifndef NET_HTTP_CLIENT_PARSE_H
+#define NET_HTTP_CLIENT_PARSE_H
+
+#include <llhttp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* Names and values of an answer's headers; servers send a few hundred bytes,
+ * those behind proxies a few thousand. */
+#define HTTP_CLIENT_HEAD_MAX (16u * 1024u)
+
+enum http_client_parse_state {
+	HTTP_CLIENT_PARSE_HEAD,
+	HTTP_CLIENT_PARSE_BODY,
+	HTTP_CLIENT_PARSE_DONE,
+	HTTP_CLIENT_PARSE_FAILED
+};
+
+struct http_client_parse;
+
+struct http_client_parse_handlers {
+	void (*head)(const struct http_client_parse *parse, void *arg);
+	void (*body)(const char *bytes, size_t n, void *arg); /* with its codings undone */
+};
+
+struct http_client_parse {
+	llhttp_t llhttp;
+	struct buf head; /* names and values, each with its NUL */
+	const struct http_client_parse_handlers *handlers;
+	void *arg;
+	const char *reason; /* of a failure */
+	uint16_t status;
+	uint8_t state; /* enum http_client_parse_state */
+	bool in_value;
+	bool is_interim; /* an answer before the answer */
+	bool is_stopped;
+	bool keeps_alive; /* once it is done: the connection may be used again */
+};
+
+void http_client_parse_init(struct http_client_parse *parse,
+			    const struct http_client_parse_handlers *handlers, void *arg);
+void http_client_parse_reset(struct http_client_parse *parse);
+
+/* Takes bytes up to the end of the answer at most and gives their number; the
+ * state says how it stands.  After DONE and FAILED it takes nothing. */
+size_t http_client_parse_feed(struct http_client_parse *parse, const char *bytes, size_t n);
+
+/* The server has sent all it will: the end of a body that has no other, and a
+ * failure anywhere else. */
+void http_client_parse_end(struct http_client_parse *parse);
+
+/* From a handler: nothing more is wanted, and the handlers hear nothing more. */
+void http_client_parse_stop(struct http_client_parse *parse);
+
+/* Of a complete head: the first header of that name, or NULL. */
+const char *http_client_parse_header(const struct http_client_parse *parse, const char *name);
+
+#endif
