@@ -69,8 +69,8 @@ static const char *see_elevenlabs_multi(struct script *script, const json_t *rep
 {
 	const char *id = json_string_value(json_object_get(reply, "contextId"));
 
-	if (!id)
-		return "a reply without a context";
+	if (!id) /* what ends the connection is nobody's own */
+		return json_object_get(reply, "error") ? NULL : "a reply without a context";
 	return elevenlabs_witness_reply(multi_witness_find(&script->multi_witness, id), reply);
 }
 

@@ -43,6 +43,8 @@ static void check_ledger(struct script *script, const char *words)
 			{"voice", NULL, (double)booking->row.voice_id},
 			{"model", booking->row.model_id, 0},
 			{"key", NULL, (double)booking->row.key_id},
+			{"account", NULL, (double)booking->row.account_id},
+			{"marked", NULL, booking->mark != LEDGER_NO_MARK},
 			{"microcents", NULL, (double)booking->row.amount_microcents},
 			{"durable", NULL, booking->is_durable},
 			{"sent", NULL, (double)script_witness(script)->ended_samples},
@@ -113,12 +115,28 @@ static void check_session(struct script *script, const char *words)
 	check(script, "session", words, facts, COUNT(facts));
 }
 
+/* `marks NAME=VALUE…`: what a process that dies would leave. */
+static void check_marks(struct script *script, const char *words)
+{
+	const struct fake_ledger *ledger = &script->world.ledger;
+	const struct match_fact facts[] = {
+		{"count", NULL, (double)ledger->marks},
+		{"turns", NULL, (double)ledger->marked},
+		{"samples", NULL, (double)ledger->last_mark.samples},
+		{"characters", NULL, (double)ledger->last_mark.characters},
+		{"account", NULL, (double)ledger->last_mark.account_id},
+	};
+
+	check(script, "marks", words, facts, COUNT(facts));
+}
+
 static const struct {
 	const char *word;
 	void (*check)(struct script *script, const char *words);
 } checks[] = {
 	{"ledger", check_ledger}, {"rows", check_rows}, {"asked", check_asked},
 	{"engine", check_engine}, {"peer", check_peer}, {"session", check_session},
+	{"marks", check_marks},
 };
 
 void script_check(struct script *script, const char *line)

@@ -8,6 +8,7 @@
 #include "base/count.h"
 #include "engine/tone.h"
 #include "script.h"
+#include "session/denial.h"
 
 static bool is_there(struct script *script)
 {
@@ -163,6 +164,45 @@ static void set_price(struct script *script, const char *rest)
 		strcmp(rest, "none") == 0 ? PRICE_UNKNOWN : strtoll(rest, NULL, 10);
 }
 
+/* `account NAME=VALUE…`: the client comes again, with a key of such an account. */
+static void set_account(struct script *script, const char *rest)
+{
+	struct world *world = &script->world;
+	struct store_account account;
+	struct store_key key;
+	const struct {
+		const char *name;
+		int64_t *value;
+	} words[] = {
+		{"turns=", &account.limits.turns},
+		{"key_turns=", &key.limits.turns},
+		{"requests=", &account.limits.requests_per_minute},
+		{"characters=", &account.limits.characters_per_minute},
+		{"text=", &account.limits.text_max},
+		{"credit=", &account.credit_microcents},
+		{"revoked=", &key.revoked_ms},
+	};
+
+	world_rows(&account, &key);
+	while (*rest && !script->has_failed) {
+		size_t i = 0;
+
+		while (i < COUNT(words) && !script_after(rest, words[i].name))
+			++i;
+		if (i == COUNT(words)) {
+			script_fail(script, "an account has no %s", rest);
+			return;
+		}
+		*words[i].value = strtoll(script_after(rest, words[i].name), NULL, 10);
+		account.is_prepaid |= words[i].value == &account.credit_microcents;
+		rest += strcspn(rest, " ");
+		rest += strspn(rest, " ");
+	}
+	world_disconnect(world);
+	if (world_become(world, &account, &key) != 0 || script->door->connect(world) != 0)
+		abort();
+}
+
 static void set_lead(struct script *script, const char *rest)
 {
 	script->world.services.max_lead_ms = (unsigned)(script_time_us(script, rest) / 1000);
@@ -188,6 +228,18 @@ static void go_away(struct script *script, const char *rest)
 		script->world.session->ops->go_away(script->world.session);
 }
 
+/* The key has ended. */
+static void shut(struct script *script, const char *rest)
+{
+	static const struct denied ended = {.why = DENIAL_KEY, .limit = -1};
+	struct stream_fault fault;
+
+	(void)rest;
+	denial_describe(&fault, &ended);
+	if (is_there(script))
+		script->world.session->ops->shut(script->world.session, &fault);
+}
+
 static const struct {
 	const char *word;
 	void (*act)(struct script *script, const char *rest);
@@ -199,6 +251,7 @@ static const struct {
 	{"price", set_price},     {"lead", set_lead},
 	{"gone", vanish},         {"go-away", go_away},
 	{"scratch", set_scratch}, {"dictionaries", set_dictionaries},
+	{"account", set_account}, {"shut", shut},
 };
 
 void script_control(struct script *script, const char *line)

@@ -39,20 +39,36 @@ static int add_voices(struct world *world)
 	return err;
 }
 
-static int add_member(struct world *world)
+void world_rows(struct store_account *account, struct store_key *key)
 {
-	const struct store_limits none = {STORE_LIMIT_NONE, STORE_LIMIT_NONE, STORE_LIMIT_NONE,
-					  STORE_LIMIT_NONE, STORE_LIMIT_NONE};
-	const struct store_account account = {.id = WORLD_ACCOUNT_ID, .limits = none};
-	const struct store_key key = {
+	static const struct store_limits none = {STORE_LIMIT_NONE, STORE_LIMIT_NONE,
+						 STORE_LIMIT_NONE, STORE_LIMIT_NONE,
+						 STORE_LIMIT_NONE};
+
+	*account = (struct store_account){.id = WORLD_ACCOUNT_ID, .limits = none};
+	*key = (struct store_key){
 		.id = WORLD_KEY_ID,
 		.project_id = WORLD_PROJECT_ID,
 		.account_id = WORLD_ACCOUNT_ID,
 		.credit_cents = -1,
 		.limits = none,
 	};
+}
 
-	return member_alloc_alone(&world->member, &world->timers, &account, &key);
+int world_become(struct world *world, const struct store_account *account,
+		 const struct store_key *key)
+{
+	world->member = mem_deref(world->member);
+	return member_alloc_alone(&world->member, &world->timers, account, key);
+}
+
+static int add_member(struct world *world)
+{
+	struct store_account account;
+	struct store_key key;
+
+	world_rows(&account, &key);
+	return world_become(world, &account, &key);
 }
 
 int world_open(struct world *world)

@@ -47,6 +47,12 @@ int world_connect_once(struct world *world); /* /ws/tts */
 int world_connect_elevenlabs(struct world *world);
 int world_connect_elevenlabs_multi(struct world *world);
 void world_disconnect(struct world *world);
+
+/* The member that connects next, without any limits but those that are set in these:
+ * start with the rows of world_rows. */
+void world_rows(struct store_account *account, struct store_key *key);
+int world_become(struct world *world, const struct store_account *account,
+		 const struct store_key *key);
 void world_close(struct world *world);
 
 /* A message of the client, copied to a buffer of exactly its size. */
