@@ -54,7 +54,9 @@ static const char *check_store(const char *value)
 		return NULL;
 	if (strncmp(value, "sqlite:", 7) == 0 && value[7] != '\0')
 		return NULL;
-	return "must be sqlite:PATH or memory:";
+	if (strncmp(value, "postgresql://", 13) == 0 || strncmp(value, "postgres://", 11) == 0)
+		return NULL;
+	return "must be sqlite:PATH, postgresql://USER:PASSWORD@HOST/DATABASE or memory:";
 }
 
 #define FIELD(member) .offset = offsetof(struct config, member)
@@ -143,15 +145,16 @@ static const struct param rows[] = {
 	 .unit = "cents",
 	 .text = "What a minute of audio costs where no [price NAME] section fits. Empty: there is "
 		 "no price, and clients are told that the cost is not known."},
-	{"prices", "lease_cents", DECIMAL(lease_microcents, "10", 1000000), .unit = "cents",
+	{"prices", "lease_cents", DECIMAL(lease_microcents, "20", 1000000), .unit = "cents",
 	 .min = 1, .check = check_not_empty,
 	 .text = "Credit of a prepaid account that this server takes at once and may spend without "
 		 "asking the store again. Servers that share a store can together overdraw an "
 		 "account by at most this much each."},
 
 	{"store", "address", STRING(store_address, ""), .check = check_store,
-	 .text = "Where keys and the ledger are kept: sqlite:PATH, or memory: for a server that "
-		 "forgets. Empty: syrinx.db in the data directory."},
+	 .text = "Where keys and the ledger are kept: sqlite:PATH, "
+		 "postgresql://USER:PASSWORD@HOST/DATABASE for servers that share them, or memory: "
+		 "for a server that forgets. Empty: syrinx.db in the data directory."},
 	{"store", "spool_rows", INT(spool_rows, "20000", 100, 10000000),
 	 .text = "Turns that are kept in a file of the data directory while the store is away. "
 		 "When it is full, new turns are refused. It takes its place on the disk at the "

@@ -153,6 +153,7 @@ static const struct {
 	const char *start; /* of the SQLSTATE */
 	int err;
 } state_errnos[] = {
+	{"23505", EEXIST},    {"23503", EINVAL}, /* unique, foreign key */
 	{"40001", EAGAIN},    {"40P01", EAGAIN}, /* serialization, deadlock */
 	{"57014", EBUSY},     {"55P03", EBUSY}, /* statement or lock timeout */
 	{"25006", EROFS},     {"53100", ENOSPC},  {"53200", ENOMEM},
@@ -282,12 +283,15 @@ static int answer_of(PGresult **resultp, struct postgres *postgres, int sent, in
 
 static int failed(const PGresult *result, const char *what)
 {
+	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 	int err = errno_of(state_of(result));
 	char line[256];
 
-	if (err == EAGAIN)
-		return err; /* whoever tries again knows what to say in the end */
-	log_error("store", "%s: %s (%s)", what, in_one_line(line, PQresultErrorMessage(result)),
+	/* Whoever tries again knows what to say in the end, and who asked for it what is
+	 * taken, missing or too much. */
+	if (err == EAGAIN || err == EEXIST || err == EINVAL || err == EOVERFLOW)
+		return err;
+	log_error("store", "%s: %s (%s)", what, in_one_line(line, message ? message : ""),
 		  strerror(err));
 	return err;
 }
@@ -541,18 +545,6 @@ static int ask_once(PGresult **resultp, struct postgres *postgres, enum postgres
 	return ask_prepared(resultp, postgres, id, values, what);
 }
 
-static enum postgres_constraint constraint_of(const PGresult *result)
-{
-	const char *state = state_of(result);
-
-	if (strcmp(state, "23505") == 0)
-		return POSTGRES_UNIQUE;
-	if (strcmp(state, "23503") == 0)
-		return POSTGRES_FOREIGN;
-	return POSTGRES_KEPT;
-}
-
-/* A good result, or one with a broken constraint. */
 static int ask(PGresult **resultp, struct postgres *postgres, enum postgres_statement id,
 	       const struct postgres_values *values, const char *what)
 {
@@ -560,7 +552,7 @@ static int ask(PGresult **resultp, struct postgres *postgres, enum postgres_stat
 
 	for (int i = 0; !err; ++i) {
 		err = ask_once(resultp, postgres, id, values, what);
-		if (err || is_good(*resultp) || constraint_of(*resultp) != POSTGRES_KEPT)
+		if (err || is_good(*resultp))
 			return err;
 		err = failed(*resultp, what);
 		PQclear(*resultp);
@@ -577,7 +569,6 @@ static int ask(PGresult **resultp, struct postgres *postgres, enum postgres_stat
 static void read_answer(struct postgres_answer *answer, const PGresult *result)
 {
 	*answer = (struct postgres_answer){
-		.constraint = constraint_of(result),
 		.changed = strtoll(PQcmdTuples((PGresult *)(uintptr_t)result), NULL, 10),
 	};
 	if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0) {
@@ -593,12 +584,12 @@ int postgres_run(struct postgres *postgres, enum postgres_statement id,
 	PGresult *result;
 	int err = ask(&result, postgres, id, values, what);
 
-	*answer = (struct postgres_answer){.constraint = POSTGRES_KEPT};
+	*answer = (struct postgres_answer){.changed = 0};
 	if (err)
 		return err;
 	read_answer(answer, result);
 	PQclear(result);
-	return answer->constraint == POSTGRES_KEPT ? 0 : EINVAL;
+	return 0;
 }
 
 int postgres_change(struct postgres *postgres, enum postgres_statement id,
@@ -637,14 +628,12 @@ int postgres_rows(struct postgres *postgres, enum postgres_statement id,
 		return err;
 	at.result = result;
 	count = PQntuples(result);
-	if (constraint_of(result) != POSTGRES_KEPT)
-		err = EINVAL;
-	else if (count == 0)
-		err = ENOENT;
 	for (; !err && at.number < count; ++at.number)
 		err = row(&at, arg);
 	PQclear(result);
-	return err == ECANCELED ? 0 : err;
+	if (err == ECANCELED)
+		return 0;
+	return err || count > 0 ? err : ENOENT;
 }
 
 static int run_unit(struct postgres *postgres, postgres_unit_h *unit, void *arg)

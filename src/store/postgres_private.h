@@ -159,21 +159,15 @@ int postgres_damaged(const char *table); /* EBADMSG */
 int postgres_connect(struct postgres *postgres);
 void postgres_disconnect(struct postgres *postgres);
 
-enum postgres_constraint {
-	POSTGRES_KEPT, /* none was broken */
-	POSTGRES_UNIQUE,
-	POSTGRES_FOREIGN,
-};
-
 struct postgres_answer {
-	enum postgres_constraint constraint;
 	int64_t changed; /* rows */
 	int64_t number; /* the first column of the first row, when there is one */
 	bool has_row;
 };
 
-/* Runs a statement.  Constraints are the caller's matter: EINVAL, not logged.
- * EAGAIN inside a transaction that must be run again. */
+/* Runs a statement.  EEXIST for a name or id that is taken, EINVAL for a row it refers
+ * to that is not there: neither is logged.  EAGAIN inside a transaction that must be
+ * run again. */
 int postgres_run(struct postgres *postgres, enum postgres_statement id,
 		 const struct postgres_values *values, const char *what,
 		 struct postgres_answer *answer);
@@ -198,3 +192,85 @@ int postgres_rows(struct postgres *postgres, enum postgres_statement id,
  * that (a deadlock), so it begins from nothing each time. */
 typedef int(postgres_unit_h)(struct postgres *postgres, void *arg);
 int postgres_transaction(struct postgres *postgres, postgres_unit_h *unit, void *arg);
+/* postgres_accounts.c: rows of the table of verbs, here and below. */
+int postgres_account_add(struct store *store, struct store_account *account);
+int postgres_account_get(struct store *store, struct store_account *account, int64_t id);
+int postgres_account_list(struct store *store, store_account_h *each, void *arg);
+int postgres_account_change(struct store *store, int64_t id, unsigned fields,
+			    const struct store_account *to);
+int postgres_project_add(struct store *store, struct store_project *project);
+int postgres_project_list(struct store *store, int64_t account_id, store_project_h *each,
+			  void *arg);
+int postgres_top_up_add(struct store *store, const struct store_top_up *top_up);
+int postgres_top_up_list(struct store *store, int64_t account_id, store_top_up_h *each, void *arg);
+
+/* For whoever has limits: five values, and as many columns from `column` on. */
+void postgres_put_limits(struct postgres_values *values, const struct store_limits *limits);
+void postgres_limits_at(struct store_limits *limits, const struct postgres_row *row, int column);
+
+/* postgres_keys.c */
+int postgres_key_add(struct store *store, struct store_key *key);
+int postgres_key_find(struct store *store, struct store_key *key, const char *prefix);
+int postgres_key_revoke(struct store *store, const char *prefix, int64_t at_ms);
+int postgres_key_list(struct store *store, store_key_h *each, void *arg);
+int postgres_key_change(struct store *store, const char *prefix, unsigned fields,
+			const struct store_key *to);
+int postgres_key_used(struct store *store, int64_t key_id, int64_t at_ms);
+int postgres_token_add(struct store *store, const struct store_token *token, int64_t now_ms);
+int postgres_token_take(struct store *store, struct store_key *key, const uint8_t *hash,
+			const char *path, int64_t now_ms);
+
+/* postgres_ledger.c */
+int postgres_lease_take(struct store *store, struct store_lease *lease);
+int postgres_lease_return(struct store *store, const char *server);
+int postgres_turns_add(struct store *store, const struct store_turn *turns, size_t count,
+		       int *errs);
+int postgres_turn_page(struct store *store, const struct store_turn_filter *filter,
+		       int64_t after_seq, int64_t limit, store_paged_turn_h *each, void *arg);
+int postgres_turn_list(struct store *store, store_turn_h *each, void *arg);
+int postgres_usage_sum(struct store *store, const struct store_turn_filter *filter, unsigned by,
+		       store_usage_h *each, void *arg);
+int postgres_audit(struct store *store, int64_t *wrong);
+
+/* postgres_shares.c */
+int postgres_share_take(struct store *store, const char *server, const struct store_share *shares,
+			size_t count, size_t *short_of, int64_t *wait_ms);
+int postgres_share_beat(struct store *store, const char *server);
+int postgres_share_return(struct store *store, const char *server);
+
+/* postgres_dictionaries.c */
+int postgres_dictionary_list(struct store *store, int64_t project_id, store_dictionary_h *each,
+			     void *arg);
+int postgres_dictionary_get(struct store *store, int64_t project_id, int64_t id,
+			    store_dictionary_h *each, void *arg);
+int postgres_dictionary_add(struct store *store, int64_t *id,
+			    const struct store_dictionary *dictionary);
+int postgres_dictionary_change(struct store *store, int64_t project_id, int64_t id, unsigned fields,
+			       const struct store_dictionary *to);
+int postgres_dictionary_remove(struct store *store, int64_t project_id, int64_t id);
+int postgres_entry_list(struct store *store, int64_t dictionary_id, const struct store_page *page,
+			store_entry_h *each, void *arg);
+int postgres_entry_count(struct store *store, int64_t *count, int64_t dictionary_id,
+			 const char *search);
+int postgres_entry_get(struct store *store, int64_t dictionary_id, int64_t id, store_entry_h *each,
+		       void *arg);
+int postgres_entry_add(struct store *store, int64_t *id, int64_t dictionary_id,
+		       const struct dictionary_entry *entry, int64_t at_ms);
+int postgres_entry_change(struct store *store, int64_t dictionary_id, int64_t id, unsigned fields,
+			  const struct dictionary_entry *to, int64_t at_ms);
+int postgres_entry_remove(struct store *store, int64_t dictionary_id, int64_t id);
+int postgres_entry_replace(struct store *store, struct store_replaced *replaced,
+			   int64_t dictionary_id, const struct dictionary_entry *entries,
+			   size_t count, int64_t at_ms);
+
+/* A project's row, so that nobody else adds to it meanwhile; ENOENT. */
+int postgres_lock_project(struct postgres *postgres, int64_t project_id);
+
+/* postgres_voices.c */
+int postgres_voice_list(struct store *store, store_voice_h *each, void *arg);
+int postgres_voice_add(struct store *store, int64_t *id, const struct store_voice *voice);
+int postgres_voice_change(struct store *store, int64_t project_id, int64_t id, unsigned fields,
+			  const struct store_voice *to);
+int postgres_voice_remove(struct store *store, int64_t project_id, int64_t id);
+
+#endif

@@ -202,7 +202,8 @@ static void test_the_store_follows_the_data_directory(void **state)
 	assert_int_equal(load("store.address", "memory:"), 0);
 	assert_string_equal(config.store_address, "memory:");
 	assert_int_equal(load("store.address", "redis:"), EINVAL);
-	assert_says("--option: store.address must be sqlite:PATH or memory:");
+	assert_says("--option: store.address must be sqlite:PATH, "
+		    "postgresql://USER:PASSWORD@HOST/DATABASE or memory:");
 }
 
 static void test_addresses_are_checked_before_listening(void **state)

@@ -12,6 +12,7 @@
 
 #include "base/count.h"
 #include "base/mem.h"
+#include "postgres_server.h"
 
 static int make_memory(struct rows_backend *backend)
 {
@@ -31,9 +32,30 @@ static void remove_sqlite(struct rows_backend *backend)
 	rows_remove_dir(backend->dir);
 }
 
+static int make_postgres(struct rows_backend *backend)
+{
+	int err = postgres_server_start();
+
+	if (err)
+		return err;
+	postgres_server_empty();
+	postgres_server_address(backend->address, sizeof(backend->address), "syrinx", "");
+	return 0;
+}
+
+static void set_now_postgres(struct rows_backend *backend, int64_t now_ms)
+{
+	(void)backend;
+	postgres_server_set_now(now_ms);
+}
+
 static const struct rows_backend backends[] = {
 	{.name = "memory", .make = make_memory},
 	{.name = "sqlite", .make = make_sqlite, .remove = remove_sqlite, .is_shared = true},
+	{.name = "postgresql",
+	 .make = make_postgres,
+	 .set_now = set_now_postgres,
+	 .is_shared = true},
 };
 
 static int open_backend(void **state)

@@ -1,0 +1,94 @@
+/*
+ * postgres.c: the store of many servers, by PostgreSQL.
+ *
+ * Used by one thread at a time and over one connection: whoever has several threads
+ * opens the address as often, and that is the pool.  Other servers have the same
+ * database open.
+ *
+ * postgres_private.h says what is where.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "store/postgres_private.h"
+
+static int version(struct store *store, int64_t *number)
+{
+	return postgres_number(postgres_of(store), POSTGRES_VERSION, NULL,
+			       "cannot look for changes", number);
+}
+
+static const struct store_ops ops = {
+	.key_add = postgres_key_add,
+	.key_find = postgres_key_find,
+	.key_revoke = postgres_key_revoke,
+	.key_list = postgres_key_list,
+	.key_change = postgres_key_change,
+	.key_used = postgres_key_used,
+	.account_add = postgres_account_add,
+	.account_get = postgres_account_get,
+	.account_list = postgres_account_list,
+	.account_change = postgres_account_change,
+	.project_add = postgres_project_add,
+	.project_list = postgres_project_list,
+	.top_up_add = postgres_top_up_add,
+	.top_up_list = postgres_top_up_list,
+	.token_add = postgres_token_add,
+	.token_take = postgres_token_take,
+	.lease_take = postgres_lease_take,
+	.lease_return = postgres_lease_return,
+	.turns_add = postgres_turns_add,
+	.turn_page = postgres_turn_page,
+	.turn_list = postgres_turn_list,
+	.usage_sum = postgres_usage_sum,
+	.audit = postgres_audit,
+	.share_take = postgres_share_take,
+	.share_beat = postgres_share_beat,
+	.share_return = postgres_share_return,
+	.dictionary_list = postgres_dictionary_list,
+	.dictionary_get = postgres_dictionary_get,
+	.dictionary_add = postgres_dictionary_add,
+	.dictionary_change = postgres_dictionary_change,
+	.dictionary_remove = postgres_dictionary_remove,
+	.entry_list = postgres_entry_list,
+	.entry_count = postgres_entry_count,
+	.entry_get = postgres_entry_get,
+	.entry_add = postgres_entry_add,
+	.entry_change = postgres_entry_change,
+	.entry_remove = postgres_entry_remove,
+	.entry_replace = postgres_entry_replace,
+	.voice_list = postgres_voice_list,
+	.voice_add = postgres_voice_add,
+	.voice_change = postgres_voice_change,
+	.voice_remove = postgres_voice_remove,
+	.version = version,
+};
+
+static void destroy(void *object)
+{
+	struct postgres *postgres = object;
+
+	postgres_disconnect(postgres);
+	free(postgres->address);
+}
+
+int store_open_postgres(struct store **storep, const char *address)
+{
+	struct postgres *postgres = mem_zalloc(sizeof(*postgres), destroy);
+	int err = ENOMEM;
+
+	if (!postgres)
+		return err;
+	postgres->store.ops = &ops;
+	postgres->address = strdup(address);
+	if (postgres->address)
+		err = postgres_connect(postgres);
+	if (err) {
+		mem_deref(postgres);
+		return err;
+	}
+	*storep = &postgres->store;
+	return 0;
+}

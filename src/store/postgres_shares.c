@@ -1,0 +1,93 @@
+/*
+ * postgres_shares.c: limits that hold across the servers of one database.
+ *
+ * One question each, and no disk is waited for (postgres_schema.c has the rules).
+ */
+#include <errno.h>
+
+#include "store/postgres_private.h"
+
+struct refusal {
+	bool is_one;
+	int64_t short_of;
+	int64_t wait_ms;
+};
+
+static int read_refusal(const struct postgres_row *row, void *arg)
+{
+	struct refusal *refusal = arg;
+
+	refusal->is_one = postgres_text_at(row, 0) != NULL;
+	if (refusal->is_one) {
+		refusal->short_of = postgres_number_at(row, 0);
+		refusal->wait_ms = postgres_number_at(row, 1);
+	}
+	return 0;
+}
+
+/* meter, kind, holder, amount, max */
+#define COLUMNS 5
+
+static void put_share(struct postgres_array columns[COLUMNS], const struct store_share *share)
+{
+	postgres_array_number(&columns[0], share->meter);
+	postgres_array_number(&columns[1], share->holder.kind);
+	postgres_array_number(&columns[2], share->holder.id);
+	postgres_array_number(&columns[3], share->amount);
+	postgres_array_number(&columns[4], share->max);
+}
+
+static int ask(struct postgres *postgres, const char *server,
+	       const struct postgres_array columns[COLUMNS], struct refusal *refusal)
+{
+	struct postgres_values values = {.count = 0};
+	int err = 0;
+
+	postgres_put_text(&values, server);
+	for (size_t i = 0; !err && i < COLUMNS; ++i)
+		err = postgres_put_array(&values, &columns[i]);
+	return err ? err
+		   : postgres_rows(postgres, POSTGRES_SHARE_TAKE, &values,
+				   "cannot take of a shared limit", read_refusal, refusal);
+}
+
+int postgres_share_take(struct store *store, const char *server, const struct store_share *shares,
+			size_t count, size_t *short_of, int64_t *wait_ms)
+{
+	struct postgres_array columns[COLUMNS];
+	struct refusal refusal = {.is_one = false};
+	int err;
+
+	for (size_t i = 0; i < COLUMNS; ++i)
+		postgres_array_numbers(&columns[i], count);
+	for (size_t i = 0; i < count; ++i)
+		put_share(columns, &shares[i]);
+	err = ask(postgres_of(store), server, columns, &refusal);
+	for (size_t i = 0; i < COLUMNS; ++i)
+		postgres_array_reset(&columns[i]);
+	if (err || !refusal.is_one)
+		return err;
+	*short_of = (size_t)refusal.short_of;
+	*wait_ms = refusal.wait_ms;
+	return EDQUOT;
+}
+
+int postgres_share_beat(struct store *store, const char *server)
+{
+	struct postgres_values values = {.count = 0};
+	struct postgres_answer answer;
+
+	postgres_put_text(&values, server);
+	return postgres_run(postgres_of(store), POSTGRES_SHARE_BEAT, &values,
+			    "cannot tell that this server lives", &answer);
+}
+
+int postgres_share_return(struct store *store, const char *server)
+{
+	struct postgres_values values = {.count = 0};
+	struct postgres_answer answer;
+
+	postgres_put_text(&values, server);
+	return postgres_run(postgres_of(store), POSTGRES_SHARE_RETURN, &values,
+			    "cannot give shared limits back", &answer);
+}

@@ -1,0 +1,237 @@
+/*
+ * postgres_statements.c: what is asked of the tables (see postgres_schema.c).
+ */
+#include "store/postgres_private.h"
+
+/* clang-format off */
+#define LIMITS_COLUMNS \
+	"turns, connections, requests_per_minute, characters_per_minute, text_max"
+#define KEY_COLUMNS \
+	"key.id, prefix, hash, key.name, credit_cents, " LIMITS_COLUMNS ", key.created_ms," \
+	" revoked_ms, expires_ms, used_ms, spent_microcents, project_id, account_id, scopes"
+#define KEY_TABLES " FROM key JOIN project ON project.id = key.project_id"
+#define ACCOUNT_COLUMNS \
+	"id, name, plan, is_prepaid, " LIMITS_COLUMNS ", created_ms, closed_ms," \
+	" credit_microcents, spent_microcents"
+#define DICTIONARY_COLUMNS \
+	"id, project_id, name, description, language, is_active, revision, created_ms, updated_ms"
+#define ENTRY_COLUMNS \
+	"id, dictionary_id, word, replacement, ipa, case_sensitive, created_ms, updated_ms"
+#define VOICE_COLUMNS \
+	"id, project_id, base_id, name, pitch, rate, variant, description," \
+	" generative_description, sample_text, sex, age, category, quality, languages, is_public," \
+	" sampled_ms, revision, created_ms, updated_ms"
+
+/* The new value when its bit of `fields` is set. */
+#define SET(fields, bit, column, value) \
+	column " = CASE WHEN (" fields "::bigint & " bit ") <> 0 THEN " value " ELSE " column " END"
+
+/* 2 to 6 are a filter's members. */
+#define FILTER \
+	" ($2::bigint = 0 OR account_id = $2)" \
+	" AND ($3::bigint = 0 OR key_id IN (SELECT id FROM key WHERE project_id = $3))" \
+	" AND ($4::bigint = 0 OR key_id = $4)" \
+	" AND ($5::bigint = 0 OR at_ms >= $5)" \
+	" AND ($6::bigint = 0 OR at_ms < $6)"
+
+/* A column of a report, when it is asked for. */
+#define BY(bit, column, otherwise) \
+	"CASE WHEN ($1::bigint & " bit ") <> 0 THEN " column " ELSE " otherwise " END"
+
+/* In whole numbers that cannot overflow: seconds, and what is left of one. */
+#define AUDIO_US \
+	"CASE WHEN sample_rate > 0 THEN samples / sample_rate * 1000000" \
+	" + ((samples % sample_rate) * 1000000 + sample_rate / 2) / sample_rate ELSE 0 END"
+
+#define AUDIT_SUM(table, kept, of, column) \
+	"SELECT '" table "', " table ".id, '" kept "', " table "." kept "," \
+	" coalesce(s.sum, 0) FROM " table \
+	" LEFT JOIN (SELECT " column " AS id, sum(amount_microcents) FROM " of " GROUP BY 1) s" \
+	" ON s.id = " table ".id WHERE " table "." kept " <> coalesce(s.sum, 0)"
+
+#define STATEMENT(name) [POSTGRES_##name].sql
+#define REPORT(name) [POSTGRES_##name].is_report = true, [POSTGRES_##name].sql
+
+const struct postgres_statement_row postgres_statements[] = {
+	STATEMENT(KEY_ADD) =
+		"WITH key AS (INSERT INTO key (prefix, hash, name, credit_cents, " LIMITS_COLUMNS ","
+		" created_ms, revoked_ms, expires_ms, used_ms, spent_microcents, project_id, scopes)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, 0, $13, $14)"
+		" RETURNING *) SELECT " KEY_COLUMNS KEY_TABLES,
+	STATEMENT(KEY_FIND) = "SELECT " KEY_COLUMNS KEY_TABLES " WHERE prefix = $1",
+	STATEMENT(KEY_REVOKE) =
+		"UPDATE key SET revoked_ms = CASE WHEN revoked_ms = 0 THEN $2 ELSE revoked_ms END"
+		" WHERE prefix = $1",
+	STATEMENT(KEY_LIST) = "SELECT " KEY_COLUMNS KEY_TABLES " ORDER BY key.id",
+	STATEMENT(KEY_CHANGE) =
+		"UPDATE key SET " SET("$2", "1", "name", "$3") ", " SET("$2", "2", "scopes", "$4") ", "
+		SET("$2", "4", "turns", "$5") ", " SET("$2", "4", "connections", "$6") ", "
+		SET("$2", "4", "requests_per_minute", "$7") ", "
+		SET("$2", "4", "characters_per_minute", "$8") ", "
+		SET("$2", "4", "text_max", "$9") ", " SET("$2", "8", "credit_cents", "$10") ", "
+		SET("$2", "16", "expires_ms", "$11") " WHERE prefix = $1",
+	STATEMENT(KEY_USED) = "UPDATE key SET used_ms = greatest(used_ms, $2) WHERE id = $1",
+
+	STATEMENT(ACCOUNT_ADD) =
+		"INSERT INTO account (name, plan, is_prepaid, " LIMITS_COLUMNS ", created_ms,"
+		" closed_ms, credit_microcents, spent_microcents)"
+		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0) RETURNING id",
+	STATEMENT(ACCOUNT_GET) = "SELECT " ACCOUNT_COLUMNS " FROM account WHERE id = $1",
+	STATEMENT(ACCOUNT_LIST) = "SELECT " ACCOUNT_COLUMNS " FROM account ORDER BY id",
+	STATEMENT(ACCOUNT_CHANGE) =
+		"UPDATE account SET " SET("$2", "1", "name", "$3") ", "
+		SET("$2", "2", "plan", "$4") ", " SET("$2", "4", "is_prepaid", "$5") ", "
+		SET("$2", "8", "turns", "$6") ", " SET("$2", "8", "connections", "$7") ", "
+		SET("$2", "8", "requests_per_minute", "$8") ", "
+		SET("$2", "8", "characters_per_minute", "$9") ", "
+		SET("$2", "8", "text_max", "$10") ", " SET("$2", "16", "closed_ms", "$11")
+		" WHERE id = $1",
+	STATEMENT(PROJECT_ADD) =
+		"INSERT INTO project (account_id, name, created_ms) VALUES ($1, $2, $3) RETURNING id",
+	STATEMENT(PROJECT_LIST) =
+		"SELECT id, account_id, name, created_ms FROM project"
+		" WHERE $1::bigint = 0 OR account_id = $1 ORDER BY id",
+	STATEMENT(TOP_UP_ADD) =
+		"INSERT INTO top_up (id, account_id, at_ms, amount_microcents, note)"
+		" VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING",
+	STATEMENT(TOP_UP_LIST) =
+		"SELECT id, account_id, at_ms, amount_microcents, note FROM top_up"
+		" WHERE $1::bigint = 0 OR account_id = $1 ORDER BY seq",
+
+	/* Those who ask at the same moment may exceed the number by a few: it is there
+	 * against thousands. */
+	STATEMENT(TOKEN_ADD) =
+		"WITH gone AS (DELETE FROM token WHERE key_id = $2 AND expires_ms <= $5)"
+		" INSERT INTO token (hash, key_id, path, expires_ms)"
+		" SELECT $1, $2, $3, $4 WHERE"
+		" (SELECT count(*) FROM token WHERE key_id = $2 AND expires_ms > $5) < $6",
+	STATEMENT(TOKEN_TAKE) =
+		"WITH taken AS (DELETE FROM token WHERE hash = $1 AND path = $2 AND expires_ms > $3"
+		" RETURNING key_id)"
+		" SELECT " KEY_COLUMNS " FROM taken JOIN key ON key.id = taken.key_id"
+		" JOIN project ON project.id = key.project_id",
+
+	STATEMENT(LEASE_TAKE) = "SELECT granted, held, remaining FROM lease_take($1, $2, $3, $4, $5)",
+	STATEMENT(LEASE_RETURN) = "DELETE FROM lease WHERE server = $1",
+
+	/* The answer is which of them were refused. */
+	STATEMENT(TURNS_ADD) =
+		"WITH given AS (SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[],"
+		"  $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[],"
+		"  $10::bigint[], $11::text[], $12::bigint[]) WITH ORDINALITY"
+		"  AS g(id, key_id, account_id, server, at_ms, status, samples, sample_rate,"
+		"  characters, voice_id, model_id, amount_microcents, n)),"
+		" good AS (SELECT * FROM given WHERE (key_id = 0 AND account_id = 0)"
+		"  OR (EXISTS (SELECT 1 FROM key WHERE key.id = given.key_id)"
+		"   AND EXISTS (SELECT 1 FROM account WHERE account.id = given.account_id))),"
+		" added AS (INSERT INTO turn (id, key_id, account_id, server, at_ms, status, samples,"
+		"  sample_rate, characters, voice_id, model_id, amount_microcents)"
+		"  SELECT id, nullif(key_id, 0), nullif(account_id, 0), server, at_ms, status,"
+		"   samples, sample_rate, characters, voice_id, model_id, amount_microcents"
+		"  FROM good ORDER BY n ON CONFLICT (id) DO NOTHING)"
+		" SELECT n FROM given WHERE n NOT IN (SELECT n FROM good)"
+		" AND NOT EXISTS (SELECT 1 FROM turn WHERE turn.id = given.id)",
+	REPORT(TURN_PAGE) =
+		"SELECT seq, id, coalesce(key_id, 0), coalesce(account_id, 0), server, at_ms, status,"
+		" samples, sample_rate, characters, voice_id, model_id, amount_microcents"
+		" FROM turn WHERE seq > $1 AND" FILTER " ORDER BY seq LIMIT $7",
+	REPORT(USAGE_SUM) =
+		"SELECT " BY("1", "at_ms - (at_ms % 86400000 + 86400000) % 86400000", "0") " AS day, "
+		BY("2", "coalesce(key_id, 0)", "0") " AS by_key, "
+		BY("4", "voice_id", "0") " AS by_voice, "
+		"(" BY("8", "model_id", "''") ") COLLATE \"C\" AS by_model,"
+		" count(*), sum(" AUDIO_US ")::bigint, sum(characters)::bigint,"
+		" sum(amount_microcents)::bigint FROM turn WHERE" FILTER
+		" GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+	REPORT(AUDIT) =
+		AUDIT_SUM("account", "spent_microcents", "turn", "account_id") " UNION ALL "
+		AUDIT_SUM("account", "credit_microcents", "top_up", "account_id") " UNION ALL "
+		AUDIT_SUM("key", "spent_microcents", "turn", "key_id"),
+
+	STATEMENT(SHARE_TAKE) = "SELECT short_of, wait_ms FROM share_take($1, $2, $3, $4, $5, $6)",
+	/* Servers that have not been heard of for long will not come back. */
+	STATEMENT(SHARE_BEAT) =
+		"WITH gone AS (DELETE FROM share_server WHERE heard_ms < now_ms() - 300000"
+		" AND server <> $1) SELECT share_beat($1)",
+	STATEMENT(SHARE_RETURN) = "DELETE FROM share_server WHERE server = $1",
+
+	STATEMENT(PROJECT_LOCK) = "SELECT id FROM project WHERE id = $1 FOR NO KEY UPDATE",
+	STATEMENT(DICTIONARY_LIST) =
+		"SELECT " DICTIONARY_COLUMNS " FROM dictionary WHERE project_id = $1 ORDER BY id",
+	STATEMENT(DICTIONARY_GET) =
+		"SELECT " DICTIONARY_COLUMNS " FROM dictionary WHERE id = $1 AND project_id = $2",
+	STATEMENT(DICTIONARY_COUNT) = "SELECT count(*) FROM dictionary WHERE project_id = $1",
+	STATEMENT(DICTIONARY_ADD) =
+		"INSERT INTO dictionary (project_id, name, description, language, is_active,"
+		" revision, created_ms, updated_ms) VALUES ($1, $2, $3, $4, $5, 1, $6, $6)"
+		" RETURNING id",
+	STATEMENT(DICTIONARY_CHANGE) =
+		"UPDATE dictionary SET revision = revision + 1, updated_ms = $8, "
+		SET("$3", "1", "name", "$4") ", " SET("$3", "2", "description", "$5") ", "
+		SET("$3", "4", "language", "$6") ", " SET("$3", "8", "is_active", "$7")
+		" WHERE id = $1 AND project_id = $2",
+	STATEMENT(DICTIONARY_REMOVE) = "DELETE FROM dictionary WHERE id = $1 AND project_id = $2",
+	STATEMENT(DICTIONARY_TOUCH) =
+		"UPDATE dictionary SET revision = revision + 1 WHERE id = $1",
+
+	STATEMENT(ENTRY_LIST) =
+		"SELECT " ENTRY_COLUMNS " FROM entry WHERE dictionary_id = $1"
+		" AND ($2::text IS NULL OR strpos(folded, $2) > 0)"
+		" ORDER BY id LIMIT nullif($3, -1) OFFSET $4",
+	STATEMENT(ENTRY_COUNT) =
+		"SELECT count(*) FROM entry WHERE dictionary_id = $1"
+		" AND ($2::text IS NULL OR strpos(folded, $2) > 0)",
+	STATEMENT(ENTRY_GET) =
+		"SELECT " ENTRY_COLUMNS " FROM entry WHERE id = $1 AND dictionary_id = $2",
+	STATEMENT(ENTRY_ADD) =
+		"INSERT INTO entry (dictionary_id, word, folded, replacement, ipa, case_sensitive,"
+		" created_ms, updated_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $7) RETURNING id",
+	STATEMENT(ENTRY_CHANGE) =
+		"UPDATE entry SET updated_ms = $9, " SET("$3", "1", "word", "$4") ", "
+		SET("$3", "1", "folded", "$5") ", " SET("$3", "2", "replacement", "$6") ", "
+		SET("$3", "4", "ipa", "$7") ", " SET("$3", "8", "case_sensitive", "$8")
+		" WHERE id = $1 AND dictionary_id = $2",
+	STATEMENT(ENTRY_REMOVE) = "DELETE FROM entry WHERE id = $1 AND dictionary_id = $2",
+	STATEMENT(ENTRY_UPSERT_ALL) =
+		"INSERT INTO entry AS e (dictionary_id, word, folded, replacement, ipa,"
+		" case_sensitive, created_ms, updated_ms)"
+		" SELECT $1, word, folded, replacement, ipa, case_sensitive <> 0, $7, $7"
+		" FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[])"
+		"  WITH ORDINALITY AS g(word, folded, replacement, ipa, case_sensitive, n) ORDER BY n"
+		" ON CONFLICT (dictionary_id, word) DO UPDATE SET updated_ms = excluded.updated_ms,"
+		" replacement = excluded.replacement, ipa = excluded.ipa,"
+		" case_sensitive = excluded.case_sensitive"
+		" WHERE (e.replacement, e.ipa, e.case_sensitive) IS DISTINCT FROM"
+		"  (excluded.replacement, excluded.ipa, excluded.case_sensitive)",
+	STATEMENT(ENTRY_REMOVE_OTHERS) =
+		"DELETE FROM entry WHERE dictionary_id = $1"
+		" AND word NOT IN (SELECT unnest($2::text[]))",
+
+	STATEMENT(VOICE_LIST) = "SELECT " VOICE_COLUMNS " FROM voice ORDER BY id",
+	STATEMENT(VOICE_COUNT) = "SELECT count(*) FROM voice WHERE project_id = $1",
+	STATEMENT(VOICE_ADD) =
+		"INSERT INTO voice (project_id, updated_ms, created_ms, name, base_id, pitch, rate,"
+		" variant, description, generative_description, sample_text, sex, age, category,"
+		" quality, languages, is_public, sampled_ms, revision)"
+		" VALUES ($1, $2, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,"
+		" $16, $17, 1) RETURNING id",
+	STATEMENT(VOICE_CHANGE) =
+		"UPDATE voice SET revision = revision + 1, updated_ms = $2, "
+		SET("$19", "1", "name", "$3") ", " SET("$19", "2", "base_id", "$4") ", "
+		SET("$19", "4", "pitch", "$5") ", " SET("$19", "8", "rate", "$6") ", "
+		SET("$19", "16", "variant", "$7") ", " SET("$19", "32", "description", "$8") ", "
+		SET("$19", "64", "generative_description", "$9") ", "
+		SET("$19", "128", "sample_text", "$10") ", " SET("$19", "256", "sex", "$11") ", "
+		SET("$19", "512", "age", "$12") ", " SET("$19", "1024", "category", "$13") ", "
+		SET("$19", "2048", "quality", "$14") ", " SET("$19", "4096", "languages", "$15") ", "
+		SET("$19", "8192", "is_public", "$16") ", "
+		SET("$19", "16384", "sampled_ms", "$17")
+		" WHERE id = $18 AND project_id = $1",
+	STATEMENT(VOICE_REMOVE) = "DELETE FROM voice WHERE id = $1 AND project_id = $2",
+
+	STATEMENT(VERSION) = "SELECT version FROM change",
+	STATEMENT(BEGIN) = "BEGIN",
+	STATEMENT(COMMIT) = "COMMIT",
+	STATEMENT(ROLLBACK) = "ROLLBACK",
+};
+/* clang-format on */
