@@ -259,9 +259,14 @@ static int open_lane(struct account *account, int number, const char *address)
 	return err ? err : thread_alloc(&lane->thread, account->loop, names[number], run, lane);
 }
 
+static bool is_memory(const char *address)
+{
+	return address && strcmp(address, "memory:") == 0;
+}
+
 static int open_lanes(struct account *account, const char *address)
 {
-	bool is_alone = !address || strcmp(address, "memory:") == 0;
+	bool is_alone = !address || is_memory(address);
 	int err = 0;
 
 	for (int i = 0; i < LANES && !err; ++i) {
@@ -331,7 +336,8 @@ static int open_disk(struct account *account, struct store *store,
 	size_t rows = options->spool_rows > 0 ? options->spool_rows : ACCOUNT_SPOOL_ROWS;
 	int err;
 
-	if (!options->data_dir || options->data_dir[0] == '\0')
+	/* Rows that outlived their keys would be nobody's. */
+	if (!options->data_dir || options->data_dir[0] == '\0' || is_memory(options->address))
 		return 0;
 	err = make_spool_dir(&account->spool_dir, options->data_dir);
 	if (err || !account->spool_dir)
