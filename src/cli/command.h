@@ -65,14 +65,18 @@ const struct command *command_find(const char *name);
 void command_print_help(const struct command *command);
 void command_print_summary(void);
 
+extern const struct command command_account;
 extern const struct command command_bench;
 extern const struct command command_check;
 extern const struct command command_confine;
 extern const struct command command_help;
 extern const struct command command_key;
 extern const struct command command_normalize;
+extern const struct command command_project;
 extern const struct command command_say;
 extern const struct command command_serve;
+extern const struct command command_token;
+extern const struct command command_usage;
 extern const struct command command_version;
 extern const struct command command_voices;
 

@@ -1,191 +1,280 @@
 /*
  * key.c: `syrinx key`: who may speak.
  *
- * Works on the store directly, also while a server runs on it: a new key is
- * good at once.  The text of a key is shown once, when it is made; the store
- * has only its hash.
+ * A new key is good at once, a revoked one within a second.  The text of a key is
+ * shown once, when it is made; the store has only its hash.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "account/account.h"
+#include "account/registry.h"
 #include "account/scopes.h"
+#include "base/calendar.h"
 #include "base/clock.h"
 #include "base/count.h"
-#include "base/mem.h"
-#include "cli/command.h"
-#include "cli/settings.h"
+#include "cli/store_verb.h"
+#include "cli/table.h"
 
-static int failed(const char *what, int err)
+/* When it ends: a date, a time, how long from now, or never. */
+static int read_expiry(int64_t *expires_ms, const struct command_call *call, const char *text)
 {
-	fprintf(stderr, "syrinx key: %s: %s\n", what, strerror(err));
-	return COMMAND_FAILED;
+	int64_t span;
+
+	if (strcmp(text, "never") == 0) {
+		*expires_ms = 0;
+		return COMMAND_OK;
+	}
+	if (calendar_parse_span(&span, text) == 0)
+		*expires_ms = clock_wall_ms() + span;
+	else if (calendar_parse(expires_ms, text) != 0)
+		return command_usage_error(call->command,
+					   "--expires is how long (30d, 12h), a date (2027-01-01) "
+					   "or never: not \"%s\"",
+					   text);
+	if (*expires_ms <= clock_wall_ms())
+		return command_usage_error(call->command, "--expires %s is over", text);
+	return COMMAND_OK;
 }
 
-/* Two keys may share the part that names them; then make another. */
-#define TRIES 4
+static int read_credit(int64_t *cents, const struct command_call *call)
+{
+	if (strcmp(command_value(call, "credit-cents"), "none") == 0) {
+		*cents = -1;
+		return COMMAND_OK;
+	}
+	return command_number(cents, call, "credit-cents", 0, INT64_MAX / 1000000, -1)
+		       ? COMMAND_USAGE
+		       : COMMAND_OK;
+}
 
-/* What the options say of a new key. */
-static int read_wishes(struct store_key *wishes, const struct command_call *call)
+static int read_scopes(unsigned *scopes, const struct command_call *call, const char *list)
+{
+	const char *bad;
+
+	if (scopes_parse(scopes, list, &bad) == 0)
+		return COMMAND_OK;
+	return command_usage_error(
+		call->command,
+		"--scopes takes speak, read, dictionaries, voices, admin and commas, not \"%.*s\"",
+		(int)strcspn(bad, ","), bad);
+}
+
+/* What the options say of it: the fields that were given. */
+static int read_wishes(struct store_key *key, unsigned *fields, const struct command_call *call)
 {
 	const char *name = command_value(call, "name");
 	const char *scopes = command_value(call, "scopes");
-	const char *bad;
+	const char *expires = command_value(call, "expires");
+	bool has_credit = command_value(call, "credit-cents") != NULL;
+	bool has_limits = false;
+	int status = COMMAND_OK;
 
 	if (name && strlen(name) > STORE_NAME_MAX)
 		return command_usage_error(call->command, "--name is longer than %d bytes",
 					   STORE_NAME_MAX);
-	snprintf(wishes->name, sizeof(wishes->name), "%s", name ? name : "");
-	wishes->scopes = STORE_SCOPES_USUAL;
-	if (scopes && scopes_parse(&wishes->scopes, scopes, &bad) != 0)
-		return command_usage_error(
-			call->command,
-			"--scopes takes speak, read, dictionaries, admin and commas, not \"%.*s\"",
-			(int)strcspn(bad, ","), bad);
-	if (command_number(&wishes->credit_cents, call, "credit-cents", 0, INT64_MAX, -1) ||
-	    command_number(&wishes->limits.connections, call, "streams", 1, INT32_MAX, -1))
-		return COMMAND_USAGE;
-	return COMMAND_OK;
+	if (name)
+		snprintf(key->name, sizeof(key->name), "%s", name);
+	if (scopes)
+		status = read_scopes(&key->scopes, call, scopes);
+	if (status == COMMAND_OK && expires)
+		status = read_expiry(&key->expires_ms, call, expires);
+	if (status == COMMAND_OK && has_credit)
+		status = read_credit(&key->credit_cents, call);
+	if (status == COMMAND_OK)
+		status = store_verb_read_limits(&key->limits, &has_limits, call);
+	*fields = (name ? STORE_KEY_NAME : 0u) | (scopes ? STORE_KEY_SCOPES : 0u) |
+		  (expires ? STORE_KEY_EXPIRES : 0u) | (has_credit ? STORE_KEY_CREDIT : 0u) |
+		  (has_limits ? STORE_KEY_LIMITS : 0u);
+	return status;
 }
 
-static int create_key(struct store *store, const struct command_call *call)
+/* --project, or the first one of --account, or the default. */
+static int find_project(int64_t *project_id, struct store *store, const struct command_call *call)
 {
-	char text[ACCOUNT_KEY_LEN + 1];
-	struct store_key wishes = {0};
-	int status = read_wishes(&wishes, call);
-	int err = EEXIST;
+	struct store_project project;
+	int64_t account_id;
+	int64_t id;
+	int status = store_verb_find_account(&account_id, store, call, 0);
+	int err;
 
 	if (status != COMMAND_OK)
 		return status;
-	for (int i = 0; i < TRIES && err == EEXIST; ++i) {
-		struct store_key key = {0};
-
-		err = account_key_make(text, &key, wishes.name);
-		if (err)
-			break;
-		key.scopes = wishes.scopes;
-		key.credit_cents = wishes.credit_cents;
-		key.limits.connections = wishes.limits.connections;
-		err = store->ops->key_add(store, &key);
-	}
+	if (command_number(&id, call, "project", 1, INT64_MAX,
+			   account_id ? 0 : STORE_PROJECT_DEFAULT))
+		return COMMAND_USAGE;
+	err = registry_find_project(store, &project, account_id, id);
+	if (err == ENOENT)
+		return store_verb_failed(call, 0, "there is no such project%s",
+					 account_id ? " of the account" : "");
 	if (err)
-		return failed("cannot make a key", err);
+		return store_verb_failed(call, err, "cannot look its project up");
+	*project_id = project.id;
+	return COMMAND_OK;
+}
+
+static int create(struct store *store, const struct command_call *call)
+{
+	char text[ACCOUNT_KEY_LEN + 1];
+	struct store_key key = {
+		.scopes = STORE_SCOPES_USUAL, .credit_cents = -1, .limits = STORE_LIMITS_PLAN};
+	unsigned fields;
+	int status = read_wishes(&key, &fields, call);
+	int err;
+
+	if (status == COMMAND_OK)
+		status = find_project(&key.project_id, store, call);
+	if (status != COMMAND_OK)
+		return status;
+	err = registry_add_key(store, text, &key);
+	if (err)
+		return store_verb_failed(call, err, "cannot make a key");
 	printf("%s\n", text);
 	return COMMAND_OK;
 }
 
-static void print_limit(int64_t limit)
+static const char *state_of(const struct store_key *key)
 {
-	if (limit < 0)
-		printf("  %8s", "-");
-	else
-		printf("  %8" PRId64, limit);
+	if (key->revoked_ms)
+		return "revoked";
+	return key->expires_ms && key->expires_ms <= clock_wall_ms() ? "expired" : "active";
 }
 
-static bool print_key(const struct store_key *key, void *arg)
+static void add_moment(struct table *table, int64_t wall_ms)
 {
-	time_t created = (time_t)(key->created_ms / 1000);
-	struct tm tm;
-	char when[32];
+	char text[CALENDAR_SIZE];
+
+	calendar_print_minute(text, wall_ms);
+	table_cell(table, "%s", wall_ms ? text : "-");
+}
+
+struct listing {
+	struct table table;
+	int64_t account_id; /* 0: all */
+};
+
+static bool add_row(const struct store_key *key, void *arg)
+{
+	struct listing *listing = arg;
+	struct table *table = &listing->table;
+	struct store_limits own = key->limits;
+	char limits[STORE_VERB_LIMITS_SIZE];
+	char spent[STORE_VERB_CENTS_SIZE];
 	char scopes[SCOPES_TEXT_SIZE];
 
-	(void)arg;
-	gmtime_r(&created, &tm);
-	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%SZ", &tm);
-	printf("%-8s  %s  %-7s", key->prefix, when, key->revoked_ms ? "revoked" : "active");
-	print_limit(key->credit_cents);
-	print_limit(key->limits.connections);
+	if (listing->account_id && key->account_id != listing->account_id)
+		return true;
+	store_verb_print_cents(spent, key->spent_microcents);
+	for (size_t i = 0; i < REGISTRY_LIMITS; ++i) { /* a key has no plan to differ from */
+		int64_t *limit = registry_limit_at(&own, i);
+
+		*limit = *limit < 0 ? STORE_LIMIT_PLAN : *limit;
+	}
+	store_verb_print_limits(limits, &own);
 	scopes_print(scopes, key->scopes);
-	printf("  %-23s  %s\n", scopes, key->name);
+	table_cell(table, "%s", key->prefix);
+	table_cell(table, "%" PRId64, key->account_id);
+	table_cell(table, "%" PRId64, key->project_id);
+	table_cell(table, "%s", state_of(key));
+	add_moment(table, key->created_ms);
+	add_moment(table, key->used_ms);
+	add_moment(table, key->expires_ms);
+	table_cell(table, "%s", spent);
+	if (key->credit_cents < 0)
+		table_cell(table, "-");
+	else
+		table_cell(table, "%" PRId64, key->credit_cents);
+	table_cell(table, "%s", scopes);
+	table_cell(table, "%s", limits);
+	table_cell(table, "%s", key->name);
 	return true;
 }
 
-static int list_keys(struct store *store, const struct command_call *call)
+static int list(struct store *store, const struct command_call *call)
 {
+	static const struct table_column columns[] = {
+		{"KEY", false},     {"ACCOUNT", true}, {"PROJECT", true},  {"STATE", false},
+		{"CREATED", false}, {"USED", false},   {"EXPIRES", false}, {"SPENT", true},
+		{"CREDIT", true},   {"SCOPES", false}, {"LIMITS", false},  {"NAME", false},
+	};
+	struct listing listing = {0};
+	int status = store_verb_find_account(&listing.account_id, store, call, 0);
+	int printed;
 	int err;
 
-	(void)call;
-	printf("%-8s  %-20s  %-7s  %8s  %8s  %-23s  %s\n", "KEY", "CREATED", "STATE", "CENTS",
-	       "STREAMS", "SCOPES", "NAME");
-	err = store->ops->key_list(store, print_key, NULL);
-	return err ? failed("cannot read the keys", err) : COMMAND_OK;
+	if (status != COMMAND_OK)
+		return status;
+	table_open(&listing.table, columns, COUNT(columns));
+	err = store->ops->key_list(store, add_row, &listing);
+	printed = table_print(&listing.table);
+	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list them")
+			      : COMMAND_OK;
 }
 
-/* By the part that names it, or by its whole text. */
-static int revoke_key(struct store *store, const struct command_call *call)
+static int revoke(struct store *store, const struct command_call *call)
 {
-	char prefix[STORE_KEY_PREFIX_LEN + 1];
+	struct store_key key;
+	int status = store_verb_find_key(&key, store, call, call->operands[1]);
 	int err;
 
-	if (call->operand_count < 2)
-		return command_usage_error(call->command, "revoke needs the start of a key");
-	if (strlen(call->operands[1]) < STORE_KEY_PREFIX_LEN)
-		return command_usage_error(call->command, "a key has at least %d letters here",
-					   STORE_KEY_PREFIX_LEN);
-	memcpy(prefix, call->operands[1], STORE_KEY_PREFIX_LEN);
-	prefix[STORE_KEY_PREFIX_LEN] = '\0';
-	err = store->ops->key_revoke(store, prefix, clock_wall_ms());
-	if (err == ENOENT) {
-		fprintf(stderr, "syrinx key: there is no key %s\n", prefix);
-		return COMMAND_FAILED;
-	}
-	return err ? failed("cannot revoke the key", err) : COMMAND_OK;
+	if (status != COMMAND_OK)
+		return status;
+	err = store->ops->key_revoke(store, key.prefix, clock_wall_ms());
+	return err ? store_verb_failed(call, err, "cannot revoke the key") : COMMAND_OK;
 }
 
-static const struct {
-	const char *name;
-	int (*run)(struct store *store, const struct command_call *call);
-} verbs[] = {{"create", create_key}, {"list", list_keys}, {"revoke", revoke_key}};
+static int change(struct store *store, const struct command_call *call)
+{
+	struct store_key key;
+	unsigned fields;
+	int status = store_verb_find_key(&key, store, call, call->operands[1]);
+	int err;
+
+	if (status == COMMAND_OK)
+		status = read_wishes(&key, &fields, call);
+	if (status != COMMAND_OK)
+		return status;
+	if (command_value(call, "project") || command_value(call, "account"))
+		return command_usage_error(call->command, "a key stays in its project");
+	if (fields == 0)
+		return command_usage_error(call->command,
+					   "change needs an option: what shall it be?");
+	err = store->ops->key_change(store, key.prefix, fields, &key);
+	return err ? store_verb_failed(call, err, "cannot change the key") : COMMAND_OK;
+}
+
+static const struct store_verb verbs[] = {
+	{"create", true, 0, "", create},
+	{"list", false, 0, "", list},
+	{"change", true, 1, "the start of a key", change},
+	{"revoke", true, 1, "the start of a key", revoke},
+};
 
 static int run(const struct command_call *call)
 {
-	struct config config;
-	struct store *store;
-	size_t i = 0;
-	int status;
-
-	while (i < COUNT(verbs) && strcmp(verbs[i].name, call->operands[0]) != 0)
-		++i;
-	if (i == COUNT(verbs))
-		return command_usage_error(call->command,
-					   "it is create, list or revoke, not \"%s\"",
-					   call->operands[0]);
-	status = settings_load(&config, call);
-	if (status != COMMAND_OK)
-		return status;
-	/* A wrong --data must not look like a server without keys. */
-	if (strcmp(verbs[i].name, "list") == 0 && access(config.data_dir, F_OK) != 0) {
-		fprintf(stderr, "syrinx key: there is no %s\n", config.data_dir);
-		return COMMAND_FAILED;
-	}
-	if (settings_open_store(&store, &config) != 0)
-		return COMMAND_FAILED;
-	status = verbs[i].run(store, call);
-	mem_deref(store);
-	return status;
+	return store_verb_run(call, verbs, COUNT(verbs));
 }
 
 static const struct command_option options[] = {
-	{"data", 0, "DIR", "the server's data directory (data)"},
-	{"config", 0, "FILE", "the server's configuration"},
-	{"name", 0, "NAME", "what to call the new key"},
-	{"scopes", 0, "LIST", "what it may do: speak,read,dictionaries,admin (all but admin)"},
-	{"credit-cents", 0, "N", "what the new key may spend in all (no limit)"},
-	{"streams", 0, "N", "connections the new key may have at once (no limit)"},
+	STORE_VERB_OPTIONS,
+	{"name", 0, "NAME", "what to call it"},
+	{"account", 0, "ACCOUNT", "whose, by number or name (create: the default; list: all)"},
+	{"project", 0, "N", "the project of the new key (the account's first)"},
+	{"scopes", 0, "LIST",
+	 "what it may do: speak,read,dictionaries,voices,admin (all but admin)"},
+	{"expires", 0, "WHEN", "how long it is good (30d), until when (2027-01-01), or never"},
+	{"credit-cents", 0, "N", "what it may spend in all (none)"},
+	STORE_VERB_LIMIT_OPTIONS,
 	{0},
 };
 
 const struct command command_key = {
 	.name = "key",
-	.operands = "create|list|revoke [KEY]",
+	.operands = "create|list|change|revoke [KEY]",
 	.operands_min = 1,
 	.operands_max = 2,
-	.summary = "Make a key and print it, list all keys, or revoke one.",
+	.summary = "Make a key and print it, list all keys, change or revoke one.",
 	.options = options,
 	.run = run,
 };

@@ -23,6 +23,7 @@ static const struct {
 	{"data", "--data", "server.data"},
 	{"workers", "--workers", "speech.workers"},
 	{"voices", "--voices", "speech.voices_dir"},
+	{"store", "--store", "store.address"},
 };
 
 #define OVERRIDING COUNT(overriding)

@@ -9,7 +9,7 @@
 #include "store/store.h"
 
 /* Loads --config FILE and lets the command's other options win over it:
- * --listen, --data, --workers and --voices, where the command has them.  Mistakes have
+ * --listen, --data, --workers, --voices and --store, where the command has them.  Mistakes have
  * been printed when it gives another status than COMMAND_OK. */
 int settings_load(struct config *config, const struct command_call *call);
 

@@ -9,13 +9,14 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "server/routes.h"
 #include "server/server_private.h"
 
 #define READ_WORDS (STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
 #define WRITE_WORDS STORE_SCOPE_DICTIONARIES
 #define SEE_VOICES (STORE_SCOPE_READ | STORE_SCOPE_SPEAK)
 #define SPEAK (STORE_SCOPE_SPEAK | AUTH_AS_TURN)
-#define CHANGE_VOICES STORE_SCOPE_DICTIONARIES /* that of what belongs to a project */
+#define CHANGE_VOICES STORE_SCOPE_VOICES
 
 struct route {
 	const char *method;
@@ -100,6 +101,25 @@ static const struct route routes[] = {
 	{"GET", "/11labs/v1/user/subscription", SEE_VOICES, user_rest_subscription, 0},
 	{"GET", "/11labs/v1/history", SEE_VOICES, user_rest_history, 0},
 	{"POST", "/v1/normalize", STORE_SCOPE_ADMIN, normalize_text, 0},
+	{"GET", "/v1/usage", STORE_SCOPE_READ, usage_rest_sum, 0},
+	{"GET", "/v1/usage/turns", STORE_SCOPE_READ, usage_rest_turns, 0},
+	{"POST", "/v1/tokens", STORE_SCOPE_SPEAK, token_rest_add, 0},
+	{"POST", "/v1/single-use-token/{id}", STORE_SCOPE_SPEAK, token_rest_add_single_use, 0},
+	{"POST", "/11labs/v1/single-use-token/{id}", STORE_SCOPE_SPEAK, token_rest_add_single_use,
+	 0},
+	{"GET", "/v1/admin/accounts", STORE_SCOPE_ADMIN, account_rest_list, 0},
+	{"POST", "/v1/admin/accounts", STORE_SCOPE_ADMIN, account_rest_add, 0},
+	{"GET", "/v1/admin/accounts/{id}", STORE_SCOPE_ADMIN, account_rest_get, 0},
+	{"PATCH", "/v1/admin/accounts/{id}", STORE_SCOPE_ADMIN, account_rest_change, 0},
+	{"GET", "/v1/admin/accounts/{id}/top-ups", STORE_SCOPE_ADMIN, account_rest_list_top_ups, 0},
+	{"POST", "/v1/admin/accounts/{id}/top-ups", STORE_SCOPE_ADMIN, account_rest_add_top_up, 0},
+	{"GET", "/v1/admin/projects", STORE_SCOPE_ADMIN, account_rest_list_projects, 0},
+	{"POST", "/v1/admin/projects", STORE_SCOPE_ADMIN, account_rest_add_project, 0},
+	{"GET", "/v1/admin/keys", STORE_SCOPE_ADMIN, key_rest_list, 0},
+	{"POST", "/v1/admin/keys", STORE_SCOPE_ADMIN, key_rest_add, 0},
+	{"GET", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, key_rest_get, 0},
+	{"PATCH", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, key_rest_change, 0},
+	{"DELETE", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, key_rest_revoke, 0},
 };
 
 /* What stands for {id} in a path. */
@@ -166,6 +186,30 @@ size_t routes_body_max(const char *method, const char *path, void *arg)
 
 	(void)arg;
 	return route && route->body_max ? route->body_max : HTTP_BODY_MAX;
+}
+
+/* What makes tokens is none: who has one must not make others of it. */
+static bool is_door(const struct route *route)
+{
+	return route->scopes == SPEAK || route->handler == tts_socket_open_stream_input ||
+	       route->handler == tts_socket_open_multi_stream_input;
+}
+
+const char *routes_door(const char *path)
+{
+	static const char prefix[] = "/11labs";
+	struct route_ids ids;
+
+	for (size_t i = 0; i < COUNT(routes); ++i) {
+		if (!is_door(&routes[i]) || !path_fits(routes[i].path, path, &ids))
+			continue;
+		if (routes[i].handler == tts_socket_open_multi_stream_input)
+			return "/v1/text-to-speech/{id}/stream-input";
+		if (strncmp(routes[i].path, prefix, strlen(prefix)) == 0)
+			return routes[i].path + strlen(prefix);
+		return routes[i].path;
+	}
+	return NULL;
 }
 
 /* What else can be done with the path: "GET, HEAD, POST", "" for no path of ours. */

@@ -16,6 +16,13 @@
  *   normalize.c   POST /v1/normalize
  *   dictionary_rest.c  /v1/dictionaries and what is below it
  *   dictionary_json.c  dictionaries and their entries as JSON
+ *   errand.c      a request whose answer is the store's
+ *   listing.c     pages of lists
+ *   account_rest.c  /v1/admin/accounts, their top-ups and projects
+ *   key_rest.c    /v1/admin/keys
+ *   account_json.c  accounts, projects, keys and top-ups as JSON
+ *   token_rest.c  POST /v1/tokens
+ *   usage_rest.c  /v1/usage and its turns
  *   voice_rest.c  GET /v1/voices and a voice of it
  *   voice_change.c  POST, PATCH and DELETE of them: derived voices
  *   voice_sample.c  what a derived voice sounds like
@@ -132,6 +139,20 @@ route_h dictionary_rest_list, dictionary_rest_add, dictionary_rest_get, dictiona
 	dictionary_rest_remove, dictionary_rest_list_entries, dictionary_rest_add_entry,
 	dictionary_rest_replace_entries, dictionary_rest_change_entry, dictionary_rest_remove_entry,
 	dictionary_rest_invalidate;
+
+/* account_rest.c */
+route_h account_rest_list, account_rest_add, account_rest_get, account_rest_change,
+	account_rest_list_top_ups, account_rest_add_top_up, account_rest_list_projects,
+	account_rest_add_project;
+
+/* key_rest.c */
+route_h key_rest_list, key_rest_add, key_rest_get, key_rest_change, key_rest_revoke;
+
+/* token_rest.c */
+route_h token_rest_add, token_rest_add_single_use;
+
+/* usage_rest.c */
+route_h usage_rest_sum, usage_rest_turns;
 
 /* normalize.c */
 route_h normalize_text;

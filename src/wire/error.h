@@ -20,6 +20,8 @@
 	X(DICTIONARY_NOT_FOUND, 404, "NOT_FOUND", "Dictionary not found")                          \
 	X(PROJECT_NOT_FOUND, 404, "NOT_FOUND", "Project not found")                                \
 	X(ENTRY_NOT_FOUND, 404, "NOT_FOUND", "Entry not found")                                    \
+	X(ACCOUNT_NOT_FOUND, 404, "NOT_FOUND", "Account not found")                                \
+	X(KEY_NOT_FOUND, 404, "NOT_FOUND", "Key not found")                                        \
 	X(SAMPLE_NOT_FOUND, 404, "NOT_FOUND", "Sample not found")                                  \
 	X(NO_ROUTE, 404, "NOT_FOUND", "Not found")                                                 \
 	X(METHOD, 405, "VALIDATION_ERROR", "Method not allowed")                                   \
@@ -37,6 +39,7 @@
 	X(NO_CLONING, 501, "VALIDATION_ERROR", "Voice management is not available")                \
 	X(NO_KEYS, 503, "INTERNAL_ERROR", "keys cannot be looked up at the moment")                \
 	X(NO_LEDGER, 503, "INTERNAL_ERROR", "usage cannot be recorded at the moment")              \
+	X(NO_STORE, 503, "INTERNAL_ERROR", "the store is not available at the moment")             \
 	X(NO_VOICES, 503, "INTERNAL_ERROR", "voice catalog temporarily unavailable")               \
 	X(NO_DICTIONARIES, 503, "INTERNAL_ERROR", "dictionary management unavailable")             \
 	X(UNAVAILABLE, 503, "MODEL_UNAVAILABLE",                                                   \

@@ -157,6 +157,7 @@ static const struct {
 } doors[] = {
 	{"/11labs/", &error_shape_elevenlabs},
 	{"/v1/text-to-speech/", &error_shape_elevenlabs},
+	{"/v1/single-use-token/", &error_shape_elevenlabs},
 	{"/v1/audio/", &error_shape_openai},
 };
 

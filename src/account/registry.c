@@ -1,0 +1,157 @@
+/*
+ * registry.c: accounts, projects and keys as an operator makes and finds them (see
+ * registry.h).
+ */
+#include "account/registry.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two keys may share the part that names them; then make another. */
+#define KEY_TRIES 4
+
+const char *const registry_limit_names[REGISTRY_LIMITS] = {
+	"turns", "connections", "requests_per_minute", "characters_per_minute", "text_max"};
+
+int64_t *registry_limit_at(struct store_limits *limits, size_t index)
+{
+	int64_t *const at[REGISTRY_LIMITS] = {&limits->turns, &limits->connections,
+					      &limits->requests_per_minute,
+					      &limits->characters_per_minute, &limits->text_max};
+
+	assert(index < REGISTRY_LIMITS);
+	return at[index];
+}
+
+bool registry_is_master(const struct store_key *key)
+{
+	return key->scopes & STORE_SCOPE_ADMIN && key->account_id == STORE_ACCOUNT_DEFAULT;
+}
+
+int registry_add_account(struct store *store, struct store_account *account)
+{
+	struct store_project project = {.name = REGISTRY_FIRST_PROJECT};
+	int err = store->ops->account_add(store, account);
+
+	if (err)
+		return err;
+	project.account_id = account->id;
+	project.created_ms = account->created_ms;
+	return store->ops->project_add(store, &project);
+}
+
+struct account_search {
+	const char *name;
+	struct store_account *found;
+	bool is_found;
+};
+
+static bool compare_account(const struct store_account *row, void *arg)
+{
+	struct account_search *search = arg;
+
+	search->is_found = strcmp(row->name, search->name) == 0;
+	if (search->is_found)
+		*search->found = *row;
+	return !search->is_found;
+}
+
+int registry_find_account(struct store *store, struct store_account *account, const char *which)
+{
+	struct account_search search = {.name = which, .found = account};
+	char *end;
+	int err;
+
+	errno = 0;
+	if (which[0] >= '0' && which[0] <= '9') {
+		int64_t id = strtoll(which, &end, 10);
+
+		if (*end == '\0')
+			return errno ? ENOENT : store->ops->account_get(store, account, id);
+	}
+	err = store->ops->account_list(store, compare_account, &search);
+	if (err)
+		return err;
+	return search.is_found ? 0 : ENOENT;
+}
+
+struct project_search {
+	int64_t id; /* 0: the first */
+	struct store_project *found;
+	bool is_found;
+};
+
+static bool compare_project(const struct store_project *row, void *arg)
+{
+	struct project_search *search = arg;
+
+	search->is_found = search->id == 0 || row->id == search->id;
+	if (search->is_found)
+		*search->found = *row;
+	return !search->is_found;
+}
+
+int registry_find_project(struct store *store, struct store_project *project, int64_t account_id,
+			  int64_t id)
+{
+	struct project_search search = {.id = id, .found = project};
+	int err = store->ops->project_list(store, account_id, compare_project, &search);
+
+	if (err)
+		return err;
+	return search.is_found ? 0 : ENOENT;
+}
+
+int registry_first_project(struct store *store, struct store_project *project, int64_t account_id)
+{
+	return registry_find_project(store, project, account_id, 0);
+}
+
+int registry_add_key(struct store *store, char text[ACCOUNT_KEY_LEN + 1], struct store_key *key)
+{
+	const struct store_key wishes = *key;
+	int err = EEXIST;
+
+	for (int i = 0; i < KEY_TRIES && err == EEXIST; ++i) {
+		err = account_key_make(text, key, wishes.name);
+		if (err)
+			return err;
+		key->project_id = wishes.project_id;
+		key->scopes = wishes.scopes;
+		key->limits = wishes.limits;
+		key->credit_cents = wishes.credit_cents;
+		key->expires_ms = wishes.expires_ms;
+		err = store->ops->key_add(store, key);
+	}
+	return err;
+}
+
+struct top_up_search {
+	const struct store_top_up *wanted;
+	bool is_found;
+};
+
+static bool compare_top_up(const struct store_top_up *row, void *arg)
+{
+	struct top_up_search *search = arg;
+
+	search->is_found = strcmp(row->id, search->wanted->id) == 0 &&
+			   row->amount_microcents == search->wanted->amount_microcents;
+	return !search->is_found;
+}
+
+/* The store leaves a known id as it was, whatever the new one says: what is there now
+ * is looked at. */
+int registry_top_up(struct store *store, const struct store_top_up *top_up)
+{
+	struct top_up_search search = {.wanted = top_up};
+	int err = store->ops->top_up_add(store, top_up);
+
+	if (!err)
+		err = store->ops->top_up_list(store, top_up->account_id, compare_top_up, &search);
+	if (err)
+		return err;
+	return search.is_found ? 0 : EEXIST;
+}

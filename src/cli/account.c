@@ -1,0 +1,359 @@
+/*
+ * account.c: `syrinx account`: who pays, how much they may use, and what they have
+ * paid in.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "account/registry.h"
+#include "base/calendar.h"
+#include "base/clock.h"
+#include "base/count.h"
+#include "cli/store_verb.h"
+#include "cli/table.h"
+
+/* The account that the verb's operand names. */
+static int find(struct store_account *account, struct store *store, const struct command_call *call)
+{
+	int err = registry_find_account(store, account, call->operands[1]);
+
+	if (err == ENOENT)
+		return store_verb_failed(call, 0, "there is no account %s", call->operands[1]);
+	return err ? store_verb_failed(call, err, "cannot look it up") : COMMAND_OK;
+}
+
+static int read_text(char out[STORE_NAME_MAX + 1], const struct command_call *call,
+		     const char *option, bool *given)
+{
+	const char *text = command_value(call, option);
+
+	if (!text)
+		return COMMAND_OK;
+	if (strlen(text) > STORE_NAME_MAX)
+		return command_usage_error(call->command, "--%s is longer than %d bytes", option,
+					   STORE_NAME_MAX);
+	snprintf(out, STORE_NAME_MAX + 1, "%s", text);
+	*given = true;
+	return COMMAND_OK;
+}
+
+/* What the options say of it: the fields that were given. */
+static int read_wishes(struct store_account *account, unsigned *fields,
+		       const struct command_call *call)
+{
+	const char *prepaid = command_value(call, "prepaid");
+	bool has_name = false;
+	bool has_plan = false;
+	bool has_limits = false;
+	int status = read_text(account->name, call, "name", &has_name);
+
+	if (status == COMMAND_OK)
+		status = read_text(account->plan, call, "plan", &has_plan);
+	if (status == COMMAND_OK)
+		status = store_verb_read_limits(&account->limits, &has_limits, call);
+	if (status == COMMAND_OK && has_name && account->name[0] == '\0')
+		return command_usage_error(call->command, "--name must not be empty");
+	if (status == COMMAND_OK && prepaid && strcmp(prepaid, "yes") != 0 &&
+	    strcmp(prepaid, "no") != 0)
+		return command_usage_error(call->command, "--prepaid is yes or no, not \"%s\"",
+					   prepaid);
+	if (prepaid)
+		account->is_prepaid = prepaid[0] == 'y';
+	*fields = (has_name ? STORE_ACCOUNT_NAME : 0u) | (has_plan ? STORE_ACCOUNT_PLAN : 0u) |
+		  (prepaid ? STORE_ACCOUNT_PREPAID : 0u) | (has_limits ? STORE_ACCOUNT_LIMITS : 0u);
+	return status;
+}
+
+static int create(struct store *store, const struct command_call *call)
+{
+	struct store_account account = {.limits = STORE_LIMITS_PLAN, .created_ms = clock_wall_ms()};
+	unsigned fields;
+	int status = read_wishes(&account, &fields, call);
+	int err;
+
+	if (status != COMMAND_OK)
+		return status;
+	if (!(fields & STORE_ACCOUNT_NAME))
+		return command_usage_error(call->command, "create needs --name");
+	err = registry_add_account(store, &account);
+	if (err == EEXIST)
+		return store_verb_failed(call, 0, "another account is called %s", account.name);
+	if (err)
+		return store_verb_failed(call, err, "cannot make it");
+	printf("%" PRId64 "\n", account.id);
+	return COMMAND_OK;
+}
+
+static const struct table_column columns[] = {
+	{"ACCOUNT", true},  {"NAME", false},   {"STATE", false}, {"PLAN", false},
+	{"PREPAID", false}, {"PAID", true},    {"SPENT", true},  {"BALANCE", true},
+	{"CREATED", false}, {"LIMITS", false},
+};
+
+static bool add_row(const struct store_account *row, void *arg)
+{
+	struct table *table = arg;
+	char paid[STORE_VERB_CENTS_SIZE];
+	char spent[STORE_VERB_CENTS_SIZE];
+	char balance[STORE_VERB_CENTS_SIZE];
+	char created[CALENDAR_SIZE];
+	char limits[STORE_VERB_LIMITS_SIZE];
+
+	store_verb_print_cents(paid, row->credit_microcents);
+	store_verb_print_cents(spent, row->spent_microcents);
+	store_verb_print_cents(balance, row->credit_microcents - row->spent_microcents);
+	calendar_print_minute(created, row->created_ms);
+	store_verb_print_limits(limits, &row->limits);
+	table_cell(table, "%" PRId64, row->id);
+	table_cell(table, "%s", row->name);
+	table_cell(table, "%s", row->closed_ms ? "closed" : "open");
+	table_cell(table, "%s", row->plan[0] ? row->plan : "-");
+	table_cell(table, "%s", row->is_prepaid ? "yes" : "no");
+	table_cell(table, "%s", paid);
+	table_cell(table, "%s", spent);
+	table_cell(table, "%s", balance);
+	table_cell(table, "%s", created);
+	table_cell(table, "%s", limits);
+	return true;
+}
+
+static int list(struct store *store, const struct command_call *call)
+{
+	struct table table;
+	int err;
+	int printed;
+
+	table_open(&table, columns, COUNT(columns));
+	err = store->ops->account_list(store, add_row, &table);
+	printed = table_print(&table);
+	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list them")
+			      : COMMAND_OK;
+}
+
+static bool add_project(const struct store_project *row, void *arg)
+{
+	struct table *table = arg;
+	char created[CALENDAR_SIZE];
+
+	calendar_print_minute(created, row->created_ms);
+	table_cell(table, "%" PRId64, row->id);
+	table_cell(table, "%s", created);
+	table_cell(table, "%s", row->name);
+	return true;
+}
+
+static bool add_top_up(const struct store_top_up *row, void *arg)
+{
+	struct table *table = arg;
+	char at[CALENDAR_SIZE];
+	char cents[STORE_VERB_CENTS_SIZE];
+
+	calendar_print_minute(at, row->at_ms);
+	store_verb_print_cents(cents, row->amount_microcents);
+	table_cell(table, "%s", row->id);
+	table_cell(table, "%s", at);
+	table_cell(table, "%s", cents);
+	table_cell(table, "%s", row->note);
+	return true;
+}
+
+/* Its row, its projects and what was paid in. */
+static int show(struct store *store, const struct command_call *call)
+{
+	static const struct table_column of_projects[] = {
+		{"PROJECT", true}, {"CREATED", false}, {"NAME", false}};
+	static const struct table_column of_top_ups[] = {
+		{"TOP-UP", false}, {"AT", false}, {"CENTS", true}, {"NOTE", false}};
+	struct store_account account;
+	struct table table;
+	int status = find(&account, store, call);
+	int err;
+
+	if (status != COMMAND_OK)
+		return status;
+	table_open(&table, columns, COUNT(columns));
+	add_row(&account, &table);
+	err = table_print(&table);
+	printf("\n");
+	table_open(&table, of_projects, COUNT(of_projects));
+	if (!err)
+		err = store->ops->project_list(store, account.id, add_project, &table);
+	if (table_print(&table) != 0)
+		err = ENOMEM;
+	printf("\n");
+	table_open(&table, of_top_ups, COUNT(of_top_ups));
+	if (!err)
+		err = store->ops->top_up_list(store, account.id, add_top_up, &table);
+	if (table_print(&table) != 0)
+		err = ENOMEM;
+	return err ? store_verb_failed(call, err, "cannot show it") : COMMAND_OK;
+}
+
+static int set(struct store *store, const struct command_call *call, int64_t id, unsigned fields,
+	       const struct store_account *to)
+{
+	int err = store->ops->account_change(store, id, fields, to);
+
+	if (err == EEXIST)
+		return store_verb_failed(call, 0, "another account is called %s", to->name);
+	return err ? store_verb_failed(call, err, "cannot change it") : COMMAND_OK;
+}
+
+static int change(struct store *store, const struct command_call *call)
+{
+	struct store_account account;
+	unsigned fields;
+	int status = find(&account, store, call);
+
+	if (status == COMMAND_OK)
+		status = read_wishes(&account, &fields, call);
+	if (status != COMMAND_OK)
+		return status;
+	if (fields == 0)
+		return command_usage_error(call->command,
+					   "change needs an option: what shall it be?");
+	return set(store, call, account.id, fields, &account);
+}
+
+static int close_or_open(struct store *store, const struct command_call *call, int64_t closed_ms)
+{
+	struct store_account account;
+	int status = find(&account, store, call);
+
+	if (status != COMMAND_OK)
+		return status;
+	if (account.id == STORE_ACCOUNT_DEFAULT)
+		return store_verb_failed(call, 0, "the default account stays open");
+	if (account.closed_ms && closed_ms)
+		return COMMAND_OK;
+	account.closed_ms = closed_ms;
+	return set(store, call, account.id, STORE_ACCOUNT_CLOSED, &account);
+}
+
+static int close_it(struct store *store, const struct command_call *call)
+{
+	return close_or_open(store, call, clock_wall_ms());
+}
+
+static int reopen(struct store *store, const struct command_call *call)
+{
+	return close_or_open(store, call, 0);
+}
+
+static int make_id(char id[STORE_TURN_ID_MAX + 1])
+{
+	uint64_t random[2];
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
+		return EIO;
+	snprintf(id, STORE_TURN_ID_MAX + 1, "top-up-%016" PRIx64 "%016" PRIx64, random[0],
+		 random[1]);
+	return 0;
+}
+
+static int read_top_up(struct store_top_up *top_up, const struct command_call *call)
+{
+	const char *cents = command_value(call, "cents");
+	const char *id = command_value(call, "id");
+	bool has_note;
+
+	if (!cents)
+		return command_usage_error(call->command, "top-up needs --cents");
+	if (store_verb_parse_cents(&top_up->amount_microcents, cents) != 0)
+		return command_usage_error(
+			call->command,
+			"--cents is an amount with at most six decimals, and not 0: not \"%s\"",
+			cents);
+	if (id && (id[0] == '\0' || strlen(id) > STORE_TURN_ID_MAX))
+		return command_usage_error(call->command, "--id has 1 to %d bytes",
+					   STORE_TURN_ID_MAX);
+	if (id)
+		snprintf(top_up->id, sizeof(top_up->id), "%s", id);
+	else if (make_id(top_up->id) != 0)
+		return store_verb_failed(call, 0, "no random numbers");
+	return read_text(top_up->note, call, "note", &has_note);
+}
+
+static int top_up(struct store *store, const struct command_call *call)
+{
+	struct store_top_up row = {.at_ms = clock_wall_ms()};
+	struct store_account account;
+	char balance[STORE_VERB_CENTS_SIZE];
+	int status = read_top_up(&row, call);
+	int err;
+
+	if (status == COMMAND_OK)
+		status = find(&account, store, call);
+	if (status != COMMAND_OK)
+		return status;
+	row.account_id = account.id;
+	err = registry_top_up(store, &row);
+	if (err == EEXIST)
+		return store_verb_failed(
+			call, 0,
+			"%s was booked with another amount or account: nothing was changed",
+			row.id);
+	if (!err)
+		err = store->ops->account_get(store, &account, account.id);
+	if (err)
+		return store_verb_failed(call, err, "cannot book it");
+	store_verb_print_cents(balance, account.credit_microcents - account.spent_microcents);
+	printf("%s: the balance is %s cents\n", row.id, balance);
+	return COMMAND_OK;
+}
+
+/* Is every sum that of its rows? */
+static int check(struct store *store, const struct command_call *call)
+{
+	int64_t wrong = 0;
+	int err = store->ops->audit(store, &wrong);
+
+	if (err)
+		return store_verb_failed(call, err, "cannot check the sums");
+	if (wrong > 0)
+		return store_verb_failed(call, 0, "%lld sums are not those of their rows",
+					 (long long)wrong);
+	printf("every sum is that of its rows\n");
+	return COMMAND_OK;
+}
+
+static const struct store_verb verbs[] = {
+	{"create", true, 0, "", create},
+	{"list", false, 0, "", list},
+	{"show", false, 1, "an account", show},
+	{"change", true, 1, "an account", change},
+	{"close", true, 1, "an account", close_it},
+	{"reopen", true, 1, "an account", reopen},
+	{"top-up", true, 1, "an account", top_up},
+	{"check", false, 0, "", check},
+};
+
+static int run(const struct command_call *call)
+{
+	return store_verb_run(call, verbs, COUNT(verbs));
+}
+
+static const struct command_option options[] = {
+	STORE_VERB_OPTIONS,
+	{"name", 0, "NAME", "what it is called"},
+	{"plan", 0, "NAME", "the plan of the configuration whose limits it has (\"\": default)"},
+	{"prepaid", 0, "yes|no", "whether it speaks only while it has credit (no)"},
+	STORE_VERB_LIMIT_OPTIONS,
+	{"cents", 0, "AMOUNT", "of a top-up: with up to six decimals; negative to take back"},
+	{"id", 0, "ID", "of a top-up: the same id twice is booked once"},
+	{"note", 0, "TEXT", "of a top-up: what it is for"},
+	{0},
+};
+
+const struct command command_account = {
+	.name = "account",
+	.operands = "create|list|show|change|close|reopen|top-up|check [ACCOUNT]",
+	.operands_min = 1,
+	.operands_max = 2,
+	.summary = "Who pays: make, show and limit accounts, and book what they paid in.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,97 @@
+/*
+ * project.c: `syrinx project`: what of an account keys, dictionaries and voices belong
+ * to.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/calendar.h"
+#include "base/clock.h"
+#include "base/count.h"
+#include "cli/store_verb.h"
+#include "cli/table.h"
+
+static int create(struct store *store, const struct command_call *call)
+{
+	struct store_project project = {.created_ms = clock_wall_ms()};
+	const char *name = command_value(call, "name");
+	int status;
+	int err;
+
+	if (!name || name[0] == '\0' || strlen(name) > STORE_NAME_MAX)
+		return command_usage_error(call->command, "create needs --name of 1 to %d bytes",
+					   STORE_NAME_MAX);
+	snprintf(project.name, sizeof(project.name), "%s", name);
+	status = store_verb_find_account(&project.account_id, store, call, STORE_ACCOUNT_DEFAULT);
+	if (status != COMMAND_OK)
+		return status;
+	err = store->ops->project_add(store, &project);
+	if (err == EEXIST)
+		return store_verb_failed(call, 0, "another project of the account is called %s",
+					 name);
+	if (err)
+		return store_verb_failed(call, err, "cannot make it");
+	printf("%" PRId64 "\n", project.id);
+	return COMMAND_OK;
+}
+
+static bool add_row(const struct store_project *row, void *arg)
+{
+	struct table *table = arg;
+	char created[CALENDAR_SIZE];
+
+	calendar_print_minute(created, row->created_ms);
+	table_cell(table, "%" PRId64, row->id);
+	table_cell(table, "%" PRId64, row->account_id);
+	table_cell(table, "%s", created);
+	table_cell(table, "%s", row->name);
+	return true;
+}
+
+static int list(struct store *store, const struct command_call *call)
+{
+	static const struct table_column columns[] = {
+		{"PROJECT", true}, {"ACCOUNT", true}, {"CREATED", false}, {"NAME", false}};
+	struct table table;
+	int64_t account_id;
+	int status = store_verb_find_account(&account_id, store, call, 0);
+	int printed;
+	int err;
+
+	if (status != COMMAND_OK)
+		return status;
+	table_open(&table, columns, COUNT(columns));
+	err = store->ops->project_list(store, account_id, add_row, &table);
+	printed = table_print(&table);
+	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list them")
+			      : COMMAND_OK;
+}
+
+static const struct store_verb verbs[] = {
+	{"create", true, 0, "", create},
+	{"list", false, 0, "", list},
+};
+
+static int run(const struct command_call *call)
+{
+	return store_verb_run(call, verbs, COUNT(verbs));
+}
+
+static const struct command_option options[] = {
+	STORE_VERB_OPTIONS,
+	{"account", 0, "ACCOUNT", "whose, by number or name (create: the default; list: all)"},
+	{"name", 0, "NAME", "what the new one is called"},
+	{0},
+};
+
+const struct command command_project = {
+	.name = "project",
+	.operands = "create|list",
+	.operands_min = 1,
+	.operands_max = 1,
+	.summary = "Make or list projects: what keys, dictionaries and voices belong to.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,226 @@
+/*
+ * store_verb.c: commands that are verbs on the store (see store_verb.h).
+ */
+#include "cli/store_verb.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "account/registry.h"
+#include "base/mem.h"
+#include "cli/settings.h"
+#include "wire/account_message.h"
+#include "wire/json_write.h"
+
+#define CENTS_DECIMALS 6
+
+static const char *const limit_options[REGISTRY_LIMITS] = {
+	"turns", "connections", "requests-per-minute", "characters-per-minute", "text-max"};
+
+int store_verb_failed(const struct command_call *call, int err, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "syrinx %s: ", call->command->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	if (err)
+		fprintf(stderr, ": %s", strerror(err));
+	fprintf(stderr, "\n");
+	return COMMAND_FAILED;
+}
+
+/* A wrong --data must not look like a server without keys, and one that is elsewhere
+ * needs no directory here. */
+static int open_store(struct store **storep, const struct command_call *call,
+		      const struct config *config, bool changes)
+{
+	static const char sqlite[] = "sqlite:";
+	const char *path = strncmp(config->store_address, sqlite, strlen(sqlite)) == 0
+				   ? config->store_address + strlen(sqlite)
+				   : NULL;
+	int err;
+
+	if (strcmp(config->store_address, "memory:") == 0)
+		return store_verb_failed(call, 0, "a store in memory is its server's alone");
+	if (path && !changes && access(path, F_OK) != 0)
+		return store_verb_failed(call, errno, "%s", path);
+	if (path)
+		return settings_open_store(storep, config) ? COMMAND_FAILED : COMMAND_OK;
+	err = store_open(storep, config->store_address);
+	return err ? store_verb_failed(call, err, "cannot open the store") : COMMAND_OK;
+}
+
+int store_verb_with_store(const struct command_call *call, bool changes,
+			  int (*run)(struct store *store, const struct command_call *call))
+{
+	struct config config;
+	struct store *store = NULL;
+	int status = settings_load(&config, call);
+
+	if (status == COMMAND_OK)
+		status = open_store(&store, call, &config, changes);
+	if (status == COMMAND_OK)
+		status = run(store, call);
+	mem_deref(store);
+	return status;
+}
+
+static int refuse_verb(const struct command_call *call, const struct store_verb *verbs,
+		       size_t count)
+{
+	char names[128];
+	size_t len = 0;
+
+	names[0] = '\0';
+	for (size_t i = 0; i < count; ++i)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
+					i == 0          ? ""
+					: i + 1 < count ? ", "
+							: " or ",
+					verbs[i].name);
+	return command_usage_error(call->command, "it is %s, not \"%s\"", names, call->operands[0]);
+}
+
+int store_verb_run(const struct command_call *call, const struct store_verb *verbs, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && strcmp(verbs[i].name, call->operands[0]) != 0)
+		++i;
+	if (i == count)
+		return refuse_verb(call, verbs, count);
+	if (call->operand_count < 1 + verbs[i].operands)
+		return command_usage_error(call->command, "%s needs %s", verbs[i].name,
+					   verbs[i].needs);
+	if (call->operand_count > 1 + verbs[i].operands)
+		return command_usage_error(call->command, "what is \"%s\"?",
+					   call->operands[1 + verbs[i].operands]);
+	return store_verb_with_store(call, verbs[i].changes, verbs[i].run);
+}
+
+static int read_limit(int64_t *limit, const char *text)
+{
+	char *end;
+	long long n;
+
+	if (strcmp(text, "none") == 0 || strcmp(text, "plan") == 0) {
+		*limit = text[0] == 'n' ? STORE_LIMIT_NONE : STORE_LIMIT_PLAN;
+		return 0;
+	}
+	errno = 0;
+	n = strtoll(text, &end, 10);
+	if (errno || end == text || *end != '\0' || n < 1 || n > ACCOUNT_MESSAGE_LIMIT_MAX)
+		return EINVAL;
+	*limit = n;
+	return 0;
+}
+
+int store_verb_read_limits(struct store_limits *limits, bool *given,
+			   const struct command_call *call)
+{
+	for (size_t i = 0; i < REGISTRY_LIMITS; ++i) {
+		const char *value = command_value(call, limit_options[i]);
+
+		if (!value)
+			continue;
+		if (read_limit(registry_limit_at(limits, i), value) != 0)
+			return command_usage_error(
+				call->command,
+				"--%s must be a number from 1 to %d, none or plan, not \"%s\"",
+				limit_options[i], ACCOUNT_MESSAGE_LIMIT_MAX, value);
+		*given = true;
+	}
+	return COMMAND_OK;
+}
+
+void store_verb_print_limits(char text[STORE_VERB_LIMITS_SIZE], const struct store_limits *limits)
+{
+	struct store_limits copy = *limits;
+	size_t len = 0;
+
+	for (size_t i = 0; i < REGISTRY_LIMITS; ++i) {
+		int64_t limit = *registry_limit_at(&copy, i);
+		char number[24];
+
+		if (limit == STORE_LIMIT_PLAN)
+			continue;
+		snprintf(number, sizeof(number), "%lld", (long long)limit);
+		len += (size_t)snprintf(text + len, STORE_VERB_LIMITS_SIZE - len, "%s%s %s",
+					len ? ", " : "", limit_options[i],
+					limit < 0 ? "none" : number);
+	}
+	if (len == 0)
+		snprintf(text, STORE_VERB_LIMITS_SIZE, "-");
+}
+
+void store_verb_print_cents(char text[STORE_VERB_CENTS_SIZE], int64_t microcents)
+{
+	char decimal[JSON_DECIMAL_MAX];
+	int len = (int)json_format_decimal(decimal, microcents, CENTS_DECIMALS);
+
+	snprintf(text, STORE_VERB_CENTS_SIZE, "%.*s", len, decimal);
+}
+
+int store_verb_parse_cents(int64_t *microcents, const char *text)
+{
+	bool is_negative = text[0] == '-';
+	const char *digits = text + is_negative;
+	size_t whole = strspn(digits, "0123456789");
+	const char *point = digits + whole;
+	size_t decimals = *point == '.' ? strspn(point + 1, "0123456789") : 0;
+	int64_t sum = 0;
+
+	/* Ten digits of cents are more than a top-up may have. */
+	if (whole == 0 || whole > 10 || decimals > CENTS_DECIMALS ||
+	    (*point == '.' && decimals == 0) || point[*point == '.' ? 1 + decimals : 0] != '\0')
+		return EINVAL;
+	for (size_t i = 0; i < whole; ++i)
+		sum = sum * 10 + (digits[i] - '0');
+	for (size_t i = 0; i < CENTS_DECIMALS; ++i)
+		sum = sum * 10 + (i < decimals ? point[1 + i] - '0' : 0);
+	if (sum == 0 || sum > ACCOUNT_MESSAGE_AMOUNT_MAX)
+		return EINVAL;
+	*microcents = is_negative ? -sum : sum;
+	return 0;
+}
+
+int store_verb_find_account(int64_t *id, struct store *store, const struct command_call *call,
+			    int64_t absent)
+{
+	const char *which = command_value(call, "account");
+	struct store_account account;
+	int err;
+
+	*id = absent;
+	if (!which)
+		return COMMAND_OK;
+	err = registry_find_account(store, &account, which);
+	if (err)
+		return store_verb_failed(call, err == ENOENT ? 0 : err, "there is no account %s",
+					 which);
+	*id = account.id;
+	return COMMAND_OK;
+}
+
+int store_verb_find_key(struct store_key *key, struct store *store, const struct command_call *call,
+			const char *text)
+{
+	char prefix[STORE_KEY_PREFIX_LEN + 1];
+	int err;
+
+	if (strlen(text) < STORE_KEY_PREFIX_LEN)
+		return command_usage_error(call->command, "a key has at least %d letters here",
+					   STORE_KEY_PREFIX_LEN);
+	memcpy(prefix, text, STORE_KEY_PREFIX_LEN);
+	prefix[STORE_KEY_PREFIX_LEN] = '\0';
+	err = store->ops->key_find(store, key, prefix);
+	if (err == ENOENT)
+		return store_verb_failed(call, 0, "there is no key %s", prefix);
+	return err ? store_verb_failed(call, err, "cannot look key %s up", prefix) : COMMAND_OK;
+}

@@ -1,0 +1,105 @@
+/*
+ * table.c: rows for people (see table.h).
+ */
+#include "cli/table.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+void table_open(struct table *table, const struct table_column *columns, size_t count)
+{
+	*table = (struct table){.columns = columns, .column_count = count};
+}
+
+static int make_room(struct table *table)
+{
+	size_t more = table->size ? 2 * table->size : 64;
+	char **cells;
+
+	if (table->count < table->size)
+		return 0;
+	cells = reallocarray(table->cells, more, sizeof(char *));
+	if (!cells)
+		return ENOMEM;
+	table->cells = cells;
+	table->size = more;
+	return 0;
+}
+
+void table_cell(struct table *table, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	if (!table->err)
+		table->err = make_room(table);
+	if (table->err)
+		return;
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0) {
+		table->err = ENOMEM;
+		return;
+	}
+	for (char *c = text; *c; ++c) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	}
+	table->cells[table->count++] = text;
+}
+
+static int width_of(const char *text)
+{
+	return (int)utf8_count(text, strlen(text));
+}
+
+static int width_of_column(const struct table *table, size_t column)
+{
+	int width = width_of(table->columns[column].name);
+
+	for (size_t i = column; i < table->count; i += table->column_count) {
+		int w = width_of(table->cells[i]);
+
+		width = w > width ? w : width;
+	}
+	return width;
+}
+
+static void print_cell(const struct table *table, size_t column, int width, const char *text)
+{
+	bool is_last = column + 1 == table->column_count;
+	int gap = width - width_of(text);
+
+	if (table->columns[column].is_number)
+		printf("%*s%s", gap, "", text);
+	else
+		printf("%s%*s", text, is_last ? 0 : gap, "");
+	fputs(is_last ? "\n" : "  ", stdout);
+}
+
+int table_print(struct table *table)
+{
+	int *widths = calloc(table->column_count, sizeof(int));
+	int err = widths ? table->err : ENOMEM;
+
+	for (size_t i = 0; !err && i < table->column_count; ++i)
+		widths[i] = width_of_column(table, i);
+	for (size_t i = 0; !err && i < table->column_count; ++i)
+		print_cell(table, i, widths[i], table->columns[i].name);
+	for (size_t i = 0; !err && i < table->count; ++i)
+		print_cell(table, i % table->column_count, widths[i % table->column_count],
+			   table->cells[i]);
+	for (size_t i = 0; i < table->count; ++i)
+		free(table->cells[i]);
+	free(table->cells);
+	free(widths);
+	*table = (struct table){0};
+	return err;
+}

@@ -1,0 +1,74 @@
+/*
+ * token.c: `syrinx token`: a pass for one connection or request, for a page that must
+ * not see the key.
+ */
+#include <errno.h>
+#include <stdio.h>
+
+#include "account/account_token.h"
+#include "base/clock.h"
+#include "base/count.h"
+#include "cli/store_verb.h"
+#include "server/routes.h"
+
+static int create(struct store *store, const struct command_call *call)
+{
+	const char *prefix = command_value(call, "key");
+	const char *path = command_value(call, "path");
+	const char *door = path ? routes_door(path) : NULL;
+	char text[ACCOUNT_TOKEN_LEN + 1];
+	struct store_token token;
+	struct store_key key;
+	int64_t seconds;
+	int status;
+	int err;
+
+	if (!prefix || !path)
+		return command_usage_error(call->command, "create needs --key and --path");
+	if (!door)
+		return command_usage_error(call->command,
+					   "--path must be one to speak through, like "
+					   "/ws/tts/stream: not \"%s\"",
+					   path);
+	if (command_number(&seconds, call, "seconds", 1, ACCOUNT_TOKEN_SECONDS_MAX,
+			   ACCOUNT_TOKEN_SECONDS))
+		return COMMAND_USAGE;
+	status = store_verb_find_key(&key, store, call, prefix);
+	if (status != COMMAND_OK)
+		return status;
+	err = account_token_make(text, &token, key.id, door, seconds, clock_wall_ms());
+	if (!err)
+		err = store->ops->token_add(store, &token, clock_wall_ms());
+	if (err == EDQUOT)
+		return store_verb_failed(call, 0, "the key has %d tokens that nobody has used",
+					 STORE_TOKENS_MAX);
+	if (err)
+		return store_verb_failed(call, err, "cannot make a token");
+	printf("%s\n", text);
+	return COMMAND_OK;
+}
+
+static const struct store_verb verbs[] = {{"create", true, 0, "", create}};
+
+static int run(const struct command_call *call)
+{
+	return store_verb_run(call, verbs, COUNT(verbs));
+}
+
+static const struct command_option options[] = {
+	STORE_VERB_OPTIONS,
+	{"key", 0, "KEY", "the start of the key that pays"},
+	{"path", 0, "PATH", "what it opens, once: /ws/tts/stream"},
+	{"seconds", 0, "N", "how long it is good: 1 to 3600 (60)"},
+	{0},
+};
+
+const struct command command_token = {
+	.name = "token",
+	.operands = "create",
+	.operands_min = 1,
+	.operands_max = 1,
+	.summary = "Make a pass for one connection or request, and print it.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,192 @@
+/*
+ * usage.c: `syrinx usage`: what was spoken and what it cost, from the ledger.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "account/report.h"
+#include "base/calendar.h"
+#include "base/clock.h"
+#include "base/count.h"
+#include "cli/store_verb.h"
+#include "cli/table.h"
+
+#define REPORT_MAX (256u * 1024 * 1024) /* a million rows, far more than people read */
+
+/* A date, a time, or how long ago. */
+static int read_moment(int64_t *wall_ms, const struct command_call *call, const char *option)
+{
+	const char *text = command_value(call, option);
+	int64_t span;
+
+	*wall_ms = 0;
+	if (!text || calendar_parse(wall_ms, text) == 0)
+		return COMMAND_OK;
+	if (calendar_parse_span(&span, text) != 0)
+		return command_usage_error(call->command,
+					   "--%s is a date (2026-05-20), a time on it "
+					   "(2026-05-20T09:00) or how long ago (7d): not \"%s\"",
+					   option, text);
+	*wall_ms = span < clock_wall_ms() ? clock_wall_ms() - span : 1;
+	return COMMAND_OK;
+}
+
+static int read_filter(struct store_turn_filter *filter, struct store *store,
+		       const struct command_call *call)
+{
+	const char *prefix = command_value(call, "key");
+	struct store_key key = {0};
+	int status = store_verb_find_account(&filter->account_id, store, call, 0);
+
+	if (status == COMMAND_OK && prefix)
+		status = store_verb_find_key(&key, store, call, prefix);
+	if (status == COMMAND_OK)
+		status = read_moment(&filter->from_ms, call, "from");
+	if (status == COMMAND_OK)
+		status = read_moment(&filter->to_ms, call, "to");
+	filter->key_id = key.id;
+	return status;
+}
+
+static int read_by(unsigned *by, const struct command_call *call)
+{
+	const char *list = command_value(call, "by");
+	const char *bad;
+
+	*by = STORE_USAGE_DAY;
+	if (!list || report_parse_by(by, list, &bad) == 0)
+		return COMMAND_OK;
+	return command_usage_error(call->command,
+				   "--by takes " REPORT_BYS " and commas, not \"%.*s\"",
+				   (int)strcspn(bad, ","), bad);
+}
+
+struct printing {
+	struct table table;
+	unsigned by;
+};
+
+static void add_figures(struct table *table, const struct store_usage *usage)
+{
+	char cents[STORE_VERB_CENTS_SIZE];
+
+	store_verb_print_cents(cents, usage->amount_microcents);
+	table_cell(table, "%" PRId64, usage->turns);
+	table_cell(table, "%" PRIu64 ".%03" PRIu64, usage->audio_us / 1000000,
+		   usage->audio_us / 1000 % 1000);
+	table_cell(table, "%" PRIu64, usage->characters);
+	table_cell(table, "%s", cents);
+}
+
+static bool add_row(const struct report_row *row, void *arg)
+{
+	struct printing *printing = arg;
+	char day[CALENDAR_SIZE];
+
+	calendar_print_day(day, row->usage->day_ms);
+	if (printing->by & STORE_USAGE_DAY)
+		table_cell(&printing->table, "%s", day);
+	if (printing->by & STORE_USAGE_KEY)
+		table_cell(&printing->table, "%s", row->key ? row->key : "-");
+	if (printing->by & STORE_USAGE_VOICE)
+		table_cell(&printing->table, "%" PRId64, row->usage->voice_id);
+	if (printing->by & STORE_USAGE_MODEL)
+		table_cell(&printing->table, "%s", row->usage->model_id);
+	add_figures(&printing->table, row->usage);
+	return true;
+}
+
+static int print_table(struct store *store, const struct store_turn_filter *filter, unsigned by)
+{
+	static const struct {
+		unsigned by;
+		struct table_column column;
+	} named[] = {{STORE_USAGE_DAY, {"DAY", false}},
+		     {STORE_USAGE_KEY, {"KEY", false}},
+		     {STORE_USAGE_VOICE, {"VOICE", true}},
+		     {STORE_USAGE_MODEL, {"MODEL", false}}};
+	static const struct table_column figures[] = {
+		{"TURNS", true}, {"AUDIO S", true}, {"CHARACTERS", true}, {"CENTS", true}};
+	struct table_column columns[COUNT(named) + COUNT(figures)];
+	struct printing printing = {.by = by};
+	struct store_usage total = {0};
+	size_t count = 0;
+	int printed;
+	int err;
+
+	for (size_t i = 0; i < COUNT(named); ++i) {
+		if (by & named[i].by)
+			columns[count++] = named[i].column;
+	}
+	memcpy(columns + count, figures, sizeof(figures));
+	table_open(&printing.table, columns, count + COUNT(figures));
+	err = report_each(store, filter, by, add_row, &printing, &total);
+	for (size_t i = 0; i < count; ++i)
+		table_cell(&printing.table, "%s", i == 0 ? "total" : "");
+	add_figures(&printing.table, &total);
+	printed = table_print(&printing.table);
+	return err ? err : printed;
+}
+
+static int print_whole(struct store *store, const struct store_turn_filter *filter, unsigned by,
+		       bool is_csv)
+{
+	struct buf out;
+	int err;
+
+	buf_init(&out, REPORT_MAX);
+	err = is_csv ? report_write_csv(&out, store, filter, by)
+		     : report_write_json(&out, store, filter, by);
+	if (!err)
+		fwrite(out.bytes, 1, out.len, stdout);
+	if (!err && !is_csv)
+		putchar('\n');
+	buf_reset(&out);
+	return err;
+}
+
+static int report(struct store *store, const struct command_call *call)
+{
+	bool is_csv = command_value(call, "csv") != NULL;
+	bool is_json = command_value(call, "json") != NULL;
+	struct store_turn_filter filter = {0};
+	unsigned by;
+	int status = read_by(&by, call);
+	int err;
+
+	if (status == COMMAND_OK && is_csv && is_json)
+		return command_usage_error(call->command, "it is --csv or --json");
+	if (status == COMMAND_OK)
+		status = read_filter(&filter, store, call);
+	if (status != COMMAND_OK)
+		return status;
+	err = is_csv || is_json ? print_whole(store, &filter, by, is_csv)
+				: print_table(store, &filter, by);
+	return err ? store_verb_failed(call, err, "cannot read the ledger") : COMMAND_OK;
+}
+
+static int run(const struct command_call *call)
+{
+	return store_verb_with_store(call, false, report);
+}
+
+static const struct command_option options[] = {
+	STORE_VERB_OPTIONS,
+	{"account", 0, "ACCOUNT", "of one account, by number or name (all)"},
+	{"key", 0, "KEY", "of one key, by its first letters (all)"},
+	{"from", 0, "WHEN", "the first moment: 2026-05-20, 2026-05-20T09:00, or 7d ago"},
+	{"to", 0, "WHEN", "the first moment that does not count any more"},
+	{"by", 0, "LIST", "sums by day, key, voice, model (day); days are of UTC"},
+	{"csv", 0, NULL, "as CSV, costs in micro-cents"},
+	{"json", 0, NULL, "as JSON, costs in micro-cents"},
+	{0},
+};
+
+const struct command command_usage = {
+	.name = "usage",
+	.summary = "Sum up what was spoken and what it cost.",
+	.options = options,
+	.run = run,
+};
