@@ -197,17 +197,20 @@ static int keep_event_number(struct engine_event *event, const struct json_value
 	return 0;
 }
 
-/* What is neither a number nor a string is as good as none. */
-static int read_event(struct reading *reading, const struct json_value *value)
+int engine_event_read(struct engine_event *event, const struct json_value *value)
 {
-	struct engine_event *event = &reading->message->event;
-	int err = 0;
-
 	*event = (struct engine_event){0};
 	if (value->kind == JSON_KIND_STRING)
-		err = keep_event_string(event, value);
-	else if (value->kind == JSON_KIND_NUMBER)
-		err = keep_event_number(event, value);
+		return keep_event_string(event, value);
+	if (value->kind == JSON_KIND_NUMBER)
+		return keep_event_number(event, value);
+	return 0;
+}
+
+static int read_event(struct reading *reading, const struct json_value *value)
+{
+	int err = engine_event_read(&reading->message->event, value);
+
 	json_skip(&reading->json, value);
 	return err ? fault(reading, "event_id is too long") : 0;
 }

@@ -37,6 +37,11 @@ struct engine_event {
 	int64_t number;
 };
 
+/* Of the value of "event_id", a container not passed over.  EINVAL when it is
+ * longer than ENGINE_EVENT_MAX; what is neither number nor string is as none. */
+struct json_value;
+int engine_event_read(struct engine_event *event, const struct json_value *value);
+
 struct engine_message {
 	enum engine_message_kind kind;
 	const char *conversation_id; /* of INIT; slices of the message, UTF-8 */

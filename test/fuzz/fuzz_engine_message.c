@@ -15,6 +15,7 @@
 #include "account/engine_token.h"
 #include "base/base64.h"
 #include "base/utf8.h"
+#include "wire/engine_answer.h"
 #include "wire/engine_message.h"
 
 #define MUST(condition)                                                                            \
@@ -76,6 +77,20 @@ static void check_message(const uint8_t *bytes, size_t len)
 	free(json);
 }
 
+static void check_answer(const uint8_t *bytes, size_t len)
+{
+	char *json = malloc(len ? len : 1);
+	struct bounds bounds = {json, json + len};
+	struct engine_answer answer;
+
+	MUST(json);
+	if (len > 0)
+		memcpy(json, bytes, len);
+	if (engine_answer_parse(&answer, json, len) == 0 && answer.len > 0)
+		check_slice(bounds, answer.text, answer.len);
+	free(json);
+}
+
 static size_t put(char *out, const void *bytes, size_t n)
 {
 	size_t len = base64_encode(out, bytes, n);
@@ -125,6 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	check_message(bytes, len);
+	check_answer(bytes, len);
 	if (len > 0)
 		check_token(bytes, len);
 	return 0;

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "base/count.h"
+#include "wire/engine_answer.h"
 #include "wire/engine_message.h"
 #include "wire/engine_reply.h"
 
@@ -300,6 +301,45 @@ static void test_what_our_engine_says_is_understood(void **state)
 	buf_reset(&out);
 }
 
+static struct engine_answer answer_of(char *json, size_t size, const char *text, int err)
+{
+	struct engine_answer answer;
+
+	snprintf(json, size, "%s", text);
+	assert_int_equal(engine_answer_parse(&answer, json, strlen(json)), err);
+	return answer;
+}
+
+static void test_what_an_engine_is_told_is_read(void **state)
+{
+	static const char *const bad[] = {"", "[]", "{", "{\"type\":\"pong\"} {}"};
+	struct engine_answer answer;
+	char json[256];
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, sizeof(json) - 1);
+	assert_int_equal(engine_reply_words(&out, "7", "a \"b\"", 5), 0);
+	assert_int_equal(buf_append(&out, "", 1), 0);
+	answer = answer_of(json, sizeof(json), out.bytes, 0);
+	buf_reset(&out);
+	assert_int_equal(answer.kind, ENGINE_ANSWER_WORDS);
+	assert_memory_equal(answer.text, "a \"b\"", 5);
+	assert_int_equal(answer.len, 5);
+	assert_false(answer.is_final);
+	assert_int_equal(answer.event.number, 7);
+	answer = answer_of(json, sizeof(json),
+			   "{\"is_final\":true,\"type\":\"agent_response\",\"x\":[{}]}", 0);
+	assert_true(answer.is_final && answer.kind == ENGINE_ANSWER_WORDS && answer.len == 0);
+	assert_string_equal(answer.event.text, "");
+	answer = answer_of(json, sizeof(json), "{\"type\":\"pong\"}", 0);
+	assert_int_equal(answer.kind, ENGINE_ANSWER_PONG);
+	answer = answer_of(json, sizeof(json), "{\"type\":\"tool\",\"content\":7}", 0);
+	assert_int_equal(answer.kind, ENGINE_ANSWER_OTHER);
+	for (size_t i = 0; i < COUNT(bad); ++i)
+		answer_of(json, sizeof(json), bad[i], EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_of_a_very_long_history_the_newest_count),
 		cmocka_unit_test(test_replies_are_written_as_the_vendors_library_does),
 		cmocka_unit_test(test_what_our_engine_says_is_understood),
+		cmocka_unit_test(test_what_an_engine_is_told_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
