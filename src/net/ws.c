@@ -281,6 +281,11 @@ int ws_alloc(struct ws **wsp, struct stream *stream, enum ws_role role, size_t m
 	return 0;
 }
 
+void ws_set_message_max(struct ws *ws, size_t message_max)
+{
+	ws_codec_set_message_max(&ws->codec, message_max);
+}
+
 int ws_feed(struct ws *ws, const char *bytes, size_t n)
 {
 	struct early *early;

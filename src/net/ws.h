@@ -51,6 +51,9 @@ struct ws_handlers {
 int ws_alloc(struct ws **wsp, struct stream *stream, enum ws_role role, size_t message_max,
 	     const struct ws_handlers *handlers, void *arg);
 
+/* The longest message from now on, when it is not that of the others. */
+void ws_set_message_max(struct ws *ws, size_t message_max);
+
 /* Bytes that came with the handshake; delivered from the loop. */
 int ws_feed(struct ws *ws, const char *bytes, size_t n);
 

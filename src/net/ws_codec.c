@@ -20,8 +20,14 @@
 void ws_codec_init(struct ws_codec *codec, enum ws_role role, size_t message_max)
 {
 	*codec = (struct ws_codec){.role = (uint8_t)role, .head_need = 2};
+	buf_init(&codec->message, 0);
+	ws_codec_set_message_max(codec, message_max);
+}
+
+void ws_codec_set_message_max(struct ws_codec *codec, size_t message_max)
+{
 	/* A control frame may come in parts between the fragments. */
-	buf_init(&codec->message, message_max + WS_CONTROL_MAX);
+	codec->message.max = message_max + WS_CONTROL_MAX;
 }
 
 void ws_codec_reset(struct ws_codec *codec)

@@ -85,6 +85,7 @@ struct ws_event {
 /* `role` is our end: the server's end wants frames masked, the client's does
  * not.  A message longer than message_max fails with WS_CLOSE_TOO_LARGE. */
 void ws_codec_init(struct ws_codec *codec, enum ws_role role, size_t message_max);
+void ws_codec_set_message_max(struct ws_codec *codec, size_t message_max);
 void ws_codec_reset(struct ws_codec *codec);
 
 /* Takes bytes off the front of *bytes (changing them) up to the next event. */

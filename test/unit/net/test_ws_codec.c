@@ -228,6 +228,29 @@ static void test_nothing_is_read_after_a_failure(void **state)
 	assert_int_equal(ws_codec_next(&codec, &at, &n).type, WS_FAIL);
 }
 
+static void test_the_longest_message_can_be_changed(void **state)
+{
+	char text[MAX + 1];
+	char frame[MAX + 1 + WS_HEAD_MAX];
+	size_t n;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	n = put_frame(frame, WS_CLIENT, 0x80 | WS_OP_TEXT, text, sizeof(text));
+	for (unsigned more = 0; more <= 1; ++more) {
+		struct ws_codec codec;
+		struct ws_event event;
+		char *at = frame;
+		size_t left = n;
+
+		ws_codec_init(&codec, WS_CLIENT, MAX);
+		ws_codec_set_message_max(&codec, MAX + more);
+		event = ws_codec_next(&codec, &at, &left);
+		assert_int_equal(event.type == WS_FAIL, more == 0);
+		ws_codec_reset(&codec);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -240,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_lengths_are_written_in_their_shortest_form),
 		cmocka_unit_test(test_codes_that_may_be_sent),
 		cmocka_unit_test(test_nothing_is_read_after_a_failure),
+		cmocka_unit_test(test_the_longest_message_can_be_changed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
