@@ -1,9 +1,10 @@
 /*
  * sqlite.c: the store in one file, by SQLite.
  *
- * Used by one thread at a time; other processes may have the same file open
- * (the command line makes keys while the server runs).  A commit has reached
- * the disk when it returns: write-ahead log, synchronous FULL.
+ * Used by one thread at a time; other threads and processes may have the same file
+ * open by handles of their own (the command line makes keys while the server
+ * runs).  A commit has reached the disk when it returns: write-ahead log,
+ * synchronous FULL.
  *
  * What is kept and how it is asked for is in the files that sqlite_private.h lists.
  */
@@ -12,18 +13,42 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 
-/* Others hold the file for a transaction of well under a millisecond; whoever
- * takes this long is stuck, and the ledger tries again by itself. */
+/* Others hold the file for a transaction of a few milliseconds, a dictionary of
+ * 10,000 entries for some hundred; whoever takes this long is stuck, and the
+ * ledger has its spool. */
 #define BUSY_TIMEOUT_MS 1000
+/* SQLite's own pauses grow to a tenth of a second.  A ledger that books one batch
+ * after the other leaves the file alone for moments only, and whoever looks so
+ * seldom would miss them all. */
+#define BUSY_PAUSE_NS 250000
 #define WAL_RETRY_MS 5
 
-static int errno_of(int code)
+/* What the system said of a file that cannot be written. */
+static int errno_of_io(int system_errno)
 {
-	switch (code & 0xff) {
+	switch (system_errno) {
+	case ENOSPC:
+	case EDQUOT:
+	case EFBIG:
+		return ENOSPC;
+	case EROFS:
+		return EROFS;
+	default:
+		return EIO;
+	}
+}
+
+static int errno_of(sqlite3 *db)
+{
+	int system_errno = sqlite3_system_errno(db);
+
+	switch (sqlite3_extended_errcode(db) & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return EBUSY;
@@ -37,7 +62,9 @@ static int errno_of(int code)
 	case SQLITE_NOMEM:
 		return ENOMEM;
 	case SQLITE_CANTOPEN:
-		return ENOENT;
+		return system_errno > 0 ? system_errno : ENOENT;
+	case SQLITE_IOERR:
+		return errno_of_io(system_errno);
 	default:
 		return EIO;
 	}
@@ -45,7 +72,7 @@ static int errno_of(int code)
 
 int sqlite_failed(const struct sqlite *sqlite, const char *what)
 {
-	int err = errno_of(sqlite3_extended_errcode(sqlite->db));
+	int err = errno_of(sqlite->db);
 
 	log_error("store", "%s: %s (%s)", what, sqlite3_errmsg(sqlite->db), strerror(err));
 	return err;
@@ -338,11 +365,26 @@ static int enter_wal_mode(struct sqlite *sqlite)
 	return code == SQLITE_OK ? 0 : sqlite_failed(sqlite, "cannot be used as a database");
 }
 
+/* Another one has the file: 0 ends the waiting. */
+static int wait_for_file(void *arg, int pauses)
+{
+	static const struct timespec pause = {.tv_nsec = BUSY_PAUSE_NS};
+	struct sqlite *sqlite = arg;
+	uint64_t now_us = clock_monotonic_us();
+
+	if (pauses == 0)
+		sqlite->busy_since_us = now_us;
+	if (now_us - sqlite->busy_since_us >= BUSY_TIMEOUT_MS * 1000ULL)
+		return 0;
+	nanosleep(&pause, NULL);
+	return 1;
+}
+
 static int set_up(struct sqlite *sqlite)
 {
 	int err;
 
-	sqlite3_busy_timeout(sqlite->db, BUSY_TIMEOUT_MS);
+	sqlite3_busy_handler(sqlite->db, wait_for_file, sqlite);
 	if (sqlite3_db_readonly(sqlite->db, "main") == 1) {
 		log_error("store", "the file cannot be written to");
 		return EROFS;
@@ -362,14 +404,10 @@ static int open_file(struct sqlite *sqlite, const char *path)
 {
 	/* No mutex of SQLite's own: one thread at a time is our contract. */
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-	int system_errno;
 
 	if (sqlite3_open_v2(path, &sqlite->db, flags, NULL) == SQLITE_OK)
 		return 0;
-	if (!sqlite->db)
-		return ENOMEM;
-	system_errno = sqlite3_system_errno(sqlite->db);
-	return system_errno > 0 ? system_errno : errno_of(sqlite3_errcode(sqlite->db));
+	return sqlite->db ? errno_of(sqlite->db) : ENOMEM;
 }
 
 int store_open_sqlite(struct store **storep, const char *path)

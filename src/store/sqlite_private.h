@@ -96,6 +96,7 @@ struct sqlite {
 	struct store store; /* first: what callers hold */
 	sqlite3 *db;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
+	uint64_t busy_since_us; /* when it began to wait for another one */
 };
 
 static inline struct sqlite *sqlite_of(struct store *store)
