@@ -17,9 +17,9 @@ static int64_t unused(const struct lease *lease)
  * stays within a block. */
 static int64_t grace(const struct lease *lease)
 {
-	int64_t left = lease->left > 0 ? lease->left : 0;
-
-	return at_most(left, lease->block - lease->block / LEASE_CHUNKS);
+	if (lease->left <= 0)
+		return 0;
+	return at_most(lease->left, lease->block - lease->block / LEASE_CHUNKS);
 }
 
 void lease_limit(struct lease *lease, bool is_limited, int64_t block)

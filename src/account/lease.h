@@ -9,10 +9,11 @@
  *
  * A chunk's cost is known when it has been spoken, and many turns speak at once.
  * So each that goes on reserves what a chunk may cost; then all of them together
- * overdraw the lease by one chunk at most.  When it is used up but the store had
- * more at the last time of asking, that more counts, a block of it at most: a
- * burst of turns is not refused while the next block is on its way.  If another
- * server took it meanwhile it is overdrawn, by less than a block.
+ * overdraw the lease by one chunk at most.
+ *
+ * A burst of turns is not refused while the next block is on its way: what the store
+ * had left when it was asked last counts too, a block of it at most.  If another
+ * server took that meanwhile the account is overdrawn, by less than a block.
  */
 #ifndef ACCOUNT_LEASE_H
 #define ACCOUNT_LEASE_H
@@ -20,9 +21,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A chunk is taken to cost this part of a block: with the default block of a euro or
- * dollar and the default price that is 17 s of speech. */
-#define LEASE_CHUNKS 64
+/* A chunk is taken to cost this part of a block: with the default block and price that
+ * is seven seconds of speech. */
+#define LEASE_CHUNKS 32
 
 struct lease {
 	bool is_limited; /* else nothing below counts */

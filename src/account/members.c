@@ -143,21 +143,27 @@ void members_note_use(struct members *members, struct bearer *bearer)
 	members_drop_idle(members, MEMBERS_IDLE_MAX);
 }
 
+static const struct plan *find_plan(const struct members_options *options, const char *name)
+{
+	for (size_t i = 0; i < options->plans_count; ++i) {
+		if (strcmp(options->plans[i].name, name) == 0)
+			return &options->plans[i];
+	}
+	return NULL;
+}
+
 const struct store_limits *members_plan(const struct members *members,
 					const struct store_account *row)
 {
 	static const struct store_limits none = STORE_LIMITS_PLAN; /* of nobody: no limit */
-	const char *name = row->plan[0] ? row->plan : "default";
-	const struct members_options *options = &members->options;
+	const struct plan *plan = row->plan[0] ? find_plan(&members->options, row->plan) : NULL;
 
-	for (size_t i = 0; i < options->plans_count; ++i) {
-		if (strcmp(options->plans[i].name, name) == 0)
-			return &options->plans[i].limits;
-	}
-	if (row->plan[0])
+	if (row->plan[0] && !plan)
 		log_warn("account", "the account %s has a plan that is not configured: %s",
 			 row->name, row->plan);
-	return &none;
+	if (!plan)
+		plan = find_plan(&members->options, "default");
+	return plan ? &plan->limits : &none;
 }
 
 void *members_owner(struct quota *quota)

@@ -1,0 +1,222 @@
+/* Credit is lent in blocks, asked for ahead, and overdrawn by one block at most. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "account/lease.h"
+
+#define BLOCK 3200
+#define CHUNK (BLOCK / LEASE_CHUNKS)
+
+static void test_without_a_limit_everything_is_covered(void **state)
+{
+	struct lease lease = {0};
+	struct lease_part part = {0};
+
+	(void)state;
+	lease_limit(&lease, false, BLOCK);
+	lease_spend(&lease, &part, INT64_MAX / 2);
+	assert_true(lease_covers(&lease, &part));
+	assert_int_equal(lease_want(&lease), 0);
+}
+
+static void test_a_block_is_wanted_at_first_and_again_when_half_is_gone(void **state)
+{
+	struct lease lease = {0};
+	struct lease_part part = {0};
+
+	(void)state;
+	lease_limit(&lease, true, BLOCK);
+	assert_false(lease_covers(&lease, NULL));
+	assert_int_equal(lease_want(&lease), BLOCK);
+	lease_grant(&lease, BLOCK, 10 * BLOCK);
+	assert_int_equal(lease_want(&lease), 0);
+	lease_spend(&lease, &part, BLOCK / 2 - 1);
+	assert_int_equal(lease_want(&lease), 0);
+	lease_spend(&lease, &part, BLOCK / 2);
+	assert_int_equal(lease_want(&lease), BLOCK / 2);
+}
+
+static void test_what_speaks_is_reserved_and_given_back(void **state)
+{
+	struct lease lease = {0};
+	struct lease_part parts[LEASE_CHUNKS + 1] = {{0}};
+
+	(void)state;
+	lease_limit(&lease, true, BLOCK);
+	lease_grant(&lease, BLOCK, 0);
+	for (int i = 0; i < LEASE_CHUNKS; ++i) {
+		assert_true(lease_covers(&lease, &parts[i]));
+		lease_reserve(&lease, &parts[i], 0);
+	}
+	assert_false(lease_covers(&lease, &parts[LEASE_CHUNKS]));
+	assert_true(lease_want(&lease) > 0); /* many at once want more */
+	lease_spend(&lease, &parts[0], 1); /* cheaper than it might have been */
+	assert_true(lease_covers(&lease, &parts[LEASE_CHUNKS]));
+}
+
+static void test_a_turn_reserves_what_its_dearest_chunk_cost(void **state)
+{
+	struct lease lease = {0};
+	struct lease_part part = {0};
+
+	(void)state;
+	lease_limit(&lease, true, BLOCK);
+	lease_grant(&lease, BLOCK, 0);
+	lease_reserve(&lease, &part, 5 * CHUNK);
+	assert_int_equal(lease.reserved, 5 * CHUNK);
+	lease_reserve(&lease, &part, 0);
+	assert_int_equal(lease.reserved, CHUNK);
+}
+
+static void test_a_burst_is_covered_by_what_the_store_has_left_a_block_at_most(void **state)
+{
+	struct lease lease = {0};
+	struct lease_part parts[4 * LEASE_CHUNKS] = {{0}};
+	int begun = 0;
+
+	(void)state;
+	lease_limit(&lease, true, BLOCK);
+	lease_grant(&lease, BLOCK, 100 * BLOCK);
+	while (lease_covers(&lease, &parts[begun]))
+		lease_reserve(&lease, &parts[begun++], 0);
+	assert_int_equal(begun, 2 * LEASE_CHUNKS - 1);
+}
+
+static void test_one_that_becomes_limited_begins_with_nothing(void **state)
+{
+	struct lease lease = {0};
+	struct lease_part part = {0};
+
+	(void)state;
+	lease_limit(&lease, false, BLOCK);
+	lease_spend(&lease, &part, 700);
+	lease_limit(&lease, true, BLOCK);
+	assert_false(lease_covers(&lease, &part));
+	assert_int_equal(lease_want(&lease), BLOCK);
+	lease_grant(&lease, 10, 0);
+	assert_true(lease_covers(&lease, &part));
+	lease_spend(&lease, &part, 710);
+	assert_false(lease_covers(&lease, &part));
+}
+
+static void test_what_lapsed_is_gone_and_what_is_held_counts(void **state)
+{
+	struct lease lease = {0};
+
+	(void)state;
+	lease_limit(&lease, true, BLOCK);
+	lease_grant(&lease, BLOCK, BLOCK);
+	lease_lapse(&lease);
+	assert_false(lease_covers(&lease, NULL));
+	lease_hold(&lease, 40, 0);
+	assert_int_equal(lease_want(&lease), BLOCK - 40);
+	assert_true(lease_covers(&lease, NULL));
+}
+
+/* A purse of the store's kind, for several servers. */
+struct purse {
+	int64_t left;
+	uint32_t random;
+};
+
+static uint32_t draw(struct purse *purse, uint32_t below)
+{
+	purse->random = purse->random * 1664525u + 1013904223u;
+	return (purse->random >> 8) % below;
+}
+
+static void renew(struct purse *purse, struct lease *lease)
+{
+	int64_t want = lease_want(lease);
+	int64_t granted = want < purse->left ? want : purse->left;
+
+	if (want == 0)
+		return;
+	purse->left -= granted;
+	lease_grant(lease, granted, purse->left);
+}
+
+#define SERVERS_MAX 3
+#define TURNS 200
+
+/* Turns of dear and cheap chunks until none may go on; the store is asked late, now
+ * and then. */
+static int64_t spend_all(struct purse *purse, uint32_t servers)
+{
+	struct lease leases[SERVERS_MAX] = {{0}};
+	struct lease_part parts[SERVERS_MAX][TURNS] = {{{0}}};
+	int64_t spent = 0;
+
+	for (uint32_t s = 0; s < servers; ++s) {
+		lease_limit(&leases[s], true, BLOCK);
+		renew(purse, &leases[s]);
+	}
+	for (int refusals = 0; refusals < 20000;) {
+		struct lease *lease = &leases[draw(purse, servers)];
+		struct lease_part *part = &parts[lease - leases][draw(purse, TURNS)];
+		int64_t cost = part->reserved ? 1 + draw(purse, CHUNK) : 0;
+
+		spent += cost;
+		lease_spend(lease, part, part->spent + cost);
+		if (draw(purse, 8) == 0)
+			renew(purse, lease);
+		if (lease_covers(lease, part))
+			lease_reserve(lease, part, 0);
+		else
+			++refusals;
+	}
+	return spent;
+}
+
+static int64_t most_overdrawn(uint32_t servers)
+{
+	int64_t most = 0;
+
+	for (uint32_t seed = 1; seed <= 30; ++seed) {
+		struct purse purse = {.left = (int64_t)seed * 1111, .random = seed};
+		int64_t credit = purse.left;
+		int64_t over = spend_all(&purse, servers) - credit;
+
+		assert_true(over >= 0); /* nothing is left over */
+		if (over > most)
+			most = over;
+	}
+	return most;
+}
+
+static void test_money_7_each_server_overdraws_by_one_lease_at_most(void **state)
+{
+	(void)state;
+	assert_in_range(most_overdrawn(SERVERS_MAX), 0, SERVERS_MAX * BLOCK);
+}
+
+static void test_money_7_a_server_that_is_alone_overdraws_by_one_chunk_at_most(void **state)
+{
+	(void)state;
+	assert_in_range(most_overdrawn(1), 0, CHUNK);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_without_a_limit_everything_is_covered),
+		cmocka_unit_test(test_a_block_is_wanted_at_first_and_again_when_half_is_gone),
+		cmocka_unit_test(test_what_speaks_is_reserved_and_given_back),
+		cmocka_unit_test(test_a_turn_reserves_what_its_dearest_chunk_cost),
+		cmocka_unit_test(
+			test_a_burst_is_covered_by_what_the_store_has_left_a_block_at_most),
+		cmocka_unit_test(test_one_that_becomes_limited_begins_with_nothing),
+		cmocka_unit_test(test_what_lapsed_is_gone_and_what_is_held_counts),
+		cmocka_unit_test(test_money_7_each_server_overdraws_by_one_lease_at_most),
+		cmocka_unit_test(
+			test_money_7_a_server_that_is_alone_overdraws_by_one_chunk_at_most),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
