@@ -86,38 +86,6 @@ int memory_turns_add(struct store *store, const struct store_turn *turns, size_t
 	return err;
 }
 
-int memory_begin(struct store *store)
-{
-	struct memory *memory = memory_of(store);
-
-	memory->turns_kept = memory->turn_count;
-	return 0;
-}
-
-int memory_turn_add(struct store *store, const struct store_turn *turn)
-{
-	struct store_turn row = *turn;
-	int row_err;
-	int err;
-
-	if (row.key_id && !row.account_id)
-		row.account_id = STORE_ACCOUNT_DEFAULT;
-	err = memory_turns_add(store, &row, 1, &row_err);
-	return err ? err : row_err;
-}
-
-int memory_commit(struct store *store)
-{
-	return memory_begin(store); /* what is there is kept */
-}
-
-void memory_rollback(struct store *store)
-{
-	struct memory *memory = memory_of(store);
-
-	memory->turn_count = memory->turns_kept;
-}
-
 int memory_turn_list(struct store *store, store_turn_h *each, void *arg)
 {
 	struct memory *memory = memory_of(store);

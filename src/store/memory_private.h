@@ -43,7 +43,6 @@ struct memory {
 	size_t lease_count;
 	struct store_turn *turns;
 	size_t turn_count;
-	size_t turns_kept; /* what a rollback goes back to */
 	struct memory_dictionary *dictionaries;
 	size_t dictionary_count;
 	int64_t last_dictionary_id, last_entry_id;
@@ -98,10 +97,6 @@ void memory_take_off_lease(struct memory *memory, const struct tally *tally);
 
 /* memory_ledger.c: its rows of the table of verbs. */
 int memory_turns_add(struct store *store, const struct store_turn *turns, size_t count, int *errs);
-int memory_begin(struct store *store);
-int memory_turn_add(struct store *store, const struct store_turn *turn);
-int memory_commit(struct store *store);
-void memory_rollback(struct store *store);
 int memory_turn_list(struct store *store, store_turn_h *each, void *arg);
 int memory_turn_page(struct store *store, const struct store_turn_filter *filter, int64_t after_seq,
 		     int64_t limit, store_paged_turn_h *each, void *arg);

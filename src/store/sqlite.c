@@ -189,14 +189,14 @@ int sqlite_begin(struct store *store)
 	return sqlite_run(sqlite_of(store), STATEMENT_BEGIN, "cannot begin a batch", &constraint);
 }
 
-int sqlite_commit(struct store *store)
+static int commit(struct store *store)
 {
 	int constraint;
 
 	return sqlite_run(sqlite_of(store), STATEMENT_COMMIT, "cannot commit a batch", &constraint);
 }
 
-void sqlite_rollback(struct store *store)
+static void rollback(struct store *store)
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	int constraint;
@@ -209,9 +209,9 @@ void sqlite_rollback(struct store *store)
 int sqlite_end(struct store *store, int err)
 {
 	if (!err)
-		err = sqlite_commit(store);
+		err = commit(store);
 	if (err)
-		sqlite_rollback(store);
+		rollback(store);
 	return err;
 }
 
@@ -244,10 +244,6 @@ static const struct store_ops ops = {
 	.turn_page = sqlite_turn_page,
 	.usage_sum = sqlite_usage_sum,
 	.audit = sqlite_audit,
-	.begin = sqlite_begin,
-	.turn_add = sqlite_turn_add,
-	.commit = sqlite_commit,
-	.rollback = sqlite_rollback,
 	.turn_list = sqlite_turn_list,
 	.dictionary_list = sqlite_dictionary_list,
 	.dictionary_get = sqlite_dictionary_get,

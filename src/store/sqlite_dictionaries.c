@@ -280,9 +280,7 @@ static int begin_change(struct store *store, int64_t dictionary_id)
 	if (err)
 		return err;
 	err = touch(sqlite_of(store), dictionary_id);
-	if (err)
-		sqlite_rollback(store);
-	return err;
+	return err ? sqlite_end(store, err) : 0;
 }
 
 /* By `id` of ENTRY_ADD and ENTRY_UPSERT, which take the same. */

@@ -116,26 +116,6 @@ out:
 	return err;
 }
 
-int sqlite_turn_add(struct store *store, const struct store_turn *turn)
-{
-	struct sqlite *sqlite = sqlite_of(store);
-	struct tally tallies[TALLIES_PER_TURN];
-	struct store_turn row = *turn;
-	size_t count = 0;
-	int row_err = 0;
-	int err;
-
-	if (row.key_id && !row.account_id)
-		row.account_id = STORE_ACCOUNT_DEFAULT;
-	if (sqlite3_get_autocommit(sqlite->db))
-		err = sqlite_turns_add(store, &row, 1, &row_err);
-	else
-		err = insert_all(sqlite, &row, 1, &row_err, tallies, &count);
-	if (!err)
-		err = write_tallies(sqlite, tallies, count);
-	return err ? err : row_err;
-}
-
 static int read_status(enum store_turn_status *status, const unsigned char *word)
 {
 	for (size_t i = 0; word && i < COUNT(status_words); ++i) {

@@ -136,9 +136,7 @@ int sqlite_rows(struct sqlite *sqlite, enum statement id, const char *what, sqli
 		void *arg);
 
 int sqlite_begin(struct store *store);
-int sqlite_commit(struct store *store);
-void sqlite_rollback(struct store *store);
-/* Ends a batch that was begun: commits when err is 0. */
+/* Ends a batch that was begun: commits when err is 0, else nothing of it is left. */
 int sqlite_end(struct store *store, int err);
 
 /* sqlite_keys.c: its rows of the table of verbs. */
@@ -172,7 +170,6 @@ int sqlite_lease_return(struct store *store, const char *server);
 
 /* sqlite_ledger.c: its rows of the table of verbs. */
 int sqlite_turns_add(struct store *store, const struct store_turn *turns, size_t count, int *errs);
-int sqlite_turn_add(struct store *store, const struct store_turn *turn);
 int sqlite_turn_list(struct store *store, store_turn_h *each, void *arg);
 int sqlite_turn_page(struct store *store, const struct store_turn_filter *filter, int64_t after_seq,
 		     int64_t limit, store_paged_turn_h *each, void *arg);

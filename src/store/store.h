@@ -384,6 +384,7 @@ struct store_ops {
 	 * other: it is left out, and does not take the others with it. */
 	int (*turns_add)(struct store *store, const struct store_turn *turns, size_t count,
 			 int *errs);
+	int (*turn_list)(struct store *store, store_turn_h *each, void *arg); /* oldest first */
 	/* Oldest first.  Who goes on after the last seq that was shown sees every turn
 	 * once. */
 	int (*turn_page)(struct store *store, const struct store_turn_filter *filter,
@@ -405,16 +406,6 @@ struct store_ops {
 			  size_t count, size_t *short_of, int64_t *wait_ms);
 	int (*share_beat)(struct store *store, const char *server);
 	int (*share_return)(struct store *store, const char *server);
-
-	/* A batch of turns: durable when commit returns 0, gone after rollback, which
-	 * must follow when begin was well and something after it failed. */
-	int (*begin)(struct store *store);
-	/* Outside a batch it is one of its own.  A turn whose id is known is left as it
-	 * was, whatever the new one says.  EINVAL for a key that does not exist. */
-	int (*turn_add)(struct store *store, const struct store_turn *turn);
-	int (*commit)(struct store *store);
-	void (*rollback)(struct store *store);
-	int (*turn_list)(struct store *store, store_turn_h *each, void *arg); /* oldest first */
 
 	/* Dictionaries of a project; one of another is as none.  Each change is whole
 	 * and durable when it returns.  Lists are oldest first. */
@@ -474,6 +465,10 @@ struct store {
  * migrates what is missing.  mem_deref closes.  EINVAL for an address of no backend; what went
  * wrong with a real one is logged. */
 int store_open(struct store **storep, const char *address);
+
+/* The address as it may be shown, without a password. */
+#define STORE_ADDRESS_SHOWN 256
+void store_show_address(char shown[STORE_ADDRESS_SHOWN], const char *address);
 
 /* The backends, by what stands after the colon. */
 int store_open_sqlite(struct store **storep, const char *path);
