@@ -87,13 +87,15 @@ int settings_make_data_dir(const struct config *config)
 
 int settings_open_store(struct store **storep, const struct config *config)
 {
+	char shown[STORE_ADDRESS_SHOWN];
 	int err = settings_make_data_dir(config);
 
 	if (err)
 		return err;
 	err = store_open(storep, config->store_address);
-	if (err)
-		fprintf(stderr, "syrinx: cannot open %s: %s\n", config->store_address,
-			strerror(err));
+	if (err) {
+		store_show_address(shown, config->store_address);
+		fprintf(stderr, "syrinx: cannot open %s: %s\n", shown, strerror(err));
+	}
 	return err;
 }

@@ -107,7 +107,9 @@ static const char *in_one_line(char out[256], const char *message)
 	while (len > 0 && strchr("\n ", out[len - 1]))
 		out[--len] = '\0';
 	for (char *c = out; *c; ++c) {
-		if (*c == '\n' || *c == '\t')
+		if (*c == '\n')
+			*c = c[1] == '\t' ? ';' : ' ';
+		else if (*c == '\t')
 			*c = ' ';
 	}
 	return out;
@@ -146,7 +148,7 @@ static int open_connection(PGconn **dbp, const char *address)
 		return 0;
 	log_error("store", "cannot connect to the database: %s",
 		  in_one_line(line, PQerrorMessage(*dbp)));
-	return PQconnectionNeedsPassword(*dbp) || PQconnectionUsedPassword(*dbp) ? EACCES : EIO;
+	return EIO;
 }
 
 static const struct {

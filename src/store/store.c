@@ -4,6 +4,7 @@
 #include "store/store.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool begins_with(const char *address, const char *scheme)
@@ -22,4 +23,26 @@ int store_open(struct store **storep, const char *address)
 	if (strcmp(address, "memory:") == 0)
 		return store_open_memory(storep);
 	return EINVAL;
+}
+
+/* A password stands before the @, or among the options after the path.  Where an @
+ * stands elsewhere, nobody knows what was meant, and nothing is shown. */
+void store_show_address(char shown[STORE_ADDRESS_SHOWN], const char *address)
+{
+	const char *scheme_end = strstr(address, "://");
+	const char *host = scheme_end ? scheme_end + 3 : address;
+	const char *at = strrchr(host, '@');
+	size_t len;
+
+	if (!scheme_end) {
+		snprintf(shown, STORE_ADDRESS_SHOWN, "%s", address);
+		return;
+	}
+	if (at && (size_t)(at - host) < strcspn(host, "/?#"))
+		host = at + 1;
+	else if (at)
+		host = "";
+	len = strcspn(host, "?");
+	snprintf(shown, STORE_ADDRESS_SHOWN, "%.*s%.*s", (int)(scheme_end + 3 - address), address,
+		 (int)len, host);
 }

@@ -258,6 +258,17 @@ int64_t postgres_server_ask(const char *sql)
 	return ask("syrinx", sql);
 }
 
+bool postgres_server_refuses(const char *sql)
+{
+	PGconn *db = bare("syrinx");
+	PGresult *result = PQexec(db, sql);
+	bool is_refused = PQresultStatus(result) == PGRES_FATAL_ERROR;
+
+	PQclear(result);
+	PQfinish(db);
+	return is_refused;
+}
+
 int postgres_server_start(void)
 {
 	if (server.pid > 0)

@@ -8,6 +8,7 @@
 #ifndef TEST_STORE_POSTGRES_SERVER_H
 #define TEST_STORE_POSTGRES_SERVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,9 @@ void postgres_server_thaw(void);
 /* SQL as it stands, in the database "syrinx"; the first value of the last statement, or
  * -1.  It must be well. */
 int64_t postgres_server_ask(const char *sql);
+
+/* Does the database refuse it? */
+bool postgres_server_refuses(const char *sql);
 
 /* No tables of ours. */
 void postgres_server_empty(void);

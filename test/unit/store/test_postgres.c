@@ -1,0 +1,752 @@
+/* Many servers on one database, and a database that goes away. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/count.h"
+#include "base/mem.h"
+#include "postgres_server.h"
+#include "rows.h"
+
+#define THREADS 8
+#define OTHER_SERVER "fedcba9876543210"
+
+static char address[192];
+
+static int make_place(void **state)
+{
+	(void)state;
+	postgres_server_empty();
+	postgres_server_address(address, sizeof(address), "syrinx", "");
+	return 0;
+}
+
+static int check_memory(void **state)
+{
+	(void)state;
+	return mem_live() == 0 ? 0 : -1;
+}
+
+static struct store *opened(void)
+{
+	struct store *store;
+
+	assert_int_equal(store_open(&store, address), 0);
+	return store;
+}
+
+/* A thread for each of them, with a handle of its own; cmocka's asserts belong to the
+ * first thread alone. */
+struct racer {
+	pthread_t thread;
+	struct store *store;
+	int number;
+	int err;
+	int64_t taken;
+	pthread_barrier_t *start;
+};
+
+static void race(void *(*run)(void *racer), struct racer racers[THREADS])
+{
+	pthread_barrier_t start;
+
+	pthread_barrier_init(&start, NULL, THREADS);
+	for (int i = 0; i < THREADS; ++i) {
+		racers[i] = (struct racer){.store = opened(), .number = i, .start = &start};
+		assert_int_equal(pthread_create(&racers[i].thread, NULL, run, &racers[i]), 0);
+	}
+	for (int i = 0; i < THREADS; ++i) {
+		pthread_join(racers[i].thread, NULL);
+		mem_deref(racers[i].store);
+		assert_int_equal(racers[i].err, 0);
+	}
+	pthread_barrier_destroy(&start);
+}
+
+static void *open_fresh(void *arg)
+{
+	struct racer *racer = arg;
+	struct store *store = NULL;
+
+	pthread_barrier_wait(racer->start);
+	racer->err = store_open(&store, address);
+	if (!racer->err)
+		mem_deref(store);
+	return NULL;
+}
+
+static void test_of_many_that_find_an_empty_database_one_makes_the_tables(void **state)
+{
+	struct racer racers[THREADS];
+	pthread_barrier_t start;
+
+	(void)state;
+	pthread_barrier_init(&start, NULL, THREADS);
+	for (int i = 0; i < THREADS; ++i) {
+		racers[i] = (struct racer){.start = &start};
+		assert_int_equal(pthread_create(&racers[i].thread, NULL, open_fresh, &racers[i]),
+				 0);
+	}
+	for (int i = 0; i < THREADS; ++i) {
+		pthread_join(racers[i].thread, NULL);
+		assert_int_equal(racers[i].err, 0);
+	}
+	pthread_barrier_destroy(&start);
+	assert_int_equal(postgres_server_ask("SELECT count(*) FROM syrinx.account"), 1);
+}
+
+#define ROUNDS 10
+#define TURNS 20
+
+/* All book the same turns. */
+static void *book_the_same(void *arg)
+{
+	struct racer *racer = arg;
+	struct store_turn turns[TURNS];
+	int errs[TURNS];
+
+	pthread_barrier_wait(racer->start);
+	for (int round = 0; round < ROUNDS && !racer->err; ++round) {
+		for (int i = 0; i < TURNS; ++i) {
+			char id[STORE_TURN_ID_MAX + 1];
+
+			snprintf(id, sizeof(id), "%d.%d", round, i);
+			turns[i] = rows_turn(id, 1);
+		}
+		racer->err = racer->store->ops->turns_add(racer->store, turns, TURNS, errs);
+	}
+	return NULL;
+}
+
+static void test_servers_that_settle_the_same_turns_book_each_once(void **state)
+{
+	struct store *store = opened();
+	struct store_key key = rows_add_key(store, "ka_abcde", STORE_ACCOUNT_DEFAULT);
+	struct racer racers[THREADS];
+	int64_t wrong = -1;
+
+	(void)state;
+	assert_int_equal(key.id, 1);
+	race(book_the_same, racers);
+	assert_int_equal(rows_count_turns(store), ROUNDS * TURNS);
+	assert_int_equal(rows_get_account(store, STORE_ACCOUNT_DEFAULT).spent_microcents,
+			 ROUNDS * TURNS * rows_turn("", 1).amount_microcents);
+	assert_int_equal(store->ops->audit(store, &wrong), 0);
+	assert_int_equal(wrong, 0);
+	mem_deref(store);
+}
+
+struct reader {
+	int64_t last_seq;
+	size_t count;
+};
+
+static bool read_turn(int64_t seq, const struct store_turn *turn, void *arg)
+{
+	struct reader *reader = arg;
+
+	(void)turn;
+	assert_true(seq > reader->last_seq);
+	reader->last_seq = seq;
+	++reader->count;
+	return true;
+}
+
+/* Each books turns of its own; the first one reads along. */
+static void *book_own_and_read(void *arg)
+{
+	static const struct store_turn_filter all;
+	struct racer *racer = arg;
+	struct reader reader = {0};
+
+	pthread_barrier_wait(racer->start);
+	for (int i = 0; i < 100 && !racer->err && racer->number > 0; ++i) {
+		char id[STORE_TURN_ID_MAX + 1];
+		struct store_turn turn;
+		int err;
+
+		snprintf(id, sizeof(id), "%d.%d", racer->number, i);
+		turn = rows_turn(id, 0);
+		racer->err = racer->store->ops->turns_add(racer->store, &turn, 1, &err);
+	}
+	while (!racer->err && racer->number == 0 && reader.count < (THREADS - 1) * 100)
+		racer->err = racer->store->ops->turn_page(racer->store, &all, reader.last_seq, 7,
+							  read_turn, &reader);
+	racer->taken = (int64_t)reader.count;
+	return NULL;
+}
+
+/* Would not end, were one overtaken by a later one and then never seen. */
+static void test_who_reads_page_by_page_while_servers_book_misses_nothing(void **state)
+{
+	struct racer racers[THREADS];
+
+	(void)state;
+	mem_deref(opened());
+	race(book_own_and_read, racers);
+	assert_int_equal(racers[0].taken, (THREADS - 1) * 100);
+}
+
+static void *take_leases(void *arg)
+{
+	struct racer *racer = arg;
+	struct store_lease lease = {.holder = {STORE_HOLDER_ACCOUNT, 2},
+				    .want_microcents = 700,
+				    .at_ms = 1,
+				    .expires_ms = 60001};
+
+	snprintf(lease.server, sizeof(lease.server), "%016d", racer->number);
+	pthread_barrier_wait(racer->start);
+	for (int i = 0; i < 20 && !racer->err; ++i) {
+		racer->err = racer->store->ops->lease_take(racer->store, &lease);
+		racer->taken += lease.granted_microcents;
+	}
+	return NULL;
+}
+
+static void test_servers_are_never_lent_more_than_was_paid(void **state)
+{
+	struct store *store = opened();
+	struct racer racers[THREADS];
+	int64_t lent = 0;
+
+	(void)state;
+	assert_int_equal(rows_add_account(store, "prepaid", true), 2);
+	rows_top_up(store, "paid", 2, 50000);
+	race(take_leases, racers);
+	for (int i = 0; i < THREADS; ++i)
+		lent += racers[i].taken;
+	assert_int_equal(lent, 50000);
+	mem_deref(store);
+}
+
+static int take_one(struct store *store, const char *server, enum store_meter meter, int64_t amount,
+		    int64_t max, int64_t *wait_ms)
+{
+	struct store_share share = {meter, {STORE_HOLDER_ACCOUNT, 1}, amount, max};
+	size_t short_of = 99;
+	int err = store->ops->share_take(store, server, &share, 1, &short_of, wait_ms);
+
+	if (err == EDQUOT)
+		assert_int_equal(short_of, 0);
+	return err;
+}
+
+#define SLOTS 5
+
+/* Takes a slot as often as it gets one, and asks the database's rows whether there were
+ * ever too many. */
+static void *take_slots(void *arg)
+{
+	struct racer *racer = arg;
+	struct store_share share = {STORE_METER_TURNS, {STORE_HOLDER_ACCOUNT, 1}, 1, SLOTS};
+	char server[STORE_SERVER_ID_LEN + 1];
+	size_t short_of;
+	int64_t wait_ms;
+
+	snprintf(server, sizeof(server), "%016d", racer->number);
+	pthread_barrier_wait(racer->start);
+	for (int i = 0; i < 10; ++i) {
+		int err = racer->store->ops->share_take(racer->store, server, &share, 1, &short_of,
+							&wait_ms);
+		racer->taken += !err;
+		racer->err = err && err != EDQUOT ? err : racer->err;
+	}
+	return NULL;
+}
+
+static void test_slots_are_counted_exactly_under_a_race(void **state)
+{
+	struct racer racers[THREADS];
+	int64_t taken = 0;
+	int64_t wait_ms;
+	struct store *store = opened();
+
+	(void)state;
+	race(take_slots, racers);
+	for (int i = 0; i < THREADS; ++i)
+		taken += racers[i].taken;
+	assert_int_equal(taken, SLOTS);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, SLOTS, &wait_ms),
+			 EDQUOT);
+	assert_int_equal(wait_ms, 0);
+	mem_deref(store);
+}
+
+static void test_slots_are_given_back_by_those_who_have_them(void **state)
+{
+	struct store *store = opened();
+	int64_t wait_ms;
+
+	(void)state;
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 2, 2, &wait_ms), 0);
+	/* Another server's give-back is not of ours, and no server has less than none. */
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, -2, 2, &wait_ms), 0);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 2, &wait_ms), EDQUOT);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, -1, 2, &wait_ms), 0);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 2, &wait_ms), 0);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 2, &wait_ms), EDQUOT);
+	/* Connections are another matter. */
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_CONNECTIONS, 1, 1, &wait_ms), 0);
+	assert_int_equal(store->ops->share_return(store, OTHER_SERVER), 0);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, 2, &wait_ms), 0);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_CONNECTIONS, 1, 1, &wait_ms), 0);
+	/* Who tells all anew what it holds is believed. */
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 3, INT64_MAX, &wait_ms),
+			 0);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, 5, &wait_ms), EDQUOT);
+	mem_deref(store);
+}
+
+static void test_slots_of_a_server_that_is_silent_lapse(void **state)
+{
+	struct store *store = opened();
+	int64_t wait_ms;
+
+	(void)state;
+	postgres_server_set_now(1000000);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), 0);
+	postgres_server_set_now(1000000 + STORE_SHARE_LAPSE_MS - 1);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), EDQUOT);
+	assert_int_equal(store->ops->share_beat(store, ROWS_SERVER), 0);
+	postgres_server_set_now(1000000 + STORE_SHARE_LAPSE_MS + 1);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), EDQUOT);
+	postgres_server_set_now(1000000 + 2 * STORE_SHARE_LAPSE_MS);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), 0);
+	/* Heard of again, it still has what it had. */
+	assert_int_equal(store->ops->share_beat(store, ROWS_SERVER), 0);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 2, &wait_ms), EDQUOT);
+	mem_deref(store);
+}
+
+static void test_requests_of_a_minute_come_back_one_by_one(void **state)
+{
+	struct store *store = opened();
+	int64_t wait_ms = -1;
+
+	(void)state;
+	postgres_server_set_now(1000000);
+	for (int i = 0; i < 3; ++i)
+		assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms),
+				 0);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms),
+			 EDQUOT);
+	assert_int_equal(wait_ms, 20000);
+	postgres_server_set_now(1019999);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms),
+			 EDQUOT);
+	assert_int_equal(wait_ms, 1);
+	postgres_server_set_now(1020000);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms), 0);
+	/* A clock that goes back gives nothing and takes nothing. */
+	postgres_server_set_now(900000);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms),
+			 EDQUOT);
+	/* However long nobody asks, there is a minute's worth. */
+	postgres_server_set_now(9000000000);
+	for (int i = 0; i < 3; ++i)
+		assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms),
+				 0);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms),
+			 EDQUOT);
+	/* None at all: nobody knows when. */
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_REQUESTS, 1, 0, &wait_ms),
+			 EDQUOT);
+	assert_int_equal(wait_ms, 0);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_REQUESTS, 1, INT64_MAX, &wait_ms),
+			 0);
+	mem_deref(store);
+}
+
+static void test_characters_go_below_zero_and_the_next_waits(void **state)
+{
+	struct store *store = opened();
+	int64_t wait_ms = -1;
+
+	(void)state;
+	postgres_server_set_now(1000000);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_CHARACTERS, 599, 600, &wait_ms),
+			 0);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_CHARACTERS, 0, 600, &wait_ms), 0);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_CHARACTERS, 601, 600, &wait_ms),
+			 0);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_CHARACTERS, 0, 600, &wait_ms),
+			 EDQUOT);
+	assert_int_equal(wait_ms, 60100); /* 600 below zero, and one to have */
+	postgres_server_set_now(1060100);
+	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_CHARACTERS, 0, 600, &wait_ms),
+			 0);
+	mem_deref(store);
+}
+
+static void test_of_several_limits_all_are_taken_or_none(void **state)
+{
+	struct store *store = opened();
+	struct store_share shares[] = {
+		{STORE_METER_TURNS, {STORE_HOLDER_KEY, 7}, 1, 10},
+		{STORE_METER_REQUESTS, {STORE_HOLDER_ACCOUNT, 1}, 1, 10},
+		{STORE_METER_TURNS, {STORE_HOLDER_ACCOUNT, 1}, 1, 2},
+		{STORE_METER_CHARACTERS, {STORE_HOLDER_ACCOUNT, 1}, 0, 10},
+	};
+	size_t short_of = 99;
+	int64_t wait_ms;
+
+	(void)state;
+	for (int i = 0; i < 2; ++i)
+		assert_int_equal(store->ops->share_take(store, ROWS_SERVER, shares, COUNT(shares),
+							&short_of, &wait_ms),
+				 0);
+	for (int i = 0; i < 20; ++i)
+		assert_int_equal(store->ops->share_take(store, ROWS_SERVER, shares, COUNT(shares),
+							&short_of, &wait_ms),
+				 EDQUOT);
+	assert_int_equal(short_of, 2);
+	shares[0].max = 3;
+	shares[0].amount = 1;
+	shares[1].max = 3;
+	assert_int_equal(store->ops->share_take(store, ROWS_SERVER, shares, 2, &short_of, &wait_ms),
+			 0);
+	assert_int_equal(store->ops->share_take(store, ROWS_SERVER, shares, 0, &short_of, &wait_ms),
+			 0);
+	mem_deref(store);
+}
+
+static void test_the_ledger_refuses_changes_of_a_hand(void **state)
+{
+	struct store *store = opened();
+	struct store_turn turn = rows_turn("t1", 0);
+
+	(void)state;
+	assert_int_equal(rows_book(store, &turn), 0);
+	rows_top_up(store, "paid", STORE_ACCOUNT_DEFAULT, 5);
+	assert_true(postgres_server_refuses("UPDATE syrinx.turn SET amount_microcents = 0"));
+	assert_true(postgres_server_refuses("DELETE FROM syrinx.turn"));
+	assert_true(postgres_server_refuses("TRUNCATE syrinx.turn"));
+	assert_true(postgres_server_refuses("UPDATE syrinx.top_up SET amount_microcents = 0"));
+	assert_true(postgres_server_refuses("DELETE FROM syrinx.top_up"));
+	assert_true(postgres_server_refuses("TRUNCATE syrinx.top_up"));
+	assert_int_equal(rows_count_turns(store), 1);
+	mem_deref(store);
+}
+
+/* Refuses the first so many changes of keys and dictionaries, as a deadlock does. */
+static void refuse_changes(int count)
+{
+	char sql[640];
+
+	snprintf(sql, sizeof(sql),
+		 "DROP SEQUENCE IF EXISTS syrinx.refused CASCADE;"
+		 "CREATE SEQUENCE syrinx.refused;"
+		 "CREATE OR REPLACE FUNCTION syrinx.refuse() RETURNS trigger LANGUAGE plpgsql AS $$"
+		 " BEGIN IF nextval('syrinx.refused') <= %d THEN"
+		 "  RAISE EXCEPTION 'deadlock' USING ERRCODE = '40P01'; END IF;"
+		 " RETURN NULL; END $$;"
+		 "CREATE OR REPLACE TRIGGER refuse AFTER UPDATE ON syrinx.key"
+		 " FOR EACH ROW EXECUTE FUNCTION syrinx.refuse();"
+		 "CREATE OR REPLACE TRIGGER refuse AFTER UPDATE ON syrinx.dictionary"
+		 " FOR EACH ROW EXECUTE FUNCTION syrinx.refuse()",
+		 count);
+	postgres_server_ask(sql);
+}
+
+static void test_what_met_a_deadlock_is_tried_again(void **state)
+{
+	struct store *store = opened();
+	struct store_dictionary dictionary = {
+		.project_id = STORE_PROJECT_DEFAULT, .name = "d", .is_active = true};
+	struct dictionary_entry entry = {"word", "said", NULL, false};
+	int64_t id;
+	int64_t entry_id;
+
+	(void)state;
+	rows_add_key(store, "ka_abcde", STORE_ACCOUNT_DEFAULT);
+	assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary), 0);
+	refuse_changes(3);
+	assert_int_equal(store->ops->key_revoke(store, "ka_abcde", 5), 0);
+	refuse_changes(3);
+	assert_int_equal(store->ops->entry_add(store, &entry_id, id, &entry, 1), 0);
+	refuse_changes(1000);
+	assert_int_equal(store->ops->key_revoke(store, "ka_abcde", 6), EBUSY);
+	entry.word = "other";
+	assert_int_equal(store->ops->entry_add(store, &entry_id, id, &entry, 1), EBUSY);
+	assert_int_equal(rows_find_key(store, "ka_abcde").revoked_ms, 5);
+	mem_deref(store);
+}
+
+static void test_who_waits_too_long_for_a_lock_is_told(void **state)
+{
+	struct store *store = opened();
+	struct store_account to = rows_account("renamed");
+	PGconn *db = PQconnectdb(address);
+
+	(void)state;
+	PQclear(PQexec(db, "BEGIN; UPDATE syrinx.account SET plan = 'held'"));
+	assert_int_equal(store->ops->account_change(store, 1, STORE_ACCOUNT_NAME, &to), EBUSY);
+	PQfinish(db);
+	assert_int_equal(store->ops->account_change(store, 1, STORE_ACCOUNT_NAME, &to), 0);
+	mem_deref(store);
+}
+
+static void test_a_connection_that_was_ended_is_made_again_at_once(void **state)
+{
+	struct store *store = opened();
+	struct store_turn turn = rows_turn("t1", 0);
+
+	(void)state;
+	while (postgres_server_ask("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+				   " WHERE application_name = 'syrinx'") > 0)
+		poll(NULL, 0, 5);
+	assert_int_equal(rows_book(store, &turn), 0);
+	assert_int_equal(rows_count_turns(store), 1);
+	mem_deref(store);
+}
+
+static void book_until_taken(struct store *store, const struct store_turn *turn)
+{
+	int err = EIO;
+	int row_err;
+
+	while ((err = store->ops->turns_add(store, turn, 1, &row_err)) == EIO)
+		poll(NULL, 0, 20);
+	assert_int_equal(err, 0);
+	assert_int_equal(row_err, 0);
+}
+
+static void test_what_was_booked_survives_a_database_that_dies(void **state)
+{
+	struct store *store = opened();
+	struct store_turn turn = rows_turn("before", 0);
+	int err;
+
+	(void)state;
+	assert_int_equal(rows_book(store, &turn), 0);
+	postgres_server_stop();
+	turn = rows_turn("after", 0);
+	for (int i = 0; i < 100; ++i) /* fails at once: a hundred connects would take their time */
+		assert_int_equal(store->ops->turns_add(store, &turn, 1, &err), EIO);
+	postgres_server_restart();
+	book_until_taken(store, &turn);
+	book_until_taken(store, &turn);
+	assert_int_equal(rows_count_turns(store), 2);
+	mem_deref(store);
+}
+
+static void *book_through_restarts(void *arg)
+{
+	struct racer *racer = arg;
+
+	pthread_barrier_wait(racer->start);
+	for (int i = 0; i < 200; ++i) {
+		char id[STORE_TURN_ID_MAX + 1];
+		struct store_turn turn;
+		int err;
+
+		snprintf(id, sizeof(id), "%d.%d", racer->number, i);
+		turn = rows_turn(id, 1);
+		while (racer->store->ops->turns_add(racer->store, &turn, 1, &err) != 0)
+			poll(NULL, 0, 5);
+	}
+	return NULL;
+}
+
+static void test_turns_that_are_tried_again_through_restarts_are_booked_once(void **state)
+{
+	struct store *store = opened();
+	struct racer racers[2];
+	pthread_barrier_t start;
+	int64_t wrong = -1;
+
+	(void)state;
+	rows_add_key(store, "ka_abcde", STORE_ACCOUNT_DEFAULT);
+	pthread_barrier_init(&start, NULL, COUNT(racers) + 1);
+	for (int i = 0; i < (int)COUNT(racers); ++i) {
+		racers[i] = (struct racer){.store = opened(), .number = i, .start = &start};
+		assert_int_equal(
+			pthread_create(&racers[i].thread, NULL, book_through_restarts, &racers[i]),
+			0);
+	}
+	pthread_barrier_wait(&start);
+	for (int i = 0; i < 3; ++i) {
+		postgres_server_stop();
+		postgres_server_restart();
+	}
+	for (size_t i = 0; i < COUNT(racers); ++i) {
+		pthread_join(racers[i].thread, NULL);
+		mem_deref(racers[i].store);
+	}
+	pthread_barrier_destroy(&start);
+	mem_deref(store);
+	store = opened();
+	assert_int_equal(rows_count_turns(store), COUNT(racers) * 200);
+	assert_int_equal(store->ops->audit(store, &wrong), 0);
+	assert_int_equal(wrong, 0);
+	mem_deref(store);
+}
+
+static void test_a_database_that_hangs_is_hung_up_on(void **state)
+{
+	struct store *store = opened();
+	struct store_turn turn = rows_turn("t1", 0);
+	int err;
+
+	(void)state;
+	postgres_server_freeze();
+	assert_int_equal(store->ops->turns_add(store, &turn, 1, &err), EIO);
+	assert_int_equal(store->ops->turns_add(store, &turn, 1, &err), EIO);
+	postgres_server_thaw();
+	book_until_taken(store, &turn);
+	assert_int_equal(rows_count_turns(store), 1);
+	mem_deref(store);
+}
+
+/* What is logged while a store is opened in vain. */
+static void open_in_vain(char *log, size_t size, const char *wrong, int expected)
+{
+	struct store *store = NULL;
+	char path[] = "/tmp/syrinx-log-XXXXXX";
+	int file = mkstemp(path);
+	int before = dup(STDERR_FILENO);
+	ssize_t n;
+	int err;
+
+	assert_true(file >= 0 && before >= 0);
+	unlink(path);
+	dup2(file, STDERR_FILENO);
+	err = store_open(&store, wrong);
+	dup2(before, STDERR_FILENO);
+	n = pread(file, log, size - 1, 0);
+	log[n > 0 ? n : 0] = '\0';
+	close(file);
+	close(before);
+	assert_null(store);
+	assert_int_equal(err, expected);
+}
+
+static void test_what_is_wrong_with_a_database_is_said_without_the_password(void **state)
+{
+	struct {
+		const char *format; /* with the port */
+		int err;
+		const char *says;
+	} cases[] = {
+		{"postgresql://syrinx:tell-no1@127.0.0.1:%d/syrinx", EIO,
+		 "password authentication failed for user \"syrinx\""},
+		{"postgresql://nobody:tell-no1@127.0.0.1:%d/syrinx", EIO,
+		 "password authentication failed for user \"nobody\""},
+		{"postgresql://syrinx:p%%2Fss%%3Aw%%40rd@127.0.0.1:%d/missing", EIO,
+		 "database \"missing\" does not exist"},
+		{"postgresql://syrinx:p%%2Fss%%3Aw%%40rd@127.0.0.1:%d/syrinx?sslmode=require", EIO,
+		 "server does not support SSL"},
+		{"postgresql://syrinx:tell-no1@127.0.0.1:1/syrinx?x=%d", EINVAL,
+		 "is not understood"},
+		{"postgresql://syrinx:tell-no1@[::1:%d/syrinx", EINVAL, "is not understood"},
+		{"postgres://syrinx:tell-no1@127.0.0.1:1/syrinx?application_name=a%d", EIO,
+		 "cannot connect to the database"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); ++i) {
+		char wrong[192];
+		char log[1024];
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		snprintf(wrong, sizeof(wrong), cases[i].format, postgres_server_port());
+#pragma GCC diagnostic pop
+		open_in_vain(log, sizeof(log), wrong, cases[i].err);
+		assert_non_null(strstr(log, cases[i].says));
+		assert_null(strstr(log, "tell-no1"));
+		assert_null(strstr(log, POSTGRES_PASSWORD));
+		assert_null(strstr(log, POSTGRES_PASSWORD_WRITTEN));
+	}
+}
+
+static void test_databases_that_cannot_be_used_are_refused(void **state)
+{
+	char log[1024];
+	char latin[192];
+
+	(void)state;
+	mem_deref(opened());
+	postgres_server_ask("UPDATE syrinx.schema_version SET version = 999");
+	open_in_vain(log, sizeof(log), address, ENOTSUP);
+	assert_non_null(strstr(log, "newer program: version 999"));
+	postgres_server_ask("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0"
+			    " LC_COLLATE 'C' LC_CTYPE 'C'");
+	postgres_server_address(latin, sizeof(latin), "latin", "");
+	open_in_vain(log, sizeof(log), latin, ENOTSUP);
+	assert_non_null(strstr(log, "encoding is LATIN1; it must be UTF8"));
+}
+
+static void test_a_database_that_is_read_only_is_refused(void **state)
+{
+	char log[1024];
+
+	(void)state;
+	postgres_server_ask("ALTER DATABASE syrinx SET default_transaction_read_only TO on");
+	open_in_vain(log, sizeof(log), address, EIO);
+	assert_non_null(strstr(log, "session is read-only"));
+	postgres_server_ask("BEGIN READ WRITE;"
+			    "ALTER DATABASE syrinx RESET default_transaction_read_only;"
+			    "COMMIT");
+}
+
+static void test_addresses_are_shown_without_a_password(void **state)
+{
+	static const char *const cases[][2] = {
+		{"sqlite:/var/x@y.db", "sqlite:/var/x@y.db"},
+		{"postgresql://host/name", "postgresql://host/name"},
+		{"postgresql://me:secret@host:1/name", "postgresql://host:1/name"},
+		{"postgresql://me:sec@ret@host/name", "postgresql://host/name"},
+		{"postgresql://me:se/cret@host/name", "postgresql://"},
+		{"postgresql://host/name?password=secret", "postgresql://host/name"},
+		{"postgresql://host/name?password=sec@ret", "postgresql://"},
+		{"postgresql://", "postgresql://"},
+	};
+	char shown[STORE_ADDRESS_SHOWN];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); ++i) {
+		store_show_address(shown, cases[i][0]);
+		assert_string_equal(shown, cases[i][1]);
+	}
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, make_place, check_memory)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_of_many_that_find_an_empty_database_one_makes_the_tables),
+		TEST(test_servers_that_settle_the_same_turns_book_each_once),
+		TEST(test_who_reads_page_by_page_while_servers_book_misses_nothing),
+		TEST(test_servers_are_never_lent_more_than_was_paid),
+		TEST(test_slots_are_counted_exactly_under_a_race),
+		TEST(test_slots_are_given_back_by_those_who_have_them),
+		TEST(test_slots_of_a_server_that_is_silent_lapse),
+		TEST(test_requests_of_a_minute_come_back_one_by_one),
+		TEST(test_characters_go_below_zero_and_the_next_waits),
+		TEST(test_of_several_limits_all_are_taken_or_none),
+		TEST(test_the_ledger_refuses_changes_of_a_hand),
+		TEST(test_what_met_a_deadlock_is_tried_again),
+		TEST(test_who_waits_too_long_for_a_lock_is_told),
+		TEST(test_a_connection_that_was_ended_is_made_again_at_once),
+		TEST(test_what_was_booked_survives_a_database_that_dies),
+		TEST(test_turns_that_are_tried_again_through_restarts_are_booked_once),
+		TEST(test_a_database_that_hangs_is_hung_up_on),
+		TEST(test_what_is_wrong_with_a_database_is_said_without_the_password),
+		TEST(test_databases_that_cannot_be_used_are_refused),
+		TEST(test_a_database_that_is_read_only_is_refused),
+		TEST(test_addresses_are_shown_without_a_password),
+	};
+
+	if (postgres_server_start() != 0)
+		return 77; /* meson's word for a test that was skipped */
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
