@@ -28,17 +28,17 @@ static int64_t lease_block(const struct payer *payer)
 	return payer->members ? payer->members->options.lease_microcents : 0;
 }
 
-/* New slots are taken at the store from now on, or not any more: what it has of old
- * ones is wrong. */
+/* Slots that are held and become limited, or are so no more: the store counts them
+ * wrongly. */
 static void set_limits(struct members *members, struct quota *quota,
 		       const struct store_limits *limits, uint64_t now_us)
 {
-	bool was_shared = quota->limits.turns >= 0;
-	bool had_shared = quota->limits.connections >= 0;
+	bool turns_differ = (quota->limits.turns >= 0) != (limits->turns >= 0);
+	bool connections_differ = (quota->limits.connections >= 0) != (limits->connections >= 0);
 
 	quota_set_limits(quota, limits, now_us);
 	if (members &&
-	    (was_shared != (limits->turns >= 0) || had_shared != (limits->connections >= 0)))
+	    ((turns_differ && quota->turns > 0) || (connections_differ && quota->connections > 0)))
 		shares_doubt(members);
 }
 

@@ -1,0 +1,452 @@
+/* Limits hold across servers that share a store, and fall back to ours when it is away. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "account/members_private.h"
+#include "base/count.h"
+#include "base/mem.h"
+#include "members_world.h"
+
+#define POLL (MEMBERS_POLL_MS * UINT64_C(1000))
+
+static struct world world;
+static struct denied denied;
+
+/* What the store counts, for the one account with limits: of this server, and of
+ * others.  Written on the account's thread while the test waits for it. */
+static struct {
+	int64_t held[QUOTA_METERS];
+	int64_t others[QUOTA_METERS];
+	int64_t wait_ms;
+} counted;
+
+static bool is_refused(const struct store_share *share)
+{
+	int64_t in_use = counted.held[share->meter] + counted.others[share->meter];
+
+	if (share->amount < 0 || share->max == INT64_MAX)
+		return false;
+	if (share->meter == STORE_METER_CHARACTERS)
+		return share->amount == 0 && in_use >= share->max;
+	return in_use + share->amount > share->max;
+}
+
+static int share_take(struct store *store, const char *server, const struct store_share *shares,
+		      size_t count, size_t *short_of, int64_t *wait_ms)
+{
+	(void)store;
+	assert_int_equal(strlen(server), STORE_SERVER_ID_LEN);
+	++watched.share_takes;
+	if (watched.err)
+		return watched.err;
+	for (size_t i = 0; i < count; ++i) {
+		assert_int_equal(shares[i].holder.kind, STORE_HOLDER_ACCOUNT);
+		if (is_refused(&shares[i])) {
+			*short_of = i;
+			*wait_ms = counted.wait_ms;
+			return EDQUOT;
+		}
+	}
+	for (size_t i = 0; i < count; ++i)
+		counted.held[shares[i].meter] += shares[i].amount;
+	assert_true(counted.held[STORE_METER_TURNS] >= 0);
+	assert_true(counted.held[STORE_METER_CONNECTIONS] >= 0);
+	return 0;
+}
+
+static int share_beat(struct store *store, const char *server)
+{
+	(void)store;
+	(void)server;
+	++watched.share_beats;
+	return watched.err;
+}
+
+static int share_return(struct store *store, const char *server)
+{
+	(void)store;
+	(void)server;
+	++watched.share_returns;
+	if (watched.err)
+		return watched.err;
+	counted.held[STORE_METER_TURNS] = 0;
+	counted.held[STORE_METER_CONNECTIONS] = 0;
+	return 0;
+}
+
+static void make_world(const struct store_limits *limits)
+{
+	struct store_account account = {.name = "shared", .limits = *limits};
+
+	memset(&counted, 0, sizeof(counted));
+	world_verbs.share_take = share_take;
+	world_verbs.share_beat = share_beat;
+	world_verbs.share_return = share_return;
+	world_open(&world, &(struct members_options){0});
+	world_add_account(&world, &account);
+	world_pass(&world, POLL);
+	assert_int_equal(world_check(&world, world.key_text, "/"), 0);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	make_world(&(struct store_limits){3, 3, 10, 100, -1});
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	world_close(&world);
+	return 0;
+}
+
+static struct {
+	int calls;
+	int err;
+	struct denied denied;
+	struct permit *ends; /* by its handler */
+} heard;
+
+static void on_answer(int err, const struct denied *why, void *arg)
+{
+	(void)arg;
+	++heard.calls;
+	heard.err = err;
+	assert_true((err == 0) == (why == NULL));
+	if (why)
+		heard.denied = *why;
+	mem_deref(heard.ends);
+}
+
+static struct permit *ask(void)
+{
+	struct permit *permit;
+
+	memset(&heard, 0, sizeof(heard));
+	assert_int_equal(permit_ask(&permit, world.member, &denied, on_answer, NULL), EINPROGRESS);
+	assert_int_equal(heard.calls, 0);
+	return permit;
+}
+
+/* Asked and answered; NULL: refused. */
+static struct permit *begin(void)
+{
+	struct permit *permit = ask();
+
+	world_settle(&world);
+	assert_int_equal(heard.calls, 1);
+	return heard.err ? mem_deref(permit) : permit;
+}
+
+static void end(struct permit *permit)
+{
+	mem_deref(permit);
+	world_settle(&world);
+}
+
+static void test_a_turn_takes_a_slot_and_a_request_of_all_servers_and_gives_one_back(void **state)
+{
+	struct permit *permit = begin();
+
+	(void)state;
+	assert_non_null(permit);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 1);
+	assert_int_equal(counted.held[STORE_METER_REQUESTS], 1);
+	end(permit);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+	assert_int_equal(counted.held[STORE_METER_REQUESTS], 1);
+}
+
+static void test_turns_elsewhere_count(void **state)
+{
+	struct permit *permit;
+
+	(void)state;
+	counted.others[STORE_METER_TURNS] = 3;
+	assert_null(begin());
+	assert_int_equal(heard.err, EACCES);
+	assert_int_equal(heard.denied.why, DENIAL_TURNS);
+	assert_int_equal(heard.denied.limit, 3);
+	counted.others[STORE_METER_TURNS] = 2;
+	permit = begin();
+	assert_non_null(permit);
+	assert_null(begin());
+	end(permit);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+	permit = begin(); /* what was refused holds nothing here */
+	assert_non_null(permit);
+	end(permit);
+}
+
+static void test_a_slot_is_free_for_who_comes_right_after(void **state)
+{
+	struct permit *permit;
+
+	(void)state;
+	counted.others[STORE_METER_TURNS] = 2;
+	permit = begin();
+	mem_deref(permit);
+	permit = ask(); /* before anything was told */
+	world_settle(&world);
+	assert_int_equal(heard.err, 0);
+	end(permit);
+}
+
+static void test_requests_elsewhere_count_and_the_wait_is_told(void **state)
+{
+	(void)state;
+	counted.others[STORE_METER_REQUESTS] = 10;
+	counted.wait_ms = 1001;
+	assert_null(begin());
+	assert_int_equal(heard.denied.why, DENIAL_REQUESTS);
+	assert_int_equal(heard.denied.retry_s, 2);
+	assert_int_equal(heard.denied.limit, 10);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+}
+
+static void test_characters_are_told_in_one_go_and_stop_the_next_turn(void **state)
+{
+	struct permit *permit = begin();
+	int takes = watched.share_takes;
+
+	(void)state;
+	for (int i = 0; i < 10; ++i)
+		assert_true(permit_text(permit, 9, &denied));
+	world_settle(&world);
+	assert_int_equal(watched.share_takes, takes);
+	world_pass(&world, SECOND / 4);
+	assert_int_equal(watched.share_takes, takes + 1);
+	assert_int_equal(counted.held[STORE_METER_CHARACTERS], 90);
+	counted.others[STORE_METER_CHARACTERS] = 10;
+	assert_null(begin());
+	assert_int_equal(heard.denied.why, DENIAL_CHARACTERS);
+	end(permit);
+}
+
+static void test_requests_that_are_no_turns_are_told_and_stop_when_others_used_them(void **state)
+{
+	(void)state;
+	assert_true(member_request(world.member, &denied));
+	world_pass(&world, SECOND / 4);
+	assert_int_equal(counted.held[STORE_METER_REQUESTS], 1);
+	counted.others[STORE_METER_REQUESTS] = 10;
+	assert_true(member_request(world.member, &denied));
+	world_pass(&world, SECOND / 4);
+	assert_false(member_request(world.member, &denied));
+	assert_int_equal(denied.why, DENIAL_REQUESTS);
+}
+
+static void test_our_own_limit_is_known_without_asking(void **state)
+{
+	struct permit *permits[3];
+	struct permit *one_more;
+	int takes;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(permits); ++i)
+		permits[i] = begin();
+	takes = watched.share_takes;
+	assert_int_equal(permit_ask(&one_more, world.member, &denied, on_answer, NULL), EACCES);
+	assert_int_equal(denied.why, DENIAL_TURNS);
+	world_settle(&world);
+	assert_int_equal(watched.share_takes, takes);
+	for (size_t i = 0; i < COUNT(permits); ++i)
+		end(permits[i]);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+}
+
+static void test_who_goes_before_the_answer_holds_nothing(void **state)
+{
+	(void)state;
+	mem_deref(ask());
+	world_settle(&world);
+	assert_int_equal(heard.calls, 0);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+	counted.others[STORE_METER_TURNS] = 3;
+	mem_deref(ask()); /* refused, when nobody listens */
+	world_settle(&world);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+}
+
+static void test_a_handler_may_end_its_permit(void **state)
+{
+	struct permit *permit = ask();
+
+	(void)state;
+	heard.ends = permit;
+	world_settle(&world);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+	counted.others[STORE_METER_TURNS] = 3;
+	permit = ask();
+	heard.ends = permit;
+	world_settle(&world);
+	assert_int_equal(heard.err, EACCES);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+}
+
+static void test_connections_are_shared_too(void **state)
+{
+	struct connection_permit *one;
+	struct connection_permit *two;
+
+	(void)state;
+	counted.others[STORE_METER_CONNECTIONS] = 2;
+	memset(&heard, 0, sizeof(heard));
+	assert_int_equal(member_connect(&one, world.member, &denied, on_answer, NULL), EINPROGRESS);
+	assert_int_equal(member_connect(&two, world.member, &denied, on_answer, NULL), EINPROGRESS);
+	world_settle(&world);
+	assert_int_equal(heard.calls, 2);
+	assert_int_equal(heard.denied.why, DENIAL_CONNECTIONS);
+	mem_deref(two);
+	mem_deref(one);
+	world_settle(&world);
+	assert_int_equal(counted.held[STORE_METER_CONNECTIONS], 0);
+	assert_int_equal(counted.held[STORE_METER_REQUESTS], 0); /* it is no request */
+}
+
+static void test_without_limits_nobody_waits_for_the_store(void **state)
+{
+	struct permit *permit;
+
+	(void)state;
+	world_close(&world);
+	make_world(&(struct store_limits){-1, -1, -1, -1, 50});
+	assert_int_equal(permit_ask(&permit, world.member, &denied, NULL, NULL), 0);
+	end(permit);
+	assert_int_equal(watched.share_takes, 0);
+}
+
+static void test_when_the_store_is_away_our_own_counts_hold(void **state)
+{
+	struct permit *permits[3];
+	struct permit *one_more;
+
+	(void)state;
+	watched.err = EIO;
+	for (size_t i = 0; i < COUNT(permits); ++i) {
+		permits[i] = begin();
+		assert_non_null(permits[i]);
+	}
+	assert_int_equal(permit_ask(&one_more, world.member, &denied, on_answer, NULL), EACCES);
+	for (size_t i = 0; i < COUNT(permits); ++i)
+		end(permits[i]);
+	watched.err = 0;
+}
+
+static void test_a_store_that_is_back_is_told_all_that_is_held(void **state)
+{
+	struct permit *before = begin();
+	struct permit *during;
+	struct permit *after;
+
+	(void)state;
+	watched.err = EIO;
+	during = begin();
+	end(before); /* cannot be told */
+	counted.held[STORE_METER_TURNS] = 0; /* it has forgotten */
+	watched.err = 0;
+	world_pass(&world, POLL);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 1);
+	after = begin();
+	assert_int_equal(counted.held[STORE_METER_TURNS], 2);
+	end(during);
+	end(after);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+}
+
+/* Whatever is under way while all is told anew, in the end the counts are the same. */
+static void test_what_is_asked_around_a_resync_is_counted_once(void **state)
+{
+	(void)state;
+	for (int order = 0; order < 8; ++order) {
+		bool goes_before = order & 1;
+		bool goes_after = order & 2;
+		struct permit *held = begin();
+		struct permit *asked;
+
+		counted.others[STORE_METER_TURNS] = order & 4 ? 3 : 0;
+		asked = ask();
+		if (goes_before)
+			asked = mem_deref(asked);
+		shares_doubt(world.members);
+		shares_settle(world.members);
+		if (goes_after)
+			asked = mem_deref(asked);
+		world_settle(&world);
+		assert_int_equal(counted.held[STORE_METER_TURNS],
+				 world.member->bearer->payer->quota.turns);
+		mem_deref(asked);
+		end(held);
+		assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+		counted.held[STORE_METER_REQUESTS] = 0;
+		world_pass(&world, 60 * SECOND); /* requests are there again */
+	}
+}
+
+static void test_an_account_that_gets_a_limit_while_it_speaks_is_counted(void **state)
+{
+	struct store_account to = {.limits = {3, -1, -1, -1, -1}};
+	struct permit *permit;
+
+	(void)state;
+	world_close(&world);
+	make_world(&(struct store_limits){-1, -1, -1, -1, -1});
+	assert_int_equal(permit_ask(&permit, world.member, &denied, NULL, NULL), 0);
+	assert_int_equal(world.store->ops->account_change(world.store,
+							  member_account(world.member)->id,
+							  STORE_ACCOUNT_LIMITS, &to),
+			 0);
+	world_pass(&world, POLL);
+	world_pass(&world, POLL);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 1);
+	end(permit);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+}
+
+static void test_beats_come_three_times_before_it_lapses_and_all_is_returned(void **state)
+{
+	int beats = watched.share_beats;
+
+	(void)state;
+	world_pass(&world, STORE_SHARE_LAPSE_MS * UINT64_C(1000));
+	assert_true(watched.share_beats >= beats + 3);
+	world.member = mem_deref(world.member);
+	world.members = mem_deref(world.members);
+	world.account = mem_deref(world.account);
+	assert_int_equal(watched.share_returns, 1);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(test_a_turn_takes_a_slot_and_a_request_of_all_servers_and_gives_one_back),
+		CASE(test_turns_elsewhere_count),
+		CASE(test_a_slot_is_free_for_who_comes_right_after),
+		CASE(test_requests_elsewhere_count_and_the_wait_is_told),
+		CASE(test_characters_are_told_in_one_go_and_stop_the_next_turn),
+		CASE(test_requests_that_are_no_turns_are_told_and_stop_when_others_used_them),
+		CASE(test_our_own_limit_is_known_without_asking),
+		CASE(test_who_goes_before_the_answer_holds_nothing),
+		CASE(test_a_handler_may_end_its_permit),
+		CASE(test_connections_are_shared_too),
+		CASE(test_without_limits_nobody_waits_for_the_store),
+		CASE(test_when_the_store_is_away_our_own_counts_hold),
+		CASE(test_a_store_that_is_back_is_told_all_that_is_held),
+		CASE(test_what_is_asked_around_a_resync_is_counted_once),
+		CASE(test_an_account_that_gets_a_limit_while_it_speaks_is_counted),
+		CASE(test_beats_come_three_times_before_it_lapses_and_all_is_returned),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
