@@ -21,7 +21,7 @@
 
 #define BEAT_US UINT64_C(10000000) /* three in STORE_SHARE_LAPSE_MS */
 #define TELL_US UINT64_C(250000) /* characters may be told this late */
-#define TELL_MAX 64u
+#define TELL_MAX 64u /* in one call */
 
 /* A slot, a request and the word that characters are left, of an account and a key. */
 #define ASK_MAX (3u * MEMBER_QUOTAS)
@@ -116,21 +116,36 @@ static void add_told(struct share_tell *tell, struct quota *quota, enum store_me
 	tell->owners[tell->count++] = mem_ref(members_owner(quota));
 }
 
-/* On the thread.  One by one where one may be refused: the others count. */
+/* On the thread.  Where one is refused all are: then one by one, so that the others
+ * count. */
+static int tell_part(struct store *store, struct share_tell *tell, size_t from, size_t count)
+{
+	size_t short_of;
+	int64_t wait_ms;
+	int err = store->ops->share_take(store, tell->server, &tell->shares[from], count, &short_of,
+					 &wait_ms);
+
+	if (err != EDQUOT)
+		return err;
+	if (count == 1) {
+		tell->is_short[from] = true;
+		return 0;
+	}
+	err = 0;
+	for (size_t i = 0; !err && i < count; ++i)
+		err = tell_part(store, tell, from + i, 1);
+	return err;
+}
+
 static int share_tell_work(struct store *store, struct inquiry *inquiry)
 {
 	struct share_tell *tell = LIST_OBJECT(inquiry, struct share_tell, inquiry);
 	int err = tell->is_resync ? store->ops->share_return(store, tell->server) : 0;
 
-	for (size_t i = 0; !err && i < tell->count; ++i) {
-		size_t short_of;
-		int64_t wait_ms;
+	for (size_t from = 0; !err && from < tell->count; from += TELL_MAX) {
+		size_t rest = tell->count - from;
 
-		err = store->ops->share_take(store, tell->server, &tell->shares[i], 1, &short_of,
-					     &wait_ms);
-		tell->is_short[i] = err == EDQUOT;
-		if (err == EDQUOT)
-			err = 0;
+		err = tell_part(store, tell, from, rest < TELL_MAX ? rest : TELL_MAX);
 	}
 	return err;
 }
