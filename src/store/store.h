@@ -1,9 +1,10 @@
 /*
  * store.h: what must survive the process, in verbs of the product.
  *
- * A backend is a table of blocking functions, called from the store's thread
- * only (account/ is the asynchronous face) or from a command-line tool.  One
- * conformance suite (test/unit/store) runs over every backend.
+ * A backend is a table of blocking functions.  A handle is used by one thread at a
+ * time: those of account/, which is the asynchronous face, or a command-line tool.
+ * Several handles may be open on one address, except for memory, where each is a
+ * store of its own.  One conformance suite (test/unit/store) runs over every backend.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -324,7 +325,7 @@ typedef bool(store_voice_h)(const struct store_voice *voice, void *arg);
  * too long, EROFS, ENOSPC, EBADMSG when what is stored is damaged, ENOMEM, else
  * EIO.  The reason has been logged, except for those named here. */
 struct store_ops {
-	/* Fills in the id; EEXIST when the prefix is taken, EINVAL for a project that
+	/* Fills in the id and the account; EEXIST when the prefix is taken, EINVAL for a project that
 	 * does not exist. */
 	int (*key_add)(struct store *store, struct store_key *key);
 	int (*key_find)(struct store *store, struct store_key *key,
