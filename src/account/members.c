@@ -132,8 +132,10 @@ static void drop(struct members *members, struct bearer *bearer)
 
 void members_drop_idle(struct members *members, size_t max)
 {
-	while (members->idle.count > max)
-		drop(members, LIST_OBJECT(list_first(&members->idle), struct bearer, use));
+	struct link *oldest;
+
+	while (members->idle.count > max && (oldest = list_first(&members->idle)))
+		drop(members, LIST_OBJECT(oldest, struct bearer, use));
 }
 
 void members_note_use(struct members *members, struct bearer *bearer)
