@@ -13,6 +13,7 @@
 #include "account/scopes.h"
 #include "base/count.h"
 #include "base/mem.h"
+#include "server/routes.h"
 #include "server/server_private.h"
 #include "session/denial.h"
 
@@ -21,7 +22,7 @@
 
 struct pending_auth {
 	struct route_call call; /* holds its request */
-	struct account_check *check;
+	struct members_check *check;
 	unsigned scopes;
 	route_h *next;
 	bool is_passed_on; /* the client's going away is the handler's matter */
@@ -99,7 +100,7 @@ static void pending_destroy(void *object)
 	if (!pending->is_passed_on)
 		http_on_gone(pending->call.request, NULL, NULL);
 	if (pending->check)
-		account_forget(pending->check);
+		members_forget(pending->check);
 	mem_deref(pending->call.request);
 }
 
@@ -155,26 +156,23 @@ static void pass_on(struct pending_auth *pending, struct member *member)
 	pending->next(&pending->call);
 }
 
-static void on_checked(int err, const struct store_key *key, void *arg)
+static void on_checked(int err, struct member *member, void *arg)
 {
 	struct pending_auth *pending = arg;
-	struct member *member = NULL;
 
 	pending->check = NULL;
-	if (!err)
-		err = member_alloc_alone(&member, &pending->call.server->loop->timers, NULL, key);
 	if (!err)
 		pass_on(pending, member);
 	else
 		answer_error(&pending->call,
 			     err == EACCES ? WIRE_ERROR_WRONG_KEY : WIRE_ERROR_NO_KEYS, NULL);
-	mem_deref(member);
 	mem_deref(pending);
 }
 
 static int ask(const struct route_call *call, unsigned scopes, route_h *next, const char *text)
 {
 	struct pending_auth *pending = mem_zalloc(sizeof(*pending), NULL);
+	const char *door = routes_door(call->request->path);
 	int err;
 
 	if (!pending)
@@ -184,8 +182,8 @@ static int ask(const struct route_call *call, unsigned scopes, route_h *next, co
 	pending->next = next;
 	mem_ref(call->request);
 	mem_set_destructor(pending, pending_destroy);
-	err = account_check(&pending->check, call->server->account, text, strlen(text), on_checked,
-			    pending);
+	err = members_check(&pending->check, call->server->members, text, strlen(text),
+			    door ? door : call->request->path, on_checked, pending);
 	if (err)
 		mem_deref(pending);
 	else

@@ -91,6 +91,28 @@ static int put_derived(const struct voice *derived, size_t count, void *arg)
 	return pool_set_derived(server->pool, derived, count);
 }
 
+/* Keys may have ended: who speaks with one is cut off. */
+static void on_members_changed(void *arg)
+{
+	struct server *server = arg;
+
+	tts_socket_shut_ended(server);
+	speech_http_cut_ended(server);
+}
+
+static int open_members(struct server *server)
+{
+	const struct members_options options = {
+		.plans = server->tariff.plans,
+		.plans_count = server->tariff.plans_count,
+		.lease_microcents = server->config->lease_microcents,
+		.changed = on_members_changed,
+		.arg = server,
+	};
+
+	return members_alloc(&server->members, server->loop, server->account, &options);
+}
+
 static int open_account(struct server *server)
 {
 	const struct server_events *events = server->events;
@@ -115,6 +137,9 @@ static int open_account(struct server *server)
 		return err;
 	}
 	derived_voices_follow(server->derived, server->account);
+	err = open_members(server);
+	if (err)
+		return err;
 	return dictionaries_alloc(&server->dictionaries, server->loop, server->account);
 }
 
@@ -332,7 +357,6 @@ static int start(struct server *server)
 		err = open_http(server);
 	if (err)
 		return err;
-	tariff_init(&server->tariff, server->config);
 	fill_services(server);
 	watch_signals(server);
 	pool_on_ready(server->pool, on_pool_ready, server);
@@ -367,6 +391,7 @@ static void stop(struct server *server)
 		folder_close(server->voices_folder);
 	mem_deref(server->services.encode_thread);
 	server->pool = mem_deref(server->pool);
+	mem_deref(server->members);
 	mem_deref(server->account);
 	mem_deref(server->dictionaries);
 	mem_deref(server->derived);
@@ -389,6 +414,7 @@ int server_main(const struct config *config, const struct server_events *events)
 	list_init(&server.sockets);
 	list_init(&server.speeches);
 	buf_init(&server.scratch, SCRATCH_MAX);
+	tariff_init(&server.tariff, config);
 	raise_descriptor_limit();
 	err = start(&server);
 	if (!err)

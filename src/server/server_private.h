@@ -38,7 +38,7 @@
 #include "account/account.h"
 #include "account/derived_voices.h"
 #include "account/dictionaries.h"
-#include "account/member.h"
+#include "account/members.h"
 #include "base/buf.h"
 #include "base/list.h"
 #include "loop/folder.h"
@@ -62,6 +62,7 @@ struct server {
 	const struct server_events *events;
 	struct loop *loop;
 	struct account *account;
+	struct members *members;
 	struct dictionaries *dictionaries;
 	struct derived_voices *derived;
 	struct pool *pool;

@@ -105,11 +105,6 @@ static void turn_handle(struct turn *turn, enum turn_event event)
 	mem_deref(turn);
 }
 
-static const struct session_services *services_of(const struct turn *turn)
-{
-	return turn->owner.session->services;
-}
-
 static const struct dialect *dialect_of(const struct turn *turn)
 {
 	return turn->owner.session->dialect;
@@ -117,12 +112,12 @@ static const struct dialect *dialect_of(const struct turn *turn)
 
 static struct timers *timers_of(const struct turn *turn)
 {
-	return services_of(turn)->timers;
+	return turn->services->timers;
 }
 
 struct buf *turn_scratch(struct turn *turn)
 {
-	struct buf *scratch = services_of(turn)->scratch;
+	struct buf *scratch = turn->services->scratch;
 
 	scratch->len = 0;
 	return scratch;
@@ -143,7 +138,7 @@ static void put_aside(struct turn *turn, const struct buf *message)
 void turn_send(struct turn *turn, uint64_t tag, uint32_t samples)
 {
 	const struct peer *peer = turn->owner.session->peer;
-	const struct buf *message = services_of(turn)->scratch;
+	const struct buf *message = turn->services->scratch;
 
 	if (message->len == 0)
 		return;
@@ -397,7 +392,7 @@ static void on_booking_late(void *arg)
 	struct turn *turn = arg;
 
 	if (turn->booking)
-		services_of(turn)->ledger_ops->unlisten(turn->booking);
+		turn->services->ledger_ops->unlisten(turn->booking);
 	on_booked(ETIMEDOUT, turn);
 }
 
@@ -612,7 +607,7 @@ static void turn_destroy(void *object)
 	stop_listening(turn);
 	timer_clear(timers_of(turn), &turn->booking_timer);
 	if (turn->booking)
-		services_of(turn)->ledger_ops->unlisten(turn->booking);
+		turn->services->ledger_ops->unlisten(turn->booking);
 	mem_deref(turn->permit);
 	turn_speech_close(turn);
 	turn->voice = voice_drop(turn->voice);
@@ -641,7 +636,7 @@ static void choose_words(struct turn *turn)
 	const char *language = settings->language[0] ? settings->language : turn->voice->language;
 	struct stream_fault fault;
 
-	if (word_choice_lexicon(&turn->lexicon, &fault, services_of(turn),
+	if (word_choice_lexicon(&turn->lexicon, &fault, turn->services,
 				session_project_id(turn->owner.session), settings, language) != 0)
 		turn_fail(turn, fault.id, fault.detail);
 	turn->reader.lexicon = turn->lexicon;
@@ -656,6 +651,7 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 	if (!turn)
 		return ENOMEM;
 	turn->owner = *owner;
+	turn->services = owner->session->services;
 	turn->begun_us = timers_of(turn)->now_us;
 	turn->counters = owner->counters ? owner->counters : &turn->own_counters;
 	settings_copy(&turn->settings, settings);

@@ -15,17 +15,12 @@
 #include "session/denial.h"
 #include "session/turn_private.h"
 
-static const struct session_services *services_of(const struct turn *turn)
-{
-	return turn->owner.session->services;
-}
-
 /* A derived voice costs what the one does that it is made of. */
 int64_t turn_price(const struct turn *turn)
 {
 	const struct voice *voice = turn->voice;
 
-	return price_find(services_of(turn)->prices, turn->settings.model_id,
+	return price_find(turn->services->prices, turn->settings.model_id,
 			  voice ? (voice->base_id ? voice->base_id : voice->id) : 0);
 }
 
@@ -82,7 +77,7 @@ static void on_leave(int err, const struct denied *denied, void *arg)
 void turn_ask_leave(struct turn *turn)
 {
 	static const struct denied no_ledger = {.why = DENIAL_LEDGER, .limit = -1};
-	const struct session_services *services = services_of(turn);
+	const struct session_services *services = turn->services;
 	struct denied denied = {.why = DENIAL_NONE, .limit = -1};
 	int err;
 
@@ -140,7 +135,7 @@ static void fill_row(struct turn *turn, enum store_turn_status status)
 
 void turn_note_progress(struct turn *turn)
 {
-	const struct session_services *services = services_of(turn);
+	const struct session_services *services = turn->services;
 
 	if (!services->ledger_ops->mark || turn->samples_sent < turn->mark_due)
 		return;
@@ -153,7 +148,7 @@ void turn_note_progress(struct turn *turn)
  * none: who is refused often would fill the ledger. */
 void turn_book(struct turn *turn, enum store_turn_status status, ledger_booked_h *booked)
 {
-	const struct session_services *services = services_of(turn);
+	const struct session_services *services = turn->services;
 	int err;
 
 	if (turn->was_refused) {

@@ -36,6 +36,7 @@ struct utterance {
 
 struct turn {
 	struct turn_owner owner;
+	const struct session_services *services; /* its session may be gone when it goes */
 	struct settings settings;
 	const struct voice *voice;
 	struct audio_format format;

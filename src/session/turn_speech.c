@@ -38,11 +38,6 @@ static const struct speech_listener listener = {
 	.end = on_end,
 };
 
-static const struct session_services *services_of(const struct turn *turn)
-{
-	return turn->owner.session->services;
-}
-
 static const struct dialect *dialect_of(const struct turn *turn)
 {
 	return turn->owner.session->dialect;
@@ -55,7 +50,7 @@ static const struct peer *peer_of(const struct turn *turn)
 
 static uint64_t now_us(const struct turn *turn)
 {
-	return services_of(turn)->timers->now_us;
+	return turn->services->timers->now_us;
 }
 
 static const char *language_of(const struct turn *turn)
@@ -81,7 +76,7 @@ static int open_chunker(struct turn *turn)
 
 int turn_speech_open(struct turn *turn)
 {
-	struct speech *speech = services_of(turn)->speech;
+	struct speech *speech = turn->services->speech;
 
 	turn->reader = (struct reader){
 		.language = language_find(language_of(turn)),
@@ -97,7 +92,7 @@ int turn_speech_open(struct turn *turn)
  * are large. */
 static int open_pipeline(struct turn *turn)
 {
-	const struct session_services *services = services_of(turn);
+	const struct session_services *services = turn->services;
 	int err = 0;
 
 	if (!turn->pipeline)
@@ -124,13 +119,13 @@ static void utterance_reset(struct utterance *utterance)
 
 void turn_hush(struct turn *turn)
 {
-	struct speech *speech = services_of(turn)->speech;
+	struct speech *speech = turn->services->speech;
 
 	if (turn->utterance.job)
 		speech->ops->cancel(turn->utterance.job);
 	turn->utterance.job = NULL;
 	turn->encoding = encoding_close(turn->encoding);
-	timer_clear(services_of(turn)->timers, &turn->lead_timer);
+	timer_clear(turn->services->timers, &turn->lead_timer);
 }
 
 void turn_speech_close(struct turn *turn)
@@ -182,7 +177,7 @@ static bool has_room(const struct turn *turn)
 
 static void update_hold(struct turn *turn)
 {
-	struct speech *speech = services_of(turn)->speech;
+	struct speech *speech = turn->services->speech;
 
 	if (turn->utterance.job)
 		speech->ops->hold(turn->utterance.job, must_wait(turn));
@@ -200,13 +195,13 @@ static void on_lead_shrunk(void *arg)
 /* max_lead_ms: far enough ahead of playback, wait until it has caught up. */
 static void mind_lead(struct turn *turn)
 {
-	uint64_t max_us = services_of(turn)->max_lead_ms * UINT64_C(1000);
+	uint64_t max_us = turn->services->max_lead_ms * UINT64_C(1000);
 	uint64_t dry = runs_dry_us(turn);
 
 	if (max_us == 0 || dry <= now_us(turn) + max_us)
 		return;
 	turn->held_back = true;
-	timer_set(services_of(turn)->timers, &turn->lead_timer, dry - now_us(turn) - max_us,
+	timer_set(turn->services->timers, &turn->lead_timer, dry - now_us(turn) - max_us,
 		  on_lead_shrunk, turn);
 }
 
@@ -436,7 +431,7 @@ static double speed_of(const struct turn *turn, const struct spoken_part *part)
 
 static int start_job(struct turn *turn)
 {
-	struct speech *speech = services_of(turn)->speech;
+	struct speech *speech = turn->services->speech;
 	const struct spoken_part *part = current_part(turn);
 	const struct spoken_part *before = part_before(turn);
 	double speed = speed_of(turn, part);
@@ -554,7 +549,7 @@ static int announce_chunk(struct turn *turn)
 
 	if (err)
 		return err;
-	if (services_of(turn)->log_texts)
+	if (turn->services->log_texts)
 		log_info("turn", "%s chunk %u: %.*s", turn->id, turn->text_chunks,
 			 (int)utterance->text_len, utterance->text);
 	++turn->text_chunks;
@@ -575,7 +570,7 @@ static int begin_chunk(struct turn *turn)
 
 	if (err)
 		return err;
-	timer_clear(services_of(turn)->timers, &turn->dry_timer);
+	timer_clear(turn->services->timers, &turn->dry_timer);
 	utterance->has_begun = true;
 	utterance->samples_before = pipeline_samples_out(turn->pipeline);
 	utterance->busy_us = 0;
@@ -614,7 +609,7 @@ static void on_nearly_dry(void *arg)
  * sent will soon have been heard: sentences that wait for others to come. */
 static bool release_sentences(struct turn *turn)
 {
-	struct timers *timers = services_of(turn)->timers;
+	struct timers *timers = turn->services->timers;
 	uint64_t now = now_us(turn);
 	uint64_t dry = runs_dry_us(turn);
 

@@ -61,6 +61,8 @@ def test_key_made_while_the_server_runs_works_at_once_and_revoked_no_more(server
     with Client(server, key=key) as client:
         turn = client.speak("A fresh key.", voice_id=1)
         assert syrinx("key", "revoke", key, "--data", server.data).returncode == 0
+        client.expect_error(401, "UNAUTHORIZED")
+        client.expect_close(4001)
         with pytest.raises(Refused) as refused:
             Client(server, key=key)
         assert refused.value.status == 403

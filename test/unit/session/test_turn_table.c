@@ -18,14 +18,15 @@
 #define NO TURN_STATE_COUNT /* the event has no meaning there */
 
 static const enum turn_state expected[TURN_STATE_COUNT][TURN_EVENT_COUNT] = {
-	/*                 TEXT         FLUSH      END            IDLE           FAULT
-	 *                 SENT         BOOKED     CANCEL */
-	[TURN_OPEN] = {TURN_OPEN, TURN_OPEN, TURN_DRAINING, TURN_DRAINING, TURN_FAILED, NO, NO,
-		       TURN_CLOSED},
-	[TURN_DRAINING] = {NO, NO, NO, NO, TURN_CLOSED, TURN_BOOKING, NO, TURN_CLOSED},
-	[TURN_BOOKING] = {NO, NO, NO, NO, NO, NO, TURN_CLOSED, TURN_BOOKING},
-	[TURN_FAILED] = {TURN_FAILED, NO, TURN_CLOSED, TURN_CLOSED, NO, NO, NO, TURN_CLOSED},
-	[TURN_CLOSED] = {NO, NO, NO, NO, NO, NO, NO, NO},
+	/*                 TEXT         FLUSH      END            IDLE           CURTAIL
+	 *                 FAULT        SENT       BOOKED         CANCEL */
+	[TURN_OPEN] = {TURN_OPEN, TURN_OPEN, TURN_DRAINING, TURN_DRAINING, TURN_DRAINING,
+		       TURN_FAILED, NO, NO, TURN_CLOSED},
+	[TURN_DRAINING] = {NO, NO, NO, NO, TURN_DRAINING, TURN_CLOSED, TURN_BOOKING, NO,
+			   TURN_CLOSED},
+	[TURN_BOOKING] = {NO, NO, NO, NO, NO, NO, NO, TURN_CLOSED, TURN_BOOKING},
+	[TURN_FAILED] = {TURN_FAILED, NO, TURN_CLOSED, TURN_CLOSED, NO, NO, NO, NO, TURN_CLOSED},
+	[TURN_CLOSED] = {NO, NO, NO, NO, NO, NO, NO, NO, NO},
 };
 
 static const char *const state_texts[TURN_STATE_COUNT] = {
@@ -46,8 +47,10 @@ static const char *const event_texts[TURN_EVENT_COUNT] = {
 	[TURN_EVENT_IDLE] =
 		"five seconds went by without text; elsewhere than on `/ws/tts/stream` its owner has a "
 		"time of its own",
+	[TURN_EVENT_CURTAIL] =
+		"credit or a limit is used up while it speaks: what is being spoken is its end",
 	[TURN_EVENT_FAULT] =
-		"it cannot go on: no voice, no worker, an engine that failed, too much text",
+		"it cannot go on: no voice, no worker, an engine that failed, too much text, no leave to speak",
 	[TURN_EVENT_SENT] = "its last audio was handed to the kernel",
 	[TURN_EVENT_BOOKED] = "its row in the ledger is durable, or took too long",
 	[TURN_EVENT_CANCEL] = "`cancel` came, or the client is gone",
