@@ -1,11 +1,12 @@
 """Fixtures: servers that live for one test (start_server, server), a client to talk with, and the
 folders of neural voices: the real ones (neural_voices), and those that this build is tested with
-(spoken_voices)."""
+(spoken_voices); a database (database)."""
 
 import pathlib
 import subprocess
 
 import neural
+import postgres
 import program
 import pytest
 from client import Client
@@ -47,6 +48,15 @@ def shared_server(tmp_path_factory):
 def client(server):
     with Client(server) as connection:
         yield connection
+
+
+@pytest.fixture(scope="module")
+def database():
+    """A PostgreSQL server for a whole file."""
+    if not postgres.programs():
+        pytest.skip("there is no PostgreSQL server: Debian's package postgresql")
+    with postgres.Postgres() as made:
+        yield made
 
 
 @pytest.fixture(scope="session")

@@ -106,16 +106,22 @@ def free_port():
 
 
 class Server:
-    """A server of its own; `settings` are keys of the configuration ("speech.workers": 2)."""
+    """A server of its own; `settings` are keys of the configuration ("speech.workers": 2), `config`
+    is the text of a file of them."""
 
-    def __init__(self, directory, settings=None, port=0, data=None, own_group=False):
+    def __init__(self, directory, settings=None, port=0, data=None, own_group=False, config=None):
         self.data = pathlib.Path(data or directory / "data")
         self.log_path = directory / "log"
         self.settings = settings or {}
+        self.config_path = directory / "syrinx.conf"
+        options = []
+        if config is not None:
+            self.config_path.write_text(config)
+            options = ["--config", self.config_path]
         self.secrets = []  # texts that must not stand in the log
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
-                [SYRINX, "serve", "--data", self.data, "--listen", f"127.0.0.1:{port}"],
+                [SYRINX, "serve", "--data", self.data, "--listen", f"127.0.0.1:{port}", *options],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
                 start_new_session=own_group,
                 env=environment(self.settings))
@@ -200,10 +206,13 @@ class Server:
                 self.process.wait()
 
 
+companions = set()  # processes of tests that run beside the servers
+
+
 def orphans():
     """Our children that no Server of ours is: what a server left.  Zombies are buried."""
     left = []
-    for pid in children_of(os.getpid()):
+    for pid in set(children_of(os.getpid())) - companions:
         if process_name(pid) == "syrinx" and is_server(pid):
             continue
         with contextlib.suppress(ChildProcessError):
