@@ -105,8 +105,8 @@ static int64_t speak(int64_t chunk)
 	}
 	permit_settle(permit, spent);
 	mem_deref(permit);
-	book(spent);
 	world_settle(&world);
+	book(spent);
 	return spent;
 }
 
