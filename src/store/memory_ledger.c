@@ -21,8 +21,10 @@ static bool is_there(const struct memory *memory, const char *id)
 	return false;
 }
 
-static bool belongs_to_somebody(struct memory *memory, const struct store_turn *turn)
+static bool can_be(struct memory *memory, const struct store_turn *turn)
 {
+	if (turn->amount_microcents < 0)
+		return false;
 	if (turn->key_id == 0 && turn->account_id == 0)
 		return true;
 	return memory_key(memory, turn->key_id) && memory_account(memory, turn->account_id);
@@ -43,7 +45,7 @@ static int append_all(struct memory *memory, const struct store_turn *turns, siz
 		      int *errs, struct tally *tallies, size_t *tally_count)
 {
 	for (size_t i = 0; i < count; ++i) {
-		errs[i] = belongs_to_somebody(memory, &turns[i]) ? 0 : EINVAL;
+		errs[i] = can_be(memory, &turns[i]) ? 0 : EINVAL;
 		if (errs[i] || is_there(memory, turns[i].id))
 			continue;
 		if (append(memory, &turns[i]) != 0)

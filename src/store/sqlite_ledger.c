@@ -43,16 +43,16 @@ static int insert(struct sqlite *sqlite, const struct store_turn *turn)
 	return sqlite_run(sqlite, STATEMENT_TURN_ADD, "cannot book a turn", &constraint);
 }
 
-static bool has_both_or_none(const struct store_turn *turn)
+static bool can_be(const struct store_turn *turn)
 {
-	return (turn->key_id == 0) == (turn->account_id == 0);
+	return (turn->key_id == 0) == (turn->account_id == 0) && turn->amount_microcents >= 0;
 }
 
 static int insert_all(struct sqlite *sqlite, const struct store_turn *turns, size_t count,
 		      int *errs, struct tally *tallies, size_t *tally_count)
 {
 	for (size_t i = 0; i < count; ++i) {
-		errs[i] = has_both_or_none(&turns[i]) ? insert(sqlite, &turns[i]) : EINVAL;
+		errs[i] = can_be(&turns[i]) ? insert(sqlite, &turns[i]) : EINVAL;
 		if (errs[i] && errs[i] != EINVAL)
 			return errs[i];
 		if (!errs[i] && sqlite3_changes(sqlite->db) > 0)

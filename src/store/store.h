@@ -381,8 +381,9 @@ struct store_ops {
 
 	/* Turns, all or none: durable when it returns 0.  A turn whose id is known is left
 	 * as it was, whatever the new one says, and no sum counts it again.  errs[i] is
-	 * EINVAL for a turn whose key or account does not exist, or that has one without the
-	 * other: it is left out, and does not take the others with it. */
+	 * EINVAL for a turn whose key or account does not exist, that has one without the
+	 * other, or that costs less than nothing: it is left out, and does not take the
+	 * others with it. */
 	int (*turns_add)(struct store *store, const struct store_turn *turns, size_t count,
 			 int *errs);
 	int (*turn_list)(struct store *store, store_turn_h *each, void *arg); /* oldest first */

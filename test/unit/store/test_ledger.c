@@ -109,21 +109,23 @@ static void test_an_id_that_comes_twice_in_a_batch_is_booked_once(void **state)
 			 batch[0].amount_microcents);
 }
 
-static void test_a_turn_of_nobody_who_is_there_is_left_out_alone(void **state)
+static void test_a_turn_that_cannot_be_is_left_out_alone(void **state)
 {
 	struct store_key key = rows_add_key(store, "ka_abcde", STORE_ACCOUNT_DEFAULT);
 	struct store_turn batch[] = {
 		rows_turn("good", key.id),       rows_turn("no key", 99),
 		rows_turn("no account", key.id), rows_turn("half", key.id),
-		rows_turn("other half", 0),      rows_turn("late", key.id),
+		rows_turn("other half", 0),      rows_turn("negative", key.id),
+		rows_turn("late", key.id),
 	};
-	static const int expected[] = {0, EINVAL, EINVAL, EINVAL, EINVAL, 0};
+	static const int expected[] = {0, EINVAL, EINVAL, EINVAL, EINVAL, EINVAL, 0};
 	int errs[COUNT(batch)];
 
 	(void)state;
 	batch[2].account_id = 98;
 	batch[3].account_id = 0;
 	batch[4].account_id = STORE_ACCOUNT_DEFAULT;
+	batch[5].amount_microcents = -1;
 	assert_int_equal(store->ops->turns_add(store, batch, COUNT(batch), errs), 0);
 	assert_memory_equal(errs, expected, sizeof(errs));
 	assert_int_equal(rows_count_turns(store), 2);
@@ -507,7 +509,7 @@ int main(void)
 		CASE(test_a_batch_of_none_is_well),
 		CASE(test_a_second_booking_changes_nothing),
 		CASE(test_an_id_that_comes_twice_in_a_batch_is_booked_once),
-		CASE(test_a_turn_of_nobody_who_is_there_is_left_out_alone),
+		CASE(test_a_turn_that_cannot_be_is_left_out_alone),
 		CASE(test_sums_are_kept_for_every_account_and_key),
 		CASE(test_two_who_settle_one_turn_book_it_once),
 		CASE(test_turns_are_listed_in_order_until_it_is_enough),
