@@ -11,7 +11,6 @@
  */
 #include "net/http_client.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -464,15 +463,16 @@ static int write_request(struct buf *request, const struct http_call_options *op
 	const struct url *url = options->url;
 	const char *target = url->target;
 	size_t len = strcspn(target, "?#");
+	const char *query = target + len;
 	int err;
 
 	if (len > 0 && target[len - 1] == '/' && options->path)
 		--len; /* of a base address that ends in a slash */
-	err = buf_printf(request,
-			 "%s %s%.*s%s HTTP/1.1\r\nHost: %s\r\nContent-Length: %zu\r\n%s\r\n",
-			 options->method, len == 0 && !options->path ? "/" : "", (int)len, target,
-			 options->path ? options->path : "", url->authority, options->body_len,
-			 options->headers ? options->headers : "");
+	err = buf_printf(
+		request, "%s %s%.*s%s%.*s HTTP/1.1\r\nHost: %s\r\nContent-Length: %zu\r\n%s\r\n",
+		options->method, len == 0 && !options->path ? "/" : "", (int)len, target,
+		options->path ? options->path : "", (int)strcspn(query, "#"), query, url->authority,
+		options->body_len, options->headers ? options->headers : "");
 	return err ? err : buf_append(request, options->body, options->body_len);
 }
 
@@ -503,12 +503,61 @@ int http_client_call(struct http_call **callp, struct http_client *client,
 	return 0;
 }
 
+static void ignore_head(const struct http_client_parse *head, void *arg)
+{
+	(void)head;
+	(void)arg;
+}
+
+static void ignore_body(const char *bytes, size_t n, void *arg)
+{
+	(void)bytes;
+	(void)n;
+	(void)arg;
+}
+
+static void on_left_done(int err, const char *why, void *arg)
+{
+	(void)err;
+	(void)why;
+	mem_deref(arg);
+}
+
+static const struct http_call_handlers left_handlers = {
+	.head = ignore_head, .body = ignore_body, .done = on_left_done};
+
+static void on_left_late(void *arg)
+{
+	mem_deref(arg);
+}
+
+/* It belongs to its connection now, and holds the client no longer: the client's
+ * end is its end. */
+void http_client_leave(struct http_call *call)
+{
+	struct connection *connection = call ? call->connection : NULL;
+	struct http_client *client;
+
+	if (!connection ||
+	    timer_set(timers_of(connection), &connection->timer,
+		      HTTP_CLIENT_LEAVE_MS * UINT64_C(1000), on_left_late, call) != 0) {
+		mem_deref(call);
+		return;
+	}
+	call->handlers = &left_handlers;
+	call->arg = call;
+	client = call->client;
+	call->client = NULL;
+	mem_deref(client); /* which may be its end, and the call's */
+}
+
 static void client_destroy(void *object)
 {
 	struct http_client *client = object;
 	struct link *link;
 
-	assert(list_first(&client->busy) == NULL); /* calls hold the client */
+	while ((link = list_first(&client->busy)))
+		mem_deref(LIST_OBJECT(link, struct connection, link)->call); /* was left */
 	while ((link = list_first(&client->idle)))
 		drop(LIST_OBJECT(link, struct connection, link));
 	mem_deref(client->tls);

@@ -22,6 +22,7 @@
 
 enum {
 	HTTP_CLIENT_IDLE_MS = 30000, /* servers close theirs after a minute or so */
+	HTTP_CLIENT_LEAVE_MS = 1000, /* for the last bytes of an answer */
 	HTTP_CLIENT_IDLE_MAX = 64, /* connections that wait for a next call … */
 	HTTP_CLIENT_IDLE_OF_ORIGIN = 16, /* … and of them to one origin */
 };
@@ -36,7 +37,7 @@ int http_client_alloc(struct http_client **clientp, struct loop *loop, struct tl
 struct http_call_options {
 	const struct url *url;
 	const char *method;
-	const char *path; /* behind the url's own target; may be NULL */
+	const char *path; /* behind the url's own and before its query; may be NULL */
 	const char *headers; /* besides Host and Content-Length, each with its CR LF; may be NULL */
 	const char *body;
 	size_t body_len;
@@ -57,6 +58,11 @@ struct http_call_handlers {
 int http_client_call(struct http_call **callp, struct http_client *client,
 		     const struct http_call_options *options,
 		     const struct http_call_handlers *handlers, void *arg);
+
+/* Takes the call, whose answer has said all that matters: the handlers hear
+ * nothing more, and if it ends within HTTP_CLIENT_LEAVE_MS its connection may be
+ * used again.  NULL is allowed. */
+void http_client_leave(struct http_call *call);
 
 /* Connections that wait for a next call. */
 size_t http_client_idle(const struct http_client *client);

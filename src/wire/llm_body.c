@@ -18,6 +18,7 @@
 #define CALL_BEGINS "(The call begins.)"
 
 struct shape {
+	const char *url;
 	const char *path;
 	const char *key_header; /* before the key */
 	const char *headers; /* besides */
@@ -31,7 +32,8 @@ struct shape {
 };
 
 static const struct shape shapes[] = {
-	[LLM_OPENAI] = {.path = "/chat/completions",
+	[LLM_OPENAI] = {.url = "https://api.openai.com/v1",
+			.path = "/chat/completions",
 			.key_header = "Authorization: Bearer ",
 			.headers = "",
 			.turns = "messages",
@@ -39,7 +41,8 @@ static const struct shape shapes[] = {
 			.fixed = {{"stream", "true"},
 				  {"stream_options", "{\"include_usage\":true}"}}},
 	/* Without "store" the vendor keeps every conversation for a month. */
-	[LLM_RESPONSES] = {.path = "/responses",
+	[LLM_RESPONSES] = {.url = "https://api.openai.com/v1",
+			   .path = "/responses",
 			   .key_header = "Authorization: Bearer ",
 			   .headers = "",
 			   .turns = "input",
@@ -47,7 +50,8 @@ static const struct shape shapes[] = {
 			   .max_tokens = "max_output_tokens",
 			   .fixed = {{"stream", "true"}, {"store", "false"}}},
 	/* max_tokens must be there; 1024 are four minutes of speech. */
-	[LLM_ANTHROPIC] = {.path = "/messages",
+	[LLM_ANTHROPIC] = {.url = "https://api.anthropic.com/v1",
+			   .path = "/messages",
 			   .key_header = "x-api-key: ",
 			   .headers = "anthropic-version: 2023-06-01\r\n",
 			   .turns = "messages",
@@ -173,6 +177,11 @@ static void write_extra(struct json_write *json, const struct llm_extra *extra)
 	for (size_t i = 0; extra && i < extra->count; ++i)
 		if (!extra->members[i].is_null)
 			json_write_raw(json, extra->members[i].key, extra->members[i].value);
+}
+
+const char *llm_body_url(enum llm_dialect dialect)
+{
+	return shapes[dialect].url;
 }
 
 const char *llm_body_path(enum llm_dialect dialect)

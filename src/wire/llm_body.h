@@ -35,6 +35,9 @@ struct llm_request {
 	size_t count;
 };
 
+/* The vendor's base address: "https://api.openai.com/v1". */
+const char *llm_body_url(enum llm_dialect dialect);
+
 /* Where requests go, below the base address: "/chat/completions". */
 const char *llm_body_path(enum llm_dialect dialect);
 

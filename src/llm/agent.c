@@ -1,0 +1,259 @@
+/*
+ * agent.c: how one agent asks its model, checked and copied (see llm.h).
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/count.h"
+#include "base/mem.h"
+#include "llm/llm_private.h"
+
+#define HEADERS_MAX (8u * 1024u) /* half of what servers take at least */
+
+static void free_target(struct llm_target *target)
+{
+	free(target->url_text);
+	free(target->model);
+	free(target->key);
+	free(target->headers);
+}
+
+static void agent_destroy(void *object)
+{
+	struct llm_agent *agent = object;
+
+	for (size_t i = 0; i < LLM_TARGETS_MAX; ++i)
+		free_target(&agent->targets[i]);
+	free(agent->name);
+	free(agent->prompt);
+	free(agent->sentence);
+	mem_deref(agent->extra);
+}
+
+static int refuse(char *why, size_t why_size, const char *what, const char *reason)
+{
+	snprintf(why, why_size, "%s: %s", what, reason);
+	return EINVAL;
+}
+
+static int copy(char **copyp, const char *text)
+{
+	if (!text)
+		return 0;
+	*copyp = strdup(text);
+	return *copyp ? 0 : ENOMEM;
+}
+
+/* What would end a header early, or a client would not send. */
+static bool is_header_text(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; ++i)
+		if ((unsigned char)text[i] < ' ' || (unsigned char)text[i] >= 0x7f)
+			return false;
+	return true;
+}
+
+static bool is_header_name(const char *name, size_t len)
+{
+	for (size_t i = 0; i < len; ++i)
+		if (!isalnum((unsigned char)name[i]) && !strchr("-_.", name[i]))
+			return false;
+	return len > 0;
+}
+
+static bool is_our_header(const char *name, size_t len)
+{
+	static const char *const ours[] = {"Host", "Content-Length", "Content-Type", "Connection",
+					   "Transfer-Encoding"};
+
+	for (size_t i = 0; i < COUNT(ours); ++i)
+		if (len == strlen(ours[i]) && strncasecmp(name, ours[i], len) == 0)
+			return true;
+	return false;
+}
+
+static int add_header(struct buf *out, const char *line, size_t len, char *why, size_t why_size)
+{
+	const char *colon = memchr(line, ':', len);
+	size_t name_len = colon ? (size_t)(colon - line) : 0;
+	int err;
+
+	if (!is_header_name(line, name_len) || !is_header_text(line, len))
+		return refuse(why, why_size, "headers", "a line is no \"Name: value\"");
+	if (is_our_header(line, name_len))
+		return refuse(why, why_size, "headers", "one is the connection's own");
+	err = buf_append(out, line, len);
+	return err ? err : buf_append(out, "\r\n", 2);
+}
+
+static int add_headers(struct buf *out, const char *lines, char *why, size_t why_size)
+{
+	int err = 0;
+
+	while (lines && *lines && !err) {
+		size_t len = strcspn(lines, "\n");
+		size_t trimmed = len > 0 && lines[len - 1] == '\r' ? len - 1 : len;
+
+		if (trimmed > 0)
+			err = add_header(out, lines, trimmed, why, why_size);
+		lines += len + (lines[len] == '\n');
+	}
+	return err;
+}
+
+static int make_headers(struct llm_target *target, enum llm_dialect dialect, const char *more,
+			char *why, size_t why_size)
+{
+	struct buf out;
+	int err;
+
+	buf_init(&out, HEADERS_MAX);
+	err = buf_append_str(&out, "Content-Type: application/json\r\nAccept: text/event-stream\r\n"
+				   "User-Agent: syrinx/" SYRINX_VERSION "\r\n");
+	if (!err)
+		err = llm_body_headers(&out, dialect, target->key);
+	if (!err)
+		err = add_headers(&out, more, why, why_size);
+	if (!err)
+		err = buf_append(&out, "", 1);
+	if (err) {
+		buf_reset(&out);
+		return err == ENOBUFS ? refuse(why, why_size, "headers", "they are too long") : err;
+	}
+	target->headers = out.bytes;
+	return 0;
+}
+
+/* A base address that is the whole one already is taken as it is. */
+static void choose_path(struct llm_target *target, enum llm_dialect dialect)
+{
+	const char *path = llm_body_path(dialect);
+	size_t len = strcspn(target->url.target, "?#");
+
+	target->path = path;
+	if (len >= strlen(path) &&
+	    strncmp(target->url.target + len - strlen(path), path, strlen(path)) == 0)
+		target->path = NULL;
+}
+
+static int make_target(struct llm_target *target, enum llm_dialect dialect, const char *url,
+		       const char *model, const char *key, char *why, size_t why_size)
+{
+	int err = copy(&target->url_text, url);
+
+	if (!err)
+		err = copy(&target->model, model);
+	if (!err)
+		err = copy(&target->key, key);
+	if (err)
+		return err;
+	if (url_parse(&target->url, target->url_text) != 0)
+		return refuse(why, why_size, "url", "it is no http or https address");
+	if (!model)
+		return refuse(why, why_size, "model", "it must be set");
+	if (key && !is_header_text(key, strlen(key)))
+		return refuse(why, why_size, "key", "it has characters that no key has");
+	choose_path(target, dialect);
+	return 0;
+}
+
+static bool is_same_origin(const struct url *a, const struct url *b)
+{
+	return a->is_tls == b->is_tls && strcmp(a->host, b->host) == 0 &&
+	       strcmp(a->port, b->port) == 0;
+}
+
+/* A key is for the server it was given for: another one does not get it. */
+static int make_fallback(struct llm_agent *agent, const struct llm_options *options, char *why,
+			 size_t why_size)
+{
+	const struct llm_target *first = &agent->targets[0];
+	const char *url = options->fallback_url ? options->fallback_url : first->url_text;
+	struct url parsed;
+	const char *key = options->fallback_key;
+
+	if (!options->fallback_model)
+		return options->fallback_url ? refuse(why, why_size, "fallback model",
+						      "its url is set, but not it")
+					     : 0;
+	if (!key && url_parse(&parsed, url) == 0 && is_same_origin(&parsed, &first->url))
+		key = first->key;
+	agent->target_count = 2;
+	return make_target(&agent->targets[1], agent->dialect, url, options->fallback_model, key,
+			   why, why_size);
+}
+
+static int make_targets(struct llm_agent *agent, const struct llm_options *options, char *why,
+			size_t why_size)
+{
+	const char *url = options->url ? options->url : llm_body_url(options->dialect);
+	int err = make_target(&agent->targets[0], options->dialect, url, options->model,
+			      options->key, why, why_size);
+
+	agent->target_count = 1;
+	if (!err)
+		err = make_fallback(agent, options, why, why_size);
+	for (size_t i = 0; i < agent->target_count && !err; ++i)
+		err = make_headers(&agent->targets[i], options->dialect, options->headers, why,
+				   why_size);
+	return err;
+}
+
+static uint32_t or_default(uint32_t value, uint32_t otherwise)
+{
+	return value ? value : otherwise;
+}
+
+static void set_numbers(struct llm_agent *agent, const struct llm_options *options)
+{
+	agent->dialect = options->dialect;
+	agent->temperature = options->temperature;
+	agent->max_tokens = options->max_tokens;
+	agent->connect_ms = or_default(options->connect_ms, LLM_CONNECT_MS);
+	agent->first_token_ms = or_default(options->first_token_ms, LLM_FIRST_TOKEN_MS);
+	agent->begin_ms = or_default(options->begin_ms, LLM_BEGIN_MS);
+	agent->between_ms = or_default(options->between_ms, LLM_BETWEEN_MS);
+	agent->whole_ms = or_default(options->whole_ms, LLM_WHOLE_MS);
+	agent->retries = options->retries < 0 ? LLM_RETRIES : (unsigned)options->retries;
+	agent->history_max = options->history_max ? options->history_max : LLM_HISTORY_MAX;
+}
+
+static int set_texts(struct llm_agent *agent, const struct llm_options *options, char *why,
+		     size_t why_size)
+{
+	const char *reason;
+	int err = copy(&agent->name, options->name ? options->name : "");
+
+	if (!err)
+		err = copy(&agent->prompt, options->prompt);
+	if (!err)
+		err = copy(&agent->sentence, options->sentence ? options->sentence : LLM_SORRY);
+	if (err || !options->body)
+		return err;
+	err = llm_extra_parse(&agent->extra, options->body, &reason);
+	return err == EINVAL ? refuse(why, why_size, "body", reason) : err;
+}
+
+int llm_agent_alloc(struct llm_agent **agentp, const struct llm_options *options, char *why,
+		    size_t why_size)
+{
+	struct llm_agent *agent = mem_zalloc(sizeof(*agent), agent_destroy);
+	int err;
+
+	snprintf(why, why_size, "out of memory");
+	if (!agent)
+		return ENOMEM;
+	set_numbers(agent, options);
+	err = set_texts(agent, options, why, why_size);
+	if (!err && options->dialect != LLM_ECHO)
+		err = make_targets(agent, options, why, why_size);
+	if (err)
+		mem_deref(agent);
+	else
+		*agentp = agent;
+	return err;
+}

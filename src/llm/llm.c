@@ -1,0 +1,525 @@
+/*
+ * llm.c: the life of an answer (see llm.h).
+ *
+ *   WAITING ── a word ──> STREAMING ── end, break, cut ──> ENDED
+ *     │  └─ a try fails: again, the other model, the sentence ──^
+ *     └─ begin_ms without a word: the sentence ─────────────────^
+ *
+ * Whatever calls a handler may find the answer gone when it returns: is_gone is
+ * a flag on the caller's stack that the destructor sets.
+ */
+#include "llm/llm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/count.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "llm/llm_private.h"
+#include "wire/llm_event.h"
+
+/* An event of OpenAI's Responses repeats the whole answer at its end. */
+#define EVENT_MAX (1024u * 1024u)
+
+/* What is said at most: five hours of speech. */
+#define SAID_MAX (256u * 1024u)
+
+/* On the wire an event is a hundred times as long as its word. */
+#define ANSWER_MAX (64u * 1024u * 1024u)
+
+#define BODY_MAX (4u * 1024u * 1024u)
+#define REFUSAL_MAX 4096u /* of an error's body, for the log */
+#define PAUSE_MS 100u /* before a server that is busy is asked again */
+#define WHY_SIZE 512
+
+static void begin_try(struct llm_answer *answer);
+
+const char *llm_end_name(enum llm_end end)
+{
+	static const char *const names[] = {
+#define X(id, name) [id] = (name),
+		LLM_ENDS(X)
+#undef X
+	};
+
+	return names[end];
+}
+
+static struct timers *timers_of(const struct llm_answer *answer)
+{
+	return &answer->client->loop->timers;
+}
+
+static uint32_t elapsed_ms(const struct llm_answer *answer)
+{
+	return (uint32_t)((timers_of(answer)->now_us - answer->began_us) / 1000);
+}
+
+static void stop_try(struct llm_answer *answer)
+{
+	timer_clear(timers_of(answer), &answer->try_timer);
+	answer->call = mem_deref(answer->call);
+	sse_reset(&answer->sse);
+	buf_reset(&answer->refusal);
+}
+
+static void answer_destroy(void *object)
+{
+	struct llm_answer *answer = object;
+
+	if (answer->is_gone)
+		*answer->is_gone = true;
+	stop_try(answer);
+	timer_clear(timers_of(answer), &answer->answer_timer);
+	for (size_t i = 0; i < COUNT(answer->bodies); ++i)
+		buf_reset(&answer->bodies[i]);
+	mem_deref(answer->agent);
+	mem_deref(answer->client);
+}
+
+void llm_answer_end(struct llm_answer *answer, enum llm_end end)
+{
+	struct llm_figures *figures = &answer->figures;
+
+	answer->state = LLM_ENDED;
+	stop_try(answer);
+	timer_clear(timers_of(answer), &answer->answer_timer);
+	figures->whole_ms = elapsed_ms(answer);
+	figures->is_other_model = answer->target > 0 && end != LLM_FALLBACK && end != LLM_SILENT;
+	if (figures->tokens_out == 0)
+		figures->tokens_out = answer->deltas;
+	answer->handlers->done(end, figures, answer->arg);
+}
+
+static bool has_word(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; ++i)
+		if (!strchr(" \t\r\n", text[i]))
+			return true;
+	return false;
+}
+
+static void on_too_long(void *arg)
+{
+	struct llm_answer *answer = arg;
+
+	log_warn("llm", "agent=%s the answer was cut after %u ms", answer->agent->name,
+		 answer->agent->whole_ms);
+	llm_answer_end(answer, LLM_CUT);
+}
+
+/* From now on nothing is tried again. */
+static int start_streaming(struct llm_answer *answer)
+{
+	uint32_t elapsed = elapsed_ms(answer);
+	uint32_t left = answer->agent->whole_ms > elapsed ? answer->agent->whole_ms - elapsed : 0;
+
+	answer->state = LLM_STREAMING;
+	answer->figures.first_delta_ms = elapsed;
+	return timer_set(timers_of(answer), &answer->answer_timer, left * UINT64_C(1000),
+			 on_too_long, answer);
+}
+
+bool llm_answer_say(struct llm_answer *answer, const char *text, size_t len)
+{
+	bool is_gone = false;
+
+	if (answer->state == LLM_WAITING && has_word(text, len) && start_streaming(answer) != 0) {
+		llm_answer_end(answer, LLM_BROKEN);
+		return false;
+	}
+	answer->said += len;
+	++answer->deltas;
+	answer->is_gone = &is_gone;
+	answer->handlers->delta(text, len, answer->arg);
+	if (is_gone)
+		return false;
+	answer->is_gone = NULL;
+	if (answer->said < SAID_MAX)
+		return true;
+	log_warn("llm", "agent=%s the answer was cut after %zu bytes", answer->agent->name,
+		 answer->said);
+	llm_answer_end(answer, LLM_CUT);
+	return false;
+}
+
+static void say_sentence(struct llm_answer *answer)
+{
+	const char *sentence = answer->agent->sentence;
+	bool is_gone = false;
+
+	stop_try(answer);
+	if (sentence[0] == '\0') {
+		llm_answer_end(answer, LLM_SILENT);
+		return;
+	}
+	answer->figures.first_delta_ms = elapsed_ms(answer);
+	answer->is_gone = &is_gone;
+	answer->handlers->delta(sentence, strlen(sentence), answer->arg);
+	if (is_gone)
+		return;
+	answer->is_gone = NULL;
+	llm_answer_end(answer, LLM_FALLBACK);
+}
+
+/* Words of a stranger's on one line, without the key if they have it. */
+static void clean_words(char *words, const char *key)
+{
+	char *found = key && key[0] ? strstr(words, key) : NULL;
+
+	for (char *c = words; *c; ++c)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = ' ';
+	if (found)
+		snprintf(found, WHY_SIZE - (size_t)(found - words), "(the key)");
+}
+
+static void on_pause_over(void *arg)
+{
+	begin_try(arg);
+}
+
+static void try_again(struct llm_answer *answer, uint32_t pause_ms)
+{
+	if (pause_ms == 0)
+		begin_try(answer);
+	else if (timer_set(timers_of(answer), &answer->try_timer, pause_ms * UINT64_C(1000),
+			   on_pause_over, answer) != 0)
+		say_sentence(answer);
+}
+
+/* What went wrong, and whether to ask the same server again makes sense. */
+enum { LLM_FINAL, LLM_AGAIN, LLM_AGAIN_LATER };
+
+static void fail_try(struct llm_answer *answer, int what, const char *words)
+{
+	const struct llm_target *target = &answer->agent->targets[answer->target];
+	char why[WHY_SIZE];
+
+	snprintf(why, sizeof(why), "%s", words);
+	clean_words(why, target->key);
+	++answer->figures.errors;
+	log_warn("llm", "agent=%s model=%s try=%u after %u ms: %s", answer->agent->name,
+		 target->model, answer->figures.tries, elapsed_ms(answer), why);
+	stop_try(answer);
+	if (answer->state == LLM_STREAMING) {
+		llm_answer_end(answer, LLM_BROKEN);
+	} else if (what != LLM_FINAL && answer->retries_left > 0) {
+		--answer->retries_left;
+		try_again(answer, what == LLM_AGAIN_LATER ? PAUSE_MS : 0);
+	} else if (answer->target + 1 < answer->agent->target_count) {
+		++answer->target;
+		answer->retries_left = 0;
+		try_again(answer, 0);
+	} else {
+		say_sentence(answer);
+	}
+}
+
+static void on_try_late(void *arg)
+{
+	struct llm_answer *answer = arg;
+	char why[WHY_SIZE];
+
+	if (answer->state == LLM_STREAMING)
+		snprintf(why, sizeof(why), "nothing came for %u ms", answer->agent->between_ms);
+	else
+		snprintf(why, sizeof(why), "no word came in %u ms", answer->agent->first_token_ms);
+	fail_try(answer, LLM_AGAIN, why);
+}
+
+static void on_begin_late(void *arg)
+{
+	struct llm_answer *answer = arg;
+
+	++answer->figures.errors;
+	log_warn("llm", "agent=%s nothing to say after %u ms and %u tries", answer->agent->name,
+		 answer->agent->begin_ms, answer->figures.tries);
+	say_sentence(answer);
+}
+
+/* The model has said all. */
+static void finish(struct llm_answer *answer)
+{
+	if (answer->state == LLM_WAITING) {
+		fail_try(answer, LLM_AGAIN, "the answer is empty");
+		return;
+	}
+	http_client_leave(answer->call);
+	answer->call = NULL;
+	llm_answer_end(answer, answer->is_cut ? LLM_CUT : LLM_WHOLE);
+}
+
+static void fail_event(struct llm_answer *answer, const struct llm_event *event)
+{
+	char why[WHY_SIZE];
+
+	snprintf(why, sizeof(why), "the model says: %.*s",
+		 event->error_len < WHY_SIZE ? (int)event->error_len : WHY_SIZE, event->error);
+	fail_try(answer, LLM_AGAIN_LATER, why);
+}
+
+static void note_figures(struct llm_answer *answer, const struct llm_event *event)
+{
+	if (event->tokens_in)
+		answer->figures.tokens_in = event->tokens_in;
+	if (event->tokens_out)
+		answer->figures.tokens_out = event->tokens_out;
+	answer->is_finished |= event->is_finished;
+	answer->is_cut |= event->is_cut;
+}
+
+/* False when no more events are to be read. */
+static bool take_event(struct llm_answer *answer, const struct sse_event *sse_event)
+{
+	struct llm_event event;
+
+	if (llm_event_read(&event, answer->agent->dialect, sse_event->data, sse_event->len) != 0) {
+		fail_try(answer, LLM_AGAIN, "an event is no JSON");
+		return false;
+	}
+	note_figures(answer, &event);
+	if (event.text && !llm_answer_say(answer, event.text, event.len))
+		return false;
+	if (event.error) {
+		fail_event(answer, &event);
+		return false;
+	}
+	if (event.is_end) {
+		finish(answer);
+		return false;
+	}
+	return true;
+}
+
+static void read_events(struct llm_answer *answer, const char *bytes, size_t n)
+{
+	struct sse_event event;
+	int err;
+
+	while ((err = sse_next(&answer->sse, &bytes, &n, &event)) == 0)
+		if (!take_event(answer, &event))
+			return;
+	if (err != EAGAIN)
+		fail_try(answer, LLM_AGAIN, "an event is too long");
+	else if (answer->state == LLM_STREAMING &&
+		 timer_set(timers_of(answer), &answer->try_timer,
+			   answer->agent->between_ms * UINT64_C(1000), on_try_late, answer) != 0)
+		fail_try(answer, LLM_FINAL, strerror(ENOMEM));
+}
+
+static void on_head(const struct http_client_parse *head, void *arg)
+{
+	struct llm_answer *answer = arg;
+	const char *type = http_client_parse_header(head, "Content-Type");
+	const char *location = http_client_parse_header(head, "Location");
+	char why[WHY_SIZE];
+
+	answer->status = head->status;
+	if (head->status >= 300 && head->status < 400) {
+		snprintf(why, sizeof(why), "HTTP %u: redirected to %s, which is not followed",
+			 head->status, location ? location : "nowhere");
+		fail_try(answer, LLM_FINAL, why);
+	} else if (head->status == 200 &&
+		   (!type || strncasecmp(type, "text/event-stream", 17) != 0)) {
+		snprintf(why, sizeof(why), "the answer is %s, not text/event-stream",
+			 type ? type : "of no type");
+		fail_try(answer, LLM_FINAL, why);
+	}
+}
+
+static void on_body(const char *bytes, size_t n, void *arg)
+{
+	struct llm_answer *answer = arg;
+	size_t room = REFUSAL_MAX - answer->refusal.len;
+
+	if (answer->status == 200)
+		read_events(answer, bytes, n);
+	else
+		(void)buf_append(&answer->refusal, bytes, n < room ? n : room);
+}
+
+/* A server that is busy or broken may not be so the next time. */
+static int judge_status(unsigned status)
+{
+	return status == 408 || status == 409 || status == 429 || status >= 500 ? LLM_AGAIN_LATER
+										: LLM_FINAL;
+}
+
+static void fail_status(struct llm_answer *answer)
+{
+	struct buf *refusal = &answer->refusal;
+	struct llm_event event;
+	char why[WHY_SIZE];
+
+	if (refusal->len > 0 &&
+	    llm_event_read(&event, answer->agent->dialect, refusal->bytes, refusal->len) == 0 &&
+	    event.error)
+		snprintf(why, sizeof(why), "HTTP %u: %.*s", answer->status, (int)event.error_len,
+			 event.error);
+	else
+		snprintf(why, sizeof(why), "HTTP %u", answer->status);
+	fail_try(answer, judge_status(answer->status), why);
+}
+
+/* A stream that ends where it may is whole, also without its last mark. */
+static void on_done(int err, const char *why, void *arg)
+{
+	struct llm_answer *answer = arg;
+
+	if (err)
+		fail_try(answer, err == EKEYREJECTED ? LLM_FINAL : LLM_AGAIN, why);
+	else if (answer->status != 200)
+		fail_status(answer);
+	else if (answer->is_finished)
+		finish(answer);
+	else
+		fail_try(answer, LLM_AGAIN, "the stream ended early");
+}
+
+static const struct http_call_handlers call_handlers = {
+	.head = on_head, .body = on_body, .done = on_done};
+
+static int start_try(struct llm_answer *answer)
+{
+	const struct llm_agent *agent = answer->agent;
+	const struct llm_target *target = &agent->targets[answer->target];
+	const struct buf *body = &answer->bodies[answer->target];
+	const struct http_call_options options = {.url = &target->url,
+						  .method = "POST",
+						  .path = target->path,
+						  .headers = target->headers,
+						  .body = body->bytes,
+						  .body_len = body->len,
+						  .connect_ms = agent->connect_ms,
+						  .answer_max = ANSWER_MAX};
+	int err;
+
+	answer->status = 0;
+	answer->is_finished = answer->is_cut = false;
+	sse_init(&answer->sse, EVENT_MAX);
+	buf_init(&answer->refusal, REFUSAL_MAX);
+	++answer->figures.tries;
+	err = http_client_call(&answer->call, answer->client->http, &options, &call_handlers,
+			       answer);
+	if (err)
+		return err;
+	return timer_set(timers_of(answer), &answer->try_timer,
+			 agent->first_token_ms * UINT64_C(1000), on_try_late, answer);
+}
+
+static void begin_try(struct llm_answer *answer)
+{
+	int err = start_try(answer);
+
+	if (err) {
+		log_error("llm", "agent=%s %s", answer->agent->name, strerror(err));
+		say_sentence(answer);
+	}
+}
+
+static int write_bodies(struct llm_answer *answer, const struct llm_turn *history, size_t count)
+{
+	const struct llm_agent *agent = answer->agent;
+	size_t first = llm_body_first(history, count, agent->history_max);
+	int err = 0;
+
+	for (size_t i = 0; i < agent->target_count && !err; ++i) {
+		const struct llm_request request = {.model = agent->targets[i].model,
+						    .prompt = agent->prompt,
+						    .extra = agent->extra,
+						    .temperature = agent->temperature,
+						    .max_tokens = agent->max_tokens,
+						    .turns = history + first,
+						    .count = count - first};
+
+		err = llm_body_write(&answer->bodies[i], agent->dialect, &request);
+	}
+	return err;
+}
+
+/* The last turn that has words, which must be the user's. */
+static int check_history(const struct llm_turn **last, const struct llm_turn *history, size_t count)
+{
+	while (count > 0 && !has_word(history[count - 1].text, history[count - 1].len))
+		--count;
+	if (count == 0 || history[count - 1].role != LLM_USER)
+		return EINVAL;
+	*last = &history[count - 1];
+	return (*last)->len > LLM_TURN_MAX ? EMSGSIZE : 0;
+}
+
+static int start(struct llm_answer *answer, const struct llm_turn *history, size_t count)
+{
+	const struct llm_turn *last;
+	int err = check_history(&last, history, count);
+
+	if (err)
+		return err;
+	if (answer->agent->dialect == LLM_ECHO)
+		return llm_echo_start(answer, last);
+	err = write_bodies(answer, history, count);
+	if (!err)
+		err = timer_set(timers_of(answer), &answer->answer_timer,
+				answer->agent->begin_ms * UINT64_C(1000), on_begin_late, answer);
+	return err ? err : start_try(answer);
+}
+
+static int ask(struct llm_answer **answerp, struct llm *llm, struct llm_agent *agent,
+	       const struct llm_turn *history, size_t count, const struct llm_handlers *handlers,
+	       void *arg)
+{
+	struct llm_answer *answer = mem_zalloc(sizeof(*answer), NULL);
+	int err;
+
+	if (!answer)
+		return ENOMEM;
+	answer->client = mem_ref(llm);
+	answer->agent = mem_ref(agent);
+	answer->handlers = handlers;
+	answer->arg = arg;
+	answer->retries_left = agent->retries;
+	answer->began_us = timers_of(answer)->now_us;
+	answer->figures.first_delta_ms = UINT32_MAX;
+	for (size_t i = 0; i < COUNT(answer->bodies); ++i)
+		buf_init(&answer->bodies[i], BODY_MAX);
+	mem_set_destructor(answer, answer_destroy);
+	err = start(answer, history, count);
+	if (err)
+		mem_deref(answer);
+	else
+		*answerp = answer;
+	return err;
+}
+
+static void client_destroy(void *object)
+{
+	struct llm_client *client = object;
+
+	mem_deref(client->http);
+}
+
+int llm_alloc(struct llm **llmp, struct loop *loop, const char *ca_file, char *why, size_t why_size)
+{
+	struct llm_client *client = mem_zalloc(sizeof(*client), client_destroy);
+	struct tls *tls = NULL;
+	int err = ENOMEM;
+
+	snprintf(why, why_size, "out of memory");
+	if (client) {
+		client->loop = loop;
+		client->llm.ask = ask;
+		err = tls_client_alloc(&tls, ca_file, why, why_size);
+	}
+	if (!err)
+		err = http_client_alloc(&client->http, loop, tls);
+	mem_deref(tls);
+	if (err)
+		mem_deref(client);
+	else
+		*llmp = &client->llm;
+	return err;
+}
