@@ -12,6 +12,7 @@
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "base/count.h"
+#include "cli/settings.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
 
@@ -40,6 +41,19 @@ static int read_text(char out[STORE_NAME_MAX + 1], const struct command_call *ca
 	return COMMAND_OK;
 }
 
+/* A plan that is misspelt would be none. */
+static int check_plan(const struct store_account *account, const struct command_call *call)
+{
+	struct config config;
+	int status = settings_load(&config, call);
+
+	if (status != COMMAND_OK || config_has_plan(&config, account->plan))
+		return status;
+	return store_verb_failed(call, 0, "the configuration%s has no plan %s",
+				 command_value(call, "config") ? "" : " (which --config names)",
+				 account->plan);
+}
+
 /* What the options say of it: the fields that were given. */
 static int read_wishes(struct store_account *account, unsigned *fields,
 		       const struct command_call *call)
@@ -52,6 +66,8 @@ static int read_wishes(struct store_account *account, unsigned *fields,
 
 	if (status == COMMAND_OK)
 		status = read_text(account->plan, call, "plan", &has_plan);
+	if (status == COMMAND_OK && has_plan)
+		status = check_plan(account, call);
 	if (status == COMMAND_OK)
 		status = store_verb_read_limits(&account->limits, &has_limits, call);
 	if (status == COMMAND_OK && has_name && account->name[0] == '\0')

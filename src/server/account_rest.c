@@ -127,6 +127,15 @@ static unsigned take_message(struct store_account *account, const struct account
 	       (given & ACCOUNT_MESSAGE_CLOSED ? STORE_ACCOUNT_CLOSED : 0u);
 }
 
+/* A plan that is misspelt would be none. */
+static int check_plan(struct errand *errand, const struct account_message *message)
+{
+	if (!message->plan || config_has_plan(errand->call.server->config, message->plan))
+		return 0;
+	return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST,
+			     "plan must be one of the server's configuration");
+}
+
 static int add(struct errand *errand, struct store *store)
 {
 	struct http_request *request = errand->call.request;
@@ -138,6 +147,8 @@ static int add(struct errand *errand, struct store *store)
 		return refuse_others(errand);
 	err = account_message_parse(&message, &errand->fault, request->body, request->body_len,
 				    true);
+	if (!err)
+		err = check_plan(errand, &message);
 	if (err)
 		return err;
 	take_message(&account, &message);
@@ -161,6 +172,8 @@ static int change(struct errand *errand, struct store *store)
 	if (!err)
 		err = account_message_parse(&message, &errand->fault, request->body,
 					    request->body_len, false);
+	if (!err)
+		err = check_plan(errand, &message);
 	if (err)
 		return err;
 	fields = take_message(&account, &message);

@@ -500,6 +500,15 @@ int config_load(struct config *config, const char *file, const struct config_ove
 	return err;
 }
 
+bool config_has_plan(const struct config *config, const char *name)
+{
+	for (size_t i = 0; i < config->plans_count; ++i) {
+		if (strcmp(config->plans[i].name, name) == 0)
+			return true;
+	}
+	return name[0] == '\0' || strcmp(name, "default") == 0;
+}
+
 int config_print_sample(struct buf *out)
 {
 	int err = buf_append_str(

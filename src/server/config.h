@@ -124,6 +124,9 @@ struct config_override {
 int config_load(struct config *config, const char *file, const struct config_override *overrides,
 		size_t count, struct buf *errors);
 
+/* Whether accounts may have a plan of this name; "" and "default" are always there. */
+bool config_has_plan(const struct config *config, const char *name);
+
 /* conf/syrinx.conf and man/syrinx.conf.5, whole. */
 int config_print_sample(struct buf *out);
 int config_print_manual(struct buf *out);

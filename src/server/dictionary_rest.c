@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "account/registry.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -121,13 +122,13 @@ static int read_number(int64_t *number, struct errand *errand, const char *name,
 			 name, (long long)min, (long long)max);
 }
 
-/* An operator may name any project, others their own. */
+/* A master key may name any project, others their own. */
 static int read_project(struct errand *errand, const struct store_key *key)
 {
 	int err = read_number(&errand->project_id, errand, "project_id", 1, INT64_MAX,
 			      key->project_id);
 
-	if (err || errand->project_id == key->project_id || key->scopes & STORE_SCOPE_ADMIN)
+	if (err || errand->project_id == key->project_id || registry_is_master(key))
 		return err;
 	return fault_set(&errand->fault, WIRE_ERROR_FORBIDDEN, "project_id %lld is not the key's",
 			 (long long)errand->project_id);
@@ -540,6 +541,10 @@ void dictionary_rest_invalidate(const struct route_call *call)
 	struct dictionaries *dictionaries = call->server->dictionaries;
 	struct errand *errand;
 
+	if (call->ids[0] != call->key->project_id && !registry_is_master(call->key)) {
+		answer_error(call, WIRE_ERROR_FORBIDDEN, "it is not the key's project");
+		return;
+	}
 	if (!dictionaries_has(dictionaries, call->ids[0])) {
 		answer_empty(call);
 		return;

@@ -61,6 +61,8 @@ static void on_done(int err, void *arg)
 {
 	struct errand *errand = arg;
 
+	if (!err && errand->is_change)
+		members_refresh(errand->call.server->members);
 	if (err)
 		answer_refusal(errand, err);
 	else
@@ -93,8 +95,10 @@ void errand_run(const struct route_call *call, errand_h *work_h, enum errand_kin
 	errand->call = *call;
 	errand->key = *call->key;
 	errand->call.key = &errand->key;
+	errand->call.member = NULL; /* the loop's */
 	mem_ref(call->request);
 	errand->work = work_h;
+	errand->is_change = kind == ERRAND_CHANGE;
 	errand->status = 200;
 	buf_init(&errand->answer, ANSWER_MAX);
 	if (account_ask(call->server->account, lane, work, on_done, errand) == 0)

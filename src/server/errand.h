@@ -19,6 +19,7 @@ struct errand {
 	struct route_call call; /* its key is the one below */
 	struct store_key key; /* who asks */
 	errand_h *work;
+	bool is_change;
 
 	/* What the thread brings back: an object in json, or bytes of another type. */
 	int status; /* 200 unless it says otherwise */
@@ -28,8 +29,8 @@ struct errand {
 	struct stream_fault fault; /* of a refusal */
 };
 
-/* ERRAND_SHORT: one row, which somebody waits for who wants to speak; the others go to
- * the lane of long questions. */
+/* After a change the keys in use are looked at again.  ERRAND_SHORT: one row, which
+ * somebody waits for who wants to speak; the others go to the lane of long questions. */
 enum errand_kind { ERRAND_READ, ERRAND_CHANGE, ERRAND_SHORT };
 void errand_run(const struct route_call *call, errand_h *work, enum errand_kind kind);
 

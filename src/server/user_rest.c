@@ -1,54 +1,170 @@
 /*
  * user_rest.c: what ElevenLabs' clients ask about their user when they start.
  *
- * There are no users, tiers or histories here: the answers say that everything
- * is allowed, and that nothing was kept.
+ * There are no tiers or histories here.  What is counted is told: the characters of
+ * the account's turns in this month, and the derived voices.  Where the account
+ * or the key may use only so many characters a minute the month's limit is what that
+ * allows; credit has no equivalent in their words.
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-#include "server/server_private.h"
+#include "base/clock.h"
+#include "server/errand.h"
 
-#define SUBSCRIPTION                                                                               \
-	"{\"tier\":\"self_hosted\",\"status\":\"active\",\"character_count\":0,"                   \
-	"\"character_limit\":1000000000,\"max_credit_limit_extension\":0,"                         \
-	"\"can_extend_character_limit\":false,"                                                    \
-	"\"allowed_to_extend_character_limit\":false,\"next_character_count_reset_unix\":0,"       \
-	"\"voice_slots_used\":0,\"professional_voice_slots_used\":0,"                              \
-	"\"professional_voice_slots_used_in_workspace\":0,\"voice_limit\":1000,"                   \
-	"\"voice_add_edit_counter\":0,\"professional_voice_limit\":0,"                             \
-	"\"can_extend_voice_limit\":false,\"can_use_instant_voice_cloning\":false,"                \
-	"\"can_use_professional_voice_cloning\":false,"                                            \
-	"\"current_overage\":{\"amount\":\"0\",\"currency\":\"usd\"},\"open_invoices\":[],"        \
-	"\"has_open_invoices\":false}"
+/* What their clients are told where there is no limit: a number that they can add to. */
+#define NO_LIMIT 1000000000
 
-static void answer(const struct route_call *call, const char *json)
+struct month {
+	int64_t from_s, to_s;
+};
+
+static struct month this_month(void)
 {
-	answer_json(call, 200, json, strlen(json));
+	time_t now = (time_t)(clock_wall_ms() / 1000);
+	struct tm tm;
+	struct month month;
+
+	gmtime_r(&now, &tm);
+	tm = (struct tm){.tm_year = tm.tm_year, .tm_mon = tm.tm_mon, .tm_mday = 1};
+	month.from_s = timegm(&tm);
+	++tm.tm_mon;
+	month.to_s = timegm(&tm);
+	return month;
+}
+
+static bool take_characters(const struct store_usage *usage, void *arg)
+{
+	*(uint64_t *)arg = usage->characters;
+	return true;
+}
+
+struct voice_count {
+	int64_t project_id, count;
+};
+
+static bool count_voice(const struct store_voice *voice, void *arg)
+{
+	struct voice_count *count = arg;
+
+	count->count += voice->project_id == count->project_id;
+	return true;
+}
+
+static int64_t tighter(int64_t a, int64_t b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
+}
+
+/* Of the plan; of whoever names one that is not there any more, of the default one. */
+static int64_t limit_of_plan(const struct config *config, const char *name)
+{
+	int64_t limit = 0;
+
+	for (size_t i = 0; i < config->plans_count; ++i) {
+		if (strcmp(config->plans[i].name, name[0] ? name : "default") == 0)
+			limit = config->plans[i].characters_per_minute;
+	}
+	return limit > 0 ? limit : STORE_LIMIT_NONE;
+}
+
+/* Characters a month, by the tighter limit of account and key. */
+static int64_t character_limit(const struct errand *errand, const struct store_account *account,
+			       const struct month *month)
+{
+	int64_t minutes = (month->to_s - month->from_s) / 60;
+	int64_t limit = account->limits.characters_per_minute;
+
+	if (limit == STORE_LIMIT_PLAN)
+		limit = limit_of_plan(errand->call.server->config, account->plan);
+	limit = tighter(limit, errand->key.limits.characters_per_minute);
+	return limit < 0 || limit > NO_LIMIT / minutes ? NO_LIMIT : limit * minutes;
+}
+
+static void write_fixed(struct json_write *json)
+{
+	json_write_signed(json, "max_credit_limit_extension", 0);
+	json_write_bool(json, "can_extend_character_limit", false);
+	json_write_bool(json, "allowed_to_extend_character_limit", false);
+	json_write_signed(json, "professional_voice_slots_used", 0);
+	json_write_signed(json, "professional_voice_slots_used_in_workspace", 0);
+	json_write_signed(json, "voice_limit", STORE_VOICES_MAX);
+	json_write_signed(json, "voice_add_edit_counter", 0);
+	json_write_signed(json, "professional_voice_limit", 0);
+	json_write_bool(json, "can_extend_voice_limit", false);
+	json_write_bool(json, "can_use_instant_voice_cloning", false);
+	json_write_bool(json, "can_use_professional_voice_cloning", false);
+	json_write_raw(json, "current_overage", "{\"amount\":\"0\",\"currency\":\"usd\"}");
+	json_write_list(json, "open_invoices");
+	json_write_list_end(json);
+	json_write_bool(json, "has_open_invoices", false);
+}
+
+static int write_subscription(struct errand *errand, struct store *store)
+{
+	const struct month month = this_month();
+	const struct store_turn_filter filter = {.account_id = errand->key.account_id,
+						 .from_ms = month.from_s * 1000};
+	struct voice_count voices = {.project_id = errand->key.project_id};
+	struct json_write *json = &errand->json;
+	struct store_account account;
+	uint64_t characters = 0;
+	int err = store->ops->account_get(store, &account, errand->key.account_id);
+
+	if (!err)
+		err = store->ops->usage_sum(store, &filter, 0, take_characters, &characters);
+	if (!err)
+		err = store->ops->voice_list(store, count_voice, &voices);
+	if (err)
+		return err;
+	json_write_string(json, "tier", "self_hosted", strlen("self_hosted"));
+	json_write_string(json, "status", "active", strlen("active"));
+	json_write_unsigned(json, "character_count", characters);
+	json_write_signed(json, "character_limit", character_limit(errand, &account, &month));
+	json_write_signed(json, "next_character_count_reset_unix", month.to_s);
+	json_write_signed(json, "voice_slots_used", voices.count);
+	write_fixed(json);
+	return 0;
+}
+
+static int write_user(struct errand *errand, struct store *store)
+{
+	struct json_write *json = &errand->json;
+	char id[40];
+	int err;
+
+	snprintf(id, sizeof(id), "project-%lld", (long long)errand->key.project_id);
+	json_write_string(json, "user_id", id, strlen(id));
+	json_write_string(json, "workspace_id", "local", strlen("local"));
+	json_write_bool(json, "is_new_user", false);
+	json_write_string(json, "seat_type", "workspace_admin", strlen("workspace_admin"));
+	json_write_null(json, "xi_api_key");
+	json_write_bool(json, "can_use_delayed_payment_methods", false);
+	json_write_bool(json, "is_onboarding_completed", true);
+	json_write_bool(json, "is_onboarding_checklist_completed", true);
+	json_write_null(json, "first_name");
+	json_write_signed(json, "created_at", errand->key.created_ms / 1000);
+	json_write_object(json, "subscription");
+	err = write_subscription(errand, store);
+	json_write_object_end(json);
+	return err;
 }
 
 void user_rest_subscription(const struct route_call *call)
 {
-	answer(call, SUBSCRIPTION);
+	errand_run(call, write_subscription, ERRAND_READ);
 }
 
 void user_rest_get(const struct route_call *call)
 {
-	char json[1536];
-
-	snprintf(json, sizeof(json),
-		 "{\"user_id\":\"project-%lld\",\"workspace_id\":\"local\",\"is_new_user\":false,"
-		 "\"seat_type\":\"workspace_admin\",\"xi_api_key\":null,"
-		 "\"can_use_delayed_payment_methods\":false,\"is_onboarding_completed\":true,"
-		 "\"is_onboarding_checklist_completed\":true,\"first_name\":null,"
-		 "\"created_at\":%lld,\"subscription\":%s}",
-		 (long long)call->key->project_id, (long long)(call->key->created_ms / 1000),
-		 SUBSCRIPTION);
-	answer(call, json);
+	errand_run(call, write_user, ERRAND_READ);
 }
 
 void user_rest_history(const struct route_call *call)
 {
-	answer(call, "{\"history\":[],\"has_more\":false,\"last_history_item_id\":null,"
-		     "\"scanned_until\":null}");
+	static const char none[] = "{\"history\":[],\"has_more\":false,"
+				   "\"last_history_item_id\":null,\"scanned_until\":null}";
+
+	answer_json(call, 200, none, strlen(none));
 }
