@@ -1,13 +1,12 @@
 /*
  * account.c: lanes to the store, questions and keys (see account.h).
  *
- *   loop:   account_check, account_ask, account_book --submit--> thread of a lane
+ *   loop:   account_ask, account_book --submit--> thread of a lane
  *   thread: every short question of the batch, then all its turns in one transaction,
  *           then a long question, of which there is one at a time
  *   loop:   handlers
  */
 #include <errno.h>
-#include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -23,15 +22,6 @@ struct question {
 	struct link link; /* among the account's, of ACCOUNT_QUESTIONS */
 	account_work_h *work;
 	account_done_h *done;
-	void *arg;
-};
-
-struct account_check {
-	bool malformed; /* no key can have this text */
-	char prefix[STORE_KEY_PREFIX_LEN + 1];
-	uint8_t hash[STORE_KEY_HASH_LEN];
-	struct store_key key;
-	account_check_h *handler; /* NULL: forgotten */
 	void *arg;
 };
 
@@ -161,59 +151,6 @@ static void cancel_questions(struct account *account)
 
 	while ((first = list_first(&account->questions)))
 		end_question(LIST_OBJECT(first, struct question, link), ECANCELED);
-}
-
-/* On the thread. */
-static int look_up(struct store *store, void *arg)
-{
-	struct account_check *check = arg;
-	int err;
-
-	if (check->malformed)
-		return EACCES;
-	err = store->ops->key_find(store, &check->key, check->prefix);
-	if (err)
-		return err == ENOENT ? EACCES : EIO;
-	if (CRYPTO_memcmp(check->hash, check->key.hash, sizeof(check->hash)) != 0)
-		return EACCES;
-	return check->key.revoked_ms ? EACCES : 0;
-}
-
-static void on_looked_up(int err, void *arg)
-{
-	struct account_check *check = arg;
-
-	if (check->handler)
-		check->handler(err, err ? NULL : &check->key, check->arg);
-	mem_deref(check);
-}
-
-int account_check(struct account_check **checkp, struct account *account, const char *key,
-		  size_t len, account_check_h *handler, void *arg)
-{
-	struct account_check *check = mem_zalloc(sizeof(*check), NULL);
-	int err;
-
-	if (!check)
-		return ENOMEM;
-	check->handler = handler;
-	check->arg = arg;
-	/* Only the hash waits for the thread: the text is not kept. */
-	err = account_key_read(check->prefix, check->hash, key, len);
-	check->malformed = err == EINVAL;
-	if (err != ENOMEM)
-		err = account_ask(account, ACCOUNT_ACCESS, look_up, on_looked_up, check);
-	if (err) {
-		mem_deref(check);
-		return err;
-	}
-	*checkp = check;
-	return 0;
-}
-
-void account_forget(struct account_check *check)
-{
-	check->handler = NULL;
 }
 
 const char *account_server_id(const struct account *account)

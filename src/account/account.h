@@ -1,5 +1,5 @@
 /*
- * account.h: keys and the ledger, as the event loop sees them.
+ * account.h: the store, as the event loop sees it: the ledger, and all else by questions.
  *
  * Owns the store and its threads.  Nothing here blocks: a question is answered
  * by a handler on the loop, later.  Turns that wait for the store together are
@@ -40,17 +40,6 @@ int account_alloc(struct account **accountp, struct loop *loop, struct store *st
 
 /* This process, in rows, leases and shares: STORE_SERVER_ID_LEN hex digits. */
 const char *account_server_id(const struct account *account);
-
-/* Is this the text of a living key, with or without the region that clients of
- * hosted services put before it (eu-, us-, global-)?  0 with its row, EACCES,
- * or EIO when the store failed.  The handler is called once, never from inside
- * account_check, unless account_forget came first (its owner went away); the
- * check is gone after either. */
-struct account_check;
-typedef void(account_check_h)(int err, const struct store_key *key, void *arg);
-int account_check(struct account_check **checkp, struct account *account, const char *key,
-		  size_t len, account_check_h *handler, void *arg);
-void account_forget(struct account_check *check);
 
 /* Appends a turn to the ledger.  The handler (may be NULL: nobody waits, and
  * bookingp may be NULL too) hears 0 when the row is durable.  A row that the
@@ -93,5 +82,8 @@ int account_ask(struct account *account, enum account_lane lane, account_work_h 
 
 /* Turns that are not durable yet. */
 size_t account_waiting(const struct account *account);
+
+/* Whether the store has all turns: none waits in memory or on the disk. */
+bool account_is_settled(const struct account *account);
 
 #endif

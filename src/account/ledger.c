@@ -437,6 +437,14 @@ size_t account_waiting(const struct account *account)
 	return account->ledger.waiting;
 }
 
+bool account_is_settled(const struct account *account)
+{
+	const struct ledger *ledger = &account->ledger;
+
+	return ledger->waiting == 0 && ledger->at_store.count == 0 && ledger->unsaved.count == 0 &&
+	       atomic_load(&account->disk.held) == 0;
+}
+
 bool account_can_book(const struct account *account)
 {
 	const struct ledger *ledger = &account->ledger;

@@ -91,7 +91,7 @@ static int ask(struct members *members, struct quota *quota, int64_t want)
 		 account_server_id(members->account));
 	credit->quota = quota;
 	credit->owner = mem_ref(members_owner(quota));
-	credit->is_quiet = quota->turns == 0 && account_waiting(members->account) == 0;
+	credit->is_quiet = quota->turns == 0 && account_is_settled(members->account);
 	credit->used = quota->lease.used;
 	return members_ask(members, ACCOUNT_ACCESS, &credit->inquiry, credit_work, on_credit);
 }

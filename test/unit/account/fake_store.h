@@ -15,7 +15,6 @@
 struct fake_store {
 	struct store store; /* first: what callers hold */
 	struct store *behind;
-	atomic_int find_err; /* what key_find says, while not 0 */
 	atomic_int add_err; /* what turns_add says, which then does nothing */
 	atomic_int answer_err; /* what it says after it has added them: the answer was lost */
 	atomic_bool gated; /* it posts `reached`, then waits for `gate` */

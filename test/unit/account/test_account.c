@@ -1,4 +1,4 @@
-/* Keys are checked and turns are booked, exactly once, whatever the store does. */
+/* Turns are booked, exactly once, whatever the store does. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,6 @@ static struct {
 	int wanted;
 	int err;
 	int errors;
-	struct store_key key;
 } heard;
 
 static void note(int err)
@@ -35,15 +34,6 @@ static void note(int err)
 	heard.errors += err != 0;
 	if (++heard.calls == heard.wanted)
 		loop_stop(loop);
-}
-
-static void on_checked(int err, const struct store_key *key, void *arg)
-{
-	assert_ptr_equal(arg, &heard);
-	assert_true((err == 0) == (key != NULL));
-	if (key)
-		heard.key = *key;
-	note(err);
 }
 
 static void on_booked(int err, void *arg)
@@ -80,18 +70,6 @@ static int close_account(void **state)
 	mem_deref(account);
 	mem_deref(loop);
 	return mem_live() == 0 ? 0 : -1;
-}
-
-static int check(const char *text)
-{
-	struct account_check *request;
-
-	heard.calls = 0;
-	assert_int_equal(account_check(&request, account, text, strlen(text), on_checked, &heard),
-			 0);
-	assert_int_equal(heard.calls, 0); /* never from inside */
-	wait_for(1);
-	return heard.err;
 }
 
 static struct store_turn turn_of(int number)
@@ -131,92 +109,6 @@ static int turns_in(struct store *store)
 
 	assert_int_equal(store->ops->turn_list(store, count_turn, &count), 0);
 	return count;
-}
-
-static void test_a_living_key_is_let_in(void **state)
-{
-	static const char *const regions[] = {"", "eu-", "us-", "global-"};
-	char text[64];
-
-	(void)state;
-	for (size_t i = 0; i < 4; ++i) {
-		snprintf(text, sizeof(text), "%s%s", regions[i], key_text);
-		assert_int_equal(check(text), 0);
-		assert_int_equal(heard.key.id, 1);
-		assert_string_equal(heard.key.name, "test");
-	}
-}
-
-static void test_wrong_keys_are_kept_out(void **state)
-{
-	char text[64];
-
-	(void)state;
-	/* the right prefix, one letter of the rest wrong */
-	snprintf(text, sizeof(text), "%s", key_text);
-	text[ACCOUNT_KEY_LEN - 1] = text[ACCOUNT_KEY_LEN - 1] == 'x' ? 'y' : 'x';
-	assert_int_equal(check(text), EACCES);
-	/* a key that does not exist */
-	snprintf(text, sizeof(text), "%s", key_text);
-	text[4] = text[4] == 'x' ? 'y' : 'x';
-	assert_int_equal(check(text), EACCES);
-	assert_int_equal(check(key_text), 0);
-}
-
-static void test_malformed_keys_do_not_reach_the_store(void **state)
-{
-	char text[80];
-
-	(void)state;
-	fake->find_err = EIO; /* would be heard */
-	assert_int_equal(check(""), EACCES);
-	assert_int_equal(check("ka_"), EACCES);
-	assert_int_equal(check("eu-"), EACCES);
-	snprintf(text, sizeof(text), "%sx", key_text);
-	assert_int_equal(check(text), EACCES);
-	snprintf(text, sizeof(text), "eu-us-%s", key_text);
-	assert_int_equal(check(text), EACCES);
-	snprintf(text, sizeof(text), "mars-%s", key_text);
-	assert_int_equal(check(text), EACCES);
-	snprintf(text, sizeof(text), "%s", key_text);
-	text[20] = '%';
-	assert_int_equal(check(text), EACCES);
-	snprintf(text, sizeof(text), "%s", key_text);
-	text[0] = 'K';
-	assert_int_equal(check(text), EACCES);
-	assert_int_equal(check(key_text), EIO);
-}
-
-static void test_a_revoked_key_is_kept_out_at_once(void **state)
-{
-	char prefix[STORE_KEY_PREFIX_LEN + 1] = "";
-
-	(void)state;
-	assert_int_equal(check(key_text), 0);
-	memcpy(prefix, key_text, STORE_KEY_PREFIX_LEN);
-	assert_int_equal(fake->store.ops->key_revoke(&fake->store, prefix, 1), 0);
-	assert_int_equal(check(key_text), EACCES);
-}
-
-static void test_a_store_that_fails_is_no_wrong_key(void **state)
-{
-	(void)state;
-	fake->find_err = EBUSY;
-	assert_int_equal(check(key_text), EIO);
-	fake->find_err = 0;
-	assert_int_equal(check(key_text), 0);
-}
-
-static void test_a_forgotten_check_is_not_answered(void **state)
-{
-	struct account_check *forgotten;
-
-	(void)state;
-	assert_int_equal(
-		account_check(&forgotten, account, key_text, ACCOUNT_KEY_LEN, on_checked, &heard),
-		0);
-	account_forget(forgotten);
-	assert_int_equal(check(key_text), 0); /* was asked after it, answered alone */
 }
 
 static void test_a_turn_is_durable_when_its_owner_hears(void **state)
@@ -414,14 +306,6 @@ static void on_answered(int err, void *arg)
 	note(err);
 }
 
-static void on_checked_in_order(int err, const struct store_key *key, void *arg)
-{
-	(void)key;
-	(void)arg;
-	note_order('k');
-	note(err);
-}
-
 static void test_questions_are_answered_in_order_with_what_the_work_returned(void **state)
 {
 	static char names[] = "abx";
@@ -437,10 +321,9 @@ static void test_questions_are_answered_in_order_with_what_the_work_returned(voi
 	assert_int_equal(heard.err, ENOENT);
 }
 
-static void test_a_key_waits_for_one_question_at_most(void **state)
+static void test_a_short_question_waits_for_one_long_one_at_most(void **state)
 {
-	static char names[] = "abc";
-	struct account_check *request;
+	static char names[] = "abck";
 
 	(void)state;
 	order[0] = '\0';
@@ -450,9 +333,7 @@ static void test_a_key_waits_for_one_question_at_most(void **state)
 			account_ask(account, ACCOUNT_QUESTIONS, answer, on_answered, &names[i]), 0);
 	sem_wait(&fake->reached);
 	fake->gated = false;
-	assert_int_equal(account_check(&request, account, key_text, ACCOUNT_KEY_LEN,
-				       on_checked_in_order, NULL),
-			 0);
+	assert_int_equal(account_ask(account, ACCOUNT_ACCESS, answer, on_answered, &names[3]), 0);
 	sem_post(&fake->gate);
 	wait_for(4);
 	assert_string_equal(order, "akbc");
@@ -496,7 +377,6 @@ static void test_the_end_of_the_account_tries_failed_turns_once_more(void **stat
 static void test_out_of_memory_leaves_nothing_behind(void **state)
 {
 	struct account *other = NULL;
-	struct account_check *request;
 	struct account_booking *booking;
 	struct store_turn turn = turn_of(1);
 	struct store *store;
@@ -517,14 +397,11 @@ static void test_out_of_memory_leaves_nothing_behind(void **state)
 	}
 	mem_deref(other); /* and the store with it */
 	mem_fail_after(1);
-	assert_int_equal(
-		account_check(&request, account, key_text, ACCOUNT_KEY_LEN, on_checked, &heard),
-		ENOMEM);
+	assert_int_equal(account_ask(account, ACCOUNT_ACCESS, answer, on_answered, order), ENOMEM);
 	mem_fail_after(1);
 	assert_int_equal(account_book(&booking, account, &turn, ACCOUNT_NO_MARK, on_booked, &heard),
 			 ENOMEM);
 	assert_int_equal(account_waiting(account), 0);
-	assert_int_equal(check(key_text), 0);
 }
 
 static void test_a_booked_turn_is_in_the_file_when_the_process_starts_again(void **state)
@@ -554,7 +431,6 @@ static void test_a_booked_turn_is_in_the_file_when_the_process_starts_again(void
 	assert_int_equal(store_open(&store, address), 0);
 	assert_int_equal(turns_in(store), 200);
 	mem_deref(store);
-	assert_int_equal(check(key_text), 0);
 	account = mem_deref(account);
 	assert_int_equal(store_open(&store, address), 0);
 	assert_int_equal(turns_in(store), 200);
@@ -616,12 +492,6 @@ static void test_a_key_name_must_fit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_a_living_key_is_let_in),
-		CASE(test_wrong_keys_are_kept_out),
-		CASE(test_malformed_keys_do_not_reach_the_store),
-		CASE(test_a_revoked_key_is_kept_out_at_once),
-		CASE(test_a_store_that_fails_is_no_wrong_key),
-		CASE(test_a_forgotten_check_is_not_answered),
 		CASE(test_a_turn_is_durable_when_its_owner_hears),
 		CASE(test_turns_that_wait_together_are_committed_together),
 		CASE(test_a_second_booking_of_a_turn_is_no_second_row),
@@ -633,7 +503,7 @@ int main(void)
 		CASE(test_what_waits_for_a_dead_store_is_bounded),
 		CASE(test_the_end_of_the_account_books_what_was_submitted),
 		CASE(test_questions_are_answered_in_order_with_what_the_work_returned),
-		CASE(test_a_key_waits_for_one_question_at_most),
+		CASE(test_a_short_question_waits_for_one_long_one_at_most),
 		CASE(test_the_end_of_the_account_calls_off_what_has_not_begun),
 		CASE(test_the_end_of_the_account_tries_failed_turns_once_more),
 		CASE(test_out_of_memory_leaves_nothing_behind),
