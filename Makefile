@@ -7,10 +7,12 @@
 PREFIX ?= /usr/local
 ARGS ?=
 SECONDS ?= 30
+KILLS ?= 1000
 # Ids for listen and voice-samples; all neural voices by default.
 VOICES ?=
 
-.PHONY: help run build voices test check fuzz bench listen voice-samples generate install clean
+.PHONY: help run build voices test check fuzz crash-test bench listen voice-samples generate \
+	install clean
 
 help:
 	@echo 'make run       build and serve with ./data (ARGS="--listen 0.0.0.0:8080")'
@@ -19,6 +21,7 @@ help:
 	@echo 'make build     build/syrinx and the engines beside it'
 	@echo 'make check     format, layers, clang-tidy, cppcheck'
 	@echo 'make fuzz      every fuzz driver for SECONDS (30) seconds'
+	@echo 'make crash-test  the ledger, while the server is killed KILLS (1000) times'
 	@echo 'make bench     the benchmark, with ARGS'
 	@echo 'make listen    word errors and loudness of the neural voices (VOICES="1071 1072")'
 	@echo 'make voice-samples  a WAV file and a picture of each'
@@ -58,6 +61,13 @@ check:
 fuzz:
 	tools/setup fuzz
 	tools/run-fuzz $(SECONDS)
+
+# Also with a database that stops, and on a disk that is full, each for a tenth of it.
+crash-test: build
+	tools/setup test
+	test/crash/crash.py --kills $(KILLS)
+	test/crash/crash.py --kills $$(( ($(KILLS) + 9) / 10 )) --store postgresql
+	test/crash/crash.py --kills $$(( ($(KILLS) + 9) / 10 )) --disk || [ $$? = 2 ]
 
 bench: build
 	build/syrinx bench $(ARGS)
