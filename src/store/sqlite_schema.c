@@ -204,25 +204,29 @@ const char *const sqlite_schema_migrations[] = {
 	 * dictionary's revision. */
 	"CREATE TABLE change (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL)"
 	" STRICT;"
-	"INSERT INTO change VALUES (1, 1);" ON_CHANGE("key", "added", "INSERT") ON_CHANGE(
-		"key", "changed",
-		"UPDATE OF prefix, hash, name, credit_cents, turns, connections,"
-		" requests_per_minute, characters_per_minute, text_max, created_ms, revoked_ms,"
-		" expires_ms, project_id, scopes") ON_CHANGE("key", "removed", "DELETE")
-		ON_CHANGE("account", "added", "INSERT") ON_CHANGE(
-			"account", "changed",
-			"UPDATE OF name, plan, is_prepaid, turns, connections, requests_per_minute,"
-			" characters_per_minute, text_max, closed_ms")
-			ON_CHANGE("account", "removed", "DELETE") ON_CHANGE("project", "added",
-									    "INSERT")
-				ON_CHANGE("project", "changed", "UPDATE") ON_CHANGE(
-					"project", "removed", "DELETE") ON_CHANGE("dictionary",
-										  "added", "INSERT")
-					ON_CHANGE("dictionary", "changed", "UPDATE") ON_CHANGE(
-						"dictionary", "removed",
-						"DELETE") ON_CHANGE("voice", "added", "INSERT")
-						ON_CHANGE("voice", "changed", "UPDATE")
-							ON_CHANGE("voice", "removed", "DELETE"),
+	/* clang-format off */
+	"INSERT INTO change VALUES (1, 1);"
+	ON_CHANGE("key", "added", "INSERT")
+	ON_CHANGE("key", "changed",
+		  "UPDATE OF prefix, hash, name, credit_cents, turns, connections,"
+		  " requests_per_minute, characters_per_minute, text_max, created_ms, revoked_ms,"
+		  " expires_ms, project_id, scopes")
+	ON_CHANGE("key", "removed", "DELETE")
+	ON_CHANGE("account", "added", "INSERT")
+	ON_CHANGE("account", "changed",
+		  "UPDATE OF name, plan, is_prepaid, turns, connections, requests_per_minute,"
+		  " characters_per_minute, text_max, closed_ms")
+	ON_CHANGE("account", "removed", "DELETE")
+	ON_CHANGE("project", "added", "INSERT")
+	ON_CHANGE("project", "changed", "UPDATE")
+	ON_CHANGE("project", "removed", "DELETE")
+	ON_CHANGE("dictionary", "added", "INSERT")
+	ON_CHANGE("dictionary", "changed", "UPDATE")
+	ON_CHANGE("dictionary", "removed", "DELETE")
+	ON_CHANGE("voice", "added", "INSERT")
+	ON_CHANGE("voice", "changed", "UPDATE")
+	ON_CHANGE("voice", "removed", "DELETE"),
+	/* clang-format on */
 };
 
 const int sqlite_schema_version = (int)COUNT(sqlite_schema_migrations);
