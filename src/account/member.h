@@ -33,7 +33,7 @@ enum denial {
 	DENIAL_REQUESTS,
 	DENIAL_CHARACTERS,
 	DENIAL_TEXT, /* one text is longer than it may be */
-	DENIAL_LEDGER, /* usage could not be recorded: the spool is full */
+	DENIAL_LEDGER, /* usage could not be recorded, or nobody knows what credit is left */
 };
 
 struct denied {
@@ -56,14 +56,13 @@ const char *member_server_id(const struct member *member); /* for the ledger; ""
  * anything but DENIAL_KEY. */
 bool member_is_good(const struct member *member);
 
-/* A connection, until member_disconnect.  0; EACCES with the denial;
- * EINPROGRESS: the handler will be called, once, with 0 or EACCES, unless
- * member_disconnect came first. */
+/* A connection, until mem_deref(permit).  0; EACCES with the denial; ENOMEM;
+ * EINPROGRESS: the handler will be called, once, with 0 or EACCES, unless the
+ * permit ended before; it may end it.  A refused permit holds nothing. */
 struct connection_permit;
 typedef void(connection_permit_h)(int err, const struct denied *denied, void *arg);
 int member_connect(struct connection_permit **permitp, struct member *member, struct denied *denied,
 		   connection_permit_h *handler, void *arg);
-/* mem_deref(permit) ends it. */
 
 /* A request that is no turn. */
 bool member_request(struct member *member, struct denied *denied);

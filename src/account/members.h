@@ -22,7 +22,7 @@ struct plan {
 };
 
 struct members_options {
-	const struct plan *plans;
+	const struct plan *plans; /* they outlive the members */
 	size_t plans_count;
 	int64_t lease_microcents; /* lent at once; more when half of it is spent */
 	/* Some members may not be good any more: look at yours. */
@@ -31,7 +31,8 @@ struct members_options {
 };
 
 struct members;
-/* mem_deref before the account's; leases are given back. */
+/* mem_deref before the account's; leases are given back.  Members that are still held
+ * then stand alone. */
 int members_alloc(struct members **membersp, struct loop *loop, struct account *account,
 		  const struct members_options *options);
 
