@@ -10,6 +10,7 @@
 
 #include "base/count.h"
 #include "base/mem.h"
+#include "metrics/metrics.h"
 #include "net/http_conn.h"
 #include "net/ws_handshake.h"
 
@@ -97,6 +98,7 @@ static int put_head(struct buf *head, const struct request *request, int status)
 
 	gmtime_r(&now, &tm);
 	strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT", &tm);
+	metrics_add_at(METRIC_REQUESTS, (size_t)(status / 100 - 1), 1);
 	err = buf_printf(head, "HTTP/1.1 %d %s\r\nDate: %s\r\n", status, phrase_of(status), date);
 	if (!err)
 		err = buf_append(head, request->headers.bytes, request->headers.len);

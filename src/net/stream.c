@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "metrics/metrics.h"
 
 #define READ_SIZE (64u * 1024u)
 #define READS_MAX 4 /* per wake-up, so that one sender does not keep the loop */
@@ -278,6 +279,7 @@ static void put_with_sent(struct stream *stream, struct outgoing *message)
 /* n bytes from the front were handed on. */
 static void take_off(struct stream *stream, size_t n)
 {
+	metrics_add(METRIC_BYTES, n);
 	stream->queued -= n;
 	stream->budget -= n < stream->budget ? n : stream->budget;
 	stream->progress_us = loop_now_us(stream->watch.loop);

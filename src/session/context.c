@@ -263,9 +263,8 @@ static void say_closed(struct context *context)
 	const struct dialect *dialect = dialect_of(context);
 
 	context->owner.leave(context->owner.arg, context);
-	if (context->owes_interrupted && dialect->interrupted)
-		session_send(session, dialect->interrupted(session_scratch(session),
-							   context->id_json, NULL));
+	if (context->owes_interrupted)
+		session_send_interrupted(session, context->id_json, NULL);
 	if (dialect->context_closed)
 		session_send(session, write_closed(context));
 }

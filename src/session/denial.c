@@ -3,6 +3,8 @@
  */
 #include "session/denial.h"
 
+#include "metrics/metrics.h"
+
 static const struct {
 	enum wire_error_id id;
 	const char *what; /* of which there is a limit; NULL: the error says it all */
@@ -24,6 +26,7 @@ void denial_describe(struct stream_fault *fault, const struct denied *denied)
 {
 	const char *what = reasons[denied->why].what;
 
+	metrics_add_at(METRIC_DENIALS, denied->why, 1);
 	if (what && denied->limit >= 0)
 		fault_set(fault, reasons[denied->why].id, "at most %lld %s",
 			  (long long)denied->limit, what);

@@ -5,8 +5,10 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/count.h"
 #include "base/mem.h"
+#include "metrics/metrics.h"
 #include "wire/reply.h"
 
 void session_init(struct session *session, const struct session_ops *ops,
@@ -56,6 +58,7 @@ static void send_notice(struct session *session, const char *context,
 			const struct wire_notice *notice)
 {
 	session_send(session, session->dialect->error(session_scratch(session), context, notice));
+	metrics_add_named(METRIC_ERRORS, wire_error_get(notice->id)->code, 1);
 }
 
 void session_send_error(struct session *session, const char *context, enum wire_error_id id,
@@ -98,4 +101,18 @@ void session_close(struct session *session, uint16_t code)
 			reason = reasons[i].reason;
 	}
 	session->peer->ops->close(session->peer->peer, code, reason);
+}
+
+void session_send_interrupted(struct session *session, const char *context,
+			      const struct reply_interruption *report)
+{
+	const struct dialect *dialect = session->dialect;
+	uint64_t read_us = session->services->timers->now_us;
+	uint64_t now_us = clock_monotonic_us();
+
+	if (dialect->interrupted)
+		session_send(session,
+			     dialect->interrupted(session_scratch(session), context, report));
+	metrics_add(METRIC_CANCELS, 1);
+	metrics_observe(METRIC_CANCEL_TIME, now_us > read_us ? now_us - read_us : 0);
 }

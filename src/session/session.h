@@ -100,4 +100,8 @@ void session_send_fault(struct session *session, const char *context,
 /* Closes the peer, with the reason that goes with the code. */
 void session_close(struct session *session, uint16_t code);
 
+/* A barge-in is acknowledged, where the dialect has a word for it. */
+void session_send_interrupted(struct session *session, const char *context,
+			      const struct reply_interruption *report);
+
 #endif

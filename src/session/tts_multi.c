@@ -184,9 +184,8 @@ static void send_closed(struct tts_multi *multi, const struct multi_message *mes
 
 	buf_init(&json, REPLY_CONTEXT_MAX + 1);
 	if (reply_context_id(&json, message->context_id, message->context_id_len) == 0) {
-		if (say_interrupted && dialect->interrupted)
-			session_send(session, dialect->interrupted(session_scratch(session),
-								   json.bytes, NULL));
+		if (say_interrupted)
+			session_send_interrupted(session, json.bytes, NULL);
 		if (dialect->context_closed)
 			session_send(session, dialect->context_closed(session_scratch(session),
 								      json.bytes, NULL));
@@ -327,7 +326,6 @@ static void cancel_if_open(struct context *context)
 
 static void cancel(struct tts_multi *multi, const struct multi_message *message)
 {
-	const struct dialect *dialect = multi->session.dialect;
 	struct context *context = find(multi, message);
 	size_t count = multi->count;
 
@@ -337,10 +335,8 @@ static void cancel(struct tts_multi *multi, const struct multi_message *message)
 		send_closed(multi, message, true);
 	} else {
 		for_each(multi, cancel_if_open);
-		if (multi->count == count && dialect->interrupted)
-			session_send(
-				&multi->session,
-				dialect->interrupted(session_scratch(&multi->session), NULL, NULL));
+		if (multi->count == count)
+			session_send_interrupted(&multi->session, NULL, NULL);
 	}
 }
 

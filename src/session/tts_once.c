@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "metrics/metrics.h"
 #include "session/turn_queue.h"
 #include "wire/once_dialect.h"
 #include "wire/once_message.h"
@@ -135,6 +136,7 @@ static void refuse(struct tts_once *once, enum wire_error_id id, const char *det
 		.id = id, .detail = detail, .request_id = session->request_id};
 	int err = session->dialect->error(scratch, NULL, &notice);
 
+	metrics_add_named(METRIC_ERRORS, wire_error_get(id)->code, 1);
 	if (err || turn_queue_say_behind(&once->queue, scratch) != 0)
 		session_send(session, err);
 }
@@ -177,7 +179,7 @@ static void cancel(struct tts_once *once)
 {
 	struct session *session = &once->session;
 
-	session_send(session, session->dialect->interrupted(session_scratch(session), NULL, NULL));
+	session_send_interrupted(session, NULL, NULL);
 	if (once->requests.count == 0)
 		return;
 	forget(once, list_first(&once->requests));

@@ -86,15 +86,6 @@ static void refuse(struct tts_stream *stream, enum wire_error_id id, const char 
 	close_after_error(stream, id);
 }
 
-static void send_interrupted(struct tts_stream *stream, const struct reply_interruption *report)
-{
-	struct session *session = &stream->session;
-
-	if (session->dialect->interrupted)
-		session_send(session,
-			     session->dialect->interrupted(session_scratch(session), NULL, report));
-}
-
 static void send_report(struct tts_stream *stream, const struct turn_heard *heard,
 			const struct reply_usage *usage)
 {
@@ -107,7 +98,7 @@ static void send_report(struct tts_stream *stream, const struct turn_heard *hear
 		.audio_seconds = heard->audio_seconds,
 	};
 
-	send_interrupted(stream, &report);
+	session_send_interrupted(&stream->session, NULL, &report);
 }
 
 static void report_turn(struct tts_stream *stream, struct turn *turn, int64_t playback_ms)
@@ -127,7 +118,7 @@ static void report_last(struct tts_stream *stream, int64_t playback_ms)
 	struct reply_usage usage;
 
 	if (!stream->last) {
-		send_interrupted(stream, NULL);
+		session_send_interrupted(&stream->session, NULL, NULL);
 		return;
 	}
 	turn_record_heard(stream->last, &heard, stream->session.services->timers->now_us,
@@ -171,7 +162,7 @@ static void send_owed(struct tts_stream *stream)
 		if (stream->owes_interrupted == 1 && stream->owes_report)
 			report_last(stream, stream->owed_playback_ms);
 		else
-			send_interrupted(stream, NULL);
+			session_send_interrupted(&stream->session, NULL, NULL);
 	}
 	stream->owes_report = false;
 }
@@ -276,7 +267,7 @@ static void cancel(struct tts_stream *stream, const struct stream_message *messa
 		report_last(stream, message->playback_offset_ms);
 	} else {
 		turn_queue_cancel(&stream->queue);
-		send_interrupted(stream, NULL);
+		session_send_interrupted(&stream->session, NULL, NULL);
 	}
 	close_if_done(stream);
 }

@@ -12,6 +12,7 @@
 #include "account/marks.h"
 #include "base/clock.h"
 #include "base/mem.h"
+#include "metrics/metrics.h"
 #include "session/denial.h"
 #include "session/turn_private.h"
 
@@ -144,6 +145,13 @@ void turn_note_progress(struct turn *turn)
 	services->ledger_ops->mark(services->ledger, &turn->mark, &turn->row);
 }
 
+static void count_row(const struct store_turn *row)
+{
+	metrics_add_at(METRIC_TURNS, row->status, 1);
+	metrics_add(METRIC_AUDIO, row->samples * 1000000u / row->sample_rate);
+	metrics_add(METRIC_CHARACTERS, row->characters);
+}
+
 /* What is charged is what was handed to the socket.  A turn that was refused has
  * none: who is refused often would fill the ledger. */
 void turn_book(struct turn *turn, enum store_turn_status status, ledger_booked_h *booked)
@@ -163,6 +171,7 @@ void turn_book(struct turn *turn, enum store_turn_status status, ledger_booked_h
 	turn->permit = mem_deref(turn->permit);
 	err = services->ledger_ops->book(&turn->booking, services->ledger, &turn->row, turn->mark,
 					 booked, turn);
+	count_row(&turn->row);
 	turn->is_booked = !err;
 	turn->cost_known = turn->microcents_per_minute >= 0 && !err;
 	if (err || !booked)

@@ -29,6 +29,7 @@ struct utterance {
 	uint64_t silence_left; /* before its text, in samples */
 	struct speech_job *job; /* NULL: none */
 	unsigned engine_rate; /* 0: nothing of the part was heard yet */
+	uint64_t begun_us; /* when it could be spoken */
 	uint64_t samples_before; /* of the turn, at the client's rate */
 	uint64_t busy_us;
 	struct chunk_words words;

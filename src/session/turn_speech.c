@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "metrics/metrics.h"
 #include "session/turn_private.h"
 
 /* Silence is made in pieces, so that a client that does not read stops it as it
@@ -209,8 +210,14 @@ static void mind_lead(struct turn *turn)
  * it, playback begins anew: as if it had begun just so much earlier. */
 static void mind_gap(struct turn *turn)
 {
-	if (!turn->playback_start_us || runs_dry_us(turn) < now_us(turn))
-		turn->playback_start_us = now_us(turn) - sent_us(turn);
+	uint64_t dry_us = runs_dry_us(turn);
+
+	if (turn->playback_start_us && dry_us >= now_us(turn))
+		return;
+	/* Text that came too late is nobody's miss but its writer's. */
+	if (turn->playback_start_us && turn->utterance.begun_us < dry_us)
+		metrics_add(METRIC_DEADLINE_MISSES, 1);
+	turn->playback_start_us = now_us(turn) - sent_us(turn);
 }
 
 /* Of the chunk that is being spoken. */
@@ -228,8 +235,11 @@ static int send_frame(struct turn *turn, const struct audio_frame *frame)
 				      turn->counters->frames, chunk_id(turn));
 	if (err)
 		return err;
-	if (!turn->first_audio_us)
+	if (!turn->first_audio_us) {
 		turn->first_audio_us = now_us(turn);
+		metrics_observe(METRIC_FIRST_AUDIO, turn->first_audio_us - turn->begun_us);
+	}
+	metrics_add(METRIC_FRAMES, 1);
 	++turn->audio_chunks;
 	++turn->counters->frames;
 	turn->samples_sent += frame->samples;
@@ -554,6 +564,7 @@ static int announce_chunk(struct turn *turn)
 			 (int)utterance->text_len, utterance->text);
 	++turn->text_chunks;
 	++turn->counters->chunks;
+	metrics_add(METRIC_CHUNKS, 1);
 	if (!dialect->generation_started)
 		return 0;
 	err = dialect->generation_started(turn_scratch(turn), turn->owner.context, chunk_id(turn),
@@ -568,6 +579,7 @@ static int begin_chunk(struct turn *turn)
 	struct utterance *utterance = &turn->utterance;
 	int err = open_pipeline(turn);
 
+	utterance->begun_us = now_us(turn);
 	if (err)
 		return err;
 	timer_clear(turn->services->timers, &turn->dry_timer);

@@ -104,6 +104,7 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	job->pitch = request->voice->pitch;
 	memcpy(job->variant, request->voice->variant, sizeof(job->variant));
 	job->first = request->first;
+	job->asked_us = loop_now_us(pool->loop);
 	job->due_us = request->due_us;
 	job->arrival = ++pool->arrivals;
 	job->voice_rate = request->voice->sample_rate ? request->voice->sample_rate : RATE_GUESSED;

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "metrics/metrics.h"
 #include "synth/pool_private.h"
 
 #define ENGINE_PREFIX "syrinx-"
@@ -86,6 +87,13 @@ static struct speech_job *most_urgent(struct pool *pool)
 	return best;
 }
 
+static void note_first_grant(struct speech_job *job)
+{
+	if (job->first && !job->was_granted)
+		metrics_observe(METRIC_ADDED, loop_now_us(job->pool->loop) - job->asked_us);
+	job->was_granted = true;
+}
+
 static void grant(struct speech_job *job)
 {
 	uint32_t credit = slice_stock(job);
@@ -97,6 +105,7 @@ static void grant(struct speech_job *job)
 		worker_credit(job->worker, job, credit);
 	else if (worker_seat_job(fleet_worker_for(job->fleet, job), job, credit) != 0)
 		return; /* that worker is lost; the job still waits for one */
+	note_first_grant(job);
 	job_move(job, JOB_RUNNING);
 }
 

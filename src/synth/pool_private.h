@@ -46,7 +46,9 @@ struct speech_job {
 	const struct speech_listener *listener;
 	void *arg;
 	bool held; /* the listener asked for a pause */
-	bool first;
+	bool first; /* of its turn */
+	bool was_granted; /* credit, once */
+	uint64_t asked_us;
 	uint64_t arrival; /* counts jobs as they came */
 	bool retried; /* a worker died with it once: now it sits alone on a newer one */
 	uint64_t newer_than; /* the serial of the last worker at that moment */

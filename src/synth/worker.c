@@ -14,6 +14,7 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "metrics/metrics.h"
 #include "synth/pool_private.h"
 
 /* Of an engine, in Hz: what the audio pipeline takes. */
@@ -134,6 +135,7 @@ static void worker_failed(struct worker *worker)
 	bool was_of_use = is_of_use(worker);
 
 	++fleet->pool->worker_deaths;
+	metrics_add(METRIC_WORKER_DEATHS, 1);
 	worker_end(worker);
 	fleet_worker_failed(fleet, was_of_use);
 	pool_schedule_soon(fleet->pool); /* its slots are free */
