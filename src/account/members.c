@@ -2,7 +2,8 @@
  * members.c: the keys in use, kept at hand (see members.h).
  *
  *   check --> known: answered when the callback that runs now has ended
- *         --> unknown: the store is asked for the key and its account
+ *         --> unknown, or something has changed since it was read: the store is asked
+ *             for the key and its account
  *         --> without credit here: when the store has answered what it lends
  */
 #include "account/members.h"
@@ -112,6 +113,14 @@ static struct bearer *find_bearer(struct members *members, const uint8_t *hash)
 	return NULL;
 }
 
+/* NULL also for one that was read before something changed. */
+static struct bearer *find_current(struct members *members, const uint8_t *hash)
+{
+	struct bearer *bearer = find_bearer(members, hash);
+
+	return bearer && bearer->reading == members->reading ? bearer : NULL;
+}
+
 static struct payer *find_payer(struct members *members, int64_t id)
 {
 	for (struct link *l = list_first(&members->payers); l; l = list_next(&members->payers, l)) {
@@ -130,7 +139,8 @@ static void drop(struct members *members, struct bearer *bearer)
 	mem_deref(bearer);
 }
 
-void members_drop_idle(struct members *members, size_t max)
+/* Those that nobody uses, the longest unused first. */
+static void drop_idle(struct members *members, size_t max)
 {
 	struct link *oldest;
 
@@ -142,7 +152,7 @@ void members_note_use(struct members *members, struct bearer *bearer)
 {
 	list_remove(bearer->users ? &members->idle : &members->used, &bearer->use);
 	list_append(bearer->users ? &members->used : &members->idle, &bearer->use);
-	members_drop_idle(members, MEMBERS_IDLE_MAX);
+	drop_idle(members, MEMBERS_IDLE_MAX);
 }
 
 static const struct plan *find_plan(const struct members_options *options, const char *name)
@@ -210,9 +220,11 @@ static int keep_bearer(struct bearer **bearerp, struct members *members,
 		}
 	}
 	mem_deref(payer);
-	if (!err)
-		*bearerp = bearer;
-	return err;
+	if (err)
+		return err;
+	bearer->reading = members->reading;
+	*bearerp = bearer;
+	return 0;
 }
 
 /* Checks */
@@ -415,7 +427,7 @@ int members_check(struct members_check **checkp, struct members *members, const 
 		return err;
 	}
 	if (look_up && !look_up->is_token)
-		known = find_bearer(members, look_up->hash);
+		known = find_current(members, look_up->hash);
 	list_append(&members->checks, &check->link);
 	*checkp = check;
 	if (!look_up || known) {
@@ -492,7 +504,7 @@ static void let_go(struct members *members)
 		list_remove(&members->payers, link);
 		LIST_OBJECT(link, struct payer, link)->members = NULL;
 	}
-	members_drop_idle(members, 0);
+	drop_idle(members, 0);
 	while ((link = list_first(&members->used)))
 		drop(members, LIST_OBJECT(link, struct bearer, use));
 }

@@ -1,9 +1,9 @@
 /*
  * members_poll.c: what has changed in the store, and what is due by the clock.
  *
- * Keys that nobody uses are dropped when something changes, and looked up again when
- * they come; those in use are read anew, a few at a time so that a key that comes
- * meanwhile waits for a few.
+ * When something changes those in use are read anew, a few at a time so that a key that
+ * comes meanwhile waits for a few.  Keys that nobody uses are looked up again when they
+ * come (members.c); what they have used of their limits is remembered.
  */
 #include <errno.h>
 
@@ -194,7 +194,6 @@ static void on_polled(struct inquiry *inquiry, int err)
 	members->knows_version = true;
 	members->version = poll->version;
 	++members->reading;
-	members_drop_idle(members, 0);
 	read_next(members);
 }
 

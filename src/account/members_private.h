@@ -14,12 +14,12 @@
 #include "account/member_private.h"
 #include "account/members.h"
 
-/* Chains of keys: a chain is short up to ten thousand keys in use. */
+/* Chains of keys: a chain is short up to ten thousand keys. */
 #define MEMBERS_CHAINS 1024u
 
-/* Keys that nobody uses now: who comes again is known, also while the store is
- * away.  A kilobyte each. */
-#define MEMBERS_IDLE_MAX 1000u
+/* Keys that nobody uses now: who comes again is known, also while the store is away,
+ * and so is what it has used in this minute.  A kilobyte each. */
+#define MEMBERS_IDLE_MAX 4096u
 
 struct members {
 	struct loop *loop;
@@ -73,9 +73,6 @@ const struct store_limits *members_plan(const struct members *members,
 
 /* The object around a quota, to hold it by. */
 void *members_owner(struct quota *quota);
-
-/* Drops those that nobody uses, the longest unused first, until `max` are left. */
-void members_drop_idle(struct members *members, size_t max);
 
 /* members.c: called by member.c when the first member of a bearer is made and when
  * the last one ends. */

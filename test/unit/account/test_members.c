@@ -250,6 +250,28 @@ static void test_keys_that_nobody_uses_are_kept_up_to_a_number(void **state)
 	assert_int_equal(world.members->used.count, 0);
 }
 
+static void
+test_what_was_used_is_remembered_when_nobody_uses_the_key_and_others_change(void **state)
+{
+	struct store_account account = {.name = "small", .limits = {-1, -1, 2, -1, -1}};
+	char text[ACCOUNT_KEY_LEN + 1];
+
+	(void)state;
+	world_add_account(&world, &account);
+	memcpy(text, world.key_text, sizeof(text));
+	for (int i = 0; i < 2; ++i) {
+		assert_int_equal(check(text), 0);
+		assert_true(member_request(world.member, &denied));
+		world.member = mem_deref(world.member);
+		world_add_key(&world); /* somebody else's */
+		world_pass(&world, POLL);
+	}
+	assert_int_equal(check(text), 0);
+	assert_false(member_request(world.member, &denied));
+	assert_int_equal(denied.why, DENIAL_REQUESTS);
+	assert_int_equal(watched.finds, 3); /* it was read anew each time it came */
+}
+
 static bool note_use(const struct store_key *key, void *arg)
 {
 	*(int64_t *)arg = key->used_ms;
@@ -473,6 +495,7 @@ int main(void)
 		CASE(test_other_limits_are_in_force_with_the_next_poll),
 		CASE(test_hundreds_of_keys_are_read_anew),
 		CASE(test_keys_that_nobody_uses_are_kept_up_to_a_number),
+		CASE(test_what_was_used_is_remembered_when_nobody_uses_the_key_and_others_change),
 		CASE(test_a_last_use_is_noted_once_a_minute),
 		CASE(test_a_forgotten_check_is_not_answered),
 		CASE(test_the_end_answers_who_waits_and_members_outlive_it),
