@@ -288,26 +288,11 @@ static bool must_wait_for_credit(struct members_check *check)
 	return must_wait;
 }
 
-/* No credit here, and nobody knows whether there is any: that is no refusal. */
-static int doubt_of(struct bearer *bearer)
-{
-	struct quota *quotas[MEMBER_QUOTAS];
-
-	member_quotas(quotas, bearer);
-	for (size_t i = 0; i < MEMBER_QUOTAS; ++i) {
-		if (quotas[i]->lease_err && !lease_covers(&quotas[i]->lease, NULL))
-			return EIO;
-	}
-	return 0;
-}
-
 static void settle(struct members_check *check)
 {
 	check->waits_for_credit = bearer_is_good(check->bearer) && must_wait_for_credit(check);
-	if (check->waits_for_credit)
-		return;
-	check->err = doubt_of(check->bearer);
-	answer_later(check);
+	if (!check->waits_for_credit)
+		answer_later(check);
 }
 
 void members_credit_came(struct members *members)
