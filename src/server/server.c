@@ -119,6 +119,7 @@ static int open_account(struct server *server)
 	const struct account_options options = {
 		.address = server->config->store_address,
 		.data_dir = server->config->data_dir,
+		.spool_rows = (size_t)server->config->spool_rows,
 	};
 	struct store *store;
 	int err = store_open(&store, server->config->store_address);

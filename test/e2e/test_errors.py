@@ -12,11 +12,13 @@ import sqlite3
 import pytest
 from client import Client, Turn
 from multi import MultiClient
-from program import SOURCE, WAIT_S
+from program import SOURCE, WAIT_S, syrinx
 from rest import Rest
 
 CASES = {}
 UNKNOWN = 987654
+SPOOL_ROWS = 100  # the fewest that there may be
+WITHOUT_CASE = {"INTERNAL"}  # memory that is not there
 
 
 def read_table():
@@ -45,7 +47,7 @@ def provokes(*names):
 @pytest.fixture
 def server(start_server):
     return start_server({"speech.test_hooks": "on", "speech.workers": 1,
-                         "speech.start_timeout_ms": 300})
+                         "speech.start_timeout_ms": 300, "store.spool_rows": SPOOL_ROWS})
 
 
 # What clients do
@@ -99,6 +101,29 @@ def wrong_key(server):
     return ask(server, "GET", "/dictionaries", key="ka_wrong")
 
 
+@provokes("KEY_ENDED")
+def key_that_is_revoked_while_it_is_connected(server):
+    key = server.new_key()
+    with Client(server, key=key) as client:
+        assert syrinx("key", "revoke", key, "--data", server.data).returncode == 0
+        return frame_of(client)
+
+
+@provokes("NO_CREDIT")
+def account_that_has_paid_nothing(server):
+    done = syrinx("account", "create", "--name", "broke", "--prepaid", "yes", "--data", server.data)
+    assert done.returncode == 0, done.stderr
+    key = server.new_key("--account", "broke")
+    return ask(server, "POST", "/tts/generate", {"text": "Hello.", "voice_id": 1}, key)
+
+
+@provokes("RATE_LIMITED")
+def one_request_too_many(server):
+    key = server.new_key("--requests-per-minute", "1")
+    assert ask(server, "GET", "/voices", key=key)[0] == 200
+    return ask(server, "GET", "/voices", key=key)
+
+
 @provokes("FORBIDDEN")
 def key_without_the_scope(server):
     return ask(server, "GET", "/dictionaries", key=server.new_key("--scopes", "speak"))
@@ -136,6 +161,16 @@ def dictionary_of_an_unknown_project(server):
     operator = server.new_key("--scopes", "dictionaries,admin")
     path = f"/dictionaries?project_id={UNKNOWN}"
     return ask(server, "POST", path, {"name": "Nobody's"}, operator)
+
+
+@provokes("ACCOUNT_NOT_FOUND")
+def unknown_account(server):
+    return ask(server, "GET", f"/admin/accounts/{UNKNOWN}", key=server.new_key("--scopes", "admin"))
+
+
+@provokes("KEY_NOT_FOUND")
+def unknown_key(server):
+    return ask(server, "GET", "/admin/keys/ka_nobod", key=server.new_key("--scopes", "admin"))
 
 
 @provokes("ENTRY_NOT_FOUND")
@@ -280,11 +315,28 @@ def without_table(server, table):
             database.execute(f"ALTER TABLE gone RENAME TO {table}")
 
 
-@provokes("INTERNAL")
+@provokes("NO_KEYS")
 def store_without_keys(server):
     key = server.new_key()  # which nobody has asked for yet
     with without_table(server, "key"):
         return ask(server, "GET", "/dictionaries", key=key)
+
+
+@provokes("NO_LEDGER")
+def store_that_takes_no_turns_for_too_long(server):
+    with without_table(server, "turn"), Client(server) as client:
+        errors = []
+        for _ in range(SPOOL_ROWS + 1):
+            errors += client.speak("Hm.", voice_id=1).errors
+        return None, errors[0]
+
+
+@provokes("NO_STORE")
+def store_without_accounts(server):
+    key = server.new_key("--scopes", "admin")
+    assert ask(server, "GET", "/admin/accounts", key=key)[0] == 200
+    with without_table(server, "top_up"):
+        return ask(server, "GET", "/admin/accounts/1/top-ups", key=key)
 
 
 @provokes("NO_DICTIONARIES")
@@ -307,7 +359,7 @@ def test_every_error_that_is_said_has_a_case():
     """Rows that no source says are nobody's to provoke: the first that does needs a case."""
     sources = "".join(path.read_text(encoding="utf-8") for path in (SOURCE / "src").rglob("*.c"))
     said = {name for name in TABLE if re.search(rf"WIRE_ERROR_{name}\b", sources)}
-    assert set(CASES) == said
+    assert set(CASES) | WITHOUT_CASE == said
 
 
 @pytest.mark.parametrize("name, case", [
