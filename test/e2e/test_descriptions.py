@@ -29,7 +29,9 @@ WITH_BODY = [i for i, (_, _, o) in OPERATIONS.items() if "requestBody" in o]
 WITH_PARAMETERS = [i for i, (_, _, o) in OPERATIONS.items() if "parameters" in o]
 WITH_KEY = [i for i, (_, _, o) in OPERATIONS.items() if "security" not in o]
 NOWHERE = "987654"
-NAMES = {"addDictionary", "addVoice"}  # operations whose names must be new
+# Operations with a field that must be new each time.
+NAMES = {"addDictionary": "name", "addVoice": "name", "addAccount": "name", "addProject": "name",
+         "addTopUp": "id"}
 NOT_PROVOKED = {500, 503}  # of broken engines and stores: test_errors.py breaks them
 
 
@@ -168,7 +170,8 @@ class Caller:
         self.body = content.get("example")
         self.schema = resolve(HTTP, content["schema"]) if body else None
         if operation_id in NAMES:
-            self.body = self.body | {"name": f"{self.body['name']} {next(self.numbers)}"}
+            name = NAMES[operation_id]
+            self.body = self.body | {name: f"{self.body[name]} {next(self.numbers)}"}
         self.query = {p["name"]: p["schema"]["examples"][0]
                       for p in self.operation.get("parameters", [])
                       if p["in"] == "query" and p["required"]}
@@ -188,6 +191,15 @@ class Caller:
                 body = {"word": "Made", "replacement": "made"}
                 path = f"/dictionaries/{self.made['dictionary_id']}/entries"
                 return rest.must(201, rest.post(path, body))["id"]
+            if name == "account_id":
+                body = {"name": f"Made {next(self.numbers)}"}
+                return rest.must(201, rest.post("/admin/accounts", body))["id"]
+            if name == "prefix":
+                made = rest.must(201, rest.post("/admin/keys", {"name": "Made"}))
+                self.server.secrets.append(made["key"])
+                return made["prefix"]
+            if name in ("type", "file"):
+                return {"type": "tts_websocket", "file": "app.js"}[name]
             is_read = self.method == "get" and not self.path.endswith("/sample")
             if name == "voice_id" and "/voices/" in self.path and not is_read:
                 return self.make_voice(rest)
@@ -270,13 +282,13 @@ def test_call_made_from_its_example_answers_as_described(server, operation):
 
 @pytest.mark.parametrize("operation", WITH_BODY)
 def test_every_field_of_a_body_is_taken(server, operation):
-    fields = {name: schema["examples"] for name, schema in
+    fields = {name: resolve(HTTP, schema)["examples"] for name, schema in
               Caller(server, operation).schema["properties"].items()}
     assert fields
     for name, examples in fields.items():
         for example in examples:
             caller = Caller(server, operation)
-            if operation not in NAMES or name != "name":  # which it has, and it is its own
+            if NAMES.get(operation) != name:  # which it has, and it is its own
                 caller.body = (caller.body or {}) | {name: example}
             status, _, body = caller.call()
             assert status in caller.expected(), (name, example, body[:300])
@@ -296,6 +308,8 @@ def test_every_parameter_is_taken(server, operation):
     for parameter in described["parameters"]:
         for example in resolve(HTTP, parameter["schema"])["examples"]:
             caller = Caller(server, operation)
+            if parameter["name"] == "key":
+                example = server.key[:8]  # one that is there
             if parameter["in"] == "query":
                 caller.query[parameter["name"]] = example
             elif parameter["in"] == "header":
@@ -328,6 +342,9 @@ def with_wrong_body_or_query(caller):
     if caller.body is not None:
         caller.body = []
         return
+    if "{type}" in caller.path:
+        caller.made["type"] = "no_such_type"
+        return
     wrong = {"integer": "x", "boolean": "maybe", "string": "\x01" * 500}
     parameter = next(p for p in caller.operation["parameters"] if p["in"] == "query")
     caller.query[parameter["name"]] = wrong[parameter["schema"]["type"]]
@@ -339,6 +356,8 @@ def with_nothing_there(caller):
     caller.target()
     if names:
         caller.made[names[-1]] = NOWHERE
+    elif "account_id" in caller.schema["properties"]:
+        caller.body = caller.body | {"account_id": int(NOWHERE)}
     elif "base_voice_id" in caller.schema["properties"]:
         caller.body = caller.body | {"base_voice_id": int(NOWHERE)}
     elif "voice" in caller.schema["required"]:
