@@ -464,6 +464,56 @@ static void what_cannot_be_reached_has_a_reason(void **state)
 	}
 }
 
+/* localhost may be ::1 first, where nobody listens. */
+static void the_next_address_is_tried(void **state)
+{
+	struct heard heard = {0};
+	struct world world;
+	char url[64];
+
+	(void)state;
+	set_up(&world);
+	world.script[0] = HELLO;
+	snprintf(url, sizeof(url), "http://localhost:%u/a?b=c#d",
+		 listener_port(world.origin.listener));
+	ask_url(&heard, &world, url);
+	pump_until(world.loop, &heard.is_done);
+	expect_body(&heard, "hello");
+	assert_ptr_equal(strstr(world.request, "POST /a/say?b=c HTTP/1.1\r\n"), world.request);
+	forget(&heard);
+	tear_down(&world);
+}
+
+/* What is left ends by itself, or after a second, or with the client. */
+static void a_call_that_is_left_gives_its_connection_back(void **state)
+{
+	(void)state;
+	for (int how = 0; how < 4; ++how) {
+		struct heard heard = {0};
+		struct world world;
+
+		set_up(&world);
+		world.script[0] = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel";
+		ask(&heard, &world);
+		while (heard.body.len < 3)
+			pump(world.loop);
+		http_client_leave(heard.call);
+		pump(world.loop);
+		assert_int_equal(world.origin.open, 1);
+		if (how < 2)
+			origin_say_text(&world.origin.peers[0], how ? "lo and more" : "lo");
+		if (how == 2)
+			pump_ahead(world.loop, HTTP_CLIENT_LEAVE_MS);
+		pump(world.loop);
+		assert_int_equal(http_client_idle(world.client), how == 0);
+		assert_int_equal(world.origin.open, how == 0 || how == 3);
+		assert_int_equal(heard.dones, 0);
+		assert_int_equal(heard.body.len, 3);
+		buf_reset(&heard.body);
+		tear_down(&world);
+	}
+}
+
 /* TLS that never shakes hands: a listener that does not know it. */
 static void connecting_has_a_limit(void **state)
 {
@@ -577,6 +627,8 @@ int main(void)
 		cmocka_unit_test(waiting_connections_have_a_most),
 		cmocka_unit_test(giving_up_closes_the_connection_at_once),
 		cmocka_unit_test(what_cannot_be_reached_has_a_reason),
+		cmocka_unit_test(the_next_address_is_tried),
+		cmocka_unit_test(a_call_that_is_left_gives_its_connection_back),
 		cmocka_unit_test(connecting_has_a_limit),
 		cmocka_unit_test(over_tls_the_server_proves_its_name),
 	};
