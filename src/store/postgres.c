@@ -64,6 +64,11 @@ static const struct store_ops ops = {
 	.voice_change = postgres_voice_change,
 	.voice_remove = postgres_voice_remove,
 	.version = version,
+	.import_begin = postgres_import_begin,
+	.import_row = postgres_import_row,
+	.import_settle = postgres_import_settle,
+	.import_end = postgres_import_end,
+	.last_ids = postgres_last_ids,
 };
 
 static void destroy(void *object)

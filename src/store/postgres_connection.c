@@ -670,3 +670,66 @@ int postgres_transaction(struct postgres *postgres, postgres_unit_h *unit, void 
 	}
 	return err;
 }
+
+int postgres_execute(struct postgres *postgres, const char *sql, const char *what, int64_t *number)
+{
+	int err = be_connected(postgres);
+
+	return err ? err : execute(postgres, sql, MIGRATION_MS, what, number);
+}
+
+int postgres_copy_begin(struct postgres *postgres, const char *sql, const char *what)
+{
+	uint64_t deadline_us = clock_monotonic_us() + MIGRATION_MS * 1000ull;
+	PGresult *result;
+	bool is_ready;
+	int err = PQsendQuery(postgres->db, sql) ? 0 : EIO;
+
+	if (!err)
+		err = send_all(postgres->db, deadline_us);
+	while (!err && PQisBusy(postgres->db)) {
+		err = wait_for(postgres->db, POLLIN, deadline_us);
+		if (!err && !PQconsumeInput(postgres->db))
+			err = EIO;
+	}
+	if (err)
+		return lost(postgres, what, err);
+	result = PQgetResult(postgres->db);
+	is_ready = PQresultStatus(result) == PGRES_COPY_IN;
+	if (!is_ready)
+		err = failed(result, what);
+	PQclear(result);
+	return err;
+}
+
+int postgres_copy_send(struct postgres *postgres, const char *bytes, size_t len, const char *what)
+{
+	uint64_t deadline_us = clock_monotonic_us() + MIGRATION_MS * 1000ull;
+	int err = 0;
+	int taken;
+
+	while (!err && (taken = PQputCopyData(postgres->db, bytes, (int)len)) != 1)
+		err = taken < 0 ? EIO : send_all(postgres->db, deadline_us);
+	/* What cannot be sent at once is kept: it must not grow without an end. */
+	if (!err)
+		err = send_all(postgres->db, deadline_us);
+	return err ? lost(postgres, what, err) : 0;
+}
+
+int postgres_copy_end(struct postgres *postgres, const char *what)
+{
+	PGresult *result;
+	char line[256];
+	int err = answer_of(&result, postgres, PQputCopyEnd(postgres->db, NULL) == 1, MIGRATION_MS,
+			    what);
+
+	if (err)
+		return err;
+	/* All that can be wrong with a row is a fault here. */
+	if (!is_good(result)) {
+		log_error("store", "%s: %s", what, in_one_line(line, PQresultErrorMessage(result)));
+		err = EIO;
+	}
+	PQclear(result);
+	return err;
+}

@@ -7,21 +7,13 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
-#include "base/count.h"
 #include "base/log.h"
 #include "store/postgres_private.h"
+#include "store/row_values.h"
 
 /* Turns that are fetched at once: what is read of a long ledger is not all in memory. */
 #define PAGE_ROWS 1000
-
-static const char *const status_words[] = {
-	[STORE_TURN_FINISHED] = "finished",
-	[STORE_TURN_CANCELLED] = "cancelled",
-	[STORE_TURN_FAILED] = "failed",
-	[STORE_TURN_LOST] = "lost",
-};
 
 /* The columns of a batch, in the order of the statement. */
 enum column {
@@ -58,13 +50,12 @@ static void begin_columns(struct postgres_array columns[COLUMN_COUNT], size_t co
 
 static void put_turn(struct postgres_array columns[COLUMN_COUNT], const struct store_turn *turn)
 {
-	assert((size_t)turn->status < COUNT(status_words));
 	postgres_array_text(&columns[COLUMN_ID], turn->id);
 	postgres_array_number(&columns[COLUMN_KEY], turn->key_id);
 	postgres_array_number(&columns[COLUMN_ACCOUNT], turn->account_id);
 	postgres_array_text(&columns[COLUMN_SERVER], turn->server);
 	postgres_array_number(&columns[COLUMN_AT], turn->at_ms);
-	postgres_array_text(&columns[COLUMN_STATUS], status_words[turn->status]);
+	postgres_array_text(&columns[COLUMN_STATUS], row_status_word(turn->status));
 	postgres_array_number(&columns[COLUMN_SAMPLES], (int64_t)turn->samples);
 	postgres_array_number(&columns[COLUMN_RATE], turn->sample_rate);
 	postgres_array_number(&columns[COLUMN_CHARACTERS], (int64_t)turn->characters);
@@ -120,23 +111,12 @@ int postgres_turns_add(struct store *store, const struct store_turn *turns, size
 	return err;
 }
 
-static int read_status(enum store_turn_status *status, const char *word)
-{
-	for (size_t i = 0; word && i < COUNT(status_words); ++i) {
-		if (strcmp(word, status_words[i]) == 0) {
-			*status = (enum store_turn_status)i;
-			return 0;
-		}
-	}
-	return EBADMSG;
-}
-
 static int read_turn(struct store_turn *turn, const struct postgres_row *row)
 {
 	*turn = (struct store_turn){.key_id = postgres_number_at(row, 2)};
 	if (!postgres_copy_text(turn->id, sizeof(turn->id), row, 1) ||
 	    !postgres_copy_text(turn->server, sizeof(turn->server), row, 4) ||
-	    read_status(&turn->status, postgres_text_at(row, 6)) ||
+	    row_status_parse(&turn->status, postgres_text_at(row, 6)) ||
 	    !postgres_copy_text(turn->model_id, sizeof(turn->model_id), row, 11))
 		return postgres_damaged("turn");
 	turn->account_id = postgres_number_at(row, 3);

@@ -101,6 +101,7 @@ struct postgres {
 	bool in_transaction;
 	unsigned pause_ms; /* after the last failure to connect; 0: there was none */
 	uint64_t retry_us; /* no other try before */
+	enum store_row_kind import_kind; /* whose rows are being copied; STORE_ROW_KINDS: none */
 };
 
 static inline struct postgres *postgres_of(struct store *store)
@@ -192,6 +193,15 @@ int postgres_rows(struct postgres *postgres, enum postgres_statement id,
  * that (a deadlock), so it begins from nothing each time. */
 typedef int(postgres_unit_h)(struct postgres *postgres, void *arg);
 int postgres_transaction(struct postgres *postgres, postgres_unit_h *unit, void *arg);
+/* Statements as they stand, several of them perhaps; the last one's number, when it
+ * gives one (may be NULL). */
+int postgres_execute(struct postgres *postgres, const char *sql, const char *what, int64_t *number);
+
+/* COPY ... FROM STDIN, inside a transaction: begin, any number of whole lines, end. */
+int postgres_copy_begin(struct postgres *postgres, const char *sql, const char *what);
+int postgres_copy_send(struct postgres *postgres, const char *bytes, size_t len, const char *what);
+int postgres_copy_end(struct postgres *postgres, const char *what);
+
 /* postgres_accounts.c: rows of the table of verbs, here and below. */
 int postgres_account_add(struct store *store, struct store_account *account);
 int postgres_account_get(struct store *store, struct store_account *account, int64_t id);
@@ -272,5 +282,12 @@ int postgres_voice_add(struct store *store, int64_t *id, const struct store_voic
 int postgres_voice_change(struct store *store, int64_t project_id, int64_t id, unsigned fields,
 			  const struct store_voice *to);
 int postgres_voice_remove(struct store *store, int64_t project_id, int64_t id);
+
+/* postgres_import.c */
+int postgres_import_begin(struct store *store);
+int postgres_import_row(struct store *store, const struct store_row *row);
+int postgres_import_settle(struct store *store, const struct store_last_ids *ids);
+int postgres_import_end(struct store *store, int err);
+int postgres_last_ids(struct store *store, struct store_last_ids *ids);
 
 #endif

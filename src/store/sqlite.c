@@ -262,6 +262,11 @@ static const struct store_ops ops = {
 	.voice_change = sqlite_voice_change,
 	.voice_remove = sqlite_voice_remove,
 	.version = version,
+	.import_begin = sqlite_import_begin,
+	.import_row = sqlite_import_row,
+	.import_settle = sqlite_import_settle,
+	.import_end = sqlite_import_end,
+	.last_ids = sqlite_last_ids,
 };
 
 static void sqlite_destroy(void *object)
@@ -270,6 +275,8 @@ static void sqlite_destroy(void *object)
 
 	for (size_t i = 0; i < STATEMENT_COUNT; ++i)
 		sqlite3_finalize(sqlite->statements[i]);
+	for (size_t i = 0; i < STORE_ROW_KINDS; ++i)
+		sqlite3_finalize(sqlite->imports[i]);
 	sqlite3_close(sqlite->db);
 }
 

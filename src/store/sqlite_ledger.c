@@ -4,36 +4,27 @@
  * A row costs one INSERT; the sums of accounts, keys and leases are written once
  * for a whole batch.
  */
-#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/count.h"
 #include "base/log.h"
+#include "store/row_values.h"
 #include "store/sqlite_private.h"
 #include "store/tally.h"
-
-static const char *const status_words[] = {
-	[STORE_TURN_FINISHED] = "finished",
-	[STORE_TURN_CANCELLED] = "cancelled",
-	[STORE_TURN_FAILED] = "failed",
-	[STORE_TURN_LOST] = "lost",
-};
 
 static int insert(struct sqlite *sqlite, const struct store_turn *turn)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_TURN_ADD];
 	int constraint;
 
-	assert((size_t)turn->status < COUNT(status_words));
 	sqlite_bind_text(stmt, 1, turn->id);
 	sqlite3_bind_int64(stmt, 2, turn->key_id);
 	sqlite3_bind_int64(stmt, 3, turn->account_id);
 	sqlite_bind_text(stmt, 4, turn->server);
 	sqlite3_bind_int64(stmt, 5, turn->at_ms);
-	sqlite_bind_text(stmt, 6, status_words[turn->status]);
+	sqlite_bind_text(stmt, 6, row_status_word(turn->status));
 	sqlite3_bind_int64(stmt, 7, (int64_t)turn->samples);
 	sqlite3_bind_int64(stmt, 8, turn->sample_rate);
 	sqlite3_bind_int64(stmt, 9, (int64_t)turn->characters);
@@ -116,23 +107,12 @@ out:
 	return err;
 }
 
-static int read_status(enum store_turn_status *status, const unsigned char *word)
-{
-	for (size_t i = 0; word && i < COUNT(status_words); ++i) {
-		if (strcmp((const char *)word, status_words[i]) == 0) {
-			*status = (enum store_turn_status)i;
-			return 0;
-		}
-	}
-	return EBADMSG;
-}
-
 static int read_turn(struct store_turn *turn, sqlite3_stmt *stmt)
 {
 	*turn = (struct store_turn){.key_id = sqlite3_column_int64(stmt, 2)};
 	if (!sqlite_column_text(turn->id, sizeof(turn->id), stmt, 1) ||
 	    !sqlite_column_text(turn->server, sizeof(turn->server), stmt, 4) ||
-	    read_status(&turn->status, sqlite3_column_text(stmt, 6)) ||
+	    row_status_parse(&turn->status, (const char *)sqlite3_column_text(stmt, 6)) ||
 	    !sqlite_column_text(turn->model_id, sizeof(turn->model_id), stmt, 11))
 		return sqlite_damaged("turn");
 	turn->account_id = sqlite3_column_int64(stmt, 3);

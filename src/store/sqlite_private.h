@@ -4,6 +4,7 @@
  *   sqlite.c               the file: opening, migrating; running statements, batches
  *   sqlite_schema.c        the tables' history, as text
  *   sqlite_statements.c    all that is asked of them, as text
+ *   sqlite_import.c        rows of another store
  *   sqlite_keys.c          keys and single-use tokens
  *   sqlite_accounts.c      accounts, projects, top-ups
  *   sqlite_ledger.c        turns, their sums, what they sum up to
@@ -96,6 +97,7 @@ struct sqlite {
 	struct store store; /* first: what callers hold */
 	sqlite3 *db;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
+	sqlite3_stmt *imports[STORE_ROW_KINDS]; /* made when they are needed */
 	uint64_t busy_since_us; /* when it began to wait for another one */
 };
 
@@ -208,5 +210,12 @@ int sqlite_voice_add(struct store *store, int64_t *id, const struct store_voice 
 int sqlite_voice_change(struct store *store, int64_t project_id, int64_t id, unsigned fields,
 			const struct store_voice *to);
 int sqlite_voice_remove(struct store *store, int64_t project_id, int64_t id);
+
+/* sqlite_import.c: its rows of the table of verbs. */
+int sqlite_import_begin(struct store *store);
+int sqlite_import_row(struct store *store, const struct store_row *row);
+int sqlite_import_settle(struct store *store, const struct store_last_ids *ids);
+int sqlite_import_end(struct store *store, int err);
+int sqlite_last_ids(struct store *store, struct store_last_ids *ids);
 
 #endif

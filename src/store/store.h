@@ -308,6 +308,38 @@ struct store_replaced {
 	int64_t upserted, deleted, total;
 };
 
+/* A row as it is, its id included: see import_row. */
+enum store_row_kind {
+	STORE_ROW_ACCOUNT,
+	STORE_ROW_PROJECT,
+	STORE_ROW_KEY,
+	STORE_ROW_TOP_UP,
+	STORE_ROW_TURN,
+	STORE_ROW_DICTIONARY,
+	STORE_ROW_ENTRY,
+	STORE_ROW_VOICE,
+	STORE_ROW_KINDS
+};
+struct store_row {
+	enum store_row_kind kind;
+	int64_t seq; /* of a turn */
+	union {
+		const struct store_account *account;
+		const struct store_project *project;
+		const struct store_key *key;
+		const struct store_top_up *top_up;
+		const struct store_turn *turn;
+		const struct store_dictionary *dictionary;
+		const struct store_entry *entry;
+		const struct store_voice *voice;
+	};
+};
+
+/* The last ids that were given, also to what is not there any more. */
+struct store_last_ids {
+	int64_t dictionary, entry, voice;
+};
+
 struct store;
 
 typedef bool(store_key_h)(const struct store_key *key, void *arg); /* false: enough */
@@ -457,6 +489,19 @@ struct store_ops {
 	 * have changed, by whomever, this handle included; turns, top-ups, tokens, leases
 	 * and last uses do not count. */
 	int (*version)(struct store *store, int64_t *version);
+
+	/* Moving to another store, see store/migrate.h; NULL in one that forgets.
+	 *
+	 * Begins to fill a store that has nothing but its default account and project,
+	 * which go; ENOTEMPTY.  Rows come in the order of their kinds, turns in the order of
+	 * seq.  After import_settle the sums are those of the rows, and what is there can
+	 * be looked at; import_end keeps it all when err is 0, else nothing, and returns
+	 * what came of it. */
+	int (*import_begin)(struct store *store);
+	int (*import_row)(struct store *store, const struct store_row *row);
+	int (*import_settle)(struct store *store, const struct store_last_ids *ids);
+	int (*import_end)(struct store *store, int err);
+	int (*last_ids)(struct store *store, struct store_last_ids *ids);
 };
 
 struct store {

@@ -1,0 +1,370 @@
+/*
+ * migrate.c: moves everything from one store into an empty other one (see migrate.h).
+ */
+#include "store/migrate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/count.h"
+
+/* One store is read while the other is written.  A handler that fails ends its list,
+ * and the errno is here. */
+struct mover {
+	struct store *from, *to;
+	int err;
+};
+
+static bool put(struct mover *mover, const struct store_row *row)
+{
+	mover->err = mover->to->ops->import_row(mover->to, row);
+	return !mover->err;
+}
+
+static bool put_account(const struct store_account *account, void *mover)
+{
+	return put(mover, &(struct store_row){.kind = STORE_ROW_ACCOUNT, .account = account});
+}
+
+static bool put_project(const struct store_project *project, void *mover)
+{
+	return put(mover, &(struct store_row){.kind = STORE_ROW_PROJECT, .project = project});
+}
+
+static bool put_key(const struct store_key *key, void *mover)
+{
+	return put(mover, &(struct store_row){.kind = STORE_ROW_KEY, .key = key});
+}
+
+static bool put_top_up(const struct store_top_up *top_up, void *mover)
+{
+	return put(mover, &(struct store_row){.kind = STORE_ROW_TOP_UP, .top_up = top_up});
+}
+
+static bool put_turn(int64_t seq, const struct store_turn *turn, void *mover)
+{
+	return put(mover, &(struct store_row){.kind = STORE_ROW_TURN, .seq = seq, .turn = turn});
+}
+
+static bool put_dictionary(const struct store_dictionary *dictionary, void *mover)
+{
+	return put(mover,
+		   &(struct store_row){.kind = STORE_ROW_DICTIONARY, .dictionary = dictionary});
+}
+
+static bool put_entry(const struct store_entry *entry, void *mover)
+{
+	return put(mover, &(struct store_row){.kind = STORE_ROW_ENTRY, .entry = entry});
+}
+
+static bool put_voice(const struct store_voice *voice, void *mover)
+{
+	return put(mover, &(struct store_row){.kind = STORE_ROW_VOICE, .voice = voice});
+}
+
+/* Lists within lists go by ids that were noted before: a backend has one list open at
+ * a time. */
+struct ids {
+	int64_t *ids;
+	size_t count, size;
+	bool is_short; /* of memory */
+};
+
+static bool note(struct ids *ids, int64_t id)
+{
+	if (ids->count == ids->size) {
+		size_t size = ids->size ? ids->size * 2 : 64;
+		int64_t *grown = realloc(ids->ids, size * sizeof(*grown));
+
+		if (!grown) {
+			ids->is_short = true;
+			return false;
+		}
+		ids->ids = grown;
+		ids->size = size;
+	}
+	ids->ids[ids->count++] = id;
+	return true;
+}
+
+static bool note_account(const struct store_account *account, void *ids)
+{
+	return note(ids, account->id);
+}
+
+static bool note_project(const struct store_project *project, void *ids)
+{
+	return note(ids, project->id);
+}
+
+static bool note_dictionary(const struct store_dictionary *dictionary, void *ids)
+{
+	return note(ids, dictionary->id);
+}
+
+/* `each` for every id; frees them. */
+typedef int(each_id_h)(struct mover *mover, int64_t id);
+
+static int for_each_id(struct mover *mover, struct ids *ids, int err, each_id_h *each)
+{
+	if (ids->is_short)
+		err = ENOMEM;
+	for (size_t i = 0; !err && i < ids->count; ++i)
+		err = each(mover, ids->ids[i]);
+	free(ids->ids);
+	return err;
+}
+
+/* A list's errno, or that of what was done with it. */
+static int outcome(const struct mover *mover, int err)
+{
+	return err ? err : mover->err;
+}
+
+static int move_top_ups(struct mover *mover, int64_t account_id)
+{
+	struct store *from = mover->from;
+
+	return outcome(mover, from->ops->top_up_list(from, account_id, put_top_up, mover));
+}
+
+static int move_all_top_ups(struct mover *mover)
+{
+	struct ids accounts = {0};
+	int err = mover->from->ops->account_list(mover->from, note_account, &accounts);
+
+	return for_each_id(mover, &accounts, err, move_top_ups);
+}
+
+static int move_dictionaries(struct mover *mover, int64_t project_id)
+{
+	struct store *from = mover->from;
+
+	return outcome(mover, from->ops->dictionary_list(from, project_id, put_dictionary, mover));
+}
+
+static int move_all_dictionaries(struct mover *mover)
+{
+	struct ids projects = {0};
+	int err = mover->from->ops->project_list(mover->from, 0, note_project, &projects);
+
+	return for_each_id(mover, &projects, err, move_dictionaries);
+}
+
+static int move_entries(struct mover *mover, int64_t dictionary_id)
+{
+	static const struct store_page all = {.limit = -1};
+	struct store *from = mover->from;
+
+	return outcome(mover, from->ops->entry_list(from, dictionary_id, &all, put_entry, mover));
+}
+
+static int move_entries_of_project(struct mover *mover, int64_t project_id)
+{
+	struct ids dictionaries = {0};
+	int err = mover->from->ops->dictionary_list(mover->from, project_id, note_dictionary,
+						    &dictionaries);
+
+	return for_each_id(mover, &dictionaries, err, move_entries);
+}
+
+static int move_all_entries(struct mover *mover)
+{
+	struct ids projects = {0};
+	int err = mover->from->ops->project_list(mover->from, 0, note_project, &projects);
+
+	return for_each_id(mover, &projects, err, move_entries_of_project);
+}
+
+static int move_accounts(struct mover *mover)
+{
+	return mover->from->ops->account_list(mover->from, put_account, mover);
+}
+
+static int move_projects(struct mover *mover)
+{
+	return mover->from->ops->project_list(mover->from, 0, put_project, mover);
+}
+
+static int move_keys(struct mover *mover)
+{
+	return mover->from->ops->key_list(mover->from, put_key, mover);
+}
+
+static int move_turns(struct mover *mover)
+{
+	static const struct store_turn_filter all;
+
+	return mover->from->ops->turn_page(mover->from, &all, 0, -1, put_turn, mover);
+}
+
+static int move_voices(struct mover *mover)
+{
+	return mover->from->ops->voice_list(mover->from, put_voice, mover);
+}
+
+/* In the order of the kinds: what is referred to comes first. */
+static int (*const moves[])(struct mover *mover) = {
+	move_accounts, move_projects,         move_keys,        move_all_top_ups,
+	move_turns,    move_all_dictionaries, move_all_entries, move_voices,
+};
+
+static bool count_account(const struct store_account *account, void *arg)
+{
+	struct migrate_figures *figures = arg;
+
+	++figures->accounts;
+	figures->credit_microcents += account->credit_microcents;
+	figures->spent_microcents += account->spent_microcents;
+	return true;
+}
+
+static bool count_key(const struct store_key *key, void *arg)
+{
+	(void)key;
+	++((struct migrate_figures *)arg)->keys;
+	return true;
+}
+
+static bool count_top_up(const struct store_top_up *top_up, void *arg)
+{
+	(void)top_up;
+	++((struct migrate_figures *)arg)->top_ups;
+	return true;
+}
+
+static bool count_usage(const struct store_usage *usage, void *arg)
+{
+	struct migrate_figures *figures = arg;
+
+	figures->turns = usage->turns;
+	figures->audio_us = usage->audio_us;
+	figures->characters = usage->characters;
+	return true;
+}
+
+static bool count_voice(const struct store_voice *voice, void *arg)
+{
+	(void)voice;
+	++((struct migrate_figures *)arg)->voices;
+	return true;
+}
+
+/* Of one store: what is counted id by id. */
+struct counter {
+	struct mover mover; /* its `from` */
+	struct migrate_figures *figures;
+};
+
+static struct migrate_figures *figures_of(struct mover *mover)
+{
+	return ((struct counter *)(void *)mover)->figures;
+}
+
+static int count_top_ups(struct mover *mover, int64_t account_id)
+{
+	return mover->from->ops->top_up_list(mover->from, account_id, count_top_up,
+					     figures_of(mover));
+}
+
+static int count_entries(struct mover *mover, int64_t dictionary_id)
+{
+	int64_t count = 0;
+	int err = mover->from->ops->entry_count(mover->from, &count, dictionary_id, NULL);
+
+	figures_of(mover)->entries += count;
+	++figures_of(mover)->dictionaries;
+	return err;
+}
+
+static int count_dictionaries(struct mover *mover, int64_t project_id)
+{
+	struct ids dictionaries = {0};
+	int err = mover->from->ops->dictionary_list(mover->from, project_id, note_dictionary,
+						    &dictionaries);
+
+	++figures_of(mover)->projects;
+	return for_each_id(mover, &dictionaries, err, count_entries);
+}
+
+static int count_owned(struct store *store, struct migrate_figures *figures)
+{
+	struct counter counter = {.mover.from = store, .figures = figures};
+	struct ids accounts = {0};
+	struct ids projects = {0};
+	int err = store->ops->account_list(store, note_account, &accounts);
+
+	err = for_each_id(&counter.mover, &accounts, err, count_top_ups);
+	if (!err)
+		err = store->ops->project_list(store, 0, note_project, &projects);
+	return for_each_id(&counter.mover, &projects, err, count_dictionaries);
+}
+
+static int count(struct store *store, struct migrate_figures *figures)
+{
+	static const struct store_turn_filter all;
+	int err = store->ops->account_list(store, count_account, figures);
+
+	if (!err)
+		err = store->ops->key_list(store, count_key, figures);
+	if (!err)
+		err = store->ops->usage_sum(store, &all, 0, count_usage, figures);
+	if (!err)
+		err = store->ops->voice_list(store, count_voice, figures);
+	return err ? err : count_owned(store, figures);
+}
+
+static int move_rows(struct mover *mover)
+{
+	struct store_last_ids ids;
+	int err = mover->from->ops->last_ids(mover->from, &ids);
+
+	for (size_t i = 0; !err && i < COUNT(moves); ++i)
+		err = outcome(mover, moves[i](mover));
+	return err ? err : mover->to->ops->import_settle(mover->to, &ids);
+}
+
+/* ESTALE when the source is another one than what was read of it. */
+static int compare(struct store *from, struct store *to, struct migrate_figures *figures)
+{
+	struct migrate_figures copied;
+	int64_t wrong = 0;
+	int err;
+
+	memset(figures, 0, sizeof(*figures));
+	memset(&copied, 0, sizeof(copied));
+	err = count(from, figures);
+	if (!err)
+		err = count(to, &copied);
+	if (!err)
+		err = to->ops->audit(to, &wrong);
+	if (err)
+		return err;
+	return wrong || memcmp(figures, &copied, sizeof(copied)) != 0 ? ESTALE : 0;
+}
+
+enum migrate_problem migrate(struct store *from, struct store *to, struct migrate_figures *figures,
+			     int *err)
+{
+	struct mover mover = {.from = from, .to = to};
+	int64_t wrong = 0;
+
+	*err = 0;
+	if (!from->ops->last_ids || !to->ops->import_begin)
+		return MIGRATE_CANNOT;
+	*err = from->ops->audit(from, &wrong);
+	if (!*err && wrong)
+		return MIGRATE_UNSOUND;
+	if (!*err)
+		*err = to->ops->import_begin(to);
+	if (*err)
+		return *err == ENOTEMPTY ? MIGRATE_NOT_EMPTY : MIGRATE_FAILED;
+	*err = move_rows(&mover);
+	if (!*err)
+		*err = compare(from, to, figures);
+	*err = to->ops->import_end(to, *err);
+	if (*err == ESTALE)
+		return MIGRATE_CHANGED;
+	return *err ? MIGRATE_FAILED : MIGRATE_WELL;
+}

@@ -1,0 +1,35 @@
+/*
+ * migrate.h: moves everything from one store into an empty other one.
+ *
+ * Ids stay what they are, and so do keys, for a store has only their hashes.  Tokens,
+ * leases and shared limits are not moved: they live for minutes, and no server runs
+ * meanwhile.
+ */
+#ifndef STORE_MIGRATE_H
+#define STORE_MIGRATE_H
+
+#include "store/store.h"
+
+/* What there is of everything, for a person to compare. */
+struct migrate_figures {
+	int64_t accounts, projects, keys, top_ups, turns, dictionaries, entries, voices;
+	int64_t credit_microcents; /* of all top-ups */
+	int64_t spent_microcents; /* of all turns that somebody pays for */
+	uint64_t audio_us, characters; /* of all turns */
+};
+
+enum migrate_problem {
+	MIGRATE_WELL,
+	MIGRATE_CANNOT, /* one of them cannot be moved from or to: it is in memory */
+	MIGRATE_NOT_EMPTY, /* the target */
+	MIGRATE_UNSOUND, /* sums of the source are not those of its rows; they are logged */
+	MIGRATE_CHANGED, /* the source, meanwhile: a server runs on it */
+	MIGRATE_FAILED, /* one of the stores; it is logged */
+};
+
+/* All or nothing: what is in the target is compared with the source before it is
+ * kept.  *figures are the source's, *err is the errno of MIGRATE_FAILED. */
+enum migrate_problem migrate(struct store *from, struct store *to, struct migrate_figures *figures,
+			     int *err);
+
+#endif

@@ -1,0 +1,272 @@
+/*
+ * row_values.c: rows as the values of their columns (see row_values.h).
+ */
+#include "store/row_values.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/count.h"
+#include "store/search.h"
+
+static const char *const status_words[] = {
+	[STORE_TURN_FINISHED] = "finished",
+	[STORE_TURN_CANCELLED] = "cancelled",
+	[STORE_TURN_FAILED] = "failed",
+	[STORE_TURN_LOST] = "lost",
+};
+
+const char *row_status_word(enum store_turn_status status)
+{
+	assert((size_t)status < COUNT(status_words));
+	return status_words[status];
+}
+
+int row_status_parse(enum store_turn_status *status, const char *word)
+{
+	for (size_t i = 0; word && i < COUNT(status_words); ++i) {
+		if (strcmp(word, status_words[i]) == 0) {
+			*status = (enum store_turn_status)i;
+			return 0;
+		}
+	}
+	return EBADMSG;
+}
+
+#define LIMITS "turns, connections, requests_per_minute, characters_per_minute, text_max"
+
+static const struct {
+	const char *name;
+	const char *columns;
+} tables[STORE_ROW_KINDS] = {
+	[STORE_ROW_ACCOUNT] = {"account",
+			       "id, name, plan, is_prepaid, " LIMITS ", created_ms, closed_ms,"
+			       " credit_microcents, spent_microcents"},
+	[STORE_ROW_PROJECT] = {"project", "id, account_id, name, created_ms"},
+	[STORE_ROW_KEY] = {"key", "id, prefix, hash, name, credit_cents, " LIMITS ", created_ms,"
+				  " revoked_ms, expires_ms, used_ms, spent_microcents, project_id,"
+				  " scopes"},
+	[STORE_ROW_TOP_UP] = {"top_up", "id, account_id, at_ms, amount_microcents, note"},
+	[STORE_ROW_TURN] = {"turn",
+			    "seq, id, key_id, account_id, server, at_ms, status, samples,"
+			    " sample_rate, characters, voice_id, model_id, amount_microcents"},
+	[STORE_ROW_DICTIONARY] = {"dictionary",
+				  "id, project_id, name, description, language, is_active,"
+				  " revision, created_ms, updated_ms"},
+	[STORE_ROW_ENTRY] = {"entry",
+			     "id, dictionary_id, word, folded, replacement, ipa, case_sensitive,"
+			     " created_ms, updated_ms"},
+	[STORE_ROW_VOICE] = {"voice",
+			     "id, project_id, base_id, name, pitch, rate, variant, description,"
+			     " generative_description, sample_text, sex, age, category, quality,"
+			     " languages, is_public, sampled_ms, revision, created_ms,"
+			     " updated_ms"},
+};
+
+const char *row_table(enum store_row_kind kind)
+{
+	return tables[kind].name;
+}
+
+const char *row_columns(enum store_row_kind kind)
+{
+	return tables[kind].columns;
+}
+
+static struct row_value *number(struct row_value *value, int64_t is)
+{
+	*value = (struct row_value){.type = ROW_NUMBER, .number = is};
+	return value + 1;
+}
+
+static struct row_value *id_or_null(struct row_value *value, int64_t id)
+{
+	*value = (struct row_value){.type = id ? ROW_NUMBER : ROW_NULL, .number = id};
+	return value + 1;
+}
+
+static struct row_value *real(struct row_value *value, double is)
+{
+	*value = (struct row_value){.type = ROW_REAL, .real = is};
+	return value + 1;
+}
+
+static struct row_value *text(struct row_value *value, const char *is)
+{
+	*value = (struct row_value){.type = is ? ROW_TEXT : ROW_NULL, .text = is};
+	return value + 1;
+}
+
+static struct row_value *hash(struct row_value *value, const uint8_t *is)
+{
+	*value = (struct row_value){.type = ROW_HASH, .hash = is};
+	return value + 1;
+}
+
+static struct row_value *limits_values(struct row_value *value, const struct store_limits *limits)
+{
+	value = number(value, limits->turns);
+	value = number(value, limits->connections);
+	value = number(value, limits->requests_per_minute);
+	value = number(value, limits->characters_per_minute);
+	return number(value, limits->text_max);
+}
+
+/* Sums are made of the rows that follow. */
+static struct row_value *account_values(struct row_value *value,
+					const struct store_account *account)
+{
+	value = number(value, account->id);
+	value = text(value, account->name);
+	value = text(value, account->plan);
+	value = number(value, account->is_prepaid);
+	value = limits_values(value, &account->limits);
+	value = number(value, account->created_ms);
+	value = number(value, account->closed_ms);
+	value = number(value, 0);
+	return number(value, 0);
+}
+
+static struct row_value *project_values(struct row_value *value,
+					const struct store_project *project)
+{
+	value = number(value, project->id);
+	value = number(value, project->account_id);
+	value = text(value, project->name);
+	return number(value, project->created_ms);
+}
+
+static struct row_value *key_values(struct row_value *value, const struct store_key *key)
+{
+	value = number(value, key->id);
+	value = text(value, key->prefix);
+	value = hash(value, key->hash);
+	value = text(value, key->name);
+	value = number(value, key->credit_cents);
+	value = limits_values(value, &key->limits);
+	value = number(value, key->created_ms);
+	value = number(value, key->revoked_ms);
+	value = number(value, key->expires_ms);
+	value = number(value, key->used_ms);
+	value = number(value, 0);
+	value = number(value, key->project_id);
+	return number(value, key->scopes);
+}
+
+static struct row_value *top_up_values(struct row_value *value, const struct store_top_up *top_up)
+{
+	value = text(value, top_up->id);
+	value = number(value, top_up->account_id);
+	value = number(value, top_up->at_ms);
+	value = number(value, top_up->amount_microcents);
+	return text(value, top_up->note);
+}
+
+static struct row_value *turn_values(struct row_value *value, int64_t seq,
+				     const struct store_turn *turn)
+{
+	value = number(value, seq);
+	value = text(value, turn->id);
+	value = id_or_null(value, turn->key_id);
+	value = id_or_null(value, turn->account_id);
+	value = text(value, turn->server);
+	value = number(value, turn->at_ms);
+	value = text(value, row_status_word(turn->status));
+	value = number(value, (int64_t)turn->samples);
+	value = number(value, turn->sample_rate);
+	value = number(value, (int64_t)turn->characters);
+	value = number(value, turn->voice_id);
+	value = text(value, turn->model_id);
+	return number(value, turn->amount_microcents);
+}
+
+static struct row_value *dictionary_values(struct row_value *value,
+					   const struct store_dictionary *dictionary)
+{
+	value = number(value, dictionary->id);
+	value = number(value, dictionary->project_id);
+	value = text(value, dictionary->name);
+	value = text(value, dictionary->description);
+	value = text(value, dictionary->language);
+	value = number(value, dictionary->is_active);
+	value = number(value, dictionary->revision);
+	value = number(value, dictionary->created_ms);
+	return number(value, dictionary->updated_ms);
+}
+
+static struct row_value *entry_values(struct row_value *value, const struct store_entry *entry,
+				      const char *folded)
+{
+	value = number(value, entry->id);
+	value = number(value, entry->dictionary_id);
+	value = text(value, entry->said.word);
+	value = text(value, folded);
+	value = text(value, entry->said.replacement);
+	value = text(value, entry->said.ipa);
+	value = number(value, entry->said.case_sensitive);
+	value = number(value, entry->created_ms);
+	return number(value, entry->updated_ms);
+}
+
+static struct row_value *voice_values(struct row_value *value, const struct store_voice *voice)
+{
+	value = number(value, voice->id);
+	value = number(value, voice->project_id);
+	value = number(value, voice->base_id);
+	value = text(value, voice->name);
+	value = real(value, voice->pitch);
+	value = real(value, voice->rate);
+	value = text(value, voice->variant);
+	value = text(value, voice->description);
+	value = text(value, voice->generative_description);
+	value = text(value, voice->sample_text);
+	value = text(value, voice->sex);
+	value = text(value, voice->age);
+	value = text(value, voice->category);
+	value = text(value, voice->quality);
+	value = text(value, voice->languages);
+	value = number(value, voice->is_public);
+	value = number(value, voice->sampled_ms);
+	value = number(value, voice->revision);
+	value = number(value, voice->created_ms);
+	return number(value, voice->updated_ms);
+}
+
+static struct row_value *values_of(struct row_value *values, const struct store_row *row,
+				   const char *folded)
+{
+	switch (row->kind) {
+	case STORE_ROW_ACCOUNT:
+		return account_values(values, row->account);
+	case STORE_ROW_PROJECT:
+		return project_values(values, row->project);
+	case STORE_ROW_KEY:
+		return key_values(values, row->key);
+	case STORE_ROW_TOP_UP:
+		return top_up_values(values, row->top_up);
+	case STORE_ROW_TURN:
+		return turn_values(values, row->seq, row->turn);
+	case STORE_ROW_DICTIONARY:
+		return dictionary_values(values, row->dictionary);
+	case STORE_ROW_ENTRY:
+		return entry_values(values, row->entry, folded);
+	case STORE_ROW_VOICE:
+		return voice_values(values, row->voice);
+	case STORE_ROW_KINDS:
+	default:
+		return values;
+	}
+}
+
+size_t row_values(struct row_value values[ROW_VALUES_MAX], const struct store_row *row,
+		  char **folded)
+{
+	*folded = NULL;
+	if (row->kind == STORE_ROW_ENTRY) {
+		*folded = search_fold(row->entry->said.word);
+		if (!*folded)
+			return 0;
+	}
+	return (size_t)(values_of(values, row, *folded) - values);
+}

@@ -1,0 +1,34 @@
+/*
+ * row_values.h: rows as the values of their columns, for stores whose tables have the
+ * same columns.
+ */
+#ifndef STORE_ROW_VALUES_H
+#define STORE_ROW_VALUES_H
+
+#include "store/store.h"
+
+enum row_type { ROW_NULL, ROW_NUMBER, ROW_REAL, ROW_TEXT, ROW_HASH };
+
+struct row_value {
+	enum row_type type;
+	int64_t number;
+	double real;
+	const char *text;
+	const uint8_t *hash; /* of STORE_KEY_HASH_LEN bytes */
+};
+
+#define ROW_VALUES_MAX 20
+
+const char *row_table(enum store_row_kind kind);
+const char *row_columns(enum store_row_kind kind); /* "id, name, ..." */
+
+/* In the order of the columns; returns how many.  *folded is to be freed when they
+ * have been used: an entry's word as it is searched.  0 when memory is out. */
+size_t row_values(struct row_value values[ROW_VALUES_MAX], const struct store_row *row,
+		  char **folded);
+
+/* A status as it is written in the ledger; EBADMSG for another word. */
+const char *row_status_word(enum store_turn_status status);
+int row_status_parse(enum store_turn_status *status, const char *word);
+
+#endif
