@@ -82,6 +82,7 @@ int account_ask(struct account *account, enum account_lane lane, account_work_h 
 
 /* Turns that are not durable yet. */
 size_t account_waiting(const struct account *account);
+size_t account_spooled(const struct account *account); /* rows in the spool */
 
 /* Whether the store has all turns: none waits in memory or on the disk. */
 bool account_is_settled(const struct account *account);

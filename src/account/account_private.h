@@ -57,6 +57,7 @@ struct account_booking {
 	struct request local; /* to the disk: spool, then unmark */
 	struct link link; /* among those at the store, or the unsaved */
 	struct store_turn turn;
+	uint64_t begun_us;
 	size_t mark;
 	bool is_at_store, is_at_disk;
 	bool is_durable;

@@ -19,6 +19,7 @@
 #include "account/account_private.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "metrics/metrics.h"
 
 #define PATH_SIZE 1100
 
@@ -68,6 +69,7 @@ static int add(const struct store_turn *turn, void *arg)
 
 	*to = *turn;
 	if (adoption->is_lost) {
+		metrics_add_at(METRIC_TURNS, STORE_TURN_LOST, 1);
 		to->status = STORE_TURN_LOST;
 		to->amount_microcents = 0;
 	}

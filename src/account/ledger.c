@@ -20,6 +20,7 @@
 #include "account/account_private.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "metrics/metrics.h"
 
 /* Between tries to reach a store that failed. */
 #define RETRY_MIN_US UINT64_C(100000)
@@ -171,8 +172,12 @@ static void settle(struct account_booking *booking)
 
 static void make_durable(struct account_booking *booking)
 {
-	if (!booking->is_durable)
-		--booking->request.account->ledger.waiting;
+	struct account *account = booking->request.account;
+
+	if (!booking->is_durable) {
+		--account->ledger.waiting;
+		metrics_observe(METRIC_LEDGER_TIME, loop_now_us(account->loop) - booking->begun_us);
+	}
 	booking->is_durable = true;
 }
 
@@ -415,6 +420,7 @@ int account_book(struct account_booking **bookingp, struct account *account,
 	}
 	booking->request.account = account;
 	booking->request.kind = REQUEST_BOOKING;
+	booking->begun_us = loop_now_us(account->loop);
 	booking->turn = *turn;
 	booking->mark = mark;
 	booking->handler = handler;
@@ -435,6 +441,11 @@ void account_unlisten(struct account_booking *booking)
 size_t account_waiting(const struct account *account)
 {
 	return account->ledger.waiting;
+}
+
+size_t account_spooled(const struct account *account)
+{
+	return atomic_load(&account->disk.held);
 }
 
 bool account_is_settled(const struct account *account)

@@ -15,6 +15,12 @@
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
 
 static enum log_level level_max = LOG_INFO;
+static enum log_form form = LOG_TEXT;
+
+void log_set_form(enum log_form wanted)
+{
+	form = wanted;
+}
 
 void log_set_level(enum log_level level)
 {
@@ -32,32 +38,136 @@ int log_level_parse(enum log_level *level, const char *word)
 	return EINVAL;
 }
 
+/* Room for an escape and what closes an object: a line that is cut is still one. */
+#define CLOSING 16u
+
+/* A line on its way: longer ones are cut, for a log is not a dump. */
+struct line {
+	char bytes[1024];
+	size_t len;
+};
+
+static void put(struct line *line, const char *bytes, size_t len)
+{
+	size_t room = sizeof(line->bytes) - line->len;
+
+	if (len > room)
+		len = room;
+	memcpy(line->bytes + line->len, bytes, len);
+	line->len += len;
+}
+
+static void put_string(struct line *line, const char *text)
+{
+	put(line, text, strlen(text));
+}
+
+/* As the inside of a JSON string; what is no UTF-8 is the reader's affair. */
+static void put_escaped(struct line *line, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len && line->len + CLOSING < sizeof(line->bytes); ++i) {
+		unsigned char c = (unsigned char)text[i];
+		char escape[8];
+
+		if (c < 0x20)
+			snprintf(escape, sizeof(escape), "\\u%04x", c);
+		else if (c == '"' || c == '\\')
+			snprintf(escape, sizeof(escape), "\\%c", c);
+		else
+			snprintf(escape, sizeof(escape), "%c", c);
+		put_string(line, escape);
+	}
+}
+
+static void put_member(struct line *line, const char *name, size_t name_len, const char *value,
+		       size_t value_len)
+{
+	put_string(line, line->len > 0 ? ",\"" : "{\"");
+	put(line, name, name_len);
+	put_string(line, "\":\"");
+	put_escaped(line, value, value_len);
+	put_string(line, "\"");
+}
+
+/* How long "key=" is at the beginning of a word; 0: it is none. */
+static size_t key_len(const char *word)
+{
+	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
+
+	return len > 0 && word[len] == '=' ? len : 0;
+}
+
+/* Where the words end and the keys begin. */
+static size_t words_len(const char *message)
+{
+	size_t end = strlen(message);
+
+	for (;;) {
+		size_t at = end;
+
+		while (at > 0 && message[at - 1] != ' ')
+			--at;
+		if (at == 0 || key_len(message + at) == 0)
+			return end;
+		end = at - 1;
+	}
+}
+
+static void write_json(struct line *line, const char *time, enum log_level level, const char *area,
+		       const char *message)
+{
+	size_t words = words_len(message);
+	const char *at = message + words;
+
+	put_member(line, "time", 4, time, strlen(time));
+	put_member(line, "level", 5, level_words[level], strlen(level_words[level]));
+	put_member(line, "area", 4, area, strlen(area));
+	put_member(line, "message", 7, message, words);
+	while (*at == ' ') {
+		size_t key = key_len(++at);
+		size_t len = strcspn(at, " ");
+
+		if (line->len + 2 * len + CLOSING < sizeof(line->bytes))
+			put_member(line, at, key, at + key + 1, len - key - 1);
+		at += len;
+	}
+	put_string(line, "}\n");
+}
+
+static void write_text(struct line *line, const char *time, enum log_level level, const char *area,
+		       const char *message)
+{
+	char head[64];
+
+	snprintf(head, sizeof(head), "%s %-5s %s: ", time, level_words[level], area);
+	put_string(line, head);
+	put_string(line, message);
+	if (line->len == sizeof(line->bytes))
+		--line->len;
+	put_string(line, "\n");
+}
+
 void log_line(enum log_level level, const char *area, const char *format, ...)
 {
-	char line[1024]; /* longer lines are cut: a log is not a dump */
+	char message[960]; /* and what stands before it */
+	char time[32];
+	struct line line;
 	struct timespec now;
 	struct tm tm;
 	va_list args;
 	size_t len;
-	int n;
 
 	if (level > level_max)
 		return;
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &tm);
-	len = strftime(line, sizeof(line), "%Y-%m-%dT%H:%M:%S", &tm);
-	n = snprintf(line + len, sizeof(line) - len, ".%03ldZ %-5s %s: ", now.tv_nsec / 1000000,
-		     level_words[level], area);
-	len += (size_t)n;
+	len = strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(time + len, sizeof(time) - len, ".%03dZ", (int)(now.tv_nsec / 1000000));
 	va_start(args, format);
-	n = vsnprintf(line + len, sizeof(line) - len - 1, format, args);
+	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	if (n < 0)
-		return;
-	len += (size_t)n;
-	if (len > sizeof(line) - 2)
-		len = sizeof(line) - 2;
-	line[len++] = '\n';
-	if (write(STDERR_FILENO, line, len) < 0)
+	line.len = 0;
+	(form == LOG_JSON ? write_json : write_text)(&line, time, level, area, message);
+	if (write(STDERR_FILENO, line.bytes, line.len) < 0)
 		return; /* nowhere left to say it */
 }

@@ -1,7 +1,8 @@
 /*
  * log.h: one line per event on standard error.
  *
- * A line is "time LEVEL area: words key=value …".  It is written where the
+ * A line is "time LEVEL area: words key=value …", or, for programs, a JSON object
+ * with "time", "level", "area", "message" and each such key.  It is written where the
  * decision was made, once, with the ids that find it again.  Keys of clients
  * never stand in a log; texts only when the operator asks for them.
  * Safe from every thread: a line is one write.
@@ -13,6 +14,11 @@ enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 /* Lines above this level are dropped.  Set once, before threads start. */
 void log_set_level(enum log_level level);
+
+enum log_form { LOG_TEXT, LOG_JSON };
+
+/* Set once, before threads start. */
+void log_set_form(enum log_form form);
 
 /* "error", "warn", "info", "debug"; EINVAL for other words. */
 int log_level_parse(enum log_level *level, const char *word);

@@ -63,6 +63,12 @@ void metrics_set(enum metric metric, uint64_t value)
 	atomic_store_explicit(&numbers[metric][0], value, memory_order_relaxed);
 }
 
+void metrics_take(enum metric metric, uint64_t amount)
+{
+	assert(rows[metric].kind == GAUGE);
+	atomic_fetch_sub_explicit(&numbers[metric][0], amount, memory_order_relaxed);
+}
+
 /* The next of "a|b|c"; NULL at its end. */
 static const char *next_value(const char *values, size_t *len)
 {

@@ -37,7 +37,7 @@
 	X(FIRST_AUDIO, HISTOGRAM, MICROSECONDS, "first_audio_seconds", NULL, NULL,                 \
 	  "From the first text of a turn to its first frame")                                      \
 	X(ADDED, HISTOGRAM, MICROSECONDS, "added_seconds", NULL, NULL,                             \
-	  "Of it, how long the text of a turn's first chunk waited until an engine began on it")                                                                                  \
+	  "Of it, how long the text of a turn's first chunk waited until an engine began on it")   \
 	X(CANCELS, COUNTER, ONE, "cancels_total", NULL, NULL, "Barge-ins")                         \
 	X(CANCEL_TIME, HISTOGRAM, MICROSECONDS, "cancel_seconds", NULL, NULL,                      \
 	  "From a cancel to its acknowledgement on its way")                                       \
@@ -92,6 +92,7 @@ void metrics_add_at(enum metric metric, size_t value, uint64_t amount);
 void metrics_add_named(enum metric metric, const char *value, uint64_t amount);
 void metrics_observe(enum metric metric, uint64_t microseconds);
 void metrics_set(enum metric metric, uint64_t value);
+void metrics_take(enum metric metric, uint64_t amount); /* off a gauge */
 
 /* What was counted: all values of a label together; of a histogram how many. */
 uint64_t metrics_get(enum metric metric);

@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "metrics/metrics.h"
 #include "server/server_private.h"
 #include "wire/error_shape.h"
 
@@ -36,6 +37,7 @@ static void answer_notice(const struct route_call *call, const struct wire_notic
 	struct buf *scratch = &call->server->scratch;
 	char seconds[16];
 
+	metrics_add_named(METRIC_ERRORS, wire_error_get(notice->id)->code, 1);
 	scratch->len = 0;
 	if (shape->write(scratch, notice) != 0)
 		return; /* unanswered: the HTTP server says 500 */

@@ -17,8 +17,14 @@
 /* In the order of enum log_level. */
 static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL};
 
+/* In the order of enum log_form. */
+static const char *const log_forms[] = {"text", "json", NULL};
+
 /* In the order of enum llm_dialect. */
 static const char *const llm_dialects[] = {"openai", "responses", "anthropic", "echo", NULL};
+
+/* In the order of enum metrics_readers, metrics_page.c. */
+static const char *const metrics_readers[] = {"local", "key", "all", NULL};
 
 /* In the order of enum pool_order. */
 static const char *const orders[] = {"deadline", "arrival", NULL};
@@ -82,6 +88,8 @@ static const struct param rows[] = {
 	 .text = "A file with the private key of the certificate (PEM)."},
 	{"server", "log_level", ENUM(log_level, "info", log_levels),
 	 .text = "How much is written to standard error."},
+	{"server", "log_format", ENUM(log_form, "text", log_forms),
+	 .text = "Lines for people, or a JSON object in each for programs."},
 	{"server", "log_texts", BOOL(log_texts, "off"),
 	 .text = "Whether the texts that clients send may stand in the log."},
 	{"server", "hosts", STRING(hosts, ""),
@@ -93,6 +101,9 @@ static const struct param rows[] = {
 		 "https://app.example.com, with blanks between them; * for all. Empty: none but "
 		 "those of this machine where the server listens on it alone. Programs that are no "
 		 "browsers are not asked."},
+	{"server", "metrics", ENUM(metrics_readers, "local", metrics_readers),
+	 .text = "Who may read /metrics without a key: programs of this machine, nobody, or "
+		 "everybody. A key with the scope admin may always."},
 	{"server", "drain_seconds", INT(drain_seconds, "60", 0, 86400), .unit = "seconds",
 	 .text = "How long a server that was told to end waits for turns that are being spoken."},
 	{"server", "max_connections", INT(max_connections, "10000", 1, 1000000),

@@ -72,9 +72,11 @@ struct config {
 	char tls_certificate[PARAM_STRING_SIZE]; /* "": no TLS */
 	char tls_key[PARAM_STRING_SIZE]; /* "" exactly when the certificate is */
 	int log_level; /* enum log_level */
+	int log_form; /* enum log_form */
 	bool log_texts;
 	char hosts[PARAM_STRING_SIZE]; /* see origin.h */
 	char origins[PARAM_STRING_SIZE];
+	int metrics_readers; /* an enum of metrics_page.c */
 	int64_t drain_seconds;
 	int64_t max_connections;
 	int64_t max_lead_ms; /* 0: as fast as the client reads */

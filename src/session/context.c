@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "metrics/metrics.h"
 #include "session/session.h"
 #include "session/turn_queue.h"
 
@@ -528,6 +529,7 @@ static void context_destroy(void *object)
 {
 	struct context *context = object;
 
+	metrics_take(METRIC_CONTEXTS, 1);
 	stop_listening(context);
 	turn_queue_reset(&context->queue);
 	settings_reset(&context->settings);
@@ -585,6 +587,7 @@ int context_alloc(struct context **contextp, const struct context_owner *owner, 
 	buf_init(&context->turn_ids, CONTEXT_TURN_IDS_MAX * (STORE_TURN_ID_MAX + 1));
 	init_queue(context);
 	mem_set_destructor(context, context_destroy);
+	metrics_add(METRIC_CONTEXTS, 1);
 	if (dialect_of(context)->context_created)
 		session_send(session_of(context),
 			     dialect_of(context)->context_created(
