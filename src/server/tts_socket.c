@@ -23,20 +23,24 @@
 /* The first request of /ws/tts may stand in the address, as long as this. */
 #define INITIAL_MESSAGE_MAX 4096
 
+/* A client whose key comes in its first message: what its session will need. */
+struct latecomer {
+	struct late_key *late;
+	struct elevenlabs_address *address;
+	session_alloc_h *session_alloc;
+	struct member *member; /* NULL: not known yet */
+	char request_id[REQUEST_ID_LEN + 1];
+};
+
+/* There is one for each idle connection: what only few need is elsewhere. */
 struct tts_socket {
 	struct link link;
 	struct server *server;
 	struct ws *ws; /* NULL once it is gone */
 	struct session *session; /* NULL: its key has not come yet */
 	struct peer peer;
-
-	/* Before there is a session, on doors that take a key in the first message. */
-	struct late_key *late;
-	struct elevenlabs_address *address;
-	session_alloc_h *session_alloc;
-	char request_id[REQUEST_ID_LEN + 1];
-	struct member *member;
 	struct connection_permit *permit;
+	struct latecomer *latecomer; /* NULL: its key came with the request */
 };
 
 static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
@@ -131,7 +135,8 @@ static void on_closed(void *arg, uint16_t code)
 
 	log_debug("ws", "closed %u", code);
 	socket->session = mem_deref(socket->session);
-	socket->late = mem_deref(socket->late);
+	if (socket->latecomer)
+		socket->latecomer->late = mem_deref(socket->latecomer->late);
 	socket->ws = NULL;
 	list_remove(&server->sockets, &socket->link);
 	mem_deref(socket);
@@ -150,10 +155,8 @@ static void socket_destroy(void *object)
 	struct tts_socket *socket = object;
 
 	mem_deref(socket->session);
-	mem_deref(socket->late);
-	mem_deref(socket->address);
+	mem_deref(socket->latecomer);
 	mem_deref(socket->permit);
-	mem_deref(socket->member);
 }
 
 /* A client on its way in: its project's words are read, and one more connection is
@@ -165,8 +168,7 @@ struct pending_open {
 	struct connection_permit *permit;
 };
 
-static int socket_alloc(struct tts_socket **socketp, const struct route_call *call,
-			session_alloc_h *session_alloc)
+static int socket_alloc(struct tts_socket **socketp, const struct route_call *call)
 {
 	struct tts_socket *socket = mem_zalloc(sizeof(*socket), socket_destroy);
 
@@ -174,17 +176,15 @@ static int socket_alloc(struct tts_socket **socketp, const struct route_call *ca
 		return ENOMEM;
 	socket->server = call->server;
 	socket->peer = (struct peer){.ops = &peer_ops, .peer = socket};
-	socket->session_alloc = session_alloc;
-	socket->member = mem_ref(call->member);
-	memcpy(socket->request_id, call->request_id, sizeof(socket->request_id));
 	*socketp = socket;
 	return 0;
 }
 
-static int begin_session(struct tts_socket *socket)
+static int begin_session(struct tts_socket *socket, session_alloc_h *session_alloc,
+			 const char *request_id, struct member *member)
 {
-	return socket->session_alloc(&socket->session, &socket->server->services, &socket->peer,
-				     socket->request_id, socket->member);
+	return session_alloc(&socket->session, &socket->server->services, &socket->peer, request_id,
+			     member);
 }
 
 /* The socket belongs to its WebSocket from here on; NULL: the request was answered
@@ -205,10 +205,10 @@ static void socket_open(struct pending_open *pending)
 {
 	const struct route_call *call = &pending->call;
 	struct tts_socket *socket;
-	int err = socket_alloc(&socket, call, pending->session_alloc);
+	int err = socket_alloc(&socket, call);
 
 	if (!err) {
-		err = begin_session(socket);
+		err = begin_session(socket, pending->session_alloc, call->request_id, call->member);
 		if (err)
 			mem_deref(socket);
 	}
@@ -358,7 +358,7 @@ static void refuse_late(struct tts_socket *socket, const struct stream_fault *fa
 		.id = fault->id,
 		.retry_s = fault->retry_s,
 		.detail = fault->detail,
-		.request_id = socket->request_id,
+		.request_id = socket->latecomer->request_id,
 	};
 
 	scratch->len = 0;
@@ -380,8 +380,8 @@ static void hear_key(struct tts_socket *socket, const char *bytes, size_t len, b
 {
 	if (is_binary)
 		refuse_key(socket, WIRE_ERROR_INVALID_REQUEST, "messages must be text frames");
-	else if (socket->late)
-		late_key_message(socket->late, bytes, len);
+	else if (socket->latecomer->late)
+		late_key_message(socket->latecomer->late, bytes, len);
 }
 
 static void say_again(void *arg, char *json, size_t len)
@@ -393,13 +393,16 @@ static void say_again(void *arg, char *json, size_t len)
 
 static void begin_late(struct tts_socket *socket)
 {
-	if (begin_session(socket) != 0) {
+	struct latecomer *latecomer = socket->latecomer;
+
+	if (begin_session(socket, latecomer->session_alloc, latecomer->request_id,
+			  latecomer->member) != 0) {
 		refuse_key(socket, WIRE_ERROR_INTERNAL, NULL);
 		return;
 	}
-	elevenlabs_address_open(socket->address, socket->session);
-	late_key_replay(socket->late, say_again, socket);
-	socket->address = mem_deref(socket->address);
+	elevenlabs_address_open(latecomer->address, socket->session);
+	late_key_replay(latecomer->late, say_again, socket);
+	latecomer->address = mem_deref(latecomer->address);
 	if (socket->server->draining)
 		socket->session->ops->go_away(socket->session);
 }
@@ -420,7 +423,8 @@ static void on_late_permit(int err, const struct denied *denied, void *arg)
 static void ask_late_permit(struct tts_socket *socket)
 {
 	struct denied denied = {.why = DENIAL_NONE, .limit = -1};
-	int err = member_connect(&socket->permit, socket->member, &denied, on_late_permit, socket);
+	int err = member_connect(&socket->permit, socket->latecomer->member, &denied,
+				 on_late_permit, socket);
 
 	if (err != EINPROGRESS)
 		on_late_permit(err, &denied, socket);
@@ -444,7 +448,7 @@ static void accept_key(void *arg, struct member *member)
 	struct dictionaries *dictionaries = socket->server->dictionaries;
 	int64_t project_id = member_key(member)->project_id;
 
-	socket->member = mem_ref(member);
+	socket->latecomer->member = mem_ref(member);
 	if (dictionaries_has(dictionaries, project_id)) {
 		ask_late_permit(socket);
 	} else if (dictionaries_refresh(dictionaries, project_id, on_late_words, mem_ref(socket)) !=
@@ -456,17 +460,41 @@ static void accept_key(void *arg, struct member *member)
 
 static const struct late_key_ops late_key_ops = {.known = accept_key, .refused = refuse_key};
 
+static void latecomer_destroy(void *object)
+{
+	struct latecomer *latecomer = object;
+
+	mem_deref(latecomer->late);
+	mem_deref(latecomer->address);
+	mem_deref(latecomer->member);
+}
+
+static int latecomer_alloc(struct tts_socket *socket, const struct route_call *call,
+			   session_alloc_h *session_alloc)
+{
+	struct latecomer *latecomer = mem_zalloc(sizeof(*latecomer), latecomer_destroy);
+	int err;
+
+	if (!latecomer)
+		return ENOMEM;
+	socket->latecomer = latecomer;
+	latecomer->session_alloc = session_alloc;
+	memcpy(latecomer->request_id, call->request_id, sizeof(latecomer->request_id));
+	err = elevenlabs_address_read(&latecomer->address, call);
+	if (err)
+		return err;
+	return late_key_alloc(&latecomer->late, call->server, STORE_SCOPE_SPEAK, &late_key_ops,
+			      socket);
+}
+
 /* Lets a client in whose key is yet to come. */
 static void open_late(const struct route_call *call, session_alloc_h *session_alloc)
 {
 	struct tts_socket *socket;
-	int err = socket_alloc(&socket, call, session_alloc);
+	int err = socket_alloc(&socket, call);
 
 	if (!err) {
-		err = elevenlabs_address_read(&socket->address, call);
-		if (!err)
-			err = late_key_alloc(&socket->late, call->server, STORE_SCOPE_SPEAK,
-					     &late_key_ops, socket);
+		err = latecomer_alloc(socket, call, session_alloc);
 		if (err)
 			mem_deref(socket);
 	}
@@ -529,7 +557,7 @@ void tts_socket_shut_ended(struct server *server)
 		struct tts_socket *socket = LIST_OBJECT(next, struct tts_socket, link);
 
 		next = list_next(&server->sockets, next);
-		if (socket->session && !member_is_good(socket->member))
+		if (socket->session && !member_is_good(socket->session->member))
 			socket->session->ops->shut(socket->session, &fault);
 	}
 }

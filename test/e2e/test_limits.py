@@ -184,7 +184,7 @@ def test_a_limit_that_is_lifted_counts_at_once(server):
 
 def test_plans_of_the_configuration_hold(start_server):
     server = start_server(config="[plan small]\nrequests_per_minute = 1\n")
-    key, _ = key_of(server, "--plan", "small")
+    key, _ = key_of(server, "--plan", "small", "--config", server.config_path)
     assert ask(server, key, SPEAK)[0] == 200
     assert ask(server, key, SPEAK)[0] == 429
 
@@ -308,6 +308,7 @@ def test_a_revoked_key_ends_an_answer_that_is_under_way(server):
     answer = connection.getresponse()
     assert answer.status == 200 and answer.read(1000)
     command(server, "key", "revoke", key)
+    wait_until(lambda: ask(server, key, None, "/v1/voices", "GET")[0] == 403, "it is noticed")
     with pytest.raises(http.client.IncompleteRead):
         answer.read()
     connection.close()
