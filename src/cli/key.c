@@ -16,6 +16,7 @@
 #include "base/count.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
+#include "wire/account_message.h"
 
 /* When it ends: a date, a time, how long from now, or never. */
 static int read_expiry(int64_t *expires_ms, const struct command_call *call, const char *text)
@@ -61,6 +62,20 @@ static int read_scopes(unsigned *scopes, const struct command_call *call, const 
 		(int)strcspn(bad, ","), bad);
 }
 
+/* Connections by the name that they had first. */
+static int read_streams(struct store_limits *limits, bool *given, const struct command_call *call)
+{
+	if (!command_value(call, "streams"))
+		return COMMAND_OK;
+	if (command_value(call, "connections"))
+		return command_usage_error(call->command,
+					   "--streams and --connections are the same");
+	if (command_number(&limits->connections, call, "streams", 1, ACCOUNT_MESSAGE_LIMIT_MAX, 0))
+		return COMMAND_USAGE;
+	*given = true;
+	return COMMAND_OK;
+}
+
 /* What the options say of it: the fields that were given. */
 static int read_wishes(struct store_key *key, unsigned *fields, const struct command_call *call)
 {
@@ -84,6 +99,8 @@ static int read_wishes(struct store_key *key, unsigned *fields, const struct com
 		status = read_credit(&key->credit_cents, call);
 	if (status == COMMAND_OK)
 		status = store_verb_read_limits(&key->limits, &has_limits, call);
+	if (status == COMMAND_OK)
+		status = read_streams(&key->limits, &has_limits, call);
 	*fields = (name ? STORE_KEY_NAME : 0u) | (scopes ? STORE_KEY_SCOPES : 0u) |
 		  (expires ? STORE_KEY_EXPIRES : 0u) | (has_credit ? STORE_KEY_CREDIT : 0u) |
 		  (has_limits ? STORE_KEY_LIMITS : 0u);
@@ -266,6 +283,7 @@ static const struct command_option options[] = {
 	{"expires", 0, "WHEN", "how long it is good (30d), until when (2027-01-01), or never"},
 	{"credit-cents", 0, "N", "what it may spend in all (none)"},
 	STORE_VERB_LIMIT_OPTIONS,
+	{"streams", 0, "N", "the same as --connections"},
 	{0},
 };
 

@@ -121,6 +121,18 @@ static void test_create_prints_the_key_alone(void **state)
 	assert_int_equal(key.limits.connections, 3);
 }
 
+static void test_streams_are_connections(void **state)
+{
+	struct store_key key;
+
+	(void)state;
+	assert_int_equal(run("key create --data DIR --streams 7"), 0);
+	assert_int_equal(find(&key, printed), 0);
+	assert_int_equal(key.limits.connections, 7);
+	assert_int_equal(run("key create --data DIR --streams 0"), COMMAND_USAGE);
+	assert_int_equal(run("key create --data DIR --streams 1 --connections 1"), COMMAND_USAGE);
+}
+
 static void test_a_key_has_no_limits_unless_given(void **state)
 {
 	struct store_key key;
@@ -380,6 +392,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_DIR(test_create_prints_the_key_alone),
+		WITH_DIR(test_streams_are_connections),
 		WITH_DIR(test_a_key_has_no_limits_unless_given),
 		WITH_DIR(test_a_key_may_do_what_it_was_made_for),
 		WITH_DIR(test_the_data_directory_is_made_for_its_owner_alone),
