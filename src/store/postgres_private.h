@@ -2,7 +2,9 @@
  * postgres_private.h: what the files of the PostgreSQL store share.
  *
  *   postgres.c               opening, the table of verbs
- *   postgres_connection.c    connecting, connecting again, asking, transactions
+ *   postgres_connection.c    connecting, connecting again
+ *   postgres_exchange.c      questions and answers, each in its time
+ *   postgres_ask.c           statements and transactions
  *   postgres_values.c        what goes to the database and what comes back
  *   postgres_schema.c        the tables' history
  *   postgres_statements.c    all statements, as text
@@ -154,9 +156,7 @@ bool postgres_copy_bytes(uint8_t *out, size_t size, const struct postgres_row *r
 
 int postgres_damaged(const char *table); /* EBADMSG */
 
-/* connection.c
- *
- * Connects now, for the first time.  What went wrong has been logged. */
+/* Connects now, for the first time.  What went wrong has been logged. */
 int postgres_connect(struct postgres *postgres);
 void postgres_disconnect(struct postgres *postgres);
 

@@ -12,10 +12,8 @@
 #include "base/count.h"
 #include "base/mem.h"
 #include "postgres_server.h"
+#include "race.h"
 #include "rows.h"
-
-#define THREADS 8
-#define OTHER_SERVER "fedcba9876543210"
 
 static char address[192];
 
@@ -41,34 +39,6 @@ static struct store *opened(void)
 	return store;
 }
 
-/* A thread for each of them, with a handle of its own; cmocka's asserts belong to the
- * first thread alone. */
-struct racer {
-	pthread_t thread;
-	struct store *store;
-	int number;
-	int err;
-	int64_t taken;
-	pthread_barrier_t *start;
-};
-
-static void race(void *(*run)(void *racer), struct racer racers[THREADS])
-{
-	pthread_barrier_t start;
-
-	pthread_barrier_init(&start, NULL, THREADS);
-	for (int i = 0; i < THREADS; ++i) {
-		racers[i] = (struct racer){.store = opened(), .number = i, .start = &start};
-		assert_int_equal(pthread_create(&racers[i].thread, NULL, run, &racers[i]), 0);
-	}
-	for (int i = 0; i < THREADS; ++i) {
-		pthread_join(racers[i].thread, NULL);
-		mem_deref(racers[i].store);
-		assert_int_equal(racers[i].err, 0);
-	}
-	pthread_barrier_destroy(&start);
-}
-
 static void *open_fresh(void *arg)
 {
 	struct racer *racer = arg;
@@ -83,21 +53,10 @@ static void *open_fresh(void *arg)
 
 static void test_of_many_that_find_an_empty_database_one_makes_the_tables(void **state)
 {
-	struct racer racers[THREADS];
-	pthread_barrier_t start;
+	struct racer racers[RACERS];
 
 	(void)state;
-	pthread_barrier_init(&start, NULL, THREADS);
-	for (int i = 0; i < THREADS; ++i) {
-		racers[i] = (struct racer){.start = &start};
-		assert_int_equal(pthread_create(&racers[i].thread, NULL, open_fresh, &racers[i]),
-				 0);
-	}
-	for (int i = 0; i < THREADS; ++i) {
-		pthread_join(racers[i].thread, NULL);
-		assert_int_equal(racers[i].err, 0);
-	}
-	pthread_barrier_destroy(&start);
+	race(open_fresh, racers, NULL);
 	assert_int_equal(postgres_server_ask("SELECT count(*) FROM syrinx.account"), 1);
 }
 
@@ -128,12 +87,12 @@ static void test_servers_that_settle_the_same_turns_book_each_once(void **state)
 {
 	struct store *store = opened();
 	struct store_key key = rows_add_key(store, "ka_abcde", STORE_ACCOUNT_DEFAULT);
-	struct racer racers[THREADS];
+	struct racer racers[RACERS];
 	int64_t wrong = -1;
 
 	(void)state;
 	assert_int_equal(key.id, 1);
-	race(book_the_same, racers);
+	race(book_the_same, racers, address);
 	assert_int_equal(rows_count_turns(store), ROUNDS * TURNS);
 	assert_int_equal(rows_get_account(store, STORE_ACCOUNT_DEFAULT).spent_microcents,
 			 ROUNDS * TURNS * rows_turn("", 1).amount_microcents);
@@ -175,7 +134,7 @@ static void *book_own_and_read(void *arg)
 		turn = rows_turn(id, 0);
 		racer->err = racer->store->ops->turns_add(racer->store, &turn, 1, &err);
 	}
-	while (!racer->err && racer->number == 0 && reader.count < (THREADS - 1) * 100)
+	while (!racer->err && racer->number == 0 && reader.count < (RACERS - 1) * 100)
 		racer->err = racer->store->ops->turn_page(racer->store, &all, reader.last_seq, 7,
 							  read_turn, &reader);
 	racer->taken = (int64_t)reader.count;
@@ -185,12 +144,12 @@ static void *book_own_and_read(void *arg)
 /* Would not end, were one overtaken by a later one and then never seen. */
 static void test_who_reads_page_by_page_while_servers_book_misses_nothing(void **state)
 {
-	struct racer racers[THREADS];
+	struct racer racers[RACERS];
 
 	(void)state;
 	mem_deref(opened());
-	race(book_own_and_read, racers);
-	assert_int_equal(racers[0].taken, (THREADS - 1) * 100);
+	race(book_own_and_read, racers, address);
+	assert_int_equal(racers[0].taken, (RACERS - 1) * 100);
 }
 
 static void *take_leases(void *arg)
@@ -213,207 +172,16 @@ static void *take_leases(void *arg)
 static void test_servers_are_never_lent_more_than_was_paid(void **state)
 {
 	struct store *store = opened();
-	struct racer racers[THREADS];
+	struct racer racers[RACERS];
 	int64_t lent = 0;
 
 	(void)state;
 	assert_int_equal(rows_add_account(store, "prepaid", true), 2);
 	rows_top_up(store, "paid", 2, 50000);
-	race(take_leases, racers);
-	for (int i = 0; i < THREADS; ++i)
+	race(take_leases, racers, address);
+	for (int i = 0; i < RACERS; ++i)
 		lent += racers[i].taken;
 	assert_int_equal(lent, 50000);
-	mem_deref(store);
-}
-
-static int take_one(struct store *store, const char *server, enum store_meter meter, int64_t amount,
-		    int64_t max, int64_t *wait_ms)
-{
-	struct store_share share = {meter, {STORE_HOLDER_ACCOUNT, 1}, amount, max};
-	size_t short_of = 99;
-	int err = store->ops->share_take(store, server, &share, 1, &short_of, wait_ms);
-
-	if (err == EDQUOT)
-		assert_int_equal(short_of, 0);
-	return err;
-}
-
-#define SLOTS 5
-
-/* Takes a slot as often as it gets one, and asks the database's rows whether there were
- * ever too many. */
-static void *take_slots(void *arg)
-{
-	struct racer *racer = arg;
-	struct store_share share = {STORE_METER_TURNS, {STORE_HOLDER_ACCOUNT, 1}, 1, SLOTS};
-	char server[STORE_SERVER_ID_LEN + 1];
-	size_t short_of;
-	int64_t wait_ms;
-
-	snprintf(server, sizeof(server), "%016d", racer->number);
-	pthread_barrier_wait(racer->start);
-	for (int i = 0; i < 10; ++i) {
-		int err = racer->store->ops->share_take(racer->store, server, &share, 1, &short_of,
-							&wait_ms);
-		racer->taken += !err;
-		racer->err = err && err != EDQUOT ? err : racer->err;
-	}
-	return NULL;
-}
-
-static void test_slots_are_counted_exactly_under_a_race(void **state)
-{
-	struct racer racers[THREADS];
-	int64_t taken = 0;
-	int64_t wait_ms;
-	struct store *store = opened();
-
-	(void)state;
-	race(take_slots, racers);
-	for (int i = 0; i < THREADS; ++i)
-		taken += racers[i].taken;
-	assert_int_equal(taken, SLOTS);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, SLOTS, &wait_ms),
-			 EDQUOT);
-	assert_int_equal(wait_ms, 0);
-	mem_deref(store);
-}
-
-static void test_slots_are_given_back_by_those_who_have_them(void **state)
-{
-	struct store *store = opened();
-	int64_t wait_ms;
-
-	(void)state;
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 2, 2, &wait_ms), 0);
-	/* Another server's give-back is not of ours, and no server has less than none. */
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, -2, 2, &wait_ms), 0);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 2, &wait_ms), EDQUOT);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, -1, 2, &wait_ms), 0);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 2, &wait_ms), 0);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 2, &wait_ms), EDQUOT);
-	/* Connections are another matter. */
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_CONNECTIONS, 1, 1, &wait_ms), 0);
-	assert_int_equal(store->ops->share_return(store, OTHER_SERVER), 0);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, 2, &wait_ms), 0);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_CONNECTIONS, 1, 1, &wait_ms), 0);
-	/* Who tells all anew what it holds is believed. */
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 3, INT64_MAX, &wait_ms),
-			 0);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, 5, &wait_ms), EDQUOT);
-	mem_deref(store);
-}
-
-static void test_slots_of_a_server_that_is_silent_lapse(void **state)
-{
-	struct store *store = opened();
-	int64_t wait_ms;
-
-	(void)state;
-	postgres_server_set_now(1000000);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), 0);
-	postgres_server_set_now(1000000 + STORE_SHARE_LAPSE_MS - 1);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), EDQUOT);
-	assert_int_equal(store->ops->share_beat(store, ROWS_SERVER), 0);
-	postgres_server_set_now(1000000 + STORE_SHARE_LAPSE_MS + 1);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), EDQUOT);
-	postgres_server_set_now(1000000 + 2 * STORE_SHARE_LAPSE_MS);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), 0);
-	/* Heard of again, it still has what it had. */
-	assert_int_equal(store->ops->share_beat(store, ROWS_SERVER), 0);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_TURNS, 1, 2, &wait_ms), EDQUOT);
-	mem_deref(store);
-}
-
-static void test_requests_of_a_minute_come_back_one_by_one(void **state)
-{
-	struct store *store = opened();
-	int64_t wait_ms = -1;
-
-	(void)state;
-	postgres_server_set_now(1000000);
-	for (int i = 0; i < 3; ++i)
-		assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms),
-				 0);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms),
-			 EDQUOT);
-	assert_int_equal(wait_ms, 20000);
-	postgres_server_set_now(1019999);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms),
-			 EDQUOT);
-	assert_int_equal(wait_ms, 1);
-	postgres_server_set_now(1020000);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms), 0);
-	/* A clock that goes back gives nothing and takes nothing. */
-	postgres_server_set_now(900000);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms),
-			 EDQUOT);
-	/* However long nobody asks, there is a minute's worth. */
-	postgres_server_set_now(9000000000);
-	for (int i = 0; i < 3; ++i)
-		assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms),
-				 0);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_REQUESTS, 1, 3, &wait_ms),
-			 EDQUOT);
-	/* None at all: nobody knows when. */
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_REQUESTS, 1, 0, &wait_ms),
-			 EDQUOT);
-	assert_int_equal(wait_ms, 0);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_REQUESTS, 1, INT64_MAX, &wait_ms),
-			 0);
-	mem_deref(store);
-}
-
-static void test_characters_go_below_zero_and_the_next_waits(void **state)
-{
-	struct store *store = opened();
-	int64_t wait_ms = -1;
-
-	(void)state;
-	postgres_server_set_now(1000000);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_CHARACTERS, 599, 600, &wait_ms),
-			 0);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_CHARACTERS, 0, 600, &wait_ms), 0);
-	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_CHARACTERS, 601, 600, &wait_ms),
-			 0);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_CHARACTERS, 0, 600, &wait_ms),
-			 EDQUOT);
-	assert_int_equal(wait_ms, 60100); /* 600 below zero, and one to have */
-	postgres_server_set_now(1060100);
-	assert_int_equal(take_one(store, OTHER_SERVER, STORE_METER_CHARACTERS, 0, 600, &wait_ms),
-			 0);
-	mem_deref(store);
-}
-
-static void test_of_several_limits_all_are_taken_or_none(void **state)
-{
-	struct store *store = opened();
-	struct store_share shares[] = {
-		{STORE_METER_TURNS, {STORE_HOLDER_KEY, 7}, 1, 10},
-		{STORE_METER_REQUESTS, {STORE_HOLDER_ACCOUNT, 1}, 1, 10},
-		{STORE_METER_TURNS, {STORE_HOLDER_ACCOUNT, 1}, 1, 2},
-		{STORE_METER_CHARACTERS, {STORE_HOLDER_ACCOUNT, 1}, 0, 10},
-	};
-	size_t short_of = 99;
-	int64_t wait_ms;
-
-	(void)state;
-	for (int i = 0; i < 2; ++i)
-		assert_int_equal(store->ops->share_take(store, ROWS_SERVER, shares, COUNT(shares),
-							&short_of, &wait_ms),
-				 0);
-	for (int i = 0; i < 20; ++i)
-		assert_int_equal(store->ops->share_take(store, ROWS_SERVER, shares, COUNT(shares),
-							&short_of, &wait_ms),
-				 EDQUOT);
-	assert_int_equal(short_of, 2);
-	shares[0].max = 3;
-	shares[0].amount = 1;
-	shares[1].max = 3;
-	assert_int_equal(store->ops->share_take(store, ROWS_SERVER, shares, 2, &short_of, &wait_ms),
-			 0);
-	assert_int_equal(store->ops->share_take(store, ROWS_SERVER, shares, 0, &short_of, &wait_ms),
-			 0);
 	mem_deref(store);
 }
 
@@ -727,12 +495,6 @@ int main(void)
 		TEST(test_servers_that_settle_the_same_turns_book_each_once),
 		TEST(test_who_reads_page_by_page_while_servers_book_misses_nothing),
 		TEST(test_servers_are_never_lent_more_than_was_paid),
-		TEST(test_slots_are_counted_exactly_under_a_race),
-		TEST(test_slots_are_given_back_by_those_who_have_them),
-		TEST(test_slots_of_a_server_that_is_silent_lapse),
-		TEST(test_requests_of_a_minute_come_back_one_by_one),
-		TEST(test_characters_go_below_zero_and_the_next_waits),
-		TEST(test_of_several_limits_all_are_taken_or_none),
 		TEST(test_the_ledger_refuses_changes_of_a_hand),
 		TEST(test_what_met_a_deadlock_is_tried_again),
 		TEST(test_who_waits_too_long_for_a_lock_is_told),
