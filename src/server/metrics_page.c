@@ -1,0 +1,87 @@
+/*
+ * metrics_page.c: GET /metrics, for Prometheus and `syrinx top`.
+ *
+ * Counters are counted where things happen; what is true at the moment is looked
+ * up here.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "metrics/metrics.h"
+#include "server/server_private.h"
+
+#define TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+/* In the order of the words in config.c. */
+enum metrics_readers { READERS_LOCAL, READERS_KEY, READERS_ALL };
+
+/* The second number of /proc/self/statm: pages that are in memory. */
+static uint64_t resident_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	unsigned long long size = 0, resident = 0;
+	int n = 0;
+
+	if (file) {
+		n = fscanf(file, "%llu %llu", &size, &resident);
+		fclose(file);
+	}
+	return n == 2 ? resident * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static void look(const struct server *server)
+{
+	struct pool_stats stats;
+
+	pool_stats(server->pool, &stats);
+	metrics_set(METRIC_CONNECTIONS, server->sockets.count);
+	metrics_set(METRIC_CONVERSATIONS, server->conversations.count);
+	metrics_set(METRIC_JOBS_QUEUED, stats.jobs_queued);
+	metrics_set(METRIC_JOBS_RUNNING, stats.jobs_running + stats.jobs_parked + stats.jobs_held);
+	metrics_set(METRIC_WORKERS, stats.workers);
+	metrics_set(METRIC_VOICES, voices_count(pool_voices(server->pool)));
+	metrics_set(METRIC_LEDGER_WAITING, account_waiting(server->account));
+	metrics_set(METRIC_LEDGER_SPOOLED, account_spooled(server->account));
+	metrics_set(METRIC_MEMORY, resident_bytes());
+	metrics_set(METRIC_OBJECTS, mem_live());
+	metrics_set(METRIC_STARTED, (uint64_t)(server->started_ms / 1000));
+}
+
+static void answer(const struct route_call *call)
+{
+	struct buf *scratch = &call->server->scratch;
+
+	look(call->server);
+	scratch->len = 0;
+	if (metrics_print(scratch) != 0) {
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+		return;
+	}
+	http_reply_header(call->request, "x-request-id", call->request_id);
+	http_reply(call->request, 200, TYPE, scratch->bytes, scratch->len);
+}
+
+/* A proxy on this machine speaks for others, and says so. */
+static bool comes_from_here(const struct http_request *request)
+{
+	char peer[HTTP_PEER_SIZE];
+
+	http_peer(request, peer);
+	if (strncmp(peer, "127.", 4) != 0 && strcmp(peer, "::1") != 0 &&
+	    strncmp(peer, "::ffff:127.", 11) != 0)
+		return false;
+	return !http_header(request, "x-forwarded-for") && !http_header(request, "forwarded");
+}
+
+void metrics_page_get(const struct route_call *call)
+{
+	int readers = call->server->config->metrics_readers;
+
+	if (readers == READERS_ALL || (readers == READERS_LOCAL && comes_from_here(call->request)))
+		answer(call);
+	else
+		auth_request(call, STORE_SCOPE_ADMIN, answer);
+}

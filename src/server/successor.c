@@ -1,0 +1,136 @@
+/*
+ * successor.c: a server that puts a newer one in its place (see successor.h).
+ */
+#include "server/successor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+/* Who is to be asked to end: set for the new process alone. */
+#define PREDECESSOR "SYRINX_PREDECESSOR"
+
+/* Longer than any command line that a person or a service has. */
+#define ARGUMENTS_MAX 64
+#define COMMAND_SIZE 16384
+
+struct successor {
+	char program[PATH_MAX];
+	char command[COMMAND_SIZE]; /* the arguments, a NUL behind each */
+	char *arguments[ARGUMENTS_MAX + 1];
+	pid_t pid; /* 0: none is on its way */
+};
+
+/* At the start: later the file may be another one, and its link says so. */
+static int read_program(struct successor *successor)
+{
+	ssize_t n = readlink("/proc/self/exe", successor->program, PATH_MAX - 1);
+
+	return n > 0 ? 0 : EIO;
+}
+
+static int read_arguments(struct successor *successor)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, successor->command, COMMAND_SIZE - 1);
+	size_t count = 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0 || n == COMMAND_SIZE - 1)
+		return EIO;
+	for (char *at = successor->command; at < successor->command + n; at += strlen(at) + 1) {
+		if (count == ARGUMENTS_MAX)
+			return EIO;
+		successor->arguments[count++] = at;
+	}
+	return 0;
+}
+
+int successor_alloc(struct successor **successorp)
+{
+	struct successor *successor = mem_zalloc(sizeof(*successor), NULL);
+	int err;
+
+	if (!successor)
+		return ENOMEM;
+	err = read_program(successor);
+	if (!err)
+		err = read_arguments(successor);
+	if (err) {
+		mem_deref(successor);
+		return err;
+	}
+	*successorp = successor;
+	return 0;
+}
+
+/* The program blocks or ignores some signals for itself. */
+static int spawn(struct successor *successor)
+{
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	int err;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	err = posix_spawn(&successor->pid, successor->program, NULL, &attributes,
+			  successor->arguments, environ);
+	posix_spawnattr_destroy(&attributes);
+	if (err)
+		successor->pid = 0;
+	return err;
+}
+
+int successor_start(struct successor *successor)
+{
+	char pid[16];
+	int err;
+
+	if (successor->pid)
+		return EALREADY;
+	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+	setenv(PREDECESSOR, pid, 1);
+	err = spawn(successor);
+	unsetenv(PREDECESSOR);
+	if (err)
+		log_error("server", "cannot start %s: %s", successor->program, strerror(err));
+	else
+		log_info("server", "process %ld of %s takes over when it is ready",
+			 (long)successor->pid, successor->program);
+	return err;
+}
+
+void successor_reap(struct successor *successor)
+{
+	int status;
+
+	if (!successor->pid || waitpid(successor->pid, &status, WNOHANG) != successor->pid)
+		return;
+	log_error("server", "the successor ended before it was ready; this process stays");
+	successor->pid = 0;
+}
+
+void successor_take_over(void)
+{
+	const char *pid = getenv(PREDECESSOR);
+
+	/* Only the parent: a process id from elsewhere may be anybody's by now. */
+	if (pid && strtol(pid, NULL, 10) == (long)getppid())
+		kill(getppid(), SIGTERM);
+	unsetenv(PREDECESSOR); /* not for the workers */
+}

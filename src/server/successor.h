@@ -1,0 +1,26 @@
+/*
+ * successor.h: a server that puts a newer one in its place, without a pause.
+ *
+ * SIGUSR2 starts the program anew, as it was started, from the file that stands
+ * there now.  Both listen on the address until the new one has its voices; then it
+ * asks the old one to end, which finishes its turns.  A successor that does not
+ * come up changes nothing.
+ */
+#ifndef SERVER_SUCCESSOR_H
+#define SERVER_SUCCESSOR_H
+
+struct successor;
+
+/* How this process was started, from /proc.  EIO when that cannot be told. */
+int successor_alloc(struct successor **successorp);
+
+/* Starts it; its end is told in the log.  EALREADY while one is on its way. */
+int successor_start(struct successor *successor);
+
+/* In the new one, when it listens: the old one may end. */
+void successor_take_over(void);
+
+/* A child has ended: was it this one? */
+void successor_reap(struct successor *successor);
+
+#endif
