@@ -21,6 +21,7 @@ static const struct {
 	{"neural", bench_neural}, {"streams", bench_streams},
 	{"multi", bench_multi},   {"text", bench_text},
 	{"encode", bench_encode}, {"calls", bench_calls},
+	{"ledger", bench_ledger},
 };
 
 static int run_all(const char *only, const struct bench_options *options)
@@ -75,7 +76,8 @@ static const struct command_option options_table[] = {
 
 const struct command command_bench = {
 	.name = "bench",
-	.operands = "[start|latency|burst|throughput|cancel|idle|neural|streams|multi|text|encode]",
+	.operands = "[start|latency|burst|throughput|cancel|idle|neural|streams|multi|text|encode|"
+		    "calls|ledger]",
 	.operands_max = 1,
 	.summary = "Measure a server of its own on this machine.",
 	.options = options_table,
