@@ -34,6 +34,7 @@
 #define REFUSAL_MAX 4096u /* of an error's body, for the log */
 #define PAUSE_MS 100u /* before a server that is busy is asked again */
 #define WHY_SIZE 512
+#define KEY_PART_MIN 6u /* a shorter beginning is that of many keys: "sk-an" */
 
 static void begin_try(struct llm_answer *answer);
 
@@ -123,21 +124,29 @@ static int start_streaming(struct llm_answer *answer)
 			 on_too_long, answer);
 }
 
-bool llm_answer_say(struct llm_answer *answer, const char *text, size_t len)
+/* False when the handler has given the answer up. */
+static bool tell_delta(struct llm_answer *answer, const char *text, size_t len)
 {
 	bool is_gone = false;
 
+	answer->is_gone = &is_gone; // cppcheck-suppress autoVariables
+	answer->handlers->delta(text, len, answer->arg);
+	if (is_gone)
+		return false;
+	answer->is_gone = NULL;
+	return true;
+}
+
+bool llm_answer_say(struct llm_answer *answer, const char *text, size_t len)
+{
 	if (answer->state == LLM_WAITING && has_word(text, len) && start_streaming(answer) != 0) {
 		llm_answer_end(answer, LLM_BROKEN);
 		return false;
 	}
 	answer->said += len;
 	++answer->deltas;
-	answer->is_gone = &is_gone;
-	answer->handlers->delta(text, len, answer->arg);
-	if (is_gone)
+	if (!tell_delta(answer, text, len))
 		return false;
-	answer->is_gone = NULL;
 	if (answer->said < SAID_MAX)
 		return true;
 	log_warn("llm", "agent=%s the answer was cut after %zu bytes", answer->agent->name,
@@ -149,7 +158,6 @@ bool llm_answer_say(struct llm_answer *answer, const char *text, size_t len)
 static void say_sentence(struct llm_answer *answer)
 {
 	const char *sentence = answer->agent->sentence;
-	bool is_gone = false;
 
 	stop_try(answer);
 	if (sentence[0] == '\0') {
@@ -157,24 +165,32 @@ static void say_sentence(struct llm_answer *answer)
 		return;
 	}
 	answer->figures.first_delta_ms = elapsed_ms(answer);
-	answer->is_gone = &is_gone;
-	answer->handlers->delta(sentence, strlen(sentence), answer->arg);
-	if (is_gone)
-		return;
-	answer->is_gone = NULL;
-	llm_answer_end(answer, LLM_FALLBACK);
+	if (tell_delta(answer, sentence, strlen(sentence)))
+		llm_answer_end(answer, LLM_FALLBACK);
+}
+
+/* Where the key begins in these words, which may have been cut inside it. */
+static char *find_key(char *words, const char *key)
+{
+	size_t len = strlen(words);
+	char *found = strstr(words, key);
+
+	for (size_t n = strlen(key) - 1; !found && n >= KEY_PART_MIN; --n)
+		if (len >= n && memcmp(words + len - n, key, n) == 0)
+			found = words + len - n;
+	return found;
 }
 
 /* Words of a stranger's on one line, without the key if they have it. */
 static void clean_words(char *words, const char *key)
 {
-	char *found = key && key[0] ? strstr(words, key) : NULL;
+	char *found = key && key[0] ? find_key(words, key) : NULL;
 
+	if (found)
+		snprintf(found, WHY_SIZE - (size_t)(found - words), "(the key)");
 	for (char *c = words; *c; ++c)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
 			*c = ' ';
-	if (found)
-		snprintf(found, WHY_SIZE - (size_t)(found - words), "(the key)");
 }
 
 static void on_pause_over(void *arg)

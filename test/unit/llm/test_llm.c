@@ -740,37 +740,87 @@ static void a_long_history_is_cut_from_the_oldest(void **state)
 	tear_down(&world);
 }
 
-/* The log is our standard error: neither a key nor a second line gets there. */
-static void the_log_says_why_and_never_the_key(void **state)
+/* With the n-th allocation failing, for every n: refused, or answered after all. */
+static void memory_may_run_out_anywhere(void **state)
 {
-	static const struct step step = {
-		REFUSE("401 Unauthorized", "bad key \\n secret in a header"), HANG_UP};
+	static const struct llm_turn turn = {.role = LLM_USER, .text = "Hi", .len = 2};
+	static const struct step step = {STREAM WORD("Fine.") DONE, HANG_UP};
+	unsigned refused = 0;
+	size_t n = 0;
+	int err;
+
+	(void)state;
+	do {
+		struct llm_agent *agent = NULL;
+		struct world world;
+		char why[256];
+
+		set_up(&world);
+		world.steps = &step;
+		world.step_count = 1;
+		mem_fail_after(++n);
+		err = llm_agent_alloc(&agent, &world.options, why, sizeof(why));
+		if (!err)
+			err = llm_ask(&world.answer, world.llm, agent, &turn, 1, &handlers, &world);
+		while (!err && !world.is_done)
+			pump(world.loop);
+		mem_fail_after(0);
+		assert_true(err == 0 || err == ENOMEM);
+		assert_true(err || world.end == LLM_WHOLE || world.end == LLM_FALLBACK);
+		refused += err != 0;
+		mem_deref(agent);
+		tear_down(&world);
+	} while (n < 12);
+	assert_int_equal(refused, 3); /* the agent, the answer, the call */
+}
+
+/* What an answer makes us write to standard error, which is our log. */
+static void read_log(char *text, size_t size, const char *answer, const char *key)
+{
+	const struct step step = {answer, HANG_UP};
 	char path[] = "/tmp/test_llm_log_XXXXXX";
-	char text[4096];
 	int fd = mkstemp(path);
 	int saved = dup(2);
 	struct world world;
 	ssize_t n;
 
-	(void)state;
 	assert_true(fd >= 0 && saved >= 0);
 	set_up(&world);
+	world.options.key = key;
 	world.steps = &step;
 	world.step_count = 1;
 	dup2(fd, 2);
 	ask(&world);
 	pump_until(world.loop, &world.is_done);
 	dup2(saved, 2);
-	n = pread(fd, text, sizeof(text) - 1, 0);
+	n = pread(fd, text, size - 1, 0);
 	assert_true(n > 0);
 	text[n] = '\0';
-	assert_non_null(strstr(text, "HTTP 401: bad key"));
-	assert_null(strstr(text, "secret"));
-	assert_ptr_equal(strchr(text, '\n'), text + n - 1);
 	close(fd);
 	close(saved);
 	unlink(path);
 	tear_down(&world);
+}
+
+static void the_log_says_why_and_never_the_key(void **state)
+{
+	static const char key[] = "sk-0123456789";
+	char answer[2048];
+	char text[4096];
+
+	(void)state;
+	read_log(text, sizeof(text), REFUSE("401 No", "bad key \\n sk-0123456789 in a header"),
+		 key);
+	assert_non_null(strstr(text, "HTTP 401: bad key"));
+	assert_null(strstr(text, "sk-0123"));
+	assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1); /* one line */
+	for (int blanks = 470; blanks < 520; ++blanks) { /* the words are cut inside the key */
+		snprintf(answer, sizeof(answer), REFUSE("401 No", "%*s%s in a header"), blanks, "",
+			 key);
+		read_log(text, sizeof(text), answer, key);
+		assert_non_null(strstr(text, "HTTP 401: "));
+		assert_null(strstr(text, "sk-0123"));
+	}
 }
 
 int main(void)
@@ -799,6 +849,7 @@ int main(void)
 		cmocka_unit_test(the_echo_can_be_given_up),
 		cmocka_unit_test(a_history_must_end_with_the_user),
 		cmocka_unit_test(a_long_history_is_cut_from_the_oldest),
+		cmocka_unit_test(memory_may_run_out_anywhere),
 		cmocka_unit_test(the_log_says_why_and_never_the_key),
 	};
 

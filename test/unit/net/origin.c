@@ -71,8 +71,8 @@ static void on_accept(void *arg, int fd)
 	assert_non_null(peer);
 	*peer = (struct origin_peer){.origin = origin};
 	buf_init(&peer->request, 1024 * 1024);
-	assert_int_equal(
-		stream_alloc(&peer->stream, origin->loop, fd, origin->tls, &handlers, peer), 0);
+	if (stream_alloc(&peer->stream, origin->loop, fd, origin->tls, &handlers, peer) != 0)
+		return; /* a test may want memory to be out */
 	++origin->connections;
 	++origin->open;
 }
