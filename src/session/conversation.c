@@ -1,0 +1,564 @@
+/*
+ * conversation.c: one conversation of a speech engine (see conversation.h).
+ *
+ * The table below is the specification: an event that has no row has no meaning
+ * in that state and changes nothing.  handle() is the only function that writes
+ * the state; it moves first and acts second.
+ */
+#include "session/conversation.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "session/session.h"
+#include "wire/engine_message.h"
+#include "wire/engine_reply.h"
+
+#define NAME_SIZE 64
+#define LOGGED_MAX 300 /* bytes of a text in the log */
+
+/* What the user is taken to have said when a history does not end with them:
+ * engines send one after a long silence, and models want somebody to answer. */
+static const char silence[] = "...";
+
+struct conversation {
+	enum conversation_state state;
+	struct conversation_options options;
+	char agent_name[NAME_SIZE];
+	char id[CONVERSATION_ID_SIZE];
+	uint64_t began_us;
+	struct conversation_figures figures;
+
+	/* The newest turn. */
+	const struct engine_message *message; /* while it is being taken */
+	struct engine_event event;
+	bool has_highest;
+	int64_t highest; /* of all event_ids that are numbers */
+	uint64_t print; /* of its history */
+	uint64_t asked_us;
+	uint64_t tag; /* of its messages, so that they can be taken back */
+	struct llm_answer *answer;
+	unsigned deltas;
+	const struct llm_figures *answer_figures; /* while DONE is handled */
+	enum llm_end answer_end;
+	const char *words; /* while WORDS is handled */
+	size_t words_len;
+	struct buf kept; /* all words of it, to be said again */
+	bool is_kept; /* they fitted */
+	struct buf held; /* the last of them, while the peer does not read */
+};
+
+typedef void(conversation_action)(struct conversation *conversation);
+
+static conversation_action ask, say, say_again, say_all_again, wait_under_new_id, finish, hang_up;
+
+static const struct conversation_row {
+	enum conversation_state to;
+	conversation_action *act; /* NULL: no such edge */
+} table[CONVERSATION_STATE_COUNT][CONVERSATION_EVENT_COUNT] = {
+	[CONVERSATION_IDLE] =
+		{
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_ASKED, ask},
+			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
+		},
+	[CONVERSATION_ASKED] =
+		{
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_ASKED, ask},
+			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_ASKED, wait_under_new_id},
+			[CONVERSATION_EVENT_WORDS] = {CONVERSATION_SPEAKING, say},
+			[CONVERSATION_EVENT_DONE] = {CONVERSATION_SAID, finish},
+			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
+		},
+	[CONVERSATION_SPEAKING] =
+		{
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_ASKED, ask},
+			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_SPEAKING, say_again},
+			[CONVERSATION_EVENT_WORDS] = {CONVERSATION_SPEAKING, say},
+			[CONVERSATION_EVENT_DONE] = {CONVERSATION_SAID, finish},
+			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
+		},
+	[CONVERSATION_SAID] =
+		{
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_ASKED, ask},
+			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_SAID, say_all_again},
+			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
+		},
+};
+
+static const char *const state_names[] = {
+#define X(name) #name,
+	CONVERSATION_STATES(X)
+#undef X
+};
+
+static const char *const event_names[] = {
+#define X(name) #name,
+	CONVERSATION_EVENTS(X)
+#undef X
+};
+
+const char *conversation_state_name(enum conversation_state state)
+{
+	return state_names[state];
+}
+
+const char *conversation_event_name(enum conversation_event event)
+{
+	return event_names[event];
+}
+
+bool conversation_edge(enum conversation_state *to, enum conversation_state from,
+		       enum conversation_event event)
+{
+	*to = table[from][event].to;
+	return table[from][event].act != NULL;
+}
+
+static void handle(struct conversation *conversation, enum conversation_event event)
+{
+	const struct conversation_row *row = &table[conversation->state][event];
+
+	if (!row->act)
+		return;
+	conversation->state = row->to;
+	row->act(conversation);
+}
+
+static uint64_t now_us(const struct conversation *conversation)
+{
+	return conversation->options.timers->now_us;
+}
+
+/* Sending */
+
+static struct buf *scratch_of(const struct conversation *conversation)
+{
+	conversation->options.scratch->len = 0;
+	return conversation->options.scratch;
+}
+
+static void send_scratch(const struct conversation *conversation, uint64_t tag, int err)
+{
+	const struct peer *peer = conversation->options.peer;
+	const struct buf *message = conversation->options.scratch;
+
+	if (!err)
+		peer->ops->send(peer->peer, message->bytes, message->len, tag, 0);
+	else
+		log_error("conversation", "%s: a message is lost: %s", conversation->id,
+			  strerror(err));
+}
+
+static void send_words(const struct conversation *conversation, const char *text, size_t len)
+{
+	if (len > 0)
+		send_scratch(conversation, conversation->tag,
+			     engine_reply_words(scratch_of(conversation), conversation->event.text,
+						text, len));
+}
+
+static void send_held(struct conversation *conversation)
+{
+	send_words(conversation, conversation->held.bytes, conversation->held.len);
+	buf_reset(&conversation->held);
+}
+
+static void send_final(const struct conversation *conversation)
+{
+	send_scratch(conversation, conversation->tag,
+		     engine_reply_final(scratch_of(conversation), conversation->event.text));
+}
+
+static bool peer_is_full(const struct conversation *conversation)
+{
+	const struct peer *peer = conversation->options.peer;
+
+	return peer->ops->is_full(peer->peer);
+}
+
+/* From here on messages have the new turn's id, and those of the old one that
+ * have not left never will. */
+static void take_id(struct conversation *conversation)
+{
+	const struct peer *peer = conversation->options.peer;
+
+	if (conversation->tag)
+		peer->ops->drop(peer->peer, conversation->tag);
+	buf_reset(&conversation->held);
+	++conversation->tag;
+	conversation->event = conversation->message->event;
+	if (conversation->event.is_number) {
+		conversation->has_highest = true;
+		conversation->highest = conversation->event.number;
+	}
+}
+
+/* The model */
+
+static void on_words(const char *text, size_t len, void *arg)
+{
+	struct conversation *conversation = arg;
+
+	conversation->words = text;
+	conversation->words_len = len;
+	handle(conversation, CONVERSATION_EVENT_WORDS);
+}
+
+static void on_done(enum llm_end end, const struct llm_figures *figures, void *arg)
+{
+	struct conversation *conversation = arg;
+
+	conversation->answer_end = end;
+	conversation->answer_figures = figures;
+	handle(conversation, CONVERSATION_EVENT_DONE);
+}
+
+static const struct llm_handlers llm_handlers = {.delta = on_words, .done = on_done};
+
+static void give_up(struct conversation *conversation)
+{
+	if (!conversation->answer)
+		return;
+	conversation->answer = mem_deref(conversation->answer);
+	++conversation->figures.cancels;
+	conversation->figures.tokens_out += conversation->deltas;
+}
+
+/* Without memory for a question: the sentence, so that the caller hears one. */
+static void say_sorry(struct conversation *conversation, int err)
+{
+	static const struct llm_figures none = {.errors = 1};
+
+	log_error("conversation", "%s: cannot ask: %s", conversation->id, strerror(err));
+	on_words(LLM_SORRY, strlen(LLM_SORRY), conversation);
+	on_done(LLM_FALLBACK, &none, conversation);
+}
+
+static void log_text(const struct conversation *conversation, const char *who, const char *text,
+		     size_t len)
+{
+	if (conversation->options.log_texts)
+		log_info("conversation", "%s: %s: %.*s", conversation->id, who,
+			 (int)(len < LOGGED_MAX ? len : LOGGED_MAX), text);
+}
+
+/* TURN: the old answer ends first, then the new one begins. */
+static void ask(struct conversation *conversation)
+{
+	const struct engine_message *message = conversation->message;
+	size_t count = message->turns_len;
+	int err;
+
+	give_up(conversation);
+	take_id(conversation);
+	buf_reset(&conversation->kept);
+	conversation->is_kept = true;
+	conversation->print = message->print;
+	conversation->asked_us = now_us(conversation);
+	conversation->deltas = 0;
+	++conversation->figures.turns;
+	if (count == 0 || message->turns[count - 1].role != LLM_USER)
+		message->turns[count++] = (struct llm_turn){LLM_USER, silence, sizeof(silence) - 1};
+	log_text(conversation, "user", message->turns[count - 1].text,
+		 message->turns[count - 1].len);
+	err = llm_ask(&conversation->answer, conversation->options.llm, conversation->options.agent,
+		      message->turns, count, &llm_handlers, conversation);
+	if (err)
+		say_sorry(conversation, err);
+}
+
+static void note_first(struct conversation *conversation)
+{
+	struct conversation_figures *figures = &conversation->figures;
+	uint64_t ms = (now_us(conversation) - conversation->asked_us) / 1000;
+
+	++figures->firsts;
+	figures->first_ms_sum += ms;
+	if (ms > figures->first_ms_max)
+		figures->first_ms_max = ms;
+}
+
+/* WORDS.  While the peer does not read they are gathered: one message of many
+ * words is little more than the words, many messages are. */
+static void say(struct conversation *conversation)
+{
+	const char *words = conversation->words;
+	size_t len = conversation->words_len;
+
+	if (conversation->deltas++ == 0)
+		note_first(conversation);
+	if (conversation->is_kept && buf_append(&conversation->kept, words, len) != 0) {
+		buf_reset(&conversation->kept);
+		conversation->is_kept = false;
+	}
+	if ((conversation->held.len > 0 || peer_is_full(conversation)) &&
+	    buf_append(&conversation->held, words, len) == 0)
+		return;
+	send_held(conversation);
+	send_words(conversation, words, len);
+}
+
+void conversation_drained(struct conversation *conversation)
+{
+	send_held(conversation);
+}
+
+/* RETRY while nothing was said: only the id changes. */
+static void wait_under_new_id(struct conversation *conversation)
+{
+	take_id(conversation);
+	++conversation->figures.retries;
+}
+
+static void say_again(struct conversation *conversation)
+{
+	wait_under_new_id(conversation);
+	send_words(conversation, conversation->kept.bytes, conversation->kept.len);
+}
+
+static void say_all_again(struct conversation *conversation)
+{
+	say_again(conversation);
+	send_final(conversation);
+}
+
+static void note_answer(struct conversation *conversation)
+{
+	struct conversation_figures *figures = &conversation->figures;
+	const struct llm_figures *answer = conversation->answer_figures;
+	enum llm_end end = conversation->answer_end;
+
+	figures->llm_errors += answer->errors;
+	figures->tokens_in += answer->tokens_in;
+	figures->tokens_out += answer->tokens_out;
+	figures->fallbacks += end == LLM_FALLBACK || end == LLM_SILENT;
+	figures->broken += end == LLM_BROKEN || end == LLM_CUT;
+	log_debug("conversation", "%s: agent %s: %s, first word %u ms, %u ms, %u tokens, %u tries",
+		  conversation->id, conversation->agent_name, llm_end_name(end),
+		  answer->first_delta_ms, answer->whole_ms, answer->tokens_out, answer->tries);
+}
+
+static void finish(struct conversation *conversation)
+{
+	note_answer(conversation);
+	conversation->answer = mem_deref(conversation->answer);
+	log_text(conversation, "agent", conversation->kept.bytes, conversation->kept.len);
+	send_held(conversation);
+	send_final(conversation);
+	buf_trim(&conversation->kept); /* it may lie there until the user speaks */
+}
+
+static void hang_up(struct conversation *conversation)
+{
+	const struct peer *peer = conversation->options.peer;
+
+	give_up(conversation);
+	if (conversation->tag)
+		peer->ops->drop(peer->peer, conversation->tag);
+	buf_reset(&conversation->held);
+	peer->ops->close(peer->peer, SESSION_CLOSE_NORMAL, NULL);
+}
+
+/* What the engine says */
+
+/* Which event a transcript is; false: none. */
+static bool judge(enum conversation_event *event, const struct conversation *conversation,
+		  const struct engine_message *message)
+{
+	const struct engine_event *id = &message->event;
+	bool is_same_history =
+		conversation->figures.turns > 0 && message->print == conversation->print;
+	bool is_same_id = conversation->figures.turns > 0 && id->text[0] &&
+			  (id->is_number ? conversation->event.is_number &&
+						   conversation->event.number == id->number
+					 : strcmp(id->text, conversation->event.text) == 0);
+
+	*event = CONVERSATION_EVENT_TURN;
+	if (is_same_id)
+		return !is_same_history;
+	if (!id->is_number || !conversation->has_highest)
+		return true;
+	if (id->number <= conversation->highest)
+		return false;
+	if (is_same_history && conversation->event.is_number && conversation->is_kept)
+		*event = CONVERSATION_EVENT_RETRY;
+	return true;
+}
+
+static void take_transcript(struct conversation *conversation, const struct engine_message *message)
+{
+	enum conversation_event event;
+
+	if (!judge(&event, conversation, message)) {
+		++conversation->figures.ignored;
+		log_debug("conversation", "%s: event %s is repeated or outdated", conversation->id,
+			  message->event.text);
+		return;
+	}
+	conversation->message = message;
+	handle(conversation, event);
+	conversation->message = NULL;
+}
+
+/* Ids are looked for in logs: whatever is no part of a plain one is a '?'. */
+static void keep_id(struct conversation *conversation, const struct engine_message *message)
+{
+	size_t len = message->conversation_id_len;
+
+	if (len >= sizeof(conversation->id))
+		len = sizeof(conversation->id) - 1;
+	for (size_t i = 0; i < len; ++i) {
+		char c = message->conversation_id[i];
+
+		conversation->id[i] =
+			(char)(isalnum((unsigned char)c) || strchr("_-.:", c) ? c : '?');
+	}
+	conversation->id[len] = '\0';
+	log_debug("conversation", "%s: begins, agent %s", conversation->id,
+		  conversation->agent_name);
+}
+
+/* Who sends pings and does not read must not fill our memory with pongs. */
+static void send_pong(const struct conversation *conversation)
+{
+	if (!peer_is_full(conversation))
+		send_scratch(conversation, 0, engine_reply_pong(scratch_of(conversation)));
+}
+
+static void take(struct conversation *conversation, const struct engine_message *message)
+{
+	switch (message->kind) {
+	case ENGINE_INIT:
+		keep_id(conversation, message);
+		break;
+	case ENGINE_TRANSCRIPT:
+		take_transcript(conversation, message);
+		break;
+	case ENGINE_PING:
+		send_pong(conversation);
+		break;
+	case ENGINE_ERROR:
+		log_warn("conversation", "%s: the engine reports: %.*s", conversation->id,
+			 (int)(message->reason_len < LOGGED_MAX ? message->reason_len : LOGGED_MAX),
+			 message->reason ? message->reason : "");
+		handle(conversation, CONVERSATION_EVENT_HANG_UP);
+		break;
+	case ENGINE_CLOSE:
+		handle(conversation, CONVERSATION_EVENT_HANG_UP);
+		break;
+	case ENGINE_OTHER:
+		++conversation->figures.ignored;
+		break;
+	}
+}
+
+void conversation_message(struct conversation *conversation, char *json, size_t len)
+{
+	struct engine_message message;
+	const char *why;
+
+	if (conversation->state == CONVERSATION_CLOSED)
+		return;
+	if (engine_message_parse(&message, &why, json, len) != 0) {
+		++conversation->figures.ignored;
+		log_warn("conversation", "%s: agent %s: a message is passed over: %s",
+			 conversation->id, conversation->agent_name, why);
+		return;
+	}
+	take(conversation, &message);
+	engine_message_reset(&message);
+}
+
+void conversation_hang_up(struct conversation *conversation)
+{
+	handle(conversation, CONVERSATION_EVENT_HANG_UP);
+}
+
+/* Figures and the end */
+
+void conversation_figures(const struct conversation *conversation,
+			  struct conversation_figures *figures)
+{
+	*figures = conversation->figures;
+}
+
+void conversation_figures_add(struct conversation_figures *sum,
+			      const struct conversation_figures *figures)
+{
+	sum->turns += figures->turns;
+	sum->retries += figures->retries;
+	sum->cancels += figures->cancels;
+	sum->ignored += figures->ignored;
+	sum->llm_errors += figures->llm_errors;
+	sum->fallbacks += figures->fallbacks;
+	sum->broken += figures->broken;
+	sum->tokens_in += figures->tokens_in;
+	sum->tokens_out += figures->tokens_out;
+	sum->firsts += figures->firsts;
+	sum->first_ms_sum += figures->first_ms_sum;
+	if (figures->first_ms_max > sum->first_ms_max)
+		sum->first_ms_max = figures->first_ms_max;
+}
+
+const char *conversation_id(const struct conversation *conversation)
+{
+	return conversation->id;
+}
+
+enum conversation_state conversation_state(const struct conversation *conversation)
+{
+	return conversation->state;
+}
+
+static void log_end(const struct conversation *conversation)
+{
+	const struct conversation_figures *figures = &conversation->figures;
+
+	log_info("conversation",
+		 "%s: over agent=%s seconds=%" PRIu64 " turns=%" PRIu64 " retries=%" PRIu64
+		 " cancels=%" PRIu64 " first_ms=%" PRIu64 " first_ms_max=%" PRIu64
+		 " tokens_in=%" PRIu64 " tokens_out=%" PRIu64 " llm_errors=%" PRIu64
+		 " fallbacks=%" PRIu64 " broken=%" PRIu64,
+		 conversation->id, conversation->agent_name,
+		 (now_us(conversation) - conversation->began_us) / 1000000, figures->turns,
+		 figures->retries, figures->cancels,
+		 figures->firsts ? figures->first_ms_sum / figures->firsts : 0,
+		 figures->first_ms_max, figures->tokens_in, figures->tokens_out,
+		 figures->llm_errors, figures->fallbacks, figures->broken);
+}
+
+static void destroy(void *object)
+{
+	struct conversation *conversation = object;
+
+	give_up(conversation);
+	log_end(conversation);
+	mem_deref(conversation->options.agent);
+	buf_reset(&conversation->kept);
+	buf_reset(&conversation->held);
+}
+
+int conversation_alloc(struct conversation **conversationp,
+		       const struct conversation_options *options)
+{
+	struct conversation *conversation = mem_zalloc(sizeof(*conversation), destroy);
+
+	if (!conversation)
+		return ENOMEM;
+	conversation->options = *options;
+	mem_ref(options->agent);
+	snprintf(conversation->agent_name, sizeof(conversation->agent_name), "%s",
+		 options->agent_name);
+	conversation->options.agent_name = NULL; /* the caller's may go */
+	snprintf(conversation->id, sizeof(conversation->id), "%s", "-");
+	conversation->began_us = now_us(conversation);
+	buf_init(&conversation->kept, CONVERSATION_KEPT_MAX);
+	buf_init(&conversation->held, CONVERSATION_KEPT_MAX);
+	*conversationp = conversation;
+	return 0;
+}

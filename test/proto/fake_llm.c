@@ -1,0 +1,110 @@
+/*
+ * fake_llm.c: a language model that a test speaks for (see fake_llm.h).
+ */
+#include "fake_llm.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct llm_answer {
+	struct link link;
+	struct fake_llm *fake;
+	const struct llm_handlers *handlers;
+	void *arg;
+	unsigned deltas;
+	bool is_done;
+	struct llm_figures figures; /* go with the answer, as those of the real one */
+};
+
+static void answer_destroy(void *object)
+{
+	struct llm_answer *answer = object;
+	struct fake_llm *fake = answer->fake;
+
+	if (answer->is_done)
+		return;
+	list_remove(&fake->answers, &answer->link);
+	++fake->cancelled;
+	if (fake->on_cancel)
+		fake->on_cancel(fake->arg);
+}
+
+static void keep_history(struct fake_llm *fake, const struct llm_turn *history, size_t count)
+{
+	size_t len = 0;
+
+	fake->history_len = count;
+	fake->history[0] = '\0';
+	for (size_t i = 0; i < count && len < sizeof(fake->history); ++i)
+		len += (size_t)snprintf(fake->history + len, sizeof(fake->history) - len,
+					"%s%s: %.*s", i ? "|" : "",
+					history[i].role == LLM_USER ? "user" : "agent",
+					(int)history[i].len, history[i].text);
+}
+
+static int ask(struct llm_answer **answerp, struct llm *llm, struct llm_agent *agent,
+	       const struct llm_turn *history, size_t count, const struct llm_handlers *handlers,
+	       void *arg)
+{
+	struct fake_llm *fake = LIST_OBJECT(llm, struct fake_llm, llm);
+	struct llm_answer *answer;
+	int err = fake->fails;
+
+	(void)agent;
+	assert(count > 0 && history[count - 1].role == LLM_USER);
+	++fake->asked;
+	fake->fails = 0;
+	if (err)
+		return err;
+	answer = mem_zalloc(sizeof(*answer), answer_destroy);
+	if (!answer)
+		return ENOMEM;
+	keep_history(fake, history, count);
+	answer->fake = fake;
+	answer->handlers = handlers;
+	answer->arg = arg;
+	list_append(&fake->answers, &answer->link);
+	*answerp = answer;
+	return 0;
+}
+
+void fake_llm_init(struct fake_llm *fake)
+{
+	*fake = (struct fake_llm){.llm = {.ask = ask}};
+	list_init(&fake->answers);
+}
+
+static struct llm_answer *newest(struct fake_llm *fake)
+{
+	struct link *last = list_last(&fake->answers);
+
+	assert(last);
+	return LIST_OBJECT(last, struct llm_answer, link);
+}
+
+void fake_llm_say(struct fake_llm *fake, const char *text)
+{
+	struct llm_answer *answer = newest(fake);
+
+	++answer->deltas;
+	answer->handlers->delta(text, strlen(text), answer->arg);
+}
+
+void fake_llm_finish(struct fake_llm *fake, enum llm_end end)
+{
+	struct llm_answer *answer = newest(fake);
+
+	answer->figures = (struct llm_figures){.first_delta_ms = 10,
+					       .whole_ms = 20,
+					       .tokens_in = 5,
+					       .tokens_out = answer->deltas,
+					       .tries = 1,
+					       .errors = end == LLM_WHOLE ? 0 : 1};
+	list_remove(&fake->answers, &answer->link);
+	answer->is_done = true;
+	answer->handlers->done(end, &answer->figures, answer->arg);
+}

@@ -1,0 +1,125 @@
+/*
+ * The life of a conversation: every state with every event, and the page that
+ * shows it.  With --write FILE this program writes that page
+ * (docs/conversation-states.md).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "session/conversation.h"
+#include "state_page.h"
+
+#define NO CONVERSATION_STATE_COUNT /* the event has no meaning there */
+#define IDLE CONVERSATION_IDLE
+#define ASKED CONVERSATION_ASKED
+#define SPEAKING CONVERSATION_SPEAKING
+#define SAID CONVERSATION_SAID
+#define CLOSED CONVERSATION_CLOSED
+
+static const enum conversation_state expected[CONVERSATION_STATE_COUNT][CONVERSATION_EVENT_COUNT] =
+	{
+		/*             TURN   RETRY     WORDS     DONE  HANG_UP */
+		[IDLE] = {ASKED, NO, NO, NO, CLOSED},
+		[ASKED] = {ASKED, ASKED, SPEAKING, SAID, CLOSED},
+		[SPEAKING] = {ASKED, SPEAKING, SPEAKING, SAID, CLOSED},
+		[SAID] = {ASKED, SAID, NO, NO, CLOSED},
+		[CLOSED] = {NO, NO, NO, NO, NO},
+};
+
+static const char *const state_texts[CONVERSATION_STATE_COUNT] = {
+	[IDLE] = "nothing was asked yet",
+	[ASKED] = "the model is asked and has said nothing",
+	[SPEAKING] = "words of the answer come and leave",
+	[SAID] = "the answer is whole, its final has left",
+	[CLOSED] = "is over",
+};
+
+static const char *const event_texts[CONVERSATION_EVENT_COUNT] = {
+	[CONVERSATION_EVENT_TURN] =
+		"a transcript that is new: the answer that runs is given up, then the model is asked",
+	[CONVERSATION_EVENT_RETRY] =
+		"the same history under a higher id: the answer goes on, and is sent again from its "
+		"start",
+	[CONVERSATION_EVENT_WORDS] = "the model has said something",
+	[CONVERSATION_EVENT_DONE] = "the model has finished, failed or broken off",
+	[CONVERSATION_EVENT_HANG_UP] = "`close` or `error` came",
+};
+
+static const char *state_name(unsigned at)
+{
+	return conversation_state_name(at);
+}
+
+static const char *event_name(unsigned event)
+{
+	return conversation_event_name(event);
+}
+
+static bool edge(unsigned *to, unsigned from, unsigned event)
+{
+	enum conversation_state next;
+	bool is_edge = conversation_edge(&next, from, event);
+
+	*to = next;
+	return is_edge;
+}
+
+static const struct state_page page = {
+	.title = "The life of a conversation",
+	.source = "src/session/conversation.c",
+	.program = "test_session_conversation_table",
+	.name = "conversation-states.md",
+	.path = CONVERSATION_STATES_PAGE,
+	.state_count = CONVERSATION_STATE_COUNT,
+	.event_count = CONVERSATION_EVENT_COUNT,
+	.state_texts = state_texts,
+	.event_texts = event_texts,
+	.state_name = state_name,
+	.event_name = event_name,
+	.edge = edge,
+};
+
+static void test_every_event_leads_where_the_table_says(void **state)
+{
+	(void)state;
+	for (unsigned from = 0; from < CONVERSATION_STATE_COUNT; ++from) {
+		for (unsigned event = 0; event < CONVERSATION_EVENT_COUNT; ++event) {
+			enum conversation_state to = NO;
+			enum conversation_state got = conversation_edge(&to, from, event) ? to : NO;
+
+			if (got != expected[from][event])
+				fail_msg("%s in %s", conversation_event_name(event),
+					 conversation_state_name(from));
+		}
+	}
+}
+
+static void test_the_page_is_current(void **state)
+{
+	char *now = state_page_text(&page);
+	char *then = state_page_read(&page);
+
+	(void)state;
+	assert_non_null(then);
+	assert_string_equal(now, then);
+	free(now);
+	free(then);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_event_leads_where_the_table_says),
+		cmocka_unit_test(test_the_page_is_current),
+	};
+
+	if (argc == 3 && strcmp(argv[1], "--write") == 0)
+		return state_page_write(&page, argv[2]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
