@@ -7,6 +7,7 @@
 
 #include "base/count.h"
 #include "engine/tone.h"
+#include "fake_leave.h"
 #include "script.h"
 #include "session/denial.h"
 
@@ -228,6 +229,22 @@ static void go_away(struct script *script, const char *rest)
 		script->world.session->ops->go_away(script->world.session);
 }
 
+/* `leave waits`, `leave comes`, `leave refused`, `leave forgotten` */
+static void set_leave(struct script *script, const char *rest)
+{
+	static const struct denied denied = {.why = DENIAL_TURNS, .limit = 2};
+
+	fake_leave_wait(strcmp(rest, "waits") == 0);
+	if (strcmp(rest, "comes") == 0)
+		fake_leave_answer(NULL);
+	else if (strcmp(rest, "refused") == 0)
+		fake_leave_answer(&denied);
+	else if (strcmp(rest, "forgotten") == 0)
+		fake_leave_forget();
+	else if (strcmp(rest, "waits") != 0)
+		script_fail(script, "leave cannot be %s", rest);
+}
+
 /* The key has ended. */
 static void shut(struct script *script, const char *rest)
 {
@@ -252,6 +269,7 @@ static const struct {
 	{"gone", vanish},         {"go-away", go_away},
 	{"scratch", set_scratch}, {"dictionaries", set_dictionaries},
 	{"account", set_account}, {"shut", shut},
+	{"leave", set_leave},
 };
 
 void script_control(struct script *script, const char *line)
