@@ -71,6 +71,7 @@ extern const struct command command_check;
 extern const struct command command_confine;
 extern const struct command command_help;
 extern const struct command command_key;
+extern const struct command command_migrate;
 extern const struct command command_normalize;
 extern const struct command command_project;
 extern const struct command command_say;

@@ -1,0 +1,120 @@
+/*
+ * migrate.c: `syrinx migrate`: moves accounts, keys, dictionaries, voices and the
+ * ledger from one store to another, while no server runs on either.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/command.h"
+#include "store/migrate.h"
+
+static const char *const problems[] = {
+	[MIGRATE_CANNOT] = "a store in memory cannot be moved",
+	[MIGRATE_NOT_EMPTY] = "the target is not empty: only a new store is filled",
+	[MIGRATE_UNSOUND] = "the source's sums are not those of its rows: nothing was moved",
+	[MIGRATE_CHANGED] = "the source has changed meanwhile, nothing was moved: stop its servers",
+	[MIGRATE_FAILED] = "nothing was moved",
+};
+
+static int failed(const char *what, int err)
+{
+	if (err)
+		fprintf(stderr, "syrinx migrate: %s: %s\n", what, strerror(err));
+	else
+		fprintf(stderr, "syrinx migrate: %s\n", what);
+	return COMMAND_FAILED;
+}
+
+static void print_figures(const struct migrate_figures *figures)
+{
+	printf("accounts       %16" PRId64 "\n", figures->accounts);
+	printf("projects       %16" PRId64 "\n", figures->projects);
+	printf("keys           %16" PRId64 "\n", figures->keys);
+	printf("dictionaries   %16" PRId64 "\n", figures->dictionaries);
+	printf("  entries      %16" PRId64 "\n", figures->entries);
+	printf("voices         %16" PRId64 "\n", figures->voices);
+	printf("top-ups        %16" PRId64 "\n", figures->top_ups);
+	printf("  microcents   %16" PRId64 "\n", figures->credit_microcents);
+	printf("turns          %16" PRId64 "\n", figures->turns);
+	printf("  microcents   %16" PRId64 "\n", figures->spent_microcents);
+	printf("  microseconds %16" PRIu64 "\n", figures->audio_us);
+	printf("  characters   %16" PRIu64 "\n", figures->characters);
+	printf("Both stores have these figures.\n");
+}
+
+/* A wrong path must not look like a store without anything in it. */
+static int check_source(const char *address)
+{
+	static const char sqlite[] = "sqlite:";
+
+	if (strncmp(address, sqlite, strlen(sqlite)) != 0)
+		return 0;
+	return access(address + strlen(sqlite), F_OK) == 0 ? 0 : errno;
+}
+
+static int open_store(struct store **storep, const char *address)
+{
+	char shown[STORE_ADDRESS_SHOWN];
+	int err = store_open(storep, address);
+
+	if (!err)
+		return COMMAND_OK;
+	store_show_address(shown, address);
+	fprintf(stderr, "syrinx migrate: cannot open %s: %s\n", shown, strerror(err));
+	return COMMAND_FAILED;
+}
+
+static int move(struct store *from, struct store *to)
+{
+	struct migrate_figures figures;
+	int err;
+	enum migrate_problem problem = migrate(from, to, &figures, &err);
+
+	if (problem != MIGRATE_WELL)
+		return failed(problems[problem], problem == MIGRATE_FAILED ? err : 0);
+	print_figures(&figures);
+	return COMMAND_OK;
+}
+
+static int run(const struct command_call *call)
+{
+	const char *from_address = command_value(call, "from");
+	const char *to_address = command_value(call, "to");
+	struct store *from = NULL;
+	struct store *to = NULL;
+	int status;
+	int err;
+
+	if (!from_address || !to_address)
+		return command_usage_error(call->command, "it needs --from and --to");
+	if (strcmp(from_address, to_address) == 0)
+		return command_usage_error(call->command, "--from and --to are the same");
+	err = check_source(from_address);
+	if (err)
+		return failed("the source", err);
+	status = open_store(&from, from_address);
+	if (status == COMMAND_OK)
+		status = open_store(&to, to_address);
+	if (status == COMMAND_OK)
+		status = move(from, to);
+	mem_deref(to);
+	mem_deref(from);
+	return status;
+}
+
+static const struct command_option options[] = {
+	{"from", 0, "ADDRESS", "the store that is moved: sqlite:PATH, postgresql://..."},
+	{"to", 0, "ADDRESS", "a new one, where all of it goes"},
+	{0},
+};
+
+const struct command command_migrate = {
+	.name = "migrate",
+	.summary = "Move accounts, keys, dictionaries, voices and the ledger to another store.",
+	.options = options,
+	.run = run,
+};
