@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "metrics/metrics.h"
 #include "session/session.h"
 #include "wire/engine_message.h"
 #include "wire/engine_reply.h"
@@ -227,6 +228,8 @@ static void give_up(struct conversation *conversation)
 	conversation->answer = mem_deref(conversation->answer);
 	++conversation->figures.cancels;
 	conversation->figures.tokens_out += conversation->deltas;
+	metrics_add_named(METRIC_LLM_ANSWERS, "cancelled", 1);
+	metrics_add(METRIC_LLM_TOKENS, conversation->deltas);
 }
 
 /* Without memory for a question: the sentence, so that the caller hears one. */
@@ -277,6 +280,7 @@ static void note_first(struct conversation *conversation)
 	struct conversation_figures *figures = &conversation->figures;
 	uint64_t ms = (now_us(conversation) - conversation->asked_us) / 1000;
 
+	metrics_observe(METRIC_LLM_FIRST, ms * UINT64_C(1000));
 	++figures->firsts;
 	figures->first_ms_sum += ms;
 	if (ms > figures->first_ms_max)
@@ -333,6 +337,9 @@ static void note_answer(struct conversation *conversation)
 	const struct llm_figures *answer = conversation->answer_figures;
 	enum llm_end end = conversation->answer_end;
 
+	metrics_add_named(METRIC_LLM_ANSWERS, llm_end_name(end), 1);
+	metrics_add(METRIC_LLM_TOKENS, answer->tokens_out);
+	metrics_add(METRIC_LLM_ERRORS, answer->errors);
 	figures->llm_errors += answer->errors;
 	figures->tokens_in += answer->tokens_in;
 	figures->tokens_out += answer->tokens_out;
