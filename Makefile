@@ -11,7 +11,7 @@ KILLS ?= 1000
 # Ids for listen and voice-samples; all neural voices by default.
 VOICES ?=
 
-.PHONY: help run build voices test check fuzz crash-test bench listen voice-samples generate \
+.PHONY: help run build voices test check fuzz crash-test bench listen voice-samples generate \ deb deb-test
 	install clean
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo 'make bench     the benchmark, with ARGS'
 	@echo 'make listen    word errors and loudness of the neural voices (VOICES="1071 1072")'
 	@echo 'make voice-samples  a WAV file and a picture of each'
+	@echo 'make deb       a Debian package: build/deb/syrinx_VERSION_ARCH.deb; make deb-test tries it'
 	@echo 'make generate  conf/syrinx.conf and man/syrinx.conf.5 from the table'
 	@echo 'make install   into PREFIX (/usr/local), below DESTDIR'
 	@echo 'make clean     remove everything built; ./data stays'
@@ -78,6 +79,14 @@ listen: build
 
 voice-samples: build
 	test/listen/samples $(VOICES)
+
+deb:
+	tools/setup deb
+	tools/make-deb
+
+deb-test:
+	tools/setup deb
+	tools/deb-test
 
 generate: build
 	build/syrinx check --sample > conf/syrinx.conf
