@@ -36,7 +36,7 @@ void command_print_summary(void)
 {
 	printf("usage: syrinx COMMAND [OPTION]...\n\n");
 	for (size_t i = 0; command_table[i]; ++i)
-		printf("  %-9s  %s\n", command_table[i]->name, command_table[i]->summary);
+		printf("  %-10s  %s\n", command_table[i]->name, command_table[i]->summary);
 	printf("\nsyrinx help COMMAND tells more.\n");
 }
 

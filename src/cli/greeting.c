@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An address that can be connected to: "any" is one only for listening. */
-static int to_connect(char *address, size_t size, const char *listening)
+/* "Any" is an address only for listening. */
+int greeting_address(char *address, size_t size, const char *listening)
 {
 	const char *port = strrchr(listening, ':');
 	int n;
@@ -26,7 +26,7 @@ int greeting_print(struct buf *out, const struct greeting *greeting)
 {
 	const char *s = greeting->tls ? "s" : "";
 	char address[300];
-	int err = to_connect(address, sizeof(address), greeting->address);
+	int err = greeting_address(address, sizeof(address), greeting->address);
 
 	if (err)
 		return err;
@@ -45,8 +45,13 @@ int greeting_print(struct buf *out, const struct greeting *greeting)
 		"\n"
 		"  No loudspeaker?  The same into a file:\n"
 		"    %s say \"Hello from Syrinx.\" -o hello.wav --server http%s://%s --key %s\n"
+		"\n"
+		"  Talk with it (type; it answers as a speech engine hears it):\n"
+		"    %s talk%s%s --data %s --server http%s://%s\n"
 		"\n",
 		s, address, s, address, greeting->key, s, address, s, address, greeting->key,
 		greeting->data_dir, greeting->program, s, address, greeting->key, greeting->program,
-		s, address, greeting->key);
+		s, address, greeting->key, greeting->program,
+		greeting->config_file ? " --config " : "",
+		greeting->config_file ? greeting->config_file : "", greeting->data_dir, s, address);
 }

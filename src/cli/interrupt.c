@@ -29,3 +29,18 @@ bool interrupt_came(void)
 {
 	return came != 0;
 }
+
+void interrupt_watch_keys(void)
+{
+	const struct sigaction action = {.sa_handler = on_signal};
+
+	sigaction(SIGINT, &action, NULL);
+}
+
+bool interrupt_take(void)
+{
+	bool has_come = came != 0;
+
+	came = 0;
+	return has_come;
+}

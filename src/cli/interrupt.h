@@ -15,4 +15,9 @@ void interrupt_watch(void);
 /* Whether one has come since. */
 bool interrupt_came(void);
 
+/* The same for SIGINT alone, of which each one counts: whether one has come since
+ * the last call. */
+void interrupt_watch_keys(void);
+bool interrupt_take(void);
+
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "cli/agent_choice.h"
 #include "cli/command.h"
 #include "cli/greeting.h"
 #include "cli/local_key.h"
@@ -20,7 +21,8 @@
 #define GREETING_MAX 16384u
 
 struct host {
-	const struct config *config;
+	const struct command_call *call;
+	struct config *config;
 	bool greets;
 	char key[ACCOUNT_KEY_LEN + 1];
 };
@@ -33,7 +35,19 @@ static int make_key(struct store *store, void *arg)
 	if (err)
 		fprintf(stderr, "syrinx serve: cannot make %s/local.key: %s\n",
 			host->config->data_dir, strerror(err));
+	else
+		agent_choice_add_echo(host->config, host->key);
 	return err;
+}
+
+static int reload(struct config *fresh, void *arg)
+{
+	const struct host *host = arg;
+
+	if (settings_load(fresh, host->call) != COMMAND_OK)
+		return EINVAL;
+	agent_choice_add_echo(fresh, host->key);
+	return 0;
 }
 
 /* To a person only: standard output of a service ends in a journal, where a
@@ -47,6 +61,7 @@ static void greet(const char *address, void *arg)
 		.key = host->key,
 		.program = program_invocation_name,
 		.data_dir = host->config->data_dir,
+		.config_file = command_value(host->call, "config"),
 	};
 	struct buf out;
 
@@ -62,8 +77,9 @@ static void greet(const char *address, void *arg)
 static int run(const struct command_call *call)
 {
 	static struct config config; /* large, and lives as long as the process */
-	struct host host = {.config = &config};
-	const struct server_events events = {make_key, greet, &host};
+	struct host host = {.call = call, .config = &config};
+	const struct server_events events = {
+		.store_opened = make_key, .reload = reload, .listening = greet, .arg = &host};
 	int status = settings_load(&config, call);
 
 	if (status != COMMAND_OK)

@@ -5,7 +5,8 @@
  * (1012) and busy ones after their turn.  When another process of ours has
  * taken the address over (an upgrade), we stop listening so that new callers
  * go there; else they are let in and told to come back (1013).  A second
- * signal, or the configured time, ends it.
+ * signal, or the configured time, ends it.  A speech engine's conversation is a
+ * call and has nowhere to go on: it lasts until its end or that time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -99,8 +100,8 @@ static void finish(void *arg)
 /* Who has just been let in, or waits for an answer, still gets it. */
 void drain_check(struct server *server)
 {
-	if (!server->draining || server->sockets.count > 0 || server->speeches.count > 0 ||
-	    server->samples > 0)
+	if (!server->draining || server->sockets.count > 0 || server->conversations.count > 0 ||
+	    server->speeches.count > 0 || server->samples > 0)
 		return;
 	if (http_conn_count(server->http) == 0)
 		finish(server);
@@ -116,7 +117,8 @@ void drain_begin(struct server *server)
 		finish(server);
 		return;
 	}
-	log_info("server", "draining: %zu connections", server->sockets.count);
+	log_info("server", "draining: %zu connections, %zu conversations", server->sockets.count,
+		 server->conversations.count);
 	server->draining = true;
 	if (server->listener && drain_has_sibling(server)) {
 		listener_accept_waiting(server->listener);

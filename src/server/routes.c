@@ -11,6 +11,7 @@
 #include "base/count.h"
 #include "server/routes.h"
 #include "server/server_private.h"
+#include "server/speech_engine.h"
 
 #define READ_WORDS (STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
 #define WRITE_WORDS STORE_SCOPE_DICTIONARIES
@@ -251,6 +252,10 @@ void routes_handle(struct http_request *request, void *arg)
 	memcpy(call.ids, ids.numbers, sizeof(call.ids));
 	memcpy(call.id_texts, ids.texts, sizeof(call.id_texts));
 	answer_make_request_id(call.request_id);
+	/* Engines come under any name, through tunnels too; no page can send their
+	 * token. */
+	if (!route && speech_engine_open(&call))
+		return;
 	if (!cors_admit(&call))
 		return;
 	if (!route)

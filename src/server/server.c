@@ -16,8 +16,10 @@
 #include "audio/resample.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "server/agents.h"
 #include "server/engines.h"
 #include "server/server_private.h"
+#include "server/speech_engine.h"
 #include "server/voices_fetch.h"
 #include "session/encoding.h"
 #include "wire/reply.h"
@@ -177,9 +179,55 @@ static int open_tls(struct server *server)
 	return err;
 }
 
+/* A line each. */
+static void log_mistakes(const struct buf *errors)
+{
+	const char *line = errors->bytes;
+	const char *end = line + errors->len;
+
+	while (line < end) {
+		const char *next = memchr(line, '\n', (size_t)(end - line));
+		size_t len = next ? (size_t)(next - line) : (size_t)(end - line);
+
+		log_error("server", "%.*s", (int)len, line);
+		line += len + 1;
+	}
+}
+
+static int open_agents(struct server *server)
+{
+	struct buf errors;
+	char why[256];
+	int err = llm_alloc(&server->llm, server->loop, NULL, why, sizeof(why));
+
+	if (err) {
+		log_error("server", "cannot ask language models: %s", why);
+		return err;
+	}
+	buf_init(&errors, SCRATCH_MAX);
+	err = agents_alloc(&server->agents, server->config, &errors);
+	log_mistakes(&errors);
+	buf_reset(&errors);
+	return err;
+}
+
+static int reload_agents(struct server *server, struct config *fresh)
+{
+	struct buf errors;
+	int err = server->events->reload(fresh, server->events->arg);
+
+	if (err)
+		return err;
+	buf_init(&errors, SCRATCH_MAX);
+	err = agents_reload(server->agents, fresh, &errors);
+	log_mistakes(&errors);
+	buf_reset(&errors);
+	return err;
+}
+
 static size_t connection_count(const struct server *server)
 {
-	return http_conn_count(server->http) + server->sockets.count;
+	return http_conn_count(server->http) + server->sockets.count + server->conversations.count;
 }
 
 static void on_accept(void *arg, int fd)
@@ -282,6 +330,23 @@ static void on_look(uv_signal_t *handle, int number)
 		 server->sockets.count,
 		 stats.jobs_running + stats.jobs_parked + stats.jobs_held + stats.jobs_queued,
 		 stats.workers, mem_live());
+	speech_engine_log(server);
+}
+
+/* SIGHUP: new agents; conversations keep those that they began with. */
+static void on_reload(uv_signal_t *handle, int number)
+{
+	struct server *server = handle->data;
+	struct config *fresh = mem_zalloc(sizeof(*fresh), NULL);
+
+	(void)number;
+	if (!server->events->reload)
+		log_info("server", "SIGHUP: there is nothing to read again");
+	else if (!fresh || reload_agents(server, fresh) != 0)
+		log_error("server", "SIGHUP: the agents stay as they were");
+	else
+		log_info("server", "SIGHUP: %zu agents", agents_count(server->agents));
+	mem_deref(fresh);
 }
 
 static void watch_signals(struct server *server)
@@ -289,7 +354,10 @@ static void watch_signals(struct server *server)
 	static const struct {
 		int number;
 		uv_signal_cb handler;
-	} signals[SERVER_SIGNALS] = {{SIGTERM, on_signal}, {SIGINT, on_signal}, {SIGUSR1, on_look}};
+	} signals[SERVER_SIGNALS] = {{SIGTERM, on_signal},
+				     {SIGINT, on_signal},
+				     {SIGUSR1, on_look},
+				     {SIGHUP, on_reload}};
 
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < SERVER_SIGNALS; ++i) {
@@ -353,6 +421,8 @@ static int start(struct server *server)
 	if (!err)
 		err = encoding_thread_alloc(&server->services.encode_thread, server->loop);
 	if (!err)
+		err = open_agents(server);
+	if (!err)
 		err = open_tls(server);
 	if (!err)
 		err = open_http(server);
@@ -377,14 +447,18 @@ static void stop(struct server *server)
 	if (server->listener)
 		listener_close(server->listener);
 	tts_socket_abort_all(server);
+	speech_engine_abort_all(server);
 	if (server->http)
 		http_server_stop(server->http);
-	while (server->sockets.count > 0 || (server->http && http_conn_count(server->http) > 0))
+	while (server->sockets.count > 0 || server->conversations.count > 0 ||
+	       (server->http && http_conn_count(server->http) > 0))
 		uv_run(&server->loop->uv, UV_RUN_ONCE);
 	for (size_t i = 0; i < SERVER_SIGNALS; ++i) {
 		if (server->signals[i].data)
 			uv_close((uv_handle_t *)&server->signals[i], NULL);
 	}
+	mem_deref(server->agents);
+	mem_deref(server->llm);
 	mem_deref(server->voices_fetch);
 	mem_deref(server->http);
 	mem_deref(server->tls);
@@ -413,6 +487,7 @@ int server_main(const struct config *config, const struct server_events *events)
 	int err;
 
 	list_init(&server.sockets);
+	list_init(&server.conversations);
 	list_init(&server.speeches);
 	buf_init(&server.scratch, SCRATCH_MAX);
 	tariff_init(&server.tariff, config);

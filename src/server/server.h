@@ -11,6 +11,9 @@
 struct server_events {
 	/* The store is open and nobody uses it yet; an error ends the start. */
 	int (*store_opened)(struct store *store, void *arg);
+	/* SIGHUP: reads the configuration again, of which the agents are taken; an
+	 * error (told) leaves all as it is. */
+	int (*reload)(struct config *fresh, void *arg);
 	/* Callers can come: HOST:PORT, with the port that the kernel chose for 0. */
 	void (*listening)(const char *address, void *arg);
 	void *arg;

@@ -12,6 +12,8 @@
  *   tts_socket.c  a WebSocket and the session on it
  *   late_key.c    a key that comes in a WebSocket's first message
  *   elevenlabs_address.c  what the address of an ElevenLabs WebSocket says
+ *   agents.c      who answers speech engines
+ *   speech_engine.c  a speech engine's WebSocket and the conversation on it
  *   speech_http.c speech as the answer to a request
  *   normalize.c   POST /v1/normalize
  *   dictionary_rest.c  /v1/dictionaries and what is below it
@@ -41,6 +43,7 @@
 #include "account/members.h"
 #include "base/buf.h"
 #include "base/list.h"
+#include "llm/llm.h"
 #include "loop/folder.h"
 #include "loop/loop.h"
 #include "net/http.h"
@@ -53,7 +56,7 @@
 #include "synth/pool.h"
 #include "wire/fault.h"
 
-#define SERVER_SIGNALS 3 /* that are watched */
+#define SERVER_SIGNALS 4 /* that are watched */
 #define ROUTE_IDS_MAX 2
 #define REQUEST_ID_LEN 20 /* "req_" and 16 hex digits */
 
@@ -75,6 +78,9 @@ struct server {
 	struct session_services services;
 	struct buf scratch;
 	struct list sockets; /* struct tts_socket */
+	struct llm *llm;
+	struct agents *agents;
+	struct list conversations; /* of speech_engine.c */
 	struct list speeches; /* struct speech_http */
 	unsigned samples; /* of voice_sample.c under way */
 	int failure; /* errno that ended it */

@@ -168,6 +168,8 @@ class Client:
     def shake_hands(self, headers):
         request = self.protocol.connect()
         for name, value in headers.items():
+            if name in request.headers:
+                del request.headers[name]
             request.headers[name] = value
         self.protocol.send_request(request)
         self.push()

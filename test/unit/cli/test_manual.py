@@ -23,7 +23,7 @@ def ask_help(*words):
 @functools.cache
 def commands():
     """Each command of the program with its options."""
-    names = re.findall(r"^  ([a-z]+)  ", ask_help(), re.M)
+    names = re.findall(r"^  ([a-z-]+)  ", ask_help(), re.M)
     rows = {name: re.findall(r"^  (-.*?)  ", ask_help(name), re.M) for name in names}
     return {name: set(OPTION.findall(" ".join(row))) for name, row in rows.items()}
 

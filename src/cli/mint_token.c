@@ -1,0 +1,74 @@
+/*
+ * mint_token.c: `syrinx mint-token`: a token as a speech engine carries it, for
+ * testing with other tools.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "account/engine_token.h"
+#include "base/clock.h"
+#include "cli/agent_choice.h"
+#include "cli/settings.h"
+
+#define SECONDS_MAX (INT64_C(366) * 24 * 60 * 60)
+
+static int print_token(const char *api_key, int64_t seconds, bool with_header)
+{
+	struct engine_token_keys keys;
+	char token[ENGINE_TOKEN_SIZE];
+	int64_t now_s = clock_wall_ms() / 1000;
+	int err = engine_token_keys(&keys, api_key);
+
+	if (!err)
+		err = engine_token_make(token, &keys, now_s, now_s + seconds);
+	if (err) {
+		fprintf(stderr, "syrinx mint-token: %s\n",
+			err == E2BIG ? "more than 8 keys" : "the key is empty");
+		return COMMAND_FAILED;
+	}
+	printf("%s%s\n", with_header ? ENGINE_TOKEN_HEADER ": " : "", token);
+	return COMMAND_OK;
+}
+
+static int run(const struct command_call *call)
+{
+	static struct config config;
+	const struct config_agent *agent;
+	const char *key = command_value(call, "key");
+	bool with_header = command_value(call, "header") != NULL;
+	int64_t seconds;
+	int status;
+
+	if (command_number(&seconds, call, "seconds", -SECONDS_MAX, SECONDS_MAX,
+			   ENGINE_TOKEN_LIFE_S) != 0)
+		return COMMAND_USAGE;
+	if (key && command_value(call, "agent"))
+		return command_usage_error(call->command, "--key and --agent exclude each other");
+	if (key)
+		return print_token(key, seconds, with_header);
+	status = settings_load(&config, call);
+	if (status != COMMAND_OK)
+		return status;
+	if (agent_choice_find(&agent, &config, call->command, command_value(call, "agent")) != 0)
+		return COMMAND_FAILED;
+	return print_token(agent->api_key, seconds, with_header);
+}
+
+static const struct command_option options[] = {
+	{"agent", 0, "NAME", "for this agent of the configuration (the first)"},
+	{"key", 0, "KEY", "signed with this API key of a speech engine instead"},
+	{"seconds", 0, "N", "good for so long (300); negative: it has expired already"},
+	{"header", 0, NULL, "print the whole header line"},
+	{"config", 0, "FILE", "read this configuration"},
+	{"data", 0, "DIR", "where the local key is (data)"},
+	{0},
+};
+
+const struct command command_mint_token = {
+	.name = "mint-token",
+	.summary = "Print a token as a speech engine carries it, to test an agent with.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,280 @@
+/*
+ * talk_voice.c: an answer spoken while it is still being written (see
+ * talk_voice.h).
+ */
+#include "cli/talk_voice.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/utf8.h"
+#include "cli/playback.h"
+#include "net/ws_client.h"
+#include "wire/json_write.h"
+
+/* A server that is silent for so long, while it has something to say, has gone. */
+#define SILENCE_MS 30000
+#define PART 4096
+
+struct talk_voice {
+	struct talk_voice_options options;
+	pid_t pid; /* 0: nothing is said */
+	int fd; /* to it; -1: it was told all */
+};
+
+/* The child */
+
+struct speaker {
+	struct ws_client *client;
+	struct playback *playback;
+	struct buf out;
+	char part[PART]; /* text that ends inside a character */
+	size_t part_len;
+	bool is_told_all;
+};
+
+static int open_speaker(struct speaker *speaker, const struct talk_voice_options *options)
+{
+	char header[320];
+	char why[256];
+	const char *const headers[] = {header, NULL};
+	const struct ws_client_options client = {
+		.url = options->url, .headers = headers, .ca_file = options->ca_file};
+	int err;
+
+	snprintf(header, sizeof(header), "Authorization: Bearer %s", options->key);
+	buf_init(&speaker->out, 16 * PART);
+	err = playback_alloc(&speaker->playback, NULL, false);
+	if (err)
+		return err;
+	err = ws_client_open(&speaker->client, &client, why, sizeof(why));
+	if (err)
+		fprintf(stderr, "syrinx talk: cannot speak: %s: %s\n", options->url, why);
+	return err;
+}
+
+static int send_settings(struct speaker *speaker, const struct talk_voice_options *options)
+{
+	struct json_write json;
+	int err;
+
+	speaker->out.len = 0;
+	json_write_open(&json, &speaker->out);
+	json_write_signed(&json, "voice_id", options->voice_id);
+	if (options->language)
+		json_write_string(&json, "language", options->language, strlen(options->language));
+	err = json_write_close(&json);
+	return err ? err : ws_client_send(speaker->client, speaker->out.bytes, speaker->out.len);
+}
+
+/* `close` and not `flush`, because it is answered also when nothing can be said. */
+static int send_text(struct speaker *speaker, size_t len, bool is_last)
+{
+	struct json_write json;
+	int err;
+
+	speaker->out.len = 0;
+	json_write_open(&json, &speaker->out);
+	json_write_string(&json, "text", speaker->part, len);
+	if (is_last)
+		json_write_bool(&json, "close", true);
+	err = json_write_close(&json);
+	memmove(speaker->part, speaker->part + len, speaker->part_len - len);
+	speaker->part_len -= len;
+	return err ? err : ws_client_send(speaker->client, speaker->out.bytes, speaker->out.len);
+}
+
+/* Without the beginning of a character at the end. */
+static size_t whole_characters(const char *text, size_t len)
+{
+	for (size_t back = 1; back <= 3 && back <= len; ++back) {
+		struct utf8_state state = {0};
+		unsigned char c = (unsigned char)text[len - back];
+
+		if (c < 0xc0)
+			continue;
+		return utf8_check(&state, text + len - back, back) && !utf8_is_complete(&state)
+			       ? len - back
+			       : len;
+	}
+	return len;
+}
+
+static int take_words(struct speaker *speaker)
+{
+	ssize_t n = read(STDIN_FILENO, speaker->part + speaker->part_len,
+			 sizeof(speaker->part) - speaker->part_len);
+
+	if (n < 0)
+		return errno == EINTR ? 0 : errno;
+	speaker->part_len += (size_t)n;
+	speaker->is_told_all = n == 0;
+	return send_text(speaker,
+			 n == 0 ? speaker->part_len
+				: whole_characters(speaker->part, speaker->part_len),
+			 n == 0);
+}
+
+static int take_audio(struct speaker *speaker)
+{
+	char *bytes;
+	size_t len;
+	bool is_binary;
+	int err;
+
+	while (!(err = ws_client_recv(speaker->client, &bytes, &len, &is_binary, 0)))
+		playback_message(speaker->playback, bytes, len);
+	return err == ETIMEDOUT ? 0 : err;
+}
+
+static int speak(struct speaker *speaker)
+{
+	int err = 0;
+
+	while (!err && !playback_is_over(speaker->playback)) {
+		struct pollfd fds[] = {
+			{.fd = ws_client_fd(speaker->client), .events = POLLIN},
+			{.fd = speaker->is_told_all ? -1 : STDIN_FILENO, .events = POLLIN},
+		};
+		int n = poll(fds, 2, speaker->is_told_all ? SILENCE_MS : -1);
+
+		if (n == 0)
+			return ETIMEDOUT;
+		if (n > 0 && fds[1].revents)
+			err = take_words(speaker);
+		if (!err && n > 0 && fds[0].revents)
+			err = take_audio(speaker);
+	}
+	return err;
+}
+
+static int speak_alone(const struct talk_voice_options *options)
+{
+	struct speaker speaker = {0};
+	int err = open_speaker(&speaker, options);
+
+	if (!err)
+		err = send_settings(&speaker, options);
+	if (!err)
+		err = speak(&speaker);
+	if (speaker.playback && !err)
+		err = playback_finish(speaker.playback);
+	mem_deref(speaker.client);
+	mem_deref(speaker.playback);
+	buf_reset(&speaker.out);
+	return err;
+}
+
+/* The parent */
+
+static void forget(struct talk_voice *voice)
+{
+	if (voice->fd >= 0)
+		close(voice->fd);
+	voice->fd = -1;
+	voice->pid = 0;
+}
+
+/* A group of its own: the player is in it, and Ctrl-C is the conversation's. */
+static int begin(struct talk_voice *voice)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe(ends) != 0)
+		return errno;
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		setpgid(0, 0);
+		signal(SIGINT, SIG_DFL);
+		dup2(ends[0], STDIN_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		_exit(speak_alone(&voice->options) == 0 ? 0 : 1);
+	}
+	close(ends[0]);
+	if (pid < 0) {
+		close(ends[1]);
+		return errno;
+	}
+	setpgid(pid, pid);
+	voice->pid = pid;
+	voice->fd = ends[1];
+	return 0;
+}
+
+void talk_voice_say(struct talk_voice *voice, const char *text, size_t len)
+{
+	if (voice->pid == 0 && begin(voice) != 0)
+		return;
+	while (voice->fd >= 0 && len > 0) {
+		ssize_t n = write(voice->fd, text, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) { /* it could not speak, and has said why */
+			close(voice->fd);
+			voice->fd = -1;
+			return;
+		}
+		text += n;
+		len -= (size_t)n;
+	}
+}
+
+void talk_voice_end(struct talk_voice *voice)
+{
+	if (voice->fd >= 0)
+		close(voice->fd);
+	voice->fd = -1;
+}
+
+bool talk_voice_stop(struct talk_voice *voice)
+{
+	bool was_speaking;
+
+	if (voice->pid == 0)
+		return false;
+	was_speaking = waitpid(voice->pid, NULL, WNOHANG) == 0;
+	if (was_speaking) {
+		kill(-voice->pid, SIGTERM);
+		while (waitpid(voice->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	forget(voice);
+	return was_speaking;
+}
+
+void talk_voice_wait(struct talk_voice *voice)
+{
+	talk_voice_end(voice);
+	while (voice->pid && waitpid(voice->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	forget(voice);
+}
+
+static void voice_destroy(void *object)
+{
+	talk_voice_stop(object);
+}
+
+int talk_voice_alloc(struct talk_voice **voicep, const struct talk_voice_options *options)
+{
+	struct talk_voice *voice = mem_zalloc(sizeof(*voice), voice_destroy);
+
+	if (!voice)
+		return ENOMEM;
+	voice->options = *options;
+	voice->fd = -1;
+	signal(SIGPIPE, SIG_IGN); /* it may have ended */
+	*voicep = voice;
+	return 0;
+}

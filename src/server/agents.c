@@ -1,0 +1,277 @@
+/*
+ * agents.c: who answers speech engines (see agents.h).
+ */
+#include "server/agents.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/list.h"
+#include "base/mem.h"
+
+/* Names that were there once: an operator who renames agents with each reload
+ * loses the sums of the first ones. */
+#define TOTALS_MAX (4u * CONFIG_AGENTS_MAX)
+
+struct agents {
+	struct agent *rows[CONFIG_AGENTS_MAX];
+	size_t count;
+	struct agent_totals *totals[TOTALS_MAX];
+	size_t totals_count;
+};
+
+static void agent_destroy(void *object)
+{
+	struct agent *agent = object;
+
+	mem_deref(agent->llm);
+	mem_deref(agent->totals);
+}
+
+static void agents_destroy(void *object)
+{
+	struct agents *agents = object;
+
+	for (size_t i = 0; i < agents->count; ++i)
+		mem_deref(agents->rows[i]);
+	for (size_t i = 0; i < agents->totals_count; ++i)
+		mem_deref(agents->totals[i]);
+}
+
+/* What the model is told */
+
+static int read_prompt_file(struct buf *prompt, const char *path)
+{
+	char part[4096];
+	FILE *file = fopen(path, "re");
+	size_t n;
+	int err = 0;
+
+	if (!file)
+		return errno;
+	while (!err && (n = fread(part, 1, sizeof(part), file)) > 0)
+		err = buf_append(prompt, part, n);
+	if (!err && ferror(file))
+		err = EIO;
+	fclose(file);
+	return err;
+}
+
+/* Models know the codes of languages. */
+static int add_language(struct buf *prompt, const char *language)
+{
+	if (language[0] == '\0')
+		return 0;
+	return buf_printf(prompt, "%sAnswer in the language with the code \"%s\".",
+			  prompt->len ? "\n\n" : "", language);
+}
+
+static int write_prompt(struct buf *prompt, const struct config_agent *config, struct buf *errors)
+{
+	int err = config->prompt_file[0] ? read_prompt_file(prompt, config->prompt_file)
+					 : buf_append_str(prompt, config->prompt);
+
+	if (err) {
+		(void)buf_printf(errors, "[agent %s] prompt_file %s: %s\n", config->name,
+				 config->prompt_file,
+				 err == ENOBUFS ? "is longer than 64 KiB" : strerror(err));
+		return err;
+	}
+	while (prompt->len > 0 && strchr("\r\n\t ", prompt->bytes[prompt->len - 1]))
+		--prompt->len;
+	err = add_language(prompt, config->language);
+	return err ? err : buf_append(prompt, "", 1);
+}
+
+/* "A: b | C: d" as a line each. */
+static void split_headers(char lines[PARAM_STRING_SIZE], const char *headers)
+{
+	static const char mark[] = " | ";
+	size_t len = 0;
+
+	while (*headers) {
+		if (strncmp(headers, mark, strlen(mark)) == 0) {
+			lines[len++] = '\n';
+			headers += strlen(mark);
+		} else {
+			lines[len++] = *headers++;
+		}
+	}
+	lines[len] = '\0';
+}
+
+static const char *or_null(const char *text)
+{
+	return text[0] ? text : NULL;
+}
+
+static int make_llm(struct llm_agent **llmp, const struct config_agent *config, const char *prompt,
+		    struct buf *errors)
+{
+	char headers[PARAM_STRING_SIZE];
+	char why[256] = "";
+	struct llm_options options = {
+		.dialect = (enum llm_dialect)config->llm,
+		.name = config->name,
+		.url = or_null(config->llm_url),
+		.model = or_null(config->llm_model),
+		.key = or_null(config->llm_key),
+		.prompt = or_null(prompt),
+		.sentence = or_null(config->fallback_text),
+		.fallback_url = or_null(config->fallback_url),
+		.fallback_model = or_null(config->fallback_model),
+		.fallback_key = or_null(config->fallback_key),
+		.body = or_null(config->llm_body),
+		.temperature = config->temperature == PARAM_NONE
+				       ? -1
+				       : (double)config->temperature / (double)PARAM_MILLION,
+		.max_tokens = (uint32_t)config->max_tokens,
+		.connect_ms = (uint32_t)config->connect_ms,
+		.first_token_ms = (uint32_t)config->first_token_ms,
+		.begin_ms = (uint32_t)config->begin_ms,
+		.between_ms = (uint32_t)config->between_ms,
+		.whole_ms = (uint32_t)config->whole_ms,
+		.retries = (int)config->retries,
+		.history_max = (size_t)config->history_max,
+	};
+	int err;
+
+	split_headers(headers, config->llm_headers);
+	options.headers = or_null(headers);
+	err = llm_agent_alloc(llmp, &options, why, sizeof(why));
+	if (err)
+		(void)buf_printf(errors, "[agent %s] %s\n", config->name,
+				 why[0] ? why : strerror(err));
+	return err;
+}
+
+static int fill_llm(struct agent *agent, const struct config_agent *config, struct buf *errors)
+{
+	struct buf prompt;
+	int err;
+
+	buf_init(&prompt, AGENTS_PROMPT_MAX + 256);
+	err = write_prompt(&prompt, config, errors);
+	if (!err)
+		err = make_llm(&agent->llm, config, prompt.bytes, errors);
+	buf_reset(&prompt);
+	return err;
+}
+
+static int fill_keys(struct agent *agent, const struct config_agent *config, struct buf *errors)
+{
+	int err = engine_token_keys(&agent->keys, config->api_key);
+
+	if (err)
+		(void)buf_printf(errors, "[agent %s] api_key: %s\n", config->name,
+				 err == E2BIG ? "more than 8 keys" : "no key");
+	return err;
+}
+
+static struct agent_totals *find_totals(const struct agents *agents, const char *name)
+{
+	for (size_t i = 0; i < agents->totals_count; ++i) {
+		if (strcmp(agents->totals[i]->name, name) == 0)
+			return agents->totals[i];
+	}
+	return NULL;
+}
+
+/* Takes over those of the same name. */
+static int fill_totals(struct agent *agent, const char *name, struct agents *agents)
+{
+	struct agent_totals *totals = find_totals(agents, name);
+
+	if (totals) {
+		agent->totals = mem_ref(totals);
+		return 0;
+	}
+	totals = mem_zalloc(sizeof(*totals), NULL);
+	if (!totals)
+		return ENOMEM;
+	snprintf(totals->name, sizeof(totals->name), "%s", name);
+	agent->totals = totals;
+	if (agents->totals_count < TOTALS_MAX)
+		agents->totals[agents->totals_count++] = mem_ref(totals);
+	return 0;
+}
+
+static int make_agent(struct agent **agentp, const struct config_agent *config,
+		      struct agents *agents, struct buf *errors)
+{
+	struct agent *agent = mem_zalloc(sizeof(*agent), agent_destroy);
+	int err;
+
+	if (!agent)
+		return ENOMEM;
+	snprintf(agent->path, sizeof(agent->path), "%s", config->path);
+	err = fill_keys(agent, config, errors);
+	if (!err)
+		err = fill_llm(agent, config, errors);
+	if (!err)
+		err = fill_totals(agent, config->name, agents);
+	if (err)
+		mem_deref(agent);
+	else
+		*agentp = agent;
+	return err;
+}
+
+/* All of them, so that one look shows every mistake. */
+int agents_reload(struct agents *agents, const struct config *config, struct buf *errors)
+{
+	struct agent *fresh[CONFIG_AGENTS_MAX] = {NULL};
+	int err = 0;
+
+	for (size_t i = 0; i < config->agents_count; ++i) {
+		int err_one = make_agent(&fresh[i], &config->agents[i], agents, errors);
+
+		err = err ? err : err_one;
+	}
+	for (size_t i = 0; i < CONFIG_AGENTS_MAX; ++i) {
+		if (err) {
+			mem_deref(fresh[i]);
+		} else {
+			mem_deref(agents->rows[i]);
+			agents->rows[i] = fresh[i];
+		}
+	}
+	if (!err)
+		agents->count = config->agents_count;
+	return err;
+}
+
+int agents_alloc(struct agents **agentsp, const struct config *config, struct buf *errors)
+{
+	struct agents *agents = mem_zalloc(sizeof(*agents), agents_destroy);
+	int err;
+
+	if (!agents)
+		return ENOMEM;
+	err = agents_reload(agents, config, errors);
+	if (err)
+		mem_deref(agents);
+	else
+		*agentsp = agents;
+	return err;
+}
+
+struct agent *agents_find(const struct agents *agents, const char *path)
+{
+	for (size_t i = 0; i < agents->count; ++i) {
+		if (strcmp(agents->rows[i]->path, path) == 0)
+			return agents->rows[i];
+	}
+	return NULL;
+}
+
+size_t agents_count(const struct agents *agents)
+{
+	return agents->count;
+}
+
+const struct agent_totals *agents_totals(const struct agents *agents, size_t index)
+{
+	return index < agents->totals_count ? agents->totals[index] : NULL;
+}

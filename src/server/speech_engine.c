@@ -1,0 +1,245 @@
+/*
+ * speech_engine.c: the WebSockets of speech engines (see speech_engine.h).
+ */
+#include "server/speech_engine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "net/ws.h"
+#include "server/agents.h"
+#include "server/server_private.h"
+#include "session/conversation.h"
+
+struct engine_socket {
+	struct link link; /* among the server's conversations */
+	struct server *server;
+	struct agent *agent;
+	struct ws *ws; /* NULL once it is gone */
+	struct peer peer;
+	struct conversation *conversation;
+};
+
+/* The peer of a conversation */
+
+static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
+{
+	struct engine_socket *socket = arg;
+	struct outgoing *message = socket->ws ? outgoing_copy(json, len) : NULL;
+
+	(void)samples;
+	if (message) {
+		message->tag = tag;
+		ws_send_text(socket->ws, message);
+	} else if (socket->ws) {
+		ws_abort(socket->ws); /* half an answer would be spoken as a whole one */
+	}
+}
+
+static uint64_t peer_drop(void *arg, uint64_t tag)
+{
+	struct engine_socket *socket = arg;
+
+	return socket->ws ? ws_drop(socket->ws, tag) : 0;
+}
+
+static bool peer_is_full(void *arg)
+{
+	struct engine_socket *socket = arg;
+
+	return socket->ws && ws_is_full(socket->ws);
+}
+
+static bool peer_tell_when_sent(void *arg, uint64_t tag)
+{
+	struct engine_socket *socket = arg;
+
+	return socket->ws && ws_tell_when_sent(socket->ws, tag);
+}
+
+static void peer_close(void *arg, uint16_t code, const char *reason)
+{
+	struct engine_socket *socket = arg;
+
+	if (socket->ws)
+		ws_close(socket->ws, code, reason);
+}
+
+static const struct peer_ops peer_ops = {
+	.send = peer_send,
+	.drop = peer_drop,
+	.is_full = peer_is_full,
+	.tell_when_sent = peer_tell_when_sent,
+	.close = peer_close,
+};
+
+/* The WebSocket */
+
+/* Some libraries send their JSON in binary frames; the vendor's own server takes
+ * those, so do we. */
+static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
+{
+	struct engine_socket *socket = arg;
+
+	(void)is_binary;
+	conversation_message(socket->conversation, bytes, len);
+}
+
+static void on_drained(void *arg)
+{
+	struct engine_socket *socket = arg;
+
+	conversation_drained(socket->conversation);
+}
+
+static void sum_up(struct engine_socket *socket)
+{
+	struct conversation_figures figures;
+
+	conversation_figures(socket->conversation, &figures);
+	conversation_figures_add(&socket->agent->totals->figures, &figures);
+}
+
+static void on_closed(void *arg, uint16_t code)
+{
+	struct engine_socket *socket = arg;
+	struct server *server = socket->server;
+
+	log_debug("engine", "%s: closed %u", conversation_id(socket->conversation), code);
+	socket->ws = NULL;
+	conversation_hang_up(socket->conversation);
+	sum_up(socket);
+	list_remove(&server->conversations, &socket->link);
+	mem_deref(socket);
+	drain_check(server);
+}
+
+static const struct ws_handlers ws_handlers = {
+	.message = on_message,
+	.drained = on_drained,
+	.closed = on_closed,
+};
+
+static void socket_destroy(void *object)
+{
+	struct engine_socket *socket = object;
+
+	mem_deref(socket->conversation);
+	mem_deref(socket->agent);
+}
+
+static int socket_alloc(struct engine_socket **socketp, struct server *server, struct agent *agent)
+{
+	struct engine_socket *socket = mem_zalloc(sizeof(*socket), socket_destroy);
+	const struct conversation_options options = {
+		.timers = &server->loop->timers,
+		.llm = server->llm,
+		.agent = agent->llm,
+		.agent_name = agent->totals->name,
+		.peer = socket ? &socket->peer : NULL,
+		.scratch = &server->scratch,
+		.log_texts = server->config->log_texts,
+	};
+	int err;
+
+	if (!socket)
+		return ENOMEM;
+	socket->server = server;
+	socket->agent = mem_ref(agent);
+	socket->peer = (struct peer){.ops = &peer_ops, .peer = socket};
+	err = conversation_alloc(&socket->conversation, &options);
+	if (err)
+		mem_deref(socket);
+	else
+		*socketp = socket;
+	return err;
+}
+
+static void shake_hands(const struct route_call *call, struct agent *agent)
+{
+	struct server *server = call->server;
+	struct engine_socket *socket;
+
+	if (socket_alloc(&socket, server, agent) != 0) {
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+		return;
+	}
+	http_reply_header(call->request, "x-request-id", call->request_id);
+	if (http_upgrade(&socket->ws, call->request, &ws_handlers, socket) != 0) {
+		mem_deref(socket);
+		return;
+	}
+	ws_set_message_max(socket->ws, SPEECH_ENGINE_MESSAGE_MAX);
+	list_append(&server->conversations, &socket->link);
+	++agent->totals->conversations;
+	if (server->draining)
+		ws_close(socket->ws, WS_CLOSE_TRY_LATER, "server restarting");
+}
+
+/* Who it is */
+
+static bool is_allowed(const struct route_call *call, struct agent *agent)
+{
+	const char *token = http_header(call->request, ENGINE_TOKEN_HEADER);
+	char peer[HTTP_PEER_SIZE];
+	const char *why;
+
+	if (engine_token_check(&agent->keys, token, clock_wall_ms() / 1000, &why) == 0)
+		return true;
+	http_peer(call->request, peer);
+	log_warn("engine", "agent %s refuses %s: %s %s", agent->totals->name, peer, why,
+		 call->request_id);
+	++agent->totals->refused;
+	return false;
+}
+
+bool speech_engine_open(const struct route_call *call)
+{
+	struct agent *agent = agents_find(call->server->agents, call->request->path);
+
+	if (!agent)
+		return false;
+	if (strcmp(call->request->method, "GET") != 0) {
+		http_reply_header(call->request, "allow", "GET");
+		answer_error(call, WIRE_ERROR_METHOD, NULL);
+	} else if (!is_allowed(call, agent)) {
+		answer_error(call, WIRE_ERROR_MISSING_KEY,
+			     "the token in " ENGINE_TOKEN_HEADER " is missing or not valid");
+	} else {
+		shake_hands(call, agent);
+	}
+	return true;
+}
+
+void speech_engine_abort_all(struct server *server)
+{
+	const struct list *all = &server->conversations;
+
+	for (struct link *l = list_first(all); l; l = list_next(all, l))
+		ws_abort(LIST_OBJECT(l, struct engine_socket, link)->ws);
+}
+
+void speech_engine_log(const struct server *server)
+{
+	const struct agent_totals *totals;
+
+	log_info("engine", "alive: %zu conversations", server->conversations.count);
+	for (size_t i = 0; (totals = agents_totals(server->agents, i)); ++i) {
+		const struct conversation_figures *figures = &totals->figures;
+
+		log_info("engine",
+			 "agent %s: conversations=%" PRIu64 " refused=%" PRIu64 " turns=%" PRIu64
+			 " retries=%" PRIu64 " cancels=%" PRIu64 " first_ms=%" PRIu64
+			 " first_ms_max=%" PRIu64 " tokens_in=%" PRIu64 " tokens_out=%" PRIu64
+			 " llm_errors=%" PRIu64 " fallbacks=%" PRIu64 " broken=%" PRIu64,
+			 totals->name, totals->conversations, totals->refused, figures->turns,
+			 figures->retries, figures->cancels,
+			 figures->firsts ? figures->first_ms_sum / figures->firsts : 0,
+			 figures->first_ms_max, figures->tokens_in, figures->tokens_out,
+			 figures->llm_errors, figures->fallbacks, figures->broken);
+	}
+}

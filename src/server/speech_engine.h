@@ -1,0 +1,27 @@
+/*
+ * speech_engine.h: the WebSockets of speech engines, at the paths of agents.
+ *
+ * The glue between net and conversation: a token is checked before the upgrade,
+ * then messages go up and words go down.
+ */
+#ifndef SERVER_SPEECH_ENGINE_H
+#define SERVER_SPEECH_ENGINE_H
+
+#include <stdbool.h>
+
+struct route_call;
+struct server;
+
+/* A transcript has all that was said: an hour of it is 100 KB, and engines are
+ * known to us before they may send anything.  A longer message closes (1009). */
+#define SPEECH_ENGINE_MESSAGE_MAX (4u * 1024u * 1024u)
+
+/* True when the path is an agent's: then the request was answered. */
+bool speech_engine_open(const struct route_call *call);
+
+void speech_engine_abort_all(struct server *server);
+
+/* What is alive and what there was, by agent, as log lines. */
+void speech_engine_log(const struct server *server);
+
+#endif

@@ -1,0 +1,295 @@
+"""`syrinx talk` and `syrinx mint-token`: with our own server, and with ElevenLabs' library as the
+server that gives an engine its words."""
+
+import json
+import os
+import pathlib
+import pty
+import queue
+import re
+import select
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+from client import Refused
+from engine import HEADER, Engine, digest, echo_key, sign
+from engine import claims as good_claims
+from program import SOURCE, SYRINX, WAIT_S, environment, syrinx
+
+CLIENTS = SOURCE / "test/clients"
+KEY = "sk_test_0123456789abcdef"
+
+
+@pytest.fixture
+def server(shared_server):
+    return shared_server
+
+
+def talk(*arguments, lines="", extra=None):
+    """What a program that writes lines to it reads from it."""
+    return syrinx("talk", *arguments, stdin=lines.encode(), extra=extra)
+
+
+def at(server, *more):
+    return ["--data", server.data, "--server", f"http://127.0.0.1:{server.port}", *more]
+
+
+class Terminal:
+    """A person at a terminal."""
+
+    def __init__(self, *arguments):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.execve(SYRINX, [SYRINX, "talk", *map(str, arguments)],
+                      environment({}) | {"NO_COLOR": "1"})
+        self.text = ""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.fd)
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def read_until(self, pattern):
+        """What is shown up to the pattern, which is read away."""
+        deadline = time.monotonic() + WAIT_S
+        while not (found := re.search(pattern, self.text)):
+            assert time.monotonic() < deadline, f"no {pattern} in {self.text!r}"
+            if select.select([self.fd], [], [], 1)[0]:
+                try:
+                    self.text += os.read(self.fd, 4096).decode(errors="replace")
+                except OSError as error:
+                    raise AssertionError(f"ended: {self.text!r}") from error
+        before, self.text = self.text[:found.end()], self.text[found.end():]
+        return before
+
+    def wait_for_end(self):
+        while True:
+            try:
+                if not os.read(self.fd, 4096):
+                    break
+            except OSError:
+                break
+        pid, self.pid = self.pid, 0
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+# With our own server
+
+
+def test_each_line_is_a_turn_and_each_answer_a_line(server):
+    done = talk(*at(server), lines="hello there\n\nund grüß dich\nno newline")
+    assert done.returncode == 0, done.stderr
+    answers = done.stdout.decode().splitlines()
+    assert len(answers) == 3, answers
+    assert all(words in answer for words, answer in
+               zip(("hello there", "grüß dich", "no newline"), answers))
+
+
+def test_at_a_terminal_it_is_a_conversation(server):
+    with Terminal(*at(server)) as terminal:
+        assert "Talking with echo at http" in terminal.read_until("you> ")
+        terminal.type("good morning\n")
+        terminal.read_until("echo> .*good morning")
+        terminal.read_until("you> ")
+        terminal.type("\n")
+        terminal.read_until("you> ")
+        terminal.type("\x04")
+        assert terminal.wait_for_end() == 0
+
+
+def test_typing_interrupts_and_ctrl_c_stops_an_answer(server):
+    with Terminal(*at(server)) as terminal:
+        terminal.read_until("you> ")
+        terminal.type("tell me a very long story " * 20 + "\n")
+        terminal.read_until("echo> ")
+        terminal.type("enough\n")
+        terminal.read_until("echo> .*enough")
+        terminal.read_until("you> ")
+        terminal.type("tell me a very long story " * 20 + "\n")
+        terminal.read_until("echo> ")
+        terminal.type("\x03")
+        terminal.read_until(r"\(stopped\)\s+you> ")
+        terminal.type("another\n")  # a new conversation with the same history
+        terminal.read_until("echo> .*another")
+        terminal.read_until("you> ")
+        terminal.type("\x03")
+        assert terminal.wait_for_end() == 0
+
+
+def test_answers_can_be_heard(server, tmp_path):
+    """A player is what reads WAV from a pipe."""
+    player = tmp_path / "pw-play"
+    player.write_text(f"#!/bin/sh\ncat > {tmp_path}/heard.$$\nmv {tmp_path}/heard.$$ "
+                      f"{tmp_path}/heard.wav\n")
+    player.chmod(0o755)
+    done = talk(*at(server, "--voice", "2003"), lines="good morning\n",
+                extra={"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    assert done.returncode == 0, done.stderr
+    assert b"good morning" in done.stdout
+    audio = (tmp_path / "heard.wav").read_bytes()
+    assert audio[:4] == b"RIFF" and len(audio) > 24000, len(audio)
+
+
+def test_without_a_server_or_its_key_it_says_so(server, tmp_path):
+    done = talk("--data", tmp_path, "--server", f"127.0.0.1:{server.port}")
+    assert done.returncode == 1 and b"--data" in done.stderr, done.stderr
+    done = talk("--data", server.data, "--server", "127.0.0.1:1", lines="x\n")
+    assert done.returncode == 1 and b"talk" in done.stderr
+    done = talk(*at(server, "--key", "sk_wrong"), lines="x\n")
+    assert done.returncode == 1 and b"HTTP 401" in done.stderr and b"--key" in done.stderr
+    done = talk(*at(server, "--agent", "nobody"))
+    assert done.returncode == 1 and b"there is echo" in done.stderr
+
+
+def test_a_configured_agent_is_found_by_its_name(start_server):
+    server = start_server(config="[agent a]\npath = /a\napi_key = sk_a\nllm = echo\n"
+                                 "[agent b]\npath = /b\napi_key = sk_b\nllm = echo\n")
+    for name in ("a", "b"):
+        done = talk(*at(server, "--config", server.config_path, "--agent", name), lines="hi\n")
+        assert done.returncode == 0 and b"hi" in done.stdout, done.stderr
+
+
+def test_minted_tokens_open_the_door(server):
+    done = syrinx("mint-token", "--data", server.data)
+    token = done.stdout.decode().strip()
+    assert done.returncode == 0 and token.count(".") == 2
+    with Engine(server, given=token) as engine:
+        engine.ping()
+    done = syrinx("mint-token", "--key", echo_key(server), "--header")
+    name, token = done.stdout.decode().strip().split(": ")
+    assert name == HEADER
+    with Engine(server, given=token) as engine:
+        engine.ping()
+    done = syrinx("mint-token", "--data", server.data, "--seconds", "-100")
+    with pytest.raises(Refused):
+        Engine(server, given=done.stdout.decode().strip())
+    assert syrinx("mint-token", "--key", "").returncode == 1
+    assert syrinx("mint-token", "--key", "x", "--agent", "y").returncode == 2
+
+
+# With ElevenLabs' library
+
+
+class Peer:
+    """test/clients/speech_engine.mjs, and what it tells."""
+
+    def __init__(self, folder, packages):
+        (folder / "node_modules").symlink_to(packages)
+        script = folder / "speech_engine.mjs"
+        script.write_bytes((CLIENTS / "speech_engine.mjs").read_bytes())
+        self.process = subprocess.Popen(
+            ["node", script], stdout=subprocess.PIPE, cwd=folder,
+            env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(folder), "ENGINE_KEY": KEY})
+        self.events = queue.Queue()
+        self.passed_over = []
+        threading.Thread(target=self.read, daemon=True).start()
+        self.url = f"ws://127.0.0.1:{self.wait_for('listening')['port']}/ws"
+
+    def read(self):
+        for line in self.process.stdout:
+            if line.startswith(b"{"):
+                self.events.put(json.loads(line))
+
+    def wait_for(self, event, **fields):
+        """The next of these; others stay for later."""
+        def fits(found):
+            return found["event"] == event and fields.items() <= found.items()
+
+        for i, found in enumerate(self.passed_over):
+            if fits(found):
+                return self.passed_over.pop(i)
+        while not fits(found := self.events.get(timeout=WAIT_S)):
+            self.passed_over.append(found)
+        return found
+
+    def at(self, *more):
+        return ["--url", self.url, "--key", KEY, *more]
+
+
+@pytest.fixture
+def peer(tmp_path):
+    done = subprocess.run([CLIENTS / "install", "."], capture_output=True, text=True, timeout=600,
+                          check=False)
+    if done.returncode != 0:
+        pytest.skip(f"no clients: {done.stderr.strip()}")
+    peer = Peer(tmp_path, pathlib.Path(done.stdout.strip()))
+    yield peer
+    peer.process.kill()
+    peer.process.wait()
+
+
+def test_their_library_takes_our_engine_for_one(peer):
+    done = talk(*peer.at(), lines="hello “ünïcode” 你好\nand again\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode() == "You said: hello “ünïcode” 你好\nYou said: and again\n"
+    assert peer.wait_for("init")["id"].startswith("conv_")
+    assert peer.wait_for("transcript")["history"] == [
+        {"role": "user", "content": "hello “ünïcode” 你好"}]
+    assert peer.wait_for("transcript")["history"] == [
+        {"role": "user", "content": "hello “ünïcode” 你好"},
+        {"role": "agent", "content": "You said: hello “ünïcode” 你好"},
+        {"role": "user", "content": "and again"}]
+    peer.wait_for("close")
+    peer.wait_for("disconnect")
+
+
+def test_their_library_is_interrupted_by_our_engine(peer):
+    with Terminal(*peer.at()) as terminal:
+        terminal.read_until("you> ")
+        terminal.type("count\n")
+        terminal.read_until("agent> 1 2 3 ")
+        terminal.type("stop it\n")
+        peer.wait_for("aborted")
+        shown = terminal.read_until("agent> You said: stop it")
+        assert "100" not in shown
+        assert len(peer.wait_for("transcript")["history"]) == 1
+        history = peer.wait_for("transcript")["history"]
+        assert [turn["role"] for turn in history] == ["user", "agent", "user"]
+        assert history[1]["content"].startswith("1 2 3 ")
+        terminal.read_until("you> ")
+        terminal.type("\x04")
+        assert terminal.wait_for_end() == 0
+
+
+def test_their_library_answers_our_pings_and_hears_our_close(peer):
+    with Terminal(*peer.at("--ping", "1")) as terminal:
+        terminal.read_until("you> ")
+        for _ in range(2):  # the second only when the first was answered
+            peer.wait_for("sent", message={"type": "pong"})
+        terminal.type("fail\n")  # an answer that never comes
+        peer.wait_for("transcript")
+        terminal.type("still there\n")
+        terminal.read_until("agent> You said: still there")
+        terminal.type("\x04")
+        assert terminal.wait_for_end() == 0
+    peer.wait_for("close")
+
+
+def test_their_library_hangs_up_on_bad_tokens_and_we_say_so(peer):
+    header = {"alg": "HS256", "typ": "JWT"}
+    now = int(time.time())
+    bad = [sign(digest("sk_other"), header, good_claims()),
+           sign(digest(KEY).hex().encode(), header, good_claims()),
+           sign(KEY.encode(), header, good_claims()),
+           sign(digest(KEY), header, good_claims(exp=now - 120)),
+           sign(digest(KEY), header, good_claims(iat=now + 120)),
+           sign(digest(KEY), header, good_claims(iat=None)),
+           sign(digest(KEY), header, good_claims(iss="x")),
+           sign(digest(KEY), header, good_claims(sub="x")),
+           "a.b"]
+    for token in bad:
+        done = talk("--url", peer.url, "--key", KEY, "--token", token, lines="x\n")
+        assert done.returncode == 1 and b"syrinx talk: ws://" in done.stderr, done
+    minted = syrinx("mint-token", "--key", KEY).stdout.decode().strip()
+    done = talk("--url", peer.url, "--key", KEY, "--token", minted, lines="x\n")
+    assert done.stdout == b"You said: x\n"
