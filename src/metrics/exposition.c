@@ -1,0 +1,164 @@
+/*
+ * exposition.c: the text format of Prometheus, read (see exposition.h).
+ */
+#include "metrics/exposition.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGITS "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+#define BLANKS " \t"
+
+/* Each of these takes something at `at` and gives what is behind it, or NULL when it is
+ * not there. */
+
+static char *skip_blanks(char *at)
+{
+	return at + strspn(at, BLANKS);
+}
+
+static char *take_name(char *at, const char *letters)
+{
+	size_t len = strspn(at, letters);
+
+	return len > 0 && !strchr(DIGITS, *at) ? at + len : NULL;
+}
+
+/* A value in quotes, which is undone where it stands. */
+static char *take_quoted(char *at, const char **value)
+{
+	char *to = at + 1;
+
+	if (*at++ != '"')
+		return NULL;
+	*value = to;
+	while (*at && *at != '"') {
+		char c = *at++;
+
+		if (c == '\\') {
+			c = *at++;
+			if (c == '\0' || !strchr("\\\"n", c))
+				return NULL;
+			c = c == 'n' ? '\n' : c;
+		}
+		*to++ = c;
+	}
+	if (*at != '"')
+		return NULL;
+	*to = '\0'; /* at the closing quote or before it */
+	return at + 1;
+}
+
+static char *take_label(struct exposition_sample *sample, char *at)
+{
+	const char *value;
+
+	at = take_name(at, LETTERS DIGITS);
+	at = at ? skip_blanks(at) : NULL;
+	if (!at || *at != '=')
+		return NULL;
+	at = take_quoted(skip_blanks(at + 1), &value);
+	if (at && sample->label_count++ == 0)
+		sample->label = value;
+	return at ? skip_blanks(at) : NULL;
+}
+
+/* {a="b",c="d"}, which may be empty and may end with a comma. */
+static char *take_labels(struct exposition_sample *sample, char *at)
+{
+	at = skip_blanks(at + 1);
+	while (at && *at != '}') {
+		at = take_label(sample, at);
+		if (at && *at == ',')
+			at = skip_blanks(at + 1);
+		else if (at && *at != '}')
+			return NULL;
+	}
+	return at ? at + 1 : NULL;
+}
+
+/* strtod knows all of them, and blanks before them and hexadecimal besides. */
+static char *take_number(double *number, char *at)
+{
+	size_t len = strcspn(at, BLANKS);
+	char *end;
+
+	if (len == 0 || strcspn(at, "xXpP(") < len)
+		return NULL;
+	*number = strtod(at, &end);
+	return end == at + len ? end : NULL;
+}
+
+/* Milliseconds since 1970, which nobody needs here. */
+static char *take_moment(char *at)
+{
+	at += *at == '-';
+	return strchr(DIGITS, *at) && *at ? at + strspn(at, DIGITS) : NULL;
+}
+
+static int take_sample(struct exposition_sample *sample, char *line)
+{
+	char *name_end = take_name(line, LETTERS DIGITS ":");
+	char *at = name_end ? skip_blanks(name_end) : NULL;
+
+	*sample = (struct exposition_sample){.name = line};
+	if (at && *at == '{')
+		at = take_labels(sample, at);
+	at = at ? take_number(&sample->number, skip_blanks(at)) : NULL;
+	at = at ? skip_blanks(at) : NULL;
+	if (at && *at)
+		at = take_moment(at);
+	if (!at || *skip_blanks(at))
+		return EBADMSG;
+	*name_end = '\0';
+	return 0;
+}
+
+static int take_line(struct exposition *exposition, char *line)
+{
+	int err;
+
+	line = skip_blanks(line);
+	if (*line == '\0' || *line == '#')
+		return 0;
+	if (exposition->count == EXPOSITION_SAMPLES_MAX)
+		return ENOBUFS;
+	err = take_sample(&exposition->samples[exposition->count], line);
+	if (!err)
+		++exposition->count;
+	return err;
+}
+
+int exposition_parse(struct exposition *exposition, char *text, size_t len, size_t *line)
+{
+	char *end = text + len;
+	int err = memchr(text, '\0', len) ? EBADMSG : 0;
+
+	exposition->count = 0;
+	*line = 0;
+	while (!err && text < end) {
+		char *next = text + strcspn(text, "\n");
+
+		++*line;
+		*next = '\0'; /* the last one has its NUL already */
+		err = take_line(exposition, text);
+		text = next + 1;
+	}
+	return err;
+}
+
+const struct exposition_sample *exposition_find(const struct exposition *exposition,
+						const char *name, const char *label)
+{
+	for (size_t i = 0; i < exposition->count; ++i) {
+		const struct exposition_sample *sample = &exposition->samples[i];
+
+		if (strcmp(sample->name, name) != 0 || sample->label_count != (label ? 1 : 0))
+			continue;
+		if (!label || strcmp(sample->label, label) == 0)
+			return sample;
+	}
+	return NULL;
+}
