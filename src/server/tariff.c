@@ -9,6 +9,11 @@ static int64_t limit_of(int64_t configured)
 	return configured == 0 ? STORE_LIMIT_NONE : configured;
 }
 
+static int64_t price_of(int64_t configured)
+{
+	return configured < 0 ? PRICE_UNKNOWN : configured;
+}
+
 static void add_plan(struct tariff *tariff, const struct config_plan *plan)
 {
 	tariff->plans[tariff->plans_count++] = (struct plan){
@@ -29,15 +34,14 @@ static void add_price(struct tariff *tariff, const struct config_price *price)
 	tariff->price_rows[tariff->prices.count++] = (struct price_row){
 		.model_id = price->model[0] ? price->model : NULL,
 		.voice_id = price->voice_id,
-		.microcents_per_minute = price->microcents_per_minute,
+		.microcents_per_minute = price_of(price->microcents_per_minute),
 	};
 }
 
-_Static_assert(PARAM_NONE == PRICE_UNKNOWN, "a price that is not set is one that is unknown");
-
 void tariff_init(struct tariff *tariff, const struct config *config)
 {
-	*tariff = (struct tariff){.prices.microcents_per_minute = config->microcents_per_minute};
+	*tariff = (struct tariff){.plans_count = 0};
+	tariff->prices.microcents_per_minute = price_of(config->microcents_per_minute);
 	tariff->prices.rows = tariff->price_rows;
 	for (size_t i = 0; i < config->plans_count; ++i)
 		add_plan(tariff, &config->plans[i]);

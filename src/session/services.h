@@ -12,11 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account/member.h"
 #include "account/price.h"
 #include "base/buf.h"
 #include "loop/thread.h"
 #include "loop/timers.h"
-#include "store/store.h"
 #include "synth/speech.h"
 #include "text/dictionary.h"
 
