@@ -301,7 +301,7 @@ static int count_owned(struct store *store, struct migrate_figures *figures)
 	return for_each_id(&counter.mover, &projects, err, count_dictionaries);
 }
 
-static int count(struct store *store, struct migrate_figures *figures)
+static int count_all(struct store *store, struct migrate_figures *figures)
 {
 	static const struct store_turn_filter all;
 	int err = store->ops->account_list(store, count_account, figures);
@@ -334,9 +334,9 @@ static int compare(struct store *from, struct store *to, struct migrate_figures 
 
 	memset(figures, 0, sizeof(*figures));
 	memset(&copied, 0, sizeof(copied));
-	err = count(from, figures);
+	err = count_all(from, figures);
 	if (!err)
-		err = count(to, &copied);
+		err = count_all(to, &copied);
 	if (!err)
 		err = to->ops->audit(to, &wrong);
 	if (err)

@@ -174,7 +174,7 @@ static int check_known(int64_t version)
 static int apply_migrations(struct postgres *postgres)
 {
 	static const char what[] = "cannot migrate the schema";
-	int64_t version;
+	int64_t version = 0;
 	char done[80];
 	int err = postgres_execute_now(postgres,
 				       "SET LOCAL statement_timeout TO 600000;"

@@ -194,7 +194,8 @@ static void wait_until_ready(void)
 
 	postgres_server_address(address, sizeof(address), "postgres", "?gssencmode=disable");
 	while (PQping(address) != PQPING_OK) {
-		assert(++tries < START_TRIES);
+		++tries;
+		assert(tries < START_TRIES);
 		assert(waitpid(server.pid, NULL, WNOHANG) == 0);
 		poll(NULL, 0, TRY_MS);
 	}
