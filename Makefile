@@ -11,8 +11,8 @@ KILLS ?= 1000
 # Ids for listen and voice-samples; all neural voices by default.
 VOICES ?=
 
-.PHONY: help run build voices test check fuzz crash-test bench listen voice-samples generate \ deb deb-test
-	install clean
+.PHONY: help run build voices test check fuzz crash-test bench listen voice-samples generate \
+	deb deb-test install clean
 
 help:
 	@echo 'make run       build and serve with ./data (ARGS="--listen 0.0.0.0:8080")'
