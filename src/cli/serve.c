@@ -86,6 +86,7 @@ static int run(const struct command_call *call)
 		return status;
 	config.fetch_voices |= command_value(call, "fetch-voices") != NULL;
 	log_set_level((enum log_level)config.log_level);
+	log_set_form((enum log_form)config.log_form);
 	host.greets = command_value(call, "greet") || isatty(STDOUT_FILENO);
 	if (settings_make_data_dir(&config) != 0)
 		return COMMAND_FAILED;

@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "metrics/metrics.h"
 #include "server/server_private.h"
 #include "wire/error_shape.h"
@@ -19,15 +20,27 @@ void answer_make_request_id(char id[REQUEST_ID_LEN + 1])
 	snprintf(id, REQUEST_ID_LEN + 1, "req_%016llx", (unsigned long long)value);
 }
 
+void answer_head(const struct route_call *call)
+{
+	char timing[48];
+
+	snprintf(timing, sizeof(timing), "total;dur=%.2f",
+		 (double)(clock_monotonic_us() - call->begun_us) / 1000.0);
+	http_reply_header(call->request, "x-request-id", call->request_id);
+	http_reply_header(call->request, "server-timing", timing);
+}
+
 void answer_json(const struct route_call *call, int status, const char *json, size_t len)
 {
-	http_reply_header(call->request, "x-request-id", call->request_id);
+	log_line(status >= 500 ? LOG_WARN : LOG_DEBUG, "http", "%s %s status=%d request=%s",
+		 call->request->method, call->request->path, status, call->request_id);
+	answer_head(call);
 	http_reply(call->request, status, "application/json", json, len);
 }
 
 void answer_empty(const struct route_call *call)
 {
-	http_reply_header(call->request, "x-request-id", call->request_id);
+	answer_head(call);
 	http_reply(call->request, 204, NULL, NULL, 0);
 }
 

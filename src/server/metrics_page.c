@@ -60,7 +60,7 @@ static void answer(const struct route_call *call)
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 		return;
 	}
-	http_reply_header(call->request, "x-request-id", call->request_id);
+	answer_head(call);
 	http_reply(call->request, 200, TYPE, scratch->bytes, scratch->len);
 }
 

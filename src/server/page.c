@@ -48,6 +48,6 @@ void page_get(const struct route_call *call)
 	}
 	for (size_t i = 0; i < COUNT(headers); ++i)
 		http_reply_header(call->request, headers[i].name, headers[i].value);
-	http_reply_header(call->request, "x-request-id", call->request_id);
+	answer_head(call);
 	http_reply(call->request, 200, page->type, page->bytes, page->len);
 }

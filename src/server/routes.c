@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/count.h"
 #include "server/routes.h"
 #include "server/server_private.h"
@@ -37,6 +38,7 @@ struct route {
 static const struct route routes[] = {
 	{"GET", "/", 0, page_get, 0},
 	{"GET", "/web/{id}", 0, page_get, 0},
+	{"GET", "/metrics", 0, metrics_page_get, 0},
 	{"GET", "/health", 0, health_get, 0},
 	{"GET", "/ready", 0, health_ready, 0},
 	{"GET", "/openapi.json", 0, description_openapi, 0},
@@ -189,7 +191,6 @@ size_t routes_body_max(const char *method, const char *path, void *arg)
 	return route && route->body_max ? route->body_max : HTTP_BODY_MAX;
 }
 
-/* What makes tokens is none: who has one must not make others of it. */
 static bool is_door(const struct route *route)
 {
 	return route->scopes == SPEAK || route->handler == tts_socket_open_stream_input ||
@@ -252,6 +253,7 @@ void routes_handle(struct http_request *request, void *arg)
 	memcpy(call.ids, ids.numbers, sizeof(call.ids));
 	memcpy(call.id_texts, ids.texts, sizeof(call.id_texts));
 	answer_make_request_id(call.request_id);
+	call.begun_us = clock_monotonic_us();
 	/* Engines come under any name, through tunnels too; no page can send their
 	 * token. */
 	if (!route && speech_engine_open(&call))

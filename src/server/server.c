@@ -14,12 +14,15 @@
 #include <unistd.h>
 
 #include "audio/resample.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "server/agents.h"
 #include "server/engines.h"
+#include "server/notify.h"
 #include "server/server_private.h"
 #include "server/speech_engine.h"
+#include "server/successor.h"
 #include "server/voices_fetch.h"
 #include "session/encoding.h"
 #include "wire/reply.h"
@@ -289,6 +292,9 @@ static int listen_to_callers(struct server *server)
 	log_info("server", "listening on %s port %u", server->config->listen,
 		 listener_port(server->listener));
 	tell_listening(server);
+	notify_manager("READY=1\nMAINPID=%ld\nSTATUS=listening on %.100s", (long)getpid(),
+		       server->config->listen);
+	successor_take_over();
 	/* Only now: what is fetched must not delay the first caller. */
 	if (server->config->fetch_voices)
 		voices_fetch_start(&server->voices_fetch, server->loop, server->config);
@@ -349,15 +355,32 @@ static void on_reload(uv_signal_t *handle, int number)
 	mem_deref(fresh);
 }
 
+/* SIGUSR2: the program that stands there now takes this one's place. */
+static void on_upgrade(uv_signal_t *handle, int number)
+{
+	struct server *server = handle->data;
+
+	(void)number;
+	if (!server->draining)
+		successor_start(server->successor);
+}
+
+static void on_child(uv_signal_t *handle, int number)
+{
+	struct server *server = handle->data;
+
+	(void)number;
+	successor_reap(server->successor);
+}
+
 static void watch_signals(struct server *server)
 {
 	static const struct {
 		int number;
 		uv_signal_cb handler;
-	} signals[SERVER_SIGNALS] = {{SIGTERM, on_signal},
-				     {SIGINT, on_signal},
-				     {SIGUSR1, on_look},
-				     {SIGHUP, on_reload}};
+	} signals[SERVER_SIGNALS] = {{SIGTERM, on_signal},  {SIGINT, on_signal},
+				     {SIGUSR1, on_look},    {SIGHUP, on_reload},
+				     {SIGUSR2, on_upgrade}, {SIGCHLD, on_child}};
 
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < SERVER_SIGNALS; ++i) {
@@ -406,7 +429,10 @@ static void fill_services(struct server *server)
 
 static int start(struct server *server)
 {
-	int err = loop_alloc(&server->loop);
+	int err = successor_alloc(&server->successor);
+
+	if (!err)
+		err = loop_alloc(&server->loop);
 
 	/* The engines first: they start while the store is opened, which takes
 	 * as long as they do when it is new. */
@@ -457,6 +483,7 @@ static void stop(struct server *server)
 		if (server->signals[i].data)
 			uv_close((uv_handle_t *)&server->signals[i], NULL);
 	}
+	mem_deref(server->successor);
 	mem_deref(server->agents);
 	mem_deref(server->llm);
 	mem_deref(server->voices_fetch);
@@ -486,6 +513,7 @@ int server_main(const struct config *config, const struct server_events *events)
 	struct server server = {.config = config, .events = events, .lock_fd = -1};
 	int err;
 
+	server.started_ms = clock_wall_ms();
 	list_init(&server.sockets);
 	list_init(&server.conversations);
 	list_init(&server.speeches);

@@ -8,6 +8,9 @@
  *   cors.c        which web pages may ask at all
  *   page.c        GET /: the playground
  *   health.c      GET /health, GET /ready
+ *   metrics_page.c  GET /metrics
+ *   successor.c   a newer server in the place of this one
+ *   notify.c      what the service manager is told
  *   description.c GET /openapi.json, GET /asyncapi.json
  *   tts_socket.c  a WebSocket and the session on it
  *   late_key.c    a key that comes in a WebSocket's first message
@@ -56,7 +59,7 @@
 #include "synth/pool.h"
 #include "wire/fault.h"
 
-#define SERVER_SIGNALS 4 /* that are watched */
+#define SERVER_SIGNALS 6 /* that are watched */
 #define ROUTE_IDS_MAX 2
 #define REQUEST_ID_LEN 20 /* "req_" and 16 hex digits */
 
@@ -83,6 +86,8 @@ struct server {
 	struct list conversations; /* of speech_engine.c */
 	struct list speeches; /* struct speech_http */
 	unsigned samples; /* of voice_sample.c under way */
+	int64_t started_ms;
+	struct successor *successor;
 	int failure; /* errno that ended it */
 	int lock_fd; /* see drain.c; -1: not held */
 	bool draining;
@@ -102,6 +107,7 @@ struct route_call {
 	int64_t ids[ROUTE_IDS_MAX]; /* what stands for {id} in the path; 0: no number */
 	const char *id_texts[ROUTE_IDS_MAX]; /* the same as it was written, up to the next '/' */
 	char request_id[REQUEST_ID_LEN + 1];
+	uint64_t begun_us;
 };
 typedef void(route_h)(const struct route_call *call);
 
@@ -120,6 +126,8 @@ bool auth_has_key(const struct http_request *request);
 /* answer.c: all with the request's id in a header. */
 void answer_json(const struct route_call *call, int status, const char *json, size_t len);
 void answer_empty(const struct route_call *call); /* 204 */
+/* The headers that every answer has: its request's id, and how long it took. */
+void answer_head(const struct route_call *call);
 void answer_error(const struct route_call *call, enum wire_error_id id, const char *detail);
 void answer_fault(const struct route_call *call, const struct stream_fault *fault);
 /* What is left of the requests of a minute, in headers, where there is a limit. */
@@ -134,6 +142,9 @@ bool cors_admit(const struct route_call *call);
 
 /* page.c */
 route_h page_get;
+
+/* metrics_page.c */
+route_h metrics_page_get;
 
 /* health.c */
 route_h health_get, health_ready;

@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "metrics/metrics.h"
 #include "net/ws.h"
 #include "server/elevenlabs_address.h"
 #include "server/late_key.h"
@@ -196,6 +197,7 @@ static struct tts_socket *shake_hands(struct tts_socket *socket, const struct ro
 	if (http_upgrade(&socket->ws, call->request, &ws_handlers, socket) != 0)
 		return mem_deref(socket);
 	list_append(&call->server->sockets, &socket->link);
+	metrics_add(METRIC_CONNECTIONS_OPENED, 1);
 	if (call->server->draining) /* somebody had to say it: come back in a moment */
 		ws_close(socket->ws, WS_CLOSE_TRY_LATER, "server restarting");
 	return socket;
