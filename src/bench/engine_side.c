@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "account/engine_token.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
@@ -94,24 +95,28 @@ static int side_alloc(struct engine_side **sidep, const struct engine_side_optio
 
 /* Opening */
 
-static int make_header(char *header, size_t size, const struct engine_side *side)
+int engine_side_header(char header[ENGINE_SIDE_HEADER_SIZE], const char *key)
 {
 	char token[ENGINE_TOKEN_SIZE];
-	const char *text = side->token;
 	struct engine_token_keys keys;
 	int64_t now_s = clock_wall_ms() / 1000;
-	int err;
+	int err = engine_token_keys(&keys, key);
 
-	if (!text) {
-		err = engine_token_keys(&keys, side->key ? side->key : "");
-		if (!err)
-			err = engine_token_make(token, &keys, now_s, now_s + ENGINE_TOKEN_LIFE_S);
-		if (err)
-			return err;
-		text = token;
-	}
-	err = snprintf(header, size, ENGINE_TOKEN_HEADER ": %s", text);
-	return err < 0 || (size_t)err >= size ? E2BIG : 0;
+	if (!err)
+		err = engine_token_make(token, &keys, now_s, now_s + ENGINE_TOKEN_LIFE_S);
+	if (!err)
+		snprintf(header, ENGINE_SIDE_HEADER_SIZE, ENGINE_TOKEN_HEADER ": %s", token);
+	return err;
+}
+
+static int make_header(char *header, size_t size, const struct engine_side *side)
+{
+	int n;
+
+	if (!side->token)
+		return engine_side_header(header, side->key ? side->key : "");
+	n = snprintf(header, size, ENGINE_TOKEN_HEADER ": %s", side->token);
+	return n < 0 || (size_t)n >= size ? E2BIG : 0;
 }
 
 static int send_out(struct engine_side *side, int err)

@@ -13,8 +13,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "account/engine_token.h"
-
 /* All that is said in one conversation; more ends it. */
 #define ENGINE_SIDE_SAID_MAX (2u * 1024u * 1024u)
 #define ENGINE_SIDE_TURNS_MAX 4096u
@@ -53,6 +51,12 @@ int engine_side_hear(struct engine_side *side, struct engine_side_heard *heard,
 		     unsigned timeout_ms);
 
 int engine_side_ping(struct engine_side *side);
+
+/* The header line with a token of this key, for connections that are opened
+ * otherwise. */
+#define ENGINE_SIDE_HEADER_SIZE 400u
+int engine_side_header(char header[ENGINE_SIDE_HEADER_SIZE], const char *key);
+
 int engine_side_fd(const struct engine_side *side);
 bool engine_side_is_answering(const struct engine_side *side); /* no final yet */
 unsigned engine_side_outdated(const struct engine_side *side); /* words of other turns */
