@@ -61,7 +61,9 @@ def try_shell(desk, block):
 
 
 def try_configuration(desk, block):
-    path = desk.folder / "shown.conf"
+    """The first of a page lies there as syrinx.conf, for its commands."""
+    path = desk.folder / "syrinx.conf"
+    path = desk.folder / "shown.conf" if path.exists() else path
     path.write_text(desk.put_in(block.text) + "\n", encoding="utf-8")
     done = desk.run(["syrinx", "check", "--config", path])
     assert done.returncode == 0, done.stderr.decode()
@@ -343,6 +345,15 @@ def test_metrics_page_has_every_metric_and_no_other():
     assert metrics_of_the_page() == metrics_of_the_program()
 
 
+def test_server_has_the_metrics_of_the_page(shared_server):
+    connection = http.client.HTTPConnection("127.0.0.1", shared_server.port, timeout=WAIT_S)
+    connection.request("GET", "/metrics")
+    text = connection.getresponse().read().decode()
+    connection.close()
+    kinds = dict(re.findall(r"^# TYPE (\w+) (\w+)$", text, re.M))
+    assert kinds == {name: kind for name, (kind, _) in metrics_of_the_page().items()}
+
+
 def test_dashboard_shows_metrics_that_exist():
     text = (SOURCE / "deploy/grafana-dashboard.json").read_text()
     known = metrics_of_the_program()
@@ -381,6 +392,68 @@ def texts_of_the_program():
         text = re.sub(r'"\s*(\\\n)?\s*"', "", path.read_text(encoding="utf-8"))
         joined.append(re.sub(r"%[-.*0-9]*(?:ll|z)?[a-z]", "…", text).replace('\\"', '"'))
     return "\n".join(joined)
+
+
+def rows_of_troubleshooting(heading):
+    """The left column of the table below a heading."""
+    above = ""
+    for _, line in PAGES["docs/troubleshooting.md"].prose:
+        above = line[3:] if line.startswith("## ") else above
+        if above == heading and line.startswith("| "):
+            yield re.split(r"(?<!\\)\|", line)[1].strip()
+
+
+def poor_key(server):
+    """Of a prepaid account that nobody has paid for."""
+    done = syrinx("account", "create", "--name", "poor", "--prepaid", "yes", "--data", server.data)
+    assert done.returncode == 0, done.stderr
+    return server.new_key("--account", "poor")
+
+
+def busy_key(server):
+    """That has asked as often in this minute as it may."""
+    key = server.new_key("--requests-per-minute", "1")
+    assert server.get("/v1/voices", {"X-API-Key": key})[0] == 200
+    return key
+
+
+REFUSALS = {
+    "no key": ("GET", "/v1/voices", lambda server: {}),
+    "no credit": ("POST", "/v1/tts/generate", lambda server: {"X-API-Key": poor_key(server)}),
+    "a wrong key": ("GET", "/v1/voices", lambda server: {"X-API-Key": "ka_wrong"}),
+    "no scope": ("GET", "/v1/usage",
+                 lambda server: {"X-API-Key": server.new_key("--scopes", "speak")}),
+    "another host": ("GET", "/health", lambda server: {"Host": "voice.example.com"}),
+    "another page": ("GET", "/health", lambda server: {"Origin": "https://app.example.com"}),
+    "no path": ("GET", "/nowhere", lambda server: {}),
+    "too much text": ("POST", "/v1/tts/generate", lambda server: {
+        "X-API-Key": server.new_key("--text-max", "3")}),
+    "too many requests": ("GET", "/v1/voices", lambda server: {"X-API-Key": busy_key(server)}),
+}
+
+
+@pytest.mark.parametrize("why", REFUSALS)
+def test_refusal_is_found_in_troubleshooting(shared_server, why):
+    method, path, headers = REFUSALS[why]
+    body = json.dumps({"text": "Hello there.", "voice_id": 2003}) if method == "POST" else None
+    connection = http.client.HTTPConnection("127.0.0.1", shared_server.port, timeout=WAIT_S)
+    connection.request(method, path, body=body, headers=headers(shared_server))
+    answer = connection.getresponse()
+    said = json.loads(answer.read())["error"]
+    connection.close()
+    cells = [cell for cell in rows_of_troubleshooting("Refused")
+             if cell.startswith(f"{answer.status} `")]
+    assert any(re.search(re.escape(cell.split("`")[1]).replace("…", ".+"), said)
+               for cell in cells), (answer.status, said)
+
+
+def test_codes_in_troubleshooting_are_those_of_the_program():
+    known = set()
+    for header in ("src/net/ws_codec.h", "src/session/session.h"):
+        known |= set(re.findall(r"_CLOSE_\w+ = (\d{4})", (SOURCE / header).read_text()))
+    shown = {code for cell in rows_of_troubleshooting("Connections that close")
+             for code in re.findall(r"\d{4}", cell)}
+    assert shown == known - {"1001", "1005", "1011"}  # which no server of ours sends
 
 
 def test_messages_in_troubleshooting_are_those_of_the_program():
