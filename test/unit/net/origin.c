@@ -63,12 +63,11 @@ static const struct stream_handlers handlers = {.read = on_read, .closed = on_cl
 static void on_accept(void *arg, int fd)
 {
 	struct origin *origin = arg;
-	struct origin_peer *peer = NULL;
+	struct origin_peer *peer = origin->peers;
 
-	for (size_t i = 0; i < ORIGIN_PEERS && !peer; ++i)
-		if (!origin->peers[i].stream)
-			peer = &origin->peers[i];
-	assert_non_null(peer);
+	while (peer < origin->peers + ORIGIN_PEERS && peer->stream)
+		++peer;
+	assert_true(peer < origin->peers + ORIGIN_PEERS);
 	*peer = (struct origin_peer){.origin = origin};
 	buf_init(&peer->request, 1024 * 1024);
 	if (stream_alloc(&peer->stream, origin->loop, fd, origin->tls, &handlers, peer) != 0)
