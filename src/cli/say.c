@@ -11,12 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/local_key.h"
 #include "cli/local_speech.h"
+#include "cli/place.h"
 #include "cli/playback.h"
 #include "cli/settings.h"
 #include "net/ws_client.h"
@@ -97,45 +96,24 @@ static int write_request(struct buf *out, const struct command_call *call,
 
 /* With a server */
 
-static int make_url(char *url, size_t size, const char *server)
+static int make_url(char *url, size_t size, const struct command_call *call,
+		    const struct config *config)
 {
-	size_t len = strlen(server);
+	char base[1000];
 	int n;
 
-	while (len > 0 && server[len - 1] == '/')
-		--len;
-	n = snprintf(url, size, "%s%.*s/ws/tts/stream", strstr(server, "://") ? "" : "http://",
-		     (int)len, server);
+	if (place_find(base, sizeof(base), call, config) != 0)
+		return EINVAL;
+	n = snprintf(url, size, "%s/ws/tts/stream", base);
 	return n > 0 && (size_t)n < size ? 0 : EINVAL;
 }
 
-/* The local key is for the server beside it, not for whoever is asked to speak. */
-static bool is_this_machine(const char *server)
-{
-	static const char *const hosts[] = {"127.0.0.1", "localhost", "[::1]"};
-	const char *host = strstr(server, "://");
-
-	host = host ? host + 3 : server;
-	for (size_t i = 0; i < COUNT(hosts); ++i) {
-		size_t len = strlen(hosts[i]);
-
-		if (strncmp(host, hosts[i], len) == 0 && strchr(":/", host[len]))
-			return true; /* strchr finds the end of the string, too */
-	}
-	return false;
-}
-
-static int find_key(char *header, size_t size, const struct command_call *call,
+static int find_key(char *header, size_t size, const char *url, const struct command_call *call,
 		    const struct config *config)
 {
-	const char *key = command_value(call, "key");
 	char local[ACCOUNT_KEY_LEN + 1];
+	const char *key = place_find_key(local, url, call, config);
 
-	if (!key)
-		key = getenv("SYRINX_KEY");
-	if (!key && is_this_machine(command_value(call, "server")) &&
-	    local_key_read(local, config->data_dir) == 0)
-		key = local;
 	if (!key) {
 		fprintf(stderr,
 			"syrinx say: no key: give --key KEY or set SYRINX_KEY (the local "
@@ -162,8 +140,8 @@ static int say_remote(const struct command_call *call, const struct config *conf
 	int err;
 
 	options.ca_file = command_value(call, "ca");
-	if (make_url(url, sizeof(url), command_value(call, "server")) != 0 ||
-	    find_key(header, sizeof(header), call, config) != 0)
+	if (make_url(url, sizeof(url), call, config) != 0 ||
+	    find_key(header, sizeof(header), url, call, config) != 0)
 		return EINVAL;
 	err = ws_client_open(&client, &options, why, sizeof(why));
 	if (err) {

@@ -19,9 +19,9 @@
 #include "base/mem.h"
 #include "bench/engine_side.h"
 #include "cli/agent_choice.h"
-#include "cli/greeting.h"
 #include "cli/interrupt.h"
 #include "cli/local_key.h"
+#include "cli/place.h"
 #include "cli/settings.h"
 #include "cli/talk_voice.h"
 
@@ -296,29 +296,6 @@ static int converse(struct talk *talk)
 
 /* Where and who */
 
-static int make_base(char *base, size_t size, const struct command_call *call,
-		     const struct config *config)
-{
-	const char *server = command_value(call, "server");
-	char address[300];
-	int n;
-
-	if (server) {
-		size_t len = strlen(server);
-
-		while (len > 0 && server[len - 1] == '/')
-			--len;
-		n = snprintf(base, size, "%s%.*s", strstr(server, "://") ? "" : "http://", (int)len,
-			     server);
-	} else {
-		if (greeting_address(address, sizeof(address), config->listen) != 0)
-			return EINVAL;
-		n = snprintf(base, size, "http%s://%s", config->tls_certificate[0] ? "s" : "",
-			     address);
-	}
-	return n > 0 && (size_t)n < size ? 0 : EINVAL;
-}
-
 /* What the options say in numbers. */
 struct numbers {
 	int64_t voice;
@@ -342,7 +319,7 @@ static int find_place(struct place *place, const struct command_call *call, stru
 	char base[URL_SIZE / 2];
 
 	place->key = command_value(call, "key");
-	if (make_base(base, sizeof(base), call, config) != 0)
+	if (place_find(base, sizeof(base), call, config) != 0)
 		return EINVAL;
 	snprintf(place->speech_url, sizeof(place->speech_url), "%s/ws/tts/stream", base);
 	if (url && place->key) {

@@ -1,0 +1,399 @@
+/*
+ * top_view.c: a server's metrics as a page for people (see top_view.h).
+ */
+#include "cli/top_view.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/count.h"
+#include "metrics/metrics.h"
+
+#define PREFIX "syrinx_"
+#define NAME_SIZE 64
+#define FIGURE_SIZE 24
+
+/* Whatever is named below is a row of the table, which the compiler checks. */
+static const struct {
+	const char *name;
+	const char *values; /* of its label: "a|b|c" */
+} rows[] = {
+#define X(id, kind, unit, name, label, values, help) [METRIC_##id] = {PREFIX name, values},
+	METRICS(X)
+#undef X
+};
+
+/* Figures */
+
+static double number_in(const struct exposition *exposition, const char *name, const char *label)
+{
+	const struct exposition_sample *sample =
+		exposition ? exposition_find(exposition, name, label) : NULL;
+
+	return sample ? sample->number : NAN;
+}
+
+/* What was counted between the looks.  A server of another version may not have the
+ * row. */
+static double counted(const struct top_view *view, const char *name, const char *label)
+{
+	double now = number_in(view->now, name, label);
+	double before = number_in(view->before, name, label);
+
+	return before <= now ? now - before : now;
+}
+
+static double rate(const struct top_view *view, const char *name, const char *label)
+{
+	return view->seconds > 0 ? counted(view, name, label) / view->seconds : NAN;
+}
+
+bool top_view_started(double *started, const struct exposition *exposition)
+{
+	*started = number_in(exposition, rows[METRIC_STARTED].name, NULL);
+	return !isnan(*started);
+}
+
+double top_view_quantile(const struct top_view *view, const char *name, double share)
+{
+	char buckets[NAME_SIZE];
+	double floor = 0, below = 0;
+	double total;
+
+	snprintf(buckets, sizeof(buckets), "%s_bucket", name);
+	total = counted(view, buckets, "+Inf");
+	if (!(total > 0))
+		return NAN;
+	for (size_t i = 0; i < view->now->count; ++i) {
+		const struct exposition_sample *sample = &view->now->samples[i];
+		double bound, count;
+
+		if (strcmp(sample->name, buckets) != 0 || sample->label_count != 1)
+			continue;
+		bound = strtod(sample->label, NULL);
+		count = counted(view, buckets, sample->label);
+		if (count >= share * total && count > below)
+			return isinf(bound) ? INFINITY
+					    : floor + (bound - floor) * (share * total - below) /
+							      (count - below);
+		floor = bound;
+		below = count;
+	}
+	return NAN;
+}
+
+/* "-" for what the server does not tell. */
+static void print_figure(char text[FIGURE_SIZE], double value, int decimals, const char *unit)
+{
+	if (isnan(value))
+		snprintf(text, FIGURE_SIZE, "-");
+	else
+		snprintf(text, FIGURE_SIZE, "%.*f%s", decimals, value, unit);
+}
+
+static void print_rate(char text[FIGURE_SIZE], double value)
+{
+	print_figure(text, value, value < 9999.95 ? 1 : 0, "");
+}
+
+static void print_count(char text[FIGURE_SIZE], double value)
+{
+	print_figure(text, value, 0, "");
+}
+
+static void print_bytes(char text[FIGURE_SIZE], double value)
+{
+	print_figure(text, value / (1024 * 1024), 1, " MiB");
+}
+
+static void print_time(char text[FIGURE_SIZE], double seconds)
+{
+	if (isinf(seconds))
+		snprintf(text, FIGURE_SIZE, "> 30 s"); /* the last bound in metrics.c */
+	else if (seconds >= 0.9995)
+		print_figure(text, seconds, 2, " s");
+	else
+		print_figure(text, seconds * 1000, seconds < 0.00995 ? 2 : 0, " ms");
+}
+
+static void print_uptime(char text[FIGURE_SIZE], double seconds)
+{
+	unsigned s = seconds > 0 ? (unsigned)fmin(seconds, 1e9) : 0;
+
+	if (s >= 86400)
+		snprintf(text, FIGURE_SIZE, "%u d %02u:%02u", s / 86400, s / 3600 % 24,
+			 s / 60 % 60);
+	else
+		snprintf(text, FIGURE_SIZE, "%02u:%02u:%02u", s / 3600, s / 60 % 60, s % 60);
+}
+
+/* Lines */
+
+enum style { PLAIN, BOLD, DIM, BAD };
+
+struct page {
+	struct buf *out;
+	const struct top_view *view;
+	unsigned column;
+	unsigned row;
+	int err; /* the first, which sticks */
+};
+
+static void append(struct page *page, const char *text, size_t len)
+{
+	if (!page->err)
+		page->err = buf_append(page->out, text, len);
+}
+
+static bool is_full(const struct page *page)
+{
+	return page->view->rows > 0 && page->row >= page->view->rows;
+}
+
+/* On the line that has begun, as much as fits on it.  What a server sends is not
+ * obeyed by our terminal. */
+__attribute__((format(printf, 3, 4))) static void put(struct page *page, enum style style,
+						      const char *format, ...)
+{
+	static const char *const styles[] = {"", "\033[1m", "\033[2m", "\033[1;31m"};
+	bool is_styled = page->view->has_colours && style != PLAIN;
+	char text[512];
+	va_list args;
+	size_t len;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	len = strnlen(text, page->view->columns - page->column);
+	for (size_t i = 0; i < len; ++i) {
+		if (text[i] < ' ' || text[i] == 0x7f)
+			text[i] = '?';
+	}
+	if (len == 0 || is_full(page))
+		return;
+	page->column += (unsigned)len;
+	if (is_styled)
+		append(page, styles[style], strlen(styles[style]));
+	append(page, text, len);
+	if (is_styled)
+		append(page, "\033[0m", 4);
+}
+
+/* The last line of a screen has no end, which would move all of it up. */
+static void end_line(struct page *page)
+{
+	bool is_screen = page->view->is_screen;
+
+	if (is_full(page))
+		return;
+	if (is_screen)
+		append(page, "\033[K", 3);
+	++page->row;
+	page->column = 0;
+	if (!is_screen || !is_full(page))
+		append(page, "\n", 1);
+}
+
+/* Blocks */
+
+static void put_head(struct page *page)
+{
+	const struct top_view *view = page->view;
+	time_t now = (time_t)(view->wall_ms / 1000);
+	struct tm tm = {0};
+	char clock[16];
+	char up[FIGURE_SIZE] = "-";
+	double started;
+
+	if (view->now && top_view_started(&started, view->now))
+		print_uptime(up, (double)view->wall_ms / 1000 - started);
+	localtime_r(&now, &tm);
+	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	put(page, BOLD, "syrinx");
+	put(page, PLAIN, " %-45.45s up %12s   %s", view->base, up, clock);
+	end_line(page);
+}
+
+static void put_state(struct page *page)
+{
+	const struct top_view *view = page->view;
+
+	if (view->trouble)
+		put(page, BAD, "%s", view->trouble);
+	else if (view->before)
+		put(page, DIM, "rates and times of the last %.1f s", view->seconds);
+	else
+		put(page, DIM, "rates and times since its start");
+	end_line(page);
+	end_line(page);
+}
+
+/* What is at the moment, on the left; what was counted, on the right. */
+static const struct gauge {
+	const char *title;
+	enum metric metric;
+	bool is_bytes;
+	bool is_bad; /* when it is not 0 */
+} gauges[] = {
+	{"connections", METRIC_CONNECTIONS, false, false},
+	{"contexts", METRIC_CONTEXTS, false, false},
+	{"conversations", METRIC_CONVERSATIONS, false, false},
+	{"chunks that wait", METRIC_JOBS_QUEUED, false, false},
+	{"chunks in work", METRIC_JOBS_RUNNING, false, false},
+	{"workers", METRIC_WORKERS, false, false},
+	{"ledger waiting", METRIC_LEDGER_WAITING, false, false},
+	{"ledger spooled", METRIC_LEDGER_SPOOLED, false, true},
+	{"memory", METRIC_MEMORY, true, false},
+};
+
+static const struct counter {
+	const char *title;
+	enum metric metric;
+	const char *label;
+	bool is_bad; /* when it was counted just now */
+} counters[] = {
+	{"turns finished", METRIC_TURNS, "finished", false},
+	{"turns cancelled", METRIC_TURNS, "cancelled", false},
+	{"turns failed", METRIC_TURNS, "failed", true},
+	{"turns lost", METRIC_TURNS, "lost", true},
+	{"seconds of audio", METRIC_AUDIO, NULL, false},
+	{"cancels", METRIC_CANCELS, NULL, false},
+	{"listeners dry", METRIC_DEADLINE_MISSES, NULL, true},
+	{"worker deaths", METRIC_WORKER_DEATHS, NULL, true},
+	{"LLM errors", METRIC_LLM_ERRORS, NULL, true},
+};
+
+static void put_gauge(struct page *page, const struct gauge *gauge)
+{
+	double value = number_in(page->view->now, rows[gauge->metric].name, NULL);
+	char text[FIGURE_SIZE];
+
+	if (gauge->is_bytes)
+		print_bytes(text, value);
+	else
+		print_count(text, value);
+	put(page, PLAIN, "%-17s", gauge->title);
+	put(page, gauge->is_bad && value > 0 ? BAD : PLAIN, "%12s", text);
+}
+
+/* Since its start everything has happened at some time: only what is new is bad. */
+static void put_counter(struct page *page, const struct counter *counter)
+{
+	const struct top_view *view = page->view;
+	const char *name = rows[counter->metric].name;
+	double a_second = rate(view, name, counter->label);
+	bool is_bad = counter->is_bad && view->before && a_second > 0;
+	char rate_text[FIGURE_SIZE];
+	char sum_text[FIGURE_SIZE];
+
+	print_rate(rate_text, a_second);
+	print_count(sum_text, number_in(view->now, name, counter->label));
+	put(page, PLAIN, "     %-17s", counter->title);
+	put(page, is_bad ? BAD : PLAIN, "%12s%13s", rate_text, sum_text);
+}
+
+static void put_numbers(struct page *page)
+{
+	static_assert(COUNT(gauges) == COUNT(counters), "they stand side by side");
+	put(page, BOLD, "%-17s%12s     %-17s%12s%13s", "NOW", "", "COUNTED", "a second", "in all");
+	end_line(page);
+	for (size_t i = 0; i < COUNT(gauges); ++i) {
+		put_gauge(page, &gauges[i]);
+		put_counter(page, &counters[i]);
+		end_line(page);
+	}
+}
+
+static void put_times(struct page *page)
+{
+	static const struct {
+		const char *title;
+		enum metric metric;
+	} times[] = {
+		{"first audio", METRIC_FIRST_AUDIO},   {"of it added here", METRIC_ADDED},
+		{"cancel", METRIC_CANCEL_TIME},        {"ledger", METRIC_LEDGER_TIME},
+		{"LLM first words", METRIC_LLM_FIRST},
+	};
+	static const double shares[] = {0.5, 0.95, 0.99};
+	char text[FIGURE_SIZE];
+
+	put(page, BOLD, "%-17s%12s%12s%12s%12s", "TIMES", "p50", "p95", "p99", "of");
+	end_line(page);
+	for (size_t i = 0; i < COUNT(times); ++i) {
+		const char *name = rows[times[i].metric].name;
+		char count[NAME_SIZE];
+
+		put(page, PLAIN, "%-17s", times[i].title);
+		for (size_t j = 0; j < COUNT(shares); ++j) {
+			print_time(text, top_view_quantile(page->view, name, shares[j]));
+			put(page, PLAIN, "%12s", text);
+		}
+		snprintf(count, sizeof(count), "%s_count", name);
+		print_count(text, counted(page->view, count, NULL));
+		put(page, PLAIN, "%12s", text);
+		end_line(page);
+	}
+}
+
+/* One of the values of a label that was ever counted; those of just now stand out. */
+static void put_labelled(struct page *page, enum metric metric, const char *label)
+{
+	double sum = number_in(page->view->now, rows[metric].name, label);
+	double fresh = page->view->before ? counted(page->view, rows[metric].name, label) : 0;
+	char text[128];
+	char more[FIGURE_SIZE + 4] = "";
+
+	if (!(sum > 0))
+		return;
+	if (fresh > 0)
+		snprintf(more, sizeof(more), " (+%.0f)", fresh);
+	snprintf(text, sizeof(text), "%s %.0f%s", label, sum, more);
+	if (page->column + strlen(text) + 2 > page->view->columns) {
+		end_line(page);
+		put(page, PLAIN, "%8s", "");
+	}
+	put(page, fresh > 0 ? BAD : PLAIN, "  %s", text);
+}
+
+static void put_errors(struct page *page)
+{
+	static const struct {
+		const char *title;
+		enum metric metric;
+	} lists[] = {{"ERRORS", METRIC_ERRORS}, {"REFUSED", METRIC_DENIALS}};
+
+	for (size_t i = 0; i < COUNT(lists); ++i) {
+		const char *at = rows[lists[i].metric].values;
+
+		put(page, BOLD, "%-8s", lists[i].title);
+		while (*at) {
+			size_t len = strcspn(at, "|");
+			char label[NAME_SIZE];
+
+			snprintf(label, sizeof(label), "%.*s", (int)len, at);
+			put_labelled(page, lists[i].metric, label);
+			at += len + (at[len] == '|');
+		}
+		end_line(page);
+	}
+}
+
+int top_view_print(struct buf *out, const struct top_view *view)
+{
+	struct page page = {.out = out, .view = view};
+
+	put_head(&page);
+	put_state(&page);
+	if (view->now) {
+		put_numbers(&page);
+		end_line(&page);
+		put_times(&page);
+		put_errors(&page);
+	}
+	return page.err;
+}
