@@ -28,8 +28,8 @@ struct account_options {
 	size_t spool_rows; /* 0: ACCOUNT_SPOOL_ROWS */
 };
 
-/* 25 MB, and at ten turns a second almost three hours without a store. */
-#define ACCOUNT_SPOOL_ROWS 100000
+/* 5 MB, and at ten turns a second half an hour without a store. */
+#define ACCOUNT_SPOOL_ROWS 20000
 
 /* Takes the store over (on failure it stays the caller's).  mem_deref blocks
  * until all that was submitted is done, and calls the handlers that still

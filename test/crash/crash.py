@@ -35,7 +35,7 @@ from rest import Rest  # noqa: E402
 
 WORDS = "the quick brown fox jumps over a lazy dog while seven dull clerks count their coins".split()
 TONE_VOICE = 1
-DISK_MIB = 160  # the files of one process are 42 MiB, and those of a dead one stay until the next start
+DISK_MIB = 80  # the files of one process are 21 MiB, and those of a dead one stay until the next start
 
 
 class Told:
