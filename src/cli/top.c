@@ -172,8 +172,8 @@ static void take_answer(struct top *top, const struct asking_answer *answer)
 	if (!err)
 		take_look(top, look);
 	else if (answer->why)
-		snprintf(top->trouble, sizeof(top->trouble), "waiting for the server: %s",
-			 answer->why);
+		snprintf(top->trouble, sizeof(top->trouble), "%s%s",
+			 top->is_once ? "" : "waiting for the server: ", answer->why);
 	else if (answer->status != 200)
 		snprintf(top->trouble, sizeof(top->trouble), "%s answered %u: %s", top->base,
 			 answer->status, refusal_of(answer->status));

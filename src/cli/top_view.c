@@ -353,9 +353,9 @@ static void put_labelled(struct page *page, enum metric metric, const char *labe
 	if (fresh > 0)
 		snprintf(more, sizeof(more), " (+%.0f)", fresh);
 	snprintf(text, sizeof(text), "%s %.0f%s", label, sum, more);
-	if (page->column + strlen(text) + 2 > page->view->columns) {
+	if (page->column + 2 + strlen(text) > page->view->columns) {
 		end_line(page);
-		put(page, PLAIN, "%8s", "");
+		put(page, PLAIN, "%7s", "");
 	}
 	put(page, fresh > 0 ? BAD : PLAIN, "  %s", text);
 }
@@ -370,7 +370,7 @@ static void put_errors(struct page *page)
 	for (size_t i = 0; i < COUNT(lists); ++i) {
 		const char *at = rows[lists[i].metric].values;
 
-		put(page, BOLD, "%-8s", lists[i].title);
+		put(page, BOLD, "%-7s", lists[i].title);
 		while (*at) {
 			size_t len = strcspn(at, "|");
 			char label[NAME_SIZE];
