@@ -166,7 +166,12 @@ static void test_version_may_be_an_option(void **state)
 
 static void test_the_greeting_can_be_pasted(void **state)
 {
-	struct greeting greeting = {"0.0.0.0:8080", false, "ka_x", "build/syrinx", "data"};
+	struct greeting greeting = {
+		.address = "0.0.0.0:8080",
+		.key = "ka_x",
+		.program = "build/syrinx",
+		.data_dir = "data",
+	};
 	struct buf out;
 
 	(void)state;
@@ -182,6 +187,8 @@ static void test_the_greeting_can_be_pasted(void **state)
 	assert_non_null(strstr(out.bytes, "https://[::1]:443/#key=ka_x\n"));
 	assert_non_null(strstr(out.bytes, "wss://[::1]:443/ws/tts/stream\n"));
 	assert_non_null(strstr(out.bytes, "wss://[::1]:443/ws/tts/multi\n"));
+	assert_non_null(strstr(out.bytes,
+			       "build/syrinx talk --data data --server http://127.0.0.1:8080\n"));
 	buf_reset(&out);
 }
 
