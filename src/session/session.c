@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/count.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "metrics/metrics.h"
 #include "wire/reply.h"
@@ -54,11 +55,21 @@ void session_send(struct session *session, int err)
 	session->peer->ops->send(session->peer->peer, message->bytes, message->len, 0, 0);
 }
 
+void session_note_error(const struct wire_notice *notice)
+{
+	const struct wire_error *error = wire_error_get(notice->id);
+
+	metrics_add_named(METRIC_ERRORS, error->code, 1);
+	log_line(error->number >= 500 ? LOG_WARN : LOG_DEBUG, "session",
+		 "an error code=%s status=%d request=%s", error->code, error->number,
+		 notice->request_id ? notice->request_id : "");
+}
+
 static void send_notice(struct session *session, const char *context,
 			const struct wire_notice *notice)
 {
 	session_send(session, session->dialect->error(session_scratch(session), context, notice));
-	metrics_add_named(METRIC_ERRORS, wire_error_get(notice->id)->code, 1);
+	session_note_error(notice);
 }
 
 void session_send_error(struct session *session, const char *context, enum wire_error_id id,

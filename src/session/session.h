@@ -91,6 +91,10 @@ void session_reset(struct session *session);
 struct buf *session_scratch(struct session *session);
 void session_send(struct session *session, int err);
 
+/* Counts an error that a client is told, and leaves a line in the log with the id that the
+ * client has. */
+void session_note_error(const struct wire_notice *notice);
+
 /* context: as in reply.h. */
 void session_send_error(struct session *session, const char *context, enum wire_error_id id,
 			const char *detail);

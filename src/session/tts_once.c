@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "metrics/metrics.h"
 #include "session/turn_queue.h"
 #include "wire/once_dialect.h"
 #include "wire/once_message.h"
@@ -136,7 +135,7 @@ static void refuse(struct tts_once *once, enum wire_error_id id, const char *det
 		.id = id, .detail = detail, .request_id = session->request_id};
 	int err = session->dialect->error(scratch, NULL, &notice);
 
-	metrics_add_named(METRIC_ERRORS, wire_error_get(id)->code, 1);
+	session_note_error(&notice);
 	if (err || turn_queue_say_behind(&once->queue, scratch) != 0)
 		session_send(session, err);
 }

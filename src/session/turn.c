@@ -15,7 +15,6 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "metrics/metrics.h"
 #include "session/turn_private.h"
 #include "session/turn_record.h"
 #include "session/word_choice.h"
@@ -353,9 +352,10 @@ void turn_fail_with(struct turn *turn, const struct wire_notice *notice)
 	if (!turn_edge(&to, turn->state, TURN_EVENT_FAULT))
 		return;
 	turn->fault = notice->id;
-	metrics_add_named(METRIC_ERRORS, wire_error_get(notice->id)->code, 1);
-	if (dialect->error)
+	if (dialect->error) {
+		session_note_error(notice);
 		turn_say(turn, dialect->error(turn_scratch(turn), turn->owner.context, notice));
+	}
 	if (turn->owner.failed)
 		turn->owner.failed(turn->owner.arg, notice);
 	turn_handle(turn, TURN_EVENT_FAULT);
