@@ -33,5 +33,6 @@ int bench_text(const struct bench_options *options);
 int bench_encode(const struct bench_options *options);
 int bench_calls(const struct bench_options *options);
 int bench_ledger(const struct bench_options *options);
+int bench_conversations(const struct bench_options *options);
 
 #endif

@@ -81,6 +81,19 @@ static void choose_voices(const struct target *target, const char *voices_dir)
 	setenv("SYRINX_VOICES", voices_dir ? voices_dir : path, 1);
 }
 
+/* The file's name, or one that is none. */
+static void write_config(char path[96], const struct target *target, const char *text)
+{
+	FILE *file;
+
+	snprintf(path, 96, "%s/syrinx.conf", target->data_dir);
+	file = fopen(path, "we");
+	if (!file)
+		return;
+	fputs(text ? text : "", file);
+	fclose(file);
+}
+
 static void run_server(const struct target *target, unsigned port,
 		       const struct target_options *options)
 {
@@ -102,8 +115,9 @@ static void run_server(const struct target *target, unsigned port,
 		snprintf(path, sizeof(path), "%s/key.pem", target->data_dir);
 		setenv("SYRINX_SERVER_TLS_KEY", path, 1);
 	}
+	write_config(path, target, options->config);
 	execl("/proc/self/exe", "syrinx", "serve", "--data", target->data_dir, "--listen", listen,
-	      (char *)NULL);
+	      "--config", path, (char *)NULL);
 	_exit(127);
 }
 

@@ -23,6 +23,7 @@ struct target_options {
 	bool with_tls;
 	const char *voices_dir; /* NULL: no neural voices, whatever is installed */
 	const char *order; /* speech.order; NULL: the default */
+	const char *config; /* the text of a configuration; NULL: none */
 };
 
 /* Starts this program's own `serve` on a free port of loopback.  Without options

@@ -21,7 +21,7 @@ static const struct {
 	{"neural", bench_neural}, {"streams", bench_streams},
 	{"multi", bench_multi},   {"text", bench_text},
 	{"encode", bench_encode}, {"calls", bench_calls},
-	{"ledger", bench_ledger},
+	{"ledger", bench_ledger}, {"conversations", bench_conversations},
 };
 
 static int run_all(const char *only, const struct bench_options *options)
@@ -77,7 +77,7 @@ static const struct command_option options_table[] = {
 const struct command command_bench = {
 	.name = "bench",
 	.operands = "[start|latency|burst|throughput|cancel|idle|neural|streams|multi|text|encode|"
-		    "calls|ledger]",
+		    "calls|ledger|conversations]",
 	.operands_max = 1,
 	.summary = "Measure a server of its own on this machine.",
 	.options = options_table,
