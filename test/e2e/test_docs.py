@@ -229,13 +229,13 @@ SENT = [
 ]
 
 
-def shown_messages(first, second):
-    """What stands in the left column of "message | meaning" tables below these headings."""
+def shown_messages(first, second, head="| message | meaning"):
+    """What stands in the left column of such tables below these headings."""
     page, above, in_table = PAGES["docs/protocol.md"], ["", ""], False
     for _, line in page.prose:
         if match := re.match(r"(#+) (.*)", line):
             above = [match[2], ""] if len(match[1]) == 1 else [above[0], match[2]]
-        in_table = line.startswith("| message | meaning") or (in_table and line.startswith("|"))
+        in_table = line.startswith(head) or (in_table and line.startswith("|"))
         if in_table and above[0] == first and second in (None, above[1]):
             cell = re.split(r"(?<!\\)\|", line)[1]
             yield from (span[2] for span in pages.SPAN.finditer(cell) if span[2].startswith("{"))
@@ -255,6 +255,34 @@ def test_messages_of_the_protocol_are_taken(shared_server, first, second, path, 
         many = path.endswith("stream-input") and ("context" in message or "socket" in message)
         converse(shared_server, path.replace("/stream", "/multi-stream") if many else path,
                  [opening, message] if opening and not many else [message])
+
+
+def keys_of(value):
+    """All of them, at every depth."""
+    if isinstance(value, list):
+        return {key for item in value for key in keys_of(item)}
+    return {key for name in value for key in {name} | keys_of(value[name])} if isinstance(
+        value, dict) else set()
+
+
+def test_replies_of_the_stream_socket_have_the_keys_that_are_shown(shared_server):
+    shown = {}
+    for message in shown_messages("/ws/tts/stream", "What comes back", "| message | when"):
+        keys = re.findall(r'"(\w+)":', message)
+        shown[keys[0]] = set(keys)
+    del shown["warning"]  # which comes after five seconds
+    with Client(shared_server) as client:
+        client.send(voice_id=2003, word_timestamps=True, update_settings={"speed": 1})
+        client.send(text=5)
+        client.send(text="Hello there.", flush=True)
+        frames = []
+        while not frames or "session_closed" not in frames[-1]:
+            frames.append(client.receive())
+        client.send(cancel=True)
+        frames.append(client.receive())
+    for name, keys in shown.items():
+        (frame, *_) = [frame for frame in frames if name in frame] or [{}]
+        assert keys <= keys_of(frame), (name, frame)
 
 
 # Commands, files and links in sentences
