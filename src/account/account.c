@@ -51,7 +51,8 @@ static void run(struct list *batch, void *arg)
 		else if (request->kind == REQUEST_QUESTION)
 			long_one = request;
 	}
-	ledger_run(lane, batch);
+	if (lane == &lane->account->lanes[LANE_LEDGER])
+		ledger_run(lane, batch);
 	if (long_one)
 		answer(lane->store, long_one);
 }

@@ -510,6 +510,77 @@ static void test_out_of_memory_leaves_nothing_behind(void **state)
 	close_account();
 }
 
+/* Questions that keep the other lanes' threads busy while turns are booked. */
+static int asked, answered;
+
+static int look_at_version(struct store *store, void *arg)
+{
+	int64_t version;
+
+	(void)arg;
+	return store->ops->version(store, &version);
+}
+
+static void on_version(int err, void *arg)
+{
+	assert_int_equal(err, 0);
+	if (heard.calls == heard.wanted && ++answered == asked)
+		loop_stop(loop);
+	if (heard.calls == heard.wanted)
+		return;
+	assert_int_equal(
+		account_ask(account, *(enum account_lane *)arg, look_at_version, on_version, arg),
+		0);
+}
+
+static void on_booked_in_a_crowd(int err, void *arg)
+{
+	(void)arg;
+	heard.errors += err != 0;
+	++heard.calls;
+}
+
+static void test_lanes_do_not_touch_each_others_rows(void **state)
+{
+	static enum account_lane lanes[] = {ACCOUNT_ACCESS, ACCOUNT_ACCESS, ACCOUNT_QUESTIONS};
+	char address[128];
+	const struct account_options options = {.address = address, .data_dir = dir};
+	struct store_key key;
+	char text[ACCOUNT_KEY_LEN + 1];
+	struct store *store;
+	int64_t wrong = -1;
+	int count = 0;
+
+	(void)state;
+	snprintf(address, sizeof(address), "sqlite:%s/test.db", dir);
+	assert_int_equal(store_open(&store, address), 0);
+	assert_int_equal(account_key_make(text, &key, "test"), 0);
+	assert_int_equal(store->ops->key_add(store, &key), 0);
+	assert_int_equal(account_alloc(&account, loop, store, &options), 0);
+	heard.wanted = 2000;
+	asked = 3;
+	answered = 0;
+	for (int i = 0; i < asked; ++i)
+		assert_int_equal(
+			account_ask(account, lanes[i], look_at_version, on_version, &lanes[i]), 0);
+	for (int i = 0; i < heard.wanted; ++i) {
+		struct store_turn turn = turn_of(i);
+
+		assert_int_equal(account_book(NULL, account, &turn, ACCOUNT_NO_MARK,
+					      on_booked_in_a_crowd, NULL),
+				 0);
+	}
+	loop_run(loop);
+	assert_int_equal(heard.errors, 0);
+	account = mem_deref(account);
+	assert_int_equal(store_open(&store, address), 0);
+	assert_int_equal(store->ops->audit(store, &wrong), 0);
+	assert_int_equal(wrong, 0);
+	assert_int_equal(store->ops->turn_list(store, read_number, &count), 0);
+	assert_int_equal(count, heard.wanted);
+	mem_deref(store);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -529,6 +600,7 @@ int main(void)
 		CASE(test_a_mark_is_gone_when_its_turn_is_booked),
 		CASE(test_a_mark_outlives_a_process_that_did_not_book_its_turn),
 		CASE(test_the_end_while_the_store_is_away_leaves_rows_on_the_disk),
+		CASE(test_lanes_do_not_touch_each_others_rows),
 		CASE(test_out_of_memory_leaves_nothing_behind),
 	};
 
