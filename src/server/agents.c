@@ -206,6 +206,7 @@ static int make_agent(struct agent **agentp, const struct config_agent *config,
 	if (!agent)
 		return ENOMEM;
 	snprintf(agent->path, sizeof(agent->path), "%s", config->path);
+	snprintf(agent->language, sizeof(agent->language), "%s", config->language);
 	err = fill_keys(agent, config, errors);
 	if (!err)
 		err = fill_llm(agent, config, errors);
@@ -266,9 +267,23 @@ struct agent *agents_find(const struct agents *agents, const char *path)
 	return NULL;
 }
 
+struct agent *agents_find_name(const struct agents *agents, const char *name)
+{
+	for (size_t i = 0; i < agents->count; ++i) {
+		if (strcmp(agents->rows[i]->totals->name, name) == 0)
+			return agents->rows[i];
+	}
+	return NULL;
+}
+
 size_t agents_count(const struct agents *agents)
 {
 	return agents->count;
+}
+
+const struct agent *agents_at(const struct agents *agents, size_t index)
+{
+	return agents->rows[index];
 }
 
 const struct agent_totals *agents_totals(const struct agents *agents, size_t index)

@@ -29,6 +29,7 @@ struct agent_totals {
 
 struct agent {
 	char path[PARAM_STRING_SIZE];
+	char language[CONFIG_WORD_SIZE]; /* "": it is told none */
 	struct engine_token_keys keys;
 	struct llm_agent *llm;
 	struct agent_totals *totals;
@@ -46,7 +47,10 @@ int agents_reload(struct agents *agents, const struct config *config, struct buf
 /* Lent; NULL: no agent's path. */
 struct agent *agents_find(const struct agents *agents, const char *path);
 
+struct agent *agents_find_name(const struct agents *agents, const char *name);
+
 size_t agents_count(const struct agents *agents);
+const struct agent *agents_at(const struct agents *agents, size_t index);
 
 /* Those of every name there was since the start, in order of appearance; NULL
  * behind the last. */

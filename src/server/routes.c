@@ -46,6 +46,8 @@ static const struct route routes[] = {
 	{"GET", "/ws/tts", SPEAK, tts_socket_open_once, 0},
 	{"GET", "/ws/tts/multi", SPEAK, tts_socket_open_multi, 0},
 	{"GET", "/ws/tts/stream", SPEAK, tts_socket_open_stream, 0},
+	{"GET", "/v1/agents", STORE_SCOPE_SPEAK, agent_rest_list, 0},
+	{"GET", "/ws/talk/{id}", SPEAK, agent_rest_talk, 0},
 	/* Their keys may come in the first message. */
 	{"GET", "/v1/text-to-speech/{id}/stream-input", 0, tts_socket_open_stream_input, 0},
 	{"GET", "/11labs/v1/text-to-speech/{id}/stream-input", 0, tts_socket_open_stream_input, 0},

@@ -103,6 +103,7 @@ static void on_members_changed(void *arg)
 
 	tts_socket_shut_ended(server);
 	speech_http_cut_ended(server);
+	speech_engine_shut_ended(server);
 }
 
 static int open_members(struct server *server)

@@ -16,6 +16,7 @@
  *   late_key.c    a key that comes in a WebSocket's first message
  *   elevenlabs_address.c  what the address of an ElevenLabs WebSocket says
  *   agents.c      who answers speech engines
+ *   agent_rest.c  GET /v1/agents, and talking with one by an ordinary key
  *   speech_engine.c  a speech engine's WebSocket and the conversation on it
  *   speech_http.c speech as the answer to a request
  *   normalize.c   POST /v1/normalize
@@ -142,6 +143,9 @@ bool cors_admit(const struct route_call *call);
 
 /* page.c */
 route_h page_get;
+
+/* agent_rest.c */
+route_h agent_rest_list, agent_rest_talk;
 
 /* metrics_page.c */
 route_h metrics_page_get;

@@ -19,6 +19,8 @@ struct engine_socket {
 	struct link link; /* among the server's conversations */
 	struct server *server;
 	struct agent *agent;
+	struct member *member; /* NULL: an engine, which has a token */
+	struct connection_permit *permit;
 	struct ws *ws; /* NULL once it is gone */
 	struct peer peer;
 	struct conversation *conversation;
@@ -130,6 +132,8 @@ static void socket_destroy(void *object)
 
 	mem_deref(socket->conversation);
 	mem_deref(socket->agent);
+	mem_deref(socket->permit);
+	mem_deref(socket->member);
 }
 
 static int socket_alloc(struct engine_socket **socketp, struct server *server, struct agent *agent)
@@ -159,15 +163,19 @@ static int socket_alloc(struct engine_socket **socketp, struct server *server, s
 	return err;
 }
 
-static void shake_hands(const struct route_call *call, struct agent *agent)
+void speech_engine_admit(const struct route_call *call, struct agent *agent,
+			 struct connection_permit *permit)
 {
 	struct server *server = call->server;
 	struct engine_socket *socket;
 
 	if (socket_alloc(&socket, server, agent) != 0) {
+		mem_deref(permit);
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 		return;
 	}
+	socket->member = mem_ref(call->member);
+	socket->permit = permit;
 	http_reply_header(call->request, "x-request-id", call->request_id);
 	if (http_upgrade(&socket->ws, call->request, &ws_handlers, socket) != 0) {
 		mem_deref(socket);
@@ -210,9 +218,21 @@ bool speech_engine_open(const struct route_call *call)
 		answer_error(call, WIRE_ERROR_MISSING_KEY,
 			     "the token in " ENGINE_TOKEN_HEADER " is missing or not valid");
 	} else {
-		shake_hands(call, agent);
+		speech_engine_admit(call, agent, NULL);
 	}
 	return true;
+}
+
+void speech_engine_shut_ended(struct server *server)
+{
+	const struct list *all = &server->conversations;
+
+	for (struct link *l = list_first(all); l; l = list_next(all, l)) {
+		struct engine_socket *socket = LIST_OBJECT(l, struct engine_socket, link);
+
+		if (socket->member && !member_is_good(socket->member))
+			ws_close(socket->ws, WS_CLOSE_POLICY, "the key has ended");
+	}
 }
 
 void speech_engine_abort_all(struct server *server)

@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+struct agent;
+struct connection_permit;
 struct route_call;
 struct server;
 
@@ -18,6 +20,14 @@ struct server;
 
 /* True when the path is an agent's: then the request was answered. */
 bool speech_engine_open(const struct route_call *call);
+
+/* A conversation with somebody who has a key of ours instead of a token: `permit` is
+ * taken over. */
+void speech_engine_admit(const struct route_call *call, struct agent *agent,
+			 struct connection_permit *permit);
+
+/* Those whose keys are not good any more are closed. */
+void speech_engine_shut_ended(struct server *server);
 
 void speech_engine_abort_all(struct server *server);
 

@@ -144,9 +144,14 @@ def test_documents_have_the_routes_that_the_server_has():
     assert calls | sockets == routes_of_the_server()
 
 
+def address_of(channel):
+    address = SOCKETS["channels"][channel]["address"]
+    return address.replace("{voice_id}", "1").replace("{name}", "echo")
+
+
 @pytest.mark.parametrize("name", SOCKETS["channels"])
 def test_described_socket_is_one(server, name):
-    path = SOCKETS["channels"][name]["address"].replace("{voice_id}", "1")
+    path = address_of(name)
     status, body = server.get(path, headers={"X-API-Key": server.key})
     assert (status, body["code"]) == (426, 426)
 
@@ -456,7 +461,7 @@ class Conversation:
         self.received = self.messages(channel, "receive")
 
         class Path(Client):
-            path = channel["address"].replace("{voice_id}", "1")
+            path = address_of(name)
 
         self.client = Path(server, query=query, key=key)
 
@@ -621,6 +626,23 @@ def test_every_message_of_multi_stream_input(server, name):
         talk.hear("final")
     talk.check_all()
     talk.end(1000)
+
+
+def test_every_message_of_talk(server):
+    talk = Conversation(server, "talk")
+    talk.say("init")
+    talk.say("ping")
+    talk.hear("pong")
+    talk.say("userTranscript")
+    talk.hear("final")
+    talk.say("userTranscript", event_id="x")
+    assert talk.hear("final")["event_id"] == "x"
+    talk.say("error")
+    talk.end(1000)
+    talk.again(server)
+    talk.say("close")
+    talk.end(1000)
+    talk.check_all()
 
 
 @pytest.mark.parametrize("name", ["streamInput", "multiStreamInput"])

@@ -8,7 +8,7 @@ import time
 import pytest
 from client import Refused
 from engine import HEADER, Engine, claims, digest, echo_key, encode, sign, token, user
-from program import wait_until
+from program import syrinx, wait_until
 
 KEY, OLD_KEY = "sk_new_0123456789", "sk_old_0123456789"
 AGENTS = f"""
@@ -282,6 +282,48 @@ def test_a_reload_with_a_mistake_changes_nothing(start_server):
         wait_until(lambda n=before: server.log().count("the agents stay as they were") > n,
                    "the mistake is told")
         assert accepted(server, path="/one", key=KEY)
+
+
+# With an ordinary key
+
+
+class Talker(Engine):
+    """Who has a key of the server's, as a page has it, and no token."""
+
+    def __init__(self, server, name="echo", query=None):
+        super().__init__(server, path=f"/ws/talk/{name}", given="",
+                         query=f"api_key={server.key}" if query is None else query)
+
+
+def test_agents_are_listed_without_their_secrets(start_server):
+    server = start_server(config=AGENTS + "language = de\nprompt = hidden\n")
+    status, body = server.get("/v1/agents", {"X-API-Key": server.key})
+    assert status == 200
+    assert body == {"agents": [{"name": "one", "path": "/one", "language": None},
+                               {"name": "two", "path": "/two/deep", "language": "de"}]}
+    assert server.get("/v1/agents")[0] == 401
+
+
+def test_an_ordinary_key_talks_with_an_agent(start_server):
+    server = start_server(config=AGENTS)
+    with Talker(server, "two") as talker:
+        assert "hello" in talker.ask("hello")
+        talker.end()
+    for name, query, status in (("three", None, 404), ("two", "", 401), ("two", "api_key=x", 403)):
+        with pytest.raises(Refused) as error:
+            Talker(server, name, query)
+        assert error.value.status == status
+
+
+def test_a_key_that_ends_ends_its_talk(start_server):
+    server = start_server()
+    key = server.new_key("--name", "guest")
+    with Talker(server, query=f"api_key={key}") as talker, Engine(server) as engine:
+        assert "hi" in talker.ask("hi")
+        assert syrinx("key", "revoke", key[:8], "--data", server.data).returncode == 0
+        talker.expect_close(1008)
+        assert "still here" in engine.ask("still here")
+        engine.end()
 
 
 def test_figures_by_agent_are_logged(start_server):
