@@ -1,6 +1,8 @@
-"""What README.md and the pages of docs/ show is true: every block of code is run or says right above
-itself why it cannot be (<!-- not run: … -->), commands and options exist, messages are taken by the
-socket that they are for, links lead somewhere, tables are those of the program.
+"""What README.md and the pages of docs/ show is true.
+
+Every block of code is run, or says right above itself why it cannot be (<!-- not run: … -->).
+Commands and options exist, messages are taken by the socket that they are for, links lead
+somewhere, tables are those of the program.
 """
 
 import http.client
@@ -15,9 +17,9 @@ from program import SOURCE, SYRINX, WAIT_S, environment, syrinx
 from snippets import Desk, is_command, read_commands
 
 PAGES = {page.name: page for page in pages.read_all()}
-DRAWN = ("mermaid",)  # generated from the tables of the program, which other tests hold them against
+DRAWN = ("mermaid",)  # generated from tables of the program, which other tests see to
 # Pages whose commands need a store of their own, and the test that runs them in their order.
-HELD_ELSEWHERE = {"docs/operations.md": "test_operations.py", "docs/security.md": "test_operations.py"}
+HELD_ELSEWHERE = dict.fromkeys(["docs/operations.md", "docs/security.md"], "test_operations.py")
 TREE = re.compile(r"(src|test|tools|docs|examples|deploy|man|conf|web)/[\w./-]*\w")
 BYTES = re.compile(r"(?:[0-9a-f]{2}(?:  ?|$))+(?= |$)")
 
@@ -34,7 +36,7 @@ def packages():
 def desk(tmp_path, packages):
     desk = Desk(tmp_path, packages)
     yield desk
-    desk.server.stop()
+    desk.stop()
 
 
 # Blocks
@@ -85,7 +87,7 @@ def try_addresses(desk, block):
 
 
 def try_json(desk, block):
-    """It can be read, alone or as a member; where the fence names a socket, its lines are sent there."""
+    """It can be read, alone or as a member; lines go to the socket that the fence names."""
     text = desk.put_in(block.text)
     if block.where:
         for line in filter(None, text.splitlines()):
@@ -413,7 +415,7 @@ def test_settings_in_sentences_exist():
 
 
 def texts_of_the_program():
-    """String literals of the sources and the page, neighbours joined, without what formats put in."""
+    """What they say: neighbouring literals joined, … for what formats put in."""
     joined = []
     for path in [*(SOURCE / "src").rglob("*.[ch]"), *(SOURCE / "web").glob("*.js"),
                  SOURCE / "tools/setup"]:
