@@ -5,12 +5,14 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/count.h"
+#include "base/utf8.h"
 
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
 
@@ -38,6 +40,8 @@ int log_level_parse(enum log_level *level, const char *word)
 	return EINVAL;
 }
 
+#define REPLACEMENT 0xfffdu /* what stands for bytes that are no UTF-8 */
+
 /* Room for an escape and what closes an object: a line that is cut is still one. */
 #define CLOSING 16u
 
@@ -62,19 +66,22 @@ static void put_string(struct line *line, const char *text)
 	put(line, text, strlen(text));
 }
 
-/* As the inside of a JSON string; what is no UTF-8 is the reader's affair. */
+/* As the inside of a JSON string, which is UTF-8 whatever a client has sent. */
 static void put_escaped(struct line *line, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len && line->len + CLOSING < sizeof(line->bytes); ++i) {
-		unsigned char c = (unsigned char)text[i];
+	size_t n;
+
+	for (size_t i = 0; i < len && line->len + CLOSING < sizeof(line->bytes); i += n) {
+		uint32_t c;
 		char escape[8];
 
-		if (c < 0x20)
-			snprintf(escape, sizeof(escape), "\\u%04x", c);
+		n = utf8_decode(&c, text + i, len - i);
+		if (c < 0x20 || (n == 1 && c == REPLACEMENT))
+			snprintf(escape, sizeof(escape), "\\u%04x", c & 0xffff);
 		else if (c == '"' || c == '\\')
-			snprintf(escape, sizeof(escape), "\\%c", c);
+			snprintf(escape, sizeof(escape), "\\%c", (char)c);
 		else
-			snprintf(escape, sizeof(escape), "%c", c);
+			snprintf(escape, sizeof(escape), "%.*s", (int)n, text + i);
 		put_string(line, escape);
 	}
 }
@@ -134,6 +141,13 @@ static void write_json(struct line *line, const char *time, enum log_level level
 	put_string(line, "}\n");
 }
 
+/* A client's words can neither begin a line of their own nor steer a terminal. */
+static void put_harmless(struct line *line, const char *text)
+{
+	for (; *text; ++text)
+		put(line, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text, 1);
+}
+
 static void write_text(struct line *line, const char *time, enum log_level level, const char *area,
 		       const char *message)
 {
@@ -141,7 +155,7 @@ static void write_text(struct line *line, const char *time, enum log_level level
 
 	snprintf(head, sizeof(head), "%s %-5s %s: ", time, level_words[level], area);
 	put_string(line, head);
-	put_string(line, message);
+	put_harmless(line, message);
 	if (line->len == sizeof(line->bytes))
 		--line->len;
 	put_string(line, "\n");

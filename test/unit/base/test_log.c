@@ -84,6 +84,22 @@ static void test_an_object_for_programs(void **state)
 	json_decref(object);
 }
 
+/* What a client may have put into it: lines of its own, a terminal's commands, bytes that are
+ * no text. */
+static void test_whatever_is_said_is_one_line_of_text(void **state)
+{
+	json_t *object = as_json("GET /a\xff\n\xc3\xa9\xe2\x82 error");
+
+	(void)state;
+	assert_member(object, "message",
+		      "GET /a\xef\xbf\xbd\n\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd error");
+	json_decref(object);
+	log_set_form(LOG_TEXT);
+	written(say, "GET /a\n\033[2J\177\xc3\xa9");
+	assert_string_equal(line + strlen("2026-01-01T00:00:00.000Z info  test: "),
+			    "GET /a??[2J?\xc3\xa9\n");
+}
+
 /* Lines of every length, also such that an escape stands where they are cut. */
 static void test_lines_that_are_cut_are_still_lines(void **state)
 {
@@ -91,12 +107,18 @@ static void test_lines_that_are_cut_are_still_lines(void **state)
 
 	(void)state;
 	for (size_t len = 800; len < sizeof(text) - 1; ++len) {
-		memset(text, "a\"\t"[len % 3], len);
+		memset(text, "a\"\t\xff"[len % 4], len);
 		text[len] = '\0';
 		json_decref(as_json(text));
 		log_set_form(LOG_TEXT);
 		written(say, text);
 		assert_int_equal(line[strlen(line) - 1], '\n');
+	}
+	for (size_t len = 0; len < 6; ++len) {
+		memset(text, 'a', len);
+		for (size_t i = len; i + 3 < sizeof(text); i += 3)
+			memcpy(text + i, "\xe2\x82\xac", 4);
+		json_decref(as_json(text));
 	}
 	memset(text, 'a', 700);
 	snprintf(text + 700, 400, " key=%0300d", 1);
@@ -108,6 +130,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_line_for_people),
 		cmocka_unit_test(test_an_object_for_programs),
+		cmocka_unit_test(test_whatever_is_said_is_one_line_of_text),
 		cmocka_unit_test(test_lines_that_are_cut_are_still_lines),
 	};
 
