@@ -49,7 +49,7 @@ static void answer(const struct errand *errand)
 	const struct route_call *call = &errand->call;
 
 	if (errand->type) {
-		http_reply_header(call->request, "x-request-id", call->request_id);
+		answer_head(call);
 		http_reply(call->request, errand->status, errand->type, errand->answer.bytes,
 			   errand->answer.len);
 	} else {

@@ -124,7 +124,7 @@ static int begin_answer(struct speech_http *speech)
 	http_reply_header(request, "X-Sample-Rate", rate);
 	http_reply_header(request, "X-Audio-Format", audio_format_encoding(encoding));
 	http_reply_header(request, "X-KugelAudio-AI-Generated", "true");
-	http_reply_header(request, "x-request-id", speech->call.request_id);
+	answer_head(&speech->call);
 	answer_rate(request, speech->call.member);
 	if (http_reply_begin(request, 200,
 			     speech->door->type ? speech->door->type

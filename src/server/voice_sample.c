@@ -417,7 +417,7 @@ static void on_read(int err, void *arg)
 	if (err) {
 		answer_error(call, WIRE_ERROR_SAMPLE_NOT_FOUND, NULL);
 	} else {
-		http_reply_header(call->request, "x-request-id", call->request_id);
+		answer_head(call);
 		http_reply_header(call->request, "X-KugelAudio-AI-Generated", "true");
 		http_reply(call->request, 200, "audio/wav", reading->audio.bytes,
 			   reading->audio.len);
