@@ -109,7 +109,8 @@ void model_set_language(char language[8], const char *tag, size_t len)
 		++n;
 	if (n < 2 || n > 3 || (n < len && tag[n] != '_' && tag[n] != '-'))
 		return; /* "English" */
-	snprintf(language, 8, "%.*s", (int)n, tag);
+	memcpy(language, tag, n);
+	language[n] = '\0';
 	for (size_t i = 0; i < COUNT(language_codes); ++i)
 		if (strcmp(language, language_codes[i].theirs) == 0)
 			snprintf(language, 8, "%s", language_codes[i].ours);
