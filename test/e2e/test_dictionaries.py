@@ -580,24 +580,37 @@ def test_a_hand_in_the_database_is_heard_after_invalidate(server, rest):
     assert rest.post("/dictionaries/99/invalidate") == (204, None)
 
 
+# The tables of the first version that was released, with the columns that are read of them.
+FIRST_SCHEMA = """
+    CREATE TABLE key (id INTEGER PRIMARY KEY, prefix TEXT NOT NULL UNIQUE, hash BLOB NOT NULL,
+     name TEXT NOT NULL, credit_cents INTEGER NOT NULL, streams_max INTEGER NOT NULL,
+     created_ms INTEGER NOT NULL, revoked_ms INTEGER NOT NULL) STRICT;
+    CREATE TABLE turn (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE,
+     key_id INTEGER REFERENCES key (id), at_ms INTEGER NOT NULL, status TEXT NOT NULL,
+     samples INTEGER NOT NULL, sample_rate INTEGER NOT NULL, characters INTEGER NOT NULL,
+     voice_id INTEGER NOT NULL, model_id TEXT NOT NULL, amount_microcents INTEGER NOT NULL) STRICT;
+    CREATE TRIGGER turn_is_never_changed BEFORE UPDATE ON turn
+     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+    CREATE TRIGGER turn_is_never_deleted BEFORE DELETE ON turn
+     BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
+    CREATE TRIGGER turn_is_never_replaced BEFORE INSERT ON turn
+     WHEN EXISTS (SELECT 1 FROM turn WHERE id = NEW.id OR seq = NEW.seq)
+     BEGIN SELECT RAISE(IGNORE); END;
+    PRAGMA user_version = 1;"""
+
+
 def test_keys_and_dictionaries_of_an_older_program_are_taken_over(start_server):
     server = start_server()
     server.stop()
-    columns = "id, prefix, hash, name, credit_cents, created_ms, revoked_ms"
-    path = server.data / "syrinx.db"
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        keys = database.execute(f"SELECT {columns} FROM key").fetchall()
-    path.unlink()
-    # The first version had no more than this, and its migration adds to it.
-    source = (SOURCE / "src/store/sqlite_schema.c").read_text(encoding="utf-8")
-    first = source[source.index("sqlite_schema_migrations[]"):]
-    first = first[:first.index('END;",') + len('END;"')]
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        database.executescript("".join(re.findall(r'"([^"]*)"', first)))
-        database.executemany(f"INSERT INTO key ({columns}, streams_max) VALUES"
-                             " (?, ?, ?, ?, ?, ?, ?, -1)", keys)
-        database.execute("PRAGMA user_version = 1")
-        database.commit()
+    file = server.data / "syrinx.db"
+    with sqlite3.connect(file) as database:
+        keys = database.execute("SELECT id, prefix, hash, name, -1, -1, created_ms, revoked_ms "
+                                "FROM key").fetchall()
+    for left in server.data.glob("syrinx.db*"):
+        left.unlink()
+    with sqlite3.connect(file) as database:
+        database.executescript(FIRST_SCHEMA)
+        database.executemany("INSERT INTO key VALUES (?, ?, ?, ?, ?, ?, ?, ?)", keys)
     again = start_server(data=server.data)
     assert again.key == server.key
     with Rest(again) as rest, Speaker(again) as speaker:

@@ -8,7 +8,7 @@ import wave
 
 import pytest
 from client import Client, Turn, is_speech
-from program import wait_until
+from program import syrinx, wait_until
 from rest import Rest
 
 INFO = {"id", "voice_id", "handle", "public_id", "name", "description", "category", "sex", "age",
@@ -366,19 +366,18 @@ def test_what_needs_cloning_is_not_available(rest):
 
 def test_scopes_say_who_may_change_voices(server, rest):
     made = derive(rest)
-    for scopes, sees in (("speak", True), ("read", True), ("dictionaries", False)):
+    for scopes, sees, changes in (("speak", True, False), ("read", True, False),
+                                  ("dictionaries", False, False), ("voices", False, True)):
         with Rest(server, server.new_key("--scopes", scopes)) as other:
             assert (other.get(f"/voices/{made['id']}")[0] == 200) is sees
             status, _ = other.post("/voices", {"name": "x", "base_voice_id": 2003})
-            assert (status == 201) is not sees
+            assert (status == 201) is changes
 
 
 def test_voices_belong_to_a_project(server, rest):
-    with sqlite3.connect(server.data / "syrinx.db") as database:
-        database.execute("INSERT INTO project (id, name, created_ms) VALUES (2, 'other', 0)")
-    other_key = server.new_key()
-    with sqlite3.connect(server.data / "syrinx.db") as database:
-        database.execute("UPDATE key SET project_id = 2 WHERE id = (SELECT max(id) FROM key)")
+    made = syrinx("project", "create", "--name", "other", "--data", server.data)
+    assert made.stdout == b"2\n"
+    other_key = server.new_key("--project", "2")
     mine = f"/voices/{derive(rest)['id']}"
     with Rest(server, other_key) as other:
         refused(other.get(mine), 404, "NOT_FOUND", "Voice not found")
