@@ -13,13 +13,22 @@ static int64_t unused(const struct lease *lease)
 	return lease->granted - lease->used - lease->reserved;
 }
 
-/* What can be counted on beyond what is here.  With the chunk that overdraws it, it
- * stays within a block. */
-static int64_t grace(const struct lease *lease)
+static int64_t cost_of(const struct lease *lease, int64_t chunk)
 {
-	if (lease->left <= 0)
-		return 0;
-	return at_most(lease->left, lease->block - lease->block / LEASE_CHUNKS);
+	int64_t least = lease->block / LEASE_CHUNKS;
+
+	return chunk > least ? chunk : least;
+}
+
+/* What can be counted on beyond what is here.  With the chunk that overdraws it, it
+ * stays within a block; or within a part of much that all servers may use at once. */
+static int64_t grace(const struct lease *lease, int64_t chunk)
+{
+	int64_t block = lease->block - cost_of(lease, chunk);
+	int64_t part = lease->left / LEASE_SERVERS;
+	int64_t most = at_most(lease->left, part > block ? part : block);
+
+	return most > 0 ? most : 0;
 }
 
 void lease_limit(struct lease *lease, bool is_limited, int64_t block)
@@ -30,11 +39,11 @@ void lease_limit(struct lease *lease, bool is_limited, int64_t block)
 	lease->block = block;
 }
 
-bool lease_covers(const struct lease *lease, const struct lease_part *part)
+bool lease_covers(const struct lease *lease, const struct lease_part *part, int64_t chunk)
 {
 	int64_t own = part ? part->reserved : 0;
 
-	return !lease->is_limited || unused(lease) + own + grace(lease) > 0;
+	return !lease->is_limited || unused(lease) + own + grace(lease, chunk) > 0;
 }
 
 void lease_spend(struct lease *lease, struct lease_part *part, int64_t spent)
@@ -47,10 +56,8 @@ void lease_spend(struct lease *lease, struct lease_part *part, int64_t spent)
 
 void lease_reserve(struct lease *lease, struct lease_part *part, int64_t chunk)
 {
-	int64_t least = lease->block / LEASE_CHUNKS;
-
 	lease->reserved -= part->reserved;
-	part->reserved = chunk > least ? chunk : least;
+	part->reserved = cost_of(lease, chunk);
 	lease->reserved += part->reserved;
 }
 

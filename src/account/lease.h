@@ -8,12 +8,13 @@
  *   granted - used - reserved       is free
  *
  * A chunk's cost is known when it has been spoken, and many turns speak at once.
- * So each that goes on reserves what a chunk may cost; then all of them together
- * overdraw the lease by one chunk at most.
+ * So each that goes on reserves what its chunk may cost, by its text; then all of
+ * them together overdraw the lease by one chunk at most.
  *
  * A burst of turns is not refused while the next block is on its way: what the store
- * had left when it was asked last counts too, a block of it at most.  If another
- * server took that meanwhile the account is overdrawn, by less than a block.
+ * had left when it was asked last counts too, a block of it at most or, of an account
+ * that has plenty, the part of one server in many.  If others took that meanwhile the
+ * account is overdrawn, by less than a block.
  */
 #ifndef ACCOUNT_LEASE_H
 #define ACCOUNT_LEASE_H
@@ -21,9 +22,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A chunk is taken to cost this part of a block: with the default block and price that
- * is seven seconds of speech. */
+/* A chunk is taken to cost this part of a block at least: with the default block and
+ * price that is seven seconds of speech. */
 #define LEASE_CHUNKS 32
+
+/* So many servers may each count on their part of what is left, and no more than that
+ * is spent. */
+#define LEASE_SERVERS 64
 
 struct lease {
 	bool is_limited; /* else nothing below counts */
@@ -43,13 +48,14 @@ struct lease_part {
 /* One that was without limit begins with nothing. */
 void lease_limit(struct lease *lease, bool is_limited, int64_t block);
 
-/* May one more chunk be spoken, by a turn that holds `part`?  NULL: by a new one. */
-bool lease_covers(const struct lease *lease, const struct lease_part *part);
+/* May one more chunk be spoken, by a turn that holds `part`?  NULL: by a new one.
+ * `chunk` is what it may cost; 0: nobody knows yet. */
+bool lease_covers(const struct lease *lease, const struct lease_part *part, int64_t chunk);
 
 /* What a turn has spent so far; it speaks no chunk then. */
 void lease_spend(struct lease *lease, struct lease_part *part, int64_t spent);
 
-/* For the chunk that it speaks next: as much as its dearest was, or as any may be. */
+/* For the chunk that it speaks next. */
 void lease_reserve(struct lease *lease, struct lease_part *part, int64_t chunk);
 
 /* How much to ask the store for now; 0: enough is there. */

@@ -485,13 +485,14 @@ static void look_for_credit(struct bearer *bearer)
 
 /* When the store could not be asked nobody knows what credit there is: that is not the
  * same as none. */
-static bool has_credit(struct bearer *bearer, const struct lease_part *parts, struct denied *denied)
+static bool has_credit(struct bearer *bearer, const struct lease_part *parts, int64_t chunk,
+		       struct denied *denied)
 {
 	struct quota *quotas[MEMBER_QUOTAS];
 
 	member_quotas(quotas, bearer);
 	for (size_t i = 0; i < MEMBER_QUOTAS; ++i) {
-		if (lease_covers(&quotas[i]->lease, parts ? &parts[i] : NULL))
+		if (lease_covers(&quotas[i]->lease, parts ? &parts[i] : NULL, chunk))
 			continue;
 		deny(denied, quotas[i]->lease_err ? DENIAL_LEDGER : DENIAL_CREDIT, -1, QUOTA_NEVER);
 		return false;
@@ -502,7 +503,7 @@ static bool has_credit(struct bearer *bearer, const struct lease_part *parts, st
 static bool may_begin(const struct member *member, struct denied *denied)
 {
 	look_for_credit(member->bearer);
-	return check_key(member, denied) && has_credit(member->bearer, NULL, denied) &&
+	return check_key(member, denied) && has_credit(member->bearer, NULL, 0, denied) &&
 	       has_room(member, STORE_METER_TURNS, 1, denied) &&
 	       has_room(member, STORE_METER_REQUESTS, 1, denied) &&
 	       has_room(member, STORE_METER_CHARACTERS, 0, denied);
@@ -574,21 +575,27 @@ bool permit_text(struct permit *permit, uint64_t characters, struct denied *deni
 	return true;
 }
 
-bool permit_go_on(struct permit *permit, int64_t spent_microcents, struct denied *denied)
+/* The next chunk is reckoned as dear as its text may make it, and as the dearest was:
+ * a voice may be slower than all others. */
+bool permit_go_on(struct permit *permit, int64_t spent_microcents, int64_t chunk_microcents,
+		  struct denied *denied)
 {
 	struct bearer *bearer = permit->member->bearer;
-	int64_t chunk = spent_microcents - permit->parts[0].spent;
+	int64_t last = spent_microcents - permit->parts[0].spent;
 	struct quota *quotas[MEMBER_QUOTAS];
 
-	if (chunk > permit->dearest)
-		permit->dearest = chunk;
+	if (last > permit->dearest)
+		permit->dearest = last;
+	if (permit->dearest > chunk_microcents)
+		chunk_microcents = permit->dearest;
 	spend(permit, spent_microcents);
 	look_for_credit(bearer);
-	if (!check_key(permit->member, denied) || !has_credit(bearer, permit->parts, denied))
+	if (!check_key(permit->member, denied) ||
+	    !has_credit(bearer, permit->parts, chunk_microcents, denied))
 		return false;
 	member_quotas(quotas, bearer);
 	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
-		lease_reserve(&quotas[i]->lease, &permit->parts[i], permit->dearest);
+		lease_reserve(&quotas[i]->lease, &permit->parts[i], chunk_microcents);
 	return true;
 }
 

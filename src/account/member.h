@@ -85,9 +85,11 @@ int permit_ask(struct permit **permitp, struct member *member, struct denied *de
  * turn, however it comes. */
 bool permit_text(struct permit *permit, uint64_t characters, struct denied *denied);
 
-/* What the turn has cost so far, told before each chunk: may one more be spoken?
- * When the answer is no, `denied` says DENIAL_CREDIT or DENIAL_KEY. */
-bool permit_go_on(struct permit *permit, int64_t spent_microcents, struct denied *denied);
+/* What the turn has cost so far, told before each chunk: may one more be spoken, which
+ * may cost `chunk_microcents`?  When the answer is no, `denied` says DENIAL_CREDIT,
+ * DENIAL_LEDGER or DENIAL_KEY. */
+bool permit_go_on(struct permit *permit, int64_t spent_microcents, int64_t chunk_microcents,
+		  struct denied *denied);
 
 /* What it has cost in the end.  Once; without it nothing was spent. */
 void permit_settle(struct permit *permit, int64_t microcents);

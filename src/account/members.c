@@ -283,7 +283,7 @@ static bool must_wait_for_credit(struct members_check *check)
 	for (size_t i = 0; i < MEMBER_QUOTAS; ++i) {
 		bool is_asked = members_credit(check->members, quotas[i]);
 
-		must_wait |= is_asked && !lease_covers(&quotas[i]->lease, NULL);
+		must_wait |= is_asked && !lease_covers(&quotas[i]->lease, NULL, 0);
 	}
 	return must_wait;
 }

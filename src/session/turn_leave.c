@@ -16,6 +16,9 @@
 #include "session/denial.h"
 #include "session/turn_private.h"
 
+/* Speech has 10 to 20 letters a second, and more bytes where a letter says more. */
+#define BYTE_MS 100
+
 /* A derived voice costs what the one does that it is made of. */
 int64_t turn_price(const struct turn *turn)
 {
@@ -97,11 +100,29 @@ void turn_ask_leave(struct turn *turn)
 		(void)turn_tell_text(turn, turn->characters);
 }
 
+/* What the chunk at hand may cost: not for a bill, but so that many turns that speak at
+ * once do not spend the same credit. */
+static int64_t chunk_amount(const struct turn *turn)
+{
+	const struct spoken *spoken = turn->utterance.spoken;
+	double ms = 0;
+
+	for (size_t i = 0; i < spoken->parts_len; ++i) {
+		const struct spoken_part *part = &spoken->parts[i];
+
+		ms += part->pause_ms +
+		      (double)part->len * BYTE_MS / (part->rate > 0 ? part->rate : 1);
+	}
+	return turn->microcents_per_minute < 0
+		       ? 0
+		       : price_microcents((uint64_t)ms, 1000, turn->microcents_per_minute);
+}
+
 bool turn_may_go_on(struct turn *turn)
 {
 	struct denied denied;
 
-	if (permit_go_on(turn->permit, amount_of(turn), &denied))
+	if (permit_go_on(turn->permit, amount_of(turn), chunk_amount(turn), &denied))
 		return true;
 	refuse(turn, &denied);
 	return false;

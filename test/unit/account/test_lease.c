@@ -21,7 +21,7 @@ static void test_without_a_limit_everything_is_covered(void **state)
 	(void)state;
 	lease_limit(&lease, false, BLOCK);
 	lease_spend(&lease, &part, INT64_MAX / 2);
-	assert_true(lease_covers(&lease, &part));
+	assert_true(lease_covers(&lease, &part, 0));
 	assert_int_equal(lease_want(&lease), 0);
 }
 
@@ -32,7 +32,7 @@ static void test_a_block_is_wanted_at_first_and_again_when_half_is_gone(void **s
 
 	(void)state;
 	lease_limit(&lease, true, BLOCK);
-	assert_false(lease_covers(&lease, NULL));
+	assert_false(lease_covers(&lease, NULL, 0));
 	assert_int_equal(lease_want(&lease), BLOCK);
 	lease_grant(&lease, BLOCK, 10 * BLOCK);
 	assert_int_equal(lease_want(&lease), 0);
@@ -51,13 +51,13 @@ static void test_what_speaks_is_reserved_and_given_back(void **state)
 	lease_limit(&lease, true, BLOCK);
 	lease_grant(&lease, BLOCK, 0);
 	for (int i = 0; i < LEASE_CHUNKS; ++i) {
-		assert_true(lease_covers(&lease, &parts[i]));
+		assert_true(lease_covers(&lease, &parts[i], 0));
 		lease_reserve(&lease, &parts[i], 0);
 	}
-	assert_false(lease_covers(&lease, &parts[LEASE_CHUNKS]));
+	assert_false(lease_covers(&lease, &parts[LEASE_CHUNKS], 0));
 	assert_true(lease_want(&lease) > 0); /* many at once want more */
 	lease_spend(&lease, &parts[0], 1); /* cheaper than it might have been */
-	assert_true(lease_covers(&lease, &parts[LEASE_CHUNKS]));
+	assert_true(lease_covers(&lease, &parts[LEASE_CHUNKS], 0));
 }
 
 static void test_a_turn_reserves_what_its_dearest_chunk_cost(void **state)
@@ -82,10 +82,39 @@ static void test_a_burst_is_covered_by_what_the_store_has_left_a_block_at_most(v
 
 	(void)state;
 	lease_limit(&lease, true, BLOCK);
-	lease_grant(&lease, BLOCK, 100 * BLOCK);
-	while (lease_covers(&lease, &parts[begun]))
+	lease_grant(&lease, BLOCK, 10 * BLOCK);
+	while (lease_covers(&lease, &parts[begun], 0))
 		lease_reserve(&lease, &parts[begun++], 0);
 	assert_int_equal(begun, 2 * LEASE_CHUNKS - 1);
+}
+
+static void test_of_much_that_is_left_each_server_may_count_on_its_part(void **state)
+{
+	struct lease lease = {0};
+	struct lease_part parts[8 * LEASE_CHUNKS] = {{0}};
+	int begun = 0;
+
+	(void)state;
+	lease_limit(&lease, true, BLOCK);
+	lease_grant(&lease, BLOCK, 3 * LEASE_SERVERS * (int64_t)BLOCK);
+	while (lease_covers(&lease, &parts[begun], 0))
+		lease_reserve(&lease, &parts[begun++], 0);
+	assert_int_equal(begun, 4 * LEASE_CHUNKS);
+}
+
+static void test_a_long_chunk_counts_as_long(void **state)
+{
+	struct lease lease = {0};
+	struct lease_part parts[LEASE_CHUNKS] = {{0}};
+	int begun = 0;
+
+	(void)state;
+	lease_limit(&lease, true, BLOCK);
+	lease_grant(&lease, BLOCK, BLOCK);
+	while (lease_covers(&lease, &parts[begun], BLOCK / 4))
+		lease_reserve(&lease, &parts[begun++], BLOCK / 4);
+	assert_int_equal(begun, 7); /* four of what is here, and not a block beyond */
+	assert_false(lease_covers(&lease, NULL, 2 * BLOCK));
 }
 
 static void test_one_that_becomes_limited_begins_with_nothing(void **state)
@@ -97,12 +126,12 @@ static void test_one_that_becomes_limited_begins_with_nothing(void **state)
 	lease_limit(&lease, false, BLOCK);
 	lease_spend(&lease, &part, 700);
 	lease_limit(&lease, true, BLOCK);
-	assert_false(lease_covers(&lease, &part));
+	assert_false(lease_covers(&lease, &part, 0));
 	assert_int_equal(lease_want(&lease), BLOCK);
 	lease_grant(&lease, 10, 0);
-	assert_true(lease_covers(&lease, &part));
+	assert_true(lease_covers(&lease, &part, 0));
 	lease_spend(&lease, &part, 710);
-	assert_false(lease_covers(&lease, &part));
+	assert_false(lease_covers(&lease, &part, 0));
 }
 
 static void test_what_lapsed_is_gone_and_what_is_held_counts(void **state)
@@ -113,10 +142,10 @@ static void test_what_lapsed_is_gone_and_what_is_held_counts(void **state)
 	lease_limit(&lease, true, BLOCK);
 	lease_grant(&lease, BLOCK, BLOCK);
 	lease_lapse(&lease);
-	assert_false(lease_covers(&lease, NULL));
+	assert_false(lease_covers(&lease, NULL, 0));
 	lease_hold(&lease, 40, 0);
 	assert_int_equal(lease_want(&lease), BLOCK - 40);
-	assert_true(lease_covers(&lease, NULL));
+	assert_true(lease_covers(&lease, NULL, 0));
 }
 
 /* A purse of the store's kind, for several servers. */
@@ -145,9 +174,9 @@ static void renew(struct purse *purse, struct lease *lease)
 #define SERVERS_MAX 3
 #define TURNS 200
 
-/* Turns of dear and cheap chunks until none may go on; the store is asked late, now
- * and then. */
-static int64_t spend_all(struct purse *purse, uint32_t servers)
+/* Turns of chunks that cost up to `dearest` until none may go on; the store is asked
+ * late, now and then. */
+static int64_t spend_all(struct purse *purse, uint32_t servers, uint32_t dearest)
 {
 	struct lease leases[SERVERS_MAX] = {{0}};
 	struct lease_part parts[SERVERS_MAX][TURNS] = {{{0}}};
@@ -160,28 +189,28 @@ static int64_t spend_all(struct purse *purse, uint32_t servers)
 	for (int refusals = 0; refusals < 20000;) {
 		struct lease *lease = &leases[draw(purse, servers)];
 		struct lease_part *part = &parts[lease - leases][draw(purse, TURNS)];
-		int64_t cost = part->reserved ? 1 + draw(purse, CHUNK) : 0;
+		int64_t cost = part->reserved ? 1 + draw(purse, dearest) : 0;
 
 		spent += cost;
 		lease_spend(lease, part, part->spent + cost);
 		if (draw(purse, 8) == 0)
 			renew(purse, lease);
-		if (lease_covers(lease, part))
-			lease_reserve(lease, part, 0);
+		if (lease_covers(lease, part, dearest))
+			lease_reserve(lease, part, dearest);
 		else
 			++refusals;
 	}
 	return spent;
 }
 
-static int64_t most_overdrawn(uint32_t servers)
+static int64_t most_overdrawn(uint32_t servers, uint32_t dearest)
 {
 	int64_t most = 0;
 
 	for (uint32_t seed = 1; seed <= 30; ++seed) {
 		struct purse purse = {.left = (int64_t)seed * 1111, .random = seed};
 		int64_t credit = purse.left;
-		int64_t over = spend_all(&purse, servers) - credit;
+		int64_t over = spend_all(&purse, servers, dearest) - credit;
 
 		assert_true(over >= 0); /* nothing is left over */
 		if (over > most)
@@ -193,13 +222,15 @@ static int64_t most_overdrawn(uint32_t servers)
 static void test_money_7_each_server_overdraws_by_one_lease_at_most(void **state)
 {
 	(void)state;
-	assert_in_range(most_overdrawn(SERVERS_MAX), 0, SERVERS_MAX * BLOCK);
+	assert_in_range(most_overdrawn(SERVERS_MAX, CHUNK), 0, SERVERS_MAX * BLOCK);
+	assert_in_range(most_overdrawn(SERVERS_MAX, BLOCK / 3), 0, SERVERS_MAX * BLOCK);
 }
 
 static void test_money_7_a_server_that_is_alone_overdraws_by_one_chunk_at_most(void **state)
 {
 	(void)state;
-	assert_in_range(most_overdrawn(1), 0, CHUNK);
+	assert_in_range(most_overdrawn(1, CHUNK), 0, CHUNK);
+	assert_in_range(most_overdrawn(1, BLOCK / 3), 0, BLOCK / 3);
 }
 
 int main(void)
@@ -211,6 +242,8 @@ int main(void)
 		cmocka_unit_test(test_a_turn_reserves_what_its_dearest_chunk_cost),
 		cmocka_unit_test(
 			test_a_burst_is_covered_by_what_the_store_has_left_a_block_at_most),
+		cmocka_unit_test(test_of_much_that_is_left_each_server_may_count_on_its_part),
+		cmocka_unit_test(test_a_long_chunk_counts_as_long),
 		cmocka_unit_test(test_one_that_becomes_limited_begins_with_nothing),
 		cmocka_unit_test(test_what_lapsed_is_gone_and_what_is_held_counts),
 		cmocka_unit_test(test_money_7_each_server_overdraws_by_one_lease_at_most),

@@ -94,7 +94,7 @@ static void test_nobodys_member_has_no_limits(void **state)
 	for (size_t i = 0; i < COUNT(permits); ++i) {
 		permits[i] = ask();
 		assert_true(permit_text(permits[i], UINT64_MAX / 1000, &denied));
-		assert_true(permit_go_on(permits[i], INT64_MAX / 1000, &denied));
+		assert_true(permit_go_on(permits[i], INT64_MAX / 1000, 0, &denied));
 		assert_true(member_request(member, &denied));
 	}
 	for (size_t i = 0; i < COUNT(permits); ++i)
@@ -274,9 +274,9 @@ static void test_credit_ends_a_turn_before_the_chunk_that_nobody_pays(void **sta
 	account.spent_microcents = 400;
 	make();
 	permit = ask();
-	assert_true(permit_go_on(permit, 0, &denied));
-	assert_true(permit_go_on(permit, 599, &denied));
-	assert_false(permit_go_on(permit, 600, &denied));
+	assert_true(permit_go_on(permit, 0, 0, &denied));
+	assert_true(permit_go_on(permit, 599, 0, &denied));
+	assert_false(permit_go_on(permit, 600, 0, &denied));
 	assert_int_equal(denied.why, DENIAL_CREDIT);
 	permit_settle(permit, 600);
 	mem_deref(permit);
@@ -294,15 +294,15 @@ static void test_turns_at_once_spend_the_same_credit(void **state)
 	make();
 	one = ask();
 	two = ask();
-	assert_true(permit_go_on(one, 700, &denied));
-	assert_false(permit_go_on(two, 300, &denied));
+	assert_true(permit_go_on(one, 700, 0, &denied));
+	assert_false(permit_go_on(two, 300, 0, &denied));
 	mem_deref(one); /* failed: it costs nothing */
-	assert_true(permit_go_on(two, 300, &denied));
+	assert_true(permit_go_on(two, 300, 0, &denied));
 	permit_settle(two, 300);
 	mem_deref(two);
 	two = ask();
-	assert_true(permit_go_on(two, 699, &denied));
-	assert_false(permit_go_on(two, 700, &denied));
+	assert_true(permit_go_on(two, 699, 0, &denied));
+	assert_false(permit_go_on(two, 700, 0, &denied));
 	mem_deref(two);
 }
 
@@ -317,8 +317,8 @@ static void test_a_key_may_spend_less_than_its_account_has(void **state)
 	key.spent_microcents = 500000;
 	make();
 	permit = ask();
-	assert_true(permit_go_on(permit, 1499999, &denied));
-	assert_false(permit_go_on(permit, 1500000, &denied));
+	assert_true(permit_go_on(permit, 1499999, 0, &denied));
+	assert_false(permit_go_on(permit, 1500000, 0, &denied));
 	assert_int_equal(denied.why, DENIAL_CREDIT);
 	mem_deref(permit);
 }
@@ -342,7 +342,7 @@ static void test_a_turn_holds_its_member(void **state)
 	permit = ask();
 	connection = come_in();
 	member = mem_deref(member);
-	assert_true(permit_go_on(permit, 1, &denied));
+	assert_true(permit_go_on(permit, 1, 0, &denied));
 	mem_deref(permit);
 	mem_deref(connection);
 }

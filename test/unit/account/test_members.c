@@ -330,7 +330,7 @@ static void test_the_end_answers_who_waits_and_members_outlive_it(void **state)
 			 0);
 	world.members = mem_deref(world.members);
 	assert_int_equal(err, EIO);
-	assert_true(permit_go_on(permit, 5, &denied));
+	assert_true(permit_go_on(permit, 5, 0, &denied));
 	mem_deref(permit);
 	assert_string_equal(member_server_id(world.member), "");
 }

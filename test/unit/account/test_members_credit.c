@@ -99,7 +99,7 @@ static int64_t speak(int64_t chunk)
 	struct permit *permit = begin();
 	int64_t spent = 0;
 
-	while (permit_go_on(permit, spent, &denied)) {
+	while (permit_go_on(permit, spent, 0, &denied)) {
 		world_settle(&world);
 		spent += chunk;
 	}
@@ -119,7 +119,7 @@ static void test_the_first_lease_comes_with_the_key(void **state)
 	come_in();
 	assert_int_equal(watched.leases, 1);
 	permit = begin(); /* at once */
-	assert_true(permit_go_on(permit, 0, &denied));
+	assert_true(permit_go_on(permit, 0, 0, &denied));
 	assert_int_equal(watched.leases, 1);
 	mem_deref(permit);
 }
@@ -151,13 +151,13 @@ static void test_more_is_asked_for_when_half_is_spent_and_nobody_waits(void **st
 	top_up(10 * BLOCK);
 	come_in();
 	permit = begin();
-	assert_true(permit_go_on(permit, BLOCK / 2 - 1, &denied));
+	assert_true(permit_go_on(permit, BLOCK / 2 - 1, 0, &denied));
 	world_settle(&world);
 	assert_int_equal(watched.leases, 1);
-	assert_true(permit_go_on(permit, BLOCK / 2 + 1, &denied));
+	assert_true(permit_go_on(permit, BLOCK / 2 + 1, 0, &denied));
 	world_settle(&world);
 	assert_int_equal(watched.leases, 2);
-	assert_true(permit_go_on(permit, BLOCK + BLOCK / 4, &denied));
+	assert_true(permit_go_on(permit, BLOCK + BLOCK / 4, 0, &denied));
 	permit_settle(permit, BLOCK + BLOCK / 4);
 	mem_deref(permit);
 }
@@ -267,18 +267,18 @@ static void test_what_is_leased_is_spent_while_the_store_is_away(void **state)
 	come_in();
 	permit = begin();
 	watched.err = EIO;
-	assert_true(permit_go_on(permit, BLOCK / 2 + 1, &denied));
+	assert_true(permit_go_on(permit, BLOCK / 2 + 1, 0, &denied));
 	world_settle(&world);
-	assert_true(permit_go_on(permit, BLOCK - 1, &denied));
+	assert_true(permit_go_on(permit, BLOCK - 1, 0, &denied));
 	world_settle(&world);
-	assert_false(permit_go_on(permit, BLOCK, &denied));
+	assert_false(permit_go_on(permit, BLOCK, 0, &denied));
 	assert_int_equal(denied.why, DENIAL_LEDGER); /* nobody knows of more */
 	come_in(); /* what costs nothing goes on */
 	assert_int_equal(refused(), DENIAL_LEDGER);
 	watched.err = 0;
 	world_pass(&world, SECOND);
 	come_in();
-	assert_true(permit_go_on(permit, BLOCK, &denied));
+	assert_true(permit_go_on(permit, BLOCK, 0, &denied));
 	mem_deref(permit);
 }
 
@@ -350,12 +350,33 @@ static void test_a_burst_of_turns_is_not_refused_while_more_is_on_its_way(void *
 	come_in();
 	for (size_t i = 0; i < 2 * LEASE_CHUNKS - 1; ++i) {
 		permits[i] = begin();
-		assert_true(permit_go_on(permits[i], 0, &denied));
+		assert_true(permit_go_on(permits[i], 0, 0, &denied));
 	}
 	world_settle(&world);
 	mem_deref(begin());
 	for (size_t i = 0; i < 2 * LEASE_CHUNKS - 1; ++i)
 		mem_deref(permits[i]);
+}
+
+/* Each speaks one long chunk, and all begin in the same moment. */
+static void test_money_7_many_turns_with_long_chunks_overdraw_by_one_chunk_at_most(void **state)
+{
+	struct permit *permits[2 * LEASE_CHUNKS];
+	const int64_t chunk = BLOCK / 4;
+	int64_t spent = 0;
+	size_t count = 0;
+
+	(void)state;
+	top_up(2 * BLOCK);
+	come_in();
+	while (count < 2 * LEASE_CHUNKS &&
+	       permit_ask(&permits[count], world.member, &denied, NULL, NULL) == 0) {
+		if (permit_go_on(permits[count++], 0, chunk, &denied))
+			spent += chunk;
+	}
+	assert_in_range(spent, BLOCK, 2 * BLOCK + chunk);
+	while (count > 0)
+		mem_deref(permits[--count]);
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -367,6 +388,7 @@ int main(void)
 		CASE(test_a_second_key_of_the_account_takes_no_second_lease),
 		CASE(test_more_is_asked_for_when_half_is_spent_and_nobody_waits),
 		CASE(test_money_7_all_credit_is_spent_and_one_chunk_more_at_most),
+		CASE(test_money_7_many_turns_with_long_chunks_overdraw_by_one_chunk_at_most),
 		CASE(test_without_credit_nothing_begins_until_some_is_paid_in),
 		CASE(test_who_stays_is_served_when_it_asks_again),
 		CASE(test_a_refresh_finds_credit_that_was_just_paid),
