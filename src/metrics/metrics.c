@@ -166,7 +166,26 @@ static void print_histogram(struct buf *out, enum metric metric)
 	(void)buf_printf(out, PREFIX "%s_count %" PRIu64 "\n", name, count);
 }
 
-static int print_row(struct buf *out, enum metric metric)
+/* Who prints knows them. */
+struct lister {
+	metrics_value_h *value_of;
+	void *arg;
+};
+
+static void print_listed(struct buf *out, enum metric metric, const struct lister *lister)
+{
+	const struct row *row = &rows[metric];
+	const char *value;
+	uint64_t number;
+
+	for (size_t i = 0;
+	     lister->value_of && lister->value_of(metric, i, &value, &number, lister->arg); ++i) {
+		(void)buf_printf(out, PREFIX "%s{%s=\"%s\"} ", row->name, row->label, value);
+		(void)print_number(out, row->unit, number);
+	}
+}
+
+static int print_row(struct buf *out, enum metric metric, const struct lister *lister)
 {
 	static const char *const kinds[] = {"counter", "gauge", "histogram"};
 	const struct row *row = &rows[metric];
@@ -175,6 +194,8 @@ static int print_row(struct buf *out, enum metric metric)
 
 	if (row->kind == HISTOGRAM) {
 		print_histogram(out, metric);
+	} else if (row->label && row->values[0] == '\0') {
+		print_listed(out, metric, lister);
 	} else if (row->label) {
 		print_labelled(out, metric);
 	} else {
@@ -184,11 +205,12 @@ static int print_row(struct buf *out, enum metric metric)
 	return err;
 }
 
-int metrics_print(struct buf *out)
+int metrics_print(struct buf *out, metrics_value_h *value_of, void *arg)
 {
+	const struct lister lister = {value_of, arg};
 	int err = 0;
 
 	for (size_t i = 0; i < METRIC_COUNT && !err; ++i)
-		err = print_row(out, (enum metric)i);
+		err = print_row(out, (enum metric)i, &lister);
 	return err;
 }

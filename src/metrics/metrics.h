@@ -9,13 +9,15 @@
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 
 /* Labels of a row: the values of its one label, "a|b|c"; NULL: it has none.  Their
- * order is that of the enum that counts them. */
+ * order is that of the enum that counts them.  "": they are known only to whoever
+ * prints it. */
 
 /*      id                  kind       unit          name                               label     values  help */
 #define METRICS(X)                                                                                 \
@@ -74,6 +76,22 @@
 	  "Requests to language models that failed")                                               \
 	X(LLM_FIRST, HISTOGRAM, MICROSECONDS, "llm_first_delta_seconds", NULL, NULL,               \
 	  "From a transcript to the model's first words")                                          \
+	X(AGENT_CONVERSATIONS, COUNTER, ONE, "agent_conversations_total", "agent", "",             \
+	  "Conversations that were begun with an agent")                                           \
+	X(AGENT_TURNS, COUNTER, ONE, "agent_turns_total", "agent", "",                             \
+	  "Transcripts that an agent was asked to answer")                                         \
+	X(AGENT_CANCELS, COUNTER, ONE, "agent_cancels_total", "agent", "",                         \
+	  "Answers of an agent that were interrupted")                                             \
+	X(AGENT_TOKENS, COUNTER, ONE, "agent_tokens_total", "agent", "",                           \
+	  "Tokens that an agent's model wrote")                                                    \
+	X(AGENT_ERRORS, COUNTER, ONE, "agent_llm_errors_total", "agent", "",                       \
+	  "Requests to an agent's model that failed")                                              \
+	X(AGENT_FALLBACKS, COUNTER, ONE, "agent_fallbacks_total", "agent", "",                     \
+	  "Answers of an agent that no model gave")                                                \
+	X(AGENT_FIRSTS, COUNTER, ONE, "agent_first_deltas_total", "agent", "",                     \
+	  "Answers of an agent that had a word")                                                   \
+	X(AGENT_FIRST_TIME, COUNTER, MICROSECONDS, "agent_first_delta_seconds_total", "agent", "", \
+	  "From transcripts to the first words of those, summed up")                               \
 	X(MEMORY, GAUGE, ONE, "resident_memory_bytes", NULL, NULL, "Memory of the server itself")  \
 	X(OBJECTS, GAUGE, ONE, "objects", NULL, NULL, "Objects of the server that are alive")      \
 	X(STARTED, GAUGE, ONE, "start_time_seconds", NULL, NULL, "When the process was started")
@@ -97,7 +115,13 @@ void metrics_take(enum metric metric, uint64_t amount); /* off a gauge */
 /* What was counted: all values of a label together; of a histogram how many. */
 uint64_t metrics_get(enum metric metric);
 
-/* All of it in the text format of Prometheus, version 0.0.4. */
-int metrics_print(struct buf *out);
+/* Values of a label that is not in the table: the i-th with its number, false behind
+ * the last. */
+typedef bool(metrics_value_h)(enum metric metric, size_t i, const char **value, uint64_t *number,
+			      void *arg);
+
+/* All of it in the text format of Prometheus, version 0.0.4.  Without a handler such
+ * labels have no values. */
+int metrics_print(struct buf *out, metrics_value_h *value_of, void *arg);
 
 #endif

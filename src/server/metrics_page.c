@@ -11,7 +11,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "metrics/metrics.h"
+#include "server/agents.h"
 #include "server/server_private.h"
+#include "server/speech_engine.h"
 
 #define TYPE "text/plain; version=0.0.4; charset=utf-8"
 
@@ -50,13 +52,47 @@ static void look(const struct server *server)
 	metrics_set(METRIC_STARTED, (uint64_t)(server->started_ms / 1000));
 }
 
+static uint64_t number_of(enum metric metric, const struct agent_totals *totals)
+{
+	const struct conversation_figures *figures = &totals->figures;
+
+	if (metric == METRIC_AGENT_CONVERSATIONS)
+		return totals->conversations;
+	if (metric == METRIC_AGENT_TURNS)
+		return figures->turns;
+	if (metric == METRIC_AGENT_CANCELS)
+		return figures->cancels;
+	if (metric == METRIC_AGENT_TOKENS)
+		return figures->tokens_out;
+	if (metric == METRIC_AGENT_ERRORS)
+		return figures->llm_errors;
+	if (metric == METRIC_AGENT_FALLBACKS)
+		return figures->fallbacks;
+	return metric == METRIC_AGENT_FIRSTS ? figures->firsts
+					     : figures->first_ms_sum * UINT64_C(1000);
+}
+
+/* Agents are the operator's: the table does not know them. */
+static bool agent_value(enum metric metric, size_t i, const char **value, uint64_t *number,
+			void *arg)
+{
+	const struct server *server = arg;
+	struct agent_totals totals;
+
+	if (!speech_engine_totals(server, i, &totals))
+		return false;
+	*value = agents_totals(server->agents, i)->name;
+	*number = number_of(metric, &totals);
+	return true;
+}
+
 static void answer(const struct route_call *call)
 {
 	struct buf *scratch = &call->server->scratch;
 
 	look(call->server);
 	scratch->len = 0;
-	if (metrics_print(scratch) != 0) {
+	if (metrics_print(scratch, agent_value, call->server) != 0) {
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 		return;
 	}

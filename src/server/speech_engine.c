@@ -243,6 +243,26 @@ void speech_engine_abort_all(struct server *server)
 		ws_abort(LIST_OBJECT(l, struct engine_socket, link)->ws);
 }
 
+bool speech_engine_totals(const struct server *server, size_t index, struct agent_totals *totals)
+{
+	const struct agent_totals *ended = agents_totals(server->agents, index);
+
+	if (!ended)
+		return false;
+	*totals = *ended;
+	for (struct link *l = list_first(&server->conversations); l;
+	     l = list_next(&server->conversations, l)) {
+		const struct engine_socket *socket = LIST_OBJECT(l, struct engine_socket, link);
+		struct conversation_figures figures;
+
+		if (socket->agent->totals != ended)
+			continue;
+		conversation_figures(socket->conversation, &figures);
+		conversation_figures_add(&totals->figures, &figures);
+	}
+	return true;
+}
+
 void speech_engine_log(const struct server *server)
 {
 	const struct agent_totals *totals;

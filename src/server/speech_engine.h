@@ -8,8 +8,10 @@
 #define SERVER_SPEECH_ENGINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct agent;
+struct agent_totals;
 struct connection_permit;
 struct route_call;
 struct server;
@@ -33,5 +35,9 @@ void speech_engine_abort_all(struct server *server);
 
 /* What is alive and what there was, by agent, as log lines. */
 void speech_engine_log(const struct server *server);
+
+/* What an agent of agents_totals has done, in conversations that are open too; false
+ * behind the last. */
+bool speech_engine_totals(const struct server *server, size_t index, struct agent_totals *totals);
 
 #endif

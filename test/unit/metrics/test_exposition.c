@@ -157,7 +157,7 @@ static void test_what_we_print_is_read(void **state)
 	metrics_observe(METRIC_FIRST_AUDIO, 90000);
 	metrics_add(METRIC_AUDIO, 1500001);
 	buf_init(&out, 65536);
-	assert_int_equal(metrics_print(&out), 0);
+	assert_int_equal(metrics_print(&out, NULL, NULL), 0);
 	assert_int_equal(buf_append(&out, "", 1), 0);
 	assert_int_equal(parse(out.bytes), 0);
 	buf_reset(&out);

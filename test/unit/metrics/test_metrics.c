@@ -10,10 +10,23 @@
 
 #include "metrics/metrics.h"
 
+/* Two agents, the second with twice as much of everything. */
+static bool value_of(enum metric metric, size_t i, const char **value, uint64_t *number, void *arg)
+{
+	static const char *const agents[] = {"anna", "bert"};
+
+	(void)arg;
+	if (i == 2)
+		return false;
+	*value = agents[i];
+	*number = (metric == METRIC_AGENT_TURNS ? 5 : 2500000) * (i + 1);
+	return true;
+}
+
 static char *print(struct buf *out)
 {
 	buf_init(out, 65536);
-	assert_int_equal(metrics_print(out), 0);
+	assert_int_equal(metrics_print(out, value_of, NULL), 0);
 	assert_int_equal(buf_append(out, "", 1), 0);
 	return out->bytes;
 }
@@ -64,6 +77,15 @@ static void test_histograms_count_upwards(void **state)
 	assert_int_equal(metrics_get(METRIC_LEDGER_TIME), 4);
 }
 
+static void test_values_may_come_from_elsewhere(void **state)
+{
+	(void)state;
+	assert_prints("# TYPE syrinx_agent_turns_total counter\n"
+		      "syrinx_agent_turns_total{agent=\"anna\"} 5\n"
+		      "syrinx_agent_turns_total{agent=\"bert\"} 10\n# HELP");
+	assert_prints("syrinx_agent_first_delta_seconds_total{agent=\"bert\"} 5.000000\n");
+}
+
 /* Names, labels and numbers, as the format's grammar has them; each row once. */
 static void test_every_line_can_be_read(void **state)
 {
@@ -95,6 +117,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counters_gauges_and_labels_are_printed),
 		cmocka_unit_test(test_histograms_count_upwards),
+		cmocka_unit_test(test_values_may_come_from_elsewhere),
 		cmocka_unit_test(test_every_line_can_be_read),
 	};
 
