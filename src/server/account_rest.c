@@ -15,13 +15,16 @@
 #include "server/listing.h"
 #include "wire/account_message.h"
 
-_Static_assert(ACCOUNT_MESSAGE_NAME_MAX == STORE_NAME_MAX &&
-		       ACCOUNT_MESSAGE_TOP_UP_ID_MAX == STORE_TURN_ID_MAX &&
-		       ACCOUNT_MESSAGE_PATH_MAX == STORE_PATH_MAX,
+#define ROOM(type, member) (sizeof(((struct type *)0)->member) - 1)
+_Static_assert(ACCOUNT_MESSAGE_NAME_MAX == ROOM(store_account, name) &&
+		       ACCOUNT_MESSAGE_NAME_MAX == ROOM(store_top_up, note) &&
+		       ACCOUNT_MESSAGE_TOP_UP_ID_MAX == ROOM(store_top_up, id) &&
+		       ACCOUNT_MESSAGE_PATH_MAX == ROOM(store_token, path),
 	       "what a message may hold has room in a row");
-_Static_assert(ACCOUNT_MESSAGE_NO_LIMIT == STORE_LIMIT_NONE &&
-		       ACCOUNT_MESSAGE_OF_PLAN == STORE_LIMIT_PLAN,
-	       "limits mean the same in a message and in a row");
+
+/* Limits mean the same in a message and in a row. */
+enum { NO_LIMIT = STORE_LIMIT_NONE, OF_PLAN = STORE_LIMIT_PLAN };
+_Static_assert(ACCOUNT_MESSAGE_NO_LIMIT == NO_LIMIT && ACCOUNT_MESSAGE_OF_PLAN == OF_PLAN, "");
 
 static bool is_masters(const struct errand *errand)
 {

@@ -12,9 +12,11 @@
 #include "server/routes.h"
 #include "wire/account_message.h"
 
-_Static_assert(ACCOUNT_MESSAGE_TOKEN_SECONDS_MAX == ACCOUNT_TOKEN_SECONDS_MAX &&
-		       ACCOUNT_MESSAGE_TOKEN_SECONDS == ACCOUNT_TOKEN_SECONDS,
-	       "what may be asked for can be made");
+/* What may be asked for can be made. */
+enum { SECONDS = ACCOUNT_TOKEN_SECONDS, SECONDS_MAX = ACCOUNT_TOKEN_SECONDS_MAX };
+_Static_assert(ACCOUNT_MESSAGE_TOKEN_SECONDS == SECONDS &&
+		       ACCOUNT_MESSAGE_TOKEN_SECONDS_MAX == SECONDS_MAX,
+	       "");
 
 /* So long theirs are good. */
 #define SINGLE_USE_SECONDS 900
