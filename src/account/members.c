@@ -81,7 +81,8 @@ int members_ask(struct members *members, enum account_lane lane, struct inquiry 
 
 void members_note_store(struct members *members, int err)
 {
-	bool is_away = err != 0 && err != ENOENT && err != EACCES && err != EDQUOT;
+	bool is_away =
+		err != 0 && err != ENOENT && err != EACCES && err != EDQUOT && err != ESTALE;
 
 	if (is_away && !members->is_away)
 		log_error("account",
@@ -91,6 +92,8 @@ void members_note_store(struct members *members, int err)
 	else if (!is_away && members->is_away)
 		log_info("account", "the store can be asked again");
 	members->is_away = is_away;
+	if (is_away)
+		shares_doubt(members);
 }
 
 /* What is kept at hand */

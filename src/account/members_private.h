@@ -106,7 +106,7 @@ void shares_forget(struct share_ask *ask);
 /* What was used or given back, told to the store soon. */
 void shares_owe(struct members *members, struct quota *quota, enum store_meter meter,
 		int64_t amount);
-/* Somebody has other limits now: what the store counts may be wrong. */
+/* Somebody has other limits now, or the store was away: what it counts may be wrong. */
 void shares_doubt(struct members *members);
 /* The store answers: it is told all, if that is so. */
 void shares_settle(struct members *members);

@@ -10,7 +10,8 @@
  *   each BEAT                       we are alive
  *
  * When a question fails nobody knows what the store has counted.  Then our own
- * counts hold, and when it answers again it is told all that is held here.
+ * counts hold, nobody waits for it, and when it answers again it is told all that is
+ * held here.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -336,7 +337,7 @@ int shares_ask(struct share_ask **askp, struct members *members, struct bearer *
 {
 	struct share_ask *ask;
 
-	if (!members->has_shares)
+	if (!members->has_shares || members->is_away)
 		return 0;
 	ask = mem_zalloc(sizeof(*ask), share_ask_destroy);
 	if (!ask)

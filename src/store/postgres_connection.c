@@ -272,6 +272,7 @@ static int connect_again(struct postgres *postgres)
 		return err == ENOMEM ? ENOMEM : EIO;
 	}
 	postgres->pause_ms = 0;
+	postgres->has_forgotten = true;
 	log_info("store", "connected to the database again");
 	return 0;
 }

@@ -1,11 +1,20 @@
 /*
  * postgres_shares.c: limits that hold across the servers of one database.
  *
- * One question each, and no disk is waited for (postgres_schema.c has the rules).
+ * One question each, and no disk is waited for (postgres_schema.c has the rules).  A
+ * database that crashed has forgotten all of it.
  */
 #include <errno.h>
 
-#include "store/postgres_private.h"
+#include "store/postgres_exchange.h"
+
+/* A connection that had to be made again may lead to a database that crashed. */
+static int check_memory(struct postgres *postgres)
+{
+	int err = postgres_be_connected(postgres);
+
+	return err || !postgres->has_forgotten ? err : ESTALE;
+}
 
 struct refusal {
 	bool is_one;
@@ -56,8 +65,10 @@ int postgres_share_take(struct store *store, const char *server, const struct st
 {
 	struct postgres_array columns[COLUMNS];
 	struct refusal refusal = {.is_one = false};
-	int err;
+	int err = check_memory(postgres_of(store));
 
+	if (err)
+		return err;
 	for (size_t i = 0; i < COLUMNS; ++i)
 		postgres_array_numbers(&columns[i], count);
 	for (size_t i = 0; i < count; ++i)
@@ -76,18 +87,24 @@ int postgres_share_beat(struct store *store, const char *server)
 {
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
+	int err = check_memory(postgres_of(store));
 
 	postgres_put_text(&values, server);
-	return postgres_run(postgres_of(store), POSTGRES_SHARE_BEAT, &values,
-			    "cannot tell that this server lives", &answer);
+	return err ? err
+		   : postgres_run(postgres_of(store), POSTGRES_SHARE_BEAT, &values,
+				  "cannot tell that this server lives", &answer);
 }
 
 int postgres_share_return(struct store *store, const char *server)
 {
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
+	int err;
 
 	postgres_put_text(&values, server);
-	return postgres_run(postgres_of(store), POSTGRES_SHARE_RETURN, &values,
-			    "cannot give shared limits back", &answer);
+	err = postgres_run(postgres_of(store), POSTGRES_SHARE_RETURN, &values,
+			   "cannot give shared limits back", &answer);
+	if (!err)
+		postgres_of(store)->has_forgotten = false;
+	return err;
 }

@@ -435,7 +435,8 @@ struct store_ops {
 	 * All are taken, or none: EDQUOT with which one there was not enough of, and in
 	 * how long there may be (0: nobody knows).  Characters may go below zero: who
 	 * comes next waits.  What a server holds lapses when it has not been heard of
-	 * for STORE_SHARE_LAPSE_MS. */
+	 * for STORE_SHARE_LAPSE_MS.  ESTALE: the store was away and may have forgotten
+	 * all; it is so until share_return, after which all must be taken again. */
 	int (*share_take)(struct store *store, const char *server, const struct store_share *shares,
 			  size_t count, size_t *short_of, int64_t *wait_ms);
 	int (*share_beat)(struct store *store, const char *server);

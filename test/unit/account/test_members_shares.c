@@ -25,6 +25,7 @@ static struct {
 	int64_t held[QUOTA_METERS];
 	int64_t others[QUOTA_METERS];
 	int64_t wait_ms;
+	bool has_forgotten; /* until all is returned */
 } counted;
 
 static bool is_refused(const struct store_share *share)
@@ -44,8 +45,8 @@ static int share_take(struct store *store, const char *server, const struct stor
 	(void)store;
 	assert_int_equal(strlen(server), STORE_SERVER_ID_LEN);
 	++watched.share_takes;
-	if (watched.err)
-		return watched.err;
+	if (watched.err || counted.has_forgotten)
+		return watched.err ? watched.err : ESTALE;
 	for (size_t i = 0; i < count; ++i) {
 		assert_int_equal(shares[i].holder.kind, STORE_HOLDER_ACCOUNT);
 		if (is_refused(&shares[i])) {
@@ -66,7 +67,7 @@ static int share_beat(struct store *store, const char *server)
 	(void)store;
 	(void)server;
 	++watched.share_beats;
-	return watched.err;
+	return watched.err || !counted.has_forgotten ? watched.err : ESTALE;
 }
 
 static int share_return(struct store *store, const char *server)
@@ -78,6 +79,7 @@ static int share_return(struct store *store, const char *server)
 		return watched.err;
 	counted.held[STORE_METER_TURNS] = 0;
 	counted.held[STORE_METER_CONNECTIONS] = 0;
+	counted.has_forgotten = false;
 	return 0;
 }
 
@@ -325,17 +327,17 @@ static void test_without_limits_nobody_waits_for_the_store(void **state)
 	assert_int_equal(watched.share_takes, 0);
 }
 
-static void test_when_the_store_is_away_our_own_counts_hold(void **state)
+static void test_when_the_store_is_away_our_own_counts_hold_and_nobody_waits(void **state)
 {
 	struct permit *permits[3];
 	struct permit *one_more;
 
 	(void)state;
 	watched.err = EIO;
-	for (size_t i = 0; i < COUNT(permits); ++i) {
-		permits[i] = begin();
-		assert_non_null(permits[i]);
-	}
+	permits[0] = begin(); /* is the first to notice */
+	assert_non_null(permits[0]);
+	for (size_t i = 1; i < COUNT(permits); ++i)
+		assert_int_equal(permit_ask(&permits[i], world.member, &denied, NULL, NULL), 0);
 	assert_int_equal(permit_ask(&one_more, world.member, &denied, on_answer, NULL), EACCES);
 	for (size_t i = 0; i < COUNT(permits); ++i)
 		end(permits[i]);
@@ -359,6 +361,41 @@ static void test_a_store_that_is_back_is_told_all_that_is_held(void **state)
 	after = begin();
 	assert_int_equal(counted.held[STORE_METER_TURNS], 2);
 	end(during);
+	end(after);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+}
+
+/* Nothing began or ended while it was away, and it has forgotten. */
+static void test_a_store_that_was_away_for_a_moment_is_told_all_too(void **state)
+{
+	struct permit *permit = begin();
+
+	(void)state;
+	watched.err = EIO;
+	world_pass(&world, POLL);
+	counted.held[STORE_METER_TURNS] = 0;
+	watched.err = 0;
+	world_pass(&world, POLL);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 1);
+	end(permit);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+}
+
+/* It was so quick that nobody noticed, but for itself. */
+static void test_a_store_that_says_it_has_forgotten_is_told_all(void **state)
+{
+	struct permit *before = begin();
+	struct permit *after;
+
+	(void)state;
+	counted.held[STORE_METER_TURNS] = 0;
+	counted.has_forgotten = true;
+	after = begin();
+	assert_non_null(after);
+	assert_false(world.members->is_away);
+	world_pass(&world, POLL);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 2);
+	end(before);
 	end(after);
 	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
 }
@@ -441,8 +478,10 @@ int main(void)
 		CASE(test_a_handler_may_end_its_permit),
 		CASE(test_connections_are_shared_too),
 		CASE(test_without_limits_nobody_waits_for_the_store),
-		CASE(test_when_the_store_is_away_our_own_counts_hold),
+		CASE(test_when_the_store_is_away_our_own_counts_hold_and_nobody_waits),
 		CASE(test_a_store_that_is_back_is_told_all_that_is_held),
+		CASE(test_a_store_that_was_away_for_a_moment_is_told_all_too),
+		CASE(test_a_store_that_says_it_has_forgotten_is_told_all),
 		CASE(test_what_is_asked_around_a_resync_is_counted_once),
 		CASE(test_an_account_that_gets_a_limit_while_it_speaks_is_counted),
 		CASE(test_beats_come_three_times_before_it_lapses_and_all_is_returned),

@@ -225,6 +225,26 @@ static void test_of_several_limits_all_are_taken_or_none(void **state)
 	mem_deref(store);
 }
 
+/* And quick enough that nobody else noticed. */
+static void test_a_database_that_crashed_says_that_it_may_have_forgotten(void **state)
+{
+	struct store *store = opened();
+	int64_t wait_ms;
+	int64_t version;
+
+	(void)state;
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), 0);
+	postgres_server_stop();
+	postgres_server_restart();
+	assert_int_equal(store->ops->version(store, &version), 0);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), ESTALE);
+	assert_int_equal(store->ops->share_beat(store, ROWS_SERVER), ESTALE);
+	assert_int_equal(store->ops->share_return(store, ROWS_SERVER), 0);
+	assert_int_equal(store->ops->share_beat(store, ROWS_SERVER), 0);
+	assert_int_equal(take_one(store, ROWS_SERVER, STORE_METER_TURNS, 1, 1, &wait_ms), 0);
+	mem_deref(store);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, make_place, check_memory)
 
 int main(void)
@@ -236,6 +256,7 @@ int main(void)
 		TEST(test_requests_of_a_minute_come_back_one_by_one),
 		TEST(test_characters_go_below_zero_and_the_next_waits),
 		TEST(test_of_several_limits_all_are_taken_or_none),
+		TEST(test_a_database_that_crashed_says_that_it_may_have_forgotten),
 	};
 
 	if (postgres_server_start() != 0)
