@@ -9,14 +9,14 @@
 #include "base/count.h"
 
 #define TEXT(type, text, member, of, low, high)                                                    \
-	.name = text, .kind = REST_FIELD_TEXT, .bit = ACCOUNT_MESSAGE_##of,                        \
-	.offset = offsetof(struct type, member), .min = low, .max = high
+	.name = (text), .kind = REST_FIELD_TEXT, .bit = ACCOUNT_MESSAGE_##of,                      \
+	.offset = offsetof(struct type, member), .min = (low), .max = (high)
 #define BOOL(type, text, member, of)                                                               \
-	.name = text, .kind = REST_FIELD_BOOL, .bit = ACCOUNT_MESSAGE_##of,                        \
+	.name = (text), .kind = REST_FIELD_BOOL, .bit = ACCOUNT_MESSAGE_##of,                      \
 	.offset = offsetof(struct type, member)
 #define INTEGER(type, text, member, of, low, high)                                                 \
-	.name = text, .kind = REST_FIELD_INTEGER, .bit = ACCOUNT_MESSAGE_##of,                     \
-	.offset = offsetof(struct type, member), .min = low, .max = high
+	.name = (text), .kind = REST_FIELD_INTEGER, .bit = ACCOUNT_MESSAGE_##of,                   \
+	.offset = offsetof(struct type, member), .min = (low), .max = (high)
 
 #define LIMIT(type, member, of)                                                                    \
 	{                                                                                          \
@@ -29,7 +29,7 @@
 		LIMIT(type, characters_per_minute, CHARACTERS), LIMIT(type, text_max, TEXT)
 #define LIMITS_OBJECT(table)                                                                       \
 	.name = "limits", .kind = REST_FIELD_OBJECT, .bit = ACCOUNT_MESSAGE_LIMITS,                \
-	.inner = table, .inner_count = COUNT(table)
+	.inner = (table), .inner_count = COUNT(table)
 
 static const struct rest_field account_limits[] = {LIMITS(account_message)};
 static const struct rest_field key_limits[] = {LIMITS(key_message)};

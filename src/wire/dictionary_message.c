@@ -15,13 +15,13 @@
 
 #define TEXT(type, text, member, of, low, high, nullable, required)                                \
 	{                                                                                          \
-		.name = text, .kind = REST_FIELD_TEXT, .bit = DICTIONARY_MESSAGE_##of,             \
-		.offset = offsetof(struct type, member), .min = low, .max = high,                  \
-		.is_nullable = nullable, .is_required = required                                   \
+		.name = (text), .kind = REST_FIELD_TEXT, .bit = DICTIONARY_MESSAGE_##of,           \
+		.offset = offsetof(struct type, member), .min = (low), .max = (high),              \
+		.is_nullable = (nullable), .is_required = (required)                               \
 	}
 #define BOOL(type, text, member, of)                                                               \
 	{                                                                                          \
-		.name = text, .kind = REST_FIELD_BOOL, .bit = DICTIONARY_MESSAGE_##of,             \
+		.name = (text), .kind = REST_FIELD_BOOL, .bit = DICTIONARY_MESSAGE_##of,           \
 		.offset = offsetof(struct type, member)                                            \
 	}
 #define OF_DICTIONARY dictionary_message
