@@ -403,6 +403,18 @@ static void connection_permit_destroy(void *object)
 	mem_deref(permit->member);
 }
 
+/* A key may have ended while the store was asked; the slot goes back with the permit. */
+static void tell_shared(int err, const struct denied *denied, const struct member *member,
+			permit_h *told, void *arg)
+{
+	struct denied ended;
+
+	if (err || check_key(member, &ended))
+		told(err, denied, arg);
+	else
+		told(EACCES, &ended, arg);
+}
+
 /* The store's word; the slot that it refuses is free here. */
 static void on_connection_shared(int err, const struct denied *denied, void *owner, permit_h *told,
 				 void *arg)
@@ -413,7 +425,7 @@ static void on_connection_shared(int err, const struct denied *denied, void *own
 	permit->is_refused = err != 0;
 	if (err)
 		take(permit->member, STORE_METER_CONNECTIONS, -1);
-	told(err, denied, arg);
+	tell_shared(err, denied, permit->member, told, arg);
 }
 
 int member_connect(struct connection_permit **permitp, struct member *member, struct denied *denied,
@@ -518,7 +530,7 @@ static void on_turn_shared(int err, const struct denied *denied, void *owner, pe
 	permit->is_refused = err != 0;
 	if (err)
 		take(permit->member, STORE_METER_TURNS, -1);
-	told(err, denied, arg);
+	tell_shared(err, denied, permit->member, told, arg);
 }
 
 int permit_ask(struct permit **permitp, struct member *member, struct denied *denied,

@@ -58,7 +58,7 @@ bool member_is_good(const struct member *member);
 
 /* A connection, until mem_deref(permit).  0; EACCES with the denial; ENOMEM;
  * EINPROGRESS: the handler will be called, once, with 0 or EACCES, unless the
- * permit ended before; it may end it.  A refused permit holds nothing. */
+ * permit ended before; it may end it, and should a refused one. */
 struct connection_permit;
 typedef void(connection_permit_h)(int err, const struct denied *denied, void *arg);
 int member_connect(struct connection_permit **permitp, struct member *member, struct denied *denied,

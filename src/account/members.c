@@ -81,8 +81,7 @@ int members_ask(struct members *members, enum account_lane lane, struct inquiry 
 
 void members_note_store(struct members *members, int err)
 {
-	bool is_away =
-		err != 0 && err != ENOENT && err != EACCES && err != EDQUOT && err != ESTALE;
+	bool is_away = err != 0 && err != ENOENT && err != EACCES && err != EDQUOT && err != ESTALE;
 
 	if (is_away && !members->is_away)
 		log_error("account",
@@ -226,6 +225,7 @@ static int keep_bearer(struct bearer **bearerp, struct members *members,
 	if (err)
 		return err;
 	bearer->reading = members->reading;
+	bearer->was_good |= bearer_is_good(bearer);
 	*bearerp = bearer;
 	return 0;
 }

@@ -164,24 +164,45 @@ static void test_a_key_ends_by_the_clock(void **state)
 	assert_int_equal(check(world.key_text), 0);
 }
 
-static void test_a_closed_account_ends_its_keys_until_it_is_opened(void **state)
+static void set_closed(int64_t at_ms)
 {
-	struct store_account to = {.closed_ms = 5};
+	struct store_account to = {.closed_ms = at_ms};
 
-	(void)state;
-	assert_int_equal(check(world.key_text), 0);
 	assert_int_equal(world.store->ops->account_change(world.store, STORE_ACCOUNT_DEFAULT,
 							  STORE_ACCOUNT_CLOSED, &to),
 			 0);
+}
+
+static void test_a_closed_account_ends_its_keys_until_it_is_opened(void **state)
+{
+	(void)state;
+	assert_int_equal(check(world.key_text), 0);
+	set_closed(5);
 	world_pass(&world, POLL);
 	assert_int_equal(world.changes, 1);
 	assert_int_equal(check(world.key_text), EACCES);
-	to.closed_ms = 0;
-	assert_int_equal(world.store->ops->account_change(world.store, STORE_ACCOUNT_DEFAULT,
-							  STORE_ACCOUNT_CLOSED, &to),
-			 0);
+	set_closed(0);
 	world_pass(&world, POLL);
 	assert_int_equal(check(world.key_text), 0);
+}
+
+/* All between two ticks of the clock. */
+static void test_a_key_that_came_back_and_ends_again_is_told_again(void **state)
+{
+	(void)state;
+	assert_int_equal(check(world.key_text), 0);
+	set_closed(5);
+	world_pass(&world, POLL);
+	assert_int_equal(world.changes, 1);
+	world.member = mem_deref(world.member);
+	set_closed(0);
+	members_refresh(world.members);
+	world_settle(&world);
+	assert_int_equal(check(world.key_text), 0);
+	assert_int_equal(world.store->ops->key_revoke(world.store, world.prefix, 1), 0);
+	members_refresh(world.members);
+	world_settle(&world);
+	assert_int_equal(world.changes, 2);
 }
 
 static void test_what_cannot_be_read_anew_is_read_when_the_store_is_back(void **state)
@@ -491,6 +512,7 @@ int main(void)
 		CASE(test_a_key_that_was_not_used_when_it_was_revoked_is_refused),
 		CASE(test_a_key_ends_by_the_clock),
 		CASE(test_a_closed_account_ends_its_keys_until_it_is_opened),
+		CASE(test_a_key_that_came_back_and_ends_again_is_told_again),
 		CASE(test_what_cannot_be_read_anew_is_read_when_the_store_is_back),
 		CASE(test_other_limits_are_in_force_with_the_next_poll),
 		CASE(test_hundreds_of_keys_are_read_anew),

@@ -315,6 +315,31 @@ static void test_connections_are_shared_too(void **state)
 	assert_int_equal(counted.held[STORE_METER_REQUESTS], 0); /* it is no request */
 }
 
+static void test_a_key_that_ends_while_the_store_is_asked_is_refused(void **state)
+{
+	struct connection_permit *connection;
+	struct permit *permit;
+
+	(void)state;
+	memset(&heard, 0, sizeof(heard));
+	assert_int_equal(member_connect(&connection, world.member, &denied, on_answer, NULL),
+			 EINPROGRESS);
+	world.member->bearer->key.revoked_ms = 1;
+	world_settle(&world);
+	assert_int_equal(heard.err, EACCES);
+	assert_int_equal(heard.denied.why, DENIAL_KEY);
+	mem_deref(connection);
+	world_settle(&world);
+	assert_int_equal(counted.held[STORE_METER_CONNECTIONS], 0);
+	world.member->bearer->key.revoked_ms = 0;
+	permit = ask();
+	world.member->bearer->key.revoked_ms = 1;
+	world_settle(&world);
+	assert_int_equal(heard.denied.why, DENIAL_KEY);
+	end(permit);
+	assert_int_equal(counted.held[STORE_METER_TURNS], 0);
+}
+
 static void test_without_limits_nobody_waits_for_the_store(void **state)
 {
 	struct permit *permit;
@@ -477,6 +502,7 @@ int main(void)
 		CASE(test_who_goes_before_the_answer_holds_nothing),
 		CASE(test_a_handler_may_end_its_permit),
 		CASE(test_connections_are_shared_too),
+		CASE(test_a_key_that_ends_while_the_store_is_asked_is_refused),
 		CASE(test_without_limits_nobody_waits_for_the_store),
 		CASE(test_when_the_store_is_away_our_own_counts_hold_and_nobody_waits),
 		CASE(test_a_store_that_is_back_is_told_all_that_is_held),
