@@ -34,7 +34,8 @@ Row = collections.namedtuple("Row", "kind label values")
 
 
 def table():
-    """name: (kind, label or None, values) of every metric that there is."""
+    """name: (kind, label or None, values) of every metric that there is.  A label without values has
+    those that the server knows at the moment."""
     text = (SOURCE / "src/metrics/metrics.h").read_text(encoding="utf-8")
     text = re.sub(r"\\\n", " ", text[text.index("#define METRICS(X)"):])
     text = re.sub(r'"\s+"', "", text[:text.index("\n")])
@@ -45,7 +46,7 @@ def table():
     for kind, name, label, values in rows:
         found["syrinx_" + name] = Row(
             kind.lower(), None if label == "NULL" else label.strip('"'),
-            () if values == "NULL" else tuple(values.strip('"').split("|")))
+            tuple(filter(None, values.strip('"').replace("NULL", "").split("|"))))
     return found
 
 
@@ -89,7 +90,7 @@ class Family:
         self.samples[place] = value
 
     def check(self):
-        assert self.type and self.help and self.samples, self.name
+        assert self.type and self.help, self.name
         values = list(self.samples.values())
         if self.type == "counter":
             assert self.name.endswith("_total") and all(v >= 0 for v in values)
@@ -160,7 +161,7 @@ class Look:
                           if f.owns("syrinx_" + name.split()[0]))
             if family.type == "gauge" or re.search(r"_bucket|_sum|sent_bytes", name):
                 continue
-            difference = value - before[name]
+            difference = value - before.numbers.get(name, 0)
             if name == "http_requests_total 2xx":
                 difference -= self.index - before.index
             if difference:

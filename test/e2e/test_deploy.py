@@ -1,4 +1,4 @@
-"""What is in deploy/, held against the program, without an engine that could run it: the dashboard's
+"""What is in deploy/, held against the program, with no engine that could run it: the dashboard's
 expressions, the container's files by rules of our own, the service, and every shell script."""
 
 import itertools
@@ -139,7 +139,8 @@ def test_what_an_operator_must_see_is_on_the_dashboard():
     assert missing <= {  # what is only of use beside others, or hardly ever changes
         "syrinx_connections_opened_total", "syrinx_chunks_total", "syrinx_frames_total",
         "syrinx_characters_total", "syrinx_cancels_total", "syrinx_workers", "syrinx_voices",
-        "syrinx_objects", "syrinx_start_time_seconds"}
+        "syrinx_objects", "syrinx_start_time_seconds", "syrinx_agent_conversations_total",
+        "syrinx_agent_cancels_total", "syrinx_agent_tokens_total", "syrinx_agent_llm_errors_total"}
 
 
 # The container

@@ -77,7 +77,10 @@ def test_every_metric_is_there_with_its_type_and_labels(shared_server):
     for name, row in table.items():
         labels = [labels for suffix, labels in families[name].samples if suffix in ("", "_count")]
         assert families[name].type == row.kind
-        assert labels == ([((row.label, value),) for value in row.values] if row.label else [()])
+        if row.label and not row.values:
+            assert all([label for label, _ in one] == [row.label] for one in labels)
+        else:
+            assert labels == ([((row.label, value),) for value in row.values] or [()])
 
 
 def test_the_answer_says_which_format_it_is(shared_server):
@@ -88,7 +91,7 @@ def test_the_answer_says_which_format_it_is(shared_server):
 
 @pytest.mark.parametrize("bad", [
     "a 1", "# TYPE a counter\na 1\n", "# HELP a_total x\n# TYPE a_total counter\na_total 1\n"
-    "a_total 2\n", "# HELP a x\n# TYPE a gauge\na x\n", "# HELP a x\n# TYPE a gauge\n",
+    "a_total 2\n", "# HELP a x\n# TYPE a gauge\na x\n",
     "# HELP a x\n# TYPE a gauge\na{b=c} 1\n", "# HELP a x\na 1\n# TYPE a gauge\n",
     "# HELP a x\n# TYPE a gauge\na 1\n\n",
     "# HELP h x\n# TYPE h histogram\nh_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 1\nh_sum 1\n"
@@ -229,7 +232,9 @@ def test_a_conversation_is_there_while_it_is_open_and_its_answers_are_counted(se
             engine.end()
     assert counted["llm_answers_total whole"] == 2
     assert counted["llm_first_delta_seconds_count"] == 2
-    assert counted["llm_tokens_total"] > 0
+    assert counted["agent_conversations_total echo"] == 1
+    assert counted["agent_turns_total echo"] == counted["agent_first_deltas_total echo"] == 2
+    assert counted["llm_tokens_total"] == counted["agent_tokens_total echo"] > 0
     assert "llm_errors_total" not in counted
 
 

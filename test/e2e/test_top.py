@@ -1,5 +1,5 @@
-"""`syrinx top` and `syrinx ready` against real servers: at a terminal, in a pipe, and where there is
-no server, or another one."""
+"""`syrinx top` and `syrinx ready` against real servers: at a terminal, in a pipe, and where there
+is no server, or another one."""
 
 import contextlib
 import fcntl
@@ -58,6 +58,7 @@ def test_a_server_that_ends_is_not_ready(server):
         assert done.stderr.decode() == (
             f"syrinx ready: {address(server)} is not ready: it starts, or it ends\n")
         client.read_turn(turn)
+    assert server.wait_for_end() == 0
 
 
 class Stranger(http.server.BaseHTTPRequestHandler):
