@@ -28,6 +28,7 @@
 #include "cli/top_view.h"
 
 #define INTERVAL_MAX_S 3600
+#define RETRY_US 1000000u /* while the server is away */
 
 /* A screen that is wider than ours stays empty there; escapes are a part of it. */
 #define PICTURE_MAX (64u * 1024u)
@@ -99,7 +100,8 @@ static void end(struct top *top, int status)
 	loop_stop(top->loop);
 }
 
-static void show(struct top *top)
+/* Whether somebody can see it; otherwise it was the last. */
+static bool show(struct top *top)
 {
 	int err = make_picture(top);
 
@@ -108,7 +110,8 @@ static void show(struct top *top)
 	else if (!err)
 		err = terminal_show(&top->picture);
 	if (err)
-		end(top, COMMAND_FAILED); /* nobody sees us */
+		end(top, COMMAND_FAILED);
+	return !err;
 }
 
 /* Looks */
@@ -193,10 +196,12 @@ static void on_answer(const struct asking_answer *answer, void *arg)
 		end(top, COMMAND_FAILED);
 		return;
 	}
-	show(top);
+	if (!show(top))
+		return;
 	if (top->is_once)
 		end(top, COMMAND_OK);
-	else if (timer_set(&top->loop->timers, &top->timer, top->interval_us, look_again, top) != 0)
+	else if (timer_set(&top->loop->timers, &top->timer,
+			   top->trouble[0] ? RETRY_US : top->interval_us, look_again, top) != 0)
 		end(top, COMMAND_FAILED);
 }
 
@@ -233,10 +238,10 @@ static void on_signal(uv_signal_t *handle, int number)
 	struct top *top = handle->data;
 
 	loop_enter(top->loop);
-	if (number == SIGWINCH)
-		show(top);
-	else
+	if (number != SIGWINCH)
 		end(top, COMMAND_OK);
+	else
+		(void)show(top);
 	loop_leave(top->loop);
 }
 
@@ -293,6 +298,10 @@ static int watch_server(struct top *top, const struct asking_place *place)
 	}
 	if (!top->is_once)
 		err = open_screen(top);
+	if (!err && !top->is_once) {
+		snprintf(top->trouble, sizeof(top->trouble), "asking the server");
+		(void)show(top); /* an answer may take its time */
+	}
 	if (!err) {
 		look_again(top);
 		loop_run(top->loop);

@@ -272,7 +272,7 @@ def test_colours_can_be_unwanted(server, extra):
 
 def test_a_server_that_is_away_is_waited_for(start_server, server):
     port = free_port()
-    with Terminal("--server", f"127.0.0.1:{port}") as terminal:
+    with Terminal("--server", f"127.0.0.1:{port}", "--interval", "2") as terminal:
         terminal.wait_for("waiting for the server: .*Connection refused")
         later = start_server(port=port)
         terminal.wait_for(r"rates and times of the last")
@@ -284,6 +284,7 @@ def test_a_server_that_is_away_is_waited_for(start_server, server):
         terminal.press(b"q")
         assert terminal.end() == (0, "")
         assert terminal.is_given_back()
+        assert terminal.pictures()[0][1] == "asking the server"
 
 
 def test_a_server_that_refuses_is_not_waited_for(start_server, stranger):
