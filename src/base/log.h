@@ -18,7 +18,7 @@ void log_set_level(enum log_level level);
 enum log_form { LOG_TEXT, LOG_JSON };
 
 /* Set once, before threads start. */
-void log_set_form(enum log_form form);
+void log_set_form(enum log_form wanted);
 
 /* "error", "warn", "info", "debug"; EINVAL for other words. */
 int log_level_parse(enum log_level *level, const char *word);

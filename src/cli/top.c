@@ -222,9 +222,8 @@ static void on_keys(void *arg, int events)
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
 
 	(void)events;
-	if (n <= 0)
-		end(top, COMMAND_OK); /* the terminal has gone */
-	else if (memchr(keys, 'q', (size_t)n) || memchr(keys, 'Q', (size_t)n))
+	/* Without keys the terminal has gone. */
+	if (n <= 0 || memchr(keys, 'q', (size_t)n) || memchr(keys, 'Q', (size_t)n))
 		end(top, COMMAND_OK);
 }
 
