@@ -183,20 +183,31 @@ int sqlite_token_add(struct store *store, const struct store_token *token, int64
 	return sqlite_end(store, err);
 }
 
+/* STATEMENT_TOKEN_LOOK, or STATEMENT_TOKEN_TAKE. */
+static int find_token(struct sqlite *sqlite, enum statement id, const uint8_t *hash,
+		      const char *path, int64_t now_ms, int64_t *key_id)
+{
+	sqlite3_stmt *stmt = sqlite->statements[id];
+
+	sqlite3_bind_blob(stmt, 1, hash, STORE_KEY_HASH_LEN, SQLITE_STATIC);
+	sqlite_bind_text(stmt, 2, path);
+	sqlite3_bind_int64(stmt, 3, now_ms);
+	return sqlite_number(sqlite, id, "cannot take a token", key_id);
+}
+
+/* Looked for first: who guesses must not wait for those who write, nor they for him. */
 int sqlite_token_take(struct store *store, struct store_key *key, const uint8_t *hash,
 		      const char *path, int64_t now_ms)
 {
 	struct sqlite *sqlite = sqlite_of(store);
-	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_TOKEN_TAKE];
 	int64_t key_id;
-	int err = sqlite_begin(store);
+	int err = find_token(sqlite, STATEMENT_TOKEN_LOOK, hash, path, now_ms, &key_id);
 
+	if (!err)
+		err = sqlite_begin(store);
 	if (err)
 		return err;
-	sqlite3_bind_blob(stmt, 1, hash, STORE_KEY_HASH_LEN, SQLITE_STATIC);
-	sqlite_bind_text(stmt, 2, path);
-	sqlite3_bind_int64(stmt, 3, now_ms);
-	err = sqlite_number(sqlite, STATEMENT_TOKEN_TAKE, "cannot take a token", &key_id);
+	err = find_token(sqlite, STATEMENT_TOKEN_TAKE, hash, path, now_ms, &key_id);
 	if (!err)
 		err = sqlite_key_get(sqlite, key, key_id);
 	return sqlite_end(store, err);

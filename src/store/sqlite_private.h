@@ -32,6 +32,7 @@
 	X(TOKEN_FORGET_OLD)                                                                        \
 	X(TOKEN_COUNT)                                                                             \
 	X(TOKEN_ADD)                                                                               \
+	X(TOKEN_LOOK)                                                                              \
 	X(TOKEN_TAKE)                                                                              \
 	X(ACCOUNT_ADD)                                                                             \
 	X(ACCOUNT_GET)                                                                             \

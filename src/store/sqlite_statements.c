@@ -66,6 +66,8 @@ const char *const sqlite_statements[] = {
 	STATEMENT(TOKEN_COUNT) = "SELECT count(*) FROM token WHERE key_id = ?1",
 	STATEMENT(TOKEN_ADD) =
 		"INSERT INTO token (hash, key_id, path, expires_ms) VALUES (?1, ?2, ?3, ?4)",
+	STATEMENT(TOKEN_LOOK) =
+		"SELECT key_id FROM token WHERE hash = ?1 AND path = ?2 AND expires_ms > ?3",
 	STATEMENT(TOKEN_TAKE) =
 		"DELETE FROM token WHERE hash = ?1 AND path = ?2 AND expires_ms > ?3"
 		" RETURNING key_id",

@@ -217,6 +217,20 @@ static void test_handles_of_one_process_wait_for_each_other(void **state)
 	mem_deref(store);
 }
 
+/* Whoever guesses tokens must not stand in the way of those who write. */
+static void test_a_token_that_is_not_there_waits_for_nobody(void **state)
+{
+	struct store *store = sqlite_place_open(*state);
+	sqlite3 *db = sqlite_place_bare(*state);
+	const uint8_t hash[STORE_KEY_HASH_LEN] = {1};
+	struct store_key key;
+
+	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(store->ops->token_take(store, &key, hash, "/ws/tts", 1), ENOENT);
+	sqlite3_close(db);
+	mem_deref(store);
+}
+
 static void test_a_store_held_by_another_is_busy_not_lost(void **state)
 {
 	struct store *store = sqlite_place_open(*state);
@@ -321,6 +335,7 @@ int main(void)
 		SQLITE_PLACE_TEST(test_a_key_made_elsewhere_is_seen_at_once),
 		SQLITE_PLACE_TEST(test_processes_that_start_together_lose_nothing),
 		SQLITE_PLACE_TEST(test_handles_of_one_process_wait_for_each_other),
+		SQLITE_PLACE_TEST(test_a_token_that_is_not_there_waits_for_nobody),
 		SQLITE_PLACE_TEST(test_a_store_held_by_another_is_busy_not_lost),
 		SQLITE_PLACE_TEST(test_a_replacement_that_is_cut_off_has_not_been),
 		SQLITE_PLACE_TEST(test_the_file_is_in_wal_mode_with_foreign_keys),
