@@ -5,6 +5,8 @@
  *   thread: every short question of the batch, then all its turns in one transaction,
  *           then a long question, of which there is one at a time
  *   loop:   handlers
+ *
+ * Long questions come by rounds: one of each asker is in a round.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +21,10 @@
 
 struct question {
 	struct request request;
-	struct link link; /* among the account's, of ACCOUNT_QUESTIONS */
+	struct link link; /* in its queue */
+	int lane;
+	int64_t asker;
+	uint64_t round;
 	account_work_h *work;
 	account_done_h *done;
 	void *arg;
@@ -38,23 +43,22 @@ static void answer(struct store *store, struct request *request)
 	request->err = question->work(store, question->arg);
 }
 
+static void answer_all(struct store *store, struct list *batch, enum request_kind kind)
+{
+	for (struct link *l = list_first(batch); l; l = list_next(batch, l)) {
+		if (request_of(l)->kind == kind)
+			answer(store, request_of(l));
+	}
+}
+
 static void run(struct list *batch, void *arg)
 {
 	struct lane *lane = arg;
-	struct request *long_one = NULL;
 
-	for (struct link *l = list_first(batch); l; l = list_next(batch, l)) {
-		struct request *request = request_of(l);
-
-		if (request->kind == REQUEST_ACCESS)
-			answer(lane->store, request);
-		else if (request->kind == REQUEST_QUESTION)
-			long_one = request;
-	}
+	answer_all(lane->store, batch, REQUEST_ACCESS);
 	if (lane == &lane->account->lanes[LANE_LEDGER])
 		ledger_run(lane, batch);
-	if (long_one)
-		answer(lane->store, long_one);
+	answer_all(lane->store, batch, REQUEST_QUESTION);
 }
 
 void account_submit(struct account *account, int lane, struct request *request, task_done_h *done)
@@ -72,34 +76,68 @@ static void on_access_answered(struct task *task)
 	mem_deref(question);
 }
 
+static struct question *question_linked(struct link *link)
+{
+	return LIST_OBJECT(link, struct question, link);
+}
+
 static void end_question(struct question *question, int err)
 {
-	list_remove(&question->request.account->questions, &question->link);
+	list_remove(&question->request.account->queues[question->lane].questions, &question->link);
 	question->done(err, question->arg);
 	mem_deref(question);
 }
 
-static void ask_next(struct account *account);
+static void ask_next(struct account *account, int lane);
 
 static void on_question_answered(struct task *task)
 {
 	struct request *request = request_of(&task->link);
 	struct account *account = request->account;
+	int lane = question_of(request)->lane;
 
 	end_question(question_of(request), request->err);
-	account->is_asking = false;
-	ask_next(account);
+	account->queues[lane].is_asking = false;
+	ask_next(account, lane);
 }
 
-static void ask_next(struct account *account)
+static void ask_next(struct account *account, int lane)
 {
-	struct link *first = list_first(&account->questions);
+	struct queue *queue = &account->queues[lane];
+	struct link *first = list_first(&queue->questions);
 
-	if (!first || account->is_asking || account->closing)
+	if (!first || queue->is_asking || account->closing)
 		return;
-	account->is_asking = true;
-	account_submit(account, LANE_QUESTIONS, &LIST_OBJECT(first, struct question, link)->request,
-		       on_question_answered);
+	queue->is_asking = true;
+	queue->round = question_linked(first)->round;
+	account_submit(account, lane, &question_linked(first)->request, on_question_answered);
+}
+
+/* The asker's last question, or NULL. */
+static struct question *last_of(const struct list *questions, int64_t asker)
+{
+	struct link *link = list_last(questions);
+
+	while (link && question_linked(link)->asker != asker)
+		link = list_prev(questions, link);
+	return link ? question_linked(link) : NULL;
+}
+
+/* In the round behind its asker's last question, at that round's end. */
+static void line_up(struct queue *queue, struct question *question)
+{
+	const struct question *last = last_of(&queue->questions, question->asker);
+	struct link *behind = list_last(&queue->questions);
+	struct link *before = NULL;
+
+	question->round = last ? last->round + 1 : queue->round;
+	for (; behind && question_linked(behind)->round > question->round;
+	     behind = list_prev(&queue->questions, behind))
+		before = behind;
+	if (before)
+		list_insert_before(&queue->questions, before, &question->link);
+	else
+		list_append(&queue->questions, &question->link);
 }
 
 static struct question *question_alloc(struct account *account, account_work_h *work,
@@ -128,8 +166,8 @@ int account_ask_at_once(struct account *account, int lane, account_work_h *work,
 	return 0;
 }
 
-int account_ask(struct account *account, enum account_lane lane, account_work_h *work,
-		account_done_h *done, void *arg)
+int account_ask_for(struct account *account, enum account_lane lane, int64_t asker,
+		    account_work_h *work, account_done_h *done, void *arg)
 {
 	struct question *question;
 
@@ -141,17 +179,27 @@ int account_ask(struct account *account, enum account_lane lane, account_work_h 
 	if (!question)
 		return ENOMEM;
 	question->request.kind = REQUEST_QUESTION;
-	list_append(&account->questions, &question->link);
-	ask_next(account);
+	question->lane = lane == ACCOUNT_REPORTS ? LANE_REPORTS : LANE_QUESTIONS;
+	question->asker = asker;
+	line_up(&account->queues[question->lane], question);
+	ask_next(account, question->lane);
 	return 0;
+}
+
+int account_ask(struct account *account, enum account_lane lane, account_work_h *work,
+		account_done_h *done, void *arg)
+{
+	return account_ask_for(account, lane, 0, work, done, arg);
 }
 
 static void cancel_questions(struct account *account)
 {
 	struct link *first;
 
-	while ((first = list_first(&account->questions)))
-		end_question(LIST_OBJECT(first, struct question, link), ECANCELED);
+	for (int i = 0; i < LANES; ++i) {
+		while ((first = list_first(&account->queues[i].questions)))
+			end_question(question_linked(first), ECANCELED);
+	}
 }
 
 const char *account_server_id(const struct account *account)
@@ -187,7 +235,7 @@ static void account_destroy(void *object)
 
 static int open_lane(struct account *account, int number, const char *address)
 {
-	static const char *const names[LANES] = {"ledger", "access", "questions"};
+	static const char *const names[LANES] = {"ledger", "access", "questions", "reports"};
 	struct lane *lane = &account->lanes[number];
 	int err = 0;
 
@@ -293,7 +341,8 @@ int account_alloc(struct account **accountp, struct loop *loop, struct store *st
 	if (!account)
 		return ENOMEM;
 	account->loop = loop;
-	list_init(&account->questions);
+	for (int i = 0; i < LANES; ++i)
+		list_init(&account->queues[i].questions);
 	err = ledger_open(account);
 	if (!err)
 		err = make_server_id(account->server_id);

@@ -68,7 +68,8 @@ void account_mark(struct account *account, size_t *slot, const struct store_turn
  * that a long question delays nobody's key. */
 enum account_lane {
 	ACCOUNT_ACCESS, /* short: keys, leases, shares; in order */
-	ACCOUNT_QUESTIONS, /* the rest, which may be long; in order and one at a time */
+	ACCOUNT_QUESTIONS, /* the rest, which may be long; one at a time */
+	ACCOUNT_REPORTS, /* as long as the ledger is; one at a time */
 };
 
 /* Anything else that is asked of the store: `work` runs on the lane's thread, then
@@ -79,6 +80,12 @@ typedef int(account_work_h)(struct store *store, void *arg);
 typedef void(account_done_h)(int err, void *arg);
 int account_ask(struct account *account, enum account_lane lane, account_work_h *work,
 		account_done_h *done, void *arg);
+
+/* The same for one of many, an account's id for example; without one it is asked for
+ * ourselves.  Where one at a time is answered the askers take turns, and each one's
+ * are answered in order: who asks a thousand times waits for himself. */
+int account_ask_for(struct account *account, enum account_lane lane, int64_t asker,
+		    account_work_h *work, account_done_h *done, void *arg);
 
 /* Turns that are not durable yet. */
 size_t account_waiting(const struct account *account);

@@ -44,12 +44,19 @@ struct request {
 	int err; /* the thread's answer */
 };
 
-enum { LANE_LEDGER, LANE_ACCESS, LANE_QUESTIONS, LANES };
+enum { LANE_LEDGER, LANE_ACCESS, LANE_QUESTIONS, LANE_REPORTS, LANES };
 
 struct lane {
 	struct account *account;
 	struct store *store; /* the thread's while it runs */
 	struct thread *thread; /* NULL: the first lane's does its work */
+};
+
+/* What waits for a lane that answers one at a time. */
+struct queue {
+	struct list questions; /* in their order; the first may be with the thread */
+	bool is_asking; /* it is */
+	uint64_t round; /* of the one that was asked last */
 };
 
 struct account_booking {
@@ -116,8 +123,7 @@ struct account {
 	struct loop *loop;
 	struct lane lanes[LANES];
 	char server_id[STORE_SERVER_ID_LEN + 1];
-	struct list questions; /* that wait; the first may be with the thread */
-	bool is_asking; /* it is */
+	struct queue queues[LANES]; /* of those that have one */
 	bool closing;
 	struct ledger ledger;
 	struct disk disk;

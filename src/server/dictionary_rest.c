@@ -184,7 +184,8 @@ static int dispatch(struct errand **errandp, const struct route_call *call, erra
 	if (!err)
 		err = read_page(errand);
 	return err ? err
-		   : account_ask(call->server->account, ACCOUNT_QUESTIONS, work, on_done, errand);
+		   : account_ask_for(call->server->account, ACCOUNT_QUESTIONS,
+				     call->key->account_id, work, on_done, errand);
 }
 
 static void run(const struct route_call *call, errand_h *work_h, bool is_change)

@@ -86,7 +86,7 @@ static int work(struct store *store, void *arg)
 void errand_run(const struct route_call *call, errand_h *work_h, enum errand_kind kind)
 {
 	struct errand *errand = mem_zalloc(sizeof(*errand), errand_destroy);
-	enum account_lane lane = kind == ERRAND_SHORT ? ACCOUNT_ACCESS : ACCOUNT_QUESTIONS;
+	enum account_lane lane = kind == ERRAND_REPORT ? ACCOUNT_REPORTS : ACCOUNT_QUESTIONS;
 
 	if (!errand) {
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
@@ -101,7 +101,8 @@ void errand_run(const struct route_call *call, errand_h *work_h, enum errand_kin
 	errand->is_change = kind == ERRAND_CHANGE;
 	errand->status = 200;
 	buf_init(&errand->answer, ANSWER_MAX);
-	if (account_ask(call->server->account, lane, work, on_done, errand) == 0)
+	if (account_ask_for(call->server->account, lane, errand->key.account_id, work, on_done,
+			    errand) == 0)
 		return;
 	answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 	mem_deref(errand);

@@ -29,9 +29,10 @@ struct errand {
 	struct stream_fault fault; /* of a refusal */
 };
 
-/* After a change the keys in use are looked at again.  ERRAND_SHORT: one row, which
- * somebody waits for who wants to speak; the others go to the lane of long questions. */
-enum errand_kind { ERRAND_READ, ERRAND_CHANGE, ERRAND_SHORT };
+/* After a change the keys in use are looked at again.  ERRAND_REPORT: what is read is
+ * as long as the ledger.  None is in the way of keys that come, or of other
+ * accounts' errands. */
+enum errand_kind { ERRAND_READ, ERRAND_CHANGE, ERRAND_REPORT };
 void errand_run(const struct route_call *call, errand_h *work, enum errand_kind kind);
 
 /* For `return errand_refuse(…)` in a work; detail "": none. */

@@ -76,10 +76,10 @@ static int add_single_use(struct errand *errand, struct store *store)
 
 void token_rest_add(const struct route_call *call)
 {
-	errand_run(call, add, ERRAND_SHORT);
+	errand_run(call, add, ERRAND_READ);
 }
 
 void token_rest_add_single_use(const struct route_call *call)
 {
-	errand_run(call, add_single_use, ERRAND_SHORT);
+	errand_run(call, add_single_use, ERRAND_READ);
 }

@@ -143,10 +143,10 @@ static int list_turns(struct errand *errand, struct store *store)
 
 void usage_rest_sum(const struct route_call *call)
 {
-	errand_run(call, sum, ERRAND_READ);
+	errand_run(call, sum, ERRAND_REPORT);
 }
 
 void usage_rest_turns(const struct route_call *call)
 {
-	errand_run(call, list_turns, ERRAND_READ);
+	errand_run(call, list_turns, ERRAND_REPORT);
 }

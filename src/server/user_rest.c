@@ -153,12 +153,12 @@ static int write_user(struct errand *errand, struct store *store)
 
 void user_rest_subscription(const struct route_call *call)
 {
-	errand_run(call, write_subscription, ERRAND_READ);
+	errand_run(call, write_subscription, ERRAND_REPORT);
 }
 
 void user_rest_get(const struct route_call *call)
 {
-	errand_run(call, write_user, ERRAND_READ);
+	errand_run(call, write_user, ERRAND_REPORT);
 }
 
 void user_rest_history(const struct route_call *call)

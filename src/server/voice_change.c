@@ -33,7 +33,7 @@ _Static_assert((int)STORE_VOICE_NAME == (int)VOICE_MESSAGE_NAME &&
 struct errand {
 	struct route_call call; /* holds its request, whose body has the strings */
 	account_work_h *work;
-	int64_t project_id;
+	int64_t project_id, account_id; /* whose voice, and who asks */
 	int64_t id;
 	struct voice_message message;
 	struct store_voice row;
@@ -60,6 +60,7 @@ static struct errand *errand_alloc(const struct route_call *call, account_work_h
 	mem_ref(call->request);
 	errand->work = work;
 	errand->project_id = call->key->project_id;
+	errand->account_id = call->key->account_id;
 	errand->status = 200;
 	return errand;
 }
@@ -110,8 +111,8 @@ static void on_done(int err, void *arg)
 
 static void run(struct errand *errand)
 {
-	if (account_ask(errand->call.server->account, ACCOUNT_QUESTIONS, errand->work, on_done,
-			errand) == 0)
+	if (account_ask_for(errand->call.server->account, ACCOUNT_QUESTIONS, errand->account_id,
+			    errand->work, on_done, errand) == 0)
 		return;
 	answer_error(&errand->call, WIRE_ERROR_INTERNAL, NULL);
 	mem_deref(errand);

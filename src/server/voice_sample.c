@@ -247,7 +247,8 @@ static void on_done(void *arg, const struct reply_usage *usage)
 	if (!sample->err)
 		write_header(sample);
 	if (sample->err ||
-	    account_ask(server->account, ACCOUNT_QUESTIONS, keep, on_kept, sample) != 0)
+	    account_ask_for(server->account, ACCOUNT_QUESTIONS, member_account(sample->member)->id,
+			    keep, on_kept, sample) != 0)
 		fail(sample, WIRE_ERROR_SAMPLE_FAILED, NULL);
 }
 
@@ -445,6 +446,7 @@ void voice_sample_get(const struct route_call *call)
 	reading->id = voice->id;
 	mem_ref(call->request);
 	buf_init(&reading->audio, AUDIO_MAX);
-	if (account_ask(call->server->account, ACCOUNT_QUESTIONS, read_file, on_read, reading) != 0)
+	if (account_ask_for(call->server->account, ACCOUNT_QUESTIONS, call->key->account_id,
+			    read_file, on_read, reading) != 0)
 		on_read(ENOMEM, reading);
 }

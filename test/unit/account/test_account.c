@@ -339,6 +339,54 @@ static void test_a_short_question_waits_for_one_long_one_at_most(void **state)
 	assert_string_equal(order, "akbc");
 }
 
+/* Capital letters are another asker's, digits a third one's. */
+static int64_t asker_of(char name)
+{
+	return name >= 'a' ? 1 : name >= 'A' ? 2 : 3;
+}
+
+static void ask_all(enum account_lane lane, char *names)
+{
+	for (; *names; ++names)
+		assert_int_equal(account_ask_for(account, lane, asker_of(*names), answer,
+						 on_answered, names),
+				 0);
+}
+
+static void test_who_asks_much_waits_for_himself(void **state)
+{
+	static char many[] = "abcd";
+	static char others[] = "ABe1";
+
+	(void)state;
+	order[0] = '\0';
+	fake->gated = true;
+	ask_all(ACCOUNT_QUESTIONS, many);
+	sem_wait(&fake->reached);
+	fake->gated = false;
+	ask_all(ACCOUNT_QUESTIONS, others);
+	sem_post(&fake->gate);
+	wait_for(8);
+	assert_string_equal(order, "aA1bBcde");
+}
+
+static void test_a_report_is_asked_beside_other_questions(void **state)
+{
+	static char report[] = "R";
+	static char questions[] = "ab";
+
+	(void)state;
+	order[0] = '\0';
+	fake->gated = true;
+	ask_all(ACCOUNT_QUESTIONS, questions);
+	sem_wait(&fake->reached);
+	fake->gated = false;
+	ask_all(ACCOUNT_REPORTS, report);
+	sem_post(&fake->gate);
+	wait_for(3);
+	assert_string_equal(order, "aRb"); /* on the one thread that there is here */
+}
+
 static void test_the_end_of_the_account_calls_off_what_has_not_begun(void **state)
 {
 	static char names[] = "abc";
@@ -504,6 +552,8 @@ int main(void)
 		CASE(test_the_end_of_the_account_books_what_was_submitted),
 		CASE(test_questions_are_answered_in_order_with_what_the_work_returned),
 		CASE(test_a_short_question_waits_for_one_long_one_at_most),
+		CASE(test_who_asks_much_waits_for_himself),
+		CASE(test_a_report_is_asked_beside_other_questions),
 		CASE(test_the_end_of_the_account_calls_off_what_has_not_begun),
 		CASE(test_the_end_of_the_account_tries_failed_turns_once_more),
 		CASE(test_out_of_memory_leaves_nothing_behind),
