@@ -32,8 +32,10 @@ void answer_head(const struct route_call *call)
 
 void answer_json(const struct route_call *call, int status, const char *json, size_t len)
 {
-	log_line(status >= 500 ? LOG_WARN : LOG_DEBUG, "http", "%s %s status=%d request=%s",
-		 call->request->method, call->request->path, status, call->request_id);
+	/* Up to a blank: what stands behind one could pass for a key of ours. */
+	log_line(status >= 500 ? LOG_WARN : LOG_DEBUG, "http", "%s %.*s status=%d request=%s",
+		 call->request->method, (int)strcspn(call->request->path, " "), call->request->path,
+		 status, call->request_id);
 	answer_head(call);
 	http_reply(call->request, status, "application/json", json, len);
 }

@@ -94,8 +94,8 @@ static const struct param rows[] = {
 	 .text = "Whether the texts that clients send may stand in the log."},
 	{"server", "hosts", STRING(hosts, ""),
 	 .text = "The names under which web pages may reach this server, with blanks between them. "
-		 "Empty: every name, and localhost alone where the server listens on 127.0.0.1 or "
-		 "[::1]; else a page of a stranger whose name leads there could use it."},
+		 "Empty: every name, but no domain where the server listens on 127.0.0.1 or [::1] "
+		 "alone; else a page of a stranger whose name leads there could use it."},
 	{"server", "origins", STRING(origins, ""),
 	 .text = "The web pages of other servers that may use this one, such as "
 		 "https://app.example.com, with blanks between them; * for all. Empty: none but "

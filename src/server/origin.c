@@ -34,6 +34,17 @@ static bool is_this_machine(const char *host)
 	return strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") == len;
 }
 
+/* An IPv6 address, or one of numbers alone. */
+static bool is_address(const char *host)
+{
+	return host[0] == '[' || strspn(host, "0123456789.") == name_len(host);
+}
+
+static bool is_domain(const char *host)
+{
+	return memchr(host, '.', name_len(host)) && !is_address(host) && !is_this_machine(host);
+}
+
 static bool list_has(const char *list, const char *text, size_t len)
 {
 	while (*list) {
@@ -52,7 +63,7 @@ bool origin_knows_host(const struct origin_rules *rules, const char *host)
 {
 	if (!host || host[0] == '\0')
 		return false;
-	if (is_this_machine(host) && is_this_machine(rules->listen))
+	if (is_this_machine(rules->listen) && !is_domain(host))
 		return true;
 	if (rules->hosts[0])
 		return list_has(rules->hosts, host, name_len(host)) ||

@@ -4,7 +4,8 @@
  * A page can send requests to any address, also to one that only its user can
  * reach.  Two headers tell whose page it is: Host, which a page cannot choose
  * unless its own name leads here (DNS rebinding), and Origin.  Programs send no
- * Origin, and are asked for their key alone.
+ * Origin, and are asked for their key alone.  For such a name one must own a domain,
+ * so an address, or a name without a dot, is nobody's trick.
  */
 #ifndef SERVER_ORIGIN_H
 #define SERVER_ORIGIN_H
@@ -26,7 +27,7 @@ struct origin_claim {
 };
 
 /* By its Host: one of `hosts`; where none are named, every name of a server that
- * listens for others, and this machine's own names where it listens for itself. */
+ * listens for others, and all that is no domain where it listens for itself. */
 bool origin_knows_host(const struct origin_rules *rules, const char *host);
 
 /* By its Origin: the page is ours, one of `origins`, or of this machine like the

@@ -28,15 +28,14 @@ static void test_a_server_for_this_machine_has_its_names_alone(void **state)
 {
 	static const char *const own[] = {"localhost",   "localhost:8080", "LOCALHOST:1",
 					  "[::1]:8080",  "127.0.0.1",      "127.0.0.1:8080",
-					  "127.1.2.3:1", "a.localhost"};
+					  "127.1.2.3:1", "a.localhost",    "syrinx:80",
+					  "10.0.0.1:80", "[::2]:8080"};
 	static const char *const others[] = {"evil.example",
 					     "evil.example:8080",
 					     "127.0.0.1.evil.example",
 					     "localhost.evil.example",
-					     "notlocalhost",
+					     "10.evil.example",
 					     "127.evil.example:8080",
-					     "[::2]:8080",
-					     "10.0.0.1",
 					     ""};
 
 	(void)state;
