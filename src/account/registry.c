@@ -58,18 +58,22 @@ static bool compare_account(const struct store_account *row, void *arg)
 	return !search->is_found;
 }
 
+bool registry_is_number(const char *name)
+{
+	return name[0] != '\0' && name[strspn(name, "0123456789")] == '\0';
+}
+
 int registry_find_account(struct store *store, struct store_account *account, const char *which)
 {
 	struct account_search search = {.name = which, .found = account};
-	char *end;
 	int err;
 
-	errno = 0;
-	if (which[0] >= '0' && which[0] <= '9') {
-		int64_t id = strtoll(which, &end, 10);
+	if (registry_is_number(which)) {
+		int64_t id;
 
-		if (*end == '\0')
-			return errno ? ENOENT : store->ops->account_get(store, account, id);
+		errno = 0;
+		id = strtoll(which, NULL, 10);
+		return errno ? ENOENT : store->ops->account_get(store, account, id);
 	}
 	err = store->ops->account_list(store, compare_account, &search);
 	if (err)

@@ -20,6 +20,10 @@ bool registry_is_master(const struct store_key *key);
 #define REGISTRY_FIRST_PROJECT "default"
 int registry_add_account(struct store *store, struct store_account *account);
 
+/* A name that would be taken for a number: whose it is must never be in doubt where
+ * money is booked. */
+bool registry_is_number(const char *name);
+
 /* By its number, or by its name where that is no number.  ENOENT. */
 int registry_find_account(struct store *store, struct store_account *account, const char *which);
 

@@ -26,18 +26,13 @@ static int find(struct store_account *account, struct store *store, const struct
 	return err ? store_verb_failed(call, err, "cannot look it up") : COMMAND_OK;
 }
 
-static int read_text(char out[STORE_NAME_MAX + 1], const struct command_call *call,
-		     const char *option, bool *given)
+static int check_name(const char *name, const struct command_call *call)
 {
-	const char *text = command_value(call, option);
-
-	if (!text)
-		return COMMAND_OK;
-	if (strlen(text) > STORE_NAME_MAX)
-		return command_usage_error(call->command, "--%s is longer than %d bytes", option,
-					   STORE_NAME_MAX);
-	snprintf(out, STORE_NAME_MAX + 1, "%s", text);
-	*given = true;
+	if (name[0] == '\0')
+		return command_usage_error(call->command, "--name must not be empty");
+	if (registry_is_number(name))
+		return command_usage_error(call->command,
+					   "--name must not be a number: accounts have one");
 	return COMMAND_OK;
 }
 
@@ -59,19 +54,20 @@ static int read_wishes(struct store_account *account, unsigned *fields,
 		       const struct command_call *call)
 {
 	const char *prepaid = command_value(call, "prepaid");
-	bool has_name = false;
+	bool has_name;
 	bool has_plan = false;
 	bool has_limits = false;
-	int status = read_text(account->name, call, "name", &has_name);
+	int status = store_verb_read_text(account->name, STORE_NAME_MAX, &has_name, call, "name");
 
 	if (status == COMMAND_OK)
-		status = read_text(account->plan, call, "plan", &has_plan);
+		status = store_verb_read_text(account->plan, STORE_NAME_MAX, &has_plan, call,
+					      "plan");
 	if (status == COMMAND_OK && has_plan)
 		status = check_plan(account, call);
 	if (status == COMMAND_OK)
 		status = store_verb_read_limits(&account->limits, &has_limits, call);
-	if (status == COMMAND_OK && has_name && account->name[0] == '\0')
-		return command_usage_error(call->command, "--name must not be empty");
+	if (status == COMMAND_OK && has_name)
+		status = check_name(account->name, call);
 	if (status == COMMAND_OK && prepaid && strcmp(prepaid, "yes") != 0 &&
 	    strcmp(prepaid, "no") != 0)
 		return command_usage_error(call->command, "--prepaid is yes or no, not \"%s\"",
@@ -273,8 +269,9 @@ static int make_id(char id[STORE_TURN_ID_MAX + 1])
 static int read_top_up(struct store_top_up *top_up, const struct command_call *call)
 {
 	const char *cents = command_value(call, "cents");
-	const char *id = command_value(call, "id");
+	bool has_id;
 	bool has_note;
+	int status = store_verb_read_text(top_up->id, STORE_TURN_ID_MAX, &has_id, call, "id");
 
 	if (!cents)
 		return command_usage_error(call->command, "top-up needs --cents");
@@ -283,14 +280,13 @@ static int read_top_up(struct store_top_up *top_up, const struct command_call *c
 			call->command,
 			"--cents is an amount with at most six decimals, and not 0: not \"%s\"",
 			cents);
-	if (id && (id[0] == '\0' || strlen(id) > STORE_TURN_ID_MAX))
-		return command_usage_error(call->command, "--id has 1 to %d bytes",
-					   STORE_TURN_ID_MAX);
-	if (id)
-		snprintf(top_up->id, sizeof(top_up->id), "%s", id);
-	else if (make_id(top_up->id) != 0)
+	if (status != COMMAND_OK)
+		return status;
+	if (has_id && top_up->id[0] == '\0')
+		return command_usage_error(call->command, "--id must not be empty");
+	if (!has_id && make_id(top_up->id) != 0)
 		return store_verb_failed(call, 0, "no random numbers");
-	return read_text(top_up->note, call, "note", &has_note);
+	return store_verb_read_text(top_up->note, STORE_NAME_MAX, &has_note, call, "note");
 }
 
 static int top_up(struct store *store, const struct command_call *call)

@@ -79,19 +79,14 @@ static int read_streams(struct store_limits *limits, bool *given, const struct c
 /* What the options say of it: the fields that were given. */
 static int read_wishes(struct store_key *key, unsigned *fields, const struct command_call *call)
 {
-	const char *name = command_value(call, "name");
 	const char *scopes = command_value(call, "scopes");
 	const char *expires = command_value(call, "expires");
 	bool has_credit = command_value(call, "credit-cents") != NULL;
 	bool has_limits = false;
-	int status = COMMAND_OK;
+	bool has_name;
+	int status = store_verb_read_text(key->name, STORE_NAME_MAX, &has_name, call, "name");
 
-	if (name && strlen(name) > STORE_NAME_MAX)
-		return command_usage_error(call->command, "--name is longer than %d bytes",
-					   STORE_NAME_MAX);
-	if (name)
-		snprintf(key->name, sizeof(key->name), "%s", name);
-	if (scopes)
+	if (status == COMMAND_OK && scopes)
 		status = read_scopes(&key->scopes, call, scopes);
 	if (status == COMMAND_OK && expires)
 		status = read_expiry(&key->expires_ms, call, expires);
@@ -101,7 +96,7 @@ static int read_wishes(struct store_key *key, unsigned *fields, const struct com
 		status = store_verb_read_limits(&key->limits, &has_limits, call);
 	if (status == COMMAND_OK)
 		status = read_streams(&key->limits, &has_limits, call);
-	*fields = (name ? STORE_KEY_NAME : 0u) | (scopes ? STORE_KEY_SCOPES : 0u) |
+	*fields = (has_name ? STORE_KEY_NAME : 0u) | (scopes ? STORE_KEY_SCOPES : 0u) |
 		  (expires ? STORE_KEY_EXPIRES : 0u) | (has_credit ? STORE_KEY_CREDIT : 0u) |
 		  (has_limits ? STORE_KEY_LIMITS : 0u);
 	return status;

@@ -16,21 +16,21 @@
 static int create(struct store *store, const struct command_call *call)
 {
 	struct store_project project = {.created_ms = clock_wall_ms()};
-	const char *name = command_value(call, "name");
-	int status;
+	bool has_name;
+	int status = store_verb_read_text(project.name, STORE_NAME_MAX, &has_name, call, "name");
 	int err;
 
-	if (!name || name[0] == '\0' || strlen(name) > STORE_NAME_MAX)
-		return command_usage_error(call->command, "create needs --name of 1 to %d bytes",
-					   STORE_NAME_MAX);
-	snprintf(project.name, sizeof(project.name), "%s", name);
+	if (status != COMMAND_OK)
+		return status;
+	if (project.name[0] == '\0')
+		return command_usage_error(call->command, "create needs --name");
 	status = store_verb_find_account(&project.account_id, store, call, STORE_ACCOUNT_DEFAULT);
 	if (status != COMMAND_OK)
 		return status;
 	err = store->ops->project_add(store, &project);
 	if (err == EEXIST)
 		return store_verb_failed(call, 0, "another project of the account is called %s",
-					 name);
+					 project.name);
 	if (err)
 		return store_verb_failed(call, err, "cannot make it");
 	printf("%" PRId64 "\n", project.id);

@@ -12,6 +12,7 @@
 
 #include "account/registry.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "cli/settings.h"
 #include "wire/account_message.h"
 #include "wire/json_write.h"
@@ -33,6 +34,35 @@ int store_verb_failed(const struct command_call *call, int err, const char *form
 		fprintf(stderr, ": %s", strerror(err));
 	fprintf(stderr, "\n");
 	return COMMAND_FAILED;
+}
+
+static bool is_line(const char *text)
+{
+	struct utf8_state state = {0};
+
+	for (const char *c = text; *c; ++c) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return false;
+	}
+	return utf8_check(&state, text, strlen(text)) && utf8_is_complete(&state);
+}
+
+int store_verb_read_text(char *out, size_t max, bool *given, const struct command_call *call,
+			 const char *option)
+{
+	const char *text = command_value(call, option);
+
+	*given = text != NULL;
+	if (!text)
+		return COMMAND_OK;
+	if (strlen(text) > max)
+		return command_usage_error(call->command, "--%s is longer than %zu bytes", option,
+					   max);
+	if (!is_line(text))
+		return command_usage_error(call->command, "--%s must be one line of text, in UTF-8",
+					   option);
+	memcpy(out, text, strlen(text) + 1);
+	return COMMAND_OK;
 }
 
 /* A wrong --data must not look like a server without keys, and one that is elsewhere

@@ -57,6 +57,10 @@ int store_verb_read_limits(struct store_limits *limits, bool *given,
 #define STORE_VERB_LIMITS_SIZE 192
 void store_verb_print_limits(char text[STORE_VERB_LIMITS_SIZE], const struct store_limits *limits);
 
+/* What the option says, if it is there: one line of at most `max` bytes. */
+int store_verb_read_text(char *out, size_t max, bool *given, const struct command_call *call,
+			 const char *option);
+
 /* Micro-cents as cents: 12.5 */
 #define STORE_VERB_CENTS_SIZE 40
 void store_verb_print_cents(char text[STORE_VERB_CENTS_SIZE], int64_t microcents);

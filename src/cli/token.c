@@ -36,6 +36,10 @@ static int create(struct store *store, const struct command_call *call)
 	status = store_verb_find_key(&key, store, call, prefix);
 	if (status != COMMAND_OK)
 		return status;
+	if (key.revoked_ms || (key.expires_ms && key.expires_ms <= clock_wall_ms()))
+		return store_verb_failed(call, 0, "the key %s has ended", key.prefix);
+	if (!(key.scopes & STORE_SCOPE_SPEAK))
+		return store_verb_failed(call, 0, "the key %s may not speak", key.prefix);
 	err = account_token_make(text, &token, key.id, door, seconds, clock_wall_ms());
 	if (!err)
 		err = store->ops->token_add(store, &token, clock_wall_ms());

@@ -130,9 +130,13 @@ static unsigned take_message(struct store_account *account, const struct account
 	       (given & ACCOUNT_MESSAGE_CLOSED ? STORE_ACCOUNT_CLOSED : 0u);
 }
 
-/* A plan that is misspelt would be none. */
-static int check_plan(struct errand *errand, const struct account_message *message)
+/* A name that is a number would be taken for an id, a plan that is misspelt would be
+ * none. */
+static int check_message(struct errand *errand, const struct account_message *message)
 {
+	if (message->name && registry_is_number(message->name))
+		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST,
+				     "name must not be a number");
 	if (!message->plan || config_has_plan(errand->call.server->config, message->plan))
 		return 0;
 	return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST,
@@ -151,7 +155,7 @@ static int add(struct errand *errand, struct store *store)
 	err = account_message_parse(&message, &errand->fault, request->body, request->body_len,
 				    true);
 	if (!err)
-		err = check_plan(errand, &message);
+		err = check_message(errand, &message);
 	if (err)
 		return err;
 	take_message(&account, &message);
@@ -176,7 +180,7 @@ static int change(struct errand *errand, struct store *store)
 		err = account_message_parse(&message, &errand->fault, request->body,
 					    request->body_len, false);
 	if (!err)
-		err = check_plan(errand, &message);
+		err = check_message(errand, &message);
 	if (err)
 		return err;
 	fields = take_message(&account, &message);

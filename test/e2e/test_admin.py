@@ -82,6 +82,7 @@ def test_wrong_accounts_are_refused_with_the_reason(master):
     for body, reason in (({"name": "Once"}, "another account has this name"),
                          ({"name": "default"}, "another account has this name"),
                          ({}, "name is required"),
+                         ({"name": "1001"}, "name must not be a number"),
                          ({"name": "x", "limits": {"turns": 0}}, "turns must be at least 1"),
                          ({"name": "x", "plan": "platinum"}, "plan must be one of"),
                          ({"name": "x", "spent_microcents": 0}, "a key must be a known one")):
@@ -364,6 +365,10 @@ def test_token_made_by_command_opens_one_connection(server):
     (["account", "create"], 2, "needs --name"),
     (["account", "create", "--name", ""], 2, "must not be empty"),
     (["account", "create", "--name", "x" * 65], 2, "longer than 64 bytes"),
+    (["account", "create", "--name", "a\nb"], 2, "one line of text"),
+    (["account", "create", "--name", b"caf\xe9"], 2, "in UTF-8"),
+    (["account", "create", "--name", "1001"], 2, "must not be a number"),
+    (["account", "change", "2", "--name", "1"], 2, "must not be a number"),
     (["account", "create", "--name", "default"], 1, "another account"),
     (["account", "create", "--name", "x", "--turns", "0"], 2, "none or plan"),
     (["account", "create", "--name", "x", "--prepaid", "maybe"], 2, "yes or no"),
@@ -377,11 +382,15 @@ def test_token_made_by_command_opens_one_connection(server):
     (["account", "top-up", "1", "--cents", "0"], 2, "not 0"),
     (["account", "top-up", "1", "--cents", "1.1234567"], 2, "six decimals"),
     (["account", "top-up", "1", "--cents", "1e3"], 2, "six decimals"),
-    (["account", "top-up", "1", "--cents", "5", "--id", ""], 2, "1 to 40 bytes"),
+    (["account", "top-up", "1", "--cents", "5", "--id", ""], 2, "must not be empty"),
+    (["account", "top-up", "1", "--cents", "5", "--id", "x" * 41], 2, "longer than 40 bytes"),
+    (["account", "top-up", "1", "--cents", "5", "--note", "\t"], 2, "one line of text"),
     (["account", "list", "extra"], 2, "what is"),
     (["project", "create"], 2, "needs --name"),
+    (["project", "create", "--name", b"\xff"], 2, "in UTF-8"),
     (["project", "create", "--name", "default"], 1, "another project"),
     (["project", "list", "--account", "nobody"], 1, "no account nobody"),
+    (["key", "create", "--name", b"\xff"], 2, "in UTF-8"),
     (["key", "create", "--project", "987"], 1, "no such project"),
     (["key", "create", "--account", "nobody"], 1, "no account nobody"),
     (["key", "create", "--expires", "2001-01-01"], 2, "is over"),
@@ -402,6 +411,22 @@ def test_wrong_command_says_what_is_wrong(tmp_path, arguments, status, reason):
     done = syrinx(*arguments, "--data", data)
     assert done.returncode == status, done.stderr
     assert reason in done.stderr.decode() and done.stdout == b""
+
+
+def test_command_makes_no_token_for_a_key_that_cannot_use_it(tmp_path):
+    def make_key(*options):
+        return syrinx("key", "create", *options, "--data", tmp_path).stdout.decode()[:8]
+
+    def refusal(key):
+        done = syrinx("token", "create", "--key", key, "--path", "/ws/tts", "--data", tmp_path)
+        return done.stderr.decode() if done.returncode == 1 and done.stdout == b"" else None
+
+    assert "may not speak" in refusal(make_key("--scopes", "read"))
+    brief = make_key("--expires", "1s")
+    assert "has ended" in wait_until(lambda: refusal(brief), "the key has expired")
+    revoked = make_key()
+    assert syrinx("key", "revoke", revoked, "--data", tmp_path).returncode == 0
+    assert "has ended" in refusal(revoked)
 
 
 def test_store_that_is_not_there_is_not_made_by_looking(tmp_path):
