@@ -74,6 +74,64 @@ def test_turns_spoken_while_the_database_is_away_are_booked_when_it_is_back(
                         " = (SELECT spent_microcents FROM account WHERE id = 1)") == [["t"]]
 
 
+def limited_key(database, name, *limits):
+    """Of an account of its own."""
+    for command in (("account", "create", "--name", name, *limits),
+                    ("key", "create", "--account", name)):
+        done = syrinx(*command, settings=settings(database))
+        assert done.returncode == 0, done.stderr
+    return done.stdout.decode().strip()
+
+
+def status_of(server, key):
+    """Of an upgrade: 101, or why not."""
+    try:
+        Client(server, key=key).socket.close()
+    except Refused as refused:
+        return refused.status
+    return 101
+
+
+def test_a_limit_holds_across_servers_and_a_place_is_free_for_both(two_servers, database):
+    key = limited_key(database, "together", "--connections", "1")
+    for here, there in (two_servers, two_servers[::-1]):
+        wait_until(lambda server=here: status_of(server, key) == 101, "there is a place")
+        wait_until(lambda: held(database, "together") == 0, "it is given back")
+        with Client(here, key=key) as client:
+            assert status_of(there, key) == 429
+            assert client.speak("Only here.", voice_id=1).samples > 0
+            assert status_of(there, key) == 429
+
+
+def held(database, name):
+    """Places of the account that the database knows of."""
+    rows = database.ask("SELECT coalesce(sum(amount), 0) FROM share_slot JOIN account ON"
+                        f" account.id = holder_id AND kind = 0 WHERE name = '{name}'")
+    return int(rows[0][0])
+
+
+def test_a_limit_holds_after_the_database_has_crashed(two_servers, database):
+    key = limited_key(database, "crashed", "--connections", "1")
+    with Client(two_servers[0], key=key):
+        assert held(database, "crashed") == 1
+        database.stop()
+        database.start()
+        wait_until(lambda: held(database, "crashed") == 1, "the database knows it again")
+        assert status_of(two_servers[1], key) == 429
+    wait_until(lambda: held(database, "crashed") == 0, "the place is given back")
+
+
+def test_requests_of_a_minute_are_counted_across_servers(two_servers, database):
+    key = limited_key(database, "per minute", "--requests-per-minute", "2")
+    codes = []
+    for server in two_servers * 2:
+        with Client(server, key=key) as client:
+            client.send(text="One.", voice_id=1, flush=True)
+            frame = client.receive()
+            codes.append(frame.get("code", 200))
+    assert codes == [200, 200, 429, 429]
+
+
 @pytest.mark.parametrize("address, says", [
     ("postgresql://syrinx:tell-no1@127.0.0.1:{port}/syrinx", "password authentication failed"),
     ("postgresql://syrinx:tell-no1@127.0.0.1:1/syrinx", "cannot connect to the database"),
