@@ -2,7 +2,7 @@
  * server.c: the server process: start, signals, end.
  *
  * One event loop thread owns every socket and every session; the store and the
- * encoders have a thread each; engines are processes.
+ * encoders have threads of their own; engines are processes.
  */
 #include "server/server.h"
 
