@@ -96,6 +96,7 @@ function useKey(text) {
   byId('key').value = key;
   saveKey(key);
   page.tell(null);
+  tabs.talk.leave(); // its connections are those of the key before
   loadVoices();
 }
 
@@ -106,6 +107,7 @@ function showTab(name) {
     tab.tabIndex = other === name ? 0 : -1;
     byId(`panel-${other}`).hidden = other !== name;
   }
+  if (name === 'talk' && key) tabs.talk.loadAgents().catch(() => {}); // the configuration may have been read again
 }
 
 function watchTabs() {

@@ -69,7 +69,7 @@ export function drawTimeline(canvas, turn, playedFrom, heard) {
   if (!turn) return;
   const last = Math.max(500, ...turn.events.map((event) => event.at), playedFrom === null ? 0 : playedFrom + heard * 1000);
   const x = (ms) => LEFT + ms / last * (width - LEFT - 4);
-  drawScale(context, x, last, height);
+  drawScale(context, x, last, width, height);
   for (const event of turn.events) {
     const lane = LANES.indexOf(event.kind);
     context.fillStyle = colour(event.kind);
@@ -81,8 +81,11 @@ export function drawTimeline(canvas, turn, playedFrom, heard) {
   }
 }
 
-function drawScale(context, x, last, height) {
-  const step = [50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000].find((ms) => last / ms <= 8) || 120000;
+const MARK_WIDTH = 60; // of “10000 ms”, and room beside it
+
+function drawScale(context, x, last, width, height) {
+  const marks = Math.min(8, (width - LEFT) / MARK_WIDTH);
+  const step = [50, 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000].find((ms) => last / ms <= marks) || 120000;
   context.fillStyle = colour('faint');
   context.strokeStyle = colour('line');
   for (let ms = 0; ms <= last; ms += step) {
@@ -90,6 +93,7 @@ function drawScale(context, x, last, height) {
     context.moveTo(x(ms), 0);
     context.lineTo(x(ms), height - 16);
     context.stroke();
-    context.fillText(step < 1000 ? `${ms} ms` : `${ms / 1000} s`, x(ms) + 2, height - 8);
+    const words = step < 1000 ? `${ms} ms` : `${ms / 1000} s`;
+    if (x(ms) + 2 + context.measureText(words).width <= width) context.fillText(words, x(ms) + 2, height - 8);
   }
 }

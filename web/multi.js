@@ -25,6 +25,8 @@ export class MultiTab {
   async speak() {
     const key = this.page.key();
     if (!key) return this.page.tell('A key is needed: paste the one that “make run” printed into the field at the top.');
+    if (Object.keys(SIDES).every((side) => !byId(`text-${side}`).value.trim()))
+      return this.page.tell('There is nothing to say yet: write something first.');
     this.page.tell(null);
     this.close();
     try {
@@ -43,11 +45,11 @@ export class MultiTab {
       for (const side of Object.keys(SIDES)) this.begin(side);
     };
     socket.onmessage = (event) => this.take(JSON.parse(event.data));
-    socket.onclose = (event) => {
-      if (socket !== this.socket) return;
-      if (event.code === 1000) return;
+    socket.onclose = async (event) => {
+      const words = await explainClose(event.code, wasOpen, key);
+      if (socket !== this.socket || event.code === 1000) return;
       byId('multi-state').textContent = '';
-      this.page.tell(explainClose(event.code, wasOpen));
+      this.page.tell(words);
     };
   }
 
@@ -68,7 +70,7 @@ export class MultiTab {
     if (samples && !side.isStopped) side.player.add(samples);
     this.words[message.context_id].update(side.turn);
     if (message.context_closed && Object.values(this.sides).every(({turn}) => turn.isOver)) {
-      byId('multi-state').textContent = 'Both have said all';
+      this.isOver = true;
       this.socket.send(JSON.stringify({close_socket: true}));
     }
   }
@@ -85,6 +87,7 @@ export class MultiTab {
   close() {
     for (const {player} of Object.values(this.sides)) player.stop();
     this.sides = {};
+    this.isOver = false;
     const socket = this.socket;
     this.socket = null;
     socket?.close(1000);
@@ -94,6 +97,10 @@ export class MultiTab {
     for (const [name, {turn, player}] of Object.entries(this.sides)) {
       this.words[name].light(player.heard());
       if (turn.isOver && !player.isPlaying) document.querySelector(`[data-stop=${name}]`).disabled = true;
+    }
+    if (this.isOver && Object.values(this.sides).every(({player}) => !player.isPlaying)) {
+      byId('multi-state').textContent = 'Both have said all';
+      this.isOver = false;
     }
     requestAnimationFrame(() => this.light());
   }

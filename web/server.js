@@ -51,6 +51,8 @@ const CODES = {
 export function explain(error) {
   if (error.error_code === 'NOT_FOUND' && /voice/i.test(error.error || ''))
     return 'This voice is not there any more. The list was read again: choose another one.';
+  const scope = /lacks the scope (\w+)/.exec(error.error || '');
+  if (scope) return `This key may not do that: it lacks the scope “${scope[1]}”. Make another one with “syrinx key create”.`;
   if (error.code === 401) return 'A key is needed. Paste the one that “make run” printed.';
   if (error.code === 413) return 'The text is too long for one turn. Send it in smaller parts.';
   return CODES[error.error_code] || error.error || `The server answered with an error (${error.code}).`;
@@ -66,8 +68,17 @@ const CLOSES = {
   4029: CODES.RATE_LIMITED,
 };
 
-export function explainClose(code, wasOpen) {
-  if (!wasOpen && code === 1006)
-    return 'The server refused the connection: is the key right, and is the server running?';
+// A browser does not say why a WebSocket was refused, so an ordinary request asks.
+async function explainRefusal(key) {
+  try {
+    await getJson('/v1/agents', key); // wants the same scope as a socket
+    return 'The server refused the connection. Perhaps too many are open with this key: try again in a moment.';
+  } catch (error) {
+    return error.message;
+  }
+}
+
+export async function explainClose(code, wasOpen, key) {
+  if (!wasOpen && code === 1006) return explainRefusal(key);
   return CLOSES[code] || `The connection was closed (${code}).`;
 }

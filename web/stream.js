@@ -13,8 +13,8 @@ export class StreamSocket {
         this.wasOpen = true;
         done();
       };
-      this.socket.onclose = (event) => {
-        const words = explainClose(event.code, this.wasOpen);
+      this.socket.onclose = async (event) => {
+        const words = await explainClose(event.code, this.wasOpen, key);
         failed(new Error(words));
         on.gone(this.wasOpen && event.code === 1000 ? null : words);
       };

@@ -13,25 +13,51 @@ export class TalkTab {
     this.page = page;
     this.history = []; // {role, content}
     this.event = 0;
+    this.cancels = 0; // of the voice's turns whose `interrupted` is still to come
     byId('talk-form').addEventListener('submit', (event) => {
       event.preventDefault();
       this.say();
     });
-    byId('talk-stop').addEventListener('click', () => this.interrupt());
+    byId('talk-stop').addEventListener('click', () => this.stop());
+    byId('panel-talk').addEventListener('keydown', (event) => {
+      if (event.key === 'Escape' && !byId('talk-stop').disabled) this.stop();
+    });
     byId('agent').addEventListener('input', () => this.leave());
+    this.watch();
   }
 
   async loadAgents() {
     const {agents} = await getJson('/v1/agents', this.page.key());
+    const chosen = byId('agent').value;
     byId('agent').replaceChildren(...agents.map(({name}) => new Option(name, name)));
+    if (agents.some(({name}) => name === chosen)) byId('agent').value = chosen;
+    else if (this.history.length) {
+      this.leave();
+      this.page.tell(`The agent “${chosen}” is not in the server’s configuration any more. The list was read again: choose another one.`);
+    }
   }
 
+  // Another agent, or another key: a new conversation.
   leave() {
     this.interrupt();
-    this.agent?.close(1000);
-    this.agent = null;
+    this.hangUp();
+    this.voice?.close();
     this.history = [];
     byId('talk').replaceChildren();
+    this.setState('', false);
+  }
+
+  // The protocol has no word for it: an agent whose connection ends gives its answer up.
+  hangUp() {
+    const agent = this.agent;
+    this.agent = null;
+    agent?.close(1000);
+  }
+
+  stop() {
+    if (this.isAnswering) this.hangUp();
+    this.interrupt();
+    this.setState('Stopped', false);
   }
 
   connect() {
@@ -45,10 +71,10 @@ export class TalkTab {
         agent.send(JSON.stringify({type: 'init', conversation_id: `page_${crypto.randomUUID?.() ?? Date.now()}`}));
         done();
       };
-      agent.onclose = (event) => {
-        const words = explainClose(event.code, wasOpen);
+      agent.onclose = async (event) => {
+        const words = await explainClose(event.code, wasOpen, this.page.key());
         failed(new Error(words));
-        if (agent === this.agent && event.code !== 1000) this.page.tell(words);
+        if (agent === this.agent && event.code !== 1000) this.fail(words);
       };
     });
     this.opened.catch(() => {});
@@ -63,38 +89,54 @@ export class TalkTab {
     this.interrupt();
     this.add('user', text);
     byId('talk-text').value = '';
+    this.setState('Connecting …', true);
+    const begun = this.event;
     try {
       this.player = await Player.open(24000);
       this.connect();
       this.openVoice();
       await Promise.all([this.opened, this.voice.opened]);
     } catch (error) {
-      return this.page.tell(error instanceof SoundBlocked
+      return this.fail(error instanceof SoundBlocked
         ? 'The browser keeps the page silent. Click Send once more, or allow sound for this page.' : error.message);
     }
+    if (begun !== this.event) return; // it was stopped meanwhile
     this.event += 1;
     this.asked = performance.now();
     this.voice.send({voice_id: Number(byId('voice-talk').value), output_format: 'pcm_24000'});
     this.agent.send(JSON.stringify({type: 'user_transcript', user_transcript: this.history, event_id: this.event}));
-    byId('talk-stop').disabled = false;
-    byId('talk-state').textContent = 'The agent thinks …';
+    this.isAnswering = true;
+    this.setState('The agent thinks …', true);
+  }
+
+  fail(words) {
+    this.isAnswering = false;
+    this.setState('', false);
+    this.page.tell(words);
+    this.loadAgents().catch(() => {}); // perhaps it is the agent that is gone
   }
 
   openVoice() {
     if (this.voice?.isOpen) return;
     this.voice = new StreamSocket(this.page.key(), {
-      message: (message) => {
-        if (!message.audio || !this.player) return;
-        if (this.asked) {
-          byId('talk-state').textContent = `Heard after ${Math.round(performance.now() - this.asked)} ms`;
-          this.asked = null;
-        }
-        this.player.add(decode(message));
-      },
+      message: (message) => this.listen(message),
       sent: () => {},
-      error: (words) => this.page.tell(words),
+      error: (words) => this.fail(words),
       gone: () => {},
     });
+    this.cancels = 0;
+  }
+
+  // What was on its way when its turn was cancelled is not heard in the next one.
+  listen(message) {
+    if (message.interrupted) this.cancels -= 1;
+    if (message.session_closed && this.cancels === 0) this.isSpeaking = false;
+    if (!message.audio || !this.player || this.cancels > 0) return;
+    if (this.asked) {
+      this.setState(`Heard after ${Math.round(performance.now() - this.asked)} ms`, true);
+      this.asked = null;
+    }
+    this.player.add(decode(message));
   }
 
   hear(message) {
@@ -102,11 +144,16 @@ export class TalkTab {
     if (message.is_final) {
       this.voice.send({flush: true});
       this.answer = null;
+      this.isAnswering = false;
       return;
     }
-    if (!this.answer) this.answer = this.add('agent', '');
+    if (!this.answer) {
+      this.answer = this.add('agent', '');
+      this.setState('The agent writes …', true);
+    }
     this.answer.content += message.content;
     this.answer.element.textContent = this.answer.content;
+    this.isSpeaking = true;
     this.voice.send({text: message.content});
   }
 
@@ -123,15 +170,32 @@ export class TalkTab {
   }
 
   interrupt() {
+    if (this.voice?.isOpen) {
+      this.voice.send({cancel: true});
+      this.cancels += 1;
+    }
     if (this.player?.isPlaying || this.answer) {
-      this.voice?.send({cancel: true});
       const last = this.history.at(-1);
       if (last?.role === 'agent') last.element.classList.add('cut');
     }
     this.player?.stop();
     this.player = null;
     this.answer = null;
+    this.asked = null;
+    this.isAnswering = false; // the agent
+    this.isSpeaking = false; // the voice
     this.event += 1; // what still comes is of a turn that is over
-    byId('talk-stop').disabled = true;
+  }
+
+  setState(words, canStop) {
+    byId('talk-state').textContent = words;
+    byId('talk-stop').disabled = !canStop;
+  }
+
+  // There is nothing to stop any more when all that was said has been heard.
+  watch() {
+    if (this.player?.pieces.length && !this.isAnswering && !this.isSpeaking && !this.player.isPlaying)
+      byId('talk-stop').disabled = true;
+    requestAnimationFrame(() => this.watch());
   }
 }

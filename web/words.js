@@ -29,22 +29,26 @@ export class Words {
   cut(element, chunk) {
     const letters = Array.from(chunk.text); // code points, as the server counts
     let at = 0;
+    let last = element; // what follows a word, its comma, is said with it
     element.dataset.cut = 'yes';
     element.textContent = '';
     for (const word of chunk.words) {
       const span = document.createElement('span');
       span.textContent = letters.slice(word.char_start, word.char_end).join('');
-      element.append(letters.slice(at, word.char_start).join(''), span);
+      last.append(letters.slice(at, word.char_start).join(''));
+      last = document.createElement('span');
+      last.append(span);
+      element.append(last);
       at = word.char_end;
-      this.timed.push({element: span, from: chunk.from + word.start_ms / 1000, to: chunk.from + word.end_ms / 1000});
+      this.timed.push({element: span, all: last, from: chunk.from + word.start_ms / 1000, to: chunk.from + word.end_ms / 1000});
     }
-    element.append(letters.slice(at).join(''));
+    last.append(letters.slice(at).join(''));
   }
 
   light(heard) {
-    for (const {element, from, to} of this.timed) {
+    for (const {element, all, from, to} of this.timed) {
       element.classList.toggle('lit', heard >= from && heard < to);
-      element.classList.toggle('said', heard >= to);
+      all.classList.toggle('said', heard >= to);
     }
   }
 }

@@ -9,10 +9,13 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 
 import pytest
-from program import SOURCE, WAIT_S, free_port
+from fake_llm import FakeLlm
+from program import (SOURCE, WAIT_S, become_subreaper, companions, free_port,
+                     wait_until)
 
 BROWSER = SOURCE / "test/clients/browser"
 QUIET = 0.01  # of full scale
@@ -45,9 +48,11 @@ def browse(tmp_path, packages):
                        "SYRINX_URL": f"http://127.0.0.1:{server.port}", "SYRINX_KEY": server.key,
                        "CHROMIUM": shutil.which("chromium"),
                        "PICTURES": os.environ.get("SYRINX_PICTURES", "")}
+        # What the browser leaves stays the browser's, and is not taken for what a server left.
         with subprocess.Popen(["node", "page.mjs", case], cwd=tmp_path, env=environment, text=True,
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE) as process:
+                              stderr=subprocess.PIPE, preexec_fn=become_subreaper) as process:
+            companions.add(process.pid)
             last = ""
             for line in process.stdout:
                 if line.startswith("wait"):
@@ -143,7 +148,7 @@ def test_a_server_that_goes_away_and_comes_back_is_noticed(start_server, browse)
 
     seen = browse(first, "waits_for_a_server_that_went_away", answer)
     assert len(started) == 1
-    assert seen["notice"]
+    assert seen["heard"]
     assert seen["isBack"]
 
 
@@ -156,6 +161,47 @@ def test_an_agent_answers_aloud(server, browse):
     seen = browse(server, "talks_with_an_agent")
     assert seen["answer"]
     assert seen["level"] > QUIET
+
+
+def agent(name, llm):
+    return (f"[agent {name}]\napi_key = sk_0123456789\nllm_url = {llm.url}\n"
+            "llm_model = fault=endless,delay_ms=20\n")
+
+
+def test_stop_ends_the_words_of_an_agent_too(start_server, browse):
+    with FakeLlm() as llm:
+        seen = browse(start_server(config=agent("talker", llm)), "stops_an_agent_that_writes",
+                      lambda _: wait_until(lambda: llm.requests[0].closed_at,
+                                           "the model's stream is closed"))
+    assert seen["state"] == "Stopped"
+    assert seen["stopped"]
+    assert seen["turns"] == ["user", "agent cut", "user", "agent"]
+
+
+def test_an_agent_that_is_gone_is_told_and_leaves_the_list(start_server, browse):
+    with FakeLlm() as llm:
+        server = start_server(config=agent("old", llm))
+
+        def rename(_):
+            server.config_path.write_text(agent("new", llm))
+            server.process.send_signal(signal.SIGHUP)
+            server.wait_for_log("SIGHUP: 1 agent")
+
+        seen = browse(server, "says_that_an_agent_is_gone", rename)
+    assert seen["agents"] == ["new"]
+    assert seen["state"] == ""
+
+
+def test_what_a_key_may_not_do_is_said(start_server, browse):
+    server = start_server()
+    server.key = server.new_key("--scopes", "read")
+    assert "scope “speak”" in browse(server, "says_that_a_key_may_not")["notice"]
+
+
+def test_a_connection_too_many_is_not_called_a_wrong_key(start_server, browse):
+    server = start_server()
+    server.key = server.new_key("--connections", "1")
+    assert "too many are open" in browse(server, "says_why_a_connection_is_refused")["notice"]
 
 
 def test_the_keyboard_is_enough(server, browse):

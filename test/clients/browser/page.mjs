@@ -176,7 +176,7 @@ const CASES = {
     await firstAudio();
     await parent('wait: stop');
     await page.waitForFunction(() => /away/.test(document.getElementById('server-state').textContent), null, {timeout: 20000});
-    seen.notice = await notice();
+    seen.heard = await page.evaluate(() => window.syrinx.speak.turn.isOver); // a server that ends finishes its turns
     await picture();
     await parent('wait: start');
     await page.waitForFunction(() => document.getElementById('server-state').textContent === 'Ready', null, {timeout: 20000});
@@ -211,6 +211,51 @@ const CASES = {
     });
     seen.answer = await text('#talk .agent');
     await picture();
+  },
+
+  async stops_an_agent_that_writes() {
+    await open();
+    await page.click('#tab-talk');
+    await page.fill('#talk-text', 'Go on for ever.');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#talk .agent');
+    await page.keyboard.press('Escape');
+    seen.state = await text('#talk-state');
+    seen.stopped = await page.isDisabled('#talk-stop');
+    await parent('wait: closed');
+    await page.fill('#talk-text', 'Again.');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelectorAll('#talk .agent').length === 2);
+    seen.turns = await page.$$eval('#talk li', (lines) => lines.map(({className}) => className));
+    await page.click('#talk-stop');
+  },
+
+  async says_that_an_agent_is_gone() {
+    await open();
+    await page.click('#tab-talk');
+    await page.waitForFunction(() => document.querySelectorAll('#agent option').length > 0);
+    await parent('wait: reload');
+    await page.fill('#talk-text', 'Hello?');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => /configuration any more/.test(document.getElementById('notice').textContent));
+    seen.agents = await page.$$eval('#agent option', (options) => options.map(({value}) => value));
+    seen.state = await text('#talk-state');
+  },
+
+  async says_that_a_key_may_not() {
+    await open();
+    await page.click('#speak');
+    await page.waitForFunction(() => /scope/.test(document.getElementById('notice').textContent));
+    seen.notice = await notice();
+  },
+
+  async says_why_a_connection_is_refused() {
+    await open();
+    await page.click('#speak');
+    await firstAudio();
+    await page.click('#tab-multi');
+    await page.click('#multi-speak');
+    seen.notice = await notice();
   },
 
   async can_be_used_by_keyboard_alone() {
