@@ -114,7 +114,7 @@ int bearer_alloc(struct bearer **bearerp, struct payer *payer, const struct stor
 	bearer->payer = mem_ref(payer);
 	quota_init(&bearer->quota, STORE_HOLDER_KEY, key->id, &no_limits, payer->timers->now_us);
 	bearer_set(bearer, key);
-	bearer->was_good = true;
+	bearer->could_speak = true;
 	bearer->noted_ms = key->used_ms;
 	*bearerp = bearer;
 	return 0;
@@ -126,6 +126,11 @@ bool bearer_is_good(const struct bearer *bearer)
 
 	return !key->revoked_ms && !bearer->payer->row.closed_ms &&
 	       (!key->expires_ms || clock_wall_ms() < key->expires_ms);
+}
+
+bool bearer_may_speak(const struct bearer *bearer)
+{
+	return bearer->key.scopes & STORE_SCOPE_SPEAK && bearer_is_good(bearer);
 }
 
 struct bearer *bearer_use(struct bearer *bearer)
@@ -266,6 +271,11 @@ const char *member_server_id(const struct member *member)
 bool member_is_good(const struct member *member)
 {
 	return bearer_is_good(member->bearer);
+}
+
+bool member_may_speak(const struct member *member)
+{
+	return bearer_may_speak(member->bearer);
 }
 
 /* Limits */

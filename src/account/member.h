@@ -55,6 +55,8 @@ const char *member_server_id(const struct member *member); /* for the ledger; ""
 /* Still in force?  What was begun may go on when the answer is a denial of
  * anything but DENIAL_KEY. */
 bool member_is_good(const struct member *member);
+/* And has it still the scope to speak? */
+bool member_may_speak(const struct member *member);
 
 /* A connection, until mem_deref(permit).  0; EACCES with the denial; ENOMEM;
  * EINPROGRESS: the handler will be called, once, with 0 or EACCES, unless the

@@ -34,7 +34,7 @@ struct bearer {
 	struct link link; /* in its chain */
 	struct link use; /* among those that are used, or idle */
 	unsigned reading; /* when it was read last, as members count it */
-	bool was_good; /* when it was looked at last */
+	bool could_speak; /* when it was looked at last */
 	int64_t used_ms, noted_ms; /* last use, by the wall clock; the store knows of */
 };
 
@@ -57,6 +57,7 @@ void payer_set(struct payer *payer, const struct store_account *row,
 int bearer_alloc(struct bearer **bearerp, struct payer *payer, const struct store_key *key);
 void bearer_set(struct bearer *bearer, const struct store_key *key);
 bool bearer_is_good(const struct bearer *bearer);
+bool bearer_may_speak(const struct bearer *bearer);
 /* Somebody needs it; a reference too. */
 struct bearer *bearer_use(struct bearer *bearer);
 void bearer_unuse(struct bearer *bearer);

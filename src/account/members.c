@@ -225,7 +225,7 @@ static int keep_bearer(struct bearer **bearerp, struct members *members,
 	if (err)
 		return err;
 	bearer->reading = members->reading;
-	bearer->was_good |= bearer_is_good(bearer);
+	bearer->could_speak |= bearer_may_speak(bearer);
 	*bearerp = bearer;
 	return 0;
 }

@@ -25,7 +25,7 @@ struct members_options {
 	const struct plan *plans; /* they outlive the members */
 	size_t plans_count;
 	int64_t lease_microcents; /* lent at once; more when half of it is spent */
-	/* Some members may not be good any more: look at yours. */
+	/* Some members may not speak any more: look at yours. */
 	void (*changed)(void *arg);
 	void *arg;
 };

@@ -41,17 +41,17 @@ struct uses {
 	} rows[USES_MAX];
 };
 
-/* Those that are not good any more are told once. */
+/* Those that may not speak any more are told once. */
 static void tell_ended(struct members *members)
 {
 	bool has_ended = false;
 
 	for (struct link *l = list_first(&members->used); l; l = list_next(&members->used, l)) {
 		struct bearer *bearer = LIST_OBJECT(l, struct bearer, use);
-		bool is_good = bearer_is_good(bearer);
+		bool may_speak = bearer_may_speak(bearer);
 
-		has_ended |= bearer->was_good && !is_good;
-		bearer->was_good = is_good;
+		has_ended |= bearer->could_speak && !may_speak;
+		bearer->could_speak = may_speak;
 	}
 	if (has_ended && members->options.changed)
 		members->options.changed(members->options.arg);

@@ -513,7 +513,7 @@ void speech_http_cut_ended(struct server *server)
 		struct speech_http *speech = LIST_OBJECT(next, struct speech_http, link);
 
 		next = list_next(&server->speeches, next);
-		if (!speech->tts || member_is_good(speech->call.member))
+		if (!speech->tts || member_may_speak(speech->call.member))
 			continue;
 		speech->tts =
 			mem_deref(speech->tts); /* takes back what waits, and books the rest */

@@ -559,7 +559,7 @@ void tts_socket_shut_ended(struct server *server)
 		struct tts_socket *socket = LIST_OBJECT(next, struct tts_socket, link);
 
 		next = list_next(&server->sockets, next);
-		if (socket->session && !member_is_good(socket->session->member))
+		if (socket->session && !member_may_speak(socket->session->member))
 			socket->session->ops->shut(socket->session, &fault);
 	}
 }

@@ -348,6 +348,17 @@ def test_a_closed_account_ends_all_its_keys(server):
         assert rest.get("/voices")[0] == 403
 
 
+def test_a_key_that_may_not_speak_any_more_ends_its_connections(server):
+    key, _ = key_of(server)
+    with Client(server, key=key) as client:
+        assert client.speak("Hello.", voice_id=1).samples > 0
+        command(server, "key", "change", key, "--scopes", "read")
+        client.expect_error(401, "UNAUTHORIZED")
+        client.expect_close(4001)
+    with Rest(server, key) as rest:
+        assert rest.get("/voices")[0] == 200
+
+
 def test_a_key_that_expires_ends_its_connection(server):
     key = server.new_key("--expires", "2s")
     with Client(server, key=key) as client:

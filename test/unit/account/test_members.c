@@ -186,6 +186,21 @@ static void test_a_closed_account_ends_its_keys_until_it_is_opened(void **state)
 	assert_int_equal(check(world.key_text), 0);
 }
 
+static void test_a_key_that_may_not_speak_any_more_is_told_too(void **state)
+{
+	struct store_key to = {.scopes = STORE_SCOPE_READ};
+
+	(void)state;
+	assert_int_equal(check(world.key_text), 0);
+	assert_true(member_may_speak(world.member));
+	assert_int_equal(
+		world.store->ops->key_change(world.store, world.prefix, STORE_KEY_SCOPES, &to), 0);
+	world_pass(&world, POLL);
+	assert_int_equal(world.changes, 1);
+	assert_true(member_is_good(world.member));
+	assert_false(member_may_speak(world.member));
+}
+
 /* All between two ticks of the clock. */
 static void test_a_key_that_came_back_and_ends_again_is_told_again(void **state)
 {
@@ -512,6 +527,7 @@ int main(void)
 		CASE(test_a_key_that_was_not_used_when_it_was_revoked_is_refused),
 		CASE(test_a_key_ends_by_the_clock),
 		CASE(test_a_closed_account_ends_its_keys_until_it_is_opened),
+		CASE(test_a_key_that_may_not_speak_any_more_is_told_too),
 		CASE(test_a_key_that_came_back_and_ends_again_is_told_again),
 		CASE(test_what_cannot_be_read_anew_is_read_when_the_store_is_back),
 		CASE(test_other_limits_are_in_force_with_the_next_poll),
