@@ -241,6 +241,7 @@ static bool close_out(struct playback *playback)
 int playback_finish(struct playback *playback)
 {
 	bool is_file = playback->file && playback->out != stdout;
+	bool is_cut = playback->error[0] != '\0' && playback->bytes > 0;
 
 	if (playback->show_progress)
 		fprintf(stderr, "\n");
@@ -257,6 +258,7 @@ int playback_finish(struct playback *playback)
 		snprintf(playback->error, sizeof(playback->error), "there is nothing to say");
 	if (playback->error[0] == '\0')
 		return 0;
-	fprintf(stderr, "syrinx: %s\n", playback->error);
+	fprintf(stderr, "syrinx: %s%s\n", playback->error,
+		is_cut ? " (the text was not spoken to its end)" : "");
 	return EIO;
 }

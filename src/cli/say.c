@@ -9,14 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
+#include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/local_speech.h"
 #include "cli/place.h"
 #include "cli/playback.h"
+#include "cli/refusal.h"
 #include "cli/settings.h"
 #include "net/ws_client.h"
 #include "session/tts_stream.h"
@@ -31,6 +34,9 @@
 
 /* A server that is silent for so long has gone. */
 #define SILENCE_MS 30000
+
+/* What a server may take to say goodbye; all that was spoken is here by then. */
+#define GOODBYE_MS 1000
 
 static int read_all(struct buf *text, FILE *file)
 {
@@ -125,6 +131,34 @@ static int find_key(char *header, size_t size, const char *url, const struct com
 	return 0;
 }
 
+static void tell_refusal(const char *url, char *why)
+{
+	bool is_key = strncmp(why, "HTTP 401", 8) == 0 || strncmp(why, "HTTP 403", 8) == 0;
+
+	refusal_shorten(why);
+	fprintf(stderr, "syrinx say: %s: %s\n", url, why);
+	if (is_key)
+		fprintf(stderr, "(is the key right, and of this server's data? syrinx key list "
+				"shows which there are)\n");
+}
+
+/* That a turn was cut short, for want of credit, is told behind its end. */
+static void say_goodbye(struct ws_client *client, struct playback *playback)
+{
+	static const char goodbye[] = "{\"close_socket\":true}";
+	char *bytes;
+	size_t len;
+	bool is_binary;
+	int err = ws_client_send(client, goodbye, strlen(goodbye));
+
+	while (!err) {
+		err = ws_client_recv(client, &bytes, &len, &is_binary, GOODBYE_MS);
+		if (!err)
+			playback_message(playback, bytes, len);
+	}
+	ws_client_close(client, 1000, GOODBYE_MS);
+}
+
 static int say_remote(const struct command_call *call, const struct config *config,
 		      const struct buf *request, struct playback *playback)
 {
@@ -145,7 +179,7 @@ static int say_remote(const struct command_call *call, const struct config *conf
 		return EINVAL;
 	err = ws_client_open(&client, &options, why, sizeof(why));
 	if (err) {
-		fprintf(stderr, "syrinx say: %s: %s\n", url, why);
+		tell_refusal(url, why);
 		return err;
 	}
 	err = ws_client_send(client, request->bytes, request->len);
@@ -155,7 +189,7 @@ static int say_remote(const struct command_call *call, const struct config *conf
 			playback_message(playback, bytes, len);
 	}
 	if (!err)
-		ws_client_close(client, 1000, 1000);
+		say_goodbye(client, playback);
 	mem_deref(client);
 	return 0; /* playback_finish says what is missing */
 }
@@ -305,6 +339,25 @@ static int say_local(const struct config *config, const struct buf *request,
 	return err;
 }
 
+/* A name that promises what is not in the file: players would go by it. */
+static int check_output(const struct command_call *call)
+{
+	static const char *const others[] = {".mp3", ".ogg", ".opus", ".flac", ".aac", ".m4a"};
+	const char *file = command_value(call, "output");
+	const char *end = file ? strrchr(file, '.') : NULL;
+
+	for (size_t i = 0; end && i < COUNT(others); ++i) {
+		if (strcasecmp(end, others[i]) == 0) {
+			command_usage_error(call->command,
+					    "a WAV file is written, so call it .wav and not %s; "
+					    "POST /v1/tts/generate makes others",
+					    end);
+			return EINVAL;
+		}
+	}
+	return 0;
+}
+
 static int get_text(struct buf *text, const struct command_call *call)
 {
 	int err;
@@ -345,7 +398,7 @@ static int run(const struct command_call *call)
 	int status;
 	int err;
 
-	if (read_numbers(&numbers, call) != 0)
+	if (read_numbers(&numbers, call) != 0 || check_output(call) != 0)
 		return COMMAND_USAGE;
 	status = settings_load(&config, call);
 	if (status != COMMAND_OK)

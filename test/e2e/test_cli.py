@@ -50,7 +50,21 @@ def test_say_takes_its_key_from_option_or_environment(server, tmp_path):
     done = syrinx("say", "Without.", *where, cwd=tmp_path)
     assert done.returncode == 1 and b"no key" in done.stderr
     done = syrinx("say", "Wrong.", *where, "--key", "ka_wrong", cwd=tmp_path)
-    assert done.returncode == 1 and b"403" in done.stderr
+    assert done.returncode == 1
+    assert b"HTTP 403: Forbidden\n(is the key right" in done.stderr
+
+
+def test_say_tells_that_the_credit_ran_out_in_the_middle(start_server, tmp_path):
+    server = start_server({"prices.cents_per_minute": 60, "prices.lease_cents": 1})
+    account = ["--data", server.data]
+    assert syrinx("account", "create", *account, "--name", "a", "--prepaid", "yes").returncode == 0
+    assert syrinx("account", "top-up", "a", *account, "--cents", "1", "--id", "1").returncode == 0
+    done = syrinx("say", "This is a sentence of some length. " * 5, "-o", tmp_path / "out.wav",
+                  "--key", server.new_key("--account", "a"),
+                  "--server", f"http://127.0.0.1:{server.port}")
+    assert done.returncode == 1
+    assert done.stderr == b"syrinx: Insufficient credits (the text was not spoken to its end)\n"
+    assert is_speech(read_wav(tmp_path / "out.wav")[1])
 
 
 def test_say_reads_standard_input_and_writes_standard_output(tmp_path):
@@ -101,6 +115,7 @@ def test_say_without_words_fails_and_writes_nothing(server, tmp_path, text):
     (["say", "x", "--speed", "fast", "-o", "/dev/null"], 2),
     (["say", "x", "--speed", "7", "-o", "/dev/null"], 1),
     (["say", "x", "-o", "/nowhere/out.wav"], 1),
+    (["say", "x", "-o", "out.MP3"], 2),
     (["say", "x", "--server", "127.0.0.1:1", "--key", "k", "-o", "/dev/null"], 1),
     (["key"], 2), (["key", "frobnicate"], 2), (["key", "revoke"], 2),
     (["serve", "--listen", "nowhere"], 1), (["serve", "--workers", "0"], 1),
