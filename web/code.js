@@ -61,12 +61,15 @@ function quote(text) {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+// A file that can be played where that can be had; µ-law and A-law come as they are.
 function curl(wish) {
-  const {output_format: _, ...settings} = settingsOf(wish);
-  const body = JSON.stringify({text: wish.text, ...settings});
+  const {output_format: format, ...settings} = settingsOf(wish);
+  const isPcm = format.startsWith('pcm_');
+  const sound = isPcm ? {sample_rate: Number(format.slice(4))} : {output_format: format};
+  const body = JSON.stringify({text: wish.text, ...settings, ...sound});
   return `curl ${quote(`${wish.http}/v1/tts/generate`)} \\
-  -H ${quote(`X-API-Key: ${wish.key}`)} -H 'Content-Type: application/json' -H 'Accept: audio/wav' \\
-  -d ${quote(body)} -o speech.wav
+  -H ${quote(`X-API-Key: ${wish.key}`)} -H 'Content-Type: application/json'${isPcm ? ` -H 'Accept: audio/wav'` : ''} \\
+  -d ${quote(body)} -o ${isPcm ? 'speech.wav' : 'speech.raw'}
 `;
 }
 

@@ -225,9 +225,18 @@ def test_code_that_it_shows_runs(server, browse, tmp_path, packages):
     assert spoken > 24000
     subprocess.run(["sh", "-c", code["curl"].replace("KEY", server.key)], cwd=tmp_path, check=True,
                    timeout=WAIT_S * 2, stderr=subprocess.DEVNULL)
-    assert (tmp_path / "speech.wav").read_bytes()[:4] == b"RIFF"
+    assert read_wav_rate(tmp_path / "speech.wav") == 24000
+    subprocess.run(["sh", "-c", code["telephone"].replace("KEY", server.key)], cwd=tmp_path,
+                   check=True, timeout=WAIT_S * 2, stderr=subprocess.DEVNULL)
+    assert read_wav_rate(tmp_path / "speech.wav") == 8000
     assert '\\"' not in code["javascript"]
     assert "It's “quoted” \\\\ here." in code["javascript"]
+
+
+def read_wav_rate(path):
+    head = path.read_bytes()[:28]
+    assert head[:4] == b"RIFF"
+    return int.from_bytes(head[24:28], "little")
 
 
 # Who may use the server from a web page

@@ -291,6 +291,8 @@ const CASES = {
       await page.click(`[data-code=${language}]`);
       seen.code[language] = await text('#code');
     }
+    await page.selectOption('#format', 'pcm_8000');
+    seen.code.telephone = await text('#code');
   },
 };
 
