@@ -19,10 +19,8 @@ static const struct {
 	const char *option;
 	const char *key;
 } overriding[] = {
-	{"listen", "--listen", "server.listen"},
-	{"data", "--data", "server.data"},
-	{"workers", "--workers", "speech.workers"},
-	{"voices", "--voices", "speech.voices_dir"},
+	{"listen", "--listen", "server.listen"},    {"data", "--data", "server.data"},
+	{"workers", "--workers", "speech.workers"}, {"voices", "--voices", "speech.voices_dir"},
 	{"store", "--store", "store.address"},
 };
 

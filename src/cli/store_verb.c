@@ -129,7 +129,8 @@ int store_verb_run(const struct command_call *call, const struct store_verb *ver
 		return command_usage_error(call->command, "%s needs %s", verbs[i].name,
 					   verbs[i].needs);
 	if (call->operand_count > 1 + verbs[i].operands)
-		return command_usage_error(call->command, "what is \"%s\"?",
+		return command_usage_error(call->command,
+					   "it does not take \"%s\"; names and values have options",
 					   call->operands[1 + verbs[i].operands]);
 	return store_verb_with_store(call, verbs[i].changes, verbs[i].run);
 }

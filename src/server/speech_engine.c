@@ -230,7 +230,7 @@ void speech_engine_shut_ended(struct server *server)
 	for (struct link *l = list_first(all); l; l = list_next(all, l)) {
 		struct engine_socket *socket = LIST_OBJECT(l, struct engine_socket, link);
 
-		if (socket->member && !member_is_good(socket->member))
+		if (socket->member && !member_may_speak(socket->member))
 			ws_close(socket->ws, WS_CLOSE_POLICY, "the key has ended");
 	}
 }

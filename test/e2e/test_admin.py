@@ -385,7 +385,7 @@ def test_token_made_by_command_opens_one_connection(server):
     (["account", "top-up", "1", "--cents", "5", "--id", ""], 2, "must not be empty"),
     (["account", "top-up", "1", "--cents", "5", "--id", "x" * 41], 2, "longer than 40 bytes"),
     (["account", "top-up", "1", "--cents", "5", "--note", "\t"], 2, "one line of text"),
-    (["account", "list", "extra"], 2, "what is"),
+    (["account", "list", "extra"], 2, "does not take"),
     (["project", "create"], 2, "needs --name"),
     (["project", "create", "--name", b"\xff"], 2, "in UTF-8"),
     (["project", "create", "--name", "default"], 1, "another project"),
