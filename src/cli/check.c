@@ -6,10 +6,15 @@
  */
 #include <stdio.h>
 
+#include "base/mem.h"
 #include "cli/command.h"
 #include "cli/settings.h"
+#include "server/agents.h"
 
 #define TEXT_MAX (1u << 20)
+
+/* A line for each agent. */
+#define ERRORS_MAX 65536u
 
 static int print(int (*print_config)(struct buf *out))
 {
@@ -24,6 +29,22 @@ static int print(int (*print_config)(struct buf *out))
 	return err ? COMMAND_FAILED : COMMAND_OK;
 }
 
+/* Mistakes that are found when an agent is made: a file with its prompt that is not
+ * there, say. */
+static int check_agents(const struct config *config)
+{
+	struct agents *agents = NULL;
+	struct buf errors;
+	int err;
+
+	buf_init(&errors, ERRORS_MAX);
+	err = agents_alloc(&agents, config, &errors);
+	fwrite(errors.bytes, 1, errors.len, stderr);
+	buf_reset(&errors);
+	mem_deref(agents);
+	return err ? COMMAND_FAILED : COMMAND_OK;
+}
+
 static int run(const struct command_call *call)
 {
 	struct config config;
@@ -34,6 +55,8 @@ static int run(const struct command_call *call)
 	if (command_value(call, "manual"))
 		return print(config_print_manual);
 	status = settings_load(&config, call);
+	if (status == COMMAND_OK)
+		status = check_agents(&config);
 	if (status == COMMAND_OK)
 		printf("the configuration is good\n");
 	return status;

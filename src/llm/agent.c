@@ -83,9 +83,9 @@ static int add_header(struct buf *out, const char *line, size_t len, char *why, 
 	int err;
 
 	if (!is_header_name(line, name_len) || !is_header_text(line, len))
-		return refuse(why, why_size, "headers", "a line is no \"Name: value\"");
+		return refuse(why, why_size, "llm_headers", "a line is no \"Name: value\"");
 	if (is_our_header(line, name_len))
-		return refuse(why, why_size, "headers", "one is the connection's own");
+		return refuse(why, why_size, "llm_headers", "one is the connection's own");
 	err = buf_append(out, line, len);
 	return err ? err : buf_append(out, "\r\n", 2);
 }
@@ -122,7 +122,8 @@ static int make_headers(struct llm_target *target, enum llm_dialect dialect, con
 		err = buf_append(&out, "", 1);
 	if (err) {
 		buf_reset(&out);
-		return err == ENOBUFS ? refuse(why, why_size, "headers", "they are too long") : err;
+		return err == ENOBUFS ? refuse(why, why_size, "llm_headers", "they are too long")
+				      : err;
 	}
 	target->headers = out.bytes;
 	return 0;
@@ -177,9 +178,9 @@ static int make_fallback(struct llm_agent *agent, const struct llm_options *opti
 	const char *key = options->fallback_key;
 
 	if (!options->fallback_model)
-		return options->fallback_url ? refuse(why, why_size, "fallback model",
-						      "its url is set, but not it")
-					     : 0;
+		return options->fallback_url
+			       ? refuse(why, why_size, "model", "fallback_url is set, but not it")
+			       : 0;
 	if (!key && url_parse(&parsed, url) == 0 && is_same_origin(&parsed, &first->url))
 		key = first->key;
 	agent->target_count = 2;
@@ -187,16 +188,20 @@ static int make_fallback(struct llm_agent *agent, const struct llm_options *opti
 			   why, why_size);
 }
 
+/* What is wrong is told under the name that it has in the configuration. */
 static int make_targets(struct llm_agent *agent, const struct llm_options *options, char *why,
 			size_t why_size)
 {
 	const char *url = options->url ? options->url : llm_body_url(options->dialect);
+	size_t n = (size_t)snprintf(why, why_size, "llm_");
 	int err = make_target(&agent->targets[0], options->dialect, url, options->model,
-			      options->key, why, why_size);
+			      options->key, why + n, why_size - n);
 
 	agent->target_count = 1;
-	if (!err)
-		err = make_fallback(agent, options, why, why_size);
+	if (!err) {
+		n = (size_t)snprintf(why, why_size, "fallback_");
+		err = make_fallback(agent, options, why + n, why_size - n);
+	}
 	for (size_t i = 0; i < agent->target_count && !err; ++i)
 		err = make_headers(&agent->targets[i], options->dialect, options->headers, why,
 				   why_size);
@@ -235,7 +240,7 @@ static int set_texts(struct llm_agent *agent, const struct llm_options *options,
 	if (err || !options->body)
 		return err;
 	err = llm_extra_parse(&agent->extra, options->body, &reason);
-	return err == EINVAL ? refuse(why, why_size, "body", reason) : err;
+	return err == EINVAL ? refuse(why, why_size, "llm_body", reason) : err;
 }
 
 int llm_agent_alloc(struct llm_agent **agentp, const struct llm_options *options, char *why,
@@ -251,6 +256,8 @@ int llm_agent_alloc(struct llm_agent **agentp, const struct llm_options *options
 	err = set_texts(agent, options, why, why_size);
 	if (!err && options->dialect != LLM_ECHO)
 		err = make_targets(agent, options, why, why_size);
+	if (err == ENOMEM)
+		snprintf(why, why_size, "out of memory");
 	if (err)
 		mem_deref(agent);
 	else

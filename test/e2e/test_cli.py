@@ -168,6 +168,20 @@ def test_check_tells_every_mistake_at_once(tmp_path):
         assert what in errors
 
 
+@pytest.mark.parametrize("line,complaint", [
+    ("prompt_file = /nowhere/prompt", "prompt_file /nowhere/prompt: No such file"),
+    ("llm_url = ftp://nowhere", "llm_url: it is no http or https address"),
+    ("fallback_url = http://nowhere", "fallback_model: fallback_url is set, but not it")])
+def test_check_finds_what_is_wrong_with_an_agent(tmp_path, line, complaint):
+    file = tmp_path / "syrinx.conf"
+    file.write_text(f"[agent one]\napi_key = k\nllm_model = m\n{line}\n[agent two]\n"
+                    "path = /two\nllm = echo\napi_key = 1 2 3 4 5 6 7 8 9\n")
+    done = syrinx("check", "--config", file)
+    assert done.returncode == 1 and b"good" not in done.stdout
+    assert complaint in done.stderr.decode()
+    assert b"[agent two] api_key: more than 8 keys" in done.stderr
+
+
 def test_check_accepts_its_own_sample(tmp_path):
     sample = syrinx("check", "--sample")
     assert sample.returncode == 0
@@ -175,7 +189,9 @@ def test_check_accepts_its_own_sample(tmp_path):
     file.write_bytes(sample.stdout)
     assert syrinx("check", "--config", file).returncode == 0
     file.write_bytes(re.sub(rb"(?m)^#(?=\w+ =|\[\w+ NAME\])", b"", sample.stdout)
-                     .replace(b"\napi_key =\n", b"\napi_key = secret\n"))  # which an agent needs
+                     # what an agent needs
+                     .replace(b"\napi_key =\n", b"\napi_key = secret\n")
+                     .replace(b"\nllm_model =\n", b"\nllm_model = small\n"))
     done = syrinx("check", "--config", file)
     assert done.returncode == 0, done.stderr
 

@@ -48,19 +48,19 @@ static void what_cannot_be_is_refused(void **state)
 		struct llm_options options;
 		const char *why;
 	} rows[] = {
-		{{.model = NULL}, "model: it must be set"},
-		{{.model = "m", .url = "localhost"}, "url: it is no http or https address"},
-		{{.model = "m", .url = "http://a:b@host/"}, "url: "},
-		{{.model = "m", .key = "a\r\nX: y"}, "key: it has characters that no key has"},
-		{{.model = "m", .headers = "nonsense"}, "headers: a line is no"},
-		{{.model = "m", .headers = "A: b\n: c"}, "headers: a line is no"},
-		{{.model = "m", .headers = "A: b\x01"}, "headers: a line is no"},
+		{{.model = NULL}, "llm_model: it must be set"},
+		{{.model = "m", .url = "localhost"}, "llm_url: it is no http or https address"},
+		{{.model = "m", .url = "http://a:b@host/"}, "llm_url: "},
+		{{.model = "m", .key = "a\r\nX: y"}, "llm_key: it has characters that no key has"},
+		{{.model = "m", .headers = "nonsense"}, "llm_headers: a line is no"},
+		{{.model = "m", .headers = "A: b\n: c"}, "llm_headers: a line is no"},
+		{{.model = "m", .headers = "A: b\x01"}, "llm_headers: a line is no"},
 		{{.model = "m", .headers = "content-length: 3"},
-		 "headers: one is the connection's"},
-		{{.model = "m", .body = "[]"}, "body: it is no object"},
-		{{.model = "m", .body = "{\"stream\":false}"}, "body: "},
-		{{.model = "m", .fallback_url = "http://b"}, "fallback model: its url is set"},
-		{{.model = "m", .fallback_url = "b", .fallback_model = "n"}, "url: "},
+		 "llm_headers: one is the connection's"},
+		{{.model = "m", .body = "[]"}, "llm_body: it is no object"},
+		{{.model = "m", .body = "{\"stream\":false}"}, "llm_body: "},
+		{{.model = "m", .fallback_url = "http://b"}, "fallback_model: fallback_url is set"},
+		{{.model = "m", .fallback_url = "b", .fallback_model = "n"}, "fallback_url: "},
 	};
 
 	(void)state;
@@ -89,7 +89,7 @@ static void headers_have_a_most(void **state)
 	mem_deref(make(&options));
 	memset(lines + 3, 'x', 8192);
 	assert_int_equal(llm_agent_alloc(&agent, &options, why, sizeof(why)), EINVAL);
-	assert_string_equal(why, "headers: they are too long");
+	assert_string_equal(why, "llm_headers: they are too long");
 }
 
 static void echo_needs_nothing(void **state)
