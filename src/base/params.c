@@ -271,6 +271,15 @@ static void complain_unknown(const struct param *rows, size_t count, const char 
 		complain(errors, where, "no such key: %.*s", SHOWN_MAX, key);
 }
 
+/* Ends a line about a wrong value. */
+static void append_value(struct buf *errors, const struct param *row, const char *before,
+			 const char *value)
+{
+	if (!row->is_secret)
+		(void)buf_printf(errors, "%s\"%.*s\"", before, SHOWN_MAX, value);
+	(void)buf_append_str(errors, "\n");
+}
+
 static int set_row(const struct param *row, void *values, const char *value, const char *where,
 		   struct buf *errors)
 {
@@ -279,14 +288,14 @@ static int set_row(const struct param *row, void *values, const char *value, con
 	if (parse(row, values, value) != 0) {
 		(void)buf_printf(errors, "%s: %s.%s must be ", where, row->section, row->name);
 		append_range(errors, row);
-		(void)buf_printf(errors, ", not \"%.*s\"\n", SHOWN_MAX, value);
+		append_value(errors, row, ", not ", value);
 		return EINVAL;
 	}
 	if (row->check)
 		why = row->check(value);
 	if (why) {
-		complain(errors, where, "%s.%s %s: \"%.*s\"", row->section, row->name, why,
-			 SHOWN_MAX, value);
+		(void)buf_printf(errors, "%s: %s.%s %s", where, row->section, row->name, why);
+		append_value(errors, row, ": ", value);
 		return EINVAL;
 	}
 	return 0;

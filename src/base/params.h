@@ -12,6 +12,7 @@
 #ifndef BASE_PARAMS_H
 #define BASE_PARAMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,7 @@ struct param {
 	param_check_h *check; /* may be NULL */
 	const char *text; /* what it is for, in sentences */
 	size_t size; /* of PARAM_STRING; 0: PARAM_STRING_SIZE */
+	bool is_secret; /* a mistake does not show it: what is printed ends in logs */
 };
 
 /* Sections of which there may be several, each with a name: "[kettle polly]".  They

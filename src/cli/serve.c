@@ -40,14 +40,14 @@ static int make_key(struct store *store, void *arg)
 	return err;
 }
 
-static int reload(struct config *fresh, void *arg)
+static int reload(struct config *fresh, struct buf *errors, void *arg)
 {
 	const struct host *host = arg;
+	int err = settings_load_quietly(fresh, host->call, errors);
 
-	if (settings_load(fresh, host->call) != COMMAND_OK)
-		return EINVAL;
-	agent_choice_add_echo(fresh, host->key);
-	return 0;
+	if (!err)
+		agent_choice_add_echo(fresh, host->key);
+	return err;
 }
 
 /* To a person only: standard output of a service ends in a journal, where a

@@ -34,12 +34,11 @@ static const char *value_if_known(const struct command_call *call, const char *n
 	return NULL;
 }
 
-int settings_load(struct config *config, const struct command_call *call)
+int settings_load_quietly(struct config *config, const struct command_call *call,
+			  struct buf *errors)
 {
 	struct config_override overrides[OVERRIDING];
-	struct buf errors;
 	size_t count = 0;
-	int err;
 
 	for (size_t i = 0; i < OVERRIDING; ++i) {
 		const char *value = value_if_known(call, overriding[i].name);
@@ -48,8 +47,16 @@ int settings_load(struct config *config, const struct command_call *call)
 			overrides[count++] = (struct config_override){overriding[i].key, value,
 								      overriding[i].option};
 	}
+	return config_load(config, value_if_known(call, "config"), overrides, count, errors);
+}
+
+int settings_load(struct config *config, const struct command_call *call)
+{
+	struct buf errors;
+	int err;
+
 	buf_init(&errors, ERRORS_MAX);
-	err = config_load(config, value_if_known(call, "config"), overrides, count, &errors);
+	err = settings_load_quietly(config, call, &errors);
 	if (errors.len > 0)
 		fwrite(errors.bytes, 1, errors.len, stderr);
 	buf_reset(&errors);

@@ -13,6 +13,10 @@
  * been printed when it gives another status than COMMAND_OK. */
 int settings_load(struct config *config, const struct command_call *call);
 
+/* The same with mistakes as lines in errors: for whoever writes a log.  EINVAL or an errno. */
+int settings_load_quietly(struct config *config, const struct command_call *call,
+			  struct buf *errors);
+
 /* Makes a directory and those above it. */
 int settings_make_dir(const char *path, unsigned mode);
 

@@ -162,7 +162,7 @@ static const struct param rows[] = {
 		 "asking the store again. Servers that share a store can together overdraw an "
 		 "account by at most this much each."},
 
-	{"store", "address", STRING(store_address, ""), .check = check_store,
+	{"store", "address", STRING(store_address, ""), .check = check_store, .is_secret = true,
 	 .text = "Where keys and the ledger are kept: sqlite:PATH, "
 		 "postgresql://USER:PASSWORD@HOST/DATABASE for servers that share them, or memory: "
 		 "for a server that forgets. Empty: syrinx.db in the data directory."},
@@ -220,7 +220,7 @@ static const char *check_json_object(const char *value)
 static const struct param agent_rows[] = {
 	{"agent", "path", STRING(path, "/speech-engine/ws"), .check = check_path,
 	 .text = "Where the speech engine's WebSocket comes in."},
-	{"agent", "api_key", STRING(api_key, ""),
+	{"agent", "api_key", STRING(api_key, ""), .is_secret = true,
 	 .text = "The key that the speech engine signs its tokens with; several, with blanks "
 		 "between them, while it is changed. env:NAME takes the variable of that name."},
 	{"agent", "llm", ENUM(llm, "openai", llm_dialects),
@@ -231,9 +231,9 @@ static const struct param agent_rows[] = {
 	 .text = "The base URL of its API, such as http://127.0.0.1:11434/v1. Empty: that of "
 		 "OpenAI, or of Anthropic."},
 	{"agent", "llm_model", STRING(llm_model, ""), .text = "The model that is asked."},
-	{"agent", "llm_key", STRING(llm_key, ""),
+	{"agent", "llm_key", STRING(llm_key, ""), .is_secret = true,
 	 .text = "The key for it. env:NAME takes the variable of that name. Empty: none is sent."},
-	{"agent", "llm_headers", STRING(llm_headers, ""),
+	{"agent", "llm_headers", STRING(llm_headers, ""), .is_secret = true,
 	 .text = "More headers of its requests, as \"Name: value | Name: value\"."},
 	{"agent", "llm_body", TEXT(llm_body), .check = check_json_object,
 	 .text = "A JSON object whose members are added to its requests; null takes one out."},
@@ -266,7 +266,7 @@ static const struct param agent_rows[] = {
 	 .text = "The base URL of another model's API. Empty: the same."},
 	{"agent", "fallback_model", STRING(fallback_model, ""),
 	 .text = "The model that is asked when the first fails. Empty: none."},
-	{"agent", "fallback_key", STRING(fallback_key, ""),
+	{"agent", "fallback_key", STRING(fallback_key, ""), .is_secret = true,
 	 .text = "The key for it. Empty: the same, if it goes to the same server."},
 	{"agent", "fallback_text", STRING(fallback_text, ""),
 	 .text = "What is said when every model fails and nothing was said yet. Empty: a sentence "

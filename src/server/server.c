@@ -218,12 +218,12 @@ static int open_agents(struct server *server)
 static int reload_agents(struct server *server, struct config *fresh)
 {
 	struct buf errors;
-	int err = server->events->reload(fresh, server->events->arg);
+	int err;
 
-	if (err)
-		return err;
 	buf_init(&errors, SCRATCH_MAX);
-	err = agents_reload(server->agents, fresh, &errors);
+	err = server->events->reload(fresh, &errors, server->events->arg);
+	if (!err)
+		err = agents_reload(server->agents, fresh, &errors);
 	log_mistakes(&errors);
 	buf_reset(&errors);
 	return err;

@@ -13,7 +13,7 @@ struct server_events {
 	int (*store_opened)(struct store *store, void *arg);
 	/* SIGHUP: reads the configuration again, of which the agents are taken; an
 	 * error (told) leaves all as it is. */
-	int (*reload)(struct config *fresh, void *arg);
+	int (*reload)(struct config *fresh, struct buf *errors, void *arg);
 	/* Callers can come: HOST:PORT, with the port that the kernel chose for 0. */
 	void (*listening)(const char *address, void *arg);
 	void *arg;

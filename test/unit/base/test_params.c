@@ -38,23 +38,24 @@ static const char *check_name(const char *value)
 
 static const struct param rows[] = {
 	{"kettle", "name", PARAM_STRING, offsetof(struct kettle, name), "polly", 0, 0, NULL, NULL,
-	 check_name, "What it is called.", 0},
+	 check_name, "What it is called.", 0, false},
 	{"kettle", "degrees", PARAM_INT, offsetof(struct kettle, degrees), "96", 1, 100, "degrees",
-	 NULL, NULL, "When it is done - not before.", 0},
+	 NULL, NULL, "When it is done - not before.", 0, false},
 	{"kettle", "whistle", PARAM_BOOL, offsetof(struct kettle, whistle), "on", 0, 0, NULL, NULL,
-	 NULL, "Whether it says so.", 0},
+	 NULL, "Whether it says so.", 0, false},
 	{"looks", "colour", PARAM_ENUM, offsetof(struct kettle, colour), "green", 0, 0, NULL,
-	 colours, NULL, ".What it looks like.", 0},
+	 colours, NULL, ".What it looks like.", 0, false},
 	{"looks", "price", PARAM_DECIMAL, offsetof(struct kettle, price), "5.4", 0,
 	 1000 * PARAM_MILLION, "crowns", NULL, NULL,
-	 "What it costs, which is a long story that goes on for much more than a line of text.", 0},
+	 "What it costs, which is a long story that goes on for much more than a line of text.", 0,
+	 false},
 };
 
 static const struct param cup_rows[] = {
 	{"cup", "volume", PARAM_INT, offsetof(struct cup, volume), "25", 1, 100, "centilitres",
-	 NULL, NULL, "What goes into it.", 0},
+	 NULL, NULL, "What goes into it.", 0, false},
 	{"cup", "motto", PARAM_STRING, offsetof(struct cup, motto), "", 0, 0, NULL, NULL, NULL,
-	 "What stands on it.", sizeof(((struct cup *)0)->motto)},
+	 "What stands on it.", sizeof(((struct cup *)0)->motto), true},
 };
 
 static const struct param_group groups[] = {
@@ -282,7 +283,7 @@ static void test_mistakes_in_named_sections_are_told(void **state)
 	assert_refused(f, "[pot x]\nvolume = 30\n", 1, "no such section: [pot ...]");
 	assert_refused(f, "[cup a]\nvolum = 30\n", 2, "did you mean cup.volume?");
 	assert_refused(f, "[cup a]\nvolume = 0\n", 2, "cup.volume must be a number from 1 to 100");
-	assert_refused(f, "[cup a]\nmotto = 12345678\n", 2, "text of at most 7 bytes");
+	assert_refused(f, "[cup a]\nmotto = 12345678\n", 2, "text of at most 7 bytes\n");
 }
 
 static void test_an_object_takes_each_key_once(void **state)
