@@ -53,9 +53,9 @@
 	  "Worker processes that ended unasked, and were replaced")                                \
 	X(VOICES, GAUGE, ONE, "voices", NULL, NULL, "Voices that can be spoken")                   \
 	X(LEDGER_WAITING, GAUGE, ONE, "ledger_waiting", NULL, NULL,                                \
-	  "Turns that are not durable in the store yet")                                           \
+	  "Turns that are not durable yet, neither in the store nor in the spool")                 \
 	X(LEDGER_SPOOLED, GAUGE, ONE, "ledger_spooled", NULL, NULL,                                \
-	  "Of those, how many are in the spool")                                                   \
+	  "Turns in the spool, which wait for the store")                                          \
 	X(LEDGER_TIME, HISTOGRAM, MICROSECONDS, "ledger_seconds", NULL, NULL,                      \
 	  "From a turn's end to its durable row")                                                  \
 	X(DENIALS, COUNTER, ONE, "denials_total", "why",                                           \

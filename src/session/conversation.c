@@ -45,6 +45,7 @@ struct conversation {
 	uint64_t tag; /* of its messages, so that they can be taken back */
 	struct llm_answer *answer;
 	unsigned deltas;
+	uint64_t first_us; /* when there was one */
 	const struct llm_figures *answer_figures; /* while DONE is handled */
 	enum llm_end answer_end;
 	const char *words; /* while WORDS is handled */
@@ -221,6 +222,21 @@ static void on_done(enum llm_end end, const struct llm_figures *figures, void *a
 
 static const struct llm_handlers llm_handlers = {.delta = on_words, .done = on_done};
 
+/* When the answer is over: only then is it known whose words they were. */
+static void note_first(struct conversation *conversation)
+{
+	struct conversation_figures *figures = &conversation->figures;
+	uint64_t ms = (conversation->first_us - conversation->asked_us) / 1000;
+
+	if (conversation->deltas == 0)
+		return;
+	metrics_observe(METRIC_LLM_FIRST, ms * UINT64_C(1000));
+	++figures->firsts;
+	figures->first_ms_sum += ms;
+	if (ms > figures->first_ms_max)
+		figures->first_ms_max = ms;
+}
+
 static void give_up(struct conversation *conversation)
 {
 	if (!conversation->answer)
@@ -228,6 +244,7 @@ static void give_up(struct conversation *conversation)
 	conversation->answer = mem_deref(conversation->answer);
 	++conversation->figures.cancels;
 	conversation->figures.tokens_out += conversation->deltas;
+	note_first(conversation);
 	metrics_add_named(METRIC_LLM_ANSWERS, "cancelled", 1);
 	metrics_add(METRIC_LLM_TOKENS, conversation->deltas);
 }
@@ -275,18 +292,6 @@ static void ask(struct conversation *conversation)
 		say_sorry(conversation, err);
 }
 
-static void note_first(struct conversation *conversation)
-{
-	struct conversation_figures *figures = &conversation->figures;
-	uint64_t ms = (now_us(conversation) - conversation->asked_us) / 1000;
-
-	metrics_observe(METRIC_LLM_FIRST, ms * UINT64_C(1000));
-	++figures->firsts;
-	figures->first_ms_sum += ms;
-	if (ms > figures->first_ms_max)
-		figures->first_ms_max = ms;
-}
-
 /* WORDS.  While the peer does not read they are gathered: one message of many
  * words is little more than the words, many messages are. */
 static void say(struct conversation *conversation)
@@ -295,7 +300,7 @@ static void say(struct conversation *conversation)
 	size_t len = conversation->words_len;
 
 	if (conversation->deltas++ == 0)
-		note_first(conversation);
+		conversation->first_us = now_us(conversation);
 	if (conversation->is_kept && buf_append(&conversation->kept, words, len) != 0) {
 		buf_reset(&conversation->kept);
 		conversation->is_kept = false;
@@ -337,6 +342,8 @@ static void note_answer(struct conversation *conversation)
 	const struct llm_figures *answer = conversation->answer_figures;
 	enum llm_end end = conversation->answer_end;
 
+	if (end != LLM_FALLBACK && end != LLM_SILENT)
+		note_first(conversation);
 	metrics_add_named(METRIC_LLM_ANSWERS, llm_end_name(end), 1);
 	metrics_add(METRIC_LLM_TOKENS, answer->tokens_out);
 	metrics_add(METRIC_LLM_ERRORS, answer->errors);

@@ -638,6 +638,18 @@ static void test_figures_say_what_happened(void **state)
 	assert_int_equal(sum.first_ms_max, 120);
 }
 
+/* A sentence of ours is nobody's first word: a model that is dead would look quick. */
+static void test_the_fallback_is_no_first_word_of_a_model(void **state)
+{
+	struct talk *talk = *state;
+
+	transcript(talk, HELLO, "1");
+	fake_llm_say(&talk->llm, "I am sorry.");
+	fake_llm_finish(&talk->llm, LLM_FALLBACK);
+	assert_int_equal(figures_of(talk).firsts, 0);
+	assert_int_equal(figures_of(talk).fallbacks, 1);
+}
+
 /* Every allocation fails once: nothing leaks, and nothing is ever said under a
  * wrong id. */
 static void test_memory_that_runs_out_does_no_harm(void **state)
@@ -695,6 +707,7 @@ int main(void)
 		TEST(test_who_cannot_ask_says_so_aloud),
 		TEST(test_ids_in_the_log_are_plain),
 		TEST(test_figures_say_what_happened),
+		TEST(test_the_fallback_is_no_first_word_of_a_model),
 		TEST(test_memory_that_runs_out_does_no_harm),
 	};
 
