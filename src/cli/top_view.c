@@ -340,8 +340,8 @@ static void put_times(struct page *page)
 	}
 }
 
-/* One of the values of a label that was ever counted; those of just now stand out. */
-static void put_labelled(struct page *page, enum metric metric, const char *label)
+/* One of the values of a label, if it was ever counted; those of just now stand out. */
+static bool put_labelled(struct page *page, enum metric metric, const char *label)
 {
 	double sum = number_in(page->view->now, rows[metric].name, label);
 	double fresh = page->view->before ? counted(page->view, rows[metric].name, label) : 0;
@@ -349,7 +349,7 @@ static void put_labelled(struct page *page, enum metric metric, const char *labe
 	char more[FIGURE_SIZE + 4] = "";
 
 	if (!(sum > 0))
-		return;
+		return false;
 	if (fresh > 0)
 		snprintf(more, sizeof(more), " (+%.0f)", fresh);
 	snprintf(text, sizeof(text), "%s %.0f%s", label, sum, more);
@@ -358,29 +358,27 @@ static void put_labelled(struct page *page, enum metric metric, const char *labe
 		put(page, PLAIN, "%7s", "");
 	}
 	put(page, fresh > 0 ? BAD : PLAIN, "  %s", text);
+	return true;
 }
 
-static void put_errors(struct page *page)
+static void put_list(struct page *page, const char *title, enum metric metric)
 {
-	static const struct {
-		const char *title;
-		enum metric metric;
-	} lists[] = {{"ERRORS", METRIC_ERRORS}, {"REFUSED", METRIC_DENIALS}};
+	const char *at = rows[metric].values;
+	bool is_empty = true;
 
-	for (size_t i = 0; i < COUNT(lists); ++i) {
-		const char *at = rows[lists[i].metric].values;
+	put(page, BOLD, "%-7s", title);
+	while (*at) {
+		size_t len = strcspn(at, "|");
+		char label[NAME_SIZE];
 
-		put(page, BOLD, "%-7s", lists[i].title);
-		while (*at) {
-			size_t len = strcspn(at, "|");
-			char label[NAME_SIZE];
-
-			snprintf(label, sizeof(label), "%.*s", (int)len, at);
-			put_labelled(page, lists[i].metric, label);
-			at += len + (at[len] == '|');
-		}
-		end_line(page);
+		snprintf(label, sizeof(label), "%.*s", (int)len, at);
+		if (put_labelled(page, metric, label))
+			is_empty = false;
+		at += len + (at[len] == '|');
 	}
+	if (is_empty)
+		put(page, DIM, "  none");
+	end_line(page);
 }
 
 int top_view_print(struct buf *out, const struct top_view *view)
@@ -393,7 +391,9 @@ int top_view_print(struct buf *out, const struct top_view *view)
 		put_numbers(&page);
 		end_line(&page);
 		put_times(&page);
-		put_errors(&page);
+		end_line(&page);
+		put_list(&page, "ERRORS", METRIC_ERRORS);
+		put_list(&page, "REFUSED", METRIC_DENIALS);
 	}
 	return page.err;
 }

@@ -171,7 +171,7 @@ static void test_errors_are_listed_by_code_with_what_is_new(void **state)
 			"syrinx_errors_total{code=\"RATE_LIMITED\"} 5\n"
 			"syrinx_errors_total{code=\"INTERNAL_ERROR\"} 0\n"
 			"syrinx_denials_total{why=\"turns\"} 3\n");
-	assert_shows(&view, "\nERRORS   NOT_FOUND 4  RATE_LIMITED 5 (+3)\n"
+	assert_shows(&view, "\n\nERRORS   NOT_FOUND 4  RATE_LIMITED 5 (+3)\n"
 			    "REFUSED  turns 3 (+3)\n");
 	view.has_colours = true;
 	assert_shows(&view, "NOT_FOUND 4\033[1;31m  RATE_LIMITED 5 (+3)\033[0m");
@@ -226,7 +226,7 @@ static void test_the_page_fits_its_screen(void **state)
 	view.rows = TOP_VIEW_ROWS;
 	assert_shows(&view, "\nERRORS   VALIDATION_ERROR 1000000 (+1000000)");
 	view.rows = 0; /* nothing is left out where there is room */
-	assert_shows(&view, "MODEL_UNAVAILABLE 1000000 (+1000000)\nREFUSED\n");
+	assert_shows(&view, "MODEL_UNAVAILABLE 1000000 (+1000000)\nREFUSED  none\n");
 }
 
 static void test_lines_of_a_screen_overwrite_those_before(void **state)
