@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/settings.h"
 #include "store/migrate.h"
 
 static const char *const problems[] = {
@@ -56,18 +57,6 @@ static int check_source(const char *address)
 	return access(address + strlen(sqlite), F_OK) == 0 ? 0 : errno;
 }
 
-static int open_store(struct store **storep, const char *address)
-{
-	char shown[STORE_ADDRESS_SHOWN];
-	int err = store_open(storep, address);
-
-	if (!err)
-		return COMMAND_OK;
-	store_show_address(shown, address);
-	fprintf(stderr, "syrinx migrate: cannot open %s: %s\n", shown, strerror(err));
-	return COMMAND_FAILED;
-}
-
 static int move(struct store *from, struct store *to)
 {
 	struct migrate_figures figures;
@@ -86,7 +75,7 @@ static int run(const struct command_call *call)
 	const char *to_address = command_value(call, "to");
 	struct store *from = NULL;
 	struct store *to = NULL;
-	int status;
+	int status = COMMAND_FAILED;
 	int err;
 
 	if (!from_address || !to_address)
@@ -96,10 +85,10 @@ static int run(const struct command_call *call)
 	err = check_source(from_address);
 	if (err)
 		return failed("the source", err);
-	status = open_store(&from, from_address);
-	if (status == COMMAND_OK)
-		status = open_store(&to, to_address);
-	if (status == COMMAND_OK)
+	err = settings_open_store(&from, from_address, call->command);
+	if (!err)
+		err = settings_open_store(&to, to_address, call->command);
+	if (!err)
 		status = move(from, to);
 	mem_deref(to);
 	mem_deref(from);

@@ -90,17 +90,27 @@ int settings_make_data_dir(const struct config *config)
 	return err;
 }
 
-int settings_open_store(struct store **storep, const struct config *config)
+/* PostgreSQL's reasons are sentences, which the store has logged: an errno of ours would
+ * hide them behind "Input/output error". */
+static const char *store_trouble(const char *address, int err)
+{
+	if (err == EPROTONOSUPPORT)
+		return "there is no such store; one is " STORE_ADDRESSES;
+	if (strncmp(address, "postgres", strlen("postgres")) != 0)
+		return strerror(err);
+	return err == EIO ? "the database could not be reached; the line above says why"
+			  : "the line above says why";
+}
+
+int settings_open_store(struct store **storep, const char *address, const struct command *command)
 {
 	char shown[STORE_ADDRESS_SHOWN];
-	int err = settings_make_data_dir(config);
+	int err = store_open(storep, address);
 
-	if (err)
-		return err;
-	err = store_open(storep, config->store_address);
 	if (err) {
-		store_show_address(shown, config->store_address);
-		fprintf(stderr, "syrinx: cannot open %s: %s\n", shown, strerror(err));
+		store_show_address(shown, address);
+		fprintf(stderr, "syrinx %s: cannot open %s: %s\n", command->name, shown,
+			store_trouble(address, err));
 	}
 	return err;
 }

@@ -24,7 +24,7 @@ int settings_make_dir(const char *path, unsigned mode);
  * billed).  Errors are printed. */
 int settings_make_data_dir(const struct config *config);
 
-/* The same, and opens the store in it.  Errors are printed. */
-int settings_open_store(struct store **storep, const struct config *config);
+/* Opens a store.  Errors are printed, without its password. */
+int settings_open_store(struct store **storep, const char *address, const struct command *command);
 
 #endif

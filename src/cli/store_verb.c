@@ -74,16 +74,15 @@ static int open_store(struct store **storep, const struct command_call *call,
 	const char *path = strncmp(config->store_address, sqlite, strlen(sqlite)) == 0
 				   ? config->store_address + strlen(sqlite)
 				   : NULL;
-	int err;
 
 	if (strcmp(config->store_address, "memory:") == 0)
 		return store_verb_failed(call, 0, "a store in memory is its server's alone");
 	if (path && !changes && access(path, F_OK) != 0)
 		return store_verb_failed(call, errno, "%s", path);
-	if (path)
-		return settings_open_store(storep, config) ? COMMAND_FAILED : COMMAND_OK;
-	err = store_open(storep, config->store_address);
-	return err ? store_verb_failed(call, err, "cannot open the store") : COMMAND_OK;
+	if (path && settings_make_data_dir(config) != 0)
+		return COMMAND_FAILED;
+	return settings_open_store(storep, config->store_address, call->command) ? COMMAND_FAILED
+										 : COMMAND_OK;
 }
 
 int store_verb_with_store(const struct command_call *call, bool changes,

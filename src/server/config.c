@@ -13,6 +13,7 @@
 
 #include "base/count.h"
 #include "base/log.h"
+#include "store/store.h"
 
 /* In the order of enum log_level. */
 static const char *const log_levels[] = {"error", "warn", "info", "debug", NULL};
@@ -62,7 +63,7 @@ static const char *check_store(const char *value)
 		return NULL;
 	if (strncmp(value, "postgresql://", 13) == 0 || strncmp(value, "postgres://", 11) == 0)
 		return NULL;
-	return "must be sqlite:PATH, postgresql://USER:PASSWORD@HOST/DATABASE or memory:";
+	return "must be " STORE_ADDRESSES;
 }
 
 #define FIELD(member) .offset = offsetof(struct config, member)

@@ -22,7 +22,7 @@ int store_open(struct store **storep, const char *address)
 		return store_open_postgres(storep, address);
 	if (strcmp(address, "memory:") == 0)
 		return store_open_memory(storep);
-	return EINVAL;
+	return EPROTONOSUPPORT;
 }
 
 /* A password stands before the @, or among the options after the path.  Where an @

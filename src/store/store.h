@@ -510,8 +510,9 @@ struct store {
 };
 
 /* Opens by address: "sqlite:PATH", "postgresql://..." or "memory:".  Creates and
- * migrates what is missing.  mem_deref closes.  EINVAL for an address of no backend; what went
- * wrong with a real one is logged. */
+ * migrates what is missing.  mem_deref closes.  EPROTONOSUPPORT for an address of no backend;
+ * what went wrong with a real one is logged. */
+#define STORE_ADDRESSES "sqlite:PATH, postgresql://USER:PASSWORD@HOST/DATABASE or memory:"
 int store_open(struct store **storep, const char *address);
 
 /* The address as it may be shown, without a password. */

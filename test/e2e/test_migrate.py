@@ -66,10 +66,14 @@ def test_what_cannot_be_moved_is_said(empty_database, tmp_path):
             ((source, empty_database.address), "the target is not empty"),
             ((f"sqlite:{tmp_path}/none.db", f"sqlite:{tmp_path}/new.db"), "No such file"),
             ((source, "memory:"), "cannot be moved"),
-            ((source, "oracle:x"), "cannot open oracle:x"),
+            ((source, "mysql://root:secret@host/x"),
+             "cannot open mysql://host/x: there is no such store; one is sqlite:PATH, postgresql:"),
             ((source, f"postgresql://syrinx:no@127.0.0.1:{empty_database.port}/syrinx"),
-             "password authentication failed")]:
+             "password authentication failed"),
+            ((source, "postgresql://syrinx:secret@127.0.0.1:1/syrinx"),
+             "cannot open postgresql://127.0.0.1:1/syrinx: the database could not be reached")]:
         status, said = migrate(*wrong)
         assert status == 1 and says in said, said
+        assert "secret" not in said
     assert migrate(source, source)[0] == 2
     assert not (tmp_path / "none.db").exists()
