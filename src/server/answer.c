@@ -30,14 +30,25 @@ void answer_head(const struct route_call *call)
 	http_reply_header(call->request, "server-timing", timing);
 }
 
-void answer_json(const struct route_call *call, int status, const char *json, size_t len)
+static void answer_at_level(const struct route_call *call, enum log_level level, int status,
+			    const char *json, size_t len)
 {
 	/* Up to a blank: what stands behind one could pass for a key of ours. */
-	log_line(status >= 500 ? LOG_WARN : LOG_DEBUG, "http", "%s %.*s status=%d request=%s",
-		 call->request->method, (int)strcspn(call->request->path, " "), call->request->path,
-		 status, call->request_id);
+	log_line(level, "http", "%s %.*s status=%d request=%s", call->request->method,
+		 (int)strcspn(call->request->path, " "), call->request->path, status,
+		 call->request_id);
 	answer_head(call);
 	http_reply(call->request, status, "application/json", json, len);
+}
+
+void answer_json(const struct route_call *call, int status, const char *json, size_t len)
+{
+	answer_at_level(call, status >= 500 ? LOG_WARN : LOG_DEBUG, status, json, len);
+}
+
+void answer_probe(const struct route_call *call, int status, const char *json, size_t len)
+{
+	answer_at_level(call, LOG_DEBUG, status, json, len);
 }
 
 void answer_empty(const struct route_call *call)

@@ -27,5 +27,5 @@ void health_ready(const struct route_call *call)
 	bool is_ready = !server->draining && voices_count(pool_voices(server->pool)) > 0;
 	const char *body = is_ready ? ready : not_ready;
 
-	answer_json(call, is_ready ? 200 : 503, body, strlen(body));
+	answer_probe(call, is_ready ? 200 : 503, body, strlen(body));
 }

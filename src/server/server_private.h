@@ -126,6 +126,8 @@ bool auth_has_key(const struct http_request *request);
 
 /* answer.c: all with the request's id in a header. */
 void answer_json(const struct route_call *call, int status, const char *json, size_t len);
+/* The same to a load balancer, which asks every second: a 503 is news to it, not to the log. */
+void answer_probe(const struct route_call *call, int status, const char *json, size_t len);
 void answer_empty(const struct route_call *call); /* 204 */
 /* The headers that every answer has: its request's id, and how long it took. */
 void answer_head(const struct route_call *call);

@@ -77,6 +77,7 @@ def test_busy_socket_finishes_its_turn_before_1012(server):
         busy.expect_close(1012)
     assert server.wait_for_end() == 0
     assert [row["samples"] for row in server.ledger()] == [turn.samples]
+    assert "GET /ready" not in server.log()  # a balancer's question is no news
 
 
 def test_queued_turns_are_not_started_in_a_drain(server):
