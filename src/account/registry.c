@@ -133,7 +133,7 @@ int registry_add_key(struct store *store, char text[ACCOUNT_KEY_LEN + 1], struct
 }
 
 struct top_up_search {
-	const struct store_top_up *wanted;
+	struct store_top_up *wanted;
 	bool is_found;
 };
 
@@ -143,12 +143,14 @@ static bool compare_top_up(const struct store_top_up *row, void *arg)
 
 	search->is_found = strcmp(row->id, search->wanted->id) == 0 &&
 			   row->amount_microcents == search->wanted->amount_microcents;
+	if (search->is_found)
+		*search->wanted = *row;
 	return !search->is_found;
 }
 
 /* The store leaves a known id as it was, whatever the new one says: what is there now
  * is looked at. */
-int registry_top_up(struct store *store, const struct store_top_up *top_up)
+int registry_top_up(struct store *store, struct store_top_up *top_up)
 {
 	struct top_up_search search = {.wanted = top_up};
 	int err = store->ops->top_up_add(store, top_up);

@@ -37,9 +37,9 @@ int registry_first_project(struct store *store, struct store_project *project, i
  * project are what it shall have.  EINVAL for the project. */
 int registry_add_key(struct store *store, char text[ACCOUNT_KEY_LEN + 1], struct store_key *key);
 
-/* Books credit.  One whose id is known with the same figures is left as it was; EEXIST
- * when it is known with others: nothing was booked. */
-int registry_top_up(struct store *store, const struct store_top_up *top_up);
+/* Books credit.  *top_up becomes the row that counts: one whose id is known with the same
+ * figures is left as it was.  EEXIST when it is known with others: nothing was booked. */
+int registry_top_up(struct store *store, struct store_top_up *top_up);
 
 /* Names of limits, for options and JSON: in the order of the struct. */
 #define REGISTRY_LIMITS 5

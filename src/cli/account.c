@@ -289,11 +289,27 @@ static int read_top_up(struct store_top_up *top_up, const struct command_call *c
 	return store_verb_read_text(top_up->note, STORE_NAME_MAX, &has_note, call, "note");
 }
 
+/* Who repeats one because its answer was lost wants to know which of both it was. */
+static void tell_top_up(const struct store_top_up *row, bool is_old,
+			const struct store_account *account)
+{
+	char at[CALENDAR_SIZE];
+	char balance[STORE_VERB_CENTS_SIZE];
+
+	calendar_print_minute(at, row->at_ms);
+	store_verb_print_cents(balance, account->credit_microcents - account->spent_microcents);
+	if (is_old)
+		printf("%s was booked before, at %s: nothing was added, the balance is %s cents\n",
+		       row->id, at, balance);
+	else
+		printf("%s: the balance is %s cents\n", row->id, balance);
+}
+
 static int top_up(struct store *store, const struct command_call *call)
 {
-	struct store_top_up row = {.at_ms = clock_wall_ms()};
+	int64_t now_ms = clock_wall_ms();
+	struct store_top_up row = {.at_ms = now_ms};
 	struct store_account account;
-	char balance[STORE_VERB_CENTS_SIZE];
 	int status = read_top_up(&row, call);
 	int err;
 
@@ -312,8 +328,7 @@ static int top_up(struct store *store, const struct command_call *call)
 		err = store->ops->account_get(store, &account, account.id);
 	if (err)
 		return store_verb_failed(call, err, "cannot book it");
-	store_verb_print_cents(balance, account.credit_microcents - account.spent_microcents);
-	printf("%s: the balance is %s cents\n", row.id, balance);
+	tell_top_up(&row, row.at_ms != now_ms, &account);
 	return COMMAND_OK;
 }
 

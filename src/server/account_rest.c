@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "account/registry.h"
 #include "base/clock.h"
@@ -213,25 +212,8 @@ static int list_top_ups(struct errand *errand, struct store *store)
 	return err;
 }
 
-/* Answered with the row that counts: of an id that comes again the first one. */
-struct top_up_search {
-	struct store_top_up *row;
-	bool is_found;
-};
-
-static bool compare_id(const struct store_top_up *row, void *arg)
-{
-	struct top_up_search *search = arg;
-
-	search->is_found = strcmp(row->id, search->row->id) == 0;
-	if (search->is_found)
-		*search->row = *row;
-	return !search->is_found;
-}
-
 static int book(struct errand *errand, struct store *store, struct store_top_up *row)
 {
-	struct top_up_search search = {.row = row};
 	int err = registry_top_up(store, row);
 
 	if (err == EEXIST)
@@ -241,7 +223,7 @@ static int book(struct errand *errand, struct store *store, struct store_top_up 
 	if (err == EOVERFLOW)
 		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST, "%s",
 				     "the account's credit would be more than can be counted");
-	return err ? err : store->ops->top_up_list(store, row->account_id, compare_id, &search);
+	return err;
 }
 
 static int add_top_up(struct errand *errand, struct store *store)

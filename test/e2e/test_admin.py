@@ -328,6 +328,10 @@ def test_commands_and_rest_are_about_the_same_things(master):
     assert not row["prepaid"] and row["limits"] == LIMITS | {"text_max": -1}
     assert "balance is 12.000001 cents" in run(server, "account", "top-up", account, "--cents",
                                                "12.000001", "--id", "a")
+    assert re.fullmatch(r"a was booked before, at [-\d]+ [:\d]+: nothing was added, "
+                        r"the balance is 12\.000001 cents\n",
+                        run(server, "account", "top-up", account, "--cents", "12.000001",
+                            "--id", "a"))
     assert "nothing was changed" in run(server, "account", "top-up", account, "--cents", "13",
                                         "--id", "a", status=1)
     project = run(server, "project", "create", "--account", account, "--name", "site").strip()

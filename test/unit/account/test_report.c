@@ -200,7 +200,10 @@ static void test_a_top_up_that_says_something_else_is_told(void **state)
 	(void)state;
 	assert_int_equal(registry_add_account(store, &other), 0);
 	assert_int_equal(registry_top_up(store, &first), 0);
-	assert_int_equal(registry_top_up(store, &first), 0);
+	assert_int_equal(first.at_ms, DAY);
+	second.at_ms = 2 * DAY;
+	assert_int_equal(registry_top_up(store, &second), 0);
+	assert_int_equal(second.at_ms, DAY); /* the row that counts */
 	second.amount_microcents = 6;
 	assert_int_equal(registry_top_up(store, &second), EEXIST);
 	second = first;
