@@ -157,26 +157,29 @@ void members_note_use(struct members *members, struct bearer *bearer)
 	drop_idle(members, MEMBERS_IDLE_MAX);
 }
 
-static const struct plan *find_plan(const struct members_options *options, const char *name)
+const struct plan *plan_find(const struct plan *plans, size_t count, const char *name)
 {
-	for (size_t i = 0; i < options->plans_count; ++i) {
-		if (strcmp(options->plans[i].name, name) == 0)
-			return &options->plans[i];
+	const struct plan *usual = NULL;
+
+	for (size_t i = 0; i < count; ++i) {
+		if (strcmp(plans[i].name, name) == 0)
+			return &plans[i];
+		if (strcmp(plans[i].name, "default") == 0)
+			usual = &plans[i];
 	}
-	return NULL;
+	return usual;
 }
 
 const struct store_limits *members_plan(const struct members *members,
 					const struct store_account *row)
 {
 	static const struct store_limits none = STORE_LIMITS_PLAN; /* of nobody: no limit */
-	const struct plan *plan = row->plan[0] ? find_plan(&members->options, row->plan) : NULL;
+	const struct plan *plan =
+		plan_find(members->options.plans, members->options.plans_count, row->plan);
 
-	if (row->plan[0] && !plan)
+	if (row->plan[0] && (!plan || strcmp(plan->name, row->plan) != 0))
 		log_warn("account", "the account %s has a plan that is not configured: %s",
 			 row->name, row->plan);
-	if (!plan)
-		plan = find_plan(&members->options, "default");
 	return plan ? &plan->limits : &none;
 }
 

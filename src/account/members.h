@@ -21,6 +21,10 @@ struct plan {
 	struct store_limits limits;
 };
 
+/* The one of an account that names it so: "default" for "" and for a name that is not
+ * configured.  NULL: it has no limits. */
+const struct plan *plan_find(const struct plan *plans, size_t count, const char *name);
+
 struct members_options {
 	const struct plan *plans; /* they outlive the members */
 	size_t plans_count;

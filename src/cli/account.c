@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "account/members.h"
 #include "account/registry.h"
 #include "base/calendar.h"
 #include "base/clock.h"
@@ -15,6 +16,7 @@
 #include "cli/settings.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
+#include "server/tariff.h"
 
 /* The account that the verb's operand names. */
 static int find(struct store_account *account, struct store *store, const struct command_call *call)
@@ -102,23 +104,21 @@ static int create(struct store *store, const struct command_call *call)
 static const struct table_column columns[] = {
 	{"ACCOUNT", true},  {"NAME", false},   {"STATE", false}, {"PLAN", false},
 	{"PREPAID", false}, {"PAID", true},    {"SPENT", true},  {"BALANCE", true},
-	{"CREATED", false}, {"LIMITS", false},
+	{"CREATED", false}, {"LIMITS", false}, /* its own; `show` has a table of them */
 };
+#define SHOWN (COUNT(columns) - 1)
 
-static bool add_row(const struct store_account *row, void *arg)
+static void add_shown(struct table *table, const struct store_account *row)
 {
-	struct table *table = arg;
 	char paid[STORE_VERB_CENTS_SIZE];
 	char spent[STORE_VERB_CENTS_SIZE];
 	char balance[STORE_VERB_CENTS_SIZE];
 	char created[CALENDAR_SIZE];
-	char limits[STORE_VERB_LIMITS_SIZE];
 
 	store_verb_print_cents(paid, row->credit_microcents);
 	store_verb_print_cents(spent, row->spent_microcents);
 	store_verb_print_cents(balance, row->credit_microcents - row->spent_microcents);
 	calendar_print_minute(created, row->created_ms);
-	store_verb_print_limits(limits, &row->limits);
 	table_cell(table, "%" PRId64, row->id);
 	table_cell(table, "%s", row->name);
 	table_cell(table, "%s", row->closed_ms ? "closed" : "open");
@@ -128,6 +128,15 @@ static bool add_row(const struct store_account *row, void *arg)
 	table_cell(table, "%s", spent);
 	table_cell(table, "%s", balance);
 	table_cell(table, "%s", created);
+}
+
+static bool add_row(const struct store_account *row, void *arg)
+{
+	struct table *table = arg;
+	char limits[STORE_VERB_LIMITS_SIZE];
+
+	add_shown(table, row);
+	store_verb_print_limits(limits, &row->limits);
 	table_cell(table, "%s", limits);
 	return true;
 }
@@ -172,7 +181,67 @@ static bool add_top_up(const struct store_top_up *row, void *arg)
 	return true;
 }
 
-/* Its row, its projects and what was paid in. */
+static void add_limit(struct table *table, int64_t limit)
+{
+	if (limit < 0)
+		table_cell(table, "none");
+	else
+		table_cell(table, "%" PRId64, limit);
+}
+
+/* A limit that the account leaves to its plan.  Plans are those of --config: without it
+ * nobody knows here what the server's say. */
+static void add_plan_limit(struct table *table, const struct store_account *account,
+			   const struct plan *plan, size_t index, bool has_config)
+{
+	const char *name = account->plan[0] ? account->plan : "default";
+	struct store_limits limits = plan ? plan->limits : (struct store_limits)STORE_LIMITS_PLAN;
+
+	if (has_config)
+		add_limit(table, *registry_limit_at(&limits, index));
+	else
+		table_cell(table, "?");
+	if (!has_config)
+		table_cell(table, "plan %s, shown with --config", name);
+	else if (!plan)
+		table_cell(table, "no plan %s in the configuration", name);
+	else if (strcmp(plan->name, name) != 0)
+		table_cell(table, "plan %s: no %s in the configuration", plan->name, name);
+	else
+		table_cell(table, "plan %s", name);
+}
+
+/* What holds, and where it comes from. */
+static int show_limits(const struct store_account *account, const struct command_call *call)
+{
+	static const struct table_column of_limits[] = {
+		{"LIMIT", false}, {"HOLDS", true}, {"FROM", false}};
+	struct store_limits own = account->limits;
+	struct config config;
+	struct tariff tariff;
+	struct table table;
+	const struct plan *plan;
+
+	if (settings_load(&config, call) != COMMAND_OK)
+		return EINVAL;
+	tariff_init(&tariff, &config);
+	plan = plan_find(tariff.plans, tariff.plans_count, account->plan);
+	table_open(&table, of_limits, COUNT(of_limits));
+	for (size_t i = 0; i < REGISTRY_LIMITS; ++i) {
+		int64_t limit = *registry_limit_at(&own, i);
+
+		table_cell(&table, "%s", store_verb_limit_options[i]);
+		if (limit == STORE_LIMIT_PLAN) {
+			add_plan_limit(&table, account, plan, i, command_value(call, "config"));
+		} else {
+			add_limit(&table, limit);
+			table_cell(&table, "its own");
+		}
+	}
+	return table_print(&table);
+}
+
+/* Its row, its limits, its projects and what was paid in. */
 static int show(struct store *store, const struct command_call *call)
 {
 	static const struct table_column of_projects[] = {
@@ -186,9 +255,12 @@ static int show(struct store *store, const struct command_call *call)
 
 	if (status != COMMAND_OK)
 		return status;
-	table_open(&table, columns, COUNT(columns));
-	add_row(&account, &table);
+	table_open(&table, columns, SHOWN);
+	add_shown(&table, &account);
 	err = table_print(&table);
+	printf("\n");
+	if (!err)
+		err = show_limits(&account, call);
 	printf("\n");
 	table_open(&table, of_projects, COUNT(of_projects));
 	if (!err)

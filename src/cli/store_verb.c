@@ -19,7 +19,7 @@
 
 #define CENTS_DECIMALS 6
 
-static const char *const limit_options[REGISTRY_LIMITS] = {
+const char *const store_verb_limit_options[REGISTRY_LIMITS] = {
 	"turns", "connections", "requests-per-minute", "characters-per-minute", "text-max"};
 
 int store_verb_failed(const struct command_call *call, int err, const char *format, ...)
@@ -155,7 +155,7 @@ int store_verb_read_limits(struct store_limits *limits, bool *given,
 			   const struct command_call *call)
 {
 	for (size_t i = 0; i < REGISTRY_LIMITS; ++i) {
-		const char *value = command_value(call, limit_options[i]);
+		const char *value = command_value(call, store_verb_limit_options[i]);
 
 		if (!value)
 			continue;
@@ -163,7 +163,7 @@ int store_verb_read_limits(struct store_limits *limits, bool *given,
 			return command_usage_error(
 				call->command,
 				"--%s must be a number from 1 to %d, none or plan, not \"%s\"",
-				limit_options[i], ACCOUNT_MESSAGE_LIMIT_MAX, value);
+				store_verb_limit_options[i], ACCOUNT_MESSAGE_LIMIT_MAX, value);
 		*given = true;
 	}
 	return COMMAND_OK;
@@ -182,7 +182,7 @@ void store_verb_print_limits(char text[STORE_VERB_LIMITS_SIZE], const struct sto
 			continue;
 		snprintf(number, sizeof(number), "%lld", (long long)limit);
 		len += (size_t)snprintf(text + len, STORE_VERB_LIMITS_SIZE - len, "%s%s %s",
-					len ? ", " : "", limit_options[i],
+					len ? ", " : "", store_verb_limit_options[i],
 					limit < 0 ? "none" : number);
 	}
 	if (len == 0)

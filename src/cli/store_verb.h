@@ -50,6 +50,7 @@ int store_verb_failed(const struct command_call *call, int err, const char *form
 	{                                                                                          \
 		"text-max", 0, "N", "characters of one turn"                                       \
 	}
+extern const char *const store_verb_limit_options[]; /* in the order of registry_limit_at */
 int store_verb_read_limits(struct store_limits *limits, bool *given,
 			   const struct command_call *call);
 

@@ -355,6 +355,32 @@ def test_commands_and_rest_are_about_the_same_things(master):
     assert master.must(200, master.get("/admin/keys/" + key[:8]))["revoked_at"]
 
 
+def test_account_shows_the_limits_that_hold_and_whose_they_are(tmp_path):
+    config = tmp_path / "syrinx.conf"
+    config.write_text(f"[server]\ndata = {tmp_path}/data\n"
+                      "[plan default]\nturns = 2\n[plan pro]\nturns = 30\ntext_max = 900\n")
+
+    def limits(name, *where):
+        done = syrinx("account", "show", name, *where)
+        assert done.returncode == 0, done.stderr
+        return dict(re.findall(r"^(turns|connections|text-max) +(.*?) *$", done.stdout.decode(), re.M))
+
+    for name, more in (("small", []), ("large", ["--plan", "pro", "--text-max", "none"])):
+        assert syrinx("account", "create", "--name", name, *more, "--config",
+                      config).returncode == 0
+    assert limits("small", "--config", config) == {
+        "turns": "2  plan default", "connections": "none  plan default",
+        "text-max": "none  plan default"}
+    assert limits("large", "--config", config) == {
+        "turns": "30  plan pro", "connections": "none  plan pro", "text-max": "none  its own"}
+    assert limits("large", "--data", tmp_path / "data") == {
+        "turns": "?  plan pro, shown with --config", "connections": "?  plan pro, which --config has",
+        "text-max": "none  its own"}
+    config.write_text("[plan default]\nturns = 2\n")
+    assert limits("large", "--config", config, "--data", tmp_path / "data")["turns"] == \
+        "2  plan default: no pro in the configuration"
+
+
 def test_token_made_by_command_opens_one_connection(server):
     token = run(server, "token", "create", "--key", server.key[:8], "--path",
                 "/ws/tts/stream", "--seconds", "30").strip()
