@@ -9,6 +9,7 @@
 
 #include "base/list.h"
 #include "base/mem.h"
+#include "server/routes.h"
 
 /* Names that were there once: an operator who renames agents with each reload
  * loses the sums of the first ones. */
@@ -197,6 +198,18 @@ static int fill_totals(struct agent *agent, const char *name, struct agents *age
 	return 0;
 }
 
+/* Routes come first: nobody would ever reach it. */
+static int check_path(const struct config_agent *config, struct buf *errors)
+{
+	const char *pattern = routes_pattern(config->path);
+
+	if (!pattern)
+		return 0;
+	(void)buf_printf(errors, "[agent %s] path %s: the server has %s there\n", config->name,
+			 config->path, pattern);
+	return EINVAL;
+}
+
 static int make_agent(struct agent **agentp, const struct config_agent *config,
 		      struct agents *agents, struct buf *errors)
 {
@@ -207,7 +220,9 @@ static int make_agent(struct agent **agentp, const struct config_agent *config,
 		return ENOMEM;
 	snprintf(agent->path, sizeof(agent->path), "%s", config->path);
 	snprintf(agent->language, sizeof(agent->language), "%s", config->language);
-	err = fill_keys(agent, config, errors);
+	err = check_path(config, errors);
+	if (!err)
+		err = fill_keys(agent, config, errors);
 	if (!err)
 		err = fill_llm(agent, config, errors);
 	if (!err)

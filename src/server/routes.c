@@ -193,6 +193,14 @@ size_t routes_body_max(const char *method, const char *path, void *arg)
 	return route && route->body_max ? route->body_max : HTTP_BODY_MAX;
 }
 
+const char *routes_pattern(const char *path)
+{
+	struct route_ids ids;
+	const struct route *route = find("GET", path, &ids);
+
+	return route ? route->path : NULL;
+}
+
 static bool is_door(const struct route *route)
 {
 	return route->scopes == SPEAK || route->handler == tts_socket_open_stream_input ||

@@ -9,4 +9,7 @@
  * clients get one kind of token for them.  NULL: it is none.  Static. */
 const char *routes_door(const char *path);
 
+/* The pattern of the route that a GET of the path comes to; NULL: there is none.  Static. */
+const char *routes_pattern(const char *path);
+
 #endif

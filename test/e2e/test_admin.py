@@ -363,7 +363,8 @@ def test_account_shows_the_limits_that_hold_and_whose_they_are(tmp_path):
     def limits(name, *where):
         done = syrinx("account", "show", name, *where)
         assert done.returncode == 0, done.stderr
-        return dict(re.findall(r"^(turns|connections|text-max) +(.*?) *$", done.stdout.decode(), re.M))
+        return dict(re.findall(r"^(turns|connections|text-max) +(.*?) *$", done.stdout.decode(),
+                               re.M))
 
     for name, more in (("small", []), ("large", ["--plan", "pro", "--text-max", "none"])):
         assert syrinx("account", "create", "--name", name, *more, "--config",
@@ -374,8 +375,8 @@ def test_account_shows_the_limits_that_hold_and_whose_they_are(tmp_path):
     assert limits("large", "--config", config) == {
         "turns": "30  plan pro", "connections": "none  plan pro", "text-max": "none  its own"}
     assert limits("large", "--data", tmp_path / "data") == {
-        "turns": "?  plan pro, shown with --config", "connections": "?  plan pro, which --config has",
-        "text-max": "none  its own"}
+        "turns": "?  plan pro, shown with --config",
+        "connections": "?  plan pro, shown with --config", "text-max": "none  its own"}
     config.write_text("[plan default]\nturns = 2\n")
     assert limits("large", "--config", config, "--data", tmp_path / "data")["turns"] == \
         "2  plan default: no pro in the configuration"

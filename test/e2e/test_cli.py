@@ -171,7 +171,9 @@ def test_check_tells_every_mistake_at_once(tmp_path):
 @pytest.mark.parametrize("line,complaint", [
     ("prompt_file = /nowhere/prompt", "prompt_file /nowhere/prompt: No such file"),
     ("llm_url = ftp://nowhere", "llm_url: it is no http or https address"),
-    ("fallback_url = http://nowhere", "fallback_model: fallback_url is set, but not it")])
+    ("fallback_url = http://nowhere", "fallback_model: fallback_url is set, but not it"),
+    ("path = /ws/tts", "[agent one] path /ws/tts: the server has /ws/tts there"),
+    ("path = /v1/voices/7", "path /v1/voices/7: the server has /v1/voices/{id} there")])
 def test_check_finds_what_is_wrong_with_an_agent(tmp_path, line, complaint):
     file = tmp_path / "syrinx.conf"
     file.write_text(f"[agent one]\napi_key = k\nllm_model = m\n{line}\n[agent two]\n"

@@ -276,6 +276,7 @@ def test_a_reload_with_a_mistake_changes_nothing(start_server):
     server = start_server(config=AGENTS)
     for mistake in ("[agent x]\nllm = echo\n", "[agent x]\napi_key = k\nllm = what\n", "what\n",
                     "[agent x]\napi_key = k\nllm = echo\nprompt_file = /nowhere\n",
+                    "[agent x]\napi_key = k\nllm = echo\npath = /ready\n",
                     "[agent x]\napi_key = 1 2 3 4 5 6 7 8 9\nllm = echo\n"):
         server.config_path.write_text(mistake)
         before = server.log().count("the agents stay as they were")
