@@ -39,7 +39,8 @@ static int check_agents(const struct config *config)
 
 	buf_init(&errors, ERRORS_MAX);
 	err = agents_alloc(&agents, config, &errors);
-	fwrite(errors.bytes, 1, errors.len, stderr);
+	if (errors.len > 0)
+		fwrite(errors.bytes, 1, errors.len, stderr);
 	buf_reset(&errors);
 	mem_deref(agents);
 	return err ? COMMAND_FAILED : COMMAND_OK;
