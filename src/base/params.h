@@ -97,6 +97,13 @@ int params_read_file(const struct params *params, void *values, const char *path
 int params_read_env(const struct params *params, void *values, char *const *environment,
 		    struct buf *errors);
 
+/* Appends the keys whose values differ, with commas between them: "section.name",
+ * "[kettle polly] name", and "[kettle polly]" where only one of both has it.  Values are
+ * not shown.  Objects of the group `except` (NULL: none) are not looked at.  ENOBUFS,
+ * with as many as there was room for. */
+int params_differ(const struct params *params, const void *a, const void *b, const char *except,
+		  struct buf *keys);
+
 /* A file with every key at its default, commented out, and what it is for. */
 int params_print_sample(const struct params *params, struct buf *out);
 

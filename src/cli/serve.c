@@ -40,14 +40,22 @@ static int make_key(struct store *store, void *arg)
 	return err;
 }
 
+/* Options that are no values of a key. */
+static void obey_flags(struct config *config, const struct command_call *call)
+{
+	config->fetch_voices |= command_value(call, "fetch-voices") != NULL;
+}
+
 static int reload(struct config *fresh, struct buf *errors, void *arg)
 {
 	const struct host *host = arg;
 	int err = settings_load_quietly(fresh, host->call, errors);
 
-	if (!err)
-		agent_choice_add_echo(fresh, host->key);
-	return err;
+	if (err)
+		return err;
+	obey_flags(fresh, host->call);
+	agent_choice_add_echo(fresh, host->key);
+	return 0;
 }
 
 /* To a person only: standard output of a service ends in a journal, where a
@@ -84,7 +92,7 @@ static int run(const struct command_call *call)
 
 	if (status != COMMAND_OK)
 		return status;
-	config.fetch_voices |= command_value(call, "fetch-voices") != NULL;
+	obey_flags(&config, call);
 	log_set_level((enum log_level)config.log_level);
 	log_set_form((enum log_form)config.log_form);
 	host.greets = command_value(call, "greet") || isatty(STDOUT_FILENO);

@@ -512,6 +512,11 @@ int config_load(struct config *config, const char *file, const struct config_ove
 	return err;
 }
 
+int config_differ(const struct config *running, const struct config *fresh, struct buf *keys)
+{
+	return params_differ(&params, running, fresh, "agent", keys);
+}
+
 bool config_has_plan(const struct config *config, const char *name)
 {
 	for (size_t i = 0; i < config->plans_count; ++i) {

@@ -126,6 +126,10 @@ struct config_override {
 int config_load(struct config *config, const char *file, const struct config_override *overrides,
 		size_t count, struct buf *errors);
 
+/* Appends the keys that differ and are read at the start alone: all but those of agents.
+ * See params_differ. */
+int config_differ(const struct config *running, const struct config *fresh, struct buf *keys);
+
 /* Whether accounts may have a plan of this name; "" and "default" are always there. */
 bool config_has_plan(const struct config *config, const char *name);
 

@@ -30,6 +30,7 @@
 /* The longest message we write: a chunk's text with every character escaped,
  * or a report's 64 KiB of it. */
 #define SCRATCH_MAX (1024 * 1024)
+#define CHANGED_MAX 512 /* keys of a configuration, in one line of the log */
 
 /* An engine that takes longer to start must not keep the others from speaking. */
 #define START_MAX_MS 5000
@@ -215,6 +216,20 @@ static int open_agents(struct server *server)
 	return err;
 }
 
+/* Who edits the file and sends SIGHUP would wait in vain for what else has changed. */
+static void tell_restart(const struct server *server, const struct config *fresh)
+{
+	struct buf keys;
+	int err;
+
+	buf_init(&keys, CHANGED_MAX);
+	err = config_differ(server->config, fresh, &keys);
+	if (keys.len > 0)
+		log_warn("server", "SIGHUP: changed, and used after a restart only: %.*s%s",
+			 (int)keys.len, keys.bytes, err ? " and more" : "");
+	buf_reset(&keys);
+}
+
 static int reload_agents(struct server *server, struct config *fresh)
 {
 	struct buf errors;
@@ -224,6 +239,8 @@ static int reload_agents(struct server *server, struct config *fresh)
 	err = server->events->reload(fresh, &errors, server->events->arg);
 	if (!err)
 		err = agents_reload(server->agents, fresh, &errors);
+	if (!err)
+		tell_restart(server, fresh);
 	log_mistakes(&errors);
 	buf_reset(&errors);
 	return err;

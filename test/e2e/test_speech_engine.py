@@ -272,6 +272,21 @@ def test_a_reload_changes_agents_and_drops_nobody(start_server):
         engine.end()
 
 
+def test_a_reload_says_what_waits_for_a_restart(start_server):
+    server = start_server(config=AGENTS)
+    server.process.send_signal(signal.SIGHUP)
+    server.wait_for_log("SIGHUP: 2 agents")
+    assert "restart" not in server.log()
+    server.config_path.write_text(
+        AGENTS.replace("/one", "/three") + "[plan pro]\nturns = 3\n"
+        "[speech]\nworkers = 3\n[store]\naddress = postgresql://me:tell-no1@host/x\n")
+    server.process.send_signal(signal.SIGHUP)
+    server.wait_for_log(r"warn +server: SIGHUP: changed, and used after a restart only: "
+                        r"speech.workers, store.address, \[plan pro\]\n")
+    assert accepted(server, path="/three", key=KEY)
+    assert "tell-no1" not in server.log()
+
+
 def test_a_reload_with_a_mistake_changes_nothing(start_server):
     server = start_server(config=AGENTS)
     for mistake in ("[agent x]\nllm = echo\n", "[agent x]\napi_key = k\nllm = what\n", "what\n",

@@ -392,6 +392,40 @@ static void test_the_manual_has_no_stray_requests(void **state)
 
 #define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+static void test_what_differs_is_named_without_its_value(void **state)
+{
+	struct kettle other;
+	struct buf keys;
+	struct fixture *f = *state;
+
+	assert_int_equal(read_text(f, "[cup first]\nmotto = secret\n[cup gone]\n"), 0);
+	other = f->kettle;
+	buf_init(&keys, 128);
+	assert_int_equal(params_differ(&params, &f->kettle, &other, NULL, &keys), 0);
+	assert_int_equal(keys.len, 0);
+	strcpy(other.name, "molly");
+	other.degrees = 90;
+	other.whistle = !other.whistle;
+	other.colour = 0;
+	other.price = PARAM_NONE;
+	strcpy(other.cups[0].motto, "other");
+	strcpy(other.cups[1].name, "new");
+	assert_int_equal(params_differ(&params, &f->kettle, &other, NULL, &keys), 0);
+	assert_int_equal(buf_append(&keys, "", 1), 0);
+	assert_string_equal(keys.bytes,
+			    "kettle.name, kettle.degrees, kettle.whistle, looks.colour, "
+			    "looks.price, [cup first] motto, [cup gone], [cup new]");
+	keys.len = 0;
+	assert_int_equal(params_differ(&params, &f->kettle, &other, "cup", &keys), 0);
+	assert_int_equal(keys.len, strlen("kettle.name, kettle.degrees, kettle.whistle, "
+					  "looks.colour, looks.price"));
+	buf_reset(&keys);
+	buf_init(&keys, 20); /* no room for all of them */
+	assert_int_equal(params_differ(&params, &f->kettle, &other, NULL, &keys), ENOBUFS);
+	assert_memory_equal(keys.bytes, "kettle.name", keys.len);
+	buf_reset(&keys);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -412,6 +446,7 @@ int main(void)
 		WITH_FIXTURE(test_a_missing_file_is_told),
 		WITH_FIXTURE(test_the_environment_sets_and_checks),
 		WITH_FIXTURE(test_the_sample_is_a_file_of_the_defaults),
+		WITH_FIXTURE(test_what_differs_is_named_without_its_value),
 		cmocka_unit_test(test_sample_lines_fit_a_terminal),
 		cmocka_unit_test(test_the_manual_has_no_stray_requests),
 	};
