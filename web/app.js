@@ -3,6 +3,7 @@
 import {MultiTab} from './multi.js';
 import {cleanKey, getJson, loadKey, saveKey} from './server.js';
 import {SpeakTab} from './speak.js';
+import {watchTabs} from './tabs.js';
 import {TalkTab} from './talk.js';
 
 const byId = (id) => document.getElementById(id);
@@ -23,27 +24,44 @@ const page = {
 
 const tabs = {speak: new SpeakTab(page), multi: new MultiTab(page), talk: new TalkTab(page)};
 
-function nameOf(voice) {
-  const languages = (voice.supported_languages || []).join(', ');
-  return `${voice.name} (${voice.id}${languages ? `, ${languages}` : ''})`;
+const LANGUAGES = new Intl.DisplayNames(['en'], {type: 'language', fallback: 'code'});
+
+function nameOfLanguage(code) {
+  try {
+    return LANGUAGES.of(code);
+  } catch {
+    return code; // a voice's own word, which is no code
+  }
+}
+
+// A group for each language, in the order in which the server has their first voices: the best come first.
+function groupVoices(voices) {
+  const groups = new Map();
+  for (const voice of voices) {
+    const [language = '', ...others] = voice.supported_languages || [];
+    const option = new Option(`${voice.name} (${[voice.id, ...others].join(', ')})`, voice.id);
+    option.dataset.language = language;
+    if (!groups.has(language)) {
+      const group = document.createElement('optgroup');
+      group.label = language ? nameOfLanguage(language) : 'Other';
+      groups.set(language, group);
+    }
+    groups.get(language).append(option);
+  }
+  return groups.values();
 }
 
 function fillVoices(voices) {
   VOICE_LISTS.forEach((id, i) => {
     const list = byId(id);
     const chosen = list.value;
-    list.replaceChildren(...voices.map((voice) => {
-      const option = new Option(nameOf(voice), voice.id);
-      option.dataset.language = voice.supported_languages?.[0] || '';
-      return option;
-    }));
+    list.replaceChildren(...groupVoices(voices));
     if (voices.some((voice) => String(voice.id) === chosen)) list.value = chosen;
     else if (i === 2 && voices.length > 1) list.selectedIndex = 1;
   });
   const languages = [...new Set(voices.flatMap((voice) => voice.supported_languages || []))].sort();
-  const names = new Intl.DisplayNames(['en'], {type: 'language', fallback: 'code'});
   const chosen = byId('language').value;
-  byId('language').replaceChildren(new Option('the voice’s', ''), ...languages.map((code) => new Option(names.of(code), code)));
+  byId('language').replaceChildren(new Option('the voice’s', ''), ...languages.map((code) => new Option(nameOfLanguage(code), code)));
   byId('language').value = chosen;
 }
 
@@ -100,28 +118,10 @@ function useKey(text) {
   loadVoices();
 }
 
-function showTab(name) {
-  for (const other of Object.keys(tabs)) {
-    const tab = byId(`tab-${other}`);
-    tab.setAttribute('aria-selected', String(other === name));
-    tab.tabIndex = other === name ? 0 : -1;
-    byId(`panel-${other}`).hidden = other !== name;
-  }
+function showTab(tab) {
+  const name = tab.id.slice('tab-'.length);
+  for (const other of Object.keys(tabs)) byId(`panel-${other}`).hidden = other !== name;
   if (name === 'talk' && key) tabs.talk.loadAgents().catch(() => {}); // the configuration may have been read again
-}
-
-function watchTabs() {
-  const names = Object.keys(tabs);
-  names.forEach((name, i) => {
-    byId(`tab-${name}`).addEventListener('click', () => showTab(name));
-    byId(`tab-${name}`).addEventListener('keydown', (event) => {
-      const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-      if (!step) return;
-      const next = names[(i + step + names.length) % names.length];
-      showTab(next);
-      byId(`tab-${next}`).focus();
-    });
-  });
 }
 
 byId('key-form').addEventListener('submit', (event) => {
@@ -135,7 +135,7 @@ byId('key-show').addEventListener('click', () => {
   byId('key-show').textContent = isShown ? 'Show' : 'Hide';
 });
 byId('key').value = key;
-watchTabs();
+watchTabs(Object.keys(tabs).map((name) => byId(`tab-${name}`)), showTab);
 checkServer();
 if (key) loadVoices();
 else page.tell('Paste the key that “make run” printed, and press Use.');

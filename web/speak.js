@@ -5,6 +5,7 @@ import {drawTimeline, drawWaveform} from './draw.js';
 import {Messages} from './messages.js';
 import {Player, SoundBlocked} from './player.js';
 import {StreamSocket} from './stream.js';
+import {watchTabs} from './tabs.js';
 import {Turn} from './turn.js';
 import {Typist} from './typist.js';
 import {Words} from './words.js';
@@ -51,14 +52,10 @@ export class SpeakTab {
     byId('messages-copy').addEventListener('click', () => this.copy(this.messages.text(), byId('messages-copy')));
     byId('messages-clear').addEventListener('click', () => this.messages.clear());
     byId('code-copy').addEventListener('click', () => this.copy(byId('code').textContent, byId('code-copy')));
-    for (const tab of document.querySelectorAll('[data-code]')) {
-      tab.addEventListener('click', () => {
-        this.code = tab.dataset.code;
-        for (const other of document.querySelectorAll('[data-code]'))
-          other.setAttribute('aria-selected', String(other === tab));
-        this.showChoices();
-      });
-    }
+    watchTabs([...document.querySelectorAll('[data-code]')], (tab) => {
+      this.code = tab.dataset.code;
+      this.showChoices();
+    });
   }
 
   async copy(text, button) {

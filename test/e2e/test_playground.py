@@ -204,9 +204,20 @@ def test_a_connection_too_many_is_not_called_a_wrong_key(start_server, browse):
     assert "too many are open" in browse(server, "says_why_a_connection_is_refused")["notice"]
 
 
+def test_voices_are_grouped_by_their_language(server, browse):
+    seen = browse(server, "lists_voices_by_language")
+    groups = seen["lists"][0]
+    assert groups[0][:2] == ["English", ["en"]]  # as the server sorts them
+    assert ["German", ["de"], 2] in groups
+    assert len({label for label, _, _ in groups}) == len(groups)
+    assert all(groups == other for other in seen["lists"])
+    assert seen["left"] != seen["right"]
+
+
 def test_the_keyboard_is_enough(server, browse):
     seen = browse(server, "can_be_used_by_keyboard_alone")
     assert seen["tab"] == "tab-multi"
+    assert seen["codeTab"] == "curl" and seen["code"].startswith("curl")
     assert seen["unnamed"] == []
 
 

@@ -258,12 +258,26 @@ const CASES = {
     seen.notice = await notice();
   },
 
+  async lists_voices_by_language() {
+    await open();
+    seen.lists = await page.evaluate(() => ['voice', 'voice-left', 'voice-right', 'voice-talk'].map((id) =>
+      [...document.getElementById(id).children].map((group) =>
+        [group.label, [...new Set([...group.children].map((option) => option.dataset.language))], group.children.length])));
+    seen.right = await page.inputValue('#voice-right');
+    seen.left = await page.inputValue('#voice-left');
+  },
+
   async can_be_used_by_keyboard_alone() {
     await open();
     await page.focus('#tab-speak');
     await page.keyboard.press('ArrowRight');
     seen.tab = await page.evaluate(() => document.activeElement.id);
     await page.keyboard.press('ArrowLeft');
+    await page.click('text=Code with these settings');
+    await page.focus('[data-code=python]');
+    await page.keyboard.press('ArrowLeft');
+    seen.codeTab = await page.evaluate(() => document.activeElement.dataset.code);
+    seen.code = await text('#code');
     await page.focus('#text');
     await page.keyboard.press('Control+Enter');
     await firstAudio();
