@@ -84,7 +84,7 @@ static int read_wishes(struct store_account *account, unsigned *fields,
 static int create(struct store *store, const struct command_call *call)
 {
 	struct store_account account = {.limits = STORE_LIMITS_PLAN, .created_ms = clock_wall_ms()};
-	unsigned fields;
+	unsigned fields = 0;
 	int status = read_wishes(&account, &fields, call);
 	int err;
 
@@ -289,7 +289,7 @@ static int set(struct store *store, const struct command_call *call, int64_t id,
 static int change(struct store *store, const struct command_call *call)
 {
 	struct store_account account;
-	unsigned fields;
+	unsigned fields = 0;
 	int status = find(&account, store, call);
 
 	if (status == COMMAND_OK)

@@ -253,19 +253,19 @@ static const struct gauge {
 
 static const struct counter {
 	const char *title;
-	enum metric metric;
 	const char *label;
+	enum metric metric;
 	bool is_bad; /* when it was counted just now */
 } counters[] = {
-	{"turns finished", METRIC_TURNS, "finished", false},
-	{"turns cancelled", METRIC_TURNS, "cancelled", false},
-	{"turns failed", METRIC_TURNS, "failed", true},
-	{"turns lost", METRIC_TURNS, "lost", true},
-	{"seconds of audio", METRIC_AUDIO, NULL, false},
-	{"cancels", METRIC_CANCELS, NULL, false},
-	{"listeners dry", METRIC_DEADLINE_MISSES, NULL, true},
-	{"worker deaths", METRIC_WORKER_DEATHS, NULL, true},
-	{"LLM errors", METRIC_LLM_ERRORS, NULL, true},
+	{"turns finished", "finished", METRIC_TURNS, false},
+	{"turns cancelled", "cancelled", METRIC_TURNS, false},
+	{"turns failed", "failed", METRIC_TURNS, true},
+	{"turns lost", "lost", METRIC_TURNS, true},
+	{"seconds of audio", NULL, METRIC_AUDIO, false},
+	{"cancels", NULL, METRIC_CANCELS, false},
+	{"listeners dry", NULL, METRIC_DEADLINE_MISSES, true},
+	{"worker deaths", NULL, METRIC_WORKER_DEATHS, true},
+	{"LLM errors", NULL, METRIC_LLM_ERRORS, true},
 };
 
 static void put_gauge(struct page *page, const struct gauge *gauge)
