@@ -21,6 +21,7 @@ struct playback {
 	FILE *out; /* NULL: no sound has come yet */
 	const char *file; /* NULL: a player … */
 	const char *player; /* … this one */
+	const char *otherwise; /* what a person could do without one, behind what went wrong */
 	bool show_progress;
 	struct audio_format format;
 	bool has_header;
@@ -56,8 +57,6 @@ static const char *find_player(void)
 		if (is_on_path(players[i]))
 			return players[i];
 	}
-	fprintf(stderr, "syrinx: no player found (aplay, paplay, pw-play, play or ffplay); "
-			"write a file with -o FILE.wav\n");
 	return NULL;
 }
 
@@ -73,6 +72,16 @@ static void playback_destroy(void *object)
 		pclose(playback->out);
 }
 
+static void choose_player(struct playback *playback)
+{
+	signal(SIGPIPE, SIG_IGN); /* a player may be closed at any time */
+	playback->player = find_player();
+	if (!playback->player)
+		snprintf(playback->error, sizeof(playback->error),
+			 "no player found (aplay, paplay, pw-play, play or ffplay)%s",
+			 playback->otherwise);
+}
+
 int playback_alloc(struct playback **playbackp, const char *file, bool show_progress)
 {
 	struct playback *playback = mem_zalloc(sizeof(*playback), playback_destroy);
@@ -81,16 +90,28 @@ int playback_alloc(struct playback **playbackp, const char *file, bool show_prog
 		return ENOMEM;
 	playback->file = file;
 	playback->show_progress = show_progress && isatty(STDERR_FILENO);
-	if (!file) {
-		signal(SIGPIPE, SIG_IGN); /* a player may be closed at any time */
-		playback->player = find_player();
-	} else if (strcmp(file, "-") == 0) {
+	playback->otherwise = "; write a file with -o FILE.wav";
+	if (!file)
+		choose_player(playback);
+	else if (strcmp(file, "-") == 0)
 		playback->out = stdout;
-	}
-	if (!file && !playback->player) {
+	if (playback->error[0] != '\0') {
+		fprintf(stderr, "syrinx: %s\n", playback->error);
 		mem_deref(playback);
 		return EIO;
 	}
+	*playbackp = playback;
+	return 0;
+}
+
+int playback_alloc_silent(struct playback **playbackp)
+{
+	struct playback *playback = mem_zalloc(sizeof(*playback), playback_destroy);
+
+	if (!playback)
+		return ENOMEM;
+	playback->otherwise = "";
+	choose_player(playback);
 	*playbackp = playback;
 	return 0;
 }
@@ -135,9 +156,9 @@ static void describe_failure(struct playback *playback)
 			 playback->file, strerror(errno));
 	else
 		snprintf(playback->error, sizeof(playback->error),
-			 "the player (%.*s) failed, perhaps there is no sound card; write a file "
-			 "with -o FILE.wav",
-			 (int)strcspn(playback->player, " "), playback->player);
+			 "the player (%.*s) failed, perhaps there is no sound card%s",
+			 (int)strcspn(playback->player, " "), playback->player,
+			 playback->otherwise);
 }
 
 static void take_audio(struct playback *playback, const char *base64, size_t len)
@@ -238,13 +259,10 @@ static bool close_out(struct playback *playback)
 	return (playback->file ? fclose(out) == 0 : pclose(out) == 0) && good;
 }
 
-int playback_finish(struct playback *playback)
+const char *playback_end(struct playback *playback)
 {
 	bool is_file = playback->file && playback->out != stdout;
-	bool is_cut = playback->error[0] != '\0' && playback->bytes > 0;
 
-	if (playback->show_progress)
-		fprintf(stderr, "\n");
 	if (playback->has_header && playback->bytes % 2 == 1)
 		fputc(0, playback->out); /* RIFF pads its chunks */
 	if (playback->has_header && is_file && fseek(playback->out, 0, SEEK_SET) == 0)
@@ -254,11 +272,22 @@ int playback_finish(struct playback *playback)
 	else if (!playback->closed && playback->error[0] == '\0')
 		snprintf(playback->error, sizeof(playback->error),
 			 "the connection ended before the speech did");
-	else if (!playback->has_header && playback->error[0] == '\0')
-		snprintf(playback->error, sizeof(playback->error), "there is nothing to say");
-	if (playback->error[0] == '\0')
+	return playback->error;
+}
+
+int playback_finish(struct playback *playback)
+{
+	bool is_cut = playback->error[0] != '\0' && playback->bytes > 0;
+	const char *error;
+
+	if (playback->show_progress)
+		fprintf(stderr, "\n");
+	error = playback_end(playback);
+	if (!playback->has_header && error[0] == '\0')
+		error = "there is nothing to say";
+	if (error[0] == '\0')
 		return 0;
-	fprintf(stderr, "syrinx: %s%s\n", playback->error,
+	fprintf(stderr, "syrinx: %s%s\n", error,
 		is_cut ? " (the text was not spoken to its end)" : "");
 	return EIO;
 }

@@ -17,6 +17,10 @@ struct playback;
  * was printed. */
 int playback_alloc(struct playback **playbackp, const char *file, bool show_progress);
 
+/* For one that plays and prints nothing: what went wrong, also that there is no
+ * player, is what playback_end says. */
+int playback_alloc_silent(struct playback **playbackp);
+
 /* A message of the server; it is overwritten. */
 void playback_message(struct playback *playback, char *json, size_t len);
 
@@ -26,5 +30,8 @@ bool playback_is_over(const struct playback *playback);
 /* The last word: completes the file, waits for the player.  Non-zero (printed)
  * when there was an error, from the server or from writing, or no sound at all. */
 int playback_finish(struct playback *playback);
+
+/* The same, unprinted: what went wrong, "" when nothing did; no sound is fine. */
+const char *playback_end(struct playback *playback);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * It plays the speech engine's part over the real protocol, so whatever answers
  * here answers an engine.  At a terminal a line may be typed while the answer
- * still comes: that is a barge-in.  Otherwise each line of the input is a turn,
- * and its answer a line of the output.
+ * still comes, and is a barge-in when it is entered.  Otherwise each line of the
+ * input is a turn, and its answer a line of the output.
  */
 #include <errno.h>
 #include <poll.h>
@@ -15,15 +15,21 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "bench/engine_side.h"
 #include "cli/agent_choice.h"
 #include "cli/interrupt.h"
+#include "cli/keyboard.h"
+#include "cli/line_edit.h"
 #include "cli/local_key.h"
 #include "cli/place.h"
+#include "cli/refusal.h"
 #include "cli/settings.h"
+#include "cli/talk_view.h"
 #include "cli/talk_voice.h"
+#include "cli/terminal.h"
 
 #define URL_SIZE 2048
 #define LINE_MAX_BYTES (64u * 1024u)
@@ -36,64 +42,17 @@
 /* Between pings when nothing is said, so that proxies keep the line open. */
 #define PING_S 15
 
-#define DIM "\033[2m"
-#define BOLD "\033[1m"
-#define PLAIN "\033[0m"
-
 struct talk {
 	struct engine_side *side;
 	struct talk_voice *voice; /* NULL: it is only read */
-	const char *name; /* of the agent */
-	bool is_terminal; /* a person is there */
-	bool has_colours;
-	bool is_line_open; /* the answer's line has begun */
+	struct talk_view view;
+	struct line_edit *edit; /* of a screen */
+	const char *url; /* of the agent */
+	bool has_token; /* of the user, not made by us */
 	bool is_ping_out; /* without an answer so far */
 	int64_t ping_s;
-	struct buf input; /* typed, without its end */
+	struct buf input; /* typed, without its end; not of a screen */
 };
-
-/* What is shown */
-
-static void show(const struct talk *talk, const char *style, const char *text)
-{
-	printf("%s%s%s", talk->has_colours ? style : "", text, talk->has_colours ? PLAIN : "");
-}
-
-static void prompt(const struct talk *talk)
-{
-	if (!talk->is_terminal)
-		return;
-	show(talk, BOLD, "you> ");
-	fflush(stdout);
-}
-
-static void show_words(struct talk *talk, const char *text, size_t len)
-{
-	if (!talk->is_line_open && talk->is_terminal) {
-		show(talk, BOLD, talk->name);
-		show(talk, BOLD, "> ");
-	}
-	talk->is_line_open = true;
-	fwrite(text, 1, len, stdout);
-	fflush(stdout);
-}
-
-/* An answer has a line, also when it is empty: who reads by lines counts them. */
-static void end_line(struct talk *talk)
-{
-	if (talk->is_line_open || !talk->is_terminal)
-		printf("\n");
-	talk->is_line_open = false;
-	fflush(stdout);
-}
-
-static void greet(const struct talk *talk, const char *url)
-{
-	if (!talk->is_terminal)
-		return;
-	printf("Talking with %s at %s.\n", talk->name, url);
-	show(talk, DIM, "Type and press Enter. Ctrl-C stops an answer, Ctrl-D ends.\n\n");
-}
 
 /* Turns */
 
@@ -101,14 +60,13 @@ static void take_heard(struct talk *talk, const struct engine_side_heard *heard)
 {
 	talk->is_ping_out = false;
 	if (heard->kind == ENGINE_SIDE_WORDS) {
-		show_words(talk, heard->text, heard->len);
+		talk_view_words(&talk->view, heard->text, heard->len);
 		if (talk->voice)
 			talk_voice_say(talk->voice, heard->text, heard->len);
 	} else if (heard->kind == ENGINE_SIDE_FINAL) {
-		end_line(talk);
+		talk_view_end(&talk->view);
 		if (talk->voice)
 			talk_voice_end(talk->voice);
-		prompt(talk);
 	}
 }
 
@@ -116,8 +74,7 @@ static int tell_end(struct talk *talk, int err)
 {
 	uint16_t code = engine_side_code(talk->side);
 
-	if (talk->is_line_open)
-		end_line(talk);
+	talk_view_leave(&talk->view);
 	if (err == ENOBUFS)
 		fprintf(stderr, "syrinx talk: the conversation has become too long\n");
 	else if (err == ETIMEDOUT)
@@ -125,6 +82,21 @@ static int tell_end(struct talk *talk, int err)
 	else
 		fprintf(stderr, "syrinx talk: the server has ended the conversation (%u)\n", code);
 	return err;
+}
+
+/* The answers can be read all the same. */
+static void tell_trouble(struct talk *talk)
+{
+	const char *why = talk_voice_trouble(talk->voice);
+	char note[640];
+
+	if (!why)
+		return;
+	snprintf(note, sizeof(note), "(cannot speak: %s; going on in text)", why);
+	if (talk->view.kind == TALK_VIEW_LINES)
+		fprintf(stderr, "syrinx talk: %s\n", note);
+	else
+		talk_view_note(&talk->view, note);
 }
 
 /* All that is there, without waiting. */
@@ -149,8 +121,10 @@ static int wait_for_answer(struct talk *talk)
 			return tell_end(talk, err);
 		take_heard(talk, &heard);
 	}
-	if (talk->voice)
+	if (talk->voice) {
 		talk_voice_wait(talk->voice);
+		tell_trouble(talk);
+	}
 	return 0;
 }
 
@@ -167,13 +141,29 @@ static int ping(struct talk *talk)
 	return err ? tell_end(talk, err) : 0;
 }
 
+static void tell_refusal(const char *url, char *why, bool has_token)
+{
+	refusal_shorten(why);
+	fprintf(stderr, "syrinx talk: %s: %s\n", url, why);
+	if (strncmp(why, "HTTP 401", 8) != 0)
+		return;
+	if (has_token)
+		fprintf(stderr, "(the token is too old or of another key: syrinx mint-token makes "
+				"one, and without --token one is made here)\n");
+	else
+		fprintf(stderr, "(the agent there has another key: give --data or --config of the "
+				"server, or --key)\n");
+}
+
 static int reopen(struct talk *talk)
 {
 	char why[256];
 	int err = engine_side_reopen(talk->side, why, sizeof(why));
 
-	if (err)
-		fprintf(stderr, "syrinx talk: %s\n", why);
+	if (!err)
+		return 0;
+	talk_view_leave(&talk->view);
+	tell_refusal(talk->url, why, talk->has_token);
 	return err;
 }
 
@@ -188,23 +178,25 @@ static bool is_blank(const char *text, size_t len)
 
 static int say(struct talk *talk, const char *text, size_t len)
 {
+	bool was_answering = engine_side_is_answering(talk->side);
 	int err = 0;
 
 	if (is_blank(text, len)) {
-		if (!engine_side_is_answering(talk->side))
-			prompt(talk);
+		if (!was_answering)
+			talk_view_prompt(&talk->view);
 		return 0;
 	}
 	if (talk->voice)
 		talk_voice_stop(talk->voice);
-	talk->is_line_open = false; /* Enter has ended it */
+	talk_view_said(&talk->view, text, len, was_answering);
 	if (!engine_side_is_open(talk->side))
 		err = reopen(talk);
-	if (!err)
-		err = engine_side_say(talk->side, text, len);
+	if (err)
+		return err;
+	err = engine_side_say(talk->side, text, len);
 	if (err)
 		return tell_end(talk, err);
-	return talk->is_terminal ? 0 : wait_for_answer(talk);
+	return talk->view.kind == TALK_VIEW_LINES ? wait_for_answer(talk) : 0;
 }
 
 /* Lines */
@@ -252,45 +244,123 @@ static int stop_answer(struct talk *talk)
 	bool was_answering = engine_side_is_answering(talk->side);
 	bool was_speaking = talk->voice && talk_voice_stop(talk->voice);
 
-	if (!was_answering && !was_speaking) {
-		printf("\n");
+	if (!was_answering && !was_speaking)
 		return ENODATA;
-	}
 	if (was_answering)
 		engine_side_close(talk->side);
 	talk->input.len = 0;
-	talk->is_line_open = false;
-	show(talk, DIM, " (stopped)");
-	printf("\n");
-	prompt(talk);
+	talk_view_stopped(&talk->view);
 	return 0;
+}
+
+/* Keys */
+
+/* The line goes up into the conversation: the one being typed is a new one. */
+static int enter(struct talk *talk)
+{
+	char line[LINE_EDIT_SIZE];
+	size_t len = line_edit_len(talk->edit);
+
+	memcpy(line, line_edit_text(talk->edit), len);
+	line_edit_accept(talk->edit);
+	return say(talk, line, len);
+}
+
+/* What was typed survives the answer's end, not a second Ctrl-C. */
+static int press_interrupt(struct talk *talk)
+{
+	int err = stop_answer(talk);
+
+	if (err != ENODATA || line_edit_len(talk->edit) == 0)
+		return err;
+	line_edit_clear(talk->edit);
+	return 0;
+}
+
+static int press(struct talk *talk, char key)
+{
+	switch (line_edit_key(talk->edit, key)) {
+	case LINE_EDIT_NOTHING:
+		return 0;
+	case LINE_EDIT_ENTER:
+		return enter(talk);
+	case LINE_EDIT_INTERRUPT:
+		return press_interrupt(talk);
+	case LINE_EDIT_END:
+		return ENODATA;
+	case LINE_EDIT_FULL:
+		fputc('\a', stdout);
+		return 0;
+	}
+	return 0;
+}
+
+static int read_keys(struct talk *talk)
+{
+	char keys[256];
+	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
+	int err = n == 0 ? ENODATA : 0;
+
+	if (n < 0)
+		return errno == EINTR ? 0 : errno;
+	for (ssize_t i = 0; !err && i < n; ++i)
+		err = press(talk, keys[i]);
+	if (!err)
+		talk_view_prompt(&talk->view);
+	return err;
+}
+
+/* The conversation */
+
+static void see_size(struct talk *talk)
+{
+	unsigned columns, rows;
+
+	terminal_size(&columns, &rows);
+	talk_view_resize(&talk->view, columns);
+}
+
+static int take_interrupt(struct talk *talk)
+{
+	int err = talk->edit ? press_interrupt(talk) : stop_answer(talk);
+
+	if (err == ENODATA && !talk->edit)
+		printf("\n");
+	return err;
 }
 
 static int converse(struct talk *talk)
 {
 	int err = 0;
 
-	prompt(talk);
+	talk_view_prompt(&talk->view);
 	while (!err) {
 		struct pollfd fds[] = {
 			{.fd = STDIN_FILENO, .events = POLLIN},
 			{.fd = engine_side_fd(talk->side), .events = POLLIN},
+			{.fd = talk->voice ? talk_voice_fd(talk->voice) : -1, .events = POLLIN},
 		};
-		int n = poll(fds, 2, (int)talk->ping_s * 1000);
+		int n = poll(fds, COUNT(fds), (int)talk->ping_s * 1000);
 
+		if (talk->edit)
+			see_size(talk);
 		if (interrupt_take())
-			err = stop_answer(talk);
+			err = take_interrupt(talk);
 		else if (n == 0)
 			err = ping(talk);
 		if (n <= 0)
 			continue;
 		if (!err && fds[1].revents)
 			err = hear(talk);
+		if (!err && fds[2].revents)
+			tell_trouble(talk);
 		if (!err && fds[0].revents)
-			err = read_input(talk);
+			err = talk->edit ? read_keys(talk) : read_input(talk);
 	}
-	if (err == ENODATA && talk->is_terminal)
+	if (err == ENODATA && talk->view.kind == TALK_VIEW_DUMB)
 		printf("\n");
+	if (err == ENODATA)
+		talk_view_leave(&talk->view);
 	return err == ENODATA ? 0 : err;
 }
 
@@ -304,6 +374,7 @@ struct numbers {
 
 struct place {
 	char url[URL_SIZE]; /* the agent's */
+	char base[URL_SIZE / 2]; /* of our own server, which speaks */
 	char speech_url[URL_SIZE];
 	const char *key; /* the engine's */
 	const char *name;
@@ -316,12 +387,11 @@ static int find_place(struct place *place, const struct command_call *call, stru
 {
 	const char *url = command_value(call, "url");
 	const struct config_agent *agent;
-	char base[URL_SIZE / 2];
 
 	place->key = command_value(call, "key");
-	if (place_find(base, sizeof(base), call, config) != 0)
+	if (place_find(place->base, sizeof(place->base), call, config) != 0)
 		return EINVAL;
-	snprintf(place->speech_url, sizeof(place->speech_url), "%s/ws/tts/stream", base);
+	snprintf(place->speech_url, sizeof(place->speech_url), "%s/ws/tts/stream", place->base);
 	if (url && place->key) {
 		snprintf(place->url, sizeof(place->url), "%s", url);
 		place->name = "agent";
@@ -332,29 +402,35 @@ static int find_place(struct place *place, const struct command_call *call, stru
 	if (url)
 		snprintf(place->url, sizeof(place->url), "%s", url);
 	else
-		snprintf(place->url, sizeof(place->url), "%s%.1000s", base, agent->path);
+		snprintf(place->url, sizeof(place->url), "%s%.1000s", place->base, agent->path);
 	if (!place->key)
 		place->key = agent->api_key;
 	place->name = agent->name;
 	return 0;
 }
 
+/* Not place_find_key: --key is the engine's. */
 static int find_own_key(struct place *place, const struct config *config)
 {
 	const char *key = getenv("SYRINX_KEY");
+	bool is_here = place_is_this_machine(place->base);
 	char local[ACCOUNT_KEY_LEN + 1];
 
-	if (!key && local_key_read(local, config->data_dir) == 0)
+	if (!key && is_here && local_key_read(local, config->data_dir) == 0)
 		key = local;
-	if (!key || strlen(key) >= sizeof(place->own_key)) {
+	if (key && strlen(key) < sizeof(place->own_key)) {
+		snprintf(place->own_key, sizeof(place->own_key), "%s", key);
+		return 0;
+	}
+	if (is_here)
 		fprintf(stderr,
 			"syrinx talk: to hear it set SYRINX_KEY (the local key is in "
 			"%s/local.key)\n",
 			config->data_dir);
-		return ENOENT;
-	}
-	snprintf(place->own_key, sizeof(place->own_key), "%s", key);
-	return 0;
+	else
+		fprintf(stderr, "syrinx talk: to hear it set SYRINX_KEY to a key of %s\n",
+			place->base);
+	return ENOENT;
 }
 
 static int open_voice(struct talk *talk, struct place *place, const struct command_call *call,
@@ -386,36 +462,75 @@ static int open_side(struct talk *talk, const struct place *place, const struct 
 	char why[256];
 	int err = engine_side_open(&talk->side, &options, why, sizeof(why));
 
-	if (!err)
+	talk->url = place->url;
+	talk->has_token = options.token;
+	if (err)
+		tell_refusal(talk->url, why, talk->has_token);
+	return err;
+}
+
+/* A terminal that understands no more than letters has an editor of its own. */
+static enum talk_view_kind kind_of_view(void)
+{
+	const char *terminal = getenv("TERM");
+
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		return TALK_VIEW_LINES;
+	return !terminal || !terminal[0] || strcmp(terminal, "dumb") == 0 ? TALK_VIEW_DUMB
+									  : TALK_VIEW_SCREEN;
+}
+
+static int open_view(struct talk *talk, const char *name)
+{
+	int err = 0;
+
+	talk->view = (struct talk_view){.out = stdout, .kind = kind_of_view(), .name = name};
+	talk->view.has_colours = talk->view.kind == TALK_VIEW_SCREEN && !getenv("NO_COLOR");
+	if (talk->view.kind != TALK_VIEW_SCREEN)
 		return 0;
-	fprintf(stderr, "syrinx talk: %s: %s\n", place->url, why);
-	if (strncmp(why, "HTTP 401", 8) == 0)
-		fprintf(stderr, "(the agent there has another key: give --data or --config of the "
-				"server, or --key)\n");
+	err = line_edit_alloc(&talk->edit);
+	talk->view.edit = talk->edit;
+	setvbuf(stdout, NULL, _IOFBF, BUFSIZ); /* a row is seen whole or not at all */
+	return err;
+}
+
+static int begin_conversation(struct talk *talk)
+{
+	int err = 0;
+
+	if (talk->view.kind != TALK_VIEW_LINES)
+		interrupt_watch_keys();
+	talk_view_greet(&talk->view, talk->url);
+	if (talk->edit) {
+		see_size(talk);
+		err = keyboard_open();
+	}
+	if (err)
+		fprintf(stderr, "syrinx talk: the terminal: %s\n", strerror(err));
 	return err;
 }
 
 static int talk_with(struct place *place, const struct command_call *call,
 		     const struct config *config, const struct numbers *numbers)
 {
-	struct talk talk = {.name = place->name, .ping_s = numbers->ping_s};
-	int err;
+	struct talk talk = {.ping_s = numbers->ping_s};
+	int err = open_view(&talk, place->name);
 
-	talk.is_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	talk.has_colours = talk.is_terminal && !getenv("NO_COLOR");
 	buf_init(&talk.input, LINE_MAX_BYTES);
-	err = open_voice(&talk, place, call, config, numbers->voice);
+	if (!err)
+		err = open_voice(&talk, place, call, config, numbers->voice);
 	if (!err)
 		err = open_side(&talk, place, call);
-	if (!err) {
-		if (talk.is_terminal)
-			interrupt_watch_keys();
-		greet(&talk, place->url);
+	if (!err)
+		err = begin_conversation(&talk);
+	if (!err)
 		err = converse(&talk);
+	keyboard_close();
+	if (talk.side)
 		engine_side_close(talk.side);
-	}
 	mem_deref(talk.side);
 	mem_deref(talk.voice);
+	mem_deref(talk.edit);
 	buf_reset(&talk.input);
 	return err;
 }

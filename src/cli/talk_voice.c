@@ -5,6 +5,7 @@
 #include "cli/talk_voice.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,6 +17,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/playback.h"
+#include "cli/refusal.h"
 #include "net/ws_client.h"
 #include "wire/json_write.h"
 
@@ -23,10 +25,15 @@
 #define SILENCE_MS 30000
 #define PART 4096
 
+#define TROUBLE_SIZE 512u
+
 struct talk_voice {
 	struct talk_voice_options options;
 	pid_t pid; /* 0: nothing is said */
 	int fd; /* to it; -1: it was told all */
+	int trouble_fd; /* from it; -1: it has ended */
+	char trouble[TROUBLE_SIZE];
+	bool is_mute;
 };
 
 /* The child */
@@ -38,6 +45,7 @@ struct speaker {
 	char part[PART]; /* text that ends inside a character */
 	size_t part_len;
 	bool is_told_all;
+	char why[TROUBLE_SIZE]; /* it cannot speak; "": not known */
 };
 
 static int open_speaker(struct speaker *speaker, const struct talk_voice_options *options)
@@ -51,12 +59,14 @@ static int open_speaker(struct speaker *speaker, const struct talk_voice_options
 
 	snprintf(header, sizeof(header), "Authorization: Bearer %s", options->key);
 	buf_init(&speaker->out, 16 * PART);
-	err = playback_alloc(&speaker->playback, NULL, false);
-	if (err)
+	err = playback_alloc_silent(&speaker->playback);
+	if (err || playback_is_over(speaker->playback))
 		return err;
 	err = ws_client_open(&speaker->client, &client, why, sizeof(why));
-	if (err)
-		fprintf(stderr, "syrinx talk: cannot speak: %s: %s\n", options->url, why);
+	if (err) {
+		refusal_shorten(why);
+		snprintf(speaker->why, sizeof(speaker->why), "%.200s: %s", options->url, why);
+	}
 	return err;
 }
 
@@ -155,17 +165,23 @@ static int speak(struct speaker *speaker)
 	return err;
 }
 
-static int speak_alone(const struct talk_voice_options *options)
+/* What went wrong goes to the parent: only it knows where on the screen there is room. */
+static int speak_alone(const struct talk_voice_options *options, int trouble_fd)
 {
 	struct speaker speaker = {0};
+	const char *why = speaker.why;
 	int err = open_speaker(&speaker, options);
 
-	if (!err)
+	if (!err && speaker.client)
 		err = send_settings(&speaker, options);
-	if (!err)
+	if (!err && speaker.client)
 		err = speak(&speaker);
-	if (speaker.playback && !err)
-		err = playback_finish(speaker.playback);
+	if (speaker.playback && why[0] == '\0')
+		why = playback_end(speaker.playback);
+	else if (err && why[0] == '\0')
+		why = strerror(err);
+	if (why[0] != '\0' && write(trouble_fd, why, strlen(why)) < 0)
+		err = errno; /* the parent has gone */
 	mem_deref(speaker.client);
 	mem_deref(speaker.playback);
 	buf_reset(&speaker.out);
@@ -174,22 +190,32 @@ static int speak_alone(const struct talk_voice_options *options)
 
 /* The parent */
 
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
 static void forget(struct talk_voice *voice)
 {
-	if (voice->fd >= 0)
-		close(voice->fd);
-	voice->fd = -1;
+	close_end(&voice->fd);
 	voice->pid = 0;
 }
 
 /* A group of its own: the player is in it, and Ctrl-C is the conversation's. */
 static int begin(struct talk_voice *voice)
 {
-	int ends[2];
+	int ends[2], trouble[2];
 	pid_t pid;
 
-	if (pipe(ends) != 0)
+	if (pipe2(ends, O_CLOEXEC) != 0)
 		return errno;
+	if (pipe2(trouble, O_CLOEXEC | O_NONBLOCK) != 0) {
+		close(ends[0]);
+		close(ends[1]);
+		return errno;
+	}
 	fflush(NULL);
 	pid = fork();
 	if (pid == 0) {
@@ -198,31 +224,34 @@ static int begin(struct talk_voice *voice)
 		dup2(ends[0], STDIN_FILENO);
 		close(ends[0]);
 		close(ends[1]);
-		_exit(speak_alone(&voice->options) == 0 ? 0 : 1);
+		_exit(speak_alone(&voice->options, trouble[1]) == 0 ? 0 : 1);
 	}
 	close(ends[0]);
+	close(trouble[1]);
+	close_end(&voice->trouble_fd);
+	voice->trouble_fd = trouble[0];
+	voice->fd = ends[1];
 	if (pid < 0) {
-		close(ends[1]);
-		return errno;
+		close_end(&voice->trouble_fd);
+		forget(voice);
+		return EAGAIN;
 	}
 	setpgid(pid, pid);
 	voice->pid = pid;
-	voice->fd = ends[1];
 	return 0;
 }
 
 void talk_voice_say(struct talk_voice *voice, const char *text, size_t len)
 {
-	if (voice->pid == 0 && begin(voice) != 0)
+	if (voice->is_mute || (voice->pid == 0 && begin(voice) != 0))
 		return;
 	while (voice->fd >= 0 && len > 0) {
 		ssize_t n = write(voice->fd, text, len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0) { /* it could not speak, and has said why */
-			close(voice->fd);
-			voice->fd = -1;
+		if (n < 0) { /* it could not speak, and says why */
+			close_end(&voice->fd);
 			return;
 		}
 		text += n;
@@ -232,9 +261,7 @@ void talk_voice_say(struct talk_voice *voice, const char *text, size_t len)
 
 void talk_voice_end(struct talk_voice *voice)
 {
-	if (voice->fd >= 0)
-		close(voice->fd);
-	voice->fd = -1;
+	close_end(&voice->fd);
 }
 
 bool talk_voice_stop(struct talk_voice *voice)
@@ -248,6 +275,7 @@ bool talk_voice_stop(struct talk_voice *voice)
 		kill(-voice->pid, SIGTERM);
 		while (waitpid(voice->pid, NULL, 0) < 0 && errno == EINTR)
 			;
+		close_end(&voice->trouble_fd);
 	}
 	forget(voice);
 	return was_speaking;
@@ -261,9 +289,31 @@ void talk_voice_wait(struct talk_voice *voice)
 	forget(voice);
 }
 
+int talk_voice_fd(const struct talk_voice *voice)
+{
+	return voice->trouble_fd;
+}
+
+const char *talk_voice_trouble(struct talk_voice *voice)
+{
+	ssize_t n;
+
+	if (voice->trouble_fd < 0)
+		return NULL;
+	n = read(voice->trouble_fd, voice->trouble, sizeof(voice->trouble) - 1);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return NULL;
+	close_end(&voice->trouble_fd); /* it is written at once */
+	voice->is_mute = n > 0;
+	return n > 0 ? voice->trouble : NULL;
+}
+
 static void voice_destroy(void *object)
 {
-	talk_voice_stop(object);
+	struct talk_voice *voice = object;
+
+	talk_voice_stop(voice);
+	close_end(&voice->trouble_fd);
 }
 
 int talk_voice_alloc(struct talk_voice **voicep, const struct talk_voice_options *options)
@@ -274,6 +324,7 @@ int talk_voice_alloc(struct talk_voice **voicep, const struct talk_voice_options
 		return ENOMEM;
 	voice->options = *options;
 	voice->fd = -1;
+	voice->trouble_fd = -1;
 	signal(SIGPIPE, SIG_IGN); /* it may have ended */
 	*voicep = voice;
 	return 0;

@@ -37,4 +37,11 @@ bool talk_voice_stop(struct talk_voice *voice);
 /* Waits until all was heard. */
 void talk_voice_wait(struct talk_voice *voice);
 
+/* To poll for reading, then ask for trouble; -1 when nothing is said. */
+int talk_voice_fd(const struct talk_voice *voice);
+
+/* What kept it from speaking, in words; NULL when nothing did, or it does not know yet.
+ * Told once: it is mute from then on, because the next answer would fare alike. */
+const char *talk_voice_trouble(struct talk_voice *voice);
+
 #endif

@@ -1,0 +1,92 @@
+/*
+ * keyboard.c: a terminal's keys, one by one (see keyboard.h).
+ */
+#include "cli/keyboard.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/count.h"
+
+static const int endings[] = {SIGHUP, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+/* A signal's handler can be given nothing else to find it by. */
+static struct {
+	volatile sig_atomic_t is_open;
+	pid_t owner; /* a child of ours has no business with the terminal */
+	struct termios before;
+	struct sigaction old[COUNT(endings)];
+} keyboard;
+
+static bool give_back(void)
+{
+	if (!keyboard.is_open || keyboard.owner != getpid())
+		return false;
+	keyboard.is_open = 0;
+	(void)tcsetattr(STDIN_FILENO, TCSADRAIN, &keyboard.before);
+	return true;
+}
+
+/* A fault happens again on return, and then finds who was there before us, such as a
+ * sanitizer; whatever else was sent is sent again. */
+static bool is_fault(const siginfo_t *info)
+{
+	return info->si_code > 0 && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS ||
+				     info->si_signo == SIGFPE || info->si_signo == SIGILL);
+}
+
+static void on_ending(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (give_back() && write(STDOUT_FILENO, "\r\n", 2) < 0)
+		_exit(1); /* nobody is there */
+	for (size_t i = 0; i < COUNT(endings); ++i) {
+		if (endings[i] == number)
+			sigaction(number, &keyboard.old[i], NULL);
+	}
+	if (!is_fault(info))
+		raise(number);
+}
+
+void keyboard_close(void)
+{
+	if (!give_back())
+		return;
+	for (size_t i = 0; i < COUNT(endings); ++i)
+		sigaction(endings[i], &keyboard.old[i], NULL);
+}
+
+static void watch_endings(void)
+{
+	const struct sigaction action = {.sa_sigaction = on_ending, .sa_flags = SA_SIGINFO};
+
+	for (size_t i = 0; i < COUNT(endings); ++i)
+		sigaction(endings[i], &action, &keyboard.old[i]);
+}
+
+int keyboard_open(void)
+{
+	struct termios raw;
+
+	if (tcgetattr(STDIN_FILENO, &keyboard.before) != 0)
+		return errno;
+	if (atexit(keyboard_close) != 0)
+		return ENOMEM;
+	raw = keyboard.before;
+	raw.c_lflag &= (tcflag_t) ~(ICANON | ECHO | IEXTEN);
+	raw.c_cc[VMIN] = 1;
+	raw.c_cc[VTIME] = 0;
+	raw.c_cc[VINTR] = _POSIX_VDISABLE;
+	raw.c_cc[VSUSP] = _POSIX_VDISABLE;
+	keyboard.owner = getpid();
+	keyboard.is_open = 1;
+	watch_endings();
+	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0)
+		return 0;
+	keyboard_close();
+	return EIO;
+}
