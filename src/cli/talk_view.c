@@ -117,7 +117,7 @@ static void put_text(struct talk_view *view, const char *text, size_t len)
 {
 	while (len > 0) {
 		uint32_t code_point;
-		char letter[4];
+		char letter[4] = {0};
 		size_t n = utf8_decode(&code_point, text, len);
 
 		if (code_point == '\n') {
@@ -126,8 +126,9 @@ static void put_text(struct talk_view *view, const char *text, size_t len)
 		} else if (code_point == ' ' || code_point == '\t') {
 			put_blank(view);
 		} else if (code_point >= 0x20 && (code_point < 0x7f || code_point >= 0xa0)) {
-			put_letter(view, letter, utf8_encode(letter, code_point),
-				   cells_of(code_point));
+			size_t letter_len = utf8_encode(letter, code_point);
+
+			put_letter(view, letter, letter_len, cells_of(code_point));
 		}
 		text += n;
 		len -= n;
@@ -149,41 +150,53 @@ static void go_up(struct talk_view *view)
 		fprintf(view->out, "\033[A\033[%uC", view->column);
 }
 
+/* As much of the text before `at` as fits; its cells are taken from the room. */
+static size_t back_from(const char *text, size_t at, unsigned *room)
+{
+	while (at > 0) {
+		size_t start = at - 1;
+		uint32_t code_point;
+
+		while (start > 0 && ((unsigned char)text[start] & 0xc0) == 0x80)
+			--start;
+		utf8_decode(&code_point, text + start, at - start);
+		if (cells_of(code_point) > *room)
+			break;
+		*room -= cells_of(code_point);
+		at = start;
+	}
+	return at;
+}
+
+static size_t forth_from(const char *text, size_t len, size_t at, unsigned *room)
+{
+	while (at < len) {
+		uint32_t code_point;
+		size_t n = utf8_decode(&code_point, text + at, len - at);
+
+		if (cells_of(code_point) > *room)
+			break;
+		*room -= cells_of(code_point);
+		at += n;
+	}
+	return at;
+}
+
 /* The line being typed, or the part of it around the cursor that fits. */
 static void draw_prompt(struct talk_view *view)
 {
 	const char *text = line_edit_text(view->edit);
-	size_t len = line_edit_len(view->edit);
 	size_t cursor = line_edit_cursor(view->edit);
 	unsigned room = width(view) - (unsigned)strlen(YOU);
-	unsigned before = 0, after = 0;
-	size_t from = cursor, to = cursor;
-	uint32_t code_point;
+	size_t from = back_from(text, cursor, &room);
+	unsigned left = room;
+	size_t to = forth_from(text, line_edit_len(view->edit), cursor, &left);
 
-	while (from > 0) {
-		size_t start = from - 1;
-
-		while (start > 0 && ((unsigned char)text[start] & 0xc0) == 0x80)
-			--start;
-		utf8_decode(&code_point, text + start, from - start);
-		if (before + cells_of(code_point) > room)
-			break;
-		before += cells_of(code_point);
-		from = start;
-	}
-	while (to < len) {
-		size_t n = utf8_decode(&code_point, text + to, len - to);
-
-		if (before + after + cells_of(code_point) > room)
-			break;
-		after += cells_of(code_point);
-		to += n;
-	}
 	fputs(CLEAR_ROW, view->out);
 	styled(view, BOLD, YOU);
 	fwrite(text + from, 1, to - from, view->out);
-	if (after > 0)
-		fprintf(view->out, "\033[%uD", after);
+	if (left < room)
+		fprintf(view->out, "\033[%uD", room - left);
 }
 
 static void go_down(struct talk_view *view)

@@ -36,7 +36,7 @@ static size_t written_len;
 static void clear_to_end(void)
 {
 	for (unsigned i = screen.column; i < COLUMNS; ++i)
-		strcpy(screen.cells[screen.row][i], "");
+		screen.cells[screen.row][i][0] = '\0';
 }
 
 static const char *take_escape(const char *at)
@@ -78,7 +78,7 @@ static void put(const char *letter, size_t n, unsigned cells)
 	assert_true(screen.column + cells < COLUMNS); /* the last one stays empty */
 	snprintf(screen.cells[screen.row][screen.column], 16, "%.*s", (int)n, letter);
 	if (cells == 2)
-		strcpy(screen.cells[screen.row][screen.column + 1], "");
+		screen.cells[screen.row][screen.column + 1][0] = '\0';
 	screen.column += cells;
 }
 
@@ -109,15 +109,18 @@ static void show(const char *at, size_t len)
 /* Rows as lines, with a | for the cursor. */
 static void read_screen(void)
 {
-	screen.text[0] = '\0';
+	FILE *out = fmemopen(screen.text, sizeof(screen.text), "w");
+
+	assert_non_null(out);
 	for (unsigned row = 0; row <= screen.row; ++row) {
 		for (unsigned i = 0; i < COLUMNS; ++i) {
 			if (row == screen.row && i == screen.column)
-				strcat(screen.text, "|");
-			strcat(screen.text, screen.cells[row][i]);
+				fputs("|", out);
+			fputs(screen.cells[row][i], out);
 		}
-		strcat(screen.text, "\n");
+		fputs("\n", out);
 	}
+	fclose(out);
 }
 
 static void assert_screen(const char *text)
