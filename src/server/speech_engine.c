@@ -265,18 +265,18 @@ bool speech_engine_totals(const struct server *server, size_t index, struct agen
 
 void speech_engine_log(const struct server *server)
 {
-	const struct agent_totals *totals;
+	struct agent_totals totals;
 
 	log_info("engine", "alive: %zu conversations", server->conversations.count);
-	for (size_t i = 0; (totals = agents_totals(server->agents, i)); ++i) {
-		const struct conversation_figures *figures = &totals->figures;
+	for (size_t i = 0; speech_engine_totals(server, i, &totals); ++i) {
+		const struct conversation_figures *figures = &totals.figures;
 
 		log_info("engine",
 			 "agent %s: conversations=%" PRIu64 " refused=%" PRIu64 " turns=%" PRIu64
 			 " retries=%" PRIu64 " cancels=%" PRIu64 " first_ms=%" PRIu64
 			 " first_ms_max=%" PRIu64 " tokens_in=%" PRIu64 " tokens_out=%" PRIu64
 			 " llm_errors=%" PRIu64 " fallbacks=%" PRIu64 " broken=%" PRIu64,
-			 totals->name, totals->conversations, totals->refused, figures->turns,
+			 totals.name, totals.conversations, totals.refused, figures->turns,
 			 figures->retries, figures->cancels,
 			 figures->firsts ? figures->first_ms_sum / figures->firsts : 0,
 			 figures->first_ms_max, figures->tokens_in, figures->tokens_out,
