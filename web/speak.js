@@ -26,6 +26,8 @@ export class SpeakTab {
     this.player = null;
     this.typist = null;
     this.stopAsked = null;
+    this.attempt = 0; // to speak: one that is not the last any more is given up
+    this.cancelled = []; // turns whose cancel is still to be answered, in order
     this.words = new Words(byId('words'));
     byId('words').textContent = 'Words light up as they are spoken.';
     this.messages = new Messages(byId('messages'), byId('messages-count'));
@@ -101,6 +103,7 @@ export class SpeakTab {
     });
     socket.key = this.page.key();
     this.socket = socket;
+    this.cancelled = [];
     return socket;
   }
 
@@ -113,10 +116,14 @@ export class SpeakTab {
     this.page.tell(null);
     this.end();
     this.setState('Connecting …', true);
+    const attempt = ++this.attempt;
     try {
-      this.player = await Player.open(RATES[choices.format]);
+      const player = await Player.open(RATES[choices.format]);
       await this.open().opened;
+      if (attempt !== this.attempt) return;
+      this.player = player;
     } catch (error) {
+      if (attempt !== this.attempt) return;
       this.setState('', false);
       return this.page.tell(error instanceof SoundBlocked
         ? 'The browser keeps the page silent. Click Speak once more, or allow sound for this page in its settings.'
@@ -150,12 +157,12 @@ export class SpeakTab {
 
   take(message) {
     this.messages.add(false, message);
-    const turn = this.turn;
-    if (!turn || turn.isOver) return;
-    if (message.interrupted && this.stopAsked !== null) {
+    // What comes before a cancel's answer is still of the turn that was cancelled.
+    const turn = this.cancelled[0] ?? this.turn;
+    if (message.interrupted) this.cancelled.shift();
+    if (!turn || turn !== this.turn) return;
+    if (message.interrupted && this.stopAsked !== null)
       byId('figure-stop').textContent = `${(performance.now() - this.stopAsked).toFixed(1)} ms`;
-      this.setState('Stopped', false);
-    }
     const samples = turn.take(message);
     if (samples && this.stopAsked === null) {
       if (this.playedFrom === null) this.playedFrom = turn.now() + 30;
@@ -167,27 +174,33 @@ export class SpeakTab {
   }
 
   stop() {
-    if (!this.turn || this.stopAsked !== null) return;
-    const heard = this.player ? Math.round(this.player.heard() * 1000) : 0;
+    this.attempt += 1;
+    this.setState('Stopped', false);
+    if (!this.turn) return;
+    const heard = Math.round(this.player.heard() * 1000);
     this.typist?.stop();
-    this.player?.stop();
+    this.player.stop();
     this.stopAsked = performance.now();
-    if (this.turn.isOver) this.setState('Stopped', false);
-    if (this.socket) this.socket.send({cancel: true, report: true, playback_offset_ms: heard});
-    else this.setState('', false);
-    if (this.turn.isOver) this.turn.isOver = false; // its `interrupted` is still to come
+    this.cancel({report: true, playback_offset_ms: heard});
+  }
+
+  cancel(more = {}) {
+    if (!this.socket?.isOpen) return;
+    this.socket.send({cancel: true, ...more});
+    this.cancelled.push(this.turn);
   }
 
   // What still plays of the turn before.
   end() {
     this.typist?.stop();
-    if (this.turn && !this.turn.isOver && this.socket?.isOpen) this.socket.send({cancel: true});
+    if (this.turn && !this.turn.isOver && this.stopAsked === null) this.cancel();
     this.turn = null;
     this.player?.stop();
   }
 
   // The first is what happened; what follows of the turn follows from it.
   fail(words, message) {
+    if (this.cancelled.length) return; // of a turn that nobody waits for
     this.typist?.stop();
     this.setState('', false);
     if (this.turn?.hasFailed) return;

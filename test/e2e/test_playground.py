@@ -214,6 +214,18 @@ def test_voices_are_grouped_by_their_language(server, browse):
     assert seen["left"] != seen["right"]
 
 
+def test_the_next_text_does_not_wait_for_the_last(server, browse):
+    seen = browse(server, "speaks_something_else_at_once")
+    assert seen["texts"] == ["Another text."]
+    assert seen["seconds"] > 0.3
+
+
+def test_a_stop_may_cross_the_end(server, browse):
+    seen = browse(server, "stops_what_has_just_ended")
+    assert seen["state"] == "Stopped"
+    assert seen["seconds"] > 1
+
+
 def test_the_keyboard_is_enough(server, browse):
     seen = browse(server, "can_be_used_by_keyboard_alone")
     assert seen["tab"] == "tab-multi"

@@ -98,6 +98,45 @@ const CASES = {
       sources: await page.evaluate(() => window.syrinx.speak.player.sources.size)});
   },
 
+  async speaks_something_else_at_once() {
+    await open();
+    await page.fill('#text', 'One two three four five six seven eight nine ten. '.repeat(20));
+    await page.click('#speak');
+    await firstAudio();
+    await page.fill('#text', 'Another text.');
+    await page.click('#speak');
+    await isDone();
+    Object.assign(seen, await page.evaluate(() => {
+      const {chunks, seconds} = window.syrinx.speak.turn;
+      return {texts: chunks.map(({text}) => text), seconds};
+    }));
+  },
+
+  // The cancel leaves only when the turn's end has come: the two have crossed on their way.
+  async stops_what_has_just_ended() {
+    await open({script: () => {
+      const send = WebSocket.prototype.send;
+      WebSocket.prototype.send = function sendOrWait(text) {
+        if (!JSON.parse(text).cancel) return send.call(this, text);
+        this.addEventListener('message', ({data}) => {
+          if (JSON.parse(data).session_closed) setTimeout(() => send.call(this, text));
+        });
+      };
+    }});
+    await page.fill('#text', 'Counting from one to ten. '.repeat(3));
+    await page.check('#typed');
+    await page.click('#speak');
+    await firstAudio();
+    await page.keyboard.press('Escape');
+    seen.state = await text('#speak-state');
+    await page.evaluate(() => window.syrinx.speak.socket.send({flush: true}));
+    await page.waitForFunction(() => /\d/.test(document.getElementById('figure-stop').textContent));
+    await page.uncheck('#typed');
+    await page.click('#speak');
+    await isDone();
+    seen.seconds = await page.evaluate(() => window.syrinx.speak.turn.seconds);
+  },
+
   async speaks_another_voice_format_and_speed() {
     await open();
     await page.fill('#text', 'Short.');
