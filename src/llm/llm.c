@@ -12,9 +12,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -33,6 +36,9 @@
 #define BODY_MAX (4u * 1024u * 1024u)
 #define REFUSAL_MAX 4096u /* of an error's body, for the log */
 #define PAUSE_MS 100u /* before a server that is busy is asked again */
+#define PAUSE_ROOM_MS 250u /* for the answer behind a pause; with less it is not worth waiting */
+#define MARK_MS 500u /* for what follows the last word: figures, and a mark of the end */
+#define ON_TIME_MS 50u /* before begin_ms: by then the sentence is to be there, not to leave */
 #define WHY_SIZE 512
 #define KEY_PART_MIN 6u /* a shorter beginning is that of many keys: "sk-an" */
 
@@ -208,7 +214,31 @@ static void try_again(struct llm_answer *answer, uint32_t pause_ms)
 }
 
 /* What went wrong, and whether to ask the same server again makes sense. */
-enum { LLM_FINAL, LLM_AGAIN, LLM_AGAIN_LATER };
+enum { LLM_FINAL, LLM_AGAIN, LLM_AGAIN_LATER, LLM_LATE };
+
+static bool has_other(const struct llm_answer *answer)
+{
+	return answer->target + 1 < answer->agent->target_count;
+}
+
+static uint32_t pause_before(const struct llm_answer *answer, int what)
+{
+	if (what != LLM_AGAIN_LATER)
+		return 0;
+	return answer->busy_ms > PAUSE_MS ? answer->busy_ms : PAUSE_MS;
+}
+
+/* A model that is late has used up the time for one more try: another one gets it. */
+static bool is_worth_a_retry(const struct llm_answer *answer, int what)
+{
+	uint64_t then_ms = (uint64_t)elapsed_ms(answer) + pause_before(answer, what);
+
+	if (what == LLM_FINAL || answer->retries_left == 0)
+		return false;
+	if (what == LLM_LATE)
+		return !has_other(answer);
+	return answer->busy_ms <= PAUSE_MS || then_ms + PAUSE_ROOM_MS <= answer->agent->begin_ms;
+}
 
 static void fail_try(struct llm_answer *answer, int what, const char *words)
 {
@@ -223,28 +253,16 @@ static void fail_try(struct llm_answer *answer, int what, const char *words)
 	stop_try(answer);
 	if (answer->state == LLM_STREAMING) {
 		llm_answer_end(answer, LLM_BROKEN);
-	} else if (what != LLM_FINAL && answer->retries_left > 0) {
+	} else if (is_worth_a_retry(answer, what)) {
 		--answer->retries_left;
-		try_again(answer, what == LLM_AGAIN_LATER ? PAUSE_MS : 0);
-	} else if (answer->target + 1 < answer->agent->target_count) {
+		try_again(answer, pause_before(answer, what));
+	} else if (has_other(answer)) {
 		++answer->target;
 		answer->retries_left = 0;
 		try_again(answer, 0);
 	} else {
 		say_sentence(answer);
 	}
-}
-
-static void on_try_late(void *arg)
-{
-	struct llm_answer *answer = arg;
-	char why[WHY_SIZE];
-
-	if (answer->state == LLM_STREAMING)
-		snprintf(why, sizeof(why), "nothing came for %u ms", answer->agent->between_ms);
-	else
-		snprintf(why, sizeof(why), "no word came in %u ms", answer->agent->first_token_ms);
-	fail_try(answer, LLM_AGAIN, why);
 }
 
 static void on_begin_late(void *arg)
@@ -267,6 +285,22 @@ static void finish(struct llm_answer *answer)
 	http_client_leave(answer->call);
 	answer->call = NULL;
 	llm_answer_end(answer, answer->is_cut ? LLM_CUT : LLM_WHOLE);
+}
+
+static void on_try_late(void *arg)
+{
+	struct llm_answer *answer = arg;
+	char why[WHY_SIZE];
+
+	if (answer->is_finished && answer->state == LLM_STREAMING) {
+		finish(answer);
+		return;
+	}
+	if (answer->state == LLM_STREAMING)
+		snprintf(why, sizeof(why), "no word came for %u ms", answer->agent->between_ms);
+	else
+		snprintf(why, sizeof(why), "no word came in %u ms", answer->agent->first_token_ms);
+	fail_try(answer, LLM_LATE, why);
 }
 
 static void fail_event(struct llm_answer *answer, const struct llm_event *event)
@@ -311,8 +345,21 @@ static bool take_event(struct llm_answer *answer, const struct sse_event *sse_ev
 	return true;
 }
 
+/* Only words count: a server that sends pings says nothing to the caller. */
+static int wait_for_words(struct llm_answer *answer)
+{
+	uint32_t ms = answer->agent->between_ms;
+
+	if (answer->is_finished && ms > MARK_MS)
+		ms = MARK_MS;
+	return timer_set(timers_of(answer), &answer->try_timer, ms * UINT64_C(1000), on_try_late,
+			 answer);
+}
+
 static void read_events(struct llm_answer *answer, const char *bytes, size_t n)
 {
+	uint32_t deltas = answer->deltas;
+	bool was_finished = answer->is_finished;
 	struct sse_event event;
 	int err;
 
@@ -322,9 +369,29 @@ static void read_events(struct llm_answer *answer, const char *bytes, size_t n)
 	if (err != EAGAIN)
 		fail_try(answer, LLM_AGAIN, "an event is too long");
 	else if (answer->state == LLM_STREAMING &&
-		 timer_set(timers_of(answer), &answer->try_timer,
-			   answer->agent->between_ms * UINT64_C(1000), on_try_late, answer) != 0)
+		 (answer->deltas != deltas || answer->is_finished != was_finished) &&
+		 wait_for_words(answer) != 0)
 		fail_try(answer, LLM_FINAL, strerror(ENOMEM));
+}
+
+/* How long a server that is busy wants to be left alone: in milliseconds as some
+ * vendors say it, in seconds, or until a date. */
+static uint32_t read_busy_ms(const struct http_client_parse *head)
+{
+	const char *ms = http_client_parse_header(head, "Retry-After-Ms");
+	const char *value = ms ? ms : http_client_parse_header(head, "Retry-After");
+	struct tm date = {0};
+	double wait_ms;
+	char *end;
+
+	if (!value)
+		return 0;
+	wait_ms = strtod(value, &end) * (ms ? 1 : 1000);
+	if (end == value && strptime(value, "%a, %d %b %Y %H:%M:%S GMT", &date))
+		wait_ms = (double)timegm(&date) * 1000 - (double)clock_wall_ms();
+	if (!(wait_ms > 0))
+		return 0;
+	return wait_ms < UINT32_MAX ? (uint32_t)wait_ms : UINT32_MAX;
 }
 
 static void on_head(const struct http_client_parse *head, void *arg)
@@ -335,6 +402,7 @@ static void on_head(const struct http_client_parse *head, void *arg)
 	char why[WHY_SIZE];
 
 	answer->status = head->status;
+	answer->busy_ms = head->status >= 400 ? read_busy_ms(head) : 0;
 	if (head->status >= 300 && head->status < 400) {
 		snprintf(why, sizeof(why), "HTTP %u: redirected to %s, which is not followed",
 			 head->status, location ? location : "nowhere");
@@ -386,7 +454,9 @@ static void on_done(int err, const char *why, void *arg)
 {
 	struct llm_answer *answer = arg;
 
-	if (err)
+	if (answer->is_finished && answer->state == LLM_STREAMING)
+		finish(answer); /* nothing that matters can be missing */
+	else if (err)
 		fail_try(answer, err == EKEYREJECTED ? LLM_FINAL : LLM_AGAIN, why);
 	else if (answer->status != 200)
 		fail_status(answer);
@@ -415,6 +485,7 @@ static int start_try(struct llm_answer *answer)
 	int err;
 
 	answer->status = 0;
+	answer->busy_ms = 0;
 	answer->is_finished = answer->is_cut = false;
 	sse_init(&answer->sse, EVENT_MAX);
 	buf_init(&answer->refusal, REFUSAL_MAX);
@@ -468,6 +539,14 @@ static int check_history(const struct llm_turn **last, const struct llm_turn *hi
 	return (*last)->len > LLM_TURN_MAX ? EMSGSIZE : 0;
 }
 
+/* Rather a little early than too late for the engine. */
+static uint64_t begin_us(const struct llm_agent *agent)
+{
+	uint32_t early = agent->begin_ms / 10;
+
+	return (agent->begin_ms - (early < ON_TIME_MS ? early : ON_TIME_MS)) * UINT64_C(1000);
+}
+
 static int start(struct llm_answer *answer, const struct llm_turn *history, size_t count)
 {
 	const struct llm_turn *last;
@@ -479,8 +558,8 @@ static int start(struct llm_answer *answer, const struct llm_turn *history, size
 		return llm_echo_start(answer, last);
 	err = write_bodies(answer, history, count);
 	if (!err)
-		err = timer_set(timers_of(answer), &answer->answer_timer,
-				answer->agent->begin_ms * UINT64_C(1000), on_begin_late, answer);
+		err = timer_set(timers_of(answer), &answer->answer_timer, begin_us(answer->agent),
+				on_begin_late, answer);
 	return err ? err : start_try(answer);
 }
 

@@ -59,8 +59,8 @@ struct llm_options {
 	uint32_t max_tokens; /* 0: the model's own, Anthropic's 1024 */
 	uint32_t connect_ms; /* a connection, with its name and TLS */
 	uint32_t first_token_ms; /* of each try, from its beginning */
-	uint32_t begin_ms; /* all tries: without a word by then the sentence is said */
-	uint32_t between_ms; /* without an event, once there was a word */
+	uint32_t begin_ms; /* all tries: without a word by then the sentence has been said */
+	uint32_t between_ms; /* without another word, once there was one */
 	uint32_t whole_ms; /* the answer; cut there */
 	int retries; /* before the first word; below 0: LLM_RETRIES */
 	size_t history_max; /* characters of the turns, the oldest go first */

@@ -62,6 +62,7 @@ struct llm_answer {
 	unsigned retries_left;
 	struct http_call *call;
 	unsigned status; /* of this try's answer */
+	uint32_t busy_ms; /* how long its server wants to be left alone; 0: it did not say */
 	struct buf refusal; /* the body of one that is no success */
 	struct sse sse;
 	struct timer try_timer; /* first word, then the next event, or the pause before a try */
