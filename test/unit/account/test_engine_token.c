@@ -232,6 +232,29 @@ static void test_every_changed_character_is_noticed(void **state)
 	}
 }
 
+/* A signature with a character that the alphabets differ in, in the other one. */
+static void test_either_alphabet_is_read(void **state)
+{
+	char payload[256];
+	char token[1024];
+	char *signature;
+	char *other;
+	int n = 0;
+
+	(void)state;
+	do {
+		snprintf(payload, sizeof(payload),
+			 "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060,\"n\":%d}", n++);
+		forge_with_key(token, HEAD, payload);
+		signature = strrchr(token, '.') + 1;
+		other = strpbrk(signature, "-_");
+	} while (!other);
+	assert_int_equal(check(token, NOW), 0);
+	for (; other; other = strpbrk(other, "-_"))
+		*other = *other == '-' ? '+' : '/';
+	assert_int_equal(check(token, NOW), 0);
+}
+
 static void test_what_is_no_token_is_refused(void **state)
 {
 	static const char *const values[] = {"",      " ",      ".",       "..",       "...", "a.b",
@@ -341,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_claims_are_held_against_the_rules),
 		cmocka_unit_test(test_only_the_raw_digest_signs),
 		cmocka_unit_test(test_every_changed_character_is_noticed),
+		cmocka_unit_test(test_either_alphabet_is_read),
 		cmocka_unit_test(test_what_is_no_token_is_refused),
 		cmocka_unit_test(test_the_longest_token_that_counts),
 		cmocka_unit_test(test_several_keys_are_good_at_once),
