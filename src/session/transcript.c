@@ -4,16 +4,27 @@
 #include "session/transcript.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "text/tag.h"
 
 struct mark {
-	size_t start, end; /* in text */
 	uint64_t samples;
+	uint32_t start; /* in text */
+	uint16_t len;
 	bool is_whole; /* no more will come */
 };
 
+struct packed {
+	uint32_t sample_rate;
+	uint32_t text_len;
+	uint32_t marks_len; /* bytes */
+	_Alignas(struct mark) char marks[]; /* and the text */
+};
+
 #define MARKS_MAX 4096
+#define CHUNK_MAX (TRANSCRIPT_MAX / 2)
+_Static_assert(CHUNK_MAX <= UINT16_MAX, "a mark counts its bytes in 16 bits");
 
 /* How fast people talk, near enough to guess a length: 15 letters a second in
  * Latin script, five signs of three bytes each in Chinese. */
@@ -32,12 +43,33 @@ void transcript_reset(struct transcript *transcript)
 	buf_reset(&transcript->marks);
 }
 
-void transcript_move(struct transcript *to, struct transcript *from)
+size_t transcript_packed_size(const struct transcript *transcript)
 {
-	*to = *from;
-	transcript_init(from, from->sample_rate);
-	buf_trim(&to->text);
-	buf_trim(&to->marks);
+	return sizeof(struct packed) + transcript->marks.len + transcript->text.len;
+}
+
+void transcript_pack(void *room, const struct transcript *transcript)
+{
+	struct packed *packed = room;
+
+	packed->sample_rate = transcript->sample_rate;
+	packed->text_len = (uint32_t)transcript->text.len;
+	packed->marks_len = (uint32_t)transcript->marks.len;
+	if (packed->marks_len > 0)
+		memcpy(packed->marks, transcript->marks.bytes, packed->marks_len);
+	if (packed->text_len > 0)
+		memcpy(packed->marks + packed->marks_len, transcript->text.bytes, packed->text_len);
+}
+
+void transcript_unpack(struct transcript *transcript, void *room)
+{
+	struct packed *packed = room;
+
+	*transcript = (struct transcript){
+		.text = {.bytes = packed->marks + packed->marks_len, .len = packed->text_len},
+		.marks = {.bytes = packed->marks, .len = packed->marks_len},
+		.sample_rate = packed->sample_rate,
+	};
 }
 
 static struct mark *marks_of(const struct transcript *transcript, size_t *count)
@@ -64,10 +96,8 @@ static void forget(struct transcript *transcript)
 	buf_consume(&transcript->marks, gone * sizeof(*marks));
 	buf_consume(&transcript->text, cut);
 	marks = marks_of(transcript, &count);
-	for (size_t i = 0; i < count; ++i) {
-		marks[i].start -= cut;
-		marks[i].end -= cut;
-	}
+	for (size_t i = 0; i < count; ++i)
+		marks[i].start -= (uint32_t)cut;
 	if (count > 0)
 		marks[0].samples += samples;
 }
@@ -77,7 +107,7 @@ int transcript_add(struct transcript *transcript, const char *text, size_t len)
 	struct mark mark = {0};
 	int err;
 
-	if (len + 1 > TRANSCRIPT_MAX / 2)
+	if (len + 1 > CHUNK_MAX)
 		return 0; /* no chunk is that long */
 	while (transcript->text.len + len + 1 > TRANSCRIPT_MAX ||
 	       transcript->marks.len + sizeof(mark) > transcript->marks.max)
@@ -87,9 +117,9 @@ int transcript_add(struct transcript *transcript, const char *text, size_t len)
 		if (err)
 			return err;
 	}
-	mark.start = transcript->text.len;
+	mark.start = (uint32_t)transcript->text.len;
 	err = buf_append(&transcript->text, text, len);
-	mark.end = transcript->text.len;
+	mark.len = (uint16_t)len;
 	return err ? err : buf_append(&transcript->marks, &mark, sizeof(mark));
 }
 
@@ -109,6 +139,11 @@ void transcript_end(struct transcript *transcript)
 
 	if (count > 0)
 		marks[count - 1].is_whole = true;
+}
+
+static size_t end_of(const struct mark *mark)
+{
+	return (size_t)mark->start + mark->len;
 }
 
 static size_t back_to_word_end(const char *text, size_t start, size_t at, size_t end)
@@ -144,8 +179,7 @@ static size_t back_out_of_tag(const char *text, size_t start, size_t at, size_t 
 /* How long the chunk will have been when it has ended. */
 static uint64_t length_of(const struct transcript *transcript, const struct mark *mark)
 {
-	uint64_t guess =
-		(mark->end - mark->start) * (uint64_t)transcript->sample_rate / BYTES_PER_SECOND;
+	uint64_t guess = mark->len * (uint64_t)transcript->sample_rate / BYTES_PER_SECOND;
 
 	return mark->is_whole || guess < mark->samples ? mark->samples : guess;
 }
@@ -155,14 +189,14 @@ static size_t heard_of(const struct transcript *transcript, const struct mark *m
 		       uint64_t samples)
 {
 	uint64_t length = length_of(transcript, mark);
-	size_t len = mark->end - mark->start;
+	size_t end = end_of(mark);
 	size_t at;
 
-	if (samples == 0 || len == 0)
+	if (samples == 0 || mark->len == 0)
 		return mark->start;
-	at = samples < length ? (size_t)(len * samples / length) : len - 1;
-	at = back_to_word_end(transcript->text.bytes, mark->start, mark->start + at, mark->end);
-	return back_out_of_tag(transcript->text.bytes, mark->start, at, mark->end);
+	at = samples < length ? (size_t)(mark->len * samples / length) : mark->len - 1u;
+	at = back_to_word_end(transcript->text.bytes, mark->start, mark->start + at, end);
+	return back_out_of_tag(transcript->text.bytes, mark->start, at, end);
 }
 
 size_t transcript_heard(const struct transcript *transcript, uint64_t samples)
@@ -178,7 +212,7 @@ size_t transcript_heard(const struct transcript *transcript, uint64_t samples)
 			return at > marks[i].start ? at : heard;
 		}
 		samples -= marks[i].samples;
-		heard = marks[i].end;
+		heard = end_of(&marks[i]);
 	}
 	return heard;
 }

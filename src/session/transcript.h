@@ -24,8 +24,11 @@ struct transcript {
 void transcript_init(struct transcript *transcript, unsigned sample_rate);
 void transcript_reset(struct transcript *transcript);
 
-/* Hands all of it on, in no more memory than it needs. */
-void transcript_move(struct transcript *to, struct transcript *from);
+/* In one piece of so many bytes, aligned as a uint64_t, to be kept for long; and read there, where
+ * nothing can be added to it. */
+size_t transcript_packed_size(const struct transcript *transcript);
+void transcript_pack(void *packed, const struct transcript *transcript);
+void transcript_unpack(struct transcript *transcript, void *packed);
 
 /* A chunk begins; its audio is added as it is sent; it ends. */
 int transcript_add(struct transcript *transcript, const char *text, size_t len);

@@ -27,6 +27,7 @@ static const struct stream_door door_native = {&dialect_native, stream_message_p
 static const struct stream_door door_elevenlabs = {&dialect_elevenlabs, elevenlabs_message_parse, 0,
 						   ELEVENLABS_CLOSE_ERROR};
 
+/* There is one for each idle connection: its fields are in an order that leaves no holes. */
 struct tts_stream {
 	struct session session;
 	const struct stream_door *door;
@@ -34,12 +35,12 @@ struct tts_stream {
 	struct turn_queue queue;
 	uint16_t surrogate; /* high half that the last text ended in */
 	uint16_t close_code; /* to close with when the turns are done; 0: stay */
-	bool closed; /* the peer was told */
 	unsigned owes_interrupted; /* after the session_closed that is under way */
-	bool owes_report; /* with the last of them … */
+	unsigned idle_ms; /* of the connection; 0: as long as its client likes */
+	bool closed; /* the peer was told */
+	bool owes_report; /* with the last interrupted … */
 	int64_t owed_playback_ms; /* … reckoned from here */
 	struct turn_record *last; /* of the turn that ended last, until the next begins */
-	unsigned idle_ms; /* of the connection; 0: as long as its client likes */
 	struct timer idle_timer;
 };
 

@@ -101,7 +101,7 @@ static void turn_handle(struct turn *turn, enum turn_event event)
 	turn->state = row->to;
 	row->act(turn);
 	if (turn->in_front && turn_is_over(turn))
-		turn->owner.over(turn->owner.arg);
+		turn->owner.ops->over(turn->owner.arg);
 	mem_deref(turn);
 }
 
@@ -175,7 +175,7 @@ void turn_come_to_front(struct turn *turn)
 	turn->in_front = true;
 	send_pending(turn);
 	if (turn_is_over(turn)) {
-		turn->owner.over(turn->owner.arg);
+		turn->owner.ops->over(turn->owner.arg);
 		return;
 	}
 	mem_ref(turn); /* it may be refused, and gone with that */
@@ -356,8 +356,8 @@ void turn_fail_with(struct turn *turn, const struct wire_notice *notice)
 		session_note_error(notice);
 		turn_say(turn, dialect->error(turn_scratch(turn), turn->owner.context, notice));
 	}
-	if (turn->owner.failed)
-		turn->owner.failed(turn->owner.arg, notice);
+	if (turn->owner.ops->failed)
+		turn->owner.ops->failed(turn->owner.arg, notice);
 	turn_handle(turn, TURN_EVENT_FAULT);
 }
 

@@ -62,14 +62,19 @@ struct turn_counters {
 	unsigned frames;
 };
 
+/* What the owner of turns is told. */
+struct turn_owner_ops {
+	void (*over)(void *arg); /* a turn that was in front is over, or booked */
+	/* What it cannot go on for, beside what its dialect says of it; may be NULL. */
+	void (*failed)(void *arg, const struct wire_notice *notice);
+};
+
 struct turn_owner {
 	const struct session *session; /* whose peer, dialect, services and member are its */
 	const char *context; /* its context_id (see reply.h); NULL: it has no context */
 	unsigned idle_ms; /* without text until it ends; 0: it does not by itself */
 	struct turn_counters *counters; /* that count on; NULL: from 0 in each turn */
-	void (*over)(void *arg); /* a turn that was in front is over, or booked */
-	/* What it cannot go on for, beside what its dialect says of it; may be NULL. */
-	void (*failed)(void *arg, const struct wire_notice *notice);
+	const struct turn_owner_ops *ops;
 	void *arg;
 };
 

@@ -156,13 +156,14 @@ static void on_failed(void *arg, const struct wire_notice *notice)
 		queue->ops->failed(queue->arg, notice);
 }
 
-void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, size_t turns_max,
+static const struct turn_owner_ops owner_ops = {.over = advance, .failed = on_failed};
+
+void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, unsigned turns_max,
 		     const struct turn_queue_ops *ops, void *arg)
 {
 	*queue = (struct turn_queue){
 		.owner = *owner, .ops = ops, .arg = arg, .turns_max = turns_max};
-	queue->owner.over = advance;
-	queue->owner.failed = on_failed;
+	queue->owner.ops = &owner_ops;
 	queue->owner.arg = queue;
 	list_init(&queue->turns);
 	list_init(&queue->settling);

@@ -43,13 +43,13 @@ struct turn_queue {
 	struct turn_owner owner; /* of each turn */
 	const struct turn_queue_ops *ops;
 	void *arg;
-	size_t turns_max; /* that may wait behind the one that speaks */
+	unsigned turns_max; /* that may wait behind the one that speaks */
 	bool advancing;
 };
 
-/* Of `owner` all but `over` and `arg` is to be filled in; the ops are not
+/* Of `owner` all but `ops` and `arg` is to be filled in; the ops are not
  * copied. */
-void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, size_t turns_max,
+void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, unsigned turns_max,
 		     const struct turn_queue_ops *ops, void *arg);
 
 /* Text for the turn that takes some, or for a new one with these settings,

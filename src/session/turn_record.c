@@ -10,15 +10,15 @@
 #include "base/mem.h"
 #include "session/turn_private.h"
 
-/* Every idle connection that has spoken has one of these. */
+/* Every idle connection that has spoken has one of these, so it is one piece. */
 struct turn_record {
-	struct transcript transcript;
 	struct turn_playback playback;
 	uint64_t characters;
 	int64_t cost_microcents;
-	bool cost_known;
 	const char *model_id;
+	bool cost_known;
 	char turn_id[STORE_TURN_ID_MAX + 1];
+	_Alignas(uint64_t) char transcript[]; /* packed */
 };
 
 void turn_record_reckon(struct turn_heard *heard, const struct transcript *transcript,
@@ -44,20 +44,14 @@ void turn_record_reckon(struct turn_heard *heard, const struct transcript *trans
 	};
 }
 
-static void record_destroy(void *object)
+int turn_record_alloc(struct turn_record **recordp, const struct turn *turn)
 {
-	struct turn_record *record = object;
-
-	transcript_reset(&record->transcript);
-}
-
-int turn_record_alloc(struct turn_record **recordp, struct turn *turn)
-{
-	struct turn_record *record = mem_zalloc(sizeof(*record), record_destroy);
+	struct turn_record *record =
+		mem_zalloc(sizeof(*record) + transcript_packed_size(&turn->transcript), NULL);
 
 	if (!record)
 		return ENOMEM;
-	transcript_move(&record->transcript, &turn->transcript);
+	transcript_pack(record->transcript, &turn->transcript);
 	record->playback = (struct turn_playback){
 		.start_us = turn->playback_start_us,
 		.samples = turn->samples_sent,
@@ -72,10 +66,13 @@ int turn_record_alloc(struct turn_record **recordp, struct turn *turn)
 	return 0;
 }
 
-void turn_record_heard(const struct turn_record *record, struct turn_heard *heard, uint64_t now_us,
+void turn_record_heard(struct turn_record *record, struct turn_heard *heard, uint64_t now_us,
 		       int64_t playback_ms)
 {
-	turn_record_reckon(heard, &record->transcript, &record->playback, now_us, playback_ms);
+	struct transcript transcript;
+
+	transcript_unpack(&transcript, record->transcript);
+	turn_record_reckon(heard, &transcript, &record->playback, now_us, playback_ms);
 }
 
 void turn_record_usage(const struct turn_record *record, struct reply_usage *usage)

@@ -25,11 +25,11 @@ void turn_record_reckon(struct turn_heard *heard, const struct transcript *trans
 
 struct turn_record;
 
-/* Takes the transcript out of a turn that is over. */
-int turn_record_alloc(struct turn_record **recordp, struct turn *turn);
+/* Of a turn that is over. */
+int turn_record_alloc(struct turn_record **recordp, const struct turn *turn);
 
 /* The strings are the record's. */
-void turn_record_heard(const struct turn_record *record, struct turn_heard *heard, uint64_t now_us,
+void turn_record_heard(struct turn_record *record, struct turn_heard *heard, uint64_t now_us,
 		       int64_t playback_ms);
 void turn_record_usage(const struct turn_record *record, struct reply_usage *usage);
 

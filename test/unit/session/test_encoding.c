@@ -269,6 +269,8 @@ static void on_over(void *arg)
 	++((struct stage *)arg)->over;
 }
 
+static const struct turn_owner_ops owner_ops = {.over = on_over};
+
 static void stage_open(struct stage *stage, const struct audio_format *format)
 {
 	struct settings settings = settings_default;
@@ -282,7 +284,7 @@ static void stage_open(struct stage *stage, const struct audio_format *format)
 		     WORLD_REQUEST_ID, stage->world.member);
 	stage->owner = (struct turn_owner){
 		.session = &stage->session,
-		.over = on_over,
+		.ops = &owner_ops,
 		.arg = stage,
 	};
 	assert_int_equal(turn_alloc(&stage->turn, &stage->owner, &settings,

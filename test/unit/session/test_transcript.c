@@ -182,6 +182,43 @@ static void test_a_long_talk_forgets_its_beginning_and_nothing_else(void **state
 	transcript_reset(&transcript);
 }
 
+static void test_in_one_piece_it_says_the_same(void **state)
+{
+	static const char *const text = "one two six";
+	struct transcript transcript, read;
+	void *packed;
+
+	(void)state;
+	transcript_init(&transcript, RATE);
+	speak(&transcript, text, 1100);
+	speak(&transcript, "and seven", 900);
+	packed = malloc(transcript_packed_size(&transcript));
+	assert_non_null(packed);
+	transcript_pack(packed, &transcript);
+	transcript_unpack(&read, packed);
+	for (uint64_t samples = 0; samples <= 2100; samples += 10)
+		assert_int_equal(transcript_heard(&read, samples),
+				 transcript_heard(&transcript, samples));
+	assert_heard(&read, 1500, "one two six and");
+	transcript_reset(&transcript);
+	free(packed);
+}
+
+static void test_nothing_fits_into_one_piece_too(void **state)
+{
+	struct transcript transcript, read;
+	void *packed;
+
+	(void)state;
+	transcript_init(&transcript, RATE);
+	packed = malloc(transcript_packed_size(&transcript));
+	assert_non_null(packed);
+	transcript_pack(packed, &transcript);
+	transcript_unpack(&read, packed);
+	assert_int_equal(transcript_heard(&read, 1000), 0);
+	free(packed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +231,8 @@ int main(void)
 		cmocka_unit_test(test_more_is_heard_as_time_goes_on),
 		cmocka_unit_test(test_no_tag_is_cut),
 		cmocka_unit_test(test_a_long_talk_forgets_its_beginning_and_nothing_else),
+		cmocka_unit_test(test_in_one_piece_it_says_the_same),
+		cmocka_unit_test(test_nothing_fits_into_one_piece_too),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
