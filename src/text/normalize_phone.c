@@ -117,6 +117,23 @@ static bool are_thousands(const struct normalizer *n, const struct phone *phone)
 	return true;
 }
 
+/* "150 000 000 zł" where blanks part thousands: round, or something is counted. */
+static bool is_amount(const struct normalizer *n, const struct phone *phone)
+{
+	size_t last = phone->groups[phone->count - 1];
+
+	if (!n->reading->thousands || !strchr(n->reading->thousands, ' ') ||
+	    token_len(n, phone->groups[0]) > 3 ||
+	    n->text[token_at(n, phone->groups[0])->begin] == '0')
+		return false;
+	for (size_t k = 1; k < phone->count; ++k) {
+		if (token_len(n, phone->groups[k]) != 3 ||
+		    token_at(n, phone->groups[k] - 1)->kind != TOKEN_BLANK)
+			return false;
+	}
+	return token_value(n, last) == 0 || token_is_counted(n, phone->next);
+}
+
 static bool is_phone(const struct normalizer *n, const struct phone *phone, size_t i)
 {
 	bool begins_with_zero = n->text[token_at(n, phone->groups[0])->begin] == '0';
@@ -129,7 +146,7 @@ static bool is_phone(const struct normalizer *n, const struct phone *phone, size
 			token_follows(n, i, n->reading->phone_words));
 	if (token_follows(n, i, n->reading->phone_words))
 		return true;
-	if (are_years(n, phone) || are_thousands(n, phone))
+	if (are_years(n, phone) || are_thousands(n, phone) || is_amount(n, phone))
 		return false;
 	if (phone->count >= 3 && are_all(n, phone, '-'))
 		return true; /* an ISBN, an account */
@@ -154,7 +171,21 @@ static void say_pair(struct normalizer *n, const char *digits, size_t len)
 	write_number(n, 'c', value);
 }
 
-static void say_group(struct normalizer *n, size_t i, bool in_pairs)
+/* An odd digit stands by itself: behind the country's two, else at the beginning. */
+static void say_pairs(struct normalizer *n, const char *digits, size_t len, bool has_plus)
+{
+	size_t odd = has_plus ? 2 : 0;
+	size_t taken;
+
+	for (size_t at = 0; at < len; at += taken) {
+		taken = at == odd && (len - at) % 2 == 1 ? 1 : 2;
+		if (at > 0)
+			write_text(n, ",");
+		say_pair(n, digits + at, taken);
+	}
+}
+
+static void say_group(struct normalizer *n, size_t i, bool in_pairs, bool has_plus)
 {
 	const struct token *token = token_at(n, i);
 	size_t len = token->end - token->begin;
@@ -165,11 +196,7 @@ static void say_group(struct normalizer *n, size_t i, bool in_pairs)
 	} else if (len <= 3) {
 		say_pair(n, digits, len);
 	} else {
-		for (size_t at = 0; at < len; at += 2) {
-			if (at > 0)
-				write_text(n, ",");
-			say_pair(n, digits + at, 2);
-		}
+		say_pairs(n, digits, len, has_plus);
 	}
 }
 
@@ -210,7 +237,7 @@ size_t read_phone(struct normalizer *n, size_t i)
 	for (size_t k = 0; k < phone.count; ++k) {
 		if (k > 0)
 			write_text(n, ",");
-		say_group(n, phone.groups[k], is_in_pairs(n, &phone));
+		say_group(n, phone.groups[k], is_in_pairs(n, &phone), phone.has_plus);
 	}
 	return phone.next;
 }

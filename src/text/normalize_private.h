@@ -147,6 +147,7 @@ normalize_reader read_ordinal, read_decade, read_plain_number;
 /* normalize_quantity.c */
 size_t match_unit(const struct normalizer *n, size_t i, bool is_joined, const struct unit **found);
 bool token_is_bound(const struct normalizer *n, size_t i); /* to a word before it */
+bool token_is_counted(const struct normalizer *n, size_t i); /* a currency, a unit, "mln" */
 normalize_reader read_quantity, read_lone_currency, read_lone_unit, read_feet;
 
 /* normalize_fraction.c */

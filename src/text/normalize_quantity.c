@@ -82,6 +82,17 @@ static size_t match_magnitude(const struct normalizer *n, size_t i, bool is_mone
 	return next;
 }
 
+bool token_is_counted(const struct normalizer *n, size_t i)
+{
+	const struct currency *currency;
+	const struct magnitude *magnitude;
+	const struct unit *unit;
+	size_t at = token_skip_blank(n, i);
+
+	return match_currency(n, at, &currency) || match_magnitude(n, at, false, &magnitude) ||
+	       match_unit(n, at, at == i, &unit);
+}
+
 static bool ends_in_dot(const struct normalizer *n, size_t next)
 {
 	return next > 0 && token_is(n, next - 1, '.');
@@ -452,7 +463,7 @@ static void say_range(struct normalizer *n, struct quantity *from, struct quanti
 		say_years(n, from, to, i);
 		return;
 	}
-	if (noun || from->figure.value <= to->figure.value) /* "3-1" is a score */
+	if (noun || from->figure.value < to->figure.value) /* "3-1" and "2-2" are scores */
 		write_from(n, i, n->reading->from);
 	if (is_same && !has_cents(n, from)) {
 		figure_say(n, &from->figure, noun || key == 'f' ? key : 'c');
