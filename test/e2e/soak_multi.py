@@ -12,7 +12,7 @@ import signal
 import time
 
 from multi import MultiClient
-from program import SANITIZER, wait_until
+from program import wait_until
 
 TEXTS = ("Yes.", "Hello there, how are you?", "One. Two. Three.", "It goes on and on, ",
          "The train leaves at noon. It is late. Nobody minds. ", "…", "Grüße 😀. ", "a")
@@ -35,16 +35,6 @@ def figures(server):
             "objects": objects - OBJECTS_PER_WORKER * workers}
 
 
-# With a sanitizer a soak now and then leaves one object more than the warm-up did; which one is not
-# known yet.  It has dozens of contexts and turns, so a leak of one object each is still found.
-UNEXPLAINED = 0 if SANITIZER == "none" else 4
-
-
-def is_as_before(now, before):
-    return before and now | {"objects": 0} == before | {"objects": 0} and \
-        now["objects"] <= before["objects"] + UNEXPLAINED
-
-
 def wait_for_rest(server, baseline=None):
     """Until nothing is under way and, with a baseline, all is as it was; gives the figures.  The
     first callers make a server start workers and keep some things for the next: the baseline is
@@ -54,7 +44,7 @@ def wait_for_rest(server, baseline=None):
     def is_at_rest():
         nonlocal last
         now = figures(server)
-        same = is_as_before(now, last) if baseline else now == last
+        same = now["objects"] <= baseline["objects"] if baseline else now == last
         if now["connections"] == now["jobs"] == 0 and same:
             return now
         last = baseline or now
@@ -67,7 +57,8 @@ def wait_for_rest(server, baseline=None):
 
 
 def warm_up(server, connections):
-    """As many at once as will be; what the server has when they are gone."""
+    """As many at once as will be; what the server has when they are gone.  Every voice must have
+    been heard: the server keeps a filter for each pair of sample rates."""
     clients = [MultiClient(server) for _ in range(connections)]
     for client in clients:
         for i in range(20):
@@ -76,6 +67,7 @@ def warm_up(server, connections):
     for client in clients:
         client.read_until(lambda c=client: len(c.contexts) == 20
                           and all(x.finals or x.closed for x in c.contexts.values()))
+        assert not [x.errors for x in client.contexts.values() if x.errors]
         client.socket.close()
     return wait_for_rest(server)
 
@@ -86,8 +78,7 @@ class Caller:
     def __init__(self, server, choose):
         self.server = server
         self.choose = choose
-        self.told = {"opened": 0, "closed": 0, "barge_ins": 0, "flushes": 0, "vanished": 0,
-                     "refused": 0}
+        self.told = {"opened": 0, "closed": 0, "barge_ins": 0, "flushes": 0, "vanished": 0}
         self.serial = 0
         self.connect()
 
@@ -143,21 +134,16 @@ class Caller:
         self.check_end(self.client.read_closed(name), self.living.pop(name))
 
     def check_end(self, context, flushes):
-        """A machine that is too busy may refuse a first chunk; else each flush has its final."""
+        """Each flush has its final, and so has the close."""
         self.told["closed"] += 1
-        if context.errors:
-            assert [e["error_code"] for e in context.errors] == ["MODEL_UNAVAILABLE"]
-            self.told["refused"] += 1
-        else:
-            assert context.finals == flushes + 1, (context.finals, flushes)
+        assert not context.errors
+        assert context.finals == flushes + 1, (context.finals, flushes)
 
     def read(self):
         while self.client.can_read():
             self.client.read_one()
         for name, context in list(self.client.contexts.items()):
-            if name in self.living and context.closed:
-                assert context.errors, "closed without being asked"
-                self.check_end(context, self.living.pop(name))
+            assert name not in self.living or not context.closed, "closed without being asked"
             if name not in self.living:
                 del self.client.contexts[name]
         self.client.order.clear()
@@ -180,13 +166,14 @@ class Caller:
         self.client.socket.close()
 
 
-def soak(server, seconds, connections, seed):
-    """What was done, summed up."""
+def soak(server, seconds, connections, seed, acts=0):
+    """For so long, and until so much was done; what it was, summed up."""
     choose = random.Random(seed)
     baseline = warm_up(server, connections)
     callers = [Caller(server, choose) for _ in range(connections)]
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    while acts > 0 or time.monotonic() < end:
+        acts -= 1
         caller = choose.choice(callers)
         caller.act()
         for other in callers:
