@@ -21,7 +21,7 @@
 
 typedef void(context_action)(struct context *context);
 
-static context_action listen_on, finish_input, say_final, say_closed, drop_all;
+static context_action listen_on, finish_input, say_final, say_closed, drop_all, interrupt, cut;
 
 static const struct context_row {
 	enum context_state to;
@@ -32,19 +32,22 @@ static const struct context_row {
 			[CONTEXT_EVENT_INPUT] = {CONTEXT_OPEN, listen_on},
 			[CONTEXT_EVENT_CLOSE] = {CONTEXT_CLOSING, finish_input},
 			[CONTEXT_EVENT_IDLE] = {CONTEXT_CLOSING, finish_input},
-			[CONTEXT_EVENT_FAULT] = {CONTEXT_CLOSED, drop_all},
-			[CONTEXT_EVENT_CANCEL] = {CONTEXT_CLOSED, drop_all},
+			[CONTEXT_EVENT_FAULT] = {CONTEXT_BOOKING, drop_all},
+			[CONTEXT_EVENT_CANCEL] = {CONTEXT_BOOKING, interrupt},
+			[CONTEXT_EVENT_CUT] = {CONTEXT_CLOSED, cut},
 		},
 	[CONTEXT_CLOSING] =
 		{
-			[CONTEXT_EVENT_FAULT] = {CONTEXT_CLOSED, drop_all},
+			[CONTEXT_EVENT_FAULT] = {CONTEXT_BOOKING, drop_all},
 			[CONTEXT_EVENT_SPOKEN] = {CONTEXT_BOOKING, say_final},
-			[CONTEXT_EVENT_CANCEL] = {CONTEXT_CLOSED, drop_all},
+			[CONTEXT_EVENT_CANCEL] = {CONTEXT_BOOKING, interrupt},
+			[CONTEXT_EVENT_CUT] = {CONTEXT_CLOSED, cut},
 		},
 	[CONTEXT_BOOKING] =
 		{
 			[CONTEXT_EVENT_BOOKED] = {CONTEXT_CLOSED, say_closed},
-			[CONTEXT_EVENT_CANCEL] = {CONTEXT_CLOSED, drop_all},
+			[CONTEXT_EVENT_CANCEL] = {CONTEXT_BOOKING, interrupt},
+			[CONTEXT_EVENT_CUT] = {CONTEXT_CLOSED, cut},
 		},
 };
 
@@ -73,7 +76,7 @@ struct context {
 	uint16_t surrogate;
 	bool goes_away;
 	bool owes_final; /* for its close, when no turn's own will answer it */
-	bool owes_interrupted;
+	bool is_dropped; /* it was interrupted, or has failed */
 	bool stops; /* its close speaks only what was flushed */
 
 	struct timer idle_timer;
@@ -86,6 +89,7 @@ struct context {
 	bool cost_unknown;
 	bool has_spoken;
 	const char *model_id; /* of its last turn */
+	const char *cut_short_by; /* NULL: it was not */
 	struct buf turn_ids;
 };
 
@@ -250,6 +254,7 @@ static int write_closed(struct context *context)
 		.characters = context->characters,
 		.cost_known = !context->cost_unknown,
 		.cost_microcents = context->cost_microcents,
+		.cut_short_by = context->cut_short_by,
 	};
 
 	return dialect_of(context)->context_closed(session_scratch(session_of(context)),
@@ -264,15 +269,29 @@ static void say_closed(struct context *context)
 	const struct dialect *dialect = dialect_of(context);
 
 	context->owner.leave(context->owner.arg, context);
-	if (context->owes_interrupted)
-		session_send_interrupted(session, context->id_json, NULL);
 	if (dialect->context_closed)
 		session_send(session, write_closed(context));
 }
 
-/* CANCEL, FAULT: the client is not kept waiting for the ledger, which has what
- * was handed over. */
+/* FAULT */
 static void drop_all(struct context *context)
+{
+	context->is_dropped = true;
+	stop_listening(context);
+	turn_queue_drop(&context->queue);
+	look_whether_done(context);
+}
+
+/* CANCEL: whoever interrupts is not kept waiting for the ledger.  Audio that stands before
+ * this in the peer's queue is taken back. */
+static void interrupt(struct context *context)
+{
+	session_send_interrupted(session_of(context), context->id_json, NULL);
+	drop_all(context);
+}
+
+/* CUT: what was handed over is what will be booked. */
+static void cut(struct context *context)
 {
 	stop_listening(context);
 	turn_queue_cancel(&context->queue);
@@ -324,10 +343,13 @@ static void on_gone(void *arg, struct turn *turn)
 	struct context *context = arg;
 	struct reply_usage usage;
 
+	if (turn_was_refused(turn))
+		return;
 	turn_usage(turn, &usage);
 	note_turn_id(context, &usage);
 	context->has_spoken |= turn_has_spoken(turn);
 	context->model_id = usage.model_id;
+	context->cut_short_by = usage.cut_short_by; /* then it is the last one */
 	if (turn_has_failed(turn))
 		return; /* it costs nothing */
 	context->audio_seconds += usage.audio_seconds;
@@ -430,10 +452,14 @@ void context_stop(struct context *context)
 	handle(context, CONTEXT_EVENT_CLOSE);
 }
 
-void context_cancel(struct context *context, bool say_interrupted)
+void context_cancel(struct context *context)
 {
-	context->owes_interrupted = say_interrupted;
 	handle(context, CONTEXT_EVENT_CANCEL);
+}
+
+void context_cut(struct context *context)
+{
+	handle(context, CONTEXT_EVENT_CUT);
 }
 
 static void merge(struct context *context, const struct settings *from, unsigned without)
@@ -502,6 +528,11 @@ enum context_state context_state(const struct context *context)
 bool context_takes_input(const struct context *context)
 {
 	return context->state == CONTEXT_OPEN;
+}
+
+bool context_is_dropped(const struct context *context)
+{
+	return context->is_dropped;
 }
 
 bool context_is_idle(const struct context *context)

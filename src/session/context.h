@@ -28,7 +28,7 @@
 #define CONTEXT_STATES(X)                                                                          \
 	X(OPEN) /* takes text */                                                                   \
 	X(CLOSING) /* takes no more; speaks what it has */                                         \
-	X(BOOKING) /* its last final has left; waits for the ledger */                             \
+	X(BOOKING) /* nothing more is spoken; waits for the ledger */                              \
 	X(CLOSED) /* over */
 
 #define CONTEXT_EVENTS(X)                                                                          \
@@ -38,7 +38,8 @@
 	X(FAULT) /* a turn has failed */                                                           \
 	X(SPOKEN) /* no turn is left to speak */                                                   \
 	X(BOOKED) /* no row is under way */                                                        \
-	X(CANCEL) /* barge-in */
+	X(CANCEL) /* barge-in */                                                                   \
+	X(CUT) /* the same, and nothing is waited for */
 
 enum context_state {
 #define X(name) CONTEXT_##name,
@@ -87,8 +88,10 @@ void context_close(struct context *context);
 void context_emit(struct context *context);
 void context_release(struct context *context);
 void context_stop(struct context *context);
-/* At once; with `interrupted` before context_closed if asked. */
-void context_cancel(struct context *context, bool say_interrupted);
+/* Barge-in: says `interrupted` at once, and context_closed when its rows are durable. */
+void context_cancel(struct context *context);
+/* Barge-in whose acknowledgement is context_closed: at once. */
+void context_cut(struct context *context);
 
 /* Settings for the turns that have not begun: those of the session, of which
  * its own voice, format, cfg_scale and max_new_tokens are left alone; and its
@@ -111,6 +114,9 @@ void context_go_away(struct context *context);
 
 enum context_state context_state(const struct context *context);
 bool context_takes_input(const struct context *context);
+/* It was interrupted or has failed, and only its rows are waited for: whoever wants its
+ * id or its place has it cut. */
+bool context_is_dropped(const struct context *context);
 bool context_is_idle(const struct context *context); /* nothing is spoken or owed */
 bool context_has_id(const struct context *context, const char *id, size_t len);
 size_t context_unspoken(const struct context *context); /* bytes of text */

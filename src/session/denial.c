@@ -22,6 +22,11 @@ static const struct {
 	[DENIAL_LEDGER] = {WIRE_ERROR_NO_LEDGER, NULL, 0},
 };
 
+const char *denial_code(enum denial why)
+{
+	return wire_error_get(reasons[why].id)->code;
+}
+
 void denial_describe(struct stream_fault *fault, const struct denied *denied)
 {
 	const char *what = reasons[denied->why].what;

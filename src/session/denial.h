@@ -11,6 +11,8 @@
  * client, and cheap for us. */
 #define DENIAL_SLOT_RETRY_S 1
 
+const char *denial_code(enum denial why); /* of the error */
+
 void denial_describe(struct stream_fault *fault, const struct denied *denied);
 
 #endif

@@ -202,13 +202,25 @@ static size_t unspoken(const struct tts_multi *multi)
 	return bytes;
 }
 
-static bool is_full(const struct tts_multi *multi)
+static size_t open_contexts(const struct tts_multi *multi)
 {
 	size_t open = 0;
 
 	for (size_t i = 0; i < multi->count; ++i)
 		open += context_takes_input(multi->contexts[i]);
-	return multi->count == TTS_MULTI_CONTEXTS_MAX || open >= multi->door->open_max;
+	return open;
+}
+
+static bool is_full(const struct tts_multi *multi)
+{
+	return multi->count == TTS_MULTI_CONTEXTS_MAX ||
+	       open_contexts(multi) >= multi->door->open_max;
+}
+
+static void cut_if_dropped(struct context *context)
+{
+	if (context_is_dropped(context))
+		context_cut(context);
 }
 
 static void add_context(struct tts_multi *multi, const struct multi_message *message)
@@ -225,6 +237,8 @@ static void add_context(struct tts_multi *multi, const struct multi_message *mes
 
 	settings_copy(&settings, &multi->settings);
 	settings_merge(&settings, &message->voice);
+	if (is_full(multi))
+		for_each(multi, cut_if_dropped);
 	if (is_full(multi))
 		send_error(multi, message, WIRE_ERROR_TOO_MANY_CONTEXTS, NULL);
 	else if (context_alloc(&multi->contexts[multi->count], &owner, message->context_id,
@@ -262,11 +276,14 @@ static struct context *find_living(struct tts_multi *multi, const struct multi_m
 {
 	struct context *context = find(multi, message);
 
-	if (!context || !multi->door->reuses_ids || context_takes_input(context))
+	if (!context || context_takes_input(context) ||
+	    (!multi->door->reuses_ids && !context_is_dropped(context)))
 		return context;
-	if (makes_context(message) || message->said.emit)
-		context_cancel(context, false);
-	return NULL;
+	if (makes_context(message) || message->said.emit) {
+		context_cut(context);
+		return NULL;
+	}
+	return multi->door->reuses_ids ? NULL : context;
 }
 
 static struct context *find_or_make(struct tts_multi *multi, const struct multi_message *message)
@@ -298,7 +315,7 @@ static void obey_in(struct tts_multi *multi, struct context *context, struct mul
 	if (message->has_voice_settings)
 		context_configure_voice(context, &message->voice);
 	if (message->close_context && message->immediate) {
-		context_cancel(context, false);
+		context_cut(context);
 	} else {
 		if (message->said.has_text)
 			take_text(multi, context, message);
@@ -321,23 +338,21 @@ static void obey_in(struct tts_multi *multi, struct context *context, struct mul
 static void cancel_if_open(struct context *context)
 {
 	if (context_takes_input(context))
-		context_cancel(context, true);
+		context_cancel(context);
 }
 
 static void cancel(struct tts_multi *multi, const struct multi_message *message)
 {
 	struct context *context = find(multi, message);
-	size_t count = multi->count;
 
-	if (context) {
-		context_cancel(context, true);
-	} else if (message->context_id) {
+	if (context)
+		context_cancel(context);
+	else if (message->context_id)
 		send_closed(multi, message, true);
-	} else {
+	else if (open_contexts(multi) > 0)
 		for_each(multi, cancel_if_open);
-		if (multi->count == count)
-			session_send_interrupted(&multi->session, NULL, NULL);
-	}
+	else
+		session_send_interrupted(&multi->session, NULL, NULL);
 }
 
 static void configure(struct tts_multi *multi, const struct multi_message *message)
@@ -409,9 +424,9 @@ static bool is_acceptable(struct tts_multi *multi, const struct multi_message *m
 		send_error(multi, message, WIRE_ERROR_INVALID_REQUEST, "context_id is required");
 		return false;
 	}
-	if (context && !context_takes_input(context) && !multi->door->reuses_ids &&
-	    !message->said.cancel && !message->immediate && !multi->close_code &&
-	    says_something(message)) {
+	if (context && !context_takes_input(context) && !context_is_dropped(context) &&
+	    !multi->door->reuses_ids && !message->said.cancel && !message->immediate &&
+	    !multi->close_code && says_something(message)) {
 		send_error(multi, message, WIRE_ERROR_INVALID_REQUEST,
 			   "the context is closing; its id is free after context_closed");
 		return false;
@@ -471,11 +486,6 @@ static void on_go_away(struct session *session)
 	close_if_done(multi);
 }
 
-static void cut_off(struct context *context)
-{
-	context_cancel(context, false);
-}
-
 static void on_shut(struct session *session, const struct stream_fault *fault)
 {
 	struct tts_multi *multi = multi_of(session);
@@ -483,7 +493,7 @@ static void on_shut(struct session *session, const struct stream_fault *fault)
 	if (multi->closed)
 		return;
 	multi->closed = true;
-	for_each(multi, cut_off);
+	for_each(multi, context_cut);
 	session_send_fault(session, NULL, fault);
 	session_close(session, code_after(multi, fault->id));
 }

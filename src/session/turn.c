@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "session/denial.h"
 #include "session/turn_private.h"
 #include "session/turn_record.h"
 #include "session/word_choice.h"
@@ -25,8 +26,8 @@
 
 typedef void(turn_action)(struct turn *turn);
 
-static turn_action go_on, speak_all, drain, warn_and_drain, curtail, tell_fault,
-	tell_fault_and_close, finish, close_with_usage, close_empty, abandon, forget, keep_waiting;
+static turn_action go_on, speak_all, drain, warn_and_drain, curtail, tell_fault, give_up, finish,
+	say_end, abandon, abandon_and_wait, forget, keep_waiting;
 
 static const struct turn_row {
 	enum turn_state to;
@@ -41,25 +42,28 @@ static const struct turn_row {
 			[TURN_EVENT_CURTAIL] = {TURN_DRAINING, curtail},
 			[TURN_EVENT_FAULT] = {TURN_FAILED, tell_fault},
 			[TURN_EVENT_CANCEL] = {TURN_CLOSED, abandon},
+			[TURN_EVENT_DROP] = {TURN_BOOKING, abandon_and_wait},
 		},
 	[TURN_DRAINING] =
 		{
 			[TURN_EVENT_CURTAIL] = {TURN_DRAINING, curtail},
-			[TURN_EVENT_FAULT] = {TURN_CLOSED, tell_fault_and_close},
+			[TURN_EVENT_FAULT] = {TURN_BOOKING, give_up},
 			[TURN_EVENT_SENT] = {TURN_BOOKING, finish},
 			[TURN_EVENT_CANCEL] = {TURN_CLOSED, abandon},
+			[TURN_EVENT_DROP] = {TURN_BOOKING, abandon_and_wait},
 		},
 	[TURN_BOOKING] =
 		{
-			[TURN_EVENT_BOOKED] = {TURN_CLOSED, close_with_usage},
+			[TURN_EVENT_BOOKED] = {TURN_CLOSED, say_end},
 			[TURN_EVENT_CANCEL] = {TURN_BOOKING, keep_waiting},
 		},
 	[TURN_FAILED] =
 		{
 			[TURN_EVENT_TEXT] = {TURN_FAILED, go_on},
-			[TURN_EVENT_END] = {TURN_CLOSED, close_empty},
+			[TURN_EVENT_END] = {TURN_BOOKING, forget},
 			[TURN_EVENT_IDLE] = {TURN_CLOSED, forget},
 			[TURN_EVENT_CANCEL] = {TURN_CLOSED, forget},
+			[TURN_EVENT_DROP] = {TURN_CLOSED, forget},
 		},
 };
 
@@ -184,6 +188,51 @@ void turn_come_to_front(struct turn *turn)
 	mem_deref(turn);
 }
 
+static void on_booked(int err, void *arg)
+{
+	struct turn *turn = arg;
+
+	turn->booking = NULL;
+	timer_clear(timers_of(turn), &turn->booking_timer);
+	if (err)
+		turn->cost_known = false;
+	turn_handle(turn, TURN_EVENT_BOOKED);
+}
+
+static void on_booking_late(void *arg)
+{
+	struct turn *turn = arg;
+
+	if (turn->booking)
+		turn->services->ledger_ops->unlisten(turn->booking);
+	on_booked(ETIMEDOUT, turn);
+}
+
+/* Also when the ledger did not even take the row: session_closed still comes. */
+static void await_row(struct turn *turn)
+{
+	timer_set(timers_of(turn), &turn->booking_timer, TURN_BOOKING_MS * UINT64_C(1000),
+		  on_booking_late, turn);
+}
+
+/* Does a failed turn's end, or its context's, say more than its error?  Then not before
+ * there is a row of it. */
+static bool owes_end(const struct turn *turn)
+{
+	return turn->booking && (turn->owner.context ||
+				 (dialect_of(turn)->closed && !wire_error_close_code(turn->fault)));
+}
+
+static void settle_failed(struct turn *turn)
+{
+	if (turn->state != TURN_BOOKING || turn->fault == WIRE_ERROR_NONE)
+		return;
+	if (owes_end(turn))
+		await_row(turn);
+	else
+		turn_handle(turn, TURN_EVENT_BOOKED);
+}
+
 static void on_idle(void *arg)
 {
 	turn_handle(arg, TURN_EVENT_IDLE);
@@ -262,7 +311,10 @@ void turn_text(struct turn *turn, const char *text, size_t len)
 
 void turn_end(struct turn *turn)
 {
+	mem_ref(turn); /* it may be its owner's no more */
 	turn_handle(turn, TURN_EVENT_END);
+	settle_failed(turn);
+	mem_deref(turn);
 }
 
 void turn_flush(struct turn *turn)
@@ -281,7 +333,7 @@ void turn_release(struct turn *turn)
 void turn_stop(struct turn *turn)
 {
 	turn->drops_rest = true;
-	turn_handle(turn, TURN_EVENT_END);
+	turn_end(turn);
 }
 
 static void speak_all(struct turn *turn)
@@ -329,19 +381,13 @@ static void give_up(struct turn *turn)
 	stop_listening(turn);
 	turn_hush(turn);
 	turn->chunker = mem_deref(turn->chunker);
-	turn_book(turn, STORE_TURN_FAILED, NULL);
+	turn_book(turn, STORE_TURN_FAILED, on_booked);
 }
 
 static void tell_fault(struct turn *turn)
 {
 	give_up(turn);
 	go_on(turn); /* five seconds of silence end a failed turn as well */
-}
-
-static void tell_fault_and_close(struct turn *turn)
-{
-	give_up(turn);
-	close_empty(turn);
 }
 
 void turn_fail_with(struct turn *turn, const struct wire_notice *notice)
@@ -356,9 +402,12 @@ void turn_fail_with(struct turn *turn, const struct wire_notice *notice)
 		session_note_error(notice);
 		turn_say(turn, dialect->error(turn_scratch(turn), turn->owner.context, notice));
 	}
+	mem_ref(turn); /* it may be its owner's no more */
 	if (turn->owner.ops->failed)
 		turn->owner.ops->failed(turn->owner.arg, notice);
 	turn_handle(turn, TURN_EVENT_FAULT);
+	settle_failed(turn);
+	mem_deref(turn);
 }
 
 void turn_fail(struct turn *turn, enum wire_error_id id, const char *detail)
@@ -376,26 +425,6 @@ static void totals_of(const struct turn *turn, struct reply_totals *totals)
 		.text_chunks = turn->text_chunks,
 		.audio_chunks = turn->audio_chunks,
 	};
-}
-
-static void on_booked(int err, void *arg)
-{
-	struct turn *turn = arg;
-
-	turn->booking = NULL;
-	timer_clear(timers_of(turn), &turn->booking_timer);
-	if (err)
-		turn->cost_known = false;
-	turn_handle(turn, TURN_EVENT_BOOKED);
-}
-
-static void on_booking_late(void *arg)
-{
-	struct turn *turn = arg;
-
-	if (turn->booking)
-		turn->services->ledger_ops->unlisten(turn->booking);
-	on_booked(ETIMEDOUT, turn);
 }
 
 static void say_final(struct turn *turn)
@@ -422,9 +451,7 @@ static void finish(struct turn *turn)
 {
 	say_final(turn);
 	turn_book(turn, STORE_TURN_FINISHED, on_booked);
-	/* Also when the ledger did not even take it: session_closed still comes. */
-	timer_set(timers_of(turn), &turn->booking_timer, TURN_BOOKING_MS * UINT64_C(1000),
-		  on_booking_late, turn);
+	await_row(turn);
 }
 
 void turn_usage(const struct turn *turn, struct reply_usage *usage)
@@ -436,23 +463,14 @@ void turn_usage(const struct turn *turn, struct reply_usage *usage)
 		.characters = turn->characters,
 		.cost_known = turn->cost_known,
 		.cost_microcents = turn->row.amount_microcents,
+		.cut_short_by = turn->curtailed_by.why == DENIAL_NONE
+					? NULL
+					: denial_code(turn->curtailed_by.why),
 	};
 }
 
-static void close_with_usage(struct turn *turn)
-{
-	struct reply_totals totals;
-	struct reply_usage usage;
-
-	if (turn->owner.context)
-		return; /* which sums its turns up */
-	totals_of(turn, &totals);
-	turn_usage(turn, &usage);
-	say_closed(turn, &totals, &usage);
-}
-
 /* A failed turn costs nothing and says so, unless its connection closes for it. */
-static void close_empty(struct turn *turn)
+static void say_nothing_said(struct turn *turn)
 {
 	struct reply_totals totals = {0};
 	struct reply_usage usage = {
@@ -461,20 +479,51 @@ static void close_empty(struct turn *turn)
 		.cost_known = true,
 	};
 
-	stop_listening(turn);
-	if (turn->owner.context || wire_error_close_code(turn->fault))
-		return;
+	if (!wire_error_close_code(turn->fault))
+		say_closed(turn, &totals, &usage);
+}
+
+static void say_usage(struct turn *turn)
+{
+	struct reply_totals totals;
+	struct reply_usage usage;
+
+	totals_of(turn, &totals);
+	turn_usage(turn, &usage);
 	say_closed(turn, &totals, &usage);
 }
 
-static void abandon(struct turn *turn)
+/* BOOKED */
+static void say_end(struct turn *turn)
+{
+	if (turn->owner.context)
+		return; /* which sums its turns up */
+	if (turn->fault != WIRE_ERROR_NONE)
+		say_nothing_said(turn);
+	else
+		say_usage(turn);
+}
+
+static void take_back(struct turn *turn)
 {
 	const struct peer *peer = turn->owner.session->peer;
 
 	stop_listening(turn);
 	turn_hush(turn);
 	turn->samples_sent -= peer->ops->drop(peer->peer, turn->tag);
+}
+
+static void abandon(struct turn *turn)
+{
+	take_back(turn);
 	turn_book(turn, STORE_TURN_CANCELLED, NULL);
+}
+
+static void abandon_and_wait(struct turn *turn)
+{
+	take_back(turn);
+	turn_book(turn, STORE_TURN_CANCELLED, on_booked);
+	await_row(turn);
 }
 
 static void forget(struct turn *turn)
@@ -494,6 +543,13 @@ int turn_cancel(struct turn *turn)
 	turn->in_front = false; /* its owner asked: it need not be told */
 	turn_handle(turn, TURN_EVENT_CANCEL);
 	return 0;
+}
+
+void turn_drop(struct turn *turn)
+{
+	turn->in_front = false; /* its owner asked: it need not be told … */
+	turn_handle(turn, TURN_EVENT_DROP);
+	turn->in_front = true; /* … but of the row */
 }
 
 void turn_sent(struct turn *turn, uint64_t tag)
@@ -574,6 +630,11 @@ enum wire_error_id turn_fault(const struct turn *turn)
 bool turn_has_spoken(const struct turn *turn)
 {
 	return turn->text_chunks > 0;
+}
+
+bool turn_was_refused(const struct turn *turn)
+{
+	return turn->was_refused;
 }
 
 bool turn_is_busy(const struct turn *turn)

@@ -25,7 +25,7 @@
 #define TURN_STATES(X)                                                                             \
 	X(OPEN) /* takes text */                                                                   \
 	X(DRAINING) /* takes no more; speaks what it has */                                        \
-	X(BOOKING) /* final has left; waits for the ledger */                                      \
+	X(BOOKING) /* says no more; waits for the ledger */                                        \
 	X(FAILED) /* error told; throws text away until its end */                                 \
 	X(CLOSED) /* over */
 
@@ -38,7 +38,8 @@
 	X(FAULT) /* it cannot go on */                                                             \
 	X(SENT) /* the last audio was handed to the kernel */                                      \
 	X(BOOKED) /* the ledger has it, or took too long */                                        \
-	X(CANCEL) /* barge-in, or the client is gone */
+	X(CANCEL) /* barge-in, or the client is gone */                                            \
+	X(DROP) /* the same, and its owner waits for its row */
 
 enum turn_state {
 #define X(name) TURN_##name,
@@ -105,6 +106,10 @@ void turn_stop(struct turn *turn);
  * then its session_closed is still to come. */
 int turn_cancel(struct turn *turn);
 
+/* For a turn of a context: drops what was not sent, and is then BOOKING until its
+ * row is durable; one that has failed is CLOSED. */
+void turn_drop(struct turn *turn);
+
 /* After turn_cancel: what its listener heard of what was handed over.  The
  * text that was not spoken yet is used up.  playback_ms -1: reckoned from the
  * clock.  Strings are the turn's. */
@@ -145,6 +150,7 @@ enum wire_error_id turn_fault(const struct turn *turn); /* WIRE_ERROR_NONE: it h
  * last words as any other, and its owner tells why behind them. */
 bool turn_was_curtailed(const struct turn *turn, struct stream_fault *fault);
 bool turn_has_spoken(const struct turn *turn); /* a chunk of it has begun */
+bool turn_was_refused(const struct turn *turn); /* it had no leave, and has no row */
 
 /* A chunk is spoken or waits for room, or the last audio is on its way. */
 bool turn_is_busy(const struct turn *turn);

@@ -305,6 +305,24 @@ void turn_queue_cancel(struct turn_queue *queue)
 	cancel_from(queue, &queue->turns, list_first(&queue->turns));
 }
 
+void turn_queue_drop(struct turn_queue *queue)
+{
+	struct link *link;
+
+	while ((link = list_first(&queue->turns))) {
+		struct place_in_queue *place = place_at(link);
+
+		list_remove(&queue->turns, link);
+		turn_drop(place->turn);
+		if (turn_state(place->turn) == TURN_BOOKING) {
+			list_append(&queue->settling, link);
+		} else {
+			say_gone(queue, place);
+			place_free(place);
+		}
+	}
+}
+
 void turn_queue_cancel_waiting(struct turn_queue *queue)
 {
 	struct link *first = list_first(&queue->turns);

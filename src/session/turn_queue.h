@@ -86,6 +86,10 @@ void turn_queue_cancel_front(struct turn_queue *queue);
 void turn_queue_cancel(struct turn_queue *queue);
 void turn_queue_cancel_waiting(struct turn_queue *queue);
 
+/* For a context: cancels all turns; those whose rows are under way settle, and `empty`
+ * follows when the last one has, if there is any. */
+void turn_queue_drop(struct turn_queue *queue);
+
 /* For the owner's destructor: like turn_queue_cancel, and nobody is told. */
 void turn_queue_reset(struct turn_queue *queue);
 

@@ -236,6 +236,8 @@ static void write_usage(struct json_write *json, const struct reply_usage *usage
 	json_write_unsigned(json, "characters", usage->characters);
 	write_cost(json, usage);
 	write_str(json, "model_id", usage->model_id);
+	if (usage->cut_short_by)
+		write_str(json, "cut_short_by", usage->cut_short_by);
 	if (usage->turn_id)
 		write_str(json, "turn_id", usage->turn_id);
 	if (usage->turn_ids) {

@@ -158,7 +158,8 @@ static void step_cancel(struct walk *walk)
 
 	multi_model_cut(&walk->model, id);
 	say_of(walk, id, "\"cancel\":true");
-	if (walk->model.contexts[id].is_open && is_heard(walk))
+	if (walk->model.contexts[id].is_open && !walk->model.contexts[id].is_interrupted &&
+	    is_heard(walk))
 		fail("a cancel was not answered at once", "");
 }
 

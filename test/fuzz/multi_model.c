@@ -89,8 +89,10 @@ void multi_model_reply(void *arg, const char *json)
 		see_error(model, context, json);
 	else if (begins(json, "{\"session_closed\""))
 		MUST(model->open == 0);
-	else if (context && !begins(json, "{\"interrupted\""))
-		MUST(context->is_open);
+	else if (context && begins(json, "{\"interrupted\""))
+		context->is_interrupted = true;
+	else if (context)
+		MUST(context->is_open && !context->is_interrupted);
 	if (begins(json, "{\"final\""))
 		++context->finals;
 }

@@ -8,7 +8,8 @@
  *   2. nothing is said of a context that is not there;
  *   3. at most twenty are there, and the twenty-first is refused only then;
  *   4. a context that closes in good order has said one `final` for each flush
- *      and one for its close; one that was cut short has said no more.
+ *      and one for its close; one that was cut short has said no more;
+ *   5. behind `interrupted` only its end follows.
  */
 #ifndef FUZZ_MULTI_MODEL_H
 #define FUZZ_MULTI_MODEL_H
@@ -23,6 +24,7 @@ struct context_model {
 	bool is_open;
 	bool is_closing; /* it was asked to close in good order */
 	bool is_cut; /* … or at once, or it has failed */
+	bool is_interrupted; /* and was told so */
 	unsigned flushes; /* that it has taken */
 	unsigned doubtful; /* that it may have taken: it may have been closing by itself */
 	unsigned finals;

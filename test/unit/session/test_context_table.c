@@ -23,20 +23,22 @@ static const enum context_state expected[CONTEXT_STATE_COUNT][CONTEXT_EVENT_COUN
 			[CONTEXT_EVENT_INPUT] = CONTEXT_OPEN,
 			[CONTEXT_EVENT_CLOSE] = CONTEXT_CLOSING,
 			[CONTEXT_EVENT_IDLE] = CONTEXT_CLOSING,
-			[CONTEXT_EVENT_FAULT] = CONTEXT_CLOSED,
+			[CONTEXT_EVENT_FAULT] = CONTEXT_BOOKING,
 			[CONTEXT_EVENT_SPOKEN] = NO,
 			[CONTEXT_EVENT_BOOKED] = NO,
-			[CONTEXT_EVENT_CANCEL] = CONTEXT_CLOSED,
+			[CONTEXT_EVENT_CANCEL] = CONTEXT_BOOKING,
+			[CONTEXT_EVENT_CUT] = CONTEXT_CLOSED,
 		},
 	[CONTEXT_CLOSING] =
 		{
 			[CONTEXT_EVENT_INPUT] = NO,
 			[CONTEXT_EVENT_CLOSE] = NO,
 			[CONTEXT_EVENT_IDLE] = NO,
-			[CONTEXT_EVENT_FAULT] = CONTEXT_CLOSED,
+			[CONTEXT_EVENT_FAULT] = CONTEXT_BOOKING,
 			[CONTEXT_EVENT_SPOKEN] = CONTEXT_BOOKING,
 			[CONTEXT_EVENT_BOOKED] = NO,
-			[CONTEXT_EVENT_CANCEL] = CONTEXT_CLOSED,
+			[CONTEXT_EVENT_CANCEL] = CONTEXT_BOOKING,
+			[CONTEXT_EVENT_CUT] = CONTEXT_CLOSED,
 		},
 	[CONTEXT_BOOKING] =
 		{
@@ -46,15 +48,16 @@ static const enum context_state expected[CONTEXT_STATE_COUNT][CONTEXT_EVENT_COUN
 			[CONTEXT_EVENT_FAULT] = NO,
 			[CONTEXT_EVENT_SPOKEN] = NO,
 			[CONTEXT_EVENT_BOOKED] = CONTEXT_CLOSED,
-			[CONTEXT_EVENT_CANCEL] = CONTEXT_CLOSED,
+			[CONTEXT_EVENT_CANCEL] = CONTEXT_BOOKING,
+			[CONTEXT_EVENT_CUT] = CONTEXT_CLOSED,
 		},
-	[CONTEXT_CLOSED] = {NO, NO, NO, NO, NO, NO, NO},
+	[CONTEXT_CLOSED] = {NO, NO, NO, NO, NO, NO, NO, NO},
 };
 
 static const char *const state_texts[CONTEXT_STATE_COUNT] = {
 	[CONTEXT_OPEN] = "takes text; its turns speak one after the other",
 	[CONTEXT_CLOSING] = "takes no more; its turns speak what they have",
-	[CONTEXT_BOOKING] = "the last `final` has left; waits for the ledger, a second at most",
+	[CONTEXT_BOOKING] = "says and takes no more; waits for the ledger, a second at most",
 	[CONTEXT_CLOSED] = "`context_closed` has left; its place is free",
 };
 
@@ -65,7 +68,9 @@ static const char *const event_texts[CONTEXT_EVENT_COUNT] = {
 	[CONTEXT_EVENT_FAULT] = "a turn has failed, and its error was told",
 	[CONTEXT_EVENT_SPOKEN] = "the last turn's audio was handed to the kernel",
 	[CONTEXT_EVENT_BOOKED] = "no row of the ledger is under way",
-	[CONTEXT_EVENT_CANCEL] = "`close_context` with `immediate`, or `cancel`, came",
+	[CONTEXT_EVENT_CANCEL] = "`cancel` came; `interrupted` was said at once",
+	[CONTEXT_EVENT_CUT] =
+		"`close_context` with `immediate` came, or an interrupted one's id or place is wanted",
 };
 
 static const char *state_name(unsigned at)

@@ -19,20 +19,21 @@
 
 static const enum turn_state expected[TURN_STATE_COUNT][TURN_EVENT_COUNT] = {
 	/*                 TEXT         FLUSH      END            IDLE           CURTAIL
-	 *                 FAULT        SENT       BOOKED         CANCEL */
+	 *                 FAULT        SENT       BOOKED         CANCEL         DROP */
 	[TURN_OPEN] = {TURN_OPEN, TURN_OPEN, TURN_DRAINING, TURN_DRAINING, TURN_DRAINING,
-		       TURN_FAILED, NO, NO, TURN_CLOSED},
-	[TURN_DRAINING] = {NO, NO, NO, NO, TURN_DRAINING, TURN_CLOSED, TURN_BOOKING, NO,
-			   TURN_CLOSED},
-	[TURN_BOOKING] = {NO, NO, NO, NO, NO, NO, NO, TURN_CLOSED, TURN_BOOKING},
-	[TURN_FAILED] = {TURN_FAILED, NO, TURN_CLOSED, TURN_CLOSED, NO, NO, NO, NO, TURN_CLOSED},
-	[TURN_CLOSED] = {NO, NO, NO, NO, NO, NO, NO, NO, NO},
+		       TURN_FAILED, NO, NO, TURN_CLOSED, TURN_BOOKING},
+	[TURN_DRAINING] = {NO, NO, NO, NO, TURN_DRAINING, TURN_BOOKING, TURN_BOOKING, NO,
+			   TURN_CLOSED, TURN_BOOKING},
+	[TURN_BOOKING] = {NO, NO, NO, NO, NO, NO, NO, TURN_CLOSED, TURN_BOOKING, NO},
+	[TURN_FAILED] = {TURN_FAILED, NO, TURN_BOOKING, TURN_CLOSED, NO, NO, NO, NO, TURN_CLOSED,
+			 TURN_CLOSED},
+	[TURN_CLOSED] = {NO, NO, NO, NO, NO, NO, NO, NO, NO, NO},
 };
 
 static const char *const state_texts[TURN_STATE_COUNT] = {
 	[TURN_OPEN] = "takes text and speaks",
 	[TURN_DRAINING] = "takes no more text; speaks what it has",
-	[TURN_BOOKING] = "`final` has left; waits for the ledger, a second at most",
+	[TURN_BOOKING] = "says and takes no more; waits for the ledger, a second at most",
 	[TURN_FAILED] =
 		"its error was told; throws text away until its end, which in a context is now",
 	[TURN_CLOSED] = "is over",
@@ -54,6 +55,8 @@ static const char *const event_texts[TURN_EVENT_COUNT] = {
 	[TURN_EVENT_SENT] = "its last audio was handed to the kernel",
 	[TURN_EVENT_BOOKED] = "its row in the ledger is durable, or took too long",
 	[TURN_EVENT_CANCEL] = "`cancel` came, or the client is gone",
+	[TURN_EVENT_DROP] =
+		"its context was interrupted or has failed, and says its end when the row is durable",
 };
 
 static const char *state_name(unsigned at)
