@@ -29,6 +29,7 @@
 struct http_client {
 	struct loop *loop;
 	struct tls *tls;
+	struct resolver *resolver;
 	struct list busy;
 	struct list idle; /* the one that waits longest first */
 };
@@ -419,7 +420,7 @@ static int open_connection(struct http_call *call)
 	attach(connection, call);
 	if (timer_set(timers_of(connection), &connection->timer, call->connect_ms * UINT64_C(1000),
 		      on_late, connection) == 0 &&
-	    resolve_start(&connection->resolve, client->loop, call->url.host, call->url.port,
+	    resolve_start(&connection->resolve, client->resolver, call->url.host, call->url.port,
 			  on_resolved, connection) == 0)
 		return 0;
 	drop(connection);
@@ -560,12 +561,14 @@ static void client_destroy(void *object)
 		mem_deref(LIST_OBJECT(link, struct connection, link)->call); /* was left */
 	while ((link = list_first(&client->idle)))
 		drop(LIST_OBJECT(link, struct connection, link));
+	mem_deref(client->resolver);
 	mem_deref(client->tls);
 }
 
 int http_client_alloc(struct http_client **clientp, struct loop *loop, struct tls *tls)
 {
 	struct http_client *client = mem_zalloc(sizeof(*client), NULL);
+	int err;
 
 	if (!client)
 		return ENOMEM;
@@ -574,8 +577,12 @@ int http_client_alloc(struct http_client **clientp, struct loop *loop, struct tl
 	list_init(&client->busy);
 	list_init(&client->idle);
 	mem_set_destructor(client, client_destroy);
-	*clientp = client;
-	return 0;
+	err = resolver_alloc(&client->resolver, loop);
+	if (err)
+		mem_deref(client);
+	else
+		*clientp = client;
+	return err;
 }
 
 size_t http_client_idle(const struct http_client *client)
