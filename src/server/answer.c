@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "metrics/metrics.h"
 #include "server/server_private.h"
+#include "server/shape.h"
 #include "wire/error_shape.h"
 
 void answer_make_request_id(char id[REQUEST_ID_LEN + 1])
@@ -59,7 +60,8 @@ void answer_empty(const struct route_call *call)
 
 static void answer_notice(const struct route_call *call, const struct wire_notice *notice)
 {
-	const struct error_shape *shape = error_shape_of(call->request->path);
+	const struct error_shape *shape =
+		error_shape_of(call->request->path, shape_is_elevenlabs(call->request));
 	struct buf *scratch = &call->server->scratch;
 	char seconds[16];
 

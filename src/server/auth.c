@@ -156,6 +156,16 @@ static void pass_on(struct pending_auth *pending, struct member *member)
 	pending->next(&pending->call);
 }
 
+/* The upgrade of a native socket is refused as their ingress does it; calls have the status of
+ * the documented table. */
+static enum wire_error_id wrong_key(const struct http_request *request)
+{
+	static const char sockets[] = "/ws/";
+
+	return strncmp(request->path, sockets, strlen(sockets)) == 0 ? WIRE_ERROR_FORBIDDEN
+								     : WIRE_ERROR_WRONG_KEY;
+}
+
 static void on_checked(int err, struct member *member, void *arg)
 {
 	struct pending_auth *pending = arg;
@@ -165,7 +175,8 @@ static void on_checked(int err, struct member *member, void *arg)
 		pass_on(pending, member);
 	else
 		answer_error(&pending->call,
-			     err == EACCES ? WIRE_ERROR_WRONG_KEY : WIRE_ERROR_NO_KEYS, NULL);
+			     err == EACCES ? wrong_key(pending->call.request) : WIRE_ERROR_NO_KEYS,
+			     NULL);
 	mem_deref(pending);
 }
 

@@ -11,7 +11,4 @@
 
 bool shape_is_elevenlabs(const struct http_request *request);
 
-/* An error in the request's own shape. */
-void shape_answer_error(const struct route_call *call, enum wire_error_id id, const char *detail);
-
 #endif

@@ -196,7 +196,10 @@ static const struct peer_ops peer_ops = {
 
 static void fail(struct speech_http *speech, const struct stream_fault *fault)
 {
+	const struct wire_notice notice = {.id = fault->id, .request_id = speech->call.request_id};
+
 	if (speech->has_begun) {
+		session_note_error(&notice); /* nobody is told, but the operator */
 		http_abort(speech->call.request);
 	} else {
 		answer_rate(speech->call.request, speech->call.member);

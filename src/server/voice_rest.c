@@ -220,7 +220,7 @@ static void answer_list(const struct route_call *call, list_h *list,
 	if (json_write_close(&json) == 0)
 		answer_json(call, 200, out.bytes, out.len);
 	else
-		shape_answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 	buf_reset(&out);
 }
 
@@ -262,7 +262,7 @@ void voice_rest_search(const struct route_call *call)
 	struct stream_fault fault;
 
 	if (read_search(&selection, &fault, call) != 0)
-		shape_answer_error(call, fault.id, fault.detail);
+		answer_error(call, fault.id, fault.detail);
 	else
 		answer_list(call, write_elevenlabs_page, &selection);
 }
@@ -280,7 +280,7 @@ static void answer_elevenlabs(const struct route_call *call, const struct voice 
 	if (json_write_close(&json) == 0)
 		answer_json(call, 200, out->bytes, out->len);
 	else
-		shape_answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 }
 
 void voice_rest_get(const struct route_call *call)
@@ -288,7 +288,7 @@ void voice_rest_get(const struct route_call *call)
 	const struct voice *voice = voice_view_named(call);
 
 	if (!voice)
-		shape_answer_error(call, WIRE_ERROR_VOICE_NOT_FOUND, NULL);
+		answer_error(call, WIRE_ERROR_VOICE_NOT_FOUND, NULL);
 	else if (shape_is_elevenlabs(call->request))
 		answer_elevenlabs(call, voice);
 	else

@@ -134,7 +134,7 @@ static const struct {
 	const char *name, *text;
 } errors[] = {
 	{WIRE_ERROR_MISSING_KEY, "needs_authorization", NULL},
-	{WIRE_ERROR_WRONG_KEY, "invalid_api_key", "Invalid API key"},
+	{WIRE_ERROR_WRONG_KEY, "invalid_api_key", NULL},
 	{WIRE_ERROR_KEY_ENDED, "invalid_api_key", NULL},
 	{WIRE_ERROR_NO_CREDIT, "quota_exceeded", NULL},
 	{WIRE_ERROR_RATE_LIMITED, "rate_limit_exceeded", NULL},

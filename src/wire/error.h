@@ -12,9 +12,9 @@
 	X(MISSING_VOICE, 400, "MISSING_VOICE_ID", "voice_id is required")                          \
 	X(BAD_VOICE, 400, "VALIDATION_ERROR", "Invalid voice metadata")                            \
 	X(MISSING_KEY, 401, "UNAUTHORIZED", "Unauthorized")                                        \
+	X(WRONG_KEY, 401, "UNAUTHORIZED", "Invalid API key")                                       \
 	X(KEY_ENDED, 401, "UNAUTHORIZED", "Unauthorized")                                          \
 	X(NO_CREDIT, 402, "INSUFFICIENT_CREDITS", "Insufficient credits")                          \
-	X(WRONG_KEY, 403, "UNAUTHORIZED", "Forbidden")                                             \
 	X(FORBIDDEN, 403, "UNAUTHORIZED", "Forbidden")                                             \
 	X(VOICE_NOT_FOUND, 404, "NOT_FOUND", "Voice not found")                                    \
 	X(DICTIONARY_NOT_FOUND, 404, "NOT_FOUND", "Dictionary not found")                          \

@@ -154,17 +154,24 @@ const struct error_shape error_shape_openai = {openai_status, openai_write};
 static const struct {
 	const char *prefix;
 	const struct error_shape *shape;
+	bool is_shared; /* with native clients, who do not say that they are theirs */
 } doors[] = {
-	{"/11labs/", &error_shape_elevenlabs},
-	{"/v1/text-to-speech/", &error_shape_elevenlabs},
-	{"/v1/single-use-token/", &error_shape_elevenlabs},
-	{"/v1/audio/", &error_shape_openai},
+	{"/11labs/", &error_shape_elevenlabs, false},
+	{"/v1/text-to-speech/", &error_shape_elevenlabs, false},
+	{"/v1/single-use-token/", &error_shape_elevenlabs, false},
+	{"/v1/voices", &error_shape_elevenlabs, true},
+	{"/v1/models", &error_shape_elevenlabs, true},
+	{"/v1/user", &error_shape_elevenlabs, true},
+	{"/v1/history", &error_shape_elevenlabs, true},
+	{"/v2/", &error_shape_elevenlabs, true},
+	{"/v1/audio/", &error_shape_openai, false},
 };
 
-const struct error_shape *error_shape_of(const char *path)
+const struct error_shape *error_shape_of(const char *path, bool has_elevenlabs_key)
 {
 	for (size_t i = 0; i < COUNT(doors); ++i) {
-		if (strncmp(path, doors[i].prefix, strlen(doors[i].prefix)) == 0)
+		if (strncmp(path, doors[i].prefix, strlen(doors[i].prefix)) == 0 &&
+		    (has_elevenlabs_key || !doors[i].is_shared))
 			return doors[i].shape;
 	}
 	return &error_shape_native;

@@ -7,6 +7,8 @@
 #ifndef WIRE_ERROR_SHAPE_H
 #define WIRE_ERROR_SHAPE_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "wire/error.h"
 
@@ -23,7 +25,8 @@ extern const struct error_shape error_shape_elevenlabs;
 /* {"error":{"message":"…","type":"invalid_request_error","param":null,"code":null}} */
 extern const struct error_shape error_shape_openai;
 
-/* The shape that clients of a path read. */
-const struct error_shape *error_shape_of(const char *path);
+/* The shape that clients of a path read.  Where two vendors have one path the carrier
+ * of the key tells whose client it is. */
+const struct error_shape *error_shape_of(const char *path, bool has_elevenlabs_key);
 
 #endif

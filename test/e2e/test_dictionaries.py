@@ -303,7 +303,7 @@ def test_without_a_key_and_with_a_wrong_one_nothing_is_told(server):
         assert (body["error"], body["error_code"], body["code"]) == ("Unauthorized",
                                                                      "UNAUTHORIZED", 401)
         rest.key = server.key[:-4] + "aaaa"
-        assert rest.get("/dictionaries")[0] == 403
+        assert rest.get("/dictionaries")[0] == 401
 
 
 # What each scope lets one do: read, write, speak, normalize.

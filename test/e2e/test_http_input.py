@@ -365,7 +365,7 @@ def test_refusals_leave_the_connection_to_the_next_request(server):
     with Raw(server) as raw:
         for request, status in [
                 (b"GET /v1/dictionaries HTTP/1.1\r\nHost: here\r\n\r\n", 401),
-                (b"GET /v1/dictionaries HTTP/1.1\r\nHost: here\r\nX-API-Key: no\r\n\r\n", 403),
+                (b"GET /v1/dictionaries HTTP/1.1\r\nHost: here\r\nX-API-Key: no\r\n\r\n", 401),
                 (post(server, "/v1/dictionaries", b"{"), 400),
                 (post(server, "/v1/dictionaries", b'{"name": "x", "colour": 1}'), 400),
                 (head(server, "GET", "/v1/dictionaries/999"), 404),

@@ -2,6 +2,7 @@
 nothing else; who may read it; and what the log and an answer tell of a request."""
 
 import contextlib
+import http.client
 import itertools
 import json
 import os
@@ -187,6 +188,15 @@ def test_a_request_that_fails_is_one_error(server):
         assert status == 500
     assert counted["errors_total INTERNAL_ERROR"] == 1
     assert counted["http_requests_total 5xx"] == 1
+
+
+def test_an_answer_that_is_cut_off_is_one_error(server):
+    with counting(server) as counted, Rest(server) as rest:
+        with pytest.raises((http.client.IncompleteRead, ConnectionError)):
+            rest.post("/tts/generate", {"text": "Good morning. [[fail]]", "voice_id": 1,
+                                        "normalize": False})
+    assert counted["errors_total INTERNAL_ERROR"] == 1
+    assert counted["http_requests_total 2xx"] == 1
 
 
 def test_who_is_refused_is_counted_by_what_was_too_much(server):

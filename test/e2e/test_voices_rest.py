@@ -114,8 +114,11 @@ def test_head_has_no_body(rest):
 
 def test_keys_are_asked_for_where_they_must_be(server):
     with Rest(server, key="ka_none") as stranger:
-        refused(stranger.get("/voices"), 403, "UNAUTHORIZED", "Forbidden")
-        refused(stranger.get("/voices/1071"), 403, "UNAUTHORIZED", "Forbidden")
+        refused(stranger.get("/voices"), 401, "UNAUTHORIZED", "Invalid API key")
+        refused(stranger.get("/voices/1071"), 401, "UNAUTHORIZED", "Invalid API key")
+        stranger.key = None  # and now as a client of ElevenLabs
+        status, body = stranger.raw("GET", "/voices", headers={"xi-api-key": "no"})
+        assert status == 401 and json.loads(body)["detail"]["status"] == "invalid_api_key"
     nobody = Rest(server)
     nobody.key = None
     with nobody:

@@ -80,8 +80,8 @@ static void test_openai(void **state)
 
 	(void)state;
 	assert_writes(shape, WIRE_ERROR_WRONG_KEY, NULL,
-		      "{\"error\":{\"message\":\"Forbidden\",\"type\":\"invalid_request_error\","
-		      "\"param\":null,\"code\":\"invalid_api_key\"}}");
+		      "{\"error\":{\"message\":\"Invalid API key\",\"type\":"
+		      "\"invalid_request_error\",\"param\":null,\"code\":\"invalid_api_key\"}}");
 	assert_writes(shape, WIRE_ERROR_UNAVAILABLE, "",
 		      "{\"error\":{\"message\":\"The requested model is temporarily unavailable. "
 		      "Please try again shortly.\",\"type\":\"server_error\",\"param\":null,"
@@ -97,12 +97,26 @@ static void test_openai(void **state)
 static void test_paths_have_the_shape_of_their_clients(void **state)
 {
 	(void)state;
-	assert_ptr_equal(error_shape_of("/v1/tts/generate"), &error_shape_native);
-	assert_ptr_equal(error_shape_of("/v1/text-to-speech/1/stream"), &error_shape_elevenlabs);
-	assert_ptr_equal(error_shape_of("/11labs/v1/nothing"), &error_shape_elevenlabs);
-	assert_ptr_equal(error_shape_of("/v1/audio/speech"), &error_shape_openai);
-	assert_ptr_equal(error_shape_of("/vapi/synthesize"), &error_shape_native);
-	assert_ptr_equal(error_shape_of(""), &error_shape_native);
+	assert_ptr_equal(error_shape_of("/v1/tts/generate", true), &error_shape_native);
+	assert_ptr_equal(error_shape_of("/v1/text-to-speech/1/stream", false),
+			 &error_shape_elevenlabs);
+	assert_ptr_equal(error_shape_of("/11labs/v1/nothing", true), &error_shape_elevenlabs);
+	assert_ptr_equal(error_shape_of("/v1/audio/speech", false), &error_shape_openai);
+	assert_ptr_equal(error_shape_of("/vapi/synthesize", false), &error_shape_native);
+	assert_ptr_equal(error_shape_of("", true), &error_shape_native);
+}
+
+static void test_shared_paths_have_the_shape_of_the_keys_carrier(void **state)
+{
+	static const char *const paths[] = {"/v1/voices",  "/v1/voices/1071",
+					    "/v1/models",  "/v1/user/subscription",
+					    "/v1/history", "/v2/voices"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); ++i) {
+		assert_ptr_equal(error_shape_of(paths[i], false), &error_shape_native);
+		assert_ptr_equal(error_shape_of(paths[i], true), &error_shape_elevenlabs);
+	}
 }
 
 int main(void)
@@ -112,6 +126,7 @@ int main(void)
 		cmocka_unit_test(test_elevenlabs),
 		cmocka_unit_test(test_openai),
 		cmocka_unit_test(test_paths_have_the_shape_of_their_clients),
+		cmocka_unit_test(test_shared_paths_have_the_shape_of_the_keys_carrier),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
