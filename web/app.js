@@ -1,7 +1,7 @@
 // The playground: key, voices, tabs.
 
 import {MultiTab} from './multi.js';
-import {cleanKey, getJson, loadKey, saveKey} from './server.js';
+import {cleanKey, getJson, keyOfAddress, loadKey, saveKey} from './server.js';
 import {SpeakTab} from './speak.js';
 import {watchTabs} from './tabs.js';
 import {TalkTab} from './talk.js';
@@ -9,15 +9,18 @@ import {TalkTab} from './talk.js';
 const byId = (id) => document.getElementById(id);
 const VOICE_LISTS = ['voice', 'voice-left', 'voice-right', 'voice-talk'];
 const CHECK_MS = 3000; // how soon a server that went away or came back is noticed
+const ANSWER_MS = 10000; // a server that takes longer to say that it is there is not
 
 let key = loadKey();
 let isUp = null;
+let reading = 0; // of the voices: what an earlier one brings is of another key, or old
 
 const page = {
   key: () => key,
   tell(words) {
     byId('notice').hidden = !words;
     byId('notice').textContent = words || '';
+    if (words) byId('notice').scrollIntoView({block: 'nearest'}); // on a phone it is far from the buttons
   },
   refreshVoices: () => loadVoices(),
 };
@@ -77,13 +80,16 @@ async function allVoices() {
 }
 
 async function loadVoices() {
+  const mine = ++reading;
   if (!key) return;
   try {
-    fillVoices(await allVoices());
+    const voices = await allVoices();
+    if (mine !== reading) return;
+    fillVoices(voices);
     tabs.speak.showChoices();
     await tabs.talk.loadAgents().catch(() => {});
   } catch (error) {
-    page.tell(error.message);
+    if (mine === reading) page.tell(error.message);
   }
 }
 
@@ -94,7 +100,7 @@ function showServer(state, words) {
 
 async function checkServer() {
   try {
-    const answer = await fetch('/ready');
+    const answer = await fetch('/ready', {signal: AbortSignal.timeout(ANSWER_MS)});
     if (answer.ok) showServer('good', 'Ready');
     else showServer('bad', 'The server is starting or ending');
     if (answer.ok && isUp === false) {
@@ -113,9 +119,17 @@ function useKey(text) {
   key = cleanKey(text);
   byId('key').value = key;
   saveKey(key);
-  page.tell(null);
+  page.tell(key ? null : 'Paste the key that “make run” printed, and press Use.');
   tabs.talk.leave(); // its connections are those of the key before
+  tabs.speak.showChoices();
   loadVoices();
+}
+
+// Also when the address of a server that was started again is pasted over the one of this page.
+function useAddress() {
+  const given = keyOfAddress();
+  if (given) useKey(given);
+  return given;
 }
 
 function showTab(tab) {
@@ -134,11 +148,10 @@ byId('key-show').addEventListener('click', () => {
   byId('key-show').setAttribute('aria-pressed', String(!isShown));
   byId('key-show').textContent = isShown ? 'Show' : 'Hide';
 });
-byId('key').value = key;
+window.addEventListener('hashchange', useAddress);
 watchTabs(Object.keys(tabs).map((name) => byId(`tab-${name}`)), showTab);
 checkServer();
-if (key) loadVoices();
-else page.tell('Paste the key that “make run” printed, and press Use.');
+if (!useAddress()) useKey(key);
 
 // For tests and for the curious: what the page holds.
 window.syrinx = tabs;

@@ -1,4 +1,4 @@
-// Audio of a frame as numbers from -1 to 1.
+// Audio of a frame as samples of 16 bits: a long turn waits in memory until it is played.
 
 function bytesOf(base64) {
   const text = atob(base64);
@@ -11,7 +11,7 @@ function bytesOf(base64) {
 function fromMulaw(byte) {
   const code = ~byte & 0xff;
   const magnitude = (((code & 0x0f) << 3) + 0x84) << ((code & 0x70) >> 4);
-  return (code & 0x80 ? 0x84 - magnitude : magnitude - 0x84) / 32768;
+  return code & 0x80 ? 0x84 - magnitude : magnitude - 0x84;
 }
 
 function fromAlaw(byte) {
@@ -19,16 +19,16 @@ function fromAlaw(byte) {
   const exponent = (code & 0x70) >> 4;
   let magnitude = ((code & 0x0f) << 4) + 8;
   if (exponent > 0) magnitude = (magnitude + 0x100) << (exponent - 1);
-  return (code & 0x80 ? magnitude : -magnitude) / 32768;
+  return code & 0x80 ? magnitude : -magnitude;
 }
 
 const DECODERS = {
   pcm_s16le(bytes) {
     const view = new DataView(bytes.buffer);
-    return Float32Array.from({length: bytes.length >> 1}, (_, i) => view.getInt16(2 * i, true) / 32768);
+    return Int16Array.from({length: bytes.length >> 1}, (_, i) => view.getInt16(2 * i, true));
   },
-  mulaw: (bytes) => Float32Array.from(bytes, fromMulaw),
-  alaw: (bytes) => Float32Array.from(bytes, fromAlaw),
+  mulaw: (bytes) => Int16Array.from(bytes, fromMulaw),
+  alaw: (bytes) => Int16Array.from(bytes, fromAlaw),
 };
 
 export function decode(frame) {

@@ -18,38 +18,18 @@ function begin(canvas) {
   return [context, width, height];
 }
 
-const PEAK_SECONDS = 0.01;
-
-// The loudest of each hundredth of a second, kept with the turn.
-function peaksOf(turn) {
-  const peaks = turn.peaks || (turn.peaks = {list: [], pieces: 0, left: 0, most: 0});
-  const each = Math.max(1, Math.round(turn.rate * PEAK_SECONDS));
-  for (; peaks.pieces < turn.samples.length; ++peaks.pieces) {
-    for (const sample of turn.samples[peaks.pieces]) {
-      peaks.most = Math.max(peaks.most, Math.abs(sample));
-      if (++peaks.left < each) continue;
-      peaks.list.push(peaks.most);
-      peaks.left = 0;
-      peaks.most = 0;
-    }
-  }
-  return peaks.list;
-}
-
 export function drawWaveform(canvas, turn, heard) {
   const [context, width, height] = begin(canvas);
   if (!turn) return;
-  const peaks = peaksOf(turn);
-  const seconds = Math.max(peaks.length * PEAK_SECONDS, 2);
+  const {peaks} = turn;
+  const seconds = Math.max(peaks.seconds, 2);
   const played = colour('accent');
   const coming = colour('faint');
   for (let x = 0; x < width; ++x) {
-    const from = Math.floor(x / width * seconds / PEAK_SECONDS);
-    const to = Math.max(from + 1, Math.floor((x + 1) / width * seconds / PEAK_SECONDS));
-    const peak = Math.max(0, ...peaks.slice(from, to));
-    if (from >= peaks.length) break;
-    const tall = Math.max(1, peak * height);
-    context.fillStyle = from * PEAK_SECONDS < heard ? played : coming;
+    const from = x / width * seconds;
+    if (from >= peaks.seconds) break;
+    const tall = Math.max(1, peaks.between(from, (x + 1) / width * seconds) * height);
+    context.fillStyle = from < heard ? played : coming;
     context.fillRect(x, (height - tall) / 2, 1, tall);
   }
 }
@@ -67,13 +47,17 @@ export function drawTimeline(canvas, turn, playedFrom, heard) {
   context.fillStyle = colour('faint');
   lanes.forEach((lane, i) => context.fillText(LABELS[lane], 0, (i + 0.5) * tall));
   if (!turn) return;
-  const last = Math.max(500, ...turn.events.map((event) => event.at), playedFrom === null ? 0 : playedFrom + heard * 1000);
+  const last = Math.max(500, turn.events.at(-1)?.at ?? 0, playedFrom === null ? 0 : playedFrom + heard * 1000);
   const x = (ms) => LEFT + ms / last * (width - LEFT - 4);
   drawScale(context, x, last, width, height);
-  for (const event of turn.events) {
-    const lane = LANES.indexOf(event.kind);
-    context.fillStyle = colour(event.kind);
-    context.fillRect(x(event.at), lane * tall + 3, event.kind === 'audio' || event.kind === 'sent' ? 1.5 : 3, tall - 6);
+  const colours = Object.fromEntries(LANES.map((lane) => [lane, colour(lane)]));
+  const drawn = {}; // by lane, the last pixel: a long turn has many marks on each
+  for (const {kind, at} of turn.events) {
+    const pixel = Math.round(x(at));
+    if (drawn[kind] === pixel) continue;
+    drawn[kind] = pixel;
+    context.fillStyle = colours[kind];
+    context.fillRect(x(at), LANES.indexOf(kind) * tall + 3, kind === 'audio' || kind === 'sent' ? 1.5 : 3, tall - 6);
   }
   if (playedFrom !== null) {
     context.fillStyle = colour('heard');

@@ -33,7 +33,7 @@ export class Messages {
     line.append(time, `${isOut ? '→' : '←'} ${text}`);
     this.list.append(line);
     if (this.list.childElementCount > SHOWN_MAX) this.list.firstElementChild.remove();
-    this.list.scrollTop = this.list.scrollHeight;
+    if (this.list.closest('details').open) this.list.scrollTop = this.list.scrollHeight; // asking costs a layout
   }
 
   text() {

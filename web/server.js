@@ -2,22 +2,38 @@
 
 const KEY_PLACE = 'syrinx-key';
 
-// A pasted key often has blanks, quotes or a line's end around it.
+// More than this is refused by the server, and is told before it is sent.
+export const TEXT_MAX = 100000;
+
+// A pasted key often has blanks, quotes or a line's end around it or in it, or signs that nobody sees; or it is
+// in the middle of the line in which it was printed.
 export function cleanKey(text) {
-  return text.replace(/[\s"'`]/g, '');
+  const key = text.replace(/[^!-~]|["'`]/g, '');
+  return key.startsWith('ka_') ? key : /\bka_\w{20,}/.exec(text)?.[0] ?? key;
 }
 
-export function loadKey() {
+// The key of an address as “make run” prints it; it does not stay there.
+export function keyOfAddress() {
   const given = new URLSearchParams(location.hash.slice(1)).get('key');
-  if (given) {
-    sessionStorage.setItem(KEY_PLACE, cleanKey(given));
-    history.replaceState(null, '', location.pathname); // it shall not stay in the address
+  if (given) history.replaceState(null, '', location.pathname);
+  return given;
+}
+
+// A browser that keeps no cookies has no place for it either; then it is the page's alone.
+export function loadKey() {
+  try {
+    return sessionStorage.getItem(KEY_PLACE) || '';
+  } catch {
+    return '';
   }
-  return sessionStorage.getItem(KEY_PLACE) || '';
 }
 
 export function saveKey(key) {
-  sessionStorage.setItem(KEY_PLACE, key);
+  try {
+    sessionStorage.setItem(KEY_PLACE, key);
+  } catch {
+    // nothing depends on it
+  }
 }
 
 export function socketAddress(path, key) {
@@ -53,7 +69,7 @@ export function explain(error) {
     return 'This voice is not there any more. The list was read again: choose another one.';
   const scope = /lacks the scope (\w+)/.exec(error.error || '');
   if (scope) return `This key may not do that: it lacks the scope “${scope[1]}”. Make another one with “syrinx key create”.`;
-  if (error.code === 401) return 'A key is needed. Paste the one that “make run” printed.';
+  if (error.code === 401) return CODES.UNAUTHORIZED; // there was one: the page asks nothing without
   if (error.code === 413) return 'The text is too long for one turn. Send it in smaller parts.';
   return CODES[error.error_code] || error.error || `The server answered with an error (${error.code}).`;
 }

@@ -3,7 +3,8 @@
 import {codeFor} from './code.js';
 import {drawTimeline, drawWaveform} from './draw.js';
 import {Messages} from './messages.js';
-import {Player, SoundBlocked} from './player.js';
+import {Player} from './player.js';
+import {TEXT_MAX} from './server.js';
 import {StreamSocket} from './stream.js';
 import {watchTabs} from './tabs.js';
 import {Turn} from './turn.js';
@@ -14,8 +15,7 @@ const byId = (id) => document.getElementById(id);
 
 const RATES = {pcm_24000: 24000, pcm_16000: 16000, pcm_8000: 8000, ulaw_8000: 8000, alaw_8000: 8000};
 
-// The protocol's own: more than this is refused by the server, and is told before it is sent.
-const TEXT_MAX = 100000;
+const DARK = matchMedia('(prefers-color-scheme: dark)');
 
 export class SpeakTab {
   // page: {key(), tell(words), refreshVoices()}
@@ -93,8 +93,8 @@ export class SpeakTab {
   }
 
   open() {
-    if (this.socket && this.socket.isOpen && this.socket.key === this.page.key()) return this.socket;
-    if (this.socket) this.socket.close();
+    if (this.socket?.isAlive && this.socket.key === this.page.key()) return this.socket;
+    this.socket?.close();
     const socket = new StreamSocket(this.page.key(), {
       message: (message) => this.take(message),
       sent: (message) => this.messages.add(true, message),
@@ -125,9 +125,7 @@ export class SpeakTab {
     } catch (error) {
       if (attempt !== this.attempt) return;
       this.setState('', false);
-      return this.page.tell(error instanceof SoundBlocked
-        ? 'The browser keeps the page silent. Click Speak once more, or allow sound for this page in its settings.'
-        : error.message);
+      return this.page.tell(error.message);
     }
     this.begin(choices);
   }
@@ -169,7 +167,7 @@ export class SpeakTab {
       this.player.add(samples);
     }
     if (message.warning) this.page.tell(message.warning);
-    this.words.update(turn);
+    if (!samples) this.words.update(turn);
     this.showFigures();
   }
 
@@ -201,23 +199,23 @@ export class SpeakTab {
   // The first is what happened; what follows of the turn follows from it.
   fail(words, message) {
     if (this.cancelled.length) return; // of a turn that nobody waits for
-    this.typist?.stop();
-    this.setState('', false);
     if (this.turn?.hasFailed) return;
-    if (this.turn) this.turn.hasFailed = true;
-    this.page.tell(words);
+    this.giveUp(words);
     if (message.error_code === 'NOT_FOUND') this.page.refreshVoices();
   }
 
   lose(socket, words) {
     if (socket !== this.socket) return;
     this.socket = null;
+    if (this.turn && !this.turn.isOver && !this.turn.hasFailed && this.stopAsked === null && words) this.giveUp(words);
+  }
+
+  // What has come of the turn is still heard, and can be stopped.
+  giveUp(words) {
     this.typist?.stop();
-    if (this.turn && !this.turn.isOver && words) {
-      this.turn.isOver = true;
-      this.setState('', false);
-      this.page.tell(words);
-    }
+    if (this.turn) this.turn.hasFailed = true;
+    this.setState('', Boolean(this.player?.isPlaying));
+    this.page.tell(words);
   }
 
   setState(words, isSpeaking) {
@@ -238,13 +236,16 @@ export class SpeakTab {
 
   draw() {
     const heard = this.player && this.turn ? this.player.heard() : 0;
-    if (!byId('panel-speak').hidden) {
+    const width = byId('timeline').clientWidth; // none while another tab is shown
+    const view = [width, devicePixelRatio, DARK.matches, this.turn?.begun, this.turn?.events.length, heard].join();
+    if (width && view !== this.view) {
+      this.view = view;
       drawWaveform(byId('waveform'), this.turn, heard);
       drawTimeline(byId('timeline'), this.turn, this.turn ? this.playedFrom : null, heard);
       if (this.turn) this.words.light(heard);
     }
-    if (this.turn?.isOver && this.stopAsked === null && !byId('stop').disabled && !this.player.isPlaying)
-      this.setState('Done', false);
+    if ((this.turn?.isOver || this.turn?.hasFailed) && !byId('stop').disabled && !this.player.isPlaying)
+      this.setState(this.turn.hasFailed ? '' : 'Done', false);
     requestAnimationFrame(() => this.draw());
   }
 }

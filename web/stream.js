@@ -3,7 +3,7 @@
 import {explain, explainClose, socketAddress} from './server.js';
 
 export class StreamSocket {
-  // on: {message(json, text), sent(json), error(words), gone()}
+  // on: {message(json, text), sent(json), error(words, json), gone(words)}
   constructor(key, on) {
     this.on = on;
     this.wasOpen = false;
@@ -29,6 +29,11 @@ export class StreamSocket {
 
   get isOpen() {
     return this.socket.readyState === WebSocket.OPEN;
+  }
+
+  // Open, or about to be.
+  get isAlive() {
+    return this.socket.readyState <= WebSocket.OPEN;
   }
 
   send(message) {

@@ -1,7 +1,7 @@
 // The third tab: an agent of the server's configuration.  Its words come over the speech
 // engine's protocol and go, as they come, into a turn that is spoken here.
 
-import {Player, SoundBlocked} from './player.js';
+import {Player} from './player.js';
 import {explainClose, getJson, socketAddress} from './server.js';
 import {StreamSocket} from './stream.js';
 import {decode} from './decode.js';
@@ -74,7 +74,7 @@ export class TalkTab {
       agent.onclose = async (event) => {
         const words = await explainClose(event.code, wasOpen, this.page.key());
         failed(new Error(words));
-        if (agent === this.agent && event.code !== 1000) this.fail(words);
+        if (agent === this.agent && this.isAnswering) this.fail(words); // else the next sentence connects again
       };
     });
     this.opened.catch(() => {});
@@ -92,15 +92,16 @@ export class TalkTab {
     this.setState('Connecting …', true);
     const begun = this.event;
     try {
+      if (!byId('agent').value) await this.loadAgents();
       this.player = await Player.open(24000);
+      if (begun !== this.event) return;
       this.connect();
       this.openVoice();
       await Promise.all([this.opened, this.voice.opened]);
     } catch (error) {
-      return this.fail(error instanceof SoundBlocked
-        ? 'The browser keeps the page silent. Click Send once more, or allow sound for this page.' : error.message);
+      return begun === this.event ? this.fail(error.message) : null;
     }
-    if (begun !== this.event) return; // it was stopped meanwhile
+    if (begun !== this.event) return; // it was stopped meanwhile, or another sentence came
     this.event += 1;
     this.asked = performance.now();
     this.voice.send({voice_id: Number(byId('voice-talk').value), output_format: 'pcm_24000'});
@@ -111,26 +112,28 @@ export class TalkTab {
 
   fail(words) {
     this.isAnswering = false;
-    this.setState('', false);
+    this.isSpeaking = false;
+    this.setState('', Boolean(this.player?.isPlaying)); // what has come is still heard
     this.page.tell(words);
     this.loadAgents().catch(() => {}); // perhaps it is the agent that is gone
   }
 
   openVoice() {
-    if (this.voice?.isOpen) return;
-    this.voice = new StreamSocket(this.page.key(), {
+    if (this.voice?.isAlive) return;
+    const voice = new StreamSocket(this.page.key(), {
       message: (message) => this.listen(message),
       sent: () => {},
-      error: (words) => this.fail(words),
-      gone: () => {},
+      error: (words) => this.cancels || this.fail(words), // of a turn that nobody waits for
+      gone: (words) => voice === this.voice && this.isSpeaking && this.fail(words),
     });
+    this.voice = voice;
     this.cancels = 0;
   }
 
   // What was on its way when its turn was cancelled is not heard in the next one.
   listen(message) {
     if (message.interrupted) this.cancels -= 1;
-    if (message.session_closed && this.cancels === 0) this.isSpeaking = false;
+    if (message.session_closed && this.cancels === 0) this.end();
     if (!message.audio || !this.player || this.cancels > 0) return;
     if (this.asked) {
       this.setState(`Heard after ${Math.round(performance.now() - this.asked)} ms`, true);
@@ -139,10 +142,18 @@ export class TalkTab {
     this.player.add(decode(message));
   }
 
+  // All of an answer has come; of one without a word that can be said nothing was heard.
+  end() {
+    this.isSpeaking = false;
+    if (this.asked) this.setState('There was nothing to say aloud', false);
+    this.asked = null;
+  }
+
   hear(message) {
     if (message.type !== 'agent_response' || message.event_id !== this.event) return;
     if (message.is_final) {
       this.voice.send({flush: true});
+      if (!this.answer) this.end();
       this.answer = null;
       this.isAnswering = false;
       return;
@@ -153,7 +164,7 @@ export class TalkTab {
     }
     this.answer.content += message.content;
     this.answer.element.textContent = this.answer.content;
-    this.isSpeaking = true;
+    this.isSpeaking = this.voice.isOpen;
     this.voice.send({text: message.content});
   }
 
@@ -194,7 +205,7 @@ export class TalkTab {
 
   // There is nothing to stop any more when all that was said has been heard.
   watch() {
-    if (this.player?.pieces.length && !this.isAnswering && !this.isSpeaking && !this.player.isPlaying)
+    if (this.player?.hasBegun && !this.isAnswering && !this.isSpeaking && !this.player.isPlaying)
       byId('talk-stop').disabled = true;
     requestAnimationFrame(() => this.watch());
   }

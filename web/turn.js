@@ -1,13 +1,14 @@
 // What is known of one turn: its messages with their times, its audio, its words.
 
 import {decode} from './decode.js';
+import {Peaks} from './peaks.js';
 
 export class Turn {
   constructor() {
     this.begun = performance.now();
     this.events = []; // {kind, at (ms from the beginning), …}
     this.chunks = []; // {id, text, from (seconds of audio before it), words}
-    this.samples = []; // Float32Arrays, in order
+    this.peaks = new Peaks();
     this.rate = 24000;
     this.seconds = 0;
     this.firstAudio = null; // ms
@@ -26,7 +27,7 @@ export class Turn {
   }
 
   chunk(id) {
-    return this.chunks.find((chunk) => chunk.id === id);
+    return this.chunks.findLast((chunk) => chunk.id === id); // most often the last
   }
 
   // A message of the server; gives the samples that came with it, or null.
@@ -65,7 +66,7 @@ export class Turn {
       chunk.from = this.seconds;
     }
     this.rate = message.sr;
-    this.samples.push(samples);
+    this.peaks.add(samples, message.sr);
     this.note('audio', {seconds, from: this.seconds});
     this.seconds += seconds;
     return samples;

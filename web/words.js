@@ -9,7 +9,8 @@ export class Words {
   clear() {
     this.place.textContent = '';
     this.shown = new Map(); // chunk → its element
-    this.timed = []; // {element, from, to} in seconds of the turn
+    this.timed = []; // {element, all, from, to} in seconds of the turn, in their order
+    this.next = 0; // of them, the first that is not over
   }
 
   // Draws chunks that are new, and cuts those into words whose times have come.
@@ -45,10 +46,13 @@ export class Words {
     last.append(letters.slice(at).join(''));
   }
 
+  // heard only grows, so that a long text costs no more than a short one.
   light(heard) {
-    for (const {element, all, from, to} of this.timed) {
-      element.classList.toggle('lit', heard >= from && heard < to);
-      all.classList.toggle('said', heard >= to);
+    for (; this.next < this.timed.length && heard >= this.timed[this.next].to; ++this.next) {
+      this.timed[this.next].element.classList.remove('lit');
+      this.timed[this.next].all.classList.add('said');
     }
+    const word = this.timed[this.next];
+    if (word && heard >= word.from) word.element.classList.add('lit');
   }
 }
