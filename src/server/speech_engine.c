@@ -13,6 +13,7 @@
 #include "net/ws.h"
 #include "server/agents.h"
 #include "server/server_private.h"
+#include "server/ws_peer.h"
 #include "session/conversation.h"
 
 struct engine_socket {
@@ -21,62 +22,8 @@ struct engine_socket {
 	struct agent *agent;
 	struct member *member; /* NULL: an engine, which has a token */
 	struct connection_permit *permit;
-	struct ws *ws; /* NULL once it is gone */
-	struct peer peer;
+	struct ws_peer engine;
 	struct conversation *conversation;
-};
-
-/* The peer of a conversation */
-
-static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
-{
-	struct engine_socket *socket = arg;
-	struct outgoing *message = socket->ws ? outgoing_copy(json, len) : NULL;
-
-	(void)samples;
-	if (message) {
-		message->tag = tag;
-		ws_send_text(socket->ws, message);
-	} else if (socket->ws) {
-		ws_abort(socket->ws); /* half an answer would be spoken as a whole one */
-	}
-}
-
-static uint64_t peer_drop(void *arg, uint64_t tag)
-{
-	struct engine_socket *socket = arg;
-
-	return socket->ws ? ws_drop(socket->ws, tag) : 0;
-}
-
-static bool peer_is_full(void *arg)
-{
-	struct engine_socket *socket = arg;
-
-	return socket->ws && ws_is_full(socket->ws);
-}
-
-static bool peer_tell_when_sent(void *arg, uint64_t tag)
-{
-	struct engine_socket *socket = arg;
-
-	return socket->ws && ws_tell_when_sent(socket->ws, tag);
-}
-
-static void peer_close(void *arg, uint16_t code, const char *reason)
-{
-	struct engine_socket *socket = arg;
-
-	if (socket->ws)
-		ws_close(socket->ws, code, reason);
-}
-
-static const struct peer_ops peer_ops = {
-	.send = peer_send,
-	.drop = peer_drop,
-	.is_full = peer_is_full,
-	.tell_when_sent = peer_tell_when_sent,
-	.close = peer_close,
 };
 
 /* The WebSocket */
@@ -112,7 +59,7 @@ static void on_closed(void *arg, uint16_t code)
 	struct server *server = socket->server;
 
 	log_debug("engine", "%s: closed %u", conversation_id(socket->conversation), code);
-	socket->ws = NULL;
+	socket->engine.ws = NULL;
 	conversation_hang_up(socket->conversation);
 	sum_up(socket);
 	list_remove(&server->conversations, &socket->link);
@@ -144,7 +91,7 @@ static int socket_alloc(struct engine_socket **socketp, struct server *server, s
 		.llm = server->llm,
 		.agent = agent->llm,
 		.agent_name = agent->totals->name,
-		.peer = socket ? &socket->peer : NULL,
+		.peer = socket ? &socket->engine.peer : NULL,
 		.scratch = &server->scratch,
 		.log_texts = server->config->log_texts,
 	};
@@ -154,7 +101,7 @@ static int socket_alloc(struct engine_socket **socketp, struct server *server, s
 		return ENOMEM;
 	socket->server = server;
 	socket->agent = mem_ref(agent);
-	socket->peer = (struct peer){.ops = &peer_ops, .peer = socket};
+	ws_peer_init(&socket->engine);
 	err = conversation_alloc(&socket->conversation, &options);
 	if (err)
 		mem_deref(socket);
@@ -177,15 +124,15 @@ void speech_engine_admit(const struct route_call *call, struct agent *agent,
 	socket->member = mem_ref(call->member);
 	socket->permit = permit;
 	http_reply_header(call->request, "x-request-id", call->request_id);
-	if (http_upgrade(&socket->ws, call->request, &ws_handlers, socket) != 0) {
+	if (http_upgrade(&socket->engine.ws, call->request, &ws_handlers, socket) != 0) {
 		mem_deref(socket);
 		return;
 	}
-	ws_set_message_max(socket->ws, SPEECH_ENGINE_MESSAGE_MAX);
+	ws_set_message_max(socket->engine.ws, SPEECH_ENGINE_MESSAGE_MAX);
 	list_append(&server->conversations, &socket->link);
 	++agent->totals->conversations;
 	if (server->draining)
-		ws_close(socket->ws, WS_CLOSE_TRY_LATER, "server restarting");
+		ws_close(socket->engine.ws, WS_CLOSE_TRY_LATER, "server restarting");
 }
 
 /* Who it is */
@@ -231,7 +178,7 @@ void speech_engine_shut_ended(struct server *server)
 		struct engine_socket *socket = LIST_OBJECT(l, struct engine_socket, link);
 
 		if (socket->member && !member_may_speak(socket->member))
-			ws_close(socket->ws, WS_CLOSE_POLICY, "the key has ended");
+			ws_close(socket->engine.ws, WS_CLOSE_POLICY, "the key has ended");
 	}
 }
 
@@ -240,7 +187,7 @@ void speech_engine_abort_all(struct server *server)
 	const struct list *all = &server->conversations;
 
 	for (struct link *l = list_first(all); l; l = list_next(all, l))
-		ws_abort(LIST_OBJECT(l, struct engine_socket, link)->ws);
+		ws_abort(LIST_OBJECT(l, struct engine_socket, link)->engine.ws);
 }
 
 bool speech_engine_totals(const struct server *server, size_t index, struct agent_totals *totals)

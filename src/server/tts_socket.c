@@ -14,6 +14,7 @@
 #include "server/elevenlabs_address.h"
 #include "server/late_key.h"
 #include "server/server_private.h"
+#include "server/ws_peer.h"
 #include "session/denial.h"
 #include "session/session.h"
 #include "session/tts_multi.h"
@@ -37,64 +38,10 @@ struct latecomer {
 struct tts_socket {
 	struct link link;
 	struct server *server;
-	struct ws *ws; /* NULL once it is gone */
 	struct session *session; /* NULL: its key has not come yet */
-	struct peer peer;
+	struct ws_peer client;
 	struct connection_permit *permit;
 	struct latecomer *latecomer; /* NULL: its key came with the request */
-};
-
-static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
-{
-	struct tts_socket *socket = arg;
-	struct outgoing *message = socket->ws ? outgoing_copy(json, len) : NULL;
-
-	if (!message) {
-		/* A client must not wait for a message that was lost. */
-		if (socket->ws)
-			ws_abort(socket->ws);
-		return;
-	}
-	message->tag = tag;
-	message->weight = samples;
-	ws_send_text(socket->ws, message);
-}
-
-static uint64_t peer_drop(void *arg, uint64_t tag)
-{
-	struct tts_socket *socket = arg;
-
-	return socket->ws ? ws_drop(socket->ws, tag) : 0;
-}
-
-static bool peer_is_full(void *arg)
-{
-	struct tts_socket *socket = arg;
-
-	return socket->ws && ws_is_full(socket->ws);
-}
-
-static bool peer_tell_when_sent(void *arg, uint64_t tag)
-{
-	struct tts_socket *socket = arg;
-
-	return socket->ws && ws_tell_when_sent(socket->ws, tag);
-}
-
-static void peer_close(void *arg, uint16_t code, const char *reason)
-{
-	struct tts_socket *socket = arg;
-
-	if (socket->ws)
-		ws_close(socket->ws, code, reason);
-}
-
-static const struct peer_ops peer_ops = {
-	.send = peer_send,
-	.drop = peer_drop,
-	.is_full = peer_is_full,
-	.tell_when_sent = peer_tell_when_sent,
-	.close = peer_close,
 };
 
 static void hear_key(struct tts_socket *socket, const char *bytes, size_t len, bool is_binary);
@@ -138,7 +85,7 @@ static void on_closed(void *arg, uint16_t code)
 	socket->session = mem_deref(socket->session);
 	if (socket->latecomer)
 		socket->latecomer->late = mem_deref(socket->latecomer->late);
-	socket->ws = NULL;
+	socket->client.ws = NULL;
 	list_remove(&server->sockets, &socket->link);
 	mem_deref(socket);
 	drain_check(server);
@@ -176,7 +123,7 @@ static int socket_alloc(struct tts_socket **socketp, const struct route_call *ca
 	if (!socket)
 		return ENOMEM;
 	socket->server = call->server;
-	socket->peer = (struct peer){.ops = &peer_ops, .peer = socket};
+	ws_peer_init(&socket->client);
 	*socketp = socket;
 	return 0;
 }
@@ -184,8 +131,8 @@ static int socket_alloc(struct tts_socket **socketp, const struct route_call *ca
 static int begin_session(struct tts_socket *socket, session_alloc_h *session_alloc,
 			 const char *request_id, struct member *member)
 {
-	return session_alloc(&socket->session, &socket->server->services, &socket->peer, request_id,
-			     member);
+	return session_alloc(&socket->session, &socket->server->services, &socket->client.peer,
+			     request_id, member);
 }
 
 /* The socket belongs to its WebSocket from here on; NULL: the request was answered
@@ -194,12 +141,12 @@ static struct tts_socket *shake_hands(struct tts_socket *socket, const struct ro
 {
 	http_reply_header(call->request, "X-KugelAudio-AI-Generated", "true");
 	http_reply_header(call->request, "x-request-id", call->request_id);
-	if (http_upgrade(&socket->ws, call->request, &ws_handlers, socket) != 0)
+	if (http_upgrade(&socket->client.ws, call->request, &ws_handlers, socket) != 0)
 		return mem_deref(socket);
 	list_append(&call->server->sockets, &socket->link);
 	metrics_add(METRIC_CONNECTIONS_OPENED, 1);
 	if (call->server->draining) /* somebody had to say it: come back in a moment */
-		ws_close(socket->ws, WS_CLOSE_TRY_LATER, "server restarting");
+		ws_close(socket->client.ws, WS_CLOSE_TRY_LATER, "server restarting");
 	return socket;
 }
 
@@ -345,7 +292,7 @@ static void begin_elevenlabs(struct tts_socket *socket, const struct route_call 
 	struct elevenlabs_address *address;
 
 	if (elevenlabs_address_read(&address, call) != 0) {
-		ws_abort(socket->ws);
+		ws_abort(socket->client.ws);
 		return;
 	}
 	elevenlabs_address_open(address, socket->session);
@@ -356,6 +303,7 @@ static void begin_elevenlabs(struct tts_socket *socket, const struct route_call 
 static void refuse_late(struct tts_socket *socket, const struct stream_fault *fault)
 {
 	struct buf *scratch = &socket->server->scratch;
+	const struct peer *peer = &socket->client.peer;
 	const struct wire_notice notice = {
 		.id = fault->id,
 		.retry_s = fault->retry_s,
@@ -365,9 +313,8 @@ static void refuse_late(struct tts_socket *socket, const struct stream_fault *fa
 
 	scratch->len = 0;
 	if (dialect_elevenlabs.error(scratch, NULL, &notice) == 0)
-		peer_send(socket, scratch->bytes, scratch->len, 0, 0);
-	if (socket->ws)
-		ws_close(socket->ws, ELEVENLABS_CLOSE_ERROR, NULL);
+		peer->ops->send(peer->peer, scratch->bytes, scratch->len, 0, 0);
+	peer->ops->close(peer->peer, ELEVENLABS_CLOSE_ERROR, NULL);
 }
 
 static void refuse_key(void *arg, enum wire_error_id id, const char *detail)
@@ -437,9 +384,9 @@ static void on_late_words(int err, void *arg)
 {
 	struct tts_socket *socket = arg;
 
-	if (socket->ws && err)
+	if (socket->client.ws && err)
 		refuse_key(socket, WIRE_ERROR_NO_DICTIONARIES, NULL);
-	else if (socket->ws)
+	else if (socket->client.ws)
 		ask_late_permit(socket);
 	mem_deref(socket);
 }
@@ -543,7 +490,7 @@ void tts_socket_go_away_all(struct server *server)
 		if (socket->session)
 			socket->session->ops->go_away(socket->session);
 		else
-			ws_close(socket->ws, SESSION_CLOSE_RESTART, "server restarting");
+			ws_close(socket->client.ws, SESSION_CLOSE_RESTART, "server restarting");
 	}
 }
 
@@ -567,5 +514,5 @@ void tts_socket_shut_ended(struct server *server)
 void tts_socket_abort_all(struct server *server)
 {
 	for (struct link *l = list_first(&server->sockets); l; l = list_next(&server->sockets, l))
-		ws_abort(LIST_OBJECT(l, struct tts_socket, link)->ws);
+		ws_abort(LIST_OBJECT(l, struct tts_socket, link)->client.ws);
 }

@@ -1,0 +1,66 @@
+/*
+ * ws_peer.c: a WebSocket as the peer of a session or a conversation (see
+ * ws_peer.h).
+ */
+#include "server/ws_peer.h"
+
+#include "net/ws.h"
+
+static void send_text(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
+{
+	struct ws *ws = ((struct ws_peer *)arg)->ws;
+	struct outgoing *message = ws ? outgoing_copy(json, len) : NULL;
+
+	if (!message) {
+		/* A client must not wait for a message that was lost, nor take half an
+		 * answer for a whole one. */
+		if (ws)
+			ws_abort(ws);
+		return;
+	}
+	message->tag = tag;
+	message->weight = samples;
+	ws_send_text(ws, message);
+}
+
+static uint64_t drop(void *arg, uint64_t tag)
+{
+	struct ws *ws = ((struct ws_peer *)arg)->ws;
+
+	return ws ? ws_drop(ws, tag) : 0;
+}
+
+static bool is_full(void *arg)
+{
+	struct ws *ws = ((struct ws_peer *)arg)->ws;
+
+	return ws && ws_is_full(ws);
+}
+
+static bool tell_when_sent(void *arg, uint64_t tag)
+{
+	struct ws *ws = ((struct ws_peer *)arg)->ws;
+
+	return ws && ws_tell_when_sent(ws, tag);
+}
+
+static void close_after_all(void *arg, uint16_t code, const char *reason)
+{
+	struct ws *ws = ((struct ws_peer *)arg)->ws;
+
+	if (ws)
+		ws_close(ws, code, reason);
+}
+
+static const struct peer_ops peer_ops = {
+	.send = send_text,
+	.drop = drop,
+	.is_full = is_full,
+	.tell_when_sent = tell_when_sent,
+	.close = close_after_all,
+};
+
+void ws_peer_init(struct ws_peer *peer)
+{
+	*peer = (struct ws_peer){.peer = {.ops = &peer_ops, .peer = peer}};
+}
