@@ -383,6 +383,10 @@ static int wait_for_file(void *arg, int pauses)
 	return 1;
 }
 
+/* Of each handle, and there are several.  The ledger grows at its end and is looked up by random
+ * ids: what does not fit here is in the kernel's cache. */
+#define CACHE_KIB "256"
+
 static int set_up(struct sqlite *sqlite)
 {
 	int err;
@@ -395,6 +399,9 @@ static int set_up(struct sqlite *sqlite)
 	err = enter_wal_mode(sqlite);
 	if (!err)
 		err = execute(sqlite, "PRAGMA synchronous = FULL", "cannot be used as a database");
+	if (!err)
+		err = execute(sqlite, "PRAGMA cache_size = -" CACHE_KIB,
+			      "cannot be used as a database");
 	if (!err)
 		err = migrate(sqlite);
 	/* Only now: with them no column that refers to another table can be added. */
