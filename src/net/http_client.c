@@ -125,7 +125,9 @@ static void fail_plainly(struct connection *connection, int err)
 	char why[WHY_SIZE];
 
 	snprintf(why, sizeof(why), "%s: %s", connection->url.authority,
-		 err == EKEYREJECTED ? "the certificate does not prove the name" : strerror(err));
+		 err == EKEYREJECTED
+			 ? "its certificate is not for this name, or of no known authority"
+			 : strerror(err));
 	fail(connection, err, why);
 }
 
