@@ -9,7 +9,9 @@
  *
  * A chunk's cost is known when it has been spoken, and many turns speak at once.
  * So each that goes on reserves what its chunk may cost, by its text; then all of
- * them together overdraw the lease by one chunk at most.
+ * them together overdraw the lease by one chunk at most.  What was reserved is used
+ * as the audio leaves.  A voice may be slower than was reckoned, and a chunk dearer
+ * than a block: no audio leaves that would overdraw the lease by more than a block.
  *
  * A burst of turns is not refused while the next block is on its way: what the store
  * had left when it was asked last counts too, a block of it at most or, of an account
@@ -57,6 +59,9 @@ void lease_spend(struct lease *lease, struct lease_part *part, int64_t spent);
 
 /* For the chunk that it speaks next. */
 void lease_reserve(struct lease *lease, struct lease_part *part, int64_t chunk);
+
+/* What a turn has spent with the audio that is about to leave.  False: it must not leave. */
+bool lease_advance(struct lease *lease, struct lease_part *part, int64_t spent);
 
 /* How much to ask the store for now; 0: enough is there. */
 int64_t lease_want(const struct lease *lease);

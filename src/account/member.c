@@ -469,6 +469,7 @@ struct permit {
 	bool is_refused;
 	struct lease_part parts[MEMBER_QUOTAS];
 	int64_t dearest; /* chunk so far */
+	int64_t spent_before; /* the chunk that is being spoken */
 	uint64_t characters;
 };
 
@@ -603,13 +604,14 @@ bool permit_go_on(struct permit *permit, int64_t spent_microcents, int64_t chunk
 		  struct denied *denied)
 {
 	struct bearer *bearer = permit->member->bearer;
-	int64_t last = spent_microcents - permit->parts[0].spent;
+	int64_t last = spent_microcents - permit->spent_before;
 	struct quota *quotas[MEMBER_QUOTAS];
 
 	if (last > permit->dearest)
 		permit->dearest = last;
 	if (permit->dearest > chunk_microcents)
 		chunk_microcents = permit->dearest;
+	permit->spent_before = spent_microcents;
 	spend(permit, spent_microcents);
 	look_for_credit(bearer);
 	if (!check_key(permit->member, denied) ||
@@ -619,6 +621,24 @@ bool permit_go_on(struct permit *permit, int64_t spent_microcents, int64_t chunk
 	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
 		lease_reserve(&quotas[i]->lease, &permit->parts[i], chunk_microcents);
 	return true;
+}
+
+/* A chunk that has used up what was reserved for it draws on what comes next. */
+bool permit_advance(struct permit *permit, int64_t spent_microcents, struct denied *denied)
+{
+	struct bearer *bearer = permit->member->bearer;
+	struct quota *quotas[MEMBER_QUOTAS];
+	bool is_covered = true;
+
+	member_quotas(quotas, bearer);
+	for (size_t i = 0; i < MEMBER_QUOTAS; ++i) {
+		is_covered &= lease_advance(&quotas[i]->lease, &permit->parts[i], spent_microcents);
+		if (permit->parts[i].reserved == 0 && bearer->payer->members)
+			members_credit(bearer->payer->members, quotas[i]);
+	}
+	if (!is_covered)
+		deny(denied, DENIAL_CREDIT, -1, QUOTA_NEVER);
+	return is_covered;
 }
 
 void permit_settle(struct permit *permit, int64_t microcents)

@@ -93,6 +93,11 @@ bool permit_text(struct permit *permit, uint64_t characters, struct denied *deni
 bool permit_go_on(struct permit *permit, int64_t spent_microcents, int64_t chunk_microcents,
 		  struct denied *denied);
 
+/* What it has cost with the piece of audio that is about to leave.  False, with
+ * DENIAL_CREDIT: its account would be overdrawn by more than a lease, and the piece must
+ * not leave. */
+bool permit_advance(struct permit *permit, int64_t spent_microcents, struct denied *denied);
+
 /* What it has cost in the end.  Once; without it nothing was spent. */
 void permit_settle(struct permit *permit, int64_t microcents);
 

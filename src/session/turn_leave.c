@@ -3,7 +3,8 @@
  *
  * Leave to speak is asked for when the turn comes to the front, credit before each
  * chunk; text is told as it comes.  A turn that has not spoken yet fails with the
- * reason; one that has is curtailed: the chunk that is being spoken is its last.
+ * reason; one that has is curtailed: the chunk that is being spoken is its last, and
+ * ends at once where it would overdraw the account by more than a lease.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,13 +29,17 @@ int64_t turn_price(const struct turn *turn)
 			  voice ? (voice->base_id ? voice->base_id : voice->id) : 0);
 }
 
-/* What it has cost so far, or would if it ended now. */
-static int64_t amount_of(const struct turn *turn)
+static int64_t amount_of_samples(const struct turn *turn, uint64_t samples)
 {
 	if (turn->microcents_per_minute < 0)
 		return 0;
-	return price_microcents(turn->samples_sent, turn->format.sample_rate,
-				turn->microcents_per_minute);
+	return price_microcents(samples, turn->format.sample_rate, turn->microcents_per_minute);
+}
+
+/* What it has cost so far, or would if it ended now. */
+static int64_t amount_of(const struct turn *turn)
+{
+	return amount_of_samples(turn, turn->samples_sent);
 }
 
 /* Whoever has heard a part of it hears that part's end, and pays for it. */
@@ -110,8 +115,7 @@ static int64_t chunk_amount(const struct turn *turn)
 	for (size_t i = 0; i < spoken->parts_len; ++i) {
 		const struct spoken_part *part = &spoken->parts[i];
 
-		ms += part->pause_ms +
-		      (double)part->len * BYTE_MS / (part->rate > 0 ? part->rate : 1);
+		ms += part->pause_ms + (double)part->len * BYTE_MS / turn_speed(turn, part);
 	}
 	return turn->microcents_per_minute < 0
 		       ? 0
@@ -125,6 +129,18 @@ bool turn_may_go_on(struct turn *turn)
 	if (permit_go_on(turn->permit, amount_of(turn), chunk_amount(turn), &denied))
 		return true;
 	refuse(turn, &denied);
+	return false;
+}
+
+bool turn_may_send(struct turn *turn, size_t samples)
+{
+	struct denied denied;
+
+	if (!turn->permit ||
+	    permit_advance(turn->permit, amount_of_samples(turn, turn->samples_sent + samples),
+			   &denied))
+		return true;
+	turn->curtailed_by = denied;
 	return false;
 }
 

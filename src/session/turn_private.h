@@ -31,6 +31,7 @@ struct utterance {
 	unsigned engine_rate; /* 0: nothing of the part was heard yet */
 	uint64_t begun_us; /* when it could be spoken */
 	uint64_t samples_before; /* of the turn, at the client's rate */
+	uint64_t sent_before; /* the same, of those that were sent */
 	uint64_t busy_us;
 	struct chunk_words words;
 };
@@ -107,11 +108,14 @@ void turn_ask_leave(struct turn *turn); /* it may be refused, and gone with that
 bool turn_tell_text(struct turn *turn, uint64_t characters);
 /* Asked before each chunk; false: it is curtailed, or has failed and may be gone. */
 bool turn_may_go_on(struct turn *turn);
+/* Asked before each frame; false: it is curtailed where it is. */
+bool turn_may_send(struct turn *turn, size_t samples);
 void turn_note_progress(struct turn *turn); /* audio has left */
 void turn_book(struct turn *turn, enum store_turn_status status, ledger_booked_h *booked);
 
 /* turn_speech.c */
 int turn_speech_open(struct turn *turn);
+double turn_speed(const struct turn *turn, const struct spoken_part *part);
 void turn_speech_close(struct turn *turn);
 /* Starts the next chunk if it can; when all is spoken, asks for SENT. */
 void turn_speak(struct turn *turn);

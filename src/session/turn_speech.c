@@ -230,6 +230,8 @@ static int send_frame(struct turn *turn, const struct audio_frame *frame)
 {
 	int err;
 
+	if (!turn_may_send(turn, frame->samples))
+		return ECANCELED;
 	mind_gap(turn);
 	err = dialect_of(turn)->audio(turn_scratch(turn), turn->owner.context, frame, &turn->format,
 				      turn->counters->frames, chunk_id(turn));
@@ -254,17 +256,51 @@ static int encode_frame(struct turn *turn, const struct audio_frame *frame)
 			      frame->samples);
 }
 
-/* False when the turn has failed: then it may be gone. */
+static void say_complete(struct turn *turn, uint64_t samples)
+{
+	const struct dialect *dialect = dialect_of(turn);
+	double seconds = (double)samples / turn->format.sample_rate;
+
+	if (dialect->chunk_complete &&
+	    dialect->chunk_complete(turn_scratch(turn), turn->owner.context, chunk_id(turn),
+				    seconds, (double)turn->utterance.busy_us / 1000.0) == 0)
+		turn_send(turn, turn->tag, 0);
+}
+
+/* Nobody would pay for the next frame: the chunk ends with what was sent of it, and the
+ * turn with it. */
+static void cut_chunk(struct turn *turn)
+{
+	turn_hush(turn);
+	turn->pipeline = mem_deref(turn->pipeline);
+	if (turn->utterance.has_begun)
+		say_complete(turn, turn->samples_sent - turn->utterance.sent_before);
+	utterance_reset(&turn->utterance);
+	turn_curtail(turn);
+}
+
+/* A frame was not sent; the turn may be gone with that. */
+static void give_up_frame(struct turn *turn, int err)
+{
+	if (err == ECANCELED)
+		cut_chunk(turn);
+	else
+		turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
+}
+
+/* False when the turn has failed or was cut off: then it may be gone. */
 static bool send_frames(struct turn *turn)
 {
 	struct audio_frame frame;
 
 	while (pipeline_next(turn->pipeline, &frame)) {
-		transcript_audio(&turn->transcript, frame.samples);
-		if ((turn->encoding ? encode_frame : send_frame)(turn, &frame) != 0) {
-			turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
+		int err = (turn->encoding ? encode_frame : send_frame)(turn, &frame);
+
+		if (err) {
+			give_up_frame(turn, err);
 			return false;
 		}
+		transcript_audio(&turn->transcript, frame.samples);
 	}
 	mind_lead(turn);
 	update_hold(turn);
@@ -278,7 +314,7 @@ static void on_encoded(void *arg, int err, const struct audio_frame *frame)
 	if (!err && frame->len > 0)
 		err = send_frame(turn, frame);
 	if (err) {
-		turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
+		give_up_frame(turn, err);
 		return;
 	}
 	mind_lead(turn);
@@ -355,9 +391,6 @@ static void begin_part(struct turn *turn, size_t part)
  * in the encoder. */
 static void finish_chunk(struct turn *turn)
 {
-	const struct dialect *dialect = dialect_of(turn);
-	double seconds;
-
 	if (pipeline_end_chunk(turn->pipeline) != 0) {
 		turn_fail(turn, WIRE_ERROR_GENERATION_FAILED, NULL);
 		return;
@@ -368,12 +401,7 @@ static void finish_chunk(struct turn *turn)
 		return;
 	transcript_end(&turn->transcript);
 	send_words(turn);
-	seconds = (double)(pipeline_samples_out(turn->pipeline) - turn->utterance.samples_before) /
-		  turn->format.sample_rate;
-	if (dialect->chunk_complete &&
-	    dialect->chunk_complete(turn_scratch(turn), turn->owner.context, chunk_id(turn),
-				    seconds, (double)turn->utterance.busy_us / 1000.0) == 0)
-		turn_send(turn, turn->tag, 0);
+	say_complete(turn, pipeline_samples_out(turn->pipeline) - turn->utterance.samples_before);
 	utterance_reset(&turn->utterance);
 	turn->quiet_since_us = now_us(turn);
 	turn_speak(turn);
@@ -430,7 +458,7 @@ static const struct spoken_part *part_before(const struct turn *turn)
 
 /* A derived voice has a pace of its own.  The stretcher can do half and double; so
  * much of a pace on top of a pace is enough for engines with their own, too. */
-static double speed_of(const struct turn *turn, const struct spoken_part *part)
+double turn_speed(const struct turn *turn, const struct spoken_part *part)
 {
 	double speed = part->rate > 0 ? part->rate : turn->settings.speed;
 
@@ -444,7 +472,7 @@ static int start_job(struct turn *turn)
 	struct speech *speech = turn->services->speech;
 	const struct spoken_part *part = current_part(turn);
 	const struct spoken_part *before = part_before(turn);
-	double speed = speed_of(turn, part);
+	double speed = turn_speed(turn, part);
 	struct speech_request request = {
 		.voice = turn->voice,
 		.language = turn->settings.language,
@@ -585,6 +613,7 @@ static int begin_chunk(struct turn *turn)
 	timer_clear(turn->services->timers, &turn->dry_timer);
 	utterance->has_begun = true;
 	utterance->samples_before = pipeline_samples_out(turn->pipeline);
+	utterance->sent_before = turn->samples_sent;
 	utterance->busy_us = 0;
 	begin_part(turn, 0);
 	return announce_chunk(turn);

@@ -13,7 +13,11 @@ int __real_permit_ask(struct permit **permitp, struct member *member, struct den
 int __wrap_permit_ask(struct permit **permitp, struct member *member, struct denied *denied,
 		      permit_h *handler, void *arg);
 
+bool __real_permit_advance(struct permit *permit, int64_t spent_microcents, struct denied *denied);
+bool __wrap_permit_advance(struct permit *permit, int64_t spent_microcents, struct denied *denied);
+
 static bool must_wait;
+static bool has_ended;
 static size_t count;
 static struct {
 	permit_h *handler;
@@ -32,6 +36,19 @@ int __wrap_permit_ask(struct permit **permitp, struct member *member, struct den
 	waiting[count].handler = handler;
 	waiting[count++].arg = arg;
 	return EINPROGRESS;
+}
+
+bool __wrap_permit_advance(struct permit *permit, int64_t spent_microcents, struct denied *denied)
+{
+	if (!has_ended)
+		return __real_permit_advance(permit, spent_microcents, denied);
+	*denied = (struct denied){.why = DENIAL_CREDIT, .limit = -1};
+	return false;
+}
+
+void fake_leave_end(bool ends)
+{
+	has_ended = ends;
 }
 
 void fake_leave_wait(bool waits)

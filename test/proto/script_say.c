@@ -229,19 +229,20 @@ static void go_away(struct script *script, const char *rest)
 		script->world.session->ops->go_away(script->world.session);
 }
 
-/* `leave waits`, `leave comes`, `leave refused`, `leave forgotten` */
+/* `leave waits`, `leave comes`, `leave refused`, `leave forgotten`, `leave ends` */
 static void set_leave(struct script *script, const char *rest)
 {
 	static const struct denied denied = {.why = DENIAL_TURNS, .limit = 2};
 
 	fake_leave_wait(strcmp(rest, "waits") == 0);
+	fake_leave_end(strcmp(rest, "ends") == 0);
 	if (strcmp(rest, "comes") == 0)
 		fake_leave_answer(NULL);
 	else if (strcmp(rest, "refused") == 0)
 		fake_leave_answer(&denied);
 	else if (strcmp(rest, "forgotten") == 0)
 		fake_leave_forget();
-	else if (strcmp(rest, "waits") != 0)
+	else if (strcmp(rest, "waits") != 0 && strcmp(rest, "ends") != 0)
 		script_fail(script, "leave cannot be %s", rest);
 }
 

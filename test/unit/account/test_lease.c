@@ -203,6 +203,40 @@ static int64_t spend_all(struct purse *purse, uint32_t servers, uint32_t dearest
 	return spent;
 }
 
+/* Chunks that cost up to `dearest` and are reckoned to cost next to nothing; they leave in
+ * frames. */
+static int64_t spend_slowly(struct purse *purse, int64_t dearest)
+{
+	struct lease lease = {0};
+	struct lease_part parts[TURNS] = {{0}};
+	int64_t due[TURNS] = {0};
+	int64_t spent = 0;
+
+	lease_limit(&lease, true, BLOCK);
+	renew(purse, &lease);
+	for (int refusals = 0; refusals < 20000;) {
+		uint32_t i = draw(purse, TURNS);
+		int64_t frame = CHUNK / 10;
+
+		if (due[i] >= frame && lease_advance(&lease, &parts[i], parts[i].spent + frame)) {
+			due[i] -= frame;
+			spent += frame;
+			continue;
+		}
+		lease_spend(&lease, &parts[i], parts[i].spent - (due[i] >= frame ? frame : 0));
+		due[i] = 0;
+		if (draw(purse, 8) == 0)
+			renew(purse, &lease);
+		if (lease_covers(&lease, &parts[i], 1)) {
+			lease_reserve(&lease, &parts[i], 1);
+			due[i] = dearest;
+		} else {
+			++refusals;
+		}
+	}
+	return spent;
+}
+
 static int64_t most_overdrawn(uint32_t servers, uint32_t dearest)
 {
 	int64_t most = 0;
@@ -233,6 +267,38 @@ static void test_money_7_a_server_that_is_alone_overdraws_by_one_chunk_at_most(v
 	assert_in_range(most_overdrawn(1, BLOCK / 3), 0, BLOCK / 3);
 }
 
+static void test_money_7_chunks_dearer_than_reckoned_overdraw_by_one_lease_at_most(void **state)
+{
+	(void)state;
+	for (uint32_t seed = 1; seed <= 30; ++seed) {
+		struct purse purse = {.left = (int64_t)seed * 1111, .random = seed};
+		int64_t credit = purse.left;
+		int64_t spent = spend_slowly(&purse, 2 * (int64_t)BLOCK);
+
+		assert_in_range(spent, credit, credit + BLOCK);
+	}
+}
+
+static void test_what_leaves_uses_what_was_reserved(void **state)
+{
+	struct lease lease = {0};
+	struct lease_part part = {0};
+
+	(void)state;
+	lease_limit(&lease, true, BLOCK);
+	lease_grant(&lease, BLOCK, 0);
+	lease_reserve(&lease, &part, 2 * CHUNK);
+	assert_true(lease_advance(&lease, &part, CHUNK));
+	assert_int_equal(lease.used + lease.reserved, 2 * CHUNK);
+	assert_true(lease_advance(&lease, &part, 3 * CHUNK));
+	assert_int_equal(lease.used, 3 * CHUNK);
+	assert_int_equal(lease.reserved, 0);
+	assert_true(lease_advance(&lease, &part, 2 * BLOCK));
+	assert_false(lease_advance(&lease, &part, 2 * BLOCK + 1));
+	lease_spend(&lease, &part, 2 * BLOCK); /* it did not leave */
+	assert_int_equal(lease.used, 2 * BLOCK);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +315,9 @@ int main(void)
 		cmocka_unit_test(test_money_7_each_server_overdraws_by_one_lease_at_most),
 		cmocka_unit_test(
 			test_money_7_a_server_that_is_alone_overdraws_by_one_chunk_at_most),
+		cmocka_unit_test(
+			test_money_7_chunks_dearer_than_reckoned_overdraw_by_one_lease_at_most),
+		cmocka_unit_test(test_what_leaves_uses_what_was_reserved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

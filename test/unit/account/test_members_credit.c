@@ -379,6 +379,39 @@ static void test_money_7_many_turns_with_long_chunks_overdraw_by_one_chunk_at_mo
 		mem_deref(permits[--count]);
 }
 
+/* A voice that is slower than any was reckoned to be: all that there is goes, a lease of
+ * it is overdrawn at most, and the turns end where they are. */
+static void test_money_7_slow_voices_overdraw_by_one_lease_at_most(void **state)
+{
+	struct permit *permits[LEASE_CHUNKS];
+	int64_t spent[LEASE_CHUNKS] = {0};
+	int64_t all = 0;
+	size_t ended = 0;
+
+	(void)state;
+	top_up(BLOCK);
+	come_in();
+	for (size_t i = 0; i < LEASE_CHUNKS; ++i) {
+		permits[i] = begin();
+		assert_true(permit_go_on(permits[i], 0, 0, &denied));
+	}
+	while (ended < LEASE_CHUNKS) {
+		size_t i = ended;
+
+		if (permit_advance(permits[i], spent[i] + CHUNK, &denied)) {
+			spent[i] += CHUNK;
+			all += CHUNK;
+			continue;
+		}
+		assert_int_equal(denied.why, DENIAL_CREDIT);
+		permit_settle(permits[i], spent[i]);
+		++ended;
+	}
+	assert_in_range(all, BLOCK, 2 * BLOCK);
+	for (size_t i = 0; i < LEASE_CHUNKS; ++i)
+		mem_deref(permits[i]);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -389,6 +422,7 @@ int main(void)
 		CASE(test_more_is_asked_for_when_half_is_spent_and_nobody_waits),
 		CASE(test_money_7_all_credit_is_spent_and_one_chunk_more_at_most),
 		CASE(test_money_7_many_turns_with_long_chunks_overdraw_by_one_chunk_at_most),
+		CASE(test_money_7_slow_voices_overdraw_by_one_lease_at_most),
 		CASE(test_without_credit_nothing_begins_until_some_is_paid_in),
 		CASE(test_who_stays_is_served_when_it_asks_again),
 		CASE(test_a_refresh_finds_credit_that_was_just_paid),
