@@ -12,6 +12,8 @@
 #include "metrics/metrics.h"
 #include "wire/reply.h"
 
+#define NAME_SHOWN_MAX 64 /* of a voice that is not there, in its error */
+
 void session_init(struct session *session, const struct session_ops *ops,
 		  const struct session_services *services, const struct peer *peer,
 		  const char *request_id, struct member *member)
@@ -34,10 +36,34 @@ int64_t session_project_id(const struct session *session)
 	return member_key(session->member)->project_id;
 }
 
-bool session_has_voice(const struct session *session, const struct settings *settings)
+static const struct voice *find_voice(const struct session *session,
+				      const struct settings *settings,
+				      const struct settings_name *name)
 {
-	return voices_find_for(session->services->voices, session_project_id(session),
-			       settings->voice_id) != NULL;
+	const struct voices *voices = session->services->voices;
+	int64_t project_id = session_project_id(session);
+
+	return name->text ? voices_find_named(voices, project_id, name->text, name->len)
+			  : voices_find_for(voices, project_id, settings->voice_id);
+}
+
+int session_choose_voice(const struct session *session, struct settings *settings,
+			 const struct settings_name *name, struct stream_fault *fault)
+{
+	const struct voice *voice;
+
+	if (!(settings->set & SETTING_VOICE_ID))
+		return 0;
+	voice = find_voice(session, settings, name);
+	if (!voice && name->text)
+		return fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id %.*s",
+				 name->len < NAME_SHOWN_MAX ? (int)name->len : NAME_SHOWN_MAX,
+				 name->text);
+	if (!voice)
+		return fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id %lld",
+				 (long long)settings->voice_id);
+	settings->voice_id = voice->id;
+	return 0;
 }
 
 struct buf *session_scratch(struct session *session)

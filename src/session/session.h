@@ -77,8 +77,11 @@ typedef int(session_alloc_h)(struct session **sessionp, const struct session_ser
 
 int64_t session_project_id(const struct session *session);
 
-/* The voice of some settings is one that the session's project may use. */
-bool session_has_voice(const struct session *session, const struct settings *settings);
+/* What the parser cannot know: the voice of a message's settings, when they have one, is
+ * there for the session's project.  A name is made its number; EINVAL with the fault
+ * filled in. */
+int session_choose_voice(const struct session *session, struct settings *settings,
+			 const struct settings_name *name, struct stream_fault *fault);
 
 /* For the kinds: fills in what they share, and lets it go. */
 void session_init(struct session *session, const struct session_ops *ops,

@@ -400,24 +400,23 @@ static void obey(struct tts_multi *multi, struct multi_message *message)
 }
 
 static bool has_voice(struct tts_multi *multi, const struct multi_message *message,
-		      const struct settings *settings)
+		      struct settings *settings, const struct settings_name *name)
 {
-	char detail[64];
+	struct stream_fault fault;
 
-	if (!(settings->set & SETTING_VOICE_ID) || session_has_voice(&multi->session, settings))
+	if (session_choose_voice(&multi->session, settings, name, &fault) == 0)
 		return true;
-	snprintf(detail, sizeof(detail), "voice_id %lld", (long long)settings->voice_id);
-	send_error(multi, message, WIRE_ERROR_VOICE_NOT_FOUND, detail);
+	send_error(multi, message, fault.id, fault.detail);
 	return false;
 }
 
 /* What the parser cannot know: whether voices and contexts are there. */
-static bool is_acceptable(struct tts_multi *multi, const struct multi_message *message)
+static bool is_acceptable(struct tts_multi *multi, struct multi_message *message)
 {
 	const struct context *context = find(multi, message);
 
-	if (!has_voice(multi, message, &message->said.settings) ||
-	    !has_voice(multi, message, &message->voice))
+	if (!has_voice(multi, message, &message->said.settings, &message->said.voice_name) ||
+	    !has_voice(multi, message, &message->voice, &message->voice_name))
 		return false;
 	if (!message->context_id &&
 	    (says_something(message) || message->said.flush || message->close_context)) {

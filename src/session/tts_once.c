@@ -195,9 +195,9 @@ static void update_defaults(struct tts_once *once, const struct settings *update
 }
 
 /* What the parser cannot know. */
-static bool is_acceptable(struct tts_once *once, const struct stream_message *message)
+static bool is_acceptable(struct tts_once *once, struct stream_message *message)
 {
-	char detail[64];
+	struct stream_fault fault;
 
 	if (!message->has_text)
 		return true;
@@ -209,10 +209,10 @@ static bool is_acceptable(struct tts_once *once, const struct stream_message *me
 		refuse(once, WIRE_ERROR_MISSING_VOICE, NULL);
 		return false;
 	}
-	if (session_has_voice(&once->session, &message->settings))
+	if (session_choose_voice(&once->session, &message->settings, &message->voice_name,
+				 &fault) == 0)
 		return true;
-	snprintf(detail, sizeof(detail), "voice_id %lld", (long long)message->settings.voice_id);
-	refuse(once, WIRE_ERROR_VOICE_NOT_FOUND, detail);
+	refuse(once, fault.id, fault.detail);
 	return false;
 }
 

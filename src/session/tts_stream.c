@@ -273,16 +273,14 @@ static void cancel(struct tts_stream *stream, const struct stream_message *messa
 	close_if_done(stream);
 }
 
-/* What the parser cannot know: whether the voice exists. */
-static bool is_acceptable(struct tts_stream *stream, const struct stream_message *message)
+static bool is_acceptable(struct tts_stream *stream, struct stream_message *message)
 {
-	char detail[64];
+	struct stream_fault fault;
 
-	if (!(message->settings.set & SETTING_VOICE_ID) ||
-	    session_has_voice(&stream->session, &message->settings))
+	if (session_choose_voice(&stream->session, &message->settings, &message->voice_name,
+				 &fault) == 0)
 		return true;
-	snprintf(detail, sizeof(detail), "voice_id %lld", (long long)message->settings.voice_id);
-	refuse(stream, WIRE_ERROR_VOICE_NOT_FOUND, detail);
+	refuse(stream, fault.id, fault.detail);
 	return false;
 }
 

@@ -204,6 +204,7 @@ static int run(struct message_reader *reader, const struct message_field *fields
 	message->playback_offset_ms = -1;
 	json_open(&reader->json, json, len);
 	err = read_message(reader, fields, count);
+	message->voice_name = reader->settings.voice_name;
 	if (reader->json.reason)
 		err = fault_json(fault, &reader->json);
 	if (err)

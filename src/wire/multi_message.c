@@ -79,6 +79,7 @@ static int read_voice_settings(struct message_reader *reader, const struct messa
 
 	message->has_voice_settings = value->kind != JSON_KIND_NULL;
 	message->voice.set = 0;
+	message->voice_name = (struct settings_name){0};
 	if (value->kind == JSON_KIND_NULL)
 		return 0;
 	if (value->kind != JSON_KIND_OBJECT)
@@ -91,6 +92,7 @@ static int read_voice_settings(struct message_reader *reader, const struct messa
 		if (err)
 			return err;
 	}
+	message->voice_name = voice.voice_name;
 	return 0;
 }
 

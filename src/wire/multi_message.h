@@ -26,6 +26,7 @@ struct multi_message {
 	 * context's; its output_format is the session's, and in said.settings. */
 	bool has_voice_settings;
 	struct settings voice;
+	struct settings_name voice_name; /* of voice.voice_id */
 
 	unsigned inactivity_ms; /* 0: not given */
 

@@ -143,13 +143,14 @@ static int read_integer(struct settings_reader *reader, const struct field *fiel
 }
 
 /* A number, or its digits as a string (the SDKs' types allow both).  Any
- * other string would be the handle of a voice, and we know none. */
+ * other string is the handle of a voice. */
 static int read_voice(struct settings_reader *reader, const struct field *field,
 		      const struct json_value *value)
 {
 	struct json_value digits = *value;
 	int64_t *voice_id = member(reader, field);
 
+	reader->voice_name = (struct settings_name){0};
 	if (value->kind == JSON_KIND_NUMBER) {
 		if (json_to_integer(voice_id, value))
 			return fault_value(reader->fault, field->name, "an integer", value);
@@ -164,9 +165,9 @@ static int read_voice(struct settings_reader *reader, const struct field *field,
 	}
 	if (digits.len > 0 && json_to_integer(voice_id, &digits) == 0)
 		return 0;
-	fault_value(reader->fault, field->name, "a known voice", value);
-	reader->fault->id = WIRE_ERROR_VOICE_NOT_FOUND;
-	return EINVAL;
+	*voice_id = 0;
+	reader->voice_name = (struct settings_name){value->text, value->len};
+	return 0;
 }
 
 static int read_model(struct settings_reader *reader, const struct field *field,

@@ -95,6 +95,13 @@ int settings_format(struct audio_format *format, const struct settings *settings
  * are all "de".  EINVAL for one that is not among them. */
 int settings_language(char code[SETTINGS_LANGUAGE_SIZE], const char *text, size_t len);
 
+/* A voice as a client names it.  Not among the settings, which are kept: it is a part
+ * of the message, and whoever takes the message finds its number. */
+struct settings_name {
+	const char *text; /* no NUL behind it; NULL: it was named by its number */
+	size_t len;
+};
+
 /* Reads settings from the members of a JSON object, one at a time, into a
  * struct whose other values stay as they are.  null is as absent. */
 struct settings_reader {
@@ -102,6 +109,7 @@ struct settings_reader {
 	struct json *json;
 	struct stream_fault *fault;
 	struct json_value legacy_model; /* `model`: counts when model_id is absent */
+	struct settings_name voice_name; /* then voice_id is 0, which is no voice's */
 };
 
 /* One member.  ENOENT when its key is no setting's (the value is unread);

@@ -17,6 +17,7 @@
 
 struct stream_message {
 	struct settings settings;
+	struct settings_name voice_name; /* of settings.voice_id, inside the message's bytes */
 	bool has_text;
 	char *text; /* decoded, UTF-8, inside the message's own bytes */
 	size_t text_len;

@@ -466,7 +466,7 @@ static void test_bad_messages_are_refused_with_their_reason(void **state)
 	}
 }
 
-static void test_a_voice_by_an_unknown_name_is_not_found(void **state)
+static void test_a_voice_may_be_named(void **state)
 {
 	static const char *const names[] = {
 		"emma", "", "12a", "-5", "1.0", " 1", "99999999999999999999"};
@@ -476,11 +476,15 @@ static void test_a_voice_by_an_unknown_name_is_not_found(void **state)
 		char json[64];
 
 		snprintf(json, sizeof(json), "{\"voice_id\":\"%s\"}", names[i]);
-		assert_int_equal(parse_with(json, 0), EINVAL);
-		assert_int_equal(fault.id, WIRE_ERROR_VOICE_NOT_FOUND);
+		parse(json);
+		assert_true(message.settings.set & SETTING_VOICE_ID);
+		assert_int_equal(message.settings.voice_id, 0);
+		assert_int_equal(message.voice_name.len, strlen(names[i]));
+		assert_memory_equal(message.voice_name.text, names[i], strlen(names[i]));
 	}
-	assert_string_equal(fault.detail,
-			    "voice_id must be a known voice (got \"99999999999999999999\")");
+	parse("{\"voice_id\":\"emma\",\"voice_id\":\"7\"}"); /* the last counts */
+	assert_null(message.voice_name.text);
+	assert_int_equal(message.settings.voice_id, 7);
 }
 
 static void test_the_first_message_of_an_sdk_is_understood(void **state)
@@ -596,7 +600,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good_messages_mean_what_they_say),
 		cmocka_unit_test(test_bad_messages_are_refused_with_their_reason),
-		cmocka_unit_test(test_a_voice_by_an_unknown_name_is_not_found),
+		cmocka_unit_test(test_a_voice_may_be_named),
 		cmocka_unit_test(test_the_first_message_of_an_sdk_is_understood),
 		cmocka_unit_test(test_a_pair_split_over_two_messages_is_joined),
 		cmocka_unit_test(test_a_half_that_stays_alone_becomes_a_replacement),
