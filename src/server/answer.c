@@ -89,6 +89,7 @@ void answer_fault(const struct route_call *call, const struct stream_fault *faul
 		.id = fault->id,
 		.retry_s = fault->retry_s,
 		.detail = fault->detail,
+		.field = fault->field,
 		.request_id = call->request_id,
 	};
 

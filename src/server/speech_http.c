@@ -40,6 +40,7 @@ struct speech_door {
 	const char *format; /* a token; NULL: PCM at the body's sample_rate */
 	const char *format_query; /* the parameter that names another; NULL: none */
 	const char *type; /* NULL: the format's */
+	const char *voice_key; /* as its clients call it; NULL: voice_id */
 	bool minds_accept; /* Accept: audio/wav asks for a file */
 };
 
@@ -72,6 +73,7 @@ static const struct speech_door door_elevenlabs_timed_lines = {
 static const struct speech_door door_openai = {
 	.read = openai_body_read,
 	.format = "mp3_24000_48",
+	.voice_key = "voice",
 };
 static const struct speech_door door_vapi = {
 	.read = vapi_body_read,
@@ -394,14 +396,20 @@ static const struct voice *find_voice(const struct speech_http *speech)
 static int refuse_voice(const struct speech_http *speech, struct stream_fault *fault)
 {
 	const struct speech_body *body = &speech->body;
+	const char *key = speech->door->voice_key;
+	bool is_missing = !body->voice && !(body->settings.set & SETTING_VOICE_ID);
 
-	if (!body->voice && !(body->settings.set & SETTING_VOICE_ID))
-		return fault_set(fault, WIRE_ERROR_MISSING_VOICE, "%s", "");
-	if (body->voice)
-		return fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id %.*s",
-				 body->voice_len < 64 ? (int)body->voice_len : 64, body->voice);
-	return fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id %lld",
-			 (long long)body->settings.voice_id);
+	if (is_missing && key)
+		fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "%s is required", key);
+	else if (is_missing)
+		fault_set(fault, WIRE_ERROR_MISSING_VOICE, "%s", "");
+	else if (body->voice)
+		fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "%s %.*s", key ? key : "voice_id",
+			  body->voice_len < 64 ? (int)body->voice_len : 64, body->voice);
+	else
+		fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id %lld",
+			  (long long)body->settings.voice_id);
+	return fault_of(fault, key ? key : "voice_id");
 }
 
 static int choose_voice(struct speech_http *speech, struct stream_fault *fault)
@@ -467,7 +475,7 @@ static void speak(const struct route_call *call, const struct speech_door *door)
 	if (speech_alloc(&speech, call, door) != 0) {
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 	} else if (read_request(speech, &fault) != 0) {
-		answer_error(call, fault.id, fault.detail);
+		answer_fault(call, &fault);
 		mem_deref(speech);
 	} else {
 		begin_when_ready(speech);

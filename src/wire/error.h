@@ -68,6 +68,7 @@ struct wire_notice {
 	enum wire_error_id id;
 	unsigned retry_s; /* when it may be otherwise; 0: nobody knows */
 	const char *detail; /* follows the table's text; NULL or "": none */
+	const char *field; /* of the request; NULL: none in particular */
 	const char *request_id; /* NULL: none */
 };
 

@@ -141,7 +141,7 @@ static int openai_write(struct buf *out, const struct wire_notice *notice)
 	json_write_object(&json, "error");
 	write_message(&json, notice);
 	write_name(&json, "type", openai_type(notice->id));
-	json_write_null(&json, "param");
+	write_name(&json, "param", notice->field);
 	write_name(&json, "code", error ? error->name : NULL);
 	json_write_object_end(&json);
 	return json_write_close(&json);

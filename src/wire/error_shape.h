@@ -22,7 +22,7 @@ extern const struct error_shape error_shape_native;
 /* {"detail":{"status":"voice_not_found","message":"…"}} */
 extern const struct error_shape error_shape_elevenlabs;
 
-/* {"error":{"message":"…","type":"invalid_request_error","param":null,"code":null}} */
+/* {"error":{"message":"…","type":"invalid_request_error","param":"speed","code":null}} */
 extern const struct error_shape error_shape_openai;
 
 /* The shape that clients of a path read.  Where two vendors have one path the carrier

@@ -20,9 +20,16 @@ int fault_set(struct stream_fault *fault, enum wire_error_id id, const char *for
 
 	fault->id = id;
 	fault->retry_s = 0;
+	fault->field = NULL;
 	va_start(args, format);
 	vsnprintf(fault->detail, sizeof(fault->detail), format, args);
 	va_end(args);
+	return EINVAL;
+}
+
+int fault_of(struct stream_fault *fault, const char *field)
+{
+	fault->field = field;
 	return EINVAL;
 }
 
@@ -69,8 +76,8 @@ int fault_value(struct stream_fault *fault, const char *name, const char *must,
 	char what[GOT_MAX + 8];
 
 	describe(what, sizeof(what), got);
-	return fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "%s must be %s (got %s)", name, must,
-			 what);
+	fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "%s must be %s (got %s)", name, must, what);
+	return fault_of(fault, name);
 }
 
 int fault_range(struct stream_fault *fault, const char *name, double min, double max,

@@ -15,12 +15,16 @@
 struct stream_fault {
 	enum wire_error_id id;
 	unsigned retry_s; /* when it may be otherwise; 0: nobody knows */
+	const char *field; /* whose fault it is, of a table; NULL: nobody's in particular */
 	char detail[160];
 };
 
 /* All return EINVAL, for `return fault_…`. */
 int fault_set(struct stream_fault *fault, enum wire_error_id id, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Says whose fault the one that was set is. */
+int fault_of(struct stream_fault *fault, const char *field);
 
 /* "NAME must be MUST (got VALUE)" */
 int fault_value(struct stream_fault *fault, const char *name, const char *must,

@@ -33,22 +33,29 @@ static const struct {
 	{"pcm", {AUDIO_PCM16, 24000, 0}},
 };
 
-/* A name, or an object with the id of a custom voice. */
-static int read_voice(struct speech_reader *reader, const struct speech_field *field,
-		      const struct json_value *value)
+static int read_name(struct speech_reader *reader, const struct speech_field *field,
+		     const struct json_value *value)
 {
-	static const struct speech_field inner[] = {{"id", speech_body_voice, 0, 0}};
-	static const struct speech_keys keys = {inner, COUNT(inner), false};
 	struct speech_body *body = reader->body;
 
 	body->voice_choices = NULL;
-	if (value->kind == JSON_KIND_OBJECT)
-		return speech_body_members(reader, field, &keys, value);
 	for (size_t i = 0; value->kind == JSON_KIND_STRING && i < COUNT(voices); ++i) {
 		if (speech_body_is(value, voices[i].name))
 			body->voice_choices = voices[i].ids;
 	}
 	return speech_body_voice(reader, field, value);
+}
+
+/* A name, or an object with the id of a custom voice. */
+static int read_voice(struct speech_reader *reader, const struct speech_field *field,
+		      const struct json_value *value)
+{
+	static const struct speech_field inner[] = {{"id", read_name, 0, 0}};
+	static const struct speech_keys keys = {inner, COUNT(inner), false};
+
+	if (value->kind == JSON_KIND_OBJECT)
+		return speech_body_members(reader, field, &keys, value);
+	return read_name(reader, field, value);
 }
 
 static int read_format(struct speech_reader *reader, const struct speech_field *field,

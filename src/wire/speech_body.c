@@ -83,13 +83,17 @@ int speech_body_text(struct speech_reader *reader, const struct speech_field *fi
 	if (value->kind != JSON_KIND_STRING)
 		return fault_value(reader->fault, field->name, "a string", value);
 	length = utf8_count(value->text, value->len);
-	if ((double)length < field->min || (double)length > field->max)
-		return fault_set(reader->fault, WIRE_ERROR_INVALID_REQUEST,
-				 "%s must have %.0f to %.0f characters (got %zu)", field->name,
-				 field->min, field->max, length);
-	if (is_blank(value->text, value->len))
-		return fault_set(reader->fault, WIRE_ERROR_INVALID_REQUEST,
-				 "%s must have more than blanks", field->name);
+	if ((double)length < field->min || (double)length > field->max) {
+		fault_set(reader->fault, WIRE_ERROR_INVALID_REQUEST,
+			  "%s must have %.0f to %.0f characters (got %zu)", field->name, field->min,
+			  field->max, length);
+		return fault_of(reader->fault, field->name);
+	}
+	if (is_blank(value->text, value->len)) {
+		fault_set(reader->fault, WIRE_ERROR_INVALID_REQUEST,
+			  "%s must have more than blanks", field->name);
+		return fault_of(reader->fault, field->name);
+	}
 	reader->body->text = value->text;
 	reader->body->text_len = value->len;
 	return 0;
@@ -151,8 +155,10 @@ static int read_object(struct speech_reader *reader, const struct speech_keys *k
 
 	if (json_value(&reader->json, &value))
 		return EINVAL;
-	if (value.kind != JSON_KIND_OBJECT)
-		return fault_value(reader->fault, "the body", "a JSON object", &value);
+	if (value.kind != JSON_KIND_OBJECT) {
+		fault_value(reader->fault, "the body", "a JSON object", &value);
+		return fault_of(reader->fault, NULL);
+	}
 	return read_members(reader, keys);
 }
 
@@ -170,7 +176,9 @@ int speech_body_read(struct speech_body *body, struct stream_fault *fault,
 	err = rest_body_end(&reader.json, fault, err);
 	if (!err)
 		err = settings_read_end(&reader.settings);
-	if (!err && !body->text)
-		err = fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "%s is required", text_name);
+	if (!err && !body->text) {
+		fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "%s is required", text_name);
+		err = fault_of(fault, text_name);
+	}
 	return err;
 }

@@ -12,13 +12,14 @@ import sqlite3
 import pytest
 from client import Client, Turn
 from multi import MultiClient
-from program import SOURCE, WAIT_S, syrinx
+from program import SOURCE, WAIT_S, Server, syrinx
 from rest import Rest
 
 CASES = {}
 UNKNOWN = 987654
 SPOOL_ROWS = 100  # the fewest that there may be
 WITHOUT_CASE = {"INTERNAL"}  # memory that is not there
+OTHER_SERVERS = {"UNAVAILABLE": "busy_server", "NO_LEDGER": "lost_server"}
 
 
 def read_table():
@@ -44,10 +45,26 @@ def provokes(*names):
     return mark
 
 
+SETTINGS = {"speech.test_hooks": "on", "speech.workers": 1, "store.spool_rows": SPOOL_ROWS}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("errors"), SETTINGS)
+    yield server
+    server.stop()
+
+
 @pytest.fixture
-def server(start_server):
-    return start_server({"speech.test_hooks": "on", "speech.workers": 1,
-                         "speech.start_timeout_ms": 300, "store.spool_rows": SPOOL_ROWS})
+def busy_server(start_server):
+    """For those who find no seat, and must not wait long for one."""
+    return start_server(SETTINGS | {"speech.start_timeout_ms": 300})
+
+
+@pytest.fixture
+def lost_server(start_server):
+    """What it could not book it remembers."""
+    return start_server(SETTINGS)
 
 
 # What clients do
@@ -365,9 +382,9 @@ def test_every_error_that_is_said_has_a_case():
 @pytest.mark.parametrize("name, case", [
     pytest.param(name, case, id=f"{name} {case.__name__}")
     for name, cases in CASES.items() for case in cases])
-def test_error_is_told_as_the_table_says(server, name, case):
+def test_error_is_told_as_the_table_says(request, name, case):
     number, error_code, text = TABLE[name]
-    status, body = case(server)
+    status, body = case(request.getfixturevalue(OTHER_SERVERS.get(name, "server")))
     assert re.fullmatch("req_[0-9a-f]{16}", body["request_id"])
     if "message" in body:  # what only another vendor's socket says
         assert (body["message"], body["code"]) == (text, 1008)
@@ -413,9 +430,9 @@ def test_elevenlabs_clients_are_told_in_their_shape(server, root, status, name, 
     assert answer["detail"]["message"] and set(answer) == {"detail"}
 
 
-def test_elevenlabs_clients_hear_of_a_busy_server_in_their_shape(server):
-    with no_seat(server):
-        got, answer = vendor(server, "", "POST", SPEECH, {"text": "No room."})
+def test_elevenlabs_clients_hear_of_a_busy_server_in_their_shape(busy_server):
+    with no_seat(busy_server):
+        got, answer = vendor(busy_server, "", "POST", SPEECH, {"text": "No room."})
     assert (got, answer["detail"]["status"]) == (503, "system_busy")
 
 
@@ -427,24 +444,26 @@ def test_path_and_method_are_told_in_their_shape(server):
 
 GOOD = {"model": "tts-1", "input": "Hi.", "voice": "1"}
 OPENAI = [
-    (401, "invalid_request_error", "invalid_api_key", GOOD, None),
-    (401, "invalid_request_error", "invalid_api_key", GOOD, "ka_wrong"),
-    (403, "invalid_request_error", None, GOOD, "--scopes read"),
-    (404, "invalid_request_error", "voice_not_found", GOOD | {"voice": "nobody"}, ""),
-    (400, "invalid_request_error", None, GOOD | {"input": ""}, ""),
-    (400, "invalid_request_error", None, GOOD | {"input": "x" * 4097}, ""),
-    (400, "invalid_request_error", None, GOOD | {"response_format": "aac"}, ""),
-    (400, "invalid_request_error", None, GOOD | {"stream_format": "sse"}, ""),
-    (400, "invalid_request_error", None, GOOD | {"speed": 5}, ""),
-    (400, "invalid_request_error", None, {"model": "tts-1", "input": "Hi."}, ""),
-    (500, "server_error", None, GOOD | {"input": "[[fail]]"}, ""),
+    (401, "invalid_request_error", "invalid_api_key", None, GOOD, None),
+    (401, "invalid_request_error", "invalid_api_key", None, GOOD, "ka_wrong"),
+    (403, "invalid_request_error", None, None, GOOD, "--scopes read"),
+    (404, "invalid_request_error", "voice_not_found", "voice", GOOD | {"voice": "nobody"}, ""),
+    (400, "invalid_request_error", None, "input", GOOD | {"input": ""}, ""),
+    (400, "invalid_request_error", None, "input", GOOD | {"input": "x" * 4097}, ""),
+    (400, "invalid_request_error", None, "response_format", GOOD | {"response_format": "aac"}, ""),
+    (400, "invalid_request_error", None, "stream_format", GOOD | {"stream_format": "sse"}, ""),
+    (400, "invalid_request_error", None, "speed", GOOD | {"speed": 5}, ""),
+    (400, "invalid_request_error", None, "voice", {"model": "tts-1", "input": "Hi."}, ""),
+    (400, "invalid_request_error", None, "input", {"model": "tts-1", "voice": "1"}, ""),
+    (400, "invalid_request_error", None, None, [], ""),
+    (500, "server_error", None, None, GOOD | {"input": "[[fail]]"}, ""),
 ]
 
 
-@pytest.mark.parametrize("status, kind, code, body, key", OPENAI)
-def test_openai_clients_are_told_in_their_shape(server, status, kind, code, body, key):
+@pytest.mark.parametrize("status, kind, code, param, body, key", OPENAI)
+def test_openai_clients_are_told_in_their_shape(server, status, kind, code, param, body, key):
     if key and key.startswith("--"):
         key = server.new_key(*key.split())
     got, answer = vendor(server, "/v1", "POST", "/audio/speech", body, key)
     assert (got, answer["error"]["type"], answer["error"]["code"]) == (status, kind, code), answer
-    assert answer["error"]["message"] and answer["error"]["param"] is None
+    assert answer["error"]["message"] and answer["error"]["param"] == param

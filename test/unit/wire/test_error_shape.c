@@ -94,6 +94,19 @@ static void test_openai(void **state)
 	assert_int_equal(shape->status(WIRE_ERROR_INVALID_REQUEST), 400);
 }
 
+static void test_openai_names_the_field(void **state)
+{
+	const struct wire_notice notice = {
+		.id = WIRE_ERROR_INVALID_REQUEST, .detail = "no", .field = "speed"};
+	struct buf out;
+
+	(void)state;
+	buf_init(&out, 4096);
+	assert_int_equal(error_shape_openai.write(&out, &notice), 0);
+	assert_non_null(memmem(out.bytes, out.len, "\"param\":\"speed\"", 15));
+	buf_reset(&out);
+}
+
 static void test_paths_have_the_shape_of_their_clients(void **state)
 {
 	(void)state;
@@ -125,6 +138,7 @@ int main(void)
 		cmocka_unit_test(test_every_error_is_json_with_a_status),
 		cmocka_unit_test(test_elevenlabs),
 		cmocka_unit_test(test_openai),
+		cmocka_unit_test(test_openai_names_the_field),
 		cmocka_unit_test(test_paths_have_the_shape_of_their_clients),
 		cmocka_unit_test(test_shared_paths_have_the_shape_of_the_keys_carrier),
 	};
