@@ -2,22 +2,13 @@
  * The life of a context: every state with every event, and the page that shows
  * it.  With --write FILE this program writes that page (docs/context-states.md).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/count.h"
 #include "session/context.h"
-#include "state_page.h"
+#include "state_tests.h"
 
 #define NO CONTEXT_STATE_COUNT /* the event has no meaning there */
 
-static const enum context_state expected[CONTEXT_STATE_COUNT][CONTEXT_EVENT_COUNT] = {
+static const unsigned expected[CONTEXT_STATE_COUNT][CONTEXT_EVENT_COUNT] = {
 	[CONTEXT_OPEN] =
 		{
 			[CONTEXT_EVENT_INPUT] = CONTEXT_OPEN,
@@ -107,74 +98,16 @@ static const struct state_page page = {
 	.edge = edge,
 };
 
-static void test_every_event_leads_where_the_table_says(void **state)
-{
-	(void)state;
-	for (unsigned from = 0; from < CONTEXT_STATE_COUNT; ++from) {
-		for (unsigned event = 0; event < CONTEXT_EVENT_COUNT; ++event) {
-			enum context_state to = NO;
-			enum context_state got = context_edge(&to, from, event) ? to : NO;
-
-			if (got != expected[from][event])
-				fail_msg("%s in %s", context_event_name(event),
-					 context_state_name(from));
-		}
-	}
-}
-
-static void test_a_closed_context_stays_closed(void **state)
-{
-	(void)state;
-	for (unsigned event = 0; event < CONTEXT_EVENT_COUNT; ++event) {
-		enum context_state to;
-
-		assert_false(context_edge(&to, CONTEXT_CLOSED, event));
-	}
-}
-
-/* No client and no engine may be needed to get out of a state: silence, the
- * peer and the ledger must do. */
-static void test_every_context_ends_by_itself(void **state)
-{
-	static const enum context_event clocks[] = {CONTEXT_EVENT_IDLE, CONTEXT_EVENT_SPOKEN,
-						    CONTEXT_EVENT_BOOKED};
-
-	(void)state;
-	for (unsigned from = 0; from < CONTEXT_STATE_COUNT; ++from) {
-		enum context_state at = from;
-
-		for (unsigned i = 0; i < COUNT(clocks); ++i) {
-			enum context_state to;
-
-			if (context_edge(&to, at, clocks[i]))
-				at = to;
-		}
-		assert_int_equal(at, CONTEXT_CLOSED);
-	}
-}
-
-static void test_the_page_is_current(void **state)
-{
-	char *now = state_page_text(&page);
-	char *then = state_page_read(&page);
-
-	(void)state;
-	assert_non_null(then);
-	assert_string_equal(now, then);
-	free(now);
-	free(then);
-}
+static const unsigned clocks[] = {CONTEXT_EVENT_IDLE, CONTEXT_EVENT_SPOKEN, CONTEXT_EVENT_BOOKED};
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_event_leads_where_the_table_says),
-		cmocka_unit_test(test_a_closed_context_stays_closed),
-		cmocka_unit_test(test_every_context_ends_by_itself),
-		cmocka_unit_test(test_the_page_is_current),
+	const struct state_tests tests = {
+		.page = &page,
+		.expected = expected[0],
+		.clocks = clocks,
+		.clock_count = COUNT(clocks),
 	};
 
-	if (argc == 3 && strcmp(argv[1], "--write") == 0)
-		return state_page_write(&page, argv[2]);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return state_tests_main(&tests, argc, argv);
 }

@@ -3,17 +3,9 @@
  * shows it.  With --write FILE this program writes that page
  * (docs/conversation-states.md).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "base/count.h"
 #include "session/conversation.h"
-#include "state_page.h"
+#include "state_tests.h"
 
 #define NO CONVERSATION_STATE_COUNT /* the event has no meaning there */
 #define IDLE CONVERSATION_IDLE
@@ -22,14 +14,13 @@
 #define SAID CONVERSATION_SAID
 #define CLOSED CONVERSATION_CLOSED
 
-static const enum conversation_state expected[CONVERSATION_STATE_COUNT][CONVERSATION_EVENT_COUNT] =
-	{
-		/*             TURN   RETRY     WORDS     DONE  HANG_UP */
-		[IDLE] = {ASKED, NO, NO, NO, CLOSED},
-		[ASKED] = {ASKED, ASKED, SPEAKING, SAID, CLOSED},
-		[SPEAKING] = {ASKED, SPEAKING, SPEAKING, SAID, CLOSED},
-		[SAID] = {ASKED, SAID, NO, NO, CLOSED},
-		[CLOSED] = {NO, NO, NO, NO, NO},
+static const unsigned expected[CONVERSATION_STATE_COUNT][CONVERSATION_EVENT_COUNT] = {
+	/*             TURN   RETRY     WORDS     DONE  HANG_UP */
+	[IDLE] = {ASKED, NO, NO, NO, CLOSED},
+	[ASKED] = {ASKED, ASKED, SPEAKING, SAID, CLOSED},
+	[SPEAKING] = {ASKED, SPEAKING, SPEAKING, SAID, CLOSED},
+	[SAID] = {ASKED, SAID, NO, NO, CLOSED},
+	[CLOSED] = {NO, NO, NO, NO, NO},
 };
 
 static const char *const state_texts[CONVERSATION_STATE_COUNT] = {
@@ -85,41 +76,17 @@ static const struct state_page page = {
 	.edge = edge,
 };
 
-static void test_every_event_leads_where_the_table_says(void **state)
-{
-	(void)state;
-	for (unsigned from = 0; from < CONVERSATION_STATE_COUNT; ++from) {
-		for (unsigned event = 0; event < CONVERSATION_EVENT_COUNT; ++event) {
-			enum conversation_state to = NO;
-			enum conversation_state got = conversation_edge(&to, from, event) ? to : NO;
-
-			if (got != expected[from][event])
-				fail_msg("%s in %s", conversation_event_name(event),
-					 conversation_state_name(from));
-		}
-	}
-}
-
-static void test_the_page_is_current(void **state)
-{
-	char *now = state_page_text(&page);
-	char *then = state_page_read(&page);
-
-	(void)state;
-	assert_non_null(then);
-	assert_string_equal(now, then);
-	free(now);
-	free(then);
-}
+/* It lives as long as its engine's connection. */
+static const unsigned clocks[] = {CONVERSATION_EVENT_HANG_UP};
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_event_leads_where_the_table_says),
-		cmocka_unit_test(test_the_page_is_current),
+	const struct state_tests tests = {
+		.page = &page,
+		.expected = expected[0],
+		.clocks = clocks,
+		.clock_count = COUNT(clocks),
 	};
 
-	if (argc == 3 && strcmp(argv[1], "--write") == 0)
-		return state_page_write(&page, argv[2]);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return state_tests_main(&tests, argc, argv);
 }

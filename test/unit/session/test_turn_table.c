@@ -2,22 +2,13 @@
  * The life of a turn: every state with every event, and the page that shows
  * it.  With --write FILE this program writes that page (docs/turn-states.md).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/count.h"
 #include "session/turn.h"
-#include "state_page.h"
+#include "state_tests.h"
 
 #define NO TURN_STATE_COUNT /* the event has no meaning there */
 
-static const enum turn_state expected[TURN_STATE_COUNT][TURN_EVENT_COUNT] = {
+static const unsigned expected[TURN_STATE_COUNT][TURN_EVENT_COUNT] = {
 	/*                 TEXT         FLUSH      END            IDLE           CURTAIL
 	 *                 FAULT        SENT       BOOKED         CANCEL         DROP */
 	[TURN_OPEN] = {TURN_OPEN, TURN_OPEN, TURN_DRAINING, TURN_DRAINING, TURN_DRAINING,
@@ -93,73 +84,16 @@ static const struct state_page page = {
 	.edge = edge,
 };
 
-static void test_every_event_leads_where_the_table_says(void **state)
-{
-	(void)state;
-	for (unsigned from = 0; from < TURN_STATE_COUNT; ++from) {
-		for (unsigned event = 0; event < TURN_EVENT_COUNT; ++event) {
-			enum turn_state to = NO;
-			enum turn_state got = turn_edge(&to, from, event) ? to : NO;
-
-			if (got != expected[from][event])
-				fail_msg("%s in %s", turn_event_name(event), turn_state_name(from));
-		}
-	}
-}
-
-static void test_a_closed_turn_stays_closed(void **state)
-{
-	(void)state;
-	for (unsigned event = 0; event < TURN_EVENT_COUNT; ++event) {
-		enum turn_state to;
-
-		assert_false(turn_edge(&to, TURN_CLOSED, event));
-	}
-}
-
-/* No client and no engine may be needed to get out of a state: silence, the
- * peer and the ledger must do. */
-static void test_every_turn_ends_by_itself(void **state)
-{
-	static const enum turn_event clocks[] = {TURN_EVENT_IDLE, TURN_EVENT_SENT,
-						 TURN_EVENT_BOOKED};
-
-	(void)state;
-	for (unsigned from = 0; from < TURN_STATE_COUNT; ++from) {
-		enum turn_state at = from;
-
-		for (unsigned i = 0; i < COUNT(clocks); ++i) {
-			enum turn_state to;
-
-			if (turn_edge(&to, at, clocks[i]))
-				at = to;
-		}
-		assert_int_equal(at, TURN_CLOSED);
-	}
-}
-
-static void test_the_page_is_current(void **state)
-{
-	char *now = state_page_text(&page);
-	char *then = state_page_read(&page);
-
-	(void)state;
-	assert_non_null(then);
-	assert_string_equal(now, then);
-	free(now);
-	free(then);
-}
+static const unsigned clocks[] = {TURN_EVENT_IDLE, TURN_EVENT_SENT, TURN_EVENT_BOOKED};
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_event_leads_where_the_table_says),
-		cmocka_unit_test(test_a_closed_turn_stays_closed),
-		cmocka_unit_test(test_every_turn_ends_by_itself),
-		cmocka_unit_test(test_the_page_is_current),
+	const struct state_tests tests = {
+		.page = &page,
+		.expected = expected[0],
+		.clocks = clocks,
+		.clock_count = COUNT(clocks),
 	};
 
-	if (argc == 3 && strcmp(argv[1], "--write") == 0)
-		return state_page_write(&page, argv[2]);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return state_tests_main(&tests, argc, argv);
 }
