@@ -185,15 +185,15 @@ static const struct unit units[] = {
 	LE_UNIT(" g ", "gramme", "grammes"),
 	LE_UNIT(" mg ", "milligramme", "milligrammes"),
 	LE_UNIT(" µg μg ", "microgramme", "microgrammes"),
-	LA_UNIT(" t ", "tonne", "tonnes"),
+	LA_UNIT(" t tonne tonnes ", "tonne", "tonnes"),
 	LE_UNIT(" l L ", "litre", "litres"),
 	LE_UNIT(" l/100_km ", "litre aux cent kilomètres", "litres aux cent kilomètres"),
 	LE_UNIT(" hl hL ", "hectolitre", "hectolitres"),
 	LE_UNIT(" dl dL ", "décilitre", "décilitres"),
 	LE_UNIT(" cl cL ", "centilitre", "centilitres"),
 	LE_UNIT(" ml mL ", "millilitre", "millilitres"),
-	LE_UNIT(" °C ℃ ", "degré Celsius", "degrés Celsius"),
-	LE_UNIT(" °F ℉ ", "degré Fahrenheit", "degrés Fahrenheit"),
+	LE_UNIT(" °C ºC ℃ ", "degré Celsius", "degrés Celsius"),
+	LE_UNIT(" °F ºF ℉ ", "degré Fahrenheit", "degrés Fahrenheit"),
 	LE_UNIT(" ° ", "degré", "degrés"),
 	{.written = " % ", .name = {.one = "pour cent"}},
 	{.written = " ‰ ", .name = {.one = "pour mille"}},
@@ -244,6 +244,9 @@ static const struct unit units[] = {
 	LA_UNIT(" semaine semaines ", "semaine", "semaines"),
 	LA_UNIT(" nuit nuits ", "nuit", "nuits"),
 	LA_UNIT(" pers pers. personne personnes ", "personne", "personnes"),
+	LA_UNIT(" fois ", "fois", "fois"),
+	LA_UNIT(" c._à_soupe c._à_s. ", "cuillère à soupe", "cuillères à soupe"),
+	LA_UNIT(" c._à_café c._à_c. ", "cuillère à café", "cuillères à café"),
 	LE_UNIT(" hab hab. ", "habitant", "habitants"),
 	LE_UNIT(" tr ", "tour", "tours"),
 	LE_UNIT(" ch ", "cheval", "chevaux"),
@@ -293,21 +296,46 @@ static const struct magnitude magnitudes[] = {
 	{0},
 };
 
-/* A French ending tells little of a noun's gender; these are counted often. */
+/* What these endings tell of a noun's gender, and the words that are counted often. */
 static const struct by_ending agreement[] = {
-	{" fois page pages chambre chambres table tables place places étape étapes question "
-	 "questions réponse réponses option options ligne lignes pièce pièces tasse tasses "
-	 "cuillère cuillères bouteille bouteilles boîte boîtes année années femme femmes fille "
-	 "filles ville villes voiture voitures station stations sortie sorties erreur erreurs "
-	 "commande commandes livraison livraisons facture factures adresse adresses visite "
-	 "visites séance séances leçon leçons tranche tranches pomme pommes réservation "
-	 "réservations notification notifications victoire victoires défaite défaites ",
-	 " cartable cartables ", 'f'},
+	{" tions sions aisons ités iétés ances ences ettes ures udes ades ées ies esses elles "
+	 "illes ennes onnes ières trices euses ines aines ottes asses ",
+	 " bastions comités invités traités silences squelettes murmures mercures stades grades "
+	 "camarades musées lycées trophées incendies génies parapluies sosies gorilles "
+	 "cimetières magazines domaines capitaines moines portefeuilles millefeuilles "
+	 "violoncelles nomades malades ",
+	 'f',
+	 .words = " fois voix noix pages chambres tables places étapes réponses lignes pièces "
+		  "cuillères boîtes femmes villes erreurs commandes demandes adresses visites "
+		  "tranches pommes défaites heures lampes sœurs tonnes chaises portes clés "
+		  "fenêtres images plages cartes routes lettres offres choses salles photos "
+		  "vidéos notes vaches poules gouttes bananes oranges cerises poires fraises "
+		  "victimes équipes écoles entreprises banques doses pilules capsules gélules "
+		  "ampoules barres piles prises marches mains dents parts mers fleurs couleurs "
+		  "valeurs têtes nuits classes caisses remarques minutes secondes bouteilles "
+		  "îles églises rues langues marques plaintes alertes petites grandes dettes "
+		  "feuilles armes balles bombes courses fermes zones "},
+	{" tion sion aison ité iété ance ence ette ure ude ade ée ie esse elle ille enne onne "
+	 "ière trice euse ine aine otte asse ",
+	 " bastion comité invité traité silence squelette murmure mercure stade grade camarade "
+	 "musée lycée trophée incendie génie parapluie sosie gorille cimetière magazine domaine "
+	 "capitaine moine portefeuille millefeuille violoncelle nomade malade ",
+	 'f',
+	 .words = " fois voix noix page chambre table place étape réponse ligne pièce cuillère "
+		  "boîte femme ville erreur commande demande adresse visite tranche pomme "
+		  "défaite heure lampe sœur tonne chaise porte clé fenêtre image plage carte "
+		  "route lettre offre chose salle photo vidéo note vache poule goutte banane "
+		  "orange cerise poire fraise victime équipe école entreprise banque dose "
+		  "pilule capsule gélule ampoule barre pile prise marche main dent part mer "
+		  "fleur couleur valeur tête nuit classe caisse remarque minute seconde "
+		  "bouteille île église rue langue marque plainte alerte petite grande dette "
+		  "feuille arme balle bombe course ferme zone ",
+	 .single = true},
 	{0},
 };
 
 static const struct ordinal_mark ordinal_marks[] = {
-	{" er ᵉʳ ", 'o'}, {" re ère ʳᵉ ", 'p'}, {" e ème ᵉ ᵉᵐᵉ ième ", 'o'}, {" ers ", 'x'},
+	{" er ᵉʳ ", 'o'}, {" re ère ʳᵉ ", 'p'}, {" e è ème ᵉ ᵉᵐᵉ ième ", 'o'}, {" ers ", 'x'},
 	{" res ères ", 'X'}, {" es èmes ", 'x'}, {" nd ", '2'}, {" nde ", '3'},
 	{0},
 };
@@ -358,6 +386,9 @@ static const struct by_neighbours romans[] = {
 static const struct abbreviation abbreviations[] = {
 	{"M.et Mme", "Monsieur et Madame", 0},
 	{"M.", "Monsieur", WHEN_BEFORE_CAPITAL},
+	{"M.le", "Monsieur le", 0},
+	{"M.l'", "Monsieur l'", 0},
+	{"Me", "Maître", WHEN_BEFORE_CAPITAL},
 	{"MM.", "Messieurs", WHEN_BEFORE_CAPITAL},
 	{"Mme", "Madame", 0},
 	{"Mme.", "Madame", WHEN_BEFORE_CAPITAL},
@@ -387,6 +418,9 @@ static const struct abbreviation abbreviations[] = {
 	{"bd.", "boulevard", WHEN_BEFORE_CAPITAL},
 	{"boul.", "boulevard", 0},
 	{"pl.", "place", WHEN_BEFORE_CAPITAL},
+	{"pl.", "place", WHEN_AFTER_NUMBER},
+	{"arr.", "arrondissement", 0},
+	{"dép.", "département", 0},
 	{"bât.", "bâtiment", 0},
 	{"appt.", "appartement", 0},
 	{"apt.", "appartement", 0},
@@ -402,6 +436,7 @@ static const struct abbreviation abbreviations[] = {
 	{"n°", "numéro", 0},
 	{"nº", "numéro", 0},
 	{"no.", "numéro", WHEN_BEFORE_NUMBER},
+	{"no", "numéro", WHEN_BEFORE_NUMBER},
 	{"n°s", "numéros", 0},
 	{"art.", "article", WHEN_BEFORE_NUMBER},
 	{"chap.", "chapitre", 0},
@@ -433,6 +468,17 @@ static const struct abbreviation abbreviations[] = {
 	{"RDV", "rendez-vous", 0},
 	{"N.B.", "Nota bene", 0},
 	{"P.-S.", "Post-scriptum", 0},
+	{"P.S.", "Post-scriptum", 0},
+	{"qqn", "quelqu'un", 0},
+	{"qqch.", "quelque chose", 0},
+	{"qqch", "quelque chose", 0},
+	{"1/2 heure", "une demi-heure", 0},
+	{"½ heure", "une demi-heure", 0},
+	{"1/2 journée", "une demi-journée", 0},
+	{"½ journée", "une demi-journée", 0},
+	{"1/2 douzaine", "une demi-douzaine", 0},
+	{"½ douzaine", "une demi-douzaine", 0},
+	{"50/50", "cinquante-cinquante", 0},
 	{"x", "fois", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"touche #", "touche dièse", 0},
 	{"touche *", "touche étoile", 0},
@@ -444,6 +490,9 @@ static const struct abbreviation abbreviations[] = {
 static const struct sign signs[] = {
 	{"&", "et", 0},
 	{"+", "plus", 0},
+	{"-", "moins", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"²", "au carré", WHEN_AFTER_NUMBER},
+	{"³", "au cube", WHEN_AFTER_NUMBER},
 	{"=", "égale", 0},
 	{"×", "fois", 0},
 	{"÷", "divisé par", 0},
@@ -499,6 +548,8 @@ static const struct reading reading_fr = {
 	.magnitudes = magnitudes,
 	.cardinals = cardinals,
 	.agreement = agreement,
+	.between = " autre autres jeune jeunes nouvelle nouvelles belle belles grosse grosses ",
+	.or_words = " ou ",
 	.no_noun = " a à au avec dans de des du en est et ou par pour sont sur ",
 
 	.ordinal_marks = ordinal_marks,
@@ -524,8 +575,8 @@ static const struct reading reading_fr = {
 	.year_most = 2199,
 	.years = years,
 
-	.time_marks = ":h",
-	.time_words = " h heure heures ",
+	.time_marks = ":hH",
+	.time_words = " h H heure heures ",
 	.time_hm = "{h:H} {m:f}",
 	.time_hm_small = "{h:H} {m:f}",
 	.time_h = "{h:H}",
@@ -547,10 +598,10 @@ static const struct reading reading_fr = {
 	.roman_marks = roman_marks,
 
 	.abbreviations = abbreviations,
-	.spelled = " RATP URSS ADSL HDMI ISBN SARL IEEE ",
+	.spelled = " RATP URSS ADSL HDMI ISBN SARL IEEE CPAM ",
 	.said = " OK ONU PIN SIM RIB CAC CAF PAC ZAC ZEP SPA VAR LE LA LES UN UNE DES DU DE ET OU "
 		"SI NON OUI PAS SUR PAR QUI QUE EN AU AUX CE CES SES MES TES MA TA SA MON TON SON "
-		"NE NI JE TU IL ELLE ON EST SE TOP BIO DOM TOM ZEN WEB ",
+		"NE NI JE TU IL ELLE ON EST SE ENA TOP BIO DOM TOM ZEN WEB ",
 	.signs = signs,
 	.elides = true,
 

@@ -308,8 +308,10 @@ static void say_first_day(struct normalizer *n, size_t i, size_t at, uint64_t da
 	char key = words->to && words->key ? words->key
 					   : key_between(n, n->reading->ordinals, i, at, 'o');
 
+	const struct place_value place = {.name = "day", .number = day, .key = key};
+
 	write_from(n, i, words->to ? words->from : NULL);
-	write_number(n, key, day);
+	write_template(n, n->reading->date_first ? n->reading->date_first : "{day:*}", &place, 1);
 	write_word(n, words->to ? words->to : n->reading->to);
 }
 
@@ -342,32 +344,78 @@ size_t read_named_date(struct normalizer *n, size_t i)
 	return date.next;
 }
 
+static size_t skip_ordinal_mark(const struct normalizer *n, size_t i)
+{
+	for (const struct ordinal_mark *mark = n->reading->ordinal_marks; mark && mark->written;
+	     ++mark) {
+		size_t next = match_spelling(n, i, mark->written, 0);
+
+		if (next)
+			return next;
+	}
+	return i;
+}
+
+/* "28 - July 3", "5th-7th": the last day, and its month if it has one of its own. */
+static bool take_last_day(const struct normalizer *n, struct date *last, size_t i)
+{
+	bool full;
+	bool has_month;
+
+	i = skip_ordinal_mark(n, i);
+	if (token_at(n, i)->kind == TOKEN_BLANK && token_is_dash(n, i + 1))
+		++i;
+	if (!token_is_dash(n, i))
+		return false;
+	i = token_skip_blank(n, i + 1);
+	has_month = match_month(n, i, last, &full) != 0;
+	if (has_month)
+		i = token_skip_blank(n, last->next);
+	else if (token_at(n, i - 1)->kind == TOKEN_BLANK)
+		return false; /* "May 5 - 7 people" */
+	if (!is_short(n, i))
+		return false;
+	last->day = token_value(n, i);
+	last->next = skip_ordinal_mark(n, i + 1);
+	return last->day >= 1 && last->day <= 31;
+}
+
+static size_t say_days(struct normalizer *n, size_t i, const struct date *first, struct date *last)
+{
+	const struct reading *reading = n->reading;
+
+	say_date(n, i, first, reading->date_md);
+	write_word(n, reading->to);
+	if (!last->month) {
+		write_number(n, 'o', last->day);
+		return last->next;
+	}
+	take_year(n, last);
+	say_date(n, i, last, last->year ? reading->date_mdy : reading->date_md);
+	return last->next;
+}
+
 /* "January 15", "Jan. 15, 2024", "May 5-7" */
 static size_t read_month_day(struct normalizer *n, size_t i, struct date *date)
 {
 	size_t at = date->next + 1;
-	uint64_t last = 0;
+	struct date last = {0};
 
 	if (!n->reading->date_md || token_at(n, date->next)->kind != TOKEN_BLANK ||
 	    !is_short(n, at))
 		return 0;
 	date->day = token_value(n, at);
 	date->next = at + 1;
-	if (!is_valid(date) || token_is(n, at + 1, ':') || token_is_word(n, at + 1))
+	if (!is_valid(date))
+		return 0;
+	if (take_last_day(n, &last, at + 1))
+		return say_days(n, i, date, &last);
+	if (token_is(n, at + 1, ':') || token_is_word(n, at + 1))
 		return 0;
 	if (token_is(n, at + 1, '.') && token_is_digits(n, at + 2))
 		return 0;
-	if (token_is_dash(n, at + 1) && is_short(n, at + 2)) {
-		last = token_value(n, at + 2);
-		date->next = at + 3;
-	} else {
-		take_year(n, date);
-	}
+	take_year(n, date);
 	say_date(n, i, date, date->year ? n->reading->date_mdy : n->reading->date_md);
-	if (last) {
-		write_word(n, n->reading->to);
-		write_number(n, 'o', last);
-	}
 	return date->next;
 }
 
@@ -550,6 +598,13 @@ static bool is_unit_behind(const struct normalizer *n, size_t i)
 	       is_unit(n, i + 2);
 }
 
+/* "Es dauert 2 h": no time of the day. */
+static bool counts_hours(const struct normalizer *n, size_t i, size_t next)
+{
+	return n->reading->hour_unit && token_listed(n, next - 1, n->reading->hour_unit) &&
+	       !token_follows(n, i, n->reading->hour_before);
+}
+
 static bool parse_time(const struct normalizer *n, struct time *time, size_t i)
 {
 	size_t minutes;
@@ -577,12 +632,19 @@ static bool parse_time(const struct normalizer *n, struct time *time, size_t i)
 	if (time->h > 24 ||
 	    (is_dotted && !time->has_word && !token_follows(n, i, n->reading->time_before)))
 		return false;
-	if (!minutes && time->has_word && is_unit_behind(n, time->next))
-		return false; /* "2 h 15 min" */
-	if (minutes &&
-	    token_is_word(n, minutes - 1 - (token_at(n, minutes - 1)->kind == TOKEN_BLANK)) &&
-	    is_unit(n, time->next))
+	if (!minutes && time->has_word &&
+	    (is_unit_behind(n, time->next) || counts_hours(n, i, time->next)))
+		return false; /* "2 h 15 min", "2 h" */
+	if (minutes == i + 2 && token_is_word(n, i + 1)) { /* "2h30min" */
+		size_t end = match_spelling(n, token_skip_blank(n, time->next), " min min. ", 0);
+
+		time->next = end ? end : time->next;
+	} else if (minutes &&
+		   token_is_word(n,
+				 minutes - 1 - (token_at(n, minutes - 1)->kind == TOKEN_BLANK)) &&
+		   is_unit(n, time->next)) {
 		return false; /* "2 h 30 min" */
+	}
 	return time->has_minutes || time->half || time->has_word ||
 	       token_follows(n, i, n->reading->hour_words);
 }

@@ -231,32 +231,115 @@ static bool ends_with_one_of(const char *word, size_t len, const char *endings)
 	return false;
 }
 
+static bool begins_with_one_of(const char *word, size_t len, const char *list)
+{
+	for (const char *at = list; *at;) {
+		size_t n = strcspn(at + 1, " ");
+
+		++at;
+		if (n > 0 && n <= len && memcmp(word, at, n) == 0)
+			return true;
+		at += n;
+	}
+	return false;
+}
+
+static bool agrees(const struct by_ending *row, const char *noun, size_t len, bool is_one)
+{
+	const char *endings = is_one && row->one ? row->one : row->endings;
+
+	if ((row->except && reading_lists(row->except, noun, len)) || (row->single && !is_one))
+		return false;
+	if (row->begins && !begins_with_one_of(noun, len, row->begins))
+		return false;
+	return strcmp(endings, "*") == 0 || reading_lists(row->words, noun, len) ||
+	       ends_with_one_of(noun, len, endings);
+}
+
+char key_in_case(const struct normalizer *n, size_t i, char key, uint64_t value)
+{
+	char grammatical;
+
+	if (value != 1 || !n->reading->cases)
+		return key;
+	grammatical = key_between(n, n->reading->cases, i, 0, '\0');
+	for (const char *at = n->reading->case_keys; grammatical && *at; at += 3) {
+		if (at[0] == grammatical && at[1] == key)
+			return at[2];
+	}
+	return key;
+}
+
+static bool has_capital(const struct normalizer *n, size_t i)
+{
+	return token_is_word(n, i) && token_at(n, i)->flags & TOKEN_CAPITAL;
+}
+
+/* The noun that the number before token `next` counts, 0 when there is none. */
+static size_t noun_behind(const struct normalizer *n, size_t next)
+{
+	size_t at = token_skip_blank(n, next);
+
+	if (at == next || !token_is_word(n, at) || token_listed(n, at, n->reading->no_noun))
+		return 0;
+	if (n->language->nouns_big && !has_capital(n, at)) /* "1 neue Nachricht" */
+		return n->reading->adjectives && has_capital(n, at + 2) ? at : 0;
+	if (token_listed(n, at, n->reading->between) && token_is_word(n, at + 2))
+		at += 2;
+	return at;
+}
+
+bool token_counts_noun(const struct normalizer *n, size_t next)
+{
+	return noun_behind(n, next) != 0;
+}
+
+static const struct by_ending *agreement_with(const struct normalizer *n, size_t at, bool is_one)
+{
+	char noun[WORD_MAX];
+	size_t len = at > 0 ? token_lower(n, at, noun) : 0;
+
+	const struct by_ending *row = n->language->nouns_big && !has_capital(n, at)
+					      ? n->reading->adjectives
+					      : n->reading->agreement;
+
+	for (; len > 0 && row->key; ++row) {
+		if (agrees(row, noun, len, is_one))
+			return row;
+	}
+	return NULL;
+}
+
+/* "1 ou 2 minutes": feminine like what stands behind the second number.  What
+ * is no unit tells it by its set, which no other gender has. */
+static bool is_feminine_behind_or(const struct normalizer *n, size_t next)
+{
+	size_t number = next + 3; /* blank, "ou", blank */
+	const struct unit *unit = NULL;
+	const struct by_ending *row;
+
+	if (!token_listed(n, next + 1, n->reading->or_words) || !token_is_digits(n, number))
+		return false;
+	if (match_unit(n, token_skip_blank(n, number + 1), false, &unit))
+		return unit->name.key && !strchr("cmn", unit->name.key);
+	row = agreement_with(n, noun_behind(n, number + 1), false);
+	return row && row->key == 'f';
+}
+
 char key_counting(const struct normalizer *n, size_t i, size_t next)
 {
-	const struct reading *reading = n->reading;
-	char key = key_between(n, reading->cardinals, i, next, 'c');
-	char noun[WORD_MAX];
-	size_t len;
-	size_t at = token_skip_blank(n, next);
-	bool is_one;
+	char key = key_between(n, n->reading->cardinals, i, next, 'c');
+	bool is_one = next == i + 1 && token_value(n, i) == 1;
+	const struct by_ending *row;
 
-	if (key != 'c' || !reading->agreement || at == next || !token_is_word(n, at))
+	if (!n->reading->agreement)
 		return key;
-	if (n->language->nouns_big && !(token_at(n, at)->flags & TOKEN_CAPITAL))
-		return 'c';
-	is_one = next == i + 1 && token_value(n, i) == 1;
-	len = token_lower(n, at, noun);
-	if (len == 0 || (reading->no_noun && reading_lists(reading->no_noun, noun, len)))
-		return 'c';
-	for (const struct by_ending *row = reading->agreement; row->key; ++row) {
-		if (row->except && reading_lists(row->except, noun, len))
-			continue;
-		const char *endings = is_one && row->one ? row->one : row->endings;
-
-		if (strcmp(endings, "*") == 0 || ends_with_one_of(noun, len, endings))
-			return row->key;
-	}
-	return 'c';
+	if (key == 'c' && is_feminine_behind_or(n, next))
+		return 'f';
+	row = agreement_with(n, noun_behind(n, next), is_one);
+	if (row && row->always)
+		return row->key;
+	return key == 'c' && row ? key_in_case(n, i, row->key, is_one) : key;
 }
 
 size_t read_plain_number(struct normalizer *n, size_t i)

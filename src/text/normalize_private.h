@@ -44,6 +44,7 @@ enum {
 	TOKEN_UPPER = 2, /* nothing but capitals, at least two */
 	TOKEN_MARKED = 4, /* has combining marks */
 	TOKEN_BEGINS = 8, /* a blank or an opening sign stands before it */
+	TOKEN_CLOSES = 32, /* a '"' that another one opened in its line */
 	TOKEN_ADDRESS = 16, /* and up to the next blank it has signs of an address */
 };
 
@@ -142,13 +143,16 @@ void give_dot_back(struct normalizer *n, size_t next);
 
 /* normalize_figure.c */
 char key_counting(const struct normalizer *n, size_t i, size_t next); /* of tokens [i, next) */
+/* The set of a one in the case that the word before token i asks for. */
+char key_in_case(const struct normalizer *n, size_t i, char key, uint64_t value);
+bool token_counts_noun(const struct normalizer *n, size_t next); /* behind a number */
 normalize_reader read_ordinal, read_decade, read_plain_number;
 
 /* normalize_quantity.c */
 size_t match_unit(const struct normalizer *n, size_t i, bool is_joined, const struct unit **found);
 bool token_is_bound(const struct normalizer *n, size_t i); /* to a word before it */
 bool token_is_counted(const struct normalizer *n, size_t i); /* a currency, a unit, "mln" */
-normalize_reader read_quantity, read_lone_currency, read_lone_unit, read_feet;
+normalize_reader read_quantity, read_lone_currency, read_lone_unit, read_feet, read_hyphened_unit;
 
 /* normalize_fraction.c */
 bool fraction_is_readable(const struct normalizer *n, uint64_t above, uint64_t below);
@@ -158,7 +162,7 @@ normalize_reader read_fraction;
 normalize_reader read_date, read_named_date, read_month, read_weekday, read_time, read_year;
 
 /* normalize_phone.c */
-normalize_reader read_phone;
+normalize_reader read_phone, read_postcode, read_iban;
 
 /* normalize_address.c */
 normalize_reader read_address;

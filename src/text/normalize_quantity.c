@@ -19,6 +19,7 @@ struct quantity {
 	const struct magnitude *magnitude;
 	const struct unit *unit;
 	bool has_dot; /* the unit's spelling ends in one */
+	bool describes; /* "a 5 km run" */
 	size_t next;
 };
 
@@ -42,10 +43,23 @@ static size_t match_currency(const struct normalizer *n, size_t i, const struct 
 	return next;
 }
 
+/* The number before the unit [i, end), or the one behind it, has a unit of the list. */
+static bool is_beside(const struct normalizer *n, size_t i, size_t end, const char *list)
+{
+	size_t behind = token_skip_blank(n, end);
+	size_t number = i > 0 && token_at(n, i - 1)->kind == TOKEN_BLANK ? i - 1 : i;
+
+	if (number > 0 && token_is_digits(n, number - 1) && token_follows(n, number - 1, list))
+		return true;
+	return token_is_digits(n, behind) && token_listed(n, token_skip_blank(n, behind + 1), list);
+}
+
 size_t match_unit(const struct normalizer *n, size_t i, bool is_joined, const struct unit **found)
 {
 	size_t next = 0;
 
+	if (token_is(n, i, '"') && (!is_joined || token_at(n, i)->flags & TOKEN_CLOSES))
+		return 0; /* no inches */
 	for (const struct unit *row = n->reading->units; row && row->written; ++row) {
 		size_t end;
 
@@ -53,6 +67,8 @@ size_t match_unit(const struct normalizer *n, size_t i, bool is_joined, const st
 			continue;
 		end = match_spelling(n, i, row->written, spelling_len(n, i, next));
 		if (end && row->last && !is_joined && token_is_word(n, token_skip_blank(n, end)))
+			continue;
+		if (end && row->beside && !is_beside(n, i, end, row->beside))
 			continue;
 		if (end) {
 			next = end;
@@ -275,7 +291,7 @@ static void say_noun(struct normalizer *n, const struct quantity *q, const struc
 		     uint64_t value)
 {
 	bool has_decimals = q->figure.decimals && !q->magnitude;
-	const char *noun = counted_form(n, name, value, has_decimals);
+	const char *noun = q->describes ? name->one : counted_form(n, name, value, has_decimals);
 	const struct magnitude *magnitude = q->magnitude && !q->magnitude->times
 						    ? q->magnitude
 						    : round_magnitude(n, &q->figure);
@@ -338,7 +354,10 @@ static void say_quantity(struct normalizer *n, const struct quantity *q, size_t 
 	}
 	if (!noun && q->magnitude && q->magnitude->times)
 		key = key_counting(n, i, q->next); /* "2 mil pessoas" */
-	value = say_magnitude(n, q, noun ? key_of(noun) : key);
+	if (noun)
+		key = key_in_case(n, i, key_of(noun),
+				  q->magnitude || q->figure.decimals ? 0 : q->figure.value);
+	value = say_magnitude(n, q, key);
 	if (noun)
 		say_noun(n, q, noun, value);
 }
@@ -406,7 +425,8 @@ static size_t say_over(struct normalizer *n, const struct quantity *q)
 	if (!n->reading->over || !token_is(n, q->next, '/') || !token_is_digits(n, q->next + 1) ||
 	    token_is(n, q->next + 2, '/'))
 		return 0;
-	write_word(n, n->reading->over);
+	write_word(n, q->figure.decimals && n->reading->rating ? n->reading->rating
+							       : n->reading->over);
 	write_number(n, 'c', token_value(n, q->next + 1));
 	return q->next + 2;
 }
@@ -417,6 +437,24 @@ static bool may_be_year(const struct normalizer *n, const struct quantity *q)
 	       q->figure.digits == 4 && !q->figure.is_digits &&
 	       q->figure.value >= n->reading->year_least &&
 	       q->figure.value <= n->reading->year_most;
+}
+
+/* "2023/24", "2023/2024": a season, and nothing is said between its years. */
+static size_t say_season(struct normalizer *n, const struct quantity *q)
+{
+	size_t second = q->next + 1;
+	uint64_t year = token_value(n, second);
+	/* Where years are ordinals, those of a season are not. */
+	char key = n->reading->range_years.key ? 'c' : 'y';
+
+	if (!may_be_year(n, q) || !token_is(n, q->next, '/') || token_is(n, second + 1, '/'))
+		return 0;
+	if (!(token_len(n, second) == 4 && year == q->figure.value + 1) &&
+	    !(token_len(n, second) == 2 && year == (q->figure.value + 1) % 100))
+		return 0;
+	write_number(n, key, q->figure.value);
+	write_number(n, token_len(n, second) == 4 ? key : 'c', year);
+	return second + 1;
 }
 
 /* "2022–23" */
@@ -452,6 +490,15 @@ static void say_range_end(struct normalizer *n, struct quantity *to, const struc
 	say_quantity(n, to, i);
 }
 
+/* "won met 3-1" */
+static bool is_score(const struct normalizer *n, const struct quantity *from,
+		     const struct quantity *to)
+{
+	return n->reading->score_dash && !noun_of(from) && !noun_of(to) && !to->magnitude &&
+	       !from->figure.decimals && !to->figure.decimals &&
+	       from->figure.value >= to->figure.value;
+}
+
 /* A range's first number is said like the second when that alone has a unit. */
 static void say_range(struct normalizer *n, struct quantity *from, struct quantity *to, size_t i)
 {
@@ -472,7 +519,7 @@ static void say_range(struct normalizer *n, struct quantity *from, struct quanti
 	} else {
 		say_quantity(n, from, i);
 	}
-	write_word(n, n->reading->to);
+	write_word(n, is_score(n, from, to) ? n->reading->score_dash : n->reading->to);
 	if (!noun_of(to)) {
 		to->currency = from->currency;
 		to->unit = from->unit;
@@ -483,8 +530,13 @@ static void say_range(struct normalizer *n, struct quantity *from, struct quanti
 		figure_say(n, &to->figure, n->reading->to_key ? n->reading->to_key : key);
 }
 
+static bool is_spaced(const struct normalizer *n, size_t i)
+{
+	return token_at(n, i - 1)->kind == TOKEN_BLANK && token_at(n, i + 1)->kind == TOKEN_BLANK;
+}
+
 /* The token after a dash that makes a range, 0 when there is none.  A hyphen
- * between blanks is a minus, or a dash of the sentence. */
+ * between blanks may be one, see is_range. */
 static size_t range_next(const struct normalizer *n, const struct quantity *q)
 {
 	size_t i = q->next;
@@ -493,10 +545,22 @@ static size_t range_next(const struct normalizer *n, const struct quantity *q)
 		return 0;
 	if (token_is(n, i, '-') || token_is(n, i, 0x2013) || token_is(n, i, 0x2212))
 		return i + 1;
-	if (token_at(n, i)->kind == TOKEN_BLANK && token_is(n, i + 1, 0x2013) &&
-	    token_at(n, i + 2)->kind == TOKEN_BLANK)
+	if ((token_is(n, i + 1, 0x2013) || token_is(n, i + 1, '-')) && is_spaced(n, i + 1))
 		return i + 3;
 	return 0;
+}
+
+/* A hyphen between blanks is a minus, or a dash of the sentence, unless the
+ * numbers grow and something is counted: "5 - 10 people". */
+static bool is_range(const struct normalizer *n, const struct quantity *from,
+		     const struct quantity *to)
+{
+	size_t dash = from->next + 1;
+
+	if (!token_is(n, dash, '-') || !is_spaced(n, dash))
+		return true;
+	return !from->figure.is_negative && from->figure.value < to->figure.value &&
+	       (noun_of(to) || to->magnitude || token_counts_noun(n, to->next));
 }
 
 /* That of "5 min." may have ended the sentence. */
@@ -504,6 +568,16 @@ static void give_unit_dot_back(struct normalizer *n, const struct quantity *q, s
 {
 	if (end > q->next || q->has_dot)
 		give_dot_back(n, end);
+}
+
+/* "a 5 km run": the unit is singular. */
+static bool is_describing(const struct normalizer *n, size_t i, const struct quantity *q)
+{
+	size_t noun = token_skip_blank(n, q->next);
+
+	return noun > q->next && token_is_word(n, noun) &&
+	       token_follows(n, i, n->reading->describing) &&
+	       !token_listed(n, noun, n->reading->no_noun);
 }
 
 static size_t read_range(struct normalizer *n, struct quantity *from, size_t first)
@@ -517,6 +591,9 @@ static size_t read_range(struct normalizer *n, struct quantity *from, size_t fir
 		return 0;
 	if (token_is_dash(n, to.next) && token_is_digits(n, to.next + 1))
 		return 0; /* three of them are something else */
+	if (!is_range(n, from, &to))
+		return 0;
+	to.describes = is_describing(n, first, &to);
 	say_range(n, from, &to, first);
 	end = say_per(n, &to);
 	if (!end)
@@ -543,8 +620,10 @@ static bool is_worth_it(const struct quantity *q)
 
 static size_t say_bare_over(struct normalizer *n, const struct quantity *q)
 {
-	size_t next;
+	size_t next = say_season(n, q);
 
+	if (next)
+		return next;
 	if (!n->reading->over || !token_is(n, q->next, '/'))
 		return 0;
 	figure_say(n, &q->figure, 'c');
@@ -577,6 +656,7 @@ size_t read_quantity(struct normalizer *n, size_t i)
 		end = say_over(n, &q);
 		return end ? end : q.next;
 	}
+	q.describes = is_describing(n, i, &q);
 	say_quantity(n, &q, i);
 	end = say_per(n, &q);
 	if (!end)
@@ -616,6 +696,27 @@ size_t read_lone_unit(struct normalizer *n, size_t i)
 	if (end > i + 2)
 		return end;
 	return match_unit(n, i + 2, true, &unit) ? say_per(n, &q) : 0;
+}
+
+/* "a 10-km race", "ein 5-km-Lauf" */
+size_t read_hyphened_unit(struct normalizer *n, size_t i)
+{
+	struct figure figure;
+	const struct unit *unit = NULL;
+	size_t next;
+
+	if (token_is_bound(n, i) || !figure_parse(n, &figure, i) || figure.is_digits ||
+	    !token_is(n, figure.next, '-') || !token_is_word(n, figure.next + 1))
+		return 0;
+	next = match_unit(n, figure.next + 1, false, &unit);
+	if (!next || unit->tight ||
+	    !(token_is(n, next, '-') || token_at(n, next)->kind == TOKEN_BLANK) ||
+	    !token_is_word(n, next + 1))
+		return 0;
+	figure_say(n, &figure, 'm');
+	write_text(n, "-");
+	write_text(n, unit->name.one);
+	return next;
 }
 
 /* 5'10" */

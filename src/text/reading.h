@@ -50,6 +50,15 @@ struct unit {
 	bool last; /* after a blank only where no word follows: Spanish "ha" is a verb too */
 	bool tight; /* said without a blank: "zweimal" */
 	const char *per; /* after a '/': "all'ora"; NULL: by reading.per */
+	const char *beside; /* only next to a number of these: the minutes of "1h 30m" */
+};
+
+/* Digits of an address that are read one by one. */
+struct postcode {
+	unsigned digits; /* 0: there are none */
+	const char *before; /* capitals before them: " NY CA "; NULL: none */
+	bool letters; /* two capitals behind them: "1017 GC Amsterdam" */
+	bool after_house; /* behind a house's number: "Weg 3, 10115 Berlin" */
 };
 
 struct currency {
@@ -93,6 +102,10 @@ struct by_ending {
 	const char *except; /* whole words: " día mapa problema "; NULL: none */
 	char key;
 	const char *one; /* endings after the number 1; NULL: the same */
+	const char *words; /* or that is one of these; NULL: none */
+	const char *begins; /* and that begins so: " a e st z "; NULL: anyhow */
+	bool single; /* after the number 1 alone: other numbers count no "part" */
+	bool always; /* whatever stands before the number */
 };
 
 /* A fraction that has words of its own. */
@@ -131,6 +144,7 @@ struct sign {
 	const char *written; /* one character */
 	const char *spoken;
 	unsigned when;
+	const char *after; /* the word before it is one of these; NULL: any */
 };
 
 struct month {
@@ -171,6 +185,16 @@ struct reading {
 	const struct by_neighbours *cardinals; /* which set a plain number takes; NULL: c */
 	const struct by_ending *agreement; /* with a noun in the text, where it is set c */
 	const char *no_noun; /* words after a number that it does not count: " is and or " */
+	const struct by_ending *adjectives; /* before a noun, where nouns have capitals */
+	/* The case of a one by the word before it, and the sets of each case and
+	 * gender: "3fF" says that the feminine of case 3 is set F. */
+	const struct by_neighbours *cases;
+	const char *case_keys;
+	/* Words after which a quantity describes what follows and its unit is
+	 * singular: "a 5 km run", but "5 km of road" (no_noun). */
+	const char *describing;
+	const char *between; /* words that may stand before the noun: " other new "; NULL: none */
+	const char *or_words; /* "1 ou 2 minutes": " ou "; NULL: genders are alike */
 
 	/* Ordinals and fractions. */
 	const struct ordinal_mark *ordinal_marks;
@@ -180,7 +204,8 @@ struct reading {
 	const char *fraction; /* "{n:c} {d}"; {d} is set q or Q */
 	const char *fraction_mixed; /* "{w:c} and {n:c} {d}" */
 	unsigned fraction_max; /* largest denominator read so */
-	const char *over; /* "over", for all others: "28/30", "4.5/5" */
+	const char *over; /* "over", for all others: "28/30" */
+	const char *rating; /* "out of", where the first has decimals; NULL: as over */
 
 	/* Dates: {day} {month} {year}; {,} is the comma if there is one. */
 	enum date_order date_order;
@@ -193,6 +218,7 @@ struct reading {
 	const char *date_tail; /* spellings after it that it says already: " r. roku " */
 	bool short_years; /* "07.09.23" is said with 23, not 2023 */
 	const char *date_without_year; /* 15/01, 15.1. */
+	const char *date_first; /* the first of "5–7 June": "the {day:o}"; NULL: the number */
 	const char *date_dmy, *date_mdy, *date_dm, *date_md, *date_my; /* 15 January 2024, ... */
 	unsigned year_least, year_most; /* what may be a year on its own */
 	const struct by_neighbours *years; /* for them; the first row that fits, else a number */
@@ -206,6 +232,8 @@ struct reading {
 	const char *time_words; /* after it, and part of what is said: " Uhr h " */
 	const char *time_before; /* before it, which make "6.45" a time: " o godz " */
 	const char *hour_words; /* before a bare hour: " godz " */
+	const char *hour_unit; /* of time_words: alone it counts hours: " h " ... */
+	const char *hour_before; /* ... but after these: " um " */
 	const char *time_hm, *time_hm_small, *time_h, *time_hms; /* small: 1 to 9 minutes */
 	const char *time_h_late; /* full hours from 13 on, and 0; NULL: as time_h */
 	const char *time_h_word; /* full hours with one of time_words; NULL: as the others */
@@ -221,12 +249,14 @@ struct reading {
 	char to_key; /* set of the number after it; 0: as before it */
 	struct range_words range_times, range_years, range_days; /* without `to`: as above */
 	const char *score; /* "3:2", where it is no time: "to", "zu"; NULL: a time */
+	const char *score_dash; /* "3-1": "" says nothing between; NULL: as a range */
 	/* Sizes of the groups of digits that make a phone number: " 334 34 1334 ".
 	 * What begins with '+' is one anyway, and so is "030 1234567". */
 	const char *phone_shapes;
 	const char *phone_words; /* before any groups of digits: " tel telefon " */
 	const char *digit_words; /* before three digits read one by one: " call dial " */
 	bool phone_in_pairs; /* "douze, trente-quatre" */
+	struct postcode postcode;
 
 	/* Roman numerals. */
 	const char *roman_name; /* after a name: "the {n:o}" */
