@@ -9,11 +9,10 @@ import json
 import socket
 
 import pytest
-from program import PATIENCE, WAIT_S, Server
+from program import WAIT_S, Server
 
 BODY_MAX = 1 << 20  # of most routes
 LARGE_BODY_MAX = 8 << 20  # of all entries of a dictionary
-BODY_S = 60  # for a whole body
 
 
 @pytest.fixture(scope="module")
@@ -21,15 +20,6 @@ def server(tmp_path_factory):
     server = Server(tmp_path_factory.mktemp("input"))
     yield server
     server.stop()
-
-
-@pytest.fixture(scope="module", autouse=True)
-def slow_body(server):
-    """A client that began a body before the first case, looked at in the last."""
-    raw = Raw(server)
-    raw.send(head(server, "POST", "/v1/dictionaries", "Content-Length: 100") + b'{"name": ')
-    yield raw
-    raw.close()
 
 
 class Answer:
@@ -414,11 +404,3 @@ def test_two_hosts_or_none_are_400(server):
         with Raw(server) as raw:
             raw.send(b"GET /health HTTP/1.1\r\n" + lines + b"\r\n")
             check_error(raw.answer(), 400, "VALIDATION_ERROR")
-
-
-def test_body_that_does_not_come_is_408(server, slow_body):
-    """Begun before the first case; nobody else had to wait for it."""
-    slow_body.socket.settimeout(BODY_S + 5 * PATIENCE)
-    answer = slow_body.answer()
-    check_error(answer, 408, "VALIDATION_ERROR")
-    assert answer.closes and slow_body.has_ended()
