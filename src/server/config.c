@@ -206,9 +206,12 @@ static const struct param price_rows[] = {
 #define TEXT(member) STRING(member, ""), .size = CONFIG_TEXT_SIZE
 #define MILLISECONDS(member, high) INT(member, "0", 0, high), .unit = "milliseconds"
 
+/* What is behind ? or # is no part of the path that is compared. */
 static const char *check_path(const char *value)
 {
-	return value[0] == '/' ? NULL : "must begin with /";
+	if (value[0] != '/')
+		return "must begin with /";
+	return strpbrk(value, "?# \t") ? "must have no blank, ? or #" : NULL;
 }
 
 static const char *check_json_object(const char *value)

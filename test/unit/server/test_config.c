@@ -97,6 +97,12 @@ static void test_agents_that_cannot_be_are_told(void **state)
 	assert_says("[agent bert] has both prompt and prompt_file\n");
 	assert_says("[agent bert] has the path of [agent anna]\n");
 	assert_says("[agent carl] wants an api_key\n");
+	assert_int_equal(load_text("[agent anna]\npath = anna\n[agent bert]\npath = /bert?x=1\n"
+				   "[agent carl]\npath = /carl and more\n"),
+			 EINVAL);
+	assert_says("agent.path must begin with /: \"anna\"\n");
+	assert_says("agent.path must have no blank, ? or #: \"/bert?x=1\"\n");
+	assert_says("agent.path must have no blank, ? or #: \"/carl and more\"\n");
 }
 
 static void test_no_file_is_needed(void **state)
