@@ -24,6 +24,7 @@ static void server_destroy(void *object)
 {
 	struct http_server *server = object;
 
+	loop_undefer(server->loop, &server->emptied);
 	mem_deref(server->settings.tls);
 }
 
@@ -93,6 +94,14 @@ static void part_with_request(struct http_conn *conn)
 	mem_deref(request);
 }
 
+static void tell_empty(void *arg)
+{
+	struct http_server *server = arg;
+
+	if (server->conns.count == 0)
+		server->settings.empty(server->settings.arg);
+}
+
 void http_conn_leave(struct http_conn *conn)
 {
 	struct http_server *server = conn->server;
@@ -100,6 +109,9 @@ void http_conn_leave(struct http_conn *conn)
 	timer_clear(&server->loop->timers, &conn->timer);
 	loop_undefer(server->loop, &conn->next);
 	list_remove(&server->conns, &conn->link);
+	/* Later: it may be becoming a WebSocket, which its owner does not have yet. */
+	if (server->conns.count == 0 && server->settings.empty)
+		loop_defer(server->loop, &server->emptied, tell_empty, server);
 	part_with_request(conn);
 	mem_deref(conn);
 }
@@ -333,6 +345,7 @@ void http_conn_answered(struct http_conn *conn, struct request *request)
 	request->conn = NULL;
 	request->gone = NULL;
 	conn->is_answering = false;
+	conn->has_answered = true;
 	if (!goes_on) {
 		conn->is_closing = true;
 		stream_close(conn->stream);
@@ -389,16 +402,32 @@ size_t http_idle_count(const struct http_server *server)
 	return count;
 }
 
+static void close_conn(struct http_conn *conn)
+{
+	if (conn->is_closing)
+		return;
+	conn->is_closing = true;
+	stream_close(conn->stream);
+}
+
 void http_server_drain(struct http_server *server)
 {
 	server->is_draining = true;
 	for (struct link *l = list_first(&server->conns); l; l = list_next(&server->conns, l)) {
 		struct http_conn *conn = LIST_OBJECT(l, struct http_conn, link);
 
-		if (is_idle(conn) && !conn->is_closing) {
-			conn->is_closing = true;
-			stream_close(conn->stream);
-		}
+		if (conn->has_answered && is_idle(conn))
+			close_conn(conn);
+	}
+}
+
+void http_server_close_unasked(struct http_server *server)
+{
+	for (struct link *l = list_first(&server->conns); l; l = list_next(&server->conns, l)) {
+		struct http_conn *conn = LIST_OBJECT(l, struct http_conn, link);
+
+		if (!conn->is_answering)
+			close_conn(conn);
 	}
 }
 

@@ -58,7 +58,8 @@ struct http_settings {
 	http_request_h *request;
 	http_error_h *error; /* NULL: {"error":"reason"} */
 	http_body_max_h *body_max_of; /* NULL: body_max for all */
-	void *arg; /* for all three */
+	void (*empty)(void *arg); /* the last connection has gone; may be NULL */
+	void *arg; /* for all four */
 	size_t body_max; /* 0: HTTP_BODY_MAX */
 	size_t ws_message_max; /* 0: WS_MESSAGE_MAX */
 	struct tls *tls; /* NULL: plain */
@@ -75,8 +76,12 @@ void http_accept(void *arg, int fd);
 size_t http_idle_count(const struct http_server *server);
 size_t http_conn_count(const struct http_server *server);
 
-/* From now on every answer closes its connection; idle ones close at once. */
+/* From now on every answer closes its connection, and those that wait for another
+ * request close at once.  Those that were just made may send their first. */
 void http_server_drain(struct http_server *server);
+
+/* Closes those whose request has not come, or not all of it. */
+void http_server_close_unasked(struct http_server *server);
 
 /* Ends all connections (WebSockets are their owners' business).  The server's
  * memory goes when they and the caller's reference have. */

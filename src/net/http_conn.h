@@ -17,6 +17,7 @@ struct http_server {
 	struct http_settings settings;
 	struct list conns;
 	unsigned large_bodies; /* requests that may have one */
+	struct deferred emptied;
 	bool is_draining;
 	bool is_stopped;
 };
@@ -30,6 +31,7 @@ struct http_conn {
 	struct timer timer;
 	struct deferred next;
 	bool is_answering;
+	bool has_answered; /* a request, so that the client can do without another */
 	bool is_ended; /* the client has sent all it will */
 	bool is_closing; /* the last answer was given */
 };

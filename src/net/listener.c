@@ -44,15 +44,14 @@ static void pause_accepting(struct listener *listener, int err)
 		watch_set(&listener->watch, 0);
 }
 
-/* Gives ACCEPTS_MAX when more may wait. */
-static int accept_some(struct listener *listener)
+static void on_readable(void *arg, int events)
 {
-	int count = 0;
+	struct listener *listener = arg;
 
-	while (count < ACCEPTS_MAX && !listener->is_closed) {
+	(void)events;
+	for (int i = 0; i < ACCEPTS_MAX && !listener->is_closed; ++i) {
 		int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
-		++count;
 		if (fd >= 0) {
 			listener->accept(listener->arg, fd);
 			continue;
@@ -63,13 +62,6 @@ static int accept_some(struct listener *listener)
 			continue; /* the client left, or its network is broken */
 		break;
 	}
-	return count;
-}
-
-static void on_readable(void *arg, int events)
-{
-	(void)events;
-	accept_some(arg);
 }
 
 /* Splits "HOST:PORT" at the last colon; IPv6 addresses stand in brackets. */
@@ -120,7 +112,7 @@ static int resolve(struct addrinfo **found, const char *address)
 	}
 }
 
-static int bind_socket(int *fdp, const struct addrinfo *to, bool share)
+static int open_socket(int *fdp, const struct addrinfo *to)
 {
 	const int on = 1;
 	const int off = 0;
@@ -130,11 +122,9 @@ static int bind_socket(int *fdp, const struct addrinfo *to, bool share)
 	if (fd < 0)
 		return errno;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	if (share)
-		setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
 	if (to->ai_family == AF_INET6) /* [::] takes IPv4 clients too */
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (bind(fd, to->ai_addr, to->ai_addrlen) == 0) {
+	if (bind(fd, to->ai_addr, to->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0) {
 		*fdp = fd;
 		return 0;
 	}
@@ -143,35 +133,10 @@ static int bind_socket(int *fdp, const struct addrinfo *to, bool share)
 	return err;
 }
 
-/* Every listener can be shared, by the process that will take over one day.  So
- * whether the address is free is asked with a socket that shares with nobody. */
-static int open_socket(int *fdp, const struct addrinfo *to, bool share)
-{
-	int fd = -1;
-	int err = 0;
-
-	if (!share) {
-		err = bind_socket(&fd, to, false);
-		if (!err)
-			close(fd);
-	}
-	if (!err)
-		err = bind_socket(&fd, to, true);
-	if (err)
-		return err;
-	if (listen(fd, BACKLOG) != 0) {
-		err = errno;
-		close(fd);
-		return err;
-	}
-	*fdp = fd;
-	return 0;
-}
-
 /* The first address of those found that can be had.  For ":PORT" IPv6 goes first,
  * because its socket serves both; a name (localhost) is better taken as IPv4,
  * which every client tries. */
-static int open_first(int *fdp, const struct addrinfo *found, int family, bool share)
+static int open_first(int *fdp, const struct addrinfo *found, int family)
 {
 	int err = EADDRNOTAVAIL;
 
@@ -179,7 +144,7 @@ static int open_first(int *fdp, const struct addrinfo *found, int family, bool s
 		for (const struct addrinfo *a = found; a; a = a->ai_next) {
 			if ((a->ai_family == family) != (pass == 0))
 				continue;
-			err = open_socket(fdp, a, share);
+			err = open_socket(fdp, a);
 			if (err == 0)
 				return 0;
 		}
@@ -187,23 +152,12 @@ static int open_first(int *fdp, const struct addrinfo *found, int family, bool s
 	return err;
 }
 
-int listener_alloc(struct listener **listenerp, struct loop *loop, const char *address, bool share,
+int listener_adopt(struct listener **listenerp, struct loop *loop, int fd,
 		   listener_accept_h *accept, void *arg)
 {
-	struct listener *listener = NULL;
-	struct addrinfo *found = NULL;
-	int fd = -1;
-	int err;
+	struct listener *listener = mem_zalloc(sizeof(*listener), NULL);
+	int err = listener ? watch_open(&listener->watch, loop, fd, on_readable, listener) : ENOMEM;
 
-	err = resolve(&found, address);
-	if (err)
-		return err;
-	err = open_first(&fd, found, address[0] == ':' ? AF_INET6 : AF_INET, share);
-	freeaddrinfo(found);
-	if (err)
-		return err;
-	listener = mem_zalloc(sizeof(*listener), NULL);
-	err = listener ? watch_open(&listener->watch, loop, fd, on_readable, listener) : ENOMEM;
 	if (err) {
 		mem_deref(listener);
 		close(fd);
@@ -215,6 +169,25 @@ int listener_alloc(struct listener **listenerp, struct loop *loop, const char *a
 	watch_set(&listener->watch, WATCH_READ);
 	*listenerp = listener;
 	return 0;
+}
+
+int listener_alloc(struct listener **listenerp, struct loop *loop, const char *address,
+		   listener_accept_h *accept, void *arg)
+{
+	struct addrinfo *found = NULL;
+	int fd = -1;
+	int err = resolve(&found, address);
+
+	if (err)
+		return err;
+	err = open_first(&fd, found, address[0] == ':' ? AF_INET6 : AF_INET);
+	freeaddrinfo(found);
+	return err ? err : listener_adopt(listenerp, loop, fd, accept, arg);
+}
+
+int listener_fd(const struct listener *listener)
+{
+	return listener->fd;
 }
 
 uint16_t listener_port(const struct listener *listener)
@@ -235,12 +208,6 @@ uint16_t listener_port(const struct listener *listener)
 static void on_closed(void *arg)
 {
 	mem_deref(arg);
-}
-
-void listener_accept_waiting(struct listener *listener)
-{
-	while (accept_some(listener) == ACCEPTS_MAX)
-		;
 }
 
 void listener_close(struct listener *listener)

@@ -4,9 +4,11 @@
  * From the first signal on /ready says 503, idle sockets are told to reconnect
  * (1012) and busy ones after their turn.  When another process of ours has
  * taken the address over (an upgrade), we stop listening so that new callers
- * go there; else they are let in and told to come back (1013).  A second
- * signal, or the configured time, ends it.  A speech engine's conversation is a
- * call and has nowhere to go on: it lasts until its end or that time.
+ * go there; else they are let in and told to come back (1013).  Who was let in
+ * and has not asked yet is waited for, and all who have asked are answered.  A
+ * second signal, or the configured time, ends it.  A speech engine's
+ * conversation is a call and has nowhere to go on: it lasts until its end or
+ * that time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +20,9 @@
 #include "base/log.h"
 #include "server/server_private.h"
 
-/* A request that is under way takes a look into the store at most. */
-#define LAST_ANSWERS_MS 200
+/* Who was let in at the last moment sends his request after two round trips, one
+ * of them TLS': so long for the slowest network. */
+#define LAST_REQUESTS_MS 2000
 
 static void pid_path(const struct server *server, char *path, size_t size)
 {
@@ -70,6 +73,14 @@ int drain_note_pid(struct server *server)
 	return fclose(file) == 0 ? 0 : errno;
 }
 
+/* Port 0 is another one for each process. */
+static bool is_chosen_by_kernel(const char *address)
+{
+	const char *colon = strrchr(address, ':');
+
+	return colon && strcmp(colon, ":0") == 0;
+}
+
 /* Another living process of ours that serves this address from this directory:
  * the one before us when we start, the one after us when we end. */
 bool drain_has_sibling(const struct server *server)
@@ -87,7 +98,7 @@ bool drain_has_sibling(const struct server *server)
 	n = fscanf(file, "%ld %511s", &pid, address);
 	fclose(file);
 	return n == 2 && pid != (long)getpid() && strcmp(address, server->config->listen) == 0 &&
-	       others_live(server);
+	       !is_chosen_by_kernel(address) && others_live(server);
 }
 
 static void finish(void *arg)
@@ -97,7 +108,25 @@ static void finish(void *arg)
 	loop_stop(server->loop);
 }
 
-/* Who has just been let in, or waits for an answer, still gets it. */
+void drain_close_doors(struct server *server)
+{
+	if (server->handover)
+		handover_close(server->handover);
+	if (server->listener)
+		listener_close(server->listener);
+	server->handover = NULL;
+	server->listener = NULL;
+}
+
+/* Nobody else is let in: else callers without end could keep us. */
+static void on_last_requests(void *arg)
+{
+	struct server *server = arg;
+
+	drain_close_doors(server);
+	http_server_close_unasked(server->http);
+}
+
 void drain_check(struct server *server)
 {
 	if (!server->draining || server->sockets.count > 0 || server->conversations.count > 0 ||
@@ -105,9 +134,9 @@ void drain_check(struct server *server)
 		return;
 	if (http_conn_count(server->http) == 0)
 		finish(server);
-	else if (!timer_is_set(&server->last_answers_timer))
-		timer_set(&server->loop->timers, &server->last_answers_timer,
-			  LAST_ANSWERS_MS * 1000u, finish, server);
+	else if (!timer_is_set(&server->last_requests_timer))
+		timer_set(&server->loop->timers, &server->last_requests_timer,
+			  LAST_REQUESTS_MS * 1000u, on_last_requests, server);
 }
 
 void drain_begin(struct server *server)
@@ -120,11 +149,9 @@ void drain_begin(struct server *server)
 	log_info("server", "draining: %zu connections, %zu conversations", server->sockets.count,
 		 server->conversations.count);
 	server->draining = true;
-	if (server->listener && drain_has_sibling(server)) {
-		listener_accept_waiting(server->listener);
-		listener_close(server->listener);
-		server->listener = NULL;
-	}
+	if (drain_has_sibling(server))
+		drain_close_doors(server);
+	http_server_drain(server->http);
 	timer_set(&server->loop->timers, &server->drain_timer,
 		  (uint64_t)server->config->drain_seconds * 1000000u, finish, server);
 	tts_socket_go_away_all(server);

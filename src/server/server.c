@@ -266,12 +266,18 @@ static void on_accept(void *arg, int fd)
 	close(fd);
 }
 
+static void on_http_empty(void *arg)
+{
+	drain_check(arg);
+}
+
 static int open_http(struct server *server)
 {
 	struct http_settings settings = {
 		.request = routes_handle,
 		.body_max_of = routes_body_max,
 		.error = write_http_error,
+		.empty = on_http_empty,
 		.arg = server,
 		.tls = server->tls,
 	};
@@ -290,20 +296,60 @@ static void tell_listening(const struct server *server)
 		server->events->listening(address, server->events->arg);
 }
 
+/* Where a process of ours listens already, with its socket: see handover.h. */
+static int open_listener(struct server *server)
+{
+	const struct config *config = server->config;
+	int fd;
+	int err;
+
+	if (!drain_has_sibling(server))
+		return listener_alloc(&server->listener, server->loop, config->listen, on_accept,
+				      server);
+	err = handover_take(&fd, config->data_dir, config->listen);
+	if (err) {
+		log_warn("server", "the other server of %s does not hand over its socket: %s",
+			 config->data_dir, strerror(err));
+		return listener_alloc(&server->listener, server->loop, config->listen, on_accept,
+				      server);
+	}
+	log_warn("server", "another server of %s listens on %s too, until it is ended",
+		 config->data_dir, config->listen);
+	return listener_adopt(&server->listener, server->loop, fd, on_accept, server);
+}
+
+/* From now on it can be ended without anybody being turned away; one that is
+ * ending has only waited for that. */
+static void on_handed_over(void *arg, pid_t pid)
+{
+	struct server *server = arg;
+
+	if (server->draining)
+		drain_close_doors(server);
+	log_info("server", "process %ld listens on %s too", (long)pid, server->config->listen);
+}
+
+static void offer_listener(struct server *server)
+{
+	int err = handover_offer(&server->handover, server->loop, server->config->data_dir,
+				 server->config->listen, listener_fd(server->listener),
+				 on_handed_over, server);
+
+	if (err)
+		log_warn("server", "no other process can take over while this one listens: %s",
+			 strerror(err));
+}
+
 static int listen_to_callers(struct server *server)
 {
-	bool share = drain_has_sibling(server);
-	int err = listener_alloc(&server->listener, server->loop, server->config->listen, share,
-				 on_accept, server);
+	int err = open_listener(server);
 
 	if (err) {
 		log_error("server", "cannot listen on %s: %s", server->config->listen,
 			  strerror(err));
 		return err;
 	}
-	if (share)
-		log_warn("server", "another server of %s listens on %s too, until it is ended",
-			 server->config->data_dir, server->config->listen);
+	offer_listener(server);
 	err = drain_note_pid(server);
 	if (err)
 		log_warn("server", "cannot write the pid file: %s", strerror(err));
@@ -487,9 +533,8 @@ static void stop(struct server *server)
 		return;
 	timer_clear(&server->loop->timers, &server->doors_timer);
 	timer_clear(&server->loop->timers, &server->drain_timer);
-	timer_clear(&server->loop->timers, &server->last_answers_timer);
-	if (server->listener)
-		listener_close(server->listener);
+	timer_clear(&server->loop->timers, &server->last_requests_timer);
+	drain_close_doors(server);
 	tts_socket_abort_all(server);
 	speech_engine_abort_all(server);
 	if (server->http)

@@ -50,6 +50,7 @@
 #include "llm/llm.h"
 #include "loop/folder.h"
 #include "loop/loop.h"
+#include "net/handover.h"
 #include "net/http.h"
 #include "net/listener.h"
 #include "net/tls.h"
@@ -77,6 +78,7 @@ struct server {
 	struct tls *tls;
 	struct http_server *http;
 	struct listener *listener;
+	struct handover *handover; /* of the listener's socket to a successor */
 	struct voices_fetch *voices_fetch; /* NULL: there is nothing to fetch */
 	struct tariff tariff;
 	struct session_services services;
@@ -94,7 +96,7 @@ struct server {
 	bool draining;
 	struct timer doors_timer;
 	struct timer drain_timer;
-	struct timer last_answers_timer;
+	struct timer last_requests_timer;
 	uv_signal_t signals[SERVER_SIGNALS];
 };
 
@@ -212,6 +214,7 @@ void speech_http_cut_ended(struct server *server); /* as above */
 /* drain.c */
 void drain_begin(struct server *server);
 void drain_check(struct server *server); /* a socket has gone */
+void drain_close_doors(struct server *server);
 int drain_note_pid(struct server *server);
 bool drain_has_sibling(const struct server *server);
 

@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	if (!err)
 		err = http_server_alloc(&server, loop, &settings);
 	if (!err)
-		err = listener_alloc(&listener, loop, argc > 1 ? argv[1] : "127.0.0.1:0", false,
+		err = listener_alloc(&listener, loop, argc > 1 ? argv[1] : "127.0.0.1:0",
 				     http_accept, server);
 	if (!err)
 		err = watch_open(&input, loop, STDIN_FILENO, on_input, NULL);

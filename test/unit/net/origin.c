@@ -80,9 +80,8 @@ void origin_start(struct origin *origin, struct loop *loop, struct tls *tls, ori
 		  void *arg)
 {
 	*origin = (struct origin){.loop = loop, .tls = tls, .handler = handler, .arg = arg};
-	assert_int_equal(
-		listener_alloc(&origin->listener, loop, "127.0.0.1:0", false, on_accept, origin),
-		0);
+	assert_int_equal(listener_alloc(&origin->listener, loop, "127.0.0.1:0", on_accept, origin),
+			 0);
 }
 
 void origin_url(const struct origin *origin, char *url, size_t size)

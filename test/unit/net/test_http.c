@@ -27,6 +27,7 @@ static size_t got_len;
 
 static struct http_request *kept; /* of /later and /pieces */
 static int gone;
+static int emptied; /* times that no connection was left */
 static char seen[256]; /* what the handler saw */
 static struct ws *ws;
 static int ws_messages;
@@ -107,6 +108,12 @@ static void on_request(struct http_request *request, void *arg)
 	}
 }
 
+static void on_empty(void *arg)
+{
+	(void)arg;
+	++emptied;
+}
+
 static size_t body_max_of(const char *method, const char *path, void *arg)
 {
 	(void)arg;
@@ -116,12 +123,16 @@ static size_t body_max_of(const char *method, const char *path, void *arg)
 static int set_up(void **state)
 {
 	const struct http_settings settings = {
-		.request = on_request, .body_max = 100, .body_max_of = body_max_of};
+		.request = on_request,
+		.body_max = 100,
+		.body_max_of = body_max_of,
+		.empty = on_empty,
+	};
 	int fd[2];
 
 	(void)state;
 	got_len = 0;
-	gone = ws_messages = ws_closes = 0;
+	gone = emptied = ws_messages = ws_closes = 0;
 	kept = NULL;
 	ws = NULL;
 	socket_pair(fd);
@@ -148,10 +159,15 @@ static int tear_down(void **state)
 	return 0;
 }
 
+static void say(int fd, const char *text)
+{
+	assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text));
+	pump(loop);
+}
+
 static void client_says(const char *text)
 {
-	assert_int_equal(send(peer, text, strlen(text), MSG_NOSIGNAL), strlen(text));
-	pump(loop);
+	say(peer, text);
 }
 
 /* Reads all there is; true when the server has ended the connection. */
@@ -632,7 +648,7 @@ static void test_a_client_that_does_not_read_makes_no_more_answers(void **state)
 	assert_true(answers >= asked * 50000);
 }
 
-static void test_drain_closes_idle_connections_and_those_answered(void **state)
+static void test_drain_closes_connections_that_wait_and_those_answered(void **state)
 {
 	int fd[2];
 
@@ -640,13 +656,52 @@ static void test_drain_closes_idle_connections_and_those_answered(void **state)
 	client_says(GET("/later"));
 	socket_pair(fd);
 	http_accept(server, fd[0]);
-	pump(loop);
+	say(fd[1], GET("/"));
+	assert_true(recv(fd[1], got, sizeof(got), 0) > 0);
 	http_server_drain(server);
+	pump(loop);
+	assert_int_equal(recv(fd[1], got, 1, 0), 0);
+	assert_int_equal(emptied, 0);
+	http_reply(kept, 200, NULL, "one", 3);
+	assert_true(client_reads());
+	assert_non_null(strstr(got, "\r\nConnection: close\r\n"));
+	close(fd[1]);
+	shutdown(peer, SHUT_WR);
+	pump(loop);
+	assert_int_equal(emptied, 1); /* all have gone */
+}
+
+/* Who was let in just before is on the way to ask. */
+static void test_a_drain_answers_whoever_has_not_asked_yet(void **state)
+{
+	(void)state;
+	http_server_drain(server);
+	pump(loop);
+	assert_int_equal(http_conn_count(server), 1);
+	client_says(GET("/"));
+	assert_true(client_reads());
+	assert_status("200 ");
+	assert_non_null(strstr(got, "\r\nConnection: close\r\n"));
+}
+
+static void test_those_without_a_whole_request_are_closed_in_the_end(void **state)
+{
+	int fd[2];
+
+	(void)state;
+	client_says(GET("/later"));
+	socket_pair(fd);
+	http_accept(server, fd[0]);
+	say(fd[1], "GET / HTTP/1.1\r\nHo");
+	http_server_drain(server);
+	pump(loop);
+	assert_int_equal(http_conn_count(server), 2);
+	http_server_close_unasked(server);
 	pump(loop);
 	assert_int_equal(recv(fd[1], got, 1, 0), 0);
 	http_reply(kept, 200, NULL, "one", 3);
 	assert_true(client_reads());
-	assert_non_null(strstr(got, "\r\nConnection: close\r\n"));
+	assert_status("200 ");
 	close(fd[1]);
 }
 
@@ -734,7 +789,9 @@ int main(void)
 		TEST(test_what_a_vanished_client_did_not_get_is_told),
 		TEST(test_an_aborted_answer_has_no_last_chunk),
 		TEST(test_a_client_that_does_not_read_makes_no_more_answers),
-		TEST(test_drain_closes_idle_connections_and_those_answered),
+		TEST(test_drain_closes_connections_that_wait_and_those_answered),
+		TEST(test_a_drain_answers_whoever_has_not_asked_yet),
+		TEST(test_those_without_a_whole_request_are_closed_in_the_end),
 		TEST(test_an_upgrade_delivers_what_came_with_it_later),
 		TEST(test_an_address_for_websockets_says_so),
 		TEST(test_no_failed_allocation_harms),

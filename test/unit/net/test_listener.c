@@ -1,4 +1,4 @@
-/* Listening: any address form, a shared port, and no spinning without
+/* Listening: any address form, a port of one's own, and no spinning without
  * descriptors. */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -57,8 +57,7 @@ static void test_addresses_of_every_form_are_listened_on(void **state)
 		int fd;
 
 		assert_int_equal(loop_alloc(&loop), 0);
-		assert_int_equal(listener_alloc(&listener, loop, rows[i], false, on_accept, NULL),
-				 0);
+		assert_int_equal(listener_alloc(&listener, loop, rows[i], on_accept, NULL), 0);
 		accepted = 0;
 		assert_true(listener_port(listener) > 0);
 		fd = dial(listener_port(listener)); /* over IPv4 */
@@ -87,7 +86,7 @@ static void test_what_is_no_address_is_refused(void **state)
 	(void)state;
 	assert_int_equal(loop_alloc(&loop), 0);
 	for (size_t i = 0; i < COUNT(rows); ++i) {
-		int err = listener_alloc(&listener, loop, rows[i].address, false, on_accept, NULL);
+		int err = listener_alloc(&listener, loop, rows[i].address, on_accept, NULL);
 
 		if (err != rows[i].err)
 			fail_msg("%s: %d", rows[i].address, err);
@@ -96,27 +95,19 @@ static void test_what_is_no_address_is_refused(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_two_listeners_share_a_port(void **state)
+static void test_an_address_that_is_listened_on_is_refused(void **state)
 {
 	struct loop *loop;
-	struct listener *old;
-	struct listener *new;
+	struct listener *listener;
+	struct listener *another;
 	char address[32];
-	int fd;
 
 	(void)state;
 	assert_int_equal(loop_alloc(&loop), 0);
-	assert_int_equal(listener_alloc(&old, loop, "127.0.0.1:0", false, on_accept, NULL), 0);
-	snprintf(address, sizeof(address), "127.0.0.1:%u", listener_port(old));
-	assert_int_equal(listener_alloc(&new, loop, address, false, on_accept, NULL), EADDRINUSE);
-	assert_int_equal(listener_alloc(&new, loop, address, true, on_accept, NULL), 0);
-	listener_close(old);
-	accepted = 0;
-	fd = dial(listener_port(new));
-	pump(loop);
-	assert_int_equal(accepted, 1);
-	close(fd);
-	finish(loop, new);
+	assert_int_equal(listener_alloc(&listener, loop, "127.0.0.1:0", on_accept, NULL), 0);
+	snprintf(address, sizeof(address), "127.0.0.1:%u", listener_port(listener));
+	assert_int_equal(listener_alloc(&another, loop, address, on_accept, NULL), EADDRINUSE);
+	finish(loop, listener);
 }
 
 static void test_without_descriptors_accepting_pauses_and_resumes(void **state)
@@ -129,7 +120,7 @@ static void test_without_descriptors_accepting_pauses_and_resumes(void **state)
 
 	(void)state;
 	assert_int_equal(loop_alloc(&loop), 0);
-	assert_int_equal(listener_alloc(&listener, loop, "127.0.0.1:0", false, on_accept, NULL), 0);
+	assert_int_equal(listener_alloc(&listener, loop, "127.0.0.1:0", on_accept, NULL), 0);
 	accepted = 0;
 	fd = dial(listener_port(listener));
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -156,7 +147,7 @@ static void test_a_crowd_is_let_in_by_and_by(void **state)
 
 	(void)state;
 	assert_int_equal(loop_alloc(&loop), 0);
-	assert_int_equal(listener_alloc(&listener, loop, "127.0.0.1:0", false, on_accept, NULL), 0);
+	assert_int_equal(listener_alloc(&listener, loop, "127.0.0.1:0", on_accept, NULL), 0);
 	accepted = 0;
 	for (size_t i = 0; i < 200; ++i)
 		fd[i] = dial(listener_port(listener));
@@ -174,7 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_addresses_of_every_form_are_listened_on),
 		cmocka_unit_test(test_what_is_no_address_is_refused),
-		cmocka_unit_test(test_two_listeners_share_a_port),
+		cmocka_unit_test(test_an_address_that_is_listened_on_is_refused),
 		cmocka_unit_test(test_without_descriptors_accepting_pauses_and_resumes),
 		cmocka_unit_test(test_a_crowd_is_let_in_by_and_by),
 	};

@@ -127,6 +127,17 @@ static void test_a_note_that_is_nonsense_is_nobody(void **state)
 	close(other);
 }
 
+/* Each has a port of its own: callers of ours do not come to it. */
+static void test_another_process_with_a_port_of_its_own_is_nobody(void **state)
+{
+	int other = hold_share();
+
+	(void)state;
+	strcpy(config.listen, "127.0.0.1:0");
+	assert_false(has_sibling_with_pid((long)getppid(), "127.0.0.1:0"));
+	close(other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +149,9 @@ int main(void)
 						open_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_a_note_that_is_nonsense_is_nobody, open_dir,
 						remove_dir),
+		cmocka_unit_test_setup_teardown(
+			test_another_process_with_a_port_of_its_own_is_nobody, open_dir,
+			remove_dir),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,237 @@
+/*
+ * handover.c: a listening socket for the process that takes over (see handover.h).
+ *
+ * Who connects gets one packet: the address as it is configured, and the
+ * descriptor with it.
+ */
+#include "net/handover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+#define NAME "syrinx.listener"
+#define ADDRESS_SIZE 512 /* longer than what a configuration can hold */
+#define BACKLOG 4
+
+struct handover {
+	struct watch watch;
+	handover_taken_h *taken;
+	void *arg;
+	int door; /* where it is asked for */
+	int fd; /* what is given away: the caller's */
+	char address[ADDRESS_SIZE];
+};
+
+/* A packet with room for one descriptor. */
+struct packet {
+	struct msghdr header;
+	struct iovec text;
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+};
+
+static void packet_init(struct packet *packet, char *text, size_t size)
+{
+	memset(packet, 0, sizeof(*packet));
+	packet->text = (struct iovec){.iov_base = text, .iov_len = size};
+	packet->header.msg_iov = &packet->text;
+	packet->header.msg_iovlen = 1;
+	packet->header.msg_control = packet->control;
+	packet->header.msg_controllen = sizeof(packet->control);
+}
+
+/* Through a descriptor of the directory: its own path may be longer than the
+ * address of a Unix socket can be. */
+static void fill_address(struct sockaddr_un *address, int dir)
+{
+	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d/" NAME, dir);
+}
+
+static int open_dir(const char *path)
+{
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* For our own user alone, before anybody can connect. */
+static int listen_in(int fd, int dir)
+{
+	struct sockaddr_un address;
+
+	fill_address(&address, dir);
+	if (unlinkat(dir, NAME, 0) != 0 && errno != ENOENT)
+		return errno;
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+	    fchmodat(dir, NAME, S_IRUSR | S_IWUSR, 0) != 0 || listen(fd, BACKLOG) != 0)
+		return errno;
+	return 0;
+}
+
+static int open_door(int *doorp, const char *path)
+{
+	int dir = open_dir(path);
+	int fd = -1;
+	int err = dir < 0 ? errno : 0;
+
+	if (!err) {
+		fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		err = fd < 0 ? errno : listen_in(fd, dir);
+	}
+	if (dir >= 0)
+		close(dir);
+	if (err && fd >= 0)
+		close(fd);
+	if (!err)
+		*doorp = fd;
+	return err;
+}
+
+static int give(struct handover *handover, int to)
+{
+	struct packet packet;
+	struct cmsghdr *control;
+
+	packet_init(&packet, handover->address, strlen(handover->address));
+	control = CMSG_FIRSTHDR(&packet.header);
+	control->cmsg_level = SOL_SOCKET;
+	control->cmsg_type = SCM_RIGHTS;
+	control->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(control), &handover->fd, sizeof(int));
+	return sendmsg(to, &packet.header, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
+}
+
+static void on_asked(void *arg, int events)
+{
+	struct handover *handover = arg;
+	struct ucred peer = {0};
+	socklen_t len = sizeof(peer);
+	int to = accept4(handover->door, NULL, NULL, SOCK_CLOEXEC);
+	int err;
+
+	(void)events;
+	if (to < 0)
+		return;
+	getsockopt(to, SOL_SOCKET, SO_PEERCRED, &peer, &len);
+	err = give(handover, to);
+	close(to);
+	if (!err)
+		handover->taken(handover->arg, peer.pid);
+}
+
+int handover_offer(struct handover **handoverp, struct loop *loop, const char *dir,
+		   const char *address, int fd, handover_taken_h *taken, void *arg)
+{
+	struct handover *handover;
+	int err;
+
+	if (strlen(address) >= ADDRESS_SIZE)
+		return ENAMETOOLONG;
+	handover = mem_zalloc(sizeof(*handover), NULL);
+	if (!handover)
+		return ENOMEM;
+	handover->fd = fd;
+	handover->taken = taken;
+	handover->arg = arg;
+	memcpy(handover->address, address, strlen(address));
+	err = open_door(&handover->door, dir);
+	if (err)
+		goto out;
+	err = watch_open(&handover->watch, loop, handover->door, on_asked, handover);
+	if (err) {
+		close(handover->door);
+		goto out;
+	}
+	watch_set(&handover->watch, WATCH_READ);
+	*handoverp = handover;
+	return 0;
+out:
+	mem_deref(handover);
+	return err;
+}
+
+static void on_closed(void *arg)
+{
+	mem_deref(arg);
+}
+
+void handover_close(struct handover *handover)
+{
+	watch_close(&handover->watch, on_closed);
+	close(handover->door);
+}
+
+static int ask(int *askedp, const char *path)
+{
+	const struct timeval patience = {.tv_sec = HANDOVER_MS / 1000};
+	struct sockaddr_un address;
+	int dir = open_dir(path);
+	int fd;
+	int err = 0;
+
+	if (dir < 0)
+		return errno;
+	fill_address(&address, dir);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) != 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) != 0 ||
+	    connect(fd, (struct sockaddr *)&address, sizeof(address)) != 0)
+		err = errno == ECONNREFUSED ? ENOENT : errno; /* left by one that has ended */
+	close(dir);
+	if (err && fd >= 0)
+		close(fd);
+	if (!err)
+		*askedp = fd;
+	return err;
+}
+
+static int descriptor_of(struct packet *packet)
+{
+	struct cmsghdr *control = CMSG_FIRSTHDR(&packet->header);
+	int fd = -1;
+
+	if (control && control->cmsg_level == SOL_SOCKET && control->cmsg_type == SCM_RIGHTS &&
+	    control->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&fd, CMSG_DATA(control), sizeof(int));
+	return fd;
+}
+
+static int receive(int *fdp, int from, const char *address)
+{
+	char text[ADDRESS_SIZE];
+	struct packet packet;
+	ssize_t n;
+	int fd;
+
+	packet_init(&packet, text, sizeof(text));
+	n = recvmsg(from, &packet.header, MSG_CMSG_CLOEXEC);
+	if (n < 0)
+		return errno;
+	fd = descriptor_of(&packet);
+	if (fd < 0)
+		return ENOENT;
+	if ((size_t)n != strlen(address) || memcmp(text, address, (size_t)n) != 0) {
+		close(fd);
+		return ENOENT;
+	}
+	*fdp = fd;
+	return 0;
+}
+
+int handover_take(int *fdp, const char *dir, const char *address)
+{
+	int from = -1;
+	int err = ask(&from, dir);
+
+	if (err)
+		return err;
+	err = receive(fdp, from, address);
+	close(from);
+	return err;
+}

@@ -1,0 +1,38 @@
+/*
+ * handover.h: gives a listening socket to the process that takes over.
+ *
+ * A server offers its socket through a Unix socket in its directory, which only
+ * its own user can reach.  Both processes then accept from one queue, so that
+ * the old one can close its descriptor at any moment: nobody who waits there is
+ * turned away.  With a socket each (SO_REUSEPORT) each would have a queue of its
+ * own, and the kernel resets those who come to one between its last accept and
+ * its close.
+ */
+#ifndef NET_HANDOVER_H
+#define NET_HANDOVER_H
+
+#include <sys/types.h>
+
+#include "loop/loop.h"
+
+struct handover;
+
+/* It was given to a process.  The offer may be closed here. */
+typedef void(handover_taken_h)(void *arg, pid_t pid);
+
+/* Offers `fd`, which stays the caller's, as the socket of `address`.  What others
+ * have offered in this directory before is offered no more. */
+int handover_offer(struct handover **handoverp, struct loop *loop, const char *dir,
+		   const char *address, int fd, handover_taken_h *taken, void *arg);
+
+/* No more; the memory goes from the loop, later. */
+void handover_close(struct handover *handover);
+
+/* Takes what is offered there: a listening socket, close-on-exec, the caller's
+ * to close.  Blocks until the other process answers, HANDOVER_MS at most: for
+ * start-up only.  ENOENT when nobody offers a socket of this address, EAGAIN
+ * when the other process does not answer. */
+enum { HANDOVER_MS = 10000 };
+int handover_take(int *fdp, const char *dir, const char *address);
+
+#endif
