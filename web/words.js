@@ -53,6 +53,14 @@ export class Words {
       this.timed[this.next].all.classList.add('said');
     }
     const word = this.timed[this.next];
-    if (word && heard >= word.from) word.element.classList.add('lit');
+    if (!word || heard < word.from || word.element.classList.contains('lit')) return;
+    word.element.classList.add('lit');
+    this.follow(word.element);
+  }
+
+  // A long text scrolls in its place, and the page stays where it is.
+  follow({offsetTop, offsetHeight}) {
+    const {scrollTop, clientHeight} = this.place;
+    if (offsetTop < scrollTop || offsetTop + offsetHeight > scrollTop + clientHeight) this.place.scrollTop = offsetTop;
   }
 }

@@ -135,6 +135,7 @@ def test_a_hundred_thousand_characters_are_spoken(server, browse):
     assert seen["level"] > QUIET
     assert seen["count"] == "99,990 characters"
     assert seen["sources"] < 200  # the browser has ten seconds of it, not all that came
+    assert seen["height"] < 300  # what is below it stays in sight
 
 
 def test_a_voice_that_is_gone_is_told_and_leaves_the_list(server, browse):

@@ -216,6 +216,7 @@ const CASES = {
     seen.level = await loudness();
     await page.waitForFunction(() => window.syrinx.speak.turn.seconds > 100);
     seen.sources = await page.evaluate(() => window.syrinx.speak.player.sources.size);
+    seen.height = await page.evaluate(() => document.getElementById('words').offsetHeight);
     await page.click('#stop');
     seen.count = await text('#text-count');
   },
