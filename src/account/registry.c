@@ -42,6 +42,21 @@ int registry_add_account(struct store *store, struct store_account *account)
 	return store->ops->project_add(store, &project);
 }
 
+/* Whoever made the account was ended before it had its project. */
+static int add_missing_project(struct store *store, struct store_project *project,
+			       int64_t account_id)
+{
+	struct store_account account;
+	int err = store->ops->account_get(store, &account, account_id);
+
+	if (err)
+		return err;
+	*project = (struct store_project){.account_id = account_id,
+					  .name = REGISTRY_FIRST_PROJECT,
+					  .created_ms = account.created_ms};
+	return store->ops->project_add(store, project);
+}
+
 struct account_search {
 	const char *name;
 	struct store_account *found;
@@ -103,9 +118,9 @@ int registry_find_project(struct store *store, struct store_project *project, in
 	struct project_search search = {.id = id, .found = project};
 	int err = store->ops->project_list(store, account_id, compare_project, &search);
 
-	if (err)
+	if (err || search.is_found)
 		return err;
-	return search.is_found ? 0 : ENOENT;
+	return id == 0 && account_id ? add_missing_project(store, project, account_id) : ENOENT;
 }
 
 int registry_first_project(struct store *store, struct store_project *project, int64_t account_id)

@@ -27,7 +27,8 @@ bool registry_is_number(const char *name);
 /* By its number, or by its name where that is no number.  ENOENT. */
 int registry_find_account(struct store *store, struct store_account *account, const char *which);
 
-/* ENOENT; a project of another account is none.  account_id 0: of any. */
+/* ENOENT; a project of another account is none.  account_id 0: of any; id 0: the oldest, which
+ * is made where an account was left without one. */
 int registry_find_project(struct store *store, struct store_project *project, int64_t account_id,
 			  int64_t id);
 /* The account's oldest. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "account/registry.h"
 #include "account/report.h"
 #include "base/calendar.h"
 #include "base/clock.h"
@@ -33,6 +34,24 @@ static int read_moment(int64_t *wall_ms, const struct command_call *call, const 
 	return COMMAND_OK;
 }
 
+static int find_project(struct store_turn_filter *filter, struct store *store,
+			const struct command_call *call)
+{
+	struct store_project project;
+	int err;
+
+	if (command_number(&filter->project_id, call, "project", 1, INT64_MAX, 0))
+		return COMMAND_USAGE;
+	if (!filter->project_id)
+		return COMMAND_OK;
+	err = registry_find_project(store, &project, filter->account_id, filter->project_id);
+	if (err)
+		return store_verb_failed(call, err == ENOENT ? 0 : err,
+					 "there is no such project%s",
+					 filter->account_id ? " of the account" : "");
+	return COMMAND_OK;
+}
+
 static int read_filter(struct store_turn_filter *filter, struct store *store,
 		       const struct command_call *call)
 {
@@ -40,6 +59,8 @@ static int read_filter(struct store_turn_filter *filter, struct store *store,
 	struct store_key key = {0};
 	int status = store_verb_find_account(&filter->account_id, store, call, 0);
 
+	if (status == COMMAND_OK)
+		status = find_project(filter, store, call);
 	if (status == COMMAND_OK && prefix)
 		status = store_verb_find_key(&key, store, call, prefix);
 	if (status == COMMAND_OK)
@@ -175,6 +196,7 @@ static int run(const struct command_call *call)
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
 	{"account", 0, "ACCOUNT", "of one account, by number or name (all)"},
+	{"project", 0, "ID", "of one project, by its number (all)"},
 	{"key", 0, "KEY", "of one key, by its first letters (all)"},
 	{"from", 0, "WHEN", "the first moment: 2026-05-20, 2026-05-20T09:00, or 7d ago"},
 	{"to", 0, "WHEN", "the first moment that does not count any more"},

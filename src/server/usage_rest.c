@@ -31,16 +31,29 @@ static int read_moment(int64_t *wall_ms, struct errand *errand, const char *name
 			     name);
 }
 
-static int read_account(int64_t *id, struct errand *errand)
+/* A master key that names a project need not say whose it is. */
+static int read_account(int64_t *id, struct errand *errand, int64_t project_id)
 {
 	int64_t own = errand->key.account_id;
-	int err = query_number(id, &errand->fault, errand->call.request, "account_id",
-			       &(struct query_range){0, INT64_MAX, own});
+	bool is_master = registry_is_master(&errand->key);
+	int err = query_number(
+		id, &errand->fault, errand->call.request, "account_id",
+		&(struct query_range){0, INT64_MAX, is_master && project_id ? 0 : own});
 
-	if (err || *id == own || registry_is_master(&errand->key))
+	if (err || *id == own || is_master)
 		return err;
 	return errand_refuse(errand, WIRE_ERROR_FORBIDDEN, "account_id %lld is not the key's",
 			     (long long)*id);
+}
+
+/* One of another account is as none. */
+static int check_project(struct errand *errand, struct store *store,
+			 const struct store_turn_filter *filter)
+{
+	struct store_project project;
+	int err = registry_find_project(store, &project, filter->account_id, filter->project_id);
+
+	return err == ENOENT ? errand_refuse(errand, WIRE_ERROR_PROJECT_NOT_FOUND, "%s", "") : err;
 }
 
 /* A key of another account is as none. */
@@ -65,8 +78,13 @@ static int read_key(int64_t *id, struct errand *errand, struct store *store, int
 
 static int read_filter(struct store_turn_filter *filter, struct errand *errand, struct store *store)
 {
-	int err = read_account(&filter->account_id, errand);
+	int err = query_number(&filter->project_id, &errand->fault, errand->call.request,
+			       "project_id", &(struct query_range){1, INT64_MAX, 0});
 
+	if (!err)
+		err = read_account(&filter->account_id, errand, filter->project_id);
+	if (!err && filter->project_id)
+		err = check_project(errand, store, filter);
 	if (!err)
 		err = read_key(&filter->key_id, errand, store, filter->account_id);
 	if (!err)

@@ -164,6 +164,7 @@ def test_key_sees_its_own_account_alone(told, rest):
 
 
 @pytest.mark.parametrize("query, reason", [
+    ("/usage?project_id=x", "project_id must be"),
     ("/usage?by=week", "by must be some of"), ("/usage?by=day,", "by must be some of"),
     ("/usage?from=yesterday", "from must be a date"), ("/usage?to=2026-02-30", "to must be a date"),
     ("/usage?account_id=x", "account_id must be"), ("/usage?key=ka_123456789", "at most 8 bytes"),
@@ -202,3 +203,27 @@ def test_command_says_what_rest_says(told, rest):
     assert len(table) == 2 + len(VOICES) and table[-1].split()[:2] == ["total", "4"]
     assert run("--from", "1h").splitlines()[-1].split()[1] == str(ledger_sums(told)["turns"])
     assert run("--to", "2001-01-01").splitlines()[-1].split()[1] == "0"
+
+
+def test_one_project_may_be_asked_about(told, rest):
+    account = rest.must(201, rest.post("/admin/accounts", {"name": "Two projects"}))
+    second = rest.must(201, rest.post("/admin/projects",
+                                      {"account_id": account["id"], "name": "second"}))
+    made = rest.must(201, rest.post("/admin/keys", {"project_id": second["id"]}))
+    told.secrets.append(made["key"])
+    with Client(told, key=made["key"]) as client:
+        spoken = client.speak("Of the second project.", voice_id=1).usage
+    turns = rest.must(200, rest.get(f"/usage/turns?project_id={second['id']}"))["turns"]
+    assert [turn["turn_id"] for turn in turns] == [spoken["turn_id"]]
+    total = rest.must(200, rest.get(f"/usage?project_id={second['id']}"))["total"]
+    assert total["cost_microcents"] == turns[0]["cost_microcents"] and total["turns"] == 1
+    said = syrinx("usage", "--data", told.data, "--project", str(second["id"]), "--json")
+    assert json.loads(said.stdout)["total"] == total
+    with Rest(told, made["key"]) as own:
+        first = own.must(200, own.get("/usage"))["total"]
+        assert first == total  # the account has no other turns
+        assert own.get("/usage?project_id=1")[0] == 404  # of another account
+    assert rest.get("/usage?project_id=999")[0] == 404
+    assert rest.get(f"/usage?account_id=1&project_id={second['id']}")[0] == 404
+    wrong = syrinx("usage", "--data", told.data, "--project", "999")
+    assert wrong.returncode == 1 and b"there is no such project" in wrong.stderr

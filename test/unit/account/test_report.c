@@ -188,6 +188,21 @@ static void test_an_account_has_a_project_and_is_found_by_number_and_name(void *
 	assert_int_equal(registry_find_project(store, &project, 0, project.id), 0);
 }
 
+static void test_an_account_that_was_left_without_a_project_gets_one(void **state)
+{
+	struct store_account half = {.name = "half", .limits = STORE_LIMITS_PLAN};
+	struct store_project first, again;
+
+	(void)state;
+	assert_int_equal(store->ops->account_add(store, &half), 0);
+	assert_int_equal(registry_find_project(store, &first, half.id, 1), ENOENT);
+	assert_int_equal(registry_find_project(store, &first, half.id, 0), 0);
+	assert_string_equal(first.name, REGISTRY_FIRST_PROJECT);
+	assert_int_equal(registry_first_project(store, &again, half.id), 0);
+	assert_int_equal(again.id, first.id);
+	assert_int_equal(registry_find_project(store, &again, half.id + 1, 0), ENOENT);
+}
+
 static void test_a_top_up_that_says_something_else_is_told(void **state)
 {
 	struct store_top_up first = {.id = "x",
@@ -238,6 +253,7 @@ int main(void)
 		WITH_STORE(test_a_cursor_that_is_none_is_refused),
 		WITH_STORE(test_what_is_summed_up_by_has_names),
 		WITH_STORE(test_an_account_has_a_project_and_is_found_by_number_and_name),
+		WITH_STORE(test_an_account_that_was_left_without_a_project_gets_one),
 		WITH_STORE(test_a_top_up_that_says_something_else_is_told),
 		WITH_STORE(test_a_master_key_is_an_admin_of_the_default_account),
 	};
