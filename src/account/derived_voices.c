@@ -9,6 +9,7 @@
 #include "account/derived_voices.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,9 @@ static void to_voice(struct voice *voice, const struct store_voice *row)
 	};
 	copy_cut(voice->name, sizeof(voice->name), row->name);
 	copy_cut(voice->variant, sizeof(voice->variant), row->variant ? row->variant : "");
+	if (row->languages) /* the first of them is what it reads as, unless it is told */
+		snprintf(voice->language, sizeof(voice->language), "%.*s",
+			 (int)strcspn(row->languages, ","), row->languages);
 }
 
 /* Takes the rows over when the catalogue has them. */

@@ -24,7 +24,7 @@
 /* Fields that change how a voice sounds, or what its sample says. */
 #define HEARD                                                                                      \
 	(STORE_VOICE_BASE | STORE_VOICE_PITCH | STORE_VOICE_RATE | STORE_VOICE_VARIANT |           \
-	 STORE_VOICE_SAMPLE_TEXT)
+	 STORE_VOICE_SAMPLE_TEXT | STORE_VOICE_LANGUAGES)
 
 _Static_assert((int)STORE_VOICE_NAME == (int)VOICE_MESSAGE_NAME &&
 		       (int)STORE_VOICE_PUBLIC == (int)VOICE_MESSAGE_PUBLIC,

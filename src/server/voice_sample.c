@@ -1,9 +1,10 @@
 /*
  * voice_sample.c: /v1/voices/{id}/generate-sample and /v1/voices/{id}/sample.
  *
- * A derived voice speaks its sample text once, and is booked like any other turn.
- * The audio is kept as data/samples/ID.wav, written on the store's thread; that
- * there is one stands in the voice's row.
+ * A voice speaks its sample text once, and is booked like any other turn.  The audio
+ * is kept as data/samples/ID.wav, written on the store's thread.  That there is one
+ * stands in a derived voice's row; a voice of the catalogue has none, and says the same
+ * whoever asks for it: its sample is everybody's.
  */
 #include "server/voice_sample.h"
 
@@ -34,7 +35,8 @@ struct sample {
 	struct member *member;
 	int64_t project_id;
 	int64_t id;
-	int64_t revision; /* of the voice that is heard */
+	int64_t revision; /* of the derived voice that is heard */
+	bool is_derived;
 	struct peer peer;
 	struct tts_call *tts; /* NULL: not begun, or over */
 	struct buf audio; /* a header, and samples */
@@ -134,7 +136,7 @@ static int keep(struct store *store, void *arg)
 		return errno;
 	*slash = '/';
 	err = write_file(path, draft, &sample->audio);
-	if (err)
+	if (err || !sample->is_derived)
 		return err;
 	err = store->ops->voice_change(store, sample->project_id, sample->id, STORE_VOICE_SAMPLED,
 				       &row);
@@ -169,7 +171,10 @@ static void on_kept(int err, void *arg)
 	}
 	if (err)
 		log_error("voices", "a sample cannot be kept: %s", strerror(err));
-	if (err || derived_voices_refresh(sample->call.server->derived, on_refreshed, sample) != 0)
+	if (!err && !sample->is_derived)
+		on_refreshed(0, sample);
+	else if (err ||
+		 derived_voices_refresh(sample->call.server->derived, on_refreshed, sample) != 0)
 		fail(sample, WIRE_ERROR_SAMPLE_FAILED, NULL);
 }
 
@@ -240,7 +245,7 @@ static void on_done(void *arg, const struct reply_usage *usage)
 	(void)usage;
 	sample->tts = mem_deref(sample->tts);
 	http_on_gone(sample->call.request, NULL, NULL); /* it is kept all the same */
-	if (!row || row->revision != sample->revision) {
+	if (sample->is_derived && (!row || row->revision != sample->revision)) {
 		fail(sample, WIRE_ERROR_SAMPLE_FAILED, "the voice has changed meanwhile");
 		return;
 	}
@@ -280,6 +285,8 @@ static void speak(struct sample *sample)
 	settings.voice_id = sample->id;
 	settings.sample_rate = SAMPLE_RATE;
 	settings.set = SETTING_VOICE_ID | SETTING_SAMPLE_RATE;
+	if (!sample->is_derived) /* no project's words are in what everybody hears */
+		settings.set |= SETTING_DICTIONARY_IDS;
 	if (tts_call_alloc(&sample->tts, &request, &call_ops, sample) != 0)
 		fail(sample, WIRE_ERROR_INTERNAL, NULL);
 	else
@@ -301,7 +308,7 @@ static void on_words_ready(int err, void *arg)
 static int choose_text(struct sample *sample, const struct voice *voice,
 		       const struct store_voice *row)
 {
-	const char *text = row->sample_text && row->sample_text[0]
+	const char *text = row && row->sample_text && row->sample_text[0]
 				   ? row->sample_text
 				   : sample_text_of(voice->language);
 
@@ -317,7 +324,7 @@ static int sample_alloc(struct sample **samplep, const struct route_call *call,
 {
 	static const char header[HEADER_LEN];
 	const struct store_voice *row = derived_voices_find(call->server->derived, voice->id);
-	struct sample *sample = row ? mem_zalloc(sizeof(*sample), NULL) : NULL;
+	struct sample *sample = mem_zalloc(sizeof(*sample), NULL);
 	int err;
 
 	if (!sample)
@@ -327,7 +334,8 @@ static int sample_alloc(struct sample **samplep, const struct route_call *call,
 	sample->member = mem_ref(call->member);
 	sample->project_id = call->key->project_id;
 	sample->id = voice->id;
-	sample->revision = row->revision;
+	sample->is_derived = row != NULL;
+	sample->revision = row ? row->revision : 0;
 	sample->peer = (struct peer){.ops = &peer_ops, .peer = sample};
 	buf_init(&sample->audio, AUDIO_MAX);
 	mem_ref(call->request);
@@ -348,7 +356,7 @@ void voice_sample_make(const struct route_call *call)
 	const struct voice *voice = voice_view_named(call);
 	struct sample *sample;
 
-	if (!voice_view_is_own(call, voice))
+	if ((!voice || voice->base_id) && !voice_view_is_own(call, voice))
 		return;
 	if (sample_alloc(&sample, call, voice) != 0) {
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
@@ -433,7 +441,7 @@ void voice_sample_get(const struct route_call *call)
 		voice ? derived_voices_find(call->server->derived, voice->id) : NULL;
 	struct reading *reading;
 
-	if (!row || !row->sampled_ms) {
+	if (!voice || (voice->base_id && (!row || !row->sampled_ms))) {
 		answer_error(call, voice ? WIRE_ERROR_SAMPLE_NOT_FOUND : WIRE_ERROR_VOICE_NOT_FOUND,
 			     NULL);
 		return;

@@ -347,7 +347,8 @@ static int put_derived(struct making *making, const struct voice *derived)
 		voice.quality = base->quality;
 		voice.sample_rate = base->sample_rate;
 		voice.features = base->features;
-		memcpy(voice.language, base->language, sizeof(voice.language));
+		if (voice.language[0] == '\0')
+			memcpy(voice.language, base->language, sizeof(voice.language));
 		memcpy(voice.engine, base->engine, sizeof(voice.engine));
 		memcpy(voice.engine_voice, base->engine_voice, sizeof(voice.engine_voice));
 		memcpy(voice.licence, base->licence, sizeof(voice.licence));

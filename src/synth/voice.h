@@ -114,8 +114,8 @@ int voices_replace(struct voices *voices, const char *engine, const struct voice
  * speaks stays in the catalogue. */
 int voices_set_missing(struct voices *voices, const char *engine, bool missing);
 
-/* What is derived from others: these, and no more.  Of each the id, the name and
- * what only a derived voice has count; the rest is its base's.  Ids outside the
+/* What is derived from others: these, and no more.  Of each the id, the name, a language
+ * and what only a derived voice has count; the rest is its base's.  Ids outside the
  * range above are left out.  ENOMEM: nothing has changed. */
 int voices_set_derived(struct voices *voices, const struct voice *derived, size_t count);
 

@@ -153,6 +153,20 @@ static bool has_language(const struct voice_message *message, const char *code)
 	       (at == message->languages || at[-1] == ',');
 }
 
+/* One of them; the same as a list of one. */
+static int read_language(struct reading *reading, const struct field *field,
+			 const struct json_value *value)
+{
+	char code[SETTINGS_LANGUAGE_SIZE];
+
+	if (value->kind != JSON_KIND_STRING || settings_language(code, value->text, value->len))
+		return fault_value(reading->fault, field->name, "the code of a known language",
+				   value);
+	reading->message->languages[0] = '\0';
+	add_language(reading->message, code);
+	return 0;
+}
+
 static int read_languages(struct reading *reading, const struct field *field,
 			  const struct json_value *value)
 {
@@ -200,6 +214,7 @@ static const struct field fields[] = {
 	{"base_voice_id", read_base, 0, 0, 0, NULL, VOICE_MESSAGE_BASE, false, 0},
 	{"pitch", read_number, AT(pitch), -12, 12, NULL, VOICE_MESSAGE_PITCH, true, 0},
 	{"rate", read_number, AT(rate), 0.5, 2, NULL, VOICE_MESSAGE_RATE, true, 1},
+	{"language", read_language, 0, 0, 0, NULL, VOICE_MESSAGE_LANGUAGES, false, 0},
 	{"supported_languages", read_languages, 0, 0, 0, NULL, VOICE_MESSAGE_LANGUAGES, false, 0},
 	{"is_public", read_bool, AT(is_public), 0, 0, NULL, VOICE_MESSAGE_PUBLIC, false, 0},
 	{"speaker_consent", ignore, 0, 0, 0, NULL, 0, false, 0},

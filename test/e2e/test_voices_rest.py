@@ -347,7 +347,6 @@ def test_null_gives_a_derived_voice_its_bases_sound_again(rest):
 def test_voices_of_the_catalogue_cannot_be_changed(rest):
     for method in ("PATCH", "DELETE"):
         refused(rest.ask(method, "/voices/1071", {"name": "x"}), 403, "UNAUTHORIZED", "catalogue")
-    refused(rest.post("/voices/1071/generate-sample"), 403, "UNAUTHORIZED", "catalogue")
     refused(rest.patch("/voices/7", {"name": "x"}), 404, "NOT_FOUND", "Voice not found")
 
 
@@ -468,6 +467,31 @@ def test_a_sample_is_made_kept_and_served(server, rest):
     assert rest.raw("HEAD", mine + "/sample") == (200, b"")
     assert rest.delete(mine) == (204, None)
     assert list((server.data / "samples").iterdir()) == []
+
+
+def test_a_voice_of_the_catalogue_has_a_sample_too(server, rest):
+    """It is everybody's: what a project's dictionary makes of it is not heard."""
+    rest.must(200, rest.post("/voices/1/generate-sample"))
+    status, plain = rest.raw("GET", "/voices/1/sample")
+    assert status == 200 and wave.open(io.BytesIO(plain)).getnframes() > 24000
+    book = rest.must(201, rest.post("/dictionaries", {"name": "Words"}))
+    rest.must(201, rest.post(f"/dictionaries/{book['id']}/entries",
+                             {"word": "voice", "replacement": "very long and rude word"}))
+    rest.must(200, rest.post("/voices/1/generate-sample"))
+    assert rest.raw("GET", "/voices/1/sample") == (200, plain)
+    refused(rest.post("/voices/7/generate-sample"), 404, "NOT_FOUND", "Voice not found")
+    assert len(server.wait_for_ledger(2)) == 2  # speech as any other
+
+
+def test_a_derived_voice_reads_in_its_own_language(server, rest):
+    german = derive(rest, base=1, language="de-DE")
+    assert german["supported_languages"] == ["de"]
+    text = "21, 22, 23 and 24."
+    read = said(server, 1, text, language="de").samples
+    assert said(server, german["id"], text).samples == read != said(server, 1, text).samples
+    assert said(server, german["id"], text, language="en").samples != read
+    refused(rest.patch(f"/voices/{german['id']}", {"language": "xx"}), 400, "VALIDATION_ERROR",
+            "language")
 
 
 def test_other_doors_know_derived_voices(server, rest):

@@ -366,6 +366,9 @@ static void test_a_derived_voice_is_its_base_with_its_own_sound(void **state)
 	assert_int_equal(voice->base_id, 1071);
 	assert_true(voice_rate(voice) > 1.4);
 	assert_true(voice_rate(voices_find(voices, 1071)) < 1.1);
+	snprintf(list[0].language, sizeof(list[0].language), "de");
+	assert_int_equal(voices_set_derived(voices, list, 1), 0);
+	assert_string_equal(voices_find(voices, 100000)->language, "de");
 	end(voices);
 }
 

@@ -71,6 +71,9 @@ static void test_every_field_is_read(void **state)
 	assert_string_equal(message.quality, "high");
 	assert_string_equal(message.languages, "de,en");
 	assert_true(message.is_public);
+	assert_int_equal(parse("{'language':'fr-FR'}", false), 0);
+	assert_int_equal(message.fields, VOICE_MESSAGE_LANGUAGES);
+	assert_string_equal(message.languages, "fr");
 }
 
 static void test_null_takes_away_what_may_be_absent(void **state)
