@@ -4,7 +4,7 @@ whatever goes wrong, and a stream that is closed when the user speaks again."""
 import pytest
 from engine import Engine, agent, user
 from fake_llm import TEXT, FakeLlm
-from program import PATIENCE, wait_until
+from program import WAIT_S, wait_until
 
 KEY = "sk_engine_0123456789"
 LLM_KEY = "sk_llm_0123456789"
@@ -32,7 +32,8 @@ class Agents:
         path = f"/agent{self.text.count('[agent')}"
         settings = {"path": path, "api_key": KEY, "llm": dialect, "llm_url": self.llm.url,
                     "llm_model": model, "llm_key": LLM_KEY, "fallback_text": SORRY,
-                    "begin_ms": 3500 * PATIENCE, "first_token_ms": 3000 * PATIENCE} | more
+                    "begin_ms": WAIT_S * 1000, "first_token_ms": WAIT_S * 1000,
+                    "connect_ms": WAIT_S * 1000} | more
         lines = "\n".join(f"{key} = {value}" for key, value in settings.items())
         self.text += f"[agent a{path[6:]}]\n{lines}\n\n"
         return path
@@ -130,7 +131,7 @@ def test_another_model_answers(llm, start):
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_broken_stream_ends_with_the_final(llm, start, dialect):
-    server, paths = start(*((model, {"dialect": dialect, "between_ms": 500}) for model in BREAKS))
+    server, paths = start(*((model, {"dialect": dialect, "between_ms": 1000}) for model in BREAKS))
     for path in paths:
         with Engine(server, key=KEY, path=path) as engine:
             assert engine.ask("Hi") == " ".join(TEXT.split(" ")[:2])
@@ -158,9 +159,9 @@ def test_an_interruption_closes_the_stream(llm, start):
 
 
 def test_an_endless_stream_is_cut(llm, start):
-    server, (path,) = start(("fault=endless,delay_ms=2", {"whole_ms": 300}))
+    server, (path,) = start(("fault=endless,delay_ms=2", {"whole_ms": 1000}))
     assert ask(server, path).startswith(" la la")
-    server.wait_for_log(r"the answer was cut after 300 ms")
+    server.wait_for_log(r"the answer was cut after 1000 ms")
 
 
 def test_connections_are_used_again(llm, start):

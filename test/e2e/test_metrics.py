@@ -230,7 +230,7 @@ def test_a_worker_that_dies_is_counted_and_its_turn_is_whole(server):
 def test_a_listener_who_runs_dry_is_a_missed_deadline(server):
     with counting(server) as counted:
         with Client(server) as client:
-            client.speak("[[slow:400]] " + "a " * 15, voice_id=1)
+            client.speak("[[slow:400]] " + "a " * 4, voice_id=1)
     assert counted["deadline_misses_total"] >= 1
 
 

@@ -155,7 +155,8 @@ class Terminal:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-STORY = "tell me a very long story " * 20
+# It is answered a word each 20 ms, for as long as a busy machine needs to do something meanwhile.
+STORY = "tell me a very long story " * 45
 
 
 # With our own server
@@ -290,7 +291,7 @@ def test_who_cannot_speak_says_so_once_and_goes_on_in_text(server, tmp_path):
         assert "-o" not in told[0].split() and "{" not in told[0]
     with Terminal(*at(server, "--voice", "99999")) as terminal:
         terminal.wait_for_rows("you>")
-        terminal.type(STORY + "\n")
+        terminal.type(STORY[:400] + " story\n")
         terminal.wait_for_rows(".+", "you>")
         rows = terminal.wait_for_rows(r".*story\.", "you>")
         assert sum("cannot speak" in row for row in rows) == 1
@@ -385,16 +386,31 @@ class Peer:
         return ["--url", self.url, "--key", KEY, *more]
 
 
-@pytest.fixture
-def peer(tmp_path):
+    def forget(self):
+        """What was told so far."""
+        self.passed_over.clear()
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self.events.get_nowait()
+
+
+@pytest.fixture(scope="module")
+def only_peer(tmp_path_factory):
     done = subprocess.run([CLIENTS / "install", "."], capture_output=True, text=True, timeout=600,
                           check=False)
     if done.returncode != 0:
         pytest.skip(f"no clients: {done.stderr.strip()}")
-    peer = Peer(tmp_path, pathlib.Path(done.stdout.strip()))
+    peer = Peer(tmp_path_factory.mktemp("peer"), pathlib.Path(done.stdout.strip()))
     yield peer
     peer.process.kill()
     peer.process.wait()
+
+
+@pytest.fixture
+def peer(only_peer):
+    """It takes long to start, so it stays; a test that ends waits for its last words."""
+    only_peer.forget()
+    return only_peer
 
 
 def test_their_library_takes_our_engine_for_one(peer):
@@ -428,6 +444,7 @@ def test_their_library_is_interrupted_by_our_engine(peer):
         assert history[1]["content"].startswith("1 2 3 ")
         terminal.type("\x04")
         assert terminal.wait_for_end() == 0
+    peer.wait_for("disconnect")
 
 
 def test_their_library_answers_our_pings_and_hears_our_close(peer):
@@ -442,6 +459,7 @@ def test_their_library_answers_our_pings_and_hears_our_close(peer):
         terminal.type("\x04")
         assert terminal.wait_for_end() == 0
     peer.wait_for("close")
+    peer.wait_for("disconnect")
 
 
 def test_their_library_hangs_up_on_bad_tokens_and_we_say_so(peer):

@@ -16,7 +16,7 @@ import pytest
 from client import Client
 from program import BUILD, SYRINX, WAIT_S, environment, free_port, wait_until
 
-LOAD_S = 6
+LOAD_S = 4
 
 
 def pid_of(data):
