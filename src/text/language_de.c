@@ -87,17 +87,49 @@ static const struct number_rule numbers_q[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
+/* One by one, as codes are read. */
+static const struct number_rule numbers_digits[] = {
+	{0, 0, "=c="}, {10, 10, "<< >c>"}, {NUMBER_RULES_END, 0, NULL},
+};
+
+/* Where one is called. */
+static const struct number_rule numbers_emergency[] = {
+	{0, 0, "=c="}, {110, 0, "eins eins null"}, {111, 0, "=c="}, {112, 0, "eins eins zwei"},
+	{113, 0, "=c="}, {NUMBER_RULES_END, 0, NULL},
+};
+
+/* neunzigern */
+static const struct number_rule numbers_kn[] = {{0, 0, "=k=n"}, {NUMBER_RULES_END, 0, NULL}};
+
+/* A one in other cases. */
+static const struct number_rule numbers_einem[] = {
+	{0, 0, "=c="}, {1, 0, "einem"}, {2, 0, "=c="}, {NUMBER_RULES_END, 0, NULL},
+};
+static const struct number_rule numbers_einen[] = {
+	{0, 0, "=c="}, {1, 0, "einen"}, {2, 0, "=c="}, {NUMBER_RULES_END, 0, NULL},
+};
+static const struct number_rule numbers_einer[] = {
+	{0, 0, "=c="}, {1, 0, "einer"}, {2, 0, "=c="}, {NUMBER_RULES_END, 0, NULL},
+};
+
 static const struct number_set numbers_de[] = {
 	{'c', numbers_c}, {'C', numbers_c}, {'m', numbers_m}, {'n', numbers_m}, {'f', numbers_f},
 	{'t', numbers_t},
 	{'u', numbers_u}, {'o', numbers_o}, {'p', numbers_o}, {'N', numbers_n}, {'R', numbers_r},
 	{'S', numbers_s},
 	{'y', numbers_y}, {'k', numbers_k}, {'q', numbers_q}, {'Q', numbers_q},
-	{'j', numbers_m}, {'M', numbers_millions}, {0, NULL},
+	{'j', numbers_m}, {'M', numbers_millions}, {'D', numbers_digits}, {'E', numbers_emergency},
+	{'K', numbers_kn}, {'d', numbers_einem}, {'a', numbers_einen}, {'F', numbers_einer},
+	{0, NULL},
 };
 
 static const struct unit units_de[] = {
 	{.written = " % Prozent ", .name = {.one = "Prozent", .key = 'n'}},
+	{.written = " %ig ", .name = {.one = "prozentig", .key = 'j'}, .tight = true},
+	{.written = " %ige ", .name = {.one = "prozentige", .key = 'j'}, .tight = true},
+	{.written = " %igen ", .name = {.one = "prozentigen", .key = 'j'}, .tight = true},
+	{.written = " %iger ", .name = {.one = "prozentiger", .key = 'j'}, .tight = true},
+	{.written = " %iges ", .name = {.one = "prozentiges", .key = 'j'}, .tight = true},
 	{.written = " ‰ Promille ", .name = {.one = "Promille", .key = 'n'}},
 	{.written = " ° Grad ", .name = {.one = "Grad", .key = 'n'}},
 	{.written = " °C ", .name = {.one = "Grad Celsius", .key = 'n'}},
@@ -105,6 +137,7 @@ static const struct unit units_de[] = {
 	{.written = " km Kilometer ", .name = {.one = "Kilometer", .key = 'm'}},
 	{.written = " m Meter ", .name = {.one = "Meter", .key = 'm'}},
 	{.written = " dm ", .name = {.one = "Dezimeter", .key = 'm'}},
+	{.written = " \" ″ Zoll ", .name = {.one = "Zoll", .key = 'm'}},
 	{.written = " cm Zentimeter ", .name = {.one = "Zentimeter", .key = 'm'}},
 	{.written = " mm Millimeter ", .name = {.one = "Millimeter", .key = 'm'}},
 	{.written = " µm μm ", .name = {.one = "Mikrometer", .key = 'm'}},
@@ -136,6 +169,8 @@ static const struct unit units_de[] = {
 	{.written = " µs μs ",
 	 .name = {.one = "Mikrosekunde", .many = "Mikrosekunden", .key = 'f'}},
 	{.written = " Woche Wochen ", .name = {.one = "Woche", .many = "Wochen", .key = 'f'}},
+	{.written = " m/s ", .name = {.one = "Meter pro Sekunde", .key = 'm'}},
+	{.written = " m/s² m/s2 ", .name = {.one = "Meter pro Quadratsekunde", .key = 'm'}},
 	{.written = " km/h ",
 	 .name = {.one = "Kilometer pro Stunde", .key = 'm'}},
 	{.written = " kB KB ", .name = {.one = "Kilobyte", .key = 'n'}},
@@ -177,11 +212,13 @@ static const struct unit units_de[] = {
 	{.written = " PS ", .name = {.one = "P S", .key = 'n'}},
 	{.written = " px ", .name = {.one = "Pixel", .key = 'n'}},
 	{.written = " MP ", .name = {.one = "Megapixel", .key = 'n'}},
-	{.written = " x ", .name = {.one = "mal", .key = 'n'}, .joined = true, .tight = true},
+	{.written = " x mal ", .name = {.one = "mal", .key = 'n'}, .joined = true, .tight = true},
 	{.written = " x ", .name = {.one = "mal"}},
 	{.written = " TL Teelöffel ", .name = {.one = "Teelöffel", .key = 'm'}},
 	{.written = " EL Esslöffel ", .name = {.one = "Esslöffel", .key = 'm'}},
-	{.written = " Stk Stk. ", .name = {.one = "Stück", .key = 'n'}},
+	{.written = " Pfd. ", .name = {.one = "Pfund", .key = 'n'}},
+	{.written = " Pck. Pkg. ", .name = {.one = "Päckchen", .key = 'n'}},
+	{.written = " Stk Stk. Stck Stck. ", .name = {.one = "Stück", .key = 'n'}},
 	{.written = NULL},
 };
 
@@ -200,11 +237,12 @@ static const struct currency currencies_de[] = {
 	{" R$ BRL ", {.one = "Real", .many = "Reais", .key = 'm'}, {.one = NULL}},
 	{" ₹ INR ", {.one = "Rupie", .many = "Rupien", .key = 'f'}, {.one = NULL}},
 	{" ₺ TRY ", {.one = "türkische Lira", .key = 'f'}, {.one = NULL}},
-	{" ct ct. Ct. Cent ", {.one = "Cent", .key = 'm'}, {.one = NULL}},
+	{" ct ct. Ct Ct. Cent ", {.one = "Cent", .key = 'm'}, {.one = NULL}},
 	{NULL, {.one = NULL}, {.one = NULL}},
 };
 
 static const struct magnitude magnitudes_de[] = {
+	{.written = " T ", .name = {.one = "tausend"}, .money_only = true, .times = 1000},
 	{.written = " Tsd. Tsd ", .name = {.one = "tausend"}, .times = 1000},
 	{.written = " k K ", .name = {.one = "tausend"}, .money_only = true,
 	 .times = 1000},
@@ -262,7 +300,19 @@ static const struct by_neighbours days_de[] = {
 };
 
 /* "ein Tag", "eine Frage", but "Nummer eins". */
+#define CODES \
+	" code codes pin tan pincode bestätigungscode sicherheitscode zugangscode " \
+	"aktivierungscode verifizierungscode kundennummer bestellnummer auftragsnummer " \
+	"rechnungsnummer vertragsnummer versicherungsnummer buchungsnummer vorgangsnummer " \
+	"ticketnummer mitgliedsnummer referenznummer kontonummer kartennummer plz postleitzahl " \
+	"sendungsnummer blz "
+
 static const struct by_neighbours cardinals_de[] = {
+	{CODES, NULL, 'D'},
+	{" ist lautet war ", NULL, 'D', CODES},
+	{" auf ", NULL, 'D', " endet endend endende endenden "},
+	{" notruf ", NULL, 'E'}, {" die ", "", 'E'},
+	{" die ", " oder und an anrufen wählen rufen für ", 'E'},
 	{" nummer nr schritt teil platz kapitel zimmer phase stufe version seite gleis band "
 	 "abschnitt typ level punkt station linie gruppe klasse kategorie option "
 	 "frage abs absatz satz artikel art paragraph ", NULL, 'C'},
@@ -275,7 +325,24 @@ static const struct by_ending agreement_de[] = {
 	 "gebäude gemüse stadion ", 'f',
 	 " e ung heit keit schaft ion tät enz anz erin tei erei nacht stadt hand tür nachricht "
 	 "person zahl fahrt uhr firma pizza app antwort arbeit mail sms frau karte "},
-	{"", NULL, 'm', "*"},
+	{"", NULL, 'n', "*"},
+	{NULL, NULL, 0},
+};
+
+/* Before a noun, after a 1. */
+static const struct by_ending adjectives_de[] = {
+	{"", " ohne bitte heute alle sowie welche keine ", 'f', " e "},
+	{"", " oder aber über unter hinter wieder außer sonder der per vier immer jeder des es ",
+	 'n', " er es "},
+	{NULL, NULL, 0},
+};
+
+/* A masculine noun of the text cannot be told from a neuter one, so that only
+ * units and money know the accusative. */
+static const struct by_neighbours cases_de[] = {
+	{" in nach vor mit von aus bei seit zu innerhalb binnen ", NULL, '3'},
+	{" für um ohne durch pro je gegen kostet kosten beträgt betrug zahlen zahlt zahle ", NULL,
+	 '4'},
 	{NULL, NULL, 0},
 };
 
@@ -299,7 +366,24 @@ static const struct month weekdays_de[] = {
 };
 
 /* "1989" is a year unless a unit follows; from 2000 on years are as numbers. */
-static const struct by_neighbours years_de[] = {{NULL, NULL, 'y'}, {NULL, NULL, 0}};
+static const struct by_neighbours years_de[] = {
+	{CODES, NULL, 'c'},
+	{" ist lautet war ", NULL, 'c', CODES},
+	{" auf ", NULL, 'c', " endet endend endende endenden "},
+	{NULL, NULL, 'y'},
+	{NULL, NULL, 0},
+};
+
+/* "ein 6er-Pack", "in den 90ern" */
+static const struct ordinal_mark ordinal_marks_de[] = {{" er ", 'k'}, {" ern ", 'K'}, {NULL, 0}};
+
+/* "Heute ist der 7." */
+static const struct by_neighbours ordinals_at_end_de[] = {
+	{" der ", NULL, 'o'},
+	{" am vom zum den dem ", NULL, 'N'},
+	{" wurde wird werde wurden ", NULL, 'R'},
+	{NULL, NULL, 0},
+};
 
 static const struct by_neighbours romans_de[] = {
 	{NULL, " weltkrieg weltkriegs weltkrieges weltkriege jahrhundert jahrhunderts "
@@ -312,12 +396,17 @@ static const struct by_neighbours romans_de[] = {
 static const struct abbreviation abbreviations_de[] = {
 	{"z.B.", "zum Beispiel", 0}, {"d.h.", "das heißt", 0}, {"u.a.", "unter anderem", 0},
 	{"i.d.R.", "in der Regel", 0}, {"z.T.", "zum Teil", 0}, {"v.a.", "vor allem", 0},
-	{"u.U.", "unter Umständen", 0}, {"u.v.m.", "und vieles mehr", 0},
+	{"u.U.", "unter Umständen", 0}, {"u.v.m.", "und vieles mehr", 0}, {"o.g.", "oben genannte", 0},
+	{"u.g.", "unten genannte", 0}, {"u.v.a.m.", "und vieles andere mehr", 0},
+	{"u.v.a.", "und viele andere", 0},
 	{"u.Ä.", "und Ähnliches", 0}, {"o.Ä.", "oder Ähnliches", 0},
 	{"u.ä.", "und ähnliche", 0}, {"o.ä.", "oder ähnliche", 0},
 	{"z.Zt.", "zur Zeit", 0}, {"z.Hd.", "zu Händen", 0}, {"m.E.", "meines Erachtens", 0},
 	{"i.A.", "im Auftrag", 0}, {"i.V.", "in Vertretung", 0}, {"a.D.", "außer Dienst", 0},
-	{"s.o.", "siehe oben", 0}, {"s.u.", "siehe unten", 0}, {"p.a.", "pro Jahr", 0},
+	{"s.o.", "siehe oben", 0}, {"s.u.", "siehe unten", 0},
+	{"s. S.", "siehe Seite", WHEN_BEFORE_NUMBER}, {"ff.", "folgende", WHEN_AFTER_NUMBER},
+	{"f.", "folgende", WHEN_AFTER_NUMBER}, {"ü. NN", "über Normalnull", 0},
+	{"ü. d. M.", "über dem Meer", 0}, {"p.a.", "pro Jahr", 0}, {"p.P.", "pro Person", 0},
 	{"b.w.", "bitte wenden", 0}, {"a.d.", "an der", WHEN_BEFORE_CAPITAL},
 	{"v.Chr.", "vor Christus", 0}, {"n.Chr.", "nach Christus", 0},
 	{"usw.", "und so weiter", 0}, {"usf.", "und so fort", 0}, {"uvm.", "und vieles mehr", 0},
@@ -327,7 +416,11 @@ static const struct abbreviation abbreviations_de[] = {
 	{"bspw.", "beispielsweise", 0}, {"bzgl.", "bezüglich", 0}, {"vgl.", "vergleiche", 0},
 	{"insb.", "insbesondere", 0}, {"urspr.", "ursprünglich", 0}, {"geb.", "geboren", 0},
 	{"gest.", "gestorben", 0}, {"lt.", "laut", 0}, {"gem.", "gemäß", 0},
-	{"mind.", "mindestens", 0}, {"max.", "maximal", WHEN_BEFORE_NUMBER},
+	{"mind.", "mindestens", 0}, {"min.", "mindestens", WHEN_BEFORE_NUMBER},
+	{"sog.", "sogenannte", WHEN_BEFORE_CAPITAL}, {"allg.", "allgemein", 0},
+	{"Fam.", "Familie", WHEN_BEFORE_CAPITAL}, {"Kl.", "Klasse", WHEN_BEFORE_NUMBER},
+	{"KW", "Kalenderwoche", WHEN_BEFORE_NUMBER}, {"PLZ", "Postleitzahl", 0},
+	{"pl.", "platz", WHEN_SUFFIX}, {"a. M.", "am Main", 0, " frankfurt offenbach "}, {"max.", "maximal", WHEN_BEFORE_NUMBER},
 	{"max.", "maximal", WHEN_BEFORE_LOWER}, {"vs.", "versus", 0},
 	{"vs", "versus", 0},
 	{"tägl.", "täglich", 0}, {"mtl.", "monatlich", 0}, {"jährl.", "jährlich", 0},
@@ -350,17 +443,37 @@ static const struct abbreviation abbreviations_de[] = {
 	{"MwSt.", "Mehrwertsteuer", 0}, {"MwSt", "Mehrwertsteuer", 0}, {"Co.", "Co", 0},
 	{"Hrsg.", "Herausgeber", 0}, {"jun.", "junior", WHEN_AFTER_CAPITAL},
 	{"sen.", "senior", WHEN_AFTER_CAPITAL}, {"GmbH", "G M B H", 0}, {"gGmbH", "G G M B H", 0},
-	{"Lkw", "L K W", 0}, {"Pkw", "P K W", 0}, {"Lkws", "L K Ws", 0}, {"Pkws", "P K Ws", 0},
+	{"Kfz", "K F Z", 0}, {"AfD", "A F D", 0}, {"VfB", "V F B", 0}, {"VfL", "V F L", 0},
+	{"MfG", "mit freundlichen Grüßen", 0},
+	{"Lkw", "L K W", 0}, {"Pkw", "P K W", 0}, {"Lkws", "L K W's", 0}, {"Pkws", "P K W's", 0},
 	{"e.V.", "E V", 0}, {"C++", "C plus plus", 0},
-	{"24/7", "vierundzwanzig sieben", 0}, {"50/50", "fünfzig fünfzig", 0},
+	{"24/7", "vierundzwanzig sieben", 0},
+	{"1/2 l", "ein halber Liter", 0}, {"½ l", "ein halber Liter", 0},
+	{"1/2 Liter", "ein halber Liter", 0}, {"1/2 kg", "ein halbes Kilogramm", 0},
+	{"½ kg", "ein halbes Kilogramm", 0}, {"1/2 Std.", "eine halbe Stunde", 0},
+	{"½ Std.", "eine halbe Stunde", 0}, {"1/2 Stunde", "eine halbe Stunde", 0},
+	{"½ Stunde", "eine halbe Stunde", 0}, {"1/2 Jahr", "ein halbes Jahr", 0},
+	{"½ Jahr", "ein halbes Jahr", 0}, {"1/2 TL", "ein halber Teelöffel", 0},
+	{"½ TL", "ein halber Teelöffel", 0}, {"1/2 EL", "ein halber Esslöffel", 0},
+	{"½ EL", "ein halber Esslöffel", 0}, {"50/50", "fünfzig fünfzig", 0},
 	{"§§", "Paragraphen", WHEN_BEFORE_NUMBER},
 	{"u.", "und", WHEN_BEFORE_CAPITAL}, {"WLAN", "W LAN", 0},
 	{NULL, NULL, 0},
 };
 
+/* Before a telephone's keys. */
+#define KEY_WORDS " drücken sie die der das oder und mit taste wählen "
+
 static const struct sign signs_de[] = {
+	{"*", "Stern", 0, KEY_WORDS},
 	{"&", "und", 0}, {"§", "Paragraph", 0}, {"#", "Nummer", WHEN_BEFORE_NUMBER},
-	{"+", "plus", 0}, {"=", "gleich", 0}, {"−", "minus", WHEN_AFTER_NUMBER},
+	{"#", "Raute", 0, KEY_WORDS},
+	{"+", "plus", 0}, {"=", "gleich", 0}, {"−", "minus", WHEN_AFTER_NUMBER}, {"-", "minus", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{":", "geteilt durch", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"·", "mal", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"²", "Quadrat", 0}, {"³", "hoch drei", 0}, {"^", "hoch", WHEN_BEFORE_NUMBER},
+	{"√", "Wurzel aus", 0}, {"∞", "unendlich", 0},
+	{"→", "nach", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"×", "mal", 0},
 	{"*", "mal", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"÷", "geteilt durch", 0},
 	{"±", "plus minus", 0}, {"~", "circa", WHEN_BEFORE_NUMBER},
@@ -397,13 +510,18 @@ static const struct reading reading_de = {
 	.units = units_de,
 	.per = "pro {u}",
 	.currencies = currencies_de,
-	.money_cents = "{n} {unit} {c}",
+	.money_cents = "{n} {unit} {c:c}",
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes_de,
 	.cardinals = cardinals_de,
 	.agreement = agreement_de,
+	.adjectives = adjectives_de,
+	.cases = cases_de,
+	.case_keys = "3md3nd3fF4ma",
 	.no_noun = " der die das und oder ",
 	.ordinals = ordinals_de,
+	.ordinals_at_end = ordinals_at_end_de,
+	.ordinal_marks = ordinal_marks_de,
 	.fractions = fractions_de,
 	.fraction = "{n:m} {d}",
 	.fraction_mixed = "{w} {n:m} {d}",
@@ -423,16 +541,19 @@ static const struct reading reading_de = {
 	.year_least = 1100,
 	.year_most = 1999,
 	.years = years_de,
-	.decade_marks = " er ern ",
+	.decade_marks = " er ",
 	.decade = "{n:k}",
 	.time_marks = ":.",
 	.time_words = " Uhr h ",
+	.hour_unit = " h ",
+	.hour_before = " um ab gegen ",
 	.time_hm = "{h:m} Uhr {m}",
 	.time_hm_small = "{h:m} Uhr {m}",
 	.time_h = "{h:m} Uhr",
 	.time_hms = "{h:m} Uhr {m} und {s} Sekunden",
 	.to = "bis",
 	.score = "zu",
+	.postcode = {.digits = 5, .after_house = true},
 	.phone_shapes = " 4444 44442 ",
 	.phone_words = " tel telefon telefonnummer handynummer fax mobil ",
 	.roman_name = "der {n:o}",
@@ -450,13 +571,14 @@ static const struct reading reading_de = {
 		"BIC SIM GIF ISO DIN SEPA NUR NIE SIE WIR UND DER DIE DAS EIN AUF AUS BIS VOR TOP "
 		"NEU GUT JA NEIN DU ZU ",
 	.signs = signs_de,
-	.joined_suffixes = " mal fach jährig jährige jährigem jährigen jähriger jähriges "
+	.gender_endings = " in innen ",
+	.joined_suffixes = " mal fach fache fachem fachen facher faches jährig jährige jährigem jährigen jähriger jähriges "
 			   "tägig tägige tägigen tägiger tägiges wöchig wöchige wöchigen "
-			   "wöchiger monatig monatige monatigen monatiger stündig stündige "
+			   "wöchiger wöchiges monatig monatige monatigen monatiger stündig stündige "
 			   "stündigen stündiger stündiges minütig minütige minütigen "
-			   "minütiger stellig stellige stelligen stelliger stelliges "
-			   "prozentig prozentige prozentigen prozentiger teilig teilige "
-			   "teiligen teiliger köpfig köpfige köpfigen köpfiger stöckig "
+			   "minütiger minütiges stellig stellige stelligen stelliger stelliges "
+			   "prozentig prozentige prozentigen prozentiger prozentiges teilig teilige "
+			   "teiligen teiliger köpfig köpfige köpfigen köpfiger köpfiges stöckig "
 			   "stöckige stöckigen stöckiger malig malige maligen maliger ",
 	.spelled_signs = spelled_signs_de,
 	.space = "Leerzeichen",

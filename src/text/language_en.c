@@ -122,11 +122,17 @@ static const struct unit units[] = {
 	{" ° ", COUNTED("degree", "degrees"), false},
 	{" °C ℃ ", COUNTED("degree Celsius", "degrees Celsius"), false},
 	{" °F ℉ ", COUNTED("degree Fahrenheit", "degrees Fahrenheit"), false},
+	{" °N ", COUNTED("degree north", "degrees north"), false},
+	{" °S ", COUNTED("degree south", "degrees south"), false},
+	{" °E ", COUNTED("degree east", "degrees east"), false},
+	{" °W ", COUNTED("degree west", "degrees west"), false},
 	{" km ", COUNTED("kilometre", "kilometres"), false},
+	{.written = " m ", .name = COUNTED("minute", "minutes"), .beside = " h hr hrs s sec secs "},
 	{" m ", COUNTED("metre", "metres"), false},
 	{" dm ", COUNTED("decimetre", "decimetres"), false},
 	{" cm ", COUNTED("centimetre", "centimetres"), false},
 	{" mm ", COUNTED("millimetre", "millimetres"), false},
+	{" \" ″ in. ", COUNTED("inch", "inches"), false},
 	{" µm μm um ", COUNTED("micrometre", "micrometres"), false},
 	{" nm ", COUNTED("nanometre", "nanometres"), false},
 	{" km² km2 sqkm ", COUNTED("square kilometre", "square kilometres"), false},
@@ -144,7 +150,7 @@ static const struct unit units[] = {
 	{" mi mi. ", COUNTED("mile", "miles"), false},
 	{" yd yds ", COUNTED("yard", "yards"), false},
 	{" ft ft. ", COUNTED("foot", "feet"), false},
-	{" ft² ft2 sqft ", COUNTED("square foot", "square feet"), false},
+	{" ft² ft2 sqft sq_ft sq._ft. ", COUNTED("square foot", "square feet"), false},
 	{" lb lb. lbs lbs. ", COUNTED("pound", "pounds"), false},
 	{" oz oz. ", COUNTED("ounce", "ounces"), false},
 	{" gal gal. ", COUNTED("gallon", "gallons"), false},
@@ -188,6 +194,7 @@ static const struct unit units[] = {
 	{" mA ", COUNTED("milliampere", "milliamperes"), false},
 	{" mAh ", COUNTED("milliampere hour", "milliampere hours"), false},
 	{" Ω ", COUNTED("ohm", "ohms"), false},
+	{" kΩ ", COUNTED("kilohm", "kilohms"), false},
 	{" W ", COUNTED("watt", "watts"), false},
 	{" kW ", COUNTED("kilowatt", "kilowatts"), false},
 	{" MW ", COUNTED("megawatt", "megawatts"), false},
@@ -204,6 +211,8 @@ static const struct unit units[] = {
 	{" Pa ", COUNTED("pascal", "pascals"), false},
 	{" hPa ", COUNTED("hectopascal", "hectopascals"), false},
 	{" kPa ", COUNTED("kilopascal", "kilopascals"), false},
+	{" mmHg ", UNCHANGED("millimetres of mercury"), false},
+	{" kn kt kts ", COUNTED("knot", "knots"), false},
 	{" psi ", UNCHANGED("P S I"), false},
 	{" dB dBA ", COUNTED("decibel", "decibels"), false},
 	{" lm ", COUNTED("lumen", "lumens"), false},
@@ -215,6 +224,7 @@ static const struct unit units[] = {
 	{" MP ", COUNTED("megapixel", "megapixels"), false},
 	{" ppm ", UNCHANGED("parts per million"), false},
 	{" x ", COUNTED("time", "times"), true},
+	{" p ", COUNTED("penny", "pence"), true},
 	{" mo ", COUNTED("month", "months"), true},
 	{" yr yr. yrs yrs. ", COUNTED("year", "years"), false},
 	{" wk wks ", COUNTED("week", "weeks"), false},
@@ -225,6 +235,7 @@ static const struct currency currencies[] = {
 	{" $ dollars ", COUNTED("dollar", "dollars"), COUNTED("cent", "cents")},
 	{" € EUR euros ", COUNTED("euro", "euros"), COUNTED("cent", "cents")},
 	{" £ GBP ", COUNTED("pound", "pounds"), COUNTED("penny", "pence")},
+	{" pence ", UNCHANGED("pence"), {0}},
 	{" US$ USD ", COUNTED("U S dollar", "U S dollars"), COUNTED("cent", "cents")},
 	{" CA$ C$ CAD ", COUNTED("Canadian dollar", "Canadian dollars"), COUNTED("cent", "cents")},
 	{" A$ AU$ AUD ", COUNTED("Australian dollar", "Australian dollars"),
@@ -258,19 +269,19 @@ static const struct currency currencies[] = {
 
 static const struct magnitude magnitudes[] = {
 	{" thousand ", UNCHANGED("thousand"), NULL, NULL, false, 0},
-	{" million M ", UNCHANGED("million"), NULL, NULL, false, 0},
-	{" billion bn ", UNCHANGED("billion"), NULL, NULL, false, 0},
+	{" million M mn mln ", UNCHANGED("million"), NULL, NULL, false, 0},
+	{" billion bn Bn ", UNCHANGED("billion"), NULL, NULL, false, 0},
 	{" trillion ", UNCHANGED("trillion"), NULL, NULL, false, 0},
 	{" k ", UNCHANGED("thousand"), NULL, NULL, false, 1000},
 	{" K ", UNCHANGED("thousand"), NULL, NULL, true, 1000},
-	{" m MM mn mln ", UNCHANGED("million"), NULL, NULL, true, 0},
-	{" B b Bn bln ", UNCHANGED("billion"), NULL, NULL, true, 0},
+	{" m MM ", UNCHANGED("million"), NULL, NULL, true, 0},
+	{" B b bln ", UNCHANGED("billion"), NULL, NULL, true, 0},
 	{" T tn trn ", UNCHANGED("trillion"), NULL, NULL, true, 0},
 	{0},
 };
 
 static const struct by_neighbours counting_keys[] = {
-	{" code codes pin otp passcode zip extension ", NULL, 'D'},
+	{" code codes pin otp passcode zip extension cvv cvc box ", NULL, 'D'},
 	{" is ", NULL, 'D', " code pin otp passcode zip "},
 	{" in ", NULL, 'D', " ending "},
 	{" with ", NULL, 'D', " ending ends beginning begins starting starts "},
@@ -308,7 +319,7 @@ static const struct month weekdays[] = {
 
 /* Four digits are said like a year unless they count something. */
 static const struct by_neighbours year_keys[] = {
-	{" code codes pin otp passcode zip extension ", NULL, 'c'},
+	{" code codes pin otp passcode zip extension cvv cvc box ", NULL, 'c'},
 	{" is ", NULL, 'c', " code pin otp passcode zip "},
 	{" in ", NULL, 'c', " ending "},
 	{" with ", NULL, 'c', " ending ends beginning begins starting starts "},
@@ -333,6 +344,8 @@ static const struct by_neighbours romans[] = {
 	{0},
 };
 
+#define ORDINAL_ENDS " st nd rd th "
+
 /* A dot that may also end the sentence is given back by the normalizer. */
 static const struct abbreviation abbreviations[] = {
 	{"Mr.", "Mister", 0}, {"Mr", "Mister", WHEN_BEFORE_CAPITAL}, {"Mrs.", "Missus", 0},
@@ -341,6 +354,7 @@ static const struct abbreviation abbreviations[] = {
 	{"Dr.", "Drive", WHEN_AFTER_CAPITAL}, {"Dr.", "Doctor", 0},
 	{"St.", "Saint", WHEN_BEFORE_CAPITAL}, {"St", "Saint", WHEN_BEFORE_CAPITAL},
 	{"St.", "Street", WHEN_AFTER_CAPITAL}, {"St", "Street", WHEN_AFTER_CAPITAL},
+	{"St", "Street", 0, ORDINAL_ENDS}, {"St.", "Street", 0, ORDINAL_ENDS},
 	{"Ste.", "Suite", WHEN_BEFORE_NUMBER}, {"Prof.", "Professor", 0}, {"Rev.", "Reverend", 0},
 	{"Hon.", "Honorable", 0}, {"Gen.", "General", 0}, {"Col.", "Colonel", 0},
 	{"Maj.", "Major", 0}, {"Capt.", "Captain", 0}, {"Cpt.", "Captain", 0},
@@ -349,7 +363,8 @@ static const struct abbreviation abbreviations[] = {
 	{"Sen.", "Senator", 0}, {"Rep.", "Representative", WHEN_BEFORE_CAPITAL},
 	{"Pres.", "President", WHEN_BEFORE_CAPITAL}, {"Supt.", "Superintendent", 0},
 	{"Jr.", "Junior", 0}, {"Sr.", "Senior", 0}, {"Esq.", "Esquire", 0}, {"Ave.", "Avenue", 0},
-	{"Ave", "Avenue", WHEN_AFTER_CAPITAL}, {"Blvd.", "Boulevard", 0},
+	{"Ave", "Avenue", WHEN_AFTER_CAPITAL},
+	{"Ave", "Avenue", 0, ORDINAL_ENDS}, {"Blvd.", "Boulevard", 0},
 	{"Blvd", "Boulevard", 0}, {"Rd.", "Road", 0}, {"Rd", "Road", WHEN_AFTER_CAPITAL},
 	{"Ln.", "Lane", WHEN_AFTER_CAPITAL}, {"Hwy.", "Highway", 0}, {"Hwy", "Highway", 0},
 	{"Pkwy.", "Parkway", 0}, {"Sq.", "Square", WHEN_AFTER_CAPITAL},
@@ -362,7 +377,10 @@ static const struct abbreviation abbreviations[] = {
 	{"e.g.", "for example", 0}, {"i.e.", "that is", 0}, {"etc.", "et cetera", 0},
 	{"et al.", "and others", 0}, {"cf.", "compare", 0}, {"viz.", "namely", 0},
 	{"vs.", "versus", 0}, {"vs", "versus", 0}, {"approx.", "approximately", 0},
-	{"ca.", "circa", 0}, {"incl.", "including", 0}, {"excl.", "excluding", 0},
+	{"ca.", "circa", 0}, {"c.", "circa", WHEN_BEFORE_NUMBER}, {"b.", "born", WHEN_BEFORE_NUMBER},
+	{"v.", "versus", WHEN_AFTER_CAPITAL | WHEN_BEFORE_CAPITAL},
+	{"Rm.", "Room", WHEN_BEFORE_NUMBER}, {"qty.", "quantity", 0}, {"qty", "quantity", 0},
+	{"chap.", "chapter", WHEN_BEFORE_NUMBER}, {"incl.", "including", 0}, {"excl.", "excluding", 0},
 	{"esp.", "especially", 0}, {"resp.", "respectively", 0},
 	{"max.", "maximum", WHEN_BEFORE_NUMBER}, {"min.", "minimum", WHEN_BEFORE_NUMBER},
 	{"est.", "established", WHEN_BEFORE_NUMBER}, {"a.k.a.", "also known as", 0},
@@ -381,17 +399,27 @@ static const struct abbreviation abbreviations[] = {
 	{"AT&T", "A T and T", 0}, {"AT&T's", "A T and T's", 0},
 	{"24/7/365", "twenty-four seven three sixty-five", 0}, {"4x4", "four by four", 0},
 	{"2x4", "two by four", 0}, {".NET", "dot net", 0}, {"ASP.NET", "A S P dot net", 0},
-	{"YoY", "year over year", 0}, {"C++", "C plus plus", 0}, {"C#", "C sharp", 0},
+	{"YoY", "year over year", 0}, {"QoQ", "quarter over quarter", 0},
+	{"MoM", "month over month", 0}, {"10s of", "tens of", 0}, {"100s of", "hundreds of", 0},
+	{"1000s of", "thousands of", 0}, {"AM/FM", "A M F M", 0},
+	{"§§", "sections", WHEN_BEFORE_NUMBER}, {"C++", "C plus plus", 0}, {"C#", "C sharp", 0},
 	{"F#", "F sharp", 0}, {"Ph.D", "P H D", 0}, {"b/c", "because", 0}, {"Gen. Z", "Gen Z", 0},
 	{"Gen. X", "Gen X", 0}, {"50-50", "fifty-fifty", 0}, {"9-1-1", "nine one one", 0},
 	{"24x7", "twenty-four seven", 0}, {"401(k)", "four oh one K", 0},
-	{"401k", "four oh one K", 0}, {"720p", "seven twenty p", 0}, {"480p", "four eighty p", 0},
+	{"401k", "four oh one K", 0}, {"720p", "seven twenty p", 0}, {"1080p", "ten eighty p", 0},
+	{"1440p", "fourteen forty p", 0}, {"2160p", "twenty-one sixty p", 0},
+	{"240p", "two forty p", 0}, {"144p", "one forty-four p", 0}, {"480p", "four eighty p", 0},
 	{"360p", "three sixty p", 0}, {"IPv4", "I P v four", 0}, {"IPv6", "I P v six", 0},
 	{"π", "pi", 0}, {"x", "by", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"x", "times", WHEN_AFTER_NUMBER},
 	{0},
 };
 
+/* Before a telephone's keys. */
+#define KEY_WORDS " press hit push dial enter or and the by with "
+
 static const struct sign signs[] = {
+	{"*", "star", 0, KEY_WORDS},
 	{"&", "and", 0}, {"@", "at", 0}, {"+", "plus", 0},
 	{"=", "equals", 0}, {"-", "minus", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"−", "minus", WHEN_BEFORE_NUMBER},
@@ -403,9 +431,10 @@ static const struct sign signs[] = {
 	{"<", "less than", WHEN_BEFORE_NUMBER}, {">", "greater than", WHEN_BEFORE_NUMBER},
 	{"≤", "less than or equal to", 0}, {"≥", "greater than or equal to", 0},
 	{"§", "section", 0}, {"¶", "paragraph", 0}, {"#", "number", WHEN_BEFORE_NUMBER},
+	{"#", "pound", 0, KEY_WORDS},
 	{"©", "copyright", 0}, {"™", "", 0}, {"®", "", 0}, {"√", "square root of", 0},
 	{"∞", "infinity", 0}, {"²", "squared", 0}, {"³", "cubed", 0},
-	{"^", "to the power of", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"%", "percent", 0},
+	{"^", "to the power of", WHEN_BEFORE_NUMBER}, {"%", "percent", 0},
 	{"→", "to", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{0},
 };
@@ -439,12 +468,22 @@ static const struct reading reading_en = {
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes,
 	.cardinals = counting_keys,
+	.describing = " a an the this each every his her its my our your their ",
+	.no_noun = " is are was were be been and or but nor if when while as than that which who in "
+		   "on at by for from with without to of into over under per a an the he she it we "
+		   "you they i this these those each every more less off ago later away apart long "
+		   "wide deep tall high thick old left today tomorrow yesterday now then here there "
+		   "will would can could may might must should has have had do does did not also "
+		   "too so just only below above before after about around during until since "
+		   "because between ahead behind up down out back again total worth plus minus "
+		   "times equals x ",
 	.ordinal_marks = ordinal_marks,
 	.fractions = fractions,
 	.fraction = "{n:c} {d}",
 	.fraction_mixed = "{w:c} and {n:c} {d}",
 	.fraction_max = 20, /* 12/25 is Christmas */
 	.over = "over",
+	.rating = "out of",
 	.date_order = DATE_MONTH_FIRST,
 	.date_marks = "/-.",
 	.months = months,
@@ -452,6 +491,7 @@ static const struct reading reading_en = {
 	.date = "{month} {day:o} {year:y}",
 	.date_without_year = "{month} {day:o}",
 	.date_before = " on due until ",
+	.date_first = "the {day:o}",
 	.date_dmy = "the {day:o} of {month} {year:y}",
 	.date_mdy = "{month} {day:o}{,} {year:y}",
 	.date_dm = "the {day:o} of {month}",
@@ -479,6 +519,12 @@ static const struct reading reading_en = {
 	.to = "to",
 	.score = "to",
 	.feet = "{f} foot {i}",
+	.postcode = {
+		.digits = 5,
+		.before = " AL AK AZ AR CA CO CT DE DC FL GA HI ID IL IN IA KS KY LA ME MD MA MI "
+			  "MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA PR RI SC SD TN TX UT "
+			  "VT VA WA WV WI WY ",
+	},
 	.phone_shapes = " 334 34 1334 344 56 4444 ",
 	.roman_name = "the {n:o}",
 	.names = " henry charles george louis edward james william john paul pius benedict "
@@ -490,13 +536,13 @@ static const struct reading reading_en = {
 		 "xerxes cyrus mehmed selim ",
 	.romans = romans,
 	.abbreviations = abbreviations,
-	.spelled = " USA USB API APIS ISBN IEEE UEFA IUCN UCLA SUV URL URI HIV IOU ASAP AFAIK ",
+	.spelled = " USA USB API APIS ISBN IEEE IUCN UCLA SUV URL URI HIV IOU ASAP AFAIK ",
 	.said = " ZIP A I OK AM AN AND ANY ARE AS ASK AT BE BIG BUT BUY BY CAN DAY DID DO END EAT "
 		"FOR FREE GET GO GOT HAD HAS HE HER HEY HIM HIS HOT HOW IF IN IS ITS LET LOW MAX "
 		"MAY ME MY NEW NO NOT NOW OF OFF OH OLD ON ONE OR OUR OUT OWN PUT RED RUN SAY "
 		"SEE SET SHE SO STOP THE TO TOO TOP TRY TWO UP USE WAS WAY WE WHO WHY WIN WOW "
 		"YES YET YOU YOUR RAM ROM SIM PIN GIF PIP LAN WAN LOL SIS DOS BIOS NASA NATO "
-		"OPEC AIDS SARS LASER JPEG NASDAQ ",
+		"OPEC AIDS SARS COP UEFA LASER JPEG NASDAQ ",
 	.signs = signs,
 	.spelled_signs = spelled_signs,
 	.space = "space",

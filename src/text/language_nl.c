@@ -70,6 +70,11 @@ static const struct number_rule halves[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
+/* One by one, as codes are read. */
+static const struct number_rule digits[] = {
+	{0, 0, "=c="}, {10, 10, "<< >c>"}, {NUMBER_RULES_END, 0, NULL},
+};
+
 /* After "bel". */
 static const struct number_rule emergencies[] = {
 	{0, 0, "=c="}, {100, 0, "één nul nul"}, {101, 0, "één nul één"}, {102, 0, "=c="},
@@ -81,7 +86,7 @@ static const struct number_set numbers[] = {
 	{'c', cardinals}, {'e', compounds}, {'u', ones}, {'o', ordinals},
 	{'x', ordinal_hundreds}, {'t', ordinal_thousands}, {'q', parts}, {'Q', parts},
 	{'h', halves}, {'j', compounds},
-	{'a', emergencies}, {0, NULL},
+	{'a', emergencies}, {'D', digits}, {0, NULL},
 };
 
 #define COUNTED(one, many) {one, NULL, many, NULL, 0}
@@ -168,10 +173,15 @@ static const struct unit units[] = {
 	{" MP ", UNCHANGED("megapixel"), false},
 	{" ppm ", UNCHANGED("delen per miljoen"), false},
 	{" x ", UNCHANGED("keer"), true},
+	{" el eetl. ", COUNTED("eetlepel", "eetlepels"), false},
+	{" tl theel. ", COUNTED("theelepel", "theelepels"), false},
+	{" u ", UNCHANGED("uur"), false},
+	{" pk ", UNCHANGED("paardenkracht"), false},
 	{0},
 };
 
 static const struct currency currencies[] = {
+	{" ct ct. ", UNCHANGED("cent"), {0}},
 	{" € EUR euro ", UNCHANGED("euro"), UNCHANGED("cent")},
 	{" $ dollar ", UNCHANGED("dollar"), UNCHANGED("cent")},
 	{" £ GBP ", UNCHANGED("pond"), UNCHANGED("penny")},
@@ -215,7 +225,15 @@ static const struct magnitude magnitudes[] = {
 	{0},
 };
 
+#define CODES \
+	" code codes pincode pin toegangscode verificatiecode bevestigingscode activatiecode " \
+	"klantnummer bestelnummer ordernummer factuurnummer polisnummer reserveringsnummer " \
+	"dossiernummer referentienummer lidnummer kaartnummer rekeningnummer postcode bsn "
+
 static const struct by_neighbours counting_keys[] = {
+	{CODES, NULL, 'D'},
+	{" is luidt was ", NULL, 'D', CODES},
+	{" op ", NULL, 'D', " eindigend eindigt "},
 	{" bel belde bellen ", NULL, 'a'}, {0},
 };
 
@@ -260,7 +278,7 @@ static const struct abbreviation abbreviations[] = {
 	{"ds.", "dominee", 0}, {"jr.", "junior", 0}, {"sr.", "senior", 0},
 	{"St.", "Sint", WHEN_BEFORE_CAPITAL}, {"burg.", "burgemeester", WHEN_BEFORE_CAPITAL},
 	{"bijv.", "bijvoorbeeld", 0}, {"bv.", "bijvoorbeeld", 0},
-	{"b.v.", "bijvoorbeeld", WHEN_BEFORE_LOWER}, {"B.V.", "B V", 0}, {"N.V.", "N V", 0},
+	{"b.v.", "bijvoorbeeld", WHEN_BEFORE_LOWER}, {"b.v.", "bijvoorbeeld", WHEN_BEFORE_NUMBER}, {"B.V.", "B V", 0}, {"N.V.", "N V", 0},
 	{"enz.", "enzovoort", 0}, {"etc.", "et cetera", 0}, {"e.d.", "en dergelijke", 0},
 	{"e.a.", "en andere", 0}, {"d.w.z.", "dat wil zeggen", 0}, {"o.a.", "onder andere", 0},
 	{"o.m.", "onder meer", 0}, {"i.p.v.", "in plaats van", 0},
@@ -279,7 +297,9 @@ static const struct abbreviation abbreviations[] = {
 	{"z.o.z.", "zie ommezijde", 0}, {"z.g.a.n.", "zo goed als nieuw", 0},
 	{"a.s.", "aanstaande", 0}, {"jl.", "jongstleden", 0},
 	{"p.p.p.d.", "per persoon per dag", 0}, {"p.p.", "per persoon", 0},
-	{"p.m.", "per maand", WHEN_AFTER_NUMBER}, {"nl.", "namelijk", 0}, {"ca.", "circa", 0},
+	{"p.m.", "per maand", WHEN_AFTER_NUMBER}, {"p/m", "per maand", 0},
+	{"p/j", "per jaar", 0}, {"p/u", "per uur", 0}, {"p.j.", "per jaar", 0},
+	{"p.u.", "per uur", WHEN_AFTER_NUMBER}, {"mnd.", "maand", 0}, {"mnd", "maand", 0}, {"nl.", "namelijk", 0}, {"ca.", "circa", 0},
 	{"ong.", "ongeveer", 0}, {"incl.", "inclusief", 0}, {"excl.", "exclusief", 0},
 	{"evt.", "eventueel", 0}, {"resp.", "respectievelijk", 0}, {"vgl.", "vergelijk", 0},
 	{"zgn.", "zogenaamd", 0}, {"zog.", "zogenaamd", 0},
@@ -293,7 +313,12 @@ static const struct abbreviation abbreviations[] = {
 	{"tel.", "telefoon", 0}, {"tel", "telefoon", WHEN_BEFORE_NUMBER},
 	{"v.Chr.", "voor Christus", 0}, {"n.Chr.", "na Christus", 0}, {"t/m", "tot en met", 0},
 	{"m/v", "man vrouw", 0}, {"str.", "straat", WHEN_SUFFIX}, {"ln.", "laan", WHEN_SUFFIX},
-	{"n.v.t.", "niet van toepassing", 0}, {"t.z.t.", "te zijner tijd", 0},
+	{"n.v.t.", "niet van toepassing", 0}, {"t.n.v.", "ten name van", 0},
+	{"i.s.m.", "in samenwerking met", 0}, {"i.o.m.", "in overleg met", 0},
+	{"v.l.n.r.", "van links naar rechts", 0}, {"k.k.", "kosten koper", 0},
+	{"Zn.", "Zoon", 0}, {"PvdA", "P V D A", 0}, {"WOII", "Wereldoorlog twee", 0},
+	{"WO II", "Wereldoorlog twee", 0}, {"WOI", "Wereldoorlog één", 0},
+	{"WO I", "Wereldoorlog één", 0}, {"nr.", "nummer", WHEN_SUFFIX}, {"t.z.t.", "te zijner tijd", 0},
 	{"o.i.d.", "of iets dergelijks", 0}, {"i.o.v.", "in opdracht van", 0},
 	{"w.o.", "waaronder", 0}, {"v.a.", "vanaf", 0}, {"C++", "C plus plus", 0},
 	{"C#", "C sharp", 0}, {"ma t/m vr", "maandag tot en met vrijdag", 0},
@@ -301,14 +326,20 @@ static const struct abbreviation abbreviations[] = {
 	{"ma t/m za", "maandag tot en met zaterdag", 0},
 	{"ma t/m zo", "maandag tot en met zondag", 0},
 	{"di t/m za", "dinsdag tot en met zaterdag", 0},
-	{"x", "bij", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"π", "pi", 0},
+	{"x", "bij", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"x", "keer", WHEN_AFTER_NUMBER}, {"π", "pi", 0},
 	{0},
 };
 
+/* Before a telephone's keys. */
+#define KEY_WORDS " toets druk kies of en op met een het "
+
 static const struct sign signs[] = {
+	{"*", "sterretje", 0, KEY_WORDS},
 	{"&", "en", 0}, {"@", "at", 0}, {"+", "plus", 0},
 	{"=", "is", 0}, {"-", "min", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"−", "min", WHEN_BEFORE_NUMBER},
+	{":", "gedeeld door", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"×", "bij", WHEN_TIGHT}, {"×", "keer", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"*", "keer", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"÷", "gedeeld door", 0},
@@ -318,9 +349,10 @@ static const struct sign signs[] = {
 	{"<", "kleiner dan", WHEN_BEFORE_NUMBER}, {">", "groter dan", WHEN_BEFORE_NUMBER},
 	{"≤", "kleiner dan of gelijk aan", 0}, {"≥", "groter dan of gelijk aan", 0},
 	{"§", "paragraaf", 0}, {"#", "nummer", WHEN_BEFORE_NUMBER},
+	{"#", "hekje", 0, KEY_WORDS},
 	{"©", "copyright", 0}, {"™", "", 0}, {"®", "", 0}, {"√", "wortel", 0},
 	{"∞", "oneindig", 0}, {"²", "kwadraat", 0}, {"³", "tot de derde", 0},
-	{"^", "tot de macht", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"%", "procent", 0},
+	{"^", "tot de macht", WHEN_BEFORE_NUMBER}, {"%", "procent", 0},
 	{"→", "naar", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{0},
 };
@@ -384,6 +416,9 @@ static const struct reading reading_nl = {
 	.time_h = "{h:c} uur",
 	.time_hms = "{h:c} uur {m:c} en {s:c} seconden",
 	.to = "tot",
+	.score = "op",
+	.score_dash = "",
+	.postcode = {.digits = 4, .letters = true},
 	.phone_shapes = " 28 37 22222 3322 46 4222 433 4444 ",
 	.roman_name = "de {n:o}",
 	.names = " hendrik karel george lodewijk eduard jacobus willem johannes paulus pius "
@@ -396,6 +431,7 @@ static const struct reading reading_nl = {
 	.roman_marks = ordinal_marks,
 	.joined_suffixes = " jarige jarigen jarig tal tallen voudig voudige voud daagse daags "
 			   "urige delige delig koppige koppig persoonskamer kamerwoning "
+			   "kamerappartement gangenmenu plusser plussers "
 			   "wekelijks maal ",
 	.abbreviations = abbreviations,
 	.spelled = " USA USB API ISBN KNMI ANWB RIVM UEFA AOW UWV ",

@@ -22,16 +22,16 @@
 
 /* In order: what stands first wins. */
 static normalize_reader *const digit_readers[] = {
-	read_abbreviation, read_date,       read_phone,        read_time,    read_feet,
-	read_fraction,     read_named_date, read_decade,       read_ordinal, read_quantity,
-	read_mixed,        read_year,       read_plain_number,
+	read_abbreviation,  read_date,     read_postcode,   read_phone,  read_time,
+	read_feet,          read_fraction, read_named_date, read_decade, read_ordinal,
+	read_hyphened_unit, read_quantity, read_mixed,      read_year,   read_plain_number,
 };
 static normalize_reader *const address_readers[] = {
 	read_abbreviation, /* "m.in." is no host */
 	read_address,
 };
 static normalize_reader *const word_readers[] = {
-	read_abbreviation, read_month, read_weekday,   read_quantity,
+	read_abbreviation, read_month, read_weekday,   read_quantity, read_iban,
 	read_roman,        read_mixed, read_lone_unit, read_acronym,
 };
 static normalize_reader *const sign_readers[] = {
@@ -215,7 +215,8 @@ static bool is_plain_punctuation(const struct normalizer *n, size_t i)
 	const struct token *token = token_at(n, i);
 
 	return token->kind == TOKEN_SIGN && token->c < 128 && strchr(".,;:!?\")", (int)token->c) &&
-	       !token_is_digits(n, i + 1) && !token_is(n, i + 1, '[');
+	       !token_is_digits(n, i + 1) && !token_is(n, i + 1, '[') &&
+	       !(token->flags & TOKEN_BEGINS && token->c != '"') && !token_is(n, i + 1, '=');
 }
 
 static size_t take_spoken(struct loop_state *s, size_t i)

@@ -163,9 +163,11 @@ static bool parse_without_year(const struct normalizer *n, struct date *date, si
 	set_day_and_month(n, date, first, second, token_is(n, i + 1, '.'));
 	if (!is_valid(date) || token_is_digits(n, i + 4))
 		return false;
+	if (token_is(n, i + 1, '.') && !token_is(n, i + 3, '.'))
+		return n->language->ordinals && token_len(n, i + 2) == 2 && follows_date_word(n, i);
 	if (token_is(n, i + 1, '.')) {
 		date->next = i + 4;
-		return n->language->ordinals && token_is(n, i + 3, '.');
+		return n->language->ordinals;
 	}
 	return token_is(n, i + 1, '/') && !token_is(n, i + 3, '/') &&
 	       (has_zero || follows_date_word(n, i) || !fraction_is_readable(n, first, second));
@@ -176,16 +178,21 @@ static const char *month_name(const struct normalizer *n, uint64_t month)
 	return n->reading->months[month - 1].spoken;
 }
 
-/* 2024-12-25T10:30:00Z: the seconds of a stamp are not said. */
+/* 2024-12-25T10:30:00Z: the seconds of a stamp and its zone are not said. */
 static size_t read_stamp(struct normalizer *n, size_t i)
 {
-	struct time time;
+	struct time time, zone;
 
 	if (!parse_time(n, &time, i + 1))
 		return i;
 	time.has_seconds = false;
 	say_time(n, i + 1, &time);
-	return token_equals(n, time.next, "Z") ? time.next + 1 : time.next;
+	if (token_equals(n, time.next, "Z"))
+		return time.next + 1;
+	if ((token_is(n, time.next, '+') || token_is(n, time.next, '-')) &&
+	    parse_time(n, &zone, time.next + 1))
+		return zone.next;
+	return time.next;
 }
 
 size_t read_date(struct normalizer *n, size_t i)
@@ -315,6 +322,28 @@ static void say_first_day(struct normalizer *n, size_t i, size_t at, uint64_t da
 	write_word(n, words->to ? words->to : n->reading->to);
 }
 
+/* "od 1 do 15 sierpnia": the month stands behind the second day. */
+static bool is_linked_day(const struct normalizer *n, size_t at)
+{
+	struct date date = {0};
+	size_t second = at + 3; /* blank, "do", blank */
+	bool full;
+
+	return token_listed(n, at + 1, n->reading->day_links) && take_day(n, &date.day, &second) &&
+	       token_at(n, second)->kind == TOKEN_BLANK && match_month(n, second + 1, &date, &full);
+}
+
+/* Its set is the one of the template. */
+static size_t say_linked_day(struct normalizer *n, size_t i, uint64_t day, size_t next)
+{
+	const char *key = strstr(n->reading->date_dm, "{day:");
+
+	write_number(n,
+		     key && key[5] != '*' ? key[5] : key_between(n, n->reading->days, i, next, 'o'),
+		     day);
+	return next;
+}
+
 /* 15 January 2024; 3.–5. Juli */
 size_t read_named_date(struct normalizer *n, size_t i)
 {
@@ -325,6 +354,8 @@ size_t read_named_date(struct normalizer *n, size_t i)
 
 	if (!n->reading->date_dm || token_is_bound(n, i) || !take_day(n, &date.day, &at))
 		return 0;
+	if (is_linked_day(n, at))
+		return say_linked_day(n, i, date.day, at);
 	if (token_is_dash(n, at) && token_is_digits(n, at + 1)) {
 		first = date.day;
 		++at;
@@ -605,6 +636,25 @@ static bool counts_hours(const struct normalizer *n, size_t i, size_t next)
 	       !token_follows(n, i, n->reading->hour_before);
 }
 
+/* "8.00", "15.30": no day of a month. */
+static bool is_dotted_pair(const struct normalizer *n, size_t i)
+{
+	return is_short(n, i) && token_is(n, i + 1, '.') && is_pair(n, i + 2) &&
+	       (token_value(n, i + 2) == 0 || token_value(n, i + 2) > MONTHS);
+}
+
+/* A dot may part hours and minutes after certain words, and in "9.00–17.00". */
+static bool may_be_dotted(const struct normalizer *n, size_t i)
+{
+	if (token_follows(n, i, n->reading->time_before))
+		return true;
+	if (n->reading->decimal != ',' || !is_dotted_pair(n, i))
+		return false;
+	return token_follows(n, i, n->reading->time_before_maybe) ||
+	       (token_is_dash(n, i + 3) && is_dotted_pair(n, i + 4)) ||
+	       (i > 4 && token_is_dash(n, i - 1) && is_dotted_pair(n, i - 4));
+}
+
 static bool parse_time(const struct normalizer *n, struct time *time, size_t i)
 {
 	size_t minutes;
@@ -629,8 +679,7 @@ static bool parse_time(const struct normalizer *n, struct time *time, size_t i)
 	take_half(n, time);
 	if (!time->half)
 		take_time_word(n, time);
-	if (time->h > 24 ||
-	    (is_dotted && !time->has_word && !token_follows(n, i, n->reading->time_before)))
+	if (time->h > 24 || (is_dotted && !time->has_word && !may_be_dotted(n, i)))
 		return false;
 	if (!minutes && time->has_word &&
 	    (is_unit_behind(n, time->next) || counts_hours(n, i, time->next)))

@@ -36,6 +36,16 @@ static size_t run_of(const struct normalizer *n, size_t i, uint32_t c)
 	return count;
 }
 
+static bool is_single_line(const struct normalizer *n, size_t i)
+{
+	const struct token *token = token_at(n, i);
+	const char *line = n->text + token->begin;
+
+	return token->kind == TOKEN_LINE && token->end > token->begin &&
+	       memchr(line, '\n', token->end - token->begin) ==
+		       memrchr(line, '\n', token->end - token->begin);
+}
+
 /* "---", "* * *", "|---|:--|": nothing but marks up to the line's end.  Gives
  * the end, 0 when there is something else. */
 static size_t read_rule(struct normalizer *n, size_t i)
@@ -57,7 +67,11 @@ static size_t read_rule(struct normalizer *n, size_t i)
 		}
 		++marks;
 	}
-	return marks >= 3 ? i : 0;
+	if (marks < 3)
+		return 0;
+	if (is_single_line(n, first - 1))
+		n->line_wants_stop = true; /* it underlines a heading */
+	return i;
 }
 
 /* "```python" */
@@ -110,6 +124,19 @@ static size_t read_heading(struct normalizer *n, size_t i)
 	return i + marks + 1;
 }
 
+/* Followed by a noun that the language's ordinals name; items mostly begin with
+ * a capital. */
+static bool is_named_ordinal(const struct normalizer *n, size_t i)
+{
+	if (!token_is(n, i + 1, '.') || token_at(n, i + 3)->flags & TOKEN_CAPITAL)
+		return false;
+	for (const struct by_neighbours *row = n->reading->ordinals; row && row->key; ++row) {
+		if (row->after && row->key != '-' && token_listed(n, i + 3, row->after))
+			return true;
+	}
+	return false;
+}
+
 /* "1. First", "2) Second" */
 static size_t read_numbered(struct normalizer *n, size_t i)
 {
@@ -117,9 +144,9 @@ static size_t read_numbered(struct normalizer *n, size_t i)
 	    !(token_is(n, i + 1, '.') || token_is(n, i + 1, ')')) || !is_blank(n, i + 2) ||
 	    is_line_end(n, i + 3) || n->text[token_at(n, i)->begin] == '0')
 		return 0;
-	if (n->language->ordinals && read_named_date(n, i)) {
+	if (n->language->ordinals && (read_named_date(n, i) || is_named_ordinal(n, i))) {
 		n->words.len = 0;
-		return 0; /* "3. Mai" */
+		return 0; /* "3. Mai", "100. rocznica" */
 	}
 	n->words.len = 0;
 	write_number(n, 'c', token_value(n, i));
@@ -183,7 +210,13 @@ static size_t read_link(struct normalizer *n, size_t i)
 	if (!token_is(n, open, '['))
 		return 0;
 	close = find_mate(n, open, MATE_BRACKET);
-	if (!close || !token_is(n, close + 1, '(') || !find_mate(n, close + 1, MATE_PAREN))
+	if (!close)
+		return 0;
+	if (token_is(n, open + 1, '^'))
+		return close + 1; /* a footnote */
+	if (token_is(n, close + 1, '[') && token_is(n, close + 3, ']'))
+		return open + 1; /* "[text][1]" */
+	if (!token_is(n, close + 1, '(') || !find_mate(n, close + 1, MATE_PAREN))
 		return 0;
 	return open + 1;
 }
@@ -199,10 +232,14 @@ static size_t read_link_end(struct normalizer *n, size_t i)
 {
 	size_t end;
 
-	if (!token_is(n, i, ']') || !token_is(n, i + 1, '('))
+	if (!token_is(n, i, ']'))
 		return 0;
 	/* find_mate looks ahead only: this bracket must have been opened */
 	if (n->mates[MATE_BRACKET] != i)
+		return 0;
+	if (token_is(n, i + 1, '[') && token_is(n, i + 3, ']'))
+		return i + 4;
+	if (!token_is(n, i + 1, '('))
 		return 0;
 	end = find_mate(n, i + 1, MATE_PAREN);
 	if (!end)
@@ -218,6 +255,29 @@ static bool is_emphasis_sign(const struct normalizer *n, size_t i)
 	       token_is(n, i, '`');
 }
 
+/* "==this==" */
+static size_t read_highlight(const struct normalizer *n, size_t i)
+{
+	bool before = token_is_text(n, i - 1);
+	bool after = token_is_text(n, i + 2);
+
+	if (!token_is(n, i, '=') || !token_is(n, i + 1, '=') || token_is(n, i + 2, '='))
+		return 0;
+	return before != after && is_blank(n, after ? i - 1 : i + 2) ? i + 2 : 0;
+}
+
+/* A telephone's key before a number. */
+static bool is_key(const struct normalizer *n, size_t i)
+{
+	if (!n->reading || !token_is(n, i, '*') || !token_is_digits(n, i + 1))
+		return false;
+	for (const struct sign *sign = n->reading->signs; sign && sign->written; ++sign) {
+		if (sign->after && sign->written[0] == '*')
+			return token_follows(n, i, sign->after);
+	}
+	return false;
+}
+
 /* Emphasis and code.  "snake_case" is read as two words, "3*4" and "~5" are
  * signs. */
 static size_t read_emphasis(struct normalizer *n, size_t i)
@@ -229,7 +289,9 @@ static size_t read_emphasis(struct normalizer *n, size_t i)
 	while (is_emphasis_sign(n, end) && token_at(n, end)->c == token_at(n, i)->c)
 		++end;
 	if (end == i)
-		return 0;
+		return read_highlight(n, i);
+	if (end == i + 1 && is_key(n, i))
+		return 0; /* "Dial *67" */
 	after = token_is_text(n, end);
 	if (token_is(n, i, '~') && end == i + 1)
 		return 0;
@@ -254,6 +316,39 @@ static size_t read_table_mark(struct normalizer *n, size_t i)
 	return next;
 }
 
+/* "\\*": the sign alone counts. */
+static size_t read_escape(const struct normalizer *n, size_t i)
+{
+	const struct token *next = token_at(n, i + 1);
+
+	return token_is(n, i, '\\') && next->kind == TOKEN_SIGN && next->c < 128 &&
+			       strchr("*_`#[]()~>|+-.!$", (int)next->c)
+		       ? i + 1
+		       : 0;
+}
+
+/* "Kund*innen" is said like "Kund:innen". */
+static size_t read_gender(struct normalizer *n, size_t i)
+{
+	if (!n->reading || !token_is(n, i, '*') || !token_is_word(n, i - 1) ||
+	    !token_listed(n, i + 1, n->reading->gender_endings))
+		return 0;
+	write_text(n, ":");
+	return i + 1;
+}
+
+/* ":-)", ":)", ";-)" */
+static size_t read_face(const struct normalizer *n, size_t i)
+{
+	size_t mouth = token_is(n, i + 1, '-') ? i + 2 : i + 1;
+
+	if (!(token_is(n, i, ':') || token_is(n, i, ';')) || !is_blank(n, i - 1) ||
+	    !(token_is(n, mouth, ')') || token_is(n, mouth, '(')) ||
+	    !(is_blank(n, mouth + 1) || is_line_end(n, mouth + 1)))
+		return 0;
+	return is_blank(n, mouth + 1) ? mouth + 2 : mouth + 1;
+}
+
 size_t read_mark(struct normalizer *n, size_t i)
 {
 	size_t next = read_link(n, i);
@@ -262,6 +357,12 @@ size_t read_mark(struct normalizer *n, size_t i)
 		next = read_link_end(n, i);
 	if (!next)
 		next = read_table_mark(n, i);
+	if (!next)
+		next = read_escape(n, i);
+	if (!next)
+		next = read_face(n, i);
+	if (!next)
+		next = read_gender(n, i);
 	if (!next)
 		next = read_emphasis(n, i);
 	return next;
@@ -282,21 +383,162 @@ static bool is_number_after(const struct normalizer *n, size_t i)
 	return token_is_digits(n, i) || (token_is_dash(n, i) && token_is_digits(n, i + 1));
 }
 
-static bool sign_fits(const struct normalizer *n, const struct sign *sign, size_t i)
+/* The value of a raised or lowered digit. */
+static bool is_raised(uint32_t c, unsigned *digit)
 {
-	if (!token_equals(n, i, sign->written))
+	static const uint32_t first[] = {0x2070, 0xb9, 0xb2, 0xb3};
+
+	for (unsigned k = 0; k < 10; ++k) {
+		*digit = k;
+		if (c == (k < 4 ? first[k] : 0x2070 + k))
+			return true;
+	}
+	return false;
+}
+
+static bool sign_fits(const struct normalizer *n, const struct sign *sign, const char *shown,
+		      size_t i, size_t end)
+{
+	unsigned digit;
+
+	if (shown ? strcmp(shown, sign->written) != 0 : !token_equals(n, i, sign->written))
 		return false;
-	if (sign->when & WHEN_TIGHT && !(token_is_digits(n, i - 1) && token_is_digits(n, i + 1)))
-		return false;
-	if (token_is(n, i, '-') && !(is_blank(n, i - 1) && is_blank(n, i + 1)))
+	if (sign->when & WHEN_TIGHT && (!(token_is_digits(n, i - 1) && token_is_digits(n, i + 1)) ||
+					is_raised(token_at(n, i + 2)->c, &digit)))
+		return false; /* "1.5×10⁸" is no size */
+	if ((token_is(n, i, '-') || token_is(n, i, ':')) &&
+	    !(is_blank(n, i - 1) && is_blank(n, end)))
 		return false; /* "XK7-42B": no minus */
+	if (sign->after && !(token_follows(n, i, sign->after) && is_blank(n, i - 1)))
+		return false;
 	if (sign->when & WHEN_AFTER_CAPITAL &&
 	    !(token_is_word(n, i - 1) && token_at(n, i - 1)->flags & TOKEN_CAPITAL) &&
 	    !token_is(n, i - 1, token_at(n, i)->c))
 		return false;
 	if (sign->when & WHEN_AFTER_NUMBER && !is_number_before(n, i))
 		return false;
-	return !(sign->when & WHEN_BEFORE_NUMBER && !is_number_after(n, i));
+	return !(sign->when & WHEN_BEFORE_NUMBER && !is_number_after(n, end - 1));
+}
+
+/* What code writes with two characters: the sign that it stands for. */
+static const char *code_sign(const struct normalizer *n, size_t i)
+{
+	static const struct {
+		char first, second;
+		const char *shown;
+	} pairs[] = {
+		{'!', '=', "≠"}, {'>', '=', "≥"}, {'<', '=', "≤"}, {'-', '>', "→"}, {'=', '>', "→"},
+	};
+
+	for (size_t k = 0; k < sizeof(pairs) / sizeof(pairs[0]); ++k) {
+		if (token_is(n, i, (uint32_t)pairs[k].first) &&
+		    token_is(n, i + 1, (uint32_t)pairs[k].second))
+			return pairs[k].shown;
+	}
+	return NULL;
+}
+
+static const char *spoken_sign(const struct normalizer *n, const char *written)
+{
+	for (const struct sign *sign = n->reading->signs; sign && sign->written; ++sign) {
+		if (strcmp(sign->written, written) == 0)
+			return sign->spoken;
+	}
+	return NULL;
+}
+
+/* "10⁶", "x⁴"; a 2 or 3 that stands alone has words of its own. */
+static size_t read_power(struct normalizer *n, size_t i)
+{
+	const char *power = spoken_sign(n, "^");
+	bool is_negative = token_is(n, i, 0x207b);
+	size_t end = is_negative ? i + 1 : i;
+	uint64_t value = 0;
+	unsigned digit;
+
+	if (!power || !token_is_text(n, i - 1))
+		return 0;
+	while (end < i + 4 && is_raised(token_at(n, end)->c, &digit)) {
+		value = value * 10 + digit;
+		++end;
+	}
+	if (end == i + is_negative || (token_is_word(n, i - 1) && token_len(n, i - 1) > 1) ||
+	    ((value == 2 || value == 3) && !is_negative && spoken_sign(n, "²")))
+		return 0; /* a footnote, or "squared" */
+	write_text(n, " ");
+	write_text(n, power);
+	if (is_negative)
+		write_word(n, n->reading->minus);
+	write_number(n, 'c', value);
+	if (token_is_text(n, end))
+		write_text(n, " ");
+	return end;
+}
+
+/* "CO₂" */
+static size_t read_lowered(struct normalizer *n, size_t i)
+{
+	uint32_t c = token_at(n, i)->c;
+
+	if (c < 0x2080 || c > 0x2089 || !token_is_word(n, i - 1))
+		return 0;
+	write_text(n, " ");
+	write_number(n, 'c', c - 0x2080);
+	if (token_is_text(n, i + 1))
+		write_text(n, " ");
+	return i + 1;
+}
+
+/* The word next to token i, past blanks and emphasis. */
+static const struct token *text_beside(const struct normalizer *n, size_t i, int step)
+{
+	for (size_t k = 0; k < 4; ++k) {
+		i = step < 0 ? i - 1 : i + 1;
+		if (i == 0 || !(is_blank(n, i) || token_is(n, i, '*') || token_is(n, i, '`')))
+			break;
+	}
+	return token_at(n, i);
+}
+
+/* "Settings > Privacy → Location": the way through menus, which a pause parts. */
+static size_t read_path_arrow(struct normalizer *n, size_t i)
+{
+	const struct token *before = text_beside(n, i, -1);
+	const struct token *after = text_beside(n, i, 1);
+	bool is_arrow = token_is(n, i, 0x2192);
+
+	if (!is_blank(n, i - 1) || !is_blank(n, i + 1) || before->kind != TOKEN_WORD ||
+	    after->kind != TOKEN_WORD)
+		return 0;
+	if (!is_arrow &&
+	    !((token_is(n, i, '>') || token_is(n, i, 0x203a)) && before->end - before->begin > 1 &&
+	      after->end - after->begin > 1 && before->flags & after->flags & TOKEN_CAPITAL))
+		return 0;
+	write_text(n, ",");
+	return i + 1;
+}
+
+/* "<https://example.org>" */
+static size_t read_angle(const struct normalizer *n, size_t i)
+{
+	if (token_is(n, i, '<') && token_at(n, i + 1)->flags & TOKEN_ADDRESS &&
+	    token_is_word(n, i + 1) && token_is(n, i + 2, ':') && token_is(n, i + 3, '/'))
+		return i + 1;
+	if (token_is(n, i, '>') && !is_blank(n, i - 1) && !token_is_text(n, i + 1) &&
+	    !token_is(n, i + 1, '='))
+		return i + 1;
+	return 0;
+}
+
+static size_t read_rare_sign(struct normalizer *n, size_t i)
+{
+	size_t next = read_power(n, i);
+
+	if (!next)
+		next = read_lowered(n, i);
+	if (!next)
+		next = read_path_arrow(n, i);
+	return next ? next : read_angle(n, i);
 }
 
 /* "==" and "===" of code are said once. */
@@ -335,13 +577,17 @@ static size_t read_entity(struct normalizer *n, size_t i)
 
 size_t read_sign(struct normalizer *n, size_t i)
 {
+	size_t rare = read_rare_sign(n, i);
 	size_t entity = read_entity(n, i);
-	size_t end = entity ? entity : sign_end(n, i);
+	const char *shown = code_sign(n, i);
+	size_t end = entity ? entity : shown ? i + 2 : sign_end(n, i);
 
+	if (rare)
+		return rare;
 	if (entity && n->words.len > 0)
 		return entity;
 	for (const struct sign *sign = n->reading->signs; sign && sign->written; ++sign) {
-		if (!sign_fits(n, sign, i))
+		if (!sign_fits(n, sign, shown, i, end))
 			continue;
 		if (sign->spoken[0] &&
 		    (token_is_text(n, i - 1) || token_is(n, i - 1, token_at(n, i)->c)))

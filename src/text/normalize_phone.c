@@ -156,6 +156,115 @@ static bool is_phone(const struct normalizer *n, const struct phone *phone, size
 	       phone->digits >= DIGITS_LEAST && !token_is(n, phone->groups[0] + 1, '.');
 }
 
+static bool is_state(const struct normalizer *n, size_t i)
+{
+	return i > 1 && token_at(n, i - 1)->kind == TOKEN_BLANK && token_is_word(n, i - 2) &&
+	       reading_lists(n->reading->postcode.before, n->text + token_at(n, i - 2)->begin,
+			     token_len(n, i - 2));
+}
+
+static bool is_capital_word(const struct normalizer *n, size_t i)
+{
+	return token_at(n, i)->kind == TOKEN_BLANK && token_is_word(n, i + 1) &&
+	       token_at(n, i + 1)->flags & TOKEN_CAPITAL;
+}
+
+/* "1017 GC Amsterdam", but "1000 GB" */
+static bool are_letters_behind(const struct normalizer *n, size_t i)
+{
+	const struct unit *unit = NULL;
+
+	return is_capital_word(n, i) && token_len(n, i + 1) == 2 &&
+	       token_at(n, i + 1)->flags & TOKEN_UPPER && is_capital_word(n, i + 2) &&
+	       !match_unit(n, i + 1, false, &unit);
+}
+
+/* "Weg 3, 10115 Berlin", "Weg 3a, 10115 Berlin" */
+static bool follows_house(const struct normalizer *n, size_t i)
+{
+	size_t comma = i > 2 ? i - 2 : 0;
+
+	if (!comma || token_at(n, i - 1)->kind != TOKEN_BLANK || !token_is(n, comma, ','))
+		return false;
+	if (token_is_word(n, comma - 1) && token_len(n, comma - 1) == 1)
+		--comma;
+	return token_is_digits(n, comma - 1) && is_capital_word(n, i + 1);
+}
+
+size_t read_postcode(struct normalizer *n, size_t i)
+{
+	const struct postcode *postcode = &n->reading->postcode;
+
+	if (postcode->digits == 0 || token_len(n, i) != postcode->digits || token_is_bound(n, i))
+		return 0;
+	if (!(postcode->before && is_state(n, i)) &&
+	    !(postcode->letters && are_letters_behind(n, i + 1)) &&
+	    !(postcode->after_house && follows_house(n, i)))
+		return 0;
+	write_digits(n, n->text + token_at(n, i)->begin, token_len(n, i));
+	return i + 1;
+}
+
+#define IBAN_LEAST 15
+#define IBAN_MOST 34
+
+static bool is_iban_token(const struct normalizer *n, size_t i)
+{
+	return token_is_digits(n, i) ||
+	       (token_is_word(n, i) &&
+		(token_at(n, i)->flags & TOKEN_UPPER ||
+		 (token_len(n, i) == 1 && token_at(n, i)->flags & TOKEN_CAPITAL)));
+}
+
+/* The end of the group of capitals and digits at token i, and how many they are. */
+static size_t iban_group(const struct normalizer *n, size_t i, size_t *len)
+{
+	*len = 0;
+	while (is_iban_token(n, i) && *len <= IBAN_MOST)
+		*len += token_len(n, i++);
+	return i;
+}
+
+/* Groups of four, the last may be shorter, or all in one. */
+static size_t iban_end(const struct normalizer *n, size_t i)
+{
+	size_t len;
+	size_t end = iban_group(n, i, &len);
+	size_t sum = len;
+
+	while (len == 4 && sum <= IBAN_MOST && token_at(n, end)->kind == TOKEN_BLANK) {
+		size_t next = iban_group(n, end + 1, &len);
+
+		if (len == 0 || len > 4 || token_is_word(n, next))
+			break;
+		sum += len;
+		end = next;
+	}
+	return sum >= IBAN_LEAST && sum <= IBAN_MOST ? end : 0;
+}
+
+/* "DE89 3704 0044 0532 0130 00" */
+size_t read_iban(struct normalizer *n, size_t i)
+{
+	size_t end;
+
+	if (token_len(n, i) != 2 || !(token_at(n, i)->flags & TOKEN_UPPER) ||
+	    !token_is_digits(n, i + 1) || token_len(n, i + 1) < 2 || token_is_bound(n, i))
+		return 0;
+	end = iban_end(n, i);
+	for (; i < end; ++i) {
+		const struct token *token = token_at(n, i);
+
+		if (token->kind == TOKEN_BLANK)
+			write_text(n, ",");
+		for (size_t at = token->begin; token->kind == TOKEN_WORD && at < token->end; ++at)
+			write_bytes(n, n->text + at, 1);
+		if (token->kind == TOKEN_DIGITS)
+			write_digits(n, n->text + token->begin, token->end - token->begin);
+	}
+	return end;
+}
+
 /* "05": zéro cinq; "12": douze */
 static void say_pair(struct normalizer *n, const char *digits, size_t len)
 {

@@ -406,7 +406,7 @@ static size_t say_per(struct normalizer *n, const struct quantity *q)
 		return end;
 	}
 	if (end) {
-		place.text = unit->name.one;
+		place.text = unit->below ? unit->below : unit->name.one;
 	} else if (token_is_word(n, i) && token_len(n, i) < WORD_MAX) {
 		end = i + 1;
 		memcpy(word, n->text + token_at(n, i)->begin, token_len(n, i));
@@ -431,12 +431,16 @@ static size_t say_over(struct normalizer *n, const struct quantity *q)
 	return q->next + 2;
 }
 
-static bool may_be_year(const struct normalizer *n, const struct quantity *q)
+static bool is_in_years(const struct quantity *q, uint64_t least, uint64_t most)
 {
 	return !noun_of(q) && !q->magnitude && !q->figure.decimals && !q->figure.is_grouped &&
-	       q->figure.digits == 4 && !q->figure.is_digits &&
-	       q->figure.value >= n->reading->year_least &&
-	       q->figure.value <= n->reading->year_most;
+	       q->figure.digits == 4 && !q->figure.is_digits && q->figure.value >= least &&
+	       q->figure.value <= most;
+}
+
+static bool may_be_year(const struct normalizer *n, const struct quantity *q)
+{
+	return is_in_years(q, n->reading->year_least, n->reading->year_most);
 }
 
 /* "2023/24", "2023/2024": a season, and nothing is said between its years. */
@@ -447,7 +451,8 @@ static size_t say_season(struct normalizer *n, const struct quantity *q)
 	/* Where years are ordinals, those of a season are not. */
 	char key = n->reading->range_years.key ? 'c' : 'y';
 
-	if (!may_be_year(n, q) || !token_is(n, q->next, '/') || token_is(n, second + 1, '/'))
+	if (!is_in_years(q, 1000, 2099) || !token_is(n, q->next, '/') ||
+	    token_is(n, second + 1, '/'))
 		return 0;
 	if (!(token_len(n, second) == 4 && year == q->figure.value + 1) &&
 	    !(token_len(n, second) == 2 && year == (q->figure.value + 1) % 100))
@@ -709,7 +714,8 @@ size_t read_hyphened_unit(struct normalizer *n, size_t i)
 	    !token_is(n, figure.next, '-') || !token_is_word(n, figure.next + 1))
 		return 0;
 	next = match_unit(n, figure.next + 1, false, &unit);
-	if (!next || unit->tight ||
+	if (!next || unit->tight || token_equals(n, figure.next + 1, unit->name.one) ||
+	    (unit->name.many && token_equals(n, figure.next + 1, unit->name.many)) ||
 	    !(token_is(n, next, '-') || token_at(n, next)->kind == TOKEN_BLANK) ||
 	    !token_is_word(n, next + 1))
 		return 0;

@@ -15,6 +15,7 @@ static bool is_apostrophe(uint32_t c)
 
 struct scanner {
 	bool elides;
+	bool is_quoted; /* a '"' is open in this line */
 	const char *text;
 	size_t at, end;
 	struct token *tokens;
@@ -39,7 +40,7 @@ static size_t peek(const struct scanner *s, size_t at, uint32_t *c)
 static bool is_dropped(uint32_t c, enum unicode_kind kind)
 {
 	if (kind == UNICODE_PICTURE)
-		return c >= 0x2190 && c != 0x2212; /* © and ™ are signs that some read */
+		return c >= 0x2190 && c != 0x2192 && c != 0x2212; /* © and ™ are said by some */
 	if (c == 0x200b || c == 0x2060 || c == 0xfeff)
 		return true;
 	/* Joiners shape letters in some scripts; here they follow none. */
@@ -160,8 +161,13 @@ static void scan_one(struct scanner *s)
 		scan_digits(s, token);
 	} else if (unicode_is_blank(kind) && !is_dropped(c, kind)) {
 		scan_blanks(s, token);
+		s->is_quoted &= token->kind != TOKEN_LINE;
 	} else {
 		token->kind = is_dropped(c, kind) ? TOKEN_DROP : TOKEN_SIGN;
+		if (c == '"') {
+			token->flags |= s->is_quoted ? TOKEN_CLOSES : 0;
+			s->is_quoted = !s->is_quoted;
+		}
 		if (is_sign_of_address(c))
 			s->tokens[s->lump].flags |= TOKEN_ADDRESS;
 		s->at += n;

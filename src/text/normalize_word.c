@@ -577,8 +577,8 @@ size_t read_roman(struct normalizer *n, size_t i)
 	if (!(token->flags & TOKEN_CAPITAL) || n->shouts)
 		return 0;
 	len = parse_roman(n->text + token->begin, token_len(n, i), &value);
-	if (len == 0)
-		return 0;
+	if (len == 0 || (token_is(n, i + 1, '-') && token_is_digits(n, i + 2)))
+		return 0; /* "Model X-200" */
 	if (len < token_len(n, i) &&
 	    !is_possessive(n->text + token->begin + len, token_len(n, i) - len))
 		return read_marked_roman(n, i, value, len);
@@ -702,12 +702,13 @@ static size_t read_cross(struct normalizer *n, size_t i)
 /* "3-mal", "10-jährig" */
 static size_t read_joined(struct normalizer *n, size_t i)
 {
+	char suffix[WORD_MAX]; /* in small letters: "der 35-Jährige" */
+
 	if (!n->reading->joined_suffixes || !token_is(n, i + 1, '-') ||
 	    !token_listed(n, i + 2, n->reading->joined_suffixes))
 		return 0;
 	write_number(n, 'j', token_value(n, i));
-	write_note(n,
-		   buf_append(&n->words, n->text + token_at(n, i + 2)->begin, token_len(n, i + 2)));
+	write_note(n, buf_append(&n->words, suffix, token_lower(n, i + 2, suffix)));
 	return i + 3;
 }
 

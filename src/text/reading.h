@@ -50,6 +50,7 @@ struct unit {
 	bool last; /* after a blank only where no word follows: Spanish "ha" is a verb too */
 	bool tight; /* said without a blank: "zweimal" */
 	const char *per; /* after a '/': "all'ora"; NULL: by reading.per */
+	const char *below; /* its form there: "na godzinę"; NULL: as one of it */
 	const char *beside; /* only next to a number of these: the minutes of "1h 30m" */
 };
 
@@ -215,6 +216,7 @@ struct reading {
 	const char *date; /* 15/01/2024 */
 	const struct by_neighbours *days; /* for {day:*}; NULL: as `ordinals` */
 	const char *date_before; /* words that make "4/5" a date: " le du " */
+	const char *day_links; /* "od 1 do 15 sierpnia": " do "; the first is said like a day */
 	const char *date_tail; /* spellings after it that it says already: " r. roku " */
 	bool short_years; /* "07.09.23" is said with 23, not 2023 */
 	const char *date_without_year; /* 15/01, 15.1. */
@@ -230,6 +232,8 @@ struct reading {
 	const char
 		*time_marks; /* between hours and minutes: ":h."; '.' only with the words below */
 	const char *time_words; /* after it, and part of what is said: " Uhr h " */
+	/* Before it, where it cannot be a day and its month: "od 8.00". */
+	const char *time_before_maybe;
 	const char *time_before; /* before it, which make "6.45" a time: " o godz " */
 	const char *hour_words; /* before a bare hour: " godz " */
 	const char *hour_unit; /* of time_words: alone it counts hours: " h " ... */
@@ -275,6 +279,7 @@ struct reading {
 	const struct sign *signs;
 	const char *feet; /* 5'10": "{f} foot {i}" */
 	bool elides; /* "l'UE": what stands before an apostrophe is a word of its own */
+	const char *gender_endings; /* after a star: "Kund*innen" */
 	const char *joined_suffixes; /* "3-mal" is one word, said with set j: " mal jährig " */
 
 	/* Addresses, and <spell>. */
