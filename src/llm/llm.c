@@ -199,6 +199,12 @@ static void clean_words(char *words, const char *key)
 			*c = ' ';
 }
 
+static void note_failure(struct llm_answer *answer)
+{
+	++answer->figures.errors;
+	answer->handlers->failed(answer->arg);
+}
+
 static void on_pause_over(void *arg)
 {
 	begin_try(arg);
@@ -247,7 +253,7 @@ static void fail_try(struct llm_answer *answer, int what, const char *words)
 
 	snprintf(why, sizeof(why), "%s", words);
 	clean_words(why, target->key);
-	++answer->figures.errors;
+	note_failure(answer);
 	log_warn("llm", "agent=%s model=%s try=%u after %u ms: %s", answer->agent->name,
 		 target->model, answer->figures.tries, elapsed_ms(answer), why);
 	stop_try(answer);
@@ -269,7 +275,7 @@ static void on_begin_late(void *arg)
 {
 	struct llm_answer *answer = arg;
 
-	++answer->figures.errors;
+	note_failure(answer);
 	log_warn("llm", "agent=%s nothing to say after %u ms and %u tries", answer->agent->name,
 		 answer->agent->begin_ms, answer->figures.tries);
 	say_sentence(answer);

@@ -104,11 +104,14 @@ struct llm_figures {
 	bool is_other_model; /* the fallback model spoke */
 };
 
-/* Never called from inside llm_ask, never after the answer was given up.  Both
- * may give it up.  A delta is whole UTF-8 characters, never empty, and lent.
- * `done` comes once and last; the answer is still to be dereferenced. */
+/* Never called from inside llm_ask, never after the answer was given up.  A delta
+ * is whole UTF-8 characters, never empty, and lent.  `failed` tells of each request
+ * that fails, as figures.errors counts them; there may be another.  `done` comes
+ * once and last; the answer is still to be dereferenced.  All but `failed` may give
+ * it up. */
 struct llm_handlers {
 	void (*delta)(const char *text, size_t len, void *arg);
+	void (*failed)(void *arg);
 	void (*done)(enum llm_end end, const struct llm_figures *figures, void *arg);
 };
 

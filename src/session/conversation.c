@@ -220,7 +220,17 @@ static void on_done(enum llm_end end, const struct llm_figures *figures, void *a
 	handle(conversation, CONVERSATION_EVENT_DONE);
 }
 
-static const struct llm_handlers llm_handlers = {.delta = on_words, .done = on_done};
+/* Counted when it happens: an answer may be given up before its end. */
+static void on_failed(void *arg)
+{
+	struct conversation *conversation = arg;
+
+	++conversation->figures.llm_errors;
+	metrics_add(METRIC_LLM_ERRORS, 1);
+}
+
+static const struct llm_handlers llm_handlers = {
+	.delta = on_words, .failed = on_failed, .done = on_done};
 
 /* When the answer is over: only then is it known whose words they were. */
 static void note_first(struct conversation *conversation)
@@ -252,9 +262,10 @@ static void give_up(struct conversation *conversation)
 /* Without memory for a question: the sentence, so that the caller hears one. */
 static void say_sorry(struct conversation *conversation, int err)
 {
-	static const struct llm_figures none = {.errors = 1};
+	static const struct llm_figures none = {0};
 
 	log_error("conversation", "%s: cannot ask: %s", conversation->id, strerror(err));
+	on_failed(conversation);
 	on_words(LLM_SORRY, strlen(LLM_SORRY), conversation);
 	on_done(LLM_FALLBACK, &none, conversation);
 }
@@ -346,8 +357,6 @@ static void note_answer(struct conversation *conversation)
 		note_first(conversation);
 	metrics_add_named(METRIC_LLM_ANSWERS, llm_end_name(end), 1);
 	metrics_add(METRIC_LLM_TOKENS, answer->tokens_out);
-	metrics_add(METRIC_LLM_ERRORS, answer->errors);
-	figures->llm_errors += answer->errors;
 	figures->tokens_in += answer->tokens_in;
 	figures->tokens_out += answer->tokens_out;
 	figures->fallbacks += end == LLM_FALLBACK || end == LLM_SILENT;

@@ -94,16 +94,26 @@ void fake_llm_say(struct fake_llm *fake, const char *text)
 	answer->handlers->delta(text, strlen(text), answer->arg);
 }
 
+void fake_llm_fail(struct fake_llm *fake)
+{
+	struct llm_answer *answer = newest(fake);
+
+	++answer->figures.errors;
+	answer->handlers->failed(answer->arg);
+}
+
 void fake_llm_finish(struct fake_llm *fake, enum llm_end end)
 {
 	struct llm_answer *answer = newest(fake);
 
+	if (end != LLM_WHOLE)
+		fake_llm_fail(fake);
 	answer->figures = (struct llm_figures){.first_delta_ms = 10,
 					       .whole_ms = 20,
 					       .tokens_in = 5,
 					       .tokens_out = answer->deltas,
 					       .tries = 1,
-					       .errors = end == LLM_WHOLE ? 0 : 1};
+					       .errors = answer->figures.errors};
 	list_remove(&fake->answers, &answer->link);
 	answer->is_done = true;
 	answer->handlers->done(end, &answer->figures, answer->arg);

@@ -23,8 +23,9 @@ struct fake_llm {
 
 void fake_llm_init(struct fake_llm *fake);
 
-/* The newest answer that runs says so, or ends. */
+/* The newest answer that runs says so, has a request that fails, or ends. */
 void fake_llm_say(struct fake_llm *fake, const char *text);
+void fake_llm_fail(struct fake_llm *fake);
 void fake_llm_finish(struct fake_llm *fake, enum llm_end end);
 
 #endif

@@ -46,7 +46,7 @@ struct world {
 
 	struct llm_answer *answer;
 	struct buf said;
-	unsigned deltas, dones;
+	unsigned deltas, failures, dones;
 	bool is_done;
 	enum llm_end end;
 	struct llm_figures figures;
@@ -121,13 +121,24 @@ static void on_done(enum llm_end end, const struct llm_figures *figures, void *a
 	assert_false(world->in_ask);
 	assert_non_null(world->answer);
 	++world->dones;
+	assert_int_equal(world->failures, figures->errors);
 	world->is_done = true;
 	world->end = end;
 	world->figures = *figures;
 	world->answer = mem_deref(world->answer);
 }
 
-static const struct llm_handlers handlers = {.delta = on_delta, .done = on_done};
+static void on_failed(void *arg)
+{
+	struct world *world = arg;
+
+	assert_false(world->in_ask);
+	assert_false(world->is_done);
+	++world->failures;
+}
+
+static const struct llm_handlers handlers = {
+	.delta = on_delta, .failed = on_failed, .done = on_done};
 
 static int try_ask(struct world *world, const struct llm_turn *history, size_t count)
 {
@@ -150,6 +161,7 @@ static void ask(struct world *world)
 	static const struct llm_turn turn = {.role = LLM_USER, .text = "Hi", .len = 2};
 
 	world->is_done = false;
+	world->failures = 0;
 	world->said.len = 0;
 	assert_int_equal(try_ask(world, &turn, 1), 0);
 }

@@ -573,6 +573,21 @@ static void test_a_stream_that_breaks_ends_with_the_final(void **state)
 	assert_int_equal(figures_of(talk).llm_errors, 1);
 }
 
+static void test_failures_count_also_of_an_answer_that_is_given_up(void **state)
+{
+	struct talk *talk = *state;
+
+	transcript(talk, HELLO, "1");
+	fake_llm_fail(&talk->llm);
+	transcript(talk, MORE, "2");
+	assert_int_equal(figures_of(talk).cancels, 1);
+	assert_int_equal(figures_of(talk).llm_errors, 1);
+	fake_llm_fail(&talk->llm);
+	fake_llm_say(&talk->llm, "yes");
+	fake_llm_finish(&talk->llm, LLM_WHOLE);
+	assert_int_equal(figures_of(talk).llm_errors, 2);
+}
+
 static void test_an_answer_without_a_word_has_its_final(void **state)
 {
 	struct talk *talk = *state;
@@ -703,6 +718,7 @@ int main(void)
 		TEST(test_a_history_without_a_last_word_of_the_user_is_a_silence),
 		TEST(test_a_history_of_a_megabyte_is_answered),
 		TEST(test_a_stream_that_breaks_ends_with_the_final),
+		TEST(test_failures_count_also_of_an_answer_that_is_given_up),
 		TEST(test_an_answer_without_a_word_has_its_final),
 		TEST(test_who_cannot_ask_says_so_aloud),
 		TEST(test_ids_in_the_log_are_plain),
