@@ -264,3 +264,8 @@ int llm_agent_alloc(struct llm_agent **agentp, const struct llm_options *options
 		*agentp = agent;
 	return err;
 }
+
+const char *llm_agent_sentence(const struct llm_agent *agent)
+{
+	return agent->sentence[0] ? agent->sentence : LLM_SORRY;
+}

@@ -74,6 +74,9 @@ struct llm_agent;
 int llm_agent_alloc(struct llm_agent **agentp, const struct llm_options *options, char *why,
 		    size_t why_size);
 
+/* What this agent says when it cannot even ask; never "". */
+const char *llm_agent_sentence(const struct llm_agent *agent);
+
 /* How an answer ended: the model said that it was finished; it was cut by
  * max_tokens, whole_ms or our limit of its size; it broke in mid-stream, what
  * was said stands; every try failed and the sentence was said; every try failed

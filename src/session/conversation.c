@@ -259,14 +259,16 @@ static void give_up(struct conversation *conversation)
 	metrics_add(METRIC_LLM_TOKENS, conversation->deltas);
 }
 
-/* Without memory for a question: the sentence, so that the caller hears one. */
+/* Without memory for a question, or with one that is too long: the sentence, so
+ * that the caller hears one. */
 static void say_sorry(struct conversation *conversation, int err)
 {
 	static const struct llm_figures none = {0};
+	const char *sentence = llm_agent_sentence(conversation->options.agent);
 
 	log_error("conversation", "%s: cannot ask: %s", conversation->id, strerror(err));
 	on_failed(conversation);
-	on_words(LLM_SORRY, strlen(LLM_SORRY), conversation);
+	on_words(sentence, strlen(sentence), conversation);
 	on_done(LLM_FALLBACK, &none, conversation);
 }
 

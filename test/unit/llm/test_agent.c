@@ -36,6 +36,7 @@ static void what_is_not_set_has_a_default(void **state)
 	assert_int_equal(agent->retries, 1);
 	assert_int_equal(agent->history_max, LLM_HISTORY_MAX);
 	assert_string_equal(agent->sentence, LLM_SORRY);
+	assert_string_equal(llm_agent_sentence(agent), LLM_SORRY);
 	assert_int_equal(agent->target_count, 1);
 	assert_null(strstr(agent->targets[0].headers, "Authorization"));
 	mem_deref(agent);
