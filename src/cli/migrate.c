@@ -16,6 +16,7 @@
 static const char *const problems[] = {
 	[MIGRATE_CANNOT] = "a store in memory cannot be moved",
 	[MIGRATE_NOT_EMPTY] = "the target is not empty: only a new store is filled",
+	[MIGRATE_IN_USE] = "a server runs on one of the stores, nothing was moved: stop it",
 	[MIGRATE_UNSOUND] = "the source's sums are not those of its rows: nothing was moved",
 	[MIGRATE_CHANGED] = "the source has changed meanwhile, nothing was moved: stop its servers",
 	[MIGRATE_FAILED] = "nothing was moved",
@@ -57,6 +58,18 @@ static int check_source(const char *address)
 	return access(address + strlen(sqlite), F_OK) == 0 ? 0 : errno;
 }
 
+/* What a server books while it is read would be lost. */
+static int check_alone(const char *address)
+{
+	int holder = migrate_holder(address);
+
+	if (holder)
+		fprintf(stderr,
+			"syrinx migrate: process %d has %s open, nothing was moved: stop it\n",
+			holder, address);
+	return holder ? EBUSY : 0;
+}
+
 static int move(struct store *from, struct store *to)
 {
 	struct migrate_figures figures;
@@ -85,6 +98,8 @@ static int run(const struct command_call *call)
 	err = check_source(from_address);
 	if (err)
 		return failed("the source", err);
+	if (check_alone(from_address) || check_alone(to_address))
+		return COMMAND_FAILED;
 	err = settings_open_store(&from, from_address, call->command);
 	if (!err)
 		err = settings_open_store(&to, to_address, call->command);

@@ -4,8 +4,11 @@
 #include "store/migrate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/count.h"
 
@@ -344,6 +347,63 @@ static int compare(struct store *from, struct store *to, struct migrate_figures 
 	return wrong || memcmp(figures, &copied, sizeof(copied)) != 0 ? ESTALE : 0;
 }
 
+/* SQLite, as we open it, holds a shared lock on these bytes of its file while it is open
+ * ("The Lock-Byte Page" of its file format). */
+#define SQLITE_LOCKED_FROM 0x40000002
+#define SQLITE_LOCKED_LEN 510
+
+int migrate_holder(const char *address)
+{
+	static const char sqlite[] = "sqlite:";
+	struct flock lock = {.l_type = F_WRLCK,
+			     .l_whence = SEEK_SET,
+			     .l_start = SQLITE_LOCKED_FROM,
+			     .l_len = SQLITE_LOCKED_LEN};
+	int holder = 0;
+	int fd;
+
+	if (strncmp(address, sqlite, strlen(sqlite)) != 0)
+		return 0;
+	fd = open(address + strlen(sqlite), O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return 0; /* it will be told when it is opened */
+	if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
+		holder = lock.l_pid;
+	close(fd);
+	return holder;
+}
+
+/* Connections of a server that has just ended are there for a moment more. */
+#define OTHERS_LOOKS 20
+#define OTHERS_LOOK_MS 100
+
+static int count_others(struct store *store, int64_t *count)
+{
+	static const struct timespec pause = {.tv_nsec = OTHERS_LOOK_MS * 1000000L};
+	int err = 0;
+
+	*count = 0;
+	for (int i = 0; store->ops->others && i < OTHERS_LOOKS; ++i) {
+		err = store->ops->others(store, count);
+		if (err || *count == 0)
+			return err;
+		nanosleep(&pause, NULL);
+	}
+	return err;
+}
+
+/* EBUSY when a server runs on one of them. */
+static int check_alone(struct store *from, struct store *to)
+{
+	int64_t at_source = 0;
+	int64_t at_target = 0;
+	int err = count_others(from, &at_source);
+
+	if (!err && at_source == 0)
+		err = count_others(to, &at_target);
+	return err ? err : (at_source || at_target ? EBUSY : 0);
+}
+
 enum migrate_problem migrate(struct store *from, struct store *to, struct migrate_figures *figures,
 			     int *err)
 {
@@ -353,6 +413,9 @@ enum migrate_problem migrate(struct store *from, struct store *to, struct migrat
 	*err = 0;
 	if (!from->ops->last_ids || !to->ops->import_begin)
 		return MIGRATE_CANNOT;
+	*err = check_alone(from, to);
+	if (*err)
+		return *err == EBUSY ? MIGRATE_IN_USE : MIGRATE_FAILED;
 	*err = from->ops->audit(from, &wrong);
 	if (!*err && wrong)
 		return MIGRATE_UNSOUND;

@@ -22,10 +22,15 @@ enum migrate_problem {
 	MIGRATE_WELL,
 	MIGRATE_CANNOT, /* one of them cannot be moved from or to: it is in memory */
 	MIGRATE_NOT_EMPTY, /* the target */
+	MIGRATE_IN_USE, /* one of them: a server runs on it */
 	MIGRATE_UNSOUND, /* sums of the source are not those of its rows; they are logged */
 	MIGRATE_CHANGED, /* the source, meanwhile: a server runs on it */
 	MIGRATE_FAILED, /* one of the stores; it is logged */
 };
+
+/* The process that has a store's file open; 0: none that could be seen.  To be asked before
+ * this process opens it. */
+int migrate_holder(const char *address);
 
 /* All or nothing: what is in the target is compared with the source before it is
  * kept.  *figures are the source's, *err is the errno of MIGRATE_FAILED. */

@@ -20,6 +20,12 @@ static int version(struct store *store, int64_t *number)
 			       "cannot look for changes", number);
 }
 
+static int others(struct store *store, int64_t *count)
+{
+	return postgres_number(postgres_of(store), POSTGRES_OTHERS, NULL,
+			       "cannot look who else is there", count);
+}
+
 static const struct store_ops ops = {
 	.key_add = postgres_key_add,
 	.key_find = postgres_key_find,
@@ -64,6 +70,7 @@ static const struct store_ops ops = {
 	.voice_change = postgres_voice_change,
 	.voice_remove = postgres_voice_remove,
 	.version = version,
+	.others = others,
 	.import_begin = postgres_import_begin,
 	.import_row = postgres_import_row,
 	.import_settle = postgres_import_settle,

@@ -231,6 +231,10 @@ const struct postgres_statement_row postgres_statements[] = {
 	STATEMENT(VOICE_REMOVE) = "DELETE FROM voice WHERE id = $1 AND project_id = $2",
 
 	STATEMENT(VERSION) = "SELECT version FROM change",
+	/* Named as postgres_connection.c names them; of other roles names are not shown. */
+	STATEMENT(OTHERS) =
+		"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+		" AND application_name = 'syrinx' AND pid <> pg_backend_pid()",
 	STATEMENT(BEGIN) = "BEGIN",
 	STATEMENT(COMMIT) = "COMMIT",
 	STATEMENT(ROLLBACK) = "ROLLBACK",

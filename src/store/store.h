@@ -503,6 +503,8 @@ struct store_ops {
 	int (*import_settle)(struct store *store, const struct store_last_ids *ids);
 	int (*import_end)(struct store *store, int err);
 	int (*last_ids)(struct store *store, struct store_last_ids *ids);
+	/* How many other connections of this program there are; NULL: they cannot be counted. */
+	int (*others)(struct store *store, int64_t *count);
 };
 
 struct store {

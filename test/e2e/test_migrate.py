@@ -57,6 +57,20 @@ def test_a_server_goes_on_with_another_store(start_server, empty_database, tmp_p
     assert figures(back)["turns"] == 2
 
 
+def test_a_store_that_a_server_runs_on_is_not_moved(start_server, empty_database, tmp_path):
+    server = start_server()
+    sqlite = f"sqlite:{server.data}/syrinx.db"
+    status, said = migrate(sqlite, empty_database.address)
+    assert status == 1 and f"process {server.process.pid} has {sqlite} open" in said
+    server.stop()
+    assert migrate(sqlite, empty_database.address)[0] == 0
+    moved = start_server({"store.address": empty_database.address})
+    status, said = migrate(empty_database.address, f"sqlite:{tmp_path}/back.db")
+    assert status == 1 and "a server runs on one of the stores" in said
+    moved.stop()
+    assert migrate(empty_database.address, f"sqlite:{tmp_path}/back.db")[0] == 0
+
+
 def test_what_cannot_be_moved_is_said(empty_database, tmp_path):
     data = tmp_path / "data"
     create_key(data)
