@@ -362,12 +362,19 @@ static void note_words(struct turn *turn)
 				     utterance->text_len);
 }
 
+/* Of the chunk that is being spoken, as they have left the pipeline. */
+static uint64_t chunk_samples(const struct turn *turn)
+{
+	return pipeline_samples_out(turn->pipeline) - turn->utterance.samples_before;
+}
+
 static void send_words(struct turn *turn)
 {
 	const struct dialect *dialect = dialect_of(turn);
 	struct dialect_words said = {
 		.text = turn->utterance.text,
 		.text_len = turn->utterance.text_len,
+		.audio_ms = (unsigned)(chunk_samples(turn) * 1000 / turn->format.sample_rate),
 	};
 
 	said.words = chunk_words_get(&turn->utterance.words, &said.count);
@@ -401,7 +408,7 @@ static void finish_chunk(struct turn *turn)
 		return;
 	transcript_end(&turn->transcript);
 	send_words(turn);
-	say_complete(turn, pipeline_samples_out(turn->pipeline) - turn->utterance.samples_before);
+	say_complete(turn, chunk_samples(turn));
 	utterance_reset(&turn->utterance);
 	turn->quiet_since_us = now_us(turn);
 	turn_speak(turn);

@@ -20,6 +20,7 @@ struct dialect_words {
 	size_t count;
 	const char *text;
 	size_t text_len;
+	unsigned audio_ms; /* of all its audio */
 };
 
 struct dialect {

@@ -62,7 +62,8 @@ static void write_cell(struct json_write *json, enum column column, const struct
 }
 
 /* A blank ends each chunk: clients put the characters of all of them together,
- * and words are what stands between blanks. */
+ * and words are what stands between blanks.  It lasts until the audio does: some
+ * (Pipecat) add up the ends of chunks to know when the next one begins. */
 static void write_column(struct json_write *json, const char *key, enum column column,
 			 const struct dialect_words *said)
 {
@@ -73,7 +74,7 @@ static void write_column(struct json_write *json, const char *key, enum column c
 	char_times_begin(&times, said);
 	while (char_times_next(&times, &next))
 		write_cell(json, column, &next);
-	next = (struct char_time){" ", 1, next.end_ms, next.end_ms};
+	next = (struct char_time){" ", 1, next.end_ms, fmax(next.end_ms, said->audio_ms)};
 	write_cell(json, column, &next);
 	json_write_list_end(json);
 }

@@ -33,6 +33,7 @@ static const char *see_audio(struct witness *witness, const char *audio)
 static const char *see_times(const json_t *starts, const json_t *durations, double chunk_ms)
 {
 	json_int_t last = 0;
+	json_int_t end = 0;
 	size_t i;
 	json_t *start;
 
@@ -43,10 +44,13 @@ static const char *see_times(const json_t *starts, const json_t *durations, doub
 
 		if (at < last || duration < 0)
 			return "times that run back";
-		if ((double)(at + duration) > chunk_ms + MS_TOLERANCE)
-			return "a time behind its chunk's audio";
 		last = at;
+		end = at + duration;
+		if ((double)end > chunk_ms + MS_TOLERANCE)
+			return "a time behind its chunk's audio";
 	}
+	if ((double)end < chunk_ms - MS_TOLERANCE) /* clients add them up */
+		return "times that end before their chunk's audio";
 	return NULL;
 }
 
