@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "cli/command.h"
+#include "text/prosody.h"
 #include "text/reader.h"
 #include "wire/settings.h"
 
@@ -64,12 +65,18 @@ static int complain(const struct output *output, const char *what)
 static int check_line(const struct output *output, const char *text, size_t len)
 {
 	struct utf8_state utf8 = {0};
+	const char *fault;
+	char what[200];
 
 	if (len > LINE_MAX_BYTES)
 		return complain(output, "is longer than 256 KiB");
 	if (!utf8_check(&utf8, text, len) || !utf8_is_complete(&utf8))
 		return complain(output, "is not UTF-8");
-	return 0;
+	fault = prosody_check(text, len);
+	if (!fault)
+		return 0;
+	snprintf(what, sizeof(what), "is refused: %s", fault);
+	return complain(output, what);
 }
 
 static int print_line(const struct output *output, const char *text, size_t len)

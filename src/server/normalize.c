@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "server/server_private.h"
+#include "text/prosody.h"
 #include "text/reader.h"
 #include "wire/json_write.h"
 #include "wire/normalize_message.h"
@@ -64,6 +65,7 @@ void normalize_text(const struct route_call *call)
 {
 	struct normalize_message message;
 	struct stream_fault fault;
+	const char *markup_fault;
 	uint64_t start = clock_monotonic_us();
 	struct buf said;
 	struct buf answer;
@@ -72,6 +74,11 @@ void normalize_text(const struct route_call *call)
 	if (normalize_message_parse(&message, &fault, call->request->body,
 				    call->request->body_len) != 0) {
 		answer_error(call, fault.id, fault.detail);
+		return;
+	}
+	markup_fault = prosody_check(message.text, strlen(message.text));
+	if (markup_fault) {
+		answer_error(call, WIRE_ERROR_INVALID_REQUEST, markup_fault);
 		return;
 	}
 	buf_init(&said, SAID_MAX);

@@ -133,3 +133,28 @@ void prosody_end(struct prosody *prosody)
 	if (prosody->is_open)
 		note_fault(prosody, "<prosody> is not closed");
 }
+
+const char *prosody_check(const char *text, size_t len)
+{
+	struct prosody prosody = {0};
+	bool in_spell = false;
+	size_t n;
+
+	for (size_t at = 0; at < len; at += n) {
+		struct tag tag;
+
+		n = 1;
+		if (text[at] != '<')
+			continue;
+		n = tag_read(&tag, text + at, len - at);
+		if (n > 0 && tag_is(&tag, "spell"))
+			in_spell = !tag.closes;
+		else if (!in_spell && n > 0 && tag_is(&tag, "prosody"))
+			prosody_tag(&prosody, &tag, text + at, n);
+		else if (!in_spell && n == 0 && tag_is(&tag, "prosody"))
+			prosody_malformed(&prosody);
+		n = n > 0 ? n : 1;
+	}
+	prosody_end(&prosody);
+	return prosody.fault;
+}

@@ -39,4 +39,7 @@ void prosody_malformed(struct prosody *prosody);
 /* The turn's end. */
 void prosody_end(struct prosody *prosody);
 
+/* What is wrong with the spans of a text that is a whole turn, or NULL. */
+const char *prosody_check(const char *text, size_t len);
+
 #endif

@@ -476,7 +476,7 @@ def test_normalize_shows_what_would_be_said(rest):
     body = rest.must(200, rest.post("/normalize", {"text": "5 €", "language": "de-DE"}))
     assert (body["text"], body["language"]) == ("fünf Euro", "de")
     for bad in ({}, {"text": ""}, {"text": "x" * 10001}, {"text": 5}, {"text": "5", "voice": 1},
-                {"text": "5", "language": "xx"}):
+                {"text": "5", "language": "xx"}, {"text": "<prosody rate=\"slow\">5"}):
         assert rest.post("/normalize", bad)[0] == 400, bad
     assert rest.post("/normalize", {"text": "7 " * 5000})[0] == 200
 

@@ -148,6 +148,20 @@ static void test_the_first_fault_is_the_one_told(void **state)
 	assert_non_null(strstr(prosody.fault, "malformed"));
 }
 
+static void test_a_whole_text_is_checked_at_once(void **state)
+{
+	static const char *const good[] = {"", "5 < 6", OPEN "a" CLOSE " b " OPEN "c" CLOSE,
+					   "<spell>" OPEN "</spell>", "<break/><b>x</b>"};
+	static const char *const bad[] = {OPEN "a", CLOSE, OPEN OPEN CLOSE, "<prosody rate=slow",
+					  "<prosody <b>"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); ++i)
+		assert_null(prosody_check(good[i], strlen(good[i])));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); ++i)
+		assert_non_null(prosody_check(bad[i], strlen(bad[i])));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +171,7 @@ int main(void)
 		cmocka_unit_test(test_spans_follow_each_other),
 		cmocka_unit_test(test_spans_out_of_order_are_told_apart),
 		cmocka_unit_test(test_the_first_fault_is_the_one_told),
+		cmocka_unit_test(test_a_whole_text_is_checked_at_once),
 	};
 
 	return cmocka_run_group_tests_name("prosody", tests, NULL, NULL);
