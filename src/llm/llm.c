@@ -455,19 +455,18 @@ static void fail_status(struct llm_answer *answer)
 	fail_try(answer, judge_status(answer->status), why);
 }
 
-/* A stream that ends where it may is whole, also without its last mark. */
+/* A stream that ends where it may is whole, also without its last mark, and also
+ * if its connection breaks then: nothing that matters can be missing. */
 static void on_done(int err, const char *why, void *arg)
 {
 	struct llm_answer *answer = arg;
 
-	if (answer->is_finished && answer->state == LLM_STREAMING)
-		finish(answer); /* nothing that matters can be missing */
+	if (answer->is_finished && (!err || answer->state == LLM_STREAMING))
+		finish(answer);
 	else if (err)
 		fail_try(answer, err == EKEYREJECTED ? LLM_FINAL : LLM_AGAIN, why);
 	else if (answer->status != 200)
 		fail_status(answer);
-	else if (answer->is_finished)
-		finish(answer);
 	else
 		fail_try(answer, LLM_AGAIN, "the stream ended early");
 }

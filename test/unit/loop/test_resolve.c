@@ -53,9 +53,9 @@ static void open_gate(unsigned count)
 	pthread_mutex_unlock(&gate.lock);
 }
 
-/* Stands before the C library's. */
-int getaddrinfo(const char *host, const char *port, const struct addrinfo *wanted,
-		struct addrinfo **found)
+/* Stands before the C library's, whose parameters have names that only it may use. */
+int getaddrinfo( // NOLINT(readability-inconsistent-declaration-parameter-name)
+	const char *host, const char *port, const struct addrinfo *wanted, struct addrinfo **found)
 {
 	int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
 	void *symbol = dlsym(RTLD_NEXT, "getaddrinfo");
