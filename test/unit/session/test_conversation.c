@@ -99,8 +99,10 @@ static void expect(struct talk *talk, const char *json)
 {
 	struct fake_message *message = fake_peer_read(&talk->peer, NULL);
 
-	if (!message)
+	if (!message) {
 		fail_msg("nothing came instead of %s", json);
+		return;
+	}
 	assert_string_equal(message->json, json);
 	fake_message_free(message);
 }
