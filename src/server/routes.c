@@ -264,6 +264,10 @@ void routes_handle(struct http_request *request, void *arg)
 	memcpy(call.id_texts, ids.texts, sizeof(call.id_texts));
 	answer_make_request_id(call.request_id);
 	call.begun_us = clock_monotonic_us();
+	if (request->path[0] == '\0') {
+		answer_error(&call, WIRE_ERROR_INVALID_REQUEST, "a bad escape in the path");
+		return;
+	}
 	/* Engines come under any name, through tunnels too; no page can send their
 	 * token. */
 	if (!route && speech_engine_open(&call))

@@ -320,11 +320,14 @@ def test_unknown_path_is_404_for_every_method_and_with_no_key_too(server, target
 
 @pytest.mark.parametrize("target", ["/%", "/%4", "/%zz", "/%00", "/health%00", "/%%", "/%u20ac",
                                     "/v1/dictionaries/%g1"])
-def test_escape_that_is_none_is_400(server, target):
+def test_escape_that_is_none_is_400_and_the_connection_goes_on(server, target):
     with Raw(server) as raw:
         raw.send(head(server, "GET", target))
         answer = raw.answer()
         check_error(answer, 400, "VALIDATION_ERROR")
+        raw.send(post(server, target, b"{}"))  # and a body is read to its end
+        check_error(raw.answer(), 400, "VALIDATION_ERROR")
+        check_goes_on(server, raw)
 
 
 @pytest.mark.parametrize("query", ["limit=%", "limit=%zz", "limit=%00", "offset=%31%", "search=%ff",
