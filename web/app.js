@@ -102,7 +102,10 @@ async function checkServer() {
   try {
     const answer = await fetch('/ready', {signal: AbortSignal.timeout(ANSWER_MS)});
     if (answer.ok) showServer('good', 'Ready');
-    else showServer('bad', 'The server is starting or ending');
+    else {
+      showServer('bad', 'The server is starting or ending');
+      tabs.talk.letGo();
+    }
     if (answer.ok && isUp === false) {
       page.tell(null);
       loadVoices(); // it was away: its voices may be others

@@ -75,7 +75,7 @@ export function explain(error) {
 }
 
 const CLOSES = {
-  1006: 'The connection was lost. The page tries again as soon as the server is back.',
+  1006: 'The connection was lost. Try again when “Ready” is shown at the top.',
   1009: 'The text was too long for one message.',
   1012: 'The server is restarting. Try again in a moment.',
   1013: 'The server is restarting. Try again in a moment.',

@@ -54,6 +54,11 @@ export class TalkTab {
     agent?.close(1000);
   }
 
+  // A server that ends waits for conversations, and this one need not be waited for.
+  letGo() {
+    if (byId('talk-stop').disabled) this.hangUp(); // nothing goes on
+  }
+
   stop() {
     if (this.isAnswering) this.hangUp();
     this.interrupt();

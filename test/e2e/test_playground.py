@@ -187,10 +187,11 @@ def test_an_agent_answers_aloud(server, browse):
 def test_a_sentence_before_the_last_was_answered_takes_its_place(server, browse):
     seen = browse(server, "hears_two_sentences_at_once")
     assert seen["level"] > QUIET
-    assert sorted(seen["sockets"]) == ["/ws/talk/echo", "/ws/tts/stream"]
+    assert sorted(seen["sockets"]) == ["/ws/talk/echo", "/ws/talk/echo", "/ws/tts/stream"]
     assert [who for who, _ in seen["turns"]] == ["user", "user", "agent"]
     assert "evening" in seen["turns"][2][1]
     assert seen["notice"] == ""
+    assert seen["last"] == "You said: Are you there?"
 
 
 def agent(name, llm):

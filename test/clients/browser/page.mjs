@@ -330,6 +330,12 @@ const CASES = {
     await page.evaluate(() => window.syrinx.talk.agent.close(4000)); // while nobody speaks
     await page.waitForFunction(() => window.syrinx.talk.agent.readyState === WebSocket.CLOSED);
     seen.notice = await text('#notice');
+    await page.fill('#talk-text', 'Are you there?');
+    await page.keyboard.press('Enter');
+    await loudness('talk');
+    await page.route('**/ready', (route) => route.fulfill({status: 503}));
+    await page.waitForFunction(() => window.syrinx.talk.agent === null); // it is not what a server waits for that ends
+    seen.last = await text('#talk li:last-child');
   },
 
   async stops_an_agent_that_writes() {
