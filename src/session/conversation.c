@@ -23,8 +23,8 @@
 #define NAME_SIZE 64
 #define LOGGED_MAX 300 /* bytes of a text in the log */
 
-/* What the user is taken to have said when a history does not end with them:
- * engines send one after a long silence, and models want somebody to answer. */
+/* What the user is taken to have said when a history does not end with words of
+ * theirs: engines send one after a long silence, and models want somebody to answer. */
 static const char silence[] = "...";
 
 struct conversation {
@@ -280,6 +280,21 @@ static void log_text(const struct conversation *conversation, const char *who, c
 			 (int)(len < LOGGED_MAX ? len : LOGGED_MAX), text);
 }
 
+static bool has_word(const struct llm_turn *turn)
+{
+	for (size_t i = 0; i < turn->len; ++i)
+		if (!strchr(" \t\r\n", turn->text[i]))
+			return true;
+	return false;
+}
+
+static bool ends_with_user(const struct llm_turn *turns, size_t count)
+{
+	while (count > 0 && !has_word(&turns[count - 1]))
+		--count;
+	return count > 0 && turns[count - 1].role == LLM_USER;
+}
+
 /* TURN: the old answer ends first, then the new one begins. */
 static void ask(struct conversation *conversation)
 {
@@ -295,7 +310,7 @@ static void ask(struct conversation *conversation)
 	conversation->asked_us = now_us(conversation);
 	conversation->deltas = 0;
 	++conversation->figures.turns;
-	if (count == 0 || message->turns[count - 1].role != LLM_USER)
+	if (!ends_with_user(message->turns, count))
 		message->turns[count++] = (struct llm_turn){LLM_USER, silence, sizeof(silence) - 1};
 	log_text(conversation, "user", message->turns[count - 1].text,
 		 message->turns[count - 1].len);
