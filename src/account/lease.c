@@ -61,16 +61,17 @@ void lease_reserve(struct lease *lease, struct lease_part *part, int64_t chunk)
 	lease->reserved += part->reserved;
 }
 
-/* By a block; beside what is this server's part of much that is left. */
-static bool is_overdrawn(const struct lease *lease)
+/* By a block, beside what is this server's part of much that is left. */
+bool lease_is_overdrawn(const struct lease *lease, bool is_asking)
 {
 	int64_t part = lease->left / LEASE_SERVERS;
+	int64_t more = is_asking ? lease->left : (part > lease->block ? part : 0);
 
 	return lease->is_limited && lease->block > 0 &&
-	       lease->used - lease->granted > lease->block + (part > lease->block ? part : 0);
+	       lease->used - lease->granted > lease->block + more;
 }
 
-bool lease_advance(struct lease *lease, struct lease_part *part, int64_t spent)
+void lease_advance(struct lease *lease, struct lease_part *part, int64_t spent)
 {
 	int64_t more = spent - part->spent;
 	int64_t reserved = at_most(more, part->reserved);
@@ -79,7 +80,6 @@ bool lease_advance(struct lease *lease, struct lease_part *part, int64_t spent)
 	part->spent = spent;
 	lease->reserved -= reserved;
 	part->reserved -= reserved;
-	return !is_overdrawn(lease);
 }
 
 int64_t lease_want(const struct lease *lease)

@@ -60,8 +60,10 @@ void lease_spend(struct lease *lease, struct lease_part *part, int64_t spent);
 /* For the chunk that it speaks next. */
 void lease_reserve(struct lease *lease, struct lease_part *part, int64_t chunk);
 
-/* What a turn has spent with the audio that is about to leave.  False: it must not leave. */
-bool lease_advance(struct lease *lease, struct lease_part *part, int64_t spent);
+/* What a turn has spent with the audio that is about to leave, which it must not when the
+ * lease is overdrawn then.  While the store is asked for more, what it had left counts. */
+void lease_advance(struct lease *lease, struct lease_part *part, int64_t spent);
+bool lease_is_overdrawn(const struct lease *lease, bool is_asking);
 
 /* How much to ask the store for now; 0: enough is there. */
 int64_t lease_want(const struct lease *lease);

@@ -620,6 +620,8 @@ bool permit_go_on(struct permit *permit, int64_t spent_microcents, int64_t chunk
 	member_quotas(quotas, bearer);
 	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
 		lease_reserve(&quotas[i]->lease, &permit->parts[i], chunk_microcents);
+	if (chunk_microcents > lease_block(bearer->payer)) /* more than is asked for ahead */
+		look_for_credit(bearer);
 	return true;
 }
 
@@ -632,9 +634,12 @@ bool permit_advance(struct permit *permit, int64_t spent_microcents, struct deni
 
 	member_quotas(quotas, bearer);
 	for (size_t i = 0; i < MEMBER_QUOTAS; ++i) {
-		is_covered &= lease_advance(&quotas[i]->lease, &permit->parts[i], spent_microcents);
+		struct quota *quota = quotas[i];
+
+		lease_advance(&quota->lease, &permit->parts[i], spent_microcents);
 		if (permit->parts[i].reserved == 0 && bearer->payer->members)
-			members_credit(bearer->payer->members, quotas[i]);
+			members_credit(bearer->payer->members, quota);
+		is_covered &= !lease_is_overdrawn(&quota->lease, quota->is_asking);
 	}
 	if (!is_covered)
 		deny(denied, DENIAL_CREDIT, -1, QUOTA_NEVER);

@@ -218,12 +218,15 @@ static int64_t spend_slowly(struct purse *purse, int64_t dearest)
 		uint32_t i = draw(purse, TURNS);
 		int64_t frame = CHUNK / 10;
 
-		if (due[i] >= frame && lease_advance(&lease, &parts[i], parts[i].spent + frame)) {
-			due[i] -= frame;
-			spent += frame;
-			continue;
+		if (due[i] >= frame) {
+			lease_advance(&lease, &parts[i], parts[i].spent + frame);
+			if (!lease_is_overdrawn(&lease, draw(purse, 2))) {
+				due[i] -= frame;
+				spent += frame;
+				continue;
+			}
+			lease_spend(&lease, &parts[i], parts[i].spent - frame); /* it stays */
 		}
-		lease_spend(&lease, &parts[i], parts[i].spent - (due[i] >= frame ? frame : 0));
 		due[i] = 0;
 		if (draw(purse, 8) == 0)
 			renew(purse, &lease);
@@ -288,13 +291,19 @@ static void test_what_leaves_uses_what_was_reserved(void **state)
 	lease_limit(&lease, true, BLOCK);
 	lease_grant(&lease, BLOCK, 0);
 	lease_reserve(&lease, &part, 2 * CHUNK);
-	assert_true(lease_advance(&lease, &part, CHUNK));
+	lease_advance(&lease, &part, CHUNK);
 	assert_int_equal(lease.used + lease.reserved, 2 * CHUNK);
-	assert_true(lease_advance(&lease, &part, 3 * CHUNK));
+	lease_advance(&lease, &part, 3 * CHUNK);
 	assert_int_equal(lease.used, 3 * CHUNK);
 	assert_int_equal(lease.reserved, 0);
-	assert_true(lease_advance(&lease, &part, 2 * BLOCK));
-	assert_false(lease_advance(&lease, &part, 2 * BLOCK + 1));
+	lease_advance(&lease, &part, 2 * BLOCK);
+	assert_false(lease_is_overdrawn(&lease, false));
+	lease_advance(&lease, &part, 2 * BLOCK + 1);
+	assert_true(lease_is_overdrawn(&lease, false));
+	assert_true(lease_is_overdrawn(&lease, true)); /* nothing was left */
+	lease.left = 1;
+	assert_true(lease_is_overdrawn(&lease, false));
+	assert_false(lease_is_overdrawn(&lease, true));
 	lease_spend(&lease, &part, 2 * BLOCK); /* it did not leave */
 	assert_int_equal(lease.used, 2 * BLOCK);
 }

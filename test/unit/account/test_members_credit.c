@@ -412,6 +412,27 @@ static void test_money_7_slow_voices_overdraw_by_one_lease_at_most(void **state)
 		mem_deref(permits[i]);
 }
 
+/* One chunk that costs more than several leases, while there is credit for it. */
+static void test_a_dear_chunk_of_who_can_pay_is_not_cut_off(void **state)
+{
+	struct permit *permit;
+	int64_t spent = 0;
+
+	(void)state;
+	top_up(8 * BLOCK);
+	come_in();
+	permit = begin();
+	assert_true(permit_go_on(permit, 0, BLOCK + CHUNK, &denied));
+	for (; spent < 7 * BLOCK; spent += CHUNK) {
+		assert_true(permit_advance(permit, spent + CHUNK, &denied));
+		if (spent % BLOCK == 0)
+			world_settle(&world);
+	}
+	permit_settle(permit, spent);
+	mem_deref(permit);
+	world_settle(&world);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -423,6 +444,7 @@ int main(void)
 		CASE(test_money_7_all_credit_is_spent_and_one_chunk_more_at_most),
 		CASE(test_money_7_many_turns_with_long_chunks_overdraw_by_one_chunk_at_most),
 		CASE(test_money_7_slow_voices_overdraw_by_one_lease_at_most),
+		CASE(test_a_dear_chunk_of_who_can_pay_is_not_cut_off),
 		CASE(test_without_credit_nothing_begins_until_some_is_paid_in),
 		CASE(test_who_stays_is_served_when_it_asks_again),
 		CASE(test_a_refresh_finds_credit_that_was_just_paid),
