@@ -288,18 +288,21 @@ static bool has_word(const struct llm_turn *turn)
 	return false;
 }
 
-static bool ends_with_user(const struct llm_turn *turns, size_t count)
+/* Ends the history with words of the user's; gives how many turns that are. */
+static size_t end_with_user(struct llm_turn *turns, size_t count)
 {
 	while (count > 0 && !has_word(&turns[count - 1]))
 		--count;
-	return count > 0 && turns[count - 1].role == LLM_USER;
+	if (count == 0 || turns[count - 1].role != LLM_USER)
+		turns[count++] = (struct llm_turn){LLM_USER, silence, sizeof(silence) - 1};
+	return count;
 }
 
 /* TURN: the old answer ends first, then the new one begins. */
 static void ask(struct conversation *conversation)
 {
 	const struct engine_message *message = conversation->message;
-	size_t count = message->turns_len;
+	size_t count = end_with_user(message->turns, message->turns_len);
 	int err;
 
 	give_up(conversation);
@@ -310,8 +313,6 @@ static void ask(struct conversation *conversation)
 	conversation->asked_us = now_us(conversation);
 	conversation->deltas = 0;
 	++conversation->figures.turns;
-	if (!ends_with_user(message->turns, count))
-		message->turns[count++] = (struct llm_turn){LLM_USER, silence, sizeof(silence) - 1};
 	log_text(conversation, "user", message->turns[count - 1].text,
 		 message->turns[count - 1].len);
 	err = llm_ask(&conversation->answer, conversation->options.llm, conversation->options.agent,
