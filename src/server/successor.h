@@ -2,8 +2,8 @@
  * successor.h: a server that puts a newer one in its place, without a pause.
  *
  * SIGUSR2 starts the program anew, as it was started, from the file that stands
- * there now.  Both listen on the address until the new one has its voices; then it
- * asks the old one to end, which finishes its turns.  A successor that does not
+ * there now.  When the new one has its voices it is handed the listening socket
+ * and asks the old one to end, which finishes its turns.  A successor that does not
  * come up changes nothing.
  */
 #ifndef SERVER_SUCCESSOR_H
