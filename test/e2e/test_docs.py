@@ -188,6 +188,22 @@ def test_playground_has_what_the_quick_start_names():
         assert name in html, name
 
 
+def test_playground_says_what_its_page_tells():
+    section = (SOURCE / "docs/playground.md").read_text(encoding="utf-8").split("## What it says")[1]
+    scripts = "".join(path.read_text(encoding="utf-8") for path in (SOURCE / "web").glob("*.js"))
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    assert len(rows) > 10
+    for words in (span[2] for row in rows for span in pages.SPAN.finditer(row)):
+        assert words in scripts, words
+
+
+def test_playground_has_what_its_page_names():
+    html = (SOURCE / "web/index.html").read_text(encoding="utf-8")
+    text = (SOURCE / "docs/playground.md").read_text(encoding="utf-8")
+    for name in re.findall(r"\*+([^*]+)\*+", text.split("## Speak")[1].split("## Talk")[0]):
+        assert name in html + (SOURCE / "web/speak.js").read_text(encoding="utf-8"), name
+
+
 # Messages
 
 class Socket(Client):
