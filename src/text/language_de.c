@@ -334,6 +334,9 @@ static const struct by_ending adjectives_de[] = {
 	{"", " ohne bitte heute alle sowie welche keine ", 'f', " e "},
 	{"", " oder aber über unter hinter wieder außer sonder der per vier immer jeder des es ",
 	 'n', " er es "},
+	{"", " zwischen neben gegen wegen sieben oben unten außen innen morgen zusammen haben "
+	 "drücken wählen tippen geben sagen nennen antworten sprechen ", 'a',
+	 " en "},
 	{NULL, NULL, 0},
 };
 
@@ -404,8 +407,8 @@ static const struct abbreviation abbreviations_de[] = {
 	{"z.Zt.", "zur Zeit", 0}, {"z.Hd.", "zu Händen", 0}, {"m.E.", "meines Erachtens", 0},
 	{"i.A.", "im Auftrag", 0}, {"i.V.", "in Vertretung", 0}, {"a.D.", "außer Dienst", 0},
 	{"s.o.", "siehe oben", 0}, {"s.u.", "siehe unten", 0},
-	{"s. S.", "siehe Seite", WHEN_BEFORE_NUMBER}, {"ff.", "folgende", WHEN_AFTER_NUMBER},
-	{"f.", "folgende", WHEN_AFTER_NUMBER}, {"ü. NN", "über Normalnull", 0},
+	{"s. S.", "siehe Seite", WHEN_BEFORE_NUMBER}, {"ff.", "folgende", WHEN_AFTER_NUMBER | WHEN_AS_WRITTEN},
+	{"f.", "folgende", WHEN_AFTER_NUMBER | WHEN_AS_WRITTEN}, {"ü. NN", "über Normalnull", 0},
 	{"ü. d. M.", "über dem Meer", 0}, {"p.a.", "pro Jahr", 0}, {"p.P.", "pro Person", 0},
 	{"b.w.", "bitte wenden", 0}, {"a.d.", "an der", WHEN_BEFORE_CAPITAL},
 	{"v.Chr.", "vor Christus", 0}, {"n.Chr.", "nach Christus", 0},
@@ -420,7 +423,7 @@ static const struct abbreviation abbreviations_de[] = {
 	{"sog.", "sogenannte", WHEN_BEFORE_CAPITAL}, {"allg.", "allgemein", 0},
 	{"Fam.", "Familie", WHEN_BEFORE_CAPITAL}, {"Kl.", "Klasse", WHEN_BEFORE_NUMBER},
 	{"KW", "Kalenderwoche", WHEN_BEFORE_NUMBER}, {"PLZ", "Postleitzahl", 0},
-	{"pl.", "platz", WHEN_SUFFIX}, {"a. M.", "am Main", 0, " frankfurt offenbach "}, {"max.", "maximal", WHEN_BEFORE_NUMBER},
+	{"pl.", "platz", WHEN_SUFFIX | WHEN_BEFORE_NUMBER}, {"a. M.", "am Main", 0, " frankfurt offenbach "}, {"max.", "maximal", WHEN_BEFORE_NUMBER},
 	{"max.", "maximal", WHEN_BEFORE_LOWER}, {"vs.", "versus", 0},
 	{"vs", "versus", 0},
 	{"tägl.", "täglich", 0}, {"mtl.", "monatlich", 0}, {"jährl.", "jährlich", 0},
@@ -517,7 +520,7 @@ static const struct reading reading_de = {
 	.agreement = agreement_de,
 	.adjectives = adjectives_de,
 	.cases = cases_de,
-	.case_keys = "3md3nd3fF4ma",
+	.case_keys = "3md3nd3fF3ad4ma",
 	.no_noun = " der die das und oder ",
 	.ordinals = ordinals_de,
 	.ordinals_at_end = ordinals_at_end_de,

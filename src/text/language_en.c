@@ -283,7 +283,7 @@ static const struct magnitude magnitudes[] = {
 static const struct by_neighbours counting_keys[] = {
 	{" code codes pin otp passcode zip extension cvv cvc box ", NULL, 'D'},
 	{" is ", NULL, 'D', " code pin otp passcode zip "},
-	{" in ", NULL, 'D', " ending "},
+	{" in ", NULL, 'D', " ending ends "},
 	{" with ", NULL, 'D', " ending ends beginning begins starting starts "},
 	{" call dial calling dialing ", NULL, 'e'}, {0},
 };
@@ -297,6 +297,14 @@ static const struct fraction fractions[] = {
 	{24, 7, "twenty-four seven", NULL},
 	{50, 50, "fifty-fifty", NULL},
 	{20, 20, "twenty twenty", NULL},
+	{1, 16, "one sixteenth", " and one sixteenth"},
+	{3, 16, "three sixteenths", " and three sixteenths"},
+	{5, 16, "five sixteenths", " and five sixteenths"},
+	{7, 16, "seven sixteenths", " and seven sixteenths"},
+	{9, 16, "nine sixteenths", " and nine sixteenths"},
+	{11, 16, "eleven sixteenths", " and eleven sixteenths"},
+	{13, 16, "thirteen sixteenths", " and thirteen sixteenths"},
+	{15, 16, "fifteen sixteenths", " and fifteen sixteenths"},
 	{1, 32, "one thirty-second", " and one thirty-second"},
 	{1, 50, "one fiftieth", " and one fiftieth"},
 	{1, 64, "one sixty-fourth", " and one sixty-fourth"},
@@ -321,7 +329,7 @@ static const struct month weekdays[] = {
 static const struct by_neighbours year_keys[] = {
 	{" code codes pin otp passcode zip extension cvv cvc box ", NULL, 'c'},
 	{" is ", NULL, 'c', " code pin otp passcode zip "},
-	{" in ", NULL, 'c', " ending "},
+	{" in ", NULL, 'c', " ending ends "},
 	{" with ", NULL, 'c', " ending ends beginning begins starting starts "},
 	{NULL, " people persons men women children users customers visitors guests fans students "
 	 "employees workers members voters soldiers deaths cases votes points words characters "
@@ -377,8 +385,9 @@ static const struct abbreviation abbreviations[] = {
 	{"e.g.", "for example", 0}, {"i.e.", "that is", 0}, {"etc.", "et cetera", 0},
 	{"et al.", "and others", 0}, {"cf.", "compare", 0}, {"viz.", "namely", 0},
 	{"vs.", "versus", 0}, {"vs", "versus", 0}, {"approx.", "approximately", 0},
-	{"ca.", "circa", 0}, {"c.", "circa", WHEN_BEFORE_NUMBER}, {"b.", "born", WHEN_BEFORE_NUMBER},
-	{"v.", "versus", WHEN_AFTER_CAPITAL | WHEN_BEFORE_CAPITAL},
+	{"ca.", "circa", 0}, {"c.", "circa", WHEN_BEFORE_NUMBER | WHEN_AS_WRITTEN},
+	{"b.", "born", WHEN_BEFORE_NUMBER | WHEN_AS_WRITTEN},
+	{"v.", "versus", WHEN_AFTER_CAPITAL | WHEN_BEFORE_CAPITAL | WHEN_AS_WRITTEN},
 	{"Rm.", "Room", WHEN_BEFORE_NUMBER}, {"qty.", "quantity", 0}, {"qty", "quantity", 0},
 	{"chap.", "chapter", WHEN_BEFORE_NUMBER}, {"incl.", "including", 0}, {"excl.", "excluding", 0},
 	{"esp.", "especially", 0}, {"resp.", "respectively", 0},
@@ -468,7 +477,7 @@ static const struct reading reading_en = {
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes,
 	.cardinals = counting_keys,
-	.describing = " a an the this each every his her its my our your their ",
+	.describing = " a an the this his her its my our your their ",
 	.no_noun = " is are was were be been and or but nor if when while as than that which who in "
 		   "on at by for from with without to of into over under per a an the he she it we "
 		   "you they i this these those each every more less off ago later away apart long "
@@ -481,7 +490,7 @@ static const struct reading reading_en = {
 	.fractions = fractions,
 	.fraction = "{n:c} {d}",
 	.fraction_mixed = "{w:c} and {n:c} {d}",
-	.fraction_max = 20, /* 12/25 is Christmas */
+	.fraction_max = 12, /* 5/20 is a day in May */
 	.over = "over",
 	.rating = "out of",
 	.date_order = DATE_MONTH_FIRST,

@@ -175,7 +175,7 @@ static const struct unit units[] = {
 	{" x ", UNCHANGED("keer"), true},
 	{" el eetl. ", COUNTED("eetlepel", "eetlepels"), false},
 	{" tl theel. ", COUNTED("theelepel", "theelepels"), false},
-	{" u ", UNCHANGED("uur"), false},
+	{.written = " u ", .name = UNCHANGED("uur"), .beside = " min minuten sec "},
 	{" pk ", UNCHANGED("paardenkracht"), false},
 	{0},
 };
@@ -409,7 +409,7 @@ static const struct reading reading_nl = {
 	.year_least = 1000,
 	.year_most = 2099,
 	.time_marks = ":.uh",
-	.time_before = " om van tot vanaf rond ",
+	.time_before = " om van tot vanaf rond tussen ",
 	.time_words = " uur u u. h ",
 	.time_hm = "{h:c} uur {m:c}",
 	.time_hm_small = "{h:c} uur {m:c}",

@@ -512,6 +512,18 @@ size_t read_month(struct normalizer *n, size_t i)
 	return i + 2;
 }
 
+/* "9-13 uur", "9.00-13.00 uur" */
+static bool are_hours(const struct normalizer *n, size_t i)
+{
+	size_t dash =
+		is_date_mark(n, i + 1) && token_is_digits(n, i + 2) && !token_is_dash(n, i + 1)
+			? i + 3
+			: i + 1;
+	struct time to;
+
+	return token_is_dash(n, dash) && parse_time(n, &to, dash + 1) && to.has_word;
+}
+
 /* Something that shows that the short word is a day's name. */
 static bool is_used_as_day(const struct normalizer *n, size_t next)
 {
@@ -522,7 +534,7 @@ static bool is_used_as_day(const struct normalizer *n, size_t next)
 	if (token_at(n, after)->kind != TOKEN_BLANK)
 		return false;
 	if (token_is_digits(n, after + 1)) /* "zo 5 minuten" is no Sunday */
-		return token_at(n, next - 1)->flags & TOKEN_CAPITAL ||
+		return token_at(n, next - 1)->flags & TOKEN_CAPITAL || are_hours(n, after + 1) ||
 		       match_month(n, token_skip_blank(n, after + 2), &date, &full);
 	return after > next && match_month(n, after + 1, &date, &full);
 }

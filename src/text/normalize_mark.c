@@ -201,6 +201,12 @@ static size_t find_mate(struct normalizer *n, size_t i, size_t which)
 	return *mate < n->tokens_len ? *mate : 0;
 }
 
+/* The number of "[text][1]". */
+static bool is_reference(const struct normalizer *n, size_t i)
+{
+	return token_is(n, i, '[') && token_is_digits(n, i + 1) && token_is(n, i + 2, ']');
+}
+
 /* "[text](url)": the text stays, and its brackets and the address go. */
 static size_t read_link(struct normalizer *n, size_t i)
 {
@@ -214,7 +220,7 @@ static size_t read_link(struct normalizer *n, size_t i)
 		return 0;
 	if (token_is(n, open + 1, '^'))
 		return close + 1; /* a footnote */
-	if (token_is(n, close + 1, '[') && token_is(n, close + 3, ']'))
+	if (is_reference(n, close + 1))
 		return open + 1; /* "[text][1]" */
 	if (!token_is(n, close + 1, '(') || !find_mate(n, close + 1, MATE_PAREN))
 		return 0;
@@ -237,7 +243,7 @@ static size_t read_link_end(struct normalizer *n, size_t i)
 	/* find_mate looks ahead only: this bracket must have been opened */
 	if (n->mates[MATE_BRACKET] != i)
 		return 0;
-	if (token_is(n, i + 1, '[') && token_is(n, i + 3, ']'))
+	if (is_reference(n, i + 1))
 		return i + 4;
 	if (!token_is(n, i + 1, '('))
 		return 0;
@@ -503,11 +509,14 @@ static const struct token *text_beside(const struct normalizer *n, size_t i, int
 /* "Settings > Privacy → Location": the way through menus, which a pause parts. */
 static size_t read_path_arrow(struct normalizer *n, size_t i)
 {
+	const char *shown = code_sign(n, i);
+	bool is_pair = shown && strcmp(shown, "→") == 0;
+	size_t last = is_pair ? i + 1 : i;
 	const struct token *before = text_beside(n, i, -1);
-	const struct token *after = text_beside(n, i, 1);
-	bool is_arrow = token_is(n, i, 0x2192);
+	const struct token *after = text_beside(n, last, 1);
+	bool is_arrow = is_pair || token_is(n, i, 0x2192);
 
-	if (!is_blank(n, i - 1) || !is_blank(n, i + 1) || before->kind != TOKEN_WORD ||
+	if (!is_blank(n, i - 1) || !is_blank(n, last + 1) || before->kind != TOKEN_WORD ||
 	    after->kind != TOKEN_WORD)
 		return 0;
 	if (!is_arrow &&
@@ -515,7 +524,7 @@ static size_t read_path_arrow(struct normalizer *n, size_t i)
 	      after->end - after->begin > 1 && before->flags & after->flags & TOKEN_CAPITAL))
 		return 0;
 	write_text(n, ",");
-	return i + 1;
+	return last + 1;
 }
 
 /* "<https://example.org>" */

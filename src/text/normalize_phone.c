@@ -28,10 +28,11 @@ static bool is_separator(const struct normalizer *n, size_t i)
 	return token->kind == TOKEN_SIGN && token->c < 128 && strchr("-./", (int)token->c);
 }
 
-/* "088 - 123 45 67" */
+/* "088 - 123 45 67", "089 / 12 34 56" */
 static bool is_spaced_dash(const struct normalizer *n, size_t i)
 {
-	return token_at(n, i)->kind == TOKEN_BLANK && token_is(n, i + 1, '-') &&
+	return token_at(n, i)->kind == TOKEN_BLANK &&
+	       (token_is(n, i + 1, '-') || token_is(n, i + 1, '/')) &&
 	       token_at(n, i + 2)->kind == TOKEN_BLANK;
 }
 
@@ -202,7 +203,12 @@ size_t read_postcode(struct normalizer *n, size_t i)
 	    !(postcode->after_house && follows_house(n, i)))
 		return 0;
 	write_digits(n, n->text + token_at(n, i)->begin, token_len(n, i));
-	return i + 1;
+	if (!postcode->before || !token_is(n, i + 1, '-') || !token_is_digits(n, i + 2) ||
+	    token_len(n, i + 2) != 4)
+		return i + 1;
+	write_text(n, ","); /* "NY 10118-0110" */
+	write_digits(n, n->text + token_at(n, i + 2)->begin, 4);
+	return i + 3;
 }
 
 #define IBAN_LEAST 15

@@ -397,6 +397,8 @@ static size_t say_per(struct normalizer *n, const struct quantity *q)
 	if ((!q->unit && !q->currency) || !per || !token_is(n, slash, '/'))
 		return 0;
 	if (token_is_digits(n, i) && parse_quantity(n, &below, i) && below.unit) {
+		if (below.unit == q->unit)
+			return 0; /* "60%/40%" */
 		write_per_number(n, per, &below, i);
 		return below.next;
 	}
@@ -422,6 +424,10 @@ static size_t say_per(struct normalizer *n, const struct quantity *q)
 /* "28/30", "4.5/5", "24h/24" */
 static size_t say_over(struct normalizer *n, const struct quantity *q)
 {
+	const struct unit *unit = NULL;
+
+	if (q->unit && match_unit(n, q->next + 2, true, &unit) && unit == q->unit)
+		return 0; /* "60%/40%" */
 	if (!n->reading->over || !token_is(n, q->next, '/') || !token_is_digits(n, q->next + 1) ||
 	    token_is(n, q->next + 2, '/'))
 		return 0;
@@ -647,8 +653,8 @@ size_t read_quantity(struct normalizer *n, size_t i)
 		return 0;
 	if (token_at(n, i)->kind == TOKEN_WORD && !token_is_digits(n, i + 1) &&
 	    !token_is_digits(n, token_skip_blank(n, i + 1)) && !token_is_digits(n, i + 2) &&
-	    !token_is_digits(n, i + 3))
-		return 0; /* a code before its number: "USD 5", "US$ 5" */
+	    !token_is_digits(n, i + 3) && !token_is_digits(n, i + 4))
+		return 0; /* a code before its number: "USD 5", "US$ 5", "R$ -5" */
 	if (!parse_quantity(n, &q, i))
 		return 0;
 	end = read_range(n, &q, i);
@@ -659,6 +665,8 @@ size_t read_quantity(struct normalizer *n, size_t i)
 	if (!noun_of(&q) && !q.magnitude) { /* a figure that counts a noun of the text */
 		figure_say(n, &q.figure, q.figure.decimals ? 'c' : key_counting(n, i, q.next));
 		end = say_over(n, &q);
+		if (!end && token_is_word(n, q.next))
+			write_text(n, " "); /* "802.11ac" */
 		return end ? end : q.next;
 	}
 	q.describes = is_describing(n, i, &q);

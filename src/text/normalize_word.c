@@ -185,6 +185,8 @@ static bool conditions_hold(const struct normalizer *n, const struct abbreviatio
 		return false;
 	if (row->after && !token_follows(n, i, row->after))
 		return false;
+	if (when & WHEN_AS_WRITTEN && n->text[token_at(n, i)->begin] != row->written[0])
+		return false;
 	return !(when & WHEN_SENTENCE_GOES_ON && after->kind == TOKEN_END);
 }
 
@@ -566,6 +568,14 @@ static void say_name_number(struct normalizer *n, size_t i, unsigned value)
 		       1);
 }
 
+/* "Robert V. Smith" */
+static bool is_initial(const struct normalizer *n, size_t i)
+{
+	return !n->language->ordinals && token_is(n, i + 1, '.') &&
+	       token_at(n, i + 2)->kind == TOKEN_BLANK && token_is_word(n, i + 3) &&
+	       token_at(n, i + 3)->flags & TOKEN_CAPITAL && !dot_ends_sentence(n, i + 2);
+}
+
 size_t read_roman(struct normalizer *n, size_t i)
 {
 	const struct token *token = token_at(n, i);
@@ -582,7 +592,7 @@ size_t read_roman(struct normalizer *n, size_t i)
 	if (len < token_len(n, i) &&
 	    !is_possessive(n->text + token->begin + len, token_len(n, i) - len))
 		return read_marked_roman(n, i, value, len);
-	if (len == 1 && !strchr("IVX", n->text[token->begin]))
+	if (len == 1 && (!strchr("IVX", n->text[token->begin]) || is_initial(n, i)))
 		return 0; /* "group C" */
 	key = key_between(n, n->reading->romans, i, dot, '\0');
 	if (key == '*')

@@ -81,6 +81,8 @@ struct magnitude {
 struct ordinal_mark {
 	const char *written; /* after the digits: " st nd rd th " */
 	char key;
+	/* Words before a number above twelve, or its sign, that make it one of degrees. */
+	const char *degrees_after;
 };
 
 /* The set to take between these neighbours: words in lower case, without the
@@ -114,6 +116,7 @@ struct fraction {
 	unsigned n, d; /* d 0 ends the list */
 	const char *alone; /* "one half" */
 	const char *mixed; /* after a whole number: " and a half", or "{w:m}einhalb" */
+	const char *feminine; /* the same before such a noun: " y media"; NULL: alike */
 };
 
 enum {
@@ -124,6 +127,7 @@ enum {
 	WHEN_BEFORE_LOWER = 16,
 	WHEN_SENTENCE_GOES_ON = 32, /* it is not the last thing in the text */
 	WHEN_SUFFIX = 64, /* may end a longer word: "Hauptstr." */
+	WHEN_AS_WRITTEN = 256, /* not with a first capital: "V." is somebody's initial */
 	WHEN_TIGHT = 128, /* a sign right between two numbers: "1920×1080" */
 };
 
