@@ -305,6 +305,29 @@ def test_replies_of_the_stream_socket_have_the_keys_that_are_shown(shared_server
 
 # Commands, files and links in sentences
 
+def sections_of_manual(text):
+    """{command: what man/syrinx.1 says of it and its verbs}."""
+    _, *parts = re.split(r"^\.TP\n\.B ([a-z][a-z-]*).*\n", text.split(".SH COMMANDS")[1], flags=re.M)
+    sections = {}
+    for name, said in zip(parts[::2], parts[1::2], strict=True):
+        sections[name] = sections.get(name, "") + said
+    return sections
+
+
+def test_manual_has_every_command_and_option():
+    text = (SOURCE / "man/syrinx.1").read_text(encoding="utf-8").replace("\\-", "-")
+    sections = sections_of_manual(text)
+    names = re.findall(r"^  ([a-z-]+)  ", syrinx("help").stdout.decode(), re.M)
+    assert len(names) > 10
+    for name in names:
+        said = syrinx("help", name).stdout.decode()
+        for option in re.findall(r"^  (?:-\w, )?(--[a-z-]+)", said, re.M):
+            assert option in sections[name], (name, option)
+    measurements = re.search(r"\[([a-z|]+)\]", syrinx("help", "bench").stdout.decode())[1]
+    assert measurements.replace("|", " | ") in text
+
+
+
 def test_commands_in_sentences_exist():
     known = {}
     for page in PAGES.values():
