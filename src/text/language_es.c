@@ -112,8 +112,19 @@ static const struct number_rule century[] = {{0, 0, "=o="}, {11, 0, "=c="}, END}
 static const struct number_rule denominator[] = {DENOMINATORS("")};
 static const struct number_rule denominators[] = {DENOMINATORS("s")};
 
+static const struct number_rule ordinal_several[] = {
+	{0, 0, "=o=s"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+static const struct number_rule ordinal_several_feminine[] = {
+	{0, 0, "=p=s"},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
 static const struct number_set numbers[] = {
 	{'c', counting}, {'m', masculine}, {'f', feminine}, {'F', feminine_thousands},
+	{'O', ordinal_several}, {'P', ordinal_several_feminine},
 	{'o', ordinal}, {'p', ordinal_feminine}, {'a', ordinal_short}, {'s', century},
 	{'q', denominator}, {'Q', denominators}, {'u', full_hour}, {'w', hour_word},
 	{'N', half_of_day}, {'v', single}, {'g', single_feminine}, {'H', hundreds},
@@ -173,6 +184,7 @@ static const struct unit units[] = {
 	{.written = " año ", .name = HE("año", "años"), .per = "al año"},
 	SHE_UNIT(" persona ", "persona", "personas"),
 	SHE_UNIT(" noche ", "noche", "noches"),
+	SHE_UNIT(" vez veces ", "vez", "veces"),
 	HE_UNIT(" Hz ", "hercio", "hercios"),
 	HE_UNIT(" kHz ", "kilohercio", "kilohercios"),
 	HE_UNIT(" MHz ", "megahercio", "megahercios"),
@@ -278,14 +290,15 @@ static const struct by_ending agreement[] = {
 };
 
 static const struct ordinal_mark ordinal_marks[] = {
-	{" º .º ro .ro do .do to .to vo .vo mo .mo no .no ", 'o'},
+	{" º .º ro .ro do .do to .to vo .vo mo .mo no .no ", 'o'}, {" .os ", 'O'},
+	{" .as ", 'P'},
 	{" ª .ª ra .ra da .da ta .ta va .va ma .ma na .na ", 'p'},
 	{" er .er ᵉʳ .ᵉʳ ", 'a'},
 	{0},
 };
 
 static const struct fraction fractions[] = {
-	{1, 2, "un medio", " y medio"},
+	{1, 2, "un medio", " y medio", " y media"},
 	{1, 4, "un cuarto", " y cuarto"},
 	{1, 100, "un centésimo", NULL},
 	{1, 1000, "un milésimo", NULL},
@@ -336,6 +349,12 @@ static const struct abbreviation abbreviations[] = {
 	{"dra.", "doctora", 0},
 	{"Dres.", "doctores", 0},
 	{"Dña.", "doña", 0},
+	{"Dª", "doña", 0},
+	{"D.", "don", WHEN_BEFORE_CAPITAL},
+	{"Excmo.", "excelentísimo", 0},
+	{"Excma.", "excelentísima", 0},
+	{"Ilmo.", "ilustrísimo", 0},
+	{"Ilma.", "ilustrísima", 0},
 	{"D.ª", "doña", 0},
 	{"Prof.", "profesor", 0},
 	{"prof.", "profesor", 0},
@@ -380,7 +399,11 @@ static const struct abbreviation abbreviations[] = {
 	{"Pl.", "plaza", WHEN_BEFORE_CAPITAL},
 	{"ctra.", "carretera", 0},
 	{"P.º", "paseo", 0},
+	{"Pº", "paseo", 0},
 	{"s/n", "sin número", 0},
+	{"c/u", "cada uno", 0},
+	{"incl.", "incluido", 0},
+	{"50/50", "cincuenta cincuenta", 0},
 	{"izda.", "izquierda", 0},
 	{"izq.", "izquierda", 0},
 	{"dcha.", "derecha", 0},
@@ -404,6 +427,9 @@ static const struct abbreviation abbreviations[] = {
 	{"vol.", "volumen", 0},
 	{"fig.", "figura", 0},
 	{"ed.", "edición", 0},
+	{"S.A.", "S A", 0},
+	{"S.L.", "S L", 0},
+	{"s.a.", "S A", 0},
 	{"s.", "siglo", WHEN_BEFORE_CAPITAL},
 	{"ss.", "siglos", WHEN_BEFORE_CAPITAL},
 	{"tel.", "teléfono", 0},
@@ -468,6 +494,8 @@ static const struct sign signs[] = {
 	{"+", "más", WHEN_AFTER_CAPITAL},
 	{"-", "menos", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"−", "menos", WHEN_BEFORE_NUMBER},
+	{"²", "al cuadrado", WHEN_AFTER_NUMBER},
+	{"³", "al cubo", WHEN_AFTER_NUMBER},
 	{"=", "igual a", 0},
 	{"×", "por", WHEN_TIGHT},
 	{"×", "por", 0},
@@ -526,6 +554,7 @@ static const struct reading reading_es = {
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes,
 	.agreement = agreement,
+	.or_words = " o u ",
 	.no_noun = " a al ante bajo cada con contra cuando de del desde durante e el ella en "
 		   "entre era es esta este está están fue ha han hasta hay la las le les lo los "
 		   "más menos mi muy ni no o os para pero por que quedan se según ser si sin "
@@ -581,7 +610,7 @@ static const struct reading reading_es = {
 			  "blanca cristina urraca berenguela ana leonor teresa ",
 	.romans = romans,
 	.abbreviations = abbreviations,
-	.spelled = " ISBN IRPF BBVA RTVE IVTM ",
+	.spelled = " HDMI CCOO ISBN IRPF BBVA RTVE IVTM ",
 	.said = " INE TAE UNE BOE ESO AMPA IBAN NASA ONU OTAN UNESCO UNICEF IVA PIB UCI AVE NIF "
 		"NIE CIF RAE ERE ERTE PYME ETA SIDA VIP OVNI LED PIN SIM RAM ROM OPEP FIFA UEFA "
 		"FIBA MIR INEM SEPE PSOE VOX TIC OK NO SI SÍ LO LA EL LOS LAS UN UNA DE DEL AL "

@@ -565,6 +565,7 @@ static const struct reading reading_fr = {
 	.weekdays = weekdays,
 	.date_before = " le du au lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer "
 		       "jeu ven sam dim ",
+	.day_links = " au et ou ",
 	.short_years = true,
 	.date = "{day:d} {month} {year:y}",
 	.date_without_year = "{day:d} {month}",

@@ -72,6 +72,18 @@ static const struct number_rule feminine[] = {
 	{NUMBER_RULES_END, 0, NULL},
 };
 
+/* Before "s" and another consonant, "z" and the like: "uno studente". */
+static const struct number_rule masculine_full[] = {
+	{0, 0, "=c="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
+/* Hours: "all'una". */
+static const struct number_rule hour[] = {
+	{0, 0, "=c="}, {1, 0, "una"}, {2, 0, "=c="},
+	{NUMBER_RULES_END, 0, NULL},
+};
+
 /* Before a vowel: "un'ora". */
 static const struct number_rule feminine_elided[] = {
 	{0, 0, "=c="}, {1, 0, "un'"}, {2, 0, "=c="},
@@ -156,7 +168,8 @@ static const struct number_rule first_only[] = {
 };
 
 static const struct number_set numbers[] = {
-	{'c', counting}, {'m', masculine}, {'f', feminine}, {'e', feminine_elided},
+	{'c', counting}, {'m', masculine}, {'s', masculine_full}, {'h', hour}, {'f', feminine},
+	{'e', feminine_elided},
 	{'o', ordinal}, {'p', ordinal_feminine}, {'q', part}, {'Q', parts}, {'d', first_only},
 	{'b', inner}, {'i', after_vent}, {'a', after_ten}, {'B', after_cent_inner},
 	{'H', after_cent}, {'t', ending}, {'S', ordinal_stem}, {'U', ordinal_ending},
@@ -199,8 +212,9 @@ static const struct unit units[] = {
 	IL_UNIT(" dl dL ", "decilitro", "decilitri"),
 	IL_UNIT(" cl cL ", "centilitro", "centilitri"),
 	IL_UNIT(" ml mL ", "millilitro", "millilitri"),
-	IL_UNIT(" °C ℃ ", "grado Celsius", "gradi Celsius"),
-	IL_UNIT(" °F ℉ ", "grado Fahrenheit", "gradi Fahrenheit"),
+	IL_UNIT(" ° ", "grado", "gradi"),
+	IL_UNIT(" °C ºC ℃ ", "grado Celsius", "gradi Celsius"),
+	IL_UNIT(" °F ºF ℉ ", "grado Fahrenheit", "gradi Fahrenheit"),
 	{.written = " % ", .name = {.one = "per cento"}},
 	{.written = " ‰ ", .name = {.one = "per mille"}},
 	IL_UNIT(" kB KB ", "kilobyte", "kilobyte"),
@@ -261,7 +275,7 @@ static const struct unit units[] = {
 };
 
 static const struct currency currencies[] = {
-	{" € EUR ", IL("euro", "euro"), IL("centesimo", "centesimi")},
+	{" € EUR Euro ", IL("euro", "euro"), IL("centesimo", "centesimi")},
 	{" $ USD US$ ", IL("dollaro", "dollari"), IL("centesimo", "centesimi")},
 	{" £ GBP ", LA("sterlina", "sterline"), IL("penny", "pence")},
 	{" ¥ JPY ", IL("yen", "yen"), {0}},
@@ -297,19 +311,27 @@ static const struct magnitude magnitudes[] = {
 	{0},
 };
 
-/* "una mela", "un giorno"; what begins with a vowel or with "s" and another
- * consonant would have forms of its own. */
+#define MASCULINE_A \
+	" problema problemi programma sistema tema schema clima diploma panorama poeta turista " \
+	"artista pilota collega atleta giornalista autista dentista cinema campione milione "
+#define VOWELS " a e i o u à è é ì ò ù "
+
+/* "un'amica", "una mela", "uno studente", "un giorno" */
 static const struct by_ending agreement[] = {
-	{" a ione tà ",
-	 " problema problemi programma sistema tema schema clima diploma panorama poeta turista "
-	 "artista pilota collega atleta giornalista autista dentista cinema campione milione ",
-	 'f'},
+	{" a ione tà ", MASCULINE_A, 'e', .begins = VOWELS},
+	{" a ione tà ", MASCULINE_A, 'f',
+	 .words = " mano notte parte classe chiave voce croce luce nave rete torre carne moglie "
+		  "madre canzone lezione foto moto auto radio città serie specie mail chat app "
+		  "password email "},
+	{"*", NULL, 's',
+	 .begins = " sb sc sd sf sg sk sl sm sn sp sq sr st sv z x y gn ps pn "},
 	{"*", NULL, 'm'},
 	{0},
 };
 
 static const struct ordinal_mark ordinal_marks[] = {
-	{" ° º esimo ", 'o'}, {" ª esima ", 'p'},
+	{" ° ", 'o', .degrees_after = " di a tra fra circa quasi oltre fino sotto sopra "},
+	{" º esimo ", 'o'}, {" ª esima ", 'p'},
 	{0},
 };
 
@@ -385,7 +407,30 @@ static const struct abbreviation abbreviations[] = {
 	{"S.Antonio", "Sant'Antonio", 0}, {"S.Ambrogio", "Sant'Ambrogio", 0},
 	{"S.", "San", WHEN_BEFORE_CAPITAL,
 	 " piazza via viale corso largo chiesa basilica ospedale stazione porta monte "},
+	{"S.Francesco", "San Francesco", 0}, {"S.Giovanni", "San Giovanni", 0},
+	{"S.Pietro", "San Pietro", 0}, {"S.Giuseppe", "San Giuseppe", 0},
+	{"S.Marco", "San Marco", 0}, {"S.Paolo", "San Paolo", 0}, {"S.Carlo", "San Carlo", 0},
+	{"S.Michele", "San Michele", 0}, {"S.Giorgio", "San Giorgio", 0},
+	{"Mons.", "Monsignor", WHEN_BEFORE_CAPITAL},
+	{"h", "ore", WHEN_BEFORE_NUMBER},
+	{"D.Lgs.", "decreto legislativo", 0},
+	{"D.L.", "decreto legge", WHEN_BEFORE_NUMBER},
+	{"IVA incl.", "IVA inclusa", 0},
+	{"incl.", "incluso", 0},
 	{"int.", "interno", WHEN_BEFORE_NUMBER},
+	{"1/2 litro", "mezzo litro", 0}, {"½ litro", "mezzo litro", 0},
+	{"1/2 l", "mezzo litro", 0}, {"½ l", "mezzo litro", 0},
+	{"1/2 chilo", "mezzo chilo", 0}, {"½ chilo", "mezzo chilo", 0},
+	{"1/2 kg", "mezzo chilogrammo", 0}, {"½ kg", "mezzo chilogrammo", 0},
+	{"1/2 ora", "mezz'ora", 0}, {"½ ora", "mezz'ora", 0},
+	{"1/2 tazza", "mezza tazza", 0}, {"½ tazza", "mezza tazza", 0},
+	{"1/2 bicchiere", "mezzo bicchiere", 0}, {"½ bicchiere", "mezzo bicchiere", 0},
+	{"1/2 cucchiaio", "mezzo cucchiaio", 0}, {"½ cucchiaio", "mezzo cucchiaio", 0},
+	{"1/2 cucchiaino", "mezzo cucchiaino", 0}, {"½ cucchiaino", "mezzo cucchiaino", 0},
+	{"1/2 limone", "mezzo limone", 0}, {"½ limone", "mezzo limone", 0},
+	{"50/50", "cinquanta e cinquanta", 0},
+	{"24/7", "ventiquattro luglio", 0, " il del al dal entro "},
+	{"24/7", "ventiquattr'ore su ventiquattro", 0},
 	{"km", "chilometro", WHEN_BEFORE_NUMBER},
 	{"p.es.", "per esempio", 0},
 	{"per es.", "per esempio", 0},
@@ -441,6 +486,9 @@ static const struct abbreviation abbreviations[] = {
 static const struct sign signs[] = {
 	{"&", "e", 0},
 	{"+", "più", 0},
+	{"-", "meno", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"²", "al quadrato", WHEN_AFTER_NUMBER},
+	{"³", "al cubo", WHEN_AFTER_NUMBER},
 	{"=", "uguale", 0},
 	{"×", "per", 0},
 	{"÷", "diviso", 0},
@@ -496,6 +544,7 @@ static const struct reading reading_it = {
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes,
 	.agreement = agreement,
+	.or_words = " o ",
 	.no_noun = " a al alla che con da dal dei del della di e è ha ho il in la le lo nel non o "
 		   "per più si sono su ",
 
@@ -523,10 +572,10 @@ static const struct reading reading_it = {
 
 	.time_marks = ":.h",
 	.time_before = " alle ore dalle le delle all' ",
-	.time_hm = "{h} e {m}",
-	.time_hm_small = "{h} e {m}",
-	.time_h = "{h}",
-	.time_hms = "{h} e {m} e {s} secondi",
+	.time_hm = "{h:h} e {m}",
+	.time_hm_small = "{h:h} e {m}",
+	.time_h = "{h:h}",
+	.time_hms = "{h:h} e {m} e {s} secondi",
 
 	.from = "da",
 	.no_from = " in per tra fra di con entro su ogni circa da dal dai dalle ",

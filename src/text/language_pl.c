@@ -135,6 +135,18 @@ static const struct number_rule numbers_with[] = {
 	{0, 0, "=g="}, {2, 0, "dwoma"}, {3, 0, "trzema"}, {4, 0, "czterema"}, {5, 0, "=g="}, END,
 };
 static const struct number_rule numbers_hour[] = {{0, 0, "=e="}, {25, 0, "=c="}, END};
+/* Of men: "dwóch klientów", "tysiąc dwustu widzów". */
+static const struct number_rule numbers_men[] = {
+	{0, 0, "=c="}, {2, 0, "=g="}, {1000, 0, "=T=[ >>]"}, {1000000, 0, "=T=[ >>]"},
+	{1000000000, 0, "=c="}, END,
+};
+/* Two to four before a genitive stand in it too: "dwóch domów", but "pięć domów". */
+static const struct number_rule numbers_genitive[] = {
+	{0, 0, "=c="}, {2, 0, "=g="}, {5, 0, "=c="}, {22, 0, "=g="}, {25, 0, "=c="},
+	{32, 0, "=g="}, {35, 0, "=c="}, {42, 0, "=g="}, {45, 0, "=c="}, {52, 0, "=g="},
+	{55, 0, "=c="}, {62, 0, "=g="}, {65, 0, "=c="}, {72, 0, "=g="}, {75, 0, "=c="},
+	{82, 0, "=g="}, {85, 0, "=c="}, {92, 0, "=g="}, {95, 0, "=c="}, END,
+};
 static const struct number_rule numbers_one[] = {{0, 0, "=c="}, {1, 0, ""}, {2, 0, "=c="}, END};
 
 static const struct number_set numbers_pl[] = {
@@ -146,7 +158,8 @@ static const struct number_set numbers_pl[] = {
 	{'a', ordinals_before}, {'H', ordinals_many}, {'q', ordinals_feminine},
 	{'Q', ordinals_neuter}, {'R', ordinals_many},
 	{'j', numbers_x}, {'1', numbers_one}, {'A', numbers_a},
-	{'b', numbers_b}, {'i', numbers_with}, {'z', numbers_hour}, {0, NULL},
+	{'b', numbers_b}, {'i', numbers_with}, {'z', numbers_hour}, {'P', numbers_men},
+	{'w', numbers_genitive}, {0, NULL},
 };
 
 /* one, few, many, part: jeden kilometr, dwa kilometry, pięć kilometrów, pół kilometra */
@@ -200,20 +213,27 @@ static const struct unit units_pl[] = {
 	{.written = " mg ", .name = {"miligram", "miligramy", "miligramów", "miligrama", 'm'}},
 	{.written = " µg μg ",
 	 .name = {"mikrogram", "mikrogramy", "mikrogramów", "mikrograma", 'm'}},
-	{.written = " t tona tony ton ", .name = {"tona", "tony", "ton", "tony", 'f'}},
+	{.written = " t tona tony ton ", .name = {"tona", "tony", "ton", "tony", 'f'},
+	 .below = "tonę"},
 	{.written = " h godz. godz godzina godziny godzin ",
-	 .name = {"godzina", "godziny", "godzin", "godziny", 'f'}},
+	 .name = {"godzina", "godziny", "godzin", "godziny", 'f'}, .below = "godzinę"},
 	{.written = " min min. minuta minuty minut ",
-	 .name = {"minuta", "minuty", "minut", "minuty", 'f'}},
+	 .name = {"minuta", "minuty", "minut", "minuty", 'f'}, .below = "minutę"},
 	{.written = " s sek. sek sekunda sekundy sekund ",
-	 .name = {"sekunda", "sekundy", "sekund", "sekundy", 'f'}},
+	 .name = {"sekunda", "sekundy", "sekund", "sekundy", 'f'}, .below = "sekundę"},
 	{.written = " ms ",
 	 .name = {"milisekunda", "milisekundy", "milisekund", "milisekundy", 'f'}},
 	{.written = " µs μs ",
 	 .name = {"mikrosekunda", "mikrosekundy", "mikrosekund", "mikrosekundy", 'f'}},
-	{.written = " osoba osoby osób ", .name = {"osoba", "osoby", "osób", "osoby", 'f'}},
+	{.written = " os. osoba osoby osób ", .name = {"osoba", "osoby", "osób", "osoby", 'f'},
+	 .below = "osobę"},
+	{.written = " noc noce nocy ", .name = {"noc", "noce", "nocy", "nocy", 'f'}},
+	{.written = " doba doby dób ", .name = {"doba", "doby", "dób", "doby", 'f'},
+	 .below = "dobę"},
+	{.written = " mies. mies miesiąc miesiące miesięcy ",
+	 .name = {"miesiąc", "miesiące", "miesięcy", "miesiąca", 'm'}},
 	{.written = " szt. szt sztuka sztuki sztuk ",
-	 .name = {"sztuka", "sztuki", "sztuk", "sztuki", 'f'}},
+	 .name = {"sztuka", "sztuki", "sztuk", "sztuki", 'f'}, .below = "sztukę"},
 	{.written = " km/h ",
 	 .name = {"kilometr na godzinę", "kilometry na godzinę",
 		  "kilometrów na godzinę", "kilometra na godzinę", 'm'}},
@@ -247,7 +267,8 @@ static const struct unit units_pl[] = {
 	{.written = " Wh ",
 	 .name = {"watogodzina", "watogodziny", "watogodzin", "watogodziny", 'f'}},
 	{.written = " kWh ",
-	 .name = {"kilowatogodzina", "kilowatogodziny", "kilowatogodzin", "kilowatogodziny", 'f'}},
+	 .name = {"kilowatogodzina", "kilowatogodziny", "kilowatogodzin", "kilowatogodziny", 'f'},
+	 .below = "kilowatogodzinę"},
 	{.written = " MWh ",
 	 .name = {"megawatogodzina", "megawatogodziny", "megawatogodzin", "megawatogodziny", 'f'}},
 	{.written = " V ", .name = {"wolt", "wolty", "woltów", "wolta", 'm'}},
@@ -300,7 +321,7 @@ static const struct currency currencies_pl[] = {
 	 {"korona czeska", "korony czeskie", "koron czeskich",
 	  "korony czeskiej", 'f'},
 	 {"halerz", "halerze", "halerzy", "halerza", 'm'}},
-	{" kr ",
+	{" kr korona korony koron ",
 	 {"korona", "korony", "koron", "korony", 'f'},
 	 {.one = NULL}},
 	{" ₴ UAH ",
@@ -337,7 +358,8 @@ static const struct magnitude magnitudes_pl[] = {
 /* "do pięciu", "około dwudziestu" */
 static const struct by_neighbours cardinals_pl[] = {
 	{" ~ ≈ do od około ok bez dla poniżej powyżej koło prócz oprócz blisko wśród spośród "
-	 "zamiast ", NULL, 'g'},
+	 "zamiast z ze ", NULL, 'g'},
+	{" wieku ", " lat ", 'g'},
 	{" o ", "", 'z'},
 	{" o ", " rano wieczorem i lub albo a po w ", 'z'},
 	{" godzinie godziny ", NULL, 'z'},
@@ -347,15 +369,28 @@ static const struct by_neighbours cardinals_pl[] = {
 /* By the noun behind, where its ending tells. */
 static const struct by_ending agreement_pl[] = {
 	{" ach ", NULL, 'g'},
-	{" ami ", NULL, 'i'},
+	{" ami ", NULL, 'i', .always = true},
+	{" ników owców arzy istów ystów ", NULL, 'P',
+	 .words = " klientów panów studentów uczniów mężczyzn lekarzy nauczycieli kierowców gości "
+		  "żołnierzy policjantów mieszkańców widzów pasażerów synów braci chłopców "
+		  "obywateli posłów senatorów kibiców piłkarzy pacjentów członków dyrektorów "
+		  "kandydatów wyborców strażaków właścicieli przyjaciół kolegów sąsiadów fanów "
+		  "ekspertów menedżerów inżynierów programistów graczy chętnych rannych "
+		  "bezrobotnych dorosłych "},
+	{" ów ", NULL, 'w'},
 	{" ości cje sje zje ", NULL, 'f'},
 	{" uwagi strony książki oferty karty umowy faktury paczki przesyłki łyżki szklanki noce "
 	 "rzeczy kawy herbaty pizze zupy butelki puszki tabletki łyżeczki próby drogi firmy usługi "
 	 "linie historie kategorie córki siostry kobiety dziewczyny ulice stacje porcje rundy raty "
-	 "części wersje nagrody ", NULL, 'f'},
-	{" ę ", " imię ramię zwierzę ", 'b'},
+	 "części wersje nagrody ", NULL, 'f',
+	 .words = " bułki kanapki sałatki wizyty rozmowy sprawy zmiany prośby bramki piosenki "
+		  "dziewczynki koszulki sukienki zniżki opłaty wpłaty kwoty grupy drużyny szkoły "
+		  "klasy dekady daty kopie zasady metody bajki gry filiżanki torby walizki krowy "
+		  "kury ryby śliwki gruszki truskawki marchewki cebule torebki kostki krople "
+		  "dawki ampułki kapsułki saszetki witaminy choroby ofiary godziny minuty "},
+	{" ę ą ", " imię ramię zwierzę ", 'b'},
 	{" nie ie sce le rze ę o um ", NULL, 'n'},
-	{" a ość ", " mężczyzna kolega poeta ", 'A'},
+	{" a ość ", " mężczyzna kolega poeta ", 'A', .words = " noc rzecz sieć część mysz "},
 	{NULL, NULL, 0},
 };
 
@@ -373,10 +408,14 @@ static const struct by_neighbours ordinals_pl[] = {
 	{NULL, " kwartale półroczu miejscu piętrze rozdziale roku wieku meczu odcinku sezonie "
 	 "tygodniu dniu miesiącu etapie kroku punkcie secie semestrze kilometrze "
 	 "wydaniu zadaniu ", 'L'},
+	{NULL, " klasy edycji rundy kolejki części ligi połowy strony lekcji dekady próby rocznicy "
+	 "minuty godziny pozycji raty serii ", 'e'},
 	{NULL, " minucie sekundzie godzinie klasie rundzie edycji kolejce części lidze połowie "
 	 "stronie lekcji dekadzie rocznicy rocznicę próbie odsłonie pozycji ", 'e'},
 	{NULL, " miejsca piętra rozdziału wieku meczu odcinka sezonu tygodnia dnia miesiąca etapu "
 	 "kroku punktu ", 'G'},
+	{NULL, " raz dzień etap sezon odcinek mecz tydzień miesiąc rok wiek rozdział kwartał punkt "
+	 "krok festiwal konkurs maraton wyścig tom ", 'o'},
 	{NULL, " część rocznica edycja runda klasa kolejka liga połowa strona lekcja dekada próba "
 	 "minuta godzina pozycja rata wersja seria ", 'p'},
 	{NULL, NULL, 'o'},
@@ -387,6 +426,13 @@ static const struct by_neighbours ordinals_at_end_pl[] = {
 	{" raz ", NULL, 'o'},
 	{" lata ", NULL, 'r'},
 	{" lat latach latami l ", NULL, 'H'},
+	{NULL, NULL, 0},
+};
+
+/* "przed piątym maja" */
+static const struct by_neighbours days_pl[] = {
+	{" przed po ", NULL, 'L'},
+	{NULL, NULL, 'G'},
 	{NULL, NULL, 0},
 };
 
@@ -432,7 +478,11 @@ static const struct by_neighbours years_pl[] = {
 
 static const struct by_neighbours romans_pl[] = {
 	{" pawła jana zygmunta władysława kazimierza bolesława stanisława augusta henryka karola "
-	 "ludwika fryderyka wilhelma piotra piusa ", NULL, 'G'},
+	 "ludwika fryderyka wilhelma piotra piusa mieszka benedykta mikołaja ", NULL, 'G'},
+	{" elżbiety katarzyny wiktorii małgorzaty marii ", NULL, 'e'},
+	{" pawłem janem zygmuntem władysławem kazimierzem stanisławem augustem karolem ludwikiem "
+	 "pawle janie zygmuncie władysławie kazimierzu stanisławie auguście karolu ludwiku ",
+	 NULL, 'L'},
 	{" w we po ", " w wieku roku kwartale półroczu semestrze etapie ", 'L'},
 	{NULL, " w wieku ", 'G'},
 	{NULL, " wiek kwartał semestr etap konkurs festiwal zjazd sejm kongres program ", 'o'},
@@ -455,7 +505,22 @@ static const struct abbreviation abbreviations_pl[] = {
 	{"os.", "osiedlu", WHEN_BEFORE_CAPITAL, " na "}, {"pon.", "poniedziałku", 0, " od do "},
 	{"wt.", "wtorku", 0, " od do "}, {"śr.", "środy", 0, " od do "},
 	{"czw.", "czwartku", 0, " od do "}, {"pt.", "piątku", 0, " od do "},
-	{"pt.", "piątek", 0, " w "}, {"sob.", "soboty", 0, " od do "},
+	{"pt.", "piątek", 0, " w "}, {"śr.", "środę", 0, " w we "},
+	{"sob.", "sobotę", 0, " w "}, {"niedz.", "niedzielę", 0, " w "},
+	{"al.Jerozolimskie", "aleje Jerozolimskie", 0}, {"al.Ujazdowskie", "aleje Ujazdowskie", 0},
+	{"św.Anny", "świętej Anny", 0}, {"św.Barbary", "świętej Barbary", 0},
+	{"św.Teresy", "świętej Teresy", 0}, {"św.Katarzyny", "świętej Katarzyny", 0},
+	{"św.Jadwigi", "świętej Jadwigi", 0}, {"św.Elżbiety", "świętej Elżbiety", 0},
+	{"św.Jana", "świętego Jana", 0}, {"św.Pawła", "świętego Pawła", 0},
+	{"św.Piotra", "świętego Piotra", 0}, {"św.Wojciecha", "świętego Wojciecha", 0},
+	{"św.Mikołaja", "świętego Mikołaja", 0}, {"św.Marcina", "świętego Marcina", 0},
+	{"św.Stanisława", "świętego Stanisława", 0}, {"św.Józefa", "świętego Józefa", 0},
+	{"św.Floriana", "świętego Floriana", 0}, {"św.Ducha", "świętego Ducha", 0},
+	{"woj.", "województwo", WHEN_BEFORE_LOWER}, {"pow.", "powiat", WHEN_BEFORE_LOWER},
+	{"gm.", "gmina", WHEN_BEFORE_CAPITAL}, {"kom.", "komórka", WHEN_BEFORE_NUMBER},
+	{"max.", "maksymalnie", WHEN_BEFORE_NUMBER}, {"maks.", "maksymalnie", 0},
+	{"min.", "minimum", WHEN_BEFORE_NUMBER}, {"m.", "mieszkanie", WHEN_BEFORE_NUMBER},
+	{"50/50", "pięćdziesiąt na pięćdziesiąt", 0}, {"sob.", "soboty", 0, " od do "},
 	{"niedz.", "niedzieli", 0, " od do "},
 	{"np.", "na przykład", 0}, {"itd.", "i tak dalej", 0}, {"itp.", "i tym podobne", 0},
 	{"m.in.", "między innymi", 0}, {"tj.", "to jest", 0},
@@ -489,6 +554,8 @@ static const struct abbreviation abbreviations_pl[] = {
 static const struct sign signs_pl[] = {
 	{"&", "i", 0}, {"§", "paragraf", 0}, {"#", "numer", WHEN_BEFORE_NUMBER},
 	{"+", "plus", 0}, {"=", "równa się", 0}, {"−", "minus", WHEN_AFTER_NUMBER},
+	{"-", "minus", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
+	{"²", "do kwadratu", WHEN_AFTER_NUMBER}, {"³", "do sześcianu", WHEN_AFTER_NUMBER},
 	{"×", "razy", 0},
 	{"*", "razy", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER}, {"÷", "podzielić przez", 0},
 	{"±", "plus minus", 0}, {"~", "około", WHEN_BEFORE_NUMBER}, {"≈", "w przybliżeniu", 0},
@@ -531,6 +598,10 @@ static const struct reading reading_pl = {
 	.magnitudes = magnitudes_pl,
 	.cardinals = cardinals_pl,
 	.agreement = agreement_pl,
+	.between = " nowe nowych nowa wolne wolnych duże małe ostatnie ostatnich kolejne kolejnych "
+		   "następne dobre inne różne dodatkowe dodatkowych nieprzeczytane nieodebrane "
+		   "nieprzeczytanych nieodebranych ",
+	.or_words = " lub albo czy ",
 	.no_noun = " i oraz lub albo do od w we z ze na to jest są plus minus razy dla za aby o po "
 		   "ponad bo co ale nie jako się oznacza potwierdza ma ",
 	.ordinals = ordinals_pl,
@@ -546,14 +617,18 @@ static const struct reading reading_pl = {
 	.weekdays = weekdays_pl,
 	.date = "{day:G} {month} {year:G} roku",
 	.date_tail = " r. roku ",
-	.date_without_year = "{day:G} {month}",
-	.date_dmy = "{day:G} {month} {year:G}",
-	.date_dm = "{day:G} {month}",
+	.date_before = " dnia dniu ",
+	.day_links = " do i oraz ",
+	.days = days_pl,
+	.date_without_year = "{day:*} {month}",
+	.date_dmy = "{day:*} {month} {year:G}",
+	.date_dm = "{day:*} {month}",
 	.year_least = 1,
 	.year_most = 2999,
 	.years = years_pl,
 	.time_marks = ":.",
-	.time_before = " o godz godzinie godziny ",
+	.time_before = " o godz godzinie godziny godzinach ",
+	.time_before_maybe = " od do po przed około ok między a godziną ",
 	.hour_words = " godz godzinie godzinach godziny ",
 	.time_hm = "{h:*} {m}",
 	.time_hm_small = "{h:*} zero {m}",
@@ -578,7 +653,7 @@ static const struct reading reading_pl = {
 	.abbreviations = abbreviations_pl,
 	.spelled = " USA UE ",
 	.said = " NATO NASA UNESCO UNICEF ZUS NIP PIN PIT VAT PESEL GUS LOT KRUS REGON CIT IKEA "
-		"RODO SOR RAM ROM GIF SIM ISO BIK FIFA UEFA OK ",
+		"RODO PAN MON SOR RAM ROM GIF SIM ISO BIK FIFA UEFA OK ",
 	.signs = signs_pl,
 	.joined_suffixes = " letni letnia letnie letniego letniej letnich letnim latek latka "
 			   "latków dniowy dniowa dniowe dniowego dniowej dniowych dniowym "
@@ -589,7 +664,7 @@ static const struct reading reading_pl = {
 			   "procentowego procentowej osobowy osobowa osobowe osobowego "
 			   "osobowej krotny krotna krotne krotnie krotnego cyfrowy cyfrowa "
 			   "cyfrowe cyfrowego pokojowy pokojowa pokojowe pokojowego piętrowy "
-			   "piętrowa piętrowe ",
+			   "piętrowa piętrowe lecie lecia leciu ",
 	.spelled_signs = spelled_signs_pl,
 	.space = "spacja",
 	.version = "wersja",

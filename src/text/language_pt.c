@@ -168,6 +168,7 @@ static const struct unit units[] = {
 	HE_UNIT(" ano ", "ano", "anos"),
 	SHE_UNIT(" pessoa ", "pessoa", "pessoas"),
 	SHE_UNIT(" noite ", "noite", "noites"),
+	SHE_UNIT(" vez vezes ", "vez", "vezes"),
 	HE_UNIT(" Hz ", "hertz", "hertz"),
 	HE_UNIT(" kHz ", "quilohertz", "quilohertz"),
 	HE_UNIT(" MHz ", "megahertz", "megahertz"),
@@ -266,16 +267,20 @@ static const struct magnitude magnitudes[] = {
 
 /* "2 casas"; a singular noun goes with no number but one. */
 static const struct by_ending agreement[] = {
-	{" as ãs ções sões dades tudes gens vezes vozes luzes mulheres colheres mãos flores "
+	{" as ãs ções sões dades tudes gens vezes vozes luzes mulheres colheres flores "
 	 "noites tardes classes partes chaves fotos motos séries fases redes leis ",
 	 " dias mapas problemas programas sistemas temas idiomas climas planetas cometas poemas "
 	 "dramas diplomas sintomas esquemas dilemas telegramas gramas quilogramas miligramas "
-	 "sofás artistas turistas motoristas guardas atletas kwanzas ", 'f'},
-	{" a ã ção são dade tude gem vez voz luz mulher colher mão flor noite tarde classe parte "
+	 "sofás artistas turistas motoristas guardas atletas kwanzas ", 'f',
+	 .words = " mãos cores suítes dores mães nuvens ordens imagens árvores páginas metades "
+		  "fontes pontes mentes sedes bases frases crises teses taxas equipes "},
+	{" a ã ção são dade tude gem vez voz luz mulher colher flor noite tarde classe parte "
 	 "chave foto moto série fase rede lei ",
 	 " dia mapa problema programa sistema tema idioma clima planeta cometa poema drama "
 	 "diploma sintoma esquema dilema telegrama grama quilograma miligrama artista turista "
-	 "motorista guarda atleta kwanza ", 'g'},
+	 "motorista guarda atleta kwanza ", 'g',
+	 .words = " mão cor suíte dor mãe nuvem ordem árvore metade fonte ponte mente sede base frase "
+		  "crise tese equipe "},
 	{0},
 };
 
@@ -286,7 +291,7 @@ static const struct ordinal_mark ordinal_marks[] = {
 };
 
 static const struct fraction fractions[] = {
-	{1, 2, "um meio", " e meio"},
+	{1, 2, "um meio", " e meio", " e meia"},
 	{1, 1000, "um milésimo", NULL},
 	{24, 7, "vinte e quatro sete", NULL},
 	{0},
@@ -337,6 +342,15 @@ static const struct abbreviation abbreviations[] = {
 	{"Profa.", "professora", 0},
 	{"profa.", "professora", 0},
 	{"Prof.ª", "professora", 0},
+	{"Profª", "professora", 0},
+	{"D.Pedro", "dom Pedro", 0}, {"D.João", "dom João", 0}, {"D.Manuel", "dom Manuel", 0},
+	{"D.Afonso", "dom Afonso", 0}, {"D.Sebastião", "dom Sebastião", 0},
+	{"D.Dinis", "dom Dinis", 0}, {"D.Henrique", "dom Henrique", 0},
+	{"D.José", "dom José", 0}, {"D.Luís", "dom Luís", 0}, {"D.Carlos", "dom Carlos", 0},
+	{"D.", "dona", WHEN_BEFORE_CAPITAL},
+	{"S.Paulo", "São Paulo", 0}, {"S.José", "São José", 0}, {"S.João", "São João", 0},
+	{"S.Pedro", "São Pedro", 0}, {"S.Francisco", "São Francisco", 0},
+	{"S.A.", "S A", 0},
 	{"Eng.", "engenheiro", 0},
 	{"Arq.", "arquiteto", 0},
 	{"Gen.", "general", 0},
@@ -359,6 +373,21 @@ static const struct abbreviation abbreviations[] = {
 	{"P.S.", "pós-escrito", 0},
 	{"av.", "avenida", 0},
 	{"Pça.", "praça", 0},
+	{"R.", "rua", WHEN_BEFORE_CAPITAL, " na da à pela endereço "},
+	{"bl.", "bloco", WHEN_BEFORE_CAPITAL},
+	{"bl.", "bloco", WHEN_BEFORE_NUMBER},
+	{"c/", "com", 0},
+	{"50/50", "cinquenta cinquenta", 0},
+	/* Only the first of a month is counted so. */
+	{"1 de janeiro", "primeiro de janeiro", 0},
+	{"1 de fevereiro", "primeiro de fevereiro", 0},
+	{"1 de março", "primeiro de março", 0}, {"1 de abril", "primeiro de abril", 0},
+	{"1 de maio", "primeiro de maio", 0}, {"1 de junho", "primeiro de junho", 0},
+	{"1 de julho", "primeiro de julho", 0}, {"1 de agosto", "primeiro de agosto", 0},
+	{"1 de setembro", "primeiro de setembro", 0},
+	{"1 de outubro", "primeiro de outubro", 0},
+	{"1 de novembro", "primeiro de novembro", 0},
+	{"1 de dezembro", "primeiro de dezembro", 0},
 	{"Rod.", "rodovia", WHEN_BEFORE_CAPITAL},
 	{"Al.", "alameda", WHEN_BEFORE_CAPITAL},
 	{"Trav.", "travessa", 0},
@@ -439,6 +468,8 @@ static const struct sign signs[] = {
 	{"+", "mais", WHEN_AFTER_CAPITAL},
 	{"-", "menos", WHEN_AFTER_NUMBER | WHEN_BEFORE_NUMBER},
 	{"−", "menos", WHEN_BEFORE_NUMBER},
+	{"²", "ao quadrado", WHEN_AFTER_NUMBER},
+	{"³", "ao cubo", WHEN_AFTER_NUMBER},
 	{"=", "igual a", 0},
 	{"×", "por", WHEN_TIGHT},
 	{"×", "vezes", 0},
@@ -497,6 +528,7 @@ static const struct reading reading_pt = {
 	.money_only_cents = "{c} {cent}",
 	.magnitudes = magnitudes,
 	.agreement = agreement,
+	.or_words = " ou ",
 	.no_noun = " a à ao aos as às até cada com como contra da das de depois desde do dos e "
 		   "ela elas em entre era esta está eram fica foi há já mais mas me menos na nas "
 		   "nem no nos nada o os ou para pela pelas pelo pelos por quando que se sem ser "
@@ -549,9 +581,9 @@ static const struct reading reading_pt = {
 			  "cristina ana leonor teresa ",
 	.romans = romans,
 	.abbreviations = abbreviations,
-	.spelled = " ISBN IBGE INSS IPTU IPVA BNDES USD EUA RTP UFRJ ",
+	.spelled = " UTI ISBN IBGE INSS IPTU IPVA BNDES USD EUA RTP UFRJ ",
 	.said = " PEC SAC NASA ONU OTAN UNESCO UNICEF PIB ONG SUS PIX CEP USP OAB ENEM IPEA PIS "
-		"FIFA UEFA AIDS VIP OVNI LED PIN SIM RAM ROM OPEP UTI SAMU DETRAN FUNAI EMBRAPA "
+		"FIFA UEFA AIDS VIP OVNI LED PIN SIM RAM ROM OPEP MEC SAMU DETRAN FUNAI EMBRAPA "
 		"SENAI SESC IVA NIF OK NÃO SIM SE EU TU ELE ELA OS AS UM UMA DE DO DA DOS DAS EM "
 		"NO NA NOS NAS COM POR QUE É SÃO SEU SUA MEU AO AOS JÁ MAIS HÁ VEM VER SEM DOIS "
 		"FIM SOL MAR GÁS LUZ PAZ DOM BOM BOA DIA MUITO ISSO AQUI ",

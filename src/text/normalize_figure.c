@@ -310,20 +310,25 @@ static const struct by_ending *agreement_with(const struct normalizer *n, size_t
 	return NULL;
 }
 
-/* "1 ou 2 minutes": feminine like what stands behind the second number.  What
- * is no unit tells it by its set, which no other gender has. */
-static bool is_feminine_behind_or(const struct normalizer *n, size_t next)
+/* What is no unit tells it by its set, which no other gender has. */
+bool token_counts_feminine(const struct normalizer *n, size_t next)
 {
-	size_t number = next + 3; /* blank, "ou", blank */
 	const struct unit *unit = NULL;
 	const struct by_ending *row;
 
-	if (!token_listed(n, next + 1, n->reading->or_words) || !token_is_digits(n, number))
-		return false;
-	if (match_unit(n, token_skip_blank(n, number + 1), false, &unit))
+	if (match_unit(n, token_skip_blank(n, next), false, &unit))
 		return unit->name.key && !strchr("cmn", unit->name.key);
-	row = agreement_with(n, noun_behind(n, number + 1), false);
+	row = n->reading->agreement ? agreement_with(n, noun_behind(n, next), false) : NULL;
 	return row && row->key == 'f';
+}
+
+/* "1 ou 2 minutes": like what stands behind the second number. */
+static bool is_feminine_behind_or(const struct normalizer *n, size_t next)
+{
+	size_t number = next + 3; /* blank, "ou", blank */
+
+	return token_listed(n, next + 1, n->reading->or_words) && token_is_digits(n, number) &&
+	       token_counts_feminine(n, number + 1);
 }
 
 char key_counting(const struct normalizer *n, size_t i, size_t next)
@@ -342,6 +347,11 @@ char key_counting(const struct normalizer *n, size_t i, size_t next)
 	return key == 'c' && row ? key_in_case(n, i, row->key, is_one) : key;
 }
 
+static bool words_end_elided(const struct normalizer *n)
+{
+	return n->words.len > 0 && n->words.bytes[n->words.len - 1] == '\'';
+}
+
 size_t read_plain_number(struct normalizer *n, size_t i)
 {
 	struct figure figure;
@@ -352,7 +362,8 @@ size_t read_plain_number(struct normalizer *n, size_t i)
 		figure_say_digits(n, i, figure.next);
 	else
 		figure_say(n, &figure, key_counting(n, i, figure.next));
-	return figure.next;
+	/* "un'amica" */
+	return words_end_elided(n) ? token_skip_blank(n, figure.next) : figure.next;
 }
 
 /* "'68": the apostrophe stands for a century that nobody says. */
@@ -388,13 +399,25 @@ size_t read_decade(struct normalizer *n, size_t i)
 	return digits > i ? read_short_year(n, digits) : 0;
 }
 
+/* "a 180°", "-5°" where the same sign makes ordinals: few are as high, and none
+ * stands behind such a word without its noun. */
+static bool is_degree(const struct normalizer *n, const struct ordinal_mark *mark,
+		      const struct figure *figure)
+{
+	if (!mark->degrees_after)
+		return false;
+	return figure->is_negative || figure->is_positive ||
+	       (figure->value > 12 && token_follows(n, figure->first, mark->degrees_after));
+}
+
+/* "180°C" is none. */
 static size_t read_marked_ordinal(struct normalizer *n, const struct figure *figure)
 {
 	for (const struct ordinal_mark *mark = n->reading->ordinal_marks; mark && mark->written;
 	     ++mark) {
 		size_t next = match_spelling(n, figure->whole_end, mark->written, 0);
 
-		if (next && !token_is_word(n, next)) { /* "180°C" is none */
+		if (next && !token_is_word(n, next) && !is_degree(n, mark, figure)) {
 			write_number(n, mark->key, figure->value);
 			return next;
 		}
@@ -411,8 +434,12 @@ static size_t read_dotted_ordinal(struct normalizer *n, size_t i, const struct f
 
 	if (!n->language->ordinals || !token_is(n, dot, '.') || figure->digits > 4)
 		return 0;
+	key = key_between(n, n->reading->ordinals_at_end, i, dot + 1, '\0');
+	if (key && token_at(n, word)->flags & TOKEN_UPPER) { /* "lata 80. XX wieku" */
+		write_number(n, key, figure->value);
+		return dot + 1;
+	}
 	if (token_at(n, dot + 1)->kind == TOKEN_END) {
-		key = key_between(n, n->reading->ordinals_at_end, i, dot + 1, '\0');
 		if (key)
 			write_number(n, key, figure->value);
 		return key ? dot : 0;

@@ -114,8 +114,10 @@ static size_t read_mixed_fraction(struct normalizer *n, size_t i)
 	if (own && own->mixed && strchr(own->mixed, '{')) {
 		say_fraction(n, own->mixed, token_value(n, i), above, below);
 	} else if (own && own->mixed) {
-		write_number(n, 'c', token_value(n, i));
-		write_text(n, own->mixed);
+		bool is_feminine = own->feminine && token_counts_feminine(n, next);
+
+		write_number(n, is_feminine ? 'f' : 'c', token_value(n, i));
+		write_text(n, is_feminine ? own->feminine : own->mixed);
 	} else {
 		say_fraction(n, n->reading->fraction_mixed, token_value(n, i), above, below);
 	}

@@ -146,6 +146,7 @@ char key_counting(const struct normalizer *n, size_t i, size_t next); /* of toke
 /* The set of a one in the case that the word before token i asks for. */
 char key_in_case(const struct normalizer *n, size_t i, char key, uint64_t value);
 bool token_counts_noun(const struct normalizer *n, size_t next); /* behind a number */
+bool token_counts_feminine(const struct normalizer *n, size_t next); /* a unit or a noun */
 normalize_reader read_ordinal, read_decade, read_plain_number;
 
 /* normalize_quantity.c */
