@@ -33,7 +33,7 @@ static const struct reply_word hello[] = {
 	 .char_start = 4,
 	 .char_end = 7},
 };
-static const struct dialect_words said = {hello, 2, "Hi, you.", 8};
+static const struct dialect_words said = {hello, 2, "Hi, you.", 8, 0};
 
 static int setup(void **state)
 {
@@ -105,7 +105,7 @@ static void test_odd_words_give_each_character_once(void **state)
 	struct dialect_words words = {odd, 4,
 				      "a\xc3\xa9"
 				      "cdefg",
-				      8};
+				      8, 0};
 	struct char_times times;
 	struct char_time next;
 	size_t bytes = 0;
@@ -121,7 +121,7 @@ static void test_odd_words_give_each_character_once(void **state)
 static void test_one_object_for_the_whole(void **state)
 {
 	static const struct reply_word word = {.end_ms = 10, .char_end = 1};
-	static const struct dialect_words again = {&word, 1, "X", 1};
+	static const struct dialect_words again = {&word, 1, "X", 1, 0};
 
 	(void)state;
 	timestamp_body_init(&body, false, RATE);
@@ -141,7 +141,7 @@ static void test_one_object_for_the_whole(void **state)
 static void test_no_blank_between_chinese_sentences(void **state)
 {
 	static const struct reply_word word = {.end_ms = 10, .char_end = 1};
-	static const struct dialect_words stop = {&word, 1, "\xe3\x80\x82", 3};
+	static const struct dialect_words stop = {&word, 1, "\xe3\x80\x82", 3, 0};
 
 	(void)state;
 	timestamp_body_init(&body, true, RATE);
@@ -155,7 +155,7 @@ static void test_no_blank_between_chinese_sentences(void **state)
 static void test_lines_are_whole_objects(void **state)
 {
 	static const struct reply_word word = {.end_ms = 10, .char_end = 1};
-	static const struct dialect_words letter = {&word, 1, "X", 1};
+	static const struct dialect_words letter = {&word, 1, "X", 1, 0};
 
 	(void)state;
 	timestamp_body_init(&body, true, RATE);
