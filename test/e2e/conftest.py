@@ -1,6 +1,6 @@
-"""Fixtures: servers that live for one test (start_server, server), a client to talk with, and the
-folders of neural voices: the real ones (neural_voices), and those that this build is tested with
-(spoken_voices); a database (database)."""
+"""Fixtures: servers that live for one test (start_server, server), with the SETTINGS that its file may
+have; a client to talk with, and the folders of neural voices: the real ones (neural_voices), and those
+that this build is tested with (spoken_voices); a database (database)."""
 
 import pathlib
 import subprocess
@@ -15,14 +15,15 @@ program.become_subreaper()
 
 
 @pytest.fixture
-def start_server(tmp_path):
+def start_server(request, tmp_path):
     """Makes servers; each is stopped, and checked, at the end of the test."""
     servers = []
+    usual = getattr(request.module, "SETTINGS", {})
 
     def start(settings=None, **options):
         directory = tmp_path / f"server{len(servers)}"
         directory.mkdir()
-        servers.append(program.Server(directory, settings, **options))
+        servers.append(program.Server(directory, usual | (settings or {}), **options))
         return servers[-1]
 
     yield start

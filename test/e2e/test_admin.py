@@ -4,8 +4,10 @@ import re
 
 import pytest
 from client import Client, Refused
-from program import syrinx, wait_until
+from program import syrinx, tone_alone, wait_until
 from rest import Rest
+
+SETTINGS = tone_alone()
 
 LIMITS = {"turns": None, "connections": None, "requests_per_minute": None,
           "characters_per_minute": None, "text_max": None}

@@ -17,6 +17,8 @@ from multi import MultiClient
 from program import SOURCE, Server, syrinx
 from rest import Rest
 
+SETTINGS = {"speech.workers": 1}  # one caller at a time
+
 TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
 
 

@@ -7,8 +7,10 @@ import threading
 
 import pytest
 from client import Client, Closed, Turn
-from program import WAIT_S, free_port, process_name, wait_until
+from program import WAIT_S, free_port, process_name, tone_alone, wait_until
 from websockets.exceptions import InvalidState
+
+SETTINGS = tone_alone()
 
 
 @pytest.fixture

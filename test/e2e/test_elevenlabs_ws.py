@@ -6,6 +6,8 @@ import base64
 import pytest
 from client import Client, Closed, Refused, is_speech
 
+SETTINGS = {"speech.workers": 1}  # one caller at a time
+
 TEXT = "Hello there. How are you today?"
 
 

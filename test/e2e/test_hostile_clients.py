@@ -4,7 +4,9 @@ import socket
 
 import pytest
 from client import Client, Turn
-from program import SANITIZER, WAIT_S, wait_until
+from program import SANITIZER, WAIT_S, tone_alone, wait_until
+
+SETTINGS = tone_alone()
 
 
 @pytest.fixture

@@ -5,7 +5,9 @@ import urllib.parse
 
 import pytest
 from client import Client, Refused
-from program import syrinx
+from program import syrinx, tone_alone
+
+SETTINGS = tone_alone()
 
 CARRIERS = {
     "bearer": lambda key: {"headers": {"Authorization": "Bearer " + key}},

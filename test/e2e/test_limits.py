@@ -11,8 +11,10 @@ import threading
 import pytest
 from client import Client, Closed, Refused, Turn
 from multi import MultiClient
-from program import WAIT_S, syrinx, wait_until
+from program import WAIT_S, syrinx, tone_alone, wait_until
 from rest import Rest
+
+SETTINGS = tone_alone()
 
 MICROCENTS_PER_SECOND = 90000  # 5.4 cents a minute, the usual price
 FRAME_BYTES = 9600  # 200 ms of PCM at 24 kHz

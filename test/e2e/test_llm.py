@@ -4,7 +4,9 @@ whatever goes wrong, and a stream that is closed when the user speaks again."""
 import pytest
 from engine import Engine, agent, user
 from fake_llm import TEXT, FakeLlm
-from program import WAIT_S, wait_until
+from program import WAIT_S, tone_alone, wait_until
+
+SETTINGS = tone_alone()
 
 KEY = "sk_engine_0123456789"
 LLM_KEY = "sk_llm_0123456789"

@@ -16,9 +16,11 @@ import pytest
 from client import Client, Refused, Turn
 from engine import Engine
 from multi import MultiClient
-from program import WAIT_S, process_status, syrinx, wait_until
+from program import WAIT_S, process_status, syrinx, tone_alone, wait_until
 from prometheus import Look, fetch
 from rest import Rest
+
+SETTINGS = tone_alone()
 
 TEXT = "One sentence that is spoken, and not a short one. And here is another one for it."
 LONG = "[[slow:20]] " + "This goes on for a while. " * 40

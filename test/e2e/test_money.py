@@ -8,7 +8,10 @@ from fractions import Fraction
 
 import pytest
 from client import Client, Turn
+from program import tone_alone
 from rest import Rest
+
+SETTINGS = tone_alone()
 
 PRICE = 5_400_000  # micro-cents a minute, by default
 

@@ -9,7 +9,9 @@ import time
 import pytest
 from client import Refused
 from engine import HEADER, Engine, claims, digest, echo_key, encode, sign, token, user
-from program import syrinx, wait_until
+from program import syrinx, tone_alone, wait_until
+
+SETTINGS = tone_alone()
 
 KEY, OLD_KEY = "sk_new_0123456789", "sk_old_0123456789"
 AGENTS = f"""

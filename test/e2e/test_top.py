@@ -17,7 +17,9 @@ import time
 
 import pytest
 from client import Client, Turn
-from program import SYRINX, WAIT_S, companions, environment, free_port, syrinx
+from program import SYRINX, WAIT_S, companions, environment, free_port, syrinx, tone_alone
+
+SETTINGS = tone_alone()
 
 TEXT = "One sentence that is spoken, and not a short one."
 ROWS, COLUMNS = 24, 80

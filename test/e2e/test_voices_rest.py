@@ -11,6 +11,8 @@ from client import Client, Turn, is_speech
 from program import syrinx, wait_until
 from rest import Rest
 
+SETTINGS = {"speech.workers": 1}  # one caller at a time
+
 INFO = {"id", "voice_id", "handle", "public_id", "name", "description", "category", "sex", "age",
         "quality", "supported_languages", "sample_url", "avatar_url", "is_public"}
 DETAIL = INFO | {"generative_voice_description", "verified", "pending_verification", "sample_text"}

@@ -9,6 +9,8 @@ import urllib.parse
 import websockets
 from client import BYTES_PER_SAMPLE, Client, is_speech
 
+SETTINGS = {"speech.workers": 1}  # one caller at a time
+
 TEXT = "Hello there. How are you?"
 
 
