@@ -17,7 +17,7 @@
 #include "loop/folder.h"
 
 #define SETTLE_MS 50
-#define LIMIT_US 10000000
+#define LIMIT_US 60000000
 
 struct scene {
 	struct loop *loop;

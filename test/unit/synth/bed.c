@@ -19,7 +19,7 @@
 
 #include "base/mem.h"
 
-#define LIMIT_US (20 * 1000000u)
+#define LIMIT_US (120 * 1000000u)
 
 static void on_limit(void *arg)
 {
@@ -99,8 +99,8 @@ static void prepare(struct bed *bed, const char *name, const char *program,
 	options->cpu_seconds = 20;
 	set_if_zero(&options->workers_max, 4);
 	set_if_zero(&options->slots, 2);
-	set_if_zero(&options->start_timeout_ms, 5000);
-	set_if_zero(&options->stall_ms, 5000);
+	set_if_zero(&options->start_timeout_ms, 60000);
+	set_if_zero(&options->stall_ms, 60000);
 	assert_int_equal(loop_alloc(&bed->loop), 0);
 }
 
