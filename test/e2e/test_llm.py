@@ -35,7 +35,7 @@ class Agents:
         settings = {"path": path, "api_key": KEY, "llm": dialect, "llm_url": self.llm.url,
                     "llm_model": model, "llm_key": LLM_KEY, "fallback_text": SORRY,
                     "begin_ms": WAIT_S * 1000, "first_token_ms": WAIT_S * 1000,
-                    "connect_ms": WAIT_S * 1000} | more
+                    "connect_ms": 60000} | more
         lines = "\n".join(f"{key} = {value}" for key, value in settings.items())
         self.text += f"[agent a{path[6:]}]\n{lines}\n\n"
         return path
