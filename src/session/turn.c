@@ -195,7 +195,7 @@ static void on_booked(int err, void *arg)
 	turn->booking = NULL;
 	timer_clear(timers_of(turn), &turn->booking_timer);
 	if (err)
-		turn->cost_known = false;
+		turn->cost_known = turn->is_booked = false;
 	turn_handle(turn, TURN_EVENT_BOOKED);
 }
 

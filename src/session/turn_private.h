@@ -48,7 +48,7 @@ struct turn {
 	bool in_front;
 	bool awaits_leave; /* the permit's answer is under way */
 	bool was_refused; /* it had no leave: it is in no ledger */
-	bool is_booked;
+	bool is_booked; /* for all that is known */
 	bool asked_when_sent;
 	bool drops_rest; /* its end speaks only what is in chunks already */
 	struct buf pending; /* what it has to say before it is in front */

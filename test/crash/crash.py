@@ -45,6 +45,7 @@ class Told:
         self.lock = threading.Lock()
         self.promised = {}  # turn id: usage, of session_closed with a cost
         self.unknown = {}  # the same, where the cost was not known
+        self.failed = set()  # turn ids of session_closed behind an error
         self.counts = collections.Counter()
 
     def count(self, what):
@@ -80,8 +81,27 @@ class Talker(threading.Thread):
     def talk(self):
         with Client(self.crash.address) as client:
             while not self.crash.stop.is_set():
-                if not self.speak(client):
+                one = self.fail if self.random.random() < 0.1 else self.speak
+                if not one(client):
                     return
+
+    def fail(self, client):
+        """A turn that costs nothing, and is booked all the same."""
+        told = self.crash.told
+        told.count("begun")
+        try:
+            client.send(text='<prosody rate="warp">No.</prosody>', voice_id=TONE_VOICE, flush=True)
+            while True:
+                frame = client.receive()
+                if frame.get("session_closed"):
+                    break
+        except (OSError, Closed, AssertionError):
+            told.count("cut")
+            raise Closed(0, "cut") from None
+        if "turn_id" in frame["usage"]:
+            told.count("failed")
+            told.failed.add(frame["usage"]["turn_id"])
+        return True
 
     def speak(self, client):
         """One turn; false when the connection is not to be used again."""
@@ -208,6 +228,9 @@ class Crash:
         for turn_id, usage in self.told.promised.items():
             assert turn_id in by_id, f"a client was told of {turn_id}, the ledger was not"
             check_row(by_id[turn_id], usage)
+        for turn_id in self.told.failed:
+            assert turn_id in by_id, f"a client was told of {turn_id}, which failed"
+            assert (by_id[turn_id]["status"], by_id[turn_id]["cost_microcents"]) == ("failed", 0)
         lost = [row for row in rows if row["status"] == "lost"]
         assert all(row["cost_microcents"] == 0 for row in lost), lost
         assert len(lost) <= self.told.counts["cut"] + self.told.counts["vanished"], \
