@@ -128,7 +128,12 @@ export class TalkTab {
     const voice = new StreamSocket(this.page.key(), {
       message: (message) => this.listen(message),
       sent: () => {},
-      error: (words) => this.cancels || this.fail(words), // of a turn that nobody waits for
+      error: (words, message) => {
+        if (this.cancels || this.hasFailed) return; // nobody waits for it, or it follows from the first
+        this.hasFailed = true;
+        this.fail(words);
+        if (message.error_code === 'NOT_FOUND') this.page.refreshVoices();
+      },
       gone: (words) => voice === this.voice && this.isSpeaking && this.fail(words),
     });
     this.voice = voice;
@@ -200,6 +205,7 @@ export class TalkTab {
     this.asked = null;
     this.isAnswering = false; // the agent
     this.isSpeaking = false; // the voice
+    this.hasFailed = false;
     this.event += 1; // what still comes is of a turn that is over
   }
 

@@ -214,7 +214,7 @@ const CASES = {
     await page.fill('#text', 'Word word. '.repeat(9090));
     await page.click('#speak');
     seen.level = await loudness();
-    await page.waitForFunction(() => window.syrinx.speak.turn.seconds > 100);
+    await page.waitForFunction(() => window.syrinx.speak.turn.seconds > 40);
     seen.sources = await page.evaluate(() => window.syrinx.speak.player.sources.size);
     seen.height = await page.evaluate(() => document.getElementById('words').offsetHeight);
     await page.click('#stop');
@@ -231,6 +231,12 @@ const CASES = {
     seen.notice = await notice();
     await page.waitForFunction(() => !document.querySelector('#voice option[value="999999"]'));
     seen.voice = await page.inputValue('#voice');
+    await page.click('#tab-talk');
+    await page.evaluate(() => document.querySelector('#voice-talk').add(new Option('Gone', '999999', true, true)));
+    await page.fill('#talk-text', 'Hello?');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => !document.querySelector('#voice-talk option[value="999999"]'));
+    seen.talking = await notice();
   },
 
   // Asking the page anything counts as a click, so it is left alone until it has tried.
