@@ -19,10 +19,10 @@ import shutil
 import subprocess
 import textwrap
 
-from program import BUILD, PATIENCE, SOURCE, SYRINX, WAIT_S, Server, environment
+from program import BUILD, SOURCE, SYRINX, WAIT_S, Server, environment
 
 TREE = ("Makefile", "conf", "deploy", "docs", "examples", "man", "src", "tools", "web")
-COMMAND_S = 20 * PATIENCE
+COMMAND_S = 2 * WAIT_S
 PYTHON = "/usr/bin/python3"
 SDK_MODULES = ("kugelaudio", "elevenlabs", "openai", "livekit", "pipecat")
 TYPED = b"Hello there.\n"  # for what reads from the keyboard

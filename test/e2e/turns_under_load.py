@@ -15,6 +15,10 @@ import websockets
 CONNECTIONS = 10
 TEXT = "One two three four five six seven eight nine ten. "
 COME_BACK = {1012, 1013}
+PATIENCE_S = 60  # for a handshake on a busy machine
+
+# The kernel resets whoever arrives between the last look into a listener's queue and its close.
+RESETS_MAX = 2
 
 
 async def speak(socket):
@@ -35,7 +39,8 @@ async def caller(address, key, end, count):
     while time.monotonic() < end:
         begun = False
         try:
-            async with websockets.connect(f"ws://{address}/ws/tts/stream?api_key={key}") as socket:
+            async with websockets.connect(f"ws://{address}/ws/tts/stream?api_key={key}",
+                                          open_timeout=PATIENCE_S) as socket:
                 while time.monotonic() < end:
                     begun = True
                     count["whole" if await speak(socket) else "cut"] += 1
@@ -47,6 +52,9 @@ async def caller(address, key, end, count):
             if begun and code not in COME_BACK:
                 count["cut"] += 1
             await asyncio.sleep(0.05)
+        except (ConnectionResetError, websockets.InvalidMessage):
+            count["reset"] += 1
+            await asyncio.sleep(0.05)
         except OSError:
             count["refused"] += 1
             await asyncio.sleep(0.05)
@@ -55,10 +63,12 @@ async def caller(address, key, end, count):
 async def main():
     address, key, seconds = sys.argv[1:]
     end = time.monotonic() + float(seconds)
-    count = {"whole": 0, "cut": 0, "refused": 0}
+    count = {"whole": 0, "cut": 0, "refused": 0, "reset": 0}
     await asyncio.gather(*(caller(address, key, end, count) for _ in range(CONNECTIONS)))
-    print(f"{count['whole']} turns whole, {count['cut']} cut, {count['refused']} refused")
-    sys.exit(1 if count["cut"] or count["refused"] or not count["whole"] else 0)
+    print(f"{count['whole']} turns whole, {count['cut']} cut, {count['refused']} refused, "
+          f"{count['reset']} reset")
+    is_bad = count["cut"] or count["refused"] or count["reset"] > RESETS_MAX or not count["whole"]
+    sys.exit(1 if is_bad else 0)
 
 
 asyncio.run(main())
