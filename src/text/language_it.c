@@ -323,7 +323,7 @@ static const struct by_ending agreement[] = {
 	 .words = " mano notte parte classe chiave voce croce luce nave rete torre carne moglie "
 		  "madre canzone lezione foto moto auto radio città serie specie mail chat app "
 		  "password email "},
-	{"*", NULL, 's',
+	{"*", " sms spa sos ", 's',
 	 .begins = " sb sc sd sf sg sk sl sm sn sp sq sr st sv z x y gn ps pn "},
 	{"*", NULL, 'm'},
 	{0},
@@ -583,7 +583,7 @@ static const struct reading reading_it = {
 	.range_times = {"dalle", "alle", 0},
 	.range_years = {"dal", "al", 0},
 	.score = "a",
-	.phone_words = " tel telefono cell cellulare fax numero ",
+	.phone_words = " tel telefono cell cellulare fax numero verde ",
 	.phone_shapes = " 37 36 38 28 334 343 ",
 
 	.roman_name = "{n:o}",

@@ -140,6 +140,15 @@ static const struct number_rule numbers_men[] = {
 	{0, 0, "=c="}, {2, 0, "=g="}, {1000, 0, "=T=[ >>]"}, {1000000, 0, "=T=[ >>]"},
 	{1000000000, 0, "=c="}, END,
 };
+/* Children: "dwoje dzieci". */
+static const struct number_rule numbers_children[] = {
+	{0, 0, "=c="}, {2, 0, "dwoje"}, {3, 0, "troje"}, {4, 0, "czworo"}, {5, 0, "pięcioro"},
+	{6, 0, "sześcioro"}, {7, 0, "siedmioro"}, {8, 0, "ośmioro"}, {9, 0, "dziewięcioro"},
+	{10, 0, "dziesięcioro"}, {11, 0, "jedenaścioro"}, {12, 0, "dwanaścioro"},
+	{13, 0, "trzynaścioro"}, {14, 0, "czternaścioro"}, {15, 0, "piętnaścioro"},
+	{16, 0, "szesnaścioro"}, {17, 0, "siedemnaścioro"}, {18, 0, "osiemnaścioro"},
+	{19, 0, "dziewiętnaścioro"}, {20, 0, "=c="}, END,
+};
 /* Two to four before a genitive stand in it too: "dwóch domów", but "pięć domów". */
 static const struct number_rule numbers_genitive[] = {
 	{0, 0, "=c="}, {2, 0, "=g="}, {5, 0, "=c="}, {22, 0, "=g="}, {25, 0, "=c="},
@@ -159,7 +168,7 @@ static const struct number_set numbers_pl[] = {
 	{'Q', ordinals_neuter}, {'R', ordinals_many},
 	{'j', numbers_x}, {'1', numbers_one}, {'A', numbers_a},
 	{'b', numbers_b}, {'i', numbers_with}, {'z', numbers_hour}, {'P', numbers_men},
-	{'w', numbers_genitive}, {0, NULL},
+	{'w', numbers_genitive}, {'D', numbers_children}, {0, NULL},
 };
 
 /* one, few, many, part: jeden kilometr, dwa kilometry, pięć kilometrów, pół kilometra */
@@ -360,6 +369,8 @@ static const struct by_neighbours cardinals_pl[] = {
 	{" ~ ≈ do od około ok bez dla poniżej powyżej koło prócz oprócz blisko wśród spośród "
 	 "zamiast z ze ", NULL, 'g'},
 	{" wieku ", " lat ", 'g'},
+	{" przed ", " laty ", 'i'},
+	{" na w ", " piętrze miejscu rozdziale kwartale semestrze ", 'L'},
 	{" o ", "", 'z'},
 	{" o ", " rano wieczorem i lub albo a po w ", 'z'},
 	{" godzinie godziny ", NULL, 'z'},
@@ -378,6 +389,7 @@ static const struct by_ending agreement_pl[] = {
 		  "ekspertów menedżerów inżynierów programistów graczy chętnych rannych "
 		  "bezrobotnych dorosłych "},
 	{" ów ", NULL, 'w'},
+	{"", NULL, 'D', .words = " dzieci "},
 	{" ości cje sje zje ", NULL, 'f'},
 	{" uwagi strony książki oferty karty umowy faktury paczki przesyłki łyżki szklanki noce "
 	 "rzeczy kawy herbaty pizze zupy butelki puszki tabletki łyżeczki próby drogi firmy usługi "
@@ -617,7 +629,7 @@ static const struct reading reading_pl = {
 	.weekdays = weekdays_pl,
 	.date = "{day:G} {month} {year:G} roku",
 	.date_tail = " r. roku ",
-	.date_before = " dnia dniu ",
+	.date_before = " dnia dniu do od ",
 	.day_links = " do i oraz ",
 	.days = days_pl,
 	.date_without_year = "{day:*} {month}",
