@@ -109,6 +109,15 @@ class MultiClient(Client):
             self.order.append(context_id)
         return frame
 
+    def read_what_came(self, seconds=0.0):
+        """Every frame that is there, and no waiting for another: a ping comes alone."""
+        while self.can_read(seconds):
+            if not self.waiting:
+                self.pull()
+            while self.waiting or self.has_ended:
+                self.read_one()
+            seconds = 0.0
+
     def read_until(self, condition):
         """Reads until the condition of this client holds; gives what it is."""
         while not condition():

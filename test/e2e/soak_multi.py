@@ -56,6 +56,10 @@ def wait_for_rest(server, baseline=None):
         raise AssertionError(f"was {baseline}, is {figures(server)}") from error
 
 
+def has_said_all(client):
+    return len(client.contexts) == 20 and all(x.finals for x in client.contexts.values())
+
+
 def warm_up(server, connections):
     """As many at once as will be; what the server has when they are gone.  Every voice must have
     been heard: the server keeps a filter for each pair of sample rates."""
@@ -64,10 +68,11 @@ def warm_up(server, connections):
         for i in range(20):
             client.say(f"c{i}", "To warm up.", flush=True,
                        voice_settings={"voice_id": VOICES[i % len(VOICES)]})
+    while not all(has_said_all(client) for client in clients):
+        for client in clients:  # in turns: one that is not read for long is taken for gone
+            client.read_what_came(0.01)
+            assert not [x.errors for x in client.contexts.values() if x.errors]
     for client in clients:
-        client.read_until(lambda c=client: len(c.contexts) == 20
-                          and all(x.finals or x.closed for x in c.contexts.values()))
-        assert not [x.errors for x in client.contexts.values() if x.errors]
         client.socket.close()
     return wait_for_rest(server)
 
@@ -140,8 +145,7 @@ class Caller:
         assert context.finals == flushes + 1, (context.finals, flushes)
 
     def read(self):
-        while self.client.can_read():
-            self.client.read_one()
+        self.client.read_what_came()
         for name, context in list(self.client.contexts.items()):
             assert name not in self.living or not context.closed, "closed without being asked"
             if name not in self.living:
