@@ -35,6 +35,7 @@ struct language {
 	const char *word;
 	const char *starters; /* words that often begin a sentence */
 	const struct reading *reading; /* NULL: engines read figures themselves */
+	const struct sign *spelled_signs; /* without a reading: for <spell>, a blank too */
 };
 
 extern const struct language language_de, language_en, language_es, language_fr, language_it,

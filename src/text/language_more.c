@@ -2,10 +2,20 @@
 #include "base/count.h"
 #include "text/language.h"
 
+/* What addresses are made of, for <spell>. */
+#define SPELLED(at, dot, dash, low_line, slash, plus, blank)                                       \
+	(const struct sign[])                                                                      \
+	{                                                                                          \
+		{"@", at, 0}, {".", dot, 0}, {"-", dash, 0}, {"_", low_line, 0}, {"/", slash, 0},  \
+			{"+", plus, 0}, {" ", blank, 0}, {0},                                      \
+	}
+
 /* clang-format off: lists are wrapped by hand */
 const struct language language_more[] = {
 	{
 		.code = "cs",
+		.spelled_signs = SPELLED("zavináč", "tečka", "pomlčka", "podtržítko", "lomítko",
+					 "plus", "mezera"),
 		.ordinals = true,
 		.never = " sl mgr ing dr prof mudr judr phdr rndr doc bc plk gen tj tzv např "
 			 "resp mj ul nám tř sv cca ml kpt ",
@@ -18,6 +28,8 @@ const struct language language_more[] = {
 	},
 	{
 		.code = "da",
+		.spelled_signs = SPELLED("snabel-a", "punktum", "bindestreg", "understreg",
+					 "skråstreg", "plus", "mellemrum"),
 		.ordinals = true,
 		.never = " dr prof hr fr f.eks bl.a dvs ca kl fx ifm mht jf inkl ekskl sml ",
 		.starter = " f.kr e.kr mio mia jr nr s tlf stk kap ",
@@ -28,6 +40,8 @@ const struct language language_more[] = {
 	},
 	{
 		.code = "el",
+		.spelled_signs = SPELLED("παπάκι", "τελεία", "παύλα", "κάτω παύλα", "κάθετος",
+					 "συν", "κενό"),
 		.never = " κ κα δρ π.χ δηλ βλ αγ καθ ",
 		.starter = " π.μ μ.μ π.χρ μ.χρ αρ σελ τηλ εικ ",
 		.capital = " κ.λπ κλπ κ.ά κ.τ.λ κτλ ",
@@ -37,6 +51,8 @@ const struct language language_more[] = {
 	},
 	{
 		.code = "fi",
+		.spelled_signs = SPELLED("ät", "piste", "väliviiva", "alaviiva", "kauttaviiva",
+					 "plus", "välilyönti"),
 		.ordinals = true,
 		.never = " esim ks nk tri prof klo ns vrt ml ",
 		.starter = " eaa jaa ekr jkr min n s nro puh mm ",
@@ -47,11 +63,14 @@ const struct language language_more[] = {
 	},
 	{
 		.code = "hi",
+		.spelled_signs = SPELLED("ऐट", "डॉट", "डैश", "अंडरस्कोर", "स्लैश", "प्लस", "स्पेस"),
 		.never = " डॉ प्रो सं पं कु मो ",
 		.capital = " इत्यादि ",
 	},
 	{
 		.code = "hu",
+		.spelled_signs = SPELLED("kukac", "pont", "kötőjel", "alulvonás", "perjel", "plusz",
+					 "szóköz"),
 		.ordinals = true,
 		.never = " dr prof ifj id pl kb ún ill özv vö ",
 		.starter = " u sz sz old tel ",
@@ -61,6 +80,8 @@ const struct language language_more[] = {
 	},
 	{
 		.code = "no",
+		.spelled_signs = SPELLED("krøllalfa", "punktum", "bindestrek", "understrek",
+					 "skråstrek", "pluss", "mellomrom"),
 		.ordinals = true,
 		.never = " dr prof hr fr f.eks bl.a dvs ca kl jf inkl ekskl ev ",
 		.starter = " f.kr e.kr mill mrd jr nr s tlf kap ",
@@ -71,6 +92,8 @@ const struct language language_more[] = {
 	},
 	{
 		.code = "ru",
+		.spelled_signs = SPELLED("собака", "точка", "дефис", "подчёркивание", "слэш",
+					 "плюс", "пробел"),
 		.never = " г-н г-жа ул просп пл т.е т.к т.н напр проф акад доц ср св ",
 		.starter = " г гг в вв д н.э тыс млн млрд руб коп мин стр рис табл гл тел кв см "
 			   "им ",
@@ -82,6 +105,8 @@ const struct language language_more[] = {
 	},
 	{
 		.code = "sv",
+		.spelled_signs = SPELLED("snabel-a", "punkt", "bindestreck", "understreck",
+					 "snedstreck", "plus", "mellanslag"),
 		.never = " dr prof hr fr t.ex bl.a d.v.s s.k resp ca kl f.d st jfr inkl exkl ",
 		.starter = " f.kr e.kr milj jr nr s tel kap ",
 		.capital = " osv etc m.m m.fl ",
@@ -91,6 +116,8 @@ const struct language language_more[] = {
 	},
 	{
 		.code = "tr",
+		.spelled_signs =
+			SPELLED("et", "nokta", "tire", "alt çizgi", "eğik çizgi", "artı", "boşluk"),
 		.ordinals = true,
 		.never = " dr prof doç av sn bkz örn mah cad sok apt alb ",
 		.starter = " yy nr tel s sf ",

@@ -18,6 +18,7 @@
 struct speller {
 	struct reader_parts *parts;
 	const struct reading *reading; /* NULL: the language has none */
+	const struct sign *signs; /* NULL: the language has none either */
 	unsigned group;
 	unsigned in_group; /* characters since the last pause */
 	bool is_first;
@@ -42,11 +43,9 @@ unsigned spell_group(const char *tag, size_t len)
 	return group;
 }
 
-static const char *sign_word(const struct reading *reading, const char *bytes, size_t n)
+static const char *sign_word(const struct sign *signs, const char *bytes, size_t n)
 {
-	if (!reading || !reading->spelled_signs)
-		return NULL;
-	for (const struct sign *sign = reading->spelled_signs; sign->written; ++sign) {
+	for (const struct sign *sign = signs; sign && sign->written; ++sign) {
 		if (strlen(sign->written) == n && memcmp(sign->written, bytes, n) == 0)
 			return sign->spoken;
 	}
@@ -61,17 +60,18 @@ static int put_digit(struct buf *word, const struct reading *reading, uint32_t c
 }
 
 /* The word of one character; empty when it has none. */
-static int put_word(struct buf *word, const struct reading *reading, uint32_t c, const char *bytes,
+static int put_word(struct buf *word, const struct speller *speller, uint32_t c, const char *bytes,
 		    size_t n)
 {
+	const struct reading *reading = speller->reading;
 	enum unicode_kind kind = unicode_kind(c);
-	const char *spoken = sign_word(reading, bytes, n);
+	const char *spoken = sign_word(speller->signs, bytes, n);
 	char upper[4];
 
-	if (unicode_is_blank(kind))
-		return buf_append_str(word, reading && reading->space ? reading->space : "");
 	if (spoken)
 		return buf_append_str(word, spoken);
+	if (unicode_is_blank(kind))
+		return buf_append_str(word, reading && reading->space ? reading->space : "");
 	if (c >= '0' && c <= '9')
 		return put_digit(word, reading, c);
 	if (unicode_is_spoken(kind))
@@ -122,7 +122,7 @@ static void spell_character(struct speller *speller, uint32_t c, const char *byt
 		mapped_put(&speller->parts->part, bytes, n, index, index + 1);
 		return;
 	}
-	if (put_word(&word, speller->reading, c, bytes, n) != 0 || word.len == 0)
+	if (put_word(&word, speller, c, bytes, n) != 0 || word.len == 0)
 		return;
 	if (begins_group(c))
 		speller->in_group = 0;
@@ -138,6 +138,8 @@ void spell_read(struct reader_parts *parts, const struct language *language, con
 	struct speller speller = {
 		.parts = parts,
 		.reading = language->reading,
+		.signs = language->reading ? language->reading->spelled_signs
+					   : language->spelled_signs,
 		.group = has_blank(text, n) ? 0 : group,
 		.is_first = true,
 	};

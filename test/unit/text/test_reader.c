@@ -134,6 +134,17 @@ static void test_spell_reads_letters_signs_and_groups(void **state)
 	expect_by(&reader, "gh", "gh");
 }
 
+static void test_spell_names_the_signs_of_addresses_in_languages_without_a_reading(void **state)
+{
+	struct reader swedish = {.language = language_find("sv")};
+	struct reader czech = {.language = language_find("cs")};
+
+	(void)state;
+	expect_by(&swedish, "<spell>a@b.c</spell>", "A, snabel-a, B, punkt, C");
+	expect_by(&swedish, "<spell>a b</spell>", "A, mellanslag, B");
+	expect_by(&czech, "<spell>a-b_1</spell>", "A, pomlčka, B, podtržítko, 1");
+}
+
 static void test_controls_become_blanks(void **state)
 {
 	(void)state;
@@ -253,6 +264,8 @@ int main(void)
 		cmocka_unit_test(test_breaks_snap_and_add_up),
 		cmocka_unit_test(test_prosody_changes_the_rate),
 		cmocka_unit_test(test_spell_reads_letters_signs_and_groups),
+		cmocka_unit_test(
+			test_spell_names_the_signs_of_addresses_in_languages_without_a_reading),
 		cmocka_unit_test(test_controls_become_blanks),
 		cmocka_unit_test(test_a_pronunciation_is_said),
 		cmocka_unit_test(test_a_pronunciation_is_a_word_of_its_line),
