@@ -125,21 +125,23 @@ class Talker(threading.Thread):
             frame = client.receive()
             heard += "audio" in frame
             if frame.get("session_closed"):
-                told.promise(frame["usage"])
-                return True
+                if ending != "fail":
+                    told.promise(frame["usage"])
+                if ending != "cancelled":  # else `interrupted` is still to come
+                    return True
             if frame.get("interrupted"):
                 told.count("cancelled")
                 return True
-            if "error" in frame:
+            if "error" in frame and ending != "cancelled":
                 told.count(f"refused with {frame.get('error_code')}")
-                return True
+                ending = "fail"  # its session_closed has no figures
             if heard >= frames and ending == "vanish":
                 told.count("vanished")
                 client.reset()
                 return False
             if heard >= frames and ending == "cancel":
                 client.send(cancel=True)
-                ending = "hear"
+                ending = "cancelled"
 
 
 class Crash:
