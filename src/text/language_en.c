@@ -267,6 +267,15 @@ static const struct currency currencies[] = {
 	{0},
 };
 
+/* What is counted in millions. */
+#define CROWDS \
+	" people persons men women children users customers visitors guests fans students " \
+	"employees workers members voters followers subscribers viewers listeners readers " \
+	"residents citizens inhabitants patients passengers tourists travellers travelers players " \
+	"drivers homes households families jobs deaths cases votes copies downloads views streams " \
+	"tickets vehicles cars units accounts records tweets posts barrels tonnes tons hectares " \
+	"acres dollars pounds euros "
+
 static const struct magnitude magnitudes[] = {
 	{" thousand ", UNCHANGED("thousand"), NULL, NULL, false, 0},
 	{" million M mn mln ", UNCHANGED("million"), NULL, NULL, false, 0},
@@ -274,8 +283,8 @@ static const struct magnitude magnitudes[] = {
 	{" trillion ", UNCHANGED("trillion"), NULL, NULL, false, 0},
 	{" k ", UNCHANGED("thousand"), NULL, NULL, false, 1000},
 	{" K ", UNCHANGED("thousand"), NULL, NULL, true, 1000},
-	{" m MM ", UNCHANGED("million"), NULL, NULL, true, 0},
-	{" B b bln ", UNCHANGED("billion"), NULL, NULL, true, 0},
+	{" m MM ", UNCHANGED("million"), NULL, NULL, true, 0, CROWDS},
+	{" B b bln ", UNCHANGED("billion"), NULL, NULL, true, 0, CROWDS},
 	{" T tn trn ", UNCHANGED("trillion"), NULL, NULL, true, 0},
 	{0},
 };
@@ -286,6 +295,32 @@ static const struct by_neighbours counting_keys[] = {
 	{" in ", NULL, 'D', " ending ends "},
 	{" with ", NULL, 'D', " ending ends beginning begins starting starts "},
 	{" call dial calling dialing ", NULL, 'e'}, {0},
+};
+
+/* "rated 7/10", but "got 1/5 of it" */
+static const struct by_neighbours ratings[] = {
+	{NULL, " of chance chances ", '-'},
+	{" rated rate rating rates scored score scores scoring got gets grade graded ", NULL, 'r'},
+	{" a an ", NULL, 'r', " got gets scored scores gave give giving earned received it them "},
+	{" of ", NULL, 'r', " score rating grade mark "},
+	{" it them this ", NULL, 'r', " give gave gives giving rate rated rates rating "},
+	{" is was ", NULL, 'r', " score rating grade mark "},
+	{0},
+};
+
+/* "expires 04/27" of a card, but "expires on 04/27" of an offer */
+static const struct by_neighbours expiries[] = {
+	{" expires ", NULL, '-', " offer coupon deal sale promotion promo discount trial "},
+	{" expires expired expiring expiry exp expiration thru ", NULL, 'm'},
+	{" date ", NULL, 'm', " expiration expiry exp "},
+	{" is ", NULL, 'm', " expiration expiry exp "},
+	{" through ", NULL, 'm', " valid good "},
+	{0},
+};
+
+static const struct direction directions[] = {
+	{"N", "North"}, {"S", "South"}, {"E", "East"}, {"W", "West"}, {"NE", "Northeast"},
+	{"NW", "Northwest"}, {"SE", "Southeast"}, {"SW", "Southwest"}, {0},
 };
 
 static const struct ordinal_mark ordinal_marks[] = {{" st nd rd th ", 'o'}, {0}};
@@ -469,6 +504,7 @@ static const struct reading reading_en = {
 	.other_decimal_word = "comma",
 	.minus = "minus",
 	.plus = "plus",
+	.exponent = "times ten to the power of",
 	.plural = PLURAL_TWO,
 	.units = units,
 	.per = "per {u}",
@@ -478,6 +514,9 @@ static const struct reading reading_en = {
 	.magnitudes = magnitudes,
 	.cardinals = counting_keys,
 	.describing = " a an the this his her its my our your their ",
+	.no_possessive = " it's it’s that's that’s this's he's he’s she's she’s there's there’s "
+			 "here's here’s what's what’s who's who’s where's where’s how's how’s "
+			 "let's let’s everyone's everyone’s one's one’s ",
 	.no_noun = " is are was were be been and or but nor if when while as than that which who in "
 		   "on at by for from with without to of into over under per a an the he she it we "
 		   "you they i this these those each every more less off ago later away apart long "
@@ -493,6 +532,7 @@ static const struct reading reading_en = {
 	.fraction_max = 12, /* 5/20 is a day in May */
 	.over = "over",
 	.rating = "out of",
+	.ratings = ratings,
 	.date_order = DATE_MONTH_FIRST,
 	.date_marks = "/-.",
 	.months = months,
@@ -500,6 +540,7 @@ static const struct reading reading_en = {
 	.date = "{month} {day:o} {year:y}",
 	.date_without_year = "{month} {day:o}",
 	.date_before = " on due until ",
+	.expiries = expiries,
 	.date_first = "the {day:o}",
 	.date_dmy = "the {day:o} of {month} {year:y}",
 	.date_mdy = "{month} {day:o}{,} {year:y}",
@@ -534,7 +575,10 @@ static const struct reading reading_en = {
 			  "MN MS MO MT NE NV NH NJ NM NY NC ND OH OK OR PA PR RI SC SD TN TX UT "
 			  "VT VA WA WV WI WY ",
 	},
-	.phone_shapes = " 334 34 1334 344 56 4444 ",
+	.directions = directions,
+	.street_words = " st street ave avenue blvd boulevard rd road dr drive ln lane way ct court pl "
+			"place hwy highway pkwy parkway ter terrace cir circle sq square ",
+	.phone_shapes = " 334 34 1334 344 56 4444 13w ",
 	.roman_name = "the {n:o}",
 	.names = " henry charles george louis edward james william john paul pius benedict "
 		 "francis gregory leo clement innocent urban alexander nicholas philip peter "

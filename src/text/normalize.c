@@ -22,17 +22,19 @@
 
 /* In order: what stands first wins. */
 static normalize_reader *const digit_readers[] = {
-	read_abbreviation,  read_date,     read_postcode,   read_phone,  read_time,
-	read_feet,          read_fraction, read_named_date, read_decade, read_ordinal,
-	read_hyphened_unit, read_quantity, read_mixed,      read_year,   read_plain_number,
+	read_abbreviation, read_rating, read_date,    read_postcode,
+	read_phone,        read_time,   read_feet,    read_fraction,
+	read_named_date,   read_decade, read_ordinal, read_hyphened_unit,
+	read_quantity,     read_mixed,  read_year,    read_plain_number,
 };
 static normalize_reader *const address_readers[] = {
 	read_abbreviation, /* "m.in." is no host */
 	read_address,
 };
 static normalize_reader *const word_readers[] = {
-	read_abbreviation, read_month, read_weekday,   read_quantity, read_iban,
-	read_roman,        read_mixed, read_lone_unit, read_acronym,
+	read_abbreviation,     read_month,     read_weekday, read_quantity, read_iban,
+	read_country_postcode, read_direction, read_roman,   read_mixed,    read_lone_unit,
+	read_acronym,
 };
 static normalize_reader *const sign_readers[] = {
 	read_abbreviation, read_mark,     read_phone,         read_fraction,

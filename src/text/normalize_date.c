@@ -30,11 +30,27 @@ struct time {
 static bool parse_time(const struct normalizer *n, struct time *time, size_t i);
 static void say_time(struct normalizer *n, size_t i, const struct time *time);
 
+static size_t match_name(const struct normalizer *n, size_t i, const struct month *names,
+			 size_t count, size_t *index, bool *full);
+
+/* "am Do., 3. Okt.": the weekday of a date where days have cases, i when there is none. */
+static size_t weekday_before(const struct normalizer *n, size_t i)
+{
+	size_t day, index;
+	bool full;
+
+	if (!n->reading->days || i < 3 || token_at(n, i - 1)->kind != TOKEN_BLANK ||
+	    !token_is(n, i - 2, ','))
+		return i;
+	day = token_is(n, i - 3, '.') ? i - 4 : i - 3;
+	return match_name(n, day, n->reading->weekdays, WEEKDAYS, &index, &full) ? day : i;
+}
+
 static void say_date(struct normalizer *n, size_t i, const struct date *date, const char *template)
 {
 	const struct by_neighbours *rows =
 		n->reading->days ? n->reading->days : n->reading->ordinals;
-	char day_key = key_between(n, rows, i, date->next, 'o');
+	char day_key = key_between(n, rows, weekday_before(n, i), date->next, 'o');
 	struct place_value places[] = {
 		{.name = "day", .number = date->day, .key = day_key},
 		{.name = "month", .text = date->month_name},
@@ -125,9 +141,6 @@ static bool parse_numeric(const struct normalizer *n, struct date *date, size_t 
 	return is_valid(date);
 }
 
-static size_t match_name(const struct normalizer *n, size_t i, const struct month *names,
-			 size_t count, size_t *index, bool *full);
-
 /* "le 4/5", "sam. 4/10" */
 static bool follows_date_word(const struct normalizer *n, size_t i)
 {
@@ -144,6 +157,18 @@ static bool follows_date_word(const struct normalizer *n, size_t i)
 	if (day > 0 && token_is(n, day, '.'))
 		--day;
 	return match_name(n, day, n->reading->weekdays, WEEKDAYS, &index, &full) != 0;
+}
+
+/* "op 12-11": neither a range, of hours or of what it counts, nor the goals of "op 2-1". */
+static bool is_dashed_date(const struct normalizer *n, size_t i)
+{
+	bool grows = token_value(n, i) < token_value(n, i + 2);
+	struct time time;
+
+	return token_is(n, i + 1, '-') && token_len(n, i + 2) == 2 &&
+	       token_follows(n, i, n->reading->dashed_date_before) &&
+	       !(grows && token_counts_noun(n, i + 3)) && !token_is_dash(n, i + 3) &&
+	       !(parse_time(n, &time, i + 2) && time.has_word);
 }
 
 /* 31.12., or 15/03 where it is no fraction. */
@@ -169,6 +194,8 @@ static bool parse_without_year(const struct normalizer *n, struct date *date, si
 		date->next = i + 4;
 		return n->language->ordinals;
 	}
+	if (is_dashed_date(n, i))
+		return true;
 	return token_is(n, i + 1, '/') && !token_is(n, i + 3, '/') &&
 	       (has_zero || follows_date_word(n, i) || !fraction_is_readable(n, first, second));
 }
@@ -195,13 +222,36 @@ static size_t read_stamp(struct normalizer *n, size_t i)
 	return time.next;
 }
 
+/* A card's "04/27": a month and its year. */
+static size_t read_expiry(struct normalizer *n, size_t i)
+{
+	struct date date = {.next = i + 3};
+
+	if (!n->reading->expiries || !n->reading->date_my || !token_is(n, i + 1, '/') ||
+	    token_len(n, i) != 2 || !token_is_digits(n, i + 2) || token_is(n, i + 3, '/') ||
+	    (token_len(n, i + 2) != 2 && token_len(n, i + 2) != 4))
+		return 0;
+	date.month = token_value(n, i);
+	date.year = token_value(n, i + 2) + (token_len(n, i + 2) == 2 ? 2000 : 0);
+	if (date.month < 1 || date.month > MONTHS ||
+	    key_between(n, n->reading->expiries, token_before_colon(n, i), i + 3, '\0') != 'm')
+		return 0;
+	date.month_name = month_name(n, date.month);
+	say_date(n, i, &date, n->reading->date_my);
+	return date.next;
+}
+
 size_t read_date(struct normalizer *n, size_t i)
 {
 	struct date date;
 	size_t tail;
+	size_t expiry;
 
 	if (!n->reading->date || token_is_bound(n, i))
 		return 0;
+	expiry = read_expiry(n, i);
+	if (expiry)
+		return expiry;
 	if (token_follows(n, i, n->reading->version_words))
 		return 0;
 	if (parse_iso(n, &date, i) || parse_numeric(n, &date, i)) {
@@ -791,6 +841,17 @@ static size_t read_time_range(struct normalizer *n, size_t i, const struct time 
 	return to.next;
 }
 
+/* "art. 6:162" */
+static size_t read_law(struct normalizer *n, size_t i)
+{
+	if (!n->reading->law_words || !token_is(n, i + 1, ':') || !token_is_digits(n, i + 2) ||
+	    token_is(n, i + 3, ':') || !token_follows(n, i, n->reading->law_words))
+		return 0;
+	write_number(n, 'c', token_value(n, i));
+	write_number(n, 'c', token_value(n, i + 2));
+	return i + 3;
+}
+
 /* "3:2", "16:9" */
 static size_t read_score(struct normalizer *n, size_t i)
 {
@@ -810,6 +871,9 @@ size_t read_time(struct normalizer *n, size_t i)
 
 	if (token_is_bound(n, i))
 		return 0;
+	end = read_law(n, i);
+	if (end)
+		return end;
 	if (!parse_time(n, &time, i)) {
 		if (is_short(n, i) && time.h <= 24 && !token_is(n, i + 1, ':')) {
 			time = (struct time){.h = token_value(n, i), .next = i + 1};

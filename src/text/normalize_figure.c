@@ -120,6 +120,27 @@ static void take_decimals(struct figure *figure, const struct normalizer *n)
 	figure->next = i + 2;
 }
 
+#define EXPONENT_DIGITS_MAX 3
+
+/* "6.02e23", "1e-9"; capitals and what is bound to more are ids. */
+static void take_exponent(struct figure *figure, const struct normalizer *n)
+{
+	size_t e = figure->next;
+	bool has_sign =
+		token_is(n, e + 1, '-') || token_is(n, e + 1, '+') || token_is(n, e + 1, 0x2212);
+	size_t digits = has_sign ? e + 2 : e + 1;
+
+	if (!n->reading->exponent || !token_is_digits(n, digits) ||
+	    token_len(n, digits) > EXPONENT_DIGITS_MAX ||
+	    !(token_equals(n, e, "e") || (figure->decimals && token_equals(n, e, "E"))))
+		return;
+	if (token_is_text(n, digits + 1) || token_is_dash(n, digits + 1) ||
+	    (figure->first > 0 && token_is_bound(n, figure->first)))
+		return;
+	figure->exponent = digits;
+	figure->next = digits + 1;
+}
+
 /* The figure at token i, which may be its sign. */
 bool figure_parse(const struct normalizer *n, struct figure *figure, size_t i)
 {
@@ -147,6 +168,7 @@ bool figure_parse(const struct normalizer *n, struct figure *figure, size_t i)
 		take_groups(figure, n);
 	if (!figure->decimals)
 		take_decimals(figure, n);
+	take_exponent(figure, n);
 	/* From ten digits on without any parting it is a phone number or an id. */
 	figure->is_digits =
 		figure->digits > FIGURE_DIGITS_MAX ||
@@ -210,6 +232,12 @@ void figure_say_amount(struct normalizer *n, const struct figure *figure, char k
 		write_number(n, figure->decimals ? 'c' : key, figure->value);
 	if (figure->decimals)
 		say_decimals(n, figure, is_money);
+	if (figure->exponent) {
+		write_word(n, n->reading->exponent);
+		if (token_is_dash(n, figure->exponent - 1))
+			write_word(n, n->reading->minus);
+		write_number(n, 'c', token_value(n, figure->exponent));
+	}
 }
 
 void figure_say(struct normalizer *n, const struct figure *figure, char key)
@@ -331,20 +359,35 @@ static bool is_feminine_behind_or(const struct normalizer *n, size_t next)
 	       token_counts_feminine(n, number + 1);
 }
 
+/* "mit 1 neuen Nachricht": such an adjective leaves the gender to its noun. */
+static char key_of_adjective(const struct normalizer *n, size_t i, size_t at, char key)
+{
+	const struct by_ending *noun;
+
+	if (key != 'a' || !has_capital(n, at + 2) || key_in_case(n, i, 'f', 1) == 'f')
+		return key;
+	noun = agreement_with(n, at + 2, true);
+	return noun && noun->key == 'f' ? 'f' : key;
+}
+
 char key_counting(const struct normalizer *n, size_t i, size_t next)
 {
 	char key = key_between(n, n->reading->cardinals, i, next, 'c');
 	bool is_one = next == i + 1 && token_value(n, i) == 1;
 	const struct by_ending *row;
+	size_t noun;
 
 	if (!n->reading->agreement)
 		return key;
 	if (key == 'c' && is_feminine_behind_or(n, next))
 		return 'f';
-	row = agreement_with(n, noun_behind(n, next), is_one);
+	noun = noun_behind(n, next);
+	row = agreement_with(n, noun, is_one);
 	if (row && row->always)
 		return row->key;
-	return key == 'c' && row ? key_in_case(n, i, row->key, is_one) : key;
+	if (key != 'c' || !row)
+		return key;
+	return key_in_case(n, i, key_of_adjective(n, i, noun, row->key), is_one);
 }
 
 static bool words_end_elided(const struct normalizer *n)

@@ -18,6 +18,7 @@ struct figure {
 	size_t first, whole_end; /* tokens of the part before the decimals */
 	size_t decimals; /* token; 0: none */
 	uint32_t separator; /* before them */
+	size_t exponent; /* token of "6.02e23"; 0: none */
 	size_t next;
 };
 

@@ -124,6 +124,27 @@ static size_t read_mixed_fraction(struct normalizer *n, size_t i)
 	return say_fraction_unit(n, next, true);
 }
 
+#define RATING_LEAST 5 /* "got 1/4" is a quarter */
+
+/* "rated 7/10" */
+size_t read_rating(struct normalizer *n, size_t i)
+{
+	uint64_t above, below;
+	size_t next;
+
+	if (!n->reading->ratings || !token_is(n, i + 1, '/') || token_is_bound(n, i))
+		return 0;
+	next = parse_fraction(n, i, &above, &below);
+	if (!next || token_is(n, next, '/') || above > below || below < RATING_LEAST)
+		return 0;
+	if (key_between(n, n->reading->ratings, token_before_colon(n, i), next, '\0') != 'r')
+		return 0;
+	write_number(n, 'c', above);
+	write_word(n, n->reading->rating);
+	write_number(n, 'c', below);
+	return next;
+}
+
 size_t read_fraction(struct normalizer *n, size_t i)
 {
 	uint64_t above, below;

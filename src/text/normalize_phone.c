@@ -1,5 +1,6 @@
 /*
- * normalize_phone.c: phone numbers and the like (see normalize_private.h).
+ * normalize_phone.c: phone numbers, and the codes of addresses and accounts (see
+ * normalize_private.h).
  *
  * What has a plus before it, begins with a zero, or has groups of the sizes that
  * the language's phone numbers have.
@@ -16,6 +17,7 @@ struct phone {
 	size_t count;
 	size_t digits;
 	bool has_plus;
+	bool has_word; /* behind a hyphen: "1-800-FLOWERS" */
 	size_t next;
 };
 
@@ -67,19 +69,22 @@ static void take_groups(const struct normalizer *n, struct phone *phone)
 	}
 }
 
-/* Sizes of the groups, as phone_shapes writes them. */
-static bool has_shape(const struct normalizer *n, const struct phone *phone)
+/* Sizes of the groups, as phone_shapes writes them, with the word behind them. */
+static bool has_shape(const struct normalizer *n, const struct phone *phone, bool with_word)
 {
 	char shape[GROUPS_MAX + 1];
+	size_t len = phone->count;
 
 	for (size_t k = 0; k < phone->count; ++k) {
-		size_t len = token_len(n, phone->groups[k]);
+		size_t digits = token_len(n, phone->groups[k]);
 
-		if (len > 9)
+		if (digits > 9)
 			return false;
-		shape[k] = (char)('0' + len);
+		shape[k] = (char)('0' + digits);
 	}
-	return reading_lists(n->reading->phone_shapes, shape, phone->count);
+	if (with_word)
+		shape[len++] = 'w';
+	return reading_lists(n->reading->phone_shapes, shape, len);
 }
 
 /* "1990-1995" */
@@ -139,6 +144,8 @@ static bool is_phone(const struct normalizer *n, const struct phone *phone, size
 {
 	bool begins_with_zero = n->text[token_at(n, phone->groups[0])->begin] == '0';
 
+	if (phone->has_word)
+		return true;
 	if (phone->has_plus)
 		return phone->digits >= DIGITS_LEAST;
 	if (phone->count < 2)
@@ -151,7 +158,7 @@ static bool is_phone(const struct normalizer *n, const struct phone *phone, size
 		return false;
 	if (phone->count >= 3 && are_all(n, phone, '-'))
 		return true; /* an ISBN, an account */
-	if (has_shape(n, phone))
+	if (has_shape(n, phone, false))
 		return true;
 	return begins_with_zero && (token_len(n, phone->groups[0]) >= 2 || phone->count >= 3) &&
 	       phone->digits >= DIGITS_LEAST && !token_is(n, phone->groups[0] + 1, '.');
@@ -192,23 +199,86 @@ static bool follows_house(const struct normalizer *n, size_t i)
 	return token_is_digits(n, comma - 1) && is_capital_word(n, i + 1);
 }
 
+/* "10118-0110": where states stand before them, four more digits may stand behind. */
+static bool are_four_behind(const struct normalizer *n, size_t i)
+{
+	return n->reading->postcode.before && token_is(n, i, '-') && token_is_digits(n, i + 1) &&
+	       token_len(n, i + 1) == 4 && !token_is_dash(n, i + 2) && !token_is_word(n, i + 2);
+}
+
 size_t read_postcode(struct normalizer *n, size_t i)
 {
 	const struct postcode *postcode = &n->reading->postcode;
 
 	if (postcode->digits == 0 || token_len(n, i) != postcode->digits || token_is_bound(n, i))
 		return 0;
-	if (!(postcode->before && is_state(n, i)) &&
+	if (!are_four_behind(n, i + 1) && !(postcode->before && is_state(n, i)) &&
 	    !(postcode->letters && are_letters_behind(n, i + 1)) &&
 	    !(postcode->after_house && follows_house(n, i)))
 		return 0;
 	write_digits(n, n->text + token_at(n, i)->begin, token_len(n, i));
-	if (!postcode->before || !token_is(n, i + 1, '-') || !token_is_digits(n, i + 2) ||
-	    token_len(n, i + 2) != 4)
+	if (!are_four_behind(n, i + 1))
 		return i + 1;
-	write_text(n, ","); /* "NY 10118-0110" */
+	write_text(n, ",");
 	write_digits(n, n->text + token_at(n, i + 2)->begin, 4);
 	return i + 3;
+}
+
+/* "D-20095 Hamburg", "CH-8001 Zürich" */
+size_t read_country_postcode(struct normalizer *n, size_t i)
+{
+	const struct token *country = token_at(n, i);
+	size_t digits = i + 2;
+
+	if (!n->reading->postcode.countries || !token_is(n, i + 1, '-') || token_is_bound(n, i) ||
+	    !reading_lists(n->reading->postcode.countries, n->text + country->begin,
+			   token_len(n, i)))
+		return 0;
+	if (!token_is_digits(n, digits) || token_len(n, digits) < 4 || token_len(n, digits) > 5 ||
+	    !is_capital_word(n, digits + 1))
+		return 0;
+	for (size_t at = country->begin; at < country->end; ++at)
+		write_bytes(n, n->text + at, 1);
+	write_text(n, ",");
+	write_digits(n, n->text + token_at(n, digits)->begin, token_len(n, digits));
+	return digits + 1;
+}
+
+static const struct direction *find_direction(const struct normalizer *n, size_t i)
+{
+	for (const struct direction *row = n->reading->directions; row && row->written; ++row) {
+		if (token_equals(n, i, row->written))
+			return row;
+	}
+	return NULL;
+}
+
+/* "7th", or a name and what it is: "Main St". */
+static bool is_street(const struct normalizer *n, size_t i)
+{
+	if (token_is_digits(n, i))
+		return n->reading->ordinal_marks &&
+		       match_spelling(n, i + 1, n->reading->ordinal_marks->written, 0);
+	return token_is_word(n, i) && is_capital_word(n, i + 1) &&
+	       token_listed(n, i + 2, n->reading->street_words);
+}
+
+bool token_is_direction(const struct normalizer *n, size_t i)
+{
+	size_t street = token_is(n, i + 1, '.') ? i + 2 : i + 1;
+
+	return i > 1 && token_at(n, i - 1)->kind == TOKEN_BLANK && token_is_digits(n, i - 2) &&
+	       token_at(n, street)->kind == TOKEN_BLANK && find_direction(n, i) &&
+	       is_street(n, street + 1);
+}
+
+/* "1420 W. 7th St." */
+size_t read_direction(struct normalizer *n, size_t i)
+{
+	if (!n->reading->directions || !token_is_direction(n, i))
+		return 0;
+	write_word(n, find_direction(n, i)->spoken);
+	return token_is(n, i + 1, '.') ? i + 2 : i + 1;
 }
 
 #define IBAN_LEAST 15
@@ -345,6 +415,9 @@ size_t read_phone(struct normalizer *n, size_t i)
 		return 0;
 	}
 	take_groups(n, &phone);
+	phone.has_word = token_is(n, phone.next, '-') && token_is_word(n, phone.next + 1) &&
+			 token_at(n, phone.next + 1)->flags & TOKEN_UPPER &&
+			 has_shape(n, &phone, true);
 	if (!is_phone(n, &phone, i))
 		return 0;
 	if (phone.has_plus)
@@ -354,5 +427,7 @@ size_t read_phone(struct normalizer *n, size_t i)
 			write_text(n, ",");
 		say_group(n, phone.groups[k], is_in_pairs(n, &phone), phone.has_plus);
 	}
-	return phone.next;
+	if (phone.has_word)
+		write_text(n, ", ");
+	return phone.has_word ? phone.next + 1 : phone.next;
 }

@@ -8,7 +8,7 @@
  *   normalize_quantity.c  money, units, magnitudes, ranges
  *   normalize_fraction.c  fractions
  *   normalize_date.c    dates, times, years
- *   normalize_phone.c   phone numbers
+ *   normalize_phone.c   phone numbers, codes of addresses and accounts
  *   normalize_address.c e-mail, URLs, files, versions, hashtags
  *   normalize_word.c    abbreviations, acronyms, Roman numerals, "MP3"
  *   normalize_mark.c    markdown, signs
@@ -135,6 +135,7 @@ const char *counted_form(const struct normalizer *n, const struct counted *count
 			 bool has_decimals);
 
 bool token_follows(const struct normalizer *n, size_t i, const char *list); /* a word of it */
+size_t token_before_colon(const struct normalizer *n, size_t i); /* "Tel.: 123"; i if none is */
 void write_from(struct normalizer *n, size_t i, const char *from); /* unless it stands there */
 
 /* A dot that was taken with tokens up to `next` was the sentence's too. */
@@ -157,13 +158,14 @@ normalize_reader read_quantity, read_lone_currency, read_lone_unit, read_feet, r
 
 /* normalize_fraction.c */
 bool fraction_is_readable(const struct normalizer *n, uint64_t above, uint64_t below);
-normalize_reader read_fraction;
+normalize_reader read_fraction, read_rating;
 
 /* normalize_date.c */
 normalize_reader read_date, read_named_date, read_month, read_weekday, read_time, read_year;
 
 /* normalize_phone.c */
-normalize_reader read_phone, read_postcode, read_iban;
+bool token_is_direction(const struct normalizer *n, size_t i); /* "1420 W. 7th St." */
+normalize_reader read_phone, read_postcode, read_country_postcode, read_direction, read_iban;
 
 /* normalize_address.c */
 normalize_reader read_address;

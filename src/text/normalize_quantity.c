@@ -20,6 +20,7 @@ struct quantity {
 	const struct unit *unit;
 	bool has_dot; /* the unit's spelling ends in one */
 	bool describes; /* "a 5 km run" */
+	bool is_dative; /* "in 300 Metern" */
 	size_t next;
 };
 
@@ -60,6 +61,8 @@ size_t match_unit(const struct normalizer *n, size_t i, bool is_joined, const st
 
 	if (token_is(n, i, '"') && (!is_joined || token_at(n, i)->flags & TOKEN_CLOSES))
 		return 0; /* no inches */
+	if (n->reading->directions && token_is_direction(n, i))
+		return 0; /* west, no watts */
 	for (const struct unit *row = n->reading->units; row && row->written; ++row) {
 		size_t end;
 
@@ -90,7 +93,8 @@ static size_t match_magnitude(const struct normalizer *n, size_t i, bool is_mone
 		if (!end)
 			continue;
 		if (row->money_only && !is_money &&
-		    !match_currency(n, token_skip_blank(n, end), &currency))
+		    !match_currency(n, token_skip_blank(n, end), &currency) &&
+		    !token_listed(n, token_skip_blank(n, end), row->before))
 			continue;
 		next = end;
 		*found = row;
@@ -260,8 +264,9 @@ static uint64_t say_magnitude(struct normalizer *n, const struct quantity *q, ch
 
 static bool has_cents(const struct normalizer *n, const struct quantity *q)
 {
-	return q->currency && q->currency->cent.one && !q->magnitude && q->figure.decimals &&
-	       q->figure.digits <= FIGURE_DIGITS_MAX && token_len(n, q->figure.decimals) <= 2;
+	return q->currency && q->currency->cent.one && !q->magnitude && !q->figure.exponent &&
+	       q->figure.decimals && q->figure.digits <= FIGURE_DIGITS_MAX &&
+	       token_len(n, q->figure.decimals) <= 2;
 }
 
 static void say_cents(struct normalizer *n, const struct quantity *q)
@@ -287,11 +292,22 @@ static void say_cents(struct normalizer *n, const struct quantity *q)
 		write_template(n, n->reading->money_cents, places, COUNT(places));
 }
 
+static const char *noun_form(const struct normalizer *n, const struct quantity *q,
+			     const struct counted *name, uint64_t value)
+{
+	bool has_decimals = (q->figure.decimals && !q->magnitude) || q->figure.exponent;
+
+	if (q->describes)
+		return name->one;
+	if (q->is_dative && name->dative && (value != 1 || has_decimals))
+		return name->dative;
+	return counted_form(n, name, value, has_decimals);
+}
+
 static void say_noun(struct normalizer *n, const struct quantity *q, const struct counted *name,
 		     uint64_t value)
 {
-	bool has_decimals = q->figure.decimals && !q->magnitude;
-	const char *noun = q->describes ? name->one : counted_form(n, name, value, has_decimals);
+	const char *noun = noun_form(n, q, name, value);
 	const struct magnitude *magnitude = q->magnitude && !q->magnitude->times
 						    ? q->magnitude
 						    : round_magnitude(n, &q->figure);
@@ -439,9 +455,9 @@ static size_t say_over(struct normalizer *n, const struct quantity *q)
 
 static bool is_in_years(const struct quantity *q, uint64_t least, uint64_t most)
 {
-	return !noun_of(q) && !q->magnitude && !q->figure.decimals && !q->figure.is_grouped &&
-	       q->figure.digits == 4 && !q->figure.is_digits && q->figure.value >= least &&
-	       q->figure.value <= most;
+	return !noun_of(q) && !q->magnitude && !q->figure.decimals && !q->figure.exponent &&
+	       !q->figure.is_grouped && q->figure.digits == 4 && !q->figure.is_digits &&
+	       q->figure.value >= least && q->figure.value <= most;
 }
 
 static bool may_be_year(const struct normalizer *n, const struct quantity *q)
@@ -581,14 +597,37 @@ static void give_unit_dot_back(struct normalizer *n, const struct quantity *q, s
 		give_dot_back(n, end);
 }
 
+/* "NASA's 10 km run" */
+static bool follows_possessive(const struct normalizer *n, size_t i)
+{
+	const char *end;
+	size_t len;
+
+	if (!n->reading->no_possessive || i < 2 || token_at(n, i - 1)->kind != TOKEN_BLANK ||
+	    !token_is_word(n, i - 2) || token_listed(n, i - 2, n->reading->no_possessive))
+		return false;
+	end = n->text + token_at(n, i - 2)->end;
+	len = token_len(n, i - 2);
+	return (len > 2 && memcmp(end - 2, "'s", 2) == 0) ||
+	       (len > 4 && memcmp(end - 4, "\u2019s", 4) == 0);
+}
+
 /* "a 5 km run": the unit is singular. */
 static bool is_describing(const struct normalizer *n, size_t i, const struct quantity *q)
 {
 	size_t noun = token_skip_blank(n, q->next);
 
 	return noun > q->next && token_is_word(n, noun) &&
-	       token_follows(n, i, n->reading->describing) &&
+	       (token_follows(n, i, n->reading->describing) || follows_possessive(n, i)) &&
 	       !token_listed(n, noun, n->reading->no_noun);
+}
+
+/* "in 300 m", but what is written out stays as it is: "in 300 Meter Höhe". */
+static bool is_dative(const struct normalizer *n, size_t i, const struct quantity *q)
+{
+	return q->unit && q->unit->name.dative &&
+	       !token_equals(n, q->next - 1, q->unit->name.one) &&
+	       key_between(n, n->reading->datives, i, 0, '\0') == '3';
 }
 
 static size_t read_range(struct normalizer *n, struct quantity *from, size_t first)
@@ -605,6 +644,7 @@ static size_t read_range(struct normalizer *n, struct quantity *from, size_t fir
 	if (!is_range(n, from, &to))
 		return 0;
 	to.describes = is_describing(n, first, &to);
+	to.is_dative = is_dative(n, first, &to);
 	say_range(n, from, &to, first);
 	end = say_per(n, &to);
 	if (!end)
@@ -625,8 +665,22 @@ bool token_is_bound(const struct normalizer *n, size_t i)
 
 static bool is_worth_it(const struct quantity *q)
 {
-	return noun_of(q) || q->magnitude || q->figure.decimals || q->figure.is_grouped ||
-	       q->figure.is_digits || q->figure.is_negative || q->figure.is_positive;
+	return noun_of(q) || q->magnitude || q->figure.decimals || q->figure.exponent ||
+	       q->figure.is_grouped || q->figure.is_digits || q->figure.is_negative ||
+	       q->figure.is_positive;
+}
+
+/* "120/80 mmHg" */
+static size_t say_unit_behind(struct normalizer *n, size_t i)
+{
+	const struct unit *unit = NULL;
+	size_t end = match_unit(n, token_skip_blank(n, i), false, &unit);
+
+	if (!end || unit->tight)
+		return i;
+	write_word(n, counted_form(n, &unit->name, token_value(n, i - 1), false));
+	give_dot_back(n, end);
+	return end;
 }
 
 static size_t say_bare_over(struct normalizer *n, const struct quantity *q)
@@ -641,7 +695,7 @@ static size_t say_bare_over(struct normalizer *n, const struct quantity *q)
 	next = say_over(n, q);
 	if (!next)
 		n->words.len = 0;
-	return next;
+	return next ? say_unit_behind(n, next) : 0;
 }
 
 size_t read_quantity(struct normalizer *n, size_t i)
@@ -670,6 +724,7 @@ size_t read_quantity(struct normalizer *n, size_t i)
 		return end ? end : q.next;
 	}
 	q.describes = is_describing(n, i, &q);
+	q.is_dative = is_dative(n, i, &q);
 	say_quantity(n, &q, i);
 	end = say_per(n, &q);
 	if (!end)
@@ -733,6 +788,17 @@ size_t read_hyphened_unit(struct normalizer *n, size_t i)
 	return next;
 }
 
+#define HEIGHT_FEET_LEAST 3
+#define HEIGHT_FEET_MOST 8
+#define FOOT_INCHES 12
+
+/* "5'10" without its last mark: only what people measure. */
+static bool is_height(const struct normalizer *n, size_t i, uint64_t feet, uint64_t inches)
+{
+	return feet >= HEIGHT_FEET_LEAST && feet <= HEIGHT_FEET_MOST && inches < FOOT_INCHES &&
+	       !token_is_bound(n, i) && !token_is_word(n, i + 3) && !token_is(n, i + 3, '\'');
+}
+
 /* 5'10" */
 size_t read_feet(struct normalizer *n, size_t i)
 {
@@ -740,13 +806,17 @@ size_t read_feet(struct normalizer *n, size_t i)
 		{.name = "f", .number = token_value(n, i)},
 		{.name = "i", .number = token_is_digits(n, i + 2) ? token_value(n, i + 2) : 0},
 	};
+	bool is_closed;
 
 	if (!n->reading->feet || token_len(n, i) > 2 ||
 	    !(token_is(n, i + 1, '\'') || token_is(n, i + 1, 0x2032) ||
 	      token_is(n, i + 1, 0x2019)) ||
-	    !token_is_digits(n, i + 2) || token_len(n, i + 2) > 2 ||
-	    !(token_is(n, i + 3, '"') || token_is(n, i + 3, 0x2033) || token_is(n, i + 3, 0x201d)))
+	    !token_is_digits(n, i + 2) || token_len(n, i + 2) > 2)
+		return 0;
+	is_closed =
+		token_is(n, i + 3, '"') || token_is(n, i + 3, 0x2033) || token_is(n, i + 3, 0x201d);
+	if (!is_closed && !is_height(n, i, places[0].number, places[1].number))
 		return 0;
 	write_template(n, n->reading->feet, places, COUNT(places));
-	return i + 4;
+	return is_closed ? i + 4 : i + 3;
 }

@@ -285,8 +285,7 @@ static size_t word_before(const struct normalizer *n, size_t i)
 	return i > 0 && token_is_word(n, i - 1) ? i - 1 : 0;
 }
 
-/* "Tel.: 123": a colon does not part them. */
-static size_t before_colon(const struct normalizer *n, size_t i)
+size_t token_before_colon(const struct normalizer *n, size_t i)
 {
 	size_t sign = i > 0 && token_at(n, i - 1)->kind == TOKEN_BLANK ? i - 1 : i;
 
@@ -296,7 +295,7 @@ static size_t before_colon(const struct normalizer *n, size_t i)
 
 bool token_follows(const struct normalizer *n, size_t i, const char *list)
 {
-	size_t before = word_before(n, before_colon(n, i));
+	size_t before = word_before(n, token_before_colon(n, i));
 
 	return before && token_listed(n, before, list);
 }

@@ -40,6 +40,7 @@ enum plural_rule {
 struct counted {
 	const char *one, *few, *many, *part;
 	char key; /* of its gender: m, f, n; 0 is c */
+	const char *dative; /* many after a word of `datives`: "Metern"; NULL: the same */
 };
 
 /* "km", "km/h", "%", "°C".  `written` lists all spellings, case counts. */
@@ -58,6 +59,7 @@ struct unit {
 struct postcode {
 	unsigned digits; /* 0: there are none */
 	const char *before; /* capitals before them: " NY CA "; NULL: none */
+	const char *countries; /* bound to them with a hyphen: " D CH "; NULL: none */
 	bool letters; /* two capitals behind them: "1017 GC Amsterdam" */
 	bool after_house; /* behind a house's number: "Weg 3, 10115 Berlin" */
 };
@@ -76,6 +78,7 @@ struct magnitude {
 	const char *of_vowel; /* the same before a vowel: "d'" */
 	bool money_only; /* "k", "M", "B" are others' units as well */
 	uint64_t times; /* 1000: "50k" is said as 50000; 0: by its name */
+	const char *before; /* or before one of these: "2.3m people"; NULL: none */
 };
 
 struct ordinal_mark {
@@ -164,6 +167,12 @@ struct range_words {
 	char key; /* of both numbers; 0: as elsewhere */
 };
 
+/* "1420 W. 7th St.": a letter between a house and its street. */
+struct direction {
+	const char *written; /* without its dot */
+	const char *spoken;
+};
+
 enum date_order { DATE_DAY_FIRST, DATE_MONTH_FIRST };
 
 struct reading {
@@ -177,6 +186,7 @@ struct reading {
 	unsigned decimals_as_number; /* up to so many digits after it are one number; 0: digits */
 	const char *minus;
 	const char *plus; /* of a phone number too */
+	const char *exponent; /* "6.02e23": "times ten to the power of"; NULL: no number */
 
 	/* What is counted. */
 	enum plural_rule plural;
@@ -195,9 +205,13 @@ struct reading {
 	 * gender: "3fF" says that the feminine of case 3 is set F. */
 	const struct by_neighbours *cases;
 	const char *case_keys;
+	const struct by_neighbours *datives; /* before the dative of a unit, key 3 */
 	/* Words after which a quantity describes what follows and its unit is
 	 * singular: "a 5 km run", but "5 km of road" (no_noun). */
 	const char *describing;
+	/* Behind a possessive too ("NASA's 10 km run"), but for these: " it's that's ";
+	 * NULL: the language has no such endings. */
+	const char *no_possessive;
 	const char *between; /* words that may stand before the noun: " other new "; NULL: none */
 	const char *or_words; /* "1 ou 2 minutes": " ou "; NULL: genders are alike */
 
@@ -211,6 +225,7 @@ struct reading {
 	unsigned fraction_max; /* largest denominator read so */
 	const char *over; /* "over", for all others: "28/30" */
 	const char *rating; /* "out of", where the first has decimals; NULL: as over */
+	const struct by_neighbours *ratings; /* or between these, key r */
 
 	/* Dates: {day} {month} {year}; {,} is the comma if there is one. */
 	enum date_order date_order;
@@ -220,6 +235,8 @@ struct reading {
 	const char *date; /* 15/01/2024 */
 	const struct by_neighbours *days; /* for {day:*}; NULL: as `ordinals` */
 	const char *date_before; /* words that make "4/5" a date: " le du " */
+	const char *dashed_date_before; /* and "12-11": " op " */
+	const struct by_neighbours *expiries; /* "04/27" is a month and its year: key m */
 	const char *day_links; /* "od 1 do 15 sierpnia": " do "; the first is said like a day */
 	const char *date_tail; /* spellings after it that it says already: " r. roku " */
 	bool short_years; /* "07.09.23" is said with 23, not 2023 */
@@ -257,14 +274,18 @@ struct reading {
 	char to_key; /* set of the number after it; 0: as before it */
 	struct range_words range_times, range_years, range_days; /* without `to`: as above */
 	const char *score; /* "3:2", where it is no time: "to", "zu"; NULL: a time */
+	const char *law_words; /* before "6:162", an article of a book: " art " */
 	const char *score_dash; /* "3-1": "" says nothing between; NULL: as a range */
 	/* Sizes of the groups of digits that make a phone number: " 334 34 1334 ".
-	 * What begins with '+' is one anyway, and so is "030 1234567". */
+	 * What begins with '+' is one anyway, and so is "030 1234567".  A 'w' is a word
+	 * in capitals: "1-800-FLOWERS". */
 	const char *phone_shapes;
 	const char *phone_words; /* before any groups of digits: " tel telefon " */
 	const char *digit_words; /* before three digits read one by one: " call dial " */
 	bool phone_in_pairs; /* "douze, trente-quatre" */
 	struct postcode postcode;
+	const struct direction *directions; /* of streets */
+	const char *street_words; /* behind a street's name: " st ave " */
 
 	/* Roman numerals. */
 	const char *roman_name; /* after a name: "the {n:o}" */
