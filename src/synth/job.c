@@ -23,7 +23,8 @@
 #define FIRST_GRACE_MAX_US 200000
 
 /* A chunk in the middle of a turn waits this long for a worker before the turn
- * fails: longer than any restart of an engine takes. */
+ * fails, or as long as one that begins a turn may: longer than any restart of an
+ * engine takes. */
 #define WAIT_IN_TURN_MS 30000
 
 /* Of a voice that did not tell: the rate of most engines, or near it. */
@@ -332,8 +333,10 @@ static void on_no_worker(void *arg)
 void job_wait_anew(struct speech_job *job)
 {
 	bool has_begun = !job->first || job->received > 0 || job->retried;
-	unsigned wait_ms = has_begun ? WAIT_IN_TURN_MS : job->pool->options.start_timeout_ms;
+	unsigned wait_ms = job->pool->options.start_timeout_ms;
 
+	if (has_begun && wait_ms < WAIT_IN_TURN_MS)
+		wait_ms = WAIT_IN_TURN_MS;
 	timer_set(&job->pool->loop->timers, &job->start_timer, wait_ms * UINT64_C(1000),
 		  on_no_worker, job);
 }
