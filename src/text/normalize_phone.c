@@ -275,9 +275,11 @@ bool token_is_direction(const struct normalizer *n, size_t i)
 /* "1420 W. 7th St." */
 size_t read_direction(struct normalizer *n, size_t i)
 {
-	if (!n->reading->directions || !token_is_direction(n, i))
+	const struct direction *direction = n->reading->directions ? find_direction(n, i) : NULL;
+
+	if (!direction || !token_is_direction(n, i))
 		return 0;
-	write_word(n, find_direction(n, i)->spoken);
+	write_word(n, direction->spoken);
 	return token_is(n, i + 1, '.') ? i + 2 : i + 1;
 }
 
