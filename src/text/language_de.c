@@ -352,7 +352,7 @@ static const struct by_neighbours cases_de[] = {
 /* "bis zu 5 km" says how far, and has no case of its own. */
 static const struct by_neighbours datives_de[] = {
 	{" zu ", NULL, '-', " bis "},
-	{" in nach vor mit von aus bei seit zu ab binnen ", NULL, '3'},
+	{" in nach vor mit von aus bei seit zu ab binnen unter ", NULL, '3'},
 	{NULL, NULL, 0},
 };
 
@@ -582,6 +582,8 @@ static const struct reading reading_de = {
 		 "iwan paul johannes pius benedikt leo gregor clemens urban innozenz napoleon "
 		 WOMEN,
 	.roman_name_feminine = "die {n:o}",
+	.roman_name_dative = "dem {n:N}",
+	.roman_name_feminine_dative = "der {n:N}",
 	.feminine_names = " " WOMEN,
 	.romans = romans_de,
 	.abbreviations = abbreviations_de,

@@ -548,12 +548,23 @@ static bool follows_name(const struct normalizer *n, size_t i, bool is_single)
 	return before->end - before->begin > 2;
 }
 
+/* "Friedrich der Zweite", "unter Katharina der Zweiten" */
+static const char *template_of_name(const struct normalizer *n, size_t name)
+{
+	const struct reading *reading = n->reading;
+	bool is_feminine =
+		reading->roman_name_feminine && token_listed(n, name, reading->feminine_names);
+
+	if (reading->roman_name_dative && key_between(n, reading->datives, name, 0, '\0') == '3')
+		return is_feminine ? reading->roman_name_feminine_dative
+				   : reading->roman_name_dative;
+	return is_feminine ? reading->roman_name_feminine : reading->roman_name;
+}
+
 static void say_name_number(struct normalizer *n, size_t i, unsigned value)
 {
 	const struct reading *reading = n->reading;
 	size_t name = (size_t)(neighbour_before(n, i) - n->tokens);
-	bool is_feminine =
-		reading->roman_name_feminine && token_listed(n, name, reading->feminine_names);
 	struct place_value place = {
 		.name = "n",
 		.number = value,
@@ -564,8 +575,7 @@ static void say_name_number(struct normalizer *n, size_t i, unsigned value)
 		write_number(n, 'c', value);
 		return;
 	}
-	write_template(n, is_feminine ? reading->roman_name_feminine : reading->roman_name, &place,
-		       1);
+	write_template(n, template_of_name(n, name), &place, 1);
 }
 
 /* "Robert V. Smith" */

@@ -205,7 +205,7 @@ struct reading {
 	 * gender: "3fF" says that the feminine of case 3 is set F. */
 	const struct by_neighbours *cases;
 	const char *case_keys;
-	const struct by_neighbours *datives; /* before the dative of a unit, key 3 */
+	const struct by_neighbours *datives; /* before the dative of a unit or a name, key 3 */
 	/* Words after which a quantity describes what follows and its unit is
 	 * singular: "a 5 km run", but "5 km of road" (no_noun). */
 	const char *describing;
@@ -291,6 +291,8 @@ struct reading {
 	const char *roman_name; /* after a name: "the {n:o}" */
 	unsigned roman_ordinal_max; /* above it {n:c}; 0: no limit */
 	const char *roman_name_feminine; /* after a name of `feminine_names`; NULL: the same */
+	/* Of a name after a word of `datives`: "unter Friedrich dem Zweiten"; NULL: the same. */
+	const char *roman_name_dative, *roman_name_feminine_dative;
 	const char *names; /* after which a single I, V or X is a numeral too */
 	const char *feminine_names;
 	const struct by_neighbours *romans; /* chapters, wars, centuries; the first that fits */
