@@ -275,7 +275,7 @@ bool token_is_direction(const struct normalizer *n, size_t i)
 /* "1420 W. 7th St." */
 size_t read_direction(struct normalizer *n, size_t i)
 {
-	const struct direction *direction = n->reading->directions ? find_direction(n, i) : NULL;
+	const struct direction *direction = find_direction(n, i);
 
 	if (!direction || !token_is_direction(n, i))
 		return 0;

@@ -5,12 +5,15 @@
  *   normalize_token.c   text → tokens
  *   normalize_write.c   templates, numbers, neighbours: tools of the readers
  *   normalize_figure.c  numbers by themselves: figures, decades, ordinals
- *   normalize_quantity.c  money, units, magnitudes, ranges
+ *   normalize_amount.c  money, units, magnitudes as they are written
+ *   normalize_quantity.c  the same as they are said; ranges
  *   normalize_fraction.c  fractions
- *   normalize_date.c    dates, times, years
+ *   normalize_date.c    dates, years
+ *   normalize_time.c    times, scores
  *   normalize_phone.c   phone numbers, codes of addresses and accounts
  *   normalize_address.c e-mail, URLs, files, versions, hashtags
- *   normalize_word.c    abbreviations, acronyms, Roman numerals, "MP3"
+ *   normalize_word.c    abbreviations, acronyms, "MP3"
+ *   normalize_roman.c   Roman numerals
  *   normalize_mark.c    markdown, signs
  *
  * A reader looks at the tokens from i on.  When they are its business it writes
@@ -90,6 +93,7 @@ static inline const struct token *token_at(const struct normalizer *n, size_t i)
 
 bool token_is(const struct normalizer *n, size_t i, uint32_t c); /* a sign */
 bool token_is_digits(const struct normalizer *n, size_t i);
+bool token_is_short(const struct normalizer *n, size_t i); /* digits, two at most */
 bool token_is_word(const struct normalizer *n, size_t i);
 bool token_is_text(const struct normalizer *n, size_t i); /* word, digits, fixed words */
 bool tokens_hold_fixed(const struct normalizer *n, size_t i, size_t next);
@@ -161,7 +165,10 @@ bool fraction_is_readable(const struct normalizer *n, uint64_t above, uint64_t b
 normalize_reader read_fraction, read_rating;
 
 /* normalize_date.c */
-normalize_reader read_date, read_named_date, read_month, read_weekday, read_time, read_year;
+normalize_reader read_date, read_named_date, read_month, read_weekday, read_year;
+
+/* normalize_time.c */
+normalize_reader read_time;
 
 /* normalize_phone.c */
 bool token_is_direction(const struct normalizer *n, size_t i); /* "1420 W. 7th St." */
@@ -175,7 +182,13 @@ bool write_letters(struct normalizer *n, const char *letters, size_t len);
 bool write_shown_number(struct normalizer *n, size_t i); /* digits of a name: "B12", "2026" */
 void normalize_measure(struct normalizer *n);
 bool word_is_ordinary(const struct normalizer *n, size_t i); /* no reader has to look at it */
-normalize_reader read_abbreviation, read_acronym, read_roman, read_mixed;
+/* The one before token i and its blank; the first token when there is none. */
+const struct token *token_before(const struct normalizer *n, size_t i);
+bool rest_is_possessive(const char *rest, size_t len); /* "'s" */
+normalize_reader read_abbreviation, read_acronym, read_mixed;
+
+/* normalize_roman.c */
+normalize_reader read_roman;
 
 /* normalize_mark.c */
 normalize_reader read_line_start, read_mark, read_sign;

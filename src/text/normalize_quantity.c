@@ -1,186 +1,12 @@
 /*
- * normalize_quantity.c: numbers and what they count (see normalize_private.h).
- *
- *     -$1,234.50M/month
- *     │││         ││
- *     ││└ figure  │└ per
- *     │└ currency └ magnitude, then a unit, or the currency if not before
- *     └ sign
+ * normalize_quantity.c: numbers and what they count are said (see
+ * normalize_private.h).
  */
 #include <string.h>
 
 #include "base/count.h"
 #include "base/utf8.h"
-#include "text/normalize_figure.h"
-
-struct quantity {
-	struct figure figure;
-	const struct currency *currency;
-	const struct magnitude *magnitude;
-	const struct unit *unit;
-	bool has_dot; /* the unit's spelling ends in one */
-	bool describes; /* "a 5 km run" */
-	bool is_dative; /* "in 300 Metern" */
-	size_t next;
-};
-
-static size_t spelling_len(const struct normalizer *n, size_t i, size_t next)
-{
-	return next ? token_at(n, next)->begin - token_at(n, i)->begin : 0;
-}
-
-static size_t match_currency(const struct normalizer *n, size_t i, const struct currency **found)
-{
-	size_t next = 0;
-
-	for (const struct currency *row = n->reading->currencies; row && row->written; ++row) {
-		size_t end = match_spelling(n, i, row->written, spelling_len(n, i, next));
-
-		if (end) {
-			next = end;
-			*found = row;
-		}
-	}
-	return next;
-}
-
-/* The number before the unit [i, end), or the one behind it, has a unit of the list. */
-static bool is_beside(const struct normalizer *n, size_t i, size_t end, const char *list)
-{
-	size_t behind = token_skip_blank(n, end);
-	size_t number = i > 0 && token_at(n, i - 1)->kind == TOKEN_BLANK ? i - 1 : i;
-
-	if (number > 0 && token_is_digits(n, number - 1) && token_follows(n, number - 1, list))
-		return true;
-	return token_is_digits(n, behind) && token_listed(n, token_skip_blank(n, behind + 1), list);
-}
-
-size_t match_unit(const struct normalizer *n, size_t i, bool is_joined, const struct unit **found)
-{
-	size_t next = 0;
-
-	if (token_is(n, i, '"') && (!is_joined || token_at(n, i)->flags & TOKEN_CLOSES))
-		return 0; /* no inches */
-	if (n->reading->directions && token_is_direction(n, i))
-		return 0; /* west, no watts */
-	for (const struct unit *row = n->reading->units; row && row->written; ++row) {
-		size_t end;
-
-		if (row->joined && !is_joined)
-			continue;
-		end = match_spelling(n, i, row->written, spelling_len(n, i, next));
-		if (end && row->last && !is_joined && token_is_word(n, token_skip_blank(n, end)))
-			continue;
-		if (end && row->beside && !is_beside(n, i, end, row->beside))
-			continue;
-		if (end) {
-			next = end;
-			*found = row;
-		}
-	}
-	return next;
-}
-
-static size_t match_magnitude(const struct normalizer *n, size_t i, bool is_money,
-			      const struct magnitude **found)
-{
-	size_t next = 0;
-
-	for (const struct magnitude *row = n->reading->magnitudes; row && row->written; ++row) {
-		size_t end = match_spelling(n, i, row->written, spelling_len(n, i, next));
-		const struct currency *currency;
-
-		if (!end)
-			continue;
-		if (row->money_only && !is_money &&
-		    !match_currency(n, token_skip_blank(n, end), &currency) &&
-		    !token_listed(n, token_skip_blank(n, end), row->before))
-			continue;
-		next = end;
-		*found = row;
-	}
-	return next;
-}
-
-bool token_is_counted(const struct normalizer *n, size_t i)
-{
-	const struct currency *currency;
-	const struct magnitude *magnitude;
-	const struct unit *unit;
-	size_t at = token_skip_blank(n, i);
-
-	return match_currency(n, at, &currency) || match_magnitude(n, at, false, &magnitude) ||
-	       match_unit(n, at, at == i, &unit);
-}
-
-static bool ends_in_dot(const struct normalizer *n, size_t next)
-{
-	return next > 0 && token_is(n, next - 1, '.');
-}
-
-static void parse_suffix(const struct normalizer *n, struct quantity *q)
-{
-	size_t i = token_skip_blank(n, q->next);
-	size_t end;
-
-	if (q->figure.is_digits && !q->currency)
-		return; /* a code, an id */
-	end = match_magnitude(n, i, q->currency != NULL, &q->magnitude);
-
-	if (end) {
-		q->has_dot = ends_in_dot(n, end);
-		q->next = end;
-		i = token_skip_blank(n, q->next);
-	}
-	end = q->currency ? 0 : match_currency(n, i, &q->currency);
-	if (!end)
-		end = q->currency ? 0 : match_unit(n, i, i == q->next, &q->unit);
-	if (end) {
-		q->has_dot = ends_in_dot(n, end);
-		q->next = end;
-	}
-	if (end && q->currency && i == q->figure.next && !q->figure.decimals &&
-	    token_at(n, i)->kind == TOKEN_SIGN && token_is_digits(n, end) &&
-	    token_len(n, end) == 2) { /* "3€50" */
-		q->figure.decimals = end;
-		q->figure.separator = (uint8_t)n->reading->decimal;
-		q->next = end + 1;
-	}
-}
-
-/* "5,-" and "5,–" are whole amounts. */
-static size_t skip_no_cents(const struct normalizer *n, size_t i)
-{
-	if ((token_is(n, i, ',') || token_is(n, i, '.')) && token_is_dash(n, i + 1) &&
-	    !token_is_digits(n, i + 2))
-		return i + 2;
-	return i;
-}
-
-static bool parse_quantity(const struct normalizer *n, struct quantity *q, size_t i)
-{
-	bool is_negative = false;
-	const struct currency *currency = NULL;
-	size_t end;
-
-	if ((token_is(n, i, '-') || token_is(n, i, 0x2212)) && !token_is_digits(n, i + 1)) {
-		is_negative = true; /* "-$5" */
-		++i;
-	}
-	end = token_is_digits(n, i) ? 0 : match_currency(n, i, &currency);
-	if (end)
-		i = token_skip_blank(n, end);
-	*q = (struct quantity){0};
-	if (!figure_parse(n, &q->figure, i) || (is_negative && !currency))
-		return false;
-	q->figure.is_negative |= is_negative;
-	q->currency = currency;
-	q->next = skip_no_cents(n, q->figure.next);
-	parse_suffix(n, q);
-	if (!q->currency)
-		q->next = q->next > q->figure.next ? q->next : q->figure.next;
-	return true;
-}
+#include "text/normalize_amount.h"
 
 static bool begins_with_vowel(const char *word)
 {
@@ -412,7 +238,7 @@ static size_t say_per(struct normalizer *n, const struct quantity *q)
 
 	if ((!q->unit && !q->currency) || !per || !token_is(n, slash, '/'))
 		return 0;
-	if (token_is_digits(n, i) && parse_quantity(n, &below, i) && below.unit) {
+	if (token_is_digits(n, i) && quantity_parse(n, &below, i) && below.unit) {
 		if (below.unit == q->unit)
 			return 0; /* "60%/40%" */
 		write_per_number(n, per, &below, i);
@@ -608,8 +434,8 @@ static bool follows_possessive(const struct normalizer *n, size_t i)
 		return false;
 	end = n->text + token_at(n, i - 2)->end;
 	len = token_len(n, i - 2);
-	return (len > 2 && memcmp(end - 2, "'s", 2) == 0) ||
-	       (len > 4 && memcmp(end - 4, "\u2019s", 4) == 0);
+	return (len > 2 && rest_is_possessive(end - 2, 2)) ||
+	       (len > 4 && rest_is_possessive(end - 4, 4));
 }
 
 /* "a 5 km run": the unit is singular. */
@@ -636,7 +462,7 @@ static size_t read_range(struct normalizer *n, struct quantity *from, size_t fir
 	struct quantity to;
 	size_t end;
 
-	if (!i || token_is_dash(n, i) || token_is(n, i, '+') || !parse_quantity(n, &to, i) ||
+	if (!i || token_is_dash(n, i) || token_is(n, i, '+') || !quantity_parse(n, &to, i) ||
 	    to.figure.is_digits)
 		return 0;
 	if (token_is_dash(n, to.next) && token_is_digits(n, to.next + 1))
@@ -709,7 +535,7 @@ size_t read_quantity(struct normalizer *n, size_t i)
 	    !token_is_digits(n, token_skip_blank(n, i + 1)) && !token_is_digits(n, i + 2) &&
 	    !token_is_digits(n, i + 3) && !token_is_digits(n, i + 4))
 		return 0; /* a code before its number: "USD 5", "US$ 5", "R$ -5" */
-	if (!parse_quantity(n, &q, i))
+	if (!quantity_parse(n, &q, i))
 		return 0;
 	end = read_range(n, &q, i);
 	if (end)

@@ -20,6 +20,11 @@ bool token_is_digits(const struct normalizer *n, size_t i)
 	return token_at(n, i)->kind == TOKEN_DIGITS;
 }
 
+bool token_is_short(const struct normalizer *n, size_t i)
+{
+	return token_is_digits(n, i) && token_len(n, i) <= 2;
+}
+
 bool token_is_word(const struct normalizer *n, size_t i)
 {
 	return token_at(n, i)->kind == TOKEN_WORD;
