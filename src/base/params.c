@@ -1,7 +1,7 @@
 /*
  * params.c: parameters of a program, one table row each (see params.h).
  */
-#include "base/params.h"
+#include "base/params_private.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -13,23 +13,20 @@
 
 #include "base/count.h"
 
-/* "section.name": longer ones are no keys of ours. */
-#define KEY_SIZE 64u
-
 /* Errors name the value; a pasted novel would bury the rest of the line. */
 #define SHOWN_MAX 60
 
-static void key_of(char key[KEY_SIZE], const struct param *row)
+static void key_of(char key[PARAM_KEY_SIZE], const struct param *row)
 {
-	int n = snprintf(key, KEY_SIZE, "%s.%s", row->section, row->name);
+	int n = snprintf(key, PARAM_KEY_SIZE, "%s.%s", row->section, row->name);
 
-	assert(n > 0 && (size_t)n < KEY_SIZE);
+	assert(n > 0 && (size_t)n < PARAM_KEY_SIZE);
 }
 
 static const struct param *find(const struct param *rows, size_t count, const char *key)
 {
 	for (size_t i = 0; i < count; ++i) {
-		char have[KEY_SIZE];
+		char have[PARAM_KEY_SIZE];
 
 		key_of(have, &rows[i]);
 		if (strcmp(have, key) == 0)
@@ -39,13 +36,13 @@ static const struct param *find(const struct param *rows, size_t count, const ch
 }
 
 /* Edits (insert, delete, replace) that turn a into b, by one row of the usual
- * table; a and b are shorter than KEY_SIZE. */
+ * table; a and b are shorter than PARAM_KEY_SIZE. */
 static size_t edits(const char *a, const char *b)
 {
-	size_t row[KEY_SIZE];
+	size_t row[PARAM_KEY_SIZE];
 	size_t b_len = strlen(b);
 
-	assert(b_len < KEY_SIZE);
+	assert(b_len < PARAM_KEY_SIZE);
 	for (size_t j = 0; j <= b_len; ++j)
 		row[j] = j;
 	for (size_t i = 0; a[i]; ++i) {
@@ -75,11 +72,11 @@ static const struct param *nearest(const struct param *rows, size_t count, const
 	const struct param *best = NULL;
 	size_t best_edits = strlen(name) / 3 + 1;
 
-	if (strlen(key) >= KEY_SIZE)
+	if (strlen(key) >= PARAM_KEY_SIZE)
 		return NULL;
 	for (size_t i = 0; i < count; ++i) {
 		const struct param *row = &rows[i];
-		char have[KEY_SIZE];
+		char have[PARAM_KEY_SIZE];
 		size_t n;
 		size_t n_name = edits(name, row->name) + 1;
 
@@ -185,7 +182,7 @@ static int parse_ranged(const struct param *row, int64_t *field, const char *val
 	return 0;
 }
 
-static size_t string_size(const struct param *row)
+size_t param_size(const struct param *row)
 {
 	return row->size ? row->size : PARAM_STRING_SIZE;
 }
@@ -194,7 +191,7 @@ static int parse_string(const struct param *row, char *field, const char *value)
 {
 	size_t size = strlen(value) + 1;
 
-	if (size > string_size(row))
+	if (size > param_size(row))
 		return EINVAL;
 	memcpy(field, value, size);
 	return 0;
@@ -217,46 +214,6 @@ static int parse(const struct param *row, void *values, const char *value)
 	}
 	assert(false && "a row without a type");
 	return EINVAL;
-}
-
-static void append_words(struct buf *out, const char *const *words)
-{
-	for (size_t i = 0; words[i]; ++i)
-		(void)buf_printf(out, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
-}
-
-static void append_unit(struct buf *out, const struct param *row)
-{
-	if (row->unit)
-		(void)buf_printf(out, " %s", row->unit);
-}
-
-/* What a value may be: "a number from 1 to 256". */
-static void append_range(struct buf *out, const struct param *row)
-{
-	switch (row->type) {
-	case PARAM_STRING:
-		(void)buf_printf(out, "text of at most %zu bytes", string_size(row) - 1);
-		break;
-	case PARAM_INT:
-		(void)buf_printf(out, "a number from %lld to %lld", (long long)row->min,
-				 (long long)row->max);
-		append_unit(out, row);
-		break;
-	case PARAM_BOOL:
-		(void)buf_append_str(out, "on or off");
-		break;
-	case PARAM_ENUM:
-		append_words(out, row->words);
-		break;
-	case PARAM_DECIMAL:
-		(void)buf_printf(out, "a number from %lld to %lld",
-				 (long long)(row->min / PARAM_MILLION),
-				 (long long)(row->max / PARAM_MILLION));
-		append_unit(out, row);
-		(void)buf_append_str(out, " with at most six decimals, or nothing");
-		break;
-	}
 }
 
 static void complain_unknown(const struct param *rows, size_t count, const char *key,
@@ -287,7 +244,7 @@ static int set_row(const struct param *row, void *values, const char *value, con
 
 	if (parse(row, values, value) != 0) {
 		(void)buf_printf(errors, "%s: %s.%s must be ", where, row->section, row->name);
-		append_range(errors, row);
+		params_append_range(errors, row);
 		append_value(errors, row, ", not ", value);
 		return EINVAL;
 	}
@@ -346,7 +303,7 @@ struct reading {
 	struct buf *errors;
 	const char *path;
 	unsigned line;
-	char section[KEY_SIZE]; /* without the object's name */
+	char section[PARAM_KEY_SIZE]; /* without the object's name */
 	struct place place;
 	unsigned seen[PARAMS_MAX];
 	unsigned seen_in_groups[PARAM_GROUPS_MAX][PARAM_OBJECTS_MAX][PARAMS_MAX];
@@ -482,7 +439,7 @@ static void set_value(struct reading *reading, const char *name, const char *val
 {
 	const struct place *place = &reading->place;
 	const struct param *row;
-	char key[2 * KEY_SIZE];
+	char key[2 * PARAM_KEY_SIZE];
 	char where[WHERE_SIZE];
 	unsigned *seen;
 
@@ -568,8 +525,7 @@ int params_read_file(const struct params *params, void *values, const char *path
 	return err;
 }
 
-/* "PREFIX" and "section.name" to "PREFIX" and "SECTION_NAME". */
-static void env_name(char *name, size_t size, const struct params *params, const struct param *row)
+void params_env_name(char *name, size_t size, const struct params *params, const struct param *row)
 {
 	int n = snprintf(name, size, "%s%s_%s", params->env_prefix, row->section, row->name);
 
@@ -582,12 +538,12 @@ static void env_name(char *name, size_t size, const struct params *params, const
  * letters differ, so that a stranger's variable is not taken for ours. */
 static const struct param *misspelt(const struct params *params, const char *variable)
 {
-	if (strlen(variable) >= KEY_SIZE)
+	if (strlen(variable) >= PARAM_KEY_SIZE)
 		return NULL;
 	for (size_t i = 0; i < params->count; ++i) {
-		char name[KEY_SIZE];
+		char name[PARAM_KEY_SIZE];
 
-		env_name(name, sizeof(name), params, &params->rows[i]);
+		params_env_name(name, sizeof(name), params, &params->rows[i]);
 		if (edits(variable, name) <= 2)
 			return &params->rows[i];
 	}
@@ -598,17 +554,17 @@ static int read_variable(const struct params *params, void *values, const char *
 			 const char *value, struct buf *errors)
 {
 	const struct param *meant;
-	char name[KEY_SIZE];
+	char name[PARAM_KEY_SIZE];
 
 	for (size_t i = 0; i < params->count; ++i) {
-		env_name(name, sizeof(name), params, &params->rows[i]);
+		params_env_name(name, sizeof(name), params, &params->rows[i]);
 		if (strcmp(name, variable) == 0)
 			return set_row(&params->rows[i], values, value, variable, errors);
 	}
 	meant = misspelt(params, variable);
 	if (!meant)
 		return 0;
-	env_name(name, sizeof(name), params, meant);
+	params_env_name(name, sizeof(name), params, meant);
 	complain(errors, variable, "no such key; did you mean %s?", name);
 	return EINVAL;
 }
@@ -620,7 +576,7 @@ int params_read_env(const struct params *params, void *values, char *const *envi
 	int err = 0;
 
 	for (; *environment; ++environment) {
-		char variable[2 * KEY_SIZE];
+		char variable[2 * PARAM_KEY_SIZE];
 		const char *equals = strchr(*environment, '=');
 		size_t len;
 
@@ -634,128 +590,5 @@ int params_read_env(const struct params *params, void *values, char *const *envi
 		if (read_variable(params, values, variable, equals + 1, errors) != 0)
 			err = EINVAL;
 	}
-	return err;
-}
-
-/* Text in comment lines of at most 78 columns. */
-static void append_comment(struct buf *out, const char *text)
-{
-	size_t column = 0;
-
-	while (*text) {
-		size_t word = strcspn(text, " ");
-
-		if (column > 0 && column + 1 + word > 78) {
-			(void)buf_append_str(out, "\n");
-			column = 0;
-		}
-		(void)buf_append_str(out, column == 0 ? "#" : "");
-		(void)buf_printf(out, " %.*s", (int)word, text);
-		column += column == 0 ? word + 2 : word + 1;
-		text += word;
-		text += strspn(text, " ");
-	}
-	(void)buf_append_str(out, "\n");
-}
-
-static bool starts_section(const struct params *params, size_t i)
-{
-	return i == 0 || strcmp(params->rows[i].section, params->rows[i - 1].section) != 0;
-}
-
-static int print_row(const struct param *row, struct buf *out)
-{
-	(void)buf_append_str(out, "\n");
-	append_comment(out, row->text);
-	if (row->type != PARAM_STRING) {
-		(void)buf_append_str(out, "# Values: ");
-		append_range(out, row);
-		(void)buf_append_str(out, ".\n");
-	}
-	return buf_printf(out, "#%s =%s%s\n", row->name, row->initial[0] ? " " : "", row->initial);
-}
-
-static int print_group(const struct param_group *group, struct buf *out)
-{
-	int err;
-
-	(void)buf_append_str(out, "\n");
-	append_comment(out, group->text);
-	err = buf_printf(out, "#[%s NAME]\n", group->section);
-	for (size_t i = 0; i < group->count && !err; ++i)
-		err = print_row(&group->rows[i], out);
-	return err;
-}
-
-int params_print_sample(const struct params *params, struct buf *out)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < params->count && !err; ++i) {
-		if (starts_section(params, i))
-			(void)buf_printf(out, "%s[%s]\n", i == 0 ? "" : "\n",
-					 params->rows[i].section);
-		err = print_row(&params->rows[i], out);
-	}
-	for (size_t i = 0; i < params->groups_count && !err; ++i)
-		err = print_group(&params->groups[i], out);
-	return err;
-}
-
-/* A hyphen of roff is not the minus of a command, and a point or quote at the
- * start of a line would be a request. */
-static void append_roff(struct buf *out, const char *text)
-{
-	for (const char *c = text; *c; ++c) {
-		if (*c == '-' || *c == '\\')
-			(void)buf_printf(out, "\\%s", *c == '-' ? "-" : "e");
-		else if ((*c == '.' || *c == '\'') && c == text)
-			(void)buf_printf(out, "\\&%c", *c);
-		else
-			(void)buf_append(out, c, 1);
-	}
-}
-
-static int print_manual_row(const struct param *row, struct buf *out)
-{
-	(void)buf_printf(out, ".TP\n.B %s\n", row->name);
-	append_roff(out, row->text);
-	(void)buf_append_str(out, "\n.br\nDefault: ");
-	append_roff(out, row->initial[0] ? row->initial : "empty");
-	if (row->type != PARAM_STRING) {
-		(void)buf_append_str(out, ". Values: ");
-		append_range(out, row);
-	}
-	return buf_append_str(out, ".\n");
-}
-
-static int print_manual_group(const struct param_group *group, struct buf *out)
-{
-	int err;
-
-	(void)buf_printf(out, ".SS [%s NAME]\n", group->section);
-	append_roff(out, group->text);
-	err = buf_append_str(out, "\n");
-	for (size_t i = 0; i < group->count && !err; ++i)
-		err = print_manual_row(&group->rows[i], out);
-	return err;
-}
-
-int params_print_manual(const struct params *params, struct buf *out)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < params->count && !err; ++i) {
-		const struct param *row = &params->rows[i];
-		char variable[KEY_SIZE];
-
-		if (starts_section(params, i))
-			(void)buf_printf(out, ".SS [%s]\n", row->section);
-		(void)print_manual_row(row, out);
-		env_name(variable, sizeof(variable), params, row);
-		err = buf_printf(out, ".br\nVariable: %s.\n", variable);
-	}
-	for (size_t i = 0; i < params->groups_count && !err; ++i)
-		err = print_manual_group(&params->groups[i], out);
 	return err;
 }

@@ -17,7 +17,6 @@
 #include "base/utf8.h"
 #include "session/denial.h"
 #include "session/turn_private.h"
-#include "session/turn_record.h"
 #include "session/word_choice.h"
 
 /* Before it is in front a turn can have a warning or an error and its
@@ -556,111 +555,6 @@ void turn_sent(struct turn *turn, uint64_t tag)
 {
 	if (turn->asked_when_sent && tag == turn->tag)
 		turn_handle(turn, TURN_EVENT_SENT);
-}
-
-/* What never came to be spoken follows what did. */
-static void collect_unspoken(struct turn *turn)
-{
-	struct chunk chunk;
-
-	if (turn_awaits_room(turn))
-		(void)transcript_add(&turn->transcript, turn->utterance.text,
-				     turn->utterance.text_len);
-	if (!turn->chunker)
-		return;
-	chunker_flush(turn->chunker);
-	while (chunker_next(turn->chunker, &chunk)) {
-		if (transcript_add(&turn->transcript, chunk.text, chunk.len) != 0)
-			return;
-	}
-}
-
-void turn_heard(struct turn *turn, struct turn_heard *heard, int64_t playback_ms)
-{
-	const struct turn_playback playback = {
-		.start_us = turn->playback_start_us,
-		.samples = turn->samples_sent,
-		.sample_rate = turn->format.sample_rate,
-	};
-
-	collect_unspoken(turn);
-	turn_record_reckon(heard, &turn->transcript, &playback, timers_of(turn)->now_us,
-			   playback_ms);
-}
-
-void turn_figures(const struct turn *turn, struct turn_figures *figures)
-{
-	*figures = (struct turn_figures){
-		.samples = turn->samples_sent,
-		.sample_rate = turn->format.sample_rate,
-		.frames = turn->audio_chunks,
-		.gen_ms = (double)turn->busy_us / 1000.0,
-		.first_audio_ms = turn->first_audio_us
-					  ? (double)(turn->first_audio_us - turn->begun_us) / 1000.0
-					  : -1.0,
-	};
-}
-
-const struct audio_format *turn_format(const struct turn *turn)
-{
-	return &turn->format;
-}
-
-enum turn_state turn_state(const struct turn *turn)
-{
-	return turn->state;
-}
-
-bool turn_is_over(const struct turn *turn)
-{
-	return turn->state == TURN_CLOSED ||
-	       (turn->owner.context && (turn->state == TURN_FAILED || turn->state == TURN_BOOKING));
-}
-
-bool turn_has_failed(const struct turn *turn)
-{
-	return turn->fault != WIRE_ERROR_NONE;
-}
-
-enum wire_error_id turn_fault(const struct turn *turn)
-{
-	return turn->fault;
-}
-
-bool turn_has_spoken(const struct turn *turn)
-{
-	return turn->text_chunks > 0;
-}
-
-bool turn_was_refused(const struct turn *turn)
-{
-	return turn->was_refused;
-}
-
-bool turn_is_busy(const struct turn *turn)
-{
-	return turn->utterance.text || turn->state == TURN_DRAINING;
-}
-
-uint64_t turn_quiet_since_us(const struct turn *turn)
-{
-	return turn->quiet_since_us;
-}
-
-bool turn_is_finished(const struct turn *turn)
-{
-	return turn->state == TURN_CLOSED && turn->row.status == STORE_TURN_FINISHED &&
-	       turn->samples_sent > 0;
-}
-
-bool turn_takes_text(const struct turn *turn)
-{
-	return turn->state == TURN_OPEN || turn->state == TURN_FAILED;
-}
-
-size_t turn_unspoken(const struct turn *turn)
-{
-	return turn->chunker ? chunker_buffered(turn->chunker) : 0;
 }
 
 static void turn_destroy(void *object)

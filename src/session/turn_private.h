@@ -113,6 +113,18 @@ bool turn_may_send(struct turn *turn, size_t samples);
 void turn_note_progress(struct turn *turn); /* audio has left */
 void turn_book(struct turn *turn, enum store_turn_status status, ledger_booked_h *booked);
 
+/* turn_pace.c */
+/* When the listener has heard all that was sent. */
+uint64_t turn_runs_dry_us(const struct turn *turn);
+bool turn_must_wait(const struct turn *turn); /* with what it speaks */
+bool turn_has_room(const struct turn *turn); /* for the next chunk */
+void turn_update_hold(struct turn *turn);
+/* max_lead_ms: far enough ahead of playback, wait until it has caught up. */
+void turn_mind_lead(struct turn *turn);
+/* A frame is about to leave.  When its listener has heard all that came before
+ * it, playback begins anew: as if it had begun just so much earlier. */
+void turn_mind_gap(struct turn *turn);
+
 /* turn_speech.c */
 int turn_speech_open(struct turn *turn);
 double turn_speed(const struct turn *turn, const struct spoken_part *part);

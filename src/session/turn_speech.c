@@ -145,82 +145,6 @@ bool turn_awaits_room(const struct turn *turn)
 	return turn->utterance.text && !turn->utterance.has_begun;
 }
 
-static uint64_t sent_us(const struct turn *turn)
-{
-	return turn->samples_sent * 1000000u / turn->format.sample_rate;
-}
-
-/* When the listener has heard all that was sent. */
-static uint64_t runs_dry_us(const struct turn *turn)
-{
-	return turn->playback_start_us ? turn->playback_start_us + sent_us(turn) : now_us(turn);
-}
-
-static bool awaits_encoder(const struct turn *turn)
-{
-	return turn->encoding && encoding_is_full(turn->encoding);
-}
-
-static bool must_wait(const struct turn *turn)
-{
-	return turn->held_back || awaits_encoder(turn) ||
-	       peer_of(turn)->ops->is_full(peer_of(turn)->peer);
-}
-
-/* In a context it may be others who have filled the peer, and they fill it again
- * and again: the first chunk is begun all the same, and held after its first
- * frames. */
-static bool has_room(const struct turn *turn)
-{
-	return !must_wait(turn) ||
-	       (turn->owner.context && turn->samples_sent == 0 && !awaits_encoder(turn));
-}
-
-static void update_hold(struct turn *turn)
-{
-	struct speech *speech = turn->services->speech;
-
-	if (turn->utterance.job)
-		speech->ops->hold(turn->utterance.job, must_wait(turn));
-}
-
-static void on_lead_shrunk(void *arg)
-{
-	struct turn *turn = arg;
-
-	turn->held_back = false;
-	update_hold(turn);
-	turn_speak(turn);
-}
-
-/* max_lead_ms: far enough ahead of playback, wait until it has caught up. */
-static void mind_lead(struct turn *turn)
-{
-	uint64_t max_us = turn->services->max_lead_ms * UINT64_C(1000);
-	uint64_t dry = runs_dry_us(turn);
-
-	if (max_us == 0 || dry <= now_us(turn) + max_us)
-		return;
-	turn->held_back = true;
-	timer_set(turn->services->timers, &turn->lead_timer, dry - now_us(turn) - max_us,
-		  on_lead_shrunk, turn);
-}
-
-/* A frame is about to leave.  When its listener has heard all that came before
- * it, playback begins anew: as if it had begun just so much earlier. */
-static void mind_gap(struct turn *turn)
-{
-	uint64_t dry_us = runs_dry_us(turn);
-
-	if (turn->playback_start_us && dry_us >= now_us(turn))
-		return;
-	/* Text that came too late is nobody's miss but its writer's. */
-	if (turn->playback_start_us && turn->utterance.begun_us < dry_us)
-		metrics_add(METRIC_DEADLINE_MISSES, 1);
-	turn->playback_start_us = now_us(turn) - sent_us(turn);
-}
-
-/* Of the chunk that is being spoken. */
 static unsigned chunk_id(const struct turn *turn)
 {
 	return turn->counters->chunks - 1;
@@ -232,7 +156,7 @@ static int send_frame(struct turn *turn, const struct audio_frame *frame)
 
 	if (!turn_may_send(turn, frame->samples))
 		return ECANCELED;
-	mind_gap(turn);
+	turn_mind_gap(turn);
 	err = dialect_of(turn)->audio(turn_scratch(turn), turn->owner.context, frame, &turn->format,
 				      turn->counters->frames, chunk_id(turn));
 	if (err)
@@ -302,8 +226,8 @@ static bool send_frames(struct turn *turn)
 		}
 		transcript_audio(&turn->transcript, frame.samples);
 	}
-	mind_lead(turn);
-	update_hold(turn);
+	turn_mind_lead(turn);
+	turn_update_hold(turn);
 	return true;
 }
 
@@ -317,8 +241,8 @@ static void on_encoded(void *arg, int err, const struct audio_frame *frame)
 		give_up_frame(turn, err);
 		return;
 	}
-	mind_lead(turn);
-	update_hold(turn);
+	turn_mind_lead(turn);
+	turn_update_hold(turn);
 	turn_speak(turn);
 }
 
@@ -490,7 +414,7 @@ static int start_job(struct turn *turn)
 		.phonemes = part->phonemes,
 		.phonemes_len = part->phonemes_len,
 		.turn = turn->tag,
-		.due_us = runs_dry_us(turn),
+		.due_us = turn_runs_dry_us(turn),
 		.speed = (float)speed,
 		.temperature = (float)turn->settings.temperature,
 		.first = !turn->has_asked,
@@ -518,7 +442,7 @@ static bool send_silence(struct turn *turn)
 	struct utterance *utterance = &turn->utterance;
 	uint64_t piece_max = (uint64_t)SILENCE_PIECE_MS * turn->format.sample_rate / 1000;
 
-	while (utterance->silence_left > 0 && has_room(turn)) {
+	while (utterance->silence_left > 0 && turn_has_room(turn)) {
 		uint64_t piece =
 			utterance->silence_left < piece_max ? utterance->silence_left : piece_max;
 
@@ -542,7 +466,7 @@ static void go_on_with_chunk(struct turn *turn)
 		if (!send_silence(turn) || utterance->silence_left > 0)
 			return;
 		if (current_part(turn)->len > 0) {
-			if (has_room(turn))
+			if (turn_has_room(turn))
 				begin_job(turn);
 			return;
 		}
@@ -659,10 +583,10 @@ static bool release_sentences(struct turn *turn)
 {
 	struct timers *timers = turn->services->timers;
 	uint64_t now = now_us(turn);
-	uint64_t dry = runs_dry_us(turn);
+	uint64_t dry = turn_runs_dry_us(turn);
 
 	timer_clear(timers, &turn->dry_timer);
-	if (turn->state != TURN_OPEN || turn->samples_sent == 0 || must_wait(turn) ||
+	if (turn->state != TURN_OPEN || turn->samples_sent == 0 || turn_must_wait(turn) ||
 	    !chunker_has_sentence(turn->chunker))
 		return false;
 	if (dry > now + RELEASE_AHEAD_MS * UINT64_C(1000)) {
@@ -700,7 +624,7 @@ void turn_speak(struct turn *turn)
 		ask_when_sent(turn);
 		return;
 	}
-	if (!err && (!has_room(turn) || !turn_may_go_on(turn)))
+	if (!err && (!turn_has_room(turn) || !turn_may_go_on(turn)))
 		return;
 	if (!err)
 		err = begin_chunk(turn);
@@ -712,6 +636,6 @@ void turn_speak(struct turn *turn)
 
 void turn_drained(struct turn *turn)
 {
-	update_hold(turn);
+	turn_update_hold(turn);
 	turn_speak(turn);
 }
