@@ -94,8 +94,11 @@ static void say_behind(const struct turn_queue *queue, const struct buf *behind)
 /* The front turn has said its last word. */
 static void step_back(struct turn_queue *queue, struct place_in_queue *place)
 {
-	bool settles = turn_state(place->turn) == TURN_BOOKING;
+	bool settles;
 
+	if (turn_state(place->turn) == TURN_FAILED)
+		turn_end(place->turn); /* no text comes to it any more; its row may be under way */
+	settles = turn_state(place->turn) == TURN_BOOKING;
 	list_remove(&queue->turns, &place->link);
 	if (settles)
 		list_append(&queue->settling, &place->link);

@@ -22,8 +22,8 @@
 struct turn_queue_ops {
 	/* The front turn is over: it has failed, or said its `final` (and all
 	 * else).  `flushes` came behind it without any text.  The next turn
-	 * follows when this returns.  A failed one is gone already, and all may
-	 * then be cancelled from here. */
+	 * follows when this returns.  A failed one is gone already, or settles, and
+	 * all may then be dropped from here. */
 	void (*spoken)(void *arg, struct turn *turn, unsigned flushes);
 
 	/* A turn goes, booked or given up.  May be NULL. */
