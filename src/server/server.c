@@ -331,10 +331,14 @@ static void on_handed_over(void *arg, pid_t pid)
 
 static void offer_listener(struct server *server)
 {
-	int err = handover_offer(&server->handover, server->loop, server->config->data_dir,
-				 server->config->listen, listener_fd(server->listener),
-				 on_handed_over, server);
+	int err;
 
+	if (server->handover)
+		handover_close(server->handover);
+	server->handover = NULL;
+	err = handover_offer(&server->handover, server->loop, server->config->data_dir,
+			     server->config->listen, listener_fd(server->listener), on_handed_over,
+			     server);
 	if (err)
 		log_warn("server", "no other process can take over while this one listens: %s",
 			 strerror(err));
@@ -419,14 +423,16 @@ static void on_reload(uv_signal_t *handle, int number)
 	mem_deref(fresh);
 }
 
-/* SIGUSR2: the program that stands there now takes this one's place. */
+/* SIGUSR2: the program that stands there now takes this one's place.  The socket is offered
+ * anew, long before it asks: another that took it has offered it in our place, and may have
+ * died since. */
 static void on_upgrade(uv_signal_t *handle, int number)
 {
 	struct server *server = handle->data;
 
 	(void)number;
-	if (!server->draining)
-		successor_start(server->successor);
+	if (!server->draining && successor_start(server->successor) == 0 && server->listener)
+		offer_listener(server);
 }
 
 static void on_child(uv_signal_t *handle, int number)

@@ -96,3 +96,20 @@ def test_a_successor_that_fails_changes_nothing(tmp_path):
     finally:
         process.send_signal(signal.SIGTERM)
         assert process.wait(WAIT_S) == 0
+
+
+def test_an_upgrade_works_behind_one_that_took_the_socket_and_died(manager, start_server):
+    server = start_server(port=free_port())
+    other = start_server(port=server.port, data=server.data)
+    manager()
+    manager()
+    other.process.kill()
+    other.process.wait()
+    server.process.send_signal(signal.SIGUSR2)
+    successor = int(manager()["MAINPID"])
+    try:
+        assert server.process.wait(timeout=WAIT_S) == 0
+        with Client(server) as client:
+            assert client.speak("Still here.", voice_id=1).usage["audio_seconds"] > 0
+    finally:
+        end(successor)
