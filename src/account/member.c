@@ -639,10 +639,11 @@ bool permit_advance(struct permit *permit, int64_t spent_microcents, struct deni
 		lease_advance(&quota->lease, &permit->parts[i], spent_microcents);
 		if (permit->parts[i].reserved == 0 && bearer->payer->members)
 			members_credit(bearer->payer->members, quota);
-		is_covered &= !lease_is_overdrawn(&quota->lease, quota->is_asking);
+		if (!lease_is_overdrawn(&quota->lease, quota->is_asking))
+			continue;
+		deny(denied, quota->lease_err ? DENIAL_LEDGER : DENIAL_CREDIT, -1, QUOTA_NEVER);
+		is_covered = false;
 	}
-	if (!is_covered)
-		deny(denied, DENIAL_CREDIT, -1, QUOTA_NEVER);
 	return is_covered;
 }
 

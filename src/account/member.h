@@ -94,8 +94,8 @@ bool permit_go_on(struct permit *permit, int64_t spent_microcents, int64_t chunk
 		  struct denied *denied);
 
 /* What it has cost with the piece of audio that is about to leave.  False, with
- * DENIAL_CREDIT: its account would be overdrawn by more than a lease, and the piece must
- * not leave. */
+ * DENIAL_CREDIT or DENIAL_LEDGER: its account would be overdrawn by more than a lease, and
+ * the piece must not leave. */
 bool permit_advance(struct permit *permit, int64_t spent_microcents, struct denied *denied);
 
 /* What it has cost in the end.  Once; without it nothing was spent. */

@@ -282,6 +282,26 @@ static void test_what_is_leased_is_spent_while_the_store_is_away(void **state)
 	mem_deref(permit);
 }
 
+static void test_a_chunk_cut_off_while_the_store_is_away_is_not_said_to_lack_credit(void **state)
+{
+	struct permit *permit;
+
+	(void)state;
+	top_up(10 * BLOCK);
+	come_in();
+	permit = begin();
+	watched.err = EIO;
+	assert_true(permit_go_on(permit, 0, 0, &denied));
+	assert_true(permit_advance(permit, BLOCK, &denied));
+	world_settle(&world);
+	assert_false(permit_advance(permit, 2 * BLOCK + CHUNK, &denied));
+	assert_int_equal(denied.why, DENIAL_LEDGER);
+	watched.err = 0;
+	permit_settle(permit, 2 * BLOCK);
+	mem_deref(permit);
+	world_settle(&world);
+}
+
 static void test_a_lease_in_use_is_prolonged_and_an_idle_one_lapses(void **state)
 {
 	int asked;
@@ -451,6 +471,7 @@ int main(void)
 		CASE(test_who_has_nothing_asks_the_store_only_so_often),
 		CASE(test_a_key_that_may_spend_only_so_much_ends_by_itself),
 		CASE(test_what_is_leased_is_spent_while_the_store_is_away),
+		CASE(test_a_chunk_cut_off_while_the_store_is_away_is_not_said_to_lack_credit),
 		CASE(test_a_lease_in_use_is_prolonged_and_an_idle_one_lapses),
 		CASE(test_all_is_given_back_in_the_end),
 		CASE(test_an_account_that_becomes_prepaid_is_so_with_the_next_poll),
