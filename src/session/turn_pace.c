@@ -80,5 +80,3 @@ void turn_mind_gap(struct turn *turn)
 		metrics_add(METRIC_DEADLINE_MISSES, 1);
 	turn->playback_start_us = now_us(turn) - sent_us(turn);
 }
-
-/* Of the chunk that is being spoken. */

@@ -145,6 +145,7 @@ bool turn_awaits_room(const struct turn *turn)
 	return turn->utterance.text && !turn->utterance.has_begun;
 }
 
+/* Of the chunk that is being spoken. */
 static unsigned chunk_id(const struct turn *turn)
 {
 	return turn->counters->chunks - 1;
