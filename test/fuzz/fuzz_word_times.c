@@ -75,7 +75,7 @@ static size_t read_spans(struct engine_phonemes *spans, const struct engine_text
 	size_t at = 0;
 
 	for (size_t i = 0; i < count; ++i) {
-		size_t start = at + (bytes[6 * i] | bytes[6 * i + 1] << 8) % 64u;
+		size_t start = at + (bytes[6 * i] | (unsigned)bytes[6 * i + 1] << 8) % 64u;
 		size_t end = start + 1 + bytes[6 * i + 2] % 32u;
 
 		while (start < text->text_len && !is_border(text, start))

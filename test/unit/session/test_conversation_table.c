@@ -35,8 +35,8 @@ static const char *const event_texts[CONVERSATION_EVENT_COUNT] = {
 	[CONVERSATION_EVENT_TURN] =
 		"a transcript that is new: the answer that runs is given up, then the model is asked",
 	[CONVERSATION_EVENT_RETRY] =
-		"the same history under a higher id: the answer goes on, and is sent again from its "
-		"start",
+		("the same history under a higher id: the answer goes on, and is sent again from its "
+		 "start"),
 	[CONVERSATION_EVENT_WORDS] = "the model has said something",
 	[CONVERSATION_EVENT_DONE] = "the model has finished, failed or broken off",
 	[CONVERSATION_EVENT_HANG_UP] = "`close` or `error` came",

@@ -37,8 +37,8 @@ static const char *const event_texts[TURN_EVENT_COUNT] = {
 	[TURN_EVENT_END] =
 		"`flush`, `close`, `end_session` or `close_socket` came; in a context also its close",
 	[TURN_EVENT_IDLE] =
-		"five seconds went by without text; elsewhere than on `/ws/tts/stream` its owner has a "
-		"time of its own",
+		("five seconds went by without text; elsewhere than on `/ws/tts/stream` its owner has a "
+		 "time of its own"),
 	[TURN_EVENT_CURTAIL] =
 		"credit or a limit is used up while it speaks: what is being spoken is its end",
 	[TURN_EVENT_FAULT] =

@@ -274,7 +274,7 @@ static struct world make_world(void)
 		turn.samples = 1;
 		turn.sample_rate = i % 2 ? 44100 : 8000; /* 22.68 and 125 us */
 		turn.characters = (uint64_t)i;
-		turn.amount_microcents = 1LL << i % 40;
+		turn.amount_microcents = INT64_C(1) << i % 40;
 		turn.voice_id = 2000 - i / 18;
 		snprintf(turn.model_id, sizeof(turn.model_id), "m%d", i / 9 % 2);
 		assert_int_equal(rows_book(store, &turn), 0);
