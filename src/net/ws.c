@@ -323,11 +323,6 @@ bool ws_tell_when_sent(struct ws *ws, uint64_t tag)
 	return stream_tell_when_sent(ws->stream, tag);
 }
 
-size_t ws_queued_bytes(const struct ws *ws)
-{
-	return stream_queued_bytes(ws->stream);
-}
-
 bool ws_is_full(const struct ws *ws)
 {
 	return stream_is_full(ws->stream);

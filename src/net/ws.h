@@ -62,11 +62,10 @@ int ws_feed(struct ws *ws, const char *bytes, size_t n);
 void ws_send_text(struct ws *ws, struct outgoing *message);
 void ws_send_binary(struct ws *ws, struct outgoing *message);
 
-/* stream_drop, stream_tell_when_sent, stream_queued_bytes and stream_is_full of
+/* stream_drop, stream_tell_when_sent and stream_is_full of
  * the stream below. */
 uint64_t ws_drop(struct ws *ws, uint64_t tag);
 bool ws_tell_when_sent(struct ws *ws, uint64_t tag);
-size_t ws_queued_bytes(const struct ws *ws);
 bool ws_is_full(const struct ws *ws);
 
 /* Sends what is queued and a close frame (a reason longer than WS_REASON_MAX is
