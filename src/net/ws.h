@@ -62,8 +62,7 @@ int ws_feed(struct ws *ws, const char *bytes, size_t n);
 void ws_send_text(struct ws *ws, struct outgoing *message);
 void ws_send_binary(struct ws *ws, struct outgoing *message);
 
-/* stream_drop, stream_tell_when_sent and stream_is_full of
- * the stream below. */
+/* stream_drop, stream_tell_when_sent and stream_is_full of the stream below. */
 uint64_t ws_drop(struct ws *ws, uint64_t tag);
 bool ws_tell_when_sent(struct ws *ws, uint64_t tag);
 bool ws_is_full(const struct ws *ws);
