@@ -142,7 +142,6 @@ static void retry_later(struct account *account)
 
 	if (account->closing || ledger->is_delivering || timer_is_set(&ledger->retry))
 		return;
-	/* Without memory for a timer the next turn's booking is the next try. */
 	timer_set(&account->loop->timers, &ledger->retry, ledger->retry_us, on_retry_due, account);
 }
 

@@ -515,7 +515,6 @@ int members_alloc(struct members **membersp, struct loop *loop, struct account *
 		  const struct members_options *options)
 {
 	struct members *members = mem_zalloc(sizeof(*members), NULL);
-	int err;
 
 	if (!members)
 		return ENOMEM;
@@ -530,11 +529,7 @@ int members_alloc(struct members **membersp, struct loop *loop, struct account *
 	list_init(&members->checks);
 	list_init(&members->asked);
 	list_init(&members->owing);
-	err = members_poll_start(members);
-	if (err) {
-		mem_deref(members);
-		return err;
-	}
+	members_poll_start(members);
 	mem_set_destructor(members, members_destroy);
 	*membersp = members;
 	return 0;

@@ -277,7 +277,6 @@ static void on_tick(void *arg)
 {
 	struct members *members = arg;
 
-	/* Without memory for a timer the next refresh is the next poll. */
 	timer_set(&members->loop->timers, &members->poll, POLL_US, on_tick, members);
 	members_credit_tick(members);
 	note_uses(members);
@@ -286,14 +285,11 @@ static void on_tick(void *arg)
 	tell_ended(members);
 }
 
-int members_poll_start(struct members *members)
+void members_poll_start(struct members *members)
 {
-	int err = timer_set(&members->loop->timers, &members->poll, POLL_US, on_tick, members);
-
+	timer_set(&members->loop->timers, &members->poll, POLL_US, on_tick, members);
 	/* Before the first key is looked up, so that no change of it is missed. */
-	if (!err)
-		poll_now(members);
-	return err;
+	poll_now(members);
 }
 
 void members_poll_stop(struct members *members)

@@ -82,7 +82,7 @@ void members_note_use(struct members *members, struct bearer *bearer);
 void members_credit_came(struct members *members);
 
 /* members_poll.c */
-int members_poll_start(struct members *members);
+void members_poll_start(struct members *members);
 void members_poll_stop(struct members *members);
 
 /* members_credit.c: asks for credit if it is time; true while an answer is awaited. */

@@ -234,7 +234,6 @@ void shares_owe(struct members *members, struct quota *quota, enum store_meter m
 	if (amount < 0)
 		loop_defer(members->loop, &members->telling, tell_now, members);
 	else if (!timer_is_set(&members->tell))
-		/* Without memory for a timer it goes with the next. */
 		timer_set(&members->loop->timers, &members->tell, TELL_US, tell_now, members);
 }
 

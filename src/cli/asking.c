@@ -88,9 +88,9 @@ int asking_get(struct asking *asking, const char *path, asking_h *handler, void 
 	asking->body.len = 0;
 	err = http_client_call(&asking->call, asking->client, &options, &handlers, asking);
 	if (!err)
-		err = timer_set(&asking->loop->timers, &asking->late,
-				UINT64_C(1000) * ASKING_WITHIN_MS, on_late, asking);
-	if (err)
+		timer_set(&asking->loop->timers, &asking->late, UINT64_C(1000) * ASKING_WITHIN_MS,
+			  on_late, asking);
+	else
 		asking->call = mem_deref(asking->call);
 	return err;
 }

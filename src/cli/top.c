@@ -200,9 +200,9 @@ static void on_answer(const struct asking_answer *answer, void *arg)
 		return;
 	if (top->is_once)
 		end(top, COMMAND_OK);
-	else if (timer_set(&top->loop->timers, &top->timer,
-			   top->trouble[0] ? RETRY_US : top->interval_us, look_again, top) != 0)
-		end(top, COMMAND_FAILED);
+	else
+		timer_set(&top->loop->timers, &top->timer,
+			  top->trouble[0] ? RETRY_US : top->interval_us, look_again, top);
 }
 
 static void look_again(void *arg)

@@ -20,11 +20,8 @@ static void on_word(void *arg)
 	size_t left = text->len - answer->said;
 	const char *blank = left > 1 ? memchr(from + 1, ' ', left - 1) : NULL;
 
-	if (timer_set(&answer->client->loop->timers, &answer->try_timer, WORD_MS * 1000u, on_word,
-		      answer) != 0) {
-		llm_answer_end(answer, LLM_BROKEN);
-		return;
-	}
+	timer_set(&answer->client->loop->timers, &answer->try_timer, WORD_MS * 1000u, on_word,
+		  answer);
 	if (left == 0)
 		llm_answer_end(answer, LLM_WHOLE);
 	else
@@ -50,8 +47,8 @@ int llm_echo_start(struct llm_answer *answer, const struct llm_turn *turn)
 {
 	int err = write_sentence(&answer->bodies[0], turn);
 
-	if (err)
-		return err;
-	return timer_set(&answer->client->loop->timers, &answer->try_timer, WORD_MS * 1000u,
-			 on_word, answer);
+	if (!err)
+		timer_set(&answer->client->loop->timers, &answer->try_timer, WORD_MS * 1000u,
+			  on_word, answer);
+	return err;
 }

@@ -119,15 +119,15 @@ static void on_too_long(void *arg)
 }
 
 /* From now on nothing is tried again. */
-static int start_streaming(struct llm_answer *answer)
+static void start_streaming(struct llm_answer *answer)
 {
 	uint32_t elapsed = elapsed_ms(answer);
 	uint32_t left = answer->agent->whole_ms > elapsed ? answer->agent->whole_ms - elapsed : 0;
 
 	answer->state = LLM_STREAMING;
 	answer->figures.first_delta_ms = elapsed;
-	return timer_set(timers_of(answer), &answer->answer_timer, left * UINT64_C(1000),
-			 on_too_long, answer);
+	timer_set(timers_of(answer), &answer->answer_timer, left * UINT64_C(1000), on_too_long,
+		  answer);
 }
 
 /* False when the handler has given the answer up. */
@@ -145,10 +145,8 @@ static bool tell_delta(struct llm_answer *answer, const char *text, size_t len)
 
 bool llm_answer_say(struct llm_answer *answer, const char *text, size_t len)
 {
-	if (answer->state == LLM_WAITING && has_word(text, len) && start_streaming(answer) != 0) {
-		llm_answer_end(answer, LLM_BROKEN);
-		return false;
-	}
+	if (answer->state == LLM_WAITING && has_word(text, len))
+		start_streaming(answer);
 	answer->said += len;
 	++answer->deltas;
 	if (!tell_delta(answer, text, len))
@@ -214,9 +212,9 @@ static void try_again(struct llm_answer *answer, uint32_t pause_ms)
 {
 	if (pause_ms == 0)
 		begin_try(answer);
-	else if (timer_set(timers_of(answer), &answer->try_timer, pause_ms * UINT64_C(1000),
-			   on_pause_over, answer) != 0)
-		say_sentence(answer);
+	else
+		timer_set(timers_of(answer), &answer->try_timer, pause_ms * UINT64_C(1000),
+			  on_pause_over, answer);
 }
 
 /* What went wrong, and whether to ask the same server again makes sense. */
@@ -352,14 +350,13 @@ static bool take_event(struct llm_answer *answer, const struct sse_event *sse_ev
 }
 
 /* Only words count: a server that sends pings says nothing to the caller. */
-static int wait_for_words(struct llm_answer *answer)
+static void wait_for_words(struct llm_answer *answer)
 {
 	uint32_t ms = answer->agent->between_ms;
 
 	if (answer->is_finished && ms > MARK_MS)
 		ms = MARK_MS;
-	return timer_set(timers_of(answer), &answer->try_timer, ms * UINT64_C(1000), on_try_late,
-			 answer);
+	timer_set(timers_of(answer), &answer->try_timer, ms * UINT64_C(1000), on_try_late, answer);
 }
 
 static void read_events(struct llm_answer *answer, const char *bytes, size_t n)
@@ -375,9 +372,8 @@ static void read_events(struct llm_answer *answer, const char *bytes, size_t n)
 	if (err != EAGAIN)
 		fail_try(answer, LLM_AGAIN, "an event is too long");
 	else if (answer->state == LLM_STREAMING &&
-		 (answer->deltas != deltas || answer->is_finished != was_finished) &&
-		 wait_for_words(answer) != 0)
-		fail_try(answer, LLM_FINAL, strerror(ENOMEM));
+		 (answer->deltas != deltas || answer->is_finished != was_finished))
+		wait_for_words(answer);
 }
 
 /* How long a server that is busy wants to be left alone: in milliseconds as some
@@ -497,10 +493,10 @@ static int start_try(struct llm_answer *answer)
 	++answer->figures.tries;
 	err = http_client_call(&answer->call, answer->client->http, &options, &call_handlers,
 			       answer);
-	if (err)
-		return err;
-	return timer_set(timers_of(answer), &answer->try_timer,
-			 agent->first_token_ms * UINT64_C(1000), on_try_late, answer);
+	if (!err)
+		timer_set(timers_of(answer), &answer->try_timer,
+			  agent->first_token_ms * UINT64_C(1000), on_try_late, answer);
+	return err;
 }
 
 static void begin_try(struct llm_answer *answer)
@@ -562,10 +558,11 @@ static int start(struct llm_answer *answer, const struct llm_turn *history, size
 	if (answer->agent->dialect == LLM_ECHO)
 		return llm_echo_start(answer, last);
 	err = write_bodies(answer, history, count);
-	if (!err)
-		err = timer_set(timers_of(answer), &answer->answer_timer, begin_us(answer->agent),
-				on_begin_late, answer);
-	return err ? err : start_try(answer);
+	if (err)
+		return err;
+	timer_set(timers_of(answer), &answer->answer_timer, begin_us(answer->agent), on_begin_late,
+		  answer);
+	return start_try(answer);
 }
 
 static int ask(struct llm_answer **answerp, struct llm *llm, struct llm_agent *agent,

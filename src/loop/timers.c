@@ -1,120 +1,116 @@
 /*
- * timers.c: one-shot timers in a binary heap (see timers.h).
+ * timers.c: one-shot timers in a pairing heap (see timers.h).
+ *
+ * Every timer is a node of a tree in which no child is due before its parent.
+ * A node's children are a doubly linked list; `prev` of the first child is its
+ * parent, so that any node can be cut out without a search.
+ *
+ * Setting takes constant time; clearing and firing take logarithmic time,
+ * amortized.
  */
 #include "loop/timers.h"
-
-#include <assert.h>
-#include <errno.h>
-#include <stdlib.h>
 
 void timers_init(struct timers *timers, uint64_t now_us)
 {
 	*timers = (struct timers){.now_us = now_us};
 }
 
-void timers_reset(struct timers *timers)
+/* Both are roots, or NULL; the one that is due later becomes the first child of the other.  Of two
+ * that are due at the same time `first` stays on top. */
+static struct timer *timers_meld(struct timer *first, struct timer *second)
 {
-	for (size_t i = 0; i < timers->count; ++i)
-		timers->heap[i]->place = 0;
-	free(timers->heap);
-	timers->heap = NULL;
-	timers->count = timers->size = 0;
-}
+	struct timer *top = first;
+	struct timer *below = second;
 
-static void put(struct timers *timers, size_t i, struct timer *timer)
-{
-	timers->heap[i] = timer;
-	timer->place = i + 1;
-}
-
-static void sift_up(struct timers *timers, size_t i)
-{
-	struct timer *timer = timers->heap[i];
-
-	while (i > 0) {
-		size_t parent = (i - 1) / 2;
-
-		if (timers->heap[parent]->due_us <= timer->due_us)
-			break;
-		put(timers, i, timers->heap[parent]);
-		i = parent;
+	if (!first)
+		return second;
+	if (!second)
+		return first;
+	if (second->due_us < first->due_us) {
+		top = second;
+		below = first;
 	}
-	put(timers, i, timer);
+	below->prev = top;
+	below->next = top->child;
+	if (top->child)
+		top->child->prev = below;
+	top->child = below;
+	return top;
 }
 
-static void sift_down(struct timers *timers, size_t i)
+/* Makes one tree of a list of siblings: neighbours are melded in pairs, then the pairs from the
+ * last to the first, which is what keeps later removals cheap. */
+static struct timer *timers_meld_siblings(struct timer *sibling)
 {
-	struct timer *timer = timers->heap[i];
+	struct timer *pairs = NULL; /* the melded pairs, last one first, linked by `next` */
+	struct timer *root = NULL;
 
-	for (;;) {
-		size_t child = 2 * i + 1;
+	while (sibling) {
+		struct timer *first = sibling;
+		struct timer *second = first->next;
+		struct timer *pair;
 
-		if (child >= timers->count)
-			break;
-		if (child + 1 < timers->count &&
-		    timers->heap[child + 1]->due_us < timers->heap[child]->due_us)
-			++child;
-		if (timers->heap[child]->due_us >= timer->due_us)
-			break;
-		put(timers, i, timers->heap[child]);
-		i = child;
+		sibling = second ? second->next : NULL;
+		first->next = first->prev = NULL;
+		if (second)
+			second->next = second->prev = NULL;
+		pair = timers_meld(first, second);
+		pair->next = pairs;
+		pairs = pair;
 	}
-	put(timers, i, timer);
+	while (pairs) {
+		struct timer *pair = pairs;
+
+		pairs = pair->next;
+		pair->next = NULL;
+		root = timers_meld(pair, root);
+	}
+	return root;
 }
 
-static void tell_changed(struct timers *timers, uint64_t before)
+static void timers_take_out(struct timers *timers, struct timer *timer)
+{
+	struct timer *below = timers_meld_siblings(timer->child);
+
+	if (timer == timers->root) {
+		timers->root = below;
+	} else {
+		if (timer->prev->child == timer)
+			timer->prev->child = timer->next;
+		else
+			timer->prev->next = timer->next;
+		if (timer->next)
+			timer->next->prev = timer->prev;
+		timers->root = timers_meld(timers->root, below);
+	}
+	*timer = (struct timer){.due_us = timer->due_us};
+	--timers->count;
+}
+
+static void timers_tell_changed(struct timers *timers, uint64_t before)
 {
 	if (timers->changed && timers_next_us(timers) != before)
 		timers->changed(timers->changed_arg);
 }
 
-static void take_out(struct timers *timers, struct timer *timer)
+void timers_reset(struct timers *timers)
 {
-	size_t i = timer->place - 1;
-	struct timer *last = timers->heap[--timers->count];
-
-	assert(timers->heap[i] == timer);
-	timer->place = 0;
-	if (last == timer)
-		return;
-	put(timers, i, last);
-	sift_up(timers, i);
-	sift_down(timers, last->place - 1);
+	while (timers->root)
+		timers_take_out(timers, timers->root);
 }
 
-static int make_room(struct timers *timers)
-{
-	size_t size = timers->size ? 2 * timers->size : 16;
-	struct timer **heap;
-
-	if (timers->count < timers->size)
-		return 0;
-	heap = realloc(timers->heap, size * sizeof(*heap));
-	if (!heap)
-		return ENOMEM;
-	timers->heap = heap;
-	timers->size = size;
-	return 0;
-}
-
-int timer_set(struct timers *timers, struct timer *timer, uint64_t delay_us, timer_h *handler,
-	      void *arg)
+void timer_set(struct timers *timers, struct timer *timer, uint64_t delay_us, timer_h *handler,
+	       void *arg)
 {
 	uint64_t before = timers_next_us(timers);
-	int err;
 
 	if (timer_is_set(timer))
-		take_out(timers, timer);
-	err = make_room(timers);
-	if (err)
-		return err;
-	timer->due_us = timers->now_us + delay_us;
-	timer->handler = handler;
-	timer->arg = arg;
-	put(timers, timers->count++, timer);
-	sift_up(timers, timers->count - 1);
-	tell_changed(timers, before);
-	return 0;
+		timers_take_out(timers, timer);
+	*timer =
+		(struct timer){.due_us = timers->now_us + delay_us, .handler = handler, .arg = arg};
+	timers->root = timers_meld(timers->root, timer);
+	++timers->count;
+	timers_tell_changed(timers, before);
 }
 
 void timer_clear(struct timers *timers, struct timer *timer)
@@ -123,21 +119,23 @@ void timer_clear(struct timers *timers, struct timer *timer)
 
 	if (!timer_is_set(timer))
 		return;
-	take_out(timers, timer);
-	tell_changed(timers, before);
+	timers_take_out(timers, timer);
+	timers_tell_changed(timers, before);
 }
 
 void timers_advance(struct timers *timers, uint64_t now_us)
 {
-	while (timers->count > 0 && timers->heap[0]->due_us <= now_us) {
-		struct timer *timer = timers->heap[0];
+	while (timers->root && timers->root->due_us <= now_us) {
+		struct timer *timer = timers->root;
+		timer_h *handler = timer->handler;
+		void *arg = timer->arg;
 
 		/* A handler sees the time it was due at, so that a chain of
 		 * timers in a test is exact however far the clock jumped. */
 		if (timer->due_us > timers->now_us)
 			timers->now_us = timer->due_us;
-		take_out(timers, timer);
-		timer->handler(timer->arg);
+		timers_take_out(timers, timer);
+		handler(arg);
 	}
 	if (now_us > timers->now_us)
 		timers->now_us = now_us;
@@ -145,5 +143,5 @@ void timers_advance(struct timers *timers, uint64_t now_us)
 
 uint64_t timers_next_us(const struct timers *timers)
 {
-	return timers->count > 0 ? timers->heap[0]->due_us : UINT64_MAX;
+	return timers->root ? timers->root->due_us : UINT64_MAX;
 }

@@ -1,8 +1,11 @@
 /*
  * timers.h: one-shot timers in a heap.
  *
- * The timer sits inside its owner and costs nothing while it is not set.  The
- * heap does not know where time comes from: the event loop drives it with the
+ * A timer is a member of its owner and is itself the node of the heap, so setting one needs no
+ * memory and cannot fail: turns and jobs depend on that, because a timeout that could not be set
+ * would leave them waiting for ever.  A timer filled with zeros is one that is not set.
+ *
+ * The heap does not know where time comes from: the event loop drives it with the
  * monotonic clock, tests drive it with a clock of their own, so that a five
  * second timeout is tested in no time.
  */
@@ -17,15 +20,16 @@ typedef void(timer_h)(void *arg);
 
 struct timer {
 	uint64_t due_us;
-	size_t place; /* index in the heap plus one; 0: not set */
-	timer_h *handler;
+	timer_h *handler; /* NULL when the timer is not set */
 	void *arg;
+	struct timer *child; /* the first of the timers directly below this one */
+	struct timer *next; /* its next sibling */
+	struct timer *prev; /* its previous sibling, or the parent of a first child */
 };
 
 struct timers {
-	struct timer **heap;
-	size_t count;
-	size_t size;
+	struct timer *root; /* the timer that is due first; NULL when none is set */
+	size_t count; /* how many are set */
 	uint64_t now_us;
 	void (*changed)(void *arg); /* the earliest due time changed */
 	void *changed_arg;
@@ -34,14 +38,14 @@ struct timers {
 void timers_init(struct timers *timers, uint64_t now_us);
 void timers_reset(struct timers *timers);
 
-/* (Re)sets a timer to fire once, delay_us from timers->now_us.  ENOMEM. */
-int timer_set(struct timers *timers, struct timer *timer, uint64_t delay_us, timer_h *handler,
-	      void *arg);
+/* Sets a timer, which may be set already, to fire once, delay_us from timers->now_us. */
+void timer_set(struct timers *timers, struct timer *timer, uint64_t delay_us, timer_h *handler,
+	       void *arg);
 void timer_clear(struct timers *timers, struct timer *timer);
 
 static inline bool timer_is_set(const struct timer *timer)
 {
-	return timer->place != 0;
+	return timer->handler != NULL;
 }
 
 /* Moves the clock and fires all that is due, in order of time. */

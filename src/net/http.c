@@ -134,9 +134,7 @@ static void on_timer(void *arg)
 
 static void set_timer(struct http_conn *conn, unsigned ms)
 {
-	if (timer_set(&conn->server->loop->timers, &conn->timer, ms * UINT64_C(1000), on_timer,
-		      conn) != 0)
-		stream_abort(conn->stream, ENOMEM);
+	timer_set(&conn->server->loop->timers, &conn->timer, ms * UINT64_C(1000), on_timer, conn);
 }
 
 static int body_max_of(size_t *max, const struct http_parse *parse, void *arg)

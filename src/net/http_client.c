@@ -202,7 +202,7 @@ static void on_late(void *arg)
 
 /* Each address gets its share of the time that is left, so that one that does
  * not answer leaves some for the others. */
-static int set_share(struct connection *connection)
+static void set_share(struct connection *connection)
 {
 	uint64_t now_us = connection->client->loop->timers.now_us;
 	uint64_t left_us = connection->deadline_us > now_us ? connection->deadline_us - now_us : 0;
@@ -210,8 +210,8 @@ static int set_share(struct connection *connection)
 
 	for (const struct addrinfo *a = connection->next; a; a = a->ai_next)
 		++count;
-	return timer_set(timers_of(connection), &connection->timer, left_us / (count ? count : 1),
-			 on_late, connection);
+	timer_set(timers_of(connection), &connection->timer, left_us / (count ? count : 1), on_late,
+		  connection);
 }
 
 /* err is why the address before this one failed. */
@@ -220,10 +220,9 @@ static void try_next(struct connection *connection, int err)
 	while (connection->next) {
 		const struct addrinfo *to = connection->next;
 
-		err = set_share(connection);
+		set_share(connection);
 		connection->next = to->ai_next;
-		if (!err)
-			err = start_connecting(connection, to);
+		err = start_connecting(connection, to);
 		if (!err)
 			return;
 	}
@@ -374,11 +373,8 @@ static void wait_for_call(struct connection *connection)
 	size_t count;
 
 	http_client_parse_reset(&connection->parse);
-	if (timer_set(timers_of(connection), &connection->timer,
-		      HTTP_CLIENT_IDLE_MS * UINT64_C(1000), on_idle_end, connection) != 0) {
-		drop(connection);
-		return;
-	}
+	timer_set(timers_of(connection), &connection->timer, HTTP_CLIENT_IDLE_MS * UINT64_C(1000),
+		  on_idle_end, connection);
 	first = oldest(client, &connection->url, &count);
 	if (count > HTTP_CLIENT_IDLE_OF_ORIGIN)
 		drop(first);
@@ -420,9 +416,9 @@ static int open_connection(struct http_call *call)
 	connection->url = call->url;
 	connection->deadline_us = client->loop->timers.now_us + call->connect_ms * UINT64_C(1000);
 	attach(connection, call);
-	if (timer_set(timers_of(connection), &connection->timer, call->connect_ms * UINT64_C(1000),
-		      on_late, connection) == 0 &&
-	    resolve_start(&connection->resolve, client->resolver, call->url.host, call->url.port,
+	timer_set(timers_of(connection), &connection->timer, call->connect_ms * UINT64_C(1000),
+		  on_late, connection);
+	if (resolve_start(&connection->resolve, client->resolver, call->url.host, call->url.port,
 			  on_resolved, connection) == 0)
 		return 0;
 	drop(connection);
@@ -541,12 +537,12 @@ void http_client_leave(struct http_call *call)
 	struct connection *connection = call ? call->connection : NULL;
 	struct http_client *client;
 
-	if (!connection ||
-	    timer_set(timers_of(connection), &connection->timer,
-		      HTTP_CLIENT_LEAVE_MS * UINT64_C(1000), on_left_late, call) != 0) {
+	if (!connection) {
 		mem_deref(call);
 		return;
 	}
+	timer_set(timers_of(connection), &connection->timer, HTTP_CLIENT_LEAVE_MS * UINT64_C(1000),
+		  on_left_late, call);
 	call->handlers = &left_handlers;
 	call->arg = call;
 	client = call->client;

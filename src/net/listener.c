@@ -39,9 +39,9 @@ static void on_pause_over(void *arg)
 static void pause_accepting(struct listener *listener, int err)
 {
 	log_warn("net", "accepting pauses for %d ms: %s", LISTENER_PAUSE_MS, strerror(err));
-	if (timer_set(&listener->watch.loop->timers, &listener->pause, LISTENER_PAUSE_MS * 1000u,
-		      on_pause_over, listener) == 0)
-		watch_set(&listener->watch, 0);
+	timer_set(&listener->watch.loop->timers, &listener->pause, LISTENER_PAUSE_MS * 1000u,
+		  on_pause_over, listener);
+	watch_set(&listener->watch, 0);
 }
 
 static void on_readable(void *arg, int events)

@@ -145,10 +145,11 @@ static void on_stall(void *arg)
 
 	if (!stream->is_blocked || stream->queued == 0)
 		return; /* set again when it blocks again */
-	if (loop_now_us(loop) >= due_us ||
-	    timer_set(&loop->timers, &stream->timer, due_us - loop_now_us(loop), on_stall,
-		      stream) != 0)
+	if (loop_now_us(loop) >= due_us)
 		finish(stream, ETIMEDOUT);
+	else
+		timer_set(&loop->timers, &stream->timer, due_us - loop_now_us(loop), on_stall,
+			  stream);
 }
 
 static void update_watch(struct stream *stream)
@@ -165,11 +166,8 @@ static void update_watch(struct stream *stream)
 	if (stream->is_blocked && stream->queued > 0 && stream->state == OPEN &&
 	    !timer_is_set(&stream->timer)) {
 		stream->progress_us = loop_now_us(loop);
-		if (timer_set(&loop->timers, &stream->timer, stream->stall_ms * UINT64_C(1000),
-			      on_stall, stream) != 0) {
-			finish(stream, ENOMEM);
-			return;
-		}
+		timer_set(&loop->timers, &stream->timer, stream->stall_ms * UINT64_C(1000),
+			  on_stall, stream);
 	}
 	watch_set(&stream->watch, events);
 }
@@ -347,8 +345,7 @@ static void say_end(struct stream *stream)
 		SSL_shutdown(stream->ssl); /* as far as it goes: the peer has every byte */
 	}
 	shutdown(stream->fd, SHUT_WR);
-	if (timer_set(&loop->timers, &stream->timer, LINGER_MS * 1000u, on_limit, stream) != 0)
-		finish(stream, 0);
+	timer_set(&loop->timers, &stream->timer, LINGER_MS * 1000u, on_limit, stream);
 }
 
 static void tell_of_sent(struct stream *stream)
@@ -687,12 +684,11 @@ void stream_close(struct stream *stream)
 	if (stream->state != OPEN)
 		return;
 	stream->state = CLOSING;
-	if ((stream->ssl && !stream->is_shaken) ||
-	    timer_set(&loop->timers, &stream->timer, STREAM_CLOSE_MS * 1000u, on_limit, stream) !=
-		    0) {
+	if (stream->ssl && !stream->is_shaken) {
 		finish(stream, 0);
 		return;
 	}
+	timer_set(&loop->timers, &stream->timer, STREAM_CLOSE_MS * 1000u, on_limit, stream);
 	wake(stream);
 }
 

@@ -246,8 +246,7 @@ static void on_timer(void *arg)
 		ws->is_pinged = true;
 		due_us = now + WS_PING_MS * 1000u;
 	}
-	if (timer_set(timers(ws), &ws->timer, due_us - now, on_timer, ws) != 0)
-		ws_abort(ws);
+	timer_set(timers(ws), &ws->timer, due_us - now, on_timer, ws);
 }
 
 static void ws_destroy(void *object)
@@ -262,7 +261,6 @@ int ws_alloc(struct ws **wsp, struct stream *stream, enum ws_role role, size_t m
 	     const struct ws_handlers *handlers, void *arg)
 {
 	struct ws *ws = mem_zalloc(sizeof(*ws), ws_destroy);
-	int err;
 
 	if (!ws)
 		return ENOMEM;
@@ -271,11 +269,7 @@ int ws_alloc(struct ws **wsp, struct stream *stream, enum ws_role role, size_t m
 	ws->arg = arg;
 	ws->heard_us = loop_now_us(stream_loop(stream));
 	ws_codec_init(&ws->codec, role, message_max ? message_max : WS_MESSAGE_MAX);
-	err = timer_set(timers(ws), &ws->timer, WS_PING_MS * 1000u, on_timer, ws);
-	if (err) {
-		mem_deref(ws);
-		return err;
-	}
+	timer_set(timers(ws), &ws->timer, WS_PING_MS * 1000u, on_timer, ws);
 	stream_set_handlers(stream, &stream_handlers, ws);
 	*wsp = ws;
 	return 0;
@@ -333,9 +327,8 @@ void ws_close(struct ws *ws, uint16_t code, const char *reason)
 	if (ws->has_sent_close || ws->is_over)
 		return;
 	send_close(ws, code, reason);
-	if (!ws->is_over &&
-	    timer_set(timers(ws), &ws->timer, WS_CLOSE_MS * 1000u, on_timer, ws) != 0)
-		ws_abort(ws);
+	if (!ws->is_over)
+		timer_set(timers(ws), &ws->timer, WS_CLOSE_MS * 1000u, on_timer, ws);
 }
 
 void ws_abort(struct ws *ws)

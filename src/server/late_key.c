@@ -142,7 +142,6 @@ int late_key_alloc(struct late_key **latep, struct server *server, unsigned scop
 		   const struct late_key_ops *ops, void *arg)
 {
 	struct late_key *late = mem_zalloc(sizeof(*late), NULL);
-	int err;
 
 	if (!late)
 		return ENOMEM;
@@ -152,11 +151,7 @@ int late_key_alloc(struct late_key **latep, struct server *server, unsigned scop
 	late->arg = arg;
 	buf_init(&late->kept, LATE_KEY_KEPT_MAX + sizeof(size_t));
 	mem_set_destructor(late, late_key_destroy);
-	err = timer_set(timers_of(late), &late->timer, LATE_KEY_MS * UINT64_C(1000), on_late, late);
-	if (err) {
-		mem_deref(late);
-		return err;
-	}
+	timer_set(timers_of(late), &late->timer, LATE_KEY_MS * UINT64_C(1000), on_late, late);
 	*latep = late;
 	return 0;
 }

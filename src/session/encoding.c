@@ -151,14 +151,14 @@ int encoding_alloc(struct encoding **encodingp, struct thread *thread, struct ti
 	return 0;
 }
 
-static int submit(struct encoding *encoding, struct piece *piece)
+static void submit(struct encoding *encoding, struct piece *piece)
 {
 	if (encoding->thread) {
 		thread_submit(encoding->thread, &piece->task, come_back);
-		return 0;
+		return;
 	}
 	list_append(&encoding->waiting, &piece->task.link);
-	return timer_set(encoding->timers, &encoding->timer, 0, on_timer, encoding);
+	timer_set(encoding->timers, &encoding->timer, 0, on_timer, encoding);
 }
 
 static int send_piece(struct encoding *encoding, const int16_t *samples, size_t count, bool is_last)
@@ -177,7 +177,8 @@ static int send_piece(struct encoding *encoding, const int16_t *samples, size_t 
 	encoding->has_ended = is_last;
 	++encoding->pieces_away;
 	encoding->samples_away += count;
-	return submit(encoding, piece);
+	submit(encoding, piece);
+	return 0;
 }
 
 int encoding_write(struct encoding *encoding, const int16_t *samples, size_t count)

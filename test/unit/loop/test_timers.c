@@ -31,8 +31,7 @@ static void test_a_thousand_fire_in_order(void **state)
 	srand(1);
 	last_due = fired = 0;
 	for (int i = 0; i < 1000; ++i)
-		assert_int_equal(
-			timer_set(&timers, &many[i], (uint64_t)(rand() % 5000), note, &many[i]), 0);
+		timer_set(&timers, &many[i], (uint64_t)(rand() % 5000), note, &many[i]);
 	for (int i = 0; i < 1000; i += 3)
 		timer_clear(&timers, &many[i]);
 	timers_advance(&timers, 10000);
@@ -86,12 +85,82 @@ static void test_setting_again_moves_it(void **state)
 	timers_reset(&timers);
 }
 
+#define MODEL_TIMERS 64
+
+/* A timer and, beside it, when it must fire: UINT64_MAX when it must not. */
+struct modelled {
+	struct timer timer;
+	uint64_t expected_us;
+};
+
+static struct timers model_timers;
+
+static void fire_as_expected(void *arg)
+{
+	struct modelled *modelled = arg;
+
+	assert_int_equal(model_timers.now_us, modelled->expected_us);
+	assert_false(timer_is_set(&modelled->timer));
+	modelled->expected_us = UINT64_MAX;
+}
+
+static void check_against_model(const struct modelled *all)
+{
+	uint64_t earliest = UINT64_MAX;
+	size_t count = 0;
+
+	for (size_t i = 0; i < MODEL_TIMERS; ++i) {
+		assert_int_equal(timer_is_set(&all[i].timer), all[i].expected_us != UINT64_MAX);
+		count += timer_is_set(&all[i].timer);
+		if (all[i].expected_us < earliest)
+			earliest = all[i].expected_us;
+	}
+	assert_int_equal(model_timers.count, count);
+	assert_int_equal(timers_next_us(&model_timers), earliest);
+}
+
+static void test_any_order_of_setting_clearing_and_firing(void **state)
+{
+	static struct modelled all[MODEL_TIMERS];
+
+	(void)state;
+	timers_init(&model_timers, 0);
+	srand(2);
+	for (size_t i = 0; i < MODEL_TIMERS; ++i)
+		all[i] = (struct modelled){.expected_us = UINT64_MAX};
+	for (int step = 0; step < 20000; ++step) {
+		struct modelled *modelled = &all[rand() % MODEL_TIMERS];
+		uint64_t delay_us = (uint64_t)(rand() % 50);
+
+		switch (rand() % 4) {
+		case 0:
+			timer_clear(&model_timers, &modelled->timer);
+			modelled->expected_us = UINT64_MAX;
+			break;
+		case 1:
+			timers_advance(&model_timers, model_timers.now_us + delay_us / 8);
+			break;
+		default:
+			timer_set(&model_timers, &modelled->timer, delay_us, fire_as_expected,
+				  modelled);
+			modelled->expected_us = model_timers.now_us + delay_us;
+			break;
+		}
+		check_against_model(all);
+	}
+	timers_reset(&model_timers);
+	assert_int_equal(model_timers.count, 0);
+	for (size_t i = 0; i < MODEL_TIMERS; ++i)
+		assert_false(timer_is_set(&all[i].timer));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_thousand_fire_in_order),
 		cmocka_unit_test(test_a_chain_of_timers_is_exact_over_a_jump),
 		cmocka_unit_test(test_setting_again_moves_it),
+		cmocka_unit_test(test_any_order_of_setting_clearing_and_firing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
