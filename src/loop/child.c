@@ -3,9 +3,13 @@
  */
 #include "loop/child.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -126,4 +130,58 @@ void child_kill(struct child *child, int signal)
 {
 	if (child->process)
 		uv_process_kill(&child->process->uv, signal);
+}
+
+static bool child_read_file(char *text, size_t size, int tasks_fd, const char *thread,
+			    const char *name)
+{
+	char path[NAME_MAX + sizeof("/schedstat")];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.*s/%s", NAME_MAX, thread, name);
+	fd = openat(tasks_fd, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, size - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* schedstat is nanoseconds on a processor and nanoseconds on a run queue; the state in stat follows
+ * the program's name, which ends with the last parenthesis. */
+static void child_add_thread(struct child_processors *sum, int tasks_fd, const char *thread)
+{
+	char text[512];
+	const char *name_end;
+	char *next;
+
+	if (child_read_file(text, sizeof(text), tasks_fd, thread, "schedstat")) {
+		sum->ran_us += strtoull(text, &next, 10) / 1000;
+		sum->waited_us += strtoull(next, NULL, 10) / 1000;
+	}
+	if (child_read_file(text, sizeof(text), tasks_fd, thread, "stat")) {
+		name_end = strrchr(text, ')');
+		sum->is_ready |= name_end && strncmp(name_end, ") R", 3) == 0;
+	}
+}
+
+struct child_processors child_processors(const struct child *child)
+{
+	struct child_processors sum = {0};
+	const struct dirent *entry;
+	char path[64];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)child_pid(child));
+	tasks = opendir(path);
+	if (!tasks)
+		return sum;
+	while ((entry = readdir(tasks))) {
+		if (entry->d_name[0] != '.')
+			child_add_thread(&sum, dirfd(tasks), entry->d_name);
+	}
+	closedir(tasks);
+	return sum;
 }

@@ -27,6 +27,16 @@ int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const 
 pid_t child_pid(const struct child *child);
 void child_kill(struct child *child, int signal);
 
+/* What the threads that a child has now got of the machine's processors, summed up. */
+struct child_processors {
+	uint64_t ran_us;
+	uint64_t waited_us; /* ready to run, and without a processor; up to when it last got one */
+	bool is_ready; /* one of the threads runs or waits for a processor at this moment */
+};
+
+/* All zero when the kernel does not tell. */
+struct child_processors child_processors(const struct child *child);
+
 /* mem_deref gives the child up: it is killed if it still runs, its exit is
  * awaited by the loop, and the handler hears nothing more. */
 

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "metrics/metrics.h"
@@ -37,15 +36,9 @@
  * enough that a network hiccup of the client does not cost a second synthesis. */
 #define TAKE_BACK_AFTER_US 250000
 
-/* Silence is looked for this often. */
-#define WATCHDOG_US 500000
-
 /* A job that is silent for so long gives its slot up: soon enough for a first
  * chunk to start in time, later than an engine that is only slow. */
 #define STUCK_US 1000000
-
-/* A loop that is late by so much did not listen either. */
-#define AWAY_US 100000
 
 static struct speech_job *first_job(const struct list *list)
 {
@@ -240,36 +233,6 @@ void pool_schedule_soon(struct pool *pool)
 	loop_defer(pool->loop, &pool->schedule, schedule, pool);
 }
 
-static void watch_fleet(struct fleet *fleet, uint64_t now_us, bool was_away)
-{
-	struct link *link = list_first(&fleet->workers);
-
-	while (link) {
-		struct worker *worker = LIST_OBJECT(link, struct worker, link);
-
-		link = list_next(&fleet->workers, link);
-		if (was_away)
-			worker_forgive(worker, now_us);
-		else
-			worker_kill_if_stalled(worker, now_us);
-	}
-}
-
-/* When the loop stood still (the process was stopped, the machine is overloaded)
- * what workers said meanwhile is yet to be read. */
-static void on_watchdog(void *arg)
-{
-	struct pool *pool = arg;
-	uint64_t now = clock_monotonic_us();
-	bool was_away = now > pool->watched_us + WATCHDOG_US + AWAY_US;
-
-	pool->watched_us = now;
-	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l))
-		watch_fleet(LIST_OBJECT(l, struct fleet, link), now, was_away);
-	timer_set(&pool->loop->timers, &pool->watchdog, WATCHDOG_US, on_watchdog, pool);
-	pool_schedule_soon(pool); /* held jobs may have become due for taking back */
-}
-
 static struct fleet *fleet_called(const struct pool *pool, const char *name)
 {
 	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
@@ -389,7 +352,7 @@ static void pool_destroy(void *object)
 	struct pool *pool = object;
 	struct link *link;
 
-	timer_clear(&pool->loop->timers, &pool->watchdog);
+	watchdog_stop(pool);
 	loop_undefer(pool->loop, &pool->schedule);
 	while ((link = list_first(&pool->fleets)))
 		mem_deref(LIST_OBJECT(link, struct fleet, link));
@@ -464,8 +427,7 @@ int pool_alloc(struct pool **poolp, struct loop *loop, const struct pool_options
 	}
 	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l))
 		fleet_keep_staffed(LIST_OBJECT(l, struct fleet, link));
-	pool->watched_us = clock_monotonic_us();
-	timer_set(&loop->timers, &pool->watchdog, WATCHDOG_US, on_watchdog, pool);
+	watchdog_start(pool);
 	*poolp = pool;
 	return 0;
 }

@@ -91,7 +91,8 @@ struct seat {
 	uint32_t id; /* 0: free */
 	struct speech_job *job; /* NULL: called off, DONE is still to come */
 	uint32_t credit; /* samples granted and not yet received */
-	uint64_t heard_us; /* when it last spoke, or began to owe us something */
+	uint64_t heard_us; /* when it last sent samples, or began to owe any (watchdog.c) */
+	uint64_t excused_us; /* of the silence since then */
 };
 
 struct note {
@@ -123,6 +124,9 @@ struct worker {
 	bool stands_in; /* it was reserved, and is staff until one that starts is ready */
 	bool leaving; /* gets no more jobs, and goes after those it has */
 	uint64_t started_us;
+	uint64_t waited_for_us; /* from when on it has been expected to say READY (watchdog.c) */
+	uint64_t excused_us; /* of the time since then */
+	struct child_processors processors; /* when the watchdog last looked at it */
 	unsigned jobs_done;
 	struct greeting greeting; /* until it is ready */
 };
@@ -165,7 +169,7 @@ struct pool {
 	uint64_t arrivals; /* jobs so far */
 	struct deferred schedule;
 	struct timer watchdog;
-	uint64_t watched_us; /* when it last looked */
+	uint64_t watched_us; /* when the watchdog last looked */
 	bool all_answered; /* every engine once: now they are staffed */
 	bool ready_told;
 	void (*ready_handler)(void *arg);
@@ -217,13 +221,18 @@ int worker_spawn(struct fleet *fleet, bool reserved);
 void worker_retire(struct worker *worker);
 bool worker_is_worn(const struct worker *worker);
 bool worker_is_rate(uint32_t sample_rate);
-void worker_kill_if_stalled(struct worker *worker, uint64_t now_us);
-void worker_forgive(struct worker *worker, uint64_t now_us);
+void worker_kill_stalled(struct worker *worker);
 unsigned worker_seats_coming(const struct worker *worker);
 struct speech_job *worker_longest_held(const struct worker *worker);
 int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t credit);
 void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit);
 void worker_call_off(struct worker *worker, struct speech_job *job);
+
+/* watchdog.c */
+void watchdog_start(struct pool *pool);
+void watchdog_stop(struct pool *pool);
+/* A time by_us later, but not after now_us. */
+uint64_t watchdog_later(uint64_t heard_us, uint64_t by_us, uint64_t now_us);
 
 /* job.c */
 int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,

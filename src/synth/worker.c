@@ -21,9 +21,10 @@
 #define RATE_MIN 8000
 #define RATE_MAX 48000
 
-/* A worker that starts may be silent for so many times as long as one that
- * speaks: it loads models, and on a busy machine that takes many seconds. */
-#define START_STALLS 6
+/* A sample that a worker sends is worth so many times its own duration against the stall limit: an
+ * engine a hundred times slower than real time is never silent, and one that sends a sample now and
+ * then to look alive is. */
+#define PROGRESS_WORTH 1000
 
 /* What a second of audio may cost, as an engine says it: far too much, and still
  * a number that can be worked with. */
@@ -69,7 +70,7 @@ int worker_spawn(struct fleet *fleet, bool reserved)
 	worker->fleet = fleet;
 	worker->reserved = reserved;
 	worker->serial = ++fleet->pool->worker_serial;
-	worker->started_us = loop_now_us(fleet->pool->loop);
+	worker->started_us = worker->waited_for_us = loop_now_us(fleet->pool->loop);
 	err = launch_worker(&worker->child, &fd, fleet, on_exit, worker);
 	if (err)
 		goto out;
@@ -159,41 +160,11 @@ static void on_lost(int err, void *arg)
 	worker_failed(worker);
 }
 
-/* Each seat by itself: that a neighbour is heard says nothing of this job. */
-static uint64_t owes_since(const struct seat *seat)
+void worker_kill_stalled(struct worker *worker)
 {
-	return seat->id && (!seat->job || seat->credit > 0) ? seat->heard_us : UINT64_MAX;
-}
-
-static bool is_stalled(const struct worker *worker, uint64_t now_us)
-{
-	uint64_t stall_us = worker->fleet->pool->options.stall_ms * UINT64_C(1000);
-	uint64_t since = UINT64_MAX;
-
-	if (worker->state == WORKER_STARTING)
-		return now_us > worker->started_us + START_STALLS * stall_us;
-	for (unsigned i = 0; i < SEATS_MAX; ++i) {
-		if (owes_since(&worker->seats[i]) < since)
-			since = owes_since(&worker->seats[i]);
-	}
-	return now_us > stall_us && now_us - stall_us >= since;
-}
-
-void worker_kill_if_stalled(struct worker *worker, uint64_t now_us)
-{
-	if (!is_stalled(worker, now_us))
-		return;
 	log_warn("synth", "worker of %s (pid %d) is silent: killed", worker->fleet->name,
 		 (int)child_pid(worker->child));
 	worker_failed(worker);
-}
-
-/* We did not listen ourselves: its time begins anew. */
-void worker_forgive(struct worker *worker, uint64_t now_us)
-{
-	worker->started_us = now_us;
-	for (unsigned i = 0; i < SEATS_MAX; ++i)
-		worker->seats[i].heard_us = now_us;
 }
 
 /* Seats that will be free when the worker has answered a cancel. */
@@ -293,6 +264,23 @@ int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t cred
 	return 0;
 }
 
+static void worker_owes_from_now(const struct worker *worker, struct seat *seat)
+{
+	seat->heard_us = loop_now_us(worker->fleet->pool->loop);
+	seat->excused_us = 0;
+}
+
+static void worker_made_progress(const struct worker *worker, struct seat *seat,
+				 const struct message_audio *audio)
+{
+	uint64_t worth_us = audio->count * UINT64_C(1000000) * PROGRESS_WORTH / audio->sample_rate;
+
+	seat->heard_us =
+		watchdog_later(seat->heard_us, worth_us, loop_now_us(worker->fleet->pool->loop));
+	if (audio->count > 0)
+		seat->excused_us = 0;
+}
+
 void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit)
 {
 	struct seat *seat = job->seat;
@@ -304,7 +292,7 @@ void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credi
 	int err;
 
 	if (seat->credit == 0)
-		seat->heard_us = loop_now_us(worker->fleet->pool->loop);
+		worker_owes_from_now(worker, seat);
 	seat->credit += credit;
 	err = link_send(worker->socket, &message);
 	if (err)
@@ -320,7 +308,7 @@ void worker_call_off(struct worker *worker, struct speech_job *job)
 
 	assert(seat->job == job);
 	seat->job = NULL;
-	seat->heard_us = loop_now_us(worker->fleet->pool->loop);
+	worker_owes_from_now(worker, seat);
 	err = link_send(worker->socket, &message);
 	if (err)
 		worker_lose(worker, err);
@@ -423,7 +411,8 @@ static void on_audio(struct worker *worker, struct seat *seat, const struct mess
 	seat->credit -= (uint32_t)audio->count;
 	job = mem_ref(seat->job);
 	if (!job)
-		return; /* called off: it was on its way */
+		return; /* cancelled: these samples were on their way, and only DONE is owed */
+	worker_made_progress(worker, seat, audio);
 	job_audio(job, audio);
 	if (job->listener && job->state == JOB_RUNNING && job->seat->credit == 0)
 		on_spent(worker, job);
@@ -483,8 +472,6 @@ static void on_message(const struct message *message, void *arg)
 	struct worker *worker = arg;
 	struct seat *seat = seat_by_id(worker, message->job);
 
-	if (seat && seat->job) /* of one that was called off only DONE counts */
-		seat->heard_us = loop_now_us(worker->fleet->pool->loop);
 	switch (message->type) {
 	case MESSAGE_READY:
 		on_ready(worker, &message->ready);

@@ -1,6 +1,7 @@
 /* A child's end is told once and with its reason; a child that was given up does
  * not outlive its owner, and nothing of it stays behind. */
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -117,6 +118,48 @@ static void test_a_child_that_has_ended_can_be_killed_in_vain(void **state)
 	bed_close(&bed);
 }
 
+/* Two of them on one processor: one always waits for the other. */
+static void test_waiting_for_a_processor_is_told(void **state)
+{
+	static const char spin[] = "while :; do :; done";
+	struct bed one, other;
+	cpu_set_t processor;
+
+	(void)state;
+	bed_open(&one, spin);
+	bed_open(&other, spin);
+	CPU_ZERO(&processor);
+	CPU_SET((size_t)sched_getcpu(), &processor);
+	assert_int_equal(sched_setaffinity(child_pid(one.child), sizeof(processor), &processor), 0);
+	assert_int_equal(sched_setaffinity(child_pid(other.child), sizeof(processor), &processor),
+			 0);
+	for (int i = 0; i < 500 && child_processors(one.child).waited_us < 50000; ++i)
+		bed_run(&one, 20);
+	assert_true(child_processors(one.child).waited_us >= 50000);
+	assert_true(child_processors(one.child).is_ready);
+	close(other.fd);
+	mem_deref(other.child);
+	mem_deref(other.loop);
+	bed_close(&one);
+}
+
+static void test_a_child_that_sleeps_waits_for_no_processor(void **state)
+{
+	struct child_processors processors;
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed, "exec sleep 100");
+	do {
+		bed_run(&bed, 20);
+		processors = child_processors(bed.child);
+	} while (processors.is_ready); /* until it sleeps */
+	bed_run(&bed, 100);
+	assert_int_equal(child_processors(bed.child).waited_us, processors.waited_us);
+	assert_int_equal(child_processors(bed.child).ran_us, processors.ran_us);
+	bed_close(&bed);
+}
+
 static void test_a_child_that_was_given_up_is_killed_and_not_heard(void **state)
 {
 	struct bed bed;
@@ -166,6 +209,8 @@ int main(void)
 		cmocka_unit_test(test_the_status_of_a_child_is_told_once),
 		cmocka_unit_test(test_the_signal_that_ended_a_child_is_told),
 		cmocka_unit_test(test_a_child_that_has_ended_can_be_killed_in_vain),
+		cmocka_unit_test(test_waiting_for_a_processor_is_told),
+		cmocka_unit_test(test_a_child_that_sleeps_waits_for_no_processor),
 		cmocka_unit_test(test_a_child_that_was_given_up_is_killed_and_not_heard),
 		cmocka_unit_test(test_a_child_has_a_socket_an_environment_and_nothing_to_read),
 		cmocka_unit_test(test_a_program_that_is_not_there_leaves_nothing),

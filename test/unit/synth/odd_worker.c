@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/count.h"
@@ -30,6 +31,7 @@
 #define PIECE 1200
 #define MESSAGE_MAX (10 * CHUNK_SAMPLES)
 #define TICK_MS 5
+#define WORK_US 30000 /* of processor time, before the first sample of "after work" */
 
 /* See speak_a_little_less_dearly: takes an average that began at 100,000. */
 #define DEAR_US 2535408328u
@@ -228,6 +230,35 @@ static void know_no_such_voice(struct job *job)
 	job->id = 0;
 }
 
+/* Looks busy and delivers nothing: empty audio, promises and words. */
+static void send_no_samples(struct job *job)
+{
+	struct message word = {.type = MESSAGE_WORD, .job = job->id, .word = {0, 1, 0, 1}};
+
+	tell_audio(job, 0, RATE);
+	tell_made(job, RATE);
+	tell(&word);
+}
+
+/* About six samples a second, which is a thousandth of a word a minute. */
+static void send_a_sample_now_and_then(struct job *job)
+{
+	if (job->credit > 0 && ++job->made % 32 == 0) {
+		--job->credit;
+		tell_audio(job, 1, RATE);
+	}
+}
+
+/* Computes for a while before the first sample. */
+static void speak_after_work(struct job *job)
+{
+	clock_t begin = clock();
+
+	while (job->sent == 0 && clock() - begin < WORK_US * CLOCKS_PER_SEC / 1000000)
+		;
+	speak_at(job, RATE);
+}
+
 static void say_nothing(struct job *job)
 {
 	(void)job;
@@ -243,6 +274,9 @@ static const struct {
 	{"after the end", speak_after_the_end},
 	{"on after cancel", speak_on_after_cancel},
 	{"nothing", say_nothing},
+	{"no samples", send_no_samples},
+	{"a sample now and then", send_a_sample_now_and_then},
+	{"after work", speak_after_work},
 	{"in windows", speak_in_windows},
 	{"most dearly", speak_most_dearly},
 	{"dearly", speak_a_little_less_dearly},

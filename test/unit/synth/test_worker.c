@@ -4,12 +4,17 @@
  *
  * argv[1] is the odd worker.
  */
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -152,6 +157,86 @@ static void test_a_silent_job_is_noticed_beside_one_that_speaks(void **state)
 	bed_close(&bed);
 }
 
+static void assert_hangs(const char *text)
+{
+	struct bed bed;
+	struct chunk chunk;
+
+	bed_open_ready(&bed, "odd", odd_program, (struct pool_options){.stall_ms = 400});
+	bed_speak(&bed, &chunk, text);
+	assert_int_equal(chunk.how, SPEECH_FAILED);
+	assert_int_equal(bed_stats(&bed).worker_deaths, 2);
+	chunk_finish(&chunk);
+	assert_well(&bed);
+	bed_close(&bed);
+}
+
+static void test_messages_without_samples_do_not_count_as_speech(void **state)
+{
+	(void)state;
+	assert_hangs("no samples");
+}
+
+static void test_a_sample_now_and_then_does_not_count_as_speech(void **state)
+{
+	(void)state;
+	assert_hangs("a sample now and then");
+}
+
+/* Has the calling process run on this processor alone. */
+static void pin(pid_t pid, int processor)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)processor, &one);
+	assert_int_equal(sched_setaffinity(pid, sizeof(one), &one), 0);
+}
+
+static pid_t start_spinning(int processor)
+{
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pin(0, processor);
+	for (volatile unsigned i = 0;; ++i)
+		;
+}
+
+/* The worker shares a processor with a process that has seventy times its weight, so the work of a
+ * moment takes it longer than the stall limit, until that process ends. */
+static void test_a_worker_that_has_no_processor_is_not_silent(void **state)
+{
+	struct bed bed;
+	struct chunk chunk;
+	pid_t workers[BED_CHILDREN_MAX];
+	int processor = sched_getcpu();
+	unsigned count;
+	pid_t spinner;
+
+	(void)state;
+	bed_open_ready(&bed, "odd", odd_program,
+		       (struct pool_options){.workers_max = 1, .stall_ms = 1000});
+	count = bed_children(workers, BED_CHILDREN_MAX);
+	for (unsigned i = 0; i < count; ++i) {
+		pin(workers[i], processor);
+		assert_int_equal(setpriority(PRIO_PROCESS, (id_t)workers[i], 19), 0);
+	}
+	spinner = start_spinning(processor);
+	assert_true(spinner > 0);
+	bed_start(&bed, &chunk, "after work");
+	bed_pass(&bed, 1800);
+	assert_int_equal(bed_stats(&bed).worker_deaths, 0);
+	kill(spinner, SIGKILL);
+	waitpid(spinner, NULL, 0);
+	bed_run(&bed);
+	assert_int_equal(bed_stats(&bed).worker_deaths, 0);
+	assert_spoken(&chunk);
+	bed_close(&bed);
+}
+
 /* Slices are divided by what a second costs. */
 static void test_an_engine_that_says_absurd_costs_is_spoken_with_on(void **state)
 {
@@ -213,6 +298,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_what_comes_after_done_changes_nothing),
 		cmocka_unit_test(test_a_worker_that_ignores_a_cancel_is_replaced),
 		cmocka_unit_test(test_a_silent_job_is_noticed_beside_one_that_speaks),
+		cmocka_unit_test(test_messages_without_samples_do_not_count_as_speech),
+		cmocka_unit_test(test_a_sample_now_and_then_does_not_count_as_speech),
+		cmocka_unit_test(test_a_worker_that_has_no_processor_is_not_silent),
 		cmocka_unit_test(test_an_engine_that_says_absurd_costs_is_spoken_with_on),
 		cmocka_unit_test(test_a_voice_without_a_rate_is_no_voice),
 		cmocka_unit_test(test_a_long_title_is_cut_between_characters),
