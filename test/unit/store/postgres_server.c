@@ -73,7 +73,9 @@ static void become_user(void)
 		_exit(126);
 }
 
-static pid_t launch(const char *const arguments[])
+/* arguments[0] is the name of a program of PostgreSQL and becomes its whole path: initdb looks for
+ * the others beside itself, and where it is named without a path, in PATH, where Debian has none. */
+static pid_t launch(const char *arguments[])
 {
 	char program[192];
 	char log[96];
@@ -84,6 +86,7 @@ static pid_t launch(const char *const arguments[])
 	child = fork();
 	if (child != 0)
 		return child;
+	arguments[0] = program;
 	become_user();
 	freopen(log, "a", stdout);
 	freopen(log, "a", stderr);
@@ -99,6 +102,20 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	(void)type;
 	(void)place;
 	return remove(path);
+}
+
+static void show_log(void)
+{
+	char path[96];
+	char line[512];
+	FILE *log;
+
+	snprintf(path, sizeof(path), "%s/log", server.dir);
+	log = fopen(path, "r");
+	while (log && fgets(line, sizeof(line), log))
+		fputs(line, stderr);
+	if (log)
+		fclose(log);
 }
 
 static pid_t owner; /* a child of a test that forks must not end its parent's server */
@@ -147,6 +164,8 @@ static void make_data(void)
 	fclose(file);
 	give(password);
 	assert(waitpid(launch(initdb), &status, 0) > 0);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		show_log();
 	assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
