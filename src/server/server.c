@@ -484,7 +484,7 @@ static void fill_services(struct server *server)
 	server->services = (struct session_services){
 		.timers = &server->loop->timers,
 		.speech = pool_speech(server->pool),
-		.encode_thread = server->services.encode_thread,
+		.encode_threads = server->services.encode_threads,
 		.voices = pool_voices(server->pool),
 		.ledger_ops = &ledger_ops,
 		.ledger = server->account,
@@ -515,7 +515,8 @@ static int start(struct server *server)
 	if (!err)
 		err = open_account(server);
 	if (!err)
-		err = encoding_thread_alloc(&server->services.encode_thread, server->loop);
+		err = encoding_threads_alloc(&server->services.encode_threads, server->loop,
+					     uv_available_parallelism());
 	if (!err)
 		err = open_agents(server);
 	if (!err)
@@ -561,7 +562,7 @@ static void stop(struct server *server)
 	mem_deref(server->tls);
 	if (server->voices_folder)
 		folder_close(server->voices_folder);
-	mem_deref(server->services.encode_thread);
+	mem_deref(server->services.encode_threads);
 	server->pool = mem_deref(server->pool);
 	mem_deref(server->members);
 	mem_deref(server->account);

@@ -14,13 +14,24 @@
 
 #include "audio/encoder.h"
 #include "base/mem.h"
+#include "loop/thread.h"
 
 /* Of one piece: 200 ms at 48 kHz are 19,200 bytes before they are encoded, and
  * MP3 wants room for 20,000. */
 #define OUT_MAX 65536u
 
+struct encoding_thread {
+	struct thread *thread;
+	unsigned encodings; /* that are open and stay on this thread */
+};
+
+struct encoding_threads {
+	unsigned count;
+	struct encoding_thread threads[];
+};
+
 struct encoding {
-	struct thread *thread; /* NULL: the timer does its work */
+	struct encoding_thread *thread; /* NULL: the timer does its work */
 	struct timers *timers;
 	struct timer timer;
 	struct list waiting; /* for the timer */
@@ -91,9 +102,63 @@ static void run_batch(struct list *batch, void *arg)
 		encode_piece(piece_of(link));
 }
 
-int encoding_thread_alloc(struct thread **threadp, struct loop *loop)
+static void encoding_threads_destroy(void *object)
 {
-	return thread_alloc(threadp, loop, "encode", run_batch, NULL);
+	struct encoding_threads *threads = object;
+
+	for (unsigned i = 0; i < threads->count; ++i) {
+		assert(threads->threads[i].encodings == 0);
+		mem_deref(threads->threads[i].thread);
+	}
+}
+
+int encoding_threads_alloc(struct encoding_threads **threadsp, struct loop *loop, unsigned count)
+{
+	struct encoding_threads *threads = mem_zalloc(
+		sizeof(*threads) + count * sizeof(threads->threads[0]), encoding_threads_destroy);
+
+	if (!threads)
+		return ENOMEM;
+	for (unsigned i = 0; i < count; ++i) {
+		int err =
+			thread_alloc(&threads->threads[i].thread, loop, "encode", run_batch, NULL);
+
+		if (err) {
+			mem_deref(threads);
+			return err;
+		}
+		++threads->count;
+	}
+	*threadsp = threads;
+	return 0;
+}
+
+void encoding_threads_finish(struct encoding_threads *threads)
+{
+	for (unsigned i = 0; i < threads->count; ++i)
+		thread_finish(threads->threads[i].thread);
+}
+
+unsigned encoding_threads_most(const struct encoding_threads *threads)
+{
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < threads->count; ++i) {
+		if (threads->threads[i].encodings > most)
+			most = threads->threads[i].encodings;
+	}
+	return most;
+}
+
+static struct encoding_thread *encoding_threads_least_busy(struct encoding_threads *threads)
+{
+	struct encoding_thread *least = &threads->threads[0];
+
+	for (unsigned i = 1; i < threads->count; ++i) {
+		if (threads->threads[i].encodings < least->encodings)
+			least = &threads->threads[i];
+	}
+	return least;
 }
 
 /* On the loop. */
@@ -131,8 +196,9 @@ static void on_timer(void *arg)
 	mem_deref(encoding);
 }
 
-int encoding_alloc(struct encoding **encodingp, struct thread *thread, struct timers *timers,
-		   const struct audio_format *format, encoding_h *heard, void *arg)
+int encoding_alloc(struct encoding **encodingp, struct encoding_threads *threads,
+		   struct timers *timers, const struct audio_format *format, encoding_h *heard,
+		   void *arg)
 {
 	struct encoding *encoding;
 
@@ -141,7 +207,10 @@ int encoding_alloc(struct encoding **encodingp, struct thread *thread, struct ti
 	encoding = mem_zalloc(sizeof(*encoding), encoding_destroy);
 	if (!encoding)
 		return ENOMEM;
-	encoding->thread = thread;
+	if (threads) {
+		encoding->thread = encoding_threads_least_busy(threads);
+		++encoding->thread->encodings;
+	}
 	encoding->timers = timers;
 	encoding->format = *format;
 	encoding->heard = heard;
@@ -154,7 +223,7 @@ int encoding_alloc(struct encoding **encodingp, struct thread *thread, struct ti
 static void submit(struct encoding *encoding, struct piece *piece)
 {
 	if (encoding->thread) {
-		thread_submit(encoding->thread, &piece->task, come_back);
+		thread_submit(encoding->thread->thread, &piece->task, come_back);
 		return;
 	}
 	list_append(&encoding->waiting, &piece->task.link);
@@ -214,6 +283,8 @@ struct encoding *encoding_close(struct encoding *encoding)
 	if (!encoding)
 		return NULL;
 	atomic_store(&encoding->is_closed, true);
+	if (encoding->thread)
+		--encoding->thread->encodings;
 	timer_clear(encoding->timers, &encoding->timer);
 	while ((link = list_first(&encoding->waiting))) {
 		list_remove(&encoding->waiting, link);

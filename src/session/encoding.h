@@ -1,12 +1,13 @@
 /*
  * encoding.h: a turn's samples on their way through an encoder, off the loop.
  *
- *   turn → encoding_write → a piece → the thread: encoder → a piece → turn
+ *   turn → encoding_write → a piece → a thread: encoder → a piece → turn
  *
- * Encoders cost as much as a small engine, so all of them run on one thread that
- * belongs to nobody's turn.  Pieces go over whole and come back whole, in order.
- * Without a thread (tests with a clock of their own) a timer of no time does the
- * work: then too nothing is heard from inside a call.
+ * Encoders cost as much as a small engine, so they run on threads of their own, as
+ * many as there are processors.  An encoding stays on the thread that had the
+ * fewest of them when it began, so pieces go over whole and come back whole, in
+ * order.  Without threads (tests with a clock of their own) a timer of no time
+ * does the work: then too nothing is heard from inside a call.
  */
 #ifndef SESSION_ENCODING_H
 #define SESSION_ENCODING_H
@@ -16,7 +17,7 @@
 #include <stdint.h>
 
 #include "audio/pipeline.h"
-#include "loop/thread.h"
+#include "loop/loop.h"
 #include "loop/timers.h"
 
 /* So much audio may be away before no more should be made.  A frame is 200 ms at
@@ -25,18 +26,26 @@
 #define ENCODING_FULL_MS 1000u
 
 struct encoding;
+struct encoding_threads;
 
-/* The thread of all encodings; it ends after the last of them. */
-int encoding_thread_alloc(struct thread **threadp, struct loop *loop);
+/* The threads of all encodings, which must be closed before it is dereferenced. */
+int encoding_threads_alloc(struct encoding_threads **threadsp, struct loop *loop, unsigned count);
+
+/* Finishes all that was written and delivers it: blocks. */
+void encoding_threads_finish(struct encoding_threads *threads);
+
+/* How many encodings the busiest thread has. */
+unsigned encoding_threads_most(const struct encoding_threads *threads);
 
 /* What came back of one piece.  The frame's samples are those that its bytes
  * stand for: a piece that an encoder kept comes back empty, and is counted with
  * the next bytes.  The frame is lent. */
 typedef void(encoding_h)(void *arg, int err, const struct audio_frame *frame);
 
-/* thread NULL: by `timers`. */
-int encoding_alloc(struct encoding **encodingp, struct thread *thread, struct timers *timers,
-		   const struct audio_format *format, encoding_h *heard, void *arg);
+/* threads NULL: by `timers`. */
+int encoding_alloc(struct encoding **encodingp, struct encoding_threads *threads,
+		   struct timers *timers, const struct audio_format *format, encoding_h *heard,
+		   void *arg);
 
 /* At most 200 ms of PCM16, copied.  ENOMEM. */
 int encoding_write(struct encoding *encoding, const int16_t *samples, size_t count);

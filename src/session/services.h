@@ -47,7 +47,7 @@ struct dictionary_ops {
 struct session_services {
 	struct timers *timers;
 	struct speech *speech;
-	struct thread *encode_thread; /* see encoding.h; NULL: timers do its work */
+	struct encoding_threads *encode_threads; /* see encoding.h; NULL: timers do their work */
 	const struct voices *voices;
 	const struct ledger_ops *ledger_ops;
 	void *ledger;

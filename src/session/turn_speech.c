@@ -100,7 +100,7 @@ static int open_pipeline(struct turn *turn)
 		err = pipeline_alloc(&turn->pipeline, &turn->format, 1.0);
 	if (err || turn->encoding || !audio_format_needs_encoder(turn->format.encoding))
 		return err;
-	return encoding_alloc(&turn->encoding, services->encode_thread, services->timers,
+	return encoding_alloc(&turn->encoding, services->encode_threads, services->timers,
 			      &turn->format, on_encoded, turn);
 }
 

@@ -89,13 +89,13 @@ static void check_thread(const struct audio_format *format)
 	static int16_t samples[PIECES * FRAME];
 	struct ear ear = {.expected = PIECES + 1};
 	struct encoding *encoding;
-	struct thread *thread;
+	struct encoding_threads *threads;
 
 	make_samples(samples, COUNT(samples));
 	buf_init(&ear.bytes, HEARD_MAX);
 	assert_int_equal(loop_alloc(&ear.loop), 0);
-	assert_int_equal(encoding_thread_alloc(&thread, ear.loop), 0);
-	assert_int_equal(encoding_alloc(&encoding, thread, &ear.loop->timers, format, hear, &ear),
+	assert_int_equal(encoding_threads_alloc(&threads, ear.loop, 1), 0);
+	assert_int_equal(encoding_alloc(&encoding, threads, &ear.loop->timers, format, hear, &ear),
 			 0);
 	write_pieces(encoding, samples);
 	assert_int_equal(ear.times, 0);
@@ -105,7 +105,7 @@ static void check_thread(const struct audio_format *format)
 	assert_true(encoding_is_idle(encoding));
 	assert_encoded(&ear.bytes, format, samples);
 	encoding_close(encoding);
-	mem_deref(thread);
+	mem_deref(threads);
 	mem_deref(ear.loop);
 	buf_reset(&ear.bytes);
 	assert_int_equal(mem_live(), 0);
@@ -124,16 +124,16 @@ static void test_two_streams_on_one_thread_stay_apart(void **state)
 	static int16_t samples[PIECES * FRAME];
 	struct ear ears[2] = {{.expected = PIECES + 1}, {.expected = PIECES + 1}};
 	struct encoding *encodings[2];
-	struct thread *thread;
+	struct encoding_threads *threads;
 	struct loop *loop;
 
 	(void)state;
 	make_samples(samples, COUNT(samples));
 	assert_int_equal(loop_alloc(&loop), 0);
-	assert_int_equal(encoding_thread_alloc(&thread, loop), 0);
+	assert_int_equal(encoding_threads_alloc(&threads, loop, 1), 0);
 	for (size_t i = 0; i < 2; ++i) {
 		buf_init(&ears[i].bytes, HEARD_MAX);
-		assert_int_equal(encoding_alloc(&encodings[i], thread, &loop->timers,
+		assert_int_equal(encoding_alloc(&encodings[i], threads, &loop->timers,
 						i == 0 ? &flac : &mp3, hear, &ears[i]),
 				 0);
 	}
@@ -144,14 +144,52 @@ static void test_two_streams_on_one_thread_stay_apart(void **state)
 	}
 	assert_int_equal(encoding_end(encodings[0]), 0);
 	assert_int_equal(encoding_end(encodings[1]), 0);
-	thread_finish(thread); /* calls all that is done */
+	encoding_threads_finish(threads); /* calls all that is done */
 	assert_encoded(&ears[0].bytes, &flac, samples);
 	assert_encoded(&ears[1].bytes, &mp3, samples);
 	for (size_t i = 0; i < 2; ++i) {
 		encoding_close(encodings[i]);
 		buf_reset(&ears[i].bytes);
 	}
-	mem_deref(thread);
+	mem_deref(threads);
+	mem_deref(loop);
+	assert_int_equal(mem_live(), 0);
+}
+
+/* A third one joins the thread with fewer of them, and a place that was given up is taken again. */
+static void test_streams_are_spread_over_the_threads(void **state)
+{
+	static int16_t samples[PIECES * FRAME];
+	struct ear ears[4] = {0};
+	struct encoding *encodings[4];
+	struct encoding_threads *threads;
+	struct loop *loop;
+
+	(void)state;
+	make_samples(samples, COUNT(samples));
+	assert_int_equal(loop_alloc(&loop), 0);
+	assert_int_equal(encoding_threads_alloc(&threads, loop, 2), 0);
+	for (unsigned i = 0; i < 4; ++i) {
+		buf_init(&ears[i].bytes, HEARD_MAX);
+		assert_int_equal(encoding_alloc(&encodings[i], threads, &loop->timers, &flac, hear,
+						&ears[i]),
+				 0);
+		assert_int_equal(encoding_threads_most(threads), i / 2 + 1);
+	}
+	encoding_close(encodings[0]);
+	assert_int_equal(
+		encoding_alloc(&encodings[0], threads, &loop->timers, &mp3, hear, &ears[0]), 0);
+	assert_int_equal(encoding_threads_most(threads), 2);
+	for (size_t i = 0; i < 4; ++i)
+		write_pieces(encodings[i], samples);
+	encoding_threads_finish(threads);
+	for (size_t i = 0; i < 4; ++i) {
+		assert_encoded(&ears[i].bytes, i == 0 ? &mp3 : &flac, samples);
+		encoding_close(encodings[i]);
+		buf_reset(&ears[i].bytes);
+	}
+	assert_int_equal(encoding_threads_most(threads), 0);
+	mem_deref(threads);
 	mem_deref(loop);
 	assert_int_equal(mem_live(), 0);
 }
@@ -161,19 +199,19 @@ static void test_a_closed_one_is_heard_no_more(void **state)
 	static int16_t samples[PIECES * FRAME];
 	struct ear ear = {0};
 	struct encoding *encoding;
-	struct thread *thread;
+	struct encoding_threads *threads;
 	struct loop *loop;
 
 	(void)state;
 	buf_init(&ear.bytes, HEARD_MAX);
 	assert_int_equal(loop_alloc(&loop), 0);
-	assert_int_equal(encoding_thread_alloc(&thread, loop), 0);
-	assert_int_equal(encoding_alloc(&encoding, thread, &loop->timers, &mp3, hear, &ear), 0);
+	assert_int_equal(encoding_threads_alloc(&threads, loop, 1), 0);
+	assert_int_equal(encoding_alloc(&encoding, threads, &loop->timers, &mp3, hear, &ear), 0);
 	write_pieces(encoding, samples);
 	assert_null(encoding_close(encoding));
-	thread_finish(thread);
+	encoding_threads_finish(threads);
 	assert_int_equal(ear.times, 0);
-	mem_deref(thread);
+	mem_deref(threads);
 	mem_deref(loop);
 	assert_int_equal(mem_live(), 0);
 }
@@ -521,6 +559,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_comes_back_is_the_stream_in_order),
 		cmocka_unit_test(test_two_streams_on_one_thread_stay_apart),
+		cmocka_unit_test(test_streams_are_spread_over_the_threads),
 		cmocka_unit_test(test_a_closed_one_is_heard_no_more),
 		cmocka_unit_test(test_without_a_thread_a_timer_does_it_later),
 		cmocka_unit_test(test_a_second_that_is_away_is_full),
