@@ -181,7 +181,7 @@ void http_client_parse_stop(struct http_client_parse *parse)
 const char *http_client_parse_header(const struct http_client_parse *parse, const char *name)
 {
 	const char *at = parse->head.bytes;
-	const char *end = at + parse->head.len;
+	const char *end = parse->head.len > 0 ? at + parse->head.len : at; /* NULL: no head yet */
 
 	while (at < end) {
 		const char *value = at + strlen(at) + 1;
