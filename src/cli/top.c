@@ -121,9 +121,9 @@ static const char *refusal_of(unsigned status)
 {
 	switch (status) {
 	case 401:
-		return "it wants a key: --key KEY, or SYRINX_KEY";
+		return "it wants a key: --key-file FILE, or SYRINX_KEY";
 	case 403:
-		return "this key may not: it must have the scope admin";
+		return "this key may not: it must be the operator's, with the scope admin";
 	case 404:
 		return "it has no /metrics: is it Syrinx?";
 	default:

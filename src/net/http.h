@@ -90,6 +90,9 @@ void http_server_stop(struct http_server *server);
 /* The value of a header, or NULL; names in any case.  Of several, the first. */
 const char *http_header(const struct http_request *request, const char *name);
 
+/* Whether any header's name begins with the prefix, in any case. */
+bool http_has_header_from(const struct http_request *request, const char *prefix);
+
 /* The value of a query parameter as it came (not NUL-terminated; *len), or
  * NULL. */
 const char *http_query_raw(const struct http_request *request, const char *name, size_t *len);

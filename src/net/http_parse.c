@@ -369,6 +369,20 @@ const char *http_parse_header(const struct http_parse *parse, const char *name, 
 	return NULL;
 }
 
+bool http_parse_has_header_from(const struct http_parse *parse, const char *prefix)
+{
+	const char *end = parse->head.bytes + parse->head.len;
+
+	for (const char *p = parse->head.bytes + parse->headers_at; p < end;) {
+		if (strncasecmp(p, prefix, strlen(prefix)) == 0)
+			return true;
+		p += strlen(p) + 1; /* to its value */
+		assert(p < end);
+		p += strlen(p) + 1;
+	}
+	return false;
+}
+
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')

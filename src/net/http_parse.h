@@ -56,6 +56,9 @@ const char *http_parse_query(const struct http_parse *parse);
 /* The nth (from 0) header of that name, or NULL. */
 const char *http_parse_header(const struct http_parse *parse, const char *name, unsigned nth);
 
+/* Whether any header's name begins so, in any case. */
+bool http_parse_has_header_from(const struct http_parse *parse, const char *prefix);
+
 /* Undoes percent-escapes from in to out, which may be the same; ends it with a
  * NUL and gives its length.  EINVAL for a bad escape or an escaped NUL, ENOBUFS
  * when out (with its NUL) is too small. */

@@ -16,6 +16,11 @@ const char *http_header(const struct http_request *request, const char *name)
 	return http_parse_header(&request_of(request)->parse, name, 0);
 }
 
+bool http_has_header_from(const struct http_request *request, const char *prefix)
+{
+	return http_parse_has_header_from(&request_of(request)->parse, prefix);
+}
+
 const char *http_query_raw(const struct http_request *request, const char *name, size_t *len)
 {
 	size_t name_len = strlen(name);

@@ -104,7 +104,9 @@ static const struct param rows[] = {
 		 "browsers are not asked."},
 	{"server", "metrics", ENUM(metrics_readers, "local", metrics_readers),
 	 .text = "Who may read /metrics without a key: programs of this machine, nobody, or "
-		 "everybody. A key with the scope admin may always."},
+		 "everybody. The operator's key, one with the scope admin of the default account, may "
+		 "always. What a proxy of this machine passes on is not local; one that adds no "
+		 "header to it cannot be told apart and needs metrics = key."},
 	{"server", "drain_seconds", INT(drain_seconds, "60", 0, 86400), .unit = "seconds",
 	 .text = "How long a server that was told to end waits for turns that are being spoken."},
 	{"server", "max_connections", INT(max_connections, "10000", 1, 1000000),

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "account/registry.h"
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/mem.h"
 #include "metrics/metrics.h"
 #include "server/agents.h"
@@ -100,8 +102,45 @@ static void answer(const struct route_call *call)
 	http_reply(call->request, 200, TYPE, scratch->bytes, scratch->len);
 }
 
-/* A proxy on this machine speaks for others, and says so. */
-static bool comes_from_here(const struct http_request *request)
+/*
+ * Names of headers, or the beginnings of such names, that reverse proxies, load balancers, content
+ * delivery networks and tunnels add to what they pass on.  A request that has one of them comes from
+ * somebody else than the process that connected, whatever the value says, and a program of this
+ * machine has no reason to send one.  These are the names that widely used products document; a proxy
+ * that adds none of them cannot be recognized, and docs/metrics.md says so.
+ */
+static const char *const metrics_page_proxy_headers[] = {
+	"forwarded", /* RFC 7239; also Forwarded-For */
+	"via", /* RFC 9110, 7.6.3 */
+	"x-forwarded", /* -For, -Host, -Proto, -Port, -Server, -Prefix, ... */
+	"x-original-", /* -Forwarded-For, -Host, -URL: ingress controllers, IIS */
+	"x-real-", /* -IP, -Port: nginx */
+	"x-client-ip",
+	"client-ip",
+	"x-cluster-client-ip",
+	"x-proxyuser-ip",
+	"proxy-client-ip",
+	"wl-proxy-client-ip",
+	"x-remote-ip",
+	"x-remote-addr",
+	"x-originating-ip",
+	"true-client-ip", /* Akamai, Cloudflare */
+	"cdn-loop", /* RFC 8586 */
+	"cf-", /* Cloudflare and its tunnel: CF-Connecting-IP, CF-Ray */
+	"fastly-",
+	"fly-", /* Fly-Client-IP, Fly-Forwarded-Port */
+	"x-envoy-", /* External-Address, ... */
+	"x-azure-",
+	"x-arr-", /* Azure Front Door and App Service */
+	"x-amzn-",
+	"x-amz-cf-", /* load balancers of AWS, CloudFront */
+	"x-appengine-",
+	"x-cloud-trace-context", /* Google's */
+	"tailscale-", /* tailscale serve and funnel */
+};
+
+/* A process of this machine speaks for itself. */
+static bool metrics_page_is_local(const struct http_request *request)
 {
 	char peer[HTTP_PEER_SIZE];
 
@@ -109,15 +148,32 @@ static bool comes_from_here(const struct http_request *request)
 	if (strncmp(peer, "127.", 4) != 0 && strcmp(peer, "::1") != 0 &&
 	    strncmp(peer, "::ffff:127.", 11) != 0)
 		return false;
-	return !http_header(request, "x-forwarded-for") && !http_header(request, "forwarded");
+	for (size_t i = 0; i < COUNT(metrics_page_proxy_headers); ++i) {
+		if (http_has_header_from(request, metrics_page_proxy_headers[i]))
+			return false;
+	}
+	return true;
+}
+
+/* The figures are sums over all accounts and name the operator's agents: the administrator of one
+ * account may not see them. */
+static void metrics_page_answer_operator(const struct route_call *call)
+{
+	if (registry_is_master(call->key))
+		answer(call);
+	else
+		answer_error(call, WIRE_ERROR_FORBIDDEN,
+			     "only the operator's key reads metrics of the whole server: one "
+			     "with the scope admin, of the default account");
 }
 
 void metrics_page_get(const struct route_call *call)
 {
 	int readers = call->server->config->metrics_readers;
 
-	if (readers == READERS_ALL || (readers == READERS_LOCAL && comes_from_here(call->request)))
+	if (readers == READERS_ALL ||
+	    (readers == READERS_LOCAL && metrics_page_is_local(call->request)))
 		answer(call);
 	else
-		auth_request(call, STORE_SCOPE_ADMIN, answer);
+		auth_request(call, STORE_SCOPE_ADMIN, metrics_page_answer_operator);
 }

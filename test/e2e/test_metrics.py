@@ -289,9 +289,41 @@ def test_who_reads_it_is_configured(start_server, readers, here, through_a_proxy
     assert may_read(server, bearer(server.key))
 
 
-def test_local_is_what_is_configured_without_a_word(shared_server):
-    assert may_read(shared_server)
-    assert not may_read(shared_server, {"X-Forwarded-For": "127.0.0.1"})
+# What reverse proxies, load balancers, content networks and tunnels add: one of each kind.
+PROXY_HEADERS = [
+    "Via", "Forwarded", "X-Forwarded-For", "x-forwarded-host", "X-Forwarded-Proto",
+    "X-Forwarded-Anything", "X-Real-IP", "X-Client-IP", "X-Cluster-Client-IP", "Client-IP",
+    "True-Client-IP", "CF-Connecting-IP", "CF-Ray", "CDN-Loop", "Fastly-Client-IP", "Fly-Client-IP",
+    "X-Envoy-External-Address", "X-Original-Forwarded-For", "X-Azure-ClientIP", "X-Amzn-Trace-Id",
+    "X-AppEngine-User-IP", "Tailscale-User-Login", "X-Remote-Addr", "X-ProxyUser-Ip"]
+
+
+@pytest.mark.parametrize("header", PROXY_HEADERS)
+def test_what_a_proxy_of_this_machine_passes_on_is_not_local(shared_server, header):
+    for value in ("192.0.2.1", "127.0.0.1", ""):
+        status, _, _ = fetch(shared_server, "/metrics", {header: value})
+        assert status == 401, value
+        assert may_read(shared_server, {header: value} | bearer(shared_server.key))
+
+
+def test_headers_of_ordinary_clients_are_those_of_no_proxy(shared_server):
+    assert may_read(shared_server, {"User-Agent": "Prometheus/2.42", "Accept": "*/*",
+                                    "X-Request-Id": "1", "X-Prometheus-Scrape-Timeout-Seconds": "10",
+                                    "Traceparent": "00-0af7651916cd43dd8448eb211c80319c-"
+                                                   "b7ad6b7169203331-01"})
+
+
+def test_an_account_that_is_not_the_operators_reads_nothing_of_the_whole_server(start_server):
+    server = start_server({"server.metrics": "key"})
+    command(server, "account", "create", "--name", "tenant")
+    tenant = server.new_key("--account", "tenant", "--scopes", "speak,read,voices,dictionaries,admin")
+    status, _, body = fetch(server, "/metrics", bearer(tenant))
+    assert status == 403 and b"operator" in body and b"syrinx_voices" not in body
+    operator = server.new_key("--scopes", "admin")
+    assert may_read(server, bearer(operator))
+    done = syrinx("top", "--once", "--server", f"http://127.0.0.1:{server.port}",
+                  extra={"SYRINX_KEY": tenant})
+    assert done.returncode == 1 and b"operator" in done.stderr, done.stderr
 
 
 def test_no_key_is_in_it(server):

@@ -132,10 +132,10 @@ def test_a_key_is_wanted_where_it_is_configured_so(start_server):
     here = ["top", "--once", "--server", address(server)]
     done = syrinx(*here)
     assert done.returncode == 1
-    assert "answered 401: it wants a key: --key KEY, or SYRINX_KEY" in done.stderr.decode()
+    assert "answered 401: it wants a key: --key-file FILE, or SYRINX_KEY" in done.stderr.decode()
     done = syrinx(*here, "--key", user)
     assert done.returncode == 1
-    assert "answered 403: this key may not: it must have the scope admin" in done.stderr.decode()
+    assert "answered 403: this key may not: it must be the operator's" in done.stderr.decode()
     assert syrinx(*here, "--key", server.key).returncode == 0
     assert syrinx(*here, extra={"SYRINX_KEY": server.key}).returncode == 0
     assert syrinx(*here, "--data", server.data).returncode == 0  # the local key
