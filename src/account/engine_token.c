@@ -53,7 +53,7 @@ static size_t without_region(const char *key, size_t len)
 
 int engine_token_keys(struct engine_token_keys *keys, const char *text)
 {
-	struct engine_token_keys found = {0};
+	struct engine_token_keys found = {.life_max_s = ENGINE_TOKEN_LIFE_MAX_S};
 
 	for (text += strspn(text, BLANKS); *text; text += strspn(text, BLANKS)) {
 		size_t len = strcspn(text, BLANKS);
@@ -233,7 +233,7 @@ static int read_object(struct claims *claims, struct slice part, const struct cl
 }
 
 /* NULL: all is well. */
-static const char *fault_of(const struct claims *claims, int64_t now_s)
+static const char *fault_of(const struct claims *claims, int64_t now_s, int64_t life_max_s)
 {
 	double now = (double)now_s;
 
@@ -251,6 +251,9 @@ static const char *fault_of(const struct claims *claims, int64_t now_s)
 		return "no time of issue";
 	if (claims->issued_s - ENGINE_TOKEN_LEEWAY_S > now)
 		return "issued in the future";
+	/* With the line above this also bounds how far from now it may expire. */
+	if (claims->expires_s - claims->issued_s > (double)life_max_s)
+		return "valid for longer than token_seconds of the agent";
 	return NULL;
 }
 
@@ -307,7 +310,7 @@ static const char *check(const struct engine_token_keys *keys, struct slice toke
 	if (read_object(&claims, parts[0], header_rows, COUNT(header_rows)) != 0 ||
 	    read_object(&claims, parts[1], payload_rows, COUNT(payload_rows)) != 0)
 		return "not made of JSON objects";
-	return fault_of(&claims, now_s);
+	return fault_of(&claims, now_s, keys->life_max_s);
 }
 
 int engine_token_check(const struct engine_token_keys *keys, const char *value, int64_t now_s,

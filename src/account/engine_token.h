@@ -23,12 +23,19 @@
 #define ENGINE_TOKEN_LEEWAY_S 60 /* clocks differ */
 #define ENGINE_TOKEN_LIFE_S 300 /* of those that we make */
 
+/* From a token's time of issue to its expiry.  A token has no id, so whoever sees one can use it until
+ * it expires; it is needed only for the moment of connecting.  The vendor does not document how long its
+ * tokens live.  Ours live 5 minutes and the vendor's signed addresses 15: an hour leaves room, and
+ * `token_seconds` of an agent is there for an engine that needs more. */
+#define ENGINE_TOKEN_LIFE_MAX_S 3600
+
 /* Old, new and one more for each of a few regions. */
 #define ENGINE_TOKEN_KEYS_MAX 8u
 #define ENGINE_TOKEN_DIGEST_LEN 32u
 
-/* What is kept of API keys. */
+/* What is kept of API keys, and how long the tokens that they sign may live. */
 struct engine_token_keys {
+	int64_t life_max_s; /* ENGINE_TOKEN_LIFE_MAX_S, until somebody sets another */
 	size_t count;
 	uint8_t digests[ENGINE_TOKEN_KEYS_MAX][ENGINE_TOKEN_DIGEST_LEN];
 };
@@ -39,7 +46,7 @@ struct engine_token_keys {
 int engine_token_keys(struct engine_token_keys *keys, const char *text);
 
 /* The value of the header: 0, or EACCES and in `why` the reason, for the log and
- * never for the caller.  Blanks around it and "Bearer " in front are allowed. */
+ * never for the caller.  The same token is good any number of times.  Blanks around it and "Bearer " in front are allowed. */
 int engine_token_check(const struct engine_token_keys *keys, const char *value, int64_t now_s,
 		       const char **why);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "account/engine_token.h"
 #include "cli/local_key.h"
 #include "llm/llm.h"
 
@@ -24,6 +25,7 @@ void agent_choice_add_echo(struct config *config, const char *local_key)
 		return;
 	*agent = (struct config_agent){.name = ECHO_NAME,
 				       .path = ECHO_PATH,
+				       .token_seconds = ENGINE_TOKEN_LIFE_MAX_S,
 				       .llm = LLM_ECHO,
 				       .temperature = PARAM_NONE,
 				       .history_max = LLM_HISTORY_MAX,

@@ -167,6 +167,8 @@ static int fill_keys(struct agent *agent, const struct config_agent *config, str
 	if (err)
 		(void)buf_printf(errors, "[agent %s] api_key: %s\n", config->name,
 				 err == E2BIG ? "more than 8 keys" : "no key");
+	else
+		agent->keys.life_max_s = config->token_seconds;
 	return err;
 }
 

@@ -229,6 +229,9 @@ static const struct param agent_rows[] = {
 	{"agent", "api_key", STRING(api_key, ""), .is_secret = true,
 	 .text = "The key that the speech engine signs its tokens with; several, with blanks "
 		 "between them, while it is changed. env:NAME takes the variable of that name."},
+	{"agent", "token_seconds", INT(token_seconds, "3600", 60, 31536000), .unit = "seconds",
+	 .text = "The longest time from issue to expiry that a token of the speech engine may have. "
+		 "Whoever gets hold of a token can use it until it expires."},
 	{"agent", "llm", ENUM(llm, "openai", llm_dialects),
 	 .text = "How its language model is spoken to: the chat completions of OpenAI, vLLM, Ollama, "
 		 "llama.cpp and the like, OpenAI's responses, Anthropic's messages; or echo, which "

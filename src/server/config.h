@@ -45,6 +45,7 @@ struct config_agent {
 	char name[PARAM_NAME_SIZE];
 	char path[PARAM_STRING_SIZE];
 	char api_key[PARAM_STRING_SIZE]; /* one or more, with blanks between them */
+	int64_t token_seconds; /* that a token may be valid */
 	int llm; /* enum llm_dialect */
 	char llm_url[PARAM_STRING_SIZE];
 	char llm_model[PARAM_STRING_SIZE];

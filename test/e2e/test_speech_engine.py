@@ -57,7 +57,26 @@ def test_a_good_token_opens_the_door(server):
     assert accepted(server, given="bearer  " + token(key))
     assert accepted(server, query="agent_id=x&other=y")
     assert accepted(server, given=token(key, nbf=9999999999, aud="x", jti="1"))
-    assert accepted(server, given=token(key, exp=int(time.time()) + 31536000))
+    assert accepted(server, given=token(key, iat=int(time.time()), exp=int(time.time()) + 3600))
+
+
+def test_a_token_that_lives_too_long_is_refused_and_the_log_says_why(server):
+    now = int(time.time())
+    for expiry in (now + 31536000, 253402300799, 1e300):
+        assert refused(server, given=token(echo_key(server), iat=now, exp=expiry))
+    assert refused(server, given=token(echo_key(server), iat=now - 86400))
+    server.wait_for_log(r"agent echo refuses 127\.0\.0\.1: valid for longer than token_seconds")
+
+
+def test_how_long_a_token_may_live_is_configured(start_server):
+    server = start_server(config="[agent day]\npath = /day\napi_key = sk_of_a_whole_day\nllm = echo\n"
+                                 "token_seconds = 86400\n")
+    server.secrets.append("sk_of_a_whole_day")
+    now = int(time.time())
+    assert accepted(server, path="/day", key="sk_of_a_whole_day",
+                    given=token("sk_of_a_whole_day", iat=now, exp=now + 86400))
+    assert refused(server, path="/day", key="sk_of_a_whole_day",
+                   given=token("sk_of_a_whole_day", iat=now, exp=now + 86400 + 120))
 
 
 def test_clocks_may_differ_by_a_minute(server):

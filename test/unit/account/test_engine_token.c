@@ -98,14 +98,72 @@ static void test_the_vendors_token_is_taken_and_made(void **state)
 	assert_int_equal(check(golden, NOW), 0);
 }
 
-static void test_the_longest_times_fit(void **state)
+static void test_the_longest_times_fit_and_are_refused(void **state)
 {
 	struct engine_token_keys keys = keys_of(KEY);
 	char token[ENGINE_TOKEN_SIZE];
 
 	(void)state;
 	assert_int_equal(engine_token_make(token, &keys, INT64_MIN, INT64_MAX), 0);
-	assert_int_equal(check(token, NOW), 0);
+	assert_int_equal(check(token, NOW), EACCES);
+}
+
+/* Times relative to NOW; the limit is an hour, and clocks may differ by a minute. */
+static void test_a_token_lives_no_longer_than_it_may(void **state)
+{
+	static const struct {
+		int64_t issued, expires;
+		bool is_good;
+	} cases[] = {
+		{0, 60, true},
+		{0, 3600, true},
+		{0, 3601, false},
+		{0, 86400, false},
+		{0, INT64_C(253402300799) - NOW, false}, /* the end of the year 9999 */
+		/* It has lived for most of its time. */
+		{-3590, 10, true},
+		{-3600, 1, false},
+		{-3660, -60, true},
+		{-3661, -61, false},
+		{-100000000, 60, false},
+		{-NOW, 60, false}, /* issued in 1970 */
+		/* A clock that is ahead gives no more than the minute. */
+		{60, 3660, true},
+		{60, 3661, false},
+		{61, 3661, false},
+		/* It expires before it was issued: useless, and soon over. */
+		{60, 0, true},
+		{0, -60, true},
+	};
+	struct engine_token_keys keys = keys_of(KEY);
+	char token[ENGINE_TOKEN_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); ++i) {
+		assert_int_equal(engine_token_make(token, &keys, NOW + cases[i].issued,
+						   NOW + cases[i].expires),
+				 0);
+		if ((check(token, NOW) == 0) != cases[i].is_good)
+			fail_msg("%lld to %lld", (long long)cases[i].issued,
+				 (long long)cases[i].expires);
+	}
+}
+
+static void test_how_long_it_may_live_is_the_agents(void **state)
+{
+	struct engine_token_keys keys = keys_of(KEY);
+	char token[ENGINE_TOKEN_SIZE];
+	const char *why;
+
+	(void)state;
+	assert_int_equal(engine_token_make(token, &keys, NOW, NOW + 86400), 0);
+	assert_int_equal(engine_token_check(&keys, token, NOW, &why), EACCES);
+	assert_string_equal(why, "valid for longer than token_seconds of the agent");
+	keys.life_max_s = 86400;
+	assert_int_equal(engine_token_check(&keys, token, NOW, &why), 0);
+	assert_int_equal(engine_token_check(&keys, token, NOW, &why), 0); /* again: no jti */
+	keys.life_max_s = 86399;
+	assert_int_equal(engine_token_check(&keys, token, NOW, &why), EACCES);
 }
 
 static void test_blanks_and_bearer_are_no_part_of_it(void **state)
@@ -145,11 +203,11 @@ static void test_claims_are_held_against_the_rules(void **state)
 		{EACCES, HEAD, "{" ISS ",\"iat\":1700000000,\"exp\":1700000060}"},
 		{EACCES, HEAD, "{" ISS ",\"sub\":\"other\",\"iat\":1700000000,\"exp\":1700000060}"},
 		/* Expired by 30, 59, 60 and 61 seconds. */
-		{0, HEAD, "{" ISS "," SUB ",\"iat\":1600000000,\"exp\":1699999970}"},
-		{0, HEAD, "{" ISS "," SUB ",\"iat\":1600000000,\"exp\":1699999941}"},
-		{0, HEAD, "{" ISS "," SUB ",\"iat\":1600000000,\"exp\":1699999940}"},
-		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1600000000,\"exp\":1699999939}"},
-		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1600000000,\"exp\":1699999938}"},
+		{0, HEAD, "{" ISS "," SUB ",\"iat\":1699999000,\"exp\":1699999970}"},
+		{0, HEAD, "{" ISS "," SUB ",\"iat\":1699999000,\"exp\":1699999941}"},
+		{0, HEAD, "{" ISS "," SUB ",\"iat\":1699999000,\"exp\":1699999940}"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1699999000,\"exp\":1699999939}"},
+		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1699999000,\"exp\":1699999938}"},
 		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1700000000}"},
 		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":\"1700000060\"}"},
 		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":null}"},
@@ -163,7 +221,7 @@ static void test_claims_are_held_against_the_rules(void **state)
 		{EACCES, HEAD, "{" ISS "," SUB ",\"iat\":1700000063,\"exp\":1700000999}"},
 		{0, HEAD, "{" ISS "," SUB ",\"iat\":1700000000.25,\"exp\":1.70000006e9}"},
 		{0, HEAD,
-		 "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1731536000,"
+		 "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700003600,"
 		 "\"nbf\":1999999999,\"aud\":[\"x\",{}]}"},
 		{EACCES, "{\"alg\":\"none\"}",
 		 "{" ISS "," SUB ",\"iat\":1700000000,\"exp\":1700000060}"},
@@ -359,7 +417,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_vendors_token_is_taken_and_made),
-		cmocka_unit_test(test_the_longest_times_fit),
+		cmocka_unit_test(test_the_longest_times_fit_and_are_refused),
+		cmocka_unit_test(test_a_token_lives_no_longer_than_it_may),
+		cmocka_unit_test(test_how_long_it_may_live_is_the_agents),
 		cmocka_unit_test(test_blanks_and_bearer_are_no_part_of_it),
 		cmocka_unit_test(test_claims_are_held_against_the_rules),
 		cmocka_unit_test(test_only_the_raw_digest_signs),
