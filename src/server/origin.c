@@ -1,51 +1,163 @@
 /*
  * origin.c: which web pages may use this server (see origin.h).
+ *
+ * What is compared is read first, by the grammar of an origin: a scheme, "://", a host and perhaps a
+ * port, and nothing else.  Names are compared without regard to case, IPv6 addresses by value, a
+ * missing port as the default of its scheme.  A dot at the end is part of a name, as for browsers.
  */
 #include "server/origin.h"
 
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-/* A host's name without its port; brackets stay. */
-static size_t name_len(const char *host)
-{
-	const char *end = host[0] == '[' ? strchr(host, ']') : NULL;
+#define ORIGIN_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+#define ORIGIN_DIGITS "0123456789"
 
-	return end ? (size_t)(end - host) + 1 : strcspn(host, ":");
+/* Names in other alphabets are written in these, too (RFC 5890). */
+#define ORIGIN_NAME ORIGIN_LETTERS ORIGIN_DIGITS "-._"
+
+#define ORIGIN_NAME_MAX 253 /* characters of a DNS name */
+#define ORIGIN_PORT_NONE (-1)
+
+/* A host and a port, as in a Host header. */
+struct origin_place {
+	const char *host;
+	size_t host_len; /* with the brackets of an IPv6 address */
+	bool is_ipv6;
+	struct in6_addr address; /* of IPv6 */
+	int port; /* ORIGIN_PORT_NONE where none is given */
+};
+
+struct origin {
+	const char *scheme;
+	size_t scheme_len;
+	struct origin_place place;
+};
+
+/* "" or ":PORT", and nothing behind it. */
+static int origin_read_port(int *port, const char *text)
+{
+	size_t digits;
+
+	*port = ORIGIN_PORT_NONE;
+	if (text[0] == '\0')
+		return 0;
+	digits = strspn(text + 1, ORIGIN_DIGITS);
+	if (text[0] != ':' || digits == 0 || digits > 5 || text[1 + digits] != '\0')
+		return EINVAL;
+	*port = 0;
+	for (size_t i = 1; i <= digits; ++i)
+		*port = *port * 10 + (text[i] - '0');
+	return *port <= 65535 ? 0 : EINVAL;
 }
 
-static bool name_is(const char *name, size_t len, const char *other)
+/* "[ADDRESS]", without a zone, which means something on one machine only. */
+static int origin_read_ipv6(struct origin_place *place, const char *text)
 {
-	return strlen(other) == len && strncasecmp(name, other, len) == 0;
+	char address[INET6_ADDRSTRLEN];
+	size_t len = strcspn(text, "]");
+
+	if (text[len] != ']' || len - 1 >= sizeof(address))
+		return EINVAL;
+	memcpy(address, text + 1, len - 1);
+	address[len - 1] = '\0';
+	place->is_ipv6 = true;
+	place->host_len = len + 1;
+	return inet_pton(AF_INET6, address, &place->address) == 1 ? 0 : EINVAL;
+}
+
+static int origin_read_place(struct origin_place *place, const char *text)
+{
+	*place = (struct origin_place){.host = text};
+	if (text[0] == '[') {
+		if (origin_read_ipv6(place, text) != 0)
+			return EINVAL;
+	} else {
+		place->host_len = strspn(text, ORIGIN_NAME);
+		if (place->host_len == 0 || place->host_len > ORIGIN_NAME_MAX)
+			return EINVAL;
+	}
+	return origin_read_port(&place->port, text + place->host_len);
+}
+
+static int origin_read(struct origin *origin, const char *text)
+{
+	*origin = (struct origin){.scheme = text};
+	origin->scheme_len = strspn(text, ORIGIN_LETTERS ORIGIN_DIGITS "+-.");
+	if (origin->scheme_len == 0 || !memchr(ORIGIN_LETTERS, text[0], strlen(ORIGIN_LETTERS)) ||
+	    strncmp(text + origin->scheme_len, "://", 3) != 0)
+		return EINVAL;
+	return origin_read_place(&origin->place, text + origin->scheme_len + 3);
+}
+
+static bool origin_text_is(const char *text, size_t len, const char *other)
+{
+	return strlen(other) == len && strncasecmp(text, other, len) == 0;
+}
+
+/* The default port of a page's scheme; ORIGIN_PORT_NONE for other schemes. */
+static int origin_default_port(const struct origin *origin)
+{
+	if (origin_text_is(origin->scheme, origin->scheme_len, "http"))
+		return 80;
+	if (origin_text_is(origin->scheme, origin->scheme_len, "https"))
+		return 443;
+	return ORIGIN_PORT_NONE;
+}
+
+static bool origin_same_place(const struct origin_place *a, const struct origin_place *b,
+			      int default_port)
+{
+	int a_port = a->port == ORIGIN_PORT_NONE ? default_port : a->port;
+	int b_port = b->port == ORIGIN_PORT_NONE ? default_port : b->port;
+
+	if (a_port != b_port || a->is_ipv6 != b->is_ipv6)
+		return false;
+	if (a->is_ipv6)
+		return memcmp(&a->address, &b->address, sizeof(a->address)) == 0;
+	return a->host_len == b->host_len && strncasecmp(a->host, b->host, a->host_len) == 0;
+}
+
+/* Digits and dots alone: no DNS name is, for none has a top level of digits. */
+static bool origin_is_ipv4(const struct origin_place *place)
+{
+	return !place->is_ipv6 && strspn(place->host, ORIGIN_DIGITS ".") == place->host_len;
 }
 
 /* 127.0.0.0/8, ::1, localhost and what is below it: browsers never ask a name
  * server for these. */
-static bool is_this_machine(const char *host)
+static bool origin_is_this_machine(const struct origin_place *place)
 {
 	static const char local[] = ".localhost";
-	size_t len = name_len(host);
+	size_t tail = strlen(local);
 
-	if (name_is(host, len, "localhost") || name_is(host, len, "[::1]"))
-		return true;
-	if (len > strlen(local) &&
-	    strncasecmp(host + len - strlen(local), local, strlen(local)) == 0)
-		return true;
-	return strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") == len;
+	if (place->is_ipv6)
+		return memcmp(&place->address, &in6addr_loopback, sizeof(in6addr_loopback)) == 0;
+	if (origin_is_ipv4(place))
+		return strncmp(place->host, "127.", 4) == 0;
+	return origin_text_is(place->host, place->host_len, "localhost") ||
+	       (place->host_len > tail &&
+		strncasecmp(place->host + place->host_len - tail, local, tail) == 0);
 }
 
-/* An IPv6 address, or one of numbers alone. */
-static bool is_address(const char *host)
+/* A name that somebody may own, and lead to where he likes. */
+static bool origin_is_domain(const struct origin_place *place)
 {
-	return host[0] == '[' || strspn(host, "0123456789.") == name_len(host);
+	return !place->is_ipv6 && !origin_is_ipv4(place) && !origin_is_this_machine(place) &&
+	       memchr(place->host, '.', place->host_len);
 }
 
-static bool is_domain(const char *host)
+static bool origin_listens_alone(const struct origin_rules *rules)
 {
-	return memchr(host, '.', name_len(host)) && !is_address(host) && !is_this_machine(host);
+	struct origin_place place;
+
+	return origin_read_place(&place, rules->listen) == 0 && origin_is_this_machine(&place);
 }
 
-static bool list_has(const char *list, const char *text, size_t len)
+static bool origin_list_has(const char *list, const char *text, size_t len)
 {
 	while (*list) {
 		size_t word;
@@ -61,36 +173,82 @@ static bool list_has(const char *list, const char *text, size_t len)
 
 bool origin_knows_host(const struct origin_rules *rules, const char *host)
 {
+	bool is_alone = origin_listens_alone(rules);
+	struct origin_place place;
+
 	if (!host || host[0] == '\0')
 		return false;
-	if (is_this_machine(rules->listen) && !is_domain(host))
+	if (!is_alone && !rules->hosts[0])
 		return true;
-	if (rules->hosts[0])
-		return list_has(rules->hosts, host, name_len(host)) ||
-		       list_has(rules->hosts, host, strlen(host));
-	return !is_this_machine(rules->listen);
+	if (origin_read_place(&place, host) != 0)
+		return false;
+	if (is_alone && !origin_is_domain(&place))
+		return true;
+	return origin_list_has(rules->hosts, host, place.host_len) ||
+	       origin_list_has(rules->hosts, host, strlen(host));
 }
 
-/* "http://host:port" to "host:port"; NULL for what is no page's. */
-static const char *host_of(const char *origin)
+/* The next word of a list, and whether it is an origin; false at the list's end. */
+static bool origin_next(char word[ORIGIN_SIZE], const char **list, bool *is_origin,
+			struct origin *origin)
 {
-	if (strncasecmp(origin, "http://", 7) == 0)
-		return origin + 7;
-	if (strncasecmp(origin, "https://", 8) == 0)
-		return origin + 8;
-	return NULL;
+	size_t len;
+
+	*list += strspn(*list, " ");
+	len = strcspn(*list, " ");
+	if (len == 0)
+		return false;
+	snprintf(word, ORIGIN_SIZE, "%.*s", (int)len, *list);
+	*is_origin = len < ORIGIN_SIZE && origin_read(origin, word) == 0;
+	*list += len;
+	return true;
+}
+
+/* Literally, which also covers what is no origin by the grammar and is sent by some ("null",
+ * "file://"), or as the same origin in another spelling. */
+static bool origin_is_listed(const char *list, const char *text, const struct origin *origin)
+{
+	char word[ORIGIN_SIZE];
+	struct origin other;
+	bool is_origin;
+
+	if (origin_list_has(list, text, strlen(text)))
+		return true;
+	while (origin && origin_next(word, &list, &is_origin, &other)) {
+		if (is_origin && origin->scheme_len == other.scheme_len &&
+		    strncasecmp(origin->scheme, other.scheme, other.scheme_len) == 0 &&
+		    origin_same_place(&origin->place, &other.place, origin_default_port(origin)))
+			return true;
+	}
+	return false;
 }
 
 bool origin_is_welcome(const struct origin_rules *rules, const struct origin_claim *claim)
 {
-	const char *host = host_of(claim->origin);
+	struct origin page;
+	struct origin_place host;
+	bool is_origin = origin_read(&page, claim->origin) == 0;
 
 	if (strcmp(rules->origins, "*") == 0 ||
-	    list_has(rules->origins, claim->origin, strlen(claim->origin)))
+	    origin_is_listed(rules->origins, claim->origin, is_origin ? &page : NULL))
 		return true;
-	if (!host)
-		return false;
-	if (claim->host && strcasecmp(host, claim->host) == 0)
+	if (!is_origin || origin_default_port(&page) == ORIGIN_PORT_NONE)
+		return false; /* no page that a server gave out */
+	if (claim->host && origin_read_place(&host, claim->host) == 0 &&
+	    origin_same_place(&page.place, &host, origin_default_port(&page)))
 		return true;
-	return is_this_machine(host) && is_this_machine(rules->listen);
+	return origin_is_this_machine(&page.place) && origin_listens_alone(rules);
+}
+
+bool origin_find_mistake(char word[ORIGIN_SIZE], const char *origins)
+{
+	struct origin origin;
+	bool is_origin;
+
+	while (origin_next(word, &origins, &is_origin, &origin)) {
+		if (!is_origin && strcmp(word, "*") != 0 && strcmp(word, "null") != 0 &&
+		    strcasecmp(word, "file://") != 0)
+			return true;
+	}
+	return false;
 }

@@ -20,6 +20,7 @@
 #include "server/agents.h"
 #include "server/engines.h"
 #include "server/notify.h"
+#include "server/origin.h"
 #include "server/server_private.h"
 #include "server/speech_engine.h"
 #include "server/successor.h"
@@ -271,6 +272,18 @@ static void on_http_empty(void *arg)
 	drain_check(arg);
 }
 
+/* Not refused: a server that was started with it before would not start any more. */
+static void server_warn_of_origins(const struct config *config)
+{
+	char word[ORIGIN_SIZE];
+
+	if (origin_find_mistake(word, config->origins))
+		log_warn("server",
+			 "server.origins: no page sends \"%.80s\"; an origin is like "
+			 "https://app.example.com, without a path",
+			 word);
+}
+
 static int open_http(struct server *server)
 {
 	struct http_settings settings = {
@@ -282,6 +295,7 @@ static int open_http(struct server *server)
 		.tls = server->tls,
 	};
 
+	server_warn_of_origins(server->config);
 	return http_server_alloc(&server->http, server->loop, &settings);
 }
 

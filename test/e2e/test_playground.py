@@ -331,6 +331,25 @@ def test_a_strangers_page_is_refused(server):
     assert "Access-Control-Allow-Origin" not in answer.headers
 
 
+@pytest.mark.parametrize("origin", ["http://evil/.localhost", "http://localhost:evil.com",
+                                    "http://evil@localhost", "http://localhost/", "null"])
+def test_what_is_no_origin_is_refused(server, origin):
+    answer, _ = ask(server, path="/v1/models", Origin=origin)
+    assert answer.status == 403
+    assert "Access-Control-Allow-Origin" not in answer.headers
+
+
+def test_a_host_that_is_none_does_not_lead_here(server):
+    for host in ("evil/.localhost", "localhost:evil.com", "evil@localhost"):
+        assert ask(server, path="/health", Host=host)[0].status == 403, host
+
+
+def test_a_word_in_the_list_that_is_no_origin_is_told_in_the_log(start_server):
+    server = start_server({"server.origins": "https://app.example https://b.example/"})
+    server.wait_for_log(r'server\.origins: no page sends "https://b\.example/"')
+    assert ask(server, path="/v1/models", Origin="https://app.example:443")[0].status == 200
+
+
 def test_pages_that_are_named_are_let_in(start_server):
     server = start_server({"server.origins": "https://app.example"})
     answer, _ = ask(server, path="/v1/models", Origin="https://app.example")
