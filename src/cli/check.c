@@ -57,6 +57,8 @@ static int run(const struct command_call *call)
 		return print(config_print_manual);
 	status = settings_load(&config, call);
 	if (status == COMMAND_OK)
+		settings_warn_of_readers(&config, command_value(call, "config"));
+	if (status == COMMAND_OK)
 		status = check_agents(&config);
 	if (status == COMMAND_OK)
 		printf("the configuration is good\n");

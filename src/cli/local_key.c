@@ -153,9 +153,26 @@ static int make(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char 
 	return err;
 }
 
+/* Whoever could once write to the directory may have left a file with a key that he knows, which would
+ * become a master key. */
+static bool local_key_is_planted(const char *data_dir)
+{
+	char path[PATH_SIZE];
+	struct stat file;
+	struct stat dir;
+
+	if (path_of(path, data_dir, "") || lstat(path, &file) != 0 || stat(data_dir, &dir) != 0 ||
+	    file.st_uid == geteuid() || file.st_uid == 0 ||
+	    (geteuid() == 0 && file.st_uid == dir.st_uid))
+		return false;
+	log_warn("key", "%s was made by user %u: it is not trusted, and another is made", path,
+		 (unsigned)file.st_uid);
+	return true;
+}
+
 int local_key_ensure(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char *data_dir)
 {
-	int err = local_key_read(text, data_dir);
+	int err = local_key_is_planted(data_dir) ? ENOENT : local_key_read(text, data_dir);
 
 	if (!err) {
 		close_to_others(data_dir);

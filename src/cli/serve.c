@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "cli/agent_choice.h"
 #include "cli/command.h"
+#include "cli/data_dir.h"
 #include "cli/greeting.h"
 #include "cli/local_key.h"
 #include "cli/settings.h"
@@ -96,8 +97,10 @@ static int run(const struct command_call *call)
 	log_set_level((enum log_level)config.log_level);
 	log_set_form((enum log_form)config.log_form);
 	host.greets = command_value(call, "greet") || isatty(STDOUT_FILENO);
-	if (settings_make_data_dir(&config) != 0)
+	settings_warn_of_readers(&config, command_value(call, "config"));
+	if (data_dir_make(&config) != 0)
 		return COMMAND_FAILED;
+	data_dir_close_files(&config);
 	return server_main(&config, &events) == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 

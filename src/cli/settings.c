@@ -5,11 +5,13 @@
 #include "cli/settings.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/count.h"
+#include "base/log.h"
 
 /* Mistakes are lines; a file of nothing but mistakes is cut here. */
 #define ERRORS_MAX 65536u
@@ -63,6 +65,28 @@ int settings_load(struct config *config, const struct command_call *call)
 	return err ? COMMAND_FAILED : COMMAND_OK;
 }
 
+static bool settings_is_readable_by_all(const char *path)
+{
+	struct stat status;
+
+	return path && path[0] && stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+	       (status.st_mode & S_IRWXO) != 0;
+}
+
+/* Not refused: it is not ours, and may be so for a reason that we do not know. */
+void settings_warn_of_readers(const struct config *config, const char *file)
+{
+	if (config->file_has_secrets && settings_is_readable_by_all(file))
+		log_warn(
+			"config",
+			"%s has keys or a password in it, and every user of this machine can read it: "
+			"chmod o= it, or put them into the environment",
+			file);
+	if (settings_is_readable_by_all(config->tls_key))
+		log_warn("config", "every user of this machine can read the private key %s",
+			 config->tls_key);
+}
+
 int settings_make_dir(const char *path, unsigned mode)
 {
 	char part[PARAM_STRING_SIZE];
@@ -79,15 +103,6 @@ int settings_make_dir(const char *path, unsigned mode)
 			return errno;
 	}
 	return 0;
-}
-
-int settings_make_data_dir(const struct config *config)
-{
-	int err = settings_make_dir(config->data_dir, 0700);
-
-	if (err)
-		fprintf(stderr, "syrinx: cannot make %s: %s\n", config->data_dir, strerror(err));
-	return err;
 }
 
 /* PostgreSQL's reasons are sentences, which the store has logged: an errno of ours would

@@ -17,12 +17,12 @@ int settings_load(struct config *config, const struct command_call *call);
 int settings_load_quietly(struct config *config, const struct command_call *call,
 			  struct buf *errors);
 
+/* Warns in the log where every user of this machine may read the configuration, if there are keys or a
+ * password in it, or the private key of the certificate. */
+void settings_warn_of_readers(const struct config *config, const char *file);
+
 /* Makes a directory and those above it. */
 int settings_make_dir(const char *path, unsigned mode);
-
-/* Makes the data directory when it is missing (0700: it holds a key and what was
- * billed).  Errors are printed. */
-int settings_make_data_dir(const struct config *config);
 
 /* Opens a store.  Errors are printed, without its password. */
 int settings_open_store(struct store **storep, const char *address, const struct command *command);

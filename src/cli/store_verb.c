@@ -13,6 +13,7 @@
 #include "account/registry.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "cli/data_dir.h"
 #include "cli/settings.h"
 #include "wire/account_message.h"
 #include "wire/json_write.h"
@@ -79,7 +80,7 @@ static int open_store(struct store **storep, const struct command_call *call,
 		return store_verb_failed(call, 0, "a store in memory is its server's alone");
 	if (path && !changes && access(path, F_OK) != 0)
 		return store_verb_failed(call, errno, "%s", path);
-	if (path && settings_make_data_dir(config) != 0)
+	if (path && data_dir_make(config) != 0)
 		return COMMAND_FAILED;
 	return settings_open_store(storep, config->store_address, call->command) ? COMMAND_FAILED
 										 : COMMAND_OK;

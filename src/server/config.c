@@ -494,6 +494,39 @@ static int read_voices_variable(struct config *config, struct buf *errors)
 		     : 0;
 }
 
+/* A key, or the name of the variable that has it. */
+static bool config_is_secret(const char *value)
+{
+	return value[0] && strncmp(value, "env:", 4) != 0;
+}
+
+/* postgresql://USER:PASSWORD@HOST, or ?password=... */
+static bool config_has_password(const char *address)
+{
+	const char *authority = strstr(address, "://");
+	const char *at = authority ? strchr(authority + 3, '@') : NULL;
+
+	if (!authority)
+		return false;
+	return (at && memchr(authority + 3, ':', (size_t)(at - authority - 3))) ||
+	       strstr(authority, "password=");
+}
+
+/* Of what has been read so far. */
+static bool config_has_secrets(const struct config *config)
+{
+	if (config_has_password(config->store_address))
+		return true;
+	for (size_t i = 0; i < config->agents_count; ++i) {
+		const struct config_agent *agent = &config->agents[i];
+
+		if (config_is_secret(agent->api_key) || config_is_secret(agent->llm_key) ||
+		    config_is_secret(agent->fallback_key) || agent->llm_headers[0])
+			return true;
+	}
+	return false;
+}
+
 int config_load(struct config *config, const char *file, const struct config_override *overrides,
 		size_t count, struct buf *errors)
 {
@@ -502,8 +535,10 @@ int config_load(struct config *config, const char *file, const struct config_ove
 
 	memset(config, 0, sizeof(*config));
 	params_set_initial(&params, config);
-	if (file)
+	if (file) {
 		err = params_read_file(&params, config, file, errors);
+		config->file_has_secrets = config_has_secrets(config);
+	}
 	err_short = read_voices_variable(config, errors);
 	err_env = params_read_env(&params, config, environ, errors);
 	if (!err)

@@ -67,6 +67,8 @@ struct config_agent {
 };
 
 struct config {
+	bool file_has_secrets; /* keys or a password, and not only names of variables */
+
 	/* [server] */
 	char listen[PARAM_STRING_SIZE]; /* HOST:PORT; [ADDRESS]:PORT for IPv6 */
 	char data_dir[PARAM_STRING_SIZE];

@@ -60,15 +60,22 @@ int drain_note_pid(struct server *server)
 {
 	char path[PARAM_STRING_SIZE + 16];
 	FILE *file;
+	int fd;
 
 	if (server->lock_fd < 0)
 		server->lock_fd = open_lock(server);
 	if (server->lock_fd < 0 || flock(server->lock_fd, LOCK_SH | LOCK_NB) != 0)
 		return errno;
 	pid_path(server, path, sizeof(path));
-	file = fopen(path, "we");
-	if (!file)
-		return errno;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!file) {
+		int err = errno;
+
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
 	fprintf(file, "%ld %s\n", (long)getpid(), server->config->listen);
 	return fclose(file) == 0 ? 0 : errno;
 }

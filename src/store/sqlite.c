@@ -11,11 +11,16 @@
 #include "store/sqlite_private.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -410,11 +415,49 @@ static int set_up(struct sqlite *sqlite)
 	return err ? err : prepare(sqlite);
 }
 
+/* Closes one of the database's files to other users, where it is there and they have rights. */
+static void sqlite_close_to_others(const char *path, const char *suffix)
+{
+	char file[PATH_MAX];
+	struct stat status;
+	int n = snprintf(file, sizeof(file), "%s%s", path, suffix);
+
+	if (n < 0 || (size_t)n >= sizeof(file) || stat(file, &status) != 0 ||
+	    (status.st_mode & (S_IRWXG | S_IRWXO)) == 0)
+		return;
+	if (chmod(file, status.st_mode & S_IRWXU) == 0)
+		log_warn("store", "%s was open to other users; it is not any more", file);
+	else
+		log_warn("store", "%s is open to other users: %s", file, strerror(errno));
+}
+
+/*
+ * The file has hashes of keys and what everybody has spent: it is for its owner alone.  SQLite would
+ * make it readable to all, and gives the files beside it the mode that it has.
+ *
+ * A file that is there must not be opened here: closing any descriptor of it would drop the locks that
+ * this process holds on it through other handles.
+ */
+static void sqlite_make_private(const char *path)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+	int fd;
+
+	if (path[0] == ':') /* ":memory:" */
+		return;
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	if (fd >= 0)
+		close(fd);
+	for (size_t i = 0; i < COUNT(suffixes); ++i)
+		sqlite_close_to_others(path, suffixes[i]);
+}
+
 static int open_file(struct sqlite *sqlite, const char *path)
 {
 	/* No mutex of SQLite's own: one thread at a time is our contract. */
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
 
+	sqlite_make_private(path);
 	if (sqlite3_open_v2(path, &sqlite->db, flags, NULL) == SQLITE_OK)
 		return 0;
 	return sqlite->db ? errno_of(sqlite->db) : ENOMEM;
