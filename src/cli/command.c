@@ -11,6 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/count.h"
+
+/* The letters that name a key, which lists show, too. */
+#define COMMAND_KEY_SHOWN 8
+
 const struct command *command_find(const char *name)
 {
 	for (size_t i = 0; command_table[i]; ++i)
@@ -80,19 +85,63 @@ static const struct command_option *find_option(const struct command *command, c
 	return NULL;
 }
 
+/* Keeps a copy of an argument and blanks the argument out but for its first `shown` letters. */
+static int command_hide(struct command_call *call, const char **value, char *argument, size_t shown)
+{
+	char *copy = strdup(argument);
+
+	if (!copy || call->secrets_count == COMMAND_SECRETS_MAX) {
+		free(copy);
+		fprintf(stderr, "syrinx %s: %s\n", call->command->name,
+			copy ? "too many keys" : "out of memory");
+		return COMMAND_FAILED;
+	}
+	call->secrets[call->secrets_count++] = copy;
+	*value = copy;
+	explicit_bzero(argument + shown, strlen(argument + shown));
+	return COMMAND_OK;
+}
+
+/* By name, so that no command can forget it. */
+static bool command_is_secret(const struct command_option *option, const char *value)
+{
+	static const char *const secrets[] = {"key", "token"};
+	static const char *const addresses[] = {"store", "from", "to"}; /* of databases */
+
+	for (size_t i = 0; i < COUNT(secrets); ++i) {
+		if (strcmp(option->name, secrets[i]) == 0)
+			return true;
+	}
+	for (size_t i = 0; i < COUNT(addresses); ++i) {
+		if (strcmp(option->name, addresses[i]) == 0)
+			return strstr(value, "://");
+	}
+	return false;
+}
+
+static void command_forget(struct command_call *call)
+{
+	for (size_t i = 0; i < call->secrets_count; ++i) {
+		explicit_bzero(call->secrets[i], strlen(call->secrets[i]));
+		free(call->secrets[i]);
+	}
+}
+
 /* Reads the option at argv[*at] and moves *at past it. */
 static int take_option(struct command_call *call, char **argv, int *at)
 {
-	const char *argument = argv[*at];
+	char *argument = argv[*at];
 	const struct command_option *option = find_option(call->command, argument);
-	const char *equals = strchr(argument, '=');
+	char *equals = strchr(argument, '=');
+	char *given;
 	const char **value;
 
 	if (!option)
-		return command_usage_error(call->command, "no such option: %s", argument);
+		return command_usage_error(call->command, "no such option: %.*s",
+					   (int)strcspn(argument, "="), argument);
 	value = &call->values[option - call->command->options];
 	if (*value)
-		return command_usage_error(call->command, "%s is given twice", argument);
+		return command_usage_error(call->command, "--%s is given twice", option->name);
 	++*at;
 	if (!option->value) {
 		if (equals)
@@ -101,19 +150,27 @@ static int take_option(struct command_call *call, char **argv, int *at)
 		*value = "";
 		return COMMAND_OK;
 	}
-	*value = equals ? equals + 1 : argv[*at];
-	if (!*value)
+	given = equals ? equals + 1 : argv[*at];
+	if (!given)
 		return command_usage_error(call->command, "%s needs a value: %s", argument,
 					   option->value);
+	*value = given;
 	*at += equals == NULL;
-	return COMMAND_OK;
+	return command_is_secret(option, given) ? command_hide(call, value, given, 0) : COMMAND_OK;
 }
 
-static int take_operand(struct command_call *call, const char *operand)
+static int take_operand(struct command_call *call, char *operand)
 {
+	static const char start[] = "ka_";
+	const char **place = &call->operands[call->operand_count];
+
 	if (call->operand_count == call->command->operands_max)
 		return command_usage_error(call->command, "what is \"%s\"?", operand);
-	call->operands[call->operand_count++] = operand;
+	*place = operand;
+	++call->operand_count;
+	if (call->command->takes_keys && strncmp(operand, start, strlen(start)) == 0 &&
+	    strlen(operand) > COMMAND_KEY_SHOWN)
+		return command_hide(call, place, operand, COMMAND_KEY_SHOWN);
 	return COMMAND_OK;
 }
 
@@ -175,6 +232,7 @@ int command_main(int argc, char **argv)
 	status = read_arguments(&call, argc - 2, argv + 2);
 	if (status == COMMAND_OK)
 		status = call.command->run(&call);
+	command_forget(&call);
 	/* A full disk or a closed pipe must not look like success. */
 	if (fflush(stdout) != 0 && status == COMMAND_OK)
 		status = COMMAND_FAILED;

@@ -11,6 +11,7 @@
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 
 #define COMMAND_OPTIONS_MAX 16
 #define COMMAND_OPERANDS_MAX 256 /* the words of a text */
+#define COMMAND_SECRETS_MAX 4 /* in one call: a key, a token and two addresses */
 
 struct command_option {
 	const char *name; /* without the dashes; NULL ends the table */
@@ -32,6 +34,9 @@ struct command_call {
 	const char *operands[COMMAND_OPERANDS_MAX];
 	size_t operand_count;
 	const char *values[COMMAND_OPTIONS_MAX]; /* beside command->options; NULL: not given */
+	char *secrets
+		[COMMAND_SECRETS_MAX]; /* copies of values and operands that argv does not show */
+	size_t secrets_count;
 };
 
 struct command {
@@ -41,9 +46,15 @@ struct command {
 	const char *summary; /* one line */
 	const struct command_option *options;
 	int (*run)(const struct command_call *call);
+	bool takes_keys; /* as operands */
 };
 
-/* Finds the command, reads its options and runs it; gives the exit status. */
+/* Finds the command, reads its options and runs it; gives the exit status.
+ *
+ * Every user of the machine can read the arguments of a process.  What is secret among them (the values
+ * of --key and --token, addresses of databases, keys as operands) is copied and blanked out in argv
+ * before the command runs; until then, for about a millisecond, it can be seen, which is why --key-file
+ * and SYRINX_KEY exist. */
 int command_main(int argc, char **argv);
 
 /* The value of an option, "" for a flag that was given, NULL for neither. */

@@ -41,17 +41,18 @@ int greeting_print(struct buf *out, const struct greeting *greeting)
 		"                      (kept in %s/local.key)\n"
 		"\n"
 		"  Hear it:\n"
-		"    %s say \"Hello from Syrinx.\" --server http%s://%s --key %s\n"
+		"    %s say \"Hello from Syrinx.\" --server http%s://%s --key-file %s/local.key\n"
 		"\n"
 		"  No loudspeaker?  The same into a file:\n"
-		"    %s say \"Hello from Syrinx.\" -o hello.wav --server http%s://%s --key %s\n"
+		"    %s say \"Hello from Syrinx.\" -o hello.wav --server http%s://%s --key-file "
+		"%s/local.key\n"
 		"\n"
 		"  Talk with it (type; it answers as a speech engine hears it):\n"
 		"    %s talk%s%s --data %s --server http%s://%s\n"
 		"\n",
 		s, address, s, address, greeting->key, s, address, s, address, greeting->key,
-		greeting->data_dir, greeting->program, s, address, greeting->key, greeting->program,
-		s, address, greeting->key, greeting->program,
+		greeting->data_dir, greeting->program, s, address, greeting->data_dir,
+		greeting->program, s, address, greeting->data_dir, greeting->program,
 		greeting->config_file ? " --config " : "",
 		greeting->config_file ? greeting->config_file : "", greeting->data_dir, s, address);
 }

@@ -14,6 +14,7 @@
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "base/count.h"
+#include "cli/key_source.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
 #include "wire/account_message.h"
@@ -224,10 +225,25 @@ static int list(struct store *store, const struct command_call *call)
 			      : COMMAND_OK;
 }
 
+/* The key that is meant: the second operand or, without one, what is in --key-file. */
+static int key_find(struct store_key *key, struct store *store, const struct command_call *call)
+{
+	char text[KEY_SOURCE_SIZE];
+	int status;
+
+	if (call->operand_count > 1)
+		return store_verb_find_key(key, store, call, call->operands[1]);
+	status = key_source_read_file(text, call);
+	if (status == COMMAND_OK)
+		status = store_verb_find_key(key, store, call, text);
+	explicit_bzero(text, sizeof(text));
+	return status;
+}
+
 static int revoke(struct store *store, const struct command_call *call)
 {
 	struct store_key key;
-	int status = store_verb_find_key(&key, store, call, call->operands[1]);
+	int status = key_find(&key, store, call);
 	int err;
 
 	if (status != COMMAND_OK)
@@ -240,7 +256,7 @@ static int change(struct store *store, const struct command_call *call)
 {
 	struct store_key key;
 	unsigned fields;
-	int status = store_verb_find_key(&key, store, call, call->operands[1]);
+	int status = key_find(&key, store, call);
 	int err;
 
 	if (status == COMMAND_OK)
@@ -259,17 +275,25 @@ static int change(struct store *store, const struct command_call *call)
 static const struct store_verb verbs[] = {
 	{"create", true, 0, "", create},
 	{"list", false, 0, "", list},
-	{"change", true, 1, "the start of a key", change},
-	{"revoke", true, 1, "the start of a key", revoke},
+	{"change", true, 1, "the start of a key, or --key-file", change},
+	{"revoke", true, 1, "the start of a key, or --key-file", revoke},
+};
+
+static const struct store_verb file_verbs[] = {
+	{"change", true, 0, "", change},
+	{"revoke", true, 0, "", revoke},
 };
 
 static int run(const struct command_call *call)
 {
+	if (command_value(call, "key-file"))
+		return store_verb_run(call, file_verbs, COUNT(file_verbs));
 	return store_verb_run(call, verbs, COUNT(verbs));
 }
 
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
+	KEY_SOURCE_FILE_OPTION,
 	{"name", 0, "NAME", "what to call it"},
 	{"account", 0, "ACCOUNT", "whose, by number or name (create: the default; list: all)"},
 	{"project", 0, "N", "the project of the new key (the account's first)"},
@@ -290,4 +314,5 @@ const struct command command_key = {
 	.summary = "Make a key and print it, list all keys, change or revoke one.",
 	.options = options,
 	.run = run,
+	.takes_keys = true,
 };

@@ -10,6 +10,7 @@
 #include "account/engine_token.h"
 #include "base/clock.h"
 #include "cli/agent_choice.h"
+#include "cli/key_source.h"
 #include "cli/settings.h"
 
 #define SECONDS_MAX (INT64_C(366) * 24 * 60 * 60)
@@ -36,7 +37,8 @@ static int run(const struct command_call *call)
 {
 	static struct config config;
 	const struct config_agent *agent;
-	const char *key = command_value(call, "key");
+	char key[KEY_SOURCE_SIZE];
+	bool has_key;
 	bool with_header = command_value(call, "header") != NULL;
 	int64_t seconds;
 	int status;
@@ -44,10 +46,16 @@ static int run(const struct command_call *call)
 	if (command_number(&seconds, call, "seconds", -SECONDS_MAX, SECONDS_MAX,
 			   ENGINE_TOKEN_LIFE_S) != 0)
 		return COMMAND_USAGE;
-	if (key && command_value(call, "agent"))
-		return command_usage_error(call->command, "--key and --agent exclude each other");
-	if (key)
-		return print_token(key, seconds, with_header);
+	status = key_source_read(key, &has_key, call);
+	if (status != COMMAND_OK)
+		return status;
+	if (has_key && command_value(call, "agent"))
+		return command_usage_error(call->command, "a key and --agent exclude each other");
+	if (has_key) {
+		status = print_token(key, seconds, with_header);
+		explicit_bzero(key, sizeof(key));
+		return status;
+	}
 	status = settings_load(&config, call);
 	if (status != COMMAND_OK)
 		return status;
@@ -58,6 +66,7 @@ static int run(const struct command_call *call)
 
 static const struct command_option options[] = {
 	{"agent", 0, "NAME", "for this agent of the configuration (the first)"},
+	KEY_SOURCE_FILE_OPTION,
 	{"key", 0, "KEY", "signed with this API key of a speech engine instead"},
 	{"seconds", 0, "N", "good for so long (300); negative: it has expired already"},
 	{"header", 0, NULL, "print the whole header line"},

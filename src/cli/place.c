@@ -50,14 +50,27 @@ bool place_is_this_machine(const char *base)
 	return false;
 }
 
-const char *place_find_key(char local[ACCOUNT_KEY_LEN + 1], const char *base,
-			   const struct command_call *call, const struct config *config)
+int place_find_own_key(char key[KEY_SOURCE_SIZE], bool *found, const char *base,
+		       const struct command *command, const struct config *config)
 {
-	const char *key = command_value(call, "key");
+	const char *variable = getenv("SYRINX_KEY");
 
-	if (!key)
-		key = getenv("SYRINX_KEY");
-	if (!key && place_is_this_machine(base) && local_key_read(local, config->data_dir) == 0)
-		key = local;
-	return key;
+	_Static_assert(KEY_SOURCE_SIZE > ACCOUNT_KEY_LEN, "the local key fits");
+	if (variable && strlen(variable) >= KEY_SOURCE_SIZE)
+		return command_usage_error(command, "SYRINX_KEY is too long");
+	if (variable)
+		memcpy(key, variable, strlen(variable) + 1);
+	*found = variable ||
+		 (place_is_this_machine(base) && local_key_read(key, config->data_dir) == 0);
+	return COMMAND_OK;
+}
+
+int place_find_key(char key[KEY_SOURCE_SIZE], bool *found, const char *base,
+		   const struct command_call *call, const struct config *config)
+{
+	int status = key_source_read(key, found, call);
+
+	if (status != COMMAND_OK || *found)
+		return status;
+	return place_find_own_key(key, found, base, call->command, config);
 }

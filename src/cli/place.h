@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "account/account.h"
 #include "cli/command.h"
+#include "cli/key_source.h"
 #include "server/config.h"
 
 /* The address of --server, or of the server that the configuration describes, without a
@@ -19,9 +19,13 @@ int place_find(char *base, size_t size, const struct command_call *call,
 /* The local key is for the server beside it, not for whoever is asked. */
 bool place_is_this_machine(const char *base);
 
-/* --key, SYRINX_KEY or, on this machine, the local key, which is read into `local`; NULL
- * when there is none. */
-const char *place_find_key(char local[ACCOUNT_KEY_LEN + 1], const char *base,
-			   const struct command_call *call, const struct config *config);
+/* --key-file, --key, SYRINX_KEY or, on this machine, the local key; *found is false when there is none.
+ * Gives COMMAND_OK, or another status when the user has been told what is wrong. */
+int place_find_key(char key[KEY_SOURCE_SIZE], bool *found, const char *base,
+		   const struct command_call *call, const struct config *config);
+
+/* The same without the options. */
+int place_find_own_key(char key[KEY_SOURCE_SIZE], bool *found, const char *base,
+		       const struct command *command, const struct config *config);
 
 #endif

@@ -114,21 +114,24 @@ static int make_url(char *url, size_t size, const struct command_call *call,
 	return n > 0 && (size_t)n < size ? 0 : EINVAL;
 }
 
-static int find_key(char *header, size_t size, const char *url, const struct command_call *call,
+/* Before the text is read: both may come on standard input, the key first. */
+static int find_key(char key[KEY_SOURCE_SIZE], const struct command_call *call,
 		    const struct config *config)
 {
-	char local[ACCOUNT_KEY_LEN + 1];
-	const char *key = place_find_key(local, url, call, config);
+	char base[1000];
+	bool found;
+	int status;
 
-	if (!key) {
-		fprintf(stderr,
-			"syrinx say: no key: give --key KEY or set SYRINX_KEY (the local "
-			"one is in %s/local.key)\n",
-			config->data_dir);
-		return ENOENT;
-	}
-	snprintf(header, size, "Authorization: Bearer %s", key);
-	return 0;
+	if (place_find(base, sizeof(base), call, config) != 0)
+		return command_usage_error(call->command, "the address is too long");
+	status = place_find_key(key, &found, base, call, config);
+	if (status != COMMAND_OK || found)
+		return status;
+	fprintf(stderr,
+		"syrinx say: no key: give --key-file FILE or set SYRINX_KEY (the local one is in "
+		"%s/local.key)\n",
+		config->data_dir);
+	return COMMAND_FAILED;
 }
 
 static void tell_refusal(const char *url, char *why)
@@ -159,11 +162,11 @@ static void say_goodbye(struct ws_client *client, struct playback *playback)
 	ws_client_close(client, 1000, GOODBYE_MS);
 }
 
-static int say_remote(const struct command_call *call, const struct config *config,
+static int say_remote(const struct command_call *call, const struct config *config, const char *key,
 		      const struct buf *request, struct playback *playback)
 {
 	char url[1024];
-	char header[320];
+	char header[KEY_SOURCE_SIZE + 32];
 	char why[256];
 	const char *const headers[] = {header, NULL};
 	struct ws_client_options options = {.url = url, .headers = headers};
@@ -174,9 +177,9 @@ static int say_remote(const struct command_call *call, const struct config *conf
 	int err;
 
 	options.ca_file = command_value(call, "ca");
-	if (make_url(url, sizeof(url), call, config) != 0 ||
-	    find_key(header, sizeof(header), url, call, config) != 0)
+	if (make_url(url, sizeof(url), call, config) != 0)
 		return EINVAL;
+	snprintf(header, sizeof(header), "Authorization: Bearer %s", key);
 	err = ws_client_open(&client, &options, why, sizeof(why));
 	if (err) {
 		tell_refusal(url, why);
@@ -371,7 +374,7 @@ static int get_text(struct buf *text, const struct command_call *call)
 	return err;
 }
 
-static int say(const struct command_call *call, const struct config *config,
+static int say(const struct command_call *call, const struct config *config, const char *key,
 	       const struct buf *request)
 {
 	struct playback *playback;
@@ -380,7 +383,7 @@ static int say(const struct command_call *call, const struct config *config,
 	if (err)
 		return err;
 	if (command_value(call, "server"))
-		err = say_remote(call, config, request, playback);
+		err = say_remote(call, config, key, request, playback);
 	else
 		err = say_local(config, request, playback);
 	if (!err)
@@ -392,6 +395,7 @@ static int say(const struct command_call *call, const struct config *config,
 static int run(const struct command_call *call)
 {
 	static struct config config;
+	char key[KEY_SOURCE_SIZE];
 	struct numbers numbers;
 	struct buf text;
 	struct buf request;
@@ -403,6 +407,12 @@ static int run(const struct command_call *call)
 	status = settings_load(&config, call);
 	if (status != COMMAND_OK)
 		return status;
+	if (command_value(call, "server"))
+		status = find_key(key, call, &config);
+	else if (command_value(call, "key-file"))
+		status = command_usage_error(call->command, "--key-file is for a server: --server");
+	if (status != COMMAND_OK)
+		return status;
 	log_set_level(LOG_ERROR);
 	buf_init(&text, TEXT_MAX);
 	buf_init(&request, REQUEST_MAX);
@@ -410,7 +420,8 @@ static int run(const struct command_call *call)
 	if (!err)
 		err = write_request(&request, call, &numbers, &text);
 	if (!err)
-		err = say(call, &config, &request);
+		err = say(call, &config, key, &request);
+	explicit_bzero(key, sizeof(key));
 	buf_reset(&text);
 	buf_reset(&request);
 	return err ? COMMAND_FAILED : COMMAND_OK;
@@ -423,7 +434,8 @@ static const struct command_option options[] = {
 	{"speed", 0, "N", "0.8 to 1.2 (1)"},
 	{"format", 0, "NAME", "pcm_8000 … pcm_24000, ulaw_8000, alaw_8000 (pcm_24000)"},
 	{"server", 0, "URL", "speak through this server instead of here"},
-	{"key", 0, "KEY", "the key for it (SYRINX_KEY, or the local one)"},
+	KEY_SOURCE_FILE_OPTION,
+	{"key", 0, "KEY", "the key for it itself (SYRINX_KEY, or the local one)"},
 	{"ca", 0, "FILE", "authorities that may vouch for it (the system's)"},
 	{"config", 0, "FILE", "read this configuration"},
 	{"data", 0, "DIR", "where the local key is (data)"},

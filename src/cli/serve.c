@@ -104,6 +104,7 @@ static int run(const struct command_call *call)
 	return server_main(&config, &events) == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 
+/* None takes a secret: a successor gets the same arguments, and secrets are blanked out in them. */
 static const struct command_option options[] = {
 	{"config", 0, "FILE", "read this configuration"},
 	{"listen", 0, "HOST:PORT", "listen here (127.0.0.1:8080)"},

@@ -152,7 +152,7 @@ static void tell_refusal(const char *url, char *why, bool has_token)
 				"one, and without --token one is made here)\n");
 	else
 		fprintf(stderr, "(the agent there has another key: give --data or --config of the "
-				"server, or --key)\n");
+				"server, or --key-file)\n");
 }
 
 static int reopen(struct talk *talk)
@@ -377,28 +377,33 @@ struct place {
 	char base[URL_SIZE / 2]; /* of our own server, which speaks */
 	char speech_url[URL_SIZE];
 	const char *key; /* the engine's */
+	char given_key[KEY_SOURCE_SIZE]; /* where it is not an agent's of the configuration */
 	const char *name;
-	char own_key[256]; /* ours, for speech */
+	char own_key[KEY_SOURCE_SIZE]; /* ours, for speech */
 };
 
 /* Another server may be anything that speaks the protocol: then it has no agent of
- * our configuration. */
+ * our configuration.  Gives a status. */
 static int find_place(struct place *place, const struct command_call *call, struct config *config)
 {
 	const char *url = command_value(call, "url");
 	const struct config_agent *agent;
+	bool has_key;
+	int status = key_source_read(place->given_key, &has_key, call);
 
-	place->key = command_value(call, "key");
+	if (status != COMMAND_OK)
+		return status;
+	place->key = has_key ? place->given_key : NULL;
 	if (place_find(place->base, sizeof(place->base), call, config) != 0)
-		return EINVAL;
+		return command_usage_error(call->command, "the address is too long");
 	snprintf(place->speech_url, sizeof(place->speech_url), "%s/ws/tts/stream", place->base);
 	if (url && place->key) {
 		snprintf(place->url, sizeof(place->url), "%s", url);
 		place->name = "agent";
-		return 0;
+		return COMMAND_OK;
 	}
 	if (agent_choice_find(&agent, config, call->command, command_value(call, "agent")) != 0)
-		return ENOENT;
+		return COMMAND_FAILED;
 	if (url)
 		snprintf(place->url, sizeof(place->url), "%s", url);
 	else
@@ -406,23 +411,20 @@ static int find_place(struct place *place, const struct command_call *call, stru
 	if (!place->key)
 		place->key = agent->api_key;
 	place->name = agent->name;
-	return 0;
+	return COMMAND_OK;
 }
 
 /* Not place_find_key: --key is the engine's. */
-static int find_own_key(struct place *place, const struct config *config)
+static int find_own_key(struct place *place, const struct command *command,
+			const struct config *config)
 {
-	const char *key = getenv("SYRINX_KEY");
-	bool is_here = place_is_this_machine(place->base);
-	char local[ACCOUNT_KEY_LEN + 1];
+	bool found;
 
-	if (!key && is_here && local_key_read(local, config->data_dir) == 0)
-		key = local;
-	if (key && strlen(key) < sizeof(place->own_key)) {
-		snprintf(place->own_key, sizeof(place->own_key), "%s", key);
+	if (place_find_own_key(place->own_key, &found, place->base, command, config) != COMMAND_OK)
+		return EINVAL;
+	if (found)
 		return 0;
-	}
-	if (is_here)
+	if (place_is_this_machine(place->base))
 		fprintf(stderr,
 			"syrinx talk: to hear it set SYRINX_KEY (the local key is in "
 			"%s/local.key)\n",
@@ -447,7 +449,7 @@ static int open_voice(struct talk *talk, struct place *place, const struct comma
 
 	if (!command_value(call, "speak") && !command_value(call, "voice"))
 		return 0;
-	err = find_own_key(place, config);
+	err = find_own_key(place, call->command, config);
 	return err ? err : talk_voice_alloc(&talk->voice, &options);
 }
 
@@ -549,8 +551,9 @@ static int run(const struct command_call *call)
 	if (status != COMMAND_OK)
 		return status;
 	log_set_level(LOG_ERROR);
-	if (find_place(&place, call, &config) != 0)
-		return COMMAND_FAILED;
+	status = find_place(&place, call, &config);
+	if (status != COMMAND_OK)
+		return status;
 	return talk_with(&place, call, &config, &numbers) == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 
@@ -561,7 +564,8 @@ static const struct command_option options[] = {
 	{"language", 0, "CODE", "the language of the answers (the voice's own)"},
 	{"server", 0, "URL", "where Syrinx is (the address of the configuration)"},
 	{"url", 0, "URL", "whole, of any server that gives an engine its words"},
-	{"key", 0, "KEY", "the speech engine's API key for it (the agent's)"},
+	KEY_SOURCE_FILE_OPTION,
+	{"key", 0, "KEY", "the speech engine's API key itself (the agent's)"},
 	{"token", 0, "TOKEN", "carry this token instead of one made with the key"},
 	{"ping", 0, "SECONDS", "of silence until it is asked whether it is there (15)"},
 	{"ca", 0, "FILE", "authorities that may vouch for it (the system's)"},

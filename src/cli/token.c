@@ -4,27 +4,38 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "account/account_token.h"
 #include "base/clock.h"
 #include "base/count.h"
+#include "cli/key_source.h"
 #include "cli/store_verb.h"
 #include "server/routes.h"
 
 static int create(struct store *store, const struct command_call *call)
 {
-	const char *prefix = command_value(call, "key");
+	const char *variable = getenv("SYRINX_KEY");
+	char prefix[KEY_SOURCE_SIZE] = "";
+	bool found;
 	const char *path = command_value(call, "path");
 	const char *door = path ? routes_door(path) : NULL;
 	char text[ACCOUNT_TOKEN_LEN + 1];
 	struct store_token token;
 	struct store_key key;
 	int64_t seconds;
-	int status;
+	int status = key_source_read(prefix, &found, call);
 	int err;
 
-	if (!prefix || !path)
-		return command_usage_error(call->command, "create needs --key and --path");
+	if (status != COMMAND_OK)
+		return status;
+	if (!found && variable)
+		snprintf(prefix, sizeof(prefix), "%s", variable);
+	if (!prefix[0] || !path)
+		return command_usage_error(call->command,
+					   "create needs a key (--key-file, SYRINX_KEY, or the "
+					   "start of it with --key) and --path");
 	if (!door)
 		return command_usage_error(call->command,
 					   "--path must be one to speak through, like "
@@ -34,6 +45,7 @@ static int create(struct store *store, const struct command_call *call)
 			   ACCOUNT_TOKEN_SECONDS))
 		return COMMAND_USAGE;
 	status = store_verb_find_key(&key, store, call, prefix);
+	explicit_bzero(prefix, sizeof(prefix));
 	if (status != COMMAND_OK)
 		return status;
 	if (key.revoked_ms || (key.expires_ms && key.expires_ms <= clock_wall_ms()))
@@ -61,7 +73,8 @@ static int run(const struct command_call *call)
 
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
-	{"key", 0, "KEY", "the start of the key that pays"},
+	KEY_SOURCE_FILE_OPTION,
+	{"key", 0, "KEY", "the start of the key that pays (SYRINX_KEY)"},
 	{"path", 0, "PATH", "what it opens, once: /ws/tts/stream"},
 	{"seconds", 0, "N", "how long it is good: 1 to 3600 (60)"},
 	{0},

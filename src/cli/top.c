@@ -351,7 +351,8 @@ static int run(const struct command_call *call)
 {
 	static struct config config;
 	char base[1024];
-	char local[ACCOUNT_KEY_LEN + 1];
+	char key[KEY_SOURCE_SIZE];
+	bool has_key;
 	struct asking_place place = {.base = base, .ca_file = command_value(call, "ca")};
 	int64_t interval_s;
 	int status = settings_load(&config, call);
@@ -362,14 +363,20 @@ static int run(const struct command_call *call)
 		return COMMAND_USAGE;
 	if (place_find(base, sizeof(base), call, &config) != 0)
 		return command_usage_error(call->command, "the address is too long");
-	place.key = place_find_key(local, base, call, &config);
+	status = place_find_key(key, &has_key, base, call, &config);
+	if (status != COMMAND_OK)
+		return status;
+	place.key = has_key ? key : NULL;
 	log_set_level(LOG_ERROR);
-	return run_top(call, &place, interval_s);
+	status = run_top(call, &place, interval_s);
+	explicit_bzero(key, sizeof(key));
+	return status;
 }
 
 static const struct command_option options[] = {
 	{"server", 0, "URL", "which server (the address of the configuration)"},
-	{"key", 0, "KEY", "an admin's key (SYRINX_KEY, or the local one)"},
+	KEY_SOURCE_FILE_OPTION,
+	{"key", 0, "KEY", "the operator's key itself (SYRINX_KEY, or the local one)"},
 	{"once", 0, NULL, "print one table and end, as is done without a terminal"},
 	{"interval", 0, "SECONDS", "how often to look (1)"},
 	{"ca", 0, "FILE", "authorities that may vouch for it (the system's)"},

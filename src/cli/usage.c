@@ -11,6 +11,7 @@
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "base/count.h"
+#include "cli/key_source.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
 
@@ -55,13 +56,16 @@ static int find_project(struct store_turn_filter *filter, struct store *store,
 static int read_filter(struct store_turn_filter *filter, struct store *store,
 		       const struct command_call *call)
 {
-	const char *prefix = command_value(call, "key");
+	char prefix[KEY_SOURCE_SIZE];
+	bool has_key;
 	struct store_key key = {0};
-	int status = store_verb_find_account(&filter->account_id, store, call, 0);
+	int status = key_source_read(prefix, &has_key, call);
 
 	if (status == COMMAND_OK)
+		status = store_verb_find_account(&filter->account_id, store, call, 0);
+	if (status == COMMAND_OK)
 		status = find_project(filter, store, call);
-	if (status == COMMAND_OK && prefix)
+	if (status == COMMAND_OK && has_key)
 		status = store_verb_find_key(&key, store, call, prefix);
 	if (status == COMMAND_OK)
 		status = read_moment(&filter->from_ms, call, "from");
@@ -197,6 +201,7 @@ static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
 	{"account", 0, "ACCOUNT", "of one account, by number or name (all)"},
 	{"project", 0, "ID", "of one project, by its number (all)"},
+	KEY_SOURCE_FILE_OPTION,
 	{"key", 0, "KEY", "of one key, by its first letters (all)"},
 	{"from", 0, "WHEN", "the first moment: 2026-05-20, 2026-05-20T09:00, or 7d ago"},
 	{"to", 0, "WHEN", "the first moment that does not count any more"},

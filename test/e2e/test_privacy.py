@@ -3,13 +3,17 @@ whoever made it, and no key on a command line."""
 
 import contextlib
 import os
+import pathlib
 import pwd
+import shlex
+import socket
 import stat
 import subprocess
 
 import pytest
 from client import Client
-from program import SYRINX, WAIT_S, environment, syrinx, tone_alone
+from engine import Engine, echo_key
+from program import SYRINX, WAIT_S, environment, syrinx, tone_alone, wait_until
 from rest import Rest
 
 SETTINGS = tone_alone()
@@ -241,3 +245,207 @@ def test_the_server_warns_of_it_too(start_server):
         server = start_server(config=AGENT + "sk_something_secret\n")
     server.secrets.append("sk_something_secret")
     server.wait_for_log("every user of this machine can read it")
+
+
+# Keys on command lines
+
+KEY = "ka_" + "Zq8" * 13 + "x"
+TOKEN = "head.payload.signature-of-a-token"
+PASSWORD = "a-password-of-the-database"
+
+
+@pytest.fixture
+def deaf():
+    """Listens and never answers: who connects to it waits."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(WAIT_S)
+        yield listener
+
+
+@contextlib.contextmanager
+def running(*arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL):
+    with subprocess.Popen([SYRINX, *arguments], stdin=stdin, stdout=stdout,
+                          stderr=subprocess.DEVNULL, env=environment({})) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def arguments_of(process):
+    """What `ps` shows of it."""
+    return pathlib.Path(f"/proc/{process.pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+
+
+def commands_with_a_server(address):
+    return [["say", "Hello.", "-o", "/dev/null", "--server", address, "--key", KEY],
+            ["say", "Hello.", "-o", "/dev/null", "--server", address, "--key=" + KEY],
+            ["top", "--once", "--server", address, "--key", KEY],
+            ["talk", "--url", address + "/x", "--key", KEY],
+            ["talk", "--url", address + "/x", "--key", KEY, "--token", TOKEN]]
+
+
+def commands_with_a_store(address):
+    store = ["--store", f"postgresql://user:{PASSWORD}@{address}/syrinx"]
+    return [["key", "revoke", KEY, *store], ["key", "change", KEY, "--name", "x", *store],
+            ["key", "list", *store], ["token", "create", "--key", KEY, "--path", "/ws/tts", *store],
+            ["usage", "--key", KEY, *store], ["usage", "--store=" + store[1]],
+            ["account", "list", *store], ["project", "list", *store],
+            ["migrate", "--from", store[1], "--to", "sqlite:/nowhere/x.db"]]
+
+
+@pytest.mark.parametrize("which", range(5))
+def test_keys_for_a_server_are_not_on_the_command_line(deaf, which):
+    command = commands_with_a_server(f"http://127.0.0.1:{deaf.getsockname()[1]}")[which]
+    with running(*command) as process:
+        deaf.accept()  # it has read its arguments
+        shown = arguments_of(process)
+        assert command[0] in shown and command[-2].split("=")[0] in shown
+        for secret in (KEY, KEY[8:], TOKEN):
+            assert secret not in shown
+
+
+@pytest.mark.parametrize("which", range(9))
+def test_keys_and_passwords_for_a_store_are_not_on_the_command_line(deaf, which):
+    command = commands_with_a_store(f"127.0.0.1:{deaf.getsockname()[1]}")[which]
+    with running(*command) as process:
+        connection, _ = deaf.accept()
+        shown = arguments_of(process)
+        assert command[0] in shown
+        for secret in (KEY, KEY[8:], PASSWORD):
+            assert secret not in shown
+        # It has not lost what it was given: its first message asks for the database by name.
+        connection.settimeout(WAIT_S)
+        assert connection.recv(1000)
+        connection.close()
+
+
+def test_a_token_is_minted_without_a_key_on_the_command_line():
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(write_end, b"x" * 4096)
+    os.set_blocking(write_end, True)
+    with running("mint-token", "--key", KEY, stdout=write_end) as process:  # it cannot print, and stays
+        wait_until(lambda: KEY[8:] not in arguments_of(process), "the key is blanked out")
+        assert process.poll() is None
+    os.close(read_end)
+    os.close(write_end)
+
+
+def at(server):
+    return ["--server", f"http://127.0.0.1:{server.port}"]
+
+
+def test_a_key_comes_from_a_file_or_from_standard_input(server, tmp_path):
+    key = server.new_key()
+    file = tmp_path / "key"
+    for text in (key, key + "\n", f"  {key}\r\n", key + "\n\n"):
+        file.write_text(text)
+        file.chmod(0o600)
+        say = ["say", "Hello.", "--voice", "1", *at(server), "-o", tmp_path / "x.wav"]
+        done = syrinx(*say, "--key-file", file)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert syrinx(*say, "--key-file", "-", stdin=text.encode()).returncode == 0
+    rows = server.ledger("(SELECT prefix FROM key WHERE key.id = key_id) AS prefix")
+    assert [row["prefix"] for row in rows] == [key[:8]] * 8
+
+
+def test_a_key_and_a_text_may_both_come_on_standard_input(server, tmp_path):
+    done = syrinx("say", "-", "--voice", "1", *at(server), "-o", tmp_path / "x.wav", "--key-file", "-",
+                  stdin=server.new_key().encode() + b"\nHello there.")
+    assert done.returncode == 0, done.stderr
+    assert server.ledger()[-1]["characters"] == len("Hello there.")
+
+
+def test_what_is_no_file_with_a_key_is_told(server, tmp_path):
+    file = tmp_path / "key"
+    for text, why in ((b"", b"there is no key in it"), (b" \n", b"there is no key in it"),
+                      (b"ka_a\nka_b\n", b"it must have one short line"),
+                      (b"x" * 2000, b"it must have one short line"),
+                      (b"ka_\0x", b"it must have one short line")):
+        file.write_bytes(text)
+        done = syrinx("top", "--once", *at(server), "--key-file", file)
+        assert done.returncode == 1 and why in done.stderr, done.stderr
+        assert b"ka_" not in done.stderr
+    done = syrinx("top", "--once", *at(server), "--key-file", tmp_path / "absent")
+    assert done.returncode == 1 and b"No such file" in done.stderr
+    done = syrinx("top", "--once", "--key-file", file, "--key", "x")
+    assert done.returncode == 2 and b"exclude each other" in done.stderr
+    done = syrinx("say", "x", "--key-file", "-", stdin=b"ka_x\n")
+    assert done.returncode == 2 and b"--key-file is for a server" in done.stderr
+
+
+def test_a_file_that_everybody_can_read_is_warned_of(server, tmp_path):
+    file = tmp_path / "key"
+    file.write_text(server.key)
+    file.chmod(0o644)
+    done = syrinx("top", "--once", *at(server), "--key-file", file)
+    assert done.returncode == 0 and b"every user of this machine can read" in done.stderr
+
+
+def test_keys_are_changed_and_revoked_by_a_file(server, tmp_path):
+    key = server.new_key()
+    file = tmp_path / "key"
+    file.write_text(key)
+    file.chmod(0o600)
+    where = ["--data", server.data]
+    done = syrinx("key", "change", "--key-file", file, "--name", "renamed", *where)
+    assert done.returncode == 0, done.stderr
+    assert b"renamed" in syrinx("key", "list", *where).stdout
+    assert syrinx("usage", "--key-file", file, *where).returncode == 0
+    done = syrinx("key", "revoke", "--key-file", "-", *where, stdin=key.encode())
+    assert done.returncode == 0, done.stderr
+    assert b"revoked" in syrinx("key", "list", *where).stdout
+    for wrong in (["revoke"], ["create", "--key-file", file], ["revoke", key, "--key-file", file]):
+        assert syrinx("key", *wrong, *where).returncode == 2
+    done = syrinx("key", "revoke", key, *where)
+    assert done.returncode == 0, done.stderr
+
+
+def test_tokens_are_made_with_a_key_that_nobody_sees(server, tmp_path):
+    key = server.new_key()
+    file = tmp_path / "key"
+    file.write_text(key)
+    file.chmod(0o600)
+    make = ["token", "create", "--path", "/ws/tts/stream", "--data", server.data]
+    for options, extra in ((["--key-file", file], {}), ([], {"SYRINX_KEY": key}),
+                           (["--key", key[:8]], {"SYRINX_KEY": "ka_of_another_server"})):
+        done = syrinx(*make, *options, extra=extra)
+        assert done.returncode == 0, done.stderr
+        with Client(server, key=done.stdout.decode().strip()) as client:
+            client.speak("Hello.", voice_id=1)
+    assert syrinx(*make).returncode == 2
+
+
+def test_an_engines_key_comes_from_a_file(server, tmp_path):
+    file = tmp_path / "key"
+    file.write_text(echo_key(server))
+    file.chmod(0o600)
+    done = syrinx("mint-token", "--key-file", file)
+    with Engine(server, given=done.stdout.decode().strip()) as engine:
+        engine.ping()
+    url = f"ws://127.0.0.1:{server.port}/speech-engine/ws"
+    done = syrinx("talk", "--url", url, "--key-file", file, stdin=b"hello\n")
+    assert done.returncode == 0 and b"hello" in done.stdout, done.stderr
+    done = syrinx("talk", "--url", url, "--key-file", "-",
+                  stdin=echo_key(server).encode() + b"\nhello\n")
+    assert done.returncode == 0 and b"hello" in done.stdout, done.stderr
+
+
+def test_the_greeting_has_a_command_without_a_key_in_it(tmp_path):
+    with subprocess.Popen([SYRINX, "serve", "--greet", "--listen", "127.0.0.1:0", "--data",
+                           tmp_path / "data"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          env=environment(SETTINGS), text=True) as process:
+        try:
+            for line in process.stdout:
+                if " say " in line:
+                    break
+            assert "--key-file" in line and "ka_" not in line
+            words = shlex.split(line)
+            done = subprocess.run([*words, "--voice", "1", "-o", tmp_path / "x.wav"], capture_output=True,
+                                  env=environment({}), timeout=WAIT_S)
+            assert done.returncode == 0, done.stderr
+        finally:
+            process.terminate()

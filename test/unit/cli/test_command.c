@@ -17,10 +17,19 @@
 
 static struct command_call seen;
 static int64_t seen_number;
+static char seen_secrets[3][64]; /* --key, --store and the first operand, as the command had them */
+static char copy[256]; /* of the command line: what was seen points into it */
+static size_t copy_len;
 
 static int run_brew(const struct command_call *call)
 {
+	const char *const secrets[] = {command_value(call, "key"), command_value(call, "store"),
+				       call->operands[0]};
+
 	seen = *call;
+	for (size_t i = 0; i < COUNT(secrets); ++i)
+		snprintf(seen_secrets[i], sizeof(seen_secrets[i]), "%s",
+			 secrets[i] ? secrets[i] : "");
 	if (command_number(&seen_number, call, "cups", 1, 12, 4) != 0)
 		return COMMAND_USAGE;
 	return command_value(call, "fail") ? COMMAND_FAILED : COMMAND_OK;
@@ -30,11 +39,21 @@ static const struct command_option brew_options[] = {
 	{"cups", 'c', "N", "how many"},
 	{"milk", 0, "KIND", "which"},
 	{"fail", 0, NULL, "spill it"},
+	{"key", 0, "KEY", "of the cupboard"},
+	{"store", 0, "ADDRESS", "where the tea is"},
 	{0},
 };
 
-static const struct command brew = {"brew",      "LEAF [LEAF]", 1,       2,
-				    "Make tea.", brew_options,  run_brew};
+static const struct command brew = {
+	.name = "brew",
+	.operands = "LEAF [LEAF]",
+	.operands_min = 1,
+	.operands_max = 2,
+	.summary = "Make tea.",
+	.options = brew_options,
+	.run = run_brew,
+	.takes_keys = true,
+};
 
 static int run_version(const struct command_call *call)
 {
@@ -43,7 +62,8 @@ static int run_version(const struct command_call *call)
 }
 
 static const struct command_option no_options[] = {{0}};
-static const struct command version = {"version", NULL, 0, 0, "Say.", no_options, run_version};
+static const struct command version = {
+	.name = "version", .summary = "Say.", .options = no_options, .run = run_version};
 
 const struct command *const command_table[] = {&brew, &version, NULL};
 
@@ -52,7 +72,6 @@ static char printed[2048]; /* what went to standard output and error */
 /* Runs a command line with its output caught. */
 static int run(const char *line)
 {
-	static char copy[256]; /* what was seen points into it */
 	char *argv[16] = {(char[]){"syrinx"}};
 	int argc = 1;
 	int out = dup(1);
@@ -62,7 +81,7 @@ static int run(const char *line)
 	size_t n;
 
 	assert_non_null(file);
-	snprintf(copy, sizeof(copy), "%s", line);
+	copy_len = (size_t)snprintf(copy, sizeof(copy), "%s", line);
 	for (char *word = strtok(copy, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	memset(&seen, 0, sizeof(seen));
@@ -111,6 +130,57 @@ static void test_text_that_looks_like_an_option_follows_two_dashes(void **state)
 	assert_int_equal(seen.operand_count, 2);
 	assert_string_equal(seen.operands[0], "--fail");
 	assert_string_equal(seen.operands[1], "-x");
+}
+
+/* What others would see of the command line, with blanks where arguments end. */
+static const char *shown(void)
+{
+	static char text[sizeof(copy)];
+
+	for (size_t i = 0; i < copy_len; ++i)
+		text[i] = copy[i] ? copy[i] : ' ';
+	text[copy_len] = '\0';
+	return text;
+}
+
+static void test_secrets_are_blanked_out_and_the_command_has_them(void **state)
+{
+	static const struct {
+		const char *line, *key, *store, *operand, *shown;
+	} cases[] = {
+		{"brew --key ka_0123456789 assam", "ka_0123456789", "", "assam",
+		 "brew --key               assam"},
+		{"brew --key=ka_0123456789 assam", "ka_0123456789", "", "assam",
+		 "brew --key=              assam"},
+		{"brew assam --store postgresql://u:p@h/d", "", "postgresql://u:p@h/d", "assam",
+		 "brew assam --store                     "},
+		{"brew assam --store sqlite:/x", "", "sqlite:/x", "assam",
+		 "brew assam --store sqlite:/x"},
+		{"brew ka_0123456789", "", "", "ka_0123456789", "brew ka_01234     "},
+		{"brew -- ka_0123456789", "", "", "ka_0123456789", "brew -- ka_01234     "},
+		{"brew ka_01234 --milk ka_0123456789", "", "", "ka_01234",
+		 "brew ka_01234 --milk ka_0123456789"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); ++i) {
+		assert_int_equal(run(cases[i].line), COMMAND_OK);
+		assert_string_equal(seen_secrets[0], cases[i].key);
+		assert_string_equal(seen_secrets[1], cases[i].store);
+		assert_string_equal(seen_secrets[2], cases[i].operand);
+		assert_string_equal(shown(), cases[i].shown);
+	}
+}
+
+static void test_a_wrong_call_repeats_no_key(void **state)
+{
+	(void)state;
+	assert_int_equal(run("brew assam --key=ka_0123456789 --key=ka_9876543210"), COMMAND_USAGE);
+	assert_printed("--key is given twice");
+	assert_null(strstr(printed, "ka_"));
+	assert_int_equal(run("brew assam --keys=ka_0123456789"), COMMAND_USAGE);
+	assert_printed("no such option: --keys");
+	assert_null(strstr(printed, "ka_"));
 }
 
 static void test_the_status_is_the_commands(void **state)
@@ -181,9 +251,11 @@ static void test_the_greeting_can_be_pasted(void **state)
 	greeting.tls = true;
 	assert_int_equal(greeting_print(&out, &greeting), 0);
 	assert_int_equal(buf_append(&out, "", 1), 0);
-	assert_non_null(strstr(out.bytes, "build/syrinx say \"Hello from Syrinx.\" "
-					  "--server http://127.0.0.1:8080 --key ka_x\n"));
-	assert_non_null(strstr(out.bytes, "--server https://[::1]:443 --key ka_x\n"));
+	assert_non_null(strstr(out.bytes,
+			       "build/syrinx say \"Hello from Syrinx.\" "
+			       "--server http://127.0.0.1:8080 --key-file data/local.key\n"));
+	assert_non_null(
+		strstr(out.bytes, "--server https://[::1]:443 --key-file data/local.key\n"));
 	assert_non_null(strstr(out.bytes, "https://[::1]:443/#key=ka_x\n"));
 	assert_non_null(strstr(out.bytes, "wss://[::1]:443/ws/tts/stream\n"));
 	assert_non_null(strstr(out.bytes, "wss://[::1]:443/ws/tts/multi\n"));
@@ -197,6 +269,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options_are_read_in_every_usual_form),
 		cmocka_unit_test(test_text_that_looks_like_an_option_follows_two_dashes),
+		cmocka_unit_test(test_secrets_are_blanked_out_and_the_command_has_them),
+		cmocka_unit_test(test_a_wrong_call_repeats_no_key),
 		cmocka_unit_test(test_the_status_is_the_commands),
 		cmocka_unit_test(test_wrong_calls_give_2_and_one_line),
 		cmocka_unit_test(test_help_shows_every_option),
