@@ -148,8 +148,7 @@ static void test_what_is_no_origin_is_nobodys(void **state)
 		"http://localhost ",
 		"http://localhost http://localhost",
 		"http://localhost,http://localhost",
-		"http://l\xc3\xb6"
-		"calhost",
+		"http://l\xc3\xb6-host",
 		"http://[::1",
 		"http://::1",
 		"http://::1]",
