@@ -57,7 +57,7 @@ static int run(const struct command_call *call)
 		return print(config_print_manual);
 	status = settings_load(&config, call);
 	if (status == COMMAND_OK)
-		settings_warn_of_readers(&config, command_value(call, "config"));
+		settings_warn_of_others(&config, command_value(call, "config"));
 	if (status == COMMAND_OK)
 		status = check_agents(&config);
 	if (status == COMMAND_OK)

@@ -73,8 +73,16 @@ static bool settings_is_readable_by_all(const char *path)
 	       (status.st_mode & S_IRWXO) != 0;
 }
 
-/* Not refused: it is not ours, and may be so for a reason that we do not know. */
-void settings_warn_of_readers(const struct config *config, const char *file)
+static bool settings_is_writable_by_all(const char *path)
+{
+	struct stat status;
+
+	return path[0] && stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
+	       (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
+}
+
+/* Not refused: these are not ours, and may be so for a reason that we do not know. */
+void settings_warn_of_others(const struct config *config, const char *file)
 {
 	if (config->file_has_secrets && settings_is_readable_by_all(file))
 		log_warn(
@@ -85,6 +93,18 @@ void settings_warn_of_readers(const struct config *config, const char *file)
 	if (settings_is_readable_by_all(config->tls_key))
 		log_warn("config", "every user of this machine can read the private key %s",
 			 config->tls_key);
+	if (settings_is_writable_by_all(config->voices_dir))
+		log_warn(
+			"config",
+			"every user of this machine may write to %s, and engines load models and a "
+			"library from there",
+			config->voices_dir);
+	if (settings_is_writable_by_all(config->engines_dir))
+		log_warn(
+			"config",
+			"every user of this machine may write to %s, and the server runs the programs "
+			"that are there",
+			config->engines_dir);
 }
 
 int settings_make_dir(const char *path, unsigned mode)

@@ -18,8 +18,9 @@ int settings_load_quietly(struct config *config, const struct command_call *call
 			  struct buf *errors);
 
 /* Warns in the log where every user of this machine may read the configuration, if there are keys or a
- * password in it, or the private key of the certificate. */
-void settings_warn_of_readers(const struct config *config, const char *file);
+ * password in it, or the private key of the certificate; or may write to the folders of voices and
+ * engines. */
+void settings_warn_of_others(const struct config *config, const char *file);
 
 /* Makes a directory and those above it. */
 int settings_make_dir(const char *path, unsigned mode);

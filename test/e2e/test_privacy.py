@@ -247,6 +247,27 @@ def test_the_server_warns_of_it_too(start_server):
     server.wait_for_log("every user of this machine can read it")
 
 
+@pytest.mark.parametrize("key", ["speech.voices_dir", "speech.engines_dir"])
+def test_folders_that_code_comes_from_and_everybody_writes_to_are_warned_of(tmp_path, key):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for mode, warns in ((0o777, True), (0o1777, False), (0o755, False)):
+        folder.chmod(mode)
+        done = syrinx("check", settings={key: folder})
+        assert done.returncode == 0, done.stderr
+        assert (b"every user of this machine may write to" in done.stderr) == warns, mode
+
+
+def test_a_private_key_that_all_can_read_is_warned_of(tmp_path):
+    names = {"server.tls_certificate": tmp_path / "cert.pem", "server.tls_key": tmp_path / "key.pem"}
+    for path in names.values():
+        path.write_text("x")
+    for mode, warns in ((0o644, True), (0o640, False)):
+        names["server.tls_key"].chmod(mode)
+        done = syrinx("check", settings=names)
+        assert (b"every user of this machine can read the private key" in done.stderr) == warns
+
+
 # Keys on command lines
 
 KEY = "ka_" + "Zq8" * 13 + "x"
