@@ -142,7 +142,7 @@ static int data_dir_ensure(const char *path)
 
 int data_dir_make(const struct config *config)
 {
-	struct stat status;
+	struct stat status = {0};
 	int err = data_dir_ensure(config->data_dir);
 	int fd = -1;
 

@@ -67,7 +67,7 @@ static double seconds_between(const struct top *top)
 {
 	double started;
 
-	if (top->before)
+	if (top->now && top->before)
 		return (double)(top->now->at_us - top->before->at_us) / 1e6;
 	if (top->now && top_view_started(&started, &top->now->page))
 		return (double)clock_wall_ms() / 1000 - started;

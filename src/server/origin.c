@@ -87,7 +87,7 @@ static int origin_read(struct origin *origin, const char *text)
 {
 	*origin = (struct origin){.scheme = text};
 	origin->scheme_len = strspn(text, ORIGIN_LETTERS ORIGIN_DIGITS "+-.");
-	if (origin->scheme_len == 0 || !memchr(ORIGIN_LETTERS, text[0], strlen(ORIGIN_LETTERS)) ||
+	if (origin->scheme_len == 0 || !strchr(ORIGIN_LETTERS, text[0]) ||
 	    strncmp(text + origin->scheme_len, "://", 3) != 0)
 		return EINVAL;
 	return origin_read_place(&origin->place, text + origin->scheme_len + 3);
