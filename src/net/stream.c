@@ -612,8 +612,9 @@ void stream_queue(struct stream *stream, struct outgoing *message)
 	stream->control += control_cost(message);
 	if (stream->queued > STREAM_HIGH)
 		stream->is_full = true;
-	if (!stream->is_blocked)
-		wake(stream);
+	/* Also when it is blocked: a drop may have emptied the queue since, and then
+	 * nobody waits for the kernel any more. */
+	wake(stream);
 }
 
 uint64_t stream_drop(struct stream *stream, uint64_t tag)

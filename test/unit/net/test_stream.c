@@ -462,6 +462,49 @@ static void test_a_vanished_peer_is_an_error(void **state)
 	tear_down(&end);
 }
 
+/* The stream is blocked between two messages, and a drop takes all that waits.  What
+ * is queued later must leave when the peer reads, without a byte from the peer. */
+static void test_a_blocked_stream_that_a_drop_emptied_writes_again(void **state)
+{
+	static char got[STREAM_BUDGET + 100];
+	struct end end;
+
+	(void)state;
+	set_up(&end);
+	for (int i = 0; i < 16; ++i)
+		queue(&end, 'x', STREAM_BUDGET / 8, 1);
+	pump(end.loop);
+	assert_int_equal(stream_queued_bytes(end.stream), STREAM_BUDGET);
+	assert_int_equal(stream_drop(end.stream, 1), STREAM_BUDGET);
+	assert_int_equal(stream_queued_bytes(end.stream), 0);
+	assert_int_equal(read_all(&end, got, sizeof(got)), STREAM_BUDGET);
+	queue(&end, 'y', 100, 0);
+	assert_int_equal(read_all(&end, got, sizeof(got)), 100);
+	assert_int_equal(got[0], 'y');
+	tear_down(&end);
+}
+
+/* The same peer still does not read: it is given up, as any that stalls. */
+static void test_a_stall_after_a_drop_is_noticed(void **state)
+{
+	struct end end;
+
+	(void)state;
+	set_up(&end);
+	for (int i = 0; i < 16; ++i)
+		queue(&end, 'x', STREAM_BUDGET / 8, 1);
+	pump(end.loop);
+	assert_int_equal(stream_drop(end.stream, 1), STREAM_BUDGET);
+	pump_ahead(end.loop, STREAM_STALL_MS + 1);
+	assert_int_equal(end.closes, 0); /* nothing waits */
+	queue(&end, 'y', 100, 0);
+	pump(end.loop);
+	pump_ahead(end.loop, STREAM_STALL_MS + 1);
+	assert_int_equal(end.closes, 1);
+	assert_int_equal(end.err, ETIMEDOUT);
+	tear_down(&end);
+}
+
 static void test_nothing_is_read_while_paused(void **state)
 {
 	struct end end;
@@ -560,6 +603,8 @@ int main(void)
 		cmocka_unit_test(test_close_does_not_wait_for_ever),
 		cmocka_unit_test(test_abort_tells_once_and_later),
 		cmocka_unit_test(test_a_vanished_peer_is_an_error),
+		cmocka_unit_test(test_a_blocked_stream_that_a_drop_emptied_writes_again),
+		cmocka_unit_test(test_a_stall_after_a_drop_is_noticed),
 		cmocka_unit_test(test_nothing_is_read_while_paused),
 		cmocka_unit_test(test_control_messages_are_counted_apart),
 		cmocka_unit_test(test_a_slow_reader_holds_little_in_the_kernel),
