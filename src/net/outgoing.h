@@ -22,6 +22,20 @@ enum { OUTGOING_ROOM = 14 };
 /* And behind the payload: the end of an HTTP chunk. */
 enum { OUTGOING_TAIL = 2 };
 
+/* What keeps messages of a kind from piling up while the peer does not read.  The stream
+ * counts the memory of each kind. */
+enum outgoing_kind {
+	/* Its maker stops while the stream is full (STREAM_HIGH): a turn holds its audio,
+	 * and an HTTP connection answers no further request. */
+	OUTGOING_PACED,
+	/* The peer gets it whenever it asks or something happens: everything on a WebSocket
+	 * that is not audio.  Bounded by STREAM_REPLIES_MAX. */
+	OUTGOING_REPLY,
+	/* Pings, pongs and closes.  Bounded by WS_PONGS_MAX. */
+	OUTGOING_CONTROL,
+	OUTGOING_KINDS
+};
+
 struct outgoing {
 	struct link link;
 	uint64_t tag; /* what stream_drop drops it by; 0: never dropped */
@@ -29,7 +43,7 @@ struct outgoing {
 	size_t len; /* bytes of payload: the builder's to set */
 	size_t size; /* room for payload */
 	uint8_t head; /* bytes of header, right before the payload */
-	bool is_control; /* counted apart: see stream_queued_control */
+	uint8_t kind; /* enum outgoing_kind */
 	bool tells_sent; /* the stream's: see stream_tell_when_sent */
 	char bytes[]; /* OUTGOING_ROOM, then the payload */
 };
@@ -41,6 +55,14 @@ struct outgoing *outgoing_alloc(size_t size);
 struct outgoing *outgoing_copy(const void *bytes, size_t len);
 
 void outgoing_free(struct outgoing *message);
+
+/* The memory that it takes: what malloc uses for it, with its own eight bytes. */
+static inline uint32_t outgoing_memory(const struct outgoing *message)
+{
+	size_t size = sizeof(*message) + OUTGOING_ROOM + message->size + OUTGOING_TAIL + 8;
+
+	return (uint32_t)((size + 15) & ~(size_t)15);
+}
 
 static inline char *outgoing_payload(struct outgoing *message)
 {

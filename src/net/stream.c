@@ -48,7 +48,7 @@ struct stream {
 	size_t pinned; /* bytes at the front that SSL_write must be given again */
 	size_t budget; /* bytes the kernel may still be given */
 	uint64_t progress_us;
-	uint32_t control; /* memory of control messages in the queue */
+	uint32_t memory[OUTGOING_KINDS]; /* of the messages in the queue */
 	uint32_t stall_ms;
 	int fd;
 	int err;
@@ -60,6 +60,7 @@ struct stream {
 	bool is_ended; /* the peer has sent all it will */
 	bool is_blocked;
 	bool is_full;
+	bool is_overrun; /* a reply came on top of too many; not looked at since */
 	bool wants_write; /* TLS must write before it can go on */
 };
 
@@ -75,15 +76,15 @@ static struct outgoing *first(const struct stream *stream)
 	return link ? LIST_OBJECT(link, struct outgoing, link) : NULL;
 }
 
-static uint32_t control_cost(const struct outgoing *message)
+static void stream_take_from_queue(struct stream *stream, struct outgoing *message)
 {
-	return message->is_control ? (uint32_t)(sizeof(*message) + message->size) : 0;
+	stream->memory[message->kind] -= outgoing_memory(message);
+	list_remove(&stream->queue, &message->link);
 }
 
 static void discard(struct stream *stream, struct outgoing *message)
 {
-	stream->control -= control_cost(message);
-	list_remove(&stream->queue, &message->link);
+	stream_take_from_queue(stream, message);
 	outgoing_free(message);
 }
 
@@ -269,8 +270,7 @@ static ssize_t write_tls(struct stream *stream)
 
 static void put_with_sent(struct stream *stream, struct outgoing *message)
 {
-	stream->control -= control_cost(message);
-	list_remove(&stream->queue, &message->link);
+	stream_take_from_queue(stream, message);
 	list_append(&stream->sent, &message->link);
 }
 
@@ -361,11 +361,30 @@ static void tell_of_sent(struct stream *stream)
 	}
 }
 
+static bool stream_can_write(const struct stream *stream)
+{
+	return stream->state != CLOSED && !stream->is_connecting &&
+	       (!stream->ssl || stream->is_shaken);
+}
+
+bool stream_is_overrun(struct stream *stream)
+{
+	if (!stream->is_overrun)
+		return false;
+	if (stream_can_write(stream))
+		write_queued(stream);
+	stream->is_overrun = stream->state == OPEN &&
+			     stream->memory[OUTGOING_REPLY] > STREAM_REPLIES_MAX;
+	return stream->is_overrun;
+}
+
 static void flush(struct stream *stream)
 {
-	if (stream->is_connecting || (stream->ssl && !stream->is_shaken))
+	if (!stream_can_write(stream))
 		return;
 	write_queued(stream);
+	if (stream_is_overrun(stream) && stream->handlers && stream->handlers->overrun)
+		stream->handlers->overrun(stream->arg);
 	if (stream->state == OPEN && stream->is_full && stream->queued <= STREAM_LOW) {
 		stream->is_full = false;
 		if (stream->handlers && stream->handlers->drained)
@@ -609,7 +628,9 @@ void stream_queue(struct stream *stream, struct outgoing *message)
 	}
 	list_append(&stream->queue, &message->link);
 	stream->queued += outgoing_total(message);
-	stream->control += control_cost(message);
+	if (message->kind == OUTGOING_REPLY && stream->memory[OUTGOING_REPLY] > STREAM_REPLIES_MAX)
+		stream->is_overrun = true;
+	stream->memory[message->kind] += outgoing_memory(message);
 	if (stream->queued > STREAM_HIGH)
 		stream->is_full = true;
 	/* Also when it is blocked: a drop may have emptied the queue since, and then
@@ -617,21 +638,21 @@ void stream_queue(struct stream *stream, struct outgoing *message)
 	wake(stream);
 }
 
-uint64_t stream_drop(struct stream *stream, uint64_t tag)
+/* Drops messages of a tag or, when it is 0, all replies. */
+static uint64_t stream_drop_some(struct stream *stream, uint64_t tag)
 {
 	size_t seen = 0; /* bytes of the queue before this message */
 	uint64_t weight = 0;
 	size_t len = 0;
 	struct link *next;
 
-	assert(tag != 0);
 	for (struct link *l = list_first(&stream->queue); l; l = next) {
 		struct outgoing *message = LIST_OBJECT(l, struct outgoing, link);
 		size_t total = outgoing_total(message);
 		bool has_begun = seen < stream->begun + stream->pinned;
 
 		next = list_next(&stream->queue, l);
-		if (message->tag != tag || has_begun) {
+		if (!(tag ? message->tag == tag : message->kind == OUTGOING_REPLY) || has_begun) {
 			seen += total;
 			continue;
 		}
@@ -644,6 +665,17 @@ uint64_t stream_drop(struct stream *stream, uint64_t tag)
 		wake(stream); /* it may be drained now */
 	}
 	return weight;
+}
+
+uint64_t stream_drop(struct stream *stream, uint64_t tag)
+{
+	assert(tag != 0);
+	return stream_drop_some(stream, tag);
+}
+
+void stream_drop_replies(struct stream *stream)
+{
+	stream_drop_some(stream, 0);
 }
 
 /* The last one is looked for from the end, where it mostly is. */
@@ -673,9 +705,9 @@ bool stream_is_full(const struct stream *stream)
 	return stream->is_full;
 }
 
-size_t stream_queued_control(const struct stream *stream)
+size_t stream_queued_memory(const struct stream *stream, enum outgoing_kind kind)
 {
-	return stream->control;
+	return stream->memory[kind];
 }
 
 void stream_close(struct stream *stream)

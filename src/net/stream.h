@@ -25,6 +25,7 @@ enum {
 	STREAM_BUDGET = 32 * 1024, /* bytes handed to the kernel per "writable" */
 	STREAM_HIGH = 64 * 1024, /* above this the owner should stop making more */
 	STREAM_LOW = 32 * 1024, /* `drained` comes when it falls to this */
+	STREAM_REPLIES_MAX = 256 * 1024, /* memory of replies that wait: see `overrun` */
 	STREAM_STALL_MS = 60000, /* nothing could be written for so long: ETIMEDOUT */
 	STREAM_CLOSE_MS = 5000, /* for what is queued when it is closed */
 };
@@ -42,6 +43,11 @@ struct stream_handlers {
 
 	/* The queue was above STREAM_HIGH and is at STREAM_LOW or below. */
 	void (*drained)(void *arg);
+
+	/* A reply (OUTGOING_REPLY) was queued when more than STREAM_REPLIES_MAX of them
+	 * waited already, and the kernel takes no more: the peer asks and does not read.
+	 * Closing is the owner's.  May be NULL. */
+	void (*overrun)(void *arg);
 
 	/* The last message of this tag is in the kernel's hands; comes once for
 	 * each stream_tell_when_sent.  May be NULL. */
@@ -96,8 +102,15 @@ size_t stream_queued_bytes(const struct stream *stream);
 /* True from above STREAM_HIGH until `drained`. */
 bool stream_is_full(const struct stream *stream);
 
-/* The memory of queued messages marked is_control. */
-size_t stream_queued_control(const struct stream *stream);
+/* The memory of the queued messages of a kind. */
+size_t stream_queued_memory(const struct stream *stream, enum outgoing_kind kind);
+
+/* Whether `overrun` holds, for an owner who does not want to wait until it is told.  What
+ * the kernel takes is handed to it first, so a peer that reads is not one that overruns. */
+bool stream_is_overrun(struct stream *stream);
+
+/* Throws away every reply of which no byte was handed on yet. */
+void stream_drop_replies(struct stream *stream);
 
 /* Sends what is queued (for STREAM_CLOSE_MS at most), then ends. */
 void stream_close(struct stream *stream);

@@ -71,7 +71,7 @@ static void send_control(struct ws *ws, enum ws_opcode opcode, const void *bytes
 		ws_abort(ws);
 		return;
 	}
-	message->is_control = true;
+	message->kind = OUTGOING_CONTROL;
 	send_frame(ws, opcode, message);
 }
 
@@ -121,9 +121,24 @@ static void fail(struct ws *ws, uint16_t code)
 	end(ws);
 }
 
+/* The peer does not read the replies that it causes.  They go now, so that their memory is
+ * free at once and the close frame is the next thing that the peer can read. */
+static void ws_end_overrun(struct ws *ws)
+{
+	size_t bytes = stream_queued_memory(ws->stream, OUTGOING_REPLY);
+
+	if (ws->is_over || ws->has_sent_close)
+		return;
+	stream_drop_replies(ws->stream);
+	send_close(ws, WS_CLOSE_POLICY, "replies are not read");
+	if (ws->handlers->overrun)
+		ws->handlers->overrun(ws->arg, bytes);
+	end(ws);
+}
+
 static void answer_ping(struct ws *ws, const struct ws_event *event)
 {
-	if (stream_queued_control(ws->stream) > WS_PONGS_MAX)
+	if (stream_queued_memory(ws->stream, OUTGOING_CONTROL) > WS_PONGS_MAX)
 		fail(ws, WS_CLOSE_POLICY);
 	else
 		send_control(ws, WS_OP_PONG, event->bytes, event->len);
@@ -134,7 +149,10 @@ static void on_event(struct ws *ws, const struct ws_event *event)
 	switch (event->type) {
 	case WS_TEXT:
 	case WS_BINARY:
-		if (!ws->has_sent_close)
+		/* A flood must end inside one read, which can bring thousands of messages. */
+		if (stream_is_overrun(ws->stream))
+			ws_end_overrun(ws);
+		else if (!ws->has_sent_close)
 			ws->handlers->message(ws->arg, event->bytes, event->len,
 					      event->type == WS_BINARY);
 		break;
@@ -203,6 +221,11 @@ static void on_drained(void *arg)
 		ws->handlers->drained(ws->arg);
 }
 
+static void ws_on_overrun(void *arg)
+{
+	ws_end_overrun(arg);
+}
+
 static void on_sent(void *arg, uint64_t tag)
 {
 	struct ws *ws = arg;
@@ -224,7 +247,12 @@ static void on_closed(void *arg, int err)
 }
 
 static const struct stream_handlers stream_handlers = {
-	.read = on_read, .drained = on_drained, .sent = on_sent, .closed = on_closed};
+	.read = on_read,
+	.drained = on_drained,
+	.overrun = ws_on_overrun,
+	.sent = on_sent,
+	.closed = on_closed,
+};
 
 static void on_timer(void *arg)
 {

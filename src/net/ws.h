@@ -35,6 +35,11 @@ struct ws_handlers {
 	 * NULL. */
 	void (*drained)(void *arg);
 
+	/* More than STREAM_REPLIES_MAX of replies wait (`bytes` of memory), and another was
+	 * caused: the connection is being closed (WS_CLOSE_POLICY).  What the owner still
+	 * makes for it should end here.  May be NULL. */
+	void (*overrun)(void *arg, size_t bytes);
+
 	/* The last message of this tag is in the kernel's hands; once for each
 	 * ws_tell_when_sent.  May be NULL. */
 	void (*sent)(void *arg, uint64_t tag);
@@ -57,7 +62,7 @@ void ws_set_message_max(struct ws *ws, size_t message_max);
 /* Bytes that came with the handshake; delivered from the loop. */
 int ws_feed(struct ws *ws, const char *bytes, size_t n);
 
-/* Takes the message (built with outgoing_alloc: payload, len, tag) and sends
+/* Takes the message (built with outgoing_alloc: payload, len, tag, kind) and sends
  * it as one frame.  Once a close has begun it is thrown away. */
 void ws_send_text(struct ws *ws, struct outgoing *message);
 void ws_send_binary(struct ws *ws, struct outgoing *message);

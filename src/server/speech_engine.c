@@ -53,6 +53,17 @@ static void sum_up(struct engine_socket *socket)
 	conversation_figures_add(&socket->agent->totals->figures, &figures);
 }
 
+static void speech_engine_on_overrun(void *arg, size_t bytes)
+{
+	struct engine_socket *socket = arg;
+
+	log_warn("engine",
+		 "closed with 1008: a peer does not read its replies, bytes=%zu agent=%s "
+		 "conversation=%s",
+		 bytes, socket->agent->totals->name, conversation_id(socket->conversation));
+	conversation_hang_up(socket->conversation);
+}
+
 static void on_closed(void *arg, uint16_t code)
 {
 	struct engine_socket *socket = arg;
@@ -70,6 +81,7 @@ static void on_closed(void *arg, uint16_t code)
 static const struct ws_handlers ws_handlers = {
 	.message = on_message,
 	.drained = on_drained,
+	.overrun = speech_engine_on_overrun,
 	.closed = on_closed,
 };
 

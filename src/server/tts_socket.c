@@ -74,6 +74,22 @@ static void on_sent(void *arg, uint64_t tag)
 		socket->session->ops->sent(socket->session, tag);
 }
 
+/* The session goes at once: what it speaks is cancelled and booked, and nothing of what was
+ * not sent is charged. */
+static void tts_socket_on_overrun(void *arg, size_t bytes)
+{
+	struct tts_socket *socket = arg;
+	const struct session *session = socket->session;
+	const struct store_key *key = session ? member_key(session->member) : NULL;
+
+	log_warn("ws",
+		 "closed with 1008: a client does not read its replies, bytes=%zu account=%lld "
+		 "key=%lld request=%s",
+		 bytes, key ? (long long)key->account_id : 0LL, key ? (long long)key->id : 0LL,
+		 session ? session->request_id : "-");
+	socket->session = mem_deref(socket->session);
+}
+
 /* What the socket still held was dropped with it: the session asks for it one
  * last time, so that only audio that was handed over is charged. */
 static void on_closed(void *arg, uint16_t code)
@@ -94,6 +110,7 @@ static void on_closed(void *arg, uint16_t code)
 static const struct ws_handlers ws_handlers = {
 	.message = on_message,
 	.drained = on_drained,
+	.overrun = tts_socket_on_overrun,
 	.sent = on_sent,
 	.closed = on_closed,
 };

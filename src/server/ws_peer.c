@@ -6,6 +6,15 @@
 
 #include "net/ws.h"
 
+/* What is covered by the bound on audio: frames that have samples in them.  The turn that
+ * makes them is held while the stream is full.  Everything else is a reply and counted as
+ * one, also what goes with a turn's audio and has its tag (generation_started, words,
+ * chunk_complete), and all words of a conversation. */
+static enum outgoing_kind ws_peer_kind(uint32_t samples)
+{
+	return samples > 0 ? OUTGOING_PACED : OUTGOING_REPLY;
+}
+
 static void send_text(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
 {
 	struct ws *ws = ((struct ws_peer *)arg)->ws;
@@ -20,6 +29,7 @@ static void send_text(void *arg, const char *json, size_t len, uint64_t tag, uin
 	}
 	message->tag = tag;
 	message->weight = samples;
+	message->kind = (uint8_t)ws_peer_kind(samples);
 	ws_send_text(ws, message);
 }
 

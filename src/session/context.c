@@ -375,9 +375,9 @@ static const struct turn_queue_ops queue_ops = {
 };
 
 /* Errors that no turn could tell. */
-static void fail(struct context *context, enum wire_error_id id)
+static void fail(struct context *context, enum wire_error_id id, const char *detail)
 {
-	session_send_error(session_of(context), context->id_json, id, NULL);
+	session_send_error(session_of(context), context->id_json, id, detail);
 	handle(context, CONTEXT_EVENT_FAULT);
 }
 
@@ -401,20 +401,28 @@ void context_text(struct context *context, const char *text, size_t len, size_t 
 	err = turn_queue_text(&context->queue, &context->settings, text, len,
 			      room < own_room ? room : own_room);
 	if (err)
-		fail(context, err == ENOBUFS ? WIRE_ERROR_TOO_MANY_FLUSHES : WIRE_ERROR_INTERNAL);
+		fail(context, err == ENOBUFS ? WIRE_ERROR_TOO_MANY_FLUSHES : WIRE_ERROR_INTERNAL,
+		     NULL);
 }
 
 /* One `final` for each: the turn's, or behind the last turn's, or now. */
 void context_flush(struct context *context)
 {
+	int err;
+
 	if (!can_go_on(context))
 		return;
 	handle(context, CONTEXT_EVENT_INPUT);
 	finish_surrogate(context);
 	if (context->state != CONTEXT_OPEN)
 		return;
-	if (!turn_queue_end(&context->queue) && !turn_queue_note_flush(&context->queue))
+	if (turn_queue_end(&context->queue))
+		return;
+	err = turn_queue_note_flush(&context->queue);
+	if (err == ENOENT)
 		send_final(context);
+	else if (err)
+		fail(context, WIRE_ERROR_TOO_MANY_FLUSHES, "1024 without text wait for one turn");
 }
 
 void context_keep_alive(struct context *context)

@@ -126,6 +126,7 @@ void session_close(struct session *session, uint16_t code)
 		uint16_t code;
 		const char *reason;
 	} reasons[] = {
+		{SESSION_CLOSE_POLICY, "too many commands at once"},
 		{SESSION_CLOSE_RESTART, "server restarting"},
 		{SESSION_CLOSE_KEY_ENDED, "Unauthorized"},
 		{SESSION_CLOSE_NO_CREDIT, "Insufficient credits"},

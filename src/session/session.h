@@ -21,6 +21,7 @@
  * (wire_error_close_code). */
 enum {
 	SESSION_CLOSE_NORMAL = 1000,
+	SESSION_CLOSE_POLICY = 1008,
 	SESSION_CLOSE_RESTART = 1012,
 	SESSION_CLOSE_KEY_ENDED = 4001,
 	SESSION_CLOSE_NO_CREDIT = 4003,
@@ -28,6 +29,11 @@ enum {
 };
 
 #define SESSION_REQUEST_ID_SIZE 24
+
+/* Replies of one kind that are owed and only counted until they can be sent.  When they
+ * leave they count as any that waits in the stream (STREAM_REPLIES_MAX): this many of some
+ * 200 bytes each stay below that. */
+#define SESSION_OWED_MAX 1024u
 
 struct session;
 

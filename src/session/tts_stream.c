@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "session/turn_queue.h"
 #include "session/turn_record.h"
@@ -255,6 +256,11 @@ static void cancel(struct tts_stream *stream, const struct stream_message *messa
 	if (turn && turn_state(turn) == TURN_BOOKING) {
 		turn_queue_cancel_waiting(&stream->queue);
 		++stream->owes_interrupted;
+		if (stream->owes_interrupted == SESSION_OWED_MAX) {
+			log_warn("session", "closed with 1008: %u cancels of one turn, request=%s",
+				 SESSION_OWED_MAX, stream->session.request_id);
+			stream->close_code = SESSION_CLOSE_POLICY; /* behind what is owed */
+		}
 		stream->owes_report = message->report;
 		stream->owed_playback_ms = message->playback_offset_ms;
 		return;
@@ -339,7 +345,8 @@ static void obey(struct tts_stream *stream, const struct stream_message *message
 /* It said that it was done, or was told that we are. */
 static bool is_deaf(const struct tts_stream *stream)
 {
-	return stream->closed || stream->close_code == SESSION_CLOSE_NORMAL;
+	return stream->closed || stream->close_code == SESSION_CLOSE_NORMAL ||
+	       stream->close_code == SESSION_CLOSE_POLICY;
 }
 
 static void on_message(struct session *session, char *json, size_t len)

@@ -245,13 +245,16 @@ bool turn_queue_end(struct turn_queue *queue)
 	return turn != NULL;
 }
 
-bool turn_queue_note_flush(struct turn_queue *queue)
+int turn_queue_note_flush(struct turn_queue *queue)
 {
 	struct place_in_queue *last = place_at(list_last(&queue->turns));
 
-	if (last)
-		++last->flushes;
-	return last != NULL;
+	if (!last)
+		return ENOENT;
+	if (last->flushes == SESSION_OWED_MAX)
+		return ENOBUFS;
+	++last->flushes;
+	return 0;
 }
 
 int turn_queue_say_behind(struct turn_queue *queue, const struct buf *message)

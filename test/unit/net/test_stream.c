@@ -529,13 +529,14 @@ static void test_control_messages_are_counted_apart(void **state)
 	(void)state;
 	set_up(&end);
 	queue(&end, 'x', 100, 0);
-	assert_int_equal(stream_queued_control(end.stream), 0);
+	assert_int_equal(stream_queued_memory(end.stream, OUTGOING_CONTROL), 0);
 	assert_non_null(message);
-	message->is_control = true;
+	message->kind = OUTGOING_CONTROL;
 	stream_queue(end.stream, message);
-	assert_true(stream_queued_control(end.stream) >= sizeof(struct outgoing));
+	assert_true(stream_queued_memory(end.stream, OUTGOING_CONTROL) >= sizeof(struct outgoing));
 	pump(end.loop);
-	assert_int_equal(stream_queued_control(end.stream), 0);
+	assert_int_equal(stream_queued_memory(end.stream, OUTGOING_CONTROL), 0);
+	assert_int_equal(stream_queued_memory(end.stream, OUTGOING_PACED), 0);
 	tear_down(&end);
 }
 

@@ -23,6 +23,9 @@ static int messages;
 static int closes;
 static uint16_t close_code;
 static bool close_in_message;
+static size_t reply_len; /* every message is answered by so many bytes; 0: not at all */
+static int overruns;
+static size_t overrun_bytes;
 
 static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
 {
@@ -34,6 +37,22 @@ static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
 	heard[len] = '\0';
 	if (close_in_message)
 		ws_close(ws, WS_CLOSE_GOING_AWAY, "enough");
+	if (reply_len > 0) {
+		struct outgoing *reply = outgoing_alloc(reply_len);
+
+		assert_non_null(reply);
+		memset(outgoing_payload(reply), 'r', reply_len);
+		reply->len = reply_len;
+		reply->kind = OUTGOING_REPLY;
+		ws_send_text(ws, reply);
+	}
+}
+
+static void on_overrun(void *arg, size_t bytes)
+{
+	(void)arg;
+	++overruns;
+	overrun_bytes = bytes;
 }
 
 static void on_closed(void *arg, uint16_t code)
@@ -43,7 +62,8 @@ static void on_closed(void *arg, uint16_t code)
 	close_code = code;
 }
 
-static const struct ws_handlers handlers = {.message = on_message, .closed = on_closed};
+static const struct ws_handlers handlers = {
+	.message = on_message, .overrun = on_overrun, .closed = on_closed};
 
 static int set_up(void **state)
 {
@@ -51,8 +71,10 @@ static int set_up(void **state)
 	int fd[2];
 
 	(void)state;
-	messages = closes = close_code = 0;
+	messages = closes = overruns = 0;
+	close_code = 0;
 	close_in_message = false;
+	reply_len = 0;
 	socket_pair(fd);
 	peer = fd[1];
 	if (loop_alloc(&loop) != 0 || stream_alloc(&stream, loop, fd[0], NULL, NULL, NULL) != 0)
@@ -257,6 +279,95 @@ static void test_a_barge_in_drops_what_has_not_left(void **state)
 }
 
 /* The other end, in the client's role, over the other socket. */
+/* Sends so many messages of one byte in one piece, more than one read takes. */
+static void client_floods(size_t count)
+{
+	static const uint8_t mask[4];
+	static char flood[10000 * 7];
+	size_t len = 0;
+
+	assert_true(count * 7 <= sizeof(flood));
+	for (size_t i = 0; i < count; ++i) {
+		len += ws_codec_head((uint8_t *)flood + len, WS_OP_TEXT, 1, mask);
+		flood[len++] = 'x';
+	}
+	assert_int_equal(send(peer, flood, len, MSG_NOSIGNAL), len);
+	pump(loop);
+}
+
+static size_t client_reads_all(char *last, size_t last_size)
+{
+	static char got[1 << 16];
+	size_t total = 0;
+	ssize_t n;
+
+	while ((n = recv(peer, got, sizeof(got), 0)) > 0) {
+		size_t kept = (size_t)n < last_size ? (size_t)n : last_size;
+
+		memcpy(last, got + n - kept, kept);
+		total += (size_t)n;
+		pump(loop);
+	}
+	return total;
+}
+
+/* A client that asks and does not read: its replies have a bound, also within one read, and
+ * the memory is free as soon as it is reached. */
+static void test_replies_that_nobody_reads_close_the_connection(void **state)
+{
+	static const char close_frame[] = "\x88\x16\x03\xf0replies are not read";
+	char last[sizeof(close_frame) - 1];
+	size_t before = mallinfo2().uordblks;
+	size_t kept;
+
+	(void)state;
+	reply_len = 200;
+	client_floods(9000);
+	assert_int_equal(overruns, 1);
+	assert_true(overrun_bytes > STREAM_REPLIES_MAX);
+	assert_true(overrun_bytes < STREAM_REPLIES_MAX + 1024);
+	assert_true(messages < 9000);
+	kept = mallinfo2().uordblks - before;
+	print_message("%d messages were taken; %zu bytes are held after the close\n", messages,
+		      kept);
+	assert_true(kept < 4096);
+	assert_int_equal(closes, 0); /* the close frame waits for the client to read */
+	client_reads_all(last, sizeof(last));
+	assert_memory_equal(last, close_frame, sizeof(last));
+	shutdown(peer, SHUT_WR);
+	pump(loop);
+	assert_int_equal(closes, 1);
+	assert_int_equal(close_code, WS_CLOSE_POLICY);
+}
+
+/* Who reads may ask as often as he likes. */
+static void test_replies_that_are_read_close_nothing(void **state)
+{
+	char last[1];
+
+	(void)state;
+	reply_len = 200;
+	for (int i = 0; i < 40; ++i) {
+		client_floods(1000);
+		client_reads_all(last, sizeof(last));
+	}
+	assert_int_equal(messages, 40000);
+	assert_int_equal(overruns, 0);
+	assert_int_equal(closes, 0);
+}
+
+/* The client reads nothing more: the end comes all the same. */
+static void test_a_close_for_replies_does_not_wait_for_ever(void **state)
+{
+	(void)state;
+	reply_len = 200;
+	client_floods(9000);
+	assert_int_equal(overruns, 1);
+	pump_ahead(loop, STREAM_CLOSE_MS + 1);
+	assert_int_equal(closes, 1);
+	assert_int_equal(close_code, WS_CLOSE_POLICY);
+}
+
 static void test_two_roles_understand_each_other(void **state)
 {
 	struct stream *stream;
@@ -327,6 +438,9 @@ int main(void)
 		TEST(test_closing_from_a_message_delivers_no_other),
 		TEST(test_an_abort_from_the_owner_delivers_nothing_more),
 		TEST(test_a_barge_in_drops_what_has_not_left),
+		TEST(test_replies_that_nobody_reads_close_the_connection),
+		TEST(test_replies_that_are_read_close_nothing),
+		TEST(test_a_close_for_replies_does_not_wait_for_ever),
 		TEST(test_two_roles_understand_each_other),
 		TEST(test_an_idle_connection_costs_at_most_700_bytes),
 	};
