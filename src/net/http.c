@@ -3,6 +3,8 @@
  *
  *   wait (idle timer) -> read head (head timer) -> read body (body timer)
  *     -> handler -> answered -> wait, or the next of the bytes that wait
+ *
+ * With settings.at_head the handler comes before the body, and asks for it.
  */
 #include "net/http.h"
 
@@ -108,6 +110,7 @@ void http_conn_leave(struct http_conn *conn)
 
 	timer_clear(&server->loop->timers, &conn->timer);
 	loop_undefer(server->loop, &conn->next);
+	conn->is_closing = true; /* the stream is another's, or gone */
 	list_remove(&server->conns, &conn->link);
 	/* Later: it may be becoming a WebSocket, which its owner does not have yet. */
 	if (server->conns.count == 0 && server->settings.empty)
@@ -116,20 +119,37 @@ void http_conn_leave(struct http_conn *conn)
 	mem_deref(conn);
 }
 
+/* Answers a request that could not be read to its end.  A handler that waits for the body is
+ * told that the client is gone: there is nothing left for it to answer. */
+static void http_refuse(struct http_conn *conn, int status, const char *reason)
+{
+	struct request *request = conn->request;
+	bool is_held = conn->is_answering; /* by whoever waits for the body */
+	http_gone_h *gone = request->gone;
+	void *gone_arg = request->gone_arg;
+
+	mem_ref(request);
+	conn->is_answering = true;
+	request->must_close = true;
+	request->awaits_body = false;
+	http_reply_error(&request->public, status, reason);
+	if (gone)
+		gone(gone_arg);
+	if (!is_held)
+		mem_deref(request);
+	mem_deref(request);
+}
+
 static void on_timer(void *arg)
 {
 	struct http_conn *conn = arg;
-	struct request *request = conn->request;
 
-	if (!request) {
-		conn->is_closing = true;
-		stream_close(conn->stream);
+	if (conn->request) {
+		http_refuse(conn, 408, "the request took too long");
 		return;
 	}
-	conn->is_answering = true;
-	request->must_close = true;
-	http_reply_error(&request->public, 408, "the request took too long");
-	mem_deref(request);
+	conn->is_closing = true;
+	stream_close(conn->stream);
 }
 
 static void set_timer(struct http_conn *conn, unsigned ms)
@@ -137,21 +157,27 @@ static void set_timer(struct http_conn *conn, unsigned ms)
 	timer_set(&conn->server->loop->timers, &conn->timer, ms * UINT64_C(1000), on_timer, conn);
 }
 
-static int body_max_of(size_t *max, const struct http_parse *parse, void *arg)
+static size_t body_max_of(const struct http_parse *parse, void *arg)
 {
-	struct request *request = arg;
-	struct http_server *server = request->conn->server;
-	size_t own = server->settings.body_max_of(http_parse_method(parse), http_parse_path(parse),
-						  server->settings.arg);
+	const struct request *request = arg;
+	const struct http_settings *settings = &request->conn->server->settings;
 
-	if (own <= *max)
-		return 0;
+	return settings->body_max_of(http_parse_method(parse), http_parse_path(parse),
+				     settings->arg);
+}
+
+/* One of the places for large bodies, when this may be one; false: all are taken. */
+static bool http_take_room(struct request *request)
+{
+	struct http_server *server = request->conn->server;
+
+	if (request->parse.body.max - 1 <= server->settings.body_max)
+		return true;
 	if (server->large_bodies == HTTP_LARGE_BODIES_MAX)
-		return EBUSY;
+		return false;
 	++server->large_bodies;
 	request->room = mem_ref(server);
-	*max = own;
-	return 0;
+	return true;
 }
 
 static int begin_request(struct http_conn *conn)
@@ -180,65 +206,129 @@ static void send_continue(struct http_conn *conn)
 		stream_queue(conn->stream, message);
 }
 
-/* Reads from bytes up to the end of one request; gives how many it took. */
+static bool http_awaits_body(const struct http_conn *conn)
+{
+	return conn->request && conn->request->awaits_body;
+}
+
+/* Reads from bytes up to the end of a head or of a request; gives how many it took. */
 static size_t read_request(struct http_conn *conn, const char *bytes, size_t n)
 {
-	size_t used = 0;
-	struct http_parse *parse;
+	size_t used = n < conn->skip ? n : conn->skip;
 
+	conn->skip -= (uint32_t)used;
+	if (used == n)
+		return n;
 	if (!conn->request && begin_request(conn) != 0) {
 		stream_abort(conn->stream, ENOMEM);
 		conn->is_closing = true;
 		return n;
 	}
-	parse = &conn->request->parse;
-	while (used < n && parse->state <= HTTP_PARSE_BODY) {
-		uint8_t before = parse->state;
-
-		used += http_parse_feed(parse, bytes + used, n - used);
-		if (before == HTTP_PARSE_HEAD && parse->state == HTTP_PARSE_BODY)
-			set_timer(conn, HTTP_BODY_MS);
-	}
-	if (parse->state == HTTP_PARSE_BODY && parse->wants_continue) {
-		parse->wants_continue = false;
-		send_continue(conn);
-	}
-	return used;
+	return used + http_parse_feed(&conn->request->parse, bytes + used, n - used);
 }
 
-/* Hands a request that has been read, well or not, to whoever answers it. */
+/* From now on bytes of the connection are its request's body.  EBUSY: it has no room. */
+static int http_begin_body(struct http_conn *conn)
+{
+	struct request *request = conn->request;
+
+	if (!http_take_room(request))
+		return EBUSY;
+	request->awaits_body = true;
+	set_timer(conn, HTTP_BODY_MS);
+	if (request->parse.wants_continue && conn->waiting.len == 0) {
+		request->parse.wants_continue = false;
+		send_continue(conn);
+	}
+	loop_defer(conn->server->loop, &conn->next, process_waiting, conn);
+	return 0;
+}
+
+static const char no_room[] = "too many large requests at once";
+
+int http_read_body(struct http_request *request, http_body_h *handler, void *arg)
+{
+	struct request *own = request_of(request);
+
+	if (!own->conn)
+		return ECONNRESET;
+	if (own->parse.state == HTTP_PARSE_DONE)
+		return 0;
+	if (http_begin_body(own->conn) != 0) {
+		own->must_close = true;
+		http_reply_error(request, 503, no_room);
+		return EBUSY;
+	}
+	own->body_handler = handler;
+	own->body_arg = arg;
+	return EINPROGRESS;
+}
+
+static void http_set_public(struct request *request)
+{
+	const struct http_parse *parse = &request->parse;
+
+	request->public.method = http_parse_method(parse);
+	request->public.path = http_parse_path(parse);
+	request->public.query = http_parse_query(parse);
+	request->public.body = parse->body.bytes;
+	request->public.body_len = parse->body.len;
+}
+
+/* Hands a request of which enough has been read to whoever answers it. */
 static void handle_request(struct http_conn *conn)
 {
 	struct request *request = conn->request;
 	struct http_settings *settings = &conn->server->settings;
-	struct http_parse *parse = &request->parse;
 
 	timer_clear(&conn->server->loop->timers, &conn->timer);
+	http_set_public(request);
 	conn->is_answering = true;
-	if (parse->state == HTTP_PARSE_FAILED) {
-		request->must_close = true;
-		http_reply_error(&request->public, parse->status, parse->reason);
-	} else {
-		request->public.method = http_parse_method(parse);
-		request->public.path = http_parse_path(parse);
-		request->public.query = http_parse_query(parse);
-		request->public.body = parse->body.bytes;
-		request->public.body_len = parse->body.len;
-		settings->request(&request->public, settings->arg);
-	}
+	settings->request(&request->public, settings->arg);
 	mem_deref(request); /* answered, or kept by the handler */
 }
 
-static bool request_is_read(const struct http_conn *conn)
+static void http_give_body(struct http_conn *conn)
 {
-	return conn->request && conn->request->parse.state >= HTTP_PARSE_DONE;
+	struct request *request = conn->request;
+
+	timer_clear(&conn->server->loop->timers, &conn->timer);
+	request->awaits_body = false;
+	if (!request->body_handler) {
+		handle_request(conn);
+		return;
+	}
+	http_set_public(request);
+	request->body_handler(request->body_arg);
+}
+
+/* What has come may be a head, a whole request, or wrong. */
+static void http_act(struct http_conn *conn)
+{
+	struct request *request = conn->request;
+
+	if (!request || (conn->is_answering && !request->awaits_body))
+		return;
+	if (request->parse.state == HTTP_PARSE_FAILED)
+		http_refuse(conn, request->parse.status, request->parse.reason);
+	else if (request->parse.state == HTTP_PARSE_DONE && request->awaits_body)
+		http_give_body(conn);
+	else if (request->parse.state == HTTP_PARSE_DONE ||
+		 (request->parse.state == HTTP_PARSE_BODY && !request->awaits_body &&
+		  conn->server->settings.at_head))
+		handle_request(conn);
+	else if (request->parse.state == HTTP_PARSE_BODY && !request->awaits_body &&
+		 http_begin_body(conn) != 0)
+		http_refuse(conn, 503, no_room);
 }
 
 /* True while what comes must wait: for an answer, or for a client that does
  * not read the answers it got. */
 static bool must_wait(const struct http_conn *conn)
 {
-	return conn->is_answering || stream_is_full(conn->stream) || conn->waiting.len > 0;
+	if (conn->waiting.len > 0)
+		return true;
+	return !http_awaits_body(conn) && (conn->is_answering || stream_is_full(conn->stream));
 }
 
 static void keep_waiting(struct http_conn *conn, const char *bytes, size_t n)
@@ -256,7 +346,7 @@ static void keep_waiting(struct http_conn *conn, const char *bytes, size_t n)
 static void on_end(struct http_conn *conn)
 {
 	conn->is_ended = true;
-	if (conn->is_answering && conn->request)
+	if (conn->is_answering && conn->request && !http_awaits_body(conn))
 		tell_gone(conn->request); /* it may still read: the answer is sent */
 	else if (!must_wait(conn))
 		stream_close(conn->stream);
@@ -279,17 +369,19 @@ static void on_read(void *arg, char *bytes, size_t n)
 	}
 	used = read_request(conn, bytes, n);
 	keep_waiting(conn, bytes + used, n - used);
-	if (request_is_read(conn))
-		handle_request(conn);
+	http_act(conn);
 }
 
-/* The next request among the bytes that came while the last was answered. */
+/* The next request, or the body of this one, among the bytes that came before we wanted
+ * them. */
 static void process_waiting(void *arg)
 {
 	struct http_conn *conn = arg;
 	size_t used;
 
-	if (conn->is_closing || conn->is_answering || stream_is_full(conn->stream))
+	if (conn->is_closing)
+		return;
+	if (!http_awaits_body(conn) && (conn->is_answering || stream_is_full(conn->stream)))
 		return;
 	if (conn->waiting.len > 0) {
 		used = read_request(conn, conn->waiting.bytes, conn->waiting.len);
@@ -299,10 +391,11 @@ static void process_waiting(void *arg)
 		buf_reset(&conn->waiting);
 	if (conn->waiting.len <= WAITING_PAUSE)
 		stream_pause(conn->stream, false);
-	if (request_is_read(conn))
-		handle_request(conn);
-	else if (conn->is_ended)
+	mem_ref(conn); /* it may become a WebSocket */
+	http_act(conn);
+	if (conn->is_ended && !conn->is_closing && !must_wait(conn))
 		stream_close(conn->stream);
+	mem_deref(conn);
 }
 
 static void on_drained(void *arg)
@@ -334,10 +427,18 @@ static void on_closed(void *arg, int err)
 static const struct stream_handlers stream_handlers = {
 	.read = on_read, .drained = on_drained, .sent = on_sent, .closed = on_closed};
 
+bool http_conn_must_end(const struct request *request)
+{
+	size_t left = http_parse_body_left(&request->parse);
+
+	return left > 0 && (left > HTTP_SKIP_MAX || request->parse.wants_continue);
+}
+
 void http_conn_answered(struct http_conn *conn, struct request *request)
 {
 	bool goes_on = request->parse.keeps_alive && !request->must_close &&
-		       !conn->server->is_draining && (!conn->is_ended || conn->waiting.len > 0);
+		       !http_conn_must_end(request) && !conn->server->is_draining &&
+		       (!conn->is_ended || conn->waiting.len > 0);
 
 	conn->request = NULL;
 	request->conn = NULL;
@@ -349,6 +450,7 @@ void http_conn_answered(struct http_conn *conn, struct request *request)
 		stream_close(conn->stream);
 		return;
 	}
+	conn->skip = (uint32_t)http_parse_body_left(&request->parse);
 	set_timer(conn, HTTP_IDLE_MS);
 	loop_defer(conn->server->loop, &conn->next, process_waiting, conn);
 }
@@ -424,7 +526,7 @@ void http_server_close_unasked(struct http_server *server)
 	for (struct link *l = list_first(&server->conns); l; l = list_next(&server->conns, l)) {
 		struct http_conn *conn = LIST_OBJECT(l, struct http_conn, link);
 
-		if (!conn->is_answering)
+		if (!conn->is_answering || http_awaits_body(conn))
 			close_conn(conn);
 	}
 }

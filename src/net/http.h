@@ -23,6 +23,7 @@ enum {
 	HTTP_HEAD_MAX = 16 * 1024, /* request line and headers: 431 */
 	HTTP_BODY_MAX = 1024 * 1024, /* default: 413 */
 	HTTP_LARGE_BODIES_MAX = 16, /* larger ones in memory at once: 503 */
+	HTTP_SKIP_MAX = 16 * 1024, /* of a body that nobody wanted, so that the connection goes on */
 	HTTP_HEAD_MS = 10000, /* for a whole request head: 408 */
 	HTTP_BODY_MS = 60000, /* and for its body */
 	HTTP_IDLE_MS = 60000, /* between two requests */
@@ -32,20 +33,19 @@ enum {
 struct http_server;
 struct http_conn;
 
-/* A request, whole.  Lent for the handler's call; a handler that answers later
- * takes a reference.  A request whose last reference goes unanswered is
- * answered 500. */
+/* A request, whole, or its head alone (http_settings.at_head).  Lent for the handler's call;
+ * a handler that answers later takes a reference.  A request whose last reference goes
+ * unanswered is answered 500. */
 struct http_request {
 	const char *method; /* "GET" */
 	const char *path; /* percent-decoded, without the query; "": its escapes are broken */
 	const char *query; /* raw, without '?'; "" when there is none */
-	char *body; /* the owner's to change; followed by a NUL */
+	char *body; /* the owner's to change; followed by a NUL; NULL: it has not been read */
 	size_t body_len;
 };
 
 /* How large the body of this request may be, when it may be larger than
- * body_max.  Called with its head alone, before anyone knows who sent it: so
- * there may be few of them at once. */
+ * body_max.  Called with its head alone.  There may be few of them at once. */
 typedef size_t(http_body_max_h)(const char *method, const char *path, void *arg);
 
 typedef void(http_request_h)(struct http_request *request, void *arg);
@@ -60,6 +60,10 @@ struct http_settings {
 	http_body_max_h *body_max_of; /* NULL: body_max for all */
 	void (*empty)(void *arg); /* the last connection has gone; may be NULL */
 	void *arg; /* for all four */
+	/* `request` is called as soon as the head is there, and the body is not read before
+	 * http_read_body asks for it: so nobody's body takes memory before it is known who
+	 * sends it. */
+	bool at_head;
 	size_t body_max; /* 0: HTTP_BODY_MAX */
 	size_t ws_message_max; /* 0: WS_MESSAGE_MAX */
 	struct tls *tls; /* NULL: plain */
@@ -100,6 +104,13 @@ const char *http_query_raw(const struct http_request *request, const char *name,
 /* The same percent-decoded ('+' is a space) into out, NUL-terminated: ENOENT when
  * there is none, EINVAL for bad escapes or %00, ENOBUFS when it does not fit. */
 int http_query(const struct http_request *request, const char *name, char *out, size_t size);
+
+/* Reads the body of a request that was given with its head alone.  0: it is there, or there
+ * is none.  EINPROGRESS: `handler` is called when it is, or the handler of http_on_gone when
+ * it does not come; the caller holds the request meanwhile.  ECONNRESET: the client is gone.
+ * EBUSY: too many large bodies are being read, which was answered (503). */
+typedef void(http_body_h)(void *arg);
+int http_read_body(struct http_request *request, http_body_h *handler, void *arg);
 
 /* The client's address without its port, "" when unknown. */
 void http_peer(const struct http_request *request, char out[HTTP_PEER_SIZE]);

@@ -135,11 +135,16 @@ static int check_host(struct http_parse *parse)
 	return 0;
 }
 
+static bool http_parse_has_body(const struct http_parse *parse)
+{
+	return parse->llhttp.content_length > 0 ||
+	       http_parse_header(parse, "transfer-encoding", 0);
+}
+
 static int check_body(struct http_parse *parse)
 {
 	const char *coding = http_parse_header(parse, "transfer-encoding", 0);
 	const char *expect = http_parse_header(parse, "expect", 0);
-	bool has_body = coding || parse->llhttp.content_length > 0;
 
 	if (coding && (http_parse_header(parse, "transfer-encoding", 1) ||
 		       strcasecmp(coding, "chunked") != 0))
@@ -150,21 +155,20 @@ static int check_body(struct http_parse *parse)
 		return fail(parse, 413, "request body too large");
 	if (expect && strcasecmp(expect, "100-continue") != 0)
 		return fail(parse, 417, "expectation not supported");
-	parse->wants_continue = expect && has_body && !parse->is_http_1_0;
+	parse->wants_continue = expect && http_parse_has_body(parse) && !parse->is_http_1_0;
 	return 0;
 }
 
-static int make_room(struct http_parse *parse)
+static void make_room(struct http_parse *parse)
 {
 	size_t max = parse->body.max - 1;
 
 	if (!parse->body_max_of || (!http_parse_header(parse, "transfer-encoding", 0) &&
 				    parse->llhttp.content_length <= max))
-		return 0;
-	if (parse->body_max_of(&max, parse, parse->arg) != 0)
-		return fail(parse, 503, "too many large requests at once");
-	parse->body.max = max + 1;
-	return 0;
+		return;
+	max = parse->body_max_of(parse, parse->arg);
+	if (max > parse->body.max - 1)
+		parse->body.max = max + 1;
 }
 
 static int on_headers_complete(llhttp_t *llhttp)
@@ -183,13 +187,25 @@ static int on_headers_complete(llhttp_t *llhttp)
 	err = check_host(parse);
 	if (!err)
 		err = split_target(parse);
-	if (!err)
-		err = make_room(parse);
-	if (!err)
+	if (!err) {
+		make_room(parse);
 		err = check_body(parse);
-	if (!err)
-		parse->state = HTTP_PARSE_BODY;
-	return err ? -1 : 0;
+	}
+	if (err)
+		return -1;
+	parse->state = HTTP_PARSE_BODY;
+	/* Whoever serves the request says whether the body is wanted at all. */
+	return http_parse_has_body(parse) ? HPE_PAUSED : 0;
+}
+
+/* A chunk says how long it is before it comes. */
+static int http_parse_on_chunk_header(llhttp_t *llhttp)
+{
+	struct http_parse *parse = llhttp->data;
+
+	if (llhttp->content_length > parse->body.max - 1 - parse->body.len)
+		return fail(parse, 413, "request body too large");
+	return 0;
 }
 
 /* One byte of the body's maximum is for the NUL behind it. */
@@ -224,6 +240,7 @@ static const llhttp_settings_t settings = {
 	.on_header_field_complete = on_header_field_complete,
 	.on_header_value = on_header_value,
 	.on_headers_complete = on_headers_complete,
+	.on_chunk_header = http_parse_on_chunk_header,
 	.on_body = on_body,
 	.on_message_complete = on_message_complete,
 };
@@ -316,20 +333,18 @@ static void refuse_method(struct http_parse *parse)
 		fail(parse, 400, "bad request");
 }
 
-size_t http_parse_feed(struct http_parse *parse, const char *bytes, size_t n)
+static size_t http_parse_feed_head(struct http_parse *parse, const char *bytes, size_t n)
 {
+	uint16_t status = judge_lines(parse, bytes, n);
 	enum llhttp_errno err;
-	uint16_t status;
 
-	if (parse->state == HTTP_PARSE_DONE || parse->state == HTTP_PARSE_FAILED)
-		return 0;
-	status = judge_lines(parse, bytes, n);
 	if (status) {
 		fail(parse, status, status == 431 ? TOO_LARGE : "bad header line");
 		return n;
 	}
 	err = parse->is_foreign ? HPE_INVALID_METHOD : llhttp_execute(&parse->llhttp, bytes, n);
-	if (parse->state == HTTP_PARSE_DONE)
+	parse->is_paused = err == HPE_PAUSED && parse->state == HTTP_PARSE_BODY;
+	if (parse->is_paused || parse->state == HTTP_PARSE_DONE)
 		return (size_t)(llhttp_get_error_pos(&parse->llhttp) - bytes);
 	parse->is_foreign = err == HPE_INVALID_METHOD;
 	if (parse->is_foreign)
@@ -337,6 +352,60 @@ size_t http_parse_feed(struct http_parse *parse, const char *bytes, size_t n)
 	else if (err != HPE_OK && parse->state != HTTP_PARSE_FAILED)
 		fail(parse, 400, "bad request");
 	return n;
+}
+
+/* Whether too much came that is not body.  It is looked at only when a multiple of this many
+ * bytes has come, so that the answer is the same wherever the bytes were split. */
+#define LOOK_EACH 4096u
+
+static bool http_parse_wastes(const struct http_parse *parse)
+{
+	return parse->body_bytes % LOOK_EACH == 0 &&
+	       parse->body_bytes - parse->body.len >
+		       parse->head.max + HTTP_PARSE_CHUNK_COST * (uint64_t)parse->body.len;
+}
+
+static size_t http_parse_feed_body(struct http_parse *parse, const char *bytes, size_t n)
+{
+	size_t used = 0;
+
+	if (parse->is_paused) {
+		parse->is_paused = false;
+		llhttp_resume(&parse->llhttp);
+	}
+	while (used < n && parse->state == HTTP_PARSE_BODY) {
+		size_t part = (size_t)(LOOK_EACH - parse->body_bytes % LOOK_EACH);
+		enum llhttp_errno err;
+
+		if (part > n - used)
+			part = n - used;
+		err = llhttp_execute(&parse->llhttp, bytes + used, part);
+		if (parse->state == HTTP_PARSE_DONE)
+			return (size_t)(llhttp_get_error_pos(&parse->llhttp) - bytes);
+		used += part;
+		parse->body_bytes += part;
+		if (err != HPE_OK && parse->state != HTTP_PARSE_FAILED)
+			fail(parse, 400, "bad request");
+		else if (parse->state == HTTP_PARSE_BODY && http_parse_wastes(parse))
+			fail(parse, 413, "chunk extensions or trailers too long");
+	}
+	return parse->state == HTTP_PARSE_FAILED ? n : used;
+}
+
+size_t http_parse_feed(struct http_parse *parse, const char *bytes, size_t n)
+{
+	if (parse->state == HTTP_PARSE_HEAD)
+		return http_parse_feed_head(parse, bytes, n);
+	return parse->state == HTTP_PARSE_BODY ? http_parse_feed_body(parse, bytes, n) : 0;
+}
+
+size_t http_parse_body_left(const struct http_parse *parse)
+{
+	if (parse->state != HTTP_PARSE_BODY)
+		return 0;
+	if (http_parse_header(parse, "transfer-encoding", 0))
+		return SIZE_MAX;
+	return (size_t)parse->llhttp.content_length;
 }
 
 const char *http_parse_method(const struct http_parse *parse)

@@ -18,6 +18,10 @@
 
 enum http_parse_state { HTTP_PARSE_HEAD, HTTP_PARSE_BODY, HTTP_PARSE_DONE, HTTP_PARSE_FAILED };
 
+/* What a body in chunks may have besides the body: chunk sizes, extensions, trailers.  A
+ * chunk of one byte needs five bytes more; all beyond that may be as long as a head. */
+enum { HTTP_PARSE_CHUNK_COST = 8 };
+
 struct http_parse {
 	llhttp_t llhttp;
 	struct buf head; /* the target, then names and values, each with its NUL */
@@ -25,15 +29,17 @@ struct http_parse {
 	size_t head_bytes; /* of the head, on the wire */
 	size_t headers_at; /* in head */
 	size_t query_at; /* in head; once the head is complete */
-	/* NULL, or asked for another maximum when a body will not fit, or says not how
-	 * long it is: 0, or EBUSY when there is no room now (503). */
-	int (*body_max_of)(size_t *max, const struct http_parse *parse, void *arg);
+	uint64_t body_bytes; /* of the body, on the wire */
+	/* NULL, or asked for another maximum when a body will not fit, or does not say how
+	 * long it is. */
+	size_t (*body_max_of)(const struct http_parse *parse, void *arg);
 	void *arg;
 	uint16_t status; /* of a failure */
 	const char *reason;
 	uint8_t state; /* enum http_parse_state */
 	uint8_t line_state; /* of our own look at the lines of the head */
 	uint8_t method_state; /* and at the beginning of the first */
+	bool is_paused; /* between head and body */
 	bool is_foreign; /* llhttp has no such method, and reads no more of it */
 	bool in_value;
 	bool wants_continue; /* the client waits for a 100 before it sends the body */
@@ -44,9 +50,13 @@ struct http_parse {
 void http_parse_init(struct http_parse *parse, size_t head_max, size_t body_max);
 void http_parse_reset(struct http_parse *parse);
 
-/* Takes bytes up to the end of the request at most and gives their number; the
- * state says how it stands.  After DONE and FAILED it takes nothing. */
+/* Takes bytes up to the end of the head, or of the request, at most and gives their number;
+ * the state says how it stands: BODY once the head is there and a body is to come.  After
+ * DONE and FAILED it takes nothing. */
 size_t http_parse_feed(struct http_parse *parse, const char *bytes, size_t n);
+
+/* How much of the body is to come: SIZE_MAX when that is not known. */
+size_t http_parse_body_left(const struct http_parse *parse);
 
 /* The parts of a complete head. */
 const char *http_parse_method(const struct http_parse *parse);

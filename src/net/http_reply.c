@@ -109,7 +109,7 @@ static int put_head(struct buf *head, const struct request *request, int status)
 static bool is_last(const struct request *request)
 {
 	return request->must_close || !request->parse.keeps_alive ||
-	       request->conn->server->is_draining;
+	       request->conn->server->is_draining || http_conn_must_end(request);
 }
 
 static int put_rest(struct buf *head, const struct request *request, const char *type)
@@ -125,7 +125,9 @@ static int put_rest(struct buf *head, const struct request *request, const char 
 
 static bool is_head_request(const struct request *request)
 {
-	return request->parse.state == HTTP_PARSE_DONE && request->parse.llhttp.method == HTTP_HEAD;
+	return (request->parse.state == HTTP_PARSE_DONE ||
+		request->parse.state == HTTP_PARSE_BODY) &&
+	       request->parse.llhttp.method == HTTP_HEAD;
 }
 
 /* Sends head and body as one message. */
@@ -328,7 +330,7 @@ static int judge_upgrade(const struct request *request, const char **reason)
 	    http_parse_header(&request->parse, "sec-websocket-key", 1))
 		return 400;
 	*reason = "a WebSocket request has no body";
-	return request->parse.body.len > 0 ? 400 : 0;
+	return request->parse.body.len > 0 || request->parse.state == HTTP_PARSE_BODY ? 400 : 0;
 }
 
 static int refuse_upgrade(struct http_request *public, int status, const char *reason)

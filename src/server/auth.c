@@ -3,7 +3,8 @@
  *
  * A key comes in one of several carriers; the first that is there counts.  The
  * store is asked off the loop, and the request waits, which the client may not:
- * then the question is forgotten.
+ * then the question is forgotten.  The body of a request is not read before its
+ * key is known to be good.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <strings.h>
 
 #include "account/scopes.h"
+#include "base/clock.h"
 #include "base/count.h"
 #include "base/mem.h"
 #include "server/routes.h"
@@ -21,7 +23,7 @@
 #define KEY_TEXT_MAX 256
 
 struct pending_auth {
-	struct route_call call; /* holds its request */
+	struct route_call call; /* holds its request, and its member while the body is read */
 	struct members_check *check;
 	unsigned scopes;
 	route_h *next;
@@ -101,6 +103,7 @@ static void pending_destroy(void *object)
 		http_on_gone(pending->call.request, NULL, NULL);
 	if (pending->check)
 		members_forget(pending->check);
+	mem_deref(pending->call.member);
 	mem_deref(pending->call.request);
 }
 
@@ -139,21 +142,42 @@ static bool count_request(const struct pending_auth *pending, struct member *mem
 	return false;
 }
 
-static void pass_on(struct pending_auth *pending, struct member *member)
+/* All of the request is there.  Ends the pending one. */
+static void auth_pass_on(void *arg)
+{
+	struct pending_auth *pending = arg;
+
+	http_on_gone(pending->call.request, NULL, NULL);
+	pending->is_passed_on = true;
+	pending->next(&pending->call);
+	mem_deref(pending);
+}
+
+static void auth_on_body(void *arg)
+{
+	struct pending_auth *pending = arg;
+
+	pending->call.begun_us = clock_monotonic_us(); /* how long the client took does not count */
+	auth_pass_on(pending);
+}
+
+/* The key is good.  Ends the pending one, or leaves it to the body's end. */
+static void auth_admit(struct pending_auth *pending, struct member *member)
 {
 	const struct store_key *key = member_key(member);
+	int err = EACCES;
 
 	if (!(key->scopes & pending->scopes)) {
 		refuse_scopes(pending);
-		return;
+	} else if (count_request(pending, member)) {
+		pending->call.member = mem_ref(member);
+		pending->call.key = key;
+		err = http_read_body(pending->call.request, auth_on_body, pending);
 	}
-	if (!count_request(pending, member))
-		return;
-	http_on_gone(pending->call.request, NULL, NULL);
-	pending->is_passed_on = true;
-	pending->call.member = member;
-	pending->call.key = key;
-	pending->next(&pending->call);
+	if (!err)
+		auth_pass_on(pending);
+	else if (err != EINPROGRESS)
+		mem_deref(pending); /* it was answered, or the client is gone */
 }
 
 /* The upgrade of a native socket is refused as their ingress does it; calls have the status of
@@ -171,12 +195,12 @@ static void on_checked(int err, struct member *member, void *arg)
 	struct pending_auth *pending = arg;
 
 	pending->check = NULL;
-	if (!err)
-		pass_on(pending, member);
-	else
-		answer_error(&pending->call,
-			     err == EACCES ? wrong_key(pending->call.request) : WIRE_ERROR_NO_KEYS,
-			     NULL);
+	if (!err) {
+		auth_admit(pending, member);
+		return;
+	}
+	answer_error(&pending->call,
+		     err == EACCES ? wrong_key(pending->call.request) : WIRE_ERROR_NO_KEYS, NULL);
 	mem_deref(pending);
 }
 

@@ -293,6 +293,7 @@ static int open_http(struct server *server)
 		.empty = on_http_empty,
 		.arg = server,
 		.tls = server->tls,
+		.at_head = true,
 	};
 
 	server_warn_of_origins(server->config);

@@ -208,6 +208,119 @@ static void test_the_head_may_have_its_maximum_and_no_byte_more(void **state)
 	http_parse_reset(&parse);
 }
 
+static void test_it_stops_between_head_and_body(void **state)
+{
+	static const char head[] = "POST / HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\n";
+	static const char chunked[] =
+		"POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n";
+	char text[sizeof(head) + 5];
+	struct http_parse parse;
+
+	(void)state;
+	snprintf(text, sizeof(text), "%shello", head);
+	for (size_t step = 1; step <= strlen(text); ++step) {
+		size_t used = 0;
+
+		http_parse_init(&parse, HEAD_MAX, BODY_MAX);
+		while (parse.state == HTTP_PARSE_HEAD) {
+			size_t left = strlen(text) - used;
+
+			used += http_parse_feed(&parse, text + used, left < step ? left : step);
+		}
+		assert_int_equal(parse.state, HTTP_PARSE_BODY);
+		assert_int_equal(used, strlen(head));
+		assert_int_equal(parse.body.len, 0);
+		assert_int_equal(http_parse_body_left(&parse), 5);
+		assert_int_equal(http_parse_feed(&parse, text + used, 5), 5);
+		assert_int_equal(parse.state, HTTP_PARSE_DONE);
+		http_parse_reset(&parse);
+	}
+	http_parse_init(&parse, HEAD_MAX, BODY_MAX);
+	http_parse_feed(&parse, chunked, strlen(chunked));
+	assert_int_equal(parse.state, HTTP_PARSE_BODY);
+	assert_true(http_parse_body_left(&parse) == SIZE_MAX);
+	http_parse_reset(&parse);
+}
+
+/* A chunked body that begins so and then repeats `again`: how many bytes are taken. */
+static size_t feed_chunks(struct http_parse *parse, const char *begin, const char *again,
+			  size_t step)
+{
+	static char text[64 * 1024];
+	int len = snprintf(text, sizeof(text),
+			   "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n%s", begin);
+	size_t at = (size_t)len;
+
+	while (at + strlen(again) < sizeof(text)) {
+		memcpy(text + at, again, strlen(again));
+		at += strlen(again);
+	}
+	return feed(parse, text, at, step);
+}
+
+static void test_what_is_not_body_in_chunks_is_bounded(void **state)
+{
+	static const struct {
+		const char *begin, *again;
+	} wastes[] = {
+		{"1;", "a"}, /* an extension's name, */
+		{"1;a=", "b"}, /* its value, */
+		{"", "1;aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\nx\r\n"},
+		{"0\r\n", "X-Trailer: yes\r\n"}, /* trailers, */
+		{"0\r\nX: ", "y"},
+		{"", "0"}, /* and a size that is written with many digits */
+	};
+	static const size_t steps[] = {1, 7, 1000, 4096, 5000, 65536};
+	struct http_parse parse;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wastes); ++i) {
+		for (size_t j = 0; j < COUNT(steps); ++j) {
+			feed_chunks(&parse, wastes[i].begin, wastes[i].again, steps[j]);
+			assert_int_equal(parse.state, HTTP_PARSE_FAILED);
+			assert_int_equal(parse.status, 413);
+			assert_true(parse.body_bytes <= HEAD_MAX + 2 * 4096);
+			http_parse_reset(&parse);
+		}
+	}
+}
+
+static void test_a_body_in_the_smallest_chunks_is_read(void **state)
+{
+	char text[BODY_MAX * 8 + 256];
+	struct http_parse parse;
+
+	(void)state;
+	strcpy(text, "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n");
+	for (unsigned i = 0; i < BODY_MAX; ++i)
+		strcat(text, "1;x\r\na\r\n");
+	strcat(text, "0\r\nX-Trailer: yes\r\n\r\n");
+	for (size_t step = 1; step < 100; ++step) {
+		assert_int_equal(feed(&parse, text, strlen(text), step), strlen(text));
+		assert_int_equal(parse.state, HTTP_PARSE_DONE);
+		assert_int_equal(parse.body.len, BODY_MAX);
+		http_parse_reset(&parse);
+	}
+}
+
+static void test_a_chunk_that_will_not_fit_is_refused_before_it_comes(void **state)
+{
+	static const char *const sizes[] = {"41", "10000", "8000000000000000", "ffffffffffffffff"};
+	struct http_parse parse;
+	char text[128];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(sizes); ++i) {
+		snprintf(text, sizeof(text),
+			 "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n%s\r\n",
+			 sizes[i]);
+		feed(&parse, text, strlen(text), sizeof(text));
+		assert_int_equal(parse.state, HTTP_PARSE_FAILED);
+		assert_int_equal(parse.status, 413);
+		http_parse_reset(&parse);
+	}
+}
+
 static void test_a_client_that_waits_is_told_to_go_on(void **state)
 {
 	static const char text[] =
@@ -271,6 +384,10 @@ int main(void)
 		cmocka_unit_test(test_what_is_taken),
 		cmocka_unit_test(test_targets_have_a_path_and_a_query),
 		cmocka_unit_test(test_the_head_may_have_its_maximum_and_no_byte_more),
+		cmocka_unit_test(test_it_stops_between_head_and_body),
+		cmocka_unit_test(test_what_is_not_body_in_chunks_is_bounded),
+		cmocka_unit_test(test_a_body_in_the_smallest_chunks_is_read),
+		cmocka_unit_test(test_a_chunk_that_will_not_fit_is_refused_before_it_comes),
 		cmocka_unit_test(test_a_client_that_waits_is_told_to_go_on),
 		cmocka_unit_test(test_keep_alive_is_the_rule_only_since_1_1),
 		cmocka_unit_test(test_decoding_stays_in_its_room),
