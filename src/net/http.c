@@ -16,9 +16,10 @@
 #include "base/mem.h"
 #include "net/http_conn.h"
 
-/* What a client may send ahead while it is answered, before reading stops. */
+/* What a client may send ahead while it is answered, before reading stops.  A stranger may
+ * send nothing ahead but what came in one read (KEYLESS_READ_MAX). */
 #define WAITING_PAUSE HTTP_HEAD_MAX
-#define WAITING_MAX (WAITING_PAUSE + 64u * 1024u) /* and one read more */
+#define WAITING_MAX (WAITING_PAUSE + STREAM_READ_MAX)
 
 static void process_waiting(void *arg);
 
@@ -43,6 +44,7 @@ int http_server_alloc(struct http_server **serverp, struct loop *loop,
 		server->settings.body_max = HTTP_BODY_MAX;
 	mem_ref(server->settings.tls);
 	list_init(&server->conns);
+	keyless_init(&server->keyless);
 	*serverp = server;
 	return 0;
 }
@@ -104,12 +106,66 @@ static void tell_empty(void *arg)
 		server->settings.empty(server->settings.arg);
 }
 
+static void http_admit(struct http_conn *conn)
+{
+	if (!conn->keyless.all)
+		return;
+	keyless_leave(&conn->keyless);
+	stream_set_meter(conn->stream, NULL);
+	stream_set_read_max(conn->stream, STREAM_READ_MAX);
+}
+
+static void http_count_bytes(struct http_conn *conn)
+{
+	const struct request *request = conn->request;
+	size_t bytes = conn->waiting.size;
+
+	if (request)
+		bytes += sizeof(*request) + request->parse.head.size + request->parse.body.size +
+			 request->headers.size;
+	keyless_count(&conn->keyless, bytes);
+}
+
+/* Room is needed.  Whoever is about to ask something is told so, as far as the kernel takes it
+ * at once. */
+static void http_evict(struct keyless_member *member)
+{
+	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
+				   "Content-Length: 0\r\nConnection: close\r\n\r\n";
+	struct http_conn *conn = LIST_OBJECT(member, struct http_conn, keyless);
+	struct outgoing *message = NULL;
+
+	if (conn->request && (!conn->is_answering || !conn->request->has_begun))
+		message = outgoing_copy(busy, sizeof(busy) - 1);
+	if (message) {
+		stream_queue(conn->stream, message);
+		stream_push(conn->stream);
+	}
+	http_admit(conn);
+	conn->is_closing = true;
+	stream_abort(conn->stream, ECONNABORTED);
+}
+
+struct keyless *http_keyless(struct http_server *server)
+{
+	return &server->keyless;
+}
+
+void http_present_key(struct http_request *request)
+{
+	struct http_conn *conn = request_of(request)->conn;
+
+	if (conn)
+		http_admit(conn);
+}
+
 void http_conn_leave(struct http_conn *conn)
 {
 	struct http_server *server = conn->server;
 
 	timer_clear(&server->loop->timers, &conn->timer);
 	loop_undefer(server->loop, &conn->next);
+	http_admit(conn);
 	conn->is_closing = true; /* the stream is another's, or gone */
 	list_remove(&server->conns, &conn->link);
 	/* Later: it may be becoming a WebSocket, which its owner does not have yet. */
@@ -331,6 +387,11 @@ static bool must_wait(const struct http_conn *conn)
 	return !http_awaits_body(conn) && (conn->is_answering || stream_is_full(conn->stream));
 }
 
+static size_t http_waiting_pause(const struct http_conn *conn)
+{
+	return conn->keyless.all ? 0 : WAITING_PAUSE;
+}
+
 static void keep_waiting(struct http_conn *conn, const char *bytes, size_t n)
 {
 	if (n == 0)
@@ -339,7 +400,7 @@ static void keep_waiting(struct http_conn *conn, const char *bytes, size_t n)
 		stream_abort(conn->stream, ENOMEM);
 		return;
 	}
-	if (conn->waiting.len > WAITING_PAUSE)
+	if (conn->waiting.len > http_waiting_pause(conn))
 		stream_pause(conn->stream, true);
 }
 
@@ -363,13 +424,13 @@ static void on_read(void *arg, char *bytes, size_t n)
 		on_end(conn);
 		return;
 	}
-	if (must_wait(conn)) {
-		keep_waiting(conn, bytes, n);
-		return;
-	}
-	used = read_request(conn, bytes, n);
+	mem_ref(conn); /* it may become a WebSocket */
+	used = must_wait(conn) ? 0 : read_request(conn, bytes, n);
 	keep_waiting(conn, bytes + used, n - used);
-	http_act(conn);
+	http_count_bytes(conn);
+	if (used > 0)
+		http_act(conn);
+	mem_deref(conn);
 }
 
 /* The next request, or the body of this one, among the bytes that came before we wanted
@@ -389,8 +450,9 @@ static void process_waiting(void *arg)
 	}
 	if (conn->waiting.len == 0)
 		buf_reset(&conn->waiting);
-	if (conn->waiting.len <= WAITING_PAUSE)
+	if (conn->waiting.len <= http_waiting_pause(conn))
 		stream_pause(conn->stream, false);
+	http_count_bytes(conn);
 	mem_ref(conn); /* it may become a WebSocket */
 	http_act(conn);
 	if (conn->is_ended && !conn->is_closing && !must_wait(conn))
@@ -443,6 +505,7 @@ void http_conn_answered(struct http_conn *conn, struct request *request)
 	conn->request = NULL;
 	request->conn = NULL;
 	request->gone = NULL;
+	http_count_bytes(conn);
 	conn->is_answering = false;
 	conn->has_answered = true;
 	if (!goes_on) {
@@ -480,6 +543,9 @@ void http_accept(void *arg, int fd)
 		return;
 	}
 	list_append(&server->conns, &conn->link);
+	keyless_join(&server->keyless, &conn->keyless, http_evict);
+	stream_set_meter(conn->stream, keyless_meter(&server->keyless));
+	stream_set_read_max(conn->stream, KEYLESS_READ_MAX);
 	set_timer(conn, HTTP_HEAD_MS);
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "loop/loop.h"
+#include "net/keyless.h"
 #include "net/tls.h"
 #include "net/ws.h"
 
@@ -75,6 +76,13 @@ int http_server_alloc(struct http_server **serverp, struct loop *loop,
 /* A new connection: takes the descriptor.  Fits listener_accept_h with the
  * server as its argument (arg). */
 void http_accept(void *arg, int fd);
+
+/* The connections that have presented no valid key yet: all of them are members until
+ * http_present_key.  For a WebSocket it is over with the upgrade. */
+struct keyless *http_keyless(struct http_server *server);
+
+/* The request has a valid key: from now on its connection is no stranger's. */
+void http_present_key(struct http_request *request);
 
 /* Connections that are not WebSockets: those that wait for a request, and all. */
 size_t http_idle_count(const struct http_server *server);

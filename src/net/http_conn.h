@@ -16,6 +16,7 @@ struct http_server {
 	struct loop *loop;
 	struct http_settings settings;
 	struct list conns;
+	struct keyless keyless;
 	unsigned large_bodies; /* requests that may have one */
 	struct deferred emptied;
 	bool is_draining;
@@ -24,6 +25,7 @@ struct http_server {
 
 struct http_conn {
 	struct link link;
+	struct keyless_member keyless;
 	struct http_server *server;
 	struct stream *stream;
 	struct request *request; /* read or answered at present */

@@ -23,7 +23,6 @@
 #include "base/mem.h"
 #include "metrics/metrics.h"
 
-#define READ_SIZE (64u * 1024u)
 #define READS_MAX 4 /* per wake-up, so that one sender does not keep the loop */
 #define PIECES_MAX 64 /* messages in one sendmsg */
 #define RECORD_MAX (16u * 1024u) /* the longest TLS record */
@@ -48,10 +47,12 @@ struct stream {
 	size_t pinned; /* bytes at the front that SSL_write must be given again */
 	size_t budget; /* bytes the kernel may still be given */
 	uint64_t progress_us;
+	size_t *meter; /* NULL: nobody wants to know the sum of: */
 	uint32_t memory[OUTGOING_KINDS]; /* of the messages in the queue */
 	uint32_t stall_ms;
 	int fd;
 	int err;
+	uint16_t read_kib; /* that are read at once */
 	uint8_t state;
 	bool is_connecting;
 	bool is_opening; /* `opened` is still to come */
@@ -66,7 +67,7 @@ struct stream {
 
 /* Every read of the thread lands here; handlers are done with it when they
  * return. */
-static _Thread_local char read_scratch[READ_SIZE];
+static _Thread_local char read_scratch[STREAM_READ_MAX];
 static _Thread_local char record_scratch[RECORD_MAX];
 
 static struct outgoing *first(const struct stream *stream)
@@ -79,6 +80,8 @@ static struct outgoing *first(const struct stream *stream)
 static void stream_take_from_queue(struct stream *stream, struct outgoing *message)
 {
 	stream->memory[message->kind] -= outgoing_memory(message);
+	if (stream->meter)
+		*stream->meter -= outgoing_memory(message);
 	list_remove(&stream->queue, &message->link);
 }
 
@@ -120,6 +123,7 @@ static void finish(struct stream *stream, int err)
 		return;
 	stream->state = CLOSED;
 	stream->err = err;
+	stream_set_meter(stream, NULL);
 	/* The messages stay until `closed` has returned: it asks what was lost. */
 	stream->queued = stream->begun = stream->pinned = 0;
 	timer_clear(&loop->timers, &stream->timer);
@@ -367,12 +371,17 @@ static bool stream_can_write(const struct stream *stream)
 	       (!stream->ssl || stream->is_shaken);
 }
 
+void stream_push(struct stream *stream)
+{
+	if (stream_can_write(stream))
+		write_queued(stream);
+}
+
 bool stream_is_overrun(struct stream *stream)
 {
 	if (!stream->is_overrun)
 		return false;
-	if (stream_can_write(stream))
-		write_queued(stream);
+	stream_push(stream);
 	stream->is_overrun = stream->state == OPEN &&
 			     stream->memory[OUTGOING_REPLY] > STREAM_REPLIES_MAX;
 	return stream->is_overrun;
@@ -410,10 +419,10 @@ static ssize_t read_once(struct stream *stream)
 
 	if (stream->ssl) {
 		ERR_clear_error();
-		n = SSL_read(stream->ssl, read_scratch, sizeof(read_scratch));
+		n = SSL_read(stream->ssl, read_scratch, stream->read_kib * 1024);
 		return n > 0 ? n : tls_outcome(stream, (int)n);
 	}
-	n = recv(stream->fd, read_scratch, sizeof(read_scratch), 0);
+	n = recv(stream->fd, read_scratch, stream->read_kib * (size_t)1024, 0);
 	if (n > 0)
 		return n;
 	if (n == 0)
@@ -443,7 +452,7 @@ static void read_some(struct stream *stream)
 			stream->handlers->read(stream->arg, read_scratch, (size_t)n);
 		if (stream->state == CLOSED || (stream->is_paused && stream->state == OPEN))
 			return;
-		if (!stream->ssl && (size_t)n < sizeof(read_scratch))
+		if (!stream->ssl && (size_t)n < stream->read_kib * (size_t)1024)
 			return; /* that was all: saves a call to hear so */
 	}
 }
@@ -556,6 +565,7 @@ static int make(struct stream **streamp, struct loop *loop, int fd, struct tls *
 	stream->handlers = handlers;
 	stream->arg = arg;
 	stream->budget = STREAM_BUDGET;
+	stream_set_read_max(stream, STREAM_READ_MAX);
 	set_options(stream);
 	watch_set(&stream->watch, WATCH_READ);
 	*streamp = stream;
@@ -610,6 +620,25 @@ void stream_set_stall_ms(struct stream *stream, uint32_t stall_ms)
 	setsockopt(stream->fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &stall_ms, sizeof(stall_ms));
 }
 
+void stream_set_read_max(struct stream *stream, size_t read_max)
+{
+	assert(read_max > 0 && read_max <= STREAM_READ_MAX && read_max % 1024 == 0);
+	stream->read_kib = (uint16_t)(read_max / 1024);
+}
+
+void stream_set_meter(struct stream *stream, size_t *meter)
+{
+	size_t memory = 0;
+
+	for (size_t i = 0; i < OUTGOING_KINDS; ++i)
+		memory += stream->memory[i];
+	if (stream->meter)
+		*stream->meter -= memory;
+	if (meter)
+		*meter += memory;
+	stream->meter = meter;
+}
+
 void stream_pause(struct stream *stream, bool pause)
 {
 	if (stream->state == CLOSED || stream->is_paused == pause)
@@ -631,6 +660,8 @@ void stream_queue(struct stream *stream, struct outgoing *message)
 	if (message->kind == OUTGOING_REPLY && stream->memory[OUTGOING_REPLY] > STREAM_REPLIES_MAX)
 		stream->is_overrun = true;
 	stream->memory[message->kind] += outgoing_memory(message);
+	if (stream->meter)
+		*stream->meter += outgoing_memory(message);
 	if (stream->queued > STREAM_HIGH)
 		stream->is_full = true;
 	/* Also when it is blocked: a drop may have emptied the queue since, and then

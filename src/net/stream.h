@@ -22,6 +22,7 @@
 #include "net/tls.h"
 
 enum {
+	STREAM_READ_MAX = 64 * 1024, /* bytes read at once */
 	STREAM_BUDGET = 32 * 1024, /* bytes handed to the kernel per "writable" */
 	STREAM_HIGH = 64 * 1024, /* above this the owner should stop making more */
 	STREAM_LOW = 32 * 1024, /* `drained` comes when it falls to this */
@@ -80,6 +81,13 @@ int stream_fd(const struct stream *stream);
 /* Another stall time than STREAM_STALL_MS. */
 void stream_set_stall_ms(struct stream *stream, uint32_t stall_ms);
 
+/* Reads no more than this at once, which is STREAM_READ_MAX or less and a multiple of 1024. */
+void stream_set_read_max(struct stream *stream, size_t read_max);
+
+/* From now on the memory of all queued messages is added to *meter, and taken from it when
+ * they leave; NULL: it is not.  The meter must live as long as the stream, or until then. */
+void stream_set_meter(struct stream *stream, size_t *meter);
+
 /* While paused nothing is read. */
 void stream_pause(struct stream *stream, bool pause);
 
@@ -111,6 +119,9 @@ bool stream_is_overrun(struct stream *stream);
 
 /* Throws away every reply of which no byte was handed on yet. */
 void stream_drop_replies(struct stream *stream);
+
+/* Hands to the kernel what it takes now, without waiting for the end of the callback. */
+void stream_push(struct stream *stream);
 
 /* Sends what is queued (for STREAM_CLOSE_MS at most), then ends. */
 void stream_close(struct stream *stream);

@@ -177,9 +177,13 @@ static void take(struct ws *ws, char *bytes, size_t n)
 	while (!ws->is_over) {
 		struct ws_event event = ws_codec_next(&ws->codec, &bytes, &n);
 
-		if (event.type == WS_MORE)
-			return;
-		on_event(ws, &event);
+		if (event.type != WS_MORE) {
+			on_event(ws, &event);
+			continue;
+		}
+		if (ws->handlers->came)
+			ws->handlers->came(ws->arg);
+		return;
 	}
 	ws_codec_reset(&ws->codec);
 }
@@ -308,6 +312,26 @@ void ws_set_message_max(struct ws *ws, size_t message_max)
 	ws_codec_set_message_max(&ws->codec, message_max);
 }
 
+size_t ws_held_bytes(const struct ws *ws)
+{
+	return ws->codec.message.size;
+}
+
+void ws_pause(struct ws *ws, bool pause)
+{
+	stream_pause(ws->stream, pause);
+}
+
+void ws_set_read_max(struct ws *ws, size_t read_max)
+{
+	stream_set_read_max(ws->stream, read_max);
+}
+
+void ws_set_meter(struct ws *ws, size_t *meter)
+{
+	stream_set_meter(ws->stream, meter);
+}
+
 int ws_feed(struct ws *ws, const char *bytes, size_t n)
 {
 	struct early *early;
@@ -357,6 +381,14 @@ void ws_close(struct ws *ws, uint16_t code, const char *reason)
 	send_close(ws, code, reason);
 	if (!ws->is_over)
 		timer_set(timers(ws), &ws->timer, WS_CLOSE_MS * 1000u, on_timer, ws);
+}
+
+void ws_evict(struct ws *ws, uint16_t code, const char *reason)
+{
+	if (!ws->is_over)
+		send_close(ws, code, reason);
+	stream_push(ws->stream);
+	ws_abort(ws);
 }
 
 void ws_abort(struct ws *ws)

@@ -31,6 +31,10 @@ struct ws_handlers {
 	 * Text is valid UTF-8. */
 	void (*message)(void *arg, char *bytes, size_t len, bool is_binary);
 
+	/* Bytes were read, and the messages that they completed were delivered.  May be
+	 * NULL. */
+	void (*came)(void *arg);
+
 	/* What was queued fell from above STREAM_HIGH to STREAM_LOW.  May be
 	 * NULL. */
 	void (*drained)(void *arg);
@@ -59,6 +63,14 @@ int ws_alloc(struct ws **wsp, struct stream *stream, enum ws_role role, size_t m
 /* The longest message from now on, when it is not that of the others. */
 void ws_set_message_max(struct ws *ws, size_t message_max);
 
+/* The memory of a message that has not come to its end. */
+size_t ws_held_bytes(const struct ws *ws);
+
+/* stream_pause, stream_set_read_max and stream_set_meter of the stream below. */
+void ws_pause(struct ws *ws, bool pause);
+void ws_set_read_max(struct ws *ws, size_t read_max);
+void ws_set_meter(struct ws *ws, size_t *meter);
+
 /* Bytes that came with the handshake; delivered from the loop. */
 int ws_feed(struct ws *ws, const char *bytes, size_t n);
 
@@ -77,6 +89,9 @@ bool ws_is_full(const struct ws *ws);
  * after WS_CLOSE_MS.  Messages that come meanwhile are not delivered.  A second
  * close is ignored. */
 void ws_close(struct ws *ws, uint16_t code, const char *reason);
+
+/* Ends at once, with a close frame if the kernel takes it at once. */
+void ws_evict(struct ws *ws, uint16_t code, const char *reason);
 
 /* Ends without a close frame. */
 void ws_abort(struct ws *ws);

@@ -167,6 +167,7 @@ static void auth_admit(struct pending_auth *pending, struct member *member)
 	const struct store_key *key = member_key(member);
 	int err = EACCES;
 
+	http_present_key(pending->call.request);
 	if (!(key->scopes & pending->scopes)) {
 		refuse_scopes(pending);
 	} else if (count_request(pending, member)) {

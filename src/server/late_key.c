@@ -24,7 +24,8 @@ struct late_key {
 	struct buf kept; /* messages, each with its length before it */
 	struct members_check *check;
 	struct timer timer;
-	bool is_over; /* its owner was told */
+	bool is_known; /* its owner was told who it is … */
+	bool is_refused; /* … or that it may not go on */
 };
 
 static struct timers *timers_of(const struct late_key *late)
@@ -32,18 +33,18 @@ static struct timers *timers_of(const struct late_key *late)
 	return &late->server->loop->timers;
 }
 
-static void refuse(struct late_key *late, enum wire_error_id id, const char *detail)
+void late_key_refuse(struct late_key *late, enum wire_error_id id, const char *detail)
 {
-	if (late->is_over)
+	if (late->is_refused)
 		return;
-	late->is_over = true;
+	late->is_refused = true;
 	timer_clear(timers_of(late), &late->timer);
 	late->ops->refused(late->arg, id, detail);
 }
 
 static void on_late(void *arg)
 {
-	refuse(arg, WIRE_ERROR_MISSING_KEY, "no message came");
+	late_key_refuse(arg, WIRE_ERROR_MISSING_KEY, "no message came");
 }
 
 static void on_checked(int err, struct member *member, void *arg)
@@ -51,16 +52,16 @@ static void on_checked(int err, struct member *member, void *arg)
 	struct late_key *late = arg;
 
 	late->check = NULL;
-	if (late->is_over)
+	if (late->is_refused)
 		return;
 	if (err == EACCES) {
-		refuse(late, WIRE_ERROR_WRONG_KEY, NULL);
+		late_key_refuse(late, WIRE_ERROR_WRONG_KEY, NULL);
 	} else if (err) {
-		refuse(late, WIRE_ERROR_NO_KEYS, NULL);
+		late_key_refuse(late, WIRE_ERROR_NO_KEYS, NULL);
 	} else if (!(member_key(member)->scopes & late->scopes)) {
-		refuse(late, WIRE_ERROR_FORBIDDEN, "the key may not speak");
+		late_key_refuse(late, WIRE_ERROR_FORBIDDEN, "the key may not speak");
 	} else {
-		late->is_over = true;
+		late->is_known = true;
 		late->ops->known(late->arg, member);
 	}
 }
@@ -97,19 +98,33 @@ static int keep(struct late_key *late, const char *json, size_t len)
 
 void late_key_message(struct late_key *late, const char *json, size_t len)
 {
-	bool is_first = late->kept.len == 0;
-	int err = keep(late, json, len);
+	bool is_first = late->kept.len == 0 && !late->is_known;
+	int err;
+
+	if (late->is_refused)
+		return; /* its owner is closing */
+	err = keep(late, json, len);
 
 	if (!err && is_first) {
 		timer_clear(timers_of(late), &late->timer);
 		err = ask(late, json, len);
 	}
 	if (err == EACCES)
-		refuse(late, WIRE_ERROR_MISSING_KEY, "the first message has no xi_api_key");
+		late_key_refuse(late, WIRE_ERROR_MISSING_KEY, "the first message has no xi_api_key");
 	else if (err == ENOBUFS)
-		refuse(late, WIRE_ERROR_TEXT_TOO_LONG, NULL);
+		late_key_refuse(late, WIRE_ERROR_TEXT_TOO_LONG, NULL);
 	else if (err)
-		refuse(late, WIRE_ERROR_INTERNAL, NULL);
+		late_key_refuse(late, WIRE_ERROR_INTERNAL, NULL);
+}
+
+size_t late_key_held_bytes(const struct late_key *late)
+{
+	return late->kept.size;
+}
+
+bool late_key_was_refused(const struct late_key *late)
+{
+	return late->is_refused;
 }
 
 void late_key_replay(struct late_key *late, void (*say)(void *arg, char *json, size_t len),

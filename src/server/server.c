@@ -258,7 +258,10 @@ static void on_accept(void *arg, int fd)
 				   "Content-Length: 0\r\nConnection: close\r\n\r\n";
 	struct server *server = arg;
 
-	if (connection_count(server) < (size_t)server->config->max_connections) {
+	/* When all are taken, a stranger's goes: else a few programs that hold connections
+	 * open would shut out every client that has a key. */
+	if (connection_count(server) < (size_t)server->config->max_connections ||
+	    keyless_evict_oldest(http_keyless(server->http))) {
 		http_accept(server->http, fd);
 		return;
 	}

@@ -27,6 +27,8 @@
 
 /* A client whose key comes in its first message: what its session will need. */
 struct latecomer {
+	struct keyless_member keyless; /* until its key is known to be good */
+	struct tts_socket *socket; /* whose it is */
 	struct late_key *late;
 	struct elevenlabs_address *address;
 	session_alloc_h *session_alloc;
@@ -45,6 +47,18 @@ struct tts_socket {
 };
 
 static void hear_key(struct tts_socket *socket, const char *bytes, size_t len, bool is_binary);
+static void latecomer_admit(struct latecomer *latecomer);
+
+/* What a client holds whose key is not known yet. */
+static void tts_socket_on_came(void *arg)
+{
+	struct tts_socket *socket = arg;
+	struct latecomer *latecomer = socket->latecomer;
+
+	if (latecomer && latecomer->keyless.all)
+		keyless_count(&latecomer->keyless, ws_held_bytes(socket->client.ws) +
+							   late_key_held_bytes(latecomer->late));
+}
 
 static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
 {
@@ -99,8 +113,10 @@ static void on_closed(void *arg, uint16_t code)
 
 	log_debug("ws", "closed %u", code);
 	socket->session = mem_deref(socket->session);
-	if (socket->latecomer)
+	if (socket->latecomer) {
+		latecomer_admit(socket->latecomer);
 		socket->latecomer->late = mem_deref(socket->latecomer->late);
+	}
 	socket->client.ws = NULL;
 	list_remove(&server->sockets, &socket->link);
 	mem_deref(socket);
@@ -109,6 +125,7 @@ static void on_closed(void *arg, uint16_t code)
 
 static const struct ws_handlers ws_handlers = {
 	.message = on_message,
+	.came = tts_socket_on_came,
 	.drained = on_drained,
 	.overrun = tts_socket_on_overrun,
 	.sent = on_sent,
@@ -316,6 +333,25 @@ static void begin_elevenlabs(struct tts_socket *socket, const struct route_call 
 	mem_deref(address);
 }
 
+/* It is no stranger any more: its key is good, or it is going. */
+static void latecomer_admit(struct latecomer *latecomer)
+{
+	if (!latecomer->keyless.all)
+		return;
+	keyless_leave(&latecomer->keyless);
+	ws_set_meter(latecomer->socket->client.ws, NULL);
+}
+
+/* Room is needed, and it has not said who it is. */
+static void latecomer_evict(struct keyless_member *member)
+{
+	struct latecomer *latecomer = LIST_OBJECT(member, struct latecomer, keyless);
+
+	latecomer_admit(latecomer);
+	ws_evict(latecomer->socket->client.ws, WS_CLOSE_TRY_LATER,
+		 "too many connections without a key");
+}
+
 /* There is no session that could say it. */
 static void refuse_late(struct tts_socket *socket, const struct stream_fault *fault)
 {
@@ -328,6 +364,7 @@ static void refuse_late(struct tts_socket *socket, const struct stream_fault *fa
 		.request_id = socket->latecomer->request_id,
 	};
 
+	ws_pause(socket->client.ws, false); /* its answer to the close is to be read */
 	scratch->len = 0;
 	if (dialect_elevenlabs.error(scratch, NULL, &notice) == 0)
 		peer->ops->send(peer->peer, scratch->bytes, scratch->len, 0, 0);
@@ -342,12 +379,17 @@ static void refuse_key(void *arg, enum wire_error_id id, const char *detail)
 	refuse_late(arg, &fault);
 }
 
+/* While its key is looked up nothing more is read; what came along is kept. */
 static void hear_key(struct tts_socket *socket, const char *bytes, size_t len, bool is_binary)
 {
+	struct late_key *late = socket->latecomer->late;
+
 	if (is_binary)
-		refuse_key(socket, WIRE_ERROR_INVALID_REQUEST, "messages must be text frames");
-	else if (socket->latecomer->late)
-		late_key_message(socket->latecomer->late, bytes, len);
+		late_key_refuse(late, WIRE_ERROR_INVALID_REQUEST, "messages must be text frames");
+	else
+		late_key_message(late, bytes, len);
+	if (!late_key_was_refused(late))
+		ws_pause(socket->client.ws, true);
 }
 
 static void say_again(void *arg, char *json, size_t len)
@@ -369,6 +411,8 @@ static void begin_late(struct tts_socket *socket)
 	elevenlabs_address_open(latecomer->address, socket->session);
 	late_key_replay(latecomer->late, say_again, socket);
 	latecomer->address = mem_deref(latecomer->address);
+	ws_set_message_max(socket->client.ws, WS_MESSAGE_MAX);
+	ws_pause(socket->client.ws, false);
 	if (socket->server->draining)
 		socket->session->ops->go_away(socket->session);
 }
@@ -378,6 +422,8 @@ static void on_late_permit(int err, const struct denied *denied, void *arg)
 	struct tts_socket *socket = arg;
 	struct stream_fault fault;
 
+	if (late_key_was_refused(socket->latecomer->late))
+		return; /* it said too much meanwhile */
 	if (!err) {
 		begin_late(socket);
 		return;
@@ -415,6 +461,8 @@ static void accept_key(void *arg, struct member *member)
 	int64_t project_id = member_key(member)->project_id;
 
 	socket->latecomer->member = mem_ref(member);
+	latecomer_admit(socket->latecomer);
+	ws_set_read_max(socket->client.ws, STREAM_READ_MAX);
 	if (dictionaries_has(dictionaries, project_id)) {
 		ask_late_permit(socket);
 	} else if (dictionaries_refresh(dictionaries, project_id, on_late_words, mem_ref(socket)) !=
@@ -444,6 +492,7 @@ static int latecomer_alloc(struct tts_socket *socket, const struct route_call *c
 	if (!latecomer)
 		return ENOMEM;
 	socket->latecomer = latecomer;
+	latecomer->socket = socket;
 	latecomer->session_alloc = session_alloc;
 	memcpy(latecomer->request_id, call->request_id, sizeof(latecomer->request_id));
 	err = elevenlabs_address_read(&latecomer->address, call);
@@ -464,10 +513,18 @@ static void open_late(const struct route_call *call, session_alloc_h *session_al
 		if (err)
 			mem_deref(socket);
 	}
-	if (err)
+	if (err) {
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
-	else
-		shake_hands(socket, call);
+		return;
+	}
+	socket = shake_hands(socket, call);
+	if (!socket)
+		return;
+	ws_set_message_max(socket->client.ws, LATE_KEY_MESSAGE_MAX);
+	ws_set_read_max(socket->client.ws, KEYLESS_READ_MAX);
+	ws_set_meter(socket->client.ws, keyless_meter(http_keyless(call->server->http)));
+	keyless_join(http_keyless(call->server->http), &socket->latecomer->keyless,
+		     latecomer_evict);
 }
 
 static void open_elevenlabs_stream(const struct route_call *call)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "session/denial.h"
@@ -126,13 +127,20 @@ struct buf *turn_scratch(struct turn *turn)
 	return scratch;
 }
 
-/* Messages wait as length and bytes. */
+/* Messages wait as length and bytes.  Without memory for one the connection closes: a client
+ * must not wait for a message that was lost. */
 static void put_aside(struct turn *turn, const struct buf *message)
 {
+	const struct peer *peer = turn->owner.session->peer;
 	uint32_t len = (uint32_t)message->len;
+	int err = buf_reserve(&turn->pending, sizeof(len) + len);
 
-	if (buf_reserve(&turn->pending, sizeof(len) + len) != 0)
+	if (err) {
+		log_error("turn", "a message of %u bytes cannot be kept: %s", len, strerror(err));
+		if (peer->ops->close)
+			peer->ops->close(peer->peer, SESSION_CLOSE_INTERNAL, NULL);
 		return;
+	}
 	buf_append(&turn->pending, &len, sizeof(len));
 	buf_append(&turn->pending, message->bytes, len);
 }
