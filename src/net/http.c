@@ -108,10 +108,8 @@ static void tell_empty(void *arg)
 
 static void http_admit(struct http_conn *conn)
 {
-	if (!conn->keyless.all)
-		return;
+	stream_set_keyless(conn->stream, NULL);
 	keyless_leave(&conn->keyless);
-	stream_set_meter(conn->stream, NULL);
 	stream_set_read_max(conn->stream, STREAM_READ_MAX);
 }
 
@@ -141,7 +139,6 @@ static void http_evict(struct keyless_member *member)
 		stream_queue(conn->stream, message);
 		stream_push(conn->stream);
 	}
-	http_admit(conn);
 	conn->is_closing = true;
 	stream_abort(conn->stream, ECONNABORTED);
 }
@@ -544,7 +541,7 @@ void http_accept(void *arg, int fd)
 	}
 	list_append(&server->conns, &conn->link);
 	keyless_join(&server->keyless, &conn->keyless, http_evict);
-	stream_set_meter(conn->stream, keyless_meter(&server->keyless));
+	stream_set_keyless(conn->stream, &conn->keyless);
 	stream_set_read_max(conn->stream, KEYLESS_READ_MAX);
 	set_timer(conn, HTTP_HEAD_MS);
 }

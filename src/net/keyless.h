@@ -2,9 +2,9 @@
  * keyless.h: connections that have not presented a valid key.
  *
  * Anyone can open them.  So they share an allowance of memory, and they are the first to go
- * when room is needed, the one that has been idle longest before all others: a client with a
- * key has presented it within milliseconds, and whoever holds connections open without one
- * loses them first.  All is O(1) for each connection that is closed.  One thread.
+ * when room is needed: a client with a key presents it within milliseconds, and whoever holds
+ * connections open without one loses them first.  Everything here takes constant time, and
+ * evicting takes that for each connection.  One thread.
  */
 #ifndef NET_KEYLESS_H
 #define NET_KEYLESS_H
@@ -27,13 +27,15 @@ enum {
 };
 
 struct keyless {
-	struct list members; /* idle longest first */
+	struct list holding; /* members that hold memory, idle longest first */
+	struct list idle; /* the others, in the same order */
 	size_t bytes; /* that all of them hold now */
+	uint64_t touches;
 };
 
 struct keyless_member;
 
-/* Ends the connection, at once: what it held need not be counted any more. */
+/* Ends the connection.  It has left already. */
 typedef void(keyless_evict_h)(struct keyless_member *member);
 
 /* A part of what a connection is; all zeros: it is no member. */
@@ -41,7 +43,9 @@ struct keyless_member {
 	struct link link;
 	struct keyless *all; /* NULL: it has a key, or is gone */
 	keyless_evict_h *evict;
-	size_t bytes; /* that it holds, without what a stream counts for it */
+	uint64_t touched; /* the larger, the later */
+	size_t read; /* memory of what it has sent … */
+	size_t queued; /* … and of what is sent to it */
 };
 
 void keyless_init(struct keyless *all);
@@ -51,20 +55,16 @@ void keyless_join(struct keyless *all, struct keyless_member *member, keyless_ev
 /* It has presented a valid key, or it ends. */
 void keyless_leave(struct keyless_member *member);
 
-/* It is not idle: it is the last to be evicted. */
-void keyless_touch(struct keyless_member *member);
+/* It has sent something, and what was kept of all that it sent has this size now.  When that
+ * is too much for all, other members that hold something are evicted, idle longest first; one
+ * alone cannot hold so much.  No effect on one that has left. */
+void keyless_count(struct keyless_member *member, size_t read);
 
-/* It is not idle and holds this much now.  When that is too much for all, others are evicted,
- * idle longest first; one alone cannot hold so much.  No effect on one that has left. */
-void keyless_count(struct keyless_member *member, size_t bytes);
+/* What waits to be sent to it has changed by so much.  Called by its stream: it evicts
+ * nobody. */
+void keyless_count_queued(struct keyless_member *member, ptrdiff_t change);
 
 /* Evicts the one that has been idle longest; false: there is none. */
 bool keyless_evict_oldest(struct keyless *all);
-
-/* Where a stream adds the memory of what it has queued for a member: see stream_set_meter. */
-static inline size_t *keyless_meter(struct keyless *all)
-{
-	return &all->bytes;
-}
 
 #endif

@@ -47,7 +47,7 @@ struct stream {
 	size_t pinned; /* bytes at the front that SSL_write must be given again */
 	size_t budget; /* bytes the kernel may still be given */
 	uint64_t progress_us;
-	size_t *meter; /* NULL: nobody wants to know the sum of: */
+	struct keyless_member *keyless; /* whose memory the queue is; NULL: nobody's */
 	uint32_t memory[OUTGOING_KINDS]; /* of the messages in the queue */
 	uint32_t stall_ms;
 	int fd;
@@ -80,8 +80,8 @@ static struct outgoing *first(const struct stream *stream)
 static void stream_take_from_queue(struct stream *stream, struct outgoing *message)
 {
 	stream->memory[message->kind] -= outgoing_memory(message);
-	if (stream->meter)
-		*stream->meter -= outgoing_memory(message);
+	if (stream->keyless)
+		keyless_count_queued(stream->keyless, -(ptrdiff_t)outgoing_memory(message));
 	list_remove(&stream->queue, &message->link);
 }
 
@@ -123,7 +123,7 @@ static void finish(struct stream *stream, int err)
 		return;
 	stream->state = CLOSED;
 	stream->err = err;
-	stream_set_meter(stream, NULL);
+	stream_set_keyless(stream, NULL);
 	/* The messages stay until `closed` has returned: it asks what was lost. */
 	stream->queued = stream->begun = stream->pinned = 0;
 	timer_clear(&loop->timers, &stream->timer);
@@ -626,17 +626,17 @@ void stream_set_read_max(struct stream *stream, size_t read_max)
 	stream->read_kib = (uint16_t)(read_max / 1024);
 }
 
-void stream_set_meter(struct stream *stream, size_t *meter)
+void stream_set_keyless(struct stream *stream, struct keyless_member *member)
 {
-	size_t memory = 0;
+	ptrdiff_t memory = 0;
 
 	for (size_t i = 0; i < OUTGOING_KINDS; ++i)
 		memory += stream->memory[i];
-	if (stream->meter)
-		*stream->meter -= memory;
-	if (meter)
-		*meter += memory;
-	stream->meter = meter;
+	if (stream->keyless)
+		keyless_count_queued(stream->keyless, -memory);
+	if (member)
+		keyless_count_queued(member, memory);
+	stream->keyless = member;
 }
 
 void stream_pause(struct stream *stream, bool pause)
@@ -660,8 +660,8 @@ void stream_queue(struct stream *stream, struct outgoing *message)
 	if (message->kind == OUTGOING_REPLY && stream->memory[OUTGOING_REPLY] > STREAM_REPLIES_MAX)
 		stream->is_overrun = true;
 	stream->memory[message->kind] += outgoing_memory(message);
-	if (stream->meter)
-		*stream->meter += outgoing_memory(message);
+	if (stream->keyless)
+		keyless_count_queued(stream->keyless, (ptrdiff_t)outgoing_memory(message));
 	if (stream->queued > STREAM_HIGH)
 		stream->is_full = true;
 	/* Also when it is blocked: a drop may have emptied the queue since, and then

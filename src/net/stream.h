@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "loop/loop.h"
+#include "net/keyless.h"
 #include "net/outgoing.h"
 #include "net/tls.h"
 
@@ -84,9 +85,9 @@ void stream_set_stall_ms(struct stream *stream, uint32_t stall_ms);
 /* Reads no more than this at once, which is STREAM_READ_MAX or less and a multiple of 1024. */
 void stream_set_read_max(struct stream *stream, size_t read_max);
 
-/* From now on the memory of all queued messages is added to *meter, and taken from it when
- * they leave; NULL: it is not.  The meter must live as long as the stream, or until then. */
-void stream_set_meter(struct stream *stream, size_t *meter);
+/* From now on the memory of all queued messages counts as this member's, which has just
+ * joined; NULL: nobody's.  Call it before the member leaves. */
+void stream_set_keyless(struct stream *stream, struct keyless_member *member);
 
 /* While paused nothing is read. */
 void stream_pause(struct stream *stream, bool pause);

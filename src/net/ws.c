@@ -327,9 +327,9 @@ void ws_set_read_max(struct ws *ws, size_t read_max)
 	stream_set_read_max(ws->stream, read_max);
 }
 
-void ws_set_meter(struct ws *ws, size_t *meter)
+void ws_set_keyless(struct ws *ws, struct keyless_member *member)
 {
-	stream_set_meter(ws->stream, meter);
+	stream_set_keyless(ws->stream, member);
 }
 
 int ws_feed(struct ws *ws, const char *bytes, size_t n)

@@ -66,10 +66,10 @@ void ws_set_message_max(struct ws *ws, size_t message_max);
 /* The memory of a message that has not come to its end. */
 size_t ws_held_bytes(const struct ws *ws);
 
-/* stream_pause, stream_set_read_max and stream_set_meter of the stream below. */
+/* stream_pause, stream_set_read_max and stream_set_keyless of the stream below. */
 void ws_pause(struct ws *ws, bool pause);
 void ws_set_read_max(struct ws *ws, size_t read_max);
-void ws_set_meter(struct ws *ws, size_t *meter);
+void ws_set_keyless(struct ws *ws, struct keyless_member *member);
 
 /* Bytes that came with the handshake; delivered from the loop. */
 int ws_feed(struct ws *ws, const char *bytes, size_t n);

@@ -336,10 +336,8 @@ static void begin_elevenlabs(struct tts_socket *socket, const struct route_call 
 /* It is no stranger any more: its key is good, or it is going. */
 static void latecomer_admit(struct latecomer *latecomer)
 {
-	if (!latecomer->keyless.all)
-		return;
+	ws_set_keyless(latecomer->socket->client.ws, NULL);
 	keyless_leave(&latecomer->keyless);
-	ws_set_meter(latecomer->socket->client.ws, NULL);
 }
 
 /* Room is needed, and it has not said who it is. */
@@ -347,7 +345,6 @@ static void latecomer_evict(struct keyless_member *member)
 {
 	struct latecomer *latecomer = LIST_OBJECT(member, struct latecomer, keyless);
 
-	latecomer_admit(latecomer);
 	ws_evict(latecomer->socket->client.ws, WS_CLOSE_TRY_LATER,
 		 "too many connections without a key");
 }
@@ -522,9 +519,9 @@ static void open_late(const struct route_call *call, session_alloc_h *session_al
 		return;
 	ws_set_message_max(socket->client.ws, LATE_KEY_MESSAGE_MAX);
 	ws_set_read_max(socket->client.ws, KEYLESS_READ_MAX);
-	ws_set_meter(socket->client.ws, keyless_meter(http_keyless(call->server->http)));
 	keyless_join(http_keyless(call->server->http), &socket->latecomer->keyless,
 		     latecomer_evict);
+	ws_set_keyless(socket->client.ws, &socket->latecomer->keyless);
 }
 
 static void open_elevenlabs_stream(const struct route_call *call)

@@ -27,6 +27,7 @@ static size_t got_len;
 
 static struct http_request *kept; /* of /later and /pieces */
 static int gone;
+static int requests; /* that the handler was given */
 static int emptied; /* times that no connection was left */
 static char seen[256]; /* what the handler saw */
 static struct ws *ws;
@@ -73,11 +74,51 @@ static void reply_query(struct http_request *request)
 	http_reply(request, 200, "text/plain", seen, strlen(seen));
 }
 
+/* /body: with settings.at_head, a handler that wants the body. */
+static void on_body(void *arg)
+{
+	(void)arg;
+	http_on_gone(kept, NULL, NULL);
+	reply_query(kept);
+	kept = mem_deref(kept);
+}
+
+static void on_body_gone(void *arg)
+{
+	(void)arg;
+	++gone;
+	kept = mem_deref(kept);
+}
+
+static void read_body(void)
+{
+	int err = http_read_body(kept, on_body, NULL);
+
+	if (err == 0)
+		on_body(NULL);
+	else if (err != EINPROGRESS)
+		kept = mem_deref(kept);
+}
+
 static void on_request(struct http_request *request, void *arg)
 {
 	const char *path = request->path;
 
 	(void)arg;
+	++requests;
+	if (strcmp(path, "/refuse") == 0) {
+		assert_int_equal(request->body_len, 0);
+		http_reply(request, 401, NULL, NULL, 0);
+		return;
+	}
+	if (strcmp(path, "/body") == 0 || strcmp(path, "/roomy room") == 0) {
+		kept = mem_ref(request);
+		http_on_gone(request, on_body_gone, NULL);
+		read_body();
+		return;
+	}
+	if (strcmp(path, "/key") == 0)
+		http_present_key(request);
 	if (strcmp(path, "/later") == 0) {
 		kept = mem_ref(request);
 		http_on_gone(request, on_gone, NULL);
@@ -120,19 +161,19 @@ static size_t body_max_of(const char *method, const char *path, void *arg)
 	return strcmp(method, "PUT") == 0 && strcmp(path, "/roomy room") == 0 ? 1000 : 100;
 }
 
-static int set_up(void **state)
+static int set_up_server(bool at_head)
 {
 	const struct http_settings settings = {
 		.request = on_request,
-		.body_max = 100,
-		.body_max_of = body_max_of,
+		.body_max = at_head ? 100000 : 100,
+		.body_max_of = at_head ? NULL : body_max_of,
 		.empty = on_empty,
+		.at_head = at_head,
 	};
 	int fd[2];
 
-	(void)state;
 	got_len = 0;
-	gone = emptied = ws_messages = ws_closes = 0;
+	requests = gone = emptied = ws_messages = ws_closes = 0;
 	kept = NULL;
 	ws = NULL;
 	socket_pair(fd);
@@ -141,6 +182,23 @@ static int set_up(void **state)
 		return -1;
 	http_accept(server, fd[0]);
 	return 0;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	return set_up_server(false);
+}
+
+static int set_up_at_head(void **state)
+{
+	(void)state;
+	return set_up_server(true);
+}
+
+static size_t stranger_count(void)
+{
+	return http_keyless(server)->holding.count + http_keyless(server)->idle.count;
 }
 
 static int tear_down(void **state)
@@ -152,6 +210,8 @@ static int tear_down(void **state)
 		ws_abort(ws);
 	pump(loop);
 	assert_int_equal(http_conn_count(server), 0);
+	assert_int_equal(http_keyless(server)->bytes, 0);
+	assert_int_equal(stranger_count(), 0);
 	close(peer);
 	mem_deref(server);
 	mem_deref(loop);
@@ -754,7 +814,248 @@ static void test_no_failed_allocation_harms(void **state)
 	assert_status("200 ");
 }
 
+/* Requests whose handler is called with the head */
+
+static void test_a_request_is_refused_before_its_body_comes(void **state)
+{
+	(void)state;
+	client_says("POST /refuse HTTP/1.1\r\n" HOST "Content-Length: 90000\r\n\r\nabc");
+	assert_true(client_reads()); /* too much to throw away */
+	assert_status("401 ");
+	assert_non_null(strstr(got, "\r\nConnection: close\r\n"));
+	assert_int_equal(requests, 1);
+}
+
+static void test_a_short_body_that_nobody_wants_is_thrown_away(void **state)
+{
+	(void)state;
+	client_says("POST /refuse HTTP/1.1\r\n" HOST "Content-Length: 10\r\n\r\n0123");
+	assert_false(client_reads());
+	assert_status("401 ");
+	assert_null(strstr(got, "Connection: close"));
+	forget();
+	client_says("456789" GET("/"));
+	client_reads();
+	assert_status("200 ");
+	forget();
+	client_says("POST /refuse HTTP/1.1\r\n" HOST "Content-Length: 10\r\n\r\n0123456789" GET("/"));
+	client_reads();
+	assert_status("401 ");
+	assert_non_null(strstr(got, "200 OK"));
+	assert_int_equal(requests, 4);
+}
+
+/* It may send the body or not: nobody can know what its next byte is. */
+static void test_a_client_that_waits_for_100_and_is_refused_is_closed(void **state)
+{
+	(void)state;
+	client_says("POST /refuse HTTP/1.1\r\n" HOST
+		    "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n");
+	assert_true(client_reads());
+	assert_status("401 ");
+}
+
+static void test_a_chunked_body_that_nobody_wants_ends_the_connection(void **state)
+{
+	(void)state;
+	client_says("POST /refuse HTTP/1.1\r\n" HOST
+		    "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+	assert_true(client_reads());
+	assert_status("401 ");
+}
+
+static void test_a_body_that_is_wanted_is_read(void **state)
+{
+	static const char head[] = "POST /body HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\n";
+	char text[200];
+
+	(void)state;
+	snprintf(text, sizeof(text), "%shello%shello", head, head); /* two, in one piece */
+	client_says(text);
+	client_reads();
+	assert_status("200 ");
+	assert_int_equal(requests, 2);
+	assert_non_null(strstr(seen, "hello 5"));
+	forget();
+	seen[0] = '\0';
+	client_says(head);
+	for (const char *p = "hello"; *p; ++p)
+		client_says((char[]){*p, '\0'});
+	client_reads();
+	assert_status("200 ");
+	assert_non_null(strstr(seen, "hello 5"));
+	forget();
+	client_says("POST /body HTTP/1.1\r\n" HOST
+		    "Expect: 100-continue\r\nContent-Length: 3\r\n\r\n");
+	client_reads();
+	assert_string_equal(got, "HTTP/1.1 100 Continue\r\n\r\n");
+	forget();
+	client_says("abc");
+	client_reads();
+	assert_status("200 ");
+	forget();
+	client_says(GET("/body"));
+	client_reads();
+	assert_status("200 ");
+	assert_int_equal(gone, 0);
+}
+
+static void test_a_body_that_does_not_come_ends_the_wait(void **state)
+{
+	(void)state;
+	client_says("POST /body HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\nhel");
+	assert_non_null(kept);
+	pump_ahead(loop, HTTP_BODY_MS + 1);
+	assert_true(client_reads());
+	assert_status("408 ");
+	assert_int_equal(gone, 1);
+	assert_null(kept);
+}
+
+static void test_a_body_that_is_wrong_ends_the_wait(void **state)
+{
+	(void)state;
+	client_says("POST /body HTTP/1.1\r\n" HOST
+		    "Transfer-Encoding: chunked\r\n\r\n8000000000000000\r\n");
+	assert_true(client_reads());
+	assert_status("413 ");
+	assert_int_equal(gone, 1);
+	assert_null(kept);
+}
+
+static void test_a_client_that_leaves_in_its_body_ends_the_wait(void **state)
+{
+	(void)state;
+	client_says("POST /body HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\nhel");
+	shutdown(peer, SHUT_WR);
+	assert_true(client_reads());
+	assert_int_equal(got_len, 0);
+	assert_int_equal(gone, 1);
+	assert_null(kept);
+}
+
+static void test_a_drain_does_not_wait_for_bodies(void **state)
+{
+	(void)state;
+	client_says("POST /body HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\nhel");
+	http_server_drain(server);
+	http_server_close_unasked(server);
+	assert_true(client_reads());
+	shutdown(peer, SHUT_WR);
+	pump(loop);
+	assert_int_equal(gone, 1);
+}
+
+/* Connections without a key */
+
+static void send_much(int fd, size_t n)
+{
+	static char part[4096];
+
+	memset(part, 'x', sizeof(part));
+	while (n > 0) {
+		ssize_t sent = send(fd, part, n < sizeof(part) ? n : sizeof(part), MSG_NOSIGNAL);
+
+		if (sent < 0)
+			break; /* it is not read any more */
+		n -= (size_t)sent;
+		pump(loop);
+	}
+}
+
+static void test_what_waits_for_an_answer_is_bounded_without_a_key(void **state)
+{
+	(void)state;
+	client_says("POST /later HTTP/1.1\r\n" HOST "Content-Length: 90000\r\n\r\n");
+	send_much(peer, 90000);
+	assert_true(http_keyless(server)->bytes <= KEYLESS_READ_MAX + 2048);
+	http_reply(kept, 200, NULL, NULL, 0);
+	assert_true(client_reads());
+	assert_status("200 ");
+}
+
+static void test_a_head_without_a_key_is_counted_and_given_back(void **state)
+{
+	struct keyless *keyless = http_keyless(server);
+
+	(void)state;
+	assert_int_equal(stranger_count(), 1);
+	assert_int_equal(keyless->bytes, 0);
+	client_says("GET /key HTTP/1.1\r\nHost: ");
+	send_much(peer, 10000);
+	assert_true(keyless->bytes >= 10000 && keyless->bytes < 2 * KEYLESS_READ_MAX);
+	client_says("\r\n\r\n");
+	client_reads();
+	assert_status("200 ");
+	assert_int_equal(keyless->bytes, 0);
+	assert_int_equal(stranger_count(), 0); /* it has presented a key */
+	assert_false(keyless_evict_oldest(keyless));
+}
+
+static void test_answers_that_a_stranger_does_not_read_are_counted(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 100; ++i)
+		client_says(GET("/large"));
+	assert_true(http_keyless(server)->bytes > STREAM_HIGH);
+	assert_true(http_keyless(server)->bytes < STREAM_HIGH + 2 * 50000 + KEYLESS_READ_MAX);
+}
+
+static void test_the_stranger_idle_longest_is_evicted(void **state)
+{
+	int fd[2];
+
+	(void)state;
+	client_says(GET("/"));
+	client_reads();
+	socket_pair(fd);
+	http_accept(server, fd[0]);
+	client_says("GET / HT"); /* not idle */
+	forget();
+	assert_true(keyless_evict_oldest(http_keyless(server)));
+	pump(loop);
+	assert_int_equal(http_conn_count(server), 1);
+	assert_int_equal(recv(fd[1], got, sizeof(got), 0), 0); /* said nothing, told nothing */
+	assert_true(keyless_evict_oldest(http_keyless(server)));
+	assert_true(client_reads());
+	assert_status("503 "); /* it was asking something */
+	assert_int_equal(http_conn_count(server), 0);
+	close(fd[1]);
+}
+
+static void test_eviction_tells_whoever_answers(void **state)
+{
+	(void)state;
+	client_says(GET("/later"));
+	assert_true(keyless_evict_oldest(http_keyless(server)));
+	pump(loop);
+	assert_int_equal(gone, 1);
+	assert_int_equal(http_conn_count(server), 0);
+}
+
+/* Whichever allocation fails, nothing leaks. */
+static void test_no_failed_allocation_harms_a_body(void **state)
+{
+	static const char text[] = "POST /body HTTP/1.1\r\n" HOST "Content-Length: 5\r\n\r\nhello";
+
+	(void)state;
+	for (size_t n = 1; n < 8; ++n) {
+		int fd[2];
+
+		socket_pair(fd);
+		mem_fail_after(n);
+		http_accept(server, fd[0]);
+		(void)send(fd[1], text, strlen(text), MSG_NOSIGNAL); /* if it is open */
+		pump(loop);
+		close(fd[1]);
+		pump(loop);
+		mem_fail_after(0);
+		assert_null(kept);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST_AT_HEAD(name) cmocka_unit_test_setup_teardown(name, set_up_at_head, tear_down)
 
 int main(void)
 {
@@ -795,6 +1096,21 @@ int main(void)
 		TEST(test_an_upgrade_delivers_what_came_with_it_later),
 		TEST(test_an_address_for_websockets_says_so),
 		TEST(test_no_failed_allocation_harms),
+		TEST_AT_HEAD(test_a_request_is_refused_before_its_body_comes),
+		TEST_AT_HEAD(test_a_short_body_that_nobody_wants_is_thrown_away),
+		TEST_AT_HEAD(test_a_client_that_waits_for_100_and_is_refused_is_closed),
+		TEST_AT_HEAD(test_a_chunked_body_that_nobody_wants_ends_the_connection),
+		TEST_AT_HEAD(test_a_body_that_is_wanted_is_read),
+		TEST_AT_HEAD(test_a_body_that_does_not_come_ends_the_wait),
+		TEST_AT_HEAD(test_a_body_that_is_wrong_ends_the_wait),
+		TEST_AT_HEAD(test_a_client_that_leaves_in_its_body_ends_the_wait),
+		TEST_AT_HEAD(test_a_drain_does_not_wait_for_bodies),
+		TEST_AT_HEAD(test_what_waits_for_an_answer_is_bounded_without_a_key),
+		TEST_AT_HEAD(test_a_head_without_a_key_is_counted_and_given_back),
+		TEST_AT_HEAD(test_answers_that_a_stranger_does_not_read_are_counted),
+		TEST_AT_HEAD(test_the_stranger_idle_longest_is_evicted),
+		TEST_AT_HEAD(test_eviction_tells_whoever_answers),
+		TEST_AT_HEAD(test_no_failed_allocation_harms_a_body),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -540,6 +540,33 @@ static void test_control_messages_are_counted_apart(void **state)
 	tear_down(&end);
 }
 
+static void test_what_is_queued_for_a_stranger_is_counted(void **state)
+{
+	static char got[1000];
+	struct keyless all;
+	struct keyless_member member = {0};
+	struct end end;
+
+	(void)state;
+	set_up(&end);
+	keyless_init(&all);
+	keyless_join(&all, &member, NULL);
+	queue(&end, 'x', 100, 0);
+	stream_set_keyless(end.stream, &member);
+	assert_true(all.bytes > 100 + sizeof(struct outgoing));
+	queue(&end, 'y', 300, 1);
+	assert_true(all.bytes > 400 + 2 * sizeof(struct outgoing));
+	stream_drop(end.stream, 1);
+	assert_true(all.bytes < 300);
+	assert_int_equal(read_all(&end, got, sizeof(got)), 100);
+	assert_int_equal(all.bytes, 0);
+	queue(&end, 'z', 300, 1);
+	stream_abort(end.stream, 0);
+	assert_int_equal(all.bytes, 0); /* at once: others may have the room */
+	keyless_leave(&member);
+	tear_down(&end);
+}
+
 /* Two connected TCP sockets; the second is non-blocking. */
 static void tcp_pair(int fd[2])
 {
@@ -608,6 +635,7 @@ int main(void)
 		cmocka_unit_test(test_a_stall_after_a_drop_is_noticed),
 		cmocka_unit_test(test_nothing_is_read_while_paused),
 		cmocka_unit_test(test_control_messages_are_counted_apart),
+		cmocka_unit_test(test_what_is_queued_for_a_stranger_is_counted),
 		cmocka_unit_test(test_a_slow_reader_holds_little_in_the_kernel),
 	};
 
