@@ -11,7 +11,7 @@ KILLS ?= 1000
 # Ids for listen and voice-samples; all neural voices by default.
 VOICES ?=
 
-.PHONY: help run build voices test check fuzz crash-test bench listen voice-samples generate \
+.PHONY: help run build voices test check fuzz crash-test floods bench listen voice-samples generate \
 	deb deb-test install clean
 
 help:
@@ -22,6 +22,7 @@ help:
 	@echo 'make check     format, layers, clang-tidy, cppcheck'
 	@echo 'make fuzz      every fuzz driver for SECONDS (30) seconds'
 	@echo 'make crash-test  the ledger, while the server is killed KILLS (1000) times'
+	@echo 'make floods    hostile clients, many kinds, a minute each; ARGS="--seconds 10"'
 	@echo 'make bench     the benchmark, with ARGS'
 	@echo 'make listen    word errors and loudness of the neural voices (VOICES="1071 1072")'
 	@echo 'make voice-samples  a WAV file and a picture of each'
@@ -69,6 +70,11 @@ crash-test: build
 	test/crash/crash.py --kills $(KILLS)
 	test/crash/crash.py --kills $$(( ($(KILLS) + 9) / 10 )) --store postgresql
 	test/crash/crash.py --kills $$(( ($(KILLS) + 9) / 10 )) --disk || [ $$? = 2 ]
+
+# For another build: ARGS="--server-build build-asan".
+floods: build
+	tools/setup test
+	test/abuse/floods.py --server-build build $(ARGS)
 
 bench: build
 	build/syrinx bench $(ARGS)
