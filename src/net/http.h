@@ -24,7 +24,8 @@ enum {
 	HTTP_HEAD_MAX = 16 * 1024, /* request line and headers: 431 */
 	HTTP_BODY_MAX = 1024 * 1024, /* default: 413 */
 	HTTP_LARGE_BODIES_MAX = 16, /* larger ones in memory at once: 503 */
-	HTTP_SKIP_MAX = 16 * 1024, /* of a body that nobody wanted, so that the connection goes on */
+	HTTP_SKIP_MAX =
+		16 * 1024, /* of a body that nobody wanted, so that the connection goes on */
 	HTTP_HEAD_MS = 10000, /* for a whole request head: 408 */
 	HTTP_BODY_MS = 60000, /* and for its body */
 	HTTP_IDLE_MS = 60000, /* between two requests */

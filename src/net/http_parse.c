@@ -137,8 +137,7 @@ static int check_host(struct http_parse *parse)
 
 static bool http_parse_has_body(const struct http_parse *parse)
 {
-	return parse->llhttp.content_length > 0 ||
-	       http_parse_header(parse, "transfer-encoding", 0);
+	return parse->llhttp.content_length > 0 || http_parse_header(parse, "transfer-encoding", 0);
 }
 
 static int check_body(struct http_parse *parse)

@@ -382,8 +382,8 @@ bool stream_is_overrun(struct stream *stream)
 	if (!stream->is_overrun)
 		return false;
 	stream_push(stream);
-	stream->is_overrun = stream->state == OPEN &&
-			     stream->memory[OUTGOING_REPLY] > STREAM_REPLIES_MAX;
+	stream->is_overrun =
+		stream->state == OPEN && stream->memory[OUTGOING_REPLY] > STREAM_REPLIES_MAX;
 	return stream->is_overrun;
 }
 

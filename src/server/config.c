@@ -110,7 +110,9 @@ static const struct param rows[] = {
 	{"server", "drain_seconds", INT(drain_seconds, "60", 0, 86400), .unit = "seconds",
 	 .text = "How long a server that was told to end waits for turns that are being spoken."},
 	{"server", "max_connections", INT(max_connections, "10000", 1, 1000000),
-	 .text = "Connections at once; more are refused. The limit of open files must allow it."},
+	 .text = "Connections at once. One more closes the one without a key that has been idle "
+		 "longest; when all have presented one it is refused. The limit of open files must "
+		 "allow it."},
 	{"server", "max_lead_ms", INT(max_lead_ms, "0", 0, 3600000), .unit = "milliseconds",
 	 .text = "How far ahead of playback audio is sent. 0: as fast as the client reads."},
 

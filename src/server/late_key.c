@@ -110,7 +110,8 @@ void late_key_message(struct late_key *late, const char *json, size_t len)
 		err = ask(late, json, len);
 	}
 	if (err == EACCES)
-		late_key_refuse(late, WIRE_ERROR_MISSING_KEY, "the first message has no xi_api_key");
+		late_key_refuse(late, WIRE_ERROR_MISSING_KEY,
+				"the first message has no xi_api_key");
 	else if (err == ENOBUFS)
 		late_key_refuse(late, WIRE_ERROR_TEXT_TOO_LONG, NULL);
 	else if (err)

@@ -838,7 +838,8 @@ static void test_a_short_body_that_nobody_wants_is_thrown_away(void **state)
 	client_reads();
 	assert_status("200 ");
 	forget();
-	client_says("POST /refuse HTTP/1.1\r\n" HOST "Content-Length: 10\r\n\r\n0123456789" GET("/"));
+	client_says("POST /refuse HTTP/1.1\r\n" HOST
+		    "Content-Length: 10\r\n\r\n0123456789" GET("/"));
 	client_reads();
 	assert_status("401 ");
 	assert_non_null(strstr(got, "200 OK"));

@@ -247,8 +247,9 @@ static size_t feed_chunks(struct http_parse *parse, const char *begin, const cha
 			  size_t step)
 {
 	static char text[64 * 1024];
-	int len = snprintf(text, sizeof(text),
-			   "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n%s", begin);
+	int len =
+		snprintf(text, sizeof(text),
+			 "POST / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n%s", begin);
 	size_t at = (size_t)len;
 
 	while (at + strlen(again) < sizeof(text)) {
