@@ -490,7 +490,8 @@ bool http_conn_must_end(const struct request *request)
 {
 	size_t left = http_parse_body_left(&request->parse);
 
-	return left > 0 && (left > HTTP_SKIP_MAX || request->parse.wants_continue);
+	return left > 0 &&
+	       (left > HTTP_SKIP_MAX || request->parse.wants_continue || request->awaits_body);
 }
 
 void http_conn_answered(struct http_conn *conn, struct request *request)

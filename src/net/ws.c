@@ -125,12 +125,13 @@ static void fail(struct ws *ws, uint16_t code)
  * free at once and the close frame is the next thing that the peer can read. */
 static void ws_end_overrun(struct ws *ws)
 {
+	static const char *const reason = "replies are not read";
 	size_t bytes = stream_queued_memory(ws->stream, OUTGOING_REPLY);
 
 	if (ws->is_over || ws->has_sent_close)
 		return;
 	stream_drop_replies(ws->stream);
-	send_close(ws, WS_CLOSE_POLICY, "replies are not read");
+	send_close(ws, WS_CLOSE_POLICY, reason);
 	if (ws->handlers->overrun)
 		ws->handlers->overrun(ws->arg, bytes);
 	end(ws);
