@@ -124,8 +124,8 @@ static void http_count_bytes(struct http_conn *conn)
 	keyless_count(&conn->keyless, bytes);
 }
 
-/* Room is needed.  Whoever is about to ask something is told so, as far as the kernel takes it
- * at once. */
+/* Room is needed, now.  Whoever is about to ask something is told so, as far as the kernel
+ * takes it at once. */
 static void http_evict(struct keyless_member *member)
 {
 	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
@@ -140,7 +140,9 @@ static void http_evict(struct keyless_member *member)
 		stream_push(conn->stream);
 	}
 	conn->is_closing = true;
-	stream_abort(conn->stream, ECONNABORTED);
+	part_with_request(conn);
+	buf_reset(&conn->waiting);
+	stream_evict(conn->stream, ECONNABORTED);
 }
 
 struct keyless *http_keyless(struct http_server *server)

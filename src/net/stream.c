@@ -760,3 +760,12 @@ void stream_abort(struct stream *stream, int err)
 {
 	finish(stream, err);
 }
+
+void stream_evict(struct stream *stream, int err)
+{
+	struct outgoing *message;
+
+	while ((message = first(stream)))
+		discard(stream, message);
+	finish(stream, err);
+}

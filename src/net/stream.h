@@ -130,4 +130,8 @@ void stream_close(struct stream *stream);
 /* Ends at once; `closed` is told err. */
 void stream_abort(struct stream *stream, int err);
 
+/* The same, and frees all that is queued now, not when `closed` has returned: for an owner who
+ * needs the memory and will not ask what was lost. */
+void stream_evict(struct stream *stream, int err);
+
 #endif

@@ -389,7 +389,10 @@ void ws_evict(struct ws *ws, uint16_t code, const char *reason)
 	if (!ws->is_over)
 		send_close(ws, code, reason);
 	stream_push(ws->stream);
-	ws_abort(ws);
+	ws->is_over = true;
+	timer_clear(timers(ws), &ws->timer);
+	ws_codec_reset(&ws->codec);
+	stream_evict(ws->stream, 0);
 }
 
 void ws_abort(struct ws *ws)

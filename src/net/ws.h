@@ -90,7 +90,8 @@ bool ws_is_full(const struct ws *ws);
  * close is ignored. */
 void ws_close(struct ws *ws, uint16_t code, const char *reason);
 
-/* Ends at once, with a close frame if the kernel takes it at once. */
+/* Ends at once, with a close frame if the kernel takes it at once, and frees what it holds.
+ * Not from its own handlers. */
 void ws_evict(struct ws *ws, uint16_t code, const char *reason);
 
 /* Ends without a close frame. */

@@ -345,6 +345,7 @@ static void latecomer_evict(struct keyless_member *member)
 {
 	struct latecomer *latecomer = LIST_OBJECT(member, struct latecomer, keyless);
 
+	latecomer->late = mem_deref(latecomer->late);
 	ws_evict(latecomer->socket->client.ws, WS_CLOSE_TRY_LATER,
 		 "too many connections without a key");
 }

@@ -153,9 +153,8 @@ def define():
         return Flooder(connect(server.port), first=head.encode(), again=b"x" * 1024,
                        most=512 * KIB)
 
-    # What strangers hold together is 32 MiB; buffers grow by doubling, so the process may need
-    # twice as much for them.
-    @kind(1500, 72 * KIB, settings={"server.max_connections": 2000})
+    # What strangers hold together is 32 MiB.
+    @kind(1500, 48 * KIB, settings={"server.max_connections": 2000})
     def unfinished_first_messages(server, _):
         return shake_hands(server, "/v1/text-to-speech/1/stream-input", key=None,
                            first=frame("x" * 65000)[:64000])
@@ -190,7 +189,7 @@ def define():
                 b"Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n")
         return Flooder(connect(server.port), first=head)
 
-    @kind(500, 72 * KIB)
+    @kind(500, 48 * KIB)
     def pages_not_read(server, _):
         return Flooder(connect(server.port),
                        again=b"GET /openapi.json HTTP/1.1\r\nHost: here\r\n\r\n", most=KIB * KIB)
