@@ -110,6 +110,8 @@ static void send_close(struct ws *ws, uint16_t code, const char *reason)
 
 static void end(struct ws *ws)
 {
+	if (!ws->is_over && ws->handlers->ending)
+		ws->handlers->ending(ws->arg);
 	ws->is_over = true;
 	timer_clear(timers(ws), &ws->timer);
 	stream_close(ws->stream);

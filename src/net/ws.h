@@ -40,9 +40,14 @@ struct ws_handlers {
 	void (*drained)(void *arg);
 
 	/* More than STREAM_REPLIES_MAX of replies wait (`bytes` of memory), and another was
-	 * caused: the connection is being closed (WS_CLOSE_POLICY).  What the owner still
-	 * makes for it should end here.  May be NULL. */
+	 * caused: the connection is being closed (WS_CLOSE_POLICY).  `ending` follows.  May be
+	 * NULL. */
 	void (*overrun)(void *arg, size_t bytes);
+
+	/* The peer has closed the connection or broken the protocol.  What is sent from now on is
+	 * thrown away, so the owner should make no more, and `closed` follows within seconds.
+	 * May be NULL. */
+	void (*ending)(void *arg);
 
 	/* The last message of this tag is in the kernel's hands; once for each
 	 * ws_tell_when_sent.  May be NULL. */

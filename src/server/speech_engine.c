@@ -61,6 +61,13 @@ static void speech_engine_on_overrun(void *arg, size_t bytes)
 		 "closed with 1008: a peer does not read its replies, bytes=%zu agent=%s "
 		 "conversation=%s",
 		 bytes, socket->agent->totals->name, conversation_id(socket->conversation));
+}
+
+/* The model need not write what nobody will read. */
+static void speech_engine_on_ending(void *arg)
+{
+	struct engine_socket *socket = arg;
+
 	conversation_hang_up(socket->conversation);
 }
 
@@ -82,6 +89,7 @@ static const struct ws_handlers ws_handlers = {
 	.message = on_message,
 	.drained = on_drained,
 	.overrun = speech_engine_on_overrun,
+	.ending = speech_engine_on_ending,
 	.closed = on_closed,
 };
 

@@ -88,8 +88,6 @@ static void on_sent(void *arg, uint64_t tag)
 		socket->session->ops->sent(socket->session, tag);
 }
 
-/* The session goes at once: what it speaks is cancelled and booked, and nothing of what was
- * not sent is charged. */
 static void tts_socket_on_overrun(void *arg, size_t bytes)
 {
 	struct tts_socket *socket = arg;
@@ -101,6 +99,14 @@ static void tts_socket_on_overrun(void *arg, size_t bytes)
 		 "key=%lld request=%s",
 		 bytes, key ? (long long)key->account_id : 0LL, key ? (long long)key->id : 0LL,
 		 session ? session->request_id : "-");
+}
+
+/* The session goes at once: what it speaks is cancelled and booked, and nothing of what was
+ * not sent is charged. */
+static void tts_socket_on_ending(void *arg)
+{
+	struct tts_socket *socket = arg;
+
 	socket->session = mem_deref(socket->session);
 }
 
@@ -128,6 +134,7 @@ static const struct ws_handlers ws_handlers = {
 	.came = tts_socket_on_came,
 	.drained = on_drained,
 	.overrun = tts_socket_on_overrun,
+	.ending = tts_socket_on_ending,
 	.sent = on_sent,
 	.closed = on_closed,
 };

@@ -7,7 +7,7 @@ import sqlite3
 from fractions import Fraction
 
 import pytest
-from client import Client, Turn
+from client import Client, Closed, Turn
 from program import tone_alone
 from rest import Rest
 
@@ -66,6 +66,26 @@ def test_money_4_booked_samples_are_those_handed_to_the_socket(server, client):
     heard, rows = speak_some(server, client)
     assert [row["samples"] for row in rows] == heard
     assert [row["status"] for row in rows] == ["finished", "finished", "cancelled"]
+
+
+@pytest.mark.parametrize("how", ["a close frame", "a broken frame"])
+def test_money_4_what_is_made_after_the_end_of_a_connection_is_not_booked(server, client, how):
+    """The client has ended the conversation and takes its time to hang up; the engine speaks on."""
+    turn = Turn()
+    client.send(voice_id=1, text="[[slow:100]] " + "It takes a long time to say. " * 20, flush=True)
+    while turn.samples < 12000:
+        turn.add(client.receive())
+    if how == "a close frame":
+        client.protocol.send_close(1000)
+        client.push()
+    else:
+        client.send_bytes(b"\xff\x80\0\0\0\0")  # reserved bits: the server closes with 1002
+    with contextlib.suppress(Closed):
+        while True:
+            turn.add(client.receive())
+    row = server.wait_for_ledger(1)[-1]
+    assert row["status"] == "cancelled"
+    assert row["samples"] == turn.samples
 
 
 def test_money_5_each_row_is_rounded_once_to_whole_microcents(server, client):
