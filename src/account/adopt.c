@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "account/account_private.h"
+#include "account/turn_record.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "metrics/metrics.h"
@@ -25,16 +26,20 @@
 
 static const char rows_ending[] = ".rows";
 static const char marks_ending[] = ".marks";
+static const char damaged_ending[] = ".damaged"; /* behind one of those */
+static const char read_ending[] = ".read"; /* behind that */
 
 /* Turns on their way to the store. */
 struct adoption {
 	struct store *store;
 	bool is_found; /* there was a file */
 	bool is_lost; /* those that come are marks */
+	bool is_set_aside; /* of a file that was kept as damaged */
 	size_t rows, lost; /* that were booked */
 	size_t count;
 	struct store_turn turns[LEDGER_BATCH];
 	int errs[LEDGER_BATCH];
+	bool has_store_failed; /* once, with any file: this member stays */
 };
 
 static int book_all(struct adoption *adoption)
@@ -47,8 +52,10 @@ static int book_all(struct adoption *adoption)
 		return 0;
 	memset(adoption->errs, 0, sizeof(adoption->errs));
 	err = store->ops->turns_add(store, adoption->turns, adoption->count, adoption->errs);
-	if (err)
+	if (err) {
+		adoption->has_store_failed = true;
 		return err;
+	}
 	for (size_t i = 0; i < adoption->count; ++i) {
 		if (adoption->errs[i])
 			ledger_log("a turn cannot be booked, its key does not exist:",
@@ -67,6 +74,9 @@ static int add(const struct store_turn *turn, void *arg)
 	struct adoption *adoption = arg;
 	struct store_turn *to = &adoption->turns[adoption->count];
 
+	/* What else was whole in it is booked, by whoever set it aside. */
+	if (adoption->is_set_aside && turn_record_version(turn) == TURN_RECORD_SPEECH)
+		return 0;
 	*to = *turn;
 	if (adoption->is_lost) {
 		metrics_add_at(METRIC_TURNS, STORE_TURN_LOST, 1);
@@ -78,9 +88,9 @@ static int add(const struct store_turn *turn, void *arg)
 
 static void set_aside(const char *path)
 {
-	char aside[PATH_SIZE + sizeof(".damaged")];
+	char aside[PATH_SIZE + sizeof(damaged_ending)];
 
-	snprintf(aside, sizeof(aside), "%s.damaged", path);
+	snprintf(aside, sizeof(aside), "%s%s", path, damaged_ending);
 	if (rename(path, aside) == 0)
 		log_error("account",
 			  "%s is damaged: what was whole in it is booked, and it is kept as %s",
@@ -202,27 +212,92 @@ static bool read_id(char id[STORE_SERVER_ID_LEN + 1], const char *dir, const cha
 	return access(rows, F_OK) != 0;
 }
 
+/* The program before this one cannot read rows of other kinds than speech: to it a file that
+ * has any is damaged, and it keeps the file.  They are booked from there, and a file of which
+ * something was booked is renamed once more. */
+static int adopt_set_aside(struct adoption *adoption, const char *dir, const char *name)
+{
+	char path[PATH_SIZE];
+	char read[PATH_SIZE + sizeof(read_ending)];
+	int err;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	adoption->is_set_aside = true;
+	if (adoption->is_lost)
+		err = marks_rescue(path, add, adoption);
+	else
+		err = spool_rescue(path, add, adoption);
+	if (!err)
+		err = book_all(adoption);
+	if (err || adoption->rows + adoption->lost == 0)
+		return err;
+	snprintf(read, sizeof(read), "%s%s", path, read_ending);
+	log_info("account", "%s: %zu rows and %zu that had been running are booked", path,
+		 adoption->rows, adoption->lost);
+	return rename(path, read) == 0 ? 0 : errno;
+}
+
+/* Rows come before marks, whoever has left them, so a folder is gone through three times. */
+enum adopt_pass { ADOPT_ROWS_SET_ASIDE, ADOPT_MARKS_SET_ASIDE, ADOPT_LEFT, ADOPT_PASSES };
+
+/* Whether a file was set aside: ID, its ending, and that of what is damaged. */
+static bool adopt_is_set_aside(const char *name, const char *ending)
+{
+	size_t len = strlen(ending);
+
+	if (strspn(name, "0123456789abcdefABCDEF") != STORE_SERVER_ID_LEN)
+		return false;
+	name += STORE_SERVER_ID_LEN;
+	return strncmp(name, ending, len) == 0 && strcmp(name + len, damaged_ending) == 0;
+}
+
+static int adopt_entry(struct adoption *adoption, enum adopt_pass pass, const char *dir,
+		       const char *name)
+{
+	char id[STORE_SERVER_ID_LEN + 1];
+
+	if (pass == ADOPT_LEFT)
+		return read_id(id, dir, name) ? adopt_one(adoption, dir, id) : 0;
+	if (!adopt_is_set_aside(name, pass == ADOPT_ROWS_SET_ASIDE ? rows_ending : marks_ending))
+		return 0;
+	adoption->is_lost = pass == ADOPT_MARKS_SET_ASIDE;
+	return adopt_set_aside(adoption, dir, name);
+}
+
+static int adopt_all(struct adoption *adoption, enum adopt_pass pass, DIR *list, const char *dir,
+		     struct store *store)
+{
+	struct dirent *entry;
+	int err = 0;
+
+	rewinddir(list);
+	while ((entry = readdir(list))) {
+		int one;
+
+		memset(adoption, 0, offsetof(struct adoption, turns));
+		adoption->store = store;
+		one = adopt_entry(adoption, pass, dir, entry->d_name);
+		if (one && one != EBUSY) {
+			log_error("account", "%s/%s has to wait: %s", dir, entry->d_name,
+				  strerror(one));
+			err = one;
+		}
+	}
+	return err;
+}
+
 int adopt_left(struct store *store, const char *dir)
 {
 	struct adoption *adoption = mem_zalloc(sizeof(*adoption), NULL);
 	DIR *list = adoption ? opendir(dir) : NULL;
-	struct dirent *entry;
-	char id[STORE_SERVER_ID_LEN + 1];
 	int err = adoption ? 0 : ENOMEM;
 
-	while (list && (entry = readdir(list))) {
-		int one;
+	/* A file that cannot be read keeps nobody else's from being booked; a store that fails
+	 * does, for rows that wait for it must come before the marks of the same answers. */
+	for (int pass = 0; list && !adoption->has_store_failed && pass < ADOPT_PASSES; ++pass) {
+		int one = adopt_all(adoption, (enum adopt_pass)pass, list, dir, store);
 
-		if (!read_id(id, dir, entry->d_name))
-			continue;
-		memset(adoption, 0, offsetof(struct adoption, turns));
-		adoption->store = store;
-		one = adopt_one(adoption, dir, id);
-		if (one && one != EBUSY) {
-			log_error("account", "what server %s left in %s has to wait: %s", id, dir,
-				  strerror(one));
-			err = one;
-		}
+		err = err ? err : one;
 	}
 	if (list)
 		closedir(list);

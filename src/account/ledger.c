@@ -48,11 +48,12 @@ void ledger_log(const char *what, const struct store_turn *turn)
 {
 	log_error("account",
 		  "%s turn=%s key=%" PRId64 " account=%" PRId64 " server=%s at_ms=%" PRId64
-		  " status=%d samples=%" PRIu64 " rate=%" PRIu32 " characters=%" PRIu64
-		  " voice=%" PRId64 " model=%s microcents=%" PRId64,
+		  " status=%d kind=%d quantity=%" PRIu64 " unit=%d estimated=%d rate=%" PRIu32
+		  " characters=%" PRIu64 " voice=%" PRId64 " model=%s microcents=%" PRId64,
 		  what, turn->id, turn->key_id, turn->account_id, turn->server, turn->at_ms,
-		  (int)turn->status, turn->samples, turn->sample_rate, turn->characters,
-		  turn->voice_id, turn->model_id, turn->amount_microcents);
+		  (int)turn->status, (int)turn->kind, store_turn_quantity(turn), (int)turn->unit,
+		  turn->is_estimated, turn->sample_rate, turn->characters, turn->voice_id,
+		  turn->model_id, turn->amount_microcents);
 }
 
 /* On the thread: all turns of the batch, or none; a turn that can never be booked

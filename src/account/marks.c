@@ -159,14 +159,15 @@ static int read_slots(int fd, marks_h *each, void *arg, size_t *damaged)
 	return 0;
 }
 
-int marks_read(const char *path, marks_h *each, void *arg)
+/* How many are not whole; EBADMSG when the file as a whole is none of ours. */
+static int marks_read_file(const char *path, marks_h *each, void *arg, size_t *damaged)
 {
 	uint8_t header[HEADER_SIZE] = {0};
-	size_t damaged = 0;
 	size_t size;
 	int fd;
 	int err = local_file_open(&fd, &size, path);
 
+	*damaged = 0;
 	if (err)
 		return err;
 	if (size > 0)
@@ -174,13 +175,27 @@ int marks_read(const char *path, marks_h *each, void *arg)
 	if (!err)
 		err = check_header(header, size);
 	if (!err)
-		err = read_slots(fd, each, arg, &damaged);
+		err = read_slots(fd, each, arg, damaged);
 	close(fd);
-	if (err == ENODATA)
-		return 0;
+	return err == ENODATA ? 0 : err;
+}
+
+int marks_read(const char *path, marks_h *each, void *arg)
+{
+	size_t damaged;
+	int err = marks_read_file(path, each, arg, &damaged);
+
 	if (!err && damaged > 0)
 		err = EBADMSG;
 	if (err == EBADMSG)
 		log_error("account", "%s is damaged: %zu marks cannot be read", path, damaged);
 	return err;
+}
+
+int marks_rescue(const char *path, marks_h *each, void *arg)
+{
+	size_t damaged;
+	int err = marks_read_file(path, each, arg, &damaged);
+
+	return err == EBADMSG ? 0 : err;
 }

@@ -21,12 +21,15 @@ enum {
 	AT_ID = 80,
 	AT_SERVER = AT_ID + STORE_TURN_ID_MAX,
 	AT_MODEL = AT_SERVER + STORE_SERVER_ID_LEN,
-	AT_END = AT_MODEL + sizeof(((struct store_turn *)0)->model_id),
+	AT_SPEECH_END = AT_MODEL + STORE_MODEL_OLD_SIZE,
+	/* Of the second version alone: its model is here, and AT_MODEL is empty. */
+	AT_QUANTITY = AT_SPEECH_END,
+	AT_KIND = AT_QUANTITY + 8, /* and behind it the unit, and whether it is an estimate */
+	AT_WHOLE_MODEL = AT_KIND + 8,
+	AT_END = AT_WHOLE_MODEL + STORE_MODEL_SIZE,
 	AT_VERSION = TURN_RECORD_SIZE - 16,
 	AT_CHECKSUM = TURN_RECORD_SIZE - 8,
 };
-
-#define VERSION 1 /* of a record, which may be all that is left of a file */
 
 _Static_assert((int)AT_END <= (int)AT_VERSION, "a record has room for a row");
 
@@ -55,9 +58,29 @@ uint64_t turn_record_checksum(const uint8_t *bytes, size_t len)
 	return sum;
 }
 
+int turn_record_version(const struct store_turn *turn)
+{
+	bool is_speech = turn->kind == STORE_KIND_SPEECH && turn->unit == STORE_UNIT_SAMPLES &&
+			 !turn->is_estimated && strlen(turn->model_id) < STORE_MODEL_OLD_SIZE;
+
+	return is_speech ? TURN_RECORD_SPEECH : TURN_RECORD_KINDS;
+}
+
+/* What the second version has beyond the first. */
+static void turn_record_write_kind(uint8_t *bytes, const struct store_turn *turn)
+{
+	turn_record_put_number(bytes + AT_QUANTITY, store_turn_quantity(turn));
+	turn_record_put_number(bytes + AT_KIND, (uint64_t)turn->kind | (uint64_t)turn->unit << 8 |
+							(uint64_t)turn->is_estimated << 16);
+	memcpy(bytes + AT_WHOLE_MODEL, turn->model_id,
+	       strnlen(turn->model_id, sizeof(turn->model_id) - 1));
+}
+
 void turn_record_write(uint8_t bytes[TURN_RECORD_SIZE], uint64_t number,
 		       const struct store_turn *turn)
 {
+	int version = turn_record_version(turn);
+
 	memset(bytes, 0, TURN_RECORD_SIZE);
 	turn_record_put_number(bytes + AT_NUMBER, number);
 	turn_record_put_number(bytes + AT_KEY, (uint64_t)turn->key_id);
@@ -69,11 +92,14 @@ void turn_record_write(uint8_t bytes[TURN_RECORD_SIZE], uint64_t number,
 	turn_record_put_number(bytes + AT_CHARACTERS, turn->characters);
 	turn_record_put_number(bytes + AT_VOICE, (uint64_t)turn->voice_id);
 	turn_record_put_number(bytes + AT_AMOUNT, (uint64_t)turn->amount_microcents);
-	turn_record_put_number(bytes + AT_VERSION, VERSION);
+	turn_record_put_number(bytes + AT_VERSION, (uint64_t)version);
 	memcpy(bytes + AT_ID, turn->id, strnlen(turn->id, STORE_TURN_ID_MAX));
 	memcpy(bytes + AT_SERVER, turn->server, strnlen(turn->server, STORE_SERVER_ID_LEN));
-	memcpy(bytes + AT_MODEL, turn->model_id,
-	       strnlen(turn->model_id, sizeof(turn->model_id) - 1));
+	if (version == TURN_RECORD_SPEECH)
+		memcpy(bytes + AT_MODEL, turn->model_id,
+		       strnlen(turn->model_id, STORE_MODEL_OLD_SIZE - 1));
+	else
+		turn_record_write_kind(bytes, turn);
 	turn_record_put_number(bytes + AT_CHECKSUM, turn_record_checksum(bytes, AT_CHECKSUM));
 }
 
@@ -101,8 +127,27 @@ static bool is_blank(const uint8_t *bytes)
 static bool read_texts(struct store_turn *turn, const uint8_t *bytes)
 {
 	return read_text(turn->id, bytes + AT_ID, STORE_TURN_ID_MAX) && turn->id[0] != '\0' &&
-	       read_text(turn->server, bytes + AT_SERVER, STORE_SERVER_ID_LEN) &&
-	       read_text(turn->model_id, bytes + AT_MODEL, sizeof(turn->model_id) - 1);
+	       read_text(turn->server, bytes + AT_SERVER, STORE_SERVER_ID_LEN);
+}
+
+/* The first version's rows are speech. */
+static bool turn_record_read_kind(struct store_turn *turn, const uint8_t *bytes)
+{
+	uint64_t version = turn_record_number(bytes + AT_VERSION);
+	uint64_t kind = turn_record_number(bytes + AT_KIND);
+
+	if (version == TURN_RECORD_SPEECH) {
+		turn->quantity = turn->samples;
+		return read_text(turn->model_id, bytes + AT_MODEL, STORE_MODEL_OLD_SIZE - 1);
+	}
+	if (version != TURN_RECORD_KINDS || kind >> 17 || (kind & 0xff) >= STORE_KIND_COUNT ||
+	    (kind >> 8 & 0xff) >= STORE_UNIT_COUNT)
+		return false;
+	turn->quantity = turn_record_number(bytes + AT_QUANTITY);
+	turn->kind = (enum store_kind)(kind & 0xff);
+	turn->unit = (enum store_unit)(kind >> 8 & 0xff);
+	turn->is_estimated = kind >> 16;
+	return read_text(turn->model_id, bytes + AT_WHOLE_MODEL, sizeof(turn->model_id) - 1);
 }
 
 int turn_record_read(struct store_turn *turn, uint64_t *number,
@@ -123,9 +168,9 @@ int turn_record_read(struct store_turn *turn, uint64_t *number,
 	if (is_blank(bytes))
 		return ENOENT;
 	if (turn_record_number(bytes + AT_CHECKSUM) != turn_record_checksum(bytes, AT_CHECKSUM) ||
-	    turn_record_number(bytes + AT_VERSION) != VERSION ||
 	    turn_record_number(bytes + AT_STATUS) > STORE_TURN_LOST ||
-	    turn_record_number(bytes + AT_RATE) > UINT32_MAX || !read_texts(&read, bytes))
+	    turn_record_number(bytes + AT_RATE) > UINT32_MAX || !read_texts(&read, bytes) ||
+	    !turn_record_read_kind(&read, bytes))
 		return EBADMSG;
 	*number = turn_record_number(bytes + AT_NUMBER);
 	*turn = read;

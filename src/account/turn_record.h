@@ -4,6 +4,12 @@
  * Of one size, little-endian, with a checksum; two to a disk's sector, so that one
  * is written whole or not at all.  Bytes from a file are foreign: nothing of a
  * record that is not whole is used.
+ *
+ * There are two versions.  A row of speech is written as the first, which has no kind, so
+ * that the program before this one, which may find the file, books it as it is.  Every
+ * other row is of the second.  That program does not read those: it books what it can
+ * read, keeps the file under another name (".damaged") and guesses nothing; adopt.c reads
+ * such files for what is left in them.
  */
 #ifndef ACCOUNT_TURN_RECORD_H
 #define ACCOUNT_TURN_RECORD_H
@@ -14,6 +20,12 @@
 #include "store/store.h"
 
 #define TURN_RECORD_SIZE 256
+
+#define TURN_RECORD_SPEECH 1 /* versions */
+#define TURN_RECORD_KINDS 2
+
+/* The version that the row has on the disk. */
+int turn_record_version(const struct store_turn *turn);
 
 /* `number` is the record's place, so that one that was copied elsewhere is none. */
 void turn_record_write(uint8_t bytes[TURN_RECORD_SIZE], uint64_t number,

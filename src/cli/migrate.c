@@ -45,6 +45,9 @@ static void print_figures(const struct migrate_figures *figures)
 	printf("  microcents   %16" PRId64 "\n", figures->spent_microcents);
 	printf("  microseconds %16" PRIu64 "\n", figures->audio_us);
 	printf("  characters   %16" PRIu64 "\n", figures->characters);
+	printf("model answers  %16" PRId64 "\n", figures->answers);
+	printf("  tokens in    %16" PRIu64 "\n", figures->tokens_in);
+	printf("  tokens out   %16" PRIu64 "\n", figures->tokens_out);
 	printf("Both stores have these figures.\n");
 }
 

@@ -37,7 +37,8 @@ static int append(struct memory *memory, const struct store_turn *turn)
 	if (!turns)
 		return ENOMEM;
 	memory->turns = turns;
-	turns[memory->turn_count++] = *turn;
+	turns[memory->turn_count] = *turn;
+	turns[memory->turn_count++].quantity = store_turn_quantity(turn);
 	return 0;
 }
 
@@ -127,23 +128,40 @@ int memory_turn_page(struct store *store, const struct store_turn_filter *filter
 	return 0;
 }
 
-static uint64_t audio_us_of(const struct store_turn *turn)
+static bool memory_is_of(const struct store_turn *turn, enum store_kind kind, enum store_unit unit)
 {
-	if (turn->sample_rate == 0)
+	return turn->kind == kind && turn->unit == unit;
+}
+
+static uint64_t memory_us_of(const struct store_turn *turn, enum store_kind kind)
+{
+	if (!memory_is_of(turn, kind, STORE_UNIT_SAMPLES) || turn->sample_rate == 0)
 		return 0;
-	return (turn->samples * 1000000 + turn->sample_rate / 2) / turn->sample_rate;
+	return (turn->quantity * 1000000 + turn->sample_rate / 2) / turn->sample_rate;
+}
+
+static uint64_t memory_tokens_of(const struct store_turn *turn, enum store_kind kind)
+{
+	return memory_is_of(turn, kind, STORE_UNIT_TOKENS) ? turn->quantity : 0;
 }
 
 /* What a turn alone adds to a report. */
 static struct store_usage usage_of(const struct store_turn *turn, unsigned by)
 {
+	bool is_estimate = turn->unit == STORE_UNIT_TOKENS && turn->is_estimated;
 	struct store_usage usage = {
 		.day_ms = by & STORE_USAGE_DAY ? turn->at_ms - turn->at_ms % DAY_MS : 0,
 		.key_id = by & STORE_USAGE_KEY ? turn->key_id : 0,
 		.voice_id = by & STORE_USAGE_VOICE ? turn->voice_id : 0,
-		.turns = 1,
-		.audio_us = audio_us_of(turn),
-		.characters = turn->characters,
+		.kind = by & STORE_USAGE_KIND ? turn->kind : STORE_KIND_SPEECH,
+		.turns = memory_is_of(turn, STORE_KIND_SPEECH, STORE_UNIT_SAMPLES),
+		.audio_us = memory_us_of(turn, STORE_KIND_SPEECH),
+		.characters = turn->kind == STORE_KIND_SPEECH ? turn->characters : 0,
+		.heard_us = memory_us_of(turn, STORE_KIND_HEARING),
+		.answers = memory_is_of(turn, STORE_KIND_MODEL_OUTPUT, STORE_UNIT_TOKENS),
+		.tokens_in = memory_tokens_of(turn, STORE_KIND_MODEL_INPUT),
+		.tokens_out = memory_tokens_of(turn, STORE_KIND_MODEL_OUTPUT),
+		.tokens_estimated = is_estimate ? turn->quantity : 0,
 		.amount_microcents = turn->amount_microcents,
 	};
 
@@ -167,7 +185,9 @@ static int compare(const void *left, const void *right)
 		order = compare_numbers(a->key_id, b->key_id);
 	if (order == 0)
 		order = compare_numbers(a->voice_id, b->voice_id);
-	return order ? order : strcmp(a->model_id, b->model_id);
+	if (order == 0)
+		order = strcmp(a->model_id, b->model_id);
+	return order ? order : compare_numbers(a->kind, b->kind);
 }
 
 static size_t merge(struct store_usage *rows, size_t count)
@@ -182,10 +202,7 @@ static size_t merge(struct store_usage *rows, size_t count)
 			rows[merged++] = rows[i];
 			continue;
 		}
-		last->turns += rows[i].turns;
-		last->audio_us += rows[i].audio_us;
-		last->characters += rows[i].characters;
-		last->amount_microcents += rows[i].amount_microcents;
+		store_usage_add(last, &rows[i]);
 	}
 	return merged;
 }

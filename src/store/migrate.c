@@ -244,6 +244,10 @@ static bool count_usage(const struct store_usage *usage, void *arg)
 	figures->turns = usage->turns;
 	figures->audio_us = usage->audio_us;
 	figures->characters = usage->characters;
+	figures->heard_us = usage->heard_us;
+	figures->answers = usage->answers;
+	figures->tokens_in = usage->tokens_in;
+	figures->tokens_out = usage->tokens_out;
 	return true;
 }
 

@@ -16,6 +16,9 @@ struct migrate_figures {
 	int64_t credit_microcents; /* of all top-ups */
 	int64_t spent_microcents; /* of all turns that somebody pays for */
 	uint64_t audio_us, characters; /* of all turns */
+	uint64_t heard_us;
+	int64_t answers; /* of language models, and their tokens */
+	uint64_t tokens_in, tokens_out;
 };
 
 enum migrate_problem {

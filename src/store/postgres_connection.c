@@ -143,22 +143,60 @@ static int check_server(const struct postgres *postgres)
 	return 0;
 }
 
-/* 0 for a database without our tables. */
-static int read_version(struct postgres *postgres, int64_t *version)
+/* The number that a table of one row and one column holds; 0 when there is no such table. */
+static int connection_read_number(struct postgres *postgres, const char *table, int64_t *number)
 {
 	static const char what[] = "cannot read the schema's version";
 	int64_t exists = 0;
-	int err = postgres_execute_now(
-		postgres,
-		"SELECT count(*) FROM pg_catalog.pg_tables"
-		" WHERE schemaname = 'syrinx' AND tablename = 'schema_version'",
-		POSTGRES_STATEMENT_MS, what, &exists);
+	char sql[160];
+	int err;
 
-	*version = 0;
+	snprintf(sql, sizeof(sql),
+		 "SELECT count(*) FROM pg_catalog.pg_tables"
+		 " WHERE schemaname = 'syrinx' AND tablename = '%s'",
+		 table);
+	err = postgres_execute_now(postgres, sql, POSTGRES_STATEMENT_MS, what, &exists);
+	*number = 0;
 	if (err || !exists)
 		return err;
-	return postgres_execute_now(postgres, "SELECT version FROM syrinx.schema_version",
-				    POSTGRES_STATEMENT_MS, what, version);
+	snprintf(sql, sizeof(sql), "SELECT version FROM syrinx.%s", table);
+	return postgres_execute_now(postgres, sql, POSTGRES_STATEMENT_MS, what, number);
+}
+
+/* 0 for a database without our tables. */
+static int read_version(struct postgres *postgres, int64_t *version)
+{
+	return connection_read_number(postgres, "schema_version", version);
+}
+
+/* How many additions the database has; a newer program may have made more than we know. */
+static int connection_read_additions(struct postgres *postgres, int64_t *count)
+{
+	return connection_read_number(postgres, "schema_addition", count);
+}
+
+/* In the transaction of the migrations, and behind their lock. */
+static int connection_apply_additions(struct postgres *postgres)
+{
+	static const char what[] = "cannot add to the schema";
+	int64_t count = 0;
+	char done[80];
+	int err = connection_read_additions(postgres, &count);
+
+	if (err || count >= postgres_schema_additions_count)
+		return err;
+	if (count == 0)
+		err = postgres_execute_now(
+			postgres,
+			"CREATE TABLE syrinx.schema_addition (version bigint NOT NULL);"
+			"INSERT INTO syrinx.schema_addition VALUES (0)",
+			POSTGRES_MIGRATION_MS, what, NULL);
+	for (; !err && count < postgres_schema_additions_count; ++count)
+		err = postgres_execute_now(postgres, postgres_schema_additions[count],
+					   POSTGRES_MIGRATION_MS, what, NULL);
+	snprintf(done, sizeof(done), "UPDATE syrinx.schema_addition SET version = %d",
+		 postgres_schema_additions_count);
+	return err ? err : postgres_execute_now(postgres, done, POSTGRES_STATEMENT_MS, what, NULL);
 }
 
 static int check_known(int64_t version)
@@ -191,17 +229,23 @@ static int apply_migrations(struct postgres *postgres)
 					   POSTGRES_MIGRATION_MS, what, NULL);
 	snprintf(done, sizeof(done), "UPDATE syrinx.schema_version SET version = %d",
 		 postgres_schema_version);
-	return err ? err : postgres_execute_now(postgres, done, POSTGRES_STATEMENT_MS, what, NULL);
+	if (!err)
+		err = postgres_execute_now(postgres, done, POSTGRES_STATEMENT_MS, what, NULL);
+	return err ? err : connection_apply_additions(postgres);
 }
 
 static int migrate(struct postgres *postgres)
 {
 	int64_t version;
+	int64_t additions = 0;
 	int err = read_version(postgres, &version);
 
 	if (!err)
 		err = check_known(version);
-	if (err || version == postgres_schema_version)
+	if (!err)
+		err = connection_read_additions(postgres, &additions);
+	if (err || (version == postgres_schema_version &&
+		    additions >= postgres_schema_additions_count))
 		return err;
 	err = postgres_execute_now(postgres, "BEGIN", POSTGRES_STATEMENT_MS,
 				   "cannot migrate the schema", NULL);

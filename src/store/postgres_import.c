@@ -147,15 +147,15 @@ int postgres_import_row(struct store *store, const struct store_row *row)
 {
 	struct postgres *postgres = postgres_of(store);
 	struct row_value values[ROW_VALUES_MAX];
-	char *folded;
-	size_t count = row_values(values, row, &folded);
+	char *made;
+	size_t count = row_values(values, row, &made);
 	int err = count ? 0 : ENOMEM;
 
 	if (!err && row->kind != postgres->import_kind)
 		err = begin_copy(postgres, row->kind);
 	if (!err)
 		err = send_line(postgres, values, count);
-	free(folded);
+	free(made);
 	return err;
 }
 

@@ -29,13 +29,19 @@ enum column {
 	COLUMN_VOICE,
 	COLUMN_MODEL,
 	COLUMN_AMOUNT,
+	COLUMN_KIND,
+	COLUMN_QUANTITY,
+	COLUMN_UNIT,
+	COLUMN_ESTIMATED,
+	COLUMN_WHOLE_MODEL,
 	COLUMN_COUNT
 };
 
 static bool is_text(enum column column)
 {
 	return column == COLUMN_ID || column == COLUMN_SERVER || column == COLUMN_STATUS ||
-	       column == COLUMN_MODEL;
+	       column == COLUMN_MODEL || column == COLUMN_KIND || column == COLUMN_UNIT ||
+	       column == COLUMN_WHOLE_MODEL;
 }
 
 static void begin_columns(struct postgres_array columns[COLUMN_COUNT], size_t count)
@@ -50,6 +56,9 @@ static void begin_columns(struct postgres_array columns[COLUMN_COUNT], size_t co
 
 static void put_turn(struct postgres_array columns[COLUMN_COUNT], const struct store_turn *turn)
 {
+	char old_model[STORE_MODEL_OLD_SIZE];
+
+	row_old_model(old_model, turn->model_id);
 	postgres_array_text(&columns[COLUMN_ID], turn->id);
 	postgres_array_number(&columns[COLUMN_KEY], turn->key_id);
 	postgres_array_number(&columns[COLUMN_ACCOUNT], turn->account_id);
@@ -60,8 +69,13 @@ static void put_turn(struct postgres_array columns[COLUMN_COUNT], const struct s
 	postgres_array_number(&columns[COLUMN_RATE], turn->sample_rate);
 	postgres_array_number(&columns[COLUMN_CHARACTERS], (int64_t)turn->characters);
 	postgres_array_number(&columns[COLUMN_VOICE], turn->voice_id);
-	postgres_array_text(&columns[COLUMN_MODEL], turn->model_id);
+	postgres_array_text(&columns[COLUMN_MODEL], old_model);
 	postgres_array_number(&columns[COLUMN_AMOUNT], turn->amount_microcents);
+	postgres_array_text(&columns[COLUMN_KIND], row_kind_word(turn->kind));
+	postgres_array_number(&columns[COLUMN_QUANTITY], (int64_t)store_turn_quantity(turn));
+	postgres_array_text(&columns[COLUMN_UNIT], row_unit_word(turn->unit));
+	postgres_array_number(&columns[COLUMN_ESTIMATED], turn->is_estimated);
+	postgres_array_text(&columns[COLUMN_WHOLE_MODEL], turn->model_id);
 }
 
 struct refusals {
@@ -117,7 +131,9 @@ static int read_turn(struct store_turn *turn, const struct postgres_row *row)
 	if (!postgres_copy_text(turn->id, sizeof(turn->id), row, 1) ||
 	    !postgres_copy_text(turn->server, sizeof(turn->server), row, 4) ||
 	    row_status_parse(&turn->status, postgres_text_at(row, 6)) ||
-	    !postgres_copy_text(turn->model_id, sizeof(turn->model_id), row, 11))
+	    !postgres_copy_text(turn->model_id, sizeof(turn->model_id), row, 11) ||
+	    row_kind_parse(&turn->kind, postgres_text_at(row, 13)) ||
+	    row_unit_parse(&turn->unit, postgres_text_at(row, 15)))
 		return postgres_damaged("turn");
 	turn->account_id = postgres_number_at(row, 3);
 	turn->at_ms = postgres_number_at(row, 5);
@@ -126,6 +142,8 @@ static int read_turn(struct store_turn *turn, const struct postgres_row *row)
 	turn->characters = (uint64_t)postgres_number_at(row, 9);
 	turn->voice_id = postgres_number_at(row, 10);
 	turn->amount_microcents = postgres_number_at(row, 12);
+	turn->quantity = (uint64_t)postgres_number_at(row, 14);
+	turn->is_estimated = postgres_is_true_at(row, 16);
 	return 0;
 }
 
@@ -225,13 +243,19 @@ static int show_usage(const struct postgres_row *row, void *arg)
 		.day_ms = postgres_number_at(row, 0),
 		.key_id = postgres_number_at(row, 1),
 		.voice_id = postgres_number_at(row, 2),
-		.turns = postgres_number_at(row, 4),
-		.audio_us = (uint64_t)postgres_number_at(row, 5),
-		.characters = (uint64_t)postgres_number_at(row, 6),
-		.amount_microcents = postgres_number_at(row, 7),
+		.turns = postgres_number_at(row, 5),
+		.audio_us = (uint64_t)postgres_number_at(row, 6),
+		.characters = (uint64_t)postgres_number_at(row, 7),
+		.heard_us = (uint64_t)postgres_number_at(row, 8),
+		.answers = postgres_number_at(row, 9),
+		.tokens_in = (uint64_t)postgres_number_at(row, 10),
+		.tokens_out = (uint64_t)postgres_number_at(row, 11),
+		.tokens_estimated = (uint64_t)postgres_number_at(row, 12),
+		.amount_microcents = postgres_number_at(row, 13),
 	};
 
-	if (!postgres_copy_text(usage.model_id, sizeof(usage.model_id), row, 3))
+	if (!postgres_copy_text(usage.model_id, sizeof(usage.model_id), row, 3) ||
+	    row_kind_parse(&usage.kind, postgres_text_at(row, 4)))
 		return postgres_damaged("turn");
 	return viewer->each(&usage, viewer->arg) ? 0 : ECANCELED;
 }

@@ -96,6 +96,14 @@ extern const struct postgres_statement_row postgres_statements[];
 extern const char *const postgres_schema_migrations[];
 extern const int postgres_schema_version;
 
+/* Steps after those, which add columns and tables that a program may ignore.  They are
+ * counted in a table of their own (schema_addition), not in schema_version: the program
+ * before them, which shares the database during an upgrade and may be started again after
+ * it, refuses a version that it does not know.  Everything such a step adds has a default,
+ * and what that program writes must still be right. */
+extern const char *const postgres_schema_additions[];
+extern const int postgres_schema_additions_count;
+
 struct postgres {
 	struct store store; /* first: what callers hold */
 	char *address; /* has the password: never for a log */

@@ -394,6 +394,21 @@ const char *const postgres_schema_migrations[] = {
 	"   AND (b.meter, b.kind, b.holder_id) = (w.meter, w.kind, w.holder_id);"
 	" END $$",
 };
+
+/* Steps that only add: see postgres_private.h. */
+const char *const postgres_schema_additions[] = {
+	/* Rows that were there, and those of a program that does not know these columns, are
+	 * speech: their quantity is NULL and reads as their samples, and a model whose name
+	 * model_id holds whole has NULL too.  Nothing is rewritten: a column with a constant
+	 * default is added at once, however many rows there are. */
+	"ALTER TABLE syrinx.turn"
+	" ADD COLUMN kind text NOT NULL DEFAULT 'speech',"
+	" ADD COLUMN quantity bigint,"
+	" ADD COLUMN unit text NOT NULL DEFAULT 'samples',"
+	" ADD COLUMN is_estimated boolean NOT NULL DEFAULT false,"
+	" ADD COLUMN model text",
+};
 /* clang-format on */
 
 const int postgres_schema_version = (int)COUNT(postgres_schema_migrations);
+const int postgres_schema_additions_count = (int)COUNT(postgres_schema_additions);

@@ -38,10 +38,20 @@
 #define BY(bit, column, otherwise) \
 	"CASE WHEN ($1::bigint & " bit ") <> 0 THEN " column " ELSE " otherwise " END"
 
+/* How much a row is of: those of a program that does not know kinds have samples alone. */
+#define QUANTITY "coalesce(quantity, samples)"
+
+/* Rows of one kind and unit. */
+#define OF_KIND(of_kind, of_unit) "kind = '" of_kind "' AND unit = '" of_unit "'"
+
 /* In whole numbers that cannot overflow: seconds, and what is left of one. */
-#define AUDIO_US \
-	"CASE WHEN sample_rate > 0 THEN samples / sample_rate * 1000000" \
-	" + ((samples % sample_rate) * 1000000 + sample_rate / 2) / sample_rate ELSE 0 END"
+#define SUM_US(of_kind) \
+	"sum(CASE WHEN " OF_KIND(of_kind, "samples") " AND sample_rate > 0" \
+	" THEN " QUANTITY " / sample_rate * 1000000" \
+	" + ((" QUANTITY " % sample_rate) * 1000000 + sample_rate / 2) / sample_rate" \
+	" ELSE 0 END)::bigint"
+#define SUM_TOKENS(of_kind) \
+	"coalesce(sum(quantity) FILTER (WHERE " OF_KIND(of_kind, "tokens") "), 0)::bigint"
 
 #define AUDIT_SUM(table, kept, of, column) \
 	"SELECT '" table "', " table ".id, '" kept "', " table "." kept "," \
@@ -118,32 +128,44 @@ const struct postgres_statement_row postgres_statements[] = {
 	STATEMENT(TURNS_ADD) =
 		"WITH given AS (SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[],"
 		"  $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[],"
-		"  $10::bigint[], $11::text[], $12::bigint[]) WITH ORDINALITY"
+		"  $10::bigint[], $11::text[], $12::bigint[], $13::text[], $14::bigint[], $15::text[],"
+		"  $16::bigint[], $17::text[]) WITH ORDINALITY"
 		"  AS g(id, key_id, account_id, server, at_ms, status, samples, sample_rate,"
-		"  characters, voice_id, model_id, amount_microcents, n)),"
+		"  characters, voice_id, model_id, amount_microcents, kind, quantity, unit,"
+		"  is_estimated, model, n)),"
 		" good AS (SELECT * FROM given WHERE amount_microcents >= 0"
 		"  AND ((key_id = 0 AND account_id = 0)"
 		"   OR (EXISTS (SELECT 1 FROM key WHERE key.id = given.key_id)"
 		"    AND EXISTS (SELECT 1 FROM account WHERE account.id = given.account_id)))),"
 		" added AS (INSERT INTO turn (id, key_id, account_id, server, at_ms, status, samples,"
-		"  sample_rate, characters, voice_id, model_id, amount_microcents)"
+		"  sample_rate, characters, voice_id, model_id, amount_microcents, kind, quantity,"
+		"  unit, is_estimated, model)"
 		"  SELECT id, nullif(key_id, 0), nullif(account_id, 0), server, at_ms, status,"
-		"   samples, sample_rate, characters, voice_id, model_id, amount_microcents"
+		"   samples, sample_rate, characters, voice_id, model_id, amount_microcents, kind,"
+		"   quantity, unit, is_estimated <> 0, nullif(model, model_id)"
 		"  FROM good ORDER BY n ON CONFLICT (id) DO NOTHING)"
 		" SELECT n FROM given WHERE n NOT IN (SELECT n FROM good)"
 		" AND NOT EXISTS (SELECT 1 FROM turn WHERE turn.id = given.id)",
 	REPORT(TURN_PAGE) =
 		"SELECT seq, id, coalesce(key_id, 0), coalesce(account_id, 0), server, at_ms, status,"
-		" samples, sample_rate, characters, voice_id, model_id, amount_microcents"
+		" samples, sample_rate, characters, voice_id, coalesce(model, model_id),"
+		" amount_microcents, kind, " QUANTITY ", unit, is_estimated"
 		" FROM turn WHERE seq > $1 AND" FILTER " ORDER BY seq LIMIT $7",
 	REPORT(USAGE_SUM) =
 		"SELECT " BY("1", "at_ms - (at_ms % 86400000 + 86400000) % 86400000", "0") " AS day, "
 		BY("2", "coalesce(key_id, 0)", "0") " AS by_key, "
 		BY("4", "voice_id", "0") " AS by_voice, "
-		"(" BY("8", "model_id", "''") ") COLLATE \"C\" AS by_model,"
-		" count(*), sum(" AUDIO_US ")::bigint, sum(characters)::bigint,"
+		"(" BY("8", "coalesce(model, model_id)", "''") ") COLLATE \"C\" AS by_model, "
+		BY("16", "kind", "'speech'") " AS by_kind,"
+		" count(*) FILTER (WHERE " OF_KIND("speech", "samples") "), " SUM_US("speech") ","
+		" coalesce(sum(characters) FILTER (WHERE kind = 'speech'), 0)::bigint, "
+		SUM_US("hearing") ", count(*) FILTER (WHERE " OF_KIND("model_output", "tokens") "), "
+		SUM_TOKENS("model_input") ", " SUM_TOKENS("model_output") ","
+		" coalesce(sum(quantity) FILTER (WHERE unit = 'tokens' AND is_estimated), 0)::bigint,"
 		" sum(amount_microcents)::bigint FROM turn WHERE" FILTER
-		" GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+		" GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4,"
+		/* Kinds in the order of their numbers. */
+		" min(strpos('speech hearing model_input model_output', kind))",
 	REPORT(AUDIT) =
 		AUDIT_SUM("account", "spent_microcents", "turn", "account_id") " UNION ALL "
 		AUDIT_SUM("account", "credit_microcents", "top_up", "account_id") " UNION ALL "

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/count.h"
@@ -34,6 +35,68 @@ int row_status_parse(enum store_turn_status *status, const char *word)
 	return EBADMSG;
 }
 
+static const char *const kind_words[] = {
+	[STORE_KIND_SPEECH] = "speech",
+	[STORE_KIND_HEARING] = "hearing",
+	[STORE_KIND_MODEL_INPUT] = "model_input",
+	[STORE_KIND_MODEL_OUTPUT] = "model_output",
+};
+_Static_assert(COUNT(kind_words) == STORE_KIND_COUNT, "a word for each kind");
+
+static const char *const unit_words[] = {
+	[STORE_UNIT_SAMPLES] = "samples",
+	[STORE_UNIT_CHARACTERS] = "characters",
+	[STORE_UNIT_TOKENS] = "tokens",
+};
+_Static_assert(COUNT(unit_words) == STORE_UNIT_COUNT, "a word for each unit");
+
+const char *row_kind_word(enum store_kind kind)
+{
+	assert((size_t)kind < COUNT(kind_words));
+	return kind_words[kind];
+}
+
+const char *row_unit_word(enum store_unit unit)
+{
+	assert((size_t)unit < COUNT(unit_words));
+	return unit_words[unit];
+}
+
+int row_kind_parse(enum store_kind *kind, const char *word)
+{
+	for (size_t i = 0; word && i < COUNT(kind_words); ++i) {
+		if (strcmp(word, kind_words[i]) == 0) {
+			*kind = (enum store_kind)i;
+			return 0;
+		}
+	}
+	return EBADMSG;
+}
+
+int row_unit_parse(enum store_unit *unit, const char *word)
+{
+	for (size_t i = 0; word && i < COUNT(unit_words); ++i) {
+		if (strcmp(word, unit_words[i]) == 0) {
+			*unit = (enum store_unit)i;
+			return 0;
+		}
+	}
+	return EBADMSG;
+}
+
+void row_old_model(char old[STORE_MODEL_OLD_SIZE], const char *model)
+{
+	size_t len = strlen(model);
+
+	if (len >= STORE_MODEL_OLD_SIZE)
+		len = STORE_MODEL_OLD_SIZE - 1;
+	/* Not inside a character: a database refuses half of one. */
+	while (len > 0 && ((unsigned char)model[len] & 0xc0) == 0x80)
+		--len;
+	memcpy(old, model, len);
+	old[len] = '\0';
+}
+
 #define LIMITS "turns, connections, requests_per_minute, characters_per_minute, text_max"
 
 static const struct {
@@ -50,7 +113,8 @@ static const struct {
 	[STORE_ROW_TOP_UP] = {"top_up", "id, account_id, at_ms, amount_microcents, note"},
 	[STORE_ROW_TURN] = {"turn",
 			    "seq, id, key_id, account_id, server, at_ms, status, samples,"
-			    " sample_rate, characters, voice_id, model_id, amount_microcents"},
+			    " sample_rate, characters, voice_id, model_id, amount_microcents, kind,"
+			    " quantity, unit, is_estimated, model"},
 	[STORE_ROW_DICTIONARY] = {"dictionary",
 				  "id, project_id, name, description, language, is_active,"
 				  " revision, created_ms, updated_ms"},
@@ -164,7 +228,7 @@ static struct row_value *top_up_values(struct row_value *value, const struct sto
 }
 
 static struct row_value *turn_values(struct row_value *value, int64_t seq,
-				     const struct store_turn *turn)
+				     const struct store_turn *turn, const char *old_model)
 {
 	value = number(value, seq);
 	value = text(value, turn->id);
@@ -177,8 +241,13 @@ static struct row_value *turn_values(struct row_value *value, int64_t seq,
 	value = number(value, turn->sample_rate);
 	value = number(value, (int64_t)turn->characters);
 	value = number(value, turn->voice_id);
-	value = text(value, turn->model_id);
-	return number(value, turn->amount_microcents);
+	value = text(value, old_model);
+	value = number(value, turn->amount_microcents);
+	value = text(value, row_kind_word(turn->kind));
+	value = number(value, (int64_t)store_turn_quantity(turn));
+	value = text(value, row_unit_word(turn->unit));
+	value = number(value, turn->is_estimated);
+	return text(value, strcmp(old_model, turn->model_id) == 0 ? NULL : turn->model_id);
 }
 
 static struct row_value *dictionary_values(struct row_value *value,
@@ -234,7 +303,7 @@ static struct row_value *voice_values(struct row_value *value, const struct stor
 }
 
 static struct row_value *values_of(struct row_value *values, const struct store_row *row,
-				   const char *folded)
+				   const char *made)
 {
 	switch (row->kind) {
 	case STORE_ROW_ACCOUNT:
@@ -246,11 +315,11 @@ static struct row_value *values_of(struct row_value *values, const struct store_
 	case STORE_ROW_TOP_UP:
 		return top_up_values(values, row->top_up);
 	case STORE_ROW_TURN:
-		return turn_values(values, row->seq, row->turn);
+		return turn_values(values, row->seq, row->turn, made);
 	case STORE_ROW_DICTIONARY:
 		return dictionary_values(values, row->dictionary);
 	case STORE_ROW_ENTRY:
-		return entry_values(values, row->entry, folded);
+		return entry_values(values, row->entry, made);
 	case STORE_ROW_VOICE:
 		return voice_values(values, row->voice);
 	case STORE_ROW_KINDS:
@@ -260,13 +329,14 @@ static struct row_value *values_of(struct row_value *values, const struct store_
 }
 
 size_t row_values(struct row_value values[ROW_VALUES_MAX], const struct store_row *row,
-		  char **folded)
+		  char **made)
 {
-	*folded = NULL;
-	if (row->kind == STORE_ROW_ENTRY) {
-		*folded = search_fold(row->entry->said.word);
-		if (!*folded)
-			return 0;
-	}
-	return (size_t)(values_of(values, row, *folded) - values);
+	*made = NULL;
+	if (row->kind == STORE_ROW_ENTRY)
+		*made = search_fold(row->entry->said.word);
+	if (row->kind == STORE_ROW_TURN && (*made = malloc(STORE_MODEL_OLD_SIZE)))
+		row_old_model(*made, row->turn->model_id);
+	if (!*made && (row->kind == STORE_ROW_ENTRY || row->kind == STORE_ROW_TURN))
+		return 0;
+	return (size_t)(values_of(values, row, *made) - values);
 }

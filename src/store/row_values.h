@@ -22,13 +22,23 @@ struct row_value {
 const char *row_table(enum store_row_kind kind);
 const char *row_columns(enum store_row_kind kind); /* "id, name, ..." */
 
-/* In the order of the columns; returns how many.  *folded is to be freed when they
- * have been used: an entry's word as it is searched.  0 when memory is out. */
+/* In the order of the columns; returns how many.  *made is to be freed when they have
+ * been used: an entry's word as it is searched, a turn's model as every program can read
+ * it.  0 when memory is out. */
 size_t row_values(struct row_value values[ROW_VALUES_MAX], const struct store_row *row,
-		  char **folded);
+		  char **made);
 
 /* A status as it is written in the ledger; EBADMSG for another word. */
 const char *row_status_word(enum store_turn_status status);
 int row_status_parse(enum store_turn_status *status, const char *word);
+
+/* The same for kinds and units. */
+const char *row_kind_word(enum store_kind kind);
+int row_kind_parse(enum store_kind *kind, const char *word);
+const char *row_unit_word(enum store_unit unit);
+int row_unit_parse(enum store_unit *unit, const char *word);
+
+/* A model's name as it stands in the column that every program can read. */
+void row_old_model(char old[STORE_MODEL_OLD_SIZE], const char *model);
 
 #endif

@@ -292,18 +292,60 @@ static int execute(struct sqlite *sqlite, const char *sql, const char *what)
 	return 0;
 }
 
-static int read_version(struct sqlite *sqlite, int *version)
+static int sqlite_ask_version(struct sqlite *sqlite, const char *sql, int *version)
 {
 	sqlite3_stmt *stmt;
 	int err = 0;
 
-	if (sqlite3_prepare_v2(sqlite->db, "PRAGMA user_version", -1, &stmt, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(sqlite->db, sql, -1, &stmt, NULL) != SQLITE_OK)
 		return sqlite_failed(sqlite, "cannot read the schema's version");
 	if (sqlite3_step(stmt) == SQLITE_ROW)
 		*version = sqlite3_column_int(stmt, 0);
 	else
 		err = sqlite_failed(sqlite, "cannot read the schema's version");
 	sqlite3_finalize(stmt);
+	return err;
+}
+
+static int read_version(struct sqlite *sqlite, int *version)
+{
+	return sqlite_ask_version(sqlite, "PRAGMA user_version", version);
+}
+
+/* How many additions the file has; a newer program may have made more than we know. */
+static int sqlite_read_additions(struct sqlite *sqlite, int *count)
+{
+	int exists = 0;
+	int err = sqlite_ask_version(
+		sqlite, "SELECT count(*) FROM sqlite_master WHERE name = 'schema_addition'",
+		&exists);
+
+	*count = 0;
+	if (err || !exists)
+		return err;
+	return sqlite_ask_version(sqlite, "SELECT version FROM schema_addition", count);
+}
+
+/* In the transaction of the migrations. */
+static int sqlite_apply_additions(struct sqlite *sqlite)
+{
+	static const char what[] = "cannot add to the schema";
+	char done[64];
+	int count = 0;
+	int err = sqlite_read_additions(sqlite, &count);
+
+	if (!err && count == 0)
+		err = execute(sqlite,
+			      "CREATE TABLE IF NOT EXISTS schema_addition"
+			      " (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL)"
+			      " STRICT; INSERT OR IGNORE INTO schema_addition VALUES (1, 0)",
+			      what);
+	for (; !err && count < sqlite_schema_additions_count; ++count) {
+		err = execute(sqlite, sqlite_schema_additions[count], what);
+		snprintf(done, sizeof(done), "UPDATE schema_addition SET version = %d", count + 1);
+		if (!err)
+			err = execute(sqlite, done, what);
+	}
 	return err;
 }
 
@@ -322,15 +364,20 @@ static int apply_migrations(struct sqlite *sqlite)
 		if (!err)
 			err = execute(sqlite, pragma, "cannot migrate the schema");
 	}
+	if (!err)
+		err = sqlite_apply_additions(sqlite);
 	return err ? err : execute(sqlite, "COMMIT", "cannot migrate the schema");
 }
 
 static int migrate(struct sqlite *sqlite)
 {
 	int version = 0;
+	int additions = 0;
 	int err = read_version(sqlite, &version);
 
-	if (err || version == sqlite_schema_version)
+	if (!err)
+		err = sqlite_read_additions(sqlite, &additions);
+	if (err || (version == sqlite_schema_version && additions >= sqlite_schema_additions_count))
 		return err;
 	if (version > sqlite_schema_version) {
 		log_error("store", "the file is of a newer program: version %d, known is %d",

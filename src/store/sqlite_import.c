@@ -123,13 +123,13 @@ int sqlite_import_row(struct store *store, const struct store_row *row)
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	struct row_value values[ROW_VALUES_MAX];
-	char *folded;
-	size_t count = row_values(values, row, &folded);
+	char *made;
+	size_t count = row_values(values, row, &made);
 	int err = count ? prepare(sqlite, row->kind, count) : ENOMEM;
 
 	if (!err)
 		err = insert(sqlite, row->kind, values, count);
-	free(folded);
+	free(made);
 	return err;
 }
 

@@ -17,8 +17,10 @@
 static int insert(struct sqlite *sqlite, const struct store_turn *turn)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_TURN_ADD];
+	char old_model[STORE_MODEL_OLD_SIZE];
 	int constraint;
 
+	row_old_model(old_model, turn->model_id);
 	sqlite_bind_text(stmt, 1, turn->id);
 	sqlite3_bind_int64(stmt, 2, turn->key_id);
 	sqlite3_bind_int64(stmt, 3, turn->account_id);
@@ -29,8 +31,13 @@ static int insert(struct sqlite *sqlite, const struct store_turn *turn)
 	sqlite3_bind_int64(stmt, 8, turn->sample_rate);
 	sqlite3_bind_int64(stmt, 9, (int64_t)turn->characters);
 	sqlite3_bind_int64(stmt, 10, turn->voice_id);
-	sqlite_bind_text(stmt, 11, turn->model_id);
+	sqlite_bind_text(stmt, 11, old_model);
 	sqlite3_bind_int64(stmt, 12, turn->amount_microcents);
+	sqlite_bind_text(stmt, 13, row_kind_word(turn->kind));
+	sqlite3_bind_int64(stmt, 14, (int64_t)store_turn_quantity(turn));
+	sqlite_bind_text(stmt, 15, row_unit_word(turn->unit));
+	sqlite3_bind_int64(stmt, 16, turn->is_estimated);
+	sqlite_bind_text(stmt, 17, turn->model_id);
 	return sqlite_run(sqlite, STATEMENT_TURN_ADD, "cannot book a turn", &constraint);
 }
 
@@ -113,7 +120,9 @@ static int read_turn(struct store_turn *turn, sqlite3_stmt *stmt)
 	if (!sqlite_column_text(turn->id, sizeof(turn->id), stmt, 1) ||
 	    !sqlite_column_text(turn->server, sizeof(turn->server), stmt, 4) ||
 	    row_status_parse(&turn->status, (const char *)sqlite3_column_text(stmt, 6)) ||
-	    !sqlite_column_text(turn->model_id, sizeof(turn->model_id), stmt, 11))
+	    !sqlite_column_text(turn->model_id, sizeof(turn->model_id), stmt, 11) ||
+	    row_kind_parse(&turn->kind, (const char *)sqlite3_column_text(stmt, 13)) ||
+	    row_unit_parse(&turn->unit, (const char *)sqlite3_column_text(stmt, 15)))
 		return sqlite_damaged("turn");
 	turn->account_id = sqlite3_column_int64(stmt, 3);
 	turn->at_ms = sqlite3_column_int64(stmt, 5);
@@ -122,6 +131,8 @@ static int read_turn(struct store_turn *turn, sqlite3_stmt *stmt)
 	turn->characters = (uint64_t)sqlite3_column_int64(stmt, 9);
 	turn->voice_id = sqlite3_column_int64(stmt, 10);
 	turn->amount_microcents = sqlite3_column_int64(stmt, 12);
+	turn->quantity = (uint64_t)sqlite3_column_int64(stmt, 14);
+	turn->is_estimated = sqlite3_column_int64(stmt, 16);
 	return 0;
 }
 
@@ -193,13 +204,19 @@ static int show_usage(sqlite3_stmt *stmt, void *arg)
 		.day_ms = sqlite3_column_int64(stmt, 0),
 		.key_id = sqlite3_column_int64(stmt, 1),
 		.voice_id = sqlite3_column_int64(stmt, 2),
-		.turns = sqlite3_column_int64(stmt, 4),
-		.audio_us = (uint64_t)sqlite3_column_int64(stmt, 5),
-		.characters = (uint64_t)sqlite3_column_int64(stmt, 6),
-		.amount_microcents = sqlite3_column_int64(stmt, 7),
+		.turns = sqlite3_column_int64(stmt, 5),
+		.audio_us = (uint64_t)sqlite3_column_int64(stmt, 6),
+		.characters = (uint64_t)sqlite3_column_int64(stmt, 7),
+		.heard_us = (uint64_t)sqlite3_column_int64(stmt, 8),
+		.answers = sqlite3_column_int64(stmt, 9),
+		.tokens_in = (uint64_t)sqlite3_column_int64(stmt, 10),
+		.tokens_out = (uint64_t)sqlite3_column_int64(stmt, 11),
+		.tokens_estimated = (uint64_t)sqlite3_column_int64(stmt, 12),
+		.amount_microcents = sqlite3_column_int64(stmt, 13),
 	};
 
-	if (!sqlite_column_text(usage.model_id, sizeof(usage.model_id), stmt, 3))
+	if (!sqlite_column_text(usage.model_id, sizeof(usage.model_id), stmt, 3) ||
+	    row_kind_parse(&usage.kind, (const char *)sqlite3_column_text(stmt, 4)))
 		return sqlite_damaged("turn");
 	return viewer->each(&usage, viewer->arg) ? 0 : ECANCELED;
 }

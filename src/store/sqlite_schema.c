@@ -230,3 +230,17 @@ const char *const sqlite_schema_migrations[] = {
 };
 
 const int sqlite_schema_version = (int)COUNT(sqlite_schema_migrations);
+
+/* Steps that only add: see sqlite_private.h. */
+const char *const sqlite_schema_additions[] = {
+	/* Rows that were there, and those of a program that does not know these columns, are
+	 * speech: their quantity is NULL and reads as their samples, and a model whose name
+	 * model_id holds whole has NULL too. */
+	"ALTER TABLE turn ADD COLUMN kind TEXT NOT NULL DEFAULT 'speech';"
+	"ALTER TABLE turn ADD COLUMN quantity INTEGER;"
+	"ALTER TABLE turn ADD COLUMN unit TEXT NOT NULL DEFAULT 'samples';"
+	"ALTER TABLE turn ADD COLUMN is_estimated INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE turn ADD COLUMN model TEXT;",
+};
+
+const int sqlite_schema_additions_count = (int)COUNT(sqlite_schema_additions);

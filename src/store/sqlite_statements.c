@@ -14,19 +14,33 @@
 	" FROM account "
 #define TURNS                                                                                       \
 	"SELECT seq, id, ifnull(key_id, 0), ifnull(account_id, 0), server, at_ms, status, samples," \
-	" sample_rate, characters, voice_id, model_id, amount_microcents FROM turn "
+	" sample_rate, characters, voice_id, ifnull(model, model_id), amount_microcents, kind,"     \
+	" ifnull(quantity, samples), unit, is_estimated FROM turn "
 /* Of which turns: 1 the account, 2 the project, 3 the key, 4 and 5 the times. */
 #define OF_ACCOUNT " account_id = ?1 AND"
 #define MATCHING                                                                                   \
 	" (?2 = 0 OR key_id IN (SELECT id FROM key WHERE project_id = ?2))"                        \
 	" AND (?3 = 0 OR key_id = ?3) AND at_ms >= ?4 AND at_ms < ?5"
-/* audio_us is rounded half up, turn by turn; 6: enum store_usage_by. */
+/* Rows of one kind and unit. */
+#define OF_KIND(of_kind, of_unit) "kind = '" of_kind "' AND unit = '" of_unit "'"
+/* audio_us and heard_us are rounded half up, row by row; 6: enum store_usage_by. */
+#define USAGE_US(of_kind)                                                                          \
+	" sum(iif(" OF_KIND(of_kind, "samples") " AND sample_rate > 0,"                             \
+	" (ifnull(quantity, samples) * 1000000 + sample_rate / 2) / sample_rate, 0)),"
+#define USAGE_TOKENS(of_kind) " sum(iif(" OF_KIND(of_kind, "tokens") ", quantity, 0)),"
 #define USAGE                                                                                      \
 	"SELECT iif(?6 & 1, at_ms - at_ms % 86400000, 0), iif(?6 & 2, ifnull(key_id, 0), 0),"      \
-	" iif(?6 & 4, voice_id, 0), iif(?6 & 8, model_id, ''), count(*),"                          \
-	" sum(iif(sample_rate > 0, (samples * 1000000 + sample_rate / 2) / sample_rate, 0)),"      \
-	" sum(characters), sum(amount_microcents) FROM turn WHERE"
-#define USAGE_ORDER " GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+	" iif(?6 & 4, voice_id, 0), iif(?6 & 8, ifnull(model, model_id), ''),"                     \
+	" iif(?6 & 16, kind, 'speech'), sum(" OF_KIND("speech", "samples") "),"                    \
+	USAGE_US("speech") " sum(iif(kind = 'speech', characters, 0)),"                            \
+	USAGE_US("hearing") " sum(" OF_KIND("model_output", "tokens") "),"                         \
+	USAGE_TOKENS("model_input") USAGE_TOKENS("model_output")                                   \
+	" sum(iif(unit = 'tokens' AND is_estimated, quantity, 0)),"                                \
+	" sum(amount_microcents) FROM turn WHERE"
+/* Kinds in the order of their numbers. */
+#define USAGE_ORDER                                                                                \
+	" GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4,"                                             \
+	" instr('speech hearing model_input model_output', iif(?6 & 16, kind, 'speech'))"
 #define DICTIONARY_COLUMNS                                                                         \
 	"id, project_id, name, description, language, is_active, revision, created_ms, updated_ms"
 #define ENTRY_COLUMNS                                                                              \
@@ -123,8 +137,10 @@ const char *const sqlite_statements[] = {
 	STATEMENT(ROLLBACK) = "ROLLBACK",
 	STATEMENT(TURN_ADD) =
 		"INSERT INTO turn (id, key_id, account_id, server, at_ms, status, samples,"
-		" sample_rate, characters, voice_id, model_id, amount_microcents)"
-		" VALUES (?1, nullif(?2, 0), nullif(?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+		" sample_rate, characters, voice_id, model_id, amount_microcents, kind, quantity,"
+		" unit, is_estimated, model)"
+		" VALUES (?1, nullif(?2, 0), nullif(?3, 0), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
+		" ?13, ?14, ?15, ?16, nullif(?17, ?11))"
 		" ON CONFLICT (id) DO NOTHING",
 	STATEMENT(TURN_LIST) = TURNS "ORDER BY seq",
 	STATEMENT(TURN_PAGE) = TURNS "WHERE" MATCHING " AND seq > ?6 ORDER BY seq LIMIT ?7",

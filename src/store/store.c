@@ -46,3 +46,23 @@ void store_show_address(char shown[STORE_ADDRESS_SHOWN], const char *address)
 	snprintf(shown, STORE_ADDRESS_SHOWN, "%.*s%.*s", (int)(scheme_end + 3 - address), address,
 		 (int)len, host);
 }
+
+uint64_t store_turn_quantity(const struct store_turn *turn)
+{
+	bool is_speech = turn->kind == STORE_KIND_SPEECH && turn->unit == STORE_UNIT_SAMPLES;
+
+	return is_speech ? turn->samples : turn->quantity;
+}
+
+void store_usage_add(struct store_usage *sum, const struct store_usage *usage)
+{
+	sum->turns += usage->turns;
+	sum->audio_us += usage->audio_us;
+	sum->characters += usage->characters;
+	sum->heard_us += usage->heard_us;
+	sum->answers += usage->answers;
+	sum->tokens_in += usage->tokens_in;
+	sum->tokens_out += usage->tokens_out;
+	sum->tokens_estimated += usage->tokens_estimated;
+	sum->amount_microcents += usage->amount_microcents;
+}

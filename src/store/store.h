@@ -19,6 +19,8 @@
 #define STORE_KEY_HASH_LEN 32
 #define STORE_NAME_MAX 64
 #define STORE_TURN_ID_MAX 40
+#define STORE_MODEL_SIZE 64 /* longer names of models are cut */
+#define STORE_MODEL_OLD_SIZE 24 /* what a program that does not know kinds can read */
 #define STORE_PATH_MAX 127
 #define STORE_SERVER_ID_LEN 16 /* of a process, made anew at each start */
 
@@ -181,7 +183,27 @@ enum store_turn_status {
 	STORE_TURN_LOST, /* its server died: the figures are of its last durable mark */
 };
 
-/* One row of the ledger: append-only, idempotent by its id. */
+/* What a row of the ledger is for. */
+enum store_kind {
+	STORE_KIND_SPEECH, /* audio that was spoken; what every row was before there were kinds */
+	STORE_KIND_HEARING, /* audio that was listened to */
+	STORE_KIND_MODEL_INPUT, /* what a language model was asked with */
+	STORE_KIND_MODEL_OUTPUT, /* what it answered */
+	STORE_KIND_COUNT
+};
+
+/* What the quantity of a row counts. */
+enum store_unit {
+	STORE_UNIT_SAMPLES, /* at the row's sample_rate */
+	STORE_UNIT_CHARACTERS,
+	STORE_UNIT_TOKENS,
+	STORE_UNIT_COUNT
+};
+
+/* One row of the ledger: append-only, idempotent by its id.  All kinds have one shape.
+ * A program that does not know kinds can share the store: it reads samples, sample_rate,
+ * characters and amount as those of speech, so they are 0 (but the amount) in rows of
+ * other kinds, and what it writes is speech. */
 struct store_turn {
 	char id[STORE_TURN_ID_MAX + 1];
 	int64_t key_id; /* 0: nobody's, spoken without a server */
@@ -189,13 +211,21 @@ struct store_turn {
 	char server[STORE_SERVER_ID_LEN + 1]; /* that spoke it; "": none */
 	int64_t at_ms;
 	enum store_turn_status status;
-	uint64_t samples; /* handed to the socket */
-	uint32_t sample_rate;
-	uint64_t characters;
-	int64_t voice_id;
-	char model_id[24];
+	enum store_kind kind;
+	/* How much, of what unit says.  Of speech in samples it is `samples`: those who write
+	 * need not set it (store_turn_quantity), those who read find both. */
+	uint64_t quantity;
+	enum store_unit unit;
+	bool is_estimated; /* the quantity was reckoned, not counted */
+	uint64_t samples; /* of speech: handed to the socket */
+	uint32_t sample_rate; /* 0 where the unit is not samples */
+	uint64_t characters; /* of speech */
+	int64_t voice_id; /* of speech */
+	char model_id[STORE_MODEL_SIZE]; /* of the speech, or the language model */
 	int64_t amount_microcents;
 };
+
+uint64_t store_turn_quantity(const struct store_turn *turn);
 
 /* Which turns a report is about. */
 struct store_turn_filter {
@@ -211,17 +241,29 @@ enum store_usage_by {
 	STORE_USAGE_KEY = 1 << 1,
 	STORE_USAGE_VOICE = 1 << 2,
 	STORE_USAGE_MODEL = 1 << 3,
+	STORE_USAGE_KIND = 1 << 4,
 };
 struct store_usage {
-	int64_t day_ms; /* its first millisecond; this and the next three: when asked for */
+	int64_t day_ms; /* its first millisecond; this and the next four: when asked for */
 	int64_t key_id;
 	int64_t voice_id;
-	char model_id[24];
+	char model_id[STORE_MODEL_SIZE];
+	enum store_kind kind;
+	/* Of speech alone. */
 	int64_t turns;
 	uint64_t audio_us; /* of each turn rounded half up, then summed */
 	uint64_t characters;
+	/* Of the other kinds, each of its own. */
+	uint64_t heard_us;
+	int64_t answers; /* of language models */
+	uint64_t tokens_in, tokens_out;
+	uint64_t tokens_estimated; /* of both, how many were reckoned */
+	/* Of all kinds. */
 	int64_t amount_microcents;
 };
+
+/* Adds the figures, and leaves alone what they are summed up by. */
+void store_usage_add(struct store_usage *sum, const struct store_usage *usage);
 
 /* The strings of the rows below are lent for the call that shows them. */
 struct store_dictionary {

@@ -15,12 +15,15 @@
 #include "account/account.h"
 #include "account/marks.h"
 #include "account/spool.h"
+#include "account/turn_record.h"
 #include "base/mem.h"
 #include "fake_store.h"
 #include "scratch_dir.h"
 
 #define DEAD "00000000deadbeef" /* a server that died */
 #define ROWS 32
+#define TOKENS 80 /* turns from this number on are answers of a language model */
+#define MODEL "a-model/with-a-name-that-speech-has-no-room-for"
 
 static char dir[SCRATCH_DIR_SIZE];
 static struct loop *loop;
@@ -112,6 +115,14 @@ static struct store_turn turn_of(int number)
 		.amount_microcents = 90000,
 	};
 
+	if (number >= TOKENS) {
+		turn.kind = STORE_KIND_MODEL_OUTPUT;
+		turn.unit = STORE_UNIT_TOKENS;
+		turn.quantity = (uint64_t)number;
+		turn.is_estimated = true;
+		turn.samples = turn.sample_rate = 0;
+		snprintf(turn.model_id, sizeof(turn.model_id), "%s", MODEL);
+	}
 	snprintf(turn.id, sizeof(turn.id), "turn-%02d", number);
 	return turn;
 }
@@ -421,6 +432,84 @@ static void test_a_damaged_file_is_kept_and_what_is_whole_in_it_is_booked(void *
 	assert_int_equal(scratch_dir_count(dir, DEAD ".rows"), 0);
 }
 
+/* Versions of the records of a file, each where it stands. */
+static uint64_t version_at(const char *ending, size_t record)
+{
+	char path[128];
+	uint8_t bytes[TURN_RECORD_SIZE];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/spool/" DEAD "%s", dir, ending);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	assert_int_equal(fseek(file, (long)(4096 + record * sizeof(bytes)), SEEK_SET), 0);
+	assert_int_equal(fread(bytes, sizeof(bytes), 1, file), 1);
+	fclose(file);
+	return turn_record_number(bytes + TURN_RECORD_SIZE - 16);
+}
+
+static void test_rows_of_speech_are_written_as_the_previous_program_reads_them(void **state)
+{
+	static const int rows[] = {1, TOKENS};
+
+	(void)state;
+	leave(rows, 2, rows, 2);
+	assert_int_equal(version_at(".rows", 0), 1);
+	assert_int_equal(version_at(".rows", 1), 2);
+	assert_int_equal(version_at(".marks", 0), 1);
+	assert_int_equal(version_at(".marks", 1), 2);
+	open_account();
+	find_turns();
+	assert_int_equal(found_len, 2);
+	assert_int_equal(found[0].quantity, 24000);
+	assert_int_equal(found[1].kind, STORE_KIND_MODEL_OUTPUT);
+	assert_int_equal(found[1].unit, STORE_UNIT_TOKENS);
+	assert_int_equal(found[1].quantity, TOKENS);
+	assert_true(found[1].is_estimated);
+	assert_string_equal(found[1].model_id, MODEL);
+	assert_int_equal(found[1].amount_microcents, 90000);
+}
+
+static void rename_left(const char *from, const char *to)
+{
+	char old[128];
+	char new[128];
+
+	snprintf(old, sizeof(old), "%s/spool/" DEAD "%s", dir, from);
+	snprintf(new, sizeof(new), "%s/spool/" DEAD "%s", dir, to);
+	assert_int_equal(rename(old, new), 0);
+}
+
+/* It books the speech in such a file and keeps the file: here it has not even booked that, so that
+ * it can be seen which rows are taken from it. */
+static void test_what_the_previous_program_could_not_read_is_booked_from_the_file_it_kept(
+	void **state)
+{
+	static const int rows[] = {1, TOKENS, TOKENS + 1};
+	static const int marked[] = {2, TOKENS + 1, TOKENS + 2};
+
+	(void)state;
+	leave(rows, 3, marked, 3);
+	rename_left(".rows", ".rows.damaged");
+	rename_left(".marks", ".marks.damaged");
+	for (int i = 0; i < 2; ++i) { /* once, however often it starts */
+		open_account();
+		find_turns();
+		assert_int_equal(found_len, 3);
+		for (size_t n = 0; n < found_len; ++n) {
+			bool was_marked = strcmp(found[n].id, "turn-82") == 0;
+
+			assert_int_equal(found[n].kind, STORE_KIND_MODEL_OUTPUT);
+			assert_int_equal(found[n].status == STORE_TURN_LOST, was_marked);
+			assert_int_equal(found[n].amount_microcents, was_marked ? 0 : 90000);
+		}
+		close_account();
+		make_store();
+	}
+	assert_int_equal(scratch_dir_count(dir, DEAD ".rows.damaged.read"), 1);
+	assert_int_equal(scratch_dir_count(dir, DEAD ".marks.damaged.read"), 1);
+}
+
 static void test_foreign_files_are_left_as_they_are(void **state)
 {
 	static const char *const names[] = {"notes.rows", "0123456789abcdef.txt",
@@ -596,6 +685,8 @@ int main(void)
 		CASE(test_files_of_a_living_process_are_left_alone),
 		CASE(test_what_was_left_waits_for_the_store),
 		CASE(test_a_damaged_file_is_kept_and_what_is_whole_in_it_is_booked),
+		CASE(test_rows_of_speech_are_written_as_the_previous_program_reads_them),
+		CASE(test_what_the_previous_program_could_not_read_is_booked_from_the_file_it_kept),
 		CASE(test_foreign_files_are_left_as_they_are),
 		CASE(test_a_mark_is_gone_when_its_turn_is_booked),
 		CASE(test_a_mark_outlives_a_process_that_did_not_book_its_turn),

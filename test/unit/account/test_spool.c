@@ -49,6 +49,7 @@ static struct store_turn turn_of(int number)
 		.server = "0123456789abcdef",
 		.at_ms = INT64_MAX,
 		.status = STORE_TURN_CANCELLED,
+		.quantity = UINT64_MAX,
 		.samples = UINT64_MAX,
 		.sample_rate = UINT32_MAX,
 		.characters = 12,

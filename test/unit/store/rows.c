@@ -223,6 +223,10 @@ void rows_assert_turn(const struct store_turn *turn, const struct store_turn *ex
 	assert_string_equal(turn->server, expected->server);
 	assert_int_equal(turn->at_ms, expected->at_ms);
 	assert_int_equal(turn->status, expected->status);
+	assert_int_equal(turn->kind, expected->kind);
+	assert_int_equal(turn->quantity, store_turn_quantity(expected));
+	assert_int_equal(turn->unit, expected->unit);
+	assert_int_equal(turn->is_estimated, expected->is_estimated);
 	assert_int_equal(turn->samples, expected->samples);
 	assert_int_equal(turn->sample_rate, expected->sample_rate);
 	assert_int_equal(turn->characters, expected->characters);

@@ -485,6 +485,93 @@ static void test_reports_are_of_those_who_were_asked_for(void **state)
 	assert_int_equal(sum(&filter, 0).count, 0);
 }
 
+static struct store_turn row_of(const char *id, enum store_kind kind, enum store_unit unit,
+				uint64_t quantity)
+{
+	struct store_turn turn = rows_turn(id, 0);
+
+	turn.kind = kind;
+	turn.unit = unit;
+	turn.quantity = quantity;
+	turn.samples = turn.characters = 0;
+	turn.sample_rate = kind == STORE_KIND_HEARING ? 16000 : 0;
+	turn.voice_id = 0;
+	turn.amount_microcents = 10;
+	snprintf(turn.model_id, sizeof(turn.model_id), "%s",
+		 "meta-llama/Meta-Llama-3.1-70B-Instruct-Turbo");
+	return turn;
+}
+
+static void book_one_of_each_kind(void)
+{
+	struct store_turn speech = rows_turn("t1", 0);
+	struct store_turn heard = row_of("t2", STORE_KIND_HEARING, STORE_UNIT_SAMPLES, 24000);
+	struct store_turn in = row_of("t3", STORE_KIND_MODEL_INPUT, STORE_UNIT_TOKENS, 100);
+	struct store_turn out = row_of("t4", STORE_KIND_MODEL_OUTPUT, STORE_UNIT_TOKENS, 7);
+	struct store_turn letters = row_of("t5", STORE_KIND_SPEECH, STORE_UNIT_CHARACTERS, 40);
+
+	out.is_estimated = true;
+	speech.amount_microcents = 1000;
+	assert_int_equal(rows_book(store, &speech), 0);
+	assert_int_equal(rows_book(store, &heard), 0);
+	assert_int_equal(rows_book(store, &in), 0);
+	assert_int_equal(rows_book(store, &out), 0);
+	assert_int_equal(rows_book(store, &letters), 0);
+}
+
+static void test_rows_of_every_kind_are_listed_as_they_were_booked(void **state)
+{
+	struct store_turn in = row_of("t3", STORE_KIND_MODEL_INPUT, STORE_UNIT_TOKENS, UINT32_MAX);
+	struct store_turn found;
+
+	(void)state;
+	in.is_estimated = true;
+	assert_int_equal(rows_book(store, &in), 0);
+	found = last_turn();
+	rows_assert_turn(&found, &in);
+	assert_audited();
+}
+
+static void test_figures_of_speech_are_of_speech_alone(void **state)
+{
+	static const struct store_turn_filter everything;
+	struct store_turn speech = rows_turn("t1", 0);
+	struct sums sums;
+
+	(void)state;
+	book_one_of_each_kind();
+	sums = sum(&everything, 0);
+	assert_int_equal(sums.count, 1);
+	assert_int_equal(sums.rows[0].turns, 1);
+	assert_int_equal(sums.rows[0].audio_us, speech.samples * 1000000 / speech.sample_rate);
+	assert_int_equal(sums.rows[0].characters, speech.characters);
+	assert_int_equal(sums.rows[0].heard_us, 1500000);
+	assert_int_equal(sums.rows[0].answers, 1);
+	assert_int_equal(sums.rows[0].tokens_in, 100);
+	assert_int_equal(sums.rows[0].tokens_out, 7);
+	assert_int_equal(sums.rows[0].tokens_estimated, 7);
+	assert_int_equal(sums.rows[0].amount_microcents, 1040);
+}
+
+static void test_reports_by_kind_are_in_the_order_of_kinds(void **state)
+{
+	static const struct store_turn_filter everything;
+	static const int64_t amounts[] = {1010, 10, 10, 10};
+	struct sums sums;
+
+	(void)state;
+	book_one_of_each_kind();
+	sums = sum(&everything, STORE_USAGE_KIND);
+	assert_int_equal(sums.count, STORE_KIND_COUNT);
+	for (size_t i = 0; i < sums.count; ++i) {
+		assert_int_equal(sums.rows[i].kind, i);
+		assert_int_equal(sums.rows[i].amount_microcents, amounts[i]);
+	}
+	sums = sum(&everything, STORE_USAGE_KIND | STORE_USAGE_MODEL);
+	assert_string_equal(sums.rows[sums.count - 1].model_id,
+			    "meta-llama/Meta-Llama-3.1-70B-Instruct-Turbo");
+}
+
 static void test_a_turn_without_audio_is_summed_up(void **state)
 {
 	static const struct store_turn_filter everything;
@@ -520,6 +607,9 @@ int main(void)
 		CASE(test_days_are_those_of_utc),
 		CASE(test_reports_are_of_those_who_were_asked_for),
 		CASE(test_a_turn_without_audio_is_summed_up),
+		CASE(test_rows_of_every_kind_are_listed_as_they_were_booked),
+		CASE(test_figures_of_speech_are_of_speech_alone),
+		CASE(test_reports_by_kind_are_in_the_order_of_kinds),
 	};
 
 	return ROWS_RUN(tests);

@@ -226,6 +226,10 @@ static void expect_refused(sqlite3 *db, const char *sql)
 	assert_string_equal(sqlite3_errmsg(db), "the ledger is append-only");
 }
 
+#define COLUMNS                                                                                    \
+	"seq, id, key_id, at_ms, status, samples, sample_rate, characters, voice_id, model_id,"    \
+	" amount_microcents, account_id, server"
+
 static void test_ledger_rows_cannot_be_changed_by_anyone(void **state)
 {
 	static const char *const attempts[] = {
@@ -235,11 +239,11 @@ static void test_ledger_rows_cannot_be_changed_by_anyone(void **state)
 		"DELETE FROM top_up WHERE id = 'u1'",
 	};
 	static const char *const quiet[] = {
-		"INSERT OR REPLACE INTO turn SELECT seq, id, key_id, at_ms, status, 0, 0, 0, 0, '',"
+		"INSERT OR REPLACE INTO turn (" COLUMNS ") SELECT seq, id, key_id, at_ms, status, 0, 0, 0, 0, '',"
 		" 0, account_id, server FROM turn",
-		"INSERT OR REPLACE INTO turn SELECT seq + 5, id, key_id, at_ms, status, 0, 0, 0, 0,"
+		"INSERT OR REPLACE INTO turn (" COLUMNS ") SELECT seq + 5, id, key_id, at_ms, status, 0, 0, 0, 0,"
 		" '', 0, account_id, server FROM turn",
-		"INSERT OR REPLACE INTO turn SELECT seq, 'other', key_id, at_ms, status, 0, 0, 0,"
+		"INSERT OR REPLACE INTO turn (" COLUMNS ") SELECT seq, 'other', key_id, at_ms, status, 0, 0, 0,"
 		" 0, '', 0, account_id, server FROM turn",
 		"INSERT OR REPLACE INTO top_up SELECT seq, id, account_id, 0, 0, '' FROM top_up",
 		"INSERT OR REPLACE INTO top_up SELECT seq, 'x', account_id, 0, 0, '' FROM top_up",
