@@ -239,10 +239,11 @@ static void take_text(struct tts_stream *stream, const char *text, size_t len)
 
 static void end_turn(struct tts_stream *stream, bool is_flush)
 {
-	if (!turn_queue_front(&stream->queue))
+	bool has_turn = turn_queue_front(&stream->queue) != NULL;
+
+	turn_queue_end(&stream->queue);
+	if (!has_turn)
 		send_nothing_said(stream, is_flush);
-	else
-		turn_queue_end(&stream->queue);
 	/* A turn that drains already answers this with its own last words. */
 }
 

@@ -297,8 +297,15 @@ static bool fail_if_faulty(struct turn *turn)
 	return fault != NULL;
 }
 
+void turn_count_blanks(struct turn *turn, uint64_t characters)
+{
+	turn->blanks += characters;
+}
+
 void turn_text(struct turn *turn, const char *text, size_t len)
 {
+	uint64_t count;
+
 	assert(turn_takes_text(turn));
 	if (turn->state == TURN_OPEN) {
 		int err = chunker_feed(turn->chunker, text, len);
@@ -309,8 +316,10 @@ void turn_text(struct turn *turn, const char *text, size_t len)
 				  NULL);
 			return;
 		}
-		turn->characters += utf8_count(text, len);
-		if (!turn_tell_text(turn, utf8_count(text, len)) || fail_if_faulty(turn))
+		count = turn->blanks + utf8_count(text, len);
+		turn->blanks = 0;
+		turn->characters += count;
+		if (!turn_tell_text(turn, count) || fail_if_faulty(turn))
 			return;
 	}
 	turn_handle(turn, TURN_EVENT_TEXT);

@@ -90,6 +90,9 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
  * does not count as one of those at once. */
 void turn_come_to_front(struct turn *turn);
 
+/* Characters that came before its first text and are counted with it. */
+void turn_count_blanks(struct turn *turn, uint64_t characters);
+
 /* Text of this turn; it must still take some (turn_takes_text). */
 void turn_text(struct turn *turn, const char *text, size_t len);
 void turn_fail(struct turn *turn, enum wire_error_id id, const char *detail);

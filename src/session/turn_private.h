@@ -66,6 +66,7 @@ struct turn {
 	struct turn_counters own_counters;
 	struct turn_counters *counters; /* the owner's, or its own */
 	uint64_t characters;
+	uint64_t blanks; /* came before its first text, and are counted with it */
 	unsigned text_chunks;
 	unsigned audio_chunks;
 	uint64_t samples_sent;

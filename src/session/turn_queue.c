@@ -200,8 +200,8 @@ bool turn_queue_is_blank(const char *text, size_t len)
 {
 	uint32_t c;
 
-	for (size_t i = 0; i < len; i += utf8_decode(&c, text + i, len - i)) {
-		utf8_decode(&c, text + i, len - i);
+	for (size_t i = 0; i < len;) {
+		i += utf8_decode(&c, text + i, len - i);
 		if (!unicode_is_blank(unicode_kind(c)))
 			return false;
 	}
@@ -214,8 +214,12 @@ int turn_queue_text(struct turn_queue *queue, const struct settings *settings, c
 	struct turn *turn = open_turn(queue);
 	int err;
 
-	if (len == 0 || (!turn && turn_queue_is_blank(text, len)))
+	if (len == 0)
 		return 0;
+	if (!turn && turn_queue_is_blank(text, len)) {
+		queue->blanks += utf8_count(text, len);
+		return 0;
+	}
 	if (!turn) {
 		if (queue->turns.count > queue->turns_max)
 			return ENOBUFS;
@@ -223,6 +227,9 @@ int turn_queue_text(struct turn_queue *queue, const struct settings *settings, c
 		if (err)
 			return err;
 		turn = open_turn(queue); /* it may be over already */
+		if (turn)
+			turn_count_blanks(turn, queue->blanks);
+		queue->blanks = 0;
 	}
 	if (turn && len > room)
 		turn_fail(turn, WIRE_ERROR_TEXT_TOO_LONG, NULL);
@@ -240,6 +247,7 @@ bool turn_queue_end(struct turn_queue *queue)
 {
 	struct turn *turn = open_turn(queue);
 
+	queue->blanks = 0;
 	if (turn)
 		turn_end(turn);
 	return turn != NULL;
@@ -281,6 +289,7 @@ void turn_queue_cancel_front(struct turn_queue *queue)
 {
 	struct place_in_queue *front = front_place(queue);
 
+	queue->blanks = 0;
 	if (!front)
 		return;
 	list_remove(&queue->turns, &front->link);
@@ -307,6 +316,7 @@ static void cancel_from(struct turn_queue *queue, struct list *list, struct link
 
 void turn_queue_cancel(struct turn_queue *queue)
 {
+	queue->blanks = 0;
 	cancel_from(queue, &queue->settling, list_first(&queue->settling));
 	cancel_from(queue, &queue->turns, list_first(&queue->turns));
 }
@@ -333,6 +343,7 @@ void turn_queue_cancel_waiting(struct turn_queue *queue)
 {
 	struct link *first = list_first(&queue->turns);
 
+	queue->blanks = 0;
 	if (first && place_at(first)->is_in_front)
 		first = list_next(&queue->turns, first);
 	cancel_from(queue, &queue->turns, first);

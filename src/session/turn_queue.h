@@ -44,6 +44,7 @@ struct turn_queue {
 	const struct turn_queue_ops *ops;
 	void *arg;
 	unsigned turns_max; /* that may wait behind the one that speaks */
+	uint64_t blanks; /* characters that came before the first word of the next turn */
 	bool advancing;
 };
 
@@ -53,7 +54,9 @@ void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, u
 		     const struct turn_queue_ops *ops, void *arg);
 
 /* Text for the turn that takes some, or for a new one with these settings,
- * which only text with something in it begins.  Text beyond `room` bytes fails
+ * which only text with something in it begins.  Blank text before that counts as the new
+ * turn's characters, as it would in one message with the first word, unless a flush, a
+ * close or a cancel comes between them.  Text beyond `room` bytes fails
  * the turn.  ENOBUFS when too many turns wait, ENOMEM, EIO. */
 int turn_queue_text(struct turn_queue *queue, const struct settings *settings, const char *text,
 		    size_t len, size_t room);

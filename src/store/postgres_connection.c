@@ -244,8 +244,8 @@ static int migrate(struct postgres *postgres)
 		err = check_known(version);
 	if (!err)
 		err = connection_read_additions(postgres, &additions);
-	if (err || (version == postgres_schema_version &&
-		    additions >= postgres_schema_additions_count))
+	if (err ||
+	    (version == postgres_schema_version && additions >= postgres_schema_additions_count))
 		return err;
 	err = postgres_execute_now(postgres, "BEGIN", POSTGRES_STATEMENT_MS,
 				   "cannot migrate the schema", NULL);

@@ -328,8 +328,7 @@ static struct row_value *values_of(struct row_value *values, const struct store_
 	}
 }
 
-size_t row_values(struct row_value values[ROW_VALUES_MAX], const struct store_row *row,
-		  char **made)
+size_t row_values(struct row_value values[ROW_VALUES_MAX], const struct store_row *row, char **made)
 {
 	*made = NULL;
 	if (row->kind == STORE_ROW_ENTRY)

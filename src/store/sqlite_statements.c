@@ -25,18 +25,20 @@
 #define OF_KIND(of_kind, of_unit) "kind = '" of_kind "' AND unit = '" of_unit "'"
 /* audio_us and heard_us are rounded half up, row by row; 6: enum store_usage_by. */
 #define USAGE_US(of_kind)                                                                          \
-	" sum(iif(" OF_KIND(of_kind, "samples") " AND sample_rate > 0,"                             \
-	" (ifnull(quantity, samples) * 1000000 + sample_rate / 2) / sample_rate, 0)),"
+	" sum(iif(" OF_KIND(                                                                       \
+		of_kind,                                                                           \
+		"samples") " AND sample_rate > 0,"                                                 \
+			   " (ifnull(quantity, samples) * 1000000 + sample_rate / 2) / sample_rate, 0)),"
 #define USAGE_TOKENS(of_kind) " sum(iif(" OF_KIND(of_kind, "tokens") ", quantity, 0)),"
-#define USAGE                                                                                      \
-	"SELECT iif(?6 & 1, at_ms - at_ms % 86400000, 0), iif(?6 & 2, ifnull(key_id, 0), 0),"      \
-	" iif(?6 & 4, voice_id, 0), iif(?6 & 8, ifnull(model, model_id), ''),"                     \
-	" iif(?6 & 16, kind, 'speech'), sum(" OF_KIND("speech", "samples") "),"                    \
-	USAGE_US("speech") " sum(iif(kind = 'speech', characters, 0)),"                            \
-	USAGE_US("hearing") " sum(" OF_KIND("model_output", "tokens") "),"                         \
-	USAGE_TOKENS("model_input") USAGE_TOKENS("model_output")                                   \
-	" sum(iif(unit = 'tokens' AND is_estimated, quantity, 0)),"                                \
-	" sum(amount_microcents) FROM turn WHERE"
+#define USAGE                                                                                                                                             \
+	"SELECT iif(?6 & 1, at_ms - at_ms % 86400000, 0), iif(?6 & 2, ifnull(key_id, 0), 0),"                                                             \
+	" iif(?6 & 4, voice_id, 0), iif(?6 & 8, ifnull(model, model_id), ''),"                                                                            \
+	" iif(?6 & 16, kind, 'speech'), sum(" OF_KIND("speech", "samples") ")," USAGE_US("speech") " sum(iif(kind = 'speech', characters, 0))," USAGE_US( \
+		"hearing") " sum(" OF_KIND("model_output",                                                                                                \
+					   "tokens") ")," USAGE_TOKENS("model_input")                                                                     \
+		USAGE_TOKENS(                                                                                                                             \
+			"model_output") " sum(iif(unit = 'tokens' AND is_estimated, quantity, 0)),"                                                       \
+					" sum(amount_microcents) FROM turn WHERE"
 /* Kinds in the order of their numbers. */
 #define USAGE_ORDER                                                                                \
 	" GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4,"                                             \

@@ -482,8 +482,8 @@ static void rename_left(const char *from, const char *to)
 
 /* It books the speech in such a file and keeps the file: here it has not even booked that, so that
  * it can be seen which rows are taken from it. */
-static void test_what_the_previous_program_could_not_read_is_booked_from_the_file_it_kept(
-	void **state)
+static void
+test_what_the_previous_program_could_not_read_is_booked_from_the_file_it_kept(void **state)
 {
 	static const int rows[] = {1, TOKENS, TOKENS + 1};
 	static const int marked[] = {2, TOKENS + 1, TOKENS + 2};

@@ -179,8 +179,8 @@ static void test_sqlite_a_file_of_it_is_brought_up_to_date(void **state)
 	for (int i = 0; i < PREVIOUS_SQLITE_VERSION; ++i)
 		sqlite_place_execute(*state, sqlite_schema_migrations[i]);
 	sqlite_place_execute(*state, "PRAGMA user_version = 7; PRAGMA journal_mode = WAL");
-	sqlite_place_execute(*state, "INSERT INTO turn (" PREVIOUS_COLUMNS ") VALUES (" PREVIOUS_ROW
-				     ")");
+	sqlite_place_execute(*state,
+			     "INSERT INTO turn (" PREVIOUS_COLUMNS ") VALUES (" PREVIOUS_ROW ")");
 	store = sqlite_place_open(*state);
 	check_rows(store);
 	mem_deref(store);

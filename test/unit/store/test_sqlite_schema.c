@@ -239,11 +239,14 @@ static void test_ledger_rows_cannot_be_changed_by_anyone(void **state)
 		"DELETE FROM top_up WHERE id = 'u1'",
 	};
 	static const char *const quiet[] = {
-		"INSERT OR REPLACE INTO turn (" COLUMNS ") SELECT seq, id, key_id, at_ms, status, 0, 0, 0, 0, '',"
+		"INSERT OR REPLACE INTO turn (" COLUMNS
+		") SELECT seq, id, key_id, at_ms, status, 0, 0, 0, 0, '',"
 		" 0, account_id, server FROM turn",
-		"INSERT OR REPLACE INTO turn (" COLUMNS ") SELECT seq + 5, id, key_id, at_ms, status, 0, 0, 0, 0,"
+		"INSERT OR REPLACE INTO turn (" COLUMNS
+		") SELECT seq + 5, id, key_id, at_ms, status, 0, 0, 0, 0,"
 		" '', 0, account_id, server FROM turn",
-		"INSERT OR REPLACE INTO turn (" COLUMNS ") SELECT seq, 'other', key_id, at_ms, status, 0, 0, 0,"
+		"INSERT OR REPLACE INTO turn (" COLUMNS
+		") SELECT seq, 'other', key_id, at_ms, status, 0, 0, 0,"
 		" 0, '', 0, account_id, server FROM turn",
 		"INSERT OR REPLACE INTO top_up SELECT seq, id, account_id, 0, 0, '' FROM top_up",
 		"INSERT OR REPLACE INTO top_up SELECT seq, 'x', account_id, 0, 0, '' FROM top_up",
