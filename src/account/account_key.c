@@ -29,6 +29,11 @@ static const char *key_text(const char *key, size_t len)
 	return secret_is(key, len, key_start) ? key : NULL;
 }
 
+bool account_key_is(const char *text)
+{
+	return key_text(text, strlen(text)) != NULL;
+}
+
 int account_key_read(char prefix[STORE_KEY_PREFIX_LEN + 1], uint8_t hash[STORE_KEY_HASH_LEN],
 		     const char *text, size_t len)
 {

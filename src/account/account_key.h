@@ -4,6 +4,7 @@
 #ifndef ACCOUNT_ACCOUNT_KEY_H
 #define ACCOUNT_ACCOUNT_KEY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +15,9 @@
  * limits.  EINVAL for a name that is too long. */
 #define ACCOUNT_KEY_LEN 43
 int account_key_make(char text[ACCOUNT_KEY_LEN + 1], struct store_key *key, const char *name);
+
+/* Whether a text is written like a key, behind a region or not; nothing is looked up. */
+bool account_key_is(const char *text);
 
 /* What a key is known by, of its text, with or without the region that clients of
  * hosted services put before it (eu-, us-, global-).  EINVAL when no key can have

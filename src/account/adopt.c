@@ -79,7 +79,8 @@ static int add(const struct store_turn *turn, void *arg)
 		return 0;
 	*to = *turn;
 	if (adoption->is_lost) {
-		metrics_add_at(METRIC_TURNS, STORE_TURN_LOST, 1);
+		if (turn->kind == STORE_KIND_SPEECH)
+			metrics_add_at(METRIC_TURNS, STORE_TURN_LOST, 1);
 		to->status = STORE_TURN_LOST;
 		to->amount_microcents = 0;
 	}

@@ -523,6 +523,12 @@ static bool has_credit(struct bearer *bearer, const struct lease_part *parts, in
 	return true;
 }
 
+bool member_has_credit(struct member *member, struct denied *denied)
+{
+	look_for_credit(member->bearer);
+	return has_credit(member->bearer, NULL, 0, denied);
+}
+
 static bool may_begin(const struct member *member, struct denied *denied)
 {
 	look_for_credit(member->bearer);

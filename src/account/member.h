@@ -66,6 +66,9 @@ typedef void(connection_permit_h)(int err, const struct denied *denied, void *ar
 int member_connect(struct connection_permit **permitp, struct member *member, struct denied *denied,
 		   connection_permit_h *handler, void *arg);
 
+/* Whether it has credit for anything, now; else the denial.  Takes nothing. */
+bool member_has_credit(struct member *member, struct denied *denied);
+
 /* A request that is no turn. */
 bool member_request(struct member *member, struct denied *denied);
 

@@ -1,5 +1,5 @@
 /*
- * price.c: what a minute of audio costs, by model and voice (see price.h).
+ * price.c: what audio and tokens cost (see price.h).
  */
 #include "account/price.h"
 
@@ -32,15 +32,55 @@ int64_t price_find(const struct prices *prices, const char *model_id, int64_t vo
 	return price;
 }
 
-int64_t price_microcents(uint64_t samples, uint32_t sample_rate, int64_t microcents_per_minute)
+/* What `count` costs when `per` cost `price`, rounded half up. */
+static int64_t price_exact(uint64_t count, uint64_t per, int64_t price)
 {
 	__extension__ typedef unsigned __int128 wide;
-	wide per_minute = (wide)sample_rate * 60;
 	wide product;
-	wide price;
+	wide exact;
 
-	assert(sample_rate > 0 && microcents_per_minute >= 0);
-	product = (wide)samples * (uint64_t)microcents_per_minute;
-	price = product / per_minute + (product % per_minute * 2 >= per_minute);
-	return price > INT64_MAX ? INT64_MAX : (int64_t)price;
+	assert(per > 0 && price >= 0);
+	product = (wide)count * (uint64_t)price;
+	exact = product / per + (product % per * 2 >= per);
+	return exact > INT64_MAX ? INT64_MAX : (int64_t)exact;
+}
+
+int64_t price_microcents(uint64_t samples, uint32_t sample_rate, int64_t microcents_per_minute)
+{
+	return price_exact(samples, (uint64_t)sample_rate * 60, microcents_per_minute);
+}
+
+/* How well a row fits: an agent says more than a model; -1: not at all. */
+static int price_fit_tokens(const struct price_token_row *row, enum price_way way,
+			    const char *model_id, const char *agent)
+{
+	if (row->microcents_per_million[way] < 0)
+		return -1;
+	if (row->agent && strcmp(row->agent, agent) != 0)
+		return -1;
+	if (row->model_id && strcmp(row->model_id, model_id) != 0)
+		return -1;
+	return (row->agent ? 2 : 0) + (row->model_id ? 1 : 0);
+}
+
+int64_t price_find_tokens(const struct prices *prices, enum price_way way, const char *model_id,
+			  const char *agent)
+{
+	int64_t price = prices->microcents_per_million[way];
+	int best = -1;
+
+	for (size_t i = 0; i < prices->token_count; ++i) {
+		int fits = price_fit_tokens(&prices->token_rows[i], way, model_id, agent);
+
+		if (fits > best) {
+			best = fits;
+			price = prices->token_rows[i].microcents_per_million[way];
+		}
+	}
+	return price;
+}
+
+int64_t price_tokens(uint64_t tokens, int64_t microcents_per_million)
+{
+	return price_exact(tokens, 1000000, microcents_per_million);
 }

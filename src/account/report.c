@@ -11,6 +11,7 @@
 
 #include "base/calendar.h"
 #include "base/count.h"
+#include "store/row_values.h"
 #include "wire/json_write.h"
 
 #define MICROS 6 /* decimals */
@@ -21,10 +22,9 @@ static const struct {
 	unsigned by;
 	const char *column;
 } bys[] = {
-	{"day", STORE_USAGE_DAY, "day"},
-	{"key", STORE_USAGE_KEY, "key"},
-	{"voice", STORE_USAGE_VOICE, "voice_id"},
-	{"model", STORE_USAGE_MODEL, "model_id"},
+	{"day", STORE_USAGE_DAY, "day"},          {"key", STORE_USAGE_KEY, "key"},
+	{"voice", STORE_USAGE_VOICE, "voice_id"}, {"model", STORE_USAGE_MODEL, "model_id"},
+	{"kind", STORE_USAGE_KIND, "kind"},
 };
 
 int report_parse_by(unsigned *by, const char *list, const char **bad)
@@ -112,10 +112,7 @@ static bool on_usage(const struct store_usage *usage, void *arg)
 	const struct report_row row = {.usage = usage,
 				       .key = find_name(&run->names, usage->key_id)};
 
-	run->total.turns += usage->turns;
-	run->total.audio_us += usage->audio_us;
-	run->total.characters += usage->characters;
-	run->total.amount_microcents += usage->amount_microcents;
+	store_usage_add(&run->total, usage);
 	return run->each(&row, run->arg);
 }
 
@@ -160,12 +157,18 @@ static void write_moment(struct json_write *json, const char *key, int64_t wall_
 	write_text(json, key, wall_ms ? text : NULL);
 }
 
+/* The first three are of speech, the cost is of all kinds. */
 static void write_figures(struct json_write *json, const struct store_usage *usage)
 {
 	json_write_signed(json, "turns", usage->turns);
 	json_write_decimal(json, "audio_seconds", (int64_t)usage->audio_us, MICROS);
 	json_write_unsigned(json, "characters", usage->characters);
 	json_write_signed(json, "cost_microcents", usage->amount_microcents);
+	json_write_decimal(json, "heard_seconds", (int64_t)usage->heard_us, MICROS);
+	json_write_signed(json, "model_answers", usage->answers);
+	json_write_unsigned(json, "input_tokens", usage->tokens_in);
+	json_write_unsigned(json, "output_tokens", usage->tokens_out);
+	json_write_unsigned(json, "estimated_tokens", usage->tokens_estimated);
 }
 
 struct writing {
@@ -191,6 +194,8 @@ static bool write_row(const struct report_row *row, void *arg)
 		json_write_signed(json, "voice_id", row->usage->voice_id);
 	if (writing->by & STORE_USAGE_MODEL)
 		write_text(json, "model_id", row->usage->model_id);
+	if (writing->by & STORE_USAGE_KIND)
+		write_text(json, "kind", row_kind_word(row->usage->kind));
 	write_figures(json, row->usage);
 	json_write_object_end(json);
 	return json->err == 0;
@@ -249,7 +254,7 @@ static bool write_csv_row(const struct report_row *row, void *arg)
 {
 	struct writing *writing = arg;
 	const struct store_usage *usage = row->usage;
-	char text[CALENDAR_SIZE + 100];
+	char text[CALENDAR_SIZE + 200];
 
 	if (writing->by & STORE_USAGE_DAY) {
 		calendar_print_day(text, usage->day_ms);
@@ -268,10 +273,17 @@ static bool write_csv_row(const struct report_row *row, void *arg)
 		write_csv_text(writing, usage->model_id);
 		write_csv(writing, ",");
 	}
+	if (writing->by & STORE_USAGE_KIND) {
+		write_csv(writing, row_kind_word(usage->kind));
+		write_csv(writing, ",");
+	}
 	snprintf(text, sizeof(text),
-		 "%" PRId64 ",%" PRIu64 ".%06" PRIu64 ",%" PRIu64 ",%" PRId64 "\r\n", usage->turns,
-		 usage->audio_us / 1000000, usage->audio_us % 1000000, usage->characters,
-		 usage->amount_microcents);
+		 "%" PRId64 ",%" PRIu64 ".%06" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRIu64
+		 ".%06" PRIu64 ",%" PRId64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n",
+		 usage->turns, usage->audio_us / 1000000, usage->audio_us % 1000000,
+		 usage->characters, usage->amount_microcents, usage->heard_us / 1000000,
+		 usage->heard_us % 1000000, usage->answers, usage->tokens_in, usage->tokens_out,
+		 usage->tokens_estimated);
 	write_csv(writing, text);
 	return writing->err == 0;
 }
@@ -288,7 +300,9 @@ int report_write_csv(struct buf *out, struct store *store, const struct store_tu
 			write_csv(&writing, ",");
 		}
 	}
-	write_csv(&writing, "turns,audio_seconds,characters,cost_microcents\r\n");
+	/* New figures come behind those that are there: some read columns by their places. */
+	write_csv(&writing, "turns,audio_seconds,characters,cost_microcents,heard_seconds,"
+			    "model_answers,input_tokens,output_tokens,estimated_tokens\r\n");
 	err = report_each(store, filter, by, write_csv_row, &writing, NULL);
 	return err ? err : writing.err;
 }
@@ -336,6 +350,10 @@ static void write_turn(struct json_write *json, const struct store_turn *turn)
 	json_write_signed(json, "cost_microcents", turn->amount_microcents);
 	json_write_signed(json, "voice_id", turn->voice_id);
 	write_text(json, "model_id", turn->model_id);
+	write_text(json, "kind", row_kind_word(turn->kind));
+	json_write_unsigned(json, "quantity", turn->quantity);
+	write_text(json, "unit", row_unit_word(turn->unit));
+	json_write_bool(json, "estimated", turn->is_estimated);
 	json_write_object_end(json);
 }
 

@@ -3,7 +3,8 @@
  * row.
  *
  * Blocking, over the store's verbs (see registry.h).  All figures are sums of the
- * ledger's rows, exact to the micro-cent.
+ * ledger's rows, exact to the micro-cent.  Turns, seconds of audio and characters are
+ * those of speech; costs are of every kind of row.
  */
 #ifndef ACCOUNT_REPORT_H
 #define ACCOUNT_REPORT_H
@@ -12,7 +13,7 @@
 #include "store/store.h"
 
 /* What is summed up by: "day,key".  EINVAL; then *bad is where the unknown name stands. */
-#define REPORT_BYS "day, key, voice, model"
+#define REPORT_BYS "day, key, voice, model, kind"
 int report_parse_by(unsigned *by, const char *list, const char **bad);
 
 struct report_row {

@@ -14,6 +14,7 @@
 #include "cli/key_source.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
+#include "store/row_values.h"
 
 #define REPORT_MAX (256u * 1024 * 1024) /* a million rows, far more than people read */
 
@@ -102,6 +103,9 @@ static void add_figures(struct table *table, const struct store_usage *usage)
 	table_cell(table, "%" PRIu64 ".%03" PRIu64, usage->audio_us / 1000000,
 		   usage->audio_us / 1000 % 1000);
 	table_cell(table, "%" PRIu64, usage->characters);
+	table_cell(table, "%" PRId64, usage->answers);
+	table_cell(table, "%" PRIu64, usage->tokens_in);
+	table_cell(table, "%" PRIu64, usage->tokens_out);
 	table_cell(table, "%s", cents);
 }
 
@@ -119,6 +123,8 @@ static bool add_row(const struct report_row *row, void *arg)
 		table_cell(&printing->table, "%" PRId64, row->usage->voice_id);
 	if (printing->by & STORE_USAGE_MODEL)
 		table_cell(&printing->table, "%s", row->usage->model_id);
+	if (printing->by & STORE_USAGE_KIND)
+		table_cell(&printing->table, "%s", row_kind_word(row->usage->kind));
 	add_figures(&printing->table, row->usage);
 	return true;
 }
@@ -131,9 +137,11 @@ static int print_table(struct store *store, const struct store_turn_filter *filt
 	} named[] = {{STORE_USAGE_DAY, {"DAY", false}},
 		     {STORE_USAGE_KEY, {"KEY", false}},
 		     {STORE_USAGE_VOICE, {"VOICE", true}},
-		     {STORE_USAGE_MODEL, {"MODEL", false}}};
+		     {STORE_USAGE_MODEL, {"MODEL", false}},
+		     {STORE_USAGE_KIND, {"KIND", false}}};
 	static const struct table_column figures[] = {
-		{"TURNS", true}, {"AUDIO S", true}, {"CHARACTERS", true}, {"CENTS", true}};
+		{"TURNS", true},     {"AUDIO S", true},    {"CHARACTERS", true}, {"ANSWERS", true},
+		{"TOKENS IN", true}, {"TOKENS OUT", true}, {"CENTS", true}};
 	struct table_column columns[COUNT(named) + COUNT(figures)];
 	struct printing printing = {.by = by};
 	struct store_usage total = {0};
@@ -205,7 +213,7 @@ static const struct command_option options[] = {
 	{"key", 0, "KEY", "of one key, by its first letters (all)"},
 	{"from", 0, "WHEN", "the first moment: 2026-05-20, 2026-05-20T09:00, or 7d ago"},
 	{"to", 0, "WHEN", "the first moment that does not count any more"},
-	{"by", 0, "LIST", "sums by day, key, voice, model (day); days are of UTC"},
+	{"by", 0, "LIST", "sums by day, key, voice, model, kind (day); days are of UTC"},
 	{"csv", 0, NULL, "as CSV, costs in micro-cents"},
 	{"json", 0, NULL, "as JSON, costs in micro-cents"},
 	{0},
@@ -213,7 +221,7 @@ static const struct command_option options[] = {
 
 const struct command command_usage = {
 	.name = "usage",
-	.summary = "Sum up what was spoken and what it cost.",
+	.summary = "Sum up what was used and what it cost.",
 	.options = options,
 	.run = run,
 };

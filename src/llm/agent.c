@@ -10,6 +10,7 @@
 
 #include "base/count.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "llm/llm_private.h"
 
 #define HEADERS_MAX (8u * 1024u) /* half of what servers take at least */
@@ -268,4 +269,33 @@ int llm_agent_alloc(struct llm_agent **agentp, const struct llm_options *options
 const char *llm_agent_sentence(const struct llm_agent *agent)
 {
 	return agent->sentence[0] ? agent->sentence : LLM_SORRY;
+}
+
+const char *llm_agent_model(const struct llm_agent *agent, bool is_other)
+{
+	if (agent->dialect == LLM_ECHO)
+		return "echo";
+	return agent->targets[is_other && agent->target_count > 1].model;
+}
+
+uint32_t llm_agent_max_tokens(const struct llm_agent *agent)
+{
+	return agent->max_tokens;
+}
+
+uint32_t llm_estimate(uint64_t characters)
+{
+	uint64_t tokens = (characters + LLM_TOKEN_CHARACTERS - 1) / LLM_TOKEN_CHARACTERS;
+
+	return tokens < UINT32_MAX ? (uint32_t)tokens : UINT32_MAX;
+}
+
+uint32_t llm_agent_estimate(const struct llm_agent *agent, const struct llm_turn *history,
+			    size_t count)
+{
+	uint64_t characters = agent->prompt ? utf8_count(agent->prompt, strlen(agent->prompt)) : 0;
+
+	for (size_t i = llm_body_first(history, count, agent->history_max); i < count; ++i)
+		characters += utf8_count(history[i].text, history[i].len);
+	return llm_estimate(characters);
 }

@@ -21,6 +21,7 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "llm/llm_private.h"
 #include "wire/llm_event.h"
 
@@ -87,18 +88,29 @@ static void answer_destroy(void *object)
 	mem_deref(answer->client);
 }
 
+/* What the model has not counted is reckoned. */
+static void llm_answer_figures(struct llm_figures *figures, const struct llm_answer *answer)
+{
+	*figures = answer->figures;
+	figures->whole_ms = elapsed_ms(answer);
+	figures->is_other_model = answer->target > 0;
+	figures->is_in_estimated = figures->tokens_in == 0;
+	if (figures->is_in_estimated)
+		figures->tokens_in = answer->asked_tokens;
+	figures->is_out_estimated = figures->tokens_out == 0 && answer->said_characters > 0;
+	if (figures->is_out_estimated)
+		figures->tokens_out = llm_estimate(answer->said_characters);
+}
+
 void llm_answer_end(struct llm_answer *answer, enum llm_end end)
 {
-	struct llm_figures *figures = &answer->figures;
-
 	answer->state = LLM_ENDED;
 	stop_try(answer);
 	timer_clear(timers_of(answer), &answer->answer_timer);
-	figures->whole_ms = elapsed_ms(answer);
-	figures->is_other_model = answer->target > 0 && end != LLM_FALLBACK && end != LLM_SILENT;
-	if (figures->tokens_out == 0)
-		figures->tokens_out = answer->deltas;
-	answer->handlers->done(end, figures, answer->arg);
+	llm_answer_figures(&answer->figures, answer);
+	if (end == LLM_FALLBACK || end == LLM_SILENT)
+		answer->figures.is_other_model = false;
+	answer->handlers->done(end, &answer->figures, answer->arg);
 }
 
 static bool has_word(const char *text, size_t len)
@@ -148,6 +160,7 @@ bool llm_answer_say(struct llm_answer *answer, const char *text, size_t len)
 	if (answer->state == LLM_WAITING && has_word(text, len))
 		start_streaming(answer);
 	answer->said += len;
+	answer->said_characters += utf8_count(text, len);
 	++answer->deltas;
 	if (!tell_delta(answer, text, len))
 		return false;
@@ -488,6 +501,8 @@ static int start_try(struct llm_answer *answer)
 	answer->status = 0;
 	answer->busy_ms = 0;
 	answer->is_finished = answer->is_cut = false;
+	answer->figures.tokens_in = answer->figures.tokens_out = 0;
+	answer->said_characters = 0;
 	sse_init(&answer->sse, EVENT_MAX);
 	buf_init(&answer->refusal, REFUSAL_MAX);
 	++answer->figures.tries;
@@ -555,6 +570,7 @@ static int start(struct llm_answer *answer, const struct llm_turn *history, size
 
 	if (err)
 		return err;
+	answer->asked_tokens = llm_agent_estimate(answer->agent, history, count);
 	if (answer->agent->dialect == LLM_ECHO)
 		return llm_echo_start(answer, last);
 	err = write_bodies(answer, history, count);
@@ -609,6 +625,7 @@ int llm_alloc(struct llm **llmp, struct loop *loop, const char *ca_file, char *w
 	if (client) {
 		client->loop = loop;
 		client->llm.ask = ask;
+		client->llm.figures = llm_answer_figures;
 		err = tls_client_alloc(&tls, ca_file, why, why_size);
 	}
 	if (!err)

@@ -8,8 +8,8 @@
  * that a caller never hears nothing; what goes wrong later ends the answer with
  * what was said.
  *
- * `struct llm` is a table with one verb: conversations are tested with a fake
- * that puts its own function there.  All on the loop's thread.
+ * `struct llm` is a table of verbs: conversations are tested with a fake
+ * that puts its own functions there.  All on the loop's thread.
  */
 #ifndef LLM_LLM_H
 #define LLM_LLM_H
@@ -77,6 +77,21 @@ int llm_agent_alloc(struct llm_agent **agentp, const struct llm_options *options
 /* What this agent says when it cannot even ask; never "". */
 const char *llm_agent_sentence(const struct llm_agent *agent);
 
+/* The model that it asks, or the one that it asks when that fails; lent. */
+const char *llm_agent_model(const struct llm_agent *agent, bool is_other);
+
+/* The longest answer that the model is asked for; 0: the model's own. */
+uint32_t llm_agent_max_tokens(const struct llm_agent *agent);
+
+/* A token has about so many characters.  What a model does not count is reckoned so. */
+#define LLM_TOKEN_CHARACTERS 4u
+uint32_t llm_estimate(uint64_t characters);
+
+/* How many tokens the model would be asked with: the prompt, and as much of the history as it
+ * is given.  An estimate. */
+uint32_t llm_agent_estimate(const struct llm_agent *agent, const struct llm_turn *history,
+			    size_t count);
+
 /* How an answer ended: the model said that it was finished; it was cut by
  * max_tokens, whole_ms or our limit of its size; it broke in mid-stream, what
  * was said stands; every try failed and the sentence was said; every try failed
@@ -100,9 +115,11 @@ const char *llm_end_name(enum llm_end end);
 struct llm_figures {
 	uint32_t first_delta_ms; /* from llm_ask; UINT32_MAX: there was none */
 	uint32_t whole_ms;
-	uint32_t tokens_in; /* 0: not told */
-	uint32_t tokens_out; /* as the model told, else the number of deltas */
-	uint16_t tries; /* requests sent, the one that worked included */
+	/* As the model counted them in the try that spoke, else reckoned from the characters
+	 * that it was sent and has sent. */
+	uint32_t tokens_in, tokens_out;
+	bool is_in_estimated, is_out_estimated;
+	uint16_t tries; /* requests begun, the one that worked included; of echo 0 */
 	uint16_t errors; /* of them, how many failed */
 	bool is_other_model; /* the fallback model spoke */
 };
@@ -124,6 +141,8 @@ struct llm {
 	int (*ask)(struct llm_answer **answerp, struct llm *llm, struct llm_agent *agent,
 		   const struct llm_turn *history, size_t count,
 		   const struct llm_handlers *handlers, void *arg);
+	/* Of an answer that runs, as of now: for one that is about to be given up. */
+	void (*figures)(struct llm_figures *figures, const struct llm_answer *answer);
 };
 
 /* The real one.  ca_file is NULL for the system's certificate authorities.

@@ -2,7 +2,8 @@
  * agent_rest.c: GET /v1/agents, and talking with one by an ordinary key.
  *
  * Whoever has a key of ours may try an agent without the secret of its speech
- * engine: /ws/talk/NAME is the same conversation.  What an agent is made of
+ * engine: /ws/talk/NAME is the same conversation, within the limits and for the credit
+ * of the key and its account.  What an agent is made of
  * (keys, addresses, prompts) is told to nobody.
  */
 #include <errno.h>
@@ -50,6 +51,7 @@ struct pending_talk {
 	struct route_call call; /* holds its request and its member */
 	struct agent *agent;
 	struct connection_permit *permit;
+	bool wants_usage;
 };
 
 static void pending_destroy(void *object)
@@ -71,7 +73,13 @@ static void on_permit(int err, const struct denied *denied, void *arg)
 		denial_describe(&fault, denied);
 		answer_fault(&pending->call, &fault);
 	} else {
-		speech_engine_admit(&pending->call, pending->agent, pending->permit);
+		speech_engine_admit(&pending->call, pending->agent,
+				    &(struct speech_engine_caller){
+					    .member = pending->call.member,
+					    .permit = pending->permit,
+					    .has_key = true,
+					    .wants_usage = pending->wants_usage,
+				    });
 		pending->permit = NULL;
 	}
 	mem_deref(pending);
@@ -80,18 +88,41 @@ static void on_permit(int err, const struct denied *denied, void *arg)
 static void ask_permit(struct pending_talk *pending)
 {
 	struct denied denied = {.why = DENIAL_NONE, .limit = -1};
-	int err =
-		member_connect(&pending->permit, pending->call.member, &denied, on_permit, pending);
+	int err = EACCES;
 
+	/* Who cannot ask anything is told so at the door. */
+	if (member_has_credit(pending->call.member, &denied))
+		err = member_connect(&pending->permit, pending->call.member, &denied, on_permit,
+				     pending);
 	if (err != EINPROGRESS)
 		on_permit(err, &denied, pending);
+}
+
+/* ?usage=true; false for what is neither that nor ?usage=false. */
+static bool agent_rest_read_usage(bool *wants_usage, const struct http_request *request)
+{
+	char text[8] = "";
+	size_t len;
+
+	*wants_usage = false;
+	if (!http_query_raw(request, "usage", &len))
+		return true;
+	if (http_query(request, "usage", text, sizeof(text)) != 0)
+		return false;
+	*wants_usage = strcmp(text, "true") == 0;
+	return *wants_usage || strcmp(text, "false") == 0;
 }
 
 void agent_rest_talk(const struct route_call *call)
 {
 	struct agent *agent = agents_find_name(call->server->agents, call->id_texts[0]);
 	struct pending_talk *pending;
+	bool wants_usage;
 
+	if (!agent_rest_read_usage(&wants_usage, call->request)) {
+		answer_error(call, WIRE_ERROR_INVALID_REQUEST, "usage must be true or false");
+		return;
+	}
 	if (!agent) {
 		answer_error(call, WIRE_ERROR_NO_ROUTE, "there is no agent of this name");
 		return;
@@ -103,6 +134,7 @@ void agent_rest_talk(const struct route_call *call)
 	}
 	pending->call = *call;
 	pending->agent = mem_ref(agent);
+	pending->wants_usage = wants_usage;
 	mem_ref(call->request);
 	mem_ref(call->member);
 	ask_permit(pending);

@@ -172,6 +172,32 @@ static int fill_keys(struct agent *agent, const struct config_agent *config, str
 	return err;
 }
 
+/* The one that was named for it, or the first that tokens are signed with and that is ours; a
+ * speech engine's own key is none of ours.  A region in front of it is left out. */
+static int agents_fill_account_key(struct agent *agent, const struct config_agent *config,
+				   struct buf *errors)
+{
+	const char *text = config->account_key[0] ? config->account_key : config->api_key;
+
+	while (text[0]) {
+		char key[PARAM_STRING_SIZE];
+		size_t len = strcspn(text, " ");
+
+		snprintf(key, sizeof(key), "%.*s", (int)len, text);
+		if (account_key_is(key)) {
+			memcpy(agent->account_key, key + len - ACCOUNT_KEY_LEN, ACCOUNT_KEY_LEN);
+			return 0;
+		}
+		text += len;
+		text += strspn(text, " ");
+	}
+	if (config->account_key[0] == '\0')
+		return 0;
+	(void)buf_printf(errors, "[agent %s] account_key is not written like a key of ours\n",
+			 config->name);
+	return EINVAL;
+}
+
 static struct agent_totals *find_totals(const struct agents *agents, const char *name)
 {
 	for (size_t i = 0; i < agents->totals_count; ++i) {
@@ -225,6 +251,8 @@ static int make_agent(struct agent **agentp, const struct config_agent *config,
 	err = check_path(config, errors);
 	if (!err)
 		err = fill_keys(agent, config, errors);
+	if (!err)
+		err = agents_fill_account_key(agent, config, errors);
 	if (!err)
 		err = fill_llm(agent, config, errors);
 	if (!err)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account/account_key.h"
 #include "account/engine_token.h"
 #include "llm/llm.h"
 #include "server/config.h"
@@ -31,6 +32,8 @@ struct agent {
 	char path[PARAM_STRING_SIZE];
 	char language[CONFIG_WORD_SIZE]; /* "": it is told none */
 	struct engine_token_keys keys;
+	char account_key[ACCOUNT_KEY_LEN +
+			 1]; /* whose account pays for its engines; "": nobody's */
 	struct llm_agent *llm;
 	struct agent_totals *totals;
 };

@@ -166,6 +166,12 @@ static const struct param rows[] = {
 	 .text = "Credit of a prepaid account that this server takes at once and may spend without "
 		 "asking the store again. Servers that share a store can together overdraw an "
 		 "account by at most this much each."},
+	{"prices", "input_cents_per_million", DECIMAL(input_microcents, "", 1000000),
+	 .unit = "cents",
+	 .text = "What a million tokens cost that a language model is asked with, where no [price "
+		 "NAME] section fits. Empty: they are recorded and cost nothing."},
+	{"prices", "output_cents_per_million", DECIMAL(output_microcents, "", 1000000),
+	 .unit = "cents", .text = "The same for the tokens of its answers."},
 
 	{"store", "address", STRING(store_address, ""), .check = check_store, .is_secret = true,
 	 .text = "Where keys and the ledger are kept: sqlite:PATH, "
@@ -202,7 +208,15 @@ static const struct param price_rows[] = {
 	 .text = "The id of the voice it is for. 0: every voice."},
 	{"price", "cents_per_minute", DECIMAL(microcents_per_minute, "", 1000000), .unit = "cents",
 	 .text = "What a minute of audio costs. Empty: clients are told that the cost is not "
-		 "known."},
+		 "known, unless the section has a price for tokens: then it says nothing of audio."},
+	{"price", "agent", WORD(agent, ""),
+	 .text = "The agent whose language model it is for. Empty: every agent."},
+	{"price", "input_cents_per_million", DECIMAL(input_microcents, "", 1000000),
+	 .unit = "cents",
+	 .text = "What a million tokens cost that the language model is asked with. Empty: the "
+		 "section says nothing of them."},
+	{"price", "output_cents_per_million", DECIMAL(output_microcents, "", 1000000),
+	 .unit = "cents", .text = "The same for the tokens of its answers."},
 };
 
 #undef FIELD
@@ -234,6 +248,11 @@ static const struct param agent_rows[] = {
 	{"agent", "token_seconds", INT(token_seconds, "3600", 60, 31536000), .unit = "seconds",
 	 .text = "The longest time from issue to expiry that a token of the speech engine may have. "
 		 "Whoever gets hold of a token can use it until it expires."},
+	{"agent", "account_key", STRING(account_key, ""), .is_secret = true,
+	 .text = "An API key of this server, whose account pays for what speech engines ask, with "
+		 "its limits and its credit. env:NAME takes the variable of that name. Empty: the "
+		 "first of api_key that is a key of this server; without one it is recorded as "
+		 "nobody's and costs nothing. Who talks at /ws/talk pays with their own key."},
 	{"agent", "llm", ENUM(llm, "openai", llm_dialects),
 	 .text = "How its language model is spoken to: the chat completions of OpenAI, vLLM, Ollama, "
 		 "llama.cpp and the like, OpenAI's responses, Anthropic's messages; or echo, which "
@@ -298,8 +317,9 @@ static const struct param_group groups[] = {
 	      "What the accounts of a plan may use, unless they were given something else. "
 	      "\"default\" is the plan of accounts that name none."),
 	GROUP("price", prices, price_rows,
-	      "What some audio costs. Of those that fit, the one for a voice and a model counts "
-	      "most, then one for a voice, then one for a model."),
+	      "What some audio costs, or some tokens of language models. Of those that fit, the one "
+	      "for a voice (of tokens: an agent) and a model counts most, then one for a voice or "
+	      "an agent, then one for a model."),
 	GROUP("agent", agents, agent_rows,
 	      "Who answers a speech engine. Without any there is an echo at /speech-engine/ws."),
 };
@@ -441,8 +461,9 @@ static int check_agent(struct config_agent *agent, struct buf *errors)
 	int err = take_variable(agent->api_key, agent->name, "api_key", errors);
 	int err_llm = take_variable(agent->llm_key, agent->name, "llm_key", errors);
 	int err_fallback = take_variable(agent->fallback_key, agent->name, "fallback_key", errors);
+	int err_account = take_variable(agent->account_key, agent->name, "account_key", errors);
 
-	if (err || err_llm || err_fallback)
+	if (err || err_llm || err_fallback || err_account)
 		return EINVAL;
 	if (agent->api_key[strspn(agent->api_key, " ")] == '\0') {
 		(void)buf_printf(errors, "[agent %s] wants an api_key\n", agent->name);
@@ -476,13 +497,41 @@ static int check_agents(struct config *config, struct buf *errors)
 	return err;
 }
 
+/* Voices speak and agents ask models: a section cannot be about both. */
+static int config_check_prices(const struct config *config, struct buf *errors)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < config->prices_count; ++i) {
+		const struct config_price *price = &config->prices[i];
+		bool is_of_tokens = price->input_microcents >= 0 || price->output_microcents >= 0;
+
+		if (is_of_tokens && price->voice_id) {
+			(void)buf_printf(errors, "[price %s] has a voice and a price of tokens\n",
+					 price->name);
+			err = EINVAL;
+		}
+		if (price->agent[0] && (!is_of_tokens || price->microcents_per_minute >= 0)) {
+			(void)buf_printf(errors,
+					 "[price %s] has an agent: it wants a price of tokens, and "
+					 "none of audio\n",
+					 price->name);
+			err = EINVAL;
+		}
+	}
+	return err;
+}
+
 /* What no row can see alone. */
 static int check_together(struct config *config, struct buf *errors)
 {
 	int err = check_tls(config, errors);
 	int err_agents = check_agents(config, errors);
+	int err_prices = config_check_prices(config, errors);
 
-	return err ? err : err_agents;
+	if (!err)
+		err = err_agents;
+	return err ? err : err_prices;
 }
 
 /* The short name that the voices folder has for people and engines alike; the

@@ -31,12 +31,14 @@ struct config_plan {
 	int64_t turns, connections, requests_per_minute, characters_per_minute, text_max;
 };
 
-/* [price NAME]: what a minute of some audio costs. */
+/* [price NAME]: what a minute of some audio costs, or what some tokens cost. */
 struct config_price {
 	char name[PARAM_NAME_SIZE];
 	char model[CONFIG_WORD_SIZE]; /* "": of every model */
 	int64_t voice_id; /* 0: of every voice */
 	int64_t microcents_per_minute; /* PARAM_NONE: no price */
+	char agent[CONFIG_WORD_SIZE]; /* "": of every agent */
+	int64_t input_microcents, output_microcents; /* of a million tokens; PARAM_NONE: no price */
 };
 
 /* [agent NAME]: who answers a speech engine; the fields are those of struct
@@ -46,6 +48,7 @@ struct config_agent {
 	char path[PARAM_STRING_SIZE];
 	char api_key[PARAM_STRING_SIZE]; /* one or more, with blanks between them */
 	int64_t token_seconds; /* that a token may be valid */
+	char account_key[PARAM_STRING_SIZE]; /* "": nobody's, unless api_key has one of ours */
 	int llm; /* enum llm_dialect */
 	char llm_url[PARAM_STRING_SIZE];
 	char llm_model[PARAM_STRING_SIZE];
@@ -103,6 +106,7 @@ struct config {
 	/* [prices] */
 	int64_t microcents_per_minute; /* PARAM_NONE: no price */
 	int64_t lease_microcents;
+	int64_t input_microcents, output_microcents; /* of a million tokens; PARAM_NONE: no price */
 
 	/* [store] */
 	char store_address[PARAM_STRING_SIZE]; /* for store_open */

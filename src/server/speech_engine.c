@@ -15,12 +15,13 @@
 #include "server/server_private.h"
 #include "server/ws_peer.h"
 #include "session/conversation.h"
+#include "session/denial.h"
 
 struct engine_socket {
 	struct link link; /* among the server's conversations */
 	struct server *server;
 	struct agent *agent;
-	struct member *member; /* NULL: an engine, which has a token */
+	struct member *member; /* whose account pays; NULL: nobody's */
 	struct connection_permit *permit;
 	struct ws_peer engine;
 	struct conversation *conversation;
@@ -103,9 +104,16 @@ static void socket_destroy(void *object)
 	mem_deref(socket->member);
 }
 
-static int socket_alloc(struct engine_socket **socketp, struct server *server, struct agent *agent)
+static int socket_alloc(struct engine_socket **socketp, struct server *server, struct agent *agent,
+			const struct speech_engine_caller *caller)
 {
 	struct engine_socket *socket = mem_zalloc(sizeof(*socket), socket_destroy);
+	const struct answer_payer payer = {
+		.member = caller->member,
+		.ledger_ops = server->services.ledger_ops,
+		.ledger = server->services.ledger,
+		.prices = server->services.prices,
+	};
 	const struct conversation_options options = {
 		.timers = &server->loop->timers,
 		.llm = server->llm,
@@ -114,6 +122,9 @@ static int socket_alloc(struct engine_socket **socketp, struct server *server, s
 		.peer = socket ? &socket->engine.peer : NULL,
 		.scratch = &server->scratch,
 		.log_texts = server->config->log_texts,
+		.payer = &payer,
+		.tells_errors = caller->has_key,
+		.tells_usage = caller->wants_usage,
 	};
 	int err;
 
@@ -131,18 +142,18 @@ static int socket_alloc(struct engine_socket **socketp, struct server *server, s
 }
 
 void speech_engine_admit(const struct route_call *call, struct agent *agent,
-			 struct connection_permit *permit)
+			 const struct speech_engine_caller *caller)
 {
 	struct server *server = call->server;
 	struct engine_socket *socket;
 
-	if (socket_alloc(&socket, server, agent) != 0) {
-		mem_deref(permit);
+	if (socket_alloc(&socket, server, agent, caller) != 0) {
+		mem_deref(caller->permit);
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 		return;
 	}
-	socket->member = mem_ref(call->member);
-	socket->permit = permit;
+	socket->member = caller->member ? mem_ref(caller->member) : NULL;
+	socket->permit = caller->permit;
 	http_reply_header(call->request, "x-request-id", call->request_id);
 	if (http_upgrade(&socket->engine.ws, call->request, &ws_handlers, socket) != 0) {
 		mem_deref(socket);
@@ -172,6 +183,99 @@ static bool is_allowed(const struct route_call *call, struct agent *agent)
 	return false;
 }
 
+/* An engine whose conversations an account pays for, on its way in. */
+struct pending_engine {
+	struct route_call call; /* holds its request */
+	struct agent *agent;
+	struct members_check *check;
+	struct member *member;
+	struct connection_permit *permit;
+};
+
+static void speech_engine_pending_destroy(void *object)
+{
+	struct pending_engine *pending = object;
+
+	http_on_gone(pending->call.request, NULL, NULL);
+	if (pending->check)
+		members_forget(pending->check);
+	mem_deref(pending->permit);
+	mem_deref(pending->member);
+	mem_deref(pending->agent);
+	mem_deref(pending->call.request);
+}
+
+static void speech_engine_on_gone(void *arg)
+{
+	mem_deref(arg);
+}
+
+static void speech_engine_on_permit(int err, const struct denied *denied, void *arg)
+{
+	struct pending_engine *pending = arg;
+	struct stream_fault fault;
+
+	http_on_gone(pending->call.request, NULL, NULL);
+	if (err) {
+		denial_describe(&fault, denied);
+		answer_fault(&pending->call, &fault);
+	} else {
+		speech_engine_admit(&pending->call, pending->agent,
+				    &(struct speech_engine_caller){.member = pending->member,
+								   .permit = pending->permit});
+		pending->permit = NULL;
+	}
+	mem_deref(pending);
+}
+
+/* The key of the agent's account, which is not the caller's: what is wrong with it is the
+ * operator's to know. */
+static void speech_engine_on_payer(int err, struct member *member, void *arg)
+{
+	struct pending_engine *pending = arg;
+	struct denied denied = {.why = DENIAL_NONE, .limit = -1};
+
+	pending->check = NULL;
+	if (!err && !member_may_speak(member))
+		err = EACCES;
+	if (err) {
+		log_warn("engine", "agent %s: the key of its account %s",
+			 pending->agent->totals->name,
+			 err == EACCES ? "is not valid" : "cannot be looked up");
+		http_on_gone(pending->call.request, NULL, NULL);
+		answer_error(&pending->call,
+			     err == EACCES ? WIRE_ERROR_FORBIDDEN : WIRE_ERROR_NO_KEYS, NULL);
+		mem_deref(pending);
+		return;
+	}
+	pending->member = mem_ref(member);
+	err = member_connect(&pending->permit, member, &denied, speech_engine_on_permit, pending);
+	if (err != EINPROGRESS)
+		speech_engine_on_permit(err, &denied, pending);
+}
+
+static void speech_engine_find_payer(const struct route_call *call, struct agent *agent)
+{
+	struct pending_engine *pending = mem_zalloc(sizeof(*pending), NULL);
+
+	if (!pending) {
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+		return;
+	}
+	pending->call = *call;
+	pending->agent = mem_ref(agent);
+	mem_ref(call->request);
+	mem_set_destructor(pending, speech_engine_pending_destroy);
+	if (members_check(&pending->check, call->server->members, agent->account_key,
+			  strlen(agent->account_key), call->request->path, speech_engine_on_payer,
+			  pending) != 0) {
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+		mem_deref(pending);
+		return;
+	}
+	http_on_gone(call->request, speech_engine_on_gone, pending);
+}
+
 bool speech_engine_open(const struct route_call *call)
 {
 	struct agent *agent = agents_find(call->server->agents, call->request->path);
@@ -184,8 +288,10 @@ bool speech_engine_open(const struct route_call *call)
 	} else if (!is_allowed(call, agent)) {
 		answer_error(call, WIRE_ERROR_MISSING_KEY,
 			     "the token in " ENGINE_TOKEN_HEADER " is missing or not valid");
+	} else if (agent->account_key[0]) {
+		speech_engine_find_payer(call, agent);
 	} else {
-		speech_engine_admit(call, agent, NULL);
+		speech_engine_admit(call, agent, &(struct speech_engine_caller){0});
 	}
 	return true;
 }

@@ -13,6 +13,7 @@
 struct agent;
 struct agent_totals;
 struct connection_permit;
+struct member;
 struct route_call;
 struct server;
 
@@ -23,10 +24,17 @@ struct server;
 /* True when the path is an agent's: then the request was answered. */
 bool speech_engine_open(const struct route_call *call);
 
-/* A conversation with somebody who has a key of ours instead of a token: `permit` is
- * taken over. */
+/* A conversation.  Its account pays whose member it is (NULL: nobody's); `permit` is one of that
+ * account's connections and is taken over (NULL: none was asked for).  Whoever has a key of ours
+ * instead of a token is told errors and, if they ask for it, usage. */
+struct speech_engine_caller {
+	struct member *member;
+	struct connection_permit *permit;
+	bool has_key;
+	bool wants_usage;
+};
 void speech_engine_admit(const struct route_call *call, struct agent *agent,
-			 struct connection_permit *permit);
+			 const struct speech_engine_caller *caller);
 
 /* Those whose keys are not good any more are closed. */
 void speech_engine_shut_ended(struct server *server);

@@ -29,8 +29,20 @@ static void add_plan(struct tariff *tariff, const struct config_plan *plan)
 	};
 }
 
+/* A section may have a price of audio, of tokens, or both. */
 static void add_price(struct tariff *tariff, const struct config_price *price)
 {
+	bool is_of_tokens = price->input_microcents >= 0 || price->output_microcents >= 0;
+
+	if (is_of_tokens)
+		tariff->token_rows[tariff->prices.token_count++] = (struct price_token_row){
+			.model_id = price->model[0] ? price->model : NULL,
+			.agent = price->agent[0] ? price->agent : NULL,
+			.microcents_per_million = {price_of(price->input_microcents),
+						   price_of(price->output_microcents)},
+		};
+	if (is_of_tokens && price->microcents_per_minute < 0)
+		return;
 	tariff->price_rows[tariff->prices.count++] = (struct price_row){
 		.model_id = price->model[0] ? price->model : NULL,
 		.voice_id = price->voice_id,
@@ -43,6 +55,9 @@ void tariff_init(struct tariff *tariff, const struct config *config)
 	*tariff = (struct tariff){.plans_count = 0};
 	tariff->prices.microcents_per_minute = price_of(config->microcents_per_minute);
 	tariff->prices.rows = tariff->price_rows;
+	tariff->prices.microcents_per_million[PRICE_INPUT] = price_of(config->input_microcents);
+	tariff->prices.microcents_per_million[PRICE_OUTPUT] = price_of(config->output_microcents);
+	tariff->prices.token_rows = tariff->token_rows;
 	for (size_t i = 0; i < config->plans_count; ++i)
 		add_plan(tariff, &config->plans[i]);
 	for (size_t i = 0; i < config->prices_count; ++i)

@@ -13,6 +13,7 @@
 struct tariff {
 	struct prices prices;
 	struct price_row price_rows[CONFIG_PRICES_MAX];
+	struct price_token_row token_rows[CONFIG_PRICES_MAX];
 	struct plan plans[CONFIG_PLANS_MAX];
 	size_t plans_count;
 };

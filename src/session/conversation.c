@@ -11,11 +11,15 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "metrics/metrics.h"
+#include "session/answer_receipt.h"
+#include "session/denial.h"
 #include "session/session.h"
 #include "wire/engine_message.h"
 #include "wire/engine_reply.h"
@@ -53,11 +57,22 @@ struct conversation {
 	struct buf kept; /* all words of it, to be said again */
 	bool is_kept; /* they fitted */
 	struct buf held; /* the last of them, while the peer does not read */
+
+	struct answer_payer payer;
+	struct answer_bill *bill; /* of the newest turn; NULL: nobody pays, or it is settled */
+	struct answer_receipts receipts;
+	struct denied denied; /* while DENIED is handled */
+	/* The newest turn's history: while its message is being taken, or, when leave is
+	 * waited for, a copy. */
+	struct llm_turn *turns;
+	size_t turns_len;
+	void *kept_turns; /* the copy */
 };
 
 typedef void(conversation_action)(struct conversation *conversation);
 
-static conversation_action ask, say, say_again, say_all_again, wait_under_new_id, finish, hang_up;
+static conversation_action ask_leave, ask, refuse, cut_short, say, say_again, say_all_again,
+	wait_under_new_id, finish, hang_up;
 
 static const struct conversation_row {
 	enum conversation_state to;
@@ -65,28 +80,38 @@ static const struct conversation_row {
 } table[CONVERSATION_STATE_COUNT][CONVERSATION_EVENT_COUNT] = {
 	[CONVERSATION_IDLE] =
 		{
-			[CONVERSATION_EVENT_TURN] = {CONVERSATION_ASKED, ask},
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
+			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
+		},
+	[CONVERSATION_WAITING] =
+		{
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
+			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_WAITING, wait_under_new_id},
+			[CONVERSATION_EVENT_LEAVE] = {CONVERSATION_ASKED, ask},
+			[CONVERSATION_EVENT_DENIED] = {CONVERSATION_SAID, refuse},
 			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
 		},
 	[CONVERSATION_ASKED] =
 		{
-			[CONVERSATION_EVENT_TURN] = {CONVERSATION_ASKED, ask},
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
 			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_ASKED, wait_under_new_id},
+			[CONVERSATION_EVENT_DENIED] = {CONVERSATION_SAID, refuse},
 			[CONVERSATION_EVENT_WORDS] = {CONVERSATION_SPEAKING, say},
 			[CONVERSATION_EVENT_DONE] = {CONVERSATION_SAID, finish},
 			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
 		},
 	[CONVERSATION_SPEAKING] =
 		{
-			[CONVERSATION_EVENT_TURN] = {CONVERSATION_ASKED, ask},
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
 			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_SPEAKING, say_again},
+			[CONVERSATION_EVENT_DENIED] = {CONVERSATION_SAID, cut_short},
 			[CONVERSATION_EVENT_WORDS] = {CONVERSATION_SPEAKING, say},
 			[CONVERSATION_EVENT_DONE] = {CONVERSATION_SAID, finish},
 			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
 		},
 	[CONVERSATION_SAID] =
 		{
-			[CONVERSATION_EVENT_TURN] = {CONVERSATION_ASKED, ask},
+			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
 			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_SAID, say_all_again},
 			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
 		},
@@ -247,16 +272,49 @@ static void note_first(struct conversation *conversation)
 		figures->first_ms_max = ms;
 }
 
+/* What the model has used is booked, whoever stopped the answer. */
+static void conversation_settle(struct conversation *conversation, enum store_turn_status status,
+				const struct llm_figures *figures)
+{
+	const char *model = llm_agent_model(conversation->options.agent, figures->is_other_model);
+	struct answer_bill *bill = conversation->bill;
+
+	metrics_add(METRIC_LLM_TOKENS_IN, figures->tokens_in);
+	metrics_add(METRIC_LLM_TOKENS, figures->tokens_out);
+	conversation->figures.tokens_in += figures->tokens_in;
+	conversation->figures.tokens_out += figures->tokens_out;
+	conversation->bill = NULL;
+	if (bill)
+		answer_receipts_settle(&conversation->receipts, bill, &conversation->event, status,
+				       model, figures);
+}
+
+/* One whose requests have all failed so far is not the payer's loss. */
+static enum store_turn_status conversation_status_of_stopped(const struct llm_figures *figures)
+{
+	return figures->tries > 0 && figures->errors >= figures->tries ? STORE_TURN_FAILED
+								       : STORE_TURN_CANCELLED;
+}
+
+/* Ends the answer that runs, and the waiting for leave. */
 static void give_up(struct conversation *conversation)
 {
-	if (!conversation->answer)
-		return;
-	conversation->answer = mem_deref(conversation->answer);
-	++conversation->figures.cancels;
-	conversation->figures.tokens_out += conversation->deltas;
-	note_first(conversation);
-	metrics_add_named(METRIC_LLM_ANSWERS, "cancelled", 1);
-	metrics_add(METRIC_LLM_TOKENS, conversation->deltas);
+	struct llm *llm = conversation->options.llm;
+	struct llm_figures figures;
+
+	if (conversation->answer) {
+		llm->figures(&figures, conversation->answer);
+		conversation->answer = mem_deref(conversation->answer);
+		++conversation->figures.cancels;
+		note_first(conversation);
+		metrics_add_named(METRIC_LLM_ANSWERS, "cancelled", 1);
+		conversation_settle(conversation, conversation_status_of_stopped(&figures),
+				    &figures);
+	}
+	conversation->bill = mem_deref(conversation->bill);
+	free(conversation->kept_turns);
+	conversation->kept_turns = NULL;
+	conversation->turns = NULL;
 }
 
 /* Without memory for a question, or with one that is too long: the sentence, so
@@ -298,12 +356,45 @@ static size_t end_with_user(struct llm_turn *turns, size_t count)
 	return count;
 }
 
-/* TURN: the old answer ends first, then the new one begins. */
-static void ask(struct conversation *conversation)
+/* The history outlives its message while leave is waited for. */
+static int conversation_keep_turns(struct conversation *conversation)
+{
+	size_t size = conversation->turns_len * sizeof(struct llm_turn);
+	struct llm_turn *copies;
+	char *text;
+
+	for (size_t i = 0; i < conversation->turns_len; ++i)
+		size += conversation->turns[i].len;
+	copies = malloc(size);
+	if (!copies)
+		return ENOMEM;
+	text = (char *)(copies + conversation->turns_len);
+	for (size_t i = 0; i < conversation->turns_len; ++i) {
+		copies[i] = conversation->turns[i];
+		copies[i].text = text;
+		memcpy(text, conversation->turns[i].text, copies[i].len);
+		text += copies[i].len;
+	}
+	conversation->kept_turns = conversation->turns = copies;
+	return 0;
+}
+
+static void on_leave(int err, const struct denied *denied, void *arg)
+{
+	struct conversation *conversation = arg;
+
+	if (err)
+		conversation->denied = *denied;
+	handle(conversation, err ? CONVERSATION_EVENT_DENIED : CONVERSATION_EVENT_LEAVE);
+}
+
+/* TURN: the old answer ends first, then leave is asked for the new one. */
+static void ask_leave(struct conversation *conversation)
 {
 	const struct engine_message *message = conversation->message;
 	size_t count = end_with_user(message->turns, message->turns_len);
-	int err;
+	struct denied denied = {.why = DENIAL_LEDGER, .limit = -1};
+	int err = 0;
 
 	give_up(conversation);
 	take_id(conversation);
@@ -312,13 +403,124 @@ static void ask(struct conversation *conversation)
 	conversation->print = message->print;
 	conversation->asked_us = now_us(conversation);
 	conversation->deltas = 0;
+	conversation->turns = message->turns;
+	conversation->turns_len = count;
 	++conversation->figures.turns;
 	log_text(conversation, "user", message->turns[count - 1].text,
 		 message->turns[count - 1].len);
+	if (conversation->options.payer)
+		err = answer_bill_ask(&conversation->bill, &conversation->payer, &denied, on_leave,
+				      conversation);
+	if (err != EINPROGRESS)
+		on_leave(err, &denied, conversation);
+	else if (conversation_keep_turns(conversation) != 0)
+		on_leave(ENOMEM, &denied, conversation);
+}
+
+/* What the user has said since the agent spoke last; what came before was counted then. */
+static uint64_t conversation_new_characters(const struct conversation *conversation)
+{
+	uint64_t count = 0;
+
+	for (size_t i = conversation->turns_len; i > 0; --i) {
+		const struct llm_turn *turn = &conversation->turns[i - 1];
+
+		if (turn->role != LLM_USER)
+			break;
+		count += utf8_count(turn->text, turn->len);
+	}
+	return count;
+}
+
+static bool conversation_may_ask(struct conversation *conversation)
+{
+	struct llm_agent *agent = conversation->options.agent;
+
+	return !conversation->bill ||
+	       answer_bill_begin(
+		       conversation->bill, llm_agent_model(agent, false),
+		       conversation_new_characters(conversation),
+		       llm_agent_estimate(agent, conversation->turns, conversation->turns_len),
+		       llm_agent_max_tokens(agent), &conversation->denied);
+}
+
+/* LEAVE */
+static void ask(struct conversation *conversation)
+{
+	int err;
+
+	if (!conversation_may_ask(conversation)) {
+		handle(conversation, CONVERSATION_EVENT_DENIED);
+		return;
+	}
 	err = llm_ask(&conversation->answer, conversation->options.llm, conversation->options.agent,
-		      message->turns, count, &llm_handlers, conversation);
-	if (err)
+		      conversation->turns, conversation->turns_len, &llm_handlers, conversation);
+	free(conversation->kept_turns);
+	conversation->kept_turns = NULL;
+	conversation->turns = NULL;
+	if (!err && conversation->bill) {
+		answer_bill_mark(conversation->bill);
+	} else if (err) {
+		conversation->bill = mem_deref(conversation->bill); /* nothing was asked */
 		say_sorry(conversation, err);
+	}
+}
+
+static void conversation_tell_denial(struct conversation *conversation)
+{
+	struct stream_fault fault;
+	struct wire_notice notice;
+
+	denial_describe(&fault, &conversation->denied);
+	notice = (struct wire_notice){
+		.id = fault.id, .retry_s = fault.retry_s, .detail = fault.detail};
+	log_info("conversation", "%s: agent %s: no answer: %s", conversation->id,
+		 conversation->agent_name, wire_error_get(fault.id)->text);
+	++conversation->figures.denied;
+	if (conversation->options.tells_errors)
+		send_scratch(conversation, conversation->tag,
+			     engine_reply_error(scratch_of(conversation), conversation->event.text,
+						&notice));
+}
+
+/* Who cannot be answered any more is told to go; limits pass. */
+static void conversation_close_if_over(struct conversation *conversation)
+{
+	const struct peer *peer = conversation->options.peer;
+	enum denial why = conversation->denied.why;
+
+	if (!conversation->options.tells_errors)
+		return;
+	if (why == DENIAL_CREDIT)
+		peer->ops->close(peer->peer, SESSION_CLOSE_NO_CREDIT, "Insufficient credits");
+	else if (why == DENIAL_KEY)
+		peer->ops->close(peer->peer, SESSION_CLOSE_KEY_ENDED, "Unauthorized");
+}
+
+/* DENIED before the model was asked.  Asked again for the same, the payer may have leave: nothing
+ * is kept. */
+static void refuse(struct conversation *conversation)
+{
+	const char *sentence = llm_agent_sentence(conversation->options.agent);
+
+	give_up(conversation);
+	conversation_tell_denial(conversation);
+	conversation->is_kept = false;
+	if (!conversation->options.tells_errors)
+		send_words(conversation, sentence, strlen(sentence));
+	send_final(conversation);
+	conversation_close_if_over(conversation);
+}
+
+/* DENIED in the middle: what was said stands, and is paid for. */
+static void cut_short(struct conversation *conversation)
+{
+	give_up(conversation);
+	send_held(conversation);
+	conversation_tell_denial(conversation);
+	conversation->is_kept = false;
+	send_final(conversation);
+	conversation_close_if_over(conversation);
 }
 
 /* WORDS.  While the peer does not read they are gathered: one message of many
@@ -328,6 +530,11 @@ static void say(struct conversation *conversation)
 	const char *words = conversation->words;
 	size_t len = conversation->words_len;
 
+	if (conversation->bill && !answer_bill_advance(conversation->bill, utf8_count(words, len),
+						       &conversation->denied)) {
+		handle(conversation, CONVERSATION_EVENT_DENIED);
+		return;
+	}
 	if (conversation->deltas++ == 0)
 		conversation->first_us = now_us(conversation);
 	if (conversation->is_kept && buf_append(&conversation->kept, words, len) != 0) {
@@ -374,9 +581,6 @@ static void note_answer(struct conversation *conversation)
 	if (end != LLM_FALLBACK && end != LLM_SILENT)
 		note_first(conversation);
 	metrics_add_named(METRIC_LLM_ANSWERS, llm_end_name(end), 1);
-	metrics_add(METRIC_LLM_TOKENS, answer->tokens_out);
-	figures->tokens_in += answer->tokens_in;
-	figures->tokens_out += answer->tokens_out;
 	figures->fallbacks += end == LLM_FALLBACK || end == LLM_SILENT;
 	figures->broken += end == LLM_BROKEN || end == LLM_CUT;
 	log_debug("conversation", "%s: agent %s: %s, first word %u ms, %u ms, %u tokens, %u tries",
@@ -384,9 +588,17 @@ static void note_answer(struct conversation *conversation)
 		  answer->first_delta_ms, answer->whole_ms, answer->tokens_out, answer->tries);
 }
 
+/* What failed costs nothing: neither the sentence, which is ours, nor an answer that broke. */
+static enum store_turn_status conversation_status_of(enum llm_end end)
+{
+	return end == LLM_WHOLE || end == LLM_CUT ? STORE_TURN_FINISHED : STORE_TURN_FAILED;
+}
+
 static void finish(struct conversation *conversation)
 {
 	note_answer(conversation);
+	conversation_settle(conversation, conversation_status_of(conversation->answer_end),
+			    conversation->answer_figures);
 	conversation->answer = mem_deref(conversation->answer);
 	log_text(conversation, "agent", conversation->kept.bytes, conversation->kept.len);
 	send_held(conversation);
@@ -538,6 +750,7 @@ void conversation_figures_add(struct conversation_figures *sum,
 	sum->llm_errors += figures->llm_errors;
 	sum->fallbacks += figures->fallbacks;
 	sum->broken += figures->broken;
+	sum->denied += figures->denied;
 	sum->tokens_in += figures->tokens_in;
 	sum->tokens_out += figures->tokens_out;
 	sum->firsts += figures->firsts;
@@ -578,10 +791,22 @@ static void destroy(void *object)
 	struct conversation *conversation = object;
 
 	give_up(conversation);
+	answer_receipts_reset(&conversation->receipts);
 	log_end(conversation);
 	mem_deref(conversation->options.agent);
+	mem_deref(conversation->payer.member);
 	buf_reset(&conversation->kept);
 	buf_reset(&conversation->held);
+}
+
+/* Comes when the rows are durable: perhaps under an id that is not the newest any more. */
+static void on_receipt(const char *event, const struct engine_usage *usage, void *arg)
+{
+	struct conversation *conversation = arg;
+
+	if (conversation->state != CONVERSATION_CLOSED)
+		send_scratch(conversation, 0,
+			     engine_reply_usage(scratch_of(conversation), event, usage));
 }
 
 int conversation_alloc(struct conversation **conversationp,
@@ -596,6 +821,14 @@ int conversation_alloc(struct conversation **conversationp,
 	snprintf(conversation->agent_name, sizeof(conversation->agent_name), "%s",
 		 options->agent_name);
 	conversation->options.agent_name = NULL; /* the caller's may go */
+	if (options->payer) {
+		conversation->payer = *options->payer;
+		conversation->payer.agent = conversation->agent_name;
+		if (conversation->payer.member)
+			mem_ref(conversation->payer.member);
+	}
+	answer_receipts_init(&conversation->receipts, options->tells_usage ? on_receipt : NULL,
+			     conversation);
 	snprintf(conversation->id, sizeof(conversation->id), "%s", "-");
 	conversation->began_us = now_us(conversation);
 	buf_init(&conversation->kept, CONVERSATION_KEPT_MAX);

@@ -4,6 +4,7 @@
  */
 #include "wire/engine_reply.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "wire/json_write.h"
@@ -49,6 +50,55 @@ static int bare(struct buf *out, const char *type)
 int engine_reply_pong(struct buf *out)
 {
 	return bare(out, "pong");
+}
+
+static void write_event(struct json_write *json, const char *event)
+{
+	if (event[0])
+		json_write_raw(json, "event_id", event);
+}
+
+int engine_reply_error(struct buf *out, const char *event, const struct wire_notice *notice)
+{
+	const struct wire_error *error = wire_error_get(notice->id);
+	bool has_detail = notice->detail && notice->detail[0];
+	char text[384]; /* longer details are cut */
+	struct json_write json;
+
+	snprintf(text, sizeof(text), "%s%s%s", error->text, has_detail ? ": " : "",
+		 has_detail ? notice->detail : "");
+	json_write_open(&json, out);
+	write_type(&json, "error");
+	json_write_string(&json, "error", text, strlen(text));
+	json_write_string(&json, "error_code", error->code, strlen(error->code));
+	json_write_unsigned(&json, "code", (unsigned)error->number);
+	if (notice->retry_s)
+		json_write_unsigned(&json, "retry_after", notice->retry_s);
+	write_event(&json, event);
+	return json_write_close(&json);
+}
+
+#define CENT_DECIMALS 6 /* of a cent: micro-cents */
+
+int engine_reply_usage(struct buf *out, const char *event, const struct engine_usage *usage)
+{
+	struct json_write json;
+
+	json_write_open(&json, out);
+	write_type(&json, "usage");
+	write_event(&json, event);
+	json_write_unsigned(&json, "input_tokens", usage->tokens_in);
+	json_write_unsigned(&json, "output_tokens", usage->tokens_out);
+	json_write_bool(&json, "estimated", usage->is_estimated);
+	if (usage->is_known)
+		json_write_decimal(&json, "cost_cents", usage->microcents, CENT_DECIMALS);
+	else
+		json_write_null(&json, "cost_cents");
+	json_write_list(&json, "turn_ids");
+	for (int i = 0; i < 2; ++i)
+		json_write_string(&json, NULL, usage->ids[i], strlen(usage->ids[i]));
+	json_write_list_end(&json);
+	return json_write_close(&json);
 }
 
 int engine_say_ping(struct buf *out)

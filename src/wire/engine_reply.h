@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "wire/error.h"
 #include "wire/llm_dialect.h"
 
 /* To the engine.  `event` is JSON, as struct engine_event keeps it; "" leaves it
@@ -20,6 +21,18 @@
 int engine_reply_words(struct buf *out, const char *event, const char *text, size_t len);
 int engine_reply_final(struct buf *out, const char *event);
 int engine_reply_pong(struct buf *out);
+
+/* Of ours, for those who talk with a key of the server: why an answer cannot be had, and what one
+ * has used. */
+struct engine_usage {
+	const char *ids[2]; /* of its rows in the ledger: what was asked, what was answered */
+	uint64_t tokens_in, tokens_out;
+	bool is_estimated;
+	bool is_known; /* its cost */
+	int64_t microcents;
+};
+int engine_reply_error(struct buf *out, const char *event, const struct wire_notice *notice);
+int engine_reply_usage(struct buf *out, const char *event, const struct engine_usage *usage);
 
 /* What engine_reply_words writes around a text, at most. */
 #define ENGINE_REPLY_ROOM 256u

@@ -12,7 +12,19 @@
 /* Longer than every path of the tables. */
 #define PATH_MAX_LEN 48u
 
-enum field { NONE, TYPE, TEXT, FINISH, ERROR, CODE, TOKENS_IN, TOKENS_OUT, FIELDS };
+enum field {
+	NONE,
+	TYPE,
+	TEXT,
+	FINISH,
+	ERROR,
+	CODE,
+	TOKENS_IN,
+	TOKENS_CACHED, /* read from a cache; Anthropic's TOKENS_IN do not have them */
+	TOKENS_KEPT, /* written to one; the same */
+	TOKENS_OUT,
+	FIELDS
+};
 
 /* Members by their keys from the outside; elements of lists have no name. */
 struct row {
@@ -66,6 +78,8 @@ static const struct table tables[] = {
 				    {"content_block.text", TEXT},
 				    {"delta.stop_reason", FINISH},
 				    {"message.usage.input_tokens", TOKENS_IN},
+				    {"message.usage.cache_read_input_tokens", TOKENS_CACHED},
+				    {"message.usage.cache_creation_input_tokens", TOKENS_KEPT},
 				    {"usage.output_tokens", TOKENS_OUT},
 				    {"error.message", ERROR},
 				    {"error.type", CODE}},
@@ -103,7 +117,7 @@ static enum field field_of(const struct reader *reader, size_t path_len)
 static void keep(struct reader *reader, const struct json_value *value, size_t path_len)
 {
 	enum field field = field_of(reader, path_len);
-	bool is_number = field == TOKENS_IN || field == TOKENS_OUT;
+	bool is_number = field >= TOKENS_IN && field <= TOKENS_OUT;
 	enum json_kind kind = is_number ? JSON_KIND_NUMBER : JSON_KIND_STRING;
 
 	if (field == NONE || value->kind != kind || value->len == 0)
@@ -193,6 +207,7 @@ static void understand(struct llm_event *event, const struct reader *reader)
 {
 	const struct json_value *finish = &reader->fields[FINISH];
 	unsigned means = meaning(reader);
+	uint64_t tokens_in;
 
 	if (reader->has[TEXT] && (means & SAYS)) {
 		event->text = reader->fields[TEXT].text;
@@ -202,7 +217,9 @@ static void understand(struct llm_event *event, const struct reader *reader)
 			(reader->has[FINISH] && (is(finish, "length") || is(finish, "max_tokens")));
 	event->is_end = means & ENDS;
 	event->is_finished = event->is_end || reader->has[FINISH];
-	event->tokens_in = count_of(reader, TOKENS_IN);
+	tokens_in = (uint64_t)count_of(reader, TOKENS_IN) + count_of(reader, TOKENS_CACHED) +
+		    count_of(reader, TOKENS_KEPT);
+	event->tokens_in = tokens_in < UINT32_MAX ? (uint32_t)tokens_in : UINT32_MAX;
 	event->tokens_out = count_of(reader, TOKENS_OUT);
 	set_error(event, reader, means);
 }

@@ -72,9 +72,19 @@ static int ask(struct llm_answer **answerp, struct llm *llm, struct llm_agent *a
 	return 0;
 }
 
+static void figures_of(struct llm_figures *figures, const struct llm_answer *answer)
+{
+	*figures = (struct llm_figures){.tokens_in = FAKE_LLM_TOKENS_IN,
+					.tokens_out = answer->deltas,
+					.is_in_estimated = true,
+					.is_out_estimated = true,
+					.tries = 1,
+					.errors = answer->figures.errors};
+}
+
 void fake_llm_init(struct fake_llm *fake)
 {
-	*fake = (struct fake_llm){.llm = {.ask = ask}};
+	*fake = (struct fake_llm){.llm = {.ask = ask, .figures = figures_of}};
 	list_init(&fake->answers);
 }
 
@@ -110,7 +120,7 @@ void fake_llm_finish(struct fake_llm *fake, enum llm_end end)
 		fake_llm_fail(fake);
 	answer->figures = (struct llm_figures){.first_delta_ms = 10,
 					       .whole_ms = 20,
-					       .tokens_in = 5,
+					       .tokens_in = FAKE_LLM_TOKENS_IN,
 					       .tokens_out = answer->deltas,
 					       .tries = 1,
 					       .errors = answer->figures.errors};

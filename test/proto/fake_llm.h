@@ -8,6 +8,7 @@
 #include "llm/llm.h"
 
 #define FAKE_LLM_HISTORY_SIZE 512
+#define FAKE_LLM_TOKENS_IN 5 /* of each question; of an answer as many as it had deltas */
 
 struct fake_llm {
 	struct llm llm;

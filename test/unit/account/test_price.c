@@ -43,7 +43,8 @@ static void test_the_most_exact_row_counts_wherever_it_stands(void **state)
 		{NULL, 7, 40},  {"kugel-3", 0, 30},           {"kugel-3", 7, 50},
 		{"free", 0, 0}, {"secret", 0, PRICE_UNKNOWN}, {NULL, 0, 20},
 	};
-	const struct prices prices = {10, rows, COUNT(rows)};
+	const struct prices prices = {
+		.microcents_per_minute = 10, .rows = rows, .count = COUNT(rows)};
 
 	(void)state;
 	assert_int_equal(price_find(&prices, "kugel-3", 7), 50);
@@ -56,12 +57,45 @@ static void test_the_most_exact_row_counts_wherever_it_stands(void **state)
 
 static void test_without_rows_the_price_for_all_counts(void **state)
 {
-	const struct prices some = {10, NULL, 0};
-	const struct prices none = {PRICE_UNKNOWN, NULL, 0};
+	const struct prices some = {.microcents_per_minute = 10};
+	const struct prices none = {.microcents_per_minute = PRICE_UNKNOWN};
 
 	(void)state;
 	assert_int_equal(price_find(&some, "kugel-3", 7), 10);
 	assert_int_equal(price_find(&none, "kugel-3", 7), PRICE_UNKNOWN);
+}
+
+static void test_tokens_have_the_price_of_their_agent_then_of_their_model(void **state)
+{
+	static const struct price_token_row rows[] = {
+		{"gpt", NULL, {30, 31}},
+		{NULL, "sales", {40, PRICE_UNKNOWN}},
+		{"gpt", "sales", {PRICE_UNKNOWN, 51}},
+	};
+	const struct prices prices = {.microcents_per_million = {1, PRICE_UNKNOWN},
+				      .token_rows = rows,
+				      .token_count = COUNT(rows)};
+
+	(void)state;
+	assert_int_equal(price_find_tokens(&prices, PRICE_INPUT, "other", "help"), 1);
+	assert_int_equal(price_find_tokens(&prices, PRICE_OUTPUT, "other", "help"), PRICE_UNKNOWN);
+	assert_int_equal(price_find_tokens(&prices, PRICE_INPUT, "gpt", "help"), 30);
+	assert_int_equal(price_find_tokens(&prices, PRICE_OUTPUT, "gpt", "help"), 31);
+	/* A row that says nothing of one way leaves it to the next best. */
+	assert_int_equal(price_find_tokens(&prices, PRICE_INPUT, "gpt", "sales"), 40);
+	assert_int_equal(price_find_tokens(&prices, PRICE_OUTPUT, "gpt", "sales"), 51);
+	assert_int_equal(price_find_tokens(&prices, PRICE_OUTPUT, "other", "sales"), PRICE_UNKNOWN);
+}
+
+static void test_tokens_are_rounded_half_up_once(void **state)
+{
+	(void)state;
+	assert_int_equal(price_tokens(0, 15000000), 0);
+	assert_int_equal(price_tokens(1000000, 15000000), 15000000);
+	assert_int_equal(price_tokens(1, 15000000), 15);
+	assert_int_equal(price_tokens(1, 500000), 1); /* 0.5 */
+	assert_int_equal(price_tokens(1, 499999), 0);
+	assert_int_equal(price_tokens(UINT64_MAX, INT64_MAX), INT64_MAX);
 }
 
 int main(void)
@@ -70,6 +104,8 @@ int main(void)
 		cmocka_unit_test(test_money_5_amounts_are_whole_microcents_rounded_half_up_once),
 		cmocka_unit_test(test_the_most_exact_row_counts_wherever_it_stands),
 		cmocka_unit_test(test_without_rows_the_price_for_all_counts),
+		cmocka_unit_test(test_tokens_have_the_price_of_their_agent_then_of_their_model),
+		cmocka_unit_test(test_tokens_are_rounded_half_up_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,22 +9,25 @@
 
 #define NO CONVERSATION_STATE_COUNT /* the event has no meaning there */
 #define IDLE CONVERSATION_IDLE
+#define WAITING CONVERSATION_WAITING
 #define ASKED CONVERSATION_ASKED
 #define SPEAKING CONVERSATION_SPEAKING
 #define SAID CONVERSATION_SAID
 #define CLOSED CONVERSATION_CLOSED
 
 static const unsigned expected[CONVERSATION_STATE_COUNT][CONVERSATION_EVENT_COUNT] = {
-	/*             TURN   RETRY     WORDS     DONE  HANG_UP */
-	[IDLE] = {ASKED, NO, NO, NO, CLOSED},
-	[ASKED] = {ASKED, ASKED, SPEAKING, SAID, CLOSED},
-	[SPEAKING] = {ASKED, SPEAKING, SPEAKING, SAID, CLOSED},
-	[SAID] = {ASKED, SAID, NO, NO, CLOSED},
-	[CLOSED] = {NO, NO, NO, NO, NO},
+	/* TURN, RETRY, LEAVE, DENIED, WORDS, DONE, HANG_UP */
+	[IDLE] = {WAITING, NO, NO, NO, NO, NO, CLOSED},
+	[WAITING] = {WAITING, WAITING, ASKED, SAID, NO, NO, CLOSED},
+	[ASKED] = {WAITING, ASKED, NO, SAID, SPEAKING, SAID, CLOSED},
+	[SPEAKING] = {WAITING, SPEAKING, NO, SAID, SPEAKING, SAID, CLOSED},
+	[SAID] = {WAITING, SAID, NO, NO, NO, NO, CLOSED},
+	[CLOSED] = {NO, NO, NO, NO, NO, NO, NO},
 };
 
 static const char *const state_texts[CONVERSATION_STATE_COUNT] = {
 	[IDLE] = "nothing was asked yet",
+	[WAITING] = "the payer's leave to ask is waited for, at most a moment",
 	[ASKED] = "the model is asked and has said nothing",
 	[SPEAKING] = "words of the answer come and leave",
 	[SAID] = "the answer is whole, its final has left",
@@ -33,10 +36,14 @@ static const char *const state_texts[CONVERSATION_STATE_COUNT] = {
 
 static const char *const event_texts[CONVERSATION_EVENT_COUNT] = {
 	[CONVERSATION_EVENT_TURN] =
-		"a transcript that is new: the answer that runs is given up, then the model is asked",
+		"a transcript that is new: the answer that runs is given up, then leave is asked for",
 	[CONVERSATION_EVENT_RETRY] =
 		("the same history under a higher id: the answer goes on, and is sent again from its "
 		 "start"),
+	[CONVERSATION_EVENT_LEAVE] = "the payer has leave and credit: the model is asked",
+	[CONVERSATION_EVENT_DENIED] =
+		("the payer has a limit reached or no credit, before the answer or in it: the reason "
+		 "is told, or the fallback sentence said"),
 	[CONVERSATION_EVENT_WORDS] = "the model has said something",
 	[CONVERSATION_EVENT_DONE] = "the model has finished, failed or broken off",
 	[CONVERSATION_EVENT_HANG_UP] = "`close` or `error` came",

@@ -1,0 +1,284 @@
+/*
+ * answer_bill.c: what an answer of a language model may use and costs (see answer_bill.h).
+ */
+#include "session/answer_bill.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+/* An answer of which nothing is known is reckoned to have so many tokens: a minute of speech.  Not
+ * for a bill, but so that many answers at once do not spend the same credit. */
+#define RESERVED_TOKENS 256u
+
+/* How far an answer has come is marked anew after so many tokens: about 15 s of speech. */
+#define MARK_TOKENS 64u
+
+/* The rows of an answer. */
+enum { ROW_IN, ROW_OUT, ROWS };
+
+struct answer_bill {
+	struct answer_payer payer;
+	struct permit *permit;
+	answer_bill_leave_h *on_leave;
+	void *leave_arg;
+
+	int64_t microcents_per_million[ROWS]; /* PRICE_UNKNOWN: none is set */
+	struct store_turn rows[ROWS];
+	size_t marks[ROWS];
+	uint64_t characters; /* that it has said */
+	uint64_t mark_due; /* tokens */
+
+	/* Once it is settled. */
+	void *bookings[ROWS]; /* NULL: over */
+	unsigned waiting; /* for rows that are not durable yet */
+	int err; /* of one that is not */
+	bool is_estimated;
+	answer_bill_told_h *told;
+	void *told_arg;
+};
+
+static void answer_bill_destroy(void *object)
+{
+	struct answer_bill *bill = object;
+
+	for (int i = 0; i < ROWS; ++i) {
+		if (bill->bookings[i])
+			bill->payer.ledger_ops->unlisten(bill->bookings[i]);
+	}
+	mem_deref(bill->permit);
+	mem_deref(bill->payer.member);
+}
+
+/* "…-in" and "…-out". */
+static int answer_bill_make_ids(struct answer_bill *bill)
+{
+	uint8_t bytes[16];
+	char id[2 * sizeof(bytes) + 1];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return EIO;
+	for (size_t i = 0; i < sizeof(bytes); ++i)
+		snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+	snprintf(bill->rows[ROW_IN].id, sizeof(bill->rows[ROW_IN].id), "%s-in", id);
+	snprintf(bill->rows[ROW_OUT].id, sizeof(bill->rows[ROW_OUT].id), "%s-out", id);
+	return 0;
+}
+
+static void answer_bill_on_leave(int err, const struct denied *denied, void *arg)
+{
+	struct answer_bill *bill = arg;
+
+	bill->on_leave(err, denied, bill->leave_arg);
+}
+
+int answer_bill_ask(struct answer_bill **billp, const struct answer_payer *payer,
+		    struct denied *denied, answer_bill_leave_h *handler, void *arg)
+{
+	struct answer_bill *bill;
+	int err;
+
+	*denied = (struct denied){.why = DENIAL_LEDGER, .limit = -1};
+	if (payer->ledger_ops && payer->ledger_ops->can_book &&
+	    !payer->ledger_ops->can_book(payer->ledger))
+		return EACCES;
+	bill = mem_zalloc(sizeof(*bill), answer_bill_destroy);
+	if (!bill)
+		return ENOMEM;
+	bill->payer = *payer;
+	if (payer->member)
+		mem_ref(payer->member);
+	bill->on_leave = handler;
+	bill->leave_arg = arg;
+	for (int i = 0; i < ROWS; ++i)
+		bill->marks[i] = LEDGER_NO_MARK;
+	err = answer_bill_make_ids(bill);
+	if (!err && payer->member)
+		err = permit_ask(&bill->permit, payer->member, denied, answer_bill_on_leave, bill);
+	if (err && err != EINPROGRESS)
+		mem_deref(bill);
+	else
+		*billp = bill;
+	return err;
+}
+
+static void answer_bill_fill(struct answer_bill *bill, const char *model)
+{
+	static const enum store_kind kinds[ROWS] = {STORE_KIND_MODEL_INPUT,
+						    STORE_KIND_MODEL_OUTPUT};
+	static const enum price_way ways[ROWS] = {PRICE_INPUT, PRICE_OUTPUT};
+	const struct answer_payer *payer = &bill->payer;
+
+	for (int i = 0; i < ROWS; ++i) {
+		struct store_turn *row = &bill->rows[i];
+
+		row->kind = kinds[i];
+		row->unit = STORE_UNIT_TOKENS;
+		row->at_ms = clock_wall_ms();
+		snprintf(row->model_id, sizeof(row->model_id), "%s", model);
+		bill->microcents_per_million[i] =
+			payer->member
+				? price_find_tokens(payer->prices, ways[i], model, payer->agent)
+				: PRICE_UNKNOWN;
+		if (!payer->member)
+			continue;
+		row->key_id = member_key(payer->member)->id;
+		row->account_id = member_account(payer->member)->id;
+		snprintf(row->server, sizeof(row->server), "%s", member_server_id(payer->member));
+	}
+}
+
+static int64_t answer_bill_amount(const struct answer_bill *bill, int row, uint64_t tokens)
+{
+	int64_t price = bill->microcents_per_million[row];
+
+	return price < 0 ? 0 : price_tokens(tokens, price);
+}
+
+/* Of both rows, as they are. */
+static int64_t answer_bill_spent(const struct answer_bill *bill)
+{
+	return answer_bill_amount(bill, ROW_IN, bill->rows[ROW_IN].quantity) +
+	       answer_bill_amount(bill, ROW_OUT, bill->rows[ROW_OUT].quantity);
+}
+
+static void answer_bill_mark_row(struct answer_bill *bill, int row)
+{
+	const struct answer_payer *payer = &bill->payer;
+
+	if (!payer->ledger_ops || !payer->ledger_ops->mark)
+		return;
+	bill->rows[row].status = STORE_TURN_LOST;
+	bill->rows[row].is_estimated = true;
+	payer->ledger_ops->mark(payer->ledger, &bill->marks[row], &bill->rows[row]);
+}
+
+bool answer_bill_begin(struct answer_bill *bill, const char *model, uint64_t characters,
+		       uint32_t tokens_in, uint32_t max_tokens, struct denied *denied)
+{
+	uint32_t reserved =
+		max_tokens && max_tokens < RESERVED_TOKENS ? max_tokens : RESERVED_TOKENS;
+
+	answer_bill_fill(bill, model);
+	bill->rows[ROW_IN].quantity = tokens_in;
+	if (bill->permit && !permit_text(bill->permit, characters, denied))
+		return false;
+	if (bill->permit &&
+	    !permit_go_on(bill->permit, 0,
+			  answer_bill_spent(bill) + answer_bill_amount(bill, ROW_OUT, reserved),
+			  denied))
+		return false;
+	return true;
+}
+
+void answer_bill_mark(struct answer_bill *bill)
+{
+	answer_bill_mark_row(bill, ROW_IN);
+	answer_bill_mark_row(bill, ROW_OUT);
+	bill->mark_due = MARK_TOKENS;
+}
+
+bool answer_bill_advance(struct answer_bill *bill, uint64_t characters, struct denied *denied)
+{
+	struct store_turn *out = &bill->rows[ROW_OUT];
+
+	bill->characters += characters;
+	out->quantity = llm_estimate(bill->characters);
+	if (out->quantity >= bill->mark_due) {
+		bill->mark_due = out->quantity + MARK_TOKENS;
+		answer_bill_mark_row(bill, ROW_OUT);
+	}
+	return !bill->permit || permit_advance(bill->permit, answer_bill_spent(bill), denied);
+}
+
+static bool answer_bill_has_price(const struct answer_bill *bill)
+{
+	return bill->microcents_per_million[ROW_IN] >= 0 ||
+	       bill->microcents_per_million[ROW_OUT] >= 0;
+}
+
+static void answer_bill_tell(struct answer_bill *bill)
+{
+	answer_bill_told_h *told = bill->told;
+	const struct answer_cost cost = {
+		.ids = {bill->rows[ROW_IN].id, bill->rows[ROW_OUT].id},
+		.tokens_in = bill->rows[ROW_IN].quantity,
+		.tokens_out = bill->rows[ROW_OUT].quantity,
+		.is_estimated = bill->is_estimated,
+		.is_known = !bill->err && answer_bill_has_price(bill),
+		.microcents = bill->rows[ROW_IN].amount_microcents +
+			      bill->rows[ROW_OUT].amount_microcents,
+	};
+
+	bill->told = NULL;
+	if (told)
+		told(bill->err, &cost, bill->told_arg);
+}
+
+static void answer_bill_on_booked(struct answer_bill *bill, int row, int err)
+{
+	bill->bookings[row] = NULL;
+	bill->err = bill->err ? bill->err : err;
+	if (--bill->waiting == 0)
+		answer_bill_tell(bill);
+}
+
+static void answer_bill_on_in_booked(int err, void *arg)
+{
+	answer_bill_on_booked(arg, ROW_IN, err);
+}
+
+static void answer_bill_on_out_booked(int err, void *arg)
+{
+	answer_bill_on_booked(arg, ROW_OUT, err);
+}
+
+static void answer_bill_book(struct answer_bill *bill, int row)
+{
+	static ledger_booked_h *const handlers[ROWS] = {answer_bill_on_in_booked,
+							answer_bill_on_out_booked};
+	const struct answer_payer *payer = &bill->payer;
+	int err =
+		payer->ledger_ops->book(&bill->bookings[row], payer->ledger, &bill->rows[row],
+					bill->marks[row], bill->told ? handlers[row] : NULL, bill);
+
+	if (err)
+		bill->err = err; /* the ledger has logged the row */
+	if (err || !bill->told)
+		bill->bookings[row] = NULL;
+	else
+		++bill->waiting;
+}
+
+bool answer_bill_settle(struct answer_bill *bill, enum store_turn_status status, const char *model,
+			const struct llm_figures *figures, answer_bill_told_h *told, void *arg)
+{
+	const uint64_t tokens[ROWS] = {figures->tokens_in, figures->tokens_out};
+	const bool is_estimated[ROWS] = {figures->is_in_estimated, figures->is_out_estimated};
+	int64_t sum = 0;
+
+	answer_bill_fill(bill, model);
+	for (int i = 0; i < ROWS; ++i) {
+		struct store_turn *row = &bill->rows[i];
+
+		row->status = status;
+		row->quantity = tokens[i];
+		row->is_estimated = is_estimated[i];
+		row->amount_microcents =
+			status == STORE_TURN_FAILED ? 0 : answer_bill_amount(bill, i, tokens[i]);
+		sum += row->amount_microcents;
+		bill->is_estimated |= is_estimated[i];
+	}
+	if (bill->permit)
+		permit_settle(bill->permit, sum);
+	bill->permit = mem_deref(bill->permit);
+	bill->told = told;
+	bill->told_arg = arg;
+	for (int i = 0; bill->payer.ledger_ops && i < ROWS; ++i)
+		answer_bill_book(bill, i);
+	return bill->waiting > 0;
+}

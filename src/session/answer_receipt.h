@@ -1,0 +1,32 @@
+/*
+ * answer_receipt.h: what answers have cost, told to whoever asked for them.
+ *
+ * A bill that was settled is kept until its rows are durable; then its owner is told under
+ * which event it was asked for.  mem_deref(list's receipts) by answer_receipts_reset: their
+ * rows are booked all the same.  On the loop's thread.
+ */
+#ifndef SESSION_ANSWER_RECEIPT_H
+#define SESSION_ANSWER_RECEIPT_H
+
+#include "base/list.h"
+#include "session/answer_bill.h"
+#include "wire/engine_message.h"
+#include "wire/engine_reply.h"
+
+typedef void(answer_receipt_h)(const char *event, const struct engine_usage *usage, void *arg);
+
+struct answer_receipts {
+	struct list waiting;
+	answer_receipt_h *handler; /* NULL: nobody wants to know */
+	void *arg;
+};
+
+void answer_receipts_init(struct answer_receipts *receipts, answer_receipt_h *handler, void *arg);
+void answer_receipts_reset(struct answer_receipts *receipts);
+
+/* Settles a bill, which is taken over (see answer_bill_settle). */
+void answer_receipts_settle(struct answer_receipts *receipts, struct answer_bill *bill,
+			    const struct engine_event *event, enum store_turn_status status,
+			    const char *model, const struct llm_figures *figures);
+
+#endif
