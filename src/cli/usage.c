@@ -103,10 +103,10 @@ static void add_figures(struct table *table, const struct store_usage *usage)
 	table_cell(table, "%" PRIu64 ".%03" PRIu64, usage->audio_us / 1000000,
 		   usage->audio_us / 1000 % 1000);
 	table_cell(table, "%" PRIu64, usage->characters);
+	table_cell(table, "%s", cents);
 	table_cell(table, "%" PRId64, usage->answers);
 	table_cell(table, "%" PRIu64, usage->tokens_in);
 	table_cell(table, "%" PRIu64, usage->tokens_out);
-	table_cell(table, "%s", cents);
 }
 
 static bool add_row(const struct report_row *row, void *arg)
@@ -140,8 +140,8 @@ static int print_table(struct store *store, const struct store_turn_filter *filt
 		     {STORE_USAGE_MODEL, {"MODEL", false}},
 		     {STORE_USAGE_KIND, {"KIND", false}}};
 	static const struct table_column figures[] = {
-		{"TURNS", true},     {"AUDIO S", true},    {"CHARACTERS", true}, {"ANSWERS", true},
-		{"TOKENS IN", true}, {"TOKENS OUT", true}, {"CENTS", true}};
+		{"TURNS", true},   {"AUDIO S", true},   {"CHARACTERS", true}, {"CENTS", true},
+		{"ANSWERS", true}, {"TOKENS IN", true}, {"TOKENS OUT", true}};
 	struct table_column columns[COUNT(named) + COUNT(figures)];
 	struct printing printing = {.by = by};
 	struct store_usage total = {0};

@@ -10,6 +10,8 @@ What it does with a request is said by the model's name, `key=value` with commas
     fault=...        what goes wrong (see Answer.fault), after `at` words (0), with the first
                      `times` requests for this model (all)
     status=N         refused with this status instead
+    usage=no         counts no tokens, as some servers do (yes)
+    tokens=N         that it counts in a question (11); in an answer it counts words
 
 The path chooses the dialect.  Requests are kept: what was asked, how it ended, when.  Run as a
 program it listens on the port that it is given and prints each request as a line of JSON.
@@ -30,7 +32,8 @@ FAULTS = ("hang_up", "reset", "garbage", "no_json", "error", "early", "silent", 
 def parse_script(model):
     """A name without "=" is that of a model that does everything right."""
     script = {"text": TEXT, "first_ms": 0, "delay_ms": 0, "split": 0, "eol": "lf", "at": 0,
-              "frame": "chunked", "fault": "", "times": sys.maxsize, "status": 0}
+              "frame": "chunked", "fault": "", "times": sys.maxsize, "status": 0,
+              "usage": "yes", "tokens": 11}
     for part in model.split(",") if "=" in model else []:
         key, value = part.split("=", 1)
         script[key] = type(script[key])(value)
@@ -45,7 +48,16 @@ def words_of(text):
     return [first, *(" " + word for word in rest)]
 
 
-class OpenAi:
+class Dialect:
+    def __init__(self, script):
+        self.script = script
+
+    def usage(self, **counts):
+        """As a member of an event; nothing from a server that does not count."""
+        return {"usage": counts} if self.script["usage"] == "yes" else {}
+
+
+class OpenAi(Dialect):
     def begin(self):
         return [(None, {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""},
                                      "finish_reason": None}]})]
@@ -55,15 +67,16 @@ class OpenAi:
                                      "finish_reason": None}]})]
 
     def end(self, count):
+        usage = self.usage(prompt_tokens=self.script["tokens"], completion_tokens=count)
         return [(None, {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}),
-                (None, {"choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": count}}),
+                *([(None, {"choices": [], **usage})] if usage else []),
                 (None, "[DONE]")]
 
     def error(self, words):
         return [(None, {"error": {"message": words, "type": "server_error"}})]
 
 
-class Responses:
+class Responses(Dialect):
     def begin(self):
         return self.event("response.created", response={"error": None, "usage": None})
 
@@ -76,15 +89,17 @@ class Responses:
 
     def end(self, count):
         return self.event("response.completed", response={
-            "error": None, "usage": {"input_tokens": 11, "output_tokens": count}})
+            "error": None, **self.usage(input_tokens=self.script["tokens"], output_tokens=count)})
 
     def error(self, words):
         return self.event("response.failed", response={"error": {"message": words}})
 
 
-class Anthropic:
+class Anthropic(Dialect):
     def begin(self):
-        return (self.event("message_start", message={"usage": {"input_tokens": 11}})
+        usage = self.usage(input_tokens=self.script["tokens"] - 3, cache_read_input_tokens=1,
+                           cache_creation_input_tokens=2, output_tokens=1)
+        return (self.event("message_start", message=usage)
                 + self.event("content_block_start", content_block={"type": "text", "text": ""})
                 + self.event("ping"))
 
@@ -97,7 +112,7 @@ class Anthropic:
     def end(self, count):
         return (self.event("content_block_stop")
                 + self.event("message_delta", delta={"stop_reason": "end_turn"},
-                             usage={"output_tokens": count})
+                             **self.usage(output_tokens=count))
                 + self.event("message_stop"))
 
     def error(self, words):
@@ -136,7 +151,7 @@ class Answer:
 
     def __init__(self, connection, request, script):
         self.connection, self.request, self.script = connection, request, script
-        self.dialect = next(kind() for end, kind in DIALECTS.items()
+        self.dialect = next(kind(script) for end, kind in DIALECTS.items()
                             if request.path.split("?")[0].endswith(end))
         self.held = None
         self.eol = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}[script["eol"]]

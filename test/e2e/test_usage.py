@@ -12,6 +12,8 @@ from rest import Rest
 
 VOICES = (1, 2)
 FIGURES = ("turns", "characters", "cost_microcents")
+# Of what is not speech, of which there is none here.
+OTHERS = ("heard_seconds", "model_answers", "input_tokens", "output_tokens", "estimated_tokens")
 
 
 @pytest.fixture(scope="module")
@@ -55,16 +57,18 @@ def ledger_sums(server):
     return {name: row[name] for name in FIGURES}
 
 
-@pytest.mark.parametrize("by", ["day", "key", "voice", "model", "day,key,voice,model",
-                                "model,voice"])
+@pytest.mark.parametrize("by", ["day", "key", "voice", "model", "kind",
+                                "day,key,voice,model,kind", "model,voice"])
 def test_rows_of_a_report_sum_to_the_ledger(told, rest, by):
     report = rest.must(200, rest.get("/usage?by=" + by))
     assert sums_of(report["rows"]) == ledger_sums(told)
     assert {name: report["total"][name] for name in FIGURES} == ledger_sums(told)
-    assert report["by"] == [b for b in ("day", "key", "voice", "model") if b in by.split(",")]
-    names = {"day": "day", "key": "key", "voice": "voice_id", "model": "model_id"}
+    assert report["by"] == [b for b in ("day", "key", "voice", "model", "kind")
+                            if b in by.split(",")]
+    names = {"day": "day", "key": "key", "voice": "voice_id", "model": "model_id", "kind": "kind"}
     for row in report["rows"]:
-        assert set(row) == {names[b] for b in report["by"]} | {*FIGURES, "audio_seconds"}
+        assert set(row) == {names[b] for b in report["by"]} | {*FIGURES, "audio_seconds", *OTHERS}
+        assert not any(row[name] for name in OTHERS)
 
 
 def test_audio_is_that_which_was_handed_over(told, rest):
@@ -127,7 +131,12 @@ def test_turns_are_those_that_clients_were_told_of(told, rest):
         assert round(turn["cost_microcents"] / 1e6, 2) == usage["cost_cents"]
     (cut,) = [turn for turn in turns.values() if turn["status"] == "cancelled"]
     assert set(cut) == {"turn_id", "at", "status", "audio_seconds", "characters",
-                        "cost_microcents", "voice_id", "model_id"}
+                        "cost_microcents", "voice_id", "model_id", "kind", "quantity", "unit",
+                        "estimated"}
+    samples = {row["id"]: row["samples"] for row in told.ledger("id, samples")}
+    for turn in turns.values():
+        assert (turn["kind"], turn["unit"], turn["estimated"]) == ("speech", "samples", False)
+        assert turn["quantity"] == samples[turn["turn_id"]]
 
 
 def test_turns_come_oldest_first_and_each_once(told, rest):
@@ -199,7 +208,8 @@ def test_command_says_what_rest_says(told, rest):
     _, body = rest.raw("GET", "/usage?by=key,model", headers={"Accept": "text/csv"})
     assert run("--by", "key,model", "--csv", "--account", "default").encode() == body
     table = run("--by", "key,voice", "--key", told.keys[1][:8]).splitlines()
-    assert table[0].split() == ["KEY", "VOICE", "TURNS", "AUDIO", "S", "CHARACTERS", "CENTS"]
+    assert table[0].split() == ["KEY", "VOICE", "TURNS", "AUDIO", "S", "CHARACTERS", "CENTS",
+                                "ANSWERS", "TOKENS", "IN", "TOKENS", "OUT"]
     assert len(table) == 2 + len(VOICES) and table[-1].split()[:2] == ["total", "4"]
     assert run("--from", "1h").splitlines()[-1].split()[1] == str(ledger_sums(told)["turns"])
     assert run("--to", "2001-01-01").splitlines()[-1].split()[1] == "0"

@@ -75,6 +75,11 @@ static const char *written(void)
 
 static const struct store_turn_filter all;
 
+/* The figures of what is not speech, where there is only speech. */
+#define NO_OTHERS                                                                                  \
+	"\"heard_seconds\":0,\"model_answers\":0,\"input_tokens\":0,\"output_tokens\":0,"            \
+	"\"estimated_tokens\":0"
+
 static void test_json_has_rows_and_their_sum(void **state)
 {
 	(void)state;
@@ -82,24 +87,51 @@ static void test_json_has_rows_and_their_sum(void **state)
 	assert_string_equal(written(),
 			    "{\"from\":null,\"to\":null,\"by\":[\"day\"],\"rows\":["
 			    "{\"day\":\"2026-05-20\",\"turns\":2,\"audio_seconds\":0.666666,"
-			    "\"characters\":20,\"cost_microcents\":8},"
+			    "\"characters\":20,\"cost_microcents\":8," NO_OTHERS "},"
 			    "{\"day\":\"2026-05-21\",\"turns\":1,\"audio_seconds\":0.333333,"
-			    "\"characters\":10,\"cost_microcents\":0}],"
+			    "\"characters\":10,\"cost_microcents\":0," NO_OTHERS "}],"
 			    "\"total\":{\"turns\":3,\"audio_seconds\":0.999999,\"characters\":30,"
-			    "\"cost_microcents\":8}}");
+			    "\"cost_microcents\":8," NO_OTHERS "}}");
+}
+
+static void test_tokens_are_told_beside_speech(void **state)
+{
+	struct store_turn turn = {.id = "answer",
+				  .at_ms = 1,
+				  .kind = STORE_KIND_MODEL_OUTPUT,
+				  .unit = STORE_UNIT_TOKENS,
+				  .quantity = 12,
+				  .is_estimated = true,
+				  .model_id = "gpt",
+				  .amount_microcents = 7};
+	int err = 0;
+
+	(void)state;
+	assert_int_equal(store->ops->turns_add(store, &turn, 1, &err), 0);
+	assert_int_equal(report_write_json(&out, store, &all, STORE_USAGE_KIND), 0);
+	assert_non_null(strstr(written(), "{\"kind\":\"speech\",\"turns\":3,"));
+	assert_non_null(strstr(written(), "{\"kind\":\"model_output\",\"turns\":0,"));
+	assert_non_null(strstr(written(), "\"model_answers\":1,\"input_tokens\":0,"
+					  "\"output_tokens\":12,\"estimated_tokens\":12}}"));
+	buf_reset(&out);
+	buf_init(&out, 65536);
+	assert_int_equal(report_write_turns(&out, store, &all, NULL, 10), 0);
+	assert_non_null(strstr(written(), "\"kind\":\"model_output\",\"quantity\":12,"
+					  "\"unit\":\"tokens\",\"estimated\":true}"));
 }
 
 static void test_csv_quotes_what_needs_it(void **state)
 {
-	char expected[256];
+	char expected[512];
 
 	(void)state;
 	assert_int_equal(report_write_csv(&out, store, &all, STORE_USAGE_KEY | STORE_USAGE_MODEL),
 			 0);
 	snprintf(expected, sizeof(expected),
-		 "key,model_id,turns,audio_seconds,characters,cost_microcents\r\n"
-		 "%s,\"a \"\"b\"\", c\",1,0.333333,10,5\r\n"
-		 "%s,\"one\",2,0.666666,20,3\r\n",
+		 "key,model_id,turns,audio_seconds,characters,cost_microcents,heard_seconds,"
+		 "model_answers,input_tokens,output_tokens,estimated_tokens\r\n"
+		 "%s,\"a \"\"b\"\", c\",1,0.333333,10,5,0.000000,0,0,0,0\r\n"
+		 "%s,\"one\",2,0.666666,20,3,0.000000,0,0,0,0\r\n",
 		 key.prefix, key.prefix);
 	assert_string_equal(written(), expected);
 }
@@ -248,6 +280,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		WITH_STORE(test_json_has_rows_and_their_sum),
 		WITH_STORE(test_csv_quotes_what_needs_it),
+		WITH_STORE(test_tokens_are_told_beside_speech),
 		WITH_STORE(test_a_report_that_has_no_room_is_refused_whole),
 		WITH_STORE(test_turns_come_in_pages),
 		WITH_STORE(test_a_cursor_that_is_none_is_refused),
