@@ -628,12 +628,13 @@ def test_every_message_of_multi_stream_input(server, name):
 
 
 def test_every_message_of_talk(server):
-    talk = Conversation(server, "talk")
+    talk = Conversation(server, "talk", "usage=true")
     talk.say("init")
     talk.say("ping")
     talk.hear("pong")
     talk.say("userTranscript")
     talk.hear("final")
+    talk.hear("usage")
     talk.say("userTranscript", event_id="x")
     assert talk.hear("final")["event_id"] == "x"
     talk.say("error")
@@ -641,6 +642,12 @@ def test_every_message_of_talk(server):
     talk.again(server)
     talk.say("close")
     talk.end(1000)
+    talk.again(server, key=server.new_key("--requests-per-minute", "1"))
+    talk.say("userTranscript")
+    talk.hear("final")
+    talk.say("userTranscript", event_id="x")
+    talk.hear("refused")
+    talk.hear("final")
     talk.check_all()
 
 
