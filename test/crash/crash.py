@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """The ledger under kill -9: what a client was told is in it, once, and the sums are those of its rows.
 
-Clients speak turns, cancel some and vanish from others, while the server is killed at random moments
-and started again on the same data.  With --store postgresql the database is stopped and started too;
+Clients speak turns and talk with an agent, cancel some answers and vanish from others, while the server
+is killed at random moments and started again on the same data.  With --store postgresql the database is stopped and started too;
 with --disk the data lie on a small file system that is filled up and emptied.
 
     crash.py [--kills 1000] [--clients 8] [--seed N] [--store sqlite|postgresql] [--disk]
@@ -31,10 +31,13 @@ sys.path.insert(0, str(HERE.parent / "e2e"))
 import postgres  # noqa: E402
 import program  # noqa: E402
 from client import Client, Closed, Refused  # noqa: E402
+from engine import Engine  # noqa: E402
 from rest import Rest  # noqa: E402
 
 WORDS = "the quick brown fox jumps over a lazy dog while seven dull clerks count their coins".split()
 TONE_VOICE = 1
+IN_PRICE, OUT_PRICE = 1000, 3000  # micro-cents for a token
+ASKERS = 3
 DISK_MIB = 80  # the files of one process are 21 MiB, and those of a dead one stay until the next start
 
 
@@ -46,6 +49,7 @@ class Told:
         self.promised = {}  # turn id: usage, of session_closed with a cost
         self.unknown = {}  # the same, where the cost was not known
         self.failed = set()  # turn ids of session_closed behind an error
+        self.answers = []  # usage of answers of the agent, where the cost was known
         self.counts = collections.Counter()
 
     def count(self, what):
@@ -144,6 +148,56 @@ class Talker(threading.Thread):
                 ending = "cancelled"
 
 
+class Asker(Talker):
+    """A client that talks with the agent: overtakes some answers, and vanishes from others."""
+
+    def talk(self):
+        address = self.crash.address
+        query = f"api_key={address.key}&usage=true"
+        with Engine(address, path="/ws/talk/echo", given="", query=query) as engine:
+            while not self.crash.stop.is_set():
+                if not self.ask(engine):
+                    return
+
+    def ask(self, engine):
+        told = self.crash.told
+        ending = self.random.choice(["hear", "hear", "hear", "overtake", "vanish"])
+        told.count("asked")
+        try:
+            engine.send_transcript([{"role": "user", "content": " ".join(
+                self.random.choices(WORDS, k=self.random.randint(1, 12)))}], self.next_id(engine))
+            if ending == "hear":
+                while not self.hear(engine):
+                    pass
+                return True
+            engine.receive()  # its first word, or what an earlier one has used
+            if ending == "vanish":
+                told.count("answers vanished from")
+                engine.reset()
+            return ending != "vanish"
+        except (OSError, Closed, AssertionError):
+            told.count("answers cut")
+            raise Closed(0, "cut") from None
+
+    def next_id(self, engine):
+        engine.event_id += 1
+        return engine.event_id
+
+    def hear(self, engine):
+        """True when the newest answer's usage was told, after which nothing comes."""
+        frame = engine.receive()
+        if frame["type"] == "error":
+            self.crash.told.count(f"answers refused with {frame['error_code']}")
+            return True
+        if frame["type"] != "usage":
+            return False
+        if frame["cost_cents"] is not None:
+            with self.crash.told.lock:
+                self.crash.told.answers.append(frame)
+                self.crash.told.counts["answers promised"] += 1
+        return frame["event_id"] == engine.event_id
+
+
 class Crash:
     """The server that dies, its clients, and what goes wrong around it."""
 
@@ -158,7 +212,9 @@ class Crash:
         engines.mkdir()
         (engines / "syrinx-tone").symlink_to(program.BUILD / "syrinx-tone")
         self.settings = {"speech.engines_dir": engines, "speech.workers": 4,
-                         "speech.test_hooks": "on"} | settings
+                         "speech.test_hooks": "on",
+                         "prices.input_cents_per_million": IN_PRICE,
+                         "prices.output_cents_per_million": OUT_PRICE} | settings
         self.port = program.free_port()
         self.server = None
 
@@ -178,7 +234,8 @@ class Crash:
 
     def run(self):
         self.start()
-        talkers = [Talker(self, self.random.random()) for _ in range(self.options.clients)]
+        talkers = [Talker(self, self.random.random()) for _ in range(self.options.clients)] \
+            + [Asker(self, self.random.random()) for _ in range(ASKERS)]
         for talker in talkers:
             talker.start()
         for number in range(self.options.kills):
@@ -233,14 +290,20 @@ class Crash:
         for turn_id in self.told.failed:
             assert turn_id in by_id, f"a client was told of {turn_id}, which failed"
             assert (by_id[turn_id]["status"], by_id[turn_id]["cost_microcents"]) == ("failed", 0)
-        lost = [row for row in rows if row["status"] == "lost"]
-        assert all(row["cost_microcents"] == 0 for row in lost), lost
+        for usage in self.told.answers:
+            check_answer(by_id, usage)
+        assert all(row["cost_microcents"] == 0 for row in rows if row["status"] == "lost")
+        lost = [row for row in rows if row["status"] == "lost" and row["kind"] == "speech"]
         assert len(lost) <= self.told.counts["cut"] + self.told.counts["vanished"], \
             (len(lost), self.told.counts)
+        assert len([row for row in rows if row["kind"] != "speech"]) \
+            <= 2 * self.told.counts["asked"], "an answer is booked more often than it was asked for"
         self.check_sums(rows)
         self.server.stop()
         assert not list((self.server.data / "spool").glob("*")), "files were left"
-        return {"rows": len(rows), "lost": len(lost)} | dict(sorted(self.told.counts.items()))
+        lost_answers = [row for row in rows if row["status"] == "lost" and row not in lost]
+        return {"rows": len(rows), "lost": len(lost), "rows of answers lost": len(lost_answers)} \
+            | dict(sorted(self.told.counts.items()))
 
     def check_sums(self, rows):
         """Balances are the sums of their rows."""
@@ -266,6 +329,18 @@ def check_row(row, usage):
     assert row["characters"] == usage["characters"], (row, usage)
     told = usage["cost_cents"] * 1e6
     assert abs(row["cost_microcents"] - told) <= 5000, (row, usage)  # shown to the hundredth
+
+
+def check_answer(by_id, usage):
+    """Both rows of an answer whose usage a client was told."""
+    assert all(turn_id in by_id for turn_id in usage["turn_ids"]), usage
+    rows = [by_id[turn_id] for turn_id in usage["turn_ids"]]
+    assert [row["kind"] for row in rows] == ["model_input", "model_output"], rows
+    assert [row["quantity"] for row in rows] == [usage["input_tokens"], usage["output_tokens"]]
+    assert all(row["status"] in ("finished", "cancelled") for row in rows), rows
+    costs = [row["cost_microcents"] for row in rows]
+    assert costs == [usage["input_tokens"] * IN_PRICE, usage["output_tokens"] * OUT_PRICE], rows
+    assert round(usage["cost_cents"] * 1e6) == sum(costs), usage
 
 
 class DatabaseCrash(Crash):
