@@ -160,7 +160,9 @@ export class TalkTab {
   }
 
   hear(message) {
-    if (message.type !== 'agent_response' || message.event_id !== this.event) return;
+    if (message.event_id !== this.event) return;
+    if (message.type === 'error') this.fail(message.error); // a limit, or no credit; a final follows
+    if (message.type !== 'agent_response' || !this.isAnswering) return;
     if (message.is_final) {
       this.voice.send({flush: true});
       if (!this.answer) this.end();
