@@ -83,7 +83,8 @@ int answer_bill_ask(struct answer_bill **billp, const struct answer_payer *payer
 	int err;
 
 	*denied = (struct denied){.why = DENIAL_LEDGER, .limit = -1};
-	if (payer->ledger_ops && payer->ledger_ops->can_book &&
+	/* What costs nothing is answered all the same; a row that has no room is logged. */
+	if (payer->member && payer->ledger_ops && payer->ledger_ops->can_book &&
 	    !payer->ledger_ops->can_book(payer->ledger))
 		return EACCES;
 	bill = mem_zalloc(sizeof(*bill), answer_bill_destroy);

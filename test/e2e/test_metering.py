@@ -199,7 +199,7 @@ def test_without_credit_nobody_gets_in_and_no_model_is_asked(start_server, llm, 
 
 
 def test_credit_that_is_used_up_ends_the_talk(start_server, llm):
-    server = start_server({"prices.lease_cents": "0.001"}, config=f"""
+    server = start_server(config="""
         [prices]
         input_cents_per_million = 1000
         output_cents_per_million = 1000
@@ -282,7 +282,6 @@ def test_an_answer_that_is_interrupted_is_charged_for_what_was_asked_and_said(st
         assert usage["event_id"] == 1
         assert (usage["input_tokens"], usage["output_tokens"]) == (2, 1)
         assert usage["estimated"] and usage["cost_cents"] == pytest.approx((2 * IN + OUT) / 1e6)
-        talker.end()
     assert {row["status"] for row in server.wait_for_ledger(4)} == {"cancelled"}
 
 
@@ -348,7 +347,7 @@ def test_the_account_of_an_agent_pays_for_its_speech_engine(start_server, llm, t
     server.stop()
     config = PRICES + agent("a", llm, "text=paid", more=f"account_key = {key}\n"
                             "fallback_text = Sorry.")
-    server = start_server({"prices.lease_cents": "0.00001"}, data=data, config=config)
+    server = start_server(data=data, config=config)
     server.secrets.append(key)
     with Engine(server, path="/engine/a", key=KEY) as engine:
         with pytest.raises(Refused) as refused:
@@ -389,7 +388,7 @@ def test_a_key_of_ours_that_signs_tokens_pays(start_server, llm, tmp_path):
 # Servers that share a database
 
 def test_credit_and_limits_hold_over_servers_with_one_database(start_server, llm, database):
-    shared = {"store.address": database.address, "prices.lease_cents": "0.001"}
+    shared = {"store.address": database.address}
     servers = [start_server(shared, config=PRICES + agent("a", llm, "text=shared"))
                for _ in range(2)]
     poor, _ = key_of(servers[0], "--prepaid", "yes")

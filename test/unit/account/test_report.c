@@ -77,7 +77,7 @@ static const struct store_turn_filter all;
 
 /* The figures of what is not speech, where there is only speech. */
 #define NO_OTHERS                                                                                  \
-	"\"heard_seconds\":0,\"model_answers\":0,\"input_tokens\":0,\"output_tokens\":0,"            \
+	"\"heard_seconds\":0,\"model_answers\":0,\"input_tokens\":0,\"output_tokens\":0,"          \
 	"\"estimated_tokens\":0"
 
 static void test_json_has_rows_and_their_sum(void **state)

@@ -85,6 +85,27 @@ static void test_plans_prices_and_agents_are_sections_with_names(void **state)
 	assert_int_equal(config.agents[0].temperature, 700000);
 }
 
+static void test_prices_of_tokens_are_of_agents_and_models(void **state)
+{
+	(void)state;
+	assert_int_equal(load_text("[prices]\ninput_cents_per_million = 15\n[price sales]\n"
+				   "agent = sales\nmodel = gpt\noutput_cents_per_million = 0.5\n"),
+			 0);
+	assert_int_equal(config.input_microcents, 15000000);
+	assert_int_equal(config.output_microcents, PARAM_NONE);
+	assert_string_equal(config.prices[0].agent, "sales");
+	assert_int_equal(config.prices[0].input_microcents, PARAM_NONE);
+	assert_int_equal(config.prices[0].output_microcents, 500000);
+	assert_int_equal(load_text("[price a]\nvoice = 7\ninput_cents_per_million = 1\n"
+				   "[price b]\nagent = x\n"
+				   "[price c]\nagent = x\ninput_cents_per_million = 1\n"
+				   "cents_per_minute = 2\n"),
+			 EINVAL);
+	assert_says("[price a] has a voice and a price of tokens\n");
+	assert_says("[price b] has an agent: it wants a price of tokens, and none of audio\n");
+	assert_says("[price c] has an agent: it wants a price of tokens, and none of audio\n");
+}
+
 static void test_agents_that_cannot_be_are_told(void **state)
 {
 	(void)state;
@@ -312,6 +333,7 @@ int main(void)
 		WITH_ERRORS(test_no_file_is_needed),
 		WITH_ERRORS(test_plans_prices_and_agents_are_sections_with_names),
 		WITH_ERRORS(test_agents_that_cannot_be_are_told),
+		WITH_ERRORS(test_prices_of_tokens_are_of_agents_and_models),
 		WITH_ERRORS(test_engines_are_looked_for_beside_the_program),
 		WITH_ERRORS(test_the_voices_folder_is_the_users_own_and_absolute),
 		WITH_ERRORS(test_without_HOME_the_voices_are_where_the_user_is_at_home),
