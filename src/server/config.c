@@ -571,8 +571,9 @@ static bool config_has_secrets(const struct config *config)
 	for (size_t i = 0; i < config->agents_count; ++i) {
 		const struct config_agent *agent = &config->agents[i];
 
-		if (config_is_secret(agent->api_key) || config_is_secret(agent->llm_key) ||
-		    config_is_secret(agent->fallback_key) || agent->llm_headers[0])
+		if (config_is_secret(agent->api_key) || config_is_secret(agent->account_key) ||
+		    config_is_secret(agent->llm_key) || config_is_secret(agent->fallback_key) ||
+		    agent->llm_headers[0])
 			return true;
 	}
 	return false;

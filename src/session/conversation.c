@@ -2,7 +2,7 @@
  * conversation.c: one conversation of a speech engine (see conversation.h).
  *
  * The table below is the specification: an event that has no row has no meaning
- * in that state and changes nothing.  handle() is the only function that writes
+ * in that state and changes nothing.  conversation_handle() is the only function that writes
  * the state; it moves first and acts second.
  */
 #include "session/conversation.h"
@@ -18,61 +18,19 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "metrics/metrics.h"
-#include "session/answer_receipt.h"
-#include "session/denial.h"
+#include "session/conversation_private.h"
 #include "session/session.h"
 #include "wire/engine_message.h"
 #include "wire/engine_reply.h"
-
-#define NAME_SIZE 64
-#define LOGGED_MAX 300 /* bytes of a text in the log */
 
 /* What the user is taken to have said when a history does not end with words of
  * theirs: engines send one after a long silence, and models want somebody to answer. */
 static const char silence[] = "...";
 
-struct conversation {
-	enum conversation_state state;
-	struct conversation_options options;
-	char agent_name[NAME_SIZE];
-	char id[CONVERSATION_ID_SIZE];
-	uint64_t began_us;
-	struct conversation_figures figures;
-
-	/* The newest turn. */
-	const struct engine_message *message; /* while it is being taken */
-	struct engine_event event;
-	bool has_highest;
-	int64_t highest; /* of all event_ids that are numbers */
-	uint64_t print; /* of its history */
-	uint64_t asked_us;
-	uint64_t tag; /* of its messages, so that they can be taken back */
-	struct llm_answer *answer;
-	unsigned deltas;
-	uint64_t first_us; /* when there was one */
-	const struct llm_figures *answer_figures; /* while DONE is handled */
-	enum llm_end answer_end;
-	const char *words; /* while WORDS is handled */
-	size_t words_len;
-	struct buf kept; /* all words of it, to be said again */
-	bool is_kept; /* they fitted */
-	struct buf held; /* the last of them, while the peer does not read */
-
-	struct answer_payer payer;
-	struct answer_bill *bill; /* of the newest turn; NULL: nobody pays, or it is settled */
-	struct answer_receipts receipts;
-	struct denied denied; /* while DENIED is handled */
-	/* The newest turn's history: while its message is being taken, or, when leave is
-	 * waited for, a copy. */
-	struct llm_turn *turns;
-	size_t turns_len;
-	void *kept_turns; /* the copy */
-};
-
 typedef void(conversation_action)(struct conversation *conversation);
 
-static conversation_action ask_leave, ask, refuse, cut_short, say, say_again, say_all_again,
-	wait_under_new_id, finish, hang_up;
+static conversation_action ask_leave, ask, say, say_again, say_all_again, wait_under_new_id, finish,
+	hang_up;
 
 static const struct conversation_row {
 	enum conversation_state to;
@@ -88,14 +46,14 @@ static const struct conversation_row {
 			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
 			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_WAITING, wait_under_new_id},
 			[CONVERSATION_EVENT_LEAVE] = {CONVERSATION_ASKED, ask},
-			[CONVERSATION_EVENT_DENIED] = {CONVERSATION_SAID, refuse},
+			[CONVERSATION_EVENT_DENIED] = {CONVERSATION_SAID, conversation_refuse},
 			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
 		},
 	[CONVERSATION_ASKED] =
 		{
 			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
 			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_ASKED, wait_under_new_id},
-			[CONVERSATION_EVENT_DENIED] = {CONVERSATION_SAID, refuse},
+			[CONVERSATION_EVENT_DENIED] = {CONVERSATION_SAID, conversation_refuse},
 			[CONVERSATION_EVENT_WORDS] = {CONVERSATION_SPEAKING, say},
 			[CONVERSATION_EVENT_DONE] = {CONVERSATION_SAID, finish},
 			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
@@ -104,7 +62,7 @@ static const struct conversation_row {
 		{
 			[CONVERSATION_EVENT_TURN] = {CONVERSATION_WAITING, ask_leave},
 			[CONVERSATION_EVENT_RETRY] = {CONVERSATION_SPEAKING, say_again},
-			[CONVERSATION_EVENT_DENIED] = {CONVERSATION_SAID, cut_short},
+			[CONVERSATION_EVENT_DENIED] = {CONVERSATION_SAID, conversation_cut_short},
 			[CONVERSATION_EVENT_WORDS] = {CONVERSATION_SPEAKING, say},
 			[CONVERSATION_EVENT_DONE] = {CONVERSATION_SAID, finish},
 			[CONVERSATION_EVENT_HANG_UP] = {CONVERSATION_CLOSED, hang_up},
@@ -146,7 +104,7 @@ bool conversation_edge(enum conversation_state *to, enum conversation_state from
 	return table[from][event].act != NULL;
 }
 
-static void handle(struct conversation *conversation, enum conversation_event event)
+void conversation_handle(struct conversation *conversation, enum conversation_event event)
 {
 	const struct conversation_row *row = &table[conversation->state][event];
 
@@ -163,13 +121,13 @@ static uint64_t now_us(const struct conversation *conversation)
 
 /* Sending */
 
-static struct buf *scratch_of(const struct conversation *conversation)
+struct buf *conversation_scratch(const struct conversation *conversation)
 {
 	conversation->options.scratch->len = 0;
 	return conversation->options.scratch;
 }
 
-static void send_scratch(const struct conversation *conversation, uint64_t tag, int err)
+void conversation_send(const struct conversation *conversation, uint64_t tag, int err)
 {
 	const struct peer *peer = conversation->options.peer;
 	const struct buf *message = conversation->options.scratch;
@@ -181,24 +139,25 @@ static void send_scratch(const struct conversation *conversation, uint64_t tag, 
 			  strerror(err));
 }
 
-static void send_words(const struct conversation *conversation, const char *text, size_t len)
+void conversation_send_words(const struct conversation *conversation, const char *text, size_t len)
 {
 	if (len > 0)
-		send_scratch(conversation, conversation->tag,
-			     engine_reply_words(scratch_of(conversation), conversation->event.text,
-						text, len));
+		conversation_send(conversation, conversation->tag,
+				  engine_reply_words(conversation_scratch(conversation),
+						     conversation->event.text, text, len));
 }
 
-static void send_held(struct conversation *conversation)
+void conversation_send_held(struct conversation *conversation)
 {
-	send_words(conversation, conversation->held.bytes, conversation->held.len);
+	conversation_send_words(conversation, conversation->held.bytes, conversation->held.len);
 	buf_reset(&conversation->held);
 }
 
-static void send_final(const struct conversation *conversation)
+void conversation_send_final(const struct conversation *conversation)
 {
-	send_scratch(conversation, conversation->tag,
-		     engine_reply_final(scratch_of(conversation), conversation->event.text));
+	conversation_send(
+		conversation, conversation->tag,
+		engine_reply_final(conversation_scratch(conversation), conversation->event.text));
 }
 
 static bool peer_is_full(const struct conversation *conversation)
@@ -233,7 +192,7 @@ static void on_words(const char *text, size_t len, void *arg)
 
 	conversation->words = text;
 	conversation->words_len = len;
-	handle(conversation, CONVERSATION_EVENT_WORDS);
+	conversation_handle(conversation, CONVERSATION_EVENT_WORDS);
 }
 
 static void on_done(enum llm_end end, const struct llm_figures *figures, void *arg)
@@ -242,7 +201,7 @@ static void on_done(enum llm_end end, const struct llm_figures *figures, void *a
 
 	conversation->answer_end = end;
 	conversation->answer_figures = figures;
-	handle(conversation, CONVERSATION_EVENT_DONE);
+	conversation_handle(conversation, CONVERSATION_EVENT_DONE);
 }
 
 /* Counted when it happens: an answer may be given up before its end. */
@@ -272,32 +231,8 @@ static void note_first(struct conversation *conversation)
 		figures->first_ms_max = ms;
 }
 
-/* What the model has used is booked, whoever stopped the answer. */
-static void conversation_settle(struct conversation *conversation, enum store_turn_status status,
-				const struct llm_figures *figures)
-{
-	const char *model = llm_agent_model(conversation->options.agent, figures->is_other_model);
-	struct answer_bill *bill = conversation->bill;
-
-	metrics_add(METRIC_LLM_TOKENS_IN, figures->tokens_in);
-	metrics_add(METRIC_LLM_TOKENS, figures->tokens_out);
-	conversation->figures.tokens_in += figures->tokens_in;
-	conversation->figures.tokens_out += figures->tokens_out;
-	conversation->bill = NULL;
-	if (bill)
-		answer_receipts_settle(&conversation->receipts, bill, &conversation->event, status,
-				       model, figures);
-}
-
-/* One whose requests have all failed so far is not the payer's loss. */
-static enum store_turn_status conversation_status_of_stopped(const struct llm_figures *figures)
-{
-	return figures->tries > 0 && figures->errors >= figures->tries ? STORE_TURN_FAILED
-								       : STORE_TURN_CANCELLED;
-}
-
 /* Ends the answer that runs, and the waiting for leave. */
-static void give_up(struct conversation *conversation)
+void conversation_give_up(struct conversation *conversation)
 {
 	struct llm *llm = conversation->options.llm;
 	struct llm_figures figures;
@@ -335,7 +270,8 @@ static void log_text(const struct conversation *conversation, const char *who, c
 {
 	if (conversation->options.log_texts)
 		log_info("conversation", "%s: %s: %.*s", conversation->id, who,
-			 (int)(len < LOGGED_MAX ? len : LOGGED_MAX), text);
+			 (int)(len < CONVERSATION_LOGGED_MAX ? len : CONVERSATION_LOGGED_MAX),
+			 text);
 }
 
 static bool has_word(const struct llm_turn *turn)
@@ -356,36 +292,14 @@ static size_t end_with_user(struct llm_turn *turns, size_t count)
 	return count;
 }
 
-/* The history outlives its message while leave is waited for. */
-static int conversation_keep_turns(struct conversation *conversation)
-{
-	size_t size = conversation->turns_len * sizeof(struct llm_turn);
-	struct llm_turn *copies;
-	char *text;
-
-	for (size_t i = 0; i < conversation->turns_len; ++i)
-		size += conversation->turns[i].len;
-	copies = malloc(size);
-	if (!copies)
-		return ENOMEM;
-	text = (char *)(copies + conversation->turns_len);
-	for (size_t i = 0; i < conversation->turns_len; ++i) {
-		copies[i] = conversation->turns[i];
-		copies[i].text = text;
-		memcpy(text, conversation->turns[i].text, copies[i].len);
-		text += copies[i].len;
-	}
-	conversation->kept_turns = conversation->turns = copies;
-	return 0;
-}
-
 static void on_leave(int err, const struct denied *denied, void *arg)
 {
 	struct conversation *conversation = arg;
 
 	if (err)
 		conversation->denied = *denied;
-	handle(conversation, err ? CONVERSATION_EVENT_DENIED : CONVERSATION_EVENT_LEAVE);
+	conversation_handle(conversation,
+			    err ? CONVERSATION_EVENT_DENIED : CONVERSATION_EVENT_LEAVE);
 }
 
 /* TURN: the old answer ends first, then leave is asked for the new one. */
@@ -396,7 +310,7 @@ static void ask_leave(struct conversation *conversation)
 	struct denied denied = {.why = DENIAL_LEDGER, .limit = -1};
 	int err = 0;
 
-	give_up(conversation);
+	conversation_give_up(conversation);
 	take_id(conversation);
 	buf_reset(&conversation->kept);
 	conversation->is_kept = true;
@@ -417,40 +331,13 @@ static void ask_leave(struct conversation *conversation)
 		on_leave(ENOMEM, &denied, conversation);
 }
 
-/* What the user has said since the agent spoke last; what came before was counted then. */
-static uint64_t conversation_new_characters(const struct conversation *conversation)
-{
-	uint64_t count = 0;
-
-	for (size_t i = conversation->turns_len; i > 0; --i) {
-		const struct llm_turn *turn = &conversation->turns[i - 1];
-
-		if (turn->role != LLM_USER)
-			break;
-		count += utf8_count(turn->text, turn->len);
-	}
-	return count;
-}
-
-static bool conversation_may_ask(struct conversation *conversation)
-{
-	struct llm_agent *agent = conversation->options.agent;
-
-	return !conversation->bill ||
-	       answer_bill_begin(
-		       conversation->bill, llm_agent_model(agent, false),
-		       conversation_new_characters(conversation),
-		       llm_agent_estimate(agent, conversation->turns, conversation->turns_len),
-		       llm_agent_max_tokens(agent), &conversation->denied);
-}
-
 /* LEAVE */
 static void ask(struct conversation *conversation)
 {
 	int err;
 
 	if (!conversation_may_ask(conversation)) {
-		handle(conversation, CONVERSATION_EVENT_DENIED);
+		conversation_handle(conversation, CONVERSATION_EVENT_DENIED);
 		return;
 	}
 	err = llm_ask(&conversation->answer, conversation->options.llm, conversation->options.agent,
@@ -466,63 +353,6 @@ static void ask(struct conversation *conversation)
 	}
 }
 
-static void conversation_tell_denial(struct conversation *conversation)
-{
-	struct stream_fault fault;
-	struct wire_notice notice;
-
-	denial_describe(&fault, &conversation->denied);
-	notice = (struct wire_notice){
-		.id = fault.id, .retry_s = fault.retry_s, .detail = fault.detail};
-	log_info("conversation", "%s: agent %s: no answer: %s", conversation->id,
-		 conversation->agent_name, wire_error_get(fault.id)->text);
-	++conversation->figures.denied;
-	if (conversation->options.tells_errors)
-		send_scratch(conversation, conversation->tag,
-			     engine_reply_error(scratch_of(conversation), conversation->event.text,
-						&notice));
-}
-
-/* Who cannot be answered any more is told to go; limits pass. */
-static void conversation_close_if_over(struct conversation *conversation)
-{
-	const struct peer *peer = conversation->options.peer;
-	enum denial why = conversation->denied.why;
-
-	if (!conversation->options.tells_errors)
-		return;
-	if (why == DENIAL_CREDIT)
-		peer->ops->close(peer->peer, SESSION_CLOSE_NO_CREDIT, "Insufficient credits");
-	else if (why == DENIAL_KEY)
-		peer->ops->close(peer->peer, SESSION_CLOSE_KEY_ENDED, "Unauthorized");
-}
-
-/* DENIED before the model was asked.  Asked again for the same, the payer may have leave: nothing
- * is kept. */
-static void refuse(struct conversation *conversation)
-{
-	const char *sentence = llm_agent_sentence(conversation->options.agent);
-
-	give_up(conversation);
-	conversation_tell_denial(conversation);
-	conversation->is_kept = false;
-	if (!conversation->options.tells_errors)
-		send_words(conversation, sentence, strlen(sentence));
-	send_final(conversation);
-	conversation_close_if_over(conversation);
-}
-
-/* DENIED in the middle: what was said stands, and is paid for. */
-static void cut_short(struct conversation *conversation)
-{
-	give_up(conversation);
-	send_held(conversation);
-	conversation_tell_denial(conversation);
-	conversation->is_kept = false;
-	send_final(conversation);
-	conversation_close_if_over(conversation);
-}
-
 /* WORDS.  While the peer does not read they are gathered: one message of many
  * words is little more than the words, many messages are. */
 static void say(struct conversation *conversation)
@@ -532,7 +362,7 @@ static void say(struct conversation *conversation)
 
 	if (conversation->bill && !answer_bill_advance(conversation->bill, utf8_count(words, len),
 						       &conversation->denied)) {
-		handle(conversation, CONVERSATION_EVENT_DENIED);
+		conversation_handle(conversation, CONVERSATION_EVENT_DENIED);
 		return;
 	}
 	if (conversation->deltas++ == 0)
@@ -544,13 +374,13 @@ static void say(struct conversation *conversation)
 	if ((conversation->held.len > 0 || peer_is_full(conversation)) &&
 	    buf_append(&conversation->held, words, len) == 0)
 		return;
-	send_held(conversation);
-	send_words(conversation, words, len);
+	conversation_send_held(conversation);
+	conversation_send_words(conversation, words, len);
 }
 
 void conversation_drained(struct conversation *conversation)
 {
-	send_held(conversation);
+	conversation_send_held(conversation);
 }
 
 /* RETRY while nothing was said: only the id changes. */
@@ -563,13 +393,13 @@ static void wait_under_new_id(struct conversation *conversation)
 static void say_again(struct conversation *conversation)
 {
 	wait_under_new_id(conversation);
-	send_words(conversation, conversation->kept.bytes, conversation->kept.len);
+	conversation_send_words(conversation, conversation->kept.bytes, conversation->kept.len);
 }
 
 static void say_all_again(struct conversation *conversation)
 {
 	say_again(conversation);
-	send_final(conversation);
+	conversation_send_final(conversation);
 }
 
 static void note_answer(struct conversation *conversation)
@@ -601,8 +431,8 @@ static void finish(struct conversation *conversation)
 			    conversation->answer_figures);
 	conversation->answer = mem_deref(conversation->answer);
 	log_text(conversation, "agent", conversation->kept.bytes, conversation->kept.len);
-	send_held(conversation);
-	send_final(conversation);
+	conversation_send_held(conversation);
+	conversation_send_final(conversation);
 	buf_trim(&conversation->kept); /* it may lie there until the user speaks */
 }
 
@@ -610,7 +440,7 @@ static void hang_up(struct conversation *conversation)
 {
 	const struct peer *peer = conversation->options.peer;
 
-	give_up(conversation);
+	conversation_give_up(conversation);
 	if (conversation->tag)
 		peer->ops->drop(peer->peer, conversation->tag);
 	buf_reset(&conversation->held);
@@ -654,7 +484,7 @@ static void take_transcript(struct conversation *conversation, const struct engi
 		return;
 	}
 	conversation->message = message;
-	handle(conversation, event);
+	conversation_handle(conversation, event);
 	conversation->message = NULL;
 }
 
@@ -680,7 +510,8 @@ static void keep_id(struct conversation *conversation, const struct engine_messa
 static void send_pong(const struct conversation *conversation)
 {
 	if (!peer_is_full(conversation))
-		send_scratch(conversation, 0, engine_reply_pong(scratch_of(conversation)));
+		conversation_send(conversation, 0,
+				  engine_reply_pong(conversation_scratch(conversation)));
 }
 
 static void take(struct conversation *conversation, const struct engine_message *message)
@@ -697,12 +528,14 @@ static void take(struct conversation *conversation, const struct engine_message 
 		break;
 	case ENGINE_ERROR:
 		log_warn("conversation", "%s: the engine reports: %.*s", conversation->id,
-			 (int)(message->reason_len < LOGGED_MAX ? message->reason_len : LOGGED_MAX),
+			 (int)(message->reason_len < CONVERSATION_LOGGED_MAX
+				       ? message->reason_len
+				       : CONVERSATION_LOGGED_MAX),
 			 message->reason ? message->reason : "");
-		handle(conversation, CONVERSATION_EVENT_HANG_UP);
+		conversation_handle(conversation, CONVERSATION_EVENT_HANG_UP);
 		break;
 	case ENGINE_CLOSE:
-		handle(conversation, CONVERSATION_EVENT_HANG_UP);
+		conversation_handle(conversation, CONVERSATION_EVENT_HANG_UP);
 		break;
 	case ENGINE_OTHER:
 		++conversation->figures.ignored;
@@ -729,7 +562,7 @@ void conversation_message(struct conversation *conversation, char *json, size_t 
 
 void conversation_hang_up(struct conversation *conversation)
 {
-	handle(conversation, CONVERSATION_EVENT_HANG_UP);
+	conversation_handle(conversation, CONVERSATION_EVENT_HANG_UP);
 }
 
 /* Figures and the end */
@@ -790,23 +623,13 @@ static void destroy(void *object)
 {
 	struct conversation *conversation = object;
 
-	give_up(conversation);
+	conversation_give_up(conversation);
 	answer_receipts_reset(&conversation->receipts);
 	log_end(conversation);
 	mem_deref(conversation->options.agent);
 	mem_deref(conversation->payer.member);
 	buf_reset(&conversation->kept);
 	buf_reset(&conversation->held);
-}
-
-/* Comes when the rows are durable: perhaps under an id that is not the newest any more. */
-static void on_receipt(const char *event, const struct engine_usage *usage, void *arg)
-{
-	struct conversation *conversation = arg;
-
-	if (conversation->state != CONVERSATION_CLOSED)
-		send_scratch(conversation, 0,
-			     engine_reply_usage(scratch_of(conversation), event, usage));
 }
 
 int conversation_alloc(struct conversation **conversationp,
@@ -827,8 +650,8 @@ int conversation_alloc(struct conversation **conversationp,
 		if (conversation->payer.member)
 			mem_ref(conversation->payer.member);
 	}
-	answer_receipts_init(&conversation->receipts, options->tells_usage ? on_receipt : NULL,
-			     conversation);
+	answer_receipts_init(&conversation->receipts,
+			     options->tells_usage ? conversation_on_receipt : NULL, conversation);
 	snprintf(conversation->id, sizeof(conversation->id), "%s", "-");
 	conversation->began_us = now_us(conversation);
 	buf_init(&conversation->kept, CONVERSATION_KEPT_MAX);
