@@ -5,47 +5,178 @@
  * is confined before its first instruction; an engine's author can use it to
  * see whether the engine lives within the limits.
  */
-#include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "cli/command.h"
 #include "synth/confine.h"
 
-static int run(const struct command_call *call)
+/* UID:GID, as numbers: in the server's place there is nobody left to look up names. */
+static int confine_read_user(struct confine_request *request, const struct command_call *call)
 {
-	char *argv[COMMAND_OPERANDS_MAX + 1] = {0};
-	struct confine_limits limits;
-	int64_t memory_mb;
-	int err;
+	const char *value = command_value(call, "user");
+	unsigned uid, gid;
+	char rest;
 
-	if (command_number(&memory_mb, call, "memory-mb", 0, 1 << 20, 0) != 0)
+	if (!value)
+		return COMMAND_OK;
+	if (sscanf(value, "%u:%u%c", &uid, &gid, &rest) != 2 || uid == UINT_MAX || gid == UINT_MAX)
+		return command_usage_error(call->command, "--user is UID:GID, not %s", value);
+	request->switch_user = true;
+	request->uid = uid;
+	request->gid = gid;
+	return COMMAND_OK;
+}
+
+static int confine_read_request(struct confine_request *request, const struct command_call *call)
+{
+	int64_t memory_mb, parent;
+
+	if (command_number(&memory_mb, call, "memory-mb", 0, 1 << 20, 0) != 0 ||
+	    command_number(&parent, call, "parent", 0, INT_MAX, 0) != 0)
 		return COMMAND_USAGE;
-	assert(call->operand_count > 0); /* operands_min */
-	limits.memory_mb = (uint32_t)memory_mb;
+	*request = (struct confine_request){
+		.memory_mb = (uint32_t)memory_mb,
+		.paths = command_value(call, "read"),
+		.parent = (pid_t)parent,
+		.jit = command_value(call, "jit") != NULL,
+	};
+	return confine_read_user(request, call);
+}
+
+static void confine_print(bool enforced, const char *sentence, void *arg)
+{
+	const int *fd = arg;
+
+	dprintf(*fd, "%s: %s\n", enforced ? "enforced" : "not enforced", sentence);
+}
+
+static int confine_explain_child(const struct confine_request *request, int fd)
+{
+	struct confine_report report;
+	int err = confine_outer(request, &report);
+
+	if (err)
+		dprintf(fd, "not enforced: anything: cannot confine: %s\n", strerror(err));
+	else
+		confine_explain(&report, confine_print, &fd);
+	return err ? COMMAND_FAILED : COMMAND_OK;
+}
+
+/* A confined process cannot write to a file, which our standard output may be:
+ * a child does it and says what came of it. */
+static int confine_run_explain(struct confine_request *request)
+{
+	char bytes[1024];
+	int fds[2];
+	int status = 0;
+	ssize_t n;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
+		fprintf(stderr, "syrinx confine: %s\n", strerror(errno));
+		return COMMAND_FAILED;
+	}
+	request->parent = 0; /* the child's is this process */
+	if (pid == 0)
+		_exit(confine_explain_child(request, fds[1]));
+	close(fds[1]);
+	while ((n = read(fds[0], bytes, sizeof(bytes))) > 0)
+		fwrite(bytes, 1, (size_t)n, stdout);
+	close(fds[0]);
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return COMMAND_FAILED;
+	return WEXITSTATUS(status);
+}
+
+/* The directory may be another one afterwards. */
+static int confine_absolute(char path[PATH_MAX], const char *program)
+{
+	char here[PATH_MAX];
+	int n;
+
+	if (program[0] == '/')
+		n = snprintf(path, PATH_MAX, "%s", program);
+	else if (getcwd(here, sizeof(here)))
+		n = snprintf(path, PATH_MAX, "%s/%s", here, program);
+	else
+		return errno;
+	return n < PATH_MAX ? 0 : ENAMETOOLONG;
+}
+
+/* For the server's log, to which standard error leads. */
+static void confine_log(bool enforced, const char *sentence, void *arg)
+{
+	(void)arg;
+	if (enforced)
+		log_info("sandbox", "engines are confined: %s", sentence);
+	else
+		log_warn("sandbox", "not enforced: %s", sentence);
+}
+
+static int confine_run_program(struct confine_request *request, const struct command_call *call)
+{
+	static const char mark[] = "1";
+	char *argv[COMMAND_OPERANDS_MAX + 1] = {0};
+	struct confine_report report;
+	char program[PATH_MAX];
+	int err = confine_absolute(program, call->operands[0]);
+
 	for (size_t i = 0; i < call->operand_count; ++i)
 		argv[i] = (char *)(uintptr_t)call->operands[i]; /* exec does not write to them */
-	err = confine_outer(&limits);
+	request->program = program;
+	if (!err)
+		err = confine_outer(request, &report);
+	if (!err && setenv(CONFINE_VARIABLE, mark, 1))
+		err = errno;
 	if (err) {
 		fprintf(stderr, "syrinx confine: cannot confine: %s\n", strerror(err));
 		return COMMAND_FAILED;
 	}
-	execv(argv[0], argv);
-	fprintf(stderr, "syrinx confine: cannot run %s: %s\n", argv[0], strerror(errno));
+	if (command_value(call, "report"))
+		confine_explain(&report, confine_log, NULL);
+	execv(program, argv);
+	fprintf(stderr, "syrinx confine: cannot run %s as user %ld: %s\n", program, (long)geteuid(),
+		strerror(errno));
 	return COMMAND_FAILED;
+}
+
+static int run(const struct command_call *call)
+{
+	struct confine_request request;
+	int status = confine_read_request(&request, call);
+
+	if (status != COMMAND_OK)
+		return status;
+	if (command_value(call, "explain"))
+		return confine_run_explain(&request);
+	if (call->operand_count == 0)
+		return command_usage_error(call->command, "a program is missing");
+	return confine_run_program(&request, call);
 }
 
 static const struct command_option options[] = {
 	{"memory-mb", 0, "N", "address space of the program in MiB (0: no limit)"},
+	{"read", 0, "PATH[:PATH]...", "files and folders that it may read besides its own"},
+	{"user", 0, "UID:GID", "whose process it is, when root calls"},
+	{"parent", 0, "PID", "end if this is not the parent (0: whoever it is)"},
+	{"jit", 0, NULL, "it makes code at run time"},
+	{"report", 0, NULL, "log what is enforced before the program runs"},
+	{"explain", 0, NULL, "run nothing, and say what can be enforced here"},
 	{0},
 };
 
 const struct command command_confine = {
 	.name = "confine",
 	.operands = "-- PROGRAM [ARGUMENT]...",
-	.operands_min = 1,
+	.operands_min = 0,
 	.operands_max = COMMAND_OPERANDS_MAX,
 	.summary = "Run a program with the limits of an engine.",
 	.options = options,

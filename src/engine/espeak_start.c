@@ -15,11 +15,12 @@
 
 /* The library looks for a loudspeaker even when it is not to play anything, and
  * the sound libraries that it asks complain on standard error that they may
- * not.  Their words are dropped, for nothing is wrong. */
+ * not.  Their words are dropped, for nothing is wrong: a worker may open no file
+ * for writing, and a descriptor that cannot be written to does as well. */
 int espeak_start(uint32_t *sample_rate, int block_ms)
 {
 	int kept = dup(STDERR_FILENO);
-	int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	int rate;
 
 	if (kept >= 0 && nowhere >= 0)

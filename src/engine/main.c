@@ -31,7 +31,7 @@
 struct settings {
 	int fd;
 	unsigned cpu_seconds;
-	struct confine_limits limits;
+	struct confine_request request;
 	struct engine_options options;
 };
 
@@ -67,7 +67,7 @@ static int parse_arguments(struct settings *settings, int argc, char **argv)
 		else if (option == 'c')
 			err = parse_number(&settings->cpu_seconds, optarg, 86400);
 		else if (option == 'm')
-			err = parse_number(&settings->limits.memory_mb, optarg, 1u << 20);
+			err = parse_number(&settings->request.memory_mb, optarg, 1u << 20);
 		else if (option == 't')
 			settings->options.test_hooks = true;
 		else
@@ -79,11 +79,21 @@ static int parse_arguments(struct settings *settings, int argc, char **argv)
 	return err;
 }
 
+/* A launcher has done it before this program was executed; one that was started
+ * by hand does it itself.  Other processes of the same user then have no business
+ * in this one's memory. */
+static int main_confine(const struct settings *settings)
+{
+	int err = getenv(CONFINE_VARIABLE) ? 0 : confine_outer(&settings->request, NULL);
+
+	return err ? err : confine_hide_memory();
+}
+
 static int serve(const struct settings *settings)
 {
 	struct runner *runner = NULL;
 	void *state = NULL;
-	int err = confine_outer(&settings->limits);
+	int err = main_confine(settings);
 
 	if (err)
 		return err;
@@ -128,7 +138,7 @@ int main(int argc, char **argv)
 	/* 20 s of CPU: a hundred times what the slowest engine here needs for the
 	 * longest chunk.  3 GB: models and thirty streams of them; the server
 	 * says less to engines that need less. */
-	struct settings settings = {.fd = 3, .cpu_seconds = 20, .limits = {.memory_mb = 3072}};
+	struct settings settings = {.fd = 3, .cpu_seconds = 20, .request = {.memory_mb = 3072}};
 	int err = parse_arguments(&settings, argc, argv);
 
 	if (err) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "loop/child_output.h"
 
 /* libuv's handle must live until its close callback; the object may go before. */
 struct process {
@@ -24,9 +25,17 @@ struct process {
 
 struct child {
 	struct process *process; /* NULL once the exit was told */
+	struct child_output *output; /* NULL: our standard error */
 	child_exit_h *handler;
 	void *arg;
 };
+
+static void child_close_output(struct child *child)
+{
+	if (child->output)
+		child_output_close(child->output);
+	child->output = NULL;
+}
 
 static void on_closed(uv_handle_t *handle)
 {
@@ -44,6 +53,7 @@ static void on_exit_status(uv_process_t *uv, int64_t status, int signal)
 		return;
 	child->process = NULL;
 	loop_enter(loop);
+	child_close_output(child);
 	child->handler((int)status, signal, child->arg);
 	loop_leave(loop);
 }
@@ -52,6 +62,7 @@ static void child_destroy(void *object)
 {
 	struct child *child = object;
 
+	child_close_output(child);
 	if (!child->process)
 		return;
 	child->process->child = NULL;
@@ -59,12 +70,12 @@ static void child_destroy(void *object)
 }
 
 static int start(struct process *process, struct loop *loop, char *const argv[], char *const env[],
-		 int fd)
+		 int output_fd, int fd)
 {
 	uv_stdio_container_t stdio[CHILD_SOCKET_FD + 1] = {
 		{.flags = UV_IGNORE},
-		{.flags = UV_INHERIT_FD, .data.fd = STDERR_FILENO},
-		{.flags = UV_INHERIT_FD, .data.fd = STDERR_FILENO},
+		{.flags = UV_INHERIT_FD, .data.fd = output_fd},
+		{.flags = UV_INHERIT_FD, .data.fd = output_fd},
 		{.flags = UV_INHERIT_FD, .data.fd = fd},
 	};
 	/* libuv's struct is not const-correct; it writes to neither list. */
@@ -81,11 +92,12 @@ static int start(struct process *process, struct loop *loop, char *const argv[],
 }
 
 int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const argv[],
-		char *const env[], child_exit_h *handler, void *arg)
+		char *const env[], const char *name, child_exit_h *handler, void *arg)
 {
 	struct child *child = mem_zalloc(sizeof(*child), child_destroy);
 	struct process *process = calloc(1, sizeof(*process));
 	int fds[2] = {-1, -1};
+	int output_fd = -1;
 	int err = ENOMEM;
 
 	if (!child || !process)
@@ -95,9 +107,14 @@ int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const 
 		err = errno;
 		goto out;
 	}
+	err = name ? child_output_open(&child->output, &output_fd, loop, name) : 0;
+	if (err)
+		goto out;
 	process->uv.data = process;
 	process->loop = loop;
-	err = start(process, loop, argv, env, fds[1]);
+	err = start(process, loop, argv, env, name ? output_fd : STDERR_FILENO, fds[1]);
+	if (output_fd >= 0)
+		close(output_fd);
 	if (err) { /* libuv has initialised the handle even so */
 		uv_close((uv_handle_t *)&process->uv, on_closed);
 		process = NULL;

@@ -2,7 +2,8 @@
  * child.h: a child process with one socket.
  *
  * The child gets a connected stream socket as file descriptor 3, nothing to
- * read on its standard input, and our standard error for what it has to say.
+ * read on its standard input, and for what it has to say either our standard
+ * error or a pipe whose lines are logged (see child_output.h).
  */
 #ifndef LOOP_CHILD_H
 #define LOOP_CHILD_H
@@ -19,10 +20,12 @@ struct child;
 /* The process has ended; the last thing that is heard of it. */
 typedef void(child_exit_h)(int status, int signal, void *arg);
 
-/* Starts argv[0] (found as a path, not searched) with this environment.  *fdp is
- * our end of the socket, non-blocking, the caller's to close. */
+/* Starts argv[0] (found as a path, not searched) with this environment.  Its
+ * lines are logged under `name`; NULL: it is a program that we trust with our
+ * standard error.  *fdp is our end of the socket, non-blocking, the caller's to
+ * close. */
 int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const argv[],
-		char *const env[], child_exit_h *handler, void *arg);
+		char *const env[], const char *name, child_exit_h *handler, void *arg);
 
 pid_t child_pid(const struct child *child);
 void child_kill(struct child *child, int signal);

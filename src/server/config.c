@@ -76,6 +76,17 @@ static const char *check_store(const char *value)
 #define DECIMAL(member, value, high)                                                               \
 	.type = PARAM_DECIMAL, FIELD(member), .initial = (value), .max = (high)*PARAM_MILLION
 
+/* Engines run elsewhere, so every part is absolute. */
+static const char *check_engine_paths(const char *value)
+{
+	for (; *value; value += strcspn(value, ":")) {
+		value += strspn(value, ":");
+		if (*value && *value != '/')
+			return "must be absolute paths with : between them";
+	}
+	return NULL;
+}
+
 static const struct param rows[] = {
 	{"server", "listen", STRING(listen, "127.0.0.1:8080"), .check = check_listen,
 	 .text = "The address and port to listen on. Port 0 takes a free one; 0.0.0.0 listens on "
@@ -115,10 +126,23 @@ static const struct param rows[] = {
 		 "allow it."},
 	{"server", "max_lead_ms", INT(max_lead_ms, "0", 0, 3600000), .unit = "milliseconds",
 	 .text = "How far ahead of playback audio is sent. 0: as fast as the client reads."},
+	{"server", "worker_user", STRING(worker_user, "nobody"),
+	 .text = "The user that engines run as where root starts the server; programs and voices "
+		 "are shown to them read-only, wherever they are. Empty: root, without its powers. "
+		 "A server that another user starts has engines of that user."},
 
 	{"speech", "engines_dir", STRING(engines_dir, ""),
 	 .text = "The directory of the engine programs (syrinx-NAME). Empty: that of the server's "
 		 "own program."},
+	{"speech", "engine_paths", STRING(engine_paths, ""), .check = check_engine_paths,
+	 .text = "Files and directories that engines may read besides their program, the system's "
+		 "libraries and interpreters, and the voices: absolute paths with : between them. "
+		 "For engines of your own whose interpreter, modules or models are elsewhere, such as "
+		 "in /opt. server.data must not be in any of them."},
+	{"speech", "jit_engines", STRING(jit_engines, ""),
+	 .text = "The names of engines (NAME of syrinx-NAME) that make code at run time, as Java, "
+		 "JavaScript and numba do, with blanks between them. Others cannot make memory "
+		 "executable."},
 	{"speech", "voices_dir", STRING(voices_dir, ""),
 	 .text = "The directory of neural voices and of the library that runs them; voices that "
 		 "are put there are spoken without a restart. Also set by SYRINX_VOICES. Empty: "
@@ -427,6 +451,20 @@ static int fill_in(struct config *config, struct buf *errors)
 	return n < PARAM_STRING_SIZE ? 0 : complain_path(errors, "server.data");
 }
 
+/* The default need not be in a container's list of users: its number is the same
+ * everywhere. */
+int config_worker_user(const struct config *config, uid_t *uid, gid_t *gid)
+{
+	const struct passwd *user = getpwnam(config->worker_user);
+	bool is_default = strcmp(config->worker_user, "nobody") == 0;
+
+	if (!user && !is_default)
+		return ENOENT;
+	*uid = user ? user->pw_uid : 65534;
+	*gid = user ? user->pw_gid : 65534;
+	return 0;
+}
+
 static int check_tls(const struct config *config, struct buf *errors)
 {
 	if (!config->tls_certificate[0] == !config->tls_key[0])
@@ -522,16 +560,32 @@ static int config_check_prices(const struct config *config, struct buf *errors)
 	return err;
 }
 
+/* Only root can switch to another user, and only then is the user looked for. */
+static int config_check_worker_user(const struct config *config, struct buf *errors)
+{
+	uid_t uid;
+	gid_t gid;
+
+	if (geteuid() != 0 || config->worker_user[0] == '\0' ||
+	    config_worker_user(config, &uid, &gid) == 0)
+		return 0;
+	(void)buf_printf(errors, "server.worker_user: there is no user %s\n", config->worker_user);
+	return EINVAL;
+}
+
 /* What no row can see alone. */
 static int check_together(struct config *config, struct buf *errors)
 {
 	int err = check_tls(config, errors);
 	int err_agents = check_agents(config, errors);
 	int err_prices = config_check_prices(config, errors);
+	int err_user = config_check_worker_user(config, errors);
 
 	if (!err)
 		err = err_agents;
-	return err ? err : err_prices;
+	if (!err)
+		err = err_prices;
+	return err ? err : err_user;
 }
 
 /* The short name that the voices folder has for people and engines alike; the

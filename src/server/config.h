@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 #include "base/params.h"
@@ -86,9 +87,12 @@ struct config {
 	int64_t drain_seconds;
 	int64_t max_connections;
 	int64_t max_lead_ms; /* 0: as fast as the client reads */
+	char worker_user[PARAM_STRING_SIZE]; /* of a server that root starts; "": root */
 
 	/* [speech] */
 	char engines_dir[PARAM_STRING_SIZE];
+	char engine_paths[PARAM_STRING_SIZE]; /* with ':' between them */
+	char jit_engines[PARAM_STRING_SIZE]; /* with blanks between them */
 	char voices_dir[PARAM_STRING_SIZE]; /* absolute, need not exist; "": there is none */
 	bool fetch_voices;
 	int64_t workers; /* of each engine */
@@ -136,6 +140,9 @@ int config_load(struct config *config, const char *file, const struct config_ove
 /* Appends the keys that differ and are read at the start alone: all but those of agents.
  * See params_differ. */
 int config_differ(const struct config *running, const struct config *fresh, struct buf *keys);
+
+/* Who server.worker_user is; ENOENT: nobody has that name. */
+int config_worker_user(const struct config *config, uid_t *uid, gid_t *gid);
 
 /* Whether accounts may have a plan of this name; "" and "default" are always there. */
 bool config_has_plan(const struct config *config, const char *name);

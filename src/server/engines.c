@@ -4,19 +4,88 @@
 #include "server/engines.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-int engines_open(struct pool **poolp, struct loop *loop, const struct config *config)
+#include "base/count.h"
+#include "base/log.h"
+#include "synth/confine.h"
+
+#define ENGINES_WORDS_MAX 16
+
+/* The words that run an engine confined, and where those are kept that are made here. */
+struct engines_launcher {
+	const char *words[ENGINES_WORDS_MAX];
+	char self[PATH_MAX];
+	char parent[16];
+	char user[32];
+};
+
+/* Whoever runs the server has said which folders engines may read; that the keys
+ * are in one of them can only be a mistake. */
+static int engines_check_data(const struct config *config)
+{
+	char paths[2 * PARAM_STRING_SIZE];
+	char where[PATH_MAX];
+	const struct confine_request request = {.paths = paths};
+
+	snprintf(paths, sizeof(paths), "%s:%s", config->engine_paths, config->voices_dir);
+	if (!confine_shows(where, sizeof(where), &request, config->data_dir))
+		return 0;
+	log_error("server",
+		  "engines may read %s, and server.data (%s) is in it: the keys and the ledger "
+		  "must be elsewhere",
+		  where, config->data_dir);
+	return EPERM;
+}
+
+static int engines_make_launcher(struct engines_launcher *launcher, const struct config *config,
+				 bool reports)
+{
+	ssize_t self_len = readlink("/proc/self/exe", launcher->self, sizeof(launcher->self) - 1);
+	size_t n = 0;
+	uid_t uid;
+	gid_t gid;
+
+	if (self_len < 0)
+		return errno;
+	launcher->self[self_len] = '\0';
+	snprintf(launcher->parent, sizeof(launcher->parent), "%ld", (long)getpid());
+	launcher->words[n++] = launcher->self;
+	launcher->words[n++] = "confine";
+	launcher->words[n++] = "--memory-mb";
+	launcher->words[n++] = POOL_MEMORY_WORD;
+	launcher->words[n++] = "--parent";
+	launcher->words[n++] = launcher->parent;
+	launcher->words[n++] = POOL_JIT_WORD;
+	if (reports)
+		launcher->words[n++] = POOL_REPORT_WORD;
+	if (config->engine_paths[0] != '\0') {
+		launcher->words[n++] = "--read";
+		launcher->words[n++] = config->engine_paths;
+	}
+	if (geteuid() == 0 && config->worker_user[0] != '\0' &&
+	    config_worker_user(config, &uid, &gid) == 0) {
+		snprintf(launcher->user, sizeof(launcher->user), "%lu:%lu", (unsigned long)uid,
+			 (unsigned long)gid);
+		launcher->words[n++] = "--user";
+		launcher->words[n++] = launcher->user;
+	}
+	launcher->words[n++] = "--";
+	launcher->words[n] = NULL;
+	return 0;
+}
+
+int engines_open(struct pool **poolp, struct loop *loop, const struct config *config, bool reports)
 {
 	char voices[sizeof("SYRINX_VOICES=") + PARAM_STRING_SIZE];
 	const char *const environment[] = {voices, NULL};
-	char self[4096];
-	const char *const launcher[] = {self, "confine", "--memory-mb", POOL_MEMORY_WORD,
-					"--", NULL};
+	struct engines_launcher launcher;
 	struct pool_options options = {
 		.engines_dir = config->engines_dir,
-		.launcher = launcher,
+		.launcher = launcher.words,
 		.environment = environment,
 		.order = (enum pool_order)config->order,
 		.no_fallback = !config->fallback,
@@ -29,13 +98,17 @@ int engines_open(struct pool **poolp, struct loop *loop, const struct config *co
 		.large_engine = ENGINES_WITH_VOICES_DIR,
 		.large_memory_mb = (unsigned)config->neural_memory_mb,
 		.cpu_seconds = (unsigned)config->worker_cpu_seconds,
+		.jit_engines = config->jit_engines,
 		.test_hooks = config->test_hooks,
 	};
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int err = engines_check_data(config);
 
-	if (n < 0)
-		return errno;
-	self[n] = '\0';
+	if (!err)
+		err = confine_hide_memory();
+	if (!err)
+		err = engines_make_launcher(&launcher, config, reports);
+	if (err)
+		return err;
 	snprintf(voices, sizeof(voices), "SYRINX_VOICES=%s", config->voices_dir);
 	return pool_alloc(poolp, loop, &options);
 }

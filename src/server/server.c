@@ -154,9 +154,9 @@ static int open_account(struct server *server)
 
 static int open_pool(struct server *server)
 {
-	int err = engines_open(&server->pool, server->loop, server->config);
+	int err = engines_open(&server->pool, server->loop, server->config, true);
 
-	if (err)
+	if (err && err != EPERM) /* which was logged */
 		log_error("server", "no engines in %s: %s", server->config->engines_dir,
 			  strerror(err));
 	return err;

@@ -101,8 +101,8 @@ static int start(struct voices_fetch *fetch, struct loop *loop, const struct con
 		return errno;
 	self[n] = '\0';
 	memcpy(dir, config->voices_dir, sizeof(dir));
-	return child_spawn(&fetch->child, &fetch->report_fd, loop, argv, environ, on_exit_status,
-			   fetch);
+	return child_spawn(&fetch->child, &fetch->report_fd, loop, argv, environ, NULL,
+			   on_exit_status, fetch);
 }
 
 void voices_fetch_start(struct voices_fetch **fetchp, struct loop *loop,

@@ -1,201 +1,41 @@
 /*
- * confine.c: what a worker process may do (see confine.h).
+ * confine.c: the sequence of a worker's confinement (see confine.h).
+ *
+ * The order matters.  Mounts and another user need root's powers, so they come
+ * before those go; changing the user makes the kernel forget the signal that
+ * comes with the parent's death, so that is set afterwards; Landlock needs
+ * no_new_privs and the new root; and the filter, which forbids most of this, is
+ * last.
  */
 #include "synth/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <sched.h>
-#include <seccomp.h>
 #include <signal.h>
-#include <stddef.h>
-#include <sys/mman.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "base/count.h"
 #include "base/log.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||                         \
-	__has_feature(memory_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
+#include "synth/confine_private.h"
 
 /* Socket, standard streams, and the few files that a library has open at a
  * time. */
-#define FILES_MAX 64
+#define CONFINE_FILES_MAX 64
 
-/* Refused, not deadly: the C library asks a name service by itself, and a
- * confined launcher's program may confine itself once more. */
-static const int network_calls[] = {
-	SCMP_SYS(socket), SCMP_SYS(connect), SCMP_SYS(bind),    SCMP_SYS(listen),
-	SCMP_SYS(accept), SCMP_SYS(accept4), SCMP_SYS(unshare), SCMP_SYS(setns),
-};
+/* Threads that a worker may start.  A neural engine has a few dozen; with
+ * thousands one worker could use up the process ids of a small machine. */
+#define CONFINE_THREADS_MAX 1024
 
-/* None of these has an innocent use in a program that makes samples. */
-static const int hostile_calls[] = {
-	SCMP_SYS(process_vm_readv),
-	SCMP_SYS(process_vm_writev),
-	SCMP_SYS(kcmp),
-	SCMP_SYS(mount),
-	SCMP_SYS(umount2),
-	SCMP_SYS(move_mount),
-	SCMP_SYS(open_tree),
-	SCMP_SYS(fsopen),
-	SCMP_SYS(fsmount),
-	SCMP_SYS(pivot_root),
-	SCMP_SYS(chroot),
-	SCMP_SYS(swapon),
-	SCMP_SYS(swapoff),
-	SCMP_SYS(reboot),
-	SCMP_SYS(kexec_load),
-	SCMP_SYS(kexec_file_load),
-	SCMP_SYS(init_module),
-	SCMP_SYS(finit_module),
-	SCMP_SYS(delete_module),
-	SCMP_SYS(bpf),
-	SCMP_SYS(perf_event_open),
-	SCMP_SYS(userfaultfd),
-	SCMP_SYS(keyctl),
-	SCMP_SYS(add_key),
-	SCMP_SYS(request_key),
-	SCMP_SYS(acct),
-	SCMP_SYS(quotactl),
-	SCMP_SYS(settimeofday),
-	SCMP_SYS(clock_settime),
-	SCMP_SYS(clock_adjtime),
-	SCMP_SYS(adjtimex),
-	SCMP_SYS(sethostname),
-	SCMP_SYS(setdomainname),
-	SCMP_SYS(iopl),
-	SCMP_SYS(ioperm),
-	SCMP_SYS(open_by_handle_at),
-	SCMP_SYS(io_uring_setup), /* would go around this filter */
-#if !SANITIZED
-	SCMP_SYS(ptrace), /* the leak checker traces its own process */
-#endif
-};
+#define CONFINE_LAST_FD 3 /* the socket */
 
-/* What an open engine goes on doing.  Calls with conditions on their arguments
- * (open, mmap, mprotect, tgkill) are added one by one. */
-static const int engine_calls[] = {
-	/* the socket and the log */
-	SCMP_SYS(recvfrom),
-	SCMP_SYS(recvmsg),
-	SCMP_SYS(sendto),
-	SCMP_SYS(sendmsg),
-	SCMP_SYS(poll),
-	SCMP_SYS(ppoll),
-	SCMP_SYS(write),
-	SCMP_SYS(writev),
-	SCMP_SYS(shutdown),
-	/* voices and dictionaries */
-	SCMP_SYS(read),
-	SCMP_SYS(readv),
-	SCMP_SYS(pread64),
-	SCMP_SYS(lseek),
-	SCMP_SYS(close),
-	SCMP_SYS(fstat),
-	SCMP_SYS(stat),
-	SCMP_SYS(lstat),
-	SCMP_SYS(newfstatat),
-	SCMP_SYS(statx),
-	SCMP_SYS(access),
-	SCMP_SYS(faccessat),
-	SCMP_SYS(faccessat2),
-	SCMP_SYS(getdents64),
-	SCMP_SYS(readlink),
-	SCMP_SYS(readlinkat),
-	SCMP_SYS(getcwd),
-	SCMP_SYS(fcntl),
-	SCMP_SYS(fadvise64),
-	/* memory */
-	SCMP_SYS(brk),
-	SCMP_SYS(munmap),
-	SCMP_SYS(mremap),
-	SCMP_SYS(madvise),
-	/* time, and threads that exist */
-	SCMP_SYS(futex),
-	SCMP_SYS(sched_yield),
-	SCMP_SYS(sched_getaffinity),
-	SCMP_SYS(clock_gettime),
-	SCMP_SYS(clock_getres),
-	SCMP_SYS(clock_nanosleep),
-	SCMP_SYS(nanosleep),
-	SCMP_SYS(gettimeofday),
-	SCMP_SYS(time),
-	SCMP_SYS(setitimer),
-	SCMP_SYS(getrusage),
-	SCMP_SYS(getrandom),
-	SCMP_SYS(getpid),
-	SCMP_SYS(gettid),
-	/* signals and the end */
-	SCMP_SYS(rt_sigaction),
-	SCMP_SYS(rt_sigprocmask),
-	SCMP_SYS(rt_sigreturn),
-	SCMP_SYS(sigaltstack),
-	SCMP_SYS(restart_syscall),
-	SCMP_SYS(pause),
-	SCMP_SYS(exit),
-	SCMP_SYS(exit_group),
-};
-
-/* Tried by the C library and done without: ioctl to see whether a file is a
- * terminal, prctl to name memory, the rest when a thread is started. */
-static const int missed_calls[] = {
-	SCMP_SYS(ioctl), SCMP_SYS(prctl),           SCMP_SYS(clone), SCMP_SYS(clone3),
-	SCMP_SYS(uname), SCMP_SYS(set_robust_list), SCMP_SYS(rseq),
-};
-
-static int add_rules(scmp_filter_ctx filter, uint32_t action, const int *calls, size_t n)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < n && !err; ++i)
-		err = -seccomp_rule_add_array(filter, action, calls[i], 0, NULL);
-	return err;
-}
-
-/* Calls made for another architecture would be numbered differently, and
- * threads that a library has started are under the filter too. */
-static int load(scmp_filter_ctx filter)
-{
-	int err = -seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-
-	if (!err)
-		err = -seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1);
-	if (!err)
-		err = -seccomp_load(filter);
-	return err;
-}
-
-static int load_outer_filter(void)
-{
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
-	int err;
-
-	if (!filter)
-		return ENOMEM;
-	err = add_rules(filter, SCMP_ACT_ERRNO(EACCES), network_calls, COUNT(network_calls));
-	if (!err)
-		err = add_rules(filter, SCMP_ACT_KILL_PROCESS, hostile_calls, COUNT(hostile_calls));
-	if (!err)
-		err = load(filter);
-	seccomp_release(filter);
-	return err;
-}
-
-static int limit(__rlimit_resource_t resource, rlim_t most)
+static int confine_limit(__rlimit_resource_t resource, rlim_t most)
 {
 	struct rlimit now;
 
@@ -207,42 +47,37 @@ static int limit(__rlimit_resource_t resource, rlim_t most)
 	return setrlimit(resource, &now) ? errno : 0;
 }
 
-static int set_limits(const struct confine_limits *limits)
+/* The kernel counts all threads of a user, of whom the machine has at most as
+ * many as it has threads now. */
+static int confine_limit_threads(void)
 {
-	int err = limit(RLIMIT_CORE, 0);
+	struct sysinfo machine;
 
-	if (!err)
-		err = limit(RLIMIT_NOFILE, FILES_MAX);
-	if (!err)
-		err = limit(RLIMIT_FSIZE, 0);
-	/* The sanitizers' shadow is terabytes of address space. */
-	if (!err && limits->memory_mb > 0 && !SANITIZED)
-		err = limit(RLIMIT_AS, (rlim_t)limits->memory_mb << 20);
-	return err;
+	if (sysinfo(&machine))
+		return errno;
+	return confine_limit(RLIMIT_NPROC, (rlim_t)machine.procs + CONFINE_THREADS_MAX);
 }
 
-/* A worker of a server that runs as root keeps of root's powers only that of
- * reading files, because a checkout may lie in somebody's private home.  With
- * no_new_privs set, executing a program does not bring the others back. */
-static int drop_capabilities(void)
+static int confine_set_limits(uint32_t memory_mb)
 {
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {0};
-	const uint32_t kept = CAP_TO_MASK(CAP_DAC_READ_SEARCH);
+	int err = confine_limit(RLIMIT_CORE, 0);
 
-	if (syscall(SYS_capget, &header, sets))
-		return errno;
-	sets[0].effective &= kept;
-	sets[0].permitted &= kept;
-	sets[0].inheritable = 0;
-	sets[1] = (struct __user_cap_data_struct){0};
-	return syscall(SYS_capset, &header, sets) ? errno : 0;
+	if (!err)
+		err = confine_limit(RLIMIT_NOFILE, CONFINE_FILES_MAX);
+	if (!err)
+		err = confine_limit(RLIMIT_FSIZE, 0);
+	if (!err)
+		err = confine_limit_threads();
+	/* The sanitizers' shadow is terabytes of address space. */
+	if (!err && memory_mb > 0 && !CONFINE_SANITIZED)
+		err = confine_limit(RLIMIT_AS, (rlim_t)memory_mb << 20);
+	return err;
 }
 
 /* A write past RLIMIT_FSIZE shall fail, not kill: it may be a log line.  And a
  * terminal or a service manager that ends the server signals its workers too:
  * they are needed until its last turn is spoken, and die with it. */
-static int ignore_signals(void)
+static int confine_ignore_signals(void)
 {
 	static const int ignored[] = {SIGXFSZ, SIGINT, SIGTERM};
 
@@ -253,79 +88,83 @@ static int ignore_signals(void)
 	return 0;
 }
 
-int confine_outer(const struct confine_limits *limits)
+/* With the thread that started it, more exactly.  A parent that died before
+ * this line sends no signal any more. */
+static int confine_die_with(pid_t parent)
 {
-	int err = set_limits(limits);
-
-	if (!err)
-		err = ignore_signals();
-	if (err)
-		return err;
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 		return errno;
-	(void)unshare(CLONE_NEWNET); /* for root only; the filter does without */
-	err = drop_capabilities();
-	return err ? err : load_outer_filter();
+	return getppid() == parent ? 0 : ESRCH;
 }
 
-/* Whoever may not open for writing may not create, truncate or append either. */
-static int allow_reading_files(scmp_filter_ctx filter)
+/* The server's own are closed on exec anyway; here nobody's are forgotten. */
+static void confine_close_others(void)
 {
-	const uint64_t writing = O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND;
-	int err = -seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
-				    SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY));
+	if (syscall(SYS_close_range, CONFINE_LAST_FD + 1, ~0u, CLOSE_RANGE_CLOEXEC) == 0)
+		return;
+	for (int fd = CONFINE_LAST_FD + 1; fd < 1024; ++fd) /* a kernel before 5.11 */
+		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
 
+/* A worker of root runs as somebody else and needs the mounts to reach its
+ * program; anybody else's needs them where there is no Landlock. */
+static int confine_root(const struct confine_paths *paths, const struct confine_request *request,
+			struct confine_report *report)
+{
+	bool switches = request->switch_user && geteuid() == 0;
+	int err = 0;
+
+	if (switches || !report->landlock) {
+		err = confine_mounts(paths, request, &report->mounts_err);
+		report->mounts = !err && report->mounts_err == 0;
+	}
+	/* For root, and in a user namespace; the filter does without. */
 	if (!err)
-		err = -seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(open), 1,
-					SCMP_A1(SCMP_CMP_MASKED_EQ, writing, O_RDONLY));
+		report->network_namespace = unshare(CLONE_NEWNET) == 0;
+	if (!err && switches) {
+		report->switch_err = confine_user_switch(request->uid, request->gid);
+		report->switched = report->switch_err == 0;
+		if (geteuid() != 0 && !report->switched)
+			err = report->switch_err; /* half of it was done */
+	}
 	return err;
 }
 
-static int allow_plain_memory(scmp_filter_ctx filter)
+int confine_outer(const struct confine_request *request, struct confine_report *report)
 {
-	int err = -seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
-				    SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	const pid_t parent = request->parent ? request->parent : getppid();
+	struct confine_report own = {0};
+	struct confine_paths paths = {0};
+	int err = confine_paths_find(&paths, request);
 
 	if (!err)
-		err = -seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
-					SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-	return err;
-}
-
-/* abort() signals its own process, and that is as far as signals go. */
-static int allow_abort(scmp_filter_ctx filter)
-{
-	const struct scmp_arg_cmp self = {
-		.arg = 0, .op = SCMP_CMP_EQ, .datum_a = (scmp_datum_t)getpid(), .datum_b = 0};
-
-	return -seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, &self);
-}
-
-static int load_engine_filter(void)
-{
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
-	int err;
-
-	if (!filter)
-		return ENOMEM;
-	err = add_rules(filter, SCMP_ACT_ALLOW, engine_calls, COUNT(engine_calls));
+		err = confine_ignore_signals();
+	own.landlock = confine_landlock_version(&own.landlock_err);
 	if (!err)
-		err = add_rules(filter, SCMP_ACT_ERRNO(ENOSYS), missed_calls, COUNT(missed_calls));
+		err = confine_root(&paths, request, &own);
 	if (!err)
-		err = allow_reading_files(filter);
+		err = confine_drop_capabilities();
 	if (!err)
-		err = allow_plain_memory(filter);
+		err = confine_die_with(parent);
+	if (!err && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		err = errno;
 	if (!err)
-		err = allow_abort(filter);
+		err = confine_set_limits(request->memory_mb);
+	if (!err && own.landlock)
+		err = confine_landlock(&paths, own.landlock);
+	confine_paths_reset(&paths);
+	if (!err && request->program)
+		confine_close_others();
 	if (!err)
-		err = load(filter);
-	seccomp_release(filter);
+		err = confine_filter_outer(request->jit);
+	if (report)
+		*report = own;
 	return err;
 }
 
 bool confine_has_engine_filter(void)
 {
-	return !SANITIZED;
+	return !CONFINE_SANITIZED;
 }
 
 int confine_engine(void)
@@ -334,5 +173,76 @@ int confine_engine(void)
 		log_info("confine", "built with a sanitizer: no engine filter");
 		return 0;
 	}
-	return load_engine_filter();
+	return confine_filter_engine();
+}
+
+int confine_hide_memory(void)
+{
+	if (CONFINE_SANITIZED)
+		return 0;
+	return prctl(PR_SET_DUMPABLE, 0) ? errno : 0;
+}
+
+/* What keeps the engine to the files it may read. */
+static void confine_name_layers(char *words, size_t size, const struct confine_report *report)
+{
+	char landlock[48] = "";
+
+	if (report->landlock)
+		snprintf(landlock, sizeof(landlock), "Landlock %u", report->landlock);
+	snprintf(words, size, "%s%s%s", landlock, report->landlock && report->mounts ? " and " : "",
+		 report->mounts ? "a root directory of its own" : "");
+}
+
+static void confine_explain_missing(const struct confine_report *report, confine_explain_h *handler,
+				    void *arg)
+{
+	char text[320];
+
+	if (!report->landlock && !report->mounts) {
+		snprintf(text, sizeof(text),
+			 "engines can read every file that their user can, and what /proc shows "
+			 "everybody: there is no Landlock (%s) and no mount namespace (%s)",
+			 strerror(report->landlock_err), strerror(report->mounts_err));
+		handler(false, text, arg);
+	}
+	if (geteuid() == 0) {
+		snprintf(text, sizeof(text), "engines run as root: %s%s",
+			 report->switch_err ? "cannot switch the user: "
+					    : "no other user was named",
+			 report->switch_err ? strerror(report->switch_err) : "");
+		handler(false, text, arg);
+	}
+	if (report->switched && !report->mounts) {
+		snprintf(text, sizeof(text),
+			 "engines reach their program and voices only where user %ld can: there "
+			 "is no mount namespace (%s)",
+			 (long)geteuid(), strerror(report->mounts_err));
+		handler(false, text, arg);
+	}
+	if (!confine_has_engine_filter())
+		handler(false,
+			"engines can change files, start processes and signal others: this build "
+			"has a sanitizer, which does all that",
+			arg);
+}
+
+void confine_explain(const struct confine_report *report, confine_explain_h *handler, void *arg)
+{
+	const char *filtered =
+		confine_has_engine_filter()
+			? "; files changed, processes, signals, limits of others and executable "
+			  "memory by the system call filter"
+			: "";
+	char layers[96];
+	char text[480];
+
+	confine_name_layers(layers, sizeof(layers), report);
+	snprintf(text, sizeof(text),
+		 "files read by %s; network by the system call filter%s%s; user %ld without "
+		 "capabilities",
+		 layers[0] ? layers : "their modes alone",
+		 report->network_namespace ? " and a namespace" : "", filtered, (long)geteuid());
+	handler(true, text, arg);
+	confine_explain_missing(report, handler, arg);
 }

@@ -1,45 +1,99 @@
 /*
  * confine.h: what a worker process may do.
  *
- * An engine turns text that strangers wrote into samples with libraries that
- * have crashed on such text before.  So it runs with its own limits and behind
- * two system call filters, and whatever it does wrong ends with its process:
+ * An engine turns text that strangers wrote into samples, with libraries that
+ * have crashed on such text before.  The confinement assumes the worst: that an
+ * attacker controls the engine's code from its first instruction.  What such an
+ * engine is left with is its socket to the server and its own data.
  *
- *   confine_outer   for a program in any language, called before exec or first
- *                   in main: resource limits, no privileges, no network, no
- *                   files written, death with the parent (with the thread that
- *                   started it, more exactly) and not by SIGINT or SIGTERM.
- *   confine_engine  for an engine in C once its library is open: only the
- *                   system calls that reading files, computing and talking on
- *                   the inherited socket need.  Anything else kills.
+ *   layer           file              what it enforces
+ *   limits          confine.c         address space, open files, threads, no core dumps, no
+ *                                     bytes written to files, death with the server
+ *   mounts          confine_mounts.c  a root directory that holds only what may be read: where
+ *                                     Landlock is missing, and for every worker of root
+ *   user            confine_user.c    another user for the workers of root, no capabilities
+ *   Landlock        confine_files.c   reading and executing only what is listed, changing
+ *                                     nothing, no TCP, no signals (as far as the kernel's
+ *                                     version goes)
+ *   outer filter    confine_calls.c   the system calls that computing, reading files, threads
+ *                                     and the inherited socket need, in any language; no file
+ *                                     is changed, no process started, nobody else signalled
+ *   engine filter   confine_calls.c   for an engine in C once it is open: far fewer calls, and
+ *                                     no memory that is or becomes executable
  *
- * Both act on the calling process for good and must be called while it has one
- * thread, or before it has more that matter.  A file as standard error counts
- * as a file written: give a worker a pipe or a terminal, or its log is lost.
+ * All act on the calling process for good.
  */
 #ifndef SYNTH_CONFINE_H
 #define SYNTH_CONFINE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-struct confine_limits {
+/* Set for a program that has been confined by its launcher: it need not do it again. */
+#define CONFINE_VARIABLE "SYRINX_ENGINE_CONFINED"
+
+/* A Landlock version; the kernel's is used only up to it.  For tests of older kernels. */
+#define CONFINE_LANDLOCK_VARIABLE "SYRINX_ENGINE_LANDLOCK_MAX"
+
+/* The folder of voices, which the server sets for every engine. */
+#define CONFINE_VOICES_VARIABLE "SYRINX_VOICES"
+
+struct confine_request {
 	uint32_t memory_mb; /* of address space; 0 is no limit */
+	const char *program; /* that is executed afterwards; NULL: none */
+	const char *paths; /* that may be read besides, with ':' between them; NULL: none */
+	pid_t parent; /* whose death is the worker's; 0: whoever the parent is */
+	bool switch_user; /* to the user below, if the caller is root */
+	uid_t uid;
+	gid_t gid;
+	bool jit; /* the program makes code at run time */
 };
 
-/* Positive errno when a limit or the filter could not be set: the caller must
- * not go on.  A network namespace of its own is taken where the kernel allows
- * it and not missed where not: the filter refuses sockets anyway (EACCES,
- * because libraries try harmless ones; calls nobody makes by accident, such
- * as ptrace or mount, kill). */
-int confine_outer(const struct confine_limits *limits);
+/* What was enforced, to tell whoever runs the server. */
+struct confine_report {
+	unsigned landlock; /* its version; 0: none */
+	int landlock_err; /* why there is none */
+	bool mounts; /* it has a root directory of its own */
+	int mounts_err; /* why not; 0: it was not tried, because nothing needs it */
+	bool switched; /* to another user */
+	int switch_err;
+	bool network_namespace;
+};
+
+/* Before exec, or first in main; while the process has one thread.  The voices
+ * folder, eSpeak's data, libraries and what SYRINX_ENGINE_* names are found in
+ * the environment.
+ *
+ * Positive errno when a limit or the filter could not be set: the caller must
+ * not go on.  A kernel that has neither Landlock nor namespaces is no error;
+ * the report says so.  Descriptors above 3 are closed when a program is
+ * executed. */
+int confine_outer(const struct confine_request *request, struct confine_report *report);
+
+/* One sentence about everything that is enforced, and one for each thing that is
+ * not.  Called as the confined process. */
+typedef void(confine_explain_h)(bool enforced, const char *sentence, void *arg);
+void confine_explain(const struct confine_report *report, confine_explain_h *handler, void *arg);
+
+/* Whether an engine could read this file or directory, and where that comes
+ * from: a path of the system or of the request. */
+bool confine_shows(char *where, size_t size, const struct confine_request *request,
+		   const char *path);
 
 /* Afterwards files can be opened for reading only and memory can no longer be
  * made executable: libraries must be loaded by then.  Under the sanitizers,
  * which need more than any engine, it does nothing and says so in the log. */
 int confine_engine(void);
 
-/* Whether confine_engine does anything in this build. */
+/* Whether the filters are those of a release: the sanitizers start processes,
+ * trace themselves and signal each other, so a build with one of them lets
+ * engines do more. */
 bool confine_has_engine_filter(void);
+
+/* Keeps other processes of the same user out of this one's memory and
+ * environment.  Nothing in a build with a sanitizer, which traces itself. */
+int confine_hide_memory(void);
 
 #endif

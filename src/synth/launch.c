@@ -10,7 +10,7 @@
 #include "base/count.h"
 #include "synth/pool_private.h"
 
-#define ARGUMENTS_MAX 24
+#define ARGUMENTS_MAX 32
 
 /* What an engine sees of our environment: where things are and how to speak to
  * its user.  The rest (a password for the store, say) is none of its business. */
@@ -26,7 +26,7 @@ static bool is_for_engines(const char *variable)
 		"LC_",
 		"LD_LIBRARY_PATH=",
 		"ESPEAK_DATA_PATH=",
-		"SYRINX_ENGINE_",
+		"SYRINX_ENGINE_", /* paths in these may be read, too */
 		/* sanitizers */
 		"ASAN_OPTIONS=",
 		"LSAN_OPTIONS=",
@@ -63,6 +63,23 @@ static unsigned memory_mb_of(const struct fleet *fleet)
 		       : options->memory_mb;
 }
 
+/* Whether the operator has named the engine among those that make code. */
+static bool launch_is_jit(const struct fleet *fleet)
+{
+	const char *names = fleet->pool->options.jit_engines;
+
+	while (names && *names) {
+		size_t len;
+
+		names += strspn(names, " ,");
+		len = strcspn(names, " ,");
+		if (len > 0 && len == strlen(fleet->name) && strncmp(names, fleet->name, len) == 0)
+			return true;
+		names += len;
+	}
+	return false;
+}
+
 /* argv of the confined engine: launcher…, program, its limits. */
 int launch_worker(struct child **childp, int *fdp, struct fleet *fleet, child_exit_h *handler,
 		  void *arg)
@@ -70,6 +87,8 @@ int launch_worker(struct child **childp, int *fdp, struct fleet *fleet, child_ex
 	static char memory_option[] = "--memory-mb";
 	static char cpu_option[] = "--cpu-seconds";
 	static char hooks_option[] = "--test-hooks";
+	static char jit_option[] = "--jit";
+	static char report_option[] = "--report";
 	const struct pool *pool = fleet->pool;
 	char memory[16];
 	char cpu[16];
@@ -79,8 +98,18 @@ int launch_worker(struct child **childp, int *fdp, struct fleet *fleet, child_ex
 
 	snprintf(memory, sizeof(memory), "%u", memory_mb_of(fleet));
 	snprintf(cpu, sizeof(cpu), "%u", pool->options.cpu_seconds);
-	for (char **word = pool->launcher; word && *word && n < ARGUMENTS_MAX - 8; ++word)
-		argv[n++] = strcmp(*word, POOL_MEMORY_WORD) == 0 ? memory : *word;
+	for (char **word = pool->launcher; word && *word && n < ARGUMENTS_MAX - 8; ++word) {
+		char *put = *word;
+
+		if (strcmp(*word, POOL_MEMORY_WORD) == 0)
+			put = memory;
+		else if (strcmp(*word, POOL_JIT_WORD) == 0)
+			put = launch_is_jit(fleet) ? jit_option : NULL;
+		else if (strcmp(*word, POOL_REPORT_WORD) == 0)
+			put = pool->worker_serial == 1 ? report_option : NULL;
+		if (put)
+			argv[n++] = put;
+	}
 	argv[n++] = fleet->program;
 	argv[n++] = memory_option;
 	argv[n++] = memory;
@@ -90,5 +119,5 @@ int launch_worker(struct child **childp, int *fdp, struct fleet *fleet, child_ex
 		argv[n++] = hooks_option;
 	argv[n] = NULL;
 	select_environment(env, COUNT(env), pool->environment);
-	return child_spawn(childp, fdp, pool->loop, argv, env, handler, arg);
+	return child_spawn(childp, fdp, pool->loop, argv, env, fleet->name, handler, arg);
 }

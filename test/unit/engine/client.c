@@ -29,9 +29,11 @@ void client_confine(void)
 
 static void run(char *const argv[])
 {
-	const struct confine_limits limits = {.memory_mb = 512};
+	/* A script's interpreter is the program, and the script its argument. */
+	const struct confine_request request = {
+		.memory_mb = 512, .program = argv[0], .paths = argv[1]};
 
-	if (!confined || confine_outer(&limits) == 0)
+	if (!confined || confine_outer(&request, NULL) == 0)
 		execvp(argv[0], argv);
 	_exit(127);
 }

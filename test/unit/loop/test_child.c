@@ -24,6 +24,7 @@ struct bed {
 	int fd;
 	unsigned exits;
 	int status, signal;
+	const char *name; /* under which its lines are logged */
 };
 
 static void on_limit(void *arg)
@@ -53,7 +54,8 @@ static int spawn(struct bed *bed, const char *program, const char *script)
 	snprintf(words[0], sizeof(words[0]), "%s", program);
 	snprintf(words[1], sizeof(words[1]), "-c");
 	snprintf(words[2], sizeof(words[2]), "%s", script);
-	return child_spawn(&bed->child, &bed->fd, bed->loop, argv, env, on_exit_told, bed);
+	return child_spawn(&bed->child, &bed->fd, bed->loop, argv, env, bed->name, on_exit_told,
+			   bed);
 }
 
 static void bed_open(struct bed *bed, const char *script)

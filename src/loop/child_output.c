@@ -1,0 +1,160 @@
+/*
+ * child_output.c: what a child process says (see child_output.h).
+ */
+#include "loop/child_output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+#define CHILD_OUTPUT_NAME_SIZE 64
+#define CHILD_OUTPUT_READ_SIZE 4096
+
+/* What a pipe holds by default: a child that is being closed and writes on is
+ * not listened to for longer. */
+#define CHILD_OUTPUT_LAST_MAX 65536
+
+#define CHILD_OUTPUT_MINUTE_US UINT64_C(60000000)
+
+struct child_output {
+	struct watch watch;
+	struct loop *loop;
+	int fd;
+	char name[CHILD_OUTPUT_NAME_SIZE];
+	char line[CHILD_OUTPUT_LINE_MAX + 1];
+	size_t len;
+	uint64_t minute_us; /* when the current minute began */
+	unsigned lines; /* in it */
+};
+
+/* "2026-01-31T12:00:00.000Z warn  area: words": *level, and where the area begins;
+ * the whole line if it is not one of those. */
+static const char *child_output_words(const char *line, enum log_level *level)
+{
+	char word[8];
+	int end = 0;
+
+	*level = LOG_INFO;
+	if (sscanf(line, "%*4d-%*2d-%*2dT%*2d:%*2d:%*2d.%*3dZ %7[a-z] %n", word, &end) != 1 ||
+	    end == 0 || log_level_parse(level, word) != 0)
+		return line;
+	return line + end;
+}
+
+static void child_output_log(struct child_output *output)
+{
+	const uint64_t now_us = loop_now_us(output->loop);
+	const size_t name_len = strlen(output->name);
+	enum log_level level;
+	const char *words;
+
+	output->line[output->len] = '\0';
+	output->len = 0;
+	if (output->minute_us == 0 || now_us - output->minute_us >= CHILD_OUTPUT_MINUTE_US) {
+		if (output->lines > CHILD_OUTPUT_LINES_MAX)
+			log_warn(output->name, "%u more lines were left out",
+				 output->lines - CHILD_OUTPUT_LINES_MAX);
+		output->minute_us = now_us;
+		output->lines = 0;
+	}
+	if (++output->lines > CHILD_OUTPUT_LINES_MAX) {
+		if (output->lines == CHILD_OUTPUT_LINES_MAX + 1)
+			log_warn(output->name,
+				 "more than %u lines in a minute; the rest is left out",
+				 (unsigned)CHILD_OUTPUT_LINES_MAX);
+		return;
+	}
+	words = child_output_words(output->line, &level);
+	if (strncmp(words, output->name, name_len) == 0 && strncmp(words + name_len, ": ", 2) == 0)
+		words += name_len + 2; /* it has given its own name */
+	log_line(level, output->name, "%s", words);
+}
+
+static void child_output_take(struct child_output *output, const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; ++i) {
+		if (bytes[i] == '\n')
+			child_output_log(output);
+		else if (output->len < CHILD_OUTPUT_LINE_MAX)
+			output->line[output->len++] = bytes[i];
+	}
+}
+
+/* How many bytes there were; 0: the end, or nothing for now. */
+static size_t child_output_read(struct child_output *output, bool *at_end)
+{
+	char bytes[CHILD_OUTPUT_READ_SIZE];
+	ssize_t n = read(output->fd, bytes, sizeof(bytes));
+
+	*at_end = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+	if (n <= 0)
+		return 0;
+	child_output_take(output, bytes, (size_t)n);
+	return (size_t)n;
+}
+
+static void child_output_on_watch(void *arg, int events)
+{
+	struct child_output *output = arg;
+	bool at_end;
+
+	(void)events;
+	(void)child_output_read(output, &at_end);
+	if (at_end)
+		watch_set(&output->watch, 0);
+}
+
+static void child_output_on_closed(void *arg)
+{
+	mem_deref(arg);
+}
+
+int child_output_open(struct child_output **outputp, int *fdp, struct loop *loop, const char *name)
+{
+	struct child_output *output = mem_zalloc(sizeof(*output), NULL);
+	int fds[2] = {-1, -1};
+	int err = ENOMEM;
+
+	if (!output)
+		goto out;
+	if (pipe2(fds, O_CLOEXEC) || fcntl(fds[0], F_SETFL, O_NONBLOCK)) {
+		err = errno;
+		goto out;
+	}
+	err = watch_open(&output->watch, loop, fds[0], child_output_on_watch, output);
+	if (err)
+		goto out;
+	output->loop = loop;
+	output->fd = fds[0];
+	snprintf(output->name, sizeof(output->name), "%s", name);
+	watch_set(&output->watch, WATCH_READ);
+	*outputp = output;
+	*fdp = fds[1];
+	return 0;
+out:
+	for (int i = 0; i < 2; ++i) {
+		if (fds[i] >= 0)
+			close(fds[i]);
+	}
+	mem_deref(output);
+	return err;
+}
+
+void child_output_close(struct child_output *output)
+{
+	size_t taken = 0;
+	size_t n;
+	bool at_end;
+
+	while ((n = child_output_read(output, &at_end)) > 0 && taken < CHILD_OUTPUT_LAST_MAX)
+		taken += n;
+	if (output->len > 0)
+		child_output_log(output);
+	watch_close(&output->watch, child_output_on_closed);
+	close(output->fd);
+}

@@ -1,0 +1,42 @@
+/*
+ * confine_user.c: whose a worker is, and that it has no capabilities.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "synth/confine_private.h"
+
+/* Those that a program executed later could be given by its file. */
+static void confine_user_bound(void)
+{
+	/* EINVAL: the kernel knows no more of them.  EPERM: this process may not,
+	 * and no_new_privs has the same effect. */
+	for (unsigned long capability = 0; capability < 64; ++capability) {
+		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0))
+			break;
+	}
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+}
+
+int confine_user_switch(uid_t uid, gid_t gid)
+{
+	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
+		return errno;
+	/* The kernel would not let it back; if it did, nothing here could be relied on. */
+	if (uid != 0 && setuid(0) == 0)
+		return EPERM;
+	return 0;
+}
+
+int confine_drop_capabilities(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	confine_user_bound();
+	return syscall(SYS_capset, &header, none) ? errno : 0;
+}
