@@ -131,25 +131,79 @@ static char *confine_make_absolute(const char *name)
 	return absolute;
 }
 
+/* Where a symbolic link leads, by the real name of the directory that it is in.
+ * EINVAL: it is none. */
+static int confine_follow(char next[PATH_MAX], const char *name)
+{
+	char target[PATH_MAX];
+	char joined[2 * PATH_MAX];
+	const char *slash = strrchr(name, '/');
+	ssize_t n = readlink(name, target, sizeof(target) - 1);
+	char *last;
+	char *directory;
+	int len;
+
+	if (n <= 0 || !slash)
+		return EINVAL;
+	target[n] = '\0';
+	if (target[0] == '/')
+		snprintf(joined, sizeof(joined), "%s", target);
+	else
+		snprintf(joined, sizeof(joined), "%.*s/%s", (int)(slash - name), name, target);
+	last = strrchr(joined, '/');
+	*last++ = '\0';
+	directory = realpath(joined[0] ? joined : "/", NULL);
+	if (!directory)
+		return EINVAL;
+	len = snprintf(next, PATH_MAX, "%s/%s", directory, last);
+	free(directory);
+	return len < PATH_MAX ? 0 : EINVAL;
+}
+
+/* Every name on the way to a file, which in a root directory of its own all have
+ * to be there. */
+static int confine_add_links(struct confine_paths *paths, const struct confine_path *path)
+{
+	const unsigned links_max = 40; /* as the kernel */
+	char name[PATH_MAX];
+	char next[PATH_MAX];
+	int err = 0;
+
+	if (snprintf(name, sizeof(name), "%s", path->name) >= (int)sizeof(name))
+		return 0;
+	for (unsigned i = 0; i < links_max && !err; ++i) {
+		struct confine_path link = *path;
+
+		if (confine_follow(next, name) != 0 || strcmp(next, path->real) == 0)
+			break;
+		link.name = strdup(next);
+		link.real = strdup(path->real);
+		err = link.real ? confine_paths_append(paths, link) : ENOMEM;
+		memcpy(name, next, sizeof(name));
+	}
+	return err;
+}
+
 /* What does not exist cannot be read: voices may be installed later, and then
  * workers are started anew. */
 static int confine_paths_add(struct confine_paths *paths, const char *name, bool executes,
 			     bool is_private)
 {
-	char *real = realpath(name, NULL);
+	struct confine_path path = {.executes = executes, .is_private = is_private};
 	struct stat file;
+	int err;
 
-	if (!real || stat(real, &file) != 0) {
-		free(real);
+	path.real = realpath(name, NULL);
+	if (!path.real || stat(path.real, &file) != 0) {
+		free(path.real);
 		return 0;
 	}
-	return confine_paths_append(paths, (struct confine_path){
-						   .name = confine_make_absolute(name),
-						   .real = real,
-						   .is_directory = S_ISDIR(file.st_mode),
-						   .executes = executes,
-						   .is_private = is_private,
-					   });
+	path.is_directory = S_ISDIR(file.st_mode);
+	path.name = confine_make_absolute(name);
+	err = confine_paths_append(paths, path);
+	if (!err && strcmp(path.name, path.real) != 0)
+		err = confine_add_links(paths, &path);
+	return err;
 }
 
 static int confine_add_system(struct confine_paths *paths)

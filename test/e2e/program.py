@@ -125,7 +125,8 @@ class Server:
     """A server of its own; `settings` are keys of the configuration ("speech.workers": 2), `config`
     is the text of a file of them."""
 
-    def __init__(self, directory, settings=None, port=0, data=None, own_group=False, config=None):
+    def __init__(self, directory, settings=None, port=0, data=None, own_group=False, config=None,
+                 user=None, program=SYRINX):
         self.data = pathlib.Path(data or directory / "data")
         self.log_path = directory / "log"
         self.settings = settings or {}
@@ -137,10 +138,10 @@ class Server:
         self.secrets = []  # texts that must not stand in the log
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
-                [SYRINX, "serve", "--data", self.data, "--listen", f"127.0.0.1:{port}", *options],
+                [program, "serve", "--data", self.data, "--listen", f"127.0.0.1:{port}", *options],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log,
-                start_new_session=own_group,
-                env=environment(self.settings))
+                start_new_session=own_group, env=environment(self.settings),
+                **({} if user is None else {"user": user, "group": user, "extra_groups": []}))
         self.pid = self.process.pid
         self.port = int(self.wait_for_log(r"listening on \S+ port (\d+)")[1])
         self.key = (self.data / "local.key").read_text().strip()
@@ -195,8 +196,9 @@ class Server:
                 if process_name(pid) == (f"syrinx-{engine}" if engine else process_name(pid))]
 
     def open_files(self):
-        """Descriptors that are not about workers, whose number changes by itself."""
-        return len(os.listdir(f"/proc/{self.pid}/fd")) - len(self.workers())
+        """Descriptors that are not about workers, whose number changes by itself: a worker has a
+        socket and a pipe for what it has to say."""
+        return len(os.listdir(f"/proc/{self.pid}/fd")) - 2 * len(self.workers())
 
     def resident_kib(self):
         return int(process_status(self.pid)["VmRSS"].split()[0])

@@ -344,6 +344,7 @@ def test_voice_whose_engine_has_failed_is_spoken_by_another_or_refused(
         start_server, dying_engine, runtime_folder, by_flite, fallback):
     engines, life = dying_engine
     server = start_server({"speech.voices_dir": runtime_folder, "speech.engines_dir": engines,
+                           "speech.engine_paths": BUILD / "syrinx-vits",
                            "speech.fallback": fallback,
                            "speech.start_timeout_ms": WAIT_S * 1000 if fallback == "on" else 2000})
     wait_for_voices(server)
