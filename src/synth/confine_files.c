@@ -228,8 +228,8 @@ static int confine_add_system(struct confine_paths *paths)
 	return err;
 }
 
-/* Its own entry alone: libffi looks there for its own code, without which
- * Python cannot call C.  The entry is named by number, for "self" is another
+/* Its own entry alone: the C library looks there for the main thread's stack, and
+ * libffi for its own code.  The entry is named by number, for "self" is another
  * process's for whoever sets up the rules. */
 static int confine_add_proc(struct confine_paths *paths)
 {

@@ -10,7 +10,8 @@
 
 #include "synth/confine_private.h"
 
-/* Those that a program executed later could be given by its file. */
+/* Those that a program executed later could be given by its file.  While the
+ * process is still root, for that is a capability itself. */
 static void confine_user_bound(void)
 {
 	/* EINVAL: the kernel knows no more of them.  EPERM: this process may not,
@@ -24,6 +25,7 @@ static void confine_user_bound(void)
 
 int confine_user_switch(uid_t uid, gid_t gid)
 {
+	confine_user_bound();
 	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
 		return errno;
 	/* The kernel would not let it back; if it did, nothing here could be relied on. */

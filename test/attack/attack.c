@@ -54,6 +54,13 @@
 #define NR_NOBODY_KNOWS 499
 #define X32_BIT 0x40000000
 
+static pid_t parent;
+
+void attack_prepare(void)
+{
+	parent = getppid();
+}
+
 static int result_of(long value)
 {
 	return value < 0 ? errno : 0;
@@ -95,7 +102,7 @@ static const char *of_parent(const char *name)
 {
 	static char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)getppid(), name);
+	snprintf(path, sizeof(path), "/proc/%ld/%s", (long)parent, name);
 	return path;
 }
 
@@ -137,7 +144,7 @@ static int list_proc(const char *argument)
 	if (!dir)
 		return errno;
 	while ((entry = readdir(dir))) {
-		if (strtol(entry->d_name, NULL, 10) == (long)getppid())
+		if (strtol(entry->d_name, NULL, 10) == (long)parent)
 			return 0;
 	}
 	return ENOENT;
@@ -390,7 +397,7 @@ static int inotify_call(const char *voices)
 static int signal_parent(const char *argument)
 {
 	(void)argument;
-	return result_of(kill(getppid(), 0));
+	return result_of(kill(parent, 0));
 }
 
 static int signal_group(const char *argument)
@@ -408,19 +415,19 @@ static int signal_everybody(const char *argument)
 static int signal_parent_thread(const char *argument)
 {
 	(void)argument;
-	return result_of(syscall(SYS_tgkill, getppid(), getppid(), 0));
+	return result_of(syscall(SYS_tgkill, parent, parent, 0));
 }
 
 static int signal_parent_task(const char *argument)
 {
 	(void)argument;
-	return result_of(syscall(SYS_tkill, getppid(), 0));
+	return result_of(syscall(SYS_tkill, parent, 0));
 }
 
 static int signal_parent_queue(const char *argument)
 {
 	(void)argument;
-	return result_of(sigqueue(getppid(), 0, (union sigval){0}));
+	return result_of(sigqueue(parent, 0, (union sigval){0}));
 }
 
 /* The kernel would signal the owner of a descriptor when it can be read. */
@@ -431,7 +438,7 @@ static int signal_by_owner(const char *argument)
 	(void)argument;
 	if (pipe(fds))
 		return errno;
-	return result_of(fcntl(fds[0], F_SETOWN, getppid()));
+	return result_of(fcntl(fds[0], F_SETOWN, parent));
 }
 
 static int signal_by_async(const char *argument)
@@ -446,7 +453,7 @@ static int signal_by_async(const char *argument)
 
 static int signal_by_pidfd(const char *argument)
 {
-	int fd = (int)syscall(SYS_pidfd_open, getppid(), 0);
+	int fd = (int)syscall(SYS_pidfd_open, parent, 0);
 
 	(void)argument;
 	return fd < 0 ? errno : result_of(syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0));
@@ -463,7 +470,7 @@ static int limit_parent(const char *argument)
 	struct rlimit now;
 
 	(void)argument;
-	return result_of(prlimit(getppid(), RLIMIT_NOFILE, NULL, &now));
+	return result_of(prlimit(parent, RLIMIT_NOFILE, NULL, &now));
 }
 
 static int raise_own_limit(const char *argument)
@@ -477,7 +484,7 @@ static int raise_own_limit(const char *argument)
 static int nice_parent(const char *argument)
 {
 	(void)argument;
-	return result_of(setpriority(PRIO_PROCESS, (id_t)getppid(), 19));
+	return result_of(setpriority(PRIO_PROCESS, (id_t)parent, 19));
 }
 
 static int nice_user(const char *argument)
@@ -493,7 +500,7 @@ static int pin_parent(const char *argument)
 	(void)argument;
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
-	return result_of(sched_setaffinity(getppid(), sizeof(one), &one));
+	return result_of(sched_setaffinity(parent, sizeof(one), &one));
 }
 
 static int idle_parent(const char *argument)
@@ -501,7 +508,7 @@ static int idle_parent(const char *argument)
 	const struct sched_param none = {0};
 
 	(void)argument;
-	return result_of(sched_setscheduler(getppid(), SCHED_IDLE, &none));
+	return result_of(sched_setscheduler(parent, SCHED_IDLE, &none));
 }
 
 static int outlive_parent(const char *argument)
@@ -761,7 +768,7 @@ static int call_nobody_knows(const char *argument)
 static int ptrace_parent(const char *argument)
 {
 	(void)argument;
-	return result_of(ptrace(PTRACE_SEIZE, getppid(), NULL, NULL));
+	return result_of(ptrace(PTRACE_SEIZE, parent, NULL, NULL));
 }
 
 static int read_parent_memory(const char *argument)
@@ -771,7 +778,7 @@ static int read_parent_memory(const char *argument)
 	struct iovec there = {&byte, 1};
 
 	(void)argument;
-	return result_of(process_vm_readv(getppid(), &here, 1, &there, 1, 0));
+	return result_of(process_vm_readv(parent, &here, 1, &there, 1, 0));
 }
 
 static int mount_call(const char *argument)

@@ -21,6 +21,9 @@ struct attack {
 extern const struct attack attack_table[];
 extern const size_t attack_count;
 
+/* First: finds the parent, which an open engine in C may not ask for any more. */
+void attack_prepare(void);
+
 const struct attack *attack_find(const char *name);
 
 #endif

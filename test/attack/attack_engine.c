@@ -87,6 +87,7 @@ static void attempt_all(const char *variable)
 static int attack_open(void **statep, const struct engine_options *options)
 {
 	(void)options;
+	attack_prepare();
 	attempt_all("SYRINX_ENGINE_ATTACK_EARLY");
 	*statep = mem_zalloc(1, NULL);
 	return *statep ? 0 : ENOMEM;
@@ -111,12 +112,14 @@ static int attack_voices(void *state, engine_voice_h *each, void *arg)
 
 static int attack_speak(void *state, const struct engine_text *text, struct sink *sink)
 {
-	static const int16_t silence[RATE / 10];
+	int16_t samples[RATE / 10];
 
 	(void)state;
 	(void)text;
 	attempt_all("SYRINX_ENGINE_ATTACK");
-	(void)sink_audio(sink, silence, RATE / 10);
+	for (size_t i = 0; i < RATE / 10; ++i)
+		samples[i] = i / 40 % 2 ? 8000 : -8000;
+	(void)sink_audio(sink, samples, RATE / 10);
 	return 0;
 }
 

@@ -118,6 +118,7 @@ int main(int argc, char **argv)
 	int err = 0;
 
 	(void)argc;
+	attack_prepare();
 	for (; !err && *words && strncmp(*words, "--", 2) == 0; ++words) {
 		if (strcmp(*words, "--narrow") == 0)
 			err = confine_engine();

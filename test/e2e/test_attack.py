@@ -79,11 +79,11 @@ class Kind:
         return self.landlock != 0 or not self.unit
 
 
-VERSIONS = (None, 2, 1, 0)
-KINDS = ([Kind("root", True, version) for version in VERSIONS] +
+# Debian 12 has version 2; 1 is the first that there was; 0 is none.
+KINDS = ([Kind("root", True, version) for version in (None, 0)] +
          [Kind("root", False, version) for version in (None, 0)] +
-         [Kind("user", False, version) for version in VERSIONS] +
-         [Kind("user", False, version, True) for version in VERSIONS])
+         [Kind("user", False, version) for version in (None, 2, 1, 0)] +
+         [Kind("user", False, version, True) for version in (None, 2, 0)])
 
 
 @functools.cache
@@ -252,6 +252,33 @@ def test_attempt_is_refused(runs_of, kind, name):
         assert result == "killed", result
 
 
+# That each of them works where nothing stands against it: of those that do no harm.
+HARMLESS = ["read_key", "read_database", "list_data", "data_by_path_descriptor", "read_passwd",
+            "list_proc", "parent_cmdline", "parent_status", "other_cmdline", "create",
+            "create_for_reading", "creat_call", "open_for_writing", "open_for_both",
+            "openat2_call", "write_inherited", "map_inherited", "chmod_inherited",
+            "lock_inherited", "lock_a_region_inherited", "map_shared", "chmod_call", "fchmod_call",
+            "utimes_call", "inotify_call", "signal_parent", "signal_group",
+            "signal_parent_thread", "signal_parent_task", "signal_parent_queue",
+            "signal_by_owner", "signal_by_async", "signal_by_pidfd", "limit_parent", "pin_parent",
+            "outlive_parent", "adopt_orphans", "fork_call", "fork_syscall", "vfork_call",
+            "clone_syscall", "clone3_syscall", "spawn_call", "memory_made_executable",
+            "memory_writable_and_executable", "own_memory_by_proc", "memfd_call", "socket_tcp",
+            "socket_udp", "socket_unix", "socket_unix_datagrams", "socketpair_datagrams",
+            "bind_abstract"]
+
+
+def test_attempts_work_without_confinement(root):
+    place = Place(root, dataclasses.replace(Kind("user"), landlock=99))
+    identity = {"user": USER, "group": USER, "extra_groups": []} if ROOT else {}
+    done = subprocess.run([place.program, "--inherit", place.inherited, "server", place.program, "run",
+                           place.data, place.voices, *HARMLESS], capture_output=True, text=True,
+                          timeout=WAIT_S, cwd="/", **identity)
+    place.listener.close()
+    refused = [line for line in done.stdout.splitlines() if not line.endswith(" done")]
+    assert done.returncode == 0 and refused == []
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_nothing_was_changed(runs_of, kind):
     assert runs_of(kind).unchanged
@@ -372,7 +399,7 @@ def test_engine_of_a_server_gets_nothing(start_as, starter):
     server.wait_for_log(f"attack: {EARLY[-1]} ")
     with Client(server) as client:
         turn = client.speak("Read the key to me.", voice_id=voice)
-        assert turn.samples > 0 and server.key.encode() not in turn.audio
+        assert turn.samples > 0 and server.key.encode() not in turn.audio, server.log()
     server.wait_for_log(f"(?s)attack: {LATE[0]} .*attack: {LATE[-1]} .*")
     results = re.findall(r"attack: (\w+) (done|refused)", server.log())
     assert set(results) == {(name, "refused") for name in EARLY + LATE}
@@ -454,8 +481,8 @@ def attack():
     thread = threading.Thread(target=lambda: sys.stderr.write("attack: thread works\\n"))
     thread.start()
     thread.join()
-    ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 7)()
-    sys.stderr.write("attack: ctypes works\\n")
+    if ctypes.CDLL(None).abs(-7) == 7:
+        sys.stderr.write("attack: ctypes works\\n")
 
 '''
 

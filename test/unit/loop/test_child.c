@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 
 #include "base/mem.h"
 #include "loop/child.h"
+#include "loop/child_output.h"
 
 struct bed {
 	struct loop *loop;
@@ -58,11 +60,17 @@ static int spawn(struct bed *bed, const char *program, const char *script)
 			   bed);
 }
 
-static void bed_open(struct bed *bed, const char *script)
+static void bed_open_named(struct bed *bed, const char *script, const char *name)
 {
 	memset(bed, 0, sizeof(*bed));
+	bed->name = name;
 	assert_int_equal(loop_alloc(&bed->loop), 0);
 	assert_int_equal(spawn(bed, "/bin/sh", script), 0);
+}
+
+static void bed_open(struct bed *bed, const char *script)
+{
+	bed_open_named(bed, script, NULL);
 }
 
 static void bed_run(struct bed *bed, unsigned ms)
@@ -205,6 +213,120 @@ static void test_a_program_that_is_not_there_leaves_nothing(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
+/* What a child's lines look like in our log, which is a file meanwhile. */
+static char *log_of(const char *script)
+{
+	static char text[1 << 20];
+	char path[] = "/tmp/syrinx-child-XXXXXX";
+	int file = mkstemp(path);
+	int kept = dup(STDERR_FILENO);
+	struct bed bed;
+	ssize_t n;
+
+	assert_true(file >= 0 && kept >= 0);
+	unlink(path);
+	assert_int_equal(dup2(file, STDERR_FILENO), STDERR_FILENO);
+	bed_open_named(&bed, script, "bird");
+	bed_run(&bed, 20000);
+	bed_close(&bed);
+	dup2(kept, STDERR_FILENO);
+	close(kept);
+	n = pread(file, text, sizeof(text) - 1, 0);
+	close(file);
+	assert_true(n >= 0);
+	text[n] = '\0';
+	return text;
+}
+
+static size_t lines_with(const char *text, const char *words)
+{
+	size_t count = 0;
+
+	while ((text = strstr(text, words))) {
+		++count;
+		text += strlen(words);
+	}
+	return count;
+}
+
+static void test_lines_of_a_child_are_logged_under_its_name(void **state)
+{
+	const char *log = log_of("echo one; echo two >&2; printf three");
+
+	(void)state;
+	assert_int_equal(lines_with(log, " info  bird: one\n"), 1);
+	assert_int_equal(lines_with(log, " info  bird: two\n"), 1);
+	assert_int_equal(lines_with(log, " info  bird: three\n"), 1);
+}
+
+static void test_a_line_in_the_form_of_the_log_keeps_its_level(void **state)
+{
+	const char *log = log_of("echo '2026-01-31T12:00:00.000Z warn  bird: sings';"
+				 "echo '2026-01-31T12:00:00.000Z loud  bird: shouts'");
+
+	(void)state;
+	assert_int_equal(lines_with(log, " warn  bird: sings\n"), 1);
+	assert_int_equal(lines_with(log, " info  bird: 2026-01-31T12:00:00.000Z loud "), 1);
+}
+
+static void test_a_child_cannot_write_lines_as_the_server(void **state)
+{
+	const char *log = log_of("printf 'server: ended\\033[2J\\r2026 error server: gone\\n'");
+
+	(void)state;
+	assert_int_equal(lines_with(log, "\n"), 1);
+	assert_int_equal(lines_with(log, " bird: server: ended?[2J?2026"), 1);
+}
+
+static void test_a_child_cannot_touch_the_file_that_we_log_to(void **state)
+{
+	const char *log = log_of("[ -p /dev/stderr ] && echo pipe");
+
+	(void)state;
+	assert_int_equal(lines_with(log, "bird: pipe\n"), 1);
+}
+
+static void test_a_child_that_writes_without_end_is_cut_off(void **state)
+{
+	const char *log = log_of("i=0; while [ $i -lt 3000 ]; do echo noise; i=$((i+1)); done");
+
+	(void)state;
+	assert_int_equal(lines_with(log, "bird: noise\n"), CHILD_OUTPUT_LINES_MAX);
+	assert_int_equal(lines_with(log, "bird: more than 1000 lines in a minute"), 1);
+}
+
+static void test_a_long_line_is_cut(void **state)
+{
+	const char *log = log_of("head -c 100000 /dev/zero | tr '\\0' a; echo; echo after");
+
+	(void)state;
+	assert_int_equal(lines_with(log, "\n"), 2);
+	assert_int_equal(lines_with(log, "aaaaaaaa"), CHILD_OUTPUT_LINE_MAX / 8);
+	assert_int_equal(lines_with(log, "bird: after\n"), 1);
+}
+
+static void test_a_child_that_was_given_up_is_heard_to_its_last_line(void **state)
+{
+	int kept = dup(STDERR_FILENO);
+	char text[256] = "";
+	struct bed bed;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	dup2(fds[1], STDERR_FILENO);
+	bed_open_named(&bed, "echo last words; echo x >&3; exec sleep 100", "bird");
+	while (recv(bed.fd, text, sizeof(text), 0) < 0) /* it has written before */
+		;
+	bed_close(&bed);
+	dup2(kept, STDERR_FILENO);
+	assert_true(read(fds[0], text, sizeof(text) - 1) > 0);
+	assert_non_null(strstr(text, "bird: last words\n"));
+	close(kept);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +338,13 @@ int main(void)
 		cmocka_unit_test(test_a_child_that_was_given_up_is_killed_and_not_heard),
 		cmocka_unit_test(test_a_child_has_a_socket_an_environment_and_nothing_to_read),
 		cmocka_unit_test(test_a_program_that_is_not_there_leaves_nothing),
+		cmocka_unit_test(test_lines_of_a_child_are_logged_under_its_name),
+		cmocka_unit_test(test_a_line_in_the_form_of_the_log_keeps_its_level),
+		cmocka_unit_test(test_a_child_cannot_write_lines_as_the_server),
+		cmocka_unit_test(test_a_child_cannot_touch_the_file_that_we_log_to),
+		cmocka_unit_test(test_a_child_that_writes_without_end_is_cut_off),
+		cmocka_unit_test(test_a_long_line_is_cut),
+		cmocka_unit_test(test_a_child_that_was_given_up_is_heard_to_its_last_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
