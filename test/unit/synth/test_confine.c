@@ -101,8 +101,13 @@ static void test_sockets_are_refused(void **state)
 
 static void test_files_cannot_be_written(void **state)
 {
+	int status = in_outer(write_file);
+
 	(void)state;
-	assert_exits_with(write_file, EPERM);
+	assert_true(WIFEXITED(status));
+	/* By the filter; in a build with a sanitizer by Landlock, or by the limit. */
+	assert_true(WEXITSTATUS(status) == EPERM || WEXITSTATUS(status) == EACCES ||
+		    WEXITSTATUS(status) == EFBIG);
 }
 
 static void test_calls_that_nobody_makes_by_accident_kill(void **state)
