@@ -121,7 +121,7 @@ static void confine_log(bool enforced, const char *sentence, void *arg)
 		log_warn("sandbox", "not enforced: %s", sentence);
 }
 
-static int confine_run_program(struct confine_request *request, const struct command_call *call)
+static int confine_run_program(struct confine_request request, const struct command_call *call)
 {
 	static const char mark[] = "1";
 	char *argv[COMMAND_OPERANDS_MAX + 1] = {0};
@@ -131,9 +131,9 @@ static int confine_run_program(struct confine_request *request, const struct com
 
 	for (size_t i = 0; i < call->operand_count; ++i)
 		argv[i] = (char *)(uintptr_t)call->operands[i]; /* exec does not write to them */
-	request->program = program;
+	request.program = program;
 	if (!err)
-		err = confine_outer(request, &report);
+		err = confine_outer(&request, &report);
 	if (!err && setenv(CONFINE_VARIABLE, mark, 1))
 		err = errno;
 	if (err) {
@@ -159,7 +159,7 @@ static int run(const struct command_call *call)
 		return confine_run_explain(&request);
 	if (call->operand_count == 0)
 		return command_usage_error(call->command, "a program is missing");
-	return confine_run_program(&request, call);
+	return confine_run_program(request, call);
 }
 
 static const struct command_option options[] = {

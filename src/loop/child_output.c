@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,8 +22,13 @@
 
 #define CHILD_OUTPUT_MINUTE_US UINT64_C(60000000)
 
+/* A child that has said too much is read so seldom: it goes on, and the loop has
+ * time for others. */
+#define CHILD_OUTPUT_PAUSE_US 20000
+
 struct child_output {
 	struct watch watch;
+	struct timer pause;
 	struct loop *loop;
 	int fd;
 	char name[CHILD_OUTPUT_NAME_SIZE];
@@ -30,6 +36,7 @@ struct child_output {
 	size_t len;
 	uint64_t minute_us; /* when the current minute began */
 	unsigned lines; /* in it */
+	size_t dropped; /* bytes of a line that is too long */
 };
 
 /* "2026-01-31T12:00:00.000Z warn  area: words": *level, and where the area begins;
@@ -46,15 +53,11 @@ static const char *child_output_words(const char *line, enum log_level *level)
 	return line + end;
 }
 
-static void child_output_log(struct child_output *output)
+/* Whether there is room for one more line in this minute. */
+static bool child_output_count(struct child_output *output)
 {
 	const uint64_t now_us = loop_now_us(output->loop);
-	const size_t name_len = strlen(output->name);
-	enum log_level level;
-	const char *words;
 
-	output->line[output->len] = '\0';
-	output->len = 0;
 	if (output->minute_us == 0 || now_us - output->minute_us >= CHILD_OUTPUT_MINUTE_US) {
 		if (output->lines > CHILD_OUTPUT_LINES_MAX)
 			log_warn(output->name, "%u more lines were left out",
@@ -62,13 +65,23 @@ static void child_output_log(struct child_output *output)
 		output->minute_us = now_us;
 		output->lines = 0;
 	}
-	if (++output->lines > CHILD_OUTPUT_LINES_MAX) {
-		if (output->lines == CHILD_OUTPUT_LINES_MAX + 1)
-			log_warn(output->name,
-				 "more than %u lines in a minute; the rest is left out",
-				 (unsigned)CHILD_OUTPUT_LINES_MAX);
+	if (++output->lines == CHILD_OUTPUT_LINES_MAX + 1)
+		log_warn(output->name, "more than %u lines in a minute; the rest is left out",
+			 (unsigned)CHILD_OUTPUT_LINES_MAX);
+	return output->lines <= CHILD_OUTPUT_LINES_MAX;
+}
+
+static void child_output_log(struct child_output *output)
+{
+	const size_t name_len = strlen(output->name);
+	enum log_level level;
+	const char *words;
+
+	output->line[output->len] = '\0';
+	output->len = 0;
+	output->dropped = 0;
+	if (!child_output_count(output))
 		return;
-	}
 	words = child_output_words(output->line, &level);
 	if (strncmp(words, output->name, name_len) == 0 && strncmp(words + name_len, ": ", 2) == 0)
 		words += name_len + 2; /* it has given its own name */
@@ -82,6 +95,8 @@ static void child_output_take(struct child_output *output, const char *bytes, si
 			child_output_log(output);
 		else if (output->len < CHILD_OUTPUT_LINE_MAX)
 			output->line[output->len++] = bytes[i];
+		else if (++output->dropped % CHILD_OUTPUT_LINE_MAX == 0)
+			(void)child_output_count(output); /* as many lines would have been */
 	}
 }
 
@@ -98,6 +113,13 @@ static size_t child_output_read(struct child_output *output, bool *at_end)
 	return (size_t)n;
 }
 
+static void child_output_on_pause(void *arg)
+{
+	struct child_output *output = arg;
+
+	watch_set(&output->watch, WATCH_READ);
+}
+
 static void child_output_on_watch(void *arg, int events)
 {
 	struct child_output *output = arg;
@@ -105,8 +127,12 @@ static void child_output_on_watch(void *arg, int events)
 
 	(void)events;
 	(void)child_output_read(output, &at_end);
-	if (at_end)
-		watch_set(&output->watch, 0);
+	if (!at_end && output->lines <= CHILD_OUTPUT_LINES_MAX)
+		return;
+	watch_set(&output->watch, 0);
+	if (!at_end)
+		timer_set(&output->loop->timers, &output->pause, CHILD_OUTPUT_PAUSE_US,
+			  child_output_on_pause, output);
 }
 
 static void child_output_on_closed(void *arg)
@@ -155,6 +181,7 @@ void child_output_close(struct child_output *output)
 		taken += n;
 	if (output->len > 0)
 		child_output_log(output);
+	timer_clear(&output->loop->timers, &output->pause);
 	watch_close(&output->watch, child_output_on_closed);
 	close(output->fd);
 }

@@ -113,7 +113,8 @@ static const int confine_absent_calls[] = {
  * that changes a file, its mode, owner, times or attributes; locks on files,
  * which would keep `syrinx voices` waiting; notification of changes and
  * extended attributes, which Landlock does not cover; shared memory, semaphores
- * and queues of System V and POSIX; memfd_create; aio; the kernel's log. */
+ * and queues of System V and POSIX; memfd_create; splice and aio, which few need
+ * and whose code in the kernel has had holes; the kernel's log. */
 static const int confine_outer_calls[] = {
 	/* descriptors that are open; RLIMIT_FSIZE keeps writes from files */
 	SCMP_SYS(read),
@@ -135,8 +136,6 @@ static const int confine_outer_calls[] = {
 	SCMP_SYS(pipe),
 	SCMP_SYS(pipe2),
 	SCMP_SYS(sendfile),
-	SCMP_SYS(splice),
-	SCMP_SYS(tee),
 	SCMP_SYS(select),
 	SCMP_SYS(pselect6),
 	SCMP_SYS(poll),

@@ -108,7 +108,7 @@ static int confine_paths_append(struct confine_paths *paths, struct confine_path
 {
 	struct confine_path *list = realloc(paths->list, (paths->count + 1) * sizeof(*list));
 
-	if (!list || !path.name) {
+	if (!list || !path.name || !path.real) {
 		paths->list = list ? list : paths->list;
 		free(path.name);
 		free(path.real);
@@ -178,7 +178,7 @@ static int confine_add_links(struct confine_paths *paths, const struct confine_p
 			break;
 		link.name = strdup(next);
 		link.real = strdup(path->real);
-		err = link.real ? confine_paths_append(paths, link) : ENOMEM;
+		err = confine_paths_append(paths, link);
 		memcpy(name, next, sizeof(name));
 	}
 	return err;

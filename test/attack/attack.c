@@ -546,7 +546,7 @@ static int fork_syscall(const char *argument)
 
 static int vfork_call(const char *argument)
 {
-	pid_t pid = vfork();
+	pid_t pid = vfork(); /* NOLINT: it is what is tried */
 
 	(void)argument;
 	if (pid == 0)
