@@ -587,6 +587,31 @@ static int execute_unlisted(const char *data)
 	return errno;
 }
 
+static void *wait_for_ever(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+/* One more than its limit allows; with the smallest stacks there are. */
+static int too_many_threads(const char *argument)
+{
+	struct rlimit limit;
+	pthread_attr_t small;
+	pthread_t thread;
+	int err = 0;
+
+	(void)argument;
+	if (getrlimit(RLIMIT_NPROC, &limit) || limit.rlim_cur > 100000)
+		return 0; /* as good as none */
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, (size_t)PTHREAD_STACK_MIN);
+	for (rlim_t i = 0; i <= limit.rlim_cur && !err; ++i)
+		err = pthread_create(&thread, &small, wait_for_ever, NULL);
+	return err;
+}
+
 /* Memory */
 
 static int memory_made_executable(const char *argument)
@@ -1012,6 +1037,7 @@ const struct attack attack_table[] = {
 	ATTACK(clone3_syscall),
 	ATTACK(spawn_call),
 	ATTACK_OF(execute_unlisted, "data"),
+	ATTACK(too_many_threads),
 	ATTACK(memory_made_executable),
 	ATTACK(memory_made_executable_by_key),
 	ATTACK(memory_writable_and_executable),
