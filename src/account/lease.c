@@ -97,14 +97,30 @@ void lease_grant(struct lease *lease, int64_t granted, int64_t left)
 	lease->left = left;
 }
 
-void lease_hold(struct lease *lease, int64_t held, int64_t left)
+void lease_answered(struct lease *lease, const struct lease_answer *answer)
 {
-	lease->granted = lease->used + held;
-	lease->left = left;
+	lease->booked += answer->booked;
+	lease->granted = lease->booked + answer->held;
+	lease->left = answer->left;
+	lease->elsewhere = answer->elsewhere;
+}
+
+void lease_all_booked(struct lease *lease)
+{
+	lease->granted += lease->used - lease->booked;
+	lease->booked = lease->used;
+}
+
+bool lease_is_spent(const struct lease *lease)
+{
+	int64_t left = lease->left > 0 ? lease->left : 0;
+
+	return lease->used - lease->granted >= left && lease->elsewhere <= 0;
 }
 
 void lease_lapse(struct lease *lease)
 {
 	lease->granted = lease->used;
 	lease->left = 0;
+	lease->elsewhere = 0;
 }

@@ -23,7 +23,7 @@ static const enum denial denials[QUOTA_METERS] = {
 
 /* Keys and accounts */
 
-static int64_t lease_block(const struct payer *payer)
+int64_t payer_block(const struct payer *payer)
 {
 	return payer->members ? payer->members->options.lease_microcents : 0;
 }
@@ -49,7 +49,7 @@ void payer_set(struct payer *payer, const struct store_account *row,
 
 	quota_resolve(&limits, &row->limits, plan);
 	set_limits(payer->members, &payer->quota, &limits, payer->timers->now_us);
-	lease_limit(&payer->quota.lease, row->is_prepaid, lease_block(payer));
+	lease_limit(&payer->quota.lease, row->is_prepaid, payer_block(payer));
 	payer->row = *row;
 }
 
@@ -101,7 +101,7 @@ void bearer_set(struct bearer *bearer, const struct store_key *key)
 
 	quota_resolve(&limits, &key->limits, &no_limits);
 	set_limits(payer->members, &bearer->quota, &limits, payer->timers->now_us);
-	lease_limit(&bearer->quota.lease, key->credit_cents >= 0, lease_block(payer));
+	lease_limit(&bearer->quota.lease, key->credit_cents >= 0, payer_block(payer));
 	bearer->key = *key;
 }
 
@@ -285,7 +285,7 @@ static uint64_t now_us(const struct member *member)
 	return member->bearer->payer->timers->now_us;
 }
 
-static void deny(struct denied *denied, enum denial why, int64_t limit, uint64_t wait_us)
+void member_deny(struct denied *denied, enum denial why, int64_t limit, uint64_t wait_us)
 {
 	uint64_t seconds = wait_us == QUOTA_NEVER ? 0 : (wait_us + 999999) / 1000000;
 
@@ -295,7 +295,7 @@ static void deny(struct denied *denied, enum denial why, int64_t limit, uint64_t
 }
 
 /* Of both limits the one that holds longest is told. */
-static bool has_room(const struct member *member, enum store_meter meter, int64_t amount,
+bool member_has_room(const struct member *member, enum store_meter meter, int64_t amount,
 		     struct denied *denied)
 {
 	struct quota *quotas[MEMBER_QUOTAS];
@@ -307,13 +307,13 @@ static bool has_room(const struct member *member, enum store_meter meter, int64_
 
 		if (wait_us > longest_us) {
 			longest_us = wait_us;
-			deny(denied, denials[meter], quota_limit(quotas[i], meter), wait_us);
+			member_deny(denied, denials[meter], quota_limit(quotas[i], meter), wait_us);
 		}
 	}
 	return longest_us == 0;
 }
 
-static void take(const struct member *member, enum store_meter meter, int64_t amount)
+void member_take(const struct member *member, enum store_meter meter, int64_t amount)
 {
 	struct quota *quotas[MEMBER_QUOTAS];
 
@@ -323,7 +323,7 @@ static void take(const struct member *member, enum store_meter meter, int64_t am
 }
 
 /* The same for the store, where servers share it. */
-static void owe(const struct member *member, enum store_meter meter, int64_t amount)
+void member_owe(const struct member *member, enum store_meter meter, int64_t amount)
 {
 	struct members *members = member->bearer->payer->members;
 	struct quota *quotas[MEMBER_QUOTAS];
@@ -335,7 +335,7 @@ static void owe(const struct member *member, enum store_meter meter, int64_t amo
 		shares_owe(members, quotas[i], meter, amount);
 }
 
-static int ask_store(struct share_ask **askp, const struct member *member, enum store_meter meter,
+int member_ask_store(struct share_ask **askp, const struct member *member, enum store_meter meter,
 		     share_h *handler, void *owner, permit_h *told, void *arg)
 {
 	struct bearer *bearer = member->bearer;
@@ -345,20 +345,21 @@ static int ask_store(struct share_ask **askp, const struct member *member, enum 
 	return shares_ask(askp, bearer->payer->members, bearer, meter, handler, owner, told, arg);
 }
 
-static bool check_key(const struct member *member, struct denied *denied)
+bool member_check_key(const struct member *member, struct denied *denied)
 {
 	if (member_is_good(member))
 		return true;
-	deny(denied, DENIAL_KEY, -1, QUOTA_NEVER);
+	member_deny(denied, DENIAL_KEY, -1, QUOTA_NEVER);
 	return false;
 }
 
 bool member_request(struct member *member, struct denied *denied)
 {
-	if (!check_key(member, denied) || !has_room(member, STORE_METER_REQUESTS, 1, denied))
+	if (!member_check_key(member, denied) ||
+	    !member_has_room(member, STORE_METER_REQUESTS, 1, denied))
 		return false;
-	take(member, STORE_METER_REQUESTS, 1);
-	owe(member, STORE_METER_REQUESTS, 1);
+	member_take(member, STORE_METER_REQUESTS, 1);
+	member_owe(member, STORE_METER_REQUESTS, 1);
 	return true;
 }
 
@@ -395,13 +396,13 @@ struct connection_permit {
 	bool is_refused; /* and said no: it holds no slot */
 };
 
-static void give_back(const struct member *member, enum store_meter meter, struct share_ask *ask)
+void member_give_back(const struct member *member, enum store_meter meter, struct share_ask *ask)
 {
-	take(member, meter, -1);
+	member_take(member, meter, -1);
 	if (ask)
 		shares_forget(ask);
 	else
-		owe(member, meter, -1);
+		member_owe(member, meter, -1);
 }
 
 static void connection_permit_destroy(void *object)
@@ -409,17 +410,17 @@ static void connection_permit_destroy(void *object)
 	struct connection_permit *permit = object;
 
 	if (permit->member && !permit->is_refused)
-		give_back(permit->member, STORE_METER_CONNECTIONS, permit->ask);
+		member_give_back(permit->member, STORE_METER_CONNECTIONS, permit->ask);
 	mem_deref(permit->member);
 }
 
 /* A key may have ended while the store was asked; the slot goes back with the permit. */
-static void tell_shared(int err, const struct denied *denied, const struct member *member,
+void member_tell_shared(int err, const struct denied *denied, const struct member *member,
 			permit_h *told, void *arg)
 {
 	struct denied ended;
 
-	if (err || check_key(member, &ended))
+	if (err || member_check_key(member, &ended))
 		told(err, denied, arg);
 	else
 		told(EACCES, &ended, arg);
@@ -434,8 +435,8 @@ static void on_connection_shared(int err, const struct denied *denied, void *own
 	permit->ask = NULL;
 	permit->is_refused = err != 0;
 	if (err)
-		take(permit->member, STORE_METER_CONNECTIONS, -1);
-	tell_shared(err, denied, permit->member, told, arg);
+		member_take(permit->member, STORE_METER_CONNECTIONS, -1);
+	member_tell_shared(err, denied, permit->member, told, arg);
 }
 
 int member_connect(struct connection_permit **permitp, struct member *member, struct denied *denied,
@@ -444,219 +445,20 @@ int member_connect(struct connection_permit **permitp, struct member *member, st
 	struct connection_permit *permit;
 	int err;
 
-	if (!check_key(member, denied) || !has_room(member, STORE_METER_CONNECTIONS, 1, denied))
+	if (!member_check_key(member, denied) ||
+	    !member_has_room(member, STORE_METER_CONNECTIONS, 1, denied))
 		return EACCES;
 	permit = mem_zalloc(sizeof(*permit), connection_permit_destroy);
 	if (!permit)
 		return ENOMEM;
-	err = ask_store(&permit->ask, member, STORE_METER_CONNECTIONS, on_connection_shared, permit,
-			handler, arg);
+	err = member_ask_store(&permit->ask, member, STORE_METER_CONNECTIONS, on_connection_shared,
+			       permit, handler, arg);
 	if (err && err != EINPROGRESS) {
 		mem_deref(permit);
 		return err;
 	}
 	permit->member = mem_ref(member);
-	take(member, STORE_METER_CONNECTIONS, 1);
+	member_take(member, STORE_METER_CONNECTIONS, 1);
 	*permitp = permit;
 	return err;
-}
-
-/* Turns */
-
-struct permit {
-	struct member *member;
-	struct share_ask *ask;
-	bool is_refused;
-	struct lease_part parts[MEMBER_QUOTAS];
-	int64_t dearest; /* chunk so far */
-	int64_t spent_before; /* the chunk that is being spoken */
-	uint64_t characters;
-};
-
-static void spend(struct permit *permit, int64_t microcents)
-{
-	struct quota *quotas[MEMBER_QUOTAS];
-
-	member_quotas(quotas, permit->member->bearer);
-	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
-		lease_spend(&quotas[i]->lease, &permit->parts[i], microcents);
-}
-
-static void permit_destroy(void *object)
-{
-	struct permit *permit = object;
-
-	if (permit->member) {
-		spend(permit, 0); /* what was settled is not part of it any more */
-		if (!permit->is_refused)
-			give_back(permit->member, STORE_METER_TURNS, permit->ask);
-	}
-	mem_deref(permit->member);
-}
-
-/* Asks for more if it is time. */
-static void look_for_credit(struct bearer *bearer)
-{
-	struct quota *quotas[MEMBER_QUOTAS];
-
-	if (!bearer->payer->members)
-		return;
-	member_quotas(quotas, bearer);
-	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
-		members_credit(bearer->payer->members, quotas[i]);
-}
-
-/* When the store could not be asked nobody knows what credit there is: that is not the
- * same as none. */
-static bool has_credit(struct bearer *bearer, const struct lease_part *parts, int64_t chunk,
-		       struct denied *denied)
-{
-	struct quota *quotas[MEMBER_QUOTAS];
-
-	member_quotas(quotas, bearer);
-	for (size_t i = 0; i < MEMBER_QUOTAS; ++i) {
-		if (lease_covers(&quotas[i]->lease, parts ? &parts[i] : NULL, chunk))
-			continue;
-		deny(denied, quotas[i]->lease_err ? DENIAL_LEDGER : DENIAL_CREDIT, -1, QUOTA_NEVER);
-		return false;
-	}
-	return true;
-}
-
-bool member_has_credit(struct member *member, struct denied *denied)
-{
-	look_for_credit(member->bearer);
-	return has_credit(member->bearer, NULL, 0, denied);
-}
-
-static bool may_begin(const struct member *member, struct denied *denied)
-{
-	look_for_credit(member->bearer);
-	return check_key(member, denied) && has_credit(member->bearer, NULL, 0, denied) &&
-	       has_room(member, STORE_METER_TURNS, 1, denied) &&
-	       has_room(member, STORE_METER_REQUESTS, 1, denied) &&
-	       has_room(member, STORE_METER_CHARACTERS, 0, denied);
-}
-
-static void on_turn_shared(int err, const struct denied *denied, void *owner, permit_h *told,
-			   void *arg)
-{
-	struct permit *permit = owner;
-
-	permit->ask = NULL;
-	permit->is_refused = err != 0;
-	if (err)
-		take(permit->member, STORE_METER_TURNS, -1);
-	tell_shared(err, denied, permit->member, told, arg);
-}
-
-int permit_ask(struct permit **permitp, struct member *member, struct denied *denied,
-	       permit_h *handler, void *arg)
-{
-	struct permit *permit;
-	int err;
-
-	if (!may_begin(member, denied))
-		return EACCES;
-	permit = mem_zalloc(sizeof(*permit), permit_destroy);
-	if (!permit)
-		return ENOMEM;
-	err = ask_store(&permit->ask, member, STORE_METER_TURNS, on_turn_shared, permit, handler,
-			arg);
-	if (err && err != EINPROGRESS) {
-		mem_deref(permit);
-		return err;
-	}
-	permit->member = mem_ref(member);
-	member->bearer->used_ms = clock_wall_ms();
-	take(member, STORE_METER_TURNS, 1);
-	take(member, STORE_METER_REQUESTS, 1);
-	*permitp = permit;
-	return err;
-}
-
-static bool is_short_enough(const struct permit *permit, uint64_t characters, struct denied *denied)
-{
-	struct quota *quotas[MEMBER_QUOTAS];
-
-	member_quotas(quotas, permit->member->bearer);
-	for (size_t i = 0; i < MEMBER_QUOTAS; ++i) {
-		int64_t max = quotas[i]->limits.text_max;
-
-		if (max >= 0 && permit->characters + characters > (uint64_t)max) {
-			deny(denied, DENIAL_TEXT, max, QUOTA_NEVER);
-			return false;
-		}
-	}
-	return true;
-}
-
-bool permit_text(struct permit *permit, uint64_t characters, struct denied *denied)
-{
-	int64_t count = characters > INT64_MAX ? INT64_MAX : (int64_t)characters;
-
-	if (!is_short_enough(permit, characters, denied) ||
-	    !has_room(permit->member, STORE_METER_CHARACTERS, count, denied))
-		return false;
-	permit->characters += characters;
-	take(permit->member, STORE_METER_CHARACTERS, count);
-	owe(permit->member, STORE_METER_CHARACTERS, count);
-	return true;
-}
-
-/* The next chunk is reckoned as dear as its text may make it, and as the dearest was:
- * a voice may be slower than all others. */
-bool permit_go_on(struct permit *permit, int64_t spent_microcents, int64_t chunk_microcents,
-		  struct denied *denied)
-{
-	struct bearer *bearer = permit->member->bearer;
-	int64_t last = spent_microcents - permit->spent_before;
-	struct quota *quotas[MEMBER_QUOTAS];
-
-	if (last > permit->dearest)
-		permit->dearest = last;
-	if (permit->dearest > chunk_microcents)
-		chunk_microcents = permit->dearest;
-	permit->spent_before = spent_microcents;
-	spend(permit, spent_microcents);
-	look_for_credit(bearer);
-	if (!check_key(permit->member, denied) ||
-	    !has_credit(bearer, permit->parts, chunk_microcents, denied))
-		return false;
-	member_quotas(quotas, bearer);
-	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
-		lease_reserve(&quotas[i]->lease, &permit->parts[i], chunk_microcents);
-	if (chunk_microcents > lease_block(bearer->payer)) /* more than is asked for ahead */
-		look_for_credit(bearer);
-	return true;
-}
-
-/* A chunk that has used up what was reserved for it draws on what comes next. */
-bool permit_advance(struct permit *permit, int64_t spent_microcents, struct denied *denied)
-{
-	struct bearer *bearer = permit->member->bearer;
-	struct quota *quotas[MEMBER_QUOTAS];
-	bool is_covered = true;
-
-	member_quotas(quotas, bearer);
-	for (size_t i = 0; i < MEMBER_QUOTAS; ++i) {
-		struct quota *quota = quotas[i];
-
-		lease_advance(&quota->lease, &permit->parts[i], spent_microcents);
-		if (permit->parts[i].reserved == 0 && bearer->payer->members)
-			members_credit(bearer->payer->members, quota);
-		if (!lease_is_overdrawn(&quota->lease, quota->is_asking))
-			continue;
-		deny(denied, quota->lease_err ? DENIAL_LEDGER : DENIAL_CREDIT, -1, QUOTA_NEVER);
-		is_covered = false;
-	}
-	return is_covered;
-}
-
-void permit_settle(struct permit *permit, int64_t microcents)
-{
-	spend(permit, microcents);
-	look_for_credit(permit->member->bearer);
-	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
-		permit->parts[i] = (struct lease_part){0};
 }

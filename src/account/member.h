@@ -34,6 +34,8 @@ enum denial {
 	DENIAL_CHARACTERS,
 	DENIAL_TEXT, /* one text is longer than it may be */
 	DENIAL_LEDGER, /* usage could not be recorded, or nobody knows what credit is left */
+	DENIAL_LEASED, /* credit is left, and other servers hold it, or turns that speak now */
+	DENIAL_PENDING, /* of permit_go_on alone: the store is being asked */
 };
 
 struct denied {
@@ -80,7 +82,8 @@ struct member_rate {
 bool member_requests_left(const struct member *member, struct member_rate *rate);
 
 /* A turn's leave to speak: asked for at its first text, which counts as a request;
- * ended by mem_deref.  0, EACCES, EINPROGRESS as above; ENOMEM. */
+ * ended by mem_deref.  0, EACCES, EINPROGRESS as above; ENOMEM.  Without a handler it does
+ * not wait for credit that the store is being asked for. */
 struct permit;
 typedef void(permit_h)(int err, const struct denied *denied, void *arg);
 int permit_ask(struct permit **permitp, struct member *member, struct denied *denied,
@@ -92,12 +95,15 @@ bool permit_text(struct permit *permit, uint64_t characters, struct denied *deni
 
 /* What the turn has cost so far, told before each chunk: may one more be spoken, which
  * may cost `chunk_microcents`?  When the answer is no, `denied` says DENIAL_CREDIT,
- * DENIAL_LEDGER or DENIAL_KEY. */
+ * DENIAL_LEASED, DENIAL_LEDGER or DENIAL_KEY.  Or, of a permit that waits for chunks, it says
+ * DENIAL_PENDING: then the handler of permit_ask is called once more, with 0 when this should
+ * be asked again, or EACCES. */
+void permit_wait_for_chunks(struct permit *permit);
 bool permit_go_on(struct permit *permit, int64_t spent_microcents, int64_t chunk_microcents,
 		  struct denied *denied);
 
 /* What it has cost with the piece of audio that is about to leave.  False, with
- * DENIAL_CREDIT or DENIAL_LEDGER: its account would be overdrawn by more than a lease, and
+ * DENIAL_CREDIT, DENIAL_LEASED or DENIAL_LEDGER: its account would be overdrawn by more than a lease, and
  * the piece must not leave. */
 bool permit_advance(struct permit *permit, int64_t spent_microcents, struct denied *denied);
 

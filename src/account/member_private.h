@@ -15,6 +15,7 @@
 #include "base/list.h"
 
 struct members;
+struct share_ask;
 
 struct payer {
 	struct members *members; /* NULL: it stands alone */
@@ -61,6 +62,21 @@ bool bearer_may_speak(const struct bearer *bearer);
 /* Somebody needs it; a reference too. */
 struct bearer *bearer_use(struct bearer *bearer);
 void bearer_unuse(struct bearer *bearer);
+
+/* What is lent at once; 0: it stands alone. */
+int64_t payer_block(const struct payer *payer);
+
+/* What permits of connections and turns have in common (member.c).  A wait of QUOTA_NEVER is
+ * told as nothing. */
+void member_deny(struct denied *denied, enum denial why, int64_t limit, uint64_t wait_us);
+bool member_check_key(const struct member *member, struct denied *denied);
+bool member_has_room(const struct member *member, enum store_meter meter, int64_t amount,
+		     struct denied *denied);
+void member_take(const struct member *member, enum store_meter meter, int64_t amount);
+/* The same for the store, where servers share it. */
+void member_owe(const struct member *member, enum store_meter meter, int64_t amount);
+/* A slot that was taken; `ask` is the question about it that is still under way, or NULL. */
+void member_give_back(const struct member *member, enum store_meter meter, struct share_ask *ask);
 
 /* A reference to the one of the key. */
 int member_of_bearer(struct member **memberp, struct bearer *bearer);

@@ -507,6 +507,7 @@ static void members_destroy(void *object)
 	members_poll_stop(members);
 	shares_stop(members);
 	answer_checks(members);
+	permits_end(members);
 	give_all_back(members);
 	let_go(members);
 }
@@ -528,6 +529,8 @@ int members_alloc(struct members **membersp, struct loop *loop, struct account *
 	list_init(&members->payers);
 	list_init(&members->checks);
 	list_init(&members->asked);
+	list_init(&members->credit_waits);
+	list_init(&members->credit_told);
 	list_init(&members->owing);
 	members_poll_start(members);
 	mem_set_destructor(members, members_destroy);

@@ -48,15 +48,17 @@ static void note_grant(struct credit *credit)
 	const struct store_lease *answer = &credit->lease;
 	struct lease *lease = &credit->quota->lease;
 
-	/* The store's count is the truth when nothing is on its way to it. */
-	if (credit->is_quiet && credit->quota->turns == 0 && lease->used == credit->used) {
-		lease_hold(lease, answer->held_microcents, answer->left_microcents);
-		return;
-	}
-	/* It had nothing of ours: what we think we have has lapsed. */
-	if (answer->held_microcents == answer->granted_microcents && lease->granted > lease->used)
-		lease_lapse(lease);
-	lease_grant(lease, answer->granted_microcents, answer->left_microcents);
+	credit->quota->seen_seq = answer->last_seq;
+	lease_answered(lease, &(struct lease_answer){
+				      .booked = answer->booked_microcents,
+				      .held = answer->held_microcents,
+				      .left = answer->left_microcents,
+				      .elsewhere = answer->elsewhere_microcents,
+			      });
+	/* Rows that the sums leave out, because the clock was set back and they seem to be
+	 * of before, are found when nothing is under way. */
+	if (credit->is_quiet && credit->quota->turns == 0 && lease->used == credit->used)
+		lease_all_booked(lease);
 }
 
 static void on_credit(struct inquiry *inquiry, int err)
@@ -72,6 +74,7 @@ static void on_credit(struct inquiry *inquiry, int err)
 	else
 		note_grant(credit);
 	members_credit_came(inquiry->members);
+	permits_credit_came(inquiry->members);
 }
 
 static int ask(struct members *members, struct quota *quota, int64_t want)
@@ -86,6 +89,8 @@ static int ask(struct members *members, struct quota *quota, int64_t want)
 		.want_microcents = want,
 		.at_ms = now_ms,
 		.expires_ms = now_ms + LEASE_MS,
+		.after_seq = quota->seen_seq,
+		.since_ms = quota->made_ms,
 	};
 	snprintf(credit->lease.server, sizeof(credit->lease.server), "%s",
 		 account_server_id(members->account));
@@ -148,6 +153,7 @@ void members_credit_tick(struct members *members)
 		if (bearer->payer->users == 0)
 			lapse_unused(members, &bearer->payer->quota);
 	}
+	permits_give_up_waiting(members);
 }
 
 void members_credit_hope(struct members *members)

@@ -5,6 +5,7 @@
  *   members_poll.c     what has changed in the store, and what is due by the clock
  *   members_credit.c   leases of credit
  *   members_shares.c   limits that servers share
+ *   permit.c           a turn's leave to speak
  *
  * All on the loop but the work of an inquiry.
  */
@@ -30,6 +31,9 @@ struct members {
 	struct list payers;
 	struct list checks; /* that were not answered */
 	struct list asked; /* inquiries that are under way */
+	/* Permits that wait for the store's word about credit, and those among them that
+	 * are about to be told. */
+	struct list credit_waits, credit_told;
 	bool is_away; /* the store did not answer when it was asked last */
 
 	struct timer poll;
@@ -92,6 +96,12 @@ void members_credit_tick(struct members *members);
 /* Ask again at once, although there was nothing a moment ago. */
 void members_credit_hope(struct members *members);
 
+/* permit.c: a lease was answered; those who have waited too long are refused; all of
+ * them are, for this is the end. */
+void permits_credit_came(struct members *members);
+void permits_give_up_waiting(struct members *members);
+void permits_end(struct members *members);
+
 /* members_shares.c */
 struct share_ask;
 typedef void(share_h)(int err, const struct denied *denied, void *owner, permit_h *told, void *arg);
@@ -103,6 +113,12 @@ typedef void(share_h)(int err, const struct denied *denied, void *owner, permit_
 int shares_ask(struct share_ask **askp, struct members *members, struct bearer *bearer,
 	       enum store_meter meter, share_h *handler, void *owner, permit_h *told, void *arg);
 void shares_forget(struct share_ask *ask);
+/* member.c: the same for a member, which may stand alone. */
+int member_ask_store(struct share_ask **askp, const struct member *member, enum store_meter meter,
+		     share_h *handler, void *owner, permit_h *told, void *arg);
+/* A key may have ended while the store was asked; the slot goes back with the permit. */
+void member_tell_shared(int err, const struct denied *denied, const struct member *member,
+			permit_h *told, void *arg);
 /* What was used or given back, told to the store soon. */
 void shares_owe(struct members *members, struct quota *quota, enum store_meter meter,
 		int64_t amount);

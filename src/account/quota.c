@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "base/clock.h"
+
 /* Where the limits, the slots and the buckets of a meter are. */
 static const struct {
 	size_t limit, slots, bucket;
@@ -35,7 +37,8 @@ static struct bucket *bucket_of(struct quota *quota, enum store_meter meter)
 void quota_init(struct quota *quota, enum store_holder_kind kind, int64_t id,
 		const struct store_limits *limits, uint64_t now_us)
 {
-	*quota = (struct quota){.holder = {kind, id}, .limits = *limits};
+	*quota =
+		(struct quota){.holder = {kind, id}, .limits = *limits, .made_ms = clock_wall_ms()};
 	bucket_init(&quota->requests, limits->requests_per_minute, now_us);
 	bucket_init(&quota->characters, limits->characters_per_minute, now_us);
 }

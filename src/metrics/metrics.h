@@ -59,7 +59,7 @@
 	X(LEDGER_TIME, HISTOGRAM, MICROSECONDS, "ledger_seconds", NULL, NULL,                      \
 	  "From a turn's end to its durable row")                                                  \
 	X(DENIALS, COUNTER, ONE, "denials_total", "why",                                           \
-	  "none|key|credit|turns|connections|requests|characters|text|ledger",                     \
+	  "none|key|credit|turns|connections|requests|characters|text|ledger|leased|pending",      \
 	  "Turns and connections that were refused by a limit, or for want of credit")             \
 	X(ERRORS, COUNTER, ONE, "errors_total", "code",                                            \
 	  "VALIDATION_ERROR|MISSING_VOICE_ID|UNAUTHORIZED|NOT_FOUND|RATE_LIMITED|"                 \

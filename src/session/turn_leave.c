@@ -75,11 +75,13 @@ bool turn_tell_text(struct turn *turn, uint64_t characters)
 static void on_leave(int err, const struct denied *denied, void *arg)
 {
 	struct turn *turn = arg;
+	bool begins = turn->awaits_leave;
 
 	turn->awaits_leave = false;
+	turn->awaits_credit = false;
 	if (err)
 		refuse(turn, denied);
-	else if (turn_tell_text(turn, turn->characters))
+	else if (!begins || turn_tell_text(turn, turn->characters))
 		turn_speak(turn);
 }
 
@@ -97,6 +99,8 @@ void turn_ask_leave(struct turn *turn)
 		return;
 	}
 	err = permit_ask(&turn->permit, turn->owner.session->member, &denied, on_leave, turn);
+	if (!err || err == EINPROGRESS)
+		permit_wait_for_chunks(turn->permit);
 	if (err == EINPROGRESS)
 		turn->awaits_leave = true;
 	else if (err)
@@ -128,7 +132,9 @@ bool turn_may_go_on(struct turn *turn)
 
 	if (permit_go_on(turn->permit, amount_of(turn), chunk_amount(turn), &denied))
 		return true;
-	refuse(turn, &denied);
+	turn->awaits_credit = denied.why == DENIAL_PENDING; /* on_leave goes on */
+	if (!turn->awaits_credit)
+		refuse(turn, &denied);
 	return false;
 }
 

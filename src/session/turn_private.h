@@ -47,6 +47,7 @@ struct turn {
 	enum turn_state state;
 	bool in_front;
 	bool awaits_leave; /* the permit's answer is under way */
+	bool awaits_credit; /* for its next chunk: the store is being asked */
 	bool was_refused; /* it had no leave: it is in no ledger */
 	bool is_booked; /* for all that is known */
 	bool asked_when_sent;

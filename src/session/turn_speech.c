@@ -612,7 +612,7 @@ void turn_speak(struct turn *turn)
 {
 	int err;
 
-	if (!turn->in_front || turn->awaits_leave || turn->utterance.job)
+	if (!turn->in_front || turn->awaits_leave || turn->awaits_credit || turn->utterance.job)
 		return;
 	if (turn->state != TURN_OPEN && turn->state != TURN_DRAINING)
 		return;

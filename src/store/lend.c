@@ -48,6 +48,7 @@ static void lend_limited(struct store_lease *lease, const struct lend_purse *pur
 	lease->granted_microcents = granted;
 	lease->held_microcents = purse->held_microcents + granted;
 	lease->left_microcents = left - granted;
+	lease->elsewhere_microcents = purse->lent_microcents - purse->held_microcents;
 }
 
 void lend(struct store_lease *lease, const struct lend_purse *purse)
@@ -59,4 +60,5 @@ void lend(struct store_lease *lease, const struct lend_purse *purse)
 	lease->granted_microcents = lease->want_microcents;
 	lease->held_microcents = lease->want_microcents;
 	lease->left_microcents = INT64_MAX;
+	lease->elsewhere_microcents = 0;
 }

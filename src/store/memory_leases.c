@@ -76,6 +76,25 @@ static int read_purse(struct lend_purse *purse, struct memory *memory,
 	return 0;
 }
 
+static bool was_booked_under(const struct store_turn *turn, const struct store_lease *lease)
+{
+	const struct store_holder *holder = &lease->holder;
+	int64_t id = holder->kind == STORE_HOLDER_ACCOUNT ? turn->account_id : turn->key_id;
+
+	return id == holder->id && turn->at_ms >= lease->since_ms &&
+	       strcmp(turn->server, lease->server) == 0;
+}
+
+static void sum_up_booked(struct store_lease *lease, const struct memory *memory)
+{
+	lease->booked_microcents = 0;
+	for (size_t i = (size_t)lease->after_seq; i < memory->turn_count; ++i) {
+		if (was_booked_under(&memory->turns[i], lease))
+			lease->booked_microcents += memory->turns[i].amount_microcents;
+	}
+	lease->last_seq = (int64_t)memory->turn_count;
+}
+
 static struct memory_lease *append(struct memory *memory, const struct store_lease *lease)
 {
 	struct memory_lease *rows = memory_grow(memory->leases, memory->lease_count, sizeof(*rows));
@@ -109,8 +128,11 @@ int memory_lease_take(struct store *store, struct store_lease *lease)
 		lend(lease, &purse);
 		row->microcents = lease->held_microcents;
 		row->expires_ms = lease->expires_ms;
+		sum_up_booked(lease, memory);
 	} else {
 		lend(lease, &purse);
+		lease->booked_microcents = 0;
+		lease->last_seq = lease->after_seq;
 	}
 	return 0;
 }

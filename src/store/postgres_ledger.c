@@ -302,6 +302,9 @@ static int read_lease(const struct postgres_row *row, void *arg)
 	lease->granted_microcents = postgres_number_at(row, 0);
 	lease->held_microcents = postgres_number_at(row, 1);
 	lease->left_microcents = postgres_number_at(row, 2);
+	lease->elsewhere_microcents = postgres_number_at(row, 3);
+	lease->booked_microcents = postgres_number_at(row, 4);
+	lease->last_seq = postgres_number_at(row, 5);
 	return 0;
 }
 
@@ -315,6 +318,8 @@ int postgres_lease_take(struct store *store, struct store_lease *lease)
 	postgres_put_number(&values, lease->holder.id);
 	postgres_put_number(&values, lease->want_microcents);
 	postgres_put_number(&values, lease->expires_ms - lease->at_ms);
+	postgres_put_number(&values, lease->after_seq);
+	postgres_put_number(&values, lease->since_ms);
 	return postgres_rows(postgres_of(store), POSTGRES_LEASE_TAKE, &values,
 			     "cannot take a lease", read_lease, lease);
 }

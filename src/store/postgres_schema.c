@@ -407,6 +407,49 @@ const char *const postgres_schema_additions[] = {
 	" ADD COLUMN unit text NOT NULL DEFAULT 'samples',"
 	" ADD COLUMN is_estimated boolean NOT NULL DEFAULT false,"
 	" ADD COLUMN model text",
+
+	/* A lease with what the server has booked in the same moment: lease_take locks the
+	 * holder's row until the transaction ends, and nothing is booked for it meanwhile.
+	 * What other servers hold, too.  lease_take itself stays for programs of before. */
+	"CREATE FUNCTION lease_take_booked(by_server text, of_kind bigint, of_holder bigint,"
+	"  want bigint, lasts_ms bigint, after_seq bigint, since_ms bigint,"
+	"  OUT granted bigint, OUT held bigint, OUT remaining bigint, OUT elsewhere bigint,"
+	"  OUT booked bigint, OUT last_seq bigint)"
+	" RETURNS SETOF record LANGUAGE plpgsql AS $$"
+	" DECLARE of_account bigint;"
+	" BEGIN"
+	" SELECT l.granted, l.held, l.remaining INTO granted, held, remaining"
+	"  FROM syrinx.lease_take(by_server, of_kind, of_holder, want, lasts_ms) l;"
+	" IF NOT FOUND THEN RETURN; END IF;"
+	" SELECT coalesce(sum(l.amount_microcents), 0) INTO elsewhere FROM syrinx.lease l"
+	"  WHERE l.kind = of_kind AND l.holder_id = of_holder AND l.server <> by_server;"
+	" booked := 0;"
+	" last_seq := after_seq;"
+	" IF of_kind = 0 THEN"
+	"  of_account := (SELECT a.id FROM syrinx.account a"
+	"   WHERE a.id = of_holder AND a.is_prepaid);"
+	" ELSE"
+	"  of_account := (SELECT p.account_id FROM syrinx.key k"
+	"   JOIN syrinx.project p ON p.id = k.project_id"
+	"   WHERE k.id = of_holder AND k.credit_cents >= 0);"
+	" END IF;"
+	" IF of_account IS NULL THEN RETURN NEXT; RETURN; END IF;"
+	" last_seq := coalesce((SELECT max(t.seq) FROM syrinx.turn t), 0);"
+	/* Two statements, so that each has its index: behind a row that is known by the
+	 * order of rows, else by their time. */
+	" IF after_seq > 0 THEN"
+	"  SELECT coalesce(sum(t.amount_microcents) FILTER (WHERE t.at_ms >= since_ms), 0)"
+	"   INTO booked FROM syrinx.turn t"
+	"   WHERE t.account_id = of_account AND t.seq > after_seq AND t.server = by_server"
+	"    AND (of_kind = 0 OR t.key_id = of_holder);"
+	" ELSE"
+	"  SELECT coalesce(sum(t.amount_microcents), 0)"
+	"   INTO booked FROM syrinx.turn t"
+	"   WHERE t.account_id = of_account AND t.at_ms >= since_ms AND t.server = by_server"
+	"    AND (of_kind = 0 OR t.key_id = of_holder);"
+	" END IF;"
+	" RETURN NEXT;"
+	" END $$",
 };
 /* clang-format on */
 

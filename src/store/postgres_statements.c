@@ -121,7 +121,9 @@ const struct postgres_statement_row postgres_statements[] = {
 		" SELECT " KEY_COLUMNS " FROM taken JOIN key ON key.id = taken.key_id"
 		" JOIN project ON project.id = key.project_id",
 
-	STATEMENT(LEASE_TAKE) = "SELECT granted, held, remaining FROM lease_take($1, $2, $3, $4, $5)",
+	STATEMENT(LEASE_TAKE) =
+		"SELECT granted, held, remaining, elsewhere, booked, last_seq"
+		" FROM lease_take_booked($1, $2, $3, $4, $5, $6, $7)",
 	STATEMENT(LEASE_RETURN) = "DELETE FROM lease WHERE server = $1",
 
 	/* The answer is which of them were refused. */

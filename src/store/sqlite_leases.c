@@ -72,6 +72,30 @@ static int put(struct sqlite *sqlite, const struct store_lease *lease)
 	return sqlite_run(sqlite, STATEMENT_LEASE_PUT, "cannot lend credit", &constraint);
 }
 
+static int note_booked(sqlite3_stmt *stmt, void *arg)
+{
+	struct store_lease *lease = arg;
+
+	lease->booked_microcents = sqlite3_column_int64(stmt, 0);
+	lease->last_seq = sqlite3_column_int64(stmt, 1);
+	return 0;
+}
+
+/* Behind a row that is known by the order of the rows, else by their time: either way as
+ * few are read as there are new ones, however long the ledger is. */
+static int sum_up_booked(struct sqlite *sqlite, struct store_lease *lease)
+{
+	enum statement id =
+		lease->after_seq > 0 ? STATEMENT_LEASE_BOOKED_AFTER : STATEMENT_LEASE_BOOKED_SINCE;
+	sqlite3_stmt *stmt = sqlite->statements[id];
+
+	bind_holder(stmt, &lease->holder);
+	sqlite_bind_text(stmt, 3, lease->server);
+	sqlite3_bind_int64(stmt, 4, lease->since_ms);
+	sqlite3_bind_int64(stmt, 5, lease->after_seq);
+	return sqlite_rows(sqlite, id, "cannot sum up what was booked", note_booked, lease);
+}
+
 int sqlite_lease_take(struct store *store, struct store_lease *lease)
 {
 	struct sqlite *sqlite = sqlite_of(store);
@@ -87,8 +111,12 @@ int sqlite_lease_take(struct store *store, struct store_lease *lease)
 		err = read_sums(&purse, sqlite, lease);
 	if (!err)
 		lend(lease, &purse);
+	lease->booked_microcents = 0;
+	lease->last_seq = lease->after_seq;
 	if (!err && purse.is_limited)
 		err = put(sqlite, lease);
+	if (!err && purse.is_limited)
+		err = sum_up_booked(sqlite, lease);
 	return sqlite_end(store, err);
 }
 

@@ -48,6 +48,8 @@
 	X(LEASE_SUMS)                                                                              \
 	X(LEASE_PUT)                                                                               \
 	X(LEASE_TAKE_OFF)                                                                          \
+	X(LEASE_BOOKED_SINCE)                                                                      \
+	X(LEASE_BOOKED_AFTER)                                                                      \
 	X(LEASE_RETURN)                                                                            \
 	X(BEGIN)                                                                                   \
 	X(COMMIT)                                                                                  \

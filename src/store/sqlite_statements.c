@@ -43,6 +43,14 @@
 #define USAGE_ORDER                                                                                \
 	" GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4,"                                             \
 	" instr('speech hearing model_input model_output', iif(?6 & 16, kind, 'speech'))"
+/* What a server has booked for an account or a key: 1 and 2 the holder, 3 the server, 4 the
+ * time of the first row, 5 the row before the first. */
+#define LEASE_BOOKED(index)                                                                        \
+	"SELECT ifnull(sum(amount_microcents), 0), (SELECT ifnull(max(seq), 0) FROM turn)"         \
+	" FROM turn INDEXED BY " index " WHERE account_id = iif(?1 = 0, ?2,"                       \
+	"  (SELECT account_id FROM key JOIN project ON project.id = project_id"                    \
+	"   WHERE key.id = ?2))"                                                                   \
+	" AND at_ms >= ?4 AND seq > ?5 AND server = ?3 AND (?1 = 0 OR key_id = ?2)"
 #define DICTIONARY_COLUMNS                                                                         \
 	"id, project_id, name, description, language, is_active, revision, created_ms, updated_ms"
 #define ENTRY_COLUMNS                                                                              \
@@ -132,6 +140,8 @@ const char *const sqlite_statements[] = {
 	STATEMENT(LEASE_TAKE_OFF) =
 		"UPDATE lease SET amount_microcents = max(amount_microcents - ?4, 0)"
 		" WHERE kind = ?1 AND holder_id = ?2 AND server = ?3",
+	STATEMENT(LEASE_BOOKED_SINCE) = LEASE_BOOKED("turn_of_account_at"),
+	STATEMENT(LEASE_BOOKED_AFTER) = LEASE_BOOKED("turn_of_account"),
 	STATEMENT(LEASE_RETURN) = "DELETE FROM lease WHERE server = ?1",
 
 	STATEMENT(BEGIN) = "BEGIN IMMEDIATE",

@@ -156,10 +156,17 @@ struct store_lease {
 	struct store_holder holder;
 	int64_t want_microcents;
 	int64_t at_ms, expires_ms;
+	/* Which rows of the holder that this server has booked are summed up in
+	 * booked_microcents: those behind after_seq (0: all) that were made at since_ms or
+	 * later. */
+	int64_t after_seq, since_ms;
 	/* Answers. */
 	int64_t granted_microcents; /* 0 to want: in addition to what it had */
 	int64_t held_microcents; /* what the server has now, less what it has booked */
 	int64_t left_microcents; /* that nobody holds or has spent, after it; may be negative */
+	int64_t elsewhere_microcents; /* that other servers hold */
+	int64_t booked_microcents; /* at the same moment as all the others */
+	int64_t last_seq; /* of the rows that were looked at: the next after_seq */
 };
 
 /* A limit that servers share. */
@@ -448,7 +455,11 @@ struct store_ops {
 	 * A turn that is booked takes its amount off its server's lease.  Asking with 0
 	 * prolongs what the server has; one that has expired is gone, and what is granted
 	 * is all the server has then.  An account that is not prepaid and a key without a
-	 * limit are lent what is wanted.  ENOENT for the holder. */
+	 * limit are lent what is wanted, and their rows are not summed up.
+	 *
+	 * A row is booked by one thread while another asks, so the server cannot know which
+	 * of its rows had been taken off what it holds: booked_microcents says so.  ENOENT
+	 * for the holder. */
 	int (*lease_take)(struct store *store, struct store_lease *lease);
 	/* All that a server holds, when it ends or when it is known to be dead. */
 	int (*lease_return)(struct store *store, const char *server);

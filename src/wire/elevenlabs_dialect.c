@@ -149,6 +149,7 @@ static const struct {
 	 "Too many concurrent contexts (max 5); close one before opening another"},
 	{WIRE_ERROR_UNAVAILABLE, "system_busy", NULL},
 	{WIRE_ERROR_NO_LEDGER, "system_busy", NULL},
+	{WIRE_ERROR_CREDIT_LEASED, "system_busy", NULL},
 };
 
 static int error(struct buf *out, const char *context, const struct wire_notice *notice)

@@ -39,6 +39,8 @@
 	X(NO_CLONING, 501, "VALIDATION_ERROR", "Voice management is not available")                \
 	X(NO_KEYS, 503, "INTERNAL_ERROR", "keys cannot be looked up at the moment")                \
 	X(NO_LEDGER, 503, "INTERNAL_ERROR", "usage cannot be recorded at the moment")              \
+	X(CREDIT_LEASED, 503, "INTERNAL_ERROR",                                                    \
+	  "the account's remaining credit is in use at the moment")                                \
 	X(NO_STORE, 503, "INTERNAL_ERROR", "the store is not available at the moment")             \
 	X(NO_VOICES, 503, "INTERNAL_ERROR", "voice catalog temporarily unavailable")               \
 	X(NO_DICTIONARIES, 503, "INTERNAL_ERROR", "dictionary management unavailable")             \

@@ -38,6 +38,7 @@ static const struct shaped_error elevenlabs_errors[] = {
 	{WIRE_ERROR_UNAVAILABLE, 503, "system_busy"},
 	{WIRE_ERROR_NO_KEYS, 503, "system_busy"},
 	{WIRE_ERROR_NO_LEDGER, 503, "system_busy"},
+	{WIRE_ERROR_CREDIT_LEASED, 503, "system_busy"},
 };
 
 static const struct shaped_error openai_errors[] = {

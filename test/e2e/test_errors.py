@@ -134,6 +134,22 @@ def account_that_has_paid_nothing(server):
     return ask(server, "POST", "/tts/generate", {"text": "Hello.", "voice_id": 1}, key)
 
 
+@provokes("CREDIT_LEASED")
+def account_whose_credit_another_server_holds(server):
+    for command in (("create", "--name", "lent", "--prepaid", "yes"), ("top-up", "lent", "--cents", "1")):
+        done = syrinx("account", *command, "--data", server.data)
+        assert done.returncode == 0, done.stderr
+    key = server.new_key("--account", "lent")
+    with contextlib.closing(sqlite3.connect(server.data / "syrinx.db", timeout=WAIT_S)) as database:
+        database.execute("INSERT INTO lease SELECT 0, id, 'another', credit_microcents,"
+                         " unixepoch() * 1000 + 3600000 FROM account WHERE name = 'lent'")
+        database.commit()
+    with Rest(server, key) as rest:
+        answer = rest.post("/tts/generate", {"text": "Hello.", "voice_id": 1})
+        assert int(rest.headers["retry-after"]) > 0
+    return answer
+
+
 @provokes("RATE_LIMITED")
 def one_request_too_many(server):
     key = server.new_key("--requests-per-minute", "1")

@@ -1,9 +1,12 @@
 """Servers on one PostgreSQL database: what they share, and what they do while it is away."""
 
+import concurrent.futures
+
 import program
 import pytest
-from client import Client, Refused
-from program import syrinx, wait_until
+from client import Client, Closed, Refused
+from program import syrinx, tone_alone, wait_until
+from rest import Rest
 
 PRICE = {"billing.cents_per_minute": "6"}
 
@@ -133,6 +136,86 @@ def test_requests_of_a_minute_are_counted_across_servers(two_servers, database):
             frame = client.receive()
             codes.append(frame.get("code", 200))
     assert codes == [200, 200, 429, 429]
+
+
+CENT = 1_000_000  # micro-cents
+LONG = " ".join(["One"] * 10) + "."
+
+
+def prepaid_key(database, name, cents):
+    key = limited_key(database, name, "--prepaid", "yes")
+    done = syrinx("account", "top-up", name, "--cents", str(cents), settings=settings(database))
+    assert done.returncode == 0, done.stderr
+    return key
+
+
+def price_of(server, text, cents):
+    """The price of a minute at which the text costs so much."""
+    with Client(server) as client:
+        turn = client.speak(text, voice_id=1)
+    return f"{cents * 60 * turn.rate / turn.samples:.4f}"
+
+
+def credit_left(database, name):
+    return int(database.ask("SELECT credit_microcents - spent_microcents FROM account"
+                            f" WHERE name = '{name}'")[0][0])
+
+
+def speak_until_refused(database, server, name, key):
+    """One connection for each turn; what the client was told in the end, and what is left then."""
+    for text in ["One.", *[LONG] * 8]:
+        try:
+            with Client(server, key=key) as client:
+                turn = client.speak(text, voice_id=1)
+        except Closed as closed:
+            return closed.code, credit_left(database, name)
+        if turn.errors or turn.usage.get("cut_short_by"):
+            return turn.frames[-1], credit_left(database, name)
+    return "nothing", credit_left(database, name)
+
+
+def test_nobody_is_told_that_credit_is_spent_while_some_is_left(start_server, database):
+    """Turns cost two leases each, so that the last of them finds all that is left leased to its own
+    server; rows are booked while leases are asked for."""
+    prices = {"prices.lease_cents": "5"} | tone_alone()
+    price = price_of(start_server(settings(database) | tone_alone()), LONG, 10.8)
+    server = start_server(settings(database) | prices | {"prices.cents_per_minute": price})
+    names = [f"dear {number}" for number in range(16)]
+    keys = [prepaid_key(database, name, 40) for name in names]
+    with concurrent.futures.ThreadPoolExecutor(8) as threads:
+        told = list(threads.map(lambda pair: speak_until_refused(database, server, *pair),
+                                zip(names, keys)))
+    assert [left for _, left in told if left > 0] == [], told
+    # No more than a lease is overdrawn.
+    assert all(left >= -5 * CENT for _, left in told), told
+
+
+def test_credit_that_another_server_holds_is_not_said_to_be_spent(start_server, database):
+    prices = {"prices.cents_per_minute": "6", "prices.lease_cents": "20"} | tone_alone()
+    here, there = (start_server(settings(database) | prices) for _ in range(2))
+    key = prepaid_key(database, "lent", 5)
+    with Client(there, key=key) as client:
+        assert client.speak("One.", voice_id=1).samples > 0
+        # All that is left is leased there; no turn of the other server is told 402 and closed.
+        with Client(here, key=key) as refused:
+            for _ in range(2):  # the connection stays
+                error = refused.speak("One.", voice_id=1).errors[0]
+                assert (error["code"], error["error_code"]) == (503, "INTERNAL_ERROR")
+                assert error["retry_after"] > 0
+        for root, path, body in (("/v1", "/tts/generate", {"text": "One.", "voice_id": 1}),
+                                 ("/v1", "/audio/speech",
+                                  {"input": "One.", "voice": "1", "model": "tts-1"})):
+            with Rest(here, key, root=root) as rest:
+                assert rest.post(path, body)[0] == 503
+                assert int(rest.headers["retry-after"]) > 0
+        assert client.speak("One.", voice_id=1).samples > 0
+    there.stop()  # gives back what it held
+
+    def is_served():
+        with Client(here, key=key) as client:
+            return not client.speak("One.", voice_id=1).errors
+
+    wait_until(is_served, "what the other has given back is here")
 
 
 @pytest.mark.parametrize("address, says", [

@@ -44,8 +44,15 @@ static int key_used(struct store *store, int64_t key_id, int64_t at_ms)
 
 static int lease_take(struct store *store, struct store_lease *lease)
 {
+	int err;
+
 	++watched.leases;
-	return watched.err ? watched.err : real.lease_take(store, lease);
+	if (watched.before_lease)
+		watched.before_lease();
+	err = watched.err ? watched.err : real.lease_take(store, lease);
+	if (watched.after_lease)
+		watched.after_lease();
+	return err;
 }
 
 static int lease_return(struct store *store, const char *server)

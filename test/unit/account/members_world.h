@@ -35,6 +35,10 @@ struct watched {
 	atomic_int err; /* what every verb says, while not 0 */
 	atomic_int finds, leases, returns, uses, versions;
 	atomic_int share_takes, share_beats, share_returns;
+	/* Called on the store's thread before and after a lease is taken: what happens in the
+	 * store while the question, or its answer, is under way.  Set while the world is still. */
+	void (*before_lease)(void);
+	void (*after_lease)(void);
 };
 extern struct watched watched;
 

@@ -143,9 +143,69 @@ static void test_what_lapsed_is_gone_and_what_is_held_counts(void **state)
 	lease_grant(&lease, BLOCK, BLOCK);
 	lease_lapse(&lease);
 	assert_false(lease_covers(&lease, NULL, 0));
-	lease_hold(&lease, 40, 0);
+	lease_answered(&lease, &(struct lease_answer){.held = 40});
 	assert_int_equal(lease_want(&lease), BLOCK - 40);
 	assert_true(lease_covers(&lease, NULL, 0));
+}
+
+/* A turn that cost more than was held, and the store's answer of before and of after it has
+ * booked it. */
+static void test_what_is_held_counts_beside_what_is_booked(void **state)
+{
+	struct lease lease = {0};
+	struct lease_part part = {0};
+
+	(void)state;
+	lease_limit(&lease, true, BLOCK);
+	lease_answered(&lease, &(struct lease_answer){.held = BLOCK, .left = 4 * BLOCK});
+	lease_spend(&lease, &part, 2 * BLOCK);
+	lease_answered(&lease, &(struct lease_answer){.held = 3 * BLOCK, .left = 2 * BLOCK});
+	assert_int_equal(lease.granted - lease.used, BLOCK);
+	/* It is taken off what is held, and that is all that has changed. */
+	lease_answered(&lease, &(struct lease_answer){
+				       .booked = 2 * BLOCK, .held = BLOCK, .left = 2 * BLOCK});
+	assert_int_equal(lease.granted - lease.used, BLOCK);
+	/* The store takes off no more than was held: the rest is the account's. */
+	lease_spend(&lease, &part, 5 * BLOCK);
+	lease_answered(&lease, &(struct lease_answer){.booked = 3 * BLOCK, .held = 0, .left = 0});
+	assert_int_equal(lease.granted - lease.used, 0);
+	assert_false(lease_covers(&lease, NULL, 0));
+}
+
+static void test_credit_is_spent_when_nobody_has_any(void **state)
+{
+	struct lease lease = {0};
+	struct lease_part part = {0};
+
+	(void)state;
+	lease_limit(&lease, true, BLOCK);
+	lease_answered(&lease, &(struct lease_answer){.held = CHUNK});
+	assert_false(lease_is_spent(&lease));
+	lease_reserve(&lease, &part, CHUNK);
+	assert_false(lease_covers(&lease, NULL, 0));
+	assert_false(lease_is_spent(&lease)); /* it may cost less */
+	lease_spend(&lease, &part, CHUNK);
+	assert_true(lease_is_spent(&lease));
+	lease_answered(&lease, &(struct lease_answer){.booked = CHUNK, .elsewhere = 1});
+	assert_false(lease_covers(&lease, NULL, 0));
+	assert_false(lease_is_spent(&lease));
+	lease_answered(&lease, &(struct lease_answer){.left = -1});
+	assert_true(lease_is_spent(&lease));
+}
+
+static void test_rows_that_no_sum_has_found_are_forgotten_when_all_is_booked(void **state)
+{
+	struct lease lease = {0};
+	struct lease_part part = {0};
+
+	(void)state;
+	lease_limit(&lease, true, BLOCK);
+	lease_answered(&lease, &(struct lease_answer){.held = BLOCK});
+	lease_spend(&lease, &part, BLOCK / 2);
+	lease_answered(&lease, &(struct lease_answer){.held = BLOCK / 2});
+	assert_int_equal(lease.granted - lease.used, 0);
+	lease_all_booked(&lease);
+	assert_int_equal(lease.granted - lease.used, BLOCK / 2);
 }
 
 /* A purse of the store's kind, for several servers. */
@@ -321,6 +381,9 @@ int main(void)
 		cmocka_unit_test(test_a_long_chunk_counts_as_long),
 		cmocka_unit_test(test_one_that_becomes_limited_begins_with_nothing),
 		cmocka_unit_test(test_what_lapsed_is_gone_and_what_is_held_counts),
+		cmocka_unit_test(test_what_is_held_counts_beside_what_is_booked),
+		cmocka_unit_test(test_credit_is_spent_when_nobody_has_any),
+		cmocka_unit_test(test_rows_that_no_sum_has_found_are_forgotten_when_all_is_booked),
 		cmocka_unit_test(test_money_7_each_server_overdraws_by_one_lease_at_most),
 		cmocka_unit_test(
 			test_money_7_a_server_that_is_alone_overdraws_by_one_chunk_at_most),

@@ -1,5 +1,6 @@
 /* Credit is there before it is needed, and what there is can be spent, but for a chunk. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <cmocka.h>
 
 #include "account/members_private.h"
+#include "base/clock.h"
 #include "base/mem.h"
 #include "members_world.h"
 
@@ -84,6 +86,7 @@ static void book(int64_t microcents)
 	struct store_turn turn = {.account_id = account_id,
 				  .key_id = member_key(world.member)->id,
 				  .sample_rate = 24000,
+				  .at_ms = clock_wall_ms(),
 				  .amount_microcents = microcents};
 	int err;
 
@@ -453,6 +456,241 @@ static void test_a_dear_chunk_of_who_can_pay_is_not_cut_off(void **state)
 	world_settle(&world);
 }
 
+/* The store's thread stops at a lease until the turn that asked for it has ended, and books
+ * that turn then. */
+static pthread_mutex_t turn_runs = PTHREAD_MUTEX_INITIALIZER;
+static int64_t unbooked;
+
+static void book_what_has_ended(void)
+{
+	pthread_mutex_lock(&turn_runs);
+	if (unbooked > 0)
+		book(unbooked);
+	unbooked = 0;
+	pthread_mutex_unlock(&turn_runs);
+}
+
+/* One connection and one turn of one chunk, all of which is heard before the store answers. */
+static void speak_one_dear_turn(int64_t cost)
+{
+	struct permit *permit = NULL;
+	bool may_speak;
+
+	come_in();
+	pthread_mutex_lock(&turn_runs);
+	may_speak = permit_ask(&permit, world.member, &denied, NULL, NULL) == 0 &&
+		    permit_go_on(permit, 0, cost, &denied) && permit_advance(permit, cost, &denied);
+	if (may_speak) {
+		unbooked = cost;
+		permit_settle(permit, cost);
+	}
+	mem_deref(permit);
+	pthread_mutex_unlock(&turn_runs);
+	world_settle(&world);
+	assert_true(may_speak);
+	book_what_has_ended(); /* where no lease was asked for */
+	world.member = mem_deref(world.member);
+}
+
+/* Turns that cost more than two leases each, until all is spent: the last one finds less
+ * than it costs. */
+static void spend_all_by_dear_turns(void)
+{
+	const int64_t dear = 2 * BLOCK + BLOCK / 6;
+	const int64_t paid = BLOCK / 5 + 3 * dear + BLOCK + BLOCK / 4;
+
+	top_up(paid);
+	speak_one_dear_turn(BLOCK / 5);
+	while (account_row().spent_microcents < paid)
+		speak_one_dear_turn(dear);
+	assert_in_range(account_row().spent_microcents, paid, paid + BLOCK);
+	world_pass(&world, SECOND);
+	come_in();
+	assert_int_equal(refused(), DENIAL_CREDIT);
+}
+
+static void test_a_row_booked_before_the_store_lends_is_not_counted_twice(void **state)
+{
+	(void)state;
+	watched.before_lease = book_what_has_ended;
+	spend_all_by_dear_turns();
+}
+
+static void test_a_row_booked_after_the_store_has_lent_is_not_counted_twice(void **state)
+{
+	(void)state;
+	watched.after_lease = book_what_has_ended;
+	spend_all_by_dear_turns();
+}
+
+/* What a permit's handler has heard. */
+static struct {
+	int count;
+	int err;
+	struct denied denied;
+} told;
+
+static void on_told(int err, const struct denied *why, void *arg)
+{
+	(void)arg;
+	++told.count;
+	told.err = err;
+	if (err)
+		told.denied = *why;
+}
+
+/* The store's thread waits at a lease while `turn_runs` is locked. */
+static void stop_at_lease(void)
+{
+	pthread_mutex_lock(&turn_runs);
+	pthread_mutex_unlock(&turn_runs);
+}
+
+/* Nothing is here, and the store is being asked. */
+static struct permit *wait_to_begin(void)
+{
+	struct permit *permit = NULL;
+	int err;
+
+	memset(&told, 0, sizeof(told));
+	come_in();
+	watched.before_lease = stop_at_lease;
+	assert_int_equal(refused(), DENIAL_CREDIT);
+	top_up(2 * BLOCK);
+	timers_advance(&world.loop->timers, world.loop->timers.now_us + SECOND / 4);
+	pthread_mutex_lock(&turn_runs);
+	err = permit_ask(&permit, world.member, &denied, on_told, NULL);
+	if (err != EINPROGRESS)
+		pthread_mutex_unlock(&turn_runs);
+	assert_int_equal(err, EINPROGRESS);
+	return permit;
+}
+
+static void test_a_turn_waits_for_credit_that_is_being_asked_for(void **state)
+{
+	struct permit *permit = wait_to_begin();
+
+	(void)state;
+	pthread_mutex_unlock(&turn_runs);
+	world_settle(&world);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.err, 0);
+	assert_true(permit_go_on(permit, 0, 0, &denied));
+	mem_deref(permit);
+	assert_int_equal(world.members->credit_waits.count, 0);
+}
+
+static void test_a_turn_that_waits_for_credit_may_end(void **state)
+{
+	struct permit *permit = wait_to_begin();
+
+	(void)state;
+	mem_deref(permit);
+	pthread_mutex_unlock(&turn_runs);
+	world_settle(&world);
+	assert_int_equal(told.count, 0);
+	mem_deref(begin()); /* it has taken no slot with it, and the credit is here */
+}
+
+static void test_a_turn_does_not_wait_for_credit_for_long(void **state)
+{
+	struct permit *permit = wait_to_begin();
+
+	(void)state;
+	timers_advance(&world.loop->timers, world.loop->timers.now_us + 2 * SECOND + POLL);
+	pthread_mutex_unlock(&turn_runs);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.err, EACCES);
+	assert_int_equal(told.denied.why, DENIAL_LEDGER);
+	mem_deref(permit);
+	world_settle(&world);
+	assert_int_equal(told.count, 1);
+}
+
+static void test_a_chunk_waits_for_credit_that_is_being_asked_for(void **state)
+{
+	struct permit *permit;
+	bool may_go_on;
+
+	(void)state;
+	memset(&told, 0, sizeof(told));
+	top_up(4 * BLOCK);
+	come_in();
+	watched.before_lease = stop_at_lease;
+	assert_int_equal(permit_ask(&permit, world.member, &denied, on_told, NULL), 0);
+	permit_wait_for_chunks(permit);
+	assert_true(permit_go_on(permit, 0, BLOCK, &denied));
+	pthread_mutex_lock(&turn_runs);
+	may_go_on = permit_go_on(permit, 2 * BLOCK, 2 * BLOCK, &denied);
+	pthread_mutex_unlock(&turn_runs);
+	assert_false(may_go_on);
+	assert_int_equal(denied.why, DENIAL_PENDING);
+	world_settle(&world);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.err, 0);
+	assert_true(permit_go_on(permit, 2 * BLOCK, 2 * BLOCK, &denied));
+	permit_settle(permit, 2 * BLOCK);
+	mem_deref(permit);
+	world_settle(&world);
+}
+
+static void test_those_who_wait_are_told_in_the_end(void **state)
+{
+	struct permit *permit = wait_to_begin();
+
+	(void)state;
+	world.member = mem_deref(world.member);
+	pthread_mutex_unlock(&turn_runs);
+	world.members = mem_deref(world.members);
+	assert_int_equal(told.count, 1);
+	assert_int_equal(told.denied.why, DENIAL_LEDGER);
+	mem_deref(permit);
+}
+
+static void lend_to_another(int64_t want, int64_t expires_ms)
+{
+	struct store_lease lease = {.server = "another",
+				    .holder = {STORE_HOLDER_ACCOUNT, account_id},
+				    .want_microcents = want,
+				    .at_ms = clock_wall_ms(),
+				    .expires_ms = expires_ms};
+
+	assert_int_equal(world.store->ops->lease_take(world.store, &lease), 0);
+	assert_int_equal(lease.granted_microcents, want);
+}
+
+static void test_credit_that_another_server_holds_is_not_told_to_be_spent(void **state)
+{
+	(void)state;
+	top_up(2 * BLOCK);
+	lend_to_another(2 * BLOCK, INT64_MAX);
+	come_in();
+	assert_int_equal(refused(), DENIAL_LEASED);
+	assert_true(denied.retry_s > 0);
+	assert_int_equal(world.store->ops->lease_return(world.store, "another"), 0);
+	world_pass(&world, SECOND / 4);
+	come_in();
+	mem_deref(begin());
+}
+
+static void test_credit_that_is_reserved_is_not_told_to_be_spent(void **state)
+{
+	struct permit *permit;
+
+	(void)state;
+	top_up(BLOCK);
+	come_in();
+	permit = begin();
+	assert_true(permit_go_on(permit, 0, 2 * BLOCK, &denied));
+	world_settle(&world);
+	assert_int_equal(refused(), DENIAL_LEASED);
+	assert_int_equal(denied.retry_s, 1);
+	permit_settle(permit, BLOCK / 2); /* it was cheaper */
+	mem_deref(permit);
+	world_settle(&world);
+	mem_deref(begin());
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -476,6 +714,15 @@ int main(void)
 		CASE(test_all_is_given_back_in_the_end),
 		CASE(test_an_account_that_becomes_prepaid_is_so_with_the_next_poll),
 		CASE(test_a_burst_of_turns_is_not_refused_while_more_is_on_its_way),
+		CASE(test_a_row_booked_before_the_store_lends_is_not_counted_twice),
+		CASE(test_a_row_booked_after_the_store_has_lent_is_not_counted_twice),
+		CASE(test_a_turn_waits_for_credit_that_is_being_asked_for),
+		CASE(test_a_turn_that_waits_for_credit_may_end),
+		CASE(test_a_turn_does_not_wait_for_credit_for_long),
+		CASE(test_a_chunk_waits_for_credit_that_is_being_asked_for),
+		CASE(test_those_who_wait_are_told_in_the_end),
+		CASE(test_credit_that_another_server_holds_is_not_told_to_be_spent),
+		CASE(test_credit_that_is_reserved_is_not_told_to_be_spent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

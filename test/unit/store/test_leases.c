@@ -306,6 +306,92 @@ static void test_a_clock_that_goes_back_lends_nothing_twice(void **state)
 	assert_lease(&lease, 0, 0, 0);
 }
 
+static void test_what_other_servers_hold_is_told(void **state)
+{
+	struct store_holder holder = account_of(rich(1000));
+	struct store_lease lease;
+
+	(void)state;
+	lease = take(ROWS_SERVER, holder, 300, NOW);
+	assert_int_equal(lease.elsewhere_microcents, 0);
+	lease = take(OTHER, holder, 900, NOW);
+	assert_int_equal(lease.elsewhere_microcents, 300);
+	lease = take(ROWS_SERVER, holder, 0, NOW + LEASE_MS - 1); /* the other's expires */
+	assert_int_equal(lease.elsewhere_microcents, 700);
+	lease = take(ROWS_SERVER, holder, 0, NOW + LEASE_MS);
+	assert_int_equal(lease.elsewhere_microcents, 0);
+}
+
+/* Asks as a server does that remembers up to where it was told. */
+static int64_t booked_since(const char *server, struct store_holder holder, int64_t *after_seq,
+			    int64_t since_ms)
+{
+	struct store_lease lease = {.holder = holder,
+				    .at_ms = NOW,
+				    .expires_ms = NOW + LEASE_MS,
+				    .after_seq = *after_seq,
+				    .since_ms = since_ms};
+
+	snprintf(lease.server, sizeof(lease.server), "%s", server);
+	assert_int_equal(store->ops->lease_take(store, &lease), 0);
+	*after_seq = lease.last_seq;
+	return lease.booked_microcents;
+}
+
+static void book_at(const char *id, const struct store_key *key, int64_t microcents, int64_t at_ms)
+{
+	struct store_turn turn = turn_of(id, key, microcents);
+
+	turn.at_ms = at_ms;
+	assert_int_equal(rows_book(store, &turn), 0);
+}
+
+static void test_what_a_server_has_booked_is_told_once(void **state)
+{
+	int64_t account = rich(1000);
+	struct store_key key = rows_add_key(store, "ka_abcde", account);
+	struct store_key other = rows_add_key(store, "ka_other", account);
+	struct store_key foreign = rows_add_key(store, "ka_third", STORE_ACCOUNT_DEFAULT);
+	struct store_turn elsewhere = turn_of("t0", &key, 70);
+	struct store_key limited = {.credit_cents = 5};
+	struct store_holder of_key = {STORE_HOLDER_KEY, key.id};
+	int64_t seen = 0;
+	int64_t seen_of_key = 0;
+
+	(void)state;
+	assert_int_equal(store->ops->key_change(store, "ka_abcde", STORE_KEY_CREDIT, &limited), 0);
+	memcpy(elsewhere.server, OTHER, sizeof(OTHER));
+	elsewhere.at_ms = NOW;
+	assert_int_equal(rows_book(store, &elsewhere), 0);
+	book_at("before", &key, 9, NOW - 1); /* of a time that is not asked for */
+	assert_int_equal(booked_since(ROWS_SERVER, account_of(account), &seen, NOW), 0);
+	book_at("t1", &key, 100, NOW);
+	book_at("t2", &other, 20, NOW + 1);
+	book_at("t3", &foreign, 5, NOW + 1);
+	assert_int_equal(booked_since(ROWS_SERVER, account_of(account), &seen, NOW), 120);
+	assert_int_equal(booked_since(ROWS_SERVER, account_of(account), &seen, NOW), 0);
+	assert_int_equal(booked_since(ROWS_SERVER, of_key, &seen_of_key, NOW), 100);
+	book_at("t1", &key, 100, NOW); /* known */
+	book_at("t4", &key, 3, NOW + 2);
+	book_at("late", &key, 8, NOW - 1); /* of that time, and booked now */
+	assert_int_equal(booked_since(ROWS_SERVER, account_of(account), &seen, NOW), 3);
+	assert_int_equal(booked_since(ROWS_SERVER, of_key, &seen_of_key, NOW), 3);
+	seen = 0;
+	assert_int_equal(booked_since(OTHER, account_of(account), &seen, NOW), 70);
+}
+
+static void test_nothing_is_summed_up_for_who_has_no_limit(void **state)
+{
+	struct store_key key = rows_add_key(store, "ka_abcde", STORE_ACCOUNT_DEFAULT);
+	int64_t seen = 0;
+
+	(void)state;
+	book_at("t1", &key, 100, NOW);
+	assert_int_equal(booked_since(ROWS_SERVER, account_of(STORE_ACCOUNT_DEFAULT), &seen, NOW),
+			 0);
+	assert_int_equal(seen, 0);
+}
+
 #define CASE(test) cmocka_unit_test_setup(test, take_store)
 
 int main(void)
@@ -325,6 +411,9 @@ int main(void)
 		CASE(test_all_that_a_server_holds_is_returned),
 		CASE(test_holders_that_are_not_there_are_told),
 		CASE(test_a_clock_that_goes_back_lends_nothing_twice),
+		CASE(test_what_other_servers_hold_is_told),
+		CASE(test_what_a_server_has_booked_is_told_once),
+		CASE(test_nothing_is_summed_up_for_who_has_no_limit),
 	};
 
 	return ROWS_RUN(tests);
