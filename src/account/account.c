@@ -237,11 +237,12 @@ static int open_lane(struct account *account, int number, const char *address)
 {
 	static const char *const names[LANES] = {"ledger", "access", "questions", "reports"};
 	struct lane *lane = &account->lanes[number];
+	bool is_away;
 	int err = 0;
 
 	lane->account = account;
 	if (number != LANE_LEDGER)
-		err = store_open(&lane->store, address);
+		err = store_open_patiently(&lane->store, &is_away, address);
 	return err ? err : thread_alloc(&lane->thread, account->loop, names[number], run, lane);
 }
 
@@ -297,6 +298,12 @@ static void on_adopt_due(void *arg)
 
 	timer_clear(&account->loop->timers, &account->adopt_again);
 	account_ask_at_once(account, LANE_LEDGER, adopt_work, on_adopted, account);
+}
+
+void account_store_came(struct account *account)
+{
+	if (account->spool_dir && !account->closing && timer_is_set(&account->adopt_again))
+		on_adopt_due(account);
 }
 
 static int make_spool_dir(char **dirp, const char *data_dir)

@@ -265,6 +265,8 @@ int derived_voices_alloc(struct derived_voices **voicesp, struct loop *loop, str
 	err = read_rows(&rows, store);
 	if (!err)
 		err = take_over(voices, &rows);
+	else if (err == EIO)
+		err = 0; /* `is_behind`: they are read when the store is there */
 	free_rows(&rows);
 	if (err)
 		mem_deref(voices);

@@ -170,6 +170,19 @@ static bool local_key_is_planted(const char *data_dir)
 	return true;
 }
 
+int local_key_prepare(char text[ACCOUNT_KEY_LEN + 1], const char *data_dir)
+{
+	struct store_key key = {0};
+	int err = local_key_is_planted(data_dir) ? ENOENT : local_key_read(text, data_dir);
+
+	if (!err)
+		close_to_others(data_dir);
+	if (err != ENOENT && err != EINVAL)
+		return err;
+	err = account_key_make(text, &key, KEY_NAME);
+	return err ? err : write_file(text, data_dir);
+}
+
 int local_key_ensure(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char *data_dir)
 {
 	int err = local_key_is_planted(data_dir) ? ENOENT : local_key_read(text, data_dir);

@@ -5,6 +5,7 @@
  * directory, the local key) is done here, before the event loop runs.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,19 +27,53 @@ struct host {
 	struct config *config;
 	bool greets;
 	char key[ACCOUNT_KEY_LEN + 1];
+	char late_key[ACCOUNT_KEY_LEN + 1]; /* the store's thread's, until it is in use */
 };
 
-static int make_key(struct store *store, void *arg)
+static int take_key(struct host *host, int err)
 {
-	struct host *host = arg;
-	int err = local_key_ensure(host->key, store, host->config->data_dir);
-
 	if (err)
 		fprintf(stderr, "syrinx serve: cannot make %s/local.key: %s\n",
 			host->config->data_dir, strerror(err));
 	else
 		agent_choice_add_echo(host->config, host->key);
 	return err;
+}
+
+static int make_key(struct store *store, void *arg)
+{
+	struct host *host = arg;
+
+	return take_key(host, local_key_ensure(host->key, store, host->config->data_dir));
+}
+
+static int prepare_key(void *arg)
+{
+	struct host *host = arg;
+
+	return take_key(host, local_key_prepare(host->key, host->config->data_dir));
+}
+
+/* On the store's thread. */
+static int make_late_key(struct store *store, void *arg)
+{
+	struct host *host = arg;
+
+	return local_key_ensure(host->late_key, store, host->config->data_dir);
+}
+
+/* The key of the file may have been revoked meanwhile: then there is a new one, and the
+ * agent that has it is made anew. */
+static void take_late_key(void *arg)
+{
+	struct host *host = arg;
+
+	if (strcmp(host->key, host->late_key) == 0)
+		return;
+	memcpy(host->key, host->late_key, sizeof(host->key));
+	log_warn("key", "%s/local.key has a new key: the one before is not good",
+		 host->config->data_dir);
+	raise(SIGHUP);
 }
 
 /* Options that are no values of a key. */
@@ -88,7 +123,14 @@ static int run(const struct command_call *call)
 	static struct config config; /* large, and lives as long as the process */
 	struct host host = {.call = call, .config = &config};
 	const struct server_events events = {
-		.store_opened = make_key, .reload = reload, .listening = greet, .arg = &host};
+		.store_opened = make_key,
+		.store_awaited = prepare_key,
+		.store_came = make_late_key,
+		.store_in_use = take_late_key,
+		.reload = reload,
+		.listening = greet,
+		.arg = &host,
+	};
 	int status = settings_load(&config, call);
 
 	if (status != COMMAND_OK)

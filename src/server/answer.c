@@ -63,14 +63,15 @@ static void answer_notice(const struct route_call *call, const struct wire_notic
 	const struct error_shape *shape =
 		error_shape_of(call->request->path, shape_is_elevenlabs(call->request));
 	struct buf *scratch = &call->server->scratch;
+	unsigned retry_s = notice->retry_s ? notice->retry_s : wire_error_retry_s(notice->id);
 	char seconds[16];
 
 	metrics_add_named(METRIC_ERRORS, wire_error_get(notice->id)->code, 1);
 	scratch->len = 0;
 	if (shape->write(scratch, notice) != 0)
 		return; /* unanswered: the HTTP server says 500 */
-	snprintf(seconds, sizeof(seconds), "%u", notice->retry_s);
-	if (notice->retry_s)
+	snprintf(seconds, sizeof(seconds), "%u", retry_s);
+	if (retry_s)
 		http_reply_header(call->request, "retry-after", seconds);
 	answer_json(call, shape->status(notice->id), scratch->bytes, scratch->len);
 }

@@ -121,6 +121,17 @@ static int open_members(struct server *server)
 	return members_alloc(&server->members, server->loop, server->account, &options);
 }
 
+/* A database that is away is waited for (store_wait.c), but not by the successor of a server
+ * that runs: that one knows the keys in use, and goes on with them. */
+static int open_store(struct store **storep, bool *is_away, const struct server *server)
+{
+	const char *address = server->config->store_address;
+
+	*is_away = false;
+	return drain_has_sibling(server) ? store_open(storep, address)
+					 : store_open_patiently(storep, is_away, address);
+}
+
 static int open_account(struct server *server)
 {
 	const struct server_events *events = server->events;
@@ -130,11 +141,14 @@ static int open_account(struct server *server)
 		.spool_rows = (size_t)server->config->spool_rows,
 	};
 	struct store *store;
-	int err = store_open(&store, server->config->store_address);
+	bool is_away = false;
+	int err = open_store(&store, &is_away, server);
 
 	if (err)
 		return err;
-	if (events->store_opened)
+	if (is_away)
+		err = events->store_awaited ? events->store_awaited(events->arg) : 0;
+	else if (events->store_opened)
 		err = events->store_opened(store, events->arg);
 	if (!err)
 		err = derived_voices_alloc(&server->derived, server->loop, store, put_derived,
@@ -149,6 +163,8 @@ static int open_account(struct server *server)
 	err = open_members(server);
 	if (err)
 		return err;
+	if (is_away)
+		store_wait_begin(server);
 	return dictionaries_alloc(&server->dictionaries, server->loop, server->account);
 }
 
@@ -558,6 +574,7 @@ static void stop(struct server *server)
 	if (!server->loop)
 		return;
 	timer_clear(&server->loop->timers, &server->doors_timer);
+	store_wait_stop(server);
 	timer_clear(&server->loop->timers, &server->drain_timer);
 	timer_clear(&server->loop->timers, &server->last_requests_timer);
 	drain_close_doors(server);

@@ -7,10 +7,16 @@
 #include "server/config.h"
 #include "store/store.h"
 
-/* What the caller wants to hear of; either may be NULL. */
+/* What the caller wants to hear of; each may be NULL. */
 struct server_events {
 	/* The store is open and nobody uses it yet; an error ends the start. */
 	int (*store_opened)(struct store *store, void *arg);
+	/* Or it cannot be reached yet; an error ends the start. */
+	int (*store_awaited)(void *arg);
+	/* Then, when it can be: what store_opened would have done, on a thread of the store;
+	 * after an error it is called again.  When it was not, the next one on the loop. */
+	int (*store_came)(struct store *store, void *arg);
+	void (*store_in_use)(void *arg);
 	/* SIGHUP: reads the configuration again, of which the agents are taken; an
 	 * error (told) leaves all as it is. */
 	int (*reload)(struct config *fresh, struct buf *errors, void *arg);

@@ -65,6 +65,14 @@
 #define ROUTE_IDS_MAX 2
 #define REQUEST_ID_LEN 20 /* "req_" and 16 hex digits */
 
+/* The store could not be reached at the start (store_wait.c). */
+struct store_wait {
+	bool is_waiting;
+	bool is_hopeless; /* what the thread found */
+	uint64_t pause_us;
+	struct timer timer;
+};
+
 struct server {
 	const struct config *config;
 	const struct server_events *events;
@@ -94,6 +102,7 @@ struct server {
 	int failure; /* errno that ended it */
 	int lock_fd; /* see drain.c; -1: not held */
 	bool draining;
+	struct store_wait store_wait;
 	struct timer doors_timer;
 	struct timer drain_timer;
 	struct timer last_requests_timer;
@@ -210,6 +219,10 @@ void tts_socket_abort_all(struct server *server);
 route_h speech_http_generate, speech_http_elevenlabs, speech_http_elevenlabs_timed,
 	speech_http_elevenlabs_timed_lines, speech_http_openai, speech_http_vapi;
 void speech_http_cut_ended(struct server *server); /* as above */
+
+/* store_wait.c: when the store could not be reached at the start */
+void store_wait_begin(struct server *server);
+void store_wait_stop(struct server *server);
 
 /* drain.c */
 void drain_begin(struct server *server);

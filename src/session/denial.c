@@ -19,7 +19,7 @@ static const struct {
 	[DENIAL_REQUESTS] = {WIRE_ERROR_RATE_LIMITED, "requests per minute", 0},
 	[DENIAL_CHARACTERS] = {WIRE_ERROR_RATE_LIMITED, "characters per minute", 0},
 	[DENIAL_TEXT] = {WIRE_ERROR_TEXT_TOO_LONG, "characters", 0},
-	[DENIAL_LEDGER] = {WIRE_ERROR_NO_LEDGER, NULL, DENIAL_STORE_RETRY_S},
+	[DENIAL_LEDGER] = {WIRE_ERROR_NO_LEDGER, NULL, 0},
 	[DENIAL_LEASED] = {WIRE_ERROR_CREDIT_LEASED, NULL, DENIAL_SLOT_RETRY_S},
 	[DENIAL_PENDING] = {WIRE_ERROR_CREDIT_LEASED, NULL, DENIAL_SLOT_RETRY_S},
 };
@@ -40,4 +40,6 @@ void denial_describe(struct stream_fault *fault, const struct denied *denied)
 	else
 		fault_set(fault, reasons[denied->why].id, "%s", "");
 	fault->retry_s = denied->retry_s ? denied->retry_s : reasons[denied->why].retry_s;
+	if (!fault->retry_s)
+		fault->retry_s = wire_error_retry_s(reasons[denied->why].id);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "store/postgres_private.h"
+#include "store/postgres_exchange.h"
 
 static int version(struct store *store, int64_t *number)
 {
@@ -86,21 +86,51 @@ static void destroy(void *object)
 	free(postgres->address);
 }
 
-int store_open_postgres(struct store **storep, const char *address)
+static int postgres_alloc(struct postgres **postgresp, const char *address)
 {
 	struct postgres *postgres = mem_zalloc(sizeof(*postgres), destroy);
-	int err = ENOMEM;
 
 	if (!postgres)
-		return err;
+		return ENOMEM;
 	postgres->store.ops = &ops;
 	postgres->address = strdup(address);
-	if (postgres->address)
-		err = postgres_connect(postgres);
+	if (!postgres->address) {
+		mem_deref(postgres);
+		return ENOMEM;
+	}
+	*postgresp = postgres;
+	return 0;
+}
+
+int store_open_postgres(struct store **storep, const char *address)
+{
+	struct postgres *postgres;
+	int err = postgres_alloc(&postgres, address);
+
+	if (err)
+		return err;
+	err = postgres_connect(postgres);
 	if (err) {
 		mem_deref(postgres);
 		return err;
 	}
+	*storep = &postgres->store;
+	return 0;
+}
+
+int store_open_postgres_patiently(struct store **storep, bool *is_away, const char *address)
+{
+	struct postgres *postgres;
+	int err = postgres_alloc(&postgres, address);
+
+	if (err)
+		return err;
+	err = postgres_be_connected(postgres);
+	if (err == ENOMEM || store_is_hopeless(err)) {
+		mem_deref(postgres);
+		return err;
+	}
+	*is_away = err != 0;
 	*storep = &postgres->store;
 	return 0;
 }

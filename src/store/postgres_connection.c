@@ -7,6 +7,11 @@
  * middle fails: nobody knows whether the server had taken it, and the caller is who
  * can say whether it may be asked again.  While the server cannot be reached, verbs
  * fail at once, and a try is made after pauses that grow.
+ *
+ * A server that refuses us by name, by password or by the name of the database will not
+ * change its mind; one that starts, is full or is not there will.  libpq says which only in
+ * words, in the server's language, unless it is told before it connects to name the
+ * SQLSTATE: so a connection that was never made is tried a second time for that.
  */
 #include <assert.h>
 #include <errno.h>
@@ -24,6 +29,9 @@
 
 /* The first of Debian 12's predecessors with all we use (pg_current_xact_id). */
 #define SERVER_VERSION_MIN 130000
+
+/* As long as one address is given to answer, below. */
+#define WHY_US UINT64_C(2000000)
 
 /* Of the lock of all that migrate a schema of ours in the same database. */
 #define MIGRATION_LOCK "7923190112358132134"
@@ -66,19 +74,31 @@ static void wish(struct wishes *wishes, const char *name, const char *value)
 	wishes->values[wishes->count++] = value;
 }
 
-static int connect_as(PGconn **dbp, const PQconninfoOption *options)
+/* They point into the options. */
+static void fill_wishes(struct wishes *wishes, const PQconninfoOption *options)
 {
-	struct wishes wishes = {.count = 0};
-
 	for (size_t i = 0; i < COUNT(defaults); ++i)
-		wish(&wishes, defaults[i][0], defaults[i][1]);
+		wish(wishes, defaults[i][0], defaults[i][1]);
 	for (const PQconninfoOption *o = options; o->keyword; ++o) {
 		if (o->val)
-			wish(&wishes, o->keyword, o->val);
+			wish(wishes, o->keyword, o->val);
 	}
-	wish(&wishes, "client_encoding", "UTF8");
-	*dbp = PQconnectdbParams(wishes.names, wishes.values, 0);
-	return *dbp ? 0 : ENOMEM;
+	wish(wishes, "client_encoding", "UTF8");
+}
+
+/* A failure that is the same as the one before is told once. */
+static void connection_tell(struct postgres *postgres, const char *message)
+{
+	char line[POSTGRES_LINE_SIZE];
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	postgres_one_line(line, message);
+	for (const char *c = line; *c; ++c)
+		hash = (hash ^ (uint8_t)*c) * 16777619u;
+	hash |= 1; /* 0 is none */
+	if (hash != postgres->told)
+		log_error("store", "cannot connect to the database: %s", line);
+	postgres->told = hash;
 }
 
 static void take_notice(void *arg, const char *message)
@@ -89,13 +109,57 @@ static void take_notice(void *arg, const char *message)
 	log_debug("store", "the database says: %s", postgres_one_line(line, message));
 }
 
+/* Whether a message names a SQLSTATE of those that an operator must mend: class 28 (the
+ * role, its password, pg_hba.conf) and 3D000 (no such database).  "FATAL:  28P01: …" */
+static bool connection_is_refused(const char *message)
+{
+	for (const char *at = message; (at = strstr(at, ":  ")); ++at) {
+		const char *state = at + 3;
+
+		if (strspn(state, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5 && state[5] == ':' &&
+		    (strncmp(state, "28", 2) == 0 || strncmp(state, "3D000", 5) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Connects once more, only to hear why not.  Not as patiently as libpq itself would: who
+ * does not answer at all is not who refuses. */
+static bool connection_asks_why(const struct wishes *wishes)
+{
+	uint64_t deadline_us = clock_monotonic_us() + WHY_US;
+	PGconn *db = PQconnectStartParams(wishes->names, wishes->values, 0);
+	PostgresPollingStatusType status = PGRES_POLLING_WRITING;
+	bool is_refused;
+
+	if (!db)
+		return false;
+	PQsetErrorVerbosity(db, PQERRORS_VERBOSE);
+	while (PQstatus(db) != CONNECTION_BAD &&
+	       (status == PGRES_POLLING_WRITING || status == PGRES_POLLING_READING)) {
+		struct pollfd pollfd = {.fd = PQsocket(db),
+					.events =
+						status == PGRES_POLLING_READING ? POLLIN : POLLOUT};
+		uint64_t now_us = clock_monotonic_us();
+
+		if (now_us >= deadline_us)
+			break;
+		if (poll(&pollfd, 1, (int)((deadline_us - now_us) / 1000 + 1)) > 0)
+			status = PQconnectPoll(db);
+	}
+	is_refused = PQstatus(db) == CONNECTION_BAD && connection_is_refused(PQerrorMessage(db));
+	PQfinish(db);
+	return is_refused;
+}
+
 /* The message of a parser that stumbles has the whole address in it, password and
  * all: it is not shown. */
-static int open_connection(PGconn **dbp, const char *address)
+static int open_connection(struct postgres *postgres)
 {
+	PGconn **dbp = &postgres->db;
 	char *message = NULL;
-	PQconninfoOption *options = PQconninfoParse(address, &message);
-	char line[POSTGRES_LINE_SIZE];
+	PQconninfoOption *options = PQconninfoParse(postgres->address, &message);
+	struct wishes wishes = {.count = 0};
 	int err;
 
 	PQfreemem(message);
@@ -105,16 +169,20 @@ static int open_connection(PGconn **dbp, const char *address)
 				   "of a password as %%XX");
 		return EINVAL;
 	}
-	err = connect_as(dbp, options);
+	fill_wishes(&wishes, options);
+	*dbp = PQconnectdbParams(wishes.names, wishes.values, 0);
+	err = *dbp ? EIO : ENOMEM;
+	if (*dbp) {
+		PQsetNoticeProcessor(*dbp, take_notice, NULL);
+		if (PQstatus(*dbp) == CONNECTION_OK)
+			err = 0;
+		else
+			connection_tell(postgres, PQerrorMessage(*dbp));
+	}
+	if (err == EIO && !postgres->was_connected && connection_asks_why(&wishes))
+		err = EACCES;
 	PQconninfoFree(options);
-	if (err)
-		return err;
-	PQsetNoticeProcessor(*dbp, take_notice, NULL);
-	if (PQstatus(*dbp) == CONNECTION_OK)
-		return 0;
-	log_error("store", "cannot connect to the database: %s",
-		  postgres_one_line(line, PQerrorMessage(*dbp)));
-	return EIO;
+	return err;
 }
 
 void postgres_disconnect(struct postgres *postgres)
@@ -274,13 +342,17 @@ static int set_up(struct postgres *postgres)
 
 int postgres_connect(struct postgres *postgres)
 {
-	int err = open_connection(&postgres->db, postgres->address);
+	int err = open_connection(postgres);
 
 	if (!err)
 		err = set_up(postgres);
-	if (err)
+	if (err) {
 		postgres_disconnect(postgres);
-	return err;
+		return err;
+	}
+	postgres->was_connected = true;
+	postgres->told = 0;
+	return 0;
 }
 
 /* What a server says to somebody who asked nothing is that it ends: then the rest is
@@ -301,9 +373,11 @@ static bool was_hung_up(PGconn *db)
 
 static int connect_again(struct postgres *postgres)
 {
+	bool was_connected = postgres->was_connected;
+	bool has_tried = postgres->pause_ms > 0;
 	int err;
 
-	if (postgres->pause_ms > 0 && clock_monotonic_us() < postgres->retry_us)
+	if (has_tried && clock_monotonic_us() < postgres->retry_us)
 		return EIO;
 	err = postgres_connect(postgres);
 	if (err) {
@@ -313,11 +387,14 @@ static int connect_again(struct postgres *postgres)
 				     : next > PAUSE_MAX_MS ? PAUSE_MAX_MS
 							   : next;
 		postgres->retry_us = clock_monotonic_us() + postgres->pause_ms * 1000ull;
-		return err == ENOMEM ? ENOMEM : EIO;
+		if (err == ENOMEM || (!was_connected && store_is_hopeless(err)))
+			return err;
+		return EIO;
 	}
 	postgres->pause_ms = 0;
-	postgres->has_forgotten = true;
-	log_info("store", "connected to the database again");
+	postgres->has_forgotten = was_connected;
+	if (was_connected || has_tried)
+		log_info("store", "connected to the database%s", was_connected ? " again" : "");
 	return 0;
 }
 

@@ -110,7 +110,9 @@ struct postgres {
 	PGconn *db; /* NULL: not connected */
 	bool prepared[POSTGRES_STATEMENT_COUNT]; /* on this connection */
 	bool in_transaction;
+	bool was_connected; /* once: from then on every failure may pass */
 	bool has_forgotten; /* shares, perhaps: it is not the first connection */
+	uint32_t told; /* a hash of the last failure to connect that was logged; 0: none */
 	unsigned pause_ms; /* after the last failure to connect; 0: there was none */
 	uint64_t retry_us; /* no other try before */
 	enum store_row_kind import_kind; /* whose rows are being copied; STORE_ROW_KINDS: none */

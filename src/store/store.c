@@ -14,11 +14,29 @@ static bool begins_with(const char *address, const char *scheme)
 	return strncmp(address, scheme, len) == 0 && address[len] != '\0';
 }
 
+static bool store_is_postgres(const char *address)
+{
+	return begins_with(address, "postgresql://") || begins_with(address, "postgres://");
+}
+
+bool store_is_hopeless(int err)
+{
+	return err == EINVAL || err == EACCES || err == ENOTSUP || err == EPROTONOSUPPORT;
+}
+
+int store_open_patiently(struct store **storep, bool *is_away, const char *address)
+{
+	*is_away = false;
+	if (store_is_postgres(address))
+		return store_open_postgres_patiently(storep, is_away, address);
+	return store_open(storep, address); /* a file is there, or it is not */
+}
+
 int store_open(struct store **storep, const char *address)
 {
 	if (begins_with(address, "sqlite:"))
 		return store_open_sqlite(storep, address + strlen("sqlite:"));
-	if (begins_with(address, "postgresql://") || begins_with(address, "postgres://"))
+	if (store_is_postgres(address))
 		return store_open_postgres(storep, address);
 	if (strcmp(address, "memory:") == 0)
 		return store_open_memory(storep);

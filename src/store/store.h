@@ -570,6 +570,16 @@ struct store {
 #define STORE_ADDRESSES "sqlite:PATH, postgresql://USER:PASSWORD@HOST/DATABASE or memory:"
 int store_open(struct store **storep, const char *address);
 
+/* The same, but a database that cannot be reached now (*is_away) is no error: the verbs fail
+ * with EIO until it can, and then it is migrated.  What no waiting mends is an error, here and, of a
+ * database that was never reached, of the verbs (see store_is_hopeless). */
+int store_open_patiently(struct store **storep, bool *is_away, const char *address);
+
+/* What an operator must mend: an address that is not understood (EINVAL), a database that
+ * refuses the role, its password or the name of the database (EACCES), or that is of a newer
+ * program or an unknown kind (ENOTSUP, EPROTONOSUPPORT). */
+bool store_is_hopeless(int err);
+
 /* The address as it may be shown, without a password. */
 #define STORE_ADDRESS_SHOWN 256
 void store_show_address(char shown[STORE_ADDRESS_SHOWN], const char *address);
@@ -578,5 +588,6 @@ void store_show_address(char shown[STORE_ADDRESS_SHOWN], const char *address);
 int store_open_sqlite(struct store **storep, const char *path);
 int store_open_memory(struct store **storep);
 int store_open_postgres(struct store **storep, const char *address); /* the whole URI */
+int store_open_postgres_patiently(struct store **storep, bool *is_away, const char *address);
 
 #endif

@@ -20,6 +20,18 @@ const struct wire_error *wire_error_get(enum wire_error_id id)
 	return &errors[id];
 }
 
+/* A store that is away is tried again every few seconds, ten at most. */
+unsigned wire_error_retry_s(enum wire_error_id id)
+{
+	static const uint8_t seconds[] = {
+		[WIRE_ERROR_NO_KEYS] = 5,         [WIRE_ERROR_NO_LEDGER] = 5,
+		[WIRE_ERROR_NO_STORE] = 5,        [WIRE_ERROR_NO_VOICES] = 5,
+		[WIRE_ERROR_NO_DICTIONARIES] = 5,
+	};
+
+	return id < COUNT(seconds) ? seconds[id] : 0;
+}
+
 uint16_t wire_error_close_code(enum wire_error_id id)
 {
 	static const uint16_t codes[] = {

@@ -62,6 +62,10 @@ struct wire_error {
 
 const struct wire_error *wire_error_get(enum wire_error_id id);
 
+/* After how many seconds it may be otherwise, where nobody knows better; 0: nobody knows
+ * anything. */
+unsigned wire_error_retry_s(enum wire_error_id id);
+
 /* The code that a native WebSocket closes with because of it; 0: it stays. */
 uint16_t wire_error_close_code(enum wire_error_id id);
 

@@ -39,6 +39,7 @@ class Refused(Exception):
     def __init__(self, response):
         super().__init__(f"HTTP {response.status_code}")
         self.status = response.status_code
+        self.headers = {name.lower(): value for name, value in response.headers.raw_items()}
         self.body = json.loads(response.body) if response.body else None
 
 

@@ -1,10 +1,14 @@
 """Servers on one PostgreSQL database: what they share, and what they do while it is away."""
 
 import concurrent.futures
+import signal
+import urllib.parse
 
+import postgres
 import program
 import pytest
 from client import Client, Closed, Refused
+from multi import MultiClient
 from program import syrinx, tone_alone, wait_until
 from rest import Rest
 
@@ -220,14 +224,130 @@ def test_credit_that_another_server_holds_is_not_said_to_be_spent(start_server, 
 
 @pytest.mark.parametrize("address, says", [
     ("postgresql://syrinx:tell-no1@127.0.0.1:{port}/syrinx", "password authentication failed"),
-    ("postgresql://syrinx:tell-no1@127.0.0.1:1/syrinx", "cannot connect to the database"),
+    ("postgresql://nobody:tell-no1@127.0.0.1:{port}/syrinx", "password authentication failed"),
+    ("postgresql://syrinx:{password}@127.0.0.1:{port}/no_such", "\"no_such\" does not exist"),
     ("postgresql://syrinx:tell-no1@[::1/syrinx", "address is not understood"),
 ])
-def test_a_wrong_address_is_said_without_the_password(database, tmp_path, address, says):
+def test_what_an_operator_must_mend_ends_the_start_and_is_said_without_the_password(
+        database, tmp_path, address, says):
+    password = urllib.parse.quote(postgres.PASSWORD, safe="")
+    store = address.format(port=database.port, password=password)
     done = syrinx("serve", "--data", tmp_path, "--listen", "127.0.0.1:0",
-                  settings={"store.address": address.format(port=database.port)})
+                  settings={"store.address": store})
     said = (done.stdout + done.stderr).decode()
     assert done.returncode == 1
     assert says in said
-    assert "tell-no1" not in said
+    assert "tell-no1" not in said and password not in said
     assert not program.SANITIZER_REPORT.search(said)
+
+
+def test_a_database_of_a_newer_program_ends_the_start(database, tmp_path):
+    assert syrinx("account", "list", settings=settings(database)).returncode == 0  # is migrated
+    database.ask("UPDATE schema_version SET version = version + 1000")
+    try:
+        done = syrinx("serve", "--data", tmp_path, "--listen", "127.0.0.1:0",
+                      settings={"store.address": database.address})
+    finally:
+        database.ask("UPDATE schema_version SET version = version - 1000")
+    assert done.returncode == 1
+    assert "the database is of a newer program" in done.stderr.decode()
+
+
+def test_commands_do_not_wait_for_a_database_that_is_away(tmp_path):
+    done = syrinx("key", "list", "--data", tmp_path,
+                  settings={"store.address": "postgresql://syrinx:tell-no1@127.0.0.1:1/syrinx"})
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode == 1
+    assert "cannot connect to the database" in said
+    assert "tell-no1" not in said
+
+
+@pytest.fixture
+def late_database(database):
+    """One that has nothing of ours in it, and does not run yet."""
+    database.ask("DROP SCHEMA IF EXISTS syrinx CASCADE")
+    database.stop(signal.SIGINT)
+    yield database
+    if not database.is_running():
+        database.start()
+
+
+def assert_nobody_is_served(server):
+    """Neither through a call nor through a socket; and not for want of a good key."""
+    assert server.get("/health") == (200, {"status": "healthy"})
+    status, body = server.get("/ready")
+    assert (status, body["reason"]) == (503, "the store has not been reached yet")
+    for method, path, body in (("GET", "/dictionaries", None),
+                               ("POST", "/tts/generate", {"text": "One.", "voice_id": 1})):
+        with Rest(server) as rest:
+            status, answer = rest.ask(method, path, body)
+            assert (status, answer["error"]) == (503, "keys cannot be looked up at the moment")
+            assert int(rest.headers["retry-after"]) > 0
+    for kind in (Client, MultiClient):
+        with pytest.raises(Refused) as refused:
+            kind(server)
+        assert refused.value.status == 503
+        assert int(refused.value.headers["retry-after"]) > 0
+
+
+def test_a_server_starts_without_its_database_and_serves_when_it_comes(
+        start_server, late_database):
+    server = start_server(settings(late_database) | tone_alone())
+    assert_nobody_is_served(server)
+    late_database.start()
+    wait_until(lambda: server.get("/ready")[0] == 200, "the server is ready")
+    with Client(server) as client:  # with the key that was in its file all the time
+        first = client.speak("At last.", voice_id=1)
+        late_database.stop()  # and it goes away again
+        meanwhile = client.speak("Meanwhile.", voice_id=1)
+        assert server.get("/ready")[0] == 200  # keys in use stay good
+        late_database.start()
+        last = client.speak("Again.", voice_id=1)
+    ids = "', '".join(turn.usage["turn_id"] for turn in (first, meanwhile, last))
+    wait_until(lambda: late_database.ask(
+        f"SELECT count(*) FROM turn WHERE id IN ('{ids}')") == [["3"]], "all are booked")
+    said = server.log()
+    assert said.count("the server starts without it") == 1
+    # The reason is told by each connection once, however often it tries.
+    assert 1 <= said.count("cannot connect to the database") <= 12, said
+
+
+def test_rows_that_a_server_left_are_delivered_when_the_database_comes(
+        start_server, late_database):
+    late_database.start()
+    before = start_server(settings(late_database) | tone_alone())
+    with Client(before) as client:
+        client.speak("To be known.", voice_id=1)
+        late_database.stop()
+        left = client.speak("While it is away.", voice_id=1)
+    before.process.kill()
+    before.process.wait()
+    after = start_server(settings(late_database) | tone_alone(), data=before.data)
+    assert_nobody_is_served(after)
+    late_database.start()
+    wait_until(lambda: late_database.ask(
+        f"SELECT status FROM turn WHERE id = '{left.usage['turn_id']}'") == [["finished"]],
+        "the row is booked")
+
+
+def test_a_server_that_waits_for_its_database_ends_when_it_is_told_that_it_is_not_wanted(
+        start_server, late_database):
+    wrong = late_database.address.replace(urllib.parse.quote(postgres.PASSWORD, safe=""), "wrong")
+    server = start_server({"store.address": wrong} | tone_alone())
+    assert server.get("/ready")[0] == 503
+    late_database.start()
+    assert server.process.wait(timeout=program.WAIT_S) == 1
+    assert "password authentication failed" in server.log()
+
+
+def test_an_upgrade_while_the_database_is_away_changes_nothing(start_server, late_database):
+    late_database.start()
+    server = start_server(settings(late_database) | tone_alone(), port=program.free_port())
+    with Client(server) as client:
+        client.speak("To be known.", voice_id=1)
+        late_database.stop()
+        server.process.send_signal(signal.SIGUSR2)
+        server.wait_for_log("the successor ended before it was ready")
+        assert client.speak("Still here.", voice_id=1).samples > 0
+    with Client(server) as client:  # a new one, by the key that is known
+        assert client.speak("Still here.", voice_id=1).samples > 0

@@ -403,11 +403,11 @@ static void test_what_is_wrong_with_a_database_is_said_without_the_password(void
 		int err;
 		const char *says;
 	} cases[] = {
-		{"postgresql://syrinx:tell-no1@127.0.0.1:%d/syrinx", EIO,
+		{"postgresql://syrinx:tell-no1@127.0.0.1:%d/syrinx", EACCES,
 		 "password authentication failed for user \"syrinx\""},
-		{"postgresql://nobody:tell-no1@127.0.0.1:%d/syrinx", EIO,
+		{"postgresql://nobody:tell-no1@127.0.0.1:%d/syrinx", EACCES,
 		 "password authentication failed for user \"nobody\""},
-		{"postgresql://syrinx:p%%2Fss%%3Aw%%40rd@127.0.0.1:%d/missing", EIO,
+		{"postgresql://syrinx:p%%2Fss%%3Aw%%40rd@127.0.0.1:%d/missing", EACCES,
 		 "database \"missing\" does not exist"},
 		{"postgresql://syrinx:p%%2Fss%%3Aw%%40rd@127.0.0.1:%d/syrinx?sslmode=require", EIO,
 		 "server does not support SSL"},
@@ -433,6 +433,54 @@ static void test_what_is_wrong_with_a_database_is_said_without_the_password(void
 		assert_null(strstr(log, POSTGRES_PASSWORD));
 		assert_null(strstr(log, POSTGRES_PASSWORD_WRITTEN));
 	}
+}
+
+static void test_a_database_that_is_away_is_waited_for_and_then_migrated(void **state)
+{
+	struct store *store = NULL;
+	bool is_away = false;
+	int64_t version;
+	int err;
+
+	(void)state;
+	postgres_server_stop();
+	assert_int_equal(store_open_patiently(&store, &is_away, address), 0);
+	assert_true(is_away);
+	assert_int_equal(store->ops->version(store, &version), EIO);
+	postgres_server_restart();
+	do { /* after a pause that is not long */
+		err = store->ops->version(store, &version);
+	} while (err == EIO);
+	assert_int_equal(err, 0);
+	mem_deref(store);
+	assert_int_equal(store_open_patiently(&store, &is_away, address), 0);
+	assert_false(is_away);
+	mem_deref(store);
+}
+
+static void test_a_database_that_refuses_when_it_comes_is_not_waited_for(void **state)
+{
+	struct store *store = NULL;
+	char wrong[192];
+	bool is_away = false;
+	int64_t version;
+	int err;
+
+	(void)state;
+	snprintf(wrong, sizeof(wrong), "postgresql://syrinx:wrong@127.0.0.1:%d/syrinx",
+		 postgres_server_port());
+	assert_int_equal(store_open_patiently(&store, &is_away, wrong), EACCES);
+	assert_true(store_is_hopeless(EACCES));
+	assert_false(store_is_hopeless(EIO));
+	postgres_server_stop();
+	assert_int_equal(store_open_patiently(&store, &is_away, wrong), 0);
+	assert_true(is_away);
+	postgres_server_restart();
+	do {
+		err = store->ops->version(store, &version);
+	} while (err == EIO);
+	assert_int_equal(err, EACCES);
+	mem_deref(store);
 }
 
 static void test_databases_that_cannot_be_used_are_refused(void **state)
@@ -503,6 +551,8 @@ int main(void)
 		TEST(test_turns_that_are_tried_again_through_restarts_are_booked_once),
 		TEST(test_a_database_that_hangs_is_hung_up_on),
 		TEST(test_what_is_wrong_with_a_database_is_said_without_the_password),
+		TEST(test_a_database_that_is_away_is_waited_for_and_then_migrated),
+		TEST(test_a_database_that_refuses_when_it_comes_is_not_waited_for),
 		TEST(test_databases_that_cannot_be_used_are_refused),
 		TEST(test_a_database_that_is_read_only_is_refused),
 		TEST(test_addresses_are_shown_without_a_password),

@@ -1,0 +1,100 @@
+/*
+ * store_wait.c: a server whose store could not be reached when it started.
+ *
+ * It listens and answers like one whose store went away later, but it has never seen a key:
+ * whoever comes with one is told 503, and so is /ready.  The store is asked again and again,
+ * with growing pauses; its first answer makes the server whole.  What no waiting mends (see
+ * store_is_hopeless) ends the process with the reason, as it would have at the start.
+ *
+ * On the loop, but store_wait_work.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "server/server_private.h"
+
+/* The handles of the store have pauses of their own, up to 10 s: to ask them costs little. */
+#define STORE_WAIT_FIRST_US UINT64_C(250000)
+#define STORE_WAIT_MAX_US UINT64_C(2000000)
+
+static void store_wait_later(struct server *server);
+
+/* On the store's thread. */
+static int store_wait_work(struct store *store, void *arg)
+{
+	struct server *server = arg;
+	int64_t version;
+	int err = store->ops->version(store, &version);
+
+	server->store_wait.is_hopeless = store_is_hopeless(err);
+	if (!err && server->events->store_came)
+		err = server->events->store_came(store, server->events->arg);
+	return err;
+}
+
+static void store_wait_end(struct server *server)
+{
+	server->store_wait.is_waiting = false;
+	log_info("server", "the store can be reached: callers are served");
+	if (server->events->store_in_use)
+		server->events->store_in_use(server->events->arg);
+	account_store_came(server->account);
+	members_refresh(server->members);
+}
+
+static void store_wait_answered(int err, void *arg)
+{
+	struct server *server = arg;
+
+	if (err == ECANCELED || server->draining)
+		return;
+	if (!err) {
+		store_wait_end(server);
+	} else if (server->store_wait.is_hopeless) {
+		log_error("server", "the store will not be usable without a change: %s",
+			  strerror(err));
+		server->failure = err;
+		loop_stop(server->loop);
+	} else {
+		store_wait_later(server);
+	}
+}
+
+static void store_wait_ask(void *arg)
+{
+	struct server *server = arg;
+
+	if (account_ask(server->account, ACCOUNT_ACCESS, store_wait_work, store_wait_answered,
+			server) != 0)
+		store_wait_later(server);
+}
+
+static void store_wait_later(struct server *server)
+{
+	struct store_wait *wait = &server->store_wait;
+
+	timer_set(&server->loop->timers, &wait->timer, wait->pause_us, store_wait_ask, server);
+	wait->pause_us *= 2;
+	if (wait->pause_us > STORE_WAIT_MAX_US)
+		wait->pause_us = STORE_WAIT_MAX_US;
+}
+
+void store_wait_begin(struct server *server)
+{
+	char shown[STORE_ADDRESS_SHOWN];
+
+	store_show_address(shown, server->config->store_address);
+	log_warn("server",
+		 "%s cannot be reached: the server starts without it, answers 503 to whoever has "
+		 "a key, and goes on trying",
+		 shown);
+	server->store_wait.is_waiting = true;
+	server->store_wait.pause_us = STORE_WAIT_FIRST_US;
+	store_wait_later(server);
+}
+
+void store_wait_stop(struct server *server)
+{
+	timer_clear(&server->loop->timers, &server->store_wait.timer);
+}
