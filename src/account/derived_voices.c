@@ -3,8 +3,9 @@
  * (see derived_voices.h).
  *
  * A refresh reads all rows on the store's thread and takes the place of what was
- * there.  Refreshes run in the order in which they were asked for, so the last
- * one is the newest: nobody has so many voices that it would pay to read less.
+ * there, which costs the loop a millisecond for a thousand voices: the catalogue is made
+ * anew.  So only changes of voices count, and whoever asks while a refresh is under way
+ * shares the next one with all others who do.
  */
 #include "account/derived_voices.h"
 
@@ -31,17 +32,27 @@ struct derived_voices {
 	struct rows rows;
 	derived_voices_put_h *put;
 	void *arg;
+	struct refresh *refresh; /* that is under way, or NULL */
+	struct list served; /* struct waiter: by it … */
+	struct list waiting; /* … and by the next */
 	struct timer look;
 	int64_t version; /* of the store, when last looked at */
+	bool reads_anyway; /* the thread need not look for more: is_behind, when it was asked */
 	int64_t seen; /* what the thread found */
+	bool has_news; /* and whether voices are among what has changed since */
 	bool is_behind; /* a refresh failed, or no version is known */
+};
+
+struct waiter {
+	struct link link;
+	derived_voices_ready_h *ready;
+	void *arg;
 };
 
 struct refresh {
 	struct derived_voices *voices;
 	struct rows rows;
-	derived_voices_ready_h *ready;
-	void *arg;
+	struct voice *list; /* the same for the catalogue */
 };
 
 static void free_rows(struct rows *rows)
@@ -114,23 +125,26 @@ static void to_voice(struct voice *voice, const struct store_voice *row)
 			 (int)strcspn(row->languages, ","), row->languages);
 }
 
-/* Takes the rows over when the catalogue has them. */
-static int take_over(struct derived_voices *voices, struct rows *rows)
+/* On the thread: what the catalogue is given. */
+static struct voice *list_voices(const struct rows *rows)
 {
 	struct voice *list = calloc(rows->count + 1, sizeof(*list));
-	int err;
 
-	if (!list)
-		return ENOMEM;
-	for (size_t i = 0; i < rows->count; ++i)
+	for (size_t i = 0; list && i < rows->count; ++i)
 		to_voice(&list[i], &rows->list[i]);
-	err = voices->put(list, rows->count, voices->arg);
-	free(list);
+	return list;
+}
+
+/* Takes the rows over when the catalogue has them. */
+static int take_over(struct derived_voices *voices, struct refresh *refresh)
+{
+	int err = voices->put(refresh->list, refresh->rows.count, voices->arg);
+
 	if (err)
 		return err;
 	free_rows(&voices->rows);
-	voices->rows = *rows;
-	*rows = (struct rows){0};
+	voices->rows = refresh->rows;
+	refresh->rows = (struct rows){0};
 	return 0;
 }
 
@@ -139,32 +153,72 @@ static void refresh_destroy(void *object)
 	struct refresh *refresh = object;
 
 	free_rows(&refresh->rows);
+	free(refresh->list);
 }
 
 /* On the thread. */
 static int refresh_work(struct store *store, void *arg)
 {
 	struct refresh *refresh = arg;
+	int err = read_rows(&refresh->rows, store);
 
-	return read_rows(&refresh->rows, store);
+	if (!err)
+		refresh->list = list_voices(&refresh->rows);
+	return !err && !refresh->list ? ENOMEM : err;
 }
+
+static void move_all(struct list *to, struct list *from)
+{
+	struct link *link;
+
+	while ((link = list_first(from))) {
+		list_remove(from, link);
+		list_append(to, link);
+	}
+}
+
+/* Who asks again from inside is not among them. */
+static void serve(struct derived_voices *voices, int err)
+{
+	struct list waiters;
+	struct link *link;
+
+	list_init(&waiters);
+	move_all(&waiters, &voices->served);
+	while ((link = list_first(&waiters))) {
+		struct waiter *waiter = LIST_OBJECT(link, struct waiter, link);
+
+		list_remove(&waiters, link);
+		if (waiter->ready)
+			waiter->ready(err, waiter->arg);
+		mem_deref(waiter);
+	}
+}
+
+static int begin_refresh(struct derived_voices *voices);
 
 static void on_refreshed(int err, void *arg)
 {
 	struct refresh *refresh = arg;
+	struct derived_voices *voices = refresh->voices;
 
 	if (!err)
-		err = take_over(refresh->voices, &refresh->rows);
+		err = take_over(voices, refresh);
 	if (err && err != ECANCELED) {
 		log_error("voices", "derived voices cannot be read: %s", strerror(err));
-		refresh->voices->is_behind = true;
+		voices->is_behind = true;
 	}
-	if (refresh->ready)
-		refresh->ready(err, refresh->arg);
-	mem_deref(refresh);
+	voices->refresh = mem_deref(refresh);
+	serve(voices, err);
+	if (voices->waiting.count > 0 && !voices->refresh) {
+		move_all(&voices->served, &voices->waiting);
+		err = begin_refresh(voices);
+		if (err)
+			serve(voices, err);
+	}
 }
 
-int derived_voices_refresh(struct derived_voices *voices, derived_voices_ready_h *ready, void *arg)
+static int begin_refresh(struct derived_voices *voices)
 {
 	struct refresh *refresh = mem_zalloc(sizeof(*refresh), refresh_destroy);
 	int err;
@@ -172,34 +226,68 @@ int derived_voices_refresh(struct derived_voices *voices, derived_voices_ready_h
 	if (!refresh)
 		return ENOMEM;
 	refresh->voices = voices;
-	refresh->ready = ready;
-	refresh->arg = arg;
 	err = account_ask(voices->account, ACCOUNT_QUESTIONS, refresh_work, on_refreshed, refresh);
 	if (err)
 		mem_deref(refresh);
+	else
+		voices->refresh = refresh;
+	return err;
+}
+
+int derived_voices_refresh(struct derived_voices *voices, derived_voices_ready_h *ready, void *arg)
+{
+	struct waiter *waiter = mem_zalloc(sizeof(*waiter), NULL);
+	int err = 0;
+
+	if (!waiter)
+		return ENOMEM;
+	waiter->ready = ready;
+	waiter->arg = arg;
+	if (voices->refresh) { /* it may not have seen what this one is about */
+		list_append(&voices->waiting, &waiter->link);
+		return 0;
+	}
+	err = begin_refresh(voices);
+	if (err)
+		mem_deref(waiter);
+	else
+		list_append(&voices->served, &waiter->link);
 	return err;
 }
 
 /* On the thread. */
-static int read_version(struct store *store, void *arg)
+static bool note_news(const struct store_change *change, void *arg)
 {
 	struct derived_voices *voices = arg;
 
-	return store->ops->version(store, &voices->seen);
+	voices->has_news = change->kind == STORE_CHANGE_VOICE;
+	return !voices->has_news;
+}
+
+static int read_news(struct store *store, void *arg)
+{
+	struct derived_voices *voices = arg;
+	int err = store->ops->version(store, &voices->seen);
+
+	voices->has_news = false;
+	if (err || voices->reads_anyway || voices->seen == voices->version)
+		return err;
+	return store->ops->changes(store, voices->version, note_news, voices);
 }
 
 static void look_later(struct derived_voices *voices);
 
-static void on_version(int err, void *arg)
+static void on_news(int err, void *arg)
 {
 	struct derived_voices *voices = arg;
 
 	if (err == ECANCELED)
 		return;
-	if (!err && (voices->is_behind || voices->seen != voices->version)) {
+	if (!err) {
+		bool must_read = voices->is_behind || voices->has_news;
+
 		voices->version = voices->seen;
-		voices->is_behind = false;
-		(void)derived_voices_refresh(voices, NULL, NULL);
+		voices->is_behind = must_read && derived_voices_refresh(voices, NULL, NULL) != 0;
 	}
 	look_later(voices);
 }
@@ -208,7 +296,8 @@ static void look(void *arg)
 {
 	struct derived_voices *voices = arg;
 
-	if (account_ask(voices->account, ACCOUNT_QUESTIONS, read_version, on_version, voices) != 0)
+	voices->reads_anyway = voices->is_behind;
+	if (account_ask(voices->account, ACCOUNT_QUESTIONS, read_news, on_news, voices) != 0)
 		look_later(voices); /* unless it is the end */
 }
 
@@ -252,22 +341,27 @@ int derived_voices_alloc(struct derived_voices **voicesp, struct loop *loop, str
 			 derived_voices_put_h *put, void *arg)
 {
 	struct derived_voices *voices = mem_zalloc(sizeof(*voices), NULL);
-	struct rows rows = {0};
+	struct refresh *first = mem_zalloc(sizeof(*first), refresh_destroy);
 	int err;
 
-	if (!voices)
+	if (!voices || !first) {
+		mem_deref(first);
+		mem_deref(voices);
 		return ENOMEM;
+	}
+	list_init(&voices->served);
+	list_init(&voices->waiting);
 	voices->loop = loop;
 	voices->put = put;
 	voices->arg = arg;
 	voices->is_behind = true;
 	mem_set_destructor(voices, derived_voices_destroy);
-	err = read_rows(&rows, store);
+	err = refresh_work(store, first);
 	if (!err)
-		err = take_over(voices, &rows);
+		err = take_over(voices, first);
 	else if (err == EIO)
 		err = 0; /* `is_behind`: they are read when the store is there */
-	free_rows(&rows);
+	mem_deref(first);
 	if (err)
 		mem_deref(voices);
 	else

@@ -8,6 +8,9 @@
  * change that it has not seen, and waits for the next one; all who wait
  * together are served together.  Each dictionary is a question of its own to the
  * store's thread, so that nobody else waits for a whole project.
+ *
+ * A project that somebody may speak with stays: sessions expect their words to be at hand.
+ * Of the others those that were used last stay for a while, within a budget.
  */
 #include "account/dictionaries.h"
 
@@ -16,10 +19,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/dictionary_read.h"
 #include "base/log.h"
 #include "base/mem.h"
 
 #define LOOK_US UINT64_C(1000000) /* for other processes' changes */
+
+/* Projects that nobody speaks with are looked at this often, and forgotten after so long:
+ * who calls every few minutes need not wait for the store, and who has gone costs nothing. */
+#define SWEEP_US UINT64_C(10000000)
+#define IDLE_US UINT64_C(600000000)
+
+/* All idle projects together: an entry takes some 420 bytes (30 dictionaries of 10,000 were
+ * measured at 127 MB), so this is about 200 MB; and a project without entries takes 5 KB. */
+#define IDLE_ENTRIES_MAX 500000u
+#define IDLE_PROJECTS_MAX 2000u
+
+/* A chain is short up to some thousand projects. */
+#define CHAINS 1024u
+
+/* Of projects that have changed at once: more, and all that are here are read again. */
+#define NEWS_MAX 1024u
 
 /* Primary subtags have at most eight letters (RFC 5646, 2.1). */
 #define SUBTAG_SIZE 9
@@ -30,16 +50,22 @@ struct volume {
 	int64_t revision;
 	char language[SUBTAG_SIZE]; /* the primary subtag in small letters; "" fits all */
 	bool is_active;
+	size_t entries;
 	struct dictionary *dictionary; /* NULL: to be read */
 };
 
 struct shelf {
-	struct link link;
+	struct link link; /* among all, the longest unused first */
+	struct link chain; /* of its project's number */
+	uint64_t used_us;
+	size_t entries; /* of all volumes */
+	unsigned sweep; /* the last one in which somebody could speak with it */
 	struct dictionaries *owner;
 	int64_t project_id;
 	struct volume *volumes; /* oldest first */
 	size_t count;
 	bool is_read; /* once */
+	bool is_behind; /* its last refresh failed */
 	bool distrusts; /* the next refresh reads all */
 	struct refresh *refresh; /* that is under way, or NULL */
 	struct list served; /* struct waiter: by it … */
@@ -64,10 +90,22 @@ struct dictionaries {
 	struct loop *loop;
 	struct account *account;
 	struct list shelves;
+	struct list chains[CHAINS];
 	struct timer look;
 	int64_t version; /* of the store, when last looked at */
-	int64_t seen; /* what the thread found */
-	bool is_behind; /* a refresh failed, or no version is known */
+	bool knows_version;
+	struct { /* the thread's while it looks */
+		int64_t version;
+		int64_t projects[NEWS_MAX];
+		size_t count;
+		bool is_more; /* than there is room for */
+	} news;
+
+	struct timer sweep;
+	unsigned sweeps;
+	size_t idle_entries_max, idle_projects_max;
+	dictionaries_users_h *users;
+	void *users_arg;
 };
 
 static struct shelf *shelf_at(struct link *link)
@@ -77,13 +115,23 @@ static struct shelf *shelf_at(struct link *link)
 
 static struct shelf *find_shelf(const struct dictionaries *dictionaries, int64_t project_id)
 {
-	const struct list *shelves = &dictionaries->shelves;
+	const struct list *chain = &dictionaries->chains[(uint64_t)project_id % CHAINS];
 
-	for (struct link *l = list_first(shelves); l; l = list_next(shelves, l)) {
-		if (shelf_at(l)->project_id == project_id)
-			return shelf_at(l);
+	for (struct link *l = list_first(chain); l; l = list_next(chain, l)) {
+		struct shelf *shelf = LIST_OBJECT(l, struct shelf, chain);
+
+		if (shelf->project_id == project_id)
+			return shelf;
 	}
 	return NULL;
+}
+
+/* It is the one that was used last. */
+static void shelf_touch(struct shelf *shelf)
+{
+	shelf->used_us = loop_now_us(shelf->owner->loop);
+	list_remove(&shelf->owner->shelves, &shelf->link);
+	list_append(&shelf->owner->shelves, &shelf->link);
 }
 
 static void free_volumes(struct volume *volumes, size_t count)
@@ -138,77 +186,13 @@ static int list_volumes(struct store *store, void *arg)
 	return store->ops->dictionary_list(store, refresh->shelf->project_id, list_volume, refresh);
 }
 
-/* The entries of a dictionary on their way into it, on the thread. */
-struct collection {
-	struct dictionary_entry *entries;
-	size_t count;
-	size_t size;
-	int err;
-};
-
-static const char *copy_string(struct collection *collection, const char *string)
-{
-	char *copy = string ? strdup(string) : NULL;
-
-	if (string && !copy)
-		collection->err = ENOMEM;
-	return copy;
-}
-
-static bool collect(const struct store_entry *row, void *arg)
-{
-	struct collection *collection = arg;
-	struct dictionary_entry *entry;
-
-	if (collection->count == collection->size) {
-		size_t size = collection->size ? 2 * collection->size : 64;
-
-		entry = reallocarray(collection->entries, size, sizeof(*entry));
-		if (!entry) {
-			collection->err = ENOMEM;
-			return false;
-		}
-		collection->entries = entry;
-		collection->size = size;
-	}
-	entry = &collection->entries[collection->count++];
-	entry->word = copy_string(collection, row->said.word);
-	entry->replacement = copy_string(collection, row->said.replacement);
-	entry->ipa = copy_string(collection, row->said.ipa);
-	entry->case_sensitive = row->said.case_sensitive;
-	return collection->err == 0;
-}
-
-static void drop(const char *string)
-{
-	free((char *)(uintptr_t)string);
-}
-
-static void free_collection(struct collection *collection)
-{
-	for (size_t i = 0; i < collection->count; ++i) {
-		drop(collection->entries[i].word);
-		drop(collection->entries[i].replacement);
-		drop(collection->entries[i].ipa);
-	}
-	free(collection->entries);
-}
-
 /* On the thread; the compiled dictionary then goes to the loop for good. */
 static int read_volume(struct store *store, void *arg)
 {
-	static const struct store_page all = {.limit = -1};
 	struct refresh *refresh = arg;
 	struct volume *volume = &refresh->volumes[refresh->reading];
-	struct collection collection = {0};
-	int err = store->ops->entry_list(store, volume->id, &all, collect, &collection);
 
-	if (!err)
-		err = collection.err;
-	if (!err)
-		err = dictionary_alloc(&volume->dictionary, collection.entries, collection.count);
-	free_collection(&collection);
-	return err;
+	return dictionary_read(&volume->dictionary, &volume->entries, store, volume->id);
 }
 
 static void move_all(struct list *to, struct list *from)
@@ -241,6 +225,7 @@ static void serve(struct shelf *shelf, int err)
 
 static void begin_refresh(struct shelf *shelf);
 static void look_later(struct dictionaries *dictionaries);
+static void sweep_later(struct dictionaries *dictionaries);
 
 static void end_refresh(struct refresh *refresh, int err)
 {
@@ -249,7 +234,7 @@ static void end_refresh(struct refresh *refresh, int err)
 	if (err && err != ECANCELED) {
 		log_error("dictionaries", "those of project %lld cannot be read: %s",
 			  (long long)shelf->project_id, strerror(err));
-		shelf->owner->is_behind = true;
+		shelf->is_behind = true;
 		shelf->distrusts |= refresh->reads_all;
 	}
 	if (!err) {
@@ -258,9 +243,14 @@ static void end_refresh(struct refresh *refresh, int err)
 		shelf->count = refresh->count;
 		refresh->volumes = NULL;
 		refresh->count = 0;
+		shelf->entries = 0;
+		for (size_t i = 0; i < shelf->count; ++i)
+			shelf->entries += shelf->volumes[i].entries;
 		shelf->is_read = true;
-		look_later(shelf->owner);
+		shelf->is_behind = false;
 	}
+	look_later(shelf->owner);
+	sweep_later(shelf->owner);
 	shelf->refresh = mem_deref(refresh);
 	serve(shelf, err);
 	if (shelf->waiting.count > 0 && !shelf->refresh)
@@ -302,9 +292,12 @@ static void take_over(struct refresh *refresh)
 		struct volume *volume = &refresh->volumes[i];
 
 		for (size_t j = 0; j < shelf->count && !volume->dictionary; ++j) {
-			if (shelf->volumes[j].id == volume->id &&
-			    shelf->volumes[j].revision == volume->revision)
-				volume->dictionary = mem_ref(shelf->volumes[j].dictionary);
+			const struct volume *known = &shelf->volumes[j];
+
+			if (known->id != volume->id || known->revision != volume->revision)
+				continue;
+			volume->dictionary = mem_ref(known->dictionary);
+			volume->entries = known->entries;
 		}
 	}
 }
@@ -374,7 +367,17 @@ static struct shelf *make_shelf(struct dictionaries *dictionaries, int64_t proje
 	list_init(&shelf->served);
 	list_init(&shelf->waiting);
 	list_append(&dictionaries->shelves, &shelf->link);
+	list_append(&dictionaries->chains[(uint64_t)project_id % CHAINS], &shelf->chain);
 	return shelf;
+}
+
+static void shelf_remove(struct shelf *shelf)
+{
+	struct dictionaries *dictionaries = shelf->owner;
+
+	list_remove(&dictionaries->shelves, &shelf->link);
+	list_remove(&dictionaries->chains[(uint64_t)shelf->project_id % CHAINS], &shelf->chain);
+	mem_deref(shelf);
 }
 
 static int refresh_shelf(struct dictionaries *dictionaries, int64_t project_id, bool distrusts,
@@ -388,6 +391,8 @@ static int refresh_shelf(struct dictionaries *dictionaries, int64_t project_id, 
 	waiter = shelf ? mem_zalloc(sizeof(*waiter), NULL) : NULL;
 	if (!waiter)
 		return ENOMEM;
+	if (ready)
+		shelf_touch(shelf);
 	waiter->ready = ready;
 	waiter->arg = arg;
 	shelf->distrusts |= distrusts;
@@ -418,27 +423,67 @@ int dictionaries_reload(struct dictionaries *dictionaries, int64_t project_id,
 	return refresh_shelf(dictionaries, project_id, true, ready, arg);
 }
 
+/* Changes in the store */
+
 /* On the thread. */
-static int read_version(struct store *store, void *arg)
+static bool note_news(const struct store_change *change, void *arg)
 {
 	struct dictionaries *dictionaries = arg;
 
-	return store->ops->version(store, &dictionaries->seen);
+	if (change->kind != STORE_CHANGE_DICTIONARY)
+		return true;
+	dictionaries->news.is_more = dictionaries->news.count == NEWS_MAX;
+	if (!dictionaries->news.is_more)
+		dictionaries->news.projects[dictionaries->news.count++] = change->project_id;
+	return !dictionaries->news.is_more;
 }
 
-static void on_version(int err, void *arg)
+static int read_news(struct store *store, void *arg)
 {
 	struct dictionaries *dictionaries = arg;
-	struct list *shelves = &dictionaries->shelves;
+	int err = store->ops->version(store, &dictionaries->news.version);
+
+	dictionaries->news.count = 0;
+	dictionaries->news.is_more = false;
+	if (err || !dictionaries->knows_version ||
+	    dictionaries->news.version == dictionaries->version)
+		return err;
+	return store->ops->changes(store, dictionaries->version, note_news, dictionaries);
+}
+
+static void refresh_here(struct shelf *shelf)
+{
+	(void)dictionaries_refresh(shelf->owner, shelf->project_id, NULL, NULL);
+}
+
+/* Those that have changed, and those that could not be read before. */
+static void apply_news(struct dictionaries *dictionaries)
+{
+	bool reads_all = !dictionaries->knows_version || dictionaries->news.is_more;
+
+	for (struct link *l = list_first(&dictionaries->shelves); l;
+	     l = list_next(&dictionaries->shelves, l)) {
+		if (reads_all || shelf_at(l)->is_behind)
+			refresh_here(shelf_at(l));
+	}
+	for (size_t i = 0; !reads_all && i < dictionaries->news.count; ++i) {
+		struct shelf *shelf = find_shelf(dictionaries, dictionaries->news.projects[i]);
+
+		if (shelf && !shelf->is_behind)
+			refresh_here(shelf);
+	}
+}
+
+static void on_news(int err, void *arg)
+{
+	struct dictionaries *dictionaries = arg;
 
 	if (err == ECANCELED)
 		return;
-	if (!err && (dictionaries->is_behind || dictionaries->seen != dictionaries->version)) {
-		dictionaries->version = dictionaries->seen;
-		dictionaries->is_behind = false;
-		for (struct link *l = list_first(shelves); l; l = list_next(shelves, l))
-			(void)dictionaries_refresh(dictionaries, shelf_at(l)->project_id, NULL,
-						   NULL);
+	if (!err) {
+		apply_news(dictionaries);
+		dictionaries->version = dictionaries->news.version;
+		dictionaries->knows_version = true;
 	}
 	look_later(dictionaries);
 }
@@ -447,7 +492,7 @@ static void look(void *arg)
 {
 	struct dictionaries *dictionaries = arg;
 
-	if (account_ask(dictionaries->account, ACCOUNT_QUESTIONS, read_version, on_version,
+	if (account_ask(dictionaries->account, ACCOUNT_QUESTIONS, read_news, on_news,
 			dictionaries) != 0)
 		look_later(dictionaries); /* unless it is the end */
 }
@@ -458,6 +503,77 @@ static void look_later(struct dictionaries *dictionaries)
 
 	if (!timer_is_set(&dictionaries->look))
 		timer_set(timers, &dictionaries->look, LOOK_US, look, dictionaries);
+}
+
+/* Projects that nobody speaks with */
+
+static void mark_used(int64_t project_id, void *arg)
+{
+	struct dictionaries *dictionaries = arg;
+	struct shelf *shelf = find_shelf(dictionaries, project_id);
+
+	if (!shelf || shelf->sweep == dictionaries->sweeps)
+		return;
+	shelf->sweep = dictionaries->sweeps;
+	shelf_touch(shelf);
+}
+
+static bool is_idle(const struct shelf *shelf)
+{
+	return shelf->sweep != shelf->owner->sweeps && !shelf->refresh && shelf->waiting.count == 0;
+}
+
+/* The longest unused first, until those that are left fit and are not too old. */
+static void sweep(void *arg)
+{
+	struct dictionaries *dictionaries = arg;
+	uint64_t now_us = loop_now_us(dictionaries->loop);
+	size_t entries = 0;
+	size_t shelves = 0;
+	struct link *next;
+
+	++dictionaries->sweeps;
+	if (dictionaries->users)
+		dictionaries->users(dictionaries->users_arg, mark_used, dictionaries);
+	for (struct link *l = list_first(&dictionaries->shelves); l;
+	     l = list_next(&dictionaries->shelves, l)) {
+		entries += is_idle(shelf_at(l)) ? shelf_at(l)->entries : 0;
+		shelves += is_idle(shelf_at(l));
+	}
+	for (struct link *l = list_first(&dictionaries->shelves); l; l = next) {
+		struct shelf *shelf = shelf_at(l);
+
+		next = list_next(&dictionaries->shelves, l);
+		if (!is_idle(shelf))
+			continue;
+		if (entries <= dictionaries->idle_entries_max &&
+		    shelves <= dictionaries->idle_projects_max && now_us - shelf->used_us < IDLE_US)
+			break;
+		entries -= shelf->entries;
+		--shelves;
+		shelf_remove(shelf);
+	}
+	sweep_later(dictionaries);
+}
+
+static void sweep_later(struct dictionaries *dictionaries)
+{
+	if (dictionaries->shelves.count > 0 && !timer_is_set(&dictionaries->sweep))
+		timer_set(&dictionaries->loop->timers, &dictionaries->sweep, SWEEP_US, sweep,
+			  dictionaries);
+}
+
+void dictionaries_set_budget(struct dictionaries *dictionaries, size_t entries, size_t projects)
+{
+	dictionaries->idle_entries_max = entries;
+	dictionaries->idle_projects_max = projects;
+}
+
+void dictionaries_set_users(struct dictionaries *dictionaries, dictionaries_users_h *users,
+			    void *arg)
+{
+	dictionaries->users = users;
+	dictionaries->users_arg = arg;
 }
 
 static struct volume *find_volume(const struct shelf *shelf, int64_t id)
@@ -504,9 +620,17 @@ static size_t pick_active(struct dictionary **picked, const struct shelf *shelf,
 
 bool dictionaries_has(const struct dictionaries *dictionaries, int64_t project_id)
 {
-	const struct shelf *shelf = find_shelf(dictionaries, project_id);
+	struct shelf *shelf = find_shelf(dictionaries, project_id);
 
-	return shelf && shelf->is_read;
+	if (!shelf || !shelf->is_read)
+		return false;
+	shelf_touch(shelf); /* who asks is about to use it */
+	return true;
+}
+
+bool dictionaries_cares(const struct dictionaries *dictionaries, int64_t project_id)
+{
+	return find_shelf(dictionaries, project_id) != NULL;
 }
 
 int dictionaries_lexicon(struct lexicon **lexiconp, int64_t *unknown,
@@ -514,12 +638,13 @@ int dictionaries_lexicon(struct lexicon **lexiconp, int64_t *unknown,
 			 const char *language, const int64_t *ids, size_t ids_len)
 {
 	struct dictionary *picked[STORE_DICTIONARIES_MAX];
-	const struct shelf *shelf = find_shelf(dictionaries, project_id);
+	struct shelf *shelf = find_shelf(dictionaries, project_id);
 	size_t count;
 
 	assert(ids_len <= STORE_DICTIONARIES_MAX);
 	if (!shelf || !shelf->is_read)
 		return EAGAIN;
+	shelf_touch(shelf);
 	count = ids ? pick_by_id(picked, unknown, shelf, ids, ids_len)
 		    : pick_active(picked, shelf, language);
 	if (ids && count < ids_len)
@@ -536,12 +661,10 @@ static void dictionaries_destroy(void *object)
 	struct link *link;
 
 	timer_clear(&dictionaries->loop->timers, &dictionaries->look);
+	timer_clear(&dictionaries->loop->timers, &dictionaries->sweep);
 	while ((link = list_first(&dictionaries->shelves))) {
-		struct shelf *shelf = shelf_at(link);
-
-		assert(!shelf->refresh); /* the account has ended */
-		list_remove(&dictionaries->shelves, link);
-		mem_deref(shelf);
+		assert(!shelf_at(link)->refresh); /* the account has ended */
+		shelf_remove(shelf_at(link));
 	}
 }
 
@@ -554,8 +677,10 @@ int dictionaries_alloc(struct dictionaries **dictionariesp, struct loop *loop,
 		return ENOMEM;
 	dictionaries->loop = loop;
 	dictionaries->account = account;
-	dictionaries->is_behind = true;
+	dictionaries_set_budget(dictionaries, IDLE_ENTRIES_MAX, IDLE_PROJECTS_MAX);
 	list_init(&dictionaries->shelves);
+	for (size_t i = 0; i < CHAINS; ++i)
+		list_init(&dictionaries->chains[i]);
 	mem_set_destructor(dictionaries, dictionaries_destroy);
 	*dictionariesp = dictionaries;
 	return 0;

@@ -4,7 +4,8 @@
  * What a project has in the store is read and compiled on the store's thread
  * and then kept, so that a turn gets its words without waiting.  A project is
  * replaced whole: turns that have begun keep what they began with.  Changes by
- * other processes on the same store are looked for once a second.
+ * other processes on the same store are looked for once a second, and only what has
+ * changed is read again.  Projects that nobody speaks with are forgotten after a while.
  *
  * Lives on the loop.  The account is asked, not kept: it ends first.
  */
@@ -19,8 +20,23 @@ struct dictionaries;
 int dictionaries_alloc(struct dictionaries **dictionariesp, struct loop *loop,
 		       struct account *account);
 
-/* The project was read: dictionaries_lexicon will answer. */
+/* Which projects somebody may speak with, shown to `mark`; these are not forgotten.  Until
+ * it is set nobody speaks. */
+typedef void(dictionaries_mark_h)(int64_t project_id, void *mark_arg);
+typedef void(dictionaries_users_h)(void *arg, dictionaries_mark_h *mark, void *mark_arg);
+void dictionaries_set_users(struct dictionaries *dictionaries, dictionaries_users_h *users,
+			    void *arg);
+
+/* How much is kept of projects that nobody speaks with, for tests: it is a few hundred
+ * megabytes else. */
+void dictionaries_set_budget(struct dictionaries *dictionaries, size_t entries, size_t projects);
+
+/* The project was read: dictionaries_lexicon will answer, for as long as somebody may speak
+ * with it. */
 bool dictionaries_has(const struct dictionaries *dictionaries, int64_t project_id);
+
+/* The project was read, or is being read: what changes of it must be read too. */
+bool dictionaries_cares(const struct dictionaries *dictionaries, int64_t project_id);
 
 /* Reads what has changed of a project, or all of it for the first time.  `ready`
  * (may be NULL) is called later, never from inside: 0 when what is in memory is as

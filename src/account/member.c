@@ -67,6 +67,7 @@ static void payer_destroy(void *object)
 		return;
 	forget_quota(payer->members, &payer->quota);
 	list_remove(&payer->members->payers, &payer->link);
+	list_remove(members_payer_chain(payer->members, payer->row.id), &payer->chain);
 }
 
 int payer_alloc(struct payer **payerp, struct members *members, struct timers *timers,
@@ -78,8 +79,10 @@ int payer_alloc(struct payer **payerp, struct members *members, struct timers *t
 		return ENOMEM;
 	payer->members = members;
 	payer->timers = timers;
-	if (members)
+	if (members) {
 		list_append(&members->payers, &payer->link);
+		list_append(members_payer_chain(members, row->id), &payer->chain);
+	}
 	quota_init(&payer->quota, STORE_HOLDER_ACCOUNT, row->id, &no_limits, timers->now_us);
 	payer_set(payer, row, plan);
 	*payerp = payer;

@@ -24,6 +24,7 @@ struct payer {
 	struct quota quota;
 	size_t users; /* of all its keys */
 	struct link link; /* among all that are kept */
+	struct link chain; /* of its account's number */
 };
 
 struct bearer {

@@ -123,10 +123,17 @@ static struct bearer *find_current(struct members *members, const uint8_t *hash)
 	return bearer && bearer->reading == members->reading ? bearer : NULL;
 }
 
+struct list *members_payer_chain(struct members *members, int64_t id)
+{
+	return &members->payer_chains[(uint64_t)id % MEMBERS_CHAINS];
+}
+
 static struct payer *find_payer(struct members *members, int64_t id)
 {
-	for (struct link *l = list_first(&members->payers); l; l = list_next(&members->payers, l)) {
-		struct payer *payer = LIST_OBJECT(l, struct payer, link);
+	const struct list *chain = members_payer_chain(members, id);
+
+	for (struct link *l = list_first(chain); l; l = list_next(chain, l)) {
+		struct payer *payer = LIST_OBJECT(l, struct payer, chain);
 
 		if (payer->row.id == id)
 			return payer;
@@ -231,6 +238,13 @@ static int keep_bearer(struct bearer **bearerp, struct members *members,
 	bearer->could_speak |= bearer_may_speak(bearer);
 	*bearerp = bearer;
 	return 0;
+}
+
+void members_projects(const struct members *members, void (*each)(int64_t project_id, void *arg),
+		      void *arg)
+{
+	for (struct link *l = list_first(&members->used); l; l = list_next(&members->used, l))
+		each(LIST_OBJECT(l, struct bearer, use)->key.project_id, arg);
 }
 
 /* Checks */
@@ -492,8 +506,11 @@ static void let_go(struct members *members)
 		LIST_OBJECT(link, struct inquiry, link)->members = NULL;
 	}
 	while ((link = list_first(&members->payers))) {
+		struct payer *payer = LIST_OBJECT(link, struct payer, link);
+
 		list_remove(&members->payers, link);
-		LIST_OBJECT(link, struct payer, link)->members = NULL;
+		list_remove(members_payer_chain(members, payer->row.id), &payer->chain);
+		payer->members = NULL;
 	}
 	drop_idle(members, 0);
 	while ((link = list_first(&members->used)))
@@ -524,6 +541,8 @@ int members_alloc(struct members **membersp, struct loop *loop, struct account *
 	members->options = *options;
 	for (size_t i = 0; i < MEMBERS_CHAINS; ++i)
 		list_init(&members->chains[i]);
+	for (size_t i = 0; i < MEMBERS_CHAINS; ++i)
+		list_init(&members->payer_chains[i]);
 	list_init(&members->used);
 	list_init(&members->idle);
 	list_init(&members->payers);

@@ -50,6 +50,10 @@ int members_check(struct members_check **checkp, struct members *members, const 
 		  size_t len, const char *path, members_check_h *handler, void *arg);
 void members_forget(struct members_check *check);
 
+/* The project of each key that somebody holds, as often as there are such keys. */
+void members_projects(const struct members *members, void (*each)(int64_t project_id, void *arg),
+		      void *arg);
+
 /* Keys changed by this process: look now instead of at the next poll. */
 void members_refresh(struct members *members);
 

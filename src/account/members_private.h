@@ -28,7 +28,8 @@ struct members {
 	struct members_options options;
 	struct list chains[MEMBERS_CHAINS]; /* bearers by their hash; each is one reference */
 	struct list used, idle; /* the same bearers: held by somebody, or not, oldest first */
-	struct list payers;
+	struct list payers; /* all of them, and by their accounts' numbers */
+	struct list payer_chains[MEMBERS_CHAINS];
 	struct list checks; /* that were not answered */
 	struct list asked; /* inquiries that are under way */
 	/* Permits that wait for the store's word about credit, and those among them that
@@ -74,6 +75,9 @@ void members_note_store(struct members *members, int err);
 /* What the account's row leaves open. */
 const struct store_limits *members_plan(const struct members *members,
 					const struct store_account *row);
+
+/* Where the account's payer is, if it is kept. */
+struct list *members_payer_chain(struct members *members, int64_t id);
 
 /* The object around a quota, to hold it by. */
 void *members_owner(struct quota *quota);

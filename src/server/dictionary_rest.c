@@ -84,8 +84,9 @@ static void on_done(int err, void *arg)
 		mem_deref(errand);
 		return;
 	}
-	if (!errand->is_change || dictionaries_refresh(server->dictionaries, errand->project_id,
-						       on_refreshed, errand) != 0)
+	if (!errand->is_change || !dictionaries_cares(server->dictionaries, errand->project_id) ||
+	    dictionaries_refresh(server->dictionaries, errand->project_id, on_refreshed, errand) !=
+		    0)
 		answer(errand);
 }
 

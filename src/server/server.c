@@ -108,6 +108,13 @@ static void on_members_changed(void *arg)
 	speech_engine_shut_ended(server);
 }
 
+static void show_projects(void *arg, dictionaries_mark_h *mark, void *mark_arg)
+{
+	const struct server *server = arg;
+
+	members_projects(server->members, mark, mark_arg);
+}
+
 static int open_members(struct server *server)
 {
 	const struct members_options options = {
@@ -165,7 +172,10 @@ static int open_account(struct server *server)
 		return err;
 	if (is_away)
 		store_wait_begin(server);
-	return dictionaries_alloc(&server->dictionaries, server->loop, server->account);
+	err = dictionaries_alloc(&server->dictionaries, server->loop, server->account);
+	if (!err)
+		dictionaries_set_users(server->dictionaries, show_projects, server);
+	return err;
 }
 
 static int open_pool(struct server *server)

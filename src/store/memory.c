@@ -18,6 +18,7 @@ static void memory_destroy(void *object)
 	free(memory->tokens);
 	free(memory->accounts);
 	free(memory->projects);
+	free(memory->news);
 	free(memory->top_ups);
 	free(memory->leases);
 	free(memory->turns);
@@ -38,9 +39,31 @@ void memory_note_change(struct memory *memory)
 	++memory->version;
 }
 
+void memory_note_news(struct memory *memory, enum store_change_kind kind, int64_t project_id)
+{
+	memory_note_change(memory);
+	memory->news[project_id - 1].versions[kind] = memory->version;
+}
+
 static int version(struct store *store, int64_t *number)
 {
 	*number = memory_of(store)->version;
+	return 0;
+}
+
+static int changes(struct store *store, int64_t since_version, store_change_h *each, void *arg)
+{
+	const struct memory *memory = memory_of(store);
+
+	for (size_t i = 0; i < memory->project_count; ++i) {
+		for (enum store_change_kind kind = 0; kind < STORE_CHANGE_KINDS; ++kind) {
+			const struct store_change change = {kind, (int64_t)i + 1,
+							    memory->news[i].versions[kind]};
+
+			if (change.version > since_version && !each(&change, arg))
+				return 0;
+		}
+	}
 	return 0;
 }
 
@@ -85,6 +108,7 @@ static const struct store_ops ops = {
 	.voice_change = memory_voice_change,
 	.voice_remove = memory_voice_remove,
 	.version = version,
+	.changes = changes,
 };
 
 int store_open_memory(struct store **storep)

@@ -120,6 +120,7 @@ int memory_project_add(struct store *store, struct store_project *project)
 {
 	struct memory *memory = memory_of(store);
 	struct store_project *projects;
+	struct memory_news *news;
 
 	if (!memory_account(memory, project->account_id))
 		return EINVAL;
@@ -129,6 +130,11 @@ int memory_project_add(struct store *store, struct store_project *project)
 	if (!projects)
 		return ENOMEM;
 	memory->projects = projects;
+	news = memory_grow(memory->news, memory->project_count, sizeof(*news));
+	if (!news)
+		return ENOMEM;
+	memory->news = news;
+	news[memory->project_count] = (struct memory_news){0};
 	project->id = (int64_t)memory->project_count + 1;
 	projects[memory->project_count++] = *project;
 	memory_note_change(memory);

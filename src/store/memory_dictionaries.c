@@ -197,7 +197,7 @@ int memory_dictionary_add(struct store *store, int64_t *id,
 		return ENOMEM;
 	++memory->dictionary_count;
 	*id = memory->last_dictionary_id = row.id;
-	memory_note_change(memory);
+	memory_note_news(memory, STORE_CHANGE_DICTIONARY, row.project_id);
 	return 0;
 }
 
@@ -227,7 +227,7 @@ int memory_dictionary_change(struct store *store, int64_t project_id, int64_t id
 		return ENOMEM;
 	free_fields(&dictionary->row);
 	dictionary->row = copy;
-	memory_note_change(memory_of(store));
+	memory_note_news(memory_of(store), STORE_CHANGE_DICTIONARY, project_id);
 	return 0;
 }
 
@@ -243,7 +243,7 @@ int memory_dictionary_remove(struct store *store, int64_t project_id, int64_t id
 	behind = (size_t)(memory->dictionaries + memory->dictionary_count - dictionary) - 1;
 	memmove(dictionary, dictionary + 1, behind * sizeof(*dictionary));
 	--memory->dictionary_count;
-	memory_note_change(memory);
+	memory_note_news(memory, STORE_CHANGE_DICTIONARY, project_id);
 	return 0;
 }
 
@@ -339,7 +339,7 @@ int memory_entry_add(struct store *store, int64_t *id, int64_t dictionary_id,
 	if (err)
 		return err;
 	++dictionary->row.revision;
-	memory_note_change(memory);
+	memory_note_news(memory, STORE_CHANGE_DICTIONARY, dictionary->row.project_id);
 	*id = memory->last_entry_id;
 	return 0;
 }
@@ -373,7 +373,7 @@ int memory_entry_change(struct store *store, int64_t dictionary_id, int64_t id, 
 	free_entry(entry);
 	*entry = copy;
 	++dictionary->row.revision;
-	memory_note_change(memory_of(store));
+	memory_note_news(memory_of(store), STORE_CHANGE_DICTIONARY, dictionary->row.project_id);
 	return 0;
 }
 
@@ -390,7 +390,7 @@ int memory_entry_remove(struct store *store, int64_t dictionary_id, int64_t id)
 	memmove(entry, entry + 1, behind * sizeof(*entry));
 	--dictionary->count;
 	++dictionary->row.revision;
-	memory_note_change(memory_of(store));
+	memory_note_news(memory_of(store), STORE_CHANGE_DICTIONARY, dictionary->row.project_id);
 	return 0;
 }
 
@@ -478,7 +478,7 @@ int memory_entry_replace(struct store *store, struct store_replaced *replaced,
 	now->entries = next.entries;
 	now->count = next.count;
 	++now->row.revision;
-	memory_note_change(memory);
+	memory_note_news(memory, STORE_CHANGE_DICTIONARY, now->row.project_id);
 	return 0;
 out:
 	free_entries(next.entries, next.count);

@@ -24,6 +24,11 @@ struct memory_lease {
 	int64_t microcents, expires_ms;
 };
 
+/* When something of a project has changed last. */
+struct memory_news {
+	int64_t versions[STORE_CHANGE_KINDS];
+};
+
 /* Keys, accounts, projects and turns are never removed: their ids, a turn's seq, are
  * their places, from 1 on. */
 struct memory {
@@ -37,6 +42,7 @@ struct memory {
 	size_t account_count;
 	struct store_project *projects;
 	size_t project_count;
+	struct memory_news *news; /* of each project */
 	struct store_top_up *top_ups;
 	size_t top_up_count;
 	struct memory_lease *leases;
@@ -61,6 +67,7 @@ static inline struct memory *memory_of(struct store *store)
 void *memory_grow(void *rows, size_t count, size_t size);
 
 void memory_note_change(struct memory *memory); /* see version */
+void memory_note_news(struct memory *memory, enum store_change_kind kind, int64_t project_id);
 
 /* memory_accounts.c: its rows of the table of verbs. */
 int memory_add_defaults(struct memory *memory); /* the account and project of all */

@@ -70,7 +70,7 @@ int memory_voice_add(struct store *store, int64_t *id, const struct store_voice 
 		return ENOMEM;
 	++memory->voice_count;
 	*id = memory->last_voice_id = row.id;
-	memory_note_change(memory);
+	memory_note_news(memory, STORE_CHANGE_VOICE, row.project_id);
 	return 0;
 }
 
@@ -91,7 +91,7 @@ int memory_voice_change(struct store *store, int64_t project_id, int64_t id, uns
 		return ENOMEM;
 	voice_row_free(voice);
 	*voice = copy;
-	memory_note_change(memory_of(store));
+	memory_note_news(memory_of(store), STORE_CHANGE_VOICE, project_id);
 	return 0;
 }
 
@@ -107,6 +107,6 @@ int memory_voice_remove(struct store *store, int64_t project_id, int64_t id)
 	behind = (size_t)(memory->voices + memory->voice_count - voice) - 1;
 	memmove(voice, voice + 1, behind * sizeof(*voice));
 	--memory->voice_count;
-	memory_note_change(memory);
+	memory_note_news(memory, STORE_CHANGE_VOICE, project_id);
 	return 0;
 }

@@ -20,6 +20,35 @@ static int version(struct store *store, int64_t *number)
 			       "cannot look for changes", number);
 }
 
+struct change_viewer {
+	store_change_h *each;
+	void *arg;
+};
+
+static int show_change(const struct postgres_row *row, void *arg)
+{
+	const struct change_viewer *viewer = arg;
+	const struct store_change change = {
+		.kind = (enum store_change_kind)postgres_number_at(row, 0),
+		.project_id = postgres_number_at(row, 1),
+		.version = postgres_number_at(row, 2),
+	};
+
+	return viewer->each(&change, viewer->arg) ? 0 : ECANCELED;
+}
+
+static int changes(struct store *store, int64_t since_version, store_change_h *each, void *arg)
+{
+	struct postgres_values values = {.count = 0};
+	struct change_viewer viewer = {each, arg};
+	int err;
+
+	postgres_put_number(&values, since_version);
+	err = postgres_rows(postgres_of(store), POSTGRES_CHANGES, &values,
+			    "cannot look for changes", show_change, &viewer);
+	return err == ENOENT ? 0 : err;
+}
+
 static int others(struct store *store, int64_t *count)
 {
 	return postgres_number(postgres_of(store), POSTGRES_OTHERS, NULL,
@@ -70,6 +99,7 @@ static const struct store_ops ops = {
 	.voice_change = postgres_voice_change,
 	.voice_remove = postgres_voice_remove,
 	.version = version,
+	.changes = changes,
 	.others = others,
 	.import_begin = postgres_import_begin,
 	.import_row = postgres_import_row,

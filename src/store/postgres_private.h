@@ -72,6 +72,7 @@
 	X(VOICE_CHANGE)                                                                            \
 	X(VOICE_REMOVE)                                                                            \
 	X(VERSION)                                                                                 \
+	X(CHANGES)                                                                                 \
 	X(OTHERS)                                                                                  \
 	X(BEGIN)                                                                                   \
 	X(COMMIT)                                                                                  \

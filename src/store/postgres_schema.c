@@ -29,6 +29,11 @@
 	" ON " table " DEFERRABLE INITIALLY DEFERRED" \
 	" FOR EACH ROW EXECUTE FUNCTION note_change();"
 
+#define ON_NEWS(table, kind) \
+	"CREATE CONSTRAINT TRIGGER " table "_news AFTER INSERT OR DELETE OR UPDATE" \
+	" ON " table " DEFERRABLE INITIALLY DEFERRED" \
+	" FOR EACH ROW EXECUTE FUNCTION note_news(" kind ");"
+
 #define NEVER_CHANGED(table) \
 	"CREATE TRIGGER " table "_is_never_changed BEFORE UPDATE OR DELETE ON " table \
 	" FOR EACH ROW EXECUTE FUNCTION refuse_change();" \
@@ -450,6 +455,33 @@ const char *const postgres_schema_additions[] = {
 	" END IF;"
 	" RETURN NEXT;"
 	" END $$",
+
+	/* Of which project something has changed, so that not all of them are read again.
+	 * kind: enum store_change_kind.  By triggers, for a program of before writes too; at
+	 * the transaction's end, where the row of `change` is locked: so versions are in the
+	 * order in which they can be seen. */
+	"CREATE TABLE change_of_project ("
+	" kind bigint NOT NULL,"
+	" project_id bigint NOT NULL,"
+	" version bigint NOT NULL,"
+	" PRIMARY KEY (kind, project_id)"
+	") WITH (fillfactor = 50);"
+	"CREATE INDEX change_of_project_in_order ON change_of_project (version);"
+	"CREATE FUNCTION note_news() RETURNS trigger LANGUAGE plpgsql AS $$"
+	" DECLARE project bigint;"
+	" BEGIN"
+	" IF TG_OP = 'DELETE' THEN project := OLD.project_id;"
+	" ELSE project := NEW.project_id; END IF;"
+	" UPDATE syrinx.change SET version = version + 1, made_by = pg_current_xact_id()"
+	"  WHERE made_by <> pg_current_xact_id();"
+	" INSERT INTO syrinx.change_of_project AS c"
+	"  SELECT TG_ARGV[0]::bigint, project, version FROM syrinx.change"
+	"  ON CONFLICT (kind, project_id) DO UPDATE SET version = excluded.version"
+	"   WHERE c.version <> excluded.version;"
+	" RETURN NULL;"
+	" END $$;"
+	ON_NEWS("dictionary", "0")
+	ON_NEWS("voice", "1"),
 };
 /* clang-format on */
 

@@ -255,6 +255,8 @@ const struct postgres_statement_row postgres_statements[] = {
 	STATEMENT(VOICE_REMOVE) = "DELETE FROM voice WHERE id = $1 AND project_id = $2",
 
 	STATEMENT(VERSION) = "SELECT version FROM change",
+	STATEMENT(CHANGES) =
+		"SELECT kind, project_id, version FROM change_of_project WHERE version > $1",
 	/* Named as postgres_connection.c names them; of other roles names are not shown. */
 	STATEMENT(OTHERS) =
 		"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"

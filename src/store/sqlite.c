@@ -226,6 +226,35 @@ static int version(struct store *store, int64_t *number)
 			     number);
 }
 
+struct change_viewer {
+	store_change_h *each;
+	void *arg;
+};
+
+static int show_change(sqlite3_stmt *stmt, void *arg)
+{
+	const struct change_viewer *viewer = arg;
+	const struct store_change change = {
+		.kind = (enum store_change_kind)sqlite3_column_int(stmt, 0),
+		.project_id = sqlite3_column_int64(stmt, 1),
+		.version = sqlite3_column_int64(stmt, 2),
+	};
+
+	return viewer->each(&change, viewer->arg) ? 0 : ECANCELED;
+}
+
+static int changes(struct store *store, int64_t since_version, store_change_h *each, void *arg)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	struct change_viewer viewer = {each, arg};
+	int err;
+
+	sqlite3_bind_int64(sqlite->statements[STATEMENT_CHANGES], 1, since_version);
+	err = sqlite_rows(sqlite, STATEMENT_CHANGES, "cannot look for changes", show_change,
+			  &viewer);
+	return err == ENOENT ? 0 : err;
+}
+
 static const struct store_ops ops = {
 	.key_add = sqlite_key_add,
 	.key_find = sqlite_key_find,
@@ -267,6 +296,7 @@ static const struct store_ops ops = {
 	.voice_change = sqlite_voice_change,
 	.voice_remove = sqlite_voice_remove,
 	.version = version,
+	.changes = changes,
 	.import_begin = sqlite_import_begin,
 	.import_row = sqlite_import_row,
 	.import_settle = sqlite_import_settle,

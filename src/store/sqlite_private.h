@@ -81,6 +81,7 @@
 	X(VOICE_ADD)                                                                               \
 	X(VOICE_CHANGE)                                                                            \
 	X(VOICE_REMOVE)                                                                            \
+	X(CHANGES)                                                                                 \
 	X(VERSION)
 
 enum statement {

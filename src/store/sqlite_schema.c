@@ -11,6 +11,17 @@
 	"CREATE TRIGGER " table "_" what " AFTER " when " ON " table                               \
 	" BEGIN UPDATE change SET version = version + 1; END;"
 
+/* It counts by itself too: nobody knows which of a table's triggers is first. */
+#define ON_NEWS(table, kind, what, when, row)                                                      \
+	"CREATE TRIGGER " table "_news_" what " AFTER " when " ON " table " BEGIN"                 \
+	" UPDATE change SET version = version + 1;"                                                \
+	" INSERT INTO change_of_project SELECT " kind ", " row ".project_id, 0"                    \
+	"  WHERE NOT EXISTS (SELECT 1 FROM change_of_project"                                      \
+	"   WHERE kind = " kind " AND project_id = " row ".project_id);"                           \
+	" UPDATE change_of_project SET version = (SELECT version FROM change)"                     \
+	"  WHERE kind = " kind " AND project_id = " row ".project_id;"                             \
+	" END;"
+
 const char *const sqlite_schema_migrations[] = {
 	"CREATE TABLE key ("
 	" id INTEGER PRIMARY KEY,"
@@ -241,6 +252,24 @@ const char *const sqlite_schema_additions[] = {
 	"ALTER TABLE turn ADD COLUMN unit TEXT NOT NULL DEFAULT 'samples';"
 	"ALTER TABLE turn ADD COLUMN is_estimated INTEGER NOT NULL DEFAULT 0;"
 	"ALTER TABLE turn ADD COLUMN model TEXT;",
+
+	/* clang-format off */
+	/* Of which project something has changed, so that not all of them are read again.
+	 * kind: enum store_change_kind.  By triggers, for a program of before writes too. */
+	"CREATE TABLE change_of_project ("
+	" kind INTEGER NOT NULL,"
+	" project_id INTEGER NOT NULL,"
+	" version INTEGER NOT NULL,"
+	" PRIMARY KEY (kind, project_id)"
+	") STRICT, WITHOUT ROWID;"
+	"CREATE INDEX change_of_project_in_order ON change_of_project (version);"
+	ON_NEWS("dictionary", "0", "added", "INSERT", "NEW")
+	ON_NEWS("dictionary", "0", "changed", "UPDATE", "NEW")
+	ON_NEWS("dictionary", "0", "removed", "DELETE", "OLD")
+	ON_NEWS("voice", "1", "added", "INSERT", "NEW")
+	ON_NEWS("voice", "1", "changed", "UPDATE", "NEW")
+	ON_NEWS("voice", "1", "removed", "DELETE", "OLD"),
+	/* clang-format on */
 };
 
 const int sqlite_schema_additions_count = (int)COUNT(sqlite_schema_additions);

@@ -243,5 +243,7 @@ const char *const sqlite_statements[] = {
 		" WHERE id = ?1 AND project_id = ?2",
 	STATEMENT(VOICE_REMOVE) = "DELETE FROM voice WHERE id = ?1 AND project_id = ?2",
 	STATEMENT(VERSION) = "SELECT version FROM change",
+	STATEMENT(CHANGES) =
+		"SELECT kind, project_id, version FROM change_of_project WHERE version > ?1",
 };
 /* clang-format on */

@@ -384,6 +384,14 @@ struct store_row {
 	};
 };
 
+/* Of which kind, and in which project, something has changed. */
+enum store_change_kind { STORE_CHANGE_DICTIONARY, STORE_CHANGE_VOICE, STORE_CHANGE_KINDS };
+struct store_change {
+	enum store_change_kind kind;
+	int64_t project_id;
+	int64_t version; /* of the last change */
+};
+
 /* The last ids that were given, also to what is not there any more. */
 struct store_last_ids {
 	int64_t dictionary, entry, voice;
@@ -401,6 +409,7 @@ typedef bool(store_paged_turn_h)(int64_t seq, const struct store_turn *turn, voi
 typedef bool(store_dictionary_h)(const struct store_dictionary *dictionary, void *arg);
 typedef bool(store_entry_h)(const struct store_entry *entry, void *arg);
 typedef bool(store_voice_h)(const struct store_voice *voice, void *arg);
+typedef bool(store_change_h)(const struct store_change *change, void *arg);
 
 /* Each returns 0 or an errno: EBUSY when another process holds the store for
  * too long, EROFS, ENOSPC, EBADMSG when what is stored is damaged, ENOMEM, else
@@ -539,10 +548,13 @@ struct store_ops {
 			    const struct store_voice *to);
 	int (*voice_remove)(struct store *store, int64_t project_id, int64_t id); /* ENOENT */
 
-	/* A number that is another one when keys, accounts, projects, dictionaries or voices
+	/* A number that is greater when keys, accounts, projects, dictionaries or voices
 	 * have changed, by whomever, this handle included; turns, top-ups, tokens, leases
 	 * and last uses do not count. */
 	int (*version)(struct store *store, int64_t *version);
+	/* The projects whose dictionaries or voices have changed since the version was this
+	 * one, in no order.  Who has read the version before it asks misses nothing. */
+	int (*changes)(struct store *store, int64_t since_version, store_change_h *each, void *arg);
 
 	/* Moving to another store, see store/migrate.h; NULL in one that forgets.
 	 *

@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <sqlite3.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -39,6 +40,16 @@ static void on_ready(int err, void *arg)
 		loop_stop(loop);
 }
 
+static struct store_ops counted; /* the account's store, with lists counted */
+static const struct store_ops *real;
+static atomic_int lists;
+
+static int count_list(struct store *own, int64_t project_id, store_dictionary_h *each, void *arg)
+{
+	++lists;
+	return real->dictionary_list(own, project_id, each, arg);
+}
+
 static int open_all(void **state)
 {
 	struct store *own;
@@ -51,6 +62,11 @@ static int open_all(void **state)
 	snprintf(address, sizeof(address), "sqlite:%s/test.db", dir);
 	assert_int_equal(loop_alloc(&loop), 0);
 	assert_int_equal(store_open(&own, address), 0);
+	real = own->ops;
+	counted = *real;
+	counted.dictionary_list = count_list;
+	own->ops = &counted;
+	lists = 0;
 	assert_int_equal(account_alloc(&account, loop, own, &(struct account_options){0}), 0);
 	assert_int_equal(dictionaries_alloc(&dictionaries, loop, account), 0);
 	return store_open(&store, address);
@@ -405,6 +421,140 @@ static void test_the_largest_project_is_read_whole(void **state)
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, open_all, close_all)
 
+/* Other projects */
+
+static int64_t add_project(const char *name)
+{
+	struct store_project project = {.account_id = STORE_ACCOUNT_DEFAULT, .created_ms = 1};
+
+	snprintf(project.name, sizeof(project.name), "%s", name);
+	assert_int_equal(store->ops->project_add(store, &project), 0);
+	return project.id;
+}
+
+static int64_t add_to(int64_t project_id, const char *name)
+{
+	const struct store_dictionary row = {
+		.project_id = project_id, .name = name, .is_active = true, .created_ms = 1};
+	int64_t id;
+
+	assert_int_equal(store->ops->dictionary_add(store, &id, &row), 0);
+	return id;
+}
+
+static void read_project(int64_t project_id)
+{
+	assert_int_equal(dictionaries_refresh(dictionaries, project_id, on_ready, NULL), 0);
+	assert_int_equal(wait_for(1), 0);
+}
+
+/* Whether the word is said so by the project's dictionaries: not before they are looked at. */
+static bool is_said(int64_t project_id, const char *word, const char *as)
+{
+	struct lexicon *lexicon = NULL;
+	int64_t unknown;
+	bool is_so;
+
+	assert_int_equal(
+		dictionaries_lexicon(&lexicon, &unknown, dictionaries, project_id, NULL, NULL, 0),
+		0);
+	is_so = strcmp(said_by(lexicon, word), as) == 0;
+	mem_deref(lexicon);
+	return is_so;
+}
+
+static void test_only_the_project_that_has_changed_is_read_again(void **state)
+{
+	int64_t second = add_project("second");
+	int64_t dictionary = add_to(second, "words");
+	struct store_key key = {.project_id = PROJECT, .prefix = "ka_other", .credit_cents = -1};
+	int before;
+
+	(void)state;
+	read_project(PROJECT);
+	read_project(second);
+	say(dictionary, "one", "first"); /* the version is known when this is seen */
+	while (!is_said(second, "one", "first"))
+		uv_run(&loop->uv, UV_RUN_ONCE);
+	before = lists;
+	assert_int_equal(store->ops->key_add(store, &key), 0); /* which is nobody's dictionary */
+	say(dictionary, "two", "second");
+	while (!is_said(second, "two", "second"))
+		uv_run(&loop->uv, UV_RUN_ONCE);
+	assert_int_equal(lists, before + 1);
+}
+
+static void pass(uint64_t seconds)
+{
+	timers_advance(&loop->timers, loop->timers.now_us + seconds * UINT64_C(1000000));
+}
+
+static void mark_second(void *arg, dictionaries_mark_h *mark, void *mark_arg)
+{
+	mark(*(int64_t *)arg, mark_arg);
+}
+
+static void test_a_project_that_nobody_speaks_with_is_forgotten_after_a_while(void **state)
+{
+	int64_t second = add_project("second");
+	struct lexicon *lexicon = NULL;
+	int64_t unknown;
+
+	(void)state;
+	dictionaries_set_users(dictionaries, mark_second, &second);
+	read_project(PROJECT);
+	read_project(second);
+	pass(590);
+	assert_true(dictionaries_cares(dictionaries, PROJECT));
+	pass(30);
+	assert_false(dictionaries_cares(dictionaries, PROJECT));
+	assert_int_equal(
+		dictionaries_lexicon(&lexicon, &unknown, dictionaries, PROJECT, NULL, NULL, 0),
+		EAGAIN);
+	assert_true(dictionaries_has(dictionaries, second)); /* somebody may */
+	pass(3600);
+	assert_true(dictionaries_has(dictionaries, second));
+}
+
+static void test_what_was_used_lately_is_kept(void **state)
+{
+	(void)state;
+	read_project(PROJECT);
+	for (int i = 0; i < 4; ++i) {
+		pass(400);
+		assert_true(dictionaries_has(dictionaries, PROJECT));
+	}
+}
+
+static void test_idle_projects_have_a_budget_and_the_longest_unused_go_first(void **state)
+{
+	int64_t projects[4];
+	char name[16];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(projects); ++i) {
+		int64_t dictionary;
+
+		snprintf(name, sizeof(name), "project %zu", i);
+		projects[i] = add_project(name);
+		dictionary = add_to(projects[i], "words");
+		say(dictionary, "one", "first");
+		say(dictionary, "two", "second");
+		read_project(projects[i]);
+	}
+	dictionaries_set_budget(dictionaries, 6, 100); /* entries of three */
+	assert_true(dictionaries_has(dictionaries, projects[0])); /* is used last */
+	pass(10);
+	assert_true(dictionaries_cares(dictionaries, projects[0]));
+	assert_false(dictionaries_cares(dictionaries, projects[1]));
+	assert_true(dictionaries_cares(dictionaries, projects[2]));
+	dictionaries_set_budget(dictionaries, 100, 1);
+	pass(10);
+	assert_true(dictionaries_cares(dictionaries, projects[0]));
+	assert_false(dictionaries_cares(dictionaries, projects[2]));
+	assert_false(dictionaries_cares(dictionaries, projects[3]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +571,10 @@ int main(void)
 		CASE(test_the_end_tells_who_still_waits),
 		CASE(test_any_allocation_may_fail),
 		CASE(test_the_largest_project_is_read_whole),
+		CASE(test_only_the_project_that_has_changed_is_read_again),
+		CASE(test_a_project_that_nobody_speaks_with_is_forgotten_after_a_while),
+		CASE(test_what_was_used_lately_is_kept),
+		CASE(test_idle_projects_have_a_budget_and_the_longest_unused_go_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -607,6 +607,84 @@ static void test_own_changes_are_news_too(void **state)
 	assert_int_not_equal(before, after);
 }
 
+struct news {
+	int64_t versions[STORE_CHANGE_KINDS]; /* of the default project; 0: not shown */
+	int others;
+};
+
+static bool note_change(const struct store_change *change, void *arg)
+{
+	struct news *news = arg;
+
+	assert_true(change->kind < STORE_CHANGE_KINDS);
+	if (change->project_id == STORE_PROJECT_DEFAULT)
+		news->versions[change->kind] = change->version;
+	else
+		++news->others;
+	return true;
+}
+
+static struct news news_since(int64_t version)
+{
+	struct news news = {.others = 0};
+
+	assert_int_equal(store->ops->changes(store, version, note_change, &news), 0);
+	return news;
+}
+
+static int64_t version_now(void)
+{
+	int64_t version;
+
+	assert_int_equal(store->ops->version(store, &version), 0);
+	return version;
+}
+
+static void test_what_has_changed_is_told_by_its_project_and_kind(void **state)
+{
+	struct store_project project = {.account_id = STORE_ACCOUNT_DEFAULT, .name = "second"};
+	struct store_dictionary foreign = {.name = "d", .is_active = true, .created_ms = 1};
+	int64_t before = version_now();
+	int64_t dictionary = dictionary_of("d");
+	struct store_voice voice = {.project_id = STORE_PROJECT_DEFAULT,
+				    .base_id = 1,
+				    .name = "v",
+				    .rate = 1,
+				    .created_ms = 1};
+	struct news news = news_since(before);
+	int64_t id;
+
+	(void)state;
+	assert_true(news.versions[STORE_CHANGE_DICTIONARY] > before);
+	assert_true(news.versions[STORE_CHANGE_DICTIONARY] <= version_now());
+	assert_int_equal(news.versions[STORE_CHANGE_VOICE], 0);
+	before = version_now();
+	assert_int_equal(add_entry(&id, dictionary, "w", "said"), 0);
+	news = news_since(before);
+	assert_true(news.versions[STORE_CHANGE_DICTIONARY] > before);
+	before = version_now();
+	assert_int_equal(store->ops->voice_add(store, &id, &voice), 0);
+	news = news_since(before);
+	assert_int_equal(news.versions[STORE_CHANGE_DICTIONARY], 0);
+	assert_true(news.versions[STORE_CHANGE_VOICE] > before);
+	before = version_now();
+	assert_int_equal(store->ops->project_add(store, &project), 0);
+	news = news_since(before); /* is a change, but of no dictionary */
+	assert_true(version_now() > before);
+	assert_int_equal(news.versions[STORE_CHANGE_DICTIONARY], 0);
+	foreign.project_id = project.id;
+	assert_int_equal(store->ops->dictionary_add(store, &id, &foreign), 0);
+	news = news_since(before);
+	assert_int_equal(news.versions[STORE_CHANGE_DICTIONARY], 0);
+	assert_int_equal(news.others, 1);
+	before = version_now();
+	assert_int_equal(store->ops->dictionary_remove(store, STORE_PROJECT_DEFAULT, dictionary),
+			 0);
+	news = news_since(before);
+	assert_true(news.versions[STORE_CHANGE_DICTIONARY] > before);
+	assert_int_equal(news_since(version_now()).others, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -633,6 +711,8 @@ int main(void)
 		cmocka_unit_test_setup(test_a_dictionary_has_10000_entries, take_store),
 		cmocka_unit_test_setup(test_each_change_is_a_new_revision, take_store),
 		cmocka_unit_test_setup(test_own_changes_are_news_too, take_store),
+		cmocka_unit_test_setup(test_what_has_changed_is_told_by_its_project_and_kind,
+				       take_store),
 	};
 
 	return ROWS_RUN(tests);

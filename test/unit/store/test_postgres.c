@@ -513,6 +513,37 @@ static void test_a_database_that_is_read_only_is_refused(void **state)
 			    "COMMIT");
 }
 
+static bool count_change(const struct store_change *change, void *arg)
+{
+	assert_int_equal(change->project_id, 1);
+	*(unsigned *)arg |= 1u << change->kind;
+	return true;
+}
+
+/* A program of before writes as it always did; that it did is noticed. */
+static void test_changes_by_a_program_of_before_are_noticed(void **state)
+{
+	struct store *store = opened();
+	unsigned kinds = 0;
+	int64_t before;
+
+	(void)state;
+	assert_int_equal(store->ops->version(store, &before), 0);
+	postgres_server_ask("INSERT INTO syrinx.dictionary (project_id, name, is_active, revision,"
+			    " created_ms, updated_ms) VALUES (1, 'd', true, 1, 1, 1)");
+	assert_int_equal(store->ops->changes(store, before, count_change, &kinds), 0);
+	assert_int_equal(kinds, 1u << STORE_CHANGE_DICTIONARY);
+	assert_int_equal(store->ops->version(store, &before), 0);
+	postgres_server_ask("BEGIN; UPDATE syrinx.dictionary SET revision = revision + 1;"
+			    " INSERT INTO syrinx.voice (project_id, base_id, name, pitch, rate,"
+			    " is_public, sampled_ms, revision, created_ms, updated_ms)"
+			    " VALUES (1, 1, 'v', 0, 1, false, 0, 1, 1, 1); COMMIT");
+	kinds = 0;
+	assert_int_equal(store->ops->changes(store, before, count_change, &kinds), 0);
+	assert_int_equal(kinds, 1u << STORE_CHANGE_DICTIONARY | 1u << STORE_CHANGE_VOICE);
+	mem_deref(store);
+}
+
 static void test_addresses_are_shown_without_a_password(void **state)
 {
 	static const char *const cases[][2] = {
@@ -555,6 +586,7 @@ int main(void)
 		TEST(test_a_database_that_refuses_when_it_comes_is_not_waited_for),
 		TEST(test_databases_that_cannot_be_used_are_refused),
 		TEST(test_a_database_that_is_read_only_is_refused),
+		TEST(test_changes_by_a_program_of_before_are_noticed),
 		TEST(test_addresses_are_shown_without_a_password),
 	};
 

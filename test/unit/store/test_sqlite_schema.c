@@ -302,6 +302,48 @@ static void test_sums_changed_by_hand_are_found(void **state)
 	mem_deref(store);
 }
 
+static bool count_change(const struct store_change *change, void *arg)
+{
+	assert_int_equal(change->project_id, 1);
+	*(unsigned *)arg |= 1u << change->kind;
+	return true;
+}
+
+/* A program of before writes as it always did; that it did is noticed. */
+static void test_changes_by_a_program_of_before_are_noticed(void **state)
+{
+	static const struct {
+		const char *sql;
+		unsigned kinds;
+	} cases[] = {
+		{"INSERT INTO dictionary (project_id, name, is_active, revision, created_ms,"
+		 " updated_ms) VALUES (1, 'd', 1, 1, 1, 1)",
+		 1u << STORE_CHANGE_DICTIONARY},
+		{"UPDATE dictionary SET revision = revision + 1", 1u << STORE_CHANGE_DICTIONARY},
+		{"INSERT INTO voice (project_id, base_id, name, pitch, rate, is_public, sampled_ms,"
+		 " revision, created_ms, updated_ms) VALUES (1, 1, 'v', 0.0, 1.0, 0, 0, 1, 1, 1)",
+		 1u << STORE_CHANGE_VOICE},
+		{"DELETE FROM dictionary", 1u << STORE_CHANGE_DICTIONARY},
+		{"DELETE FROM voice", 1u << STORE_CHANGE_VOICE},
+		{"INSERT INTO project (account_id, name, created_ms) VALUES (1, 'p', 1)", 0},
+	};
+	struct store *store = sqlite_place_open(*state);
+
+	for (size_t i = 0; i < COUNT(cases); ++i) {
+		unsigned kinds = 0;
+		int64_t before;
+		int64_t after;
+
+		assert_int_equal(store->ops->version(store, &before), 0);
+		sqlite_place_execute(*state, cases[i].sql);
+		assert_int_equal(store->ops->version(store, &after), 0);
+		assert_true(after > before);
+		assert_int_equal(store->ops->changes(store, before, count_change, &kinds), 0);
+		assert_int_equal(kinds, cases[i].kinds);
+	}
+	mem_deref(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +357,7 @@ int main(void)
 		SQLITE_PLACE_TEST(test_ledger_rows_cannot_be_changed_by_anyone),
 		SQLITE_PLACE_TEST(test_the_ledger_of_an_older_file_defends_itself_too),
 		SQLITE_PLACE_TEST(test_sums_changed_by_hand_are_found),
+		SQLITE_PLACE_TEST(test_changes_by_a_program_of_before_are_noticed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,14 @@
+/*
+ * dictionary_read.h: a dictionary of the store, compiled.
+ */
+#ifndef ACCOUNT_DICTIONARY_READ_H
+#define ACCOUNT_DICTIONARY_READ_H
+
+#include "store/store.h"
+#include "text/dictionary.h"
+
+/* With how many entries it has; on the store's thread, which may hand it on. */
+int dictionary_read(struct dictionary **dictionaryp, size_t *entries, struct store *store,
+		    int64_t id);
+
+#endif
