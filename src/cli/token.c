@@ -56,7 +56,7 @@ static int create(struct store *store, const struct command_call *call)
 	if (!err)
 		err = store->ops->token_add(store, &token, clock_wall_ms());
 	if (err == EDQUOT)
-		return store_verb_failed(call, 0, "the key has %d tokens that nobody has used",
+		return store_verb_failed(call, 0, "the account has %d tokens that nobody has used",
 					 STORE_TOKENS_MAX);
 	if (err)
 		return store_verb_failed(call, err, "cannot make a token");

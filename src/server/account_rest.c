@@ -299,6 +299,9 @@ static int add_project(struct errand *errand, struct store *store)
 				     "another project of the account has this name");
 	if (err == EINVAL)
 		return errand_refuse(errand, WIRE_ERROR_ACCOUNT_NOT_FOUND, "%s", "");
+	if (err == EDQUOT)
+		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST,
+				     "an account may have %d projects", STORE_PROJECTS_MAX);
 	if (err)
 		return err;
 	errand->status = 201;

@@ -188,6 +188,11 @@ static int add(struct errand *errand, struct store *store)
 		err = find_project(&key.project_id, errand, store, &message);
 	if (!err)
 		err = registry_add_key(store, text, &key);
+	if (err == EDQUOT)
+		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST,
+				     "an account may have %d keys in force, and %d with those that "
+				     "were revoked or have expired",
+				     STORE_KEYS_MAX, STORE_KEYS_EVER_MAX);
 	if (err)
 		return err;
 	errand->status = 201;

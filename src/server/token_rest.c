@@ -35,7 +35,7 @@ static int make(struct errand *errand, struct store *store, const char *door, in
 		err = store->ops->token_add(store, &token, now_ms);
 	if (err == EDQUOT)
 		return errand_refuse(errand, WIRE_ERROR_RATE_LIMITED,
-				     "the key has %d tokens that nobody has used",
+				     "the account has %d tokens that nobody has used",
 				     STORE_TOKENS_MAX);
 	if (err)
 		return err;

@@ -116,6 +116,15 @@ static bool project_is_there(const struct memory *memory, const struct store_pro
 	return false;
 }
 
+static bool has_room(const struct memory *memory, int64_t account_id)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < memory->project_count; ++i)
+		count += memory->projects[i].account_id == account_id;
+	return memory->store.is_unlimited || count < STORE_PROJECTS_MAX;
+}
+
 int memory_project_add(struct store *store, struct store_project *project)
 {
 	struct memory *memory = memory_of(store);
@@ -126,6 +135,8 @@ int memory_project_add(struct store *store, struct store_project *project)
 		return EINVAL;
 	if (project_is_there(memory, project))
 		return EEXIST;
+	if (!has_room(memory, project->account_id))
+		return EDQUOT;
 	projects = memory_grow(memory->projects, memory->project_count, sizeof(*projects));
 	if (!projects)
 		return ENOMEM;

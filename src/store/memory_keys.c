@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "store/memory_private.h"
 
 struct store_key *memory_key(struct memory *memory, int64_t id)
@@ -22,6 +23,22 @@ static struct store_key *find(struct memory *memory, const char *prefix)
 	return NULL;
 }
 
+static bool has_room(const struct memory *memory, int64_t account_id, int64_t now_ms)
+{
+	size_t in_force = 0;
+	size_t all = 0;
+
+	for (size_t i = 0; i < memory->key_count; ++i) {
+		const struct store_key *key = &memory->keys[i];
+		bool has_ended = key->revoked_ms || (key->expires_ms && key->expires_ms <= now_ms);
+
+		all += key->account_id == account_id;
+		in_force += key->account_id == account_id && !has_ended;
+	}
+	return memory->store.is_unlimited ||
+	       (in_force < STORE_KEYS_MAX && all < STORE_KEYS_EVER_MAX);
+}
+
 int memory_key_add(struct store *store, struct store_key *key)
 {
 	struct memory *memory = memory_of(store);
@@ -32,6 +49,8 @@ int memory_key_add(struct store *store, struct store_key *key)
 		return EEXIST;
 	if (!project)
 		return EINVAL;
+	if (!has_room(memory, project->account_id, clock_wall_ms()))
+		return EDQUOT;
 	keys = memory_grow(memory->keys, memory->key_count, sizeof(*keys));
 	if (!keys)
 		return ENOMEM;
@@ -127,18 +146,19 @@ static void forget_expired(struct memory *memory, int64_t now_ms)
 	}
 }
 
-static int check_token(const struct memory *memory, const struct store_token *token)
+static int check_token(struct memory *memory, const struct store_token *token)
 {
-	size_t of_key = 0;
+	int64_t account_id = memory_key(memory, token->key_id)->account_id;
+	size_t count = 0;
 
 	for (size_t i = 0; i < memory->token_count; ++i) {
 		const struct store_token *other = &memory->tokens[i];
 
 		if (memcmp(other->hash, token->hash, sizeof(token->hash)) == 0)
 			return EEXIST;
-		of_key += other->key_id == token->key_id;
+		count += memory_key(memory, other->key_id)->account_id == account_id;
 	}
-	return of_key < STORE_TOKENS_MAX ? 0 : EDQUOT;
+	return count < STORE_TOKENS_MAX ? 0 : EDQUOT;
 }
 
 int memory_token_add(struct store *store, const struct store_token *token, int64_t now_ms)

@@ -110,20 +110,51 @@ int postgres_account_change(struct store *store, int64_t id, unsigned fields,
 			       "cannot change an account", &answer);
 }
 
-int postgres_project_add(struct store *store, struct store_project *project)
+int postgres_lock_account(int64_t *account_id, struct postgres *postgres,
+			  enum postgres_statement lock, int64_t id)
 {
 	struct postgres_values values = {.count = 0};
-	struct postgres_answer answer;
 	int err;
 
+	postgres_put_number(&values, id);
+	err = postgres_number(postgres, lock, &values, "cannot look up an account", account_id);
+	return err == ENOENT ? EINVAL : err;
+}
+
+static int check_project_room(struct postgres *postgres, int64_t account_id)
+{
+	struct postgres_values values = {.count = 0};
+	int64_t count;
+	int err = postgres_lock_account(&account_id, postgres, POSTGRES_LOCK_ACCOUNT, account_id);
+
+	if (err || postgres->store.is_unlimited)
+		return err;
+	postgres_put_number(&values, account_id);
+	err = postgres_number(postgres, POSTGRES_PROJECT_COUNT, &values, "cannot count projects",
+			      &count);
+	if (err)
+		return err;
+	return count < STORE_PROJECTS_MAX ? 0 : EDQUOT;
+}
+
+static int add_project(struct postgres *postgres, void *arg)
+{
+	struct store_project *project = arg;
+	struct postgres_values values = {.count = 0};
+	int err = check_project_room(postgres, project->account_id);
+
+	if (err)
+		return err;
 	postgres_put_number(&values, project->account_id);
 	postgres_put_text(&values, project->name);
 	postgres_put_number(&values, project->created_ms);
-	err = postgres_run(postgres_of(store), POSTGRES_PROJECT_ADD, &values,
-			   "cannot add a project", &answer);
-	if (!err)
-		project->id = answer.number;
-	return err;
+	return postgres_number(postgres, POSTGRES_PROJECT_ADD, &values, "cannot add a project",
+			       &project->id);
+}
+
+int postgres_project_add(struct store *store, struct store_project *project)
+{
+	return postgres_transaction(postgres_of(store), add_project, project);
 }
 
 struct project_viewer {

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "store/postgres_private.h"
 
 static int read_key(const struct postgres_row *row, void *arg)
@@ -28,11 +29,43 @@ static int read_key(const struct postgres_row *row, void *arg)
 	return 0;
 }
 
-/* Shows the row as it is now: a key's account is its project's. */
-int postgres_key_add(struct store *store, struct store_key *key)
+/* Keys of an account: those in force at a time, or all with 0. */
+static int count_keys(int64_t *count, struct postgres *postgres, int64_t account_id, int64_t now_ms)
 {
 	struct postgres_values values = {.count = 0};
 
+	postgres_put_number(&values, account_id);
+	postgres_put_number(&values, now_ms);
+	return postgres_number(postgres, POSTGRES_KEY_COUNT, &values, "cannot count keys", count);
+}
+
+static int check_key_room(struct postgres *postgres, const struct store_key *key)
+{
+	int64_t account_id;
+	int64_t in_force = 0;
+	int64_t all = 0;
+	int err = postgres_lock_account(&account_id, postgres, POSTGRES_LOCK_ACCOUNT_OF_PROJECT,
+					key->project_id);
+
+	if (err || postgres->store.is_unlimited)
+		return err;
+	err = count_keys(&in_force, postgres, account_id, clock_wall_ms());
+	if (!err)
+		err = count_keys(&all, postgres, account_id, 0);
+	if (err)
+		return err;
+	return in_force < STORE_KEYS_MAX && all < STORE_KEYS_EVER_MAX ? 0 : EDQUOT;
+}
+
+/* Shows the row as it is now: a key's account is its project's. */
+static int add_key(struct postgres *postgres, void *arg)
+{
+	struct store_key *key = arg;
+	struct postgres_values values = {.count = 0};
+	int err = check_key_room(postgres, key);
+
+	if (err)
+		return err;
 	postgres_put_text(&values, key->prefix);
 	postgres_put_bytes(&values, key->hash, sizeof(key->hash));
 	postgres_put_text(&values, key->name);
@@ -43,8 +76,13 @@ int postgres_key_add(struct store *store, struct store_key *key)
 	postgres_put_number(&values, key->expires_ms);
 	postgres_put_number(&values, key->project_id);
 	postgres_put_number(&values, key->scopes);
-	return postgres_rows(postgres_of(store), POSTGRES_KEY_ADD, &values, "cannot add a key",
-			     read_key, key);
+	return postgres_rows(postgres, POSTGRES_KEY_ADD, &values, "cannot add a key", read_key,
+			     key);
+}
+
+int postgres_key_add(struct store *store, struct store_key *key)
+{
+	return postgres_transaction(postgres_of(store), add_key, key);
 }
 
 int postgres_key_find(struct store *store, struct store_key *key, const char *prefix)
@@ -123,7 +161,7 @@ int postgres_key_used(struct store *store, int64_t key_id, int64_t at_ms)
 int postgres_token_add(struct store *store, const struct store_token *token, int64_t now_ms)
 {
 	struct postgres_values values = {.count = 0};
-	struct postgres_answer answer;
+	int64_t added;
 	int err;
 
 	postgres_put_bytes(&values, token->hash, sizeof(token->hash));
@@ -132,9 +170,11 @@ int postgres_token_add(struct store *store, const struct store_token *token, int
 	postgres_put_number(&values, token->expires_ms);
 	postgres_put_number(&values, now_ms);
 	postgres_put_number(&values, STORE_TOKENS_MAX);
-	err = postgres_run(postgres_of(store), POSTGRES_TOKEN_ADD, &values, "cannot add a token",
-			   &answer);
-	return err || answer.changed > 0 ? err : EDQUOT;
+	err = postgres_number(postgres_of(store), POSTGRES_TOKEN_ADD, &values, "cannot add a token",
+			      &added);
+	if (err || added == 1)
+		return err;
+	return added == 0 ? EDQUOT : EINVAL;
 }
 
 int postgres_token_take(struct store *store, struct store_key *key, const uint8_t *hash,

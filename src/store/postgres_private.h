@@ -39,6 +39,10 @@
 	X(PROJECT_LIST)                                                                            \
 	X(TOP_UP_ADD)                                                                              \
 	X(TOP_UP_LIST)                                                                             \
+	X(LOCK_ACCOUNT)                                                                            \
+	X(LOCK_ACCOUNT_OF_PROJECT)                                                                 \
+	X(PROJECT_COUNT)                                                                           \
+	X(KEY_COUNT)                                                                               \
 	X(TOKEN_ADD)                                                                               \
 	X(TOKEN_TAKE)                                                                              \
 	X(LEASE_TAKE)                                                                              \
@@ -123,6 +127,11 @@ static inline struct postgres *postgres_of(struct store *store)
 {
 	return (struct postgres *)(void *)store;
 }
+
+/* postgres_accounts.c: in a transaction, to count what an account has and add to it: `id` is
+ * of what the statement (POSTGRES_LOCK_ACCOUNT…) says.  EINVAL when it is not there. */
+int postgres_lock_account(int64_t *account_id, struct postgres *postgres,
+			  enum postgres_statement lock, int64_t id);
 
 /* Values of a statement, by their place.  What is given by address must live until
  * the statement has run. */

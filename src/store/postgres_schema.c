@@ -481,7 +481,28 @@ const char *const postgres_schema_additions[] = {
 	" RETURN NULL;"
 	" END $$;"
 	ON_NEWS("dictionary", "0")
-	ON_NEWS("voice", "1"),
+	ON_NEWS("voice", "1")
+	/* An account's keys are counted when one is added. */
+	"CREATE INDEX key_of_project ON key (project_id);"
+	/* 1; 0 when the account has too many that have not expired; -1 for no such key.  Of
+	 * two who add for one account the second counts what the first has added. */
+	"CREATE FUNCTION token_add(of_hash bytea, of_key bigint, of_path text, expires bigint,"
+	"  now bigint, most bigint) RETURNS bigint LANGUAGE plpgsql AS $$"
+	" DECLARE of_account bigint; keys bigint[];"
+	" BEGIN"
+	" of_account := (SELECT p.account_id FROM syrinx.key k"
+	"  JOIN syrinx.project p ON p.id = k.project_id WHERE k.id = of_key);"
+	" IF of_account IS NULL THEN RETURN -1; END IF;"
+	" PERFORM pg_advisory_xact_lock(792319011, (of_account % 2147483647)::int);"
+	" keys := ARRAY(SELECT k.id FROM syrinx.key k"
+	"  JOIN syrinx.project p ON p.id = k.project_id WHERE p.account_id = of_account);"
+	" DELETE FROM syrinx.token t WHERE t.key_id = ANY (keys) AND t.expires_ms <= now;"
+	" IF (SELECT count(*) FROM syrinx.token t WHERE t.key_id = ANY (keys)) >= most"
+	"  THEN RETURN 0; END IF;"
+	" INSERT INTO syrinx.token (hash, key_id, path, expires_ms)"
+	"  VALUES (of_hash, of_key, of_path, expires);"
+	" RETURN 1;"
+	" END $$",
 };
 /* clang-format on */
 

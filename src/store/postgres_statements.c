@@ -59,6 +59,11 @@
 	" LEFT JOIN (SELECT " column " AS id, sum(amount_microcents) FROM " of " GROUP BY 1) s" \
 	" ON s.id = " table ".id WHERE " table "." kept " <> coalesce(s.sum, 0)"
 
+/* Not the row's lock, for which those who book would have to wait. */
+#define COUNTING_LOCK(account) \
+	"pg_advisory_xact_lock(792319011, (" account " % 2147483647)::int)"
+#define PROJECTS_OF(account) "(SELECT id FROM project WHERE account_id = " account ")"
+
 #define STATEMENT(name) [POSTGRES_##name].sql
 #define REPORT(name) [POSTGRES_##name].is_report = true, [POSTGRES_##name].sql
 
@@ -108,13 +113,15 @@ const struct postgres_statement_row postgres_statements[] = {
 		"SELECT id, account_id, at_ms, amount_microcents, note FROM top_up"
 		" WHERE $1::bigint = 0 OR account_id = $1 ORDER BY seq",
 
-	/* Those who ask at the same moment may exceed the number by a few: it is there
-	 * against thousands. */
-	STATEMENT(TOKEN_ADD) =
-		"WITH gone AS (DELETE FROM token WHERE key_id = $2 AND expires_ms <= $5)"
-		" INSERT INTO token (hash, key_id, path, expires_ms)"
-		" SELECT $1, $2, $3, $4 WHERE"
-		" (SELECT count(*) FROM token WHERE key_id = $2 AND expires_ms > $5) < $6",
+	/* Who counts what an account has, to add to it, is the only one who does. */
+	STATEMENT(LOCK_ACCOUNT) = "SELECT id, " COUNTING_LOCK("id") " FROM account WHERE id = $1",
+	STATEMENT(LOCK_ACCOUNT_OF_PROJECT) =
+		"SELECT account_id, " COUNTING_LOCK("account_id") " FROM project WHERE id = $1",
+	STATEMENT(PROJECT_COUNT) = "SELECT count(*) FROM project WHERE account_id = $1",
+	STATEMENT(KEY_COUNT) =
+		"SELECT count(*) FROM key WHERE project_id IN " PROJECTS_OF("$1")
+		" AND ($2::bigint = 0 OR (revoked_ms = 0 AND (expires_ms = 0 OR expires_ms > $2)))",
+	STATEMENT(TOKEN_ADD) = "SELECT token_add($1, $2, $3, $4, $5, $6)",
 	STATEMENT(TOKEN_TAKE) =
 		"WITH taken AS (DELETE FROM token WHERE hash = $1 AND path = $2 AND expires_ms > $3"
 		" RETURNING key_id)"

@@ -98,9 +98,22 @@ int sqlite_account_change(struct store *store, int64_t id, unsigned fields,
 	return sqlite_change(sqlite, STATEMENT_ACCOUNT_CHANGE, "cannot change an account");
 }
 
-int sqlite_project_add(struct store *store, struct store_project *project)
+static int check_project_room(struct sqlite *sqlite, int64_t account_id)
 {
-	struct sqlite *sqlite = sqlite_of(store);
+	int64_t count = 0;
+	int err;
+
+	if (sqlite->store.is_unlimited)
+		return 0;
+	sqlite3_bind_int64(sqlite->statements[STATEMENT_PROJECT_COUNT], 1, account_id);
+	err = sqlite_number(sqlite, STATEMENT_PROJECT_COUNT, "cannot count projects", &count);
+	if (err)
+		return err;
+	return count < STORE_PROJECTS_MAX ? 0 : EDQUOT;
+}
+
+static int insert_project(struct sqlite *sqlite, struct store_project *project)
+{
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_PROJECT_ADD];
 	int constraint;
 	int err;
@@ -114,6 +127,19 @@ int sqlite_project_add(struct store *store, struct store_project *project)
 	if (!err)
 		project->id = sqlite3_last_insert_rowid(sqlite->db);
 	return err;
+}
+
+int sqlite_project_add(struct store *store, struct store_project *project)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	int err = sqlite_begin(store);
+
+	if (err)
+		return err;
+	err = check_project_room(sqlite, project->account_id);
+	if (!err)
+		err = insert_project(sqlite, project);
+	return sqlite_end(store, err);
 }
 
 struct project_viewer {

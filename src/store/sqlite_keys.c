@@ -4,11 +4,37 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "store/sqlite_private.h"
 
-int sqlite_key_add(struct store *store, struct store_key *key)
+/* Keys of the project's account: those in force at a time, or all with 0. */
+static int count_keys(int64_t *count, struct sqlite *sqlite, int64_t project_id, int64_t now_ms)
 {
-	struct sqlite *sqlite = sqlite_of(store);
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_KEY_COUNT];
+
+	sqlite3_bind_int64(stmt, 1, project_id);
+	sqlite3_bind_int64(stmt, 2, now_ms);
+	return sqlite_number(sqlite, STATEMENT_KEY_COUNT, "cannot count keys", count);
+}
+
+static int check_key_room(struct sqlite *sqlite, const struct store_key *key)
+{
+	int64_t in_force = 0;
+	int64_t all = 0;
+	int err = 0;
+
+	if (sqlite->store.is_unlimited)
+		return 0;
+	err = count_keys(&in_force, sqlite, key->project_id, clock_wall_ms());
+	if (!err)
+		err = count_keys(&all, sqlite, key->project_id, 0);
+	if (err)
+		return err;
+	return in_force < STORE_KEYS_MAX && all < STORE_KEYS_EVER_MAX ? 0 : EDQUOT;
+}
+
+static int insert_key(struct sqlite *sqlite, struct store_key *key)
+{
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_KEY_ADD];
 	int constraint;
 	int err;
@@ -30,6 +56,19 @@ int sqlite_key_add(struct store *store, struct store_key *key)
 		return err;
 	/* Its account is its project's. */
 	return sqlite_key_get(sqlite, key, sqlite3_last_insert_rowid(sqlite->db));
+}
+
+int sqlite_key_add(struct store *store, struct store_key *key)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	int err = sqlite_begin(store);
+
+	if (err)
+		return err;
+	err = check_key_room(sqlite, key);
+	if (!err)
+		err = insert_key(sqlite, key);
+	return sqlite_end(store, err);
 }
 
 static int read_key(struct store_key *key, sqlite3_stmt *stmt)

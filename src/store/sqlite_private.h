@@ -22,6 +22,7 @@
 /* What is prepared when the file is opened; the SQL is in sqlite_statements.c. */
 #define STATEMENTS(X)                                                                              \
 	X(KEY_ADD)                                                                                 \
+	X(KEY_COUNT)                                                                               \
 	X(KEY_FIND)                                                                                \
 	X(KEY_GET)                                                                                 \
 	X(KEY_REVOKE)                                                                              \
@@ -41,6 +42,7 @@
 	X(ACCOUNT_CREDIT)                                                                          \
 	X(ACCOUNT_SPENT)                                                                           \
 	X(PROJECT_ADD)                                                                             \
+	X(PROJECT_COUNT)                                                                           \
 	X(PROJECT_LIST)                                                                            \
 	X(TOP_UP_ADD)                                                                              \
 	X(TOP_UP_LIST)                                                                             \

@@ -268,7 +268,9 @@ const char *const sqlite_schema_additions[] = {
 	ON_NEWS("dictionary", "0", "removed", "DELETE", "OLD")
 	ON_NEWS("voice", "1", "added", "INSERT", "NEW")
 	ON_NEWS("voice", "1", "changed", "UPDATE", "NEW")
-	ON_NEWS("voice", "1", "removed", "DELETE", "OLD"),
+	ON_NEWS("voice", "1", "removed", "DELETE", "OLD")
+	/* An account's keys are counted when one is added. */
+	"CREATE INDEX key_of_project ON key (project_id);",
 	/* clang-format on */
 };
 

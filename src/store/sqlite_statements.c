@@ -60,6 +60,11 @@
 	" generative_description, sample_text, sex, age, category, quality, languages, is_public," \
 	" sampled_ms, revision, created_ms, updated_ms"
 
+/* All keys of the account of key 1. */
+#define KEYS_BESIDE                                                                                \
+	"(SELECT id FROM key WHERE project_id IN (SELECT id FROM project WHERE account_id ="       \
+	" (SELECT account_id FROM key JOIN project ON project.id = project_id WHERE key.id = ?1)))"
+
 #define STATEMENT(name) [STATEMENT_##name]
 
 /* clang-format off */
@@ -86,8 +91,13 @@ const char *const sqlite_statements[] = {
 		"UPDATE key SET spent_microcents = spent_microcents + ?2 WHERE id = ?1",
 	STATEMENT(KEY_LIST) = KEYS "ORDER BY key.id",
 
-	STATEMENT(TOKEN_FORGET_OLD) = "DELETE FROM token WHERE key_id = ?1 AND expires_ms <= ?2",
-	STATEMENT(TOKEN_COUNT) = "SELECT count(*) FROM token WHERE key_id = ?1",
+	STATEMENT(KEY_COUNT) =
+		"SELECT count(*) FROM key WHERE project_id IN (SELECT id FROM project"
+		"  WHERE account_id = (SELECT account_id FROM project WHERE id = ?1))"
+		" AND (?2 = 0 OR (revoked_ms = 0 AND (expires_ms = 0 OR expires_ms > ?2)))",
+	STATEMENT(TOKEN_FORGET_OLD) =
+		"DELETE FROM token WHERE expires_ms <= ?2 AND key_id IN " KEYS_BESIDE,
+	STATEMENT(TOKEN_COUNT) = "SELECT count(*) FROM token WHERE key_id IN " KEYS_BESIDE,
 	STATEMENT(TOKEN_ADD) =
 		"INSERT INTO token (hash, key_id, path, expires_ms) VALUES (?1, ?2, ?3, ?4)",
 	STATEMENT(TOKEN_LOOK) =
@@ -116,6 +126,7 @@ const char *const sqlite_statements[] = {
 		"UPDATE account SET spent_microcents = spent_microcents + ?2 WHERE id = ?1",
 	STATEMENT(PROJECT_ADD) =
 		"INSERT INTO project (account_id, name, created_ms) VALUES (?1, ?2, ?3)",
+	STATEMENT(PROJECT_COUNT) = "SELECT count(*) FROM project WHERE account_id = ?1",
 	STATEMENT(PROJECT_LIST) =
 		"SELECT id, account_id, name, created_ms FROM project"
 		" WHERE ?1 = 0 OR account_id = ?1 ORDER BY id",

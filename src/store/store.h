@@ -40,9 +40,18 @@
 /* A list of voices is sent whole to some clients. */
 #define STORE_VOICES_MAX 1000 /* of a project */
 
+/* An admin key may make projects and keys of its account, and each project may have
+ * dictionaries and voices of its own, so there must be an end to them.  Nobody is known to
+ * have dozens of projects; a key for each of a tenant's own customers is a thousand.  Keys
+ * that are revoked or have expired stay as rows, for the ledger names them: who makes and
+ * revokes a few a day has years until the second number. */
+#define STORE_PROJECTS_MAX 100 /* of an account */
+#define STORE_KEYS_MAX 1000 /* of an account, in force */
+#define STORE_KEYS_EVER_MAX 10000 /* of an account, with all that are not any more */
+
 /* They live for minutes: who holds this many asks for them in a loop that has gone
  * wrong, or means harm. */
-#define STORE_TOKENS_MAX 10000 /* of a key, at once */
+#define STORE_TOKENS_MAX 10000 /* of an account, at once; what has expired is removed */
 
 /* What a key may do. */
 enum store_scope {
@@ -416,7 +425,7 @@ typedef bool(store_change_h)(const struct store_change *change, void *arg);
  * EIO.  The reason has been logged, except for those named here. */
 struct store_ops {
 	/* Fills in the id and the account; EEXIST when the prefix is taken, EINVAL for a project that
-	 * does not exist. */
+	 * does not exist, EDQUOT when the account has too many. */
 	int (*key_add)(struct store *store, struct store_key *key);
 	int (*key_find)(struct store *store, struct store_key *key,
 			const char *prefix); /* ENOENT */
@@ -439,7 +448,7 @@ struct store_ops {
 	int (*account_change)(struct store *store, int64_t id, unsigned fields,
 			      const struct store_account *to); /* ENOENT, EEXIST for the name */
 	int (*project_add)(struct store *store, struct store_project *project); /* id; EEXIST,
-										   EINVAL */
+										   EINVAL, EDQUOT */
 	int (*project_list)(struct store *store, int64_t account_id, store_project_h *each,
 			    void *arg); /* 0: of all accounts */
 
@@ -450,7 +459,7 @@ struct store_ops {
 			   void *arg);
 
 	/* Tokens.  EINVAL for a key that does not exist, EEXIST for the hash, EDQUOT when
-	 * the key has too many that are not expired. */
+	 * the key's account has too many that are not expired. */
 	int (*token_add)(struct store *store, const struct store_token *token, int64_t now_ms);
 	/* Taking one removes it: two that take it at once do not both get it.  Whether the
 	 * key is still good is the caller's question.  ENOENT when it is not there, for
@@ -574,6 +583,9 @@ struct store_ops {
 
 struct store {
 	const struct store_ops *ops;
+	/* Projects and keys may be added beyond their numbers: by the operator, who has the
+	 * store itself, and for the server's own key.  Set by whoever opened it. */
+	bool is_unlimited;
 };
 
 /* Opens by address: "sqlite:PATH", "postgresql://..." or "memory:".  Creates and

@@ -1,10 +1,12 @@
 """Accounts, projects, keys and tokens: by command and over REST, and who may do what."""
 
+import contextlib
 import re
+import sqlite3
 
 import pytest
 from client import Client, Refused
-from program import syrinx, tone_alone, wait_until
+from program import WAIT_S, syrinx, tone_alone, wait_until
 from rest import Rest
 
 SETTINGS = tone_alone()
@@ -161,6 +163,39 @@ def test_project_belongs_to_an_account(master, tenant):
     assert names == {"default", "Site", "Phone"}
     assert mine["account_id"] == tenant.account_id
     assert master.post("/admin/projects", {"name": "x", "account_id": 987})[0] == 404
+
+
+def test_an_account_has_100_projects_and_the_operator_may_add_more(master, tenant):
+    listed = tenant.must(200, tenant.get("/admin/projects"))["projects"]
+    for number in range(100 - len(listed)):
+        tenant.must(201, tenant.post("/admin/projects", {"name": f"p{number}"}))
+    refused = tenant.must(400, tenant.post("/admin/projects", {"name": "one more"}))
+    assert "an account may have 100 projects" in refused["error"]
+    assert refused["error_code"] == "VALIDATION_ERROR"
+    run(master.server, "project", "create", "--account", "Tenant", "--name", "one more")
+    assert "one more" in run(master.server, "project", "list", "--account", "Tenant")
+    tenant.must(400, tenant.post("/admin/projects", {"name": "and one more"}))
+
+
+def test_an_account_has_1000_keys_and_the_operator_may_add_more(master, tenant):
+    server = master.server
+    with contextlib.closing(sqlite3.connect(server.data / "syrinx.db", timeout=WAIT_S)) as database:
+        database.execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 998)"
+            " INSERT INTO key (prefix, hash, name, credit_cents, connections, created_ms,"
+            "  revoked_ms, project_id, scopes)"
+            " SELECT printf('kx%06d', i), zeroblob(32), '', -1, -2, 1, 0,"
+            "  (SELECT min(id) FROM project WHERE account_id = ?), 1 FROM n",
+            (tenant.account_id,))
+        database.commit()
+    last = make_key(tenant, scopes=["speak"])
+    refused = tenant.must(400, tenant.post("/admin/keys", {"scopes": ["speak"]}))
+    assert "an account may have 1000 keys in force" in refused["error"]
+    run(server, "key", "create", "--account", "Tenant")
+    tenant.must(400, tenant.post("/admin/keys", {"scopes": ["speak"]}))
+    for prefix in (last["prefix"], "kx000001"):
+        run(server, "key", "revoke", prefix)
+    make_key(tenant, scopes=["speak"])
 
 
 def test_key_is_shown_once_and_works_at_once(master):

@@ -131,6 +131,7 @@ void world_open(struct world *world, const struct members_options *options)
 	assert_int_equal(loop_alloc(&world->loop), 0);
 	assert_int_equal(store_open(&world->store, "memory:"), 0);
 	watch(world->store, &extra);
+	world->store->is_unlimited = true;
 	assert_int_equal(account_alloc(&world->account, world->loop, world->store,
 				       &(struct account_options){0}),
 			 0);

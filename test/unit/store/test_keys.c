@@ -238,11 +238,13 @@ static void test_a_token_of_a_revoked_key_says_so(void **state)
 	assert_int_equal(key.revoked_ms, NOW);
 }
 
-static void test_a_key_has_10000_tokens_at_once(void **state)
+static void test_an_account_has_10000_tokens_at_once(void **state)
 {
 	struct store *store = rows_store(state);
 	struct store_key key = rows_add_key(store, "ka_abcde", STORE_ACCOUNT_DEFAULT);
-	struct store_key other = rows_add_key(store, "ka_other", STORE_ACCOUNT_DEFAULT);
+	struct store_key beside = rows_add_key(store, "ka_besid", STORE_ACCOUNT_DEFAULT);
+	struct store_key other =
+		rows_add_key(store, "ka_other", rows_add_account(store, "another", false));
 	struct store_token token;
 	unsigned i;
 
@@ -252,10 +254,75 @@ static void test_a_key_has_10000_tokens_at_once(void **state)
 	}
 	token = token_of(&key, i);
 	assert_int_equal(store->ops->token_add(store, &token, NOW), EDQUOT);
+	token = token_of(&beside, i);
+	assert_int_equal(store->ops->token_add(store, &token, NOW), EDQUOT);
 	token = token_of(&other, i);
 	assert_int_equal(store->ops->token_add(store, &token, NOW), 0);
 	token = token_of(&key, i + 1);
 	assert_int_equal(store->ops->token_add(store, &token, LATER), 0); /* the old ones expired */
+}
+
+static int add_numbered_key(struct store *store, struct store_key *key, unsigned number,
+			    int64_t project_id)
+{
+	char prefix[STORE_KEY_PREFIX_LEN + 1];
+
+	snprintf(prefix, sizeof(prefix), "k%07u", number);
+	*key = rows_key(prefix);
+	key->project_id = project_id;
+	key->expires_ms = 0;
+	key->revoked_ms = 0;
+	return store->ops->key_add(store, key);
+}
+
+static void test_an_account_has_1000_keys_in_force(void **state)
+{
+	struct store *store = rows_store(state);
+	int64_t account = rows_add_account(store, "many", false);
+	struct store_key key = rows_add_key(store, "ka_first", account);
+	struct store_project second = {.account_id = account, .name = "second"};
+	struct store_key to = {.expires_ms = 1};
+	unsigned i = 1;
+
+	assert_int_equal(store->ops->project_add(store, &second), 0);
+	for (; i < STORE_KEYS_MAX; ++i) /* of all its projects */
+		assert_int_equal(
+			add_numbered_key(store, &key, i, i % 2 ? key.project_id : second.id), 0);
+	assert_int_equal(add_numbered_key(store, &key, i, second.id), EDQUOT);
+	assert_int_equal(add_numbered_key(store, &key, i, STORE_PROJECT_DEFAULT), 0);
+	/* Those that are not in force any more make room. */
+	assert_int_equal(store->ops->key_revoke(store, "ka_first", 1), 0);
+	assert_int_equal(add_numbered_key(store, &key, i + 1, second.id), 0);
+	assert_int_equal(add_numbered_key(store, &key, i + 2, second.id), EDQUOT);
+	assert_int_equal(store->ops->key_change(store, "k0000001", STORE_KEY_EXPIRES, &to), 0);
+	assert_int_equal(add_numbered_key(store, &key, i + 2, second.id), 0);
+	/* The operator is not bound. */
+	store->is_unlimited = true;
+	assert_int_equal(add_numbered_key(store, &key, i + 3, second.id), 0);
+	store->is_unlimited = false;
+	assert_int_equal(add_numbered_key(store, &key, i + 4, second.id), EDQUOT);
+	assert_int_equal(add_numbered_key(store, &key, i + 4, 9999), EINVAL);
+}
+
+static void test_an_account_has_100_projects(void **state)
+{
+	struct store *store = rows_store(state);
+	struct store_project project = {.account_id = rows_add_account(store, "many", false)};
+	int i = 0;
+
+	for (; i < STORE_PROJECTS_MAX; ++i) {
+		snprintf(project.name, sizeof(project.name), "p%d", i);
+		assert_int_equal(store->ops->project_add(store, &project), 0);
+	}
+	snprintf(project.name, sizeof(project.name), "p%d", i);
+	assert_int_equal(store->ops->project_add(store, &project), EDQUOT);
+	store->is_unlimited = true; /* one more than it may, which it keeps */
+	assert_int_equal(store->ops->project_add(store, &project), 0);
+	store->is_unlimited = false;
+	project.account_id = STORE_ACCOUNT_DEFAULT;
+	assert_int_equal(store->ops->project_add(store, &project), 0);
+	project.account_id = 9999;
+	assert_int_equal(store->ops->project_add(store, &project), EINVAL);
 }
 
 static void test_of_two_that_take_a_token_one_gets_it(void **state)
@@ -305,7 +372,9 @@ int main(void)
 		cmocka_unit_test(test_a_token_is_good_for_its_path_and_time_alone),
 		cmocka_unit_test(test_tokens_of_no_key_and_second_ones_are_refused),
 		cmocka_unit_test(test_a_token_of_a_revoked_key_says_so),
-		cmocka_unit_test(test_a_key_has_10000_tokens_at_once),
+		cmocka_unit_test(test_an_account_has_10000_tokens_at_once),
+		cmocka_unit_test(test_an_account_has_1000_keys_in_force),
+		cmocka_unit_test(test_an_account_has_100_projects),
 		cmocka_unit_test(test_of_two_that_take_a_token_one_gets_it),
 		cmocka_unit_test(test_addresses_of_no_backend_are_refused),
 	};

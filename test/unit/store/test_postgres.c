@@ -544,6 +544,38 @@ static void test_changes_by_a_program_of_before_are_noticed(void **state)
 	mem_deref(store);
 }
 
+/* Each adds as many as one account may have. */
+static void *add_projects(void *arg)
+{
+	struct racer *racer = arg;
+	struct store_project project = {.account_id = STORE_ACCOUNT_DEFAULT, .created_ms = 1};
+
+	pthread_barrier_wait(racer->start);
+	for (int i = 0; i < STORE_PROJECTS_MAX; ++i) {
+		int err;
+
+		snprintf(project.name, sizeof(project.name), "%d of %d", i, racer->number);
+		err = racer->store->ops->project_add(racer->store, &project);
+		racer->taken += err == 0;
+		if (err && err != EDQUOT)
+			racer->err = err;
+	}
+	return NULL;
+}
+
+static void test_servers_together_add_no_more_than_an_account_may_have(void **state)
+{
+	struct racer racers[RACERS];
+	int64_t added = 1; /* the default one */
+
+	(void)state;
+	mem_deref(opened());
+	race(add_projects, racers, address);
+	for (int i = 0; i < RACERS; ++i)
+		added += racers[i].taken;
+	assert_int_equal(added, STORE_PROJECTS_MAX);
+}
+
 static void test_addresses_are_shown_without_a_password(void **state)
 {
 	static const char *const cases[][2] = {
@@ -587,6 +619,7 @@ int main(void)
 		TEST(test_databases_that_cannot_be_used_are_refused),
 		TEST(test_a_database_that_is_read_only_is_refused),
 		TEST(test_changes_by_a_program_of_before_are_noticed),
+		TEST(test_servers_together_add_no_more_than_an_account_may_have),
 		TEST(test_addresses_are_shown_without_a_password),
 	};
 
