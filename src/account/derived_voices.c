@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/waiters.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "store/voice_row.h"
@@ -33,20 +34,14 @@ struct derived_voices {
 	derived_voices_put_h *put;
 	void *arg;
 	struct refresh *refresh; /* that is under way, or NULL */
-	struct list served; /* struct waiter: by it … */
-	struct list waiting; /* … and by the next */
+	struct list served; /* struct waiter: for the refresh that is under way */
+	struct list waiting; /* struct waiter: for the next refresh */
 	struct timer look;
 	int64_t version; /* of the store, when last looked at */
 	bool reads_anyway; /* the thread need not look for more: is_behind, when it was asked */
 	int64_t seen; /* what the thread found */
 	bool has_news; /* and whether voices are among what has changed since */
 	bool is_behind; /* a refresh failed, or no version is known */
-};
-
-struct waiter {
-	struct link link;
-	derived_voices_ready_h *ready;
-	void *arg;
 };
 
 struct refresh {
@@ -167,34 +162,6 @@ static int refresh_work(struct store *store, void *arg)
 	return !err && !refresh->list ? ENOMEM : err;
 }
 
-static void move_all(struct list *to, struct list *from)
-{
-	struct link *link;
-
-	while ((link = list_first(from))) {
-		list_remove(from, link);
-		list_append(to, link);
-	}
-}
-
-/* Who asks again from inside is not among them. */
-static void serve(struct derived_voices *voices, int err)
-{
-	struct list waiters;
-	struct link *link;
-
-	list_init(&waiters);
-	move_all(&waiters, &voices->served);
-	while ((link = list_first(&waiters))) {
-		struct waiter *waiter = LIST_OBJECT(link, struct waiter, link);
-
-		list_remove(&waiters, link);
-		if (waiter->ready)
-			waiter->ready(err, waiter->arg);
-		mem_deref(waiter);
-	}
-}
-
 static int begin_refresh(struct derived_voices *voices);
 
 static void on_refreshed(int err, void *arg)
@@ -209,12 +176,12 @@ static void on_refreshed(int err, void *arg)
 		voices->is_behind = true;
 	}
 	voices->refresh = mem_deref(refresh);
-	serve(voices, err);
+	waiters_tell(&voices->served, err);
 	if (voices->waiting.count > 0 && !voices->refresh) {
-		move_all(&voices->served, &voices->waiting);
+		list_append_all(&voices->served, &voices->waiting);
 		err = begin_refresh(voices);
 		if (err)
-			serve(voices, err);
+			waiters_tell(&voices->served, err);
 	}
 }
 
@@ -236,13 +203,11 @@ static int begin_refresh(struct derived_voices *voices)
 
 int derived_voices_refresh(struct derived_voices *voices, derived_voices_ready_h *ready, void *arg)
 {
-	struct waiter *waiter = mem_zalloc(sizeof(*waiter), NULL);
+	struct waiter *waiter = waiters_make(ready, arg);
 	int err = 0;
 
 	if (!waiter)
 		return ENOMEM;
-	waiter->ready = ready;
-	waiter->arg = arg;
 	if (voices->refresh) { /* it may not have seen what this one is about */
 		list_append(&voices->waiting, &waiter->link);
 		return 0;

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "account/dictionary_read.h"
+#include "account/waiters.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -68,14 +69,8 @@ struct shelf {
 	bool is_behind; /* its last refresh failed */
 	bool distrusts; /* the next refresh reads all */
 	struct refresh *refresh; /* that is under way, or NULL */
-	struct list served; /* struct waiter: by it … */
-	struct list waiting; /* … and by the next */
-};
-
-struct waiter {
-	struct link link;
-	dictionaries_ready_h *ready;
-	void *arg;
+	struct list served; /* struct waiter: for the refresh that is under way */
+	struct list waiting; /* struct waiter: for the next refresh */
 };
 
 struct refresh {
@@ -195,34 +190,6 @@ static int read_volume(struct store *store, void *arg)
 	return dictionary_read(&volume->dictionary, &volume->entries, store, volume->id);
 }
 
-static void move_all(struct list *to, struct list *from)
-{
-	struct link *link;
-
-	while ((link = list_first(from))) {
-		list_remove(from, link);
-		list_append(to, link);
-	}
-}
-
-/* Who asks again from inside is not among them. */
-static void serve(struct shelf *shelf, int err)
-{
-	struct list waiters;
-	struct link *link;
-
-	list_init(&waiters);
-	move_all(&waiters, &shelf->served);
-	while ((link = list_first(&waiters))) {
-		struct waiter *waiter = LIST_OBJECT(link, struct waiter, link);
-
-		list_remove(&waiters, link);
-		if (waiter->ready)
-			waiter->ready(err, waiter->arg);
-		mem_deref(waiter);
-	}
-}
-
 static void begin_refresh(struct shelf *shelf);
 static void look_later(struct dictionaries *dictionaries);
 static void sweep_later(struct dictionaries *dictionaries);
@@ -252,7 +219,7 @@ static void end_refresh(struct refresh *refresh, int err)
 	look_later(shelf->owner);
 	sweep_later(shelf->owner);
 	shelf->refresh = mem_deref(refresh);
-	serve(shelf, err);
+	waiters_tell(&shelf->served, err);
 	if (shelf->waiting.count > 0 && !shelf->refresh)
 		begin_refresh(shelf);
 }
@@ -341,10 +308,10 @@ static void begin_refresh(struct shelf *shelf)
 	int err;
 
 	assert(!shelf->refresh);
-	move_all(&shelf->served, &shelf->waiting);
+	list_append_all(&shelf->served, &shelf->waiting);
 	err = start(&shelf->refresh, shelf);
 	if (err)
-		serve(shelf, err);
+		waiters_tell(&shelf->served, err);
 	else
 		shelf->distrusts = false;
 }
@@ -388,13 +355,11 @@ static int refresh_shelf(struct dictionaries *dictionaries, int64_t project_id, 
 
 	if (!shelf)
 		shelf = make_shelf(dictionaries, project_id);
-	waiter = shelf ? mem_zalloc(sizeof(*waiter), NULL) : NULL;
+	waiter = shelf ? waiters_make(ready, arg) : NULL;
 	if (!waiter)
 		return ENOMEM;
 	if (ready)
 		shelf_touch(shelf);
-	waiter->ready = ready;
-	waiter->arg = arg;
 	shelf->distrusts |= distrusts;
 	if (!shelf->refresh) { /* the one that begins now serves whoever asks now */
 		int err = start(&shelf->refresh, shelf);

@@ -45,3 +45,13 @@ void list_remove(struct list *list, struct link *link)
 	link->prev = link->next = NULL;
 	--list->count;
 }
+
+void list_append_all(struct list *to, struct list *from)
+{
+	struct link *link;
+
+	while ((link = list_first(from))) {
+		list_remove(from, link);
+		list_append(to, link);
+	}
+}

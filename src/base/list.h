@@ -27,6 +27,9 @@ void list_prepend(struct list *list, struct link *link);
 void list_insert_before(struct list *list, struct link *at, struct link *link);
 void list_remove(struct list *list, struct link *link);
 
+/* Moves everything on `from` to the end of `to`, in its order. */
+void list_append_all(struct list *to, struct list *from);
+
 static inline bool link_is_on_list(const struct link *link)
 {
 	return link->next != NULL;

@@ -33,16 +33,6 @@ struct thread {
 	bool stop;
 };
 
-static void move_all(struct list *to, struct list *from)
-{
-	struct link *link;
-
-	while ((link = list_first(from))) {
-		list_remove(from, link);
-		list_append(to, link);
-	}
-}
-
 static void *thread_main(void *arg)
 {
 	struct thread *thread = arg;
@@ -55,11 +45,11 @@ static void *thread_main(void *arg)
 			pthread_cond_wait(&thread->work, &thread->lock);
 		if (thread->waiting.count == 0)
 			break;
-		move_all(&batch, &thread->waiting);
+		list_append_all(&batch, &thread->waiting);
 		pthread_mutex_unlock(&thread->lock);
 		thread->run(&batch, thread->arg);
 		pthread_mutex_lock(&thread->lock);
-		move_all(&thread->finished, &batch);
+		list_append_all(&thread->finished, &batch);
 		uv_async_send(&thread->wakeup->async);
 	}
 	pthread_mutex_unlock(&thread->lock);
@@ -73,7 +63,7 @@ static void complete(struct thread *thread)
 
 	list_init(&done);
 	pthread_mutex_lock(&thread->lock);
-	move_all(&done, &thread->finished);
+	list_append_all(&done, &thread->finished);
 	pthread_mutex_unlock(&thread->lock);
 	while ((link = list_first(&done))) {
 		struct task *task = LIST_OBJECT(link, struct task, link);
