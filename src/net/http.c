@@ -154,8 +154,12 @@ void http_present_key(struct http_request *request)
 {
 	struct http_conn *conn = request_of(request)->conn;
 
-	if (conn)
-		http_admit(conn);
+	if (!conn)
+		return;
+	http_admit(conn);
+	/* More may be sent ahead now, and the client's end has to be noticed. */
+	if (conn->waiting.len <= WAITING_PAUSE)
+		stream_pause(conn->stream, false);
 }
 
 void http_conn_leave(struct http_conn *conn)

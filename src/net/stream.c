@@ -26,7 +26,12 @@
 #define READS_MAX 4 /* per wake-up, so that one sender does not keep the loop */
 #define PIECES_MAX 64 /* messages in one sendmsg */
 #define RECORD_MAX (16u * 1024u) /* the longest TLS record */
+
+/* How long to wait for the peer's end after ours, and for how long in all while more of what it was
+ * sending keeps coming.  A client that writes a large body before it reads the answer that
+ * refuses it would lose that answer if the connection were reset under it. */
 #define LINGER_MS 2000u
+#define LINGER_ALL_MS 20000u
 
 enum { OPEN, CLOSING, LINGERING, CLOSED };
 
@@ -349,7 +354,20 @@ static void say_end(struct stream *stream)
 		SSL_shutdown(stream->ssl); /* as far as it goes: the peer has every byte */
 	}
 	shutdown(stream->fd, SHUT_WR);
+	stream->progress_us = loop_now_us(loop);
 	timer_set(&loop->timers, &stream->timer, LINGER_MS * 1000u, on_limit, stream);
+}
+
+/* More came after our end, and was thrown away. */
+static void stream_linger_on(struct stream *stream)
+{
+	struct loop *loop = stream->watch.loop;
+	uint64_t end_us = stream->progress_us + LINGER_ALL_MS * UINT64_C(1000);
+	uint64_t now_us = loop_now_us(loop);
+	uint64_t left_us = end_us > now_us ? end_us - now_us : 0;
+
+	timer_set(&loop->timers, &stream->timer,
+		  left_us < LINGER_MS * 1000u ? left_us : LINGER_MS * 1000u, on_limit, stream);
 }
 
 static void tell_of_sent(struct stream *stream)
@@ -450,6 +468,8 @@ static void read_some(struct stream *stream)
 			return;
 		if (stream->state == OPEN && stream->handlers)
 			stream->handlers->read(stream->arg, read_scratch, (size_t)n);
+		else if (stream->state == LINGERING)
+			stream_linger_on(stream);
 		if (stream->state == CLOSED || (stream->is_paused && stream->state == OPEN))
 			return;
 		if (!stream->ssl && (size_t)n < stream->read_kib * (size_t)1024)

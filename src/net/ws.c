@@ -141,6 +141,9 @@ static void ws_end_overrun(struct ws *ws)
 
 static void answer_ping(struct ws *ws, const struct ws_event *event)
 {
+	/* The kernel is offered the pongs first: a peer that reads them may ping as it likes. */
+	if (stream_queued_memory(ws->stream, OUTGOING_CONTROL) > WS_PONGS_MAX)
+		stream_push(ws->stream);
 	if (stream_queued_memory(ws->stream, OUTGOING_CONTROL) > WS_PONGS_MAX)
 		fail(ws, WS_CLOSE_POLICY);
 	else
@@ -372,9 +375,14 @@ bool ws_tell_when_sent(struct ws *ws, uint64_t tag)
 	return stream_tell_when_sent(ws->stream, tag);
 }
 
+bool ws_is_closing(const struct ws *ws)
+{
+	return ws->has_sent_close || ws->is_over;
+}
+
 bool ws_is_full(const struct ws *ws)
 {
-	return stream_is_full(ws->stream);
+	return ws_is_closing(ws) || stream_is_full(ws->stream);
 }
 
 void ws_close(struct ws *ws, uint16_t code, const char *reason)

@@ -87,7 +87,11 @@ void ws_send_binary(struct ws *ws, struct outgoing *message);
 /* stream_drop, stream_tell_when_sent and stream_is_full of the stream below. */
 uint64_t ws_drop(struct ws *ws, uint64_t tag);
 bool ws_tell_when_sent(struct ws *ws, uint64_t tag);
+/* Also true once a close has begun, because what is sent from then on is thrown away. */
 bool ws_is_full(const struct ws *ws);
+
+/* Either side has begun to close the connection. */
+bool ws_is_closing(const struct ws *ws);
 
 /* Sends what is queued and a close frame (a reason longer than WS_REASON_MAX is
  * cut at a character; NULL for none), and ends when the peer has answered it or

@@ -427,8 +427,9 @@ static void on_late_permit(int err, const struct denied *denied, void *arg)
 	struct tts_socket *socket = arg;
 	struct stream_fault fault;
 
-	if (late_key_was_refused(socket->latecomer->late))
-		return; /* it said too much meanwhile */
+	/* The client may have sent too much in the meantime, or closed the connection. */
+	if (late_key_was_refused(socket->latecomer->late) || ws_is_closing(socket->client.ws))
+		return;
 	if (!err) {
 		begin_late(socket);
 		return;
@@ -452,10 +453,12 @@ static void on_late_words(int err, void *arg)
 {
 	struct tts_socket *socket = arg;
 
-	if (socket->client.ws && err)
-		refuse_key(socket, WIRE_ERROR_NO_DICTIONARIES, NULL);
-	else if (socket->client.ws)
-		ask_late_permit(socket);
+	if (socket->client.ws && !ws_is_closing(socket->client.ws)) {
+		if (err)
+			refuse_key(socket, WIRE_ERROR_NO_DICTIONARIES, NULL);
+		else
+			ask_late_permit(socket);
+	}
 	mem_deref(socket);
 }
 
@@ -465,6 +468,8 @@ static void accept_key(void *arg, struct member *member)
 	struct dictionaries *dictionaries = socket->server->dictionaries;
 	int64_t project_id = member_key(member)->project_id;
 
+	if (ws_is_closing(socket->client.ws))
+		return;
 	socket->latecomer->member = mem_ref(member);
 	latecomer_admit(socket->latecomer);
 	ws_set_read_max(socket->client.ws, STREAM_READ_MAX);
@@ -566,10 +571,14 @@ void tts_socket_go_away_all(struct server *server)
 		struct tts_socket *socket = LIST_OBJECT(next, struct tts_socket, link);
 
 		next = list_next(&server->sockets, next);
-		if (socket->session)
+		if (socket->session) {
 			socket->session->ops->go_away(socket->session);
-		else
+		} else {
 			ws_close(socket->client.ws, SESSION_CLOSE_RESTART, "server restarting");
+			/* It is paused while its key is looked up, and its answer to the close must
+			 * be read. */
+			ws_pause(socket->client.ws, false);
+		}
 	}
 }
 

@@ -274,11 +274,11 @@ static void worker_made_progress(const struct worker *worker, struct seat *seat,
 				 const struct message_audio *audio)
 {
 	uint64_t worth_us = audio->count * UINT64_C(1000000) * PROGRESS_WORTH / audio->sample_rate;
+	uint64_t now_us = loop_now_us(worker->fleet->pool->loop);
 
-	seat->heard_us =
-		watchdog_later(seat->heard_us, worth_us, loop_now_us(worker->fleet->pool->loop));
-	if (audio->count > 0)
-		seat->excused_us = 0;
+	seat->heard_us = watchdog_later(seat->heard_us, worth_us, now_us);
+	if (seat->heard_us == now_us)
+		seat->excused_us = 0; /* else it still excuses the rest of the silence */
 }
 
 void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit)

@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from client import Client
+from client import Client, Closed
 from flood import (COMMANDS, Flooder, command_flooder, connect, drive, frame, last_close_code,
                    shake_hands)
 from program import SANITIZER, WAIT_S, Server, tone_alone
@@ -173,6 +173,22 @@ def test_binary_message_before_the_key_is_known_ends_it(server):
         assert client.receive()["error"] == "invalid_input_message"
         client.expect_close(1008)
     assert not any(row["characters"] == len("Nobody hears this. ") for row in server.ledger())
+
+
+def test_nothing_is_spoken_to_a_client_that_closes_before_its_key_is_known(server):
+    """The server has to look this key up, and the close comes with the first message."""
+    text = "Nobody waits for this. "
+    key = server.new_key()
+    with StreamInput(server, key=None) as client:
+        client.send_bytes(frame(json.dumps({"text": text, "flush": True, "xi_api_key": key}))
+                          + frame(b"\x03\xe8", opcode=8))
+        with pytest.raises(Closed):
+            client.receive()
+        with Client(server, key=key) as other:  # the key is known when this one is heard
+            other.speak("Somebody waits for this.", voice_id=1)
+    with Client(server, key=key) as other:  # and now the first one is gone
+        other.speak("Somebody waits for this, too.", voice_id=1)
+    assert not any(row["characters"] == len(text) for row in server.ledger())
 
 
 def test_unfinished_first_messages_are_bounded_together(server):

@@ -419,11 +419,53 @@ static void test_close_does_not_wait_for_ever(void **state)
 	queue(&end, 'x', 900000, 0);
 	stream_close(end.stream);
 	pump(end.loop);
-	pump_ahead(end.loop, STREAM_CLOSE_MS - 1);
+	pump_ahead(end.loop, STREAM_CLOSE_MS / 2); /* the real clock runs on, too */
 	assert_int_equal(end.closes, 0);
-	pump_ahead(end.loop, 10);
+	pump_ahead(end.loop, STREAM_CLOSE_MS);
 	assert_int_equal(end.closes, 1);
 	assert_int_equal(end.err, ETIMEDOUT);
+	tear_down(&end);
+}
+
+/* The peer sends on, before it reads what we said last: it is not cut off while it does. */
+static void test_a_peer_that_sends_on_after_the_end_is_waited_for(void **state)
+{
+	struct end end;
+	char got[8];
+
+	(void)state;
+	set_up(&end);
+	queue(&end, 'x', 5, 0);
+	stream_close(end.stream);
+	for (int i = 0; i < 5; ++i) {
+		pump(end.loop);
+		assert_int_equal(send(end.peer, "more", 4, 0), 4);
+		pump(end.loop);
+		pump_ahead(end.loop, 1500);
+		assert_int_equal(end.closes, 0);
+	}
+	assert_int_equal(recv(end.peer, got, sizeof(got), 0), 5);
+	pump_ahead(end.loop, 3000);
+	assert_int_equal(end.closes, 1);
+	assert_int_equal(end.err, 0);
+	tear_down(&end);
+}
+
+/* But not for ever. */
+static void test_a_peer_that_sends_without_end_is_cut_off(void **state)
+{
+	struct end end;
+
+	(void)state;
+	set_up(&end);
+	stream_close(end.stream);
+	for (int i = 0; i < 25 && end.closes == 0; ++i) {
+		pump(end.loop);
+		send(end.peer, "more", 4, MSG_NOSIGNAL);
+		pump(end.loop);
+		pump_ahead(end.loop, 1000);
+	}
+	assert_int_equal(end.closes, 1);
 	tear_down(&end);
 }
 
@@ -629,6 +671,8 @@ int main(void)
 		cmocka_unit_test(test_a_reader_that_stalls_is_given_up),
 		cmocka_unit_test(test_close_sends_what_is_queued_first),
 		cmocka_unit_test(test_close_does_not_wait_for_ever),
+		cmocka_unit_test(test_a_peer_that_sends_on_after_the_end_is_waited_for),
+		cmocka_unit_test(test_a_peer_that_sends_without_end_is_cut_off),
 		cmocka_unit_test(test_abort_tells_once_and_later),
 		cmocka_unit_test(test_a_vanished_peer_is_an_error),
 		cmocka_unit_test(test_a_blocked_stream_that_a_drop_emptied_writes_again),
