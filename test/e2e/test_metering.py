@@ -303,12 +303,12 @@ def test_an_answer_that_runs_when_the_server_dies_is_lost_and_costs_nothing(star
     data = tmp_path / "data"
     config = PRICES + agent("slow", llm, "text=a_b,delay_ms=60000") + agent("a", llm)
     server = start_server(data=data, config=config)
-    talker = Talker(server, "a")
-    talker.ask("hello")
-    told = talker.read_usage()
     slow = Talker(server, "slow")
     slow.say("hello")
     assert slow.receive_response()["content"] == "a"
+    talker = Talker(server, "a")  # one thread writes both marks, so the other's is durable, too
+    talker.ask("hello")
+    told = talker.read_usage()
     server.process.send_signal(signal.SIGKILL)
     server.process.wait()
     for connection in (talker, slow):
@@ -317,6 +317,7 @@ def test_an_answer_that_runs_when_the_server_dies_is_lost_and_costs_nothing(star
         connection.socket.close()
     for _ in range(2):  # and once, however often it starts
         server = start_server(data=data, config=config)
+        server.wait_for_ledger(4)  # what the dead one left is booked after the start
         rows = rows_of(server)
         assert len(rows) == 4 and {*told["turn_ids"]} < {*rows}
         for identity, row in rows.items():
