@@ -17,6 +17,7 @@
 #include "account/waiters.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "store/voice_row.h"
 
 #define LOOK_US UINT64_C(1000000) /* for other processes' changes */
@@ -92,13 +93,8 @@ static int read_rows(struct rows *rows, struct store *store)
 /* What fits of a text, up to its last whole character. */
 static void copy_cut(char *to, size_t size, const char *from)
 {
-	size_t len = strlen(from);
+	size_t len = utf8_cut(from, strlen(from), size - 1);
 
-	if (len >= size) {
-		len = size - 1;
-		while (len > 0 && ((uint8_t)from[len] & 0xc0) == 0x80)
-			--len;
-	}
 	memcpy(to, from, len);
 	to[len] = '\0';
 }

@@ -68,7 +68,7 @@ bool lease_is_overdrawn(const struct lease *lease, bool is_asking)
 	int64_t more = is_asking ? lease->left : (part > lease->block ? part : 0);
 
 	return lease->is_limited && lease->block > 0 &&
-	       lease->used - lease->granted > lease->block + more;
+	       lease->used - lease->granted - lease->block > more; /* `more` may be the maximum */
 }
 
 void lease_advance(struct lease *lease, struct lease_part *part, int64_t spent)

@@ -90,7 +90,9 @@ static int ask(struct members *members, struct quota *quota, int64_t want)
 		.at_ms = now_ms,
 		.expires_ms = now_ms + LEASE_MS,
 		.after_seq = quota->seen_seq,
-		.since_ms = quota->made_ms,
+		/* With a clock that was set back, rows of now would seem to be older than the
+		 * quota; what was seen already is left out by its number anyway. */
+		.since_ms = quota->seen_seq > 0 && now_ms < quota->made_ms ? 0 : quota->made_ms,
 	};
 	snprintf(credit->lease.server, sizeof(credit->lease.server), "%s",
 		 account_server_id(members->account));

@@ -99,9 +99,17 @@ static void put_member(struct line *line, const char *name, size_t name_len, con
 /* How long "key=" is at the beginning of a word; 0: it is none. */
 static size_t key_len(const char *word)
 {
+	static const char *const taken[] = {"time", "level", "area", "message"};
 	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
 
-	return len > 0 && word[len] == '=' ? len : 0;
+	if (word[len] != '=')
+		return 0;
+	/* A line may end with words of a client or an engine, which must not pose as ours. */
+	for (size_t i = 0; i < COUNT(taken); ++i) {
+		if (strlen(taken[i]) == len && memcmp(word, taken[i], len) == 0)
+			return 0;
+	}
+	return len;
 }
 
 /* Where the words end and the keys begin. */
@@ -144,8 +152,14 @@ static void write_json(struct line *line, const char *time, enum log_level level
 /* A client's words can neither begin a line of their own nor steer a terminal. */
 static void put_harmless(struct line *line, const char *text)
 {
-	for (; *text; ++text)
-		put(line, (unsigned char)*text < 0x20 || *text == 0x7f ? "?" : text, 1);
+	for (; *text; ++text) {
+		const unsigned char *c = (const unsigned char *)text;
+		/* U+0080 to U+009F are control characters, too. */
+		bool is_c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+
+		put(line, c[0] < 0x20 || c[0] == 0x7f || is_c1 ? "?" : text, 1);
+		text += is_c1;
+	}
 }
 
 static void write_text(struct line *line, const char *time, enum log_level level, const char *area,

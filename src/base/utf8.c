@@ -126,3 +126,12 @@ size_t utf8_count(const char *bytes, size_t n)
 		count += ((uint8_t)bytes[i] & 0xc0) != 0x80;
 	return count;
 }
+
+size_t utf8_cut(const char *text, size_t len, size_t max)
+{
+	if (len <= max)
+		return len;
+	while (max > 0 && ((unsigned char)text[max] & 0xc0) == 0x80)
+		--max;
+	return max;
+}

@@ -37,4 +37,7 @@ size_t utf8_encode(char *bytes, uint32_t code_point);
 /* Code points in valid UTF-8. */
 size_t utf8_count(const char *bytes, size_t n);
 
+/* How much of a text fits into max bytes without cutting a character in two. */
+size_t utf8_cut(const char *text, size_t len, size_t max);
+
 #endif

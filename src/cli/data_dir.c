@@ -111,7 +111,8 @@ static int data_dir_close(int fd, const struct stat *status, const struct config
 
 	if ((mode & DATA_DIR_OTHERS) == 0)
 		return 0;
-	is_shared = data_dir_is_shared(fd, config);
+	/* A sticky directory is everybody's on purpose, such as /tmp, also while it is empty. */
+	is_shared = (mode & S_ISVTX) != 0 || data_dir_is_shared(fd, config);
 	if (!is_shared && fchmod(fd, S_IRWXU) == 0) {
 		data_dir_tell_closed(fd, path, mode);
 		return 0;

@@ -244,6 +244,23 @@ static int set_texts(struct llm_agent *agent, const struct llm_options *options,
 	return err == EINVAL ? refuse(why, why_size, "llm_body", reason) : err;
 }
 
+/* Names of models are written to the ledger, and a database refuses what is not UTF-8. */
+static int agent_check_names(const struct llm_options *options, char *why, size_t why_size)
+{
+	const char *const names[] = {options->model, options->fallback_model};
+
+	for (size_t i = 0; i < COUNT(names); ++i) {
+		struct utf8_state state = {0};
+
+		if (names[i] &&
+		    !(utf8_check(&state, names[i], strlen(names[i])) && utf8_is_complete(&state))) {
+			snprintf(why, why_size, "the name of a model is not valid UTF-8");
+			return EINVAL;
+		}
+	}
+	return 0;
+}
+
 int llm_agent_alloc(struct llm_agent **agentp, const struct llm_options *options, char *why,
 		    size_t why_size)
 {
@@ -254,7 +271,9 @@ int llm_agent_alloc(struct llm_agent **agentp, const struct llm_options *options
 	if (!agent)
 		return ENOMEM;
 	set_numbers(agent, options);
-	err = set_texts(agent, options, why, why_size);
+	err = agent_check_names(options, why, why_size);
+	if (!err)
+		err = set_texts(agent, options, why, why_size);
 	if (!err && options->dialect != LLM_ECHO)
 		err = make_targets(agent, options, why, why_size);
 	if (err == ENOMEM)

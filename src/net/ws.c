@@ -14,6 +14,7 @@
 #include <sys/random.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 /* Bytes that came with the handshake, until the loop delivers them. */
 struct early {
@@ -75,23 +76,10 @@ static void send_control(struct ws *ws, enum ws_opcode opcode, const void *bytes
 	send_frame(ws, opcode, message);
 }
 
-/* How much of a reason fits: cut before the character that does not. */
-static size_t reason_len(const char *reason)
-{
-	size_t len = reason ? strlen(reason) : 0;
-
-	if (len <= WS_REASON_MAX)
-		return len;
-	len = WS_REASON_MAX;
-	while (len > 0 && ((uint8_t)reason[len] & 0xc0) == 0x80)
-		--len;
-	return len;
-}
-
 static void send_close(struct ws *ws, uint16_t code, const char *reason)
 {
 	char body[WS_CONTROL_MAX];
-	size_t len = reason_len(reason);
+	size_t len = reason ? utf8_cut(reason, strlen(reason), WS_REASON_MAX) : 0;
 
 	if (ws->has_sent_close)
 		return;

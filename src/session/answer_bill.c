@@ -10,9 +10,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 
-/* An answer of which nothing is known is reckoned to have so many tokens: a minute of speech.  Not
- * for a bill, but so that many answers at once do not spend the same credit. */
+/* Credit for so many tokens, a minute of speech, is reserved for an answer whose agent has no
+ * max_tokens, so that many answers at once do not spend the same credit. */
 #define RESERVED_TOKENS 256u
 
 /* How far an answer has come is marked anew after so many tokens: about 15 s of speech. */
@@ -120,7 +121,9 @@ static void answer_bill_fill(struct answer_bill *bill, const char *model)
 		row->kind = kinds[i];
 		row->unit = STORE_UNIT_TOKENS;
 		row->at_ms = clock_wall_ms();
-		snprintf(row->model_id, sizeof(row->model_id), "%s", model);
+		/* A database refuses a row with half of a character in it. */
+		snprintf(row->model_id, sizeof(row->model_id), "%.*s",
+			 (int)utf8_cut(model, strlen(model), sizeof(row->model_id) - 1), model);
 		bill->microcents_per_million[i] =
 			payer->member
 				? price_find_tokens(payer->prices, ways[i], model, payer->agent)
@@ -161,8 +164,7 @@ static void answer_bill_mark_row(struct answer_bill *bill, int row)
 bool answer_bill_begin(struct answer_bill *bill, const char *model, uint64_t characters,
 		       uint32_t tokens_in, uint32_t max_tokens, struct denied *denied)
 {
-	uint32_t reserved =
-		max_tokens && max_tokens < RESERVED_TOKENS ? max_tokens : RESERVED_TOKENS;
+	uint32_t reserved = max_tokens ? max_tokens : RESERVED_TOKENS;
 
 	answer_bill_fill(bill, model);
 	bill->rows[ROW_IN].quantity = tokens_in;

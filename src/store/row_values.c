@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "base/utf8.h"
 #include "store/search.h"
 
 static const char *const status_words[] = {
@@ -86,13 +87,9 @@ int row_unit_parse(enum store_unit *unit, const char *word)
 
 void row_old_model(char old[STORE_MODEL_OLD_SIZE], const char *model)
 {
-	size_t len = strlen(model);
+	/* A database refuses half of a character. */
+	size_t len = utf8_cut(model, strlen(model), STORE_MODEL_OLD_SIZE - 1);
 
-	if (len >= STORE_MODEL_OLD_SIZE)
-		len = STORE_MODEL_OLD_SIZE - 1;
-	/* Not inside a character: a database refuses half of one. */
-	while (len > 0 && ((unsigned char)model[len] & 0xc0) == 0x80)
-		--len;
 	memcpy(old, model, len);
 	old[len] = '\0';
 }

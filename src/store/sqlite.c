@@ -492,20 +492,29 @@ static int set_up(struct sqlite *sqlite)
 	return err ? err : prepare(sqlite);
 }
 
-/* Closes one of the database's files to other users, where it is there and they have rights. */
+/* Closes one of the database's files to other users, where it is there and they have rights.  A link
+ * that somebody put in its place is not followed, and a descriptor that is only a path drops none of
+ * SQLite's locks when it is closed. */
 static void sqlite_close_to_others(const char *path, const char *suffix)
 {
 	char file[PATH_MAX];
+	char link[32];
 	struct stat status;
 	int n = snprintf(file, sizeof(file), "%s%s", path, suffix);
+	int fd = n < 0 || (size_t)n >= sizeof(file) ? -1
+						    : open(file, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 
-	if (n < 0 || (size_t)n >= sizeof(file) || stat(file, &status) != 0 ||
-	    (status.st_mode & (S_IRWXG | S_IRWXO)) == 0)
+	if (fd < 0)
 		return;
-	if (chmod(file, status.st_mode & S_IRWXU) == 0)
-		log_warn("store", "%s was open to other users; it is not any more", file);
-	else
-		log_warn("store", "%s is open to other users: %s", file, strerror(errno));
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    (status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+		if (chmod(link, status.st_mode & S_IRWXU) == 0)
+			log_warn("store", "%s was open to other users; it is not any more", file);
+		else
+			log_warn("store", "%s is open to other users: %s", file, strerror(errno));
+	}
+	close(fd);
 }
 
 /*

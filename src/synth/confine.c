@@ -68,6 +68,11 @@ static int confine_set_limits(uint32_t memory_mb)
 		err = confine_limit(RLIMIT_FSIZE, 0);
 	if (!err)
 		err = confine_limit_threads();
+	/* A user may be allowed real-time priorities, with which an engine could starve everybody. */
+	if (!err)
+		err = confine_limit(RLIMIT_RTPRIO, 0);
+	if (!err)
+		err = confine_limit(RLIMIT_NICE, 0);
 	/* The sanitizers' shadow is terabytes of address space. */
 	if (!err && memory_mb > 0 && !CONFINE_SANITIZED)
 		err = confine_limit(RLIMIT_AS, (rlim_t)memory_mb << 20);

@@ -147,6 +147,16 @@ def test_a_directory_of_everybody_with_other_things_in_it_is_refused(tmp_path):
     assert mode_of(data) == 0o1777 and os.listdir(data) == ["notes"]
 
 
+def test_an_empty_directory_of_everybody_stays_everybodys(tmp_path):
+    """Such as /tmp of a container: the sticky bit says that it is meant for all."""
+    data = tmp_path / "everybodys"
+    data.mkdir()
+    data.chmod(0o1777)
+    done = start_alone("--data", data)
+    assert done.returncode == 1 and b"every user of this machine may write to" in done.stderr
+    assert mode_of(data) == 0o1777 and os.listdir(data) == []
+
+
 def test_links_lead_nobody_astray(start_server, tmp_path):
     outside = tmp_path / "outside"
     outside.write_text("not ours")
@@ -154,6 +164,7 @@ def test_links_lead_nobody_astray(start_server, tmp_path):
     data = tmp_path / "made"
     data.mkdir()
     (data / "syrinx.notes").symlink_to(outside)
+    (data / "syrinx.db-journal").symlink_to(outside)
     start_server(data=data)
     assert mode_of(outside) == 0o644
 

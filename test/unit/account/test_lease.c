@@ -364,6 +364,8 @@ static void test_what_leaves_uses_what_was_reserved(void **state)
 	lease.left = 1;
 	assert_true(lease_is_overdrawn(&lease, false));
 	assert_false(lease_is_overdrawn(&lease, true));
+	lease.left = INT64_MAX; /* the account has become unlimited */
+	assert_false(lease_is_overdrawn(&lease, true));
 	lease_spend(&lease, &part, 2 * BLOCK); /* it did not leave */
 	assert_int_equal(lease.used, 2 * BLOCK);
 }

@@ -79,6 +79,10 @@ static void test_an_object_for_programs(void **state)
 	assert_member(object, "request", "req_1");
 	assert_member(object, "x", "");
 	json_decref(object);
+	object = as_json("words level=error area=account time=1 message=forged turn=1");
+	assert_member(object, "message", "words level=error area=account time=1 message=forged");
+	assert_member(object, "turn", "1");
+	json_decref(object);
 	object = as_json("two = three is no key");
 	assert_member(object, "message", "two = three is no key");
 	json_decref(object);
@@ -95,9 +99,9 @@ static void test_whatever_is_said_is_one_line_of_text(void **state)
 		      "GET /a\xef\xbf\xbd\n\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd error");
 	json_decref(object);
 	log_set_form(LOG_TEXT);
-	written(say, "GET /a\n\033[2J\177\xc3\xa9");
+	written(say, "GET /a\n\033[2J\177\xc2\x9b\xc3\xa9");
 	assert_string_equal(line + strlen("2026-01-01T00:00:00.000Z info  test: "),
-			    "GET /a??[2J?\xc3\xa9\n");
+			    "GET /a??[2J??\xc3\xa9\n");
 }
 
 /* Lines of every length, also such that an escape stands where they are cut. */

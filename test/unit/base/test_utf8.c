@@ -76,12 +76,23 @@ static void test_splits_do_not_matter(void **state)
 	assert_int_equal(utf8_count(text, sizeof(text) - 1), 23);
 }
 
+static void test_a_cut_spares_the_last_character(void **state)
+{
+	static const char text[] = "a\xc3\xa4\xe2\x82\xac"; /* one, two and three bytes */
+	static const size_t expected[] = {0, 1, 1, 3, 3, 3, 6, 6};
+
+	(void)state;
+	for (size_t max = 0; max < sizeof(expected) / sizeof(expected[0]); ++max)
+		assert_int_equal(utf8_cut(text, sizeof(text) - 1, max), expected[max]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_code_point_survives),
 		cmocka_unit_test(test_invalid_sequences_are_refused),
 		cmocka_unit_test(test_splits_do_not_matter),
+		cmocka_unit_test(test_a_cut_spares_the_last_character),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
