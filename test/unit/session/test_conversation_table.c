@@ -27,7 +27,7 @@ static const unsigned expected[CONVERSATION_STATE_COUNT][CONVERSATION_EVENT_COUN
 
 static const char *const state_texts[CONVERSATION_STATE_COUNT] = {
 	[IDLE] = "nothing was asked yet",
-	[WAITING] = "the payer's leave to ask is waited for, at most a moment",
+	[WAITING] = "waiting briefly for the payer's permission to ask the model",
 	[ASKED] = "the model is asked and has said nothing",
 	[SPEAKING] = "words of the answer come and leave",
 	[SAID] = "the answer is whole, its final has left",
@@ -36,14 +36,14 @@ static const char *const state_texts[CONVERSATION_STATE_COUNT] = {
 
 static const char *const event_texts[CONVERSATION_EVENT_COUNT] = {
 	[CONVERSATION_EVENT_TURN] =
-		"a transcript that is new: the answer that runs is given up, then leave is asked for",
+		"a new transcript: the current answer is abandoned, then permission is requested",
 	[CONVERSATION_EVENT_RETRY] =
 		("the same history under a higher id: the answer goes on, and is sent again from its "
 		 "start"),
-	[CONVERSATION_EVENT_LEAVE] = "the payer has leave and credit: the model is asked",
+	[CONVERSATION_EVENT_LEAVE] = "the payer has permission and credit: the model is asked",
 	[CONVERSATION_EVENT_DENIED] =
-		("the payer has a limit reached or no credit, before the answer or in it: the reason "
-		 "is told, or the fallback sentence said"),
+		("the payer has reached a limit or has no credit, before or during the answer: the "
+		 "client is told the reason, or the fallback sentence is said"),
 	[CONVERSATION_EVENT_WORDS] = "the model has said something",
 	[CONVERSATION_EVENT_DONE] = "the model has finished, failed or broken off",
 	[CONVERSATION_EVENT_HANG_UP] = "`close` or `error` came",
