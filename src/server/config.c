@@ -76,13 +76,13 @@ static const char *check_store(const char *value)
 #define DECIMAL(member, value, high)                                                               \
 	.type = PARAM_DECIMAL, FIELD(member), .initial = (value), .max = (high)*PARAM_MILLION
 
-/* Engines run elsewhere, so every part is absolute. */
+/* Engines run in another working directory, so every path must be absolute. */
 static const char *check_engine_paths(const char *value)
 {
 	for (; *value; value += strcspn(value, ":")) {
 		value += strspn(value, ":");
 		if (*value && *value != '/')
-			return "must be absolute paths with : between them";
+			return "must be absolute paths, separated by colons";
 	}
 	return NULL;
 }
@@ -115,33 +115,33 @@ static const struct param rows[] = {
 		 "browsers are not asked."},
 	{"server", "metrics", ENUM(metrics_readers, "local", metrics_readers),
 	 .text = "Who may read /metrics without a key: programs of this machine, nobody, or "
-		 "everybody. The operator's key, one with the scope admin of the default account, may "
-		 "always. What a proxy of this machine passes on is not local; one that adds no "
-		 "header to it cannot be told apart and needs metrics = key."},
+		 "everybody. The operator's key, a key of the default account with the scope admin, "
+		 "always can. Requests that a proxy on this machine forwards are not local; a proxy "
+		 "that adds no header to them cannot be recognized and needs metrics = key."},
 	{"server", "drain_seconds", INT(drain_seconds, "60", 0, 86400), .unit = "seconds",
 	 .text = "How long a server that was told to end waits for turns that are being spoken."},
 	{"server", "max_connections", INT(max_connections, "10000", 1, 1000000),
-	 .text = "Connections at once. One more closes the one without a key that has been idle "
-		 "longest; when all have presented one it is refused. The limit of open files must "
-		 "allow it."},
+	 .text = "Connections at once. A further one closes the unauthenticated connection that has "
+		 "been idle longest; if all have presented a valid key, it is refused. The limit on "
+		 "open files must be high enough."},
 	{"server", "max_lead_ms", INT(max_lead_ms, "0", 0, 3600000), .unit = "milliseconds",
 	 .text = "How far ahead of playback audio is sent. 0: as fast as the client reads."},
 	{"server", "worker_user", STRING(worker_user, "nobody"),
-	 .text = "The user that engines run as where root starts the server; programs and voices "
-		 "are shown to them read-only, wherever they are. Empty: root, without its powers. "
-		 "A server that another user starts has engines of that user."},
+	 .text = "The user that engines run as if root starts the server; they get read-only access "
+		 "to programs and voices, wherever these are. Empty: root, without its privileges. "
+		 "If another user starts the server, engines run as that user."},
 
 	{"speech", "engines_dir", STRING(engines_dir, ""),
 	 .text = "The directory of the engine programs (syrinx-NAME). Empty: that of the server's "
 		 "own program."},
 	{"speech", "engine_paths", STRING(engine_paths, ""), .check = check_engine_paths,
-	 .text = "Files and directories that engines may read besides their program, the system's "
-		 "libraries and interpreters, and the voices: absolute paths with : between them. "
-		 "For engines of your own whose interpreter, modules or models are elsewhere, such as "
-		 "in /opt. server.data must not be in any of them."},
+	 .text = "Files and directories that engines may read in addition to their program, the "
+		 "system's libraries and interpreters, and the voices: absolute paths, separated by "
+		 "colons. For custom engines whose interpreter, modules or models are elsewhere, such "
+		 "as in /opt. server.data must not be inside any of them."},
 	{"speech", "jit_engines", STRING(jit_engines, ""),
-	 .text = "The names of engines (NAME of syrinx-NAME) that make code at run time, as Java, "
-		 "JavaScript and numba do, with blanks between them. Others cannot make memory "
+	 .text = "The names of engines (NAME of syrinx-NAME) that generate code at run time, as Java, "
+		 "JavaScript and numba do, separated by blanks. Other engines cannot make memory "
 		 "executable."},
 	{"speech", "voices_dir", STRING(voices_dir, ""),
 	 .text = "The directory of neural voices and of the library that runs them; voices that "
@@ -192,10 +192,10 @@ static const struct param rows[] = {
 		 "account by at most this much each."},
 	{"prices", "input_cents_per_million", DECIMAL(input_microcents, "", 1000000),
 	 .unit = "cents",
-	 .text = "What a million tokens cost that a language model is asked with, where no [price "
-		 "NAME] section fits. Empty: they are recorded and cost nothing."},
+	 .text = "What a million tokens sent to a language model cost, where no [price NAME] section "
+		 "fits. Empty: they are recorded and cost nothing."},
 	{"prices", "output_cents_per_million", DECIMAL(output_microcents, "", 1000000),
-	 .unit = "cents", .text = "The same for the tokens of its answers."},
+	 .unit = "cents", .text = "The same for the tokens that the model generates."},
 
 	{"store", "address", STRING(store_address, ""), .check = check_store, .is_secret = true,
 	 .text = "Where keys and the ledger are kept: sqlite:PATH, "
@@ -232,15 +232,15 @@ static const struct param price_rows[] = {
 	 .text = "The id of the voice it is for. 0: every voice."},
 	{"price", "cents_per_minute", DECIMAL(microcents_per_minute, "", 1000000), .unit = "cents",
 	 .text = "What a minute of audio costs. Empty: clients are told that the cost is not "
-		 "known, unless the section has a price for tokens: then it says nothing of audio."},
+		 "known, unless the section has a price for tokens: then it does not apply to audio."},
 	{"price", "agent", WORD(agent, ""),
-	 .text = "The agent whose language model it is for. Empty: every agent."},
+	 .text = "The agent to whose language model the price applies. Empty: every agent."},
 	{"price", "input_cents_per_million", DECIMAL(input_microcents, "", 1000000),
 	 .unit = "cents",
-	 .text = "What a million tokens cost that the language model is asked with. Empty: the "
-		 "section says nothing of them."},
+	 .text = "What a million tokens sent to the language model cost. Empty: the section does not "
+		 "apply to them."},
 	{"price", "output_cents_per_million", DECIMAL(output_microcents, "", 1000000),
-	 .unit = "cents", .text = "The same for the tokens of its answers."},
+	 .unit = "cents", .text = "The same for the tokens that the model generates."},
 };
 
 #undef FIELD
@@ -271,12 +271,12 @@ static const struct param agent_rows[] = {
 		 "between them, while it is changed. env:NAME takes the variable of that name."},
 	{"agent", "token_seconds", INT(token_seconds, "3600", 60, 31536000), .unit = "seconds",
 	 .text = "The longest time from issue to expiry that a token of the speech engine may have. "
-		 "Whoever gets hold of a token can use it until it expires."},
+		 "A stolen token can be used until it expires."},
 	{"agent", "account_key", STRING(account_key, ""), .is_secret = true,
-	 .text = "An API key of this server, whose account pays for what speech engines ask, with "
-		 "its limits and its credit. env:NAME takes the variable of that name. Empty: the "
-		 "first of api_key that is a key of this server; without one it is recorded as "
-		 "nobody's and costs nothing. Who talks at /ws/talk pays with their own key."},
+	 .text = "An API key of this server, whose account pays for the questions of speech engines "
+		 "and whose limits apply to them. env:NAME takes the variable of that name. Empty: "
+		 "the first api_key that is a key of this server; if there is none, usage is recorded "
+		 "without an account and costs nothing. Clients at /ws/talk pay with their own key."},
 	{"agent", "llm", ENUM(llm, "openai", llm_dialects),
 	 .text = "How its language model is spoken to: the chat completions of OpenAI, vLLM, Ollama, "
 		 "llama.cpp and the like, OpenAI's responses, Anthropic's messages; or echo, which "
@@ -341,9 +341,9 @@ static const struct param_group groups[] = {
 	      "What the accounts of a plan may use, unless they were given something else. "
 	      "\"default\" is the plan of accounts that name none."),
 	GROUP("price", prices, price_rows,
-	      "What some audio costs, or some tokens of language models. Of those that fit, the one "
-	      "for a voice (of tokens: an agent) and a model counts most, then one for a voice or "
-	      "an agent, then one for a model."),
+	      "What some audio costs, or some tokens of language models. Of the sections that fit, "
+	      "one for a voice (for tokens: an agent) and a model is preferred, then one for a "
+	      "voice or an agent, then one for a model."),
 	GROUP("agent", agents, agent_rows,
 	      "Who answers a speech engine. Without any there is an echo at /speech-engine/ws."),
 };
@@ -451,7 +451,7 @@ static int fill_in(struct config *config, struct buf *errors)
 	return n < PARAM_STRING_SIZE ? 0 : complain_path(errors, "server.data");
 }
 
-/* The default need not be in a container's list of users: its number is the same
+/* A container may have no entry for the default user, nobody; its number is the same
  * everywhere. */
 int config_worker_user(const struct config *config, uid_t *uid, gid_t *gid)
 {
@@ -535,7 +535,7 @@ static int check_agents(struct config *config, struct buf *errors)
 	return err;
 }
 
-/* Voices speak and agents ask models: a section cannot be about both. */
+/* Voices are charged by audio and agents by tokens: one section cannot set both prices. */
 static int config_check_prices(const struct config *config, struct buf *errors)
 {
 	int err = 0;
@@ -560,7 +560,7 @@ static int config_check_prices(const struct config *config, struct buf *errors)
 	return err;
 }
 
-/* Only root can switch to another user, and only then is the user looked for. */
+/* The user is looked up only if the server runs as root, because only root can switch users. */
 static int config_check_worker_user(const struct config *config, struct buf *errors)
 {
 	uid_t uid;
@@ -599,13 +599,13 @@ static int read_voices_variable(struct config *config, struct buf *errors)
 		     : 0;
 }
 
-/* A key, or the name of the variable that has it. */
+/* True for a key, false for the name of the variable that contains it (env:NAME). */
 static bool config_is_secret(const char *value)
 {
 	return value[0] && strncmp(value, "env:", 4) != 0;
 }
 
-/* postgresql://USER:PASSWORD@HOST, or ?password=... */
+/* True for postgresql://USER:PASSWORD@HOST and for ?password=... */
 static bool config_has_password(const char *address)
 {
 	const char *authority = strstr(address, "://");
@@ -617,7 +617,7 @@ static bool config_has_password(const char *address)
 	       strstr(authority, "password=");
 }
 
-/* Of what has been read so far. */
+/* Looks only at what has been read so far, which is the configuration file. */
 static bool config_has_secrets(const struct config *config)
 {
 	if (config_has_password(config->store_address))
