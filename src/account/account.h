@@ -38,8 +38,8 @@ struct account_options {
 int account_alloc(struct account **accountp, struct loop *loop, struct store *store,
 		  const struct account_options *options);
 
-/* The store can be reached, which it could not before: what processes that died have left
- * is delivered now, instead of in a while. */
+/* The store can be reached, which it could not before: rows left by processes that died are
+ * delivered now instead of at the next interval. */
 void account_store_came(struct account *account);
 
 /* This process, in rows, leases and shares: STORE_SERVER_ID_LEN hex digits. */

@@ -16,7 +16,8 @@
 #define ACCOUNT_KEY_LEN 43
 int account_key_make(char text[ACCOUNT_KEY_LEN + 1], struct store_key *key, const char *name);
 
-/* Whether a text is written like a key, behind a region or not; nothing is looked up. */
+/* Whether a text has the form of a key, with or without a region before it; nothing is looked
+ * up. */
 bool account_key_is(const char *text);
 
 /* What a key is known by, of its text, with or without the region that clients of

@@ -20,22 +20,21 @@ struct dictionaries;
 int dictionaries_alloc(struct dictionaries **dictionariesp, struct loop *loop,
 		       struct account *account);
 
-/* Which projects somebody may speak with, shown to `mark`; these are not forgotten.  Until
- * it is set nobody speaks. */
+/* Sets how to list the projects that are in use, by calling `mark` for each; these are not
+ * dropped from memory.  Until this is set, no project is in use. */
 typedef void(dictionaries_mark_h)(int64_t project_id, void *mark_arg);
 typedef void(dictionaries_users_h)(void *arg, dictionaries_mark_h *mark, void *mark_arg);
 void dictionaries_set_users(struct dictionaries *dictionaries, dictionaries_users_h *users,
 			    void *arg);
 
-/* How much is kept of projects that nobody speaks with, for tests: it is a few hundred
- * megabytes else. */
+/* How much is kept of projects that are not in use, for tests; the default is a few hundred
+ * megabytes. */
 void dictionaries_set_budget(struct dictionaries *dictionaries, size_t entries, size_t projects);
 
-/* The project was read: dictionaries_lexicon will answer, for as long as somebody may speak
- * with it. */
+/* The project was read: dictionaries_lexicon will answer as long as the project is in use. */
 bool dictionaries_has(const struct dictionaries *dictionaries, int64_t project_id);
 
-/* The project was read, or is being read: what changes of it must be read too. */
+/* The project was read or is being read, so changes to it must be read too. */
 bool dictionaries_cares(const struct dictionaries *dictionaries, int64_t project_id);
 
 /* Reads what has changed of a project, or all of it for the first time.  `ready`

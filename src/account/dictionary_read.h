@@ -7,7 +7,8 @@
 #include "store/store.h"
 #include "text/dictionary.h"
 
-/* With how many entries it has; on the store's thread, which may hand it on. */
+/* Also gives the number of entries.  Runs on the store's thread; the result may be handed to
+ * another. */
 int dictionary_read(struct dictionary **dictionaryp, size_t *entries, struct store *store,
 		    int64_t id);
 

@@ -18,12 +18,13 @@
  * that has plenty, the part of one server in many.  If others took that meanwhile the
  * account is overdrawn, by less than a block.
  *
- * What the store says is laid over what happened here meanwhile.  It says how much is held
- * here and how much of what was used here it has booked, both of the same moment; so
+ * The store's answer is combined with what happened here since it was asked.  The answer
+ * says how much this server holds and how much of what was used here is booked, both at the
+ * same moment, so
  *
  *   granted = booked + held
  *
- * whichever rows were under way when it answered.
+ * holds whichever rows were on their way when the store answered.
  */
 #ifndef ACCOUNT_LEASE_H
 #define ACCOUNT_LEASE_H
@@ -42,12 +43,12 @@
 struct lease {
 	bool is_limited; /* else nothing below counts */
 	int64_t block; /* lent at once; 0: there is nobody to ask for more */
-	int64_t granted; /* up to what `used` may rise: booked, and held by this server */
-	int64_t booked; /* of `used`: in the store when it was asked last */
+	int64_t granted; /* the limit of `used`: booked, plus held by this server */
+	int64_t booked; /* the part of `used` that was in the store when it last answered */
 	int64_t used; /* by turns that have ended, and by those that run so far */
 	int64_t reserved; /* for chunks that are being spoken */
 	int64_t left; /* nobody held or had spent it when the store was asked last */
-	int64_t elsewhere; /* other servers held it then */
+	int64_t elsewhere; /* held by other servers at that time */
 };
 
 /* What one turn has to do with a lease. */
@@ -77,20 +78,21 @@ bool lease_is_overdrawn(const struct lease *lease, bool is_asking);
 /* How much to ask the store for now; 0: enough is there. */
 int64_t lease_want(const struct lease *lease);
 
-/* So much more, and so much is left. */
+/* The store has granted this much more and has this much left. */
 void lease_grant(struct lease *lease, int64_t granted, int64_t left);
 
 /* The store's answer. */
 struct lease_answer {
-	int64_t booked; /* since the answer before */
+	int64_t booked; /* since the previous answer */
 	int64_t held, left, elsewhere;
 };
 void lease_answered(struct lease *lease, const struct lease_answer *answer);
-/* All that was used is booked, whatever the sums say: nothing runs or is under way. */
+/* Everything that was used is booked, whatever the sums say: no turn is running and no row is
+ * on its way. */
 void lease_all_booked(struct lease *lease);
 
-/* Nothing is left, here or anywhere: what is only reserved, or held by other servers, may
- * be free again in a moment. */
+/* No credit is left on any server.  Credit that is only reserved, or held by other servers,
+ * does not count as used up: it may be free again in a moment. */
 bool lease_is_spent(const struct lease *lease);
 
 /* What was lent and not used has lapsed. */

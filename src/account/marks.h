@@ -42,7 +42,7 @@ int marks_sync(struct marks *marks);
 typedef int(marks_h)(const struct store_turn *turn, void *arg);
 int marks_read(const char *path, marks_h *each, void *arg);
 
-/* The same of a file that is known to be damaged: what is not whole in it is passed over. */
+/* The same for a file that is known to be damaged: incomplete records in it are skipped. */
 int marks_rescue(const char *path, marks_h *each, void *arg);
 
 #endif

@@ -34,8 +34,8 @@ enum denial {
 	DENIAL_CHARACTERS,
 	DENIAL_TEXT, /* one text is longer than it may be */
 	DENIAL_LEDGER, /* usage could not be recorded, or nobody knows what credit is left */
-	DENIAL_LEASED, /* credit is left, and other servers hold it, or turns that speak now */
-	DENIAL_PENDING, /* of permit_go_on alone: the store is being asked */
+	DENIAL_LEASED, /* credit is left, but leased to other servers or reserved by turns */
+	DENIAL_PENDING, /* only from permit_go_on: the store is being asked */
 };
 
 struct denied {
@@ -68,7 +68,7 @@ typedef void(connection_permit_h)(int err, const struct denied *denied, void *ar
 int member_connect(struct connection_permit **permitp, struct member *member, struct denied *denied,
 		   connection_permit_h *handler, void *arg);
 
-/* Whether it has credit for anything, now; else the denial.  Takes nothing. */
+/* Whether it has any credit now; if not, the denial says why.  Takes nothing. */
 bool member_has_credit(struct member *member, struct denied *denied);
 
 /* A request that is no turn. */
@@ -95,9 +95,9 @@ bool permit_text(struct permit *permit, uint64_t characters, struct denied *deni
 
 /* What the turn has cost so far, told before each chunk: may one more be spoken, which
  * may cost `chunk_microcents`?  When the answer is no, `denied` says DENIAL_CREDIT,
- * DENIAL_LEASED, DENIAL_LEDGER or DENIAL_KEY.  Or, of a permit that waits for chunks, it says
- * DENIAL_PENDING: then the handler of permit_ask is called once more, with 0 when this should
- * be asked again, or EACCES. */
+ * DENIAL_LEASED, DENIAL_LEDGER or DENIAL_KEY.  For a permit that waits for credit for its
+ * chunks, it may also be DENIAL_PENDING: then the handler of permit_ask is called once more,
+ * with 0 when the caller should ask again, or EACCES. */
 void permit_wait_for_chunks(struct permit *permit);
 bool permit_go_on(struct permit *permit, int64_t spent_microcents, int64_t chunk_microcents,
 		  struct denied *denied);

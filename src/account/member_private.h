@@ -24,7 +24,7 @@ struct payer {
 	struct quota quota;
 	size_t users; /* of all its keys */
 	struct link link; /* among all that are kept */
-	struct link chain; /* of its account's number */
+	struct link chain; /* of payers with the same hash of the account number */
 };
 
 struct bearer {
@@ -67,16 +67,16 @@ void bearer_unuse(struct bearer *bearer);
 /* What is lent at once; 0: it stands alone. */
 int64_t payer_block(const struct payer *payer);
 
-/* What permits of connections and turns have in common (member.c).  A wait of QUOTA_NEVER is
- * told as nothing. */
+/* What permits of connections and of turns have in common (member.c).  A wait of QUOTA_NEVER
+ * is reported as no wait. */
 void member_deny(struct denied *denied, enum denial why, int64_t limit, uint64_t wait_us);
 bool member_check_key(const struct member *member, struct denied *denied);
 bool member_has_room(const struct member *member, enum store_meter meter, int64_t amount,
 		     struct denied *denied);
 void member_take(const struct member *member, enum store_meter meter, int64_t amount);
-/* The same for the store, where servers share it. */
+/* The same at the store, for servers that share it. */
 void member_owe(const struct member *member, enum store_meter meter, int64_t amount);
-/* A slot that was taken; `ask` is the question about it that is still under way, or NULL. */
+/* Gives back a slot; `ask` is the request for it that is still on its way, or NULL. */
 void member_give_back(const struct member *member, enum store_meter meter, struct share_ask *ask);
 
 /* A reference to the one of the key. */

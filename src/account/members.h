@@ -50,7 +50,7 @@ int members_check(struct members_check **checkp, struct members *members, const 
 		  size_t len, const char *path, members_check_h *handler, void *arg);
 void members_forget(struct members_check *check);
 
-/* The project of each key that somebody holds, as often as there are such keys. */
+/* The project of each key that is in use, once for each such key. */
 void members_projects(const struct members *members, void (*each)(int64_t project_id, void *arg),
 		      void *arg);
 

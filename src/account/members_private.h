@@ -28,12 +28,12 @@ struct members {
 	struct members_options options;
 	struct list chains[MEMBERS_CHAINS]; /* bearers by their hash; each is one reference */
 	struct list used, idle; /* the same bearers: held by somebody, or not, oldest first */
-	struct list payers; /* all of them, and by their accounts' numbers */
+	struct list payers; /* all payers, also by account number */
 	struct list payer_chains[MEMBERS_CHAINS];
 	struct list checks; /* that were not answered */
 	struct list asked; /* inquiries that are under way */
-	/* Permits that wait for the store's word about credit, and those among them that
-	 * are about to be told. */
+	/* Permits that wait for the store's answer about credit, and those of them that are
+	 * about to be told. */
 	struct list credit_waits, credit_told;
 	bool is_away; /* the store did not answer when it was asked last */
 
@@ -76,7 +76,7 @@ void members_note_store(struct members *members, int err);
 const struct store_limits *members_plan(const struct members *members,
 					const struct store_account *row);
 
-/* Where the account's payer is, if it is kept. */
+/* Finds the account's payer, if it is kept. */
 struct list *members_payer_chain(struct members *members, int64_t id);
 
 /* The object around a quota, to hold it by. */
@@ -100,8 +100,8 @@ void members_credit_tick(struct members *members);
 /* Ask again at once, although there was nothing a moment ago. */
 void members_credit_hope(struct members *members);
 
-/* permit.c: a lease was answered; those who have waited too long are refused; all of
- * them are, for this is the end. */
+/* permit.c: when a lease was answered; to refuse permits that have waited too long; to refuse
+ * all of them at shutdown. */
 void permits_credit_came(struct members *members);
 void permits_give_up_waiting(struct members *members);
 void permits_end(struct members *members);
@@ -117,10 +117,10 @@ typedef void(share_h)(int err, const struct denied *denied, void *owner, permit_
 int shares_ask(struct share_ask **askp, struct members *members, struct bearer *bearer,
 	       enum store_meter meter, share_h *handler, void *owner, permit_h *told, void *arg);
 void shares_forget(struct share_ask *ask);
-/* member.c: the same for a member, which may stand alone. */
+/* member.c: the same for a member, which may have no payer. */
 int member_ask_store(struct share_ask **askp, const struct member *member, enum store_meter meter,
 		     share_h *handler, void *owner, permit_h *told, void *arg);
-/* A key may have ended while the store was asked; the slot goes back with the permit. */
+/* A key may have ended while the store was asked; the slot is given back with the permit. */
 void member_tell_shared(int err, const struct denied *denied, const struct member *member,
 			permit_h *told, void *arg);
 /* What was used or given back, told to the store soon. */

@@ -26,8 +26,8 @@ struct quota {
 	bool was_asked;
 	int lease_err; /* the last answer was none: nobody knows what credit there is */
 	uint64_t asked_us;
-	int64_t made_ms; /* when this object was made: rows of before are not its own */
-	int64_t seen_seq; /* rows of the ledger up to here are in lease.booked */
+	int64_t made_ms; /* when this object was created: earlier rows do not count in it */
+	int64_t seen_seq; /* rows of the ledger up to this one are included in lease.booked */
 	int64_t owed[QUOTA_METERS]; /* used or given back, and not told yet */
 	struct link owing;
 };

@@ -5,11 +5,11 @@
  * is written whole or not at all.  Bytes from a file are foreign: nothing of a
  * record that is not whole is used.
  *
- * There are two versions.  A row of speech is written as the first, which has no kind, so
- * that the program before this one, which may find the file, books it as it is.  Every
- * other row is of the second.  That program does not read those: it books what it can
- * read, keeps the file under another name (".damaged") and guesses nothing; adopt.c reads
- * such files for what is left in them.
+ * There are two versions.  A speech row is written as the first, which has no kind, so that
+ * the previous release, which may find the file, books it correctly.  All other rows use the
+ * second version, which the previous release cannot read: it books the rows that it can read
+ * and keeps the file under another name (".damaged"); adopt.c reads the remaining rows from
+ * such files.
  */
 #ifndef ACCOUNT_TURN_RECORD_H
 #define ACCOUNT_TURN_RECORD_H

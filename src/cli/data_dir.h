@@ -1,23 +1,25 @@
 /*
- * data_dir.h: the data directory, and that nobody else gets at what is in it.
+ * data_dir.h: the data directory, and keeping it private.
  *
- * It holds a master key, hashes of all others, the ledger and samples.  Whatever the umask was and
- * whoever made the directory, its files are for the server's user alone.
+ * It holds a master key, hashes of all other keys, the ledger and samples.  Only the
+ * server's user can access its files, whatever the umask was and whoever created the
+ * directory.
  */
 #ifndef CLI_DATA_DIR_H
 #define CLI_DATA_DIR_H
 
 #include "server/config.h"
 
-/* Makes the directory where it is missing, 0700, and those above it.  One that has nothing but
- * Syrinx's files in it is closed to others (0700), and that is logged; one that is shared with other
- * things keeps its mode, with a warning.  EPERM when every user may write to it and that cannot be
- * changed: whoever puts files there would own the server.  Errors are printed. */
+/* Creates the directory, with mode 0700, and missing parent directories.  An existing one
+ * that contains only Syrinx's files is made private (0700), which is logged; one that also
+ * contains other files keeps its mode, with a warning.  EPERM when every user can write to
+ * it and that cannot be changed: anyone could put files there and take over the server.
+ * Errors are printed. */
 int data_dir_make(const struct config *config);
 
-/* Closes to others what is in it: files 0600, folders 0700.  Earlier versions, copies and restored
- * backups have left them open.  The voices are not touched: they are no secret, and engines may run
- * as another user. */
+/* Makes everything in it private: files 0600, directories 0700.  Earlier versions, copies
+ * and restored backups may have left them open.  The voices are not touched: they are not
+ * secret, and engines may run as another user. */
 void data_dir_close_files(const struct config *config);
 
 #endif

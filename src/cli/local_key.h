@@ -16,8 +16,8 @@
  * no file, a file that holds no key, or a revoked key makes a new one. */
 int local_key_ensure(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char *data_dir);
 
-/* The same while the store cannot be reached: the file's key, or a new one there, whose row
- * local_key_ensure adds when it can. */
+/* The same while the store cannot be reached: reads the key from the file or creates a new
+ * one there; local_key_ensure adds its row later. */
 int local_key_prepare(char text[ACCOUNT_KEY_LEN + 1], const char *data_dir);
 
 /* Only reads the file, for commands that talk to a local server.  ENOENT, or

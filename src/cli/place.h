@@ -19,12 +19,13 @@ int place_find(char *base, size_t size, const struct command_call *call,
 /* The local key is for the server beside it, not for whoever is asked. */
 bool place_is_this_machine(const char *base);
 
-/* --key-file, --key, SYRINX_KEY or, on this machine, the local key; *found is false when there is none.
- * Gives COMMAND_OK, or another status when the user has been told what is wrong. */
+/* The key of --key-file, --key, SYRINX_KEY or, on this machine, the local key; *found is
+ * false when there is none.  Gives COMMAND_OK, or another status after telling the user what
+ * is wrong. */
 int place_find_key(char key[KEY_SOURCE_SIZE], bool *found, const char *base,
 		   const struct command_call *call, const struct config *config);
 
-/* The same without the options. */
+/* The same, without looking at the options. */
 int place_find_own_key(char key[KEY_SOURCE_SIZE], bool *found, const char *base,
 		       const struct command *command, const struct config *config);
 

@@ -17,8 +17,8 @@ int settings_load(struct config *config, const struct command_call *call);
 int settings_load_quietly(struct config *config, const struct command_call *call,
 			  struct buf *errors);
 
-/* Warns in the log where every user of this machine may read the configuration, if there are keys or a
- * password in it, or the private key of the certificate; or may write to the folders of voices and
+/* Logs a warning if every user of this machine can read the certificate's private key or a
+ * configuration that contains keys or a password, or can write to the folders of voices or
  * engines. */
 void settings_warn_of_others(const struct config *config, const char *file);
 

@@ -77,18 +77,18 @@ int llm_agent_alloc(struct llm_agent **agentp, const struct llm_options *options
 /* What this agent says when it cannot even ask; never "". */
 const char *llm_agent_sentence(const struct llm_agent *agent);
 
-/* The model that it asks, or the one that it asks when that fails; lent. */
+/* The model that is asked first, or the one that is asked when the first fails; lent. */
 const char *llm_agent_model(const struct llm_agent *agent, bool is_other);
 
-/* The longest answer that the model is asked for; 0: the model's own. */
+/* The maximum length of an answer, in tokens; 0: the model's own limit. */
 uint32_t llm_agent_max_tokens(const struct llm_agent *agent);
 
-/* A token has about so many characters.  What a model does not count is reckoned so. */
+/* Characters per token, for estimates of tokens that a model does not count. */
 #define LLM_TOKEN_CHARACTERS 4u
 uint32_t llm_estimate(uint64_t characters);
 
-/* How many tokens the model would be asked with: the prompt, and as much of the history as it
- * is given.  An estimate. */
+/* An estimate of how many tokens would be sent to the model: the prompt, and as much of the
+ * history as fits. */
 uint32_t llm_agent_estimate(const struct llm_agent *agent, const struct llm_turn *history,
 			    size_t count);
 
@@ -115,11 +115,11 @@ const char *llm_end_name(enum llm_end end);
 struct llm_figures {
 	uint32_t first_delta_ms; /* from llm_ask; UINT32_MAX: there was none */
 	uint32_t whole_ms;
-	/* As the model counted them in the try that spoke, else reckoned from the characters
-	 * that it was sent and has sent. */
+	/* As counted by the model in the attempt that succeeded, otherwise estimated from the
+	 * characters that were sent and received. */
 	uint32_t tokens_in, tokens_out;
 	bool is_in_estimated, is_out_estimated;
-	uint16_t tries; /* requests begun, the one that worked included; of echo 0 */
+	uint16_t tries; /* requests begun, including the successful one; 0 for echo */
 	uint16_t errors; /* of them, how many failed */
 	bool is_other_model; /* the fallback model spoke */
 };
@@ -141,7 +141,7 @@ struct llm {
 	int (*ask)(struct llm_answer **answerp, struct llm *llm, struct llm_agent *agent,
 		   const struct llm_turn *history, size_t count,
 		   const struct llm_handlers *handlers, void *arg);
-	/* Of an answer that runs, as of now: for one that is about to be given up. */
+	/* Figures of an answer in progress, for one that is about to be abandoned. */
 	void (*figures)(struct llm_figures *figures, const struct llm_answer *answer);
 };
 

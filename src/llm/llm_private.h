@@ -69,8 +69,8 @@ struct llm_answer {
 	struct timer answer_timer; /* until the first word, then all of it */
 	uint64_t began_us;
 	size_t said; /* bytes */
-	uint32_t asked_tokens; /* that the question is reckoned to have */
-	uint64_t said_characters; /* of the try that runs */
+	uint32_t asked_tokens; /* estimate for the question */
+	uint64_t said_characters; /* in the current attempt */
 	uint32_t deltas;
 	bool is_finished, is_cut; /* as the model told */
 	bool *is_gone; /* set when the answer is given up inside one of its handlers */

@@ -20,24 +20,23 @@ struct child;
 /* The process has ended; the last thing that is heard of it. */
 typedef void(child_exit_h)(int status, int signal, void *arg);
 
-/* Starts argv[0] (found as a path, not searched) with this environment.  Its
- * lines are logged under `name`; NULL: it is a program that we trust with our
- * standard error.  *fdp is our end of the socket, non-blocking, the caller's to
- * close. */
+/* Starts argv[0] (a path; PATH is not searched) with this environment.  Its output is logged
+ * under `name`; NULL: the program is trusted and inherits our standard error.  *fdp is our
+ * end of the socket, non-blocking; the caller closes it. */
 int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const argv[],
 		char *const env[], const char *name, child_exit_h *handler, void *arg);
 
 pid_t child_pid(const struct child *child);
 void child_kill(struct child *child, int signal);
 
-/* What the threads that a child has now got of the machine's processors, summed up. */
+/* How much processor time a child's current threads have received, in total. */
 struct child_processors {
 	uint64_t ran_us;
-	uint64_t waited_us; /* ready to run, and without a processor; up to when it last got one */
-	bool is_ready; /* one of the threads runs or waits for a processor at this moment */
+	uint64_t waited_us; /* ready to run, but without a processor; up to when it last got one */
+	bool is_ready; /* one of the threads is running or waiting for a processor right now */
 };
 
-/* All zero when the kernel does not tell. */
+/* All zero if the kernel does not provide the figures. */
 struct child_processors child_processors(const struct child *child);
 
 /* mem_deref gives the child up: it is killed if it still runs, its exit is

@@ -73,7 +73,7 @@
 	X(LLM_TOKENS, COUNTER, ONE, "llm_tokens_total", NULL, NULL,                                \
 	  "Tokens that language models wrote")                                                     \
 	X(LLM_TOKENS_IN, COUNTER, ONE, "llm_input_tokens_total", NULL, NULL,                       \
-	  "Tokens that language models were asked with")                                           \
+	  "Tokens that were sent to language models")                                              \
 	X(LLM_ERRORS, COUNTER, ONE, "llm_errors_total", NULL, NULL,                                \
 	  "Requests to language models that failed")                                               \
 	X(LLM_FIRST, HISTOGRAM, MICROSECONDS, "llm_first_delta_seconds", NULL, NULL,               \

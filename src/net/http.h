@@ -25,7 +25,7 @@ enum {
 	HTTP_BODY_MAX = 1024 * 1024, /* default: 413 */
 	HTTP_LARGE_BODIES_MAX = 16, /* larger ones in memory at once: 503 */
 	HTTP_SKIP_MAX =
-		16 * 1024, /* of a body that nobody wanted, so that the connection goes on */
+		16 * 1024, /* of an unread body that is skipped to keep the connection open */
 	HTTP_HEAD_MS = 10000, /* for a whole request head: 408 */
 	HTTP_BODY_MS = 60000, /* and for its body */
 	HTTP_IDLE_MS = 60000, /* between two requests */
@@ -35,14 +35,14 @@ enum {
 struct http_server;
 struct http_conn;
 
-/* A request, whole, or its head alone (http_settings.at_head).  Lent for the handler's call;
- * a handler that answers later takes a reference.  A request whose last reference goes
- * unanswered is answered 500. */
+/* A complete request, or its head alone (http_settings.at_head).  Lent for the handler's
+ * call; a handler that answers later takes a reference.  A request whose last reference is
+ * released without an answer is answered with 500. */
 struct http_request {
 	const char *method; /* "GET" */
 	const char *path; /* percent-decoded, without the query; "": its escapes are broken */
 	const char *query; /* raw, without '?'; "" when there is none */
-	char *body; /* the owner's to change; followed by a NUL; NULL: it has not been read */
+	char *body; /* owned, may be modified; followed by a NUL; NULL: not read yet */
 	size_t body_len;
 };
 
@@ -62,9 +62,9 @@ struct http_settings {
 	http_body_max_h *body_max_of; /* NULL: body_max for all */
 	void (*empty)(void *arg); /* the last connection has gone; may be NULL */
 	void *arg; /* for all four */
-	/* `request` is called as soon as the head is there, and the body is not read before
-	 * http_read_body asks for it: so nobody's body takes memory before it is known who
-	 * sends it. */
+	/* `request` is called as soon as the head is complete, and the body is not read
+	 * before http_read_body is called: no body takes memory before its sender has been
+	 * authenticated. */
 	bool at_head;
 	size_t body_max; /* 0: HTTP_BODY_MAX */
 	size_t ws_message_max; /* 0: WS_MESSAGE_MAX */
@@ -78,11 +78,11 @@ int http_server_alloc(struct http_server **serverp, struct loop *loop,
  * server as its argument (arg). */
 void http_accept(void *arg, int fd);
 
-/* The connections that have presented no valid key yet: all of them are members until
- * http_present_key.  For a WebSocket it is over with the upgrade. */
+/* The connections that have not presented a valid key: every connection is a member until
+ * http_present_key.  WebSocket connections leave at the upgrade. */
 struct keyless *http_keyless(struct http_server *server);
 
-/* The request has a valid key: from now on its connection is no stranger's. */
+/* The request has a valid key: its connection is authenticated from now on. */
 void http_present_key(struct http_request *request);
 
 /* Connections that are not WebSockets: those that wait for a request, and all. */
@@ -103,7 +103,7 @@ void http_server_stop(struct http_server *server);
 /* The value of a header, or NULL; names in any case.  Of several, the first. */
 const char *http_header(const struct http_request *request, const char *name);
 
-/* Whether any header's name begins with the prefix, in any case. */
+/* Whether the name of any header begins with the prefix, ignoring case. */
 bool http_has_header_from(const struct http_request *request, const char *prefix);
 
 /* The value of a query parameter as it came (not NUL-terminated; *len), or
@@ -114,10 +114,11 @@ const char *http_query_raw(const struct http_request *request, const char *name,
  * there is none, EINVAL for bad escapes or %00, ENOBUFS when it does not fit. */
 int http_query(const struct http_request *request, const char *name, char *out, size_t size);
 
-/* Reads the body of a request that was given with its head alone.  0: it is there, or there
- * is none.  EINPROGRESS: `handler` is called when it is, or the handler of http_on_gone when
- * it does not come; the caller holds the request meanwhile.  ECONNRESET: the client is gone.
- * EBUSY: too many large bodies are being read, which was answered (503). */
+/* Reads the body of a request whose handler was called with the head alone.  0: the body is
+ * complete, or there is none.  EINPROGRESS: `handler` is called when it is complete, or the
+ * handler of http_on_gone if it never arrives; the caller holds the request meanwhile.
+ * ECONNRESET: the client is gone.  EBUSY: too many large bodies are being read, and the
+ * request was answered with 503. */
 typedef void(http_body_h)(void *arg);
 int http_read_body(struct http_request *request, http_body_h *handler, void *arg);
 

@@ -32,7 +32,7 @@ struct http_conn {
 	struct buf waiting; /* came after the request that is answered */
 	struct timer timer;
 	struct deferred next;
-	uint32_t skip; /* bytes of a body that nobody wanted, still to be thrown away */
+	uint32_t skip; /* bytes of an unread body, still to be skipped */
 	bool is_answering;
 	bool has_answered; /* a request, so that the client can do without another */
 	bool is_ended; /* the client has sent all it will */
@@ -46,7 +46,7 @@ struct request {
 	struct http_parse parse;
 	struct buf headers; /* of the answer */
 	struct http_server *room; /* its server, while its body may be large; held */
-	http_body_h *body_handler; /* NULL: whoever handles requests */
+	http_body_h *body_handler; /* NULL: the handler of requests */
 	void *body_arg;
 	http_gone_h *gone;
 	void *gone_arg;
@@ -55,7 +55,7 @@ struct request {
 	void (*sent)(void *arg, uint64_t tag);
 	void *sent_arg;
 	struct stream *ended; /* the connection's, while its end is told */
-	bool awaits_body; /* which is being read */
+	bool awaits_body; /* the body is being read */
 	bool has_begun; /* http_reply_begin was called */
 	bool is_chunked; /* and the body goes out in chunks */
 	bool must_close;
@@ -66,8 +66,8 @@ static inline struct request *request_of(const struct http_request *request)
 	return (struct request *)(uintptr_t)request;
 }
 
-/* http.c: whether the connection must end with this answer, because more of the body is to
- * come than we care to throw away, or because the client waits to be told to send it. */
+/* http.c: whether the connection must close after this answer, because more of the body is
+ * still to come than we are willing to skip, or because the client waits for 100-continue. */
 bool http_conn_must_end(const struct request *request);
 
 /* http.c: the answer was queued: on to the next request, or the end. */

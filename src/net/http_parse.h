@@ -18,8 +18,9 @@
 
 enum http_parse_state { HTTP_PARSE_HEAD, HTTP_PARSE_BODY, HTTP_PARSE_DONE, HTTP_PARSE_FAILED };
 
-/* What a body in chunks may have besides the body: chunk sizes, extensions, trailers.  A
- * chunk of one byte needs five bytes more; all beyond that may be as long as a head. */
+/* How much a chunked body may contain in addition to the body itself: chunk sizes,
+ * extensions, trailers.  A chunk of one byte has an overhead of five bytes; beyond that, the
+ * total may be as long as a head. */
 enum { HTTP_PARSE_CHUNK_COST = 8 };
 
 struct http_parse {
@@ -30,8 +31,8 @@ struct http_parse {
 	size_t headers_at; /* in head */
 	size_t query_at; /* in head; once the head is complete */
 	uint64_t body_bytes; /* of the body, on the wire */
-	/* NULL, or asked for another maximum when a body will not fit, or does not say how
-	 * long it is. */
+	/* NULL, or called to request a larger maximum when a body will not fit or has no
+	 * declared length. */
 	size_t (*body_max_of)(const struct http_parse *parse, void *arg);
 	void *arg;
 	uint16_t status; /* of a failure */
@@ -50,12 +51,12 @@ struct http_parse {
 void http_parse_init(struct http_parse *parse, size_t head_max, size_t body_max);
 void http_parse_reset(struct http_parse *parse);
 
-/* Takes bytes up to the end of the head, or of the request, at most and gives their number;
- * the state says how it stands: BODY once the head is there and a body is to come.  After
- * DONE and FAILED it takes nothing. */
+/* Consumes bytes, at most up to the end of the head or of the request, and gives their
+ * number; the state tells what was reached: BODY once the head is complete and a body
+ * follows.  After DONE and FAILED it consumes nothing. */
 size_t http_parse_feed(struct http_parse *parse, const char *bytes, size_t n);
 
-/* How much of the body is to come: SIZE_MAX when that is not known. */
+/* How much of the body is still to come; SIZE_MAX if unknown. */
 size_t http_parse_body_left(const struct http_parse *parse);
 
 /* The parts of a complete head. */
@@ -66,7 +67,7 @@ const char *http_parse_query(const struct http_parse *parse);
 /* The nth (from 0) header of that name, or NULL. */
 const char *http_parse_header(const struct http_parse *parse, const char *name, unsigned nth);
 
-/* Whether any header's name begins so, in any case. */
+/* Whether the name of any header begins with the prefix, ignoring case. */
 bool http_parse_has_header_from(const struct http_parse *parse, const char *prefix);
 
 /* Undoes percent-escapes from in to out, which may be the same; ends it with a

@@ -1,10 +1,10 @@
 /*
  * keyless.h: connections that have not presented a valid key.
  *
- * Anyone can open them.  So they share an allowance of memory, and they are the first to go
- * when room is needed: a client with a key presents it within milliseconds, and whoever holds
- * connections open without one loses them first.  Everything here takes constant time, and
- * evicting takes that for each connection.  One thread.
+ * Anyone can open them, so they share a memory allowance and are closed first when room is
+ * needed.  A client with a key presents it within milliseconds; a client that holds
+ * connections open without one loses them first.  All operations take constant time,
+ * eviction constant time for each evicted connection.  One thread.
  */
 #ifndef NET_KEYLESS_H
 #define NET_KEYLESS_H
@@ -16,55 +16,55 @@
 #include "base/list.h"
 
 enum {
-	/* What one connection may send before it has presented a key: a head of a request
-	 * (HTTP_HEAD_MAX), or what waits behind one. */
+	/* What one connection may send before it has presented a key: the head of a request
+	 * (HTTP_HEAD_MAX), or the bytes that follow one. */
 	KEYLESS_READ_MAX = 16 * 1024,
 
-	/* And all together, with the answers that they do not read: two thousand heads as long
-	 * as they may be, or five hundred first messages that carry a key.  A server that has
-	 * room for 10,000 connections has room for this. */
+	/* All of them together, including answers that they have not read: two thousand heads
+	 * of maximum length, or five hundred first messages that carry a key.  A server with
+	 * enough memory for 10,000 connections has enough for this. */
 	KEYLESS_ALL_MAX = 32 * 1024 * 1024,
 };
 
 struct keyless {
-	struct list holding; /* members that hold memory, idle longest first */
-	struct list idle; /* the others, in the same order */
-	size_t bytes; /* that all of them hold now */
+	struct list holding; /* members that hold memory, longest idle first */
+	struct list idle; /* all others, in the same order */
+	size_t bytes; /* held by all members together */
 	uint64_t touches;
 };
 
 struct keyless_member;
 
-/* Ends the connection.  It has left already. */
+/* Closes the connection, which has already left. */
 typedef void(keyless_evict_h)(struct keyless_member *member);
 
-/* A part of what a connection is; all zeros: it is no member. */
+/* Embedded in a connection; all zeros: it is not a member. */
 struct keyless_member {
 	struct link link;
-	struct keyless *all; /* NULL: it has a key, or is gone */
+	struct keyless *all; /* NULL: it has presented a key, or is closed */
 	keyless_evict_h *evict;
-	uint64_t touched; /* the larger, the later */
+	uint64_t touched; /* a counter: the larger, the more recent */
 	size_t read; /* memory of what it has sent … */
-	size_t queued; /* … and of what is sent to it */
+	size_t queued; /* … and of what is queued for it */
 };
 
 void keyless_init(struct keyless *all);
 
 void keyless_join(struct keyless *all, struct keyless_member *member, keyless_evict_h *evict);
 
-/* It has presented a valid key, or it ends. */
+/* The connection has presented a valid key, or is ending. */
 void keyless_leave(struct keyless_member *member);
 
-/* It has sent something, and what was kept of all that it sent has this size now.  When that
- * is too much for all, other members that hold something are evicted, idle longest first; one
- * alone cannot hold so much.  No effect on one that has left. */
+/* The connection has sent something, and what is kept of its input now has this size.  If
+ * the total exceeds the allowance, other members that hold memory are evicted, longest idle
+ * first; a single member cannot hold that much.  No effect on a connection that has left. */
 void keyless_count(struct keyless_member *member, size_t read);
 
-/* What waits to be sent to it has changed by so much.  Called by its stream: it evicts
- * nobody. */
+/* The memory queued for sending has changed by this much.  Called by the stream; evicts
+ * nothing. */
 void keyless_count_queued(struct keyless_member *member, ptrdiff_t change);
 
-/* Evicts the one that has been idle longest; false: there is none. */
+/* Evicts the member that has been idle longest; false if there is none. */
 bool keyless_evict_oldest(struct keyless *all);
 
 #endif

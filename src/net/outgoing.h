@@ -22,14 +22,14 @@ enum { OUTGOING_ROOM = 14 };
 /* And behind the payload: the end of an HTTP chunk. */
 enum { OUTGOING_TAIL = 2 };
 
-/* What keeps messages of a kind from piling up while the peer does not read.  The stream
+/* What keeps messages of each kind from piling up while the peer does not read.  The stream
  * counts the memory of each kind. */
 enum outgoing_kind {
-	/* Its maker stops while the stream is full (STREAM_HIGH): a turn holds its audio,
+	/* The producer stops while the stream is full (STREAM_HIGH): a turn holds its audio,
 	 * and an HTTP connection answers no further request. */
 	OUTGOING_PACED,
-	/* The peer gets it whenever it asks or something happens: everything on a WebSocket
-	 * that is not audio.  Bounded by STREAM_REPLIES_MAX. */
+	/* Sent whenever the peer makes a request or something happens: everything on a
+	 * WebSocket except audio.  Bounded by STREAM_REPLIES_MAX. */
 	OUTGOING_REPLY,
 	/* Pings, pongs and closes.  Bounded by WS_PONGS_MAX. */
 	OUTGOING_CONTROL,
@@ -56,7 +56,7 @@ struct outgoing *outgoing_copy(const void *bytes, size_t len);
 
 void outgoing_free(struct outgoing *message);
 
-/* The memory that it takes: what malloc uses for it, with its own eight bytes. */
+/* The memory of a message: what malloc uses for it, including its eight bytes of overhead. */
 static inline uint32_t outgoing_memory(const struct outgoing *message)
 {
 	size_t size = sizeof(*message) + OUTGOING_ROOM + message->size + OUTGOING_TAIL + 8;

@@ -27,7 +27,7 @@ enum {
 	STREAM_BUDGET = 32 * 1024, /* bytes handed to the kernel per "writable" */
 	STREAM_HIGH = 64 * 1024, /* above this the owner should stop making more */
 	STREAM_LOW = 32 * 1024, /* `drained` comes when it falls to this */
-	STREAM_REPLIES_MAX = 256 * 1024, /* memory of replies that wait: see `overrun` */
+	STREAM_REPLIES_MAX = 256 * 1024, /* memory of waiting replies: see `overrun` */
 	STREAM_STALL_MS = 60000, /* nothing could be written for so long: ETIMEDOUT */
 	STREAM_CLOSE_MS = 5000, /* for what is queued when it is closed */
 };
@@ -46,9 +46,9 @@ struct stream_handlers {
 	/* The queue was above STREAM_HIGH and is at STREAM_LOW or below. */
 	void (*drained)(void *arg);
 
-	/* A reply (OUTGOING_REPLY) was queued when more than STREAM_REPLIES_MAX of them
-	 * waited already, and the kernel takes no more: the peer asks and does not read.
-	 * Closing is the owner's.  May be NULL. */
+	/* A reply (OUTGOING_REPLY) was queued when more than STREAM_REPLIES_MAX of them were
+	 * already waiting and the kernel accepted no more: the peer sends requests but does
+	 * not read.  The owner should close the stream.  May be NULL. */
 	void (*overrun)(void *arg);
 
 	/* The last message of this tag is in the kernel's hands; comes once for
@@ -82,11 +82,11 @@ int stream_fd(const struct stream *stream);
 /* Another stall time than STREAM_STALL_MS. */
 void stream_set_stall_ms(struct stream *stream, uint32_t stall_ms);
 
-/* Reads no more than this at once, which is STREAM_READ_MAX or less and a multiple of 1024. */
+/* Sets how much is read at once: at most STREAM_READ_MAX, and a multiple of 1024. */
 void stream_set_read_max(struct stream *stream, size_t read_max);
 
-/* From now on the memory of all queued messages counts as this member's, which has just
- * joined; NULL: nobody's.  Call it before the member leaves. */
+/* Charges the memory of all queued messages to this member, which has just joined; NULL: to
+ * none.  Call it before the member leaves. */
 void stream_set_keyless(struct stream *stream, struct keyless_member *member);
 
 /* While paused nothing is read. */
@@ -114,14 +114,14 @@ bool stream_is_full(const struct stream *stream);
 /* The memory of the queued messages of a kind. */
 size_t stream_queued_memory(const struct stream *stream, enum outgoing_kind kind);
 
-/* Whether `overrun` holds, for an owner who does not want to wait until it is told.  What
- * the kernel takes is handed to it first, so a peer that reads is not one that overruns. */
+/* Whether the condition of `overrun` holds, for an owner that does not want to wait for the
+ * call.  Writes to the kernel first, so a peer that reads does not overrun. */
 bool stream_is_overrun(struct stream *stream);
 
-/* Throws away every reply of which no byte was handed on yet. */
+/* Discards every reply of which no byte has been sent yet. */
 void stream_drop_replies(struct stream *stream);
 
-/* Hands to the kernel what it takes now, without waiting for the end of the callback. */
+/* Writes as much as the kernel accepts now, without waiting for the end of the callback. */
 void stream_push(struct stream *stream);
 
 /* Sends what is queued (for STREAM_CLOSE_MS at most), then ends. */
@@ -130,8 +130,8 @@ void stream_close(struct stream *stream);
 /* Ends at once; `closed` is told err. */
 void stream_abort(struct stream *stream, int err);
 
-/* The same, and frees all that is queued now, not when `closed` has returned: for an owner who
- * needs the memory and will not ask what was lost. */
+/* The same, and frees everything that is queued now instead of after `closed` has returned:
+ * for an owner that needs the memory and does not need to know what was lost. */
 void stream_evict(struct stream *stream, int err);
 
 #endif

@@ -39,14 +39,14 @@ struct ws_handlers {
 	 * NULL. */
 	void (*drained)(void *arg);
 
-	/* More than STREAM_REPLIES_MAX of replies wait (`bytes` of memory), and another was
-	 * caused: the connection is being closed (WS_CLOSE_POLICY).  `ending` follows.  May be
-	 * NULL. */
+	/* More than STREAM_REPLIES_MAX of replies are waiting (`bytes` of memory) and another
+	 * one was queued: the connection is being closed (WS_CLOSE_POLICY).  `ending`
+	 * follows.  May be NULL. */
 	void (*overrun)(void *arg, size_t bytes);
 
-	/* The peer has closed the connection or broken the protocol.  What is sent from now on is
-	 * thrown away, so the owner should make no more, and `closed` follows within seconds.
-	 * May be NULL. */
+	/* The peer has closed the connection or violated the protocol.  Anything sent from
+	 * now on is discarded, so the owner should produce no more; `closed` follows within
+	 * seconds.  May be NULL. */
 	void (*ending)(void *arg);
 
 	/* The last message of this tag is in the kernel's hands; once for each
@@ -68,7 +68,7 @@ int ws_alloc(struct ws **wsp, struct stream *stream, enum ws_role role, size_t m
 /* The longest message from now on, when it is not that of the others. */
 void ws_set_message_max(struct ws *ws, size_t message_max);
 
-/* The memory of a message that has not come to its end. */
+/* The memory of a message that is not complete yet. */
 size_t ws_held_bytes(const struct ws *ws);
 
 /* stream_pause, stream_set_read_max and stream_set_keyless of the stream below. */
@@ -99,8 +99,8 @@ bool ws_is_closing(const struct ws *ws);
  * close is ignored. */
 void ws_close(struct ws *ws, uint16_t code, const char *reason);
 
-/* Ends at once, with a close frame if the kernel takes it at once, and frees what it holds.
- * Not from its own handlers. */
+/* Closes at once, with a close frame if the kernel accepts it immediately, and frees all
+ * memory.  Not to be called from its own handlers. */
 void ws_evict(struct ws *ws, uint16_t code, const char *reason);
 
 /* Ends without a close frame. */

@@ -38,8 +38,8 @@ struct config_price {
 	char model[CONFIG_WORD_SIZE]; /* "": of every model */
 	int64_t voice_id; /* 0: of every voice */
 	int64_t microcents_per_minute; /* PARAM_NONE: no price */
-	char agent[CONFIG_WORD_SIZE]; /* "": of every agent */
-	int64_t input_microcents, output_microcents; /* of a million tokens; PARAM_NONE: no price */
+	char agent[CONFIG_WORD_SIZE]; /* "": every agent */
+	int64_t input_microcents, output_microcents; /* per million tokens; PARAM_NONE: no price */
 };
 
 /* [agent NAME]: who answers a speech engine; the fields are those of struct
@@ -48,8 +48,8 @@ struct config_agent {
 	char name[PARAM_NAME_SIZE];
 	char path[PARAM_STRING_SIZE];
 	char api_key[PARAM_STRING_SIZE]; /* one or more, with blanks between them */
-	int64_t token_seconds; /* that a token may be valid */
-	char account_key[PARAM_STRING_SIZE]; /* "": nobody's, unless api_key has one of ours */
+	int64_t token_seconds; /* how long a token may be valid */
+	char account_key[PARAM_STRING_SIZE]; /* "": none, unless api_key has a key of this server */
 	int llm; /* enum llm_dialect */
 	char llm_url[PARAM_STRING_SIZE];
 	char llm_model[PARAM_STRING_SIZE];
@@ -71,7 +71,7 @@ struct config_agent {
 };
 
 struct config {
-	bool file_has_secrets; /* keys or a password, and not only names of variables */
+	bool file_has_secrets; /* keys or a password, not only names of variables */
 
 	/* [server] */
 	char listen[PARAM_STRING_SIZE]; /* HOST:PORT; [ADDRESS]:PORT for IPv6 */
@@ -87,12 +87,12 @@ struct config {
 	int64_t drain_seconds;
 	int64_t max_connections;
 	int64_t max_lead_ms; /* 0: as fast as the client reads */
-	char worker_user[PARAM_STRING_SIZE]; /* of a server that root starts; "": root */
+	char worker_user[PARAM_STRING_SIZE]; /* if root starts the server; "": root */
 
 	/* [speech] */
 	char engines_dir[PARAM_STRING_SIZE];
-	char engine_paths[PARAM_STRING_SIZE]; /* with ':' between them */
-	char jit_engines[PARAM_STRING_SIZE]; /* with blanks between them */
+	char engine_paths[PARAM_STRING_SIZE]; /* separated by ':' */
+	char jit_engines[PARAM_STRING_SIZE]; /* separated by blanks */
 	char voices_dir[PARAM_STRING_SIZE]; /* absolute, need not exist; "": there is none */
 	bool fetch_voices;
 	int64_t workers; /* of each engine */
@@ -110,7 +110,7 @@ struct config {
 	/* [prices] */
 	int64_t microcents_per_minute; /* PARAM_NONE: no price */
 	int64_t lease_microcents;
-	int64_t input_microcents, output_microcents; /* of a million tokens; PARAM_NONE: no price */
+	int64_t input_microcents, output_microcents; /* per million tokens; PARAM_NONE: no price */
 
 	/* [store] */
 	char store_address[PARAM_STRING_SIZE]; /* for store_open */
@@ -141,7 +141,7 @@ int config_load(struct config *config, const char *file, const struct config_ove
  * See params_differ. */
 int config_differ(const struct config *running, const struct config *fresh, struct buf *keys);
 
-/* Who server.worker_user is; ENOENT: nobody has that name. */
+/* Looks up server.worker_user; ENOENT: there is no such user. */
 int config_worker_user(const struct config *config, uid_t *uid, gid_t *gid);
 
 /* Whether accounts may have a plan of this name; "" and "default" are always there. */

@@ -10,10 +10,10 @@
 /* The engine whose voices are files in the voices folder. */
 #define ENGINES_WITH_VOICES_DIR "vits"
 
-/* Engines run through `syrinx confine`, which limits them before they start.
- * From now on nobody of the same user can read this process's memory.
- * `reports`: the log says what keeps the engines to their limits here.  EPERM: an
- * engine could read the data directory, which the log says, too. */
+/* Runs engines through `syrinx confine`, which restricts them before they start.  From now
+ * on other processes of the same user cannot read this process's memory.  `reports`: log
+ * what enforces the restrictions on this machine.  EPERM: an engine could read the data
+ * directory; this is logged. */
 int engines_open(struct pool **poolp, struct loop *loop, const struct config *config, bool reports);
 
 #endif

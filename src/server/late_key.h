@@ -13,16 +13,16 @@
 #define LATE_KEY_MS 10000 /* for the first message */
 
 /* The first message has a key, settings and perhaps some text: vendors' clients send a few
- * hundred bytes.  Nobody knows yet who sends it. */
+ * hundred bytes.  Its sender is not authenticated yet. */
 #define LATE_KEY_MESSAGE_MAX (64 * 1024)
 
 /* What is kept while the key is looked up.  The connection is not read meanwhile, so this is
- * the first message and what came in the same read. */
+ * the first message and what arrived in the same read. */
 #define LATE_KEY_KEPT_MAX (256 * 1024)
 
 struct late_key;
 
-/* One of these is called, once; `refused` may also come after `known`, when more is said than
+/* One of these is called, once; `refused` may also follow `known`, if more is received than
  * can be kept until it is replayed. */
 struct late_key_ops {
 	void (*known)(void *arg, struct member *member); /* lent */
@@ -35,10 +35,10 @@ int late_key_alloc(struct late_key **latep, struct server *server, unsigned scop
 /* A message of the client. */
 void late_key_message(struct late_key *late, const char *json, size_t len);
 
-/* It may not go on: `refused` is called, unless it was. */
+/* The connection must not continue: calls `refused`, unless it was called already. */
 void late_key_refuse(struct late_key *late, enum wire_error_id id, const char *detail);
 
-/* The memory of what is kept. */
+/* The memory of the kept input. */
 size_t late_key_held_bytes(const struct late_key *late);
 
 bool late_key_was_refused(const struct late_key *late);

@@ -7,7 +7,7 @@
 #include "server/config.h"
 #include "store/store.h"
 
-/* What the caller wants to hear of; each may be NULL. */
+/* Events that the caller may handle; each may be NULL. */
 struct server_events {
 	/* The store is open and nobody uses it yet; an error ends the start. */
 	int (*store_opened)(struct store *store, void *arg);

@@ -68,7 +68,7 @@
 /* The store could not be reached at the start (store_wait.c). */
 struct store_wait {
 	bool is_waiting;
-	bool is_hopeless; /* what the thread found */
+	bool is_hopeless; /* an operator must fix it; set by the thread */
 	uint64_t pause_us;
 	struct timer timer;
 };

@@ -24,9 +24,9 @@ struct server;
 /* True when the path is an agent's: then the request was answered. */
 bool speech_engine_open(const struct route_call *call);
 
-/* A conversation.  Its account pays whose member it is (NULL: nobody's); `permit` is one of that
- * account's connections and is taken over (NULL: none was asked for).  Whoever has a key of ours
- * instead of a token is told errors and, if they ask for it, usage. */
+/* Starts a conversation.  The member's account pays (NULL: nobody); `permit` is one of that
+ * account's connections and is taken over (NULL: none was requested).  A client that has an
+ * API key of this server instead of a token is told errors and, if it asks for it, usage. */
 struct speech_engine_caller {
 	struct member *member;
 	struct connection_permit *permit;

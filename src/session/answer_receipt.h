@@ -1,9 +1,9 @@
 /*
- * answer_receipt.h: what answers have cost, told to whoever asked for them.
+ * answer_receipt.h: reports what answers have cost.
  *
- * A bill that was settled is kept until its rows are durable; then its owner is told under
- * which event it was asked for.  mem_deref(list's receipts) by answer_receipts_reset: their
- * rows are booked all the same.  On the loop's thread.
+ * A bill that was settled is kept until its rows are durable; then the owner is called with
+ * the event under which the answer was requested.  answer_receipts_reset releases all
+ * receipts of a list; their rows are booked nevertheless.  Runs on the loop's thread.
  */
 #ifndef SESSION_ANSWER_RECEIPT_H
 #define SESSION_ANSWER_RECEIPT_H
@@ -17,7 +17,7 @@ typedef void(answer_receipt_h)(const char *event, const struct engine_usage *usa
 
 struct answer_receipts {
 	struct list waiting;
-	answer_receipt_h *handler; /* NULL: nobody wants to know */
+	answer_receipt_h *handler; /* NULL: no report */
 	void *arg;
 };
 

@@ -15,8 +15,8 @@
  *   4. A turn that the engine sends again (the same history under a higher id) is
  *      answered from the start of the same answer; the model is not asked twice.
  *   5. Nothing that an engine says ends the conversation but `close` and `error`.
- *   6. The model is asked only when the payer has leave and credit, and what it was asked
- *      with and has said is booked once, however the answer ends (answer_bill.h).
+ * 6.  The model is asked only when the payer has permission and credit; its input and output
+ * are booked once, however the answer ends (answer_bill.h).
  *
  * Its life is a table of states and events (conversation.c), which
  * docs/conversation-states.md shows.
@@ -42,7 +42,7 @@
 
 #define CONVERSATION_STATES(X)                                                                     \
 	X(IDLE) /* nothing was asked yet */                                                        \
-	X(WAITING) /* for leave to ask */                                                          \
+	X(WAITING) /* for permission to ask */                                                     \
 	X(ASKED) /* the model is asked; it has said nothing */                                     \
 	X(SPEAKING) /* words come */                                                               \
 	X(SAID) /* the answer is whole */                                                          \
@@ -51,8 +51,8 @@
 #define CONVERSATION_EVENTS(X)                                                                     \
 	X(TURN) /* the user has said something new */                                              \
 	X(RETRY) /* the engine asks for the same answer under a new id */                          \
-	X(LEAVE) /* the payer may ask */                                                           \
-	X(DENIED) /* the payer may not, or not any more */                                         \
+	X(LEAVE) /* the payer has permission */                                                    \
+	X(DENIED) /* the payer has no permission, or lost it */                                    \
 	X(WORDS) /* from the model */                                                              \
 	X(DONE) /* the model has finished, or failed */                                            \
 	X(HANG_UP) /* close, error, or the engine is gone */
@@ -80,7 +80,7 @@ struct conversation_figures {
 	uint64_t llm_errors; /* requests that failed */
 	uint64_t fallbacks; /* turns that ended with the fallback sentence, or silent */
 	uint64_t broken; /* turns whose stream broke in the middle, or was cut */
-	uint64_t denied; /* turns that the payer had no leave or no credit for */
+	uint64_t denied; /* turns for which the payer had no permission or no credit */
 	uint64_t tokens_in, tokens_out;
 	uint64_t firsts; /* turns with a word */
 	uint64_t first_ms_sum, first_ms_max; /* from the transcript to the first word */
@@ -96,13 +96,14 @@ struct conversation_options {
 	const struct peer *peer; /* not copied */
 	struct buf *scratch; /* as in services.h */
 	bool log_texts;
-	/* NULL: nobody pays, and nothing is recorded.  Copied; its member is referred to, and its
-	 * agent is agent_name. */
+	/* NULL: nobody pays, and nothing is recorded.  Copied; a reference to its member is
+	 * taken, and its agent is agent_name. */
 	const struct answer_payer *payer;
-	/* Whoever talks has a key of ours and is told why there is no answer; else the agent's
-	 * sentence is said, for an engine understands nothing else. */
+	/* The client has an API key of this server and is told why there is no answer;
+	 * otherwise the agent's fallback sentence is said, because an engine understands
+	 * nothing else. */
 	bool tells_errors;
-	bool tells_usage; /* and what each answer has used, when that is durable */
+	bool tells_usage; /* also send the usage of each answer, once it is durable */
 };
 
 /* mem_deref when the engine is gone. */

@@ -1,8 +1,8 @@
 /*
  * conversation_private.h: what the files of a conversation share.
  *
- *   conversation.c        its states, what it hears and says
- *   conversation_leave.c  what it may ask its model, and what that costs
+ *   conversation.c        its states, and the messages it receives and sends
+ *   conversation_leave.c  permission to ask its model, and the cost of an answer
  */
 #ifndef SESSION_CONVERSATION_PRIVATE_H
 #define SESSION_CONVERSATION_PRIVATE_H
@@ -27,26 +27,26 @@ struct conversation {
 	struct engine_event event;
 	bool has_highest;
 	int64_t highest; /* of all event_ids that are numbers */
-	uint64_t print; /* of its history */
+	uint64_t print; /* fingerprint of its history */
 	uint64_t asked_us;
-	uint64_t tag; /* of its messages, so that they can be taken back */
+	uint64_t tag; /* of its messages, so that unsent ones can be withdrawn */
 	struct llm_answer *answer;
 	unsigned deltas;
-	uint64_t first_us; /* when there was one */
+	uint64_t first_us; /* when the first word came */
 	const struct llm_figures *answer_figures; /* while DONE is handled */
 	enum llm_end answer_end;
 	const char *words; /* while WORDS is handled */
 	size_t words_len;
-	struct buf kept; /* all words of it, to be said again */
-	bool is_kept; /* they fitted */
-	struct buf held; /* the last of them, while the peer does not read */
+	struct buf kept; /* all words of the answer, for a retry */
+	bool is_kept; /* `kept` holds the whole answer */
+	struct buf held; /* the words that wait while the peer does not read */
 
 	struct answer_payer payer;
 	struct answer_bill *bill; /* of the newest turn; NULL: nobody pays, or it is settled */
 	struct answer_receipts receipts;
 	struct denied denied; /* while DENIED is handled */
-	/* The newest turn's history: while its message is being taken, or, when leave is
-	 * waited for, a copy. */
+	/* The newest turn's history: lent while its message is being handled, or a copy while
+	 * permission is pending. */
 	struct llm_turn *turns;
 	size_t turns_len;
 	void *kept_turns; /* the copy */
@@ -54,25 +54,26 @@ struct conversation {
 
 /* conversation.c */
 void conversation_handle(struct conversation *conversation, enum conversation_event event);
-/* The scratch buffer, empty; and sends what was written into it, unless err. */
+/* The empty scratch buffer; the second sends what was written into it, unless err is set. */
 struct buf *conversation_scratch(const struct conversation *conversation);
 void conversation_send(const struct conversation *conversation, uint64_t tag, int err);
 void conversation_send_words(const struct conversation *conversation, const char *text, size_t len);
 void conversation_send_held(struct conversation *conversation);
 void conversation_send_final(const struct conversation *conversation);
-/* Ends the answer that runs, and the waiting for leave. */
+/* Ends the current answer, or the wait for permission. */
 void conversation_give_up(struct conversation *conversation);
 
 /* conversation_leave.c */
-/* A copy of the newest turn's history, for when its message has gone; ENOMEM. */
+/* Copies the newest turn's history, which must outlive its message; ENOMEM. */
 int conversation_keep_turns(struct conversation *conversation);
-/* With leave: is there credit, too, and room for its text?  Else `denied` is set. */
+/* After permission: checks credit and the length of the text.  If either fails, `denied` is
+ * set. */
 bool conversation_may_ask(struct conversation *conversation);
-/* What the model has used is booked, and counted. */
+/* Books and counts what the model has used. */
 void conversation_settle(struct conversation *conversation, enum store_turn_status status,
 			 const struct llm_figures *figures);
 enum store_turn_status conversation_status_of_stopped(const struct llm_figures *figures);
-/* DENIED, before the model was asked and in the middle of its answer. */
+/* Handles DENIED, both before the model was asked and in the middle of its answer. */
 void conversation_refuse(struct conversation *conversation);
 void conversation_cut_short(struct conversation *conversation);
 /* An answer's rows are durable. */

@@ -28,10 +28,10 @@
 struct encoding;
 struct encoding_threads;
 
-/* The threads of all encodings, which must be closed before it is dereferenced. */
+/* The threads of all encodings, which must be closed before this is dereferenced. */
 int encoding_threads_alloc(struct encoding_threads **threadsp, struct loop *loop, unsigned count);
 
-/* Finishes all that was written and delivers it: blocks. */
+/* Finishes and delivers everything that was written; blocks. */
 void encoding_threads_finish(struct encoding_threads *threads);
 
 /* How many encodings the busiest thread has. */
@@ -42,7 +42,7 @@ unsigned encoding_threads_most(const struct encoding_threads *threads);
  * the next bytes.  The frame is lent. */
 typedef void(encoding_h)(void *arg, int err, const struct audio_frame *frame);
 
-/* threads NULL: by `timers`. */
+/* threads NULL: `timers` does the work. */
 int encoding_alloc(struct encoding **encodingp, struct encoding_threads *threads,
 		   struct timers *timers, const struct audio_format *format, encoding_h *heard,
 		   void *arg);

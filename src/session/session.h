@@ -31,9 +31,9 @@ enum {
 
 #define SESSION_REQUEST_ID_SIZE 24
 
-/* Replies of one kind that are owed and only counted until they can be sent.  When they
- * leave they count as any that waits in the stream (STREAM_REPLIES_MAX): this many of some
- * 200 bytes each stay below that. */
+/* Limits replies of one kind that are owed and only counted until they can be sent.  Once
+ * sent, they count like any other reply waiting in the stream (STREAM_REPLIES_MAX): this
+ * many, of about 200 bytes each, stay below that limit. */
 #define SESSION_OWED_MAX 1024u
 
 struct session;

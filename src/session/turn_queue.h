@@ -73,8 +73,8 @@ bool turn_queue_is_blank(const char *text, size_t len);
 /* Ends the turn that takes text; false when there is none. */
 bool turn_queue_end(struct turn_queue *queue);
 
-/* A flush with nothing behind the last turn, which answers for it; ENOENT
- * when there is no turn that could, ENOBUFS when it answers for SESSION_OWED_MAX already. */
+/* A flush with no text since the last turn, which answers for it.  ENOENT when
+ * there is no turn that could, ENOBUFS when it already answers for SESSION_OWED_MAX. */
 int turn_queue_note_flush(struct turn_queue *queue);
 
 /* A message for behind the last turn's end, for doors that answer in order.

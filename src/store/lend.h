@@ -19,8 +19,8 @@ struct lend_purse {
 void lend_of_account(struct lend_purse *purse, const struct store_account *account);
 void lend_of_key(struct lend_purse *purse, const struct store_key *key);
 
-/* Writes the lease's answers, but for what was booked.  held_microcents is what is to be
- * kept of it. */
+/* Writes the answers of the lease, except what was booked.  held_microcents is what this
+ * server keeps of it. */
 void lend(struct store_lease *lease, const struct lend_purse *purse);
 
 #endif

@@ -24,7 +24,7 @@ struct memory_lease {
 	int64_t microcents, expires_ms;
 };
 
-/* When something of a project has changed last. */
+/* When a project was last changed. */
 struct memory_news {
 	int64_t versions[STORE_CHANGE_KINDS];
 };

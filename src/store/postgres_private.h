@@ -101,11 +101,11 @@ extern const struct postgres_statement_row postgres_statements[];
 extern const char *const postgres_schema_migrations[];
 extern const int postgres_schema_version;
 
-/* Steps after those, which add columns and tables that a program may ignore.  They are
- * counted in a table of their own (schema_addition), not in schema_version: the program
- * before them, which shares the database during an upgrade and may be started again after
- * it, refuses a version that it does not know.  Everything such a step adds has a default,
- * and what that program writes must still be right. */
+/* Later steps, which add columns and tables that a program may ignore.  They are counted in
+ * a table of their own (schema_addition), not in schema_version: the previous release, which
+ * shares the database during an upgrade and may be started again after it, refuses an unknown
+ * schema_version.  Everything that such a step adds has a default, and rows that the
+ * previous release writes must still be right. */
 extern const char *const postgres_schema_additions[];
 extern const int postgres_schema_additions_count;
 
@@ -115,7 +115,7 @@ struct postgres {
 	PGconn *db; /* NULL: not connected */
 	bool prepared[POSTGRES_STATEMENT_COUNT]; /* on this connection */
 	bool in_transaction;
-	bool was_connected; /* once: from then on every failure may pass */
+	bool was_connected; /* at least once: from then on every failure is considered temporary */
 	bool has_forgotten; /* shares, perhaps: it is not the first connection */
 	uint32_t told; /* a hash of the last failure to connect that was logged; 0: none */
 	unsigned pause_ms; /* after the last failure to connect; 0: there was none */
@@ -128,8 +128,9 @@ static inline struct postgres *postgres_of(struct store *store)
 	return (struct postgres *)(void *)store;
 }
 
-/* postgres_accounts.c: in a transaction, to count what an account has and add to it: `id` is
- * of what the statement (POSTGRES_LOCK_ACCOUNT…) says.  EINVAL when it is not there. */
+/* postgres_accounts.c: called in a transaction, before counting what an account has and
+ * adding to it: locks the account; `id` is what the statement (POSTGRES_LOCK_ACCOUNT…)
+ * selects by.  EINVAL when there is no such account. */
 int postgres_lock_account(int64_t *account_id, struct postgres *postgres,
 			  enum postgres_statement lock, int64_t id);
 

@@ -22,9 +22,9 @@ struct row_value {
 const char *row_table(enum store_row_kind kind);
 const char *row_columns(enum store_row_kind kind); /* "id, name, ..." */
 
-/* In the order of the columns; returns how many.  *made is to be freed when they have
- * been used: an entry's word as it is searched, a turn's model as every program can read
- * it.  0 when memory is out. */
+/* In the order of the columns; returns their number.  *made must be freed after use: it
+ * holds the search form of an entry's word, or a turn's model in the form that every release
+ * can read.  0 when out of memory. */
 size_t row_values(struct row_value values[ROW_VALUES_MAX], const struct store_row *row,
 		  char **made);
 
@@ -38,7 +38,7 @@ int row_kind_parse(enum store_kind *kind, const char *word);
 const char *row_unit_word(enum store_unit unit);
 int row_unit_parse(enum store_unit *unit, const char *word);
 
-/* A model's name as it stands in the column that every program can read. */
+/* A model's name in the form of the column that every release can read. */
 void row_old_model(char old[STORE_MODEL_OLD_SIZE], const char *model);
 
 #endif

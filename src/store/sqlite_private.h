@@ -99,11 +99,11 @@ extern const char *const sqlite_statements[];
 extern const char *const sqlite_schema_migrations[];
 extern const int sqlite_schema_version;
 
-/* Steps after those, which add columns and tables that a program may ignore.  They are
- * counted in a table of their own (schema_addition), not in user_version: the program
- * before them, which shares the file during an upgrade and may be started again after it,
- * refuses a user_version that it does not know.  Everything such a step adds has a default,
- * and what that program writes must still be right. */
+/* Later steps, which add columns and tables that a program may ignore.  They are counted in
+ * a table of their own (schema_addition), not in user_version: the previous release, which
+ * shares the file during an upgrade and may be started again after it, refuses an unknown
+ * user_version.  Everything that such a step adds has a default, and rows that the previous
+ * release writes must still be right. */
 extern const char *const sqlite_schema_additions[];
 extern const int sqlite_schema_additions_count;
 

@@ -20,7 +20,7 @@
 #define STORE_NAME_MAX 64
 #define STORE_TURN_ID_MAX 40
 #define STORE_MODEL_SIZE 64 /* longer names of models are cut */
-#define STORE_MODEL_OLD_SIZE 24 /* what a program that does not know kinds can read */
+#define STORE_MODEL_OLD_SIZE 24 /* what a release that does not know kinds can read */
 #define STORE_PATH_MAX 127
 #define STORE_SERVER_ID_LEN 16 /* of a process, made anew at each start */
 
@@ -40,18 +40,18 @@
 /* A list of voices is sent whole to some clients. */
 #define STORE_VOICES_MAX 1000 /* of a project */
 
-/* An admin key may make projects and keys of its account, and each project may have
- * dictionaries and voices of its own, so there must be an end to them.  Nobody is known to
- * have dozens of projects; a key for each of a tenant's own customers is a thousand.  Keys
- * that are revoked or have expired stay as rows, for the ledger names them: who makes and
- * revokes a few a day has years until the second number. */
+/* An admin key can create projects and keys of its account, and each project can have
+ * dictionaries and voices of its own, so their numbers must be limited.  Nobody is known to
+ * have dozens of projects; a key for each of a tenant's own customers makes a thousand.
+ * Revoked and expired keys stay as rows, because the ledger refers to them: at a few keys a
+ * day, it takes years to reach the second limit. */
 #define STORE_PROJECTS_MAX 100 /* of an account */
-#define STORE_KEYS_MAX 1000 /* of an account, in force */
-#define STORE_KEYS_EVER_MAX 10000 /* of an account, with all that are not any more */
+#define STORE_KEYS_MAX 1000 /* of an account, active */
+#define STORE_KEYS_EVER_MAX 10000 /* of an account, including revoked and expired ones */
 
 /* They live for minutes: who holds this many asks for them in a loop that has gone
  * wrong, or means harm. */
-#define STORE_TOKENS_MAX 10000 /* of an account, at once; what has expired is removed */
+#define STORE_TOKENS_MAX 10000 /* of an account, at once; expired ones are removed */
 
 /* What a key may do. */
 enum store_scope {
@@ -165,15 +165,15 @@ struct store_lease {
 	struct store_holder holder;
 	int64_t want_microcents;
 	int64_t at_ms, expires_ms;
-	/* Which rows of the holder that this server has booked are summed up in
-	 * booked_microcents: those behind after_seq (0: all) that were made at since_ms or
+	/* Selects the rows of the holder, booked by this server, that are summed up in
+	 * booked_microcents: those after after_seq (0: all) that were made at since_ms or
 	 * later. */
 	int64_t after_seq, since_ms;
 	/* Answers. */
 	int64_t granted_microcents; /* 0 to want: in addition to what it had */
 	int64_t held_microcents; /* what the server has now, less what it has booked */
 	int64_t left_microcents; /* that nobody holds or has spent, after it; may be negative */
-	int64_t elsewhere_microcents; /* that other servers hold */
+	int64_t elsewhere_microcents; /* held by other servers */
 	int64_t booked_microcents; /* at the same moment as all the others */
 	int64_t last_seq; /* of the rows that were looked at: the next after_seq */
 };
@@ -202,9 +202,9 @@ enum store_turn_status {
 /* What a row of the ledger is for. */
 enum store_kind {
 	STORE_KIND_SPEECH, /* audio that was spoken; what every row was before there were kinds */
-	STORE_KIND_HEARING, /* audio that was listened to */
-	STORE_KIND_MODEL_INPUT, /* what a language model was asked with */
-	STORE_KIND_MODEL_OUTPUT, /* what it answered */
+	STORE_KIND_HEARING, /* audio that was transcribed */
+	STORE_KIND_MODEL_INPUT, /* tokens sent to a language model */
+	STORE_KIND_MODEL_OUTPUT, /* tokens that the model generated */
 	STORE_KIND_COUNT
 };
 
@@ -216,10 +216,10 @@ enum store_unit {
 	STORE_UNIT_COUNT
 };
 
-/* One row of the ledger: append-only, idempotent by its id.  All kinds have one shape.
- * A program that does not know kinds can share the store: it reads samples, sample_rate,
- * characters and amount as those of speech, so they are 0 (but the amount) in rows of
- * other kinds, and what it writes is speech. */
+/* One row of the ledger: append-only, idempotent by its id.  All kinds have the same shape.
+ * A release that does not know kinds can share the store: it takes samples, sample_rate,
+ * characters and amount for those of speech, so in rows of other kinds they are 0 (except the
+ * amount), and what it writes is speech. */
 struct store_turn {
 	char id[STORE_TURN_ID_MAX + 1];
 	int64_t key_id; /* 0: nobody's, spoken without a server */
@@ -228,16 +228,16 @@ struct store_turn {
 	int64_t at_ms;
 	enum store_turn_status status;
 	enum store_kind kind;
-	/* How much, of what unit says.  Of speech in samples it is `samples`: those who write
-	 * need not set it (store_turn_quantity), those who read find both. */
+	/* How much, in `unit`.  For speech in samples it equals `samples`: writers need not
+	 * set it (store_turn_quantity), readers find both. */
 	uint64_t quantity;
 	enum store_unit unit;
-	bool is_estimated; /* the quantity was reckoned, not counted */
-	uint64_t samples; /* of speech: handed to the socket */
+	bool is_estimated; /* the quantity was estimated, not counted */
+	uint64_t samples; /* speech: handed to the socket */
 	uint32_t sample_rate; /* 0 where the unit is not samples */
-	uint64_t characters; /* of speech */
-	int64_t voice_id; /* of speech */
-	char model_id[STORE_MODEL_SIZE]; /* of the speech, or the language model */
+	uint64_t characters; /* speech only */
+	int64_t voice_id; /* speech only */
+	char model_id[STORE_MODEL_SIZE]; /* speech model or language model */
 	int64_t amount_microcents;
 };
 
@@ -265,20 +265,20 @@ struct store_usage {
 	int64_t voice_id;
 	char model_id[STORE_MODEL_SIZE];
 	enum store_kind kind;
-	/* Of speech alone. */
+	/* Speech only. */
 	int64_t turns;
 	uint64_t audio_us; /* of each turn rounded half up, then summed */
 	uint64_t characters;
-	/* Of the other kinds, each of its own. */
+	/* The other kinds, one field each. */
 	uint64_t heard_us;
 	int64_t answers; /* of language models */
 	uint64_t tokens_in, tokens_out;
-	uint64_t tokens_estimated; /* of both, how many were reckoned */
-	/* Of all kinds. */
+	uint64_t tokens_estimated; /* of both, how many were estimated */
+	/* All kinds. */
 	int64_t amount_microcents;
 };
 
-/* Adds the figures, and leaves alone what they are summed up by. */
+/* Adds the figures; the fields by which they are grouped stay unchanged. */
 void store_usage_add(struct store_usage *sum, const struct store_usage *usage);
 
 /* The strings of the rows below are lent for the call that shows them. */
@@ -393,7 +393,7 @@ struct store_row {
 	};
 };
 
-/* Of which kind, and in which project, something has changed. */
+/* The kind and the project of a change. */
 enum store_change_kind { STORE_CHANGE_DICTIONARY, STORE_CHANGE_VOICE, STORE_CHANGE_KINDS };
 struct store_change {
 	enum store_change_kind kind;
@@ -561,8 +561,9 @@ struct store_ops {
 	 * have changed, by whomever, this handle included; turns, top-ups, tokens, leases
 	 * and last uses do not count. */
 	int (*version)(struct store *store, int64_t *version);
-	/* The projects whose dictionaries or voices have changed since the version was this
-	 * one, in no order.  Who has read the version before it asks misses nothing. */
+	/* The projects whose dictionaries or voices have changed since this version, in no
+	 * particular order.  A caller that reads the version before calling this misses
+	 * nothing. */
 	int (*changes)(struct store *store, int64_t since_version, store_change_h *each, void *arg);
 
 	/* Moving to another store, see store/migrate.h; NULL in one that forgets.
@@ -583,8 +584,9 @@ struct store_ops {
 
 struct store {
 	const struct store_ops *ops;
-	/* Projects and keys may be added beyond their numbers: by the operator, who has the
-	 * store itself, and for the server's own key.  Set by whoever opened it. */
+	/* Projects and keys may be added beyond the limits: by the operator, who has access
+	 * to the store itself, and for the server's own key.  Set by the code that opened
+	 * the store. */
 	bool is_unlimited;
 };
 
@@ -594,14 +596,15 @@ struct store {
 #define STORE_ADDRESSES "sqlite:PATH, postgresql://USER:PASSWORD@HOST/DATABASE or memory:"
 int store_open(struct store **storep, const char *address);
 
-/* The same, but a database that cannot be reached now (*is_away) is no error: the verbs fail
- * with EIO until it can, and then it is migrated.  What no waiting mends is an error, here and, of a
- * database that was never reached, of the verbs (see store_is_hopeless). */
+/* The same, but a database that cannot be reached now (*is_away) is not an error: the verbs
+ * fail with EIO until it can be reached, and then it is migrated.  A failure that waiting
+ * cannot fix is an error, both here and, for a database that was never reached, of the verbs
+ * (see store_is_hopeless). */
 int store_open_patiently(struct store **storep, bool *is_away, const char *address);
 
-/* What an operator must mend: an address that is not understood (EINVAL), a database that
- * refuses the role, its password or the name of the database (EACCES), or that is of a newer
- * program or an unknown kind (ENOTSUP, EPROTONOSUPPORT). */
+/* Whether the error is one that an operator must fix: an invalid address (EINVAL), a database
+ * that refuses the role, its password or the name of the database (EACCES), or one of a newer
+ * release or an unknown kind (ENOTSUP, EPROTONOSUPPORT). */
 bool store_is_hopeless(int err);
 
 /* The address as it may be shown, without a password. */

@@ -1,10 +1,10 @@
 /*
  * confine.h: what a worker process may do.
  *
- * An engine turns text that strangers wrote into samples, with libraries that
- * have crashed on such text before.  The confinement assumes the worst: that an
- * attacker controls the engine's code from its first instruction.  What such an
- * engine is left with is its socket to the server and its own data.
+ * An engine turns untrusted text into samples, with libraries that have crashed on such text
+ * before.  The confinement assumes the worst: that an attacker controls the engine's code
+ * from its first instruction.  All that such an engine can still reach is its socket to the
+ * server and its own data.
  *
  *   layer           file              what it enforces
  *   limits          confine.c         address space, open files, threads, no core dumps, no
@@ -31,10 +31,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Set for a program that has been confined by its launcher: it need not do it again. */
+/* Set for a program that its launcher has confined, so that it does not confine itself again. */
 #define CONFINE_VARIABLE "SYRINX_ENGINE_CONFINED"
 
-/* A Landlock version; the kernel's is used only up to it.  For tests of older kernels. */
+/* A Landlock version that limits the kernel's, for tests of older kernels. */
 #define CONFINE_LANDLOCK_VARIABLE "SYRINX_ENGINE_LANDLOCK_MAX"
 
 /* The folder of voices, which the server sets for every engine. */
@@ -42,19 +42,19 @@
 
 struct confine_request {
 	uint32_t memory_mb; /* of address space; 0 is no limit */
-	const char *program; /* that is executed afterwards; NULL: none */
-	const char *paths; /* that may be read besides, with ':' between them; NULL: none */
-	pid_t parent; /* whose death is the worker's; 0: whoever the parent is */
+	const char *program; /* executed afterwards; NULL: none */
+	const char *paths; /* readable in addition, separated by ':'; NULL: none */
+	pid_t parent; /* the worker dies with this process; 0: with its current parent */
 	bool switch_user; /* to the user below, if the caller is root */
 	uid_t uid;
 	gid_t gid;
-	bool jit; /* the program makes code at run time */
+	bool jit; /* the program generates code at run time */
 };
 
-/* What was enforced, to tell whoever runs the server. */
+/* What was enforced, to be reported to the operator. */
 struct confine_report {
 	unsigned landlock; /* its version; 0: none */
-	int landlock_err; /* why there is none */
+	int landlock_err; /* why it is not used */
 	bool mounts; /* it has a root directory of its own */
 	int mounts_err; /* why not; 0: it was not tried, because nothing needs it */
 	bool switched; /* to another user */
@@ -62,14 +62,13 @@ struct confine_report {
 	bool network_namespace;
 };
 
-/* Before exec, or first in main; while the process has one thread.  The voices
- * folder, eSpeak's data, libraries and what SYRINX_ENGINE_* names are found in
- * the environment.
+/* Called before exec, or first in main, while the process has one thread.  The voices
+ * folder, eSpeak's data, libraries and the paths in SYRINX_ENGINE_* are taken from the
+ * environment.
  *
- * Positive errno when a limit or the filter could not be set: the caller must
- * not go on.  A kernel that has neither Landlock nor namespaces is no error;
- * the report says so.  Descriptors above 3 are closed when a program is
- * executed. */
+ * A positive errno when a limit or the filter could not be set: the caller must not
+ * continue.  A kernel that has neither Landlock nor namespaces is not an error; the report
+ * says so.  Descriptors above 3 are closed when a program is executed. */
 int confine_outer(const struct confine_request *request, struct confine_report *report);
 
 /* One sentence about everything that is enforced, and one for each thing that is
@@ -77,8 +76,8 @@ int confine_outer(const struct confine_request *request, struct confine_report *
 typedef void(confine_explain_h)(bool enforced, const char *sentence, void *arg);
 void confine_explain(const struct confine_report *report, confine_explain_h *handler, void *arg);
 
-/* Whether an engine could read this file or directory, and where that comes
- * from: a path of the system or of the request. */
+/* Whether an engine could read this file or directory, and which path of the system or of the
+ * request allows it. */
 bool confine_shows(char *where, size_t size, const struct confine_request *request,
 		   const char *path);
 
@@ -87,13 +86,12 @@ bool confine_shows(char *where, size_t size, const struct confine_request *reque
  * which need more than any engine, it does nothing and says so in the log. */
 int confine_engine(void);
 
-/* Whether the filters are those of a release: the sanitizers start processes,
- * trace themselves and signal each other, so a build with one of them lets
- * engines do more. */
+/* Whether the filters are as strict as in a release build: sanitizers start processes, trace
+ * the process and send signals, so a build with one of them allows engines more. */
 bool confine_has_engine_filter(void);
 
-/* Keeps other processes of the same user out of this one's memory and
- * environment.  Nothing in a build with a sanitizer, which traces itself. */
+/* Prevents other processes of the same user from reading this one's memory and environment.
+ * Does nothing in a build with a sanitizer, which traces the process itself. */
 int confine_hide_memory(void);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * confine_private.h: what the parts of the confinement know of each other.
+ * confine_private.h: the interfaces between the parts of the confinement.
  */
 #ifndef SYNTH_CONFINE_PRIVATE_H
 #define SYNTH_CONFINE_PRIVATE_H
@@ -24,7 +24,7 @@ struct confine_path {
 	char *real; /* without symbolic links */
 	bool is_directory;
 	bool executes; /* programs in it may be executed */
-	bool is_private; /* not of the system: perhaps readable by its owner alone */
+	bool is_private; /* not part of the system: perhaps readable by its owner alone */
 };
 
 struct confine_paths {
@@ -37,12 +37,12 @@ int confine_paths_find(struct confine_paths *paths, const struct confine_request
 void confine_paths_reset(struct confine_paths *paths);
 bool confine_is_beneath(const char *path, const struct confine_path *directory);
 
-/* The version of Landlock that can be used, or 0 and why. */
+/* The version of Landlock that can be used; if 0, also the reason. */
 unsigned confine_landlock_version(int *err);
 int confine_landlock(const struct confine_paths *paths, unsigned version);
 
-/* confine_mounts.c: *unavailable is why there can be none, or 0; an error leaves
- * the process in no state to go on. */
+/* confine_mounts.c: *unavailable is the reason why mounts cannot be used, or 0; after an
+ * error the process must not continue. */
 int confine_mounts(const struct confine_paths *paths, const struct confine_request *request,
 		   int *unavailable);
 

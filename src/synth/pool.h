@@ -20,10 +20,10 @@ enum pool_order {
 /* In a launcher's argv: replaced by the memory of the engine that is started. */
 #define POOL_MEMORY_WORD "{memory_mb}"
 
-/* Replaced by --report for the first worker of all, else left out. */
+/* Replaced by --report for the very first worker, otherwise left out. */
 #define POOL_REPORT_WORD "{report}"
 
-/* Replaced by --jit for an engine that may make code at run time, else left out. */
+/* Replaced by --jit for an engine that may generate code at run time, otherwise left out. */
 #define POOL_JIT_WORD "{jit}"
 
 struct pool_options {
@@ -43,8 +43,7 @@ struct pool_options {
 	const char *large_engine; /* the one that loads models, which may take … */
 	unsigned large_memory_mb; /* … so much; NULL: there is none */
 	unsigned cpu_seconds; /* of one chunk */
-	const char
-		*jit_engines; /* names with blanks between them; outlives the pool; may be NULL */
+	const char *jit_engines; /* names separated by blanks; outlives the pool; may be NULL */
 	bool test_hooks; /* engines obey the words that tests use */
 };
 

@@ -92,7 +92,7 @@ struct seat {
 	struct speech_job *job; /* NULL: called off, DONE is still to come */
 	uint32_t credit; /* samples granted and not yet received */
 	uint64_t heard_us; /* when it last sent samples, or began to owe any (watchdog.c) */
-	uint64_t excused_us; /* of the silence since then */
+	uint64_t excused_us; /* time since then that does not count as silence */
 };
 
 struct note {
@@ -124,9 +124,9 @@ struct worker {
 	bool stands_in; /* it was reserved, and is staff until one that starts is ready */
 	bool leaving; /* gets no more jobs, and goes after those it has */
 	uint64_t started_us;
-	uint64_t waited_for_us; /* from when on it has been expected to say READY (watchdog.c) */
-	uint64_t excused_us; /* of the time since then */
-	struct child_processors processors; /* when the watchdog last looked at it */
+	uint64_t waited_for_us; /* since when it has been expected to say READY (watchdog.c) */
+	uint64_t excused_us; /* time since then that does not count */
+	struct child_processors processors; /* as of the watchdog's last check */
 	unsigned jobs_done;
 	struct greeting greeting; /* until it is ready */
 };
@@ -169,7 +169,7 @@ struct pool {
 	uint64_t arrivals; /* jobs so far */
 	struct deferred schedule;
 	struct timer watchdog;
-	uint64_t watched_us; /* when the watchdog last looked */
+	uint64_t watched_us; /* when the watchdog last checked */
 	bool all_answered; /* every engine once: now they are staffed */
 	bool ready_told;
 	void (*ready_handler)(void *arg);
@@ -231,7 +231,7 @@ void worker_call_off(struct worker *worker, struct speech_job *job);
 /* watchdog.c */
 void watchdog_start(struct pool *pool);
 void watchdog_stop(struct pool *pool);
-/* A time by_us later, but not after now_us. */
+/* Moves a time by by_us, but not beyond now_us. */
 uint64_t watchdog_later(uint64_t heard_us, uint64_t by_us, uint64_t now_us);
 
 /* job.c */

@@ -22,13 +22,13 @@ int engine_reply_words(struct buf *out, const char *event, const char *text, siz
 int engine_reply_final(struct buf *out, const char *event);
 int engine_reply_pong(struct buf *out);
 
-/* Of ours, for those who talk with a key of the server: why an answer cannot be had, and what one
- * has used. */
+/* Extensions for clients that talk with an API key of this server: why there is no answer,
+ * and what an answer has used. */
 struct engine_usage {
-	const char *ids[2]; /* of its rows in the ledger: what was asked, what was answered */
+	const char *ids[2]; /* of its rows in the ledger: input, then output */
 	uint64_t tokens_in, tokens_out;
 	bool is_estimated;
-	bool is_known; /* its cost */
+	bool is_known; /* whether its cost is known */
 	int64_t microcents;
 };
 int engine_reply_error(struct buf *out, const char *event, const struct wire_notice *notice);

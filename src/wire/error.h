@@ -62,8 +62,7 @@ struct wire_error {
 
 const struct wire_error *wire_error_get(enum wire_error_id id);
 
-/* After how many seconds it may be otherwise, where nobody knows better; 0: nobody knows
- * anything. */
+/* After how many seconds to try again, where no better value is known; 0: not known. */
 unsigned wire_error_retry_s(enum wire_error_id id);
 
 /* The code that a native WebSocket closes with because of it; 0: it stays. */
