@@ -26,20 +26,20 @@
 
 static const char rows_ending[] = ".rows";
 static const char marks_ending[] = ".marks";
-static const char damaged_ending[] = ".damaged"; /* behind one of those */
-static const char read_ending[] = ".read"; /* behind that */
+static const char damaged_ending[] = ".damaged"; /* appended to one of those */
+static const char read_ending[] = ".read"; /* appended to that */
 
 /* Turns on their way to the store. */
 struct adoption {
 	struct store *store;
 	bool is_found; /* there was a file */
 	bool is_lost; /* those that come are marks */
-	bool is_set_aside; /* of a file that was kept as damaged */
+	bool is_set_aside; /* from a file that was kept as damaged */
 	size_t rows, lost; /* that were booked */
 	size_t count;
 	struct store_turn turns[LEDGER_BATCH];
 	int errs[LEDGER_BATCH];
-	bool has_store_failed; /* once, with any file: this member stays */
+	bool has_store_failed; /* with any file, at least once: this member stays */
 };
 
 static int book_all(struct adoption *adoption)
@@ -74,7 +74,7 @@ static int add(const struct store_turn *turn, void *arg)
 	struct adoption *adoption = arg;
 	struct store_turn *to = &adoption->turns[adoption->count];
 
-	/* What else was whole in it is booked, by whoever set it aside. */
+	/* All complete records in it were booked by the process that set it aside. */
 	if (adoption->is_set_aside && turn_record_version(turn) == TURN_RECORD_SPEECH)
 		return 0;
 	*to = *turn;
@@ -213,9 +213,9 @@ static bool read_id(char id[STORE_SERVER_ID_LEN + 1], const char *dir, const cha
 	return access(rows, F_OK) != 0;
 }
 
-/* The program before this one cannot read rows of other kinds than speech: to it a file that
- * has any is damaged, and it keeps the file.  They are booked from there, and a file of which
- * something was booked is renamed once more. */
+/* The previous release cannot read rows of kinds other than speech: it treats a file that has
+ * any as damaged and keeps it.  Such rows are booked from the kept file, and a file from
+ * which something was booked is renamed once more. */
 static int adopt_set_aside(struct adoption *adoption, const char *dir, const char *name)
 {
 	char path[PATH_SIZE];
@@ -238,10 +238,11 @@ static int adopt_set_aside(struct adoption *adoption, const char *dir, const cha
 	return rename(path, read) == 0 ? 0 : errno;
 }
 
-/* Rows come before marks, whoever has left them, so a folder is gone through three times. */
+/* Rows must be booked before marks, whichever process left them, so the directory is read
+ * three times. */
 enum adopt_pass { ADOPT_ROWS_SET_ASIDE, ADOPT_MARKS_SET_ASIDE, ADOPT_LEFT, ADOPT_PASSES };
 
-/* Whether a file was set aside: ID, its ending, and that of what is damaged. */
+/* Whether a file was set aside: its name is ID, its ending, and the ending for damaged files. */
 static bool adopt_is_set_aside(const char *name, const char *ending)
 {
 	size_t len = strlen(ending);
@@ -293,8 +294,9 @@ int adopt_left(struct store *store, const char *dir)
 	DIR *list = adoption ? opendir(dir) : NULL;
 	int err = adoption ? 0 : ENOMEM;
 
-	/* A file that cannot be read keeps nobody else's from being booked; a store that fails
-	 * does, for rows that wait for it must come before the marks of the same answers. */
+	/* A file that cannot be read does not keep other files from being booked; a store
+	 * that fails does, because rows that wait for it must be booked before the marks of
+	 * the same answers. */
 	for (int pass = 0; list && !adoption->has_store_failed && pass < ADOPT_PASSES; ++pass) {
 		int one = adopt_all(adoption, (enum adopt_pass)pass, list, dir, store);
 

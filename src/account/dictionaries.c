@@ -9,8 +9,8 @@
  * together are served together.  Each dictionary is a question of its own to the
  * store's thread, so that nobody else waits for a whole project.
  *
- * A project that somebody may speak with stays: sessions expect their words to be at hand.
- * Of the others those that were used last stay for a while, within a budget.
+ * A project that is in use stays in memory: sessions expect its entries to be at hand.  Of
+ * the others, the most recently used stay for a while, within a budget.
  */
 #include "account/dictionaries.h"
 
@@ -26,8 +26,8 @@
 
 #define LOOK_US UINT64_C(1000000) /* for other processes' changes */
 
-/* Projects that nobody speaks with are looked at this often, and forgotten after so long:
- * who calls every few minutes need not wait for the store, and who has gone costs nothing. */
+/* How often unused projects are checked, and how long they are kept: a client that calls
+ * every few minutes need not wait for the store, and one that has gone costs nothing. */
 #define SWEEP_US UINT64_C(10000000)
 #define IDLE_US UINT64_C(600000000)
 
@@ -36,10 +36,11 @@
 #define IDLE_ENTRIES_MAX 500000u
 #define IDLE_PROJECTS_MAX 2000u
 
-/* A chain is short up to some thousand projects. */
+/* Hash chains stay short up to some thousand projects. */
 #define CHAINS 1024u
 
-/* Of projects that have changed at once: more, and all that are here are read again. */
+/* How many changed projects are noted at once; if there are more, all that are in memory are
+ * read again. */
 #define NEWS_MAX 1024u
 
 /* Primary subtags have at most eight letters (RFC 5646, 2.1). */
@@ -57,10 +58,10 @@ struct volume {
 
 struct shelf {
 	struct link link; /* among all, the longest unused first */
-	struct link chain; /* of its project's number */
+	struct link chain; /* of projects with the same hash */
 	uint64_t used_us;
 	size_t entries; /* of all volumes */
-	unsigned sweep; /* the last one in which somebody could speak with it */
+	unsigned sweep; /* the last sweep in which it was in use */
 	struct dictionaries *owner;
 	int64_t project_id;
 	struct volume *volumes; /* oldest first */
@@ -89,11 +90,11 @@ struct dictionaries {
 	struct timer look;
 	int64_t version; /* of the store, when last looked at */
 	bool knows_version;
-	struct { /* the thread's while it looks */
+	struct { /* owned by the thread while it runs */
 		int64_t version;
 		int64_t projects[NEWS_MAX];
 		size_t count;
-		bool is_more; /* than there is room for */
+		bool is_more; /* more than fit */
 	} news;
 
 	struct timer sweep;
@@ -121,7 +122,7 @@ static struct shelf *find_shelf(const struct dictionaries *dictionaries, int64_t
 	return NULL;
 }
 
-/* It is the one that was used last. */
+/* Marks it as the most recently used. */
 static void shelf_touch(struct shelf *shelf)
 {
 	shelf->used_us = loop_now_us(shelf->owner->loop);
@@ -421,7 +422,7 @@ static void refresh_here(struct shelf *shelf)
 	(void)dictionaries_refresh(shelf->owner, shelf->project_id, NULL, NULL);
 }
 
-/* Those that have changed, and those that could not be read before. */
+/* Projects that have changed, and those that could not be read before. */
 static void apply_news(struct dictionaries *dictionaries)
 {
 	bool reads_all = !dictionaries->knows_version || dictionaries->news.is_more;
@@ -470,7 +471,7 @@ static void look_later(struct dictionaries *dictionaries)
 		timer_set(timers, &dictionaries->look, LOOK_US, look, dictionaries);
 }
 
-/* Projects that nobody speaks with */
+/* Projects that are not in use */
 
 static void mark_used(int64_t project_id, void *arg)
 {
@@ -488,7 +489,7 @@ static bool is_idle(const struct shelf *shelf)
 	return shelf->sweep != shelf->owner->sweeps && !shelf->refresh && shelf->waiting.count == 0;
 }
 
-/* The longest unused first, until those that are left fit and are not too old. */
+/* Drops the longest unused first, until the rest fits and is recent enough. */
 static void sweep(void *arg)
 {
 	struct dictionaries *dictionaries = arg;
@@ -589,7 +590,7 @@ bool dictionaries_has(const struct dictionaries *dictionaries, int64_t project_i
 
 	if (!shelf || !shelf->is_read)
 		return false;
-	shelf_touch(shelf); /* who asks is about to use it */
+	shelf_touch(shelf); /* the caller is about to use it */
 	return true;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The entries of a dictionary on their way into it. */
+/* The entries of a dictionary while it is being read. */
 struct collection {
 	struct dictionary_entry *entries;
 	size_t count;

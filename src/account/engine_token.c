@@ -251,7 +251,8 @@ static const char *fault_of(const struct claims *claims, int64_t now_s, int64_t 
 		return "no time of issue";
 	if (claims->issued_s - ENGINE_TOKEN_LEEWAY_S > now)
 		return "issued in the future";
-	/* With the line above this also bounds how far from now it may expire. */
+	/* Together with the check above, this also bounds how far in the future it may
+	 * expire. */
 	if (claims->expires_s - claims->issued_s > (double)life_max_s)
 		return "valid for longer than token_seconds of the agent";
 	return NULL;

@@ -159,7 +159,7 @@ static int read_slots(int fd, marks_h *each, void *arg, size_t *damaged)
 	return 0;
 }
 
-/* How many are not whole; EBADMSG when the file as a whole is none of ours. */
+/* Gives the number of incomplete records; EBADMSG if this is not a file of marks. */
 static int marks_read_file(const char *path, marks_h *each, void *arg, size_t *damaged)
 {
 	uint8_t header[HEADER_SIZE] = {0};

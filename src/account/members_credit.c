@@ -55,8 +55,8 @@ static void note_grant(struct credit *credit)
 				      .left = answer->left_microcents,
 				      .elsewhere = answer->elsewhere_microcents,
 			      });
-	/* Rows that the sums leave out, because the clock was set back and they seem to be
-	 * of before, are found when nothing is under way. */
+	/* Rows that the sums miss, because the clock was set back and they seem to be older,
+	 * are accounted for when nothing is on its way. */
 	if (credit->is_quiet && credit->quota->turns == 0 && lease->used == credit->used)
 		lease_all_booked(lease);
 }

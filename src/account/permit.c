@@ -5,10 +5,11 @@
  *              --> the store is being asked for credit: waits for the answer
  *              --> refused
  *
- * Credit that is not here is no reason to say that there is none while the store is being
- * asked: a turn waits for that answer, at its beginning and before each chunk.
+ * While the store is being asked for credit, a lack of credit here does not mean that there
+ * is none: a turn waits for the answer, at its beginning and before each chunk.
  *
- * On the loop.  The owner of a permit may end it any time, also from inside its handler.
+ * Runs on the loop.  The owner of a permit may end it at any time, even from inside its
+ * handler.
  */
 #include <errno.h>
 
@@ -17,13 +18,13 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-/* An answer of the store takes milliseconds.  One that takes this long will not come in
- * time for somebody who listens; the listener is told that nobody knows. */
+/* The store answers within milliseconds.  An answer that takes this long will not arrive in
+ * time for a listener; the turn is refused because the credit is not known. */
 #define PERMIT_WAIT_US UINT64_C(2000000)
 
-/* When somebody should ask again who found all credit taken: for chunks that this server
- * is speaking, which takes a moment; or by other servers, which have spent it in seconds if
- * they are busy, and hold it for a minute at most if they are not. */
+/* When to retry after all credit was taken: if by chunks that this server is speaking, in a
+ * moment; if by other servers, they will have spent it within seconds if they are busy, and
+ * hold it for a minute at most otherwise. */
 #define PERMIT_RESERVED_US UINT64_C(1000000)
 #define PERMIT_ELSEWHERE_US UINT64_C(5000000)
 
@@ -35,13 +36,13 @@ struct permit {
 	struct share_ask *ask;
 	bool has_slot;
 	struct lease_part parts[MEMBER_QUOTAS];
-	int64_t dearest; /* chunk so far */
-	int64_t spent_before; /* the chunk that is being spoken */
+	int64_t dearest; /* the most expensive chunk so far */
+	int64_t spent_before; /* before the current chunk */
 	uint64_t characters;
 
 	struct list *waits_on; /* NULL: it does not wait for credit */
 	struct link waiting;
-	const struct quota *lacks; /* that is being asked for */
+	const struct quota *lacks; /* the quota for which credit is being requested */
 	uint64_t waits_since_us;
 };
 
@@ -79,7 +80,7 @@ static void permit_destroy(void *object)
 	struct permit *permit = object;
 
 	permit_move(permit, NULL);
-	permit_spend(permit, 0); /* what was settled is not part of it any more */
+	permit_spend(permit, 0); /* what was settled is no longer part of it */
 	if (permit->has_slot)
 		member_give_back(permit->member, STORE_METER_TURNS, permit->ask);
 	mem_deref(permit->member);
@@ -97,8 +98,8 @@ static void permit_look_for_credit(struct bearer *bearer)
 		members_credit(bearer->payer->members, quotas[i]);
 }
 
-/* Credit that the store could not be asked for, that is reserved for chunks that are being
- * spoken, or that other servers hold, is not the same as none. */
+/* Credit that the store could not be asked for, that is reserved for chunks being spoken, or
+ * that other servers hold, does not mean that there is none. */
 static void permit_deny_credit(struct denied *denied, const struct quota *quota)
 {
 	const struct lease *lease = &quota->lease;
@@ -218,7 +219,7 @@ static void permit_refuse_waiting(struct permit *permit)
 	permit->handler(EACCES, &denied, permit->arg);
 }
 
-/* One that has begun asks again before its next chunk. */
+/* A turn that has begun asks again before its next chunk. */
 static void permit_go_on_waiting(struct permit *permit)
 {
 	struct denied denied;
@@ -238,8 +239,8 @@ static struct permit *permit_at(struct link *link)
 	return LIST_OBJECT(link, struct permit, waiting);
 }
 
-/* A handler may end any permit: those to be told are on a list of their own, from which
- * such a one removes itself. */
+/* A handler may end any permit: those still to be told are on a list of their own, from which
+ * an ended permit removes itself. */
 void permits_credit_came(struct members *members)
 {
 	struct link *next;
@@ -309,8 +310,8 @@ bool permit_text(struct permit *permit, uint64_t characters, struct denied *deni
 	return true;
 }
 
-/* The next chunk is reckoned as dear as its text may make it, and as the dearest was:
- * a voice may be slower than all others. */
+/* The next chunk is estimated at the most that its text may cost, or at the cost of the most
+ * expensive chunk so far, because a voice may be slower than all others. */
 bool permit_go_on(struct permit *permit, int64_t spent_microcents, int64_t chunk_microcents,
 		  struct denied *denied)
 {
@@ -331,12 +332,12 @@ bool permit_go_on(struct permit *permit, int64_t spent_microcents, int64_t chunk
 	member_quotas(quotas, bearer);
 	for (size_t i = 0; i < MEMBER_QUOTAS; ++i)
 		lease_reserve(&quotas[i]->lease, &permit->parts[i], chunk_microcents);
-	if (chunk_microcents > payer_block(bearer->payer)) /* more than is asked for ahead */
+	if (chunk_microcents > payer_block(bearer->payer)) /* more than is requested in advance */
 		permit_look_for_credit(bearer);
 	return true;
 }
 
-/* A chunk that has used up what was reserved for it draws on what comes next. */
+/* A chunk that has used up what was reserved for it uses the reservation of the next. */
 bool permit_advance(struct permit *permit, int64_t spent_microcents, struct denied *denied)
 {
 	struct bearer *bearer = permit->member->bearer;

@@ -50,7 +50,7 @@ int64_t price_microcents(uint64_t samples, uint32_t sample_rate, int64_t microce
 	return price_exact(samples, (uint64_t)sample_rate * 60, microcents_per_minute);
 }
 
-/* How well a row fits: an agent says more than a model; -1: not at all. */
+/* How well a row fits: a matching agent counts more than a matching model; -1: not at all. */
 static int price_fit_tokens(const struct price_token_row *row, enum price_way way,
 			    const char *model_id, const char *agent)
 {

@@ -157,7 +157,7 @@ static void write_moment(struct json_write *json, const char *key, int64_t wall_
 	write_text(json, key, wall_ms ? text : NULL);
 }
 
-/* The first three are of speech, the cost is of all kinds. */
+/* The first three cover speech only, the cost covers all kinds. */
 static void write_figures(struct json_write *json, const struct store_usage *usage)
 {
 	json_write_signed(json, "turns", usage->turns);
@@ -300,7 +300,7 @@ int report_write_csv(struct buf *out, struct store *store, const struct store_tu
 			write_csv(&writing, ",");
 		}
 	}
-	/* New figures come behind those that are there: some read columns by their places. */
+	/* New columns are added at the end, because some clients read columns by position. */
 	write_csv(&writing, "turns,audio_seconds,characters,cost_microcents,heard_seconds,"
 			    "model_answers,input_tokens,output_tokens,estimated_tokens\r\n");
 	err = report_each(store, filter, by, write_csv_row, &writing, NULL);

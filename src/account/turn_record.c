@@ -22,9 +22,9 @@ enum {
 	AT_SERVER = AT_ID + STORE_TURN_ID_MAX,
 	AT_MODEL = AT_SERVER + STORE_SERVER_ID_LEN,
 	AT_SPEECH_END = AT_MODEL + STORE_MODEL_OLD_SIZE,
-	/* Of the second version alone: its model is here, and AT_MODEL is empty. */
+	/* Second version only: its model is here, and AT_MODEL is empty. */
 	AT_QUANTITY = AT_SPEECH_END,
-	AT_KIND = AT_QUANTITY + 8, /* and behind it the unit, and whether it is an estimate */
+	AT_KIND = AT_QUANTITY + 8, /* followed by the unit, and whether it is an estimate */
 	AT_WHOLE_MODEL = AT_KIND + 8,
 	AT_END = AT_WHOLE_MODEL + STORE_MODEL_SIZE,
 	AT_VERSION = TURN_RECORD_SIZE - 16,
@@ -66,7 +66,7 @@ int turn_record_version(const struct store_turn *turn)
 	return is_speech ? TURN_RECORD_SPEECH : TURN_RECORD_KINDS;
 }
 
-/* What the second version has beyond the first. */
+/* The fields that the second version adds to the first. */
 static void turn_record_write_kind(uint8_t *bytes, const struct store_turn *turn)
 {
 	turn_record_put_number(bytes + AT_QUANTITY, store_turn_quantity(turn));
@@ -130,7 +130,7 @@ static bool read_texts(struct store_turn *turn, const uint8_t *bytes)
 	       read_text(turn->server, bytes + AT_SERVER, STORE_SERVER_ID_LEN);
 }
 
-/* The first version's rows are speech. */
+/* Rows of the first version are speech. */
 static bool turn_record_read_kind(struct store_turn *turn, const uint8_t *bytes)
 {
 	uint64_t version = turn_record_number(bytes + AT_VERSION);

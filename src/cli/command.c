@@ -13,7 +13,7 @@
 
 #include "base/count.h"
 
-/* The letters that name a key, which lists show, too. */
+/* The first letters of a key, which identify it and are also shown in lists. */
 #define COMMAND_KEY_SHOWN 8
 
 const struct command *command_find(const char *name)
@@ -85,7 +85,7 @@ static const struct command_option *find_option(const struct command *command, c
 	return NULL;
 }
 
-/* Keeps a copy of an argument and blanks the argument out but for its first `shown` letters. */
+/* Keeps a copy of an argument and overwrites the argument, except its first `shown` letters. */
 static int command_hide(struct command_call *call, const char **value, char *argument, size_t shown)
 {
 	char *copy = strdup(argument);
@@ -102,7 +102,7 @@ static int command_hide(struct command_call *call, const char **value, char *arg
 	return COMMAND_OK;
 }
 
-/* By name, so that no command can forget it. */
+/* Secrets are recognized by option name, so that no command can forget to hide them. */
 static bool command_is_secret(const struct command_option *option, const char *value)
 {
 	static const char *const secrets[] = {"key", "token"};

@@ -18,7 +18,7 @@
 #include "cli/command.h"
 #include "synth/confine.h"
 
-/* UID:GID, as numbers: in the server's place there is nobody left to look up names. */
+/* UID:GID as numbers, because names cannot be looked up at this point. */
 static int confine_read_user(struct confine_request *request, const struct command_call *call)
 {
 	const char *value = command_value(call, "user");
@@ -70,8 +70,8 @@ static int confine_explain_child(const struct confine_request *request, int fd)
 	return err ? COMMAND_FAILED : COMMAND_OK;
 }
 
-/* A confined process cannot write to a file, which our standard output may be:
- * a child does it and says what came of it. */
+/* A confined process cannot write to a file, which our standard output may be; so a child
+ * confines itself and reports the result. */
 static int confine_run_explain(struct confine_request *request)
 {
 	char bytes[1024];
@@ -84,7 +84,7 @@ static int confine_run_explain(struct confine_request *request)
 		fprintf(stderr, "syrinx confine: %s\n", strerror(errno));
 		return COMMAND_FAILED;
 	}
-	request->parent = 0; /* the child's is this process */
+	request->parent = 0; /* the child's parent is this process */
 	if (pid == 0)
 		_exit(confine_explain_child(request, fds[1]));
 	close(fds[1]);
@@ -96,7 +96,7 @@ static int confine_run_explain(struct confine_request *request)
 	return WEXITSTATUS(status);
 }
 
-/* The directory may be another one afterwards. */
+/* Makes the path absolute, because the working directory may change. */
 static int confine_absolute(char path[PATH_MAX], const char *program)
 {
 	char here[PATH_MAX];
@@ -111,7 +111,7 @@ static int confine_absolute(char path[PATH_MAX], const char *program)
 	return n < PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
-/* For the server's log, to which standard error leads. */
+/* Writes to the server's log, which receives standard error. */
 static void confine_log(bool enforced, const char *sentence, void *arg)
 {
 	(void)arg;

@@ -1,5 +1,5 @@
 /*
- * data_dir.c: the data directory, and that nobody else gets at what is in it (see data_dir.h).
+ * data_dir.c: the data directory, and keeping it private (see data_dir.h).
  */
 #include "cli/data_dir.h"
 
@@ -17,10 +17,10 @@
 
 #define DATA_DIR_OTHERS (S_IRWXG | S_IRWXO)
 
-/* Ours are two levels deep; a link that leads around in circles is not followed anyway. */
+/* Syrinx's own directories are two levels deep; symbolic links are not followed anyway. */
 #define DATA_DIR_DEPTH_MAX 8
 
-/* Names that Syrinx gives, or their beginnings. */
+/* Names of files that Syrinx creates, or their beginnings. */
 static bool data_dir_is_ours(const char *name)
 {
 	static const char *const beginnings[] = {"syrinx.", "local.key"};
@@ -37,7 +37,7 @@ static bool data_dir_is_ours(const char *name)
 	return false;
 }
 
-/* The folder of voices may be inside, as in the Debian package. */
+/* The voices folder may be inside the data directory, as in the Debian package. */
 static bool data_dir_is_voices(int dir_fd, const char *name, const struct config *config)
 {
 	struct stat voices;
@@ -48,7 +48,7 @@ static bool data_dir_is_voices(int dir_fd, const char *name, const struct config
 	       entry.st_ino == voices.st_ino;
 }
 
-/* A directory of the descriptor's; the descriptor stays the caller's. */
+/* Opens the descriptor's directory for reading; the caller keeps the descriptor. */
 static DIR *data_dir_list(int dir_fd)
 {
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -59,8 +59,8 @@ static DIR *data_dir_list(int dir_fd)
 	return dir;
 }
 
-/* Whether there is anything in it that is not Syrinx's: then its mode is not ours to change.  Hidden
- * files do not count, nor does what a file system has at its root. */
+/* Whether it contains anything that is not Syrinx's: then its mode must not be changed.
+ * Hidden files do not count, nor does what a file system has at its root. */
 static bool data_dir_is_shared(int dir_fd, const struct config *config)
 {
 	DIR *dir = data_dir_list(dir_fd);
@@ -81,13 +81,13 @@ static int data_dir_refuse(const char *path)
 {
 	fprintf(stderr,
 		"syrinx: every user of this machine may write to %s, and that cannot be changed here: "
-		"whoever puts files there owns the server. Name a directory of its own (--data), or "
-		"have its owner chmod it to 0700\n",
+		"anyone could put files there and take over the server. Use a separate directory "
+		"(--data), or have its owner chmod it to 0700\n",
 		path);
 	return EPERM;
 }
 
-/* Some file systems take a mode and forget it. */
+/* Checks the result, because some file systems accept a mode and ignore it. */
 static void data_dir_tell_closed(int fd, const char *path, unsigned mode)
 {
 	struct stat status;
@@ -97,12 +97,12 @@ static void data_dir_tell_closed(int fd, const char *path, unsigned mode)
 			 mode);
 	else
 		log_warn("data",
-			 "%s is open to other users (mode %04o), and its file system keeps no "
-			 "permissions: whoever can log in can read what is in it",
+			 "%s is open to other users (mode %04o), and its file system does not "
+			 "store permissions: every user of this machine can read it",
 			 path, mode);
 }
 
-/* The mode of a directory that is there. */
+/* Checks and corrects the mode of an existing directory. */
 static int data_dir_close(int fd, const struct stat *status, const struct config *config)
 {
 	const char *path = config->data_dir;
@@ -122,8 +122,8 @@ static int data_dir_close(int fd, const struct stat *status, const struct config
 	if (is_shared)
 		log_warn("data",
 			 "%s is open to other users (mode %04o) and has other things in it, so it "
-			 "stays open; Syrinx's files in it are closed. Better give it a directory "
-			 "of its own",
+			 "stays open; Syrinx's files in it are made private. Use a separate "
+			 "directory for Syrinx",
 			 path, mode);
 	else
 		log_warn("data", "%s is open to other users (mode %04o) and belongs to user %u: %s",
@@ -131,7 +131,7 @@ static int data_dir_close(int fd, const struct stat *status, const struct config
 	return 0;
 }
 
-/* A directory that is missing is made for its owner alone, whatever the umask is. */
+/* A missing directory is created for its owner alone, whatever the umask is. */
 static int data_dir_ensure(const char *path)
 {
 	mode_t before = umask(DATA_DIR_OTHERS);
@@ -161,18 +161,18 @@ int data_dir_make(const struct config *config)
 	return err;
 }
 
-/* What a walk through it finds. */
+/* What a walk through the directory finds. */
 struct data_dir_walk {
 	const struct config *config;
 	uid_t owner; /* of the directory */
-	unsigned closed; /* that were open to others */
-	char first[256]; /* of them */
-	unsigned foreign; /* that belong to somebody else, who can change them */
+	unsigned closed; /* number of files that were open to others */
+	char first[256]; /* name of the first one */
+	unsigned foreign; /* number that belong to another user, who can change them */
 	char first_foreign[256];
 };
 
-/* By a descriptor, so that nobody can put another file in its place meanwhile.  fchmod does not take
- * one that is only a path. */
+/* Uses a descriptor, so that nobody can replace the file meanwhile.  fchmod does not accept
+ * an O_PATH descriptor. */
 static int data_dir_change_mode(int fd, unsigned mode)
 {
 	char link[32];
@@ -200,7 +200,7 @@ static void data_dir_close_entry(struct data_dir_walk *walk, int fd, const char 
 
 static void data_dir_walk(struct data_dir_walk *walk, int dir_fd, unsigned depth);
 
-/* What a link leads to is somebody else's choice: links are left alone. */
+/* Symbolic links are left alone: their targets may be someone else's. */
 static void data_dir_visit(struct data_dir_walk *walk, int dir_fd, const char *name, unsigned depth)
 {
 	int fd = openat(dir_fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -254,7 +254,7 @@ void data_dir_close_files(const struct config *config)
 	if (walk.closed > 0)
 		log_warn("data",
 			 "%u files in %s were open to other users, the first is %s; they are "
-			 "not any more",
+			 "private now",
 			 walk.closed, config->data_dir, walk.first);
 	if (walk.foreign > 0)
 		log_warn("data",

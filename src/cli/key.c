@@ -225,7 +225,7 @@ static int list(struct store *store, const struct command_call *call)
 			      : COMMAND_OK;
 }
 
-/* The key that is meant: the second operand or, without one, what is in --key-file. */
+/* The selected key: the second operand or, without one, the content of --key-file. */
 static int key_find(struct store_key *key, struct store *store, const struct command_call *call)
 {
 	char text[KEY_SOURCE_SIZE];

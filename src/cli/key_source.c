@@ -19,7 +19,7 @@ static int key_source_fail(const struct command_call *call, const char *file, co
 	return COMMAND_FAILED;
 }
 
-/* Up to a newline, byte by byte: what follows on standard input is somebody else's. */
+/* Reads up to a newline, byte by byte: the rest of standard input must stay unread. */
 static int key_source_read_line(char line[KEY_SOURCE_SIZE], int fd)
 {
 	size_t len = 0;

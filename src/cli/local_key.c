@@ -117,7 +117,7 @@ static void close_to_others(const char *data_dir)
 		log_warn("key", "chmod %s: %s", path, strerror(errno));
 }
 
-/* The server's own, however many there are. */
+/* The server's own key is exempt from the limit on keys. */
 static int add_row(struct store *store, struct store_key *key)
 {
 	bool was_unlimited = store->is_unlimited;
@@ -165,8 +165,8 @@ static int make(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char 
 	return err;
 }
 
-/* Whoever could once write to the directory may have left a file with a key that he knows, which would
- * become a master key. */
+/* Anyone who could once write to the directory may have left a file with a key known to them,
+ * which would become a master key. */
 static bool local_key_is_planted(const char *data_dir)
 {
 	char path[PATH_SIZE];

@@ -114,7 +114,7 @@ static int make_url(char *url, size_t size, const struct command_call *call,
 	return n > 0 && (size_t)n < size ? 0 : EINVAL;
 }
 
-/* Before the text is read: both may come on standard input, the key first. */
+/* The key is read before the text: both may come from standard input, the key first. */
 static int find_key(char key[KEY_SOURCE_SIZE], const struct command_call *call,
 		    const struct config *config)
 {

@@ -27,7 +27,7 @@ struct host {
 	struct config *config;
 	bool greets;
 	char key[ACCOUNT_KEY_LEN + 1];
-	char late_key[ACCOUNT_KEY_LEN + 1]; /* the store's thread's, until it is in use */
+	char late_key[ACCOUNT_KEY_LEN + 1]; /* owned by the store's thread until it is in use */
 };
 
 static int take_key(struct host *host, int err)
@@ -62,8 +62,8 @@ static int make_late_key(struct store *store, void *arg)
 	return local_key_ensure(host->late_key, store, host->config->data_dir);
 }
 
-/* The key of the file may have been revoked meanwhile: then there is a new one, and the
- * agent that has it is made anew. */
+/* The key in the file may have been revoked meanwhile: then a new key is created, and the
+ * agent that uses it is created again. */
 static void take_late_key(void *arg)
 {
 	struct host *host = arg;
@@ -71,7 +71,7 @@ static void take_late_key(void *arg)
 	if (strcmp(host->key, host->late_key) == 0)
 		return;
 	memcpy(host->key, host->late_key, sizeof(host->key));
-	log_warn("key", "%s/local.key has a new key: the one before is not good",
+	log_warn("key", "%s/local.key has a new key: the previous one is not valid",
 		 host->config->data_dir);
 	raise(SIGHUP);
 }
@@ -146,7 +146,8 @@ static int run(const struct command_call *call)
 	return server_main(&config, &events) == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 
-/* None takes a secret: a successor gets the same arguments, and secrets are blanked out in them. */
+/* No option takes a secret: a successor gets the same arguments, and secrets are overwritten
+ * in them. */
 static const struct command_option options[] = {
 	{"config", 0, "FILE", "read this configuration"},
 	{"listen", 0, "HOST:PORT", "listen here (127.0.0.1:8080)"},

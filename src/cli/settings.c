@@ -81,7 +81,7 @@ static bool settings_is_writable_by_all(const char *path)
 	       (status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0;
 }
 
-/* Not refused: these are not ours, and may be so for a reason that we do not know. */
+/* Only a warning: these files are not Syrinx's, and there may be a reason for their modes. */
 void settings_warn_of_others(const struct config *config, const char *file)
 {
 	if (config->file_has_secrets && settings_is_readable_by_all(file))
@@ -147,7 +147,7 @@ int settings_open_store(struct store **storep, const char *address, const struct
 		fprintf(stderr, "syrinx %s: cannot open %s: %s\n", command->name, shown,
 			store_trouble(address, err));
 	} else {
-		/* Who may open the store may do what no key may. */
+		/* Anyone who can open the store can do more than any key allows. */
 		(*storep)->is_unlimited = true;
 	}
 	return err;

@@ -79,9 +79,8 @@ static int parse_arguments(struct settings *settings, int argc, char **argv)
 	return err;
 }
 
-/* A launcher has done it before this program was executed; one that was started
- * by hand does it itself.  Other processes of the same user then have no business
- * in this one's memory. */
+/* A launcher has confined this program before executing it; a program that was started by
+ * hand confines itself.  After that, other processes of the same user cannot read its memory. */
 static int main_confine(const struct settings *settings)
 {
 	int err = getenv(CONFINE_VARIABLE) ? 0 : confine_outer(&settings->request, NULL);

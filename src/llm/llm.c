@@ -88,7 +88,7 @@ static void answer_destroy(void *object)
 	mem_deref(answer->client);
 }
 
-/* What the model has not counted is reckoned. */
+/* Tokens that the model has not counted are estimated. */
 static void llm_answer_figures(struct llm_figures *figures, const struct llm_answer *answer)
 {
 	*figures = answer->figures;

@@ -16,14 +16,14 @@
 #define CHILD_OUTPUT_NAME_SIZE 64
 #define CHILD_OUTPUT_READ_SIZE 4096
 
-/* What a pipe holds by default: a child that is being closed and writes on is
- * not listened to for longer. */
+/* The default size of a pipe: of a child that is being closed and keeps writing, no more than
+ * this is read. */
 #define CHILD_OUTPUT_LAST_MAX 65536
 
 #define CHILD_OUTPUT_MINUTE_US UINT64_C(60000000)
 
-/* A child that has said too much is read so seldom: it goes on, and the loop has
- * time for others. */
+/* How often a child that has exceeded its limit is read: the child can continue, and the loop
+ * has time for others. */
 #define CHILD_OUTPUT_PAUSE_US 20000
 
 struct child_output {
@@ -35,12 +35,12 @@ struct child_output {
 	char line[CHILD_OUTPUT_LINE_MAX + 1];
 	size_t len;
 	uint64_t minute_us; /* when the current minute began */
-	unsigned lines; /* in it */
-	size_t dropped; /* bytes of a line that is too long */
+	unsigned lines; /* in the current minute */
+	size_t dropped; /* bytes dropped of a line that is too long */
 };
 
-/* "2026-01-31T12:00:00.000Z warn  area: words": *level, and where the area begins;
- * the whole line if it is not one of those. */
+/* Parses "2026-01-31T12:00:00.000Z warn  area: words" into *level and the position of the
+ * area; gives the whole line if it does not have this format. */
 static const char *child_output_words(const char *line, enum log_level *level)
 {
 	char word[8];
@@ -53,20 +53,20 @@ static const char *child_output_words(const char *line, enum log_level *level)
 	return line + end;
 }
 
-/* Whether there is room for one more line in this minute. */
+/* Whether another line may be logged in this minute. */
 static bool child_output_count(struct child_output *output)
 {
 	const uint64_t now_us = loop_now_us(output->loop);
 
 	if (output->minute_us == 0 || now_us - output->minute_us >= CHILD_OUTPUT_MINUTE_US) {
 		if (output->lines > CHILD_OUTPUT_LINES_MAX)
-			log_warn(output->name, "%u more lines were left out",
+			log_warn(output->name, "%u more lines were dropped",
 				 output->lines - CHILD_OUTPUT_LINES_MAX);
 		output->minute_us = now_us;
 		output->lines = 0;
 	}
 	if (++output->lines == CHILD_OUTPUT_LINES_MAX + 1)
-		log_warn(output->name, "more than %u lines in a minute; the rest is left out",
+		log_warn(output->name, "more than %u lines in a minute; the rest are dropped",
 			 (unsigned)CHILD_OUTPUT_LINES_MAX);
 	return output->lines <= CHILD_OUTPUT_LINES_MAX;
 }
@@ -84,7 +84,7 @@ static void child_output_log(struct child_output *output)
 		return;
 	words = child_output_words(output->line, &level);
 	if (strncmp(words, output->name, name_len) == 0 && strncmp(words + name_len, ": ", 2) == 0)
-		words += name_len + 2; /* it has given its own name */
+		words += name_len + 2; /* the line already begins with its own name */
 	log_line(level, output->name, "%s", words);
 }
 
@@ -100,7 +100,7 @@ static void child_output_take(struct child_output *output, const char *bytes, si
 	}
 }
 
-/* How many bytes there were; 0: the end, or nothing for now. */
+/* Gives the number of bytes read; 0: the end, or nothing for now. */
 static size_t child_output_read(struct child_output *output, bool *at_end)
 {
 	char bytes[CHILD_OUTPUT_READ_SIZE];

@@ -4,7 +4,7 @@
  *   wait (idle timer) -> read head (head timer) -> read body (body timer)
  *     -> handler -> answered -> wait, or the next of the bytes that wait
  *
- * With settings.at_head the handler comes before the body, and asks for it.
+ * With settings.at_head the handler is called before the body is read, and asks for it.
  */
 #include "net/http.h"
 
@@ -16,8 +16,8 @@
 #include "base/mem.h"
 #include "net/http_conn.h"
 
-/* What a client may send ahead while it is answered, before reading stops.  A stranger may
- * send nothing ahead but what came in one read (KEYLESS_READ_MAX). */
+/* What a client may send ahead while a request is being answered, before reading stops.  An
+ * unauthenticated client may send ahead only what came in one read (KEYLESS_READ_MAX). */
 #define WAITING_PAUSE HTTP_HEAD_MAX
 #define WAITING_MAX (WAITING_PAUSE + STREAM_READ_MAX)
 
@@ -124,8 +124,8 @@ static void http_count_bytes(struct http_conn *conn)
 	keyless_count(&conn->keyless, bytes);
 }
 
-/* Room is needed, now.  Whoever is about to ask something is told so, as far as the kernel
- * takes it at once. */
+/* Memory is needed now.  A client in the middle of a request is told so, as far as the kernel
+ * accepts the answer at once. */
 static void http_evict(struct keyless_member *member)
 {
 	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
@@ -169,7 +169,7 @@ void http_conn_leave(struct http_conn *conn)
 	timer_clear(&server->loop->timers, &conn->timer);
 	loop_undefer(server->loop, &conn->next);
 	http_admit(conn);
-	conn->is_closing = true; /* the stream is another's, or gone */
+	conn->is_closing = true; /* the stream was handed over, or is gone */
 	list_remove(&server->conns, &conn->link);
 	/* Later: it may be becoming a WebSocket, which its owner does not have yet. */
 	if (server->conns.count == 0 && server->settings.empty)
@@ -178,12 +178,12 @@ void http_conn_leave(struct http_conn *conn)
 	mem_deref(conn);
 }
 
-/* Answers a request that could not be read to its end.  A handler that waits for the body is
+/* Answers a request that could not be read completely.  A handler that waits for the body is
  * told that the client is gone: there is nothing left for it to answer. */
 static void http_refuse(struct http_conn *conn, int status, const char *reason)
 {
 	struct request *request = conn->request;
-	bool is_held = conn->is_answering; /* by whoever waits for the body */
+	bool is_held = conn->is_answering; /* by the handler that waits for the body */
 	http_gone_h *gone = request->gone;
 	void *gone_arg = request->gone_arg;
 
@@ -225,7 +225,7 @@ static size_t body_max_of(const struct http_parse *parse, void *arg)
 				     settings->arg);
 }
 
-/* One of the places for large bodies, when this may be one; false: all are taken. */
+/* Reserves a place for a large body, if this may be one; false: all are taken. */
 static bool http_take_room(struct request *request)
 {
 	struct http_server *server = request->conn->server;
@@ -286,7 +286,8 @@ static size_t read_request(struct http_conn *conn, const char *bytes, size_t n)
 	return used + http_parse_feed(&conn->request->parse, bytes + used, n - used);
 }
 
-/* From now on bytes of the connection are its request's body.  EBUSY: it has no room. */
+/* From now on the bytes of the connection are the body of its request.  EBUSY: there is no
+ * place for it. */
 static int http_begin_body(struct http_conn *conn)
 {
 	struct request *request = conn->request;
@@ -334,7 +335,7 @@ static void http_set_public(struct request *request)
 	request->public.body_len = parse->body.len;
 }
 
-/* Hands a request of which enough has been read to whoever answers it. */
+/* Passes a request of which enough has been read to its handler. */
 static void handle_request(struct http_conn *conn)
 {
 	struct request *request = conn->request;
@@ -361,7 +362,7 @@ static void http_give_body(struct http_conn *conn)
 	request->body_handler(request->body_arg);
 }
 
-/* What has come may be a head, a whole request, or wrong. */
+/* The bytes so far may be a head, a complete request, or invalid. */
 static void http_act(struct http_conn *conn)
 {
 	struct request *request = conn->request;
@@ -436,8 +437,7 @@ static void on_read(void *arg, char *bytes, size_t n)
 	mem_deref(conn);
 }
 
-/* The next request, or the body of this one, among the bytes that came before we wanted
- * them. */
+/* Parses the next request, or the body of this one, from bytes that arrived early. */
 static void process_waiting(void *arg)
 {
 	struct http_conn *conn = arg;

@@ -193,11 +193,11 @@ static int on_headers_complete(llhttp_t *llhttp)
 	if (err)
 		return -1;
 	parse->state = HTTP_PARSE_BODY;
-	/* Whoever serves the request says whether the body is wanted at all. */
+	/* The request's handler decides whether the body is read at all. */
 	return http_parse_has_body(parse) ? HPE_PAUSED : 0;
 }
 
-/* A chunk says how long it is before it comes. */
+/* The size of a chunk is known before its bytes arrive. */
 static int http_parse_on_chunk_header(llhttp_t *llhttp)
 {
 	struct http_parse *parse = llhttp->data;
@@ -353,8 +353,8 @@ static size_t http_parse_feed_head(struct http_parse *parse, const char *bytes, 
 	return n;
 }
 
-/* Whether too much came that is not body.  It is looked at only when a multiple of this many
- * bytes has come, so that the answer is the same wherever the bytes were split. */
+/* Whether too many bytes arrived that are not body.  Checked only at multiples of this many
+ * bytes, so that the result does not depend on how the bytes were split. */
 #define LOOK_EACH 4096u
 
 static bool http_parse_wastes(const struct http_parse *parse)

@@ -52,7 +52,7 @@ struct stream {
 	size_t pinned; /* bytes at the front that SSL_write must be given again */
 	size_t budget; /* bytes the kernel may still be given */
 	uint64_t progress_us;
-	struct keyless_member *keyless; /* whose memory the queue is; NULL: nobody's */
+	struct keyless_member *keyless; /* who is charged for the queue's memory; NULL: nobody */
 	uint32_t memory[OUTGOING_KINDS]; /* of the messages in the queue */
 	uint32_t stall_ms;
 	int fd;
@@ -66,7 +66,7 @@ struct stream {
 	bool is_ended; /* the peer has sent all it will */
 	bool is_blocked;
 	bool is_full;
-	bool is_overrun; /* a reply came on top of too many; not looked at since */
+	bool is_overrun; /* a reply was queued beyond the limit; not handled yet */
 	bool wants_write; /* TLS must write before it can go on */
 };
 
@@ -684,8 +684,8 @@ void stream_queue(struct stream *stream, struct outgoing *message)
 		keyless_count_queued(stream->keyless, (ptrdiff_t)outgoing_memory(message));
 	if (stream->queued > STREAM_HIGH)
 		stream->is_full = true;
-	/* Also when it is blocked: a drop may have emptied the queue since, and then
-	 * nobody waits for the kernel any more. */
+	/* Also when it is blocked: a drop may have emptied the queue since, and then nothing
+	 * waits for the kernel any more. */
 	wake(stream);
 }
 

@@ -111,8 +111,8 @@ static void fail(struct ws *ws, uint16_t code)
 	end(ws);
 }
 
-/* The peer does not read the replies that it causes.  They go now, so that their memory is
- * free at once and the close frame is the next thing that the peer can read. */
+/* The peer does not read the replies that it causes.  They are dropped now, so that their
+ * memory is free at once and the close frame is the next thing that the peer can read. */
 static void ws_end_overrun(struct ws *ws)
 {
 	static const char *const reason = "replies are not read";
@@ -143,7 +143,8 @@ static void on_event(struct ws *ws, const struct ws_event *event)
 	switch (event->type) {
 	case WS_TEXT:
 	case WS_BINARY:
-		/* A flood must end inside one read, which can bring thousands of messages. */
+		/* A flood must be stopped within a single read, which can contain thousands
+		 * of messages. */
 		if (stream_is_overrun(ws->stream))
 			ws_end_overrun(ws);
 		else if (!ws->has_sent_close)

@@ -90,7 +90,7 @@ static void ask_permit(struct pending_talk *pending)
 	struct denied denied = {.why = DENIAL_NONE, .limit = -1};
 	int err = EACCES;
 
-	/* Who cannot ask anything is told so at the door. */
+	/* A key without credit is refused before the upgrade. */
 	if (member_has_credit(pending->call.member, &denied))
 		err = member_connect(&pending->permit, pending->call.member, &denied, on_permit,
 				     pending);
@@ -98,7 +98,7 @@ static void ask_permit(struct pending_talk *pending)
 		on_permit(err, &denied, pending);
 }
 
-/* ?usage=true; false for what is neither that nor ?usage=false. */
+/* Reads ?usage=true; false for any value other than true and false. */
 static bool agent_rest_read_usage(bool *wants_usage, const struct http_request *request)
 {
 	char text[8] = "";

@@ -172,8 +172,9 @@ static int fill_keys(struct agent *agent, const struct config_agent *config, str
 	return err;
 }
 
-/* The one that was named for it, or the first that tokens are signed with and that is ours; a
- * speech engine's own key is none of ours.  A region in front of it is left out. */
+/* Takes the configured account_key, or the first key that tokens are signed with that has the
+ * form of an API key of this server; a speech engine's own keys do not.  A region prefix is
+ * removed. */
 static int agents_fill_account_key(struct agent *agent, const struct config_agent *config,
 				   struct buf *errors)
 {
@@ -193,7 +194,7 @@ static int agents_fill_account_key(struct agent *agent, const struct config_agen
 	}
 	if (config->account_key[0] == '\0')
 		return 0;
-	(void)buf_printf(errors, "[agent %s] account_key is not written like a key of ours\n",
+	(void)buf_printf(errors, "[agent %s] account_key does not look like a key of this server\n",
 			 config->name);
 	return EINVAL;
 }

@@ -142,7 +142,7 @@ static bool count_request(const struct pending_auth *pending, struct member *mem
 	return false;
 }
 
-/* All of the request is there.  Ends the pending one. */
+/* The request is complete.  Ends the pending one. */
 static void auth_pass_on(void *arg)
 {
 	struct pending_auth *pending = arg;
@@ -157,11 +157,11 @@ static void auth_on_body(void *arg)
 {
 	struct pending_auth *pending = arg;
 
-	pending->call.begun_us = clock_monotonic_us(); /* how long the client took does not count */
+	pending->call.begun_us = clock_monotonic_us(); /* the time the client took does not count */
 	auth_pass_on(pending);
 }
 
-/* The key is good.  Ends the pending one, or leaves it to the body's end. */
+/* The key is valid.  Ends the pending one, or leaves that to the end of the body. */
 static void auth_admit(struct pending_auth *pending, struct member *member)
 {
 	const struct store_key *key = member_key(member);

@@ -15,7 +15,7 @@
 
 #define ENGINES_WORDS_MAX 16
 
-/* The words that run an engine confined, and where those are kept that are made here. */
+/* The arguments that run an engine confined, and the storage for those that are built here. */
 struct engines_launcher {
 	const char *words[ENGINES_WORDS_MAX];
 	char self[PATH_MAX];
@@ -23,8 +23,8 @@ struct engines_launcher {
 	char user[32];
 };
 
-/* Whoever runs the server has said which folders engines may read; that the keys
- * are in one of them can only be a mistake. */
+/* The operator has configured which folders engines may read; if the keys are in one of them,
+ * that can only be a mistake. */
 static int engines_check_data(const struct config *config)
 {
 	char paths[2 * PARAM_STRING_SIZE];

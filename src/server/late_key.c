@@ -24,8 +24,8 @@ struct late_key {
 	struct buf kept; /* messages, each with its length before it */
 	struct members_check *check;
 	struct timer timer;
-	bool is_known; /* its owner was told who it is … */
-	bool is_refused; /* … or that it may not go on */
+	bool is_known; /* its owner was told who the client is … */
+	bool is_refused; /* … or that it must not continue */
 };
 
 static struct timers *timers_of(const struct late_key *late)

@@ -139,7 +139,7 @@ static const char *const metrics_page_proxy_headers[] = {
 	"tailscale-", /* tailscale serve and funnel */
 };
 
-/* A process of this machine speaks for itself. */
+/* The request comes from a program on this machine, not through a proxy. */
 static bool metrics_page_is_local(const struct http_request *request)
 {
 	char peer[HTTP_PEER_SIZE];
@@ -155,8 +155,8 @@ static bool metrics_page_is_local(const struct http_request *request)
 	return true;
 }
 
-/* The figures are sums over all accounts and name the operator's agents: the administrator of one
- * account may not see them. */
+/* The figures are sums over all accounts and name the operator's agents, so the administrator
+ * of one account must not see them. */
 static void metrics_page_answer_operator(const struct route_call *call)
 {
 	if (registry_is_master(call->key))

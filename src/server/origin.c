@@ -1,9 +1,10 @@
 /*
  * origin.c: which web pages may use this server (see origin.h).
  *
- * What is compared is read first, by the grammar of an origin: a scheme, "://", a host and perhaps a
- * port, and nothing else.  Names are compared without regard to case, IPv6 addresses by value, a
- * missing port as the default of its scheme.  A dot at the end is part of a name, as for browsers.
+ * Both sides are parsed before they are compared, by the grammar of an origin: a scheme,
+ * "://", a host, optionally a port, and nothing else.  Names are compared ignoring case, IPv6
+ * addresses by value, and a missing port as the default of its scheme.  A dot at the end is
+ * part of a name, as in browsers.
  */
 #include "server/origin.h"
 
@@ -16,7 +17,7 @@
 #define ORIGIN_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define ORIGIN_DIGITS "0123456789"
 
-/* Names in other alphabets are written in these, too (RFC 5890). */
+/* Internationalized names also consist of these characters (RFC 5890). */
 #define ORIGIN_NAME ORIGIN_LETTERS ORIGIN_DIGITS "-._"
 
 #define ORIGIN_NAME_MAX 253 /* characters of a DNS name */
@@ -37,7 +38,7 @@ struct origin {
 	struct origin_place place;
 };
 
-/* "" or ":PORT", and nothing behind it. */
+/* Parses "" or ":PORT", with nothing after it. */
 static int origin_read_port(int *port, const char *text)
 {
 	size_t digits;
@@ -54,7 +55,7 @@ static int origin_read_port(int *port, const char *text)
 	return *port <= 65535 ? 0 : EINVAL;
 }
 
-/* "[ADDRESS]", without a zone, which means something on one machine only. */
+/* Parses "[ADDRESS]", without a zone, which is only meaningful on one machine. */
 static int origin_read_ipv6(struct origin_place *place, const char *text)
 {
 	char address[INET6_ADDRSTRLEN];
@@ -121,7 +122,7 @@ static bool origin_same_place(const struct origin_place *a, const struct origin_
 	return a->host_len == b->host_len && strncasecmp(a->host, b->host, a->host_len) == 0;
 }
 
-/* Digits and dots alone: no DNS name is, for none has a top level of digits. */
+/* Only digits and dots, which cannot be a DNS name because no top-level domain is numeric. */
 static bool origin_is_ipv4(const struct origin_place *place)
 {
 	return !place->is_ipv6 && strspn(place->host, ORIGIN_DIGITS ".") == place->host_len;
@@ -143,7 +144,7 @@ static bool origin_is_this_machine(const struct origin_place *place)
 		strncasecmp(place->host + place->host_len - tail, local, tail) == 0);
 }
 
-/* A name that somebody may own, and lead to where he likes. */
+/* Whether it is a name that somebody can register and point to any address. */
 static bool origin_is_domain(const struct origin_place *place)
 {
 	return !place->is_ipv6 && !origin_is_ipv4(place) && !origin_is_this_machine(place) &&
@@ -204,8 +205,8 @@ static bool origin_next(char word[ORIGIN_SIZE], const char **list, bool *is_orig
 	return true;
 }
 
-/* Literally, which also covers what is no origin by the grammar and is sent by some ("null",
- * "file://"), or as the same origin in another spelling. */
+/* Compares literally, which also covers values that are not origins by the grammar but are
+ * sent by some clients ("null", "file://"), or as the same origin in another spelling. */
 static bool origin_is_listed(const char *list, const char *text, const struct origin *origin)
 {
 	char word[ORIGIN_SIZE];
@@ -233,7 +234,7 @@ bool origin_is_welcome(const struct origin_rules *rules, const struct origin_cla
 	    origin_is_listed(rules->origins, claim->origin, is_origin ? &page : NULL))
 		return true;
 	if (!is_origin || origin_default_port(&page) == ORIGIN_PORT_NONE)
-		return false; /* no page that a server gave out */
+		return false; /* not a page that was served by a server */
 	if (claim->host && origin_read_place(&host, claim->host) == 0 &&
 	    origin_same_place(&page.place, &host, origin_default_port(&page)))
 		return true;

@@ -128,8 +128,8 @@ static int open_members(struct server *server)
 	return members_alloc(&server->members, server->loop, server->account, &options);
 }
 
-/* A database that is away is waited for (store_wait.c), but not by the successor of a server
- * that runs: that one knows the keys in use, and goes on with them. */
+/* The server waits for a database that is away (store_wait.c), but not if it is the successor
+ * of a running server: that one knows the keys in use and continues with them. */
 static int open_store(struct store **storep, bool *is_away, const struct server *server)
 {
 	const char *address = server->config->store_address;
@@ -182,7 +182,7 @@ static int open_pool(struct server *server)
 {
 	int err = engines_open(&server->pool, server->loop, server->config, true);
 
-	if (err && err != EPERM) /* which was logged */
+	if (err && err != EPERM) /* EPERM was logged already */
 		log_error("server", "no engines in %s: %s", server->config->engines_dir,
 			  strerror(err));
 	return err;
@@ -284,8 +284,8 @@ static void on_accept(void *arg, int fd)
 				   "Content-Length: 0\r\nConnection: close\r\n\r\n";
 	struct server *server = arg;
 
-	/* When all are taken, a stranger's goes: else a few programs that hold connections
-	 * open would shut out every client that has a key. */
+	/* When all connections are taken, an unauthenticated one is closed; otherwise a few
+	 * programs that hold connections open would shut out every client that has a key. */
 	if (connection_count(server) < (size_t)server->config->max_connections ||
 	    keyless_evict_oldest(http_keyless(server->http))) {
 		http_accept(server->http, fd);
@@ -301,7 +301,7 @@ static void on_http_empty(void *arg)
 	drain_check(arg);
 }
 
-/* Not refused: a server that was started with it before would not start any more. */
+/* Only a warning: a server that worked with this setting before must still start. */
 static void server_warn_of_origins(const struct config *config)
 {
 	char word[ORIGIN_SIZE];

@@ -64,7 +64,7 @@ static void speech_engine_on_overrun(void *arg, size_t bytes)
 		 bytes, socket->agent->totals->name, conversation_id(socket->conversation));
 }
 
-/* The model need not write what nobody will read. */
+/* The model need not generate what nobody will read. */
 static void speech_engine_on_ending(void *arg)
 {
 	struct engine_socket *socket = arg;
@@ -183,7 +183,7 @@ static bool is_allowed(const struct route_call *call, struct agent *agent)
 	return false;
 }
 
-/* An engine whose conversations an account pays for, on its way in. */
+/* A connecting engine whose conversations are paid for by an account. */
 struct pending_engine {
 	struct route_call call; /* holds its request */
 	struct agent *agent;
@@ -228,8 +228,8 @@ static void speech_engine_on_permit(int err, const struct denied *denied, void *
 	mem_deref(pending);
 }
 
-/* The key of the agent's account, which is not the caller's: what is wrong with it is the
- * operator's to know. */
+/* Handles the key of the agent's account, which is not the caller's: only the operator is
+ * told what is wrong with it. */
 static void speech_engine_on_payer(int err, struct member *member, void *arg)
 {
 	struct pending_engine *pending = arg;

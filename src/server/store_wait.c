@@ -1,12 +1,13 @@
 /*
  * store_wait.c: a server whose store could not be reached when it started.
  *
- * It listens and answers like one whose store went away later, but it has never seen a key:
- * whoever comes with one is told 503, and so is /ready.  The store is asked again and again,
- * with growing pauses; its first answer makes the server whole.  What no waiting mends (see
- * store_is_hopeless) ends the process with the reason, as it would have at the start.
+ * It listens and behaves like a server whose store went away later, but it has never seen a
+ * key: requests with a key, and /ready, are answered with 503.  The store is tried again,
+ * with growing pauses, until it answers; then the server works normally.  An error that
+ * waiting cannot fix (see store_is_hopeless) ends the process with the reason, as it would
+ * have at startup.
  *
- * On the loop, but store_wait_work.
+ * Runs on the loop, except store_wait_work.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "base/log.h"
 #include "server/server_private.h"
 
-/* The handles of the store have pauses of their own, up to 10 s: to ask them costs little. */
+/* The handles of the store have pauses of their own, up to 10 s, so asking them costs little. */
 #define STORE_WAIT_FIRST_US UINT64_C(250000)
 #define STORE_WAIT_MAX_US UINT64_C(2000000)
 
@@ -86,8 +87,8 @@ void store_wait_begin(struct server *server)
 
 	store_show_address(shown, server->config->store_address);
 	log_warn("server",
-		 "%s cannot be reached: the server starts without it, answers 503 to whoever has "
-		 "a key, and goes on trying",
+		 "%s cannot be reached: the server starts without it, answers 503 to requests "
+		 "with a key, and keeps trying",
 		 shown);
 	server->store_wait.is_waiting = true;
 	server->store_wait.pause_us = STORE_WAIT_FIRST_US;

@@ -39,8 +39,8 @@ static int read_program(struct successor *successor)
 	return n > 0 ? 0 : EIO;
 }
 
-/* As the process was started with them: a key on a command line is blanked out there (cli/command.h), so
- * `serve` has no option that takes one. */
+/* The arguments of this process; a key on a command line is overwritten there
+ * (cli/command.h), so `serve` has no option that takes one. */
 static int read_arguments(struct successor *successor)
 {
 	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);

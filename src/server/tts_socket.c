@@ -27,7 +27,7 @@
 
 /* A client whose key comes in its first message: what its session will need. */
 struct latecomer {
-	struct keyless_member keyless; /* until its key is known to be good */
+	struct keyless_member keyless; /* until its key has been checked */
 	struct tts_socket *socket; /* whose it is */
 	struct late_key *late;
 	struct elevenlabs_address *address;
@@ -49,7 +49,7 @@ struct tts_socket {
 static void hear_key(struct tts_socket *socket, const char *bytes, size_t len, bool is_binary);
 static void latecomer_admit(struct latecomer *latecomer);
 
-/* What a client holds whose key is not known yet. */
+/* What is held for a client whose key is not known yet. */
 static void tts_socket_on_came(void *arg)
 {
 	struct tts_socket *socket = arg;
@@ -101,8 +101,8 @@ static void tts_socket_on_overrun(void *arg, size_t bytes)
 		 session ? session->request_id : "-");
 }
 
-/* The session goes at once: what it speaks is cancelled and booked, and nothing of what was
- * not sent is charged. */
+/* The session ends at once: its speech is cancelled and booked, and audio that was not sent
+ * is not charged. */
 static void tts_socket_on_ending(void *arg)
 {
 	struct tts_socket *socket = arg;
@@ -340,14 +340,14 @@ static void begin_elevenlabs(struct tts_socket *socket, const struct route_call 
 	mem_deref(address);
 }
 
-/* It is no stranger any more: its key is good, or it is going. */
+/* The connection is no longer unauthenticated: its key is valid, or it is closing. */
 static void latecomer_admit(struct latecomer *latecomer)
 {
 	ws_set_keyless(latecomer->socket->client.ws, NULL);
 	keyless_leave(&latecomer->keyless);
 }
 
-/* Room is needed, and it has not said who it is. */
+/* Memory is needed, and this connection has not presented a valid key. */
 static void latecomer_evict(struct keyless_member *member)
 {
 	struct latecomer *latecomer = LIST_OBJECT(member, struct latecomer, keyless);
@@ -369,7 +369,7 @@ static void refuse_late(struct tts_socket *socket, const struct stream_fault *fa
 		.request_id = socket->latecomer->request_id,
 	};
 
-	ws_pause(socket->client.ws, false); /* its answer to the close is to be read */
+	ws_pause(socket->client.ws, false); /* the client's answer to the close must be read */
 	scratch->len = 0;
 	if (dialect_elevenlabs.error(scratch, NULL, &notice) == 0)
 		peer->ops->send(peer->peer, scratch->bytes, scratch->len, 0, 0);
@@ -384,7 +384,7 @@ static void refuse_key(void *arg, enum wire_error_id id, const char *detail)
 	refuse_late(arg, &fault);
 }
 
-/* While its key is looked up nothing more is read; what came along is kept. */
+/* Nothing more is read while the key is looked up; what has already arrived is kept. */
 static void hear_key(struct tts_socket *socket, const char *bytes, size_t len, bool is_binary)
 {
 	struct late_key *late = socket->latecomer->late;

@@ -6,10 +6,10 @@
 
 #include "net/ws.h"
 
-/* What is covered by the bound on audio: frames that have samples in them.  The turn that
- * makes them is held while the stream is full.  Everything else is a reply and counted as
- * one, also what goes with a turn's audio and has its tag (generation_started, words,
- * chunk_complete), and all words of a conversation. */
+/* Frames with samples in them are covered by the limit on audio: the turn that makes them is
+ * held while the stream is full.  Everything else counts as a reply, including messages that
+ * accompany a turn's audio and have its tag (generation_started, words, chunk_complete), and
+ * all words of a conversation. */
 static enum outgoing_kind ws_peer_kind(uint32_t samples)
 {
 	return samples > 0 ? OUTGOING_PACED : OUTGOING_REPLY;

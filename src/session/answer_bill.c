@@ -16,7 +16,7 @@
  * max_tokens, so that many answers at once do not spend the same credit. */
 #define RESERVED_TOKENS 256u
 
-/* How far an answer has come is marked anew after so many tokens: about 15 s of speech. */
+/* The progress of an answer is marked again after this many tokens: about 15 s of speech. */
 #define MARK_TOKENS 64u
 
 /* The rows of an answer. */
@@ -31,12 +31,12 @@ struct answer_bill {
 	int64_t microcents_per_million[ROWS]; /* PRICE_UNKNOWN: none is set */
 	struct store_turn rows[ROWS];
 	size_t marks[ROWS];
-	uint64_t characters; /* that it has said */
+	uint64_t characters; /* in the answer so far */
 	uint64_t mark_due; /* tokens */
 
 	/* Once it is settled. */
-	void *bookings[ROWS]; /* NULL: over */
-	unsigned waiting; /* for rows that are not durable yet */
+	void *bookings[ROWS]; /* NULL: done */
+	unsigned waiting; /* number of rows that are not durable yet */
 	int err; /* of one that is not */
 	bool is_estimated;
 	answer_bill_told_h *told;
@@ -84,7 +84,8 @@ int answer_bill_ask(struct answer_bill **billp, const struct answer_payer *payer
 	int err;
 
 	*denied = (struct denied){.why = DENIAL_LEDGER, .limit = -1};
-	/* What costs nothing is answered all the same; a row that has no room is logged. */
+	/* An answer that nobody pays for is given even if the ledger has no room; the ledger
+	 * logs the rows that it cannot keep. */
 	if (payer->member && payer->ledger_ops && payer->ledger_ops->can_book &&
 	    !payer->ledger_ops->can_book(payer->ledger))
 		return EACCES;
@@ -143,7 +144,7 @@ static int64_t answer_bill_amount(const struct answer_bill *bill, int row, uint6
 	return price < 0 ? 0 : price_tokens(tokens, price);
 }
 
-/* Of both rows, as they are. */
+/* The current sum of both rows. */
 static int64_t answer_bill_spent(const struct answer_bill *bill)
 {
 	return answer_bill_amount(bill, ROW_IN, bill->rows[ROW_IN].quantity) +

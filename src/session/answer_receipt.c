@@ -73,7 +73,7 @@ void answer_receipts_settle(struct answer_receipts *receipts, struct answer_bill
 				receipt ? answer_receipt_on_told : NULL, receipt) &&
 	    receipt) {
 		list_remove(&receipts->waiting, &receipt->link);
-		mem_deref(receipt); /* the ledger has taken no row: there is nothing to tell */
+		mem_deref(receipt); /* the ledger accepted no row: there is nothing to report */
 	}
 	mem_deref(bill);
 }

@@ -231,7 +231,7 @@ static void note_first(struct conversation *conversation)
 		figures->first_ms_max = ms;
 }
 
-/* Ends the answer that runs, and the waiting for leave. */
+/* Ends the current answer, or the wait for permission. */
 void conversation_give_up(struct conversation *conversation)
 {
 	struct llm *llm = conversation->options.llm;
@@ -302,7 +302,7 @@ static void on_leave(int err, const struct denied *denied, void *arg)
 			    err ? CONVERSATION_EVENT_DENIED : CONVERSATION_EVENT_LEAVE);
 }
 
-/* TURN: the old answer ends first, then leave is asked for the new one. */
+/* TURN: the old answer ends first, then permission is requested for the new one. */
 static void ask_leave(struct conversation *conversation)
 {
 	const struct engine_message *message = conversation->message;
@@ -418,7 +418,8 @@ static void note_answer(struct conversation *conversation)
 		  answer->first_delta_ms, answer->whole_ms, answer->tokens_out, answer->tries);
 }
 
-/* What failed costs nothing: neither the sentence, which is ours, nor an answer that broke. */
+/* Failures cost nothing: neither the fallback sentence, which is not the model's, nor an
+ * answer that broke off. */
 static enum store_turn_status conversation_status_of(enum llm_end end)
 {
 	return end == LLM_WHOLE || end == LLM_CUT ? STORE_TURN_FINISHED : STORE_TURN_FAILED;

@@ -1,6 +1,6 @@
 /*
- * conversation_leave.c: what a conversation may ask its model, and what it costs (see
- * conversation_private.h).
+ * conversation_leave.c: permission to ask a conversation's model, and the cost of its answers
+ * (see conversation_private.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "session/session.h"
 #include "wire/engine_reply.h"
 
-/* What the model has used is booked, whoever stopped the answer. */
+/* What the model has used is booked, whatever ended the answer. */
 void conversation_settle(struct conversation *conversation, enum store_turn_status status,
 			 const struct llm_figures *figures)
 {
@@ -32,14 +32,14 @@ void conversation_settle(struct conversation *conversation, enum store_turn_stat
 				       model, figures);
 }
 
-/* One whose requests have all failed so far is not the payer's loss. */
+/* An answer all of whose requests have failed so far is not charged to the payer. */
 enum store_turn_status conversation_status_of_stopped(const struct llm_figures *figures)
 {
 	return figures->tries > 0 && figures->errors >= figures->tries ? STORE_TURN_FAILED
 								       : STORE_TURN_CANCELLED;
 }
 
-/* The history outlives its message while leave is waited for. */
+/* Copies the history, which must outlive its message while permission is pending. */
 int conversation_keep_turns(struct conversation *conversation)
 {
 	size_t size = conversation->turns_len * sizeof(struct llm_turn);
@@ -62,7 +62,8 @@ int conversation_keep_turns(struct conversation *conversation)
 	return 0;
 }
 
-/* What the user has said since the agent spoke last; what came before was counted then. */
+/* Counts what the user has said since the agent's last answer; earlier words were counted
+ * before. */
 static uint64_t conversation_new_characters(const struct conversation *conversation)
 {
 	uint64_t count = 0;
@@ -106,7 +107,7 @@ static void conversation_tell_denial(struct conversation *conversation)
 						     conversation->event.text, &notice));
 }
 
-/* Who cannot be answered any more is told to go; limits pass. */
+/* The connection closes when the payer cannot be served any more; other limits are temporary. */
 static void conversation_close_if_over(struct conversation *conversation)
 {
 	const struct peer *peer = conversation->options.peer;
@@ -120,8 +121,8 @@ static void conversation_close_if_over(struct conversation *conversation)
 		peer->ops->close(peer->peer, SESSION_CLOSE_KEY_ENDED, "Unauthorized");
 }
 
-/* DENIED before the model was asked.  Asked again for the same, the payer may have leave: nothing
- * is kept. */
+/* DENIED before the model was asked.  If the same question is asked again, the payer may have
+ * permission, so nothing is kept. */
 void conversation_refuse(struct conversation *conversation)
 {
 	const char *sentence = llm_agent_sentence(conversation->options.agent);
@@ -135,7 +136,7 @@ void conversation_refuse(struct conversation *conversation)
 	conversation_close_if_over(conversation);
 }
 
-/* DENIED in the middle: what was said stands, and is paid for. */
+/* DENIED in the middle of an answer: what was said is kept, and is paid for. */
 void conversation_cut_short(struct conversation *conversation)
 {
 	conversation_give_up(conversation);
@@ -146,7 +147,7 @@ void conversation_cut_short(struct conversation *conversation)
 	conversation_close_if_over(conversation);
 }
 
-/* Comes when the rows are durable: perhaps under an id that is not the newest any more. */
+/* Called when the rows are durable, perhaps under an ID that is no longer the newest. */
 void conversation_on_receipt(const char *event, const struct engine_usage *usage, void *arg)
 {
 	struct conversation *conversation = arg;

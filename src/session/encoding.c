@@ -22,7 +22,7 @@
 
 struct encoding_thread {
 	struct thread *thread;
-	unsigned encodings; /* that are open and stay on this thread */
+	unsigned encodings; /* open encodings that stay on this thread */
 };
 
 struct encoding_threads {

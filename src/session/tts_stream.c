@@ -260,7 +260,7 @@ static void cancel(struct tts_stream *stream, const struct stream_message *messa
 		if (stream->owes_interrupted == SESSION_OWED_MAX) {
 			log_warn("session", "closed with 1008: %u cancels of one turn, request=%s",
 				 SESSION_OWED_MAX, stream->session.request_id);
-			stream->close_code = SESSION_CLOSE_POLICY; /* behind what is owed */
+			stream->close_code = SESSION_CLOSE_POLICY; /* after what is owed */
 		}
 		stream->owes_report = message->report;
 		stream->owed_playback_ms = message->playback_offset_ms;

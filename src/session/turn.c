@@ -127,8 +127,8 @@ struct buf *turn_scratch(struct turn *turn)
 	return scratch;
 }
 
-/* Messages wait as length and bytes.  Without memory for one the connection closes: a client
- * must not wait for a message that was lost. */
+/* Waiting messages are stored as length and bytes.  If there is no memory for one, the
+ * connection closes: a client must not wait for a message that was lost. */
 static void put_aside(struct turn *turn, const struct buf *message)
 {
 	const struct peer *peer = turn->owner.session->peer;

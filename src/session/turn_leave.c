@@ -132,7 +132,7 @@ bool turn_may_go_on(struct turn *turn)
 
 	if (permit_go_on(turn->permit, amount_of(turn), chunk_amount(turn), &denied))
 		return true;
-	turn->awaits_credit = denied.why == DENIAL_PENDING; /* on_leave goes on */
+	turn->awaits_credit = denied.why == DENIAL_PENDING; /* on_leave continues */
 	if (!turn->awaits_credit)
 		refuse(turn, &denied);
 	return false;

@@ -8,10 +8,10 @@
  * can say whether it may be asked again.  While the server cannot be reached, verbs
  * fail at once, and a try is made after pauses that grow.
  *
- * A server that refuses us by name, by password or by the name of the database will not
- * change its mind; one that starts, is full or is not there will.  libpq says which only in
- * words, in the server's language, unless it is told before it connects to name the
- * SQLSTATE: so a connection that was never made is tried a second time for that.
+ * A server that refuses the role, its password or the name of the database will not change
+ * its mind; one that is starting up, is full or is not there may.  libpq says which only in
+ * words, in the server's language, unless it is told before it connects to include the
+ * SQLSTATE; so a connection that failed is tried a second time for that.
  */
 #include <assert.h>
 #include <errno.h>
@@ -30,7 +30,7 @@
 /* The first of Debian 12's predecessors with all we use (pg_current_xact_id). */
 #define SERVER_VERSION_MIN 130000
 
-/* As long as one address is given to answer, below. */
+/* How long one address may take to answer, see below. */
 #define WHY_US UINT64_C(2000000)
 
 /* Of the lock of all that migrate a schema of ours in the same database. */
@@ -74,7 +74,7 @@ static void wish(struct wishes *wishes, const char *name, const char *value)
 	wishes->values[wishes->count++] = value;
 }
 
-/* They point into the options. */
+/* The values point into the options. */
 static void fill_wishes(struct wishes *wishes, const PQconninfoOption *options)
 {
 	for (size_t i = 0; i < COUNT(defaults); ++i)
@@ -86,7 +86,7 @@ static void fill_wishes(struct wishes *wishes, const PQconninfoOption *options)
 	wish(wishes, "client_encoding", "UTF8");
 }
 
-/* A failure that is the same as the one before is told once. */
+/* Repetitions of the same failure are logged once. */
 static void connection_tell(struct postgres *postgres, const char *message)
 {
 	char line[POSTGRES_LINE_SIZE];
@@ -95,7 +95,7 @@ static void connection_tell(struct postgres *postgres, const char *message)
 	postgres_one_line(line, message);
 	for (const char *c = line; *c; ++c)
 		hash = (hash ^ (uint8_t)*c) * 16777619u;
-	hash |= 1; /* 0 is none */
+	hash |= 1; /* 0 means none */
 	if (hash != postgres->told)
 		log_error("store", "cannot connect to the database: %s", line);
 	postgres->told = hash;
@@ -109,8 +109,8 @@ static void take_notice(void *arg, const char *message)
 	log_debug("store", "the database says: %s", postgres_one_line(line, message));
 }
 
-/* Whether a message names a SQLSTATE of those that an operator must mend: class 28 (the
- * role, its password, pg_hba.conf) and 3D000 (no such database).  "FATAL:  28P01: …" */
+/* Whether a message contains a SQLSTATE that only an operator can fix: class 28 (the role,
+ * its password, pg_hba.conf) and 3D000 (no such database).  "FATAL:  28P01: …" */
 static bool connection_is_refused(const char *message)
 {
 	for (const char *at = message; (at = strstr(at, ":  ")); ++at) {
@@ -123,8 +123,8 @@ static bool connection_is_refused(const char *message)
 	return false;
 }
 
-/* Connects once more, only to hear why not.  Not as patiently as libpq itself would: who
- * does not answer at all is not who refuses. */
+/* Connects once more, only to learn why it fails.  Waits less than libpq itself would: a
+ * server that does not answer at all does not refuse. */
 static bool connection_asks_why(const struct wishes *wishes)
 {
 	uint64_t deadline_us = clock_monotonic_us() + WHY_US;
@@ -231,19 +231,20 @@ static int connection_read_number(struct postgres *postgres, const char *table, 
 	return postgres_execute_now(postgres, sql, POSTGRES_STATEMENT_MS, what, number);
 }
 
-/* 0 for a database without our tables. */
+/* 0 for a database without Syrinx's tables. */
 static int read_version(struct postgres *postgres, int64_t *version)
 {
 	return connection_read_number(postgres, "schema_version", version);
 }
 
-/* How many additions the database has; a newer program may have made more than we know. */
+/* How many additions the database has; a newer release may have made more than this one
+ * knows. */
 static int connection_read_additions(struct postgres *postgres, int64_t *count)
 {
 	return connection_read_number(postgres, "schema_addition", count);
 }
 
-/* In the transaction of the migrations, and behind their lock. */
+/* Runs in the transaction of the migrations, after their lock. */
 static int connection_apply_additions(struct postgres *postgres)
 {
 	static const char what[] = "cannot add to the schema";

@@ -29,7 +29,7 @@ static int read_key(const struct postgres_row *row, void *arg)
 	return 0;
 }
 
-/* Keys of an account: those in force at a time, or all with 0. */
+/* Counts the keys of an account: those active at a time, or all if it is 0. */
 static int count_keys(int64_t *count, struct postgres *postgres, int64_t account_id, int64_t now_ms)
 {
 	struct postgres_values values = {.count = 0};

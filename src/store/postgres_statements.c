@@ -38,7 +38,8 @@
 #define BY(bit, column, otherwise) \
 	"CASE WHEN ($1::bigint & " bit ") <> 0 THEN " column " ELSE " otherwise " END"
 
-/* How much a row is of: those of a program that does not know kinds have samples alone. */
+/* The quantity of a row: rows written by a release that does not know kinds have only
+ * samples. */
 #define QUANTITY "coalesce(quantity, samples)"
 
 /* Rows of one kind and unit. */
@@ -59,7 +60,7 @@
 	" LEFT JOIN (SELECT " column " AS id, sum(amount_microcents) FROM " of " GROUP BY 1) s" \
 	" ON s.id = " table ".id WHERE " table "." kept " <> coalesce(s.sum, 0)"
 
-/* Not the row's lock, for which those who book would have to wait. */
+/* Does not take the row's lock, for which bookings would have to wait. */
 #define COUNTING_LOCK(account) \
 	"pg_advisory_xact_lock(792319011, (" account " % 2147483647)::int)"
 #define PROJECTS_OF(account) "(SELECT id FROM project WHERE account_id = " account ")"
@@ -113,7 +114,7 @@ const struct postgres_statement_row postgres_statements[] = {
 		"SELECT id, account_id, at_ms, amount_microcents, note FROM top_up"
 		" WHERE $1::bigint = 0 OR account_id = $1 ORDER BY seq",
 
-	/* Who counts what an account has, to add to it, is the only one who does. */
+	/* The lock makes counting what an account has and adding to it exclusive. */
 	STATEMENT(LOCK_ACCOUNT) = "SELECT id, " COUNTING_LOCK("id") " FROM account WHERE id = $1",
 	STATEMENT(LOCK_ACCOUNT_OF_PROJECT) =
 		"SELECT account_id, " COUNTING_LOCK("account_id") " FROM project WHERE id = $1",

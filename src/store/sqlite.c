@@ -342,7 +342,7 @@ static int read_version(struct sqlite *sqlite, int *version)
 	return sqlite_ask_version(sqlite, "PRAGMA user_version", version);
 }
 
-/* How many additions the file has; a newer program may have made more than we know. */
+/* How many additions the file has; a newer release may have made more than this one knows. */
 static int sqlite_read_additions(struct sqlite *sqlite, int *count)
 {
 	int exists = 0;
@@ -356,7 +356,7 @@ static int sqlite_read_additions(struct sqlite *sqlite, int *count)
 	return sqlite_ask_version(sqlite, "SELECT version FROM schema_addition", count);
 }
 
-/* In the transaction of the migrations. */
+/* Runs in the transaction of the migrations. */
 static int sqlite_apply_additions(struct sqlite *sqlite)
 {
 	static const char what[] = "cannot add to the schema";

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "store/sqlite_private.h"
 
-/* Keys of the project's account: those in force at a time, or all with 0. */
+/* Counts the keys of the project's account: those active at a time, or all if it is 0. */
 static int count_keys(int64_t *count, struct sqlite *sqlite, int64_t project_id, int64_t now_ms)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_KEY_COUNT];

@@ -81,8 +81,8 @@ static int note_booked(sqlite3_stmt *stmt, void *arg)
 	return 0;
 }
 
-/* Behind a row that is known by the order of the rows, else by their time: either way as
- * few are read as there are new ones, however long the ledger is. */
+/* Selects the rows after a known row by their order, otherwise by time: either way only new
+ * rows are read, however long the ledger is. */
 static int sum_up_booked(struct sqlite *sqlite, struct store_lease *lease)
 {
 	enum statement id =

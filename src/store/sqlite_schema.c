@@ -11,7 +11,7 @@
 	"CREATE TRIGGER " table "_" what " AFTER " when " ON " table                               \
 	" BEGIN UPDATE change SET version = version + 1; END;"
 
-/* It counts by itself too: nobody knows which of a table's triggers is first. */
+/* This trigger counts by itself too, because the order of a table's triggers is not defined. */
 #define ON_NEWS(table, kind, what, when, row)                                                      \
 	"CREATE TRIGGER " table "_news_" what " AFTER " when " ON " table " BEGIN"                 \
 	" UPDATE change SET version = version + 1;"                                                \

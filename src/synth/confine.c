@@ -1,11 +1,10 @@
 /*
  * confine.c: the sequence of a worker's confinement (see confine.h).
  *
- * The order matters.  Mounts and another user need root's powers, so they come
- * before those go; changing the user makes the kernel forget the signal that
- * comes with the parent's death, so that is set afterwards; Landlock needs
- * no_new_privs and the new root; and the filter, which forbids most of this, is
- * last.
+ * The order matters.  Mounts and switching the user need root's privileges, so they come
+ * before those are dropped.  Switching the user clears the parent-death signal, so that is
+ * set afterwards.  Landlock needs no_new_privs and the new root.  The filter, which forbids
+ * most of this, is last.
  */
 #include "synth/confine.h"
 
@@ -47,8 +46,8 @@ static int confine_limit(__rlimit_resource_t resource, rlim_t most)
 	return setrlimit(resource, &now) ? errno : 0;
 }
 
-/* The kernel counts all threads of a user, of whom the machine has at most as
- * many as it has threads now. */
+/* The kernel counts all threads of a user; before this worker starts, the user has at most as
+ * many as the machine has now. */
 static int confine_limit_threads(void)
 {
 	struct sysinfo machine;
@@ -93,8 +92,8 @@ static int confine_ignore_signals(void)
 	return 0;
 }
 
-/* With the thread that started it, more exactly.  A parent that died before
- * this line sends no signal any more. */
+/* More exactly, the signal comes when the thread that started the worker ends.  If the parent
+ * died before this line, no signal comes. */
 static int confine_die_with(pid_t parent)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
@@ -102,7 +101,8 @@ static int confine_die_with(pid_t parent)
 	return getppid() == parent ? 0 : ESRCH;
 }
 
-/* The server's own are closed on exec anyway; here nobody's are forgotten. */
+/* The server's descriptors are close-on-exec anyway; this also closes any that a library left
+ * open. */
 static void confine_close_others(void)
 {
 	if (syscall(SYS_close_range, CONFINE_LAST_FD + 1, ~0u, CLOSE_RANGE_CLOEXEC) == 0)
@@ -111,8 +111,8 @@ static void confine_close_others(void)
 		(void)fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-/* A worker of root runs as somebody else and needs the mounts to reach its
- * program; anybody else's needs them where there is no Landlock. */
+/* A worker of root runs as another user and needs the mounts to reach its program; the
+ * workers of other users need them where there is no Landlock. */
 static int confine_root(const struct confine_paths *paths, const struct confine_request *request,
 			struct confine_report *report)
 {
@@ -123,14 +123,15 @@ static int confine_root(const struct confine_paths *paths, const struct confine_
 		err = confine_mounts(paths, request, &report->mounts_err);
 		report->mounts = !err && report->mounts_err == 0;
 	}
-	/* For root, and in a user namespace; the filter does without. */
+	/* Works for root and in a user namespace; otherwise the filter alone blocks the
+	 * network. */
 	if (!err)
 		report->network_namespace = unshare(CLONE_NEWNET) == 0;
 	if (!err && switches) {
 		report->switch_err = confine_user_switch(request->uid, request->gid);
 		report->switched = report->switch_err == 0;
 		if (geteuid() != 0 && !report->switched)
-			err = report->switch_err; /* half of it was done */
+			err = report->switch_err; /* it was only partly done */
 	}
 	return err;
 }
@@ -188,7 +189,7 @@ int confine_hide_memory(void)
 	return prctl(PR_SET_DUMPABLE, 0) ? errno : 0;
 }
 
-/* What keeps the engine to the files it may read. */
+/* Names the mechanisms that limit which files the engine can read. */
 static void confine_name_layers(char *words, size_t size, const struct confine_report *report)
 {
 	char landlock[48] = "";

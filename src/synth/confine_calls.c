@@ -424,8 +424,8 @@ static void confine_allow_memory(struct confine_filter *filter, bool jit)
 		confine_allow_if(filter, SCMP_SYS(mprotect), confine_bits(2, PROT_EXEC, PROT_EXEC));
 }
 
-/* Threads, in no namespace of their own and without a descriptor that stands
- * for them.  A process would be a second worker that nobody counts. */
+/* Allows threads, but without new namespaces or a pidfd.  A process would be a second worker
+ * that nobody counts. */
 static void confine_allow_threads(struct confine_filter *filter)
 {
 	const uint64_t wanted = CLONE_THREAD | CLONE_VM | CLONE_SIGHAND;
@@ -436,8 +436,8 @@ static void confine_allow_threads(struct confine_filter *filter)
 	confine_allow_if(filter, SCMP_SYS(clone), confine_bits(0, wanted | unwanted, wanted));
 }
 
-/* abort() and raise() signal their own process, and that is as far as signals
- * go.  The process keeps its id when it executes the engine. */
+/* abort() and raise() signal their own process; no other process may be signalled.  The
+ * process keeps its ID when it executes the engine. */
 static void confine_allow_own_signals(struct confine_filter *filter)
 {
 	const struct scmp_arg_cmp self = confine_equal(0, (uint64_t)getpid());
@@ -449,8 +449,8 @@ static void confine_allow_own_signals(struct confine_filter *filter)
 	confine_allow_if(filter, SCMP_SYS(rt_tgsigqueueinfo), self);
 }
 
-/* 0 is the caller; another thread of the process cannot be told from another
- * process by its number. */
+/* 0 is the caller; a filter cannot tell another thread of this process from another process
+ * by its number. */
 static void confine_allow_own_scheduling(struct confine_filter *filter)
 {
 	static const int calls[] = {SCMP_SYS(prlimit64), SCMP_SYS(sched_setaffinity),
@@ -465,7 +465,7 @@ static void confine_allow_own_scheduling(struct confine_filter *filter)
 			      confine_equal(1, 0));
 }
 
-/* Not F_SETOWN, F_SETSIG and O_ASYNC, by which the kernel signals whoever the
+/* Not F_SETOWN, F_SETSIG and O_ASYNC, with which the kernel would signal any process that the
  * caller names; nor locks. */
 static void confine_allow_descriptor_settings(struct confine_filter *filter)
 {
@@ -496,9 +496,9 @@ static void confine_allow_process_settings(struct confine_filter *filter)
 			      confine_equal(1, SIGKILL));
 }
 
-/* Event loops wake themselves through a pair of stream sockets.  Not of
- * datagrams: an end of those can send to every socket in the file system, the
- * service manager's among them. */
+/* Event loops wake themselves through a pair of stream sockets.  Datagram pairs are not
+ * allowed: either end can send to every socket in the file system, including the service
+ * manager's. */
 static void confine_allow_socket_pairs(struct confine_filter *filter)
 {
 	const uint64_t type = (uint64_t) ~(SOCK_CLOEXEC | SOCK_NONBLOCK) & CONFINE_LOW_HALF;

@@ -1,6 +1,5 @@
 /*
- * confine_files.c: which files a worker may read, and Landlock, which keeps it
- * to them.
+ * confine_files.c: the files that a worker may read, and Landlock, which enforces the list.
  *
  * The list holds the engine's program, libraries and interpreters, engine data
  * and voices.  It is made of what packages install for everybody; nothing of
@@ -103,7 +102,7 @@ void confine_paths_reset(struct confine_paths *paths)
 	*paths = (struct confine_paths){0};
 }
 
-/* Takes both strings. */
+/* Takes ownership of both strings. */
 static int confine_paths_append(struct confine_paths *paths, struct confine_path path)
 {
 	struct confine_path *list = realloc(paths->list, (paths->count + 1) * sizeof(*list));
@@ -131,8 +130,8 @@ static char *confine_make_absolute(const char *name)
 	return absolute;
 }
 
-/* Where a symbolic link leads, by the real name of the directory that it is in.
- * EINVAL: it is none. */
+/* Where a symbolic link leads, relative to the real name of its directory.  EINVAL: it is not
+ * a link. */
 static int confine_follow(char next[PATH_MAX], const char *name)
 {
 	char target[PATH_MAX];
@@ -160,8 +159,8 @@ static int confine_follow(char next[PATH_MAX], const char *name)
 	return len < PATH_MAX ? 0 : EINVAL;
 }
 
-/* Every name on the way to a file, which in a root directory of its own all have
- * to be there. */
+/* Adds every name on the way to a file, all of which must exist in a root directory of the
+ * worker's own. */
 static int confine_add_links(struct confine_paths *paths, const struct confine_path *path)
 {
 	const unsigned links_max = 40; /* as the kernel */
@@ -184,8 +183,7 @@ static int confine_add_links(struct confine_paths *paths, const struct confine_p
 	return err;
 }
 
-/* What does not exist cannot be read: voices may be installed later, and then
- * workers are started anew. */
+/* Missing paths are skipped: if voices are installed later, workers are restarted then. */
 static int confine_paths_add(struct confine_paths *paths, const char *name, bool executes,
 			     bool is_private)
 {
@@ -228,9 +226,9 @@ static int confine_add_system(struct confine_paths *paths)
 	return err;
 }
 
-/* Its own entry alone: the C library looks there for the main thread's stack, and
- * libffi for its own code.  The entry is named by number, for "self" is another
- * process's for whoever sets up the rules. */
+/* Allows only the process's own entry in /proc: the C library looks there for the main
+ * thread's stack, and libffi for its own code.  The entry is named by number, because "self"
+ * would be the process that sets up the rules. */
 static int confine_add_proc(struct confine_paths *paths)
 {
 	char entry[32];
@@ -269,7 +267,7 @@ static int confine_add_variables(struct confine_paths *paths)
 	return err;
 }
 
-/* A model in the folder may be a link to where there is room for it. */
+/* A model in the folder may be a link to another disk. */
 static int confine_add_voices(struct confine_paths *paths)
 {
 	const char *folder = getenv(CONFINE_VOICES_VARIABLE);
@@ -349,7 +347,7 @@ bool confine_shows(char *where, size_t size, const struct confine_request *reque
 	return shows;
 }
 
-/* It can be lowered, to see what an older kernel would do, and not raised. */
+/* The version can be lowered, to test what an older kernel would do, but not raised. */
 static unsigned confine_landlock_cap(unsigned version)
 {
 	const char *most = getenv(CONFINE_LANDLOCK_VARIABLE);

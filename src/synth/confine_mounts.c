@@ -55,7 +55,7 @@ static int confine_write_file(const char *path, const char *text)
 	return err;
 }
 
-/* A user namespace in which the process is who it was. */
+/* Enters a user namespace in which the process keeps its IDs. */
 static int confine_unshare_as_user(void)
 {
 	const long uid = (long)getuid();
@@ -75,8 +75,8 @@ static int confine_unshare_as_user(void)
 	return err;
 }
 
-/* A namespace that exchanges root and another id, and leaves all others.  It
- * lives in a child that does nothing else and ends at once. */
+/* Creates a namespace that exchanges root and another ID and keeps all others.  It exists in
+ * a child that does nothing else and ends at once. */
 static int confine_exchange_map(char *map, size_t size, unsigned long id)
 {
 	const unsigned long last = 4294967294ul;
@@ -145,10 +145,10 @@ static int confine_mount_exchanged(const char *source, const char *target, int e
 	return err;
 }
 
-/* Everything below a mount too, where the kernel can do that; else the mount
- * alone.  That it is read-only comes on top of the system call filter, so it is
- * not missed where the flags of a mount may not be changed.  Device files need
- * their mount's permission to be devices. */
+/* Includes everything below a mount where the kernel supports that; otherwise only the mount
+ * itself.  Read-only mounts are an addition to the system call filter, so it is acceptable if
+ * the flags of a mount cannot be changed.  Device files need their mount's permission to be
+ * devices. */
 static int confine_mount_plain(const char *source, const char *target, bool is_directory)
 {
 	const struct mount_attr attributes = {
@@ -167,15 +167,15 @@ static int confine_mount_plain(const char *source, const char *target, bool is_d
 	return 0;
 }
 
-/* The new root, while it is filled. */
+/* The new root, while it is being filled. */
 struct confine_root {
 	char base[32]; /* where it is: "" once it is the root */
 	int exchange; /* a user namespace for private paths, or -1 */
 };
 
-/* The directory that will hold `path`, made if it is missing.  Never through a
- * symbolic link: before the old root is gone it would lead there.  -1: a part
- * of it is a link or a file. */
+/* Opens the directory that will hold `path`, and creates it if it is missing.  Never follows
+ * a symbolic link, which would lead to the old root while that is still there.  -1: a part of
+ * the path is a link or a file. */
 static int confine_open_parent(const struct confine_root *root, const char *path,
 			       const char **lastp)
 {
@@ -204,7 +204,7 @@ static int confine_open_parent(const struct confine_root *root, const char *path
 	}
 }
 
-/* Something to mount on, or the link to what was mounted elsewhere. */
+/* Creates a mount point, or a link to what was mounted elsewhere. */
 static int confine_make_target(const struct confine_root *root, const char *path, bool is_directory,
 			       const char *link)
 {
@@ -225,7 +225,7 @@ static int confine_make_target(const struct confine_root *root, const char *path
 	return made;
 }
 
-/* Whether one of the first n paths shows it already. */
+/* Whether one of the first n paths already contains it. */
 static bool confine_is_shown(const struct confine_paths *paths, size_t n, const char *path)
 {
 	for (size_t i = 0; i < n; ++i) {
@@ -309,7 +309,7 @@ static int confine_turn(struct confine_root *root)
 	return 0;
 }
 
-/* The way back goes. */
+/* Removes the way back to the old root. */
 static int confine_leave_old(const struct confine_root *root)
 {
 	const char *base = root->base[0] ? root->base : "/";
@@ -325,8 +325,8 @@ static int confine_leave_old(const struct confine_root *root)
 	return 0;
 }
 
-/* Only a private copy of the mounts is changed.  A root directory that is no
- * mount, as in a chroot, cannot be made private: then nothing is mounted. */
+/* Changes only a private copy of the mounts.  A root directory that is not a mount, as in a
+ * chroot, cannot be made private: then nothing is mounted. */
 static int confine_begin(struct confine_root *root)
 {
 	int err;

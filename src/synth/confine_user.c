@@ -1,5 +1,5 @@
 /*
- * confine_user.c: whose a worker is, and that it has no capabilities.
+ * confine_user.c: switches a worker to another user and drops its capabilities.
  */
 #include <errno.h>
 #include <grp.h>
@@ -10,12 +10,12 @@
 
 #include "synth/confine_private.h"
 
-/* Those that a program executed later could be given by its file.  While the
- * process is still root, for that is a capability itself. */
+/* Drops the capabilities that the file of a program executed later could grant.  Must run
+ * while the process is still root, because dropping them needs a capability itself. */
 static void confine_user_bound(void)
 {
-	/* EINVAL: the kernel knows no more of them.  EPERM: this process may not,
-	 * and no_new_privs has the same effect. */
+	/* EINVAL: the kernel has no further capabilities.  EPERM: this process is not allowed
+	 * to, and no_new_privs has the same effect. */
 	for (unsigned long capability = 0; capability < 64; ++capability) {
 		if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0))
 			break;
@@ -28,7 +28,8 @@ int confine_user_switch(uid_t uid, gid_t gid)
 	confine_user_bound();
 	if (setgroups(0, NULL) || setresgid(gid, gid, gid) || setresuid(uid, uid, uid))
 		return errno;
-	/* The kernel would not let it back; if it did, nothing here could be relied on. */
+	/* The kernel should not allow switching back; if it did, nothing here could be relied
+	 * on. */
 	if (uid != 0 && setuid(0) == 0)
 		return EPERM;
 	return 0;

@@ -26,7 +26,7 @@ static bool is_for_engines(const char *variable)
 		"LC_",
 		"LD_LIBRARY_PATH=",
 		"ESPEAK_DATA_PATH=",
-		"SYRINX_ENGINE_", /* paths in these may be read, too */
+		"SYRINX_ENGINE_", /* paths in these are readable, too */
 		/* sanitizers */
 		"ASAN_OPTIONS=",
 		"LSAN_OPTIONS=",
@@ -63,7 +63,7 @@ static unsigned memory_mb_of(const struct fleet *fleet)
 		       : options->memory_mb;
 }
 
-/* Whether the operator has named the engine among those that make code. */
+/* Whether the operator has listed the engine as one that generates code. */
 static bool launch_is_jit(const struct fleet *fleet)
 {
 	const char *names = fleet->pool->options.jit_engines;

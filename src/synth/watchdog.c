@@ -22,18 +22,18 @@
 #include "base/clock.h"
 #include "synth/pool_private.h"
 
-/* How often the workers are looked at. */
+/* How often the workers are checked. */
 #define WATCHDOG_US 500000
 
 /* A loop that comes this much later than it was due did not run for a while; less than that is the
  * ordinary unevenness of timers. */
 #define WATCHDOG_LATE_US 100000
 
-/* Waiting for a processor excuses silence for at most so many times the stall limit: with the
- * default of 10 s, a worker that delivers nothing at all is replaced within a minute. */
+/* Waiting for a processor excuses silence for at most this many times the stall limit: with
+ * the default of 10 s, a worker that delivers nothing at all is replaced within a minute. */
 #define WATCHDOG_EXCUSES_MAX 5
 
-/* A worker that starts may take so many times as long as one that speaks: it loads models, which
+/* A worker may take this many times the stall limit to start, because it loads models, which
  * takes many seconds where the disk is slow. */
 #define WATCHDOG_START_STALLS 6
 
@@ -53,9 +53,10 @@ static bool watchdog_owes(const struct worker *worker)
 	return false;
 }
 
-/* For how much of the time since this was last asked the worker's threads were ready to run and had
- * no processor.  Reading it costs six system calls for each thread, so nobody asks about a worker
- * that owes nothing; the first answer after a pause only sets the mark for the next one. */
+/* How much of the time since the last call the worker's threads were ready to run but had no
+ * processor.  Reading it costs six system calls for each thread, so this is called only for a
+ * worker that owes something; the first call after a pause only sets the starting point for
+ * the next one. */
 static uint64_t watchdog_wait_us(struct worker *worker, uint64_t interval_us)
 {
 	struct child_processors before = worker->processors;

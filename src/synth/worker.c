@@ -21,9 +21,9 @@
 #define RATE_MIN 8000
 #define RATE_MAX 48000
 
-/* A sample that a worker sends is worth so many times its own duration against the stall limit: an
- * engine a hundred times slower than real time is never silent, and one that sends a sample now and
- * then to look alive is. */
+/* Each sample that a worker sends extends the stall limit by this many times its own
+ * duration: an engine a hundred times slower than real time is never considered silent, but
+ * one that sends a single sample now and then to look alive is. */
 #define PROGRESS_WORTH 1000
 
 /* What a second of audio may cost, as an engine says it: far too much, and still

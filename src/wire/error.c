@@ -20,7 +20,7 @@ const struct wire_error *wire_error_get(enum wire_error_id id)
 	return &errors[id];
 }
 
-/* A store that is away is tried again every few seconds, ten at most. */
+/* The server retries a store that is away every few seconds, at intervals of ten at most. */
 unsigned wire_error_retry_s(enum wire_error_id id)
 {
 	static const uint8_t seconds[] = {

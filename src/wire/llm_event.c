@@ -20,8 +20,8 @@ enum field {
 	ERROR,
 	CODE,
 	TOKENS_IN,
-	TOKENS_CACHED, /* read from a cache; Anthropic's TOKENS_IN do not have them */
-	TOKENS_KEPT, /* written to one; the same */
+	TOKENS_CACHED, /* read from a cache; not included in Anthropic's TOKENS_IN */
+	TOKENS_KEPT, /* written to a cache; not included either */
 	TOKENS_OUT,
 	FIELDS
 };
