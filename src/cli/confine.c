@@ -164,12 +164,12 @@ static int run(const struct command_call *call)
 
 static const struct command_option options[] = {
 	{"memory-mb", 0, "N", "address space of the program in MiB (0: no limit)"},
-	{"read", 0, "PATH[:PATH]...", "files and folders that it may read besides its own"},
-	{"user", 0, "UID:GID", "whose process it is, when root calls"},
-	{"parent", 0, "PID", "end if this is not the parent (0: whoever it is)"},
-	{"jit", 0, NULL, "it makes code at run time"},
+	{"read", 0, "PATH[:PATH]...", "more files and folders that the program may read"},
+	{"user", 0, "UID:GID", "run the program as this user, if called by root"},
+	{"parent", 0, "PID", "end if this is not the parent process (0: any)"},
+	{"jit", 0, NULL, "the program generates code at run time"},
 	{"report", 0, NULL, "log what is enforced before the program runs"},
-	{"explain", 0, NULL, "run nothing, and say what can be enforced here"},
+	{"explain", 0, NULL, "run nothing, and print what this machine enforces"},
 	{0},
 };
 
