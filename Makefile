@@ -22,7 +22,7 @@ help:
 	@echo 'make check     format, layers, clang-tidy, cppcheck'
 	@echo 'make fuzz      every fuzz driver for SECONDS (30) seconds'
 	@echo 'make crash-test  the ledger, while the server is killed KILLS (1000) times'
-	@echo 'make floods    hostile clients, many kinds, a minute each; ARGS="--seconds 10"'
+	@echo 'make floods    many kinds of hostile clients, a minute each; ARGS="--seconds 10"'
 	@echo 'make bench     the benchmark, with ARGS'
 	@echo 'make listen    word errors and loudness of the neural voices (VOICES="1071 1072")'
 	@echo 'make voice-samples  a WAV file and a picture of each'

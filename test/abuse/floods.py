@@ -6,10 +6,10 @@ a key is still served.
     test/abuse/floods.py --seconds 10 --only cancel --only slow_heads
     test/abuse/floods.py --server-build build-asan
 
-Each kind has a bound on the server's memory, which sanitizers' builds are not held to.  The witness,
-a process beside the flood, speaks a turn on a new connection all the time; how much later its first
-audio comes than without the flood is shown, not judged: other programs of this machine slow it as
-well.  It exits with 1 when a bound is broken or the witness was not served.  Only 127.0.0.1 is
+Each kind has a limit on the server's memory, which is not enforced for sanitizer builds.  The witness,
+a separate process, keeps speaking turns on new connections during the flood.  The additional delay of
+its first audio is printed but not judged, because other programs on this machine cause delays, too.
+The exit status is 1 when a limit is exceeded or the witness was not served.  Only 127.0.0.1 is
 flooded, by at most 2,000 connections at a time.
 """
 
@@ -31,15 +31,15 @@ sys.path.insert(0, str(HERE.parent / "e2e"))
 KIB = 1024
 BUSY_S = 0.2  # between two turns of the witness
 QUIET_S = 3.0  # the witness alone, for comparison
-FLAT_KIB = 1024  # that memory may grow in the last half of a flood
+FLAT_KIB = 1024  # how much memory may grow in the second half of a flood
 
 Kind = collections.namedtuple("Kind", "name has_key clients bound_kib make again settings")
 KINDS = []
 
 
 def kind(clients, bound_kib, has_key=False, again=True, settings=None):
-    """A kind of flood.  bound_kib is for all clients together; `again`: a connection that has ended
-    is replaced."""
+    """A kind of flood.  bound_kib is the limit for all clients together; `again`: closed connections
+    are replaced."""
     def add(make):
         KINDS.append(Kind(make.__name__, has_key, clients, bound_kib, make, again, settings or {}))
         return make
@@ -153,7 +153,7 @@ def define():
         return Flooder(connect(server.port), first=head.encode(), again=b"x" * 1024,
                        most=512 * KIB)
 
-    # What strangers hold together is 32 MiB.
+    # Unauthenticated connections together may hold 32 MiB.
     @kind(1500, 48 * KIB, settings={"server.max_connections": 2000})
     def unfinished_first_messages(server, _):
         return shake_hands(server, "/v1/text-to-speech/1/stream-input", key=None,
@@ -230,7 +230,7 @@ class Witness:
         self.process.wait()
 
     def times(self, since, until=float("inf")):
-        """Of turns that began then; failures apart."""
+        """Delays of the turns that began in this time, and the failures."""
         served, failed = [], []
         for line in self.path.read_text().splitlines():
             begun, result = line.split(" ", 1)

@@ -1,5 +1,5 @@
 /*
- * attack.h: what an engine would try whose code an attacker controls.
+ * attack.h: what an engine controlled by an attacker would try.
  */
 #ifndef TEST_ATTACK_H
 #define TEST_ATTACK_H

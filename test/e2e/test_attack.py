@@ -1,8 +1,8 @@
 """An engine whose code an attacker controls: every attempt of test/attack/attack.c, behind every kind of
 confinement that this machine has, and over the worker protocol of a real server.
 
-A kind is who starts the server, how much of Landlock there is, and whether a service manager allows
-namespaces.  The attempts of a kind are made once, by as few processes as can be, and each is a test."""
+A kind is defined by the user that starts the server, the version of Landlock, and whether a service
+manager allows namespaces.  All attempts of a kind are made in one run; each attempt is a test."""
 
 import dataclasses
 import functools
@@ -37,7 +37,7 @@ FATAL = {"ptrace_parent", "read_parent_memory", "mount_call", "chroot_call", "op
          "fanotify_call", "kexec_call", "pidfd_getfd_call", "x32_call", "call_of_32_bits"}
 ALONE = FATAL | {"need_to_execute", "execute_unlisted", "too_many_threads"}
 
-# What only Landlock or a root directory of its own keeps a process of the same user from.
+# Attempts that only Landlock or a root directory of its own prevents for the same user.
 READING = {"read_key", "read_database", "list_data", "data_by_path_descriptor", "read_passwd",
            "list_root", "list_var", "list_proc", "parent_cmdline", "parent_status",
            "other_cmdline", "execute_unlisted"}
@@ -50,7 +50,7 @@ USER = 54321 if ROOT else os.geteuid()  # who need not be in the list of users
 @dataclasses.dataclass(frozen=True)
 class Kind:
     starter: str  # "root" or "user"
-    switches: bool = False  # root's workers are nobody's
+    switches: bool = False  # root's workers run as nobody
     landlock: int = None  # at most; None: what the kernel has
     unit: bool = False  # with the system calls of deploy/syrinx.service and no namespaces
 
@@ -255,7 +255,7 @@ def test_attempt_is_refused(runs_of, kind, name):
         assert result == "killed", result
 
 
-# That each of them works where nothing stands against it: of those that do no harm.
+# Without confinement each attempt succeeds; only the harmless ones are tried.
 HARMLESS = ["read_key", "read_database", "list_data", "data_by_path_descriptor", "read_passwd",
             "list_proc", "parent_cmdline", "parent_status", "other_cmdline", "create",
             "create_for_reading", "creat_call", "open_for_writing", "open_for_both",
@@ -518,7 +518,7 @@ def test_engine_in_python_gets_nothing(start_as, tmp_path, starter, landlock):
         assert client.speak("One two.", voice_id=voice_of(server, "beep")).samples > 0
 
 
-# Mistakes of whoever runs it
+# Mistakes of the operator
 
 def serve_in_vain(tmp_path, **settings):
     done = syrinx("serve", "--listen", "127.0.0.1:0", "--data", tmp_path / "data",

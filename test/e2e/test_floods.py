@@ -1,5 +1,5 @@
-"""Floods: what one client sends and does not read, or sends before it has said who it is, costs the
-server little and keeps nobody else from being served.  `make floods` has more of them, for longer."""
+"""Floods: a client that does not read its replies, or that sends much before it is authenticated, costs
+the server little and does not keep other clients from being served.  `make floods` has more of them, for longer."""
 
 import json
 import re
@@ -192,8 +192,8 @@ def test_nothing_is_spoken_to_a_client_that_closes_before_its_key_is_known(serve
 
 
 def test_unfinished_first_messages_are_bounded_together(server):
-    """Those that came first go when all hold too much, and are told so; a client with a key is
-    served."""
+    """When unauthenticated connections hold too much memory, the oldest are closed with a reason; a
+    client with a key is still served."""
     part = frame("x" * 65000)[:60000]
     flooders = []
     before = server.resident_kib()

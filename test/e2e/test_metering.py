@@ -1,5 +1,5 @@
-"""What agents' language models use: within whose limits, for whose credit, and in which rows of the
-ledger; on the real server, with a language model that speaks the real protocols."""
+"""Usage of agents' language models: whose limits and credit apply, and which ledger rows are written;
+on the real server, with a fake language model that speaks the real protocols."""
 
 import itertools
 import signal
@@ -44,7 +44,7 @@ llm_key = x
 
 
 class Talker(Engine):
-    """Who talks with an agent by a key of the server's, and wants to know what it costs."""
+    """A client that talks to an agent with an API key of the server, and asks for usage."""
 
     def __init__(self, server, name, key=None, query="&usage=true"):
         super().__init__(server, path=f"/ws/talk/{name}", given="",
@@ -113,7 +113,7 @@ def test_tokens_are_those_that_the_model_has_counted(start_server, llm, dialect)
         assert row["amount_microcents"] == tokens * price
         assert row["samples"] == row["characters"] == row["voice_id"] == 0
         assert (row["model"] or row["model_id"]) == model
-        assert len(row["model_id"]) < 24 # what the program before this one can read
+        assert len(row["model_id"]) < 24 # what the previous release can read
         assert row["account_id"] == 1 and row["key_id"]
 
 

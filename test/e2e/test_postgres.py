@@ -264,7 +264,7 @@ def test_commands_do_not_wait_for_a_database_that_is_away(tmp_path):
 
 @pytest.fixture
 def late_database(database):
-    """One that has nothing of ours in it, and does not run yet."""
+    """A database without Syrinx's tables, which is not running yet."""
     database.ask("DROP SCHEMA IF EXISTS syrinx CASCADE")
     database.stop(signal.SIGINT)
     yield database
@@ -273,7 +273,7 @@ def late_database(database):
 
 
 def assert_nobody_is_served(server):
-    """Neither through a call nor through a socket; and not for want of a good key."""
+    """No request and no socket is served, even with a valid key."""
     assert server.get("/health") == (200, {"status": "healthy"})
     status, body = server.get("/ready")
     assert (status, body["reason"]) == (503, "the store has not been reached yet")

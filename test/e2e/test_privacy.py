@@ -1,5 +1,5 @@
-"""What a local user who is not the server's can see: nothing in the data directory, whatever the umask and
-whoever made it, and no key on a command line."""
+"""Other users of the machine can see nothing in the data directory, whatever the umask and whoever
+created it, and no key on a command line."""
 
 import contextlib
 import os

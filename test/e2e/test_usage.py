@@ -12,7 +12,7 @@ from rest import Rest
 
 VOICES = (1, 2)
 FIGURES = ("turns", "characters", "cost_microcents")
-# Of what is not speech, of which there is none here.
+# Figures of other kinds than speech, all zero here.
 OTHERS = ("heard_seconds", "model_answers", "input_tokens", "output_tokens", "estimated_tokens")
 
 

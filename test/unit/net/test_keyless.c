@@ -1,5 +1,5 @@
-/* Connections without a key: the one that has been idle longest goes first, and what they hold
- * together has a bound. */
+/* Unauthenticated connections: the one that has been idle longest is evicted first, and the
+ * memory of all of them together is limited. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ static void test_what_all_hold_is_counted_exactly(void **state)
 	assert_int_equal(all.idle.count, COUNT - 3);
 }
 
-/* And who holds nothing is left alone: that would make no room. */
+/* A member that holds nothing is not evicted, because that would free no memory. */
 static void test_whoever_holds_memory_longest_makes_room(void **state)
 {
 	size_t room = KEYLESS_ALL_MAX / EACH;

@@ -311,8 +311,8 @@ static size_t client_reads_all(char *last, size_t last_size)
 	return total;
 }
 
-/* A client that asks and does not read: its replies have a bound, also within one read, and
- * the memory is free as soon as it is reached. */
+/* A client that sends commands and does not read: its replies are limited, even within one
+ * read, and their memory is freed as soon as the limit is reached. */
 static void test_replies_that_nobody_reads_close_the_connection(void **state)
 {
 	static const char close_frame[] = "\x88\x16\x03\xf0replies are not read";
@@ -340,7 +340,7 @@ static void test_replies_that_nobody_reads_close_the_connection(void **state)
 	assert_int_equal(close_code, WS_CLOSE_POLICY);
 }
 
-/* Who reads may ask as often as he likes. */
+/* A client that reads its replies may send any number of commands. */
 static void test_replies_that_are_read_close_nothing(void **state)
 {
 	char last[1];

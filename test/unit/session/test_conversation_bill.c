@@ -1,6 +1,6 @@
 /*
- * Who pays for a conversation: the model is asked within the limits and for the credit of whoever
- * talks, and what it has used is booked once, however its answer ends.
+ * Who pays for a conversation: the client's limits and credit apply before the model is asked, and
+ * what the model has used is booked once, however its answer ends.
  */
 #include <errno.h>
 #include <setjmp.h>

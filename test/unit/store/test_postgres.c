@@ -520,7 +520,7 @@ static bool count_change(const struct store_change *change, void *arg)
 	return true;
 }
 
-/* A program of before writes as it always did; that it did is noticed. */
+/* Changes that the previous release writes are noticed. */
 static void test_changes_by_a_program_of_before_are_noticed(void **state)
 {
 	struct store *store = opened();

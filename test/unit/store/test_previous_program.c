@@ -1,7 +1,7 @@
 /*
- * The program before this one shares a store that this one has brought up to date: during an
- * upgrade both run, and after one that was taken back it is started on it again.  Its
- * statements are here as it has them; they do not know the columns that were added.
+ * The previous release can use a store that this release has migrated: both run during an
+ * upgrade, and the previous one is started again after an upgrade is reverted.  Its statements
+ * are copied here; they do not know the columns that were added.
  */
 #include <stdio.h>
 #include <string.h>
@@ -187,7 +187,7 @@ static void test_sqlite_a_file_of_it_is_brought_up_to_date(void **state)
 	mem_deref(sqlite_place_open(*state)); /* and is up to date the next time */
 }
 
-/* A later program's additions are none of our business, as ours are none of the previous one's. */
+/* Additions of a later release are ignored, as the previous release ignores those of this one. */
 static void test_sqlite_additions_of_a_later_program_are_ignored(void **state)
 {
 	mem_deref(sqlite_place_open(*state));
