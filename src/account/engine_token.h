@@ -23,10 +23,10 @@
 #define ENGINE_TOKEN_LEEWAY_S 60 /* clocks differ */
 #define ENGINE_TOKEN_LIFE_S 300 /* of those that we make */
 
-/* From a token's time of issue to its expiry.  A token has no id, so whoever sees one can use it until
- * it expires; it is needed only for the moment of connecting.  The vendor does not document how long its
- * tokens live.  Ours live 5 minutes and the vendor's signed addresses 15: an hour leaves room, and
- * `token_seconds` of an agent is there for an engine that needs more. */
+/* From a token's time of issue to its expiry.  A token has no id, so anyone who sees it can use
+ * it until it expires; it is needed only for the moment of connecting.  The vendor does not
+ * document how long its tokens live.  Ours live 5 minutes and the vendor's signed addresses 15:
+ * an hour leaves room, and `token_seconds` of an agent is there for an engine that needs more. */
 #define ENGINE_TOKEN_LIFE_MAX_S 3600
 
 /* Old, new and one more for each of a few regions. */

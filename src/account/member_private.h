@@ -64,7 +64,7 @@ bool bearer_may_speak(const struct bearer *bearer);
 struct bearer *bearer_use(struct bearer *bearer);
 void bearer_unuse(struct bearer *bearer);
 
-/* What is lent at once; 0: it stands alone. */
+/* The size of a lease; 0: the member has no store to ask. */
 int64_t payer_block(const struct payer *payer);
 
 /* What permits of connections and of turns have in common (member.c).  A wait of QUOTA_NEVER

@@ -5,7 +5,7 @@
  *   members_poll.c     what has changed in the store, and what is due by the clock
  *   members_credit.c   leases of credit
  *   members_shares.c   limits that servers share
- *   permit.c           a turn's leave to speak
+ *   permit.c           a turn's permission to speak
  *
  * All on the loop but the work of an inquiry.
  */

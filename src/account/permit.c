@@ -1,5 +1,5 @@
 /*
- * permit.c: a turn's leave to speak (see member.h).
+ * permit.c: a turn's permission to speak (see member.h).
  *
  *   permit_ask --> credit is here: limits are taken, here and where servers share them
  *              --> the store is being asked for credit: waits for the answer

@@ -3,8 +3,8 @@
  * language model cost, by model and agent.
  *
  * The rows come from the configuration; the most exact one that fits counts:
- * voice and model, voice, model, and last the price for all; of tokens an agent stands
- * where the voice does.  Never changes once it is made.
+ * voice and model, voice, model, and last the price for all; for tokens, an agent takes
+ * the place of the voice.  Never changes once it is made.
  */
 #ifndef ACCOUNT_PRICE_H
 #define ACCOUNT_PRICE_H

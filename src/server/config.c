@@ -115,34 +115,35 @@ static const struct param rows[] = {
 		 "browsers are not asked."},
 	{"server", "metrics", ENUM(metrics_readers, "local", metrics_readers),
 	 .text = "Who may read /metrics without a key: programs of this machine, nobody, or "
-		 "everybody. The operator's key, a key of the default account with the scope admin, "
-		 "always can. Requests that a proxy on this machine forwards are not local; a proxy "
-		 "that adds no header to them cannot be recognized and needs metrics = key."},
+		 "everybody. The operator's key, a key of the default account with the scope "
+		 "admin, always can. Requests that a proxy on this machine forwards are not local; "
+		 "a proxy that adds no header to them cannot be recognized and needs metrics = "
+		 "key."},
 	{"server", "drain_seconds", INT(drain_seconds, "60", 0, 86400), .unit = "seconds",
 	 .text = "How long a server that was told to end waits for turns that are being spoken."},
 	{"server", "max_connections", INT(max_connections, "10000", 1, 1000000),
-	 .text = "Connections at once. A further one closes the unauthenticated connection that has "
-		 "been idle longest; if all have presented a valid key, it is refused. The limit on "
-		 "open files must be high enough."},
+	 .text = "Connections at once. A further one closes the unauthenticated connection that "
+		 "has been idle longest; if all have presented a valid key, it is refused. The "
+		 "limit on open files must be high enough."},
 	{"server", "max_lead_ms", INT(max_lead_ms, "0", 0, 3600000), .unit = "milliseconds",
 	 .text = "How far ahead of playback audio is sent. 0: as fast as the client reads."},
 	{"server", "worker_user", STRING(worker_user, "nobody"),
-	 .text = "The user that engines run as if root starts the server; they get read-only access "
-		 "to programs and voices, wherever these are. Empty: root, without its privileges. "
-		 "If another user starts the server, engines run as that user."},
+	 .text = "The user that engines run as if root starts the server; they get read-only "
+		 "access to programs and voices, wherever these are. Empty: root, without its "
+		 "privileges. If another user starts the server, engines run as that user."},
 
 	{"speech", "engines_dir", STRING(engines_dir, ""),
 	 .text = "The directory of the engine programs (syrinx-NAME). Empty: that of the server's "
 		 "own program."},
 	{"speech", "engine_paths", STRING(engine_paths, ""), .check = check_engine_paths,
 	 .text = "Files and directories that engines may read in addition to their program, the "
-		 "system's libraries and interpreters, and the voices: absolute paths, separated by "
-		 "colons. For custom engines whose interpreter, modules or models are elsewhere, such "
-		 "as in /opt. server.data must not be inside any of them."},
+		 "system's libraries and interpreters, and the voices: absolute paths, separated "
+		 "by colons. For custom engines whose interpreter, modules or models are "
+		 "elsewhere, such as in /opt. server.data must not be inside any of them."},
 	{"speech", "jit_engines", STRING(jit_engines, ""),
-	 .text = "The names of engines (NAME of syrinx-NAME) that generate code at run time, as Java, "
-		 "JavaScript and numba do, separated by blanks. Other engines cannot make memory "
-		 "executable."},
+	 .text = "The names of engines (NAME of syrinx-NAME) that generate code at run time, as "
+		 "Java, JavaScript and numba do, separated by blanks. Other engines cannot make "
+		 "memory executable."},
 	{"speech", "voices_dir", STRING(voices_dir, ""),
 	 .text = "The directory of neural voices and of the library that runs them; voices that "
 		 "are put there are spoken without a restart. Also set by SYRINX_VOICES. Empty: "
@@ -192,8 +193,8 @@ static const struct param rows[] = {
 		 "account by at most this much each."},
 	{"prices", "input_cents_per_million", DECIMAL(input_microcents, "", 1000000),
 	 .unit = "cents",
-	 .text = "What a million tokens sent to a language model cost, where no [price NAME] section "
-		 "fits. Empty: they are recorded and cost nothing."},
+	 .text = "What a million tokens sent to a language model cost, where no [price NAME] "
+		 "section fits. Empty: they are recorded and cost nothing."},
 	{"prices", "output_cents_per_million", DECIMAL(output_microcents, "", 1000000),
 	 .unit = "cents", .text = "The same for the tokens that the model generates."},
 
@@ -232,13 +233,14 @@ static const struct param price_rows[] = {
 	 .text = "The id of the voice it is for. 0: every voice."},
 	{"price", "cents_per_minute", DECIMAL(microcents_per_minute, "", 1000000), .unit = "cents",
 	 .text = "What a minute of audio costs. Empty: clients are told that the cost is not "
-		 "known, unless the section has a price for tokens: then it does not apply to audio."},
+		 "known, unless the section has a price for tokens: then it does not apply to "
+		 "audio."},
 	{"price", "agent", WORD(agent, ""),
 	 .text = "The agent to whose language model the price applies. Empty: every agent."},
 	{"price", "input_cents_per_million", DECIMAL(input_microcents, "", 1000000),
 	 .unit = "cents",
-	 .text = "What a million tokens sent to the language model cost. Empty: the section does not "
-		 "apply to them."},
+	 .text = "What a million tokens sent to the language model cost. Empty: the section does "
+		 "not apply to them."},
 	{"price", "output_cents_per_million", DECIMAL(output_microcents, "", 1000000),
 	 .unit = "cents", .text = "The same for the tokens that the model generates."},
 };
@@ -273,10 +275,11 @@ static const struct param agent_rows[] = {
 	 .text = "The longest time from issue to expiry that a token of the speech engine may have. "
 		 "A stolen token can be used until it expires."},
 	{"agent", "account_key", STRING(account_key, ""), .is_secret = true,
-	 .text = "An API key of this server, whose account pays for the questions of speech engines "
-		 "and whose limits apply to them. env:NAME takes the variable of that name. Empty: "
-		 "the first api_key that is a key of this server; if there is none, usage is recorded "
-		 "without an account and costs nothing. Clients at /ws/talk pay with their own key."},
+	 .text = "An API key of this server, whose account pays for the questions of speech "
+		 "engines and whose limits apply to them. env:NAME takes the variable of that "
+		 "name. Empty: the first api_key that is a key of this server; if there is none, "
+		 "usage is recorded without an account and costs nothing. Clients at /ws/talk pay "
+		 "with their own key."},
 	{"agent", "llm", ENUM(llm, "openai", llm_dialects),
 	 .text = "How its language model is spoken to: the chat completions of OpenAI, vLLM, Ollama, "
 		 "llama.cpp and the like, OpenAI's responses, Anthropic's messages; or echo, which "

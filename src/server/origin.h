@@ -31,12 +31,12 @@ struct origin_claim {
 bool origin_knows_host(const struct origin_rules *rules, const char *host);
 
 /* By its Origin: the page is ours, one of `origins`, or of this machine like the
- * server.  What is no origin (RFC 6454: scheme "://" host [":" port]) is welcome only where it is
- * named literally, or everybody is. */
+ * server.  A value that is not an origin (RFC 6454: scheme "://" host [":" port]) is allowed only
+ * if it is listed literally, or everything is allowed. */
 bool origin_is_welcome(const struct origin_rules *rules, const struct origin_claim *claim);
 
-/* The first word of `origins` that no page sends, such as an address with a path; false without
- * one. */
+/* The first word of `origins` that no page sends, such as an address with a path; false if there
+ * is none. */
 #define ORIGIN_SIZE 512 /* scheme, the longest name and a port fit well */
 bool origin_find_mistake(char word[ORIGIN_SIZE], const char *origins);
 

@@ -440,8 +440,8 @@ const char *const postgres_schema_additions[] = {
 	" END IF;"
 	" IF of_account IS NULL THEN RETURN NEXT; RETURN; END IF;"
 	" last_seq := coalesce((SELECT max(t.seq) FROM syrinx.turn t), 0);"
-	/* Two statements, so that each has its index: behind a row that is known by the
-	 * order of rows, else by their time. */
+	/* Two statements, so that each can use its index: rows after a known row by the
+	 * order of rows, otherwise rows by their time. */
 	" IF after_seq > 0 THEN"
 	"  SELECT coalesce(sum(t.amount_microcents) FILTER (WHERE t.at_ms >= since_ms), 0)"
 	"   INTO booked FROM syrinx.turn t"

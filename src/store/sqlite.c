@@ -518,8 +518,8 @@ static void sqlite_close_to_others(const char *path, const char *suffix)
 }
 
 /*
- * The file has hashes of keys and what everybody has spent: it is for its owner alone.  SQLite would
- * make it readable to all, and gives the files beside it the mode that it has.
+ * The file has hashes of keys and the usage of all accounts, so only its owner may access it.
+ * SQLite would make it readable to all, and creates its journals with the mode of the database.
  *
  * A file that is there must not be opened here: closing any descriptor of it would drop the locks that
  * this process holds on it through other handles.

@@ -14,7 +14,7 @@
  *   user            confine_user.c    another user for the workers of root, no capabilities
  *   Landlock        confine_files.c   reading and executing only what is listed, changing
  *                                     nothing, no TCP, no signals (as far as the kernel's
- *                                     version goes)
+ *                                     version allows)
  *   outer filter    confine_calls.c   the system calls that computing, reading files, threads
  *                                     and the inherited socket need, in any language; no file
  *                                     is changed, no process started, nobody else signalled

@@ -277,7 +277,7 @@ static const int confine_outer_calls[] = {
 	SCMP_SYS(landlock_restrict_self),
 };
 
-/* What an open engine goes on doing.  Calls with conditions on their arguments
+/* What an engine still needs once it is open.  Calls with conditions on their arguments
  * (open, mmap, mprotect, tgkill) are added one by one. */
 static const int confine_engine_calls[] = {
 	/* the socket and the log */
@@ -396,7 +396,7 @@ static void confine_allow_values(struct confine_filter *filter, int call, unsign
 		confine_allow_if(filter, call, confine_equal(arg, values[i]));
 }
 
-/* Whoever may not open for writing may not create, truncate or append either. */
+/* Without opening for writing, a file cannot be created, truncated or appended to either. */
 static void confine_allow_reading(struct confine_filter *filter)
 {
 	const uint64_t writing = O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND;

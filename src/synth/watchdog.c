@@ -66,7 +66,7 @@ static uint64_t watchdog_wait_us(struct worker *worker, uint64_t interval_us)
 	if (before.ran_us == 0 || now.waited_us < before.waited_us)
 		return 0; /* a thread that has ended is no longer in the sum */
 	if (now.is_ready && now.ran_us == before.ran_us)
-		return interval_us; /* the wait that goes on now is not in the sum yet */
+		return interval_us; /* the current wait is not in the sum yet */
 	return now.waited_us - before.waited_us < interval_us ? now.waited_us - before.waited_us
 							      : interval_us;
 }
