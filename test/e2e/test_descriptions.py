@@ -637,6 +637,7 @@ def test_every_message_of_talk(server):
     talk.hear("usage")
     talk.say("userTranscript", event_id="x")
     assert talk.hear("final")["event_id"] == "x"
+    talk.hear("usage")
     talk.say("error")
     talk.end(1000)
     talk.again(server)
