@@ -237,18 +237,18 @@ void confine_explain(const struct confine_report *report, confine_explain_h *han
 {
 	const char *filtered =
 		confine_has_engine_filter()
-			? "; files changed, processes, signals, limits of others and executable "
-			  "memory by the system call filter"
+			? "; no changes to files, new processes, signals or limits for "
+			  "others, or executable memory (system call filter)"
 			: "";
 	char layers[96];
 	char text[480];
 
 	confine_name_layers(layers, sizeof(layers), report);
 	snprintf(text, sizeof(text),
-		 "files read by %s; network by the system call filter%s%s; user %ld without "
-		 "capabilities",
-		 layers[0] ? layers : "their modes alone",
-		 report->network_namespace ? " and a namespace" : "", filtered, (long)geteuid());
+		 "user %ld without capabilities; reading limited by %s; no network (system call "
+		 "filter%s)%s",
+		 (long)geteuid(), layers[0] ? layers : "file permissions alone",
+		 report->network_namespace ? ", network namespace" : "", filtered);
 	handler(true, text, arg);
 	confine_explain_missing(report, handler, arg);
 }
