@@ -19,10 +19,13 @@ def workers(server):
     with Client(server) as client:
         for voice in (1, 1071, 2001):
             assert client.speak("Hello.", voice_id=voice).samples > 0
-    # One that is being started still has the launcher's name.
-    wait_until(lambda: {process_name(pid) for pid in server.workers()} == ENGINES,
-               "every worker runs its engine")
-    return server.workers()
+
+    def running():
+        """All of them, when none is being started: then it has the launcher's name and rights."""
+        pids = server.workers()
+        return pids if {process_name(pid) for pid in pids} == ENGINES else None
+
+    return wait_until(running, "every worker runs its engine")
 
 
 def test_workers_have_no_new_privileges_and_a_filter(workers):
