@@ -308,11 +308,12 @@ void account_store_came(struct account *account)
 
 static int make_spool_dir(char **dirp, const char *data_dir)
 {
-	char *dir = mem_zalloc(strlen(data_dir) + sizeof("/spool"), NULL);
+	size_t size = strlen(data_dir) + sizeof("/spool");
+	char *dir = mem_zalloc(size, NULL);
 
 	if (!dir)
 		return ENOMEM;
-	strcat(strcpy(dir, data_dir), "/spool");
+	snprintf(dir, size, "%s/spool", data_dir);
 	if (mkdir(dir, 0700) != 0 && errno != EEXIST) {
 		log_error("account", "%s: %s: while the store is away, rows wait in memory", dir,
 			  strerror(errno));

@@ -149,7 +149,7 @@ int account_ask_at_once(struct account *account, int lane, account_work_h *work,
 
 int ledger_open(struct account *account);
 /* On the ledger's thread: what is to be booked or delivered of a batch. */
-void ledger_run(struct lane *lane, struct list *batch);
+void ledger_run(struct lane *lane, struct list *tasks);
 /* The threads have ended: what could not be booked is tried once more, here. */
 void ledger_finish(struct account *account);
 /* All that an operator needs to book the row by hand. */

@@ -9,6 +9,7 @@
 #include "net/ws.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -78,15 +79,14 @@ static void send_control(struct ws *ws, enum ws_opcode opcode, const void *bytes
 
 static void send_close(struct ws *ws, uint16_t code, const char *reason)
 {
-	char body[WS_CONTROL_MAX];
+	char body[WS_CONTROL_MAX + 1];
 	size_t len = reason ? utf8_cut(reason, strlen(reason), WS_REASON_MAX) : 0;
 
 	if (ws->has_sent_close)
 		return;
 	body[0] = (char)(code >> 8);
 	body[1] = (char)(code & 0xff);
-	if (reason)
-		memcpy(body + 2, reason, len);
+	snprintf(body + 2, sizeof(body) - 2, "%.*s", (int)len, reason ? reason : "");
 	if (code == WS_CLOSE_NO_CODE)
 		send_control(ws, WS_OP_CLOSE, NULL, 0);
 	else

@@ -201,7 +201,7 @@ static bool write_top_up(const struct store_top_up *row, void *arg)
 
 static int list_top_ups(struct errand *errand, struct store *store)
 {
-	struct store_account account;
+	struct store_account account = {0};
 	int err = find(&account, errand, store);
 
 	if (err)
@@ -231,7 +231,7 @@ static int add_top_up(struct errand *errand, struct store *store)
 	struct http_request *request = errand->call.request;
 	struct store_top_up row = {.at_ms = clock_wall_ms()};
 	struct top_up_message message;
-	struct store_account account;
+	struct store_account account = {0};
 	int err = find(&account, errand, store);
 
 	if (!err && !is_masters(errand))

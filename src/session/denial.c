@@ -7,21 +7,21 @@
 
 static const struct {
 	enum wire_error_id id;
-	const char *what; /* of which there is a limit; NULL: the error says it all */
 	unsigned retry_s; /* when nobody knows */
+	const char *what; /* of which there is a limit; NULL: the error says it all */
 } reasons[] = {
-	[DENIAL_NONE] = {WIRE_ERROR_INTERNAL, NULL, 0},
-	[DENIAL_KEY] = {WIRE_ERROR_KEY_ENDED, NULL, 0},
-	[DENIAL_CREDIT] = {WIRE_ERROR_NO_CREDIT, NULL, 0},
-	[DENIAL_TURNS] = {WIRE_ERROR_RATE_LIMITED, "turns at once", DENIAL_SLOT_RETRY_S},
-	[DENIAL_CONNECTIONS] = {WIRE_ERROR_RATE_LIMITED, "connections at once",
-				DENIAL_SLOT_RETRY_S},
-	[DENIAL_REQUESTS] = {WIRE_ERROR_RATE_LIMITED, "requests per minute", 0},
-	[DENIAL_CHARACTERS] = {WIRE_ERROR_RATE_LIMITED, "characters per minute", 0},
-	[DENIAL_TEXT] = {WIRE_ERROR_TEXT_TOO_LONG, "characters", 0},
-	[DENIAL_LEDGER] = {WIRE_ERROR_NO_LEDGER, NULL, 0},
-	[DENIAL_LEASED] = {WIRE_ERROR_CREDIT_LEASED, NULL, DENIAL_SLOT_RETRY_S},
-	[DENIAL_PENDING] = {WIRE_ERROR_CREDIT_LEASED, NULL, DENIAL_SLOT_RETRY_S},
+	[DENIAL_NONE] = {WIRE_ERROR_INTERNAL, 0, NULL},
+	[DENIAL_KEY] = {WIRE_ERROR_KEY_ENDED, 0, NULL},
+	[DENIAL_CREDIT] = {WIRE_ERROR_NO_CREDIT, 0, NULL},
+	[DENIAL_TURNS] = {WIRE_ERROR_RATE_LIMITED, DENIAL_SLOT_RETRY_S, "turns at once"},
+	[DENIAL_CONNECTIONS] = {WIRE_ERROR_RATE_LIMITED, DENIAL_SLOT_RETRY_S,
+				"connections at once"},
+	[DENIAL_REQUESTS] = {WIRE_ERROR_RATE_LIMITED, 0, "requests per minute"},
+	[DENIAL_CHARACTERS] = {WIRE_ERROR_RATE_LIMITED, 0, "characters per minute"},
+	[DENIAL_TEXT] = {WIRE_ERROR_TEXT_TOO_LONG, 0, "characters"},
+	[DENIAL_LEDGER] = {WIRE_ERROR_NO_LEDGER, 0, NULL},
+	[DENIAL_LEASED] = {WIRE_ERROR_CREDIT_LEASED, DENIAL_SLOT_RETRY_S, NULL},
+	[DENIAL_PENDING] = {WIRE_ERROR_CREDIT_LEASED, DENIAL_SLOT_RETRY_S, NULL},
 };
 
 const char *denial_code(enum denial why)
