@@ -6,7 +6,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,6 +104,21 @@ static void data_dir_tell_closed(int fd, const char *path, unsigned mode)
 			 path, mode);
 }
 
+/* Directories that every program on the machine expects to be open, even while they are empty. */
+static bool data_dir_is_everybodys(const char *path)
+{
+	static const char *const everybodys[] = {"/tmp", "/var/tmp", "/dev/shm"};
+	char real[PATH_MAX];
+
+	if (!realpath(path, real))
+		return false;
+	for (size_t i = 0; i < COUNT(everybodys); ++i) {
+		if (strcmp(real, everybodys[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Checks and corrects the mode of an existing directory. */
 static int data_dir_close(int fd, const struct stat *status, const struct config *config)
 {
@@ -111,8 +128,7 @@ static int data_dir_close(int fd, const struct stat *status, const struct config
 
 	if ((mode & DATA_DIR_OTHERS) == 0)
 		return 0;
-	/* A sticky directory is everybody's on purpose, such as /tmp, also while it is empty. */
-	is_shared = (mode & S_ISVTX) != 0 || data_dir_is_shared(fd, config);
+	is_shared = data_dir_is_everybodys(path) || data_dir_is_shared(fd, config);
 	if (!is_shared && fchmod(fd, S_IRWXU) == 0) {
 		data_dir_tell_closed(fd, path, mode);
 		return 0;

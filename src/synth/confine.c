@@ -127,6 +127,14 @@ static int confine_root(const struct confine_paths *paths, const struct confine_
 	 * network. */
 	if (!err)
 		report->network_namespace = unshare(CLONE_NEWNET) == 0;
+	/* In a container or a chroot there may be no mounts.  Where Landlock limits what can be read
+	 * anyway, an engine that works as root, without any capability, is better than one that
+	 * cannot open its voices. */
+	if (!err && switches && !report->mounts && report->landlock &&
+	    !confine_user_reaches(paths, request->uid, request->gid)) {
+		report->switch_err = EACCES;
+		switches = false;
+	}
 	if (!err && switches) {
 		report->switch_err = confine_user_switch(request->uid, request->gid);
 		report->switched = report->switch_err == 0;
@@ -213,10 +221,16 @@ static void confine_explain_missing(const struct confine_report *report, confine
 		handler(false, text, arg);
 	}
 	if (geteuid() == 0) {
-		snprintf(text, sizeof(text), "engines run as root: %s%s",
-			 report->switch_err ? "cannot switch the user: "
-					    : "no other user was named",
-			 report->switch_err ? strerror(report->switch_err) : "");
+		if (report->switch_err == EACCES)
+			snprintf(text, sizeof(text),
+				 "engines run as root: another user cannot reach their program or "
+				 "voices, and there is no mount namespace (%s)",
+				 strerror(report->mounts_err));
+		else
+			snprintf(text, sizeof(text), "engines run as root: %s%s",
+				 report->switch_err ? "cannot switch the user: "
+						    : "no other user was named",
+				 report->switch_err ? strerror(report->switch_err) : "");
 		handler(false, text, arg);
 	}
 	if (report->switched && !report->mounts) {

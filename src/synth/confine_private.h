@@ -47,6 +47,8 @@ int confine_mounts(const struct confine_paths *paths, const struct confine_reque
 		   int *unavailable);
 
 /* confine_user.c */
+/* Whether this user could open everything that is not part of the system.  Needs root. */
+bool confine_user_reaches(const struct confine_paths *paths, uid_t uid, gid_t gid);
 int confine_user_switch(uid_t uid, gid_t gid);
 int confine_drop_capabilities(void);
 

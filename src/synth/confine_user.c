@@ -2,8 +2,10 @@
  * confine_user.c: switches a worker to another user and drops its capabilities.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,6 +23,29 @@ static void confine_user_bound(void)
 			break;
 	}
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+}
+
+/* The kernel checks files against the file system ids, and takes root's power to read everything away
+ * while they are another user's. */
+bool confine_user_reaches(const struct confine_paths *paths, uid_t uid, gid_t gid)
+{
+	bool reaches = true;
+
+	setfsgid(gid);
+	setfsuid(uid);
+	for (size_t i = 0; i < paths->count && reaches; ++i) {
+		int fd;
+
+		if (!paths->list[i].is_private)
+			continue;
+		fd = open(paths->list[i].name, O_RDONLY | O_CLOEXEC);
+		reaches = fd >= 0 || errno != EACCES;
+		if (fd >= 0)
+			close(fd);
+	}
+	setfsuid(geteuid());
+	setfsgid(getegid());
+	return reaches;
 }
 
 int confine_user_switch(uid_t uid, gid_t gid)
