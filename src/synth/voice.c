@@ -21,9 +21,15 @@
 #define FOREIGN_ID_FIRST 1000000
 #define FOREIGN_IDS 1000000
 
+enum offer_state {
+	OFFER_HERE,
+	OFFER_LOADING, /* expected: its engine has not answered yet */
+	OFFER_MISSING, /* its engine cannot speak it at present */
+};
+
 struct offer {
 	struct voice voice; /* without an id */
-	bool missing; /* its engine cannot speak it at present */
+	enum offer_state state;
 };
 
 struct offers {
@@ -166,10 +172,11 @@ static bool is_same_derived(const struct voice *a, const struct voice *b)
 static bool is_same(const struct voice *a, const struct voice *b)
 {
 	return a->id == b->id && a->sex == b->sex && a->quality == b->quality &&
-	       a->sample_rate == b->sample_rate && speaks(a, b->engine, b->engine_voice) &&
-	       strcmp(a->name, b->name) == 0 && strcmp(a->language, b->language) == 0 &&
-	       strcmp(a->licence, b->licence) == 0 && strcmp(a->handle, b->handle) == 0 &&
-	       a->features == b->features && is_same_derived(a, b);
+	       a->status == b->status && a->sample_rate == b->sample_rate &&
+	       speaks(a, b->engine, b->engine_voice) && strcmp(a->name, b->name) == 0 &&
+	       strcmp(a->language, b->language) == 0 && strcmp(a->licence, b->licence) == 0 &&
+	       strcmp(a->handle, b->handle) == 0 && a->features == b->features &&
+	       is_same_derived(a, b);
 }
 
 static const struct offer *find_offer(const struct offers *offers, const char *engine,
@@ -254,7 +261,7 @@ static const struct voice_speaker *choose(const struct making *making, const str
 		const struct offer *offer =
 			find_offer(making->offers, speaker->engine, speaker->engine_voice);
 
-		if (offer && (!offer->missing || !making->before->fallback))
+		if (offer && (offer->state != OFFER_MISSING || !making->before->fallback))
 			return speaker;
 		if (offer && !missing)
 			missing = speaker;
@@ -262,14 +269,30 @@ static const struct voice_speaker *choose(const struct making *making, const str
 	return missing;
 }
 
+static enum voice_status status_of(const struct offer *offer)
+{
+	static const enum voice_status statuses[] = {
+		[OFFER_HERE] = VOICE_READY,
+		[OFFER_LOADING] = VOICE_LOADING,
+		[OFFER_MISSING] = VOICE_UNAVAILABLE,
+	};
+
+	return statuses[offer->state];
+}
+
 static int put_row(struct making *making, const struct voice_row *row)
 {
 	const struct voice_speaker *speaker = choose(making, row);
+	const struct offer *offer;
 	struct voice voice;
 
 	if (!speaker)
 		return 0;
-	voice = find_offer(making->offers, speaker->engine, speaker->engine_voice)->voice;
+	offer = find_offer(making->offers, speaker->engine, speaker->engine_voice);
+	voice = offer->voice;
+	voice.status = status_of(offer);
+	if (voice.status == VOICE_READY && speaker != &row->speakers[0])
+		voice.status = VOICE_STANDS_IN;
 	voice.id = row->id;
 	voice.sex = row->sex;
 	voice.quality = speaker->quality;
@@ -325,11 +348,12 @@ static int64_t foreign_id(const struct making *making, const struct voice *offer
 	return id;
 }
 
-static int put_foreign(struct making *making, const struct voice *offered)
+static int put_foreign(struct making *making, const struct offer *offer)
 {
-	struct voice voice = *offered;
+	struct voice voice = offer->voice;
 
-	voice.id = foreign_id(making, offered);
+	voice.status = status_of(offer);
+	voice.id = foreign_id(making, &offer->voice);
 	return made(making, voice.id) ? 0 : put(making, &voice);
 }
 
@@ -342,6 +366,7 @@ static int put_derived(struct making *making, const struct voice *derived)
 	if (derived->id < VOICE_DERIVED_FIRST || derived->id > VOICE_DERIVED_LAST ||
 	    made(making, derived->id))
 		return 0;
+	voice.status = base ? base->status : VOICE_UNAVAILABLE;
 	if (base) {
 		voice.sex = base->sex;
 		voice.quality = base->quality;
@@ -370,7 +395,7 @@ static int rebuild(struct voices *voices, const struct offers *offers)
 		err = put_row(&making, &voice_table[i]);
 	for (size_t i = 0; i < offers->count && !err; ++i) {
 		if (!is_in_table(&offers->list[i].voice))
-			err = put_foreign(&making, &offers->list[i].voice);
+			err = put_foreign(&making, &offers->list[i]);
 	}
 	for (size_t i = 0; i < voices->derived_count && !err; ++i)
 		err = put_derived(&making, &voices->derived[i]);
@@ -397,11 +422,11 @@ static int copy_offers(struct offers *copy, const struct voices *voices, size_t 
 	return 0;
 }
 
-static void add_offer(struct offers *offers, const struct voice *voice, bool missing)
+static void add_offer(struct offers *offers, const struct voice *voice, enum offer_state state)
 {
 	if (find_offer(offers, voice->engine, voice->engine_voice))
 		return;
-	offers->list[offers->count++] = (struct offer){.voice = *voice, .missing = missing};
+	offers->list[offers->count++] = (struct offer){.voice = *voice, .state = state};
 }
 
 static int take_over(struct voices *voices, struct offers *offers)
@@ -413,23 +438,51 @@ static int take_over(struct voices *voices, struct offers *offers)
 	return err;
 }
 
-int voices_add(struct voices *voices, const struct voice *offered)
+/* Those that there are, and after them these. */
+static int append_offers(struct voices *voices, const struct voice *offered, size_t count,
+			 enum offer_state state)
 {
 	struct offers offers;
-	int err = copy_offers(&offers, voices, 1);
+	int err = copy_offers(&offers, voices, count);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < voices->offers.count; ++i)
-		add_offer(&offers, &voices->offers.list[i].voice, voices->offers.list[i].missing);
-	add_offer(&offers, offered, false);
+		add_offer(&offers, &voices->offers.list[i].voice, voices->offers.list[i].state);
+	for (size_t i = 0; i < count; ++i)
+		add_offer(&offers, &offered[i], state);
 	return take_over(voices, &offers);
+}
+
+int voices_add(struct voices *voices, const struct voice *offered)
+{
+	return append_offers(voices, offered, 1, OFFER_HERE);
+}
+
+int voices_expect(struct voices *voices, const struct voice *expected, size_t count)
+{
+	return append_offers(voices, expected, count, OFFER_LOADING);
+}
+
+bool voices_has_speaker(const struct voices *voices, const char *engine, const char *engine_voice)
+{
+	const struct offer *offer = find_offer(&voices->offers, engine, engine_voice);
+
+	return offer && offer->state != OFFER_MISSING;
 }
 
 /* Whether a row of the table must keep this speaker. */
 static bool is_kept(const struct voices *voices, const struct voice *voice)
 {
 	return !voices->fallback && is_in_table(voice);
+}
+
+/* One that was only expected is news when its engine confirms it. */
+static bool is_known(const struct offers *offers, const char *engine, const char *engine_voice)
+{
+	const struct offer *offer = find_offer(offers, engine, engine_voice);
+
+	return offer && offer->state != OFFER_LOADING;
 }
 
 int voices_replace(struct voices *voices, const char *engine, const struct voice *offered,
@@ -442,17 +495,18 @@ int voices_replace(struct voices *voices, const char *engine, const struct voice
 		return err;
 	*change = (struct voices_change){0};
 	for (size_t i = 0; i < count; ++i) {
-		change->added += !find_offer(&voices->offers, engine, offered[i].engine_voice) &&
+		change->added += !is_known(&voices->offers, engine, offered[i].engine_voice) &&
 				 !find_offer(&offers, engine, offered[i].engine_voice);
-		add_offer(&offers, &offered[i], false);
+		add_offer(&offers, &offered[i], OFFER_HERE);
 	}
 	for (size_t i = 0; i < voices->offers.count; ++i) {
 		const struct offer *old = &voices->offers.list[i];
 		bool own = strcmp(old->voice.engine, engine) == 0;
 
 		if (!own || is_kept(voices, &old->voice))
-			add_offer(&offers, &old->voice, own || old->missing);
-		else if (!find_offer(&offers, engine, old->voice.engine_voice))
+			add_offer(&offers, &old->voice, own ? OFFER_MISSING : old->state);
+		else if (old->state != OFFER_LOADING &&
+			 !find_offer(&offers, engine, old->voice.engine_voice))
 			++change->removed;
 	}
 	return take_over(voices, &offers);
@@ -464,7 +518,7 @@ int voices_set_missing(struct voices *voices, const char *engine, bool missing)
 		struct offer *offer = &voices->offers.list[i];
 
 		if (strcmp(offer->voice.engine, engine) == 0)
-			offer->missing = missing;
+			offer->state = missing ? OFFER_MISSING : OFFER_HERE;
 	}
 	return rebuild(voices, &voices->offers);
 }

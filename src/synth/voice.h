@@ -25,6 +25,14 @@
 enum voice_sex { VOICE_SEX_UNKNOWN, VOICE_FEMALE, VOICE_MALE };
 enum voice_quality { VOICE_LOW, VOICE_MID, VOICE_HIGH };
 
+/* Whether a voice can be heard now, and from whom. */
+enum voice_status {
+	VOICE_READY,
+	VOICE_LOADING, /* its engine is installed and has not said yet that it is ready */
+	VOICE_STANDS_IN, /* spoken by another engine than the best that its row names */
+	VOICE_UNAVAILABLE, /* its engine has failed, and nobody else speaks it */
+};
+
 #define VOICE_ENGINE_MAX 32
 #define VOICE_NAME_MAX 48
 #define VOICE_LICENCE_MAX 128
@@ -51,6 +59,7 @@ struct voice {
 	char language[8];
 	enum voice_sex sex;
 	enum voice_quality quality;
+	enum voice_status status;
 	char engine[VOICE_ENGINE_MAX]; /* "": nobody speaks it */
 	char engine_voice[VOICE_NAME_MAX];
 	unsigned features; /* enum voice_feature */
@@ -109,6 +118,15 @@ struct voices_change {
 /* An engine says that these are all it has.  ENOMEM: nothing has changed. */
 int voices_replace(struct voices *voices, const char *engine, const struct voice *offered,
 		   size_t count, struct voices_change *change);
+
+/* An engine is expected to offer these once it has loaded: they are in the catalogue as if they
+ * were there already, so that an id is never spoken by somebody else in the meantime.  The next
+ * voices_replace or voices_set_missing for the engine settles them.  ENOMEM: nothing has
+ * changed. */
+int voices_expect(struct voices *voices, const struct voice *expected, size_t count);
+
+/* Whether the engine has this voice, or is expected to have it. */
+bool voices_has_speaker(const struct voices *voices, const char *engine, const char *engine_voice);
 
 /* An engine cannot speak for the time being, or can again.  What nobody else
  * speaks stays in the catalogue. */

@@ -267,6 +267,61 @@ static void test_a_new_list_leaves_what_it_does_not_change(void **state)
 	end(voices);
 }
 
+static void test_an_expected_speaker_keeps_its_place(void **state)
+{
+	const struct voice expected[] = {made_voice("vits", "libritts:sally"),
+					 made_voice("vits", "libritts:clara"),
+					 made_voice("vits", "mine")};
+	struct voices_change change;
+	struct voices *voices;
+	int64_t mine;
+
+	(void)state;
+	assert_int_equal(voices_alloc(&voices, true), 0);
+	offer(voices, "flite", "slt");
+	assert_int_equal(voices_find(voices, 1071)->status, VOICE_STANDS_IN);
+	assert_int_equal(voices_expect(voices, expected, COUNT(expected)), 0);
+	assert_speaker(voices, 1071, "vits", "libritts:sally");
+	assert_int_equal(voices_find(voices, 1071)->status, VOICE_LOADING);
+	assert_int_equal(voices_find(voices, 1081)->status, VOICE_LOADING);
+	assert_int_equal(voices_count(voices), 3);
+	mine = voices_at(voices, 2)->id;
+	assert_true(voices_has_speaker(voices, "vits", "mine"));
+
+	/* The engine has two of the three. */
+	assert_int_equal(voices_replace(voices, "vits", expected + 1, 2, &change), 0);
+	assert_int_equal(change.added, 2);
+	assert_int_equal(change.removed, 0);
+	assert_int_equal(voices_find(voices, 1071)->status, VOICE_STANDS_IN);
+	assert_speaker(voices, 1071, "flite", "slt");
+	assert_int_equal(voices_find(voices, 1081)->status, VOICE_READY);
+	assert_int_equal(voices_at(voices, 2)->id, mine);
+	assert_false(voices_has_speaker(voices, "vits", "libritts:sally"));
+	end(voices);
+}
+
+static void test_an_expected_speaker_that_fails_is_stood_in_for(void **state)
+{
+	const struct voice expected[] = {made_voice("vits", "libritts:sally"),
+					 made_voice("vits", "libritts:clara")};
+	const struct voice derived = {.id = VOICE_DERIVED_FIRST, .base_id = 1081, .name = "Own"};
+	struct voices *voices;
+
+	(void)state;
+	assert_int_equal(voices_alloc(&voices, true), 0);
+	offer(voices, "flite", "slt");
+	assert_int_equal(voices_expect(voices, expected, COUNT(expected)), 0);
+	assert_int_equal(voices_set_derived(voices, &derived, 1), 0);
+	assert_int_equal(voices_find(voices, VOICE_DERIVED_FIRST)->status, VOICE_LOADING);
+	assert_int_equal(voices_set_missing(voices, "vits", true), 0);
+	assert_speaker(voices, 1071, "flite", "slt");
+	assert_int_equal(voices_find(voices, 1071)->status, VOICE_STANDS_IN);
+	assert_int_equal(voices_find(voices, 1081)->status, VOICE_UNAVAILABLE);
+	assert_int_equal(voices_find(voices, VOICE_DERIVED_FIRST)->status, VOICE_UNAVAILABLE);
+	assert_false(voices_has_speaker(voices, "vits", "libritts:clara"));
+	end(voices);
+}
+
 static void test_an_engine_that_fails_is_stood_in_for(void **state)
 {
 	struct voices *voices = offer_three_sallys(true);
@@ -507,6 +562,8 @@ int main(void)
 		cmocka_unit_test(test_the_best_speaker_speaks_in_any_order),
 		cmocka_unit_test(test_a_kept_voice_never_changes),
 		cmocka_unit_test(test_a_new_list_leaves_what_it_does_not_change),
+		cmocka_unit_test(test_an_expected_speaker_keeps_its_place),
+		cmocka_unit_test(test_an_expected_speaker_that_fails_is_stood_in_for),
 		cmocka_unit_test(test_an_engine_that_fails_is_stood_in_for),
 		cmocka_unit_test(test_without_fallback_a_voice_keeps_its_speaker),
 		cmocka_unit_test(test_a_foreign_voice_keeps_its_id_when_others_go),
