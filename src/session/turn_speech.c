@@ -247,12 +247,29 @@ static void on_encoded(void *arg, int err, const struct audio_frame *frame)
 	turn_speak(turn);
 }
 
+static const struct spoken_part *current_part(const struct turn *turn)
+{
+	return &turn->utterance.spoken->parts[turn->utterance.part];
+}
+
+/* When the first samples are there, and not before: only an engine that has loaded has said
+ * whether it changes the speed itself. */
+static int set_part_speed(struct turn *turn)
+{
+	struct speech *speech = turn->services->speech;
+	bool is_done = speech->ops->has_own_speed(speech, turn->voice);
+
+	return pipeline_set_speed(turn->pipeline,
+				  is_done ? 1.0 : turn_speed(turn, current_part(turn)));
+}
+
 static void on_audio(void *arg, const int16_t *samples, size_t count, unsigned sample_rate)
 {
 	struct turn *turn = arg;
+	int err = turn->utterance.engine_rate ? 0 : set_part_speed(turn);
 
 	turn->utterance.engine_rate = sample_rate;
-	if (pipeline_write(turn->pipeline, samples, count, sample_rate) != 0)
+	if (err || pipeline_write(turn->pipeline, samples, count, sample_rate) != 0)
 		turn_fail(turn, WIRE_ERROR_GENERATION_FAILED, NULL);
 	else
 		(void)send_frames(turn);
@@ -264,11 +281,6 @@ static void on_word(void *arg, const struct speech_word *word)
 
 	if (turn->settings.word_timestamps)
 		chunk_words_hear(&turn->utterance.words, word);
-}
-
-static const struct spoken_part *current_part(const struct turn *turn)
-{
-	return &turn->utterance.spoken->parts[turn->utterance.part];
 }
 
 static void note_words(struct turn *turn)
@@ -404,7 +416,6 @@ static int start_job(struct turn *turn)
 	struct speech *speech = turn->services->speech;
 	const struct spoken_part *part = current_part(turn);
 	const struct spoken_part *before = part_before(turn);
-	double speed = turn_speed(turn, part);
 	struct speech_request request = {
 		.voice = turn->voice,
 		.language = turn->settings.language,
@@ -416,15 +427,11 @@ static int start_job(struct turn *turn)
 		.phonemes_len = part->phonemes_len,
 		.turn = turn->tag,
 		.due_us = turn_runs_dry_us(turn),
-		.speed = (float)speed,
+		.speed = (float)turn_speed(turn, part),
 		.temperature = (float)turn->settings.temperature,
 		.first = !turn->has_asked,
 	};
-	int err = pipeline_set_speed(turn->pipeline,
-				     speech->ops->has_own_speed(speech, turn->voice) ? 1.0 : speed);
 
-	if (err)
-		return err;
 	turn->has_asked = true;
 	return speech->ops->start(&turn->utterance.job, speech, &request, &listener, turn);
 }

@@ -58,6 +58,7 @@ static void fleet_destroy(void *object)
 	if (link_is_on_list(&fleet->link))
 		list_remove(&fleet->pool->fleets, &fleet->link);
 	greeting_reset(&fleet->greeting);
+	buf_reset(&fleet->record);
 	free(fleet->program);
 }
 
@@ -361,13 +362,36 @@ static void log_greeting(const struct fleet *fleet, const struct greeting *greet
 	}
 }
 
+/* A server whose record cannot be written works all the same, and its next start knows less. */
+void fleet_keep_record(struct fleet *fleet)
+{
+	const struct pool *pool = fleet->pool;
+	int err = 0;
+
+	if (!pool->keeps_records || !pool->options.records_dir)
+		return;
+	if (fleet->record.len > 0)
+		err = record_save(pool->options.records_dir, fleet->name, &fleet->record);
+	else if (fleet->given_up)
+		record_remove(pool->options.records_dir, fleet->name);
+	buf_reset(&fleet->record);
+	if (err)
+		log_warn("synth", "cannot record the voices of %s in %s: %s", fleet->name,
+			 pool->options.records_dir, strerror(err));
+}
+
 /* What it says of the engine counts from now on. */
-static int take_greeting(struct fleet *fleet, struct greeting *greeting)
+static int take_greeting(struct fleet *fleet, struct greeting *greeting,
+			 const struct message_ready *ready)
 {
 	struct voices_change change;
-	int err = voices_replace(fleet->pool->voices, fleet->name, greeting->voices,
-				 greeting->voice_count, &change);
+	int err = 0;
 
+	if (fleet->pool->options.records_dir)
+		err = record_encode(&fleet->record, greeting, ready);
+	if (!err)
+		err = voices_replace(fleet->pool->voices, fleet->name, greeting->voices,
+				     greeting->voice_count, &change);
 	if (err)
 		return err;
 	log_greeting(fleet, greeting, &change);
@@ -380,6 +404,7 @@ static int take_greeting(struct fleet *fleet, struct greeting *greeting)
 	};
 	greeting->notes = NULL;
 	greeting_reset(greeting);
+	fleet_keep_record(fleet);
 	return 0;
 }
 
@@ -400,13 +425,16 @@ static void dismiss_others(struct fleet *fleet, const struct worker *ready, bool
 	}
 }
 
-int fleet_worker_ready(struct fleet *fleet, struct worker *worker)
+int fleet_worker_ready(struct fleet *fleet, struct worker *worker,
+		       const struct message_ready *ready)
 {
 	bool renews = fleet->renewing && worker->serial > fleet->renew_after && !worker->reserved;
 	int err = 0;
 
+	fleet->capabilities = ready->capabilities;
+	fleet->knows_capabilities = true;
 	if (renews || !has_ready_staff(fleet, worker))
-		err = take_greeting(fleet, &worker->greeting);
+		err = take_greeting(fleet, &worker->greeting, ready);
 	if (err)
 		return err;
 	greeting_reset(&worker->greeting);
@@ -447,6 +475,7 @@ static void give_up(struct fleet *fleet)
 	fleet->answered = true;
 	if (voices_set_missing(fleet->pool->voices, fleet->name, true) != 0)
 		log_error("synth", "no memory for other speakers of the voices of %s", fleet->name);
+	fleet_keep_record(fleet);
 	pool_check_ready(fleet->pool);
 }
 

@@ -7,6 +7,7 @@
  * an engine may be anybody's.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,12 @@ static void copy_cut(char *to, size_t size, const struct message_str *from)
 	}
 	memset(to, 0, size);
 	memcpy(to, from->bytes, len);
+}
+
+static unsigned features_of(uint32_t capabilities)
+{
+	return (capabilities & MESSAGE_OWN_PITCH ? VOICE_HAS_PITCH : 0u) |
+	       (capabilities & MESSAGE_VARIANTS ? VOICE_HAS_VARIANTS : 0u);
 }
 
 /* Room for one more of `count`, in an array that grows by STEP. */
@@ -88,10 +95,25 @@ int greeting_add_voice(struct greeting *greeting, const char *engine,
 	return 0;
 }
 
-void greeting_set_features(struct greeting *greeting, unsigned features)
+int greeting_expect_voice(struct greeting *greeting, const char *engine,
+			  const struct voice_speaker *speaker, const char *language)
+{
+	struct voice *voice;
+
+	if (make_room(&greeting->voices, greeting->voice_count, sizeof(*voice)) != 0)
+		return ENOMEM;
+	voice = &greeting->voices[greeting->voice_count++];
+	*voice = (struct voice){.quality = speaker->quality};
+	snprintf(voice->engine, sizeof(voice->engine), "%s", engine);
+	snprintf(voice->engine_voice, sizeof(voice->engine_voice), "%s", speaker->engine_voice);
+	snprintf(voice->language, sizeof(voice->language), "%s", language);
+	return 0;
+}
+
+void greeting_set_features(struct greeting *greeting, uint32_t capabilities)
 {
 	for (size_t i = 0; i < greeting->voice_count; ++i)
-		greeting->voices[i].features = features;
+		greeting->voices[i].features = features_of(capabilities);
 }
 
 int greeting_add_note(struct greeting *greeting, const struct message_note *told)

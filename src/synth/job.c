@@ -335,6 +335,8 @@ void job_wait_anew(struct speech_job *job)
 	bool has_begun = !job->first || job->received > 0 || job->retried;
 	unsigned wait_ms = job->pool->options.start_timeout_ms;
 
+	if (!job->fleet->answered && wait_ms < job->pool->options.load_timeout_ms)
+		wait_ms = job->pool->options.load_timeout_ms;
 	if (has_begun && wait_ms < WAIT_IN_TURN_MS)
 		wait_ms = WAIT_IN_TURN_MS;
 	timer_set(&job->pool->loop->timers, &job->start_timer, wait_ms * UINT64_C(1000),

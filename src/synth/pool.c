@@ -294,23 +294,19 @@ static void cancel(struct speech_job *job)
 	mem_deref(job);
 }
 
-/* Engines say what they can do before anyone hears of their voices. */
-static bool can(const struct speech *speech, const struct voice *voice, uint32_t capability)
-{
-	const struct pool *pool = (const struct pool *)(const void *)speech;
-	const struct fleet *fleet = fleet_called(pool, voice->engine);
-
-	return fleet && (fleet->capabilities & capability);
-}
-
 static bool has_own_speed(struct speech *speech, const struct voice *voice)
 {
-	return can(speech, voice, MESSAGE_OWN_SPEED);
+	const struct fleet *fleet = fleet_called((struct pool *)(void *)speech, voice->engine);
+
+	return fleet && fleet->capabilities & MESSAGE_OWN_SPEED;
 }
 
+/* An engine that has not said yet what it can do ignores phonemes that it cannot read. */
 static bool reads_phonemes(struct speech *speech, const struct voice *voice)
 {
-	return can(speech, voice, MESSAGE_PHONEMES);
+	const struct fleet *fleet = fleet_called((struct pool *)(void *)speech, voice->engine);
+
+	return fleet && (!fleet->knows_capabilities || fleet->capabilities & MESSAGE_PHONEMES);
 }
 
 static const struct speech_ops pool_ops = {
@@ -425,8 +421,10 @@ int pool_alloc(struct pool **poolp, struct loop *loop, const struct pool_options
 		mem_deref(pool);
 		return err;
 	}
-	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l))
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
+		expect_voices(LIST_OBJECT(l, struct fleet, link));
 		fleet_keep_staffed(LIST_OBJECT(l, struct fleet, link));
+	}
 	watchdog_start(pool);
 	*poolp = pool;
 	return 0;
@@ -480,13 +478,33 @@ int pool_note_at(struct pool_note *note, const struct pool *pool, size_t i)
 	return ENOENT;
 }
 
-static bool all_answered(const struct pool *pool)
+const char *pool_loading(const struct pool *pool)
 {
 	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
-		if (!LIST_OBJECT(l, struct fleet, link)->answered)
-			return false;
+		const struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
+
+		if (!fleet->answered)
+			return fleet->name;
 	}
-	return true;
+	return NULL;
+}
+
+const char *pool_lost(const struct pool *pool)
+{
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l)) {
+		const struct fleet *fleet = LIST_OBJECT(l, struct fleet, link);
+
+		if (fleet->given_up && fleet->worked_before)
+			return fleet->name;
+	}
+	return NULL;
+}
+
+void pool_keep_records(struct pool *pool)
+{
+	pool->keeps_records = true;
+	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l))
+		fleet_keep_record(LIST_OBJECT(l, struct fleet, link));
 }
 
 /* Until every engine has answered each has one worker: the others would only
@@ -500,7 +518,7 @@ static void staff_all(struct pool *pool)
 
 void pool_check_ready(struct pool *pool)
 {
-	if (!pool->all_answered && all_answered(pool))
+	if (!pool->all_answered && !pool_loading(pool))
 		staff_all(pool);
 	if (!pool->all_answered || !pool->ready_handler || pool->ready_told)
 		return;

@@ -43,8 +43,17 @@ struct pool_options {
 	const char *large_engine; /* the one that loads models, which may take … */
 	unsigned large_memory_mb; /* … so much; NULL: there is none */
 	unsigned cpu_seconds; /* of one chunk */
+	unsigned load_timeout_ms; /* the same while its engine has yet to load; 0: no longer */
 	const char *jit_engines; /* names separated by blanks; outlives the pool; may be NULL */
 	bool test_hooks; /* engines obey the words that tests use */
+
+	/* Whether a voice that an engine had or should have is still installed: those that are
+	 * belong to the catalogue while the engine loads.  NULL: voices are known when their
+	 * engine has answered. */
+	bool (*is_installed)(const char *engine, const char *engine_voice, void *arg);
+	void *installed_arg;
+	const char *records_dir; /* what engines said last time, see record.c; outlives the
+				    pool; may be NULL */
 };
 
 struct pool;
@@ -63,6 +72,17 @@ int pool_set_derived(struct pool *pool, const struct voice *derived, size_t coun
 
 /* Called once, when every engine has answered or given up. */
 void pool_on_ready(struct pool *pool, void (*handler)(void *arg), void *arg);
+
+/* The name of an engine that has neither answered nor given up; NULL: there is none. */
+const char *pool_loading(const struct pool *pool);
+
+/* The name of an engine that worked when the server last ran and does not start now; NULL: there
+ * is none. */
+const char *pool_lost(const struct pool *pool);
+
+/* From now on this pool is the one in use, and keeps the records: before, they are those of a
+ * server that is to be replaced. */
+void pool_keep_records(struct pool *pool);
 
 /* Has an engine say anew what voices it has, because they have changed.  The
  * workers there are speak on until a new one is ready, finish what they have

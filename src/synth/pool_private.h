@@ -7,6 +7,8 @@
  *   worker.c    one process: its link, its seats, what it says
  *   launch.c    how that process is started
  *   greeting.c  what it says of its engine
+ *   record.c    what it said when the server last ran
+ *   expect.c    the voices it will have once it has loaded
  *   job.c       one chunk: its samples put together, also after a retry
  *
  * A job is on exactly one list, and the list is its state; job_move is the
@@ -143,12 +145,15 @@ struct fleet {
 	unsigned failures; /* starts that came to nothing since a job was done */
 	struct timer restart_timer;
 	bool answered; /* READY once, or given up: counts for pool readiness */
+	bool worked_before; /* when the server last ran */
 	bool given_up; /* it does not start: others speak its voices if they can */
 	bool renewing; /* a worker started after `renew_after` brings a new greeting */
 	uint64_t renew_after; /* serial */
 	struct greeting greeting; /* the one that counts, its voices left out … */
 	size_t voice_count; /* … because they are in the catalogue */
 	unsigned seats; /* of each worker */
+	struct buf record; /* its greeting as record.c keeps it, until it is saved */
+	bool knows_capabilities;
 	uint32_t capabilities;
 	uint32_t busy_us_per_second; /* of audio, measured */
 };
@@ -172,6 +177,7 @@ struct pool {
 	uint64_t watched_us; /* when the watchdog last checked */
 	bool all_answered; /* every engine once: now they are staffed */
 	bool ready_told;
+	bool keeps_records;
 	void (*ready_handler)(void *arg);
 	void *ready_arg;
 	uint64_t worker_deaths, retries, taken_back;
@@ -193,13 +199,15 @@ int fleet_alloc(struct fleet **fleetp, struct pool *pool, const char *name, cons
 void fleet_keep_staffed(struct fleet *fleet);
 void fleet_keep_retries_staffed(struct fleet *fleet);
 void fleet_renew(struct fleet *fleet);
+void fleet_keep_record(struct fleet *fleet);
 bool fleet_is_full(const struct fleet *fleet);
 bool fleet_sits_alone(const struct fleet *fleet);
 struct worker *fleet_worker_for(struct fleet *fleet, const struct speech_job *job);
 size_t fleet_queue_len(const struct fleet *fleet);
 /* A worker has said all that it has to say of itself.  ENOMEM: nothing has
  * changed, it should be replaced. */
-int fleet_worker_ready(struct fleet *fleet, struct worker *worker);
+int fleet_worker_ready(struct fleet *fleet, struct worker *worker,
+		       const struct message_ready *ready);
 void fleet_worker_failed(struct fleet *fleet, bool was_of_use);
 /* A seat is free again: the worker may have gone when it returns. */
 void fleet_worker_freed(struct fleet *fleet, struct worker *worker);
@@ -208,9 +216,24 @@ void fleet_worker_freed(struct fleet *fleet, struct worker *worker);
 int greeting_add_voice(struct greeting *greeting, const char *engine,
 		       const struct message_voice *offered);
 int greeting_add_note(struct greeting *greeting, const struct message_note *told);
-void greeting_set_features(struct greeting *greeting, unsigned features); /* of all voices */
+/* A voice of the built-in table, of which only the engine can say the rest. */
+int greeting_expect_voice(struct greeting *greeting, const char *engine,
+			  const struct voice_speaker *speaker, const char *language);
+void greeting_set_features(struct greeting *greeting, uint32_t capabilities); /* of all voices */
 bool greeting_has_note(const struct greeting *greeting, const struct note *note);
 void greeting_reset(struct greeting *greeting);
+
+/* record.c */
+/* The strings of ready are empty.  ENOENT: there is none; other errors: it cannot be read. */
+int record_load(struct greeting *greeting, struct message_ready *ready, const char *dir,
+		const char *engine);
+int record_encode(struct buf *record, const struct greeting *greeting,
+		  const struct message_ready *ready);
+int record_save(const char *dir, const char *engine, const struct buf *record);
+void record_remove(const char *dir, const char *engine);
+
+/* expect.c */
+void expect_voices(struct fleet *fleet);
 
 /* launch.c */
 int launch_worker(struct child **childp, int *fdp, struct fleet *fleet, child_exit_h *handler,

@@ -438,12 +438,6 @@ static void on_voice(struct worker *worker, const struct message_voice *offered)
 	}
 }
 
-static unsigned features_of(uint32_t capabilities)
-{
-	return (capabilities & MESSAGE_OWN_PITCH ? VOICE_HAS_PITCH : 0u) |
-	       (capabilities & MESSAGE_VARIANTS ? VOICE_HAS_VARIANTS : 0u);
-}
-
 static void on_ready(struct worker *worker, const struct message_ready *ready)
 {
 	struct fleet *fleet = worker->fleet;
@@ -459,9 +453,8 @@ static void on_ready(struct worker *worker, const struct message_ready *ready)
 	worker->seat_count = ready->jobs_max < 1 ? 1 : ready->jobs_max;
 	if (worker->seat_count > SEATS_MAX)
 		worker->seat_count = SEATS_MAX;
-	fleet->capabilities = ready->capabilities;
-	greeting_set_features(&worker->greeting, features_of(ready->capabilities));
-	if (fleet_worker_ready(fleet, worker) != 0) {
+	greeting_set_features(&worker->greeting, ready->capabilities);
+	if (fleet_worker_ready(fleet, worker, ready) != 0) {
 		log_error("synth", "no memory for the voices of %s", fleet->name);
 		worker_failed(worker);
 	}

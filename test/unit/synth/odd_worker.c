@@ -370,13 +370,20 @@ static void greet_with_nothing(void)
 	tell_ready(1);
 }
 
-/* "die" or the name of a voice; nothing is no voice at all. */
-static void greet_as_told(const char *voice)
+/* "die" or the names of voices; nothing is no voice at all. */
+static void greet_as_told(const char *voices)
 {
-	if (voice && strcmp(voice, "die") == 0)
+	char name[64];
+
+	if (voices && strcmp(voices, "die") == 0)
 		_exit(1);
-	if (voice && voice[0])
-		tell_voice_of(voice, voice, RATE);
+	while (voices && *voices) {
+		size_t len = strcspn(voices, " ");
+
+		snprintf(name, sizeof(name), "%.*s", (int)len, voices);
+		tell_voice_of(name, name, RATE);
+		voices += len + strspn(voices + len, " ");
+	}
 	tell_ready(1);
 }
 
