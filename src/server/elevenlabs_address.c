@@ -72,7 +72,8 @@ static void find_voice(struct elevenlabs_address *address, const struct session 
 	if (address->has_fault)
 		return;
 	address->has_fault = true;
-	fault_set(&address->fault, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id %.100s", address->voice);
+	fault_set(&address->fault, services_unknown_voice(session->services), "voice_id %.100s",
+		  address->voice);
 }
 
 void elevenlabs_address_open(struct elevenlabs_address *address, struct session *session)

@@ -404,11 +404,12 @@ static int refuse_voice(const struct speech_http *speech, struct stream_fault *f
 	else if (is_missing)
 		fault_set(fault, WIRE_ERROR_MISSING_VOICE, "%s", "");
 	else if (body->voice)
-		fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "%s %.*s", key ? key : "voice_id",
-			  body->voice_len < 64 ? (int)body->voice_len : 64, body->voice);
+		fault_set(fault, services_unknown_voice(&speech->call.server->services), "%s %.*s",
+			  key ? key : "voice_id", body->voice_len < 64 ? (int)body->voice_len : 64,
+			  body->voice);
 	else
-		fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id %lld",
-			  (long long)body->settings.voice_id);
+		fault_set(fault, services_unknown_voice(&speech->call.server->services),
+			  "voice_id %lld", (long long)body->settings.voice_id);
 	return fault_of(fault, key ? key : "voice_id");
 }
 

@@ -215,7 +215,8 @@ static int find_base(struct errand *errand, struct stream_fault *fault)
 		       : voices_find_for(voices, errand->project_id, message->base_id);
 
 	if (!base)
-		return fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "base_voice_id");
+		return fault_set(fault, services_unknown_voice(&errand->call.server->services),
+				 "base_voice_id");
 	if (base->base_id)
 		return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
 				 "base_voice_id must be a voice of the catalogue");
@@ -357,5 +358,5 @@ void voice_change_references(const struct route_call *call)
 	if (voice_view_named(call))
 		answer_json(call, 200, "[]", 2);
 	else
-		answer_error(call, WIRE_ERROR_VOICE_NOT_FOUND, NULL);
+		answer_error(call, services_unknown_voice(&call->server->services), NULL);
 }

@@ -288,7 +288,7 @@ void voice_rest_get(const struct route_call *call)
 	const struct voice *voice = voice_view_named(call);
 
 	if (!voice)
-		answer_error(call, WIRE_ERROR_VOICE_NOT_FOUND, NULL);
+		answer_error(call, services_unknown_voice(&call->server->services), NULL);
 	else if (shape_is_elevenlabs(call->request))
 		answer_elevenlabs(call, voice);
 	else

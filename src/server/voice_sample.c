@@ -442,7 +442,9 @@ void voice_sample_get(const struct route_call *call)
 	struct reading *reading;
 
 	if (!voice || (voice->base_id && (!row || !row->sampled_ms))) {
-		answer_error(call, voice ? WIRE_ERROR_SAMPLE_NOT_FOUND : WIRE_ERROR_VOICE_NOT_FOUND,
+		answer_error(call,
+			     voice ? WIRE_ERROR_SAMPLE_NOT_FOUND
+				   : services_unknown_voice(&call->server->services),
 			     NULL);
 		return;
 	}

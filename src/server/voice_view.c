@@ -94,7 +94,7 @@ void voice_view_answer(const struct route_call *call, int status, const struct v
 bool voice_view_is_own(const struct route_call *call, const struct voice *voice)
 {
 	if (!voice)
-		answer_error(call, WIRE_ERROR_VOICE_NOT_FOUND, NULL);
+		answer_error(call, services_unknown_voice(&call->server->services), NULL);
 	else if (!voice->base_id)
 		answer_error(call, WIRE_ERROR_FORBIDDEN,
 			     "voices of the catalogue cannot be changed; derive one from it");

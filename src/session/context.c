@@ -598,9 +598,8 @@ static int keep_id(struct context *context, const char *id, size_t id_len)
 
 static void init_queue(struct context *context)
 {
-	const struct session *session = session_of(context);
 	const struct turn_owner owner = {
-		.session = session,
+		.session = session_of(context),
 		.context = context->id_json,
 		.counters = &context->counters,
 	};

@@ -19,6 +19,7 @@
 #include "loop/timers.h"
 #include "synth/speech.h"
 #include "text/dictionary.h"
+#include "wire/error.h"
 
 /* The ledger, as a turn sees it.  `booked` hears 0 when the row is durable; it
  * is never called from inside book.  NULL: nobody waits. */
@@ -58,6 +59,13 @@ struct session_services {
 	bool log_texts; /* the operator asked for what is spoken in the log */
 	struct buf *scratch; /* for the message being written; nothing stays in it */
 };
+
+/* Why a voice that is not in the catalogue cannot be used. */
+static inline enum wire_error_id services_unknown_voice(const struct session_services *services)
+{
+	return voices_are_complete(services->voices) ? WIRE_ERROR_VOICE_NOT_FOUND
+						     : WIRE_ERROR_UNAVAILABLE;
+}
 
 /* The other end of the connection. */
 struct peer_ops {

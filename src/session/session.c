@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "metrics/metrics.h"
+#include "session/voice_pins.h"
 #include "wire/reply.h"
 
 #define NAME_SHOWN_MAX 64 /* of a voice that is not there, in its error */
@@ -29,6 +30,7 @@ void session_init(struct session *session, const struct session_ops *ops,
 void session_reset(struct session *session)
 {
 	session->member = mem_deref(session->member);
+	voice_pins_reset(&session->pins);
 }
 
 int64_t session_project_id(const struct session *session)
@@ -56,13 +58,16 @@ int session_choose_voice(const struct session *session, struct settings *setting
 		return 0;
 	voice = find_voice(session, settings, name);
 	if (!voice && name->text)
-		return fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id %.*s",
+		return fault_set(fault, services_unknown_voice(session->services), "voice_id %.*s",
 				 name->len < NAME_SHOWN_MAX ? (int)name->len : NAME_SHOWN_MAX,
 				 name->text);
-	if (!voice)
+	/* An id is kept if it may belong to an engine that is still loading: turns are refused
+	 * until it has loaded, and spoken after that. */
+	if (!voice && services_unknown_voice(session->services) == WIRE_ERROR_VOICE_NOT_FOUND)
 		return fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id %lld",
 				 (long long)settings->voice_id);
-	settings->voice_id = voice->id;
+	if (voice)
+		settings->voice_id = voice->id;
 	return 0;
 }
 

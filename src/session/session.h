@@ -73,6 +73,7 @@ struct session {
 	const struct peer *peer;
 	const struct dialect *dialect;
 	struct member *member; /* whose it is */
+	struct voice_pin *pins; /* see voice_pins.h */
 	char request_id[SESSION_REQUEST_ID_SIZE];
 };
 

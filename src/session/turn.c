@@ -429,7 +429,11 @@ void turn_fail_with(struct turn *turn, const struct wire_notice *notice)
 void turn_fail(struct turn *turn, enum wire_error_id id, const char *detail)
 {
 	const struct wire_notice notice = {
-		.id = id, .detail = detail, .request_id = turn->owner.session->request_id};
+		.id = id,
+		.retry_s = wire_error_retry_s(id),
+		.detail = detail,
+		.request_id = turn->owner.session->request_id,
+	};
 
 	turn_fail_with(turn, &notice);
 }

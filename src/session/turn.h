@@ -71,7 +71,7 @@ struct turn_owner_ops {
 };
 
 struct turn_owner {
-	const struct session *session; /* whose peer, dialect, services and member are its */
+	struct session *session; /* whose peer, dialect, services and member are its */
 	const char *context; /* its context_id (see reply.h); NULL: it has no context */
 	unsigned idle_ms; /* without text until it ends; 0: it does not by itself */
 	struct turn_counters *counters; /* that count on; NULL: from 0 in each turn */

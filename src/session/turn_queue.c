@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "session/voice_pins.h"
 #include "text/unicode.h"
 
 struct place_in_queue {
@@ -174,7 +175,7 @@ void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, u
 
 static int add_turn(struct turn_queue *queue, const struct settings *settings)
 {
-	const struct session *session = queue->owner.session;
+	struct session *session = queue->owner.session;
 	struct place_in_queue *place = mem_zalloc(sizeof(*place), NULL);
 	const struct voice *voice = NULL;
 	int err;
@@ -183,8 +184,8 @@ static int add_turn(struct turn_queue *queue, const struct settings *settings)
 		return ENOMEM;
 	buf_init(&place->behind, BEHIND_MAX);
 	if (settings->set & SETTING_VOICE_ID)
-		voice = voices_find_for(session->services->voices, session_project_id(session),
-					settings->voice_id);
+		voice = voice_pins_find(&session->pins, session->services->voices,
+					session_project_id(session), settings->voice_id);
 	err = turn_alloc(&place->turn, &queue->owner, settings, voice);
 	if (err) {
 		mem_deref(place);

@@ -411,8 +411,10 @@ int pool_alloc(struct pool **poolp, struct loop *loop, const struct pool_options
 	list_init(&pool->held);
 	mem_set_destructor(pool, pool_destroy);
 	err = voices_alloc(&pool->voices, !options->no_fallback);
-	if (!err)
+	if (!err) {
+		voices_set_complete(pool->voices, false);
 		err = copy_words(&pool->launcher, options->launcher);
+	}
 	if (!err)
 		err = copy_words(&pool->environment, options->environment);
 	if (!err)
@@ -512,6 +514,7 @@ void pool_keep_records(struct pool *pool)
 static void staff_all(struct pool *pool)
 {
 	pool->all_answered = true;
+	voices_set_complete(pool->voices, true);
 	for (struct link *l = list_first(&pool->fleets); l; l = list_next(&pool->fleets, l))
 		fleet_keep_staffed(LIST_OBJECT(l, struct fleet, link));
 }

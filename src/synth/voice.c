@@ -44,6 +44,7 @@ struct voices {
 	struct voice **sorted; /* by id */
 	size_t count;
 	bool fallback;
+	bool is_incomplete;
 };
 
 /* The count of references is no part of what a voice says. */
@@ -521,6 +522,16 @@ int voices_set_missing(struct voices *voices, const char *engine, bool missing)
 			offer->state = missing ? OFFER_MISSING : OFFER_HERE;
 	}
 	return rebuild(voices, &voices->offers);
+}
+
+bool voices_are_complete(const struct voices *voices)
+{
+	return !voices->is_incomplete;
+}
+
+void voices_set_complete(struct voices *voices, bool complete)
+{
+	voices->is_incomplete = !complete;
 }
 
 int voices_set_derived(struct voices *voices, const struct voice *derived, size_t count)

@@ -132,6 +132,10 @@ bool voices_has_speaker(const struct voices *voices, const char *engine, const c
  * speaks stays in the catalogue. */
 int voices_set_missing(struct voices *voices, const char *engine, bool missing);
 
+/* Whether every engine has said what it has: until then a voice that is not here may yet come. */
+bool voices_are_complete(const struct voices *voices);
+void voices_set_complete(struct voices *voices, bool complete);
+
 /* What is derived from others: these, and no more.  Of each the id, the name, a language
  * and what only a derived voice has count; the rest is its base's.  Ids outside the
  * range above are left out.  ENOMEM: nothing has changed. */

@@ -20,13 +20,14 @@ const struct wire_error *wire_error_get(enum wire_error_id id)
 	return &errors[id];
 }
 
-/* The server retries a store that is away every few seconds, at intervals of ten at most. */
+/* The server retries a store that is away every few seconds, at intervals of ten at most.  A
+ * voice is unavailable while its engine loads or is replaced, which takes a few seconds. */
 unsigned wire_error_retry_s(enum wire_error_id id)
 {
 	static const uint8_t seconds[] = {
 		[WIRE_ERROR_NO_KEYS] = 5,         [WIRE_ERROR_NO_LEDGER] = 5,
 		[WIRE_ERROR_NO_STORE] = 5,        [WIRE_ERROR_NO_VOICES] = 5,
-		[WIRE_ERROR_NO_DICTIONARIES] = 5,
+		[WIRE_ERROR_NO_DICTIONARIES] = 5, [WIRE_ERROR_UNAVAILABLE] = 2,
 	};
 
 	return id < COUNT(seconds) ? seconds[id] : 0;

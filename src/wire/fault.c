@@ -19,7 +19,7 @@ int fault_set(struct stream_fault *fault, enum wire_error_id id, const char *for
 	va_list args;
 
 	fault->id = id;
-	fault->retry_s = 0;
+	fault->retry_s = wire_error_retry_s(id);
 	fault->field = NULL;
 	va_start(args, format);
 	vsnprintf(fault->detail, sizeof(fault->detail), format, args);
