@@ -20,7 +20,7 @@ int local_speech_open(struct local_speech *speech, const struct config *config)
 	int err = loop_alloc(&speech->loop);
 
 	if (!err)
-		err = engines_open(&speech->pool, speech->loop, config, false);
+		err = engines_open(&speech->pool, speech->loop, config, NULL);
 	if (err) {
 		fprintf(stderr, "syrinx: no engine in %s: %s\n", config->engines_dir,
 			strerror(err));

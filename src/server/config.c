@@ -177,6 +177,10 @@ static const struct param rows[] = {
 	 .unit = "milliseconds",
 	 .text = "How long the first sentence of a turn may wait for a worker before the turn is "
 		 "refused. Turns that have begun are never refused."},
+	{"speech", "load_timeout_ms", INT(load_timeout_ms, "10000", 1, 600000),
+	 .unit = "milliseconds",
+	 .text = "The same for a voice whose engine is still loading after a start of the server; "
+		 "then the turn is refused with MODEL_UNAVAILABLE."},
 	{"speech", "stall_seconds", INT(stall_seconds, "10", 1, 3600), .unit = "seconds",
 	 .text = "How long a worker may be silent when audio is due before it is replaced."},
 	{"speech", "test_hooks", BOOL(test_hooks, "off"),

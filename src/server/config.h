@@ -104,6 +104,7 @@ struct config {
 	int64_t worker_cpu_seconds;
 	int64_t worker_recycle_jobs;
 	int64_t start_timeout_ms;
+	int64_t load_timeout_ms;
 	int64_t stall_seconds;
 	bool test_hooks; /* engines obey the words that tests use */
 

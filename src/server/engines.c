@@ -78,11 +78,27 @@ static int engines_make_launcher(struct engines_launcher *launcher, const struct
 	return 0;
 }
 
-int engines_open(struct pool **poolp, struct loop *loop, const struct config *config, bool reports)
+/* A voice "model:speaker" of the engine that has its voices in a folder is installed as long as
+ * its model is there.  Other engines bring theirs along. */
+static bool engines_has_voice(const char *engine, const char *engine_voice, void *arg)
+{
+	const char *voices_dir = arg;
+	char path[PATH_MAX];
+
+	if (strcmp(engine, ENGINES_WITH_VOICES_DIR) != 0)
+		return true;
+	snprintf(path, sizeof(path), "%s/%.*s.onnx", voices_dir, (int)strcspn(engine_voice, ":"),
+		 engine_voice);
+	return voices_dir[0] != '\0' && access(path, R_OK) == 0;
+}
+
+int engines_open(struct pool **poolp, struct loop *loop, const struct config *config,
+		 const char *records_dir)
 {
 	char voices[sizeof("SYRINX_VOICES=") + PARAM_STRING_SIZE];
 	const char *const environment[] = {voices, NULL};
 	struct engines_launcher launcher;
+	void *voices_dir = (void *)(uintptr_t)config->voices_dir; /* read only */
 	struct pool_options options = {
 		.engines_dir = config->engines_dir,
 		.launcher = launcher.words,
@@ -92,6 +108,7 @@ int engines_open(struct pool **poolp, struct loop *loop, const struct config *co
 		.workers_max = (unsigned)config->workers,
 		.slots = (unsigned)config->slots,
 		.start_timeout_ms = (unsigned)config->start_timeout_ms,
+		.load_timeout_ms = (unsigned)config->load_timeout_ms,
 		.stall_ms = (unsigned)config->stall_seconds * 1000u,
 		.recycle_jobs = (unsigned)config->worker_recycle_jobs,
 		.memory_mb = (unsigned)config->worker_memory_mb,
@@ -100,13 +117,16 @@ int engines_open(struct pool **poolp, struct loop *loop, const struct config *co
 		.cpu_seconds = (unsigned)config->worker_cpu_seconds,
 		.jit_engines = config->jit_engines,
 		.test_hooks = config->test_hooks,
+		.is_installed = records_dir ? engines_has_voice : NULL,
+		.installed_arg = voices_dir,
+		.records_dir = records_dir,
 	};
 	int err = engines_check_data(config);
 
 	if (!err)
 		err = confine_hide_memory();
 	if (!err)
-		err = engines_make_launcher(&launcher, config, reports);
+		err = engines_make_launcher(&launcher, config, records_dir != NULL);
 	if (err)
 		return err;
 	snprintf(voices, sizeof(voices), "SYRINX_VOICES=%s", config->voices_dir);

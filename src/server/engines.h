@@ -11,9 +11,11 @@
 #define ENGINES_WITH_VOICES_DIR "vits"
 
 /* Runs engines through `syrinx confine`, which restricts them before they start.  From now
- * on other processes of the same user cannot read this process's memory.  `reports`: log
- * what enforces the restrictions on this machine.  EPERM: an engine could read the data
- * directory; this is logged. */
-int engines_open(struct pool **poolp, struct loop *loop, const struct config *config, bool reports);
+ * on other processes of the same user cannot read this process's memory.  For a server,
+ * `records_dir` (which outlives the pool) is where it keeps what engines said of themselves, and
+ * what enforces the restrictions on this machine is logged; NULL: for a command.  EPERM: an
+ * engine could read the data directory; this is logged. */
+int engines_open(struct pool **poolp, struct loop *loop, const struct config *config,
+		 const char *records_dir);
 
 #endif

@@ -2,10 +2,8 @@
  * health.c: is the process alive, should it get traffic.
  *
  * /health answers as long as the loop turns.  /ready is the gate of a load
- * balancer: 503 while there is no voice, while the store was never reached, and from the
- * first moment of a drain.
- * Before the engines have answered nobody can ask: the doors are closed, until
- * an engine that does not start has kept the others long enough.
+ * balancer: 503 until every engine has loaded or has failed for good, while no voice can be
+ * heard, while the store was never reached, and from the first moment of a drain.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,20 +17,40 @@ void health_get(const struct route_call *call)
 	answer_json(call, 200, body, strlen(body));
 }
 
+/* Voices of engines that have failed are still in the catalogue. */
+static bool any_voice_speaks(const struct voices *voices)
+{
+	for (size_t i = 0; i < voices_count(voices); ++i) {
+		if (voices_at(voices, i)->status != VOICE_UNAVAILABLE)
+			return true;
+	}
+	return false;
+}
+
+/* Why the server should get no traffic; NULL: it should. */
+static const char *reason_to_wait(const struct server *server, char *reason, size_t size)
+{
+	const char *loading = pool_loading(server->pool);
+
+	if (server->draining)
+		return "the server is ending";
+	if (server->store_wait.is_waiting)
+		return "the store has not been reached yet";
+	if (loading) {
+		snprintf(reason, size, "the engine %s is loading", loading);
+		return reason;
+	}
+	return any_voice_speaks(pool_voices(server->pool)) ? NULL : "there are no voices yet";
+}
+
 void health_ready(const struct route_call *call)
 {
 	static const char ready[] =
 		"{\"status\":\"ready\",\"model_path\":\"\",\"multi_model\":true}";
-	const struct server *server = call->server;
-	const char *reason = NULL;
-	char not_ready[160];
+	char loading[64];
+	const char *reason = reason_to_wait(call->server, loading, sizeof(loading));
+	char not_ready[224];
 
-	if (server->draining)
-		reason = "the server is ending";
-	else if (server->store_wait.is_waiting)
-		reason = "the store has not been reached yet";
-	else if (voices_count(pool_voices(server->pool)) == 0)
-		reason = "there are no voices yet";
 	if (!reason) {
 		answer_probe(call, 200, ready, strlen(ready));
 		return;

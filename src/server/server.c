@@ -33,8 +33,8 @@
 #define SCRATCH_MAX (1024 * 1024)
 #define CHANGED_MAX 512 /* keys of a configuration, in one line of the log */
 
-/* An engine that takes longer to start must not keep the others from speaking. */
-#define START_MAX_MS 5000
+/* How often a successor that is loading looks whether its predecessor is still there. */
+#define PREDECESSOR_CHECK_MS 100
 
 /* Voices are installed as several files, one after another. */
 #define VOICES_SETTLE_MS 1000
@@ -180,8 +180,11 @@ static int open_account(struct server *server)
 
 static int open_pool(struct server *server)
 {
-	int err = engines_open(&server->pool, server->loop, server->config, true);
+	int err;
 
+	snprintf(server->records_dir, sizeof(server->records_dir), "%s/engines",
+		 server->config->data_dir);
+	err = engines_open(&server->pool, server->loop, server->config, server->records_dir);
 	if (err && err != EPERM) /* EPERM was logged already */
 		log_error("server", "no engines in %s: %s", server->config->engines_dir,
 			  strerror(err));
@@ -340,22 +343,31 @@ static void tell_listening(const struct server *server)
 		server->events->listening(address, server->events->arg);
 }
 
+static int bind_address(struct server *server)
+{
+	const struct config *config = server->config;
+	int err =
+		listener_alloc(&server->listener, server->loop, config->listen, on_accept, server);
+
+	if (err)
+		log_error("server", "cannot listen on %s: %s", config->listen, strerror(err));
+	return err;
+}
+
 /* Where a process of ours listens already, with its socket: see handover.h. */
-static int open_listener(struct server *server)
+static int take_listener(struct server *server)
 {
 	const struct config *config = server->config;
 	int fd;
 	int err;
 
 	if (!drain_has_sibling(server))
-		return listener_alloc(&server->listener, server->loop, config->listen, on_accept,
-				      server);
+		return bind_address(server);
 	err = handover_take(&fd, config->data_dir, config->listen);
 	if (err) {
 		log_warn("server", "the other server of %s does not hand over its socket: %s",
 			 config->data_dir, strerror(err));
-		return listener_alloc(&server->listener, server->loop, config->listen, on_accept,
-				      server);
+		return bind_address(server);
 	}
 	log_warn("server", "another server of %s listens on %s too, until it is ended",
 		 config->data_dir, config->listen);
@@ -388,15 +400,11 @@ static void offer_listener(struct server *server)
 			 strerror(err));
 }
 
-static int listen_to_callers(struct server *server)
+/* From now on this is the server of its data directory. */
+static void begin_service(struct server *server)
 {
-	int err = open_listener(server);
+	int err;
 
-	if (err) {
-		log_error("server", "cannot listen on %s: %s", server->config->listen,
-			  strerror(err));
-		return err;
-	}
 	offer_listener(server);
 	err = drain_note_pid(server);
 	if (err)
@@ -404,26 +412,46 @@ static int listen_to_callers(struct server *server)
 	log_info("server", "listening on %s port %u", server->config->listen,
 		 listener_port(server->listener));
 	tell_listening(server);
-	notify_manager("READY=1\nMAINPID=%ld\nSTATUS=listening on %.100s", (long)getpid(),
-		       server->config->listen);
-	successor_take_over();
-	/* Only now: what is fetched must not delay the first caller. */
-	if (server->config->fetch_voices)
-		voices_fetch_start(&server->voices_fetch, server->loop, server->config);
-	return 0;
+	pool_keep_records(server->pool);
 }
 
-/* When there are voices: in an upgrade callers come to the new process from this
- * moment on, and before it the old one must not find a successor. */
-static void open_doors(void *arg)
+/* A successor has loaded: callers come to it from this moment on, unless an engine that works in
+ * its predecessor has failed in it. */
+static int take_over(struct server *server)
+{
+	const char *lost = pool_lost(server->pool);
+	int err;
+
+	if (lost && drain_has_sibling(server)) {
+		log_error("server",
+			  "the engine %s works in the server that is running and does not start "
+			  "in this one: this one ends, the other continues",
+			  lost);
+		return ECANCELED;
+	}
+	err = take_listener(server);
+	if (!err)
+		begin_service(server);
+	return err;
+}
+
+/* A predecessor that ended while its successor was loading has left callers to nobody. */
+static void check_predecessor(void *arg)
 {
 	struct server *server = arg;
 
 	if (server->listener || server->draining)
 		return;
-	server->failure = listen_to_callers(server);
+	if (drain_has_sibling(server)) {
+		timer_set(&server->loop->timers, &server->predecessor_timer,
+			  PREDECESSOR_CHECK_MS * UINT64_C(1000), check_predecessor, server);
+		return;
+	}
+	server->failure = bind_address(server);
 	if (server->failure)
 		loop_stop(server->loop);
+	else
+		begin_service(server);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -519,8 +547,21 @@ static void on_pool_ready(void *arg)
 {
 	struct server *server = arg;
 
+	if (server->draining)
+		return;
+	if (!server->listener)
+		server->failure = take_over(server);
+	if (server->failure) {
+		loop_stop(server->loop);
+		return;
+	}
 	log_info("server", "ready: %zu voices", voices_count(pool_voices(server->pool)));
-	open_doors(server);
+	notify_manager("READY=1\nMAINPID=%ld\nSTATUS=listening on %.100s", (long)getpid(),
+		       server->config->listen);
+	successor_take_over();
+	/* Only now: what is fetched must not delay the first caller. */
+	if (server->config->fetch_voices)
+		voices_fetch_start(&server->voices_fetch, server->loop, server->config);
 }
 
 static void fill_services(struct server *server)
@@ -548,7 +589,13 @@ static int start(struct server *server)
 	if (!err)
 		err = loop_alloc(&server->loop);
 
-	/* The engines first: they start while the store is opened, which takes
+	/* The address first, so that a server that cannot have it says so at once.  Who calls
+	 * before the loop runs waits in the kernel's queue. */
+	server->replaces = drain_has_sibling(server);
+	if (!err && !server->replaces)
+		err = bind_address(server);
+
+	/* Then the engines: they start while the store is opened, which takes
 	 * as long as they do when it is new. */
 	if (!err)
 		err = open_pool(server);
@@ -571,9 +618,11 @@ static int start(struct server *server)
 		return err;
 	fill_services(server);
 	watch_signals(server);
+	if (server->replaces)
+		check_predecessor(server);
+	else
+		begin_service(server);
 	pool_on_ready(server->pool, on_pool_ready, server);
-	timer_set(&server->loop->timers, &server->doors_timer, START_MAX_MS * UINT64_C(1000),
-		  open_doors, server);
 	return 0;
 }
 
@@ -583,7 +632,7 @@ static void stop(struct server *server)
 {
 	if (!server->loop)
 		return;
-	timer_clear(&server->loop->timers, &server->doors_timer);
+	timer_clear(&server->loop->timers, &server->predecessor_timer);
 	store_wait_stop(server);
 	timer_clear(&server->loop->timers, &server->drain_timer);
 	timer_clear(&server->loop->timers, &server->last_requests_timer);

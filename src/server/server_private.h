@@ -103,7 +103,9 @@ struct server {
 	int lock_fd; /* see drain.c; -1: not held */
 	bool draining;
 	struct store_wait store_wait;
-	struct timer doors_timer;
+	char records_dir[PARAM_STRING_SIZE + 16]; /* what engines said of themselves */
+	bool replaces; /* another server of this data directory, which serves until we can */
+	struct timer predecessor_timer;
 	struct timer drain_timer;
 	struct timer last_requests_timer;
 	uv_signal_t signals[SERVER_SIGNALS];

@@ -126,7 +126,7 @@ class Server:
     is the text of a file of them."""
 
     def __init__(self, directory, settings=None, port=0, data=None, own_group=False, config=None,
-                 user=None, program=SYRINX):
+                 user=None, program=SYRINX, waits=True):
         self.data = pathlib.Path(data or directory / "data")
         self.log_path = directory / "log"
         self.settings = settings or {}
@@ -144,6 +144,8 @@ class Server:
                 **({} if user is None else {"user": user, "group": user, "extra_groups": []}))
         self.pid = self.process.pid
         self.port = int(self.wait_for_log(r"listening on \S+ port (\d+)")[1])
+        if waits:  # else the test is about a server whose engines are loading
+            self.wait_for_log(r"ready: \d+ voices")
         self.key = (self.data / "local.key").read_text().strip()
         self.secrets.append(self.key)
 
