@@ -37,12 +37,16 @@ function nameOfLanguage(code) {
   }
 }
 
+// What a list says of a voice that is not ready. One with a stand-in is another person until its own voice is installed.
+const AVAILABILITIES = {loading: ['loading'], stand_in: ['stand-in'], unavailable: ['unavailable']};
+
 // A group for each language, in the order in which the server has their first voices: the best come first.
 function groupVoices(voices) {
   const groups = new Map();
   for (const voice of voices) {
     const [language = '', ...others] = voice.supported_languages || [];
-    const option = new Option(`${voice.name} (${[voice.id, ...others].join(', ')})`, voice.id);
+    const details = [voice.id, ...others, ...(AVAILABILITIES[voice.availability] || [])];
+    const option = new Option(`${voice.name} (${details.join(', ')})`, voice.id);
     option.dataset.language = language;
     if (!groups.has(language)) {
       const group = document.createElement('optgroup');
@@ -103,7 +107,8 @@ async function checkServer() {
     const answer = await fetch('/ready', {signal: AbortSignal.timeout(ANSWER_MS)});
     if (answer.ok) showServer('good', 'Ready');
     else {
-      showServer('bad', 'The server is starting or ending');
+      const {reason = 'the server is starting or ending'} = await answer.json().catch(() => ({}));
+      showServer('bad', reason[0].toUpperCase() + reason.slice(1));
       tabs.talk.letGo();
     }
     if (answer.ok && isUp === false) {

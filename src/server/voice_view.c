@@ -21,6 +21,13 @@ static const char *const qualities[] = {
 	[VOICE_HIGH] = "high",
 };
 
+static const char *const availabilities[] = {
+	[VOICE_READY] = "ready",
+	[VOICE_LOADING] = "loading",
+	[VOICE_STANDS_IN] = "stand_in",
+	[VOICE_UNAVAILABLE] = "unavailable",
+};
+
 bool voice_view_is_category(const char *category)
 {
 	return voice_message_has_category(category);
@@ -70,6 +77,7 @@ void voice_view_fill(struct voice_view *view, const struct server *server,
 		.quality = qualities[voice->quality],
 		.languages = voice->language,
 		.is_public = true,
+		.availability = availabilities[voice->status],
 	};
 	if (row)
 		fill_derived(view, voice, row);

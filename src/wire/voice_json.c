@@ -56,6 +56,7 @@ void voice_json_write(struct json_write *json, const struct voice_json *voice)
 	write_text(json, "sample_url", voice->sample_url);
 	json_write_null(json, "avatar_url");
 	json_write_bool(json, "is_public", voice->is_public);
+	write_text(json, "availability", voice->availability);
 	if (!voice->base_id)
 		return;
 	json_write_signed(json, "base_voice_id", voice->base_id);

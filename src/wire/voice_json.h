@@ -17,6 +17,7 @@ struct voice_json {
 	const char *quality;
 	const char *languages; /* "de" or "de,en" */
 	const char *sample_url;
+	const char *availability; /* "ready", or why it is not what the id stands for */
 	const char *generative_description;
 	const char *sample_text;
 	bool is_public;

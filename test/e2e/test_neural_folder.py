@@ -129,7 +129,8 @@ def test_turn_that_is_spoken_keeps_its_voice(start_server, runtime_folder, by_fl
         client.send(text=HELLO, flush=True)
         client.read_turn(turn)
         assert (turn.texts, turn.audio) == (want.texts, want.audio)
-        assert client.speak(HELLO).audio != by_flite
+        assert client.speak(HELLO).audio == by_flite  # as long as the connection lasts
+    assert say(server, 1071).audio != by_flite
 
 
 def test_turn_whose_voice_is_removed_ends(start_server, runtime_folder):

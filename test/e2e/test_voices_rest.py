@@ -14,7 +14,7 @@ from rest import Rest
 SETTINGS = {"speech.workers": 1}  # one caller at a time
 
 INFO = {"id", "voice_id", "handle", "public_id", "name", "description", "category", "sex", "age",
-        "quality", "supported_languages", "sample_url", "avatar_url", "is_public"}
+        "quality", "supported_languages", "sample_url", "avatar_url", "is_public", "availability"}
 DETAIL = INFO | {"generative_voice_description", "verified", "pending_verification", "sample_text"}
 CATEGORIES = {"premade", "cloned", "designed", "conversational", "narrative", "narrative_story",
               "characters", "characters_animation", "social_media", "entertainment_tv",
