@@ -4,25 +4,34 @@
 #include "account/price.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
-/* How well a row fits: a voice says more than a model; -1: not at all. */
-static int fit(const struct price_row *row, const char *model_id, int64_t voice_id)
+/* How specific a row is: what comes first in the order outweighs all that comes after it.
+ * -1: the row does not match. */
+static int price_fit(const struct price_row *row, const struct price_subject *subject)
 {
-	if (row->voice_id && row->voice_id != voice_id)
+	bool has_quality = row->quality != PRICE_EVERY_QUALITY;
+
+	if (row->voice_id && row->voice_id != subject->voice_id)
 		return -1;
-	if (row->model_id && strcmp(row->model_id, model_id) != 0)
+	if (row->engine && strcmp(row->engine, subject->engine) != 0)
 		return -1;
-	return (row->voice_id ? 2 : 0) + (row->model_id ? 1 : 0);
+	if (has_quality && row->quality != (int)subject->quality)
+		return -1;
+	if (row->model_id && strcmp(row->model_id, subject->model_id) != 0)
+		return -1;
+	return (row->voice_id ? 8 : 0) + (row->engine ? 4 : 0) + (has_quality ? 2 : 0) +
+	       (row->model_id ? 1 : 0);
 }
 
-int64_t price_find(const struct prices *prices, const char *model_id, int64_t voice_id)
+int64_t price_find(const struct prices *prices, const struct price_subject *subject)
 {
 	int64_t price = prices->microcents_per_minute;
 	int best = -1;
 
 	for (size_t i = 0; i < prices->count; ++i) {
-		int fits = fit(&prices->rows[i], model_id, voice_id);
+		int fits = price_fit(&prices->rows[i], subject);
 
 		if (fits > best) {
 			best = fits;

@@ -1,10 +1,12 @@
 /*
- * price.h: what a minute of audio costs, by model and voice, and what the tokens of a
- * language model cost, by model and agent.
+ * price.h: what a minute of audio costs, by voice, engine, quality and model, and what the
+ * tokens of a language model cost, by agent and model.
  *
- * The rows come from the configuration; the most exact one that fits counts:
- * voice and model, voice, model, and last the price for all; for tokens, an agent takes
- * the place of the voice.  Never changes once it is made.
+ * The rows come from the configuration, and the most specific one that matches applies.  A
+ * row that names the voice is more specific than every row that does not; then one that
+ * names the engine, then the quality, then the model.  So no two rows that match are equally
+ * specific unless they name the same things, which the configuration does not allow.  For
+ * tokens, the agent comes before the model.  Never changes once it is made.
  */
 #ifndef ACCOUNT_PRICE_H
 #define ACCOUNT_PRICE_H
@@ -12,11 +14,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "synth/voice.h"
+
 #define PRICE_UNKNOWN (-1)
+#define PRICE_EVERY_QUALITY (-1)
 
 struct price_row {
 	const char *model_id; /* NULL: of every model */
 	int64_t voice_id; /* 0: of every voice */
+	const char *engine; /* NULL: of every engine */
+	int quality; /* enum voice_quality, or PRICE_EVERY_QUALITY */
 	int64_t microcents_per_minute; /* PRICE_UNKNOWN: none is set */
 };
 
@@ -30,7 +37,7 @@ struct price_token_row {
 };
 
 struct prices {
-	int64_t microcents_per_minute; /* where no row fits; PRICE_UNKNOWN */
+	int64_t microcents_per_minute; /* where no row matches; PRICE_UNKNOWN */
 	const struct price_row *rows;
 	size_t count;
 	int64_t microcents_per_million[PRICE_WAYS]; /* tokens; PRICE_UNKNOWN: no price */
@@ -38,7 +45,14 @@ struct prices {
 	size_t token_count;
 };
 
-int64_t price_find(const struct prices *prices, const char *model_id, int64_t voice_id);
+/* What is spoken: engine and quality are those of the voice as it is heard. */
+struct price_subject {
+	const char *model_id;
+	int64_t voice_id;
+	const char *engine;
+	enum voice_quality quality;
+};
+int64_t price_find(const struct prices *prices, const struct price_subject *subject);
 
 /* Exact price of samples, rounded half up, once.  The price is not negative. */
 int64_t price_microcents(uint64_t samples, uint32_t sample_rate, int64_t microcents_per_minute);

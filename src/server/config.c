@@ -13,6 +13,7 @@
 
 #include "base/count.h"
 #include "base/log.h"
+#include "server/config_prices.h"
 #include "store/store.h"
 
 /* In the order of enum log_level. */
@@ -188,8 +189,8 @@ static const struct param rows[] = {
 
 	{"prices", "cents_per_minute", DECIMAL(microcents_per_minute, "5.4", 1000000),
 	 .unit = "cents",
-	 .text = "What a minute of audio costs where no [price NAME] section fits. Empty: there is "
-		 "no price, and clients are told that the cost is not known."},
+	 .text = "What a minute of audio costs where no [price NAME] section matches. Empty: there "
+		 "is no price, and clients are told that the cost is not known."},
 	{"prices", "lease_cents", DECIMAL(lease_microcents, "20", 1000000), .unit = "cents",
 	 .min = 1, .check = check_not_empty,
 	 .text = "Credit of a prepaid account that this server takes at once and may spend without "
@@ -198,7 +199,7 @@ static const struct param rows[] = {
 	{"prices", "input_cents_per_million", DECIMAL(input_microcents, "", 1000000),
 	 .unit = "cents",
 	 .text = "What a million tokens sent to a language model cost, where no [price NAME] "
-		 "section fits. Empty: they are recorded and cost nothing."},
+		 "section matches. Empty: they are recorded and cost nothing."},
 	{"prices", "output_cents_per_million", DECIMAL(output_microcents, "", 1000000),
 	 .unit = "cents", .text = "The same for the tokens that the model generates."},
 
@@ -232,9 +233,17 @@ static const struct param plan_rows[] = {
 #define WORD(member, value) STRING(member, value), .size = CONFIG_WORD_SIZE
 
 static const struct param price_rows[] = {
-	{"price", "model", WORD(model, ""), .text = "The model it is for. Empty: every model."},
+	{"price", "model", WORD(model, ""),
+	 .text = "The model that it applies to: one of those that clients can name, such as "
+		 "kugel-3; in a price of tokens, a language model. Empty: every model."},
 	{"price", "voice", INT(voice_id, "0", 0, INT64_MAX),
-	 .text = "The id of the voice it is for. 0: every voice."},
+	 .text = "The ID of the voice that it applies to. 0: every voice."},
+	{"price", "engine", WORD(engine, ""),
+	 .text = "The engine whose voices it applies to: NAME of syrinx-NAME, such as vits for "
+		 "neural voices. Empty: every engine."},
+	{"price", "quality", WORD(quality, ""), .check = config_prices_check_quality,
+	 .text = "The quality of the voices that it applies to: low, mid or high, as `syrinx voices` "
+		 "shows it. Empty: every quality."},
 	{"price", "cents_per_minute", DECIMAL(microcents_per_minute, "", 1000000), .unit = "cents",
 	 .text = "What a minute of audio costs. Empty: clients are told that the cost is not "
 		 "known, unless the section has a price for tokens: then it does not apply to "
@@ -348,9 +357,11 @@ static const struct param_group groups[] = {
 	      "What the accounts of a plan may use, unless they were given something else. "
 	      "\"default\" is the plan of accounts that name none."),
 	GROUP("price", prices, price_rows,
-	      "What some audio costs, or some tokens of language models. Of the sections that fit, "
-	      "one for a voice (for tokens: an agent) and a model is preferred, then one for a "
-	      "voice or an agent, then one for a model."),
+	      "What some audio costs, or some tokens of language models. It applies to whatever "
+	      "matches all that it names. If several sections match, one that names the voice is "
+	      "preferred; then one that names the engine; then the quality; then the model. For "
+	      "tokens, one that names the agent is preferred, then the model. Two sections that "
+	      "name the same are an error."),
 	GROUP("agent", agents, agent_rows,
 	      "Who answers a speech engine. Without any there is an echo at /speech-engine/ws."),
 };
@@ -542,31 +553,6 @@ static int check_agents(struct config *config, struct buf *errors)
 	return err;
 }
 
-/* Voices are charged by audio and agents by tokens: one section cannot set both prices. */
-static int config_check_prices(const struct config *config, struct buf *errors)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < config->prices_count; ++i) {
-		const struct config_price *price = &config->prices[i];
-		bool is_of_tokens = price->input_microcents >= 0 || price->output_microcents >= 0;
-
-		if (is_of_tokens && price->voice_id) {
-			(void)buf_printf(errors, "[price %s] has a voice and a price of tokens\n",
-					 price->name);
-			err = EINVAL;
-		}
-		if (price->agent[0] && (!is_of_tokens || price->microcents_per_minute >= 0)) {
-			(void)buf_printf(errors,
-					 "[price %s] has an agent: it wants a price of tokens, and "
-					 "none of audio\n",
-					 price->name);
-			err = EINVAL;
-		}
-	}
-	return err;
-}
-
 /* The user is looked up only if the server runs as root, because only root can switch users. */
 static int config_check_worker_user(const struct config *config, struct buf *errors)
 {
@@ -585,7 +571,7 @@ static int check_together(struct config *config, struct buf *errors)
 {
 	int err = check_tls(config, errors);
 	int err_agents = check_agents(config, errors);
-	int err_prices = config_check_prices(config, errors);
+	int err_prices = config_prices_check(config, errors);
 	int err_user = config_check_worker_user(config, errors);
 
 	if (!err)
@@ -662,9 +648,9 @@ int config_load(struct config *config, const char *file, const struct config_ove
 			err = err ? err : EINVAL;
 	}
 	if (!err)
-		err = check_together(config, errors);
-	if (!err)
 		err = fill_in(config, errors);
+	if (!err)
+		err = check_together(config, errors);
 	return err;
 }
 

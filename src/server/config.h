@@ -37,6 +37,8 @@ struct config_price {
 	char name[PARAM_NAME_SIZE];
 	char model[CONFIG_WORD_SIZE]; /* "": of every model */
 	int64_t voice_id; /* 0: of every voice */
+	char engine[CONFIG_WORD_SIZE]; /* "": of every engine */
+	char quality[CONFIG_WORD_SIZE]; /* "": of every quality */
 	int64_t microcents_per_minute; /* PARAM_NONE: no price */
 	char agent[CONFIG_WORD_SIZE]; /* "": every agent */
 	int64_t input_microcents, output_microcents; /* per million tokens; PARAM_NONE: no price */
@@ -141,6 +143,12 @@ int config_load(struct config *config, const char *file, const struct config_ove
 /* Appends the keys that differ and are read at the start alone: all but those of agents.
  * See params_differ. */
 int config_differ(const struct config *running, const struct config *fresh, struct buf *keys);
+
+/* A section without a price of tokens is about audio, even if it has no price at all: that
+ * says that the cost of such audio is not known. */
+bool config_price_is_of_tokens(const struct config_price *price);
+bool config_price_is_of_audio(const struct config_price *price);
+int config_price_quality(const struct config_price *price); /* -1: every quality */
 
 /* Looks up server.worker_user; ENOENT: there is no such user. */
 int config_worker_user(const struct config *config, uid_t *uid, gid_t *gid);

@@ -32,20 +32,20 @@ static void add_plan(struct tariff *tariff, const struct config_plan *plan)
 /* A section may have a price of audio, of tokens, or both. */
 static void add_price(struct tariff *tariff, const struct config_price *price)
 {
-	bool is_of_tokens = price->input_microcents >= 0 || price->output_microcents >= 0;
-
-	if (is_of_tokens)
+	if (config_price_is_of_tokens(price))
 		tariff->token_rows[tariff->prices.token_count++] = (struct price_token_row){
 			.model_id = price->model[0] ? price->model : NULL,
 			.agent = price->agent[0] ? price->agent : NULL,
 			.microcents_per_million = {price_of(price->input_microcents),
 						   price_of(price->output_microcents)},
 		};
-	if (is_of_tokens && price->microcents_per_minute < 0)
+	if (!config_price_is_of_audio(price))
 		return;
 	tariff->price_rows[tariff->prices.count++] = (struct price_row){
 		.model_id = price->model[0] ? price->model : NULL,
 		.voice_id = price->voice_id,
+		.engine = price->engine[0] ? price->engine : NULL,
+		.quality = config_price_quality(price),
 		.microcents_per_minute = price_of(price->microcents_per_minute),
 	};
 }

@@ -15,12 +15,6 @@ static const char *const sexes[] = {
 	[VOICE_MALE] = "male",
 };
 
-static const char *const qualities[] = {
-	[VOICE_LOW] = "low",
-	[VOICE_MID] = "mid",
-	[VOICE_HIGH] = "high",
-};
-
 static const char *const availabilities[] = {
 	[VOICE_READY] = "ready",
 	[VOICE_LOADING] = "loading",
@@ -74,7 +68,7 @@ void voice_view_fill(struct voice_view *view, const struct server *server,
 		.name = voice->name,
 		.category = "premade",
 		.sex = sexes[voice->sex],
-		.quality = qualities[voice->quality],
+		.quality = voice_qualities[voice->quality],
 		.languages = voice->language,
 		.is_public = true,
 		.availability = availabilities[voice->status],

@@ -20,13 +20,20 @@
 /* Speech has 10 to 20 letters a second, and more bytes where a letter says more. */
 #define BYTE_MS 100
 
-/* A derived voice costs what the one does that it is made of. */
+/* A derived voice costs what its base costs.  The voice object names the engine that speaks
+ * the whole turn, so a voice whose usual engine is not there has the price of the engine that
+ * is heard instead. */
 int64_t turn_price(const struct turn *turn)
 {
 	const struct voice *voice = turn->voice;
+	const struct price_subject subject = {
+		.model_id = turn->settings.model_id,
+		.voice_id = voice ? (voice->base_id ? voice->base_id : voice->id) : 0,
+		.engine = voice ? voice->engine : "",
+		.quality = voice ? voice->quality : VOICE_LOW,
+	};
 
-	return price_find(turn->services->prices, turn->settings.model_id,
-			  voice ? (voice->base_id ? voice->base_id : voice->id) : 0);
+	return price_find(turn->services->prices, &subject);
 }
 
 static int64_t amount_of_samples(const struct turn *turn, uint64_t samples)

@@ -100,6 +100,9 @@ struct voice_row {
 extern const struct voice_row voice_table[];
 extern const size_t voice_table_len;
 
+/* Names of enum voice_quality; NULL at the end. */
+extern const char *const voice_qualities[];
+
 struct voices;
 
 /* Without fallback an id keeps the speaker it once had, also while that one

@@ -124,3 +124,10 @@ bool voice_has_variant(const char *variant)
 	}
 	return false;
 }
+
+const char *const voice_qualities[] = {
+	[VOICE_LOW] = "low",
+	[VOICE_MID] = "mid",
+	[VOICE_HIGH] = "high",
+	NULL,
+};

@@ -27,9 +27,11 @@ const struct settings settings_default = {
 	.schedule_len = 4,
 };
 
-static const char *const model_ids[] = {
-	"kugel-3", "kugel-3.5", "kugel-2.5", "kugel-2-turbo", "kugel-2", "kugel-1", "kugel-1-turbo",
-};
+#define MODELS                                                                                     \
+	"kugel-3", "kugel-3.5", "kugel-2.5", "kugel-2-turbo", "kugel-2", "kugel-1", "kugel-1-turbo"
+
+static const char *const model_ids[] = {MODELS};
+const char *const settings_model_ids[] = {MODELS, NULL};
 
 static const char languages[][SETTINGS_LANGUAGE_SIZE] = {
 	"de", "en", "fr", "es", "it", "pt", "nl", "pl", "sv", "da",  "no", "fi", "cs",

@@ -76,6 +76,9 @@ struct settings {
 /* What a connection starts with: `set` is 0, every value its default. */
 extern const struct settings settings_default;
 
+/* The models that clients can name; NULL at the end. */
+extern const char *const settings_model_ids[];
+
 /* `to` holds nothing before. */
 void settings_copy(struct settings *to, const struct settings *from);
 

@@ -1,4 +1,4 @@
-/* Prices are exact, and the row that says most counts. */
+/* Prices are exact, and the most specific row applies. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,22 +37,87 @@ static void test_money_5_amounts_are_whole_microcents_rounded_half_up_once(void 
 			cases[i].price);
 }
 
-static void test_the_most_exact_row_counts_wherever_it_stands(void **state)
+#define ANY PRICE_EVERY_QUALITY
+
+/* Audio of the engine "espeak" and of low quality. */
+static int64_t find_plain(const struct prices *prices, const char *model, int64_t voice_id)
+{
+	return price_find(prices, &(struct price_subject){model, voice_id, "espeak", VOICE_LOW});
+}
+
+static void test_the_most_specific_row_applies_wherever_it_stands(void **state)
 {
 	static const struct price_row rows[] = {
-		{NULL, 7, 40},  {"kugel-3", 0, 30},           {"kugel-3", 7, 50},
-		{"free", 0, 0}, {"secret", 0, PRICE_UNKNOWN}, {NULL, 0, 20},
+		{NULL, 7, NULL, ANY, 40},
+		{"kugel-3", 0, NULL, ANY, 30},
+		{"kugel-3", 7, NULL, ANY, 50},
+		{"free", 0, NULL, ANY, 0},
+		{"secret", 0, NULL, ANY, PRICE_UNKNOWN},
+		{NULL, 0, NULL, ANY, 20},
 	};
 	const struct prices prices = {
 		.microcents_per_minute = 10, .rows = rows, .count = COUNT(rows)};
 
 	(void)state;
-	assert_int_equal(price_find(&prices, "kugel-3", 7), 50);
-	assert_int_equal(price_find(&prices, "other", 7), 40);
-	assert_int_equal(price_find(&prices, "kugel-3", 8), 30);
-	assert_int_equal(price_find(&prices, "free", 8), 0);
-	assert_int_equal(price_find(&prices, "secret", 8), PRICE_UNKNOWN);
-	assert_int_equal(price_find(&prices, "other", 8), 20);
+	assert_int_equal(find_plain(&prices, "kugel-3", 7), 50);
+	assert_int_equal(find_plain(&prices, "other", 7), 40);
+	assert_int_equal(find_plain(&prices, "kugel-3", 8), 30);
+	assert_int_equal(find_plain(&prices, "free", 8), 0);
+	assert_int_equal(find_plain(&prices, "secret", 8), PRICE_UNKNOWN);
+	assert_int_equal(find_plain(&prices, "other", 8), 20);
+}
+
+/* One row for each set of things that a row can name; its price is the rank of the set: the
+ * voice counts 8, the engine 4, the quality 2, the model 1. */
+static void test_voice_comes_before_engine_before_quality_before_model(void **state)
+{
+	struct price_row rows[16];
+	const struct price_subject subject = {"kugel-3", 7, "vits", VOICE_HIGH};
+
+	(void)state;
+	for (int rank = 0; rank < 16; ++rank)
+		rows[15 - rank] = (struct price_row){
+			.model_id = rank & 1 ? "kugel-3" : NULL,
+			.quality = rank & 2 ? (int)VOICE_HIGH : ANY,
+			.engine = rank & 4 ? "vits" : NULL,
+			.voice_id = rank & 8 ? 7 : 0,
+			.microcents_per_minute = rank,
+		};
+	/* Of the rows from the n-th on, the first is the most specific, in either order. */
+	for (size_t n = 0; n < COUNT(rows); ++n) {
+		const struct prices prices = {
+			.microcents_per_minute = 99, .rows = rows + n, .count = COUNT(rows) - n};
+		struct price_row backwards[16];
+
+		for (size_t i = n; i < COUNT(rows); ++i)
+			backwards[i - n] = rows[COUNT(rows) - 1 - (i - n)];
+		assert_int_equal(price_find(&prices, &subject), 15 - (int)n);
+		assert_int_equal(price_find(&(struct prices){.microcents_per_minute = 99,
+							     .rows = backwards,
+							     .count = COUNT(rows) - n},
+					    &subject),
+				 15 - (int)n);
+	}
+}
+
+static void test_a_row_applies_only_to_what_has_all_that_it_names(void **state)
+{
+	static const struct price_row rows[] = {
+		{"kugel-3", 7, "vits", VOICE_HIGH, 50},
+	};
+	static const struct price_subject others[] = {
+		{"kugel-1", 7, "vits", VOICE_HIGH},  {"kugel-3", 8, "vits", VOICE_HIGH},
+		{"kugel-3", 7, "flite", VOICE_HIGH}, {"kugel-3", 7, "vits", VOICE_MID},
+		{"kugel-3", 7, "", VOICE_HIGH},
+	};
+	const struct prices prices = {
+		.microcents_per_minute = 10, .rows = rows, .count = COUNT(rows)};
+
+	(void)state;
+	assert_int_equal(
+		price_find(&prices, &(struct price_subject){"kugel-3", 7, "vits", VOICE_HIGH}), 50);
+	for (size_t i = 0; i < COUNT(others); ++i)
+		assert_int_equal(price_find(&prices, &others[i]), 10);
 }
 
 static void test_without_rows_the_price_for_all_counts(void **state)
@@ -61,8 +126,8 @@ static void test_without_rows_the_price_for_all_counts(void **state)
 	const struct prices none = {.microcents_per_minute = PRICE_UNKNOWN};
 
 	(void)state;
-	assert_int_equal(price_find(&some, "kugel-3", 7), 10);
-	assert_int_equal(price_find(&none, "kugel-3", 7), PRICE_UNKNOWN);
+	assert_int_equal(find_plain(&some, "kugel-3", 7), 10);
+	assert_int_equal(find_plain(&none, "kugel-3", 7), PRICE_UNKNOWN);
 }
 
 static void test_tokens_have_the_price_of_their_agent_then_of_their_model(void **state)
@@ -102,7 +167,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_money_5_amounts_are_whole_microcents_rounded_half_up_once),
-		cmocka_unit_test(test_the_most_exact_row_counts_wherever_it_stands),
+		cmocka_unit_test(test_the_most_specific_row_applies_wherever_it_stands),
+		cmocka_unit_test(test_voice_comes_before_engine_before_quality_before_model),
+		cmocka_unit_test(test_a_row_applies_only_to_what_has_all_that_it_names),
 		cmocka_unit_test(test_without_rows_the_price_for_all_counts),
 		cmocka_unit_test(test_tokens_have_the_price_of_their_agent_then_of_their_model),
 		cmocka_unit_test(test_tokens_are_rounded_half_up_once),

@@ -1,5 +1,6 @@
 /* The configuration: right without a file, and its printed forms current. */
 #include <errno.h>
+#include <fcntl.h>
 #include <pwd.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -104,6 +106,101 @@ static void test_prices_of_tokens_are_of_agents_and_models(void **state)
 	assert_says("[price a] has a voice and a price of tokens\n");
 	assert_says("[price b] has an agent: it wants a price of tokens, and none of audio\n");
 	assert_says("[price c] has an agent: it wants a price of tokens, and none of audio\n");
+}
+
+static void test_prices_are_of_voices_engines_qualities_and_models(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		load_text("[price neural]\nengine = vits\ncents_per_minute = 9\n"
+			  "[price best]\nengine = vits\nquality = high\n"
+			  "model = kugel-3.5\nvoice = 1081\ncents_per_minute = 12\n"
+			  "[price tokens]\nmodel = gpt-4.1\noutput_cents_per_million = 1\n"),
+		0);
+	assert_string_equal(config.prices[0].engine, "vits");
+	assert_int_equal(config_price_quality(&config.prices[0]), -1);
+	assert_string_equal(config.prices[1].quality, "high");
+	assert_int_equal(config_price_quality(&config.prices[1]), 2);
+	assert_true(config_price_is_of_audio(&config.prices[1]));
+	assert_false(config_price_is_of_audio(&config.prices[2]));
+}
+
+/* Each would never apply to anything. */
+static void test_a_price_must_name_what_exists(void **state)
+{
+	static const char *const cases[][2] = {
+		{"model = neural", "[price x] model: there is no model neural; did you mean "
+				   "engine = vits?\n"},
+		{"model = espeak", "[price x] model: there is no model espeak; did you mean "
+				   "engine = espeak?\n"},
+		{"model = high", "[price x] model: there is no model high; did you mean "
+				 "quality = high?\n"},
+		{"model = kugel3", "[price x] model: there is no model kugel3; did you mean "
+				   "kugel-3?\n"},
+		{"model = gpt-4.1-mini", "[price x] model: there is no model gpt-4.1-mini; there "
+					 "are kugel-3, kugel-3.5, "},
+		{"engine = vit", "[price x] engine: there is no engine vit; did you mean vits?\n"},
+		{"engine = festival", "[price x] engine: there is no engine festival; there are "
+				      "tone, vits, flite, espeak"},
+		{"quality = neural", "price.quality must be low, mid, high or empty (neural voices "
+				     "have engine = vits): \"neural\"\n"},
+		{"quality = best", "price.quality must be low, mid, high or empty: \"best\"\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); ++i) {
+		char text[200];
+
+		snprintf(text, sizeof(text), "[price x]\n%s\ncents_per_minute = 1\n", cases[i][0]);
+		errors.len = 0;
+		assert_int_equal(load_text(text), EINVAL);
+		assert_says(cases[i][1]);
+	}
+}
+
+static void test_an_engine_of_the_operators_own_can_have_a_price(void **state)
+{
+	char dir[] = "/tmp/engines.XXXXXX";
+	char program[64];
+	char text[200];
+	int fd;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(program, sizeof(program), "%s/syrinx-festival", dir);
+	snprintf(text, sizeof(text),
+		 "[speech]\nengines_dir = %s\n[price x]\n"
+		 "engine = festival\ncents_per_minute = 1\n",
+		 dir);
+	assert_int_equal(load_text(text), EINVAL);
+	fd = open(program, O_WRONLY | O_CREAT, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(load_text(text), EINVAL); /* no program */
+	assert_int_equal(fchmod(fd, 0700), 0);
+	close(fd);
+	assert_int_equal(load_text(text), 0);
+	unlink(program);
+	rmdir(dir);
+}
+
+static void test_two_prices_for_the_same_are_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(load_text("[price a]\nengine = vits\nquality = high\n"
+				   "[price b]\nquality = high\nengine = vits\n"
+				   "cents_per_minute = 2\n"),
+			 EINVAL);
+	assert_says("[price b] applies to the same as [price a]: remove one, or let one name "
+		    "more\n");
+	assert_int_equal(load_text("[price a]\nmodel = gpt\ninput_cents_per_million = 1\n"
+				   "[price b]\nmodel = gpt\ninput_cents_per_million = 2\n"),
+			 EINVAL);
+	assert_int_equal(load_text("[price a]\nmodel = gpt\ninput_cents_per_million = 1\n"
+				   "[price b]\nmodel = gpt\noutput_cents_per_million = 2\n"
+				   "[price c]\nengine = vits\n"
+				   "[price d]\nengine = vits\nquality = high\n"
+				   "[price e]\nengine = espeak\n"),
+			 0);
 }
 
 static void test_agents_that_cannot_be_are_told(void **state)
@@ -334,6 +431,10 @@ int main(void)
 		WITH_ERRORS(test_plans_prices_and_agents_are_sections_with_names),
 		WITH_ERRORS(test_agents_that_cannot_be_are_told),
 		WITH_ERRORS(test_prices_of_tokens_are_of_agents_and_models),
+		WITH_ERRORS(test_prices_are_of_voices_engines_qualities_and_models),
+		WITH_ERRORS(test_a_price_must_name_what_exists),
+		WITH_ERRORS(test_an_engine_of_the_operators_own_can_have_a_price),
+		WITH_ERRORS(test_two_prices_for_the_same_are_refused),
 		WITH_ERRORS(test_engines_are_looked_for_beside_the_program),
 		WITH_ERRORS(test_the_voices_folder_is_the_users_own_and_absolute),
 		WITH_ERRORS(test_without_HOME_the_voices_are_where_the_user_is_at_home),

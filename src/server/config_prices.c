@@ -1,0 +1,220 @@
+/*
+ * config_prices.c: prices of a configuration (see config_prices.h).
+ */
+#include "server/config_prices.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "synth/voice.h"
+#include "wire/settings.h"
+
+#define ENGINE_PREFIX "syrinx-"
+#define ENGINES_MAX 64 /* for a message; there are four, and perhaps some of the operator's */
+
+const char *config_prices_check_quality(const char *value)
+{
+	for (size_t i = 0; voice_qualities[i]; ++i) {
+		if (strcmp(value, voice_qualities[i]) == 0)
+			return NULL;
+	}
+	if (strcmp(value, "neural") == 0)
+		return "must be low, mid, high or empty (neural voices have engine = vits)";
+	return value[0] == '\0' ? NULL : "must be low, mid, high or empty";
+}
+
+bool config_price_is_of_tokens(const struct config_price *price)
+{
+	return price->input_microcents >= 0 || price->output_microcents >= 0;
+}
+
+bool config_price_is_of_audio(const struct config_price *price)
+{
+	return !config_price_is_of_tokens(price) || price->microcents_per_minute >= 0;
+}
+
+int config_price_quality(const struct config_price *price)
+{
+	for (int i = 0; voice_qualities[i]; ++i) {
+		if (strcmp(price->quality, voice_qualities[i]) == 0)
+			return i;
+	}
+	return -1;
+}
+
+/* A list of names, each once. */
+struct names {
+	const char *list[ENGINES_MAX + 1]; /* NULL at the end */
+	char copies[ENGINES_MAX][VOICE_ENGINE_MAX];
+	size_t count;
+};
+
+static bool config_prices_has(const struct names *names, const char *name)
+{
+	for (size_t i = 0; i < names->count; ++i) {
+		if (strcmp(names->list[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void config_prices_add_engine(struct names *names, const char *name)
+{
+	if (names->count == ENGINES_MAX || config_prices_has(names, name))
+		return;
+	snprintf(names->copies[names->count], VOICE_ENGINE_MAX, "%s", name);
+	names->list[names->count] = names->copies[names->count];
+	++names->count;
+}
+
+/* Those that the pool would start, and those of the catalogue, which may be installed later
+ * or on another of several servers with the same configuration. */
+static void config_prices_list_engines(struct names *names, const char *engines_dir)
+{
+	size_t prefix_len = strlen(ENGINE_PREFIX);
+	DIR *dir = opendir(engines_dir);
+	const struct dirent *entry;
+
+	for (size_t i = 0; i < voice_table_len; ++i) {
+		for (size_t n = 0; n < VOICE_SPEAKERS_MAX; ++n) {
+			if (voice_table[i].speakers[n].engine)
+				config_prices_add_engine(names, voice_table[i].speakers[n].engine);
+		}
+	}
+	while (dir && (entry = readdir(dir))) {
+		const char *name = entry->d_name + prefix_len;
+
+		if (strncmp(entry->d_name, ENGINE_PREFIX, prefix_len) == 0 && name[0] &&
+		    strlen(name) < VOICE_ENGINE_MAX && !strchr(name, '.') &&
+		    faccessat(dirfd(dir), entry->d_name, X_OK, 0) == 0)
+			config_prices_add_engine(names, name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* "there is no engine vit; did you mean vits?", or which there are if none is similar. */
+static void config_prices_complain(struct buf *errors, const struct config_price *price,
+				   const char *what, const char *value, const char *const *words)
+{
+	const char *meant = params_nearest(words, value);
+
+	(void)buf_printf(errors, "[price %s] %s: there is no %s %s", price->name, what, what,
+			 value);
+	if (meant) {
+		(void)buf_printf(errors, "; did you mean %s?\n", meant);
+		return;
+	}
+	for (size_t i = 0; words[i]; ++i)
+		(void)buf_printf(errors, "%s%s", i == 0 ? "; there are " : ", ", words[i]);
+	(void)buf_append_str(errors, "\n");
+}
+
+/* The name of a language model is whatever its server understands, so only models of speech
+ * can be checked. */
+static int config_prices_check_model(const struct config_price *price, const struct names *engines,
+				     struct buf *errors)
+{
+	bool is_engine = config_prices_has(engines, price->model);
+
+	if (!price->model[0] || !config_price_is_of_audio(price))
+		return 0;
+	for (size_t i = 0; settings_model_ids[i]; ++i) {
+		if (strcmp(price->model, settings_model_ids[i]) == 0)
+			return 0;
+	}
+	if (is_engine || strcmp(price->model, "neural") == 0)
+		(void)buf_printf(errors,
+				 "[price %s] model: there is no model %s; did you mean engine = "
+				 "%s?\n",
+				 price->name, price->model, is_engine ? price->model : "vits");
+	else if (price->model[0] && config_prices_check_quality(price->model) == NULL)
+		(void)buf_printf(errors,
+				 "[price %s] model: there is no model %s; did you mean quality = "
+				 "%s?\n",
+				 price->name, price->model, price->model);
+	else
+		config_prices_complain(errors, price, "model", price->model, settings_model_ids);
+	return EINVAL;
+}
+
+static int config_prices_check_engine(const struct config_price *price, const struct names *engines,
+				      struct buf *errors)
+{
+	if (!price->engine[0] || config_prices_has(engines, price->engine))
+		return 0;
+	config_prices_complain(errors, price, "engine", price->engine, engines->list);
+	return EINVAL;
+}
+
+/* Voices are charged by audio and agents by tokens: one section cannot set both prices. */
+static int config_prices_check_kind(const struct config_price *price, struct buf *errors)
+{
+	const char *voices = price->voice_id     ? "a voice"
+			     : price->engine[0]  ? "an engine"
+			     : price->quality[0] ? "a quality"
+						 : NULL;
+	bool is_of_tokens = config_price_is_of_tokens(price);
+	int err = 0;
+
+	if (is_of_tokens && voices) {
+		(void)buf_printf(errors, "[price %s] has %s and a price of tokens\n", price->name,
+				 voices);
+		err = EINVAL;
+	}
+	if (price->agent[0] && (!is_of_tokens || price->microcents_per_minute >= 0)) {
+		(void)buf_printf(errors,
+				 "[price %s] has an agent: it wants a price of tokens, and none of "
+				 "audio\n",
+				 price->name);
+		err = EINVAL;
+	}
+	return err;
+}
+
+/* Which of two sections that name the same applies would depend on their order. */
+static bool config_prices_is_same(const struct config_price *a, const struct config_price *b)
+{
+	bool both_input = a->input_microcents >= 0 && b->input_microcents >= 0;
+	bool both_output = a->output_microcents >= 0 && b->output_microcents >= 0;
+	bool both_audio = config_price_is_of_audio(a) && config_price_is_of_audio(b);
+
+	if (strcmp(a->model, b->model) != 0)
+		return false;
+	return (both_audio && a->voice_id == b->voice_id && strcmp(a->engine, b->engine) == 0 &&
+		strcmp(a->quality, b->quality) == 0) ||
+	       ((both_input || both_output) && strcmp(a->agent, b->agent) == 0);
+}
+
+int config_prices_check(const struct config *config, struct buf *errors)
+{
+	struct names engines = {.count = 0};
+	int err = 0;
+
+	if (config->prices_count > 0)
+		config_prices_list_engines(&engines, config->engines_dir);
+	for (size_t i = 0; i < config->prices_count; ++i) {
+		const struct config_price *price = &config->prices[i];
+
+		if (config_prices_check_kind(price, errors) != 0)
+			err = EINVAL;
+		if (config_prices_check_model(price, &engines, errors) != 0)
+			err = EINVAL;
+		if (config_prices_check_engine(price, &engines, errors) != 0)
+			err = EINVAL;
+		for (size_t j = 0; j < i; ++j) {
+			if (!config_prices_is_same(price, &config->prices[j]))
+				continue;
+			(void)buf_printf(
+				errors,
+				"[price %s] applies to the same as [price %s]: remove one, "
+				"or let one name more\n",
+				price->name, config->prices[j].name);
+			err = EINVAL;
+		}
+	}
+	return err;
+}

@@ -1,0 +1,148 @@
+"""Prices by voice, engine, quality and model, as they are charged."""
+
+from fractions import Fraction
+
+import pytest
+from client import Client
+from multi import MultiClient
+from neural import MODEL, put_all, wait_for_voices
+from program import syrinx
+from rest import Rest
+from test_elevenlabs_ws import Stream
+from test_engine_in_python import engines, find_voice
+from test_http_doors import Door
+from test_ws_once import Once
+
+TEXT = "What does it cost?"
+
+# Voices 1 and 2 are spoken by tone, 1071 and 1073 by flite in mid quality, 1074 by flite in low
+# quality, 2003 by espeak in low quality.
+PRICES = """
+    [prices]
+    cents_per_minute = 6
+    [price flite]
+    engine = flite
+    cents_per_minute = 12
+    [price low]
+    quality = low
+    cents_per_minute = 18
+    [price low-flite]
+    engine = flite
+    quality = low
+    cents_per_minute = 24
+    [price old]
+    model = kugel-1
+    cents_per_minute = 30
+    [price old-espeak]
+    engine = espeak
+    model = kugel-1
+    cents_per_minute = 36
+    [price second]
+    voice = 2
+    cents_per_minute = 42
+    [price own]
+    engine = beep
+    cents_per_minute = 48
+    """
+
+
+def assert_charged(row, cents_per_minute):
+    exact = Fraction(row["samples"] * cents_per_minute * 1_000_000, row["sample_rate"] * 60)
+    assert row["samples"] > 0
+    assert row["amount_microcents"] == (exact + Fraction(1, 2)).__floor__(), dict(row)
+
+
+def test_the_most_specific_price_is_charged(start_server, engines):
+    beep = find_voice(engines)
+    server = start_server({"speech.engines_dir": engines}, config=PRICES)
+    with Rest(server) as rest:
+        derived = rest.must(201, rest.post("/voices", {"name": "Mine", "base_voice_id": 1073,
+                                                       "quality": "low"}))["id"]
+        of_second = rest.must(201, rest.post("/voices", {"name": "His", "base_voice_id": 2}))["id"]
+    cases = [(1071, "kugel-3", 12), (1074, "kugel-3", 24), (1, "kugel-3", 18),
+             (2003, "kugel-3", 18), (1071, "kugel-1", 12), (1, "kugel-1", 18),
+             (2003, "kugel-1", 36), (2, "kugel-3", 42), (2, "kugel-1", 42), (beep, "kugel-3", 48),
+             (derived, "kugel-3", 12), (of_second, "kugel-3", 42)]
+    with Client(server) as client:
+        for voice, model, _ in cases:
+            client.speak(TEXT, voice_id=voice, model_id=model)
+    for row, (voice, model, cents) in zip(server.wait_for_ledger(len(cases)), cases):
+        assert (row["voice_id"], row["model_id"]) == (voice, model)
+        assert_charged(row, cents)
+
+
+def speak_by_every_path(server):
+    """A turn of voice 1071 by each; how many there were."""
+    with Client(server) as client:
+        client.speak(TEXT, voice_id=1071)
+    with MultiClient(server) as multi:
+        multi.send(context_id="a", text=TEXT, flush=True, voice_settings={"voice_id": 1071})
+        multi.send(context_id="a", close_context=True)
+        while not multi.receive().get("context_closed"):
+            pass
+    with Once(server) as once:
+        once.send(text=TEXT, voice_id=1071)
+        once.read_answer()
+    with Stream(server, voice=1071) as stream:
+        stream.send(text=TEXT + " ")
+        stream.send(text="")
+        stream.read_to_end()
+    native = {"Authorization": "Bearer " + server.key}
+    for headers, path, body in (
+            (native, "/v1/tts/generate", {"text": TEXT, "voice_id": 1071}),
+            (native, "/v1/audio/speech", {"model": "tts-1", "input": TEXT, "voice": "1071",
+                                          "response_format": "pcm"}),
+            ({"xi_api_key": server.key}, "/v1/text-to-speech/1071?output_format=pcm_24000",
+             {"text": TEXT})):
+        with Door(server, **headers) as door:
+            door.heard(path, body)
+    return 7
+
+
+def test_every_path_has_the_price_of_the_engine(start_server):
+    server = start_server(config="[price flite]\nengine = flite\ncents_per_minute = 33\n")
+    rows = server.wait_for_ledger(speak_by_every_path(server))
+    assert len(rows) == 7
+    for row in rows:
+        assert_charged(row, 33)
+
+
+def test_a_neural_voice_has_its_price_and_what_stands_in_for_it_another(start_server, tmp_path,
+                                                                        spoken_voices):
+    """1071 is neural where there is a model; where there is none flite speaks it, and nobody pays for
+    what was not heard."""
+    folder = tmp_path / "voices"
+    folder.mkdir()
+    put_all(spoken_voices, folder)
+    server = start_server({"speech.voices_dir": folder}, config="""
+        [price neural]
+        engine = vits
+        cents_per_minute = 9
+        """)
+    wait_for_voices(server)
+    with Client(server) as client:
+        for voice in (1081, 1071):
+            client.speak(TEXT, voice_id=voice)
+    for name in (MODEL, MODEL + ".json"):
+        (folder / name).unlink()
+    server.wait_for_log(r"vits: 12 speakers gone")
+    with Client(server) as client:
+        client.speak(TEXT, voice_id=1071)
+    clara, sally, stand_in = server.wait_for_ledger(3)
+    assert_charged(clara, 9)
+    assert_charged(sally, 9)
+    assert_charged(stand_in, Fraction(54, 10))
+
+
+@pytest.mark.parametrize("line, words", [
+    ("model = neural", "[price x] model: there is no model neural; did you mean engine = vits?"),
+    ("engine = flit", "[price x] engine: there is no engine flit; did you mean flite?"),
+    ("quality = best", "price.quality must be low, mid, high or empty"),
+    ("voice = 0\ncents_per_minute = 1\n[price y]", "[price y] applies to the same as [price x]")])
+def test_a_price_that_cannot_apply_is_refused(tmp_path, line, words):
+    path = tmp_path / "syrinx.conf"
+    path.write_text(f"[price x]\n{line}\ncents_per_minute = 2\n")
+    for command in (("check",), ("serve", "--data", tmp_path / "data", "--listen", "127.0.0.1:0")):
+        done = syrinx(*command, "--config", path)
+        assert done.returncode == 1
+        assert words in done.stderr.decode()
