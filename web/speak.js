@@ -230,8 +230,13 @@ export class SpeakTab {
     byId('figure-audio').textContent = `${turn.seconds.toFixed(2)} s`;
     byId('figure-chunks').textContent = String(turn.chunks.length);
     byId('figure-characters').textContent = usage ? usage.characters.toLocaleString('en') : '–';
-    byId('figure-cost').textContent = !usage ? '–' : usage.cost_cents === null || usage.cost_cents === undefined ? 'not known' : `${usage.cost_cents} ct`;
+    this.showCost(usage);
     if (this.stopAsked === null) byId('figure-stop').textContent = '–';
+  }
+
+  showCost(usage) {
+    const isKnown = typeof usage?.cost_cents === 'number';
+    byId('figure-cost').textContent = !usage ? '–' : isKnown ? `${usage.cost_cents} ${usage.currency.toUpperCase()} cents` : 'not known';
   }
 
   draw() {

@@ -37,6 +37,7 @@ struct price_token_row {
 };
 
 struct prices {
+	const char *currency; /* of all amounts: "eur" */
 	int64_t microcents_per_minute; /* where no row matches; PRICE_UNKNOWN */
 	const struct price_row *rows;
 	size_t count;

@@ -202,7 +202,7 @@ static bool write_row(const struct report_row *row, void *arg)
 }
 
 int report_write_json(struct buf *out, struct store *store, const struct store_turn_filter *filter,
-		      unsigned by)
+		      unsigned by, const char *currency)
 {
 	struct writing writing = {.by = by};
 	struct json_write *json = &writing.json;
@@ -218,6 +218,7 @@ int report_write_json(struct buf *out, struct store *store, const struct store_t
 			write_text(json, NULL, bys[i].name);
 	}
 	json_write_list_end(json);
+	write_text(json, "currency", currency);
 	json_write_list(json, "rows");
 	err = report_each(store, filter, by, write_row, &writing, &total);
 	json_write_list_end(json);

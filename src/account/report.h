@@ -26,9 +26,10 @@ typedef bool(report_row_h)(const struct report_row *row, void *arg);
 int report_each(struct store *store, const struct store_turn_filter *filter, unsigned by,
 		report_row_h *each, void *arg, struct store_usage *total);
 
-/* Whole, appended to out.  ENOBUFS when it has no room. */
+/* Whole, appended to out.  ENOBUFS when it has no room.  The currency may be NULL: not
+ * known. */
 int report_write_json(struct buf *out, struct store *store, const struct store_turn_filter *filter,
-		      unsigned by);
+		      unsigned by, const char *currency);
 int report_write_csv(struct buf *out, struct store *store, const struct store_turn_filter *filter,
 		     unsigned by);
 

@@ -12,6 +12,8 @@
 #include "base/clock.h"
 #include "base/count.h"
 #include "cli/key_source.h"
+#include "cli/money.h"
+#include "cli/settings.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
 #include "store/row_values.h"
@@ -129,7 +131,8 @@ static bool add_row(const struct report_row *row, void *arg)
 	return true;
 }
 
-static int print_table(struct store *store, const struct store_turn_filter *filter, unsigned by)
+static int print_table(struct store *store, const struct store_turn_filter *filter, unsigned by,
+		       const struct config *config)
 {
 	static const struct {
 		unsigned by;
@@ -139,8 +142,9 @@ static int print_table(struct store *store, const struct store_turn_filter *filt
 		     {STORE_USAGE_VOICE, {"VOICE", true}},
 		     {STORE_USAGE_MODEL, {"MODEL", false}},
 		     {STORE_USAGE_KIND, {"KIND", false}}};
-	static const struct table_column figures[] = {
-		{"TURNS", true},   {"AUDIO S", true},   {"CHARACTERS", true}, {"CENTS", true},
+	char cost[MONEY_SIZE];
+	const struct table_column figures[] = {
+		{"TURNS", true},   {"AUDIO S", true},   {"CHARACTERS", true}, {cost, true},
 		{"ANSWERS", true}, {"TOKENS IN", true}, {"TOKENS OUT", true}};
 	struct table_column columns[COUNT(named) + COUNT(figures)];
 	struct printing printing = {.by = by};
@@ -149,6 +153,7 @@ static int print_table(struct store *store, const struct store_turn_filter *filt
 	int printed;
 	int err;
 
+	money_title(cost, money_currency(config));
 	for (size_t i = 0; i < COUNT(named); ++i) {
 		if (by & named[i].by)
 			columns[count++] = named[i].column;
@@ -164,14 +169,14 @@ static int print_table(struct store *store, const struct store_turn_filter *filt
 }
 
 static int print_whole(struct store *store, const struct store_turn_filter *filter, unsigned by,
-		       bool is_csv)
+		       bool is_csv, const struct config *config)
 {
 	struct buf out;
 	int err;
 
 	buf_init(&out, REPORT_MAX);
 	err = is_csv ? report_write_csv(&out, store, filter, by)
-		     : report_write_json(&out, store, filter, by);
+		     : report_write_json(&out, store, filter, by, money_currency(config));
 	if (!err)
 		fwrite(out.bytes, 1, out.len, stdout);
 	if (!err && !is_csv)
@@ -185,6 +190,7 @@ static int report(struct store *store, const struct command_call *call)
 	bool is_csv = command_value(call, "csv") != NULL;
 	bool is_json = command_value(call, "json") != NULL;
 	struct store_turn_filter filter = {0};
+	struct config config;
 	unsigned by;
 	int status = read_by(&by, call);
 	int err;
@@ -193,10 +199,12 @@ static int report(struct store *store, const struct command_call *call)
 		return command_usage_error(call->command, "it is --csv or --json");
 	if (status == COMMAND_OK)
 		status = read_filter(&filter, store, call);
+	if (status == COMMAND_OK)
+		status = settings_load(&config, call);
 	if (status != COMMAND_OK)
 		return status;
-	err = is_csv || is_json ? print_whole(store, &filter, by, is_csv)
-				: print_table(store, &filter, by);
+	err = is_csv || is_json ? print_whole(store, &filter, by, is_csv, &config)
+				: print_table(store, &filter, by, &config);
 	return err ? store_verb_failed(call, err, "cannot read the ledger") : COMMAND_OK;
 }
 

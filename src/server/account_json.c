@@ -45,7 +45,8 @@ static void write_limits(struct json_write *json, const struct store_limits *row
 	json_write_object_end(json);
 }
 
-void account_json_write(struct json_write *json, const struct store_account *row)
+void account_json_write(struct json_write *json, const struct store_account *row,
+			const char *currency)
 {
 	json_write_signed(json, "id", row->id);
 	account_json_write_text(json, "name", row->name);
@@ -56,6 +57,7 @@ void account_json_write(struct json_write *json, const struct store_account *row
 	json_write_signed(json, "spent_microcents", row->spent_microcents);
 	json_write_signed(json, "balance_microcents",
 			  row->credit_microcents - row->spent_microcents);
+	account_json_write_text(json, "currency", currency);
 	account_json_write_moment(json, "created_at", row->created_ms);
 	account_json_write_moment(json, "closed_at", row->closed_ms);
 }

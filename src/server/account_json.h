@@ -9,7 +9,8 @@
 #include "wire/json_write.h"
 
 /* The members of an object that has been opened. */
-void account_json_write(struct json_write *json, const struct store_account *row);
+void account_json_write(struct json_write *json, const struct store_account *row,
+			const char *currency);
 void account_json_write_project(struct json_write *json, const struct store_project *row);
 void account_json_write_key(struct json_write *json, const struct store_key *row);
 void account_json_write_top_up(struct json_write *json, const struct store_top_up *row);

@@ -54,13 +54,18 @@ static int refuse(struct errand *errand, int err)
 	return err == ENOENT ? errand_refuse(errand, WIRE_ERROR_ACCOUNT_NOT_FOUND, "%s", "") : err;
 }
 
+static void account_rest_write(struct errand *errand, const struct store_account *row)
+{
+	account_json_write(&errand->json, row, errand->call.server->config->currency);
+}
+
 static int show(struct errand *errand, struct store *store, int64_t id)
 {
 	struct store_account account;
 	int err = store->ops->account_get(store, &account, id);
 
 	if (!err)
-		account_json_write(&errand->json, &account);
+		account_rest_write(errand, &account);
 	return err;
 }
 
@@ -72,7 +77,7 @@ static bool write_account(const struct store_account *row, void *arg)
 	if (!listing_shows(listing, row->id))
 		return !listing->has_more;
 	json_write_object(json, NULL);
-	account_json_write(json, row);
+	account_rest_write(listing->errand, row);
 	json_write_object_end(json);
 	return true;
 }
@@ -102,7 +107,7 @@ static int get(struct errand *errand, struct store *store)
 	int err = find(&account, errand, store);
 
 	if (!err)
-		account_json_write(&errand->json, &account);
+		account_rest_write(errand, &account);
 	return err;
 }
 

@@ -187,6 +187,11 @@ static const struct param rows[] = {
 	{"speech", "test_hooks", BOOL(test_hooks, "off"),
 	 .text = "Whether engines obey the words that make them crash or stall, for tests."},
 
+	{"prices", "currency", STRING(currency, "eur"), .size = CONFIG_WORD_SIZE,
+	 .check = config_prices_check_currency,
+	 .text = "The currency of all prices, credit and costs: three letters of ISO 4217, such as "
+		 "eur or usd. A cent is a hundredth of its unit. Amounts that were recorded before "
+		 "are not converted when it is changed."},
 	{"prices", "cents_per_minute", DECIMAL(microcents_per_minute, "5.4", 1000000),
 	 .unit = "cents",
 	 .text = "What a minute of audio costs where no [price NAME] section matches. Empty: there "
@@ -634,6 +639,7 @@ int config_load(struct config *config, const char *file, const struct config_ove
 
 	memset(config, 0, sizeof(*config));
 	params_set_initial(&params, config);
+	config->has_file = file != NULL;
 	if (file) {
 		err = params_read_file(&params, config, file, errors);
 		config->file_has_secrets = config_has_secrets(config);
@@ -647,6 +653,7 @@ int config_load(struct config *config, const char *file, const struct config_ove
 			       overrides[i].option, errors) != 0)
 			err = err ? err : EINVAL;
 	}
+	config_prices_fill_in(config);
 	if (!err)
 		err = fill_in(config, errors);
 	if (!err)

@@ -73,6 +73,7 @@ struct config_agent {
 };
 
 struct config {
+	bool has_file; /* not only defaults, variables and options */
 	bool file_has_secrets; /* keys or a password, not only names of variables */
 
 	/* [server] */
@@ -111,6 +112,7 @@ struct config {
 	bool test_hooks; /* engines obey the words that tests use */
 
 	/* [prices] */
+	char currency[CONFIG_WORD_SIZE]; /* ISO 4217, lower case */
 	int64_t microcents_per_minute; /* PARAM_NONE: no price */
 	int64_t lease_microcents;
 	int64_t input_microcents, output_microcents; /* per million tokens; PARAM_NONE: no price */

@@ -3,6 +3,7 @@
  */
 #include "server/config_prices.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,6 +15,17 @@
 
 #define ENGINE_PREFIX "syrinx-"
 #define ENGINES_MAX 64 /* for a message; there are four, and perhaps some of the operator's */
+
+/* Only the form is checked: ISO 4217 adds and withdraws currencies every year. */
+const char *config_prices_check_currency(const char *value)
+{
+	for (size_t i = 0; i < 3; ++i) {
+		if (!isascii((unsigned char)value[i]) || !isalpha((unsigned char)value[i]))
+			return "must be the three letters of a currency, such as eur or usd";
+	}
+	return value[3] == '\0' ? NULL
+				: "must be the three letters of a currency, such as eur or usd";
+}
 
 const char *config_prices_check_quality(const char *value)
 {
@@ -43,6 +55,12 @@ int config_price_quality(const struct config_price *price)
 			return i;
 	}
 	return -1;
+}
+
+void config_prices_fill_in(struct config *config)
+{
+	for (char *letter = config->currency; *letter; ++letter)
+		*letter = (char)tolower((unsigned char)*letter);
 }
 
 /* A list of names, each once. */

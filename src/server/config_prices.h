@@ -1,5 +1,5 @@
 /*
- * config_prices.h: what is wrong with the prices of a configuration.
+ * config_prices.h: prices of a configuration: their currency, and what is wrong with them.
  *
  * A price that can never apply is a mistake that nobody would notice before the first bill,
  * so whatever a section names must exist.
@@ -9,10 +9,14 @@
 
 #include "server/config.h"
 
-/* Of a single value, for the table in config.c. */
+/* Checks of single values, for the table in config.c. */
+const char *config_prices_check_currency(const char *value);
 const char *config_prices_check_quality(const char *value);
 
-/* All sections, with the directory of engines filled in.  EINVAL, with a line in errors for each mistake. */
+/* When all is read: the currency gets the form in which it is told. */
+void config_prices_fill_in(struct config *config);
+
+/* All sections, after fill_in.  EINVAL, with a line in errors for each mistake. */
 int config_prices_check(const struct config *config, struct buf *errors);
 
 #endif

@@ -53,6 +53,7 @@ static void add_price(struct tariff *tariff, const struct config_price *price)
 void tariff_init(struct tariff *tariff, const struct config *config)
 {
 	*tariff = (struct tariff){.plans_count = 0};
+	tariff->prices.currency = config->currency;
 	tariff->prices.microcents_per_minute = price_of(config->microcents_per_minute);
 	tariff->prices.rows = tariff->price_rows;
 	tariff->prices.microcents_per_million[PRICE_INPUT] = price_of(config->input_microcents);

@@ -133,7 +133,8 @@ static int sum(struct errand *errand, struct store *store)
 		wants_csv(errand->call.request) ? "text/csv; charset=utf-8" : "application/json";
 	return strncmp(errand->type, "text", 4) == 0
 		       ? report_write_csv(&errand->answer, store, &filter, by)
-		       : report_write_json(&errand->answer, store, &filter, by);
+		       : report_write_json(&errand->answer, store, &filter, by,
+					   errand->call.server->config->currency);
 }
 
 static int list_turns(struct errand *errand, struct store *store)

@@ -216,6 +216,7 @@ static void answer_bill_tell(struct answer_bill *bill)
 		.is_known = !bill->err && answer_bill_has_price(bill),
 		.microcents = bill->rows[ROW_IN].amount_microcents +
 			      bill->rows[ROW_OUT].amount_microcents,
+		.currency = bill->payer.prices ? bill->payer.prices->currency : NULL,
 	};
 
 	bill->told = NULL;

@@ -39,6 +39,7 @@ struct answer_cost {
 	bool is_estimated; /* at least one of the two counts */
 	bool is_known; /* durable, and there is a price */
 	int64_t microcents;
+	const char *currency; /* NULL: not known */
 };
 
 struct answer_bill;

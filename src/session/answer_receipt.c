@@ -48,6 +48,7 @@ static void answer_receipt_on_told(int err, const struct answer_cost *cost, void
 		.is_estimated = cost->is_estimated,
 		.is_known = cost->is_known,
 		.microcents = cost->microcents,
+		.currency = cost->currency,
 	};
 
 	(void)err; /* what is not durable has no known cost */

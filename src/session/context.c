@@ -246,7 +246,7 @@ static void say_final(struct context *context)
 
 static int write_closed(struct context *context)
 {
-	const struct reply_usage usage = {
+	struct reply_usage usage = {
 		.turn_ids = context->turn_ids.bytes,
 		.turn_ids_len = context->turn_ids.len,
 		.model_id = context->model_id,
@@ -257,6 +257,7 @@ static int write_closed(struct context *context)
 		.cut_short_by = context->cut_short_by,
 	};
 
+	session_describe_price(session_of(context), &usage);
 	return dialect_of(context)->context_closed(session_scratch(session_of(context)),
 						   context->id_json,
 						   context->has_spoken ? &usage : NULL);

@@ -38,6 +38,11 @@ int64_t session_project_id(const struct session *session)
 	return member_key(session->member)->project_id;
 }
 
+void session_describe_price(const struct session *session, struct reply_usage *usage)
+{
+	usage->currency = session->services->prices->currency;
+}
+
 static const struct voice *find_voice(const struct session *session,
 				      const struct settings *settings,
 				      const struct settings_name *name)

@@ -91,6 +91,9 @@ int64_t session_project_id(const struct session *session);
 int session_choose_voice(const struct session *session, struct settings *settings,
 			 const struct settings_name *name, struct stream_fault *fault);
 
+/* Fills in the currency. */
+void session_describe_price(const struct session *session, struct reply_usage *usage);
+
 /* For the kinds: fills in what they share, and lets it go. */
 void session_init(struct session *session, const struct session_ops *ops,
 		  const struct session_services *services, const struct peer *peer,

@@ -126,6 +126,7 @@ static void report_last(struct tts_stream *stream, int64_t playback_ms)
 	turn_record_heard(stream->last, &heard, stream->session.services->timers->now_us,
 			  playback_ms);
 	turn_record_usage(stream->last, &usage);
+	session_describe_price(&stream->session, &usage);
 	send_report(stream, &heard, &usage);
 }
 
@@ -138,6 +139,7 @@ static void send_nothing_said(struct tts_stream *stream, bool with_final)
 	struct session *session = &stream->session;
 	const struct dialect *dialect = session->dialect;
 
+	session_describe_price(session, &usage);
 	if (with_final && dialect->final)
 		session_send(session, dialect->final(session_scratch(session), NULL, &totals));
 	if (dialect->closed)

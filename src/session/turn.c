@@ -487,6 +487,7 @@ void turn_usage(const struct turn *turn, struct reply_usage *usage)
 					? NULL
 					: denial_code(turn->curtailed_by.why),
 	};
+	session_describe_price(turn->owner.session, usage);
 }
 
 /* A failed turn costs nothing and says so, unless its connection closes for it. */
@@ -499,6 +500,7 @@ static void say_nothing_said(struct turn *turn)
 		.cost_known = true,
 	};
 
+	session_describe_price(turn->owner.session, &usage);
 	if (!wire_error_close_code(turn->fault))
 		say_closed(turn, &totals, &usage);
 }

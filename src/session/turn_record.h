@@ -31,6 +31,7 @@ int turn_record_alloc(struct turn_record **recordp, const struct turn *turn);
 /* The strings are the record's. */
 void turn_record_heard(struct turn_record *record, struct turn_heard *heard, uint64_t now_us,
 		       int64_t playback_ms);
+/* Without the currency: see session_describe_price. */
 void turn_record_usage(const struct turn_record *record, struct reply_usage *usage);
 
 #endif

@@ -94,6 +94,8 @@ int engine_reply_usage(struct buf *out, const char *event, const struct engine_u
 		json_write_decimal(&json, "cost_cents", usage->microcents, CENT_DECIMALS);
 	else
 		json_write_null(&json, "cost_cents");
+	if (usage->is_known && usage->currency)
+		json_write_string(&json, "currency", usage->currency, strlen(usage->currency));
 	json_write_list(&json, "turn_ids");
 	for (int i = 0; i < 2; ++i)
 		json_write_string(&json, NULL, usage->ids[i], strlen(usage->ids[i]));

@@ -226,7 +226,8 @@ static void write_cost(struct json_write *json, const struct reply_usage *usage)
 			   usage->cost_microcents / MICROCENTS_PER_SHOWN_UNIT +
 				   (usage->cost_microcents % MICROCENTS_PER_SHOWN_UNIT >= half),
 			   COST_DECIMALS);
-	write_str(json, "currency", "eur");
+	if (usage->currency)
+		write_str(json, "currency", usage->currency);
 }
 
 static void write_usage(struct json_write *json, const struct reply_usage *usage)

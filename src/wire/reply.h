@@ -44,6 +44,7 @@ struct reply_usage {
 	uint64_t characters;
 	bool cost_known;
 	int64_t cost_microcents;
+	const char *currency; /* "eur"; NULL: not told */
 	const char *cut_short_by; /* an error's code; NULL: it was not */
 };
 

@@ -66,7 +66,8 @@ def test_account_is_made_shown_changed_and_closed(master):
     assert MOMENT.fullmatch(made.pop("created_at"))
     assert made == {"id": made["id"], "name": "Ärzte GmbH", "plan": None, "prepaid": True,
                     "limits": LIMITS | {"turns": 4, "connections": -1}, "credit_microcents": 0,
-                    "spent_microcents": 0, "balance_microcents": 0, "closed_at": None}
+                    "spent_microcents": 0, "balance_microcents": 0, "currency": "eur",
+                    "closed_at": None}
     path = f"/admin/accounts/{made['id']}"
     changed = master.must(200, master.patch(path, {"limits": {"turns": None, "text_max": 500},
                                                    "prepaid": False}))

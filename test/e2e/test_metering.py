@@ -103,6 +103,7 @@ def test_tokens_are_those_that_the_model_has_counted(start_server, llm, dialect)
         talker.end()
     assert (usage["input_tokens"], usage["output_tokens"], usage["estimated"]) == (1234, 5, False)
     assert usage["cost_cents"] == pytest.approx((1234 * IN + 5 * OUT) / 1e6)
+    assert usage["currency"] == "eur"
     rows = rows_of(server)
     assert list(rows) == usage["turn_ids"]
     for identity, kind, tokens, price in zip(

@@ -78,10 +78,17 @@ def test_a_sentence_is_heard_and_shown(server, browse):
     assert seen["said"] == 12
     assert float(seen["first"]) > 0
     assert float(seen["audio"].split()[0]) > 1
-    assert seen["cost"].endswith(" ct")
+    assert seen["cost"].endswith(" EUR cents")
     assert seen["characters"] == "61"
     assert seen["events"] == ["sent", "started", "audio", "complete", "final", "closed"]
     assert int(seen["messages"]) > 5
+
+
+def test_a_cost_is_shown_with_its_currency(start_server, browse):
+    server = start_server(config="[prices]\ncurrency = usd\ncents_per_minute = 60\n")
+    seen = browse(server, "speaks")
+    cents, currency = seen["cost"].split(" ", 1)
+    assert float(cents) > 0 and currency == "USD cents"
 
 
 def test_text_can_be_typed_at_the_speed_of_a_model(server, browse):

@@ -1,5 +1,6 @@
-"""Prices by voice, engine, quality and model, as they are charged."""
+"""Prices by voice, engine, quality and model, as they are charged; and the currency."""
 
+import json
 from fractions import Fraction
 
 import pytest
@@ -146,3 +147,29 @@ def test_a_price_that_cannot_apply_is_refused(tmp_path, line, words):
         done = syrinx(*command, "--config", path)
         assert done.returncode == 1
         assert words in done.stderr.decode()
+
+
+# The currency
+
+def test_the_currency_is_that_of_the_configuration(start_server):
+    server = start_server(config="[prices]\ncurrency = USD\ncents_per_minute = 6\n")
+    with Client(server) as client:
+        usage = client.speak(TEXT, voice_id=1).usage
+        assert usage["currency"] == "usd" and usage["cost_cents"] > 0
+        client.send(close=True)
+        nothing = client.receive()["usage"]
+        assert (nothing["cost_cents"], nothing["currency"]) == (0, "usd")
+    with Rest(server) as rest:
+        report = rest.must(200, rest.get("/usage"))
+        assert rest.must(200, rest.get("/admin/accounts/1"))["currency"] == "usd"
+    assert report["currency"] == "usd"
+    done = syrinx("usage", "--data", server.data, "--config", server.config_path, "--json")
+    assert json.loads(done.stdout) == report
+    done = syrinx("usage", "--data", server.data, "--config", server.config_path)
+    assert b" USD CENTS " in done.stdout.splitlines()[0]
+
+
+@pytest.mark.parametrize("currency", ["euro", "e1", "€€€"])
+def test_a_currency_is_three_letters(tmp_path, currency):
+    done = syrinx("check", settings={"prices.currency": currency})
+    assert done.returncode == 1 and b"must be the three letters of a currency" in done.stderr

@@ -87,6 +87,7 @@ int world_open(struct world *world)
 	if (!err)
 		err = add_member(world);
 	world->prices.microcents_per_minute = MICROCENTS_PER_MINUTE;
+	world->prices.currency = "eur";
 	world->services = (struct session_services){
 		.timers = &world->timers,
 		.speech = &world->speech.speech,

@@ -83,9 +83,10 @@ static const struct store_turn_filter all;
 static void test_json_has_rows_and_their_sum(void **state)
 {
 	(void)state;
-	assert_int_equal(report_write_json(&out, store, &all, STORE_USAGE_DAY), 0);
+	assert_int_equal(report_write_json(&out, store, &all, STORE_USAGE_DAY, "eur"), 0);
 	assert_string_equal(written(),
-			    "{\"from\":null,\"to\":null,\"by\":[\"day\"],\"rows\":["
+			    "{\"from\":null,\"to\":null,\"by\":[\"day\"],\"currency\":\"eur\","
+			    "\"rows\":["
 			    "{\"day\":\"2026-05-20\",\"turns\":2,\"audio_seconds\":0.666666,"
 			    "\"characters\":20,\"cost_microcents\":8," NO_OTHERS "},"
 			    "{\"day\":\"2026-05-21\",\"turns\":1,\"audio_seconds\":0.333333,"
@@ -108,7 +109,8 @@ static void test_tokens_are_told_beside_speech(void **state)
 
 	(void)state;
 	assert_int_equal(store->ops->turns_add(store, &turn, 1, &err), 0);
-	assert_int_equal(report_write_json(&out, store, &all, STORE_USAGE_KIND), 0);
+	assert_int_equal(report_write_json(&out, store, &all, STORE_USAGE_KIND, NULL), 0);
+	assert_non_null(strstr(written(), "\"by\":[\"kind\"],\"currency\":null,"));
 	assert_non_null(strstr(written(), "{\"kind\":\"speech\",\"turns\":3,"));
 	assert_non_null(strstr(written(), "{\"kind\":\"model_output\",\"turns\":0,"));
 	assert_non_null(strstr(written(), "\"model_answers\":1,\"input_tokens\":0,"
@@ -142,7 +144,8 @@ static void test_a_report_that_has_no_room_is_refused_whole(void **state)
 	for (size_t max = 1; max < 120; ++max) {
 		buf_reset(&out);
 		buf_init(&out, max);
-		assert_int_equal(report_write_json(&out, store, &all, STORE_USAGE_DAY), ENOBUFS);
+		assert_int_equal(report_write_json(&out, store, &all, STORE_USAGE_DAY, "eur"),
+				 ENOBUFS);
 		assert_int_equal(out.len, 0);
 		assert_int_equal(report_write_turns(&out, store, &all, NULL, 10), ENOBUFS);
 		assert_int_equal(out.len, 0);

@@ -203,6 +203,21 @@ static void test_two_prices_for_the_same_are_refused(void **state)
 			 0);
 }
 
+static void test_the_currency_is_three_letters(void **state)
+{
+	static const char *const bad[] = {"", "euro", "eu", "e1r", "\342\202\254"};
+
+	(void)state;
+	assert_int_equal(load("prices.currency", "USD"), 0);
+	assert_string_equal(config.currency, "usd");
+	assert_int_equal(config_load(&config, NULL, NULL, 0, &errors), 0);
+	assert_string_equal(config.currency, "eur");
+	for (size_t i = 0; i < COUNT(bad); ++i)
+		assert_int_equal(load("prices.currency", bad[i]), EINVAL);
+	assert_says("--option: prices.currency must be the three letters of a currency, such as "
+		    "eur or usd: \"euro\"\n");
+}
+
 static void test_agents_that_cannot_be_are_told(void **state)
 {
 	(void)state;
@@ -435,6 +450,7 @@ int main(void)
 		WITH_ERRORS(test_a_price_must_name_what_exists),
 		WITH_ERRORS(test_an_engine_of_the_operators_own_can_have_a_price),
 		WITH_ERRORS(test_two_prices_for_the_same_are_refused),
+		WITH_ERRORS(test_the_currency_is_three_letters),
 		WITH_ERRORS(test_engines_are_looked_for_beside_the_program),
 		WITH_ERRORS(test_the_voices_folder_is_the_users_own_and_absolute),
 		WITH_ERRORS(test_without_HOME_the_voices_are_where_the_user_is_at_home),

@@ -19,6 +19,7 @@ static const struct reply_usage usage = {
 	.characters = 142,
 	.cost_known = true,
 	.cost_microcents = 486000,
+	.currency = "eur",
 };
 
 #define USAGE                                                                                      \
@@ -156,6 +157,19 @@ static void test_an_unknown_cost_is_null_and_says_so(void **state)
 		"{\"session_closed\":true,\"total_audio_seconds\":5.4,\"total_text_chunks\":3,"
 		"\"total_audio_chunks\":15,\"usage\":{\"audio_seconds\":5.4,\"characters\":142,"
 		"\"cost_cents\":null,\"cost_unavailable\":true,\"model_id\":\"kugel-3\"}}");
+}
+
+static void test_the_currency_is_the_servers(void **state)
+{
+	struct reply_usage other = usage;
+
+	(void)state;
+	other.currency = "usd";
+	assert_frame(
+		reply_session_closed(&out, &totals, &other),
+		"{\"session_closed\":true,\"total_audio_seconds\":5.4,\"total_text_chunks\":3,"
+		"\"total_audio_chunks\":15,\"usage\":{\"audio_seconds\":5.4,\"characters\":142,"
+		"\"cost_cents\":0.49,\"currency\":\"usd\",\"model_id\":\"kugel-3\",\"turn_id\":\"t-1\"}}");
 }
 
 static void test_cost_is_shown_to_two_decimals_half_up(void **state)
@@ -301,6 +315,7 @@ static void test_frames_of_a_context_carry_its_id(void **state)
 		.characters = 9,
 		.cost_known = true,
 		.cost_microcents = 370000,
+		.currency = "eur",
 	};
 	struct buf id;
 
@@ -375,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_final),
 		cmocka_unit_test(test_session_closed_carries_the_usage),
 		cmocka_unit_test(test_an_unknown_cost_is_null_and_says_so),
+		cmocka_unit_test(test_the_currency_is_the_servers),
 		cmocka_unit_test(test_cost_is_shown_to_two_decimals_half_up),
 		cmocka_unit_test(test_settings_updated_lists_all_six),
 		cmocka_unit_test(test_errors_come_from_the_table),
