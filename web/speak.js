@@ -234,8 +234,10 @@ export class SpeakTab {
     if (this.stopAsked === null) byId('figure-stop').textContent = '–';
   }
 
+  // A server that has no prices charges nobody, so there is no cost to show.
   showCost(usage) {
     const isKnown = typeof usage?.cost_cents === 'number';
+    if (isKnown) byId('cost').hidden = usage.default_price === true;
     byId('figure-cost').textContent = !usage ? '–' : isKnown ? `${usage.cost_cents} ${usage.currency.toUpperCase()} cents` : 'not known';
   }
 

@@ -4,7 +4,6 @@
 #include "account/price.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* How specific a row is: what comes first in the order outweighs all that comes after it.

@@ -11,6 +11,7 @@
 #ifndef ACCOUNT_PRICE_H
 #define ACCOUNT_PRICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,7 @@ struct price_token_row {
 
 struct prices {
 	const char *currency; /* of all amounts: "eur" */
+	bool is_default; /* nobody has set a price: this is the program's own */
 	int64_t microcents_per_minute; /* where no row matches; PRICE_UNKNOWN */
 	const struct price_row *rows;
 	size_t count;

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "base/log.h"
 #include "cli/store_verb.h"
 
 #define CODE_SIZE 8
@@ -38,4 +39,48 @@ void money_title(char title[MONEY_SIZE], const char *currency)
 
 	money_code(code, currency);
 	snprintf(title, MONEY_SIZE, "%sCENTS", code);
+}
+
+static bool money_note_account(const struct store_account *row, void *arg)
+{
+	bool *is_shown = arg;
+
+	*is_shown =
+		row->id != STORE_ACCOUNT_DEFAULT || row->is_prepaid || row->credit_microcents != 0;
+	return !*is_shown;
+}
+
+static bool money_note_key(const struct store_key *row, void *arg)
+{
+	bool *is_shown = arg;
+
+	*is_shown = row->credit_cents >= 0;
+	return !*is_shown;
+}
+
+int money_is_shown(bool *is_shown, struct store *store, const struct config *config)
+{
+	int err = 0;
+
+	*is_shown = config->has_prices;
+	if (!*is_shown)
+		err = store->ops->account_list(store, money_note_account, is_shown);
+	if (!err && !*is_shown)
+		err = store->ops->key_list(store, money_note_key, is_shown);
+	return err;
+}
+
+void money_warn_of_default(struct store *store, const struct config *config)
+{
+	char price[MONEY_SIZE];
+	bool is_charged = false;
+
+	if (config->has_prices || config->microcents_per_minute < 0 ||
+	    money_is_shown(&is_charged, store, config) != 0 || !is_charged)
+		return;
+	money_format(price, config->microcents_per_minute, config->currency);
+	log_warn("prices",
+		 "no price is set, but there are accounts besides the default one, or credit: they "
+		 "are charged the default price, %s a minute; set prices.cents_per_minute",
+		 price);
 }

@@ -7,9 +7,11 @@
 #ifndef CLI_MONEY_H
 #define CLI_MONEY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "server/config.h"
+#include "store/store.h"
 
 #define MONEY_SIZE 64
 
@@ -21,5 +23,14 @@ void money_format(char text[MONEY_SIZE], int64_t microcents, const char *currenc
 
 /* The title of a column of cents: "EUR CENTS", "CENTS". */
 void money_title(char title[MONEY_SIZE], const char *currency);
+
+/* Whether costs are of interest: a price is set, or somebody besides the operator is charged.
+ * A server for oneself has a ledger too, but its amounts are those of a price that nobody
+ * chose.  An errno. */
+int money_is_shown(bool *is_shown, struct store *store, const struct config *config);
+
+/* For a server that starts: logs a warning if others are charged at a price that nobody has
+ * set. */
+void money_warn_of_default(struct store *store, const struct config *config);
 
 #endif

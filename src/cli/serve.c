@@ -17,6 +17,7 @@
 #include "cli/data_dir.h"
 #include "cli/greeting.h"
 #include "cli/local_key.h"
+#include "cli/money.h"
 #include "cli/settings.h"
 #include "server/server.h"
 
@@ -44,6 +45,7 @@ static int make_key(struct store *store, void *arg)
 {
 	struct host *host = arg;
 
+	money_warn_of_default(store, host->config);
 	return take_key(host, local_key_ensure(host->key, store, host->config->data_dir));
 }
 

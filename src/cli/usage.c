@@ -94,10 +94,12 @@ static int read_by(unsigned *by, const struct command_call *call)
 struct printing {
 	struct table table;
 	unsigned by;
+	bool has_cost;
 };
 
-static void add_figures(struct table *table, const struct store_usage *usage)
+static void add_figures(struct printing *printing, const struct store_usage *usage)
 {
+	struct table *table = &printing->table;
 	char cents[STORE_VERB_CENTS_SIZE];
 
 	store_verb_print_cents(cents, usage->amount_microcents);
@@ -105,7 +107,8 @@ static void add_figures(struct table *table, const struct store_usage *usage)
 	table_cell(table, "%" PRIu64 ".%03" PRIu64, usage->audio_us / 1000000,
 		   usage->audio_us / 1000 % 1000);
 	table_cell(table, "%" PRIu64, usage->characters);
-	table_cell(table, "%s", cents);
+	if (printing->has_cost)
+		table_cell(table, "%s", cents);
 	table_cell(table, "%" PRId64, usage->answers);
 	table_cell(table, "%" PRIu64, usage->tokens_in);
 	table_cell(table, "%" PRIu64, usage->tokens_out);
@@ -127,7 +130,7 @@ static bool add_row(const struct report_row *row, void *arg)
 		table_cell(&printing->table, "%s", row->usage->model_id);
 	if (printing->by & STORE_USAGE_KIND)
 		table_cell(&printing->table, "%s", row_kind_word(row->usage->kind));
-	add_figures(&printing->table, row->usage);
+	add_figures(printing, row->usage);
 	return true;
 }
 
@@ -149,21 +152,27 @@ static int print_table(struct store *store, const struct store_turn_filter *filt
 	struct table_column columns[COUNT(named) + COUNT(figures)];
 	struct printing printing = {.by = by};
 	struct store_usage total = {0};
-	size_t count = 0;
+	size_t named_count, count = 0;
 	int printed;
-	int err;
+	int err = money_is_shown(&printing.has_cost, store, config);
 
+	if (err)
+		return err;
 	money_title(cost, money_currency(config));
 	for (size_t i = 0; i < COUNT(named); ++i) {
 		if (by & named[i].by)
 			columns[count++] = named[i].column;
 	}
-	memcpy(columns + count, figures, sizeof(figures));
-	table_open(&printing.table, columns, count + COUNT(figures));
+	named_count = count;
+	for (size_t i = 0; i < COUNT(figures); ++i) {
+		if (figures[i].name != cost || printing.has_cost)
+			columns[count++] = figures[i];
+	}
+	table_open(&printing.table, columns, count);
 	err = report_each(store, filter, by, add_row, &printing, &total);
-	for (size_t i = 0; i < count; ++i)
+	for (size_t i = 0; i < named_count; ++i)
 		table_cell(&printing.table, "%s", i == 0 ? "total" : "");
-	add_figures(&printing.table, &total);
+	add_figures(&printing, &total);
 	printed = table_print(&printing.table);
 	return err ? err : printed;
 }

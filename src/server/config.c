@@ -195,7 +195,9 @@ static const struct param rows[] = {
 	{"prices", "cents_per_minute", DECIMAL(microcents_per_minute, "5.4", 1000000),
 	 .unit = "cents",
 	 .text = "What a minute of audio costs where no [price NAME] section matches. Empty: there "
-		 "is no price, and clients are told that the cost is not known."},
+		 "is no price, and clients are told that the cost is not known. Costs are shown to "
+		 "people only if this or a section sets a price, or if there are accounts besides "
+		 "the default one."},
 	{"prices", "lease_cents", DECIMAL(lease_microcents, "20", 1000000), .unit = "cents",
 	 .min = 1, .check = check_not_empty,
 	 .text = "Credit of a prepaid account that this server takes at once and may spend without "
@@ -634,11 +636,13 @@ static bool config_has_secrets(const struct config *config)
 int config_load(struct config *config, const char *file, const struct config_override *overrides,
 		size_t count, struct buf *errors)
 {
+	int64_t default_price;
 	int err = 0;
 	int err_short, err_env;
 
 	memset(config, 0, sizeof(*config));
 	params_set_initial(&params, config);
+	default_price = config_prices_begin(config);
 	config->has_file = file != NULL;
 	if (file) {
 		err = params_read_file(&params, config, file, errors);
@@ -653,7 +657,7 @@ int config_load(struct config *config, const char *file, const struct config_ove
 			       overrides[i].option, errors) != 0)
 			err = err ? err : EINVAL;
 	}
-	config_prices_fill_in(config);
+	config_prices_fill_in(config, default_price);
 	if (!err)
 		err = fill_in(config, errors);
 	if (!err)

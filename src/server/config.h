@@ -113,6 +113,7 @@ struct config {
 
 	/* [prices] */
 	char currency[CONFIG_WORD_SIZE]; /* ISO 4217, lower case */
+	bool has_prices; /* a price was set here: it is not only the program's default */
 	int64_t microcents_per_minute; /* PARAM_NONE: no price */
 	int64_t lease_microcents;
 	int64_t input_microcents, output_microcents; /* per million tokens; PARAM_NONE: no price */

@@ -16,6 +16,9 @@
 #define ENGINE_PREFIX "syrinx-"
 #define ENGINES_MAX 64 /* for a message; there are four, and perhaps some of the operator's */
 
+/* No price of a file or variable can have this value. */
+#define PRICE_NOT_SET (PARAM_NONE - 1)
+
 /* Only the form is checked: ISO 4217 adds and withdraws currencies every year. */
 const char *config_prices_check_currency(const char *value)
 {
@@ -57,8 +60,26 @@ int config_price_quality(const struct config_price *price)
 	return -1;
 }
 
-void config_prices_fill_in(struct config *config)
+int64_t config_prices_begin(struct config *config)
 {
+	int64_t price = config->microcents_per_minute;
+
+	config->microcents_per_minute = PRICE_NOT_SET;
+	return price;
+}
+
+void config_prices_fill_in(struct config *config, int64_t default_price)
+{
+	config->has_prices = config->microcents_per_minute >= 0 || config->input_microcents >= 0 ||
+			     config->output_microcents >= 0;
+	for (size_t i = 0; i < config->prices_count; ++i) {
+		const struct config_price *price = &config->prices[i];
+
+		config->has_prices |=
+			price->microcents_per_minute >= 0 || config_price_is_of_tokens(price);
+	}
+	if (config->microcents_per_minute == PRICE_NOT_SET)
+		config->microcents_per_minute = default_price;
 	for (char *letter = config->currency; *letter; ++letter)
 		*letter = (char)tolower((unsigned char)*letter);
 }

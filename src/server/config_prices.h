@@ -1,5 +1,5 @@
 /*
- * config_prices.h: prices of a configuration: their currency, and what is wrong with them.
+ * config_prices.h: prices of a configuration: their defaults, and what is wrong with them.
  *
  * A price that can never apply is a mistake that nobody would notice before the first bill,
  * so whatever a section names must exist.
@@ -13,8 +13,10 @@
 const char *config_prices_check_currency(const char *value);
 const char *config_prices_check_quality(const char *value);
 
-/* When all is read: the currency gets the form in which it is told. */
-void config_prices_fill_in(struct config *config);
+/* Called when nothing but defaults is set, and when all is read: a price that was set is to be
+ * distinguished from the default, which begin returns. */
+int64_t config_prices_begin(struct config *config);
+void config_prices_fill_in(struct config *config, int64_t default_price);
 
 /* All sections, after fill_in.  EINVAL, with a line in errors for each mistake. */
 int config_prices_check(const struct config *config, struct buf *errors);

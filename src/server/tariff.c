@@ -54,6 +54,7 @@ void tariff_init(struct tariff *tariff, const struct config *config)
 {
 	*tariff = (struct tariff){.plans_count = 0};
 	tariff->prices.currency = config->currency;
+	tariff->prices.is_default = !config->has_prices;
 	tariff->prices.microcents_per_minute = price_of(config->microcents_per_minute);
 	tariff->prices.rows = tariff->price_rows;
 	tariff->prices.microcents_per_million[PRICE_INPUT] = price_of(config->input_microcents);

@@ -91,7 +91,7 @@ int64_t session_project_id(const struct session *session);
 int session_choose_voice(const struct session *session, struct settings *settings,
 			 const struct settings_name *name, struct stream_fault *fault);
 
-/* Fills in the currency. */
+/* Fills in the currency, and whether the price is only the program's default. */
 void session_describe_price(const struct session *session, struct reply_usage *usage);
 
 /* For the kinds: fills in what they share, and lets it go. */

@@ -228,6 +228,8 @@ static void write_cost(struct json_write *json, const struct reply_usage *usage)
 			   COST_DECIMALS);
 	if (usage->currency)
 		write_str(json, "currency", usage->currency);
+	if (usage->has_default_price)
+		json_write_bool(json, "default_price", true);
 }
 
 static void write_usage(struct json_write *json, const struct reply_usage *usage)

@@ -43,6 +43,7 @@ struct reply_usage {
 	double audio_seconds;
 	uint64_t characters;
 	bool cost_known;
+	bool has_default_price; /* nobody has set a price, so people need not see the cost */
 	int64_t cost_microcents;
 	const char *currency; /* "eur"; NULL: not told */
 	const char *cut_short_by; /* an error's code; NULL: it was not */

@@ -1,4 +1,5 @@
-"""Prices by voice, engine, quality and model, as they are charged; and the currency."""
+"""Prices by voice, engine, quality and model, as they are charged; the currency; and a server that has no
+prices."""
 
 import json
 from fractions import Fraction
@@ -156,6 +157,7 @@ def test_the_currency_is_that_of_the_configuration(start_server):
     with Client(server) as client:
         usage = client.speak(TEXT, voice_id=1).usage
         assert usage["currency"] == "usd" and usage["cost_cents"] > 0
+        assert "default_price" not in usage
         client.send(close=True)
         nothing = client.receive()["usage"]
         assert (nothing["cost_cents"], nothing["currency"]) == (0, "usd")
@@ -173,3 +175,54 @@ def test_the_currency_is_that_of_the_configuration(start_server):
 def test_a_currency_is_three_letters(tmp_path, currency):
     done = syrinx("check", settings={"prices.currency": currency})
     assert done.returncode == 1 and b"must be the three letters of a currency" in done.stderr
+
+
+# Without prices
+
+def titles(server, *arguments):
+    done = syrinx("usage", "--data", server.data, *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode().splitlines()[0]
+
+
+def test_a_server_without_prices_shows_no_cost(start_server):
+    """It counts at the default price, which the protocol has figures for, and says that it is that."""
+    server = start_server()
+    with Client(server) as client:
+        usage = client.speak(TEXT, voice_id=1).usage
+    assert usage["default_price"] is True and usage["cost_cents"] > 0
+    (row,) = server.wait_for_ledger(1)
+    assert_charged(row, Fraction(54, 10))
+    assert "CENTS" not in titles(server)
+    assert titles(server).split() == ["DAY", "TURNS", "AUDIO", "S", "CHARACTERS", "ANSWERS", "TOKENS",
+                                      "IN", "TOKENS", "OUT"]
+
+
+@pytest.mark.parametrize("whose", ["an account", "a key with credit"])
+def test_whoever_is_charged_sees_the_cost_at_the_default_price(start_server, whose):
+    server = start_server()
+    if whose == "an account":
+        assert syrinx("account", "create", "--data", server.data, "--name", "acme").returncode == 0
+        key = server.new_key("--account", "acme")
+    else:
+        key = server.new_key("--credit-cents", "100")
+    with Client(server, key=key) as client:
+        usage = client.speak(TEXT, voice_id=1).usage
+    assert "default_price" not in usage and usage["cost_cents"] > 0
+    assert "CENTS" in titles(server)
+    assert "no price is set" not in server.log()
+    server.stop()
+    again = start_server(data=server.data)
+    assert "they are charged the default price, 5.4 EUR cents a minute" in again.log()
+    again.stop()
+    priced = start_server({"prices.cents_per_minute": "5.4"}, data=server.data)
+    assert "no price is set" not in priced.log()
+
+
+def test_a_price_that_is_empty_is_none(start_server):
+    server = start_server({"prices.cents_per_minute": ""})
+    with Client(server) as client:
+        usage = client.speak(TEXT, voice_id=1).usage
+    assert usage["cost_cents"] is None and usage["cost_unavailable"]
+    assert "currency" not in usage and "default_price" not in usage
+    assert "CENTS" not in titles(server)

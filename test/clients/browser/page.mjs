@@ -75,7 +75,7 @@ const CASES = {
     await picture();
     await isDone();
     Object.assign(seen, {first: await text('#first-audio'), audio: await text('#figure-audio'),
-      cost: await text('#figure-cost'), characters: await text('#figure-characters')});
+      cost: await text('#figure-cost'), showsCost: await page.isVisible('#figure-cost'), characters: await text('#figure-characters')});
     seen.events = await page.evaluate(() => [...new Set(window.syrinx.speak.turn.events.map(({kind}) => kind))]);
     seen.holes = await page.evaluate(() => window.syrinx.speak.player.holes);
     seen.said = await page.evaluate(() => document.querySelectorAll('#words .said').length);

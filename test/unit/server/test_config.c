@@ -218,6 +218,25 @@ static void test_the_currency_is_three_letters(void **state)
 		    "eur or usd: \"euro\"\n");
 }
 
+static void test_a_price_that_was_set_is_distinguished_from_the_default(void **state)
+{
+	(void)state;
+	assert_int_equal(config_load(&config, NULL, NULL, 0, &errors), 0);
+	assert_int_equal(config.microcents_per_minute, 5400000);
+	assert_false(config.has_prices);
+	assert_int_equal(load("prices.cents_per_minute", ""), 0);
+	assert_false(config.has_prices);
+	assert_int_equal(load("prices.currency", "usd"), 0);
+	assert_false(config.has_prices);
+	assert_int_equal(load("prices.cents_per_minute", "5.4"), 0);
+	assert_true(config.has_prices);
+	assert_int_equal(load("prices.input_cents_per_million", "1"), 0);
+	assert_true(config.has_prices);
+	assert_int_equal(load_text("[price a]\nengine = vits\ncents_per_minute = 9\n"), 0);
+	assert_true(config.has_prices);
+	assert_int_equal(config.microcents_per_minute, 5400000);
+}
+
 static void test_agents_that_cannot_be_are_told(void **state)
 {
 	(void)state;
@@ -451,6 +470,7 @@ int main(void)
 		WITH_ERRORS(test_an_engine_of_the_operators_own_can_have_a_price),
 		WITH_ERRORS(test_two_prices_for_the_same_are_refused),
 		WITH_ERRORS(test_the_currency_is_three_letters),
+		WITH_ERRORS(test_a_price_that_was_set_is_distinguished_from_the_default),
 		WITH_ERRORS(test_engines_are_looked_for_beside_the_program),
 		WITH_ERRORS(test_the_voices_folder_is_the_users_own_and_absolute),
 		WITH_ERRORS(test_without_HOME_the_voices_are_where_the_user_is_at_home),

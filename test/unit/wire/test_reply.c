@@ -159,17 +159,19 @@ static void test_an_unknown_cost_is_null_and_says_so(void **state)
 		"\"cost_cents\":null,\"cost_unavailable\":true,\"model_id\":\"kugel-3\"}}");
 }
 
-static void test_the_currency_is_the_servers(void **state)
+static void test_the_currency_is_the_servers_and_a_default_price_is_told(void **state)
 {
 	struct reply_usage other = usage;
 
 	(void)state;
 	other.currency = "usd";
+	other.has_default_price = true;
 	assert_frame(
 		reply_session_closed(&out, &totals, &other),
 		"{\"session_closed\":true,\"total_audio_seconds\":5.4,\"total_text_chunks\":3,"
 		"\"total_audio_chunks\":15,\"usage\":{\"audio_seconds\":5.4,\"characters\":142,"
-		"\"cost_cents\":0.49,\"currency\":\"usd\",\"model_id\":\"kugel-3\",\"turn_id\":\"t-1\"}}");
+		"\"cost_cents\":0.49,\"currency\":\"usd\",\"default_price\":true,"
+		"\"model_id\":\"kugel-3\",\"turn_id\":\"t-1\"}}");
 }
 
 static void test_cost_is_shown_to_two_decimals_half_up(void **state)
@@ -390,7 +392,7 @@ int main(void)
 		cmocka_unit_test(test_final),
 		cmocka_unit_test(test_session_closed_carries_the_usage),
 		cmocka_unit_test(test_an_unknown_cost_is_null_and_says_so),
-		cmocka_unit_test(test_the_currency_is_the_servers),
+		cmocka_unit_test(test_the_currency_is_the_servers_and_a_default_price_is_told),
 		cmocka_unit_test(test_cost_is_shown_to_two_decimals_half_up),
 		cmocka_unit_test(test_settings_updated_lists_all_six),
 		cmocka_unit_test(test_errors_come_from_the_table),
