@@ -31,7 +31,7 @@ def figures(said):
 
 
 def test_a_server_goes_on_with_another_store(start_server, empty_database, tmp_path):
-    server = start_server({"billing.cents_per_minute": "6"})
+    server = start_server({"prices.cents_per_minute": "6"})
     with Rest(server) as rest:
         assert rest.post("/dictionaries", {"name": "House"})[0] == 201
     with Client(server) as client:
@@ -43,7 +43,7 @@ def test_a_server_goes_on_with_another_store(start_server, empty_database, tmp_p
     assert figures(there)["turns"] == 1
 
     moved = start_server({"store.address": empty_database.address,
-                          "billing.cents_per_minute": "6"})
+                          "prices.cents_per_minute": "6"})
     with Rest(moved, key=server.key) as rest:  # whose hash was moved
         assert [d["name"] for d in rest.get("/dictionaries")[1]["dictionaries"]] == ["House"]
     with Client(moved, key=server.key) as client:

@@ -12,7 +12,7 @@ from multi import MultiClient
 from program import syrinx, tone_alone, wait_until
 from rest import Rest
 
-PRICE = {"billing.cents_per_minute": "6"}
+PRICE = {"prices.cents_per_minute": "6"}
 
 
 def settings(database, **more):
