@@ -18,6 +18,7 @@
 #include "base/mem.h"
 
 #define NAME "syrinx.listener"
+#define NAME_SIZE 32 /* and a slot's number behind it */
 #define ADDRESS_SIZE 512 /* longer than what a configuration can hold */
 #define BACKLOG 4
 
@@ -47,12 +48,20 @@ static void packet_init(struct packet *packet, char *text, size_t size)
 	packet->header.msg_controllen = sizeof(packet->control);
 }
 
+static void handover_name(char name[NAME_SIZE], int slot)
+{
+	if (slot == HANDOVER_ANY)
+		snprintf(name, NAME_SIZE, NAME);
+	else
+		snprintf(name, NAME_SIZE, NAME ".%d", slot);
+}
+
 /* Through a descriptor of the directory: its own path may be longer than the
  * address of a Unix socket can be. */
-static void fill_address(struct sockaddr_un *address, int dir)
+static void fill_address(struct sockaddr_un *address, int dir, const char *name)
 {
 	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
-	snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d/" NAME, dir);
+	snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d/%s", dir, name);
 }
 
 static int open_dir(const char *path)
@@ -60,21 +69,33 @@ static int open_dir(const char *path)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* For our own user alone, before anybody can connect. */
-static int listen_in(int fd, int dir)
+/* Another server may do the same at this moment, and then it is the last one that offers. */
+static int handover_link(int dir, const char *name)
 {
-	struct sockaddr_un address;
-
-	fill_address(&address, dir);
+	if (strcmp(name, NAME) == 0)
+		return 0;
 	if (unlinkat(dir, NAME, 0) != 0 && errno != ENOENT)
 		return errno;
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
-	    fchmodat(dir, NAME, S_IRUSR | S_IWUSR, 0) != 0 || listen(fd, BACKLOG) != 0)
-		return errno;
-	return 0;
+	return linkat(dir, name, dir, NAME, 0) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-static int open_door(int *doorp, const char *path)
+/* For our own user alone, before anybody can connect. */
+static int listen_in(int fd, int dir, int slot)
+{
+	struct sockaddr_un address;
+	char name[NAME_SIZE];
+
+	handover_name(name, slot);
+	fill_address(&address, dir, name);
+	if (unlinkat(dir, name, 0) != 0 && errno != ENOENT)
+		return errno;
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
+	    fchmodat(dir, name, S_IRUSR | S_IWUSR, 0) != 0 || listen(fd, BACKLOG) != 0)
+		return errno;
+	return handover_link(dir, name);
+}
+
+static int open_door(int *doorp, const char *path, int slot)
 {
 	int dir = open_dir(path);
 	int fd = -1;
@@ -82,7 +103,7 @@ static int open_door(int *doorp, const char *path)
 
 	if (!err) {
 		fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-		err = fd < 0 ? errno : listen_in(fd, dir);
+		err = fd < 0 ? errno : listen_in(fd, dir, slot);
 	}
 	if (dir >= 0)
 		close(dir);
@@ -125,7 +146,7 @@ static void on_asked(void *arg, int events)
 		handover->taken(handover->arg, peer.pid);
 }
 
-int handover_offer(struct handover **handoverp, struct loop *loop, const char *dir,
+int handover_offer(struct handover **handoverp, struct loop *loop, const char *dir, int slot,
 		   const char *address, int fd, handover_taken_h *taken, void *arg)
 {
 	struct handover *handover;
@@ -140,7 +161,7 @@ int handover_offer(struct handover **handoverp, struct loop *loop, const char *d
 	handover->taken = taken;
 	handover->arg = arg;
 	memcpy(handover->address, address, strlen(address));
-	err = open_door(&handover->door, dir);
+	err = open_door(&handover->door, dir, slot);
 	if (err)
 		goto out;
 	err = watch_open(&handover->watch, loop, handover->door, on_asked, handover);
@@ -167,17 +188,33 @@ void handover_close(struct handover *handover)
 	close(handover->door);
 }
 
-static int ask(int *askedp, const char *path)
+int handover_point(const char *path, int slot)
+{
+	char name[NAME_SIZE];
+	int dir = open_dir(path);
+	int err;
+
+	if (dir < 0)
+		return errno;
+	handover_name(name, slot);
+	err = handover_link(dir, name);
+	close(dir);
+	return err;
+}
+
+static int ask(int *askedp, const char *path, int slot)
 {
 	const struct timeval patience = {.tv_sec = HANDOVER_MS / 1000};
 	struct sockaddr_un address;
+	char name[NAME_SIZE];
 	int dir = open_dir(path);
 	int fd;
 	int err = 0;
 
 	if (dir < 0)
 		return errno;
-	fill_address(&address, dir);
+	handover_name(name, slot);
+	fill_address(&address, dir, name);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) != 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) != 0 ||
@@ -224,10 +261,10 @@ static int receive(int *fdp, int from, const char *address)
 	return 0;
 }
 
-int handover_take(int *fdp, const char *dir, const char *address)
+int handover_take(int *fdp, const char *dir, int slot, const char *address)
 {
 	int from = -1;
-	int err = ask(&from, dir);
+	int err = ask(&from, dir, slot);
 
 	if (err)
 		return err;

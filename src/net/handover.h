@@ -7,6 +7,10 @@
  * turned away.  With a socket each (SO_REUSEPORT) each would have a queue of its
  * own, and the kernel resets those who come to one between its last accept and
  * its close.
+ *
+ * Several servers of a directory may offer their sockets at the same time, each under the number of
+ * its slot, which the caller hands out: so the others can still be asked when one ends or dies.  The
+ * last one to offer is also found without a number, which is how the previous release asks.
  */
 #ifndef NET_HANDOVER_H
 #define NET_HANDOVER_H
@@ -20,9 +24,12 @@ struct handover;
 /* It was given to a process.  The offer may be closed here. */
 typedef void(handover_taken_h)(void *arg, pid_t pid);
 
+enum { HANDOVER_ANY = -1 }; /* instead of a slot's number */
+
 /* Offers `fd`, which stays the caller's, as the socket of `address`.  What others
- * have offered in this directory before is offered no more. */
-int handover_offer(struct handover **handoverp, struct loop *loop, const char *dir,
+ * have offered in this directory before, under the same number or without one, is offered no more
+ * under that name. */
+int handover_offer(struct handover **handoverp, struct loop *loop, const char *dir, int slot,
 		   const char *address, int fd, handover_taken_h *taken, void *arg);
 
 /* No more; the memory goes from the loop, later. */
@@ -33,6 +40,9 @@ void handover_close(struct handover *handover);
  * start-up only.  ENOENT when nobody offers a socket of this address, EAGAIN
  * when the other process does not answer. */
 enum { HANDOVER_MS = 10000 };
-int handover_take(int *fdp, const char *dir, const char *address);
+int handover_take(int *fdp, const char *dir, int slot, const char *address);
+
+/* Whoever asks without a number is to be answered by the server of this slot. */
+int handover_point(const char *path, int slot);
 
 #endif

@@ -128,6 +128,14 @@ static int open_members(struct server *server)
 	return members_alloc(&server->members, server->loop, server->account, &options);
 }
 
+/* Another server of this data directory that serves our address. */
+static bool has_predecessor(const struct server *server)
+{
+	struct sibling sibling;
+
+	return siblings_find_serving(&sibling, &server->siblings);
+}
+
 /* The server waits for a database that is away (store_wait.c), but not if it is the successor
  * of a running server: that one knows the keys in use and continues with them. */
 static int open_store(struct store **storep, bool *is_away, const struct server *server)
@@ -135,8 +143,8 @@ static int open_store(struct store **storep, bool *is_away, const struct server 
 	const char *address = server->config->store_address;
 
 	*is_away = false;
-	return drain_has_sibling(server) ? store_open(storep, address)
-					 : store_open_patiently(storep, is_away, address);
+	return has_predecessor(server) ? store_open(storep, address)
+				       : store_open_patiently(storep, is_away, address);
 }
 
 static int open_account(struct server *server)
@@ -358,20 +366,21 @@ static int bind_address(struct server *server)
 static int take_listener(struct server *server)
 {
 	const struct config *config = server->config;
+	struct sibling sibling = {0};
 	int fd;
-	int err;
 
-	if (!drain_has_sibling(server))
-		return bind_address(server);
-	err = handover_take(&fd, config->data_dir, config->listen);
-	if (err) {
-		log_warn("server", "the other server of %s does not hand over its socket: %s",
-			 config->data_dir, strerror(err));
-		return bind_address(server);
+	while (siblings_next(&sibling, &server->siblings)) {
+		int err = handover_take(&fd, config->data_dir, sibling.slot, config->listen);
+
+		if (!err) {
+			successor_tell_taken(config->listen, sibling.pid, sibling.is_draining);
+			return listener_adopt(&server->listener, server->loop, fd, on_accept,
+					      server);
+		}
+		log_warn("server", "process %ld does not hand over its socket: %s", sibling.pid,
+			 strerror(err));
 	}
-	log_warn("server", "another server of %s listens on %s too, until it is ended",
-		 config->data_dir, config->listen);
-	return listener_adopt(&server->listener, server->loop, fd, on_accept, server);
+	return bind_address(server);
 }
 
 /* From now on it can be ended without anybody being turned away; one that is
@@ -381,20 +390,23 @@ static void on_handed_over(void *arg, pid_t pid)
 	struct server *server = arg;
 
 	if (server->draining)
-		drain_close_doors(server);
+		drain_succeeded(server);
 	log_info("server", "process %ld listens on %s too", (long)pid, server->config->listen);
 }
 
 static void offer_listener(struct server *server)
 {
-	int err;
+	int err = siblings_join(&server->siblings);
 
+	if (err)
+		log_warn("server", "cannot join the servers of %s: %s", server->config->data_dir,
+			 strerror(err));
 	if (server->handover)
 		handover_close(server->handover);
 	server->handover = NULL;
 	err = handover_offer(&server->handover, server->loop, server->config->data_dir,
-			     server->config->listen, listener_fd(server->listener), on_handed_over,
-			     server);
+			     server->siblings.slot, server->config->listen,
+			     listener_fd(server->listener), on_handed_over, server);
 	if (err)
 		log_warn("server", "no other process can take over while this one listens: %s",
 			 strerror(err));
@@ -406,7 +418,7 @@ static void begin_service(struct server *server)
 	int err;
 
 	offer_listener(server);
-	err = drain_note_pid(server);
+	err = siblings_note(&server->siblings, false);
 	if (err)
 		log_warn("server", "cannot write the pid file: %s", strerror(err));
 	log_info("server", "listening on %s port %u", server->config->listen,
@@ -422,7 +434,7 @@ static int take_over(struct server *server)
 	const char *lost = pool_lost(server->pool);
 	int err;
 
-	if (lost && drain_has_sibling(server)) {
+	if (lost && has_predecessor(server)) {
 		log_error("server",
 			  "the engine %s works in the server that is running and does not start "
 			  "in this one: this one ends, the other continues",
@@ -442,12 +454,12 @@ static void check_predecessor(void *arg)
 
 	if (server->listener || server->draining)
 		return;
-	if (drain_has_sibling(server)) {
+	if (has_predecessor(server)) {
 		timer_set(&server->loop->timers, &server->predecessor_timer,
 			  PREDECESSOR_CHECK_MS * UINT64_C(1000), check_predecessor, server);
 		return;
 	}
-	server->failure = bind_address(server);
+	server->failure = take_listener(server);
 	if (server->failure)
 		loop_stop(server->loop);
 	else
@@ -512,7 +524,7 @@ static void on_child(uv_signal_t *handle, int number)
 	struct server *server = handle->data;
 
 	(void)number;
-	successor_reap(server->successor);
+	successor_reap(server->successor, server->draining);
 }
 
 static void watch_signals(struct server *server)
@@ -591,9 +603,9 @@ static int start(struct server *server)
 
 	/* The address first, so that a server that cannot have it says so at once.  Who calls
 	 * before the loop runs waits in the kernel's queue. */
-	server->replaces = drain_has_sibling(server);
+	server->replaces = has_predecessor(server);
 	if (!err && !server->replaces)
-		err = bind_address(server);
+		err = take_listener(server);
 
 	/* Then the engines: they start while the store is opened, which takes
 	 * as long as they do when it is new. */
@@ -665,8 +677,7 @@ static void stop(struct server *server)
 	mem_deref(server->loop);
 	buf_reset(&server->scratch);
 	resample_forget(); /* the filters, kept for whoever comes next */
-	if (server->lock_fd >= 0)
-		close(server->lock_fd);
+	siblings_close(&server->siblings);
 	if (mem_live() > 0)
 		log_warn("server", "ended; %zu objects were left", mem_live());
 	else
@@ -675,7 +686,7 @@ static void stop(struct server *server)
 
 int server_main(const struct config *config, const struct server_events *events)
 {
-	struct server server = {.config = config, .events = events, .lock_fd = -1};
+	struct server server = {.config = config, .events = events};
 	int err;
 
 	server.started_ms = clock_wall_ms();
@@ -685,6 +696,10 @@ int server_main(const struct config *config, const struct server_events *events)
 	buf_init(&server.scratch, SCRATCH_MAX);
 	tariff_init(&server.tariff, config);
 	raise_descriptor_limit();
+	err = siblings_open(&server.siblings, config->data_dir, config->listen);
+	if (err)
+		log_warn("server", "other servers of %s cannot be found: %s", config->data_dir,
+			 strerror(err));
 	err = start(&server);
 	if (!err)
 		loop_run(server.loop);

@@ -9,6 +9,7 @@
  *   page.c        GET /: the playground
  *   health.c      GET /health, GET /ready
  *   metrics_page.c  GET /metrics
+ *   siblings.c    other servers of the same data directory
  *   successor.c   a newer server in the place of this one
  *   notify.c      what the service manager is told
  *   description.c GET /openapi.json, GET /asyncapi.json
@@ -56,6 +57,7 @@
 #include "net/tls.h"
 #include "server/config.h"
 #include "server/server.h"
+#include "server/siblings.h"
 #include "server/tariff.h"
 #include "session/services.h"
 #include "synth/pool.h"
@@ -100,7 +102,7 @@ struct server {
 	int64_t started_ms;
 	struct successor *successor;
 	int failure; /* errno that ended it */
-	int lock_fd; /* see drain.c; -1: not held */
+	struct siblings siblings;
 	bool draining;
 	struct store_wait store_wait;
 	char records_dir[PARAM_STRING_SIZE + 16]; /* what engines said of themselves */
@@ -230,7 +232,6 @@ void store_wait_stop(struct server *server);
 void drain_begin(struct server *server);
 void drain_check(struct server *server); /* a socket has gone */
 void drain_close_doors(struct server *server);
-int drain_note_pid(struct server *server);
-bool drain_has_sibling(const struct server *server);
+void drain_succeeded(struct server *server); /* another process serves those who come */
 
 #endif

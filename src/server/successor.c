@@ -117,22 +117,43 @@ int successor_start(struct successor *successor)
 	return err;
 }
 
-void successor_reap(struct successor *successor)
+void successor_reap(struct successor *successor, bool is_draining)
 {
 	int status;
 
 	if (!successor->pid || waitpid(successor->pid, &status, WNOHANG) != successor->pid)
 		return;
-	log_error("server", "the successor ended before it was ready; this process stays");
+	if (is_draining)
+		log_error("server", "the successor has ended; this process is ending too");
+	else
+		log_error("server", "the successor ended before it was ready; this process stays");
 	successor->pid = 0;
+}
+
+/* Only the parent: a process id from elsewhere may be anybody's by now. */
+bool successor_has_predecessor(void)
+{
+	const char *pid = getenv(PREDECESSOR);
+
+	return pid && strtol(pid, NULL, 10) == (long)getppid();
+}
+
+/* A successor ends its predecessor itself; one that was started by hand leaves that to whoever
+ * started it. */
+void successor_tell_taken(const char *address, long pid, bool is_draining)
+{
+	if (successor_has_predecessor() || is_draining)
+		log_info("server", "taking over %s from process %ld", address, pid);
+	else
+		log_warn("server",
+			 "process %ld with the same data directory listens on %s too: both serve "
+			 "until one of them is stopped (kill %ld)",
+			 pid, address, pid);
 }
 
 void successor_take_over(void)
 {
-	const char *pid = getenv(PREDECESSOR);
-
-	/* Only the parent: a process id from elsewhere may be anybody's by now. */
-	if (pid && strtol(pid, NULL, 10) == (long)getppid())
+	if (successor_has_predecessor())
 		kill(getppid(), SIGTERM);
 	unsetenv(PREDECESSOR); /* not for the workers */
 }

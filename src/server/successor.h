@@ -9,6 +9,8 @@
 #ifndef SERVER_SUCCESSOR_H
 #define SERVER_SUCCESSOR_H
 
+#include <stdbool.h>
+
 struct successor;
 
 /* How this process was started, from /proc.  EIO when that cannot be told. */
@@ -17,10 +19,16 @@ int successor_alloc(struct successor **successorp);
 /* Starts it; its end is told in the log.  EALREADY while one is on its way. */
 int successor_start(struct successor *successor);
 
+/* Whether this process is one that was started so and has not taken over yet. */
+bool successor_has_predecessor(void);
+
+/* Logs from whom it has the listening socket, and what follows from that. */
+void successor_tell_taken(const char *address, long pid, bool is_draining);
+
 /* In the new one, when it listens: the old one may end. */
 void successor_take_over(void);
 
-/* A child has ended: was it this one? */
-void successor_reap(struct successor *successor);
+/* A child has ended: was it this one?  While we drain it was ready, and had taken our place. */
+void successor_reap(struct successor *successor, bool is_draining);
 
 #endif

@@ -229,6 +229,103 @@ def test_every_caller_is_answered_during_upgrades(start_server):
     assert speaking.answers.count(True) > len(speaking.answers) / 2
 
 
+def test_one_that_ends_beside_another_leaves_all_new_callers_to_it(start_server):
+    port = free_port()
+    settings = {"speech.test_hooks": "on", "server.drain_seconds": 3600}
+    first = start_server(settings, port=port)
+    second = start_server(settings, port=port, data=first.data)
+    second.wait_for_log(f"process {first.pid} with the same data directory listens on")
+    first.process.send_signal(signal.SIGSTOP)  # so that the second one has the next caller
+    with Client(second) as client:
+        client.send(voice_id=1, text="[[slow:300]] " + "A turn that keeps the process. " * 20,
+                    flush=True)
+        client.receive()
+        first.process.send_signal(signal.SIGCONT)
+        second.terminate()
+        second.wait_for_log(f"new clients are served by process {first.pid}")
+        assert {first.get("/ready")[0] for _ in range(20)} == {200}
+        assert (first.data / "syrinx.pid").read_text().split()[0] == str(first.pid)
+        second.terminate()
+        assert second.wait_for_end() == 0
+
+
+def test_a_third_takes_over_after_the_second_was_rolled_back(start_server):
+    first = start_server(port=free_port())
+    asking = Crowd(lambda: first.get("/health")[0], threads=2)
+    speaking = Crowd(lambda: ask_for_a_turn(first), threads=2)
+    try:
+        second = start_server(port=first.port, data=first.data)
+        second.terminate()
+        assert second.process.wait(timeout=WAIT_S) == 0, second.log()
+        third = start_server(port=first.port, data=first.data)
+        first.terminate()
+        assert first.process.wait(timeout=WAIT_S) == 0, first.log()
+        with Client(third) as client:
+            assert client.speak("The third serves.", voice_id=1).samples > 0
+    finally:
+        asking.end()
+        speaking.end()
+    assert asking.failures + speaking.failures == []
+    assert set(asking.answers) == {200}
+
+
+def test_a_third_takes_over_after_the_second_was_killed(start_server):
+    first = start_server(port=free_port())
+    second = start_server(port=first.port, data=first.data)
+    second.process.kill()
+    second.process.wait()
+    third = start_server(port=first.port, data=first.data)
+    third.wait_for_log(f"process {first.pid} with the same data directory listens on")
+    first.terminate()
+    assert first.wait_for_end() == 0
+    with Client(third) as client:
+        assert client.speak("The third serves.", voice_id=1).samples > 0
+    assert "had died" in third.log()
+
+
+def test_a_third_takes_over_when_the_first_drains_and_its_successor_has_died(start_server):
+    """The first has given its socket away, and nobody listens any more."""
+    settings = {"speech.test_hooks": "on", "server.drain_seconds": 3600}
+    first = start_server(settings, port=free_port())
+    client = Client(first)
+    client.send(voice_id=1, text="[[slow:300]] " + "A turn that keeps the process. " * 20, flush=True)
+    client.receive()
+    second = start_server(settings, port=first.port, data=first.data)
+    first.terminate()
+    first.wait_for_log(f"new clients are served by process {second.pid}")
+    second.process.kill()
+    second.process.wait()
+    third = start_server(settings, port=first.port, data=first.data)
+    assert "does not hand over" not in third.log()
+    assert {third.get("/ready")[0] for _ in range(20)} == {200}
+    first.terminate()
+    assert first.wait_for_end() == 0
+    client.socket.close()
+
+
+def test_a_successor_that_ends_during_the_drain_of_the_first_answers_those_who_come(start_server):
+    settings = {"speech.test_hooks": "on", "server.drain_seconds": 3600}
+    first = start_server(settings, port=free_port())
+    busy = "[[slow:300]] " + "A turn that keeps the process. " * 20
+    kept = Client(first)
+    kept.send(voice_id=1, text=busy, flush=True)
+    kept.receive()
+    second = start_server(settings, port=first.port, data=first.data)
+    first.terminate()
+    first.wait_for_log(f"new clients are served by process {second.pid}")
+    with Client(second) as client:
+        client.send(voice_id=1, text=busy, flush=True)
+        client.receive()
+        second.terminate()
+        wait_until(lambda: is_draining(second), "it drains")
+        with Client(second) as late:
+            late.expect_close(1013)
+    assert second.process.wait(WAIT_S) == 0, second.log()
+    first.terminate()
+    assert first.wait_for_end() == 0
+    kept.socket.close()
+
+
 def test_kill_of_the_server_loses_no_booked_turn_and_leaves_no_worker(start_server):
     server = start_server({"speech.test_hooks": "on"})
     with Client(server) as client:

@@ -64,25 +64,39 @@ static void file_path(char path[600])
 	snprintf(path, 600, "%s/syrinx.listener", inner);
 }
 
-static int close_all(void **state)
+static void remove_files(void)
 {
 	char path[600];
 
+	file_path(path);
+	unlink(path);
+	for (int slot = 0; slot < 2; ++slot) {
+		snprintf(path, sizeof(path), "%s/syrinx.listener.%d", inner, slot);
+		unlink(path);
+	}
+}
+
+static int close_all(void **state)
+{
 	(void)state;
 	pump(loop);
 	mem_deref(loop);
 	assert_int_equal(mem_live(), 0);
-	file_path(path);
-	unlink(path);
+	remove_files();
 	rmdir(inner);
 	return rmdir(dir);
 }
 
+static void offer_as(int slot)
+{
+	assert_int_equal(handover_offer(&handover, loop, inner, slot, ADDRESS,
+					listener_fd(listener), on_taken, NULL),
+			 0);
+}
+
 static void offer(void)
 {
-	assert_int_equal(handover_offer(&handover, loop, inner, ADDRESS, listener_fd(listener),
-					on_taken, NULL),
-			 0);
+	offer_as(0);
 }
 
 static int dial(void)
@@ -99,6 +113,7 @@ static int dial(void)
 struct taking {
 	const char *address;
 	int fd;
+	int slot;
 	int err;
 };
 
@@ -106,14 +121,14 @@ static void *take(void *arg)
 {
 	struct taking *taking = arg;
 
-	taking->err = handover_take(&taking->fd, inner, taking->address);
+	taking->err = handover_take(&taking->fd, inner, taking->slot, taking->address);
 	return NULL;
 }
 
 /* Beside the loop that gives it, as the other process does. */
-static struct taking take_beside(const char *address)
+static struct taking take_from(int slot, const char *address)
 {
-	struct taking taking = {.address = address, .fd = -1};
+	struct taking taking = {.address = address, .slot = slot, .fd = -1};
 	pthread_t thread;
 
 	was_taken = false;
@@ -121,6 +136,11 @@ static struct taking take_beside(const char *address)
 	pump_until(loop, &was_taken);
 	pthread_join(thread, NULL);
 	return taking;
+}
+
+static struct taking take_beside(const char *address)
+{
+	return take_from(HANDOVER_ANY, address);
 }
 
 static void test_whoever_waits_when_the_old_one_closes_is_let_in_by_the_new(void **state)
@@ -182,16 +202,41 @@ static void test_the_last_offer_is_the_one_that_counts(void **state)
 	listener_close(listener);
 }
 
+/* The one without a number was replaced, and is dead now. */
+static void test_an_offer_outlives_those_that_came_after_it(void **state)
+{
+	struct handover *first;
+	struct taking taking;
+	int fd;
+
+	(void)state;
+	offer_as(0);
+	first = handover;
+	offer_as(1);
+	handover_close(handover);
+	assert_int_equal(handover_take(&fd, inner, 1, ADDRESS), ENOENT);
+	assert_int_equal(handover_take(&fd, inner, HANDOVER_ANY, ADDRESS), ENOENT);
+	taking = take_from(0, ADDRESS);
+	assert_int_equal(taking.err, 0);
+	close(taking.fd);
+	assert_int_equal(handover_point(inner, 0), 0);
+	taking = take_beside(ADDRESS);
+	assert_int_equal(taking.err, 0);
+	close(taking.fd);
+	handover_close(first);
+	listener_close(listener);
+}
+
 static void test_without_an_offer_there_is_nothing_to_take(void **state)
 {
 	int fd;
 
 	(void)state;
-	assert_int_equal(handover_take(&fd, inner, ADDRESS), ENOENT);
-	assert_int_equal(handover_take(&fd, "/nowhere", ADDRESS), ENOENT);
+	assert_int_equal(handover_take(&fd, inner, HANDOVER_ANY, ADDRESS), ENOENT);
+	assert_int_equal(handover_take(&fd, "/nowhere", HANDOVER_ANY, ADDRESS), ENOENT);
 	offer();
 	handover_close(handover); /* its file stays */
-	assert_int_equal(handover_take(&fd, inner, ADDRESS), ENOENT);
+	assert_int_equal(handover_take(&fd, inner, HANDOVER_ANY, ADDRESS), ENOENT);
 	listener_close(listener);
 }
 
@@ -214,12 +259,12 @@ static void test_what_cannot_be_offered_is_said(void **state)
 	char address[600];
 
 	(void)state;
-	assert_int_equal(handover_offer(&handover, loop, "/nowhere", ADDRESS, listener_fd(listener),
-					on_taken, NULL),
+	assert_int_equal(handover_offer(&handover, loop, "/nowhere", 0, ADDRESS,
+					listener_fd(listener), on_taken, NULL),
 			 ENOENT);
 	memset(address, '1', sizeof(address));
 	address[sizeof(address) - 1] = '\0';
-	assert_int_equal(handover_offer(&handover, loop, inner, address, listener_fd(listener),
+	assert_int_equal(handover_offer(&handover, loop, inner, 0, address, listener_fd(listener),
 					on_taken, NULL),
 			 ENAMETOOLONG);
 	listener_close(listener);
@@ -234,6 +279,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_another_address_s_socket_is_not_taken,
 						open_all, close_all),
 		cmocka_unit_test_setup_teardown(test_the_last_offer_is_the_one_that_counts,
+						open_all, close_all),
+		cmocka_unit_test_setup_teardown(test_an_offer_outlives_those_that_came_after_it,
 						open_all, close_all),
 		cmocka_unit_test_setup_teardown(test_without_an_offer_there_is_nothing_to_take,
 						open_all, close_all),

@@ -1,0 +1,232 @@
+/*
+ * siblings.c: the servers that run with one data directory (see siblings.h).
+ *
+ * The locks on slots belong to the open file (F_OFD_SETLK) instead of the process: those of the
+ * process would go whenever it closes any descriptor of this file.
+ */
+#include "server/siblings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/params.h"
+
+#define SIBLINGS_RECORD_SIZE 1024
+#define SIBLINGS_ADDRESS_SIZE 512 /* as in net/handover.c */
+#define SIBLINGS_PATH_SIZE (PARAM_STRING_SIZE + 16)
+
+static int siblings_open_file(const struct siblings *siblings, const char *name, int flags)
+{
+	char path[SIBLINGS_PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/%s", siblings->data_dir, name);
+	return open(path, flags | O_CLOEXEC, 0600);
+}
+
+/* What fcntl needs to know about the bytes of a slot. */
+static struct flock siblings_range(int slot, short type)
+{
+	return (struct flock){.l_type = type,
+			      .l_whence = SEEK_SET,
+			      .l_start = (off_t)slot * SIBLINGS_RECORD_SIZE,
+			      .l_len = SIBLINGS_RECORD_SIZE};
+}
+
+/* Whether another process holds it; our own lock does not count. */
+static bool siblings_is_held(const struct siblings *siblings, int slot)
+{
+	struct flock range = siblings_range(slot, F_WRLCK);
+
+	return fcntl(siblings->servers_fd, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
+}
+
+int siblings_open(struct siblings *siblings, const char *data_dir, const char *address)
+{
+	*siblings = (struct siblings){
+		.data_dir = data_dir, .address = address, .lock_fd = -1, .slot = -1};
+	siblings->servers_fd = siblings_open_file(siblings, "syrinx.servers", O_RDWR | O_CREAT);
+	return siblings->servers_fd < 0 ? errno : 0;
+}
+
+void siblings_close(struct siblings *siblings)
+{
+	if (siblings->servers_fd >= 0)
+		close(siblings->servers_fd);
+	if (siblings->lock_fd >= 0)
+		close(siblings->lock_fd);
+	siblings->servers_fd = siblings->lock_fd = siblings->slot = -1;
+}
+
+static int siblings_take_slot(struct siblings *siblings)
+{
+	for (int slot = 0; slot < SIBLINGS_MAX; ++slot) {
+		struct flock range = siblings_range(slot, F_WRLCK);
+
+		if (fcntl(siblings->servers_fd, F_OFD_SETLK, &range) == 0) {
+			siblings->slot = slot;
+			return 0;
+		}
+		if (errno != EAGAIN && errno != EACCES)
+			return errno;
+	}
+	return ENOSPC;
+}
+
+int siblings_join(struct siblings *siblings)
+{
+	if (siblings->lock_fd < 0)
+		siblings->lock_fd = siblings_open_file(siblings, "syrinx.lock", O_RDWR | O_CREAT);
+	if (siblings->lock_fd < 0 || flock(siblings->lock_fd, LOCK_SH | LOCK_NB) != 0)
+		return errno;
+	return siblings->slot >= 0 ? 0 : siblings_take_slot(siblings);
+}
+
+/* "PID ADDRESS SLOT".  The previous release writes no slot, and reads none. */
+static int siblings_write_pid(const struct siblings *siblings, long pid, int slot)
+{
+	int fd = siblings_open_file(siblings, "syrinx.pid", O_WRONLY | O_CREAT | O_TRUNC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!file) {
+		int err = errno;
+
+		if (fd >= 0)
+			close(fd);
+		return err;
+	}
+	fprintf(file, "%ld %s", pid, siblings->address);
+	if (slot >= 0)
+		fprintf(file, " %d", slot);
+	fputc('\n', file);
+	return fclose(file) == 0 ? 0 : errno;
+}
+
+/* How many of the three words it has. */
+static int siblings_read_pid(const struct siblings *siblings, long *pid, char *address, int *slot)
+{
+	char path[SIBLINGS_PATH_SIZE];
+	FILE *file;
+	int n;
+
+	snprintf(path, sizeof(path), "%s/syrinx.pid", siblings->data_dir);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	n = fscanf(file, "%ld %511s %d", pid, address, slot);
+	fclose(file);
+	return n;
+}
+
+int siblings_note(struct siblings *siblings, bool is_draining)
+{
+	char record[SIBLINGS_RECORD_SIZE] = {0};
+
+	if (strlen(siblings->address) >= SIBLINGS_ADDRESS_SIZE)
+		return ENAMETOOLONG;
+	snprintf(record, sizeof(record), "%ld %.511s %s\n", (long)getpid(), siblings->address,
+		 is_draining ? "draining" : "serving");
+	if (siblings->slot >= 0 &&
+	    pwrite(siblings->servers_fd, record, sizeof(record),
+		   (off_t)siblings->slot * SIBLINGS_RECORD_SIZE) != (ssize_t)sizeof(record))
+		return errno;
+	return is_draining ? 0 : siblings_write_pid(siblings, (long)getpid(), siblings->slot);
+}
+
+bool siblings_leave(struct siblings *siblings, struct sibling *heir)
+{
+	struct flock range = siblings_range(siblings->slot, F_UNLCK);
+	char address[SIBLINGS_ADDRESS_SIZE];
+	bool has_heir = false;
+	long pid = 0;
+	int slot;
+
+	if (siblings->slot < 0)
+		return false;
+	if (siblings_read_pid(siblings, &pid, address, &slot) == 3 && pid == (long)getpid() &&
+	    slot == siblings->slot)
+		has_heir = siblings_find_serving(heir, siblings) && heir->slot >= 0;
+	if (has_heir)
+		siblings_write_pid(siblings, heir->pid, heir->slot);
+	fcntl(siblings->servers_fd, F_OFD_SETLK, &range);
+	siblings->slot = -1;
+	return has_heir;
+}
+
+/* Port 0 is another one for each process. */
+static bool siblings_is_chosen_by_kernel(const char *address)
+{
+	const char *colon = strrchr(address, ':');
+
+	return colon && strcmp(colon, ":0") == 0;
+}
+
+static bool siblings_read_slot(struct sibling *sibling, const struct siblings *siblings, int slot)
+{
+	char record[SIBLINGS_RECORD_SIZE + 1] = {0};
+	char address[SIBLINGS_ADDRESS_SIZE];
+	char state[16];
+
+	if (!siblings_is_held(siblings, slot) ||
+	    pread(siblings->servers_fd, record, SIBLINGS_RECORD_SIZE,
+		  (off_t)slot * SIBLINGS_RECORD_SIZE) < 0 ||
+	    sscanf(record, "%ld %511s %15s", &sibling->pid, address, state) != 3)
+		return false;
+	sibling->slot = slot;
+	sibling->is_draining = strcmp(state, "draining") == 0;
+	return strcmp(address, siblings->address) == 0;
+}
+
+/* Whether anybody else holds a share of the lock. */
+static bool siblings_others_live(const struct siblings *siblings)
+{
+	int fd = siblings_open_file(siblings, "syrinx.lock", O_RDWR);
+	bool live;
+
+	if (fd < 0)
+		return false;
+	if (siblings->lock_fd >= 0)
+		flock(siblings->lock_fd, LOCK_UN); /* our own share does not count */
+	live = flock(fd, LOCK_EX | LOCK_NB) != 0;
+	close(fd);
+	if (siblings->lock_fd >= 0)
+		flock(siblings->lock_fd, LOCK_SH | LOCK_NB);
+	return live;
+}
+
+/* A server of the previous release: only syrinx.pid names it, without a slot. */
+static bool siblings_read_previous(struct sibling *sibling, const struct siblings *siblings)
+{
+	char address[SIBLINGS_ADDRESS_SIZE];
+	int slot;
+
+	sibling->slot = -1;
+	sibling->is_draining = false;
+	return siblings_read_pid(siblings, &sibling->pid, address, &slot) == 2 &&
+	       sibling->pid != (long)getpid() && strcmp(address, siblings->address) == 0 &&
+	       siblings_others_live(siblings);
+}
+
+bool siblings_next(struct sibling *sibling, const struct siblings *siblings)
+{
+	if (siblings_is_chosen_by_kernel(siblings->address))
+		return false;
+	while (sibling->next < SIBLINGS_MAX) {
+		if (siblings_read_slot(sibling, siblings, sibling->next++))
+			return true;
+	}
+	return sibling->next++ == SIBLINGS_MAX && siblings_read_previous(sibling, siblings);
+}
+
+bool siblings_find_serving(struct sibling *sibling, const struct siblings *siblings)
+{
+	*sibling = (struct sibling){0};
+	while (siblings_next(sibling, siblings)) {
+		if (!sibling->is_draining)
+			return true;
+	}
+	return false;
+}
