@@ -46,6 +46,7 @@ void drain_close_doors(struct server *server)
 
 void drain_succeeded(struct server *server)
 {
+	server->services.has_successor = true;
 	drain_close_doors(server);
 }
 

@@ -16,6 +16,7 @@
 #include "server/ws_peer.h"
 #include "session/conversation.h"
 #include "session/denial.h"
+#include "session/session.h"
 
 struct engine_socket {
 	struct link link; /* among the server's conversations */
@@ -163,7 +164,8 @@ void speech_engine_admit(const struct route_call *call, struct agent *agent,
 	list_append(&server->conversations, &socket->link);
 	++agent->totals->conversations;
 	if (server->draining)
-		ws_close(socket->engine.ws, WS_CLOSE_TRY_LATER, "server restarting");
+		ws_close(socket->engine.ws, WS_CLOSE_TRY_LATER,
+			 session_leave_reason(&server->services));
 }
 
 /* Who it is */

@@ -187,7 +187,8 @@ static struct tts_socket *shake_hands(struct tts_socket *socket, const struct ro
 	list_append(&call->server->sockets, &socket->link);
 	metrics_add(METRIC_CONNECTIONS_OPENED, 1);
 	if (call->server->draining) /* somebody had to say it: come back in a moment */
-		ws_close(socket->client.ws, WS_CLOSE_TRY_LATER, "server restarting");
+		ws_close(socket->client.ws, WS_CLOSE_TRY_LATER,
+			 session_leave_reason(&call->server->services));
 	return socket;
 }
 
@@ -574,7 +575,8 @@ void tts_socket_go_away_all(struct server *server)
 		if (socket->session) {
 			socket->session->ops->go_away(socket->session);
 		} else {
-			ws_close(socket->client.ws, SESSION_CLOSE_RESTART, "server restarting");
+			ws_close(socket->client.ws, SESSION_CLOSE_RESTART,
+				 session_leave_reason(&server->services));
 			/* It is paused while its key is looked up, and its answer to the close must
 			 * be read. */
 			ws_pause(socket->client.ws, false);

@@ -143,14 +143,19 @@ void session_send_fault(struct session *session, const char *context,
 	send_notice(session, context, &notice);
 }
 
+const char *session_leave_reason(const struct session_services *services)
+{
+	return services->has_successor ? "server restarting" : "server stopping";
+}
+
 void session_close(struct session *session, uint16_t code)
 {
-	static const struct {
+	const struct {
 		uint16_t code;
 		const char *reason;
 	} reasons[] = {
 		{SESSION_CLOSE_POLICY, "too many commands at once"},
-		{SESSION_CLOSE_RESTART, "server restarting"},
+		{SESSION_CLOSE_RESTART, session_leave_reason(session->services)},
 		{SESSION_CLOSE_KEY_ENDED, "Unauthorized"},
 		{SESSION_CLOSE_NO_CREDIT, "Insufficient credits"},
 		{SESSION_CLOSE_RATE_LIMITED, "Rate limit exceeded"},

@@ -115,6 +115,9 @@ void session_send_error(struct session *session, const char *context, enum wire_
 void session_send_fault(struct session *session, const char *context,
 			const struct stream_fault *fault);
 
+/* Why the server sends its clients away: another process takes its place, or none does. */
+const char *session_leave_reason(const struct session_services *services);
+
 /* Closes the peer, with the reason that goes with the code. */
 void session_close(struct session *session, uint16_t code);
 

@@ -258,12 +258,12 @@ class Client:
         return frame
 
     def expect_close(self, code):
-        """The server closes with this code, after nothing else."""
+        """The server closes with this code, after nothing else; gives its reason."""
         try:
             frame = self.receive()
         except Closed as closed:
             assert closed.code == code, closed
-            return
+            return closed.reason
         raise AssertionError(f"wanted close {code}, came {frame}")
 
     def reset(self):

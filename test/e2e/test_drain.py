@@ -28,7 +28,7 @@ def test_idle_sockets_are_closed_1012_and_the_process_ends(server):
     clients[0].speak("One turn before.", voice_id=1)
     server.terminate()
     for client in clients:
-        client.expect_close(1012)
+        assert client.expect_close(1012) == "server stopping"
         client.socket.close()
     assert server.wait_for_end() == 0
 
@@ -74,7 +74,7 @@ def test_busy_socket_finishes_its_turn_before_1012(server):
         wait_until(lambda: is_draining(server), "/ready says 503")
         assert server.get("/health")[0] == 200
         with Client(server) as late:
-            late.expect_close(1013)
+            assert late.expect_close(1013) == "server stopping"
         busy.send(text=" and goes on to its end.", flush=True)
         busy.read_turn(turn)
         assert turn.texts == ["A turn that has begun", "and goes on to its end."]
@@ -149,7 +149,7 @@ def test_upgrade_hands_new_connections_to_the_new_process(start_server):
         assert new.get("/ready")[0] == 200
         busy.send(text=" ends there.", flush=True)
         assert busy.read_turn().texts[-1].endswith("ends there.")
-        busy.expect_close(1012)
+        assert busy.expect_close(1012) == "server restarting"
     assert old.wait_for_end() == 0
     with Client(new) as client:
         assert client.speak("Still served.", voice_id=1).samples > 0
@@ -319,7 +319,7 @@ def test_a_successor_that_ends_during_the_drain_of_the_first_answers_those_who_c
         second.terminate()
         wait_until(lambda: is_draining(second), "it drains")
         with Client(second) as late:
-            late.expect_close(1013)
+            assert late.expect_close(1013) == "server stopping"
     assert second.process.wait(WAIT_S) == 0, second.log()
     first.terminate()
     assert first.wait_for_end() == 0
