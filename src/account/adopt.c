@@ -1,5 +1,5 @@
 /*
- * adopt.c: what processes left behind that died (see adopt.h).
+ * adopt.c: what processes that have ended left behind (see adopt.h).
  *
  * The rows of a process come before its marks: a turn that was booked as it was is
  * not booked again as lost, for its id is known.  Its file of rows stays locked
@@ -33,6 +33,7 @@ static const char read_ending[] = ".read"; /* appended to that */
 struct adoption {
 	struct store *store;
 	bool is_found; /* there was a file */
+	bool has_ended; /* in order, as adopt_tell knows it */
 	bool is_lost; /* those that come are marks */
 	bool is_set_aside; /* from a file that was kept as damaged */
 	size_t rows, lost; /* that were booked */
@@ -135,6 +136,7 @@ static int adopt_marks(struct adoption *adoption, const char *path)
 	adoption->is_lost = true;
 	err = marks_read(path, add, adoption);
 	is_damaged = err == EBADMSG;
+	adoption->has_ended = err == ENOENT;
 	if (err == ENOENT)
 		return 0;
 	if (err != EBUSY)
@@ -171,6 +173,21 @@ static int adopt_rows(struct adoption *adoption, struct spool **spoolp, const ch
 	return err ? err : deliver(adoption, *spoolp);
 }
 
+/* A process that ends in order removes its file of marks, and leaves that of rows only if it has
+ * some that the store has not taken. */
+static void adopt_tell(const struct adoption *adoption, const char *dir, const char *id)
+{
+	if (adoption->has_ended)
+		log_info("account", "recorded %zu turn%s that server %s left in %s when it ended",
+			 adoption->rows, adoption->rows == 1 ? "" : "s", id, dir);
+	else
+		log_warn(
+			"account",
+			"server %s had died: of its turns %zu were recorded as it left them in %s, "
+			"and %zu that it was speaking as lost",
+			id, adoption->rows, dir, adoption->lost);
+}
+
 /* EBUSY: it lives. */
 static int adopt_one(struct adoption *adoption, const char *dir, const char *id)
 {
@@ -190,8 +207,7 @@ static int adopt_one(struct adoption *adoption, const char *dir, const char *id)
 	if (err || !adoption->is_found)
 		return err;
 	give_back(adoption->store, id);
-	log_info("account", "server %s had died: %zu rows delivered, %zu turns had been running",
-		 id, adoption->rows, adoption->lost);
+	adopt_tell(adoption, dir, id);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /*
- * adopt.h: what processes left behind that died.
+ * adopt.h: what processes left behind that died, or ended while the store was away.
  *
  * Rows that waited for the store are delivered; turns that were being spoken are
  * booked as lost, with what they had said at their last mark, and cost nothing.
@@ -10,7 +10,7 @@
 
 #include "store/store.h"
 
-/* After a process that outlived its successor's start has died too. */
+/* After a process that outlived its successor's start has ended too. */
 #define ADOPT_AGAIN_US UINT64_C(30000000)
 
 /* Files of processes that live are left alone, and so are all when the store fails:

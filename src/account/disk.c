@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "account/account_private.h"
+#include "account/adopt.h"
 #include "account/local_file.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -214,6 +215,17 @@ void disk_finish(struct account *account)
 		thread_finish(account->disk.thread);
 }
 
+static void disk_tell_left(const struct disk *disk)
+{
+	size_t count = spool_count(disk->spool);
+
+	log_warn("account",
+		 "%zu turn%s left in %s, to be recorded within %u s by a server that runs with "
+		 "this data directory, or by the next one to start",
+		 count, count == 1 ? " is" : "s are", disk->rows_path,
+		 (unsigned)(ADOPT_AGAIN_US / 1000000u));
+}
+
 void disk_close(struct account *account)
 {
 	struct disk *disk = &account->disk;
@@ -221,8 +233,7 @@ void disk_close(struct account *account)
 	if (disk->spool && spool_count(disk->spool) == 0)
 		unlink(disk->rows_path);
 	else if (disk->spool)
-		log_warn("account", "%zu turns wait in %s for the next start",
-			 spool_count(disk->spool), disk->rows_path);
+		disk_tell_left(disk);
 	if (disk->marks && marks_taken(disk->marks) == 0)
 		unlink(disk->marks_path);
 	mem_deref(disk->thread);

@@ -90,7 +90,10 @@ static void drain_leave_to_sibling(struct server *server)
 void drain_begin(struct server *server)
 {
 	if (server->draining) {
-		log_warn("server", "second signal: ending now");
+		log_warn("server",
+			 "second signal: stopping now, without waiting for %zu "
+			 "connections and %zu conversations",
+			 server->sockets.count, server->conversations.count);
 		finish(server);
 		return;
 	}

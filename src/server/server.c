@@ -471,6 +471,8 @@ static void on_signal(uv_signal_t *handle, int number)
 	struct server *server = handle->data;
 
 	(void)number;
+	if (server->is_stopping)
+		return;
 	loop_enter(server->loop);
 	drain_begin(server);
 	loop_leave(server->loop);
@@ -541,6 +543,26 @@ static void watch_signals(struct server *server)
 		uv_signal_init(&server->loop->uv, &server->signals[i]);
 		server->signals[i].data = server;
 		uv_signal_start(&server->signals[i], signals[i].handler, signals[i].number);
+	}
+}
+
+/* SIGTERM and SIGINT go last, when all is recorded, and are blocked from then on: they would
+ * kill the process, and whoever sent them would take that for a failure. */
+static void server_unwatch_signals(struct server *server, bool is_last)
+{
+	sigset_t end;
+
+	sigemptyset(&end);
+	sigaddset(&end, SIGTERM);
+	sigaddset(&end, SIGINT);
+	if (is_last)
+		pthread_sigmask(SIG_BLOCK, &end, NULL);
+	for (size_t i = 0; i < SERVER_SIGNALS; ++i) {
+		uv_handle_t *handle = (uv_handle_t *)&server->signals[i];
+
+		if (handle->data && !uv_is_closing(handle) &&
+		    (is_last || sigismember(&end, server->signals[i].signum) == 0))
+			uv_close(handle, NULL);
 	}
 }
 
@@ -644,6 +666,7 @@ static void stop(struct server *server)
 {
 	if (!server->loop)
 		return;
+	server->is_stopping = true;
 	timer_clear(&server->loop->timers, &server->predecessor_timer);
 	store_wait_stop(server);
 	timer_clear(&server->loop->timers, &server->drain_timer);
@@ -656,10 +679,7 @@ static void stop(struct server *server)
 	while (server->sockets.count > 0 || server->conversations.count > 0 ||
 	       (server->http && http_conn_count(server->http) > 0))
 		uv_run(&server->loop->uv, UV_RUN_ONCE);
-	for (size_t i = 0; i < SERVER_SIGNALS; ++i) {
-		if (server->signals[i].data)
-			uv_close((uv_handle_t *)&server->signals[i], NULL);
-	}
+	server_unwatch_signals(server, false);
 	mem_deref(server->successor);
 	mem_deref(server->agents);
 	mem_deref(server->llm);
@@ -674,6 +694,7 @@ static void stop(struct server *server)
 	mem_deref(server->account);
 	mem_deref(server->dictionaries);
 	mem_deref(server->derived);
+	server_unwatch_signals(server, true);
 	mem_deref(server->loop);
 	buf_reset(&server->scratch);
 	resample_forget(); /* the filters, kept for whoever comes next */

@@ -104,6 +104,7 @@ struct server {
 	int failure; /* errno that ended it */
 	struct siblings siblings;
 	bool draining;
+	bool is_stopping; /* the loop has ended: signals change nothing any more */
 	struct store_wait store_wait;
 	char records_dir[PARAM_STRING_SIZE + 16]; /* what engines said of themselves */
 	bool replaces; /* another server of this data directory, which serves until we can */

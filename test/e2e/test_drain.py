@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import sqlite3
 import threading
 
 import pytest
@@ -84,6 +85,23 @@ def test_busy_socket_finishes_its_turn_before_1012(server):
     assert "GET /ready" not in server.log()  # a balancer's question is no news
 
 
+def test_rows_that_an_orderly_end_left_are_recorded_and_nobody_is_said_to_have_died(start_server):
+    server = start_server()
+    database = sqlite3.connect(server.data / "syrinx.db", isolation_level=None)
+    with contextlib.closing(database), Client(server) as client:
+        database.execute("BEGIN IMMEDIATE")
+        client.speak("A turn that the store does not take.", voice_id=1)
+        server.terminate()
+        assert server.wait_for_end() == 0
+        database.execute("ROLLBACK")
+    assert "1 turn is left in" in server.log() and "had died" not in server.log()
+    assert server.ledger() == []
+    again = start_server(data=server.data)
+    again.wait_for_log("recorded 1 turn that server [0-9a-f]+ left in .*/spool when it ended")
+    assert "had died" not in again.log()
+    assert len(again.ledger()) == 1
+
+
 def test_queued_turns_are_not_started_in_a_drain(server):
     with Client(server) as client:
         client.send(voice_id=1, text="[[slow:20]] The turn that speaks.", flush=True)
@@ -111,6 +129,20 @@ def test_second_signal_ends_at_once_and_books_what_was_sent(server):
     (row,) = server.ledger()
     assert row["status"] == "cancelled" and row["samples"] >= turn.samples
     client.socket.close()
+
+
+def test_any_number_of_signals_ends_it_in_order(start_server):
+    server = start_server({"speech.test_hooks": "on", "server.drain_seconds": 3600})
+    with Client(server) as client:
+        client.send(voice_id=1, text="[[slow:200]] A turn that is cut.", flush=True)
+        client.receive()
+        while server.process.poll() is None:
+            server.terminate()
+    assert server.wait_for_end() == 0
+    assert "second signal: stopping now" in server.log()
+    again = start_server(data=server.data)
+    assert "had died" not in again.log()
+    assert [row["status"] for row in again.ledger()] == ["cancelled"]
 
 
 def test_drain_time_bounds_a_turn_that_takes_too_long(start_server):
@@ -340,6 +372,7 @@ def test_kill_of_the_server_loses_no_booked_turn_and_leaves_no_worker(start_serv
                 turn.add(client.receive())
     assert server.wait_for_end() == -9
     again = start_server(data=server.data)
+    again.wait_for_log("server [0-9a-f]+ had died: of its turns ")
     rows = again.ledger()
     assert [row["id"] for row in rows][:20] == [turn.usage["turn_id"] for turn in turns]
     with Client(again) as client:
