@@ -347,6 +347,7 @@ static void tell_listening(const struct server *server)
 
 	snprintf(address, sizeof(address), "%.*s:%u", (int)(strrchr(configured, ':') - configured),
 		 configured, listener_port(server->listener));
+	log_info("server", "listening on %s", address);
 	if (server->events->listening)
 		server->events->listening(address, server->events->arg);
 }
@@ -421,8 +422,6 @@ static void begin_service(struct server *server)
 	err = siblings_note(&server->siblings, false);
 	if (err)
 		log_warn("server", "cannot write the pid file: %s", strerror(err));
-	log_info("server", "listening on %s port %u", server->config->listen,
-		 listener_port(server->listener));
 	tell_listening(server);
 	pool_keep_records(server->pool);
 }

@@ -143,7 +143,7 @@ class Server:
                 start_new_session=own_group, env=environment(self.settings),
                 **({} if user is None else {"user": user, "group": user, "extra_groups": []}))
         self.pid = self.process.pid
-        self.port = int(self.wait_for_log(r"listening on \S+ port (\d+)")[1])
+        self.port = int(self.wait_for_log(r"listening on \S+:(\d+)")[1])
         if waits:  # else the test is about a server whose engines are loading
             self.wait_for_log(r"ready: \d+ voices")
         self.key = (self.data / "local.key").read_text().strip()

@@ -32,7 +32,7 @@ class Speaker:
     def wait_for_port(self):
         deadline = time.monotonic() + START_S
         while time.monotonic() < deadline:
-            found = re.search(r"listening on \S+ port (\d+)", self.log.read_text("utf-8"))
+            found = re.search(r"listening on \S+:(\d+)", self.log.read_text("utf-8"))
             if found:
                 return found[1]
             if self.process.poll() is not None:
