@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,7 +20,10 @@
 #include "cli/local_key.h"
 #include "cli/money.h"
 #include "cli/settings.h"
+#include "net/listener.h"
 #include "server/server.h"
+#include "server/siblings.h"
+#include "server/successor.h"
 
 #define GREETING_MAX 16384u
 
@@ -120,6 +124,116 @@ static void greet(const char *address, void *arg)
 	fflush(stdout);
 }
 
+/* `make run` passes --greet and has ARGS for the rest; a Makefile of somebody else, who starts the
+ * server as a service, has no reason for --greet. */
+static bool serve_is_run_by_make(const struct command_call *call)
+{
+	return command_value(call, "greet") && getenv("MAKELEVEL");
+}
+
+/* A word as a shell reads it. */
+static int serve_append_word(struct buf *command, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_@%+=:,./-";
+	int err;
+
+	if (word[0] != '\0' && strspn(word, plain) == strlen(word))
+		return buf_append_str(command, word);
+	err = buf_append_str(command, "'");
+	for (; *word && !err; ++word)
+		err = *word == '\'' ? buf_append_str(command, "'\\''")
+				    : buf_append(command, word, 1);
+	return err ? err : buf_append_str(command, "'");
+}
+
+/* The quote is that of ARGS="…". */
+static int serve_append_option(struct buf *command, const char *name, const char *value)
+{
+	bool is_first = command->bytes[command->len - 1] == '"';
+	int err = buf_printf(command, "%s--%s", is_first ? "" : " ", name);
+
+	if (!err && value[0])
+		err = buf_append_str(command, " ");
+	return err || !value[0] ? err : serve_append_word(command, value);
+}
+
+/* This call with another address and, unless it is NULL, another data directory. */
+static int serve_append_call(struct buf *command, const struct command_call *call,
+			     const char *address, const char *data_dir)
+{
+	bool by_make = serve_is_run_by_make(call);
+	const struct command_option *option = call->command->options;
+	int err = by_make ? buf_append_str(command, "make run ARGS=\"")
+			  : buf_printf(command, "%s serve", program_invocation_name);
+
+	for (size_t i = 0; option[i].name && !err; ++i) {
+		bool is_flag = !option[i].value; /* make run has its own */
+		bool is_replaced = strcmp(option[i].name, "listen") == 0 ||
+				   (data_dir && strcmp(option[i].name, "data") == 0);
+
+		if (call->values[i] && !is_replaced && !(is_flag && by_make))
+			err = serve_append_option(command, option[i].name, call->values[i]);
+	}
+	if (!err && data_dir)
+		err = serve_append_option(command, "data", data_dir);
+	if (!err)
+		err = serve_append_option(command, "listen", address);
+	return err || !by_make ? err : buf_append_str(command, "\"");
+}
+
+static int serve_append_command(struct buf *command, const char *address, void *arg)
+{
+	const struct host *host = arg;
+
+	return serve_append_call(command, host->call, address, NULL);
+}
+
+static void serve_tell_running(const struct host *host, const struct sibling *running)
+{
+	const struct config *config = host->config;
+	size_t len = strlen(config->data_dir);
+	char data_dir[PARAM_STRING_SIZE + 2];
+	char address[PARAM_STRING_SIZE];
+	struct buf command;
+
+	fprintf(stderr,
+		"syrinx serve: a server is running already with the data directory %s: process "
+		"%ld, on %s\n"
+		"  to stop it:                                  kill %ld\n"
+		"  to replace it by the program as it is now:   kill -USR2 %ld\n",
+		config->data_dir, running->pid, config->listen, running->pid, running->pid);
+	buf_init(&command, GREETING_MAX);
+	while (len > 1 && config->data_dir[len - 1] == '/')
+		--len;
+	snprintf(data_dir, sizeof(data_dir), "%.*s-2", (int)len, config->data_dir);
+	if (listener_find_free(address, sizeof(address), config->listen) == 0 &&
+	    serve_append_call(&command, host->call, address, data_dir) == 0)
+		fprintf(stderr, "  to run another one beside it:                %.*s\n",
+			(int)command.len, command.bytes);
+	buf_reset(&command);
+}
+
+/* A person who starts a second server with --greet has most likely forgotten the first one.
+ * Without --greet it is how an operator replaces a server by hand: both then serve until the first
+ * is stopped.  A successor has the arguments of its predecessor, and is to take its place. */
+static bool serve_is_second(const struct host *host)
+{
+	const struct config *config = host->config;
+	struct siblings siblings;
+	struct sibling running;
+	bool is_there;
+
+	if (!command_value(host->call, "greet") || successor_has_predecessor())
+		return false;
+	siblings_open(&siblings, config->data_dir, config->listen);
+	is_there = siblings_find_serving(&running, &siblings);
+	siblings_close(&siblings);
+	if (is_there)
+		serve_tell_running(host, &running);
+	return is_there;
+}
+
 static int run(const struct command_call *call)
 {
 	static struct config config; /* large, and lives as long as the process */
@@ -131,6 +245,7 @@ static int run(const struct command_call *call)
 		.store_in_use = take_late_key,
 		.reload = reload,
 		.listening = greet,
+		.command = serve_append_command,
 		.arg = &host,
 	};
 	int status = settings_load(&config, call);
@@ -145,6 +260,8 @@ static int run(const struct command_call *call)
 	if (data_dir_make(&config) != 0)
 		return COMMAND_FAILED;
 	data_dir_close_files(&config);
+	if (serve_is_second(&host))
+		return COMMAND_FAILED;
 	return server_main(&config, &events) == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 
@@ -157,7 +274,8 @@ static const struct command_option options[] = {
 	{"workers", 0, "N", "worker processes of each engine (16)"},
 	{"voices", 0, "DIR", "the folder of neural voices"},
 	{"fetch-voices", 0, NULL, "fetch them meanwhile, where there are none"},
-	{"greet", 0, NULL, "print the address, the local key and a command to try"},
+	{"greet", 0, NULL,
+	 "print the address, the local key and a command to try; refuse a second start"},
 	{0},
 };
 

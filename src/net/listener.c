@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -171,18 +172,47 @@ int listener_adopt(struct listener **listenerp, struct loop *loop, int fd,
 	return 0;
 }
 
-int listener_alloc(struct listener **listenerp, struct loop *loop, const char *address,
-		   listener_accept_h *accept, void *arg)
+static int listener_open_address(int *fdp, const char *address)
 {
 	struct addrinfo *found = NULL;
-	int fd = -1;
 	int err = resolve(&found, address);
 
 	if (err)
 		return err;
-	err = open_first(&fd, found, address[0] == ':' ? AF_INET6 : AF_INET);
+	err = open_first(fdp, found, address[0] == ':' ? AF_INET6 : AF_INET);
 	freeaddrinfo(found);
+	return err;
+}
+
+int listener_alloc(struct listener **listenerp, struct loop *loop, const char *address,
+		   listener_accept_h *accept, void *arg)
+{
+	int fd = -1;
+	int err = listener_open_address(&fd, address);
+
 	return err ? err : listener_adopt(listenerp, loop, fd, accept, arg);
+}
+
+int listener_find_free(char *free_address, size_t size, const char *address)
+{
+	const char *colon = strrchr(address, ':');
+	int port = colon ? atoi(colon + 1) : 0;
+
+	if (port <= 0)
+		return EINVAL;
+	for (int i = 1; i <= LISTENER_FREE_MAX && port + i <= 65535; ++i) {
+		int n = snprintf(free_address, size, "%.*s:%d", (int)(colon - address), address,
+				 port + i);
+		int fd = -1;
+
+		if (n < 0 || (size_t)n >= size)
+			return EINVAL;
+		if (listener_open_address(&fd, free_address) == 0) {
+			close(fd);
+			return 0;
+		}
+	}
+	return EADDRNOTAVAIL;
 }
 
 int listener_fd(const struct listener *listener)

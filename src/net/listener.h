@@ -7,6 +7,7 @@
 #ifndef NET_LISTENER_H
 #define NET_LISTENER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "loop/loop.h"
@@ -24,6 +25,11 @@ typedef void(listener_accept_h)(void *arg, int fd);
  * host, else what bind or listen say. */
 int listener_alloc(struct listener **listenerp, struct loop *loop, const char *address,
 		   listener_accept_h *accept, void *arg);
+
+/* An address of the same host that can be listened on now: one of the next LISTENER_FREE_MAX
+ * ports.  Blocks like listener_alloc.  EINVAL, EADDRNOTAVAIL when all are taken. */
+enum { LISTENER_FREE_MAX = 100 };
+int listener_find_free(char *free_address, size_t size, const char *address);
 
 /* With a socket that listens already, and may do so in another process too
  * (handover.h); it is the listener's, and closed if that fails. */

@@ -352,6 +352,25 @@ static void tell_listening(const struct server *server)
 		server->events->listening(address, server->events->arg);
 }
 
+/* With a command that works, if the address is taken: most often it is by another program. */
+static void server_log_listen_failure(const struct server *server, int err)
+{
+	const struct server_events *events = server->events;
+	char address[PARAM_STRING_SIZE];
+	struct buf command;
+
+	buf_init(&command, SCRATCH_MAX);
+	if (err == EADDRINUSE && events->command &&
+	    listener_find_free(address, sizeof(address), server->config->listen) == 0 &&
+	    events->command(&command, address, events->arg) == 0)
+		log_error("server", "cannot listen on %s: %s; to use another address: %.*s",
+			  server->config->listen, strerror(err), (int)command.len, command.bytes);
+	else
+		log_error("server", "cannot listen on %s: %s", server->config->listen,
+			  strerror(err));
+	buf_reset(&command);
+}
+
 static int bind_address(struct server *server)
 {
 	const struct config *config = server->config;
@@ -359,7 +378,7 @@ static int bind_address(struct server *server)
 		listener_alloc(&server->listener, server->loop, config->listen, on_accept, server);
 
 	if (err)
-		log_error("server", "cannot listen on %s: %s", config->listen, strerror(err));
+		server_log_listen_failure(server, err);
 	return err;
 }
 

@@ -22,6 +22,8 @@ struct server_events {
 	int (*reload)(struct config *fresh, struct buf *errors, void *arg);
 	/* Callers can come: HOST:PORT, with the port that the kernel chose for 0. */
 	void (*listening)(const char *address, void *arg);
+	/* Appends the command that would start this server on another address, for a message. */
+	int (*command)(struct buf *command, const char *address, void *arg);
 	void *arg;
 };
 

@@ -110,6 +110,36 @@ static void test_an_address_that_is_listened_on_is_refused(void **state)
 	finish(loop, listener);
 }
 
+/* Several times: a port that was free a moment ago may be somebody's. */
+static void test_a_free_address_of_the_same_host_is_found(void **state)
+{
+	struct loop *loop;
+	struct listener *listener;
+	struct listener *another;
+	char address[32];
+	char found[32];
+	int err = EADDRINUSE;
+
+	(void)state;
+	assert_int_equal(loop_alloc(&loop), 0);
+	assert_int_equal(listener_alloc(&listener, loop, "127.0.0.1:0", on_accept, NULL), 0);
+	snprintf(address, sizeof(address), "127.0.0.1:%u", listener_port(listener));
+	for (int i = 0; i < 100 && err == EADDRINUSE; ++i) {
+		assert_int_equal(listener_find_free(found, sizeof(found), address), 0);
+		err = listener_alloc(&another, loop, found, on_accept, NULL);
+	}
+	assert_int_equal(err, 0);
+	assert_memory_equal(found, "127.0.0.1:", 10);
+	assert_string_not_equal(found, address);
+	listener_close(another);
+	assert_int_equal(listener_find_free(found, sizeof(found), "127.0.0.1:0"), EINVAL);
+	assert_int_equal(listener_find_free(found, sizeof(found), "localhost"), EINVAL);
+	assert_int_equal(listener_find_free(found, 12, address), EINVAL);
+	assert_int_equal(listener_find_free(found, sizeof(found), "127.0.0.1:65535"),
+			 EADDRNOTAVAIL);
+	finish(loop, listener);
+}
+
 static void test_without_descriptors_accepting_pauses_and_resumes(void **state)
 {
 	struct rlimit before;
@@ -166,6 +196,7 @@ int main(void)
 		cmocka_unit_test(test_addresses_of_every_form_are_listened_on),
 		cmocka_unit_test(test_what_is_no_address_is_refused),
 		cmocka_unit_test(test_an_address_that_is_listened_on_is_refused),
+		cmocka_unit_test(test_a_free_address_of_the_same_host_is_found),
 		cmocka_unit_test(test_without_descriptors_accepting_pauses_and_resumes),
 		cmocka_unit_test(test_a_crowd_is_let_in_by_and_by),
 	};
