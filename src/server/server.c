@@ -33,9 +33,6 @@
 #define SCRATCH_MAX (1024 * 1024)
 #define CHANGED_MAX 512 /* keys of a configuration, in one line of the log */
 
-/* How often a successor that is loading looks whether its predecessor is still there. */
-#define PREDECESSOR_CHECK_MS 100
-
 /* Voices are installed as several files, one after another. */
 #define VOICES_SETTLE_MS 1000
 
@@ -128,14 +125,6 @@ static int open_members(struct server *server)
 	return members_alloc(&server->members, server->loop, server->account, &options);
 }
 
-/* Another server of this data directory that serves our address. */
-static bool has_predecessor(const struct server *server)
-{
-	struct sibling sibling;
-
-	return siblings_find_serving(&sibling, &server->siblings);
-}
-
 /* The server waits for a database that is away (store_wait.c), but not if it is the successor
  * of a running server: that one knows the keys in use and continues with them. */
 static int open_store(struct store **storep, bool *is_away, const struct server *server)
@@ -143,8 +132,8 @@ static int open_store(struct store **storep, bool *is_away, const struct server 
 	const char *address = server->config->store_address;
 
 	*is_away = false;
-	return has_predecessor(server) ? store_open(storep, address)
-				       : store_open_patiently(storep, is_away, address);
+	return listening_has_predecessor(server) ? store_open(storep, address)
+						 : store_open_patiently(storep, is_away, address);
 }
 
 static int open_account(struct server *server)
@@ -284,29 +273,6 @@ static int reload_agents(struct server *server, struct config *fresh)
 	return err;
 }
 
-static size_t connection_count(const struct server *server)
-{
-	return http_conn_count(server->http) + server->sockets.count + server->conversations.count;
-}
-
-static void on_accept(void *arg, int fd)
-{
-	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
-				   "Content-Length: 0\r\nConnection: close\r\n\r\n";
-	struct server *server = arg;
-
-	/* When all connections are taken, an unauthenticated one is closed; otherwise a few
-	 * programs that hold connections open would shut out every client that has a key. */
-	if (connection_count(server) < (size_t)server->config->max_connections ||
-	    keyless_evict_oldest(http_keyless(server->http))) {
-		http_accept(server->http, fd);
-		return;
-	}
-	if (write(fd, busy, strlen(busy)) < 0) /* it may have gone itself */
-		log_debug("server", "refused a connection that was gone");
-	close(fd);
-}
-
 static void on_http_empty(void *arg)
 {
 	drain_check(arg);
@@ -338,150 +304,6 @@ static int open_http(struct server *server)
 
 	server_warn_of_origins(server->config);
 	return http_server_alloc(&server->http, server->loop, &settings);
-}
-
-static void tell_listening(const struct server *server)
-{
-	const char *configured = server->config->listen;
-	char address[PARAM_STRING_SIZE + 8];
-
-	snprintf(address, sizeof(address), "%.*s:%u", (int)(strrchr(configured, ':') - configured),
-		 configured, listener_port(server->listener));
-	log_info("server", "listening on %s", address);
-	if (server->events->listening)
-		server->events->listening(address, server->events->arg);
-}
-
-/* With a command that works, if the address is taken: most often it is by another program. */
-static void server_log_listen_failure(const struct server *server, int err)
-{
-	const struct server_events *events = server->events;
-	char address[PARAM_STRING_SIZE];
-	struct buf command;
-
-	buf_init(&command, SCRATCH_MAX);
-	if (err == EADDRINUSE && events->command &&
-	    listener_find_free(address, sizeof(address), server->config->listen) == 0 &&
-	    events->command(&command, address, events->arg) == 0)
-		log_error("server", "cannot listen on %s: %s; to use another address: %.*s",
-			  server->config->listen, strerror(err), (int)command.len, command.bytes);
-	else
-		log_error("server", "cannot listen on %s: %s", server->config->listen,
-			  strerror(err));
-	buf_reset(&command);
-}
-
-static int bind_address(struct server *server)
-{
-	const struct config *config = server->config;
-	int err =
-		listener_alloc(&server->listener, server->loop, config->listen, on_accept, server);
-
-	if (err)
-		server_log_listen_failure(server, err);
-	return err;
-}
-
-/* Where a process of ours listens already, with its socket: see handover.h. */
-static int take_listener(struct server *server)
-{
-	const struct config *config = server->config;
-	struct sibling sibling = {0};
-	int fd;
-
-	while (siblings_next(&sibling, &server->siblings)) {
-		int err = handover_take(&fd, config->data_dir, sibling.slot, config->listen);
-
-		if (!err) {
-			successor_tell_taken(config->listen, sibling.pid, sibling.is_draining);
-			return listener_adopt(&server->listener, server->loop, fd, on_accept,
-					      server);
-		}
-		log_warn("server", "process %ld does not hand over its socket: %s", sibling.pid,
-			 strerror(err));
-	}
-	return bind_address(server);
-}
-
-/* From now on it can be ended without anybody being turned away; one that is
- * ending has only waited for that. */
-static void on_handed_over(void *arg, pid_t pid)
-{
-	struct server *server = arg;
-
-	if (server->draining)
-		drain_succeeded(server);
-	log_info("server", "process %ld listens on %s too", (long)pid, server->config->listen);
-}
-
-static void offer_listener(struct server *server)
-{
-	int err = siblings_join(&server->siblings);
-
-	if (err)
-		log_warn("server", "cannot join the servers of %s: %s", server->config->data_dir,
-			 strerror(err));
-	if (server->handover)
-		handover_close(server->handover);
-	server->handover = NULL;
-	err = handover_offer(&server->handover, server->loop, server->config->data_dir,
-			     server->siblings.slot, server->config->listen,
-			     listener_fd(server->listener), on_handed_over, server);
-	if (err)
-		log_warn("server", "no other process can take over while this one listens: %s",
-			 strerror(err));
-}
-
-/* From now on this is the server of its data directory. */
-static void begin_service(struct server *server)
-{
-	int err;
-
-	offer_listener(server);
-	err = siblings_note(&server->siblings, false);
-	if (err)
-		log_warn("server", "cannot write the pid file: %s", strerror(err));
-	tell_listening(server);
-	pool_keep_records(server->pool);
-}
-
-/* A successor has loaded: callers come to it from this moment on, unless an engine that works in
- * its predecessor has failed in it. */
-static int take_over(struct server *server)
-{
-	const char *lost = pool_lost(server->pool);
-	int err;
-
-	if (lost && has_predecessor(server)) {
-		log_error("server",
-			  "the engine %s works in the server that is running and does not start "
-			  "in this one: this one ends, the other continues",
-			  lost);
-		return ECANCELED;
-	}
-	err = take_listener(server);
-	if (!err)
-		begin_service(server);
-	return err;
-}
-
-/* A predecessor that ended while its successor was loading has left callers to nobody. */
-static void check_predecessor(void *arg)
-{
-	struct server *server = arg;
-
-	if (server->listener || server->draining)
-		return;
-	if (has_predecessor(server)) {
-		timer_set(&server->loop->timers, &server->predecessor_timer,
-			  PREDECESSOR_CHECK_MS * UINT64_C(1000), check_predecessor, server);
-		return;
-	}
-	server->failure = take_listener(server);
-	if (server->failure)
-		loop_stop(server->loop);
-	else
-		begin_service(server);
 }
 
 static void on_signal(uv_signal_t *handle, int number)
@@ -536,7 +358,7 @@ static void on_upgrade(uv_signal_t *handle, int number)
 
 	(void)number;
 	if (!server->draining && successor_start(server->successor) == 0 && server->listener)
-		offer_listener(server);
+		listening_offer(server);
 }
 
 static void on_child(uv_signal_t *handle, int number)
@@ -601,8 +423,7 @@ static void on_pool_ready(void *arg)
 
 	if (server->draining)
 		return;
-	if (!server->listener)
-		server->failure = take_over(server);
+	server->failure = listening_take_over(server);
 	if (server->failure) {
 		loop_stop(server->loop);
 		return;
@@ -643,9 +464,8 @@ static int start(struct server *server)
 
 	/* The address first, so that a server that cannot have it says so at once.  Who calls
 	 * before the loop runs waits in the kernel's queue. */
-	server->replaces = has_predecessor(server);
-	if (!err && !server->replaces)
-		err = take_listener(server);
+	if (!err)
+		err = listening_bind(server);
 
 	/* Then the engines: they start while the store is opened, which takes
 	 * as long as they do when it is new. */
@@ -670,10 +490,7 @@ static int start(struct server *server)
 		return err;
 	fill_services(server);
 	watch_signals(server);
-	if (server->replaces)
-		check_predecessor(server);
-	else
-		begin_service(server);
+	listening_begin(server);
 	pool_on_ready(server->pool, on_pool_ready, server);
 	return 0;
 }

@@ -107,7 +107,6 @@ struct server {
 	bool is_stopping; /* the loop has ended: signals change nothing any more */
 	struct store_wait store_wait;
 	char records_dir[PARAM_STRING_SIZE + 16]; /* what engines said of themselves */
-	bool replaces; /* another server of this data directory, which serves until we can */
 	struct timer predecessor_timer;
 	struct timer drain_timer;
 	struct timer last_requests_timer;
@@ -127,6 +126,19 @@ struct route_call {
 	uint64_t begun_us;
 };
 typedef void(route_h)(const struct route_call *call);
+
+/* listening.c */
+/* Whether another server of this data directory serves our address. */
+bool listening_has_predecessor(const struct server *server);
+/* Binds the address, unless there is a predecessor.  What is wrong with it is logged. */
+int listening_bind(struct server *server);
+/* Everything is open: serves callers, or waits for the predecessor's place. */
+void listening_begin(struct server *server);
+/* The engines have loaded: a server that waited for it takes its predecessor's place.  ECANCELED: it
+ * must not, because an engine that works there has failed here. */
+int listening_take_over(struct server *server);
+/* Offers the socket to other processes, also if one of them did so in our place. */
+void listening_offer(struct server *server);
 
 /* routes.c */
 void routes_handle(struct http_request *request, void *arg);

@@ -86,9 +86,10 @@ int siblings_join(struct siblings *siblings)
 }
 
 /* "PID ADDRESS SLOT".  The previous release writes no slot, and reads none. */
-static int siblings_write_pid(const struct siblings *siblings, long pid, int slot)
+static int siblings_write_draft(const struct siblings *siblings, const char *name, long pid,
+				int slot)
 {
-	int fd = siblings_open_file(siblings, "syrinx.pid", O_WRONLY | O_CREAT | O_TRUNC);
+	int fd = siblings_open_file(siblings, name, O_WRONLY | O_CREAT | O_TRUNC);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (!file) {
@@ -105,6 +106,25 @@ static int siblings_write_pid(const struct siblings *siblings, long pid, int slo
 	return fclose(file) == 0 ? 0 : errno;
 }
 
+/* Under another name first: whoever reads it reads a whole one. */
+static int siblings_write_pid(const struct siblings *siblings, long pid, int slot)
+{
+	char name[32];
+	char draft[SIBLINGS_PATH_SIZE];
+	char path[SIBLINGS_PATH_SIZE];
+	int err;
+
+	snprintf(name, sizeof(name), "syrinx.pid.%ld", (long)getpid());
+	snprintf(draft, sizeof(draft), "%s/%s", siblings->data_dir, name);
+	snprintf(path, sizeof(path), "%s/syrinx.pid", siblings->data_dir);
+	err = siblings_write_draft(siblings, name, pid, slot);
+	if (!err && rename(draft, path) != 0)
+		err = errno;
+	if (err)
+		unlink(draft);
+	return err;
+}
+
 /* How many of the three words it has. */
 static int siblings_read_pid(const struct siblings *siblings, long *pid, char *address, int *slot)
 {
@@ -119,6 +139,16 @@ static int siblings_read_pid(const struct siblings *siblings, long *pid, char *a
 	n = fscanf(file, "%ld %511s %d", pid, address, slot);
 	fclose(file);
 	return n;
+}
+
+bool siblings_has_been(const struct siblings *siblings)
+{
+	char address[SIBLINGS_ADDRESS_SIZE];
+	long pid;
+	int slot;
+
+	return siblings_read_pid(siblings, &pid, address, &slot) >= 2 &&
+	       strcmp(address, siblings->address) == 0;
 }
 
 int siblings_note(struct siblings *siblings, bool is_draining)

@@ -48,6 +48,9 @@ int siblings_note(struct siblings *siblings, bool is_draining);
  * another one serves the address, syrinx.pid names that one, which is given; else false. */
 bool siblings_leave(struct siblings *siblings, struct sibling *heir);
 
+/* Whether the last server of this data directory had this address, alive or not. */
+bool siblings_has_been(const struct siblings *siblings);
+
 /* The next of them; begin with {0}.  Nobody is a sibling if the kernel chooses the port: then
  * each server has one of its own. */
 bool siblings_next(struct sibling *sibling, const struct siblings *siblings);
