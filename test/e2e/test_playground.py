@@ -252,6 +252,9 @@ def test_voices_are_grouped_by_their_language(server, browse):
     assert len({label for label, _, _ in groups}) == len(groups)
     assert all(groups == other for other in seen["lists"])
     assert seen["left"] != seen["right"]
+    names = dict(seen["names"])
+    assert names["1071"] == "Sally (1071, stand-in)"  # the neural voice is not installed
+    assert names["1073"] == "Alan (1073)"
 
 
 def test_the_next_text_does_not_wait_for_the_last(server, browse):

@@ -396,6 +396,7 @@ const CASES = {
         [group.label, [...new Set([...group.children].map((option) => option.dataset.language))], group.children.length])));
     seen.right = await page.inputValue('#voice-right');
     seen.left = await page.inputValue('#voice-left');
+    seen.names = await page.$$eval('#voice option', (options) => options.map(({value, text}) => [value, text]));
   },
 
   async can_be_used_by_keyboard_alone() {
