@@ -7,7 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -17,6 +19,9 @@
 #include "engine/espeak_start.h"
 
 #define MODE_IPA 0x02
+
+/* HOME and TMPDIR while the library starts. */
+static char home[] = "/tmp/syrinx-espeak-XXXXXX";
 
 static int drop_samples(short *samples, int n, espeak_EVENT *events)
 {
@@ -31,6 +36,10 @@ static int set_up(void **state)
 	uint32_t rate;
 
 	(void)state;
+	if (!mkdtemp(home) || setenv("HOME", home, 1) != 0 || setenv("TMPDIR", home, 1) != 0)
+		return -1;
+	unsetenv("XDG_RUNTIME_DIR");
+	unsetenv("PULSE_SERVER");
 	if (espeak_start(&rate, 0) != 0)
 		return -1;
 	espeak_SetSynthCallback(drop_samples);
@@ -173,6 +182,13 @@ static void test_nothing_is_passed_through(void **state)
 	buf_reset(&out);
 }
 
+/* Only an empty directory can be removed this way. */
+static void test_starting_the_library_creates_no_files(void **state)
+{
+	(void)state;
+	assert_int_equal(rmdir(home), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +196,7 @@ int main(void)
 		cmocka_unit_test(test_sounds_that_a_voice_lacks_are_the_nearest),
 		cmocka_unit_test(test_what_can_hardly_be_said_is_left_to_the_text),
 		cmocka_unit_test(test_nothing_is_passed_through),
+		cmocka_unit_test(test_starting_the_library_creates_no_files),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, NULL);
