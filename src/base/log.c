@@ -7,7 +7,9 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,13 +17,31 @@
 #include "base/utf8.h"
 
 static const char *const level_words[] = {"error", "warn", "info", "debug"};
+static const char *const priorities[] = {"<3>", "<4>", "<6>", "<7>"}; /* sd-daemon(3) */
 
 static enum log_level level_max = LOG_INFO;
 static enum log_form form = LOG_TEXT;
+static bool is_journal;
 
 void log_set_form(enum log_form wanted)
 {
 	form = wanted;
+}
+
+/* systemd.exec(5): JOURNAL_STREAM holds the device and the inode of the journal's socket.  They
+ * are compared, because the variable is inherited by programs whose output goes elsewhere. */
+void log_find_journal(void)
+{
+	const char *stream = getenv("JOURNAL_STREAM");
+	char own[64];
+	struct stat status;
+
+	is_journal = false;
+	if (!stream || fstat(STDERR_FILENO, &status) != 0)
+		return;
+	snprintf(own, sizeof(own), "%llu:%llu", (unsigned long long)status.st_dev,
+		 (unsigned long long)status.st_ino);
+	is_journal = strcmp(own, stream) == 0;
 }
 
 void log_set_level(enum log_level level)
@@ -89,7 +109,7 @@ static void put_escaped(struct line *line, const char *text, size_t len)
 static void put_member(struct line *line, const char *name, size_t name_len, const char *value,
 		       size_t value_len)
 {
-	put_string(line, line->len > 0 ? ",\"" : "{\"");
+	put_string(line, ",\"");
 	put(line, name, name_len);
 	put_string(line, "\":\"");
 	put_escaped(line, value, value_len);
@@ -134,7 +154,9 @@ static void write_json(struct line *line, const char *time, enum log_level level
 	size_t words = words_len(message);
 	const char *at = message + words;
 
-	put_member(line, "time", 4, time, strlen(time));
+	put_string(line, "{\"time\":\"");
+	put_string(line, time);
+	put_string(line, "\"");
 	put_member(line, "level", 5, level_words[level], strlen(level_words[level]));
 	put_member(line, "area", 4, area, strlen(area));
 	put_member(line, "message", 7, message, words);
@@ -167,7 +189,11 @@ static void write_text(struct line *line, const char *time, enum log_level level
 {
 	char head[64];
 
-	snprintf(head, sizeof(head), "%s %-5s %s: ", time, level_words[level], area);
+	if (!is_journal) {
+		put_string(line, time);
+		put_string(line, " ");
+	}
+	snprintf(head, sizeof(head), "%-5s %s: ", level_words[level], area);
 	put_string(line, head);
 	put_harmless(line, message);
 	if (line->len == sizeof(line->bytes))
@@ -195,6 +221,8 @@ void log_line(enum log_level level, const char *area, const char *format, ...)
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	line.len = 0;
+	if (is_journal)
+		put_string(&line, priorities[level]);
 	(form == LOG_JSON ? write_json : write_text)(&line, time, level, area, message);
 	if (write(STDERR_FILENO, line.bytes, line.len) < 0)
 		return; /* nowhere left to say it */

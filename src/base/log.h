@@ -6,6 +6,9 @@
  * decision was made, once, with the ids that find it again.  Keys of clients
  * never stand in a log; texts only when the operator asks for them.
  * Safe from every thread: a line is one write.
+ *
+ * The journal of systemd adds the time itself, so a text line that goes there has none, and
+ * each line begins with its priority ("<6>"), which the journal removes and can filter by.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
@@ -19,6 +22,9 @@ enum log_form { LOG_TEXT, LOG_JSON };
 
 /* Set once, before threads start. */
 void log_set_form(enum log_form wanted);
+
+/* Looks whether standard error is the journal.  Called once, before threads start. */
+void log_find_journal(void);
 
 /* "error", "warn", "info", "debug"; EINVAL for other words. */
 int log_level_parse(enum log_level *level, const char *word);

@@ -255,6 +255,7 @@ static int run(const struct command_call *call)
 	obey_flags(&config, call);
 	log_set_level((enum log_level)config.log_level);
 	log_set_form((enum log_form)config.log_form);
+	log_find_journal();
 	host.greets = command_value(call, "greet") || isatty(STDOUT_FILENO);
 	settings_warn_of_others(&config, command_value(call, "config"));
 	if (data_dir_make(&config) != 0)

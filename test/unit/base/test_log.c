@@ -4,7 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -88,6 +90,49 @@ static void test_an_object_for_programs(void **state)
 	json_decref(object);
 }
 
+/* As systemd starts a service: the variable names what standard error is. */
+static void say_to_journal(const char *text)
+{
+	struct stat status;
+	char stream[64];
+
+	assert_int_equal(fstat(STDERR_FILENO, &status), 0);
+	snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)status.st_dev,
+		 (unsigned long long)status.st_ino);
+	setenv("JOURNAL_STREAM", stream, 1);
+	log_find_journal();
+	log_warn("test", "%s", text);
+}
+
+static void say_elsewhere(const char *text)
+{
+	log_find_journal(); /* with the variable of another stream */
+	say(text);
+}
+
+static void test_the_journal_gets_a_priority_instead_of_the_time(void **state)
+{
+	json_error_t error;
+	json_t *object;
+
+	(void)state;
+	log_set_form(LOG_TEXT);
+	assert_string_equal(written(say_to_journal, "it speaks voice=1071"),
+			    "<4>warn  test: it speaks voice=1071\n");
+	log_set_form(LOG_JSON);
+	assert_memory_equal(written(say_to_journal, "it speaks voice=1071"), "<4>{", 4);
+	object = json_loads(line + 3, 0, &error);
+	assert_non_null(object);
+	assert_member(object, "voice", "1071");
+	assert_non_null(json_object_get(object, "time"));
+	json_decref(object);
+	log_set_form(LOG_TEXT);
+	assert_string_equal(written(say_elsewhere, "it speaks") +
+				    strlen("2026-01-01T00:00:00.000Z"),
+			    " info  test: it speaks\n");
+	unsetenv("JOURNAL_STREAM");
+}
+
 /* What a client may have put into it: lines of its own, a terminal's commands, bytes that are
  * no text. */
 static void test_whatever_is_said_is_one_line_of_text(void **state)
@@ -134,6 +179,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_line_for_people),
 		cmocka_unit_test(test_an_object_for_programs),
+		cmocka_unit_test(test_the_journal_gets_a_priority_instead_of_the_time),
 		cmocka_unit_test(test_whatever_is_said_is_one_line_of_text),
 		cmocka_unit_test(test_lines_that_are_cut_are_still_lines),
 	};
