@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -13,7 +15,6 @@
 #include <unistd.h>
 
 #include "cli/interrupt.h"
-#include "cli/settings.h"
 #include "cli/voices_file.h"
 
 #define LOCK_FILE ".lock"
@@ -32,11 +33,89 @@ int voices_folder_failed(const struct voices_folder *folder, const char *name, i
 	return err;
 }
 
+/* What root puts into the folder of another user, the service's say, belongs to that user, who
+ * can then replace or remove it.  `fd` is what has just been made in `dir_fd`; with a name, that
+ * file below it. */
+static int folder_give(int dir_fd, int fd, const char *name)
+{
+	struct stat owner;
+
+	if (geteuid() != 0)
+		return 0;
+	if (fstat(dir_fd, &owner) != 0 || fchownat(fd, name, owner.st_uid, owner.st_gid,
+						   AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0)
+		return errno;
+	return 0;
+}
+
+/* Opens `name` in `*dirp`, made where it is missing, and puts it in the place of `*dirp`. */
+static int folder_enter(int *dirp, const char *name)
+{
+	bool is_made = mkdirat(*dirp, name, 0755) == 0;
+	int fd;
+	int err = 0;
+
+	if (!is_made && errno != EEXIST)
+		return errno;
+	/* What replaced a directory that root has just made must not become its owner's. */
+	fd = openat(*dirp, name, O_PATH | O_DIRECTORY | O_CLOEXEC | (is_made ? O_NOFOLLOW : 0));
+	if (fd < 0)
+		return errno;
+	if (is_made)
+		err = folder_give(*dirp, fd, "");
+	close(*dirp);
+	*dirp = fd;
+	return err;
+}
+
+/* Opens the directory; missing parts of its path are made. */
+static int folder_open_made(int *fdp, const char *path)
+{
+	char part[NAME_MAX + 1];
+	int dir = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int err = dir < 0 ? errno : 0;
+
+	for (path += strspn(path, "/"); *path && !err; path += strspn(path, "/")) {
+		size_t len = strcspn(path, "/");
+
+		if (len >= sizeof(part)) {
+			err = ENAMETOOLONG;
+			break;
+		}
+		memcpy(part, path, len);
+		part[len] = '\0';
+		path += len;
+		err = folder_enter(&dir, part);
+	}
+	if (!err) {
+		*fdp = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		err = *fdp < 0 ? errno : 0;
+	}
+	if (dir >= 0)
+		close(dir);
+	return err;
+}
+
+/* Only a file that was made here is given to the folder's owner: one that is there already could
+ * be a link to any file, and root would give that away. */
+static int folder_open_lock(struct voices_folder *folder)
+{
+	folder->lock_fd =
+		openat(folder->dir_fd, LOCK_FILE, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (folder->lock_fd >= 0)
+		return folder_give(folder->dir_fd, folder->lock_fd, "");
+	if (errno != EEXIST)
+		return errno;
+	folder->lock_fd = openat(folder->dir_fd, LOCK_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	return folder->lock_fd < 0 ? errno : 0;
+}
+
 static int lock(struct voices_folder *folder, void (*waiting)(void))
 {
-	folder->lock_fd = openat(folder->dir_fd, LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-	if (folder->lock_fd < 0)
-		return errno;
+	int err = folder_open_lock(folder);
+
+	if (err)
+		return err;
 	if (flock(folder->lock_fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	if (errno != EWOULDBLOCK)
@@ -64,11 +143,7 @@ int voices_folder_open(struct voices_folder *folder, const char *path, void (*wa
 	int err;
 
 	*folder = (struct voices_folder){path, -1, -1, -1};
-	err = settings_make_dir(path, 0755);
-	if (!err) {
-		folder->dir_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		err = folder->dir_fd < 0 ? errno : 0;
-	}
+	err = folder_open_made(&folder->dir_fd, path);
 	if (!err)
 		err = lock(folder, waiting);
 	if (!err)
@@ -90,11 +165,13 @@ void voices_folder_close(struct voices_folder *folder)
 
 int voices_folder_place(struct voices_folder *folder, const char *name, char why[VOICES_WHY_SIZE])
 {
-	if (interrupt_came())
-		return voices_folder_failed(folder, name, EINTR, why);
-	if (renameat(folder->stage_fd, name, folder->dir_fd, name) == 0)
-		return 0;
-	return voices_folder_failed(folder, name, errno, why);
+	int err = interrupt_came() ? EINTR : 0;
+
+	if (!err) /* nobody else can change what is in the stage */
+		err = folder_give(folder->dir_fd, folder->stage_fd, name);
+	if (!err && renameat(folder->stage_fd, name, folder->dir_fd, name) != 0)
+		err = errno;
+	return err ? voices_folder_failed(folder, name, err, why) : 0;
 }
 
 int voices_folder_check_space(const struct voices_folder *folder, uint64_t bytes,

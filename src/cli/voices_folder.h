@@ -25,13 +25,14 @@ struct voices_folder {
 	int lock_fd;
 };
 
-/* Makes the folder where it is missing and waits for its lock; `waiting` is
+/* Makes the folder where it is missing, for the owner of the directory above it, and waits for
+ * its lock; `waiting` is
  * called once when that takes time.  Close it also after a failure. */
 int voices_folder_open(struct voices_folder *folder, const char *path, void (*waiting)(void),
 		       char why[VOICES_WHY_SIZE]);
 void voices_folder_close(struct voices_folder *folder);
 
-/* Moves a file from the stage into the folder. */
+/* Moves a file from the stage into the folder, whose owner then owns it, too. */
 int voices_folder_place(struct voices_folder *folder, const char *name, char why[VOICES_WHY_SIZE]);
 
 /* ENOSPC when the disk has less room than that. */

@@ -327,6 +327,49 @@ def test_voice_of_ones_own_is_added_listed_spoken_and_removed(runtime_folder, ti
     assert neural_rows(runtime_folder) == []
 
 
+OTHER_USER = (54321, 54322)  # who need not be in the list of users
+
+
+def owners_in(folder):
+    return {(found.lstat().st_uid, found.lstat().st_gid) for found in [folder, *folder.iterdir()]}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_folder_that_root_makes_belongs_to_the_owner_of_its_parent(npm, tmp_path):
+    npm(FAILING)
+    data = tmp_path / "data"
+    data.mkdir()
+    os.chown(data, *OTHER_USER)
+    assert fetch(data / "more" / "voices").returncode == 1
+    assert owners_in(data) == owners_in(data / "more") == {OTHER_USER}
+    assert owners_in(data / "more" / "voices") == {OTHER_USER}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_voice_that_root_adds_belongs_to_the_owner_of_the_folder(runtime_folder, tiny_voice):
+    for path in (runtime_folder, runtime_folder / "libonnxruntime.so"):
+        os.chown(path, *OTHER_USER, follow_symlinks=False)
+    done = syrinx("voices", "add", tiny_voice, "--voices", runtime_folder)
+    assert done.returncode == 0, done.stderr
+    assert "tiny.onnx" in files_in(runtime_folder)
+    assert owners_in(runtime_folder) == {OTHER_USER}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_root_gives_no_file_away_that_a_link_in_the_folder_names(npm, folder, tmp_path):
+    npm(FAILING)
+    target = tmp_path / "root.txt"
+    target.write_text("of root")
+    folder.mkdir()
+    os.chown(folder, *OTHER_USER)
+    (folder / ".lock").symlink_to(target)
+    assert fetch(folder).returncode == 1
+    (folder / ".lock").unlink()
+    (folder / ".lock").hardlink_to(target)
+    assert fetch(folder).returncode == 1
+    assert target.stat().st_uid == 0
+
+
 @pytest.mark.parametrize("damage", ["model", "json", "truncated"])
 def test_voice_that_the_engine_cannot_load_is_not_added(runtime_folder, tiny_voice, damage):
     companion = tiny_voice.with_name("tiny.onnx.json")
