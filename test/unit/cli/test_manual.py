@@ -1,4 +1,5 @@
-"""man/syrinx.1 against the table of commands, as `syrinx help` prints it.
+"""man/syrinx.1 against the table of commands, as `syrinx help` prints it, and the pages of the
+engines beside it against their usage lines.
 
 Run by pytest with SYRINX (the program) and MANUAL (the page) in the environment.
 """
@@ -60,6 +61,27 @@ def called():
         name = call.split()[2]  # .B syrinx key create
         found.setdefault(name, set()).update(OPTION.findall(call))
     return found
+
+
+def engines():
+    """The engines that were built."""
+    return sorted(path for path in pathlib.Path(os.environ["SYRINX"]).parent.glob("syrinx-*")
+                  if path.is_file() and os.access(path, os.X_OK))
+
+
+def test_there_are_engines():
+    assert "syrinx-tone" in {path.name for path in engines()}
+
+
+@pytest.mark.parametrize("engine", engines(), ids=lambda path: path.name)
+def test_an_engine_has_a_page_with_its_options(engine):
+    page = pathlib.Path(os.environ["MANUAL"]).with_name(engine.name + ".1")
+    text = page.read_text(encoding="utf-8").replace(r"\-", "-")
+    usage = subprocess.run([engine, "--help"], capture_output=True, text=True, timeout=10).stderr
+    options = set(OPTION.findall(usage.split("usage: ")[1].split(" ", 1)[1]))
+    listed = re.search(r"^\.SH OPTIONS\n(.*?)^\.SH ", text, re.M | re.S)[1]
+    assert options == set(re.findall(r"(?m)^\.BI? (--[a-z-]+)", listed))
+    assert f"{engine.name} - " in text
 
 
 def test_the_program_has_commands():
