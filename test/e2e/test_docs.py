@@ -252,7 +252,7 @@ def shown_messages(first, second, head="| message | meaning"):
     page, above, in_table = PAGES["docs/protocol.md"], ["", ""], False
     for _, line in page.prose:
         if match := re.match(r"(#+) (.*)", line):
-            above = [match[2], ""] if len(match[1]) == 1 else [above[0], match[2]]
+            above = [match[2], ""] if len(match[1]) <= 2 else [above[0], match[2]]
         in_table = line.startswith(head) or (in_table and line.startswith("|"))
         if in_table and above[0] == first and second in (None, above[1]):
             cell = re.split(r"(?<!\\)\|", line)[1]
