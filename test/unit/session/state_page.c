@@ -51,11 +51,11 @@ static void write_page(FILE *out, const struct state_page *page)
 {
 	fprintf(out,
 		"# %s\n\nGenerated from the table in `%s` by\n"
-		"`%s --write docs/%s`; a test fails when it is not current.\n\n",
+		"`%s --write docs/%s`; a test fails if it is out of date.\n\n",
 		page->title, page->source, page->program, page->name);
 	write_diagram(out, page);
-	fprintf(out, "\n## Where each event leads\n\nA dot: the event has no meaning there and "
-		     "changes nothing.\n\n");
+	fprintf(out, "\n## Transitions\n\nA dot means that the event has no effect in that "
+		     "state.\n\n");
 	write_table(out, page);
 	fprintf(out, "\n## States\n\n");
 	for (unsigned i = 0; i < page->state_count; ++i)

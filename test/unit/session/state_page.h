@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 struct state_page {
-	const char *title; /* "The life of a turn" */
+	const char *title; /* "States of a turn" */
 	const char *source; /* the file that has the table */
 	const char *program; /* the test that writes the page */
 	const char *name; /* of the page, in docs/ */

@@ -46,22 +46,24 @@ static const unsigned expected[CONTEXT_STATE_COUNT][CONTEXT_EVENT_COUNT] = {
 };
 
 static const char *const state_texts[CONTEXT_STATE_COUNT] = {
-	[CONTEXT_OPEN] = "takes text; its turns speak one after the other",
-	[CONTEXT_CLOSING] = "takes no more; its turns speak what they have",
-	[CONTEXT_BOOKING] = "says and takes no more; waits for the ledger, a second at most",
-	[CONTEXT_CLOSED] = "`context_closed` has left; its place is free",
+	[CONTEXT_OPEN] = "accepts text; its turns speak one after another",
+	[CONTEXT_CLOSING] = "accepts no more text; its turns speak what they have",
+	[CONTEXT_BOOKING] =
+		"sends and accepts nothing more; waits for the ledger, at most a second",
+	[CONTEXT_CLOSED] = "`context_closed` was sent; its slot is free",
 };
 
 static const char *const event_texts[CONTEXT_EVENT_COUNT] = {
-	[CONTEXT_EVENT_INPUT] = "text, a flush or a keep-alive came",
-	[CONTEXT_EVENT_CLOSE] = "`close_context` or `close_socket` came, or the server goes away",
-	[CONTEXT_EVENT_IDLE] = "nothing came and nothing was spoken for 20 s",
-	[CONTEXT_EVENT_FAULT] = "a turn has failed, and its error was told",
+	[CONTEXT_EVENT_INPUT] = "text, a flush or a keep-alive arrived",
+	[CONTEXT_EVENT_CLOSE] =
+		"`close_context` or `close_socket` arrived, or the server is stopping",
+	[CONTEXT_EVENT_IDLE] = "nothing arrived and nothing was spoken for 20 s",
+	[CONTEXT_EVENT_FAULT] = "a turn has failed, and its error was reported",
 	[CONTEXT_EVENT_SPOKEN] = "the last turn's audio was handed to the kernel",
-	[CONTEXT_EVENT_BOOKED] = "no row of the ledger is under way",
-	[CONTEXT_EVENT_CANCEL] = "`cancel` came; `interrupted` was said at once",
+	[CONTEXT_EVENT_BOOKED] = "no ledger row is still being written",
+	[CONTEXT_EVENT_CANCEL] = "`cancel` arrived; `interrupted` was sent immediately",
 	[CONTEXT_EVENT_CUT] =
-		"`close_context` with `immediate` came, or an interrupted one's id or place is wanted",
+		"`close_context` with `immediate` arrived, or the id or slot of an interrupted context is needed",
 };
 
 static const char *state_name(unsigned at)
@@ -84,7 +86,7 @@ static bool edge(unsigned *to, unsigned from, unsigned event)
 }
 
 static const struct state_page page = {
-	.title = "The life of a context",
+	.title = "States of a context",
 	.source = "src/session/context.c",
 	.program = "test_session_context_table",
 	.name = "context-states.md",

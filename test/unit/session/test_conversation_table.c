@@ -26,11 +26,11 @@ static const unsigned expected[CONVERSATION_STATE_COUNT][CONVERSATION_EVENT_COUN
 };
 
 static const char *const state_texts[CONVERSATION_STATE_COUNT] = {
-	[IDLE] = "nothing was asked yet",
+	[IDLE] = "nothing has been asked yet",
 	[WAITING] = "waiting briefly for the payer's permission to ask the model",
-	[ASKED] = "the model is asked and has said nothing",
-	[SPEAKING] = "words of the answer come and leave",
-	[SAID] = "the answer is whole, its final has left",
+	[ASKED] = "the model was asked and has not answered yet",
+	[SPEAKING] = "words of the answer arrive and are passed on",
+	[SAID] = "the answer is complete, and its final message was sent",
 	[CLOSED] = "is over",
 };
 
@@ -38,15 +38,15 @@ static const char *const event_texts[CONVERSATION_EVENT_COUNT] = {
 	[CONVERSATION_EVENT_TURN] =
 		"a new transcript: the current answer is abandoned, then permission is requested",
 	[CONVERSATION_EVENT_RETRY] =
-		("the same history under a higher id: the answer goes on, and is sent again from its "
+		("the same history under a higher id: the answer continues, and is sent again from its "
 		 "start"),
 	[CONVERSATION_EVENT_LEAVE] = "the payer has permission and credit: the model is asked",
 	[CONVERSATION_EVENT_DENIED] =
 		("the payer has reached a limit or has no credit, before or during the answer: the "
-		 "client is told the reason, or the fallback sentence is said"),
-	[CONVERSATION_EVENT_WORDS] = "the model has said something",
-	[CONVERSATION_EVENT_DONE] = "the model has finished, failed or broken off",
-	[CONVERSATION_EVENT_HANG_UP] = "`close` or `error` came",
+		 "client gets the reason, or the fallback sentence is sent"),
+	[CONVERSATION_EVENT_WORDS] = "the model has generated words",
+	[CONVERSATION_EVENT_DONE] = "the model has finished, failed or stopped in the middle",
+	[CONVERSATION_EVENT_HANG_UP] = "`close` or `error` arrived",
 };
 
 static const char *state_name(unsigned at)
@@ -69,7 +69,7 @@ static bool edge(unsigned *to, unsigned from, unsigned event)
 }
 
 static const struct state_page page = {
-	.title = "The life of a conversation",
+	.title = "States of a conversation",
 	.source = "src/session/conversation.c",
 	.program = "test_session_conversation_table",
 	.name = "conversation-states.md",

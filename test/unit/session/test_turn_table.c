@@ -22,32 +22,32 @@ static const unsigned expected[TURN_STATE_COUNT][TURN_EVENT_COUNT] = {
 };
 
 static const char *const state_texts[TURN_STATE_COUNT] = {
-	[TURN_OPEN] = "takes text and speaks",
-	[TURN_DRAINING] = "takes no more text; speaks what it has",
-	[TURN_BOOKING] = "says and takes no more; waits for the ledger, a second at most",
+	[TURN_OPEN] = "accepts text and speaks",
+	[TURN_DRAINING] = "accepts no more text; speaks what it has",
+	[TURN_BOOKING] = "sends and accepts nothing more; waits for the ledger, at most a second",
 	[TURN_FAILED] =
-		"its error was told; throws text away until its end, which in a context is now",
+		"its error was reported; drops text until the end of the turn, which in a context is immediate",
 	[TURN_CLOSED] = "is over",
 };
 
 static const char *const event_texts[TURN_EVENT_COUNT] = {
-	[TURN_EVENT_TEXT] = "text of this turn came",
+	[TURN_EVENT_TEXT] = "text of this turn arrived",
 	[TURN_EVENT_FLUSH] =
-		"all that it has is to be heard and more may come: `flush` where it ends no turn",
+		"everything received is to be spoken and more may follow: `flush` where it does not end a turn",
 	[TURN_EVENT_END] =
-		"`flush`, `close`, `end_session` or `close_socket` came; in a context also its close",
+		"`flush`, `close`, `end_session` or `close_socket` arrived; in a context also its close",
 	[TURN_EVENT_IDLE] =
-		("five seconds went by without text; elsewhere than on `/ws/tts/stream` its owner has a "
-		 "time of its own"),
+		("five seconds passed without text; other sockets than `/ws/tts/stream` have their own "
+		 "timeout"),
 	[TURN_EVENT_CURTAIL] =
-		"credit or a limit is used up while it speaks: what is being spoken is its end",
+		"credit or a limit is used up while it speaks: it ends with the current chunk",
 	[TURN_EVENT_FAULT] =
-		"it cannot go on: no voice, no worker, an engine that failed, too much text, no leave to speak",
+		"it cannot continue: no voice, no worker, an engine that failed, too much text, no permission to speak",
 	[TURN_EVENT_SENT] = "its last audio was handed to the kernel",
 	[TURN_EVENT_BOOKED] = "its row in the ledger is durable, or took too long",
-	[TURN_EVENT_CANCEL] = "`cancel` came, or the client is gone",
+	[TURN_EVENT_CANCEL] = "`cancel` arrived, or the client has disconnected",
 	[TURN_EVENT_DROP] =
-		"its context was interrupted or has failed, and says its end when the row is durable",
+		"its context was interrupted or has failed, and reports its end when the row is durable",
 };
 
 static const char *state_name(unsigned at)
@@ -70,7 +70,7 @@ static bool edge(unsigned *to, unsigned from, unsigned event)
 }
 
 static const struct state_page page = {
-	.title = "The life of a turn",
+	.title = "States of a turn",
 	.source = "src/session/turn.c",
 	.program = "test_session_turn_table",
 	.name = "turn-states.md",
