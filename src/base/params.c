@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "base/similar.h"
 
 /* Errors name the value; a pasted novel would bury the rest of the line. */
 #define SHOWN_MAX 60
@@ -35,34 +36,6 @@ static const struct param *find(const struct param *rows, size_t count, const ch
 	return NULL;
 }
 
-/* Edits (insert, delete, replace) that turn a into b, by one row of the usual
- * table; a and b are shorter than PARAM_KEY_SIZE. */
-static size_t edits(const char *a, const char *b)
-{
-	size_t row[PARAM_KEY_SIZE];
-	size_t b_len = strlen(b);
-
-	assert(b_len < PARAM_KEY_SIZE);
-	for (size_t j = 0; j <= b_len; ++j)
-		row[j] = j;
-	for (size_t i = 0; a[i]; ++i) {
-		size_t diagonal = row[0];
-
-		row[0] = i + 1;
-		for (size_t j = 0; j < b_len; ++j) {
-			size_t best = diagonal + (a[i] != b[j]);
-
-			diagonal = row[j + 1];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (diagonal + 1 < best)
-				best = diagonal + 1;
-			row[j + 1] = best;
-		}
-	}
-	return row[b_len];
-}
-
 /* The key that was meant, or NULL: at most a third of the letters may differ.
  * A right name in the wrong section is one mistake. */
 static const struct param *nearest(const struct param *rows, size_t count, const char *key)
@@ -70,7 +43,7 @@ static const struct param *nearest(const struct param *rows, size_t count, const
 	const char *dot = strchr(key, '.');
 	const char *name = dot ? dot + 1 : key;
 	const struct param *best = NULL;
-	size_t best_edits = strlen(name) / 3 + 1;
+	size_t best_edits = SIMILAR_MAX;
 
 	if (strlen(key) >= PARAM_KEY_SIZE)
 		return NULL;
@@ -78,13 +51,13 @@ static const struct param *nearest(const struct param *rows, size_t count, const
 		const struct param *row = &rows[i];
 		char have[PARAM_KEY_SIZE];
 		size_t n;
-		size_t n_name = edits(name, row->name) + 1;
+		size_t n_name = similar_edits(name, row->name) + 1;
 
 		key_of(have, row);
-		n = edits(key, have);
+		n = similar_edits(key, have);
 		if (n_name < n)
 			n = n_name;
-		if (n < best_edits) {
+		if (n < best_edits && similar_is_near(name, n)) {
 			best_edits = n;
 			best = row;
 		}
@@ -562,7 +535,7 @@ static const struct param *misspelt(const struct params *params, const char *var
 		char name[PARAM_KEY_SIZE];
 
 		params_env_name(name, sizeof(name), params, &params->rows[i]);
-		if (edits(variable, name) <= 2)
+		if (similar_edits(variable, name) <= 2)
 			return &params->rows[i];
 	}
 	return NULL;

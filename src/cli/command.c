@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "base/similar.h"
 
 /* The first letters of a key, which identify it and are also shown in lists. */
 #define COMMAND_KEY_SHOWN 8
@@ -32,7 +33,8 @@ int command_usage_error(const struct command *command, const char *format, ...)
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
-	fprintf(stderr, "; see: syrinx help%s%s\n", command ? " " : "",
+	fprintf(stderr, "%s: syrinx help%s%s\n",
+		format[strlen(format) - 1] == '?' ? " See" : "; see", command ? " " : "",
 		command ? command->name : "");
 	return COMMAND_USAGE;
 }
@@ -42,7 +44,7 @@ void command_print_summary(void)
 	printf("usage: syrinx COMMAND [OPTION]...\n\n");
 	for (size_t i = 0; command_table[i]; ++i)
 		printf("  %-10s  %s\n", command_table[i]->name, command_table[i]->summary);
-	printf("\nsyrinx help COMMAND tells more.\n");
+	printf("\nRun \"syrinx help COMMAND\" for the options of a command and examples.\n");
 }
 
 void command_print_help(const struct command *command)
@@ -64,9 +66,31 @@ void command_print_help(const struct command *command)
 			 option->value ? " " : "", option->value ? option->value : "");
 		printf("  %-24s  %s\n", left, option->text);
 	}
+	if (command->notes)
+		printf("\n%s", command->notes);
+	if (command->examples)
+		printf("\nExamples:\n%s", command->examples);
 }
 
-/* The option that an argument names, by "--name", "--name=value" or "-n". */
+int command_refuse_name(const char *name)
+{
+	const char *meant = NULL;
+	size_t least = SIMILAR_MAX;
+
+	for (size_t i = 0; command_table[i]; ++i) {
+		size_t edits = similar_edits(name, command_table[i]->name);
+
+		if (edits < least && similar_is_near(name, edits)) {
+			least = edits;
+			meant = command_table[i]->name;
+		}
+	}
+	if (!meant)
+		return command_usage_error(NULL, "no such command: %s", name);
+	return command_usage_error(NULL, "no such command: %s; did you mean %s?", name, meant);
+}
+
+/* The option that an argument names, by "--name", "--name=value", "-n" or "-nvalue". */
 static const struct command_option *find_option(const struct command *command, const char *argument)
 {
 	size_t len = strcspn(argument, "=");
@@ -74,7 +98,8 @@ static const struct command_option *find_option(const struct command *command, c
 
 	for (option = command->options; option->name; ++option) {
 		if (argument[1] != '-') {
-			if (option->letter && argument[1] == option->letter && argument[2] == '\0')
+			if (option->letter && argument[1] == option->letter &&
+			    (argument[2] == '\0' || option->value))
 				return option;
 			continue;
 		}
@@ -83,6 +108,42 @@ static const struct command_option *find_option(const struct command *command, c
 			return option;
 	}
 	return NULL;
+}
+
+/* Only the name is repeated: what stands behind "=" may be a secret. */
+static int command_refuse_option(const struct command *command, const char *argument)
+{
+	const struct command_option *meant = NULL;
+	size_t least = SIMILAR_MAX;
+	char name[SIMILAR_MAX];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(argument, "="), argument);
+	for (const struct command_option *option = command->options; option->name; ++option) {
+		const char *word = name + strspn(name, "-");
+		size_t edits = similar_edits(word, option->name);
+
+		if (edits < least && similar_is_near(word, edits)) {
+			least = edits;
+			meant = option;
+		}
+	}
+	if (!meant)
+		return command_usage_error(command, "no such option: %s", name);
+	return command_usage_error(command, "no such option: %s; did you mean --%s?", name,
+				   meant->name);
+}
+
+/* The value that is part of the option's own argument, or NULL: behind "=", or directly behind a
+ * letter. */
+static char *command_attached_value(char *argument)
+{
+	char *equals = strchr(argument, '=');
+
+	if (argument[1] == '-')
+		return equals ? equals + 1 : NULL;
+	if (argument[2] == '\0')
+		return NULL;
+	return argument + (argument[2] == '=' ? 3 : 2);
 }
 
 /* Keeps a copy of an argument and overwrites the argument, except its first `shown` letters. */
@@ -132,30 +193,30 @@ static int take_option(struct command_call *call, char **argv, int *at)
 {
 	char *argument = argv[*at];
 	const struct command_option *option = find_option(call->command, argument);
-	char *equals = strchr(argument, '=');
-	char *given;
+	char *given = command_attached_value(argument);
+	bool is_attached = given != NULL;
 	const char **value;
 
 	if (!option)
-		return command_usage_error(call->command, "no such option: %.*s",
-					   (int)strcspn(argument, "="), argument);
+		return command_refuse_option(call->command, argument);
 	value = &call->values[option - call->command->options];
 	if (*value)
 		return command_usage_error(call->command, "--%s is given twice", option->name);
 	++*at;
 	if (!option->value) {
-		if (equals)
+		if (is_attached)
 			return command_usage_error(call->command, "--%s takes no value",
 						   option->name);
 		*value = "";
 		return COMMAND_OK;
 	}
-	given = equals ? equals + 1 : argv[*at];
+	if (!is_attached)
+		given = argv[*at];
 	if (!given)
 		return command_usage_error(call->command, "%s needs a value: %s", argument,
 					   option->value);
 	*value = given;
-	*at += equals == NULL;
+	*at += !is_attached;
 	return command_is_secret(option, given) ? command_hide(call, value, given, 0) : COMMAND_OK;
 }
 
@@ -165,7 +226,7 @@ static int take_operand(struct command_call *call, char *operand)
 	const char **place = &call->operands[call->operand_count];
 
 	if (call->operand_count == call->command->operands_max)
-		return command_usage_error(call->command, "what is \"%s\"?", operand);
+		return command_usage_error(call->command, "unexpected argument \"%s\"", operand);
 	*place = operand;
 	++call->operand_count;
 	if (call->command->takes_keys && strncmp(operand, start, strlen(start)) == 0 &&
@@ -205,10 +266,10 @@ static bool asks_for_help(int argc, char **argv)
 	return false;
 }
 
-/* The habits of other programs: --version and --help as the first word. */
+/* What people expect of every program: --version and --help as the first word. */
 static const char *name_of(const char *word)
 {
-	if (strcmp(word, "--version") == 0)
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
 		return "version";
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
 		return "help";
@@ -220,11 +281,13 @@ int command_main(int argc, char **argv)
 	struct command_call call = {0};
 	int status;
 
-	if (argc < 2)
-		return command_usage_error(NULL, "which command?");
+	if (argc < 2) {
+		command_print_summary();
+		return fflush(stdout) == 0 ? COMMAND_OK : COMMAND_FAILED;
+	}
 	call.command = command_find(name_of(argv[1]));
 	if (!call.command)
-		return command_usage_error(NULL, "no such command: %s", argv[1]);
+		return command_refuse_name(argv[1]);
 	if (asks_for_help(argc - 2, argv + 2)) {
 		command_print_help(call.command);
 		return COMMAND_OK;

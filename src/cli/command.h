@@ -18,7 +18,7 @@
 /* What a process returns: 1 for "it did not work", 2 for "called wrongly". */
 enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 
-#define COMMAND_OPTIONS_MAX 16
+#define COMMAND_OPTIONS_MAX 24
 #define COMMAND_OPERANDS_MAX 256 /* the words of a text */
 #define COMMAND_SECRETS_MAX 4 /* in one call: a key, a token and two addresses */
 
@@ -47,6 +47,8 @@ struct command {
 	const struct command_option *options;
 	int (*run)(const struct command_call *call);
 	bool takes_keys; /* as operands */
+	const char *notes; /* what the help says behind the options, in whole lines; may be NULL */
+	const char *examples; /* calls that work, one per line; may be NULL */
 };
 
 /* Finds the command, reads its options and runs it; gives the exit status.
@@ -73,6 +75,10 @@ int command_usage_error(const struct command *command, const char *format, ...)
 /* Every command, in the order of the help; NULL at the end.  In main.c. */
 extern const struct command *const command_table[];
 const struct command *command_find(const char *name);
+
+/* Reports a command that does not exist, with the one that was probably meant; always gives
+ * COMMAND_USAGE. */
+int command_refuse_name(const char *name);
 void command_print_help(const struct command *command);
 void command_print_summary(void);
 

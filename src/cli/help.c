@@ -13,7 +13,7 @@ static int run(const struct command_call *call)
 	}
 	command = command_find(call->operands[0]);
 	if (!command)
-		return command_usage_error(NULL, "no such command: %s", call->operands[0]);
+		return command_refuse_name(call->operands[0]);
 	command_print_help(command);
 	return COMMAND_OK;
 }

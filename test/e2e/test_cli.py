@@ -108,7 +108,7 @@ def test_say_without_words_fails_and_writes_nothing(server, tmp_path, text):
 
 
 @pytest.mark.parametrize("arguments,status", [
-    (["say"], 2), (["say", "x", "--nonsense"], 2), (["nonsense"], 2), ([], 2),
+    (["say", "x", "--nonsense"], 2), (["nonsense"], 2),
     (["say", "x", "--voice", "99999", "-o", "/dev/null"], 1),
     (["say", "x", "--voice", "abc", "-o", "/dev/null"], 2),
     (["say", "x", "--voice", '1,"text":"y"', "-o", "/dev/null"], 2),
@@ -212,6 +212,20 @@ def test_key_create_prints_the_key_alone(tmp_path):
 
 
 # Words for a person
+
+def test_without_a_command_the_help_is_shown():
+    done = syrinx()
+    assert done.returncode == 0 and done.stdout == syrinx("help").stdout and not done.stderr
+    assert syrinx("-V").stdout == syrinx("version").stdout
+
+
+@pytest.mark.parametrize("arguments,meant", [
+    (["sya", "hello"], b"did you mean say?"), (["help", "voics"], b"did you mean voices?"),
+    (["say", "x", "--vioce", "1"], b"did you mean --voice?")])
+def test_misspelt_word_is_recognized(arguments, meant):
+    done = syrinx(*arguments)
+    assert done.returncode == 2 and meant in done.stderr and not done.stdout
+
 
 def test_help_explains_every_command():
     overview = syrinx("help").stdout.decode()

@@ -53,6 +53,8 @@ static const struct command brew = {
 	.options = brew_options,
 	.run = run_brew,
 	.takes_keys = true,
+	.notes = "Tea is best hot.\n",
+	.examples = "  syrinx brew assam\n",
 };
 
 static int run_version(const struct command_call *call)
@@ -110,7 +112,8 @@ static void assert_printed(const char *words)
 static void test_options_are_read_in_every_usual_form(void **state)
 {
 	static const char *const forms[] = {"brew assam --cups 3", "brew --cups=3 assam",
-					    "brew -c 3 assam", "brew -c 3 -- assam"};
+					    "brew -c 3 assam",     "brew -c 3 -- assam",
+					    "brew -c3 assam",      "brew -c=3 assam"};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(forms); ++i) {
@@ -195,12 +198,15 @@ static void test_wrong_calls_give_2_and_one_line(void **state)
 		const char *line;
 		const char *words;
 	} bad[] = {
-		{"", "syrinx: which command?; see: syrinx help\n"},
-		{"brwe", "syrinx: no such command: brwe"},
+		{"brwe", "syrinx: no such command: brwe; did you mean brew? See: syrinx help\n"},
+		{"coffee", "syrinx: no such command: coffee; see: syrinx help\n"},
 		{"brew", "syrinx brew: LEAF [LEAF] is missing; see: syrinx help brew\n"},
-		{"brew a b c", "what is \"c\"?"},
+		{"brew a b c", "unexpected argument \"c\""},
 		{"brew a --sugar", "no such option: --sugar"},
-		{"brew a --cup 3", "no such option: --cup"},
+		{"brew a --cup 3",
+		 "no such option: --cup; did you mean --cups? See: syrinx help brew\n"},
+		{"brew a -cups 3", "--cups must be a number from 1 to 12, not \"ups\""},
+		{"brew a --sgar", "no such option: --sgar; see"},
 		{"brew a -x", "no such option: -x"},
 		{"brew a --cups", "--cups needs a value: N"},
 		{"brew a --cups 13", "--cups must be a number from 1 to 12, not \"13\""},
@@ -224,13 +230,25 @@ static void test_help_shows_every_option(void **state)
 	assert_printed("usage: syrinx brew [OPTION]... LEAF [LEAF]\n");
 	assert_printed("  -c, --cups N              how many\n");
 	assert_printed("  --fail                    spill it\n");
+	assert_printed("spill it\n");
+	assert_printed("\n\nTea is best hot.\n\nExamples:\n  syrinx brew assam\n");
 	assert_null(seen.command);
+}
+
+static void test_without_a_command_the_help_is_printed(void **state)
+{
+	(void)state;
+	assert_int_equal(run(""), COMMAND_OK);
+	assert_printed("usage: syrinx COMMAND");
+	assert_printed("  brew        Make tea.\n");
 }
 
 static void test_version_may_be_an_option(void **state)
 {
 	(void)state;
 	assert_int_equal(run("--version"), COMMAND_OK);
+	assert_ptr_equal(seen.command, &version);
+	assert_int_equal(run("-V"), COMMAND_OK);
 	assert_ptr_equal(seen.command, &version);
 }
 
@@ -274,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_the_status_is_the_commands),
 		cmocka_unit_test(test_wrong_calls_give_2_and_one_line),
 		cmocka_unit_test(test_help_shows_every_option),
+		cmocka_unit_test(test_without_a_command_the_help_is_printed),
 		cmocka_unit_test(test_version_may_be_an_option),
 		cmocka_unit_test(test_the_greeting_can_be_pasted),
 	};

@@ -1,0 +1,20 @@
+/*
+ * similar.h: which known word a misspelt one was meant to be.
+ */
+#ifndef BASE_SIMILAR_H
+#define BASE_SIMILAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Longer words are compared only up to this many bytes. */
+#define SIMILAR_MAX 128
+
+/* The number of edits that turn one word into the other: insert, delete or replace a byte, or
+ * swap two neighbours.  Letters of ASCII compare without case. */
+size_t similar_edits(const char *a, const char *b);
+
+/* Whether a word with so many edits can have been meant: at most a third of it may differ. */
+bool similar_is_near(const char *word, size_t edits);
+
+#endif
