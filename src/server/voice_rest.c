@@ -25,6 +25,7 @@ struct selection {
 	int64_t project_id;
 	int64_t limit, offset;
 	bool with_public;
+	bool with_engine; /* show who speaks it and the licence of what it is made from */
 	char language[9]; /* "": all */
 	char category[32]; /* "": all */
 	char search[64]; /* in small letters; "": all */
@@ -81,6 +82,8 @@ static int read_selection(struct selection *selection, struct stream_fault *faul
 		err = query_number(&selection->offset, fault, request, "offset", &offsets);
 	if (!err)
 		err = query_bool(&selection->with_public, fault, request, "include_public");
+	if (!err)
+		err = query_bool(&selection->with_engine, fault, request, "include_engine");
 	if (!err)
 		err = read_language(selection, fault, request);
 	return err ? err : read_category(selection, fault, request);
@@ -140,6 +143,10 @@ static int64_t write_page(struct json_write *json, const struct route_call *call
 			continue;
 
 		voice_view_fill(&view, call->server, voice);
+		if (selection->with_engine) {
+			view.json.engine = voice->engine;
+			view.json.licence = voice->licence;
+		}
 		if (!is_selected(selection, voice, &view.json))
 			continue;
 		if (total >= selection->offset && total - selection->offset < selection->limit)

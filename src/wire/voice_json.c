@@ -57,6 +57,10 @@ void voice_json_write(struct json_write *json, const struct voice_json *voice)
 	json_write_null(json, "avatar_url");
 	json_write_bool(json, "is_public", voice->is_public);
 	write_text(json, "availability", voice->availability);
+	if (voice->engine)
+		write_text(json, "engine", voice->engine);
+	if (voice->licence)
+		write_text(json, "licence", voice->licence);
 	if (!voice->base_id)
 		return;
 	json_write_signed(json, "base_voice_id", voice->base_id);

@@ -21,6 +21,7 @@ struct voice_json {
 	const char *generative_description;
 	const char *sample_text;
 	bool is_public;
+	const char *engine, *licence; /* NULL: not asked for */
 
 	/* Of one that is derived from another; 0: it is not. */
 	int64_t base_id;

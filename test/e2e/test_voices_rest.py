@@ -72,6 +72,12 @@ def test_a_voice_has_the_words_that_clients_know(rest):
         assert all(isinstance(code, str) for code in voice["supported_languages"])
 
 
+def test_engine_and_licence_are_shown_on_request(rest):
+    voices = rest.must(200, rest.get("/voices?limit=100&include_engine=true"))["voices"]
+    assert all(set(voice) == INFO | {"engine", "licence"} for voice in voices)
+    assert {"espeak", "flite"} <= {voice["engine"] for voice in voices}
+
+
 def test_lists_are_filtered(rest):
     german = rest.must(200, rest.get("/voices?language=de-DE&limit=100"))
     assert {2001, 2002} <= {voice["id"] for voice in german["voices"]}
@@ -87,7 +93,8 @@ def test_lists_are_filtered(rest):
     ("limit=0", "limit"), ("limit=101", "limit"), ("limit=x", "limit"), ("limit=", "limit"),
     ("offset=-1", "offset"), ("offset=1e3", "offset"), ("offset=99999999999999999999", "offset"),
     ("language=1", "language"), ("language=e", "language"), ("language=%ff", "language"),
-    ("category=loud", "category"), ("include_public=maybe", "include_public")])
+    ("category=loud", "category"), ("include_public=maybe", "include_public"),
+    ("include_engine=maybe", "include_engine")])
 def test_a_bad_query_is_refused_by_its_name(rest, query, name):
     refused(rest.get("/voices?" + query), 400, "VALIDATION_ERROR", name)
 
