@@ -92,8 +92,8 @@ static bool engines_has_voice(const char *engine, const char *engine_voice, void
 	return voices_dir[0] != '\0' && access(path, R_OK) == 0;
 }
 
-int engines_open(struct pool **poolp, struct loop *loop, const struct config *config,
-		 const char *records_dir)
+static int engines_open_chosen(struct pool **poolp, struct loop *loop, const struct config *config,
+			       const struct engines_choice *choice, const char *records_dir)
 {
 	char voices[sizeof("SYRINX_VOICES=") + PARAM_STRING_SIZE];
 	const char *const environment[] = {voices, NULL};
@@ -101,6 +101,8 @@ int engines_open(struct pool **poolp, struct loop *loop, const struct config *co
 	void *voices_dir = (void *)(uintptr_t)config->voices_dir; /* read only */
 	struct pool_options options = {
 		.engines_dir = config->engines_dir,
+		.only_engine = choice->only,
+		.but_engine = choice->but,
 		.launcher = launcher.words,
 		.environment = environment,
 		.order = (enum pool_order)config->order,
@@ -131,4 +133,18 @@ int engines_open(struct pool **poolp, struct loop *loop, const struct config *co
 		return err;
 	snprintf(voices, sizeof(voices), "SYRINX_VOICES=%s", config->voices_dir);
 	return pool_alloc(poolp, loop, &options);
+}
+
+int engines_open(struct pool **poolp, struct loop *loop, const struct config *config,
+		 const char *records_dir)
+{
+	static const struct engines_choice all;
+
+	return engines_open_chosen(poolp, loop, config, &all, records_dir);
+}
+
+int engines_open_some(struct pool **poolp, struct loop *loop, const struct config *config,
+		      const struct engines_choice *choice)
+{
+	return engines_open_chosen(poolp, loop, config, choice, NULL);
 }

@@ -18,4 +18,13 @@
 int engines_open(struct pool **poolp, struct loop *loop, const struct config *config,
 		 const char *records_dir);
 
+/* The same with a choice of engines, for a command that needs only one voice.  ENOENT: none of
+ * them is there. */
+struct engines_choice {
+	const char *only; /* NULL: all */
+	const char *but; /* NULL: none is left out */
+};
+int engines_open_some(struct pool **poolp, struct loop *loop, const struct config *config,
+		      const struct engines_choice *choice);
+
 #endif

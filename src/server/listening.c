@@ -157,6 +157,7 @@ static void begin_service(struct server *server)
 	int err;
 
 	listening_offer(server);
+	siblings_set_url(&server->siblings, server->tls != NULL, listener_port(server->listener));
 	err = siblings_note(&server->siblings, false);
 	if (err)
 		log_warn("server", "cannot write the pid file: %s", strerror(err));

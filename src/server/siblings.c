@@ -85,9 +85,9 @@ int siblings_join(struct siblings *siblings)
 	return siblings->slot >= 0 ? 0 : siblings_take_slot(siblings);
 }
 
-/* "PID ADDRESS SLOT".  The previous release writes no slot, and reads none. */
-static int siblings_write_draft(const struct siblings *siblings, const char *name, long pid,
-				int slot)
+/* "PID ADDRESS SLOT URL".  The previous release writes and reads the first two words alone. */
+static int siblings_write_draft(const struct siblings *siblings, const char *name,
+				const struct sibling *server)
 {
 	int fd = siblings_open_file(siblings, name, O_WRONLY | O_CREAT | O_TRUNC);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
@@ -99,15 +99,15 @@ static int siblings_write_draft(const struct siblings *siblings, const char *nam
 			close(fd);
 		return err;
 	}
-	fprintf(file, "%ld %s", pid, siblings->address);
-	if (slot >= 0)
-		fprintf(file, " %d", slot);
+	fprintf(file, "%ld %s", server->pid, siblings->address);
+	if (server->slot >= 0)
+		fprintf(file, " %d %s", server->slot, server->url);
 	fputc('\n', file);
 	return fclose(file) == 0 ? 0 : errno;
 }
 
 /* Under another name first: whoever reads it reads a whole one. */
-static int siblings_write_pid(const struct siblings *siblings, long pid, int slot)
+static int siblings_write_pid(const struct siblings *siblings, const struct sibling *server)
 {
 	char name[32];
 	char draft[SIBLINGS_PATH_SIZE];
@@ -117,7 +117,7 @@ static int siblings_write_pid(const struct siblings *siblings, long pid, int slo
 	snprintf(name, sizeof(name), "syrinx.pid.%ld", (long)getpid());
 	snprintf(draft, sizeof(draft), "%s/%s", siblings->data_dir, name);
 	snprintf(path, sizeof(path), "%s/syrinx.pid", siblings->data_dir);
-	err = siblings_write_draft(siblings, name, pid, slot);
+	err = siblings_write_draft(siblings, name, server);
 	if (!err && rename(draft, path) != 0)
 		err = errno;
 	if (err)
@@ -125,7 +125,7 @@ static int siblings_write_pid(const struct siblings *siblings, long pid, int slo
 	return err;
 }
 
-/* How many of the three words it has. */
+/* How many of the first three words it has. */
 static int siblings_read_pid(const struct siblings *siblings, long *pid, char *address, int *slot)
 {
 	char path[SIBLINGS_PATH_SIZE];
@@ -151,19 +151,29 @@ bool siblings_has_been(const struct siblings *siblings)
 	       strcmp(address, siblings->address) == 0;
 }
 
+void siblings_set_url(struct siblings *siblings, bool has_tls, unsigned port)
+{
+	int host_len = (int)(strrchr(siblings->address, ':') - siblings->address);
+
+	snprintf(siblings->url, sizeof(siblings->url), "http%s://%.*s:%u", has_tls ? "s" : "",
+		 host_len < 256 ? host_len : 256, siblings->address, port);
+}
+
 int siblings_note(struct siblings *siblings, bool is_draining)
 {
+	struct sibling self = {.pid = (long)getpid(), .slot = siblings->slot};
 	char record[SIBLINGS_RECORD_SIZE] = {0};
 
 	if (strlen(siblings->address) >= SIBLINGS_ADDRESS_SIZE)
 		return ENAMETOOLONG;
-	snprintf(record, sizeof(record), "%ld %.511s %s\n", (long)getpid(), siblings->address,
-		 is_draining ? "draining" : "serving");
+	snprintf(record, sizeof(record), "%ld %.511s %s %s\n", self.pid, siblings->address,
+		 is_draining ? "draining" : "serving", siblings->url);
 	if (siblings->slot >= 0 &&
 	    pwrite(siblings->servers_fd, record, sizeof(record),
 		   (off_t)siblings->slot * SIBLINGS_RECORD_SIZE) != (ssize_t)sizeof(record))
 		return errno;
-	return is_draining ? 0 : siblings_write_pid(siblings, (long)getpid(), siblings->slot);
+	memcpy(self.url, siblings->url, sizeof(self.url));
+	return is_draining ? 0 : siblings_write_pid(siblings, &self);
 }
 
 bool siblings_leave(struct siblings *siblings, struct sibling *heir)
@@ -180,7 +190,7 @@ bool siblings_leave(struct siblings *siblings, struct sibling *heir)
 	    slot == siblings->slot)
 		has_heir = siblings_find_serving(heir, siblings) && heir->slot >= 0;
 	if (has_heir)
-		siblings_write_pid(siblings, heir->pid, heir->slot);
+		siblings_write_pid(siblings, heir);
 	fcntl(siblings->servers_fd, F_OFD_SETLK, &range);
 	siblings->slot = -1;
 	return has_heir;
@@ -203,7 +213,7 @@ static bool siblings_read_slot(struct sibling *sibling, const struct siblings *s
 	if (!siblings_is_held(siblings, slot) ||
 	    pread(siblings->servers_fd, record, SIBLINGS_RECORD_SIZE,
 		  (off_t)slot * SIBLINGS_RECORD_SIZE) < 0 ||
-	    sscanf(record, "%ld %511s %15s", &sibling->pid, address, state) != 3)
+	    sscanf(record, "%ld %511s %15s %299s", &sibling->pid, address, state, sibling->url) < 3)
 		return false;
 	sibling->slot = slot;
 	sibling->is_draining = strcmp(state, "draining") == 0;

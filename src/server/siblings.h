@@ -2,7 +2,7 @@
  * siblings.h: the servers that run with one data directory.
  *
  * A server that listens holds a slot of DIR/syrinx.servers: a lock on the slot's bytes, which say
- * its process id, its address and whether it is draining.  The kernel releases the lock when the
+ * its process id, its address, whether it is draining, and its URL.  The kernel releases the lock when the
  * process ends, however it ends, so that an entry never outlives its server.  The number of the
  * slot also names the socket through which it hands over its listener (net/handover.h), so that
  * the end of one server does not make the others unreachable.
@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-enum { SIBLINGS_MAX = 64 };
+enum { SIBLINGS_MAX = 64, SIBLINGS_URL_SIZE = 300 };
 
 struct siblings {
 	const char *data_dir; /* lent */
@@ -24,6 +24,7 @@ struct siblings {
 	int servers_fd;
 	int lock_fd; /* -1: no share is held */
 	int slot; /* -1: none is held */
+	char url[SIBLINGS_URL_SIZE]; /* where commands on this machine reach this server */
 };
 
 /* Another server of this data directory that listens on this address. */
@@ -31,6 +32,7 @@ struct sibling {
 	long pid;
 	int slot; /* -1: it is of the previous release */
 	bool is_draining;
+	char url[SIBLINGS_URL_SIZE]; /* "": it is not known */
 	int next; /* where siblings_next continues */
 };
 
@@ -40,6 +42,10 @@ void siblings_close(struct siblings *siblings);
 
 /* Takes a slot, if none is held, and a share of the lock.  ENOSPC when SIBLINGS_MAX servers run. */
 int siblings_join(struct siblings *siblings);
+
+/* Says where this server is reached: the port is the one that is open, not the 0 that stands for
+ * any. */
+void siblings_set_url(struct siblings *siblings, bool has_tls, unsigned port);
 
 /* Writes the entry of this server and, unless it is draining, its process id into syrinx.pid. */
 int siblings_note(struct siblings *siblings, bool is_draining);

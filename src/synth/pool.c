@@ -358,6 +358,12 @@ static void pool_destroy(void *object)
 	mem_deref(pool->voices);
 }
 
+static bool pool_wants(const struct pool_options *options, const char *engine)
+{
+	return (!options->only_engine || strcmp(options->only_engine, engine) == 0) &&
+	       (!options->but_engine || strcmp(options->but_engine, engine) != 0);
+}
+
 /* syrinx-NAME, a program, in the engines' directory. */
 static int add_engine(struct pool *pool, const char *file)
 {
@@ -367,7 +373,8 @@ static int add_engine(struct pool *pool, const char *file)
 	int err;
 
 	if (strncmp(file, ENGINE_PREFIX, strlen(ENGINE_PREFIX)) != 0 || *name == '\0' ||
-	    strlen(name) >= VOICE_ENGINE_MAX || strchr(name, '.'))
+	    strlen(name) >= VOICE_ENGINE_MAX || strchr(name, '.') ||
+	    !pool_wants(&pool->options, name))
 		return 0;
 	snprintf(path, sizeof(path), "%s/%s", pool->options.engines_dir, file);
 	if (access(path, X_OK) != 0)

@@ -28,6 +28,8 @@ enum pool_order {
 
 struct pool_options {
 	const char *engines_dir;
+	const char *only_engine; /* start no other than this one; NULL: all */
+	const char *but_engine; /* leave this one out; NULL: none */
 	const char *const *launcher; /* argv that runs an engine confined: NULL-terminated, may be
 					empty or NULL */
 	const char *const *environment; /* "NAME=value" for engines, besides what they see of
