@@ -8,12 +8,11 @@
 
 #include "base/count.h"
 
-static volatile sig_atomic_t came;
+static volatile sig_atomic_t came; /* the signal's number; 0: none */
 
 static void on_signal(int number)
 {
-	(void)number;
-	came = 1;
+	came = number;
 }
 
 void interrupt_watch(void)
@@ -43,4 +42,15 @@ bool interrupt_take(void)
 
 	came = 0;
 	return has_come;
+}
+
+void interrupt_pass_on(void)
+{
+	const struct sigaction action = {.sa_handler = SIG_DFL};
+	int number = came;
+
+	if (number == 0)
+		return;
+	sigaction(number, &action, NULL);
+	raise(number);
 }

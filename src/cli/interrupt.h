@@ -15,6 +15,10 @@ void interrupt_watch(void);
 /* Whether one has come since. */
 bool interrupt_came(void);
 
+/* Ends the process by the signal that has come, if one has, so that a shell knows why and stops
+ * its loop, too. */
+void interrupt_pass_on(void);
+
 /* The same for SIGINT alone, of which each one counts: whether one has come since
  * the last call. */
 void interrupt_watch_keys(void);

@@ -8,28 +8,37 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "server/engines.h"
 
 static void on_ready(void *arg)
 {
 	loop_stop(arg);
 }
 
-int local_speech_open(struct local_speech *speech, const struct config *config)
+int local_speech_open_some(struct local_speech *speech, const struct config *config,
+			   const struct engines_choice *choice)
 {
 	int err = loop_alloc(&speech->loop);
 
 	if (!err)
-		err = engines_open(&speech->pool, speech->loop, config, NULL);
+		err = engines_open_some(&speech->pool, speech->loop, config, choice);
 	if (err) {
-		fprintf(stderr, "syrinx: no engine in %s: %s\n", config->engines_dir,
-			strerror(err));
 		local_speech_close(speech);
 		return err;
 	}
 	pool_on_ready(speech->pool, on_ready, speech->loop);
 	loop_run(speech->loop);
 	return 0;
+}
+
+int local_speech_open(struct local_speech *speech, const struct config *config)
+{
+	static const struct engines_choice all;
+	int err = local_speech_open_some(speech, config, &all);
+
+	if (err)
+		fprintf(stderr, "syrinx: no engine in %s: %s\n", config->engines_dir,
+			strerror(err));
+	return err;
 }
 
 void local_speech_close(struct local_speech *speech)

@@ -7,6 +7,7 @@
 
 #include "loop/loop.h"
 #include "server/config.h"
+#include "server/engines.h"
 #include "synth/pool.h"
 
 struct local_speech {
@@ -17,6 +18,10 @@ struct local_speech {
 /* Starts the engines and waits until they have answered.  What went wrong was
  * printed. */
 int local_speech_open(struct local_speech *speech, const struct config *config);
+
+/* The same with some of the engines; says nothing.  ENOENT: none of them is there. */
+int local_speech_open_some(struct local_speech *speech, const struct config *config,
+			   const struct engines_choice *choice);
 void local_speech_close(struct local_speech *speech);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/count.h"
 #include "cli/greeting.h"
@@ -33,6 +34,40 @@ int place_find(char *base, size_t size, const struct command_call *call,
 			     address);
 	}
 	return n > 0 && (size_t)n < size ? 0 : EINVAL;
+}
+
+int place_check_server(const struct command_call *call)
+{
+	static const char *const schemes[] = {"http", "https", "ws", "wss"};
+	const char *server = command_value(call, "server");
+	const char *end = server ? strstr(server, "://") : NULL;
+
+	if (!end)
+		return COMMAND_OK;
+	for (size_t i = 0; i < COUNT(schemes); ++i) {
+		size_t len = strlen(schemes[i]);
+
+		if ((size_t)(end - server) == len && strncasecmp(server, schemes[i], len) == 0)
+			return COMMAND_OK;
+	}
+	return command_usage_error(call->command,
+				   "--server is an address like http://HOST:8080 or "
+				   "https://HOST, not \"%s\"",
+				   server);
+}
+
+void place_tell_no_key(const struct command *command, const char *base, const struct config *config)
+{
+	if (place_is_this_machine(base))
+		fprintf(stderr,
+			"syrinx %s: no key: %s/local.key cannot be read; give --key-file FILE, set "
+			"SYRINX_KEY, or name the server's data directory with --data DIR\n",
+			command->name, config->data_dir);
+	else
+		fprintf(stderr,
+			"syrinx %s: no key for %s: give --key-file FILE or set SYRINX_KEY (the "
+			"local key in %s is only sent to a server on this machine)\n",
+			command->name, base, config->data_dir);
 }
 
 bool place_is_this_machine(const char *base)

@@ -16,6 +16,13 @@
 int place_find(char *base, size_t size, const struct command_call *call,
 	       const struct config *config);
 
+/* Refuses a --server that is no address of a web server; gives a status. */
+int place_check_server(const struct command_call *call);
+
+/* Tells the user that there is no key for this server, why, and what to do. */
+void place_tell_no_key(const struct command *command, const char *base,
+		       const struct config *config);
+
 /* The local key is for the server beside it, not for whoever is asked. */
 bool place_is_this_machine(const char *base);
 

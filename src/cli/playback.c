@@ -247,6 +247,12 @@ bool playback_is_over(const struct playback *playback)
 	return playback->closed || playback->error[0] != '\0';
 }
 
+void playback_interrupt(struct playback *playback)
+{
+	if (playback->error[0] == '\0' && !playback->closed)
+		snprintf(playback->error, sizeof(playback->error), "interrupted");
+}
+
 /* The last bytes are written now, or the player has played them. */
 static bool close_out(struct playback *playback)
 {

@@ -27,6 +27,9 @@ void playback_message(struct playback *playback, char *json, size_t len);
 /* session_closed or an error has come. */
 bool playback_is_over(const struct playback *playback);
 
+/* The user ended it: nothing more is coming. */
+void playback_interrupt(struct playback *playback);
+
 /* The last word: completes the file, waits for the player.  Non-zero (printed)
  * when there was an error, from the server or from writing, or no sound at all. */
 int playback_finish(struct playback *playback);

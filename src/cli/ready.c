@@ -67,6 +67,8 @@ static int run(const struct command_call *call)
 
 	if (status != COMMAND_OK)
 		return status;
+	if (place_check_server(call) != COMMAND_OK)
+		return COMMAND_USAGE;
 	if (place_find(base, sizeof(base), call, &config) != 0)
 		return command_usage_error(call->command, "the address is too long");
 	log_set_level(LOG_ERROR);

@@ -1,8 +1,9 @@
 /*
- * say.c: `syrinx say`: speaks a text, here or on a server.
+ * say.c: `syrinx say`: speaks a text, on a server or here.
  *
- * Either way the same messages are exchanged as on /ws/tts/stream: with a
- * server over a WebSocket, without one with a session in this process.
+ * Either way the same messages are exchanged as on /ws/tts/stream: with a server over a WebSocket,
+ * without one with a session in this process.  A server that runs on this machine is preferred,
+ * because its engines are loaded already.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,125 +17,207 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/command.h"
-#include "cli/local_speech.h"
+#include "cli/interrupt.h"
 #include "cli/place.h"
 #include "cli/playback.h"
 #include "cli/refusal.h"
+#include "cli/running.h"
+#include "cli/say_local.h"
 #include "cli/settings.h"
+#include "cli/voice_list.h"
 #include "net/ws_client.h"
-#include "session/tts_stream.h"
 #include "wire/json_write.h"
 
-#define TEXT_MAX (200u * 1024u)
-#define REQUEST_MAX (2u * 1024u * 1024u)
+#define SAY_TEXT_MAX (200u * 1024u)
+#define SAY_VOICE_DEFAULT "1071"
+#define SAY_WHY_SIZE 700
 
-/* The greatest number that every JSON reader keeps. */
-#define VOICE_MAX (INT64_C(1) << 53)
-#define VOICE_INITIAL 1071
+/* A server that is silent for so long is not going to answer. */
+#define SAY_SILENCE_MS 30000
 
-/* A server that is silent for so long has gone. */
-#define SILENCE_MS 30000
+/* A signal is noticed after at most this time. */
+#define SAY_LOOK_MS 200
 
-/* What a server may take to say goodbye; all that was spoken is here by then. */
-#define GOODBYE_MS 1000
+/* What a server may take to close the connection; all that was spoken is here by then. */
+#define SAY_GOODBYE_MS 1000
 
-static int read_all(struct buf *text, FILE *file)
-{
-	char part[4096];
-	size_t n;
-	int err = 0;
-
-	while (!err && (n = fread(part, 1, sizeof(part), file)) > 0)
-		err = buf_append(text, part, n);
-	return err;
-}
-
-static void write_string(struct json_write *json, const char *key, const char *value)
-{
-	if (value)
-		json_write_string(json, key, value, strlen(value));
-}
-
-/* What the options say in numbers; whether they are in range is the server's to
- * say. */
-struct numbers {
-	int64_t voice;
-	double speed;
+struct say {
+	const struct command_call *call;
+	const struct config *config;
+	const char *voice; /* as the user named it */
+	double speed; /* whether it is in range is for the session to decide */
+	char base[1000]; /* of the server; "": speak here */
+	bool is_found; /* the server was found, not named: without it we can speak here */
+	char key[KEY_SOURCE_SIZE];
+	struct buf text;
 };
 
-static int read_speed(double *speed, const struct command_call *call)
+/* What is said */
+
+static int say_read_speed(double *speed, const struct command_call *call)
 {
 	const char *value = command_value(call, "speed");
 	char *end;
 
 	*speed = 1;
 	if (!value)
-		return 0;
+		return COMMAND_OK;
 	*speed = strtod(value, &end);
 	if (end != value && *end == '\0' && fabs(*speed) < 1000)
-		return 0;
-	command_usage_error(call->command, "--speed must be a number like 0.9, not \"%s\"", value);
-	return EINVAL;
+		return COMMAND_OK;
+	return command_usage_error(call->command, "--speed must be a number like 0.9, not \"%s\"",
+				   value);
 }
 
-static int read_numbers(struct numbers *numbers, const struct command_call *call)
+/* A name that promises another format would mislead players; and a terminal shows a WAV file as
+ * rubbish that may even reprogram it. */
+static int say_check_output(const struct command_call *call)
 {
-	int err = command_number(&numbers->voice, call, "voice", 0, VOICE_MAX, VOICE_INITIAL);
+	static const char *const others[] = {".mp3", ".ogg", ".opus", ".flac", ".aac", ".m4a"};
+	const char *file = command_value(call, "output");
+	const char *end = file ? strrchr(file, '.') : NULL;
 
-	return err ? err : read_speed(&numbers->speed, call);
+	if (file && strcmp(file, "-") == 0 && isatty(STDOUT_FILENO))
+		return command_usage_error(call->command,
+					   "audio is not written to a terminal: redirect standard "
+					   "output, or give -o FILE.wav");
+	for (size_t i = 0; end && i < COUNT(others); ++i) {
+		if (strcasecmp(end, others[i]) == 0)
+			return command_usage_error(
+				call->command,
+				"a WAV file is written, so call it .wav and not %s; "
+				"POST /v1/tts/generate makes others",
+				end);
+	}
+	return COMMAND_OK;
+}
+
+static int say_read_input(struct buf *text)
+{
+	char part[4096];
+	size_t n;
+	int err = 0;
+
+	while (!err && (n = fread(part, 1, sizeof(part), stdin)) > 0)
+		err = buf_append(text, part, n);
+	return err;
+}
+
+/* The words of the command line, or standard input when it is asked for or has something. */
+static int say_read_text(struct buf *text, const struct command_call *call)
+{
+	bool reads = call->operand_count == 0 ||
+		     (call->operand_count == 1 && strcmp(call->operands[0], "-") == 0);
+	int err = 0;
+
+	if (call->operand_count == 0 && isatty(STDIN_FILENO))
+		return command_usage_error(call->command, "TEXT is missing");
+	if (reads)
+		err = say_read_input(text);
+	for (size_t i = 0; !err && !reads && i < call->operand_count; ++i) {
+		if (i > 0)
+			err = buf_append(text, " ", 1);
+		if (!err)
+			err = buf_append_str(text, call->operands[i]);
+	}
+	if (err)
+		fprintf(stderr, "syrinx say: the text is too long (%u bytes at most)\n",
+			SAY_TEXT_MAX);
+	else if (text->len == 0)
+		fprintf(stderr, "syrinx say: there is nothing to say: %s\n",
+			reads ? "standard input is empty" : "the text is empty");
+	return err || text->len == 0 ? COMMAND_FAILED : COMMAND_OK;
+}
+
+static void say_write_string(struct json_write *json, const char *key, const char *value)
+{
+	if (value)
+		json_write_string(json, key, value, strlen(value));
 }
 
 /* `close` and not `flush`, because it is answered also when nothing can be said. */
-static int write_request(struct buf *out, const struct command_call *call,
-			 const struct numbers *numbers, const struct buf *text)
+static int say_write_request(struct buf *out, int64_t voice_id, void *arg)
 {
+	const struct say *say = arg;
 	struct json_write json;
 
 	json_write_open(&json, out);
-	json_write_signed(&json, "voice_id", numbers->voice);
-	write_string(&json, "language", command_value(call, "language"));
-	json_write_double(&json, "speed", numbers->speed, 6);
-	write_string(&json, "output_format", command_value(call, "format"));
+	json_write_signed(&json, "voice_id", voice_id);
+	say_write_string(&json, "language", command_value(say->call, "language"));
+	json_write_double(&json, "speed", say->speed, 6);
+	say_write_string(&json, "output_format", command_value(say->call, "format"));
 	json_write_bool(&json, "close", true);
-	json_write_string(&json, "text", text->bytes, text->len);
+	json_write_string(&json, "text", say->text.bytes, say->text.len);
 	return json_write_close(&json);
 }
 
-/* With a server */
+/* Where it is said */
 
-static int make_url(char *url, size_t size, const struct command_call *call,
-		    const struct config *config)
+/* Speaking here takes much longer, and what the server would do differently is not done. */
+static void say_note_local(struct say *say, const char *why)
 {
-	char base[1000];
-	int n;
-
-	if (place_find(base, sizeof(base), call, config) != 0)
-		return EINVAL;
-	n = snprintf(url, size, "%s/ws/tts/stream", base);
-	return n > 0 && (size_t)n < size ? 0 : EINVAL;
+	fprintf(stderr,
+		"syrinx say: %s; starting engines for this command (--local does so without this "
+		"note)\n",
+		why);
+	say->base[0] = '\0';
 }
 
 /* The key is read before the text: both may come from standard input, the key first. */
-static int find_key(char key[KEY_SOURCE_SIZE], const struct command_call *call,
-		    const struct config *config)
+static int say_find_key(struct say *say)
 {
-	char base[1000];
 	bool found;
-	int status;
+	int status = place_find_key(say->key, &found, say->base, say->call, say->config);
 
-	if (place_find(base, sizeof(base), call, config) != 0)
-		return command_usage_error(call->command, "the address is too long");
-	status = place_find_key(key, &found, base, call, config);
 	if (status != COMMAND_OK || found)
 		return status;
-	fprintf(stderr,
-		"syrinx say: no key: give --key-file FILE or set SYRINX_KEY (the local one is in "
-		"%s/local.key)\n",
-		config->data_dir);
+	if (say->is_found) {
+		char why[SAY_WHY_SIZE];
+
+		snprintf(why, sizeof(why), "a server runs, but %.300s/local.key cannot be read",
+			 say->config->data_dir);
+		say_note_local(say, why);
+		return COMMAND_OK;
+	}
+	place_tell_no_key(say->call->command, say->base, say->config);
 	return COMMAND_FAILED;
 }
 
-static void tell_refusal(const char *url, char *why)
+static int say_find_place(struct say *say)
+{
+	const struct command_call *call = say->call;
+	bool is_local = command_value(call, "local");
+	char why[SAY_WHY_SIZE];
+
+	if (command_value(call, "server")) {
+		if (is_local)
+			return command_usage_error(call->command,
+						   "--server and --local exclude each other");
+		if (place_check_server(call) != COMMAND_OK)
+			return COMMAND_USAGE;
+		if (place_find(say->base, sizeof(say->base), call, say->config) != 0)
+			return command_usage_error(call->command, "the address is too long");
+		return say_find_key(say);
+	}
+	/* A folder that is named is one for engines of our own. */
+	if (!is_local && !command_value(call, "voices")) {
+		if (running_find(say->base, sizeof(say->base), say->config) == 0) {
+			say->is_found = true;
+			return say_find_key(say);
+		}
+		snprintf(why, sizeof(why), "no server runs with the data directory %.300s",
+			 say->config->data_dir);
+		say_note_local(say, why);
+	}
+	if (command_value(call, "key-file"))
+		return command_usage_error(call->command,
+					   "--key-file is the key for a server: give --server");
+	return COMMAND_OK;
+}
+
+/* On a server */
+
+static void say_tell_refusal(const char *url, char *why)
 {
 	bool is_key = strncmp(why, "HTTP 401", 8) == 0 || strncmp(why, "HTTP 403", 8) == 0;
 
@@ -145,7 +228,30 @@ static void tell_refusal(const char *url, char *why)
 				"shows which there are)\n");
 }
 
-/* That a turn was cut short, for want of credit, is told behind its end. */
+/* The id of the voice.  ENOENT, EEXIST: there is no such one, or several, which has been
+ * printed. */
+static int say_find_voice(int64_t *id, const struct say *say, char why[SAY_WHY_SIZE])
+{
+	const struct asking_place place = {
+		.base = say->base, .key = say->key, .ca_file = command_value(say->call, "ca")};
+	struct voice_list list = {0};
+	int err = 0;
+
+	if (voice_list_is_id(id, say->voice))
+		return 0;
+	err = voice_list_ask(&list, &place, why, SAY_WHY_SIZE);
+	if (!err) {
+		err = voice_list_find(id, &list, say->voice, why, SAY_WHY_SIZE);
+		if (err)
+			fprintf(stderr, "syrinx say: %s\n", why);
+	} else if (err == ENOENT || err == EEXIST) {
+		err = EIO;
+	}
+	voice_list_reset(&list);
+	return err;
+}
+
+/* That a turn was cut short, for want of credit, is reported behind its end. */
 static void say_goodbye(struct ws_client *client, struct playback *playback)
 {
 	static const char goodbye[] = "{\"close_socket\":true}";
@@ -155,300 +261,149 @@ static void say_goodbye(struct ws_client *client, struct playback *playback)
 	int err = ws_client_send(client, goodbye, strlen(goodbye));
 
 	while (!err) {
-		err = ws_client_recv(client, &bytes, &len, &is_binary, GOODBYE_MS);
+		err = ws_client_recv(client, &bytes, &len, &is_binary, SAY_GOODBYE_MS);
 		if (!err)
 			playback_message(playback, bytes, len);
 	}
-	ws_client_close(client, 1000, GOODBYE_MS);
+	ws_client_close(client, 1000, SAY_GOODBYE_MS);
 }
 
-static int say_remote(const struct command_call *call, const struct config *config, const char *key,
-		      const struct buf *request, struct playback *playback)
+static void say_play(struct ws_client *client, const struct buf *request, struct playback *playback)
 {
-	char url[1024];
-	char header[KEY_SOURCE_SIZE + 32];
-	char why[256];
-	const char *const headers[] = {header, NULL};
-	struct ws_client_options options = {.url = url, .headers = headers};
-	struct ws_client *client;
+	unsigned silence_ms = 0;
 	char *bytes;
 	size_t len;
 	bool is_binary;
-	int err;
+	int err = ws_client_send(client, request->bytes, request->len);
 
-	options.ca_file = command_value(call, "ca");
-	if (make_url(url, sizeof(url), call, config) != 0)
-		return EINVAL;
-	snprintf(header, sizeof(header), "Authorization: Bearer %s", key);
-	err = ws_client_open(&client, &options, why, sizeof(why));
-	if (err) {
-		tell_refusal(url, why);
-		return err;
-	}
-	err = ws_client_send(client, request->bytes, request->len);
-	while (!err && !playback_is_over(playback)) {
-		err = ws_client_recv(client, &bytes, &len, &is_binary, SILENCE_MS);
-		if (!err)
+	while (!err && !playback_is_over(playback) && !interrupt_came()) {
+		err = ws_client_recv(client, &bytes, &len, &is_binary, SAY_LOOK_MS);
+		if (err == ETIMEDOUT && silence_ms < SAY_SILENCE_MS) {
+			silence_ms += SAY_LOOK_MS;
+			err = 0;
+		} else if (!err) {
+			silence_ms = 0;
 			playback_message(playback, bytes, len);
-	}
-	if (!err)
-		say_goodbye(client, playback);
-	mem_deref(client);
-	return 0; /* playback_finish says what is missing */
-}
-
-/* Without a server */
-
-struct local_peer {
-	struct loop *loop;
-	struct playback *playback;
-	struct session *session;
-};
-
-static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
-{
-	struct local_peer *peer = arg;
-	char *copy = malloc(len);
-
-	(void)tag;
-	(void)samples;
-	if (copy) {
-		memcpy(copy, json, len);
-		playback_message(peer->playback, copy, len);
-	}
-	free(copy);
-	if (playback_is_over(peer->playback))
-		loop_stop(peer->loop);
-}
-
-static uint64_t peer_drop(void *arg, uint64_t tag)
-{
-	(void)arg;
-	(void)tag;
-	return 0;
-}
-
-static bool peer_is_full(void *arg)
-{
-	(void)arg;
-	return false;
-}
-
-/* What is sent is there at once. */
-static bool peer_tell_when_sent(void *arg, uint64_t tag)
-{
-	(void)arg;
-	(void)tag;
-	return false;
-}
-
-static void peer_close(void *arg, uint16_t code, const char *reason)
-{
-	struct local_peer *peer = arg;
-
-	(void)code;
-	(void)reason;
-	loop_stop(peer->loop);
-}
-
-static const struct peer_ops local_peer_ops = {
-	.send = peer_send,
-	.drop = peer_drop,
-	.is_full = peer_is_full,
-	.tell_when_sent = peer_tell_when_sent,
-	.close = peer_close,
-};
-
-/* Nothing is charged for what was made at home. */
-struct no_ledger {
-	struct loop *loop;
-	struct deferred done;
-	ledger_booked_h *booked;
-	void *arg;
-};
-
-static void on_no_booking(void *arg)
-{
-	struct no_ledger *ledger = arg;
-
-	ledger->booked(0, ledger->arg);
-}
-
-static int book_nothing(void **bookingp, void *arg, const struct store_turn *turn, size_t mark,
-			ledger_booked_h *booked, void *booked_arg)
-{
-	struct no_ledger *ledger = arg;
-
-	(void)turn;
-	(void)mark;
-	*bookingp = ledger;
-	if (!booked)
-		return 0;
-	ledger->booked = booked;
-	ledger->arg = booked_arg;
-	loop_defer(ledger->loop, &ledger->done, on_no_booking, ledger);
-	return 0;
-}
-
-static void unlisten_nothing(void *booking)
-{
-	struct no_ledger *ledger = booking;
-
-	loop_undefer(ledger->loop, &ledger->done);
-}
-
-static const struct ledger_ops no_ledger_ops = {
-	.book = book_nothing,
-	.unlisten = unlisten_nothing,
-};
-static const struct prices no_prices = {.microcents_per_minute = PRICE_UNKNOWN};
-
-static int say_local(const struct config *config, const struct buf *request,
-		     struct playback *playback)
-{
-	struct local_speech speech = {0};
-	struct member *nobody = NULL;
-	struct buf scratch;
-	int err = local_speech_open(&speech, config);
-
-	if (err)
-		return err;
-	buf_init(&scratch, 1024 * 1024);
-	struct no_ledger ledger = {.loop = speech.loop};
-	struct session_services services = {
-		.timers = &speech.loop->timers,
-		.speech = pool_speech(speech.pool),
-		.voices = pool_voices(speech.pool),
-		.ledger_ops = &no_ledger_ops,
-		.ledger = &ledger,
-		.prices = &no_prices,
-		.scratch = &scratch,
-	};
-	struct local_peer local = {.loop = speech.loop, .playback = playback};
-	struct peer peer = {.ops = &local_peer_ops, .peer = &local};
-
-	err = member_alloc_alone(&nobody, services.timers, NULL, NULL);
-	if (!err)
-		err = tts_stream_alloc(&local.session, &services, &peer, "say", nobody);
-	if (!err) {
-		local.session->ops->message(local.session, request->bytes, request->len);
-		if (!playback_is_over(playback))
-			loop_run(speech.loop);
-		mem_deref(local.session);
-	}
-	mem_deref(nobody);
-	buf_reset(&scratch);
-	local_speech_close(&speech);
-	return err;
-}
-
-/* A name that promises what is not in the file: players would go by it. */
-static int check_output(const struct command_call *call)
-{
-	static const char *const others[] = {".mp3", ".ogg", ".opus", ".flac", ".aac", ".m4a"};
-	const char *file = command_value(call, "output");
-	const char *end = file ? strrchr(file, '.') : NULL;
-
-	for (size_t i = 0; end && i < COUNT(others); ++i) {
-		if (strcasecmp(end, others[i]) == 0) {
-			command_usage_error(call->command,
-					    "a WAV file is written, so call it .wav and not %s; "
-					    "POST /v1/tts/generate makes others",
-					    end);
-			return EINVAL;
 		}
 	}
-	return 0;
+	if (!err && !interrupt_came())
+		say_goodbye(client, playback);
 }
 
-static int get_text(struct buf *text, const struct command_call *call)
+/* EAGAIN: the server that was found cannot be used, which has been printed. */
+static int say_remote(struct say *say, struct playback *playback)
 {
-	int err;
+	char url[1024];
+	char header[KEY_SOURCE_SIZE + 32];
+	char why[SAY_WHY_SIZE];
+	char note[SAY_WHY_SIZE + sizeof(url)];
+	const char *const headers[] = {header, NULL};
+	const struct ws_client_options options = {
+		.url = url, .headers = headers, .ca_file = command_value(say->call, "ca")};
+	struct ws_client *client;
+	struct buf request;
+	int64_t voice_id;
+	int err = say_find_voice(&voice_id, say, why);
 
-	if (strcmp(call->operands[0], "-") == 0)
-		err = read_all(text, stdin);
-	else
-		err = buf_append_str(text, call->operands[0]);
-	if (err)
-		fprintf(stderr, "syrinx say: the text is too long (%u bytes at most)\n", TEXT_MAX);
-	return err;
+	if (err == ENOENT || err == EEXIST)
+		return err;
+	snprintf(url, sizeof(url), "%s/ws/tts/stream", say->base);
+	snprintf(header, sizeof(header), "Authorization: Bearer %s", say->key);
+	if (!err)
+		err = ws_client_open(&client, &options, why, sizeof(why));
+	explicit_bzero(header, sizeof(header));
+	if (err && say->is_found) {
+		refusal_shorten(why);
+		snprintf(note, sizeof(note), "the server at %s cannot be used: %s", say->base, why);
+		say_note_local(say, note);
+		return EAGAIN;
+	}
+	if (err) {
+		say_tell_refusal(url, why);
+		return err;
+	}
+	buf_init(&request, SAY_REQUEST_MAX);
+	err = say_write_request(&request, voice_id, say);
+	if (!err) {
+		interrupt_watch();
+		say_play(client, &request, playback);
+	}
+	buf_reset(&request);
+	mem_deref(client);
+	return err; /* playback_finish says what is missing */
 }
 
-static int say(const struct command_call *call, const struct config *config, const char *key,
-	       const struct buf *request)
+static int say_all(struct say *say)
 {
 	struct playback *playback;
-	int err = playback_alloc(&playback, command_value(call, "output"), true);
+	int err = playback_alloc(&playback, command_value(say->call, "output"), true);
 
 	if (err)
 		return err;
-	if (command_value(call, "server"))
-		err = say_remote(call, config, key, request, playback);
-	else
-		err = say_local(config, request, playback);
+	if (say->base[0])
+		err = say_remote(say, playback);
+	if (!say->base[0])
+		err = say_local(say->config, say->voice, say_write_request, say, playback);
+	if (!err && interrupt_came())
+		playback_interrupt(playback);
 	if (!err)
 		err = playback_finish(playback);
 	mem_deref(playback);
 	return err;
 }
 
-static int run(const struct command_call *call)
+static int say_run(const struct command_call *call)
 {
 	static struct config config;
-	char key[KEY_SOURCE_SIZE];
-	struct numbers numbers;
-	struct buf text;
-	struct buf request;
-	int status;
-	int err;
+	const char *voice = command_value(call, "voice");
+	struct say say = {
+		.call = call, .config = &config, .voice = voice ? voice : SAY_VOICE_DEFAULT};
+	int status = say_read_speed(&say.speed, call);
 
-	if (read_numbers(&numbers, call) != 0 || check_output(call) != 0)
-		return COMMAND_USAGE;
-	status = settings_load(&config, call);
-	if (status != COMMAND_OK)
-		return status;
-	if (command_value(call, "server"))
-		status = find_key(key, call, &config);
-	else if (command_value(call, "key-file"))
-		status = command_usage_error(call->command, "--key-file is for a server: --server");
+	if (status == COMMAND_OK)
+		status = say_check_output(call);
+	if (status == COMMAND_OK)
+		status = settings_load(&config, call);
+	if (status == COMMAND_OK)
+		status = say_find_place(&say);
 	if (status != COMMAND_OK)
 		return status;
 	log_set_level(LOG_ERROR);
-	buf_init(&text, TEXT_MAX);
-	buf_init(&request, REQUEST_MAX);
-	err = get_text(&text, call);
-	if (!err)
-		err = write_request(&request, call, &numbers, &text);
-	if (!err)
-		err = say(call, &config, key, &request);
-	explicit_bzero(key, sizeof(key));
-	buf_reset(&text);
-	buf_reset(&request);
-	return err ? COMMAND_FAILED : COMMAND_OK;
+	buf_init(&say.text, SAY_TEXT_MAX);
+	status = say_read_text(&say.text, call);
+	if (status == COMMAND_OK)
+		status = say_all(&say) == 0 ? COMMAND_OK : COMMAND_FAILED;
+	explicit_bzero(say.key, sizeof(say.key));
+	buf_reset(&say.text);
+	interrupt_pass_on();
+	return status;
 }
 
-static const struct command_option options[] = {
+static const struct command_option say_options[] = {
 	{"output", 'o', "FILE", "write a WAV file (- for standard output) instead of playing"},
-	{"voice", 0, "ID", "the voice (1071); see: syrinx voices"},
+	{"voice", 0, "VOICE", "the voice, by id or name (1071); see: syrinx voices"},
 	{"language", 0, "CODE", "the language of the text (the voice's own)"},
 	{"speed", 0, "N", "0.8 to 1.2 (1)"},
 	{"format", 0, "NAME", "pcm_8000 … pcm_24000, ulaw_8000, alaw_8000 (pcm_24000)"},
-	{"server", 0, "URL", "speak through this server instead of here"},
+	{"server", 0, "URL", "speak through this server (the one that runs on the data directory)"},
+	{"local", 0, NULL, "start engines for this command even if a server is running"},
 	KEY_SOURCE_FILE_OPTION,
-	{"key", 0, "KEY", "the key for it itself (SYRINX_KEY, or the local one)"},
-	{"ca", 0, "FILE", "authorities that may vouch for it (the system's)"},
+	{"key", 0, "KEY", "the server's key itself (SYRINX_KEY, or the local key)"},
+	{"ca", 0, "FILE", "trust these certificate authorities (the system's)"},
 	{"config", 0, "FILE", "read this configuration"},
-	{"data", 0, "DIR", "where the local key is (data)"},
-	{"voices", 0, "DIR", "the folder of neural voices"},
+	{"data", 0, "DIR", "the server's data directory, with the local key (data)"},
+	{"voices", 0, "DIR", "start engines with this folder of neural voices"},
 	{0},
 };
 
 const struct command command_say = {
 	.name = "say",
-	.operands = "TEXT",
-	.operands_min = 1,
-	.operands_max = 1,
-	.summary = "Speak a text (- reads it from standard input).",
-	.options = options,
-	.run = run,
+	.operands = "[TEXT]...",
+	.operands_max = COMMAND_OPERANDS_MAX,
+	.summary = "Speak a text; without one, or with -, speak standard input.",
+	.options = say_options,
+	.run = say_run,
+	.examples = "  syrinx say Hello from Syrinx\n"
+		    "  syrinx say \"Guten Tag.\" --voice \"German, female\" -o tag.wav\n"
+		    "  fortune | syrinx say --voice nova\n",
 };

@@ -30,11 +30,11 @@
 #include "cli/talk_view.h"
 #include "cli/talk_voice.h"
 #include "cli/terminal.h"
+#include "cli/voice_list.h"
 
 #define URL_SIZE 2048
 #define LINE_MAX_BYTES (64u * 1024u)
-#define VOICE_INITIAL 1071
-#define VOICE_MAX (INT64_C(1) << 53)
+#define TALK_VOICE_DEFAULT "1071"
 
 /* Longer than any agent may take for an answer. */
 #define ANSWER_MS 600000
@@ -366,12 +366,6 @@ static int converse(struct talk *talk)
 
 /* Where and who */
 
-/* What the options say in numbers. */
-struct numbers {
-	int64_t voice;
-	int64_t ping_s;
-};
-
 struct place {
 	char url[URL_SIZE]; /* the agent's */
 	char base[URL_SIZE / 2]; /* of our own server, which speaks */
@@ -435,21 +429,45 @@ static int find_own_key(struct place *place, const struct command *command,
 	return ENOENT;
 }
 
-static int open_voice(struct talk *talk, struct place *place, const struct command_call *call,
-		      const struct config *config, int64_t voice_id)
+/* The id of the voice that --voice names. */
+static int talk_find_voice(int64_t *id, const struct place *place, const struct command_call *call)
 {
-	const struct talk_voice_options options = {
+	const struct asking_place server = {
+		.base = place->base, .key = place->own_key, .ca_file = command_value(call, "ca")};
+	const char *name = command_value(call, "voice");
+	struct voice_list list = {0};
+	char why[600];
+	int err;
+
+	if (voice_list_is_id(id, name ? name : TALK_VOICE_DEFAULT))
+		return 0;
+	err = voice_list_ask(&list, &server, why, sizeof(why));
+	if (err)
+		fprintf(stderr, "syrinx talk: %s: %s\n", place->base, why);
+	else
+		err = voice_list_find(id, &list, name, why, sizeof(why));
+	if (err && list.count > 0)
+		fprintf(stderr, "syrinx talk: %s\n", why);
+	voice_list_reset(&list);
+	return err;
+}
+
+static int open_voice(struct talk *talk, struct place *place, const struct command_call *call,
+		      const struct config *config)
+{
+	struct talk_voice_options options = {
 		.url = place->speech_url,
 		.key = place->own_key,
 		.ca_file = command_value(call, "ca"),
 		.language = command_value(call, "language"),
-		.voice_id = voice_id,
 	};
 	int err;
 
 	if (!command_value(call, "speak") && !command_value(call, "voice"))
 		return 0;
 	err = find_own_key(place, call->command, config);
+	if (!err)
+		err = talk_find_voice(&options.voice_id, place, call);
 	return err ? err : talk_voice_alloc(&talk->voice, &options);
 }
 
@@ -513,14 +531,14 @@ static int begin_conversation(struct talk *talk)
 }
 
 static int talk_with(struct place *place, const struct command_call *call,
-		     const struct config *config, const struct numbers *numbers)
+		     const struct config *config, int64_t ping_s)
 {
-	struct talk talk = {.ping_s = numbers->ping_s};
+	struct talk talk = {.ping_s = ping_s};
 	int err = open_view(&talk, place->name);
 
 	buf_init(&talk.input, LINE_MAX_BYTES);
 	if (!err)
-		err = open_voice(&talk, place, call, config, numbers->voice);
+		err = open_voice(&talk, place, call, config);
 	if (!err)
 		err = open_side(&talk, place, call);
 	if (!err)
@@ -541,11 +559,11 @@ static int run(const struct command_call *call)
 {
 	static struct config config;
 	static struct place place;
-	struct numbers numbers;
+	int64_t ping_s;
 	int status;
 
-	if (command_number(&numbers.voice, call, "voice", 0, VOICE_MAX, VOICE_INITIAL) != 0 ||
-	    command_number(&numbers.ping_s, call, "ping", 1, 3600, PING_S) != 0)
+	if (command_number(&ping_s, call, "ping", 1, 3600, PING_S) != 0 ||
+	    place_check_server(call) != COMMAND_OK)
 		return COMMAND_USAGE;
 	status = settings_load(&config, call);
 	if (status != COMMAND_OK)
@@ -554,23 +572,23 @@ static int run(const struct command_call *call)
 	status = find_place(&place, call, &config);
 	if (status != COMMAND_OK)
 		return status;
-	return talk_with(&place, call, &config, &numbers) == 0 ? COMMAND_OK : COMMAND_FAILED;
+	return talk_with(&place, call, &config, ping_s) == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 
 static const struct command_option options[] = {
-	{"agent", 0, "NAME", "with this agent of the configuration (the first)"},
+	{"agent", 0, "NAME", "talk with this agent of the configuration (the first)"},
 	{"speak", 0, NULL, "say the answers aloud, too"},
-	{"voice", 0, "ID", "say them with this voice (1071); see: syrinx voices"},
+	{"voice", 0, "VOICE", "say them with this voice, by id or name (1071)"},
 	{"language", 0, "CODE", "the language of the answers (the voice's own)"},
-	{"server", 0, "URL", "where Syrinx is (the address of the configuration)"},
-	{"url", 0, "URL", "whole, of any server that gives an engine its words"},
+	{"server", 0, "URL", "the server's address (that of the configuration)"},
+	{"url", 0, "URL", "the agent's whole address, on any server that speaks the protocol"},
 	KEY_SOURCE_FILE_OPTION,
 	{"key", 0, "KEY", "the speech engine's API key itself (the agent's)"},
-	{"token", 0, "TOKEN", "carry this token instead of one made with the key"},
-	{"ping", 0, "SECONDS", "of silence until it is asked whether it is there (15)"},
-	{"ca", 0, "FILE", "authorities that may vouch for it (the system's)"},
+	{"token", 0, "TOKEN", "send this token instead of one made with the key"},
+	{"ping", 0, "SECONDS", "ping the server after this many seconds of silence (15)"},
+	{"ca", 0, "FILE", "trust these certificate authorities (the system's)"},
 	{"config", 0, "FILE", "read this configuration"},
-	{"data", 0, "DIR", "where the local key is (data)"},
+	{"data", 0, "DIR", "the server's data directory, with the local key (data)"},
 	{0},
 };
 
@@ -579,4 +597,7 @@ const struct command command_talk = {
 	.summary = "Talk with an agent: type, and read or hear its answers.",
 	.options = options,
 	.run = run,
+	.examples =
+		"  syrinx talk\n"
+		"  syrinx talk --agent support --config /etc/syrinx/syrinx.conf --voice Sally\n",
 };

@@ -4,6 +4,8 @@
  */
 #include "wire/openai_body.h"
 
+#include <string.h>
+
 #include "base/count.h"
 
 /* Their speeds; ours are 0.8 to 1.2, and what is beyond becomes the nearest. */
@@ -33,16 +35,23 @@ static const struct {
 	{"pcm", {AUDIO_PCM16, 24000, 0}},
 };
 
+const int64_t *openai_body_voice(const char *name, size_t len)
+{
+	for (size_t i = 0; i < COUNT(voices); ++i) {
+		if (strlen(voices[i].name) == len && memcmp(voices[i].name, name, len) == 0)
+			return voices[i].ids;
+	}
+	return NULL;
+}
+
 static int read_name(struct speech_reader *reader, const struct speech_field *field,
 		     const struct json_value *value)
 {
 	struct speech_body *body = reader->body;
 
 	body->voice_choices = NULL;
-	for (size_t i = 0; value->kind == JSON_KIND_STRING && i < COUNT(voices); ++i) {
-		if (speech_body_is(value, voices[i].name))
-			body->voice_choices = voices[i].ids;
-	}
+	if (value->kind == JSON_KIND_STRING)
+		body->voice_choices = openai_body_voice(value->text, value->len);
 	return speech_body_voice(reader, field, value);
 }
 

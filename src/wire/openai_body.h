@@ -10,4 +10,8 @@
 
 speech_body_h openai_body_read;
 
+/* The ids of voices like the one that OpenAI calls by this name, the best first and a 0 behind
+ * the last; NULL when OpenAI has no such voice. */
+const int64_t *openai_body_voice(const char *name, size_t len);
+
 #endif

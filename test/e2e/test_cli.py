@@ -1,14 +1,17 @@
 """The commands as a user types them."""
 
 import array
+import os
+import pty
 import re
+import signal
 import socket
 import subprocess
 import wave
 
 import pytest
 from client import is_speech
-from program import SYRINX, WAIT_S, environment, free_port, syrinx
+from program import SYRINX, WAIT_S, environment, free_port, syrinx, wait_until
 
 
 @pytest.fixture
@@ -37,10 +40,141 @@ def test_say_writes_a_wav_without_a_server(tmp_path):
 
 
 def test_say_through_a_server_gives_the_same_samples(server, tmp_path):
-    say("The same words.", "-o", tmp_path / "local.wav")
+    say("The same words.", "-o", tmp_path / "local.wav", "--local")
     say("The same words.", "-o", tmp_path / "remote.wav", "--data", server.data,
         "--server", f"http://127.0.0.1:{server.port}")
     assert read_wav(tmp_path / "local.wav") == read_wav(tmp_path / "remote.wav")
+
+
+def booked(server):
+    return len(server.ledger())
+
+
+def test_say_uses_the_server_of_the_data_directory(server, tmp_path):
+    before = booked(server)
+    done = say("Through", "the", "server.", "-o", tmp_path / "out.wav", "--data", server.data)
+    assert not done.stderr and is_speech(read_wav(tmp_path / "out.wav")[1])
+    server.wait_for_ledger(before + 1)
+    done = say("Here.", "-o", tmp_path / "out.wav", "--data", server.data, "--local")
+    assert not done.stderr and booked(server) == before + 1
+
+
+def test_say_speaks_itself_when_the_server_has_gone(start_server, tmp_path):
+    """Also after one that was killed, whose note of its address is still there."""
+    server = start_server()
+    server.process.kill()
+    server.process.wait()
+    assert (server.data / "syrinx.pid").exists()
+    done = say("Alone.", "-o", tmp_path / "out.wav", "--data", server.data)
+    assert b"no server runs with the data directory" in done.stderr
+    assert is_speech(read_wav(tmp_path / "out.wav")[1])
+
+
+def test_say_speaks_itself_when_the_server_refuses_its_key(start_server, tmp_path):
+    server = start_server()
+    done = say("Alone.", "-o", tmp_path / "out.wav", "--data", server.data, "--key", "ka_wrong")
+    assert b"cannot be used: HTTP 403: Forbidden; starting engines" in done.stderr
+
+
+def test_say_starts_only_the_engine_of_the_voice(tmp_path):
+    """The others would hold it up: here one that never answers."""
+    engines = tmp_path / "engines"
+    engines.mkdir()
+    (engines / "syrinx-espeak").symlink_to(SYRINX.with_name("syrinx-espeak"))
+    stuck = engines / "syrinx-flite"
+    stuck.write_text("#!/bin/sh\nexec sleep 1000\n")
+    stuck.chmod(0o755)
+    for voice in ("2004", "English, female", "english, FEMALE"):
+        say("Quick.", "--voice", voice, "-o", tmp_path / "out.wav", "--local",
+            settings={"speech.engines_dir": engines})
+        assert is_speech(read_wav(tmp_path / "out.wav")[1])
+
+
+@pytest.mark.parametrize("voice,voice_id", [
+    ("german, female", 2002), ("german-female", 2002), ("2002", 2002), ("Sally", 1071),
+    ("nova", 1071)])  # like nova, among the voices that are not neural
+def test_say_takes_the_name_of_a_voice(server, tmp_path, voice, voice_id):
+    def spoken(name, *where):
+        say("Guten Tag.", "--voice", name, "-o", tmp_path / "out.wav", *where)
+        return len(read_wav(tmp_path / "out.wav")[1])
+
+    before = booked(server)
+    length = spoken(voice, "--data", server.data)
+    assert server.wait_for_ledger(before + 1)[-1]["voice_id"] == voice_id
+    assert abs(spoken(voice, "--local") / length - 1) < 0.01  # eSpeak NG varies by a sample
+
+
+@pytest.mark.parametrize("voice,words", [
+    ("Saly", "did you mean Sally (1071)?"), ("german", "German, male (2001), German, female (2002)"),
+    ("Bartholomew", "there is no voice \"Bartholomew\""),
+    ('1,"text":"y"', "there is no voice")])
+def test_say_names_the_voices_that_may_have_been_meant(server, tmp_path, voice, words):
+    for where in (["--data", server.data], ["--local"]):
+        done = syrinx("say", "x", "--voice", voice, "-o", tmp_path / "out.wav", *where)
+        assert done.returncode == 1 and words in done.stderr.decode(), done.stderr
+        assert not (tmp_path / "out.wav").exists()
+
+
+def test_say_joins_words_and_reads_a_pipe(server, tmp_path):
+    where = ["--data", server.data, "--voice", "1"]
+    say("One two three.", "-o", tmp_path / "quoted.wav", *where)
+    say("One", "two", "three.", f"-o{tmp_path}/joined.wav", *where)
+    say("-o", tmp_path / "piped.wav", *where, stdin=b"One two three.")
+    assert (tmp_path / "quoted.wav").read_bytes() == (tmp_path / "joined.wav").read_bytes()
+    assert (tmp_path / "quoted.wav").read_bytes() == (tmp_path / "piped.wav").read_bytes()
+    done = syrinx("say", *where, stdin=b"")
+    assert done.returncode == 1 and b"standard input is empty" in done.stderr
+
+
+def at_a_terminal(*arguments):
+    """(status, what was shown) of a command whose input and output are a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([SYRINX, *arguments], stdin=theirs, stdout=theirs, stderr=theirs,
+                               env=environment({}))
+    os.close(theirs)
+    shown = b""
+    with os.fdopen(ours, "rb", buffering=0) as screen:
+        try:
+            while part := screen.read(4096):
+                shown += part
+        except OSError:  # the other end was closed
+            pass
+    return process.wait(timeout=WAIT_S), shown.decode().replace("\r\n", "\n")
+
+
+def test_say_shows_no_audio_on_a_terminal_and_waits_for_no_text():
+    status, shown = at_a_terminal("say", "hi", "-o", "-", "--local")
+    assert status == 2 and "audio is not written to a terminal" in shown and "RIFF" not in shown
+    status, shown = at_a_terminal("say", "--local")
+    assert status == 2 and "TEXT is missing" in shown
+
+
+@pytest.mark.parametrize("where", ["server", "here"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_say_leaves_a_whole_file(server, tmp_path, where, number):
+    out = tmp_path / "out.wav"
+    options = ["--data", server.data] if where == "server" else ["--local"]
+    process = subprocess.Popen([SYRINX, "say", "-o", out, "--voice", "1071", *options],
+                               stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({}))
+    process.stdin.write(b"This is a sentence that is spoken again and again. " * 3500)
+    process.stdin.close()
+    wait_until(lambda: out.exists() and out.stat().st_size > 10000, "some of it was spoken")
+    process.send_signal(number)
+    errors = process.stderr.read()
+    assert process.wait(timeout=WAIT_S) == -number
+    assert errors.endswith(b"syrinx: interrupted (the text was not spoken to its end)\n")
+    rate, samples = read_wav(out)
+    assert rate == 24000 and is_speech(samples)
+    assert out.stat().st_size == 44 + 2 * len(samples)
+
+
+def test_say_explains_why_the_local_key_is_not_sent(tmp_path):
+    done = syrinx("say", "x", "--server", "http://192.0.2.1:1", cwd=tmp_path)
+    assert done.returncode == 1
+    assert b"only sent to a server on this machine" in done.stderr
+    for command in (["say", "x"], ["ready"], ["top"], ["talk"]):
+        done = syrinx(*command, "--server", "ftp://x", cwd=tmp_path)
+        assert done.returncode == 2 and b"--server is an address like http://" in done.stderr
 
 
 def test_say_takes_its_key_from_option_or_environment(server, tmp_path):
@@ -110,8 +244,6 @@ def test_say_without_words_fails_and_writes_nothing(server, tmp_path, text):
 @pytest.mark.parametrize("arguments,status", [
     (["say", "x", "--nonsense"], 2), (["nonsense"], 2),
     (["say", "x", "--voice", "99999", "-o", "/dev/null"], 1),
-    (["say", "x", "--voice", "abc", "-o", "/dev/null"], 2),
-    (["say", "x", "--voice", '1,"text":"y"', "-o", "/dev/null"], 2),
     (["say", "x", "--speed", "fast", "-o", "/dev/null"], 2),
     (["say", "x", "--speed", "7", "-o", "/dev/null"], 1),
     (["say", "x", "-o", "/nowhere/out.wav"], 1),

@@ -1,0 +1,86 @@
+/*
+ * running.c: the server that runs on a data directory of this machine (see running.h).
+ */
+#include "cli/running.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/greeting.h"
+
+#define RUNNING_PATH_SIZE (PARAM_STRING_SIZE + 16)
+
+/* Whether the process holds a shared lock, as every server does on its data directory.  Trying to
+ * lock the file would tell it too, but would make a server fail that starts at that moment. */
+static bool running_holds_lock(long pid)
+{
+	FILE *locks = fopen("/proc/locks", "re");
+	char line[256];
+	bool found = false;
+
+	while (locks && !found && fgets(line, sizeof(line), locks)) {
+		char kind[16], mode[16];
+		long owner;
+
+		found = sscanf(line, "%*d: %15s %*s %15s %ld", kind, mode, &owner) == 3 &&
+			strcmp(kind, "FLOCK") == 0 && strcmp(mode, "READ") == 0 && owner == pid;
+	}
+	if (locks)
+		fclose(locks);
+	return found;
+}
+
+static bool running_belongs_to(long pid, uid_t owner)
+{
+	char path[32];
+	struct stat process;
+
+	snprintf(path, sizeof(path), "/proc/%ld", pid);
+	return stat(path, &process) == 0 && process.st_uid == owner;
+}
+
+/* Servers of earlier versions note only what they were told to listen on. */
+static int running_address(char *base, size_t size, const char *listen, const char *url,
+			   const struct config *config)
+{
+	const char *host = strstr(url, "://");
+	bool is_tls = host ? strncmp(url, "https", 5) == 0 : config->tls_certificate[0] != '\0';
+	char address[PARAM_STRING_SIZE];
+	size_t len;
+	int n;
+
+	if (greeting_address(address, sizeof(address), host ? host + 3 : listen) != 0)
+		return ENOENT;
+	len = strlen(address);
+	if (len < 2 || strcmp(address + len - 2, ":0") == 0)
+		return ENOENT;
+	n = snprintf(base, size, "http%s://%s", is_tls ? "s" : "", address);
+	return n > 0 && (size_t)n < size ? 0 : ENOENT;
+}
+
+int running_find(char *base, size_t size, const struct config *config)
+{
+	char path[RUNNING_PATH_SIZE];
+	char listen[PARAM_STRING_SIZE];
+	char url[PARAM_STRING_SIZE] = "";
+	struct stat status;
+	long pid = 0;
+	FILE *file;
+	bool is_owned;
+	int n;
+
+	snprintf(path, sizeof(path), "%s/syrinx.pid", config->data_dir);
+	file = fopen(path, "re");
+	if (!file)
+		return ENOENT;
+	_Static_assert(PARAM_STRING_SIZE >= 512, "the words of the file fit");
+	n = fscanf(file, "%ld %511s %*d %511s", &pid, listen, url);
+	is_owned = fstat(fileno(file), &status) == 0 && running_belongs_to(pid, status.st_uid);
+	fclose(file);
+	if (n < 2 || !is_owned || !running_holds_lock(pid))
+		return ENOENT;
+	return running_address(base, size, listen, url, config);
+}

@@ -1,0 +1,191 @@
+/*
+ * say_local.c: speaks without a server (see say_local.h).
+ *
+ * The same messages are exchanged as on /ws/tts/stream, with a session in this process.
+ */
+#include "cli/say_local.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/interrupt.h"
+#include "cli/local_voice.h"
+#include "session/tts_stream.h"
+
+/* How often it is looked whether the user wants it to end. */
+#define SAY_LOCAL_LOOK_US 100000u
+
+struct local_peer {
+	struct loop *loop;
+	struct playback *playback;
+	struct session *session;
+	struct timer look;
+};
+
+static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
+{
+	struct local_peer *peer = arg;
+	char *copy = malloc(len);
+
+	(void)tag;
+	(void)samples;
+	if (copy) {
+		memcpy(copy, json, len);
+		playback_message(peer->playback, copy, len);
+	}
+	free(copy);
+	if (playback_is_over(peer->playback))
+		loop_stop(peer->loop);
+}
+
+static uint64_t peer_drop(void *arg, uint64_t tag)
+{
+	(void)arg;
+	(void)tag;
+	return 0;
+}
+
+static bool peer_is_full(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
+/* What is sent is there at once. */
+static bool peer_tell_when_sent(void *arg, uint64_t tag)
+{
+	(void)arg;
+	(void)tag;
+	return false;
+}
+
+static void peer_close(void *arg, uint16_t code, const char *reason)
+{
+	struct local_peer *peer = arg;
+
+	(void)code;
+	(void)reason;
+	loop_stop(peer->loop);
+}
+
+static const struct peer_ops local_peer_ops = {
+	.send = peer_send,
+	.drop = peer_drop,
+	.is_full = peer_is_full,
+	.tell_when_sent = peer_tell_when_sent,
+	.close = peer_close,
+};
+
+/* Nothing is charged for what was made at home. */
+struct no_ledger {
+	struct loop *loop;
+	struct deferred done;
+	ledger_booked_h *booked;
+	void *arg;
+};
+
+static void on_no_booking(void *arg)
+{
+	struct no_ledger *ledger = arg;
+
+	ledger->booked(0, ledger->arg);
+}
+
+static int book_nothing(void **bookingp, void *arg, const struct store_turn *turn, size_t mark,
+			ledger_booked_h *booked, void *booked_arg)
+{
+	struct no_ledger *ledger = arg;
+
+	(void)turn;
+	(void)mark;
+	*bookingp = ledger;
+	if (!booked)
+		return 0;
+	ledger->booked = booked;
+	ledger->arg = booked_arg;
+	loop_defer(ledger->loop, &ledger->done, on_no_booking, ledger);
+	return 0;
+}
+
+static void unlisten_nothing(void *booking)
+{
+	struct no_ledger *ledger = booking;
+
+	loop_undefer(ledger->loop, &ledger->done);
+}
+
+static const struct ledger_ops no_ledger_ops = {
+	.book = book_nothing,
+	.unlisten = unlisten_nothing,
+};
+static const struct prices no_prices = {.microcents_per_minute = PRICE_UNKNOWN};
+
+static void say_local_look(void *arg)
+{
+	struct local_peer *peer = arg;
+
+	if (interrupt_came())
+		loop_stop(peer->loop);
+	else
+		timer_set(&peer->loop->timers, &peer->look, SAY_LOCAL_LOOK_US, say_local_look,
+			  peer);
+}
+
+static int say_local_speak(struct local_speech *speech, const struct buf *request,
+			   struct playback *playback)
+{
+	struct member *nobody = NULL;
+	struct buf scratch;
+	struct no_ledger ledger = {.loop = speech->loop};
+	struct session_services services = {
+		.timers = &speech->loop->timers,
+		.speech = pool_speech(speech->pool),
+		.voices = pool_voices(speech->pool),
+		.ledger_ops = &no_ledger_ops,
+		.ledger = &ledger,
+		.prices = &no_prices,
+		.scratch = &scratch,
+	};
+	struct local_peer local = {.loop = speech->loop, .playback = playback};
+	struct peer peer = {.ops = &local_peer_ops, .peer = &local};
+	int err;
+
+	buf_init(&scratch, 1024 * 1024);
+	err = member_alloc_alone(&nobody, services.timers, NULL, NULL);
+	if (!err)
+		err = tts_stream_alloc(&local.session, &services, &peer, "say", nobody);
+	if (!err) {
+		local.session->ops->message(local.session, request->bytes, request->len);
+		say_local_look(&local);
+		if (!playback_is_over(playback) && !interrupt_came())
+			loop_run(speech->loop);
+		timer_clear(&speech->loop->timers, &local.look);
+		mem_deref(local.session);
+	}
+	mem_deref(nobody);
+	buf_reset(&scratch);
+	return err;
+}
+
+int say_local(const struct config *config, const char *voice, say_local_request_h *write, void *arg,
+	      struct playback *playback)
+{
+	struct local_speech speech = {0};
+	struct buf request;
+	int64_t id;
+	int err = local_voice_open(&speech, &id, config, voice);
+
+	if (err)
+		return err;
+	buf_init(&request, SAY_REQUEST_MAX);
+	err = write(&request, id, arg);
+	if (!err) {
+		interrupt_watch();
+		err = say_local_speak(&speech, &request, playback);
+	}
+	buf_reset(&request);
+	local_speech_close(&speech);
+	return err;
+}
