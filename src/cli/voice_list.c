@@ -199,7 +199,10 @@ static void voice_list_on_answer(const struct asking_answer *answer, void *arg)
 		return;
 	}
 	if (answer->status != 200) {
-		snprintf(why, sizeof(why), "it answered %u to a request for its voices",
+		snprintf(why, sizeof(why),
+			 answer->status == 401 || answer->status == 403
+				 ? "it refuses the key (HTTP %u)"
+				 : "it answered %u to a request for its voices",
 			 answer->status);
 		voice_list_fail(question, EACCES, why);
 		return;

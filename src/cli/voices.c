@@ -1,111 +1,33 @@
 /*
- * voices.c: `syrinx voices`: the voices of the engines that are installed, and
- * how neural ones are installed and removed.
+ * voices.c: `syrinx voices`: the voices that can be used, and how neural ones are installed and
+ * removed.
+ *
+ * The list comes from the server that runs on this machine, which has it at hand; without one the
+ * engines are started to ask them.
  */
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/count.h"
 #include "base/log.h"
 #include "cli/command.h"
+#include "cli/json_list.h"
 #include "cli/local_speech.h"
+#include "cli/place.h"
+#include "cli/running.h"
 #include "cli/settings.h"
+#include "cli/voice_list.h"
 #include "cli/voices_verbs.h"
+#include "wire/voice_json.h"
 
-static const char *const sexes[] = {"-", "female", "male"};
-static const char *const qualities[] = {"low", "mid", "high"};
+/* Where the list comes from */
 
-/* What people want comes first; the engine that tests speak with comes last. */
-static int compare(const void *a, const void *b)
-{
-	const struct voice *x = *(const struct voice *const *)a;
-	const struct voice *y = *(const struct voice *const *)b;
-	bool x_is_test = strcmp(x->engine, "tone") == 0;
-	bool y_is_test = strcmp(y->engine, "tone") == 0;
-
-	if (x_is_test != y_is_test)
-		return x_is_test ? 1 : -1;
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static void print_table(const struct voice *const *list, size_t count)
-{
-	printf("%-8s  %-8s  %-7s  %-7s  %-8s  %s\n", "ID", "LANGUAGE", "SEX", "QUALITY", "ENGINE",
-	       "NAME");
-	for (size_t i = 0; i < count; ++i) {
-		const struct voice *voice = list[i];
-
-		printf("%-8lld  %-8s  %-7s  %-7s  %-8s  %s\n", (long long)voice->id,
-		       voice->language, sexes[voice->sex], qualities[voice->quality], voice->engine,
-		       voice->name);
-	}
-}
-
-/* Of the programs that do not say it themselves; what a voice is made from comes
- * with the voice. */
-static const struct {
-	const char *engine;
-	const char *licence;
-} programs[] = {
-	{"vits", "program GPL-3.0-or-later (it links eSpeak NG), runtime MIT (ONNX Runtime)"},
-	{"espeak", "program and voices GPL-3.0-or-later (eSpeak NG)"},
-	{"flite", "program Apache-2.0, Flite and its voices BSD-like (CMU)"},
-};
-
-static bool has_engine(const struct voice *const *list, size_t count, const char *engine)
-{
-	for (size_t i = 0; i < count; ++i)
-		if (strcmp(list[i]->engine, engine) == 0)
-			return true;
-	return false;
-}
-
-/* Whether one of the voices before it has the same licence, or it has none. */
-static bool is_told(const struct voice *const *list, size_t at)
-{
-	for (size_t i = 0; i < at; ++i)
-		if (strcmp(list[i]->engine, list[at]->engine) == 0 &&
-		    strcmp(list[i]->licence, list[at]->licence) == 0)
-			return true;
-	return list[at]->licence[0] == '\0';
-}
-
-static void print_licences(const struct voice *const *list, size_t count)
-{
-	printf("\n%-8s  %s\n", "ENGINE", "LICENCES");
-	for (size_t i = 0; i < COUNT(programs); ++i)
-		if (has_engine(list, count, programs[i].engine))
-			printf("%-8s  %s\n", programs[i].engine, programs[i].licence);
-	for (size_t i = 0; i < count; ++i)
-		if (!is_told(list, i))
-			printf("%-8s  %s\n", list[i]->engine, list[i]->licence);
-}
-
-static int print(const struct voices *voices, const char *language)
-{
-	size_t all = voices_count(voices);
-	const struct voice **list = calloc(all + 1, sizeof(*list));
-	size_t count = 0;
-
-	if (!list)
-		return COMMAND_FAILED;
-	for (size_t i = 0; i < all; ++i) {
-		const struct voice *voice = voices_at(voices, i);
-
-		if (!language || strcmp(language, voice->language) == 0)
-			list[count++] = voice;
-	}
-	qsort(list, count, sizeof(*list), compare);
-	print_table(list, count);
-	print_licences(list, count);
-	free(list);
-	return COMMAND_OK;
-}
-
-/* Apart from the table, whose readers may be programs. */
-static void print_notes(const struct pool *pool)
+/* What is wrong with files of the folder; apart from the table, whose readers may be programs. */
+static void voices_print_notes(const struct pool *pool)
 {
 	struct pool_note note;
 
@@ -114,50 +36,298 @@ static void print_notes(const struct pool *pool)
 			note.text);
 }
 
-static int list_voices(const struct command_call *call, const struct config *config)
+static int voices_load(struct voice_list *list, const struct config *config)
 {
 	struct local_speech speech = {0};
-	int status;
+	int err;
 
-	log_set_level(LOG_ERROR);
 	if (local_speech_open(&speech, config) != 0)
 		return COMMAND_FAILED;
-	status = print(pool_voices(speech.pool), command_value(call, "language"));
-	fflush(stdout);
-	print_notes(speech.pool);
+	err = voice_list_copy(list, pool_voices(speech.pool));
+	if (err)
+		fprintf(stderr, "syrinx voices: %s\n", strerror(err));
+	voices_print_notes(speech.pool);
 	local_speech_close(&speech);
+	return err ? COMMAND_FAILED : COMMAND_OK;
+}
+
+/* Asks a server.  *asked is false when there is none to ask, or the one that was found cannot be
+ * asked: then the engines can be. */
+static int voices_ask(struct voice_list *list, bool *asked, const struct command_call *call,
+		      const struct config *config)
+{
+	char base[1000];
+	char key[KEY_SOURCE_SIZE];
+	char why[600];
+	struct asking_place place = {.base = base, .ca_file = command_value(call, "ca")};
+	bool is_named = command_value(call, "server");
+	bool has_key;
+	int status;
+
+	*asked = false;
+	if (is_named ? place_find(base, sizeof(base), call, config) != 0
+		     : running_find(base, sizeof(base), config) != 0)
+		return is_named ? command_usage_error(call->command, "the address is too long")
+				: COMMAND_OK;
+	status = place_find_key(key, &has_key, base, call, config);
+	if (status != COMMAND_OK || (!has_key && !is_named))
+		return status;
+	if (!has_key) {
+		place_tell_no_key(call->command, base, config);
+		return COMMAND_FAILED;
+	}
+	place.key = key;
+	*asked = voice_list_ask(list, &place, why, sizeof(why)) == 0;
+	explicit_bzero(key, sizeof(key));
+	if (*asked)
+		return COMMAND_OK;
+	voice_list_reset(list);
+	if (!is_named)
+		return COMMAND_OK;
+	fprintf(stderr, "syrinx voices: %s: %s\n", base, why);
+	return COMMAND_FAILED;
+}
+
+static int voices_get(struct voice_list *list, const struct command_call *call,
+		      const struct config *config)
+{
+	bool is_local = command_value(call, "local") || command_value(call, "voices");
+	bool asked = false;
+	int status = COMMAND_OK;
+
+	if (command_value(call, "server") && is_local)
+		return command_usage_error(call->command, "--server excludes --local and --voices");
+	if (!is_local)
+		status = voices_ask(list, &asked, call, config);
+	return status == COMMAND_OK && !asked ? voices_load(list, config) : status;
+}
+
+/* What is shown */
+
+/* What people want comes first; the engine that tests speak with comes last. */
+static int voices_compare(const void *a, const void *b)
+{
+	const struct voice_entry *x = a;
+	const struct voice_entry *y = b;
+	bool x_is_test = strcmp(x->engine, "tone") == 0;
+	bool y_is_test = strcmp(y->engine, "tone") == 0;
+
+	if (x_is_test != y_is_test)
+		return x_is_test ? 1 : -1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* " de en fr": each language once. */
+static void voices_print_languages(char *out, size_t size, const struct voice_list *list)
+{
+	size_t len = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < list->count && len < size; ++i) {
+		char word[sizeof(list->entries[i].languages) + 2];
+		size_t word_len = (size_t)snprintf(word, sizeof(word), " %.*s",
+						   (int)strcspn(list->entries[i].languages, ","),
+						   list->entries[i].languages);
+		const char *seen = strstr(out, word);
+
+		while (seen && seen[word_len] != ' ' && seen[word_len] != '\0')
+			seen = strstr(seen + 1, word);
+		if (!seen)
+			len += (size_t)snprintf(out + len, size - len, "%s", word);
+	}
+}
+
+/* Leaves only the voices of a language; "de-AT" and "DE" are de. */
+static int voices_select(struct voice_list *list, const char *language)
+{
+	char known[600];
+	char code[32];
+	size_t kept = 0;
+
+	snprintf(code, sizeof(code), "%.*s", (int)strcspn(language, "-_"), language);
+	for (char *c = code; *c; ++c)
+		*c = (char)tolower((unsigned char)*c);
+	voices_print_languages(known, sizeof(known), list);
+	for (size_t i = 0; i < list->count; ++i) {
+		if (voice_json_has_language(list->entries[i].languages, code))
+			list->entries[kept++] = list->entries[i];
+	}
+	list->count = kept;
+	if (kept > 0)
+		return COMMAND_OK;
+	fprintf(stderr, "syrinx voices: no voice speaks \"%s\"; the languages are:%s\n", language,
+		known);
+	return COMMAND_FAILED;
+}
+
+static void voices_print_table(const struct voice_list *list)
+{
+	printf("%-8s  %-8s  %-7s  %-7s  %-8s  %s\n", "ID", "LANGUAGE", "SEX", "QUALITY", "ENGINE",
+	       "NAME");
+	for (size_t i = 0; i < list->count; ++i) {
+		const struct voice_entry *voice = &list->entries[i];
+
+		printf("%-8lld  %-8s  %-7s  %-7s  %-8s  %s\n", (long long)voice->id,
+		       voice->languages, voice->sex, voice->quality, voice->engine, voice->name);
+	}
+	/* Its own list, because nobody finds it behind 300 lines. */
+	fflush(stdout);
+	if (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
+		fprintf(stderr, "\n%zu voices. Licences: syrinx voices --licences\n", list->count);
+}
+
+static void voices_write_text(struct json_write *json, const char *key, const char *text)
+{
+	if (text[0] && strcmp(text, "-") != 0)
+		json_write_string(json, key, text, strlen(text));
+	else
+		json_write_null(json, key);
+}
+
+static int voices_print_json(const struct voice_list *list)
+{
+	struct json_list out;
+
+	json_list_open(&out, "voices");
+	for (size_t i = 0; i < list->count; ++i) {
+		const struct voice_entry *voice = &list->entries[i];
+		const char *language = voice->languages;
+
+		json_write_object(&out.json, NULL);
+		json_write_signed(&out.json, "id", voice->id);
+		voices_write_text(&out.json, "handle", voice->handle);
+		voices_write_text(&out.json, "name", voice->name);
+		voices_write_text(&out.json, "sex", voice->sex);
+		voices_write_text(&out.json, "quality", voice->quality);
+		json_write_list(&out.json, "supported_languages");
+		while (*language) {
+			size_t len = strcspn(language, ",");
+
+			json_write_string(&out.json, NULL, language, len);
+			language += len + (language[len] == ',');
+		}
+		json_write_list_end(&out.json);
+		voices_write_text(&out.json, "engine", voice->engine);
+		voices_write_text(&out.json, "licence", voice->licence);
+		json_write_object_end(&out.json);
+	}
+	return json_list_print(&out) == 0 ? COMMAND_OK : COMMAND_FAILED;
+}
+
+/* Of the programs that do not say it themselves; what a voice is made from comes
+ * with the voice. */
+static const struct {
+	const char *engine;
+	const char *licence;
+} voices_programs[] = {
+	{"vits", "program GPL-3.0-or-later (it links eSpeak NG), runtime MIT (ONNX Runtime)"},
+	{"espeak", "program and voices GPL-3.0-or-later (eSpeak NG)"},
+	{"flite", "program Apache-2.0, Flite and its voices BSD-like (CMU)"},
+};
+
+static bool voices_has_engine(const struct voice_list *list, const char *engine)
+{
+	for (size_t i = 0; i < list->count; ++i) {
+		if (strcmp(list->entries[i].engine, engine) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether a voice before it has the same licence, or it has none. */
+static bool voices_is_printed(const struct voice_list *list, size_t at)
+{
+	const struct voice_entry *voice = &list->entries[at];
+
+	for (size_t i = 0; i < at; ++i) {
+		if (strcmp(list->entries[i].engine, voice->engine) == 0 &&
+		    strcmp(list->entries[i].licence, voice->licence) == 0)
+			return true;
+	}
+	return voice->licence[0] == '\0';
+}
+
+static void voices_print_licences(const struct voice_list *list)
+{
+	printf("%-8s  %s\n", "ENGINE", "LICENCES");
+	for (size_t i = 0; i < COUNT(voices_programs); ++i) {
+		if (voices_has_engine(list, voices_programs[i].engine))
+			printf("%-8s  %s\n", voices_programs[i].engine, voices_programs[i].licence);
+	}
+	for (size_t i = 0; i < list->count; ++i) {
+		if (!voices_is_printed(list, i))
+			printf("%-8s  %s\n", list->entries[i].engine, list->entries[i].licence);
+	}
+}
+
+static int voices_verb_list(const struct command_call *call, const struct config *config)
+{
+	const char *language = command_value(call, "language");
+	struct voice_list list = {0};
+	int status;
+
+	if (call->operand_count > 1)
+		return command_usage_error(call->command, "unexpected argument \"%s\"",
+					   call->operands[1]);
+	if (command_value(call, "json") && command_value(call, "licences"))
+		return command_usage_error(call->command,
+					   "--json shows the licences already; leave out "
+					   "--licences");
+	log_set_level(LOG_ERROR);
+	status = voices_get(&list, call, config);
+	if (status == COMMAND_OK && language)
+		status = voices_select(&list, language);
+	if (status == COMMAND_OK && list.count > 0)
+		qsort(list.entries, list.count, sizeof(*list.entries), voices_compare);
+	if (status == COMMAND_OK && command_value(call, "json"))
+		status = voices_print_json(&list);
+	else if (status == COMMAND_OK && command_value(call, "licences"))
+		voices_print_licences(&list);
+	else if (status == COMMAND_OK)
+		voices_print_table(&list);
+	voice_list_reset(&list);
 	return status;
 }
 
 static const struct {
 	const char *name;
 	int (*run)(const struct command_call *call, const struct config *config);
-} verbs[] = {{"list", list_voices},
-	     {"fetch", voices_verb_fetch},
-	     {"add", voices_verb_add},
-	     {"remove", voices_verb_remove}};
+} voices_verbs[] = {{"list", voices_verb_list},
+		    {"fetch", voices_verb_fetch},
+		    {"add", voices_verb_add},
+		    {"remove", voices_verb_remove}};
 
-static int run(const struct command_call *call)
+static int voices_run(const struct command_call *call)
 {
 	static struct config config;
 	const char *verb = call->operand_count > 0 ? call->operands[0] : "list";
 	size_t i = 0;
 	int status;
 
-	while (i < COUNT(verbs) && strcmp(verbs[i].name, verb) != 0)
+	while (i < COUNT(voices_verbs) && strcmp(voices_verbs[i].name, verb) != 0)
 		++i;
-	if (i == COUNT(verbs))
+	if (i == COUNT(voices_verbs))
 		return command_usage_error(call->command,
-					   "it is list, fetch, add or remove, not \"%s\"", verb);
+					   "\"%s\" must be list, fetch, add or remove", verb);
+	if (place_check_server(call) != COMMAND_OK)
+		return COMMAND_USAGE;
 	status = settings_load(&config, call);
-	return status == COMMAND_OK ? verbs[i].run(call, &config) : status;
+	return status == COMMAND_OK ? voices_verbs[i].run(call, &config) : status;
 }
 
-static const struct command_option options[] = {
-	{"config", 0, "FILE", "read this configuration"},
-	{"voices", 0, "DIR", "the folder of neural voices"},
+static const struct command_option voices_options[] = {
 	{"language", 0, "CODE", "list only voices of this language"},
-	{"quiet", 0, NULL, "say nothing unless something fails"},
+	{"licences", 0, NULL, "list the licences of engines and voices instead"},
+	{"json", 0, NULL, "print the list as JSON, licences included"},
+	{"server", 0, "URL", "ask this server (the one that runs on the data directory)"},
+	{"local", 0, NULL, "start engines and ask them even if a server is running"},
+	KEY_SOURCE_FILE_OPTION,
+	{"key", 0, "KEY", "the server's key itself (SYRINX_KEY, or the local key)"},
+	{"ca", 0, "FILE", "trust these certificate authorities (the system's)"},
+	{"config", 0, "FILE", "read this configuration"},
+	{"data", 0, "DIR", "the server's data directory, with the local key (data)"},
+	{"voices", 0, "DIR", "the folder of neural voices"},
+	{"quiet", 0, NULL, "print nothing unless something fails"},
 	{"report-to", 0, "FD", "write why it failed to this descriptor, for programs"},
 	{0},
 };
@@ -167,6 +337,8 @@ const struct command command_voices = {
 	.operands = "[list|fetch|add FILE.onnx|add kokoro|remove NAME]",
 	.operands_max = 2,
 	.summary = "List the voices, or install and remove neural ones.",
-	.options = options,
-	.run = run,
+	.options = voices_options,
+	.run = voices_run,
+	.examples = "  syrinx voices --language de\n"
+		    "  syrinx voices add en_US-amy-medium.onnx\n",
 };

@@ -8,10 +8,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/count.h"
+#include "cli/voice_list.h"
 #include "cli/voices_verbs.h"
+#include "server/engines.h"
 
 #define MODEL_END ".onnx"
 
@@ -64,13 +67,42 @@ static int name_model(const char *file, void *arg)
 	return 0;
 }
 
+/* The model of a voice of the built-in table, by its id or name: people know voices, while a model
+ * is a file and may hold many. */
+static const char *voices_remove_model_of(const char *name, size_t *len)
+{
+	int64_t id = -1;
+
+	(void)voice_list_is_id(&id, name);
+	for (size_t i = 0; i < voice_table_len; ++i) {
+		const struct voice_speaker *best = &voice_table[i].speakers[0];
+		const char *colon = best->engine_voice ? strchr(best->engine_voice, ':') : NULL;
+
+		if (colon && strcmp(best->engine, ENGINES_WITH_VOICES_DIR) == 0 &&
+		    (voice_table[i].id == id || strcasecmp(voice_table[i].name, name) == 0)) {
+			*len = (size_t)(colon - best->engine_voice);
+			return best->engine_voice;
+		}
+	}
+	return NULL;
+}
+
 static int tell_unknown(struct voices_work *work, const char *name)
 {
 	char list[VOICES_WHY_SIZE] = "";
+	size_t len;
+	const char *model = voices_remove_model_of(name, &len);
 
 	(void)walk(work, name_model, list);
-	snprintf(work->why, sizeof(work->why), "there is no %.100s in %.150s; there is:%.200s",
-		 name, work->folder.path, list[0] ? list : " nothing");
+	if (model)
+		snprintf(work->why, sizeof(work->why),
+			 "%.60s is a voice of the model %.*s; to remove the model with all its "
+			 "voices: syrinx voices remove %.*s",
+			 name, (int)len, model, (int)len, model);
+	else
+		snprintf(work->why, sizeof(work->why),
+			 "there is no model %.100s in %.150s; there is:%.200s", name,
+			 work->folder.path, list[0] ? list : " nothing");
 	return ENOENT;
 }
 

@@ -172,7 +172,7 @@ def test_say_explains_why_the_local_key_is_not_sent(tmp_path):
     done = syrinx("say", "x", "--server", "http://192.0.2.1:1", cwd=tmp_path)
     assert done.returncode == 1
     assert b"only sent to a server on this machine" in done.stderr
-    for command in (["say", "x"], ["ready"], ["top"], ["talk"]):
+    for command in (["say", "x"], ["ready"], ["top"], ["talk"], ["voices"]):
         done = syrinx(*command, "--server", "ftp://x", cwd=tmp_path)
         assert done.returncode == 2 and b"--server is an address like http://" in done.stderr
 

@@ -74,17 +74,51 @@ def error_of(done):
 
 # The list
 
-def test_voices_for_people_come_first_and_licences_after_the_table():
-    table, licences = syrinx("voices").stdout.decode().split("\n\n")
+def test_voices_for_people_come_first_and_licences_are_a_list_of_their_own(tmp_path):
+    table = syrinx("voices", cwd=tmp_path).stdout.decode()
     engines = [line.split()[4] for line in table.splitlines()[1:]]
     assert engines[0] != "tone" and engines[-1] == "tone"
     assert engines.index("tone") == len(engines) - engines.count("tone")
+    licences = syrinx("voices", "--licences", cwd=tmp_path).stdout.decode()
+    assert len(licences.splitlines()) < 20
     for engine in set(engines):
         assert re.search(rf"(?m)^{engine}  ", licences), licences
 
 
-def test_list_is_what_voices_does_by_itself():
-    assert syrinx("voices", "list").stdout == syrinx("voices").stdout
+def test_list_is_what_voices_does_by_itself(tmp_path):
+    assert syrinx("voices", "list", cwd=tmp_path).stdout == syrinx("voices", cwd=tmp_path).stdout
+
+
+def test_list_of_a_server_is_that_of_its_engines(shared_server, tmp_path):
+    """All pages of it; a server without engines of one's own shows that it was asked."""
+    server = shared_server
+    nothing = {"speech.engines_dir": tmp_path}
+    for form in ([], ["--licences"], ["--json"], ["--language", "de-AT"]):
+        loaded = syrinx("voices", *form, "--local")
+        assert loaded.returncode == 0 and len(loaded.stdout.splitlines()) > (form != ["--json"])
+        asked = syrinx("voices", *form, "--data", server.data, settings=nothing)
+        assert asked.returncode == 0 and asked.stdout == loaded.stdout, asked.stderr
+    named = syrinx("voices", "--server", f"127.0.0.1:{server.port}", "--key", server.key,
+                   settings=nothing)
+    assert named.stdout == syrinx("voices", "--local").stdout
+    refused = syrinx("voices", "--server", f"127.0.0.1:{server.port}", "--key", "ka_wrong")
+    assert refused.returncode == 1 and b"it refuses the key" in refused.stderr and not refused.stdout
+
+
+def test_json_has_what_the_table_has(shared_server):
+    done = syrinx("voices", "--json", "--data", shared_server.data)
+    voices = {voice["id"]: voice for voice in json.loads(done.stdout)["voices"]}
+    assert voices[2002] == {"id": 2002, "handle": "german-female", "name": "German, female",
+                            "sex": "female", "quality": "low", "supported_languages": ["de"],
+                            "engine": "espeak", "licence": None}
+    assert voices[1]["sex"] is None
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--licences"]])
+def test_language_that_no_voice_speaks_is_told(shared_server, form):
+    done = syrinx("voices", "--language", "xx", *form, "--data", shared_server.data)
+    assert done.returncode == 1 and not done.stdout
+    assert b'no voice speaks "xx"; the languages are: en de' in done.stderr
 
 
 @pytest.mark.parametrize("arguments", [
@@ -276,6 +310,13 @@ def test_remove_of_what_is_not_there_names_what_is(folder, name):
     assert (folder.parent / "amy.onnx").exists()
 
 
+def test_remove_of_a_voice_names_its_model(folder):
+    folder.mkdir()
+    for name in ("Clara", "1081"):
+        error = error_of(syrinx("voices", "remove", name, "--voices", folder))
+        assert f"{name} is a voice of the model libritts" in error
+
+
 def test_add_wants_a_model_and_its_json(folder, tmp_path):
     (tmp_path / "amy.onnx").write_text("")
     (tmp_path / "amy.onnx.json").write_text("{}")
@@ -311,7 +352,7 @@ def runtime_folder(neural_voices, folder):
 
 
 def neural_rows(folder):
-    lines = syrinx("voices", "--voices", folder).stdout.decode().split("\n\n")[0].splitlines()
+    lines = syrinx("voices", "--voices", folder).stdout.decode().splitlines()
     return [line for line in lines[1:] if line.split()[4] == "vits"]
 
 
