@@ -13,9 +13,11 @@
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "base/count.h"
+#include "cli/json_list.h"
 #include "cli/settings.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
+#include "server/account_json.h"
 #include "server/tariff.h"
 
 /* The account that the verb's operand names. */
@@ -33,8 +35,9 @@ static int check_name(const char *name, const struct command_call *call)
 	if (name[0] == '\0')
 		return command_usage_error(call->command, "--name must not be empty");
 	if (registry_is_number(name))
-		return command_usage_error(call->command,
-					   "--name must not be a number: accounts have one");
+		return command_usage_error(
+			call->command,
+			"--name must not be a number, which would look like an account's id");
 	return COMMAND_OK;
 }
 
@@ -96,8 +99,11 @@ static int create(struct store *store, const struct command_call *call)
 	if (err == EEXIST)
 		return store_verb_failed(call, 0, "another account is called %s", account.name);
 	if (err)
-		return store_verb_failed(call, err, "cannot make it");
+		return store_verb_failed(call, err, "cannot create it");
 	printf("%" PRId64 "\n", account.id);
+	command_report("account %" PRId64 " (%s) created; for a key of it: syrinx key create "
+		       "--account %" PRId64,
+		       account.id, account.name, account.id);
 	return COMMAND_OK;
 }
 
@@ -107,6 +113,7 @@ static const struct table_column columns[] = {
 	{"CREATED", false}, {"LIMITS", false}, /* its own; `show` has a table of them */
 };
 #define SHOWN (COUNT(columns) - 1)
+static const unsigned char account_ranks[COUNT(columns)] = {0, 0, 0, 3, 4, 5, 2, 0, 6, 1};
 
 static void add_shown(struct table *table, const struct store_account *row)
 {
@@ -141,15 +148,33 @@ static bool add_row(const struct store_account *row, void *arg)
 	return true;
 }
 
+static bool account_add_json(const struct store_account *row, void *arg)
+{
+	struct json_list *list = arg;
+
+	json_write_object(&list->json, NULL);
+	account_json_write(&list->json, row);
+	json_write_object_end(&list->json);
+	return true;
+}
+
 static int list(struct store *store, const struct command_call *call)
 {
+	struct json_list json;
 	struct table table;
 	int err;
 	int printed;
 
-	table_open(&table, columns, COUNT(columns));
-	err = store->ops->account_list(store, add_row, &table);
-	printed = table_print(&table);
+	if (command_value(call, "json")) {
+		json_list_open(&json, "accounts");
+		err = store->ops->account_list(store, account_add_json, &json);
+		printed = json_list_print(&json);
+	} else {
+		table_open(&table, columns, COUNT(columns));
+		table_narrow(&table, account_ranks);
+		err = store->ops->account_list(store, add_row, &table);
+		printed = table_print(&table);
+	}
 	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list them")
 			      : COMMAND_OK;
 }
@@ -241,6 +266,47 @@ static int show_limits(const struct store_account *account, const struct command
 	return table_print(&table);
 }
 
+static bool account_add_project_json(const struct store_project *row, void *arg)
+{
+	struct json_list *list = arg;
+
+	json_write_object(&list->json, NULL);
+	account_json_write_project(&list->json, row);
+	json_write_object_end(&list->json);
+	return true;
+}
+
+static bool account_add_top_up_json(const struct store_top_up *row, void *arg)
+{
+	struct json_list *list = arg;
+
+	json_write_object(&list->json, NULL);
+	account_json_write_top_up(&list->json, row);
+	json_write_object_end(&list->json);
+	return true;
+}
+
+static int account_show_json(struct store *store, const struct store_account *account)
+{
+	struct json_list out;
+	int printed;
+	int err;
+
+	json_list_open_object(&out);
+	json_write_object(&out.json, "account");
+	account_json_write(&out.json, account);
+	json_write_object_end(&out.json);
+	json_write_list(&out.json, "projects");
+	err = store->ops->project_list(store, account->id, account_add_project_json, &out);
+	json_list_next(&out, "top_ups");
+	if (!err)
+		err = store->ops->top_up_list(store, account->id, account_add_top_up_json, &out);
+	if (err)
+		out.json.err = err; /* print nothing rather than a part */
+	printed = json_list_print(&out);
+	return err ? err : printed;
+}
+
 /* Its row, its limits, its projects and what was paid in. */
 static int show(struct store *store, const struct command_call *call)
 {
@@ -255,7 +321,12 @@ static int show(struct store *store, const struct command_call *call)
 
 	if (status != COMMAND_OK)
 		return status;
+	if (command_value(call, "json")) {
+		err = account_show_json(store, &account);
+		return err ? store_verb_failed(call, err, "cannot show it") : COMMAND_OK;
+	}
 	table_open(&table, columns, SHOWN);
+	table_narrow(&table, account_ranks);
 	add_shown(&table, &account);
 	err = table_print(&table);
 	printf("\n");
@@ -298,8 +369,48 @@ static int change(struct store *store, const struct command_call *call)
 		return status;
 	if (fields == 0)
 		return command_usage_error(call->command,
-					   "change needs an option: what shall it be?");
-	return set(store, call, account.id, fields, &account);
+					   "change needs an option that says what to change");
+	status = set(store, call, account.id, fields, &account);
+	if (status == COMMAND_OK)
+		command_report("account %" PRId64 " (%s) changed:%s%s%s%s", account.id,
+			       account.name, fields & STORE_ACCOUNT_NAME ? " name" : "",
+			       fields & STORE_ACCOUNT_PLAN ? " plan" : "",
+			       fields & STORE_ACCOUNT_PREPAID ? " prepaid" : "",
+			       fields & STORE_ACCOUNT_LIMITS ? " limits" : "");
+	return status;
+}
+
+struct account_key_count {
+	int64_t account_id;
+	int64_t now_ms;
+	size_t valid;
+};
+
+static bool account_count_key(const struct store_key *key, void *arg)
+{
+	struct account_key_count *count = arg;
+
+	count->valid += key->account_id == count->account_id && !key->revoked_ms &&
+			(!key->expires_ms || key->expires_ms > count->now_ms);
+	return true;
+}
+
+/* Says what it means for the callers: nobody was asked before. */
+static void account_report_state(struct store *store, const struct store_account *account)
+{
+	struct account_key_count count = {.account_id = account->id, .now_ms = clock_wall_ms()};
+
+	if (store->ops->key_list(store, account_count_key, &count) != 0)
+		count.valid = 0;
+	if (account->closed_ms)
+		command_report(
+			"account %" PRId64 " (%s) closed: within a second every server "
+			"refuses its valid keys (%zu) and ends the speech of its callers; to "
+			"undo it: syrinx account reopen %" PRId64,
+			account->id, account->name, count.valid, account->id);
+	else
+		command_report("account %" PRId64 " (%s) reopened: its valid keys (%zu) work again",
+			       account->id, account->name, count.valid);
 }
 
 static int close_or_open(struct store *store, const struct command_call *call, int64_t closed_ms)
@@ -310,11 +421,17 @@ static int close_or_open(struct store *store, const struct command_call *call, i
 	if (status != COMMAND_OK)
 		return status;
 	if (account.id == STORE_ACCOUNT_DEFAULT)
-		return store_verb_failed(call, 0, "the default account stays open");
-	if (account.closed_ms && closed_ms)
+		return store_verb_failed(call, 0, "the default account cannot be closed");
+	if (!account.closed_ms == !closed_ms) {
+		command_report("account %" PRId64 " (%s) is %s already: nothing was changed",
+			       account.id, account.name, closed_ms ? "closed" : "open");
 		return COMMAND_OK;
+	}
 	account.closed_ms = closed_ms;
-	return set(store, call, account.id, STORE_ACCOUNT_CLOSED, &account);
+	status = set(store, call, account.id, STORE_ACCOUNT_CLOSED, &account);
+	if (status == COMMAND_OK)
+		account_report_state(store, &account);
+	return status;
 }
 
 static int close_it(struct store *store, const struct command_call *call)
@@ -401,21 +518,26 @@ static int top_up(struct store *store, const struct command_call *call)
 	if (err)
 		return store_verb_failed(call, err, "cannot book it");
 	tell_top_up(&row, row.at_ms != now_ms, &account);
+	if (!command_value(call, "id"))
+		command_report(
+			"(the id was made for this top-up; running the command again adds the "
+			"amount again, while a repeat with --id %s does nothing)",
+			row.id);
 	return COMMAND_OK;
 }
 
-/* Is every sum that of its rows? */
+/* Do the totals that are kept match the rows of the ledger? */
 static int check(struct store *store, const struct command_call *call)
 {
 	int64_t wrong = 0;
 	int err = store->ops->audit(store, &wrong);
 
 	if (err)
-		return store_verb_failed(call, err, "cannot check the sums");
+		return store_verb_failed(call, err, "cannot check the totals");
 	if (wrong > 0)
-		return store_verb_failed(call, 0, "%lld sums are not those of their rows",
+		return store_verb_failed(call, 0, "%lld totals do not match the ledger",
 					 (long long)wrong);
-	printf("every sum is that of its rows\n");
+	printf("all totals match the ledger\n");
 	return COMMAND_OK;
 }
 
@@ -437,13 +559,15 @@ static int run(const struct command_call *call)
 
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
-	{"name", 0, "NAME", "what it is called"},
+	{"name", 0, "NAME", "the account's name, which no other has"},
 	{"plan", 0, "NAME", "the plan of the configuration whose limits it has (\"\": default)"},
-	{"prepaid", 0, "yes|no", "whether it speaks only while it has credit (no)"},
+	{"prepaid", 0, "yes|no", "whether it can speak only while it has credit (no)"},
 	STORE_VERB_LIMIT_OPTIONS,
-	{"cents", 0, "AMOUNT", "of a top-up: with up to six decimals; negative to take back"},
-	{"id", 0, "ID", "of a top-up: the same id twice is booked once"},
-	{"note", 0, "TEXT", "of a top-up: what it is for"},
+	{"cents", 0, "AMOUNT",
+	 "top-up: the amount, with up to six decimals; negative to take back"},
+	{"id", 0, "ID", "top-up: its id; a second one with the same id is not counted"},
+	{"note", 0, "TEXT", "top-up: what it is for"},
+	{"json", 0, NULL, "list, show: print JSON"},
 	{0},
 };
 
@@ -452,7 +576,9 @@ const struct command command_account = {
 	.operands = "create|list|show|change|close|reopen|top-up|check [ACCOUNT]",
 	.operands_min = 1,
 	.operands_max = 2,
-	.summary = "Who pays: make, show and limit accounts, and book what they paid in.",
+	.summary = "Create, show and limit the accounts that pay, and top up their credit.",
 	.options = options,
 	.run = run,
+	.examples = "  syrinx account create --name acme --prepaid yes\n"
+		    "  syrinx account top-up acme --cents 2000 --id invoice-2026-17\n",
 };

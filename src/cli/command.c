@@ -39,6 +39,17 @@ int command_usage_error(const struct command *command, const char *format, ...)
 	return COMMAND_USAGE;
 }
 
+void command_report(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout); /* a result that the line is about comes first */
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
 void command_print_summary(void)
 {
 	printf("usage: syrinx COMMAND [OPTION]...\n\n");

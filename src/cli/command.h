@@ -72,6 +72,9 @@ int command_number(int64_t *number, const struct command_call *call, const char 
 int command_usage_error(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* One line on standard error about what was done: standard output is for what scripts read. */
+void command_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Every command, in the order of the help; NULL at the end.  In main.c. */
 extern const struct command *const command_table[];
 const struct command *command_find(const char *name);

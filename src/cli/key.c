@@ -14,9 +14,12 @@
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "base/count.h"
+#include "cli/json_list.h"
 #include "cli/key_source.h"
+#include "cli/project_choice.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
+#include "server/account_json.h"
 #include "wire/account_message.h"
 
 /* When it ends: a date, a time, how long from now, or never. */
@@ -36,7 +39,7 @@ static int read_expiry(int64_t *expires_ms, const struct command_call *call, con
 					   "or never: not \"%s\"",
 					   text);
 	if (*expires_ms <= clock_wall_ms())
-		return command_usage_error(call->command, "--expires %s is over", text);
+		return command_usage_error(call->command, "--expires %s is in the past", text);
 	return COMMAND_OK;
 }
 
@@ -104,27 +107,35 @@ static int read_wishes(struct store_key *key, unsigned *fields, const struct com
 }
 
 /* --project, or the first one of --account, or the default. */
-static int find_project(int64_t *project_id, struct store *store, const struct command_call *call)
+static int find_project(struct store_project *project, struct store *store,
+			const struct command_call *call)
 {
-	struct store_project project;
+	const char *which = command_value(call, "project");
 	int64_t account_id;
-	int64_t id;
 	int status = store_verb_find_account(&account_id, store, call, 0);
 	int err;
 
 	if (status != COMMAND_OK)
 		return status;
-	if (command_number(&id, call, "project", 1, INT64_MAX,
-			   account_id ? 0 : STORE_PROJECT_DEFAULT))
-		return COMMAND_USAGE;
-	err = registry_find_project(store, &project, account_id, id);
-	if (err == ENOENT)
-		return store_verb_failed(call, 0, "there is no such project%s",
-					 account_id ? " of the account" : "");
-	if (err)
-		return store_verb_failed(call, err, "cannot look its project up");
-	*project_id = project.id;
-	return COMMAND_OK;
+	if (which)
+		return project_choice_find(project, store, call, account_id, which);
+	err = registry_find_project(store, project, account_id,
+				    account_id ? 0 : STORE_PROJECT_DEFAULT);
+	return err ? store_verb_failed(call, err, "cannot look up the project") : COMMAND_OK;
+}
+
+/* "project 3 (website) of account 2 (acme)" */
+#define KEY_PLACE_SIZE (2 * STORE_NAME_MAX + 96)
+
+static void key_print_place(char text[KEY_PLACE_SIZE], struct store *store,
+			    const struct store_project *project)
+{
+	struct store_account account;
+
+	if (store->ops->account_get(store, &account, project->account_id) != 0)
+		account.name[0] = '\0';
+	snprintf(text, KEY_PLACE_SIZE, "project %" PRId64 " (%s) of account %" PRId64 " (%s)",
+		 project->id, project->name, project->account_id, account.name);
 }
 
 static int create(struct store *store, const struct command_call *call)
@@ -132,18 +143,23 @@ static int create(struct store *store, const struct command_call *call)
 	char text[ACCOUNT_KEY_LEN + 1];
 	struct store_key key = {
 		.scopes = STORE_SCOPES_USUAL, .credit_cents = -1, .limits = STORE_LIMITS_PLAN};
+	struct store_project project;
+	char place[KEY_PLACE_SIZE];
 	unsigned fields;
 	int status = read_wishes(&key, &fields, call);
 	int err;
 
 	if (status == COMMAND_OK)
-		status = find_project(&key.project_id, store, call);
+		status = find_project(&project, store, call);
 	if (status != COMMAND_OK)
 		return status;
+	key.project_id = project.id;
 	err = registry_add_key(store, text, &key);
 	if (err)
-		return store_verb_failed(call, err, "cannot make a key");
+		return store_verb_failed(call, err, "cannot create a key");
 	printf("%s\n", text);
+	key_print_place(place, store, &project);
+	command_report("key %s created in %s; it is shown only this once", key.prefix, place);
 	return COMMAND_OK;
 }
 
@@ -164,8 +180,22 @@ static void add_moment(struct table *table, int64_t wall_ms)
 
 struct listing {
 	struct table table;
+	struct json_list json;
 	int64_t account_id; /* 0: all */
 };
+
+/* A terminal has little room, and most keys may do the same. */
+static void add_scopes(struct table *table, unsigned scopes)
+{
+	char text[SCOPES_TEXT_SIZE];
+
+	scopes_print(text, scopes);
+	if (table->ranks && scopes == STORE_SCOPES_USUAL)
+		snprintf(text, sizeof(text), "all but admin");
+	else if (table->ranks && scopes == (STORE_SCOPES_USUAL | STORE_SCOPE_ADMIN))
+		snprintf(text, sizeof(text), "all");
+	table_cell(table, "%s", text);
+}
 
 static bool add_row(const struct store_key *key, void *arg)
 {
@@ -174,7 +204,6 @@ static bool add_row(const struct store_key *key, void *arg)
 	struct store_limits own = key->limits;
 	char limits[STORE_VERB_LIMITS_SIZE];
 	char spent[STORE_VERB_CENTS_SIZE];
-	char scopes[SCOPES_TEXT_SIZE];
 
 	if (listing->account_id && key->account_id != listing->account_id)
 		return true;
@@ -185,7 +214,6 @@ static bool add_row(const struct store_key *key, void *arg)
 		*limit = *limit < 0 ? STORE_LIMIT_PLAN : *limit;
 	}
 	store_verb_print_limits(limits, &own);
-	scopes_print(scopes, key->scopes);
 	table_cell(table, "%s", key->prefix);
 	table_cell(table, "%" PRId64, key->account_id);
 	table_cell(table, "%" PRId64, key->project_id);
@@ -198,9 +226,23 @@ static bool add_row(const struct store_key *key, void *arg)
 		table_cell(table, "-");
 	else
 		table_cell(table, "%" PRId64, key->credit_cents);
-	table_cell(table, "%s", scopes);
+	add_scopes(table, key->scopes);
 	table_cell(table, "%s", limits);
 	table_cell(table, "%s", key->name);
+	return true;
+}
+
+static bool key_add_json(const struct store_key *key, void *arg)
+{
+	struct listing *listing = arg;
+	struct json_write *json = &listing->json.json;
+
+	if (listing->account_id && key->account_id != listing->account_id)
+		return true;
+	json_write_object(json, NULL);
+	account_json_write_key(json, key);
+	json_write_string(json, "state", state_of(key), strlen(state_of(key)));
+	json_write_object_end(json);
 	return true;
 }
 
@@ -211,6 +253,7 @@ static int list(struct store *store, const struct command_call *call)
 		{"CREATED", false}, {"USED", false},   {"EXPIRES", false}, {"SPENT", true},
 		{"CREDIT", true},   {"SCOPES", false}, {"LIMITS", false},  {"NAME", false},
 	};
+	static const unsigned char ranks[COUNT(columns)] = {0, 5, 6, 0, 7, 3, 1, 2, 1, 4, 1, 0};
 	struct listing listing = {0};
 	int status = store_verb_find_account(&listing.account_id, store, call, 0);
 	int printed;
@@ -218,9 +261,16 @@ static int list(struct store *store, const struct command_call *call)
 
 	if (status != COMMAND_OK)
 		return status;
-	table_open(&listing.table, columns, COUNT(columns));
-	err = store->ops->key_list(store, add_row, &listing);
-	printed = table_print(&listing.table);
+	if (command_value(call, "json")) {
+		json_list_open(&listing.json, "keys");
+		err = store->ops->key_list(store, key_add_json, &listing);
+		printed = json_list_print(&listing.json);
+	} else {
+		table_open(&listing.table, columns, COUNT(columns));
+		table_narrow(&listing.table, ranks);
+		err = store->ops->key_list(store, add_row, &listing);
+		printed = table_print(&listing.table);
+	}
 	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list them")
 			      : COMMAND_OK;
 }
@@ -248,8 +298,42 @@ static int revoke(struct store *store, const struct command_call *call)
 
 	if (status != COMMAND_OK)
 		return status;
+	if (key.revoked_ms) {
+		char at[CALENDAR_SIZE];
+
+		calendar_print_minute(at, key.revoked_ms);
+		command_report("key %s (%s) was already revoked, at %s", key.prefix, key.name, at);
+		return COMMAND_OK;
+	}
 	err = store->ops->key_revoke(store, key.prefix, clock_wall_ms());
-	return err ? store_verb_failed(call, err, "cannot revoke the key") : COMMAND_OK;
+	if (err)
+		return store_verb_failed(call, err, "cannot revoke the key");
+	command_report(
+		"key %s (%s) revoked for good: within a second every server refuses it, also "
+		"on open connections",
+		key.prefix, key.name);
+	return COMMAND_OK;
+}
+
+static void key_report_change(const struct store_key *key, unsigned fields)
+{
+	static const struct {
+		unsigned field;
+		const char *name;
+	} names[] = {{STORE_KEY_NAME, "name"},
+		     {STORE_KEY_SCOPES, "scopes"},
+		     {STORE_KEY_EXPIRES, "expiry"},
+		     {STORE_KEY_CREDIT, "credit"},
+		     {STORE_KEY_LIMITS, "limits"}};
+	char list[64] = "";
+	size_t len = 0;
+
+	for (size_t i = 0; i < COUNT(names); ++i) {
+		if (fields & names[i].field)
+			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
+						len ? ", " : "", names[i].name);
+	}
+	command_report("key %s (%s) changed: %s", key->prefix, key->name, list);
 }
 
 static int change(struct store *store, const struct command_call *call)
@@ -264,12 +348,16 @@ static int change(struct store *store, const struct command_call *call)
 	if (status != COMMAND_OK)
 		return status;
 	if (command_value(call, "project") || command_value(call, "account"))
-		return command_usage_error(call->command, "a key stays in its project");
+		return command_usage_error(call->command,
+					   "a key cannot be moved to another project or account");
 	if (fields == 0)
 		return command_usage_error(call->command,
-					   "change needs an option: what shall it be?");
+					   "change needs an option that says what to change");
 	err = store->ops->key_change(store, key.prefix, fields, &key);
-	return err ? store_verb_failed(call, err, "cannot change the key") : COMMAND_OK;
+	if (err)
+		return store_verb_failed(call, err, "cannot change the key");
+	key_report_change(&key, fields);
+	return COMMAND_OK;
 }
 
 static const struct store_verb verbs[] = {
@@ -294,13 +382,15 @@ static int run(const struct command_call *call)
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
 	KEY_SOURCE_FILE_OPTION,
-	{"name", 0, "NAME", "what to call it"},
-	{"account", 0, "ACCOUNT", "whose, by number or name (create: the default; list: all)"},
-	{"project", 0, "N", "the project of the new key (the account's first)"},
+	{"name", 0, "NAME", "the name of the key in lists"},
+	{"account", 0, "ACCOUNT", "of this account, by number or name (create: 1; list: all)"},
+	{"project", 0, "PROJECT",
+	 "create it in this project, by number or name (the account's first)"},
 	{"scopes", 0, "LIST",
 	 "what it may do: speak,read,dictionaries,voices,admin (all but admin)"},
-	{"expires", 0, "WHEN", "how long it is good (30d), until when (2027-01-01), or never"},
-	{"credit-cents", 0, "N", "what it may spend in all (none)"},
+	{"expires", 0, "WHEN", "its lifetime (30d), when it ends (2027-01-01), or never"},
+	{"credit-cents", 0, "N", "how much it may spend in all (none: no limit)"},
+	{"json", 0, NULL, "print the list as JSON"},
 	STORE_VERB_LIMIT_OPTIONS,
 	{"streams", 0, "N", "the same as --connections"},
 	{0},
@@ -311,7 +401,9 @@ const struct command command_key = {
 	.operands = "create|list|change|revoke [KEY]",
 	.operands_min = 1,
 	.operands_max = 2,
-	.summary = "Make a key and print it, list all keys, change or revoke one.",
+	.summary = "Create a key and print it, list all keys, change or revoke one.",
+	.examples = "  syrinx key create --account acme --project website --expires 90d\n"
+		    "  syrinx key revoke ka_1a2b3\n",
 	.options = options,
 	.run = run,
 	.takes_keys = true,

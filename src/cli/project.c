@@ -10,8 +10,10 @@
 #include "base/calendar.h"
 #include "base/clock.h"
 #include "base/count.h"
+#include "cli/json_list.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
+#include "server/account_json.h"
 
 static int create(struct store *store, const struct command_call *call)
 {
@@ -34,6 +36,9 @@ static int create(struct store *store, const struct command_call *call)
 	if (err)
 		return store_verb_failed(call, err, "cannot make it");
 	printf("%" PRId64 "\n", project.id);
+	command_report("project %" PRId64 " (%s) created; for a key of it: syrinx key create "
+		       "--project %" PRId64,
+		       project.id, project.name, project.id);
 	return COMMAND_OK;
 }
 
@@ -50,10 +55,21 @@ static bool add_row(const struct store_project *row, void *arg)
 	return true;
 }
 
+static bool project_add_json(const struct store_project *row, void *arg)
+{
+	struct json_list *list = arg;
+
+	json_write_object(&list->json, NULL);
+	account_json_write_project(&list->json, row);
+	json_write_object_end(&list->json);
+	return true;
+}
+
 static int list(struct store *store, const struct command_call *call)
 {
 	static const struct table_column columns[] = {
 		{"PROJECT", true}, {"ACCOUNT", true}, {"CREATED", false}, {"NAME", false}};
+	struct json_list json;
 	struct table table;
 	int64_t account_id;
 	int status = store_verb_find_account(&account_id, store, call, 0);
@@ -62,9 +78,15 @@ static int list(struct store *store, const struct command_call *call)
 
 	if (status != COMMAND_OK)
 		return status;
-	table_open(&table, columns, COUNT(columns));
-	err = store->ops->project_list(store, account_id, add_row, &table);
-	printed = table_print(&table);
+	if (command_value(call, "json")) {
+		json_list_open(&json, "projects");
+		err = store->ops->project_list(store, account_id, project_add_json, &json);
+		printed = json_list_print(&json);
+	} else {
+		table_open(&table, columns, COUNT(columns));
+		err = store->ops->project_list(store, account_id, add_row, &table);
+		printed = table_print(&table);
+	}
 	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list them")
 			      : COMMAND_OK;
 }
@@ -81,8 +103,9 @@ static int run(const struct command_call *call)
 
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
-	{"account", 0, "ACCOUNT", "whose, by number or name (create: the default; list: all)"},
-	{"name", 0, "NAME", "what the new one is called"},
+	{"account", 0, "ACCOUNT", "of this account, by number or name (create: 1; list: all)"},
+	{"name", 0, "NAME", "the name of the new project"},
+	{"json", 0, NULL, "print the list as JSON"},
 	{0},
 };
 
@@ -91,7 +114,9 @@ const struct command command_project = {
 	.operands = "create|list",
 	.operands_min = 1,
 	.operands_max = 1,
-	.summary = "Make or list projects: what keys, dictionaries and voices belong to.",
+	.summary = "Create or list projects, which keys, dictionaries and voices belong to.",
 	.options = options,
 	.run = run,
+	.examples = "  syrinx project create --account acme --name website\n"
+		    "  syrinx project list --account acme --json\n",
 };

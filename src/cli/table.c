@@ -8,12 +8,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
+#include "cli/terminal.h"
 
 void table_open(struct table *table, const struct table_column *columns, size_t count)
 {
 	*table = (struct table){.columns = columns, .column_count = count};
+}
+
+void table_narrow(struct table *table, const unsigned char *ranks)
+{
+	table->ranks = isatty(STDOUT_FILENO) ? ranks : NULL;
 }
 
 static int make_room(struct table *table)
@@ -72,11 +79,63 @@ static int width_of_column(const struct table *table, size_t column)
 	return width;
 }
 
-static void print_cell(const struct table *table, size_t column, int width, const char *text)
+static bool table_is_empty(const struct table *table, size_t column)
 {
+	for (size_t i = column; i < table->count; i += table->column_count) {
+		if (strcmp(table->cells[i], "-") != 0)
+			return false;
+	}
+	return true;
+}
+
+/* Columns that are left out get the width -1. */
+static void table_hide(const struct table *table, int *widths)
+{
+	unsigned columns, rows;
+	char names[256] = "";
+	size_t len = 0;
+
+	terminal_size(&columns, &rows);
+	for (size_t i = 0; i < table->column_count; ++i) {
+		if (table->ranks[i] && table_is_empty(table, i))
+			widths[i] = -1;
+	}
+	for (;;) {
+		size_t least = table->column_count; /* the one that is needed least */
+		int total = -2;
+
+		for (size_t i = 0; i < table->column_count; ++i) {
+			if (widths[i] < 0)
+				continue;
+			total += widths[i] + 2;
+			if (table->ranks[i] &&
+			    (least == table->column_count || table->ranks[i] > table->ranks[least]))
+				least = i;
+		}
+		if (total <= (int)columns || least == table->column_count)
+			break;
+		widths[least] = -1;
+		if (len < sizeof(names))
+			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
+						len ? ", " : "", table->columns[least].name);
+	}
+	if (len > 0)
+		fprintf(stderr,
+			"(left out, because the terminal is narrow: %s; --json shows all)\n",
+			names);
+}
+
+static void print_cell(const struct table *table, size_t column, const int *widths,
+		       const char *text)
+{
+	int width = widths[column];
 	bool is_last = column + 1 == table->column_count;
 	int gap = width - width_of(text);
 
+	if (width < 0) {
+		fputs(is_last ? "\n" : "", stdout);
+		return;
+	}
 	if (table->columns[column].is_number)
 		printf("%*s%s", gap, "", text);
 	else
@@ -91,11 +150,12 @@ int table_print(struct table *table)
 
 	for (size_t i = 0; !err && i < table->column_count; ++i)
 		widths[i] = width_of_column(table, i);
+	if (!err && table->ranks)
+		table_hide(table, widths);
 	for (size_t i = 0; !err && i < table->column_count; ++i)
-		print_cell(table, i, widths[i], table->columns[i].name);
+		print_cell(table, i, widths, table->columns[i].name);
 	for (size_t i = 0; !err && i < table->count; ++i)
-		print_cell(table, i % table->column_count, widths[i % table->column_count],
-			   table->cells[i]);
+		print_cell(table, i % table->column_count, widths, table->cells[i]);
 	for (size_t i = 0; i < table->count; ++i)
 		free(table->cells[i]);
 	free(table->cells);

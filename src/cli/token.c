@@ -49,18 +49,23 @@ static int create(struct store *store, const struct command_call *call)
 	if (status != COMMAND_OK)
 		return status;
 	if (key.revoked_ms || (key.expires_ms && key.expires_ms <= clock_wall_ms()))
-		return store_verb_failed(call, 0, "the key %s has ended", key.prefix);
+		return store_verb_failed(call, 0, "the key %s has expired or was revoked",
+					 key.prefix);
 	if (!(key.scopes & STORE_SCOPE_SPEAK))
-		return store_verb_failed(call, 0, "the key %s may not speak", key.prefix);
+		return store_verb_failed(call, 0, "the key %s does not have the scope speak",
+					 key.prefix);
 	err = account_token_make(text, &token, key.id, door, seconds, clock_wall_ms());
 	if (!err)
 		err = store->ops->token_add(store, &token, clock_wall_ms());
 	if (err == EDQUOT)
-		return store_verb_failed(call, 0, "the account has %d tokens that nobody has used",
+		return store_verb_failed(call, 0,
+					 "the account has %d unused tokens, and may not have more",
 					 STORE_TOKENS_MAX);
 	if (err)
-		return store_verb_failed(call, err, "cannot make a token");
+		return store_verb_failed(call, err, "cannot create a token");
 	printf("%s\n", text);
+	command_report("token created: good once, for %s, within %lld seconds", path,
+		       (long long)seconds);
 	return COMMAND_OK;
 }
 
@@ -74,9 +79,9 @@ static int run(const struct command_call *call)
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
 	KEY_SOURCE_FILE_OPTION,
-	{"key", 0, "KEY", "the start of the key that pays (SYRINX_KEY)"},
-	{"path", 0, "PATH", "what it opens, once: /ws/tts/stream"},
-	{"seconds", 0, "N", "how long it is good: 1 to 3600 (60)"},
+	{"key", 0, "KEY", "the first letters of the key that pays (SYRINX_KEY)"},
+	{"path", 0, "PATH", "the path that it opens, once: /ws/tts/stream"},
+	{"seconds", 0, "N", "its lifetime in seconds: 1 to 3600 (60)"},
 	{0},
 };
 
@@ -85,7 +90,10 @@ const struct command command_token = {
 	.operands = "create",
 	.operands_min = 1,
 	.operands_max = 1,
-	.summary = "Make a pass for one connection or request, and print it.",
+	.summary = "Create a token for one connection or request, and print it.",
 	.options = options,
 	.run = run,
+	.examples =
+		"  syrinx token create --key ka_1a2b3 --path /ws/tts/stream\n"
+		"  syrinx token create --key-file customer.key --path /v1/tts/generate --seconds 300\n",
 };

@@ -136,7 +136,7 @@ def test_top_up_of_one_id_is_booked_once(master):
     listed = master.must(200, master.get(path + "/top-ups"))["top_ups"]
     assert [(t["id"], t["amount_microcents"]) for t in listed] == [("invoice-7", 500_000_001),
                                                                   ("back", -1)]
-    assert "every sum is that of its rows" in run(master.server, "account", "check")
+    assert "all totals match the ledger" in run(master.server, "account", "check")
 
 
 def test_top_up_that_says_something_else_is_refused(master):

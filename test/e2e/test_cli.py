@@ -1,6 +1,7 @@
 """The commands as a user types them."""
 
 import array
+import json
 import os
 import pty
 import re
@@ -334,13 +335,116 @@ def test_check_accepts_its_own_sample(tmp_path):
 
 def test_key_create_prints_the_key_alone(tmp_path):
     done = syrinx("key", "create", "--data", tmp_path / "data", "--name", "someone")
-    assert done.returncode == 0 and not done.stderr
+    assert done.returncode == 0
     key = done.stdout.decode()
     assert re.fullmatch(r"ka_\w{20,}\n", key)
     listed = syrinx("key", "list", "--data", tmp_path / "data").stdout.decode()
     assert "someone" in listed and "active" in listed and key.strip() not in listed
     assert syrinx("key", "revoke", key[:11], "--data", tmp_path / "data").returncode == 0
     assert "revoked" in syrinx("key", "list", "--data", tmp_path / "data").stdout.decode()
+
+
+# What was done, on standard error: standard output is for scripts
+
+@pytest.fixture
+def store(tmp_path):
+    """Runs a command on a store of its own; gives (standard output, standard error)."""
+    def run(*arguments, status=0):
+        done = syrinx(*arguments, "--data", tmp_path / "data")
+        assert done.returncode == status, done.stderr
+        return done.stdout.decode(), done.stderr.decode()
+
+    return run
+
+
+def test_commands_say_what_they_did(store):
+    assert store("account", "create", "--name", "acme") == (
+        "2\n", "account 2 (acme) created; for a key of it: syrinx key create --account 2\n")
+    assert store("project", "create", "--account", "acme", "--name", "website") == (
+        "3\n", "project 3 (website) created; for a key of it: syrinx key create --project 3\n")
+    key, said = store("key", "create", "--project", "website", "--name", "phone")
+    prefix = key[:8]
+    assert re.fullmatch(r"ka_\w{40}\n", key)
+    assert said == (f"key {prefix} created in project 3 (website) of account 2 (acme); it is shown "
+                    "only this once\n")
+    assert store("key", "change", prefix, "--turns", "3", "--expires", "30d") == (
+        "", f"key {prefix} (phone) changed: expiry, limits\n")
+    assert store("account", "change", "acme", "--prepaid", "yes", "--turns", "4") == (
+        "", "account 2 (acme) changed: prepaid limits\n")
+    out, said = store("account", "close", "acme")
+    assert out == "" and "refuses its valid keys (1) and ends the speech of its callers" in said
+    assert store("account", "close", "acme") == (
+        "", "account 2 (acme) is closed already: nothing was changed\n")
+    assert store("account", "reopen", "acme") == (
+        "", "account 2 (acme) reopened: its valid keys (1) work again\n")
+    out, said = store("key", "revoke", prefix)
+    assert out == "" and said.startswith(f"key {prefix} (phone) revoked for good: ")
+    out, said = store("key", "revoke", prefix)
+    assert out == "" and said.startswith(f"key {prefix} (phone) was already revoked, at ")
+    assert store("account", "check") == ("all totals match the ledger\n", "")
+
+
+def test_top_up_says_that_it_would_count_again(store):
+    store("account", "create", "--name", "acme")
+    out, said = store("account", "top-up", "acme", "--cents", "5")
+    made = out.split(":")[0]
+    assert re.fullmatch(r"top-up-[0-9a-f]{32}", made) and "the balance is 5 " in out
+    assert f"adds the amount again, while a repeat with --id {made} does nothing" in said
+    out, said = store("account", "top-up", "acme", "--cents", "5", "--id", made)
+    assert "nothing was added" in out and "balance is 5 " in out and said == ""
+
+
+def test_project_is_chosen_by_name(store):
+    store("account", "create", "--name", "acme")
+    store("account", "create", "--name", "other")
+    for account in ("acme", "other"):
+        store("project", "create", "--account", account, "--name", "shop")
+    store("project", "create", "--account", "acme", "--name", "website")
+    for named in (["website"], ["website", "--account", "acme"], ["6", "--account", "2"]):
+        assert "in project 6 (website)" in store("key", "create", "--project", *named)[1]
+    assert "in project 5 (shop)" in store("key", "create", "--project", "shop",
+                                          "--account", "other")[1]
+    for named, why in ((["shop"], "2 accounts have a project shop: say which with --account"),
+                       (["websit"], "there is no project websit; did you mean website?"),
+                       (["website", "--account", "other"], "no project website in the account"),
+                       (["77"], "there is no project 77")):
+        out, said = store("key", "create", "--project", *named, status=1)
+        assert out == "" and why in said
+
+
+def test_lists_are_also_json(store):
+    store("account", "create", "--name", "acme", "--turns", "4")
+    store("project", "create", "--account", "acme", "--name", "website")
+    store("account", "top-up", "acme", "--cents", "1.5", "--id", "one", "--note", "May")
+    key = store("key", "create", "--account", "acme", "--name", "phone")[0].strip()
+
+    def read(*arguments):
+        return json.loads(store(*arguments, "--json")[0])
+
+    assert [(row["id"], row["name"]) for row in read("account", "list")["accounts"]] == [
+        (1, "default"), (2, "acme")]
+    shown = read("account", "show", "acme")
+    assert shown["account"] == read("account", "list")["accounts"][1]
+    assert shown["account"]["limits"]["turns"] == 4
+    assert shown["account"]["balance_microcents"] == 1_500_000
+    assert [row["name"] for row in shown["projects"]] == ["default", "website"]
+    assert [(row["id"], row["note"]) for row in shown["top_ups"]] == [("one", "May")]
+    assert [row["id"] for row in read("project", "list", "--account", "acme")["projects"]] == [2, 3]
+    (row,) = read("key", "list", "--account", "acme")["keys"]
+    assert (row["prefix"], row["name"], row["state"], row["project_id"]) == (
+        key[:8], "phone", "active", 2)
+
+
+def test_list_of_keys_fits_a_terminal(store, tmp_path):
+    store("key", "create", "--name", "phone")
+    wide = store("key", "list")[0].splitlines()[0].split()
+    assert wide == ["KEY", "ACCOUNT", "PROJECT", "STATE", "CREATED", "USED", "EXPIRES", "SPENT",
+                    "CREDIT", "SCOPES", "LIMITS", "NAME"]
+    status, shown = at_a_terminal("key", "list", "--data", tmp_path / "data")
+    note, head, row = shown.splitlines()
+    assert status == 0 and note.startswith("(left out, because the terminal is narrow: CREATED")
+    assert head.split() == ["KEY", "ACCOUNT", "PROJECT", "STATE", "SPENT", "SCOPES", "NAME"]
+    assert len(head) <= 80 and len(row) <= 80 and "all but admin" in row and row.endswith("phone")
 
 
 # Words for a person

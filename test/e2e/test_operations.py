@@ -115,7 +115,7 @@ def test_commands_of_operations(place):
     for heading, words in {"Accounts, projects, keys": ["website", "kt_", "kiosk", '"token"'],
                            "Credit": ["the balance is 2000 cents", "refund-7"],
                            "Reports": ["total", "cost_microcents", '"turn_id"'],
-                           "Backing up": ["every sum"], "Restoring": ["every sum"]}.items():
+                           "Backing up": ["all totals match"], "Restoring": ["all totals match"]}.items():
         for word in words:
             assert word in said[heading], (heading, word, said[heading])
     place.start("--config", "syrinx.conf")
@@ -131,7 +131,7 @@ def test_move_to_postgresql(place):
                if (heading, kind) == ("Moving to PostgreSQL", "sh")]
     with Postgres() as database:
         place.variables["POSTGRESQL"] = database.address
-        assert "every sum" in place.run(move)
+        assert "all totals match" in place.run(move)
         place.start("--listen", f"127.0.0.1:{place.port}", SYRINX_STORE_ADDRESS=database.address)
         assert speak(place, place.variable("KEY")) > 0
         place.stop()
@@ -140,7 +140,7 @@ def test_move_to_postgresql(place):
 def test_commands_of_security(place):
     said = "".join(place.run(text) for _, kind, text in blocks_of("security.md") if kind == "sh")
     assert re.search(r"^ka_\w{40}$", said, re.M) and re.search(r"\|[0-9A-F]{64}\|visitor", said)
-    assert "every sum" in said and os.listdir(place.directory / "data")
+    assert "all totals match" in said and os.listdir(place.directory / "data")
 
 
 def test_every_configuration_that_is_shown_is_good(place):

@@ -194,7 +194,7 @@ def test_sums_of_accounts_and_keys_are_those_of_the_rows(told, rest):
         report = rest.must(200, rest.get("/usage?key=" + key[:8]))
         assert report["total"]["cost_microcents"] == spent > 0
     done = syrinx("account", "check", "--data", told.data)
-    assert done.returncode == 0 and b"every sum" in done.stdout
+    assert done.returncode == 0 and b"all totals match" in done.stdout
 
 
 def test_command_says_what_rest_says(told, rest):
