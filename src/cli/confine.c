@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -96,7 +97,24 @@ static int confine_run_explain(struct confine_request *request)
 	return WEXITSTATUS(status);
 }
 
-/* Makes the path absolute, because the working directory may change. */
+/* A program of the search path, as a shell would find it. */
+static bool confine_search(char path[PATH_MAX], const char *program)
+{
+	const char *list = getenv("PATH");
+
+	while (list && *list && !strchr(program, '/')) {
+		size_t len = strcspn(list, ":");
+		int n = snprintf(path, PATH_MAX, "%.*s/%s", (int)len, list, program);
+
+		if (len > 0 && list[0] == '/' && n < PATH_MAX && access(path, X_OK) == 0)
+			return true;
+		list += len + (list[len] == ':');
+	}
+	return false;
+}
+
+/* Makes the path absolute, because the working directory may change.  A program here comes before
+ * one of the search path: it is what the author of an engine tries. */
 static int confine_absolute(char path[PATH_MAX], const char *program)
 {
 	char here[PATH_MAX];
@@ -104,11 +122,29 @@ static int confine_absolute(char path[PATH_MAX], const char *program)
 
 	if (program[0] == '/')
 		n = snprintf(path, PATH_MAX, "%s", program);
+	else if (access(program, F_OK) != 0 && confine_search(path, program))
+		return 0;
 	else if (getcwd(here, sizeof(here)))
 		n = snprintf(path, PATH_MAX, "%s/%s", here, program);
 	else
 		return errno;
 	return n < PATH_MAX ? 0 : ENAMETOOLONG;
+}
+
+/* Said before the limits apply: afterwards nothing can be written to a file, not even this. */
+static void confine_warn_of_files(void)
+{
+	static const char *const names[] = {"standard output", "standard error"};
+
+	for (int i = 0; i < 2; ++i) {
+		struct stat status;
+
+		if (fstat(STDOUT_FILENO + i, &status) == 0 && S_ISREG(status.st_mode))
+			fprintf(stderr,
+				"syrinx confine: %s is a file, and a confined program cannot write to "
+				"files: what it prints is lost; use a pipe (| cat)\n",
+				names[i]);
+	}
 }
 
 /* Writes to the server's log, which receives standard error. */
@@ -129,6 +165,13 @@ static int confine_run_program(struct confine_request request, const struct comm
 	char program[PATH_MAX];
 	int err = confine_absolute(program, call->operands[0]);
 
+	if (request.parent == 0) { /* called by a person, not by a server */
+		if (!err && access(program, F_OK) != 0) {
+			fprintf(stderr, "syrinx confine: there is no program %s\n", program);
+			return COMMAND_FAILED;
+		}
+		confine_warn_of_files();
+	}
 	for (size_t i = 0; i < call->operand_count; ++i)
 		argv[i] = (char *)(uintptr_t)call->operands[i]; /* exec does not write to them */
 	request.program = program;
@@ -143,8 +186,10 @@ static int confine_run_program(struct confine_request request, const struct comm
 	if (command_value(call, "report"))
 		confine_explain(&report, confine_log, NULL);
 	execv(program, argv);
-	fprintf(stderr, "syrinx confine: cannot run %s as user %ld: %s\n", program, (long)geteuid(),
-		strerror(errno));
+	fprintf(stderr,
+		"syrinx confine: cannot run %s as user %ld: %s (--read PATH lets it read more files; "
+		"--explain shows the limits)\n",
+		program, (long)geteuid(), strerror(errno));
 	return COMMAND_FAILED;
 }
 
@@ -164,9 +209,9 @@ static int run(const struct command_call *call)
 
 static const struct command_option options[] = {
 	{"memory-mb", 0, "N", "address space of the program in MiB (0: no limit)"},
-	{"read", 0, "PATH[:PATH]...", "more files and folders that the program may read"},
+	{"read", 0, "PATH[:PATH]...", "files and folders that the program may read, too"},
 	{"user", 0, "UID:GID", "run the program as this user, if called by root"},
-	{"parent", 0, "PID", "end if this is not the parent process (0: any)"},
+	{"parent", 0, "PID", "exit if this is not the parent process (0: any)"},
 	{"jit", 0, NULL, "the program generates code at run time"},
 	{"report", 0, NULL, "log what is enforced before the program runs"},
 	{"explain", 0, NULL, "run nothing, and print what this machine enforces"},
@@ -181,4 +226,6 @@ const struct command command_confine = {
 	.summary = "Run a program with the limits of an engine.",
 	.options = options,
 	.run = run,
+	.examples = "  syrinx confine --explain\n"
+		    "  syrinx confine --read models -- ./my-engine 2>&1 | cat\n",
 };

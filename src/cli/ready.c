@@ -1,5 +1,5 @@
 /*
- * ready.c: `syrinx ready`: whether a server should get traffic, as an exit status.
+ * ready.c: `syrinx ready`: whether a server should get traffic, as an exit status and a line.
  *
  * For health checks of containers and load balancers, and for scripts that wait.
  */
@@ -7,62 +7,124 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cli/asking.h"
 #include "cli/command.h"
+#include "cli/json_list.h"
 #include "cli/place.h"
 #include "cli/settings.h"
 
-struct question {
+struct ready {
 	const char *base;
 	struct loop *loop;
-	int status; /* of this process */
+	int64_t voices; /* -1: the server does not say */
+	char reason[600]; /* why it is not ready; "": it is */
 };
 
-static void on_answer(const struct asking_answer *answer, void *arg)
+static bool ready_is(const struct json_value *key, const char *name)
 {
-	struct question *question = arg;
-
-	if (answer->why)
-		fprintf(stderr, "syrinx ready: %s\n", answer->why);
-	else if (answer->status == 503)
-		fprintf(stderr, "syrinx ready: %s is not ready: it starts, or it ends\n",
-			question->base);
-	else if (answer->status != 200)
-		fprintf(stderr, "syrinx ready: %s answered %u: is it Syrinx?\n", question->base,
-			answer->status);
-	else
-		question->status = COMMAND_OK;
-	loop_stop(question->loop);
+	return key->len == strlen(name) && memcmp(key->text, name, key->len) == 0;
 }
 
-static int ask(struct question *question, const struct command_call *call)
+/* What the server says about itself; another answer changes nothing. */
+static void ready_read(struct ready *ready, char *body, size_t len)
 {
-	const struct asking_place place = {.base = question->base,
+	struct json scan;
+	struct json_value key;
+	struct json_value value;
+
+	json_open(&scan, body, len);
+	if (json_value(&scan, &value) != 0 || value.kind != JSON_KIND_OBJECT)
+		return;
+	while (json_member(&scan, &key) && json_value(&scan, &value) == 0) {
+		if (ready_is(&key, "voices"))
+			json_to_integer(&ready->voices, &value);
+		else if (ready_is(&key, "reason") && value.kind == JSON_KIND_STRING)
+			snprintf(ready->reason, sizeof(ready->reason), "%.*s", (int)value.len,
+				 value.text);
+		json_skip(&scan, &value);
+	}
+}
+
+static void ready_on_answer(const struct asking_answer *answer, void *arg)
+{
+	struct ready *ready = arg;
+
+	if (answer->why) {
+		snprintf(ready->reason, sizeof(ready->reason), "%s", answer->why);
+	} else if (answer->status == 200) {
+		ready->reason[0] = '\0';
+		ready_read(ready, answer->body, answer->len);
+	} else if (answer->status == 503) {
+		char reason[sizeof(ready->reason)];
+
+		snprintf(ready->reason, sizeof(ready->reason), "it is starting or ending");
+		ready_read(ready, answer->body, answer->len);
+		memcpy(reason, ready->reason, sizeof(reason));
+		snprintf(ready->reason, sizeof(ready->reason), "%.200s is not ready: %.300s",
+			 ready->base, reason);
+	} else {
+		snprintf(ready->reason, sizeof(ready->reason), "%.200s answered %u: is it Syrinx?",
+			 ready->base, answer->status);
+	}
+	loop_stop(ready->loop);
+}
+
+static void ready_ask(struct ready *ready, const struct command_call *call)
+{
+	const struct asking_place place = {.base = ready->base,
 					   .ca_file = command_value(call, "ca")};
 	struct asking *asking = NULL;
 	char why[300] = "out of memory";
-	int err = loop_alloc(&question->loop);
+	int err = loop_alloc(&ready->loop);
 
 	if (!err)
-		err = asking_alloc(&asking, question->loop, &place, why, sizeof(why));
+		err = asking_alloc(&asking, ready->loop, &place, why, sizeof(why));
 	if (!err)
-		err = asking_get(asking, "/ready", on_answer, question);
+		err = asking_get(asking, "/ready", ready_on_answer, ready);
 	if (!err)
-		loop_run(question->loop);
+		loop_run(ready->loop);
 	else
-		fprintf(stderr, "syrinx ready: %s: %s\n", question->base, why);
+		snprintf(ready->reason, sizeof(ready->reason), "%.250s: %s", ready->base, why);
 	mem_deref(asking);
-	mem_deref(question->loop);
-	return question->status;
+	mem_deref(ready->loop);
 }
 
-static int run(const struct command_call *call)
+static void ready_print_json(const struct ready *ready)
+{
+	struct json_list out;
+
+	json_list_open_object(&out);
+	json_write_bool(&out.json, "ready", ready->reason[0] == '\0');
+	json_write_string(&out.json, "server", ready->base, strlen(ready->base));
+	if (ready->voices >= 0)
+		json_write_signed(&out.json, "voices", ready->voices);
+	else
+		json_write_null(&out.json, "voices");
+	if (ready->reason[0])
+		json_write_string(&out.json, "reason", ready->reason, strlen(ready->reason));
+	else
+		json_write_null(&out.json, "reason");
+	json_list_print_object(&out);
+}
+
+static void ready_print(const struct ready *ready)
+{
+	if (ready->reason[0])
+		fprintf(stderr, "syrinx ready: %s\n", ready->reason);
+	else if (ready->voices >= 0)
+		printf("ready: %lld voices\n", (long long)ready->voices);
+	else
+		printf("ready\n");
+}
+
+static int ready_run(const struct command_call *call)
 {
 	static struct config config;
 	char base[1024];
-	struct question question = {.base = base, .status = COMMAND_FAILED};
+	struct ready ready = {.base = base, .voices = -1, .reason = "no answer"};
 	int status = settings_load(&config, call);
 
 	if (status != COMMAND_OK)
@@ -72,19 +134,27 @@ static int run(const struct command_call *call)
 	if (place_find(base, sizeof(base), call, &config) != 0)
 		return command_usage_error(call->command, "the address is too long");
 	log_set_level(LOG_ERROR);
-	return ask(&question, call);
+	ready_ask(&ready, call);
+	if (command_value(call, "json"))
+		ready_print_json(&ready);
+	else
+		ready_print(&ready);
+	return ready.reason[0] ? COMMAND_FAILED : COMMAND_OK;
 }
 
-static const struct command_option options[] = {
-	{"server", 0, "URL", "which server (the address of the configuration)"},
-	{"ca", 0, "FILE", "authorities that may vouch for it (the system's)"},
+static const struct command_option ready_options[] = {
+	{"server", 0, "URL", "the server's address (that of the configuration)"},
+	{"json", 0, NULL, "print the answer as JSON"},
+	{"ca", 0, "FILE", "trust these certificate authorities (the system's)"},
 	{"config", 0, "FILE", "read this configuration"},
 	{0},
 };
 
 const struct command command_ready = {
 	.name = "ready",
-	.summary = "Tell whether a server is ready for traffic: status 0, or 1 and why.",
-	.options = options,
-	.run = run,
+	.summary = "Check whether a server is ready for traffic: status 0, or 1 and the reason.",
+	.options = ready_options,
+	.run = ready_run,
+	.examples = "  syrinx ready --server http://127.0.0.1:8080\n"
+		    "  until syrinx ready; do sleep 1; done\n",
 };

@@ -22,6 +22,7 @@
 #include "base/mem.h"
 #include "cli/asking.h"
 #include "cli/command.h"
+#include "cli/json_list.h"
 #include "cli/place.h"
 #include "cli/settings.h"
 #include "cli/terminal.h"
@@ -46,6 +47,7 @@ struct top {
 	const char *base;
 	uint64_t interval_us;
 	bool is_once;
+	bool is_json;
 	bool has_colours;
 	struct terminal terminal;
 	struct look looks[2];
@@ -100,11 +102,38 @@ static void end(struct top *top, int status)
 	loop_stop(top->loop);
 }
 
+/* Every sample of the page, with the value of its label where it has one. */
+static int top_print_json(const struct top *top)
+{
+	const struct exposition *page = &top->now->page;
+	struct json_list out;
+
+	json_list_open_object(&out);
+	json_write_string(&out.json, "server", top->base, strlen(top->base));
+	json_write_list(&out.json, "metrics");
+	for (size_t i = 0; i < page->count; ++i) {
+		const struct exposition_sample *sample = &page->samples[i];
+
+		json_write_object(&out.json, NULL);
+		json_write_string(&out.json, "name", sample->name, strlen(sample->name));
+		if (sample->label)
+			json_write_string(&out.json, "label", sample->label, strlen(sample->label));
+		json_write_double(&out.json, "value", sample->number, 9);
+		json_write_object_end(&out.json);
+	}
+	return json_list_print(&out);
+}
+
 /* Whether somebody can see it; otherwise it was the last. */
 static bool show(struct top *top)
 {
-	int err = make_picture(top);
+	int err = top->is_json ? top_print_json(top) : make_picture(top);
 
+	if (top->is_json) {
+		if (err)
+			end(top, COMMAND_FAILED);
+		return !err;
+	}
 	if (!err && top->is_once)
 		fwrite(top->picture.bytes, 1, top->picture.len, stdout);
 	else if (!err)
@@ -334,7 +363,8 @@ static int run_top(const struct command_call *call, const struct asking_place *p
 		return COMMAND_FAILED;
 	top->base = place->base;
 	top->interval_us = (uint64_t)interval_s * 1000000;
-	top->is_once = command_value(call, "once") || !isatty(STDOUT_FILENO);
+	top->is_json = command_value(call, "json") != NULL;
+	top->is_once = command_value(call, "once") || top->is_json || !isatty(STDOUT_FILENO);
 	top->has_colours = !top->is_once && wants_colours();
 	for (size_t i = 0; i < COUNT(top->looks); ++i)
 		buf_init(&top->looks[i].text, ASKING_ANSWER_MAX + 1);
@@ -376,20 +406,24 @@ static int run(const struct command_call *call)
 }
 
 static const struct command_option options[] = {
-	{"server", 0, "URL", "which server (the address of the configuration)"},
+	{"server", 0, "URL", "the server's address (that of the configuration)"},
 	KEY_SOURCE_FILE_OPTION,
-	{"key", 0, "KEY", "the operator's key itself (SYRINX_KEY, or the local one)"},
-	{"once", 0, NULL, "print one table and end, as is done without a terminal"},
-	{"interval", 0, "SECONDS", "how often to look (1)"},
-	{"ca", 0, "FILE", "authorities that may vouch for it (the system's)"},
+	{"key", 0, "KEY", "the operator's key itself (SYRINX_KEY, or the local key)"},
+	{"once", 0, NULL, "print one table and exit, as without a terminal"},
+	{"json", 0, NULL, "print the metrics once as JSON and exit"},
+	{"interval", 0, "SECONDS", "seconds between two updates (1)"},
+	{"ca", 0, "FILE", "trust these certificate authorities (the system's)"},
 	{"config", 0, "FILE", "read this configuration"},
-	{"data", 0, "DIR", "where the local key is (data)"},
+	{"data", 0, "DIR", "the server's data directory, with the local key (data)"},
 	{0},
 };
 
 const struct command command_top = {
 	.name = "top",
-	.summary = "Watch what a server does; q ends.",
+	.summary = "Watch what a server does; q quits.",
 	.options = options,
 	.run = run,
+	.examples =
+		"  syrinx top\n"
+		"  syrinx top --once --server https://voice.example.com --key-file operator.key\n",
 };

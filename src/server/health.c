@@ -45,13 +45,17 @@ static const char *reason_to_wait(const struct server *server, char *reason, siz
 
 void health_ready(const struct route_call *call)
 {
-	static const char ready[] =
-		"{\"status\":\"ready\",\"model_path\":\"\",\"multi_model\":true}";
+	size_t voices = voices_count(pool_voices(call->server->pool));
 	char loading[64];
 	const char *reason = reason_to_wait(call->server, loading, sizeof(loading));
 	char not_ready[224];
+	char ready[128];
 
 	if (!reason) {
+		snprintf(ready, sizeof(ready),
+			 "{\"status\":\"ready\",\"model_path\":\"\",\"multi_model\":true,"
+			 "\"voices\":%zu}",
+			 voices);
 		answer_probe(call, 200, ready, strlen(ready));
 		return;
 	}

@@ -12,7 +12,7 @@ import wave
 
 import pytest
 from client import is_speech
-from program import SYRINX, WAIT_S, environment, free_port, syrinx, wait_until
+from program import SANITIZER, SYRINX, WAIT_S, environment, free_port, syrinx, wait_until
 
 
 @pytest.fixture
@@ -445,6 +445,22 @@ def test_list_of_keys_fits_a_terminal(store, tmp_path):
     assert status == 0 and note.startswith("(left out, because the terminal is narrow: CREATED")
     assert head.split() == ["KEY", "ACCOUNT", "PROJECT", "STATE", "SPENT", "SCOPES", "NAME"]
     assert len(head) <= 80 and len(row) <= 80 and "all but admin" in row and row.endswith("phone")
+
+
+# A confined program
+
+@pytest.mark.skipif(SANITIZER != "none", reason="a sanitizer does not run within the limits")
+def test_confine_finds_programs_and_says_what_they_cannot_do(tmp_path):
+    done = syrinx("confine", "--", "id", "-u")
+    assert done.returncode == 0 and done.stdout.strip().isdigit() and not done.stderr
+    done = syrinx("confine", "--", "nonsuch", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.decode() == f"syrinx confine: there is no program {tmp_path}/nonsuch\n"
+    with open(tmp_path / "out", "wb") as file:
+        done = subprocess.run([SYRINX, "confine", "--", "id", "-u"], stdout=file,
+                              stderr=subprocess.PIPE, env=environment({}), timeout=WAIT_S)
+    assert b"standard output is a file, and a confined program cannot write" in done.stderr
+    assert (tmp_path / "out").read_bytes() == b""
 
 
 # Words for a person

@@ -4,6 +4,7 @@ is no server, or another one."""
 import contextlib
 import fcntl
 import http.server
+import json
 import os
 import pty
 import re
@@ -33,8 +34,12 @@ def address(server):
 # ready
 
 def test_ready_is_an_exit_status(server):
+    voices = server.get("/ready")[1]["voices"]
     done = syrinx("ready", "--server", address(server))
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"ready: {voices} voices\n".encode(), b"")
+    done = syrinx("ready", "--server", address(server), "--json")
+    assert json.loads(done.stdout) == {"ready": True, "server": address(server), "voices": voices,
+                                       "reason": None}
     done = syrinx("ready", settings={"server.listen": f"0.0.0.0:{server.port}"})
     assert done.returncode == 0, done.stderr
 
@@ -44,8 +49,13 @@ def test_not_ready_is_one_line_that_says_why(server):
     done = syrinx("ready", "--server", f"127.0.0.1:{port}")
     assert done.returncode == 1
     assert done.stderr.decode() == f"syrinx ready: 127.0.0.1:{port}: Connection refused\n"
+    done = syrinx("ready", "--server", f"127.0.0.1:{port}", "--json")
+    assert done.returncode == 1 and not done.stderr
+    assert json.loads(done.stdout) == {"ready": False, "server": f"http://127.0.0.1:{port}",
+                                       "voices": None,
+                                       "reason": f"127.0.0.1:{port}: Connection refused"}
     done = syrinx("ready", "--server", "ftp://127.0.0.1")
-    assert done.returncode == 1 and b"no address of a server" in done.stderr
+    assert done.returncode == 2 and b"--server is an address like" in done.stderr
 
 
 def test_a_server_that_ends_is_not_ready(server):
@@ -58,7 +68,7 @@ def test_a_server_that_ends_is_not_ready(server):
         done = syrinx("ready", "--server", address(server))
         assert done.returncode == 1
         assert done.stderr.decode() == (
-            f"syrinx ready: {address(server)} is not ready: it starts, or it ends\n")
+            f"syrinx ready: {address(server)} is not ready: the server is ending\n")
         client.send(cancel=True)
     assert server.wait_for_end() == 0
 
@@ -124,6 +134,18 @@ def test_a_pipe_gets_one_plain_table(server, option):
     assert re.search(r"^first audio +[\d.]+ m?s +[\d.]+ m?s +[\d.]+ m?s +1$", text, re.M)
     assert re.search(r"^ERRORS +VALIDATION_ERROR 1$", text, re.M)
     assert all(len(line) <= COLUMNS for line in text.splitlines())
+
+
+def test_metrics_are_also_json(server):
+    with Client(server) as client:
+        client.speak(TEXT, voice_id=1)
+        done = syrinx("top", "--once", "--json", "--server", address(server))
+    assert done.returncode == 0 and done.stderr == b""
+    shown = json.loads(done.stdout)
+    assert shown["server"] == address(server)
+    values = {(row["name"], row.get("label")): row["value"] for row in shown["metrics"]}
+    assert values[("syrinx_connections", None)] == 1
+    assert values[("syrinx_turns_total", "finished")] == 1
 
 
 def test_a_key_is_wanted_where_it_is_configured_so(start_server):
