@@ -64,12 +64,12 @@ static int run(const struct command_call *call)
 }
 
 static const struct command_option options_table[] = {
-	{"rounds", 0, "N", "repeat each measurement so often"},
-	{"connections", 0, "N", "idle connections (5000)"},
-	{"cancels", 0, "N", "barge-ins (20000)"},
-	{"seconds", 0, "N", "length of each step of streams (15)"},
-	{"listeners", 0, "N", "in streams, in place of as many as can be"},
-	{"voices", 0, "DIR", "where neural voices are installed"},
+	{"rounds", 0, "N", "how often to repeat each measurement"},
+	{"connections", 0, "N", "the number of idle connections (5000)"},
+	{"cancels", 0, "N", "the number of barge-ins (20000)"},
+	{"seconds", 0, "N", "streams: the length of each step (15)"},
+	{"listeners", 0, "N", "streams: the number of listeners (as many as keep up)"},
+	{"voices", 0, "DIR", "the folder of neural voices"},
 	{"config", 0, "FILE", "read this configuration"},
 	{0},
 };
@@ -79,7 +79,9 @@ const struct command command_bench = {
 	.operands = "[start|latency|burst|throughput|cancel|idle|neural|streams|multi|text|encode|"
 		    "calls|ledger|conversations]",
 	.operands_max = 1,
-	.summary = "Measure a server of its own on this machine.",
+	.summary = "Start a server for this command and measure it.",
 	.options = options_table,
 	.run = run,
+	.examples = "  syrinx bench latency\n"
+		    "  syrinx bench streams --listeners 10 --seconds 30\n",
 };

@@ -77,4 +77,6 @@ const struct command command_check = {
 	.summary = "Find mistakes in a configuration without starting anything.",
 	.options = options,
 	.run = run,
+	.examples = "  syrinx check --config /etc/syrinx/syrinx.conf\n"
+		    "  syrinx check --sample > syrinx.conf\n",
 };

@@ -88,6 +88,7 @@ void command_print_summary(void);
 extern const struct command command_account;
 extern const struct command command_bench;
 extern const struct command command_check;
+extern const struct command command_completion;
 extern const struct command command_confine;
 extern const struct command command_help;
 extern const struct command command_key;

@@ -27,4 +27,6 @@ const struct command command_help = {
 	.summary = "Explain the program or one of its commands.",
 	.options = options,
 	.run = run,
+	.examples = "  syrinx help\n"
+		    "  syrinx help say\n",
 };

@@ -114,8 +114,9 @@ static int run(const struct command_call *call)
 }
 
 static const struct command_option options[] = {
-	{"from", 0, "ADDRESS", "the store that is moved: sqlite:PATH, postgresql://..."},
-	{"to", 0, "ADDRESS", "a new one, where all of it goes"},
+	{"from", 0, "ADDRESS",
+	 "the store to move, which is not changed: sqlite:PATH, postgresql://..."},
+	{"to", 0, "ADDRESS", "an empty store to move it to"},
 	{0},
 };
 
@@ -124,4 +125,7 @@ const struct command command_migrate = {
 	.summary = "Move accounts, keys, dictionaries, voices and the ledger to another store.",
 	.options = options,
 	.run = run,
+	.examples =
+		"  syrinx migrate --from sqlite:data/syrinx.db --to postgresql://syrinx@db.example.com/syrinx\n"
+		"  syrinx migrate --from sqlite:old.db --to sqlite:data/syrinx.db\n",
 };

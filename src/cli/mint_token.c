@@ -67,17 +67,19 @@ static int run(const struct command_call *call)
 static const struct command_option options[] = {
 	{"agent", 0, "NAME", "for this agent of the configuration (the first)"},
 	KEY_SOURCE_FILE_OPTION,
-	{"key", 0, "KEY", "signed with this API key of a speech engine instead"},
-	{"seconds", 0, "N", "good for so long (300); negative: it has expired already"},
+	{"key", 0, "KEY", "sign with this API key of a speech engine instead"},
+	{"seconds", 0, "N", "lifetime in seconds (300); negative: one that has expired"},
 	{"header", 0, NULL, "print the whole header line"},
 	{"config", 0, "FILE", "read this configuration"},
-	{"data", 0, "DIR", "where the local key is (data)"},
+	{"data", 0, "DIR", "the server's data directory, with the local key (data)"},
 	{0},
 };
 
 const struct command command_mint_token = {
 	.name = "mint-token",
-	.summary = "Print a token as a speech engine carries it, to test an agent with.",
+	.summary = "Print a token like that of a speech engine, to test an agent with.",
 	.options = options,
 	.run = run,
+	.examples = "  syrinx mint-token --agent support --header\n"
+		    "  syrinx mint-token --key-file engine.key --seconds 60\n",
 };

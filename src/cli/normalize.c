@@ -199,7 +199,9 @@ const struct command command_normalize = {
 	.name = "normalize",
 	.operands = "[TEXT]...",
 	.operands_max = COMMAND_OPERANDS_MAX,
-	.summary = "Show what would be said of a text, or of each line of standard input.",
+	.summary = "Show how a text, or each line of standard input, would be read aloud.",
 	.options = options,
 	.run = run,
+	.examples = "  syrinx normalize \"It costs $5.20.\"\n"
+		    "  syrinx normalize --language de --pauses < letter.txt\n",
 };

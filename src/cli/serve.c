@@ -270,11 +270,11 @@ static int run(const struct command_call *call)
  * in them. */
 static const struct command_option options[] = {
 	{"config", 0, "FILE", "read this configuration"},
-	{"listen", 0, "HOST:PORT", "listen here (127.0.0.1:8080)"},
-	{"data", 0, "DIR", "keep keys and the ledger here (data)"},
+	{"listen", 0, "HOST:PORT", "the address to listen on (127.0.0.1:8080)"},
+	{"data", 0, "DIR", "the data directory, for keys and the ledger (data)"},
 	{"workers", 0, "N", "worker processes of each engine (16)"},
 	{"voices", 0, "DIR", "the folder of neural voices"},
-	{"fetch-voices", 0, NULL, "fetch them meanwhile, where there are none"},
+	{"fetch-voices", 0, NULL, "download them in the background if there are none"},
 	{"greet", 0, NULL,
 	 "print the address, the local key and a command to try; refuse a second start"},
 	{0},
@@ -285,4 +285,15 @@ const struct command command_serve = {
 	.summary = "Run the server.",
 	.options = options,
 	.run = run,
+	.notes =
+		"Every key of the configuration is also a variable SYRINX_SECTION_KEY, such as\n"
+		"SYRINX_SERVER_LISTEN or SYRINX_STORE_ADDRESS; it has precedence over the file. SYRINX_VOICES\n"
+		"is the folder of neural voices. \"syrinx check --sample\" lists all keys.\n"
+		"\n"
+		"Signals: SIGTERM and SIGINT finish what is being spoken and exit, a second one exits at\n"
+		"once; SIGHUP reads the agents of the configuration again; SIGUSR2 starts the installed\n"
+		"program in place of this one without dropping a call; SIGUSR1 logs what is in use.\n",
+	.examples = "  syrinx serve\n"
+		    "  syrinx serve --config /etc/syrinx/syrinx.conf\n"
+		    "  SYRINX_SERVER_LISTEN=0.0.0.0:8080 syrinx serve --data /var/lib/syrinx\n",
 };

@@ -224,15 +224,15 @@ static int run(const struct command_call *call)
 
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
-	{"account", 0, "ACCOUNT", "of one account, by number or name (all)"},
-	{"project", 0, "ID", "of one project, by its number (all)"},
+	{"account", 0, "ACCOUNT", "only this account, by number or name (all)"},
+	{"project", 0, "ID", "only this project, by its number (all)"},
 	KEY_SOURCE_FILE_OPTION,
-	{"key", 0, "KEY", "of one key, by its first letters (all)"},
-	{"from", 0, "WHEN", "the first moment: 2026-05-20, 2026-05-20T09:00, or 7d ago"},
-	{"to", 0, "WHEN", "the first moment that does not count any more"},
-	{"by", 0, "LIST", "sums by day, key, voice, model, kind (day); days are of UTC"},
-	{"csv", 0, NULL, "as CSV, costs in micro-cents"},
-	{"json", 0, NULL, "as JSON, costs in micro-cents"},
+	{"key", 0, "KEY", "only this key, by its first letters (all)"},
+	{"from", 0, "WHEN", "from when on: 2026-05-20, 2026-05-20T09:00, or 7d ago"},
+	{"to", 0, "WHEN", "until when; this moment is not counted"},
+	{"by", 0, "LIST", "one row for each day, key, voice, model or kind (day, in UTC)"},
+	{"csv", 0, NULL, "print CSV, costs in micro-cents"},
+	{"json", 0, NULL, "print JSON, costs in micro-cents"},
 	{0},
 };
 
@@ -241,4 +241,7 @@ const struct command command_usage = {
 	.summary = "Sum up what was used and what it cost.",
 	.options = options,
 	.run = run,
+	.examples =
+		"  syrinx usage --from 7d\n"
+		"  syrinx usage --account acme --from 2026-05-01 --to 2026-06-01 --by day,voice --csv\n",
 };

@@ -19,4 +19,6 @@ const struct command command_version = {
 	.summary = "Print the version.",
 	.options = options,
 	.run = run,
+	.examples = "  syrinx version\n"
+		    "  syrinx --version\n",
 };

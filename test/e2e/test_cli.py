@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -479,12 +480,98 @@ def test_misspelt_word_is_recognized(arguments, meant):
     assert done.returncode == 2 and meant in done.stderr and not done.stdout
 
 
+def commands():
+    return re.findall(r"(?m)^  ([a-z-]+) ", syrinx("help").stdout.decode())
+
+
 def test_help_explains_every_command():
-    overview = syrinx("help").stdout.decode()
-    for command in ("serve", "say", "voices", "key", "check", "version", "help"):
-        assert re.search(rf"(?m)^ +{command} ", overview)
-        assert syrinx("help", command).returncode == 0
+    assert {"serve", "say", "voices", "key", "check", "version", "help"} <= set(commands())
+    for command in commands():
+        done = syrinx("help", command)
+        assert done.returncode == 0 and syrinx(command, "--help").stdout == done.stdout
+        text, examples = done.stdout.decode().split("\nExamples:\n")
+        assert all(len(line) <= 110 for line in done.stdout.decode().splitlines()[1:])
+        options = set(re.findall(r"--[a-z-]+|(?<= )-[a-z](?=,)", text)) | {"--version", "-"}
+        assert len(examples.splitlines()) >= 2
+        for line in examples.splitlines():
+            called = re.search(r"\bsyrinx(?: .*)?", line)[0]
+            if command in ("version", "help", "serve"):
+                assert called.startswith("syrinx")
+            else:
+                assert re.search(rf"\bsyrinx {command}\b", called), line
+            assert set(re.findall(r"(?<= )-{1,2}[a-z-]*[a-z]", called)) - {"-u"} <= options, line
     assert re.match(r"syrinx \d+\.\d+", syrinx("version").stdout.decode())
+
+
+def test_help_of_serve_names_variables_and_signals():
+    text = syrinx("help", "serve").stdout.decode()
+    for word in ("SYRINX_SERVER_LISTEN", "SYRINX_VOICES", "SIGTERM", "SIGHUP", "SIGUSR2"):
+        assert word in text
+
+
+# Completion
+
+@pytest.fixture
+def complete(tmp_path):
+    """The line that bash makes of another one when Tab is pressed at its end."""
+    (tmp_path / "a file.wav").write_text("")
+    (tmp_path / "folder").mkdir()
+    ours, theirs = pty.openpty()
+    shell = subprocess.Popen(["bash", "--norc", "--noprofile", "-i"], stdin=theirs, stdout=theirs,
+                             stderr=theirs, cwd=tmp_path, start_new_session=True,
+                             env={"PATH": f"{SYRINX.parent}:{os.environ['PATH']}", "TERM": "dumb",
+                                  "INPUTRC": "/dev/null", "HISTFILE": "", "PS1": "$ "})
+    os.close(theirs)
+    screen = os.fdopen(ours, "r+b", buffering=0)
+    shown = b""
+
+    def wait_for(pattern):
+        nonlocal shown
+        while not (found := re.search(pattern, shown)):
+            shown += screen.read(4096)
+        shown = shown[found.end():]
+        return found
+
+    screen.write(b"source <(syrinx completion bash); stty cols 500; echo loa''ded\n")
+    wait_for(rb"loaded\r\n")
+
+    def press_tab(line):
+        # to the beginning, and around what stands there by then: echo it
+        screen.write(line.encode() + b"\t\x01echo '<\x05>'\n")
+        return wait_for(rb"(?m)^<(.*)>\r$")[1].decode()
+
+    yield press_tab
+    shell.kill()
+    shell.wait()
+    screen.close()
+
+
+def test_bash_completes_commands_options_and_files(complete):
+    assert complete("syrinx norm") == "syrinx normalize "
+    assert complete("syrinx key cr") == "syrinx key create "
+    assert complete("syrinx key create --sco") == "syrinx key create --scopes "
+    assert complete("syrinx account change acme --prepaid y") == (
+        "syrinx account change acme --prepaid yes ")
+    assert complete("syrinx voices re") == "syrinx voices remove "
+    assert complete("syrinx say hi -o a") == "syrinx say hi -o a\\ file.wav "
+    assert complete("syrinx serve --data f") == "syrinx serve --data folder/"
+    assert complete("syrinx help mig") == "syrinx help migrate "
+    assert complete("syrinx serve --sco") == "syrinx serve --sco"  # not an option of it
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_has_every_option(shell):
+    script = syrinx("completion", shell).stdout.decode()
+    for command in commands():
+        assert command in script
+        text = syrinx("help", command).stdout.decode().split("\nExamples:")[0]
+        for option in re.findall(r"(?m)^  (?:-., )?--([a-z-]+)", text):
+            assert (f"-l {option}" if shell == "fish" else f"--{option}") in script
+    if shutil.which(shell):
+        done = subprocess.run([shell, "-n"], input=script.encode(), capture_output=True,
+                              timeout=WAIT_S)
+        assert done.returncode == 0 and not done.stderr
+    assert syrinx("completion", "tcsh").returncode == 2
 
 
 def test_greeting_shows_the_address_and_the_local_key(tmp_path):
