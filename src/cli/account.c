@@ -488,7 +488,7 @@ static void tell_top_up(const struct store_top_up *row, bool is_old,
 	calendar_print_minute(at, row->at_ms);
 	store_verb_print_cents(balance, account->credit_microcents - account->spent_microcents);
 	if (is_old)
-		printf("%s was booked before, at %s: nothing was added, the balance is %s cents\n",
+		printf("%s was recorded before, at %s: nothing was added, the balance is %s cents\n",
 		       row->id, at, balance);
 	else
 		printf("%s: the balance is %s cents\n", row->id, balance);
@@ -511,12 +511,12 @@ static int top_up(struct store *store, const struct command_call *call)
 	if (err == EEXIST)
 		return store_verb_failed(
 			call, 0,
-			"%s was booked with another amount or account: nothing was changed",
+			"%s was recorded with another amount or account: nothing was changed",
 			row.id);
 	if (!err)
 		err = store->ops->account_get(store, &account, account.id);
 	if (err)
-		return store_verb_failed(call, err, "cannot book it");
+		return store_verb_failed(call, err, "cannot record it");
 	tell_top_up(&row, row.at_ms != now_ms, &account);
 	if (!command_value(call, "id"))
 		command_report(

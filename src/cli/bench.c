@@ -39,7 +39,8 @@ static int run_all(const char *only, const struct bench_options *options)
 			fprintf(stderr, "syrinx bench: %s: %s\n", runs[i].name, strerror(err));
 	}
 	if (!known)
-		fprintf(stderr, "syrinx bench: no run is called %s\n", only);
+		fprintf(stderr,
+			"syrinx bench: there is no measurement %s; see: syrinx help bench\n", only);
 	return err || !known ? COMMAND_FAILED : COMMAND_OK;
 }
 

@@ -95,7 +95,7 @@ static int run(const struct command_call *call)
 	int err;
 
 	if (!from_address || !to_address)
-		return command_usage_error(call->command, "it needs --from and --to");
+		return command_usage_error(call->command, "--from and --to are needed");
 	if (strcmp(from_address, to_address) == 0)
 		return command_usage_error(call->command, "--from and --to are the same");
 	err = check_source(from_address);

@@ -50,7 +50,7 @@ static int run(const struct command_call *call)
 	if (status != COMMAND_OK)
 		return status;
 	if (has_key && command_value(call, "agent"))
-		return command_usage_error(call->command, "a key and --agent exclude each other");
+		return command_usage_error(call->command, "give a key or --agent, not both");
 	if (has_key) {
 		status = print_token(key, seconds, with_header);
 		explicit_bzero(key, sizeof(key));

@@ -170,7 +170,8 @@ static int refuse_language(const struct command_call *call, const char *code)
 
 		len += (size_t)snprintf(list + len, sizeof(list) - len, " %s", language->code);
 	}
-	return command_usage_error(call->command, "no such language: %s; there are%s", code, list);
+	return command_usage_error(call->command, "no such language: %s; the languages are:%s",
+				   code, list);
 }
 
 static int run(const struct command_call *call)

@@ -273,7 +273,8 @@ const char *playback_end(struct playback *playback)
 		fputc(0, playback->out); /* RIFF pads its chunks */
 	if (playback->has_header && is_file && fseek(playback->out, 0, SEEK_SET) == 0)
 		write_header(playback, (uint32_t)playback->bytes);
-	if (playback->out && !close_out(playback))
+	/* A player that a signal ended fails, too; what was wrong before is the reason. */
+	if (playback->out && !close_out(playback) && playback->error[0] == '\0')
 		describe_failure(playback);
 	else if (!playback->closed && playback->error[0] == '\0')
 		snprintf(playback->error, sizeof(playback->error),

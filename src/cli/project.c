@@ -34,7 +34,7 @@ static int create(struct store *store, const struct command_call *call)
 		return store_verb_failed(call, 0, "another project of the account is called %s",
 					 project.name);
 	if (err)
-		return store_verb_failed(call, err, "cannot make it");
+		return store_verb_failed(call, err, "cannot create it");
 	printf("%" PRId64 "\n", project.id);
 	command_report("project %" PRId64 " (%s) created; for a key of it: syrinx key create "
 		       "--project %" PRId64,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/greeting.h"
 
@@ -33,13 +34,19 @@ static bool running_holds_lock(long pid)
 	return found;
 }
 
-static bool running_belongs_to(long pid, uid_t owner)
+/* Whether the file was written by the process that it names, and by somebody to whom a key may be
+ * sent: the user, or root. */
+static bool running_is_trusted(long pid, FILE *file)
 {
 	char path[32];
 	struct stat process;
+	struct stat note;
 
 	snprintf(path, sizeof(path), "/proc/%ld", pid);
-	return stat(path, &process) == 0 && process.st_uid == owner;
+	if (fstat(fileno(file), &note) != 0 || stat(path, &process) != 0)
+		return false;
+	return process.st_uid == note.st_uid &&
+	       (note.st_uid == geteuid() || note.st_uid == 0 || geteuid() == 0);
 }
 
 /* Servers of earlier versions note only what they were told to listen on. */
@@ -66,10 +73,9 @@ int running_find(char *base, size_t size, const struct config *config)
 	char path[RUNNING_PATH_SIZE];
 	char listen[PARAM_STRING_SIZE];
 	char url[PARAM_STRING_SIZE] = "";
-	struct stat status;
 	long pid = 0;
 	FILE *file;
-	bool is_owned;
+	bool is_trusted;
 	int n;
 
 	snprintf(path, sizeof(path), "%s/syrinx.pid", config->data_dir);
@@ -78,9 +84,9 @@ int running_find(char *base, size_t size, const struct config *config)
 		return ENOENT;
 	_Static_assert(PARAM_STRING_SIZE >= 512, "the words of the file fit");
 	n = fscanf(file, "%ld %511s %*d %511s", &pid, listen, url);
-	is_owned = fstat(fileno(file), &status) == 0 && running_belongs_to(pid, status.st_uid);
+	is_trusted = n >= 2 && running_is_trusted(pid, file);
 	fclose(file);
-	if (n < 2 || !is_owned || !running_holds_lock(pid))
+	if (!is_trusted || !running_holds_lock(pid))
 		return ENOENT;
 	return running_address(base, size, listen, url, config);
 }

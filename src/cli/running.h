@@ -13,8 +13,8 @@
  * be known.
  *
  * The caller is about to send the local key there, so a file that a dead server has left behind
- * is not enough: the process must still hold the server's lock and must belong to the owner of
- * the file. */
+ * is not enough: the process must still hold the server's lock and belong to the owner of the
+ * file, who must be the user or root. */
 int running_find(char *base, size_t size, const struct config *config);
 
 #endif

@@ -211,7 +211,7 @@ static int say_find_place(struct say *say)
 	}
 	if (command_value(call, "key-file"))
 		return command_usage_error(call->command,
-					   "--key-file is the key for a server: give --server");
+					   "--key-file is for a server: give --server");
 	return COMMAND_OK;
 }
 

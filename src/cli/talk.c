@@ -148,11 +148,11 @@ static void tell_refusal(const char *url, char *why, bool has_token)
 	if (strncmp(why, "HTTP 401", 8) != 0)
 		return;
 	if (has_token)
-		fprintf(stderr, "(the token is too old or of another key: syrinx mint-token makes "
-				"one, and without --token one is made here)\n");
+		fprintf(stderr, "(the token has expired or was made with another key; leave out "
+				"--token, or make one with: syrinx mint-token)\n");
 	else
-		fprintf(stderr, "(the agent there has another key: give --data or --config of the "
-				"server, or --key-file)\n");
+		fprintf(stderr, "(the agent there has another key: give the server's --data or "
+				"--config, or --key-file)\n");
 }
 
 static int reopen(struct talk *talk)
@@ -420,11 +420,12 @@ static int find_own_key(struct place *place, const struct command *command,
 		return 0;
 	if (place_is_this_machine(place->base))
 		fprintf(stderr,
-			"syrinx talk: to hear it set SYRINX_KEY (the local key is in "
-			"%s/local.key)\n",
+			"syrinx talk: speaking needs a key: %s/local.key cannot be read; set SYRINX_KEY, or "
+			"name the server's data directory with --data DIR\n",
 			config->data_dir);
 	else
-		fprintf(stderr, "syrinx talk: to hear it set SYRINX_KEY to a key of %s\n",
+		fprintf(stderr,
+			"syrinx talk: speaking needs a key: set SYRINX_KEY to a key of %s\n",
 			place->base);
 	return ENOENT;
 }

@@ -34,13 +34,14 @@ static int create(struct store *store, const struct command_call *call)
 		snprintf(prefix, sizeof(prefix), "%s", variable);
 	if (!prefix[0] || !path)
 		return command_usage_error(call->command,
-					   "create needs a key (--key-file, SYRINX_KEY, or the "
-					   "start of it with --key) and --path");
+					   "create needs --path and a key: --key-file, SYRINX_KEY, "
+					   "or its first letters with --key");
 	if (!door)
-		return command_usage_error(call->command,
-					   "--path must be one to speak through, like "
-					   "/ws/tts/stream: not \"%s\"",
-					   path);
+		return command_usage_error(
+			call->command,
+			"--path must be a path that speaks, like /ws/tts/stream, "
+			"not \"%s\"",
+			path);
 	if (command_number(&seconds, call, "seconds", 1, ACCOUNT_TOKEN_SECONDS_MAX,
 			   ACCOUNT_TOKEN_SECONDS))
 		return COMMAND_USAGE;

@@ -205,7 +205,7 @@ static int report(struct store *store, const struct command_call *call)
 	int err;
 
 	if (status == COMMAND_OK && is_csv && is_json)
-		return command_usage_error(call->command, "it is --csv or --json");
+		return command_usage_error(call->command, "give --csv or --json, not both");
 	if (status == COMMAND_OK)
 		status = read_filter(&filter, store, call);
 	if (status == COMMAND_OK)

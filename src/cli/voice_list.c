@@ -24,6 +24,7 @@
 void voice_list_reset(struct voice_list *list)
 {
 	free(list->entries);
+	free(list->notes);
 	*list = (struct voice_list){0};
 }
 
@@ -137,6 +138,28 @@ static int voice_list_read_voice(struct voice_list *list, struct json *scan)
 	return 0;
 }
 
+/* Every page has the same notes. */
+static int voice_list_read_notes(struct voice_list *list, struct json *scan)
+{
+	bool takes = !list->notes;
+	struct json_value value;
+
+	while (json_element(scan)) {
+		char *more;
+
+		if (json_value(scan, &value) != 0 || value.kind != JSON_KIND_STRING)
+			return EBADMSG;
+		if (!takes)
+			continue;
+		if (asprintf(&more, "%s%.*s\n", list->notes ? list->notes : "", (int)value.len,
+			     value.text) < 0)
+			return ENOMEM;
+		free(list->notes);
+		list->notes = more;
+	}
+	return 0;
+}
+
 int voice_list_read(struct voice_list *list, int64_t *total, char *json, size_t len)
 {
 	struct json scan;
@@ -153,6 +176,10 @@ int voice_list_read(struct voice_list *list, int64_t *total, char *json, size_t 
 			return EBADMSG;
 		if (voice_list_is(&key, "total"))
 			json_to_integer(total, &value);
+		if (voice_list_is(&key, "notes") && value.kind == JSON_KIND_ARRAY) {
+			err = voice_list_read_notes(list, &scan);
+			continue;
+		}
 		if (!voice_list_is(&key, "voices") || value.kind != JSON_KIND_ARRAY) {
 			err = json_skip(&scan, &value) ? EBADMSG : 0;
 			continue;

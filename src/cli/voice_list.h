@@ -30,6 +30,7 @@ struct voice_entry {
 struct voice_list {
 	struct voice_entry *entries;
 	size_t count, size;
+	char *notes; /* what is wrong with files of the folder, in lines; NULL: nothing is known */
 };
 
 void voice_list_reset(struct voice_list *list);

@@ -79,6 +79,9 @@ static int voices_ask(struct voice_list *list, bool *asked, const struct command
 	place.key = key;
 	*asked = voice_list_ask(list, &place, why, sizeof(why)) == 0;
 	explicit_bzero(key, sizeof(key));
+	for (char *line = *asked ? list->notes : NULL; line && *line;
+	     line += strcspn(line, "\n") + 1)
+		fprintf(stderr, "syrinx voices: %.*s\n", (int)strcspn(line, "\n"), line);
 	if (*asked)
 		return COMMAND_OK;
 	voice_list_reset(list);

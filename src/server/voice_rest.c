@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "account/registry.h"
 #include "base/mem.h"
 #include "server/query.h"
 #include "server/server_private.h"
@@ -167,6 +168,21 @@ static void write_for_openai(struct json_write *json, const struct voice_json *v
 	json_write_string(json, "name", voice->name, strlen(voice->name));
 }
 
+/* What engines say about files that are no voices, for whoever runs the server. */
+static void voice_rest_write_notes(struct json_write *json, const struct route_call *call)
+{
+	struct pool_note note;
+	char line[POOL_NOTE_ABOUT_MAX + POOL_NOTE_TEXT_MAX + 4];
+
+	json_write_list(json, "notes");
+	for (size_t i = 0; pool_note_at(&note, call->server->pool, i) == 0; ++i) {
+		snprintf(line, sizeof(line), "%s%s%s", note.about, note.about[0] ? ": " : "",
+			 note.text);
+		json_write_string(json, NULL, line, strlen(line));
+	}
+	json_write_list_end(json);
+}
+
 static void write_list(struct json_write *json, const struct route_call *call,
 		       const struct selection *selection)
 {
@@ -182,6 +198,8 @@ static void write_list(struct json_write *json, const struct route_call *call,
 	json_write_list(json, "data");
 	write_page(json, call, selection, write_for_openai);
 	json_write_list_end(json);
+	if (selection->with_engine && registry_is_master(call->key))
+		voice_rest_write_notes(json, call);
 }
 
 static void write_elevenlabs_list(struct json_write *json, const struct route_call *call,

@@ -366,7 +366,7 @@ def test_commands_and_rest_are_about_the_same_things(master):
     assert not row["prepaid"] and row["limits"] == LIMITS | {"text_max": -1}
     assert "balance is 12.000001 cents" in run(server, "account", "top-up", account, "--cents",
                                                "12.000001", "--id", "a")
-    assert re.fullmatch(r"a was booked before, at [-\d]+ [:\d]+: nothing was added, "
+    assert re.fullmatch(r"a was recorded before, at [-\d]+ [:\d]+: nothing was added, "
                         r"the balance is 12\.000001 cents\n",
                         run(server, "account", "top-up", account, "--cents", "12.000001",
                             "--id", "a"))
@@ -445,8 +445,8 @@ def test_token_made_by_command_opens_one_connection(server):
     (["account", "show"], 2, "needs an account"),
     (["account", "show", "nobody"], 1, "no account nobody"),
     (["account", "show", "99999999999999999999"], 1, "no account"),
-    (["account", "change", "1"], 2, "what shall it be"),
-    (["account", "close", "1"], 1, "stays open"),
+    (["account", "change", "1"], 2, "says what to change"),
+    (["account", "close", "1"], 1, "cannot be closed"),
     (["account", "top-up", "1"], 2, "needs --cents"),
     (["account", "top-up", "1", "--cents", "0"], 2, "not 0"),
     (["account", "top-up", "1", "--cents", "1.1234567"], 2, "six decimals"),
@@ -460,13 +460,13 @@ def test_token_made_by_command_opens_one_connection(server):
     (["project", "create", "--name", "default"], 1, "another project"),
     (["project", "list", "--account", "nobody"], 1, "no account nobody"),
     (["key", "create", "--name", b"\xff"], 2, "in UTF-8"),
-    (["key", "create", "--project", "987"], 1, "no such project"),
+    (["key", "create", "--project", "987"], 1, "no project 987"),
     (["key", "create", "--account", "nobody"], 1, "no account nobody"),
-    (["key", "create", "--expires", "2001-01-01"], 2, "is over"),
+    (["key", "create", "--expires", "2001-01-01"], 2, "is in the past"),
     (["key", "create", "--expires", "soon"], 2, "how long"),
     (["key", "change", "ka_absent"], 1, "no key"),
-    (["token", "create"], 2, "needs a key"),
-    (["token", "create", "--key", "ka_absent", "--path", "/v1/voices"], 2, "speak through"),
+    (["token", "create"], 2, "needs --path and a key"),
+    (["token", "create", "--key", "ka_absent", "--path", "/v1/voices"], 2, "a path that speaks"),
     (["token", "create", "--key", "ka_absent", "--path", "/ws/tts"], 1, "no key"),
     (["token", "create", "--key", "k", "--path", "/ws/tts", "--seconds", "3601"], 2, "3600"),
     (["usage", "--by", "week"], 2, "day, key, voice, model"),
@@ -490,12 +490,12 @@ def test_command_makes_no_token_for_a_key_that_cannot_use_it(tmp_path):
         done = syrinx("token", "create", "--key", key, "--path", "/ws/tts", "--data", tmp_path)
         return done.stderr.decode() if done.returncode == 1 and done.stdout == b"" else None
 
-    assert "may not speak" in refusal(make_key("--scopes", "read"))
+    assert "does not have the scope speak" in refusal(make_key("--scopes", "read"))
     brief = make_key("--expires", "1s")
-    assert "has ended" in wait_until(lambda: refusal(brief), "the key has expired")
+    assert "has expired or was revoked" in wait_until(lambda: refusal(brief), "the key has expired")
     revoked = make_key()
     assert syrinx("key", "revoke", revoked, "--data", tmp_path).returncode == 0
-    assert "has ended" in refusal(revoked)
+    assert "has expired or was revoked" in refusal(revoked)
 
 
 def test_store_that_is_not_there_is_not_made_by_looking(tmp_path):

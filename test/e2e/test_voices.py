@@ -428,9 +428,15 @@ def test_voice_that_the_engine_cannot_load_is_not_added(runtime_folder, tiny_voi
     assert files_in(runtime_folder) == ["libonnxruntime.so"]
 
 
-def test_bad_file_in_the_folder_is_told_by_the_list(runtime_folder):
+def test_bad_file_in_the_folder_is_told_by_the_list(runtime_folder, start_server):
     (runtime_folder / "broken.onnx").write_bytes(b"no model at all")
     (runtime_folder / "broken.onnx.json").write_text("{}")
     done = syrinx("voices", "--voices", runtime_folder)
     assert done.returncode == 0 and b"broken.onnx" in done.stderr
     assert b"broken" not in done.stdout
+    server = start_server({"speech.voices_dir": runtime_folder})
+    server.wait_for_log("broken.onnx")
+    asked = syrinx("voices", "--data", server.data)
+    assert asked.stdout == done.stdout and asked.stderr.count(b"broken.onnx") == 1
+    other = syrinx("voices", "--data", server.data, "--key", server.new_key())
+    assert other.stdout == done.stdout and not other.stderr  # files are the operator's

@@ -87,9 +87,10 @@ static void test_digits_are_an_id(void **state)
 
 static void test_a_page_of_a_server_is_read(void **state)
 {
-	char json[] = "{\"total\":9,\"more\":{\"voices\":[1]},\"voices\":[{\"id\":5,\"name\":\"A\","
-		      "\"handle\":\"a\",\"sex\":null,\"quality\":\"low\",\"engine\":\"tone\","
-		      "\"licence\":\"free\",\"supported_languages\":[\"de\",\"en\"]},{\"id\":6}]}";
+	char json[] =
+		"{\"total\":9,\"more\":{\"voices\":[1]},\"voices\":[{\"id\":5,\"name\":\"A\","
+		"\"handle\":\"a\",\"sex\":null,\"quality\":\"low\",\"engine\":\"tone\","
+		"\"licence\":\"free\",\"supported_languages\":[\"de\",\"en\"]},{\"id\":6}],\"notes\":[\"x: bad\",\"y\"]}";
 	struct voice_list read = {0};
 	int64_t total;
 
@@ -106,6 +107,7 @@ static void test_a_page_of_a_server_is_read(void **state)
 	assert_string_equal(read.entries[0].licence, "free");
 	assert_string_equal(read.entries[0].languages, "de,en");
 	assert_int_equal(read.entries[1].id, 6);
+	assert_string_equal(read.notes, "x: bad\ny\n");
 	voice_list_reset(&read);
 }
 
