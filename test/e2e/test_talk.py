@@ -258,18 +258,27 @@ def test_a_dumb_terminal_is_used_as_it_is(server):
         assert terminal.wait_for_end() == 0
 
 
-def test_answers_can_be_heard(server, tmp_path):
+@pytest.mark.parametrize("voice,voice_id", [("2003", 2003), ("german, FEMALE", 2002)])
+def test_answers_can_be_heard(server, tmp_path, voice, voice_id):
     """A player is what reads WAV from a pipe."""
+    before = len(server.ledger())
     player = tmp_path / "pw-play"
     player.write_text(f"#!/bin/sh\ncat > {tmp_path}/heard.$$\nmv {tmp_path}/heard.$$ "
                       f"{tmp_path}/heard.wav\n")
     player.chmod(0o755)
-    done = talk(*at(server, "--voice", "2003"), lines="good morning\n",
+    done = talk(*at(server, "--voice", voice), lines="good morning\n",
                 extra={"PATH": f"{tmp_path}:/usr/bin:/bin"})
     assert done.returncode == 0, done.stderr
     assert b"good morning" in done.stdout
     audio = (tmp_path / "heard.wav").read_bytes()
     assert audio[:4] == b"RIFF" and len(audio) > 24000, len(audio)
+    assert server.wait_for_ledger(before + 1)[-1]["voice_id"] == voice_id
+
+
+def test_unknown_voice_is_told_before_the_conversation(server):
+    done = talk(*at(server), "--voice", "Saly", lines="Hello.\n")
+    assert done.returncode == 1 and not done.stdout
+    assert done.stderr == b'syrinx talk: there is no voice "Saly"; did you mean Sally (1071)?\n'
 
 
 def test_who_cannot_speak_says_so_once_and_goes_on_in_text(server, tmp_path):
