@@ -65,24 +65,6 @@ static const struct param *nearest(const struct param *rows, size_t count, const
 	return best;
 }
 
-const char *params_nearest(const char *const *words, const char *meant)
-{
-	const char *best = NULL;
-	size_t best_edits = strlen(meant) / 3 + 1;
-
-	if (strlen(meant) >= PARAM_KEY_SIZE)
-		return NULL;
-	for (; *words; ++words) {
-		size_t n = edits(meant, *words);
-
-		if (n < best_edits) {
-			best_edits = n;
-			best = *words;
-		}
-	}
-	return best;
-}
-
 /* An error line; what does not fit any more is not said. */
 #define complain(errors, where, ...)                                                               \
 	do {                                                                                       \

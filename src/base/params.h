@@ -104,9 +104,6 @@ int params_read_env(const struct params *params, void *values, char *const *envi
 int params_differ(const struct params *params, const void *a, const void *b, const char *except,
 		  struct buf *keys);
 
-/* The word that was probably meant; NULL: none is similar.  NULL ends the words. */
-const char *params_nearest(const char *const *words, const char *meant);
-
 /* A file with every key at its default, commented out, and what it is for. */
 int params_print_sample(const struct params *params, struct buf *out);
 

@@ -48,3 +48,19 @@ bool similar_is_near(const char *word, size_t edits)
 {
 	return edits < strlen(word) / 3 + 1;
 }
+
+const char *similar_nearest(const char *const *words, const char *meant)
+{
+	const char *best = NULL;
+	size_t least = SIMILAR_MAX;
+
+	for (; *words; ++words) {
+		size_t edits = similar_edits(meant, *words);
+
+		if (edits < least && similar_is_near(meant, edits)) {
+			least = edits;
+			best = *words;
+		}
+	}
+	return best;
+}

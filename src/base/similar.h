@@ -17,4 +17,7 @@ size_t similar_edits(const char *a, const char *b);
 /* Whether a word with so many edits can have been meant: at most a third of it may differ. */
 bool similar_is_near(const char *word, size_t edits);
 
+/* The nearest of these words, which end with NULL, that can have been meant; NULL: none. */
+const char *similar_nearest(const char *const *words, const char *meant);
+
 #endif

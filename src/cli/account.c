@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/count.h"
 #include "cli/json_list.h"
+#include "cli/money.h"
 #include "cli/settings.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
@@ -148,27 +149,41 @@ static bool add_row(const struct store_account *row, void *arg)
 	return true;
 }
 
+/* The currency of the configuration; NULL: there is none to read it from. */
+static const char *account_currency(const struct command_call *call)
+{
+	static struct config config; /* outlives what is returned */
+
+	return settings_load(&config, call) == COMMAND_OK ? money_currency(&config) : NULL;
+}
+
+struct account_listing {
+	struct json_list json;
+	const char *currency;
+};
+
 static bool account_add_json(const struct store_account *row, void *arg)
 {
-	struct json_list *list = arg;
+	struct account_listing *listing = arg;
+	struct json_write *json = &listing->json.json;
 
-	json_write_object(&list->json, NULL);
-	account_json_write(&list->json, row);
-	json_write_object_end(&list->json);
+	json_write_object(json, NULL);
+	account_json_write(json, row, listing->currency);
+	json_write_object_end(json);
 	return true;
 }
 
 static int list(struct store *store, const struct command_call *call)
 {
-	struct json_list json;
+	struct account_listing listing = {.currency = account_currency(call)};
 	struct table table;
 	int err;
 	int printed;
 
 	if (command_value(call, "json")) {
-		json_list_open(&json, "accounts");
-		err = store->ops->account_list(store, account_add_json, &json);
-		printed = json_list_print(&json);
+		json_list_open(&listing.json, "accounts");
+		err = store->ops->account_list(store, account_add_json, &listing);
+		printed = json_list_print(&listing.json);
 	} else {
 		table_open(&table, columns, COUNT(columns));
 		table_narrow(&table, account_ranks);
@@ -286,7 +301,8 @@ static bool account_add_top_up_json(const struct store_top_up *row, void *arg)
 	return true;
 }
 
-static int account_show_json(struct store *store, const struct store_account *account)
+static int account_show_json(struct store *store, const struct store_account *account,
+			     const char *currency)
 {
 	struct json_list out;
 	int printed;
@@ -294,7 +310,7 @@ static int account_show_json(struct store *store, const struct store_account *ac
 
 	json_list_open_object(&out);
 	json_write_object(&out.json, "account");
-	account_json_write(&out.json, account);
+	account_json_write(&out.json, account, currency);
 	json_write_object_end(&out.json);
 	json_write_list(&out.json, "projects");
 	err = store->ops->project_list(store, account->id, account_add_project_json, &out);
@@ -322,7 +338,7 @@ static int show(struct store *store, const struct command_call *call)
 	if (status != COMMAND_OK)
 		return status;
 	if (command_value(call, "json")) {
-		err = account_show_json(store, &account);
+		err = account_show_json(store, &account, account_currency(call));
 		return err ? store_verb_failed(call, err, "cannot show it") : COMMAND_OK;
 	}
 	table_open(&table, columns, SHOWN);
@@ -480,18 +496,18 @@ static int read_top_up(struct store_top_up *top_up, const struct command_call *c
 
 /* Who repeats one because its answer was lost wants to know which of both it was. */
 static void tell_top_up(const struct store_top_up *row, bool is_old,
-			const struct store_account *account)
+			const struct store_account *account, const char *currency)
 {
 	char at[CALENDAR_SIZE];
-	char balance[STORE_VERB_CENTS_SIZE];
+	char balance[MONEY_SIZE];
 
 	calendar_print_minute(at, row->at_ms);
-	store_verb_print_cents(balance, account->credit_microcents - account->spent_microcents);
+	money_format(balance, account->credit_microcents - account->spent_microcents, currency);
 	if (is_old)
-		printf("%s was recorded before, at %s: nothing was added, the balance is %s cents\n",
+		printf("%s was recorded before, at %s: nothing was added, the balance is %s\n",
 		       row->id, at, balance);
 	else
-		printf("%s: the balance is %s cents\n", row->id, balance);
+		printf("%s: the balance is %s\n", row->id, balance);
 }
 
 static int top_up(struct store *store, const struct command_call *call)
@@ -517,7 +533,7 @@ static int top_up(struct store *store, const struct command_call *call)
 		err = store->ops->account_get(store, &account, account.id);
 	if (err)
 		return store_verb_failed(call, err, "cannot record it");
-	tell_top_up(&row, row.at_ms != now_ms, &account);
+	tell_top_up(&row, row.at_ms != now_ms, &account, account_currency(call));
 	if (!command_value(call, "id"))
 		command_report(
 			"(the id was made for this top-up; running the command again adds the "

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/similar.h"
 #include "synth/voice.h"
 #include "wire/settings.h"
 
@@ -139,7 +140,7 @@ static void config_prices_list_engines(struct names *names, const char *engines_
 static void config_prices_complain(struct buf *errors, const struct config_price *price,
 				   const char *what, const char *value, const char *const *words)
 {
-	const char *meant = params_nearest(words, value);
+	const char *meant = similar_nearest(words, value);
 
 	(void)buf_printf(errors, "[price %s] %s: there is no %s %s", price->name, what, what,
 			 value);

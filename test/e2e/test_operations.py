@@ -113,7 +113,7 @@ def test_commands_of_operations(place):
             place.stop()
         said[heading] = said.get(heading, "") + place.run(text)
     for heading, words in {"Accounts, projects, keys": ["website", "kt_", "kiosk", '"token"'],
-                           "Credit": ["the balance is 2000 cents", "refund-7"],
+                           "Credit": ["the balance is 2000 ", "refund-7"],
                            "Reports": ["total", "cost_microcents", '"turn_id"'],
                            "Backing up": ["all totals match"], "Restoring": ["all totals match"]}.items():
         for word in words:
