@@ -49,6 +49,15 @@ int http_server_alloc(struct http_server **serverp, struct loop *loop,
 	return 0;
 }
 
+void http_server_set_tls(struct http_server *server, struct tls *tls)
+{
+	if (!server->settings.tls)
+		return;
+	mem_ref(tls);
+	mem_deref(server->settings.tls);
+	server->settings.tls = tls;
+}
+
 static void request_destroy(void *object)
 {
 	struct request *request = object;

@@ -96,6 +96,10 @@ void http_server_drain(struct http_server *server);
 /* Closes those whose request has not come, or not all of it. */
 void http_server_close_unasked(struct http_server *server);
 
+/* Connections that are accepted from now on use these certificates; the server takes a
+ * reference.  One that was made without TLS stays so. */
+void http_server_set_tls(struct http_server *server, struct tls *tls);
+
 /* Ends all connections (WebSockets are their owners' business).  The server's
  * memory goes when they and the caller's reference have. */
 void http_server_stop(struct http_server *server);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -95,6 +96,16 @@ int tls_server_alloc(struct tls **tlsp, const char *certificate_file, const char
 	else
 		*tlsp = tls;
 	return err;
+}
+
+int64_t tls_expires(const struct tls *tls)
+{
+	const X509 *certificate = SSL_CTX_get0_certificate(tls->ssl_ctx);
+	struct tm end;
+
+	if (!certificate || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &end) != 1)
+		return 0;
+	return timegm(&end);
 }
 
 int tls_client_alloc(struct tls **tlsp, const char *ca_file, char *why, size_t why_size)

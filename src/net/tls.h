@@ -10,6 +10,7 @@
 
 #include <openssl/ssl.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct tls;
 
@@ -17,6 +18,9 @@ struct tls;
  * `why` says which file and what is wrong with it. */
 int tls_server_alloc(struct tls **tlsp, const char *certificate_file, const char *key_file,
 		     char *why, size_t why_size);
+
+/* The seconds since 1970 at which the server's certificate expires; 0 if that is unknown. */
+int64_t tls_expires(const struct tls *tls);
 
 /* The client's end: the server must prove its name with a certificate of the
  * system's authorities, or of those in ca_file when it is not NULL. */

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "server/agents.h"
+#include "server/certificate.h"
 #include "server/engines.h"
 #include "server/notify.h"
 #include "server/origin.h"
@@ -196,21 +197,6 @@ static void on_voices_changed(void *arg)
 		log_info("server", "%s has changed", server->config->voices_dir);
 }
 
-static int open_tls(struct server *server)
-{
-	const struct config *config = server->config;
-	char why[256];
-	int err;
-
-	if (config->tls_certificate[0] == '\0')
-		return 0;
-	err = tls_server_alloc(&server->tls, config->tls_certificate, config->tls_key, why,
-			       sizeof(why));
-	if (err)
-		log_error("server", "TLS: %s", why);
-	return err;
-}
-
 /* A line each. */
 static void log_mistakes(const struct buf *errors)
 {
@@ -257,17 +243,19 @@ static void tell_restart(const struct server *server, const struct config *fresh
 	buf_reset(&keys);
 }
 
-static int reload_agents(struct server *server, struct config *fresh)
+/* Agents and certificates are read anew, each whatever becomes of the other. */
+static int reload(struct server *server, struct config *fresh)
 {
 	struct buf errors;
 	int err;
 
 	buf_init(&errors, SCRATCH_MAX);
 	err = server->events->reload(fresh, &errors, server->events->arg);
-	if (!err)
-		err = agents_reload(server->agents, fresh, &errors);
-	if (!err)
+	if (!err) {
+		certificate_reload(server, fresh);
 		tell_restart(server, fresh);
+		err = agents_reload(server->agents, fresh, &errors);
+	}
 	log_mistakes(&errors);
 	buf_reset(&errors);
 	return err;
@@ -333,7 +321,8 @@ static void on_look(uv_signal_t *handle, int number)
 	speech_engine_log(server);
 }
 
-/* SIGHUP: new agents; conversations keep those that they began with. */
+/* SIGHUP: new agents and certificates; conversations and connections keep those that they began
+ * with. */
 static void on_reload(uv_signal_t *handle, int number)
 {
 	struct server *server = handle->data;
@@ -342,7 +331,7 @@ static void on_reload(uv_signal_t *handle, int number)
 	(void)number;
 	if (!server->events->reload)
 		log_info("server", "SIGHUP: there is nothing to read again");
-	else if (!fresh || reload_agents(server, fresh) != 0)
+	else if (!fresh || reload(server, fresh) != 0)
 		log_error("server", "SIGHUP: the agents stay as they were");
 	else
 		log_info("server", "SIGHUP: %zu agents", agents_count(server->agents));
@@ -483,7 +472,7 @@ static int start(struct server *server)
 	if (!err)
 		err = open_agents(server);
 	if (!err)
-		err = open_tls(server);
+		err = certificate_open(server);
 	if (!err)
 		err = open_http(server);
 	if (err)

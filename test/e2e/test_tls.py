@@ -1,13 +1,14 @@
 """TLS: certificates made here, checked by the clients."""
 
 import shutil
+import signal
 import ssl
 import subprocess
 import wave
 
 import pytest
 from client import Client
-from program import syrinx
+from program import WAIT_S, syrinx, wait_until
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="there is no openssl command")
 
@@ -93,6 +94,86 @@ def test_plain_client_of_a_tls_server_and_back_are_refused(tls_server, context, 
         Client(start_server(), context=context)
     with Client(tls_server, context=context) as client:
         assert client.speak("Still here.", voice_id=1).samples > 0
+
+
+# A new certificate without a restart
+
+def certificate_of(server):
+    """What a handshake shows now."""
+    return ssl.get_server_certificate(("127.0.0.1", server.port), timeout=WAIT_S)
+
+
+def text_of(path):
+    """As a handshake shows it."""
+    return ssl.DER_cert_to_PEM_cert(ssl.PEM_cert_to_DER_cert(path.read_text()))
+
+
+def replace(pair, others):
+    for path, other in zip(pair, others):
+        other.rename(path)
+
+
+def reload(server, says):
+    """The lines of this reload."""
+    before = len(server.log())
+    server.process.send_signal(signal.SIGHUP)
+    wait_until(lambda: says in server.log()[before:], f"the log says {says}")
+    return server.log()[before:]
+
+
+def test_sighup_takes_a_new_certificate_and_connections_stay(tls_server, pair, context, tmp_path):
+    first = text_of(pair[1])
+    assert certificate_of(tls_server) == first
+    with Client(tls_server, context=context) as client:
+        assert client.speak("Before.", voice_id=1).samples > 0
+        replace(pair, make_certificate(tmp_path, "renewed"))
+        assert certificate_of(tls_server) == first  # not before it is told to
+        assert "expires on" in reload(tls_server, f"new connections use {pair[1]}")
+        assert certificate_of(tls_server) == text_of(pair[1]) != first
+        assert client.speak("After, on the same connection.", voice_id=1).samples > 0
+    with pytest.raises(ssl.SSLCertVerificationError):
+        Client(tls_server, context=context)  # which trusts the first one alone
+    with Client(tls_server, context=ssl.create_default_context(cafile=pair[1])) as client:
+        assert client.speak("After.", voice_id=1).samples > 0
+
+
+@pytest.mark.parametrize("mistake, says", [
+    ("another key", "key values mismatch"), ("no certificate", "No such file"),
+    ("half a file", "certificate")])
+def test_a_broken_new_certificate_is_refused_and_the_old_one_stays(tls_server, pair, context,
+                                                                   tmp_path, mistake, says):
+    first = text_of(pair[1])
+    whole = pair[1].read_text()
+    if mistake == "another key":
+        make_certificate(tmp_path, "other")[0].rename(pair[0])
+    elif mistake == "no certificate":
+        pair[1].unlink()
+    else:
+        pair[1].write_text(whole[:len(whole) // 2])
+    lines = reload(tls_server, "SIGHUP: the certificate stays as it was")
+    assert says in lines
+    wait_until(lambda: "SIGHUP: 1 agents" in tls_server.log(), "the agents were read anyway")
+    assert certificate_of(tls_server) == first
+    with Client(tls_server, context=context) as client:
+        assert client.speak("Still here.", voice_id=1).samples > 0
+    replace(pair, make_certificate(tmp_path, "renewed"))
+    reload(tls_server, "new connections use")
+    assert certificate_of(tls_server) == text_of(pair[1]) != first
+
+
+def test_sighup_takes_the_files_that_a_changed_configuration_names(start_server, tmp_path):
+    (key, certificate), (other_key, other) = (make_certificate(tmp_path, name)
+                                              for name in ("first", "second"))
+    text = "[server]\ntls_key = {}\ntls_certificate = {}\ndrain_seconds = {}\n"
+    server = start_server(config=text.format(key, certificate, 60))
+    server.config_path.write_text(text.format(other_key, other, 61))
+    lines = reload(server, "used after a restart only")
+    assert "restart only: server.drain_seconds\n" in lines  # and not the certificate
+    assert certificate_of(server) == text_of(other)
+    server.config_path.write_text("[server]\ndrain_seconds = 60\n")
+    lines = reload(server, "used after a restart only")
+    assert "server.tls_certificate, server.tls_key\n" in lines
+    assert certificate_of(server) == text_of(other)
 
 
 @pytest.mark.parametrize("mistake", ["another key", "no key", "not PEM", "a key alone"])
