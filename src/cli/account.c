@@ -15,6 +15,7 @@
 #include "base/count.h"
 #include "cli/json_list.h"
 #include "cli/money.h"
+#include "cli/config_file.h"
 #include "cli/settings.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
@@ -51,7 +52,7 @@ static int check_plan(const struct store_account *account, const struct command_
 	if (status != COMMAND_OK || config_has_plan(&config, account->plan))
 		return status;
 	return store_verb_failed(call, 0, "the configuration%s has no plan %s",
-				 command_value(call, "config") ? "" : " (which --config names)",
+				 config_file_find(call).path ? "" : " (which --config names)",
 				 account->plan);
 }
 
@@ -272,7 +273,7 @@ static int show_limits(const struct store_account *account, const struct command
 
 		table_cell(&table, "%s", store_verb_limit_options[i]);
 		if (limit == STORE_LIMIT_PLAN) {
-			add_plan_limit(&table, account, plan, i, command_value(call, "config"));
+			add_plan_limit(&table, account, plan, i, config_file_find(call).path);
 		} else {
 			add_limit(&table, limit);
 			table_cell(&table, "its own");
@@ -575,6 +576,7 @@ static int run(const struct command_call *call)
 
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
+	STORE_VERB_CREATE_OPTION,
 	{"name", 0, "NAME", "the account's name, which no other has"},
 	{"plan", 0, "NAME", "the plan of the configuration whose limits it has (\"\": default)"},
 	{"prepaid", 0, "yes|no", "whether it can speak only while it has credit (no)"},

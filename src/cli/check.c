@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/config_file.h"
 #include "cli/settings.h"
 #include "server/agents.h"
 
@@ -55,9 +56,9 @@ static int run(const struct command_call *call)
 		return print(config_print_sample);
 	if (command_value(call, "manual"))
 		return print(config_print_manual);
-	status = settings_load(&config, call);
+	status = settings_load_of_server(&config, call);
 	if (status == COMMAND_OK)
-		settings_warn_of_others(&config, command_value(call, "config"));
+		settings_warn_of_others(&config, config_file_find(call).path);
 	if (status == COMMAND_OK)
 		status = check_agents(&config);
 	if (status == COMMAND_OK)

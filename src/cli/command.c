@@ -324,6 +324,16 @@ const char *command_value(const struct command_call *call, const char *name)
 	return NULL;
 }
 
+const char *command_value_if_known(const struct command_call *call, const char *name)
+{
+	const struct command_option *options = call->command->options;
+
+	for (size_t i = 0; options[i].name; ++i)
+		if (strcmp(options[i].name, name) == 0)
+			return call->values[i];
+	return NULL;
+}
+
 int command_number(int64_t *number, const struct command_call *call, const char *name, int64_t min,
 		   int64_t max, int64_t missing)
 {

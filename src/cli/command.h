@@ -62,6 +62,9 @@ int command_main(int argc, char **argv);
 /* The value of an option, "" for a flag that was given, NULL for neither. */
 const char *command_value(const struct command_call *call, const char *name);
 
+/* The same for an option that not every command has: NULL without it. */
+const char *command_value_if_known(const struct command_call *call, const char *name);
+
 /* The value of an option as a whole number from min to max; `missing` when it
  * was not given.  EINVAL has been told to the user. */
 int command_number(int64_t *number, const struct command_call *call, const char *name, int64_t min,

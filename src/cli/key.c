@@ -381,6 +381,7 @@ static int run(const struct command_call *call)
 
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
+	STORE_VERB_CREATE_OPTION,
 	KEY_SOURCE_FILE_OPTION,
 	{"name", 0, "NAME", "the name of the key in lists"},
 	{"account", 0, "ACCOUNT", "of this account, by number or name (create: 1; list: all)"},

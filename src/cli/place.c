@@ -10,8 +10,21 @@
 #include <strings.h>
 
 #include "base/count.h"
+#include "cli/config_file.h"
 #include "cli/greeting.h"
 #include "cli/local_key.h"
+
+/* Another address may be configured than the default one, which is asked then. */
+static void place_warn_of_denied(const struct command_call *call)
+{
+	const struct config_file file = config_file_find(call);
+
+	if (file.is_denied)
+		fprintf(stderr,
+			"syrinx %s: this user may not read %s, so the default address is asked; "
+			"--server URL names another\n",
+			call->command->name, file.path);
+}
 
 int place_find(char *base, size_t size, const struct command_call *call,
 	       const struct config *config)
@@ -28,6 +41,7 @@ int place_find(char *base, size_t size, const struct command_call *call,
 		n = snprintf(base, size, "%s%.*s", strstr(server, "://") ? "" : "http://", (int)len,
 			     server);
 	} else {
+		place_warn_of_denied(call);
 		if (greeting_address(address, sizeof(address), config->listen) != 0)
 			return EINVAL;
 		n = snprintf(base, size, "http%s://%s", config->tls_certificate[0] ? "s" : "",

@@ -103,6 +103,7 @@ static int run(const struct command_call *call)
 
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
+	STORE_VERB_CREATE_OPTION,
 	{"account", 0, "ACCOUNT", "of this account, by number or name (create: 1; list: all)"},
 	{"name", 0, "NAME", "the name of the new project"},
 	{"json", 0, NULL, "print the list as JSON"},

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "cli/agent_choice.h"
 #include "cli/command.h"
+#include "cli/config_file.h"
 #include "cli/data_dir.h"
 #include "cli/greeting.h"
 #include "cli/local_key.h"
@@ -111,7 +112,7 @@ static void greet(const char *address, void *arg)
 		.key = host->key,
 		.program = program_invocation_name,
 		.data_dir = host->config->data_dir,
-		.config_file = command_value(host->call, "config"),
+		.config_file = config_file_find(host->call).path,
 	};
 	struct buf out;
 
@@ -248,7 +249,7 @@ static int run(const struct command_call *call)
 		.command = serve_append_command,
 		.arg = &host,
 	};
-	int status = settings_load(&config, call);
+	int status = settings_load_of_server(&config, call);
 
 	if (status != COMMAND_OK)
 		return status;
@@ -257,7 +258,7 @@ static int run(const struct command_call *call)
 	log_set_form((enum log_form)config.log_form);
 	log_find_journal();
 	host.greets = command_value(call, "greet") || isatty(STDOUT_FILENO);
-	settings_warn_of_others(&config, command_value(call, "config"));
+	settings_warn_of_others(&config, config_file_find(call).path);
 	if (data_dir_make(&config) != 0)
 		return COMMAND_FAILED;
 	data_dir_close_files(&config);

@@ -5,6 +5,7 @@
 #include "cli/settings.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "base/count.h"
 #include "base/log.h"
+#include "cli/config_file.h"
 
 /* Mistakes are lines; a file of nothing but mistakes is cut here. */
 #define ERRORS_MAX 65536u
@@ -28,41 +30,117 @@ static const struct {
 
 #define OVERRIDING COUNT(overriding)
 
-static const char *value_if_known(const struct command_call *call, const char *name)
-{
-	for (const struct command_option *o = call->command->options; o->name; ++o)
-		if (strcmp(o->name, name) == 0)
-			return command_value(call, name);
-	return NULL;
-}
-
-int settings_load_quietly(struct config *config, const struct command_call *call,
-			  struct buf *errors)
+static int settings_load_file(struct config *config, const struct command_call *call,
+			      const struct config_file *file, struct buf *errors)
 {
 	struct config_override overrides[OVERRIDING];
 	size_t count = 0;
 
 	for (size_t i = 0; i < OVERRIDING; ++i) {
-		const char *value = value_if_known(call, overriding[i].name);
+		const char *value = command_value_if_known(call, overriding[i].name);
 
 		if (value)
 			overrides[count++] = (struct config_override){overriding[i].key, value,
 								      overriding[i].option};
 	}
-	return config_load(config, value_if_known(call, "config"), overrides, count, errors);
+	return config_load_at(config, file->path, file->places, overrides, count, errors);
+}
+
+static int settings_deny(const struct command_call *call, const char *file, struct buf *errors)
+{
+	char suggestion[128];
+
+	config_file_suggest(suggestion, sizeof(suggestion), file, call->command);
+	(void)buf_printf(
+		errors,
+		"syrinx %s: this user may not read %s, the configuration of the server that "
+		"is installed here: try %s, or name another server with --data DIR\n",
+		call->command->name, file, suggestion);
+	return EACCES;
+}
+
+int settings_load_quietly(struct config *config, const struct command_call *call,
+			  struct buf *errors)
+{
+	struct config_file file = config_file_find(call);
+
+	return file.is_denied ? settings_deny(call, file.path, errors)
+			      : settings_load_file(config, call, &file, errors);
+}
+
+static int settings_print(struct buf *errors, int err)
+{
+	if (errors->len > 0)
+		fwrite(errors->bytes, 1, errors->len, stderr);
+	buf_reset(errors);
+	return err ? COMMAND_FAILED : COMMAND_OK;
 }
 
 int settings_load(struct config *config, const struct command_call *call)
 {
+	struct config_file file = config_file_find(call);
 	struct buf errors;
-	int err;
+
+	if (file.is_denied)
+		file = (struct config_file){.path = NULL};
+	buf_init(&errors, ERRORS_MAX);
+	return settings_print(&errors, settings_load_file(config, call, &file, &errors));
+}
+
+int settings_load_of_server(struct config *config, const struct command_call *call)
+{
+	struct buf errors;
 
 	buf_init(&errors, ERRORS_MAX);
-	err = settings_load_quietly(config, call, &errors);
-	if (errors.len > 0)
-		fwrite(errors.bytes, 1, errors.len, stderr);
-	buf_reset(&errors);
-	return err ? COMMAND_FAILED : COMMAND_OK;
+	return settings_print(&errors, settings_load_quietly(config, call, &errors));
+}
+
+typedef void(settings_line_h)(const char *line, int len);
+
+static void settings_each_line(const struct buf *lines, settings_line_h *each)
+{
+	const char *line = lines->bytes;
+	const char *end = line + lines->len;
+
+	while (line < end) {
+		const char *next = memchr(line, '\n', (size_t)(end - line));
+		int len = (int)((next ? next : end) - line);
+
+		each(line, len);
+		line += len + 1;
+	}
+}
+
+static void settings_print_error(const char *line, int len)
+{
+	fprintf(stderr, "%.*s\n", len, line);
+}
+
+static void settings_print_warning(const char *line, int len)
+{
+	fprintf(stderr, "warning: %.*s\n", len, line);
+}
+
+static void settings_log_error(const char *line, int len)
+{
+	log_error("config", "%.*s", len, line);
+}
+
+static void settings_log_warning(const char *line, int len)
+{
+	log_warn("config", "%.*s", len, line);
+}
+
+void settings_print_findings(const struct buf *errors, const struct buf *warnings)
+{
+	settings_each_line(warnings, settings_print_warning);
+	settings_each_line(errors, settings_print_error);
+}
+
+void settings_log_findings(const struct buf *errors, const struct buf *warnings)
+{
+	settings_each_line(warnings, settings_log_warning);
+	settings_each_line(errors, settings_log_error);
 }
 
 static bool settings_is_readable_by_all(const char *path)
@@ -137,18 +215,32 @@ static const char *store_trouble(const char *address, int err)
 			  : "the line above says why";
 }
 
+void settings_explain_store(const char *address, int err, const struct command *command)
+{
+	static const char sqlite[] = "sqlite:";
+	char shown[STORE_ADDRESS_SHOWN];
+
+	store_show_address(shown, address);
+	fprintf(stderr, "syrinx %s: cannot open %s: %s\n", command->name, shown,
+		store_trouble(address, err));
+	if (err == EACCES && strncmp(address, sqlite, strlen(sqlite)) == 0) {
+		char dir[PARAM_STRING_SIZE];
+		char suggestion[128];
+
+		snprintf(dir, sizeof(dir), "%s", address + strlen(sqlite));
+		config_file_suggest(suggestion, sizeof(suggestion), dirname(dir), command);
+		fprintf(stderr, "(it belongs to another user: try %s)\n", suggestion);
+	}
+}
+
 int settings_open_store(struct store **storep, const char *address, const struct command *command)
 {
-	char shown[STORE_ADDRESS_SHOWN];
 	int err = store_open(storep, address);
 
-	if (err) {
-		store_show_address(shown, address);
-		fprintf(stderr, "syrinx %s: cannot open %s: %s\n", command->name, shown,
-			store_trouble(address, err));
-	} else {
+	if (err)
+		settings_explain_store(address, err, command);
+	else
 		/* Anyone who can open the store can do more than any key allows. */
 		(*storep)->is_unlimited = true;
-	}
 	return err;
 }

@@ -66,24 +66,43 @@ int store_verb_read_text(char *out, size_t max, bool *given, const struct comman
 	return COMMAND_OK;
 }
 
-/* A wrong --data must not look like a server without keys, and one that is elsewhere
- * needs no directory here. */
-static int open_store(struct store **storep, const struct command_call *call,
-		      const struct config *config, bool changes)
+/* A store that is made by mistake would take keys and top-ups that no server ever sees. */
+static int store_verb_refuse_new(const struct command_call *call, const struct config *config,
+				 bool can_create)
 {
 	static const char sqlite[] = "sqlite:";
-	const char *path = strncmp(config->store_address, sqlite, strlen(sqlite)) == 0
-				   ? config->store_address + strlen(sqlite)
-				   : NULL;
+	char shown[STORE_ADDRESS_SHOWN];
+	bool is_file = strncmp(config->store_address, sqlite, strlen(sqlite)) == 0;
 
-	if (strcmp(config->store_address, "memory:") == 0)
+	store_show_address(shown, config->store_address);
+	return store_verb_failed(call, 0,
+				 "there is no store in %s: name the server's with --data DIR or "
+				 "--config FILE, or start the server first%s",
+				 is_file ? config->store_address + strlen(sqlite) : shown,
+				 can_create ? "; --create makes a new one" : "");
+}
+
+static int store_verb_open(struct store **storep, const struct command_call *call,
+			   const struct config *config, bool changes)
+{
+	const char *address = config->store_address;
+	bool creates = changes && command_value_if_known(call, "create");
+	int err;
+
+	if (strcmp(address, "memory:") == 0)
 		return store_verb_failed(call, 0, "a store in memory is its server's alone");
-	if (path && !changes && access(path, F_OK) != 0)
-		return store_verb_failed(call, errno, "%s", path);
-	if (path && data_dir_make(config) != 0)
+	err = store_look(address);
+	if (err == ENOENT && !creates)
+		return store_verb_refuse_new(call, config, changes);
+	if (err && err != ENOENT) {
+		settings_explain_store(address, err, call->command);
 		return COMMAND_FAILED;
-	return settings_open_store(storep, config->store_address, call->command) ? COMMAND_FAILED
-										 : COMMAND_OK;
+	}
+	/* A store that is elsewhere needs no directory here. */
+	if (strncmp(address, "sqlite:", strlen("sqlite:")) == 0 &&
+	    (err == ENOENT || access(config->data_dir, F_OK) == 0) && data_dir_make(config) != 0)
+		return COMMAND_FAILED;
+	return settings_open_store(storep, address, call->command) ? COMMAND_FAILED : COMMAND_OK;
 }
 
 int store_verb_with_store(const struct command_call *call, bool changes,
@@ -91,10 +110,10 @@ int store_verb_with_store(const struct command_call *call, bool changes,
 {
 	struct config config;
 	struct store *store = NULL;
-	int status = settings_load(&config, call);
+	int status = settings_load_of_server(&config, call);
 
 	if (status == COMMAND_OK)
-		status = open_store(&store, call, &config, changes);
+		status = store_verb_open(&store, call, &config, changes);
 	if (status == COMMAND_OK)
 		status = run(store, call);
 	mem_deref(store);

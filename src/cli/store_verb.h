@@ -15,7 +15,7 @@
 
 struct store_verb {
 	const char *name;
-	bool changes; /* a store that is not there is made */
+	bool changes; /* with --create, a store that is not there is made */
 	size_t operands; /* behind it, at least */
 	const char *needs; /* what they are, for who leaves them out */
 	int (*run)(struct store *store, const struct command_call *call);
@@ -24,7 +24,8 @@ struct store_verb {
 /* Runs the verb that the first operand names. */
 int store_verb_run(const struct command_call *call, const struct store_verb *verbs, size_t count);
 
-/* Opens the store of --data, --config and --store, runs, closes.  Gives the status. */
+/* Opens the store of --config, --data and --store, runs, closes.  A store that is not there is
+ * made only with --create: one made by mistake would be no server's.  Gives the status. */
 int store_verb_with_store(const struct command_call *call, bool changes,
 			  int (*run)(struct store *store, const struct command_call *call));
 
@@ -38,6 +39,12 @@ int store_verb_failed(const struct command_call *call, int err, const char *form
 		{"config", 0, "FILE", "the server's configuration"},                               \
 	{                                                                                          \
 		"store", 0, "ADDRESS", "the store, where it is not in the data directory"          \
+	}
+
+/* Of commands that may be the first to use a store. */
+#define STORE_VERB_CREATE_OPTION                                                                   \
+	{                                                                                          \
+		"create", 0, NULL, "make the store if there is none yet"                           \
 	}
 
 /* Limits: --turns and so on.  What is given becomes part of *limits: a number from 1

@@ -70,7 +70,7 @@ static int create(struct store *store, const struct command_call *call)
 	return COMMAND_OK;
 }
 
-static const struct store_verb verbs[] = {{"create", true, 0, "", create}};
+static const struct store_verb verbs[] = {{"create", false, 0, "", create}};
 
 static int run(const struct command_call *call)
 {

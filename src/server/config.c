@@ -94,7 +94,8 @@ static const struct param rows[] = {
 		 "every IPv4 address, [::] on every address."},
 	{"server", "data", STRING(data_dir, "data"), .check = check_not_empty,
 	 .text = "The directory of everything that must survive: keys, the ledger, and local.key. "
-		 "Made when it is missing."},
+		 "Made when it is missing. For an installed server that reads "
+		 "/etc/syrinx/syrinx.conf the default is /var/lib/syrinx."},
 	{"server", "tls_certificate", STRING(tls_certificate, ""),
 	 .text = "A file with the certificate and its chain (PEM). Empty: no TLS."},
 	{"server", "tls_key", STRING(tls_key, ""),
@@ -148,6 +149,8 @@ static const struct param rows[] = {
 	{"speech", "voices_dir", STRING(voices_dir, ""),
 	 .text = "The directory of neural voices and of the library that runs them; voices that "
 		 "are put there are spoken without a restart. Also set by SYRINX_VOICES. Empty: "
+		 "/var/lib/syrinx/voices for an installed server that reads "
+		 "/etc/syrinx/syrinx.conf; else "
 		 "syrinx/voices in XDG_DATA_HOME, or in ~/.local/share; for a user without a home "
 		 "there is none."},
 	{"speech", "fetch_voices", BOOL(fetch_voices, "off"),
@@ -636,6 +639,12 @@ static bool config_has_secrets(const struct config *config)
 int config_load(struct config *config, const char *file, const struct config_override *overrides,
 		size_t count, struct buf *errors)
 {
+	return config_load_at(config, file, NULL, overrides, count, errors);
+}
+
+int config_load_at(struct config *config, const char *file, const struct config_places *places,
+		   const struct config_override *overrides, size_t count, struct buf *errors)
+{
 	int64_t default_price;
 	int err = 0;
 	int err_short, err_env;
@@ -644,6 +653,8 @@ int config_load(struct config *config, const char *file, const struct config_ove
 	params_set_initial(&params, config);
 	default_price = config_prices_begin(config);
 	config->has_file = file != NULL;
+	if (places)
+		memcpy(config->data_dir, places->data_dir, sizeof(config->data_dir));
 	if (file) {
 		err = params_read_file(&params, config, file, errors);
 		config->file_has_secrets = config_has_secrets(config);
@@ -658,6 +669,8 @@ int config_load(struct config *config, const char *file, const struct config_ove
 			err = err ? err : EINVAL;
 	}
 	config_prices_fill_in(config, default_price);
+	if (places && config->voices_dir[0] == '\0')
+		memcpy(config->voices_dir, places->voices_dir, sizeof(config->voices_dir));
 	if (!err)
 		err = fill_in(config, errors);
 	if (!err)
@@ -682,12 +695,14 @@ bool config_has_plan(const struct config *config, const char *name)
 int config_print_sample(struct buf *out)
 {
 	int err = buf_append_str(
-		out, "# Configuration of syrinx, for `syrinx serve --config FILE`.\n"
-		     "#\n"
-		     "# Every key is shown with its default. An environment variable\n"
-		     "# (SYRINX_SERVER_LISTEN) wins over this file, an option over both.\n"
-		     "# `syrinx check --config FILE` finds mistakes; `syrinx check --sample`\n"
-		     "# prints this file.\n\n");
+		out,
+		"# Configuration of syrinx: of the file that --config or SYRINX_CONFIG names, or of\n"
+		"# /etc/syrinx/syrinx.conf, which an installed program reads.\n"
+		"#\n"
+		"# Every key is shown with its default. An environment variable\n"
+		"# (SYRINX_SERVER_LISTEN) wins over this file, an option over both.\n"
+		"# `syrinx check --config FILE` finds mistakes; `syrinx check --sample`\n"
+		"# prints this file.\n\n");
 
 	return err ? err : params_print_sample(&params, out);
 }
@@ -701,7 +716,9 @@ int config_print_manual(struct buf *out)
 		".SH NAME\n"
 		"syrinx.conf \\- configuration of the syrinx voice server\n"
 		".SH DESCRIPTION\n"
-		"The file is read by\n.B syrinx serve \\-\\-config\n.IR FILE .\n"
+		"Every command reads the file that its option\n.B \\-\\-config\nor the variable\n"
+		".B SYRINX_CONFIG\nnames, else the program that is installed reads\n"
+		".IR /etc/syrinx/syrinx.conf ,\nif it exists; see\n.BR syrinx (1).\n"
 		"It holds lines of the form\n.IR name \" = \" value\n"
 		"under the heading of a\n.RI [ section ].\n"
 		"Lines that begin with # or ; are comments, and so is what follows a ; after a\n"

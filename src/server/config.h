@@ -137,9 +137,17 @@ struct config_override {
 	const char *option; /* "--listen" */
 };
 
-/* Defaults, then the file (NULL: none), then the environment, then the
+/* Where an installed server keeps its files unless it is configured otherwise. */
+struct config_places {
+	char data_dir[PARAM_STRING_SIZE];
+	char voices_dir[PARAM_STRING_SIZE];
+};
+
+/* Defaults (with these places, unless NULL), then the file (NULL: none), then the environment, then the
  * overrides; later ones win.  EINVAL or the file's errno, with one line per
  * mistake in errors. */
+int config_load_at(struct config *config, const char *file, const struct config_places *places,
+		   const struct config_override *overrides, size_t count, struct buf *errors);
 int config_load(struct config *config, const char *file, const struct config_override *overrides,
 		size_t count, struct buf *errors);
 

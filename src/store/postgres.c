@@ -164,3 +164,15 @@ int store_open_postgres_patiently(struct store **storep, bool *is_away, const ch
 	*storep = &postgres->store;
 	return 0;
 }
+
+int store_look_postgres(const char *address)
+{
+	struct postgres *postgres;
+	int err = postgres_alloc(&postgres, address);
+
+	if (err)
+		return err;
+	err = postgres_look(postgres);
+	mem_deref(postgres);
+	return err;
+}

@@ -329,16 +329,30 @@ static int migrate(struct postgres *postgres)
 	return err;
 }
 
-static int set_up(struct postgres *postgres)
+static int connection_set_up(struct postgres *postgres)
 {
 	int err = check_server(postgres);
 
 	if (err)
 		return err;
 	PQsetnonblocking(postgres->db, 1);
-	err = postgres_execute_now(postgres, settings, POSTGRES_STATEMENT_MS,
-				   "cannot use the database", NULL);
-	return err ? err : migrate(postgres);
+	return postgres_execute_now(postgres, settings, POSTGRES_STATEMENT_MS,
+				    "cannot use the database", NULL);
+}
+
+int postgres_look(struct postgres *postgres)
+{
+	int64_t version = 0;
+	int err = open_connection(postgres);
+
+	if (!err)
+		err = connection_set_up(postgres);
+	if (!err)
+		err = read_version(postgres, &version);
+	if (!err)
+		err = check_known(version);
+	postgres_disconnect(postgres);
+	return err || version > 0 ? err : ENOENT;
 }
 
 int postgres_connect(struct postgres *postgres)
@@ -346,7 +360,9 @@ int postgres_connect(struct postgres *postgres)
 	int err = open_connection(postgres);
 
 	if (!err)
-		err = set_up(postgres);
+		err = connection_set_up(postgres);
+	if (!err)
+		err = migrate(postgres);
 	if (err) {
 		postgres_disconnect(postgres);
 		return err;

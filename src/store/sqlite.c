@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -399,6 +400,15 @@ static int apply_migrations(struct sqlite *sqlite)
 	return err ? err : execute(sqlite, "COMMIT", "cannot migrate the schema");
 }
 
+static int sqlite_check_known(int version)
+{
+	if (version <= sqlite_schema_version)
+		return 0;
+	log_error("store", "the file is of a newer program: version %d, known is %d", version,
+		  sqlite_schema_version);
+	return ENOTSUP;
+}
+
 static int migrate(struct sqlite *sqlite)
 {
 	int version = 0;
@@ -409,11 +419,9 @@ static int migrate(struct sqlite *sqlite)
 		err = sqlite_read_additions(sqlite, &additions);
 	if (err || (version == sqlite_schema_version && additions >= sqlite_schema_additions_count))
 		return err;
-	if (version > sqlite_schema_version) {
-		log_error("store", "the file is of a newer program: version %d, known is %d",
-			  version, sqlite_schema_version);
-		return ENOTSUP;
-	}
+	err = sqlite_check_known(version);
+	if (err)
+		return err;
 	err = execute(sqlite, "BEGIN IMMEDIATE", "cannot migrate the schema");
 	if (err)
 		return err;
@@ -469,16 +477,22 @@ static int wait_for_file(void *arg, int pauses)
  * ids: what does not fit here is in the kernel's cache. */
 #define CACHE_KIB "256"
 
+/* Whether it can be used at all. */
+static int sqlite_check_file(struct sqlite *sqlite)
+{
+	sqlite3_busy_handler(sqlite->db, wait_for_file, sqlite);
+	if (sqlite3_db_readonly(sqlite->db, "main") != 1)
+		return 0;
+	log_error("store", "the file cannot be written to");
+	return EROFS;
+}
+
 static int set_up(struct sqlite *sqlite)
 {
-	int err;
+	int err = sqlite_check_file(sqlite);
 
-	sqlite3_busy_handler(sqlite->db, wait_for_file, sqlite);
-	if (sqlite3_db_readonly(sqlite->db, "main") == 1) {
-		log_error("store", "the file cannot be written to");
-		return EROFS;
-	}
-	err = enter_wal_mode(sqlite);
+	if (!err)
+		err = enter_wal_mode(sqlite);
 	if (!err)
 		err = execute(sqlite, "PRAGMA synchronous = FULL", "cannot be used as a database");
 	if (!err)
@@ -517,6 +531,23 @@ static void sqlite_close_to_others(const char *path, const char *suffix)
 	close(fd);
 }
 
+/* A command of root may create the file in the directory of a service that runs as another user
+ * and must be able to write to it.  SQLite itself gives its journals to the owner of the
+ * database.  Where it cannot be done (a container's root may have no such right), the file is
+ * root's, as the process is. */
+static void sqlite_give_to_owner(int fd, const char *path)
+{
+	char dir[PATH_MAX];
+	struct stat status;
+
+	if (geteuid() != 0 || strlen(path) >= sizeof(dir))
+		return;
+	memcpy(dir, path, strlen(path) + 1);
+	if (stat(dirname(dir), &status) == 0 && status.st_uid != 0 &&
+	    fchown(fd, status.st_uid, status.st_gid) != 0)
+		log_warn("store", "%s stays root's: %s", path, strerror(errno));
+}
+
 /*
  * The file has hashes of keys and the usage of all accounts, so only its owner may access it.
  * SQLite would make it readable to all, and creates its journals with the mode of the database.
@@ -532,8 +563,10 @@ static void sqlite_make_private(const char *path)
 	if (path[0] == ':') /* ":memory:" */
 		return;
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-	if (fd >= 0)
+	if (fd >= 0) {
+		sqlite_give_to_owner(fd, path);
 		close(fd);
+	}
 	for (size_t i = 0; i < COUNT(suffixes); ++i)
 		sqlite_close_to_others(path, suffixes[i]);
 }
@@ -568,4 +601,36 @@ out:
 	log_error("store", "cannot open %s: %s", path, strerror(err));
 	mem_deref(sqlite);
 	return err;
+}
+
+/* Opened for writing, as a server would, so that a file that it could not use is found. */
+int store_look_sqlite(const char *path)
+{
+	struct sqlite *sqlite;
+	struct stat status;
+	int version = 0;
+	int err = 0;
+
+	if (path[0] == ':')
+		return ENOENT;
+	if (stat(path, &status) != 0)
+		return errno == ENOTDIR ? ENOENT : errno;
+	if (status.st_size == 0)
+		return ENOENT;
+	sqlite = mem_zalloc(sizeof(*sqlite), sqlite_destroy);
+	if (!sqlite)
+		return ENOMEM;
+	if (access(path, R_OK | W_OK) != 0)
+		err = errno;
+	else if (sqlite3_open_v2(path, &sqlite->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+				 NULL) != SQLITE_OK)
+		err = sqlite->db ? errno_of(sqlite->db) : ENOMEM;
+	if (!err)
+		err = sqlite_check_file(sqlite);
+	if (!err)
+		err = read_version(sqlite, &version);
+	if (!err)
+		err = sqlite_check_known(version);
+	mem_deref(sqlite);
+	return err || version > 0 ? err : ENOENT;
 }

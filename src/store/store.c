@@ -32,6 +32,15 @@ int store_open_patiently(struct store **storep, bool *is_away, const char *addre
 	return store_open(storep, address); /* a file is there, or it is not */
 }
 
+int store_look(const char *address)
+{
+	if (begins_with(address, "sqlite:"))
+		return store_look_sqlite(address + strlen("sqlite:"));
+	if (store_is_postgres(address))
+		return store_look_postgres(address);
+	return strcmp(address, "memory:") == 0 ? ENOENT : EPROTONOSUPPORT;
+}
+
 int store_open(struct store **storep, const char *address)
 {
 	if (begins_with(address, "sqlite:"))

@@ -596,7 +596,12 @@ struct store {
 #define STORE_ADDRESSES "sqlite:PATH, postgresql://USER:PASSWORD@HOST/DATABASE or memory:"
 int store_open(struct store **storep, const char *address);
 
-/* The same, but a database that cannot be reached now (*is_away) is not an error: the verbs
+/* Whether store_open would open a store that is there, without creating or migrating
+ * anything: 0; ENOENT when there is none yet, which store_open would create; else the errno
+ * of store_open.  A store in memory is never there. */
+int store_look(const char *address);
+
+/* Opens as store_open does, but a database that cannot be reached now (*is_away) is not an error: the verbs
  * fail with EIO until it can be reached, and then it is migrated.  A failure that waiting
  * cannot fix is an error, both here and, for a database that was never reached, of the verbs
  * (see store_is_hopeless). */
@@ -616,5 +621,7 @@ int store_open_sqlite(struct store **storep, const char *path);
 int store_open_memory(struct store **storep);
 int store_open_postgres(struct store **storep, const char *address); /* the whole URI */
 int store_open_postgres_patiently(struct store **storep, bool *is_away, const char *address);
+int store_look_sqlite(const char *path);
+int store_look_postgres(const char *address);
 
 #endif

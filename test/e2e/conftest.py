@@ -2,6 +2,7 @@
 have; a client to talk with, and the folders of neural voices: the real ones (neural_voices), and those
 that this build is tested with (spoken_voices); a database (database)."""
 
+import os
 import pathlib
 import subprocess
 
@@ -10,6 +11,7 @@ import postgres
 import program
 import pytest
 from client import Client
+from installed import Installed
 
 program.become_subreaper()
 
@@ -90,3 +92,13 @@ def spoken_voices(neural_voices, runtime, tmp_path_factory):
     else:
         neural.make_stand_in(folder)
     return folder
+
+
+@pytest.fixture
+def installed(tmp_path_factory):
+    """Where another user can get to."""
+    directory = tmp_path_factory.mktemp("root")
+    for above in (directory, *directory.parents):
+        if above.stat().st_uid == os.geteuid() and str(above).startswith("/tmp/"):
+            above.chmod(0o755)
+    return Installed(directory)

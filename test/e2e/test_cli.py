@@ -335,7 +335,7 @@ def test_check_accepts_its_own_sample(tmp_path):
 # Keys
 
 def test_key_create_prints_the_key_alone(tmp_path):
-    done = syrinx("key", "create", "--data", tmp_path / "data", "--name", "someone")
+    done = syrinx("key", "create", "--create", "--data", tmp_path / "data", "--name", "someone")
     assert done.returncode == 0
     key = done.stdout.decode()
     assert re.fullmatch(r"ka_\w{20,}\n", key)

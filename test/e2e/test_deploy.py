@@ -258,6 +258,14 @@ def test_no_secret_and_nothing_of_this_machine_goes_into_an_image():
     assert "environment" not in SERVICE and "secrets" not in COMPOSE
 
 
+def package_config():
+    """The keys that the package's configuration sets."""
+    sample = (SOURCE / "conf/syrinx.conf").read_text(encoding="utf-8")
+    done = subprocess.run([SOURCE / "tools/package-config"], input=sample, capture_output=True,
+                          text=True, timeout=60, check=True)
+    return dict(re.findall(r"^(\w+) = (.*)$", done.stdout, re.M))
+
+
 def test_compose_and_dockerfile_agree():
     exposed = arguments_of(DOCKERFILE[-1], "EXPOSE")[0]
     command = words_of("ENTRYPOINT") + words_of("CMD")
@@ -268,8 +276,10 @@ def test_compose_and_dockerfile_agree():
         assert (host, inside) == ("127.0.0.1", exposed)
     volume = arguments_of(DOCKERFILE[-1], "VOLUME")[0]
     assert SERVICE["volumes"] == [f"syrinx:{volume}"] and "syrinx" in COMPOSE["volumes"]
-    assert command[command.index("--data") + 1] == volume
-    assert command[command.index("--voices") + 1].startswith(volume)
+    # The rest is what the package's file says.
+    assert command[command.index("--config") + 1] == "/etc/syrinx/syrinx.conf"
+    assert package_config()["data"] == volume
+    assert package_config()["voices_dir"].startswith(volume)
     build = SERVICE["build"]
     assert (DEPLOY / build["context"]).resolve() == SOURCE
     assert (SOURCE / build["dockerfile"]).is_file()
@@ -312,6 +322,14 @@ def test_docker_itself_finds_nothing_wrong(command):
 
 
 # The service
+
+def test_the_package_s_configuration_has_the_package_s_paths():
+    """And the service none of its own, which other commands would not know."""
+    assert package_config() == {"data": "/var/lib/syrinx", "voices_dir": "/var/lib/syrinx/voices"}
+    service = (DEPLOY / "syrinx.service").read_text(encoding="utf-8")
+    assert re.search(r"^ExecStart=.*serve --config /etc/syrinx/syrinx.conf$", service, re.M)
+    assert re.search(r"^StateDirectory=syrinx$", service, re.M)
+
 
 def test_the_service_calls_commands_that_there_are():
     service = (DEPLOY / "syrinx.service").read_text(encoding="utf-8")

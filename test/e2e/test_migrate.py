@@ -73,7 +73,7 @@ def test_a_store_that_a_server_runs_on_is_not_moved(start_server, empty_database
 
 def test_what_cannot_be_moved_is_said(empty_database, tmp_path):
     data = tmp_path / "data"
-    create_key(data)
+    create_key(data, "--create")
     source = f"sqlite:{data}/syrinx.db"
     assert migrate(source, empty_database.address)[0] == 0
     for wrong, says in [

@@ -125,7 +125,7 @@ def test_commands_of_operations(place):
 
 @pytest.mark.skipif(not programs(), reason="PostgreSQL is not installed")
 def test_move_to_postgresql(place):
-    place.run("build/syrinx account create --name acme\n"
+    place.run("build/syrinx account create --create --name acme\n"
               "KEY=$(build/syrinx key create --account acme)")
     (move,) = [text for heading, kind, text in blocks_of("operations.md")
                if (heading, kind) == ("Moving to PostgreSQL", "sh")]
@@ -138,9 +138,11 @@ def test_move_to_postgresql(place):
 
 
 def test_commands_of_security(place):
+    place.start("--listen", f"127.0.0.1:{place.port}")
     said = "".join(place.run(text) for _, kind, text in blocks_of("security.md") if kind == "sh")
     assert re.search(r"^ka_\w{40}$", said, re.M) and re.search(r"\|[0-9A-F]{64}\|visitor", said)
     assert "all totals match" in said and os.listdir(place.directory / "data")
+    place.stop()
 
 
 def test_every_configuration_that_is_shown_is_good(place):

@@ -100,12 +100,13 @@ def test_commands_leave_nothing_open_either(tmp_path):
     data = tmp_path / "made"
     data.mkdir(mode=0o755)
     with umask(0):
-        done = syrinx("key", "create", "--data", data)
+        done = syrinx("key", "create", "--create", "--data", data)
     assert done.returncode == 0 and b"it is 0700 now" in done.stderr
     assert (data / "syrinx.db").exists() and open_to_others(data) == []
     elsewhere = tmp_path / "other.db"
     with umask(0):
-        assert syrinx("key", "create", "--data", data, "--store", f"sqlite:{elsewhere}").returncode == 0
+        assert syrinx("key", "create", "--create", "--data", data, "--store",
+                      f"sqlite:{elsewhere}").returncode == 0
     assert mode_of(elsewhere) == 0o600
 
 
@@ -216,7 +217,7 @@ def test_a_directory_of_somebody_else_that_is_open_to_a_group_is_warned_of(tmp_p
     data.mkdir()
     os.chown(data, 0, NOBODY.pw_gid)
     data.chmod(0o2775)
-    done = subprocess.run([SYRINX, "key", "create", "--data", data], capture_output=True,
+    done = subprocess.run([SYRINX, "key", "create", "--create", "--data", data], capture_output=True,
                           env=environment({}), umask=0, timeout=WAIT_S, **options)
     assert done.returncode == 0, done.stderr
     assert b"is open to other users (mode 2775) and belongs to user 0" in done.stderr
@@ -272,6 +273,7 @@ def test_the_server_warns_of_it_too(start_server):
 def test_folders_that_code_comes_from_and_everybody_writes_to_are_warned_of(tmp_path, key):
     folder = tmp_path / "folder"
     folder.mkdir()
+    (folder / "syrinx-tone").symlink_to(SYRINX.parent / "syrinx-tone")
     for mode, warns in ((0o777, True), (0o1777, False), (0o755, False)):
         folder.chmod(mode)
         done = syrinx("check", settings={key: folder})

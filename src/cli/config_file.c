@@ -1,0 +1,121 @@
+/*
+ * config_file.c: which configuration file a command reads (see config_file.h).
+ */
+#include "cli/config_file.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* CONFIG_FILE_BINDIR, from meson.build, is where the program is installed.  Wherever that is, its
+ * files are where those of a service of the machine belong. */
+#define CONFIG_FILE_CONFIG "/etc/syrinx/syrinx.conf"
+#define CONFIG_FILE_DATA "/var/lib/syrinx"
+
+struct config_file_installed {
+	char path[PATH_MAX];
+	struct config_places places;
+};
+
+static int config_file_join(char *path, size_t size, const char *root, size_t root_len,
+			    const char *rest)
+{
+	int n = snprintf(path, size, "%.*s%s", (int)root_len, root, rest);
+
+	return n > 0 && (size_t)n < size ? 0 : ENAMETOOLONG;
+}
+
+/* What an installed program takes for its own; ENOENT if this one is not installed.  An image or
+ * the tree of a package may be below another root: /srv/root/usr/bin/syrinx reads
+ * /srv/root/etc/syrinx/syrinx.conf. */
+static int config_file_find_installed(struct config_file_installed *installed)
+{
+	static const char program[] = CONFIG_FILE_BINDIR "/syrinx";
+	char self[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	size_t root;
+	int err;
+
+	if (len < (ssize_t)strlen(program))
+		return ENOENT;
+	self[len] = '\0';
+	root = (size_t)len - strlen(program);
+	if (strcmp(self + root, program) != 0)
+		return ENOENT;
+	err = config_file_join(installed->path, sizeof(installed->path), self, root,
+			       CONFIG_FILE_CONFIG);
+	if (!err)
+		err = config_file_join(installed->places.data_dir, PARAM_STRING_SIZE, self, root,
+				       CONFIG_FILE_DATA);
+	if (!err)
+		err = config_file_join(installed->places.voices_dir, PARAM_STRING_SIZE, self, root,
+				       CONFIG_FILE_DATA "/voices");
+	return err;
+}
+
+static bool config_file_is_same(const char *a, const char *b)
+{
+	struct stat of_a;
+	struct stat of_b;
+
+	return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+	       of_a.st_ino == of_b.st_ino;
+}
+
+struct config_file config_file_find(const struct command_call *call)
+{
+	static struct config_file_installed installed;
+	const char *option = command_value_if_known(call, "config");
+	const char *variable = getenv("SYRINX_CONFIG");
+	bool is_installed = config_file_find_installed(&installed) == 0;
+	struct config_file file = {.path = NULL};
+
+	if (option) {
+		file = (struct config_file){.path = option, .source = "--config"};
+	} else if (variable) {
+		file.path = variable[0] ? variable : NULL;
+		file.source = "SYRINX_CONFIG";
+	} else if (is_installed && !command_value_if_known(call, "data") &&
+		   !command_value_if_known(call, "store") &&
+		   (access(installed.path, R_OK) == 0 || errno == EACCES)) {
+		file = (struct config_file){.path = installed.path,
+					    .source = "the installed server's",
+					    .is_denied = access(installed.path, R_OK) != 0};
+	}
+	if (is_installed && file.path && config_file_is_same(file.path, installed.path))
+		file.places = &installed.places;
+	return file;
+}
+
+/* A configuration is 0640 root:syrinx, and the data directory is syrinx's. */
+static const char *config_file_user_of(const char *path)
+{
+	struct stat status;
+	const struct group *group;
+	const struct passwd *user;
+
+	if (stat(path, &status) != 0)
+		return NULL;
+	user = status.st_uid ? getpwuid(status.st_uid) : NULL;
+	if (user)
+		return user->pw_name;
+	group = status.st_gid ? getgrgid(status.st_gid) : NULL;
+	user = group ? getpwnam(group->gr_name) : NULL;
+	return user ? user->pw_name : NULL;
+}
+
+void config_file_suggest(char *text, size_t size, const char *path, const struct command *command)
+{
+	const char *user = config_file_user_of(path);
+
+	if (user)
+		snprintf(text, size, "sudo -u %s syrinx %s ...", user, command->name);
+	else
+		snprintf(text, size, "sudo syrinx %s ...", command->name);
+}
