@@ -1,21 +1,21 @@
 /*
- * check.c: `syrinx check`: is this configuration right?
+ * check.c: `syrinx check`: would a server start with this configuration, and which files are
+ * its own?
  *
  * It also prints the forms of the configuration's table that are kept in the
  * tree: conf/syrinx.conf and man/syrinx.conf.5.
  */
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "cli/command.h"
 #include "cli/config_file.h"
+#include "cli/preflight.h"
 #include "cli/settings.h"
-#include "server/agents.h"
 
 #define TEXT_MAX (1u << 20)
-
-/* A line for each agent. */
-#define ERRORS_MAX 65536u
 
 static int print(int (*print_config)(struct buf *out))
 {
@@ -30,44 +30,92 @@ static int print(int (*print_config)(struct buf *out))
 	return err ? COMMAND_FAILED : COMMAND_OK;
 }
 
-/* Mistakes that are found when an agent is made: a file with its prompt that is not
- * there, say. */
-static int check_agents(const struct config *config)
+/* A relative path with the directory that it is in, which may be the mistake. */
+static void check_print_path(const char *name, const char *scheme, const char *path,
+			     const char *remark)
 {
-	struct agents *agents = NULL;
-	struct buf errors;
-	int err;
+	char here[PARAM_STRING_SIZE];
+	bool is_relative = path[0] != '/' && getcwd(here, sizeof(here));
 
-	buf_init(&errors, ERRORS_MAX);
-	err = agents_alloc(&agents, config, &errors);
-	if (errors.len > 0)
-		fwrite(errors.bytes, 1, errors.len, stderr);
+	printf("%-14s %s%s%s%s%s\n", name, scheme, is_relative ? here : "", is_relative ? "/" : "",
+	       path, remark);
+}
+
+static void check_print_store(const struct config *config, bool is_new)
+{
+	static const char sqlite[] = "sqlite:";
+	const char *remark = is_new ? " (will be made)" : "";
+	char shown[STORE_ADDRESS_SHOWN];
+
+	if (strncmp(config->store_address, sqlite, strlen(sqlite)) == 0) {
+		check_print_path("store", sqlite, config->store_address + strlen(sqlite), remark);
+		return;
+	}
+	store_show_address(shown, config->store_address);
+	printf("%-14s %s%s\n", "store", shown, remark);
+}
+
+/* What the other commands use, too, when they are called with the same options. */
+static void check_print_places(const struct config *config, const struct command_call *call,
+			       bool is_new)
+{
+	const struct config_file file = config_file_find(call);
+
+	if (file.path)
+		printf("%-14s %s (%s)\n", "configuration", file.path, file.source);
+	else
+		printf("%-14s none: defaults, the environment and options\n", "configuration");
+	check_print_path("data", "", config->data_dir, "");
+	check_print_store(config, is_new);
+	if (config->voices_dir[0])
+		check_print_path("voices", "", config->voices_dir,
+				 access(config->voices_dir, F_OK) == 0 ? "" : " (missing)");
+	check_print_path("engines", "", config->engines_dir, "");
+	printf("%-14s http%s://%s\n", "address", config->tls_certificate[0] ? "s" : "",
+	       config->listen);
+}
+
+static int check_all(const struct command_call *call)
+{
+	static struct config config;
+	struct buf errors;
+	struct buf warnings;
+	bool is_new = false;
+	int status = settings_load_of_server(&config, call);
+	int err, err_store;
+
+	if (status != COMMAND_OK)
+		return status;
+	settings_warn_of_others(&config, config_file_find(call).path);
+	buf_init(&errors, TEXT_MAX);
+	buf_init(&warnings, TEXT_MAX);
+	err = preflight_check(&config, &errors, &warnings);
+	err_store = preflight_check_store(&config, &is_new, &errors, &warnings);
+	settings_print_findings(&errors, &warnings);
 	buf_reset(&errors);
-	mem_deref(agents);
-	return err ? COMMAND_FAILED : COMMAND_OK;
+	buf_reset(&warnings);
+	check_print_places(&config, call, is_new);
+	if (err || err_store)
+		return COMMAND_FAILED;
+	printf("the configuration is good\n");
+	return COMMAND_OK;
 }
 
 static int run(const struct command_call *call)
 {
-	struct config config;
-	int status;
-
 	if (command_value(call, "sample"))
 		return print(config_print_sample);
 	if (command_value(call, "manual"))
 		return print(config_print_manual);
-	status = settings_load_of_server(&config, call);
-	if (status == COMMAND_OK)
-		settings_warn_of_others(&config, config_file_find(call).path);
-	if (status == COMMAND_OK)
-		status = check_agents(&config);
-	if (status == COMMAND_OK)
-		printf("the configuration is good\n");
-	return status;
+	return check_all(call);
 }
 
 static const struct command_option options[] = {
 	{"config", 0, "FILE", "check this file as well as the environment"},
+	{"listen", 0, "HOST:PORT", "as for serve"},
+	{"data", 0, "DIR", "as for serve"},
+	{"workers", 0, "N", "as for serve"},
+	{"voices", 0, "DIR", "as for serve"},
 	{"sample", 0, NULL, "print a file with every key at its default"},
 	{"manual", 0, NULL, "print the manual page of the file"},
 	{0},
@@ -75,7 +123,7 @@ static const struct command_option options[] = {
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "Find mistakes in a configuration without starting anything.",
+	.summary = "Find what a server would refuse to start with; print the files it would use.",
 	.options = options,
 	.run = run,
 	.examples = "  syrinx check --config /etc/syrinx/syrinx.conf\n"

@@ -81,11 +81,7 @@ static bool data_dir_is_shared(int dir_fd, const struct config *config)
 
 static int data_dir_refuse(const char *path)
 {
-	fprintf(stderr,
-		"syrinx: every user of this machine may write to %s, and that cannot be changed here: "
-		"anyone could put files there and take over the server. Use a separate directory "
-		"(--data), or have its owner chmod it to 0700\n",
-		path);
+	fprintf(stderr, "syrinx: " DATA_DIR_REFUSAL, path);
 	return EPERM;
 }
 
@@ -117,6 +113,23 @@ static bool data_dir_is_everybodys(const char *path)
 			return true;
 	}
 	return false;
+}
+
+bool data_dir_can_be_used(const struct config *config)
+{
+	int fd = open(config->data_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat status;
+	bool can_close;
+
+	if (fd < 0 || fstat(fd, &status) != 0 || (status.st_mode & S_IWOTH) == 0) {
+		if (fd >= 0)
+			close(fd);
+		return true;
+	}
+	can_close = (geteuid() == 0 || geteuid() == status.st_uid) &&
+		    !data_dir_is_everybodys(config->data_dir) && !data_dir_is_shared(fd, config);
+	close(fd);
+	return can_close;
 }
 
 /* Checks and corrects the mode of an existing directory. */

@@ -8,6 +8,8 @@
 #ifndef CLI_DATA_DIR_H
 #define CLI_DATA_DIR_H
 
+#include <stdbool.h>
+
 #include "server/config.h"
 
 /* Creates the directory, with mode 0700, and missing parent directories.  An existing one
@@ -16,6 +18,15 @@
  * it and that cannot be changed: anyone could put files there and take over the server.
  * Errors are printed. */
 int data_dir_make(const struct config *config);
+
+/* What is wrong with a directory that data_dir_make refuses, with its path. */
+#define DATA_DIR_REFUSAL                                                                           \
+	"every user of this machine may write to %s, and that cannot be changed here: anyone "     \
+	"could put files there and take over the server. Use a separate directory (--data), or "   \
+	"have its owner chmod it to 0700\n"
+
+/* Whether data_dir_make would accept the directory, if it exists, without changing anything. */
+bool data_dir_can_be_used(const struct config *config);
 
 /* Makes everything in it private: files 0600, directories 0700.  Earlier versions, copies
  * and restored backups may have left them open.  The voices are not touched: they are not

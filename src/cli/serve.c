@@ -20,6 +20,7 @@
 #include "cli/greeting.h"
 #include "cli/local_key.h"
 #include "cli/money.h"
+#include "cli/preflight.h"
 #include "cli/settings.h"
 #include "net/listener.h"
 #include "server/server.h"
@@ -27,6 +28,7 @@
 #include "server/successor.h"
 
 #define GREETING_MAX 16384u
+#define FINDINGS_MAX (1u << 20)
 
 struct host {
 	const struct command_call *call;
@@ -235,6 +237,22 @@ static bool serve_is_second(const struct host *host)
 	return is_there;
 }
 
+/* What can be found out before anything is started. */
+static int serve_check(const struct config *config)
+{
+	struct buf errors;
+	struct buf warnings;
+	int err;
+
+	buf_init(&errors, FINDINGS_MAX);
+	buf_init(&warnings, FINDINGS_MAX);
+	err = preflight_check(config, &errors, &warnings);
+	settings_log_findings(&errors, &warnings);
+	buf_reset(&errors);
+	buf_reset(&warnings);
+	return err;
+}
+
 static int run(const struct command_call *call)
 {
 	static struct config config; /* large, and lives as long as the process */
@@ -259,7 +277,7 @@ static int run(const struct command_call *call)
 	log_find_journal();
 	host.greets = command_value(call, "greet") || isatty(STDOUT_FILENO);
 	settings_warn_of_others(&config, config_file_find(call).path);
-	if (data_dir_make(&config) != 0)
+	if (serve_check(&config) != 0 || data_dir_make(&config) != 0)
 		return COMMAND_FAILED;
 	data_dir_close_files(&config);
 	if (serve_is_second(&host))

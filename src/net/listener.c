@@ -113,7 +113,7 @@ static int resolve(struct addrinfo **found, const char *address)
 	}
 }
 
-static int open_socket(int *fdp, const struct addrinfo *to)
+static int open_socket(int *fdp, const struct addrinfo *to, bool listens)
 {
 	const int on = 1;
 	const int off = 0;
@@ -125,7 +125,7 @@ static int open_socket(int *fdp, const struct addrinfo *to)
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (to->ai_family == AF_INET6) /* [::] takes IPv4 clients too */
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
-	if (bind(fd, to->ai_addr, to->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0) {
+	if (bind(fd, to->ai_addr, to->ai_addrlen) == 0 && (!listens || listen(fd, BACKLOG) == 0)) {
 		*fdp = fd;
 		return 0;
 	}
@@ -137,7 +137,7 @@ static int open_socket(int *fdp, const struct addrinfo *to)
 /* The first address of those found that can be had.  For ":PORT" IPv6 goes first,
  * because its socket serves both; a name (localhost) is better taken as IPv4,
  * which every client tries. */
-static int open_first(int *fdp, const struct addrinfo *found, int family)
+static int open_first(int *fdp, const struct addrinfo *found, int family, bool listens)
 {
 	int err = EADDRNOTAVAIL;
 
@@ -145,7 +145,7 @@ static int open_first(int *fdp, const struct addrinfo *found, int family)
 		for (const struct addrinfo *a = found; a; a = a->ai_next) {
 			if ((a->ai_family == family) != (pass == 0))
 				continue;
-			err = open_socket(fdp, a);
+			err = open_socket(fdp, a, listens);
 			if (err == 0)
 				return 0;
 		}
@@ -172,15 +172,25 @@ int listener_adopt(struct listener **listenerp, struct loop *loop, int fd,
 	return 0;
 }
 
-static int listener_open_address(int *fdp, const char *address)
+static int listener_open(int *fdp, const char *address, bool listens)
 {
 	struct addrinfo *found = NULL;
 	int err = resolve(&found, address);
 
 	if (err)
 		return err;
-	err = open_first(fdp, found, address[0] == ':' ? AF_INET6 : AF_INET);
+	err = open_first(fdp, found, address[0] == ':' ? AF_INET6 : AF_INET, listens);
 	freeaddrinfo(found);
+	return err;
+}
+
+int listener_try(const char *address)
+{
+	int fd = -1;
+	int err = listener_open(&fd, address, false);
+
+	if (!err)
+		close(fd);
 	return err;
 }
 
@@ -188,7 +198,7 @@ int listener_alloc(struct listener **listenerp, struct loop *loop, const char *a
 		   listener_accept_h *accept, void *arg)
 {
 	int fd = -1;
-	int err = listener_open_address(&fd, address);
+	int err = listener_open(&fd, address, true);
 
 	return err ? err : listener_adopt(listenerp, loop, fd, accept, arg);
 }
@@ -203,14 +213,11 @@ int listener_find_free(char *free_address, size_t size, const char *address)
 	for (int i = 1; i <= LISTENER_FREE_MAX && port + i <= 65535; ++i) {
 		int n = snprintf(free_address, size, "%.*s:%d", (int)(colon - address), address,
 				 port + i);
-		int fd = -1;
 
 		if (n < 0 || (size_t)n >= size)
 			return EINVAL;
-		if (listener_open_address(&fd, free_address) == 0) {
-			close(fd);
+		if (listener_try(free_address) == 0)
 			return 0;
-		}
 	}
 	return EADDRNOTAVAIL;
 }

@@ -30,6 +30,8 @@ int listener_alloc(struct listener **listenerp, struct loop *loop, const char *a
  * ports.  Blocks like listener_alloc.  EINVAL, EADDRNOTAVAIL when all are taken. */
 enum { LISTENER_FREE_MAX = 100 };
 int listener_find_free(char *free_address, size_t size, const char *address);
+/* Whether the address could be listened on, without listening: the errno of listener_alloc. */
+int listener_try(const char *address);
 
 /* With a socket that listens already, and may do so in another process too
  * (handover.h); it is the listener's, and closed if that fails. */

@@ -4,6 +4,7 @@
 #include "server/engines.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "synth/confine.h"
 
 #define ENGINES_WORDS_MAX 16
+#define ENGINES_ERRORS_MAX 8192 /* one line with two paths */
 
 /* The arguments that run an engine confined, and the storage for those that are built here. */
 struct engines_launcher {
@@ -25,20 +27,41 @@ struct engines_launcher {
 
 /* The operator has configured which folders engines may read; if the keys are in one of them,
  * that can only be a mistake. */
-static int engines_check_data(const struct config *config)
+static int engines_check_data(const struct config *config, struct buf *errors)
 {
 	char paths[2 * PARAM_STRING_SIZE];
 	char where[PATH_MAX];
+	char data[PARAM_STRING_SIZE];
+	const char *existing = data;
 	const struct confine_request request = {.paths = paths};
 
 	snprintf(paths, sizeof(paths), "%s:%s", config->engine_paths, config->voices_dir);
-	if (!confine_shows(where, sizeof(where), &request, config->data_dir))
+	/* A directory that is not made yet will be in the one above it. */
+	memcpy(data, config->data_dir, sizeof(data));
+	while (access(existing, F_OK) != 0 && errno == ENOENT && strcmp(existing, ".") != 0)
+		existing = dirname(data);
+	if (!confine_shows(where, sizeof(where), &request, existing))
 		return 0;
-	log_error("server",
-		  "engines may read %s, and server.data (%s) is in it: the keys and the ledger "
-		  "must be elsewhere",
-		  where, config->data_dir);
+	(void)buf_printf(
+		errors,
+		"engines may read %s, and server.data (%s) is in it: the keys and the ledger "
+		"must be elsewhere\n",
+		where, config->data_dir);
 	return EPERM;
+}
+
+int engines_check(const struct config *config, struct buf *errors)
+{
+	int err = engines_check_data(config, errors);
+
+	if (err)
+		return err;
+	err = pool_look(config->engines_dir);
+	if (err)
+		(void)buf_printf(errors, "no engines in %s (speech.engines_dir): %s\n",
+				 config->engines_dir,
+				 err == ENOENT ? "there is no program syrinx-NAME" : strerror(err));
+	return err;
 }
 
 static int engines_make_launcher(struct engines_launcher *launcher, const struct config *config,
@@ -123,8 +146,14 @@ static int engines_open_chosen(struct pool **poolp, struct loop *loop, const str
 		.installed_arg = voices_dir,
 		.records_dir = records_dir,
 	};
-	int err = engines_check_data(config);
+	struct buf errors;
+	int err;
 
+	buf_init(&errors, ENGINES_ERRORS_MAX);
+	err = engines_check(config, &errors);
+	if (err && errors.len > 0)
+		log_error("server", "%.*s", (int)errors.len - 1, errors.bytes);
+	buf_reset(&errors);
 	if (!err)
 		err = confine_hide_memory();
 	if (!err)

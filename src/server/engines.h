@@ -10,11 +10,15 @@
 /* The engine whose voices are files in the voices folder. */
 #define ENGINES_WITH_VOICES_DIR "vits"
 
+/* Whether engines_open would accept the configuration, with a line in errors if not: EPERM if
+ * an engine could read the data directory, ENOENT or another errno if there are no engines. */
+int engines_check(const struct config *config, struct buf *errors);
+
 /* Runs engines through `syrinx confine`, which restricts them before they start.  From now
  * on other processes of the same user cannot read this process's memory.  For a server,
  * `records_dir` (which outlives the pool) is where it keeps what engines said of themselves, and
- * what enforces the restrictions on this machine is logged; NULL: for a command.  EPERM: an
- * engine could read the data directory; this is logged. */
+ * what enforces the restrictions on this machine is logged; NULL: for a command.  What
+ * engines_check finds is logged. */
 int engines_open(struct pool **poolp, struct loop *loop, const struct config *config,
 		 const char *records_dir);
 

@@ -183,9 +183,9 @@ static int open_pool(struct server *server)
 	snprintf(server->records_dir, sizeof(server->records_dir), "%s/engines",
 		 server->config->data_dir);
 	err = engines_open(&server->pool, server->loop, server->config, server->records_dir);
-	if (err && err != EPERM) /* EPERM was logged already */
-		log_error("server", "no engines in %s: %s", server->config->engines_dir,
-			  strerror(err));
+	if (err)
+		log_error("server", "the engines of %s cannot be started: %s",
+			  server->config->engines_dir, strerror(err));
 	return err;
 }
 

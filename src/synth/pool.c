@@ -358,6 +358,8 @@ static void pool_destroy(void *object)
 	mem_deref(pool->voices);
 }
 
+#define ENGINE_PATH_SIZE 4096
+
 static bool pool_wants(const struct pool_options *options, const char *engine)
 {
 	return (!options->only_engine || strcmp(options->only_engine, engine) == 0) &&
@@ -365,19 +367,41 @@ static bool pool_wants(const struct pool_options *options, const char *engine)
 }
 
 /* syrinx-NAME, a program, in the engines' directory. */
+static bool pool_is_engine(char path[ENGINE_PATH_SIZE], const char *dir, const char *file)
+{
+	const char *name = file + strlen(ENGINE_PREFIX);
+
+	if (strncmp(file, ENGINE_PREFIX, strlen(ENGINE_PREFIX)) != 0 || *name == '\0' ||
+	    strlen(name) >= VOICE_ENGINE_MAX || strchr(name, '.'))
+		return false;
+	snprintf(path, ENGINE_PATH_SIZE, "%s/%s", dir, file);
+	return access(path, X_OK) == 0;
+}
+
+int pool_look(const char *engines_dir)
+{
+	DIR *dir = opendir(engines_dir);
+	char path[ENGINE_PATH_SIZE];
+	const struct dirent *entry;
+	bool found = false;
+
+	if (!dir)
+		return errno;
+	while (!found && (entry = readdir(dir)))
+		found = pool_is_engine(path, engines_dir, entry->d_name);
+	closedir(dir);
+	return found ? 0 : ENOENT;
+}
+
 static int add_engine(struct pool *pool, const char *file)
 {
-	char path[4096];
+	char path[ENGINE_PATH_SIZE];
 	const char *name = file + strlen(ENGINE_PREFIX);
 	struct fleet *fleet;
 	int err;
 
-	if (strncmp(file, ENGINE_PREFIX, strlen(ENGINE_PREFIX)) != 0 || *name == '\0' ||
-	    strlen(name) >= VOICE_ENGINE_MAX || strchr(name, '.') ||
+	if (!pool_is_engine(path, pool->options.engines_dir, file) ||
 	    !pool_wants(&pool->options, name))
-		return 0;
-	snprintf(path, sizeof(path), "%s/%s", pool->options.engines_dir, file);
-	if (access(path, X_OK) != 0)
 		return 0;
 	err = fleet_alloc(&fleet, pool, name, path);
 	if (err)

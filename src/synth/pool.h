@@ -60,6 +60,9 @@ struct pool_options {
 
 struct pool;
 
+/* Whether there are engines in the directory, without starting any.  ENOENT: there is none. */
+int pool_look(const char *engines_dir);
+
 /* Finds the engines and begins to start them.  ENOENT: there is none. */
 int pool_alloc(struct pool **poolp, struct loop *loop, const struct pool_options *options);
 

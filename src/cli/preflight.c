@@ -1,0 +1,211 @@
+/*
+ * preflight.c: what a server would refuse to start with (see preflight.h).
+ */
+#include "cli/preflight.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/calendar.h"
+#include "base/clock.h"
+#include "base/count.h"
+#include "base/mem.h"
+#include "cli/data_dir.h"
+#include "net/listener.h"
+#include "net/tls.h"
+#include "server/agents.h"
+#include "server/engines.h"
+
+/* A certificate of 90 days is usually renewed a month before its end. */
+#define PREFLIGHT_EXPIRY_WARNING_S (INT64_C(14) * 24 * 60 * 60)
+
+/* An address in use is no mistake of the configuration: it is probably this server's. */
+static int preflight_check_listen(const struct config *config, struct buf *errors,
+				  struct buf *warnings)
+{
+	int err = listener_try(config->listen);
+
+	(void)warnings;
+	if (!err || err == EADDRINUSE)
+		return 0;
+	(void)buf_printf(errors, "server.listen: cannot listen on %s: %s\n", config->listen,
+			 err == EADDRNOTAVAIL ? "this machine has no such address" : strerror(err));
+	return EINVAL;
+}
+
+static void preflight_warn_of_expiry(const struct config *config, const struct tls *tls,
+				     struct buf *warnings)
+{
+	int64_t expires_s = tls_expires(tls);
+	int64_t now_s = clock_wall_ms() / 1000;
+	char moment[CALENDAR_SIZE];
+
+	if (expires_s == 0 || expires_s > now_s + PREFLIGHT_EXPIRY_WARNING_S)
+		return;
+	calendar_print_minute(moment, expires_s * 1000);
+	(void)buf_printf(warnings, "server.tls_certificate: %s %s on %s\n", config->tls_certificate,
+			 expires_s <= now_s ? "expired" : "expires", moment);
+}
+
+static int preflight_check_tls(const struct config *config, struct buf *errors,
+			       struct buf *warnings)
+{
+	struct tls *tls = NULL;
+	char why[512];
+
+	if (config->tls_certificate[0] == '\0')
+		return 0;
+	if (tls_server_alloc(&tls, config->tls_certificate, config->tls_key, why, sizeof(why))) {
+		(void)buf_printf(errors, "TLS: %s\n", why);
+		return EINVAL;
+	}
+	preflight_warn_of_expiry(config, tls, warnings);
+	mem_deref(tls);
+	return 0;
+}
+
+/* A directory that is missing is made, so its nearest parent must let us. */
+static int preflight_check_parents(const struct config *config, struct buf *errors)
+{
+	char path[PARAM_STRING_SIZE];
+	char *parent = path;
+
+	memcpy(path, config->data_dir, sizeof(path));
+	do
+		parent = dirname(parent);
+	while (access(parent, F_OK) != 0 && errno == ENOENT && strcmp(parent, ".") != 0);
+	if (access(parent, W_OK | X_OK) == 0)
+		return 0;
+	(void)buf_printf(errors, "server.data: cannot make %s: %s: %s\n", config->data_dir, parent,
+			 strerror(errno));
+	return EINVAL;
+}
+
+static int preflight_check_data(const struct config *config, struct buf *errors,
+				struct buf *warnings)
+{
+	char key[PARAM_STRING_SIZE + 16];
+	struct stat status;
+
+	(void)warnings;
+	if (stat(config->data_dir, &status) != 0 && errno == ENOENT)
+		return preflight_check_parents(config, errors);
+	if (access(config->data_dir, R_OK | W_OK | X_OK) != 0 || !S_ISDIR(status.st_mode)) {
+		(void)buf_printf(errors, "server.data: %s: %s\n", config->data_dir,
+				 strerror(S_ISDIR(status.st_mode) ? errno : ENOTDIR));
+		return EINVAL;
+	}
+	if (!data_dir_can_be_used(config)) {
+		(void)buf_printf(errors, "server.data: " DATA_DIR_REFUSAL, config->data_dir);
+		return EINVAL;
+	}
+	snprintf(key, sizeof(key), "%s/local.key", config->data_dir);
+	if (access(key, F_OK) != 0 || access(key, R_OK) == 0)
+		return 0;
+	(void)buf_printf(errors, "%s: %s\n", key, strerror(errno));
+	return EINVAL;
+}
+
+static int preflight_check_engines(const struct config *config, struct buf *errors,
+				   struct buf *warnings)
+{
+	(void)warnings;
+	return engines_check(config, errors) ? EINVAL : 0;
+}
+
+static int preflight_check_agents(const struct config *config, struct buf *errors,
+				  struct buf *warnings)
+{
+	struct agents *agents = NULL;
+	int err = agents_alloc(&agents, config, errors);
+
+	(void)warnings;
+	mem_deref(agents);
+	return err ? EINVAL : 0;
+}
+
+/* Engines start without these, and then miss them. */
+static int preflight_look_at_paths(const struct config *config, struct buf *errors,
+				   struct buf *warnings)
+{
+	char paths[PARAM_STRING_SIZE];
+	char *rest = paths;
+	const char *path;
+
+	(void)errors;
+	memcpy(paths, config->engine_paths, sizeof(paths));
+	while ((path = strsep(&rest, ":"))) {
+		if (path[0] && access(path, R_OK) != 0)
+			(void)buf_printf(warnings, "speech.engine_paths: %s: %s\n", path,
+					 strerror(errno));
+	}
+	if (config->voices_dir[0] && access(config->voices_dir, R_OK | X_OK) != 0 &&
+	    errno != ENOENT)
+		(void)buf_printf(warnings, "speech.voices_dir: %s: %s\n", config->voices_dir,
+				 strerror(errno));
+	return 0;
+}
+
+int preflight_check(const struct config *config, struct buf *errors, struct buf *warnings)
+{
+	static int (*const checks[])(const struct config *config, struct buf *errors,
+				     struct buf *warnings) = {
+		preflight_check_listen,  preflight_check_tls,    preflight_check_data,
+		preflight_check_engines, preflight_check_agents, preflight_look_at_paths,
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < COUNT(checks); ++i) {
+		if (checks[i](config, errors, warnings) != 0)
+			err = EINVAL;
+	}
+	return err;
+}
+
+/* SQLite makes a file, and no directory; a server makes that of its data. */
+static int preflight_check_new_file(const struct config *config, struct buf *errors)
+{
+	static const char sqlite[] = "sqlite:";
+	char path[PARAM_STRING_SIZE];
+	size_t data_len = strlen(config->data_dir);
+	const char *dir;
+
+	if (strncmp(config->store_address, sqlite, strlen(sqlite)) != 0)
+		return 0;
+	snprintf(path, sizeof(path), "%s", config->store_address + strlen(sqlite));
+	if (strncmp(path, config->data_dir, data_len) == 0 && path[data_len] == '/' &&
+	    !strchr(path + data_len + strspn(path + data_len, "/"), '/'))
+		return 0;
+	dir = dirname(path);
+	if (access(dir, W_OK | X_OK) == 0)
+		return 0;
+	(void)buf_printf(errors, "store.address: cannot make %s: %s: %s\n",
+			 config->store_address + strlen(sqlite), dir, strerror(errno));
+	return EINVAL;
+}
+
+int preflight_check_store(const struct config *config, bool *is_new, struct buf *errors,
+			  struct buf *warnings)
+{
+	char shown[STORE_ADDRESS_SHOWN];
+	int err = store_look(config->store_address);
+
+	*is_new = err == ENOENT;
+	if (!err || err == ENOENT)
+		return err ? preflight_check_new_file(config, errors) : 0;
+	store_show_address(shown, config->store_address);
+	if (err == EIO && strncmp(config->store_address, "postgres", strlen("postgres")) == 0) {
+		(void)buf_printf(warnings,
+				 "store.address: %s cannot be reached now; a server would wait for "
+				 "it\n",
+				 shown);
+		return 0;
+	}
+	(void)buf_printf(errors, "store.address: cannot open %s: %s\n", shown, strerror(err));
+	return EINVAL;
+}
