@@ -4,7 +4,9 @@
 #include "account/spool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "account/local_file.h"
@@ -255,22 +257,42 @@ size_t spool_room(const struct spool *spool)
 	return (size_t)(spool->capacity - (spool->tail - spool->head));
 }
 
-int spool_rescue(const char *path, spool_h *each, void *arg)
+static int spool_show_whole(int fd, size_t size, spool_h *each, void *arg)
 {
 	uint8_t record[TURN_RECORD_SIZE];
 	struct store_turn turn;
 	uint64_t number;
-	size_t size;
-	int fd;
-	int err = local_file_open(&fd, &size, path);
+	int err = 0;
 
-	if (err)
-		return err;
 	for (size_t at = ROWS_AT; at + TURN_RECORD_SIZE <= size && !err; at += TURN_RECORD_SIZE) {
 		err = local_file_read(fd, record, sizeof(record), at);
 		if (!err && turn_record_read(&turn, &number, record) == 0)
 			err = each(&turn, arg);
 	}
+	close(fd);
+	return err;
+}
+
+int spool_rescue(const char *path, spool_h *each, void *arg)
+{
+	size_t size;
+	int fd;
+	int err = local_file_open(&fd, &size, path);
+
+	return err ? err : spool_show_whole(fd, size, each, arg);
+}
+
+int spool_look(const char *path, spool_h *each, void *arg)
+{
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return errno;
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		return spool_show_whole(fd, (size_t)status.st_size, each, arg);
+	err = EBADMSG;
 	close(fd);
 	return err;
 }

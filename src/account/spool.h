@@ -41,4 +41,8 @@ size_t spool_room(const struct spool *spool);
 typedef int(spool_h)(const struct store_turn *turn, void *arg);
 int spool_rescue(const char *path, spool_h *each, void *arg);
 
+/* The same for a file that another process may have open and write to: nothing is changed or
+ * locked. */
+int spool_look(const char *path, spool_h *each, void *arg);
+
 #endif

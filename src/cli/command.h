@@ -89,6 +89,7 @@ void command_print_help(const struct command *command);
 void command_print_summary(void);
 
 extern const struct command command_account;
+extern const struct command command_backup;
 extern const struct command command_bench;
 extern const struct command command_check;
 extern const struct command command_completion;
@@ -100,6 +101,7 @@ extern const struct command command_mint_token;
 extern const struct command command_normalize;
 extern const struct command command_project;
 extern const struct command command_ready;
+extern const struct command command_restore;
 extern const struct command command_say;
 extern const struct command command_serve;
 extern const struct command command_talk;

@@ -3,13 +3,13 @@
  * ledger from one store to another, while no server runs on either.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "cli/command.h"
+#include "cli/figures.h"
 #include "cli/settings.h"
 #include "store/migrate.h"
 
@@ -29,26 +29,6 @@ static int failed(const char *what, int err)
 	else
 		fprintf(stderr, "syrinx migrate: %s\n", what);
 	return COMMAND_FAILED;
-}
-
-static void print_figures(const struct migrate_figures *figures)
-{
-	printf("accounts       %16" PRId64 "\n", figures->accounts);
-	printf("projects       %16" PRId64 "\n", figures->projects);
-	printf("keys           %16" PRId64 "\n", figures->keys);
-	printf("dictionaries   %16" PRId64 "\n", figures->dictionaries);
-	printf("  entries      %16" PRId64 "\n", figures->entries);
-	printf("voices         %16" PRId64 "\n", figures->voices);
-	printf("top-ups        %16" PRId64 "\n", figures->top_ups);
-	printf("  microcents   %16" PRId64 "\n", figures->credit_microcents);
-	printf("turns          %16" PRId64 "\n", figures->turns);
-	printf("  microcents   %16" PRId64 "\n", figures->spent_microcents);
-	printf("  microseconds %16" PRIu64 "\n", figures->audio_us);
-	printf("  characters   %16" PRIu64 "\n", figures->characters);
-	printf("model answers  %16" PRId64 "\n", figures->answers);
-	printf("  tokens in    %16" PRIu64 "\n", figures->tokens_in);
-	printf("  tokens out   %16" PRIu64 "\n", figures->tokens_out);
-	printf("Both stores have these figures.\n");
 }
 
 /* A wrong path must not look like a store without anything in it. */
@@ -81,7 +61,8 @@ static int move(struct store *from, struct store *to)
 
 	if (problem != MIGRATE_WELL)
 		return failed(problems[problem], problem == MIGRATE_FAILED ? err : 0);
-	print_figures(&figures);
+	figures_print(&figures);
+	printf("Both stores have these figures.\n");
 	return COMMAND_OK;
 }
 

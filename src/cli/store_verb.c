@@ -82,25 +82,46 @@ static int store_verb_refuse_new(const struct command_call *call, const struct c
 				 can_create ? "; --create makes a new one" : "");
 }
 
+/* *is_new is false for a store that is there. */
+static int store_verb_find(bool *is_new, const struct command_call *call,
+			   const struct config *config, bool creates, bool changes)
+{
+	int err;
+
+	*is_new = false;
+	if (strcmp(config->store_address, "memory:") == 0)
+		return store_verb_failed(call, 0, "a store in memory is its server's alone");
+	err = store_look(config->store_address);
+	if (err == ENOENT && !creates)
+		return store_verb_refuse_new(call, config, changes);
+	*is_new = err == ENOENT;
+	if (!err || *is_new)
+		return COMMAND_OK;
+	settings_explain_store(config->store_address, err, call->command);
+	return COMMAND_FAILED;
+}
+
+int store_verb_look(const struct command_call *call, const struct config *config)
+{
+	bool is_new;
+
+	return store_verb_find(&is_new, call, config, false, false);
+}
+
 static int store_verb_open(struct store **storep, const struct command_call *call,
 			   const struct config *config, bool changes)
 {
+	static const char sqlite[] = "sqlite:";
 	const char *address = config->store_address;
 	bool creates = changes && command_value_if_known(call, "create");
-	int err;
+	bool is_new;
+	int status = store_verb_find(&is_new, call, config, creates, changes);
 
-	if (strcmp(address, "memory:") == 0)
-		return store_verb_failed(call, 0, "a store in memory is its server's alone");
-	err = store_look(address);
-	if (err == ENOENT && !creates)
-		return store_verb_refuse_new(call, config, changes);
-	if (err && err != ENOENT) {
-		settings_explain_store(address, err, call->command);
-		return COMMAND_FAILED;
-	}
+	if (status != COMMAND_OK)
+		return status;
 	/* A store that is elsewhere needs no directory here. */
-	if (strncmp(address, "sqlite:", strlen("sqlite:")) == 0 &&
-	    (err == ENOENT || access(config->data_dir, F_OK) == 0) && data_dir_make(config) != 0)
+	if (strncmp(address, sqlite, strlen(sqlite)) == 0 &&
+	    (is_new || access(config->data_dir, F_OK) == 0) && data_dir_make(config) != 0)
 		return COMMAND_FAILED;
 	return settings_open_store(storep, address, call->command) ? COMMAND_FAILED : COMMAND_OK;
 }

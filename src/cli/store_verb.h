@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "cli/command.h"
+#include "server/config.h"
 #include "store/store.h"
 
 struct store_verb {
@@ -28,6 +29,9 @@ int store_verb_run(const struct command_call *call, const struct store_verb *ver
  * made only with --create: one made by mistake would be no server's.  Gives the status. */
 int store_verb_with_store(const struct command_call *call, bool changes,
 			  int (*run)(struct store *store, const struct command_call *call));
+
+/* Whether the store is there and can be opened; if not, the user has been told. */
+int store_verb_look(const struct command_call *call, const struct config *config);
 
 /* "syrinx NAME: what: reason"; gives COMMAND_FAILED. */
 int store_verb_failed(const struct command_call *call, int err, const char *format, ...)

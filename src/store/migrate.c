@@ -408,18 +408,13 @@ static int check_alone(struct store *from, struct store *to)
 	return err ? err : (at_source || at_target ? EBUSY : 0);
 }
 
-enum migrate_problem migrate(struct store *from, struct store *to, struct migrate_figures *figures,
-			     int *err)
+/* Copies everything, all or nothing. */
+static enum migrate_problem copy_all(struct store *from, struct store *to,
+				     struct migrate_figures *figures, int *err)
 {
 	struct mover mover = {.from = from, .to = to};
 	int64_t wrong = 0;
 
-	*err = 0;
-	if (!from->ops->last_ids || !to->ops->import_begin)
-		return MIGRATE_CANNOT;
-	*err = check_alone(from, to);
-	if (*err)
-		return *err == EBUSY ? MIGRATE_IN_USE : MIGRATE_FAILED;
 	*err = from->ops->audit(from, &wrong);
 	if (!*err && wrong)
 		return MIGRATE_UNSOUND;
@@ -434,4 +429,38 @@ enum migrate_problem migrate(struct store *from, struct store *to, struct migrat
 	if (*err == ESTALE)
 		return MIGRATE_CHANGED;
 	return *err ? MIGRATE_FAILED : MIGRATE_WELL;
+}
+
+enum migrate_problem migrate(struct store *from, struct store *to, struct migrate_figures *figures,
+			     int *err)
+{
+	*err = 0;
+	if (!from->ops->last_ids || !to->ops->import_begin)
+		return MIGRATE_CANNOT;
+	*err = check_alone(from, to);
+	if (*err)
+		return *err == EBUSY ? MIGRATE_IN_USE : MIGRATE_FAILED;
+	return copy_all(from, to, figures, err);
+}
+
+enum migrate_problem migrate_snapshot(struct store *from, struct store *to,
+				      struct migrate_figures *figures, int *err)
+{
+	enum migrate_problem problem;
+
+	*err = 0;
+	if (!from->ops->snapshot_begin || !to->ops->import_begin)
+		return MIGRATE_CANNOT;
+	*err = from->ops->snapshot_begin(from);
+	if (*err)
+		return MIGRATE_FAILED;
+	problem = copy_all(from, to, figures, err);
+	from->ops->snapshot_end(from);
+	return problem;
+}
+
+int migrate_count(struct store *store, struct migrate_figures *figures)
+{
+	memset(figures, 0, sizeof(*figures));
+	return count_all(store, figures);
 }

@@ -40,4 +40,12 @@ int migrate_holder(const char *address);
 enum migrate_problem migrate(struct store *from, struct store *to, struct migrate_figures *figures,
 			     int *err);
 
+/* The same for a source that servers run on, as it is at one moment: it must be able to show
+ * that (snapshot_begin in store.h), else MIGRATE_CANNOT. */
+enum migrate_problem migrate_snapshot(struct store *from, struct store *to,
+				      struct migrate_figures *figures, int *err);
+
+/* What there is in one store. */
+int migrate_count(struct store *store, struct migrate_figures *figures);
+
 #endif

@@ -213,6 +213,28 @@ int postgres_import_end(struct store *store, int err)
 	return err;
 }
 
+/* Who reads may pause for as long as the other store takes to write. */
+int postgres_snapshot_begin(struct store *store)
+{
+	struct postgres *postgres = postgres_of(store);
+	int err = postgres_execute(postgres,
+				   "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;"
+				   "SET LOCAL idle_in_transaction_session_timeout TO 0",
+				   "cannot begin to read", NULL);
+
+	postgres->in_transaction = !err;
+	return err;
+}
+
+void postgres_snapshot_end(struct store *store)
+{
+	struct postgres *postgres = postgres_of(store);
+
+	if (postgres->db && postgres->in_transaction)
+		postgres_execute(postgres, "ROLLBACK", "cannot end reading", NULL);
+	postgres->in_transaction = false;
+}
+
 int postgres_last_ids(struct store *store, struct store_last_ids *ids)
 {
 	static const char *const questions[] = {

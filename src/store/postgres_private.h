@@ -181,6 +181,8 @@ int postgres_damaged(const char *table); /* EBADMSG */
 
 /* Connects now, for the first time.  What went wrong has been logged. */
 int postgres_connect(struct postgres *postgres);
+int postgres_snapshot_begin(struct store *store);
+void postgres_snapshot_end(struct store *store);
 /* Connects, reads the schema's version and disconnects; changes nothing.  ENOENT: no schema. */
 int postgres_look(struct postgres *postgres);
 void postgres_disconnect(struct postgres *postgres);

@@ -50,7 +50,7 @@ static int errno_of_io(int system_errno)
 	}
 }
 
-static int errno_of(sqlite3 *db)
+int sqlite_errno(sqlite3 *db)
 {
 	int system_errno = sqlite3_system_errno(db);
 
@@ -78,7 +78,7 @@ static int errno_of(sqlite3 *db)
 
 int sqlite_failed(const struct sqlite *sqlite, const char *what)
 {
-	int err = errno_of(sqlite->db);
+	int err = sqlite_errno(sqlite->db);
 
 	log_error("store", "%s: %s (%s)", what, sqlite3_errmsg(sqlite->db), strerror(err));
 	return err;
@@ -531,11 +531,9 @@ static void sqlite_close_to_others(const char *path, const char *suffix)
 	close(fd);
 }
 
-/* A command of root may create the file in the directory of a service that runs as another user
- * and must be able to write to it.  SQLite itself gives its journals to the owner of the
- * database.  Where it cannot be done (a container's root may have no such right), the file is
- * root's, as the process is. */
-static void sqlite_give_to_owner(int fd, const char *path)
+/* Where it cannot be done (a container's root may have no such right), the file is root's, as the
+ * process is. */
+void sqlite_give_to_owner(int fd, const char *path)
 {
 	char dir[PATH_MAX];
 	struct stat status;
@@ -579,7 +577,7 @@ static int open_file(struct sqlite *sqlite, const char *path)
 	sqlite_make_private(path);
 	if (sqlite3_open_v2(path, &sqlite->db, flags, NULL) == SQLITE_OK)
 		return 0;
-	return sqlite->db ? errno_of(sqlite->db) : ENOMEM;
+	return sqlite->db ? sqlite_errno(sqlite->db) : ENOMEM;
 }
 
 int store_open_sqlite(struct store **storep, const char *path)
@@ -624,7 +622,7 @@ int store_look_sqlite(const char *path)
 		err = errno;
 	else if (sqlite3_open_v2(path, &sqlite->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
 				 NULL) != SQLITE_OK)
-		err = sqlite->db ? errno_of(sqlite->db) : ENOMEM;
+		err = sqlite->db ? sqlite_errno(sqlite->db) : ENOMEM;
 	if (!err)
 		err = sqlite_check_file(sqlite);
 	if (!err)

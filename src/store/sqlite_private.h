@@ -122,6 +122,12 @@ static inline struct sqlite *sqlite_of(struct store *store)
 
 /* What SQLite says of its last error, once, to the log; and its errno. */
 int sqlite_failed(const struct sqlite *sqlite, const char *what);
+int sqlite_errno(sqlite3 *db); /* of its last error */
+
+/* Gives a file that root has created to the owner of its directory: a command of root may create
+ * it for a service that runs as another user and must be able to write to it.  SQLite itself
+ * gives its journals to the owner of the database. */
+void sqlite_give_to_owner(int fd, const char *path);
 int sqlite_damaged(const char *table); /* EBADMSG */
 
 /* Bound only until the statement has run: the text may stay where it is. */

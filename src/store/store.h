@@ -578,6 +578,10 @@ struct store_ops {
 	int (*import_settle)(struct store *store, const struct store_last_ids *ids);
 	int (*import_end)(struct store *store, int err);
 	int (*last_ids)(struct store *store, struct store_last_ids *ids);
+	/* Until snapshot_end all that is read is of one moment, whatever others write, and
+	 * nothing can be written; NULL: there is none. */
+	int (*snapshot_begin)(struct store *store);
+	void (*snapshot_end)(struct store *store);
 	/* How many other connections of this program there are; NULL: they cannot be counted. */
 	int (*others)(struct store *store, int64_t *count);
 };

@@ -305,6 +305,20 @@ static void test_a_disk_that_is_full_refuses_it_at_the_start(void **state)
 	assert_int_equal(scratch_dir_count(dir, "b.rows"), 0);
 }
 
+static void test_one_that_a_process_has_open_can_be_looked_at(void **state)
+{
+	struct spool *second;
+	int count = 0;
+
+	(void)state;
+	assert_int_equal(put(0, 5), 0);
+	assert_int_equal(spool_open(&second, path, 0), EBUSY);
+	assert_int_equal(spool_look(path, count_rescued, &count), 0);
+	assert_int_equal(count, 5);
+	assert_int_equal(put(5, 1), 0); /* it is its process' still */
+	assert_holds(0, 6);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, make_spool, end_spool)
 
 int main(void)
@@ -316,6 +330,7 @@ int main(void)
 		CASE(test_a_full_one_takes_all_or_none),
 		CASE(test_its_room_is_on_the_disk_before_it_is_needed),
 		CASE(test_one_process_has_it),
+		CASE(test_one_that_a_process_has_open_can_be_looked_at),
 		CASE(test_one_that_is_not_there_is_not_made_unasked),
 		CASE(test_one_that_was_never_begun_is_empty),
 		CASE(test_a_damaged_row_is_not_guessed),

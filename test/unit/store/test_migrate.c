@@ -460,6 +460,67 @@ static void test_what_is_in_memory_cannot_be_moved(void **state)
 	mem_deref(memory);
 }
 
+/* In the middle of the copying somebody adds a key and books a turn. */
+static struct store *writer;
+
+static int write_and_list(struct store *store, store_voice_h *each, void *arg)
+{
+	struct store_turn turn = rows_turn("meanwhile", 0);
+
+	if (writer) {
+		rows_add_key(writer, "ka_mean1", STORE_ACCOUNT_DEFAULT);
+		rows_book(writer, &turn);
+		writer = NULL;
+	}
+	return real_ops->voice_list(store, each, arg);
+}
+
+static void test_a_copy_of_a_store_in_use_is_of_one_moment(void **state)
+{
+	struct store *postgres = opened(shared);
+	struct store *other = opened(shared);
+	struct store *copy = opened(second);
+	struct store_ops ops = *postgres->ops;
+	struct migrate_figures figures;
+	struct migrate_figures after;
+	struct store_key key;
+	int err;
+
+	(void)state;
+	fill(postgres);
+	assert_int_equal(migrate_count(postgres, &after), 0);
+	real_ops = postgres->ops;
+	ops.voice_list = write_and_list;
+	postgres->ops = &ops;
+	writer = other;
+	assert_int_equal(migrate_snapshot(postgres, copy, &figures, &err), MIGRATE_WELL);
+	postgres->ops = real_ops;
+	assert_null(writer);
+	assert_memory_equal(&figures, &after, sizeof(figures));
+	assert_int_equal(copy->ops->key_find(copy, &key, "ka_mean1"), ENOENT);
+	/* The snapshot is over: the store can be written to, and shows what was written. */
+	assert_int_equal(postgres->ops->key_find(postgres, &key, "ka_mean1"), 0);
+	rows_add_key(postgres, "ka_after", STORE_ACCOUNT_DEFAULT);
+	mem_deref(copy);
+	mem_deref(other);
+	mem_deref(postgres);
+}
+
+static void test_looking_for_a_store_makes_none(void **state)
+{
+	const char *const addresses[] = {first, shared};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(addresses); ++i) {
+		assert_int_equal(store_look(addresses[i]), ENOENT);
+		assert_int_equal(store_look(addresses[i]), ENOENT);
+		mem_deref(opened(addresses[i]));
+		assert_int_equal(store_look(addresses[i]), 0);
+	}
+	assert_int_equal(store_look("memory:"), ENOENT);
+	assert_int_equal(store_look("mysql://x"), EPROTONOSUPPORT);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
 
 int main(void)
@@ -473,6 +534,8 @@ int main(void)
 		TEST(test_a_ledger_whose_sums_are_wrong_stays_where_it_is),
 		TEST(test_a_source_that_changes_meanwhile_is_noticed),
 		TEST(test_what_is_in_memory_cannot_be_moved),
+		TEST(test_a_copy_of_a_store_in_use_is_of_one_moment),
+		TEST(test_looking_for_a_store_makes_none),
 	};
 
 	if (postgres_server_start() != 0)
