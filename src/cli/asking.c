@@ -62,6 +62,12 @@ static void on_body(const char *bytes, size_t n, void *arg)
 
 static void on_done(int err, const char *why, void *arg)
 {
+	char longer[512];
+
+	if (err == EKEYREJECTED) {
+		snprintf(longer, sizeof(longer), "%s; --ca FILE names one", why);
+		why = longer;
+	}
 	tell(arg, err ? why : NULL);
 }
 
@@ -164,7 +170,7 @@ int asking_alloc(struct asking **askingp, struct loop *loop, const struct asking
 	mem_set_destructor(asking, destroy);
 	err = set_url(asking, place->base);
 	if (err == EINVAL)
-		snprintf(why, why_size, "that is no address of a server");
+		snprintf(why, why_size, "it is not an http(s) address");
 	if (!err) {
 		err = set_key(asking, place->key);
 		if (err)

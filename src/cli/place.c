@@ -3,16 +3,15 @@
  */
 #include "cli/place.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/count.h"
 #include "cli/config_file.h"
 #include "cli/greeting.h"
 #include "cli/local_key.h"
+#include "net/url.h"
 
 /* Another address may be configured than the default one, which is asked then. */
 static void place_warn_of_denied(const struct command_call *call)
@@ -26,12 +25,22 @@ static void place_warn_of_denied(const struct command_call *call)
 			call->command->name, file.path);
 }
 
+static int place_check(const char *base, const struct command *command)
+{
+	struct url url;
+
+	if (url_parse(&url, base) == 0)
+		return COMMAND_OK;
+	return command_usage_error(
+		command, "\"%s\" is not an http(s) address; one is http://HOST:PORT", base);
+}
+
 int place_find(char *base, size_t size, const struct command_call *call,
 	       const struct config *config)
 {
 	const char *server = command_value(call, "server");
 	char address[300];
-	int n;
+	int n = -1;
 
 	if (server) {
 		size_t len = strlen(server);
@@ -42,45 +51,27 @@ int place_find(char *base, size_t size, const struct command_call *call,
 			     server);
 	} else {
 		place_warn_of_denied(call);
-		if (greeting_address(address, sizeof(address), config->listen) != 0)
-			return EINVAL;
-		n = snprintf(base, size, "http%s://%s", config->tls_certificate[0] ? "s" : "",
-			     address);
+		if (greeting_address(address, sizeof(address), config->listen) == 0)
+			n = snprintf(base, size, "http%s://%s",
+				     config->tls_certificate[0] ? "s" : "", address);
 	}
-	return n > 0 && (size_t)n < size ? 0 : EINVAL;
+	if (n < 0 || (size_t)n >= size)
+		return command_usage_error(call->command, "the address is too long");
+	return place_check(base, call->command);
 }
 
-int place_check_server(const struct command_call *call)
-{
-	static const char *const schemes[] = {"http", "https", "ws", "wss"};
-	const char *server = command_value(call, "server");
-	const char *end = server ? strstr(server, "://") : NULL;
-
-	if (!end)
-		return COMMAND_OK;
-	for (size_t i = 0; i < COUNT(schemes); ++i) {
-		size_t len = strlen(schemes[i]);
-
-		if ((size_t)(end - server) == len && strncasecmp(server, schemes[i], len) == 0)
-			return COMMAND_OK;
-	}
-	return command_usage_error(call->command,
-				   "--server is an address like http://HOST:8080 or "
-				   "https://HOST, not \"%s\"",
-				   server);
-}
-
-void place_tell_no_key(const struct command *command, const char *base, const struct config *config)
+void place_explain_no_key(const char *base, const struct command *command,
+			  const struct config *config)
 {
 	if (place_is_this_machine(base))
 		fprintf(stderr,
-			"syrinx %s: no key: %s/local.key cannot be read; give --key-file FILE, set "
-			"SYRINX_KEY, or name the server's data directory with --data DIR\n",
+			"syrinx %s: no key: give --key-file FILE or set SYRINX_KEY; there is no local "
+			"key in %s/local.key (--data DIR or --config FILE name another server's)\n",
 			command->name, config->data_dir);
 	else
 		fprintf(stderr,
-			"syrinx %s: no key for %s: give --key-file FILE or set SYRINX_KEY (the "
-			"local key in %s is only sent to a server on this machine)\n",
+			"syrinx %s: no key for %s: give --key-file FILE or set SYRINX_KEY; the local "
+			"key (%s/local.key) is sent to this machine only\n",
 			command->name, base, config->data_dir);
 }
 

@@ -12,19 +12,17 @@
 #include "server/config.h"
 
 /* The address of --server, or of the server that the configuration describes, without a
- * slash at its end.  EINVAL when it does not fit. */
+ * slash at its end.  Gives COMMAND_OK, or another status after telling the user what is
+ * wrong. */
 int place_find(char *base, size_t size, const struct command_call *call,
 	       const struct config *config);
 
-/* Refuses a --server that is no address of a web server; gives a status. */
-int place_check_server(const struct command_call *call);
-
-/* Tells the user that there is no key for this server, why, and what to do. */
-void place_tell_no_key(const struct command *command, const char *base,
-		       const struct config *config);
-
 /* The local key is for the server beside it, not for whoever is asked. */
 bool place_is_this_machine(const char *base);
+
+/* Tells the user that there is no key for this server, and where one can come from. */
+void place_explain_no_key(const char *base, const struct command *command,
+			  const struct config *config);
 
 /* The key of --key-file, --key, SYRINX_KEY or, on this machine, the local key; *found is
  * false when there is none.  Gives COMMAND_OK, or another status after telling the user what

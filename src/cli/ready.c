@@ -129,10 +129,9 @@ static int ready_run(const struct command_call *call)
 
 	if (status != COMMAND_OK)
 		return status;
-	if (place_check_server(call) != COMMAND_OK)
-		return COMMAND_USAGE;
-	if (place_find(base, sizeof(base), call, &config) != 0)
-		return command_usage_error(call->command, "the address is too long");
+	status = place_find(base, sizeof(base), call, &config);
+	if (status != COMMAND_OK)
+		return status;
 	log_set_level(LOG_ERROR);
 	ready_ask(&ready, call);
 	if (command_value(call, "json"))

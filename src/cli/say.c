@@ -179,7 +179,7 @@ static int say_find_key(struct say *say)
 		say_note_local(say, why);
 		return COMMAND_OK;
 	}
-	place_tell_no_key(say->call->command, say->base, say->config);
+	place_explain_no_key(say->base, say->call->command, say->config);
 	return COMMAND_FAILED;
 }
 
@@ -188,16 +188,14 @@ static int say_find_place(struct say *say)
 	const struct command_call *call = say->call;
 	bool is_local = command_value(call, "local");
 	char why[SAY_WHY_SIZE];
+	int status;
 
 	if (command_value(call, "server")) {
 		if (is_local)
 			return command_usage_error(call->command,
 						   "--server and --local exclude each other");
-		if (place_check_server(call) != COMMAND_OK)
-			return COMMAND_USAGE;
-		if (place_find(say->base, sizeof(say->base), call, say->config) != 0)
-			return command_usage_error(call->command, "the address is too long");
-		return say_find_key(say);
+		status = place_find(say->base, sizeof(say->base), call, say->config);
+		return status == COMMAND_OK ? say_find_key(say) : status;
 	}
 	/* A folder that is named is one for engines of our own. */
 	if (!is_local && !command_value(call, "voices")) {

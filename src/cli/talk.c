@@ -388,8 +388,9 @@ static int find_place(struct place *place, const struct command_call *call, stru
 	if (status != COMMAND_OK)
 		return status;
 	place->key = has_key ? place->given_key : NULL;
-	if (place_find(place->base, sizeof(place->base), call, config) != 0)
-		return command_usage_error(call->command, "the address is too long");
+	status = place_find(place->base, sizeof(place->base), call, config);
+	if (status != COMMAND_OK)
+		return status;
 	snprintf(place->speech_url, sizeof(place->speech_url), "%s/ws/tts/stream", place->base);
 	if (url && place->key) {
 		snprintf(place->url, sizeof(place->url), "%s", url);
@@ -563,8 +564,7 @@ static int run(const struct command_call *call)
 	int64_t ping_s;
 	int status;
 
-	if (command_number(&ping_s, call, "ping", 1, 3600, PING_S) != 0 ||
-	    place_check_server(call) != COMMAND_OK)
+	if (command_number(&ping_s, call, "ping", 1, 3600, PING_S) != 0)
 		return COMMAND_USAGE;
 	status = settings_load(&config, call);
 	if (status != COMMAND_OK)

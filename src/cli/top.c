@@ -391,10 +391,9 @@ static int run(const struct command_call *call)
 		return status;
 	if (command_number(&interval_s, call, "interval", 1, INTERVAL_MAX_S, 1) != 0)
 		return COMMAND_USAGE;
-	if (place_check_server(call) != COMMAND_OK)
-		return COMMAND_USAGE;
-	if (place_find(base, sizeof(base), call, &config) != 0)
-		return command_usage_error(call->command, "the address is too long");
+	status = place_find(base, sizeof(base), call, &config);
+	if (status != COMMAND_OK)
+		return status;
 	status = place_find_key(key, &has_key, base, call, &config);
 	if (status != COMMAND_OK)
 		return status;

@@ -62,18 +62,20 @@ static int voices_ask(struct voice_list *list, bool *asked, const struct command
 	struct asking_place place = {.base = base, .ca_file = command_value(call, "ca")};
 	bool is_named = command_value(call, "server");
 	bool has_key;
-	int status;
+	int status = COMMAND_OK;
 
 	*asked = false;
-	if (is_named ? place_find(base, sizeof(base), call, config) != 0
-		     : running_find(base, sizeof(base), config) != 0)
-		return is_named ? command_usage_error(call->command, "the address is too long")
-				: COMMAND_OK;
+	if (is_named)
+		status = place_find(base, sizeof(base), call, config);
+	else if (running_find(base, sizeof(base), config) != 0)
+		return COMMAND_OK;
+	if (status != COMMAND_OK)
+		return status;
 	status = place_find_key(key, &has_key, base, call, config);
 	if (status != COMMAND_OK || (!has_key && !is_named))
 		return status;
 	if (!has_key) {
-		place_tell_no_key(call->command, base, config);
+		place_explain_no_key(base, call->command, config);
 		return COMMAND_FAILED;
 	}
 	place.key = key;
@@ -312,8 +314,6 @@ static int voices_run(const struct command_call *call)
 	if (i == COUNT(voices_verbs))
 		return command_usage_error(call->command,
 					   "\"%s\" must be list, fetch, add or remove", verb);
-	if (place_check_server(call) != COMMAND_OK)
-		return COMMAND_USAGE;
 	status = settings_load(&config, call);
 	return status == COMMAND_OK ? voices_verbs[i].run(call, &config) : status;
 }

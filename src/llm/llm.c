@@ -23,6 +23,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "llm/llm_private.h"
+#include "net/tls.h"
 #include "wire/llm_event.h"
 
 /* An event of OpenAI's Responses repeats the whole answer at its end. */
@@ -473,7 +474,7 @@ static void on_done(int err, const char *why, void *arg)
 	if (answer->is_finished && (!err || answer->state == LLM_STREAMING))
 		finish(answer);
 	else if (err)
-		fail_try(answer, err == EKEYREJECTED ? LLM_FINAL : LLM_AGAIN, why);
+		fail_try(answer, tls_is_untrusted(err) ? LLM_FINAL : LLM_AGAIN, why);
 	else if (answer->status != 200)
 		fail_status(answer);
 	else

@@ -122,12 +122,15 @@ static void fail(struct connection *connection, int err, const char *why)
 
 static void fail_plainly(struct connection *connection, int err)
 {
+	const struct url *url = &connection->url;
+	const char *words = url->is_tls ? tls_words(err) : NULL;
 	char why[WHY_SIZE];
+	int len =
+		snprintf(why, sizeof(why), "%s: %s", url->authority, words ? words : strerror(err));
 
-	snprintf(why, sizeof(why), "%s: %s", connection->url.authority,
-		 err == EKEYREJECTED
-			 ? "its certificate is not for this name, or of no known authority"
-			 : strerror(err));
+	if (len > 0 && (size_t)len < sizeof(why))
+		url_suggest_scheme(why + len, sizeof(why) - (size_t)len, url, err,
+				   connection->is_open, connection->received > 0);
 	fail(connection, err, why);
 }
 
@@ -269,8 +272,12 @@ static void fail_parse(struct connection *connection)
 {
 	char why[WHY_SIZE];
 
-	snprintf(why, sizeof(why), "%s: the answer cannot be read: %s", connection->url.authority,
-		 connection->parse.reason);
+	int len = snprintf(why, sizeof(why), "%s: the answer cannot be read: %s",
+			   connection->url.authority, connection->parse.reason);
+
+	if (len > 0 && (size_t)len < sizeof(why))
+		url_suggest_scheme(why + len, sizeof(why) - (size_t)len, &connection->url,
+				   ECONNRESET, true, connection->received > 0);
 	fail(connection, EPROTO, why);
 }
 

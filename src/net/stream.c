@@ -202,8 +202,7 @@ static int tls_outcome(struct stream *stream, int n)
 		finish(stream, errno ? errno : ECONNRESET);
 		return FAILED;
 	default:
-		finish(stream,
-		       SSL_get_verify_result(stream->ssl) == X509_V_OK ? EPROTO : EKEYREJECTED);
+		finish(stream, SSL_is_server(stream->ssl) ? EPROTO : tls_errno(stream->ssl));
 		return FAILED;
 	}
 }

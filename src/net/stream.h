@@ -68,7 +68,7 @@ int stream_alloc(struct stream **streamp, struct loop *loop, int fd, struct tls 
 
 /* The same for a socket that may still be connecting.  With `tls` it is the
  * client's end, and `host` whom the server must prove to be; the end is
- * EKEYREJECTED when it cannot.  What is queued waits for `opened`. */
+ * an errno of tls_errno when it cannot.  What is queued waits for `opened`. */
 int stream_connect(struct stream **streamp, struct loop *loop, int fd, struct tls *tls,
 		   const char *host, const struct stream_handlers *handlers, void *arg);
 

@@ -163,3 +163,51 @@ SSL *tls_open(struct tls *tls, int fd, const char *host)
 		SSL_set_connect_state(ssl);
 	return ssl;
 }
+
+static int tls_errno_of_verdict(long verdict)
+{
+	switch (verdict) {
+	case X509_V_ERR_HOSTNAME_MISMATCH:
+	case X509_V_ERR_IP_ADDRESS_MISMATCH:
+		return ENOKEY;
+	case X509_V_ERR_CERT_HAS_EXPIRED:
+	case X509_V_ERR_CERT_NOT_YET_VALID:
+		return EKEYEXPIRED;
+	default:
+		return EKEYREJECTED;
+	}
+}
+
+/* An answer that is not of TLS has no version where one is expected. */
+int tls_errno(const SSL *ssl)
+{
+	long verdict = SSL_get_verify_result(ssl);
+	int reason = ERR_GET_REASON(ERR_peek_error());
+
+	if (verdict != X509_V_OK)
+		return tls_errno_of_verdict(verdict);
+	return reason == SSL_R_WRONG_VERSION_NUMBER || reason == SSL_R_UNKNOWN_PROTOCOL
+		       ? EPROTONOSUPPORT
+		       : EPROTO;
+}
+
+const char *tls_words(int err)
+{
+	switch (err) {
+	case ENOKEY:
+		return "its certificate is not for this name";
+	case EKEYEXPIRED:
+		return "its certificate has expired, or is not valid yet";
+	case EKEYREJECTED:
+		return "its certificate is not signed by an authority that is known here";
+	case EPROTONOSUPPORT:
+		return "it does not use TLS";
+	default:
+		return NULL;
+	}
+}
+
+bool tls_is_untrusted(int err)
+{
+	return err == ENOKEY || err == EKEYEXPIRED || err == EKEYREJECTED;
+}

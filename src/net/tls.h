@@ -9,6 +9,7 @@
 #define NET_TLS_H
 
 #include <openssl/ssl.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,5 +31,17 @@ int tls_client_alloc(struct tls **tlsp, const char *ca_file, char *why, size_t w
  * is whom a client wants to reach; NULL on the server's end.  NULL when memory
  * is out. */
 SSL *tls_open(struct tls *tls, int fd, const char *host);
+
+/* The errno of a client's handshake that failed, from the connection and OpenSSL's queue of
+ * errors.  The certificate is not for this name: ENOKEY; it is out of date: EKEYEXPIRED; it is
+ * not trusted for another reason: EKEYREJECTED.  The server does not use TLS:
+ * EPROTONOSUPPORT.  Else EPROTO. */
+int tls_errno(const SSL *ssl);
+
+/* Those in words; NULL for others. */
+const char *tls_words(int err);
+
+/* Whether it is one of the three about a certificate, which trying again does not change. */
+bool tls_is_untrusted(int err);
 
 #endif

@@ -85,3 +85,19 @@ int url_parse(struct url *url, const char *text)
 	err = set_host(url, url->authority, port ? (size_t)(port - url->authority) : len);
 	return err ? err : set_port(url, port ? port + 1 : NULL);
 }
+
+/* A server with TLS hangs up when it is sent plain text, and one without TLS answers a handshake
+ * with plain text, or hangs up as well. */
+void url_suggest_scheme(char *text, size_t size, const struct url *url, int err, bool is_open,
+			bool has_answer)
+{
+	bool is_hung_up = err == ECONNRESET || err == EPIPE;
+
+	text[0] = '\0';
+	if (url->is_tls && err == EPROTONOSUPPORT)
+		snprintf(text, size, "; try http://%s", url->authority);
+	else if (url->is_tls && is_hung_up && !is_open)
+		snprintf(text, size, "; does it use TLS? try http://%s", url->authority);
+	else if (!url->is_tls && is_hung_up && is_open && !has_answer)
+		snprintf(text, size, "; does it use TLS? try https://%s", url->authority);
+}

@@ -8,6 +8,7 @@
 #define NET_URL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct url {
 	bool is_tls;
@@ -20,5 +21,11 @@ struct url {
 
 /* http, https, ws or wss; EINVAL for anything else. */
 int url_parse(struct url *url, const char *text);
+
+/* For somebody who may have given the wrong scheme: "; try https://HOST:PORT", or "" where the
+ * error has another reason.  is_open: the connection was there, with TLS if it should have
+ * it; has_answer: something was received over it. */
+void url_suggest_scheme(char *text, size_t size, const struct url *url, int err, bool is_open,
+			bool has_answer);
 
 #endif

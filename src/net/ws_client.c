@@ -129,11 +129,22 @@ static int tls_wait(struct ws_client *client, int n, uint64_t deadline_us)
 	case SSL_ERROR_ZERO_RETURN:
 		return ECONNRESET;
 	default:
-		return EPROTO;
+		return tls_errno(client->ssl);
 	}
 }
 
-static int tls_connect(struct ws_client *client, const char *host, const char *ca_file,
+static void ws_client_explain(char *why, size_t why_size, const struct url *url, int err,
+			      bool is_open, bool has_answer)
+{
+	const char *words = url->is_tls ? tls_words(err) : NULL;
+	int len = snprintf(why, why_size, "%s: %s", url->authority, words ? words : strerror(err));
+
+	if (len > 0 && (size_t)len < why_size)
+		url_suggest_scheme(why + len, why_size - (size_t)len, url, err, is_open,
+				   has_answer);
+}
+
+static int tls_connect(struct ws_client *client, const struct url *url, const char *ca_file,
 		       uint64_t deadline_us, char *why, size_t why_size)
 {
 	int err = tls_client_alloc(&client->tls, ca_file, why, why_size);
@@ -141,19 +152,14 @@ static int tls_connect(struct ws_client *client, const char *host, const char *c
 
 	if (err)
 		return err;
-	client->ssl = tls_open(client->tls, client->fd, host);
+	client->ssl = tls_open(client->tls, client->fd, url->host);
 	if (!client->ssl)
 		return ENOMEM;
 	ERR_clear_error();
 	while (!err && (n = SSL_do_handshake(client->ssl)) != 1)
 		err = tls_wait(client, n, deadline_us);
-	if (err) {
-		long verdict = SSL_get_verify_result(client->ssl);
-
-		snprintf(why, why_size, "TLS with %s: %s", host,
-			 verdict == X509_V_OK ? strerror(err)
-					      : X509_verify_cert_error_string(verdict));
-	}
+	if (err)
+		ws_client_explain(why, why_size, url, err, false, false);
 	return err;
 }
 
@@ -311,7 +317,7 @@ static int shake_hands(struct ws_client *client, const struct url *url,
 	if (!err)
 		err = read_head(client, &head, deadline_us);
 	if (err)
-		snprintf(why, why_size, "%s: %s", url->authority, strerror(err));
+		ws_client_explain(why, why_size, url, err, true, head.len > 0);
 	else
 		err = check_answer(client, head.bytes, key, why, why_size);
 	buf_reset(&head);
@@ -339,7 +345,7 @@ int ws_client_open(struct ws_client **clientp, const struct ws_client_options *o
 	if (!err)
 		err = connect_any(&client->fd, &url, deadline_us, why, why_size);
 	if (!err && url.is_tls)
-		err = tls_connect(client, url.host, options->ca_file, deadline_us, why, why_size);
+		err = tls_connect(client, &url, options->ca_file, deadline_us, why, why_size);
 	if (!err)
 		err = shake_hands(client, &url, options, deadline_us, why, why_size);
 	if (err)

@@ -13,12 +13,12 @@ from program import WAIT_S, syrinx, wait_until
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="there is no openssl command")
 
 
-def make_certificate(directory, name):
+def make_certificate(directory, name, names="DNS:localhost,IP:127.0.0.1"):
     key, certificate = directory / f"{name}.key", directory / f"{name}.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
          "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out", certificate,
-         "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+         "-addext", f"subjectAltName={names}"],
         check=True, capture_output=True)
     return key, certificate
 
@@ -94,6 +94,59 @@ def test_plain_client_of_a_tls_server_and_back_are_refused(tls_server, context, 
         Client(start_server(), context=context)
     with Client(tls_server, context=context) as client:
         assert client.speak("Still here.", voice_id=1).samples > 0
+
+
+# What a person is told who asks in the wrong way
+
+def ways(address, data):
+    """Every command that asks a server."""
+    return {"say": ["say", "Hello.", "-o", "/dev/null", "--data", data, "--server", address],
+            "ready": ["ready", "--server", address],
+            "top": ["top", "--once", "--data", data, "--server", address]}
+
+
+@pytest.mark.parametrize("command", ["say", "ready", "top"])
+def test_the_wrong_scheme_is_recognized(tls_server, start_server, pair, command):
+    plain = start_server()
+    done = syrinx(*ways(f"http://127.0.0.1:{tls_server.port}", tls_server.data)[command])
+    said = done.stderr.decode() + done.stdout.decode()
+    assert done.returncode == 1
+    assert f"does it use TLS? try https://127.0.0.1:{tls_server.port}" in said
+    done = syrinx(*ways(f"https://127.0.0.1:{plain.port}", plain.data)[command], "--ca", pair[1])
+    said = done.stderr.decode() + done.stdout.decode()
+    assert done.returncode == 1
+    assert f"it does not use TLS; try http://127.0.0.1:{plain.port}" in said
+
+
+@pytest.mark.parametrize("command", ["say", "ready", "top"])
+def test_a_wrong_name_and_an_unknown_authority_are_told_apart(start_server, tmp_path, pair, command):
+    key, certificate = make_certificate(tmp_path, "other", "DNS:other.example.com")
+    server = start_server({"server.tls_key": key, "server.tls_certificate": certificate})
+    way = ways(f"https://127.0.0.1:{server.port}", server.data)[command]
+    done = syrinx(*way, "--ca", certificate)
+    said = done.stderr.decode() + done.stdout.decode()
+    assert done.returncode == 1 and "its certificate is not for this name" in said
+    assert "authority" not in said
+    done = syrinx(*way, "--ca", pair[1])
+    said = done.stderr.decode() + done.stdout.decode()
+    assert done.returncode == 1 and "not signed by an authority that is known here" in said
+    assert "name" not in said.replace("--ca FILE names one", "")
+
+
+@pytest.mark.parametrize("command", ["say", "ready", "top"])
+def test_an_address_of_another_kind_is_refused(tmp_path, command):
+    done = syrinx(*ways("ftp://127.0.0.1:21", tmp_path)[command])
+    assert done.returncode == 2
+    assert b'"ftp://127.0.0.1:21" is not an http(s) address' in done.stderr
+
+
+def test_the_local_key_is_for_this_machine(tls_server, tmp_path):
+    done = syrinx(*ways("https://voice.example.com", tls_server.data)["say"])
+    said = done.stderr.decode()
+    assert done.returncode == 1 and "no key for https://voice.example.com" in said
+    assert "is sent to this machine only" in said
+    done = syrinx(*ways("http://127.0.0.1:1", tmp_path)["say"])
+    assert f"there is no local key in {tmp_path}/local.key" in done.stderr.decode()
 
 
 # A new certificate without a restart

@@ -55,7 +55,7 @@ def test_not_ready_is_one_line_that_says_why(server):
                                        "voices": None,
                                        "reason": f"127.0.0.1:{port}: Connection refused"}
     done = syrinx("ready", "--server", "ftp://127.0.0.1")
-    assert done.returncode == 2 and b"--server is an address like" in done.stderr
+    assert done.returncode == 2 and b"is not an http(s) address" in done.stderr
 
 
 def test_a_server_that_ends_is_not_ready(server):
