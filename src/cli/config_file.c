@@ -86,6 +86,7 @@ struct config_file config_file_find(const struct command_call *call)
 		   (access(installed.path, R_OK) == 0 || errno == EACCES)) {
 		file = (struct config_file){.path = installed.path,
 					    .source = "the installed server's",
+					    .is_default = true,
 					    .is_denied = access(installed.path, R_OK) != 0};
 	}
 	if (is_installed && file.path && config_file_is_same(file.path, installed.path))

@@ -25,7 +25,8 @@
 struct config_file {
 	const char *path; /* NULL: none is read */
 	const char *source; /* what named it: "--config" */
-	bool is_denied; /* nothing named it, and this user may not read it */
+	bool is_default; /* nothing named it: it is the installed server's */
+	bool is_denied; /* and this user may not read it */
 	const struct config_places *places; /* of the installed server's file; else NULL */
 };
 

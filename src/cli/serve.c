@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -253,6 +254,24 @@ static int serve_check(const struct config *config)
 	return err;
 }
 
+/* Who types `syrinx serve` as root on a machine with a service would start a second server on the
+ * service's data, and leave files there that it cannot read. */
+static int serve_check_owner(const struct config *config, const struct command_call *call)
+{
+	struct stat status;
+	char suggestion[128];
+
+	if (!config_file_find(call).is_default || geteuid() != 0 ||
+	    stat(config->data_dir, &status) != 0 || status.st_uid == 0)
+		return 0;
+	config_file_suggest(suggestion, sizeof(suggestion), config->data_dir, call->command);
+	fprintf(stderr,
+		"syrinx serve: %s belongs to the user of the server that is installed here: try "
+		"systemctl start syrinx, or %s; --data DIR is for another server\n",
+		config->data_dir, suggestion);
+	return EPERM;
+}
+
 static int run(const struct command_call *call)
 {
 	static struct config config; /* large, and lives as long as the process */
@@ -277,7 +296,8 @@ static int run(const struct command_call *call)
 	log_find_journal();
 	host.greets = command_value(call, "greet") || isatty(STDOUT_FILENO);
 	settings_warn_of_others(&config, config_file_find(call).path);
-	if (serve_check(&config) != 0 || data_dir_make(&config) != 0)
+	if (serve_check_owner(&config, call) != 0 || serve_check(&config) != 0 ||
+	    data_dir_make(&config) != 0)
 		return COMMAND_FAILED;
 	data_dir_close_files(&config);
 	if (serve_is_second(&host))

@@ -100,6 +100,17 @@ def test_who_may_not_read_the_service_s_file_is_told_what_to_do(installed):
 
 
 @needs_root
+def test_root_does_not_serve_on_the_data_of_the_service_by_accident(installed):
+    installed.configure("[server]\nlisten = 127.0.0.1:0\n")
+    installed.data.mkdir(parents=True)
+    os.chown(installed.data, NOBODY.pw_uid, NOBODY.pw_gid)
+    done = installed.run("serve")
+    assert done.returncode == 1 and "systemctl start syrinx" in done.stderr
+    assert "sudo -u nobody syrinx serve" in done.stderr
+    assert not list(installed.data.iterdir())
+
+
+@needs_root
 def test_root_s_commands_leave_files_that_the_service_can_write(installed):
     """Also while it does not run, and for the first time."""
     installed.configure()
