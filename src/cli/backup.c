@@ -50,8 +50,8 @@ static int backup_copy_database(struct backup *backup, struct store *from)
 {
 	static const char *const problems[] = {
 		[MIGRATE_CANNOT] = "a store of this kind cannot be backed up",
-		[MIGRATE_UNSOUND] = "the totals of the store do not match its rows (syrinx account "
-				    "check): no backup was made",
+		[MIGRATE_UNSOUND] =
+			"no backup: the store's totals do not match its rows (syrinx account check)",
 		[MIGRATE_CHANGED] = "the copy differs from the store: no backup was made",
 		[MIGRATE_FAILED] = "no backup was made",
 	};
