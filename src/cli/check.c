@@ -5,8 +5,12 @@
  * It also prints the forms of the configuration's table that are kept in the
  * tree: conf/syrinx.conf and man/syrinx.conf.5.
  */
+#include <errno.h>
+#include <grp.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -60,6 +64,7 @@ static void check_print_places(const struct config *config, const struct command
 			       bool is_new)
 {
 	const struct config_file file = config_file_find(call);
+	const struct passwd *user = getpwuid(geteuid());
 
 	if (file.path)
 		printf("%-14s %s (%s)\n", "configuration", file.path, file.source);
@@ -71,8 +76,32 @@ static void check_print_places(const struct config *config, const struct command
 		check_print_path("voices", "", config->voices_dir,
 				 access(config->voices_dir, F_OK) == 0 ? "" : " (missing)");
 	check_print_path("engines", "", config->engines_dir, "");
+	if (user)
+		printf("%-14s %s\n", "user", user->pw_name);
 	printf("%-14s http%s://%s\n", "address", config->tls_certificate[0] ? "s" : "",
 	       config->listen);
+}
+
+/* Root may read and write everything, and the server that is checked often runs as another
+ * user: the one that its data belongs to.  What that user may not do must be found. */
+static int check_become_server(const struct config *config)
+{
+	struct stat status;
+	const struct passwd *user;
+	gid_t gid;
+
+	if (geteuid() != 0 || stat(config->data_dir, &status) != 0 || status.st_uid == 0)
+		return 0;
+	user = getpwuid(status.st_uid);
+	gid = user ? user->pw_gid : status.st_gid;
+	if ((user ? initgroups(user->pw_name, gid) : setgroups(0, NULL)) != 0 ||
+	    setresgid(gid, gid, gid) != 0 ||
+	    setresuid(status.st_uid, status.st_uid, status.st_uid) != 0) {
+		fprintf(stderr, "syrinx check: cannot become user %u, who owns %s: %s\n",
+			(unsigned)status.st_uid, config->data_dir, strerror(errno));
+		return EPERM;
+	}
+	return 0;
 }
 
 static int check_all(const struct command_call *call)
@@ -87,6 +116,8 @@ static int check_all(const struct command_call *call)
 	if (status != COMMAND_OK)
 		return status;
 	settings_warn_of_others(&config, config_file_find(call).path);
+	if (check_become_server(&config) != 0)
+		return COMMAND_FAILED;
 	buf_init(&errors, TEXT_MAX);
 	buf_init(&warnings, TEXT_MAX);
 	err = preflight_check(&config, &errors, &warnings);

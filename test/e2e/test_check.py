@@ -1,6 +1,7 @@
 """`syrinx check`: the same verdict as the server's, and the files that commands use."""
 
 import os
+import pwd
 import shutil
 import subprocess
 
@@ -123,3 +124,24 @@ def test_check_warns_of_what_a_server_starts_with(tmp_path):
 def test_check_may_be_run_while_the_server_runs(server):
     done = syrinx("check", "--data", server.data, "--listen", f"127.0.0.1:{server.port}")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
+def test_root_checks_what_the_user_of_the_service_can_do(installed):
+    """Its private key is often readable by root alone."""
+    if not shutil.which("openssl"):
+        pytest.skip("there is no openssl command")
+    key, certificate = make_certificate(installed.root, "server")
+    installed.configure(f"[server]\ntls_certificate = {certificate}\ntls_key = {key}\n")
+    certificate.chmod(0o644)
+    key.chmod(0o600)
+    assert "user           root\n" in installed.run("check").stdout
+    nobody = pwd.getpwnam("nobody")
+    installed.data.mkdir(parents=True)
+    os.chown(installed.data, nobody.pw_uid, nobody.pw_gid)
+    done = installed.run("check")
+    assert done.returncode == 1 and f"private key {key}: Permission denied" in done.stderr
+    os.chown(key, 0, nobody.pw_gid)
+    key.chmod(0o640)
+    done = installed.run("check")
+    assert done.returncode == 0 and "user           nobody\n" in done.stdout, done.stderr
