@@ -109,7 +109,7 @@ static void test_create_prints_the_key_alone(void **state)
 	struct store_key key;
 
 	(void)state;
-	assert_int_equal(run("key create --data DIR --name phone --credit-cents 250 "
+	assert_int_equal(run("key create --create --data DIR --name phone --credit-cents 250 "
 			     "--connections 3"),
 			 0);
 	assert_int_equal(strlen(printed), ACCOUNT_KEY_LEN + 1);
@@ -126,7 +126,7 @@ static void test_streams_are_connections(void **state)
 	struct store_key key;
 
 	(void)state;
-	assert_int_equal(run("key create --data DIR --streams 7"), 0);
+	assert_int_equal(run("key create --create --data DIR --streams 7"), 0);
 	assert_int_equal(find(&key, printed), 0);
 	assert_int_equal(key.limits.connections, 7);
 	assert_int_equal(run("key create --data DIR --streams 0"), COMMAND_USAGE);
@@ -138,7 +138,7 @@ static void test_a_key_has_no_limits_unless_given(void **state)
 	struct store_key key;
 
 	(void)state;
-	assert_int_equal(run("key create --data DIR"), 0);
+	assert_int_equal(run("key create --create --data DIR"), 0);
 	assert_int_equal(find(&key, printed), 0);
 	assert_int_equal(key.credit_cents, -1);
 	assert_true(key.limits.connections < 0);
@@ -150,7 +150,7 @@ static void test_a_key_may_do_what_it_was_made_for(void **state)
 	struct store_key key;
 
 	(void)state;
-	assert_int_equal(run("key create --data DIR"), 0);
+	assert_int_equal(run("key create --create --data DIR"), 0);
 	assert_int_equal(find(&key, printed), 0);
 	assert_int_equal(key.scopes, STORE_SCOPES_USUAL);
 	assert_int_equal(key.project_id, STORE_PROJECT_DEFAULT);
@@ -172,7 +172,7 @@ static void test_the_data_directory_is_made_for_its_owner_alone(void **state)
 
 	(void)state;
 	assert_int_equal(rmdir(dir), 0);
-	assert_int_equal(run("key create --data DIR"), 0);
+	assert_int_equal(run("key create --create --data DIR"), 0);
 	assert_int_equal(stat(dir, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
 }
@@ -195,7 +195,7 @@ static void test_list_shows_names_and_states_but_no_key(void **state)
 	char command[64];
 
 	(void)state;
-	assert_int_equal(run("key create --data DIR --name kiosk"), 0);
+	assert_int_equal(run("key create --create --data DIR --name kiosk"), 0);
 	memcpy(text, printed, ACCOUNT_KEY_LEN);
 	text[ACCOUNT_KEY_LEN] = '\0';
 	memcpy(prefix, text, STORE_KEY_PREFIX_LEN);
@@ -214,6 +214,7 @@ static void test_list_shows_names_and_states_but_no_key(void **state)
 static void test_wrong_calls_change_nothing(void **state)
 {
 	(void)state;
+	mem_deref(open_store());
 	assert_int_equal(run("key"), COMMAND_USAGE);
 	assert_int_equal(run("key destroy --data DIR"), COMMAND_USAGE);
 	assert_int_equal(run("key revoke --data DIR"), COMMAND_USAGE);
@@ -358,7 +359,18 @@ static void test_check_tells_good_from_bad(void **state)
 	FILE *f;
 
 	(void)state;
-	assert_int_equal(run("check"), COMMAND_OK);
+	/* A server needs an engine, and there is none beside this program. */
+	snprintf(file, sizeof(file), "%s/syrinx-tone", dir);
+	f = fopen(file, "w");
+	assert_non_null(f);
+	fclose(f);
+	assert_int_equal(chmod(file, 0700), 0);
+	setenv("SYRINX_SPEECH_ENGINES_DIR", dir, 1);
+	assert_int_equal(run("check --data DIR"), COMMAND_OK);
+	assert_non_null(strstr(printed, "the configuration is good\n"));
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(run("check --data DIR"), COMMAND_FAILED);
+	unsetenv("SYRINX_SPEECH_ENGINES_DIR");
 	snprintf(file, sizeof(file), "%s/bad.conf", dir);
 	f = fopen(file, "w");
 	assert_non_null(f);
