@@ -39,19 +39,14 @@ build: build/build.ninja
 	@tools/setup build
 	ninja -C build
 
-# Without npm there are no neural voices, and still a server.
 run: build
-	@tools/setup voices || true
 	build/syrinx serve --greet --fetch-voices $(ARGS)
 
 voices: build
-	@tools/setup voices
 	build/syrinx voices fetch
 
-# Without npm the tests that want neural voices are skipped, and say so.
 test:
 	tools/setup test
-	@tools/setup voices || true
 	tools/run-tests
 
 check:

@@ -10,6 +10,9 @@
 #define NOTHING_SHOWN 101u
 #define MEGABYTE 1e6
 
+/* Of smaller parts a log need not say how far they are. */
+#define QUARTERS_MIN 10000000u
+
 void progress_init(struct progress *progress, bool quiet)
 {
 	*progress = (struct progress){
@@ -31,6 +34,19 @@ void progress_step(struct progress *progress, const char *format, ...)
 	fflush(stdout);
 }
 
+/* A quarter is told once, and the last not at all: the next step says as much. */
+static void progress_log_quarter(struct progress *progress, unsigned percent, uint64_t total)
+{
+	unsigned quarter = percent / 25 * 25;
+	bool is_new = progress->shown == NOTHING_SHOWN || quarter > progress->shown;
+
+	if (total < QUARTERS_MIN || !is_new || quarter == 0 || quarter == 100)
+		return;
+	progress->shown = quarter;
+	printf("%u %% of %.0f MB\n", quarter, (double)total / MEGABYTE);
+	fflush(stdout);
+}
+
 void progress_part(struct progress *progress, uint64_t done, uint64_t total)
 {
 	unsigned percent;
@@ -38,8 +54,12 @@ void progress_part(struct progress *progress, uint64_t done, uint64_t total)
 	if (done > total)
 		done = total;
 	percent = total ? (unsigned)(done * 100 / total) : 100;
-	if (progress->quiet || !progress->terminal || percent == progress->shown)
+	if (progress->quiet || percent == progress->shown)
 		return;
+	if (!progress->terminal) {
+		progress_log_quarter(progress, percent, total);
+		return;
+	}
 	progress->shown = percent;
 	printf("\r%s  %3u %%  %.1f of %.1f MB", progress->step, percent, (double)done / MEGABYTE,
 	       (double)total / MEGABYTE);

@@ -2,7 +2,7 @@
  * progress.h: how far a long command is.
  *
  * On a terminal one line that is redrawn; elsewhere (a log, a pipe) a line for
- * every step.
+ * every step, and for every quarter of one that takes time.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H

@@ -1,5 +1,5 @@
 /*
- * tool.c: another program, run to its end without a shell (see tool.h).
+ * tool.c: another program or a function, run in a process of its own (see tool.h).
  */
 #include "cli/tool.h"
 
@@ -27,21 +27,13 @@
 /* What a shell answers for a command that cannot be run. */
 #define CANNOT_RUN 127
 
-bool tool_exists(const char *name)
+/* An ignored signal, and in a function of ours a handled one, would be inherited. */
+static void tool_reset_signals(void)
 {
-	const char *path = getenv("PATH");
-	char file[4096];
-
-	while (path && *path) {
-		int len = (int)strcspn(path, ":");
-
-		snprintf(file, sizeof(file), "%.*s/%s", len, path, name);
-		if (access(file, X_OK) == 0)
-			return true;
-		path += len;
-		path += *path == ':';
-	}
-	return false;
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
 }
 
 /* In the new process, which was forked from one thread only. */
@@ -52,12 +44,14 @@ static void become(const struct tool *tool, pid_t parent)
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	signal(SIGPIPE, SIG_DFL); /* an ignored signal would be inherited */
+	tool_reset_signals();
 	if (getppid() != parent || null_fd < 0 || out_fd < 0 || fchdir(tool->dir_fd) != 0)
 		_exit(CANNOT_RUN);
 	dup2(null_fd, STDIN_FILENO);
 	dup2(out_fd, STDOUT_FILENO);
 	dup2(out_fd, STDERR_FILENO);
+	if (!tool->argv)
+		_exit(tool->run(tool->arg));
 	close_range(STDERR_FILENO + 1, ~0u, 0); /* who waits for our end must not wait for its */
 	/* execvp writes to neither the list nor the strings. */
 	execvp(tool->argv[0], (char *const *)(uintptr_t)tool->argv);

@@ -27,6 +27,11 @@ int voices_folder_failed(const struct voices_folder *folder, const char *name, i
 		snprintf(why, VOICES_WHY_SIZE, "interrupted; nothing half done is left");
 	else if (err == ENOSPC)
 		snprintf(why, VOICES_WHY_SIZE, "the disk of %s is full", folder->path);
+	else if (!name && (err == EROFS || err == EACCES || err == EPERM))
+		snprintf(why, VOICES_WHY_SIZE,
+			 "%s: %s; name a folder that can be written to: --voices DIR or "
+			 "SYRINX_VOICES",
+			 folder->path, strerror(err));
 	else
 		snprintf(why, VOICES_WHY_SIZE, "%s%s%s: %s", folder->path, name ? "/" : "",
 			 name ? name : "", strerror(err));

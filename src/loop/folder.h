@@ -19,6 +19,9 @@ typedef void(folder_changed_h)(void *arg);
 int folder_open(struct folder **folderp, struct loop *loop, const char *path, unsigned settle_ms,
 		folder_changed_h *handler, void *arg);
 
+/* From the handler: it is called again after settle_ms, whether or not anything changes. */
+void folder_ask_again(struct folder *folder);
+
 /* Ends it; allowed in its handler.  The memory goes when the loop has let go. */
 void folder_close(struct folder *folder);
 

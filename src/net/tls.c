@@ -132,6 +132,13 @@ int tls_client_alloc(struct tls **tlsp, const char *ca_file, char *why, size_t w
 	return 0;
 }
 
+int tls_client_trust(struct tls *tls, const char *ca_file, char *why, size_t why_size)
+{
+	if (SSL_CTX_load_verify_locations(tls->ssl_ctx, ca_file, NULL) == 1)
+		return 0;
+	return explain(why, why_size, "certificate authorities", ca_file);
+}
+
 /* The name or the address must be the certificate's; only names are sent along
  * (RFC 6066, section 3). */
 static int expect_host(SSL *ssl, const char *host)

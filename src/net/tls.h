@@ -27,6 +27,9 @@ int64_t tls_expires(const struct tls *tls);
  * system's authorities, or of those in ca_file when it is not NULL. */
 int tls_client_alloc(struct tls **tlsp, const char *ca_file, char *why, size_t why_size);
 
+/* A client also trusts the authorities in this PEM file. */
+int tls_client_trust(struct tls *tls, const char *ca_file, char *why, size_t why_size);
+
 /* One connection over a connected descriptor, which stays the caller's.  `host`
  * is whom a client wants to reach; NULL on the server's end.  NULL when memory
  * is out. */

@@ -189,11 +189,15 @@ static int open_pool(struct server *server)
 	return err;
 }
 
+/* A fetch changes the folder several times, and the engines are started again once, when it
+ * has ended. */
 static void on_voices_changed(void *arg)
 {
 	struct server *server = arg;
 
-	if (pool_renew(server->pool, ENGINES_WITH_VOICES_DIR) == 0)
+	if (voices_fetch_is_running(server->voices_fetch))
+		folder_ask_again(server->voices_folder);
+	else if (pool_renew(server->pool, ENGINES_WITH_VOICES_DIR) == 0)
 		log_info("server", "%s has changed", server->config->voices_dir);
 }
 

@@ -25,6 +25,11 @@ struct voices_fetch {
 	int report_fd; /* where it says why it failed */
 };
 
+bool voices_fetch_is_running(const struct voices_fetch *fetch)
+{
+	return fetch && fetch->child;
+}
+
 static bool has_file(const char *dir, const char *name)
 {
 	char path[2 * PARAM_STRING_SIZE];
@@ -53,7 +58,7 @@ static void log_failure(struct voices_fetch *fetch)
 
 	why[n > 0 ? n : 0] = '\0';
 	log_warn("voices",
-		 "the neural voices were not fetched, the others speak: %s; to try again: "
+		 "the neural voices were not fetched; the other voices work: %s; to try again: "
 		 "syrinx voices fetch",
 		 why[0] ? why : "it did not say");
 }
@@ -88,12 +93,11 @@ static void voices_fetch_destroy(void *object)
 
 static int start(struct voices_fetch *fetch, struct loop *loop, const struct config *config)
 {
-	static char quiet[] = "--quiet", voices[] = "voices", verb[] = "fetch";
+	static char voices[] = "voices", verb[] = "fetch";
 	static char dir_option[] = "--voices", report_option[] = "--report-to", report[] = "3";
 	char self[4096];
 	char dir[PARAM_STRING_SIZE];
-	char *const argv[] = {self, voices,        verb,   quiet, dir_option,
-			      dir,  report_option, report, NULL};
+	char *const argv[] = {self, voices, verb, dir_option, dir, report_option, report, NULL};
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	_Static_assert(CHILD_SOCKET_FD == 3, "see report");
@@ -101,7 +105,8 @@ static int start(struct voices_fetch *fetch, struct loop *loop, const struct con
 		return errno;
 	self[n] = '\0';
 	memcpy(dir, config->voices_dir, sizeof(dir));
-	return child_spawn(&fetch->child, &fetch->report_fd, loop, argv, environ, NULL,
+	/* How far it is, it says in lines that are logged. */
+	return child_spawn(&fetch->child, &fetch->report_fd, loop, argv, environ, "voices",
 			   on_exit_status, fetch);
 }
 
@@ -112,8 +117,9 @@ void voices_fetch_start(struct voices_fetch **fetchp, struct loop *loop,
 	int err = ENOMEM;
 
 	if (config->voices_dir[0] == '\0') {
-		log_warn("voices", "the neural voices are not fetched, the others speak: there is "
-				   "no folder for them; name one: --voices DIR or SYRINX_VOICES");
+		log_warn("voices",
+			 "the neural voices are not fetched; the other voices work: there "
+			 "is no folder for them; name one: --voices DIR or SYRINX_VOICES");
 		return;
 	}
 	if (!is_wanted(config))

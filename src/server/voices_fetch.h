@@ -8,6 +8,8 @@
 #ifndef SERVER_VOICES_FETCH_H
 #define SERVER_VOICES_FETCH_H
 
+#include <stdbool.h>
+
 #include "loop/loop.h"
 #include "server/config.h"
 
@@ -18,6 +20,9 @@ struct voices_fetch;
  * of it is a reason not to serve. */
 void voices_fetch_start(struct voices_fetch **fetchp, struct loop *loop,
 			const struct config *config);
+
+/* Whether it still changes the folder; NULL does not. */
+bool voices_fetch_is_running(const struct voices_fetch *fetch);
 
 /* mem_deref ends the child, which takes back what it has half done. */
 

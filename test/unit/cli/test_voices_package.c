@@ -1,15 +1,20 @@
 /* A package is installed whole or not at all, and only when it is the one that
- * was pinned; npm is a script here that delivers what the test prepared. */
+ * was pinned; the registry is a process here that answers what the test prepared. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -26,6 +31,8 @@ const struct command *const command_table[] = {NULL};
 #define WHOLE "84d89877f0d4041efb6bf91a16f0248f2fd573e6af05c19f96bedb9f882f7882"
 #define PART_234 "114bd151f8fb0c58642d2170da4ae7d7c57977260ac2cc8905306cab6b2acabc"
 
+#define REQUEST "GET /npm/some-voice/-/some-voice-1.2.3.tgz HTTP/1.1\n"
+
 static int describe(struct buf *json, const struct buf *symbols)
 {
 	return buf_printf(json, "{\"from\":\"%.*s\"}", (int)symbols->len, symbols->bytes);
@@ -38,6 +45,7 @@ static const struct voices_package_file files[] = {
 
 struct bed {
 	char dir[64];
+	pid_t registry;
 	char archive_hash[VOICES_FILE_HASH_LEN + 1];
 	struct voices_folder folder;
 	struct progress progress;
@@ -58,28 +66,73 @@ static void run(const char *format, ...)
 	assert_int_equal(system(line), 0); /* NOLINT(cert-env33-c): a test's own words */
 }
 
-static void write_npm(const struct bed *bed, const char *body)
+/* What the registry answers from now on: a head, and the file with this name in the bed. */
+static void answer(const struct bed *bed, const char *head, const char *body)
 {
 	char path[128];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/bin/npm", bed->dir);
+	snprintf(path, sizeof(path), "%s/answer", bed->dir);
 	file = fopen(path, "w");
 	assert_non_null(file);
-	fprintf(file,
-		"#!/bin/sh\necho called >>%s/calls\nfor spec; do :; done\n"
-		"file=${spec%%@*}-${spec#*@}.tgz\n%s\n",
-		bed->dir, body);
+	fprintf(file, "%s\r\n\r\n", head);
 	fclose(file);
-	assert_int_equal(chmod(path, 0755), 0);
+	if (body)
+		run("cat %s/%s >>%s/answer", bed->dir, body, bed->dir);
 }
 
 static void deliver(const struct bed *bed)
 {
-	char body[128];
+	answer(bed, "HTTP/1.1 200 OK", "archive.tgz");
+}
 
-	snprintf(body, sizeof(body), "cp %s/archive.tgz $file", bed->dir);
-	write_npm(bed, body);
+/* In the process of the registry: notes each request's first line and answers it. */
+static void serve(int listener, const char *dir)
+{
+	char path[128];
+	char bytes[4096];
+
+	for (;;) {
+		int client = accept(listener, NULL, NULL);
+		ssize_t n = recv(client, bytes, sizeof(bytes) - 1, 0);
+		FILE *calls, *file;
+
+		bytes[n > 0 ? n : 0] = '\0';
+		bytes[strcspn(bytes, "\r")] = '\0';
+		snprintf(path, sizeof(path), "%s/calls", dir);
+		calls = fopen(path, "a");
+		fprintf(calls, "%s\n", bytes);
+		fclose(calls);
+		snprintf(path, sizeof(path), "%s/answer", dir);
+		file = fopen(path, "r");
+		while ((n = (ssize_t)fread(bytes, 1, sizeof(bytes), file)) > 0)
+			send(client, bytes, (size_t)n, MSG_NOSIGNAL);
+		fclose(file);
+		close(client);
+	}
+}
+
+static void start_registry(struct bed *bed)
+{
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	char registry[64];
+
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, len), 0);
+	assert_int_equal(listen(listener, 8), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len), 0);
+	bed->registry = fork();
+	assert_true(bed->registry >= 0);
+	if (bed->registry == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		serve(listener, bed->dir);
+	}
+	close(listener);
+	snprintf(registry, sizeof(registry), "http://127.0.0.1:%u/npm", ntohs(address.sin_port));
+	setenv("npm_config_registry", registry, 1);
+	setenv("npm_config_noproxy", "127.0.0.1", 1);
 }
 
 static void no_wait(void)
@@ -95,7 +148,7 @@ static int set_up(void **state)
 	assert_non_null(bed);
 	snprintf(bed->dir, sizeof(bed->dir), "/tmp/test_voices.XXXXXX");
 	assert_non_null(mkdtemp(bed->dir));
-	run("cd %s && mkdir -p bin package && printf 0123456789 >package/pack.data && "
+	run("cd %s && mkdir -p package && printf 0123456789 >package/pack.data && "
 	    "tar -czf archive.tgz package && touch calls",
 	    bed->dir);
 	snprintf(path, sizeof(path), "%s/archive.tgz", bed->dir);
@@ -112,8 +165,7 @@ static int set_up(void **state)
 		.json = "voice.onnx.json",
 		.symbols = "voice.tokens.txt",
 	};
-	snprintf(path, sizeof(path), "%s/bin:/usr/bin:/bin", bed->dir);
-	setenv("PATH", path, 1);
+	start_registry(bed);
 	progress_init(&bed->progress, true);
 	run("mkdir %s/voices", bed->dir);
 	snprintf(path, sizeof(path), "%s/voices", bed->dir);
@@ -128,7 +180,8 @@ static int tear_down(void **state)
 	char *path = (char *)(uintptr_t)bed->folder.path;
 
 	voices_folder_close(&bed->folder);
-	setenv("PATH", "/usr/bin:/bin", 1);
+	kill(bed->registry, SIGKILL);
+	waitpid(bed->registry, NULL, 0);
 	run("rm -rf %s", bed->dir);
 	free(path);
 	free(bed);
@@ -142,7 +195,7 @@ static int install(struct bed *bed)
 
 static size_t calls(const struct bed *bed)
 {
-	return voices_file_size(bed->folder.dir_fd, "../calls") / strlen("called\n");
+	return voices_file_size(bed->folder.dir_fd, "../calls") / strlen(REQUEST);
 }
 
 static bool has(const struct bed *bed, const char *name)
@@ -213,6 +266,12 @@ static void test_another_archive_is_refused(void **state)
 
 	run("printf x >>%s/archive.tgz", bed->dir);
 	deliver(bed);
+	assert_int_equal(install(bed), EIO);
+	assert_non_null(strstr(bed->why, "longer than expected"));
+	run("cd %s && printf x | dd of=archive.tgz bs=1 seek=20 conv=notrunc status=none && "
+	    "truncate -s -1 archive.tgz",
+	    bed->dir);
+	deliver(bed);
 	assert_int_equal(install(bed), EBADMSG);
 	assert_non_null(strstr(bed->why, "some-voice-1.2.3.tgz is not the file"));
 	assert_nothing_installed(bed);
@@ -256,47 +315,55 @@ static void test_a_member_that_is_missing_is_refused(void **state)
 	assert_nothing_installed(bed);
 }
 
-static void test_the_complaint_of_npm_is_one_line(void **state)
+static void test_what_the_registry_refuses_is_told_with_the_address(void **state)
 {
 	struct bed *bed = *state;
 
-	write_npm(bed,
-		  "printf 'npm error code E1\\nnpm error errno 2\\n"
-		  "npm error network request failed, no route\\nnpm error more\\n' >&2; exit 1");
+	answer(bed, "HTTP/1.1 404 Not Found\r\nContent-Length: 0", NULL);
 	assert_int_equal(install(bed), EIO);
-	assert_string_equal(bed->why, "npm cannot fetch some-voice@1.2.3: network request failed, "
-				      "no route");
-	write_npm(bed, "echo 'npm ERR! 404 Not Found' >&2; exit 1"); /* as older ones say it */
-	assert_int_equal(install(bed), EIO);
-	assert_string_equal(bed->why, "npm cannot fetch some-voice@1.2.3: 404 Not Found");
-	write_npm(bed, "exit 7");
-	assert_int_equal(install(bed), EIO);
-	assert_non_null(strstr(bed->why, "no reason"));
+	assert_non_null(strstr(bed->why, "cannot fetch some-voice@1.2.3: http://127.0.0.1:"));
+	assert_non_null(strstr(bed->why, "/npm/some-voice/-/some-voice-1.2.3.tgz: HTTP 404"));
 	assert_nothing_installed(bed);
 }
 
-/* The server waits for the end of whoever has its socket. */
-static void test_npm_gets_none_of_our_descriptors(void **state)
+static void test_an_answer_that_is_cut_short_is_refused(void **state)
 {
 	struct bed *bed = *state;
-	char body[256];
-	int fd = dup(bed->folder.dir_fd);
 
-	assert_true(fd >= 0);
-	snprintf(body, sizeof(body), "[ ! -e /proc/$$/fd/%d ] || exit 1\ncp %s/archive.tgz $file",
-		 fd, bed->dir);
-	write_npm(bed, body);
-	assert_int_equal(install(bed), 0);
-	close(fd);
+	answer(bed, "HTTP/1.1 200 OK\r\nContent-Length: 100000", "archive.tgz");
+	assert_int_equal(install(bed), EIO);
+	assert_non_null(strstr(bed->why, "cannot fetch some-voice@1.2.3: "));
+	assert_nothing_installed(bed);
 }
 
-static void test_a_full_disk_is_told_as_such(void **state)
+static void test_an_answer_that_is_no_http_is_refused(void **state)
 {
 	struct bed *bed = *state;
 
-	write_npm(bed, "echo 'npm error ENOSPC: no space left on device, write' >&2; exit 1");
-	assert_int_equal(install(bed), ENOSPC);
-	assert_non_null(strstr(bed->why, "full"));
+	answer(bed, "hello", NULL);
+	assert_int_equal(install(bed), EIO);
+	assert_nothing_installed(bed);
+}
+
+static void test_a_redirect_that_never_ends_is_refused(void **state)
+{
+	struct bed *bed = *state;
+
+	answer(bed, "HTTP/1.1 302 Found\r\nLocation: /npm/some-voice/-/some-voice-1.2.3.tgz", NULL);
+	assert_int_equal(install(bed), EIO);
+	assert_non_null(strstr(bed->why, "HTTP 302"));
+	assert_int_equal(calls(bed), 6);
+}
+
+static void test_a_registry_that_is_not_there_is_told(void **state)
+{
+	struct bed *bed = *state;
+
+	kill(bed->registry, SIGKILL);
+	waitpid(bed->registry, NULL, 0);
+	assert_int_equal(install(bed), EIO);
+	assert_non_null(strstr(bed->why, "Connection refused"));
+	assert_nothing_installed(bed);
 }
 
 static void test_too_little_room_is_told_before_the_fetch(void **state)
@@ -310,30 +377,12 @@ static void test_too_little_room_is_told_before_the_fetch(void **state)
 	assert_int_equal(calls(bed), 0);
 }
 
-static void test_npm_that_writes_nothing_is_told(void **state)
-{
-	struct bed *bed = *state;
-
-	write_npm(bed, "exit 0");
-	assert_int_equal(install(bed), EIO);
-	assert_non_null(strstr(bed->why, "wrote no some-voice-1.2.3.tgz"));
-}
-
-static void test_without_npm_it_says_how_to_get_it(void **state)
-{
-	struct bed *bed = *state;
-
-	setenv("PATH", "/nowhere:", 1);
-	assert_int_equal(install(bed), ENOENT);
-	assert_non_null(strstr(bed->why, "apt-get install"));
-}
-
 static void test_the_stage_goes_with_the_command_and_a_stale_one_before_it(void **state)
 {
 	struct bed *bed = *state;
 	const char *path = bed->folder.path;
 
-	write_npm(bed, "exit 1");
+	answer(bed, "HTTP/1.1 500 Broken", NULL);
 	assert_int_equal(install(bed), EIO);
 	voices_folder_close(&bed->folder);
 	run("test ! -e %s/" VOICES_FOLDER_STAGE, path);
@@ -465,12 +514,12 @@ int main(void)
 		IN_A_BED(test_a_file_that_is_not_the_pinned_one_is_refused),
 		IN_A_BED(test_a_part_past_the_end_of_its_file_is_refused),
 		IN_A_BED(test_a_member_that_is_missing_is_refused),
-		IN_A_BED(test_the_complaint_of_npm_is_one_line),
-		IN_A_BED(test_npm_gets_none_of_our_descriptors),
-		IN_A_BED(test_a_full_disk_is_told_as_such),
+		IN_A_BED(test_what_the_registry_refuses_is_told_with_the_address),
+		IN_A_BED(test_an_answer_that_is_cut_short_is_refused),
+		IN_A_BED(test_an_answer_that_is_no_http_is_refused),
+		IN_A_BED(test_a_redirect_that_never_ends_is_refused),
+		IN_A_BED(test_a_registry_that_is_not_there_is_told),
 		IN_A_BED(test_too_little_room_is_told_before_the_fetch),
-		IN_A_BED(test_npm_that_writes_nothing_is_told),
-		IN_A_BED(test_without_npm_it_says_how_to_get_it),
 		IN_A_BED(test_the_stage_goes_with_the_command_and_a_stale_one_before_it),
 		cmocka_unit_test(test_the_english_model_is_described_with_a_dozen_speakers),
 		cmocka_unit_test(test_kokoro_is_described_with_a_language_for_each_speaker),

@@ -25,6 +25,7 @@ struct scene {
 	struct timer limit;
 	char path[64];
 	unsigned told;
+	unsigned asks_again; /* so many times */
 	bool timed_out;
 };
 
@@ -33,6 +34,11 @@ static void on_changed(void *arg)
 	struct scene *scene = arg;
 
 	++scene->told;
+	if (scene->asks_again > 0) {
+		--scene->asks_again;
+		folder_ask_again(scene->folder);
+		return;
+	}
 	loop_stop(scene->loop);
 }
 
@@ -164,11 +170,27 @@ static void test_a_folder_that_goes_and_comes_back_is_watched(void **state)
 	close_scene(&scene);
 }
 
+static void test_who_asks_again_is_told_without_a_change(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	open_scene(&scene);
+	scene.asks_again = 3;
+	write_file(&scene, "one");
+	run_for(&scene, LIMIT_US);
+	assert_false(scene.timed_out);
+	assert_int_equal(scene.told, 4);
+	remove_file(&scene, "one");
+	close_scene(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_many_changes_are_told_once),
 		cmocka_unit_test(test_what_is_not_finished_does_not_count),
+		cmocka_unit_test(test_who_asks_again_is_told_without_a_change),
 		cmocka_unit_test(test_a_folder_that_goes_and_comes_back_is_watched),
 	};
 
