@@ -8,6 +8,8 @@ PREFIX ?= /usr/local
 ARGS ?=
 SECONDS ?= 30
 KILLS ?= 1000
+# Where `syrinx voices fetch` puts them unless it is told otherwise.
+VOICES_HOME = $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/syrinx
 # Ids for listen and voice-samples; all neural voices by default.
 VOICES ?=
 
@@ -17,7 +19,7 @@ VOICES ?=
 help:
 	@echo 'make run       build and serve with ./data (ARGS="--listen 0.0.0.0:8080")'
 	@echo 'make voices    fetch the neural voices (110 MB); make run does so in the background'
-	@echo 'make test      every test, with sanitizers; ends with the number passed'
+	@echo 'make test      every test, with sanitizers (an hour on two cores); ends with the number passed'
 	@echo 'make build     build/syrinx and the engines beside it'
 	@echo 'make check     format, layers, clang-tidy, cppcheck'
 	@echo 'make fuzz      every fuzz driver for SECONDS (30) seconds'
@@ -29,11 +31,14 @@ help:
 	@echo 'make deb       a Debian package: build/deb/syrinx_VERSION_ARCH.deb; make deb-test tries it'
 	@echo 'make generate  conf/syrinx.conf and man/syrinx.conf.5 from the table'
 	@echo 'make install   into PREFIX (/usr/local), below DESTDIR'
-	@echo 'make clean     remove everything built; ./data stays'
+	@echo 'make clean     remove everything built; ./data and the neural voices stay'
 
+# What meson finds out about the compiler is of interest when it fails.
 build/build.ninja:
-	tools/setup build
-	meson setup build -Dtests=false
+	@tools/setup build
+	@mkdir -p build
+	@echo 'meson setup build -Dtests=false'
+	@meson setup build -Dtests=false >build/meson-setup.txt 2>&1 || { cat build/meson-setup.txt; exit 1; }
 
 build: build/build.ninja
 	@tools/setup build
@@ -99,3 +104,6 @@ install: build
 
 clean:
 	rm -rf build build-test build-asan build-tsan build-fuzz build-check
+	@if [ -d "$(VOICES_HOME)" ]; then \
+		echo 'The neural voices stay in $(VOICES_HOME); to remove them: rm -r $(VOICES_HOME)'; \
+	fi
