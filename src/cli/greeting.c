@@ -22,6 +22,8 @@ int greeting_address(char *address, size_t size, const char *listening)
 	return n > 0 && (size_t)n < size ? 0 : EINVAL;
 }
 
+/* The key stands in it once: every screen that is shared, and every terminal that is
+ * scrolled back, shows it. */
 int greeting_print(struct buf *out, const struct greeting *greeting)
 {
 	const char *s = greeting->tls ? "s" : "";
@@ -37,8 +39,7 @@ int greeting_print(struct buf *out, const struct greeting *greeting)
 		"  playground          http%s://%s/#key=%s\n"
 		"  streaming clients   ws%s://%s/ws/tts/stream\n"
 		"  several at once     ws%s://%s/ws/tts/multi\n"
-		"  API key             %s\n"
-		"                      (kept in %s/local.key)\n"
+		"  API key             in %s/local.key\n"
 		"\n"
 		"  Hear it:\n"
 		"    %s say \"Hello from Syrinx.\" --server http%s://%s --key-file %s/local.key\n"
@@ -47,12 +48,11 @@ int greeting_print(struct buf *out, const struct greeting *greeting)
 		"    %s say \"Hello from Syrinx.\" -o hello.wav --server http%s://%s --key-file "
 		"%s/local.key\n"
 		"\n"
-		"  Talk with it (type; it answers as a speech engine hears it):\n"
+		"  Hold a conversation (you type, it speaks):\n"
 		"    %s talk%s%s --data %s --server http%s://%s\n"
 		"\n",
-		s, address, s, address, greeting->key, s, address, s, address, greeting->key,
-		greeting->data_dir, greeting->program, s, address, greeting->data_dir,
-		greeting->program, s, address, greeting->data_dir, greeting->program,
-		greeting->config_file ? " --config " : "",
+		s, address, s, address, greeting->key, s, address, s, address, greeting->data_dir,
+		greeting->program, s, address, greeting->data_dir, greeting->program, s, address,
+		greeting->data_dir, greeting->program, greeting->config_file ? " --config " : "",
 		greeting->config_file ? greeting->config_file : "", greeting->data_dir, s, address);
 }

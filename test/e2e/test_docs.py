@@ -181,6 +181,35 @@ def test_greeting_is_the_one_that_is_shown(tmp_path):
     assert said.strip() == shown.strip()
 
 
+# A few words of each language that no other of them has.
+TELLING = {"de": "guten wie ihnen und der ist nicht sie", "fr": "bonjour vous est le comment et une",
+           "es": "hola usted está el cómo y una buenos", "it": "ciao lei è il come buongiorno sono",
+           "en": "hello the from this is are you and same"}
+
+
+def language_of(text):
+    words = re.findall(r"\w+", text.lower())
+    scores = {language: sum(word in telling.split() for word in words)
+              for language, telling in TELLING.items()}
+    best = max(scores, key=scores.get)
+    return best if scores[best] else None
+
+
+def test_texts_are_spoken_by_voices_of_their_language():
+    """A voice speaks every text, so that a run of the command does not tell."""
+    rows = syrinx("voices").stdout.decode().split("\n\n")[0].splitlines()[1:]
+    languages = {row.split()[0]: row.split()[1] for row in rows}
+    heard = set()
+    for page in PAGES.values():
+        for block in page.blocks:
+            for text, voice in re.findall(r'say "([^"]+)".*?--voice (\d+)', block.text):
+                language = language_of(text)
+                if language and voice in languages:
+                    assert languages[voice] == language, f"{block.place}: {text}"
+                    heard.add(language)
+    assert "de" in heard
+
+
 def test_playground_has_what_the_quick_start_names():
     html = (SOURCE / "web/index.html").read_text(encoding="utf-8")
     text = (SOURCE / "docs/quick-start.md").read_text(encoding="utf-8")

@@ -265,6 +265,9 @@ static void test_the_greeting_can_be_pasted(void **state)
 	(void)state;
 	buf_init(&out, 4096);
 	assert_int_equal(greeting_print(&out, &greeting), 0);
+	assert_int_equal(buf_append(&out, "", 1), 0);
+	assert_null(strstr(strstr(out.bytes, "ka_x") + 1, "ka_x")); /* once is enough */
+	--out.len;
 	greeting.address = "[::]:443";
 	greeting.tls = true;
 	assert_int_equal(greeting_print(&out, &greeting), 0);
