@@ -138,7 +138,9 @@ static void give(const char *path)
 
 static void make_dir(void)
 {
-	snprintf(server.dir, sizeof(server.dir), "/tmp/syrinx-pg-XXXXXX");
+	const char *scratch = getenv("TMPDIR");
+
+	snprintf(server.dir, sizeof(server.dir), "%s/syrinx-pg-XXXXXX", scratch ? scratch : "/tmp");
 	assert(mkdtemp(server.dir));
 	snprintf(server.data, sizeof(server.data), "%s/data", server.dir);
 	give(server.dir);

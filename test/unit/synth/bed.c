@@ -85,8 +85,10 @@ static void add_program(const struct bed *bed, const char *name, const char *pro
 static void prepare(struct bed *bed, const char *name, const char *program,
 		    struct pool_options *options)
 {
+	const char *scratch = getenv("TMPDIR");
+
 	memset(bed, 0, sizeof(*bed));
-	strcpy(bed->dir, "/tmp/syrinx-pool-XXXXXX");
+	snprintf(bed->dir, sizeof(bed->dir), "%s/syrinx-pool-XXXXXX", scratch ? scratch : "/tmp");
 	assert_non_null(mkdtemp(bed->dir));
 	snprintf(bed->program, sizeof(bed->program), "%s/syrinx-%s", bed->dir, name);
 	add_program(bed, name, program);
