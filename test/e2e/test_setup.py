@@ -72,7 +72,7 @@ def test_root_gets_the_packages_and_sees_how_far_it_is(machine):
     done = machine.setup("build")
     assert done.returncode == 0, done
     assert done.stdout.splitlines()[-11:] == [
-        "setup: updating the lists of packages", "setup: 110 newly installed",
+        "setup: updating the lists of packages", "setup: 110 packages to install",
         "setup: 120 MB to download", "setup: 414 MB on disk",
         "setup: downloading: 25 %", "setup: downloading: 50 %", "setup: downloading: 75 %",
         "setup: installing: 25 %", "setup: installing: 75 %", "setup: installing: 100 %",
