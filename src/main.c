@@ -4,14 +4,29 @@
 #include "cli/command.h"
 
 const struct command *const command_table[] = {
-	&command_serve,      &command_say,       &command_talk,
-	&command_mint_token, &command_normalize, &command_voices,
-	&command_account,    &command_project,   &command_key,
-	&command_token,      &command_usage,     &command_top,
-	&command_ready,      &command_backup,    &command_restore,
-	&command_migrate,    &command_check,     &command_bench,
-	&command_confine,    &command_completion, &command_version,
-	&command_help,       NULL,
+	&command_serve,
+	&command_say,
+	&command_talk,
+	&command_mint_token,
+	&command_normalize,
+	&command_voices,
+	&command_account,
+	&command_project,
+	&command_key,
+	&command_token,
+	&command_usage,
+	&command_top,
+	&command_ready,
+	&command_backup,
+	&command_restore,
+	&command_migrate,
+	&command_check,
+	&command_bench,
+	&command_confine,
+	&command_completion,
+	&command_version,
+	&command_help,
+	NULL,
 };
 
 int main(int argc, char **argv)
