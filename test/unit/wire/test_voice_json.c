@@ -35,6 +35,7 @@ static const struct voice_json sally = {
 	.quality = "high",
 	.languages = "en",
 	.is_public = true,
+	.availability = "ready",
 };
 
 static const struct voice_json mine = {
@@ -53,6 +54,7 @@ static const struct voice_json mine = {
 	.pitch = -1.5,
 	.rate = 1.25,
 	.variant = "f3",
+	.availability = "stand_in",
 };
 
 static void test_what_is_unknown_is_null(void **state)
@@ -63,21 +65,22 @@ static void test_what_is_unknown_is_null(void **state)
 		    "\"name\":\"Sally\",\"description\":null,\"category\":\"premade\","
 		    "\"sex\":\"female\",\"age\":null,\"quality\":\"high\","
 		    "\"supported_languages\":[\"en\"],\"sample_url\":null,\"avatar_url\":null,"
-		    "\"is_public\":true}");
+		    "\"is_public\":true,\"availability\":\"ready\"}");
 }
 
 static void test_a_derived_voice_shows_what_makes_it(void **state)
 {
 	(void)state;
-	assert_json(voice_json_write_detail, &mine,
-		    "{\"id\":100000,\"voice_id\":100000,\"handle\":\"mine-100000\","
-		    "\"public_id\":null,\"name\":\"Mi\\\"ne\",\"description\":\"deep\","
-		    "\"category\":\"designed\",\"sex\":null,\"age\":\"old\",\"quality\":\"low\","
-		    "\"supported_languages\":[\"de\",\"en\"],"
-		    "\"sample_url\":\"/v1/voices/100000/sample\",\"avatar_url\":null,"
-		    "\"is_public\":false,\"base_voice_id\":2001,\"pitch\":-1.5,\"rate\":1.25,"
-		    "\"variant\":\"f3\",\"generative_voice_description\":\"g\","
-		    "\"verified\":false,\"pending_verification\":false,\"sample_text\":\"t\"}");
+	assert_json(
+		voice_json_write_detail, &mine,
+		"{\"id\":100000,\"voice_id\":100000,\"handle\":\"mine-100000\","
+		"\"public_id\":null,\"name\":\"Mi\\\"ne\",\"description\":\"deep\","
+		"\"category\":\"designed\",\"sex\":null,\"age\":\"old\",\"quality\":\"low\","
+		"\"supported_languages\":[\"de\",\"en\"],"
+		"\"sample_url\":\"/v1/voices/100000/sample\",\"avatar_url\":null,"
+		"\"is_public\":false,\"availability\":\"stand_in\",\"base_voice_id\":2001,\"pitch\":-1.5,\"rate\":1.25,"
+		"\"variant\":\"f3\",\"generative_voice_description\":\"g\","
+		"\"verified\":false,\"pending_verification\":false,\"sample_text\":\"t\"}");
 }
 
 static void test_elevenlabs_ids_are_strings(void **state)
