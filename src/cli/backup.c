@@ -177,5 +177,7 @@ const struct command command_backup = {
 	.operands_max = 1,
 	.summary = "Copy the store into a file, also while servers run on it.",
 	.options = options,
+	.examples = "  syrinx backup /var/backups/syrinx.db\n"
+		    "  syrinx backup --store postgresql://syrinx@db/syrinx copy.db\n",
 	.run = run,
 };

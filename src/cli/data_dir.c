@@ -26,7 +26,7 @@
 static bool data_dir_is_ours(const char *name)
 {
 	static const char *const beginnings[] = {"syrinx.", "local.key"};
-	static const char *const names[] = {"spool", "samples"};
+	static const char *const names[] = {"spool", "samples", "engines"};
 
 	for (size_t i = 0; i < COUNT(beginnings); ++i) {
 		if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)

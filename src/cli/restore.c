@@ -263,5 +263,7 @@ const struct command command_restore = {
 	.operands_max = 1,
 	.summary = "Make the store from the file of a backup; no server may run on it.",
 	.options = options,
+	.examples = "  syrinx restore /var/backups/syrinx.db\n"
+		    "  syrinx restore --data data --replace copy.db\n",
 	.run = run,
 };

@@ -57,7 +57,7 @@ void account_json_write(struct json_write *json, const struct store_account *row
 	json_write_signed(json, "spent_microcents", row->spent_microcents);
 	json_write_signed(json, "balance_microcents",
 			  row->credit_microcents - row->spent_microcents);
-	account_json_write_text(json, "currency", currency);
+	account_json_write_text(json, "currency", currency ? currency : "");
 	account_json_write_moment(json, "created_at", row->created_ms);
 	account_json_write_moment(json, "closed_at", row->closed_ms);
 }

@@ -8,7 +8,7 @@
 #include "wire/account_message.h"
 #include "wire/json_write.h"
 
-/* The members of an object that has been opened. */
+/* The members of an object that has been opened; a currency that is not known is NULL. */
 void account_json_write(struct json_write *json, const struct store_account *row,
 			const char *currency);
 void account_json_write_project(struct json_write *json, const struct store_project *row);

@@ -90,7 +90,7 @@ def back_up_while_speaking(server, tmp_path, *options, **more):
             kept = turns_of(path)
             assert set(known) <= set(kept) and len(kept) == len(set(kept))
             assert figures(said)["turns"] == len(kept)
-            assert "every sum is that of its rows" in run("account", "check", "--store",
+            assert "all totals match the ledger" in run("account", "check", "--store",
                                                           f"sqlite:{path}")
     assert not list(tmp_path.glob("*.part*")) and path.stat().st_mode & 0o777 == 0o600
     return path, kept

@@ -173,7 +173,7 @@ def test_interrupted_say_leaves_a_whole_file(server, tmp_path, where, number):
 def test_say_explains_why_the_local_key_is_not_sent(tmp_path):
     done = syrinx("say", "x", "--server", "http://192.0.2.1:1", cwd=tmp_path)
     assert done.returncode == 1
-    assert b"only sent to a server on this machine" in done.stderr
+    assert b"is sent to this machine only" in done.stderr
     for command in (["say", "x"], ["ready"], ["top"], ["talk"], ["voices"]):
         done = syrinx(*command, "--server", "ftp://x", cwd=tmp_path)
         assert done.returncode == 2 and b"is not an http(s) address" in done.stderr
@@ -351,7 +351,8 @@ def test_key_create_prints_the_key_alone(tmp_path):
 def store(tmp_path):
     """Runs a command on a store of its own; gives (standard output, standard error)."""
     def run(*arguments, status=0):
-        done = syrinx(*arguments, "--data", tmp_path / "data")
+        create = ["--create"] if arguments[1] == "create" else []
+        done = syrinx(*arguments, *create, "--data", tmp_path / "data")
         assert done.returncode == status, done.stderr
         return done.stdout.decode(), done.stderr.decode()
 

@@ -64,7 +64,7 @@ def test_everything_in_a_directory_that_the_server_makes_is_private(start_server
     use(server)
     files = {path.name for path in server.data.rglob("*")}
     assert {"syrinx.db", "syrinx.db-wal", "syrinx.db-shm", "local.key", "syrinx.pid", "syrinx.lock",
-            "syrinx.listener", "spool", "samples"} <= files
+            "syrinx.listener", "spool", "samples", "engines"} <= files
     assert open_to_others(server.data) == []
     server.stop()
     assert open_to_others(server.data) == []

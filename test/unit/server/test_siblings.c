@@ -36,6 +36,7 @@ static struct siblings start_another(const char *address)
 	struct siblings other = open_another(address);
 
 	assert_int_equal(siblings_join(&other), 0);
+	siblings_set_url(&other, false, 8080);
 	assert_int_equal(siblings_note(&other, false), 0);
 	return other;
 }
@@ -88,7 +89,7 @@ static void write_pid_file(const char *note)
 	fclose(file);
 }
 
-static void read_pid_file(char note[64])
+static void read_pid_file(char note[128])
 {
 	char path[128];
 	FILE *file;
@@ -96,7 +97,7 @@ static void read_pid_file(char note[64])
 	file_path(path, "syrinx.pid");
 	file = fopen(path, "r");
 	assert_non_null(file);
-	assert_non_null(fgets(note, 64, file));
+	assert_non_null(fgets(note, 128, file));
 	fclose(file);
 }
 
@@ -144,14 +145,15 @@ static void test_the_first_is_found_after_the_second_has_ended(void **state)
 {
 	struct siblings first = start_another(ADDRESS);
 	struct siblings second = start_another(ADDRESS);
-	char note[64];
-	char expected[64];
+	char note[128];
+	char expected[128];
 
 	(void)state;
 	assert_true(siblings_leave(&second, &found));
 	assert_int_equal(found.slot, first.slot);
 	read_pid_file(note);
-	snprintf(expected, sizeof(expected), "%ld " ADDRESS " %d\n", (long)getpid(), first.slot);
+	snprintf(expected, sizeof(expected), "%ld " ADDRESS " %d http://" ADDRESS "\n",
+		 (long)getpid(), first.slot);
 	assert_string_equal(note, expected);
 	siblings_close(&second);
 	assert_true(siblings_find_serving(&found, &us));
@@ -234,7 +236,7 @@ static size_t count_when_noted(const char *note)
 
 static size_t count_with_pid(long pid, const char *rest)
 {
-	char note[64];
+	char note[128];
 
 	snprintf(note, sizeof(note), "%ld %s\n", pid, rest);
 	return count_when_noted(note);
