@@ -9,10 +9,15 @@ import {TalkTab} from './talk.js';
 const byId = (id) => document.getElementById(id);
 const VOICE_LISTS = ['voice', 'voice-left', 'voice-right', 'voice-talk'];
 const CHECK_MS = 3000; // how soon a server that went away or came back is noticed
+const ENDING = 'the server is ending'; // its reason not to be ready
+const VOICES_EVERY = 5; // checks, until the voices are asked for again while some have a stand-in
 const ANSWER_MS = 10000; // a server that takes longer to say that it is there is not
 
 let key = loadKey();
 let isUp = null;
+let shown = ''; // the voices in the lists
+let isIncomplete = false; // some of them are loading, or have a stand-in
+let checks = 0;
 let reading = 0; // of the voices: what an earlier one brings is of another key, or old
 
 const page = {
@@ -22,7 +27,10 @@ const page = {
     byId('notice').textContent = words || '';
     if (words) byId('notice').scrollIntoView({block: 'nearest'}); // on a phone it is far from the buttons
   },
-  refreshVoices: () => loadVoices(),
+  refreshVoices() {
+    shown = ''; // one of the lists is wrong
+    loadVoices();
+  },
 };
 
 const tabs = {speak: new SpeakTab(page), multi: new MultiTab(page), talk: new TalkTab(page)};
@@ -37,7 +45,7 @@ function nameOfLanguage(code) {
   }
 }
 
-// What a list says of a voice that is not ready. One with a stand-in is another person until its own voice is installed.
+// What a list says of a voice that is not ready. A stand-in is another speaker, until the voice itself is installed.
 const AVAILABILITIES = {loading: ['loading'], stand_in: ['stand-in'], unavailable: ['unavailable']};
 
 // A group for each language, in the order in which the server has their first voices: the best come first.
@@ -89,7 +97,9 @@ async function loadVoices() {
   try {
     const voices = await allVoices();
     if (mine !== reading) return;
-    fillVoices(voices);
+    isIncomplete = voices.some(({availability}) => availability === 'loading' || availability === 'stand_in');
+    if (JSON.stringify(voices) !== shown) fillVoices(voices); // a list that is open would close
+    shown = JSON.stringify(voices);
     tabs.speak.showChoices();
     await tabs.talk.loadAgents().catch(() => {});
   } catch (error) {
@@ -109,11 +119,13 @@ async function checkServer() {
     else {
       const {reason = 'the server is starting or ending'} = await answer.json().catch(() => ({}));
       showServer('bad', reason[0].toUpperCase() + reason.slice(1));
-      tabs.talk.letGo();
+      if (reason === ENDING) tabs.talk.letGo();
     }
     if (answer.ok && isUp === false) {
       page.tell(null);
       loadVoices(); // it was away: its voices may be others
+    } else if (answer.ok && isIncomplete && ++checks % VOICES_EVERY === 0) {
+      loadVoices(); // some may have been installed
     }
     isUp = answer.ok;
   } catch {

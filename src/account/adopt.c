@@ -181,11 +181,10 @@ static void adopt_tell(const struct adoption *adoption, const char *dir, const c
 		log_info("account", "recorded %zu turn%s that server %s left in %s when it ended",
 			 adoption->rows, adoption->rows == 1 ? "" : "s", id, dir);
 	else
-		log_warn(
-			"account",
-			"server %s had died: of its turns %zu were recorded as it left them in %s, "
-			"and %zu that it was speaking as lost",
-			id, adoption->rows, dir, adoption->lost);
+		log_warn("account",
+			 "server %s had died: recorded %zu finished turns from %s, and %zu "
+			 "unfinished ones as lost",
+			 id, adoption->rows, dir, adoption->lost);
 }
 
 /* EBUSY: it lives. */

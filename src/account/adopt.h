@@ -1,5 +1,5 @@
 /*
- * adopt.h: what processes left behind that died, or ended while the store was away.
+ * adopt.h: what a process left behind when it died, or ended while the store was away.
  *
  * Rows that waited for the store are delivered; turns that were being spoken are
  * booked as lost, with what they had said at their last mark, and cost nothing.

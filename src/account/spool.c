@@ -269,7 +269,6 @@ static int spool_show_whole(int fd, size_t size, spool_h *each, void *arg)
 		if (!err && turn_record_read(&turn, &number, record) == 0)
 			err = each(&turn, arg);
 	}
-	close(fd);
 	return err;
 }
 
@@ -279,20 +278,23 @@ int spool_rescue(const char *path, spool_h *each, void *arg)
 	int fd;
 	int err = local_file_open(&fd, &size, path);
 
-	return err ? err : spool_show_whole(fd, size, each, arg);
+	if (err)
+		return err;
+	err = spool_show_whole(fd, size, each, arg);
+	close(fd);
+	return err;
 }
 
 int spool_look(const char *path, spool_h *each, void *arg)
 {
 	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int err;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int err = EBADMSG;
 
 	if (fd < 0)
 		return errno;
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-		return spool_show_whole(fd, (size_t)status.st_size, each, arg);
-	err = EBADMSG;
+		err = spool_show_whole(fd, (size_t)status.st_size, each, arg);
 	close(fd);
 	return err;
 }

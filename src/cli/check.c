@@ -18,6 +18,7 @@
 #include "cli/config_file.h"
 #include "cli/preflight.h"
 #include "cli/settings.h"
+#include "server/config_prices.h"
 
 #define TEXT_MAX (1u << 20)
 
@@ -121,6 +122,8 @@ static int check_all(const struct command_call *call)
 	buf_init(&errors, TEXT_MAX);
 	buf_init(&warnings, TEXT_MAX);
 	err = preflight_check(&config, &errors, &warnings);
+	if (config_prices_check_names(&config, &errors) != 0)
+		err = EINVAL;
 	err_store = preflight_check_store(&config, &is_new, &errors, &warnings);
 	settings_print_findings(&errors, &warnings);
 	buf_reset(&errors);

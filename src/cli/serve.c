@@ -24,6 +24,7 @@
 #include "cli/preflight.h"
 #include "cli/settings.h"
 #include "net/listener.h"
+#include "server/config_prices.h"
 #include "server/server.h"
 #include "server/siblings.h"
 #include "server/successor.h"
@@ -248,6 +249,7 @@ static int serve_check(const struct config *config)
 	buf_init(&errors, FINDINGS_MAX);
 	buf_init(&warnings, FINDINGS_MAX);
 	err = preflight_check(config, &errors, &warnings);
+	(void)config_prices_check_names(config, &warnings);
 	settings_log_findings(&errors, &warnings);
 	buf_reset(&errors);
 	buf_reset(&warnings);

@@ -73,6 +73,16 @@ static int make(struct tls **tlsp, bool is_server)
 	return 0;
 }
 
+/* Without it OpenSSL would ask for the passphrase of an encrypted key on the terminal, and wait. */
+static int tls_no_passphrase(char *passphrase, int size, int is_for_writing, void *arg)
+{
+	(void)passphrase;
+	(void)size;
+	(void)is_for_writing;
+	(void)arg;
+	return 0;
+}
+
 int tls_server_alloc(struct tls **tlsp, const char *certificate_file, const char *key_file,
 		     char *why, size_t why_size)
 {
@@ -83,6 +93,7 @@ int tls_server_alloc(struct tls **tlsp, const char *certificate_file, const char
 		snprintf(why, why_size, "TLS: %s", strerror(err));
 		return err;
 	}
+	SSL_CTX_set_default_passwd_cb(tls->ssl_ctx, tls_no_passphrase);
 	SSL_CTX_set_num_tickets(tls->ssl_ctx, 1);
 	SSL_CTX_set_options(tls->ssl_ctx, SSL_OP_CIPHER_SERVER_PREFERENCE);
 	if (SSL_CTX_use_certificate_chain_file(tls->ssl_ctx, certificate_file) != 1)

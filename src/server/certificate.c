@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/calendar.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/tls.h"
@@ -31,11 +32,15 @@ int certificate_open(struct server *server)
 
 static void certificate_use(struct server *server, struct tls *tls, const struct config *fresh)
 {
-	char expires[CALENDAR_SIZE];
+	char expires[CALENDAR_SIZE] = "an unknown date";
+	int64_t expires_ms = tls_expires(tls) * 1000;
+	bool has_expired = expires_ms && expires_ms <= clock_wall_ms();
 
-	calendar_print_minute(expires, tls_expires(tls) * 1000);
-	log_info("server", "SIGHUP: new connections use %s, which expires on %s",
-		 fresh->tls_certificate, expires);
+	if (expires_ms)
+		calendar_print_minute(expires, expires_ms);
+	log_line(has_expired ? LOG_WARN : LOG_INFO, "server",
+		 "SIGHUP: new connections use %s, which %s on %s", fresh->tls_certificate,
+		 has_expired ? "expired" : "expires", expires);
 	http_server_set_tls(server->http, tls);
 	mem_deref(server->tls);
 	server->tls = tls;

@@ -143,8 +143,8 @@ struct config_places {
 	char voices_dir[PARAM_STRING_SIZE];
 };
 
-/* Defaults (with these places, unless NULL), then the file (NULL: none), then the environment, then the
- * overrides; later ones win.  EINVAL or the file's errno, with one line per
+/* Defaults (with these places, unless NULL), then the file (NULL: none), then the environment,
+ * then the overrides; later ones win.  EINVAL or the file's errno, with one line per
  * mistake in errors. */
 int config_load_at(struct config *config, const char *file, const struct config_places *places,
 		   const struct config_override *overrides, size_t count, struct buf *errors);

@@ -4,17 +4,14 @@
 #include "server/config_prices.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/similar.h"
-#include "synth/voice.h"
+#include "synth/pool.h"
 #include "wire/settings.h"
 
-#define ENGINE_PREFIX "syrinx-"
 #define ENGINES_MAX 64 /* for a message; there are four, and perhaps some of the operator's */
 
 /* No price of a file or variable can have this value. */
@@ -101,39 +98,32 @@ static bool config_prices_has(const struct names *names, const char *name)
 	return false;
 }
 
-static void config_prices_add_engine(struct names *names, const char *name)
+static int config_prices_add_engine(const char *name, const char *path, void *arg)
 {
+	struct names *names = arg;
+
+	(void)path;
 	if (names->count == ENGINES_MAX || config_prices_has(names, name))
-		return;
+		return 0;
 	snprintf(names->copies[names->count], VOICE_ENGINE_MAX, "%s", name);
 	names->list[names->count] = names->copies[names->count];
 	++names->count;
+	return 0;
 }
 
 /* Those that the pool would start, and those of the catalogue, which may be installed later
  * or on another of several servers with the same configuration. */
 static void config_prices_list_engines(struct names *names, const char *engines_dir)
 {
-	size_t prefix_len = strlen(ENGINE_PREFIX);
-	DIR *dir = opendir(engines_dir);
-	const struct dirent *entry;
-
 	for (size_t i = 0; i < voice_table_len; ++i) {
 		for (size_t n = 0; n < VOICE_SPEAKERS_MAX; ++n) {
-			if (voice_table[i].speakers[n].engine)
-				config_prices_add_engine(names, voice_table[i].speakers[n].engine);
+			const char *engine = voice_table[i].speakers[n].engine;
+
+			if (engine)
+				config_prices_add_engine(engine, NULL, names);
 		}
 	}
-	while (dir && (entry = readdir(dir))) {
-		const char *name = entry->d_name + prefix_len;
-
-		if (strncmp(entry->d_name, ENGINE_PREFIX, prefix_len) == 0 && name[0] &&
-		    strlen(name) < VOICE_ENGINE_MAX && !strchr(name, '.') &&
-		    faccessat(dirfd(dir), entry->d_name, X_OK, 0) == 0)
-			config_prices_add_engine(names, name);
-	}
-	if (dir)
-		closedir(dir);
+	(void)pool_each_engine(engines_dir, config_prices_add_engine, names);
 }
 
 /* "there is no engine vit; did you mean vits?", or which there are if none is similar. */
@@ -206,10 +196,11 @@ static int config_prices_check_kind(const struct config_price *price, struct buf
 		err = EINVAL;
 	}
 	if (price->agent[0] && (!is_of_tokens || price->microcents_per_minute >= 0)) {
-		(void)buf_printf(errors,
-				 "[price %s] has an agent: it wants a price of tokens, and none of "
-				 "audio\n",
-				 price->name);
+		(void)buf_printf(
+			errors,
+			"[price %s] has an agent: it needs a token price and must not have "
+			"an audio price\n",
+			price->name);
 		err = EINVAL;
 	}
 	return err;
@@ -231,6 +222,45 @@ static bool config_prices_is_same(const struct config_price *a, const struct con
 
 int config_prices_check(const struct config *config, struct buf *errors)
 {
+	int err = 0;
+
+	for (size_t i = 0; i < config->prices_count; ++i) {
+		if (config_prices_check_kind(&config->prices[i], errors) != 0)
+			err = EINVAL;
+	}
+	return err;
+}
+
+/* A derived voice costs what its base costs. */
+static int config_prices_check_voice(const struct config_price *price, struct buf *mistakes)
+{
+	if (price->voice_id < VOICE_DERIVED_FIRST || price->voice_id > VOICE_DERIVED_LAST)
+		return 0;
+	(void)buf_printf(mistakes,
+			 "[price %s] voice: %lld is a derived voice, which has the price of the "
+			 "voice it is derived from: name that one\n",
+			 price->name, (long long)price->voice_id);
+	return EINVAL;
+}
+
+static int config_prices_check_others(const struct config *config, size_t i, struct buf *mistakes)
+{
+	int err = 0;
+
+	for (size_t j = 0; j < i; ++j) {
+		if (!config_prices_is_same(&config->prices[i], &config->prices[j]))
+			continue;
+		(void)buf_printf(mistakes,
+				 "[price %s] matches exactly what [price %s] matches: remove one, "
+				 "or make one more specific\n",
+				 config->prices[i].name, config->prices[j].name);
+		err = EINVAL;
+	}
+	return err;
+}
+
+int config_prices_check_names(const struct config *config, struct buf *mistakes)
+{
 	struct names engines = {.count = 0};
 	int err = 0;
 
@@ -239,22 +269,11 @@ int config_prices_check(const struct config *config, struct buf *errors)
 	for (size_t i = 0; i < config->prices_count; ++i) {
 		const struct config_price *price = &config->prices[i];
 
-		if (config_prices_check_kind(price, errors) != 0)
+		if (config_prices_check_voice(price, mistakes) != 0 ||
+		    config_prices_check_model(price, &engines, mistakes) != 0 ||
+		    config_prices_check_engine(price, &engines, mistakes) != 0 ||
+		    config_prices_check_others(config, i, mistakes) != 0)
 			err = EINVAL;
-		if (config_prices_check_model(price, &engines, errors) != 0)
-			err = EINVAL;
-		if (config_prices_check_engine(price, &engines, errors) != 0)
-			err = EINVAL;
-		for (size_t j = 0; j < i; ++j) {
-			if (!config_prices_is_same(price, &config->prices[j]))
-				continue;
-			(void)buf_printf(
-				errors,
-				"[price %s] applies to the same as [price %s]: remove one, "
-				"or let one name more\n",
-				price->name, config->prices[j].name);
-			err = EINVAL;
-		}
 	}
 	return err;
 }

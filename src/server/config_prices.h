@@ -1,8 +1,8 @@
 /*
  * config_prices.h: prices of a configuration: their defaults, and what is wrong with them.
  *
- * A price that can never apply is a mistake that nobody would notice before the first bill,
- * so whatever a section names must exist.
+ * A price that can never apply is a mistake that nobody would notice before the first bill, so
+ * whatever a section names should exist.
  */
 #ifndef SERVER_CONFIG_PRICES_H
 #define SERVER_CONFIG_PRICES_H
@@ -20,5 +20,10 @@ void config_prices_fill_in(struct config *config, int64_t default_price);
 
 /* All sections, after fill_in.  EINVAL, with a line in errors for each mistake. */
 int config_prices_check(const struct config *config, struct buf *errors);
+
+/* Sections that can never apply, because they name what does not exist or what an earlier section
+ * names: a mistake for whoever checks a configuration, and a warning for a server that starts,
+ * because earlier versions ignored them.  EINVAL, with a line for each. */
+int config_prices_check_names(const struct config *config, struct buf *mistakes);
 
 #endif

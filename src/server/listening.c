@@ -151,21 +151,35 @@ void listening_offer(struct server *server)
 			 strerror(err));
 }
 
-/* From now on this is the server of its data directory. */
-static void begin_service(struct server *server)
+/* From now on this is the server of its data directory: others that start find it. */
+static void join_siblings(struct server *server)
 {
 	int err;
 
 	listening_offer(server);
-	siblings_set_url(&server->siblings, server->tls != NULL, listener_port(server->listener));
+	siblings_set_url(&server->siblings, server->config->tls_certificate[0] != '\0',
+			 listener_port(server->listener));
 	err = siblings_note(&server->siblings, false);
 	if (err)
 		log_warn("server", "cannot write the pid file: %s", strerror(err));
+}
+
+static int open_listener(struct server *server)
+{
+	int err = take_listener(server);
+
+	if (!err)
+		join_siblings(server);
+	return err;
+}
+
+static void begin_service(struct server *server)
+{
 	tell_listening(server);
 	pool_keep_records(server->pool);
 }
 
-/* A predecessor that ended while its successor was loading has left callers to nobody. */
+/* If the predecessor ends while this process is loading, nobody else accepts callers. */
 static void check_predecessor(void *arg)
 {
 	struct server *server = arg;
@@ -177,7 +191,7 @@ static void check_predecessor(void *arg)
 			  PREDECESSOR_CHECK_MS * UINT64_C(1000), check_predecessor, server);
 		return;
 	}
-	server->failure = take_listener(server);
+	server->failure = open_listener(server);
 	if (server->failure)
 		loop_stop(server->loop);
 	else
@@ -186,7 +200,7 @@ static void check_predecessor(void *arg)
 
 int listening_bind(struct server *server)
 {
-	return listening_has_predecessor(server) ? 0 : take_listener(server);
+	return listening_has_predecessor(server) ? 0 : open_listener(server);
 }
 
 void listening_begin(struct server *server)
@@ -204,14 +218,15 @@ int listening_take_over(struct server *server)
 
 	if (server->listener)
 		return 0;
-	if (lost && listening_has_predecessor(server)) {
+	server->replaces = listening_has_predecessor(server);
+	if (lost && server->replaces) {
 		log_error("server",
 			  "the engine %s works in the server that is running and does not start "
 			  "in this one: this one ends, the other continues",
 			  lost);
 		return ECANCELED;
 	}
-	err = take_listener(server);
+	err = open_listener(server);
 	if (!err)
 		begin_service(server);
 	return err;

@@ -247,7 +247,7 @@ static void tell_restart(const struct server *server, const struct config *fresh
 	buf_reset(&keys);
 }
 
-/* Agents and certificates are read anew, each whatever becomes of the other. */
+/* A mistake in the configuration must not keep a renewed certificate from being used. */
 static int reload(struct server *server, struct config *fresh)
 {
 	struct buf errors;
@@ -255,8 +255,10 @@ static int reload(struct server *server, struct config *fresh)
 
 	buf_init(&errors, SCRATCH_MAX);
 	err = server->events->reload(fresh, &errors, server->events->arg);
+	if (err)
+		memcpy(fresh, server->config, sizeof(*fresh));
+	certificate_reload(server, fresh);
 	if (!err) {
-		certificate_reload(server, fresh);
 		tell_restart(server, fresh);
 		err = agents_reload(server->agents, fresh, &errors);
 	}
@@ -424,7 +426,7 @@ static void on_pool_ready(void *arg)
 	log_info("server", "ready: %zu voices", voices_count(pool_voices(server->pool)));
 	notify_manager("READY=1\nMAINPID=%ld\nSTATUS=listening on %.100s", (long)getpid(),
 		       server->config->listen);
-	successor_take_over();
+	successor_take_over(server->replaces);
 	/* Only now: what is fetched must not delay the first caller. */
 	if (server->config->fetch_voices)
 		voices_fetch_start(&server->voices_fetch, server->loop, server->config);
@@ -455,8 +457,8 @@ static int start(struct server *server)
 	if (!err)
 		err = loop_alloc(&server->loop);
 
-	/* The address first, so that a server that cannot have it says so at once.  Who calls
-	 * before the loop runs waits in the kernel's queue. */
+	/* The address first, so that a server that cannot have it says so at once.  Connections
+	 * wait in the kernel's queue until the loop runs. */
 	if (!err)
 		err = listening_bind(server);
 

@@ -107,6 +107,7 @@ struct server {
 	bool is_stopping; /* the loop has ended: signals change nothing any more */
 	struct store_wait store_wait;
 	char records_dir[PARAM_STRING_SIZE + 16]; /* what engines said of themselves */
+	bool replaces; /* a server that still serves, which is to end now */
 	struct timer predecessor_timer;
 	struct timer drain_timer;
 	struct timer last_requests_timer;

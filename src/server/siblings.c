@@ -24,7 +24,7 @@ static int siblings_open_file(const struct siblings *siblings, const char *name,
 	char path[SIBLINGS_PATH_SIZE];
 
 	snprintf(path, sizeof(path), "%s/%s", siblings->data_dir, name);
-	return open(path, flags | O_CLOEXEC, 0600);
+	return open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 /* What fcntl needs to know about the bytes of a slot. */
@@ -61,6 +61,19 @@ void siblings_close(struct siblings *siblings)
 	siblings->servers_fd = siblings->lock_fd = siblings->slot = -1;
 }
 
+static int siblings_write_record(const struct siblings *siblings, const char *text)
+{
+	char record[SIBLINGS_RECORD_SIZE] = {0};
+	ssize_t n;
+
+	snprintf(record, sizeof(record), "%s", text);
+	n = pwrite(siblings->servers_fd, record, sizeof(record),
+		   (off_t)siblings->slot * SIBLINGS_RECORD_SIZE);
+	if (n < 0)
+		return errno;
+	return n == (ssize_t)sizeof(record) ? 0 : EIO;
+}
+
 static int siblings_take_slot(struct siblings *siblings)
 {
 	for (int slot = 0; slot < SIBLINGS_MAX; ++slot) {
@@ -68,7 +81,7 @@ static int siblings_take_slot(struct siblings *siblings)
 
 		if (fcntl(siblings->servers_fd, F_OFD_SETLK, &range) == 0) {
 			siblings->slot = slot;
-			return 0;
+			return siblings_write_record(siblings, ""); /* not the last holder's */
 		}
 		if (errno != EAGAIN && errno != EACCES)
 			return errno;
@@ -78,11 +91,18 @@ static int siblings_take_slot(struct siblings *siblings)
 
 int siblings_join(struct siblings *siblings)
 {
+	int err = 0;
+
 	if (siblings->lock_fd < 0)
 		siblings->lock_fd = siblings_open_file(siblings, "syrinx.lock", O_RDWR | O_CREAT);
 	if (siblings->lock_fd < 0 || flock(siblings->lock_fd, LOCK_SH | LOCK_NB) != 0)
-		return errno;
-	return siblings->slot >= 0 ? 0 : siblings_take_slot(siblings);
+		err = errno;
+	if (siblings->slot < 0) {
+		int err_slot = siblings_take_slot(siblings);
+
+		err = err ? err : err_slot;
+	}
+	return err;
 }
 
 /* "PID ADDRESS SLOT URL".  The previous release writes and reads the first two words alone. */
@@ -162,16 +182,16 @@ void siblings_set_url(struct siblings *siblings, bool has_tls, unsigned port)
 int siblings_note(struct siblings *siblings, bool is_draining)
 {
 	struct sibling self = {.pid = (long)getpid(), .slot = siblings->slot};
-	char record[SIBLINGS_RECORD_SIZE] = {0};
+	char record[SIBLINGS_RECORD_SIZE];
+	int err;
 
 	if (strlen(siblings->address) >= SIBLINGS_ADDRESS_SIZE)
 		return ENAMETOOLONG;
 	snprintf(record, sizeof(record), "%ld %.511s %s %s\n", self.pid, siblings->address,
 		 is_draining ? "draining" : "serving", siblings->url);
-	if (siblings->slot >= 0 &&
-	    pwrite(siblings->servers_fd, record, sizeof(record),
-		   (off_t)siblings->slot * SIBLINGS_RECORD_SIZE) != (ssize_t)sizeof(record))
-		return errno;
+	err = siblings->slot >= 0 ? siblings_write_record(siblings, record) : 0;
+	if (err)
+		return err;
 	memcpy(self.url, siblings->url, sizeof(self.url));
 	return is_draining ? 0 : siblings_write_pid(siblings, &self);
 }

@@ -103,8 +103,13 @@ int successor_start(struct successor *successor)
 	char pid[16];
 	int err;
 
-	if (successor->pid)
+	if (successor->pid) {
+		log_warn("server",
+			 "process %ld is loading already; send SIGUSR2 again when it has "
+			 "taken over",
+			 (long)successor->pid);
 		return EALREADY;
+	}
 	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
 	setenv(PREDECESSOR, pid, 1);
 	err = spawn(successor);
@@ -151,9 +156,9 @@ void successor_tell_taken(const char *address, long pid, bool is_draining)
 			 pid, address, pid);
 }
 
-void successor_take_over(void)
+void successor_take_over(bool is_serving)
 {
-	if (successor_has_predecessor())
+	if (is_serving && successor_has_predecessor())
 		kill(getppid(), SIGTERM);
 	unsetenv(PREDECESSOR); /* not for the workers */
 }

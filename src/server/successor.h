@@ -25,8 +25,9 @@ bool successor_has_predecessor(void);
 /* Logs from whom it has the listening socket, and what follows from that. */
 void successor_tell_taken(const char *address, long pid, bool is_draining);
 
-/* In the new one, when it listens: the old one may end. */
-void successor_take_over(void);
+/* In the new one, when it is ready: asks the old one to end, unless it is ending already, where a
+ * second signal would cut its turns. */
+void successor_take_over(bool is_serving);
 
 /* A child has ended: was it this one?  While we drain it was ready, and had taken our place. */
 void successor_reap(struct successor *successor, bool is_draining);

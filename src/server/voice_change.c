@@ -197,6 +197,9 @@ static int check_sound(const struct errand *errand, struct stream_fault *fault,
 				 "variant must be a known one, f1 to f5 or m1 to m8 for example");
 	if (!base || !base->engine[0])
 		return 0;
+	if (base->status == VOICE_LOADING && !base->features && !voices_are_complete(voices))
+		return fault_set(fault, WIRE_ERROR_UNAVAILABLE, "the engine %s is loading",
+				 base->engine);
 	if ((row->pitch < 0 || row->pitch > 0) && !(base->features & VOICE_HAS_PITCH))
 		return refuse_feature(fault, voices, base, "pitch", VOICE_HAS_PITCH);
 	if (row->variant && !(base->features & VOICE_HAS_VARIANTS))

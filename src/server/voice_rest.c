@@ -168,7 +168,7 @@ static void write_for_openai(struct json_write *json, const struct voice_json *v
 	json_write_string(json, "name", voice->name, strlen(voice->name));
 }
 
-/* What engines say about files that are no voices, for whoever runs the server. */
+/* What engines report about files that cannot be used as voices, for the operator. */
 static void voice_rest_write_notes(struct json_write *json, const struct route_call *call)
 {
 	struct pool_note note;

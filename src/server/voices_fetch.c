@@ -105,7 +105,7 @@ static int start(struct voices_fetch *fetch, struct loop *loop, const struct con
 		return errno;
 	self[n] = '\0';
 	memcpy(dir, config->voices_dir, sizeof(dir));
-	/* How far it is, it says in lines that are logged. */
+	/* It reports its progress in lines, which are logged. */
 	return child_spawn(&fetch->child, &fetch->report_fd, loop, argv, environ, "voices",
 			   on_exit_status, fetch);
 }

@@ -67,7 +67,7 @@ static const struct voice *find_voice(const struct session *session,
 			  : voices_find_for(voices, project_id, settings->voice_id);
 }
 
-int session_choose_voice(const struct session *session, struct settings *settings,
+int session_choose_voice(struct session *session, struct settings *settings,
 			 const struct settings_name *name, struct stream_fault *fault)
 {
 	const struct voice *voice;
@@ -84,6 +84,7 @@ int session_choose_voice(const struct session *session, struct settings *setting
 	if (!voice && services_unknown_voice(session->services) == WIRE_ERROR_VOICE_NOT_FOUND)
 		return fault_set(fault, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id %lld",
 				 (long long)settings->voice_id);
+	session->unknown_voice_id = voice ? 0 : settings->voice_id;
 	if (voice)
 		settings->voice_id = voice->id;
 	return 0;

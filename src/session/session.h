@@ -74,6 +74,7 @@ struct session {
 	const struct dialect *dialect;
 	struct member *member; /* whose it is */
 	struct voice_pin *pins; /* see voice_pins.h */
+	int64_t unknown_voice_id; /* accepted while engines were loading; 0: none */
 	char request_id[SESSION_REQUEST_ID_SIZE];
 };
 
@@ -88,7 +89,7 @@ int64_t session_project_id(const struct session *session);
 /* What the parser cannot know: the voice of a message's settings, when they have one, is
  * there for the session's project.  A name is made its number; EINVAL with the fault
  * filled in. */
-int session_choose_voice(const struct session *session, struct settings *settings,
+int session_choose_voice(struct session *session, struct settings *settings,
 			 const struct settings_name *name, struct stream_fault *fault);
 
 /* Fills in the currency, and whether the price is only the program's default. */

@@ -622,6 +622,16 @@ static void choose_words(struct turn *turn)
 	turn->reader.lexicon = turn->lexicon;
 }
 
+/* A voice that was named has been there, unless it was named while engines were loading. */
+static enum wire_error_id why_no_voice(const struct turn *turn)
+{
+	if (!(turn->settings.set & SETTING_VOICE_ID))
+		return WIRE_ERROR_MISSING_VOICE;
+	return turn->settings.voice_id == turn->owner.session->unknown_voice_id
+		       ? services_unknown_voice(turn->services)
+		       : WIRE_ERROR_UNAVAILABLE;
+}
+
 int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct settings *settings,
 	       const struct voice *voice)
 {
@@ -651,11 +661,8 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 	}
 	if (voice)
 		choose_words(turn);
-	else /* one that was named has been there, and is not any more */
-		turn_fail(turn,
-			  settings->set & SETTING_VOICE_ID ? WIRE_ERROR_UNAVAILABLE
-							   : WIRE_ERROR_MISSING_VOICE,
-			  NULL);
+	else
+		turn_fail(turn, why_no_voice(turn), NULL);
 	*turnp = turn;
 	return 0;
 }

@@ -17,7 +17,7 @@ static bool expect_is_installed(const struct fleet *fleet, const char *engine_vo
 	return options->is_installed(fleet->name, engine_voice, options->installed_arg);
 }
 
-/* Leaves those out that are not installed any more. */
+/* Removes the voices that are not installed any more. */
 static void expect_keep_installed(const struct fleet *fleet, struct greeting *greeting)
 {
 	size_t kept = 0;
@@ -60,10 +60,10 @@ static int expect_from_record(struct greeting *greeting, struct fleet *fleet)
 
 	if (err)
 		return err;
-	fleet->worked_before = true;
 	fleet->knows_capabilities = true;
 	fleet->capabilities = ready.capabilities;
 	expect_keep_installed(fleet, greeting);
+	fleet->worked_before = greeting->voice_count > 0;
 	return 0;
 }
 

@@ -467,31 +467,33 @@ void fleet_worker_freed(struct fleet *fleet, struct worker *worker)
 	pool_schedule_soon(fleet->pool);
 }
 
+/* A death that was no fault of theirs must not have new callers refused: the
+ * engine may need most of their time to start. */
+static void wait_anew(struct fleet *fleet)
+{
+	for (struct link *l = list_first(&fleet->queued); l; l = list_next(&fleet->queued, l))
+		job_wait_anew(LIST_OBJECT(l, struct speech_job, link));
+}
+
 /* It does not start: its voices are spoken by others where there are any. */
 static void give_up(struct fleet *fleet)
 {
 	log_error("synth", "%s does not start: its voices are missing", fleet->program);
 	fleet->given_up = true;
 	fleet->answered = true;
+	buf_reset(&fleet->record);
+	wait_anew(fleet); /* those that queue wait as long as for any engine, not for loading */
 	if (voices_set_missing(fleet->pool->voices, fleet->name, true) != 0)
 		log_error("synth", "no memory for other speakers of the voices of %s", fleet->name);
 	fleet_keep_record(fleet);
 	pool_check_ready(fleet->pool);
 }
 
-/* A death that was no fault of theirs must not have new callers refused: the
- * engine may need most of their time to start. */
-static void have_patience(struct fleet *fleet)
-{
-	for (struct link *l = list_first(&fleet->queued); l; l = list_next(&fleet->queued, l))
-		job_wait_anew(LIST_OBJECT(l, struct speech_job, link));
-}
-
 /* Several that die together (an operator's kill) are one failure. */
 void fleet_worker_failed(struct fleet *fleet, bool was_of_use)
 {
 	if (was_of_use) {
-		have_patience(fleet);
+		wait_anew(fleet);
 		fleet_keep_staffed(fleet);
 		return;
 	}

@@ -378,30 +378,48 @@ static bool pool_is_engine(char path[ENGINE_PATH_SIZE], const char *dir, const c
 	return access(path, X_OK) == 0;
 }
 
-int pool_look(const char *engines_dir)
+int pool_each_engine(const char *engines_dir, pool_engine_h *handler, void *arg)
 {
 	DIR *dir = opendir(engines_dir);
 	char path[ENGINE_PATH_SIZE];
 	const struct dirent *entry;
-	bool found = false;
+	int err = 0;
 
 	if (!dir)
 		return errno;
-	while (!found && (entry = readdir(dir)))
-		found = pool_is_engine(path, engines_dir, entry->d_name);
+	while (!err && (entry = readdir(dir))) {
+		if (pool_is_engine(path, engines_dir, entry->d_name))
+			err = handler(entry->d_name + strlen(ENGINE_PREFIX), path, arg);
+	}
 	closedir(dir);
-	return found ? 0 : ENOENT;
+	return err;
 }
 
-static int add_engine(struct pool *pool, const char *file)
+static int note_engine(const char *name, const char *path, void *arg)
 {
-	char path[ENGINE_PATH_SIZE];
-	const char *name = file + strlen(ENGINE_PREFIX);
+	bool *found = arg;
+
+	(void)name;
+	(void)path;
+	*found = true;
+	return 0;
+}
+
+int pool_look(const char *engines_dir)
+{
+	bool found = false;
+	int err = pool_each_engine(engines_dir, note_engine, &found);
+
+	return err || found ? err : ENOENT;
+}
+
+static int add_engine(const char *name, const char *path, void *arg)
+{
+	struct pool *pool = arg;
 	struct fleet *fleet;
 	int err;
 
-	if (!pool_is_engine(path, pool->options.engines_dir, file) ||
-	    !pool_wants(&pool->options, name))
+	if (!pool_wants(&pool->options, name))
 		return 0;
 	err = fleet_alloc(&fleet, pool, name, path);
 	if (err)
@@ -412,18 +430,9 @@ static int add_engine(struct pool *pool, const char *file)
 
 static int find_engines(struct pool *pool)
 {
-	DIR *dir = opendir(pool->options.engines_dir);
-	struct dirent *entry;
-	int err = 0;
+	int err = pool_each_engine(pool->options.engines_dir, add_engine, pool);
 
-	if (!dir)
-		return errno;
-	while (!err && (entry = readdir(dir)))
-		err = add_engine(pool, entry->d_name);
-	closedir(dir);
-	if (!err && pool->fleets.count == 0)
-		err = ENOENT;
-	return err;
+	return err || pool->fleets.count > 0 ? err : ENOENT;
 }
 
 int pool_alloc(struct pool **poolp, struct loop *loop, const struct pool_options *options)

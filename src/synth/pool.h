@@ -39,13 +39,13 @@ struct pool_options {
 	unsigned workers_max; /* per engine */
 	unsigned slots; /* jobs that hold credit at once */
 	unsigned start_timeout_ms; /* a first chunk that has no worker by then is refused */
+	unsigned load_timeout_ms; /* the same while its engine is loading; 0: no longer */
 	unsigned stall_ms; /* silence of a worker that owes us something, then it is killed */
 	unsigned recycle_jobs; /* a worker is replaced after so many; 0: never */
 	unsigned memory_mb; /* of one worker */
 	const char *large_engine; /* the one that loads models, which may take … */
 	unsigned large_memory_mb; /* … so much; NULL: there is none */
 	unsigned cpu_seconds; /* of one chunk */
-	unsigned load_timeout_ms; /* the same while its engine has yet to load; 0: no longer */
 	const char *jit_engines; /* names separated by blanks; outlives the pool; may be NULL */
 	bool test_hooks; /* engines obey the words that tests use */
 
@@ -59,6 +59,11 @@ struct pool_options {
 };
 
 struct pool;
+
+/* The engines in a directory: programs called syrinx-NAME.  Stops at an error of the handler, and
+ * gives it. */
+typedef int(pool_engine_h)(const char *name, const char *path, void *arg);
+int pool_each_engine(const char *engines_dir, pool_engine_h *handler, void *arg);
 
 /* Whether there are engines in the directory, without starting any.  ENOENT: there is none. */
 int pool_look(const char *engines_dir);

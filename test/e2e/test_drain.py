@@ -372,7 +372,7 @@ def test_kill_of_the_server_loses_no_booked_turn_and_leaves_no_worker(start_serv
                 turn.add(client.receive())
     assert server.wait_for_end() == -9
     again = start_server(data=server.data)
-    again.wait_for_log("server [0-9a-f]+ had died: of its turns ")
+    again.wait_for_log("server [0-9a-f]+ had died: recorded ")
     rows = again.ledger()
     assert [row["id"] for row in rows][:20] == [turn.usage["turn_id"] for turn in turns]
     with Client(again) as client:

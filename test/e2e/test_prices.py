@@ -2,6 +2,7 @@
 prices."""
 
 import json
+import re
 from fractions import Fraction
 
 import pytest
@@ -136,18 +137,32 @@ def test_a_neural_voice_has_its_price_and_what_stands_in_for_it_another(start_se
     assert_charged(stand_in, Fraction(54, 10))
 
 
-@pytest.mark.parametrize("line, words", [
+NEVER = [
     ("model = neural", "[price x] model: there is no model neural; did you mean engine = vits?"),
     ("engine = flit", "[price x] engine: there is no engine flit; did you mean flite?"),
-    ("quality = best", "price.quality must be low, mid, high or empty"),
-    ("voice = 0\ncents_per_minute = 1\n[price y]", "[price y] applies to the same as [price x]")])
-def test_a_price_that_cannot_apply_is_refused(tmp_path, line, words):
-    path = tmp_path / "syrinx.conf"
+    ("voice = 100003", "[price x] voice: 100003 is a derived voice"),
+    ("voice = 0\ncents_per_minute = 1\n[price y]", "[price y] matches exactly what [price x] matches")]
+
+
+def write_price(directory, line):
+    path = directory / "syrinx.conf"
     path.write_text(f"[price x]\n{line}\ncents_per_minute = 2\n")
-    for command in (("check",), ("serve", "--data", tmp_path / "data", "--listen", "127.0.0.1:0")):
-        done = syrinx(*command, "--config", path)
-        assert done.returncode == 1
-        assert words in done.stderr.decode()
+    return path
+
+
+@pytest.mark.parametrize("line, words", [*NEVER, (
+    "quality = best", "price.quality must be low, mid, high or empty")])
+def test_a_price_that_cannot_apply_does_not_pass_a_check(tmp_path, line, words):
+    done = syrinx("check", "--config", write_price(tmp_path, line))
+    assert done.returncode == 1
+    assert words in done.stderr.decode()
+
+
+@pytest.mark.parametrize("line, words", NEVER)
+def test_a_server_starts_with_a_price_that_cannot_apply_and_warns(start_server, tmp_path, line, words):
+    """As it did when nobody looked at the names."""
+    server = start_server(config=write_price(tmp_path, line).read_text())
+    server.wait_for_log("warn .*" + re.escape(words))
 
 
 # The currency

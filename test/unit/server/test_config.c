@@ -18,6 +18,7 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "server/config.h"
+#include "server/config_prices.h"
 
 static struct config config;
 static struct buf errors;
@@ -104,8 +105,10 @@ static void test_prices_of_tokens_are_of_agents_and_models(void **state)
 				   "cents_per_minute = 2\n"),
 			 EINVAL);
 	assert_says("[price a] has a voice and a price of tokens\n");
-	assert_says("[price b] has an agent: it wants a price of tokens, and none of audio\n");
-	assert_says("[price c] has an agent: it wants a price of tokens, and none of audio\n");
+	assert_says(
+		"[price b] has an agent: it needs a token price and must not have an audio price\n");
+	assert_says(
+		"[price c] has an agent: it needs a token price and must not have an audio price\n");
 }
 
 static void test_prices_are_of_voices_engines_qualities_and_models(void **state)
@@ -125,6 +128,14 @@ static void test_prices_are_of_voices_engines_qualities_and_models(void **state)
 	assert_false(config_price_is_of_audio(&config.prices[2]));
 }
 
+/* As `syrinx check` does. */
+static int check_text(const char *text)
+{
+	int err = load_text(text);
+
+	return err ? err : config_prices_check_names(&config, &errors);
+}
+
 /* Each would never apply to anything. */
 static void test_a_price_must_name_what_exists(void **state)
 {
@@ -142,6 +153,8 @@ static void test_a_price_must_name_what_exists(void **state)
 		{"engine = vit", "[price x] engine: there is no engine vit; did you mean vits?\n"},
 		{"engine = festival", "[price x] engine: there is no engine festival; there are "
 				      "tone, vits, flite, espeak"},
+		{"voice = 100003", "[price x] voice: 100003 is a derived voice, which has the "
+				   "price of the voice it is derived from: name that one\n"},
 		{"quality = neural", "price.quality must be low, mid, high or empty (neural voices "
 				     "have engine = vits): \"neural\"\n"},
 		{"quality = best", "price.quality must be low, mid, high or empty: \"best\"\n"},
@@ -153,7 +166,7 @@ static void test_a_price_must_name_what_exists(void **state)
 
 		snprintf(text, sizeof(text), "[price x]\n%s\ncents_per_minute = 1\n", cases[i][0]);
 		errors.len = 0;
-		assert_int_equal(load_text(text), EINVAL);
+		assert_int_equal(check_text(text), EINVAL);
 		assert_says(cases[i][1]);
 	}
 }
@@ -172,13 +185,13 @@ static void test_an_engine_of_the_operators_own_can_have_a_price(void **state)
 		 "[speech]\nengines_dir = %s\n[price x]\n"
 		 "engine = festival\ncents_per_minute = 1\n",
 		 dir);
-	assert_int_equal(load_text(text), EINVAL);
+	assert_int_equal(check_text(text), EINVAL);
 	fd = open(program, O_WRONLY | O_CREAT, 0600);
 	assert_true(fd >= 0);
-	assert_int_equal(load_text(text), EINVAL); /* no program */
+	assert_int_equal(check_text(text), EINVAL); /* no program */
 	assert_int_equal(fchmod(fd, 0700), 0);
 	close(fd);
-	assert_int_equal(load_text(text), 0);
+	assert_int_equal(check_text(text), 0);
 	unlink(program);
 	rmdir(dir);
 }
@@ -186,20 +199,20 @@ static void test_an_engine_of_the_operators_own_can_have_a_price(void **state)
 static void test_two_prices_for_the_same_are_refused(void **state)
 {
 	(void)state;
-	assert_int_equal(load_text("[price a]\nengine = vits\nquality = high\n"
-				   "[price b]\nquality = high\nengine = vits\n"
-				   "cents_per_minute = 2\n"),
+	assert_int_equal(check_text("[price a]\nengine = vits\nquality = high\n"
+				    "[price b]\nquality = high\nengine = vits\n"
+				    "cents_per_minute = 2\n"),
 			 EINVAL);
-	assert_says("[price b] applies to the same as [price a]: remove one, or let one name "
-		    "more\n");
-	assert_int_equal(load_text("[price a]\nmodel = gpt\ninput_cents_per_million = 1\n"
-				   "[price b]\nmodel = gpt\ninput_cents_per_million = 2\n"),
+	assert_says("[price b] matches exactly what [price a] matches: remove one, or make "
+		    "one more specific\n");
+	assert_int_equal(check_text("[price a]\nmodel = gpt\ninput_cents_per_million = 1\n"
+				    "[price b]\nmodel = gpt\ninput_cents_per_million = 2\n"),
 			 EINVAL);
-	assert_int_equal(load_text("[price a]\nmodel = gpt\ninput_cents_per_million = 1\n"
-				   "[price b]\nmodel = gpt\noutput_cents_per_million = 2\n"
-				   "[price c]\nengine = vits\n"
-				   "[price d]\nengine = vits\nquality = high\n"
-				   "[price e]\nengine = espeak\n"),
+	assert_int_equal(check_text("[price a]\nmodel = gpt\ninput_cents_per_million = 1\n"
+				    "[price b]\nmodel = gpt\noutput_cents_per_million = 2\n"
+				    "[price c]\nengine = vits\n"
+				    "[price d]\nengine = vits\nquality = high\n"
+				    "[price e]\nengine = espeak\n"),
 			 0);
 }
 
