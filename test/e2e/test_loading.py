@@ -9,7 +9,7 @@ import os
 import signal
 
 import pytest
-from client import Client
+from client import Client, Turn
 from program import BUILD, SOURCE, free_port, syrinx, wait_until
 from rest import Rest
 from test_upgrade import end, manager  # noqa: F401 (a fixture)
@@ -151,7 +151,7 @@ def test_after_a_restart_every_voice_is_known_at_once(machine, start_server):
     (machine.folder / "libritts.onnx").unlink()
     again = start_server(machine.settings(), data=server.data, waits=False)
     assert availability(again, mine) == "loading"
-    assert availability(again, 1071) == "stand_in"  # its model is gone
+    wait_until(lambda: availability(again, 1071) == "stand_in", "flite speaks what has no model")
     with Client(again) as client:
         client.send(text=TEXT, voice_id=mine, flush=True)
         machine.install()
@@ -260,6 +260,34 @@ def test_a_successor_serves_at_once_when_its_predecessor_has_died(machine, start
         stack.callback(end, successor)
         assert successor != server.pid
         assert speak(server, 2003).samples > 0
+
+
+def test_a_successor_does_not_cut_the_turns_of_one_that_is_ending(machine, start_server):
+    machine.install()
+    machine.let_load()
+    server = start_server(machine.settings(), port=free_port())
+    text = "One two three four five six seven eight. " * 40
+    with Client(server) as client:
+        want = client.speak(text, voice_id=1073)
+    machine.let_load(False)
+    with Client(server, receive_buffer=8192) as slow:
+        slow.send(text=text, voice_id=1073, flush=True)
+        turn = Turn()
+        while not turn.frame_samples:
+            turn.add(slow.receive())
+        server.process.send_signal(signal.SIGUSR2)
+        server.wait_for_log("takes over when it is ready")
+        server.process.send_signal(signal.SIGTERM)
+        server.wait_for_log("taking over")
+        successor = int((server.data / "syrinx.pid").read_text().split()[0])
+        with contextlib.ExitStack() as stack:
+            stack.callback(end, successor)
+            machine.let_load()
+            wait_until(lambda: server.get("/ready")[0] == 200, "the successor is ready")
+            assert server.process.poll() is None
+            slow.read_turn(turn)
+            assert turn.audio == want.audio
+            assert server.process.wait() == 0
 
 
 def test_an_address_that_is_taken_is_told_before_anything_loads(server, tmp_path):

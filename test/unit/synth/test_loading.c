@@ -191,6 +191,40 @@ static void test_a_job_does_not_wait_for_ever(void **state)
 	bed_close(&bed);
 }
 
+/* It fails long before the time for loading is over, and so does the job. */
+static void test_a_job_does_not_wait_for_an_engine_that_was_given_up(void **state)
+{
+	struct pool_options patient = options();
+	struct bed bed;
+	struct chunk chunk;
+
+	(void)state;
+	offer("die");
+	patient.start_timeout_ms = 1;
+	patient.load_timeout_ms = 600000;
+	bed_open(&bed, "vits", odd_program, patient);
+	bed.voice = find(&bed, 1081);
+	bed_start_due(&bed, &chunk, "well", true, loop_now_us(bed.loop));
+	while (!chunk.ended)
+		bed_run(&bed);
+	assert_int_equal(chunk.how, SPEECH_UNAVAILABLE);
+	chunk_finish(&chunk);
+	bed_close(&bed);
+}
+
+/* Nobody loses a voice by it. */
+static void test_an_engine_that_had_no_voices_is_not_lost(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	run_before("");
+	offer("die");
+	bed_open_ready(&bed, "vits", odd_program, options());
+	assert_null(pool_lost(bed.pool));
+	bed_close(&bed);
+}
+
 /* Whoever waits to replace a server that works must see that this one does not. */
 static void test_an_engine_that_worked_and_is_given_up_is_lost(void **state)
 {
@@ -237,6 +271,8 @@ int main(int argc, char **argv)
 		LOADING_TEST(test_a_damaged_record_is_none),
 		LOADING_TEST(test_a_job_waits_for_the_engine_to_load),
 		LOADING_TEST(test_a_job_does_not_wait_for_ever),
+		LOADING_TEST(test_a_job_does_not_wait_for_an_engine_that_was_given_up),
+		LOADING_TEST(test_an_engine_that_had_no_voices_is_not_lost),
 		LOADING_TEST(test_an_engine_that_worked_and_is_given_up_is_lost),
 		LOADING_TEST(test_a_record_that_cannot_be_kept_is_no_failure),
 	};
