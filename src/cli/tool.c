@@ -40,8 +40,11 @@ static void tool_reset_signals(void)
 static void become(const struct tool *tool, pid_t parent)
 {
 	int null_fd = open("/dev/null", O_RDONLY);
-	int out_fd = openat(tool->dir_fd, tool->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int out_fd;
 
+	/* A link of that name could lead to any file, so it is replaced, not followed. */
+	unlinkat(tool->dir_fd, tool->output, 0);
+	out_fd = openat(tool->dir_fd, tool->output, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	tool_reset_signals();

@@ -12,7 +12,7 @@ struct tool {
 	const char *const *argv; /* argv[0] is searched in PATH; NULL at the end */
 	int (*run)(void *arg); /* where argv is NULL: what it does; returns the exit status */
 	int dir_fd; /* where it runs */
-	const char *output; /* what it says goes into this file there */
+	const char *output; /* what it says goes into this file there, made anew */
 	void (*tick)(void *arg); /* called a few times a second meanwhile; may be NULL */
 	void *arg;
 };

@@ -109,9 +109,10 @@ bool voices_file_is(int dir_fd, const char *name, const char *hash)
 	return voices_file_hash(found, dir_fd, name) == 0 && strcasecmp(found, hash) == 0;
 }
 
-static int create(int dir_fd, const char *name)
+int voices_file_create(int dir_fd, const char *name)
 {
-	return openat(dir_fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	unlinkat(dir_fd, name, 0);
+	return openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 }
 
 /* Closes a file that was written; what the disk refused so late counts. */
@@ -133,7 +134,7 @@ int voices_file_copy(char hash[VOICES_FILE_HASH_LEN + 1], int dir_fd, const char
 
 	if (from < 0)
 		return errno;
-	to = create(dir_fd, name);
+	to = voices_file_create(dir_fd, name);
 	if (to < 0 || lseek(from, (off_t)piece->offset, SEEK_SET) < 0)
 		err = errno;
 	if (!err)
@@ -146,7 +147,7 @@ int voices_file_copy(char hash[VOICES_FILE_HASH_LEN + 1], int dir_fd, const char
 
 int voices_file_write(int dir_fd, const char *name, const void *bytes, size_t len)
 {
-	int fd = create(dir_fd, name);
+	int fd = voices_file_create(dir_fd, name);
 
 	return fd < 0 ? errno : close_written(fd, write_all(fd, bytes, len));
 }

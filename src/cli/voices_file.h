@@ -30,7 +30,11 @@ struct voices_piece {
 	uint64_t offset, len;
 };
 
-/* Copies it into a new file, or over an old one; the copy's hash comes with it.
+/* Opens a new file for writing, in the place of an old one of that name; -1 and errno after a
+ * failure.  A link is replaced, not followed: it may lead to any file. */
+int voices_file_create(int dir_fd, const char *name);
+
+/* Copies it into a new file, in the place of an old one; the copy's hash comes with it.
  * EPIPE: the file is shorter. */
 int voices_file_copy(char hash[VOICES_FILE_HASH_LEN + 1], int dir_fd, const char *name,
 		     const struct voices_piece *piece);

@@ -132,14 +132,30 @@ static int lock(struct voices_folder *folder, void (*waiting)(void))
 	return 0;
 }
 
-static int open_stage(struct voices_folder *folder)
+/* Whether this is the directory that was just made.  The folder's owner can rename what is in the
+ * folder, and could put a directory of their own, with links in it, in the place of ours. */
+static bool folder_is_own_stage(int fd)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+	       (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
+static int open_stage(struct voices_folder *folder, char why[VOICES_WHY_SIZE])
 {
 	voices_file_remove(folder->dir_fd, VOICES_FOLDER_STAGE);
 	if (mkdirat(folder->dir_fd, VOICES_FOLDER_STAGE, 0700) != 0)
-		return errno;
-	folder->stage_fd =
-		openat(folder->dir_fd, VOICES_FOLDER_STAGE, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return folder->stage_fd < 0 ? errno : 0;
+		return voices_folder_failed(folder, NULL, errno, why);
+	folder->stage_fd = openat(folder->dir_fd, VOICES_FOLDER_STAGE,
+				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (folder->stage_fd >= 0 && folder_is_own_stage(folder->stage_fd))
+		return 0;
+	snprintf(why, VOICES_WHY_SIZE,
+		 "%s/" VOICES_FOLDER_STAGE " was replaced while it was being used; make sure that "
+		 "only trusted users can write to the folder",
+		 folder->path);
+	return EPERM;
 }
 
 int voices_folder_open(struct voices_folder *folder, const char *path, void (*waiting)(void),
@@ -151,9 +167,7 @@ int voices_folder_open(struct voices_folder *folder, const char *path, void (*wa
 	err = folder_open_made(&folder->dir_fd, path);
 	if (!err)
 		err = lock(folder, waiting);
-	if (!err)
-		err = open_stage(folder);
-	return err ? voices_folder_failed(folder, NULL, err, why) : 0;
+	return err ? voices_folder_failed(folder, NULL, err, why) : open_stage(folder, why);
 }
 
 void voices_folder_close(struct voices_folder *folder)
@@ -191,7 +205,8 @@ int voices_folder_check_space(const struct voices_folder *folder, uint64_t bytes
 	if (room >= bytes)
 		return 0;
 	snprintf(why, VOICES_WHY_SIZE,
-		 "the disk of %s has %llu MB free; %llu MB are needed meanwhile", folder->path,
-		 (unsigned long long)(room / MEGABYTE), (unsigned long long)(bytes / MEGABYTE));
+		 "the disk of %s has %llu MB free; %llu MB are needed during installation",
+		 folder->path, (unsigned long long)(room / MEGABYTE),
+		 (unsigned long long)(bytes / MEGABYTE));
 	return ENOSPC;
 }

@@ -6,6 +6,11 @@
  * moved into place by a rename: whoever watches the folder never sees half a
  * file.  The stage goes with the command; one that a crash left behind goes
  * with the next.
+ *
+ * The folder may belong to another user than the command's, the service's say,
+ * while root installs voices.  That user must not be able to make root write
+ * elsewhere: the stage belongs to the command's user alone, and files in it are
+ * made anew, never opened (see voices_file_create).
  */
 #ifndef CLI_VOICES_FOLDER_H
 #define CLI_VOICES_FOLDER_H
@@ -26,8 +31,7 @@ struct voices_folder {
 };
 
 /* Makes the folder where it is missing, for the owner of the directory above it, and waits for
- * its lock; `waiting` is
- * called once when that takes time.  Close it also after a failure. */
+ * its lock; `waiting` is called once when that takes time.  Close it also after a failure. */
 int voices_folder_open(struct voices_folder *folder, const char *path, void (*waiting)(void),
 		       char why[VOICES_WHY_SIZE]);
 void voices_folder_close(struct voices_folder *folder);

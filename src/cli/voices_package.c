@@ -75,8 +75,7 @@ static int voices_package_download(void *arg)
 				       sizeof(why));
 	snprintf(url, sizeof(url), "%s%s/-/%s", config->registry, package->name, visit->archive);
 	download.url = url;
-	download.fd = openat(visit->folder->stage_fd, visit->archive,
-			     O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	download.fd = voices_file_create(visit->folder->stage_fd, visit->archive);
 	if (!err && download.fd < 0)
 		err = errno;
 	if (!err)
