@@ -26,7 +26,7 @@ struct transfer {
 	char *why;
 };
 
-/* Without what stands behind "?": there a redirect may carry a signature. */
+/* Without the query string: a redirect may carry a signature in it. */
 static int download_fail(struct transfer *transfer, int err, const char *words)
 {
 	int len = (int)strcspn(transfer->url, "?#");
@@ -79,7 +79,7 @@ static int download_ask(struct transfer *transfer, struct dial *dial)
 	bool has_key =
 		!transfer->has_moved && download->authorization && download->authorization[0];
 	const char *target = url->target[0] ? url->target : "/";
-	char request[2 * DOWNLOAD_URL_SIZE + 2048];
+	char request[2 * DOWNLOAD_URL_SIZE + 2048 + DOWNLOAD_AUTHORIZATION_MAX];
 	int n = snprintf(request, sizeof(request),
 			 "GET %s%s%s%.*s HTTP/1.1\r\nHost: %s\r\nUser-Agent: syrinx\r\n"
 			 "Accept: */*\r\nConnection: close\r\n%s%s%s%s\r\n",
@@ -147,10 +147,15 @@ static int download_move(struct transfer *transfer)
 
 static int download_once(struct transfer *transfer)
 {
+	const struct download *download = transfer->download;
+	struct dial_options options = {.tls = download->tls};
 	struct dial dial;
 	char why[DIAL_WHY_SIZE];
-	int err = dial_open(&dial, &transfer->parts, &transfer->download->options, why);
+	int err;
 
+	if (download->proxy)
+		options.proxy = download->proxy(&transfer->parts, download->arg);
+	err = dial_open(&dial, &transfer->parts, &options, why);
 	if (err) {
 		snprintf(transfer->why, DOWNLOAD_WHY_SIZE, "%s", why);
 		return err;

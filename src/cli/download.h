@@ -3,7 +3,8 @@
  *
  * Blocking, and without regard to interrupts: it runs in a process of its own
  * (see cli/tool.h).  A redirect is followed a few times, never from https to
- * http, and the authorization goes to the first server alone.  What was
+ * http; the proxy is chosen for each server anew, and the authorization goes to
+ * the first alone.  What was
  * downloaded is not trusted: the caller checks it before it is used.
  */
 #ifndef CLI_DOWNLOAD_H
@@ -15,11 +16,15 @@
 
 #define DOWNLOAD_URL_SIZE 2048
 #define DOWNLOAD_WHY_SIZE 1024
+#define DOWNLOAD_AUTHORIZATION_MAX 8192
 
 struct download {
 	const char *url;
 	const char *authorization; /* the header's value; NULL or empty: none */
-	struct dial_options options;
+	struct tls *tls; /* for https */
+	/* The proxy for a server, as of struct dial_options; NULL: none for any. */
+	const char *(*proxy)(const struct url *url, void *arg);
+	void *arg;
 	int fd; /* where it is written to */
 	uint64_t size_max; /* more than that is refused */
 };

@@ -5,6 +5,7 @@
 #include "cli/npm_config.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +15,41 @@
 #include "base/count.h"
 
 #define DEFAULT_REGISTRY "https://registry.npmjs.org/"
-#define LINE_SIZE 4096
 
-/* The files of one user; empty names are not read. */
+/* A key, which holds the registry's address, and a value. */
+#define LINE_SIZE (3 * NPM_CONFIG_VALUE_SIZE)
+
+/* Where values are looked for. */
 struct npmrc_files {
-	char user[NPM_CONFIG_VALUE_SIZE];
-	char system[NPM_CONFIG_VALUE_SIZE];
+	const char *user; /* "": is not read */
+	const char *system; /* "": each of the usual places */
+	char home[NPM_CONFIG_VALUE_SIZE]; /* the file that `user` may be */
+	bool is_cut; /* something was too long */
+	char *why; /* then what, and where it is set */
 };
 
-static void npm_config_copy(char *value, const char *text)
+/* A value that was cut must not be used, and must not be repeated: it may be a secret. */
+static void npm_config_refuse(struct npmrc_files *files, const char *what, const char *where)
 {
-	snprintf(value, NPM_CONFIG_VALUE_SIZE, "%s", text);
+	files->is_cut = true;
+	snprintf(files->why, NPM_CONFIG_WHY_SIZE, "%.100s in %.300s is too long: at most %d bytes",
+		 what, where, NPM_CONFIG_VALUE_SIZE - 16);
+}
+
+/* Leaves room for what is put before or behind a value: "Bearer ", a slash. */
+static void npm_config_copy(char *value, struct npmrc_files *files, const char *text,
+			    const char *what, const char *where)
+{
+	if (strlen(text) < NPM_CONFIG_VALUE_SIZE - 15)
+		memcpy(value, text, strlen(text) + 1);
+	else
+		npm_config_refuse(files, what, where);
+}
+
+/* The key of a credential holds the registry's address. */
+static const char *npm_config_name(const char *key)
+{
+	return strncmp(key, "//", 2) == 0 ? "the token" : key;
 }
 
 /* npm ignores the case of these names and takes "_" for "-". */
@@ -59,12 +84,12 @@ static char *npm_config_trim(char *text)
 }
 
 /* Replaces each ${NAME} by that variable of the environment, as npm does; what is not set
- * stays as it is written. */
-static void npm_config_expand(char *value, const char *text)
+ * stays as it is written.  Gives the length that it would have. */
+static size_t npm_config_expand(char value[NPM_CONFIG_VALUE_SIZE], const char *text)
 {
 	size_t len = 0;
 
-	while (*text && len < NPM_CONFIG_VALUE_SIZE - 1) {
+	while (*text && len < NPM_CONFIG_VALUE_SIZE) {
 		const char *end = strncmp(text, "${", 2) == 0 ? strchr(text, '}') : NULL;
 		char name[128];
 		const char *set;
@@ -73,23 +98,42 @@ static void npm_config_expand(char *value, const char *text)
 			snprintf(name, sizeof(name), "%.*s", (int)(end - text - 2), text + 2);
 		set = end ? getenv(name) : NULL;
 		if (set) {
-			snprintf(value + len, NPM_CONFIG_VALUE_SIZE - len, "%s", set);
-			len += strlen(value + len);
+			len += (size_t)snprintf(value + len, NPM_CONFIG_VALUE_SIZE - len, "%s",
+						set);
 			text = end + 1;
 		} else {
 			value[len++] = *text++;
 		}
 	}
-	value[len] = '\0';
+	if (len < NPM_CONFIG_VALUE_SIZE)
+		value[len] = '\0';
+	return len;
 }
 
-static bool npm_config_find_in(char *value, const char *path, const char *key)
+/* Reads a whole line; of one that is longer than the room for it, the beginning, and true in
+ * *is_cut. */
+static bool npm_config_read_line(char line[LINE_SIZE], bool *is_cut, FILE *file)
+{
+	int c;
+
+	if (!fgets(line, LINE_SIZE, file))
+		return false;
+	*is_cut = !strchr(line, '\n') && !feof(file);
+	while (*is_cut && (c = fgetc(file)) != EOF && c != '\n')
+		;
+	return true;
+}
+
+static bool npm_config_find_in(char *value, struct npmrc_files *files, const char *path,
+			       const char *key)
 {
 	FILE *file = path[0] ? fopen(path, "re") : NULL;
-	char line[LINE_SIZE];
+	static char line[LINE_SIZE];
+	static char expanded[NPM_CONFIG_VALUE_SIZE];
 	bool found = false;
+	bool is_cut;
 
-	while (file && fgets(line, sizeof(line), file)) {
+	while (file && npm_config_read_line(line, &is_cut, file)) {
 		char *text = npm_config_trim(line);
 		/* Before the "=" of a value, such as the padding of base64; a key has none. */
 		char *equals = strchr(text, '=');
@@ -99,8 +143,14 @@ static bool npm_config_find_in(char *value, const char *path, const char *key)
 		*equals = '\0';
 		if (strcmp(npm_config_trim(text), key) != 0)
 			continue;
-		npm_config_expand(value, npm_config_trim(equals + 1));
-		found = value[0] != '\0' && strcmp(value, "null") != 0;
+		if (is_cut ||
+		    npm_config_expand(expanded, npm_config_trim(equals + 1)) >= sizeof(expanded)) {
+			npm_config_refuse(files, npm_config_name(key), path);
+			found = true;
+			continue;
+		}
+		npm_config_copy(value, files, expanded, npm_config_name(key), path);
+		found = expanded[0] != '\0' && strcmp(expanded, "null") != 0;
 	}
 	if (file)
 		fclose(file);
@@ -108,7 +158,7 @@ static bool npm_config_find_in(char *value, const char *path, const char *key)
 }
 
 /* The first place that has a value counts; without one it is empty. */
-static bool npm_config_find(char *value, const struct npmrc_files *files, const char *key)
+static bool npm_config_find(char *value, struct npmrc_files *files, const char *key)
 {
 	/* Debian's npm, one that was installed with the prefix /usr, and one with /usr/local. */
 	static const char *const places[] = {"/etc/npmrc", "/usr/etc/npmrc",
@@ -116,33 +166,35 @@ static bool npm_config_find(char *value, const struct npmrc_files *files, const 
 	const char *set = npm_config_environment(key);
 
 	if (set) {
-		npm_config_copy(value, set);
+		npm_config_copy(value, files, set, npm_config_name(key), "the environment");
 		return true;
 	}
-	if (npm_config_find_in(value, files->user, key))
+	if (npm_config_find_in(value, files, files->user, key))
 		return true;
-	if (files->system[0] && npm_config_find_in(value, files->system, key))
+	if (files->system[0] && npm_config_find_in(value, files, files->system, key))
 		return true;
 	for (size_t i = 0; !files->system[0] && i < COUNT(places); ++i)
-		if (npm_config_find_in(value, places[i], key))
+		if (npm_config_find_in(value, files, places[i], key))
 			return true;
 	value[0] = '\0';
 	return false;
 }
 
-static void npm_config_locate(struct npmrc_files *files)
+static void npm_config_locate(struct npmrc_files *files, char *why)
 {
 	const char *user = npm_config_environment("userconfig");
 	const char *system = npm_config_environment("globalconfig");
 	const char *home = getenv("HOME");
+	int n = snprintf(files->home, sizeof(files->home), "%s/.npmrc", home ? home : "");
 
-	*files = (struct npmrc_files){0};
+	files->user = "";
 	if (user)
-		npm_config_copy(files->user, user);
-	else if (home)
-		snprintf(files->user, sizeof(files->user), "%s/.npmrc", home);
-	if (system)
-		npm_config_copy(files->system, system);
+		files->user = user;
+	else if (home && (size_t)n < sizeof(files->home))
+		files->user = files->home;
+	files->system = system ? system : "";
+	files->is_cut = false;
+	files->why = why;
 }
 
 bool npm_config_is_listed(const char *list, const char *host)
@@ -164,65 +216,63 @@ bool npm_config_is_listed(const char *list, const char *host)
 	return false;
 }
 
-static const char *npm_config_first_set(const char *const *names, size_t count)
+const char *npm_config_proxy(const struct npm_config *config, bool is_tls, const char *host)
 {
-	for (size_t i = 0; i < count; ++i) {
-		const char *value = getenv(names[i]);
-
-		if (value && *value)
-			return value;
-	}
-	return NULL;
+	if (npm_config_is_listed(config->no_proxy, host))
+		return "";
+	return is_tls ? config->https_proxy : config->proxy;
 }
 
-static void npm_config_find_proxy(struct npm_config *config, const struct npmrc_files *files)
+/* The first of the variables that is set, or nothing. */
+static void npm_config_take_variable(char *value, struct npmrc_files *files,
+				     const char *const *names, size_t count)
+{
+	value[0] = '\0';
+	for (size_t i = 0; i < count; ++i) {
+		const char *set = getenv(names[i]);
+
+		if (!set || !*set)
+			continue;
+		npm_config_copy(value, files, set, names[i], "the environment");
+		return;
+	}
+}
+
+static void npm_config_find_proxies(struct npm_config *config, struct npmrc_files *files)
 {
 	static const char *const none[] = {"NO_PROXY", "no_proxy"};
 	static const char *const secure[] = {"HTTPS_PROXY", "https_proxy", "HTTP_PROXY",
 					     "http_proxy"};
-	bool is_tls = strncasecmp(config->registry, "https:", 6) == 0;
-	const char *authority = strstr(config->registry, "//");
-	const char *set;
-	char list[NPM_CONFIG_VALUE_SIZE];
-	char host[NPM_CONFIG_VALUE_SIZE];
 
-	if (!(is_tls && npm_config_find(config->proxy, files, "https-proxy")) &&
-	    !npm_config_find(config->proxy, files, "proxy")) {
-		set = npm_config_first_set(is_tls ? secure : secure + 2, is_tls ? 4 : 2);
-		npm_config_copy(config->proxy, set ? set : "");
-	}
-	if (!npm_config_find(list, files, "noproxy")) {
-		set = npm_config_first_set(none, COUNT(none));
-		npm_config_copy(list, set ? set : "");
-	}
-	if (!authority)
-		return;
-	snprintf(host, sizeof(host), "%.*s", (int)strcspn(authority + 2, ":/"), authority + 2);
-	if (npm_config_is_listed(list, host))
-		config->proxy[0] = '\0';
+	if (!npm_config_find(config->proxy, files, "proxy"))
+		npm_config_take_variable(config->proxy, files, secure + 2, 2);
+	if (!npm_config_find(config->https_proxy, files, "https-proxy") &&
+	    !npm_config_find(config->https_proxy, files, "proxy"))
+		npm_config_take_variable(config->https_proxy, files, secure, COUNT(secure));
+	if (!npm_config_find(config->no_proxy, files, "noproxy"))
+		npm_config_take_variable(config->no_proxy, files, none, COUNT(none));
 }
 
 /* Credentials stand under the registry's address without its scheme, or that of a folder
  * above it: "//host/folder/:_authToken". */
-static void npm_config_find_authorization(struct npm_config *config,
-					  const struct npmrc_files *files)
+static void npm_config_find_authorization(struct npm_config *config, struct npmrc_files *files)
 {
 	const char *address = strstr(config->registry, "//");
 	size_t len = address ? strlen(address) : 0;
 	char key[NPM_CONFIG_VALUE_SIZE + 16];
-	char value[NPM_CONFIG_VALUE_SIZE];
+	char value[NPM_CONFIG_VALUE_SIZE] = "";
 
 	while (len > 2) {
 		snprintf(key, sizeof(key), "%.*s:_authToken", (int)len, address);
 		if (npm_config_find(value, files, key)) {
-			snprintf(config->authorization, sizeof(config->authorization),
-				 "Bearer %.1000s", value);
+			snprintf(config->authorization, sizeof(config->authorization), "Bearer %s",
+				 value);
 			return;
 		}
 		snprintf(key, sizeof(key), "%.*s:_auth", (int)len, address);
 		if (npm_config_find(value, files, key)) {
-			snprintf(config->authorization, sizeof(config->authorization),
-				 "Basic %.1000s", value);
+			snprintf(config->authorization, sizeof(config->authorization), "Basic %s",
+				 value);
 			return;
 		}
 		for (--len; len > 2 && address[len - 1] != '/';) /* the folder above */
@@ -230,22 +280,25 @@ static void npm_config_find_authorization(struct npm_config *config,
 	}
 }
 
-void npm_config_read(struct npm_config *config)
+int npm_config_read(struct npm_config *config, char why[NPM_CONFIG_WHY_SIZE])
 {
+	static struct npmrc_files files;
 	const char *extra = getenv("NODE_EXTRA_CA_CERTS");
-	struct npmrc_files files;
 	size_t len;
 
-	*config = (struct npm_config){0};
-	npm_config_locate(&files);
+	memset(config, 0, sizeof(*config));
+	why[0] = '\0';
+	npm_config_locate(&files, why);
 	if (!npm_config_find(config->registry, &files, "registry"))
-		npm_config_copy(config->registry, DEFAULT_REGISTRY);
+		snprintf(config->registry, sizeof(config->registry), "%s", DEFAULT_REGISTRY);
 	len = strlen(config->registry);
-	if (config->registry[len - 1] != '/' && len < sizeof(config->registry) - 1)
+	if (len > 0 && config->registry[len - 1] != '/')
 		memcpy(config->registry + len, "/", 2);
-	npm_config_find_proxy(config, &files);
+	npm_config_find_proxies(config, &files);
 	npm_config_find(config->ca_file, &files, "cafile");
 	if (extra)
-		npm_config_copy(config->extra_ca_file, extra);
+		npm_config_copy(config->extra_ca_file, &files, extra, "NODE_EXTRA_CA_CERTS",
+				"the environment");
 	npm_config_find_authorization(config, &files);
+	return files.is_cut ? EMSGSIZE : 0;
 }

