@@ -96,6 +96,31 @@ def test_another_failure_is_shown_with_the_command_that_repeats_it(machine):
     assert done.stderr.splitlines()[-1].startswith("  apt-get install --no-install-recommends gcc ")
 
 
+@pytest.mark.parametrize("reason", [
+    "E: You don't have enough free space in /var/cache/apt/archives/.",
+    "E: Failed to fetch http://mirror/gcc  Error writing to file - write (28: No space left on device)",
+    "E: Unable to locate package gcc"])
+def test_list_that_fails_is_not_blamed_for_another_failure(machine, reason):
+    """A list of somebody else's that cannot be fetched, and an installation that fails by itself;
+    without a list that fails an unknown package is no matter of the network either."""
+    failing = "true" if "locate" in reason else 'echo "W: Failed to fetch http://other/InRelease" >&2'
+    machine.program("apt-get", f"""case "$*" in
+*Status*) echo "{reason}" >&2; exit 100 ;;
+update) {failing} ;;
+esac""")
+    done = machine.setup("build")
+    assert done.returncode == 1 and reason in done.stderr and "network" not in done.stderr
+    assert "other/InRelease" not in done.stderr
+
+
+def test_packages_are_unknown_because_no_list_could_be_fetched(machine):
+    machine.program("apt-get", """case "$*" in
+*Status*) echo "E: Unable to locate package gcc" >&2; exit 100 ;;
+update) echo "W: Failed to fetch http://mirror/InRelease" >&2 ;;
+esac""")
+    assert machine.setup("build").stderr.splitlines()[-1].endswith("is there a network?")
+
+
 @pytest.mark.parametrize("has_sudo, start", [(True, "  sudo apt-get update && sudo apt-get install "),
                                              (False, "  su -c 'apt-get update && apt-get install ")])
 def test_ordinary_user_is_given_one_line_to_run(machine, has_sudo, start):
@@ -114,6 +139,20 @@ def test_nothing_is_said_where_nothing_is_missing(machine):
     machine.program("dpkg-query", "printf installed")
     done = machine.setup("test")
     assert done.returncode == 0 and done.stdout == "" and done.stderr == ""
+
+
+def test_reason_why_a_package_cannot_be_configured_is_shown(machine, tmp_path):
+    """meson writes it to standard output, which is the package's name alone."""
+    (tmp_path / "tools").mkdir()
+    shutil.copy(SOURCE / "tools/make-deb", tmp_path / "tools")
+    (machine.bin / "mkdir").symlink_to(shutil.which("mkdir"))
+    machine.program("dpkg", "echo amd64")
+    machine.program("dpkg-buildflags", 'echo "export CFLAGS=-O2"')
+    machine.program("meson", 'echo "ERROR: Dependency x not found"; exit 1')
+    done = subprocess.run([tmp_path / "tools/make-deb", "1.0"], env={"PATH": str(machine.bin)},
+                          capture_output=True, text=True, timeout=WAIT_S)
+    assert done.returncode == 1 and done.stdout == ""
+    assert "ERROR: Dependency x not found" in done.stderr
 
 
 def test_server_is_started_right_after_the_build():
