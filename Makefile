@@ -19,7 +19,7 @@ VOICES ?=
 help:
 	@echo 'make run       build and serve with ./data (ARGS="--listen 0.0.0.0:8080")'
 	@echo 'make voices    fetch the neural voices (110 MB); make run does so in the background'
-	@echo 'make test      every test, with sanitizers (half an hour to an hour on two cores); ends with the number passed'
+	@echo 'make test      every test, with sanitizers (about 20 minutes on two idle cores); ends with the number passed'
 	@echo 'make build     build/syrinx and the engines beside it'
 	@echo 'make check     format, layers, clang-tidy, cppcheck'
 	@echo 'make fuzz      every fuzz driver for SECONDS (30) seconds'
