@@ -48,12 +48,12 @@ static void check_print_path(const char *name, const char *scheme, const char *p
 
 static void check_print_store(const struct config *config, bool is_new)
 {
-	static const char sqlite[] = "sqlite:";
+	const char *path = store_sqlite_path(config->store_address);
 	const char *remark = is_new ? " (will be made)" : "";
 	char shown[STORE_ADDRESS_SHOWN];
 
-	if (strncmp(config->store_address, sqlite, strlen(sqlite)) == 0) {
-		check_print_path("store", sqlite, config->store_address + strlen(sqlite), remark);
+	if (path) {
+		check_print_path("store", "sqlite:", path, remark);
 		return;
 	}
 	store_show_address(shown, config->store_address);

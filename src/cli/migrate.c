@@ -34,11 +34,9 @@ static int failed(const char *what, int err)
 /* A wrong path must not look like a store without anything in it. */
 static int check_source(const char *address)
 {
-	static const char sqlite[] = "sqlite:";
+	const char *path = store_sqlite_path(address);
 
-	if (strncmp(address, sqlite, strlen(sqlite)) != 0)
-		return 0;
-	return access(address + strlen(sqlite), F_OK) == 0 ? 0 : errno;
+	return !path || access(path, F_OK) == 0 ? 0 : errno;
 }
 
 /* What a server books while it is read would be lost. */

@@ -70,15 +70,14 @@ int store_verb_read_text(char *out, size_t max, bool *given, const struct comman
 static int store_verb_refuse_new(const struct command_call *call, const struct config *config,
 				 bool can_create)
 {
-	static const char sqlite[] = "sqlite:";
+	const char *path = store_sqlite_path(config->store_address);
 	char shown[STORE_ADDRESS_SHOWN];
-	bool is_file = strncmp(config->store_address, sqlite, strlen(sqlite)) == 0;
 
 	store_show_address(shown, config->store_address);
 	return store_verb_failed(call, 0,
 				 "there is no store in %s: name the server's with --data DIR or "
 				 "--config FILE, or start the server first%s",
-				 is_file ? config->store_address + strlen(sqlite) : shown,
+				 path ? path : shown,
 				 can_create ? "; --create makes a new one" : "");
 }
 
@@ -111,7 +110,6 @@ int store_verb_look(const struct command_call *call, const struct config *config
 static int store_verb_open(struct store **storep, const struct command_call *call,
 			   const struct config *config, bool changes)
 {
-	static const char sqlite[] = "sqlite:";
 	const char *address = config->store_address;
 	bool creates = changes && command_value_if_known(call, "create");
 	bool is_new;
@@ -120,8 +118,8 @@ static int store_verb_open(struct store **storep, const struct command_call *cal
 	if (status != COMMAND_OK)
 		return status;
 	/* A store that is elsewhere needs no directory here. */
-	if (strncmp(address, sqlite, strlen(sqlite)) == 0 &&
-	    (is_new || access(config->data_dir, F_OK) == 0) && data_dir_make(config) != 0)
+	if (store_sqlite_path(address) && (is_new || access(config->data_dir, F_OK) == 0) &&
+	    data_dir_make(config) != 0)
 		return COMMAND_FAILED;
 	return settings_open_store(storep, address, call->command) ? COMMAND_FAILED : COMMAND_OK;
 }

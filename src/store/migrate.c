@@ -358,7 +358,7 @@ static int compare(struct store *from, struct store *to, struct migrate_figures 
 
 int migrate_holder(const char *address)
 {
-	static const char sqlite[] = "sqlite:";
+	const char *path = store_sqlite_path(address);
 	struct flock lock = {.l_type = F_WRLCK,
 			     .l_whence = SEEK_SET,
 			     .l_start = SQLITE_LOCKED_FROM,
@@ -366,9 +366,9 @@ int migrate_holder(const char *address)
 	int holder = 0;
 	int fd;
 
-	if (strncmp(address, sqlite, strlen(sqlite)) != 0)
+	if (!path)
 		return 0;
-	fd = open(address + strlen(sqlite), O_RDWR | O_CLOEXEC);
+	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return 0; /* it will be told when it is opened */
 	if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)

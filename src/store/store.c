@@ -14,6 +14,13 @@ static bool begins_with(const char *address, const char *scheme)
 	return strncmp(address, scheme, len) == 0 && address[len] != '\0';
 }
 
+const char *store_sqlite_path(const char *address)
+{
+	static const char scheme[] = "sqlite:";
+
+	return begins_with(address, scheme) ? address + strlen(scheme) : NULL;
+}
+
 static bool store_is_postgres(const char *address)
 {
 	return begins_with(address, "postgresql://") || begins_with(address, "postgres://");
@@ -34,8 +41,10 @@ int store_open_patiently(struct store **storep, bool *is_away, const char *addre
 
 int store_look(const char *address)
 {
-	if (begins_with(address, "sqlite:"))
-		return store_look_sqlite(address + strlen("sqlite:"));
+	const char *path = store_sqlite_path(address);
+
+	if (path)
+		return store_look_sqlite(path);
 	if (store_is_postgres(address))
 		return store_look_postgres(address);
 	return strcmp(address, "memory:") == 0 ? ENOENT : EPROTONOSUPPORT;
@@ -43,8 +52,10 @@ int store_look(const char *address)
 
 int store_open(struct store **storep, const char *address)
 {
-	if (begins_with(address, "sqlite:"))
-		return store_open_sqlite(storep, address + strlen("sqlite:"));
+	const char *path = store_sqlite_path(address);
+
+	if (path)
+		return store_open_sqlite(storep, path);
 	if (store_is_postgres(address))
 		return store_open_postgres(storep, address);
 	if (strcmp(address, "memory:") == 0)

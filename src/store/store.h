@@ -616,6 +616,9 @@ int store_open_patiently(struct store **storep, bool *is_away, const char *addre
  * release or an unknown kind (ENOTSUP, EPROTONOSUPPORT). */
 bool store_is_hopeless(int err);
 
+/* The path in "sqlite:PATH"; NULL for an address of another backend. */
+const char *store_sqlite_path(const char *address);
+
 /* The address as it may be shown, without a password. */
 #define STORE_ADDRESS_SHOWN 256
 void store_show_address(char shown[STORE_ADDRESS_SHOWN], const char *address);

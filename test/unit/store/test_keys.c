@@ -355,6 +355,16 @@ static void test_addresses_of_no_backend_are_refused(void **state)
 	}
 }
 
+static void test_only_a_file_of_sqlite_has_a_path(void **state)
+{
+	(void)state;
+	assert_string_equal(store_sqlite_path("sqlite:/srv/a.db"), "/srv/a.db");
+	assert_string_equal(store_sqlite_path("sqlite:a.db"), "a.db");
+	assert_null(store_sqlite_path("sqlite:"));
+	assert_null(store_sqlite_path("memory:"));
+	assert_null(store_sqlite_path("postgresql://sqlite:x@host/name"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +387,7 @@ int main(void)
 		cmocka_unit_test(test_an_account_has_100_projects),
 		cmocka_unit_test(test_of_two_that_take_a_token_one_gets_it),
 		cmocka_unit_test(test_addresses_of_no_backend_are_refused),
+		cmocka_unit_test(test_only_a_file_of_sqlite_has_a_path),
 	};
 
 	return ROWS_RUN(tests);
