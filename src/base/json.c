@@ -453,6 +453,11 @@ static struct decimal read_decimal(const struct json_value *value)
 	return d;
 }
 
+bool json_is(const struct json_value *value, const char *text)
+{
+	return value->len == strlen(text) && memcmp(value->text, text, value->len) == 0;
+}
+
 int json_to_integer(int64_t *integer, const struct json_value *value)
 {
 	uint64_t limit = INT64_MAX;

@@ -79,6 +79,9 @@ int json_skip(struct json *json, const struct json_value *value);
 /* Nothing but blanks may be left. */
 int json_close(struct json *json);
 
+/* Whether a key or a string is this text. */
+bool json_is(const struct json_value *value, const char *text);
+
 /* The exact integer that a number stands for ("1071", "1071.0" and "1e3" do):
  * EINVAL for a fraction or no number, ERANGE past 64 bits. */
 int json_to_integer(int64_t *integer, const struct json_value *value);

@@ -180,11 +180,6 @@ static void take_audio(struct playback *playback, const char *base64, size_t len
 	show_progress(playback);
 }
 
-static bool is_key(const struct json_value *key, const char *name)
-{
-	return key->len == strlen(name) && memcmp(key->text, name, key->len) == 0;
-}
-
 struct reading {
 	struct json_value audio;
 	int64_t sample_rate, samples;
@@ -195,22 +190,22 @@ struct reading {
 static void read_member(struct reading *r, struct playback *playback, const struct json_value *key,
 			const struct json_value *value)
 {
-	if (is_key(key, "audio") && value->kind == JSON_KIND_STRING) {
+	if (json_is(key, "audio") && value->kind == JSON_KIND_STRING) {
 		r->audio = *value;
 		r->has_audio = true;
-	} else if (is_key(key, "sr")) {
+	} else if (json_is(key, "sr")) {
 		json_to_integer(&r->sample_rate, value);
-	} else if (is_key(key, "samples")) {
+	} else if (json_is(key, "samples")) {
 		json_to_integer(&r->samples, value);
-	} else if (is_key(key, "enc")) {
-		r->format.encoding = is_key(value, "mulaw")  ? AUDIO_MULAW
-				     : is_key(value, "alaw") ? AUDIO_ALAW
-							     : AUDIO_PCM16;
-	} else if (is_key(key, "chunk_complete")) {
+	} else if (json_is(key, "enc")) {
+		r->format.encoding = json_is(value, "mulaw")  ? AUDIO_MULAW
+				     : json_is(value, "alaw") ? AUDIO_ALAW
+							      : AUDIO_PCM16;
+	} else if (json_is(key, "chunk_complete")) {
 		r->complete = true;
-	} else if (is_key(key, "session_closed")) {
+	} else if (json_is(key, "session_closed")) {
 		r->closed = true;
-	} else if (is_key(key, "error") && value->kind == JSON_KIND_STRING) {
+	} else if (json_is(key, "error") && value->kind == JSON_KIND_STRING) {
 		snprintf(playback->error, sizeof(playback->error), "%.*s", (int)value->len,
 			 value->text);
 	}

@@ -21,8 +21,7 @@ void refusal_shorten(char *why)
 	if (json_value(&scan, &value) != 0 || value.kind != JSON_KIND_OBJECT)
 		return;
 	while (json_member(&scan, &key) && json_value(&scan, &value) == 0) {
-		if (value.kind == JSON_KIND_STRING && key.len == strlen(name) &&
-		    memcmp(key.text, name, key.len) == 0) {
+		if (value.kind == JSON_KIND_STRING && json_is(&key, name)) {
 			memmove(body, value.text, value.len);
 			body[value.len] = '\0';
 			return;

@@ -70,11 +70,6 @@ int voice_list_copy(struct voice_list *list, const struct voices *voices)
 
 /* The answer of a server */
 
-static bool voice_list_is(const struct json_value *key, const char *name)
-{
-	return key->len == strlen(name) && memcmp(key->text, name, key->len) == 0;
-}
-
 static void voice_list_take(char *out, size_t size, const struct json_value *value)
 {
 	if (value->kind == JSON_KIND_STRING)
@@ -123,12 +118,12 @@ static int voice_list_read_voice(struct voice_list *list, struct json *scan)
 		if (json_value(scan, &value) != 0)
 			return EBADMSG;
 		for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); ++i) {
-			if (voice_list_is(&key, texts[i].name))
+			if (json_is(&key, texts[i].name))
 				voice_list_take(texts[i].text, texts[i].size, &value);
 		}
-		if (voice_list_is(&key, "id"))
+		if (json_is(&key, "id"))
 			json_to_integer(&entry->id, &value);
-		if (voice_list_is(&key, "supported_languages") && value.kind == JSON_KIND_ARRAY) {
+		if (json_is(&key, "supported_languages") && value.kind == JSON_KIND_ARRAY) {
 			if (voice_list_read_languages(entry, scan) != 0)
 				return EBADMSG;
 		} else if (json_skip(scan, &value) != 0) {
@@ -174,13 +169,13 @@ int voice_list_read(struct voice_list *list, int64_t *total, char *json, size_t 
 	while (!err && json_member(&scan, &key)) {
 		if (json_value(&scan, &value) != 0)
 			return EBADMSG;
-		if (voice_list_is(&key, "total"))
+		if (json_is(&key, "total"))
 			json_to_integer(total, &value);
-		if (voice_list_is(&key, "notes") && value.kind == JSON_KIND_ARRAY) {
+		if (json_is(&key, "notes") && value.kind == JSON_KIND_ARRAY) {
 			err = voice_list_read_notes(list, &scan);
 			continue;
 		}
-		if (!voice_list_is(&key, "voices") || value.kind != JSON_KIND_ARRAY) {
+		if (!json_is(&key, "voices") || value.kind != JSON_KIND_ARRAY) {
 			err = json_skip(&scan, &value) ? EBADMSG : 0;
 			continue;
 		}

@@ -117,7 +117,7 @@ static bool enter(struct json *json, const char *wanted)
 	struct json_value key, value;
 
 	while (json_member(json, &key)) {
-		bool found = key.len == strlen(wanted) && memcmp(key.text, wanted, key.len) == 0;
+		bool found = json_is(&key, wanted);
 
 		if (json_value(json, &value) != 0)
 			return false;

@@ -160,7 +160,7 @@ static int read_entries(struct dictionary_entries_message *message, struct json 
 	if (!err && value.kind != JSON_KIND_OBJECT)
 		return fault_value(fault, "it", "a JSON object", &value);
 	while (!err && json_member(json, &key)) {
-		if (key.len != strlen("entries") || memcmp(key.text, "entries", key.len) != 0)
+		if (!json_is(&key, "entries"))
 			return rest_body_refuse_key(fault, &key);
 		if (has_list)
 			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "entries comes twice");

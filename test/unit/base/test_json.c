@@ -384,9 +384,25 @@ static void test_after_a_fault_nothing_more_is_read(void **state)
 	assert_string_equal(json.reason, "expected ':'");
 }
 
+static void test_values_are_compared_whole(void **state)
+{
+	char text[] = "\"audio\"";
+	struct json json;
+	struct json_value value;
+
+	(void)state;
+	json_open(&json, text, strlen(text));
+	assert_int_equal(json_value(&json, &value), 0);
+	assert_true(json_is(&value, "audio"));
+	assert_false(json_is(&value, "audi"));
+	assert_false(json_is(&value, "audios"));
+	assert_false(json_is(&value, ""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_values_are_compared_whole),
 		cmocka_unit_test(test_valid_texts_are_taken),
 		cmocka_unit_test(test_invalid_texts_are_refused_with_their_place),
 		cmocka_unit_test(test_every_cut_of_a_valid_text_is_refused),
