@@ -49,18 +49,23 @@ bool similar_is_near(const char *word, size_t edits)
 	return edits < strlen(word) / 3 + 1;
 }
 
+bool similar_is_nearer(struct similar_search *search, const char *word)
+{
+	size_t edits = similar_edits(search->meant, word);
+
+	if (edits >= search->least || !similar_is_near(search->meant, edits))
+		return false;
+	search->least = edits;
+	return true;
+}
+
 const char *similar_nearest(const char *const *words, const char *meant)
 {
+	struct similar_search search = {meant, SIMILAR_MAX};
 	const char *best = NULL;
-	size_t least = SIMILAR_MAX;
 
-	for (; *words; ++words) {
-		size_t edits = similar_edits(meant, *words);
-
-		if (edits < least && similar_is_near(meant, edits)) {
-			least = edits;
+	for (; *words; ++words)
+		if (similar_is_nearer(&search, *words))
 			best = *words;
-		}
-	}
 	return best;
 }

@@ -85,20 +85,33 @@ void command_print_help(const struct command *command)
 
 int command_refuse_name(const char *name)
 {
+	struct similar_search search = {name, SIMILAR_MAX};
 	const char *meant = NULL;
-	size_t least = SIMILAR_MAX;
 
-	for (size_t i = 0; command_table[i]; ++i) {
-		size_t edits = similar_edits(name, command_table[i]->name);
-
-		if (edits < least && similar_is_near(name, edits)) {
-			least = edits;
+	for (size_t i = 0; command_table[i]; ++i)
+		if (similar_is_nearer(&search, command_table[i]->name))
 			meant = command_table[i]->name;
-		}
-	}
 	if (!meant)
 		return command_usage_error(NULL, "no such command: %s", name);
 	return command_usage_error(NULL, "no such command: %s; did you mean %s?", name, meant);
+}
+
+int command_refuse_verb(const struct command *command, const char *const *verbs, const char *verb)
+{
+	const char *meant = similar_nearest(verbs, verb);
+	char names[256] = "";
+	size_t len = 0;
+
+	if (meant)
+		return command_usage_error(command, "unknown verb \"%s\"; did you mean %s?", verb,
+					   meant);
+	for (size_t i = 0; verbs[i] && len < sizeof(names); ++i)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
+					i == 0         ? ""
+					: verbs[i + 1] ? ", "
+						       : " or ",
+					verbs[i]);
+	return command_usage_error(command, "unknown verb \"%s\": it must be %s", verb, names);
 }
 
 /* The option that an argument names, by "--name", "--name=value", "-n" or "-nvalue". */
@@ -124,20 +137,15 @@ static const struct command_option *find_option(const struct command *command, c
 /* Only the name is repeated: what stands behind "=" may be a secret. */
 static int command_refuse_option(const struct command *command, const char *argument)
 {
+	struct similar_search search = {.least = SIMILAR_MAX};
 	const struct command_option *meant = NULL;
-	size_t least = SIMILAR_MAX;
 	char name[SIMILAR_MAX];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(argument, "="), argument);
-	for (const struct command_option *option = command->options; option->name; ++option) {
-		const char *word = name + strspn(name, "-");
-		size_t edits = similar_edits(word, option->name);
-
-		if (edits < least && similar_is_near(word, edits)) {
-			least = edits;
+	search.meant = name + strspn(name, "-");
+	for (const struct command_option *option = command->options; option->name; ++option)
+		if (similar_is_nearer(&search, option->name))
 			meant = option;
-		}
-	}
 	if (!meant)
 		return command_usage_error(command, "no such option: %s", name);
 	return command_usage_error(command, "no such option: %s; did you mean --%s?", name,

@@ -85,6 +85,9 @@ const struct command *command_find(const char *name);
 /* Reports a command that does not exist, with the one that was probably meant; always gives
  * COMMAND_USAGE. */
 int command_refuse_name(const char *name);
+
+/* The same for a verb of a command; its verbs end with NULL. */
+int command_refuse_verb(const struct command *command, const char *const *verbs, const char *verb);
 void command_print_help(const struct command *command);
 void command_print_summary(void);
 

@@ -18,19 +18,17 @@ struct project_choice {
 	struct store_project found;
 	size_t matches;
 	char meant[STORE_NAME_MAX + 1]; /* the most similar name; "": none */
-	size_t least; /* edits to it */
+	struct similar_search search;
 };
 
 static bool project_choice_look(const struct store_project *row, void *arg)
 {
 	struct project_choice *choice = arg;
-	size_t edits = similar_edits(choice->name, row->name);
 
 	if (strcmp(row->name, choice->name) == 0) {
 		choice->found = *row;
 		++choice->matches;
-	} else if (edits < choice->least && similar_is_near(choice->name, edits)) {
-		choice->least = edits;
+	} else if (similar_is_nearer(&choice->search, row->name)) {
 		snprintf(choice->meant, sizeof(choice->meant), "%s", row->name);
 	}
 	return true;
@@ -40,7 +38,7 @@ static int project_choice_by_name(struct store_project *project, struct store *s
 				  const struct command_call *call, int64_t account_id,
 				  const char *name)
 {
-	struct project_choice choice = {.name = name, .least = SIMILAR_MAX};
+	struct project_choice choice = {.name = name, .search = {name, SIMILAR_MAX}};
 	int err = store->ops->project_list(store, account_id, project_choice_look, &choice);
 
 	if (err)

@@ -19,6 +19,7 @@
 #include "wire/json_write.h"
 
 #define CENTS_DECIMALS 6
+#define STORE_VERBS_MAX 16 /* of one command */
 
 const char *const store_verb_limit_options[REGISTRY_LIMITS] = {
 	"turns", "connections", "requests-per-minute", "characters-per-minute", "text-max"};
@@ -142,17 +143,11 @@ int store_verb_with_store(const struct command_call *call, bool changes,
 static int refuse_verb(const struct command_call *call, const struct store_verb *verbs,
 		       size_t count)
 {
-	char names[128];
-	size_t len = 0;
+	const char *names[STORE_VERBS_MAX + 1] = {NULL};
 
-	names[0] = '\0';
-	for (size_t i = 0; i < count; ++i)
-		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
-					i == 0          ? ""
-					: i + 1 < count ? ", "
-							: " or ",
-					verbs[i].name);
-	return command_usage_error(call->command, "it is %s, not \"%s\"", names, call->operands[0]);
+	for (size_t i = 0; i < count && i < STORE_VERBS_MAX; ++i)
+		names[i] = verbs[i].name;
+	return command_refuse_verb(call->command, names, call->operands[0]);
 }
 
 int store_verb_run(const struct command_call *call, const struct store_verb *verbs, size_t count)

@@ -304,6 +304,7 @@ static const struct {
 
 static int voices_run(const struct command_call *call)
 {
+	static const char *const names[] = {"list", "fetch", "add", "remove", NULL};
 	static struct config config;
 	const char *verb = call->operand_count > 0 ? call->operands[0] : "list";
 	size_t i = 0;
@@ -312,8 +313,7 @@ static int voices_run(const struct command_call *call)
 	while (i < COUNT(voices_verbs) && strcmp(voices_verbs[i].name, verb) != 0)
 		++i;
 	if (i == COUNT(voices_verbs))
-		return command_usage_error(call->command,
-					   "\"%s\" must be list, fetch, add or remove", verb);
+		return command_refuse_verb(call->command, names, verb);
 	status = settings_load(&config, call);
 	return status == COMMAND_OK ? voices_verbs[i].run(call, &config) : status;
 }

@@ -430,7 +430,7 @@ def test_token_made_by_command_opens_one_connection(server):
 
 @pytest.mark.parametrize("arguments, status, reason", [
     (["account"], 2, "is missing"),
-    (["account", "frobnicate"], 2, "it is create, list"),
+    (["account", "frobnicate"], 2, "it must be create, list"),
     (["account", "create"], 2, "needs --name"),
     (["account", "create", "--name", ""], 2, "must not be empty"),
     (["account", "create", "--name", "x" * 65], 2, "longer than 64 bytes"),

@@ -475,7 +475,11 @@ def test_without_a_command_the_help_is_shown():
 
 @pytest.mark.parametrize("arguments,meant", [
     (["sya", "hello"], b"did you mean say?"), (["help", "voics"], b"did you mean voices?"),
-    (["say", "x", "--vioce", "1"], b"did you mean --voice?")])
+    (["say", "x", "--vioce", "1"], b"did you mean --voice?"),
+    (["key", "creat"], b'unknown verb "creat"; did you mean create? See: syrinx help key'),
+    (["voices", "fecth"], b'unknown verb "fecth"; did you mean fetch?'),
+    (["project", "x"], b'unknown verb "x": it must be create or list; see'),
+    (["voices", "x"], b'unknown verb "x": it must be list, fetch, add or remove; see')])
 def test_misspelt_word_is_recognized(arguments, meant):
     done = syrinx(*arguments)
     assert done.returncode == 2 and meant in done.stderr and not done.stdout

@@ -53,12 +53,24 @@ static void test_a_third_of_a_word_may_differ(void **state)
 	assert_false(similar_is_near("x", 1));
 }
 
+static void test_the_first_of_the_nearest_words_is_meant(void **state)
+{
+	static const char *const words[] = {"create", "change", "changes", "list", NULL};
+
+	(void)state;
+	assert_string_equal(similar_nearest(words, "creat"), "create");
+	assert_string_equal(similar_nearest(words, "chnage"), "change");
+	assert_string_equal(similar_nearest(words, "changex"), "change");
+	assert_null(similar_nearest(words, "x"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_edits_are_counted),
 		cmocka_unit_test(test_long_words_are_compared_up_to_a_limit),
 		cmocka_unit_test(test_a_third_of_a_word_may_differ),
+		cmocka_unit_test(test_the_first_of_the_nearest_words_is_meant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
