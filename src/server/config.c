@@ -13,6 +13,7 @@
 
 #include "base/count.h"
 #include "base/log.h"
+#include "server/config_agents.h"
 #include "server/config_prices.h"
 #include "store/store.h"
 
@@ -503,66 +504,6 @@ static int check_tls(const struct config *config, struct buf *errors)
 	return EINVAL;
 }
 
-/* Secrets need not stand in the file: "env:NAME" is what the variable holds. */
-static int take_variable(char value[PARAM_STRING_SIZE], const char *agent, const char *key,
-			 struct buf *errors)
-{
-	static const char mark[] = "env:";
-	const char *found;
-
-	if (strncmp(value, mark, strlen(mark)) != 0)
-		return 0;
-	found = getenv(value + strlen(mark));
-	if (!found || strlen(found) >= PARAM_STRING_SIZE) {
-		(void)buf_printf(errors, "[agent %s] %s: the variable %s is %s\n", agent, key,
-				 value + strlen(mark), found ? "too long" : "not set");
-		return EINVAL;
-	}
-	memcpy(value, found, strlen(found) + 1);
-	return 0;
-}
-
-static int check_agent(struct config_agent *agent, struct buf *errors)
-{
-	int err = take_variable(agent->api_key, agent->name, "api_key", errors);
-	int err_llm = take_variable(agent->llm_key, agent->name, "llm_key", errors);
-	int err_fallback = take_variable(agent->fallback_key, agent->name, "fallback_key", errors);
-	int err_account = take_variable(agent->account_key, agent->name, "account_key", errors);
-
-	if (err || err_llm || err_fallback || err_account)
-		return EINVAL;
-	if (agent->api_key[strspn(agent->api_key, " ")] == '\0') {
-		(void)buf_printf(errors, "[agent %s] wants an api_key\n", agent->name);
-		return EINVAL;
-	}
-	if (agent->prompt[0] && agent->prompt_file[0]) {
-		(void)buf_printf(errors, "[agent %s] has both prompt and prompt_file\n",
-				 agent->name);
-		return EINVAL;
-	}
-	return 0;
-}
-
-static int check_agents(struct config *config, struct buf *errors)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < config->agents_count; ++i) {
-		struct config_agent *agent = &config->agents[i];
-
-		if (check_agent(agent, errors) != 0)
-			err = EINVAL;
-		for (size_t j = 0; j < i; ++j) {
-			if (strcmp(agent->path, config->agents[j].path) != 0)
-				continue;
-			(void)buf_printf(errors, "[agent %s] has the path of [agent %s]\n",
-					 agent->name, config->agents[j].name);
-			err = EINVAL;
-		}
-	}
-	return err;
-}
-
 /* The user is looked up only if the server runs as root, because only root can switch users. */
 static int config_check_worker_user(const struct config *config, struct buf *errors)
 {
@@ -580,7 +521,7 @@ static int config_check_worker_user(const struct config *config, struct buf *err
 static int check_together(struct config *config, struct buf *errors)
 {
 	int err = check_tls(config, errors);
-	int err_agents = check_agents(config, errors);
+	int err_agents = config_agents_check(config, errors);
 	int err_prices = config_prices_check(config, errors);
 	int err_user = config_check_worker_user(config, errors);
 
