@@ -13,6 +13,7 @@
 #include "base/count.h"
 #include "cli/key_source.h"
 #include "cli/money.h"
+#include "cli/project_choice.h"
 #include "cli/settings.h"
 #include "cli/store_verb.h"
 #include "cli/table.h"
@@ -41,19 +42,16 @@ static int read_moment(int64_t *wall_ms, const struct command_call *call, const 
 static int find_project(struct store_turn_filter *filter, struct store *store,
 			const struct command_call *call)
 {
+	const char *which = command_value(call, "project");
 	struct store_project project;
-	int err;
+	int status;
 
-	if (command_number(&filter->project_id, call, "project", 1, INT64_MAX, 0))
-		return COMMAND_USAGE;
-	if (!filter->project_id)
+	if (!which)
 		return COMMAND_OK;
-	err = registry_find_project(store, &project, filter->account_id, filter->project_id);
-	if (err)
-		return store_verb_failed(call, err == ENOENT ? 0 : err,
-					 "there is no such project%s",
-					 filter->account_id ? " of the account" : "");
-	return COMMAND_OK;
+	status = project_choice_find(&project, store, call, filter->account_id, which);
+	if (status == COMMAND_OK)
+		filter->project_id = project.id;
+	return status;
 }
 
 static int read_filter(struct store_turn_filter *filter, struct store *store,
@@ -225,7 +223,7 @@ static int run(const struct command_call *call)
 static const struct command_option options[] = {
 	STORE_VERB_OPTIONS,
 	{"account", 0, "ACCOUNT", "only this account, by number or name (all)"},
-	{"project", 0, "ID", "only this project, by its number (all)"},
+	{"project", 0, "PROJECT", "only this project, by number or name (all)"},
 	KEY_SOURCE_FILE_OPTION,
 	{"key", 0, "KEY", "only this key, by its first letters (all)"},
 	{"from", 0, "WHEN", "from when on: 2026-05-20, 2026-05-20T09:00, or 7d ago"},

@@ -237,5 +237,8 @@ def test_one_project_may_be_asked_about(told, rest):
         assert own.get("/usage?project_id=1")[0] == 404  # of another account
     assert rest.get("/usage?project_id=999")[0] == 404
     assert rest.get(f"/usage?account_id=1&project_id={second['id']}")[0] == 404
-    wrong = syrinx("usage", "--data", told.data, "--project", "999")
-    assert wrong.returncode == 1 and b"there is no such project" in wrong.stderr
+    named = syrinx("usage", "--data", told.data, "--project", second["name"], "--json")
+    assert json.loads(named.stdout)["total"] == total
+    for which in ("999", "no such project"):
+        wrong = syrinx("usage", "--data", told.data, "--project", which)
+        assert wrong.returncode == 1 and f"there is no project {which}" in wrong.stderr.decode()
