@@ -376,6 +376,11 @@ static int set(struct store *store, const struct command_call *call, int64_t id,
 
 static int change(struct store *store, const struct command_call *call)
 {
+	static const struct store_verb_field names[] = {{STORE_ACCOUNT_NAME, "name"},
+							{STORE_ACCOUNT_PLAN, "plan"},
+							{STORE_ACCOUNT_PREPAID, "prepaid"},
+							{STORE_ACCOUNT_LIMITS, "limits"}};
+	char list[STORE_VERB_FIELDS_SIZE];
 	struct store_account account;
 	unsigned fields = 0;
 	int status = find(&account, store, call);
@@ -388,12 +393,10 @@ static int change(struct store *store, const struct command_call *call)
 		return command_usage_error(call->command,
 					   "change needs an option that says what to change");
 	status = set(store, call, account.id, fields, &account);
+	store_verb_print_fields(list, names, COUNT(names), fields);
 	if (status == COMMAND_OK)
-		command_report("account %" PRId64 " (%s) changed:%s%s%s%s", account.id,
-			       account.name, fields & STORE_ACCOUNT_NAME ? " name" : "",
-			       fields & STORE_ACCOUNT_PLAN ? " plan" : "",
-			       fields & STORE_ACCOUNT_PREPAID ? " prepaid" : "",
-			       fields & STORE_ACCOUNT_LIMITS ? " limits" : "");
+		command_report("account %" PRId64 " (%s) changed: %s", account.id, account.name,
+			       list);
 	return status;
 }
 
@@ -495,7 +498,7 @@ static int read_top_up(struct store_top_up *top_up, const struct command_call *c
 	return store_verb_read_text(top_up->note, STORE_NAME_MAX, &has_note, call, "note");
 }
 
-/* Who repeats one because its answer was lost wants to know which of both it was. */
+/* After a lost answer, a caller who retries needs to know whether the top-up was new. */
 static void tell_top_up(const struct store_top_up *row, bool is_old,
 			const struct store_account *account, const char *currency)
 {

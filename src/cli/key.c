@@ -317,22 +317,14 @@ static int revoke(struct store *store, const struct command_call *call)
 
 static void key_report_change(const struct store_key *key, unsigned fields)
 {
-	static const struct {
-		unsigned field;
-		const char *name;
-	} names[] = {{STORE_KEY_NAME, "name"},
-		     {STORE_KEY_SCOPES, "scopes"},
-		     {STORE_KEY_EXPIRES, "expiry"},
-		     {STORE_KEY_CREDIT, "credit"},
-		     {STORE_KEY_LIMITS, "limits"}};
-	char list[64] = "";
-	size_t len = 0;
+	static const struct store_verb_field names[] = {{STORE_KEY_NAME, "name"},
+							{STORE_KEY_SCOPES, "scopes"},
+							{STORE_KEY_EXPIRES, "expiry"},
+							{STORE_KEY_CREDIT, "credit"},
+							{STORE_KEY_LIMITS, "limits"}};
+	char list[STORE_VERB_FIELDS_SIZE];
 
-	for (size_t i = 0; i < COUNT(names); ++i) {
-		if (fields & names[i].field)
-			len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s",
-						len ? ", " : "", names[i].name);
-	}
+	store_verb_print_fields(list, names, COUNT(names), fields);
 	command_report("key %s (%s) changed: %s", key->prefix, key->name, list);
 }
 

@@ -90,7 +90,8 @@ static int store_verb_find(bool *is_new, const struct command_call *call,
 
 	*is_new = false;
 	if (strcmp(config->store_address, "memory:") == 0)
-		return store_verb_failed(call, 0, "a store in memory is its server's alone");
+		return store_verb_failed(call, 0,
+					 "an in-memory store can be used only by its server");
 	err = store_look(config->store_address);
 	if (err == ENOENT && !creates)
 		return store_verb_refuse_new(call, config, changes);
@@ -221,6 +222,18 @@ void store_verb_print_limits(char text[STORE_VERB_LIMITS_SIZE], const struct sto
 	}
 	if (len == 0)
 		snprintf(text, STORE_VERB_LIMITS_SIZE, "-");
+}
+
+void store_verb_print_fields(char text[STORE_VERB_FIELDS_SIZE],
+			     const struct store_verb_field *names, size_t count, unsigned fields)
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < count && len < STORE_VERB_FIELDS_SIZE; ++i)
+		if (fields & names[i].field)
+			len += (size_t)snprintf(text + len, STORE_VERB_FIELDS_SIZE - len, "%s%s",
+						len ? ", " : "", names[i].name);
 }
 
 void store_verb_print_cents(char text[STORE_VERB_CENTS_SIZE], int64_t microcents)

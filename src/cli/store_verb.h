@@ -74,6 +74,15 @@ int store_verb_read_text(char *out, size_t max, bool *given, const struct comman
 			 const char *option);
 
 /* Micro-cents as cents: 12.5 */
+/* The names of the fields that were changed, with commas. */
+#define STORE_VERB_FIELDS_SIZE 64
+struct store_verb_field {
+	unsigned field; /* a bit, as of enum store_key_field */
+	const char *name;
+};
+void store_verb_print_fields(char text[STORE_VERB_FIELDS_SIZE],
+			     const struct store_verb_field *names, size_t count, unsigned fields);
+
 #define STORE_VERB_CENTS_SIZE 40
 void store_verb_print_cents(char text[STORE_VERB_CENTS_SIZE], int64_t microcents);
 

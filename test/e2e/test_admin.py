@@ -504,4 +504,4 @@ def test_store_that_is_not_there_is_not_made_by_looking(tmp_path):
         assert done.returncode == 1 and b"there is no store in" in done.stderr
     assert not (tmp_path / "nowhere").exists()
     done = syrinx("account", "list", "--store", "memory:", "--data", tmp_path / "nowhere")
-    assert done.returncode == 1 and b"alone" in done.stderr
+    assert done.returncode == 1 and b"only by its server" in done.stderr

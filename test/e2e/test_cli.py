@@ -372,7 +372,7 @@ def test_commands_say_what_they_did(store):
     assert store("key", "change", prefix, "--turns", "3", "--expires", "30d") == (
         "", f"key {prefix} (phone) changed: expiry, limits\n")
     assert store("account", "change", "acme", "--prepaid", "yes", "--turns", "4") == (
-        "", "account 2 (acme) changed: prepaid limits\n")
+        "", "account 2 (acme) changed: prepaid, limits\n")
     out, said = store("account", "close", "acme")
     assert out == "" and "refuses its valid keys (1) and ends the speech of its callers" in said
     assert store("account", "close", "acme") == (
