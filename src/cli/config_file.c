@@ -111,12 +111,32 @@ static const char *config_file_user_of(const char *path)
 	return user ? user->pw_name : NULL;
 }
 
+static bool config_file_has_sudo(void)
+{
+	const char *path = getenv("PATH");
+	char program[PATH_MAX];
+
+	for (; path && *path; path += strspn(path, ":")) {
+		int len = (int)strcspn(path, ":");
+
+		snprintf(program, sizeof(program), "%.*s/sudo", len, path);
+		if (access(program, X_OK) == 0)
+			return true;
+		path += len;
+	}
+	return false;
+}
+
 void config_file_suggest(char *text, size_t size, const char *path, const struct command *command)
 {
 	const char *user = config_file_user_of(path);
+	bool is_root = geteuid() == 0;
 
-	if (user)
-		snprintf(text, size, "sudo -u %s syrinx %s ...", user, command->name);
+	if (config_file_has_sudo())
+		snprintf(text, size, "sudo%s%s syrinx %s ...", user ? " -u " : "", user ? user : "",
+			 command->name);
 	else
-		snprintf(text, size, "sudo syrinx %s ...", command->name);
+		snprintf(text, size, "%s%s%s%ssyrinx %s ...%s", is_root ? "" : "su -c '",
+			 user ? "runuser -u " : "", user ? user : "", user ? " -- " : "",
+			 command->name, is_root ? "" : "'");
 }

@@ -34,7 +34,8 @@ struct config_file {
 struct config_file config_file_find(const struct command_call *call);
 
 /* A command that this user can run on a file or directory that belongs to another user:
- * "sudo -u syrinx syrinx key ...".  Without a user of that name: "sudo syrinx key ...". */
+ * "sudo -u syrinx syrinx key ...", or the same with runuser and su where sudo is not installed.
+ * Without a user of that name it is one for root. */
 void config_file_suggest(char *text, size_t size, const char *path, const struct command *command);
 
 #endif

@@ -81,17 +81,30 @@ def as_nobody():
     return {"user": NOBODY.pw_uid, "group": NOBODY.pw_gid, "extra_groups": []}
 
 
+def path_with(installed, has_sudo):
+    """A PATH in which there is a sudo, or nothing."""
+    directory = installed.root / "tools"
+    directory.mkdir()
+    if has_sudo:
+        (directory / "sudo").write_text("#!/bin/sh\n")
+        (directory / "sudo").chmod(0o755)
+    return {"PATH": f"/nonexistent:{directory}"}
+
+
 @needs_root
-def test_who_may_not_read_the_service_s_file_is_told_what_to_do(installed):
+@pytest.mark.parametrize("has_sudo, suggestion", [
+    (True, "try sudo syrinx {} ..., or"), (False, "try su -c 'syrinx {} ...', or")])
+def test_who_may_not_read_the_service_s_file_is_told_what_to_do(installed, has_sudo, suggestion):
     installed.configure()
+    extra = path_with(installed, has_sudo)
     os.chown(installed.config, 0, NOBODY.pw_gid)
     installed.config.chmod(0o640)
     user = {"user": 65533, "group": 65533, "extra_groups": []}
     for command in (("key", "create"), ("usage",), ("check",), ("serve",)):
-        done = installed.run(*command, **user)
+        done = installed.run(*command, extra=extra, **user)
         assert done.returncode == 1
         assert f"may not read {installed.config}" in done.stderr, done.stderr
-        assert "sudo " in done.stderr and f"syrinx {command[0]}" in done.stderr
+        assert suggestion.format(command[0]) in done.stderr, done.stderr
     # Commands that need nothing of it are not in the way.
     done = installed.run("ready", "--server", "http://127.0.0.1:1", **user)
     assert "Connection refused" in done.stderr and "may not read" not in done.stderr
@@ -100,13 +113,15 @@ def test_who_may_not_read_the_service_s_file_is_told_what_to_do(installed):
 
 
 @needs_root
-def test_root_does_not_serve_on_the_data_of_the_service_by_accident(installed):
+@pytest.mark.parametrize("has_sudo, suggestion", [
+    (True, "sudo -u nobody syrinx serve ..."), (False, "or runuser -u nobody -- syrinx serve ...")])
+def test_root_does_not_serve_on_the_data_of_the_service_by_accident(installed, has_sudo, suggestion):
     installed.configure("[server]\nlisten = 127.0.0.1:0\n")
     installed.data.mkdir(parents=True)
     os.chown(installed.data, NOBODY.pw_uid, NOBODY.pw_gid)
-    done = installed.run("serve")
+    done = installed.run("serve", extra=path_with(installed, has_sudo))
     assert done.returncode == 1 and "systemctl start syrinx" in done.stderr
-    assert "sudo -u nobody syrinx serve" in done.stderr
+    assert suggestion in done.stderr, done.stderr
     assert not list(installed.data.iterdir())
 
 
