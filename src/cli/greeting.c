@@ -22,8 +22,8 @@ int greeting_address(char *address, size_t size, const char *listening)
 	return n > 0 && (size_t)n < size ? 0 : EINVAL;
 }
 
-/* The key stands in it once: every screen that is shared, and every terminal that is
- * scrolled back, shows it. */
+/* The key is printed once: every screen that is shared, and every terminal that is scrolled
+ * back, shows it. */
 int greeting_print(struct buf *out, const struct greeting *greeting)
 {
 	const char *s = greeting->tls ? "s" : "";

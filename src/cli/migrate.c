@@ -17,7 +17,7 @@ static const char *const problems[] = {
 	[MIGRATE_CANNOT] = "a store in memory cannot be moved",
 	[MIGRATE_NOT_EMPTY] = "the target is not empty: only a new store is filled",
 	[MIGRATE_IN_USE] = "a server runs on one of the stores, nothing was moved: stop it",
-	[MIGRATE_UNSOUND] = "the source's sums are not those of its rows: nothing was moved",
+	[MIGRATE_UNSOUND] = "the totals of the source do not match its ledger: nothing was moved",
 	[MIGRATE_CHANGED] = "the source has changed meanwhile, nothing was moved: stop its servers",
 	[MIGRATE_FAILED] = "nothing was moved",
 };

@@ -34,7 +34,7 @@ void progress_step(struct progress *progress, const char *format, ...)
 	fflush(stdout);
 }
 
-/* A quarter is told once, and the last not at all: the next step says as much. */
+/* Each quarter is reported once, and the last not at all: the next step says as much. */
 static void progress_log_quarter(struct progress *progress, unsigned percent, uint64_t total)
 {
 	unsigned quarter = percent / 25 * 25;

@@ -256,7 +256,7 @@ static int serve_check(const struct config *config)
 	return err;
 }
 
-/* Who types `syrinx serve` as root on a machine with a service would start a second server on the
+/* Someone who types `syrinx serve` as root on a machine with a service would start a second server on the
  * service's data, and leave files there that it cannot read. */
 static int serve_check_owner(const struct config *config, const struct command_call *call)
 {
@@ -332,8 +332,9 @@ const struct command command_serve = {
 		"is the folder of neural voices. \"syrinx check --sample\" lists all keys.\n"
 		"\n"
 		"Signals: SIGTERM and SIGINT finish what is being spoken and exit, a second one exits at\n"
-		"once; SIGHUP reads the agents of the configuration again; SIGUSR2 starts the installed\n"
-		"program in place of this one without dropping a call; SIGUSR1 logs what is in use.\n",
+		"once; SIGHUP reads the agents of the configuration and the certificate again; SIGUSR2 starts\n"
+		"the installed program in place of this one without dropping a call; SIGUSR1 logs what is in\n"
+		"use.\n",
 	.examples = "  syrinx serve\n"
 		    "  syrinx serve --config /etc/syrinx/syrinx.conf\n"
 		    "  SYRINX_SERVER_LISTEN=0.0.0.0:8080 syrinx serve --data /var/lib/syrinx\n",

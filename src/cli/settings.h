@@ -19,7 +19,7 @@ int settings_load(struct config *config, const struct command_call *call);
  * if the file cannot be read. */
 int settings_load_of_server(struct config *config, const struct command_call *call);
 
-/* That with mistakes as lines in errors: for whoever writes a log.  EINVAL or an errno. */
+/* Like settings_load_of_server, but appends errors to `errors`.  EINVAL or an errno. */
 int settings_load_quietly(struct config *config, const struct command_call *call,
 			  struct buf *errors);
 

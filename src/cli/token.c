@@ -20,7 +20,7 @@ static int create(struct store *store, const struct command_call *call)
 	char prefix[KEY_SOURCE_SIZE] = "";
 	bool found;
 	const char *path = command_value(call, "path");
-	const char *door = path ? routes_door(path) : NULL;
+	const char *path_kind = path ? routes_door(path) : NULL;
 	char text[ACCOUNT_TOKEN_LEN + 1];
 	struct store_token token;
 	struct store_key key;
@@ -36,7 +36,7 @@ static int create(struct store *store, const struct command_call *call)
 		return command_usage_error(call->command,
 					   "create needs --path and a key: --key-file, SYRINX_KEY, "
 					   "or its first letters with --key");
-	if (!door)
+	if (!path_kind)
 		return command_usage_error(
 			call->command,
 			"--path must be a path that speaks, like /ws/tts/stream, "
@@ -55,7 +55,7 @@ static int create(struct store *store, const struct command_call *call)
 	if (!(key.scopes & STORE_SCOPE_SPEAK))
 		return store_verb_failed(call, 0, "the key %s does not have the scope speak",
 					 key.prefix);
-	err = account_token_make(text, &token, key.id, door, seconds, clock_wall_ms());
+	err = account_token_make(text, &token, key.id, path_kind, seconds, clock_wall_ms());
 	if (!err)
 		err = store->ops->token_add(store, &token, clock_wall_ms());
 	if (err == EDQUOT)

@@ -213,7 +213,7 @@ int postgres_import_end(struct store *store, int err)
 	return err;
 }
 
-/* Who reads may pause for as long as the other store takes to write. */
+/* The reader may be idle while the other store writes. */
 int postgres_snapshot_begin(struct store *store)
 {
 	struct postgres *postgres = postgres_of(store);
