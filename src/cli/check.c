@@ -159,6 +159,7 @@ const struct command command_check = {
 	.name = "check",
 	.summary = "Find what a server would refuse to start with; print the files it would use.",
 	.options = options,
+	.uses_agents = true,
 	.run = run,
 	.examples = "  syrinx check --config /etc/syrinx/syrinx.conf\n"
 		    "  syrinx check --sample > syrinx.conf\n",

@@ -47,6 +47,7 @@ struct command {
 	const struct command_option *options;
 	int (*run)(const struct command_call *call);
 	bool takes_keys; /* as operands */
+	bool uses_agents; /* so that the variables of their keys (env:NAME) must be set */
 	const char *notes; /* what the help says behind the options, in whole lines; may be NULL */
 	const char *examples; /* calls that work, one per line; may be NULL */
 };

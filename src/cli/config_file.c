@@ -17,9 +17,11 @@
  * files are where those of a service of the machine belong. */
 #define CONFIG_FILE_CONFIG "/etc/syrinx/syrinx.conf"
 #define CONFIG_FILE_DATA "/var/lib/syrinx"
+#define CONFIG_FILE_ENVIRONMENT "/etc/default/syrinx"
 
 struct config_file_installed {
 	char path[PATH_MAX];
+	char environment[PATH_MAX];
 	struct config_places places;
 };
 
@@ -50,6 +52,9 @@ static int config_file_find_installed(struct config_file_installed *installed)
 		return ENOENT;
 	err = config_file_join(installed->path, sizeof(installed->path), self, root,
 			       CONFIG_FILE_CONFIG);
+	if (!err)
+		err = config_file_join(installed->environment, sizeof(installed->environment), self,
+				       root, CONFIG_FILE_ENVIRONMENT);
 	if (!err)
 		err = config_file_join(installed->places.data_dir, PARAM_STRING_SIZE, self, root,
 				       CONFIG_FILE_DATA);
@@ -89,8 +94,10 @@ struct config_file config_file_find(const struct command_call *call)
 					    .is_default = true,
 					    .is_denied = access(installed.path, R_OK) != 0};
 	}
-	if (is_installed && file.path && config_file_is_same(file.path, installed.path))
+	if (is_installed && file.path && config_file_is_same(file.path, installed.path)) {
 		file.places = &installed.places;
+		file.environment = installed.environment;
+	}
 	return file;
 }
 

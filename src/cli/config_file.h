@@ -9,7 +9,8 @@
  *   none, if --data or --store names another server's store
  *   /etc/syrinx/syrinx.conf, if it exists and the program is the installed one
  *
- * The installed server's data directory is /var/lib/syrinx unless its file says otherwise.  A
+ * The installed server's data directory is /var/lib/syrinx unless its file says otherwise, and the
+ * variables of its service are in /etc/default/syrinx.  A
  * program that was built in a checkout does not read that file: `make run` must
  * use the checkout's ./data on a machine where the package is installed, too.
  */
@@ -28,6 +29,7 @@ struct config_file {
 	bool is_default; /* nothing named it: it is the installed server's */
 	bool is_denied; /* and this user may not read it */
 	const struct config_places *places; /* of the installed server's file; else NULL */
+	const char *environment; /* of the installed service, likewise */
 };
 
 /* The path is valid until the next call. */

@@ -79,6 +79,7 @@ const struct command command_mint_token = {
 	.name = "mint-token",
 	.summary = "Print a token like that of a speech engine, to test an agent with.",
 	.options = options,
+	.uses_agents = true,
 	.run = run,
 	.examples = "  syrinx mint-token --agent support --header\n"
 		    "  syrinx mint-token --key-file engine.key --seconds 60\n",

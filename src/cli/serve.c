@@ -325,6 +325,7 @@ const struct command command_serve = {
 	.name = "serve",
 	.summary = "Run the server.",
 	.options = options,
+	.uses_agents = true,
 	.run = run,
 	.notes =
 		"Every key of the configuration is also a variable SYRINX_SECTION_KEY, such as\n"

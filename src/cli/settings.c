@@ -14,6 +14,7 @@
 #include "base/count.h"
 #include "base/log.h"
 #include "cli/config_file.h"
+#include "cli/environment_file.h"
 
 /* Mistakes are lines; a file of nothing but mistakes is cut here. */
 #define ERRORS_MAX 65536u
@@ -30,12 +31,23 @@ static const struct {
 
 #define OVERRIDING COUNT(overriding)
 
+/* Only once: a server that reads its configuration again has threads, and setenv is not for them. */
+static void settings_load_environment(const struct config_file *file)
+{
+	static bool is_loaded;
+
+	if (!is_loaded && file->environment)
+		environment_file_load(file->environment);
+	is_loaded = true;
+}
+
 static int settings_load_file(struct config *config, const struct command_call *call,
 			      const struct config_file *file, struct buf *errors)
 {
 	struct config_override overrides[OVERRIDING];
 	size_t count = 0;
 
+	settings_load_environment(file);
 	for (size_t i = 0; i < OVERRIDING; ++i) {
 		const char *value = command_value_if_known(call, overriding[i].name);
 
@@ -43,7 +55,10 @@ static int settings_load_file(struct config *config, const struct command_call *
 			overrides[count++] = (struct config_override){overriding[i].key, value,
 								      overriding[i].option};
 	}
-	return config_load_at(config, file->path, file->places, overrides, count, errors);
+	return config_load_for(config, file->path,
+			       &(struct config_purpose){.places = file->places,
+							.uses_agents = call->command->uses_agents},
+			       overrides, count, errors);
 }
 
 static int settings_deny(const struct command_call *call, const char *file, struct buf *errors)

@@ -597,6 +597,7 @@ const struct command command_talk = {
 	.name = "talk",
 	.summary = "Talk with an agent: type, and read or hear its answers.",
 	.options = options,
+	.uses_agents = true,
 	.run = run,
 	.examples =
 		"  syrinx talk\n"

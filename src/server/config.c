@@ -518,10 +518,10 @@ static int config_check_worker_user(const struct config *config, struct buf *err
 }
 
 /* What no row can see alone. */
-static int check_together(struct config *config, struct buf *errors)
+static int check_together(struct config *config, bool uses_agents, struct buf *errors)
 {
 	int err = check_tls(config, errors);
-	int err_agents = config_agents_check(config, errors);
+	int err_agents = config_agents_check(config, uses_agents, errors);
 	int err_prices = config_prices_check(config, errors);
 	int err_user = config_check_worker_user(config, errors);
 
@@ -580,12 +580,14 @@ static bool config_has_secrets(const struct config *config)
 int config_load(struct config *config, const char *file, const struct config_override *overrides,
 		size_t count, struct buf *errors)
 {
-	return config_load_at(config, file, NULL, overrides, count, errors);
+	return config_load_for(config, file, &(struct config_purpose){.uses_agents = true},
+			       overrides, count, errors);
 }
 
-int config_load_at(struct config *config, const char *file, const struct config_places *places,
-		   const struct config_override *overrides, size_t count, struct buf *errors)
+int config_load_for(struct config *config, const char *file, const struct config_purpose *purpose,
+		    const struct config_override *overrides, size_t count, struct buf *errors)
 {
+	const struct config_places *places = purpose->places;
 	int64_t default_price;
 	int err = 0;
 	int err_short, err_env;
@@ -615,7 +617,7 @@ int config_load_at(struct config *config, const char *file, const struct config_
 	if (!err)
 		err = fill_in(config, errors);
 	if (!err)
-		err = check_together(config, errors);
+		err = check_together(config, purpose->uses_agents, errors);
 	return err;
 }
 

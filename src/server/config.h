@@ -143,11 +143,19 @@ struct config_places {
 	char voices_dir[PARAM_STRING_SIZE];
 };
 
-/* Defaults (with these places, unless NULL), then the file (NULL: none), then the environment,
- * then the overrides; later ones win.  EINVAL or the file's errno, with one line per
- * mistake in errors. */
-int config_load_at(struct config *config, const char *file, const struct config_places *places,
-		   const struct config_override *overrides, size_t count, struct buf *errors);
+/* What a configuration is loaded for. */
+struct config_purpose {
+	const struct config_places *places; /* defaults; NULL: those of no installed server */
+	bool uses_agents; /* then the variables that their keys are in (env:NAME) must be set */
+};
+
+/* Defaults, then the file (NULL: none), then the environment, then the overrides; later ones win.
+ * EINVAL or the file's errno, with one line per mistake in errors.  Unless agents are used, keys of
+ * theirs that are in variables stay "env:NAME". */
+int config_load_for(struct config *config, const char *file, const struct config_purpose *purpose,
+		    const struct config_override *overrides, size_t count, struct buf *errors);
+
+/* For a server that is not installed. */
 int config_load(struct config *config, const char *file, const struct config_override *overrides,
 		size_t count, struct buf *errors);
 

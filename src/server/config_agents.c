@@ -26,7 +26,7 @@ static int config_agents_take_variable(char value[PARAM_STRING_SIZE], const char
 	return 0;
 }
 
-static int config_agents_check_one(struct config_agent *agent, struct buf *errors)
+static int config_agents_take_variables(struct config_agent *agent, struct buf *errors)
 {
 	int err = config_agents_take_variable(agent->api_key, agent->name, "api_key", errors);
 	int err_llm = config_agents_take_variable(agent->llm_key, agent->name, "llm_key", errors);
@@ -35,7 +35,12 @@ static int config_agents_check_one(struct config_agent *agent, struct buf *error
 	int err_account =
 		config_agents_take_variable(agent->account_key, agent->name, "account_key", errors);
 
-	if (err || err_llm || err_fallback || err_account)
+	return err || err_llm || err_fallback || err_account ? EINVAL : 0;
+}
+
+static int config_agents_check_one(struct config_agent *agent, bool is_used, struct buf *errors)
+{
+	if (is_used && config_agents_take_variables(agent, errors) != 0)
 		return EINVAL;
 	if (agent->api_key[strspn(agent->api_key, " ")] == '\0') {
 		(void)buf_printf(errors, "[agent %s] wants an api_key\n", agent->name);
@@ -49,14 +54,14 @@ static int config_agents_check_one(struct config_agent *agent, struct buf *error
 	return 0;
 }
 
-int config_agents_check(struct config *config, struct buf *errors)
+int config_agents_check(struct config *config, bool are_used, struct buf *errors)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < config->agents_count; ++i) {
 		struct config_agent *agent = &config->agents[i];
 
-		if (config_agents_check_one(agent, errors) != 0)
+		if (config_agents_check_one(agent, are_used, errors) != 0)
 			err = EINVAL;
 		for (size_t j = 0; j < i; ++j) {
 			if (strcmp(agent->path, config->agents[j].path) != 0)

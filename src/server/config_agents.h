@@ -8,6 +8,6 @@
 
 /* Puts what the variables contain in the place of env:NAME, and finds agents without a key or
  * with the path of another one.  EINVAL, with one line per mistake in errors. */
-int config_agents_check(struct config *config, struct buf *errors);
+int config_agents_check(struct config *config, bool are_used, struct buf *errors);
 
 #endif

@@ -41,6 +41,48 @@ def test_a_named_file_or_directory_wins_over_the_installed_one(installed):
     assert done.returncode == 1 and "there is no store in data/syrinx.db" in done.stderr
 
 
+def environment_of(installed, text):
+    path = installed.root / "etc/default/syrinx"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_commands_have_the_variables_of_the_service(installed):
+    installed.configure("[agent support]\napi_key = env:TEST_AGENT_KEY\n")
+    # Where no agent is used, its key need not be there.
+    installed.key("create", "--create", "--name", "file")
+    assert installed.run("backup", installed.root / "backup.db").returncode == 0
+    for command in (["check"], ["serve"], ["talk"], ["mint-token"]):
+        done = installed.run(*command)
+        assert done.returncode == 1 and "the variable TEST_AGENT_KEY is not set" in done.stderr
+    store = installed.root / "elsewhere.db"
+    environment_of(installed, f'# of the service\nTEST_AGENT_KEY="a key"\n'
+                              f"SYRINX_STORE_ADDRESS=sqlite:{store}\nSYRINX_CONFIG=/none\n")
+    installed.key("create", "--create", "--name", "variable")
+    assert store.exists() and "variable" in installed.key("list")
+    assert "file" in installed.key("list", "--store", f"sqlite:{installed.data}/syrinx.db")
+    assert installed.run("mint-token").returncode == 0
+    assert f"sqlite:{store}\n" in installed.run("check").stdout
+    assert f"sqlite:{store}\n" in installed.run("check", "--config", installed.config).stdout
+    # What is set already wins, and another server has other variables.
+    listed = installed.key("list", extra={"SYRINX_STORE_ADDRESS":
+                                          f"sqlite:{installed.data}/syrinx.db"})
+    assert "file" in listed and "variable" not in listed
+    assert "file" in installed.key("list", "--data", installed.data)
+
+
+@needs_root
+def test_variables_that_a_user_may_not_read_are_left_out(installed):
+    installed.configure()
+    path = environment_of(installed, "SYRINX_STORE_ADDRESS=memory:\n")
+    path.chmod(0o600)
+    done = installed.run("key", "list", **as_nobody())
+    assert "there is no store in" in done.stderr
+    done = installed.run("key", "list")
+    assert "a store in memory" in done.stderr
+
+
 def test_a_program_of_a_checkout_does_not_use_the_installed_service(installed, tmp_path):
     installed.configure()
     installed.key("create", "--create", "--name", "service")

@@ -52,7 +52,7 @@ static void assert_says(const char *words)
 		fail_msg("\"%s\" is not in: %s", words, errors.bytes);
 }
 
-static int load_text(const char *text)
+static int load_text_for(const char *text, const struct config_purpose *purpose)
 {
 	char path[] = "/tmp/config.XXXXXX";
 	int fd = mkstemp(path);
@@ -61,9 +61,14 @@ static int load_text(const char *text)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	close(fd);
-	err = config_load(&config, path, NULL, 0, &errors);
+	err = config_load_for(&config, path, purpose, NULL, 0, &errors);
 	unlink(path);
 	return err;
+}
+
+static int load_text(const char *text)
+{
+	return load_text_for(text, &(struct config_purpose){.uses_agents = true});
 }
 
 static void test_plans_prices_and_agents_are_sections_with_names(void **state)
@@ -268,6 +273,18 @@ static void test_agents_that_cannot_be_are_told(void **state)
 	assert_says("agent.path must begin with /: \"anna\"\n");
 	assert_says("agent.path must have no blank, ? or #: \"/bert?x=1\"\n");
 	assert_says("agent.path must have no blank, ? or #: \"/carl and more\"\n");
+}
+
+static void test_keys_of_agents_are_not_looked_up_for_nothing(void **state)
+{
+	static const struct config_purpose other = {.uses_agents = false};
+	static const char text[] = "[agent anna]\napi_key = env:TEST_CONFIG_KEY\n";
+
+	(void)state;
+	unsetenv("TEST_CONFIG_KEY");
+	assert_int_equal(load_text(text), EINVAL);
+	assert_int_equal(load_text_for(text, &other), 0);
+	assert_string_equal(config.agents[0].api_key, "env:TEST_CONFIG_KEY");
 }
 
 static void test_no_file_is_needed(void **state)
@@ -477,6 +494,7 @@ int main(void)
 		WITH_ERRORS(test_no_file_is_needed),
 		WITH_ERRORS(test_plans_prices_and_agents_are_sections_with_names),
 		WITH_ERRORS(test_agents_that_cannot_be_are_told),
+		WITH_ERRORS(test_keys_of_agents_are_not_looked_up_for_nothing),
 		WITH_ERRORS(test_prices_of_tokens_are_of_agents_and_models),
 		WITH_ERRORS(test_prices_are_of_voices_engines_qualities_and_models),
 		WITH_ERRORS(test_a_price_must_name_what_exists),
