@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/count.h"
 #include "cli/config_file.h"
 #include "cli/greeting.h"
+#include "cli/local_address.h"
 #include "cli/local_key.h"
+#include "cli/running.h"
 #include "net/url.h"
 
 /* Another address may be configured than the default one, which is asked then. */
@@ -49,6 +50,8 @@ int place_find(char *base, size_t size, const struct command_call *call,
 			--len;
 		n = snprintf(base, size, "%s%.*s", strstr(server, "://") ? "" : "http://", (int)len,
 			     server);
+	} else if (running_find(base, size, call, config) == 0) {
+		return COMMAND_OK;
 	} else {
 		place_warn_of_denied(call);
 		if (greeting_address(address, sizeof(address), config->listen) == 0)
@@ -77,17 +80,9 @@ void place_explain_no_key(const char *base, const struct command *command,
 
 bool place_is_this_machine(const char *base)
 {
-	static const char *const hosts[] = {"127.0.0.1", "localhost", "[::1]"};
-	const char *host = strstr(base, "://");
+	struct url url;
 
-	host = host ? host + 3 : base;
-	for (size_t i = 0; i < COUNT(hosts); ++i) {
-		size_t len = strlen(hosts[i]);
-
-		if (strncmp(host, hosts[i], len) == 0 && strchr(":/", host[len]))
-			return true; /* strchr finds the end of the string, too */
-	}
-	return false;
+	return url_parse(&url, base) == 0 && local_address_is(url.host);
 }
 
 int place_find_own_key(char key[KEY_SOURCE_SIZE], bool *found, const char *base,

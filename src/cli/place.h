@@ -11,13 +11,14 @@
 #include "cli/key_source.h"
 #include "server/config.h"
 
-/* The address of --server, or of the server that the configuration describes, without a
- * slash at its end.  Gives COMMAND_OK, or another status after telling the user what is
- * wrong. */
+/* The address of --server, or of the server that runs on the data directory (see running.h), or of
+ * the one that the configuration describes, without a slash at its end.  Gives
+ * COMMAND_OK, or another status after telling the user what is wrong. */
 int place_find(char *base, size_t size, const struct command_call *call,
 	       const struct config *config);
 
-/* The local key is for the server beside it, not for whoever is asked. */
+/* Whether the address is one of this machine: the local key is for the server beside it, not for
+ * whoever is asked. */
 bool place_is_this_machine(const char *base);
 
 /* Tells the user that there is no key for this server, and where one can come from. */

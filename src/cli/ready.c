@@ -142,10 +142,11 @@ static int ready_run(const struct command_call *call)
 }
 
 static const struct command_option ready_options[] = {
-	{"server", 0, "URL", "the server's address (that of the configuration)"},
+	{"server", 0, "URL", "the server's address (of the one that runs on the data directory)"},
 	{"json", 0, NULL, "print the answer as JSON"},
 	{"ca", 0, "FILE", "trust these certificate authorities (the system's)"},
 	{"config", 0, "FILE", "read this configuration"},
+	{"data", 0, "DIR", "the server's data directory (data)"},
 	{0},
 };
 

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "cli/greeting.h"
+#include "cli/local_address.h"
+#include "net/url.h"
 
 #define RUNNING_PATH_SIZE (PARAM_STRING_SIZE + 16)
 
@@ -34,9 +36,16 @@ static bool running_holds_lock(long pid)
 	return found;
 }
 
+/* Whether --data or a configuration names the directory. */
+static bool running_is_named(const struct command_call *call, const struct config *config)
+{
+	return command_value_if_known(call, "data") ||
+	       strcmp(config->data_dir, CONFIG_DATA_DEFAULT) != 0;
+}
+
 /* Whether the file was written by the process that it names, and by somebody to whom a key may be
- * sent: the user, or root. */
-static bool running_is_trusted(long pid, FILE *file)
+ * sent. */
+static bool running_is_trusted(long pid, FILE *file, bool is_named)
 {
 	char path[32];
 	struct stat process;
@@ -46,7 +55,7 @@ static bool running_is_trusted(long pid, FILE *file)
 	if (fstat(fileno(file), &note) != 0 || stat(path, &process) != 0)
 		return false;
 	return process.st_uid == note.st_uid &&
-	       (note.st_uid == geteuid() || note.st_uid == 0 || geteuid() == 0);
+	       (note.st_uid == geteuid() || note.st_uid == 0 || (geteuid() == 0 && is_named));
 }
 
 /* Servers of earlier versions note only what they were told to listen on. */
@@ -68,7 +77,21 @@ static int running_address(char *base, size_t size, const char *listen, const ch
 	return n > 0 && (size_t)n < size ? 0 : ENOENT;
 }
 
-int running_find(char *base, size_t size, const struct config *config)
+/* A file can name any host. */
+static int running_require_local(char *base, size_t size)
+{
+	char host[LOCAL_ADDRESS_SIZE];
+	struct url url;
+	int n;
+
+	if (url_parse(&url, base) != 0 || local_address_find(host, url.host) != 0)
+		return ENOENT;
+	n = snprintf(base, size, "http%s://%s:%s", url.is_tls ? "s" : "", host, url.port);
+	return n > 0 && (size_t)n < size ? 0 : ENOENT;
+}
+
+int running_find(char *base, size_t size, const struct command_call *call,
+		 const struct config *config)
 {
 	char path[RUNNING_PATH_SIZE];
 	char listen[PARAM_STRING_SIZE];
@@ -77,6 +100,7 @@ int running_find(char *base, size_t size, const struct config *config)
 	FILE *file;
 	bool is_trusted;
 	int n;
+	int err;
 
 	snprintf(path, sizeof(path), "%s/syrinx.pid", config->data_dir);
 	file = fopen(path, "re");
@@ -84,9 +108,10 @@ int running_find(char *base, size_t size, const struct config *config)
 		return ENOENT;
 	_Static_assert(PARAM_STRING_SIZE >= 512, "the words of the file fit");
 	n = fscanf(file, "%ld %511s %*d %511s", &pid, listen, url);
-	is_trusted = n >= 2 && running_is_trusted(pid, file);
+	is_trusted = n >= 2 && running_is_trusted(pid, file, running_is_named(call, config));
 	fclose(file);
 	if (!is_trusted || !running_holds_lock(pid))
 		return ENOENT;
-	return running_address(base, size, listen, url, config);
+	err = running_address(base, size, listen, url, config);
+	return err ? err : running_require_local(base, size);
 }

@@ -199,7 +199,7 @@ static int say_find_place(struct say *say)
 	}
 	/* A folder that is named is one for engines of our own. */
 	if (!is_local && !command_value(call, "voices")) {
-		if (running_find(say->base, sizeof(say->base), say->config) == 0) {
+		if (running_find(say->base, sizeof(say->base), call, say->config) == 0) {
 			say->is_found = true;
 			return say_find_key(say);
 		}

@@ -581,7 +581,7 @@ static const struct command_option options[] = {
 	{"speak", 0, NULL, "say the answers aloud, too"},
 	{"voice", 0, "VOICE", "say them with this voice, by id or name (1071)"},
 	{"language", 0, "CODE", "the language of the answers (the voice's own)"},
-	{"server", 0, "URL", "the server's address (that of the configuration)"},
+	{"server", 0, "URL", "the server's address (of the one that runs on the data directory)"},
 	{"url", 0, "URL", "the agent's whole address, on any server that speaks the protocol"},
 	KEY_SOURCE_FILE_OPTION,
 	{"key", 0, "KEY", "the speech engine's API key itself (the agent's)"},

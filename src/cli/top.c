@@ -405,7 +405,7 @@ static int run(const struct command_call *call)
 }
 
 static const struct command_option options[] = {
-	{"server", 0, "URL", "the server's address (that of the configuration)"},
+	{"server", 0, "URL", "the server's address (of the one that runs on the data directory)"},
 	KEY_SOURCE_FILE_OPTION,
 	{"key", 0, "KEY", "the operator's key itself (SYRINX_KEY, or the local key)"},
 	{"once", 0, NULL, "print one table and exit, as without a terminal"},

@@ -67,7 +67,7 @@ static int voices_ask(struct voice_list *list, bool *asked, const struct command
 	*asked = false;
 	if (is_named)
 		status = place_find(base, sizeof(base), call, config);
-	else if (running_find(base, sizeof(base), config) != 0)
+	else if (running_find(base, sizeof(base), call, config) != 0)
 		return COMMAND_OK;
 	if (status != COMMAND_OK)
 		return status;

@@ -93,7 +93,7 @@ static const struct param rows[] = {
 	{"server", "listen", STRING(listen, "127.0.0.1:8080"), .check = check_listen,
 	 .text = "The address and port to listen on. Port 0 takes a free one; 0.0.0.0 listens on "
 		 "every IPv4 address, [::] on every address."},
-	{"server", "data", STRING(data_dir, "data"), .check = check_not_empty,
+	{"server", "data", STRING(data_dir, CONFIG_DATA_DEFAULT), .check = check_not_empty,
 	 .text = "The directory of everything that must survive: keys, the ledger, and local.key. "
 		 "Made when it is missing. For an installed server that reads "
 		 "/etc/syrinx/syrinx.conf the default is /var/lib/syrinx."},

@@ -137,6 +137,9 @@ struct config_override {
 	const char *option; /* "--listen" */
 };
 
+/* The data directory of whoever names none. */
+#define CONFIG_DATA_DEFAULT "data"
+
 /* Where an installed server keeps its files unless it is configured otherwise. */
 struct config_places {
 	char data_dir[PARAM_STRING_SIZE];
