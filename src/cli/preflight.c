@@ -86,18 +86,28 @@ static int preflight_check_parents(const struct config *config, struct buf *erro
 	return EINVAL;
 }
 
+static int preflight_check_data_dir(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return errno;
+	if (!S_ISDIR(status.st_mode))
+		return ENOTDIR;
+	return access(path, R_OK | W_OK | X_OK) == 0 ? 0 : errno;
+}
+
 static int preflight_check_data(const struct config *config, struct buf *errors,
 				struct buf *warnings)
 {
 	char key[PARAM_STRING_SIZE + 16];
-	struct stat status;
+	int err = preflight_check_data_dir(config->data_dir);
 
 	(void)warnings;
-	if (stat(config->data_dir, &status) != 0 && errno == ENOENT)
+	if (err == ENOENT)
 		return preflight_check_parents(config, errors);
-	if (access(config->data_dir, R_OK | W_OK | X_OK) != 0 || !S_ISDIR(status.st_mode)) {
-		(void)buf_printf(errors, "server.data: %s: %s\n", config->data_dir,
-				 strerror(S_ISDIR(status.st_mode) ? errno : ENOTDIR));
+	if (err) {
+		(void)buf_printf(errors, "server.data: %s: %s\n", config->data_dir, strerror(err));
 		return EINVAL;
 	}
 	if (!data_dir_can_be_used(config)) {

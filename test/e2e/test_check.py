@@ -121,6 +121,16 @@ def test_check_warns_of_what_a_server_starts_with(tmp_path):
     assert f"warning: speech.engine_paths: {tmp_path}/missing: No such file" in said
 
 
+def test_check_says_why_the_data_directory_cannot_be_used(tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to("loop")
+    for path, why in ((tmp_path / "file", "Not a directory"),
+                      (tmp_path / "file" / "data", "Not a directory"),
+                      (tmp_path / "loop", "Too many levels of symbolic links")):
+        done = syrinx("check", "--data", path)
+        assert done.returncode == 1 and f"server.data: {path}: {why}\n" in done.stderr.decode()
+
+
 def test_check_may_be_run_while_the_server_runs(server):
     done = syrinx("check", "--data", server.data, "--listen", f"127.0.0.1:{server.port}")
     assert done.returncode == 0, done.stderr
