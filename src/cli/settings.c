@@ -69,8 +69,10 @@ static int settings_deny(const struct command_call *call, const char *file, stru
 	(void)buf_printf(
 		errors,
 		"syrinx %s: this user may not read %s, the configuration of the server that "
-		"is installed here: try %s, or name another server with --data DIR\n",
-		call->command->name, file, suggestion);
+		"is installed here: try %s, or name another %s\n",
+		call->command->name, file, suggestion,
+		strcmp(call->command->name, "voices") == 0 ? "folder with --voices DIR"
+							   : "server with --data DIR");
 	return EACCES;
 }
 

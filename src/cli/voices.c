@@ -294,13 +294,15 @@ static int voices_verb_list(const struct command_call *call, const struct config
 	return status;
 }
 
+/* Verbs that change the folder must change the one that the server uses. */
 static const struct {
 	const char *name;
 	int (*run)(const struct command_call *call, const struct config *config);
-} voices_verbs[] = {{"list", voices_verb_list},
-		    {"fetch", voices_verb_fetch},
-		    {"add", voices_verb_add},
-		    {"remove", voices_verb_remove}};
+	bool changes;
+} voices_verbs[] = {{"list", voices_verb_list, false},
+		    {"fetch", voices_verb_fetch, true},
+		    {"add", voices_verb_add, true},
+		    {"remove", voices_verb_remove, true}};
 
 static int voices_run(const struct command_call *call)
 {
@@ -314,7 +316,9 @@ static int voices_run(const struct command_call *call)
 		++i;
 	if (i == COUNT(voices_verbs))
 		return command_refuse_verb(call->command, names, verb);
-	status = settings_load(&config, call);
+	status = voices_verbs[i].changes && !command_value(call, "voices")
+			 ? settings_load_of_server(&config, call)
+			 : settings_load(&config, call);
 	return status == COMMAND_OK ? voices_verbs[i].run(call, &config) : status;
 }
 
