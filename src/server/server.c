@@ -535,6 +535,28 @@ static void stop(struct server *server)
 		log_info("server", "ended");
 }
 
+/* EBUSY: the store is being replaced.  Any other problem with the list is no reason not to serve. */
+static int open_siblings(struct server *server)
+{
+	const struct config *config = server->config;
+	int err = siblings_open(&server->siblings, config->data_dir, config->listen);
+
+	if (err) {
+		log_warn("server", "other servers of %s cannot be found: %s", config->data_dir,
+			 strerror(err));
+		return 0;
+	}
+	err = siblings_use_store(&server->siblings);
+	if (err != EBUSY)
+		return 0;
+	log_error("server",
+		  "the store of %s is being restored: start the server again when syrinx restore "
+		  "has ended",
+		  config->data_dir);
+	siblings_close(&server->siblings);
+	return err;
+}
+
 int server_main(const struct config *config, const struct server_events *events)
 {
 	struct server server = {.config = config, .events = events};
@@ -547,10 +569,9 @@ int server_main(const struct config *config, const struct server_events *events)
 	buf_init(&server.scratch, SCRATCH_MAX);
 	tariff_init(&server.tariff, config);
 	raise_descriptor_limit();
-	err = siblings_open(&server.siblings, config->data_dir, config->listen);
+	err = open_siblings(&server);
 	if (err)
-		log_warn("server", "other servers of %s cannot be found: %s", config->data_dir,
-			 strerror(err));
+		return err;
 	err = start(&server);
 	if (!err)
 		loop_run(server.loop);

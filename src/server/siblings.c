@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/params.h"
@@ -34,6 +35,17 @@ static struct flock siblings_range(int slot, short type)
 			      .l_whence = SEEK_SET,
 			      .l_start = (off_t)slot * SIBLINGS_RECORD_SIZE,
 			      .l_len = SIBLINGS_RECORD_SIZE};
+}
+
+/* The byte that is about the store. */
+static int siblings_lock_store(const struct siblings *siblings, short type)
+{
+	struct flock range = siblings_range(SIBLINGS_MAX, type);
+
+	range.l_len = 1;
+	if (fcntl(siblings->servers_fd, F_OFD_SETLK, &range) == 0)
+		return 0;
+	return errno == EAGAIN || errno == EACCES ? EBUSY : errno;
 }
 
 /* Whether another process holds it; our own lock does not count. */
@@ -72,6 +84,35 @@ static int siblings_write_record(const struct siblings *siblings, const char *te
 	if (n < 0)
 		return errno;
 	return n == (ssize_t)sizeof(record) ? 0 : EIO;
+}
+
+int siblings_use_store(struct siblings *siblings)
+{
+	return siblings_lock_store(siblings, F_RDLCK);
+}
+
+/* The server's user must be able to open it. */
+static void siblings_give_to_owner(const struct siblings *siblings, int fd)
+{
+	struct stat dir;
+
+	if (geteuid() == 0 && stat(siblings->data_dir, &dir) == 0 && dir.st_uid != 0)
+		(void)!fchown(fd, dir.st_uid, dir.st_gid);
+}
+
+int siblings_exclude(struct siblings *siblings)
+{
+	int err;
+
+	siblings->lock_fd = siblings_open_file(siblings, "syrinx.lock", O_RDWR | O_CREAT);
+	if (siblings->lock_fd < 0)
+		return errno;
+	siblings_give_to_owner(siblings, siblings->servers_fd);
+	siblings_give_to_owner(siblings, siblings->lock_fd);
+	err = siblings_lock_store(siblings, F_WRLCK);
+	if (!err && flock(siblings->lock_fd, LOCK_EX | LOCK_NB) != 0)
+		err = errno == EWOULDBLOCK ? EBUSY : errno;
+	return err;
 }
 
 static int siblings_take_slot(struct siblings *siblings)

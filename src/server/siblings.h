@@ -10,6 +10,10 @@
  * The previous release knows DIR/syrinx.pid, which names the server that started last, and
  * DIR/syrinx.lock, of which every server holds a shared lock.  Both are maintained for it, and read to
  * find it.
+ *
+ * Behind the slots is a byte for the store: every server holds a shared lock on it from before it opens
+ * the store until it ends, and a command that replaces the store holds an exclusive one.  It is not
+ * syrinx.lock, because that is taken later, and tried by others.
  */
 #ifndef SERVER_SIBLINGS_H
 #define SERVER_SIBLINGS_H
@@ -39,6 +43,15 @@ struct sibling {
 /* Opens the list; nobody is on it yet.  After an error it is an empty list. */
 int siblings_open(struct siblings *siblings, const char *data_dir, const char *address);
 void siblings_close(struct siblings *siblings);
+
+/* To be called before the store is opened.  As long as this server lives, nobody can replace the store
+ * (siblings_exclude).  EBUSY: somebody is doing that. */
+int siblings_use_store(struct siblings *siblings);
+
+/* For a command that replaces the store: no server of the directory runs, and none can start until
+ * siblings_close.  EBUSY: one runs or is starting.  Files that root makes for that belong to the
+ * owner of the directory. */
+int siblings_exclude(struct siblings *siblings);
 
 /* Takes a slot, if none is held, and a share of the lock.  ENOSPC when SIBLINGS_MAX servers run. */
 int siblings_join(struct siblings *siblings);

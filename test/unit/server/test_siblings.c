@@ -282,6 +282,43 @@ static void test_a_note_that_is_nonsense_or_has_a_slot_is_nobody(void **state)
 
 #define IN_A_DIR(test) cmocka_unit_test_setup_teardown(test, open_dir, remove_dir)
 
+static void test_a_store_is_replaced_only_while_no_server_uses_it(void **state)
+{
+	struct siblings restore = open_another(ADDRESS);
+	struct siblings other = open_another(ADDRESS);
+
+	(void)state;
+	/* A server that starts, and does not listen yet. */
+	assert_int_equal(siblings_use_store(&us), 0);
+	assert_int_equal(siblings_use_store(&other), 0);
+	assert_int_equal(siblings_exclude(&restore), EBUSY);
+	siblings_close(&restore);
+	siblings_close(&other);
+	siblings_close(&us);
+
+	restore = open_another(ADDRESS);
+	assert_int_equal(siblings_exclude(&restore), 0);
+	us = open_another(ADDRESS);
+	assert_int_equal(siblings_use_store(&us), EBUSY);
+	siblings_close(&restore);
+	assert_int_equal(siblings_use_store(&us), 0);
+}
+
+static void test_a_store_is_not_replaced_under_a_server_of_the_previous_release(void **state)
+{
+	struct siblings previous = open_another(ADDRESS);
+	struct siblings restore = open_another(ADDRESS);
+
+	(void)state;
+	assert_int_equal(siblings_join(&previous), 0);
+	assert_int_equal(siblings_exclude(&restore), EBUSY);
+	siblings_close(&restore);
+	siblings_close(&previous);
+	restore = open_another(ADDRESS);
+	assert_int_equal(siblings_exclude(&restore), 0);
+	siblings_close(&restore);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -296,6 +333,8 @@ int main(void)
 		IN_A_DIR(test_the_previous_release_is_found),
 		IN_A_DIR(test_a_note_without_a_living_server_is_nobody),
 		IN_A_DIR(test_a_note_that_is_nonsense_or_has_a_slot_is_nobody),
+		IN_A_DIR(test_a_store_is_replaced_only_while_no_server_uses_it),
+		IN_A_DIR(test_a_store_is_not_replaced_under_a_server_of_the_previous_release),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
