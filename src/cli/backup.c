@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "cli/figures.h"
+#include "cli/part_file.h"
 #include "cli/settings.h"
 #include "cli/store_verb.h"
 #include "cli/waiting_rows.h"
@@ -21,8 +22,7 @@ struct backup {
 	const struct command_call *call;
 	struct config config;
 	const char *file;
-	char part[PARAM_STRING_SIZE]; /* the copy until it is whole */
-	char part_address[PARAM_STRING_SIZE + 8];
+	struct part_file part; /* the copy until it is whole */
 	struct waiting_rows *rows;
 	struct migrate_figures figures;
 };
@@ -35,12 +35,10 @@ static int backup_fail(const struct backup *backup, int err, const char *what)
 /* Beside the file, so that a backup is there whole or not at all. */
 static int backup_name_part(struct backup *backup)
 {
-	int n = snprintf(backup->part, sizeof(backup->part), "%s.%ld.part", backup->file,
-			 (long)getpid());
+	int err = part_file_begin(&backup->part, backup->file);
 
-	if (n < 0 || (size_t)n >= sizeof(backup->part))
-		return backup_fail(backup, ENAMETOOLONG, "cannot be written");
-	snprintf(backup->part_address, sizeof(backup->part_address), "sqlite:%s", backup->part);
+	if (err)
+		return backup_fail(backup, err, "cannot be written");
 	if (access(backup->file, F_OK) == 0)
 		return backup_fail(backup, 0, "it exists, and is not overwritten");
 	return COMMAND_OK;
@@ -50,20 +48,25 @@ static int backup_copy_database(struct backup *backup, struct store *from)
 {
 	static const char *const problems[] = {
 		[MIGRATE_CANNOT] = "a store of this kind cannot be backed up",
-		[MIGRATE_UNSOUND] =
-			"no backup: the store's totals do not match its rows (syrinx account check)",
 		[MIGRATE_CHANGED] = "the copy differs from the store: no backup was made",
 		[MIGRATE_FAILED] = "no backup was made",
 	};
 	struct store *to = NULL;
 	enum migrate_problem problem;
-	int err = settings_open_store(&to, backup->part_address, backup->call->command);
+	/* A file that the store made by itself would be given to the owner of the directory. */
+	int err = backup_make_file(part_file_path(&backup->part), false);
 
 	if (err)
+		return backup_fail(backup, err, "no backup was made");
+	if (settings_open_store(&to, backup->part.address, backup->call->command) != 0)
 		return COMMAND_FAILED;
 	problem = migrate_snapshot(from, to, &backup->figures, &err);
 	mem_deref(to);
-	if (problem == MIGRATE_WELL)
+	if (problem == MIGRATE_MENDED)
+		fprintf(stderr,
+			"syrinx backup: the totals of the store do not match its rows: see syrinx "
+			"account check; those of the backup were computed from the rows\n");
+	if (problem == MIGRATE_WELL || problem == MIGRATE_MENDED)
 		return COMMAND_OK;
 	return backup_fail(backup, problem == MIGRATE_FAILED ? err : 0,
 			   problems[problem] ? problems[problem] : "no backup was made");
@@ -78,7 +81,8 @@ static int backup_copy(struct backup *backup)
 	int err;
 
 	if (strncmp(address, sqlite, strlen(sqlite)) == 0) {
-		err = backup_copy_file(backup->part, address + strlen(sqlite), false);
+		err = backup_copy_file(part_file_path(&backup->part), address + strlen(sqlite),
+				       false);
 		return err ? backup_fail(backup, err, "no backup was made") : COMMAND_OK;
 	}
 	if (settings_open_store(&from, address, backup->call->command) != 0)
@@ -93,7 +97,7 @@ static int backup_complete(struct backup *backup)
 {
 	struct store *copy = NULL;
 	int64_t wrong = 0;
-	int err = settings_open_store(&copy, backup->part_address, backup->call->command);
+	int err = settings_open_store(&copy, backup->part.address, backup->call->command);
 
 	if (!err)
 		err = waiting_rows_add(backup->rows, copy);
@@ -103,7 +107,7 @@ static int backup_complete(struct backup *backup)
 		err = migrate_count(copy, &backup->figures);
 	mem_deref(copy);
 	if (!err)
-		err = backup_seal(backup->part);
+		err = backup_seal(part_file_path(&backup->part));
 	if (err)
 		return backup_fail(backup, err, "no backup was made");
 	if (wrong)
@@ -115,24 +119,13 @@ static int backup_complete(struct backup *backup)
 
 static int backup_publish(const struct backup *backup)
 {
-	int err = backup_name(backup->part, backup->file);
+	int err = backup_name(part_file_path(&backup->part), backup->file);
 
 	if (err)
 		return backup_fail(backup, err, "cannot be written");
 	figures_print(&backup->figures);
 	printf("%s has these figures; it was read again and is whole.\n", backup->file);
 	return COMMAND_OK;
-}
-
-static void backup_remove_part(const struct backup *backup)
-{
-	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-	char path[PARAM_STRING_SIZE + 16];
-
-	for (size_t i = 0; i < 4; ++i) {
-		snprintf(path, sizeof(path), "%s%s", backup->part, suffixes[i]);
-		unlink(path);
-	}
 }
 
 static int backup_make(struct backup *backup)
@@ -148,7 +141,7 @@ static int backup_make(struct backup *backup)
 		status = backup_complete(backup);
 	if (status == COMMAND_OK)
 		status = backup_publish(backup);
-	backup_remove_part(backup);
+	part_file_end(&backup->part);
 	mem_deref(backup->rows);
 	return status;
 }

@@ -19,7 +19,12 @@ bool interrupt_came(void);
  * its loop, too. */
 void interrupt_pass_on(void);
 
-/* The same for SIGINT alone, of which each one counts: whether one has come since
+/* For work whose calls do not return early: these signals remove the files, of a list that ends with
+ * NULL, and end the process.  Signals that are ignored stay so.  The list must last as long as the
+ * process, or until interrupt_watch. */
+void interrupt_remove(const char *const *paths);
+
+/* As interrupt_watch, for SIGINT alone, of which each one counts: whether one has come since
  * the last call. */
 void interrupt_watch_keys(void);
 bool interrupt_take(void);

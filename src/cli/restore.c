@@ -2,13 +2,12 @@
  * restore.c: `syrinx restore`: a store from the file of a backup.
  *
  * The file is copied and checked first, so that a damaged one changes nothing, and a store of
- * an older release is migrated in the copy.
+ * an older release is migrated in the copy.  No server of the data directory can start meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,22 +15,23 @@
 #include "base/mem.h"
 #include "cli/data_dir.h"
 #include "cli/figures.h"
+#include "cli/interrupt.h"
+#include "cli/part_file.h"
 #include "cli/settings.h"
 #include "cli/store_verb.h"
+#include "server/siblings.h"
 #include "store/backup.h"
 
 #define RESTORE_PATH_SIZE (PARAM_STRING_SIZE + 64)
-
-/* What SQLite keeps beside a database; a log of another one would be applied to a new one. */
-static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+#define RESTORE_NO_BACKUP "it is no backup of a store, or damaged; nothing was changed"
 
 struct restore {
 	const struct command_call *call;
 	struct config config;
 	const char *file;
 	const char *target; /* SQLite's file; NULL: a database */
-	char part[RESTORE_PATH_SIZE]; /* the copy, until it is checked */
-	char part_address[RESTORE_PATH_SIZE + 8];
+	struct part_file part; /* the copy, until it is checked */
+	struct siblings siblings; /* whom the lock keeps from starting */
 	struct migrate_figures figures;
 };
 
@@ -40,81 +40,105 @@ static int restore_fail(const struct restore *restore, int err, const char *what
 	return store_verb_failed(restore->call, err, "%s: %s", restore->file, what);
 }
 
+/* Before anything is made for it. */
+static int restore_check_file(const struct restore *restore)
+{
+	static const char magic[16] = "SQLite format 3";
+	char start[sizeof(magic)];
+	int fd = open(restore->file, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, start, sizeof(start));
+	int err = n < 0 ? errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		return store_verb_failed(restore->call, err, "%s", restore->file);
+	if ((size_t)n < sizeof(start) || memcmp(start, magic, sizeof(magic)) != 0)
+		return restore_fail(restore, 0, RESTORE_NO_BACKUP);
+	return COMMAND_OK;
+}
+
+/* Also the log of a store that was lost: it would be applied to the new one. */
 static bool restore_target_exists(const struct restore *restore)
 {
 	char path[RESTORE_PATH_SIZE];
 
-	for (size_t i = 0; i < COUNT(suffixes); ++i) {
-		snprintf(path, sizeof(path), "%s%s", restore->target, suffixes[i]);
+	for (size_t i = 0; i < COUNT(part_file_suffixes); ++i) {
+		snprintf(path, sizeof(path), "%s%s", restore->target, part_file_suffixes[i]);
 		if (access(path, F_OK) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* A server of the directory holds a share of its lock, also one whose store is a database. */
-static bool restore_has_server(const struct config *config)
+/* Whether the store, or the copy for a database, will be in the data directory. */
+static bool restore_needs_dir(const struct restore *restore)
 {
-	char path[RESTORE_PATH_SIZE];
-	bool has_server;
-	int fd;
+	size_t len = strlen(restore->config.data_dir);
 
-	snprintf(path, sizeof(path), "%s/syrinx.lock", config->data_dir);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	has_server = flock(fd, LOCK_EX | LOCK_NB) != 0;
-	close(fd);
-	return has_server;
+	return !restore->target || (strncmp(restore->target, restore->config.data_dir, len) == 0 &&
+				    restore->target[len] == '/');
+}
+
+/* Keeps servers of the directory from starting, also those whose store is a database.  A directory
+ * that is not there has none. */
+static int restore_lock(struct restore *restore)
+{
+	const char *dir = restore->config.data_dir;
+	int err;
+
+	if (restore_needs_dir(restore) && data_dir_make(&restore->config) != 0)
+		return COMMAND_FAILED;
+	err = siblings_open(&restore->siblings, dir, restore->config.listen);
+	if (!err)
+		err = siblings_exclude(&restore->siblings);
+	if (err == EBUSY)
+		return store_verb_failed(restore->call, 0,
+					 "a server of %s is running: stop it first", dir);
+	if (err == ENOENT && !restore_needs_dir(restore))
+		return COMMAND_OK;
+	return err ? store_verb_failed(restore->call, err, "cannot lock %s", dir) : COMMAND_OK;
+}
+
+static int restore_check_holder(const struct restore *restore)
+{
+	int holder = migrate_holder(restore->config.store_address);
+
+	return holder ? store_verb_failed(restore->call, 0, "process %d has %s open: stop it first",
+					  holder, restore->target)
+		      : COMMAND_OK;
 }
 
 /* What must be so before anything is done. */
 static int restore_check_target(const struct restore *restore)
 {
 	const struct command_call *call = restore->call;
-	int holder;
 
-	if (restore_has_server(&restore->config))
-		return store_verb_failed(call, 0, "a server of %s is running: stop it first",
-					 restore->config.data_dir);
-	holder = migrate_holder(restore->config.store_address);
-	if (holder)
-		return store_verb_failed(call, 0, "process %d has %s open: stop it first", holder,
-					 restore->target);
 	if (restore->target && restore_target_exists(restore) && !command_value(call, "replace"))
 		return store_verb_failed(call, 0,
 					 "there is a store in %s: --replace keeps it under another "
 					 "name and puts the backup in its place",
 					 restore->target);
-	if (!restore->target && command_value(call, "replace"))
-		return command_usage_error(call->command,
-					   "--replace is for a store in a file; a database must be "
-					   "emptied first: DROP SCHEMA syrinx CASCADE");
 	return COMMAND_OK;
 }
 
 /* Beside the target or, for a database, in the data directory, which is private. */
 static int restore_copy(struct restore *restore)
 {
-	int n = restore->target
-			? snprintf(restore->part, sizeof(restore->part), "%s.%ld.part",
-				   restore->target, (long)getpid())
-			: snprintf(restore->part, sizeof(restore->part), "%s/syrinx.%ld.part",
-				   restore->config.data_dir, (long)getpid());
-	int err = n > 0 && (size_t)n < sizeof(restore->part) ? 0 : ENAMETOOLONG;
+	const char *part = part_file_path(&restore->part);
+	char beside[RESTORE_PATH_SIZE];
+	int err;
 
-	snprintf(restore->part_address, sizeof(restore->part_address), "sqlite:%s", restore->part);
+	snprintf(beside, sizeof(beside), "%s/syrinx", restore->config.data_dir);
+	err = part_file_begin(&restore->part, restore->target ? restore->target : beside);
 	if (!err)
-		err = access(restore->file, R_OK) == 0 ? 0 : errno;
+		err = backup_copy_file(part, restore->file, true);
 	if (!err)
-		err = backup_copy_file(restore->part, restore->file, true);
+		err = backup_seal(part);
 	if (!err)
-		err = backup_seal(restore->part);
-	if (!err)
-		err = store_look(restore->part_address);
-	if (err == ENOENT || err == EBADMSG)
-		return restore_fail(restore, access(restore->file, F_OK) == 0 ? 0 : ENOENT,
-				    "it is no backup of a store, or damaged; nothing was changed");
+		err = store_look(restore->part.address);
+	if (err == EBADMSG || (err == ENOENT && access(part, F_OK) == 0))
+		return restore_fail(restore, 0, RESTORE_NO_BACKUP);
 	return err ? restore_fail(restore, err, "nothing was changed") : COMMAND_OK;
 }
 
@@ -122,7 +146,7 @@ static int restore_copy(struct restore *restore)
 static int restore_check_copy(struct restore *restore, struct store **storep)
 {
 	int64_t wrong = 0;
-	int err = settings_open_store(storep, restore->part_address, restore->call->command);
+	int err = settings_open_store(storep, restore->part.address, restore->call->command);
 
 	if (!err)
 		err = (*storep)->ops->audit(*storep, &wrong);
@@ -132,8 +156,8 @@ static int restore_check_copy(struct restore *restore, struct store **storep)
 		return restore_fail(restore, err, "nothing was changed");
 	if (wrong)
 		fprintf(stderr,
-			"syrinx restore: the totals of this backup do not match its rows: see syrinx "
-			"account check\n");
+			"syrinx restore: the totals of this backup do not match its rows%s\n",
+			restore->target ? ": see syrinx account check" : "");
 	return COMMAND_OK;
 }
 
@@ -147,14 +171,21 @@ static int restore_set_aside(const struct restore *restore)
 	struct tm utc;
 
 	strftime(moment, sizeof(moment), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
-	for (size_t i = 0; i < COUNT(suffixes); ++i) {
-		snprintf(from, sizeof(from), "%s%s", restore->target, suffixes[i]);
-		snprintf(to, sizeof(to), "%s.replaced-%s%s", restore->target, moment, suffixes[i]);
+	for (size_t i = 0; i < COUNT(part_file_suffixes); ++i) {
+		const char *suffix = part_file_suffixes[i];
+		int err = 0;
+
+		snprintf(from, sizeof(from), "%s%s", restore->target, suffix);
+		snprintf(to, sizeof(to), "%s.replaced-%s%s", restore->target, moment, suffix);
 		if (access(from, F_OK) != 0)
 			continue;
-		if (access(to, F_OK) == 0 || rename(from, to) != 0)
-			return store_verb_failed(restore->call, errno ? errno : EEXIST,
-						 "cannot keep %s as %s", from, to);
+		if (access(to, F_OK) == 0)
+			err = EEXIST;
+		else if (rename(from, to) != 0)
+			err = errno;
+		if (err)
+			return store_verb_failed(restore->call, err, "cannot keep %s as %s", from,
+						 to);
 		if (i == 0)
 			printf("the store that was there is kept as %s\n", to);
 	}
@@ -163,14 +194,16 @@ static int restore_set_aside(const struct restore *restore)
 
 static int restore_into_file(const struct restore *restore)
 {
-	int err = backup_seal(restore->part);
-	int status = err ? restore_fail(restore, err, "nothing was changed") : COMMAND_OK;
+	int err = backup_seal(part_file_path(&restore->part));
+	int status = err ? restore_fail(restore, err, "nothing was changed")
+			 : restore_check_holder(restore);
 
+	part_file_keep(); /* there is no store between the two names */
 	if (status == COMMAND_OK && restore_target_exists(restore))
 		status = restore_set_aside(restore);
 	if (status != COMMAND_OK)
 		return status;
-	err = backup_name(restore->part, restore->target);
+	err = backup_name(part_file_path(&restore->part), restore->target);
 	return err ? store_verb_failed(restore->call, err, "%s", restore->target) : COMMAND_OK;
 }
 
@@ -182,7 +215,6 @@ static int restore_into_database(struct restore *restore, struct store *copy)
 			"the database is not empty: DROP SCHEMA syrinx CASCADE empties "
 			"it; nothing was changed",
 		[MIGRATE_IN_USE] = "a server runs on the database: stop it first",
-		[MIGRATE_UNSOUND] = "its totals do not match its rows; nothing was changed",
 		[MIGRATE_CHANGED] = "the database has other figures than the backup; nothing was "
 				    "changed",
 		[MIGRATE_FAILED] = "nothing was changed",
@@ -193,21 +225,15 @@ static int restore_into_database(struct restore *restore, struct store *copy)
 
 	if (err)
 		return COMMAND_FAILED;
-	problem = migrate(copy, to, &restore->figures, &err);
+	problem = migrate_and_mend(copy, to, &restore->figures, &err);
 	mem_deref(to);
-	if (problem == MIGRATE_WELL)
+	if (problem == MIGRATE_MENDED)
+		fprintf(stderr, "syrinx restore: the totals in the database were computed from the "
+				"rows\n");
+	if (problem == MIGRATE_WELL || problem == MIGRATE_MENDED)
 		return COMMAND_OK;
-	return restore_fail(restore, problem == MIGRATE_FAILED ? err : 0, problems[problem]);
-}
-
-static void restore_remove_part(const struct restore *restore)
-{
-	char path[RESTORE_PATH_SIZE + 16];
-
-	for (size_t i = 0; i < COUNT(suffixes); ++i) {
-		snprintf(path, sizeof(path), "%s%s", restore->part, suffixes[i]);
-		unlink(path);
-	}
+	return restore_fail(restore, problem == MIGRATE_FAILED ? err : 0,
+			    problems[problem] ? problems[problem] : "nothing was changed");
 }
 
 static int restore_put_back(struct restore *restore)
@@ -222,12 +248,29 @@ static int restore_put_back(struct restore *restore)
 	mem_deref(copy);
 	if (status == COMMAND_OK && restore->target)
 		status = restore_into_file(restore);
-	restore_remove_part(restore);
+	part_file_end(&restore->part);
 	if (status != COMMAND_OK)
 		return status;
 	figures_print(&restore->figures);
 	printf("The store has these figures, those of %s.\n", restore->file);
 	return COMMAND_OK;
+}
+
+static int restore_run(struct restore *restore)
+{
+	int status = restore_check_file(restore);
+
+	restore->siblings = (struct siblings){.servers_fd = -1, .lock_fd = -1, .slot = -1};
+	if (status == COMMAND_OK)
+		status = restore_lock(restore);
+	if (status == COMMAND_OK)
+		status = restore_check_holder(restore);
+	if (status == COMMAND_OK)
+		status = restore_check_target(restore);
+	if (status == COMMAND_OK)
+		status = restore_put_back(restore);
+	siblings_close(&restore->siblings);
+	return status;
 }
 
 static int run(const struct command_call *call)
@@ -244,10 +287,14 @@ static int run(const struct command_call *call)
 		restore.target = restore.config.store_address + strlen(sqlite);
 	if (strcmp(restore.config.store_address, "memory:") == 0)
 		return store_verb_failed(call, 0, "a store in memory is its server's alone");
-	status = restore_check_target(&restore);
-	if (status == COMMAND_OK && data_dir_make(&restore.config) != 0)
-		status = COMMAND_FAILED;
-	return status == COMMAND_OK ? restore_put_back(&restore) : status;
+	if (!restore.target && command_value(call, "replace"))
+		return command_usage_error(call->command,
+					   "--replace is for a store in a file; a database must be "
+					   "emptied first: DROP SCHEMA syrinx CASCADE");
+	status = restore_run(&restore);
+	fflush(stdout); /* what was done is told even if a signal came meanwhile */
+	interrupt_pass_on();
+	return status;
 }
 
 static const struct command_option options[] = {

@@ -9,9 +9,12 @@
 
 #include <stdbool.h>
 
+/* Makes an empty file for a copy.  It must not exist: EEXIST.  It is for its owner alone, who is
+ * this user or, for root with `to_owner`, the owner of the directory. */
+int backup_make_file(const char *path, bool to_owner);
+
 /* Copies a database of SQLite's as it is at one moment, while others write to it.  The copy
- * must not exist: EEXIST.  It is for its owner alone, who is this user or, for root with
- * `to_owner`, the owner of the directory.  On failure there is none. */
+ * is made as by backup_make_file.  On failure there is none. */
 int backup_copy_file(const char *to, const char *from, bool to_owner);
 
 /* Looks at every page of a file that nobody uses, and makes it a single one: without a

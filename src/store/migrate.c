@@ -332,8 +332,10 @@ static int move_rows(struct mover *mover)
 	return err ? err : mover->to->ops->import_settle(mover->to, &ids);
 }
 
-/* ESTALE when the source is another one than what was read of it. */
-static int compare(struct store *from, struct store *to, struct migrate_figures *figures)
+/* ESTALE when the source is another one than what was read of it.  The target has computed its sums
+ * from its rows; those of a source that is not sound are others. */
+static int compare(struct store *from, struct store *to, bool is_sound,
+		   struct migrate_figures *figures)
 {
 	struct migrate_figures copied;
 	int64_t wrong = 0;
@@ -348,6 +350,10 @@ static int compare(struct store *from, struct store *to, struct migrate_figures 
 		err = to->ops->audit(to, &wrong);
 	if (err)
 		return err;
+	if (!is_sound) {
+		figures->credit_microcents = copied.credit_microcents;
+		figures->spent_microcents = copied.spent_microcents;
+	}
 	return wrong || memcmp(figures, &copied, sizeof(copied)) != 0 ? ESTALE : 0;
 }
 
@@ -409,14 +415,14 @@ static int check_alone(struct store *from, struct store *to)
 }
 
 /* Copies everything, all or nothing. */
-static enum migrate_problem copy_all(struct store *from, struct store *to,
+static enum migrate_problem copy_all(struct store *from, struct store *to, bool mends,
 				     struct migrate_figures *figures, int *err)
 {
 	struct mover mover = {.from = from, .to = to};
 	int64_t wrong = 0;
 
 	*err = from->ops->audit(from, &wrong);
-	if (!*err && wrong)
+	if (!*err && wrong && !mends)
 		return MIGRATE_UNSOUND;
 	if (!*err)
 		*err = to->ops->import_begin(to);
@@ -424,15 +430,17 @@ static enum migrate_problem copy_all(struct store *from, struct store *to,
 		return *err == ENOTEMPTY ? MIGRATE_NOT_EMPTY : MIGRATE_FAILED;
 	*err = move_rows(&mover);
 	if (!*err)
-		*err = compare(from, to, figures);
+		*err = compare(from, to, wrong == 0, figures);
 	*err = to->ops->import_end(to, *err);
 	if (*err == ESTALE)
 		return MIGRATE_CHANGED;
-	return *err ? MIGRATE_FAILED : MIGRATE_WELL;
+	if (*err)
+		return MIGRATE_FAILED;
+	return wrong ? MIGRATE_MENDED : MIGRATE_WELL;
 }
 
-enum migrate_problem migrate(struct store *from, struct store *to, struct migrate_figures *figures,
-			     int *err)
+static enum migrate_problem migrate_alone(struct store *from, struct store *to, bool mends,
+					  struct migrate_figures *figures, int *err)
 {
 	*err = 0;
 	if (!from->ops->last_ids || !to->ops->import_begin)
@@ -440,7 +448,19 @@ enum migrate_problem migrate(struct store *from, struct store *to, struct migrat
 	*err = check_alone(from, to);
 	if (*err)
 		return *err == EBUSY ? MIGRATE_IN_USE : MIGRATE_FAILED;
-	return copy_all(from, to, figures, err);
+	return copy_all(from, to, mends, figures, err);
+}
+
+enum migrate_problem migrate(struct store *from, struct store *to, struct migrate_figures *figures,
+			     int *err)
+{
+	return migrate_alone(from, to, false, figures, err);
+}
+
+enum migrate_problem migrate_and_mend(struct store *from, struct store *to,
+				      struct migrate_figures *figures, int *err)
+{
+	return migrate_alone(from, to, true, figures, err);
 }
 
 enum migrate_problem migrate_snapshot(struct store *from, struct store *to,
@@ -454,7 +474,7 @@ enum migrate_problem migrate_snapshot(struct store *from, struct store *to,
 	*err = from->ops->snapshot_begin(from);
 	if (*err)
 		return MIGRATE_FAILED;
-	problem = copy_all(from, to, figures, err);
+	problem = copy_all(from, to, true, figures, err);
 	from->ops->snapshot_end(from);
 	return problem;
 }

@@ -23,6 +23,7 @@ struct migrate_figures {
 
 enum migrate_problem {
 	MIGRATE_WELL,
+	MIGRATE_MENDED, /* also done: sums of the source are not those of its rows, the target's are */
 	MIGRATE_CANNOT, /* one of them cannot be moved from or to: it is in memory */
 	MIGRATE_NOT_EMPTY, /* the target */
 	MIGRATE_IN_USE, /* one of them: a server runs on it */
@@ -40,7 +41,12 @@ int migrate_holder(const char *address);
 enum migrate_problem migrate(struct store *from, struct store *to, struct migrate_figures *figures,
 			     int *err);
 
-/* The same for a source that servers run on, as it is at one moment: it must be able to show
+/* The same for whoever needs the rows even if the source's sums are wrong: MIGRATE_MENDED instead of
+ * MIGRATE_UNSOUND, and *figures have the target's sums. */
+enum migrate_problem migrate_and_mend(struct store *from, struct store *to,
+				      struct migrate_figures *figures, int *err);
+
+/* The same as migrate_and_mend for a source that servers run on, as it is at one moment: it must be able to show
  * that (snapshot_begin in store.h), else MIGRATE_CANNOT. */
 enum migrate_problem migrate_snapshot(struct store *from, struct store *to,
 				      struct migrate_figures *figures, int *err);

@@ -33,7 +33,7 @@ static int backup_open(sqlite3 **dbp, const char *path, int flags)
 	return 0;
 }
 
-static int backup_make_file(const char *path, bool to_owner)
+int backup_make_file(const char *path, bool to_owner)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
 

@@ -5,16 +5,19 @@ import os
 import pwd
 import re
 import shutil
+import signal
 import sqlite3
+import subprocess
 import threading
 
 import postgres
 import pytest
 from client import Client
-from program import SANITIZER_REPORT, WAIT_S, create_key, syrinx, wait_until
+from program import SANITIZER_REPORT, SYRINX, WAIT_S, create_key, environment, syrinx, wait_until
 from rest import Rest
 
 NOBODY = pwd.getpwnam("nobody")
+LOCKS = {"syrinx.lock", "syrinx.servers"}  # by which a restore keeps servers from starting
 
 
 @pytest.fixture
@@ -107,7 +110,7 @@ def test_a_backup_of_a_server_that_speaks_is_whole_and_can_be_restored(start_ser
     said = run("restore", path, "--data", data)
     assert figures(said)["turns"] == len(kept) and figures(said)["dictionaries"] == 1
     assert turns_of(data / "syrinx.db") == kept
-    assert [p.name for p in data.iterdir()] == ["syrinx.db"]
+    assert {p.name for p in data.iterdir()} - LOCKS == {"syrinx.db"}
     assert (data / "syrinx.db").stat().st_mode & 0o777 == 0o600
     assert turns_of(path) == kept  # the backup is as it was
     moved = start_server(data=data)
@@ -241,9 +244,146 @@ def test_a_damaged_backup_changes_nothing(tmp_path):
         said = run("restore", path, "--data", other, status=1)
         assert "it is no backup of a store, or damaged" in said
         assert path.read_bytes() == wrong
-        assert not other.exists() or not list(other.iterdir())
-    said = run("restore", tmp_path / "none.db", "--data", other, status=1)
-    assert "No such file or directory" in said
+        assert not other.exists() or {p.name for p in other.iterdir()} <= LOCKS
+    for path, why in ((tmp_path / "none.db", "No such file or directory"),
+                      (tmp_path, "Is a directory")):
+        said = run("restore", path, "--data", tmp_path / "new", status=1)
+        assert f"{path}: {why}" in said and "no backup of a store" not in said
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_store_that_is_elsewhere_needs_no_data_directory(tmp_path):
+    create_key(tmp_path / "data", "--create")
+    run("backup", tmp_path / "backup.db", "--data", tmp_path / "data")
+    run("restore", tmp_path / "backup.db", "--data", tmp_path / "none", "--store",
+        f"sqlite:{tmp_path}/store.db")
+    assert (tmp_path / "store.db").exists() and not (tmp_path / "none").exists()
+
+
+# While it is being done
+
+@contextlib.contextmanager
+def started(*arguments, settings=None):
+    with subprocess.Popen([SYRINX, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=environment(settings or {})) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+@contextlib.contextmanager
+def copying(backup, data):
+    """A restore that has begun to copy, and waits for the file."""
+    with contextlib.closing(sqlite3.connect(backup, timeout=WAIT_S)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with started("restore", backup, "--data", data) as process:
+            wait_until(lambda: list(data.glob("*.part")), "the copy has begun")
+            yield process, holder
+
+
+def test_no_server_starts_while_its_store_is_restored(start_server, tmp_path):
+    data, backup, listen = tmp_path / "data", tmp_path / "backup.db", "127.0.0.1:0"
+    create_key(tmp_path / "old", "--create", "--name", "kept")
+    run("backup", backup, "--data", tmp_path / "old")
+    with copying(backup, data) as (process, holder):
+        process.send_signal(signal.SIGSTOP)
+        holder.rollback()
+        said = run("serve", "--data", data, "--listen", listen, status=1)
+        assert f"the store of {data} is being restored" in said
+        assert not (data / "syrinx.db").exists() and not (data / "local.key").exists()
+        said = run("restore", backup, "--data", data, status=1)
+        assert "is running: stop it first" in said
+        process.send_signal(signal.SIGCONT)
+        assert process.wait(WAIT_S) == 0, process.stdout.read()
+    assert "kept" in run("key", "list", "--data", data)
+    start_server(data=data)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_restore_leaves_nothing(tmp_path, number):
+    data, backup = tmp_path / "data", tmp_path / "backup.db"
+    create_key(tmp_path / "old", "--create")
+    run("backup", backup, "--data", tmp_path / "old")
+    with copying(backup, data) as (process, _):
+        process.send_signal(number)
+        assert process.wait(WAIT_S) == -number
+    assert {p.name for p in data.iterdir()} <= LOCKS
+
+
+@contextlib.contextmanager
+def locked(database, table):
+    """Nobody can read the table meanwhile."""
+    def lock():
+        with contextlib.suppress(Exception):  # it is ended below
+            database.ask(f"BEGIN; LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE; "
+                         f"SELECT pg_sleep({WAIT_S * 10})")
+
+    asking = threading.Thread(target=lock)
+    asking.start()
+    sleeping = "FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+    try:
+        wait_until(lambda: database.ask(f"SELECT pid {sleeping}"), "the table is locked")
+        yield
+    finally:
+        database.ask(f"SELECT pg_terminate_backend(pid) {sleeping}")
+        asking.join(WAIT_S)
+
+
+def test_an_interrupted_backup_leaves_nothing(empty_database, tmp_path):
+    settings = {"store.address": empty_database.address}
+    run("key", "create", "--create", settings=settings, cwd=tmp_path)
+    (tmp_path / "here").mkdir()
+    backup = tmp_path / "here/backup.db"
+    with locked(empty_database, "turn"), started("backup", backup, settings=settings) as process:
+        wait_until(lambda: list(backup.parent.glob("*.part")), "the copy has begun")
+        process.terminate()
+        assert process.wait(WAIT_S) == -signal.SIGTERM
+    assert not list(backup.parent.iterdir())
+
+
+def test_totals_that_are_wrong_are_copied_with_a_warning(empty_database, tmp_path):
+    """With both kinds of store: a backup of them is better than none.  Only SQLite's files are copied
+    as they are; a database computes its totals from the rows."""
+    settings = {"store.address": empty_database.address}
+    wrong = "UPDATE account SET spent_microcents = spent_microcents + 1 WHERE id = 1"
+    run("key", "create", "--create", "--name", "kept", settings=settings, cwd=tmp_path)
+    empty_database.ask(wrong)
+    create_key(tmp_path / "data", "--create", "--name", "kept")
+    with contextlib.closing(sqlite3.connect(tmp_path / "data/syrinx.db")) as database:
+        database.execute(wrong)
+        database.commit()
+    for number, (options, kind) in enumerate(((["--data", tmp_path / "data"], {}),
+                                              (["--data", tmp_path / "none"], settings))):
+        backup = tmp_path / f"backup{number}.db"
+        said = run("backup", backup, *options, settings=kind)
+        assert "the totals of the store do not match its rows" in said
+        assert ("computed from the rows" in said) == bool(kind)
+        said = run("restore", backup, "--data", tmp_path / f"file{number}")
+        assert ("the totals of this backup do not match its rows" in said) == (not kind)
+        assert "kept" in run("key", "list", "--data", tmp_path / f"file{number}")
+        empty_database.ask("DROP SCHEMA syrinx CASCADE")
+        said = run("restore", backup, "--data", tmp_path / "none", settings=settings)
+        assert ("the totals in the database were computed from the rows" in said) == (not kind)
+        assert "kept" in run("key", "list", settings=settings, cwd=tmp_path)
+        assert "all totals match the ledger" in run("account", "check", settings=settings,
+                                                    cwd=tmp_path)
+        empty_database.ask(wrong)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
+def test_a_backup_belongs_to_who_made_it(empty_database, tmp_path):
+    """Whoever owns the directory, and whatever the store is."""
+    settings = {"store.address": empty_database.address}
+    run("key", "create", "--create", settings=settings, cwd=tmp_path)
+    create_key(tmp_path / "data", "--create")
+    (tmp_path / "there").mkdir()
+    os.chown(tmp_path / "there", NOBODY.pw_uid, NOBODY.pw_gid)
+    run("backup", tmp_path / "there/database.db", settings=settings, cwd=tmp_path)
+    run("backup", tmp_path / "there/file.db", "--data", tmp_path / "data")
+    for path in (tmp_path / "there").iterdir():
+        assert path.stat().st_uid == 0 and path.stat().st_mode & 0o777 == 0o600, path
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")

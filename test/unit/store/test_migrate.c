@@ -399,6 +399,7 @@ static void test_a_ledger_whose_sums_are_wrong_stays_where_it_is(void **state)
 	struct store *sqlite = opened(first);
 	struct store *postgres = opened(shared);
 	struct migrate_figures figures;
+	int64_t wrong = -1;
 	sqlite3 *bare;
 	int err;
 
@@ -411,6 +412,10 @@ static void test_a_ledger_whose_sums_are_wrong_stays_where_it_is(void **state)
 	sqlite3_close(bare);
 	assert_int_equal(migrate(sqlite, postgres, &figures, &err), MIGRATE_UNSOUND);
 	assert_int_equal(rows_count_turns(postgres), 0);
+	assert_int_equal(migrate_and_mend(sqlite, postgres, &figures, &err), MIGRATE_MENDED);
+	assert_int_equal(rows_count_turns(postgres), rows_count_turns(sqlite));
+	assert_int_equal(postgres->ops->audit(postgres, &wrong), 0);
+	assert_int_equal(wrong, 0);
 	mem_deref(postgres);
 	mem_deref(sqlite);
 }
