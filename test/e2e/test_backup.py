@@ -187,7 +187,7 @@ def test_nothing_is_overwritten_or_invented_by_a_backup(tmp_path):
     assert (tmp_path / "backup.db").read_text() == "mine"
     said = run("backup", tmp_path / "no/such/folder.db", "--data", data, status=1)
     assert "No such file or directory" in said
-    assert "in memory" in run("backup", tmp_path / "x.db", "--store", "memory:", status=1)
+    assert "in-memory" in run("backup", tmp_path / "x.db", "--store", "memory:", status=1)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["backup.db", "data"]
 
 

@@ -80,7 +80,7 @@ def test_variables_that_a_user_may_not_read_are_left_out(installed):
     done = installed.run("key", "list", **as_nobody())
     assert "there is no store in" in done.stderr
     done = installed.run("key", "list")
-    assert "a store in memory" in done.stderr
+    assert "in-memory store" in done.stderr
 
 
 def test_a_program_of_a_checkout_does_not_use_the_installed_service(installed, tmp_path):
