@@ -43,7 +43,7 @@ PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
 TARGETS = [(panel, target) for panel in PANELS for target in panel["targets"]]
 OURS = re.compile(r"(rate\()?\b(syrinx_\w+)(\{[^}]*\})?(\[[^\]]*\])?")
 OF_PROMETHEUS = {"instance", "job"}  # labels that it adds itself
-FUNCTIONS = {"sum", "rate", "histogram_quantile", "by", "label_values"}
+FUNCTIONS = {"sum", "rate", "histogram_quantile", "by", "label_values", "time"}
 
 
 def family_of(families, name):
@@ -141,6 +141,31 @@ def test_what_an_operator_must_see_is_on_the_dashboard():
         "syrinx_characters_total", "syrinx_cancels_total", "syrinx_workers", "syrinx_voices",
         "syrinx_objects", "syrinx_start_time_seconds", "syrinx_agent_conversations_total",
         "syrinx_agent_cancels_total", "syrinx_agent_tokens_total", "syrinx_agent_llm_errors_total"}
+
+
+# The alerts
+
+ALERTS = yaml.safe_load((DEPLOY / "prometheus-alerts.yml").read_text(encoding="utf-8"))
+RULES = [rule for group in ALERTS["groups"] for rule in group["rules"]]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=[rule["alert"] for rule in RULES])
+def test_alerts_are_about_what_the_server_has(families, rule):
+    if "syrinx_" in rule["expr"]:
+        check_expression(families, rule["expr"])
+    else:  # which Prometheus itself knows
+        assert rule["expr"] == 'up{job="syrinx"} == 0'
+    assert re.search(r" [<>=]=? [\de.]+$", rule["expr"]), "there is no threshold"
+    assert set(rule) <= {"alert", "expr", "for", "labels", "annotations"}
+    assert rule["labels"]["severity"] in ("critical", "warning", "info")
+    assert re.findall(r"\{\{ *\$labels\.(\w+) *\}\}", rule["annotations"]["summary"]) == ["instance"]
+
+
+def test_alerts_have_names_of_their_own():
+    assert len({rule["alert"] for rule in RULES}) == len(RULES)
+    if shutil.which("promtool"):
+        done = run("promtool", "check", "rules", str(DEPLOY / "prometheus-alerts.yml"))
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 # The container
