@@ -134,7 +134,7 @@ static const struct command_option *find_option(const struct command *command, c
 	return NULL;
 }
 
-/* Only the name is repeated: what stands behind "=" may be a secret. */
+/* Only the name is repeated: what follows "=" may be a secret. */
 static int command_refuse_option(const struct command *command, const char *argument)
 {
 	struct similar_search search = {.least = SIMILAR_MAX};

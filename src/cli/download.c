@@ -142,7 +142,7 @@ static int download_move(struct transfer *transfer)
 	transfer->has_moved |= strcmp(from.authority, transfer->parts.authority) != 0 ||
 			       from.is_tls != transfer->parts.is_tls;
 	transfer->location[0] = '\0';
-	return url_parse(&transfer->parts, transfer->url); /* its target stands in the text */
+	return url_parse(&transfer->parts, transfer->url); /* the target points into the text */
 }
 
 static int download_once(struct transfer *transfer)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Secrets need not stand in the file: "env:NAME" is what the variable holds. */
+/* Secrets need not be in the file: "env:NAME" is what the variable holds. */
 static int config_agents_take_variable(char value[PARAM_STRING_SIZE], const char *agent,
 				       const char *key, struct buf *errors)
 {

@@ -30,7 +30,7 @@ struct engine_usage {
 	bool is_estimated;
 	bool is_known; /* whether its cost is known */
 	int64_t microcents;
-	const char *currency; /* NULL: not told */
+	const char *currency; /* NULL: not known */
 };
 int engine_reply_error(struct buf *out, const char *event, const struct wire_notice *notice);
 int engine_reply_usage(struct buf *out, const char *event, const struct engine_usage *usage);

@@ -37,7 +37,7 @@ struct reply_word {
 
 struct reply_usage {
 	const char *turn_id; /* NULL: no ledger row, or several: */
-	const char *turn_ids; /* strings, one behind the other; NULL: not told */
+	const char *turn_ids; /* strings, one behind the other; NULL: not known */
 	size_t turn_ids_len; /* of all of them with their NULs */
 	const char *model_id;
 	double audio_seconds;
@@ -45,7 +45,7 @@ struct reply_usage {
 	bool cost_known;
 	bool has_default_price; /* nobody has set a price, so people need not see the cost */
 	int64_t cost_microcents;
-	const char *currency; /* "eur"; NULL: not told */
+	const char *currency; /* "eur"; NULL: not known */
 	const char *cut_short_by; /* an error's code; NULL: it was not */
 };
 
