@@ -339,7 +339,7 @@ const CASES = {
     await page.fill('#talk-text', 'Are you there?');
     await page.keyboard.press('Enter');
     await loudness('talk');
-    await page.route('**/ready', (route) => route.fulfill({status: 503}));
+    await page.route('**/ready', (route) => route.fulfill({status: 503, json: {reason: 'the server is ending'}}));
     await page.waitForFunction(() => window.syrinx.talk.agent === null); // it is not what a server waits for that ends
     seen.last = await text('#talk li:last-child');
   },
