@@ -12,7 +12,7 @@ import pytest
 from client import Client, Turn
 from program import BUILD, SOURCE, free_port, syrinx, wait_until
 from rest import Rest
-from test_upgrade import end, manager  # noqa: F401 (a fixture)
+from test_upgrade import end, manager, pid_of  # noqa: F401 (a fixture)
 
 VOICES = ("libritts:clara", "libritts:sally", "own:mine")
 TEXT = "One two three."
@@ -255,7 +255,7 @@ def test_a_successor_serves_at_once_when_its_predecessor_has_died(machine, start
     os.kill(server.pid, signal.SIGKILL)
     server.process.wait()
     wait_until(lambda: server.log().count("listening on") > log.count("listening on"), "it listens")
-    successor = int((server.data / "syrinx.pid").read_text().split()[0])
+    successor = pid_of(server.data)
     with contextlib.ExitStack() as stack:
         stack.callback(end, successor)
         assert successor != server.pid
@@ -278,8 +278,8 @@ def test_a_successor_does_not_cut_the_turns_of_one_that_is_ending(machine, start
         server.process.send_signal(signal.SIGUSR2)
         server.wait_for_log("takes over when it is ready")
         server.process.send_signal(signal.SIGTERM)
-        server.wait_for_log("taking over")
-        successor = int((server.data / "syrinx.pid").read_text().split()[0])
+        wait_until(lambda: pid_of(server.data) != server.pid, "the successor serves")
+        successor = pid_of(server.data)
         with contextlib.ExitStack() as stack:
             stack.callback(end, successor)
             machine.let_load()
