@@ -157,8 +157,9 @@ def test_reason_why_a_package_cannot_be_configured_is_shown(machine, tmp_path):
 
 def test_server_is_started_right_after_the_build():
     """No package but those of the build comes before it, and no npm at all."""
-    lines = subprocess.run(["make", "--dry-run", "run"], cwd=SOURCE, capture_output=True, text=True,
-                           env=os.environ | {"MAKEFLAGS": ""}, check=True).stdout.splitlines()
+    done = subprocess.run(["make", "--no-print-directory", "--dry-run", "run"], cwd=SOURCE,
+                          capture_output=True, text=True, env=os.environ | {"MAKEFLAGS": ""}, check=True)
+    lines = done.stdout.splitlines()
     assert lines[-2:] == ["ninja -C build", "build/syrinx serve --greet --fetch-voices "]
     assert {line for line in lines if line.startswith("tools/")} == {"tools/setup build"}
     assert "npm" not in "\n".join(lines)
