@@ -13,7 +13,7 @@ VOICES_HOME = $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/syrinx
 # Ids for listen and voice-samples; all neural voices by default.
 VOICES ?=
 
-.PHONY: help run build voices test check fuzz crash-test floods bench listen voice-samples generate \
+.PHONY: help run build voices test check fuzz crash-test upgrade-test floods bench listen voice-samples generate \
 	deb deb-test install clean
 
 help:
@@ -24,6 +24,7 @@ help:
 	@echo 'make check     format, layers, clang-tidy, cppcheck'
 	@echo 'make fuzz      every fuzz driver for SECONDS (30) seconds'
 	@echo 'make crash-test  the ledger, while the server is killed KILLS (1000) times'
+	@echo 'make upgrade-test  one voice through five upgrades and three restarts, with busy processors'
 	@echo 'make floods    many kinds of hostile clients, a minute each; ARGS="--seconds 10"'
 	@echo 'make bench     the benchmark, with ARGS'
 	@echo 'make listen    word errors and loudness of the neural voices (VOICES="1071 1072")'
@@ -70,6 +71,12 @@ crash-test: build
 	test/crash/crash.py --kills $(KILLS)
 	test/crash/crash.py --kills $$(( ($(KILLS) + 9) / 10 )) --store postgresql
 	test/crash/crash.py --kills $$(( ($(KILLS) + 9) / 10 )) --disk || [ $$? = 2 ]
+
+upgrade-test: build
+	tools/setup test
+	tools/test-voices build/syrinx
+	SYRINX_BUILD=$(CURDIR)/build SYRINX_UPGRADES=5 SYRINX_RESTARTS=3 \
+		/usr/bin/python3 -m pytest -q -s -p no:cacheprovider test/e2e/test_one_voice.py
 
 # For another build: ARGS="--server-build build-asan".
 floods: build

@@ -1,7 +1,8 @@
-"""A caller who uses one neural voice through upgrades and restarts, on a machine that is busy, is never
-refused and hears one person.
+"""A caller who uses one neural voice through upgrades and restarts is never refused and hears one person.
 
-The sentence sounds the same each time it is spoken, so a second sound would be somebody else.
+The sentence sounds the same each time it is spoken, so a second sound would be somebody else.  `make
+upgrade-test` does it more often, on a machine whose processors are all busy, and with the server's own
+time limits.
 """
 
 import json
@@ -15,15 +16,17 @@ import pytest
 from program import WAIT_S, free_port, wait_until
 from test_upgrade import end, is_gone, pid_of
 
-UPGRADES = 5
-RESTARTS = 3
+IS_LONG = "SYRINX_UPGRADES" in os.environ
+UPGRADES = int(os.environ.get("SYRINX_UPGRADES", 2))
+RESTARTS = int(os.environ.get("SYRINX_RESTARTS", 1))
 VOICE = 1081
 
 
 @pytest.fixture
 def busy():
-    """Every processor has something else to do."""
-    others = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(os.cpu_count())]
+    """In a long run every processor has something else to do."""
+    others = [subprocess.Popen(["sh", "-c", "while :; do :; done"])
+              for _ in range(os.cpu_count() if IS_LONG else 0)]
     yield
     for other in others:
         other.kill()
@@ -66,6 +69,8 @@ def upgrade(server):
 def test_a_caller_hears_one_person_through_upgrades_and_restarts(start_server, spoken_voices, busy,
                                                                  caller):
     settings = {"speech.voices_dir": spoken_voices}
+    if IS_LONG:
+        settings |= {"speech.start_timeout_ms": 2000, "speech.load_timeout_ms": 10000}  # the defaults
     server = start_server(settings, port=free_port())
     calls = caller(server)
     for restart in range(RESTARTS + 1):
@@ -79,6 +84,7 @@ def test_a_caller_hears_one_person_through_upgrades_and_restarts(start_server, s
             server = start_server(settings, port=server.port, data=server.data, waits=False)
     said, _ = calls.communicate(timeout=WAIT_S)
     seen = json.loads(said)
+    print(f"{seen['turns']} turns through {UPGRADES} upgrades and {RESTARTS} restarts")
     assert seen["errors"] == []
     assert seen["sounds"] == 1
     assert seen["turns"] > UPGRADES + RESTARTS
