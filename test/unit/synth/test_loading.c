@@ -151,65 +151,47 @@ static void test_a_damaged_record_is_none(void **state)
 	assert_table_is_expected();
 }
 
-static void test_a_job_waits_for_the_engine_to_load(void **state)
+/* How a first job of the engine ends with these times to wait. */
+static enum speech_end speak_at_once(unsigned start_timeout_ms, unsigned load_timeout_ms)
 {
-	struct pool_options hasty = options();
+	struct pool_options waiting = options();
 	struct bed bed;
 	struct chunk chunk;
+	enum speech_end how;
 
-	(void)state;
-	offer("libritts:clara");
-	hasty.start_timeout_ms = 1;
-	hasty.load_timeout_ms = 60000;
-	bed_open(&bed, "vits", odd_program, hasty);
+	waiting.start_timeout_ms = start_timeout_ms;
+	waiting.load_timeout_ms = load_timeout_ms;
+	bed_open(&bed, "vits", odd_program, waiting);
 	bed.voice = find(&bed, 1081);
 	bed_start_due(&bed, &chunk, "well", true, loop_now_us(bed.loop));
 	while (!chunk.ended)
 		bed_run(&bed);
-	assert_int_equal(chunk.how, SPEECH_DONE);
+	how = chunk.how;
 	chunk_finish(&chunk);
 	bed_close(&bed);
+	return how;
+}
+
+static void test_a_job_waits_for_the_engine_to_load(void **state)
+{
+	(void)state;
+	offer("libritts:clara");
+	assert_int_equal(speak_at_once(1, 60000), SPEECH_DONE);
 }
 
 static void test_a_job_does_not_wait_for_ever(void **state)
 {
-	struct pool_options hasty = options();
-	struct bed bed;
-	struct chunk chunk;
-
 	(void)state;
 	offer("die");
-	hasty.start_timeout_ms = 1;
-	hasty.load_timeout_ms = 50;
-	bed_open(&bed, "vits", odd_program, hasty);
-	bed.voice = find(&bed, 1081);
-	bed_start_due(&bed, &chunk, "well", true, loop_now_us(bed.loop));
-	while (!chunk.ended)
-		bed_run(&bed);
-	assert_int_equal(chunk.how, SPEECH_UNAVAILABLE);
-	chunk_finish(&chunk);
-	bed_close(&bed);
+	assert_int_equal(speak_at_once(1, 50), SPEECH_UNAVAILABLE);
 }
 
 /* It fails long before the time for loading is over, and so does the job. */
 static void test_a_job_does_not_wait_for_an_engine_that_was_given_up(void **state)
 {
-	struct pool_options patient = options();
-	struct bed bed;
-	struct chunk chunk;
-
 	(void)state;
 	offer("die");
-	patient.start_timeout_ms = 1;
-	patient.load_timeout_ms = 600000;
-	bed_open(&bed, "vits", odd_program, patient);
-	bed.voice = find(&bed, 1081);
-	bed_start_due(&bed, &chunk, "well", true, loop_now_us(bed.loop));
-	while (!chunk.ended)
-		bed_run(&bed);
-	assert_int_equal(chunk.how, SPEECH_UNAVAILABLE);
-	chunk_finish(&chunk);
-	bed_close(&bed);
+	assert_int_equal(speak_at_once(1, 600000), SPEECH_UNAVAILABLE);
 }
 
 /* Nobody loses a voice by it. */
