@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "metrics/metrics.h"
-#include "session/voice_pins.h"
 #include "wire/reply.h"
 
 #define NAME_SHOWN_MAX 64 /* of a voice that is not there, in its error */

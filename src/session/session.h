@@ -14,6 +14,7 @@
 
 #include "account/member.h"
 #include "session/services.h"
+#include "session/voice_pins.h"
 #include "wire/dialect.h"
 #include "wire/fault.h"
 
@@ -73,7 +74,7 @@ struct session {
 	const struct peer *peer;
 	const struct dialect *dialect;
 	struct member *member; /* whose it is */
-	struct voice_pin *pins; /* see voice_pins.h */
+	struct voice_pin pins; /* the voices it has used */
 	int64_t unknown_voice_id; /* accepted while engines were loading; 0: none */
 	char request_id[SESSION_REQUEST_ID_SIZE];
 };

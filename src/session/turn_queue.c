@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "session/voice_pins.h"
 #include "text/unicode.h"
 
 struct place_in_queue {

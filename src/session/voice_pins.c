@@ -1,43 +1,40 @@
 /*
  * voice_pins.c: the voices that a connection has used (see voice_pins.h).
- *
- * A list, because a connection rarely uses more than one or two.
  */
 #include "session/voice_pins.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct voice_pin {
-	struct voice_pin *next;
-	const struct voice *voice;
-};
-
-static struct voice_pin **voice_pins_place(struct voice_pin **pins, int64_t id)
+/* The pin of an id, else one that is free; NULL: all are taken. */
+static struct voice_pin *voice_pins_place(struct voice_pin *pins, int64_t id)
 {
-	while (*pins && (*pins)->voice->id != id)
-		pins = &(*pins)->next;
-	return pins;
-}
+	struct voice_pin *unused = NULL;
 
-static void voice_pins_remove(struct voice_pin **place)
-{
-	struct voice_pin *pin = *place;
-
-	*place = pin->next;
-	voice_drop(pin->voice);
-	free(pin);
+	for (struct voice_pin *pin = pins; pin; pin = pin->next) {
+		if (pin->voice && pin->voice->id == id)
+			return pin;
+		if (!pin->voice && !unused)
+			unused = pin;
+	}
+	return unused;
 }
 
 /* Without memory the next turn of the connection asks the catalogue again. */
-static void voice_pins_add(struct voice_pin **place, const struct voice *voice)
+static void voice_pins_set(struct voice_pin *pins, struct voice_pin *place,
+			   const struct voice *voice)
 {
-	struct voice_pin *pin = calloc(1, sizeof(*pin));
-
-	if (!pin)
+	if (!place && voice) {
+		place = calloc(1, sizeof(*place));
+		if (!place)
+			return;
+		place->next = pins->next;
+		pins->next = place;
+	}
+	if (!place)
 		return;
-	pin->voice = voice_keep(voice);
-	*place = pin;
+	voice_drop(place->voice);
+	place->voice = voice_keep(voice);
 }
 
 static bool is_same_speaker(const struct voice *a, const struct voice *b)
@@ -45,24 +42,29 @@ static bool is_same_speaker(const struct voice *a, const struct voice *b)
 	return strcmp(a->engine, b->engine) == 0 && strcmp(a->engine_voice, b->engine_voice) == 0;
 }
 
-const struct voice *voice_pins_find(struct voice_pin **pins, const struct voices *voices,
+const struct voice *voice_pins_find(struct voice_pin *pins, const struct voices *voices,
 				    int64_t project_id, int64_t id)
 {
 	const struct voice *now = voices_find_for(voices, project_id, id);
-	struct voice_pin **place = voice_pins_place(pins, id);
+	struct voice_pin *place = voice_pins_place(pins, id);
+	const struct voice *pinned = place ? place->voice : NULL;
 
-	if (*place && now && !is_same_speaker((*place)->voice, now) &&
-	    voices_has_speaker(voices, (*place)->voice->engine, (*place)->voice->engine_voice))
-		return (*place)->voice;
-	if (*place && (*place)->voice != now)
-		voice_pins_remove(place);
-	if (!*place && now)
-		voice_pins_add(place, now);
+	if (pinned && now && !is_same_speaker(pinned, now) &&
+	    voices_has_speaker(voices, pinned->engine, pinned->engine_voice))
+		return pinned;
+	if (pinned != now)
+		voice_pins_set(pins, place, now);
 	return now;
 }
 
-void voice_pins_reset(struct voice_pin **pins)
+void voice_pins_reset(struct voice_pin *pins)
 {
-	while (*pins)
-		voice_pins_remove(pins);
+	while (pins->next) {
+		struct voice_pin *pin = pins->next;
+
+		pins->next = pin->next;
+		voice_drop(pin->voice);
+		free(pin);
+	}
+	pins->voice = voice_drop(pins->voice);
 }

@@ -10,12 +10,16 @@
 
 #include "synth/voice.h"
 
-struct voice_pin;
+/* A list that begins with a pin in the session: most connections use one voice. */
+struct voice_pin {
+	struct voice_pin *next;
+	const struct voice *voice; /* NULL: this one is free */
+};
 
-/* The voice of an id for a project, with the speaker that *pins has for it; NULL: there is no
+/* The voice of an id for a project, with the speaker that the pins have for it; NULL: there is no
  * such voice.  Lent until the next call. */
-const struct voice *voice_pins_find(struct voice_pin **pins, const struct voices *voices,
+const struct voice *voice_pins_find(struct voice_pin *pins, const struct voices *voices,
 				    int64_t project_id, int64_t id);
-void voice_pins_reset(struct voice_pin **pins);
+void voice_pins_reset(struct voice_pin *pins);
 
 #endif

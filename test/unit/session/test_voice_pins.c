@@ -41,7 +41,7 @@ static void install(struct voices *voices)
 	assert_int_equal(voices_add(voices, &neural), 0);
 }
 
-static void assert_speaker(struct voice_pin **pins, const struct voices *voices, int64_t id,
+static void assert_speaker(struct voice_pin *pins, const struct voices *voices, int64_t id,
 			   const char *engine)
 {
 	const struct voice *voice = voice_pins_find(pins, voices, PROJECT, id);
@@ -50,7 +50,7 @@ static void assert_speaker(struct voice_pin **pins, const struct voices *voices,
 	assert_string_equal(voice->engine, engine);
 }
 
-static void end(struct voice_pin **pins, struct voices *voices)
+static void end(struct voice_pin *pins, struct voices *voices)
 {
 	voice_pins_reset(pins);
 	mem_deref(voices);
@@ -60,8 +60,8 @@ static void end(struct voice_pin **pins, struct voices *voices)
 static void test_a_connection_keeps_its_stand_in(void **state)
 {
 	struct voices *voices = open_voices();
-	struct voice_pin *pins = NULL;
-	struct voice_pin *others = NULL;
+	struct voice_pin pins = {0};
+	struct voice_pin others = {0};
 
 	(void)state;
 	assert_speaker(&pins, voices, SALLY, "flite");
@@ -75,7 +75,7 @@ static void test_a_connection_keeps_its_stand_in(void **state)
 static void test_a_speaker_that_is_gone_is_replaced_for_good(void **state)
 {
 	struct voices *voices = open_voices();
-	struct voice_pin *pins = NULL;
+	struct voice_pin pins = {0};
 
 	(void)state;
 	install(voices);
@@ -87,10 +87,28 @@ static void test_a_speaker_that_is_gone_is_replaced_for_good(void **state)
 	end(&pins, voices);
 }
 
+static void test_every_voice_has_its_own_pin(void **state)
+{
+	const struct voice tones[] = {made_voice("tone", "tone"), made_voice("tone", "tone-low")};
+	struct voices *voices = open_voices();
+	struct voice_pin pins = {0};
+
+	(void)state;
+	assert_int_equal(voices_add(voices, &tones[0]), 0);
+	assert_int_equal(voices_add(voices, &tones[1]), 0);
+	assert_speaker(&pins, voices, 1, "tone");
+	assert_speaker(&pins, voices, SALLY, "flite");
+	assert_speaker(&pins, voices, 2, "tone");
+	install(voices);
+	assert_speaker(&pins, voices, SALLY, "flite");
+	assert_speaker(&pins, voices, 2, "tone");
+	end(&pins, voices);
+}
+
 static void test_a_voice_that_is_gone_is_not_there(void **state)
 {
 	struct voices *voices = open_voices();
-	struct voice_pin *pins = NULL;
+	struct voice_pin pins = {0};
 	struct voices_change change;
 
 	(void)state;
@@ -109,7 +127,7 @@ static void test_a_change_of_a_derived_voice_is_heard(void **state)
 				.name = "Own",
 				.pitch = 1};
 	struct voices *voices = open_voices();
-	struct voice_pin *pins = NULL;
+	struct voice_pin pins = {0};
 	const struct voice *voice;
 
 	(void)state;
@@ -128,6 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_connection_keeps_its_stand_in),
 		cmocka_unit_test(test_a_speaker_that_is_gone_is_replaced_for_good),
+		cmocka_unit_test(test_every_voice_has_its_own_pin),
 		cmocka_unit_test(test_a_voice_that_is_gone_is_not_there),
 		cmocka_unit_test(test_a_change_of_a_derived_voice_is_heard),
 	};
