@@ -74,15 +74,14 @@ static int backup_copy_database(struct backup *backup, struct store *from)
 
 static int backup_copy(struct backup *backup)
 {
-	static const char sqlite[] = "sqlite:";
 	const char *address = backup->config.store_address;
+	const char *path = store_sqlite_path(address);
 	struct store *from = NULL;
 	int status;
 	int err;
 
-	if (strncmp(address, sqlite, strlen(sqlite)) == 0) {
-		err = backup_copy_file(part_file_path(&backup->part), address + strlen(sqlite),
-				       false);
+	if (path) {
+		err = backup_copy_file(part_file_path(&backup->part), path, false);
 		return err ? backup_fail(backup, err, "no backup was made") : COMMAND_OK;
 	}
 	if (settings_open_store(&from, address, backup->call->command) != 0)

@@ -177,25 +177,25 @@ int preflight_check(const struct config *config, struct buf *errors, struct buf 
 	return err;
 }
 
-/* SQLite makes a file, and no directory; a server makes that of its data. */
+/* SQLite creates the file but no directory; a server creates its data directory itself. */
 static int preflight_check_new_file(const struct config *config, struct buf *errors)
 {
-	static const char sqlite[] = "sqlite:";
+	const char *file = store_sqlite_path(config->store_address);
 	char path[PARAM_STRING_SIZE];
 	size_t data_len = strlen(config->data_dir);
 	const char *dir;
 
-	if (strncmp(config->store_address, sqlite, strlen(sqlite)) != 0)
+	if (!file)
 		return 0;
-	snprintf(path, sizeof(path), "%s", config->store_address + strlen(sqlite));
+	snprintf(path, sizeof(path), "%s", file);
 	if (strncmp(path, config->data_dir, data_len) == 0 && path[data_len] == '/' &&
 	    !strchr(path + data_len + strspn(path + data_len, "/"), '/'))
 		return 0;
 	dir = dirname(path);
 	if (access(dir, W_OK | X_OK) == 0)
 		return 0;
-	(void)buf_printf(errors, "store.address: cannot make %s: %s: %s\n",
-			 config->store_address + strlen(sqlite), dir, strerror(errno));
+	(void)buf_printf(errors, "store.address: cannot make %s: %s: %s\n", file, dir,
+			 strerror(errno));
 	return EINVAL;
 }
 

@@ -23,11 +23,6 @@ struct ready {
 	char reason[600]; /* why it is not ready; "": it is */
 };
 
-static bool ready_is(const struct json_value *key, const char *name)
-{
-	return key->len == strlen(name) && memcmp(key->text, name, key->len) == 0;
-}
-
 /* What the server says about itself; another answer changes nothing. */
 static void ready_read(struct ready *ready, char *body, size_t len)
 {
@@ -39,9 +34,9 @@ static void ready_read(struct ready *ready, char *body, size_t len)
 	if (json_value(&scan, &value) != 0 || value.kind != JSON_KIND_OBJECT)
 		return;
 	while (json_member(&scan, &key) && json_value(&scan, &value) == 0) {
-		if (ready_is(&key, "voices"))
+		if (json_is(&key, "voices"))
 			json_to_integer(&ready->voices, &value);
-		else if (ready_is(&key, "reason") && value.kind == JSON_KIND_STRING)
+		else if (json_is(&key, "reason") && value.kind == JSON_KIND_STRING)
 			snprintf(ready->reason, sizeof(ready->reason), "%.*s", (int)value.len,
 				 value.text);
 		json_skip(&scan, &value);

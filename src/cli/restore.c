@@ -275,7 +275,6 @@ static int restore_run(struct restore *restore)
 
 static int run(const struct command_call *call)
 {
-	static const char sqlite[] = "sqlite:";
 	static struct restore restore; /* large */
 	int status = settings_load_of_server(&restore.config, call);
 
@@ -283,16 +282,16 @@ static int run(const struct command_call *call)
 		return status;
 	restore.call = call;
 	restore.file = call->operands[0];
-	if (strncmp(restore.config.store_address, sqlite, strlen(sqlite)) == 0)
-		restore.target = restore.config.store_address + strlen(sqlite);
+	restore.target = store_sqlite_path(restore.config.store_address);
 	if (strcmp(restore.config.store_address, "memory:") == 0)
-		return store_verb_failed(call, 0, "a store in memory is its server's alone");
+		return store_verb_failed(call, 0,
+					 "an in-memory store can be used only by its server");
 	if (!restore.target && command_value(call, "replace"))
 		return command_usage_error(call->command,
 					   "--replace is for a store in a file; a database must be "
 					   "emptied first: DROP SCHEMA syrinx CASCADE");
 	status = restore_run(&restore);
-	fflush(stdout); /* what was done is told even if a signal came meanwhile */
+	fflush(stdout); /* the result is printed even if a signal has arrived */
 	interrupt_pass_on();
 	return status;
 }

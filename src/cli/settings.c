@@ -234,17 +234,17 @@ static const char *store_trouble(const char *address, int err)
 
 void settings_explain_store(const char *address, int err, const struct command *command)
 {
-	static const char sqlite[] = "sqlite:";
+	const char *path = store_sqlite_path(address);
 	char shown[STORE_ADDRESS_SHOWN];
 
 	store_show_address(shown, address);
 	fprintf(stderr, "syrinx %s: cannot open %s: %s\n", command->name, shown,
 		store_trouble(address, err));
-	if (err == EACCES && strncmp(address, sqlite, strlen(sqlite)) == 0) {
+	if (err == EACCES && path) {
 		char dir[PARAM_STRING_SIZE];
 		char suggestion[128];
 
-		snprintf(dir, sizeof(dir), "%s", address + strlen(sqlite));
+		snprintf(dir, sizeof(dir), "%s", path);
 		config_file_suggest(suggestion, sizeof(suggestion), dirname(dir), command);
 		fprintf(stderr, "(it belongs to another user: try %s)\n", suggestion);
 	}

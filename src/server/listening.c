@@ -67,7 +67,7 @@ static void tell_listening(const struct server *server)
 		server->events->listening(address, server->events->arg);
 }
 
-/* With a command that works, if the address is taken: most often it is by another program. */
+/* Shows a command with a free port if the address is in use, most often by another program. */
 static void log_failure(const struct server *server, int err)
 {
 	const struct server_events *events = server->events;
@@ -101,7 +101,7 @@ static int bind_address(struct server *server)
 	return err;
 }
 
-/* Where a process of ours listens already, with its socket: see handover.h. */
+/* If another server of this data directory listens on the address, its socket is used. */
 static int take_listener(struct server *server)
 {
 	const struct config *config = server->config;
@@ -122,8 +122,8 @@ static int take_listener(struct server *server)
 	return bind_address(server);
 }
 
-/* From now on it can be ended without anybody being turned away; one that is
- * ending has only waited for that. */
+/* Another process accepts connections now, so this one can end without refusing any; a draining
+ * server has only waited for that. */
 static void on_handed_over(void *arg, pid_t pid)
 {
 	struct server *server = arg;

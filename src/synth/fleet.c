@@ -467,8 +467,7 @@ void fleet_worker_freed(struct fleet *fleet, struct worker *worker)
 	pool_schedule_soon(fleet->pool);
 }
 
-/* A death that was no fault of theirs must not have new callers refused: the
- * engine may need most of their time to start. */
+/* Gives queued jobs the whole time to find a worker again. */
 static void wait_anew(struct fleet *fleet)
 {
 	for (struct link *l = list_first(&fleet->queued); l; l = list_next(&fleet->queued, l))
@@ -482,7 +481,7 @@ static void give_up(struct fleet *fleet)
 	fleet->given_up = true;
 	fleet->answered = true;
 	buf_reset(&fleet->record);
-	wait_anew(fleet); /* those that queue wait as long as for any engine, not for loading */
+	wait_anew(fleet); /* for any worker's time, which is shorter than that for loading */
 	if (voices_set_missing(fleet->pool->voices, fleet->name, true) != 0)
 		log_error("synth", "no memory for other speakers of the voices of %s", fleet->name);
 	fleet_keep_record(fleet);
@@ -493,6 +492,8 @@ static void give_up(struct fleet *fleet)
 void fleet_worker_failed(struct fleet *fleet, bool was_of_use)
 {
 	if (was_of_use) {
+		/* Callers are not refused because of a death that was not their fault: the engine
+		 * may need most of their time to start again. */
 		wait_anew(fleet);
 		fleet_keep_staffed(fleet);
 		return;

@@ -83,7 +83,7 @@ int pool_set_derived(struct pool *pool, const struct voice *derived, size_t coun
 /* Called once, when every engine has answered or given up. */
 void pool_on_ready(struct pool *pool, void (*handler)(void *arg), void *arg);
 
-/* The name of an engine that has neither answered nor given up; NULL: there is none. */
+/* The name of an engine that has neither loaded nor failed for good; NULL: there is none. */
 const char *pool_loading(const struct pool *pool);
 
 /* The name of an engine that worked when the server last ran and does not start now; NULL: there

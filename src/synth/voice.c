@@ -439,7 +439,7 @@ static int take_over(struct voices *voices, struct offers *offers)
 	return err;
 }
 
-/* Those that there are, and after them these. */
+/* Appends these to the offers there are. */
 static int append_offers(struct voices *voices, const struct voice *offered, size_t count,
 			 enum offer_state state)
 {
