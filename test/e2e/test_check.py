@@ -98,7 +98,8 @@ def test_check_and_serve_agree(tmp_path, mistake):
                 break
         serves = "listening on" in "".join(lines[-1:])
     finally:
-        process.terminate()
+        if "listening on" in "".join(lines[-1:]):  # else it ends by itself
+            process.terminate()
         process.stderr.close()
         status = process.wait(timeout=WAIT_S)
     said = checked.stderr.decode()
