@@ -4,7 +4,9 @@ that this build is tested with (spoken_voices); a database (database)."""
 
 import os
 import pathlib
+import shutil
 import subprocess
+import tempfile
 
 import neural
 import postgres
@@ -95,10 +97,17 @@ def spoken_voices(neural_voices, runtime, tmp_path_factory):
 
 
 @pytest.fixture
-def installed(tmp_path_factory):
-    """Where another user can get to."""
-    directory = tmp_path_factory.mktemp("root")
+def reachable_path():
+    """A directory that every user can enter.  It is not below tmp_path: each pytest that starts
+    closes the directory above that to other users again, also beneath a test that is running."""
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="reachable-"))
     for above in (directory, *directory.parents):
         if above.stat().st_uid == os.geteuid() and str(above).startswith("/tmp/"):
             above.chmod(0o755)
-    return Installed(directory)
+    yield directory
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+@pytest.fixture
+def installed(reachable_path):
+    return Installed(reachable_path)

@@ -191,18 +191,9 @@ def as_nobody():
     pytest.skip("another user cannot run the program where it was built")
 
 
-def reachable(tmp_path_factory):
-    """A directory that another user can get to."""
-    directory = tmp_path_factory.mktemp("reachable")
-    for above in (directory, *directory.parents):
-        if above.stat().st_uid == os.geteuid() and str(above).startswith("/tmp/"):
-            above.chmod(0o711)
-    return directory
-
-
-def test_a_directory_of_somebody_else_that_everybody_writes_to_is_refused(tmp_path_factory):
+def test_a_directory_of_somebody_else_that_everybody_writes_to_is_refused(reachable_path):
     options = as_nobody()
-    data = reachable(tmp_path_factory) / "roots"
+    data = reachable_path / "roots"
     data.mkdir()
     data.chmod(0o777)
     done = start_alone("--data", data, **options)
@@ -210,10 +201,10 @@ def test_a_directory_of_somebody_else_that_everybody_writes_to_is_refused(tmp_pa
     assert os.listdir(data) == []
 
 
-def test_a_directory_of_somebody_else_that_is_open_to_a_group_is_warned_of(tmp_path_factory):
+def test_a_directory_of_somebody_else_that_is_open_to_a_group_is_warned_of(reachable_path):
     """As volumes of container systems are."""
     options = as_nobody()
-    data = reachable(tmp_path_factory) / "roots"
+    data = reachable_path / "roots"
     data.mkdir()
     os.chown(data, 0, NOBODY.pw_gid)
     data.chmod(0o2775)

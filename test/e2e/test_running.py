@@ -82,16 +82,13 @@ def test_a_file_that_names_another_host_is_not_believed(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two users")
-def test_root_uses_the_server_of_another_user_only_where_it_was_named(start_server, tmp_path):
-    for above in (tmp_path, *tmp_path.parents):
-        if str(above).startswith("/tmp/"):
-            above.chmod(0o755)
-    data = tmp_path / "data"
+def test_root_uses_the_server_of_another_user_only_where_it_was_named(start_server, reachable_path):
+    data = reachable_path / "data"
     data.mkdir(mode=0o700)
     os.chown(data, NOBODY.pw_uid, NOBODY.pw_gid)
     start_server(data=data, user=NOBODY.pw_uid)
-    out = ["--voice", "1", "-o", tmp_path / "out.wav"]
-    done = syrinx("say", "Hello.", *out, cwd=tmp_path)
+    out = ["--voice", "1", "-o", reachable_path / "out.wav"]
+    done = syrinx("say", "Hello.", *out, cwd=reachable_path)
     assert b"no server runs with the data directory data" in done.stderr
-    assert not syrinx("say", "Hello.", *out, "--data", "data", cwd=tmp_path).stderr
-    assert not syrinx("say", "Hello.", *out, settings={"server.data": data}, cwd=tmp_path).stderr
+    assert not syrinx("say", "Hello.", *out, "--data", "data", cwd=reachable_path).stderr
+    assert not syrinx("say", "Hello.", *out, settings={"server.data": data}, cwd=reachable_path).stderr
