@@ -11,6 +11,8 @@
 #define ROUNDS 10
 #define BLOCK 4 /* numbers that one counter gives */
 
+#define TEMPERATURE_USUAL 0.4f
+
 void noise_key_init(struct noise_key *key)
 {
 	*key = (struct noise_key){{0x811c9dc5u, 0xcbf29ce4u}};
@@ -35,6 +37,16 @@ void noise_key_add(struct noise_key *key, const void *bytes, size_t len)
 	h = mix(h ^ len); /* "a","bc" is not "ab","c" */
 	key->words[0] = (uint32_t)h;
 	key->words[1] = (uint32_t)(h >> 32);
+}
+
+float noise_scale_at(float own, float temperature)
+{
+	float most = fminf(own / TEMPERATURE_USUAL, fmaxf(own, 1));
+	float above = (fminf(temperature, 1) - TEMPERATURE_USUAL) / (1 - TEMPERATURE_USUAL);
+
+	if (!(temperature > TEMPERATURE_USUAL))
+		return own * fmaxf(temperature, 0) / TEMPERATURE_USUAL;
+	return own + above * (most - own);
 }
 
 static void philox(const struct noise_key *key, uint32_t stream, uint64_t counter, uint32_t out[4])

@@ -19,6 +19,12 @@ struct noise_key {
 void noise_key_init(struct noise_key *key);
 void noise_key_add(struct noise_key *key, const void *bytes, size_t len);
 
+/* The scale of a model's noise at a temperature: 0 at 0, the model's own at 0.4,
+ * which is what a client gets that asks for nothing, and more above that: in
+ * proportion, but at 1 no more than 1, the noise that VITS models are trained
+ * with, unless the model's own is more. */
+float noise_scale_at(float own, float temperature);
+
 /* Numbers `from` to `from + n` of a stream: normally distributed, mean 0,
  * deviation 1.  Streams with different numbers have nothing in common. */
 void noise_fill(const struct noise_key *key, uint32_t stream, uint64_t from, float *out, size_t n);

@@ -42,9 +42,6 @@
  * zeros that stand for what was heard before: a second and a half. */
 #define END_FRAMES 128
 
-/* What a client gets that asks for nothing; the model's own variety. */
-#define TEMPERATURE_USUAL 0.4f
-
 /* One text while it is spoken. */
 struct speech {
 	const struct engine_text *text;
@@ -316,7 +313,7 @@ static void set_up(struct speech *speech)
 
 	*settings = (struct take_settings){
 		.speaker = speech->speaker,
-		.noise_scale = file->noise_scale * text->temperature / TEMPERATURE_USUAL,
+		.noise_scale = noise_scale_at(file->noise_scale, text->temperature),
 		.length_scale = file->length_scale * pace_scale(&speech->model->pace, text->speed),
 		.noise_w = file->noise_w,
 	};

@@ -101,6 +101,25 @@ static void a_key_knows_where_its_parts_end(void **state)
 	assert_memory_not_equal(&a, &b, sizeof(a));
 }
 
+/* 0.333 and 0.667 are what Piper's models have; the last is a model's that wants
+ * more than VITS is trained with. */
+static void a_temperature_scales_the_noise_of_the_model(void **state)
+{
+	static const struct {
+		float own, temperature, scale;
+	} rows[] = {
+		{0.333f, 0, 0},          {0.333f, 0.2f, 0.1665f}, {0.333f, 0.4f, 0.333f},
+		{0.333f, 1, 0.8325f},    {0.667f, 0, 0},          {0.667f, 0.4f, 0.667f},
+		{0.667f, 0.7f, 0.8335f}, {0.667f, 1, 1},          {1.2f, 0.4f, 1.2f},
+		{1.2f, 1, 1.2f},         {0.667f, 9, 1},          {0.667f, -1, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); ++i)
+		assert_float_equal(noise_scale_at(rows[i].own, rows[i].temperature), rows[i].scale,
+				   1e-6f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +127,7 @@ int main(void)
 		cmocka_unit_test(any_stretch_is_what_the_whole_has_there),
 		cmocka_unit_test(streams_keys_and_places_have_nothing_in_common),
 		cmocka_unit_test(a_key_knows_where_its_parts_end),
+		cmocka_unit_test(a_temperature_scales_the_noise_of_the_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
