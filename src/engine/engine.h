@@ -65,7 +65,8 @@ struct engine_text {
 	const char *text_before; /* the chunk before this one in its turn, or "" */
 	uint64_t turn; /* the same for all chunks of a turn */
 	float speed; /* 0.25 to 4; always 1 without MESSAGE_OWN_SPEED */
-	float temperature;
+	float temperature; /* 0 to 1 */
+	uint64_t seed; /* the same text and seed are always read in the same way */
 	float pitch; /* semitones, -12 to 12; always 0 without MESSAGE_OWN_PITCH */
 	const char *variant; /* of the voice, or ""; always so without MESSAGE_VARIANTS */
 	bool want_words; /* else sink_word does nothing */

@@ -102,6 +102,7 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	job->turn = request->turn;
 	job->speed = request->speed;
 	job->temperature = request->temperature;
+	job->seed = request->seed;
 	job->pitch = request->voice->pitch;
 	memcpy(job->variant, request->voice->variant, sizeof(job->variant));
 	job->first = request->first;

@@ -79,6 +79,7 @@ static void write_speak(struct buf *out, int *err, const struct message_speak *s
 		*err = buf_append(out, speak->phonemes.bytes, speak->phonemes.len);
 	write_float(out, err, speak->pitch);
 	write_str(out, err, &speak->variant);
+	write_int(out, err, speak->seed, 8);
 }
 
 int message_phonemes_put(struct buf *spans, const struct message_phonemes *phonemes)
@@ -358,8 +359,9 @@ static void read_speak(struct cursor *in, struct message_speak *speak)
 	speak->temperature = read_float(in);
 	speak->want_words = read_int(in, 1) != 0;
 	read_spans(in, &speak->text, &speak->phonemes);
-	speak->pitch = in->left > 0 ? read_float(in) : 0; /* added later, as the next */
+	speak->pitch = in->left > 0 ? read_float(in) : 0; /* added later, as those below */
 	speak->variant = read_later_str(in);
+	speak->seed = in->left > 0 ? read_int(in, 8) : 0;
 }
 
 static void read_ready(struct cursor *in, struct message_ready *ready)

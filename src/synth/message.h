@@ -53,7 +53,7 @@ enum {
 	MESSAGE_DETERMINISTIC = 1 << 0, /* the same chunk gives the same samples */
 	MESSAGE_WORD_TIMES = 1 << 1,
 	MESSAGE_OWN_SPEED = 1 << 2, /* speak.speed is done by the engine */
-	MESSAGE_TEMPERATURE = 1 << 3,
+	MESSAGE_TEMPERATURE = 1 << 3, /* speak.temperature and speak.seed are used */
 	MESSAGE_PHONEMES = 1 << 4, /* speak.phonemes are spoken, not the text there */
 	MESSAGE_OWN_PITCH = 1 << 5, /* speak.pitch is heard */
 	MESSAGE_VARIANTS = 1 << 6, /* speak.variant too */
@@ -112,6 +112,7 @@ struct message_speak {
 	struct message_spans phonemes;
 	float pitch; /* semitones, 0 is the voice's own */
 	struct message_str variant; /* of the voice; empty: none */
+	uint64_t seed; /* of what is random; the same for all tries of a job, 0: always the same */
 };
 
 struct message_voice {

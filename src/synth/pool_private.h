@@ -77,6 +77,7 @@ struct speech_job {
 	/* The request, kept for a retry; the strings follow the struct. */
 	uint64_t turn;
 	float speed, temperature, pitch;
+	uint64_t seed; /* every try has the same */
 	const char *voice; /* the engine's name for it: the catalogue's may change */
 	char variant[VOICE_VARIANT_MAX];
 	const char *language;

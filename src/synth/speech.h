@@ -32,6 +32,7 @@ struct speech_request {
 	uint64_t due_us; /* monotonic: when the listener runs dry */
 	float speed;
 	float temperature;
+	uint64_t seed; /* chooses among readings of the text; 0: always the same one */
 	bool first; /* of its turn: refused when it cannot start soon */
 };
 

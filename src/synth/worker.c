@@ -238,6 +238,7 @@ int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t cred
 		.speed = job->speed,
 		.temperature = job->temperature,
 		.want_words = true,
+		.seed = job->seed,
 	};
 	if (worker->fleet->capabilities & MESSAGE_PHONEMES)
 		speak.speak.phonemes = job_phonemes(job);

@@ -302,9 +302,9 @@ static int speak_utterance(struct speech *speech, size_t i)
 	return err ? err : end_utterance(speech, utterance);
 }
 
-/* The same text gives the same samples, and another voice other noise.  The
- * speed is not in the key: with other noise the durations would be others too,
- * by more than the speed changes them. */
+/* The same text and seed give the same samples, and another voice other noise.
+ * The speed is not in the key: with other noise the durations would be others
+ * too, by more than the speed changes them. */
 static void set_up(struct speech *speech)
 {
 	const struct engine_text *text = speech->text;
@@ -323,6 +323,8 @@ static void set_up(struct speech *speech)
 	noise_key_add(&settings->key, text->text, text->text_len);
 	noise_key_add(&settings->key, text->voice, strlen(text->voice));
 	noise_key_add(&settings->key, &text->temperature, sizeof(text->temperature));
+	if (text->seed)
+		noise_key_add(&settings->key, &text->seed, sizeof(text->seed));
 }
 
 static int speak(void *state, const struct engine_text *text, struct sink *sink)

@@ -2,6 +2,7 @@
  * conformance.h: what the files of the conformance suite share.
  *
  *   test_engine_conformance.c   one job, and the list of all tests
+ *   conformance_seeds.c         readings of the same text
  *   conformance_several.c       several jobs at once
  *   conformance_words.c         word times in many languages, phonemes
  */
@@ -37,6 +38,9 @@ void conformance_jobs_sent_early_are_all_answered(void **state);
 void conformance_jobs_at_once_keep_each_to_its_credit(void **state);
 void conformance_jobs_at_once_have_the_samples_that_they_have_alone(void **state);
 void conformance_a_cancel_of_one_job_leaves_the_others_alone(void **state);
+void conformance_every_seed_is_another_reading(void **state);
+void conformance_a_seed_goes_on_at_the_sample_in_another_process(void **state);
+void conformance_a_seed_changes_nothing_without_temperature(void **state);
 void conformance_every_word_has_one_time_in_every_language(void **state);
 void conformance_phonemes_are_one_word(void **state);
 void conformance_phonemes_are_spoken(void **state);

@@ -62,12 +62,14 @@ static struct message full_speak(void)
 				.phonemes = {spans, sizeof(spans), 2},
 				.pitch = -2.5f,
 				.variant = STR("f3"),
+				.seed = UINT64_C(0x1112131415161718),
 			},
 	};
 }
 
-/* Pitch and variant, which came after the phonemes. */
-#define LAST_LEN (4u + 4u + 2u)
+/* Pitch, variant and seed, which came after the phonemes. */
+#define SEED_LEN 8u
+#define LAST_LEN (4u + 4u + 2u + SEED_LEN)
 
 static void assert_phonemes(struct message_spans *list, uint32_t from, uint32_t to, const char *ipa)
 {
@@ -104,6 +106,7 @@ static void test_speak_survives_the_wire(void **state)
 	assert_false(message_phonemes_take(&(struct message_phonemes){0}, &read.speak.phonemes));
 	assert_float_equal(read.speak.pitch, -2.5f, 0);
 	assert_str(read.speak.variant, "f3");
+	assert_true(read.speak.seed == message.speak.seed);
 	buf_reset(&buf);
 }
 
@@ -235,7 +238,7 @@ static void test_a_part_of_a_message_asks_for_more(void **state)
 
 /* A payload cut at every length, its header telling the truth about it.  Only a
  * server of before there were phonemes ends where they begin, or before there was
- * a pitch, or a variant. */
+ * a pitch, a variant, or a seed. */
 static void test_a_payload_that_lacks_a_field_is_refused(void **state)
 {
 	struct message message = full_speak();
@@ -247,14 +250,17 @@ static void test_a_payload_that_lacks_a_field_is_refused(void **state)
 	round_trip(&buf, &message);
 	for (size_t n = MESSAGE_HEADER_LEN; n < buf.len; ++n) {
 		bool is_older = n == buf.len - LAST_LEN - sizeof(spans) - 2;
-		bool is_whole = is_older || n == buf.len - LAST_LEN || n == buf.len - LAST_LEN + 4;
+		bool has_variant = n == buf.len - SEED_LEN;
+		bool is_whole = is_older || n == buf.len - LAST_LEN ||
+				n == buf.len - LAST_LEN + 4 || has_variant;
 		int want = is_whole ? 0 : EPROTO;
 
 		buf.bytes[0] = (char)(n - MESSAGE_HEADER_LEN);
 		assert_int_equal(message_decode(&read, &used, buf.bytes, n), want);
 		if (!want) {
 			assert_int_equal(read.speak.phonemes.count, is_older ? 0 : 2);
-			assert_int_equal(read.speak.variant.len, 0);
+			assert_int_equal(read.speak.variant.len, has_variant ? 2 : 0);
+			assert_true(read.speak.seed == 0);
 		}
 	}
 	buf_reset(&buf);
