@@ -107,6 +107,7 @@ static void run_server(const struct target *target, unsigned port,
 	dup2(log, STDERR_FILENO);
 	dup2(log, STDOUT_FILENO);
 	choose_voices(target, options->voices_dir);
+	setenv("SYRINX_SPEECH_REPEATABLE", "on", 1); /* every round has as much to speak */
 	if (options->order)
 		setenv("SYRINX_SPEECH_ORDER", options->order, 1);
 	if (options->with_tls) {

@@ -133,8 +133,8 @@ static void say_local_look(void *arg)
 			  peer);
 }
 
-static int say_local_speak(struct local_speech *speech, const struct buf *request,
-			   struct playback *playback)
+static int say_local_speak(struct local_speech *speech, const struct config *config,
+			   const struct buf *request, struct playback *playback)
 {
 	struct member *nobody = NULL;
 	struct buf scratch;
@@ -146,6 +146,7 @@ static int say_local_speak(struct local_speech *speech, const struct buf *reques
 		.ledger_ops = &no_ledger_ops,
 		.ledger = &ledger,
 		.prices = &no_prices,
+		.repeatable = config->repeatable,
 		.scratch = &scratch,
 	};
 	struct local_peer local = {.loop = speech->loop, .playback = playback};
@@ -183,7 +184,7 @@ int say_local(const struct config *config, const char *voice, say_local_request_
 	err = write(&request, id, arg);
 	if (!err) {
 		interrupt_watch();
-		err = say_local_speak(&speech, &request, playback);
+		err = say_local_speak(&speech, config, &request, playback);
 	}
 	buf_reset(&request);
 	local_speech_close(&speech);

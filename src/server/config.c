@@ -170,6 +170,9 @@ static const struct param rows[] = {
 	{"speech", "fallback", BOOL(fallback, "on"),
 	 .text = "Whether a voice whose engine has failed is spoken by its next best engine. Off: "
 		 "clients are told that it is unavailable."},
+	{"speech", "repeatable", BOOL(repeatable, "off"),
+	 .text = "Whether a neural voice reads the same text in the same way in every turn. Off: it "
+		 "does so only at temperature 0 or with a seed."},
 	{"speech", "worker_memory_mb", INT(worker_memory_mb, "1024", 16, 1048576), .unit = "MiB",
 	 .text = "Memory a worker may take; one that wants more is replaced."},
 	{"speech", "neural_memory_mb", INT(neural_memory_mb, "3072", 64, 1048576), .unit = "MiB",

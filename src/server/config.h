@@ -102,6 +102,7 @@ struct config {
 	int64_t slots; /* jobs that hold credit at once */
 	int order; /* enum pool_order, synth/pool.h */
 	bool fallback;
+	bool repeatable;
 	int64_t worker_memory_mb;
 	int64_t neural_memory_mb;
 	int64_t worker_cpu_seconds;

@@ -445,6 +445,7 @@ static void fill_services(struct server *server)
 		.dictionaries = server->dictionaries,
 		.prices = &server->tariff.prices,
 		.max_lead_ms = (unsigned)server->config->max_lead_ms,
+		.repeatable = server->config->repeatable,
 		.log_texts = server->config->log_texts,
 		.scratch = &server->scratch,
 	};

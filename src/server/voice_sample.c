@@ -285,6 +285,7 @@ static void speak(struct sample *sample)
 	settings.voice_id = sample->id;
 	settings.sample_rate = SAMPLE_RATE;
 	settings.set = SETTING_VOICE_ID | SETTING_SAMPLE_RATE;
+	settings.set |= SETTING_SEED; /* every sample of a voice is the same */
 	if (!sample->is_derived) /* no project's words are in what everybody hears */
 		settings.set |= SETTING_DICTIONARY_IDS;
 	if (tts_call_alloc(&sample->tts, &request, &call_ops, sample) != 0)

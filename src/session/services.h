@@ -56,6 +56,7 @@ struct session_services {
 	void *dictionaries;
 	const struct prices *prices;
 	unsigned max_lead_ms; /* audio sent ahead of playback; 0: no bound */
+	bool repeatable; /* the same text is read in the same way in every turn */
 	bool has_successor; /* another process serves the clients that this one sends away */
 	bool log_texts; /* the operator asked for what is spoken in the log */
 	struct buf *scratch; /* for the message being written; nothing stays in it */

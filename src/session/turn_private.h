@@ -62,7 +62,7 @@ struct turn {
 	struct utterance utterance;
 	struct transcript transcript;
 	bool held_back; /* by max_lead_ms */
-	bool has_asked; /* for a job */
+	unsigned jobs; /* that it has asked for */
 
 	struct turn_counters own_counters;
 	struct turn_counters *counters; /* the owner's, or its own */

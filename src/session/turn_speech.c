@@ -411,6 +411,24 @@ double turn_speed(const struct turn *turn, const struct spoken_part *part)
 				      : (speed > VOICE_RATE_MAX ? VOICE_RATE_MAX : speed);
 }
 
+/* What chooses among the readings of the next job's text.  Every turn has its own,
+ * from the random number that is its tag, and so has every job in it; a client's
+ * seed takes the place of the turn's.  0 is the reading that is always the same. */
+static uint64_t turn_speech_seed(const struct turn *turn)
+{
+	const struct settings *settings = &turn->settings;
+	bool has_seed = settings->set & SETTING_SEED;
+	uint64_t h = has_seed ? settings->seed : turn->tag;
+
+	if (settings->temperature <= 0 || (turn->services->repeatable && !has_seed))
+		return 0;
+	h += (turn->jobs + 1) * UINT64_C(0x9e3779b97f4a7c15); /* SplitMix64 */
+	h = (h ^ (h >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	h = (h ^ (h >> 27)) * UINT64_C(0x94d049bb133111eb);
+	h ^= h >> 31;
+	return h ? h : 1;
+}
+
 static int start_job(struct turn *turn)
 {
 	struct speech *speech = turn->services->speech;
@@ -429,10 +447,11 @@ static int start_job(struct turn *turn)
 		.due_us = turn_runs_dry_us(turn),
 		.speed = (float)turn_speed(turn, part),
 		.temperature = (float)turn->settings.temperature,
-		.first = !turn->has_asked,
+		.seed = turn_speech_seed(turn),
+		.first = turn->jobs == 0,
 	};
 
-	turn->has_asked = true;
+	++turn->jobs;
 	return speech->ops->start(&turn->utterance.job, speech, &request, &listener, turn);
 }
 

@@ -71,6 +71,7 @@ static const struct speech_field fields[] = {
 	{"language_code", read_language, 0, 0},
 	{"voice_settings", read_voice_settings, 0, 0},
 	{"apply_text_normalization", read_normalization, 0, 0},
+	{"seed", speech_body_setting, 0, 0},
 };
 
 static const struct speech_keys keys = {fields, COUNT(fields), false};

@@ -2,7 +2,7 @@
  * elevenlabs_body.h: what a client may say to ElevenLabs' POST
  * /v1/text-to-speech/{voice_id} and its siblings.
  *
- * Keys that change nothing here (seed, previous_text, stability …) are passed
+ * Keys that change nothing here (previous_text, stability …) are passed
  * over, as are those that nobody knows yet.
  */
 #ifndef WIRE_ELEVENLABS_BODY_H

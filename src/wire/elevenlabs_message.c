@@ -277,12 +277,27 @@ static int set_normalization(struct elevenlabs_opening *opening, struct stream_f
 	return 0;
 }
 
+static int elevenlabs_message_set_seed(struct elevenlabs_opening *opening,
+				       struct stream_fault *fault, const char *value)
+{
+	struct settings *settings = &opening->settings;
+	size_t digits = strspn(value, "0123456789");
+	unsigned long long seed = strtoull(value, NULL, 10);
+
+	if (digits == 0 || value[digits] || seed > UINT32_MAX)
+		return refuse(fault, "seed", "between 0 and 4294967295", value);
+	settings->seed = (uint32_t)seed;
+	settings->set |= SETTING_SEED;
+	return 0;
+}
+
 const char *const elevenlabs_opening_names[] = {
 	"output_format",
 	"language_code",
 	"inactivity_timeout",
 	"auto_mode",
 	"apply_text_normalization",
+	"seed",
 	NULL,
 };
 
@@ -291,7 +306,8 @@ int elevenlabs_opening_set(struct elevenlabs_opening *opening, struct stream_fau
 {
 	static int (*const set[])(struct elevenlabs_opening *, struct stream_fault *,
 				  const char *) = {
-		set_format, set_language, set_idle, set_auto_mode, set_normalization,
+		set_format,    set_language,      set_idle,
+		set_auto_mode, set_normalization, elevenlabs_message_set_seed,
 	};
 
 	for (size_t i = 0; i < COUNT(set); ++i) {

@@ -3,7 +3,7 @@
  * stream-input and multi-stream-input, and in their addresses.
  *
  * Their messages become those of the native sockets (stream_message.h,
- * multi_message.h).  Keys that change nothing here (stability, seed,
+ * multi_message.h).  Keys that change nothing here (stability,
  * pronunciation_dictionary_locators …) and those that nobody knows are passed
  * over.
  */

@@ -44,6 +44,7 @@ static const struct speech_field fields[] = {
 	{"model", speech_body_setting, 0, 0},
 	{"cfg_scale", speech_body_setting, 0, 0},
 	{"temperature", speech_body_setting, 0, 0},
+	{"seed", speech_body_setting, 0, 0},
 	{"max_new_tokens", speech_body_setting, 0, 0},
 	{"sample_rate", speech_body_setting, 0, 0},
 	{"normalize", speech_body_setting, 0, 0},

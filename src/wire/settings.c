@@ -144,6 +144,20 @@ static int read_integer(struct settings_reader *reader, const struct field *fiel
 	return 0;
 }
 
+static int settings_read_seed(struct settings_reader *reader, const struct field *field,
+			      const struct json_value *value)
+{
+	int64_t integer;
+	int err = json_to_integer(&integer, value);
+
+	if (err == EINVAL)
+		return fault_value(reader->fault, field->name, "an integer", value);
+	if (err || integer < 0 || integer > UINT32_MAX)
+		return fault_range(reader->fault, field->name, field->min, field->max, value);
+	*(uint32_t *)member(reader, field) = (uint32_t)integer;
+	return 0;
+}
+
 /* A number, or its digits as a string (the SDKs' types allow both).  Any
  * other string is the handle of a voice. */
 static int read_voice(struct settings_reader *reader, const struct field *field,
@@ -332,6 +346,7 @@ static const struct field fields[] = {
 	{NAME("model"), keep_legacy_model, NOWHERE, 0, 0},
 	{NAME("cfg_scale"), read_clamped, SETTING_CFG_SCALE, true, TO(cfg_scale), 1.2, 2.5},
 	{NAME("temperature"), read_number, SETTING_TEMPERATURE, true, TO(temperature), 0, 1},
+	{NAME("seed"), settings_read_seed, SETTING_SEED, false, TO(seed), 0, UINT32_MAX},
 	{NAME("max_new_tokens"), read_short, SETTING_MAX_NEW_TOKENS, true, TO(max_new_tokens), 1,
 	 2048},
 	{NAME("sample_rate"), read_rate, SETTING_SAMPLE_RATE, false, TO(sample_rate), 0, 0},

@@ -38,6 +38,7 @@ enum {
 	SETTING_AUTO_MODE = 1 << 14,
 	SETTING_DICTIONARY_IDS = 1 << 15,
 	SETTING_PROJECT_ID = 1 << 16,
+	SETTING_SEED = 1 << 17,
 };
 
 #define SETTINGS_LANGUAGE_SIZE 4
@@ -62,6 +63,7 @@ struct settings {
 	double temperature;
 	double speed;
 	struct audio_format format; /* as output_format said */
+	uint32_t seed;
 	uint16_t sample_rate; /* as sent; see settings_format */
 	uint16_t max_new_tokens;
 	uint16_t flush_timeout_ms;

@@ -26,6 +26,9 @@ ONLY_NEURAL = {1081: "clara", 1082: "emma", 1083: "grace", 1084: "hannah", 1085:
                1086: "arthur", 1087: "daniel", 1088: "edward", 1089: "henry", 1090: "oliver"}
 IDS = sorted(SHARED | ONLY_NEURAL)
 
+# For tests that compare the samples of several turns.
+REPEATABLE = {"speech.repeatable": "on"}
+
 HAS_REAL_MODEL = SANITIZER == "none"
 
 # A sentence of 31 characters, and one that takes the decoder many windows.

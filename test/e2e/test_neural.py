@@ -1,12 +1,14 @@
 """Neural voices as their listeners hear them: speech, its words, its seams, its levels."""
 
 import functools
+import json
 
 import pytest
 from client import Client, is_speech
-from neural import (HAS_REAL_MODEL, IDS, LONG, SHORT, active_level, chunks_of, find_clicks,
-                    silence_around, wait_for_voices)
+from neural import (HAS_REAL_MODEL, IDS, LONG, REPEATABLE, SHORT, active_level, chunks_of,
+                    find_clicks, silence_around, wait_for_voices)
 from program import Server
+from rest import Rest
 
 TEXT = f"{SHORT} {LONG} Is that not beautiful?"
 
@@ -16,7 +18,8 @@ SEAMS = (24, 72, 168, 296, 424, 552)
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, spoken_voices):
-    server = Server(tmp_path_factory.mktemp("neural"), {"speech.voices_dir": spoken_voices})
+    server = Server(tmp_path_factory.mktemp("neural"),
+                    REPEATABLE | {"speech.voices_dir": spoken_voices})
     yield wait_for_voices(server)
     server.stop()
 
@@ -97,6 +100,71 @@ def test_temperature_changes_the_melody_and_cfg_scale_nothing(client):
     calm, usual, lively = (speak(temperature=t) for t in (0, 0.4, 1))
     assert len({calm, usual, lively}) == 3
     assert {speak(temperature=0.4, cfg_scale=c) for c in (1.2, 2.5)} == {usual}
+
+
+# Readings
+
+@pytest.fixture(scope="module")
+def varied_server(tmp_path_factory, spoken_voices):
+    """With the settings that a server has by itself."""
+    server = Server(tmp_path_factory.mktemp("varied"), {"speech.voices_dir": spoken_voices})
+    yield wait_for_voices(server)
+    server.stop()
+
+
+@pytest.fixture
+def reading(varied_server):
+    with Client(varied_server) as connection:
+        yield lambda **settings: connection.speak(SHORT, voice_id=1071, **settings).audio
+
+
+@pytest.mark.parametrize("settings", [{}, {"temperature": 0.1}, {"temperature": 1}],
+                         ids=["by default", "a little", "most"])
+def test_readings_differ_from_turn_to_turn(reading, settings):
+    assert len({reading(**settings) for _ in range(3)}) == 3
+
+
+def test_readings_are_the_same_at_temperature_0(reading):
+    assert len({reading(temperature=0) for _ in range(3)}) == 1
+
+
+def test_readings_are_the_same_with_a_seed(reading):
+    first = reading(seed=7)
+    assert reading(seed=8) != first
+    assert reading(seed=7) == first
+
+
+def test_readings_of_a_repeatable_server_are_the_same(client, varied_server):
+    """The sentence twice: in one turn it may differ, from turn to turn it does not."""
+    turns = [client.speak(f"{SHORT} {SHORT}", voice_id=1071, auto_mode=True) for _ in range(2)]
+    assert turns[0].audio == turns[1].audio and len(turns[0].texts) == 2
+    with Client(varied_server) as other:
+        assert other.speak(SHORT, voice_id=1071, temperature=0).audio == client.speak(
+            SHORT, voice_id=1071, temperature=0).audio
+
+
+@pytest.mark.parametrize("path, body", [
+    ("/tts/generate", {"voice_id": 1071}),
+    ("/text-to-speech/1071?output_format=pcm_24000", {"voice_settings": {"stability": 1}}),
+], ids=["native", "ElevenLabs"])
+def test_rest_requests_have_readings_of_their_own(varied_server, path, body):
+    def generate(**more):
+        with Rest(varied_server) as rest:
+            return rest.must(200, rest.raw("POST", path,
+                                           json.dumps(body | {"text": SHORT} | more).encode(),
+                                           {"Content-Type": "application/json"}))
+
+    assert generate() != generate()
+    assert generate(seed=0) == generate(seed=0) != generate(seed=1)
+
+
+def test_samples_of_a_voice_are_the_same(varied_server):
+    def sample(rest):
+        rest.must(200, rest.post("/voices/1071/generate-sample"))
+        return rest.must(200, rest.raw("GET", "/voices/1071/sample"))
+
+    with Rest(varied_server) as rest:
+        assert sample(rest) == sample(rest)
 
 
 # Seams and edges

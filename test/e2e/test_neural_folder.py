@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 from client import Client, Turn, is_speech, now
-from neural import (MODEL, RUNTIME, change_json, make_stand_in, make_tiny, put, put_all,
+from neural import (MODEL, REPEATABLE, RUNTIME, change_json, make_stand_in, make_tiny, put, put_all,
                     wait_for_voices)
 from program import BUILD, SANITIZER, WAIT_S, syrinx, wait_until
 
@@ -136,7 +136,7 @@ def test_turn_that_is_spoken_keeps_its_voice(start_server, runtime_folder, by_fl
 def test_turn_whose_voice_is_removed_ends(start_server, runtime_folder):
     """What was handed to the engine is spoken to its end; what comes later has nobody to speak it."""
     make_stand_in(runtime_folder)
-    server = wait_for_voices(start_server({"speech.voices_dir": runtime_folder}))
+    server = wait_for_voices(start_server(REPEATABLE | {"speech.voices_dir": runtime_folder}))
     want = say(server, 1081)
     with Client(server) as client:
         client.send(voice_id=1081, text=HELLO + " ", auto_mode=True, flush_timeout_ms=0)
@@ -170,7 +170,7 @@ def test_file_that_is_copied_slowly_is_spoken_when_it_is_whole(start_server, run
 def test_voice_that_is_dropped_in_has_the_same_id_everywhere(start_server, runtime_folder, tiny):
     put_tiny(tiny, runtime_folder, "amy")
     (voice,) = neural_ids(runtime_folder).values()
-    server = wait_for_voices(start_server({"speech.voices_dir": runtime_folder}))
+    server = wait_for_voices(start_server(REPEATABLE | {"speech.voices_dir": runtime_folder}))
     put_tiny(tiny, runtime_folder, "aaa")
     server.wait_for_log(r"(?s)vits: \d+ new.*vits: \d+ new")
     ids = neural_ids(runtime_folder)

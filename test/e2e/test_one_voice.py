@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import pytest
+from neural import REPEATABLE
 from program import WAIT_S, free_port, wait_until
 from test_upgrade import end, is_gone, pid_of
 
@@ -68,7 +69,7 @@ def upgrade(server):
 
 def test_a_caller_hears_one_person_through_upgrades_and_restarts(start_server, spoken_voices, busy,
                                                                  caller):
-    settings = {"speech.voices_dir": spoken_voices}
+    settings = REPEATABLE | {"speech.voices_dir": spoken_voices}
     if IS_LONG:
         settings |= {"speech.start_timeout_ms": 2000, "speech.load_timeout_ms": 10000}  # the defaults
     server = start_server(settings, port=free_port())

@@ -5,6 +5,7 @@ speaking with it.
 """
 
 import contextlib
+import os
 import pathlib
 import re
 import subprocess
@@ -22,6 +23,7 @@ class Speaker:
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 [syrinx, "serve", "--data", self.data.name, "--listen", "127.0.0.1:0"],
+                env=os.environ | {"SYRINX_SPEECH_REPEATABLE": "on"},  # tables can be compared
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
         try:
             self.url = f"http://127.0.0.1:{self.wait_for_port()}"

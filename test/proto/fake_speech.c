@@ -99,6 +99,8 @@ static void note_request(struct fake_asked *asked, const struct speech_request *
 	snprintf(asked->language, sizeof(asked->language), "%s", request->language);
 	asked->voice_id = request->voice->id;
 	asked->speed = request->speed;
+	asked->temperature = request->temperature;
+	asked->seed = request->seed;
 	asked->first = request->first;
 }
 

@@ -32,6 +32,8 @@ struct fake_asked {
 	char language[8];
 	int64_t voice_id;
 	float speed;
+	float temperature;
+	uint64_t seed;
 	bool first;
 };
 

@@ -158,7 +158,16 @@ static void test_what_the_address_says(void **state)
 	assert_true(opening.settings.auto_mode);
 	assert_int_equal(set(&opening, "apply_text_normalization", "off"), 0);
 	assert_false(opening.settings.normalize);
-	assert_int_equal(set(&opening, "seed", "x"), 0);
+	assert_false(opening.settings.set & SETTING_SEED);
+	assert_int_equal(set(&opening, "seed", "4294967295"), 0);
+	assert_true(opening.settings.set & SETTING_SEED);
+	assert_int_equal(opening.settings.seed, UINT32_MAX);
+	assert_int_equal(set(&opening, "enable_logging", "x"), 0);
+	assert_int_not_equal(set(&opening, "seed", "4294967296"), 0);
+	assert_int_not_equal(set(&opening, "seed", "18446744073709551617"), 0);
+	assert_int_not_equal(set(&opening, "seed", "-1"), 0);
+	assert_int_not_equal(set(&opening, "seed", "7x"), 0);
+	assert_int_not_equal(set(&opening, "seed", ""), 0);
 	assert_int_not_equal(set(&opening, "output_format", "mp4"), 0);
 	assert_int_not_equal(set(&opening, "language_code", "xx"), 0);
 	assert_int_not_equal(set(&opening, "inactivity_timeout", "181"), 0);

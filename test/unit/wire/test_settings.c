@@ -71,11 +71,12 @@ static void test_every_field_is_merged(void **state)
 		"\"max_new_tokens\":9,\"sample_rate\":8000,\"output_format\":\"ulaw_8000\","
 		"\"normalize\":false,\"language\":\"fr\",\"speed\":0.9,\"word_timestamps\":true,"
 		"\"flush_timeout_ms\":100,\"max_buffer_length\":50,\"chunk_length_schedule\":[3],"
-		"\"auto_mode\":true,\"dictionary_ids\":[3,5],\"project_id\":1}");
+		"\"auto_mode\":true,\"dictionary_ids\":[3,5],\"project_id\":1,\"seed\":4294967295}");
 
 	(void)state;
 	settings_merge(&kept, &next);
-	assert_int_equal(next.set, (1 << 17) - 1);
+	assert_int_equal(next.set, (1 << 18) - 1);
+	assert_int_equal(kept.seed, UINT32_MAX);
 	assert_int_equal(kept.set, next.set);
 	assert_int_equal(kept.voice_id, 7);
 	assert_string_equal(kept.model_id, "kugel-1");

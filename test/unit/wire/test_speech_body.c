@@ -156,6 +156,8 @@ static void test_elevenlabs_passes_over_what_it_does_not_know(void **state)
 		      "\"previous_request_ids\":[\"a\"]}"),
 		0);
 	assert_says("Hi.");
+	assert_int_equal(body.settings.seed, 1);
+	assert_true(body.settings.set & SETTING_SEED);
 	assert_float_equal(body.settings.speed, 0.8, 1e-9);
 	assert_string_equal(body.settings.language, "pt");
 	assert_string_equal(body.settings.model_id, "kugel-3");
