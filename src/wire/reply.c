@@ -12,12 +12,13 @@
 #include "wire/json_write.h"
 
 #define SECONDS_DECIMALS 9
-#define GEN_MS_DECIMALS 3
+#define MS_DECIMALS 3
+#define GEN_MS_DECIMALS 0 /* a whole number: typed clients read it as an integer */
 #define SETTING_DECIMALS 6
 
-/* Of a cost two decimals of a cent are shown; the ledger has it exactly. */
-#define MICROCENTS_PER_SHOWN_UNIT 10000
-#define COST_DECIMALS 2
+/* A cost is the amount of the ledger's row, which is in micro-cents, with all its digits: the
+ * costs that a client was told add up to the ledger, and none above zero is shown as 0. */
+#define COST_DECIMALS 6
 
 /* The words of the protocol, known to clients by the letter. */
 static const char idle_warning[] =
@@ -215,17 +216,12 @@ int reply_context_final(struct buf *out, const char *context)
 
 static void write_cost(struct json_write *json, const struct reply_usage *usage)
 {
-	int64_t half = MICROCENTS_PER_SHOWN_UNIT / 2;
-
 	if (!usage->cost_known) {
 		json_write_null(json, "cost_cents");
 		json_write_bool(json, "cost_unavailable", true);
 		return;
 	}
-	json_write_decimal(json, "cost_cents",
-			   usage->cost_microcents / MICROCENTS_PER_SHOWN_UNIT +
-				   (usage->cost_microcents % MICROCENTS_PER_SHOWN_UNIT >= half),
-			   COST_DECIMALS);
+	json_write_decimal(json, "cost_cents", usage->cost_microcents, COST_DECIMALS);
 	if (usage->currency)
 		write_str(json, "currency", usage->currency);
 	if (usage->has_default_price)
@@ -337,7 +333,7 @@ static void write_debug(struct json_write *json, const struct reply_request *req
 	if (request->first_audio_ms < 0)
 		json_write_null(json, "ttfa_ms");
 	else
-		json_write_double(json, "ttfa_ms", request->first_audio_ms, GEN_MS_DECIMALS);
+		json_write_double(json, "ttfa_ms", request->first_audio_ms, MS_DECIMALS);
 	json_write_double(json, "speed", request->speed, SETTING_DECIMALS);
 	json_write_object_end(json);
 }
@@ -352,7 +348,7 @@ int reply_once_final(struct buf *out, const struct reply_request *request,
 	json_write_bool(&json, "final", true);
 	json_write_unsigned(&json, "chunks", request->frames);
 	json_write_unsigned(&json, "total_samples", request->samples);
-	json_write_double(&json, "dur_ms", dur_ms, GEN_MS_DECIMALS);
+	json_write_double(&json, "dur_ms", dur_ms, MS_DECIMALS);
 	json_write_double(&json, "gen_ms", request->gen_ms, GEN_MS_DECIMALS);
 	json_write_double(&json, "rtf", dur_ms > 0 ? request->gen_ms / dur_ms : 0.0,
 			  SETTING_DECIMALS);

@@ -327,8 +327,7 @@ def check_row(row, usage):
     assert row["status"] in ("finished", "failed"), row
     assert abs(row["audio_seconds"] - usage["audio_seconds"]) < 1e-6, (row, usage)
     assert row["characters"] == usage["characters"], (row, usage)
-    told = usage["cost_cents"] * 1e6
-    assert abs(row["cost_microcents"] - told) <= 5000, (row, usage)  # shown to the hundredth
+    assert row["cost_microcents"] == round(usage["cost_cents"] * 1e6), (row, usage)
 
 
 def check_answer(by_id, usage):

@@ -116,7 +116,7 @@ class Turn:
     def end_chunk(self, frame):
         assert self.chunk_is_open and frame["chunk_id"] == len(self.texts) - 1
         assert abs(frame["audio_seconds"] * self.rate - self.chunk_samples[-1]) < 0.5
-        assert frame["gen_ms"] >= 0
+        assert isinstance(frame["gen_ms"], int) and frame["gen_ms"] >= 0
         self.chunk_is_open = False
 
     def check_totals(self, frame):

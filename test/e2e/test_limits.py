@@ -282,7 +282,7 @@ def test_prices_are_those_of_the_voice_and_the_model(start_server):
         for voice, cents_per_minute in ((1, 6), (2, 0.6)):
             turn = client.speak("What does it cost?", voice_id=voice)
             cents = turn.samples / turn.rate / 60 * cents_per_minute
-            assert abs(turn.usage["cost_cents"] - cents) <= 0.005
+            assert abs(turn.usage["cost_cents"] - cents) < 6e-7
     dear, cheap = server.ledger("amount_microcents, samples")
     assert dear["amount_microcents"] * cheap["samples"] == pytest.approx(
         10 * cheap["amount_microcents"] * dear["samples"], rel=1e-4)

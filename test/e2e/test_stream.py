@@ -43,7 +43,7 @@ def test_tokens_become_audio_then_usage_then_close_1000(server):
     assert usage["characters"] == len("".join(TOKENS))
     assert usage["model_id"] == "kugel-3"
     assert usage["currency"] == "eur"
-    assert abs(usage["cost_cents"] - usage["audio_seconds"] * 5.4 / 60) < 0.0051
+    assert abs(usage["cost_cents"] - usage["audio_seconds"] * 5.4 / 60) < 6e-7
     (row,) = server.ledger()
     assert (row["id"], row["samples"]) == (usage["turn_id"], turn.samples)
     assert row["status"] == "finished"

@@ -4,9 +4,11 @@ import csv
 import datetime
 import io
 import json
+from decimal import Decimal
 
 import pytest
 from client import Client
+from multi import MultiClient
 from program import Server, syrinx
 from rest import Rest
 
@@ -45,6 +47,11 @@ def told(tmp_path_factory):
 def rest(told):
     with Rest(told) as client:
         yield client
+
+
+def microcents(usage):
+    """A cost as it was written: the shortest decimal that is read as this double."""
+    return int((Decimal(repr(usage["cost_cents"])) * 10**6).to_integral_exact())
 
 
 def sums_of(rows):
@@ -128,7 +135,7 @@ def test_turns_are_those_that_clients_were_told_of(told, rest):
         assert turn["audio_seconds"] == usage["audio_seconds"]
         assert turn["characters"] == usage["characters"]
         assert turn["model_id"] == usage["model_id"]
-        assert round(turn["cost_microcents"] / 1e6, 2) == usage["cost_cents"]
+        assert turn["cost_microcents"] == microcents(usage)
     (cut,) = [turn for turn in turns.values() if turn["status"] == "cancelled"]
     assert set(cut) == {"turn_id", "at", "status", "audio_seconds", "characters",
                         "cost_microcents", "voice_id", "model_id", "kind", "quantity", "unit",
@@ -242,3 +249,34 @@ def test_one_project_may_be_asked_about(told, rest):
     for which in ("999", "no such project"):
         wrong = syrinx("usage", "--data", told.data, "--project", which)
         assert wrong.returncode == 1 and f"there is no project {which}" in wrong.stderr.decode()
+
+
+# Costs on the wire
+
+@pytest.mark.parametrize("price", ["5.4", "0.1"])
+def test_the_costs_of_forty_short_turns_add_up_to_the_ledger(start_server, price):
+    """None of them is 0, however small the price, and none is rounded."""
+    server = start_server(config=f"[prices]\ncents_per_minute = {price}\n")
+    with Client(server) as client:
+        costs = [microcents(client.speak("Hi", voice_id=1).usage) for _ in range(40)]
+    assert min(costs) > 0
+    rows = server.ledger("amount_microcents")
+    assert sorted(row["amount_microcents"] for row in rows) == sorted(costs)
+    done = syrinx("usage", "--data", server.data, "--config", server.config_path)
+    titles, day, *_ = done.stdout.decode().splitlines()
+    assert "CENTS" in titles
+    assert str(Decimal(sum(costs)).scaleb(-6).normalize()) in day.split()
+
+
+def test_the_cost_of_a_context_is_the_sum_of_its_rows(start_server):
+    server = start_server({"prices.cents_per_minute": "0.7"})
+    with MultiClient(server) as client:
+        client.send(text=" ", context_id="a", voice_settings={"voice_id": 1})
+        for _ in range(5):
+            client.send(text="Hi", context_id="a", flush=True)
+        client.send(close_context=True, context_id="a")
+        while not (closed := client.receive()).get("context_closed"):
+            pass
+    rows = server.ledger("id, amount_microcents")
+    assert sorted(row["id"] for row in rows) == sorted(closed["usage"]["turn_ids"])
+    assert microcents(closed["usage"]) == sum(row["amount_microcents"] for row in rows) > 0

@@ -45,7 +45,8 @@ def check_final(final, frames):
     assert final["total_samples"] == samples
     if frames:
         assert abs(final["dur_ms"] - samples * 1000 / frames[0]["sr"]) < 0.001
-        assert abs(final["rtf"] - final["gen_ms"] / final["dur_ms"]) < 1e-4
+        assert isinstance(final["gen_ms"], int)
+        assert abs(final["rtf"] * final["dur_ms"] - final["gen_ms"]) < 0.501  # only gen_ms is rounded
         assert final["debug"]["ttfa_ms"] > 0
 
 

@@ -11,7 +11,7 @@
 #include "base/count.h"
 
 #define SECONDS_TOLERANCE 1e-7 /* of several figures with nine decimals */
-#define COST_TOLERANCE 0.005000001
+#define COST_TOLERANCE 1e-9 /* it is exact, but for the double it is read as */
 
 void multi_witness_init(struct multi_witness *multi, const struct fake_ledger *ledger)
 {

@@ -13,7 +13,7 @@
 
 /* Seconds are written with nine decimals. */
 #define SECONDS_TOLERANCE 2e-9
-#define COST_TOLERANCE 0.005000001 /* two decimals are shown */
+#define COST_TOLERANCE 1e-9 /* it is exact, but for the double it is read as */
 
 void witness_init(struct witness *witness, const struct fake_ledger *ledger)
 {
@@ -196,6 +196,8 @@ const char *witness_complete(struct witness *witness, const json_t *reply)
 		return "a chunk is complete that is not open";
 	if (!is_near(number(reply, "audio_seconds"), seconds(witness, witness->chunk_samples)))
 		return "chunk_complete's audio_seconds is not the audio that was sent";
+	if (!json_is_integer(json_object_get(reply, "gen_ms")))
+		return "gen_ms is not a whole number";
 	witness->complete_seconds += number(reply, "audio_seconds");
 	witness->is_chunk_open = false;
 	++witness->chunk_id;

@@ -23,7 +23,7 @@ static const struct reply_usage usage = {
 };
 
 #define USAGE                                                                                      \
-	"\"usage\":{\"audio_seconds\":5.4,\"characters\":142,\"cost_cents\":0.49,"                 \
+	"\"usage\":{\"audio_seconds\":5.4,\"characters\":142,\"cost_cents\":0.486,"                \
 	"\"currency\":\"eur\",\"model_id\":\"kugel-3\",\"turn_id\":\"t-1\"}"
 
 /* Every test appends to this one. */
@@ -113,7 +113,9 @@ static void test_chunk_complete(void **state)
 		"{\"chunk_complete\":true,\"chunk_id\":0,\"audio_seconds\":1.2,\"gen_ms\":150}");
 	assert_frame(reply_chunk_complete(&out, NULL, 7, 7721.0 / 24000, 0.4126),
 		     "{\"chunk_complete\":true,\"chunk_id\":7,\"audio_seconds\":0.321708333,"
-		     "\"gen_ms\":0.413}");
+		     "\"gen_ms\":0}");
+	assert_frame(reply_chunk_complete(&out, NULL, 8, 1, 15.5),
+		     "{\"chunk_complete\":true,\"chunk_id\":8,\"audio_seconds\":1,\"gen_ms\":16}");
 }
 
 static void test_idle_warning_is_the_known_sentence(void **state)
@@ -170,21 +172,26 @@ static void test_the_currency_is_the_servers_and_a_default_price_is_told(void **
 		reply_session_closed(&out, &totals, &other),
 		"{\"session_closed\":true,\"total_audio_seconds\":5.4,\"total_text_chunks\":3,"
 		"\"total_audio_chunks\":15,\"usage\":{\"audio_seconds\":5.4,\"characters\":142,"
-		"\"cost_cents\":0.49,\"currency\":\"usd\",\"default_price\":true,"
+		"\"cost_cents\":0.486,\"currency\":\"usd\",\"default_price\":true,"
 		"\"model_id\":\"kugel-3\",\"turn_id\":\"t-1\"}}");
 }
 
-static void test_cost_is_shown_to_two_decimals_half_up(void **state)
+static void test_cost_is_the_exact_amount_of_the_row(void **state)
 {
 	static const struct {
 		int64_t microcents;
 		const char *shown;
 	} cases[] = {
-		{0, "\"cost_cents\":0,"},         {4999, "\"cost_cents\":0,"},
-		{5000, "\"cost_cents\":0.01,"},   {369000, "\"cost_cents\":0.37,"},
-		{180000, "\"cost_cents\":0.18,"}, {494999, "\"cost_cents\":0.49,"},
-		{495000, "\"cost_cents\":0.5,"},  {12345678, "\"cost_cents\":12.35,"},
-		{5400000, "\"cost_cents\":5.4,"}, {INT64_MAX, "\"cost_cents\":9223372036854.78,"},
+		{0, "\"cost_cents\":0,"},
+		{1, "\"cost_cents\":0.000001,"},
+		{90000, "\"cost_cents\":0.09,"},
+		{486000, "\"cost_cents\":0.486,"},
+		{494999, "\"cost_cents\":0.494999,"},
+		{1000000, "\"cost_cents\":1,"},
+		{100000000, "\"cost_cents\":100,"},
+		{12345678, "\"cost_cents\":12.345678,"},
+		{9007199254740993, "\"cost_cents\":9007199254.740993,"}, /* no double has it */
+		{INT64_MAX, "\"cost_cents\":9223372036854.775807,"},
 	};
 
 	(void)state;
@@ -393,7 +400,7 @@ int main(void)
 		cmocka_unit_test(test_session_closed_carries_the_usage),
 		cmocka_unit_test(test_an_unknown_cost_is_null_and_says_so),
 		cmocka_unit_test(test_the_currency_is_the_servers_and_a_default_price_is_told),
-		cmocka_unit_test(test_cost_is_shown_to_two_decimals_half_up),
+		cmocka_unit_test(test_cost_is_the_exact_amount_of_the_row),
 		cmocka_unit_test(test_settings_updated_lists_all_six),
 		cmocka_unit_test(test_errors_come_from_the_table),
 		cmocka_unit_test(test_an_error_says_when_to_try_again_if_it_is_known),
