@@ -87,8 +87,7 @@ struct context {
 	uint64_t characters;
 	int64_t cost_microcents;
 	bool cost_unknown;
-	bool has_spoken;
-	const char *model_id; /* of its last turn */
+	const char *model_id; /* of its last turn; NULL: there was none */
 	const char *cut_short_by; /* NULL: it was not */
 	struct buf turn_ids;
 };
@@ -244,12 +243,14 @@ static void say_final(struct context *context)
 		send_final(context);
 }
 
+/* A context without a turn has a usage, too: zeros, no rows, and the model that it would have
+ * used. */
 static int write_closed(struct context *context)
 {
 	struct reply_usage usage = {
-		.turn_ids = context->turn_ids.bytes,
+		.turn_ids = context->turn_ids.len > 0 ? context->turn_ids.bytes : "",
 		.turn_ids_len = context->turn_ids.len,
-		.model_id = context->model_id,
+		.model_id = context->model_id ? context->model_id : context->settings.model_id,
 		.audio_seconds = context->audio_seconds,
 		.characters = context->characters,
 		.cost_known = !context->cost_unknown,
@@ -259,8 +260,7 @@ static int write_closed(struct context *context)
 
 	session_describe_price(session_of(context), &usage);
 	return dialect_of(context)->context_closed(session_scratch(session_of(context)),
-						   context->id_json,
-						   context->has_spoken ? &usage : NULL);
+						   context->id_json, &usage);
 }
 
 /* BOOKED, and the end of every other way. */
@@ -348,7 +348,6 @@ static void on_gone(void *arg, struct turn *turn)
 		return;
 	turn_usage(turn, &usage);
 	note_turn_id(context, &usage);
-	context->has_spoken |= turn_has_spoken(turn);
 	context->model_id = usage.model_id;
 	context->cut_short_by = usage.cut_short_by; /* then it is the last one */
 	if (turn_has_failed(turn))

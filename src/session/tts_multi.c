@@ -174,21 +174,26 @@ static void send_error(struct tts_multi *multi, const struct multi_message *mess
 	buf_reset(&json);
 }
 
-/* Who is not there is closed already, and whoever asks for that hears so. */
+/* A context that does not exist is closed already.  The answer has the usage of one that never
+ * spoke, with the model of the session, so that clients find the same keys in every
+ * context_closed. */
 static void send_closed(struct tts_multi *multi, const struct multi_message *message,
 			bool say_interrupted)
 {
 	struct session *session = &multi->session;
 	const struct dialect *dialect = session->dialect;
+	struct reply_usage usage = {
+		.turn_ids = "", .model_id = multi->settings.model_id, .cost_known = true};
 	struct buf json;
 
 	buf_init(&json, REPLY_CONTEXT_MAX + 1);
 	if (reply_context_id(&json, message->context_id, message->context_id_len) == 0) {
 		if (say_interrupted)
 			session_send_interrupted(session, json.bytes, NULL);
+		session_describe_price(session, &usage);
 		if (dialect->context_closed)
 			session_send(session, dialect->context_closed(session_scratch(session),
-								      json.bytes, NULL));
+								      json.bytes, &usage));
 	}
 	buf_reset(&json);
 }

@@ -255,8 +255,7 @@ int reply_context_closed(struct buf *out, const char *context, const struct repl
 	json_write_open(&json, out);
 	json_write_bool(&json, "context_closed", true);
 	write_context(&json, context);
-	if (usage)
-		write_usage(&json, usage);
+	write_usage(&json, usage);
 	return json_write_close(&json);
 }
 

@@ -71,8 +71,8 @@ int reply_final(struct buf *out, const struct reply_totals *totals);
 int reply_session_closed(struct buf *out, const struct reply_totals *totals,
 			 const struct reply_usage *usage);
 
-/* On /ws/tts/multi `final` has no totals, usage is the context's (NULL: none
- * was made) and session_closed has only the sum of all audio. */
+/* On /ws/tts/multi `final` has no totals, every context_closed has the usage of
+ * its context and session_closed has only the sum of all audio. */
 int reply_context_created(struct buf *out, const char *context);
 int reply_context_final(struct buf *out, const char *context);
 int reply_context_closed(struct buf *out, const char *context, const struct reply_usage *usage);

@@ -73,9 +73,8 @@ class Context:
 
     def close(self, frame):
         self.closed = frame
-        if self.usage is None:
-            assert self.samples == 0
-        elif not self.errors:
+        assert {"audio_seconds", "characters", "cost_cents", "model_id", "turn_ids"} <= set(self.usage)
+        if not self.errors:
             assert abs(self.usage["audio_seconds"] * (self.rate or 1) - self.samples) < 0.5
 
 

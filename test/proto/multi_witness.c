@@ -161,11 +161,14 @@ static const char *see_closed(struct multi_witness *multi, struct context_witnes
 {
 	const json_t *usage = json_object_get(reply, "usage");
 
+	if (!usage || !json_is_string(json_object_get(usage, "model_id")) ||
+	    !json_is_array(json_object_get(usage, "turn_ids")))
+		return "context_closed without its usage";
 	if (!context->is_open)
-		return usage ? "usage of a context that was not there" : NULL;
+		return json_array_size(json_object_get(usage, "turn_ids")) > 0
+			       ? "rows of a context that was not there"
+			       : NULL;
 	context->is_open = false;
-	if (!usage)
-		return context->witness.idx > 0 ? "audio without usage" : NULL;
 	multi->closed_seconds += json_number_value(json_object_get(usage, "audio_seconds"));
 	return see_usage(multi, context, usage);
 }

@@ -326,6 +326,8 @@ static void test_frames_of_a_context_carry_its_id(void **state)
 		.cost_microcents = 370000,
 		.currency = "eur",
 	};
+	const struct reply_usage nothing = {
+		.turn_ids = "", .model_id = "kugel-3.5", .cost_known = true, .currency = "eur"};
 	struct buf id;
 
 	(void)state;
@@ -350,8 +352,10 @@ static void test_frames_of_a_context_carry_its_id(void **state)
 	assert_frame(reply_context_final(&out, "\"c\""), "{\"final\":true,\"context_id\":\"c\"}");
 	assert_frame(reply_interrupted(&out, "\"c\"", NULL),
 		     "{\"interrupted\":true,\"context_id\":\"c\"}");
-	assert_frame(reply_context_closed(&out, "\"c\"", NULL),
-		     "{\"context_closed\":true,\"context_id\":\"c\"}");
+	assert_frame(reply_context_closed(&out, "\"c\"", &nothing),
+		     "{\"context_closed\":true,\"context_id\":\"c\",\"usage\":{\"audio_seconds\":0,"
+		     "\"characters\":0,\"cost_cents\":0,\"currency\":\"eur\",\"model_id\":"
+		     "\"kugel-3.5\",\"turn_ids\":[]}}");
 	assert_frame(
 		reply_context_closed(&out, "\"c\"", &sum),
 		"{\"context_closed\":true,\"context_id\":\"c\",\"usage\":{\"audio_seconds\":4.1,"
