@@ -480,9 +480,7 @@ static void merge(struct context *context, const struct settings *from, unsigned
 
 void context_configure(struct context *context, const struct settings *settings)
 {
-	unsigned without = SETTING_SAMPLE_RATE | SETTING_OUTPUT_FORMAT | context->own;
-
-	merge(context, settings, without | (context->settings.set & SETTING_VOICE_ID));
+	merge(context, settings, context->own | (context->settings.set & SETTING_VOICE_ID));
 }
 
 void context_configure_voice(struct context *context, const struct settings *voice)

@@ -94,8 +94,8 @@ void context_cancel(struct context *context);
 void context_cut(struct context *context);
 
 /* Settings for the turns that have not begun: those of the session, of which
- * its own voice, format, cfg_scale and max_new_tokens are left alone; and its
- * own, of which a voice counts when it has none. */
+ * its own voice, cfg_scale and max_new_tokens are left alone; and its own, of
+ * which a voice counts when it has none. */
 void context_configure(struct context *context, const struct settings *settings);
 void context_configure_voice(struct context *context, const struct settings *voice);
 void context_set_idle_ms(struct context *context, unsigned idle_ms); /* from its next input */

@@ -360,10 +360,14 @@ static void cancel(struct tts_multi *multi, const struct multi_message *message)
 		session_send_interrupted(&multi->session, NULL, NULL);
 }
 
-static void configure(struct tts_multi *multi, const struct multi_message *message)
+/* An output_format holds for the connection from the first one on, and has a rate of its own: a
+ * sample_rate beside it or behind it, which is_acceptable has compared with it, adds nothing. */
+static void configure(struct tts_multi *multi, struct multi_message *message)
 {
-	const struct settings *settings = &message->said.settings;
+	struct settings *settings = &message->said.settings;
 
+	if ((multi->settings.set | settings->set) & SETTING_OUTPUT_FORMAT)
+		settings->set &= ~(unsigned)SETTING_SAMPLE_RATE;
 	settings_merge(&multi->settings, settings);
 	for (size_t i = 0; settings->set && i < multi->count; ++i)
 		context_configure(multi->contexts[i], settings);
@@ -415,11 +419,47 @@ static bool has_voice(struct tts_multi *multi, const struct multi_message *messa
 	return false;
 }
 
-/* What the parser cannot know: whether voices and contexts are there. */
+/* The format that the connection would have; EINVAL with the fault filled in when the message
+ * wants another one than was set. */
+static int tts_multi_check_format(const struct tts_multi *multi, const struct settings *settings,
+				  struct stream_fault *fault)
+{
+	struct settings both = *settings; /* lent: it is not reset */
+	const struct audio_format *is_set = &multi->settings.format;
+	struct audio_format format;
+
+	if (!(multi->settings.set & SETTING_OUTPUT_FORMAT))
+		return 0;
+	if (settings->set & SETTING_OUTPUT_FORMAT) {
+		const char *name = audio_format_name(is_set);
+		const char *wanted = audio_format_name(&settings->format);
+
+		if (strcmp(name, wanted) == 0)
+			return 0;
+		return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
+				 "output_format is %s for this connection and cannot become %s",
+				 name, wanted);
+	}
+	both.format = *is_set;
+	both.set |= SETTING_OUTPUT_FORMAT;
+	if (settings_format(&format, &both) == 0)
+		return 0;
+	return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
+			 "sample_rate %u conflicts with the connection's output_format of %u Hz",
+			 settings->sample_rate, is_set->sample_rate);
+}
+
+/* What the parser cannot know: whether voices and contexts are there, and which format was
+ * set. */
 static bool is_acceptable(struct tts_multi *multi, struct multi_message *message)
 {
 	const struct context *context = find(multi, message);
+	struct stream_fault fault;
 
+	if (tts_multi_check_format(multi, &message->said.settings, &fault) != 0) {
+		send_error(multi, message, fault.id, fault.detail);
+		return false;
+	}
 	if (!has_voice(multi, message, &message->said.settings, &message->said.voice_name) ||
 	    !has_voice(multi, message, &message->voice, &message->voice_name))
 		return false;

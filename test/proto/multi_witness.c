@@ -75,6 +75,7 @@ static const char *see_final(struct multi_witness *multi, struct context_witness
 	(void)multi;
 	if (json_object_size(reply) != 2)
 		return "final has more than its context";
+	context->witness.may_change_format = true;
 	return context->witness.is_chunk_open ? "final before the last chunk is complete" : NULL;
 }
 
@@ -134,7 +135,6 @@ static const char *see_usage(const struct multi_witness *multi,
 {
 	const struct witness *witness = &context->witness;
 	double seconds = json_number_value(json_object_get(usage, "audio_seconds"));
-	double heard = witness->rate ? (double)witness->turn_samples / (double)witness->rate : 0;
 	const json_t *cost = json_object_get(usage, "cost_cents");
 	struct sum sum = {0};
 	const char *fault = sum_rows(multi->ledger, json_object_get(usage, "turn_ids"), &sum);
@@ -147,7 +147,7 @@ static const char *see_usage(const struct multi_witness *multi,
 		return NULL; /* rows may be missing */
 	if (fabs(seconds - sum.seconds) > SECONDS_TOLERANCE)
 		return "usage and the ledger have other seconds";
-	if (!sum.has_failed && fabs(seconds - heard) > SECONDS_TOLERANCE)
+	if (!sum.has_failed && fabs(seconds - witness->heard_seconds) > SECONDS_TOLERANCE)
 		return "usage is not the audio that was sent";
 	if (fabs(json_number_value(cost) - sum.cents) > COST_TOLERANCE)
 		return "cost_cents is not what was booked";

@@ -101,11 +101,13 @@ static size_t decoded_len(const json_t *reply)
 static const char *see_format(struct witness *witness, const json_t *reply)
 {
 	const char *encoding = string(reply, "enc");
+	bool is_fixed = witness->idx > 0 && !witness->may_change_format;
 
-	if (witness->idx > 0 && strcmp(witness->encoding, encoding) != 0)
+	if (is_fixed && strcmp(witness->encoding, encoding) != 0)
 		return "the encoding changes inside a turn";
-	if (witness->idx > 0 && integer(reply, "sr") != witness->rate)
+	if (is_fixed && integer(reply, "sr") != witness->rate)
 		return "the sample rate changes inside a turn";
+	witness->may_change_format = false;
 	if (strlen(encoding) >= sizeof(witness->encoding))
 		return "an encoding of no known name";
 	memcpy(witness->encoding, encoding, strlen(encoding) + 1);
@@ -132,6 +134,7 @@ const char *witness_audio(struct witness *witness, const json_t *reply)
 	++witness->idx;
 	witness->chunk_samples += (uint64_t)samples;
 	witness->turn_samples += (uint64_t)samples;
+	witness->heard_seconds += (double)samples / (double)witness->rate;
 	return NULL;
 }
 

@@ -21,8 +21,10 @@ struct witness {
 	uint64_t chunk_samples;
 	uint64_t turn_samples;
 	double complete_seconds; /* what chunk_complete said, summed */
+	double heard_seconds; /* of all frames, each at its rate */
 	json_int_t rate;
 	char encoding[16];
+	bool may_change_format; /* in a context: the next frame begins a turn */
 	bool has_final;
 	uint64_t ended_samples; /* of the turn that ended last */
 };
