@@ -225,12 +225,19 @@ static void finish_surrogate(struct context *context)
  * has its own behind all others. */
 static void finish_input(struct context *context)
 {
+	struct turn *turn;
+
 	stop_listening(context);
 	finish_surrogate(context);
 	if (context->state != CONTEXT_CLOSING)
 		return; /* the half character was too much */
-	if (context->stops && turn_queue_open(&context->queue))
-		turn_stop(turn_queue_open(&context->queue));
+	turn = turn_queue_open(&context->queue);
+	if (context->stops && turn && turn_is_unflushed(turn)) {
+		handle(context, CONTEXT_EVENT_CUT);
+		return;
+	}
+	if (context->stops && turn)
+		turn_stop(turn);
 	else
 		context->owes_final = !turn_queue_end(&context->queue);
 	look_whether_done(context);

@@ -83,8 +83,9 @@ void context_text(struct context *context, const char *text, size_t len, size_t 
 void context_flush(struct context *context);
 void context_keep_alive(struct context *context);
 void context_close(struct context *context);
-/* Where a flush ends no turn: speaks what it has, or whole sentences of it; and
- * closes without what was not flushed. */
+/* Where a flush ends no turn: speaks what it has, or whole sentences of it; and closes, speaking
+ * what was flushed.  What was not is dropped, the sentence that is being spoken with it; when
+ * nothing was flushed that is a context_cut. */
 void context_emit(struct context *context);
 void context_release(struct context *context);
 void context_stop(struct context *context);

@@ -275,8 +275,8 @@ static bool makes_context(const struct multi_message *message)
 	       (said->has_text && (said->text_len > 0 || said->text_surrogate));
 }
 
-/* A client that goes on talking to a context that it has closed was interrupted,
- * and wants no more of it: frameworks flush after the close, or begin anew. */
+/* A client that says more to a context that it has closed was interrupted, and wants no more of
+ * it: frameworks flush after the close (LiveKit), close again (Pipecat), or begin anew. */
 static struct context *find_living(struct tts_multi *multi, const struct multi_message *message)
 {
 	struct context *context = find(multi, message);
@@ -284,7 +284,7 @@ static struct context *find_living(struct tts_multi *multi, const struct multi_m
 	if (!context || context_takes_input(context) ||
 	    (!multi->door->reuses_ids && !context_is_dropped(context)))
 		return context;
-	if (makes_context(message) || message->said.emit) {
+	if (makes_context(message) || message->said.emit || message->stop_context) {
 		context_cut(context);
 		return NULL;
 	}

@@ -316,6 +316,7 @@ void turn_text(struct turn *turn, const char *text, size_t len)
 				  NULL);
 			return;
 		}
+		turn->bytes += len;
 		count = turn->blanks + utf8_count(text, len);
 		turn->blanks = 0;
 		turn->characters += count;
@@ -349,11 +350,15 @@ void turn_release(struct turn *turn)
 void turn_stop(struct turn *turn)
 {
 	turn->drops_rest = true;
+	if (turn->state == TURN_OPEN && turn->utterance.text &&
+	    turn->utterance.end > turn->bytes_flushed)
+		turn_cut_chunk(turn);
 	turn_end(turn);
 }
 
 static void speak_all(struct turn *turn)
 {
+	turn->bytes_flushed = turn->bytes;
 	timer_clear(timers_of(turn), &turn->confirm_timer);
 	timer_clear(timers_of(turn), &turn->stale_timer);
 	chunker_emit(turn->chunker);

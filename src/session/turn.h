@@ -102,8 +102,12 @@ void turn_end(struct turn *turn);
 void turn_flush(struct turn *turn);
 /* Speaks whole sentences that only wait for the schedule. */
 void turn_release(struct turn *turn);
-/* Ends it; text that is in no chunk yet is not spoken. */
+/* Ends it, and speaks only what came before its last turn_flush: a chunk behind that is called
+ * off where it is. */
 void turn_stop(struct turn *turn);
+/* It is speaking, or about to speak, and none of it was flushed: turn_stop would leave nothing to
+ * speak. */
+bool turn_is_unflushed(const struct turn *turn);
 
 /* Drops what was not sent and books the rest.  EBUSY when `final` has left:
  * then its session_closed is still to come. */

@@ -22,6 +22,7 @@
 struct utterance {
 	char *text; /* as the client wrote it; NULL: there is none */
 	size_t text_len;
+	uint64_t end; /* bytes of the turn's text up to its end */
 	struct spoken *spoken;
 	struct spoken *before; /* the chunk before, or NULL */
 	bool has_begun; /* it was announced */
@@ -51,7 +52,7 @@ struct turn {
 	bool was_refused; /* it had no leave: it is in no ledger */
 	bool is_booked; /* for all that is known */
 	bool asked_when_sent;
-	bool drops_rest; /* its end speaks only what is in chunks already */
+	bool drops_rest; /* its end speaks only what was flushed */
 	struct buf pending; /* what it has to say before it is in front */
 
 	struct chunker *chunker;
@@ -66,6 +67,8 @@ struct turn {
 
 	struct turn_counters own_counters;
 	struct turn_counters *counters; /* the owner's, or its own */
+	uint64_t bytes; /* of its text … */
+	uint64_t bytes_flushed; /* … and of what came before its last flush */
 	uint64_t characters;
 	uint64_t blanks; /* came before its first text, and are counted with it */
 	unsigned text_chunks;
@@ -135,6 +138,8 @@ void turn_speech_close(struct turn *turn);
 void turn_speak(struct turn *turn);
 /* The chunk that is being spoken is called off. */
 void turn_hush(struct turn *turn);
+/* The same, and its audio ends with what was sent of it. */
+void turn_cut_chunk(struct turn *turn);
 /* The next chunk is at hand and has not begun. */
 bool turn_awaits_room(const struct turn *turn);
 

@@ -192,25 +192,24 @@ static void say_complete(struct turn *turn, uint64_t samples)
 		turn_send(turn, turn->tag, 0);
 }
 
-/* Nobody would pay for the next frame: the chunk ends with what was sent of it, and the
- * turn with it. */
-static void cut_chunk(struct turn *turn)
+void turn_cut_chunk(struct turn *turn)
 {
 	turn_hush(turn);
 	turn->pipeline = mem_deref(turn->pipeline);
 	if (turn->utterance.has_begun)
 		say_complete(turn, turn->samples_sent - turn->utterance.sent_before);
 	utterance_reset(&turn->utterance);
-	turn_curtail(turn);
 }
 
 /* A frame was not sent; the turn may be gone with that. */
 static void give_up_frame(struct turn *turn, int err)
 {
-	if (err == ECANCELED)
-		cut_chunk(turn);
-	else
+	if (err == ECANCELED) { /* nobody would pay for it: it is the turn's end */
+		turn_cut_chunk(turn);
+		turn_curtail(turn);
+	} else {
 		turn_fail(turn, WIRE_ERROR_INTERNAL, NULL);
+	}
 }
 
 /* False when the turn has failed or was cut off: then it may be gone. */
@@ -513,7 +512,7 @@ static int copy_text(struct utterance *utterance, const struct chunk *chunk)
 }
 
 /* Takes the next chunk out of which something is heard; ENOENT when there is
- * none. */
+ * none, or none that is to be spoken any more. */
 static int take_chunk(struct turn *turn)
 {
 	struct utterance *utterance = &turn->utterance;
@@ -521,8 +520,12 @@ static int take_chunk(struct turn *turn)
 
 	while (!utterance->text && chunker_next(turn->chunker, &chunk)) {
 		struct spoken *spoken;
-		int err = reader_read(&spoken, &turn->reader, chunk.text, chunk.len);
+		int err;
 
+		utterance->end = turn->bytes - chunker_buffered(turn->chunker);
+		if (turn->drops_rest && utterance->end > turn->bytes_flushed)
+			return ENOENT;
+		err = reader_read(&spoken, &turn->reader, chunk.text, chunk.len);
 		if (err)
 			return err;
 		if (spoken->parts_len == 0) {

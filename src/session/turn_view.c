@@ -88,6 +88,11 @@ bool turn_is_busy(const struct turn *turn)
 	return turn->utterance.text || turn->state == TURN_DRAINING;
 }
 
+bool turn_is_unflushed(const struct turn *turn)
+{
+	return turn->state == TURN_OPEN && turn->utterance.text && turn->bytes_flushed == 0;
+}
+
 uint64_t turn_quiet_since_us(const struct turn *turn)
 {
 	return turn->quiet_since_us;

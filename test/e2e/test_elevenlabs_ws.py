@@ -254,6 +254,41 @@ def test_barge_in_as_a_framework_does_it(server):
         assert read_context(client, "b")[1] == "The next. "
 
 
+# A sentence of it takes half a minute.
+LONG = "[[slow:500]] This sentence takes long to say, and more follow it. " * 20
+
+
+@pytest.mark.parametrize("auto_mode", ["true", "false"])
+def test_a_close_without_a_flush_stops_the_sentence_that_is_spoken(server, auto_mode):
+    """Pipecat's interruption: it closes the context and sends nothing else."""
+    with Multi(server, query=f"output_format=pcm_24000&auto_mode={auto_mode}") as client:
+        client.send(text=" ", context_id="a", voice_settings={"stability": 0.5})
+        client.send(text=LONG, context_id="a")
+        while not client.receive()["audio"]:
+            pass
+        client.send(context_id="a", close_context=True)
+        assert read_context(client, "a")[1] == ""  # the alignment of a sentence follows its audio
+        client.send(text="The next. ", context_id="b")
+        client.send(context_id="b", flush=True)
+        client.send(context_id="b", close_context=True)
+        assert read_context(client, "b")[1] == "The next. "
+    assert [row["status"] for row in server.wait_for_ledger(2)] == ["cancelled", "finished"]
+
+
+def test_a_second_close_stops_what_the_first_one_left_to_speak(server):
+    """Pipecat closes at the end of an answer, and once more when it is interrupted after that."""
+    with Multi(server, query="output_format=pcm_24000&auto_mode=true") as client:
+        client.send(text=LONG, context_id="a")
+        client.send(context_id="a", flush=True)
+        client.send(context_id="a", close_context=True)
+        while not client.receive()["audio"]:
+            pass
+        client.send(context_id="a", close_context=True)
+        assert read_context(client, "a")[1] == ""
+    (row,) = server.wait_for_ledger(1)
+    assert row["status"] == "cancelled"
+
+
 def test_sixth_context_is_refused_and_the_connection_lives(server):
     with Multi(server) as client:
         for i in range(6):
