@@ -477,6 +477,18 @@ void context_cut(struct context *context)
 	handle(context, CONTEXT_EVENT_CUT);
 }
 
+void context_yield(struct context *context)
+{
+	struct turn *turn = turn_queue_front(&context->queue);
+	struct turn_figures figures;
+
+	if (context->state != CONTEXT_CLOSING || !turn)
+		return;
+	turn_figures(turn, &figures);
+	if (figures.samples > 0)
+		turn_yield(turn);
+}
+
 static void merge(struct context *context, const struct settings *from, unsigned without)
 {
 	struct settings some = *from; /* lent: it is not reset */

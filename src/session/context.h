@@ -94,6 +94,10 @@ void context_cancel(struct context *context);
 /* Barge-in whose acknowledgement is context_closed: at once. */
 void context_cut(struct context *context);
 
+/* Another context of its connection begins: if this one is closed and was heard already, its
+ * listener may be gone (turn_yield). */
+void context_yield(struct context *context);
+
 /* Settings for the turns that have not begun: those of the session, of which
  * its own voice, cfg_scale and max_new_tokens are left alone; and its own, of
  * which a voice counts when it has none. */

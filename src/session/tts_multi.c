@@ -23,14 +23,25 @@ struct multi_door {
 		     size_t len);
 	size_t open_max; /* contexts that take text */
 	bool reuses_ids; /* text for one that is closing begins another of the same id */
+	/* A client that is interrupted after it has closed a context sends nothing about it, and
+	 * creates another one: those that are closing yield to it. */
+	bool closing_yields;
 	uint16_t error_code; /* for errors that close the connection; 0: their own */
 };
 
-static const struct multi_door door_native = {&dialect_native, multi_message_parse,
-					      TTS_MULTI_CONTEXTS_MAX, false, 0};
+static const struct multi_door door_native = {
+	.dialect = &dialect_native,
+	.parse = multi_message_parse,
+	.open_max = TTS_MULTI_CONTEXTS_MAX,
+};
 static const struct multi_door door_elevenlabs = {
-	&dialect_elevenlabs_multi, elevenlabs_message_parse_multi,
-	TTS_MULTI_ELEVENLABS_CONTEXTS_MAX, true, ELEVENLABS_CLOSE_ERROR};
+	.dialect = &dialect_elevenlabs_multi,
+	.parse = elevenlabs_message_parse_multi,
+	.open_max = TTS_MULTI_ELEVENLABS_CONTEXTS_MAX,
+	.reuses_ids = true,
+	.closing_yields = true,
+	.error_code = ELEVENLABS_CLOSE_ERROR,
+};
 
 struct tts_multi {
 	struct session session;
@@ -228,6 +239,23 @@ static void cut_if_dropped(struct context *context)
 		context_cut(context);
 }
 
+/* Room for a new context: those that only wait for their rows go, and then, where closing ones
+ * yield to it, the oldest of these. */
+static void tts_multi_make_room(struct tts_multi *multi)
+{
+	if (is_full(multi))
+		for_each(multi, cut_if_dropped);
+	if (multi->count < TTS_MULTI_CONTEXTS_MAX || !multi->door->closing_yields ||
+	    open_contexts(multi) >= multi->door->open_max)
+		return;
+	for (size_t i = 0; i < multi->count; ++i) {
+		if (!context_takes_input(multi->contexts[i])) {
+			context_cut(multi->contexts[i]);
+			return;
+		}
+	}
+}
+
 static void add_context(struct tts_multi *multi, const struct multi_message *message)
 {
 	const struct context_owner owner = {
@@ -242,8 +270,9 @@ static void add_context(struct tts_multi *multi, const struct multi_message *mes
 
 	settings_copy(&settings, &multi->settings);
 	settings_merge(&settings, &message->voice);
-	if (is_full(multi))
-		for_each(multi, cut_if_dropped);
+	if (multi->door->closing_yields)
+		for_each(multi, context_yield);
+	tts_multi_make_room(multi);
 	if (is_full(multi))
 		send_error(multi, message, WIRE_ERROR_TOO_MANY_CONTEXTS, NULL);
 	else if (context_alloc(&multi->contexts[multi->count], &owner, message->context_id,

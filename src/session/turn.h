@@ -109,6 +109,9 @@ void turn_stop(struct turn *turn);
  * speak. */
 bool turn_is_unflushed(const struct turn *turn);
 
+/* Its listener may be gone: what it still has to speak is spoken when others can wait. */
+void turn_yield(struct turn *turn);
+
 /* Drops what was not sent and books the rest.  EBUSY when `final` has left:
  * then its session_closed is still to come. */
 int turn_cancel(struct turn *turn);

@@ -52,6 +52,7 @@ struct turn {
 	bool was_refused; /* it had no leave: it is in no ledger */
 	bool is_booked; /* for all that is known */
 	bool asked_when_sent;
+	bool yields; /* others are spoken first */
 	bool drops_rest; /* its end speaks only what was flushed */
 	struct buf pending; /* what it has to say before it is in front */
 

@@ -140,6 +140,15 @@ void turn_speech_close(struct turn *turn)
 	turn->pipeline = mem_deref(turn->pipeline);
 }
 
+void turn_yield(struct turn *turn)
+{
+	struct speech *speech = turn->services->speech;
+
+	turn->yields = true;
+	if (turn->utterance.job)
+		speech->ops->yield(turn->utterance.job);
+}
+
 bool turn_awaits_room(const struct turn *turn)
 {
 	return turn->utterance.text && !turn->utterance.has_begun;
@@ -448,6 +457,7 @@ static int start_job(struct turn *turn)
 		.temperature = (float)turn->settings.temperature,
 		.seed = turn_speech_seed(turn),
 		.first = turn->jobs == 0,
+		.yields = turn->yields,
 	};
 
 	++turn->jobs;

@@ -27,6 +27,11 @@
  * engine takes. */
 #define WAIT_IN_TURN_MS 30000
 
+/* A job that yields is due no earlier than this after it began to wait, however late it is.  So
+ * those whose listeners are there are served first until they are so far ahead, and it still comes
+ * to its end on a machine that is never idle. */
+#define YIELD_US 5000000
+
 /* Of a voice that did not tell: the rate of most engines, or near it. */
 #define RATE_GUESSED 24000
 
@@ -106,6 +111,7 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	job->pitch = request->voice->pitch;
 	memcpy(job->variant, request->voice->variant, sizeof(job->variant));
 	job->first = request->first;
+	job->yields = request->yields;
 	job->asked_us = loop_now_us(pool->loop);
 	job->due_us = request->due_us;
 	job->arrival = ++pool->arrivals;
@@ -165,10 +171,16 @@ void job_move(struct speech_job *job, enum job_state state)
 		list_append(list_of(job), &job->link);
 }
 
+/* Does not change while the job is on a list: those are in this order. */
 uint64_t job_due_us(const struct speech_job *job)
 {
-	return job->sample_rate ? job->due_us + job->received * 1000000u / job->sample_rate
-				: job->due_us;
+	uint64_t due_us = job->due_us;
+
+	if (job->sample_rate)
+		due_us += job->received * 1000000u / job->sample_rate;
+	if (job->yields && due_us < job->state_since_us + YIELD_US)
+		due_us = job->state_since_us + YIELD_US;
+	return due_us;
 }
 
 uint64_t job_rank(const struct speech_job *job)

@@ -284,6 +284,16 @@ static void hold(struct speech_job *job, bool held)
 	pool_schedule_soon(job->pool);
 }
 
+static void yield(struct speech_job *job)
+{
+	if (job->yields)
+		return;
+	job->yields = true;
+	if (job->state == JOB_PARKED || job->state == JOB_QUEUED)
+		job_move(job, job->state); /* to its new place on the list */
+	pool_schedule_soon(job->pool);
+}
+
 static void cancel(struct speech_job *job)
 {
 	if (job->worker)
@@ -312,6 +322,7 @@ static bool reads_phonemes(struct speech *speech, const struct voice *voice)
 static const struct speech_ops pool_ops = {
 	.start = start,
 	.hold = hold,
+	.yield = yield,
 	.cancel = cancel,
 	.has_own_speed = has_own_speed,
 	.reads_phonemes = reads_phonemes,

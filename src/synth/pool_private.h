@@ -49,6 +49,7 @@ struct speech_job {
 	void *arg;
 	bool held; /* the listener asked for a pause */
 	bool first; /* of its turn */
+	bool yields; /* it is never urgent */
 	bool was_granted; /* credit, once */
 	uint64_t asked_us;
 	uint64_t arrival; /* counts jobs as they came */

@@ -34,6 +34,7 @@ struct speech_request {
 	float temperature;
 	uint64_t seed; /* chooses among readings of the text; 0: always the same one */
 	bool first; /* of its turn: refused when it cannot start soon */
+	bool yields; /* as after `yield` */
 };
 
 /* Times of a word, in samples at the engine's rate from the chunk's start,
@@ -67,6 +68,8 @@ struct speech_ops {
 		     void *arg);
 	/* A job that is held gets no more credit; what is under way still comes. */
 	void (*hold)(struct speech_job *job, bool held);
+	/* Its listener may be gone: from now on it is never urgent, and others are served first. */
+	void (*yield)(struct speech_job *job);
 	/* No handler is called any more; the job is gone. */
 	void (*cancel)(struct speech_job *job);
 	/* True when the engine of this voice changes the speed itself. */

@@ -144,6 +144,7 @@ static int speech_start(struct speech_job **jobp, struct speech *speech,
 	if (hum(fake, job, request) != 0)
 		abort();
 	++fake->jobs;
+	fake->yielded += request->yields;
 	list_append(&fake->running, &job->link);
 	*jobp = job;
 	return 0;
@@ -152,6 +153,11 @@ static int speech_start(struct speech_job **jobp, struct speech *speech,
 static void speech_hold(struct speech_job *job, bool held)
 {
 	job->is_held = held;
+}
+
+static void speech_yield(struct speech_job *job)
+{
+	++job->fake->yielded;
 }
 
 static void speech_cancel(struct speech_job *job)
@@ -178,6 +184,7 @@ static bool speech_reads_phonemes(struct speech *speech, const struct voice *voi
 static const struct speech_ops speech_ops = {
 	.start = speech_start,
 	.hold = speech_hold,
+	.yield = speech_yield,
 	.cancel = speech_cancel,
 	.has_own_speed = speech_has_own_speed,
 	.reads_phonemes = speech_reads_phonemes,

@@ -85,6 +85,7 @@ static void check_engine(struct script *script, const char *words)
 	const struct match_fact facts[] = {
 		{"jobs", NULL, (double)speech->jobs},
 		{"cancelled", NULL, (double)speech->cancelled},
+		{"yielded", NULL, (double)speech->yielded},
 		{"busy", NULL, (double)speech->running.count},
 		{"held", NULL, (double)fake_speech_held(speech)},
 	};

@@ -326,6 +326,11 @@ void chunk_hold(struct chunk *chunk, bool held)
 	pool_speech(chunk->bed->pool)->ops->hold(chunk->job, held);
 }
 
+void chunk_yield(struct chunk *chunk)
+{
+	pool_speech(chunk->bed->pool)->ops->yield(chunk->job);
+}
+
 void chunk_finish(struct chunk *chunk)
 {
 	free(chunk->samples);

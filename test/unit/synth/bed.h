@@ -79,6 +79,7 @@ void bed_speak(struct bed *bed, struct chunk *chunk, const char *text);
 
 void chunk_cancel(struct chunk *chunk);
 void chunk_hold(struct chunk *chunk, bool held);
+void chunk_yield(struct chunk *chunk);
 void chunk_finish(struct chunk *chunk);
 
 /* Our living child processes. */

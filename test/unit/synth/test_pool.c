@@ -253,6 +253,33 @@ static void test_the_driest_listener_is_served_first(void **state)
 	bed_close(&bed);
 }
 
+static void test_a_chunk_that_yields_is_served_last_however_late_it_is(void **state)
+{
+	enum { COUNT = 3 };
+	struct bed bed;
+	struct chunk late[COUNT];
+	struct chunk next;
+	uint64_t now;
+
+	(void)state;
+	open_bed(&bed, (struct pool_options){.workers_max = COUNT + 1, .slots = 1});
+	now = loop_now_us(bed.loop);
+	for (unsigned i = 0; i < COUNT; ++i) {
+		bed_start_due(&bed, &late[i], SENTENCE, false, 0);
+		chunk_yield(&late[i]);
+	}
+	bed_start_due(&bed, &next, SENTENCE, true, now + 1000000u);
+	bed_run(&bed);
+	assert_int_equal(next.how, SPEECH_DONE);
+	assert_int_equal(next.first_sound, 1);
+	chunk_finish(&next);
+	for (unsigned i = 0; i < COUNT; ++i) {
+		assert_int_equal(late[i].how, SPEECH_DONE);
+		chunk_finish(&late[i]);
+	}
+	bed_close(&bed);
+}
+
 static struct chunk *chunk_before;
 
 static void assert_before_has_ended(struct chunk *chunk)
@@ -576,6 +603,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_a_held_chunk_lends_its_worker_and_loses_nothing),
 		cmocka_unit_test(test_a_first_chunk_that_cannot_start_is_refused),
 		cmocka_unit_test(test_the_driest_listener_is_served_first),
+		cmocka_unit_test(test_a_chunk_that_yields_is_served_last_however_late_it_is),
 		cmocka_unit_test(test_by_arrival_whoever_came_first_is_served_to_the_end),
 		cmocka_unit_test(test_many_chunks_share_few_workers),
 		cmocka_unit_test(test_ten_thousand_can_queue_and_most_may_leave),
