@@ -337,6 +337,7 @@ static int refuse_upgrade(struct http_request *public, int status, const char *r
 {
 	if (status == 426) {
 		http_reply_header(public, "Upgrade", "websocket");
+		http_reply_header(public, "Connection", "Upgrade"); /* RFC 9110, section 7.8 */
 		http_reply_header(public, "Sec-WebSocket-Version", "13");
 	}
 	http_reply_error(public, status, reason);

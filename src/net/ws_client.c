@@ -260,44 +260,21 @@ static int read_head(struct ws_client *client, struct buf *head, uint64_t deadli
 	}
 }
 
-/* The value of a header in a head of lines, or NULL; *len without blanks. */
-static const char *find_header(const char *head, const char *name, size_t *len)
-{
-	size_t name_len = strlen(name);
-
-	for (const char *line = strstr(head, "\r\n"); line; line = strstr(line + 2, "\r\n")) {
-		const char *p = line + 2;
-
-		if (strncasecmp(p, name, name_len) != 0 || p[name_len] != ':')
-			continue;
-		p += name_len + 1;
-		p += strspn(p, " \t");
-		*len = strcspn(p, "\r");
-		while (*len > 0 && (p[*len - 1] == ' ' || p[*len - 1] == '\t'))
-			--*len;
-		return p;
-	}
-	return NULL;
-}
-
 static int check_answer(struct ws_client *client, const char *head, const char *key, char *why,
 			size_t why_size)
 {
-	char accept[WS_ACCEPT_SIZE];
-	size_t len = 0;
-	const char *got = find_header(head, "Sec-WebSocket-Accept", &len);
+	const char *fault;
 	unsigned status = 0;
 
 	if (sscanf(head, "HTTP/1.%*1[01] %3u", &status) != 1 || status != 101) {
 		snprintf(why, why_size, "HTTP %u: %.*s", status, (int)client->left, client->at);
 		return EPROTO;
 	}
-	ws_handshake_accept(accept, key);
-	if (!got || len != strlen(accept) || strncmp(got, accept, len) != 0) {
-		snprintf(why, why_size, "the server does not speak WebSocket");
-		return EPROTO;
-	}
-	return 0;
+	fault = ws_handshake_fault(head, key);
+	if (!fault)
+		return 0;
+	snprintf(why, why_size, "the server did not open a WebSocket: %s", fault);
+	return EPROTO;
 }
 
 static int shake_hands(struct ws_client *client, const struct url *url,

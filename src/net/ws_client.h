@@ -23,9 +23,10 @@ struct ws_client_options {
 	size_t message_max; /* 0: WS_CLIENT_MESSAGE_MAX */
 };
 
-/* Resolves, connects and shakes hands.  On failure `why` says what went wrong;
- * a server that answers anything but 101 is EPROTO, and `why` begins with
- * "HTTP " and its status. */
+/* Resolves, connects and shakes hands; offers neither an extension nor a
+ * subprotocol.  On failure `why` says what went wrong; a server that answers
+ * anything but 101 is EPROTO, and `why` begins with "HTTP " and its status; so is
+ * one whose 101 is not what RFC 6455 asks for. */
 int ws_client_open(struct ws_client **clientp, const struct ws_client_options *options, char *why,
 		   size_t why_size);
 

@@ -12,6 +12,9 @@
 /* RFC 6455, section 1.3. */
 #define GUID "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
+/* For the value of a header that is looked into: a list of a few tokens. */
+#define VALUE_SIZE 256
+
 static bool is_base64(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
@@ -58,4 +61,75 @@ bool ws_handshake_has_token(const char *list, const char *token)
 		list += item;
 	}
 	return false;
+}
+
+/* The value of a header behind `line`, without outer blanks, in a buffer of the caller: "" when it
+ * is longer than all that are allowed here.  The line that it is on, or NULL when there is none. */
+static const char *ws_handshake_header(char *value, size_t size, const char *line, const char *name)
+{
+	size_t name_len = strlen(name);
+
+	while ((line = strstr(line, "\r\n"))) {
+		const char *text = line + 2;
+		size_t len;
+
+		line = text;
+		if (strncasecmp(text, name, name_len) != 0 || text[name_len] != ':')
+			continue;
+		text += name_len + 1;
+		text += strspn(text, " \t");
+		len = strcspn(text, "\r");
+		while (len > 0 && (text[len - 1] == ' ' || text[len - 1] == '\t'))
+			--len;
+		snprintf(value, size, "%.*s", len < size ? (int)len : 0, text);
+		return line;
+	}
+	return NULL;
+}
+
+static bool ws_handshake_is_upgrade(const char *head)
+{
+	char value[VALUE_SIZE];
+
+	for (const char *at = head;
+	     (at = ws_handshake_header(value, sizeof(value), at, "Connection"));) {
+		if (ws_handshake_has_token(value, "Upgrade"))
+			return true;
+	}
+	return false;
+}
+
+/* A header without a value names nothing. */
+static bool ws_handshake_names(const char *head, const char *header)
+{
+	const char *at = head;
+	char value[VALUE_SIZE];
+
+	while ((at = ws_handshake_header(value, sizeof(value), at, header))) {
+		if (strcspn(at + strlen(header) + 1, "\r") > strspn(at + strlen(header) + 1, " \t"))
+			return true;
+	}
+	return false;
+}
+
+const char *ws_handshake_fault(const char *head, const char *key)
+{
+	char value[VALUE_SIZE];
+	char accept[WS_ACCEPT_SIZE];
+
+	if (!ws_handshake_header(value, sizeof(value), head, "Upgrade"))
+		return "its answer has no Upgrade header";
+	if (strcasecmp(value, "websocket") != 0)
+		return "its answer upgrades to something else";
+	if (!ws_handshake_is_upgrade(head))
+		return "its answer has no \"Connection: Upgrade\"";
+	ws_handshake_accept(accept, key);
+	if (!ws_handshake_header(value, sizeof(value), head, "Sec-WebSocket-Accept") ||
+	    strcmp(value, accept) != 0)
+		return "its Sec-WebSocket-Accept does not fit the key";
+	if (ws_handshake_names(head, "Sec-WebSocket-Extensions"))
+		return "it uses an extension that was not offered";
+	if (ws_handshake_names(head, "Sec-WebSocket-Protocol"))
+		return "it chose a subprotocol that was not offered";
+	return NULL;
 }

@@ -24,6 +24,13 @@ void ws_handshake_make_key(char key[WS_KEY_SIZE], const uint8_t random[16]);
 /* What the server must answer to a key. */
 void ws_handshake_accept(char accept[WS_ACCEPT_SIZE], const char *key);
 
+/*
+ * What is wrong with the head of a 101 (lines that end in CRLF, and a NUL) that answers a client's
+ * key, as RFC 6455, section 4.1 has it; NULL: nothing.  The client has offered no extension and no
+ * subprotocol, so the answer must name none.
+ */
+const char *ws_handshake_fault(const char *head, const char *key);
+
 /* Whether a comma-separated list holds a token, in any case. */
 bool ws_handshake_has_token(const char *list, const char *token);
 

@@ -1,6 +1,8 @@
 """The commands as a user types them."""
 
 import array
+import base64
+import hashlib
 import json
 import os
 import pty
@@ -9,6 +11,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import wave
 
 import pytest
@@ -188,6 +191,54 @@ def test_say_takes_its_key_from_option_or_environment(server, tmp_path):
     done = syrinx("say", "Wrong.", *where, "--key", "ka_wrong", cwd=tmp_path)
     assert done.returncode == 1
     assert b"HTTP 403: Forbidden\n(is the key right" in done.stderr
+
+
+class OddServer:
+    """Answers one handshake with these headers; in them, ACCEPT is the value that fits the key."""
+
+    def __init__(self, headers):
+        self.headers = headers
+        self.listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listening.getsockname()[1]
+        self.thread = threading.Thread(target=self.answer)
+        self.thread.start()
+
+    def answer(self):
+        connection, _ = self.listening.accept()
+        with connection, connection.makefile("rwb") as file:
+            lines = iter(file.readline, b"\r\n")
+            key = [line.split()[1] for line in lines if line.lower().startswith(b"sec-websocket-key:")][0]
+            guid = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+            accept = base64.b64encode(hashlib.sha1(key + guid).digest()).decode()
+            head = "HTTP/1.1 101 Switching Protocols\r\n" + "".join(h + "\r\n" for h in self.headers)
+            file.write(head.replace("ACCEPT", accept).encode() + b"\r\n")
+            file.flush()
+            file.read()  # until the client is gone
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.thread.join(WAIT_S)
+        self.listening.close()
+
+
+VALID = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: ACCEPT")
+
+
+@pytest.mark.parametrize("headers, words", [
+    (VALID[1:], b"has no Upgrade header"),
+    (("Upgrade: h2c", *VALID[1:]), b"upgrades to something else"),
+    (("Upgrade: websocket", "Connection: keep-alive", VALID[2]), b'has no "Connection: Upgrade"'),
+    ((*VALID[:2], "Sec-WebSocket-Accept: x"), b"Sec-WebSocket-Accept does not fit the key"),
+    ((*VALID, "Sec-WebSocket-Extensions: permessage-deflate"), b"an extension that was not offered"),
+    ((*VALID, "Sec-WebSocket-Protocol: chat"), b"a subprotocol that was not offered")])
+def test_say_tells_what_is_wrong_with_a_handshake(tmp_path, headers, words):
+    with OddServer(headers) as odd:
+        done = syrinx("say", "Hello.", "--server", f"127.0.0.1:{odd.port}", "--key", "k",
+                      "-o", tmp_path / "out.wav", cwd=tmp_path)
+    assert done.returncode == 1
+    assert b"the server did not open a WebSocket: " in done.stderr and words in done.stderr
 
 
 def test_say_tells_that_the_credit_ran_out_in_the_middle(start_server, tmp_path):

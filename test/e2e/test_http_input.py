@@ -399,6 +399,8 @@ def test_socket_asked_for_without_an_upgrade_is_426(server):
             answer = raw.answer()
             check_error(answer, 426, "VALIDATION_ERROR")
             assert answer.headers["upgrade"] == "websocket"
+            assert answer.headers["connection"] == "Upgrade"
+            assert answer.headers["sec-websocket-version"] == "13"
         check_goes_on(server, raw)
 
 

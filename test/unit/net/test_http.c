@@ -789,7 +789,10 @@ static void test_an_address_for_websockets_says_so(void **state)
 	client_says(GET("/ws"));
 	client_reads();
 	assert_status("426 ");
+	assert_non_null(strstr(got, "\r\nUpgrade: websocket\r\n"));
+	assert_non_null(strstr(got, "\r\nConnection: Upgrade\r\n"));
 	assert_non_null(strstr(got, "\r\nSec-WebSocket-Version: 13\r\n"));
+	assert_null(strstr(got, "close"));
 	assert_null(ws);
 }
 
