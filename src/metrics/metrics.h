@@ -62,7 +62,7 @@
 	  "none|key|credit|turns|connections|requests|characters|text|ledger|leased|pending",      \
 	  "Turns and connections that were refused by a limit, or for want of credit")             \
 	X(ERRORS, COUNTER, ONE, "errors_total", "code",                                            \
-	  "VALIDATION_ERROR|MISSING_VOICE_ID|UNAUTHORIZED|NOT_FOUND|RATE_LIMITED|"                 \
+	  "VALIDATION_ERROR|MISSING_VOICE_ID|UNAUTHORIZED|FORBIDDEN|NOT_FOUND|RATE_LIMITED|"       \
 	  "TOO_MANY_CONTEXTS|INSUFFICIENT_CREDITS|INTERNAL_ERROR|MODEL_UNAVAILABLE",               \
 	  "Errors that clients were told, by their error_code")                                    \
 	X(CONVERSATIONS, GAUGE, ONE, "conversations", NULL, NULL,                                  \

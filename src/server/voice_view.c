@@ -98,7 +98,7 @@ bool voice_view_is_own(const struct route_call *call, const struct voice *voice)
 	if (!voice)
 		answer_error(call, services_unknown_voice(&call->server->services), NULL);
 	else if (!voice->base_id)
-		answer_error(call, WIRE_ERROR_FORBIDDEN,
+		answer_error(call, WIRE_ERROR_VOICE_IS_FIXED,
 			     "voices of the catalogue cannot be changed; derive one from it");
 	else if (voice->project_id != call->key->project_id)
 		answer_error(call, WIRE_ERROR_FORBIDDEN, "the voice is another project's");

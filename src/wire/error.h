@@ -16,6 +16,7 @@
 	X(KEY_ENDED, 401, "UNAUTHORIZED", "Unauthorized")                                          \
 	X(NO_CREDIT, 402, "INSUFFICIENT_CREDITS", "Insufficient credits")                          \
 	X(FORBIDDEN, 403, "UNAUTHORIZED", "Forbidden")                                             \
+	X(VOICE_IS_FIXED, 403, "FORBIDDEN", "Forbidden") /* with any key: SDKs would blame it */   \
 	X(VOICE_NOT_FOUND, 404, "NOT_FOUND", "Voice not found")                                    \
 	X(DICTIONARY_NOT_FOUND, 404, "NOT_FOUND", "Dictionary not found")                          \
 	X(PROJECT_NOT_FOUND, 404, "NOT_FOUND", "Project not found")                                \

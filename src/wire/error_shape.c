@@ -29,6 +29,7 @@ static const struct shaped_error elevenlabs_errors[] = {
 	{WIRE_ERROR_NO_CREDIT, 401, "quota_exceeded"},
 	{WIRE_ERROR_RATE_LIMITED, 429, "rate_limit_exceeded"},
 	{WIRE_ERROR_FORBIDDEN, 403, "missing_permissions"},
+	{WIRE_ERROR_VOICE_IS_FIXED, 403, "missing_permissions"},
 	{WIRE_ERROR_INVALID_REQUEST, 422, "invalid_request"},
 	{WIRE_ERROR_MISSING_VOICE, 400, "voice_not_found"},
 	{WIRE_ERROR_VOICE_NOT_FOUND, 404, "voice_not_found"},

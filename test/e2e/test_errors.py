@@ -167,6 +167,11 @@ def project_of_somebody_else(server):
     return ask(server, "GET", "/dictionaries?project_id=7", key=server.new_key())
 
 
+@provokes("VOICE_IS_FIXED")
+def voice_of_the_catalogue(server):
+    return ask(server, "DELETE", "/voices/1071")
+
+
 @provokes("VOICE_NOT_FOUND")
 def unknown_voice(server):
     return ask(server, "GET", f"/voices/{UNKNOWN}")

@@ -355,7 +355,7 @@ def test_null_gives_a_derived_voice_its_bases_sound_again(rest):
 
 def test_voices_of_the_catalogue_cannot_be_changed(rest):
     for method in ("PATCH", "DELETE"):
-        refused(rest.ask(method, "/voices/1071", {"name": "x"}), 403, "UNAUTHORIZED", "catalogue")
+        refused(rest.ask(method, "/voices/1071", {"name": "x"}), 403, "FORBIDDEN", "catalogue")
     refused(rest.patch("/voices/7", {"name": "x"}), 404, "NOT_FOUND", "Voice not found")
 
 
