@@ -478,8 +478,8 @@ static int tts_multi_check_format(const struct tts_multi *multi, const struct se
 			 settings->sample_rate, is_set->sample_rate);
 }
 
-/* What the parser cannot know: whether voices and contexts are there, and which format was
- * set. */
+/* What the parser cannot know: whether voices and contexts are there, whether there is room for
+ * another one, and which format was set. */
 static bool is_acceptable(struct tts_multi *multi, struct multi_message *message)
 {
 	const struct context *context = find(multi, message);
@@ -503,6 +503,14 @@ static bool is_acceptable(struct tts_multi *multi, struct multi_message *message
 		send_error(multi, message, WIRE_ERROR_INVALID_REQUEST,
 			   "the context is closing; its id is free after context_closed");
 		return false;
+	}
+	if (!context && message->context_id && makes_context(message) && !multi->close_code &&
+	    !message->said.cancel && !message->said.close_socket) {
+		tts_multi_make_room(multi);
+		if (is_full(multi)) {
+			send_error(multi, message, WIRE_ERROR_TOO_MANY_CONTEXTS, NULL);
+			return false;
+		}
 	}
 	return true;
 }
