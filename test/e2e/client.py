@@ -146,16 +146,17 @@ class Client:
         elif key is not None:
             headers = {"Authorization": "Bearer " + key} | (headers or {})
         scheme = "wss" if context else "ws"
+        host = getattr(server, "host", "127.0.0.1")
         self.protocol = ClientConnection(
-            parse_uri(f"{scheme}://127.0.0.1:{server.port}{resource}"), max_size=None)
+            parse_uri(f"{scheme}://{host}:{server.port}{resource}"), max_size=None)
         self.socket = socket.socket()
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.settimeout(WAIT_S)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.socket.connect(("127.0.0.1", server.port))
+        self.socket.connect((host, server.port))
         if context:
-            self.socket = context.wrap_socket(self.socket, server_hostname="127.0.0.1")
+            self.socket = context.wrap_socket(self.socket, server_hostname=host)
         self.waiting = []  # messages that were read and not asked for yet
         self.has_ended = False
         self.shake_hands(headers or {})

@@ -14,7 +14,10 @@ class Rest:
         self.key = key or server.key
         self.root = root
         self.headers = {}  # of the last answer
-        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=WAIT_S)
+        host, tls = getattr(server, "host", "127.0.0.1"), getattr(server, "tls", None)
+        self.connection = (
+            http.client.HTTPSConnection(host, server.port, timeout=WAIT_S, context=tls) if tls
+            else http.client.HTTPConnection(host, server.port, timeout=WAIT_S))
 
     def __enter__(self):
         return self
