@@ -13,13 +13,14 @@ VOICES_HOME = $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/syrinx
 # Ids for listen and voice-samples; all neural voices by default.
 VOICES ?=
 
-.PHONY: help run build voices test check fuzz crash-test upgrade-test floods bench listen voice-samples generate \
+.PHONY: help run build voices test conformance check fuzz crash-test upgrade-test floods bench listen voice-samples generate \
 	deb deb-test install clean
 
 help:
 	@echo 'make run       build and serve with ./data (ARGS="--listen 0.0.0.0:8080")'
 	@echo 'make voices    fetch the neural voices (110 MB); make run does so in the background'
 	@echo 'make test      every test, with sanitizers (about 20 minutes on two idle cores); ends with the number passed'
+	@echo 'make conformance  every statement of the documents that Syrinx implements, against a server; ARGS="--only idle-*"'
 	@echo 'make build     build/syrinx and the engines beside it'
 	@echo 'make check     format, layers, clang-tidy, cppcheck'
 	@echo 'make fuzz      every fuzz driver for SECONDS (30) seconds'
@@ -54,6 +55,11 @@ voices: build
 test:
 	tools/setup test
 	tools/run-tests
+
+# Another server: ARGS="--server URL --key KEY"; the page: ARGS="--write docs/conformance.md".
+conformance: build
+	tools/setup test
+	test/conformance/run --build build $(ARGS)
 
 check:
 	tools/setup check
