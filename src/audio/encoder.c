@@ -19,10 +19,8 @@ struct encoder {
 };
 
 static const struct encoder_ops *const ops_of[AUDIO_ENCODING_COUNT] = {
-	[AUDIO_WAV] = &encoder_wav,
-	[AUDIO_MP3] = &encoder_mp3,
-	[AUDIO_OPUS] = &encoder_opus,
-	[AUDIO_FLAC] = &encoder_flac,
+	[AUDIO_WAV] = &encoder_wav,   [AUDIO_MP3] = &encoder_mp3, [AUDIO_OPUS] = &encoder_opus,
+	[AUDIO_FLAC] = &encoder_flac, [AUDIO_AAC] = &encoder_aac,
 };
 
 static void destroy(void *object)

@@ -9,6 +9,7 @@
  *   MP3   frames of constant bit rate, no Xing frame
  *   Opus  RFC 7845: two header pages at once, then a page for each write
  *   FLAC  STREAMINFO without a length, short blocks
+ *   AAC   low complexity, in ADTS frames
  *
  * Pure: no thread and no clock.  An encoder belongs to whoever calls it, one
  * thread at a time.
@@ -27,7 +28,7 @@ struct encoder;
 /* EINVAL for a format that has no encoder, or not at this rate; ENOMEM. */
 int encoder_alloc(struct encoder **encoderp, const struct audio_format *format);
 
-/* Appends what is finished; encoders keep a rest of up to some 50 ms.  ENOBUFS
+/* Appends what is finished; encoders keep a rest of up to some 70 ms.  ENOBUFS
  * when out is full, ENOMEM, EIO: the stream cannot go on then. */
 int encoder_write(struct encoder *encoder, const int16_t *samples, size_t count, struct buf *out);
 

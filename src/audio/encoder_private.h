@@ -14,6 +14,6 @@ struct encoder_ops {
 	int (*end)(void *state, struct buf *out);
 };
 
-extern const struct encoder_ops encoder_wav, encoder_mp3, encoder_opus, encoder_flac;
+extern const struct encoder_ops encoder_wav, encoder_mp3, encoder_opus, encoder_flac, encoder_aac;
 
 #endif

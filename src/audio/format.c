@@ -10,17 +10,20 @@
 
 const unsigned audio_format_rates[] = {8000, 16000, 22050, 24000, 32000, 44100, 48000, 0};
 
+/* audio/basic is µ-law.  Headerless A-law of 8 kHz has no registered type; VoiceXML 2.0
+ * (appendix E) calls it audio/x-alaw-basic, beside audio/basic. */
 static const struct {
 	const char *name, *content_type, *ending;
 	bool needs_encoder;
 } encodings[AUDIO_ENCODING_COUNT] = {
 	[AUDIO_PCM16] = {"pcm_s16le", "audio/pcm", "pcm", false},
 	[AUDIO_MULAW] = {"mulaw", "audio/basic", "ulaw", false},
-	[AUDIO_ALAW] = {"alaw", "audio/basic", "alaw", false},
+	[AUDIO_ALAW] = {"alaw", "audio/x-alaw-basic", "alaw", false},
 	[AUDIO_WAV] = {"wav", "audio/wav", "wav", true},
 	[AUDIO_MP3] = {"mp3", "audio/mpeg", "mp3", true},
 	[AUDIO_OPUS] = {"opus", "audio/ogg", "opus", true},
 	[AUDIO_FLAC] = {"flac", "audio/flac", "flac", true},
+	[AUDIO_AAC] = {"aac", "audio/aac", "aac", true},
 };
 
 /* The first of a format's rows is its name. */
@@ -63,10 +66,12 @@ static const struct {
 	{"opus_48000_96", {AUDIO_OPUS, 48000, 96}},
 	{"opus_48000_128", {AUDIO_OPUS, 48000, 128}},
 	{"opus_48000_192", {AUDIO_OPUS, 48000, 192}},
+	{"aac_24000_64", {AUDIO_AAC, 24000, 64}},
 	{"wav", {AUDIO_WAV, 24000, 0}},
 	{"flac", {AUDIO_FLAC, 24000, 0}},
 	{"mp3", {AUDIO_MP3, 44100, 128}},
 	{"opus", {AUDIO_OPUS, 48000, 64}},
+	{"aac", {AUDIO_AAC, 24000, 64}},
 };
 
 bool audio_format_has_rate(unsigned sample_rate)

@@ -17,13 +17,14 @@ enum audio_encoding {
 	AUDIO_MP3,
 	AUDIO_OPUS, /* in Ogg pages */
 	AUDIO_FLAC,
+	AUDIO_AAC, /* in ADTS frames */
 	AUDIO_ENCODING_COUNT
 };
 
 struct audio_format {
 	enum audio_encoding encoding;
 	unsigned sample_rate; /* one of audio_format_rates */
-	unsigned bitrate_kbps; /* of MP3 and Opus; 0 for the others */
+	unsigned bitrate_kbps; /* of MP3, Opus and AAC; 0 for the others */
 };
 
 /* Ends with 0. */
@@ -39,7 +40,8 @@ const char *audio_format_ending(enum audio_encoding encoding); /* of a file: "mp
 bool audio_format_needs_encoder(enum audio_encoding encoding);
 
 /* Reads a token: pcm_RATE, ulaw_8000, alaw_8000, mp3_RATE_KBPS, opus_48000_KBPS,
- * wav_RATE, flac_RATE, or wav, flac, mp3 and opus alone, which have a usual rate.
+ * wav_RATE, flac_RATE, aac_24000_64, or wav, flac, mp3, opus and aac alone, which have a
+ * usual rate.
  * ENOENT for one that is none of ours. */
 int audio_format_parse(struct audio_format *format, const char *token, size_t len);
 

@@ -316,6 +316,7 @@ static size_t encode(enum audio_encoding encoding, void *samples, size_t count)
 	case AUDIO_MP3:
 	case AUDIO_OPUS:
 	case AUDIO_FLAC:
+	case AUDIO_AAC:
 	case AUDIO_ENCODING_COUNT:
 		break;
 	}

@@ -41,6 +41,7 @@ static unsigned tag_of(enum audio_encoding encoding)
 	case AUDIO_MP3:
 	case AUDIO_OPUS:
 	case AUDIO_FLAC:
+	case AUDIO_AAC:
 	case AUDIO_ENCODING_COUNT:
 		break;
 	}

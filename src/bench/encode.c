@@ -47,6 +47,7 @@ static struct course courses[] = {
 	{.name = "Opus 48000 Hz, 32 kbit/s", .format = {AUDIO_OPUS, 48000, 32}, .aim = 0.65},
 	{.name = "Opus 48000 Hz, 64 kbit/s", .format = {AUDIO_OPUS, 48000, 64}, .aim = 0.65},
 	{.name = "FLAC 24000 Hz", .format = {AUDIO_FLAC, 24000, 0}},
+	{.name = "AAC 24000 Hz, 64 kbit/s", .format = {AUDIO_AAC, 24000, 64}},
 };
 
 static double cpu_ms(void)

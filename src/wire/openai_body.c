@@ -32,7 +32,7 @@ static const struct {
 } formats[] = {
 	{"mp3", {AUDIO_MP3, 24000, 48}},  {"opus", {AUDIO_OPUS, 48000, 64}},
 	{"flac", {AUDIO_FLAC, 24000, 0}}, {"wav", {AUDIO_WAV, 24000, 0}},
-	{"pcm", {AUDIO_PCM16, 24000, 0}},
+	{"pcm", {AUDIO_PCM16, 24000, 0}}, {"aac", {AUDIO_AAC, 24000, 64}},
 };
 
 const int64_t *openai_body_voice(const char *name, size_t len)
@@ -79,7 +79,8 @@ static int read_format(struct speech_reader *reader, const struct speech_field *
 			return 0;
 		}
 	}
-	return fault_value(reader->fault, field->name, "one of mp3, opus, flac, wav, pcm", value);
+	return fault_value(reader->fault, field->name, "one of mp3, opus, aac, flac, wav, pcm",
+			   value);
 }
 
 static int read_stream_format(struct speech_reader *reader, const struct speech_field *field,

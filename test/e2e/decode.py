@@ -12,13 +12,14 @@ WAV_HEADER = 44
 DECODERS = {
     "mp3": ["mpg123", "-q", "-s", "-m", "-"],
     "opus": ["opusdec", "--quiet", "--rate", "{rate}", "-", "-"],
+    "aac": ["faad", "-q", "-b", "1", "-f", "2", "-w", "-"],
     "flac": ["flac", "-s", "-d", "-c", "--force-raw-format", "--endian=little",
              "--sign=signed", "-"],
 }
 
 
 def decode(form, audio, rate):
-    """PCM16 of `audio`, which is mp3, opus, flac, wav or pcm."""
+    """PCM16 of `audio`, which is mp3, opus, aac, flac, wav or pcm."""
     if form == "pcm":
         return array.array("h", audio)
     if form == "wav":
@@ -28,4 +29,7 @@ def decode(form, audio, rate):
     done = subprocess.run([word.format(rate=rate) for word in DECODERS[form]], input=audio,
                           capture_output=True, timeout=WAIT_S, check=False)
     assert done.returncode == 0, done.stderr
-    return array.array("h", done.stdout)
+    samples = array.array("h", done.stdout)
+    # faad doubles rates up to 24 kHz and makes two channels of one, as the stream might turn out
+    # to need both.
+    return samples[::4 if rate <= 24000 else 2] if form == "aac" else samples

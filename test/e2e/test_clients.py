@@ -185,8 +185,8 @@ def test_elevenlabs_errors_are_its_own(elevenlabs, voice, key, status, name):
 # OpenAI's SDK
 
 @pytest.mark.parametrize("form, kind", [
-    ("mp3", "audio/mpeg"), ("opus", "audio/ogg"), ("flac", "audio/flac"), ("wav", "audio/wav"),
-    ("pcm", "audio/pcm")])
+    ("mp3", "audio/mpeg"), ("opus", "audio/ogg"), ("aac", "audio/aac"), ("flac", "audio/flac"),
+    ("wav", "audio/wav"), ("pcm", "audio/pcm")])
 def test_openai_speech(openai, seconds, form, kind):
     assert openai.run("speech", FLITE, TEXT, form)["type"] == kind
     assert openai.heard(form, 24000) == pytest.approx(seconds(FLITE), abs=CODEC_S)
@@ -203,7 +203,7 @@ def test_openai_models(openai):
 
 @pytest.mark.parametrize("voice, form, key, status, kind", [
     ("alloy", "mp3", "wrong", 401, "AuthenticationError"),
-    ("alloy", "aac", None, 400, "BadRequestError"),
+    ("alloy", "wma", None, 400, "BadRequestError"),
     ("nobody", "mp3", None, 404, "NotFoundError")])
 def test_openai_errors_are_its_own(openai, voice, form, key, status, kind):
     error = openai.run("refused", voice, TEXT, form, key=key)

@@ -435,7 +435,7 @@ ELEVENLABS = [
     (404, "voice_not_found", "/v1/text-to-speech/nobody/stream", {"text": "Hi."}, ""),
     (422, "invalid_request", SPEECH, {}, ""),
     (422, "invalid_request", SPEECH + "/with-timestamps", {"text": 7}, ""),
-    (422, "invalid_request", SPEECH + "?output_format=aac", {"text": "Hi."}, ""),
+    (422, "invalid_request", SPEECH + "?output_format=wma", {"text": "Hi."}, ""),
     (422, "invalid_request", SPEECH, {"text": "x" * 10001}, ""),
     (500, "internal_error", SPEECH + "/stream", {"text": "[[fail]]"}, ""),
 ]
@@ -471,7 +471,7 @@ OPENAI = [
     (404, "invalid_request_error", "voice_not_found", "voice", GOOD | {"voice": "nobody"}, ""),
     (400, "invalid_request_error", None, "input", GOOD | {"input": ""}, ""),
     (400, "invalid_request_error", None, "input", GOOD | {"input": "x" * 4097}, ""),
-    (400, "invalid_request_error", None, "response_format", GOOD | {"response_format": "aac"}, ""),
+    (400, "invalid_request_error", None, "response_format", GOOD | {"response_format": "wma"}, ""),
     (400, "invalid_request_error", None, "stream_format", GOOD | {"stream_format": "sse"}, ""),
     (400, "invalid_request_error", None, "speed", GOOD | {"speed": 5}, ""),
     (400, "invalid_request_error", None, "voice", {"model": "tts-1", "input": "Hi."}, ""),

@@ -12,6 +12,7 @@
 #include <FLAC/stream_decoder.h>
 #include <cmocka.h>
 #include <mpg123.h>
+#include <neaacdec.h>
 #include <ogg/ogg.h>
 #include <opusfile.h>
 
@@ -263,6 +264,86 @@ static void test_sound_of_the_first_20_ms_leaves_at_once(void **state)
 	}
 }
 
+/* Walks the ADTS headers: where the next frame begins is said in each. */
+static size_t count_aac_frames(const struct buf *bytes)
+{
+	const uint8_t *at = (const uint8_t *)bytes->bytes;
+	const uint8_t *end = at + bytes->len;
+	size_t frames = 0;
+
+	for (; at < end; ++frames) {
+		size_t len;
+
+		assert_true(end - at > 7);
+		assert_int_equal(at[0] << 4 | at[1] >> 4, 0xfff);
+		assert_int_equal(at[2] >> 6, 1); /* AAC-LC */
+		len = (size_t)(at[3] & 3) << 11 | (size_t)at[4] << 3 | at[5] >> 5;
+		assert_true(len > 7 && len <= (size_t)(end - at));
+		at += len;
+	}
+	return frames;
+}
+
+/* libfaad makes two equal channels of one, as a stream might turn to stereo. */
+static void decode_aac(struct sound *sound, const struct buf *bytes, unsigned long *rate)
+{
+	NeAACDecHandle decoder = NeAACDecOpen();
+	NeAACDecConfigurationPtr settings = NeAACDecGetCurrentConfiguration(decoder);
+	unsigned char channels;
+	long at;
+
+	settings->outputFormat = FAAD_FMT_16BIT;
+	settings->dontUpSampleImplicitSBR = 1;
+	assert_int_equal(NeAACDecSetConfiguration(decoder, settings), 1);
+	at = NeAACDecInit(decoder, (unsigned char *)bytes->bytes, bytes->len, rate, &channels);
+	assert_int_equal(at, 0);
+	for (NeAACDecFrameInfo info; (size_t)at < bytes->len; at += (long)info.bytesconsumed) {
+		const int16_t *made =
+			NeAACDecDecode(decoder, &info, (unsigned char *)bytes->bytes + at,
+				       bytes->len - (size_t)at);
+
+		assert_int_equal(info.error, 0);
+		for (size_t i = 0; i < info.samples; i += info.channels)
+			sound_append(sound, &made[i], 1);
+	}
+	NeAACDecClose(decoder);
+}
+
+static void check_aac(unsigned rate, size_t count, double snr_min)
+{
+	const struct audio_format format = {AUDIO_AAC, rate, 64};
+	struct sound in, out = {0};
+	struct buf bytes;
+	unsigned long decoded_rate = 0;
+
+	sound_new(&in, count, rate);
+	encode(&bytes, &format, &in);
+	/* As many frames as the samples and the delay of 1600 need. */
+	assert_int_equal(count_aac_frames(&bytes), (count + 1600 + 1023) / 1024);
+	decode_aac(&out, &bytes, &decoded_rate);
+	assert_int_equal(decoded_rate, rate);
+	assert_in_range(out.count, in.count, in.count + 1600 + 1023);
+	if (count > 2 * rate) {
+		assert_in_range(bytes.len, out.count * 64 * 125 / rate * 90 / 100,
+				out.count * 64 * 125 / rate * 110 / 100);
+		assert_true(snr_db(&in, &out, 2 * 1600) > snr_min);
+	}
+	free(in.samples);
+	free(out.samples);
+	buf_reset(&bytes);
+}
+
+static void test_aac_is_what_libfaad_hears(void **state)
+{
+	static const size_t counts[] = {1, 447, 448, 449, 1023, 1024, 1025, 2400, 24123};
+
+	(void)state;
+	check_aac(24000, SECONDS * 24000, 15);
+	check_aac(44100, SECONDS * 44100, 10);
+	for (size_t i = 0; i < COUNT(counts); ++i)
+		check_aac(24000, counts[i], 0);
+}
+
 struct flac_file {
 	const struct buf *bytes;
 	size_t at;
@@ -393,7 +474,8 @@ static void test_a_full_buffer_is_an_error(void **state)
 	static const struct audio_format formats[] = {{AUDIO_WAV, 24000, 0},
 						      {AUDIO_MP3, 44100, 128},
 						      {AUDIO_OPUS, 48000, 64},
-						      {AUDIO_FLAC, 24000, 0}};
+						      {AUDIO_FLAC, 24000, 0},
+						      {AUDIO_AAC, 24000, 64}};
 	static const int16_t silence[9600];
 
 	(void)state;
@@ -437,6 +519,7 @@ int main(void)
 		cmocka_unit_test(test_opus_is_what_opusfile_hears_to_the_sample),
 		cmocka_unit_test(test_a_page_of_opus_is_at_most_200_ms),
 		cmocka_unit_test(test_sound_of_the_first_20_ms_leaves_at_once),
+		cmocka_unit_test(test_aac_is_what_libfaad_hears),
 		cmocka_unit_test(test_flac_loses_no_sample),
 		cmocka_unit_test(test_wav_is_a_header_of_unknown_length_and_the_samples),
 		cmocka_unit_test(test_a_stream_without_samples_has_its_header),

@@ -34,13 +34,14 @@ static void test_a_token_is_encoding_rate_and_bit_rate(void **state)
 	assert_token("opus_48000_96", AUDIO_OPUS, 48000, 96);
 	assert_token("wav", AUDIO_WAV, 24000, 0);
 	assert_token("flac", AUDIO_FLAC, 24000, 0);
+	assert_token("aac", AUDIO_AAC, 24000, 64);
 }
 
 static void test_a_name_is_the_token_that_was_read(void **state)
 {
 	static const char *const names[] = {
 		"pcm_8000",      "pcm_32000",    "ulaw_8000",  "alaw_8000",      "wav_16000",
-		"mp3_44100_128", "mp3_24000_48", "flac_44100", "opus_48000_192",
+		"mp3_44100_128", "mp3_24000_48", "flac_44100", "opus_48000_192", "aac_24000_64",
 	};
 
 	(void)state;
@@ -57,7 +58,7 @@ static void test_what_is_no_token_of_ours_is_not_found(void **state)
 {
 	static const char *const names[] = {
 		"",          "pcm",       "pcm_11025",     "pcm_24000x",
-		"PCM_24000", "mp3_44100", "opus_48000_33", "aac",
+		"PCM_24000", "mp3_44100", "opus_48000_33", "aac_44100",
 	};
 	struct audio_format format = {AUDIO_ALAW, 1, 2};
 
