@@ -27,6 +27,11 @@
 /* Longer than any id, handle or token. */
 #define NAME_SIZE 128
 
+/* What is answered to a text with nothing to say.  Two frames of every codec fit in it (MP3
+ * and AAC need up to 48 ms for one, and players skip the first), so that each player finds
+ * something to play; and it is too short to be noticed between two sentences. */
+#define SILENCE_MS 100
+
 /* Ten thousand characters, each with four times, and their audio of one frame. */
 #define OUT_MAX (2u * 1024u * 1024u)
 
@@ -272,6 +277,7 @@ static void begin_speech(struct speech_http *speech)
 		.settings = &speech->body.settings,
 		.text = speech->body.text,
 		.text_len = speech->body.text_len,
+		.silence_ms = SILENCE_MS,
 	};
 
 	if (tts_call_alloc(&speech->tts, &request, &call_ops, speech) != 0) {

@@ -41,6 +41,7 @@ struct encoding {
 	encoding_h *heard;
 	void *arg;
 	atomic_bool is_closed;
+	bool has_begun; /* something was written */
 	bool has_ended;
 	size_t pieces_away;
 	uint64_t samples_away;
@@ -243,6 +244,7 @@ static int send_piece(struct encoding *encoding, const int16_t *samples, size_t 
 	piece->count = count;
 	if (count > 0)
 		memcpy(piece->samples, samples, count * sizeof(*samples));
+	encoding->has_begun |= count > 0;
 	encoding->has_ended = is_last;
 	++encoding->pieces_away;
 	encoding->samples_away += count;
@@ -258,6 +260,11 @@ int encoding_write(struct encoding *encoding, const int16_t *samples, size_t cou
 int encoding_end(struct encoding *encoding)
 {
 	return send_piece(encoding, NULL, 0, true);
+}
+
+bool encoding_is_empty(const struct encoding *encoding)
+{
+	return !encoding->has_begun;
 }
 
 bool encoding_is_full(const struct encoding *encoding)

@@ -53,6 +53,7 @@ int encoding_write(struct encoding *encoding, const int16_t *samples, size_t cou
 /* The stream's end; nothing is written after it. */
 int encoding_end(struct encoding *encoding);
 
+bool encoding_is_empty(const struct encoding *encoding); /* nothing was written at all */
 bool encoding_is_full(const struct encoding *encoding);
 bool encoding_is_idle(const struct encoding *encoding); /* all that was written came back */
 bool encoding_has_ended(const struct encoding *encoding); /* encoding_end was called */

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audio/pipeline.h"
 #include "base/mem.h"
+#include "base/utf8.h"
+#include "session/encoding.h"
 #include "session/turn_queue.h"
 
 struct tts_call {
@@ -18,6 +21,8 @@ struct tts_call {
 	void *arg;
 	char *text;
 	size_t text_len;
+	unsigned silence_ms; /* 0: a text must have something to say */
+	struct encoding *silence; /* NULL: none is being encoded */
 	struct stream_fault fault; /* WIRE_ERROR_NONE: it has not failed */
 	bool is_over; /* its owner was told */
 };
@@ -30,11 +35,89 @@ static void tell_failed(struct tts_call *call, bool has_begun)
 	call->ops->failed(call->arg, &call->fault, has_begun);
 }
 
-/* Blanks, emoji: an answer without a sample would be no audio file. */
+static void tts_call_fail_internal(struct tts_call *call)
+{
+	fault_set(&call->fault, WIRE_ERROR_INTERNAL, "%s", "");
+	tell_failed(call, false);
+}
+
+static void tts_call_end_silence(struct tts_call *call)
+{
+	const struct reply_usage usage = {.characters = utf8_count(call->text, call->text_len)};
+
+	call->is_over = true;
+	call->ops->done(call->arg, &usage);
+}
+
+/* It belongs to no turn and counts no samples, so that it is not charged. */
+static int tts_call_send_silence(struct tts_call *call, const struct audio_frame *frame)
+{
+	struct buf *out = session_scratch(&call->session);
+	int err = call->session.dialect->audio(out, NULL, frame, &call->settings.format, 0, 0);
+
+	session_send(&call->session, err);
+	return err;
+}
+
+static void tts_call_on_silence(void *arg, int err, const struct audio_frame *frame)
+{
+	struct tts_call *call = arg;
+	bool is_last = encoding_has_ended(call->silence) && encoding_is_idle(call->silence);
+
+	if (!err && frame->len > 0)
+		err = tts_call_send_silence(call, frame);
+	if (err || is_last)
+		call->silence = encoding_close(call->silence);
+	if (err)
+		tts_call_fail_internal(call);
+	else if (is_last)
+		tts_call_end_silence(call);
+}
+
+/* As a turn would make it: in frames, which go through an encoder where the format has one. */
+static int tts_call_make_silence(struct tts_call *call, struct pipeline *pipeline)
+{
+	const struct audio_format *format = &call->settings.format;
+	const struct session_services *services = call->session.services;
+	struct audio_frame frame;
+	int err = pipeline_silence(pipeline, (size_t)format->sample_rate * call->silence_ms / 1000);
+
+	if (!err)
+		err = pipeline_end_chunk(pipeline);
+	if (!err && audio_format_needs_encoder(format->encoding))
+		err = encoding_alloc(&call->silence, services->encode_threads, services->timers,
+				     format, tts_call_on_silence, call);
+	while (!err && pipeline_next(pipeline, &frame))
+		err = call->silence ? encoding_write(call->silence,
+						     (const int16_t *)(const void *)frame.bytes,
+						     frame.samples)
+				    : tts_call_send_silence(call, &frame);
+	if (!err && call->silence)
+		err = encoding_end(call->silence);
+	return err;
+}
+
+/* Dots, an emoji, a dash: chat programs that cut a text into pieces send such pieces too, and
+ * take an error for the failure of the whole text.  An answer without a sample would be no
+ * audio file. */
 static void nothing_to_say(struct tts_call *call)
 {
-	fault_set(&call->fault, WIRE_ERROR_INVALID_REQUEST, "text has nothing to say");
-	tell_failed(call, false);
+	struct pipeline *pipeline = NULL;
+	int err;
+
+	if (call->silence_ms == 0) {
+		fault_set(&call->fault, WIRE_ERROR_INVALID_REQUEST, "text has nothing to say");
+		tell_failed(call, false);
+		return;
+	}
+	err = pipeline_alloc(&pipeline, &call->settings.format, 1.0);
+	if (!err)
+		err = tts_call_make_silence(call, pipeline);
+	mem_deref(pipeline);
+	if (err)
+		tts_call_fail_internal(call);
+	else if (!call->silence)
+		tts_call_end_silence(call);
 }
 
 static void on_failed(void *arg, const struct wire_notice *notice)
@@ -86,12 +169,10 @@ void tts_call_begin(struct tts_call *call)
 	mem_ref(call); /* its owner may let it go when it is told */
 	err = turn_queue_text(&call->queue, &call->settings, call->text, call->text_len,
 			      call->text_len);
-	if (err) {
-		fault_set(&call->fault, WIRE_ERROR_INTERNAL, "%s", "");
-		tell_failed(call, false);
-	} else if (!turn_queue_end(&call->queue) && !call->is_over) {
+	if (err)
+		tts_call_fail_internal(call);
+	else if (!turn_queue_end(&call->queue) && !call->is_over)
 		nothing_to_say(call);
-	}
 	mem_deref(call);
 }
 
@@ -110,6 +191,7 @@ static void call_destroy(void *object)
 	struct tts_call *call = object;
 
 	call->is_over = true;
+	call->silence = encoding_close(call->silence);
 	turn_queue_reset(&call->queue);
 	session_reset(&call->session);
 	settings_reset(&call->settings);
@@ -131,6 +213,7 @@ int tts_call_alloc(struct tts_call **callp, const struct tts_call_request *reque
 	}
 	memcpy(call->text, request->text, request->text_len);
 	call->text_len = request->text_len;
+	call->silence_ms = request->silence_ms;
 	call->ops = ops;
 	call->arg = arg;
 	session_init(&call->session, NULL, request->services, request->peer, request->request_id,
@@ -139,6 +222,10 @@ int tts_call_alloc(struct tts_call **callp, const struct tts_call_request *reque
 	owner.session = &call->session;
 	settings_copy(&call->settings, request->settings);
 	call->settings.auto_mode = true;
+	(void)settings_format(&call->settings.format,
+			      request->settings); /* no conflict: it was read */
+	call->settings.set &= ~(unsigned)SETTING_SAMPLE_RATE;
+	call->settings.set |= SETTING_OUTPUT_FORMAT;
 	turn_queue_init(&call->queue, &owner, 1, &queue_ops, call);
 	mem_set_destructor(call, call_destroy);
 	*callp = call;

@@ -2,7 +2,8 @@
  * tts_call.h: one text, spoken once: what HTTP's doors ask for.
  *
  * The text is whole, so every sentence of it is a chunk and the first is spoken
- * at once.  What is said goes to the peer in the door's dialect; how it ended is
+ * at once.  A text with nothing audible in it is answered with a short silence, if the
+ * caller wants one.  What is said goes to the peer in the door's dialect; how it ended is
  * told to the owner, who answers with a status while nothing was sent yet.
  * mem_deref when the client is gone: what still runs is cancelled, and booked.
  */
@@ -22,6 +23,7 @@ struct tts_call_request {
 	const struct settings *settings; /* copied */
 	const char *text;
 	size_t text_len;
+	unsigned silence_ms; /* for a text with nothing to say, at most 200; 0: that is a fault */
 };
 
 /* One of these is called, once, never from inside tts_call_alloc. */
@@ -29,7 +31,9 @@ struct tts_call_ops {
 	/* has_begun: audio was given to the peer before.  Also when it was curtailed:
 	 * then what was given is booked. */
 	void (*failed)(void *arg, const struct stream_fault *fault, bool has_begun);
-	void (*done)(void *arg, const struct reply_usage *usage); /* handed over, and booked */
+	/* Handed over, and booked.  A silence in place of words costs nothing, and is not
+	 * part of the usage. */
+	void (*done)(void *arg, const struct reply_usage *usage);
 };
 
 /* The call begins when tts_call_begin is called. */

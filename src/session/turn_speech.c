@@ -590,11 +590,11 @@ static int begin_chunk(struct turn *turn)
 	return announce_chunk(turn);
 }
 
-/* True when the encoder has given back the stream's end.  False when the turn has
- * failed: then it may be gone. */
+/* True when the encoder has given back the stream's end.  One that was given no sample is not
+ * ended: a header alone is no audio.  False when the turn has failed: then it may be gone. */
 static bool finish_encoding(struct turn *turn)
 {
-	if (!turn->encoding)
+	if (!turn->encoding || encoding_is_empty(turn->encoding))
 		return true;
 	if (encoding_has_ended(turn->encoding))
 		return encoding_is_idle(turn->encoding);

@@ -256,6 +256,7 @@ static void test_a_second_that_is_away_is_full(void **state)
 	timers_init(&timers, 1000);
 	assert_int_equal(encoding_alloc(&encoding, NULL, &timers, &wav, hear, &ear), 0);
 	for (unsigned i = 0; i < 50; ++i) {
+		assert_int_equal(encoding_is_empty(encoding), i == 0);
 		assert_false(encoding_is_full(encoding));
 		assert_int_equal(encoding_write(encoding, silence, FRAME), 0);
 	}
