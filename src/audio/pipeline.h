@@ -37,7 +37,7 @@
 
 struct pipeline;
 
-/* stretch_speed (0.5 to 2, taken to four decimals) 1.0: no stretching.  EINVAL
+/* stretch_speed (0.25 to 4, taken to four decimals) 1.0: no stretching.  EINVAL
  * for a rate that is none of ours and for a speed out of range. */
 int pipeline_alloc(struct pipeline **pipelinep, const struct audio_format *format,
 		   double stretch_speed);

@@ -29,9 +29,10 @@
  * pitch of most voices. */
 #define SKEW_MS 4
 
-/* Zeros that a chunk's end may take: two of the longest periods (65 Hz) are
- * 1478 at 48 kHz, and the fastest speed swallows as many again. */
-#define DRAIN_BLOCKS 8
+/* Zeros that a chunk's end may take: libsonic wants to see two of the longest periods (65 Hz),
+ * 1478 samples at 48 kHz, and may be one of them behind, which is four times as much input at
+ * the highest speed: 4434 in all. */
+#define DRAIN_BLOCKS 10
 
 struct stretch {
 	sonicStream stream; /* NULL between chunks */

@@ -14,8 +14,8 @@
 
 /* A speed is a whole number of ten-thousandths, so that counting is exact. */
 #define STRETCH_UNIT 10000u
-#define STRETCH_MIN 5000u
-#define STRETCH_MAX 20000u
+#define STRETCH_MIN 2500u
+#define STRETCH_MAX 40000u
 
 struct stretch;
 

@@ -106,7 +106,7 @@ struct message_speak {
 	uint64_t skip_samples; /* already received from an earlier try: do not send */
 	uint32_t credit_samples; /* may be sent at once */
 	uint32_t deadline_ms; /* from now until the listener runs dry */
-	float speed; /* 1 is the voice's own */
+	float speed; /* 1 is the voice's own; the server stretches what is far from it */
 	float temperature;
 	bool want_words;
 	struct message_spans phonemes;

@@ -6,7 +6,7 @@
 
 #include "base/count.h"
 
-/* Their speeds; ours begin at 0.8. */
+/* Their speeds. */
 #define SPEED_LEAST 0.7
 #define SPEED_MOST 1.2
 

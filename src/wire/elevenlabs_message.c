@@ -12,8 +12,8 @@
 
 #include "base/count.h"
 
-/* Their speeds reach from 0.7; ours begin at 0.8, and 0.7 is near enough. */
-#define SPEED_LEAST 0.8
+/* Their speeds. */
+#define SPEED_LEAST 0.7
 #define SPEED_MOST 1.2
 
 #define IDLE_LEAST_S 1

@@ -8,7 +8,7 @@
 
 #include "base/count.h"
 
-/* Their speeds; ours are 0.8 to 1.2, and what is beyond becomes the nearest. */
+/* Their speeds. */
 #define SPEED_LEAST 0.25
 #define SPEED_MOST 4.0
 

@@ -12,10 +12,6 @@
 #include "text/unicode.h"
 #include "wire/rest_body.h"
 
-/* What settings.c takes as speed. */
-#define SPEED_MIN 0.8
-#define SPEED_MAX 1.2
-
 bool speech_body_is(const struct json_value *value, const char *text)
 {
 	return value->len == strlen(text) && memcmp(value->text, text, value->len) == 0;
@@ -140,10 +136,6 @@ int speech_body_speed(struct speech_reader *reader, const struct speech_field *f
 		return fault_value(reader->fault, field->name, "a number", value);
 	if (speed < field->min || speed > field->max)
 		return fault_range(reader->fault, field->name, field->min, field->max, value);
-	if (speed < SPEED_MIN)
-		speed = SPEED_MIN;
-	if (speed > SPEED_MAX)
-		speed = SPEED_MAX;
 	settings->speed = speed;
 	settings->set |= SETTING_SPEED;
 	return 0;

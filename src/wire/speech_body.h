@@ -60,7 +60,7 @@ int speech_body_read(struct speech_body *body, struct stream_fault *fault,
 /* For the tables.  The first is the text: min to max characters, one of them no blank. */
 speech_field_h speech_body_text, speech_body_voice, speech_body_ignore;
 speech_field_h speech_body_setting; /* as settings.c has it, under the same name */
-speech_field_h speech_body_speed; /* min to max, pushed into what settings.c takes */
+speech_field_h speech_body_speed; /* min to max, whatever settings.c takes */
 
 /* Inside a field: the members of the object that its value has opened. */
 int speech_body_members(struct speech_reader *reader, const struct speech_field *field,

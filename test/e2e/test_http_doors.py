@@ -367,7 +367,7 @@ def test_elevenlabs_takes_what_its_clients_send(eleven):
     path = "/v1/text-to-speech/1?output_format=pcm_24000&enable_logging=false&optimize_streaming_latency=0"
     slow = eleven.heard(path, body)[1]
     plain = eleven.heard(path, {"text": TEXT})[1]
-    assert abs(len(slow) / len(plain) - 1 / 0.8) < 0.02  # as slow as we can
+    assert abs(len(slow) / len(plain) - 1 / 0.7) < 0.02
 
 
 def test_elevenlabs_times_of_characters(eleven):
@@ -441,15 +441,6 @@ def test_openai_files_have_the_length_of_the_speech(native, form, kind):
         {"response_format": form} if form else {}))
     _, plain = native.heard("/v1/audio/speech", body | {"response_format": "pcm"})
     assert headers["content-type"] == kind and has_length_of(kind, audio, plain)
-
-
-def test_openai_speed_goes_as_far_as_ours(native):
-    def samples(speed):
-        return len(native.heard("/v1/audio/speech", {
-            "model": "tts-1", "input": TEXT, "voice": "1", "response_format": "pcm",
-            "speed": speed, "stream_format": "audio"})[1])
-
-    assert samples(4.0) == samples(1.2) < samples(1.0) < samples(0.8) == samples(0.25)
 
 
 @pytest.mark.parametrize("body,status,words", [

@@ -377,8 +377,8 @@ static void test_what_is_none_of_ours_is_refused(void **state)
 		EINVAL);
 	assert_int_equal(pipeline_alloc(&pipeline, &(struct audio_format){AUDIO_PCM16, 0, 0}, 1.0),
 			 EINVAL);
-	assert_int_equal(pipeline_alloc(&pipeline, &pcm_24000, 0.49), EINVAL);
-	assert_int_equal(pipeline_alloc(&pipeline, &pcm_24000, 2.01), EINVAL);
+	assert_int_equal(pipeline_alloc(&pipeline, &pcm_24000, 0.24), EINVAL);
+	assert_int_equal(pipeline_alloc(&pipeline, &pcm_24000, 4.01), EINVAL);
 	assert_int_equal(pipeline_alloc(&pipeline, &pcm_24000, -1.0), EINVAL);
 	assert_int_equal(pipeline_alloc(&pipeline, &pcm_24000, (double)NAN), EINVAL);
 	pipeline = new_pipeline(&pcm_24000, 1.0);
@@ -571,7 +571,7 @@ static void test_inside_a_part_there_is_no_silence_and_no_other_speed(void **sta
 	assert_int_equal(pipeline_silence(pipeline, 100), EINVAL);
 	assert_int_equal(pipeline_set_speed(pipeline, 1.1), EINVAL);
 	assert_int_equal(pipeline_end_part(pipeline), 0);
-	assert_int_equal(pipeline_set_speed(pipeline, 2.01), EINVAL);
+	assert_int_equal(pipeline_set_speed(pipeline, 4.01), EINVAL);
 	assert_int_equal(pipeline_set_speed(pipeline, (double)NAN), EINVAL);
 	assert_int_equal(pipeline_set_speed(pipeline, 1.1), 0);
 	assert_int_equal(pipeline_silence(pipeline, 24000 * (AUDIO_PENDING_MAX_S + 1)), ENOBUFS);

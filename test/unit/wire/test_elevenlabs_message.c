@@ -69,7 +69,7 @@ static void test_settings_of_a_stream(void **state)
 			       "{\"chunk_length_schedule\":[50,90]}}"),
 			 0);
 	assert_int_equal(message.settings.set, SETTING_SPEED | SETTING_SCHEDULE);
-	assert_float_equal((float)message.settings.speed, 0.8F, 1e-6F);
+	assert_float_equal((float)message.settings.speed, 0.7F, 1e-6F);
 	assert_int_equal(message.settings.schedule_len, 2);
 	assert_int_equal(message.settings.schedule[1], 90);
 	assert_int_equal(parse("{\"text\":\" \",\"voice_settings\":null,\"model_id\":7,"

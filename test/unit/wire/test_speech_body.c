@@ -158,7 +158,7 @@ static void test_elevenlabs_passes_over_what_it_does_not_know(void **state)
 	assert_says("Hi.");
 	assert_int_equal(body.settings.seed, 1);
 	assert_true(body.settings.set & SETTING_SEED);
-	assert_float_equal(body.settings.speed, 0.8, 1e-9);
+	assert_float_equal(body.settings.speed, 0.7, 1e-9);
 	assert_string_equal(body.settings.language, "pt");
 	assert_string_equal(body.settings.model_id, "kugel-3");
 	assert_false(body.settings.normalize);
@@ -212,7 +212,7 @@ static void test_openai_formats_and_speeds(void **state)
 						 "\"speed\":4,\"stream_format\":\"audio\"}"),
 			 0);
 	assert_int_equal(body.settings.format.encoding, AUDIO_OPUS);
-	assert_float_equal(body.settings.speed, 1.2, 1e-9);
+	assert_float_equal(body.settings.speed, 4, 1e-9);
 	assert_int_equal(reads(openai_body_read, "{\"input\":\"a\",\"response_format\":\"aac\"}"),
 			 0);
 	assert_int_equal(body.settings.format.encoding, AUDIO_AAC);

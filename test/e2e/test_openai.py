@@ -1,0 +1,66 @@
+"""OpenAI's API, as its clients and the programs that can be given another base URL use it."""
+
+import array
+import http.client
+import json
+
+import pytest
+from client import is_speech, largest_step, loudness
+from program import WAIT_S
+
+SPEECH = "/v1/audio/speech"
+TEXT = "The same words at every speed, so that their length can be compared."
+
+
+@pytest.fixture
+def server(shared_server):
+    return shared_server
+
+
+def ask(server, method, path, body=None, key=True, **headers):
+    """(status, headers, bytes); `key` False: none, or one that is not ours."""
+    key = server.key if key is True else key
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    if key:
+        headers["Authorization"] = "Bearer " + key
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=WAIT_S)
+    raw = body if isinstance(body, bytes) else body and json.dumps(body).encode()
+    connection.request(method, path, raw, headers)
+    answer = connection.getresponse()
+    got = answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+    connection.close()
+    return got
+
+
+def heard(server, **body):
+    """Samples of 24 kHz."""
+    status, _, audio = ask(server, "POST", SPEECH, {
+        "model": "tts-1", "input": TEXT, "voice": "1", "response_format": "pcm"} | body)
+    assert status == 200, audio
+    return array.array("h", audio)
+
+
+# Speed
+
+@pytest.mark.parametrize("voice", ["1", "1071", "2003"])  # stretched by the server, flite, eSpeak
+def test_speed_changes_the_length_and_nothing_else(server, voice):
+    plain = heard(server, voice=voice)
+    for speed in (0.25, 0.5, 0.8, 1.5, 2, 4):
+        samples = heard(server, voice=voice, speed=speed)
+        assert len(samples) * speed / len(plain) == pytest.approx(1, abs=0.06), speed
+        assert is_speech(samples)
+        assert loudness(samples)[1] == pytest.approx(loudness(plain)[1], rel=0.15), speed
+        # A click would be a step that the voice itself does not make.
+        assert largest_step(samples) < 1.3 * largest_step(plain), speed
+
+
+@pytest.mark.parametrize("voice", ["1", "1071"])
+def test_speeds_of_elevenlabs_reach_down_to_their_least(server, voice):
+    def samples(speed):
+        status, _, audio = ask(
+            server, "POST", f"/v1/text-to-speech/{voice}?output_format=pcm_24000",
+            {"text": TEXT, "voice_settings": {"speed": speed}})
+        assert status == 200
+        return len(audio) // 2
+
+    assert samples(0.7) * 0.7 / samples(1) == pytest.approx(1, abs=0.02)
