@@ -47,6 +47,7 @@ struct speech_door {
 	const char *type; /* NULL: the format's */
 	const char *voice_key; /* as its clients call it; NULL: voice_id */
 	bool minds_accept; /* Accept: audio/wav asks for a file */
+	bool finds_names; /* voices are also found by name, in any case */
 };
 
 static const struct speech_door door_generate = {
@@ -79,6 +80,7 @@ static const struct speech_door door_openai = {
 	.read = openai_body_read,
 	.format = "mp3_24000_48",
 	.voice_key = "voice",
+	.finds_names = true,
 };
 static const struct speech_door door_vapi = {
 	.read = vapi_body_read,
@@ -393,7 +395,8 @@ static const struct voice *find_voice(const struct speech_http *speech)
 	for (const int64_t *id = body->voice_choices; id && *id && !voice; ++id)
 		voice = voices_find_for(voices, speech->project_id, *id);
 	if (!voice && body->voice)
-		voice = voices_find_named(voices, speech->project_id, body->voice, body->voice_len);
+		voice = (speech->door->finds_names ? voices_find_called : voices_find_named)(
+			voices, speech->project_id, body->voice, body->voice_len);
 	else if (!voice && (body->settings.set & SETTING_VOICE_ID))
 		voice = voices_find_for(voices, speech->project_id, body->settings.voice_id);
 	return voice;
@@ -405,9 +408,7 @@ static int refuse_voice(const struct speech_http *speech, struct stream_fault *f
 	const char *key = speech->door->voice_key;
 	bool is_missing = !body->voice && !(body->settings.set & SETTING_VOICE_ID);
 
-	if (is_missing && key)
-		fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "%s is required", key);
-	else if (is_missing)
+	if (is_missing)
 		fault_set(fault, WIRE_ERROR_MISSING_VOICE, "%s", "");
 	else if (body->voice)
 		fault_set(fault, services_unknown_voice(&speech->call.server->services), "%s %.*s",

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 
@@ -155,6 +156,31 @@ const struct voice *voices_find_named(const struct voices *voices, int64_t proje
 			return voice_is_for(voice, project_id) ? voice : NULL;
 	}
 	return NULL;
+}
+
+static bool voice_is_text(const char *text, const char *name, size_t len)
+{
+	return strlen(text) == len && strncasecmp(text, name, len) == 0;
+}
+
+/* Handles before names: a handle belongs to one voice. */
+const struct voice *voices_find_called(const struct voices *voices, int64_t project_id,
+				       const char *name, size_t len)
+{
+	const struct voice *called = voices_find_named(voices, project_id, name, len);
+	const struct voice *by_name = NULL;
+
+	for (size_t i = 0; i < voices->count && !called; ++i) {
+		const struct voice *voice = voices->sorted[i];
+
+		if (!voice_is_for(voice, project_id))
+			continue;
+		if (voice_is_text(voice->handle, name, len))
+			called = voice;
+		else if (!by_name && voice_is_text(voice->name, name, len))
+			by_name = voice;
+	}
+	return called ? called : by_name;
 }
 
 static bool speaks(const struct voice *voice, const char *engine, const char *engine_voice)

@@ -151,6 +151,11 @@ const struct voice *voices_find(const struct voices *voices, int64_t id);
 const struct voice *voices_find_for(const struct voices *voices, int64_t project_id, int64_t id);
 bool voice_is_for(const struct voice *voice, int64_t project_id);
 
+/* By an id in digits, a handle or a name, in large or small letters; of two with one name the
+ * one with the lower id. */
+const struct voice *voices_find_called(const struct voices *voices, int64_t project_id,
+				       const char *name, size_t len);
+
 /* By an id in digits, or a handle. */
 const struct voice *voices_find_named(const struct voices *voices, int64_t project_id,
 				      const char *name, size_t len);

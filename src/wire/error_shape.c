@@ -49,7 +49,8 @@ static const struct shaped_error openai_errors[] = {
 	{WIRE_ERROR_NO_CREDIT, 429, "insufficient_quota"},
 	{WIRE_ERROR_RATE_LIMITED, 429, "rate_limit_exceeded"},
 	{WIRE_ERROR_TEXT_TOO_LONG, 400, "string_above_max_length"},
-	{WIRE_ERROR_VOICE_NOT_FOUND, 404, "voice_not_found"},
+	/* A voice is a value there, and a wrong one like any other. */
+	{WIRE_ERROR_VOICE_NOT_FOUND, 400, "voice_not_found"},
 	{WIRE_ERROR_NO_ROUTE, 404, "unknown_url"},
 };
 

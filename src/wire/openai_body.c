@@ -5,6 +5,7 @@
 #include "wire/openai_body.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/count.h"
 
@@ -13,6 +14,9 @@
 #define SPEED_MOST 4.0
 
 #define VOICE_CHOICES 3
+
+/* OpenAI wants a voice to be named; LocalAI does not, and programs written for it send none. */
+#define VOICE_USUAL "alloy"
 
 /* Their voices: a neural one like it, else one that is on every machine. */
 static const struct {
@@ -38,10 +42,15 @@ static const struct {
 const int64_t *openai_body_voice(const char *name, size_t len)
 {
 	for (size_t i = 0; i < COUNT(voices); ++i) {
-		if (strlen(voices[i].name) == len && memcmp(voices[i].name, name, len) == 0)
+		if (strlen(voices[i].name) == len && strncasecmp(voices[i].name, name, len) == 0)
 			return voices[i].ids;
 	}
 	return NULL;
+}
+
+const char *openai_body_voice_name(size_t i)
+{
+	return i < COUNT(voices) ? voices[i].name : NULL;
 }
 
 static int read_name(struct speech_reader *reader, const struct speech_field *field,
@@ -49,13 +58,15 @@ static int read_name(struct speech_reader *reader, const struct speech_field *fi
 {
 	struct speech_body *body = reader->body;
 
-	body->voice_choices = NULL;
-	if (value->kind == JSON_KIND_STRING)
-		body->voice_choices = openai_body_voice(value->text, value->len);
-	return speech_body_voice(reader, field, value);
+	if (value->kind != JSON_KIND_STRING && value->kind != JSON_KIND_NUMBER)
+		return fault_value(reader->fault, field->name, "a name or an id", value);
+	body->voice_choices = openai_body_voice(value->text, value->len);
+	body->voice = value->text;
+	body->voice_len = value->len;
+	return 0;
 }
 
-/* A name, or an object with the id of a custom voice. */
+/* A name, an id as a string or a number, or an object with one of these as its id. */
 static int read_voice(struct speech_reader *reader, const struct speech_field *field,
 		      const struct json_value *value)
 {
@@ -112,5 +123,12 @@ static const struct speech_keys keys = {fields, COUNT(fields), false};
 
 int openai_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
 {
-	return speech_body_read(body, fault, &keys, "input", json, len);
+	int err = speech_body_read(body, fault, &keys, "input", json, len);
+
+	if (!err && !body->voice) {
+		body->voice = VOICE_USUAL;
+		body->voice_len = strlen(VOICE_USUAL);
+		body->voice_choices = openai_body_voice(body->voice, body->voice_len);
+	}
+	return err;
 }

@@ -11,7 +11,10 @@
 speech_body_h openai_body_read;
 
 /* The ids of voices like the one that OpenAI calls by this name, the best first and a 0 behind
- * the last; NULL when OpenAI has no such voice. */
+ * the last; NULL when OpenAI has no such voice.  Case does not matter. */
 const int64_t *openai_body_voice(const char *name, size_t len);
+
+/* OpenAI's names one after the other; NULL behind the last. */
+const char *openai_body_voice_name(size_t i);
 
 #endif

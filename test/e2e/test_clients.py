@@ -204,7 +204,7 @@ def test_openai_models(openai):
 @pytest.mark.parametrize("voice, form, key, status, kind", [
     ("alloy", "mp3", "wrong", 401, "AuthenticationError"),
     ("alloy", "wma", None, 400, "BadRequestError"),
-    ("nobody", "mp3", None, 404, "NotFoundError")])
+    ("nobody", "mp3", None, 400, "BadRequestError")])
 def test_openai_errors_are_its_own(openai, voice, form, key, status, kind):
     error = openai.run("refused", voice, TEXT, form, key=key)
     assert (error["status"], error["name"]) == (status, kind), error

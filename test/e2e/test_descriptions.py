@@ -364,8 +364,6 @@ def with_nothing_there(caller):
         caller.body = caller.body | {"account_id": int(NOWHERE)}
     elif "base_voice_id" in caller.schema["properties"]:
         caller.body = caller.body | {"base_voice_id": int(NOWHERE)}
-    elif "voice" in caller.schema["required"]:
-        caller.body = caller.body | {"voice": NOWHERE}
     elif "voice_id" in caller.schema["properties"]:
         caller.body = caller.body | {"voice_id": NOWHERE}
     else:

@@ -447,7 +447,7 @@ def test_openai_files_have_the_length_of_the_speech(native, form, kind):
     ({"response_format": "wma"}, 400, "mp3, opus, aac, flac, wav, pcm"),
     ({"stream_format": "sse"}, 400, "stream_format"), ({"speed": 5}, 400, "speed"),
     ({"input": "x" * 4097}, 400, "4096"), ({"input": None}, 400, "input is required"),
-    ({"voice": None}, 400, "voice"), ({"voice": "nobody"}, 404, "nobody"),
+    ({"voice": []}, 400, "voice"), ({"voice": "nobody"}, 400, "nobody"),
     ({"model": 1}, 400, "model")])
 def test_openai_reads_its_own_errors(native, body, status, words):
     got, answer = native.refused("/v1/audio/speech", {

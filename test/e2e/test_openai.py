@@ -64,3 +64,30 @@ def test_speeds_of_elevenlabs_reach_down_to_their_least(server, voice):
         return len(audio) // 2
 
     assert samples(0.7) * 0.7 / samples(1) == pytest.approx(1, abs=0.02)
+
+
+# Voices
+
+@pytest.mark.parametrize("name,voice", [
+    ("Alloy", "alloy"), ("ALLOY", "alloy"), ("Sally", "1071"), ("SALLY", "1071"),
+    ("German-Female", "2002"), ("german, female", "2002"), (1071, "1071"), ({"id": 1071}, "1071"),
+    ({"id": "sally"}, "1071"), (None, "alloy")])
+def test_voices_are_found_by_what_people_call_them(server, name, voice):
+    if voice == "2002":  # eSpeak NG's samples differ from call to call
+        assert is_speech(heard(server, voice=name))
+    else:
+        assert heard(server, voice=name) == heard(server, voice=voice)
+
+
+def test_a_request_without_a_voice_has_the_usual_one(server):
+    """As programs for LocalAI send it."""
+    status, headers, audio = ask(server, "POST", SPEECH, {"input": TEXT, "backend": "x"})
+    assert status == 200 and headers["content-type"] == "audio/mpeg" and audio
+
+
+@pytest.mark.parametrize("voice", ["nobody", "", 999, -1, 1071.5, {"id": "nobody"}])
+def test_an_unknown_voice_is_a_bad_value(server, voice):
+    status, _, answer = ask(server, "POST", SPEECH, {"input": TEXT, "voice": voice})
+    error = json.loads(answer)["error"]
+    assert (status, error["param"], error["code"]) == (400, "voice", "voice_not_found")
+    assert error["type"] == "invalid_request_error" and "Voice not found" in error["message"]

@@ -54,7 +54,7 @@ static void check(const struct speech_body *body, const char *json, size_t len, 
 	MUST(body->text && body->text_len > 0);
 	check_slice(json, len, body->text, body->text_len);
 	MUST(utf8_count(body->text, body->text_len) <= text_max);
-	if (body->voice)
+	if (body->voice && !body->voice_choices) /* one of those may be the usual one */
 		check_slice(json, len, body->voice, body->voice_len);
 	MUST(settings_format(&format, &body->settings) == 0);
 	MUST(audio_format_has_rate(format.sample_rate));

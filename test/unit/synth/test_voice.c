@@ -465,6 +465,31 @@ static void test_a_derived_voice_is_its_projects_until_it_is_public(void **state
 	assert_non_null(voices_find_for(voices, 6, 100001));
 	assert_non_null(voices_find_for(voices, 6, 1071));
 	assert_null(voices_find_named(voices, 6, "mine-100000", 11));
+	assert_null(voices_find_called(voices, 6, "mine-100000", 11));
+	assert_null(voices_find_called(voices, 6, "Mine", 4));
+	end(voices);
+}
+
+static void test_a_voice_is_found_by_what_people_call_it(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t id; /* 0: none */
+	} rows[] = {{"Sally", 1071},  {"SALLY", 1071},  {"sally", 1071},         {"1071", 1071},
+		    {"MINE", 100000}, {"mine", 100000}, {"Mine-100001", 100001}, {"sall", 0},
+		    {"", 0},          {"nobody", 0}};
+	struct voice list[2] = {derived_from(100000, 1071, "Mine"),
+				derived_from(100001, 1071, "Mine")};
+	struct voices *voices = offer_three_sallys(true);
+
+	(void)state;
+	assert_int_equal(voices_set_derived(voices, list, 2), 0);
+	for (size_t i = 0; i < COUNT(rows); ++i) {
+		const struct voice *voice =
+			voices_find_called(voices, 5, rows[i].name, strlen(rows[i].name));
+
+		assert_int_equal(voice ? voice->id : 0, rows[i].id);
+	}
 	end(voices);
 }
 
@@ -571,6 +596,7 @@ int main(void)
 		cmocka_unit_test(test_a_derived_voice_is_its_base_with_its_own_sound),
 		cmocka_unit_test(test_a_derived_voice_follows_its_base_and_outlives_it),
 		cmocka_unit_test(test_a_derived_voice_is_its_projects_until_it_is_public),
+		cmocka_unit_test(test_a_voice_is_found_by_what_people_call_it),
 		cmocka_unit_test(test_an_id_outside_its_range_is_left_out),
 		cmocka_unit_test(test_a_handle_names_one_voice),
 		cmocka_unit_test(test_no_memory_leaves_what_was_derived),

@@ -203,6 +203,37 @@ static void test_openai_names_become_voices(void **state)
 	assert_voice("1072");
 	assert_int_equal(reads(openai_body_read, "{\"voice\":{\"id\":\"me\"},\"input\":\"a\"}"), 0);
 	assert_voice("me");
+	assert_int_equal(reads(openai_body_read, "{\"voice\":1071,\"input\":\"a\"}"), 0);
+	assert_voice("1071");
+	assert_int_equal(reads(openai_body_read, "{\"voice\":{\"id\":1071},\"input\":\"a\"}"), 0);
+	assert_voice("1071");
+	assert_int_equal(reads(openai_body_read, "{\"voice\":\"ONYX\",\"input\":\"a\"}"), 0);
+	assert_int_equal(body.voice_choices[0], 1088);
+}
+
+static void test_openai_without_a_voice_is_alloy(void **state)
+{
+	static const char *const bodies[] = {"{\"input\":\"a\"}",
+					     "{\"input\":\"a\",\"voice\":null}",
+					     "{\"input\":\"a\",\"voice\":{}}"};
+
+	(void)state;
+	for (size_t i = 0; i < 3; ++i) {
+		assert_int_equal(reads(openai_body_read, bodies[i]), 0);
+		assert_voice("alloy");
+		assert_int_equal(body.voice_choices[0], 1081);
+	}
+}
+
+static void test_openai_names_can_be_listed(void **state)
+{
+	size_t count = 0;
+	const char *name;
+
+	(void)state;
+	for (; (name = openai_body_voice_name(count)); ++count)
+		assert_non_null(openai_body_voice(name, strlen(name)));
+	assert_int_equal(count, 13);
 }
 
 static void test_openai_formats_and_speeds(void **state)
@@ -224,7 +255,7 @@ static void test_openai_formats_and_speeds(void **state)
 	assert_refused(openai_body_read, "{\"input\":\"a\",\"speed\":\"1\"}", "a number");
 	assert_refused(openai_body_read, "{\"input\":\"a\",\"model\":{}}", "model");
 	assert_refused(openai_body_read, "{\"input\":\"a\",\"voice\":[]}",
-		       "voice must be a string");
+		       "voice must be a name or an id");
 }
 
 static void test_vapi_has_its_request_in_a_message(void **state)
@@ -265,6 +296,8 @@ int main(void)
 		cmocka_unit_test(test_elevenlabs_settings_may_be_empty),
 		cmocka_unit_test(test_elevenlabs_refuses_what_it_cannot_do),
 		cmocka_unit_test(test_openai_names_become_voices),
+		cmocka_unit_test(test_openai_without_a_voice_is_alloy),
+		cmocka_unit_test(test_openai_names_can_be_listed),
 		cmocka_unit_test(test_openai_formats_and_speeds),
 		cmocka_unit_test(test_vapi_has_its_request_in_a_message),
 	};
