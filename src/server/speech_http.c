@@ -20,6 +20,7 @@
 #include "wire/generate_body.h"
 #include "wire/openai_body.h"
 #include "wire/raw_dialect.h"
+#include "wire/speech_event.h"
 #include "wire/timestamp_body.h"
 #include "wire/timestamp_dialect.h"
 #include "wire/vapi_body.h"
@@ -35,7 +36,7 @@
 /* Ten thousand characters, each with four times, and their audio of one frame. */
 #define OUT_MAX (2u * 1024u * 1024u)
 
-enum speech_form { FORM_AUDIO, FORM_JSON, FORM_LINES };
+enum speech_form { FORM_AUDIO, FORM_JSON, FORM_LINES, FORM_EVENTS };
 enum voice_place { VOICE_IN_BODY, VOICE_IN_PATH, VOICE_IN_QUERY };
 
 struct speech_door {
@@ -94,6 +95,7 @@ struct speech_http {
 	struct route_call call; /* holds its request and its member */
 	int64_t project_id;
 	const struct speech_door *door;
+	enum speech_form form; /* the door's, or as the body asks */
 	struct speech_body body; /* its strings are the request's */
 	struct audio_format format;
 	struct peer peer;
@@ -122,6 +124,19 @@ static void speech_destroy(void *object)
 	drain_check(server);
 }
 
+static bool speech_http_has_times(const struct speech_http *speech)
+{
+	return speech->form == FORM_JSON || speech->form == FORM_LINES;
+}
+
+static const char *speech_http_type(const struct speech_http *speech)
+{
+	if (speech->form == FORM_EVENTS)
+		return "text/event-stream";
+	return speech->door->type ? speech->door->type
+				  : audio_format_content_type(speech->format.encoding);
+}
+
 /* The status and what a client must know of the audio behind it. */
 static int begin_answer(struct speech_http *speech)
 {
@@ -135,9 +150,9 @@ static int begin_answer(struct speech_http *speech)
 	http_reply_header(request, "X-KugelAudio-AI-Generated", "true");
 	answer_head(&speech->call);
 	answer_rate(request, speech->call.member);
-	if (http_reply_begin(request, 200,
-			     speech->door->type ? speech->door->type
-						: audio_format_content_type(encoding)) != 0)
+	if (speech->form == FORM_EVENTS)
+		http_reply_header(request, "Cache-Control", "no-cache");
+	if (http_reply_begin(request, 200, speech_http_type(speech)) != 0)
 		return ECONNRESET;
 	speech->has_begun = true;
 	return 0;
@@ -163,13 +178,17 @@ static void send_piece(struct speech_http *speech, const char *bytes, size_t len
 static void peer_send(void *arg, const char *message, size_t len, uint64_t tag, uint32_t samples)
 {
 	struct speech_http *speech = arg;
+	int err;
 
-	if (speech->door->form == FORM_AUDIO) {
+	if (speech->form == FORM_AUDIO) {
 		send_piece(speech, message, len, tag, samples);
 		return;
 	}
 	speech->out.len = 0;
-	if (timestamp_body_take(&speech->timestamps, &speech->out, message, len, samples) == 0)
+	err = speech->form == FORM_EVENTS ? speech_event_audio(&speech->out, message, len)
+					  : timestamp_body_take(&speech->timestamps, &speech->out,
+								message, len, samples);
+	if (!err)
 		send_piece(speech, speech->out.bytes, speech->out.len, tag, samples);
 	else if (speech->has_begun)
 		http_abort(speech->call.request);
@@ -203,13 +222,26 @@ static const struct peer_ops peer_ops = {
 	.tell_when_sent = peer_tell_when_sent,
 };
 
+/* After the status only events can tell the client what went wrong. */
+static void speech_http_break_off(struct speech_http *speech, const struct stream_fault *fault)
+{
+	const struct wire_notice notice = {
+		.id = fault->id, .detail = fault->detail, .request_id = speech->call.request_id};
+
+	session_note_error(&notice);
+	speech->out.len = 0;
+	if (speech->form == FORM_EVENTS && speech_event_error(&speech->out, &notice) == 0) {
+		send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
+		http_reply_end(speech->call.request);
+	} else {
+		http_abort(speech->call.request);
+	}
+}
+
 static void fail(struct speech_http *speech, const struct stream_fault *fault)
 {
-	const struct wire_notice notice = {.id = fault->id, .request_id = speech->call.request_id};
-
 	if (speech->has_begun) {
-		session_note_error(&notice); /* nobody is told, but the operator */
-		http_abort(speech->call.request);
+		speech_http_break_off(speech, fault);
 	} else {
 		answer_rate(speech->call.request, speech->call.member);
 		answer_fault(&speech->call, fault);
@@ -228,10 +260,11 @@ static void on_done(void *arg, const struct reply_usage *usage)
 	struct speech_http *speech = arg;
 	int err = 0;
 
-	(void)usage;
 	speech->out.len = 0;
-	if (speech->door->form != FORM_AUDIO)
+	if (speech_http_has_times(speech))
 		err = timestamp_body_end(&speech->timestamps, &speech->out);
+	else if (speech->form == FORM_EVENTS)
+		err = speech_event_done(&speech->out, usage->characters, usage->audio_seconds);
 	if (!err)
 		send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
 	if (!err && !speech->has_begun) /* there was nothing to be heard in it */
@@ -273,7 +306,7 @@ static void begin_speech(struct speech_http *speech)
 	struct tts_call_request request = {
 		.services = &speech->call.server->services,
 		.peer = &speech->peer,
-		.dialect = speech->door->form == FORM_AUDIO ? &dialect_raw : &dialect_timestamps,
+		.dialect = speech_http_has_times(speech) ? &dialect_timestamps : &dialect_raw,
 		.request_id = speech->call.request_id,
 		.member = speech->call.member,
 		.settings = &speech->body.settings,
@@ -446,11 +479,12 @@ static int read_request(struct speech_http *speech, struct stream_fault *fault)
 		err = choose_format(speech, fault);
 	if (err)
 		return err;
-	if (speech->door->form != FORM_AUDIO) {
+	speech->form = speech->body.wants_events ? FORM_EVENTS : speech->door->form;
+	if (speech_http_has_times(speech)) {
 		speech->body.settings.word_timestamps = true;
 		speech->body.settings.set |= SETTING_WORD_TIMESTAMPS;
 	}
-	timestamp_body_init(&speech->timestamps, speech->door->form == FORM_LINES,
+	timestamp_body_init(&speech->timestamps, speech->form == FORM_LINES,
 			    speech->format.sample_rate);
 	return 0;
 }

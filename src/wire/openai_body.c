@@ -97,9 +97,12 @@ static int read_format(struct speech_reader *reader, const struct speech_field *
 static int read_stream_format(struct speech_reader *reader, const struct speech_field *field,
 			      const struct json_value *value)
 {
-	if (value->kind == JSON_KIND_STRING && speech_body_is(value, "audio"))
-		return 0;
-	return fault_value(reader->fault, field->name, "audio", value);
+	bool wants_events = value->kind == JSON_KIND_STRING && speech_body_is(value, "sse");
+
+	if (!wants_events && !(value->kind == JSON_KIND_STRING && speech_body_is(value, "audio")))
+		return fault_value(reader->fault, field->name, "audio or sse", value);
+	reader->body->wants_events = wants_events;
+	return 0;
 }
 
 static int read_model(struct speech_reader *reader, const struct speech_field *field,

@@ -23,6 +23,7 @@ struct speech_body {
 	const char *voice; /* an id or a handle; NULL: the settings', or none */
 	size_t voice_len;
 	const int64_t *voice_choices; /* NULL, or ids up to a 0: the first that is there */
+	bool wants_events; /* audio in events, not as it is */
 	bool wants_wav; /* what would be PCM is a WAV file of the same rate */
 };
 

@@ -472,7 +472,7 @@ OPENAI = [
     (400, "invalid_request_error", None, "input", GOOD | {"input": ""}, ""),
     (400, "invalid_request_error", None, "input", GOOD | {"input": "x" * 4097}, ""),
     (400, "invalid_request_error", None, "response_format", GOOD | {"response_format": "wma"}, ""),
-    (400, "invalid_request_error", None, "stream_format", GOOD | {"stream_format": "sse"}, ""),
+    (400, "invalid_request_error", None, "stream_format", GOOD | {"stream_format": "xml"}, ""),
     (400, "invalid_request_error", None, "speed", GOOD | {"speed": 5}, ""),
     (400, "invalid_request_error", None, "voice", GOOD | {"voice": True}, ""),
     (400, "invalid_request_error", None, "input", {"model": "tts-1", "voice": "1"}, ""),

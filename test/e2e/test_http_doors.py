@@ -445,7 +445,7 @@ def test_openai_files_have_the_length_of_the_speech(native, form, kind):
 
 @pytest.mark.parametrize("body,status,words", [
     ({"response_format": "wma"}, 400, "mp3, opus, aac, flac, wav, pcm"),
-    ({"stream_format": "sse"}, 400, "stream_format"), ({"speed": 5}, 400, "speed"),
+    ({"stream_format": "ndjson"}, 400, "stream_format"), ({"speed": 5}, 400, "speed"),
     ({"input": "x" * 4097}, 400, "4096"), ({"input": None}, 400, "input is required"),
     ({"voice": []}, 400, "voice"), ({"voice": "nobody"}, 400, "nobody"),
     ({"model": 1}, 400, "model")])

@@ -1,11 +1,13 @@
 """OpenAI's API, as its clients and the programs that can be given another base URL use it."""
 
 import array
+import base64
 import http.client
 import json
 
 import pytest
 from client import is_speech, largest_step, loudness
+from decode import decode
 from program import WAIT_S
 
 SPEECH = "/v1/audio/speech"
@@ -91,3 +93,61 @@ def test_an_unknown_voice_is_a_bad_value(server, voice):
     error = json.loads(answer)["error"]
     assert (status, error["param"], error["code"]) == (400, "voice", "voice_not_found")
     assert error["type"] == "invalid_request_error" and "Voice not found" in error["message"]
+
+
+# Events
+
+def events(raw):
+    """(name, data) of each."""
+    assert raw.endswith(b"\n\n")
+    for block in raw.decode().split("\n\n")[:-1]:
+        lines = dict(line.split(": ", 1) for line in block.split("\n"))
+        yield lines.get("event"), json.loads(lines["data"])
+
+
+@pytest.mark.parametrize("form", ["pcm", "mp3", "opus", "aac", "flac", "wav"])
+def test_events_carry_the_file(server, form):
+    body = {"input": TEXT, "voice": "1", "response_format": form}
+    status, headers, raw = ask(server, "POST", SPEECH, body | {"stream_format": "sse"})
+    assert status == 200 and headers["content-type"] == "text/event-stream"
+    assert headers["cache-control"] == "no-cache"
+    *deltas, done = events(raw)
+    assert len(deltas) > 1
+    assert all(name is None and set(delta) == {"type", "audio"}
+               and delta["type"] == "speech.audio.delta" for name, delta in deltas)
+    audio = b"".join(base64.b64decode(delta["audio"], validate=True) for _, delta in deltas)
+    samples = decode(form, audio, 24000)
+    plain = heard(server)
+    # An encoder's delay and padding, and decoders that take some of it off again.
+    assert -0.01 < (len(samples) - len(plain)) / 24000 < 0.15
+    tokens = -(-len(plain) * 1000 // (50 * 24000))
+    assert done == (None, {"type": "speech.audio.done", "usage": {
+        "input_tokens": len(TEXT), "output_tokens": tokens,
+        "total_tokens": len(TEXT) + tokens}})
+
+
+def test_events_of_a_text_with_nothing_to_say_are_silence(server):
+    status, _, raw = ask(server, "POST", SPEECH, {
+        "input": "...", "voice": "1", "response_format": "pcm", "stream_format": "sse"})
+    *deltas, (_, done) = events(raw)
+    assert status == 200
+    assert b"".join(base64.b64decode(delta["audio"]) for _, delta in deltas) == bytes(4800)
+    assert done["usage"] == {"input_tokens": 3, "output_tokens": 0, "total_tokens": 3}
+
+
+def test_an_error_before_the_events_has_a_status(server):
+    status, headers, raw = ask(server, "POST", SPEECH, {
+        "input": "[[fail]]", "voice": "1", "stream_format": "sse"})
+    assert status == 500 and headers["content-type"] == "application/json"
+    assert json.loads(raw)["error"]["type"] == "server_error"
+
+
+def test_an_error_among_the_events_is_one_of_them(server):
+    status, _, raw = ask(server, "POST", SPEECH, {
+        "input": "Good morning. [[fail]]", "voice": "1", "response_format": "pcm",
+        "stream_format": "sse"})
+    *deltas, (name, last) = events(raw)  # and the answer has a clean end
+    assert status == 200 and deltas
+    assert name == "error" and set(last) == {"error"}
+    assert set(last["error"]) == {"message", "type", "param", "code"}
+    assert last["error"]["type"] == "server_error"

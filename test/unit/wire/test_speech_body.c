@@ -249,8 +249,11 @@ static void test_openai_formats_and_speeds(void **state)
 	assert_int_equal(body.settings.format.encoding, AUDIO_AAC);
 	assert_refused(openai_body_read, "{\"input\":\"a\",\"response_format\":\"wma\"}",
 		       "one of mp3, opus, aac, flac, wav, pcm (got \"wma\")");
-	assert_refused(openai_body_read, "{\"input\":\"a\",\"stream_format\":\"sse\"}",
-		       "stream_format must be audio");
+	assert_false(body.wants_events);
+	assert_int_equal(reads(openai_body_read, "{\"input\":\"a\",\"stream_format\":\"sse\"}"), 0);
+	assert_true(body.wants_events);
+	assert_refused(openai_body_read, "{\"input\":\"a\",\"stream_format\":\"ndjson\"}",
+		       "stream_format must be audio or sse");
 	assert_refused(openai_body_read, "{\"input\":\"a\",\"speed\":0.2}", "between 0.25 and 4");
 	assert_refused(openai_body_read, "{\"input\":\"a\",\"speed\":\"1\"}", "a number");
 	assert_refused(openai_body_read, "{\"input\":\"a\",\"model\":{}}", "model");
