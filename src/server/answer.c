@@ -61,7 +61,7 @@ void answer_empty(const struct route_call *call)
 static void answer_notice(const struct route_call *call, const struct wire_notice *notice)
 {
 	const struct error_shape *shape =
-		error_shape_of(call->request->path, shape_is_elevenlabs(call->request));
+		error_shape_of(call->request->path, shape_client(call->request));
 	struct buf *scratch = &call->server->scratch;
 	unsigned retry_s = notice->retry_s ? notice->retry_s : wire_error_retry_s(notice->id);
 	char seconds[16];

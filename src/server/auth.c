@@ -168,7 +168,7 @@ static void auth_admit(struct pending_auth *pending, struct member *member)
 	int err = EACCES;
 
 	http_present_key(pending->call.request);
-	if (!(key->scopes & pending->scopes)) {
+	if (!(pending->scopes & AUTH_OPTIONAL) && !(key->scopes & pending->scopes)) {
 		refuse_scopes(pending);
 	} else if (count_request(pending, member)) {
 		pending->call.member = mem_ref(member);
@@ -239,8 +239,12 @@ bool auth_has_key(const struct http_request *request)
 void auth_request(const struct route_call *call, unsigned scopes, route_h *next)
 {
 	char text[KEY_TEXT_MAX];
+	bool has_key = key_from_header(text, call->request) == 0 ||
+		       key_from_query(text, call->request) == 0;
 
-	if (key_from_header(text, call->request) != 0 && key_from_query(text, call->request) != 0)
+	if (!has_key && (scopes & AUTH_OPTIONAL))
+		next(call);
+	else if (!has_key)
 		answer_error(call, WIRE_ERROR_MISSING_KEY, NULL);
 	else if (ask(call, scopes, next, text) != 0)
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);

@@ -1,5 +1,5 @@
 /*
- * model_rest.c: GET /v1/models, in the shapes of three vendors.
+ * model_rest.c: GET /v1/models, in the shapes of three vendors, and what is below it.
  *
  * Which engine speaks is the voice's business, so a model is only a name that
  * clients send.  KugelAudio's and OpenAI's keys stand side by side in one object;
@@ -61,13 +61,26 @@ static void write_models(struct json_write *json)
 	json_write_list_end(json);
 }
 
-static void write_openai_model(struct json_write *json, const char *id)
+static void write_openai_members(struct json_write *json, const char *id)
 {
-	json_write_object(json, NULL);
 	write_text(json, "id", id);
 	write_text(json, "object", "model");
 	json_write_signed(json, "created", CREATED);
 	write_text(json, "owned_by", "syrinx");
+}
+
+static void write_openai_model(struct json_write *json, const char *id)
+{
+	json_write_object(json, NULL);
+	write_openai_members(json, id);
+	json_write_object_end(json);
+}
+
+static void model_rest_write_name(struct json_write *json, const char *id, const char *name)
+{
+	json_write_object(json, NULL);
+	write_text(json, "id", id);
+	write_text(json, "name", name);
 	json_write_object_end(json);
 }
 
@@ -121,6 +134,14 @@ static int write_elevenlabs(struct buf *out)
 	return err ? err : buf_append(out, "]", 1);
 }
 
+static void model_rest_answer(const struct route_call *call, const struct buf *out, int err)
+{
+	if (err)
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+	else
+		answer_json(call, 200, out->bytes, out->len);
+}
+
 void model_rest_list(const struct route_call *call)
 {
 	struct buf *out = &call->server->scratch;
@@ -128,8 +149,53 @@ void model_rest_list(const struct route_call *call)
 
 	out->len = 0;
 	err = shape_is_elevenlabs(call->request) ? write_elevenlabs(out) : write_native(out);
-	if (err)
-		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
-	else
-		answer_json(call, 200, out->bytes, out->len);
+	model_rest_answer(call, out, err);
+}
+
+/* Open WebUI and others ask here for the names that they offer. */
+void model_rest_list_audio(const struct route_call *call)
+{
+	struct buf *out = &call->server->scratch;
+	struct json_write json;
+
+	out->len = 0;
+	json_write_open(&json, out);
+	json_write_list(&json, "models");
+	for (size_t i = 0; i < COUNT(openai_ids); ++i)
+		model_rest_write_name(&json, openai_ids[i], openai_ids[i]);
+	for (size_t i = 0; i < COUNT(models); ++i)
+		model_rest_write_name(&json, models[i].id, models[i].name);
+	json_write_list_end(&json);
+	model_rest_answer(call, out, json_write_close(&json));
+}
+
+static const char *model_rest_find(const char *id)
+{
+	size_t len = strcspn(id, "/");
+
+	for (size_t i = 0; i < COUNT(openai_ids); ++i) {
+		if (strlen(openai_ids[i]) == len && memcmp(openai_ids[i], id, len) == 0)
+			return openai_ids[i];
+	}
+	for (size_t i = 0; i < COUNT(models); ++i) {
+		if (strlen(models[i].id) == len && memcmp(models[i].id, id, len) == 0)
+			return models[i].id;
+	}
+	return NULL;
+}
+
+void model_rest_get(const struct route_call *call)
+{
+	struct buf *out = &call->server->scratch;
+	const char *id = model_rest_find(call->id_texts[0]);
+	struct json_write json;
+
+	if (!id) {
+		answer_error(call, WIRE_ERROR_MODEL_NOT_FOUND, NULL);
+		return;
+	}
+	out->len = 0;
+	json_write_open(&json, out);
+	write_openai_members(&json, id);
+	model_rest_answer(call, out, json_write_close(&json));
 }

@@ -4,6 +4,7 @@
  *   server.c      start, signals, end
  *   drain.c       the end in good order
  *   routes.c      path → handler
+ *   audio_rest.c  GET /v1/audio/voices
  *   auth.c        whose request it is
  *   cors.c        which web pages may ask at all
  *   page.c        GET /: the playground
@@ -150,6 +151,9 @@ http_body_max_h routes_body_max;
  * 429 when there were too many, unless AUTH_AS_TURN is among the scopes: a turn is
  * counted when it begins. */
 #define AUTH_AS_TURN (1u << 31)
+/* In place of scopes: a request without a key is answered too, with no member; but programs call
+ * such routes to check a key, so a wrong one is refused. */
+#define AUTH_OPTIONAL (1u << 30)
 void auth_request(const struct route_call *call, unsigned scopes, route_h *next);
 bool auth_has_key(const struct http_request *request);
 
@@ -221,7 +225,10 @@ route_h voice_change_add, voice_change_patch, voice_change_remove, voice_change_
 route_h voice_sample_make, voice_sample_get;
 
 /* model_rest.c */
-route_h model_rest_list;
+route_h model_rest_list, model_rest_get, model_rest_list_audio;
+
+/* audio_rest.c */
+route_h audio_rest_voices;
 
 /* user_rest.c */
 route_h user_rest_get, user_rest_subscription, user_rest_history;

@@ -12,3 +12,10 @@ bool shape_is_elevenlabs(const struct http_request *request)
 	return strncmp(request->path, root, strlen(root)) == 0 ||
 	       http_header(request, "xi-api-key");
 }
+
+enum error_client shape_client(const struct http_request *request)
+{
+	if (shape_is_elevenlabs(request))
+		return ERROR_CLIENT_ELEVENLABS;
+	return http_header(request, "x-api-key") ? ERROR_CLIENT_KUGELAUDIO : ERROR_CLIENT_ANY;
+}

@@ -8,7 +8,11 @@
 #define SERVER_SHAPE_H
 
 #include "server/server_private.h"
+#include "wire/error_shape.h"
 
 bool shape_is_elevenlabs(const struct http_request *request);
+
+/* For errors: KugelAudio's SDKs send X-API-Key, OpenAI's library does not. */
+enum error_client shape_client(const struct http_request *request);
 
 #endif

@@ -18,6 +18,7 @@
 	X(FORBIDDEN, 403, "UNAUTHORIZED", "Forbidden")                                             \
 	X(VOICE_IS_FIXED, 403, "FORBIDDEN", "Forbidden") /* with any key: SDKs would blame it */   \
 	X(VOICE_NOT_FOUND, 404, "NOT_FOUND", "Voice not found")                                    \
+	X(MODEL_NOT_FOUND, 404, "NOT_FOUND", "Model not found")                                    \
 	X(DICTIONARY_NOT_FOUND, 404, "NOT_FOUND", "Dictionary not found")                          \
 	X(PROJECT_NOT_FOUND, 404, "NOT_FOUND", "Project not found")                                \
 	X(ENTRY_NOT_FOUND, 404, "NOT_FOUND", "Entry not found")                                    \

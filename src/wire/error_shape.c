@@ -52,6 +52,8 @@ static const struct shaped_error openai_errors[] = {
 	/* A voice is a value there, and a wrong one like any other. */
 	{WIRE_ERROR_VOICE_NOT_FOUND, 400, "voice_not_found"},
 	{WIRE_ERROR_NO_ROUTE, 404, "unknown_url"},
+	{WIRE_ERROR_MODEL_NOT_FOUND, 404, "model_not_found"},
+	{WIRE_ERROR_METHOD, 405, "method_not_supported"},
 };
 
 static const struct shaped_error *find(const struct shaped_error *errors, size_t count,
@@ -157,24 +159,37 @@ const struct error_shape error_shape_openai = {openai_status, openai_write};
 static const struct {
 	const char *prefix;
 	const struct error_shape *shape;
-	bool is_shared; /* with native clients, who do not say that they are theirs */
+	enum error_client client; /* whose; ERROR_CLIENT_ANY: everyone's */
 } doors[] = {
-	{"/11labs/", &error_shape_elevenlabs, false},
-	{"/v1/text-to-speech/", &error_shape_elevenlabs, false},
-	{"/v1/single-use-token/", &error_shape_elevenlabs, false},
-	{"/v1/voices", &error_shape_elevenlabs, true},
-	{"/v1/models", &error_shape_elevenlabs, true},
-	{"/v1/user", &error_shape_elevenlabs, true},
-	{"/v1/history", &error_shape_elevenlabs, true},
-	{"/v2/", &error_shape_elevenlabs, true},
-	{"/v1/audio/", &error_shape_openai, false},
+	{"/11labs/", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/text-to-speech/", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/single-use-token/", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/voices", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
+	{"/v1/models", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
+	{"/v1/user", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
+	{"/v1/history", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
+	{"/v2/", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
+	{"/v1/audio", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
+	{"/v1/audio", &error_shape_openai, ERROR_CLIENT_ANY},
+	{"/v1/models", &error_shape_native, ERROR_CLIENT_KUGELAUDIO},
+	{"/v1/models", &error_shape_openai, ERROR_CLIENT_ANY},
+	/* What else OpenAI's library calls, so that it can say what is missing; and the same when
+	 * its base URL lacks the /v1. */
+	{"/v1/chat/", &error_shape_openai, ERROR_CLIENT_ANY},
+	{"/v1/completions", &error_shape_openai, ERROR_CLIENT_ANY},
+	{"/v1/embeddings", &error_shape_openai, ERROR_CLIENT_ANY},
+	{"/v1/responses", &error_shape_openai, ERROR_CLIENT_ANY},
+	{"/audio/", &error_shape_openai, ERROR_CLIENT_ANY},
+	{"/chat/", &error_shape_openai, ERROR_CLIENT_ANY},
+	{"/models", &error_shape_openai, ERROR_CLIENT_ANY},
+	{"/responses", &error_shape_openai, ERROR_CLIENT_ANY},
 };
 
-const struct error_shape *error_shape_of(const char *path, bool has_elevenlabs_key)
+const struct error_shape *error_shape_of(const char *path, enum error_client client)
 {
 	for (size_t i = 0; i < COUNT(doors); ++i) {
 		if (strncmp(path, doors[i].prefix, strlen(doors[i].prefix)) == 0 &&
-		    (has_elevenlabs_key || !doors[i].is_shared))
+		    (doors[i].client == client || doors[i].client == ERROR_CLIENT_ANY))
 			return doors[i].shape;
 	}
 	return &error_shape_native;

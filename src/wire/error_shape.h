@@ -7,8 +7,6 @@
 #ifndef WIRE_ERROR_SHAPE_H
 #define WIRE_ERROR_SHAPE_H
 
-#include <stdbool.h>
-
 #include "base/buf.h"
 #include "wire/error.h"
 
@@ -25,8 +23,10 @@ extern const struct error_shape error_shape_elevenlabs;
 /* {"error":{"message":"…","type":"invalid_request_error","param":"speed","code":null}} */
 extern const struct error_shape error_shape_openai;
 
-/* The shape that clients of a path read.  Where two vendors have one path the carrier
- * of the key tells whose client it is. */
-const struct error_shape *error_shape_of(const char *path, bool has_elevenlabs_key);
+/* Whose client it is, where that can be known: the carrier of the key tells. */
+enum error_client { ERROR_CLIENT_ANY, ERROR_CLIENT_ELEVENLABS, ERROR_CLIENT_KUGELAUDIO };
+
+/* The shape that clients of a path read; vendors share some paths. */
+const struct error_shape *error_shape_of(const char *path, enum error_client client);
 
 #endif

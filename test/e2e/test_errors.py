@@ -6,6 +6,7 @@ no seat, a store whose table is gone.
 """
 
 import contextlib
+import json
 import re
 import sqlite3
 
@@ -187,6 +188,13 @@ def turn_of_an_unknown_voice(server):
     with Client(server) as client:
         client.send(text="Who?", voice_id=UNKNOWN)
         return frame_of(client)
+
+
+@provokes("MODEL_NOT_FOUND")
+def unknown_model(server):
+    with Rest(server) as rest:  # whose shape it is says the key's carrier
+        status, body = rest.raw("GET", "/models/none", headers={"X-API-Key": server.key})
+        return status, json.loads(body)
 
 
 @provokes("DICTIONARY_NOT_FOUND")

@@ -9,6 +9,7 @@ import pytest
 from client import is_speech, largest_step, loudness
 from decode import decode
 from program import WAIT_S
+from rest import Rest
 
 SPEECH = "/v1/audio/speech"
 TEXT = "The same words at every speed, so that their length can be compared."
@@ -151,3 +152,114 @@ def test_an_error_among_the_events_is_one_of_them(server):
     assert name == "error" and set(last) == {"error"}
     assert set(last["error"]) == {"message", "type", "param", "code"}
     assert last["error"]["type"] == "server_error"
+
+
+# Lists
+
+def test_voices_can_be_listed_without_a_key(server):
+    """As Open WebUI does."""
+    status, _, answer = ask(server, "GET", "/v1/audio/voices", key=None)
+    voices = json.loads(answer)["voices"]
+    assert status == 200 and list(json.loads(answer)) == ["voices"]
+    assert all(set(voice) == {"id", "name", "language", "gender"} for voice in voices)
+    ids = [voice["id"] for voice in voices]
+    assert len(ids) == len(set(ids)) > 100 and ids[0] == "alloy"
+    assert {"id": "1071", "name": "Sally", "language": "en", "gender": "female"} in voices
+    for voice in ids[:13]:
+        assert heard(server, input="Hi.", voice=voice)
+
+
+def test_voices_of_a_project_are_listed_for_its_key_alone(server):
+    with Rest(server) as rest:
+        mine = rest.must(201, rest.post("/voices", {
+            "name": "Mine", "base_voice_id": 1071, "is_public": False}))
+        shown = rest.must(201, rest.post("/voices", {
+            "name": "Shown", "base_voice_id": 1071, "is_public": True}))
+
+    def ids(**key):
+        answer = json.loads(ask(server, "GET", "/v1/audio/voices", **key)[2])
+        return {voice["id"] for voice in answer["voices"]}
+
+    derived = {str(mine["id"]), str(shown["id"])}
+    assert derived <= ids() and not derived & ids(key=None)
+    assert heard(server, input="Hi.", voice="Mine")
+    with Rest(server) as rest:
+        for voice in derived:
+            rest.delete("/voices/" + voice)
+
+
+def test_models_can_be_listed_and_looked_up_without_a_key(server):
+    status, _, answer = ask(server, "GET", "/v1/audio/models", key=None)
+    models = json.loads(answer)["models"]
+    assert status == 200 and {"id": "tts-1", "name": "tts-1"} in models
+    for model in models:
+        status, _, answer = ask(server, "GET", "/v1/models/" + model["id"], key=None)
+        found = json.loads(answer)
+        assert status == 200 and found["id"] == model["id"] and found["object"] == "model"
+        assert set(found) == {"id", "object", "created", "owned_by"}
+        assert found in json.loads(ask(server, "GET", "/v1/models", key=None)[2])["data"]
+
+
+KEYLESS = ["/v1/models", "/v1/models/tts-1", "/v1/audio/models", "/v1/audio/voices",
+           "/11labs/v1/models"]
+
+
+@pytest.mark.parametrize("path", KEYLESS)
+def test_a_wrong_key_is_refused_where_none_is_needed(server, path):
+    """Programs call these to check a key."""
+    assert ask(server, "GET", path, key=None)[0] == 200
+    assert ask(server, "GET", path)[0] == 200
+    assert ask(server, "GET", path, key="sk-wrong")[0] == 401
+    assert ask(server, "GET", path, key=None, X_API_Key="ka_wrong")[0] == 401
+    assert ask(server, "GET", path, key=None, xi_api_key="wrong")[0] == 401
+    assert ask(server, "HEAD", path, key=None)[0] == 200
+
+
+def test_pages_may_read_the_lists(server):
+    origin = f"http://127.0.0.1:{server.port}"
+    for path in KEYLESS:
+        _, headers, _ = ask(server, "GET", path, key=None, Origin=origin)
+        assert headers["access-control-allow-origin"] == origin
+
+
+# Errors
+
+@pytest.mark.parametrize("method,path,key,status,code", [
+    ("POST", "/v1/audio/transcriptions", True, 404, "unknown_url"),
+    ("GET", "/v1/audio", True, 404, "unknown_url"),
+    ("GET", "/v1/audio/speech", True, 405, "method_not_supported"),
+    ("POST", "/v1/audio/voices", True, 405, "method_not_supported"),
+    ("POST", "/v1/audio/speech", None, 401, "invalid_api_key"),
+    ("POST", "/v1/audio/speech", "sk-wrong", 401, "invalid_api_key"),
+    ("GET", "/v1/models", "sk-wrong", 401, "invalid_api_key"),
+    ("DELETE", "/v1/models/tts-1", True, 405, "method_not_supported"),
+    ("GET", "/v1/models/gpt-9", True, 404, "model_not_found"),
+    ("GET", "/v1/models/tts-1/x", True, 404, "unknown_url"),
+    ("POST", "/v1/chat/completions", True, 404, "unknown_url"),
+    ("POST", "/v1/responses", True, 404, "unknown_url"),
+    ("POST", "/audio/speech", True, 404, "unknown_url")])
+def test_errors_are_openais(server, method, path, key, status, code):
+    got, _, answer = ask(server, method, path, key=key)
+    error = json.loads(answer)["error"]
+    assert (got, error["code"]) == (status, code)
+    assert set(error) == {"message", "type", "param", "code"}
+    assert error["type"] == "invalid_request_error" and error["message"]
+
+
+@pytest.mark.parametrize("path", ["/v1/models/gpt-9", "/v1/audio/nothing"])
+def test_elevenlabs_clients_read_their_own_errors(server, path):
+    status, _, answer = ask(server, "GET", path, key=None, xi_api_key=server.key)
+    assert status == 404 and json.loads(answer)["detail"]["status"]
+
+
+def test_kugelaudios_clients_read_their_own_errors(server):
+    """They list models too, and send X-API-Key beside the bearer."""
+    status, _, answer = ask(server, "GET", "/v1/models", key="ka_wrong", X_API_Key="ka_wrong")
+    answer = json.loads(answer)
+    assert (status, answer["error_code"], answer["code"]) == (401, "UNAUTHORIZED", 401)
+    assert isinstance(answer["error"], str)
+
+
+def test_other_unknown_paths_have_the_native_shape(server):
+    status, _, answer = ask(server, "GET", "/v1/nothing")
+    assert status == 404 and json.loads(answer)["error_code"] == "NOT_FOUND"

@@ -92,6 +92,11 @@ static void test_openai(void **state)
 	assert_int_equal(shape->status(WIRE_ERROR_NO_CREDIT), 429);
 	assert_int_equal(shape->status(WIRE_ERROR_WRONG_KEY), 401);
 	assert_int_equal(shape->status(WIRE_ERROR_INVALID_REQUEST), 400);
+	assert_int_equal(shape->status(WIRE_ERROR_VOICE_NOT_FOUND), 400);
+	assert_writes(shape, WIRE_ERROR_MODEL_NOT_FOUND, NULL,
+		      "{\"error\":{\"message\":\"Model not found\",\"type\":"
+		      "\"invalid_request_error\",\"param\":null,\"code\":\"model_not_found\"}}");
+	assert_int_equal(shape->status(WIRE_ERROR_MODEL_NOT_FOUND), 404);
 }
 
 static void test_openai_names_the_field(void **state)
@@ -110,26 +115,47 @@ static void test_openai_names_the_field(void **state)
 static void test_paths_have_the_shape_of_their_clients(void **state)
 {
 	(void)state;
-	assert_ptr_equal(error_shape_of("/v1/tts/generate", true), &error_shape_native);
-	assert_ptr_equal(error_shape_of("/v1/text-to-speech/1/stream", false),
+	assert_ptr_equal(error_shape_of("/v1/tts/generate", ERROR_CLIENT_ELEVENLABS),
+			 &error_shape_native);
+	assert_ptr_equal(error_shape_of("/v1/text-to-speech/1/stream", ERROR_CLIENT_ANY),
 			 &error_shape_elevenlabs);
-	assert_ptr_equal(error_shape_of("/11labs/v1/nothing", true), &error_shape_elevenlabs);
-	assert_ptr_equal(error_shape_of("/v1/audio/speech", false), &error_shape_openai);
-	assert_ptr_equal(error_shape_of("/vapi/synthesize", false), &error_shape_native);
-	assert_ptr_equal(error_shape_of("", true), &error_shape_native);
+	assert_ptr_equal(error_shape_of("/11labs/v1/nothing", ERROR_CLIENT_ELEVENLABS),
+			 &error_shape_elevenlabs);
+	assert_ptr_equal(error_shape_of("/vapi/synthesize", ERROR_CLIENT_ANY), &error_shape_native);
+	assert_ptr_equal(error_shape_of("", ERROR_CLIENT_ELEVENLABS), &error_shape_native);
+}
+
+static void test_paths_of_openai_have_its_shape(void **state)
+{
+	static const char *const paths[] = {
+		"/v1/audio",     "/v1/audio/speech", "/v1/audio/nothing",
+		"/v1/models",    "/v1/models/tts-1", "/v1/chat/completions",
+		"/v1/responses", "/audio/speech",    "/models"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); ++i)
+		assert_ptr_equal(error_shape_of(paths[i], ERROR_CLIENT_ANY), &error_shape_openai);
+	assert_ptr_equal(error_shape_of("/v1/audio/speech", ERROR_CLIENT_ELEVENLABS),
+			 &error_shape_elevenlabs);
+	assert_ptr_equal(error_shape_of("/v1/audio/speech", ERROR_CLIENT_KUGELAUDIO),
+			 &error_shape_openai);
+	assert_ptr_equal(error_shape_of("/v1/models/x", ERROR_CLIENT_KUGELAUDIO),
+			 &error_shape_native);
 }
 
 static void test_shared_paths_have_the_shape_of_the_keys_carrier(void **state)
 {
-	static const char *const paths[] = {"/v1/voices",  "/v1/voices/1071",
-					    "/v1/models",  "/v1/user/subscription",
-					    "/v1/history", "/v2/voices"};
+	static const char *const paths[] = {"/v1/voices", "/v1/voices/1071",
+					    "/v1/user/subscription", "/v1/history", "/v2/voices"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); ++i) {
-		assert_ptr_equal(error_shape_of(paths[i], false), &error_shape_native);
-		assert_ptr_equal(error_shape_of(paths[i], true), &error_shape_elevenlabs);
+		assert_ptr_equal(error_shape_of(paths[i], ERROR_CLIENT_ANY), &error_shape_native);
+		assert_ptr_equal(error_shape_of(paths[i], ERROR_CLIENT_ELEVENLABS),
+				 &error_shape_elevenlabs);
 	}
+	assert_ptr_equal(error_shape_of("/v1/models", ERROR_CLIENT_ELEVENLABS),
+			 &error_shape_elevenlabs);
 }
 
 int main(void)
@@ -140,6 +166,7 @@ int main(void)
 		cmocka_unit_test(test_openai),
 		cmocka_unit_test(test_openai_names_the_field),
 		cmocka_unit_test(test_paths_have_the_shape_of_their_clients),
+		cmocka_unit_test(test_paths_of_openai_have_its_shape),
 		cmocka_unit_test(test_shared_paths_have_the_shape_of_the_keys_carrier),
 	};
 
