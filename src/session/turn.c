@@ -253,6 +253,17 @@ static void on_confirm(void *arg)
 	turn_speak(turn);
 }
 
+static void await_confirmation(struct turn *turn)
+{
+	unsigned pause_ms = chunker_pause_ms(turn->chunker);
+
+	if (pause_ms)
+		timer_set(timers_of(turn), &turn->confirm_timer, pause_ms * UINT64_C(1000),
+			  on_confirm, turn);
+	else
+		timer_clear(timers_of(turn), &turn->confirm_timer);
+}
+
 static void on_stale(void *arg)
 {
 	struct turn *turn = arg;
@@ -279,11 +290,7 @@ static void go_on(struct turn *turn)
 		return;
 	timer_set(timers_of(turn), &turn->stale_timer,
 		  turn->settings.flush_timeout_ms * UINT64_C(1000), on_stale, turn);
-	if (chunker_awaits_pause(turn->chunker))
-		timer_set(timers_of(turn), &turn->confirm_timer,
-			  CHUNKER_CONFIRM_MS * UINT64_C(1000), on_confirm, turn);
-	else
-		timer_clear(timers_of(turn), &turn->confirm_timer);
+	await_confirmation(turn);
 	turn_speak(turn);
 }
 
@@ -317,6 +324,7 @@ void turn_text(struct turn *turn, const char *text, size_t len)
 			return;
 		}
 		turn->bytes += len;
+		chunker_end_message(turn->chunker);
 		count = turn->blanks + utf8_count(text, len);
 		turn->blanks = 0;
 		turn->characters += count;

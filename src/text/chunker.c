@@ -460,16 +460,28 @@ int chunker_feed(struct chunker *chunker, const char *text, size_t len)
 	return 0;
 }
 
-bool chunker_awaits_pause(const struct chunker *chunker)
+void chunker_end_message(struct chunker *chunker)
 {
-	return sentence_awaits_pause(&chunker->sentence);
+	struct place end;
+
+	if (chunker->in_tag) /* it may belong to the sentence before it */
+		chunker->sentence.message = fed(chunker);
+	else if (sentence_end_message(&chunker->sentence, fed(chunker), &end))
+		end_sentence(chunker, end);
+}
+
+unsigned chunker_pause_ms(const struct chunker *chunker)
+{
+	if (!sentence_awaits_pause(&chunker->sentence))
+		return 0;
+	return sentence_is_doubtful(&chunker->sentence) ? CHUNKER_DOUBT_MS : CHUNKER_CONFIRM_MS;
 }
 
 void chunker_pause(struct chunker *chunker)
 {
 	struct place end;
 
-	if (!chunker_awaits_pause(chunker))
+	if (!sentence_awaits_pause(&chunker->sentence))
 		return;
 	sentence_confirm(&chunker->sentence, &end);
 	end_sentence(chunker, end);

@@ -1,10 +1,10 @@
 /*
  * chunker.h: cuts a stream of text into the chunks that an engine speaks.
  *
- * Pure: no clock, no I/O.  Its owner feeds text as it comes, says when time
- * has passed, and takes chunks out.  When no time passes, the chunks depend
- * only on the text, not on how it was split over the feeds: what is undecided
- * waits for more text, a pause, a timeout or the flush.
+ * Pure: no clock, no I/O.  Its owner feeds text as it comes, says where messages
+ * end and when time has passed, and takes chunks out.  The chunks depend only on
+ * the text, not on how it was split over the feeds: what is undecided waits for
+ * more text, the end of a message, a pause, a timeout or the flush.
  *
  * A chunk is the shortest run of whole sentences that reaches its entry of the
  * schedule.  A sentence that runs on past the largest entry is cut at its last
@@ -42,10 +42,16 @@ int chunker_alloc(struct chunker **chunkerp, const struct chunker_options *optio
  * was not taken out yet: nothing was appended. */
 int chunker_feed(struct chunker *chunker, const char *text, size_t len);
 
-/* True while a sentence end only waits for confirmation: its owner should
- * call chunker_pause after CHUNKER_CONFIRM_MS without text. */
-bool chunker_awaits_pause(const struct chunker *chunker);
-#define CHUNKER_CONFIRM_MS 60
+/* What was fed since the last call was one message of a client.  Its end confirms
+ * a sentence end that stands there, when the message is no token of a model: see
+ * sentence_end_message. */
+void chunker_end_message(struct chunker *chunker);
+
+/* How long a sentence end waits for confirmation: its owner should call
+ * chunker_pause when no text has come for so long.  0: none waits. */
+unsigned chunker_pause_ms(const struct chunker *chunker);
+#define CHUNKER_CONFIRM_MS 35 /* clients exist that listen for 50 ms */
+#define CHUNKER_DOUBT_MS 100 /* for one after which sentences often go on */
 void chunker_pause(struct chunker *chunker);
 
 /* Hands over what is buffered without ending the turn (flush_timeout_ms): cut

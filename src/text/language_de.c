@@ -623,7 +623,7 @@ const struct language language_de = {
 	.starter = " str jh jhd jhdt mio mrd tsd std min sek v.chr n.chr e.v s.o s.u jr sen u.a "
 		   "nr nrn s abb tab kap bd abs tel jan feb mär apr jun jul aug sep sept okt nov "
 		   "dez anm ziff hnr co ",
-	.capital = " usw etc usf uvm u.v.m o.ä u.ä dgl u.dgl u.v.a ",
+	.capital = " usw ff etc usf uvm u.v.m o.ä u.ä dgl u.dgl u.v.a ",
 	.word = " art max ",
 	.starters = " der die das den dem des ein eine einen einem einer ich du er sie es wir ihr "
 		    "man dies diese diesen dieser dieses und oder aber denn doch dann danach da "

@@ -617,7 +617,7 @@ const struct language language_en = {
 		   "ph.d al esq oz lb lbs ft hr hrs min mi sq m.sc b.sc mon tue tues thu thurs "
 		   "nos p pp pg Ch vol vols fig figs eq eqs Sec op nr ext Jan Feb Apr Aug Sep "
 		   "Sept Oct Nov Dec tel ver ca ",
-	.capital = " etc ",
+	.capital = " etc tbsp tsp ",
 	.word = " no art para sec Mar Jun Jul max ",
 	.starters = " the a an i he she it we you they this that these those there here then when "
 		    "where what who why how which in on at by for from with without after before "

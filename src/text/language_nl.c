@@ -466,7 +466,7 @@ const struct language language_nl = {
 		 "i.p.v i.v.m m.b.t resp evt incl excl vgl zgn st vs n.a.v d.m.v ",
 	.starter = " n.v b.v v.chr n.chr jr sr nr nrs blz p afb tel hfst jan feb mrt apr aug sep "
 		   "sept okt nov dec ca ",
-	.capital = " etc enz e.d ",
+	.capital = " etc enz e.d mln mld ",
 	.word = " art par max min ",
 	.starters = " de het een ik jij je hij zij ze wij we jullie u dit dat deze die er en maar "
 		    "of want dus als toen wanneer waar wat wie hoe waarom in op aan bij met naar "

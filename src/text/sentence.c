@@ -51,6 +51,7 @@ static void add_stop(struct candidate *candidate, const struct glyph *g)
 	candidate->is_number = false;
 	candidate->is_strong |= g->punctuation == PUNCTUATION_STRONG;
 	candidate->is_full |= g->punctuation == PUNCTUATION_FULL;
+	candidate->is_certain &= g->punctuation >= PUNCTUATION_STRONG; /* no ellipsis */
 	candidate->stage = CANDIDATE_CLOSING;
 }
 
@@ -72,6 +73,7 @@ static enum outcome step_closing(struct sentence *s, const struct glyph *g)
 	}
 	if (g->punctuation == PUNCTUATION_CLOSE) {
 		candidate->end = g->after;
+		candidate->is_certain &= candidate->is_full;
 		if (candidate->is_number && candidate->hold == HOLD_STARTER)
 			candidate->hold = HOLD_CAPITAL; /* "(page 5.)" is no ordinal */
 		return OUTCOME_WAIT;
@@ -134,6 +136,7 @@ static enum outcome step_between(struct sentence *s, const struct glyph *g)
 	}
 	if (is_fresh && closes_after_blank(s, g->c)) {
 		candidate->end = g->after;
+		candidate->is_certain = false;
 		return OUTCOME_WAIT;
 	}
 	if (is_fresh && g->punctuation == PUNCTUATION_COMMA)
@@ -238,8 +241,10 @@ static void begin_sentence(struct sentence *s)
 	if (s->candidate.stage == CANDIDATE_CLOSING)
 		s->is_between = true; /* the next word begins without a blank */
 	s->words = in_word ? 1 : 0;
+	s->first_word = s->word.begin;
 	s->has_content = in_word || s->candidate.is_crossed;
 	s->follows_dot = false;
+	s->in_quote = s->candidate.is_crossed;
 	s->candidate = (struct candidate){0};
 }
 
@@ -253,6 +258,19 @@ static bool settle(struct sentence *s, enum outcome outcome, struct place *end)
 	if (outcome == OUTCOME_NO_END)
 		s->candidate = (struct candidate){0};
 	return false;
+}
+
+/* See sentence.h; the candidate has its hold. */
+static bool is_certain(const struct sentence *s, const struct glyph *g)
+{
+	const struct word *word = &s->word;
+
+	if (s->candidate.is_full)
+		return true;
+	if (s->candidate.hold != HOLD_NONE || word->has_dot || word->is_address || s->in_quote)
+		return false;
+	return s->candidate.is_strong ||
+	       (g->punctuation == PUNCTUATION_DOT && !s->is_between && word_is_plain(word));
 }
 
 static void open_stop(struct sentence *s, const struct glyph *g)
@@ -271,6 +289,7 @@ static void open_stop(struct sentence *s, const struct glyph *g)
 	} else if (g->c == '!' && (word_is(&s->word, "yahoo") || word_is(&s->word, "jeopardy"))) {
 		s->candidate.hold = HOLD_STARTER; /* names that end in a stop */
 	}
+	s->candidate.is_certain = is_certain(s, g);
 	s->follows_dot = is_dot;
 }
 
@@ -320,6 +339,34 @@ static void track_clause(struct sentence *s, const struct glyph *g)
 	s->clause_end = g->after;
 }
 
+/* Where a sentence begins with a dash somebody speaks: "—¡Alto! —dijo él".  Marks
+ * that open in one language close in another: the first one opens. */
+static void track_quote(struct sentence *s, const struct glyph *g)
+{
+	switch (g->punctuation) {
+	case PUNCTUATION_OPEN:
+		s->in_quote = true;
+		break;
+	case PUNCTUATION_CLOSE:
+		s->in_quote = !s->in_quote && s->is_between;
+		break;
+	case PUNCTUATION_DASH:
+	case PUNCTUATION_PAUSE:
+		s->in_quote |= !s->has_content;
+		break;
+	case PUNCTUATION_INVERTED:
+		s->in_quote |= s->words > 0; /* a question in a sentence */
+		break;
+	case PUNCTUATION_NONE:
+	case PUNCTUATION_DOT:
+	case PUNCTUATION_ELLIPSIS:
+	case PUNCTUATION_STRONG:
+	case PUNCTUATION_FULL:
+	case PUNCTUATION_COMMA:
+		break;
+	}
+}
+
 static void track_word(struct sentence *s, const struct glyph *g)
 {
 	if (unicode_is_blank(g->kind)) {
@@ -333,7 +380,8 @@ static void track_word(struct sentence *s, const struct glyph *g)
 		s->follows_dot = false;
 		s->is_between = false;
 	}
-	s->words += word_step(&s->word, g->c, g->kind, g->before);
+	if (word_step(&s->word, g->c, g->kind, g->before) && s->words++ == 0)
+		s->first_word = s->word.begin;
 	s->has_content = true;
 	s->solid = g->after;
 }
@@ -354,6 +402,7 @@ bool sentence_step(struct sentence *s, uint32_t c, struct place before, struct p
 			open_line(s);
 	}
 	track_clause(s, &g);
+	track_quote(s, &g);
 	track_word(s, &g);
 	s->last = c;
 	return ended;
@@ -412,15 +461,40 @@ void sentence_spell(struct sentence *s, struct place after)
 	s->follows_dot = false;
 	s->word.last_kind = UNICODE_OTHER;
 	s->word.is_plain = s->word.opens_number = false;
-	s->words += s->words == 0;
+	if (s->words == 0) {
+		s->words = 1;
+		s->first_word = after;
+	}
 	s->has_content = true;
 	s->solid = after;
+}
+
+bool sentence_end_message(struct sentence *s, size_t next_message, struct place *end)
+{
+	struct candidate *candidate = &s->candidate;
+	bool has_words = s->words > 1 || candidate->is_full;
+	bool ends;
+
+	candidate->is_whole |= s->first_word.byte >= s->message;
+	ends = candidate->is_certain && !candidate->is_crossed &&
+	       (candidate->stage == CANDIDATE_GAP ||
+		(candidate->stage == CANDIDATE_CLOSING && candidate->is_whole && has_words));
+	s->message = next_message;
+	return ends && settle(s, OUTCOME_END, end);
 }
 
 bool sentence_awaits_pause(const struct sentence *s)
 {
 	return (s->candidate.stage == CANDIDATE_CLOSING || s->candidate.stage == CANDIDATE_GAP) &&
 	       s->candidate.hold <= HOLD_WORD;
+}
+
+bool sentence_is_doubtful(const struct sentence *s)
+{
+	const struct candidate *candidate = &s->candidate;
+	bool may_be_short = s->words > 1 || candidate->hold == HOLD_WORD; /* "No." */
+
+	return !candidate->is_certain && !(candidate->is_whole && may_be_short);
 }
 
 void sentence_confirm(struct sentence *s, struct place *end)

@@ -27,6 +27,8 @@ struct candidate {
 	bool is_full; /* needs no confirmation: '。' */
 	bool is_strong; /* '!' or '?' */
 	bool is_number; /* its dot came after a digit */
+	bool is_certain; /* nothing suggests that the sentence goes on: see below */
+	bool is_whole; /* all of its sentence came in one message */
 	bool is_crossed; /* something other than blanks stands in the gap */
 	bool has_newline;
 	bool begins_lower; /* the word in the word stage does */
@@ -40,9 +42,12 @@ struct sentence {
 	struct candidate candidate;
 	uint32_t last;
 	unsigned words; /* begun in this sentence */
+	struct place first_word; /* where the first of them began */
+	size_t message; /* where the message began that is being read */
 	bool has_content; /* anything but blanks */
 	bool is_between; /* no word is open */
 	bool follows_dot; /* the last word ended in a dot that was a candidate */
+	bool in_quote; /* one was opened, or a bracket, or the speech of a dialogue */
 	struct place solid; /* after the last code point that is not blank */
 	struct place gap; /* where the last word ended */
 	struct place clause; /* where the last clause ended */
@@ -66,8 +71,23 @@ bool sentence_tag(struct sentence *sentence, const struct tag *tag, struct place
  * word, whatever they are. */
 void sentence_spell(struct sentence *sentence, struct place after);
 
-/* True when only confirmation is missing, and a pause would do. */
+/* The message that is being read ends here, and the next one begins: true when
+ * that confirms the candidate.  Only a certain one is confirmed, and only when a
+ * blank stands after it or when the message contains the whole sentence, of several
+ * words: what a model sends token by token ends anywhere.
+ *
+ * A candidate is certain after a plain word ('.', '!', '?', '?!') and after '。'.
+ * It is not after what may be an abbreviation, a number, an initial or a part of a
+ * name with dots, nor after an ellipsis, nor in a quote or when one closes after it
+ * ("Stop!" he said; the same with brackets), nor at the end of a line without a
+ * stop. */
+bool sentence_end_message(struct sentence *sentence, size_t next_message, struct place *end);
+
+/* True when only confirmation is missing, and a pause would do; the pause should be
+ * a long one when the candidate is doubtful: neither certain nor the end of a whole
+ * message. */
 bool sentence_awaits_pause(const struct sentence *sentence);
+bool sentence_is_doubtful(const struct sentence *sentence);
 
 /* A pause has confirmed the candidate. */
 void sentence_confirm(struct sentence *sentence, struct place *end);

@@ -36,7 +36,8 @@ void word_begin(struct word *word, struct place at, bool keep_key)
 	word->letters = word->digits = 0;
 	word->is_capital = word->is_spelled = false;
 	word->is_plain = word->is_dotted = true;
-	word->has_pieces = word->is_address = word->opens_number = false;
+	word->has_pieces = word->has_dot = false;
+	word->is_address = word->opens_number = false;
 	word->key_is_lost = false;
 	if (keep)
 		key_put(word, '.');
@@ -57,6 +58,7 @@ static void take_letter(struct word *word, uint32_t c, enum unicode_kind kind)
 {
 	if (word->last == '.' && word->is_spelled) {
 		next_piece(word);
+		word->has_dot = true;
 		key_put(word, '.');
 	}
 	if (!word->is_spelled) {
@@ -196,6 +198,21 @@ enum hold word_hold(const struct word *word, const struct language *language, bo
 		return (is_first && !word->has_pieces) || follows_initial(word) ? HOLD_NEVER
 										: HOLD_STARTER;
 	return language->ordinals && is_roman(word) ? HOLD_STARTER : HOLD_NONE;
+}
+
+bool word_is_plain(const struct word *word)
+{
+	const char *own = word->key + word->key_begin;
+
+	if (word->key_is_lost || word->letters == 0)
+		return true;
+	if (word->letters == 1)
+		return false;
+	for (; *own; ++own) {
+		if (strchr("aeiouy", *own) || (unsigned char)*own >= 0x80)
+			return true;
+	}
+	return false;
 }
 
 bool word_is(const struct word *word, const char *wanted)

@@ -37,6 +37,7 @@ struct word {
 	bool is_plain; /* nothing but digits so far */
 	bool is_dotted; /* all earlier pieces were single letters */
 	bool has_pieces; /* more than one */
+	bool has_dot; /* between two of them: "example.com" */
 	bool is_address; /* has '/' or '@' */
 	bool opens_number; /* ends so that a number may go on */
 	bool key_is_lost; /* too long, or with digits */
@@ -52,6 +53,10 @@ bool word_step(struct word *word, uint32_t c, enum unicode_kind kind, struct pla
 
 /* What a single dot now would mean; is_first: no other word in its sentence. */
 enum hold word_hold(const struct word *word, const struct language *language, bool is_first);
+
+/* False when a dot after it may be that of an abbreviation that no list has: one
+ * letter, or none that is a vowel ("т.", "tbsp."). */
+bool word_is_plain(const struct word *word);
 
 /* True when this word (in lower case) is the key of this or the last word. */
 bool word_is(const struct word *word, const char *wanted);

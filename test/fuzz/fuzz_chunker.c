@@ -3,9 +3,10 @@
  *
  * The first eight bytes choose the options and seed the splits, the rest is
  * text.  Checked: chunks are never empty, never blank at their ends and never
- * longer than the buffer's maximum; the split into feeds does not matter; and
- * everything that is spoken comes out once and in order, also when pauses and
- * timeouts fall where they like.
+ * longer than the buffer's maximum; the split into feeds does not matter, nor that
+ * into messages which end in letters or digits; and everything that is spoken comes
+ * out once and in order, also when messages end, and pauses and timeouts fall, where
+ * they like.
  */
 #include <assert.h>
 #include <stdbool.h>
@@ -90,6 +91,33 @@ static size_t piece_len(struct input *input, size_t at, unsigned *seed, unsigned
 	return n;
 }
 
+/* The last code point before a place is a letter or a digit. */
+static bool ends_in_word(const struct input *input, size_t at)
+{
+	enum unicode_kind kind;
+	uint32_t c;
+	size_t n = 1;
+
+	while (n < at && ((uint8_t)input->text[at - n] & 0xc0) == 0x80)
+		++n;
+	utf8_decode(&c, input->text + at - n, n);
+	kind = unicode_kind(c);
+	return unicode_is_letter(kind) || kind == UNICODE_DIGIT;
+}
+
+/* What ends a piece does to a chunker. */
+static void pass_time(struct chunker *chunker, unsigned dice)
+{
+	if (dice % 2 == 0)
+		chunker_end_message(chunker);
+	if (dice == 0)
+		(void)chunker_timeout(chunker);
+	if (dice < 3)
+		chunker_pause(chunker);
+	if (dice == 3)
+		chunker_emit(chunker);
+}
+
 /* Runs the text through a chunker in pieces of at most `most` code points. */
 static void run(struct input *input, struct output *output, unsigned most, bool with_time)
 {
@@ -101,17 +129,15 @@ static void run(struct input *input, struct output *output, unsigned most, bool 
 	assert(chunker_alloc(&chunker, &input->options) == 0);
 	while (at < input->len) {
 		size_t n = piece_len(input, at, &seed, most);
-		unsigned dice = with_time ? (unsigned)rand_r(&seed) % 8 : 8;
+		unsigned dice = (unsigned)rand_r(&seed) % 8;
 
 		assert(chunker_feed(chunker, input->text + at, n) == 0);
 		at += n;
-		if (dice == 0)
-			chunker_timeout(chunker);
-		if (dice < 3)
-			chunker_pause(chunker);
-		if (dice == 3)
-			chunker_emit(chunker);
-		if (dice != 7)
+		if (with_time)
+			pass_time(chunker, dice);
+		else if (ends_in_word(input, at))
+			chunker_end_message(chunker);
+		if (!with_time || dice != 7)
 			take(input, chunker, output);
 	}
 	chunker_flush(chunker);

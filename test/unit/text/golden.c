@@ -70,7 +70,7 @@ static struct golden_step *add_step(struct reader *reader, enum golden_kind kind
 		fail(reader, "a step too many");
 	++golden->steps_len;
 	*step = (struct golden_step){kind, NULL, golden->chunks_len, golden->chunks_len};
-	golden->is_timed |= kind == GOLDEN_PAUSE || kind == GOLDEN_TIMEOUT || kind == GOLDEN_EMIT;
+	golden->is_timed |= kind != GOLDEN_FEED && kind != GOLDEN_FLUSH;
 	return step;
 }
 
@@ -128,7 +128,7 @@ static void set_schedule(struct reader *reader, const char *text)
 
 static void read_command(struct reader *reader, const char *text)
 {
-	static const char *const names[] = {"", "pause", "timeout", "emit", "flush"};
+	static const char *const names[] = {"", "message", "pause", "timeout", "emit", "flush"};
 
 	for (size_t i = 1; i < COUNT(names); ++i) {
 		if (strcmp(text, names[i]) == 0) {

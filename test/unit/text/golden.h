@@ -9,7 +9,7 @@
  *     schedule 5 80          chunk_length_schedule
  *     max 50                 max_buffer_length
  *     < text                 a feed
- *     | pause                or timeout, emit or flush
+ *     | message              ends here; or pause, timeout, emit, flush
  *     > chunk                comes out of the step above it
  *
  * A case without "| flush" is flushed with its last step.  In text, \n is a
@@ -26,7 +26,14 @@
 #define GOLDEN_STEPS_MAX 24
 #define GOLDEN_CHUNKS_MAX 64
 
-enum golden_kind { GOLDEN_FEED, GOLDEN_PAUSE, GOLDEN_TIMEOUT, GOLDEN_EMIT, GOLDEN_FLUSH };
+enum golden_kind {
+	GOLDEN_FEED,
+	GOLDEN_MESSAGE,
+	GOLDEN_PAUSE,
+	GOLDEN_TIMEOUT,
+	GOLDEN_EMIT,
+	GOLDEN_FLUSH
+};
 
 struct golden_step {
 	enum golden_kind kind;
@@ -41,7 +48,7 @@ struct golden_case {
 	size_t steps_len;
 	char *chunks[GOLDEN_CHUNKS_MAX];
 	size_t chunks_len;
-	bool is_timed; /* has a pause, a timeout or an emit */
+	bool is_timed; /* has a message's end, a pause, a timeout or an emit */
 };
 
 typedef void(golden_h)(const struct golden_case *golden, void *arg);

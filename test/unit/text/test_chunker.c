@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "golden.h"
 #include "text/chunker.h"
+#include "text/unicode.h"
 
 #define CASES_MIN 300
 #define SPLITS 24
@@ -48,6 +49,9 @@ static void take_step(struct chunker *chunker, const struct golden_step *step)
 	switch (step->kind) {
 	case GOLDEN_FEED:
 		feed(chunker, step->text);
+		break;
+	case GOLDEN_MESSAGE:
+		chunker_end_message(chunker);
 		break;
 	case GOLDEN_PAUSE:
 		chunker_pause(chunker);
@@ -121,26 +125,29 @@ static void test_golden_cases_hold(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-static size_t code_point_len(const char *text, size_t len)
-{
-	uint32_t c;
-
-	return utf8_decode(&c, text, len);
-}
-
-/* Feeds the case's text in pieces of at most `most` code points. */
-static void feed_split(struct chunker *chunker, const char *text, unsigned *seed, unsigned most)
+/* Feeds the case's text in pieces of at most `most` code points.  Messages end only
+ * after letters and digits, where their ends confirm nothing. */
+static void feed_split(struct chunker *chunker, const char *text, unsigned *seed, unsigned most,
+		       bool has_messages)
 {
 	size_t len = strlen(text);
 	size_t at = 0;
 
 	while (at < len) {
 		unsigned count = most == 1 ? 1 : 1 + (unsigned)rand_r(seed) % most;
+		bool ends_in_word = false;
 		size_t n = 0;
 
-		while (count-- > 0 && at + n < len)
-			n += code_point_len(text + at + n, len - at - n);
+		while (count-- > 0 && at + n < len) {
+			uint32_t c;
+
+			n += utf8_decode(&c, text + at + n, len - at - n);
+			ends_in_word = unicode_is_letter(unicode_kind(c)) ||
+				       unicode_kind(c) == UNICODE_DIGIT;
+		}
 		assert_int_equal(chunker_feed(chunker, text + at, n), 0);
+		if (has_messages && ends_in_word)
+			chunker_end_message(chunker);
 		at += n;
 	}
 }
@@ -157,7 +164,8 @@ static void check_splits(const struct golden_case *golden, void *arg)
 
 		for (size_t j = 0; j < golden->steps_len; ++j) {
 			if (golden->steps[j].kind == GOLDEN_FEED)
-				feed_split(chunker, golden->steps[j].text, &seed, 1 + i % 12);
+				feed_split(chunker, golden->steps[j].text, &seed, 1 + i % 12,
+					   i % 2 == 0);
 		}
 		chunker_flush(chunker);
 		*wrong += !expect(golden, chunker, 0, golden->chunks_len);
@@ -165,7 +173,7 @@ static void check_splits(const struct golden_case *golden, void *arg)
 	}
 }
 
-static void test_the_split_into_feeds_does_not_matter(void **state)
+static void test_the_split_into_feeds_and_messages_does_not_matter(void **state)
 {
 	unsigned wrong = 0;
 
@@ -295,33 +303,107 @@ static void test_blanks_alone_fill_nothing(void **state)
 	mem_deref(chunker);
 }
 
-static void expect_pause(const char *text, bool awaits)
+static void expect_pause(const char *text, unsigned pause_ms)
 {
 	struct chunker *chunker = make_auto(1000);
 	struct chunk chunk;
 
 	feed(chunker, text);
-	assert_int_equal(chunker_awaits_pause(chunker), awaits);
+	assert_int_equal(chunker_pause_ms(chunker), pause_ms);
 	chunker_pause(chunker);
-	assert_int_equal(chunker_next(chunker, &chunk), awaits);
-	assert_false(chunker_awaits_pause(chunker));
+	assert_int_equal(chunker_next(chunker, &chunk), pause_ms > 0);
+	assert_int_equal(chunker_pause_ms(chunker), 0);
 	mem_deref(chunker);
 }
 
 static void test_a_pause_is_awaited_only_where_it_would_confirm(void **state)
 {
 	(void)state;
-	expect_pause("Yes.", true);
-	expect_pause("Yes. ", true);
-	expect_pause("Yes!\"", true);
-	expect_pause("A title\n", true);
-	expect_pause("The answer is no.", true);
-	expect_pause("Yes", false);
-	expect_pause("Meet Dr.", false);
-	expect_pause("It costs 5.", false);
-	expect_pause("At 5 p.m.", false);
-	expect_pause("George W.", false);
-	expect_pause("Yes, ", false);
+	expect_pause("Yes.", 35);
+	expect_pause("Yes. ", 35);
+	expect_pause("Yes?!", 35);
+	expect_pause("Well...", 100);
+	expect_pause("Yes!\"", 100);
+	expect_pause("\"Yes!", 100);
+	expect_pause("(Yes.", 100);
+	expect_pause("\xe2\x80\x94 Yes!", 100); /* a dialogue's dash */
+	expect_pause("A title\n", 100);
+	expect_pause("The answer is no.", 100);
+	expect_pause("See www.example.", 100);
+	expect_pause("2 mg.", 100); /* no vowel: perhaps an abbreviation */
+	expect_pause("Yes", 0);
+	expect_pause("Meet Dr.", 0);
+	expect_pause("It costs 5.", 0);
+	expect_pause("At 5 p.m.", 0);
+	expect_pause("George W.", 0);
+	expect_pause("Yes, ", 0);
+}
+
+/* Messages, then: 0 when the last one's end has confirmed a sentence end, else how
+ * long it waits, -1 when it does not. */
+static int wait_after(const char *const *messages)
+{
+	struct chunker *chunker = make_auto(1000);
+	struct chunk chunk;
+	int wait = -1;
+
+	for (; *messages; ++messages) {
+		feed(chunker, *messages);
+		chunker_end_message(chunker);
+	}
+	if (chunker_next(chunker, &chunk))
+		wait = 0;
+	else if (chunker_pause_ms(chunker) > 0)
+		wait = (int)chunker_pause_ms(chunker);
+	mem_deref(chunker);
+	return wait;
+}
+
+static void test_the_end_of_a_message_confirms_what_is_certain(void **state)
+{
+	static const struct {
+		const char *messages[4];
+		int wait;
+	} cases[] = {
+		{{"Hello from voice two."}, 0}, /* a whole sentence of several words */
+		{{"Hello there!"}, 0},
+		{{"\n\tAre you sure?!"}, 0},
+		{{"Hello. "}, 0}, /* a blank after a plain word */
+		{{"Hello", ". "}, 0},
+		{{"Hello", ".", "\n"}, 0},
+		{{"He", "llo there."}, 35}, /* in pieces */
+		{{"Hello", " there", "."}, 35},
+		{{"Hello."}, 35}, /* may be a token */
+		{{"No."}, 35},
+		{{"\"Hello there!\""}, 35}, /* said she? */
+		{{"Wait for it..."}, 35},
+		{{"The answer is no."}, 35},
+		{{"Ask at example.com."}, 35},
+		{{"A whole line\n"}, 35},
+		{{"\"Stop!\" "}, 100},
+		{{"\"Stop", "!\"", " "}, 100},
+		{{"Well... "}, 100},
+		{{"Well", "..."}, 100},
+		{{"Ask at www", ".example", "."}, 100},
+		{{"Hello there <break time"}, -1},
+		{{"Hello there.<break time"}, 35}, /* the pause may belong to it */
+		{{"Meet Dr."}, -1},
+		{{"Meet Dr. "}, -1},
+		{{"It costs 5."}, -1},
+		{{"I know George W. "}, -1},
+		{{"\xe4\xbd\xa0\xe5\xa5\xbd\xe3\x80\x82"}, 0},
+		{{"\xe4\xbd\xa0", "\xe5\xa5\xbd\xe3\x80\x82"}, 35},
+		{{"Hello there"}, -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); ++i) {
+		int wait = wait_after(cases[i].messages);
+
+		if (wait != cases[i].wait)
+			fail_msg("case %zu, %s: %d, not %d", i, cases[i].messages[0], wait,
+				 cases[i].wait);
+	}
 }
 
 static void test_a_word_is_only_torn_when_nothing_else_fits(void **state)
@@ -501,12 +583,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_golden_cases_hold),
-		cmocka_unit_test(test_the_split_into_feeds_does_not_matter),
+		cmocka_unit_test(test_the_split_into_feeds_and_messages_does_not_matter),
 		cmocka_unit_test(test_the_cost_is_linear_also_for_hostile_text),
 		cmocka_unit_test(test_a_megabyte_without_a_stop_comes_out_whole_and_in_order),
 		cmocka_unit_test(test_more_than_256_kib_is_refused_whole),
 		cmocka_unit_test(test_blanks_alone_fill_nothing),
 		cmocka_unit_test(test_a_pause_is_awaited_only_where_it_would_confirm),
+		cmocka_unit_test(test_the_end_of_a_message_confirms_what_is_certain),
 		cmocka_unit_test(test_a_word_is_only_torn_when_nothing_else_fits),
 		cmocka_unit_test(test_sentences_below_the_schedule_can_be_had_early),
 		cmocka_unit_test(test_what_is_not_confirmed_cannot_be_had_early),
