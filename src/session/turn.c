@@ -181,6 +181,8 @@ static void send_pending(struct turn *turn)
 	buf_reset(&turn->pending);
 }
 
+static void on_stale(void *arg);
+
 void turn_come_to_front(struct turn *turn)
 {
 	turn->in_front = true;
@@ -191,7 +193,10 @@ void turn_come_to_front(struct turn *turn)
 	}
 	mem_ref(turn); /* it may be refused, and gone with that */
 	turn_ask_leave(turn);
-	turn_speak(turn);
+	if (turn->is_stale && turn->state == TURN_OPEN)
+		on_stale(turn);
+	else
+		turn_speak(turn);
 	mem_deref(turn);
 }
 
@@ -264,11 +269,24 @@ static void await_confirmation(struct turn *turn)
 		timer_clear(timers_of(turn), &turn->confirm_timer);
 }
 
+/* Text that nothing follows is spoken all the same. */
+static void await_rest(struct turn *turn)
+{
+	turn->is_stale = false;
+	timer_set(timers_of(turn), &turn->stale_timer,
+		  turn->settings.flush_timeout_ms * UINT64_C(1000), on_stale, turn);
+}
+
 static void on_stale(void *arg)
 {
 	struct turn *turn = arg;
 
-	chunker_timeout(turn->chunker);
+	if (!turn->in_front) { /* nothing could be spoken, and more text may still come */
+		turn->is_stale = true;
+		return;
+	}
+	if (chunker_timeout(turn->chunker))
+		await_rest(turn);
 	turn_speak(turn);
 }
 
@@ -288,8 +306,7 @@ static void go_on(struct turn *turn)
 			  on_idle, turn);
 	if (turn->state != TURN_OPEN)
 		return;
-	timer_set(timers_of(turn), &turn->stale_timer,
-		  turn->settings.flush_timeout_ms * UINT64_C(1000), on_stale, turn);
+	await_rest(turn);
 	await_confirmation(turn);
 	turn_speak(turn);
 }

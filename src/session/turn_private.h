@@ -53,6 +53,7 @@ struct turn {
 	bool is_booked; /* for all that is known */
 	bool asked_when_sent;
 	bool yields; /* others are spoken first */
+	bool is_stale; /* flush_timeout_ms was over before it was in front */
 	bool drops_rest; /* its end speaks only what was flushed */
 	struct buf pending; /* what it has to say before it is in front */
 

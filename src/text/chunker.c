@@ -61,6 +61,7 @@ struct chunker {
 	bool in_tag;
 	size_t tag_byte; /* where the next code point of the open tag is */
 	bool in_spell;
+	bool keeps_word; /* a timeout has kept the last word back */
 	struct place spell; /* where it began */
 	struct prosody prosody;
 	size_t steps;
@@ -456,6 +457,7 @@ int chunker_feed(struct chunker *chunker, const char *text, size_t len)
 	for (size_t i = 0; i < len; ++i)
 		chunker->marks.bytes[chunker->marks.len + i] = 0;
 	chunker->marks.len += len;
+	chunker->keeps_word = false;
 	scan(chunker);
 	return 0;
 }
@@ -507,12 +509,8 @@ static void emit_sentences(struct chunker *chunker, struct place end, enum silen
 /* Where what may be handed over without more text ends. */
 static struct place finished(const struct chunker *chunker)
 {
-	const struct sentence *sentence = &chunker->sentence;
-
 	if (chunker->in_spell)
 		return chunker->spell;
-	if (!sentence->is_between && sentence->word.opens_number && !chunker->in_tag)
-		return sentence->word.begin;
 	if (grapheme_is_open(&chunker->grapheme))
 		return chunker->cluster;
 	return chunker->now;
@@ -524,17 +522,26 @@ static void hand_over(struct chunker *chunker, struct place until)
 
 	if (until.byte <= chunker->start.byte)
 		return;
-	if (sentence_finish(&chunker->sentence, &end))
-		mark_sentence(chunker, end.byte < until.byte ? end : until);
+	if (chunker->sentence.candidate.end.byte <= until.byte &&
+	    sentence_finish(&chunker->sentence, &end))
+		mark_sentence(chunker, end);
 	emit_sentences(chunker, until, SILENCE_KEEP);
 	sentence_cut(&chunker->sentence, until);
 	if (chunker->sentence_start.byte < until.byte)
 		chunker->sentence_start = until;
 }
 
-void chunker_timeout(struct chunker *chunker)
+bool chunker_timeout(struct chunker *chunker)
 {
-	hand_over(chunker, finished(chunker));
+	struct place until = finished(chunker);
+	struct place word = chunker->sentence.word.begin;
+
+	chunker->keeps_word = !chunker->keeps_word && !chunker->in_tag && !chunker->in_spell &&
+			      sentence_has_open_word(&chunker->sentence);
+	if (chunker->keeps_word && word.byte < until.byte)
+		until = word;
+	hand_over(chunker, until);
+	return chunker->keeps_word;
 }
 
 void chunker_emit(struct chunker *chunker)

@@ -55,9 +55,11 @@ unsigned chunker_pause_ms(const struct chunker *chunker);
 void chunker_pause(struct chunker *chunker);
 
 /* Hands over what is buffered without ending the turn (flush_timeout_ms): cut
- * as a flush cuts, but nothing unfinished: a tag, <spell>, a number, a
- * grapheme.  What holds nothing to say stays and joins what follows. */
-void chunker_timeout(struct chunker *chunker);
+ * as a flush cuts, but nothing unfinished: a tag, <spell>, a grapheme.  What holds
+ * nothing to say stays and joins what follows.  A last word that may go on, as a
+ * number may, is kept back once: then true is returned, and another timeout without
+ * text between them hands it over, too. */
+bool chunker_timeout(struct chunker *chunker);
 
 /* The same when its owner says that all of it is to be heard: only an open tag
  * and an open <spell> wait for their end. */

@@ -497,6 +497,11 @@ bool sentence_is_doubtful(const struct sentence *s)
 	return !candidate->is_certain && !(candidate->is_whole && may_be_short);
 }
 
+bool sentence_has_open_word(const struct sentence *s)
+{
+	return !s->is_between && !sentence_awaits_pause(s) && word_may_go_on(&s->word);
+}
+
 void sentence_confirm(struct sentence *s, struct place *end)
 {
 	*end = s->candidate.end;

@@ -89,6 +89,9 @@ bool sentence_end_message(struct sentence *sentence, size_t next_message, struct
 bool sentence_awaits_pause(const struct sentence *sentence);
 bool sentence_is_doubtful(const struct sentence *sentence);
 
+/* True when the text ends in a word that may go on (word_may_go_on). */
+bool sentence_has_open_word(const struct sentence *sentence);
+
 /* A pause has confirmed the candidate. */
 void sentence_confirm(struct sentence *sentence, struct place *end);
 

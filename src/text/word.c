@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "text/punctuation.h"
 
 static void key_put(struct word *word, uint32_t c)
 {
@@ -213,6 +214,39 @@ bool word_is_plain(const struct word *word)
 			return true;
 	}
 	return false;
+}
+
+/* Chinese, Japanese, Thai and their neighbours; Korean has blanks. */
+static bool has_no_blanks(uint32_t c)
+{
+	bool is_hangul = c >= 0xac00 && c <= 0xd7a3;
+
+	return (c >= 0x2e80 && c < 0xfb00 && !is_hangul) || (c >= 0x0e00 && c <= 0x0eff) ||
+	       (c >= 0x1000 && c <= 0x109f) || (c >= 0x1780 && c <= 0x17ff);
+}
+
+bool word_may_go_on(const struct word *word)
+{
+	if (word->opens_number || word->last == '\'' || word->last == 0x2019)
+		return true;
+	switch (punctuation_of(word->last)) {
+	case PUNCTUATION_NONE:
+		break;
+	case PUNCTUATION_DOT:
+	case PUNCTUATION_DASH:
+		return true;
+	case PUNCTUATION_ELLIPSIS:
+	case PUNCTUATION_STRONG:
+	case PUNCTUATION_FULL:
+	case PUNCTUATION_COMMA:
+	case PUNCTUATION_PAUSE:
+	case PUNCTUATION_CLOSE:
+	case PUNCTUATION_OPEN:
+	case PUNCTUATION_INVERTED:
+		return false;
+	}
+	return word->last_kind != UNICODE_PICTURE && word->last_kind != UNICODE_FORMAT &&
+	       !has_no_blanks(word->last);
 }
 
 bool word_is(const struct word *word, const char *wanted)

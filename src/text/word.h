@@ -58,6 +58,10 @@ enum hold word_hold(const struct word *word, const struct language *language, bo
  * letter, or none that is a vowel ("т.", "tbsp."). */
 bool word_is_plain(const struct word *word);
 
+/* True when its next code point could be more of it: "inter", "3.", "don'".  Not
+ * after what closes a word, nor in scripts that have no blanks between words. */
+bool word_may_go_on(const struct word *word);
+
 /* True when this word (in lower case) is the key of this or the last word. */
 bool word_is(const struct word *word, const char *wanted);
 

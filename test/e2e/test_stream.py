@@ -181,7 +181,7 @@ def test_javascript_sdk_close_waits_for_the_audio(client):
 # Time
 
 def test_stale_buffer_is_spoken_after_flush_timeout_and_the_turn_stays_open(client):
-    client.send(voice_id=1, flush_timeout_ms=300, text="no end in sight")
+    client.send(voice_id=1, flush_timeout_ms=300, text="no end in sight ")
     turn = Turn()
     while turn.chunk_is_open or not turn.texts:
         turn.add(client.receive())

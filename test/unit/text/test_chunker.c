@@ -443,6 +443,43 @@ static void assert_none(struct chunker *chunker)
 	assert_false(chunker_next(chunker, &chunk));
 }
 
+static void test_a_timeout_keeps_an_open_word_back_once(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *first, *second; /* NULL: nothing */
+	} cases[] = {
+		{"The inter", "The", "inter"},
+		{"It costs 3.", "It costs", "3."},
+		{"It costs $27,", "It costs", "$27,"},
+		{"He met Dr.", "He met", "Dr."},
+		{"I don'", "I", "don'"},
+		{"Hello", NULL, "Hello"},
+		{"Let me see,", "Let me see,", NULL},
+		{"Let me see ", "Let me see", NULL},
+		{"(as you know)", "(as you know)", NULL},
+		{"Great \xf0\x9f\x8e\x89", "Great \xf0\x9f\x8e\x89", NULL},
+		{"\xe4\xbd\xa0\xe5\xa5\xbd", "\xe4\xbd\xa0\xe5\xa5\xbd", NULL},
+		{"\xea\xb0\x80 \xeb\x82\x98", "\xea\xb0\x80", "\xeb\x82\x98"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); ++i) {
+		struct chunker *chunker = make_auto(1000);
+
+		feed(chunker, cases[i].text);
+		assert_int_equal(chunker_timeout(chunker), cases[i].second != NULL);
+		if (cases[i].first)
+			assert_next(chunker, cases[i].first);
+		assert_none(chunker);
+		assert_false(chunker_timeout(chunker));
+		if (cases[i].second)
+			assert_next(chunker, cases[i].second);
+		assert_none(chunker);
+		mem_deref(chunker);
+	}
+}
+
 static void test_sentences_below_the_schedule_can_be_had_early(void **state)
 {
 	struct chunker *chunker = make(&chunker_options_default);
@@ -590,6 +627,7 @@ int main(void)
 		cmocka_unit_test(test_blanks_alone_fill_nothing),
 		cmocka_unit_test(test_a_pause_is_awaited_only_where_it_would_confirm),
 		cmocka_unit_test(test_the_end_of_a_message_confirms_what_is_certain),
+		cmocka_unit_test(test_a_timeout_keeps_an_open_word_back_once),
 		cmocka_unit_test(test_a_word_is_only_torn_when_nothing_else_fits),
 		cmocka_unit_test(test_sentences_below_the_schedule_can_be_had_early),
 		cmocka_unit_test(test_what_is_not_confirmed_cannot_be_had_early),
