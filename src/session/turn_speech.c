@@ -643,6 +643,15 @@ static void on_nearly_dry(void *arg)
 	turn_speak(arg);
 }
 
+/* A client's own schedule is kept; ours may be broken for a listener who would
+ * hear nothing. */
+static bool may_release(const struct turn *turn)
+{
+	return turn->state == TURN_OPEN && !(turn->settings.set & SETTING_SCHEDULE) &&
+	       turn->samples_sent > 0 && !turn_must_wait(turn) &&
+	       chunker_has_sentence(turn->chunker);
+}
+
 /* Nothing is ready to be spoken.  True when something is now, because what was
  * sent will soon have been heard: sentences that wait for others to come. */
 static bool release_sentences(struct turn *turn)
@@ -652,8 +661,7 @@ static bool release_sentences(struct turn *turn)
 	uint64_t dry = turn_runs_dry_us(turn);
 
 	timer_clear(timers, &turn->dry_timer);
-	if (turn->state != TURN_OPEN || turn->samples_sent == 0 || turn_must_wait(turn) ||
-	    !chunker_has_sentence(turn->chunker))
+	if (!may_release(turn))
 		return false;
 	if (dry > now + RELEASE_AHEAD_MS * UINT64_C(1000)) {
 		timer_set(timers, &turn->dry_timer, dry - now - RELEASE_AHEAD_MS * UINT64_C(1000),
