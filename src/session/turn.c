@@ -368,6 +368,7 @@ void turn_release(struct turn *turn)
 {
 	if (turn->state != TURN_OPEN)
 		return;
+	chunker_pause(turn->chunker);
 	chunker_release(turn->chunker);
 	turn_speak(turn);
 }
