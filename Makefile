@@ -13,8 +13,8 @@ VOICES_HOME = $(or $(XDG_DATA_HOME),$(HOME)/.local/share)/syrinx
 # Ids for listen and voice-samples; all neural voices by default.
 VOICES ?=
 
-.PHONY: help run build voices test conformance check fuzz crash-test upgrade-test floods bench listen voice-samples generate \
-	deb deb-test install clean
+.PHONY: help run build voices test conformance check fuzz crash-test upgrade-test floods bench session-reuse \
+	token-replay listen voice-samples generate deb deb-test install clean
 
 help:
 	@echo 'make run       build and serve with ./data (ARGS="--listen 0.0.0.0:8080")'
@@ -28,6 +28,8 @@ help:
 	@echo 'make upgrade-test  one voice through five upgrades and three restarts, with busy processors'
 	@echo 'make floods    many kinds of hostile clients, a minute each; ARGS="--seconds 10"'
 	@echo 'make bench     the benchmark, with ARGS'
+	@echo 'make session-reuse  how often a turn is heard that an SDK only sends, with busy processors'
+	@echo 'make token-replay  where texts are cut that come as a language model sends them'
 	@echo 'make listen    word errors and loudness of the neural voices (VOICES="1071 1072")'
 	@echo 'make voice-samples  a WAV file and a picture of each'
 	@echo 'make deb       a Debian package: build/deb/syrinx_VERSION_ARCH.deb; make deb-test tries it'
@@ -91,6 +93,15 @@ floods: build
 
 bench: build
 	build/syrinx bench $(ARGS)
+
+session-reuse: build
+	tools/setup test
+	test/bench/session_reuse.py $(ARGS)
+
+token-replay: build
+	tools/setup test
+	ninja -C build chunker-replay
+	test/bench/token_replay.py $(ARGS)
 
 listen: build
 	ninja -C build test/listen/listen

@@ -21,6 +21,7 @@ import asyncio
 import base64
 import dataclasses
 import json
+import time
 
 import websockets
 
@@ -72,17 +73,20 @@ class Audio:
 
 
 class Session:
-    """`first_frame_s` is for tests that ask what a more patient client would have heard."""
+    """Other waits than the SDK's are for tests: a longer first one shows what was missed, a shorter
+    last one saves time where no further chunk can come."""
 
-    def __init__(self, url, key, first_frame_s=FIRST_FRAME_S, **config):
+    def __init__(self, url, key, first_frame_s=FIRST_FRAME_S, next_chunk_s=NEXT_CHUNK_S, **config):
         self.url = f"{url.replace('http', 'ws', 1)}/ws/tts/stream?api_key={key}&sdk=python"
         self.first_frame_s = first_frame_s
+        self.next_chunk_s = next_chunk_s
         self.config = DEFAULTS | config
         self.config_is_sent = False
         self.socket = None
         self.words = []  # of the last word_timestamps
         self.final = None  # the last one
         self.usage = None  # of the last session_closed
+        self.first_frame_after_s = None  # the last text was sent; None: not while it was awaited
         self.drained = None  # the session_closed that drain() read
 
     async def __aenter__(self):
@@ -149,11 +153,14 @@ class Session:
             yield chunk
 
     async def _receive_until_idle(self, patience_s):
+        sent, self.first_frame_after_s = time.monotonic(), None
         while True:
             try:
                 frame = await self._receive(patience_s)
             except (asyncio.TimeoutError, websockets.ConnectionClosedOK):
                 return
+            if self.first_frame_after_s is None:
+                self.first_frame_after_s = time.monotonic() - sent
             if "audio" in frame:
                 yield self._chunk(frame)
             self._note(frame)
@@ -162,7 +169,7 @@ class Session:
             if frame.get("generation_started") or "audio" in frame:
                 patience_s = REPLY_S
             elif frame.get("chunk_complete"):
-                patience_s = NEXT_CHUNK_S
+                patience_s = self.next_chunk_s
 
     async def _drain(self):
         async for frame in self._frames_until("session_closed", {"close": True}):
