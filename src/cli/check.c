@@ -19,6 +19,7 @@
 #include "cli/preflight.h"
 #include "cli/settings.h"
 #include "server/config_prices.h"
+#include "server/elevenlabs_voices.h"
 
 #define TEXT_MAX (1u << 20)
 
@@ -123,6 +124,8 @@ static int check_all(const struct command_call *call)
 	buf_init(&warnings, TEXT_MAX);
 	err = preflight_check(&config, &errors, &warnings);
 	if (config_prices_check_names(&config, &errors) != 0)
+		err = EINVAL;
+	if (elevenlabs_voices_check_targets(&config, &errors) != 0)
 		err = EINVAL;
 	err_store = preflight_check_store(&config, &is_new, &errors, &warnings);
 	settings_print_findings(&errors, &warnings);

@@ -25,6 +25,7 @@
 #include "cli/settings.h"
 #include "net/listener.h"
 #include "server/config_prices.h"
+#include "server/elevenlabs_voices.h"
 #include "server/server.h"
 #include "server/siblings.h"
 #include "server/successor.h"
@@ -250,6 +251,7 @@ static int serve_check(const struct config *config)
 	buf_init(&warnings, FINDINGS_MAX);
 	err = preflight_check(config, &errors, &warnings);
 	(void)config_prices_check_names(config, &warnings);
+	(void)elevenlabs_voices_check_targets(config, &warnings);
 	settings_log_findings(&errors, &warnings);
 	buf_reset(&errors);
 	buf_reset(&warnings);

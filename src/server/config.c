@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "server/config_agents.h"
 #include "server/config_prices.h"
+#include "server/elevenlabs_voices.h"
 #include "store/store.h"
 
 /* In the order of enum log_level. */
@@ -225,6 +226,17 @@ static const struct param rows[] = {
 	 .text = "Turns that are kept in a file of the data directory while the store is away. "
 		 "When it is full, new turns are refused. It takes its place on the disk at the "
 		 "start, 256 bytes for each turn."},
+
+	{"elevenlabs", "voices", STRING(elevenlabs_voices, ""), .size = CONFIG_TEXT_SIZE,
+	 .check = elevenlabs_voices_check,
+	 .text = "Ids of ElevenLabs' voices and the voices that speak for them: pairs ID:VOICE "
+		 "with commas or blanks between them, where VOICE is a number or a handle from "
+		 "GET /v1/voices. Clients of ElevenLabs' API can then keep the ids that they use. "
+		 "These ids are not listed."},
+	{"elevenlabs", "default_voices", BOOL(elevenlabs_default_voices, "on"),
+	 .text = "Ids of ElevenLabs' default voices, such as Rachel's 21m00Tcm4TlvDq8ikWAM, are "
+		 "spoken by voices of the same sex unless elevenlabs.voices has another voice "
+		 "for them. off: they are unknown."},
 };
 
 #undef FIELD

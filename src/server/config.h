@@ -123,6 +123,10 @@ struct config {
 	char store_address[PARAM_STRING_SIZE]; /* for store_open */
 	int64_t spool_rows;
 
+	/* [elevenlabs] */
+	char elevenlabs_voices[CONFIG_TEXT_SIZE]; /* see elevenlabs_voices.h */
+	bool elevenlabs_default_voices;
+
 	struct config_plan plans[CONFIG_PLANS_MAX];
 	size_t plans_count;
 	struct config_price prices[CONFIG_PRICES_MAX];

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "server/elevenlabs_voices.h"
 
 #define VALUE_SIZE 64 /* of a query's value */
 
@@ -47,6 +48,7 @@ int elevenlabs_address_read(struct elevenlabs_address **addressp, const struct r
 
 	if (!address)
 		return ENOMEM;
+	address->config = call->server->config;
 	elevenlabs_opening_init(&address->said);
 	mem_set_destructor(address, address_destroy);
 	read_voice(address, call->id_texts[0]);
@@ -60,9 +62,9 @@ int elevenlabs_address_read(struct elevenlabs_address **addressp, const struct r
 static void find_voice(struct elevenlabs_address *address, const struct session *session)
 {
 	struct settings *settings = &address->said.settings;
-	const struct voice *voice =
-		voices_find_named(session->services->voices, session_project_id(session),
-				  address->voice, strlen(address->voice));
+	const struct voice *voice = elevenlabs_voices_find(
+		address->config, session->services->voices, session_project_id(session),
+		address->voice, strlen(address->voice));
 
 	if (voice) {
 		settings->voice_id = voice->id;

@@ -14,6 +14,7 @@
 #define ELEVENLABS_VOICE_MAX 128
 
 struct elevenlabs_address {
+	const struct config *config;
 	struct elevenlabs_opening said;
 	char voice[ELEVENLABS_VOICE_MAX]; /* "" when it is longer: no voice's name is */
 	struct stream_fault fault;

@@ -17,6 +17,7 @@
  *   tts_socket.c  a WebSocket and the session on it
  *   late_key.c    a key that comes in a WebSocket's first message
  *   elevenlabs_address.c  what the address of an ElevenLabs WebSocket says
+ *   elevenlabs_voices.c  voices as ElevenLabs' clients name them
  *   agents.c      who answers speech engines
  *   agent_rest.c  GET /v1/agents, and talking with one by an ordinary key
  *   speech_engine.c  a speech engine's WebSocket and the conversation on it

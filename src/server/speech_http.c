@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "server/elevenlabs_voices.h"
 #include "server/server_private.h"
 #include "session/denial.h"
 #include "session/tts_call.h"
@@ -427,7 +428,10 @@ static const struct voice *find_voice(const struct speech_http *speech)
 
 	for (const int64_t *id = body->voice_choices; id && *id && !voice; ++id)
 		voice = voices_find_for(voices, speech->project_id, *id);
-	if (!voice && body->voice)
+	if (!voice && body->voice && speech->door->voice == VOICE_IN_PATH)
+		voice = elevenlabs_voices_find(speech->call.server->config, voices,
+					       speech->project_id, body->voice, body->voice_len);
+	else if (!voice && body->voice)
 		voice = (speech->door->finds_names ? voices_find_called : voices_find_named)(
 			voices, speech->project_id, body->voice, body->voice_len);
 	else if (!voice && (body->settings.set & SETTING_VOICE_ID))

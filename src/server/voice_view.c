@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "server/elevenlabs_voices.h"
 #include "wire/voice_message.h"
 
 static const char *const sexes[] = {
@@ -111,6 +112,6 @@ const struct voice *voice_view_named(const struct route_call *call)
 {
 	const char *name = call->id_texts[0];
 
-	return voices_find_named(call->server->services.voices, call->key->project_id, name,
-				 strcspn(name, "/"));
+	return elevenlabs_voices_find(call->server->config, call->server->services.voices,
+				      call->key->project_id, name, strcspn(name, "/"));
 }

@@ -63,6 +63,7 @@ MISTAKES = {
     "an agent without a key": "[agent a]\nllm = echo\n",
     "an agent without its prompt": "[agent a]\nllm = echo\napi_key = x\nprompt_file = {t}/no\n",
     "a price of two kinds": "[price a]\nvoice = 1\ninput_cents_per_million = 1\n",
+    "an ElevenLabs voice without a voice": "[elevenlabs]\nvoices = 21m00Tcm4TlvDq8ikWAM\n",
     "a file that was cut": "[server\n",
 }
 GOOD = {"none"}
@@ -120,6 +121,13 @@ def test_check_warns_of_what_a_server_starts_with(tmp_path):
     said = done.stderr.decode()
     assert f"warning: server.tls_certificate: {certificate} expires on 2" in said
     assert f"warning: speech.engine_paths: {tmp_path}/missing: No such file" in said
+
+
+def test_check_names_elevenlabs_voices_that_cannot_exist(tmp_path):
+    done = syrinx("check", settings={"server.data": tmp_path / "data",
+                                     "elevenlabs.voices": "abc:1071, def:1999"})
+    assert done.returncode == 1
+    assert "elevenlabs.voices: there is no voice 1999, which def is" in done.stderr.decode()
 
 
 def test_check_says_why_the_data_directory_cannot_be_used(tmp_path):

@@ -59,9 +59,11 @@ class Proxied(Stream):
     prefix = "/11labs"
 
 
-@pytest.mark.parametrize("kind", [Stream, Proxied])
-def test_stream_is_spoken_and_closed(server, kind):
-    with kind(server, voice=1071) as client:
+@pytest.mark.parametrize("kind,voice", [
+    (Stream, 1071), (Proxied, 1071), (Stream, "21m00Tcm4TlvDq8ikWAM"),
+    (Proxied, "bIHbv24MWmeRgasZH58o")])
+def test_stream_is_spoken_and_closed(server, kind, voice):
+    with kind(server, voice=voice) as client:
         client.send(text=" ", voice_settings={"stability": 0.5, "similarity_boost": 0.8})
         for word in TEXT.split():
             client.send(text=word + " ", try_trigger_generation=True)

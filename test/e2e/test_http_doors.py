@@ -336,6 +336,22 @@ def test_elevenlabs_gives_the_format_of_the_query(eleven, root, end):
     assert is_speech(pcm(audio))
 
 
+def test_elevenlabs_ids_of_its_default_voices_are_spoken(eleven):
+    for root, theirs, ours in (("", "21m00Tcm4TlvDq8ikWAM", 1071),
+                               ("/11labs", "JBFqnCBsd6RMkjVDRZzb", 1072)):
+        path = f"{root}/v1/text-to-speech/%s?output_format=pcm_16000"
+        _, audio = eleven.heard(path % theirs, {"text": TEXT})
+        assert audio == eleven.heard(path % ours, {"text": TEXT})[1]
+
+
+def test_elevenlabs_ids_of_the_configuration_are_spoken(start_server):
+    server = start_server({"elevenlabs.default_voices": "off", "elevenlabs.voices": "theirs:1"})
+    with Door(server, xi_api_key=server.key) as door:
+        door.heard("/v1/text-to-speech/theirs", {"text": TEXT})
+        status, answer = door.refused("/v1/text-to-speech/21m00Tcm4TlvDq8ikWAM", {"text": TEXT})
+        assert status == 404 and answer["detail"]["status"] == "voice_not_found"
+
+
 @pytest.mark.parametrize("token,kind", [
     ("", "audio/mpeg"), ("mp3_22050_32", "audio/mpeg"), ("mp3_44100_192", "audio/mpeg"),
     ("opus_48000_64", "audio/ogg")])

@@ -171,7 +171,9 @@ def test_elevenlabs_voices_have_string_ids(rest):
         assert voices["1071"]["name"] == "Sally" and voices["1071"]["category"] == "premade"
         assert voices["1071"]["labels"] == {"language": "en", "gender": "female"}
         assert vendor(rest, "/v1/voices/1071", root) == (200, voices["1071"])
-        status, body = vendor(rest, "/v1/voices/21m00Tcm4TlvDq8ikWAM", root)
+        assert vendor(rest, "/v1/voices/21m00Tcm4TlvDq8ikWAM", root) == (200, voices["1071"])
+        assert "21m00Tcm4TlvDq8ikWAM" not in voices
+        status, body = vendor(rest, "/v1/voices/21m00Tcm4TlvDq8ikWAX", root)
         assert status == 404 and body["detail"]["status"] == "voice_not_found"
         assert body["detail"]["message"]
 
