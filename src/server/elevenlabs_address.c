@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "server/elevenlabs_voices.h"
 
-#define VALUE_SIZE 64 /* of a query's value */
+#define VALUE_SIZE 256 /* of a query's value; a model's may be any */
 
 static int read_value(struct elevenlabs_address *address, const struct http_request *request,
 		      const char *name)

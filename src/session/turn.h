@@ -61,6 +61,7 @@ struct turn;
 struct turn_counters {
 	unsigned chunks;
 	unsigned frames;
+	uint64_t samples; /* of chunks that were spoken to their end */
 };
 
 /* What the owner of turns is told. */

@@ -94,6 +94,7 @@ int turn_speech_open(struct turn *turn)
 		.language = language_find(language_of(turn)),
 		.normalizes = turn->settings.normalize,
 		.reads_phonemes = speech->ops->reads_phonemes(speech, turn->voice),
+		.markup = turn->settings.markup,
 	};
 	transcript_init(&turn->transcript, turn->format.sample_rate);
 	chunk_words_init(&turn->utterance.words);
@@ -357,8 +358,12 @@ static void send_words(struct turn *turn)
 		.text = turn->utterance.text,
 		.text_len = turn->utterance.text_len,
 		.audio_ms = (unsigned)(chunk_samples(turn) * 1000 / turn->format.sample_rate),
+		.markup = turn->settings.markup,
 	};
 
+	if (turn->settings.context_times)
+		said.before_ms =
+			(unsigned)(turn->counters->samples * 1000 / turn->format.sample_rate);
 	said.words = chunk_words_get(&turn->utterance.words, &said.count);
 	if (said.count > 0 && dialect->words &&
 	    dialect->words(turn_scratch(turn), turn->owner.context, chunk_id(turn), &said) == 0)
@@ -391,6 +396,7 @@ static void finish_chunk(struct turn *turn)
 	transcript_end(&turn->transcript);
 	send_words(turn);
 	say_complete(turn, chunk_samples(turn));
+	turn->counters->samples += chunk_samples(turn);
 	utterance_reset(&turn->utterance);
 	turn->quiet_since_us = now_us(turn);
 	turn_speak(turn);

@@ -3,7 +3,6 @@
  */
 #include "text/pause.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -32,6 +31,11 @@ static unsigned snap(double ms)
 	if (ms < (PAUSE_SHORT_MS + PAUSE_MIDDLE_MS) / 2.0)
 		return PAUSE_SHORT_MS;
 	return ms < (PAUSE_MIDDLE_MS + PAUSE_LONG_MS) / 2.0 ? PAUSE_MIDDLE_MS : PAUSE_LONG_MS;
+}
+
+static unsigned pause_exact(double ms)
+{
+	return ms < PAUSE_MAX_MS ? (unsigned)ms : PAUSE_MAX_MS;
 }
 
 /* "300ms", "1.5s", "0": false when it is no time. */
@@ -68,14 +72,14 @@ static bool read_time(double *ms, const char *text, size_t len)
 	return true;
 }
 
-unsigned pause_ms(const char *tag, size_t len)
+unsigned pause_ms(const char *tag, size_t len, bool is_exact)
 {
 	struct tag_attribute attribute;
 	double ms;
 
 	if (tag_attribute_find(&attribute, tag, len, "time") &&
 	    read_time(&ms, attribute.value, attribute.value_len))
-		return snap(ms);
+		return is_exact ? pause_exact(ms) : snap(ms);
 	if (!tag_attribute_find(&attribute, tag, len, "strength"))
 		return PAUSE_SHORT_MS;
 	for (size_t i = 0; i < COUNT(strengths); ++i) {

@@ -4,10 +4,14 @@
 #ifndef TEXT_PAUSE_H
 #define TEXT_PAUSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#define PAUSE_MAX_MS 3000 /* what ElevenLabs documents as its longest */
+
 /* The silence of a whole tag in milliseconds.  Times snap to what listeners
- * tell apart: 200, 400 or 500; whoever wants more writes several. */
-unsigned pause_ms(const char *tag, size_t len);
+ * tell apart: 200, 400 or 500; whoever wants more writes several.  An exact one is as
+ * long as it says, up to PAUSE_MAX_MS. */
+unsigned pause_ms(const char *tag, size_t len, bool is_exact);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "text/ipa.h"
+#include "text/markup.h"
 #include "text/normalize.h"
 #include "text/pause.h"
 #include "text/prosody.h"
@@ -59,7 +60,7 @@ static bool is_plain(const struct pass *pass, size_t at)
 	unsigned char b = (unsigned char)pass->text[at];
 
 	/* 0xc2 leads the controls from U+0080 on. */
-	return b >= 0x20 && b != '<' && b != 0x7f && b != 0xc2;
+	return b >= 0x20 && b != '<' && b != '[' && b != 0x7f && b != 0xc2;
 }
 
 static void take_plain(struct pass *pass)
@@ -320,7 +321,7 @@ static void take_spell(struct pass *pass)
 
 static void take_break(struct pass *pass, const char *tag, size_t len)
 {
-	unsigned ms = pause_ms(tag, len);
+	unsigned ms = pause_ms(tag, len, pass->reader->markup & MARKUP_LONG_BREAKS);
 
 	if (ms == 0) {
 		part_words(pass);
@@ -368,6 +369,25 @@ static bool take_tag(struct pass *pass)
 	return true;
 }
 
+/* False when there is none at the '['. */
+static bool take_audio_tag(struct pass *pass)
+{
+	size_t len = markup_read(pass->text + pass->at, pass->len - pass->at, pass->reader->markup);
+
+	if (len == 0)
+		return false;
+	pass_by(pass, pass->at + len);
+	part_words(pass);
+	return true;
+}
+
+static bool take_markup(struct pass *pass)
+{
+	char c = pass->text[pass->at];
+
+	return (c == '<' && take_tag(pass)) || (c == '[' && take_audio_tag(pass));
+}
+
 static void read_chunk(struct pass *pass)
 {
 	if (pass->reader->in_spell)
@@ -375,7 +395,7 @@ static void read_chunk(struct pass *pass)
 	while (pass->at < pass->len) {
 		if (is_plain(pass, pass->at))
 			take_plain(pass);
-		else if (pass->text[pass->at] != '<' || !take_tag(pass))
+		else if (!take_markup(pass))
 			take_character(pass);
 	}
 	end_run(pass);

@@ -20,6 +20,7 @@ struct reader {
 	const struct lexicon *lexicon; /* NULL: no dictionary; its owner keeps it */
 	bool normalizes; /* numbers and the like become words */
 	bool reads_phonemes; /* the engine can be given IPA */
+	unsigned markup; /* flags of markup.h */
 	double rate; /* of the <prosody> that is open, 0: none */
 	bool in_spell; /* a <spell> was cut by the chunker: it goes on */
 	unsigned spell_group;

@@ -3,62 +3,92 @@
  */
 #include "wire/char_times.h"
 
-#include "base/utf8.h"
+#include <limits.h>
+#include <math.h>
 
-/* Characters that share a time. */
-struct span {
-	unsigned from, to; /* of them; to is the first behind it */
-	double start_ms, end_ms;
-};
+#include "base/utf8.h"
+#include "text/markup.h"
 
 void char_times_begin(struct char_times *times, const struct dialect_words *said)
 {
 	*times = (struct char_times){.said = said};
 }
 
-static unsigned char_count(const struct dialect_words *said)
+static size_t char_times_markup(const struct dialect_words *said, size_t at)
 {
-	return (unsigned)utf8_count(said->text, said->text_len);
+	return markup_read(said->text + at, said->text_len - at, said->markup);
 }
 
-static void find_span(struct span *span, const struct char_times *times)
+static void char_times_pass_markup(struct char_times *times)
 {
 	const struct dialect_words *said = times->said;
-	const struct reply_word *before = times->word > 0 ? &said->words[times->word - 1] : NULL;
-	const struct reply_word *word =
-		times->word < said->count ? &said->words[times->word] : NULL;
+	size_t n;
 
-	if (word && times->index >= word->char_start) {
-		*span = (struct span){word->char_start, word->char_end, word->start_ms,
-				      word->end_ms};
-		return;
+	while ((n = char_times_markup(said, times->at)) > 0) {
+		times->index += (unsigned)utf8_count(said->text + times->at, n);
+		times->at += n;
 	}
-	/* Between words; behind the last one nothing more is known to be heard. */
-	span->from = before ? before->char_end : 0;
-	span->start_ms = before ? before->end_ms : 0;
-	span->to = word ? word->char_start : char_count(said);
-	span->end_ms = word ? word->start_ms : span->start_ms;
-	if (span->end_ms < span->start_ms)
-		span->end_ms = span->start_ms;
+}
+
+/* From the next character up to the one of this number, without markup; at least 1. */
+static unsigned char_times_count(const struct char_times *times, unsigned to)
+{
+	const struct dialect_words *said = times->said;
+	struct char_times ahead = *times;
+	unsigned count = 0;
+	uint32_t code_point;
+
+	while (ahead.index < to && ahead.at < said->text_len) {
+		ahead.at +=
+			utf8_decode(&code_point, said->text + ahead.at, said->text_len - ahead.at);
+		++ahead.index;
+		++count;
+		char_times_pass_markup(&ahead);
+	}
+	return count > 0 ? count : 1;
+}
+
+/* The next character begins a word, or what is between two. */
+static void char_times_begin_span(struct char_times *times)
+{
+	const struct dialect_words *said = times->said;
+	const struct reply_word *words = said->words;
+	double end_ms;
+
+	while (times->word < said->count && times->index >= words[times->word].char_end)
+		++times->word;
+	if (times->word < said->count && times->index >= words[times->word].char_start) {
+		times->span_to = words[times->word].char_end;
+		times->start_ms = words[times->word].start_ms;
+		end_ms = words[times->word].end_ms;
+	} else {
+		times->start_ms = times->word > 0 ? words[times->word - 1].end_ms : 0;
+		/* Behind the last one nothing more is known to be heard. */
+		times->span_to = UINT_MAX;
+		end_ms = times->start_ms;
+		if (times->word < said->count) {
+			times->span_to = words[times->word].char_start;
+			end_ms = fmax(end_ms, words[times->word].start_ms);
+		}
+	}
+	times->step_ms = (end_ms - times->start_ms) / char_times_count(times, times->span_to);
 }
 
 bool char_times_next(struct char_times *times, struct char_time *next)
 {
 	const struct dialect_words *said = times->said;
-	struct span span;
 	uint32_t code_point;
-	double step;
 
+	char_times_pass_markup(times);
 	if (times->at >= said->text_len)
 		return false;
-	while (times->word < said->count && times->index >= said->words[times->word].char_end)
-		++times->word;
-	find_span(&span, times);
-	step = (span.end_ms - span.start_ms) / (span.to > span.from ? span.to - span.from : 1);
+	if (times->index >= times->span_to)
+		char_times_begin_span(times);
 	next->text = said->text + times->at;
 	next->len = utf8_decode(&code_point, next->text, said->text_len - times->at);
-	next->start_ms = span.start_ms + step * (times->index - span.from);
-	next->end_ms = next->start_ms + step;
+	next->start_ms = times->start_ms;
+	next->end_ms = times->start_ms + times->step_ms;
+	times->start_ms = next->end_ms;
 	times->at += next->len;
 	++times->index;
 	return true;

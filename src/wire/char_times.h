@@ -2,7 +2,8 @@
  * char_times.h: when each character of a chunk is heard.
  *
  * Engines tell the times of words.  The characters of a word share its time
- * evenly, and those between two words the pause between them.
+ * evenly, and those between two words the pause between them.  Markup is left out: it
+ * is not heard, and transcripts that clients make of the characters must not show it.
  */
 #ifndef WIRE_CHAR_TIMES_H
 #define WIRE_CHAR_TIMES_H
@@ -23,6 +24,10 @@ struct char_times {
 	size_t at; /* byte of the next character */
 	unsigned index; /* its number */
 	size_t word; /* that it is in or before */
+
+	/* The characters that share a time, and are being gone through. */
+	unsigned span_to; /* the number of the first one behind them */
+	double start_ms, step_ms; /* of the next one */
 };
 
 void char_times_begin(struct char_times *times, const struct dialect_words *said);

@@ -21,6 +21,8 @@ struct dialect_words {
 	const char *text;
 	size_t text_len;
 	unsigned audio_ms; /* of all its audio */
+	unsigned before_ms; /* audio that its times count from before the chunk's start; 0: none */
+	unsigned markup; /* flags of text/markup.h: what of the text was not read */
 };
 
 struct dialect {

@@ -4,7 +4,10 @@
  */
 #include "wire/elevenlabs_body.h"
 
+#include <string.h>
+
 #include "base/count.h"
+#include "text/markup.h"
 
 /* Their speeds. */
 #define SPEED_LEAST 0.7
@@ -21,6 +24,19 @@ static int read_voice_settings(struct speech_reader *reader, const struct speech
 	return speech_body_members(reader, field, &keys, value);
 }
 
+bool elevenlabs_body_has_audio_tags(const char *model, size_t len)
+{
+	static const char *const prefixes[] = {"eleven_v3", "eleven_v4"};
+
+	for (size_t i = 0; i < COUNT(prefixes); ++i) {
+		size_t prefix_len = strlen(prefixes[i]);
+
+		if (len >= prefix_len && memcmp(model, prefixes[i], prefix_len) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* One of ours is booked as what it is; theirs are all the default. */
 static int read_model(struct speech_reader *reader, const struct speech_field *field,
 		      const struct json_value *value)
@@ -30,6 +46,8 @@ static int read_model(struct speech_reader *reader, const struct speech_field *f
 
 	if (value->kind != JSON_KIND_STRING)
 		return fault_value(reader->fault, field->name, "a string", value);
+	if (elevenlabs_body_has_audio_tags(value->text, value->len))
+		reader->body->settings.markup |= MARKUP_AUDIO_TAGS;
 	reader->settings.fault = &unheard;
 	(void)speech_body_setting(reader, field, value);
 	reader->settings.fault = fault;
@@ -79,5 +97,8 @@ static const struct speech_keys keys = {fields, COUNT(fields), false};
 int elevenlabs_body_read(struct speech_body *body, struct stream_fault *fault, char *json,
 			 size_t len)
 {
-	return speech_body_read(body, fault, &keys, "text", json, len);
+	int err = speech_body_read(body, fault, &keys, "text", json, len);
+
+	body->settings.markup |= MARKUP_LONG_BREAKS;
+	return err;
 }

@@ -14,4 +14,7 @@
 
 speech_body_h elevenlabs_body_read;
 
+/* Whether a model of theirs performs audio tags (text/markup.h). */
+bool elevenlabs_body_has_audio_tags(const char *model, size_t len);
+
 #endif

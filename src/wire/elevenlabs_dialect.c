@@ -49,14 +49,15 @@ static int audio(struct buf *out, const char *context, const struct audio_frame 
 
 enum column { COLUMN_CHARS, COLUMN_STARTS, COLUMN_DURATIONS };
 
-static void write_cell(struct json_write *json, enum column column, const struct char_time *time)
+static void write_cell(struct json_write *json, enum column column, const struct char_time *time,
+		       const struct dialect_words *said)
 {
 	long start = lround(time->start_ms);
 
 	if (column == COLUMN_CHARS)
 		json_write_string(json, NULL, time->text, time->len);
 	else if (column == COLUMN_STARTS)
-		json_write_signed(json, NULL, start);
+		json_write_signed(json, NULL, start + said->before_ms);
 	else
 		json_write_signed(json, NULL, lround(time->end_ms) - start);
 }
@@ -73,9 +74,9 @@ static void write_column(struct json_write *json, const char *key, enum column c
 	json_write_list(json, key);
 	char_times_begin(&times, said);
 	while (char_times_next(&times, &next))
-		write_cell(json, column, &next);
+		write_cell(json, column, &next, said);
 	next = (struct char_time){" ", 1, next.end_ms, fmax(next.end_ms, said->audio_ms)};
-	write_cell(json, column, &next);
+	write_cell(json, column, &next, said);
 	json_write_list_end(json);
 }
 

@@ -3,7 +3,7 @@
  *
  * Audio leaves at once; the times of a chunk's characters follow its last audio
  * in a message of their own, whose audio is empty.  They count from the chunk's
- * start, as clients expect of each alignment.
+ * start, or from the context's with sync_alignment (docs/decisions/alignment.md).
  */
 #ifndef WIRE_ELEVENLABS_DIALECT_H
 #define WIRE_ELEVENLABS_DIALECT_H

@@ -11,6 +11,8 @@
 #include <strings.h>
 
 #include "base/count.h"
+#include "text/markup.h"
+#include "wire/elevenlabs_body.h"
 
 /* Their speeds. */
 #define SPEED_LEAST 0.7
@@ -213,6 +215,7 @@ void elevenlabs_opening_init(struct elevenlabs_opening *opening)
 	settings->word_timestamps = true; /* alignment is never asked for */
 	settings->format = (struct audio_format){AUDIO_MP3, 44100, 128};
 	settings->set |= SETTING_OUTPUT_FORMAT;
+	settings->markup = MARKUP_LONG_BREAKS;
 	opening->idle_ms = ELEVENLABS_IDLE_MS;
 }
 
@@ -291,6 +294,23 @@ static int elevenlabs_message_set_seed(struct elevenlabs_opening *opening,
 	return 0;
 }
 
+static int set_sync_alignment(struct elevenlabs_opening *opening, struct stream_fault *fault,
+			      const char *value)
+{
+	(void)fault;
+	opening->settings.context_times = is_true(value);
+	return 0;
+}
+
+static int set_model(struct elevenlabs_opening *opening, struct stream_fault *fault,
+		     const char *value)
+{
+	(void)fault;
+	if (elevenlabs_body_has_audio_tags(value, strlen(value)))
+		opening->settings.markup |= MARKUP_AUDIO_TAGS;
+	return 0;
+}
+
 const char *const elevenlabs_opening_names[] = {
 	"output_format",
 	"language_code",
@@ -298,6 +318,8 @@ const char *const elevenlabs_opening_names[] = {
 	"auto_mode",
 	"apply_text_normalization",
 	"seed",
+	"sync_alignment",
+	"model_id",
 	NULL,
 };
 
@@ -306,8 +328,9 @@ int elevenlabs_opening_set(struct elevenlabs_opening *opening, struct stream_fau
 {
 	static int (*const set[])(struct elevenlabs_opening *, struct stream_fault *,
 				  const char *) = {
-		set_format,    set_language,      set_idle,
-		set_auto_mode, set_normalization, elevenlabs_message_set_seed,
+		set_format,         set_language,      set_idle,
+		set_auto_mode,      set_normalization, elevenlabs_message_set_seed,
+		set_sync_alignment, set_model,
 	};
 
 	for (size_t i = 0; i < COUNT(set); ++i) {

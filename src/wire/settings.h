@@ -73,6 +73,8 @@ struct settings {
 	bool auto_mode;
 	bool normalize;
 	bool word_timestamps;
+	uint8_t markup; /* flags of text/markup.h: of the API, no client sets them by name */
+	bool context_times; /* alignments count from the start of the context, not of the chunk */
 };
 
 /* What a connection starts with: `set` is 0, every value its default. */

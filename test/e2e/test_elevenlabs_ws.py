@@ -76,6 +76,58 @@ def test_stream_is_spoken_and_closed(server, kind, voice):
     assert len(server.ledger()) == 1
 
 
+def alignments(client, count):
+    """The next alignments, and the milliseconds of audio that came with them."""
+    found, samples = [], 0
+    while len(found) < count:
+        frame = client.receive()
+        samples += len(base64.b64decode(frame["audio"])) // 2
+        if frame["alignment"]:
+            found.append(frame["alignment"])
+    return found, samples / 24
+
+
+def starts_and_end(alignment):
+    starts = alignment["charStartTimesMs"]
+    assert starts == sorted(starts)
+    return starts[0], starts[-1] + alignment["charDurationsMs"][-1]
+
+
+@pytest.mark.parametrize("sync", [False, True])
+@pytest.mark.parametrize("kind", [Stream, Proxied, Multi])
+def test_times_count_from_the_chunk_or_with_sync_alignment_from_the_context(server, kind, sync):
+    if kind is Multi:
+        kind = type("ProxiedMulti", (Multi,), {"prefix": "/11labs"})
+    query = "output_format=pcm_24000" + ("&sync_alignment=true" if sync else "")
+    with kind(server, voice=1071, query=query) as client:
+        client.send(text="One is here. ", flush=True)
+        (first,), first_ms = alignments(client, 1)
+        client.send(text="Two is here. ", flush=True)  # another turn in a context
+        (second,), second_ms = alignments(client, 1)
+    assert abs(starts_and_end(first)[1] - first_ms) < 2
+    start, end = starts_and_end(second)
+    shift = first_ms if sync else 0
+    assert shift - 2 < start < shift + second_ms and abs(end - shift - second_ms) < 3
+
+
+def test_markup_is_not_in_the_alignment_and_breaks_are_as_long_as_they_say(server):
+    def speak(text, query=""):
+        with Stream(server, voice=1071, query="output_format=pcm_24000" + query) as client:
+            client.send(text=text)
+            client.send(text="")
+            audio, chars, code = client.read_to_end()
+            assert code == 1000
+            return len(audio) / 48000, chars
+
+    plain, _ = speak("Hello there you.")
+    seconds, chars = speak('Hello <break time="1.5s" />there <phoneme ph="x">you</phoneme>.')
+    assert chars == "Hello there you. " and seconds > plain + 1.3
+    v3 = "&model_id=eleven_v3"
+    _, chars = speak("[whispers] Hello there[laughs] you [1].", v3)
+    assert chars == " Hello there you [1]. "
+    assert speak("[whispers] Hello there.", v3)[0] < speak("[whispers] Hello there.")[0] - 0.2
+
+
 def test_flush_speaks_and_the_stream_goes_on(server):
     with Stream(server) as client:
         client.send(text="One is here ", flush=True)

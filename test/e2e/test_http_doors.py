@@ -400,6 +400,23 @@ def test_elevenlabs_times_of_characters(eleven):
     assert answer["normalized_alignment"] == answer["alignment"]
 
 
+def test_elevenlabs_markup_is_neither_read_nor_timed(eleven):
+    def ask(text, model):
+        answer = json.loads(eleven.heard(ELEVENLABS + "/with-timestamps?output_format=pcm_24000",
+                                         {"text": text, "model_id": model})[1])
+        assert answer["normalized_alignment"] == answer["alignment"]
+        return (timed(answer["alignment"])[0],
+                len(base64.b64decode(answer["audio_base64"])) / 48000)
+
+    _, plain = ask("Hello there. Bye.", "eleven_flash_v2_5")
+    text, seconds = ask('Hello <break time="2.5s"/>there. <b>Bye</b>.', "eleven_flash_v2_5")
+    assert text == "Hello there. Bye." and seconds > plain + 2.3
+    text, seconds = ask("[sighs] Hello there. Bye.", "eleven_v3")
+    assert text == " Hello there. Bye." and seconds < plain + 0.2
+    text, seconds = ask("[sighs] Hello there. Bye.", "eleven_multilingual_v2")
+    assert text == "[sighs] Hello there. Bye." and seconds > plain + 0.2
+
+
 def test_elevenlabs_times_come_in_lines(eleven):
     text = "Hello there, world. And again."
     path = "/v1/text-to-speech/1/stream/with-timestamps?output_format=pcm_24000"

@@ -13,6 +13,7 @@
 #include "base/count.h"
 #include "base/mem.h"
 #include "spoken_check.h"
+#include "text/markup.h"
 #include "text/reader.h"
 
 #define HEAD 2
@@ -23,7 +24,7 @@
 #define GROWTH_FACTOR 64
 #define GROWTH_EXTRA 4096
 
-enum { NORMALIZES = 1, READS_PHONEMES = 2, HAS_LEXICON = 4, HAS_RATE = 8 };
+enum { NORMALIZES = 1, READS_PHONEMES = 2, HAS_LEXICON = 4, HAS_RATE = 8, HAS_MARKUP = 16 };
 
 static const char *const languages[] = {"en", "de", "fr", "es", "it", "nl",
 					"pl", "pt", "ru", "zh", "tr"};
@@ -94,6 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	reader.reads_phonemes = bytes[1] & READS_PHONEMES;
 	reader.lexicon = bytes[1] & HAS_LEXICON ? get_lexicon() : NULL;
 	reader.rate = bytes[1] & HAS_RATE ? 0.8 : 0;
+	reader.markup = bytes[1] & HAS_MARKUP ? MARKUP_LONG_BREAKS | MARKUP_AUDIO_TAGS : 0;
 	again = reader;
 	text = malloc((len - HEAD) * SPOKEN_CHECK_FRAGMENT_MAX + 32);
 	assert(text);

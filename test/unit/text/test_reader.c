@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "text/mapped.h"
+#include "text/markup.h"
 #include "text/reader.h"
 
 /* The parts as a line: [500] is a silence, {0.8} another speed, text|ipa| a
@@ -101,6 +102,44 @@ static void test_breaks_snap_and_add_up(void **state)
 	expect("b<break/>.<break/>c", "b[400]c"); /* nothing to hear between them */
 	expect("a<break time=\"long\"/>b", "a[200]b");
 	expect("one<br><br>two", "one two");
+}
+
+static void test_long_breaks_are_as_long_as_they_say(void **state)
+{
+	struct reader reader = {.language = language_find("en"), .markup = MARKUP_LONG_BREAKS};
+
+	(void)state;
+	expect_by(&reader, "a<break time=\"1.5s\" />b", "a[1500]b");
+	expect_by(&reader, "a<break time=\"3s\"/>b", "a[3000]b");
+	expect_by(&reader, "a<break time=\"3001ms\"/>b", "a[3000]b");
+	expect_by(&reader, "a<break time=\"60s\"/>b", "a[3000]b");
+	expect_by(&reader, "a<break time=\"100ms\"/>b", "a[100]b");
+	expect_by(&reader, "a<break time=\"0\"/>b", "a b");
+	expect_by(&reader, "a<break strength=\"strong\"/>b", "a[500]b");
+}
+
+static void test_audio_tags_are_not_read_where_they_are_performed(void **state)
+{
+	struct reader reader = {.language = language_find("en"), .markup = MARKUP_AUDIO_TAGS};
+	char longest[] = "[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]";
+
+	(void)state;
+	expect("[whispers] Hello", "[whispers] Hello");
+	expect_by(&reader, "[whispers] Hello", " Hello");
+	expect_by(&reader, "Oh[laughs harder]no", "Oh no");
+	expect_by(&reader, "[don't stop, French-accent] Oui.", " Oui.");
+	expect_by(&reader, "[fl\u00fcstert] Ja.", " Ja.");
+	assert_int_equal(strlen(longest), MARKUP_AUDIO_TAG_MAX);
+	expect_by(&reader, longest, "");
+	expect_by(&reader, "[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]",
+		  "[aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]");
+	expect_by(&reader, "As in [1] and [a], [2024 report] and [see].",
+		  "As in [1] and [a], [2024 report] and .");
+	expect_by(&reader, "[here](https://x.org) [open", "[here](https://x.org) [open");
+	expect_by(&reader, "[] [ ] [[sighs]] x", "[] [ ] [ ] x");
+	reader.reads_phonemes = true;
+	expect_by(&reader, "Oh [h\u0259\u02c8l\u0259\u028a] you.",
+		  "Oh heleu you.|heleu=h\u0259\u02c8l\u0259\u028a|");
 }
 
 static void test_prosody_changes_the_rate(void **state)
@@ -262,6 +301,8 @@ int main(void)
 		cmocka_unit_test(test_tags_go_and_their_text_stays),
 		cmocka_unit_test(test_less_than_signs_stay),
 		cmocka_unit_test(test_breaks_snap_and_add_up),
+		cmocka_unit_test(test_long_breaks_are_as_long_as_they_say),
+		cmocka_unit_test(test_audio_tags_are_not_read_where_they_are_performed),
 		cmocka_unit_test(test_prosody_changes_the_rate),
 		cmocka_unit_test(test_spell_reads_letters_signs_and_groups),
 		cmocka_unit_test(

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/count.h"
+#include "text/markup.h"
 #include "wire/elevenlabs_message.h"
 #include "wire/once_message.h"
 
@@ -168,6 +169,13 @@ static void test_what_the_address_says(void **state)
 	assert_int_not_equal(set(&opening, "seed", "-1"), 0);
 	assert_int_not_equal(set(&opening, "seed", "7x"), 0);
 	assert_int_not_equal(set(&opening, "seed", ""), 0);
+	assert_false(opening.settings.context_times);
+	assert_int_equal(set(&opening, "sync_alignment", "true"), 0);
+	assert_true(opening.settings.context_times);
+	assert_int_equal(set(&opening, "model_id", "eleven_flash_v2_5"), 0);
+	assert_int_equal(opening.settings.markup, MARKUP_LONG_BREAKS);
+	assert_int_equal(set(&opening, "model_id", "eleven_v3_conversational"), 0);
+	assert_int_equal(opening.settings.markup, MARKUP_LONG_BREAKS | MARKUP_AUDIO_TAGS);
 	assert_int_not_equal(set(&opening, "output_format", "mp4"), 0);
 	assert_int_not_equal(set(&opening, "language_code", "xx"), 0);
 	assert_int_not_equal(set(&opening, "inactivity_timeout", "181"), 0);

@@ -4,11 +4,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "base/base64.h"
+#include "text/markup.h"
 #include "wire/char_times.h"
 #include "wire/timestamp_body.h"
 #include "wire/timestamp_dialect.h"
@@ -33,7 +35,7 @@ static const struct reply_word hello[] = {
 	 .char_start = 4,
 	 .char_end = 7},
 };
-static const struct dialect_words said = {hello, 2, "Hi, you.", 8, 0};
+static const struct dialect_words said = {hello, 2, "Hi, you.", 8, 0, 0, 0};
 
 static int setup(void **state)
 {
@@ -92,6 +94,44 @@ static void test_characters_share_the_time_of_their_word(void **state)
 	assert_int_equal(i, 8);
 }
 
+static void expect_characters(const struct dialect_words *words, const char *want)
+{
+	struct char_times times;
+	struct char_time next;
+	char got[256];
+	size_t len = 0;
+
+	for (char_times_begin(&times, words); char_times_next(&times, &next);)
+		len += (size_t)snprintf(got + len, sizeof(got) - len, "%.*s=%.0f ", (int)next.len,
+					next.text, next.start_ms);
+	assert_string_equal(got, want);
+}
+
+static void test_markup_has_no_characters(void **state)
+{
+	static const struct reply_word heard[] = {
+		{.start_ms = 0, .end_ms = 200, .char_start = 3, .char_end = 5},
+		{.start_ms = 1000, .end_ms = 1300, .char_start = 27, .char_end = 30},
+	};
+	struct dialect_words words = {.words = heard, .count = 2, .text_len = 31};
+
+	(void)state;
+	words.text = "<b>Hi <break time=\"0.8s\"/> you.";
+	expect_characters(&words, "H=0 i=100  =200  =600 y=1000 o=1100 u=1200 .=1300 ");
+	words.text = "2<3Hi [laughs loudly noww]!you.";
+	words.markup = MARKUP_AUDIO_TAGS;
+	expect_characters(&words, "2=0 <=0 3=0 H=0 i=100  =200 !=600 y=1000 o=1100 u=1200 .=1300 ");
+	words.markup = 0;
+	words.count = 1;
+	words.text_len = 12;
+	expect_characters(&words,
+			  "2=0 <=0 3=0 H=0 i=100  =200 [=200 l=200 a=200 u=200 g=200 h=200 ");
+	words.text = "<a> <b>";
+	words.text_len = 7;
+	words.count = 0;
+	expect_characters(&words, " =0 ");
+}
+
 /* Words out of order, twice or beyond the text come from no engine of ours; they
  * must not hang or leave the text. */
 static void test_odd_words_give_each_character_once(void **state)
@@ -102,10 +142,14 @@ static void test_odd_words_give_each_character_once(void **state)
 		{.start_ms = 70, .end_ms = 90, .char_start = 4, .char_end = 4},
 		{.start_ms = 70, .end_ms = 90, .char_start = 6, .char_end = 99},
 	};
-	struct dialect_words words = {odd, 4,
+	struct dialect_words words = {odd,
+				      4,
 				      "a\xc3\xa9"
 				      "cdefg",
-				      8, 0};
+				      8,
+				      0,
+				      0,
+				      0};
 	struct char_times times;
 	struct char_time next;
 	size_t bytes = 0;
@@ -121,7 +165,7 @@ static void test_odd_words_give_each_character_once(void **state)
 static void test_one_object_for_the_whole(void **state)
 {
 	static const struct reply_word word = {.end_ms = 10, .char_end = 1};
-	static const struct dialect_words again = {&word, 1, "X", 1, 0};
+	static const struct dialect_words again = {&word, 1, "X", 1, 0, 0, 0};
 
 	(void)state;
 	timestamp_body_init(&body, false, RATE);
@@ -141,7 +185,7 @@ static void test_one_object_for_the_whole(void **state)
 static void test_no_blank_between_chinese_sentences(void **state)
 {
 	static const struct reply_word word = {.end_ms = 10, .char_end = 1};
-	static const struct dialect_words stop = {&word, 1, "\xe3\x80\x82", 3, 0};
+	static const struct dialect_words stop = {&word, 1, "\xe3\x80\x82", 3, 0, 0, 0};
 
 	(void)state;
 	timestamp_body_init(&body, true, RATE);
@@ -155,7 +199,7 @@ static void test_no_blank_between_chinese_sentences(void **state)
 static void test_lines_are_whole_objects(void **state)
 {
 	static const struct reply_word word = {.end_ms = 10, .char_end = 1};
-	static const struct dialect_words letter = {&word, 1, "X", 1, 0};
+	static const struct dialect_words letter = {&word, 1, "X", 1, 0, 0, 0};
 
 	(void)state;
 	timestamp_body_init(&body, true, RATE);
@@ -204,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_characters_share_the_time_of_their_word, setup,
 						teardown),
+		cmocka_unit_test(test_markup_has_no_characters),
 		cmocka_unit_test_setup_teardown(test_odd_words_give_each_character_once, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_one_object_for_the_whole, setup, teardown),
