@@ -21,6 +21,11 @@ void answer_make_request_id(char id[REQUEST_ID_LEN + 1])
 	snprintf(id, REQUEST_ID_LEN + 1, "req_%016llx", (unsigned long long)value);
 }
 
+static const struct error_shape *answer_shape(const struct route_call *call)
+{
+	return error_shape_of(call->request->path, shape_client(call->request));
+}
+
 void answer_head(const struct route_call *call)
 {
 	char timing[48];
@@ -29,6 +34,9 @@ void answer_head(const struct route_call *call)
 		 (double)(clock_monotonic_us() - call->begun_us) / 1000.0);
 	http_reply_header(call->request, "x-request-id", call->request_id);
 	http_reply_header(call->request, "server-timing", timing);
+	/* Under this name ElevenLabs' clients read it. */
+	if (answer_shape(call) == &error_shape_elevenlabs)
+		http_reply_header(call->request, "request-id", call->request_id);
 }
 
 static void answer_at_level(const struct route_call *call, enum log_level level, int status,
@@ -60,8 +68,7 @@ void answer_empty(const struct route_call *call)
 
 static void answer_notice(const struct route_call *call, const struct wire_notice *notice)
 {
-	const struct error_shape *shape =
-		error_shape_of(call->request->path, shape_client(call->request));
+	const struct error_shape *shape = answer_shape(call);
 	struct buf *scratch = &call->server->scratch;
 	unsigned retry_s = notice->retry_s ? notice->retry_s : wire_error_retry_s(notice->id);
 	char seconds[16];

@@ -24,7 +24,7 @@ static void allow(const struct route_call *call, const char *origin)
 {
 	http_reply_header(call->request, "Access-Control-Allow-Origin", origin);
 	http_reply_header(call->request, "Access-Control-Expose-Headers",
-			  "x-request-id, retry-after");
+			  "x-request-id, request-id, character-cost, retry-after");
 	http_reply_header(call->request, "Vary", "Origin");
 }
 

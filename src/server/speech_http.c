@@ -13,6 +13,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "server/elevenlabs_voices.h"
 #include "server/server_private.h"
 #include "session/denial.h"
@@ -47,6 +48,7 @@ struct speech_door {
 	const char *format; /* a token; NULL: PCM at the body's sample_rate */
 	const char *format_query; /* the parameter that names another; NULL: none */
 	const char *type; /* NULL: the format's */
+	const char *cost_header; /* that has the number of characters; NULL: none */
 	const char *voice_key; /* as its clients call it; NULL: voice_id */
 	bool minds_accept; /* Accept: audio/wav asks for a file */
 	bool finds_names; /* voices are also found by name, in any case */
@@ -59,12 +61,14 @@ static const struct speech_door door_generate = {
 static const struct speech_door door_elevenlabs = {
 	.read = elevenlabs_body_read,
 	.voice = VOICE_IN_PATH,
+	.cost_header = "character-cost",
 	.format = "mp3_44100_128",
 	.format_query = "output_format",
 };
 static const struct speech_door door_elevenlabs_timed = {
 	.read = elevenlabs_body_read,
 	.voice = VOICE_IN_PATH,
+	.cost_header = "character-cost",
 	.form = FORM_JSON,
 	.format = "mp3_44100_128",
 	.format_query = "output_format",
@@ -73,6 +77,7 @@ static const struct speech_door door_elevenlabs_timed = {
 static const struct speech_door door_elevenlabs_timed_lines = {
 	.read = elevenlabs_body_read,
 	.voice = VOICE_IN_PATH,
+	.cost_header = "character-cost",
 	.form = FORM_LINES,
 	.format = "mp3_44100_128",
 	.format_query = "output_format",
@@ -144,11 +149,16 @@ static int begin_answer(struct speech_http *speech)
 	struct http_request *request = speech->call.request;
 	enum audio_encoding encoding = speech->format.encoding;
 	char rate[16];
+	char characters[16];
 
 	snprintf(rate, sizeof(rate), "%u", speech->format.sample_rate);
+	snprintf(characters, sizeof(characters), "%zu",
+		 utf8_count(speech->body.text, speech->body.text_len));
 	http_reply_header(request, "X-Sample-Rate", rate);
 	http_reply_header(request, "X-Audio-Format", audio_format_encoding(encoding));
 	http_reply_header(request, "X-KugelAudio-AI-Generated", "true");
+	if (speech->door->cost_header)
+		http_reply_header(request, speech->door->cost_header, characters);
 	answer_head(&speech->call);
 	answer_rate(request, speech->call.member);
 	if (speech->form == FORM_EVENTS)

@@ -336,6 +336,19 @@ def test_elevenlabs_gives_the_format_of_the_query(eleven, root, end):
     assert is_speech(pcm(audio))
 
 
+@pytest.mark.parametrize("end", ["", "/stream", "/with-timestamps", "/stream/with-timestamps"])
+def test_elevenlabs_headers_name_the_request_and_its_characters(server, eleven, end):
+    headers, _ = eleven.heard("/11labs" + ELEVENLABS + end, {"text": "Zwölf <b>Äpfel</b>."},
+                              {"Origin": f"http://127.0.0.1:{server.port}"})
+    assert headers["request-id"] == headers["x-request-id"]
+    assert headers["character-cost"] == "19" == str(server.ledger()[-1]["characters"])
+    exposed = headers["access-control-expose-headers"].split(", ")
+    assert {"request-id", "character-cost", "x-request-id"} <= set(exposed)
+    status, headers, _ = eleven.post(ELEVENLABS + end, {})
+    assert status == 422 and headers["request-id"] == headers["x-request-id"]
+    assert "character-cost" not in headers
+
+
 def test_elevenlabs_ids_of_its_default_voices_are_spoken(eleven):
     for root, theirs, ours in (("", "21m00Tcm4TlvDq8ikWAM", 1071),
                                ("/11labs", "JBFqnCBsd6RMkjVDRZzb", 1072)):
