@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/count.h"
+#include "base/utf8.h"
 #include "text/markup.h"
 
 /* Their speeds. */
@@ -83,8 +84,21 @@ static int read_normalization(struct speech_reader *reader, const struct speech_
 	return fault_choice(reader->fault, field->name, choices, COUNT(choices), value);
 }
 
+/* Their clients know this error by its own name. */
+static int read_text(struct speech_reader *reader, const struct speech_field *field,
+		     const struct json_value *value)
+{
+	size_t length = value->kind == JSON_KIND_STRING ? utf8_count(value->text, value->len) : 0;
+
+	if (length <= ELEVENLABS_BODY_TEXT_MAX)
+		return speech_body_text(reader, field, value);
+	fault_set(reader->fault, WIRE_ERROR_TEXT_TOO_LONG, "%s may have %d characters (got %zu)",
+		  field->name, ELEVENLABS_BODY_TEXT_MAX, length);
+	return fault_of(reader->fault, field->name);
+}
+
 static const struct speech_field fields[] = {
-	{"text", speech_body_text, 1, ELEVENLABS_BODY_TEXT_MAX},
+	{"text", read_text, 1, ELEVENLABS_BODY_TEXT_MAX},
 	{"model_id", read_model, 0, 0},
 	{"language_code", read_language, 0, 0},
 	{"voice_settings", read_voice_settings, 0, 0},

@@ -34,11 +34,13 @@ static const struct shaped_error elevenlabs_errors[] = {
 	{WIRE_ERROR_MISSING_VOICE, 400, "voice_not_found"},
 	{WIRE_ERROR_VOICE_NOT_FOUND, 404, "voice_not_found"},
 	{WIRE_ERROR_TEXT_TOO_LONG, 400, "max_character_limit_exceeded"},
+	{WIRE_ERROR_DICTIONARY_NOT_FOUND, 404, "pronunciation_dictionary_not_found"},
 	{WIRE_ERROR_NO_ROUTE, 404, "not_found"},
 	{WIRE_ERROR_METHOD, 405, "method_not_allowed"},
 	{WIRE_ERROR_UNAVAILABLE, 503, "system_busy"},
 	{WIRE_ERROR_NO_KEYS, 503, "system_busy"},
 	{WIRE_ERROR_NO_LEDGER, 503, "system_busy"},
+	{WIRE_ERROR_NO_DICTIONARIES, 503, "system_busy"},
 	{WIRE_ERROR_CREDIT_LEASED, 503, "system_busy"},
 };
 
@@ -94,6 +96,18 @@ static int native_write(struct buf *out, const struct wire_notice *notice)
 	return reply_error(out, NULL, notice);
 }
 
+/* Of those that the table does not name. */
+static const char *elevenlabs_name(enum wire_error_id id)
+{
+	int status = native_status(id);
+
+	if (status == 404)
+		return "not_found";
+	if (status == 429)
+		return "rate_limit_exceeded";
+	return status < 500 ? "invalid_request" : "internal_error";
+}
+
 static int elevenlabs_status(enum wire_error_id id)
 {
 	const struct shaped_error *error = find(elevenlabs_errors, COUNT(elevenlabs_errors), id);
@@ -109,7 +123,7 @@ static int elevenlabs_write(struct buf *out, const struct wire_notice *notice)
 
 	json_write_open(&json, out);
 	json_write_object(&json, "detail");
-	write_name(&json, "status", error ? error->name : "internal_error");
+	write_name(&json, "status", error ? error->name : elevenlabs_name(notice->id));
 	write_message(&json, notice);
 	if (notice->request_id)
 		json_write_string(&json, "request_id", notice->request_id,
@@ -162,14 +176,39 @@ static const struct {
 	enum error_client client; /* whose; ERROR_CLIENT_ANY: everyone's */
 } doors[] = {
 	{"/11labs/", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
-	{"/v1/text-to-speech/", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
-	{"/v1/single-use-token/", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
-	{"/v1/voices", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
-	{"/v1/models", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
-	{"/v1/user", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
-	{"/v1/history", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
-	{"/v2/", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
-	{"/v1/audio", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
+	{"/v1/text-to-speech", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/text-to-dialogue", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/text-to-voice", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/single-use-token", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/pronunciation-dictionaries", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/usage/character-stats", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/shared-voices", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/similar-voices", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/sound-generation", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/speech-to-speech", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/speech-to-text", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/speech-engine", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/audio-isolation", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/audio-native", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/forced-alignment", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/dubbing", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/music", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/studio", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/convai", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	{"/v1/workspace", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
+	/* These are native, whatever header has the key.  A request with ElevenLabs' header for
+	 * any other path is taken to be one of its API, also if the path does not exist. */
+	{"/v1/tts/", &error_shape_native, ERROR_CLIENT_ANY},
+	{"/predict", &error_shape_native, ERROR_CLIENT_ANY},
+	{"/vapi/", &error_shape_native, ERROR_CLIENT_ANY},
+	{"/ws/", &error_shape_native, ERROR_CLIENT_ANY},
+	{"/v1/dictionaries", &error_shape_native, ERROR_CLIENT_ANY},
+	{"/v1/normalize", &error_shape_native, ERROR_CLIENT_ANY},
+	{"/v1/agents", &error_shape_native, ERROR_CLIENT_ANY},
+	{"/v1/usage", &error_shape_native, ERROR_CLIENT_ANY},
+	{"/v1/tokens", &error_shape_native, ERROR_CLIENT_ANY},
+	{"/v1/admin/", &error_shape_native, ERROR_CLIENT_ANY},
+	{"/", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
 	{"/v1/audio", &error_shape_openai, ERROR_CLIENT_ANY},
 	{"/v1/models", &error_shape_native, ERROR_CLIENT_KUGELAUDIO},
 	{"/v1/models", &error_shape_openai, ERROR_CLIENT_ANY},

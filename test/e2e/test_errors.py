@@ -444,7 +444,7 @@ ELEVENLABS = [
     (422, "invalid_request", SPEECH, {}, ""),
     (422, "invalid_request", SPEECH + "/with-timestamps", {"text": 7}, ""),
     (422, "invalid_request", SPEECH + "?output_format=wma", {"text": "Hi."}, ""),
-    (422, "invalid_request", SPEECH, {"text": "x" * 10001}, ""),
+    (400, "max_character_limit_exceeded", SPEECH, {"text": "x" * 10001}, ""),
     (500, "internal_error", SPEECH + "/stream", {"text": "[[fail]]"}, ""),
 ]
 

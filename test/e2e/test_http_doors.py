@@ -446,7 +446,25 @@ def test_elevenlabs_times_come_in_lines(eleven):
                    []) == whole["alignment"][key]
 
 
+@pytest.mark.parametrize("method,path,status", [
+    ("GET", "/v1/text-to-speech/1071", 405), ("POST", "/v1/sound-generation", 404),
+    ("GET", "/v1/convai/agents", 404), ("POST", "/v1/text-to-speech/1071/", 404),
+    ("GET", "/v1/nothing", 404), ("GET", "/v1/voices/1071/nothing", 404),
+    ("POST", "/v1/models", 405), ("GET", "/v3/voices", 404), ("PUT", "/v1/user", 405)])
+def test_elevenlabs_shape_of_what_is_not_there(server, method, path, status):
+    for root in ("", "/11labs"):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=WAIT_S)
+        connection.request(method, root + path, b"{}", {"xi-api-key": server.key})
+        answer = connection.getresponse()
+        assert answer.status == status
+        detail = json.loads(answer.read())["detail"]
+        assert detail["status"] == {404: "not_found", 405: "method_not_allowed"}[status]
+        assert detail["message"] and detail["request_id"] == answer.headers["request-id"]
+        connection.close()
+
+
 @pytest.mark.parametrize("path,body,status,name", [
+    (ELEVENLABS, {"text": "x" * 10001}, 400, "max_character_limit_exceeded"),
     ("/v1/text-to-speech/nobody", {"text": "Hi."}, 404, "voice_not_found"),
     (ELEVENLABS, {}, 422, "invalid_request"), (ELEVENLABS, b"x", 422, "invalid_request"),
     (ELEVENLABS, {"text": "Hi.", "language_code": "xx"}, 422, "invalid_request"),

@@ -72,6 +72,9 @@ static void test_elevenlabs(void **state)
 		      "{\"detail\":{\"status\":\"rate_limit_exceeded\",\"message\":\"Rate limit "
 		      "exceeded\",\"request_id\":\"req_1\"}}");
 	assert_int_equal(shape->status(WIRE_ERROR_INTERNAL), 500);
+	assert_writes(shape, WIRE_ERROR_ENTRY_NOT_FOUND, NULL,
+		      "{\"detail\":{\"status\":\"not_found\",\"message\":\"Entry not found\","
+		      "\"request_id\":\"req_1\"}}");
 }
 
 static void test_openai(void **state)
@@ -123,6 +126,21 @@ static void test_paths_have_the_shape_of_their_clients(void **state)
 			 &error_shape_elevenlabs);
 	assert_ptr_equal(error_shape_of("/vapi/synthesize", ERROR_CLIENT_ANY), &error_shape_native);
 	assert_ptr_equal(error_shape_of("", ERROR_CLIENT_ELEVENLABS), &error_shape_native);
+	assert_ptr_equal(error_shape_of("/v1/dictionaries/1", ERROR_CLIENT_ELEVENLABS),
+			 &error_shape_native);
+	assert_ptr_equal(error_shape_of("/v1/usage/turns", ERROR_CLIENT_ELEVENLABS),
+			 &error_shape_native);
+	assert_ptr_equal(error_shape_of("/v1/text-to-speech", ERROR_CLIENT_ANY),
+			 &error_shape_elevenlabs);
+	assert_ptr_equal(error_shape_of("/v1/sound-generation", ERROR_CLIENT_ANY),
+			 &error_shape_elevenlabs);
+	assert_ptr_equal(error_shape_of("/v1/audio-isolation", ERROR_CLIENT_ANY),
+			 &error_shape_elevenlabs);
+	assert_ptr_equal(error_shape_of("/v1/pronunciation-dictionaries/1", ERROR_CLIENT_ANY),
+			 &error_shape_elevenlabs);
+	assert_ptr_equal(error_shape_of("/v1/nothing", ERROR_CLIENT_ANY), &error_shape_native);
+	assert_ptr_equal(error_shape_of("/v1/nothing", ERROR_CLIENT_ELEVENLABS),
+			 &error_shape_elevenlabs);
 }
 
 static void test_paths_of_openai_have_its_shape(void **state)
