@@ -118,6 +118,11 @@ const char *http_query_raw(const struct http_request *request, const char *name,
  * there is none, EINVAL for bad escapes or %00, ENOBUFS when it does not fit. */
 int http_query(const struct http_request *request, const char *name, char *out, size_t size);
 
+/* The values of a name that may come several times, one after the other: *at is NULL before
+ * the first.  As http_query. */
+int http_query_next(const struct http_request *request, const char *name, const char **at,
+		    char *out, size_t size);
+
 /* Reads the body of a request whose handler was called with the head alone.  0: the body is
  * complete, or there is none.  EINPROGRESS: `handler` is called when it is complete, or the
  * handler of http_on_gone if it never arrives; the caller holds the request meanwhile.

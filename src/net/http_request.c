@@ -21,10 +21,9 @@ bool http_has_header_from(const struct http_request *request, const char *prefix
 	return http_parse_has_header_from(&request_of(request)->parse, prefix);
 }
 
-const char *http_query_raw(const struct http_request *request, const char *name, size_t *len)
+static const char *http_request_find(const char *p, const char *name, size_t *len)
 {
 	size_t name_len = strlen(name);
-	const char *p = request->query;
 
 	while (*p) {
 		size_t item = strcspn(p, "&");
@@ -41,6 +40,24 @@ const char *http_query_raw(const struct http_request *request, const char *name,
 			++p;
 	}
 	return NULL;
+}
+
+const char *http_query_raw(const struct http_request *request, const char *name, size_t *len)
+{
+	return http_request_find(request->query, name, len);
+}
+
+int http_query_next(const struct http_request *request, const char *name, const char **at,
+		    char *out, size_t size)
+{
+	const char *from = *at ? *at : request->query;
+	size_t len;
+	const char *raw = http_request_find(from, name, &len);
+
+	if (!raw)
+		return ENOENT;
+	*at = raw + len; /* at the next '&', or the end */
+	return http_parse_decode(&len, out, size, raw, len, true);
 }
 
 int http_query(const struct http_request *request, const char *name, char *out, size_t size)

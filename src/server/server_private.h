@@ -33,6 +33,8 @@
  *   token_rest.c  POST /v1/tokens
  *   usage_rest.c  /v1/usage and its turns
  *   voice_rest.c  GET /v1/voices and a voice of it
+ *   voice_search.c  GET /v2/voices, for ElevenLabs' clients
+ *   voice_settings.c  /v1/voices/{id}/settings, for ElevenLabs' clients
  *   voice_change.c  POST, PATCH and DELETE of them: derived voices
  *   voice_sample.c  what a derived voice sounds like
  *   model_rest.c  /v1/models
@@ -216,11 +218,17 @@ route_h usage_rest_sum, usage_rest_turns;
 route_h normalize_text;
 
 /* voice_rest.c */
-route_h voice_rest_list, voice_rest_get, voice_rest_search;
+route_h voice_rest_list, voice_rest_get;
+
+/* voice_search.c */
+route_h voice_search_list;
+
+/* voice_settings.c */
+route_h voice_settings_default, voice_settings_get;
 
 /* voice_change.c */
 route_h voice_change_add, voice_change_patch, voice_change_remove, voice_change_references,
-	voice_change_not_available;
+	voice_change_settings, voice_change_not_available;
 
 /* voice_sample.c */
 route_h voice_sample_make, voice_sample_get;

@@ -39,6 +39,7 @@ struct errand {
 	struct store_voice row;
 	unsigned fields;
 	int status; /* of the answer */
+	bool is_of_settings; /* the answer is ElevenLabs' to a change of settings */
 };
 
 static void errand_destroy(void *object)
@@ -86,6 +87,7 @@ static void answer_store_error(const struct errand *errand, int err)
 /* The change is durable whatever happened to the memory, which is tried again. */
 static void on_refreshed(int err, void *arg)
 {
+	static const char changed[] = "{\"status\":\"ok\"}";
 	struct errand *errand = arg;
 	struct server *server = errand->call.server;
 	const struct voice *voice = err ? NULL : voices_find(server->services.voices, errand->id);
@@ -94,6 +96,8 @@ static void on_refreshed(int err, void *arg)
 		answer_empty(&errand->call);
 	else if (!voice)
 		answer_error(&errand->call, WIRE_ERROR_NO_VOICES, NULL);
+	else if (errand->is_of_settings)
+		answer_json(&errand->call, 200, changed, strlen(changed));
 	else
 		voice_view_answer(&errand->call, errand->status, voice);
 	mem_deref(errand);
@@ -336,6 +340,29 @@ void voice_change_patch(const struct route_call *call)
 	}
 	if (errand->fields & HEARD)
 		errand->fields |= STORE_VOICE_SAMPLED; /* its sample is of another sound */
+	run(errand);
+}
+
+/* The speed of ElevenLabs' settings is the rate; the others have no effect. */
+void voice_change_settings(const struct route_call *call)
+{
+	struct errand *errand = errand_for_own(call, change);
+	struct stream_fault fault = {0};
+	int err;
+
+	if (!errand)
+		return;
+	err = voice_message_parse_settings(&errand->message, &fault, call->request->body,
+					   call->request->body_len);
+	if (err) {
+		answer_error(call, fault.id, fault.detail);
+		mem_deref(errand);
+		return;
+	}
+	fill_row(errand);
+	if (errand->fields & HEARD)
+		errand->fields |= STORE_VOICE_SAMPLED;
+	errand->is_of_settings = true;
 	run(errand);
 }
 

@@ -18,7 +18,6 @@
 
 #define PAGE_DEFAULT 20
 #define PAGE_MAX 100
-#define THEIR_PAGE_DEFAULT 10
 #define ANSWER_MAX (16u * 1024 * 1024) /* all voices of a large project, with long texts */
 
 /* Which voices a list shows. */
@@ -29,7 +28,6 @@ struct selection {
 	bool with_engine; /* show who speaks it and the licence of what it is made from */
 	char language[9]; /* "": all */
 	char category[32]; /* "": all */
-	char search[64]; /* in small letters; "": all */
 };
 
 /* "de-AT" and "DE" are de. */
@@ -90,17 +88,6 @@ static int read_selection(struct selection *selection, struct stream_fault *faul
 	return err ? err : read_category(selection, fault, request);
 }
 
-static bool name_has(const char *name, const char *search)
-{
-	size_t len = strlen(search);
-
-	for (; strlen(name) >= len; ++name) {
-		if (strncasecmp(name, search, len) == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool is_selected(const struct selection *selection, const struct voice *voice,
 			const struct voice_json *view)
 {
@@ -109,8 +96,7 @@ static bool is_selected(const struct selection *selection, const struct voice *v
 	return (is_own || (selection->with_public && voice_is_for(voice, selection->project_id))) &&
 	       (!selection->language[0] ||
 		voice_json_has_language(view->languages, selection->language)) &&
-	       (!selection->category[0] || strcmp(view->category, selection->category) == 0) &&
-	       name_has(view->name, selection->search);
+	       (!selection->category[0] || strcmp(view->category, selection->category) == 0);
 }
 
 typedef void(write_h)(struct json_write *json, const struct voice_json *voice);
@@ -210,26 +196,6 @@ static void write_elevenlabs_list(struct json_write *json, const struct route_ca
 	json_write_list_end(json);
 }
 
-/* Their pages have tokens: ours is where the next one begins. */
-static void write_elevenlabs_page(struct json_write *json, const struct route_call *call,
-				  const struct selection *selection)
-{
-	int64_t next = selection->offset + selection->limit;
-	int64_t total;
-	char token[24];
-
-	json_write_list(json, "voices");
-	total = write_page(json, call, selection, voice_json_write_elevenlabs);
-	json_write_list_end(json);
-	json_write_bool(json, "has_more", next < total);
-	json_write_signed(json, "total_count", total);
-	snprintf(token, sizeof(token), "%lld", (long long)next);
-	if (next < total)
-		json_write_string(json, "next_page_token", token, strlen(token));
-	else
-		json_write_null(json, "next_page_token");
-}
-
 typedef void(list_h)(struct json_write *json, const struct route_call *call,
 		     const struct selection *selection);
 
@@ -261,35 +227,6 @@ void voice_rest_list(const struct route_call *call)
 		answer_error(call, fault.id, fault.detail);
 	else
 		answer_list(call, write_list, &selection);
-}
-
-static int read_search(struct selection *selection, struct stream_fault *fault,
-		       const struct route_call *call)
-{
-	static const struct query_range sizes = {1, PAGE_MAX, THEIR_PAGE_DEFAULT};
-	static const struct query_range tokens = {0, INT64_MAX / 2, 0};
-	const struct http_request *request = call->request;
-	int err;
-
-	*selection = (struct selection){.project_id = call->key->project_id, .with_public = true};
-	err = query_number(&selection->limit, fault, request, "page_size", &sizes);
-	if (!err)
-		err = query_number(&selection->offset, fault, request, "next_page_token", &tokens);
-	return err ? err
-		   : query_text(selection->search, sizeof(selection->search), fault, request,
-				"search");
-}
-
-/* Of ElevenLabs' clients alone, whatever carries their key. */
-void voice_rest_search(const struct route_call *call)
-{
-	struct selection selection;
-	struct stream_fault fault;
-
-	if (read_search(&selection, &fault, call) != 0)
-		answer_error(call, fault.id, fault.detail);
-	else
-		answer_list(call, write_elevenlabs_page, &selection);
 }
 
 static void answer_elevenlabs(const struct route_call *call, const struct voice *voice)

@@ -44,6 +44,7 @@ static void fill_derived(struct voice_view *view, const struct voice *voice,
 	json->pitch = row->pitch;
 	json->rate = row->rate;
 	json->variant = row->variant;
+	json->created_ms = row->created_ms;
 	if (row->sex)
 		json->sex = row->sex;
 	if (row->quality)

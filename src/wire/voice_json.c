@@ -99,8 +99,41 @@ static void write_empty_list(struct json_write *json, const char *key)
 	json_write_list_end(json);
 }
 
-/* Their ids are strings, and their category has other words: what is not cloned
- * is premade or generated. */
+void voice_json_write_settings(struct json_write *json, double speed)
+{
+	json_write_double(json, "stability", 0.5, 2);
+	json_write_double(json, "similarity_boost", 0.75, 2);
+	json_write_double(json, "style", 0, 2);
+	json_write_bool(json, "use_speaker_boost", true);
+	json_write_double(json, "speed", speed, 3);
+}
+
+/* Each voice speaks its languages with every model. */
+static void write_verified_languages(struct json_write *json, const char *languages)
+{
+	json_write_list(json, "verified_languages");
+	while (*languages) {
+		size_t len = strcspn(languages, ",");
+
+		json_write_object(json, NULL);
+		json_write_string(json, "language", languages, len);
+		write_text(json, "model_id", "eleven_multilingual_v2");
+		json_write_null(json, "accent");
+		json_write_null(json, "locale");
+		json_write_null(json, "preview_url");
+		json_write_object_end(json);
+		languages += len + (languages[len] == ',');
+	}
+	json_write_list_end(json);
+}
+
+/* What is not cloned is premade or generated. */
+const char *voice_json_elevenlabs_category(const struct voice_json *voice)
+{
+	return voice->base_id ? "generated" : "premade";
+}
+
+/* Their ids are strings, and their category has other words. */
 void voice_json_write_elevenlabs(struct json_write *json, const struct voice_json *voice)
 {
 	char id[24];
@@ -108,15 +141,22 @@ void voice_json_write_elevenlabs(struct json_write *json, const struct voice_jso
 	snprintf(id, sizeof(id), "%lld", (long long)voice->id);
 	write_text(json, "voice_id", id);
 	write_text(json, "name", voice->name);
-	write_text(json, "category", voice->base_id ? "generated" : "premade");
+	write_text(json, "category", voice_json_elevenlabs_category(voice));
 	write_text(json, "description", voice->description);
 	write_labels(json, voice);
 	write_text(json, "preview_url", voice->sample_url);
 	write_empty_list(json, "samples");
 	write_empty_list(json, "available_for_tiers");
 	write_empty_list(json, "high_quality_base_model_ids");
-	json_write_null(json, "settings");
+	write_verified_languages(json, voice->languages);
+	json_write_object(json, "settings");
+	voice_json_write_settings(json, voice->rate > 0 ? voice->rate : 1);
+	json_write_object_end(json);
 	json_write_null(json, "sharing");
 	json_write_bool(json, "is_owner", voice->base_id != 0);
 	json_write_bool(json, "is_legacy", false);
+	if (voice->created_ms)
+		json_write_signed(json, "created_at_unix", voice->created_ms / 1000);
+	else
+		json_write_null(json, "created_at_unix");
 }

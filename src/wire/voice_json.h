@@ -27,12 +27,19 @@ struct voice_json {
 	int64_t base_id;
 	double pitch, rate;
 	const char *variant;
+	int64_t created_ms; /* 0: not known */
 };
 
 /* The members of an object that is open. */
 void voice_json_write(struct json_write *json, const struct voice_json *voice);
 void voice_json_write_detail(struct json_write *json, const struct voice_json *voice);
 void voice_json_write_elevenlabs(struct json_write *json, const struct voice_json *voice);
+
+/* ElevenLabs' settings of a voice: all but the speed are their defaults. */
+void voice_json_write_settings(struct json_write *json, double speed);
+
+/* Their word for what it is: premade or generated. */
+const char *voice_json_elevenlabs_category(const struct voice_json *voice);
 
 /* Whether a list "de,en" has this code. */
 bool voice_json_has_language(const char *languages, const char *code);

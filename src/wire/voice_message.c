@@ -30,13 +30,17 @@ static const char *const categories[] = {"premade",
 					 "informative_educational",
 					 NULL};
 
+struct field;
+
 struct reading {
 	struct voice_message *message;
 	struct json *json;
 	struct stream_fault *fault;
+	const struct field *fields;
+	size_t count;
+	bool is_strict; /* other keys are faults; else they are passed over */
 };
 
-struct field;
 typedef int(read_h)(struct reading *reading, const struct field *field,
 		    const struct json_value *value);
 
@@ -220,6 +224,11 @@ static const struct field fields[] = {
 	{"speaker_consent", ignore, 0, 0, 0, NULL, 0, false, 0},
 };
 
+/* ElevenLabs' range. */
+static const struct field settings_fields[] = {
+	{"speed", read_number, AT(rate), 0.7, 1.2, NULL, VOICE_MESSAGE_RATE, false, 0},
+};
+
 bool voice_message_has_category(const char *category)
 {
 	for (size_t i = 0; categories[i]; ++i) {
@@ -229,12 +238,13 @@ bool voice_message_has_category(const char *category)
 	return false;
 }
 
-static const struct field *find(const struct json_value *key)
+static const struct field *find(const struct reading *reading, const struct json_value *key)
 {
-	for (size_t i = 0; i < COUNT(fields); ++i) {
-		if (strlen(fields[i].name) == key->len &&
-		    memcmp(fields[i].name, key->text, key->len) == 0)
-			return &fields[i];
+	for (size_t i = 0; i < reading->count; ++i) {
+		const char *name = reading->fields[i].name;
+
+		if (strlen(name) == key->len && memcmp(name, key->text, key->len) == 0)
+			return &reading->fields[i];
 	}
 	return NULL;
 }
@@ -268,13 +278,17 @@ static int read_members(struct reading *reading)
 	if (value.kind != JSON_KIND_OBJECT)
 		return fault_value(reading->fault, "it", "a JSON object", &value);
 	while (json_member(reading->json, &key)) {
-		const struct field *field = find(&key);
+		const struct field *field = find(reading, &key);
 		int err;
 
 		if (json_value(reading->json, &value))
 			return EINVAL;
-		err = field ? read_field(reading, field, &value)
-			    : rest_body_refuse_key(reading->fault, &key);
+		if (field)
+			err = read_field(reading, field, &value);
+		else if (reading->is_strict)
+			err = rest_body_refuse_key(reading->fault, &key);
+		else
+			err = json_skip(reading->json, &value);
 		if (err)
 			return err;
 	}
@@ -292,17 +306,31 @@ static int check_new(const struct voice_message *message, struct stream_fault *f
 	return 0;
 }
 
+static int read_body(struct reading *reading, char *text, size_t len)
+{
+	struct json json;
+
+	*reading->message = (struct voice_message){.rate = 1};
+	*reading->fault = (struct stream_fault){0};
+	reading->json = &json;
+	json_open(&json, text, len);
+	return rest_body_end(&json, reading->fault, read_members(reading));
+}
+
 int voice_message_parse(struct voice_message *message, struct stream_fault *fault, char *text,
 			size_t len, bool is_new)
 {
-	struct json json;
-	struct reading reading = {message, &json, fault};
-	int err;
+	struct reading reading = {message, NULL, fault, fields, COUNT(fields), true};
+	int err = read_body(&reading, text, len);
 
-	*message = (struct voice_message){.rate = 1};
-	*fault = (struct stream_fault){0};
-	json_open(&json, text, len);
-	err = read_members(&reading);
-	err = rest_body_end(&json, fault, err);
 	return err || !is_new ? err : check_new(message, fault);
+}
+
+int voice_message_parse_settings(struct voice_message *message, struct stream_fault *fault,
+				 char *text, size_t len)
+{
+	struct reading reading = {message, NULL, fault, settings_fields, COUNT(settings_fields),
+				  false};
+
+	return read_body(&reading, text, len);
 }

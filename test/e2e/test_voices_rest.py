@@ -192,6 +192,91 @@ def test_elevenlabs_voices_are_searched_in_pages(rest):
     assert status in (400, 422) and body["detail"]
 
 
+def searched(rest, query, root=""):
+    status, body = vendor(rest, "/v2/voices?page_size=100&" + query, root)
+    assert status == 200, body
+    assert body["total_count"] >= len(body["voices"])
+    return [voice["voice_id"] for voice in body["voices"]]
+
+
+def test_elevenlabs_voices_are_filtered_and_sorted(rest):
+    zoe = str(derive(rest, "Zoe")["id"])
+    adam = str(derive(rest, "adam", sex="male", age="old")["id"])
+    assert searched(rest, "voice_ids=1072&voice_ids=1071&voice_ids=7") == ["1071", "1072"]
+    assert searched(rest, "voice_ids=21m00Tcm4TlvDq8ikWAM", "/11labs") == ["1071"]
+    assert searched(rest, "voice_ids=" + "x" * 500) == []
+    for category, voices in (("generated", [zoe, adam]), ("cloned", []), ("professional", [])):
+        assert searched(rest, "category=" + category) == voices
+    assert zoe not in searched(rest, "category=premade")
+    for kind in ("personal", "workspace", "non-default", "non-community", "saved"):
+        assert searched(rest, "voice_type=" + kind) == [zoe, adam]
+    assert searched(rest, "voice_type=community") == searched(rest, "collection_id=x") == []
+    assert "1071" in searched(rest, "voice_type=default")
+    own = "voice_type=personal&"
+    assert searched(rest, own + "sort=name") == [adam, zoe]
+    assert searched(rest, own + "sort=name&sort_direction=desc") == [zoe, adam]
+    assert searched(rest, own + "sort=created_at_unix") == [zoe, adam]
+    assert searched(rest, own + "sort=created_at_unix&sort_direction=desc") == [adam, zoe]
+    assert searched(rest, own + "gender=male&age=old&language=en") == [adam]
+    assert searched(rest, own + "search=ZO") == [zoe]
+    assert searched(rest, "search=OLD") == [adam]
+    names = [voice["name"] for voice in
+             vendor(rest, "/v2/voices?page_size=100&sort=name")[1]["voices"]]
+    assert names == sorted(names, key=str.lower)
+    status, body = vendor(rest, "/v2/voices?include_total_count=false&page_size=1")
+    assert status == 200 and body["total_count"] == 0 and body["has_more"] is True
+
+
+@pytest.mark.parametrize("query", [
+    "sort=age", "sort_direction=up", "voice_type=mine", "category=x", "page_size=0",
+    "next_page_token=x", "include_total_count=maybe", "voice_ids=%zz",
+    "&".join(["voice_ids=1"] * 101)])
+def test_elevenlabs_bad_searches_are_refused(rest, query):
+    status, body = vendor(rest, "/v2/voices?" + query)
+    assert status == 422 and body["detail"]["status"] == "invalid_request"
+    assert query.split("=")[0] in body["detail"]["message"]
+
+
+def test_elevenlabs_settings_of_voices(rest):
+    usual = {"stability": 0.5, "similarity_boost": 0.75, "style": 0, "use_speaker_boost": True,
+             "speed": 1}
+    mine = derive(rest, rate=1.1)["id"]
+    for root in ("", "/11labs"):
+        assert vendor(rest, "/v1/voices/settings/default", root) == (200, usual)
+        assert vendor(rest, "/v1/voices/1071/settings", root) == (200, usual)
+        assert vendor(rest, "/v1/voices/EXAVITQu4vr4xnSDxMaL/settings", root) == (200, usual)
+        assert vendor(rest, f"/v1/voices/{mine}/settings", root) == (200, usual | {"speed": 1.1})
+        status, body = vendor(rest, "/v1/voices/nobody/settings", root)
+        assert status == 404 and body["detail"]["status"] == "voice_not_found"
+    status, voice = vendor(rest, f"/v1/voices/{mine}")
+    assert voice["settings"] == usual | {"speed": 1.1} and voice["created_at_unix"] > 1e9
+    assert [row["language"] for row in voice["verified_languages"]] == ["en"]
+
+
+def test_elevenlabs_settings_are_changed_where_that_has_an_effect(rest):
+    mine = derive(rest)["id"]
+
+    def edit(voice, body, root=""):
+        connection = Rest(rest.server, root=root)
+        connection.key = None
+        with connection:
+            status, answer = connection.raw("POST", f"/v1/voices/{voice}/settings/edit",
+                                            json.dumps(body), {"xi-api-key": rest.server.key})
+            return status, json.loads(answer)
+
+    assert edit(mine, {"stability": 0.1, "speed": 0.9}) == (200, {"status": "ok"})
+    assert rest.get(f"/voices/{mine}")[1]["rate"] == 0.9
+    assert edit(mine, {"stability": 0.7}, "/11labs") == (200, {"status": "ok"})
+    assert vendor(rest, f"/v1/voices/{mine}/settings")[1]["speed"] == 0.9
+    status, body = edit(mine, {"speed": 2})
+    assert status == 422 and "speed" in body["detail"]["message"]
+    status, body = edit(1071, {"speed": 0.9})
+    assert status == 403 and body["detail"]["status"] == "missing_permissions"
+    assert "catalogue" in body["detail"]["message"]
+    status, body = edit("nobody", {})
+    assert status == 404 and body["detail"]["status"] == "voice_not_found"
+
+
 def test_what_elevenlabs_clients_ask_when_they_start(rest):
     for root in ("", "/11labs"):
         status, user = vendor(rest, "/v1/user", root)

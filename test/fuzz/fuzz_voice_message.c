@@ -66,7 +66,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	MUST(json);
 	if (json_len > 0)
 		memcpy(json, bytes + 1, json_len);
-	if (voice_message_parse(&message, &fault, json, json_len, is_new) == 0)
+	if (bytes[0] & 2) {
+		if (voice_message_parse_settings(&message, &fault, json, json_len) == 0)
+			check(&message, false);
+	} else if (voice_message_parse(&message, &fault, json, json_len, is_new) == 0)
 		check(&message, is_new);
 	else
 		MUST(fault.id != WIRE_ERROR_NONE && fault.detail[0] != '\0');

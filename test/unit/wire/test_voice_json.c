@@ -91,7 +91,14 @@ static void test_elevenlabs_ids_are_strings(void **state)
 		    "\"description\":\"deep\",\"labels\":{\"language\":\"de\",\"age\":\"old\"},"
 		    "\"preview_url\":\"/v1/voices/100000/sample\",\"samples\":[],"
 		    "\"available_for_tiers\":[],\"high_quality_base_model_ids\":[],"
-		    "\"settings\":null,\"sharing\":null,\"is_owner\":true,\"is_legacy\":false}");
+		    "\"verified_languages\":[{\"language\":\"de\",\"model_id\":"
+		    "\"eleven_multilingual_v2\",\"accent\":null,\"locale\":null,"
+		    "\"preview_url\":null},{\"language\":\"en\",\"model_id\":"
+		    "\"eleven_multilingual_v2\",\"accent\":null,\"locale\":null,"
+		    "\"preview_url\":null}],\"settings\":{\"stability\":0.5,"
+		    "\"similarity_boost\":0.75,\"style\":0,\"use_speaker_boost\":true,"
+		    "\"speed\":1.25},\"sharing\":null,\"is_owner\":true,\"is_legacy\":false,"
+		    "\"created_at_unix\":null}");
 }
 
 static void test_languages_are_whole_codes(void **state)

@@ -162,6 +162,26 @@ static void test_all_languages_fit(void **state)
 	assert_int_equal(strlen(message.languages), 39 * 3);
 }
 
+static void test_settings_of_elevenlabs_have_a_speed(void **state)
+{
+	char good[] = "{\"stability\":0.5,\"speed\":1.1,\"style\":{\"a\":[1]}}";
+	char none[] = "{\"stability\":0.5,\"speed\":null}";
+	char bad[] = "{\"speed\":1.3}";
+	struct stream_fault fault_of_it;
+
+	(void)state;
+	assert_int_equal(voice_message_parse_settings(&message, &fault_of_it, good, strlen(good)),
+			 0);
+	assert_int_equal(message.fields, VOICE_MESSAGE_RATE);
+	assert_float_equal(message.rate, 1.1, 1e-9);
+	assert_int_equal(voice_message_parse_settings(&message, &fault_of_it, none, strlen(none)),
+			 0);
+	assert_int_equal(message.fields, 0);
+	assert_int_not_equal(voice_message_parse_settings(&message, &fault_of_it, bad, strlen(bad)),
+			     0);
+	assert_non_null(strstr(fault_of_it.detail, "speed"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +191,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_a_new_voice_needs_a_base_and_a_name, forget),
 		cmocka_unit_test_teardown(test_what_is_wrong_is_named, forget),
 		cmocka_unit_test_teardown(test_all_languages_fit, forget),
+		cmocka_unit_test(test_settings_of_elevenlabs_have_a_speed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,319 @@
+/*
+ * voice_search.c: GET /v2/voices: voices as ElevenLabs' clients search for them.
+ *
+ * The catalogue is in memory, so it is answered at once: what is selected is collected, sorted,
+ * and the page of it written.  Parameters for what no voice here has (fine_tuning_state,
+ * use_cases …) are passed over.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/count.h"
+#include "server/elevenlabs_voices.h"
+#include "server/query.h"
+#include "server/server_private.h"
+#include "server/voice_view.h"
+
+#define PAGE_DEFAULT 10
+#define PAGE_MAX 100
+#define IDS_MAX 100 /* as many as a page has */
+#define ID_SIZE 128
+#define WORD_SIZE 64
+#define ANSWER_MAX (4u * 1024 * 1024) /* a page of voices with the longest texts, all escaped */
+
+/* Kinds of voices: the project's own, of other projects, of the catalogue. */
+enum { OWN = 1 << 0, SHARED = 1 << 1, DEFAULT = 1 << 2 };
+
+static const struct {
+	const char *name;
+	unsigned kinds;
+} types[] = {
+	{"", OWN | SHARED | DEFAULT}, {"personal", OWN},       {"workspace", OWN},
+	{"community", SHARED},        {"default", DEFAULT},    {"non-default", OWN | SHARED},
+	{"non-community", OWN},       {"saved", OWN | SHARED},
+};
+
+static const char *const categories[] = {
+	"", "premade", "cloned", "generated", "professional", "high_quality", "famous"};
+static const char *const sorts[] = {"", "name", "created_at_unix"};
+static const char *const directions[] = {"", "asc", "desc"};
+
+struct search {
+	const struct route_call *call;
+	int64_t limit, offset;
+	bool with_total;
+	char text[WORD_SIZE], type[WORD_SIZE], category[WORD_SIZE], collection[WORD_SIZE];
+	char sort[WORD_SIZE], direction[WORD_SIZE];
+	char gender[WORD_SIZE], age[WORD_SIZE], language[WORD_SIZE];
+	const struct voice *ids[IDS_MAX]; /* NULL: one that is not there */
+	size_t ids_count;
+};
+
+struct found {
+	const struct voice *voice;
+	const char *name;
+	int64_t created_ms;
+	bool hums; /* for tests: these come last, because clients take the first */
+};
+
+static int voice_search_word(char word[WORD_SIZE], struct stream_fault *fault,
+			     const struct search *search, const char *name,
+			     const char *const *words, size_t count)
+{
+	int err = query_text(word, WORD_SIZE, fault, search->call->request, name);
+
+	for (size_t i = 0; !err && i < count; ++i) {
+		if (strcmp(word, words[i]) == 0)
+			return 0;
+	}
+	if (err || !words)
+		return err;
+	return fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "%s must not be %.40s; %s is possible",
+			 name, word, words[1]);
+}
+
+static int voice_search_read_type(struct search *search, struct stream_fault *fault)
+{
+	const char *names[COUNT(types)];
+
+	for (size_t i = 0; i < COUNT(types); ++i)
+		names[i] = types[i].name;
+	return voice_search_word(search->type, fault, search, "voice_type", names, COUNT(types));
+}
+
+static int voice_search_read_ids(struct search *search, struct stream_fault *fault)
+{
+	const struct server *server = search->call->server;
+	const char *at = NULL;
+	char id[ID_SIZE];
+	int err;
+
+	while ((err = http_query_next(search->call->request, "voice_ids", &at, id, sizeof(id))) !=
+	       ENOENT) {
+		if (err && err != ENOBUFS)
+			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
+					 "voice_ids cannot be understood");
+		if (search->ids_count == IDS_MAX)
+			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
+					 "voice_ids must be at most %d", IDS_MAX);
+		search->ids[search->ids_count++] =
+			err ? NULL
+			    : elevenlabs_voices_find(server->config, server->services.voices,
+						     search->call->key->project_id, id, strlen(id));
+	}
+	return 0;
+}
+
+static int voice_search_read(struct search *search, struct stream_fault *fault)
+{
+	static const struct query_range sizes = {1, PAGE_MAX, PAGE_DEFAULT};
+	static const struct query_range tokens = {0, INT64_MAX / 2, 0};
+	const struct http_request *request = search->call->request;
+	const struct {
+		const char *name;
+		char *word;
+		const char *const *words;
+		size_t count;
+	} words[] = {
+		{"search", search->text, NULL, 0},
+		{"category", search->category, categories, COUNT(categories)},
+		{"collection_id", search->collection, NULL, 0},
+		{"sort", search->sort, sorts, COUNT(sorts)},
+		{"sort_direction", search->direction, directions, COUNT(directions)},
+		{"gender", search->gender, NULL, 0},
+		{"age", search->age, NULL, 0},
+		{"language", search->language, NULL, 0},
+	};
+	int err = query_number(&search->limit, fault, request, "page_size", &sizes);
+
+	if (!err)
+		err = query_number(&search->offset, fault, request, "next_page_token", &tokens);
+	if (!err)
+		err = query_bool(&search->with_total, fault, request, "include_total_count");
+	for (size_t i = 0; !err && i < COUNT(words); ++i)
+		err = voice_search_word(words[i].word, fault, search, words[i].name, words[i].words,
+					words[i].count);
+	if (!err)
+		err = voice_search_read_type(search, fault);
+	return err ? err : voice_search_read_ids(search, fault);
+}
+
+static bool voice_search_has_text(const struct voice_json *view, const char *text)
+{
+	const char *const places[] = {view->name,      view->description,
+				      view->sex,       view->age,
+				      view->languages, voice_json_elevenlabs_category(view)};
+
+	for (size_t i = 0; i < COUNT(places); ++i) {
+		if (places[i] && strcasestr(places[i], text))
+			return true;
+	}
+	return false;
+}
+
+static bool voice_search_has_id(const struct search *search, const struct voice *voice)
+{
+	for (size_t i = 0; i < search->ids_count; ++i) {
+		if (search->ids[i] == voice)
+			return true;
+	}
+	return search->ids_count == 0;
+}
+
+static bool voice_search_is(const char *wanted, const char *word)
+{
+	return !wanted[0] || (word && strcasecmp(wanted, word) == 0);
+}
+
+static unsigned voice_search_kind(const struct search *search, const struct voice *voice)
+{
+	if (!voice->base_id)
+		return DEFAULT;
+	return voice->project_id == search->call->key->project_id ? OWN : SHARED;
+}
+
+static bool voice_search_selects(const struct search *search, const struct voice *voice,
+				 const struct voice_json *view)
+{
+	unsigned kinds = 0;
+
+	for (size_t i = 0; i < COUNT(types); ++i) {
+		if (strcmp(search->type, types[i].name) == 0)
+			kinds = types[i].kinds;
+	}
+	return voice_is_for(voice, search->call->key->project_id) &&
+	       (voice_search_kind(search, voice) & kinds) && voice_search_has_id(search, voice) &&
+	       !search->collection[0] /* there are none */ &&
+	       voice_search_is(search->category, voice_json_elevenlabs_category(view)) &&
+	       voice_search_is(search->gender, view->sex) &&
+	       voice_search_is(search->age, view->age) &&
+	       (!search->language[0] ||
+		voice_json_has_language(view->languages, search->language)) &&
+	       voice_search_has_text(view, search->text);
+}
+
+/* By what the clients list voices in when they ask for no order: hums last, then ids. */
+static int voice_search_compare_ids(const struct found *a, const struct found *b)
+{
+	if (a->hums != b->hums)
+		return a->hums ? 1 : -1;
+	return (a->voice->id > b->voice->id) - (a->voice->id < b->voice->id);
+}
+
+static int voice_search_compare_plain(const void *a, const void *b)
+{
+	return voice_search_compare_ids(a, b);
+}
+
+static int voice_search_compare_names(const void *a, const void *b)
+{
+	int order = strcasecmp(((const struct found *)a)->name, ((const struct found *)b)->name);
+
+	return order ? order : voice_search_compare_ids(a, b);
+}
+
+static int voice_search_compare_ages(const void *a, const void *b)
+{
+	int64_t x = ((const struct found *)a)->created_ms;
+	int64_t y = ((const struct found *)b)->created_ms;
+
+	return x != y ? (x > y) - (x < y) : voice_search_compare_ids(a, b);
+}
+
+static void voice_search_sort(const struct search *search, struct found *found, size_t count)
+{
+	bool by_name = strcmp(search->sort, "name") == 0;
+	bool by_age = !by_name && (search->sort[0] || search->direction[0]);
+
+	qsort(found, count, sizeof(*found),
+	      by_name  ? voice_search_compare_names
+	      : by_age ? voice_search_compare_ages
+		       : voice_search_compare_plain);
+	if (strcmp(search->direction, "desc") != 0)
+		return;
+	for (size_t i = 0; i < count / 2; ++i) {
+		struct found swapped = found[i];
+
+		found[i] = found[count - 1 - i];
+		found[count - 1 - i] = swapped;
+	}
+}
+
+static size_t voice_search_collect(const struct search *search, struct found *found)
+{
+	const struct voices *voices = search->call->server->services.voices;
+	size_t count = 0;
+
+	for (size_t i = 0; i < voices_count(voices); ++i) {
+		const struct voice *voice = voices_at(voices, i);
+		struct voice_view view;
+
+		voice_view_fill(&view, search->call->server, voice);
+		if (!voice_search_selects(search, voice, &view.json))
+			continue;
+		found[count++] = (struct found){
+			.voice = voice,
+			.name = view.json.name,
+			.created_ms = view.json.created_ms,
+			.hums = strcmp(voice->engine, "tone") == 0,
+		};
+	}
+	voice_search_sort(search, found, count);
+	return count;
+}
+
+/* Their pages have tokens: ours is where the next one begins. */
+static void voice_search_write(struct json_write *json, const struct search *search,
+			       const struct found *found, size_t count)
+{
+	int64_t next = search->offset + search->limit;
+	bool has_more = next < (int64_t)count;
+	char token[24];
+
+	json_write_list(json, "voices");
+	for (int64_t i = search->offset; i < (int64_t)count && i < next; ++i) {
+		struct voice_view view;
+
+		voice_view_fill(&view, search->call->server, found[i].voice);
+		json_write_object(json, NULL);
+		voice_json_write_elevenlabs(json, &view.json);
+		json_write_object_end(json);
+	}
+	json_write_list_end(json);
+	json_write_bool(json, "has_more", has_more);
+	/* Clients require the number; 0 is that of those who do not want it. */
+	json_write_unsigned(json, "total_count", search->with_total ? count : 0);
+	snprintf(token, sizeof(token), "%lld", (long long)next);
+	if (has_more)
+		json_write_string(json, "next_page_token", token, strlen(token));
+	else
+		json_write_null(json, "next_page_token");
+}
+
+void voice_search_list(const struct route_call *call)
+{
+	struct search search = {.call = call, .with_total = true};
+	struct stream_fault fault;
+	struct json_write json;
+	struct found *found;
+	struct buf out;
+
+	if (voice_search_read(&search, &fault) != 0) {
+		answer_error(call, fault.id, fault.detail);
+		return;
+	}
+	found = calloc(voices_count(call->server->services.voices) + 1, sizeof(*found));
+	buf_init(&out, ANSWER_MAX);
+	json_write_open(&json, &out);
+	if (found)
+		voice_search_write(&json, &search, found, voice_search_collect(&search, found));
+	if (found && json_write_close(&json) == 0)
+		answer_json(call, 200, out.bytes, out.len);
+	else
+		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
+	buf_reset(&out);
+	free(found);
+}
