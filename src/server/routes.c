@@ -35,6 +35,13 @@ struct route {
 		method, "/11labs" path, SPEAK, handler, 0                                          \
 	}
 
+#define PRONUNCIATIONS "/v1/pronunciation-dictionaries"
+#define WORDS(method, path, scopes, handler)                                                       \
+	{method, PRONUNCIATIONS path, scopes, handler, DICTIONARY_REST_BODY_MAX},                  \
+	{                                                                                          \
+		method, "/11labs" PRONUNCIATIONS path, scopes, handler, DICTIONARY_REST_BODY_MAX   \
+	}
+
 static const struct route routes[] = {
 	{"GET", "/", 0, page_get, 0},
 	{"GET", "/web/{id}", 0, page_get, 0},
@@ -79,6 +86,15 @@ static const struct route routes[] = {
 	 0},
 	{"POST", "/v1/dictionaries/{id}/invalidate", STORE_SCOPE_ADMIN, dictionary_rest_invalidate,
 	 0},
+	WORDS("GET", "", READ_WORDS, pronunciation_rest_list),
+	WORDS("POST", "/add-from-rules", WRITE_WORDS, pronunciation_rest_add),
+	WORDS("POST", "/add-from-file", WRITE_WORDS, pronunciation_rest_add_file),
+	WORDS("GET", "/{id}", READ_WORDS, pronunciation_rest_get),
+	WORDS("PATCH", "/{id}", WRITE_WORDS, pronunciation_rest_change),
+	WORDS("GET", "/{id}/{id}/download", READ_WORDS, pronunciation_rest_download),
+	WORDS("POST", "/{id}/add-rules", WRITE_WORDS, pronunciation_rest_add_rules),
+	WORDS("POST", "/{id}/set-rules", WRITE_WORDS, pronunciation_rest_set_rules),
+	WORDS("POST", "/{id}/remove-rules", WRITE_WORDS, pronunciation_rest_remove_rules),
 	{"GET", "/v1/voices", SEE_VOICES, voice_rest_list, 0},
 	{"GET", "/v1/voices/{id}", SEE_VOICES, voice_rest_get, 0},
 	{"POST", "/v1/voices", CHANGE_VOICES, voice_change_add, 0},

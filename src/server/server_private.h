@@ -24,7 +24,9 @@
  *   speech_http.c speech as the answer to a request
  *   normalize.c   POST /v1/normalize
  *   dictionary_rest.c  /v1/dictionaries and what is below it
+ *   dictionary_errand.c  what requests about dictionaries have in common
  *   dictionary_json.c  dictionaries and their entries as JSON
+ *   pronunciation_rest.c  the same for ElevenLabs' clients
  *   errand.c      a request whose answer is the store's
  *   listing.c     pages of lists
  *   account_rest.c  /v1/admin/accounts, their top-ups and projects
@@ -199,6 +201,11 @@ route_h dictionary_rest_list, dictionary_rest_add, dictionary_rest_get, dictiona
 	dictionary_rest_remove, dictionary_rest_list_entries, dictionary_rest_add_entry,
 	dictionary_rest_replace_entries, dictionary_rest_change_entry, dictionary_rest_remove_entry,
 	dictionary_rest_invalidate;
+
+/* pronunciation_rest.c */
+route_h pronunciation_rest_list, pronunciation_rest_get, pronunciation_rest_download,
+	pronunciation_rest_add, pronunciation_rest_add_file, pronunciation_rest_change,
+	pronunciation_rest_add_rules, pronunciation_rest_set_rules, pronunciation_rest_remove_rules;
 
 /* account_rest.c */
 route_h account_rest_list, account_rest_add, account_rest_get, account_rest_change,

@@ -534,7 +534,7 @@ static void on_message(struct session *session, char *json, size_t len)
 		send_error(multi, &message, fault.id, fault.detail);
 	else if (is_acceptable(multi, &message))
 		obey(multi, &message);
-	stream_message_reset(&message.said); /* one that was refused holds nothing */
+	multi_message_reset(&message);
 	multi->obeying = false;
 	close_if_done(multi);
 }

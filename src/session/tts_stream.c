@@ -195,10 +195,17 @@ static void on_empty(void *arg)
 	close_if_done(arg);
 }
 
-/* From inside the turn that fails: it is still there. */
+/* From inside the turn that fails: it is still there.  One that fails while it is made tells its
+ * error when it comes to the front, and the connection closes behind that. */
 static void on_failed(void *arg, const struct wire_notice *notice)
 {
-	close_after_error(arg, notice->id);
+	struct tts_stream *stream = arg;
+	uint16_t code = code_after(stream, notice->id);
+
+	if (stream->queue.turns.count > 0)
+		close_after_error(stream, notice->id);
+	else if (code)
+		stream->close_code = code;
 }
 
 static const struct turn_queue_ops queue_ops = {

@@ -113,18 +113,43 @@ static int place_fault(struct stream_fault *fault, size_t index)
 	return fault_set(fault, fault->id, "entries[%zu]: %.120s", index, detail);
 }
 
-static int append(struct dictionary_entries_message *message, size_t *size,
-		  const struct dictionary_entry *entry)
+int dictionary_message_check_entry(struct dictionary_entry *entry, struct stream_fault *fault)
 {
-	if (message->count == *size) {
-		size_t more = *size ? 2 * *size : 64;
+	const struct {
+		const char *name, *text;
+		size_t max;
+	} texts[] = {
+		{"word", entry->word, DICTIONARY_WORD_MAX},
+		{"replacement", entry->replacement, DICTIONARY_REPLACEMENT_MAX},
+		{"pronunciation", entry->ipa ? entry->ipa : "-", DICTIONARY_IPA_MAX},
+	};
+
+	for (size_t i = 0; i < COUNT(texts); ++i) {
+		size_t length = utf8_count(texts[i].text, strlen(texts[i].text));
+
+		if (length > texts[i].max)
+			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
+					 "a %s may have %zu characters (got %zu)", texts[i].name,
+					 texts[i].max, length);
+		if (is_blank(texts[i].text))
+			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
+					 "a %s must hold more than blanks", texts[i].name);
+	}
+	return 0;
+}
+
+int dictionary_message_add_entry(struct dictionary_entries_message *message,
+				 const struct dictionary_entry *entry)
+{
+	if (message->count == message->size) {
+		size_t more = message->size ? 2 * message->size : 64;
 		struct dictionary_entry *entries =
 			reallocarray(message->entries, more, sizeof(*entries));
 
 		if (!entries)
 			return ENOMEM;
 		message->entries = entries;
-		*size = more;
+		message->size = more;
 	}
 	message->entries[message->count++] = *entry;
 	return 0;
@@ -134,7 +159,6 @@ static int read_list(struct dictionary_entries_message *message, struct json *js
 		     struct stream_fault *fault, size_t max)
 {
 	struct dictionary_entry_message entry;
-	size_t size = 0;
 	int err = 0;
 
 	while (!err && json_element(json)) {
@@ -144,7 +168,7 @@ static int read_list(struct dictionary_entries_message *message, struct json *js
 		err = read_entry(&entry, json, fault, true);
 		if (err)
 			return json->reason ? err : place_fault(fault, message->count);
-		err = append(message, &size, &entry.said);
+		err = dictionary_message_add_entry(message, &entry.said);
 	}
 	return err;
 }
@@ -196,6 +220,32 @@ static int refuse_twin(const struct dictionary_entries_message *message, struct 
 	return place_fault(fault, (size_t)(twin - message->entries));
 }
 
+int dictionary_message_drop_twins(struct dictionary_entries_message *message)
+{
+	const struct dictionary_entry **sorted;
+	size_t kept = 0;
+
+	if (message->count < 2)
+		return 0;
+	sorted = calloc(message->count, sizeof(const struct dictionary_entry *));
+	if (!sorted)
+		return ENOMEM;
+	for (size_t i = 0; i < message->count; ++i)
+		sorted[i] = &message->entries[i];
+	qsort(sorted, message->count, sizeof(const struct dictionary_entry *), by_word);
+	for (size_t i = message->count - 1; i > 0; --i) {
+		if (strcmp(sorted[i - 1]->word, sorted[i]->word) == 0)
+			message->entries[sorted[i] - message->entries].word = NULL;
+	}
+	free(sorted);
+	for (size_t i = 0; i < message->count; ++i) {
+		if (message->entries[i].word)
+			message->entries[kept++] = message->entries[i];
+	}
+	message->count = kept;
+	return 0;
+}
+
 static int check_words(const struct dictionary_entries_message *message, struct stream_fault *fault)
 {
 	const struct dictionary_entry **sorted;
@@ -237,6 +287,5 @@ int dictionary_message_parse_entries(struct dictionary_entries_message *message,
 void dictionary_message_reset_entries(struct dictionary_entries_message *message)
 {
 	free(message->entries);
-	message->entries = NULL;
-	message->count = 0;
+	*message = (struct dictionary_entries_message){0};
 }

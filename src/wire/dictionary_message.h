@@ -45,6 +45,7 @@ struct dictionary_entry_message {
 struct dictionary_entries_message {
 	struct dictionary_entry *entries;
 	size_t count;
+	size_t size; /* entries that there is room for */
 };
 
 /* A new one, with all that is required, or a change.  EINVAL with the fault
@@ -59,6 +60,17 @@ int dictionary_message_parse_entry(struct dictionary_entry_message *message,
 int dictionary_message_parse_entries(struct dictionary_entries_message *message,
 				     struct stream_fault *fault, char *text, size_t len,
 				     size_t max);
+
+/* One more entry, whose strings are not copied.  ENOMEM. */
+int dictionary_message_add_entry(struct dictionary_entries_message *message,
+				 const struct dictionary_entry *entry);
+
+/* Of entries with the same word the first stays.  ENOMEM. */
+int dictionary_message_drop_twins(struct dictionary_entries_message *message);
+
+/* EINVAL with the fault filled in for an entry whose texts are too long or too short. */
+int dictionary_message_check_entry(struct dictionary_entry *entry, struct stream_fault *fault);
+
 void dictionary_message_reset_entries(struct dictionary_entries_message *message);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/count.h"
 #include "base/utf8.h"
 #include "text/markup.h"
+#include "wire/pronunciation_message.h"
 
 /* Their speeds. */
 #define SPEED_LEAST 0.7
@@ -84,6 +85,14 @@ static int read_normalization(struct speech_reader *reader, const struct speech_
 	return fault_choice(reader->fault, field->name, choices, COUNT(choices), value);
 }
 
+static int read_locators(struct speech_reader *reader, const struct speech_field *field,
+			 const struct json_value *value)
+{
+	(void)field;
+	return pronunciation_message_locators(&reader->body->settings, &reader->json, reader->fault,
+					      value);
+}
+
 /* Their clients know this error by its own name. */
 static int read_text(struct speech_reader *reader, const struct speech_field *field,
 		     const struct json_value *value)
@@ -104,6 +113,7 @@ static const struct speech_field fields[] = {
 	{"voice_settings", read_voice_settings, 0, 0},
 	{"apply_text_normalization", read_normalization, 0, 0},
 	{"seed", speech_body_setting, 0, 0},
+	{"pronunciation_dictionary_locators", read_locators, 0, 0},
 };
 
 static const struct speech_keys keys = {fields, COUNT(fields), false};

@@ -13,6 +13,7 @@
 #include "base/count.h"
 #include "text/markup.h"
 #include "wire/elevenlabs_body.h"
+#include "wire/pronunciation_message.h"
 
 /* Their speeds. */
 #define SPEED_LEAST 0.7
@@ -91,6 +92,14 @@ static int read_options(struct message_reader *reader, const struct message_fiel
 	return 0;
 }
 
+static int read_locators(struct message_reader *reader, const struct message_field *field,
+			 const struct json_value *value)
+{
+	(void)field;
+	return pronunciation_message_locators(&message_of(reader)->voice, &reader->json,
+					      reader->fault, value);
+}
+
 #define FIELD(name, read, member) MESSAGE_FIELD(name, read, struct multi_message, member)
 
 /* The most frequent first. */
@@ -106,6 +115,7 @@ static const struct message_field fields[] = {
 	FIELD("voice_settings", read_options, voice),
 	FIELD("generation_config", read_options, voice),
 	FIELD("generator_config", read_options, voice),
+	FIELD("pronunciation_dictionary_locators", read_locators, voice),
 };
 
 static int parse(struct multi_message *message, struct stream_fault *fault, char *json, size_t len)
@@ -118,6 +128,8 @@ static int parse(struct multi_message *message, struct stream_fault *fault, char
 					 json, len);
 	if (reader.json.reason)
 		message->context_id = NULL; /* what is no JSON has no members */
+	if (err)
+		settings_reset(&message->voice);
 	if (err || !reader.text.text)
 		return err;
 	message->raw_text = reader.text;

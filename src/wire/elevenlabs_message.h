@@ -3,9 +3,8 @@
  * stream-input and multi-stream-input, and in their addresses.
  *
  * Their messages become those of the native sockets (stream_message.h,
- * multi_message.h).  Keys that change nothing here (stability,
- * pronunciation_dictionary_locators …) and those that nobody knows are passed
- * over.
+ * multi_message.h).  Keys that change nothing here (stability, style …) and
+ * unknown ones are ignored.
  */
 #ifndef WIRE_ELEVENLABS_MESSAGE_H
 #define WIRE_ELEVENLABS_MESSAGE_H

@@ -135,3 +135,9 @@ void multi_message_join(struct multi_message *message, uint16_t surrogate)
 	if (message->said.has_text && surrogate)
 		message_reader_take_text(&message->said, &message->raw_text, surrogate);
 }
+
+void multi_message_reset(struct multi_message *message)
+{
+	stream_message_reset(&message->said);
+	settings_reset(&message->voice);
+}

@@ -36,13 +36,16 @@ struct multi_message {
 /*
  * Parses one message in place, as stream_message_parse does.  EINVAL with the
  * fault filled in: then only context_id is valid, and NULL when the message had
- * no valid one.  A message that was taken is ended by stream_message_reset(&said).
+ * no valid one.  A message that was taken is ended by multi_message_reset.
  */
 int multi_message_parse(struct multi_message *message, struct stream_fault *fault, char *json,
 			size_t len);
 
 /* The text before, in the same context, ended in this high half of a pair. */
 void multi_message_join(struct multi_message *message, uint16_t surrogate);
+
+/* One that was refused holds nothing. */
+void multi_message_reset(struct multi_message *message);
 
 /* For the tables of other doors' messages: reads the context's id. */
 message_field_h multi_message_context;

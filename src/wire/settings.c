@@ -300,7 +300,8 @@ static int read_schedule(struct settings_reader *reader, const struct field *fie
 	return 0;
 }
 
-static int keep_ids(struct settings_reader *reader, const int64_t *ids, size_t count)
+static int keep_ids(struct settings *settings, struct stream_fault *fault, const int64_t *ids,
+		    size_t count)
 {
 	struct settings_ids *kept;
 
@@ -308,11 +309,19 @@ static int keep_ids(struct settings_reader *reader, const int64_t *ids, size_t c
 		return 0;
 	kept = mem_zalloc(sizeof(*kept) + count * sizeof(*ids), NULL);
 	if (!kept)
-		return fault_set(reader->fault, WIRE_ERROR_INTERNAL, "out of memory");
+		return fault_set(fault, WIRE_ERROR_INTERNAL, "out of memory");
 	kept->count = count;
 	memcpy(kept->ids, ids, count * sizeof(*ids));
-	reader->settings->dictionary_ids = kept;
+	settings->dictionary_ids = kept;
 	return 0;
+}
+
+int settings_set_dictionaries(struct settings *settings, struct stream_fault *fault,
+			      const int64_t *ids, size_t count)
+{
+	settings_reset(settings);
+	settings->set |= SETTING_DICTIONARY_IDS;
+	return keep_ids(settings, fault, ids, count);
 }
 
 static int read_dictionaries(struct settings_reader *reader, const struct field *field,
@@ -332,7 +341,8 @@ static int read_dictionaries(struct settings_reader *reader, const struct field 
 			return fault_value(reader->fault, field->name, must, &entry);
 		++count;
 	}
-	return reader->json->reason ? EINVAL : keep_ids(reader, ids, count);
+	return reader->json->reason ? EINVAL
+				    : keep_ids(reader->settings, reader->fault, ids, count);
 }
 
 /* A field's own row of the table: where it goes, how large it is. */

@@ -89,6 +89,10 @@ void settings_copy(struct settings *to, const struct settings *from);
 /* The end of settings: lets go of what they hold. */
 void settings_reset(struct settings *settings);
 
+/* These dictionaries and no others.  EINVAL with the fault filled in when there is no memory. */
+int settings_set_dictionaries(struct settings *settings, struct stream_fault *fault,
+			      const int64_t *ids, size_t count);
+
 /* Takes over what `from` has set.  Of output_format and sample_rate the last
  * written wins: either one alone takes the place of an older other one, so
  * that what was sticky cannot conflict with what is new. */
