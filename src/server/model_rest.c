@@ -25,18 +25,38 @@ static const struct {
 
 static const char *const openai_ids[] = {"tts-1", "tts-1-hd", "gpt-4o-mini-tts"};
 
-static const struct {
+struct elevenlabs_model {
 	const char *id, *name;
-} elevenlabs_models[] = {
-	{"eleven_multilingual_v2", "Eleven Multilingual v2"},
-	{"eleven_flash_v2_5", "Eleven Flash v2.5"},
-	{"eleven_flash_v2", "Eleven Flash v2"},
-	{"eleven_turbo_v2_5", "Eleven Turbo v2.5"},
-	{"eleven_turbo_v2", "Eleven Turbo v2"},
-	{"eleven_multilingual_v1", "Eleven Multilingual v1"},
-	{"eleven_monolingual_v1", "Eleven English v1"},
-	{"kugel-3", "Kugel 3"},
-	{"kugel-3.5", "Kugel 3.5"},
+	bool is_english; /* what the name promises; with it too, the voice decides */
+};
+
+static const struct elevenlabs_model elevenlabs_models[] = {
+	{"eleven_v3", "Eleven v3", false},
+	{"eleven_multilingual_v2", "Eleven Multilingual v2", false},
+	{"eleven_flash_v2_5", "Eleven Flash v2.5", false},
+	{"eleven_flash_v2", "Eleven Flash v2", true},
+	{"eleven_turbo_v2_5", "Eleven Turbo v2.5", false},
+	{"eleven_turbo_v2", "Eleven Turbo v2", true},
+	{"eleven_multilingual_v1", "Eleven Multilingual v1", false},
+	{"eleven_monolingual_v1", "Eleven English v1", true},
+	{"kugel-3", "Kugel 3", false},
+	{"kugel-3.5", "Kugel 3.5", false},
+};
+
+/* Those that clients can name (wire/settings.c). */
+static const struct {
+	const char *code, *name;
+} languages[] = {
+	{"en", "English"},    {"ar", "Arabic"},     {"bg", "Bulgarian"}, {"bn", "Bengali"},
+	{"cs", "Czech"},      {"da", "Danish"},     {"de", "German"},    {"el", "Greek"},
+	{"es", "Spanish"},    {"fa", "Persian"},    {"fi", "Finnish"},   {"fr", "French"},
+	{"he", "Hebrew"},     {"hi", "Hindi"},      {"hr", "Croatian"},  {"hu", "Hungarian"},
+	{"id", "Indonesian"}, {"it", "Italian"},    {"ja", "Japanese"},  {"ko", "Korean"},
+	{"ms", "Malay"},      {"nl", "Dutch"},      {"no", "Norwegian"}, {"pl", "Polish"},
+	{"pt", "Portuguese"}, {"ro", "Romanian"},   {"ru", "Russian"},   {"sk", "Slovak"},
+	{"sl", "Slovenian"},  {"sr", "Serbian"},    {"sv", "Swedish"},   {"ta", "Tamil"},
+	{"th", "Thai"},       {"tr", "Turkish"},    {"uk", "Ukrainian"}, {"ur", "Urdu"},
+	{"vi", "Vietnamese"}, {"yue", "Cantonese"}, {"zh", "Chinese"},
 };
 
 static void write_text(struct json_write *json, const char *key, const char *text)
@@ -100,13 +120,25 @@ static int write_native(struct buf *out)
 	return json_write_close(&json);
 }
 
-static int write_elevenlabs_model(struct buf *out, const char *id, const char *name)
+static void write_languages(struct json_write *json, size_t count)
+{
+	json_write_list(json, "languages");
+	for (size_t i = 0; i < count; ++i) {
+		json_write_object(json, NULL);
+		write_text(json, "language_id", languages[i].code);
+		write_text(json, "name", languages[i].name);
+		json_write_object_end(json);
+	}
+	json_write_list_end(json);
+}
+
+static int write_elevenlabs_model(struct buf *out, const struct elevenlabs_model *model)
 {
 	struct json_write json;
 
 	json_write_open(&json, out);
-	write_text(&json, "model_id", id);
-	write_text(&json, "name", name);
+	write_text(&json, "model_id", model->id);
+	write_text(&json, "name", model->name);
 	write_text(&json, "description", "Spoken by the voice's own engine");
 	json_write_bool(&json, "can_be_finetuned", false);
 	json_write_bool(&json, "can_do_text_to_speech", true);
@@ -115,9 +147,11 @@ static int write_elevenlabs_model(struct buf *out, const char *id, const char *n
 	json_write_bool(&json, "can_use_speaker_boost", false);
 	json_write_bool(&json, "serves_pro_voices", false);
 	json_write_double(&json, "token_cost_factor", 1.0, 1);
+	json_write_bool(&json, "requires_alpha_access", false);
+	json_write_signed(&json, "max_characters_request_free_user", INPUT_MAX);
+	json_write_signed(&json, "max_characters_request_subscribed_user", INPUT_MAX);
 	json_write_signed(&json, "maximum_text_length_per_request", INPUT_MAX);
-	json_write_list(&json, "languages");
-	json_write_list_end(&json);
+	write_languages(&json, model->is_english ? 1 : COUNT(languages));
 	return json_write_close(&json);
 }
 
@@ -128,8 +162,7 @@ static int write_elevenlabs(struct buf *out)
 	for (size_t i = 0; i < COUNT(elevenlabs_models) && !err; ++i) {
 		err = i > 0 ? buf_append(out, ",", 1) : 0;
 		if (!err)
-			err = write_elevenlabs_model(out, elevenlabs_models[i].id,
-						     elevenlabs_models[i].name);
+			err = write_elevenlabs_model(out, &elevenlabs_models[i]);
 	}
 	return err ? err : buf_append(out, "]", 1);
 }

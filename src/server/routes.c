@@ -119,6 +119,8 @@ static const struct route routes[] = {
 	{"GET", "/v1/user", SEE_VOICES, user_rest_get, 0},
 	{"GET", "/v1/user/subscription", SEE_VOICES, user_rest_subscription, 0},
 	{"GET", "/v1/history", SEE_VOICES, user_rest_history, 0},
+	{"GET", "/v1/usage/character-stats", STORE_SCOPE_READ, user_rest_usage, 0},
+	{"GET", "/11labs/v1/usage/character-stats", STORE_SCOPE_READ, user_rest_usage, 0},
 	{"GET", "/11labs/health", 0, health_get, 0},
 	{"GET", "/11labs/v1/voices", SEE_VOICES, voice_rest_list, 0},
 	{"GET", "/11labs/v1/voices/{id}", SEE_VOICES, voice_rest_get, 0},

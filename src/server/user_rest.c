@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "server/errand.h"
+#include "server/query.h"
 
 /* What their clients are told where there is no limit: a number that they can add to. */
 #define NO_LIMIT 1000000000
@@ -167,4 +168,101 @@ void user_rest_history(const struct route_call *call)
 				   "\"last_history_item_id\":null,\"scanned_until\":null}";
 
 	answer_json(call, 200, none, strlen(none));
+}
+
+/* The characters of each day of a range. */
+#define DAY_MS INT64_C(86400000)
+#define DAYS_MAX 366
+
+struct days {
+	int64_t first_ms;
+	size_t count;
+	uint64_t characters[DAYS_MAX];
+};
+
+static bool user_rest_take_day(const struct store_usage *usage, void *arg)
+{
+	struct days *days = arg;
+	int64_t day = (usage->day_ms - days->first_ms) / DAY_MS;
+
+	if (usage->day_ms >= days->first_ms && day < (int64_t)days->count)
+		days->characters[day] = usage->characters;
+	return true;
+}
+
+/* A parameter that may have one of the words, or be absent. */
+static int user_rest_check_word(struct errand *errand, const char *name, const char *const *words)
+{
+	char word[32];
+	int err = query_text(word, sizeof(word), &errand->fault, errand->call.request, name);
+
+	for (size_t i = 0; !err && words[i]; ++i) {
+		if (!word[0] || strcmp(word, words[i]) == 0)
+			return 0;
+	}
+	return err ? err
+		   : errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST, "%s must be %s", name,
+				   words[0]);
+}
+
+static int user_rest_read_days(struct days *days, struct store_turn_filter *filter,
+			       struct errand *errand)
+{
+	static const char *const breakdowns[] = {"none", NULL};
+	static const char *const intervals[] = {"day", NULL};
+	static const char *const metrics[] = {"tts_characters", "credits", NULL};
+	static const struct query_range range = {1, INT64_MAX / 2, 0};
+	const struct http_request *request = errand->call.request;
+	int err = query_number(&filter->from_ms, &errand->fault, request, "start_unix", &range);
+
+	if (!err)
+		err = query_number(&filter->to_ms, &errand->fault, request, "end_unix", &range);
+	if (!err)
+		err = user_rest_check_word(errand, "breakdown_type", breakdowns);
+	if (!err)
+		err = user_rest_check_word(errand, "aggregation_interval", intervals);
+	if (!err)
+		err = user_rest_check_word(errand, "metric", metrics);
+	if (err)
+		return err;
+	if (!filter->from_ms || filter->to_ms < filter->from_ms ||
+	    filter->to_ms / DAY_MS - filter->from_ms / DAY_MS >= DAYS_MAX)
+		return errand_refuse(
+			errand, WIRE_ERROR_INVALID_REQUEST,
+			"start_unix and end_unix must be milliseconds, at most %d days "
+			"apart",
+			DAYS_MAX);
+	days->first_ms = filter->from_ms / DAY_MS * DAY_MS;
+	days->count = (size_t)(filter->to_ms / DAY_MS - filter->from_ms / DAY_MS + 1);
+	return 0;
+}
+
+static int user_rest_write_usage(struct errand *errand, struct store *store)
+{
+	struct store_turn_filter filter = {.account_id = errand->key.account_id};
+	struct json_write *json = &errand->json;
+	struct days days = {0};
+	int err = user_rest_read_days(&days, &filter, errand);
+
+	if (!err)
+		err = store->ops->usage_sum(store, &filter, STORE_USAGE_DAY, user_rest_take_day,
+					    &days);
+	if (err)
+		return err;
+	json_write_list(json, "time");
+	for (size_t i = 0; i < days.count; ++i)
+		json_write_signed(json, NULL, days.first_ms + (int64_t)i * DAY_MS);
+	json_write_list_end(json);
+	json_write_object(json, "usage");
+	json_write_list(json, "All");
+	for (size_t i = 0; i < days.count; ++i)
+		json_write_unsigned(json, NULL, days.characters[i]);
+	json_write_list_end(json);
+	json_write_object_end(json);
+	return 0;
+}
+
+void user_rest_usage(const struct route_call *call)
+{
+	errand_run(call, user_rest_write_usage, ERRAND_REPORT);
 }

@@ -3,6 +3,7 @@
 import array
 import io
 import json
+import time
 import sqlite3
 import wave
 
@@ -158,7 +159,13 @@ def test_elevenlabs_models_are_a_bare_list(rest):
     for path, root in (("/v1/models", "/11labs"), ("/v1/models", "")):
         status, models = vendor(rest, path, root)
         assert status == 200 and isinstance(models, list)
-        assert {"eleven_multilingual_v2", "eleven_flash_v2_5"} <= {m["model_id"] for m in models}
+        assert {"eleven_v3", "eleven_multilingual_v2", "eleven_flash_v2_5"} <= {
+            m["model_id"] for m in models}
+        spoken = {language["language_id"] for language in models[0]["languages"]}
+        assert {"en", "de", "yue"} <= spoken and len(spoken) == 39
+        assert [language["name"] for m in models if m["model_id"] == "eleven_flash_v2"
+                for language in m["languages"]] == ["English"]
+        assert {m["max_characters_request_subscribed_user"] for m in models} == {10000}
         assert all(m["can_do_text_to_speech"] is True and m["can_be_finetuned"] is False
                    for m in models)
 
@@ -275,6 +282,23 @@ def test_elevenlabs_settings_are_changed_where_that_has_an_effect(rest):
     assert "catalogue" in body["detail"]["message"]
     status, body = edit("nobody", {})
     assert status == 404 and body["detail"]["status"] == "voice_not_found"
+
+
+def test_elevenlabs_usage_is_that_of_the_ledger(rest):
+    today = int(time.time()) // 86400 * 86400000
+    range_ = f"start_unix={today - 86400000}&end_unix={today + 86399999}"
+    said(rest.server, 1, "Twelve chars")
+    for root in ("", "/11labs"):
+        status, body = vendor(rest, "/v1/usage/character-stats?" + range_, root)
+        assert status == 200, body
+        assert body == {"time": [today - 86400000, today], "usage": {"All": [0, 12]}}
+    for query in ("", "start_unix=5", "start_unix=9&end_unix=8", "start_unix=1&end_unix=99999999999",
+                  range_ + "&breakdown_type=voice", range_ + "&aggregation_interval=hour",
+                  range_ + "&metric=minutes_used"):
+        status, body = vendor(rest, "/v1/usage/character-stats?" + query)
+        assert status == 422 and body["detail"]["status"] == "invalid_request", query
+    status, body = vendor(rest, "/v1/history/abc")
+    assert status == 404 and body["detail"]["status"] == "not_found"
 
 
 def test_what_elevenlabs_clients_ask_when_they_start(rest):
