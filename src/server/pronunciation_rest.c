@@ -3,7 +3,7 @@
  * clients see them (see dictionary_errand.h).
  *
  * An id is ours as a string.  There is one version of a dictionary, the current one; the id of
- * a version tells changes apart, and wherever one is named any is taken.  A new dictionary is not
+ * a version changes with each change, and wherever one is named any is accepted.  A new dictionary is not
  * active: as with ElevenLabs it applies to texts that name it.
  */
 #include <errno.h>
@@ -439,7 +439,7 @@ static int pronunciation_rest_work_add_file(struct dictionary_errand *errand, st
 	return err;
 }
 
-/* There is nothing between a dictionary that is there and one that is not. */
+/* Only the name can change: the store has no archive. */
 static int pronunciation_rest_work_change(struct dictionary_errand *errand, struct store *store)
 {
 	struct http_request *request = errand->call.request;

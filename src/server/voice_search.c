@@ -56,7 +56,7 @@ struct found {
 	const struct voice *voice;
 	const char *name;
 	int64_t created_ms;
-	bool hums; /* for tests: these come last, because clients take the first */
+	bool hums; /* a voice for tests: clients take the first voice, so it must not be one */
 };
 
 static int voice_search_word(char word[WORD_SIZE], struct stream_fault *fault,
@@ -195,7 +195,7 @@ static bool voice_search_selects(const struct search *search, const struct voice
 	       voice_search_has_text(view, search->text);
 }
 
-/* By what the clients list voices in when they ask for no order: hums last, then ids. */
+/* The default order: by id, voices that hum for tests last. */
 static int voice_search_compare_ids(const struct found *a, const struct found *b)
 {
 	if (a->hums != b->hums)

@@ -1,5 +1,5 @@
 /*
- * markup.c: what stands in a text and is not read aloud (see markup.h).
+ * markup.c: parts of a text that are not read aloud (see markup.h).
  */
 #include "text/markup.h"
 

@@ -1,10 +1,10 @@
 /*
- * markup.h: what stands in a text and is not read aloud.
+ * markup.h: parts of a text that are not read aloud.
  *
  * Tags (tag.h) are markup everywhere.  Square brackets are text, except for clients whose
- * model performs them: there "[whispers]" and "[laughs harder]" are audio tags, which no engine
- * here can perform, and which nobody wants to hear.  Numbers and references ("[1]", "[a]",
- * "[x](https://…)") stay text there as well.
+ * model performs them: there "[whispers]" and "[laughs harder]" are audio tags.  No engine here
+ * can perform them, so they are left out.  Numbers and references ("[1]", "[a]",
+ * "[x](https://…)") are text there as well.
  */
 #ifndef TEXT_MARKUP_H
 #define TEXT_MARKUP_H

@@ -138,7 +138,7 @@ def test_a_lexicon_file_is_read_and_written(eleven):
     ("<lexicon><lexeme><grapheme>&x;</grapheme></lexeme></lexicon>", "reference"),
     ("<lexicon></a>", "does not match"), ("<a>" * 99, "one lexicon element"),
     ("<lexicon>" + "<a>" * 99, "inside each other")])
-def test_what_is_wrong_with_a_file_is_told(server, file, words):
+def test_errors_in_a_file_are_reported(server, file, words):
     with Eleven(server) as eleven:
         eleven.refused(eleven.form(name="Bad", file=file), 422, words)
         assert eleven.get(ROOT)[1]["pronunciation_dictionaries"] == []
@@ -157,7 +157,7 @@ def test_what_is_wrong_with_a_file_is_told(server, file, words):
     ("/add-from-rules", [], "object"), ("/add-from-file", {"name": "x"}, "form"),
     ("/ID/remove-rules", {"rules": []}, "rule_strings is required"),
     ("/ID/set-rules", {}, "rules is required")])
-def test_what_is_wrong_with_rules_is_told(server, path, body, words):
+def test_errors_in_rules_are_reported(server, path, body, words):
     with Eleven(server) as eleven:
         made = eleven.add("Mine", [])
         eleven.refused(eleven.post(ROOT + path.replace("ID", made["id"]), body), 422, words)
