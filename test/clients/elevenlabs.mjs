@@ -1,49 +1,78 @@
-// elevenlabs.mjs CASE: ElevenLabs' own JavaScript SDK, with another base URL.
+// elevenlabs.mjs CASE [JSON]…: ElevenLabs' own JavaScript SDK, with another base URL.
 //
-// SYRINX_URL and SYRINX_KEY say where and who.  Audio is written to the file `audio`, what else
-// came is printed as JSON.  The SDK has no WebSocket for speech: see sockets.mjs.
+// SYRINX_URL and SYRINX_KEY say where and who.  For the cases that speak, each further argument is
+// a request with its voice; the audio of the first is written to the file audio0, that of the
+// second to audio1, and so on.  What else came is printed as JSON.  The SDK has no WebSocket for
+// speech: see sockets.mjs.
 import { writeFile } from "node:fs/promises";
 import { ElevenLabsClient } from "@elevenlabs/elevenlabs-js";
 
 const client = new ElevenLabsClient({
 	baseUrl: process.env.SYRINX_URL,
 	apiKey: process.env.SYRINX_KEY,
+	maxRetries: 0,
 });
-const [action, voice, text, outputFormat] = process.argv.slice(2);
-const request = { text, modelId: "eleven_flash_v2_5", outputFormat };
+const [action, ...rest] = process.argv.slice(2);
+const requests = rest.map((request) => JSON.parse(request));
 
-async function save(stream) {
-	const pieces = [];
-	for await (const piece of stream) pieces.push(Buffer.from(piece));
-	await writeFile("audio", Buffer.concat(pieces));
-	return { pieces: pieces.length };
+async function each(call) {
+	const answers = [];
+	for (const [i, { voice, ...request }] of requests.entries())
+		answers.push(await call(voice, { modelId: "eleven_flash_v2_5", ...request }, `audio${i}`));
+	return answers;
 }
 
+async function save(stream, file) {
+	const pieces = [];
+	for await (const piece of stream) pieces.push(Buffer.from(piece));
+	await writeFile(file, Buffer.concat(pieces));
+	return pieces.length;
+}
+
+const refusal = (call) =>
+	call().then(
+		() => null,
+		(error) => ({ name: error.name, statusCode: error.statusCode, body: error.body }),
+	);
+
 const cases = {
-	convert: async () => save(await client.textToSpeech.convert(voice, request)),
-	stream: async () => save(await client.textToSpeech.stream(voice, request)),
+	convert: () =>
+		each(async (voice, request, file) => {
+			const { data, rawResponse } = await client.textToSpeech
+				.convert(voice, request)
+				.withRawResponse();
+			await save(data, file);
+			return Object.fromEntries(rawResponse.headers);
+		}),
 
-	async convertWithTimestamps() {
-		const answer = await client.textToSpeech.convertWithTimestamps(voice, request);
-		await writeFile("audio", Buffer.from(answer.audioBase64, "base64"));
-		return answer.alignment;
-	},
+	stream: () =>
+		each(async (voice, request, file) => {
+			const pieces = await save(await client.textToSpeech.stream(voice, request), file);
+			return { pieces };
+		}),
 
-	async streamWithTimestamps() {
-		const audio = [];
-		const alignments = [];
-		for await (const line of await client.textToSpeech.streamWithTimestamps(voice, request)) {
-			audio.push(Buffer.from(line.audioBase64, "base64"));
-			if (line.alignment) alignments.push(line.alignment);
-		}
-		await writeFile("audio", Buffer.concat(audio));
-		return {
-			pieces: audio.length,
-			characters: alignments.flatMap((a) => a.characters),
-			characterStartTimesSeconds: alignments.flatMap((a) => a.characterStartTimesSeconds),
-			characterEndTimesSeconds: alignments.flatMap((a) => a.characterEndTimesSeconds),
-		};
-	},
+	convertWithTimestamps: () =>
+		each(async (voice, request, file) => {
+			const answer = await client.textToSpeech.convertWithTimestamps(voice, request);
+			await writeFile(file, Buffer.from(answer.audioBase64, "base64"));
+			return answer.alignment;
+		}),
+
+	streamWithTimestamps: () =>
+		each(async (voice, request, file) => {
+			const audio = [];
+			const alignments = [];
+			for await (const line of await client.textToSpeech.streamWithTimestamps(voice, request)) {
+				audio.push(Buffer.from(line.audioBase64, "base64"));
+				if (line.alignment) alignments.push(line.alignment);
+			}
+			await writeFile(file, Buffer.concat(audio));
+			return {
+				characters: alignments.flatMap((a) => a.characters),
+				characterStartTimesSeconds: alignments.flatMap((a) => a.characterStartTimesSeconds),
+				characterEndTimesSeconds: alignments.flatMap((a) => a.characterEndTimesSeconds),
+			};
+		}),
 
 	// The list, the one voice, and the search, page after page.
 	async voices() {
@@ -55,10 +84,23 @@ const cases = {
 			nextPageToken = page.hasMore ? page.nextPageToken : undefined;
 		} while (nextPageToken);
 		const { voices } = await client.voices.getAll();
-		return { voices, found, one: await client.voices.get(voice) };
+		return { voices, found, one: await client.voices.get(requests[0]) };
 	},
 
-	models: async () => client.models.list(),
+	search: () =>
+		Promise.all(
+			requests.map(async (request) => {
+				const page = await client.voices.search({ pageSize: 100, ...request });
+				return page.voices.map(({ voiceId, name }) => ({ voiceId, name }));
+			}),
+		),
+
+	settings: async () => ({
+		usual: await client.voices.settings.getDefault(),
+		own: await client.voices.settings.get(requests[0]),
+	}),
+
+	models: () => client.models.list(),
 
 	async user() {
 		const user = await client.user.get();
@@ -66,14 +108,57 @@ const cases = {
 		return { user, subscription, history: await client.history.list() };
 	},
 
-	async refused() {
-		try {
-			await save(await client.textToSpeech.convert(voice, request));
-		} catch (error) {
-			return { statusCode: error.statusCode, body: error.body };
-		}
-		return null;
+	// A dictionary through its life; the text is spoken by it, and then without it.
+	async dictionary() {
+		const [rules, { voice, ...request }] = requests;
+		const { pronunciationDictionaries } = client;
+		const made = await pronunciationDictionaries.createFromRules({ name: "Names", rules });
+		const locator = { pronunciationDictionaryId: made.id, versionId: made.versionId };
+		const spoken = { ...request, pronunciationDictionaryLocators: [locator] };
+		await save(await client.textToSpeech.convert(voice, spoken), "audio0");
+		await save(await client.textToSpeech.convert(voice, request), "audio1");
+		const { pronunciationDictionaries: listed } = await pronunciationDictionaries.list();
+		const one = await pronunciationDictionaries.get(made.id);
+		const ruleStrings = rules.map((rule) => rule.stringToReplace);
+		const less = await pronunciationDictionaries.rules.remove(made.id, { ruleStrings });
+		const more = await pronunciationDictionaries.rules.add(made.id, { rules });
+		return { made, listed, one, less, more };
 	},
+
+	// The same from a file: audio0 with the dictionary.
+	async dictionaryFile() {
+		const [[lexicon], { voice, ...request }] = requests;
+		const made = await client.pronunciationDictionaries.createFromFile({
+			name: "Names in a file",
+			file: new File([lexicon], "names.pls"),
+		});
+		const locator = { pronunciationDictionaryId: made.id, versionId: made.versionId };
+		request.pronunciationDictionaryLocators = [locator];
+		await save(await client.textToSpeech.convert(voice, request), "audio0");
+		return { made };
+	},
+
+	refused: () =>
+		each((voice, request) => refusal(() => client.textToSpeech.convert(voice, request))),
+
+	// Calls that a server without this part of the API refuses.
+	refusedElsewhere: async () => ({
+		sounds: await refusal(() => client.textToSoundEffects.convert({ text: "rain" })),
+		usage: await refusal(() => client.usage.get({ startUnix: 0, endUnix: 1 })),
+		history: await refusal(() => client.history.get("none")),
+		shared: await refusal(() => client.voices.getShared()),
+		engines: await refusal(() => client.speechEngine.list()),
+		voice: await refusal(() => client.voices.get("no-such-voice")),
+		settings: await refusal(() => client.voices.settings.get("no-such-voice")),
+		dictionary: await refusal(() => client.pronunciationDictionaries.get("none")),
+	}),
+
+	wrongKey: async () => ({
+		speech: await refusal(() => client.textToSpeech.convert("1071", { text: "Hello." })),
+		models: await refusal(() => client.models.list()),
+		voices: await refusal(() => client.voices.getAll()),
+		user: await refusal(() => client.user.get()),
+	}),
 };
 
 console.log(JSON.stringify(await cases[action]()));

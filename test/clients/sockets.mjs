@@ -7,9 +7,9 @@ import WebSocket from "ws";
 
 const [action, voice, text, format] = process.argv.slice(2);
 
-function open(path) {
+function open(path, more = "") {
 	const url = process.env.SYRINX_URL.replace(/^http/, "ws");
-	const query = `model_id=eleven_flash_v2_5${format ? `&output_format=${format}` : ""}`;
+	const query = `model_id=eleven_flash_v2_5${format ? `&output_format=${format}` : ""}${more}`;
 	const uri = `${url}/v1/text-to-speech/${voice}/${path}?${query}`;
 	return new WebSocket(uri, { headers: { "xi-api-key": process.env.SYRINX_KEY } });
 }
@@ -78,6 +78,35 @@ const cases = {
 				send({ context_id: "old", close_context: true });
 				send({ context_id: "old", text: "", flush: true });
 				send({ context_id: "new", text: text + " ", flush: true });
+				send({ context_id: "new", close_context: true });
+			}
+			if (message.contextId === "new" && message.isFinal) send({ close_socket: true });
+		});
+		return {
+			code,
+			old: await save(got.filter((m) => m.contextId === "old"), "audio.old"),
+			new: await save(got.filter((m) => m.contextId === "new"), "audio.new"),
+		};
+	},
+
+	// As Pipecat interrupts: sentences in auto_mode, then close_context without any flush.
+	async interrupt() {
+		const sentences = text.match(/[^.]+\.\s*/g);
+		const messages = [
+			{ context_id: "old", text: " ", voice_settings: { stability: 0.5 } },
+			...sentences.map((sentence) => ({ context_id: "old", text: sentence })),
+		];
+		let is_interrupted = false;
+		const socket = open("multi-stream-input", "&auto_mode=true");
+		const { got, code } = await talk(socket, messages, (message, send) => {
+			if (message.contextId === "old" && message.audio && !is_interrupted) {
+				is_interrupted = true;
+				send({ context_id: "old", close_context: true });
+			}
+			if (message.contextId === "old" && message.isFinal) {
+				send({ context_id: "new", text: " ", voice_settings: { stability: 0.5 } });
+				send({ context_id: "new", text: sentences[0] });
+				send({ context_id: "new", flush: true });
 				send({ context_id: "new", close_context: true });
 			}
 			if (message.contextId === "new" && message.isFinal) send({ close_socket: true });

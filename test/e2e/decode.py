@@ -18,10 +18,31 @@ DECODERS = {
 }
 
 
+def decode_mulaw(byte):
+    """ITU-T G.711, by its definition."""
+    byte = ~byte & 0xFF
+    magnitude = (((byte & 0x0F) << 3) + 0x84 << ((byte >> 4) & 7)) - 0x84
+    return -magnitude if byte & 0x80 else magnitude
+
+
+def decode_alaw(byte):
+    byte ^= 0x55
+    segment = (byte >> 4) & 7
+    magnitude = ((byte & 0x0F) << 4) + 8
+    if segment:
+        magnitude = magnitude + 0x100 << segment - 1
+    return magnitude if byte & 0x80 else -magnitude
+
+
+G711 = {"ulaw": decode_mulaw, "alaw": decode_alaw}
+
+
 def decode(form, audio, rate):
-    """PCM16 of `audio`, which is mp3, opus, aac, flac, wav or pcm."""
+    """PCM16 of `audio`, which is mp3, opus, aac, flac, wav, ulaw, alaw or pcm."""
     if form == "pcm":
         return array.array("h", audio)
+    if form in G711:
+        return array.array("h", map(G711[form], audio))
     if form == "wav":
         assert audio[:4] == b"RIFF" and audio[8:16] == b"WAVEfmt " and audio[36:40] == b"data"
         assert int.from_bytes(audio[24:28], "little") == rate

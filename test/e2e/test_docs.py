@@ -24,17 +24,9 @@ TREE = re.compile(r"(src|test|tools|docs|examples|deploy|man|conf|web)/[\w./-]*\
 BYTES = re.compile(r"(?:[0-9a-f]{2}(?:  ?|$))+(?= |$)")
 
 
-@pytest.fixture(scope="session")
-def packages():
-    """Other vendors' clients in JavaScript, where they can be had."""
-    done = subprocess.run([SOURCE / "test/clients/install"], capture_output=True, text=True,
-                          timeout=600, check=False)
-    return done.stdout.strip() if done.returncode == 0 else None
-
-
 @pytest.fixture
-def desk(tmp_path, packages):
-    desk = Desk(tmp_path, packages)
+def desk(tmp_path):
+    desk = Desk(tmp_path)
     yield desk
     desk.stop()
 

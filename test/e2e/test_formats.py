@@ -4,6 +4,7 @@ import array
 
 import pytest
 from client import Client, is_speech, loudness
+from decode import decode_alaw, decode_mulaw
 
 RATES = [8000, 16000, 22050, 24000, 44100]
 TEXT = "The same words in every format, so that their length can be compared. Twice."
@@ -12,22 +13,6 @@ TEXT = "The same words in every format, so that their length can be compared. Tw
 @pytest.fixture
 def server(shared_server):
     return shared_server
-
-
-def decode_mulaw(byte):
-    """ITU-T G.711, by its definition."""
-    byte = ~byte & 0xFF
-    magnitude = (((byte & 0x0F) << 3) + 0x84 << ((byte >> 4) & 7)) - 0x84
-    return -magnitude if byte & 0x80 else magnitude
-
-
-def decode_alaw(byte):
-    byte ^= 0x55
-    segment = (byte >> 4) & 7
-    magnitude = ((byte & 0x0F) << 4) + 8
-    if segment:
-        magnitude = magnitude + 0x100 << segment - 1
-    return magnitude if byte & 0x80 else -magnitude
 
 
 def correlate(a, b):
