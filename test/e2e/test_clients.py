@@ -1,9 +1,19 @@
-"""The programs in Python that the documentation shows (see clients.py for the others)."""
+"""Clients that cannot be installed here, as they are on the wire: the programs in Python that the
+documentation shows, KugelAudio's SDKs, and the requests of programs that speak to OpenAI or
+ElevenLabs (see clients.py for the others).
 
+What the requests look like is from the sources of those programs.
+"""
+
+import json
 import re
 
 import pytest
-from clients import CLOSED_NORMALLY, CODEC_S, CUT_S, FLITE, TEXT, python_program, seconds
+from client import is_speech
+from clients import (CLOSED_NORMALLY, CODEC_S, CUT_S, FLITE, LONG_ANSWER, NOTHING_TO_SAY, SILENCE_S,
+                     TEXT, node_program, python_program, seconds)
+from decode import decode
+from rest import Rest
 
 
 @pytest.fixture
@@ -54,3 +64,114 @@ def test_python_stream_input_with_the_key_in_the_first_message(python, server):
     assert answer["is_final"] and answer["code"] == CLOSED_NORMALLY
     characters = "".join("".join(alignment["chars"]) for alignment in answer["alignments"])
     assert characters.replace(" ", "") == TEXT.replace(" ", "")
+
+
+# KugelAudio's SDKs
+
+@pytest.fixture
+def kugelaudio(server, tmp_path):
+    return node_program(server, tmp_path, "kugelaudio.mjs")
+
+
+def test_kugelaudio_pooled_requests_are_answered_in_order(kugelaudio, server):
+    texts = [TEXT, "Hello.", TEXT]
+    answer = kugelaudio.run("pooled", FLITE, *texts)
+    for i, (text, final) in enumerate(zip(texts, answer["finals"])):
+        heard = kugelaudio.heard("pcm", 24000, f"audio{i}")
+        assert heard == pytest.approx(seconds(server, FLITE, text), abs=CODEC_S)
+        assert final["dur_ms"] == pytest.approx(heard * 1000, abs=1)
+        assert final["usage"]["audio_seconds"] == pytest.approx(heard, abs=0.001)
+
+
+def test_kugelaudio_streaming_session(kugelaudio, server):
+    answer = kugelaudio.run("session", FLITE, TEXT, LONG_ANSWER)
+    expected = seconds(server, FLITE)
+    for i, (form, rate, length) in enumerate([("pcm", 24000, expected), ("pcm", 24000, expected),
+                                              ("ulaw", 8000, expected / 0.8)]):
+        heard = kugelaudio.heard(form, rate, f"audio{i}")
+        assert heard == pytest.approx(length, abs=CUT_S)
+        assert answer["closed"][i]["total_audio_seconds"] == pytest.approx(heard, abs=0.001)
+        assert answer["closed"][i]["usage"]["audio_seconds"] == pytest.approx(heard, abs=0.001)
+    assert answer["settings"]["speed"] == 0.8
+
+
+def test_kugelaudio_multi(kugelaudio, server):
+    answer = kugelaudio.run("multi", FLITE, TEXT, LONG_ANSWER)
+    for i in range(3):
+        heard = kugelaudio.heard("pcm", 24000, f"audio{i}")
+        assert heard == pytest.approx(seconds(server, FLITE), abs=CUT_S)
+    assert {name: usage["characters"] >= len(TEXT) for name, usage in answer["ended"].items()} == {
+        "a": True, "b": True}
+    assert answer["code"] == CLOSED_NORMALLY
+
+
+def test_kugelaudio_session_in_python(python, server):
+    client = python("kugelaudio.py")
+    usage = client.run(FLITE, TEXT, LONG_ANSWER)
+    for i in range(2):
+        heard = client.heard("pcm", 24000, f"audio{i}")
+        assert heard == pytest.approx(seconds(server, FLITE), abs=CUT_S)
+        assert usage[i]["audio_seconds"] == pytest.approx(heard, abs=0.001)
+
+
+# Chat front-ends and others
+
+BEARER = {"Authorization": "Bearer KEY"}
+XI = {"xi-api-key": "KEY", "Accept": "audio/mpeg"}
+OPENAI = "/v1/audio/speech"
+ELEVENLABS = f"/v1/text-to-speech/{FLITE}"
+SETTINGS = {"similarity_boost": 0.5, "stability": 0.5}
+
+# Program: path, headers, body with TEXT as its text, what comes back.
+REQUESTS = {
+    "Open WebUI, engine OpenAI": (
+        OPENAI, BEARER | {"X-OpenWebUI-User-Name": "Ann", "X-OpenWebUI-User-Role": "user"},
+        {"input": TEXT, "voice": FLITE, "model": "tts-1"}, ("mp3", 24000)),
+    "Open WebUI, engine ElevenLabs": (
+        ELEVENLABS, XI, {"text": TEXT, "model_id": "eleven_multilingual_v2",
+                         "voice_settings": SETTINGS}, ("mp3", 44100)),
+    "SillyTavern, OpenAI Compatible": (
+        OPENAI, BEARER, {"input": TEXT, "response_format": "mp3", "voice": FLITE, "speed": 1,
+                         "model": "tts-1"}, ("mp3", 24000)),
+    "LibreChat, openai": (
+        OPENAI, BEARER, {"input": TEXT, "model": "tts-1", "voice": FLITE, "backend": "piper"},
+        ("mp3", 24000)),
+    "LibreChat, elevenlabs": (
+        ELEVENLABS + "/stream", XI, {"model_id": "eleven_turbo_v2", "text": TEXT,
+                                     "voice_settings": SETTINGS | {"style": 0.1,
+                                                                   "use_speaker_boost": True}},
+        ("mp3", 44100)),
+    "AnythingLLM, generic OpenAI": (
+        OPENAI, BEARER | {"Accept": "application/octet-stream", "X-Stainless-Lang": "js"},
+        {"model": "tts-1", "voice": "alloy", "input": TEXT}, ("mp3", 24000)),
+    "Home Assistant, openai_tts": (
+        OPENAI, BEARER, {"model": "tts-1", "input": TEXT, "voice": "shimmer",
+                         "response_format": "wav", "speed": 1.0}, ("wav", 24000)),
+    "Home Assistant, openai_tts, MP3": (
+        OPENAI, BEARER, {"model": "gpt-4o-mini-tts", "input": TEXT, "voice": "shimmer",
+                         "response_format": "mp3", "speed": 1.25, "instructions": "Calm."},
+        ("mp3", 24000)),
+}
+
+
+def send(server, path, headers, body):
+    """The audio that is answered."""
+    headers = {name: value.replace("KEY", server.key) for name, value in headers.items()}
+    headers["Content-Type"] = "application/json"
+    with Rest(server, root="") as rest:
+        rest.key = None
+        return rest.must(200, rest.raw("POST", path, json.dumps(body).encode(), headers))
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_requests_of_other_programs(server, name):
+    path, headers, body, (form, rate) = REQUESTS[name]
+    pcm = decode(form, send(server, path, headers, body), rate)
+    assert is_speech(pcm) and len(pcm) / rate > seconds(server, FLITE) / 2
+
+
+def test_open_webui_lists_voices_and_models_of_elevenlabs(server):
+    status, answer = server.get("/v1/voices", {"xi-api-key": server.key})
+    assert status == 200 and FLITE in [voice["voice_id"] for voice in answer["voices"]]
+    status, models = server.get("/v1/models", {"xi-api-key": server.key})
+    assert status == 200 and all(model["name"] and model["model_id"] for model in models)
