@@ -12,6 +12,7 @@ import subprocess
 
 import pages
 import pytest
+import yaml
 from client import Client, Closed
 from program import SOURCE, SYRINX, WAIT_S, environment, syrinx
 from snippets import Desk, is_command, read_commands
@@ -112,12 +113,18 @@ def try_source(_desk, block):
         assert line.strip().rstrip(",") in sources, line
 
 
+def try_yaml(_desk, block):
+    """Settings of another program: they can be read."""
+    assert yaml.safe_load(block.text)
+
+
 TRIALS = {
     "sh": try_shell,
     "console": try_shell,
     "ini": try_configuration,
     "addresses": try_addresses,
     "json": try_json,
+    "yaml": try_yaml,
     "bytes": try_bytes,
     "python": lambda desk, block: desk.try_python(block.text),
     "js": lambda desk, block: desk.try_javascript(block.text),
@@ -350,6 +357,18 @@ def test_manual_has_every_command_and_option():
     measurements = re.search(r"\[([a-z|]+)\]", syrinx("help", "bench").stdout.decode())[1]
     assert measurements.replace("|", " | ") in text
 
+
+
+def test_versions_of_clients_are_the_ones_that_are_installed():
+    """As the table of docs/compatibility.md has them."""
+    table = (SOURCE / "docs/compatibility.md").read_text(encoding="utf-8")
+    shown = dict(re.findall(r"^\| `(\S+)` \| ([\d.]+) \|", table, re.M))
+    pinned = {}
+    for folder in (".", "node22", "livekit"):
+        path = SOURCE / "test/clients" / folder / "package.json"
+        pinned |= json.loads(path.read_text(encoding="utf-8"))["dependencies"]
+    del pinned["@livekit/rtc-node"]  # which LiveKit's plug-ins need, and nobody uses by itself
+    assert shown == pinned
 
 
 def test_commands_in_sentences_exist():
