@@ -108,6 +108,8 @@ const cases = {
 		return { user, subscription, history: await client.history.list() };
 	},
 
+	token: () => client.tokens.singleUse.create("tts_websocket"),
+
 	// A dictionary through its life; the text is spoken by it, and then without it.
 	async dictionary() {
 		const [rules, { voice, ...request }] = requests;

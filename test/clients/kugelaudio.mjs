@@ -1,4 +1,4 @@
-// kugelaudio.mjs CASE VOICE TEXT…: what KugelAudio's JavaScript SDK (1.0.1) sends, by the package ws.
+// kugelaudio.mjs CASE VOICE TEXT…: what KugelAudio's JavaScript SDK (1.0.1) sends, with ws.
 //
 // The SDK is in no registry that the tests can fetch it from; these are its frames and the frames
 // that it waits for, restated.  SYRINX_URL and SYRINX_KEY say where and who.  Audio is written to

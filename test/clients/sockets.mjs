@@ -1,16 +1,18 @@
-// sockets.mjs CASE: the WebSockets of ElevenLabs with the package ws, as its documents show.
+// sockets.mjs CASE VOICE TEXT [FORMAT [TOKEN]]: the WebSockets of ElevenLabs with the package ws,
+// as its documents show.
 //
-// SYRINX_URL and SYRINX_KEY say where and who.  Audio is written to the file `audio`, or to
-// audio.CONTEXT, what else came is printed as JSON.
+// SYRINX_URL and SYRINX_KEY say where and who; a single-use token replaces the key.  Audio is
+// written to the file `audio`, or to audio.CONTEXT, what else came is printed as JSON.
 import { writeFile } from "node:fs/promises";
 import WebSocket from "ws";
 
-const [action, voice, text, format] = process.argv.slice(2);
+const [action, voice, text, format, token] = process.argv.slice(2);
 
 function open(path, more = "") {
 	const url = process.env.SYRINX_URL.replace(/^http/, "ws");
 	const query = `model_id=eleven_flash_v2_5${format ? `&output_format=${format}` : ""}${more}`;
 	const uri = `${url}/v1/text-to-speech/${voice}/${path}?${query}`;
+	if (token) return new WebSocket(`${uri}&single_use_token=${token}`);
 	return new WebSocket(uri, { headers: { "xi-api-key": process.env.SYRINX_KEY } });
 }
 

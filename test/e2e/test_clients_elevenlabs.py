@@ -1,4 +1,4 @@
-"""ElevenLabs' SDK, and its WebSockets by the package ws, as their users run them (see clients.py)."""
+"""ElevenLabs' SDK, and its WebSockets with the package ws, as users run them (see clients.py)."""
 
 import pytest
 from clients import (CLOSED_NORMALLY, CODEC_S, CUT_S, ESPEAK, FLITE, LONG_ANSWER, NOTHING_TO_SAY,
@@ -69,21 +69,24 @@ def test_stream(elevenlabs, server):
         assert heard == pytest.approx(seconds(server, FLITE), abs=CODEC_S)
 
 
-def check_characters(alignment, audio_s):
-    """Of TEXT, each once and in its place."""
-    assert "".join(alignment["characters"]) == TEXT
+def check_characters(alignment, text, audio_s):
+    """Of the text, each once and in its place."""
+    assert "".join(alignment["characters"]) == text
     starts, ends = alignment["characterStartTimesSeconds"], alignment["characterEndTimesSeconds"]
-    assert len(starts) == len(ends) == len(TEXT)
+    assert len(starts) == len(ends) == len(text)
     assert starts == sorted(starts) and all(a <= b for a, b in zip(starts, ends))
     assert 0 <= starts[0] and audio_s / 2 < ends[-1] <= audio_s + 0.001
 
 
 @pytest.mark.parametrize("action", ["convertWithTimestamps", "streamWithTimestamps"])
 def test_characters_have_times(elevenlabs, server, action):
-    alignment, = elevenlabs.run(action, request(outputFormat="mp3_44100_128"))
-    heard = elevenlabs.heard("mp3", 44100, "audio0")
-    assert heard == pytest.approx(seconds(server, FLITE), abs=CODEC_S)
-    check_characters(alignment, seconds(server, FLITE))
+    texts = [TEXT, "A café, naïve and \U0001f600 old. It cost €5. The end."]
+    alignments = elevenlabs.run(action, *(request(text=text, outputFormat="mp3_44100_128")
+                                          for text in texts))
+    for i, text in enumerate(texts):
+        heard = elevenlabs.heard("mp3", 44100, f"audio{i}")
+        assert heard == pytest.approx(seconds(server, FLITE, text), abs=CODEC_S)
+        check_characters(alignments[i], text, seconds(server, FLITE, text))
 
 
 def test_voices_are_the_same_in_all_lists(elevenlabs):
@@ -105,7 +108,10 @@ ALIAS = {"type": "alias", "stringToReplace": "SRX", "caseSensitive": True, "word
 LEXICON = """<?xml version="1.0" encoding="UTF-8"?>
 <lexicon version="1.0" xmlns="http://www.w3.org/2005/01/pronunciation-lexicon"
          alphabet="ipa" xml:lang="en-US">
-  <lexeme><grapheme>SRX</grapheme><alias>the server that speaks while the model is still writing</alias></lexeme>
+  <lexeme>
+    <grapheme>SRX</grapheme>
+    <alias>the server that speaks while the model is still writing</alias>
+  </lexeme>
 </lexicon>
 """
 ASKED = "This is SRX."
@@ -144,6 +150,14 @@ def test_stream_input(sockets, server, token, form, rate):
     assert not any(message["isFinal"] for message in spoken)
     assert characters(spoken) == TEXT.replace(" ", "")
     assert sockets.heard(form, rate) == pytest.approx(seconds(server, FLITE), abs=CUT_S)
+
+
+def test_stream_input_with_a_single_use_token(elevenlabs, server, tmp_path_factory):
+    token = elevenlabs.run("token")["token"]
+    sockets = node_program(server, tmp_path_factory.mktemp("sockets"), "sockets.mjs")
+    sockets.run("stream", FLITE, TEXT, "pcm_24000", token, key="none")
+    heard = sockets.heard("pcm", 24000)
+    assert heard == pytest.approx(seconds(server, FLITE), abs=CUT_S)
 
 
 def test_multi_stream_input_speaks_in_two_contexts(sockets, server):
