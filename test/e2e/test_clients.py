@@ -136,6 +136,9 @@ REQUESTS = {
     "LibreChat, openai": (
         OPENAI, BEARER, {"input": TEXT, "model": "tts-1", "voice": FLITE, "backend": "piper"},
         ("mp3", 24000)),
+    "LibreChat, localai": (
+        OPENAI, BEARER, {"input": TEXT, "model": "en-us-amy-low.onnx", "backend": "llama"},
+        ("mp3", 24000)),
     "LibreChat, elevenlabs": (
         ELEVENLABS + "/stream", XI, {"model_id": "eleven_turbo_v2", "text": TEXT,
                                      "voice_settings": SETTINGS | {"style": 0.1,
@@ -168,6 +171,27 @@ def test_requests_of_other_programs(server, name):
     path, headers, body, (form, rate) = REQUESTS[name]
     pcm = decode(form, send(server, path, headers, body), rate)
     assert is_speech(pcm) and len(pcm) / rate > seconds(server, FLITE) / 2
+
+
+@pytest.mark.parametrize("text", NOTHING_TO_SAY)
+@pytest.mark.parametrize("name", ["Open WebUI, engine OpenAI", "Open WebUI, engine ElevenLabs"])
+def test_pieces_of_answers_with_nothing_to_say(server, name, text):
+    path, headers, body, (form, rate) = REQUESTS[name]
+    body = {key: text if value == TEXT else value for key, value in body.items()}
+    pcm = decode(form, send(server, path, headers, body), rate)
+    assert not is_speech(pcm) and 0 < len(pcm) / rate < SILENCE_S
+
+
+def test_open_webui_lists_voices_and_models_without_a_key(server):
+    status, voices = server.get("/v1/audio/voices")
+    assert status == 200
+    names = {voice["id"]: voice["name"] for voice in voices["voices"]}
+    assert "alloy" in names or FLITE in names
+    status, models = server.get("/v1/audio/models")
+    assert status == 200 and "tts-1" in [model["id"] for model in models["models"]]
+    for voice in list(names)[:3]:
+        body = {"input": "Hello.", "voice": voice, "model": "tts-1", "response_format": "pcm"}
+        assert is_speech(decode("pcm", send(server, OPENAI, BEARER, body), 24000)), voice
 
 
 def test_open_webui_lists_voices_and_models_of_elevenlabs(server):
