@@ -108,6 +108,10 @@ const cases = {
 		return { user, subscription, history: await client.history.list() };
 	},
 
+	// Of yesterday, today and tomorrow, wherever midnight is.
+	usage: () =>
+		client.usage.get({ startUnix: Date.now() - 86_400_000, endUnix: Date.now() + 86_400_000 }),
+
 	token: () => client.tokens.singleUse.create("tts_websocket"),
 
 	// A dictionary through its life; the text is spoken by it, and then without it.
@@ -146,7 +150,9 @@ const cases = {
 	// Calls that a server without this part of the API refuses.
 	refusedElsewhere: async () => ({
 		sounds: await refusal(() => client.textToSoundEffects.convert({ text: "rain" })),
-		usage: await refusal(() => client.usage.get({ startUnix: 0, endUnix: 1 })),
+		dialogue: await refusal(() =>
+			client.textToDialogue.convert({ inputs: [{ text: "Hello.", voiceId: "1071" }] }),
+		),
 		history: await refusal(() => client.history.get("none")),
 		shared: await refusal(() => client.voices.getShared()),
 		engines: await refusal(() => client.speechEngine.list()),

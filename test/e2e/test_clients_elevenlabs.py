@@ -45,6 +45,13 @@ def test_convert_in_every_format(elevenlabs, server):
         assert heard == pytest.approx(seconds(server, FLITE), abs=CODEC_S), token
 
 
+def test_content_types_tell_the_two_laws_apart(elevenlabs):
+    ulaw, alaw = elevenlabs.run("convert", request(outputFormat="ulaw_8000"),
+                                request(outputFormat="alaw_8000"))
+    assert ulaw["content-type"] == "audio/basic"  # which is µ-law by RFC 2046
+    assert "alaw" in alaw["content-type"].lower() or "pcma" in alaw["content-type"].lower()
+
+
 def test_every_engine_converts(elevenlabs, server):
     voices = [FLITE, ESPEAK, TONE]
     elevenlabs.run("convert", *(request(voice=voice) for voice in voices))
@@ -69,6 +76,17 @@ def test_stream(elevenlabs, server):
         assert heard == pytest.approx(seconds(server, FLITE), abs=CODEC_S)
 
 
+def test_ids_of_the_vendor_are_voices(elevenlabs):
+    elevenlabs.run("convert", *(request(voice=voice) for voice in VENDOR_VOICES))
+    for i, voice in enumerate(VENDOR_VOICES):
+        assert elevenlabs.heard("pcm", 24000, f"audio{i}") > 1, voice
+
+
+def test_headers_of_an_answer(elevenlabs):
+    headers, = elevenlabs.run("convert", request())
+    assert headers["request-id"] and int(headers["character-cost"]) == len(TEXT)
+
+
 def check_characters(alignment, text, audio_s):
     """Of the text, each once and in its place."""
     assert "".join(alignment["characters"]) == text
@@ -89,6 +107,35 @@ def test_characters_have_times(elevenlabs, server, action):
         check_characters(alignments[i], text, seconds(server, FLITE, text))
 
 
+@pytest.mark.parametrize("action", ["convertWithTimestamps", "streamWithTimestamps"])
+def test_markup_has_no_characters(elevenlabs, server, action):
+    plain = "Good morning. All is well here."
+    tagged = 'Good morning. <break time="1s"/> All is well here.'
+    alignment, _ = elevenlabs.run(action, request(text=tagged), request(text=plain))
+    assert "".join(alignment["characters"]).split() == plain.split()
+    starts = alignment["characterStartTimesSeconds"]
+    assert starts == sorted(starts)
+    pause = elevenlabs.heard("pcm", 24000, "audio0") - elevenlabs.heard("pcm", 24000, "audio1")
+    assert pause > 0.2
+
+
+def test_audio_tags_are_not_read_aloud(elevenlabs):
+    elevenlabs.run("convert", *(request(modelId="eleven_v3", text=text)
+                                for text in ("[whispers] " + TEXT, TEXT)))
+    tagged, plain = (elevenlabs.heard("pcm", 24000, f"audio{i}") for i in range(2))
+    assert tagged == pytest.approx(plain, abs=0.2)
+
+
+def test_text_with_nothing_to_say_is_a_short_silence(elevenlabs):
+    for action in ("convert", "stream", "convertWithTimestamps", "streamWithTimestamps"):
+        texts = NOTHING_TO_SAY if action == "convert" else NOTHING_TO_SAY[:1]
+        elevenlabs.run(action, *(request(text=text) for text in texts),
+                       request(text="...", outputFormat="mp3_44100_128"))
+        for i, text in enumerate(texts):
+            assert elevenlabs.silence("pcm", 24000, f"audio{i}") < SILENCE_S, text
+        assert elevenlabs.silence("mp3", 44100, f"audio{len(texts)}") < SILENCE_S
+
+
 def test_voices_are_the_same_in_all_lists(elevenlabs):
     answer = elevenlabs.run("voices", FLITE)
     ids = [voice["voiceId"] for voice in answer["voices"]]
@@ -97,10 +144,44 @@ def test_voices_are_the_same_in_all_lists(elevenlabs):
     assert answer["one"] in answer["voices"] and answer["one"]["name"]
 
 
+def test_search_filters_and_sorts(elevenlabs):
+    chosen, cloned, premade, up, down = elevenlabs.run(
+        "search", {"voiceIds": [FLITE, ESPEAK]}, {"category": "cloned"}, {"category": "premade"},
+        {"sort": "name", "sortDirection": "asc"}, {"sort": "name", "sortDirection": "desc"})
+    assert {voice["voiceId"] for voice in chosen} == {FLITE, ESPEAK}
+    assert cloned == [] and len(premade) == 100
+    names = [voice["name"].casefold() for voice in up]
+    assert names == sorted(names)
+    names = [voice["name"].casefold() for voice in down]
+    assert names == sorted(names, reverse=True) and down[0] != up[0]
+
+
+def test_settings_of_voices(elevenlabs):
+    answer = elevenlabs.run("settings", FLITE)
+    for settings in answer.values():
+        assert 0 <= settings["stability"] <= 1 and 0 <= settings["similarityBoost"] <= 1
+        assert settings["speed"] == 1
+
+
+def test_models(elevenlabs):
+    models = {model["modelId"]: model for model in elevenlabs.run("models")}
+    assert models["eleven_flash_v2_5"]["canDoTextToSpeech"] and "eleven_v3" in models
+    languages = {language["languageId"] for language in models["eleven_flash_v2_5"]["languages"]}
+    assert {"en", "de"} <= languages
+
+
 def test_user(elevenlabs):
     answer = elevenlabs.run("user")
     assert answer["user"]["subscription"]["tier"] == answer["subscription"]["tier"]
     assert answer["history"]["history"] == []
+
+
+def test_usage(elevenlabs, server):
+    seconds(server, FLITE)
+    server.wait_for_ledger(1)
+    answer = elevenlabs.run("usage")
+    assert sum(answer["usage"]["All"]) > 0
+    assert len(answer["time"]) == len(answer["usage"]["All"])
 
 
 ALIAS = {"type": "alias", "stringToReplace": "SRX", "caseSensitive": True, "wordBoundaries": True,
@@ -118,6 +199,25 @@ ASKED = "This is SRX."
 REPLACED = ASKED.replace("SRX", ALIAS["alias"])
 
 
+def test_a_dictionary_is_heard(elevenlabs, server):
+    answer = elevenlabs.run("dictionary", [ALIAS], request(text=ASKED))
+    made = answer["made"]
+    assert made["id"] in [listed["id"] for listed in answer["listed"]]
+    assert made["versionRulesNum"] == 1
+    rule, = answer["one"]["rules"]
+    assert (rule["stringToReplace"], rule["alias"]) == (ALIAS["stringToReplace"], ALIAS["alias"])
+    assert answer["less"]["versionRulesNum"] == 0 and answer["more"]["versionRulesNum"] == 1
+    with_it, without = (elevenlabs.heard("pcm", 24000, f"audio{i}") for i in range(2))
+    assert with_it == pytest.approx(seconds(server, FLITE, REPLACED), abs=CODEC_S)
+    assert without < with_it - 1
+
+
+def test_a_dictionary_from_a_file_is_heard(elevenlabs, server):
+    elevenlabs.run("dictionaryFile", [LEXICON], request(text=ASKED))
+    heard = elevenlabs.heard("pcm", 24000, "audio0")
+    assert heard == pytest.approx(seconds(server, FLITE, REPLACED), abs=CODEC_S)
+
+
 def test_errors_are_its_own(elevenlabs):
     unknown, long, fast = elevenlabs.run(
         "refused", request(voice="no-such-voice"), request(text="a" * 50000),
@@ -126,6 +226,19 @@ def test_errors_are_its_own(elevenlabs):
     assert unknown["body"]["detail"]["status"] == "voice_not_found"
     assert long["statusCode"] in (400, 422)
     assert (fast["statusCode"], fast["name"]) == (422, "UnprocessableEntityError")
+
+
+def test_a_wrong_key_is_refused_everywhere(elevenlabs):
+    for name, error in elevenlabs.run("wrongKey", key="wrong").items():
+        assert error, name
+        assert (error["statusCode"], error["body"]["detail"]["status"]) == (401, "invalid_api_key")
+        assert error["body"]["detail"]["message"]
+
+
+def test_what_does_not_exist_is_refused_in_its_own_form(elevenlabs):
+    for name, error in elevenlabs.run("refusedElsewhere").items():
+        assert error and error["statusCode"] in (404, 405), (name, error)
+        assert error["body"]["detail"]["status"] and error["body"]["detail"]["message"], name
 
 
 # Its sockets, by the package ws
@@ -150,6 +263,11 @@ def test_stream_input(sockets, server, token, form, rate):
     assert not any(message["isFinal"] for message in spoken)
     assert characters(spoken) == TEXT.replace(" ", "")
     assert sockets.heard(form, rate) == pytest.approx(seconds(server, FLITE), abs=CUT_S)
+
+
+def test_stream_input_with_the_default_voice(sockets):
+    sockets.run("stream", VENDOR_VOICES[0], TEXT, "pcm_24000")
+    assert sockets.heard("pcm", 24000) > 1
 
 
 def test_stream_input_with_a_single_use_token(elevenlabs, server, tmp_path_factory):
@@ -178,3 +296,17 @@ def test_multi_stream_input_survives_a_barge_in(sockets, server):
     assert sum(1 for message in answer["new"] if message["isFinal"]) == 1
     heard = sockets.heard("pcm", 24000, "audio.new")
     assert heard == pytest.approx(seconds(server, FLITE), abs=CUT_S)
+
+
+def test_a_context_that_was_never_flushed_stops_when_it_is_closed(server, start_server, tmp_path):
+    """As Pipecat interrupts.  The server that speaks is little ahead of the listener, so that what
+    was sent before the interruption is short, also on a busy machine."""
+    pacing_server = start_server({"server.max_lead_ms": 1000})
+    sockets = node_program(pacing_server, tmp_path, "sockets.mjs")
+    answer = sockets.run("interrupt", FLITE, LONG_ANSWER, "pcm_24000")
+    assert answer["code"] == CLOSED_NORMALLY
+    assert sum(1 for message in answer["old"] if message["isFinal"]) == 1
+    assert sockets.heard("pcm", 24000, "audio.old") < seconds(server, FLITE, LONG_ANSWER) / 2
+    heard = sockets.heard("pcm", 24000, "audio.new")
+    first = LONG_ANSWER[:LONG_ANSWER.index(".") + 1]
+    assert heard == pytest.approx(seconds(server, FLITE, first), abs=CUT_S)

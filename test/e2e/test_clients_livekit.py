@@ -31,6 +31,20 @@ def test_stream(livekit, server):
     assert said.replace(" ", "") == TEXT.replace(" ", "")
 
 
+def test_times_of_a_transcript_increase(livekit, server):
+    answer = livekit.run("stream", {"voiceId": FLITE}, TEXT)
+    times = [time for _, start, end in answer["words"][0] for time in (start, end)]
+    assert times == sorted(times)
+    assert times[-1] == pytest.approx(livekit.heard("pcm", answer["sampleRate"], "audio0"), abs=1)
+
+
+def test_tags_are_no_words_of_a_transcript(livekit):
+    text = 'Good morning. <break time="500ms"/> All is well here.'
+    answer = livekit.run("stream", {"voiceId": FLITE, "enableSsmlParsing": True}, text)
+    words = "".join(word for word, _, _ in answer["words"][0])
+    assert words.split() == "Good morning. All is well here.".split()
+
+
 OPTIONS = [
     *({"encoding": f"pcm_{rate}"} for rate in (8000, 16000, 24000, 44100, 48000)),
     {"autoMode": True}, {"autoMode": False, "byWords": True},
@@ -87,6 +101,12 @@ def test_it_is_complete_after_interruptions(livekit, server, times):
     assert answer["errors"] == []
     heard = livekit.heard("pcm", answer["sampleRate"], f"audio{times}")
     assert heard == pytest.approx(seconds(server, FLITE), abs=CUT_S)
+
+
+def test_the_default_voice(livekit):
+    answer = livekit.run("stream", {}, TEXT)
+    assert answer["errors"] == []
+    assert livekit.heard("pcm", answer["sampleRate"], "audio0") > 1
 
 
 def test_a_wrong_key_is_an_error(livekit):
