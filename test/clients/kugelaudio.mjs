@@ -159,6 +159,35 @@ const cases = {
 		socket.send({ close_socket: true });
 		return { ended, code: await socket.closed };
 	},
+
+	// The plug-in for LiveKit, synthesize(): it closes the context at the end of each chunk.
+	async livekit() {
+		const socket = await new Socket().open("/ws/tts/multi");
+		const ended = [];
+		for (const [i, text] of texts.entries()) {
+			const context_id = `utterance${i}`;
+			socket.send({
+				text,
+				context_id,
+				flush: true,
+				model_id: "kugel-3",
+				sample_rate: 24000,
+				word_timestamps: true,
+				normalize: true,
+				voice_settings: { voice_id },
+			});
+			const frames = [];
+			do {
+				const frame = await socket.next(OTHER_QUIET_MS);
+				if (frame.context_id !== context_id) continue; // of one that has ended
+				frames.push(frame);
+				if (frame.chunk_complete) socket.send({ close_context: true, context_id });
+			} while (!frames.at(-1)?.context_closed);
+			ended.push(await save(frames, `audio${i}`));
+		}
+		socket.send({ close_socket: true });
+		return { ended, code: await socket.closed };
+	},
 };
 
 console.log(JSON.stringify(await cases[action]()));

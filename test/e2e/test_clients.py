@@ -105,6 +105,15 @@ def test_kugelaudio_multi(kugelaudio, server):
     assert answer["code"] == CLOSED_NORMALLY
 
 
+def test_kugelaudio_plugin_for_livekit(kugelaudio, server):
+    answer = kugelaudio.run("livekit", FLITE, TEXT, TEXT)
+    for i in range(2):
+        heard = kugelaudio.heard("pcm", 24000, f"audio{i}")
+        assert heard == pytest.approx(seconds(server, FLITE), abs=CUT_S)
+        assert answer["ended"][i]["usage"]["audio_seconds"] == pytest.approx(heard, abs=0.001)
+    assert answer["code"] == CLOSED_NORMALLY
+
+
 def test_kugelaudio_session_in_python(python, server):
     client = python("kugelaudio.py")
     usage = client.run(FLITE, TEXT, LONG_ANSWER)
