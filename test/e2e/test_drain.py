@@ -66,7 +66,7 @@ def test_signal_to_the_whole_group_leaves_the_workers_to_their_turns(start_serve
 
 def test_busy_socket_finishes_its_turn_before_1012(server):
     with Client(server) as busy, Client(server) as idle:
-        busy.send(voice_id=1, text="A turn that has begun")
+        busy.send(voice_id=1, text="A turn that has begun ")
         turn = Turn()
         while not turn.frame_samples:  # flush_timeout has had it spoken
             turn.add(busy.receive())
@@ -76,7 +76,7 @@ def test_busy_socket_finishes_its_turn_before_1012(server):
         assert server.get("/health")[0] == 200
         with Client(server) as late:
             assert late.expect_close(1013) == "server stopping"
-        busy.send(text=" and goes on to its end.", flush=True)
+        busy.send(text="and goes on to its end.", flush=True)
         busy.read_turn(turn)
         assert turn.texts == ["A turn that has begun", "and goes on to its end."]
         busy.expect_close(1012)

@@ -1,6 +1,7 @@
 """Engines are strangers: what a worker of a running server may do, seen from outside."""
 
 import os
+import pathlib
 
 import pytest
 from client import Client
@@ -85,8 +86,11 @@ def test_workers_see_nothing_of_the_servers_environment(start_server, monkeypatc
     server = start_server()
     with Client(server) as client:
         assert client.speak("Hello.", voice_id=1).samples > 0
-    for pid in [server.process.pid] + server.workers():
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            environment = file.read()
-        assert (b"secret" in environment) == (pid == server.process.pid)
-        assert b"PATH=" in environment
+    def environment_of(pid):
+        return pathlib.Path(f"/proc/{pid}/environ").read_bytes()
+
+    assert b"secret" in environment_of(server.process.pid)
+    for pid in server.workers():
+        environment = wait_until(lambda: process_name(pid) in ENGINES and environment_of(pid),
+                                 "the worker runs its engine")
+        assert b"PATH=" in environment and b"secret" not in environment

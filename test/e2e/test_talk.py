@@ -54,6 +54,9 @@ class Terminal:
     def __init__(self, *arguments, term="xterm", extra=None):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            # A shell that runs the tests in the background has these two ignored.
+            for number in (signal.SIGINT, signal.SIGQUIT):
+                signal.signal(number, signal.SIG_DFL)
             os.execve(SYRINX, [SYRINX, "talk", *map(str, arguments)],
                       environment({}) | {"NO_COLOR": "1", "TERM": term} | (extra or {}))
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("4H", 24, self.COLUMNS, 0, 0))

@@ -14,7 +14,7 @@
 #include "cli/top_view.h"
 #include "metrics/metrics.h"
 
-#define ERROR_CODES 9 /* values of METRIC_ERRORS' label */
+#define ERROR_CODES 10 /* values of METRIC_ERRORS' label */
 #define FIRST "syrinx_first_audio_seconds"
 
 /* A page and the text that it points into. */
