@@ -101,7 +101,7 @@ struct speech_http {
 	struct route_call call; /* holds its request and its member */
 	int64_t project_id;
 	const struct speech_door *door;
-	enum speech_form form; /* the door's, or as the body asks */
+	enum speech_form form; /* the API's default, or as the body asks */
 	struct speech_body body; /* its strings are the request's */
 	struct audio_format format;
 	struct peer peer;

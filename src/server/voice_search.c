@@ -3,7 +3,7 @@
  *
  * The catalogue is in memory, so it is answered at once: what is selected is collected, sorted,
  * and the page of it written.  Parameters for what no voice here has (fine_tuning_state,
- * use_cases …) are passed over.
+ * use_cases …) are ignored.
  */
 #include <errno.h>
 #include <stdio.h>

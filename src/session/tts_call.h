@@ -3,7 +3,7 @@
  *
  * The text is whole, so every sentence of it is a chunk and the first is spoken
  * at once.  A text with nothing audible in it is answered with a short silence, if the
- * caller wants one.  What is said goes to the peer in the door's dialect; how it ended is
+ * caller wants one.  What is said goes to the peer in the API's dialect; how it ended is
  * told to the owner, who answers with a status while nothing was sent yet.
  * mem_deref when the client is gone: what still runs is cancelled, and booked.
  */

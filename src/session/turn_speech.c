@@ -225,7 +225,7 @@ void turn_cut_chunk(struct turn *turn)
 /* A frame was not sent; the turn may be gone with that. */
 static void give_up_frame(struct turn *turn, int err)
 {
-	if (err == ECANCELED) { /* nobody would pay for it: it is the turn's end */
+	if (err == ECANCELED) { /* the account cannot pay for it: the turn ends */
 		turn_cut_chunk(turn);
 		turn_curtail(turn);
 	} else {

@@ -10,7 +10,7 @@
 #define PAUSE_MAX_MS 3000 /* what ElevenLabs documents as its longest */
 
 /* The silence of a whole tag in milliseconds.  Times snap to what listeners
- * tell apart: 200, 400 or 500; whoever wants more writes several.  An exact one is as
+ * tell apart: 200, 400 or 500; a longer pause takes several.  An exact one is as
  * long as it says, up to PAUSE_MAX_MS. */
 unsigned pause_ms(const char *tag, size_t len, bool is_exact);
 

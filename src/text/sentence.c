@@ -339,7 +339,7 @@ static void track_clause(struct sentence *s, const struct glyph *g)
 	s->clause_end = g->after;
 }
 
-/* Where a sentence begins with a dash somebody speaks: "—¡Alto! —dijo él".  Marks
+/* A dash at the start of a sentence introduces speech: "—¡Alto! —dijo él".  Marks
  * that open in one language close in another: the first one opens. */
 static void track_quote(struct sentence *s, const struct glyph *g)
 {

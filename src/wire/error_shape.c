@@ -197,7 +197,7 @@ static const struct {
 	{"/v1/convai", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
 	{"/v1/workspace", &error_shape_elevenlabs, ERROR_CLIENT_ANY},
 	/* These are native, whatever header has the key.  A request with ElevenLabs' header for
-	 * any other path is taken to be one of its API, also if the path does not exist. */
+	 * any other path is taken to be one of its API, even if the path does not exist. */
 	{"/v1/tts/", &error_shape_native, ERROR_CLIENT_ANY},
 	{"/predict", &error_shape_native, ERROR_CLIENT_ANY},
 	{"/vapi/", &error_shape_native, ERROR_CLIENT_ANY},

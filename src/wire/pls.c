@@ -245,7 +245,7 @@ static enum element pls_kind(const struct slice *name)
 	return ELEMENT_OTHER;
 }
 
-/* Where each element of ours may be; elsewhere it is one of those that are passed over. */
+/* Where each element of ours may be; elsewhere it is one of those that are ignored. */
 static enum element pls_kind_here(const struct pls *pls, const struct slice *name)
 {
 	static const enum element parents[] = {
@@ -409,7 +409,7 @@ static int pls_read(struct pls *pls)
 		else if (pls->depth == 0 && !pls_is_blank(*pls->at))
 			err = pls_refuse(pls, "it is not XML");
 		else
-			++pls->at; /* text of elements that are passed over */
+			++pls->at; /* text of elements that are ignored */
 	}
 	if (!err && (pls->depth > 0 || !pls->was_lexicon))
 		err = pls_refuse(pls, "it has no whole lexicon element");

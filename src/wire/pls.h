@@ -9,7 +9,7 @@
  *
  * What is read of XML is what such files have: elements, attributes, comments, processing
  * instructions, the five entities and character references, in UTF-8.  DOCTYPE (which can define
- * entities) and CDATA are refused.  Elements that are not about pronunciation are passed over.
+ * entities) and CDATA are refused.  Elements that are not about pronunciation are ignored.
  */
 #ifndef WIRE_PLS_H
 #define WIRE_PLS_H

@@ -3,7 +3,7 @@
  *
  * A rule becomes an entry: an alias its replacement, a phoneme its pronunciation, with the word
  * itself for engines that read none.  Keys that change nothing here (workspace_access …) and
- * unknown ones are passed over.  Strings point into the body, which is overwritten, and end with a
+ * unknown ones are ignored.  Strings point into the body, which is overwritten, and end with a
  * NUL.
  */
 #ifndef WIRE_PRONUNCIATION_MESSAGE_H

@@ -38,7 +38,7 @@ struct reading {
 	struct stream_fault *fault;
 	const struct field *fields;
 	size_t count;
-	bool is_strict; /* other keys are faults; else they are passed over */
+	bool is_strict; /* other keys are faults; else they are ignored */
 };
 
 typedef int(read_h)(struct reading *reading, const struct field *field,

@@ -49,7 +49,7 @@ struct voice_message {
 int voice_message_parse(struct voice_message *message, struct stream_fault *fault, char *text,
 			size_t len, bool is_new);
 
-/* ElevenLabs' settings of a voice: `speed` is the rate, other keys are passed over.  EINVAL
+/* ElevenLabs' settings of a voice: `speed` is the rate, other keys are ignored.  EINVAL
  * with the fault filled in. */
 int voice_message_parse_settings(struct voice_message *message, struct stream_fault *fault,
 				 char *text, size_t len);

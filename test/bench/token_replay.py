@@ -9,7 +9,7 @@ be difficult), are split by the tokenizers of real models (test/clients/tokens),
 clients do that send words.  The pieces are given to the chunker (chunker_replay.c) at 20 to 100 tokens
 a second; the time between two is the mean plus or minus up to its half, and for one piece in fifty
 three times as long.  The seed is fixed.  A cut is wrong if the whole text, given at once, is not cut
-there; places are counted in letters and digits, so that a closing quote which comes late is no error.
+there; places are counted in letters and digits, so that a closing quote that comes late is not an error.
 
 Compared are: 60 ms for every sentence end, with no regard to the ends of messages; the ends of messages,
 and 35 ms for every sentence end that they do not confirm; and what the chunker does, with 100 ms for

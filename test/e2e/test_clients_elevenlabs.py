@@ -300,7 +300,7 @@ def test_multi_stream_input_survives_a_barge_in(sockets, server):
 
 def test_a_context_that_was_never_flushed_stops_when_it_is_closed(server, start_server, tmp_path):
     """As Pipecat interrupts.  The server that speaks is little ahead of the listener, so that what
-    was sent before the interruption is short, also on a busy machine."""
+    was sent before the interruption is short, even on a busy machine."""
     pacing_server = start_server({"server.max_lead_ms": 1000})
     sockets = node_program(pacing_server, tmp_path, "sockets.mjs")
     answer = sockets.run("interrupt", FLITE, LONG_ANSWER, "pcm_24000")

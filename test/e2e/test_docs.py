@@ -367,7 +367,7 @@ def test_versions_of_clients_are_the_ones_that_are_installed():
     for folder in (".", "node22", "livekit"):
         path = SOURCE / "test/clients" / folder / "package.json"
         pinned |= json.loads(path.read_text(encoding="utf-8"))["dependencies"]
-    del pinned["@livekit/rtc-node"]  # which LiveKit's plug-ins need, and nobody uses by itself
+    del pinned["@livekit/rtc-node"]  # needed by LiveKit's plug-ins, not used directly
     assert shown == pinned
 
 
