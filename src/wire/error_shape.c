@@ -209,6 +209,9 @@ static const struct {
 	{"/v1/tokens", &error_shape_native, ERROR_CLIENT_ANY},
 	{"/v1/admin/", &error_shape_native, ERROR_CLIENT_ANY},
 	{"/", &error_shape_elevenlabs, ERROR_CLIENT_ELEVENLABS},
+	/* KugelAudio's SDKs transcribe and enhance on paths below OpenAI's. */
+	{"/v1/audio/transcriptions", &error_shape_native, ERROR_CLIENT_KUGELAUDIO},
+	{"/v1/audio/enhance", &error_shape_native, ERROR_CLIENT_KUGELAUDIO},
 	{"/v1/audio", &error_shape_openai, ERROR_CLIENT_ANY},
 	{"/v1/models", &error_shape_native, ERROR_CLIENT_KUGELAUDIO},
 	{"/v1/models", &error_shape_openai, ERROR_CLIENT_ANY},

@@ -260,6 +260,16 @@ def test_kugelaudios_clients_read_their_own_errors(server):
     assert isinstance(answer["error"], str)
 
 
+@pytest.mark.parametrize("path", ["/v1/audio/transcriptions", "/v1/audio/enhance"])
+def test_kugelaudios_clients_can_read_what_is_missing(server, path):
+    """Their SDKs show `error` as the message."""
+    status, _, answer = ask(server, "POST", path, b"--x--", X_API_Key=server.key)
+    answer = json.loads(answer)
+    assert (status, answer["error_code"]) == (404, "NOT_FOUND")
+    assert isinstance(answer["error"], str)
+    assert "message" in json.loads(ask(server, "POST", path, b"--x--")[2])["error"]
+
+
 def test_other_unknown_paths_have_the_native_shape(server):
     status, _, answer = ask(server, "GET", "/v1/nothing")
     assert status == 404 and json.loads(answer)["error_code"] == "NOT_FOUND"

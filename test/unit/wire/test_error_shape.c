@@ -157,8 +157,19 @@ static void test_paths_of_openai_have_its_shape(void **state)
 			 &error_shape_elevenlabs);
 	assert_ptr_equal(error_shape_of("/v1/audio/speech", ERROR_CLIENT_KUGELAUDIO),
 			 &error_shape_openai);
-	assert_ptr_equal(error_shape_of("/v1/models/x", ERROR_CLIENT_KUGELAUDIO),
-			 &error_shape_native);
+}
+
+static void test_paths_of_kugelaudios_sdks_have_the_native_shape(void **state)
+{
+	static const char *const paths[] = {"/v1/models/x", "/v1/audio/transcriptions",
+					    "/v1/audio/enhance"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); ++i) {
+		assert_ptr_equal(error_shape_of(paths[i], ERROR_CLIENT_KUGELAUDIO),
+				 &error_shape_native);
+		assert_ptr_equal(error_shape_of(paths[i], ERROR_CLIENT_ANY), &error_shape_openai);
+	}
 }
 
 static void test_shared_paths_have_the_shape_of_the_keys_carrier(void **state)
@@ -185,6 +196,7 @@ int main(void)
 		cmocka_unit_test(test_openai_names_the_field),
 		cmocka_unit_test(test_paths_have_the_shape_of_their_clients),
 		cmocka_unit_test(test_paths_of_openai_have_its_shape),
+		cmocka_unit_test(test_paths_of_kugelaudios_sdks_have_the_native_shape),
 		cmocka_unit_test(test_shared_paths_have_the_shape_of_the_keys_carrier),
 	};
 
