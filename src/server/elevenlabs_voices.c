@@ -187,9 +187,9 @@ int elevenlabs_voices_check_targets(const struct config *config, struct buf *mis
 		if (number == 0 || elevenlabs_voices_in_table(number))
 			continue;
 		(void)buf_printf(mistakes,
-				 "elevenlabs.voices: there is no voice %lld, which %.*s "
-				 "is to stand for\n",
-				 (long long)number, (int)pair.id_len, pair.id);
+				 "elevenlabs.voices: %.*s is mapped to voice %lld, which does "
+				 "not exist\n",
+				 (int)pair.id_len, pair.id, (long long)number);
 		err = EINVAL;
 	}
 	return err;

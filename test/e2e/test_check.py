@@ -127,7 +127,7 @@ def test_check_names_elevenlabs_voices_that_cannot_exist(tmp_path):
     done = syrinx("check", settings={"server.data": tmp_path / "data",
                                      "elevenlabs.voices": "abc:1071, def:1999"})
     assert done.returncode == 1
-    assert "elevenlabs.voices: there is no voice 1999, which def is" in done.stderr.decode()
+    assert "elevenlabs.voices: def is mapped to voice 1999, which does not exist" in done.stderr.decode()
 
 
 def test_check_says_why_the_data_directory_cannot_be_used(tmp_path):

@@ -123,8 +123,8 @@ static void test_targets_that_cannot_exist_are_named(void **state)
 	snprintf(config.elevenlabs_voices, sizeof(config.elevenlabs_voices), "a:1071 b:1999");
 	assert_int_equal(elevenlabs_voices_check_targets(&config, &mistakes), EINVAL);
 	assert_int_equal(buf_append(&mistakes, "", 1), 0);
-	assert_string_equal(mistakes.bytes, "elevenlabs.voices: there is no voice 1999, which b is "
-					    "to stand for\n");
+	assert_string_equal(mistakes.bytes, "elevenlabs.voices: b is mapped to voice 1999, which "
+					    "does not exist\n");
 	buf_reset(&mistakes);
 }
 
