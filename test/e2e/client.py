@@ -11,6 +11,7 @@ import json
 import select
 import socket
 import ssl
+import statistics
 import struct
 import time
 
@@ -287,6 +288,26 @@ def is_speech(pcm):
 
 def largest_step(pcm):
     return max(abs(b - a) for a, b in zip(pcm, pcm[1:]))
+
+
+def pitch(pcm, rate=24000, lowest=60, highest=400, frames_max=30):
+    """Of speech, in Hz: the median of the louder half of its frames, by autocorrelation."""
+    step = rate // 8000
+    pcm = [sum(pcm[i:i + step]) // step for i in range(0, len(pcm) - step + 1, step)]
+    size, longest = 8000 // 25, 8000 // lowest
+    frames = sorted((pcm[i:i + size + longest] for i in range(0, len(pcm) - size - longest, size)),
+                    key=lambda frame: sum(x * x for x in frame))
+    frames = frames[len(frames) // 2:]
+    return statistics.median(8000 / _period(frame, size, range(8000 // highest, longest))
+                             for frame in frames[::-(-len(frames) // frames_max)])
+
+
+def _period(frame, size, lags):
+    """The first lag that fits nearly as well as the best: its multiples fit too."""
+    fit = {lag: sum(a * b for a, b in zip(frame[:size], frame[lag:])) for lag in lags}
+    best = max(fit.values())
+    return next(lag for lag in lags if fit[lag] >= 0.9 * best
+                and fit[lag] >= max(fit.get(lag - 1, 0), fit.get(lag + 1, 0)))
 
 
 def now():

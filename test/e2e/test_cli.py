@@ -199,12 +199,14 @@ class OddServer:
     def __init__(self, headers):
         self.headers = headers
         self.listening = socket.create_server(("127.0.0.1", 0))
+        self.listening.settimeout(WAIT_S)
         self.port = self.listening.getsockname()[1]
-        self.thread = threading.Thread(target=self.answer)
+        self.thread = threading.Thread(target=self.answer, daemon=True)
         self.thread.start()
 
     def answer(self):
         connection, _ = self.listening.accept()
+        connection.settimeout(WAIT_S)
         with connection, connection.makefile("rwb") as file:
             lines = iter(file.readline, b"\r\n")
             key = [line.split()[1] for line in lines if line.lower().startswith(b"sec-websocket-key:")][0]
@@ -233,7 +235,7 @@ VALID = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: ACC
     ((*VALID[:2], "Sec-WebSocket-Accept: x"), b"Sec-WebSocket-Accept does not fit the key"),
     ((*VALID, "Sec-WebSocket-Extensions: permessage-deflate"), b"an extension that was not offered"),
     ((*VALID, "Sec-WebSocket-Protocol: chat"), b"a subprotocol that was not offered")])
-def test_say_tells_what_is_wrong_with_a_handshake(tmp_path, headers, words):
+def test_say_reports_a_bad_handshake(tmp_path, headers, words):
     with OddServer(headers) as odd:
         done = syrinx("say", "Hello.", "--server", f"127.0.0.1:{odd.port}", "--key", "k",
                       "-o", tmp_path / "out.wav", cwd=tmp_path)

@@ -218,13 +218,14 @@ def test_a_dictionary_from_a_file_is_heard(elevenlabs, server):
     assert heard == pytest.approx(seconds(server, FLITE, REPLACED), abs=CODEC_S)
 
 
-def test_errors_are_its_own(elevenlabs):
+def test_errors_have_the_vendors_format(elevenlabs):
     unknown, long, fast = elevenlabs.run(
         "refused", request(voice="no-such-voice"), request(text="a" * 50000),
         request(voiceSettings={"speed": 9}))
     assert unknown["statusCode"] == 404
     assert unknown["body"]["detail"]["status"] == "voice_not_found"
-    assert long["statusCode"] in (400, 422)
+    assert long["statusCode"] == 400
+    assert long["body"]["detail"]["status"] == "max_character_limit_exceeded"
     assert (fast["statusCode"], fast["name"]) == (422, "UnprocessableEntityError")
 
 

@@ -46,7 +46,7 @@ def test_tags_are_no_words_of_a_transcript(livekit):
 
 
 OPTIONS = [
-    *({"encoding": f"pcm_{rate}"} for rate in (8000, 16000, 24000, 44100, 48000)),
+    *({"encoding": f"pcm_{rate}"} for rate in (8000, 16000, 22050, 24000, 44100, 48000)),
     {"autoMode": True}, {"autoMode": False, "byWords": True},
     {"chunkLengthSchedule": [50, 80, 120]}, {"syncAlignment": False},
     {"voiceSettings": {"stability": 0.5, "similarity_boost": 0.7, "speed": 1.0}},

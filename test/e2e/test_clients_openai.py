@@ -83,7 +83,7 @@ def test_speeds_are_real(openai, server):
         assert heard == pytest.approx(seconds(server, FLITE) / speed, rel=STRETCH), speed
 
 
-def test_what_cannot_be_had_is_passed_over(openai, server):
+def test_unsupported_options_are_ignored(openai, server):
     requests = [request(instructions="Whisper."), request(model="tts-9"), request(model=None),
                 request(colour="blue"), request(speed=None, instructions=None)]
     openai.run("speech", *requests)
@@ -104,7 +104,7 @@ REFUSED = {"voice": request(voice="no such voice"), "input": request(input=""),
            "speed": request(speed=5), "response_format": request(response_format="amr")}
 
 
-def test_errors_are_its_own(openai):
+def test_errors_have_the_vendors_format(openai):
     errors = openai.run("refused", *REFUSED.values(), request(input="a" * 4097),
                         request(input="   "))
     for param, error in zip([*REFUSED, "input", "input"], errors):
@@ -128,7 +128,7 @@ def test_models(openai):
 def test_what_does_not_exist_is_refused_in_its_own_form(openai):
     elsewhere = openai.run("refusedElsewhere")
     assert elsewhere["list"] is None
-    for name in ("retrieve", "transcriptions"):
+    for name in ("retrieve", "transcriptions", "chat", "responses", "withoutV1"):
         error = elsewhere[name]
         assert (error["status"], error["name"]) == (404, "NotFoundError"), error
         assert error["type"] == "invalid_request_error" and error["code"], error

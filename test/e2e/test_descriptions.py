@@ -36,8 +36,8 @@ NAMES = {"addDictionary": "name", "addPronunciationDictionary": "name",
          "addPronunciationDictionaryFromFile": "name",
          "addPronunciationDictionaryFromFileBelow11labs": "name",
          "changePronunciationDictionary": "name",
-         "changePronunciationDictionaryBelow11labs": "name", "addVoice": "name", "addAccount": "name", "addProject": "name",
-         "addTopUp": "id"}
+         "changePronunciationDictionaryBelow11labs": "name",
+         "addVoice": "name", "addAccount": "name", "addProject": "name", "addTopUp": "id"}
 NOT_PROVOKED = {500, 503}  # of broken engines and stores: test_errors.py breaks them
 
 

@@ -1,5 +1,6 @@
 """Neural voices as their listeners hear them: speech, its words, its seams, its levels."""
 
+import array
 import functools
 import json
 
@@ -91,6 +92,22 @@ def test_speed_changes_the_length(client, voice, text):
     assert sorted(lengths.values(), reverse=True) == list(lengths.values())
     for speed, samples in lengths.items():
         assert abs(samples * speed / lengths[1] - 1) < 0.08
+
+
+def test_wide_speeds_change_the_length(server):
+    """Beyond 0.8 to 1.2 the server stretches what the voice says."""
+    def samples(speed):
+        body = {"input": SHORT, "voice": "1071", "response_format": "pcm", "speed": speed}
+        with Rest(server) as rest:
+            audio = rest.must(200, rest.raw("POST", "/audio/speech", json.dumps(body).encode(),
+                                            {"Content-Type": "application/json"}))
+        return array.array("h", audio)
+
+    plain = samples(1)
+    for speed in (0.25, 0.5, 2, 4):
+        stretched = samples(speed)
+        assert len(stretched) * speed / len(plain) == pytest.approx(1, abs=0.08), speed
+        assert is_speech(stretched), speed
 
 
 def test_temperature_changes_the_melody_and_cfg_scale_nothing(client):

@@ -112,7 +112,7 @@ def test_blanks_are_refused(server, text):
     assert post(server, *request("vapi", text))[0] == 400
 
 
-def test_a_voice_and_a_key_are_needed_all_the_same(server):
+def test_silence_still_needs_a_voice_and_a_key(server):
     path, body = request("generate", "...")
     assert post(server, path, body | {"voice_id": 999})[0] == 404
     assert post(server, path, body, **{"X-API-Key": "ka_wrong"})[0] == 401

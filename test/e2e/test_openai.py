@@ -6,7 +6,7 @@ import http.client
 import json
 
 import pytest
-from client import is_speech, largest_step, loudness
+from client import is_speech, largest_step, loudness, pitch
 from decode import decode
 from program import WAIT_S
 from rest import Rest
@@ -46,7 +46,7 @@ def heard(server, **body):
 # Speed
 
 @pytest.mark.parametrize("voice", ["1", "1071", "2003"])  # stretched by the server, flite, eSpeak
-def test_speed_changes_the_length_and_nothing_else(server, voice):
+def test_speed_changes_the_length_without_clicks_or_changes_of_level(server, voice):
     plain = heard(server, voice=voice)
     for speed in (0.25, 0.5, 0.8, 1.5, 2, 4):
         samples = heard(server, voice=voice, speed=speed)
@@ -55,6 +55,16 @@ def test_speed_changes_the_length_and_nothing_else(server, voice):
         assert loudness(samples)[1] == pytest.approx(loudness(plain)[1], rel=0.15), speed
         # A click would be a step that the voice itself does not make.
         assert largest_step(samples) < 1.3 * largest_step(plain), speed
+
+
+@pytest.mark.parametrize("voice", ["1071", "2003"])
+def test_speed_does_not_change_the_pitch(server, voice):
+    """Resampled audio would be higher or lower by the whole factor."""
+    plain = pitch(heard(server, voice=voice))
+    assert 80 < plain < 250
+    for speed in (0.25, 0.5, 2, 4):
+        assert pitch(heard(server, voice=voice, speed=speed)) == pytest.approx(
+            plain, rel=0.15), speed
 
 
 @pytest.mark.parametrize("voice", ["1", "1071"])

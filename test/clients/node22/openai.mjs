@@ -91,6 +91,21 @@ const cases = {
 				model: "whisper-1",
 			}),
 		),
+		chat: await refusal(() =>
+			client.chat.completions.create({
+				model: "gpt-4o",
+				messages: [{ role: "user", content: "Hello." }],
+			}),
+		),
+		responses: await refusal(() =>
+			client.responses.create({ model: "gpt-4o", input: "Hello." }),
+		),
+		// What a user who forgets the /v1 sees.
+		withoutV1: await refusal(() =>
+			client
+				.withOptions({ baseURL: process.env.SYRINX_URL })
+				.audio.speech.create(filled({ voice: "alloy", input: "Hello." })),
+		),
 	}),
 };
 
