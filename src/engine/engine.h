@@ -64,7 +64,8 @@ struct engine_text {
 	size_t text_len;
 	const char *text_before; /* the chunk before this one in its turn, or "" */
 	uint64_t turn; /* the same for all chunks of a turn */
-	float speed; /* 0.25 to 4; always 1 without MESSAGE_OWN_SPEED */
+	float speed; /* 0.8 to 1.2, times the pace of a derived voice (0.5 to 2); always 1
+		      * without MESSAGE_OWN_SPEED */
 	float temperature; /* 0 to 1 */
 	uint64_t seed; /* the same text and seed are always read in the same way */
 	float pitch; /* semitones, -12 to 12; always 0 without MESSAGE_OWN_PITCH */
