@@ -3,12 +3,15 @@
 import asyncio
 import contextlib
 import json
+import os
+import select
 import subprocess
 import threading
 import time
 
 import program
 import websockets
+from wire import PATIENCE_S
 
 
 class Customer:
@@ -81,6 +84,7 @@ class Talk:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env=program.environment({}) | (extra or {}))
         program.companions.add(self.process.pid)
+        self.printed = b""  # and not read yet
 
     def __enter__(self):
         return self
@@ -97,7 +101,16 @@ class Talk:
         self.process.stdin.flush()
 
     def read_line(self):
-        return self.process.stdout.readline().decode().rstrip("\n")
+        """The next line that it prints."""
+        pipe, deadline = self.process.stdout.fileno(), time.monotonic() + PATIENCE_S
+        while b"\n" not in self.printed:
+            left = max(0.0, deadline - time.monotonic())
+            assert select.select([pipe], [], [], left)[0], "syrinx talk prints nothing"
+            data = os.read(pipe, 1 << 16)
+            assert data, "syrinx talk has ended"
+            self.printed += data
+        line, self.printed = self.printed.split(b"\n", 1)
+        return line.decode()
 
     def end(self):
         """End of the input; gives the status."""

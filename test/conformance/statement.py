@@ -19,6 +19,9 @@ DOCUMENTS = {
     "004": "Speech Engine upstream",
 }
 
+# In place of a section of 004: the document leaves it open, and ElevenLabs' SDK decides it.
+SDK = "004 SDK"
+
 SATISFIED = "satisfied"
 NOT_SATISFIED = "not satisfied"
 MISSING = "missing"

@@ -15,7 +15,7 @@ from engine import HEADER, ISSUER, SUBJECT, Engine, agent, claims, digest, sign,
 from statement import DIFFERS, MISSING, Different, Skip, scenario, statement
 from websockets.connection import State
 from wire import PATIENCE_S, Tapped, milliseconds, seconds
-from world import ENGINE_KEY, RESIDENT_KEY
+from world import ENGINE_KEY, RESIDENT_KEY, construct
 
 OURS = "needs an agent, and the key of its speech engine"
 HEAD = {"alg": "HS256", "typ": "JWT"}
@@ -542,7 +542,7 @@ def check_library(world):
     from test_talk import KEY, Peer
     folder = world.directory / "library"
     folder.mkdir()
-    peer = Peer(folder, packages())
+    peer = construct(Peer, folder, packages())
     program.companions.add(peer.process.pid)
     try:
         done = program.syrinx("talk", "--url", peer.url, "--key", KEY, stdin=b"hello\n")

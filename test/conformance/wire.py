@@ -4,7 +4,7 @@ import base64
 import json
 import select
 
-from client import Client, Closed, Turn, now
+from client import Client, Closed, Refused, Turn, now
 from websockets.connection import State
 from websockets.frames import Frame, Opcode
 
@@ -55,13 +55,23 @@ class Tapped(Client):
                        if isinstance(event, Frame) and event.opcode is Opcode.PING]
         return events
 
+    def shake_hands(self, headers):
+        try:
+            super().shake_hands(headers)
+        except json.JSONDecodeError:  # another server may refuse with a page of text
+            response = self.protocol.handshake_exc.response
+            response.body = None
+            raise Refused(response) from None
+
     def send_text(self, text):
+        """Sends, and gives the time before that: the server's clock cannot have started earlier."""
         self.sent.append(text)
+        before = now()
         super().send_text(text)
-        return now()
+        return before
 
     def send(self, message=None, **fields):
-        """Sends, and gives the time."""
+        """The same with a message, or with its members."""
         return self.send_text(json.dumps(message if message is not None else fields))
 
     def ping(self):

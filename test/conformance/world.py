@@ -2,27 +2,35 @@
 configuration that some statements need and started when the first of them asks for it."""
 
 import contextlib
-import functools
+import os
 import pathlib
 import shutil
+import signal
 import ssl
 import subprocess
 import tempfile
 import threading
+import time
 import urllib.parse
 
 import program
 from fake_llm import FakeLlm
 from rest import Rest
-from statement import NotRun, Skip
+from statement import NotRun, Skip, describe
 from wire import Multi, Once, Stream
 
 ENGINE_KEY = "sk_conformance_0123456789"
 RESIDENT_KEY = "sk_conformance_9876543210"
 
+# Neural voices say the same text in the same way.
+REPEATABLE = {"speech.repeatable": "on"}
+
+KILL_S = 5.0  # how long an abandoned run cleans up at most
+
 # The fake model's name says what it does, see test/e2e/fake_llm.py.
 AGENTS = {
     "/words": "text=w0_w1_w2_w3_w4,delay_ms=60",
+    "/unfinished": "text=w0_w1_w2_w3_w4,fault=silent,at=3",
     "/endless": "text=" + "_".join(f"word{i}" for i in range(110)) + ",delay_ms=60",
     "/short": "text=Fine.",
 }
@@ -52,6 +60,7 @@ class World:
         self.locks = {name: threading.Lock() for name in CONFIGURATIONS}
         self.servers = {}
         self.failures = {}  # servers that could not be started, and why
+        self.problems = []  # of the end: servers that did not stop as they should
         self.llm = None
 
     def __enter__(self):
@@ -63,16 +72,34 @@ class World:
         return self
 
     def __exit__(self, *exception):
+        """What goes wrong here is a problem among the others: the results are still to be shown."""
         try:
-            for server in self.servers.values():
-                server.stop()
-        finally:
             self.stack.close()
+        except Exception as error:
+            self.problems.append(describe(error))
+
+    def stop_server(self, name, server):
+        """A server that ends badly is reported, and does not keep the others from being stopped."""
+        try:
+            server.stop()
+        except Exception as error:
+            self.problems.append(f"server {name}: {describe(error)}")
 
     def abandon(self):
-        """For a run that is being ended from outside: nothing is left behind."""
-        for server in self.servers.values():
-            server.process.terminate()
+        """For a run that is being ended from outside: neither processes nor files are left behind.
+        Whatever has lost its parent became a child of this process, so all are found; checks that are
+        still running may add some, but cannot start a server when the directory is gone."""
+        deadline = time.monotonic() + KILL_S
+        while time.monotonic() < deadline:
+            left = program.children_of(os.getpid())
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, os.WNOHANG)
+            shutil.rmtree(self.directory, ignore_errors=True)
+            if not left and not self.directory.exists():
+                return
+            time.sleep(0.005)
 
     # Servers
 
@@ -87,7 +114,9 @@ class World:
                 directory = self.directory / name
                 directory.mkdir()
                 try:
-                    self.servers[name] = CONFIGURATIONS[name](self, directory)
+                    server = CONFIGURATIONS[name](self, directory)
+                    self.stack.callback(self.stop_server, name, server)
+                    self.servers[name] = server
                 except Exception as error:  # it would not start for the next statement either
                     self.failures[name] = error
             if name in self.failures:
@@ -99,14 +128,6 @@ class World:
         if self.remote:
             raise NotRun(why)
         return self.server()
-
-    def repeatable(self):
-        """The setting that makes neural voices say the same text in the same way."""
-        return {"speech.repeatable": "on"} if self.has_setting("repeatable") else {}
-
-    @functools.lru_cache
-    def has_setting(self, name):
-        return f"#{name} = " in program.syrinx("check", "--sample").stdout.decode()
 
     def neural_voices(self):
         """The folder of the neural voices for tests."""
@@ -153,6 +174,25 @@ class World:
         return f"{scheme}://{getattr(there, 'host', '127.0.0.1')}:{there.port}"
 
 
+def construct(kind, *arguments, **options):
+    """An object whose constructor starts a process and waits for it: if it fails, the process is
+    ended."""
+    made = kind.__new__(kind)
+    try:
+        made.__init__(*arguments, **options)
+    except BaseException:
+        process = getattr(made, "process", None)
+        if process:
+            process.kill()
+            process.wait()
+        raise
+    return made
+
+
+def start(directory, settings, **options):
+    return construct(program.Server, directory, settings, **options)
+
+
 # Configurations
 
 
@@ -164,23 +204,23 @@ def configure_main(world, directory):
                  f"llm_url = {world.llm.url}\nllm_model = {model}\nprompt = You are a test.\n"
                  "begin_ms = 60000\nfirst_token_ms = 60000\nconnect_ms = 60000\n\n")
     text += f"[agent resident]\npath = /resident\napi_key = {RESIDENT_KEY}_residency_eu\nllm = echo\n"
-    return program.Server(directory, world.repeatable(), config=text)
+    return start(directory, REPEATABLE, config=text)
 
 
 def configure_unpriced(world, directory):
     """no price"""
-    return program.Server(directory, program.tone_alone() | {"prices.cents_per_minute": ""})
+    return start(directory, program.tone_alone() | {"prices.cents_per_minute": ""})
 
 
 def configure_cheap(world, directory):
     """a very low price, and one worker"""
-    return program.Server(directory, world.repeatable() | {
+    return start(directory, REPEATABLE | {
         "prices.cents_per_minute": "0.1", "speech.workers": 1})
 
 
 def configure_locked(world, directory):
     """a store that can be made unavailable"""
-    return program.Server(directory, program.tone_alone())
+    return start(directory, program.tone_alone())
 
 
 def configure_tls(world, directory):
@@ -192,22 +232,28 @@ def configure_tls(world, directory):
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
          "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out", certificate,
          "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"], check=True, capture_output=True)
-    server = program.Server(directory, program.tone_alone() | {
+    server = start(directory, program.tone_alone() | {
         "server.tls_key": key, "server.tls_certificate": certificate})
     server.tls = ssl.create_default_context(cafile=certificate)
     return server
 
 
+class NeuralServer(program.Server):
+    """A server whose neural voices are there."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.wait_for_log(r"vits: \d+ new speakers")
+
+
 def start_neural(world, directory, settings):
     voices = world.neural_voices()
-    server = program.Server(directory, {"voices": voices} | settings)
-    server.wait_for_log(r"vits: \d+ new speakers")
-    return server
+    return construct(NeuralServer, directory, {"voices": voices} | settings)
 
 
 def configure_neural(world, directory):
     """neural voices that repeat themselves"""
-    return start_neural(world, directory, world.repeatable())
+    return start_neural(world, directory, REPEATABLE)
 
 
 def configure_varied(world, directory):
