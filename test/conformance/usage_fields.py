@@ -90,14 +90,7 @@ def charged(world):
 def ledger_sum(server, key):
     done = program.syrinx("usage", "--data", server.data, "--key", key[:12], "--by", "key", "--json")
     assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)
-    rows = rows if isinstance(rows, list) else rows.get("rows", rows)
-    return sum(amount(row) for row in rows)
-
-
-def amount(row):
-    name = next(name for name in row if "micro" in name)
-    return int(row[name])
+    return json.loads(done.stdout)["total"]["cost_microcents"]
 
 
 @statement("cost-is-the-charge", "000 Per-session usage / 001 Session Closed / 003 Session Closed",
@@ -127,14 +120,14 @@ def check_rows(world):
     with world.speaking() as client:
         ids = [client.say(text).usage["turn_id"] for text in ("One.", "Two.", "Three.")]
     rows = [row["id"] for row in server.ledger("id")]
-    found = [rows.count(bytes.fromhex(name)) + rows.count(name) for name in ids]
+    found = [rows.count(name) for name in ids]
     assert len(set(ids)) == 3 and found == [1, 1, 1], (ids, found)
     return "three turns, one row of the ledger for each"
 
 
 @statement("cost-never-silent-zero",
            "000 Per-session usage / 001 Session Closed / 003 Session Closed",
-           "cost_cents is never 0 for a turn that was charged, also at a price of 0.1 cents a "
+           "cost_cents is never 0 for a turn that was charged, even at a price of 0.1 cents a "
            "minute.")
 def check_not_zero(world):
     usages, total = cheap(world)
@@ -144,6 +137,53 @@ def check_not_zero(world):
     assert claimed == total, (claimed, total)
     return (f"cost_cents {usages[0]['cost_cents']} for {usages[0]['audio_seconds']:.3f} s; "
             "five turns add up to the ledger")
+
+
+@statement("cost-is-the-charge-context", "002 Server → Client Messages / 000 Per-session usage",
+           "cost_cents of a context is the amount that was charged for all of its turns.")
+def check_charge_context(world):
+    server = world.ours("reads the ledger")
+    key = server.new_key("--name", "conformance")
+    with world.multi(key=key) as client:
+        costs = []
+        for name, texts in (("a", ("Hi", "Hi again.")), ("b", ("And a third turn.",))):
+            client.open(name, world.voice)
+            for text in texts:
+                client.speak(name, text)
+            costs.append(client.close_context(name)[-1]["usage"]["cost_cents"])
+    return adds_up(costs, ledger_sum(server, key), "two contexts with three turns")
+
+
+@statement("cost-is-the-charge-once", "000 Per-session usage",
+           "cost_cents in the final of /ws/tts is the amount that was charged for the request.")
+def check_charge_once(world):
+    server = world.ours("reads the ledger")
+    key = server.new_key("--name", "conformance")
+    with world.once(key=key) as client:
+        costs = []
+        for text in ("One request.", "And another request."):
+            client.send(text=text, voice_id=world.voice)
+            costs.append(client.until("final")[-1]["usage"]["cost_cents"])
+    return adds_up(costs, ledger_sum(server, key), "two requests")
+
+
+def adds_up(costs, total, what):
+    claimed = sum(round(cost * MICRO) for cost in costs)
+    assert min(costs) > 0 and claimed == total, (costs, total)
+    return f"{what}: {claimed / MICRO:.6f} cents in the frames and in the ledger"
+
+
+@statement("cost-known", "000 Per-session usage",
+           "Where the charge is known, usage has no cost_unavailable: not for a turn, a request or a "
+           "context.")
+def check_known(world):
+    with world.multi() as client:
+        client.open("a", world.voice)
+        client.speak("a", "What is it?")
+        context = client.close_context("a")[-1]["usage"]
+    for usage in (plain(world).usage, single(world)[0][-1]["usage"], context):
+        assert usage["cost_cents"] > 0 and "cost_unavailable" not in usage, usage
+    return "cost_cents and no cost_unavailable in each"
 
 
 def unknown(usage):
@@ -162,7 +202,7 @@ def check_unknown(world):
 
 
 @statement("cost-unknown-audio-seconds", "000 Per-session usage",
-           "audio_seconds is reported also when the charge is not known.")
+           "audio_seconds is reported even when the charge is not known.")
 def check_unknown_seconds(world):
     world.server("unpriced")
     with world.speaking("unpriced", voice=TONE) as client:
@@ -279,7 +319,7 @@ def check_contexts(world):
 
 
 @statement("usage-every-context", "000 Per-session usage",
-           "Every context_closed has usage, also that of a context that never spoke.")
+           "Every context_closed has usage, even that of a context that never spoke.")
 def check_silent_context(world):
     with world.multi() as client:
         client.open("a", world.voice)
@@ -293,9 +333,9 @@ def check_silent_context(world):
 @statement("usage-context-characters", "000 Per-session usage",
            "A context's usage does not report characters.", expected=DIFFERS,
            reason="It does: the number is known, the field has the meaning that it has on the stream "
-                  "socket, and a client that expects none is not disturbed by it. turn_ids, the "
-                  "rows of "
-                  "the ledger, is additional in the same way.")
+                  "socket, and a client that expects none is not disturbed by it. turn_ids, the rows of "
+                  "the ledger, and default_price, where no price has been set, are additional in the "
+                  "same way.")
 def check_no_characters(world):
     with world.multi() as client:
         client.open("a", world.voice)
