@@ -8,7 +8,7 @@ from stream_settings import SAID, WORD, dictionaries, sounds
 from stream_turns import LONG
 from wire import (audio_of, milliseconds, names_of, same_keys, seconds, shape, shown, texts_of, the)
 
-IDLE_S = (19.9, 32.0)  # after the last sign of life; the machine may be busy
+IDLE_S = (19.0, 32.0)  # after the last sign of life; the machine may be busy
 
 
 @scenario
@@ -66,6 +66,18 @@ def check_text(world):
 def check_text_and_flush(world):
     frames = conversation(world)["text and flush"]
     assert texts_of(frames) == ["Hello there, this is a context."], texts_of(frames)
+    return shape(frames)
+
+
+@statement("context-text-and-flush-literally", "002 Client → Server Messages",
+           "The document's message with the text ... and flush, sent literally, is answered with final.")
+def check_text_and_flush_literally(world):
+    with world.multi() as client:
+        client.open("ctx1", world.voice)
+        client.send_text('{"text": "...", "context_id": "ctx1", "flush": true}')
+        frames = client.until("final", context_id="ctx1")
+        assert client.is_open
+    assert "error" not in names_of(frames), shape(frames)
     return shape(frames)
 
 
@@ -446,7 +458,7 @@ for rate in (8000, 16000, 22050, 24000):
 
 
 @statement("multi-rate-for-session", "002 Session-Level Config",
-           "sample_rate applies to the entire session: also to a context that is there, from its "
+           "sample_rate applies to the entire session: even to a context that is there, from its "
            "next turn on.")
 def check_rate_session(world):
     with world.multi() as client:
@@ -483,8 +495,6 @@ def check_format(world):
 @statement("multi-output-format-nested", "002 Session-Level Config",
            "output_format may also be inside voice_settings.")
 def check_nested(world):
-    with world.multi() as client:
-        client.open("a", world.voice)
     with world.multi() as client:
         client.send({"text": " ", "context_id": "a",
                      "voice_settings": {"voice_id": world.voice, "output_format": "ulaw_8000"}})
@@ -567,10 +577,10 @@ def twenty(world):
         refusal = client.until("error")
         speech = client.speak("c0", "The connection is open.")
         client.close_context("c1")
+        begun = now()
         retried = client.open("c21", world.voice)
         client.send(text="Too many", context_id="c22", voice_settings={"voice_id": world.voice})
         client.until("error")
-        begun = now()
         released = client.until("context_closed", count=20)
         again = client.open("c22", world.voice)
         return {"created": created, "refusal": refusal[-1], "speech": speech, "retried": retried,
@@ -610,7 +620,7 @@ def check_retry(world):
            "Idle contexts are released by themselves, and then another can be opened.", waits=21)
 def check_idle_retry(world):
     seen = twenty(world)
-    assert IDLE_S[0] - 1 <= seen["seconds"] <= IDLE_S[1], seen["seconds"]
+    assert IDLE_S[0] <= seen["seconds"] <= IDLE_S[1], seen["seconds"]
     return "20 context_closed 20 s later, then context_created", seconds(seen["seconds"])
 
 
@@ -618,9 +628,10 @@ def check_idle_retry(world):
 def left_alone(world):
     """A context that says nothing, one that has spoken, and one that is kept alive once, at 15 s."""
     with world.multi() as client:
-        client.open("silent", world.voice)
         begun = now()
+        client.open("silent", world.voice)
         client.open("kept", world.voice)
+        asked = now()
         final = client.speak("spoke", "Then nothing more.", voice_settings={"voice_id": world.voice})[-1]
         frames = client.during(15 - (now() - begun))
         kept = client.send(text="", context_id="kept")
@@ -628,8 +639,9 @@ def left_alone(world):
             frames += client.until("context_closed")
         closed = {f["context_id"]: f for f in frames if f.name == "context_closed"}
         still = client.open("later", world.voice)
-        return {"silent": closed["silent"].at - begun, "spoke": closed["spoke"].at - final.at,
-                "kept": closed["kept"].at - kept, "frames": frames, "still": still}
+        return {"silent": closed["silent"].at - begun, "asked": closed["spoke"].at - asked,
+                "spoke": closed["spoke"].at - final.at, "kept": closed["kept"].at - kept,
+                "frames": frames, "still": still}
 
 
 def idle_time(after):
@@ -645,7 +657,10 @@ def check_idle(world):
 @statement("limit-idle-after-speech", "002 Limits",
            "For a context that has spoken, the 20 s count from the end of its speech.", waits=36)
 def check_idle_spoke(world):
-    return "context_closed 20 s after its final", idle_time(left_alone(world)["spoke"])
+    """A final that is read late is no proof that the context was closed too early."""
+    seen = left_alone(world)
+    assert IDLE_S[0] <= seen["asked"] and seen["spoke"] <= IDLE_S[1], (seen["asked"], seen["spoke"])
+    return "context_closed 20 s after its final", f"{seen['spoke']:.3f} s"
 
 
 @statement("limit-idle-graceful", "002 Server → Client Messages / 002 Limits",

@@ -12,7 +12,7 @@ import program
 from client import Closed, Refused, now
 from customer import Customer, Talk, pong, response
 from engine import HEADER, ISSUER, SUBJECT, Engine, agent, claims, digest, sign, token, user
-from statement import DIFFERS, MISSING, Different, Skip, scenario, statement
+from statement import DIFFERS, MISSING, SDK, Different, Skip, scenario, statement
 from websockets.connection import State
 from wire import PATIENCE_S, Tapped, milliseconds, seconds
 from world import ENGINE_KEY, RESIDENT_KEY, construct
@@ -105,21 +105,14 @@ def check_leeway(world):
     return accepted(world, given=token(ENGINE_KEY, exp=int(time.time()) - 50))
 
 
-@statement("token-leeway-limit", "004 Authentication",
-           "One that expired just under 60 s ago is accepted, too.")
-def check_leeway_limit(world):
-    """The clock goes on while the connection is made, so a little is left of the minute."""
-    return accepted(world, given=token(ENGINE_KEY, exp=int(time.time()) - 57))
-
-
 @statement("token-expired", "004 Authentication",
-           "One that expired more than 60 s ago is refused: 62 s, and 120 s.")
+           "A token that expired more than 60 s ago is refused: 62 s, and 120 s.")
 def check_expired(world):
     refused(world, given=token(ENGINE_KEY, iat=int(time.time()) - 130, exp=int(time.time()) - 120))
     return refused(world, given=token(ENGINE_KEY, exp=int(time.time()) - 62))
 
 
-@statement("token-header-case", "004 Authentication",
+@statement("token-header-case", SDK,
            "The name of the header may be written in any case.")
 def check_case(world):
     return accepted(world, given="", headers={HEADER.lower(): token(ENGINE_KEY)})
@@ -128,10 +121,9 @@ def check_case(world):
 @statement("token-without-iat", "004 Authentication",
            "A token needs no more claims than iss, sub and exp: one without iat is accepted.",
            expected=DIFFERS,
-           reason="A token without a time of issue is refused: without it there is no telling whether it "
-                  "is short-lived, as the document says that it is. ElevenLabs' own libraries "
-                  "demand iat too, "
-                  "and its engine sends it.")
+           reason="A token without a time of issue is refused: without it, it cannot be checked whether "
+                  "the token is short-lived, as the document says that it is. ElevenLabs' own libraries "
+                  "also demand iat, and its engine sends it.")
 def check_no_iat(world):
     try:
         return accepted(world, given=token(ENGINE_KEY, iat=None))
@@ -139,9 +131,8 @@ def check_no_iat(world):
         raise Different(f"HTTP {refusal.status}") from None
 
 
-@statement("token-region", "004 Authentication",
-           "A key of a region: what the key has after _residency_ is not part of the secret, as in "
-           "the libraries that the document recommends.")
+@statement("token-region", SDK,
+           "A key of a region: what the key has after _residency_ is not part of the secret.")
 def check_region(world):
     return accepted(world, path="/resident", key=RESIDENT_KEY)
 
@@ -182,30 +173,22 @@ def check_pings(world):
 
 @scenario
 def answered(world):
-    """An answer of five words, 60 ms apart, with a ping in its middle."""
+    """An answer of five words, 60 ms apart."""
     with connect(world) as engine:
         engine.send(type="init", conversation_id="conv_words")
-        sent = now()
         engine.say("Say it.")
-        frames, pong_s, pinged = [], None, 0.0
-        while not (frames and frames[-1][1].get("is_final")):
-            frame = engine.receive()
-            if frame.get("type") == "pong":
-                pong_s = now() - pinged
-                continue
-            frames.append((now() - sent, frame))
-            if len(frames) == 2:
-                pinged = now()
-                engine.send(type="ping")
-        return frames, pong_s, engine.event_id
+        frames = [engine.receive()]
+        while not frames[-1]["is_final"]:
+            frames.append(engine.receive())
+        return frames, engine.event_id
 
 
 @statement("response-format", "004 Streaming responses",
            "An answer is a sequence of agent_response with content, event_id and is_final false, "
            "then one with is_final true and empty content.")
 def check_response(world):
-    frames = [frame for _, frame in answered(world)[0]]
-    assert len(frames) > 2
+    frames, _ = answered(world)
+    assert len(frames) > 2 and "".join(frame["content"] for frame in frames) == "w0 w1 w2 w3 w4"
     for frame in frames:
         assert set(frame) == {"type", "content", "event_id", "is_final"}, frame
         assert frame["type"] == "agent_response"
@@ -217,28 +200,39 @@ def check_response(world):
 @statement("response-event-id", "004 Streaming responses",
            "Each has the event_id of the transcript that it answers.")
 def check_event_id(world):
-    frames, _, event_id = answered(world)
-    assert {frame["event_id"] for _, frame in frames} == {event_id}
+    frames, event_id = answered(world)
+    assert {frame["event_id"] for frame in frames} == {event_id}
     return f"event_id {event_id} in all of them"
 
 
 @statement("response-streams", "004 Streaming responses",
            "Words are sent as the model writes them, not when it is done.")
 def check_streams(world):
-    frames, _, _ = answered(world)
-    text = "".join(frame["content"] for _, frame in frames)
-    assert text == "w0 w1 w2 w3 w4" and len(frames) >= 4, (text, len(frames))
-    assert frames[0][0] < frames[-1][0] - 0.1, frames
-    return ("several messages for five words that are written one by one",
-            f"first after {milliseconds(frames[0][0])}, last after {milliseconds(frames[-1][0])}")
+    """This model writes three words and never comes to an end."""
+    with connect(world, path="/unfinished") as engine:
+        engine.say("Say a part of it.")
+        text = ""
+        while text.strip() != "w0 w1 w2":
+            frame = engine.receive()
+            assert not frame["is_final"], frame
+            text += frame["content"]
+    return "the first three words reach the engine while the model goes on"
 
 
 @statement("engine-ping-during-answer", "004 Keep-alive",
-           "A ping is answered at once, also while an answer is being sent.")
+           "A ping is answered at once, even while an answer is being sent.")
 def check_ping_during(world):
-    _, pong_s, _ = answered(world)
-    assert pong_s is not None, "the pong came after the answer"
-    return "pong before the answer was complete", milliseconds(pong_s)
+    """The answer takes more than six seconds."""
+    with connect(world, path="/endless") as engine:
+        engine.say("Tell me, and I ping.")
+        engine.receive_response()
+        sent = now()
+        engine.send(type="ping")
+        while (frame := engine.receive()).get("type") != "pong":
+            assert not frame["is_final"], "the pong came after the answer"
+        after = now() - sent
+        assert not engine.receive_response()["is_final"]
+    return "pong before the answer was complete", milliseconds(after)
 
 
 @statement("transcript-history", "004 User transcripts",
@@ -305,9 +299,8 @@ def check_lower(world):
     return "no agent_response for event_id 4 after 6"
 
 
-@statement("transcript-without-event-id", "004 User transcripts",
-           "A transcript without event_id, which the library's type allows, is answered without "
-           "one.")
+@statement("transcript-without-event-id", SDK,
+           "A transcript without event_id is answered without one.")
 def check_no_event_id(world):
     with connect(world, path="/short") as engine:
         engine.send_transcript([user("No id.")])
@@ -318,8 +311,8 @@ def check_no_event_id(world):
     return json.dumps(frames[-1])
 
 
-@statement("engine-unknown-message", "004 Message exchange",
-           "A message of an unknown type is passed over; the conversation goes on.")
+@statement("engine-unknown-message", SDK,
+           "A message of an unknown type is ignored; the conversation goes on.")
 def check_unknown(world):
     with connect(world) as engine:
         engine.send(type="something_new", value=1)
@@ -329,7 +322,7 @@ def check_unknown(world):
 
 
 @statement("engine-close", "004 Message exchange",
-           "close ends the conversation: the answer is given up, and the connection closed.")
+           "close ends the conversation: the answer is cancelled, and the connection closed.")
 def check_close(world):
     with connect(world, path="/endless") as engine:
         engine.say("Tell me, and I close.")
@@ -493,7 +486,7 @@ def check_talk_pings(world):
     with customer, talk():
         customer.wait_for("ping", 3)
         times = [at for at, message in customer.messages if message["type"] == "ping"]
-    assert all(b - a > 0.9 for a, b in zip(times, times[1:]))
+    assert times[-1] - times[0] > 1.5, times
     gaps = ", ".join(seconds(b - a) for a, b in zip(times, times[1:]))
     return "pings, one after the other", gaps + " apart"
 
@@ -576,7 +569,7 @@ for (const [type, message] of JSON.parse(input)) {
 @statement("library-message-types", "004 Overview",
            "Messages of both sides are those of the library's types, without other keys.")
 def check_schemas(world):
-    frames = [frame for _, frame in answered(world)[0]]
+    frames, _ = answered(world)
     messages = [("AgentResponsePayload", frame) for frame in frames] + [("PongPayload", {"type": "pong"})]
     types = {"init": "InitPayload", "user_transcript": "UserTranscriptPayload", "close": "ClosePayload"}
     messages += [(types[m["type"]], m) for _, m in typed(world)[0].messages if m["type"] in types]
