@@ -195,8 +195,9 @@ static void on_empty(void *arg)
 	close_if_done(arg);
 }
 
-/* From inside the turn that fails: it is still there.  One that fails while it is made tells its
- * error when it comes to the front, and the connection closes behind that. */
+/* Called from inside the turn that fails, before it is removed.  A turn that fails while it is
+ * made is not in the queue yet: its error is sent when it comes to the front, and take_text then
+ * closes the connection. */
 static void on_failed(void *arg, const struct wire_notice *notice)
 {
 	struct tts_stream *stream = arg;
@@ -237,10 +238,15 @@ static void take_text(struct tts_stream *stream, const char *text, size_t len)
 	size_t unspoken = turn_queue_unspoken(&stream->queue);
 	size_t room = unspoken < TTS_STREAM_UNSPOKEN_MAX ? TTS_STREAM_UNSPOKEN_MAX - unspoken : 0;
 	size_t turns = stream->queue.turns.count;
+	uint16_t close_code = stream->close_code;
 	int err = turn_queue_text(&stream->queue, &stream->settings, text, len, room);
 
 	if (stream->queue.turns.count > turns)
 		stream->last = mem_deref(stream->last);
+	if (stream->close_code != close_code && !stream->closed) { /* by on_failed */
+		turn_queue_cancel(&stream->queue);
+		close_now(stream, stream->close_code);
+	}
 	if (err)
 		refuse(stream, err == ENOBUFS ? WIRE_ERROR_TOO_MANY_TURNS : WIRE_ERROR_INTERNAL,
 		       NULL);
@@ -251,7 +257,7 @@ static void end_turn(struct tts_stream *stream, bool is_flush)
 	bool has_turn = turn_queue_front(&stream->queue) != NULL;
 
 	turn_queue_end(&stream->queue);
-	if (!has_turn)
+	if (!has_turn && !stream->closed)
 		send_nothing_said(stream, is_flush);
 	/* A turn that drains already answers this with its own last words. */
 }
