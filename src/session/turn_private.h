@@ -140,7 +140,9 @@ void turn_speech_close(struct turn *turn);
 void turn_speak(struct turn *turn);
 /* The chunk that is being spoken is called off. */
 void turn_hush(struct turn *turn);
-/* The same, and its audio ends with what was sent of it. */
+/* Calls off the chunk that is being spoken or waits for room, and ends its audio with what was
+ * given to the peer or the encoder.  The encoding stays open: it may still hold the last samples
+ * of the chunk before, and its stream needs an end. */
 void turn_cut_chunk(struct turn *turn);
 /* The next chunk is at hand and has not begun. */
 bool turn_awaits_room(const struct turn *turn);

@@ -130,15 +130,20 @@ static void utterance_reset(struct utterance *utterance)
 	chunk_words_clear(&utterance->words);
 }
 
-void turn_hush(struct turn *turn)
+static void turn_speech_cancel_job(struct turn *turn)
 {
 	struct speech *speech = turn->services->speech;
 
 	if (turn->utterance.job)
 		speech->ops->cancel(turn->utterance.job);
 	turn->utterance.job = NULL;
-	turn->encoding = encoding_close(turn->encoding);
 	timer_clear(turn->services->timers, &turn->lead_timer);
+}
+
+void turn_hush(struct turn *turn)
+{
+	turn_speech_cancel_job(turn);
+	turn->encoding = encoding_close(turn->encoding);
 }
 
 void turn_speech_close(struct turn *turn)
@@ -215,7 +220,7 @@ static void say_complete(struct turn *turn, uint64_t samples)
 
 void turn_cut_chunk(struct turn *turn)
 {
-	turn_hush(turn);
+	turn_speech_cancel_job(turn);
 	turn->pipeline = mem_deref(turn->pipeline);
 	if (turn->utterance.has_begun)
 		say_complete(turn, turn->samples_sent - turn->utterance.sent_before);
@@ -226,6 +231,7 @@ void turn_cut_chunk(struct turn *turn)
 static void give_up_frame(struct turn *turn, int err)
 {
 	if (err == ECANCELED) { /* the account cannot pay for it: the turn ends */
+		turn->encoding = encoding_close(turn->encoding);
 		turn_cut_chunk(turn);
 		turn_curtail(turn);
 	} else {

@@ -498,6 +498,87 @@ static void test_a_cancel_drops_what_is_in_the_encoder(void **state)
 	stage_close(&stage);
 }
 
+/* The sentence "One two." with a flush, and then the end of the turn: `stop` is called when the
+ * next sentence is at hand.  The audio up to the final. */
+static void collect_stopped(struct buf *bytes, const struct audio_format *format,
+			    void (*stop)(struct stage *stage))
+{
+	static struct stage stage;
+
+	stage_open(&stage, format);
+	say(&stage, "One two. ");
+	turn_flush(stage.turn);
+	settle(&stage);
+	stop(&stage);
+	settle(&stage);
+	collect(&stage, bytes, "\"final\":true");
+	assert_int_equal(turn_state(stage.turn), TURN_CLOSED);
+	stage_close(&stage);
+}
+
+static void end_without_more(struct stage *stage)
+{
+	turn_end(stage->turn);
+}
+
+static void stop_a_sentence_that_begins(struct stage *stage)
+{
+	say(stage, "Three four five. And");
+	turn_release(stage->turn);
+	assert_int_equal(stage->world.speech.running.count, 1);
+	turn_stop(stage->turn);
+	assert_int_equal(stage->world.speech.running.count, 0);
+}
+
+static void stop_a_sentence_that_waits_for_room(struct stage *stage)
+{
+	static const char much[FAKE_PEER_FULL];
+	struct fake_peer *peer = &stage->world.peer;
+
+	peer->is_blocked = true;
+	peer->peer.ops->send(peer->peer.peer, much, sizeof(much), 0, 0);
+	say(stage, "Three four five. And");
+	turn_release(stage->turn);
+	assert_true(turn_is_busy(stage->turn));
+	assert_int_equal(stage->world.speech.running.count, 0);
+	turn_stop(stage->turn);
+	encode(stage);
+	peer->is_blocked = false;
+	fake_peer_hand_over(peer, SIZE_MAX);
+}
+
+/* What the encoder has kept of it is heard, and the stream has its end.  Streams of Opus have a
+ * random number in each page, so only their lengths are compared. */
+static void test_a_stop_leaves_the_flushed_sentence_whole(void **state)
+{
+	static const struct audio_format formats[] = {
+		{AUDIO_MP3, 44100, 128},
+		{AUDIO_AAC, 24000, 64},
+		{AUDIO_FLAC, 24000, 0},
+		{AUDIO_OPUS, 48000, 64},
+	};
+	struct buf whole, begun, waiting;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(formats); ++i) {
+		buf_init(&whole, HEARD_MAX);
+		buf_init(&begun, HEARD_MAX);
+		buf_init(&waiting, HEARD_MAX);
+		collect_stopped(&whole, &formats[i], end_without_more);
+		collect_stopped(&begun, &formats[i], stop_a_sentence_that_begins);
+		collect_stopped(&waiting, &formats[i], stop_a_sentence_that_waits_for_room);
+		assert_int_equal(begun.len, whole.len);
+		assert_int_equal(waiting.len, whole.len);
+		if (formats[i].encoding != AUDIO_OPUS) {
+			assert_memory_equal(begun.bytes, whole.bytes, whole.len);
+			assert_memory_equal(waiting.bytes, whole.bytes, whole.len);
+		}
+		buf_reset(&whole);
+		buf_reset(&begun);
+		buf_reset(&waiting);
+	}
+}
+
 static void test_a_full_encoder_holds_the_job(void **state)
 {
 	static struct stage stage;
@@ -569,6 +650,7 @@ int main(void)
 		cmocka_unit_test(test_the_end_of_the_stream_comes_before_final),
 		cmocka_unit_test(test_the_seconds_of_a_chunk_are_those_of_its_text),
 		cmocka_unit_test(test_a_cancel_drops_what_is_in_the_encoder),
+		cmocka_unit_test(test_a_stop_leaves_the_flushed_sentence_whole),
 		cmocka_unit_test(test_a_full_encoder_holds_the_job),
 		cmocka_unit_test(test_a_long_silence_waits_for_the_encoder),
 		cmocka_unit_test(test_an_encoder_that_fails_fails_the_turn),
