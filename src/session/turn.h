@@ -61,7 +61,9 @@ struct turn;
 struct turn_counters {
 	unsigned chunks;
 	unsigned frames;
-	uint64_t samples; /* of chunks that were spoken to their end */
+	/* The audio of chunks that were spoken to their end.  It is counted as time because turns of
+	 * one owner may differ in their sample rates. */
+	uint64_t audio_us;
 };
 
 /* What the owner of turns is told. */

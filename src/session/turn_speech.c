@@ -368,8 +368,7 @@ static void send_words(struct turn *turn)
 	};
 
 	if (turn->settings.context_times)
-		said.before_ms =
-			(unsigned)(turn->counters->samples * 1000 / turn->format.sample_rate);
+		said.before_ms = (unsigned)(turn->counters->audio_us / 1000);
 	said.words = chunk_words_get(&turn->utterance.words, &said.count);
 	if (said.count > 0 && dialect->words &&
 	    dialect->words(turn_scratch(turn), turn->owner.context, chunk_id(turn), &said) == 0)
@@ -402,7 +401,7 @@ static void finish_chunk(struct turn *turn)
 	transcript_end(&turn->transcript);
 	send_words(turn);
 	say_complete(turn, chunk_samples(turn));
-	turn->counters->samples += chunk_samples(turn);
+	turn->counters->audio_us += chunk_samples(turn) * 1000000u / turn->format.sample_rate;
 	utterance_reset(&turn->utterance);
 	turn->quiet_since_us = now_us(turn);
 	turn_speak(turn);
