@@ -45,6 +45,8 @@ static void tts_call_end_silence(struct tts_call *call)
 {
 	const struct reply_usage usage = {.characters = utf8_count(call->text, call->text_len)};
 
+	if (call->is_over)
+		return;
 	call->is_over = true;
 	call->ops->done(call->arg, &usage);
 }
@@ -114,10 +116,12 @@ static void nothing_to_say(struct tts_call *call)
 	if (!err)
 		err = tts_call_make_silence(call, pipeline);
 	mem_deref(pipeline);
-	if (err)
+	if (err) {
+		call->silence = encoding_close(call->silence);
 		tts_call_fail_internal(call);
-	else if (!call->silence)
+	} else if (!call->silence) {
 		tts_call_end_silence(call);
+	}
 }
 
 static void on_failed(void *arg, const struct wire_notice *notice)

@@ -11,6 +11,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "session/tts_call.h"
+#include "wire/dialect.h"
 #include "world.h"
 
 /* Runs without any failure after which none is taken to be left: some
@@ -149,6 +151,78 @@ static bool run(size_t n)
 	return !is_connected || tally.errors > 0;
 }
 
+/* What the owner of a call was told, and how much the peer had been given by then. */
+struct outcome {
+	struct fake_peer *peer;
+	unsigned failed;
+	unsigned done;
+	size_t messages;
+};
+
+static void on_call_failed(void *arg, const struct stream_fault *fault, bool has_begun)
+{
+	struct outcome *outcome = arg;
+
+	(void)fault;
+	(void)has_begun;
+	++outcome->failed;
+	outcome->messages = outcome->peer->handed_over.count;
+}
+
+static void on_call_done(void *arg, const struct reply_usage *usage)
+{
+	struct outcome *outcome = arg;
+
+	(void)usage;
+	++outcome->done;
+	outcome->messages = outcome->peer->handed_over.count;
+}
+
+/* A text without anything to say, answered with encoded silence: its owner is told once, and
+ * nothing is sent after that. */
+static bool run_silence(size_t n)
+{
+	static const struct tts_call_ops ops = {.failed = on_call_failed, .done = on_call_done};
+	static struct world world;
+	struct outcome outcome = {.peer = &world.peer};
+	struct settings settings = settings_default;
+	struct tts_call_request request = {
+		.services = &world.services,
+		.peer = &world.peer.peer,
+		.dialect = &dialect_native,
+		.request_id = WORLD_REQUEST_ID,
+		.settings = &settings,
+		.text = "...",
+		.text_len = 3,
+		.silence_ms = 200,
+	};
+	struct tts_call *call = NULL;
+	bool is_made;
+
+	assert_int_equal(world_open(&world), 0);
+	settings.set = SETTING_OUTPUT_FORMAT | SETTING_VOICE_ID;
+	settings.voice_id = 1;
+	settings.format = (struct audio_format){AUDIO_MP3, 44100, 128};
+	request.member = world.member;
+	mem_fail_after(n);
+	is_made = tts_call_alloc(&call, &request, &ops, &outcome) == 0;
+	if (is_made) {
+		tts_call_begin(call);
+		world_settle(&world);
+		world_pass(&world, 1000000);
+	}
+	mem_fail_after(0);
+	if (is_made) {
+		assert_int_equal(outcome.failed + outcome.done, 1);
+		assert_int_equal(world.peer.handed_over.count, outcome.messages);
+	}
+	mem_deref(call);
+	assert_int_equal(world.timers.count, 0);
+	world_close(&world);
+	assert_int_equal(mem_live(), 0);
+	return !is_made || outcome.failed > 0;
+}
+
 static void fail_each(bool (*run_once)(size_t n))
 {
 	size_t noticed = 0;
@@ -174,11 +248,18 @@ static void test_any_allocation_of_a_context_may_fail(void **state)
 	fail_each(run_multi);
 }
 
+static void test_any_allocation_of_a_silence_may_fail(void **state)
+{
+	(void)state;
+	fail_each(run_silence);
+}
+
 static void test_without_failures_all_is_well(void **state)
 {
 	(void)state;
 	assert_false(run(0));
 	assert_false(run_multi(0));
+	assert_false(run_silence(0));
 }
 
 int main(void)
@@ -187,6 +268,7 @@ int main(void)
 		cmocka_unit_test(test_without_failures_all_is_well),
 		cmocka_unit_test(test_any_allocation_may_fail),
 		cmocka_unit_test(test_any_allocation_of_a_context_may_fail),
+		cmocka_unit_test(test_any_allocation_of_a_silence_may_fail),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
