@@ -239,9 +239,9 @@ static void cut_if_dropped(struct context *context)
 		context_cut(context);
 }
 
-/* Room for a new context: those that only wait for their rows go, and then, where closing ones
- * yield to it, the oldest of these. */
-static void tts_multi_make_room(struct tts_multi *multi)
+/* Contexts that only wait for their rows go, and then, where closing ones yield to a new one, the
+ * oldest of these. */
+static void tts_multi_cut_for_room(struct tts_multi *multi)
 {
 	if (is_full(multi))
 		for_each(multi, cut_if_dropped);
@@ -272,11 +272,8 @@ static void add_context(struct tts_multi *multi, const struct multi_message *mes
 	settings_merge(&settings, &message->voice);
 	if (multi->door->closing_yields)
 		for_each(multi, context_yield);
-	tts_multi_make_room(multi);
-	if (is_full(multi))
-		send_error(multi, message, WIRE_ERROR_TOO_MANY_CONTEXTS, NULL);
-	else if (context_alloc(&multi->contexts[multi->count], &owner, message->context_id,
-			       message->context_id_len, &settings) != 0)
+	if (context_alloc(&multi->contexts[multi->count], &owner, message->context_id,
+			  message->context_id_len, &settings) != 0)
 		send_error(multi, message, WIRE_ERROR_INTERNAL, NULL);
 	else
 		++multi->count;
@@ -304,6 +301,21 @@ static bool makes_context(const struct multi_message *message)
 	       (said->has_text && (said->text_len > 0 || said->text_surrogate));
 }
 
+/* Makes room for the context that a message creates, before any of the message is obeyed.  False
+ * when there is none. */
+static bool tts_multi_make_room(struct tts_multi *multi, const struct multi_message *message)
+{
+	const struct context *context = find(multi, message);
+
+	if (!message->context_id || multi->close_code || !makes_context(message) ||
+	    (context && context_takes_input(context)))
+		return true;
+	if (context) /* find_living cuts it, or the message is for it */
+		return open_contexts(multi) < multi->door->open_max;
+	tts_multi_cut_for_room(multi);
+	return !is_full(multi);
+}
+
 /* A client that says more to a context that it has closed was interrupted, and wants no more of
  * it: frameworks flush after the close (LiveKit), close again (Pipecat), or begin anew. */
 static struct context *find_living(struct tts_multi *multi, const struct multi_message *message)
@@ -324,8 +336,9 @@ static struct context *find_or_make(struct tts_multi *multi, const struct multi_
 {
 	struct context *context = find_living(multi, message);
 
-	/* Whoever is going away begins nothing: the client starts it elsewhere. */
-	if (context || multi->close_code || !makes_context(message))
+	/* A connection that is about to close starts nothing: the client starts it on another one.
+	 * When it is full, the error was sent before the message was obeyed. */
+	if (context || multi->close_code || !makes_context(message) || is_full(multi))
 		return context;
 	add_context(multi, message);
 	return find(multi, message);
@@ -478,8 +491,8 @@ static int tts_multi_check_format(const struct tts_multi *multi, const struct se
 			 settings->sample_rate, is_set->sample_rate);
 }
 
-/* What the parser cannot know: whether voices and contexts are there, whether there is room for
- * another one, and which format was set. */
+/* What the parser cannot know: whether voices and contexts are there, and which format was
+ * set. */
 static bool is_acceptable(struct tts_multi *multi, struct multi_message *message)
 {
 	const struct context *context = find(multi, message);
@@ -504,15 +517,22 @@ static bool is_acceptable(struct tts_multi *multi, struct multi_message *message
 			   "the context is closing; its id is free after context_closed");
 		return false;
 	}
-	if (!context && message->context_id && makes_context(message) && !multi->close_code &&
-	    !message->said.cancel && !message->said.close_socket) {
-		tts_multi_make_room(multi);
-		if (is_full(multi)) {
-			send_error(multi, message, WIRE_ERROR_TOO_MANY_CONTEXTS, NULL);
-			return false;
-		}
-	}
 	return true;
+}
+
+/* A message that wants one context too many has no effect, unless it also cancels or closes: that
+ * is obeyed. */
+static void tts_multi_take(struct tts_multi *multi, struct multi_message *message)
+{
+	bool has_room;
+
+	if (!is_acceptable(multi, message))
+		return;
+	has_room = tts_multi_make_room(multi, message);
+	if (!has_room)
+		send_error(multi, message, WIRE_ERROR_TOO_MANY_CONTEXTS, NULL);
+	if (has_room || message->said.cancel || message->said.close_socket)
+		obey(multi, message);
 }
 
 /* It said that it was done, or was told that we are. */
@@ -532,8 +552,8 @@ static void on_message(struct session *session, char *json, size_t len)
 	multi->obeying = true;
 	if (multi->door->parse(&message, &fault, json, len) != 0)
 		send_error(multi, &message, fault.id, fault.detail);
-	else if (is_acceptable(multi, &message))
-		obey(multi, &message);
+	else
+		tts_multi_take(multi, &message);
 	multi_message_reset(&message);
 	multi->obeying = false;
 	close_if_done(multi);
