@@ -49,7 +49,7 @@ struct tts_multi {
 	struct settings settings;
 	struct context *contexts[TTS_MULTI_CONTEXTS_MAX]; /* in the order they were made */
 	size_t count;
-	size_t turn; /* of whom is told first that there is room */
+	size_t drains; /* how often contexts were told that there is room */
 	unsigned idle_ms;
 	uint16_t close_code; /* to close with when the contexts are done; 0: stay */
 	bool closed; /* the peer was told */
@@ -145,13 +145,13 @@ static void on_left(void *arg)
 	close_if_done(arg);
 }
 
-/* Contexts may go while this runs; those that were there are all visited.  It
- * begins with another one each time. */
-static void for_each(struct tts_multi *multi, void (*act)(struct context *context))
+/* In the order they were made, beginning with the one at `start`.  Contexts may go while this
+ * runs; those that were there are all visited. */
+static void tts_multi_visit(struct tts_multi *multi, size_t start,
+			    void (*act)(struct context *context))
 {
 	struct context *all[TTS_MULTI_CONTEXTS_MAX];
 	size_t count = multi->count;
-	size_t start = count > 0 ? multi->turn++ % count : 0;
 
 	for (size_t i = 0; i < count; ++i)
 		all[i] = mem_ref(multi->contexts[(start + i) % count]);
@@ -159,6 +159,11 @@ static void for_each(struct tts_multi *multi, void (*act)(struct context *contex
 		act(all[i]);
 		mem_deref(all[i]);
 	}
+}
+
+static void for_each(struct tts_multi *multi, void (*act)(struct context *context))
+{
+	tts_multi_visit(multi, 0, act);
 }
 
 static struct context *find(const struct tts_multi *multi, const struct multi_message *message)
@@ -568,7 +573,10 @@ static void on_binary(struct session *session)
 
 static void on_drained(struct session *session)
 {
-	for_each(multi_of(session), context_drained);
+	struct tts_multi *multi = multi_of(session);
+
+	/* The first one may use all the room, so another one is first each time. */
+	tts_multi_visit(multi, multi->drains++, context_drained);
 }
 
 static void on_sent(struct session *session, uint64_t tag)
