@@ -322,7 +322,7 @@ static bool tts_multi_make_room(struct tts_multi *multi, const struct multi_mess
 }
 
 /* A client that says more to a context that it has closed was interrupted, and wants no more of
- * it: frameworks flush after the close (LiveKit), close again (Pipecat), or begin anew. */
+ * it: clients flush after the close, close again, or begin anew. */
 static struct context *find_living(struct tts_multi *multi, const struct multi_message *message)
 {
 	struct context *context = find(multi, message);

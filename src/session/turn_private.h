@@ -69,8 +69,8 @@ struct turn {
 
 	struct turn_counters own_counters;
 	struct turn_counters *counters; /* the owner's, or its own */
-	uint64_t bytes; /* of its text … */
-	uint64_t bytes_flushed; /* … and of what came before its last flush */
+	uint64_t bytes; /* length of its text */
+	uint64_t bytes_flushed; /* length of its text at the last flush */
 	uint64_t characters;
 	uint64_t blanks; /* came before its first text, and are counted with it */
 	unsigned text_chunks;

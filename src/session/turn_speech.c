@@ -29,7 +29,8 @@
  * make chunks shorter than they were asked to be. */
 #define RELEASE_AHEAD_MS 250
 
-/* What the stretcher can do: OpenAI's clients may ask for all of it, others for less. */
+/* What the stretcher can do.  An API may offer all of it or less: messages are checked against
+ * its own limits when they are read. */
 #define SPEED_MIN ((double)STRETCH_MIN / STRETCH_UNIT)
 #define SPEED_MAX ((double)STRETCH_MAX / STRETCH_UNIT)
 

@@ -2,9 +2,10 @@
  * chunker.h: cuts a stream of text into the chunks that an engine speaks.
  *
  * Pure: no clock, no I/O.  Its owner feeds text as it comes, says where messages
- * end and when time has passed, and takes chunks out.  The chunks depend only on
- * the text, not on how it was split over the feeds: what is undecided waits for
- * more text, the end of a message, a pause, a timeout or the flush.
+ * end and when time has passed, and takes chunks out.  The chunks depend on the text
+ * and on these calls, not on how the text was split over the feeds between them: what
+ * is undecided waits for more text, the end of a message, a pause, a timeout or the
+ * flush.
  *
  * A chunk is the shortest run of whole sentences that reaches its entry of the
  * schedule.  A sentence that runs on past the largest entry is cut at its last

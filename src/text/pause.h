@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PAUSE_MAX_MS 3000 /* what ElevenLabs documents as its longest */
+#define PAUSE_MAX_MS 3000 /* the longest that APIs with exact pauses document */
 
 /* The silence of a whole tag in milliseconds.  Times snap to what listeners
  * tell apart: 200, 400 or 500; a longer pause takes several.  An exact one is as
