@@ -22,6 +22,7 @@
 #include "cli/settings.h"
 #include "cli/voice_list.h"
 #include "cli/voices_verbs.h"
+#include "synth/voice.h"
 #include "wire/voice_json.h"
 
 /* Where the list comes from */
@@ -114,8 +115,8 @@ static int voices_compare(const void *a, const void *b)
 {
 	const struct voice_entry *x = a;
 	const struct voice_entry *y = b;
-	bool x_is_test = strcmp(x->engine, "tone") == 0;
-	bool y_is_test = strcmp(y->engine, "tone") == 0;
+	bool x_is_test = voice_engine_is_for_tests(x->engine);
+	bool y_is_test = voice_engine_is_for_tests(y->engine);
 
 	if (x_is_test != y_is_test)
 		return x_is_test ? 1 : -1;

@@ -3,8 +3,8 @@
  * read.
  *
  * OpenAI has no such list; Open WebUI and others ask servers like this one for it, most of them
- * without a key.  Such a request sees the catalogue; one with a key also sees the voices of its
- * project.
+ * without a key.  Such a request sees the catalogue; one whose key may list voices also sees the
+ * voices of its project.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,9 +23,11 @@ static void audio_rest_write_text(struct json_write *json, const char *key, cons
 		json_write_null(json, key);
 }
 
+/* The catalogue is for everyone, derived voices for keys that may list voices. */
 static bool audio_rest_may_see(const struct route_call *call, const struct voice *voice)
 {
-	return !voice->base_id || (call->key && voice_is_for(voice, call->key->project_id));
+	return !voice->base_id || (call->key && (call->key->scopes & AUTH_SEE_VOICES) &&
+				   voice_is_for(voice, call->key->project_id));
 }
 
 static void audio_rest_write_voice(struct json_write *json, const struct voice_json *voice,
@@ -62,12 +64,15 @@ static void audio_rest_write_catalogue(struct json_write *json, const struct rou
 {
 	const struct voices *voices = call->server->services.voices;
 
-	for (size_t i = 0; i < voices_count(voices); ++i) {
-		const struct voice *voice = voices_at(voices, i);
+	size_t count = voices_count(voices);
+
+	for (size_t i = 0; i < 2 * count; ++i) {
+		const struct voice *voice = voices_at(voices, i % count);
 		struct voice_view view;
 		char id[24];
 
-		if (!audio_rest_may_see(call, voice))
+		if (voice_engine_is_for_tests(voice->engine) != (i >= count) ||
+		    !audio_rest_may_see(call, voice))
 			continue;
 		voice_view_fill(&view, call->server, voice);
 		snprintf(id, sizeof(id), "%lld", (long long)voice->id);

@@ -156,9 +156,12 @@ http_body_max_h routes_body_max;
  * 429 when there were too many, unless AUTH_AS_TURN is among the scopes: a turn is
  * counted when it begins. */
 #define AUTH_AS_TURN (1u << 31)
-/* In place of scopes: a request without a key is answered too, with no member; but programs call
- * such routes to check a key, so a wrong one is refused. */
+/* A request without a key is answered too, with no member.  Programs call such routes to check a
+ * key, so an invalid one is refused.  The scopes of a valid one are not checked: a handler whose
+ * answer depends on the key must check them itself. */
 #define AUTH_OPTIONAL (1u << 30)
+/* The scopes of which a key must have one to see the voices of its project. */
+#define AUTH_SEE_VOICES (STORE_SCOPE_READ | STORE_SCOPE_SPEAK)
 void auth_request(const struct route_call *call, unsigned scopes, route_h *next);
 bool auth_has_key(const struct http_request *request);
 

@@ -307,7 +307,7 @@ void voice_change_add(const struct route_call *call)
 /* The project's own voice that the path names; else the request is answered. */
 static struct errand *errand_for_own(const struct route_call *call, account_work_h *work)
 {
-	const struct voice *voice = voice_view_named(call);
+	const struct voice *voice = voice_view_to_change(call);
 	struct errand *errand;
 
 	if (!voice_view_is_own(call, voice))

@@ -108,11 +108,6 @@ static void write_object(struct json_write *json, write_h *write, const struct v
 	json_write_object_end(json);
 }
 
-static bool is_hum(const struct voice *voice)
-{
-	return strcmp(voice->engine, "tone") == 0;
-}
-
 /* Writes those of the page; gives how many are selected in all. */
 static int64_t write_page(struct json_write *json, const struct route_call *call,
 			  const struct selection *selection, write_h *write)
@@ -125,10 +120,8 @@ static int64_t write_page(struct json_write *json, const struct route_call *call
 		const struct voice *voice = voices_at(voices, i % count);
 		struct voice_view view;
 
-		/* Voices that hum for tests come last: clients take the first. */
-		if (is_hum(voice) != (i >= count))
+		if (voice_engine_is_for_tests(voice->engine) != (i >= count))
 			continue;
-
 		voice_view_fill(&view, call->server, voice);
 		if (selection->with_engine) {
 			view.json.engine = voice->engine;

@@ -354,7 +354,7 @@ static int sample_alloc(struct sample **samplep, const struct route_call *call,
 void voice_sample_make(const struct route_call *call)
 {
 	struct dictionaries *dictionaries = call->server->dictionaries;
-	const struct voice *voice = voice_view_named(call);
+	const struct voice *voice = voice_view_to_change(call);
 	struct sample *sample;
 
 	if ((!voice || voice->base_id) && !voice_view_is_own(call, voice))

@@ -56,7 +56,7 @@ struct found {
 	const struct voice *voice;
 	const char *name;
 	int64_t created_ms;
-	bool hums; /* a voice for tests: clients take the first voice, so it must not be one */
+	bool is_for_tests;
 };
 
 static int voice_search_word(char word[WORD_SIZE], struct stream_fault *fault,
@@ -195,51 +195,52 @@ static bool voice_search_selects(const struct search *search, const struct voice
 	       voice_search_has_text(view, search->text);
 }
 
-/* The default order: by id, voices that hum for tests last. */
-static int voice_search_compare_ids(const struct found *a, const struct found *b)
+static int voice_search_by_id(const struct found *a, const struct found *b)
 {
-	if (a->hums != b->hums)
-		return a->hums ? 1 : -1;
 	return (a->voice->id > b->voice->id) - (a->voice->id < b->voice->id);
 }
 
-static int voice_search_compare_plain(const void *a, const void *b)
+static int voice_search_by_name(const struct found *a, const struct found *b)
 {
-	return voice_search_compare_ids(a, b);
+	return strcasecmp(a->name, b->name);
 }
 
-static int voice_search_compare_names(const void *a, const void *b)
+static int voice_search_by_time(const struct found *a, const struct found *b)
 {
-	int order = strcasecmp(((const struct found *)a)->name, ((const struct found *)b)->name);
-
-	return order ? order : voice_search_compare_ids(a, b);
+	return (a->created_ms > b->created_ms) - (a->created_ms < b->created_ms);
 }
 
-static int voice_search_compare_ages(const void *a, const void *b)
-{
-	int64_t x = ((const struct found *)a)->created_ms;
-	int64_t y = ((const struct found *)b)->created_ms;
+struct order {
+	int (*compare)(const struct found *a, const struct found *b);
+	bool descends;
+};
 
-	return x != y ? (x > y) - (x < y) : voice_search_compare_ids(a, b);
+/* Voices for tests are last in either direction: clients take the first voice. */
+static int voice_search_compare(const void *a, const void *b, void *arg)
+{
+	const struct order *order = arg;
+	const struct found *x = a;
+	const struct found *y = b;
+	int result;
+
+	if (x->is_for_tests != y->is_for_tests)
+		return x->is_for_tests ? 1 : -1;
+	result = order->compare(x, y);
+	if (result == 0)
+		result = voice_search_by_id(x, y);
+	return order->descends ? -result : result;
 }
 
+/* Without a key the order is by id; a direction alone is that of the time of creation. */
 static void voice_search_sort(const struct search *search, struct found *found, size_t count)
 {
-	bool by_name = strcmp(search->sort, "name") == 0;
-	bool by_age = !by_name && (search->sort[0] || search->direction[0]);
+	struct order order = {voice_search_by_id, strcmp(search->direction, "desc") == 0};
 
-	qsort(found, count, sizeof(*found),
-	      by_name  ? voice_search_compare_names
-	      : by_age ? voice_search_compare_ages
-		       : voice_search_compare_plain);
-	if (strcmp(search->direction, "desc") != 0)
-		return;
-	for (size_t i = 0; i < count / 2; ++i) {
-		struct found swapped = found[i];
-
-		found[i] = found[count - 1 - i];
-		found[count - 1 - i] = swapped;
-	}
+	if (strcmp(search->sort, "name") == 0)
+		order.compare = voice_search_by_name;
+	else if (search->sort[0] || search->direction[0])
+		order.compare = voice_search_by_time;
+	qsort_r(found, count, sizeof(*found), voice_search_compare, &order);
 }
 
 static size_t voice_search_collect(const struct search *search, struct found *found)
@@ -258,7 +259,7 @@ static size_t voice_search_collect(const struct search *search, struct found *fo
 			.voice = voice,
 			.name = view.json.name,
 			.created_ms = view.json.created_ms,
-			.hums = strcmp(voice->engine, "tone") == 0,
+			.is_for_tests = voice_engine_is_for_tests(voice->engine),
 		};
 	}
 	voice_search_sort(search, found, count);
@@ -284,7 +285,7 @@ static void voice_search_write(struct json_write *json, const struct search *sea
 	}
 	json_write_list_end(json);
 	json_write_bool(json, "has_more", has_more);
-	/* Clients require the number; 0 is that of those who do not want it. */
+	/* Clients require the number; it is 0 when the client did not ask for it. */
 	json_write_unsigned(json, "total_count", search->with_total ? count : 0);
 	snprintf(token, sizeof(token), "%lld", (long long)next);
 	if (has_more)

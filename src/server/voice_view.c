@@ -116,3 +116,11 @@ const struct voice *voice_view_named(const struct route_call *call)
 	return elevenlabs_voices_find(call->server->config, call->server->services.voices,
 				      call->key->project_id, name, strcspn(name, "/"));
 }
+
+const struct voice *voice_view_to_change(const struct route_call *call)
+{
+	const char *name = call->id_texts[0];
+
+	return voices_find_named(call->server->services.voices, call->key->project_id, name,
+				 strcspn(name, "/"));
+}

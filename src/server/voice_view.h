@@ -15,8 +15,11 @@ struct voice_view {
 void voice_view_fill(struct voice_view *view, const struct server *server,
 		     const struct voice *voice);
 
-/* The voice that the path names, by id or handle, for the key's project, or NULL. */
+/* The voice that the path names for the key's project, or NULL: by id or handle, and for reading
+ * also by an id of ElevenLabs' that stands for it (see elevenlabs_voices.h).  Such an id is not
+ * enough to change a voice: the operator may let it stand for another one at any time. */
 const struct voice *voice_view_named(const struct route_call *call);
+const struct voice *voice_view_to_change(const struct route_call *call);
 
 /* Whether it is the project's own, which may be changed; else the request is
  * answered: 404 for NULL, 403 for others. */

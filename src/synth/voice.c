@@ -158,9 +158,22 @@ const struct voice *voices_find_named(const struct voices *voices, int64_t proje
 	return NULL;
 }
 
+bool voice_engine_is_for_tests(const char *engine)
+{
+	return strcmp(engine, "tone") == 0;
+}
+
 static bool voice_is_text(const char *text, const char *name, size_t len)
 {
 	return strlen(text) == len && strncasecmp(text, name, len) == 0;
+}
+
+/* Which of several voices with one name is meant; the lowest. */
+static int voice_name_rank(const struct voice *voice, int64_t project_id)
+{
+	if (!voice->base_id)
+		return 1;
+	return voice->project_id == project_id ? 0 : 2;
 }
 
 /* Handles before names: a handle belongs to one voice. */
@@ -177,7 +190,9 @@ const struct voice *voices_find_called(const struct voices *voices, int64_t proj
 			continue;
 		if (voice_is_text(voice->handle, name, len))
 			called = voice;
-		else if (!by_name && voice_is_text(voice->name, name, len))
+		else if (voice_is_text(voice->name, name, len) &&
+			 (!by_name || voice_name_rank(voice, project_id) <
+					      voice_name_rank(by_name, project_id)))
 			by_name = voice;
 	}
 	return called ? called : by_name;

@@ -151,14 +151,19 @@ const struct voice *voices_find(const struct voices *voices, int64_t id);
 const struct voice *voices_find_for(const struct voices *voices, int64_t project_id, int64_t id);
 bool voice_is_for(const struct voice *voice, int64_t project_id);
 
-/* By an id in digits, a handle or a name, in large or small letters; of two with one name the
- * one with the lower id. */
+/* By an id in digits, a handle or a name, in large or small letters.  Of several with one name
+ * it is the project's own, else that of the catalogue, else another project's public one; of
+ * several of these the one with the lowest id. */
 const struct voice *voices_find_called(const struct voices *voices, int64_t project_id,
 				       const char *name, size_t len);
 
 /* By an id in digits, or a handle. */
 const struct voice *voices_find_named(const struct voices *voices, int64_t project_id,
 				      const char *name, size_t len);
+
+/* Whether voices of the engine are tones for tests.  Programs take the first voice of a list, so
+ * lists have these last. */
+bool voice_engine_is_for_tests(const char *engine);
 
 /* The variants that engines with VOICE_HAS_VARIANTS know. */
 bool voice_has_variant(const char *variant);

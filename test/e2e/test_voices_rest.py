@@ -228,10 +228,26 @@ def test_elevenlabs_voices_are_filtered_and_sorted(rest):
     assert searched(rest, own + "search=ZO") == [zoe]
     assert searched(rest, "search=OLD") == [adam]
     names = [voice["name"] for voice in
-             vendor(rest, "/v2/voices?page_size=100&sort=name")[1]["voices"]]
-    assert names == sorted(names, key=str.lower)
+             vendor(rest, "/v2/voices?page_size=100&voice_ids=1071&voice_ids=1072&sort=name"
+                    "&voice_ids=2003")[1]["voices"]]
+    assert len(names) == 3 and names == sorted(names, key=str.lower)
     status, body = vendor(rest, "/v2/voices?include_total_count=false&page_size=1")
     assert status == 200 and body["total_count"] == 0 and body["has_more"] is True
+
+
+@pytest.mark.parametrize("order", ["", "sort_direction=desc", "sort=name",
+                                   "sort=name&sort_direction=desc",
+                                   "sort=created_at_unix&sort_direction=desc"])
+def test_voices_for_tests_are_last_in_every_order(rest, order):
+    mine = str(derive(rest, "Zoe")["id"])
+    tones = {"1", "2"}
+    found = searched(rest, f"{order}&" + "".join(f"voice_ids={i}&" for i in ("1", "2", "1071", mine)))
+    assert len(found) == 4 and set(found[2:]) == tones
+
+
+def test_voices_for_tests_are_last_for_programs_with_openais_api(rest):
+    ids = [voice["id"] for voice in rest.must(200, rest.get("/audio/voices"))["voices"]]
+    assert ids[-2:] == ["1", "2"]
 
 
 @pytest.mark.parametrize("query", [
@@ -494,6 +510,28 @@ def test_scopes_say_who_may_change_voices(server, rest):
             assert (other.get(f"/voices/{made['id']}")[0] == 200) is sees
             status, _ = other.post("/voices", {"name": "x", "base_voice_id": 2003})
             assert (status == 201) is changes
+
+
+def test_the_list_for_openais_clients_respects_scopes(server, rest):
+    made = str(derive(rest)["id"])
+    for scopes, sees in (("speak", True), ("read", True), ("dictionaries", False),
+                         ("voices", False)):
+        with Rest(server, server.new_key("--scopes", scopes)) as other:
+            ids = {voice["id"] for voice in other.must(200, other.get("/audio/voices"))["voices"]}
+            assert "1071" in ids and (made in ids) is sees, scopes
+
+
+def test_ids_of_elevenlabs_do_not_change_the_voices_that_they_stand_for(start_server):
+    server = start_server({"elevenlabs.voices": "theirs:100000"})
+    with Rest(server) as rest:
+        assert derive(rest)["id"] == 100000
+        assert vendor(rest, "/v1/voices/theirs")[1]["voice_id"] == "100000"
+        for method, path in (("PATCH", "/voices/theirs"), ("DELETE", "/voices/theirs"),
+                             ("POST", "/voices/theirs/settings/edit"),
+                             ("POST", "/voices/theirs/generate-sample")):
+            assert rest.ask(method, path, {"name": "x"})[0] == 404, method + path
+        assert rest.must(200, rest.get("/voices/100000"))["name"] == "Mine"
+        rest.must(200, rest.patch("/voices/100000", {"name": "x"}))
 
 
 def test_voices_belong_to_a_project(server, rest):

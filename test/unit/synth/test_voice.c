@@ -493,6 +493,28 @@ static void test_a_voice_is_found_by_what_people_call_it(void **state)
 	end(voices);
 }
 
+static void test_a_projects_own_voice_comes_before_others_of_its_name(void **state)
+{
+	struct voice list[3] = {derived_from(100000, 1071, "Mine"),
+				derived_from(100001, 1071, "Mine"),
+				derived_from(100002, 1071, "A B")};
+	struct voices *voices = offer_three_sallys(true);
+	struct voice other = made_voice("vits", "other");
+
+	(void)state;
+	snprintf(other.name, sizeof(other.name), "A B"); /* its handle is a-b */
+	assert_int_equal(voices_add(voices, &other), 0);
+	list[0].project_id = list[2].project_id = 6;
+	list[0].is_public = list[2].is_public = true;
+	assert_int_equal(voices_set_derived(voices, list, 3), 0);
+	assert_int_equal(voices_find_called(voices, 5, "mine", 4)->id, 100001);
+	assert_int_equal(voices_find_called(voices, 6, "mine", 4)->id, 100000);
+	assert_int_equal(voices_find_called(voices, 7, "mine", 4)->id, 100000);
+	assert_string_equal(voices_find_called(voices, 5, "A B", 3)->handle, "a-b");
+	assert_int_equal(voices_find_called(voices, 6, "A B", 3)->id, 100002);
+	end(voices);
+}
+
 static void test_an_id_outside_its_range_is_left_out(void **state)
 {
 	struct voice list[3] = {derived_from(1071, 1072, "Thief"),
@@ -597,6 +619,7 @@ int main(void)
 		cmocka_unit_test(test_a_derived_voice_follows_its_base_and_outlives_it),
 		cmocka_unit_test(test_a_derived_voice_is_its_projects_until_it_is_public),
 		cmocka_unit_test(test_a_voice_is_found_by_what_people_call_it),
+		cmocka_unit_test(test_a_projects_own_voice_comes_before_others_of_its_name),
 		cmocka_unit_test(test_an_id_outside_its_range_is_left_out),
 		cmocka_unit_test(test_a_handle_names_one_voice),
 		cmocka_unit_test(test_no_memory_leaves_what_was_derived),
