@@ -8,35 +8,50 @@
 #include <string.h>
 #include <strings.h>
 
-/* The value of a parameter in `text`: NAME=VALUE or NAME="VALUE", behind a ';'.  Quotes inside a
- * name are percent-encoded by browsers, so a quoted value ends at the next quote. */
+/* Behind blanks. */
+static const char *multipart_skip_blanks(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		++at;
+	return at;
+}
+
+/* The value of a parameter in `text`: NAME=VALUE or NAME="VALUE", behind a ';' that is in no quoted
+ * value.  Quotes inside a value are percent-encoded by browsers, so a quoted value ends at the next
+ * quote.  NULL: there is none, or a quote before it is not closed. */
 static const char *multipart_parameter(const char *text, size_t text_len, const char *name,
 				       size_t *len)
 {
 	const char *end = text + text_len;
+	const char *at = memchr(text, ';', text_len);
 	size_t name_len = strlen(name);
 
-	for (const char *at = text; (at = memchr(at, ';', (size_t)(end - at)));) {
-		const char *close;
+	while (at) {
+		const char *key = multipart_skip_blanks(at + 1, end);
+		const char *equals = key;
+		const char *value, *close;
 
-		++at;
-		while (at < end && (*at == ' ' || *at == '\t'))
-			++at;
-		if ((size_t)(end - at) <= name_len || strncasecmp(at, name, name_len) != 0 ||
-		    at[name_len] != '=')
-			continue;
-		at += name_len + 1;
-		if (at < end && *at == '"') {
-			++at;
-			close = memchr(at, '"', (size_t)(end - at));
+		while (equals < end && *equals != '=' && *equals != ';')
+			++equals;
+		if (equals == end)
+			return NULL;
+		value = *equals == '=' ? equals + 1 : equals;
+		close = value;
+		if (value < end && *value == '"') {
+			++value;
+			close = memchr(value, '"', (size_t)(end - value));
 		} else {
-			for (close = at; close < end && *close != ';' && *close != ' '; ++close)
-				;
+			while (close < end && *close != ';' && *close != ' ')
+				++close;
 		}
 		if (!close)
 			return NULL;
-		*len = (size_t)(close - at);
-		return at;
+		if (*equals == '=' && (size_t)(equals - key) == name_len &&
+		    strncasecmp(key, name, name_len) == 0) {
+			*len = (size_t)(close - value);
+			return value;
+		}
+		at = memchr(close, ';', (size_t)(end - close));
 	}
 	return NULL;
 }
