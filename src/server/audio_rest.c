@@ -15,14 +15,6 @@
 
 #define ANSWER_MAX (4u * 1024 * 1024) /* 10,000 voices with long names */
 
-static void audio_rest_write_text(struct json_write *json, const char *key, const char *text)
-{
-	if (text)
-		json_write_string(json, key, text, strlen(text));
-	else
-		json_write_null(json, key);
-}
-
 /* The catalogue is for everyone, derived voices for keys that may list voices. */
 static bool audio_rest_may_see(const struct route_call *call, const struct voice *voice)
 {
@@ -34,10 +26,10 @@ static void audio_rest_write_voice(struct json_write *json, const struct voice_j
 				   const char *id, const char *name)
 {
 	json_write_object(json, NULL);
-	audio_rest_write_text(json, "id", id);
-	audio_rest_write_text(json, "name", name);
+	json_write_text(json, "id", id);
+	json_write_text(json, "name", name);
 	json_write_string(json, "language", voice->languages, strcspn(voice->languages, ","));
-	audio_rest_write_text(json, "gender", voice->sex);
+	json_write_text(json, "gender", voice->sex);
 	json_write_object_end(json);
 }
 

@@ -29,7 +29,8 @@ void dictionary_errand_answer_refusal(struct dictionary_errand *errand, int err)
 		answer_error(&errand->call, errand->fault.id, errand->fault.detail);
 	else
 		answer_error(&errand->call,
-			     err == ENOMEM ? WIRE_ERROR_INTERNAL : WIRE_ERROR_NO_DICTIONARIES,
+			     err == ENOMEM || err == ENOBUFS ? WIRE_ERROR_INTERNAL
+							     : WIRE_ERROR_NO_DICTIONARIES,
 			     NULL);
 }
 

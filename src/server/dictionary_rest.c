@@ -82,7 +82,7 @@ static int add(struct dictionary_errand *errand, struct store *store)
 		.is_active = message.is_active,
 		.created_ms = clock_wall_ms(),
 	};
-	err = store->ops->dictionary_add(store, &id, &row);
+	err = store->ops->dictionary_add(store, &id, &row, NULL, 0);
 	if (err == ENOENT)
 		return dictionary_errand_refuse(errand, WIRE_ERROR_PROJECT_NOT_FOUND, "");
 	if (err)

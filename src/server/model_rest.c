@@ -59,20 +59,15 @@ static const struct {
 	{"vi", "Vietnamese"}, {"yue", "Cantonese"}, {"zh", "Chinese"},
 };
 
-static void write_text(struct json_write *json, const char *key, const char *text)
-{
-	json_write_string(json, key, text, strlen(text));
-}
-
 static void write_models(struct json_write *json)
 {
 	json_write_list(json, "models");
 	for (size_t i = 0; i < COUNT(models); ++i) {
 		json_write_object(json, NULL);
-		write_text(json, "id", models[i].id);
-		write_text(json, "model_id", models[i].id);
-		write_text(json, "name", models[i].name);
-		write_text(json, "description", models[i].description);
+		json_write_text(json, "id", models[i].id);
+		json_write_text(json, "model_id", models[i].id);
+		json_write_text(json, "name", models[i].name);
+		json_write_text(json, "description", models[i].description);
 		json_write_null(json, "parameters");
 		json_write_signed(json, "max_input_length", INPUT_MAX);
 		json_write_signed(json, "sample_rate", SAMPLE_RATE);
@@ -83,10 +78,10 @@ static void write_models(struct json_write *json)
 
 static void write_openai_members(struct json_write *json, const char *id)
 {
-	write_text(json, "id", id);
-	write_text(json, "object", "model");
+	json_write_text(json, "id", id);
+	json_write_text(json, "object", "model");
 	json_write_signed(json, "created", CREATED);
-	write_text(json, "owned_by", "syrinx");
+	json_write_text(json, "owned_by", "syrinx");
 }
 
 static void write_openai_model(struct json_write *json, const char *id)
@@ -99,8 +94,8 @@ static void write_openai_model(struct json_write *json, const char *id)
 static void model_rest_write_name(struct json_write *json, const char *id, const char *name)
 {
 	json_write_object(json, NULL);
-	write_text(json, "id", id);
-	write_text(json, "name", name);
+	json_write_text(json, "id", id);
+	json_write_text(json, "name", name);
 	json_write_object_end(json);
 }
 
@@ -110,7 +105,7 @@ static int write_native(struct buf *out)
 
 	json_write_open(&json, out);
 	write_models(&json);
-	write_text(&json, "object", "list");
+	json_write_text(&json, "object", "list");
 	json_write_list(&json, "data");
 	for (size_t i = 0; i < COUNT(openai_ids); ++i)
 		write_openai_model(&json, openai_ids[i]);
@@ -125,8 +120,8 @@ static void write_languages(struct json_write *json, size_t count)
 	json_write_list(json, "languages");
 	for (size_t i = 0; i < count; ++i) {
 		json_write_object(json, NULL);
-		write_text(json, "language_id", languages[i].code);
-		write_text(json, "name", languages[i].name);
+		json_write_text(json, "language_id", languages[i].code);
+		json_write_text(json, "name", languages[i].name);
 		json_write_object_end(json);
 	}
 	json_write_list_end(json);
@@ -137,9 +132,9 @@ static int write_elevenlabs_model(struct buf *out, const struct elevenlabs_model
 	struct json_write json;
 
 	json_write_open(&json, out);
-	write_text(&json, "model_id", model->id);
-	write_text(&json, "name", model->name);
-	write_text(&json, "description", "Spoken by the voice's own engine");
+	json_write_text(&json, "model_id", model->id);
+	json_write_text(&json, "name", model->name);
+	json_write_text(&json, "description", "Spoken by the voice's own engine");
 	json_write_bool(&json, "can_be_finetuned", false);
 	json_write_bool(&json, "can_do_text_to_speech", true);
 	json_write_bool(&json, "can_do_voice_conversion", false);

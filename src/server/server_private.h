@@ -27,6 +27,8 @@
  *   dictionary_errand.c  what requests about dictionaries have in common
  *   dictionary_json.c  dictionaries and their entries as JSON
  *   pronunciation_rest.c  the same for ElevenLabs' clients
+ *   pronunciation_view.c  what they see of a dictionary
+ *   pronunciation_form.c  a dictionary that they send as a file
  *   errand.c      a request whose answer is the store's
  *   listing.c     pages of lists
  *   account_rest.c  /v1/admin/accounts, their top-ups and projects

@@ -171,8 +171,30 @@ static size_t count_of_project(const struct memory *memory, int64_t project_id)
 	return count;
 }
 
+static int append(struct memory *memory, struct memory_dictionary *dictionary,
+		  const struct dictionary_entry *said, int64_t at_ms)
+{
+	const struct store_entry row = {.id = memory->last_entry_id + 1,
+					.dictionary_id = dictionary->row.id,
+					.said = *said,
+					.created_ms = at_ms,
+					.updated_ms = at_ms};
+	struct memory_entry *rows =
+		memory_grow(dictionary->entries, dictionary->count, sizeof(*rows));
+
+	if (!rows)
+		return ENOMEM;
+	dictionary->entries = rows;
+	if (copy_entry(&rows[dictionary->count], &row) != 0)
+		return ENOMEM;
+	++dictionary->count;
+	memory->last_entry_id = row.id;
+	return 0;
+}
+
 int memory_dictionary_add(struct store *store, int64_t *id,
-			  const struct store_dictionary *dictionary)
+			  const struct store_dictionary *dictionary,
+			  const struct dictionary_entry *entries, size_t count)
 {
 	struct memory *memory = memory_of(store);
 	struct memory_dictionary *rows;
@@ -181,6 +203,8 @@ int memory_dictionary_add(struct store *store, int64_t *id,
 	row.id = memory->last_dictionary_id + 1;
 	row.revision = 1;
 	row.updated_ms = row.created_ms;
+	if (count > STORE_ENTRIES_MAX)
+		return E2BIG;
 	if (!memory_project(memory, row.project_id))
 		return ENOENT;
 	if (count_of_project(memory, row.project_id) >= STORE_DICTIONARIES_MAX)
@@ -195,6 +219,12 @@ int memory_dictionary_add(struct store *store, int64_t *id,
 	*rows = (struct memory_dictionary){0};
 	if (copy_fields(&rows->row, &row) != 0)
 		return ENOMEM;
+	for (size_t i = 0; i < count; ++i) {
+		if (append(memory, rows, &entries[i], row.created_ms) != 0) {
+			free_dictionary(rows);
+			return ENOMEM;
+		}
+	}
 	++memory->dictionary_count;
 	*id = memory->last_dictionary_id = row.id;
 	memory_note_news(memory, STORE_CHANGE_DICTIONARY, row.project_id);
@@ -298,27 +328,6 @@ int memory_entry_get(struct store *store, int64_t dictionary_id, int64_t id, sto
 	if (!entry)
 		return ENOENT;
 	each(&entry->row, arg);
-	return 0;
-}
-
-static int append(struct memory *memory, struct memory_dictionary *dictionary,
-		  const struct dictionary_entry *said, int64_t at_ms)
-{
-	const struct store_entry row = {.id = memory->last_entry_id + 1,
-					.dictionary_id = dictionary->row.id,
-					.said = *said,
-					.created_ms = at_ms,
-					.updated_ms = at_ms};
-	struct memory_entry *rows =
-		memory_grow(dictionary->entries, dictionary->count, sizeof(*rows));
-
-	if (!rows)
-		return ENOMEM;
-	dictionary->entries = rows;
-	if (copy_entry(&rows[dictionary->count], &row) != 0)
-		return ENOMEM;
-	++dictionary->count;
-	memory->last_entry_id = row.id;
 	return 0;
 }
 
@@ -483,4 +492,47 @@ int memory_entry_replace(struct store *store, struct store_replaced *replaced,
 out:
 	free_entries(next.entries, next.count);
 	return ENOMEM;
+}
+
+/* All entries that have none of the words, then these themselves unless they are removed. */
+static int merge(struct store *store, int64_t dictionary_id, const struct dictionary_entry *entries,
+		 size_t count, bool is_removal, int64_t at_ms)
+{
+	const struct memory_dictionary *now = find(memory_of(store), dictionary_id);
+	struct dictionary_entry *all;
+	struct store_replaced replaced;
+	size_t all_count = 0;
+	int err;
+
+	if (!now)
+		return ENOENT;
+	all = calloc(now->count + count + 1, sizeof(*all));
+	if (!all)
+		return ENOMEM;
+	for (size_t i = 0; i < now->count; ++i) {
+		const struct dictionary_entry *said = &now->entries[i].row.said;
+		size_t j = 0;
+
+		while (j < count && strcmp(entries[j].word, said->word) != 0)
+			++j;
+		if (j == count)
+			all[all_count++] = *said;
+	}
+	for (size_t i = 0; i < count && !is_removal; ++i)
+		all[all_count++] = entries[i];
+	err = memory_entry_replace(store, &replaced, dictionary_id, all, all_count, at_ms);
+	free(all);
+	return err;
+}
+
+int memory_entry_put(struct store *store, int64_t dictionary_id,
+		     const struct dictionary_entry *entries, size_t count, int64_t at_ms)
+{
+	return merge(store, dictionary_id, entries, count, false, at_ms);
+}
+
+int memory_entry_remove_words(struct store *store, int64_t dictionary_id,
+			      const struct dictionary_entry *entries, size_t count)
+{
+	return merge(store, dictionary_id, entries, count, true, 0);
 }

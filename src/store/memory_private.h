@@ -118,7 +118,8 @@ int memory_dictionary_list(struct store *store, int64_t project_id, store_dictio
 int memory_dictionary_get(struct store *store, int64_t project_id, int64_t id,
 			  store_dictionary_h *each, void *arg);
 int memory_dictionary_add(struct store *store, int64_t *id,
-			  const struct store_dictionary *dictionary);
+			  const struct store_dictionary *dictionary,
+			  const struct dictionary_entry *entries, size_t count);
 int memory_dictionary_change(struct store *store, int64_t project_id, int64_t id, unsigned fields,
 			     const struct store_dictionary *to);
 int memory_dictionary_remove(struct store *store, int64_t project_id, int64_t id);
@@ -136,6 +137,10 @@ int memory_entry_remove(struct store *store, int64_t dictionary_id, int64_t id);
 int memory_entry_replace(struct store *store, struct store_replaced *replaced,
 			 int64_t dictionary_id, const struct dictionary_entry *entries,
 			 size_t count, int64_t at_ms);
+int memory_entry_put(struct store *store, int64_t dictionary_id,
+		     const struct dictionary_entry *entries, size_t count, int64_t at_ms);
+int memory_entry_remove_words(struct store *store, int64_t dictionary_id,
+			      const struct dictionary_entry *entries, size_t count);
 
 /* memory_voices.c: its rows of the table of verbs, and their end. */
 void memory_forget_voices(struct memory *memory);

@@ -128,43 +128,6 @@ static int check_room(struct postgres *postgres, int64_t project_id)
 	return count < STORE_DICTIONARIES_MAX ? 0 : EDQUOT;
 }
 
-struct dictionary_addition {
-	const struct store_dictionary *dictionary;
-	int64_t id;
-};
-
-static int add_dictionary(struct postgres *postgres, void *arg)
-{
-	struct dictionary_addition *addition = arg;
-	const struct store_dictionary *dictionary = addition->dictionary;
-	struct postgres_values values = {.count = 0};
-	int err = postgres_lock_project(postgres, dictionary->project_id);
-
-	if (!err)
-		err = check_room(postgres, dictionary->project_id);
-	if (err)
-		return err;
-	postgres_put_number(&values, dictionary->project_id);
-	postgres_put_text(&values, dictionary->name);
-	postgres_put_text(&values, dictionary->description);
-	postgres_put_text(&values, dictionary->language);
-	postgres_put_number(&values, dictionary->is_active);
-	postgres_put_number(&values, dictionary->created_ms);
-	return postgres_number(postgres, POSTGRES_DICTIONARY_ADD, &values,
-			       "cannot add a dictionary", &addition->id);
-}
-
-int postgres_dictionary_add(struct store *store, int64_t *id,
-			    const struct store_dictionary *dictionary)
-{
-	struct dictionary_addition addition = {.dictionary = dictionary};
-	int err = postgres_transaction(postgres_of(store), add_dictionary, &addition);
-
-	if (!err)
-		*id = addition.id;
-	return err;
-}
-
 int postgres_dictionary_change(struct store *store, int64_t project_id, int64_t id, unsigned fields,
 			       const struct store_dictionary *to)
 {
@@ -396,7 +359,7 @@ static int put_entry(struct postgres_array columns[COLUMN_COUNT],
 	return 0;
 }
 
-static int upsert_all(struct postgres *postgres, const struct edit *edit,
+static int upsert_all(struct postgres *postgres, struct edit *edit,
 		      const struct postgres_array columns[COLUMN_COUNT])
 {
 	struct postgres_values values = {.count = 0};
@@ -412,8 +375,9 @@ static int upsert_all(struct postgres *postgres, const struct edit *edit,
 				  "cannot write entries", &answer);
 }
 
-static int remove_others(struct postgres *postgres, struct edit *edit,
-			 const struct postgres_array *words)
+/* Of the entries with these words, or of those without them. */
+static int remove_by_words(struct postgres *postgres, struct edit *edit,
+			   enum postgres_statement statement, const struct postgres_array *words)
 {
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
@@ -423,17 +387,45 @@ static int remove_others(struct postgres *postgres, struct edit *edit,
 	err = postgres_put_array(&values, words);
 	if (err)
 		return err;
-	err = postgres_run(postgres, POSTGRES_ENTRY_REMOVE_OTHERS, &values, "cannot remove entries",
-			   &answer);
+	err = postgres_run(postgres, statement, &values, "cannot remove entries", &answer);
 	edit->deleted = answer.changed;
 	return err;
 }
 
-static int replace_entries(struct postgres *postgres, void *arg)
+static int replace_all(struct postgres *postgres, struct edit *edit,
+		       const struct postgres_array columns[COLUMN_COUNT])
 {
-	struct edit *edit = arg;
+	int err = remove_by_words(postgres, edit, POSTGRES_ENTRY_REMOVE_OTHERS,
+				  &columns[COLUMN_WORD]);
+
+	return err ? err : upsert_all(postgres, edit, columns);
+}
+
+static int put_all(struct postgres *postgres, struct edit *edit,
+		   const struct postgres_array columns[COLUMN_COUNT])
+{
+	int64_t count = 0;
+	int err = upsert_all(postgres, edit, columns);
+
+	if (!err)
+		err = postgres_entry_count(&postgres->store, &count, edit->dictionary_id, NULL);
+	return err || count <= STORE_ENTRIES_MAX ? err : EDQUOT;
+}
+
+static int remove_words(struct postgres *postgres, struct edit *edit,
+			const struct postgres_array columns[COLUMN_COUNT])
+{
+	return remove_by_words(postgres, edit, POSTGRES_ENTRY_REMOVE_WORDS, &columns[COLUMN_WORD]);
+}
+
+typedef int(columns_h)(struct postgres *postgres, struct edit *edit,
+		       const struct postgres_array columns[COLUMN_COUNT]);
+
+/* Hands the entries to `write` as columns. */
+static int write_columns(struct postgres *postgres, struct edit *edit, columns_h *write)
+{
 	struct postgres_array columns[COLUMN_COUNT];
-	int err = touch(postgres, edit->dictionary_id);
+	int err = 0;
 
 	for (int i = COLUMN_WORD; i < COLUMN_CASE; ++i)
 		postgres_array_texts(&columns[i], edit->count);
@@ -441,12 +433,80 @@ static int replace_entries(struct postgres *postgres, void *arg)
 	for (size_t i = 0; !err && i < edit->count; ++i)
 		err = put_entry(columns, &edit->entries[i]);
 	if (!err)
-		err = remove_others(postgres, edit, &columns[COLUMN_WORD]);
-	if (!err)
-		err = upsert_all(postgres, edit, columns);
+		err = write(postgres, edit, columns);
 	for (int i = 0; i < COLUMN_COUNT; ++i)
 		postgres_array_reset(&columns[i]);
 	return err;
+}
+
+struct dictionary_addition {
+	const struct store_dictionary *dictionary;
+	struct edit edit; /* its entries */
+};
+
+static int add_dictionary(struct postgres *postgres, void *arg)
+{
+	struct dictionary_addition *addition = arg;
+	const struct store_dictionary *dictionary = addition->dictionary;
+	struct postgres_values values = {.count = 0};
+	int err = postgres_lock_project(postgres, dictionary->project_id);
+
+	if (!err)
+		err = check_room(postgres, dictionary->project_id);
+	if (err)
+		return err;
+	postgres_put_number(&values, dictionary->project_id);
+	postgres_put_text(&values, dictionary->name);
+	postgres_put_text(&values, dictionary->description);
+	postgres_put_text(&values, dictionary->language);
+	postgres_put_number(&values, dictionary->is_active);
+	postgres_put_number(&values, dictionary->created_ms);
+	err = postgres_number(postgres, POSTGRES_DICTIONARY_ADD, &values, "cannot add a dictionary",
+			      &addition->edit.dictionary_id);
+	return err || addition->edit.count == 0
+		       ? err
+		       : write_columns(postgres, &addition->edit, upsert_all);
+}
+
+int postgres_dictionary_add(struct store *store, int64_t *id,
+			    const struct store_dictionary *dictionary,
+			    const struct dictionary_entry *entries, size_t count)
+{
+	struct dictionary_addition addition = {
+		.dictionary = dictionary,
+		.edit = {.entries = entries, .count = count, .at_ms = dictionary->created_ms}};
+	int err;
+
+	if (count > STORE_ENTRIES_MAX)
+		return E2BIG;
+	err = postgres_transaction(postgres_of(store), add_dictionary, &addition);
+	if (!err)
+		*id = addition.edit.dictionary_id;
+	return err;
+}
+
+static int replace_entries(struct postgres *postgres, void *arg)
+{
+	struct edit *edit = arg;
+	int err = touch(postgres, edit->dictionary_id);
+
+	return err ? err : write_columns(postgres, edit, replace_all);
+}
+
+static int put_entries(struct postgres *postgres, void *arg)
+{
+	struct edit *edit = arg;
+	int err = touch(postgres, edit->dictionary_id);
+
+	return err ? err : write_columns(postgres, edit, put_all);
+}
+
+static int remove_entries(struct postgres *postgres, void *arg)
+{
+	struct edit *edit = arg;
+	int err = touch(postgres, edit->dictionary_id);
+
+	return err ? err : write_columns(postgres, edit, remove_words);
 }
 
 int postgres_entry_replace(struct store *store, struct store_replaced *replaced,
@@ -463,4 +523,23 @@ int postgres_entry_replace(struct store *store, struct store_replaced *replaced,
 	if (!err)
 		*replaced = (struct store_replaced){(int64_t)count, edit.deleted, (int64_t)count};
 	return err;
+}
+
+int postgres_entry_put(struct store *store, int64_t dictionary_id,
+		       const struct dictionary_entry *entries, size_t count, int64_t at_ms)
+{
+	struct edit edit = {
+		.dictionary_id = dictionary_id, .entries = entries, .count = count, .at_ms = at_ms};
+
+	return count > STORE_ENTRIES_MAX
+		       ? EDQUOT
+		       : postgres_transaction(postgres_of(store), put_entries, &edit);
+}
+
+int postgres_entry_remove_words(struct store *store, int64_t dictionary_id,
+				const struct dictionary_entry *entries, size_t count)
+{
+	struct edit edit = {.dictionary_id = dictionary_id, .entries = entries, .count = count};
+
+	return postgres_transaction(postgres_of(store), remove_entries, &edit);
 }

@@ -69,6 +69,7 @@
 	X(ENTRY_CHANGE)                                                                            \
 	X(ENTRY_REMOVE)                                                                            \
 	X(ENTRY_UPSERT_ALL)                                                                        \
+	X(ENTRY_REMOVE_WORDS)                                                                      \
 	X(ENTRY_REMOVE_OTHERS)                                                                     \
 	X(VOICE_LIST)                                                                              \
 	X(VOICE_COUNT)                                                                             \
@@ -281,7 +282,8 @@ int postgres_dictionary_list(struct store *store, int64_t project_id, store_dict
 int postgres_dictionary_get(struct store *store, int64_t project_id, int64_t id,
 			    store_dictionary_h *each, void *arg);
 int postgres_dictionary_add(struct store *store, int64_t *id,
-			    const struct store_dictionary *dictionary);
+			    const struct store_dictionary *dictionary,
+			    const struct dictionary_entry *entries, size_t count);
 int postgres_dictionary_change(struct store *store, int64_t project_id, int64_t id, unsigned fields,
 			       const struct store_dictionary *to);
 int postgres_dictionary_remove(struct store *store, int64_t project_id, int64_t id);
@@ -299,6 +301,10 @@ int postgres_entry_remove(struct store *store, int64_t dictionary_id, int64_t id
 int postgres_entry_replace(struct store *store, struct store_replaced *replaced,
 			   int64_t dictionary_id, const struct dictionary_entry *entries,
 			   size_t count, int64_t at_ms);
+int postgres_entry_put(struct store *store, int64_t dictionary_id,
+		       const struct dictionary_entry *entries, size_t count, int64_t at_ms);
+int postgres_entry_remove_words(struct store *store, int64_t dictionary_id,
+				const struct dictionary_entry *entries, size_t count);
 
 /* A project's row, so that nobody else adds to it meanwhile; ENOENT. */
 int postgres_lock_project(struct postgres *postgres, int64_t project_id);

@@ -236,6 +236,9 @@ const struct postgres_statement_row postgres_statements[] = {
 		" case_sensitive = excluded.case_sensitive"
 		" WHERE (e.replacement, e.ipa, e.case_sensitive) IS DISTINCT FROM"
 		"  (excluded.replacement, excluded.ipa, excluded.case_sensitive)",
+	STATEMENT(ENTRY_REMOVE_WORDS) =
+		"DELETE FROM entry WHERE dictionary_id = $1"
+		" AND word IN (SELECT unnest($2::text[]))",
 	STATEMENT(ENTRY_REMOVE_OTHERS) =
 		"DELETE FROM entry WHERE dictionary_id = $1"
 		" AND word NOT IN (SELECT unnest($2::text[]))",

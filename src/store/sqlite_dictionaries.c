@@ -140,12 +140,47 @@ static int insert_dictionary(struct sqlite *sqlite, const struct store_dictionar
 	return constraint ? constraint_errno(constraint) : err;
 }
 
+/* By `id` of ENTRY_ADD and ENTRY_UPSERT, which take the same. */
+static int write_entry(struct sqlite *sqlite, enum statement id, int64_t dictionary_id,
+		       const struct dictionary_entry *entry, int64_t at_ms)
+{
+	sqlite3_stmt *stmt = sqlite->statements[id];
+	char *folded = search_fold(entry->word);
+	int constraint;
+	int err;
+
+	if (!folded)
+		return ENOMEM;
+	sqlite3_bind_int64(stmt, 1, dictionary_id);
+	sqlite_bind_text(stmt, 2, entry->word);
+	sqlite_bind_text(stmt, 3, folded);
+	sqlite_bind_text(stmt, 4, entry->replacement);
+	sqlite_bind_text(stmt, 5, entry->ipa);
+	sqlite3_bind_int(stmt, 6, entry->case_sensitive);
+	sqlite3_bind_int64(stmt, 7, at_ms);
+	err = sqlite_run(sqlite, id, "cannot write an entry", &constraint);
+	free(folded);
+	return constraint ? constraint_errno(constraint) : err;
+}
+
+static int write_entries(struct sqlite *sqlite, int64_t dictionary_id,
+			 const struct dictionary_entry *entries, size_t count, int64_t at_ms)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; ++i)
+		err = write_entry(sqlite, STATEMENT_ENTRY_UPSERT, dictionary_id, &entries[i],
+				  at_ms);
+	return err;
+}
+
 int sqlite_dictionary_add(struct store *store, int64_t *id,
-			  const struct store_dictionary *dictionary)
+			  const struct store_dictionary *dictionary,
+			  const struct dictionary_entry *entries, size_t count)
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	int64_t added = 0;
-	int err = sqlite_begin(store);
+	int err = count > STORE_ENTRIES_MAX ? E2BIG : sqlite_begin(store);
 
 	if (err)
 		return err;
@@ -154,6 +189,8 @@ int sqlite_dictionary_add(struct store *store, int64_t *id,
 		err = insert_dictionary(sqlite, dictionary);
 	if (!err)
 		added = sqlite3_last_insert_rowid(sqlite->db);
+	if (!err)
+		err = write_entries(sqlite, added, entries, count, dictionary->created_ms);
 	err = sqlite_end(store, err);
 	if (!err)
 		*id = added;
@@ -283,37 +320,15 @@ static int begin_change(struct store *store, int64_t dictionary_id)
 	return err ? sqlite_end(store, err) : 0;
 }
 
-/* By `id` of ENTRY_ADD and ENTRY_UPSERT, which take the same. */
-static int write_entry(struct sqlite *sqlite, enum statement id, int64_t dictionary_id,
-		       const struct dictionary_entry *entry, int64_t at_ms)
-{
-	sqlite3_stmt *stmt = sqlite->statements[id];
-	char *folded = search_fold(entry->word);
-	int constraint;
-	int err;
-
-	if (!folded)
-		return ENOMEM;
-	sqlite3_bind_int64(stmt, 1, dictionary_id);
-	sqlite_bind_text(stmt, 2, entry->word);
-	sqlite_bind_text(stmt, 3, folded);
-	sqlite_bind_text(stmt, 4, entry->replacement);
-	sqlite_bind_text(stmt, 5, entry->ipa);
-	sqlite3_bind_int(stmt, 6, entry->case_sensitive);
-	sqlite3_bind_int64(stmt, 7, at_ms);
-	err = sqlite_run(sqlite, id, "cannot write an entry", &constraint);
-	free(folded);
-	return constraint ? constraint_errno(constraint) : err;
-}
-
-static int check_entry_room(struct store *store, int64_t dictionary_id)
+/* Whether the dictionary has no more than `max` entries. */
+static int check_entry_room(struct store *store, int64_t dictionary_id, int64_t max)
 {
 	int64_t count;
 	int err = sqlite_entry_count(store, &count, dictionary_id, NULL);
 
 	if (err)
 		return err;
-	return count < STORE_ENTRIES_MAX ? 0 : EDQUOT;
+	return count <= max ? 0 : EDQUOT;
 }
 
 int sqlite_entry_add(struct store *store, int64_t *id, int64_t dictionary_id,
@@ -325,7 +340,7 @@ int sqlite_entry_add(struct store *store, int64_t *id, int64_t dictionary_id,
 
 	if (err)
 		return err;
-	err = check_entry_room(store, dictionary_id);
+	err = check_entry_room(store, dictionary_id, STORE_ENTRIES_MAX - 1);
 	if (!err)
 		err = write_entry(sqlite, STATEMENT_ENTRY_ADD, dictionary_id, entry, at_ms);
 	if (!err)
@@ -416,13 +431,43 @@ int sqlite_entry_replace(struct store *store, struct store_replaced *replaced,
 	err = begin_change(store, dictionary_id);
 	if (err)
 		return err;
-	for (size_t i = 0; !err && i < count; ++i)
-		err = write_entry(sqlite, STATEMENT_ENTRY_UPSERT, dictionary_id, &entries[i],
-				  at_ms);
+	err = write_entries(sqlite, dictionary_id, entries, count, at_ms);
 	if (!err)
 		err = delete_the_others(sqlite, dictionary_id, &deleted);
 	err = sqlite_end(store, err);
 	if (!err)
 		*replaced = (struct store_replaced){(int64_t)count, deleted, (int64_t)count};
 	return err;
+}
+
+int sqlite_entry_put(struct store *store, int64_t dictionary_id,
+		     const struct dictionary_entry *entries, size_t count, int64_t at_ms)
+{
+	int err = begin_change(store, dictionary_id);
+
+	if (err)
+		return err;
+	err = write_entries(sqlite_of(store), dictionary_id, entries, count, at_ms);
+	if (!err)
+		err = check_entry_room(store, dictionary_id, STORE_ENTRIES_MAX);
+	return sqlite_end(store, err);
+}
+
+int sqlite_entry_remove_words(struct store *store, int64_t dictionary_id,
+			      const struct dictionary_entry *entries, size_t count)
+{
+	struct sqlite *sqlite = sqlite_of(store);
+	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_REMOVE_WORD];
+	int constraint;
+	int err = begin_change(store, dictionary_id);
+
+	if (err)
+		return err;
+	for (size_t i = 0; !err && i < count; ++i) {
+		sqlite3_bind_int64(stmt, 1, dictionary_id);
+		sqlite_bind_text(stmt, 2, entries[i].word);
+		err = sqlite_run(sqlite, STATEMENT_ENTRY_REMOVE_WORD, "cannot remove an entry",
+				 &constraint);
+	}
+	return sqlite_end(store, err);
 }

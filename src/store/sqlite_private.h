@@ -77,6 +77,7 @@
 	X(ENTRY_CHANGE)                                                                            \
 	X(ENTRY_REMOVE)                                                                            \
 	X(ENTRY_UPSERT)                                                                            \
+	X(ENTRY_REMOVE_WORD)                                                                       \
 	X(ENTRY_REMOVE_OLD)                                                                        \
 	X(VOICE_LIST)                                                                              \
 	X(VOICE_COUNT)                                                                             \
@@ -205,7 +206,8 @@ int sqlite_dictionary_list(struct store *store, int64_t project_id, store_dictio
 int sqlite_dictionary_get(struct store *store, int64_t project_id, int64_t id,
 			  store_dictionary_h *each, void *arg);
 int sqlite_dictionary_add(struct store *store, int64_t *id,
-			  const struct store_dictionary *dictionary);
+			  const struct store_dictionary *dictionary,
+			  const struct dictionary_entry *entries, size_t count);
 int sqlite_dictionary_change(struct store *store, int64_t project_id, int64_t id, unsigned fields,
 			     const struct store_dictionary *to);
 int sqlite_dictionary_remove(struct store *store, int64_t project_id, int64_t id);
@@ -223,6 +225,10 @@ int sqlite_entry_remove(struct store *store, int64_t dictionary_id, int64_t id);
 int sqlite_entry_replace(struct store *store, struct store_replaced *replaced,
 			 int64_t dictionary_id, const struct dictionary_entry *entries,
 			 size_t count, int64_t at_ms);
+int sqlite_entry_put(struct store *store, int64_t dictionary_id,
+		     const struct dictionary_entry *entries, size_t count, int64_t at_ms);
+int sqlite_entry_remove_words(struct store *store, int64_t dictionary_id,
+			      const struct dictionary_entry *entries, size_t count);
 
 /* sqlite_voices.c: its rows of the table of verbs. */
 int sqlite_voice_list(struct store *store, store_voice_h *each, void *arg);

@@ -226,6 +226,7 @@ const char *const sqlite_statements[] = {
 		"  AND case_sensitive = excluded.case_sensitive, updated_ms, excluded.updated_ms),"
 		" replacement = excluded.replacement, ipa = excluded.ipa,"
 		" case_sensitive = excluded.case_sensitive",
+	STATEMENT(ENTRY_REMOVE_WORD) = "DELETE FROM entry WHERE dictionary_id = ?1 AND word = ?2",
 	STATEMENT(ENTRY_REMOVE_OLD) =
 		"DELETE FROM entry WHERE dictionary_id = ?1"
 		" AND seen <> (SELECT revision FROM dictionary WHERE id = ?1)",

@@ -36,6 +36,7 @@
  * waits for it. */
 #define STORE_DICTIONARIES_MAX 100 /* of a project */
 #define STORE_ENTRIES_MAX 10000 /* of a dictionary */
+#define STORE_REVISION_FIRST 1 /* of a dictionary, also one that is added with its entries */
 
 /* A list of voices is sent whole to some clients. */
 #define STORE_VOICES_MAX 1000 /* of a project */
@@ -519,10 +520,12 @@ struct store_ops {
 			       void *arg);
 	int (*dictionary_get)(struct store *store, int64_t project_id, int64_t id,
 			      store_dictionary_h *each, void *arg); /* ENOENT */
-	/* created_ms is the time of both, id and revision are the store's.  EEXIST for the
-	 * name, EDQUOT when there are too many, ENOENT for the project. */
+	/* With `count` entries, of which no two have the same word.  created_ms is the time of
+	 * all, id and revision are the store's.  EEXIST for the name, EDQUOT when there are too
+	 * many dictionaries, E2BIG for too many entries, ENOENT for the project. */
 	int (*dictionary_add)(struct store *store, int64_t *id,
-			      const struct store_dictionary *dictionary);
+			      const struct store_dictionary *dictionary,
+			      const struct dictionary_entry *entries, size_t count);
 	/* The named fields of `to`, and its updated_ms.  ENOENT, EEXIST for the name. */
 	int (*dictionary_change)(struct store *store, int64_t project_id, int64_t id,
 				 unsigned fields, const struct store_dictionary *to);
@@ -546,6 +549,15 @@ struct store_ops {
 	int (*entry_replace)(struct store *store, struct store_replaced *replaced,
 			     int64_t dictionary_id, const struct dictionary_entry *entries,
 			     size_t count, int64_t at_ms);
+
+	/* Adds or changes these by their words, of which none comes twice, and leaves all others
+	 * as they are; one that stays as it was keeps its times.  EDQUOT, ENOENT. */
+	int (*entry_put)(struct store *store, int64_t dictionary_id,
+			 const struct dictionary_entry *entries, size_t count, int64_t at_ms);
+	/* Removes those that have the words of these; words that no entry has are ignored.
+	 * ENOENT for the dictionary. */
+	int (*entry_remove_words)(struct store *store, int64_t dictionary_id,
+				  const struct dictionary_entry *entries, size_t count);
 
 	/* Derived voices, of all projects: oldest first. */
 	int (*voice_list)(struct store *store, store_voice_h *each, void *arg);

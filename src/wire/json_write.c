@@ -220,3 +220,11 @@ void json_write_string(struct json_write *json, const char *key, const char *tex
 	}
 	append(json, "\"", 1);
 }
+
+void json_write_text(struct json_write *json, const char *key, const char *text)
+{
+	if (text)
+		json_write_string(json, key, text, strlen(text));
+	else
+		json_write_null(json, key);
+}

@@ -51,6 +51,9 @@ void json_write_decimal(struct json_write *json, const char *key, int64_t units,
 /* Bytes that are no UTF-8 become U+FFFD. */
 void json_write_string(struct json_write *json, const char *key, const char *text, size_t len);
 
+/* A string that ends with a NUL; NULL is null. */
+void json_write_text(struct json_write *json, const char *key, const char *text);
+
 /* A value that is JSON already. */
 void json_write_raw(struct json_write *json, const char *key, const char *value);
 

@@ -6,14 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static void write_text(struct json_write *json, const char *key, const char *text)
-{
-	if (text)
-		json_write_string(json, key, text, strlen(text));
-	else
-		json_write_null(json, key);
-}
-
 static void write_languages(struct json_write *json, const char *languages)
 {
 	json_write_list(json, "supported_languages");
@@ -44,39 +36,39 @@ void voice_json_write(struct json_write *json, const struct voice_json *voice)
 {
 	json_write_signed(json, "id", voice->id);
 	json_write_signed(json, "voice_id", voice->id);
-	write_text(json, "handle", voice->handle);
+	json_write_text(json, "handle", voice->handle);
 	json_write_null(json, "public_id");
-	write_text(json, "name", voice->name);
-	write_text(json, "description", voice->description);
-	write_text(json, "category", voice->category);
-	write_text(json, "sex", voice->sex);
-	write_text(json, "age", voice->age);
-	write_text(json, "quality", voice->quality);
+	json_write_text(json, "name", voice->name);
+	json_write_text(json, "description", voice->description);
+	json_write_text(json, "category", voice->category);
+	json_write_text(json, "sex", voice->sex);
+	json_write_text(json, "age", voice->age);
+	json_write_text(json, "quality", voice->quality);
 	write_languages(json, voice->languages);
-	write_text(json, "sample_url", voice->sample_url);
+	json_write_text(json, "sample_url", voice->sample_url);
 	json_write_null(json, "avatar_url");
 	json_write_bool(json, "is_public", voice->is_public);
-	write_text(json, "availability", voice->availability);
+	json_write_text(json, "availability", voice->availability);
 	if (voice->engine)
-		write_text(json, "engine", voice->engine);
+		json_write_text(json, "engine", voice->engine);
 	if (voice->licence)
-		write_text(json, "licence", voice->licence);
+		json_write_text(json, "licence", voice->licence);
 	if (!voice->base_id)
 		return;
 	json_write_signed(json, "base_voice_id", voice->base_id);
 	json_write_double(json, "pitch", voice->pitch, 3);
 	json_write_double(json, "rate", voice->rate, 3);
-	write_text(json, "variant", voice->variant);
+	json_write_text(json, "variant", voice->variant);
 }
 
 void voice_json_write_detail(struct json_write *json, const struct voice_json *voice)
 {
 	voice_json_write(json, voice);
-	write_text(json, "generative_voice_description",
-		   voice->generative_description ? voice->generative_description : "");
+	json_write_text(json, "generative_voice_description",
+			voice->generative_description ? voice->generative_description : "");
 	json_write_bool(json, "verified", false);
 	json_write_bool(json, "pending_verification", false);
-	write_text(json, "sample_text", voice->sample_text ? voice->sample_text : "");
+	json_write_text(json, "sample_text", voice->sample_text ? voice->sample_text : "");
 }
 
 static void write_labels(struct json_write *json, const struct voice_json *voice)
@@ -87,9 +79,9 @@ static void write_labels(struct json_write *json, const struct voice_json *voice
 	if (len > 0)
 		json_write_string(json, "language", voice->languages, len);
 	if (voice->sex)
-		write_text(json, "gender", voice->sex);
+		json_write_text(json, "gender", voice->sex);
 	if (voice->age)
-		write_text(json, "age", voice->age);
+		json_write_text(json, "age", voice->age);
 	json_write_object_end(json);
 }
 
@@ -117,7 +109,7 @@ static void write_verified_languages(struct json_write *json, const char *langua
 
 		json_write_object(json, NULL);
 		json_write_string(json, "language", languages, len);
-		write_text(json, "model_id", "eleven_multilingual_v2");
+		json_write_text(json, "model_id", "eleven_multilingual_v2");
 		json_write_null(json, "accent");
 		json_write_null(json, "locale");
 		json_write_null(json, "preview_url");
@@ -139,12 +131,12 @@ void voice_json_write_elevenlabs(struct json_write *json, const struct voice_jso
 	char id[24];
 
 	snprintf(id, sizeof(id), "%lld", (long long)voice->id);
-	write_text(json, "voice_id", id);
-	write_text(json, "name", voice->name);
-	write_text(json, "category", voice_json_elevenlabs_category(voice));
-	write_text(json, "description", voice->description);
+	json_write_text(json, "voice_id", id);
+	json_write_text(json, "name", voice->name);
+	json_write_text(json, "category", voice_json_elevenlabs_category(voice));
+	json_write_text(json, "description", voice->description);
 	write_labels(json, voice);
-	write_text(json, "preview_url", voice->sample_url);
+	json_write_text(json, "preview_url", voice->sample_url);
 	write_empty_list(json, "samples");
 	write_empty_list(json, "available_for_tiers");
 	write_empty_list(json, "high_quality_base_model_ids");

@@ -108,6 +108,23 @@ def test_a_dictionary_is_made_changed_and_listed(server, eleven):
     assert last["has_more"] is False and last["next_cursor"] is None
 
 
+def test_a_large_dictionary_is_shown_and_downloaded_whole(server):
+    """Two bodies of the largest size make one dictionary that is larger than any request."""
+    def rules(letter):
+        return [{"type": "alias", "string_to_replace": f"{letter}{i:03}", "alias": '"' * 1000}
+                for i in range(3000)]
+
+    with Eleven(server) as eleven:
+        made = eleven.add("Large", rules("a"))
+        path = f"{ROOT}/{made['id']}"
+        eleven.must(200, eleven.post(path + "/add-rules", {"rules": rules("b")}))
+        got = eleven.must(200, eleven.get(path))["rules"]
+        assert len(got) == 6000 and {len(rule["alias"]) for rule in got} == {1000}
+        status, text = eleven.raw("GET", f"{path}/1/download")
+        assert status == 200 and text.count(b"<lexeme>") == 6000 and b"</lexicon>" in text[-20:]
+        assert len(text) > 8 << 20
+
+
 def test_a_lexicon_file_is_read_and_written(eleven):
     status, made = eleven.form(name="F\u00fcr alle", description="d", workspace_access="admin",
                                file=PLS)

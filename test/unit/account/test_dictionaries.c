@@ -112,7 +112,7 @@ static int64_t add(const char *name, const char *language, bool is_active)
 					     .created_ms = 1};
 	int64_t id;
 
-	assert_int_equal(store->ops->dictionary_add(store, &id, &row), 0);
+	assert_int_equal(store->ops->dictionary_add(store, &id, &row, NULL, 0), 0);
 	return id;
 }
 
@@ -438,7 +438,7 @@ static int64_t add_to(int64_t project_id, const char *name)
 		.project_id = project_id, .name = name, .is_active = true, .created_ms = 1};
 	int64_t id;
 
-	assert_int_equal(store->ops->dictionary_add(store, &id, &row), 0);
+	assert_int_equal(store->ops->dictionary_add(store, &id, &row, NULL, 0), 0);
 	return id;
 }
 

@@ -293,7 +293,7 @@ static void test_dictionaries_and_voices_are_news(void **state)
 	int64_t part;
 
 	is_news(store);
-	assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary), 0);
+	assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary, NULL, 0), 0);
 	assert_true(is_news(store));
 	assert_int_equal(store->ops->entry_add(store, &part, id, &entry, 1), 0);
 	assert_true(is_news(store));

@@ -66,7 +66,7 @@ static int add_dictionary(int64_t *id, const char *name)
 	const struct store_dictionary dictionary = {
 		.project_id = PROJECT, .name = name, .is_active = true, .created_ms = NOW};
 
-	return store->ops->dictionary_add(store, id, &dictionary);
+	return store->ops->dictionary_add(store, id, &dictionary, NULL, 0);
 }
 
 static int64_t dictionary_of(const char *name)
@@ -153,7 +153,7 @@ static void test_a_dictionary_is_found_as_it_was_added(void **state)
 	int64_t id;
 
 	(void)state;
-	assert_int_equal(store->ops->dictionary_add(store, &id, &full), 0);
+	assert_int_equal(store->ops->dictionary_add(store, &id, &full, NULL, 0), 0);
 	row = get_dictionary(&seen, id);
 	assert_int_equal(row->id, id);
 	assert_int_equal(row->project_id, PROJECT);
@@ -210,7 +210,7 @@ static void test_dictionaries_of_no_project_are_refused(void **state)
 	int64_t id = -1;
 
 	(void)state;
-	assert_int_equal(store->ops->dictionary_add(store, &id, &homeless), ENOENT);
+	assert_int_equal(store->ops->dictionary_add(store, &id, &homeless, NULL, 0), ENOENT);
 	assert_int_equal(id, -1);
 }
 
@@ -516,6 +516,91 @@ static void test_all_entries_are_replaced_by_their_words(void **state)
 	assert_int_equal(entry_of(dictionary, "one more") > 0, 1);
 }
 
+static void test_a_dictionary_is_added_with_its_entries_or_not_at_all(void **state)
+{
+	static const struct dictionary_entry entries[] = {
+		{.word = "b", .replacement = "said"},
+		{.word = "a", .replacement = "said", .ipa = "x", .case_sensitive = true},
+	};
+	const struct store_dictionary row = {
+		.project_id = PROJECT, .name = "full", .created_ms = NOW};
+	struct dictionary_entry *too_many = calloc(STORE_ENTRIES_MAX + 1, sizeof(*too_many));
+	struct seen seen;
+	int64_t id;
+
+	(void)state;
+	assert_int_equal(store->ops->dictionary_add(store, &id, &row, entries, 2), 0);
+	assert_string_equal(get_dictionary(&seen, id)->name, "full");
+	assert_int_equal(revision_of(id), STORE_REVISION_FIRST);
+	list(&seen, id, NULL, -1, 0);
+	assert_int_equal(seen.count, 2);
+	assert_string_equal(seen.entries[0].said.word, "b");
+	assert_null(seen.entries[0].said.ipa);
+	assert_string_equal(seen.entries[1].said.ipa, "x");
+	assert_true(seen.entries[1].said.case_sensitive);
+	assert_int_equal(seen.entries[1].created_ms, NOW);
+	assert_string_equal(found(id, "B"), "b ");
+	replace(id, entries, 1, 1);
+	assert_int_equal(store->ops->dictionary_add(store, &id, &row, entries, 2), EEXIST);
+	assert_non_null(too_many);
+	assert_int_equal(store->ops->dictionary_add(
+				 store, &id,
+				 &(struct store_dictionary){.project_id = PROJECT, .name = "x"},
+				 too_many, STORE_ENTRIES_MAX + 1),
+			 E2BIG);
+	seen = (struct seen){0};
+	assert_int_equal(store->ops->dictionary_list(store, PROJECT, see_dictionary, &seen), 0);
+	assert_int_equal(seen.count, 1);
+	free(too_many);
+}
+
+static void test_some_entries_are_put_and_removed_by_their_words(void **state)
+{
+	static const struct dictionary_entry some[] = {
+		{.word = "new", .replacement = "said"},
+		{.word = "changed", .replacement = "otherwise", .ipa = "x", .case_sensitive = true},
+		{.word = "same", .replacement = "said"},
+	};
+	int64_t dictionary = dictionary_of("d");
+	int64_t other = dictionary_of("other");
+	int64_t changed = entry_of(dictionary, "changed");
+	int64_t revision;
+	struct seen seen;
+
+	(void)state;
+	entry_of(dictionary, "same");
+	entry_of(dictionary, "kept");
+	entry_of(other, "new");
+	revision = revision_of(dictionary);
+	assert_int_equal(store->ops->entry_put(store, dictionary, some, COUNT(some), LATER), 0);
+	assert_true(revision_of(dictionary) > revision);
+	assert_string_equal(found(dictionary, NULL), "changed same kept new ");
+	list(&seen, dictionary, NULL, -1, 0);
+	assert_int_equal(seen.entries[0].id, changed);
+	assert_string_equal(seen.entries[0].said.replacement, "otherwise");
+	assert_string_equal(seen.entries[0].said.ipa, "x");
+	assert_int_equal(seen.entries[0].created_ms, NOW);
+	assert_int_equal(seen.entries[0].updated_ms, LATER);
+	assert_int_equal(seen.entries[1].updated_ms, NOW);
+	assert_int_equal(seen.entries[2].updated_ms, NOW);
+	assert_int_equal(seen.entries[3].created_ms, LATER);
+	revision = revision_of(dictionary);
+	assert_int_equal(
+		store->ops->entry_remove_words(store, dictionary,
+					       (struct dictionary_entry[]){{.word = "same"},
+									   {.word = "none"},
+									   {.word = "KEPT"},
+									   {.word = "new"}},
+					       4),
+		0);
+	assert_true(revision_of(dictionary) > revision);
+	assert_string_equal(found(dictionary, NULL), "changed kept ");
+	assert_int_equal(count(other, NULL), 1);
+	assert_int_equal(store->ops->entry_put(store, dictionary, NULL, 0, LATER), 0);
+	assert_int_equal(store->ops->entry_remove_words(store, dictionary, NULL, 0), 0);
+	assert_string_equal(found(dictionary, NULL), "changed kept ");
+}
+
 static void test_entries_of_no_dictionary_are_refused(void **state)
 {
 	static const struct dictionary_entry entry = {.word = "w", .replacement = "r"};
@@ -525,6 +610,8 @@ static void test_entries_of_no_dictionary_are_refused(void **state)
 	(void)state;
 	assert_int_equal(add_entry(&id, 99, "w", "r"), ENOENT);
 	assert_int_equal(store->ops->entry_replace(store, &replaced, 99, &entry, 1, NOW), ENOENT);
+	assert_int_equal(store->ops->entry_put(store, 99, &entry, 1, NOW), ENOENT);
+	assert_int_equal(store->ops->entry_remove_words(store, 99, &entry, 1), ENOENT);
 	assert_int_equal(store->ops->entry_remove(store, 99, 1), ENOENT);
 	assert_int_equal(count(99, NULL), 0);
 }
@@ -557,7 +644,11 @@ static void test_a_dictionary_has_10000_entries(void **state)
 	assert_int_equal(count(dictionary, NULL), 0);
 	replace(dictionary, entries, STORE_ENTRIES_MAX, 0);
 	assert_int_equal(add_entry(&id, dictionary, "one more", "x"), EDQUOT);
+	assert_int_equal(
+		store->ops->entry_put(store, dictionary, entries + STORE_ENTRIES_MAX, 1, LATER),
+		EDQUOT);
 	assert_int_equal(count(dictionary, NULL), STORE_ENTRIES_MAX);
+	assert_int_equal(store->ops->entry_put(store, dictionary, entries, 2, LATER), 0);
 	free(entries);
 }
 
@@ -673,7 +764,7 @@ static void test_what_has_changed_is_told_by_its_project_and_kind(void **state)
 	assert_true(version_now() > before);
 	assert_int_equal(news.versions[STORE_CHANGE_DICTIONARY], 0);
 	foreign.project_id = project.id;
-	assert_int_equal(store->ops->dictionary_add(store, &id, &foreign), 0);
+	assert_int_equal(store->ops->dictionary_add(store, &id, &foreign, NULL, 0), 0);
 	news = news_since(before);
 	assert_int_equal(news.versions[STORE_CHANGE_DICTIONARY], 0);
 	assert_int_equal(news.others, 1);
@@ -707,6 +798,10 @@ int main(void)
 				       take_store),
 		cmocka_unit_test_setup(test_entries_are_listed_in_pages, take_store),
 		cmocka_unit_test_setup(test_all_entries_are_replaced_by_their_words, take_store),
+		cmocka_unit_test_setup(test_a_dictionary_is_added_with_its_entries_or_not_at_all,
+				       take_store),
+		cmocka_unit_test_setup(test_some_entries_are_put_and_removed_by_their_words,
+				       take_store),
 		cmocka_unit_test_setup(test_entries_of_no_dictionary_are_refused, take_store),
 		cmocka_unit_test_setup(test_a_dictionary_has_10000_entries, take_store),
 		cmocka_unit_test_setup(test_each_change_is_a_new_revision, take_store),

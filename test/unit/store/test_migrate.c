@@ -60,13 +60,13 @@ static void add_texts(struct store *store, int64_t project_id)
 	struct store_replaced replaced;
 	int64_t id;
 
-	assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary), 0);
+	assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary, NULL, 0), 0);
 	assert_int_equal(
 		store->ops->entry_replace(store, &replaced, id, entries, COUNT(entries), 12), 0);
 	dictionary.name = "gone";
 	dictionary.is_active = false;
 	dictionary.description = "";
-	assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary), 0);
+	assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary, NULL, 0), 0);
 	assert_int_equal(store->ops->dictionary_remove(store, project_id, id), 0);
 }
 
@@ -299,7 +299,7 @@ static void goes_on(struct store *store)
 	struct store_account account;
 	int64_t id;
 
-	assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary), 0);
+	assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary, NULL, 0), 0);
 	assert_int_equal(id, 5); /* the removed ones' ids are gone */
 	assert_int_equal(store->ops->voice_add(store, &id, &voice), 0);
 	assert_int_equal(id, STORE_VOICE_FIRST + 4);

@@ -234,7 +234,7 @@ static void test_what_met_a_deadlock_is_tried_again(void **state)
 
 	(void)state;
 	rows_add_key(store, "ka_abcde", STORE_ACCOUNT_DEFAULT);
-	assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary), 0);
+	assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary, NULL, 0), 0);
 	refuse_changes(3);
 	assert_int_equal(store->ops->key_revoke(store, "ka_abcde", 5), 0);
 	refuse_changes(3);
@@ -576,6 +576,42 @@ static void test_servers_together_add_no_more_than_an_account_may_have(void **st
 	assert_int_equal(added, STORE_PROJECTS_MAX);
 }
 
+/* Each puts words of its own into the first dictionary, and removes every other one again. */
+static void *put_words(void *arg)
+{
+	struct racer *racer = arg;
+	const struct store_ops *ops = racer->store->ops;
+
+	pthread_barrier_wait(racer->start);
+	for (int i = 0; i < 20 && !racer->err; ++i) {
+		char word[32];
+		const struct dictionary_entry entry = {.word = word, .replacement = "said"};
+
+		snprintf(word, sizeof(word), "%d of %d", i, racer->number);
+		racer->err = ops->entry_put(racer->store, 1, &entry, 1, 1);
+		if (!racer->err && i % 2)
+			racer->err = ops->entry_remove_words(racer->store, 1, &entry, 1);
+	}
+	return NULL;
+}
+
+static void test_servers_change_one_dictionary_without_losing_an_entry(void **state)
+{
+	const struct store_dictionary dictionary = {.project_id = STORE_PROJECT_DEFAULT,
+						    .name = "d"};
+	struct store *store = opened();
+	struct racer racers[RACERS];
+	int64_t id, count;
+
+	(void)state;
+	assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary, NULL, 0), 0);
+	assert_int_equal(id, 1);
+	race(put_words, racers, address);
+	assert_int_equal(store->ops->entry_count(store, &count, id, NULL), 0);
+	assert_int_equal(count, RACERS * 10);
+	mem_deref(store);
+}
+
 static void test_addresses_are_shown_without_a_password(void **state)
 {
 	static const char *const cases[][2] = {
@@ -620,6 +656,7 @@ int main(void)
 		TEST(test_a_database_that_is_read_only_is_refused),
 		TEST(test_changes_by_a_program_of_before_are_noticed),
 		TEST(test_servers_together_add_no_more_than_an_account_may_have),
+		TEST(test_servers_change_one_dictionary_without_losing_an_entry),
 		TEST(test_addresses_are_shown_without_a_password),
 	};
 

@@ -291,7 +291,8 @@ static void test_a_replacement_that_is_cut_off_has_not_been(void **state)
 		int ends[2];
 
 		if (round == 0)
-			assert_int_equal(store->ops->dictionary_add(store, &id, &dictionary), 0);
+			assert_int_equal(
+				store->ops->dictionary_add(store, &id, &dictionary, NULL, 0), 0);
 		mem_deref(store);
 		assert_int_equal(pipe(ends), 0);
 		child = fork();
