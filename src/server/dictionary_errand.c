@@ -10,6 +10,7 @@
 #include "account/registry.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "server/query.h"
 
 #define PAGE_DEFAULT 100
 #define PAGE_MAX 500
@@ -80,35 +81,12 @@ static int dictionary_errand_work(struct store *store, void *arg)
 	return err || errand->type ? err : json_write_close(&errand->json);
 }
 
-/* A whole number from min to max in the query, or what there is without it. */
-static int dictionary_errand_read_number(int64_t *number, struct dictionary_errand *errand,
-					 const char *name, int64_t min, int64_t max, int64_t absent)
-{
-	struct json_value value = {.kind = JSON_KIND_NUMBER};
-	char text[24];
-	int err = http_query(errand->call.request, name, text, sizeof(text));
-
-	if (err == ENOENT) {
-		*number = absent;
-		return 0;
-	}
-	value.text = text;
-	value.len = err ? 0 : strlen(text);
-	if (!err && strspn(text, "-0123456789") == value.len && value.len > 0 &&
-	    json_to_integer(number, &value) == 0 && *number >= min && *number <= max)
-		return 0;
-	return fault_set(&errand->fault, WIRE_ERROR_INVALID_REQUEST,
-			 max == INT64_MAX ? "%s must be a whole number from %lld on"
-					  : "%s must be a whole number from %lld to %lld",
-			 name, (long long)min, (long long)max);
-}
-
 /* A master key may name any project, others their own. */
 static int dictionary_errand_read_project(struct dictionary_errand *errand,
 					  const struct store_key *key)
 {
-	int err = dictionary_errand_read_number(&errand->project_id, errand, "project_id", 1,
-						INT64_MAX, key->project_id);
+	int err = query_number(&errand->project_id, &errand->fault, errand->call.request,
+			       "project_id", &(struct query_range){1, INT64_MAX, key->project_id});
 
 	if (err || errand->project_id == key->project_id || registry_is_master(key))
 		return err;
@@ -116,34 +94,23 @@ static int dictionary_errand_read_project(struct dictionary_errand *errand,
 			 (long long)errand->project_id);
 }
 
-static int dictionary_errand_read_search(struct dictionary_errand *errand)
-{
-	struct utf8_state state = {0};
-	int err =
-		http_query(errand->call.request, "search", errand->search, sizeof(errand->search));
-	size_t len = err ? 0 : strlen(errand->search);
-
-	if (err == ENOENT)
-		return 0;
-	if (err || !utf8_check(&state, errand->search, len) || !utf8_is_complete(&state) ||
-	    utf8_count(errand->search, len) > DICTIONARY_WORD_MAX)
-		return fault_set(&errand->fault, WIRE_ERROR_INVALID_REQUEST,
-				 "search must be text of at most %d characters",
-				 DICTIONARY_WORD_MAX);
-	errand->page.search = len > 0 ? errand->search : NULL;
-	return 0;
-}
-
 static int dictionary_errand_read_page(struct dictionary_errand *errand)
 {
-	int err = dictionary_errand_read_search(errand);
+	const struct http_request *request = errand->call.request;
+	struct stream_fault *fault = &errand->fault;
+	int err = query_text(errand->search, sizeof(errand->search), fault, request, "search");
 
+	if (!err && utf8_count(errand->search, strlen(errand->search)) > DICTIONARY_WORD_MAX)
+		err = fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
+				"search must be text of at most %d characters",
+				DICTIONARY_WORD_MAX);
+	errand->page.search = errand->search[0] ? errand->search : NULL;
 	if (!err)
-		err = dictionary_errand_read_number(&errand->page.limit, errand, "limit", 1,
-						    PAGE_MAX, PAGE_DEFAULT);
+		err = query_number(&errand->page.limit, fault, request, "limit",
+				   &(struct query_range){1, PAGE_MAX, PAGE_DEFAULT});
 	if (!err)
-		err = dictionary_errand_read_number(&errand->page.offset, errand, "offset", 0,
-						    INT64_MAX, 0);
+		err = query_number(&errand->page.offset, fault, request, "offset",
+				   &(struct query_range){0, INT64_MAX, 0});
 	return err;
 }
 

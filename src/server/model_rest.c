@@ -11,6 +11,7 @@
 #include "server/server_private.h"
 #include "server/shape.h"
 #include "wire/json_write.h"
+#include "wire/settings.h"
 
 #define INPUT_MAX 10000 /* characters */
 #define SAMPLE_RATE 24000
@@ -41,22 +42,6 @@ static const struct elevenlabs_model elevenlabs_models[] = {
 	{"eleven_monolingual_v1", "Eleven English v1", true},
 	{"kugel-3", "Kugel 3", false},
 	{"kugel-3.5", "Kugel 3.5", false},
-};
-
-/* Those that clients can name (wire/settings.c). */
-static const struct {
-	const char *code, *name;
-} languages[] = {
-	{"en", "English"},    {"ar", "Arabic"},     {"bg", "Bulgarian"}, {"bn", "Bengali"},
-	{"cs", "Czech"},      {"da", "Danish"},     {"de", "German"},    {"el", "Greek"},
-	{"es", "Spanish"},    {"fa", "Persian"},    {"fi", "Finnish"},   {"fr", "French"},
-	{"he", "Hebrew"},     {"hi", "Hindi"},      {"hr", "Croatian"},  {"hu", "Hungarian"},
-	{"id", "Indonesian"}, {"it", "Italian"},    {"ja", "Japanese"},  {"ko", "Korean"},
-	{"ms", "Malay"},      {"nl", "Dutch"},      {"no", "Norwegian"}, {"pl", "Polish"},
-	{"pt", "Portuguese"}, {"ro", "Romanian"},   {"ru", "Russian"},   {"sk", "Slovak"},
-	{"sl", "Slovenian"},  {"sr", "Serbian"},    {"sv", "Swedish"},   {"ta", "Tamil"},
-	{"th", "Thai"},       {"tr", "Turkish"},    {"uk", "Ukrainian"}, {"ur", "Urdu"},
-	{"vi", "Vietnamese"}, {"yue", "Cantonese"}, {"zh", "Chinese"},
 };
 
 static void write_models(struct json_write *json)
@@ -115,10 +100,12 @@ static int write_native(struct buf *out)
 	return json_write_close(&json);
 }
 
-static void write_languages(struct json_write *json, size_t count)
+static void write_languages(struct json_write *json, bool is_english)
 {
+	const struct settings_language *languages = settings_languages;
+
 	json_write_list(json, "languages");
-	for (size_t i = 0; i < count; ++i) {
+	for (size_t i = 0; languages[i].name && (i == 0 || !is_english); ++i) {
 		json_write_object(json, NULL);
 		json_write_text(json, "language_id", languages[i].code);
 		json_write_text(json, "name", languages[i].name);
@@ -146,7 +133,7 @@ static int write_elevenlabs_model(struct buf *out, const struct elevenlabs_model
 	json_write_signed(&json, "max_characters_request_free_user", INPUT_MAX);
 	json_write_signed(&json, "max_characters_request_subscribed_user", INPUT_MAX);
 	json_write_signed(&json, "maximum_text_length_per_request", INPUT_MAX);
-	write_languages(&json, model->is_english ? 1 : COUNT(languages));
+	write_languages(&json, model->is_english);
 	return json_write_close(&json);
 }
 

@@ -231,7 +231,7 @@ static int pronunciation_rest_work_add(struct dictionary_errand *errand, struct 
 	struct store_dictionary row;
 	int err = pronunciation_message_parse(&message, &errand->fault,
 					      PRONUNCIATION_NAME | PRONUNCIATION_RULES,
-					      request->body, request->body_len);
+					      request->body, request->body_len, STORE_ENTRIES_MAX);
 
 	if (err)
 		return err;
@@ -279,7 +279,7 @@ static int pronunciation_rest_work_change(struct dictionary_errand *errand, stru
 	struct store_dictionary row = {.updated_ms = clock_wall_ms()};
 	struct pronunciation_view view;
 	int err = pronunciation_message_parse(&message, &errand->fault, 0, request->body,
-					      request->body_len);
+					      request->body_len, STORE_ENTRIES_MAX);
 
 	if (err)
 		return err;
@@ -337,7 +337,7 @@ static int pronunciation_rest_change_rules(struct dictionary_errand *errand, str
 	int err = pronunciation_message_parse(&message, &errand->fault,
 					      verb == RULES_REMOVE ? PRONUNCIATION_RULE_STRINGS
 								   : PRONUNCIATION_RULES,
-					      request->body, request->body_len);
+					      request->body, request->body_len, STORE_ENTRIES_MAX);
 
 	if (err)
 		return err;

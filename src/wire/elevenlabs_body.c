@@ -11,15 +11,11 @@
 #include "text/markup.h"
 #include "wire/pronunciation_message.h"
 
-/* Their speeds. */
-#define SPEED_LEAST 0.7
-#define SPEED_MOST 1.2
-
 static int read_voice_settings(struct speech_reader *reader, const struct speech_field *field,
 			       const struct json_value *value)
 {
 	static const struct speech_field fields[] = {
-		{"speed", speech_body_speed, SPEED_LEAST, SPEED_MOST},
+		{"speed", speech_body_speed, ELEVENLABS_BODY_SPEED_MIN, ELEVENLABS_BODY_SPEED_MAX},
 	};
 	static const struct speech_keys keys = {fields, COUNT(fields), false};
 
@@ -99,10 +95,10 @@ static int read_text(struct speech_reader *reader, const struct speech_field *fi
 {
 	size_t length = value->kind == JSON_KIND_STRING ? utf8_count(value->text, value->len) : 0;
 
-	if (length <= ELEVENLABS_BODY_TEXT_MAX)
+	if ((double)length <= field->max)
 		return speech_body_text(reader, field, value);
-	fault_set(reader->fault, WIRE_ERROR_TEXT_TOO_LONG, "%s may have %d characters (got %zu)",
-		  field->name, ELEVENLABS_BODY_TEXT_MAX, length);
+	fault_set(reader->fault, WIRE_ERROR_TEXT_TOO_LONG, "%s may have %.0f characters (got %zu)",
+		  field->name, field->max, length);
 	return fault_of(reader->fault, field->name);
 }
 

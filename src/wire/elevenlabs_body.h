@@ -12,6 +12,10 @@
 
 #define ELEVENLABS_BODY_TEXT_MAX 10000 /* code points */
 
+/* The speeds that their documentation allows. */
+#define ELEVENLABS_BODY_SPEED_MIN 0.7
+#define ELEVENLABS_BODY_SPEED_MAX 1.2
+
 speech_body_h elevenlabs_body_read;
 
 /* Whether a model of theirs performs audio tags (text/markup.h). */

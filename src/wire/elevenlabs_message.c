@@ -5,6 +5,7 @@
 #include "wire/elevenlabs_message.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,6 @@
 #include "text/markup.h"
 #include "wire/elevenlabs_body.h"
 #include "wire/pronunciation_message.h"
-
-/* Their speeds. */
-#define SPEED_LEAST 0.7
-#define SPEED_MOST 1.2
 
 #define IDLE_LEAST_S 1
 #define IDLE_MOST_S 180
@@ -44,7 +41,7 @@ static int read_speed(struct message_reader *reader, const struct json_value *va
 		return 0;
 	if (value->kind != JSON_KIND_NUMBER || json_to_double(&speed, value))
 		return fault_value(reader->fault, "speed", "a number", value);
-	voice->speed = speed < SPEED_LEAST ? SPEED_LEAST : speed > SPEED_MOST ? SPEED_MOST : speed;
+	voice->speed = fmin(fmax(speed, ELEVENLABS_BODY_SPEED_MIN), ELEVENLABS_BODY_SPEED_MAX);
 	voice->set |= SETTING_SPEED;
 	return 0;
 }

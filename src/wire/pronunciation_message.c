@@ -12,8 +12,6 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-#define RULES_MAX 10000 /* entries that a dictionary may have */
-
 static const char locators_name[] = "pronunciation_dictionary_locators";
 
 struct rule {
@@ -134,7 +132,7 @@ static int pronunciation_word(struct dictionary_entry *entry, struct json *json,
 }
 
 static int pronunciation_list(struct dictionary_entries_message *list, struct json *json,
-			      struct stream_fault *fault, const char *name,
+			      struct stream_fault *fault, const char *name, size_t max,
 			      const struct json_value *value,
 			      int (*read)(struct dictionary_entry *entry, struct json *json,
 					  struct stream_fault *fault))
@@ -147,9 +145,9 @@ static int pronunciation_list(struct dictionary_entries_message *list, struct js
 		return fault_value(fault, name, "a list", value);
 	list->count = 0; /* of an earlier key of the same name */
 	while (!err && json_element(json)) {
-		if (list->count == RULES_MAX)
+		if (list->count == max)
 			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
-					 "%s may have %d elements at most", name, RULES_MAX);
+					 "%s may have %zu elements at most", name, max);
 		err = read(&entry, json, fault);
 		if (err && !json->reason && err != ENOMEM) {
 			memcpy(detail, fault->detail, sizeof(detail));
@@ -180,13 +178,13 @@ static int pronunciation_member(struct pronunciation_message *message, struct js
 	}
 	if (json_is(key, "rules")) {
 		message->fields |= PRONUNCIATION_RULES;
-		return pronunciation_list(&message->rules, json, fault, "rules", value,
-					  pronunciation_rule);
+		return pronunciation_list(&message->rules, json, fault, "rules", message->max,
+					  value, pronunciation_rule);
 	}
 	if (json_is(key, "rule_strings")) {
 		message->fields |= PRONUNCIATION_RULE_STRINGS;
 		return pronunciation_list(&message->rule_strings, json, fault, "rule_strings",
-					  value, pronunciation_word);
+					  message->max, value, pronunciation_word);
 	}
 	return json_skip(json, value);
 }
@@ -232,12 +230,12 @@ static int pronunciation_check(const struct pronunciation_message *message,
 }
 
 int pronunciation_message_parse(struct pronunciation_message *message, struct stream_fault *fault,
-				unsigned required, char *text, size_t len)
+				unsigned required, char *text, size_t len, size_t max)
 {
 	struct json json;
 	int err;
 
-	*message = (struct pronunciation_message){0};
+	*message = (struct pronunciation_message){.max = max};
 	*fault = (struct stream_fault){0};
 	json_open(&json, text, len);
 	err = pronunciation_members(message, &json, fault);

@@ -21,6 +21,7 @@ enum {
 };
 
 struct pronunciation_message {
+	size_t max; /* of rules, and of rule_strings */
 	unsigned fields; /* bits of those that were given */
 	const char *name, *description;
 	bool archived;
@@ -28,10 +29,10 @@ struct pronunciation_message {
 	struct dictionary_entries_message rule_strings; /* their words alone count */
 };
 
-/* Any body of theirs, which must have the fields of `required`.  EINVAL with the fault filled in,
- * ENOMEM; what was taken is ended by pronunciation_message_reset. */
+/* Any body of theirs, which must have the fields of `required` and may have `max` rules.  EINVAL
+ * with the fault filled in, ENOMEM; what was taken is ended by pronunciation_message_reset. */
 int pronunciation_message_parse(struct pronunciation_message *message, struct stream_fault *fault,
-				unsigned required, char *text, size_t len);
+				unsigned required, char *text, size_t len, size_t max);
 void pronunciation_message_reset(struct pronunciation_message *message);
 
 /* The value of pronunciation_dictionary_locators: these dictionaries and no others, whatever

@@ -33,10 +33,17 @@ const struct settings settings_default = {
 static const char *const model_ids[] = {MODELS};
 const char *const settings_model_ids[] = {MODELS, NULL};
 
-static const char languages[][SETTINGS_LANGUAGE_SIZE] = {
-	"de", "en", "fr", "es", "it", "pt", "nl", "pl", "sv", "da",  "no", "fi", "cs",
-	"hu", "ro", "el", "uk", "bg", "tr", "vi", "ar", "hi", "zh",  "ja", "ko", "sk",
-	"sl", "hr", "sr", "ru", "he", "fa", "ur", "bn", "ta", "yue", "th", "id", "ms",
+const struct settings_language settings_languages[] = {
+	{"en", "English"},    {"ar", "Arabic"},     {"bg", "Bulgarian"}, {"bn", "Bengali"},
+	{"cs", "Czech"},      {"da", "Danish"},     {"de", "German"},    {"el", "Greek"},
+	{"es", "Spanish"},    {"fa", "Persian"},    {"fi", "Finnish"},   {"fr", "French"},
+	{"he", "Hebrew"},     {"hi", "Hindi"},      {"hr", "Croatian"},  {"hu", "Hungarian"},
+	{"id", "Indonesian"}, {"it", "Italian"},    {"ja", "Japanese"},  {"ko", "Korean"},
+	{"ms", "Malay"},      {"nl", "Dutch"},      {"no", "Norwegian"}, {"pl", "Polish"},
+	{"pt", "Portuguese"}, {"ro", "Romanian"},   {"ru", "Russian"},   {"sk", "Slovak"},
+	{"sl", "Slovenian"},  {"sr", "Serbian"},    {"sv", "Swedish"},   {"ta", "Tamil"},
+	{"th", "Thai"},       {"tr", "Turkish"},    {"uk", "Ukrainian"}, {"ur", "Urdu"},
+	{"vi", "Vietnamese"}, {"yue", "Cantonese"}, {"zh", "Chinese"},   {"", NULL},
 };
 
 static const char *const format_names[] = {
@@ -254,9 +261,9 @@ int settings_language(char code[SETTINGS_LANGUAGE_SIZE], const char *text, size_
 			return EINVAL;
 		subtag[len++] = c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
 	}
-	for (size_t i = 0; i < COUNT(languages); ++i) {
-		if (strcmp(subtag, languages[i]) == 0) {
-			memcpy(code, languages[i], SETTINGS_LANGUAGE_SIZE);
+	for (const struct settings_language *at = settings_languages; at->name; ++at) {
+		if (strcmp(subtag, at->code) == 0) {
+			memcpy(code, at->code, SETTINGS_LANGUAGE_SIZE);
 			return 0;
 		}
 	}

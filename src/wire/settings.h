@@ -80,6 +80,14 @@ struct settings {
 /* What a connection starts with: `set` is 0, every value its default. */
 extern const struct settings settings_default;
 
+/* The languages that clients can name, with their names in English; the first is English, an empty
+ * code is at the end. */
+struct settings_language {
+	char code[SETTINGS_LANGUAGE_SIZE];
+	const char *name;
+};
+extern const struct settings_language settings_languages[];
+
 /* The models that clients can name; NULL at the end. */
 extern const char *const settings_model_ids[];
 

@@ -10,6 +10,7 @@
 
 #include "base/count.h"
 #include "base/utf8.h"
+#include "wire/elevenlabs_body.h"
 #include "wire/settings.h"
 
 /* The words that the clients' libraries know; others make them fail. */
@@ -224,9 +225,9 @@ static const struct field fields[] = {
 	{"speaker_consent", ignore, 0, 0, 0, NULL, 0, false, 0},
 };
 
-/* ElevenLabs' range. */
 static const struct field settings_fields[] = {
-	{"speed", read_number, AT(rate), 0.7, 1.2, NULL, VOICE_MESSAGE_RATE, false, 0},
+	{"speed", read_number, AT(rate), ELEVENLABS_BODY_SPEED_MIN, ELEVENLABS_BODY_SPEED_MAX, NULL,
+	 VOICE_MESSAGE_RATE, false, 0},
 };
 
 bool voice_message_has_category(const char *category)

@@ -120,7 +120,7 @@ static void read_rules(unsigned required)
 	struct pronunciation_message message;
 	struct stream_fault fault;
 
-	if (pronunciation_message_parse(&message, &fault, required, input, input_len) != 0) {
+	if (pronunciation_message_parse(&message, &fault, required, input, input_len, 10000) != 0) {
 		MUST(fault.id != WIRE_ERROR_NONE && fault.detail[0] != '\0');
 		return;
 	}
