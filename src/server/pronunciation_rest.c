@@ -128,7 +128,7 @@ static int pronunciation_rest_work_list(struct dictionary_errand *errand, struct
 	return err;
 }
 
-/* One with a pronunciation is a phoneme rule; a replacement beside it is not view. */
+/* One with a pronunciation is a phoneme rule; a replacement beside it is not shown. */
 static bool pronunciation_rest_write_rule(const struct store_entry *row, void *arg)
 {
 	const struct dictionary_entry *entry = &row->said;
@@ -202,8 +202,8 @@ static int pronunciation_rest_work_download(struct dictionary_errand *errand, st
 	return err ? err : pls_write_end(file.out);
 }
 
-/* A new dictionary with its entries, or none of it.  The answer is what is known, because nothing
- * may fail when it is there. */
+/* A new dictionary with its entries, or nothing.  The answer is made from what is known: a look-up
+ * that failed would report a dictionary as missing that exists. */
 static int pronunciation_rest_create(struct dictionary_errand *errand, struct store *store,
 				     const struct store_dictionary *row,
 				     const struct dictionary_entries_message *entries)

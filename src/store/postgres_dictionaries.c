@@ -375,7 +375,7 @@ static int upsert_all(struct postgres *postgres, struct edit *edit,
 				  "cannot write entries", &answer);
 }
 
-/* Of the entries with these words, or of those without them. */
+/* Removes the entries with these words, or those without them, as the statement says. */
 static int remove_by_words(struct postgres *postgres, struct edit *edit,
 			   enum postgres_statement statement, const struct postgres_array *words)
 {
