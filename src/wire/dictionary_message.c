@@ -220,6 +220,21 @@ static int refuse_twin(const struct dictionary_entries_message *message, struct 
 	return place_fault(fault, (size_t)(twin - message->entries));
 }
 
+/* Entries with the same word are neighbours, in the order in which they came.  NULL: no memory. */
+static const struct dictionary_entry **
+dictionary_message_sort(const struct dictionary_entries_message *message)
+{
+	const struct dictionary_entry **sorted =
+		calloc(message->count, sizeof(const struct dictionary_entry *));
+
+	if (!sorted)
+		return NULL;
+	for (size_t i = 0; i < message->count; ++i)
+		sorted[i] = &message->entries[i];
+	qsort(sorted, message->count, sizeof(const struct dictionary_entry *), by_word);
+	return sorted;
+}
+
 int dictionary_message_drop_twins(struct dictionary_entries_message *message)
 {
 	const struct dictionary_entry **sorted;
@@ -227,12 +242,9 @@ int dictionary_message_drop_twins(struct dictionary_entries_message *message)
 
 	if (message->count < 2)
 		return 0;
-	sorted = calloc(message->count, sizeof(const struct dictionary_entry *));
+	sorted = dictionary_message_sort(message);
 	if (!sorted)
 		return ENOMEM;
-	for (size_t i = 0; i < message->count; ++i)
-		sorted[i] = &message->entries[i];
-	qsort(sorted, message->count, sizeof(const struct dictionary_entry *), by_word);
 	for (size_t i = message->count - 1; i > 0; --i) {
 		if (strcmp(sorted[i - 1]->word, sorted[i]->word) == 0)
 			message->entries[sorted[i] - message->entries].word = NULL;
@@ -253,12 +265,9 @@ static int check_words(const struct dictionary_entries_message *message, struct 
 
 	if (message->count < 2)
 		return 0;
-	sorted = calloc(message->count, sizeof(const struct dictionary_entry *));
+	sorted = dictionary_message_sort(message);
 	if (!sorted)
 		return ENOMEM;
-	for (size_t i = 0; i < message->count; ++i)
-		sorted[i] = &message->entries[i];
-	qsort(sorted, message->count, sizeof(const struct dictionary_entry *), by_word);
 	for (size_t i = 1; i < message->count && !twin; ++i) {
 		if (strcmp(sorted[i - 1]->word, sorted[i]->word) == 0)
 			twin = sorted[i];
