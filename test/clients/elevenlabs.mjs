@@ -4,6 +4,7 @@
 // a request with its voice; the audio of the first is written to the file audio0, that of the
 // second to audio1, and so on.  What else came is printed as JSON.  The SDK has no WebSocket for
 // speech: see sockets.mjs.
+import { File } from "node:buffer"; // a global from Node 20 on
 import { writeFile } from "node:fs/promises";
 import { ElevenLabsClient } from "@elevenlabs/elevenlabs-js";
 

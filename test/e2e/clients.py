@@ -8,13 +8,14 @@ where that cannot be done, their tests are skipped with the reason.
 import functools
 import json
 import pathlib
+import select
 import shutil
 import subprocess
 
 import pytest
 from client import is_speech
 from decode import decode
-from program import SOURCE, WAIT_S
+from program import SOURCE, WAIT_S, companions
 from rest import Rest
 
 CLIENTS = SOURCE / "test/clients"
@@ -78,10 +79,13 @@ class Program:
                        "SYRINX_URL": f"http://127.0.0.1:{self.server.port}",
                        "SYRINX_KEY": key or self.server.key}
         arguments = [a if isinstance(a, str) else json.dumps(a) for a in arguments]
+        return json.loads(self.output_of(arguments, environment))
+
+    def output_of(self, arguments, environment):
         done = subprocess.run([*self.command, *arguments], cwd=self.folder, env=environment,
                               capture_output=True, text=True, timeout=WAIT_S * 4, check=False)
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
-        return json.loads(done.stdout)
+        return done.stdout
 
     def audio(self, form, rate, name="audio"):
         """Samples of what it wrote."""
@@ -108,6 +112,49 @@ def node_program(server, folder, script):
     shutil.copy(CLIENTS / script, folder)
     (folder / "node_modules").symlink_to(packages)
     return Program(server, folder, [node_for(str(script.parent)), script.name])
+
+
+class SharedNode:
+    """A Node that runs many scripts of one folder of test/clients (see test/clients/each.mjs)."""
+
+    def __init__(self, folder, *scripts):
+        packages = install(str(pathlib.Path(scripts[0]).parent))
+        for script in ("each.mjs", *scripts):
+            shutil.copy(CLIENTS / script, folder)
+        (folder / "node_modules").symlink_to(packages)
+        self.folder = folder
+        self.node = node_for(str(pathlib.Path(scripts[0]).parent))
+
+    def __enter__(self):
+        self.process = subprocess.Popen([self.node, self.folder / "each.mjs"], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        companions.add(self.process.pid)
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+        companions.discard(self.process.pid)
+
+    def ask(self, **run):
+        self.process.stdin.write(json.dumps(run) + "\n")
+        self.process.stdin.flush()
+        assert select.select([self.process.stdout], [], [], WAIT_S * 4)[0], f"no answer: {run}"
+        return json.loads(self.process.stdout.readline())
+
+    def program(self, server, folder, script):
+        return SharedProgram(server, folder, (self, script))
+
+
+class SharedProgram(Program):
+    """A script that a SharedNode runs."""
+
+    def output_of(self, arguments, environment):
+        node, script = self.command
+        answer = node.ask(script=script, args=arguments, folder=str(self.folder),
+                          environment=environment)
+        assert not answer["error"], answer
+        return answer["printed"]
 
 
 def python_program(server, folder, script):

@@ -2,7 +2,7 @@
 
 import pytest
 from clients import (CLOSED_NORMALLY, CODEC_S, CUT_S, ESPEAK, FLITE, LONG_ANSWER, NOTHING_TO_SAY,
-                     SILENCE_S, TEXT, TONE, node_program, seconds)
+                     SILENCE_S, TEXT, TONE, SharedNode, node_program, seconds)
 
 # Every format that the SDK knows, and the rate of each.
 FORMATS = ["mp3_22050_32", "mp3_24000_48", "mp3_44100_32", "mp3_44100_64", "mp3_44100_96",
@@ -21,14 +21,20 @@ def server(shared_server):
     return shared_server
 
 
-@pytest.fixture
-def elevenlabs(server, tmp_path):
-    return node_program(server, tmp_path, "elevenlabs.mjs")
+@pytest.fixture(scope="module")
+def node(tmp_path_factory):
+    with SharedNode(tmp_path_factory.mktemp("node"), "elevenlabs.mjs", "sockets.mjs") as node:
+        yield node
 
 
 @pytest.fixture
-def sockets(server, tmp_path):
-    return node_program(server, tmp_path, "sockets.mjs")
+def elevenlabs(node, server, tmp_path):
+    return node.program(server, tmp_path, "elevenlabs.mjs")
+
+
+@pytest.fixture
+def sockets(node, server, tmp_path):
+    return node.program(server, tmp_path, "sockets.mjs")
 
 
 def request(**more):
