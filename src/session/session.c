@@ -154,7 +154,7 @@ void session_close(struct session *session, uint16_t code)
 		uint16_t code;
 		const char *reason;
 	} reasons[] = {
-		{SESSION_CLOSE_POLICY, "too many commands at once"},
+		{SESSION_CLOSE_POLICY, "the error sent before has the reason"},
 		{SESSION_CLOSE_RESTART, session_leave_reason(session->services)},
 		{SESSION_CLOSE_KEY_ENDED, "Unauthorized"},
 		{SESSION_CLOSE_NO_CREDIT, "Insufficient credits"},
@@ -166,6 +166,11 @@ void session_close(struct session *session, uint16_t code)
 		if (reasons[i].code == code)
 			reason = reasons[i].reason;
 	}
+	session_close_because(session, code, reason);
+}
+
+void session_close_because(struct session *session, uint16_t code, const char *reason)
+{
 	session->peer->ops->close(session->peer->peer, code, reason);
 }
 

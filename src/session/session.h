@@ -122,6 +122,8 @@ const char *session_leave_reason(const struct session_services *services);
 
 /* Closes the peer, with the reason that goes with the code. */
 void session_close(struct session *session, uint16_t code);
+/* The same with a reason that the code does not imply; NULL: none. */
+void session_close_because(struct session *session, uint16_t code, const char *reason);
 
 /* A barge-in is acknowledged, where the dialect has a word for it. */
 void session_send_interrupted(struct session *session, const char *context,

@@ -39,6 +39,7 @@ struct tts_stream {
 	unsigned owes_interrupted; /* after the session_closed that is under way */
 	unsigned idle_ms; /* of the connection; 0: as long as its client likes */
 	bool closed; /* the peer was told */
+	bool is_flooded; /* with cancels, which is why it closes */
 	bool owes_report; /* with the last interrupted … */
 	int64_t owed_playback_ms; /* … reckoned from here */
 	struct turn_record *last; /* of the turn that ended last, until the next begins */
@@ -68,7 +69,10 @@ static void close_now(struct tts_stream *stream, uint16_t code)
 	stream->closed = true;
 	stream->close_code = code;
 	timer_clear(timers_of(stream), &stream->idle_timer);
-	session_close(&stream->session, code);
+	if (stream->is_flooded)
+		session_close_because(&stream->session, code, "too many commands at once");
+	else
+		session_close(&stream->session, code);
 }
 
 /* An error was told: on some doors that is the end, and some errors are. */
@@ -275,6 +279,7 @@ static void cancel(struct tts_stream *stream, const struct stream_message *messa
 		if (stream->owes_interrupted == SESSION_OWED_MAX) {
 			log_warn("session", "closed with 1008: %u cancels of one turn, request=%s",
 				 SESSION_OWED_MAX, stream->session.request_id);
+			stream->is_flooded = true;
 			stream->close_code = SESSION_CLOSE_POLICY; /* after what is owed */
 		}
 		stream->owes_report = message->report;
