@@ -12,7 +12,7 @@
 /* RFC 6455, section 1.3. */
 #define GUID "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-/* For the value of a header that is looked into: a list of a few tokens. */
+/* Room for the values that are read here, which are lists of a few tokens. */
 #define VALUE_SIZE 256
 
 static bool is_base64(char c)
@@ -63,8 +63,8 @@ bool ws_handshake_has_token(const char *list, const char *token)
 	return false;
 }
 
-/* The value of a header behind `line`, without outer blanks, in a buffer of the caller: "" when it
- * is longer than all that are allowed here.  The line that it is on, or NULL when there is none. */
+/* Finds the next header of this name after `line`, and copies its value without outer blanks; a value
+ * that does not fit, which no valid one does, becomes "".  Returns its line; NULL: there is none. */
 static const char *ws_handshake_header(char *value, size_t size, const char *line, const char *name)
 {
 	size_t name_len = strlen(name);

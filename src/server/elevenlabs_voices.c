@@ -10,7 +10,7 @@
 
 #define SEPARATORS " \t,"
 
-/* On every machine; what stands in for a neural voice where there is none. */
+/* Voices that every server has; they replace a neural voice that is not installed. */
 enum { FEMALE = 1071, MALE = 1072 };
 
 /* Their default voices, current and earlier ones. */

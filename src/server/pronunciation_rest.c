@@ -25,7 +25,7 @@
  * 86 MB.  The buffer grows with what is in it. */
 #define CHARACTERS_MAX (DICTIONARY_WORD_MAX + DICTIONARY_IPA_MAX + DICTIONARY_REPLACEMENT_MAX)
 #define ENTRY_FRAME_MAX 256 /* keys or elements around the texts of an entry */
-#define HEAD_MAX ((size_t)64 * 1024) /* what is said of the dictionary itself */
+#define HEAD_MAX ((size_t)64 * 1024) /* the fields of the dictionary itself */
 #define WHOLE_MAX (STORE_ENTRIES_MAX * ((size_t)CHARACTERS_MAX * 6 + ENTRY_FRAME_MAX) + HEAD_MAX)
 
 static int pronunciation_rest_by_time(const void *a, const void *b)

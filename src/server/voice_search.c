@@ -64,6 +64,8 @@ static int voice_search_word(char word[WORD_SIZE], struct stream_fault *fault,
 			     const char *const *words, size_t count)
 {
 	int err = query_text(word, WORD_SIZE, fault, search->call->request, name);
+	char list[96] = ""; /* the longest has 74 characters */
+	size_t len = 0;
 
 	for (size_t i = 0; !err && i < count; ++i) {
 		if (strcmp(word, words[i]) == 0)
@@ -71,8 +73,11 @@ static int voice_search_word(char word[WORD_SIZE], struct stream_fault *fault,
 	}
 	if (err || !words)
 		return err;
-	return fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "%s must not be %.40s; %s is possible",
-			 name, word, words[1]);
+	for (size_t i = 1; i < count && len < sizeof(list); ++i) /* the first is "" */
+		len += (size_t)snprintf(list + len, sizeof(list) - len, "%s%s", i > 1 ? ", " : "",
+					words[i]);
+	return fault_set(fault, WIRE_ERROR_INVALID_REQUEST, "%s must be one of %s (got %.20s)",
+			 name, list, word);
 }
 
 static int voice_search_read_type(struct search *search, struct stream_fault *fault)
@@ -95,7 +100,7 @@ static int voice_search_read_ids(struct search *search, struct stream_fault *fau
 	       ENOENT) {
 		if (err && err != ENOBUFS)
 			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
-					 "voice_ids cannot be understood");
+					 "voice_ids has an invalid escape");
 		if (search->ids_count == IDS_MAX)
 			return fault_set(fault, WIRE_ERROR_INVALID_REQUEST,
 					 "voice_ids must be at most %d", IDS_MAX);

@@ -322,7 +322,7 @@ static bool tts_multi_make_room(struct tts_multi *multi, const struct multi_mess
 }
 
 /* A client that says more to a context that it has closed was interrupted, and wants no more of
- * it: clients flush after the close, close again, or begin anew. */
+ * it: clients flush after the close, close again, or start over. */
 static struct context *find_living(struct tts_multi *multi, const struct multi_message *message)
 {
 	struct context *context = find(multi, message);
@@ -408,7 +408,8 @@ static void cancel(struct tts_multi *multi, const struct multi_message *message)
 }
 
 /* An output_format holds for the connection from the first one on, and has a rate of its own: a
- * sample_rate beside it or behind it, which is_acceptable has compared with it, adds nothing. */
+ * sample_rate in the same or a later message has no effect; is_acceptable has checked that it does
+ * not conflict. */
 static void configure(struct tts_multi *multi, struct multi_message *message)
 {
 	struct settings *settings = &message->said.settings;

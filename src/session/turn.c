@@ -269,7 +269,7 @@ static void await_confirmation(struct turn *turn)
 		timer_clear(timers_of(turn), &turn->confirm_timer);
 }
 
-/* Text that nothing follows is spoken all the same. */
+/* Text is spoken even if no more of it follows. */
 static void await_rest(struct turn *turn)
 {
 	turn->is_stale = false;

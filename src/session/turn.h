@@ -105,8 +105,8 @@ void turn_end(struct turn *turn);
 void turn_flush(struct turn *turn);
 /* Speaks whole sentences that only wait for the schedule. */
 void turn_release(struct turn *turn);
-/* Ends it, and speaks only what came before its last turn_flush: a chunk behind that is called
- * off where it is. */
+/* Ends it, and speaks only what came before its last turn_flush: a later chunk is
+ * cancelled where it is. */
 void turn_stop(struct turn *turn);
 /* It is speaking, or about to speak, and none of it was flushed: turn_stop would leave nothing to
  * speak. */

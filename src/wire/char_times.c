@@ -63,7 +63,7 @@ static void char_times_begin_span(struct char_times *times)
 		end_ms = words[times->word].end_ms;
 	} else {
 		times->start_ms = times->word > 0 ? words[times->word - 1].end_ms : 0;
-		/* Behind the last one nothing more is known to be heard. */
+		/* After the last word, nothing more is known to be heard. */
 		times->span_to = UINT_MAX;
 		end_ms = times->start_ms;
 		if (times->word < said->count) {

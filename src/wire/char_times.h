@@ -26,7 +26,7 @@ struct char_times {
 	size_t word; /* that it is in or before */
 
 	/* The characters that share a time, and are being gone through. */
-	unsigned span_to; /* the number of the first one behind them */
+	unsigned span_to; /* the number of the first one after them */
 	double start_ms, step_ms; /* of the next one */
 };
 

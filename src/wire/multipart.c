@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Behind blanks. */
+/* Returns the first byte that is not a blank. */
 static const char *multipart_skip_blanks(const char *at, const char *end)
 {
 	while (at < end && (*at == ' ' || *at == '\t'))
@@ -16,8 +16,8 @@ static const char *multipart_skip_blanks(const char *at, const char *end)
 	return at;
 }
 
-/* The value of a parameter in `text`: NAME=VALUE or NAME="VALUE", behind a ';' that is in no quoted
- * value.  Quotes inside a value are percent-encoded by browsers, so a quoted value ends at the next
+/* The value of a parameter in `text`: NAME=VALUE or NAME="VALUE", after a ';' outside quoted
+ * values.  Quotes inside a value are percent-encoded by browsers, so a quoted value ends at the next
  * quote.  NULL: there is none, or a quote before it is not closed. */
 static const char *multipart_parameter(const char *text, size_t text_len, const char *name,
 				       size_t *len)
@@ -87,7 +87,7 @@ static bool multipart_has(const struct multipart *form, const char *text)
 	return (size_t)(form->end - form->at) >= len && memcmp(form->at, text, len) == 0;
 }
 
-/* The headers of a part, from behind the line of its delimiter; at the end is the empty line. */
+/* Reads the headers of a part and the empty line after them. */
 static int multipart_read_head(struct multipart *form, struct multipart_part *part)
 {
 	static const char disposition[] = "content-disposition:";
@@ -112,7 +112,6 @@ int multipart_next(struct multipart *form, struct multipart_part *part)
 {
 	char *end;
 
-	/* Behind a delimiter. */
 	if (multipart_has(form, "--"))
 		return ENOENT;
 	while (form->at < form->end && (*form->at == ' ' || *form->at == '\t'))

@@ -2,8 +2,8 @@
  * multipart.h: the body of a form with a file (multipart/form-data, RFC 7578), which is in memory
  * whole.
  *
- * Only what forms need: the name of a part and its bytes.  Other headers of a part are passed
- * over; transfer encodings, which the RFC deprecates, are not undone.
+ * Only what forms need: the name of a part and its bytes.  Other headers of a part are
+ * ignored; transfer encodings, which the RFC deprecates, are not undone.
  */
 #ifndef WIRE_MULTIPART_H
 #define WIRE_MULTIPART_H
@@ -20,7 +20,7 @@ struct multipart {
 	unsigned parts;
 };
 
-/* Slices of the body.  A byte behind each may be overwritten: it belongs to the delimiter. */
+/* Slices of the body.  The byte after each may be overwritten: it belongs to the delimiter. */
 struct multipart_part {
 	const char *name;
 	size_t name_len;

@@ -14,7 +14,7 @@ speech_body_h openai_body_read;
  * the last; NULL when OpenAI has no such voice.  Case does not matter. */
 const int64_t *openai_body_voice(const char *name, size_t len);
 
-/* OpenAI's names one after the other; NULL behind the last. */
+/* OpenAI's names one after the other; NULL after the last. */
 const char *openai_body_voice_name(size_t i);
 
 #endif

@@ -90,7 +90,7 @@ static bool pls_is(const struct slice *slice, const char *text)
 	return slice->len == strlen(text) && memcmp(slice->text, text, slice->len) == 0;
 }
 
-/* Up to and with `end`. */
+/* Skips everything up to the string `end`, and that string. */
 static int pls_pass(struct pls *pls, const char *end)
 {
 	char *found = memmem(pls->at, (size_t)(pls->end - pls->at), end, strlen(end));
@@ -116,8 +116,8 @@ static int pls_read_name(struct pls *pls, struct slice *name)
 	return name->len > 0 ? 0 : pls_refuse(pls, "a name is missing");
 }
 
-/* "&amp;" or "&#x259;" at *from, written to `to`: the bytes written, 0 when it is none.  *from is
- * behind it then.  No reference is shorter than what it stands for. */
+/* Decodes a reference ("&amp;", "&#x259;") at *from, and moves *from past it.  Returns the number of
+ * bytes written to `to`, which a reference is never shorter than; 0: it is not a reference. */
 static size_t pls_decode_reference(char *to, char **from, const char *end)
 {
 	static const struct {
@@ -160,7 +160,7 @@ static size_t pls_decode_reference(char *to, char **from, const char *end)
 }
 
 /* Decodes the references of a text in place, and ends it with a NUL, for which there is room
- * behind it. */
+ * after it. */
 static int pls_decode(struct pls *pls, struct slice *text)
 {
 	char *end = text->text + text->len;
@@ -325,7 +325,7 @@ static int pls_take_text(struct pls *pls, enum element kind)
 	return 0;
 }
 
-/* Behind the "</". */
+/* After the "</". */
 static int pls_end_element(struct pls *pls)
 {
 	struct slice name;
@@ -343,7 +343,7 @@ static int pls_end_element(struct pls *pls)
 	return kind == ELEMENT_LEXEME ? pls_end_lexeme(pls) : 0;
 }
 
-/* Behind the '<'. */
+/* After the '<'. */
 static int pls_begin_element(struct pls *pls)
 {
 	struct slice name, attribute, value;

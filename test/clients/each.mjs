@@ -2,7 +2,7 @@
 // files takes longer than what the client is then asked to do.
 //
 // Each line of standard input is JSON: the script, which is beside this one, its arguments, the
-// folder to run in and its environment.  A run evaluates the script anew, with a client of its own.
+// folder to run in and its environment.  Each run evaluates the script again, with a client of its own.
 // The answer is a line of JSON: what the script has printed, or what it has thrown.
 import { createInterface } from "node:readline";
 
