@@ -1,90 +1,31 @@
 /*
- * timers.c: one-shot timers in a pairing heap (see timers.h).
- *
- * Every timer is a node of a tree in which no child is due before its parent.
- * A node's children are a doubly linked list; `prev` of the first child is its
- * parent, so that any node can be cut out without a search.
- *
- * Setting takes constant time; clearing and firing take logarithmic time,
- * amortized.
+ * timers.c: one-shot timers in a heap (see timers.h).
  */
 #include "loop/timers.h"
+
+static struct timer *timers_first(const struct timers *timers)
+{
+	struct heap_node *node = heap_first(&timers->heap);
+
+	return node ? HEAP_OBJECT(node, struct timer, node) : NULL;
+}
+
+static bool timers_before(const struct heap_node *a, const struct heap_node *b)
+{
+	return HEAP_CONST_OBJECT(a, struct timer, node)->due_us <
+	       HEAP_CONST_OBJECT(b, struct timer, node)->due_us;
+}
 
 void timers_init(struct timers *timers, uint64_t now_us)
 {
 	*timers = (struct timers){.now_us = now_us};
-}
-
-/* Both are roots, or NULL; the one that is due later becomes the first child of the other.  Of two
- * that are due at the same time `first` stays on top. */
-static struct timer *timers_meld(struct timer *first, struct timer *second)
-{
-	struct timer *top = first;
-	struct timer *below = second;
-
-	if (!first)
-		return second;
-	if (!second)
-		return first;
-	if (second->due_us < first->due_us) {
-		top = second;
-		below = first;
-	}
-	below->prev = top;
-	below->next = top->child;
-	if (top->child)
-		top->child->prev = below;
-	top->child = below;
-	return top;
-}
-
-/* Makes one tree of a list of siblings: neighbours are melded in pairs, then the pairs from the
- * last to the first, which is what keeps later removals cheap. */
-static struct timer *timers_meld_siblings(struct timer *sibling)
-{
-	struct timer *pairs = NULL; /* the melded pairs, last one first, linked by `next` */
-	struct timer *root = NULL;
-
-	while (sibling) {
-		struct timer *first = sibling;
-		struct timer *second = first->next;
-		struct timer *pair;
-
-		sibling = second ? second->next : NULL;
-		first->next = first->prev = NULL;
-		if (second)
-			second->next = second->prev = NULL;
-		pair = timers_meld(first, second);
-		pair->next = pairs;
-		pairs = pair;
-	}
-	while (pairs) {
-		struct timer *pair = pairs;
-
-		pairs = pair->next;
-		pair->next = NULL;
-		root = timers_meld(pair, root);
-	}
-	return root;
+	heap_init(&timers->heap, timers_before);
 }
 
 static void timers_take_out(struct timers *timers, struct timer *timer)
 {
-	struct timer *below = timers_meld_siblings(timer->child);
-
-	if (timer == timers->root) {
-		timers->root = below;
-	} else {
-		if (timer->prev->child == timer)
-			timer->prev->child = timer->next;
-		else
-			timer->prev->next = timer->next;
-		if (timer->next)
-			timer->next->prev = timer->prev;
-		timers->root = timers_meld(timers->root, below);
-	}
+	heap_remove(&timers->heap, &timer->node);
 	*timer = (struct timer){.due_us = timer->due_us};
-	--timers->count;
 }
 
 static void timers_tell_changed(struct timers *timers, uint64_t before)
@@ -95,8 +36,8 @@ static void timers_tell_changed(struct timers *timers, uint64_t before)
 
 void timers_reset(struct timers *timers)
 {
-	while (timers->root)
-		timers_take_out(timers, timers->root);
+	while (timers_first(timers))
+		timers_take_out(timers, timers_first(timers));
 }
 
 void timer_set(struct timers *timers, struct timer *timer, uint64_t delay_us, timer_h *handler,
@@ -108,8 +49,7 @@ void timer_set(struct timers *timers, struct timer *timer, uint64_t delay_us, ti
 		timers_take_out(timers, timer);
 	*timer =
 		(struct timer){.due_us = timers->now_us + delay_us, .handler = handler, .arg = arg};
-	timers->root = timers_meld(timers->root, timer);
-	++timers->count;
+	heap_add(&timers->heap, &timer->node);
 	timers_tell_changed(timers, before);
 }
 
@@ -125,8 +65,9 @@ void timer_clear(struct timers *timers, struct timer *timer)
 
 void timers_advance(struct timers *timers, uint64_t now_us)
 {
-	while (timers->root && timers->root->due_us <= now_us) {
-		struct timer *timer = timers->root;
+	struct timer *timer;
+
+	while ((timer = timers_first(timers)) && timer->due_us <= now_us) {
 		timer_h *handler = timer->handler;
 		void *arg = timer->arg;
 
@@ -143,5 +84,7 @@ void timers_advance(struct timers *timers, uint64_t now_us)
 
 uint64_t timers_next_us(const struct timers *timers)
 {
-	return timers->root ? timers->root->due_us : UINT64_MAX;
+	const struct timer *first = timers_first(timers);
+
+	return first ? first->due_us : UINT64_MAX;
 }

@@ -1,7 +1,7 @@
 /*
  * timers.h: one-shot timers in a heap.
  *
- * A timer is a member of its owner and is itself the node of the heap, so setting one needs no
+ * A timer is a member of its owner and has the node of the heap in it, so setting one needs no
  * memory and cannot fail: turns and jobs depend on that, because a timeout that could not be set
  * would leave them waiting for ever.  A timer filled with zeros is one that is not set.
  *
@@ -16,20 +16,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/heap.h"
+
 typedef void(timer_h)(void *arg);
 
 struct timer {
 	uint64_t due_us;
 	timer_h *handler; /* NULL when the timer is not set */
 	void *arg;
-	struct timer *child; /* the first of the timers directly below this one */
-	struct timer *next; /* its next sibling */
-	struct timer *prev; /* its previous sibling, or the parent of a first child */
+	struct heap_node node; /* in the heap while the timer is set */
 };
 
 struct timers {
-	struct timer *root; /* the timer that is due first; NULL when none is set */
-	size_t count; /* how many are set */
+	struct heap heap; /* those that are set, the one that is due first on top */
 	uint64_t now_us;
 	void (*changed)(void *arg); /* the earliest due time changed */
 	void *changed_arg;

@@ -308,7 +308,7 @@ static void come_to_rest(struct walk *walk)
 static void end_walk(struct walk *walk)
 {
 	world_disconnect(&walk->world);
-	if (walk->world.timers.count > 0)
+	if (walk->world.timers.heap.count > 0)
 		fail(walk, "a timer is left", "");
 	world_close(&walk->world);
 	witness_reset(&walk->witness);

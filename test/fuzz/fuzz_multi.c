@@ -350,7 +350,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	}
 	come_to_rest(&walk);
 	world_disconnect(&walk.world);
-	if (walk.world.timers.count > 0)
+	if (walk.world.timers.heap.count > 0)
 		fail("a timer is left", "");
 	world_close(&walk.world);
 	multi_witness_reset(&walk.witness);

@@ -221,9 +221,9 @@ static void finish(struct script *script)
 	world_disconnect(world);
 	if (world->speech.running.count > 0)
 		script_fail(script, "the session is gone and a job runs on");
-	if (world->timers.count > 0)
+	if (world->timers.heap.count > 0)
 		script_fail(script, "the session is gone and %zu timers are set",
-			    world->timers.count);
+			    world->timers.heap.count);
 	world_close(world);
 	witness_reset(&script->witness);
 	multi_witness_reset(&script->multi_witness);

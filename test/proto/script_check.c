@@ -110,7 +110,7 @@ static void check_session(struct script *script, const char *words)
 	const struct session *session = script->world.session;
 	const struct match_fact facts[] = {
 		{"idle", NULL, session && session->ops->is_idle(session)},
-		{"timers", NULL, (double)script->world.timers.count},
+		{"timers", NULL, (double)script->world.timers.heap.count},
 	};
 
 	check(script, "session", words, facts, COUNT(facts));

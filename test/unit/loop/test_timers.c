@@ -115,7 +115,7 @@ static void check_against_model(const struct modelled *all)
 		if (all[i].expected_us < earliest)
 			earliest = all[i].expected_us;
 	}
-	assert_int_equal(model_timers.count, count);
+	assert_int_equal(model_timers.heap.count, count);
 	assert_int_equal(timers_next_us(&model_timers), earliest);
 }
 
@@ -149,7 +149,7 @@ static void test_any_order_of_setting_clearing_and_firing(void **state)
 		check_against_model(all);
 	}
 	timers_reset(&model_timers);
-	assert_int_equal(model_timers.count, 0);
+	assert_int_equal(model_timers.heap.count, 0);
 	for (size_t i = 0; i < MODEL_TIMERS; ++i)
 		assert_false(timer_is_set(&all[i].timer));
 }

@@ -159,7 +159,7 @@ static void test_without_descriptors_accepting_pauses_and_resumes(void **state)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
 	pump(loop);
 	assert_int_equal(accepted, 0);
-	assert_int_equal(loop->timers.count, 1); /* it waits, it does not spin */
+	assert_int_equal(loop->timers.heap.count, 1); /* it waits, it does not spin */
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	pump(loop);
 	assert_int_equal(accepted, 0);

@@ -118,7 +118,7 @@ static bool run_multi(size_t n)
 		assert_int_equal(tally.closed, 1);
 	}
 	world_disconnect(&world);
-	assert_int_equal(world.timers.count, 0);
+	assert_int_equal(world.timers.heap.count, 0);
 	assert_int_equal(world.speech.running.count, 0);
 	world_close(&world);
 	assert_int_equal(mem_live(), 0);
@@ -144,7 +144,7 @@ static bool run(size_t n)
 		assert_well_again(&world);
 	}
 	world_disconnect(&world);
-	assert_int_equal(world.timers.count, 0);
+	assert_int_equal(world.timers.heap.count, 0);
 	assert_int_equal(world.speech.running.count, 0);
 	world_close(&world);
 	assert_int_equal(mem_live(), 0);
@@ -217,7 +217,7 @@ static bool run_silence(size_t n)
 		assert_int_equal(world.peer.handed_over.count, outcome.messages);
 	}
 	mem_deref(call);
-	assert_int_equal(world.timers.count, 0);
+	assert_int_equal(world.timers.heap.count, 0);
 	world_close(&world);
 	assert_int_equal(mem_live(), 0);
 	return !is_made || outcome.failed > 0;
