@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/voice_list.h"
-#include "wire/openai_body.h"
+#include "doors/openai/openai_body.h"
 
 /* Without its runtime the neural engine has no voice, and need not be started to say so. */
 static bool local_voice_is_hopeless(const struct config *config, const char *engine)

@@ -16,6 +16,7 @@
 #include "base/count.h"
 #include "base/mem.h"
 #include "cli/data_dir.h"
+#include "doors/doors.h"
 #include "net/listener.h"
 #include "net/tls.h"
 #include "server/agents.h"
@@ -132,7 +133,7 @@ static int preflight_check_agents(const struct config *config, struct buf *error
 				  struct buf *warnings)
 {
 	struct agents *agents = NULL;
-	int err = agents_alloc(&agents, config, errors);
+	int err = agents_alloc(&agents, config, doors_all, errors);
 
 	(void)warnings;
 	mem_deref(agents);

@@ -23,6 +23,7 @@
 #include "cli/money.h"
 #include "cli/preflight.h"
 #include "cli/settings.h"
+#include "doors/doors.h"
 #include "net/listener.h"
 #include "server/config_prices.h"
 #include "server/elevenlabs_voices.h"
@@ -306,7 +307,7 @@ static int run(const struct command_call *call)
 	data_dir_close_files(&config);
 	if (serve_is_second(&host))
 		return COMMAND_FAILED;
-	return server_main(&config, &events) == 0 ? COMMAND_OK : COMMAND_FAILED;
+	return server_main(&config, doors_all, &events) == 0 ? COMMAND_OK : COMMAND_FAILED;
 }
 
 /* No option takes a secret: a successor gets the same arguments, and secrets are overwritten

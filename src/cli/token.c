@@ -12,6 +12,7 @@
 #include "base/count.h"
 #include "cli/key_source.h"
 #include "cli/store_verb.h"
+#include "doors/doors.h"
 #include "server/routes.h"
 
 static int create(struct store *store, const struct command_call *call)
@@ -20,7 +21,7 @@ static int create(struct store *store, const struct command_call *call)
 	char prefix[KEY_SOURCE_SIZE] = "";
 	bool found;
 	const char *path = command_value(call, "path");
-	const char *path_kind = path ? routes_door(path) : NULL;
+	const char *path_kind = path ? routes_token_path(doors_all, path) : NULL;
 	char text[ACCOUNT_TOKEN_LEN + 1];
 	struct store_token token;
 	struct store_key key;

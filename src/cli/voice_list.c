@@ -12,8 +12,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/similar.h"
+#include "doors/openai/openai_body.h"
 #include "loop/loop.h"
-#include "wire/openai_body.h"
 
 #define VOICE_LIST_PAGE 100 /* the server gives no more at once */
 #define VOICE_LIST_CANDIDATES 5 /* more would not help anybody to choose */

@@ -11,11 +11,14 @@
 #include "base/mem.h"
 #include "server/routes.h"
 
+#define PATTERN_SIZE 128 /* of a route */
+
 /* Names that were there once: an operator who renames agents with each reload
  * loses the sums of the first ones. */
 #define TOTALS_MAX (4u * CONFIG_AGENTS_MAX)
 
 struct agents {
+	const struct door *const *doors; /* whose routes no agent can have as its path */
 	struct agent *rows[CONFIG_AGENTS_MAX];
 	size_t count;
 	struct agent_totals *totals[TOTALS_MAX];
@@ -228,11 +231,12 @@ static int fill_totals(struct agent *agent, const char *name, struct agents *age
 }
 
 /* Routes come first: nobody would ever reach it. */
-static int check_path(const struct config_agent *config, struct buf *errors)
+static int check_path(const struct agents *agents, const struct config_agent *config,
+		      struct buf *errors)
 {
-	const char *pattern = routes_pattern(config->path);
+	char pattern[PATTERN_SIZE];
 
-	if (!pattern)
+	if (!routes_pattern(pattern, sizeof(pattern), agents->doors, config->path))
 		return 0;
 	(void)buf_printf(errors, "[agent %s] path %s: the server has %s there\n", config->name,
 			 config->path, pattern);
@@ -249,7 +253,7 @@ static int make_agent(struct agent **agentp, const struct config_agent *config,
 		return ENOMEM;
 	snprintf(agent->path, sizeof(agent->path), "%s", config->path);
 	snprintf(agent->language, sizeof(agent->language), "%s", config->language);
-	err = check_path(config, errors);
+	err = check_path(agents, config, errors);
 	if (!err)
 		err = fill_keys(agent, config, errors);
 	if (!err)
@@ -289,13 +293,15 @@ int agents_reload(struct agents *agents, const struct config *config, struct buf
 	return err;
 }
 
-int agents_alloc(struct agents **agentsp, const struct config *config, struct buf *errors)
+int agents_alloc(struct agents **agentsp, const struct config *config,
+		 const struct door *const *doors, struct buf *errors)
 {
 	struct agents *agents = mem_zalloc(sizeof(*agents), agents_destroy);
 	int err;
 
 	if (!agents)
 		return ENOMEM;
+	agents->doors = doors;
 	err = agents_reload(agents, config, errors);
 	if (err)
 		mem_deref(agents);

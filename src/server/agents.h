@@ -15,6 +15,7 @@
 #include "account/engine_token.h"
 #include "llm/llm.h"
 #include "server/config.h"
+#include "server/door.h"
 #include "session/conversation.h"
 
 /* A prompt in a file: some ten thousand words. */
@@ -42,7 +43,8 @@ struct agents;
 
 /* Those of the configuration.  EINVAL or an errno, with a line per mistake in
  * errors. */
-int agents_alloc(struct agents **agentsp, const struct config *config, struct buf *errors);
+int agents_alloc(struct agents **agentsp, const struct config *config,
+		 const struct door *const *doors, struct buf *errors);
 
 /* The same anew: on failure nothing has changed. */
 int agents_reload(struct agents *agents, const struct config *config, struct buf *errors);

@@ -9,8 +9,6 @@
 #include "base/log.h"
 #include "metrics/metrics.h"
 #include "server/server_private.h"
-#include "server/shape.h"
-#include "wire/error_shape.h"
 
 void answer_make_request_id(char id[REQUEST_ID_LEN + 1])
 {
@@ -21,11 +19,6 @@ void answer_make_request_id(char id[REQUEST_ID_LEN + 1])
 	snprintf(id, REQUEST_ID_LEN + 1, "req_%016llx", (unsigned long long)value);
 }
 
-static const struct error_shape *answer_shape(const struct route_call *call)
-{
-	return error_shape_of(call->request->path, shape_client(call->request));
-}
-
 void answer_head(const struct route_call *call)
 {
 	char timing[48];
@@ -34,9 +27,18 @@ void answer_head(const struct route_call *call)
 		 (double)(clock_monotonic_us() - call->begun_us) / 1000.0);
 	http_reply_header(call->request, "x-request-id", call->request_id);
 	http_reply_header(call->request, "server-timing", timing);
-	/* Under this name ElevenLabs' clients read it. */
-	if (answer_shape(call) == &error_shape_elevenlabs)
-		http_reply_header(call->request, "request-id", call->request_id);
+	if (call->door->request_id_header)
+		http_reply_header(call->request, call->door->request_id_header, call->request_id);
+}
+
+void answer_mark_speech(const struct route_call *call)
+{
+	for (const struct door *const *door = call->server->doors; *door; ++door) {
+		const struct door_header *header = &(*door)->speech_header;
+
+		if (header->name)
+			http_reply_header(call->request, header->name, header->value);
+	}
 }
 
 static void answer_at_level(const struct route_call *call, enum log_level level, int status,
@@ -68,7 +70,7 @@ void answer_empty(const struct route_call *call)
 
 static void answer_notice(const struct route_call *call, const struct wire_notice *notice)
 {
-	const struct error_shape *shape = answer_shape(call);
+	const struct error_shape *shape = call->door->errors;
 	struct buf *scratch = &call->server->scratch;
 	unsigned retry_s = notice->retry_s ? notice->retry_s : wire_error_retry_s(notice->id);
 	char seconds[16];

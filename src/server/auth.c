@@ -13,7 +13,6 @@
 
 #include "account/scopes.h"
 #include "base/clock.h"
-#include "base/count.h"
 #include "base/mem.h"
 #include "server/routes.h"
 #include "server/server_private.h"
@@ -29,11 +28,6 @@ struct pending_auth {
 	route_h *next;
 	bool is_passed_on; /* the client's going away is the handler's matter */
 };
-
-/* ElevenLabs' clients have the last two. */
-static const char *const query_names[] = {"api_key", "token", "master_key", "authorization",
-					  "single_use_token"};
-static const char *const header_names[] = {"x-api-key", "xi-api-key", "x-vapi-secret"};
 
 static int copy_key(char text[KEY_TEXT_MAX], const char *value, size_t len)
 {
@@ -57,40 +51,53 @@ static const char *behind_bearer(const char *value)
 	return value + strspn(value, " ");
 }
 
-static int key_from_header(char text[KEY_TEXT_MAX], const struct http_request *request)
+static int auth_find_in_headers(char text[KEY_TEXT_MAX], const struct route_call *call)
 {
+	const struct http_request *request = call->request;
 	const char *value = http_header(request, "authorization");
 
 	if (value && behind_bearer(value)) {
 		value = behind_bearer(value);
 		return copy_key(text, value, strlen(value));
 	}
-	for (size_t i = 0; i < COUNT(header_names); ++i) {
-		value = http_header(request, header_names[i]);
-		if (value)
-			return copy_key(text, value, strlen(value));
+	for (const struct door *const *door = call->server->doors; *door; ++door) {
+		for (const char *const *name = (*door)->key_headers; name && *name; ++name) {
+			value = http_header(request, *name);
+			if (value)
+				return copy_key(text, value, strlen(value));
+		}
 	}
 	return ENOENT;
 }
 
-/* Some clients put the key in the query as it is, others percent-encoded; a
- * key has no character for which the difference matters but '+' and '%'. */
-static int key_from_query(char text[KEY_TEXT_MAX], const struct http_request *request)
+/* Some clients put the key in the query as it is, others percent-encoded; a key has no character
+ * for which the difference matters but '+' and '%'. */
+static int auth_take_from_query(char text[KEY_TEXT_MAX], const struct http_request *request,
+				const char *name)
 {
-	for (size_t i = 0; i < COUNT(query_names); ++i) {
-		size_t len;
-		const char *raw = http_query_raw(request, query_names[i], &len);
+	size_t len;
+	const char *raw = http_query_raw(request, name, &len);
+	const char *key;
 
-		if (!raw || len == 0)
-			continue;
-		if (http_query(request, query_names[i], text, KEY_TEXT_MAX) == 0) {
-			const char *key = behind_bearer(text);
-
-			if (key)
-				memmove(text, key, strlen(key) + 1);
-			return 0;
-		}
+	if (!raw || len == 0)
+		return ENOENT;
+	if (http_query(request, name, text, KEY_TEXT_MAX) != 0)
 		return copy_key(text, raw, len);
+	key = behind_bearer(text);
+	if (key)
+		memmove(text, key, strlen(key) + 1);
+	return 0;
+}
+
+static int auth_find_key(char text[KEY_TEXT_MAX], const struct route_call *call)
+{
+	if (auth_find_in_headers(text, call) == 0)
+		return 0;
+	for (const struct door *const *door = call->server->doors; *door; ++door) {
+		for (const char *const *name = (*door)->key_queries; name && *name; ++name) {
+			if (auth_take_from_query(text, call->request, *name) == 0)
+				return 0;
+		}
 	}
 	return ENOENT;
 }
@@ -117,7 +124,7 @@ static void refuse_scopes(const struct pending_auth *pending)
 	char names[SCOPES_TEXT_SIZE];
 	char detail[SCOPES_TEXT_SIZE + 32];
 
-	scopes_print(names, pending->scopes & ~AUTH_AS_TURN);
+	scopes_print(names, pending->scopes & ~AUTH_FLAGS);
 	for (char *p = names; (p = strchr(p, ','));)
 		*p = '|';
 	snprintf(detail, sizeof(detail), "the key lacks the scope %s", names);
@@ -181,16 +188,6 @@ static void auth_admit(struct pending_auth *pending, struct member *member)
 		mem_deref(pending); /* it was answered, or the client is gone */
 }
 
-/* The upgrade of a native socket is refused as their ingress does it; calls have the status of
- * the documented table. */
-static enum wire_error_id wrong_key(const struct http_request *request)
-{
-	static const char sockets[] = "/ws/";
-
-	return strncmp(request->path, sockets, strlen(sockets)) == 0 ? WIRE_ERROR_FORBIDDEN
-								     : WIRE_ERROR_WRONG_KEY;
-}
-
 static void on_checked(int err, struct member *member, void *arg)
 {
 	struct pending_auth *pending = arg;
@@ -200,15 +197,19 @@ static void on_checked(int err, struct member *member, void *arg)
 		auth_admit(pending, member);
 		return;
 	}
-	answer_error(&pending->call,
-		     err == EACCES ? wrong_key(pending->call.request) : WIRE_ERROR_NO_KEYS, NULL);
+	if (err != EACCES)
+		answer_error(&pending->call, WIRE_ERROR_NO_KEYS, NULL);
+	else if (pending->scopes & AUTH_FORBIDS)
+		answer_error(&pending->call, WIRE_ERROR_FORBIDDEN, NULL);
+	else
+		answer_error(&pending->call, WIRE_ERROR_WRONG_KEY, NULL);
 	mem_deref(pending);
 }
 
 static int ask(const struct route_call *call, unsigned scopes, route_h *next, const char *text)
 {
 	struct pending_auth *pending = mem_zalloc(sizeof(*pending), NULL);
-	const char *door = routes_door(call->request->path);
+	const char *token_path = routes_token_path(call->server->doors, call->request->path);
 	int err;
 
 	if (!pending)
@@ -219,7 +220,7 @@ static int ask(const struct route_call *call, unsigned scopes, route_h *next, co
 	mem_ref(call->request);
 	mem_set_destructor(pending, pending_destroy);
 	err = members_check(&pending->check, call->server->members, text, strlen(text),
-			    door ? door : call->request->path, on_checked, pending);
+			    token_path ? token_path : call->request->path, on_checked, pending);
 	if (err)
 		mem_deref(pending);
 	else
@@ -227,22 +228,12 @@ static int ask(const struct route_call *call, unsigned scopes, route_h *next, co
 	return err;
 }
 
-bool auth_has_key(const struct http_request *request)
-{
-	char text[KEY_TEXT_MAX];
-	bool has_key = key_from_header(text, request) == 0 || key_from_query(text, request) == 0;
-
-	explicit_bzero(text, sizeof(text));
-	return has_key;
-}
-
 void auth_request(const struct route_call *call, unsigned scopes, route_h *next)
 {
 	char text[KEY_TEXT_MAX];
-	bool has_key = key_from_header(text, call->request) == 0 ||
-		       key_from_query(text, call->request) == 0;
+	bool has_key = auth_find_key(text, call) == 0;
 
-	if (!has_key && (scopes & AUTH_OPTIONAL))
+	if (!has_key && (scopes & (AUTH_OPTIONAL | AUTH_IN_BAND)))
 		next(call);
 	else if (!has_key)
 		answer_error(call, WIRE_ERROR_MISSING_KEY, NULL);

@@ -9,7 +9,6 @@
 
 #include "base/count.h"
 #include "server/server_private.h"
-#include "server/shape.h"
 #include "wire/json_write.h"
 #include "wire/settings.h"
 
@@ -160,11 +159,17 @@ static void model_rest_answer(const struct route_call *call, const struct buf *o
 void model_rest_list(const struct route_call *call)
 {
 	struct buf *out = &call->server->scratch;
-	int err;
 
 	out->len = 0;
-	err = shape_is_elevenlabs(call->request) ? write_elevenlabs(out) : write_native(out);
-	model_rest_answer(call, out, err);
+	model_rest_answer(call, out, write_native(out));
+}
+
+void model_rest_list_elevenlabs(const struct route_call *call)
+{
+	struct buf *out = &call->server->scratch;
+
+	out->len = 0;
+	model_rest_answer(call, out, write_elevenlabs(out));
 }
 
 /* Open WebUI and others ask here for the names that they offer. */

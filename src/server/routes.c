@@ -1,166 +1,70 @@
 /*
- * routes.c: path → handler, one row each.
+ * routes.c: path → handler.
  *
- * {id} in a path stands for one part of it.  What is there is a number or, where
- * voices are meant, a name; else it is the id of nothing, and its handler says what
- * was not found.
+ * The routes that belong to no vendor are in the table below, those of vendors' APIs in tables of
+ * the doors.  {id} in a path is one part of it.  What is there is a number or, for voices, a name;
+ * anything else is the id of nothing, and the handler says what was not found.
  */
+#include "server/routes.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/count.h"
-#include "server/routes.h"
 #include "server/server_private.h"
 #include "server/speech_engine.h"
 
-#define READ_WORDS (STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
-#define WRITE_WORDS STORE_SCOPE_DICTIONARIES
-#define SPEAK (STORE_SCOPE_SPEAK | AUTH_AS_TURN)
-#define CHANGE_VOICES STORE_SCOPE_VOICES
-
-struct route {
-	const char *method;
-	const char *path;
-	unsigned scopes; /* of which a key must have one; 0: anyone may */
-	route_h *handler;
-	size_t body_max; /* 0: HTTP_BODY_MAX */
+static const struct route routes_own_table[] = {
+	{"GET", "/", 0, .handler = page_get},
+	{"GET", "/web/{id}", 0, .handler = page_get},
+	{"GET", "/metrics", 0, .handler = metrics_page_get},
+	{"GET", "/health", 0, .handler = health_get},
+	{"GET", "/ready", 0, .handler = health_ready},
+	{"GET", "/openapi.json", 0, .handler = description_openapi},
+	{"GET", "/asyncapi.json", 0, .handler = description_asyncapi},
+	{"GET", "/v1/agents", STORE_SCOPE_SPEAK, .handler = agent_rest_list},
+	{"GET", "/ws/talk/{id}", AUTH_SPEAK | AUTH_FORBIDS, .handler = agent_rest_talk},
+	{"POST", "/v1/normalize", STORE_SCOPE_ADMIN, .handler = normalize_text},
+	{"GET", "/v1/usage", STORE_SCOPE_READ, .handler = usage_rest_sum},
+	{"GET", "/v1/usage/turns", STORE_SCOPE_READ, .handler = usage_rest_turns},
+	{"POST", "/v1/tokens", STORE_SCOPE_SPEAK, .handler = token_rest_add},
+	{"GET", "/v1/admin/accounts", STORE_SCOPE_ADMIN, .handler = account_rest_list},
+	{"POST", "/v1/admin/accounts", STORE_SCOPE_ADMIN, .handler = account_rest_add},
+	{"GET", "/v1/admin/accounts/{id}", STORE_SCOPE_ADMIN, .handler = account_rest_get},
+	{"PATCH", "/v1/admin/accounts/{id}", STORE_SCOPE_ADMIN, .handler = account_rest_change},
+	{"GET", "/v1/admin/accounts/{id}/top-ups", STORE_SCOPE_ADMIN,
+	 .handler = account_rest_list_top_ups},
+	{"POST", "/v1/admin/accounts/{id}/top-ups", STORE_SCOPE_ADMIN,
+	 .handler = account_rest_add_top_up},
+	{"GET", "/v1/admin/projects", STORE_SCOPE_ADMIN, .handler = account_rest_list_projects},
+	{"POST", "/v1/admin/projects", STORE_SCOPE_ADMIN, .handler = account_rest_add_project},
+	{"GET", "/v1/admin/keys", STORE_SCOPE_ADMIN, .handler = key_rest_list},
+	{"POST", "/v1/admin/keys", STORE_SCOPE_ADMIN, .handler = key_rest_add},
+	{"GET", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, .handler = key_rest_get},
+	{"PATCH", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, .handler = key_rest_change},
+	{"DELETE", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, .handler = key_rest_revoke},
+	{0},
 };
 
-/* A path of theirs, at the root and under the prefix that some clients are given. */
-#define ELEVENLABS(method, path, handler)                                                          \
-	{method, path, SPEAK, handler, 0},                                                         \
-	{                                                                                          \
-		method, "/11labs" path, SPEAK, handler, 0                                          \
-	}
-
-#define PRONUNCIATIONS "/v1/pronunciation-dictionaries"
-#define WORDS(method, path, scopes, handler)                                                       \
-	{method, PRONUNCIATIONS path, scopes, handler, DICTIONARY_REST_BODY_MAX},                  \
-	{                                                                                          \
-		method, "/11labs" PRONUNCIATIONS path, scopes, handler, DICTIONARY_REST_BODY_MAX   \
-	}
-
-static const struct route routes[] = {
-	{"GET", "/", 0, page_get, 0},
-	{"GET", "/web/{id}", 0, page_get, 0},
-	{"GET", "/metrics", 0, metrics_page_get, 0},
-	{"GET", "/health", 0, health_get, 0},
-	{"GET", "/ready", 0, health_ready, 0},
-	{"GET", "/openapi.json", 0, description_openapi, 0},
-	{"GET", "/asyncapi.json", 0, description_asyncapi, 0},
-	{"GET", "/ws/tts", SPEAK, tts_socket_open_once, 0},
-	{"GET", "/ws/tts/multi", SPEAK, tts_socket_open_multi, 0},
-	{"GET", "/ws/tts/stream", SPEAK, tts_socket_open_stream, 0},
-	{"GET", "/v1/agents", STORE_SCOPE_SPEAK, agent_rest_list, 0},
-	{"GET", "/ws/talk/{id}", SPEAK, agent_rest_talk, 0},
-	/* Their keys may come in the first message. */
-	{"GET", "/v1/text-to-speech/{id}/stream-input", 0, tts_socket_open_stream_input, 0},
-	{"GET", "/11labs/v1/text-to-speech/{id}/stream-input", 0, tts_socket_open_stream_input, 0},
-	{"GET", "/v1/text-to-speech/{id}/multi-stream-input", 0, tts_socket_open_multi_stream_input,
-	 0},
-	{"GET", "/11labs/v1/text-to-speech/{id}/multi-stream-input", 0,
-	 tts_socket_open_multi_stream_input, 0},
-	{"POST", "/v1/tts/generate", SPEAK, speech_http_generate, 0},
-	{"POST", "/predict", SPEAK, speech_http_generate, 0},
-	{"POST", "/v1/audio/speech", SPEAK, speech_http_openai, 0},
-	{"POST", "/vapi/synthesize", SPEAK, speech_http_vapi, 0},
-	ELEVENLABS("POST", "/v1/text-to-speech/{id}", speech_http_elevenlabs),
-	ELEVENLABS("POST", "/v1/text-to-speech/{id}/stream", speech_http_elevenlabs),
-	ELEVENLABS("POST", "/v1/text-to-speech/{id}/with-timestamps", speech_http_elevenlabs_timed),
-	ELEVENLABS("POST", "/v1/text-to-speech/{id}/stream/with-timestamps",
-		   speech_http_elevenlabs_timed_lines),
-	{"GET", "/v1/dictionaries", READ_WORDS, dictionary_rest_list, 0},
-	{"POST", "/v1/dictionaries", WRITE_WORDS, dictionary_rest_add, 0},
-	{"GET", "/v1/dictionaries/{id}", READ_WORDS, dictionary_rest_get, 0},
-	{"PATCH", "/v1/dictionaries/{id}", WRITE_WORDS, dictionary_rest_change, 0},
-	{"DELETE", "/v1/dictionaries/{id}", WRITE_WORDS, dictionary_rest_remove, 0},
-	{"GET", "/v1/dictionaries/{id}/entries", READ_WORDS, dictionary_rest_list_entries, 0},
-	{"POST", "/v1/dictionaries/{id}/entries", WRITE_WORDS, dictionary_rest_add_entry, 0},
-	{"PUT", "/v1/dictionaries/{id}/entries", WRITE_WORDS, dictionary_rest_replace_entries,
-	 DICTIONARY_REST_BODY_MAX},
-	{"PATCH", "/v1/dictionaries/{id}/entries/{id}", WRITE_WORDS, dictionary_rest_change_entry,
-	 0},
-	{"DELETE", "/v1/dictionaries/{id}/entries/{id}", WRITE_WORDS, dictionary_rest_remove_entry,
-	 0},
-	{"POST", "/v1/dictionaries/{id}/invalidate", STORE_SCOPE_ADMIN, dictionary_rest_invalidate,
-	 0},
-	WORDS("GET", "", READ_WORDS, pronunciation_rest_list),
-	WORDS("POST", "/add-from-rules", WRITE_WORDS, pronunciation_rest_add),
-	WORDS("POST", "/add-from-file", WRITE_WORDS, pronunciation_rest_add_file),
-	WORDS("GET", "/{id}", READ_WORDS, pronunciation_rest_get),
-	WORDS("PATCH", "/{id}", WRITE_WORDS, pronunciation_rest_change),
-	WORDS("GET", "/{id}/{id}/download", READ_WORDS, pronunciation_rest_download),
-	WORDS("POST", "/{id}/add-rules", WRITE_WORDS, pronunciation_rest_add_rules),
-	WORDS("POST", "/{id}/set-rules", WRITE_WORDS, pronunciation_rest_set_rules),
-	WORDS("POST", "/{id}/remove-rules", WRITE_WORDS, pronunciation_rest_remove_rules),
-	{"GET", "/v1/voices", AUTH_SEE_VOICES, voice_rest_list, 0},
-	{"GET", "/v1/voices/{id}", AUTH_SEE_VOICES, voice_rest_get, 0},
-	{"POST", "/v1/voices", CHANGE_VOICES, voice_change_add, 0},
-	{"PATCH", "/v1/voices/{id}", CHANGE_VOICES, voice_change_patch, 0},
-	{"DELETE", "/v1/voices/{id}", CHANGE_VOICES, voice_change_remove, 0},
-	{"GET", "/v1/voices/{id}/references", AUTH_SEE_VOICES, voice_change_references, 0},
-	{"POST", "/v1/voices/{id}/references", CHANGE_VOICES, voice_change_not_available, 0},
-	{"DELETE", "/v1/voices/{id}/references/{id}", CHANGE_VOICES, voice_change_not_available, 0},
-	{"POST", "/v1/voices/{id}/publish", CHANGE_VOICES, voice_change_not_available, 0},
-	{"PUT", "/v1/voices/{id}/avatar", CHANGE_VOICES, voice_change_not_available, 0},
-	{"POST", "/v1/voices/{id}/generate-sample", CHANGE_VOICES | AUTH_AS_TURN, voice_sample_make,
-	 0},
-	{"GET", "/v1/voices/{id}/sample", AUTH_SEE_VOICES, voice_sample_get, 0},
-	{"GET", "/v1/models", AUTH_OPTIONAL, model_rest_list, 0},
-	{"GET", "/v1/models/{id}", AUTH_OPTIONAL, model_rest_get, 0},
-	{"GET", "/v1/audio/models", AUTH_OPTIONAL, model_rest_list_audio, 0},
-	{"GET", "/v1/audio/voices", AUTH_OPTIONAL, audio_rest_voices, 0},
-	{"GET", "/v2/voices", AUTH_SEE_VOICES, voice_search_list, 0},
-	{"GET", "/v1/voices/settings/default", AUTH_SEE_VOICES, voice_settings_default, 0},
-	{"GET", "/v1/voices/{id}/settings", AUTH_SEE_VOICES, voice_settings_get, 0},
-	{"POST", "/v1/voices/{id}/settings/edit", CHANGE_VOICES, voice_change_settings, 0},
-	{"GET", "/v1/user", AUTH_SEE_VOICES, user_rest_get, 0},
-	{"GET", "/v1/user/subscription", AUTH_SEE_VOICES, user_rest_subscription, 0},
-	{"GET", "/v1/history", AUTH_SEE_VOICES, user_rest_history, 0},
-	{"GET", "/v1/usage/character-stats", STORE_SCOPE_READ, user_rest_usage, 0},
-	{"GET", "/11labs/v1/usage/character-stats", STORE_SCOPE_READ, user_rest_usage, 0},
-	{"GET", "/11labs/health", 0, health_get, 0},
-	{"GET", "/11labs/v1/voices", AUTH_SEE_VOICES, voice_rest_list, 0},
-	{"GET", "/11labs/v1/voices/{id}", AUTH_SEE_VOICES, voice_rest_get, 0},
-	{"GET", "/11labs/v2/voices", AUTH_SEE_VOICES, voice_search_list, 0},
-	{"GET", "/11labs/v1/voices/settings/default", AUTH_SEE_VOICES, voice_settings_default, 0},
-	{"GET", "/11labs/v1/voices/{id}/settings", AUTH_SEE_VOICES, voice_settings_get, 0},
-	{"POST", "/11labs/v1/voices/{id}/settings/edit", CHANGE_VOICES, voice_change_settings, 0},
-	{"GET", "/11labs/v1/models", AUTH_OPTIONAL, model_rest_list, 0},
-	{"GET", "/11labs/v1/user", AUTH_SEE_VOICES, user_rest_get, 0},
-	{"GET", "/11labs/v1/user/subscription", AUTH_SEE_VOICES, user_rest_subscription, 0},
-	{"GET", "/11labs/v1/history", AUTH_SEE_VOICES, user_rest_history, 0},
-	{"POST", "/v1/normalize", STORE_SCOPE_ADMIN, normalize_text, 0},
-	{"GET", "/v1/usage", STORE_SCOPE_READ, usage_rest_sum, 0},
-	{"GET", "/v1/usage/turns", STORE_SCOPE_READ, usage_rest_turns, 0},
-	{"POST", "/v1/tokens", STORE_SCOPE_SPEAK, token_rest_add, 0},
-	{"POST", "/v1/single-use-token/{id}", STORE_SCOPE_SPEAK, token_rest_add_single_use, 0},
-	{"POST", "/11labs/v1/single-use-token/{id}", STORE_SCOPE_SPEAK, token_rest_add_single_use,
-	 0},
-	{"GET", "/v1/admin/accounts", STORE_SCOPE_ADMIN, account_rest_list, 0},
-	{"POST", "/v1/admin/accounts", STORE_SCOPE_ADMIN, account_rest_add, 0},
-	{"GET", "/v1/admin/accounts/{id}", STORE_SCOPE_ADMIN, account_rest_get, 0},
-	{"PATCH", "/v1/admin/accounts/{id}", STORE_SCOPE_ADMIN, account_rest_change, 0},
-	{"GET", "/v1/admin/accounts/{id}/top-ups", STORE_SCOPE_ADMIN, account_rest_list_top_ups, 0},
-	{"POST", "/v1/admin/accounts/{id}/top-ups", STORE_SCOPE_ADMIN, account_rest_add_top_up, 0},
-	{"GET", "/v1/admin/projects", STORE_SCOPE_ADMIN, account_rest_list_projects, 0},
-	{"POST", "/v1/admin/projects", STORE_SCOPE_ADMIN, account_rest_add_project, 0},
-	{"GET", "/v1/admin/keys", STORE_SCOPE_ADMIN, key_rest_list, 0},
-	{"POST", "/v1/admin/keys", STORE_SCOPE_ADMIN, key_rest_add, 0},
-	{"GET", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, key_rest_get, 0},
-	{"PATCH", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, key_rest_change, 0},
-	{"DELETE", "/v1/admin/keys/{id}", STORE_SCOPE_ADMIN, key_rest_revoke, 0},
+static const char *const routes_own_paths[] = {
+	"/ws/", "/v1/normalize", "/v1/agents", "/v1/usage", "/v1/tokens", "/v1/admin/", NULL,
 };
 
-/* What stands for {id} in a path. */
+const struct door routes_own = {
+	.name = "own",
+	.routes = routes_own_table,
+	.errors = &error_shape_native,
+	.paths = routes_own_paths,
+};
+
+/* What a path has for {id}. */
 struct route_ids {
 	int64_t numbers[ROUTE_IDS_MAX];
 	const char *texts[ROUTE_IDS_MAX];
 };
 
 /* Digits alone, and no more than an int64_t holds; else 0. */
-static int64_t to_id(const char *text, size_t len)
+static int64_t routes_to_id(const char *text, size_t len)
 {
 	int64_t id = 0;
 
@@ -172,7 +76,7 @@ static int64_t to_id(const char *text, size_t len)
 	return id;
 }
 
-static bool path_fits(const char *pattern, const char *path, struct route_ids *ids)
+static bool routes_pattern_fits(const char *pattern, const char *path, struct route_ids *ids)
 {
 	static const char mark[] = "{id}";
 	size_t count = 0;
@@ -184,7 +88,7 @@ static bool path_fits(const char *pattern, const char *path, struct route_ids *i
 			if (len == 0)
 				return false;
 			ids->texts[count] = path;
-			ids->numbers[count++] = to_id(path, len);
+			ids->numbers[count++] = routes_to_id(path, len);
 			pattern += strlen(mark);
 			path += len;
 		} else if (*pattern++ != *path++) {
@@ -194,84 +98,111 @@ static bool path_fits(const char *pattern, const char *path, struct route_ids *i
 	return *path == '\0';
 }
 
-static bool method_fits(const struct route *route, const char *method)
+/* Without a method: any. */
+static bool routes_fits(const struct route *route, const struct door *door, const char *method,
+			const char *path, struct route_ids *ids)
 {
+	size_t len = door->prefix ? strlen(door->prefix) : 0;
+
 	/* HEAD is GET whose body the HTTP server leaves out. */
-	return strcmp(method, route->method) == 0 ||
-	       (strcmp(method, "HEAD") == 0 && strcmp(route->method, "GET") == 0);
+	if (method && strcmp(method, route->method) != 0 &&
+	    (strcmp(method, "HEAD") != 0 || strcmp(route->method, "GET") != 0))
+		return false;
+	return routes_pattern_fits(route->path, path, ids) ||
+	       (len > 0 && strncmp(path, door->prefix, len) == 0 &&
+		routes_pattern_fits(route->path, path + len, ids));
 }
 
-static const struct route *find(const char *method, const char *path, struct route_ids *ids)
+static const struct route *routes_find_in(const struct door *door, const char *method,
+					  const char *path, struct route_ids *ids)
 {
-	for (size_t i = 0; i < COUNT(routes); ++i) {
-		if (method_fits(&routes[i], method) && path_fits(routes[i].path, path, ids))
-			return &routes[i];
+	for (const struct route *route = door->routes; route->path; ++route) {
+		if (routes_fits(route, door, method, path, ids))
+			return route;
 	}
 	return NULL;
+}
+
+/* The routes of the door whose client it is (NULL: that is not known) come before all others. */
+static const struct route *routes_find(const struct door *const *doors, const struct door *client,
+				       const char *method, const char *path, struct route_ids *ids)
+{
+	const struct route *route = client ? routes_find_in(client, method, path, ids) : NULL;
+
+	if (!route)
+		route = routes_find_in(&routes_own, method, path, ids);
+	for (; *doors && !route; ++doors)
+		route = routes_find_in(*doors, method, path, ids);
+	return route;
 }
 
 size_t routes_body_max(const char *method, const char *path, void *arg)
 {
+	const struct server *server = arg;
 	struct route_ids ids;
-	const struct route *route = find(method, path, &ids);
+	const struct route *route = routes_find(server->doors, NULL, method, path, &ids);
 
-	(void)arg;
 	return route && route->body_max ? route->body_max : HTTP_BODY_MAX;
 }
 
-const char *routes_pattern(const char *path)
+bool routes_pattern(char *pattern, size_t size, const struct door *const *doors, const char *path)
 {
 	struct route_ids ids;
-	const struct route *route = find("GET", path, &ids);
+	const struct route *route = routes_find(doors, NULL, "GET", path, &ids);
+	const char *prefix = "";
 
-	return route ? route->path : NULL;
+	if (!route)
+		return false;
+	for (; *doors && !routes_pattern_fits(route->path, path, &ids); ++doors) {
+		if ((*doors)->prefix && routes_find_in(*doors, "GET", path, &ids) == route)
+			prefix = (*doors)->prefix;
+	}
+	snprintf(pattern, size, "%s%s", prefix, route->path);
+	return true;
 }
 
-static bool is_door(const struct route *route)
+static const char *routes_token_path_in(const struct door *door, const char *path)
 {
-	return route->scopes == SPEAK || route->handler == tts_socket_open_stream_input ||
-	       route->handler == tts_socket_open_multi_stream_input;
-}
-
-const char *routes_door(const char *path)
-{
-	static const char prefix[] = "/11labs";
 	struct route_ids ids;
 
-	for (size_t i = 0; i < COUNT(routes); ++i) {
-		if (!is_door(&routes[i]) || !path_fits(routes[i].path, path, &ids))
-			continue;
-		if (routes[i].handler == tts_socket_open_multi_stream_input)
-			return "/v1/text-to-speech/{id}/stream-input";
-		if (strncmp(routes[i].path, prefix, strlen(prefix)) == 0)
-			return routes[i].path + strlen(prefix);
-		return routes[i].path;
+	for (const struct route *route = door->routes; route->path; ++route) {
+		if ((route->scopes & AUTH_SPEAK) == AUTH_SPEAK &&
+		    routes_fits(route, door, NULL, path, &ids))
+			return route->token_path ? route->token_path : route->path;
 	}
 	return NULL;
 }
 
-/* What else can be done with the path: "GET, HEAD, POST", "" for no path of ours. */
-static void list_methods(char *out, size_t size, const char *path)
+const char *routes_token_path(const struct door *const *doors, const char *path)
+{
+	const char *found = routes_token_path_in(&routes_own, path);
+
+	for (; *doors && !found; ++doors)
+		found = routes_token_path_in(*doors, path);
+	return found;
+}
+
+/* Adds the methods that a door has for the path and that are not in the list yet. */
+static void routes_list_methods(char *list, size_t size, const struct door *door, const char *path)
 {
 	struct route_ids ids;
-	size_t len = 0;
 
-	out[0] = '\0';
-	for (size_t i = 0; i < COUNT(routes); ++i) {
-		const char *method = routes[i].method;
+	for (const struct route *route = door->routes; route->path; ++route) {
+		const char *names = strcmp(route->method, "GET") == 0 ? "GET, HEAD" : route->method;
+		size_t len = strlen(list);
 
-		if (!path_fits(routes[i].path, path, &ids))
-			continue;
-		len += (size_t)snprintf(out + len, size - len, "%s%s", len ? ", " : "",
-					strcmp(method, "GET") == 0 ? "GET, HEAD" : method);
+		if (routes_fits(route, door, NULL, path, &ids) && !strstr(list, names))
+			snprintf(list + len, size - len, "%s%s", len ? ", " : "", names);
 	}
 }
 
-static void refuse(const struct route_call *call)
+static void routes_refuse(const struct route_call *call)
 {
-	char methods[64];
+	char methods[64] = "";
 
-	list_methods(methods, sizeof(methods), call->request->path);
+	routes_list_methods(methods, sizeof(methods), &routes_own, call->request->path);
+	for (const struct door *const *door = call->server->doors; *door; ++door)
+		routes_list_methods(methods, sizeof(methods), *door, call->request->path);
 	if (methods[0] == '\0') {
 		answer_error(call, WIRE_ERROR_NO_ROUTE, NULL);
 		return;
@@ -282,26 +213,34 @@ static void refuse(const struct route_call *call)
 
 void routes_handle(struct http_request *request, void *arg)
 {
-	struct route_call call = {.server = arg, .request = request};
+	struct server *server = arg;
+	const struct door *client = door_client(server->doors, request);
 	struct route_ids ids = {0};
-	const struct route *route = find(request->method, request->path, &ids);
+	const struct route *route =
+		routes_find(server->doors, client, request->method, request->path, &ids);
+	struct route_call call = {
+		.server = server,
+		.request = request,
+		.route = route,
+		.door = door_of(server->doors, &routes_own, request->path, client),
+		.begun_us = clock_monotonic_us(),
+	};
 
 	memcpy(call.ids, ids.numbers, sizeof(call.ids));
 	memcpy(call.id_texts, ids.texts, sizeof(call.id_texts));
 	answer_make_request_id(call.request_id);
-	call.begun_us = clock_monotonic_us();
 	if (request->path[0] == '\0') {
 		answer_error(&call, WIRE_ERROR_INVALID_REQUEST, "a bad escape in the path");
 		return;
 	}
-	/* Engines come under any name, through tunnels too; no page can send their
+	/* Speech engines connect under any host name, also through tunnels; no page can send their
 	 * token. */
 	if (!route && speech_engine_open(&call))
 		return;
 	if (!cors_admit(&call))
 		return;
 	if (!route)
-		refuse(&call);
+		routes_refuse(&call);
 	else if (route->scopes)
 		auth_request(&call, route->scopes, route->handler);
 	else

@@ -4,12 +4,19 @@
 #ifndef SERVER_ROUTES_H
 #define SERVER_ROUTES_H
 
-/* The door that a path leads to, if it is one to speak through: its pattern, the same
- * with and without /11labs, and the same for both of ElevenLabs' sockets, whose
- * clients get one kind of token for them.  NULL: it is none.  Static. */
-const char *routes_door(const char *path);
+#include <stdbool.h>
+#include <stddef.h>
 
-/* The pattern of the route that a GET of the path comes to; NULL: there is none.  Static. */
-const char *routes_pattern(const char *path);
+#include "server/door.h"
+
+/* The routes that are no vendor's, as if they were a door. */
+extern const struct door routes_own;
+
+/* What a token for the path is bound to: a route to speak through, by its pattern without a door's
+ * prefix.  NULL: nobody can speak there.  Static. */
+const char *routes_token_path(const struct door *const *doors, const char *path);
+
+/* Writes the pattern of the route that answers a GET of the path; false: there is none. */
+bool routes_pattern(char *pattern, size_t size, const struct door *const *doors, const char *path);
 
 #endif

@@ -227,7 +227,7 @@ static int open_agents(struct server *server)
 		return err;
 	}
 	buf_init(&errors, SCRATCH_MAX);
-	err = agents_alloc(&server->agents, server->config, &errors);
+	err = agents_alloc(&server->agents, server->config, server->doors, &errors);
 	log_mistakes(&errors);
 	buf_reset(&errors);
 	return err;
@@ -558,9 +558,10 @@ static int open_siblings(struct server *server)
 	return err;
 }
 
-int server_main(const struct config *config, const struct server_events *events)
+int server_main(const struct config *config, const struct door *const *doors,
+		const struct server_events *events)
 {
-	struct server server = {.config = config, .events = events};
+	struct server server = {.config = config, .doors = doors, .events = events};
 	int err;
 
 	server.started_ms = clock_wall_ms();

@@ -5,6 +5,7 @@
 #define SERVER_SERVER_H
 
 #include "server/config.h"
+#include "server/door.h"
 #include "store/store.h"
 
 /* Events that the caller may handle; each may be NULL. */
@@ -27,7 +28,9 @@ struct server_events {
 	void *arg;
 };
 
-/* Serves until a signal ends it.  What went wrong before that was logged. */
-int server_main(const struct config *config, const struct server_events *events);
+/* Serves until a signal ends it.  `doors` are the vendors' APIs that are served, up to a NULL.  What
+ * went wrong before that was logged. */
+int server_main(const struct config *config, const struct door *const *doors,
+		const struct server_events *events);
 
 #endif

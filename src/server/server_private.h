@@ -3,6 +3,7 @@
  *
  *   server.c      start, signals, end
  *   drain.c       the end in good order
+ *   door.c        whose client a request is from
  *   routes.c      path → handler
  *   audio_rest.c  GET /v1/audio/voices
  *   auth.c        whose request it is
@@ -44,7 +45,6 @@
  *   model_rest.c  /v1/models
  *   user_rest.c   /v1/user, /v1/history: what other vendors' clients ask at their start
  *   tariff.c      plans and prices
- *   shape.c       whose shapes a request wants
  *   query.c       what stands behind the '?'
  */
 #ifndef SERVER_SERVER_PRIVATE_H
@@ -64,6 +64,8 @@
 #include "net/listener.h"
 #include "net/tls.h"
 #include "server/config.h"
+#include "server/door.h"
+#include "server/handlers.h"
 #include "server/server.h"
 #include "server/siblings.h"
 #include "server/tariff.h"
@@ -72,8 +74,6 @@
 #include "wire/fault.h"
 
 #define SERVER_SIGNALS 6 /* that are watched */
-#define ROUTE_IDS_MAX 2
-#define REQUEST_ID_LEN 20 /* "req_" and 16 hex digits */
 
 /* The store could not be reached at the start (store_wait.c). */
 struct store_wait {
@@ -85,6 +85,7 @@ struct store_wait {
 
 struct server {
 	const struct config *config;
+	const struct door *const *doors; /* up to a NULL */
 	const struct server_events *events;
 	struct loop *loop;
 	struct account *account;
@@ -122,20 +123,6 @@ struct server {
 	uv_signal_t signals[SERVER_SIGNALS];
 };
 
-/* A request on its way to whoever answers it.  Lent for the handler's call: one
- * that answers later keeps a copy, and a reference to the request. */
-struct route_call {
-	struct server *server;
-	struct http_request *request;
-	struct member *member; /* NULL: of a route that needs none; lent */
-	const struct store_key *key; /* the member's */
-	int64_t ids[ROUTE_IDS_MAX]; /* what stands for {id} in the path; 0: no number */
-	const char *id_texts[ROUTE_IDS_MAX]; /* the same as it was written, up to the next '/' */
-	char request_id[REQUEST_ID_LEN + 1];
-	uint64_t begun_us;
-};
-typedef void(route_h)(const struct route_call *call);
-
 /* listening.c */
 /* Whether another server of this data directory serves our address. */
 bool listening_has_predecessor(const struct server *server);
@@ -153,19 +140,9 @@ void listening_offer(struct server *server);
 void routes_handle(struct http_request *request, void *arg);
 http_body_max_h routes_body_max;
 
-/* auth.c: calls `next` with the member when the request carries a good key that has
- * any of the scopes, answers 401 or 403 otherwise.  Counts the request, and answers
- * 429 when there were too many, unless AUTH_AS_TURN is among the scopes: a turn is
- * counted when it begins. */
-#define AUTH_AS_TURN (1u << 31)
-/* A request without a key is answered too, with no member.  Programs call such routes to check a
- * key, so an invalid one is refused.  The scopes of a valid one are not checked: a handler whose
- * answer depends on the key must check them itself. */
-#define AUTH_OPTIONAL (1u << 30)
-/* The scopes of which a key must have one to see the voices of its project. */
-#define AUTH_SEE_VOICES (STORE_SCOPE_READ | STORE_SCOPE_SPEAK)
+/* auth.c: calls `next` with the member when the request carries a good key that has any of the
+ * scopes, answers 401 or 403 otherwise.  The flags of door.h may be among the scopes. */
 void auth_request(const struct route_call *call, unsigned scopes, route_h *next);
-bool auth_has_key(const struct http_request *request);
 
 /* answer.c: all with the request's id in a header. */
 void answer_json(const struct route_call *call, int status, const char *json, size_t len);
@@ -174,96 +151,23 @@ void answer_probe(const struct route_call *call, int status, const char *json, s
 void answer_empty(const struct route_call *call); /* 204 */
 /* The headers that every answer has: its request's id, and how long it took. */
 void answer_head(const struct route_call *call);
+/* The headers that mark an answer as generated speech. */
+void answer_mark_speech(const struct route_call *call);
 void answer_error(const struct route_call *call, enum wire_error_id id, const char *detail);
 void answer_fault(const struct route_call *call, const struct stream_fault *fault);
 /* What is left of the requests of a minute, in headers, where there is a limit. */
 void answer_rate(struct http_request *request, const struct member *member);
 void answer_make_request_id(char id[REQUEST_ID_LEN + 1]);
 
-/* description.c */
-route_h description_openapi, description_asyncapi;
-
 /* cors.c: false when it has answered the request itself. */
 bool cors_admit(const struct route_call *call);
 
-/* page.c */
-route_h page_get;
-
-/* agent_rest.c */
-route_h agent_rest_list, agent_rest_talk;
-
-/* metrics_page.c */
-route_h metrics_page_get;
-
-/* health.c */
-route_h health_get, health_ready;
-
-/* dictionary_rest.c */
-/* For all entries at once: 10,000 of 800 bytes, many times what words need.  The
- * longest that they may be would be 168 MB, and nobody writes those. */
-#define DICTIONARY_REST_BODY_MAX (8 * 1024 * 1024)
-route_h dictionary_rest_list, dictionary_rest_add, dictionary_rest_get, dictionary_rest_change,
-	dictionary_rest_remove, dictionary_rest_list_entries, dictionary_rest_add_entry,
-	dictionary_rest_replace_entries, dictionary_rest_change_entry, dictionary_rest_remove_entry,
-	dictionary_rest_invalidate;
-
-/* pronunciation_rest.c */
-route_h pronunciation_rest_list, pronunciation_rest_get, pronunciation_rest_download,
-	pronunciation_rest_add, pronunciation_rest_add_file, pronunciation_rest_change,
-	pronunciation_rest_add_rules, pronunciation_rest_set_rules, pronunciation_rest_remove_rules;
-
-/* account_rest.c */
-route_h account_rest_list, account_rest_add, account_rest_get, account_rest_change,
-	account_rest_list_top_ups, account_rest_add_top_up, account_rest_list_projects,
-	account_rest_add_project;
-
-/* key_rest.c */
-route_h key_rest_list, key_rest_add, key_rest_get, key_rest_change, key_rest_revoke;
-
-/* token_rest.c */
-route_h token_rest_add, token_rest_add_single_use;
-
-/* usage_rest.c */
-route_h usage_rest_sum, usage_rest_turns;
-
-/* normalize.c */
-route_h normalize_text;
-
-/* voice_rest.c */
-route_h voice_rest_list, voice_rest_get;
-
-/* voice_search.c */
-route_h voice_search_list;
-
-/* voice_settings.c */
-route_h voice_settings_default, voice_settings_get;
-
-/* voice_change.c */
-route_h voice_change_add, voice_change_patch, voice_change_remove, voice_change_references,
-	voice_change_settings, voice_change_not_available;
-
-/* voice_sample.c */
-route_h voice_sample_make, voice_sample_get;
-
-/* model_rest.c */
-route_h model_rest_list, model_rest_get, model_rest_list_audio;
-
-/* audio_rest.c */
-route_h audio_rest_voices;
-
-/* user_rest.c */
-route_h user_rest_get, user_rest_subscription, user_rest_history, user_rest_usage;
-
 /* tts_socket.c */
-route_h tts_socket_open_once, tts_socket_open_stream, tts_socket_open_multi,
-	tts_socket_open_stream_input, tts_socket_open_multi_stream_input;
 void tts_socket_go_away_all(struct server *server);
 void tts_socket_shut_ended(struct server *server); /* those whose keys are not good any more */
 void tts_socket_abort_all(struct server *server);
 
 /* speech_http.c */
-route_h speech_http_generate, speech_http_elevenlabs, speech_http_elevenlabs_timed,
-	speech_http_elevenlabs_timed_lines, speech_http_openai, speech_http_vapi;
 void speech_http_cut_ended(struct server *server); /* as above */
 
 /* store_wait.c: when the store could not be reached at the start */

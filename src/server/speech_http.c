@@ -1,12 +1,12 @@
 /*
  * speech_http.c: speech as the answer to an HTTP request.
  *
- * The glue between net and session for doors that ask once.  A door is a row
- * below: how it reads its body, in which form it answers, and what it speaks when
- * nothing else was asked for; how its errors look is wire/error_shape.c's.  The
- * status waits for the first audio, so that what goes wrong before it has a status
- * of its own; what goes wrong later cuts the answer off.
+ * The glue between net and session for APIs that ask once (speech_http.h).  The status waits for
+ * the first audio, so that what goes wrong before it has a status of its own; what goes wrong later
+ * cuts the answer off.
  */
+#include "server/speech_http.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,18 +14,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "server/elevenlabs_voices.h"
 #include "server/server_private.h"
 #include "session/denial.h"
 #include "session/tts_call.h"
-#include "wire/elevenlabs_body.h"
-#include "wire/generate_body.h"
-#include "wire/openai_body.h"
 #include "wire/raw_dialect.h"
-#include "wire/speech_event.h"
-#include "wire/timestamp_body.h"
-#include "wire/timestamp_dialect.h"
-#include "wire/vapi_body.h"
 
 /* Longer than any id, handle or token. */
 #define NAME_SIZE 128
@@ -38,75 +30,17 @@
 /* Ten thousand characters, each with four times, and their audio of one frame. */
 #define OUT_MAX (2u * 1024u * 1024u)
 
-enum speech_form { FORM_AUDIO, FORM_JSON, FORM_LINES, FORM_EVENTS };
-enum voice_place { VOICE_IN_BODY, VOICE_IN_PATH, VOICE_IN_QUERY };
-
-struct speech_door {
-	speech_body_h *read;
-	enum voice_place voice;
-	enum speech_form form;
-	const char *format; /* a token; NULL: PCM at the body's sample_rate */
-	const char *format_query; /* the parameter that names another; NULL: none */
-	const char *type; /* NULL: the format's */
-	const char *cost_header; /* that has the number of characters; NULL: none */
-	const char *voice_key; /* as its clients call it; NULL: voice_id */
-	bool minds_accept; /* Accept: audio/wav asks for a file */
-	bool finds_names; /* voices are also found by name, in any case */
-};
-
-static const struct speech_door door_generate = {
-	.read = generate_body_read,
-	.minds_accept = true,
-};
-static const struct speech_door door_elevenlabs = {
-	.read = elevenlabs_body_read,
-	.voice = VOICE_IN_PATH,
-	.cost_header = "character-cost",
-	.format = "mp3_44100_128",
-	.format_query = "output_format",
-};
-static const struct speech_door door_elevenlabs_timed = {
-	.read = elevenlabs_body_read,
-	.voice = VOICE_IN_PATH,
-	.cost_header = "character-cost",
-	.form = FORM_JSON,
-	.format = "mp3_44100_128",
-	.format_query = "output_format",
-	.type = "application/json",
-};
-static const struct speech_door door_elevenlabs_timed_lines = {
-	.read = elevenlabs_body_read,
-	.voice = VOICE_IN_PATH,
-	.cost_header = "character-cost",
-	.form = FORM_LINES,
-	.format = "mp3_44100_128",
-	.format_query = "output_format",
-	.type = "application/x-ndjson",
-};
-static const struct speech_door door_openai = {
-	.read = openai_body_read,
-	.format = "mp3_24000_48",
-	.voice_key = "voice",
-	.finds_names = true,
-};
-static const struct speech_door door_vapi = {
-	.read = vapi_body_read,
-	.voice = VOICE_IN_QUERY,
-	.format = "pcm_24000",
-	.type = "application/octet-stream",
-};
-
 struct speech_http {
 	struct link link;
 	struct route_call call; /* holds its request and its member */
 	int64_t project_id;
-	const struct speech_door *door;
-	enum speech_form form; /* the API's default, or as the body asks */
+	const struct speech_api *api;
+	const struct speech_form *form; /* NULL: audio as it is */
+	void *form_state;
 	struct speech_body body; /* its strings are the request's */
 	struct audio_format format;
 	struct peer peer;
 	struct tts_call *tts; /* NULL: not begun, or over */
-	struct timestamp_body timestamps;
 	struct buf out; /* of one message */
 	bool has_begun; /* the status was sent */
 	bool is_gone; /* the client is */
@@ -123,31 +57,19 @@ static void speech_destroy(void *object)
 	http_on_drained(speech->call.request, NULL, NULL);
 	mem_deref(speech->call.request);
 	settings_reset(&speech->body.settings);
-	timestamp_body_reset(&speech->timestamps);
+	mem_deref(speech->form_state);
 	buf_reset(&speech->out);
 	mem_deref(speech->call.member);
 	list_remove(&server->speeches, &speech->link);
 	drain_check(server);
 }
 
-static bool speech_http_has_times(const struct speech_http *speech)
-{
-	return speech->form == FORM_JSON || speech->form == FORM_LINES;
-}
-
-static const char *speech_http_type(const struct speech_http *speech)
-{
-	if (speech->form == FORM_EVENTS)
-		return "text/event-stream";
-	return speech->door->type ? speech->door->type
-				  : audio_format_content_type(speech->format.encoding);
-}
-
-/* The status and what a client must know of the audio behind it. */
+/* The status and what a client must know of the audio that follows it. */
 static int begin_answer(struct speech_http *speech)
 {
 	struct http_request *request = speech->call.request;
 	enum audio_encoding encoding = speech->format.encoding;
+	const char *type = speech->form ? speech->form->type : speech->api->type;
 	char rate[16];
 	char characters[16];
 
@@ -156,14 +78,14 @@ static int begin_answer(struct speech_http *speech)
 		 utf8_count(speech->body.text, speech->body.text_len));
 	http_reply_header(request, "X-Sample-Rate", rate);
 	http_reply_header(request, "X-Audio-Format", audio_format_encoding(encoding));
-	http_reply_header(request, "X-KugelAudio-AI-Generated", "true");
-	if (speech->door->cost_header)
-		http_reply_header(request, speech->door->cost_header, characters);
+	answer_mark_speech(&speech->call);
+	if (speech->api->cost_header)
+		http_reply_header(request, speech->api->cost_header, characters);
 	answer_head(&speech->call);
 	answer_rate(request, speech->call.member);
-	if (speech->form == FORM_EVENTS)
+	if (speech->form && speech->form->is_live)
 		http_reply_header(request, "Cache-Control", "no-cache");
-	if (http_reply_begin(request, 200, speech_http_type(speech)) != 0)
+	if (http_reply_begin(request, 200, type ? type : audio_format_content_type(encoding)) != 0)
 		return ECONNRESET;
 	speech->has_begun = true;
 	return 0;
@@ -191,14 +113,12 @@ static void peer_send(void *arg, const char *message, size_t len, uint64_t tag, 
 	struct speech_http *speech = arg;
 	int err;
 
-	if (speech->form == FORM_AUDIO) {
+	if (!speech->form) {
 		send_piece(speech, message, len, tag, samples);
 		return;
 	}
 	speech->out.len = 0;
-	err = speech->form == FORM_EVENTS ? speech_event_audio(&speech->out, message, len)
-					  : timestamp_body_take(&speech->timestamps, &speech->out,
-								message, len, samples);
+	err = speech->form->take(speech->form_state, &speech->out, message, len, samples);
 	if (!err)
 		send_piece(speech, speech->out.bytes, speech->out.len, tag, samples);
 	else if (speech->has_begun)
@@ -233,7 +153,7 @@ static const struct peer_ops peer_ops = {
 	.tell_when_sent = peer_tell_when_sent,
 };
 
-/* After the status only events can tell the client what went wrong. */
+/* After the status, only some forms can say what went wrong. */
 static void speech_http_break_off(struct speech_http *speech, const struct stream_fault *fault)
 {
 	const struct wire_notice notice = {
@@ -241,7 +161,8 @@ static void speech_http_break_off(struct speech_http *speech, const struct strea
 
 	session_note_error(&notice);
 	speech->out.len = 0;
-	if (speech->form == FORM_EVENTS && speech_event_error(&speech->out, &notice) == 0) {
+	if (speech->form && speech->form->error &&
+	    speech->form->error(&speech->out, &notice) == 0) {
 		send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
 		http_reply_end(speech->call.request);
 	} else {
@@ -272,10 +193,9 @@ static void on_done(void *arg, const struct reply_usage *usage)
 	int err = 0;
 
 	speech->out.len = 0;
-	if (speech_http_has_times(speech))
-		err = timestamp_body_end(&speech->timestamps, &speech->out);
-	else if (speech->form == FORM_EVENTS)
-		err = speech_event_done(&speech->out, usage->characters, usage->audio_seconds);
+	if (speech->form)
+		err = speech->form->end(speech->form_state, &speech->out, usage->characters,
+					usage->audio_seconds);
 	if (!err)
 		send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
 	if (!err && !speech->has_begun) /* there was nothing to be heard in it */
@@ -317,7 +237,7 @@ static void begin_speech(struct speech_http *speech)
 	struct tts_call_request request = {
 		.services = &speech->call.server->services,
 		.peer = &speech->peer,
-		.dialect = speech_http_has_times(speech) ? &dialect_timestamps : &dialect_raw,
+		.dialect = speech->form ? speech->form->dialect : &dialect_raw,
 		.request_id = speech->call.request_id,
 		.member = speech->call.member,
 		.settings = &speech->body.settings,
@@ -375,7 +295,7 @@ static int read_format_query(struct speech_http *speech, struct stream_fault *fa
 {
 	struct settings *settings = &speech->body.settings;
 	char token[NAME_SIZE];
-	int err = http_query(speech->call.request, speech->door->format_query, token, NAME_SIZE);
+	int err = http_query(speech->call.request, speech->api->format_query, token, NAME_SIZE);
 
 	if (err == ENOENT)
 		return 0;
@@ -386,17 +306,16 @@ static int read_format_query(struct speech_http *speech, struct stream_fault *fa
 	return 0;
 }
 
-/* What the body, the address, the headers and the door say of the format; the
- * settings then have it as one. */
+/* The format that the body, the address, the headers and the API choose together. */
 static int choose_format(struct speech_http *speech, struct stream_fault *fault)
 {
 	struct settings *settings = &speech->body.settings;
-	const char *usual = speech->door->format;
+	const char *usual = speech->api->format;
 	bool wants_wav = speech->body.wants_wav;
 
-	if (speech->door->format_query && read_format_query(speech, fault) != 0)
+	if (speech->api->format_query && read_format_query(speech, fault) != 0)
 		return EINVAL;
-	if (speech->door->minds_accept && !(settings->set & SETTING_OUTPUT_FORMAT))
+	if (speech->api->minds_accept && !(settings->set & SETTING_OUTPUT_FORMAT))
 		wants_wav = wants_wav || accepts_wav(speech->call.request);
 	if (usual && !(settings->set & SETTING_OUTPUT_FORMAT))
 		(void)audio_format_parse(&speech->format, usual, strlen(usual));
@@ -410,16 +329,16 @@ static int choose_format(struct speech_http *speech, struct stream_fault *fault)
 	return 0;
 }
 
-/* The voice's name as the door has it: in `name` when it is not the body's. */
+/* The name of the voice, from where the API has it; `name` is used when that is the query. */
 static void find_name(struct speech_http *speech, char name[NAME_SIZE])
 {
 	const struct http_request *request = speech->call.request;
 	const char *text = NULL;
 
-	if (speech->door->voice == VOICE_IN_PATH) {
+	if (speech->api->voice_place == SPEECH_VOICE_IN_PATH) {
 		speech->body.voice = speech->call.id_texts[0];
 		speech->body.voice_len = strcspn(speech->body.voice, "/");
-	} else if (speech->door->voice == VOICE_IN_QUERY) {
+	} else if (speech->api->voice_place == SPEECH_VOICE_IN_QUERY) {
 		text = http_header(request, "x-voice-id");
 		if (http_query(request, "voice_id", name, NAME_SIZE) == 0)
 			text = name;
@@ -438,12 +357,11 @@ static const struct voice *find_voice(const struct speech_http *speech)
 
 	for (const int64_t *id = body->voice_choices; id && *id && !voice; ++id)
 		voice = voices_find_for(voices, speech->project_id, *id);
-	if (!voice && body->voice && speech->door->voice == VOICE_IN_PATH)
-		voice = elevenlabs_voices_find(speech->call.server->config, voices,
-					       speech->project_id, body->voice, body->voice_len);
+	if (!voice && body->voice && speech->api->find_voice)
+		voice = speech->api->find_voice(speech->call.server->config, voices,
+						speech->project_id, body->voice, body->voice_len);
 	else if (!voice && body->voice)
-		voice = (speech->door->finds_names ? voices_find_called : voices_find_named)(
-			voices, speech->project_id, body->voice, body->voice_len);
+		voice = voices_find_named(voices, speech->project_id, body->voice, body->voice_len);
 	else if (!voice && (body->settings.set & SETTING_VOICE_ID))
 		voice = voices_find_for(voices, speech->project_id, body->settings.voice_id);
 	return voice;
@@ -452,7 +370,7 @@ static const struct voice *find_voice(const struct speech_http *speech)
 static int refuse_voice(const struct speech_http *speech, struct stream_fault *fault)
 {
 	const struct speech_body *body = &speech->body;
-	const char *key = speech->door->voice_key;
+	const char *key = speech->api->voice_key;
 	bool is_missing = !body->voice && !(body->settings.set & SETTING_VOICE_ID);
 
 	if (is_missing)
@@ -485,7 +403,7 @@ static int choose_voice(struct speech_http *speech, struct stream_fault *fault)
 static int read_request(struct speech_http *speech, struct stream_fault *fault)
 {
 	struct http_request *request = speech->call.request;
-	int err = speech->door->read(&speech->body, fault, request->body, request->body_len);
+	int err = speech->api->read(&speech->body, fault, request->body, request->body_len);
 
 	if (!err)
 		err = choose_voice(speech, fault);
@@ -493,18 +411,18 @@ static int read_request(struct speech_http *speech, struct stream_fault *fault)
 		err = choose_format(speech, fault);
 	if (err)
 		return err;
-	speech->form = speech->body.wants_events ? FORM_EVENTS : speech->door->form;
-	if (speech_http_has_times(speech)) {
+	speech->form = speech->body.form ? speech->body.form : speech->api->form;
+	if (speech->form && speech->form->has_times) {
 		speech->body.settings.word_timestamps = true;
 		speech->body.settings.set |= SETTING_WORD_TIMESTAMPS;
 	}
-	timestamp_body_init(&speech->timestamps, speech->form == FORM_LINES,
-			    speech->format.sample_rate);
+	if (speech->form && speech->form->alloc &&
+	    speech->form->alloc(&speech->form_state, &speech->format) != 0)
+		return fault_set(fault, WIRE_ERROR_INTERNAL, "%s", "");
 	return 0;
 }
 
-static int speech_alloc(struct speech_http **speechp, const struct route_call *call,
-			const struct speech_door *door)
+static int speech_alloc(struct speech_http **speechp, const struct route_call *call)
 {
 	struct speech_http *speech = mem_zalloc(sizeof(*speech), NULL);
 
@@ -513,7 +431,7 @@ static int speech_alloc(struct speech_http **speechp, const struct route_call *c
 	speech->call = *call;
 	mem_ref(call->member);
 	speech->project_id = call->key->project_id;
-	speech->door = door;
+	speech->api = call->route->speech;
 	speech->peer = (struct peer){.ops = &peer_ops, .peer = speech};
 	buf_init(&speech->out, OUT_MAX);
 	mem_ref(call->request);
@@ -523,12 +441,12 @@ static int speech_alloc(struct speech_http **speechp, const struct route_call *c
 	return 0;
 }
 
-static void speak(const struct route_call *call, const struct speech_door *door)
+void speech_http_speak(const struct route_call *call)
 {
 	struct speech_http *speech;
 	struct stream_fault fault;
 
-	if (speech_alloc(&speech, call, door) != 0) {
+	if (speech_alloc(&speech, call) != 0) {
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 	} else if (read_request(speech, &fault) != 0) {
 		answer_fault(call, &fault);
@@ -536,36 +454,6 @@ static void speak(const struct route_call *call, const struct speech_door *door)
 	} else {
 		begin_when_ready(speech);
 	}
-}
-
-void speech_http_generate(const struct route_call *call)
-{
-	speak(call, &door_generate);
-}
-
-void speech_http_elevenlabs(const struct route_call *call)
-{
-	speak(call, &door_elevenlabs);
-}
-
-void speech_http_elevenlabs_timed(const struct route_call *call)
-{
-	speak(call, &door_elevenlabs_timed);
-}
-
-void speech_http_elevenlabs_timed_lines(const struct route_call *call)
-{
-	speak(call, &door_elevenlabs_timed_lines);
-}
-
-void speech_http_openai(const struct route_call *call)
-{
-	speak(call, &door_openai);
-}
-
-void speech_http_vapi(const struct route_call *call)
-{
-	speak(call, &door_vapi);
 }
 
 /* What was made is booked; what was sent has a hole at its end. */

@@ -56,7 +56,7 @@ static int add(struct errand *errand, struct store *store)
 
 	if (err)
 		return err;
-	door = routes_door(message.path);
+	door = routes_token_path(errand->call.server->doors, message.path);
 	if (!door)
 		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST,
 				     "path must be one to speak through, like /ws/tts/stream");
@@ -71,7 +71,8 @@ static int add_single_use(struct errand *errand, struct store *store)
 	if (strcmp(type, SINGLE_USE_TYPE) != 0)
 		return errand_refuse(errand, WIRE_ERROR_INVALID_REQUEST,
 				     "the type must be " SINGLE_USE_TYPE);
-	return make(errand, store, routes_door(SINGLE_USE_PATH), SINGLE_USE_SECONDS, false);
+	return make(errand, store, routes_token_path(errand->call.server->doors, SINGLE_USE_PATH),
+		    SINGLE_USE_SECONDS, false);
 }
 
 void token_rest_add(const struct route_call *call)

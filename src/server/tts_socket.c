@@ -180,7 +180,7 @@ static int begin_session(struct tts_socket *socket, session_alloc_h *session_all
  * otherwise. */
 static struct tts_socket *shake_hands(struct tts_socket *socket, const struct route_call *call)
 {
-	http_reply_header(call->request, "X-KugelAudio-AI-Generated", "true");
+	answer_mark_speech(call);
 	http_reply_header(call->request, "x-request-id", call->request_id);
 	if (http_upgrade(&socket->client.ws, call->request, &ws_handlers, socket) != 0)
 		return mem_deref(socket);
@@ -538,28 +538,18 @@ static void open_late(const struct route_call *call, session_alloc_h *session_al
 	ws_set_keyless(socket->client.ws, &socket->latecomer->keyless);
 }
 
-static void open_elevenlabs_stream(const struct route_call *call)
-{
-	open_when_ready(call, tts_stream_alloc_elevenlabs, begin_elevenlabs);
-}
-
-static void open_elevenlabs_multi(const struct route_call *call)
-{
-	open_when_ready(call, tts_multi_alloc_elevenlabs, begin_elevenlabs);
-}
-
 void tts_socket_open_stream_input(const struct route_call *call)
 {
-	if (auth_has_key(call->request))
-		auth_request(call, STORE_SCOPE_SPEAK | AUTH_AS_TURN, open_elevenlabs_stream);
+	if (call->member)
+		open_when_ready(call, tts_stream_alloc_elevenlabs, begin_elevenlabs);
 	else
 		open_late(call, tts_stream_alloc_elevenlabs);
 }
 
 void tts_socket_open_multi_stream_input(const struct route_call *call)
 {
-	if (auth_has_key(call->request))
-		auth_request(call, STORE_SCOPE_SPEAK | AUTH_AS_TURN, open_elevenlabs_multi);
+	if (call->member)
+		open_when_ready(call, tts_multi_alloc_elevenlabs, begin_elevenlabs);
 	else
 		open_late(call, tts_multi_alloc_elevenlabs);
 }

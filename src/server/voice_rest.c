@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "server/query.h"
 #include "server/server_private.h"
-#include "server/shape.h"
 #include "server/voice_view.h"
 
 #define PAGE_DEFAULT 20
@@ -214,12 +213,18 @@ void voice_rest_list(const struct route_call *call)
 		.project_id = call->key->project_id, .limit = INT64_MAX, .with_public = true};
 	struct stream_fault fault;
 
-	if (shape_is_elevenlabs(call->request))
-		answer_list(call, write_elevenlabs_list, &selection);
-	else if (read_selection(&selection, &fault, call) != 0)
+	if (read_selection(&selection, &fault, call) != 0)
 		answer_error(call, fault.id, fault.detail);
 	else
 		answer_list(call, write_list, &selection);
+}
+
+void voice_rest_list_elevenlabs(const struct route_call *call)
+{
+	const struct selection selection = {
+		.project_id = call->key->project_id, .limit = INT64_MAX, .with_public = true};
+
+	answer_list(call, write_elevenlabs_list, &selection);
 }
 
 static void answer_elevenlabs(const struct route_call *call, const struct voice *voice)
@@ -244,8 +249,16 @@ void voice_rest_get(const struct route_call *call)
 
 	if (!voice)
 		answer_error(call, services_unknown_voice(&call->server->services), NULL);
-	else if (shape_is_elevenlabs(call->request))
-		answer_elevenlabs(call, voice);
 	else
 		voice_view_answer(call, 200, voice);
+}
+
+void voice_rest_get_elevenlabs(const struct route_call *call)
+{
+	const struct voice *voice = voice_view_named(call);
+
+	if (!voice)
+		answer_error(call, services_unknown_voice(&call->server->services), NULL);
+	else
+		answer_elevenlabs(call, voice);
 }

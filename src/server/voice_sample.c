@@ -428,7 +428,7 @@ static void on_read(int err, void *arg)
 		answer_error(call, WIRE_ERROR_SAMPLE_NOT_FOUND, NULL);
 	} else {
 		answer_head(call);
-		http_reply_header(call->request, "X-KugelAudio-AI-Generated", "true");
+		answer_mark_speech(call);
 		http_reply(call->request, 200, "audio/wav", reading->audio.bytes,
 			   reading->audio.len);
 	}

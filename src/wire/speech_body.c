@@ -105,13 +105,6 @@ int speech_body_voice(struct speech_reader *reader, const struct speech_field *f
 	return 0;
 }
 
-int speech_body_ignore(struct speech_reader *reader, const struct speech_field *field,
-		       const struct json_value *value)
-{
-	(void)field;
-	return json_skip(&reader->json, value);
-}
-
 int speech_body_set(struct speech_reader *reader, const char *name, const struct json_value *value)
 {
 	struct json_value key = {

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "wire/fault.h"
 #include "wire/settings.h"
+#include "wire/speech_form.h"
 
 struct speech_body {
 	struct settings settings; /* ended by settings_reset, also after a fault */
@@ -23,7 +24,7 @@ struct speech_body {
 	const char *voice; /* an id or a handle; NULL: the settings', or none */
 	size_t voice_len;
 	const int64_t *voice_choices; /* NULL, or ids up to a 0: the first that is there */
-	bool wants_events; /* audio in events, not as it is */
+	const struct speech_form *form; /* that it asks for; NULL: the API's default */
 	bool wants_wav; /* what would be PCM is a WAV file of the same rate */
 };
 
@@ -59,7 +60,7 @@ int speech_body_read(struct speech_body *body, struct stream_fault *fault,
 		     const struct speech_keys *keys, const char *text_name, char *json, size_t len);
 
 /* For the tables.  The first is the text: min to max characters, one of them no blank. */
-speech_field_h speech_body_text, speech_body_voice, speech_body_ignore;
+speech_field_h speech_body_text, speech_body_voice;
 speech_field_h speech_body_setting; /* as settings.c has it, under the same name */
 speech_field_h speech_body_speed; /* min to max, whatever settings.c takes */
 

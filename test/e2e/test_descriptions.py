@@ -1,6 +1,6 @@
 """The descriptions of the API are those of the running server, in both directions.
 
-Routes: those of the documents are those of the table in src/server/routes.c.  Calls: each operation
+Routes: those of the documents are those of the tables in src/server/routes.c and src/doors.  Calls: each operation
 is made as its examples say, with every field and parameter in turn, and what comes back is held
 against its schema; then each error it names is provoked.  Sockets: the examples of all that a
 client can say are a conversation, and all that a server can say is heard in it.
@@ -128,17 +128,15 @@ def test_documents_are_served_to_anyone_and_are_of_this_version(server):
 
 def routes_of_the_server():
     """(method, path) of each row, {id} for what is not fixed."""
-    source = (SOURCE / "src/server/routes.c").read_text(encoding="utf-8")
-    table = source[source.index("routes[] = {"):]
-    table = table[:table.index("\n};")]
-    rows = re.findall(r'\{"([A-Z]+)",\s*"([^"]+)"', table)
-    for method, path in re.findall(r'ELEVENLABS\("([A-Z]+)",\s*"([^"]+)"', table):
-        rows += [(method, path), (method, "/11labs" + path)]
-    for method, path in re.findall(r'WORDS\("([A-Z]+)",\s*"([^"]*)"', table):
-        rows += [(method, root + "/v1/pronunciation-dictionaries" + path)
-                 for root in ("", "/11labs")]
-    assert len(rows) == len(set(rows)) > 10
-    return set(rows)
+    rows = set()
+    for name in ["src/server/routes.c"] + sorted(SOURCE.glob("src/doors/*/*_door.c")):
+        source = (SOURCE / name).read_text(encoding="utf-8")
+        prefix = re.search(r'\.prefix = "([^"]+)"', source)
+        found = re.findall(r'\{"([A-Z]+)",\s*"([^"]+)"', source)
+        assert len(found) == len(set(found)) > 0
+        for root in ["", prefix[1]] if prefix else [""]:
+            rows |= {(method, root + path) for method, path in found}
+    return rows
 
 
 def without_names(path):

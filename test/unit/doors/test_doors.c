@@ -1,4 +1,5 @@
-/* Every error has a status and a body in each vendor's shape. */
+/* Every error has a status and a body in each vendor's shape, and every path has the shape that its
+ * clients read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,12 @@
 #include <cmocka.h>
 
 #include "base/json.h"
-#include "wire/error_shape.h"
+#include "doors/doors.h"
+#include "doors/elevenlabs/elevenlabs_door.h"
+#include "doors/elevenlabs/elevenlabs_errors.h"
+#include "doors/kugelaudio/kugelaudio_door.h"
+#include "doors/openai/openai_errors.h"
+#include "server/routes.h"
 
 static const enum wire_error_id ids[] = {
 #define X(name, number, code, text) WIRE_ERROR_##name,
@@ -31,8 +37,8 @@ static void assert_writes(const struct error_shape *shape, enum wire_error_id id
 
 static void test_every_error_is_json_with_a_status(void **state)
 {
-	static const struct error_shape *const shapes[] = {
-		&error_shape_native, &error_shape_elevenlabs, &error_shape_openai};
+	static const struct error_shape *const shapes[] = {&error_shape_native, &elevenlabs_errors,
+							   &openai_errors};
 
 	(void)state;
 	for (size_t s = 0; s < 3; ++s) {
@@ -57,7 +63,7 @@ static void test_every_error_is_json_with_a_status(void **state)
 
 static void test_elevenlabs(void **state)
 {
-	const struct error_shape *shape = &error_shape_elevenlabs;
+	const struct error_shape *shape = &elevenlabs_errors;
 
 	(void)state;
 	assert_writes(shape, WIRE_ERROR_VOICE_NOT_FOUND, "voice_id x",
@@ -79,7 +85,7 @@ static void test_elevenlabs(void **state)
 
 static void test_openai(void **state)
 {
-	const struct error_shape *shape = &error_shape_openai;
+	const struct error_shape *shape = &openai_errors;
 
 	(void)state;
 	assert_writes(shape, WIRE_ERROR_WRONG_KEY, NULL,
@@ -110,37 +116,32 @@ static void test_openai_names_the_field(void **state)
 
 	(void)state;
 	buf_init(&out, 4096);
-	assert_int_equal(error_shape_openai.write(&out, &notice), 0);
+	assert_int_equal(openai_errors.write(&out, &notice), 0);
 	assert_non_null(memmem(out.bytes, out.len, "\"param\":\"speed\"", 15));
 	buf_reset(&out);
+}
+
+static const struct error_shape *shape_of(const char *path, const struct door *client)
+{
+	return door_of(doors_all, &routes_own, path, client)->errors;
 }
 
 static void test_paths_have_the_shape_of_their_clients(void **state)
 {
 	(void)state;
-	assert_ptr_equal(error_shape_of("/v1/tts/generate", ERROR_CLIENT_ELEVENLABS),
-			 &error_shape_native);
-	assert_ptr_equal(error_shape_of("/v1/text-to-speech/1/stream", ERROR_CLIENT_ANY),
-			 &error_shape_elevenlabs);
-	assert_ptr_equal(error_shape_of("/11labs/v1/nothing", ERROR_CLIENT_ELEVENLABS),
-			 &error_shape_elevenlabs);
-	assert_ptr_equal(error_shape_of("/vapi/synthesize", ERROR_CLIENT_ANY), &error_shape_native);
-	assert_ptr_equal(error_shape_of("", ERROR_CLIENT_ELEVENLABS), &error_shape_native);
-	assert_ptr_equal(error_shape_of("/v1/dictionaries/1", ERROR_CLIENT_ELEVENLABS),
-			 &error_shape_native);
-	assert_ptr_equal(error_shape_of("/v1/usage/turns", ERROR_CLIENT_ELEVENLABS),
-			 &error_shape_native);
-	assert_ptr_equal(error_shape_of("/v1/text-to-speech", ERROR_CLIENT_ANY),
-			 &error_shape_elevenlabs);
-	assert_ptr_equal(error_shape_of("/v1/sound-generation", ERROR_CLIENT_ANY),
-			 &error_shape_elevenlabs);
-	assert_ptr_equal(error_shape_of("/v1/audio-isolation", ERROR_CLIENT_ANY),
-			 &error_shape_elevenlabs);
-	assert_ptr_equal(error_shape_of("/v1/pronunciation-dictionaries/1", ERROR_CLIENT_ANY),
-			 &error_shape_elevenlabs);
-	assert_ptr_equal(error_shape_of("/v1/nothing", ERROR_CLIENT_ANY), &error_shape_native);
-	assert_ptr_equal(error_shape_of("/v1/nothing", ERROR_CLIENT_ELEVENLABS),
-			 &error_shape_elevenlabs);
+	assert_ptr_equal(shape_of("/v1/tts/generate", &elevenlabs_door), &error_shape_native);
+	assert_ptr_equal(shape_of("/v1/text-to-speech/1/stream", NULL), &elevenlabs_errors);
+	assert_ptr_equal(shape_of("/11labs/v1/nothing", &elevenlabs_door), &elevenlabs_errors);
+	assert_ptr_equal(shape_of("/vapi/synthesize", NULL), &error_shape_native);
+	assert_ptr_equal(shape_of("", &elevenlabs_door), &error_shape_native);
+	assert_ptr_equal(shape_of("/v1/dictionaries/1", &elevenlabs_door), &error_shape_native);
+	assert_ptr_equal(shape_of("/v1/usage/turns", &elevenlabs_door), &error_shape_native);
+	assert_ptr_equal(shape_of("/v1/text-to-speech", NULL), &elevenlabs_errors);
+	assert_ptr_equal(shape_of("/v1/sound-generation", NULL), &elevenlabs_errors);
+	assert_ptr_equal(shape_of("/v1/audio-isolation", NULL), &elevenlabs_errors);
+	assert_ptr_equal(shape_of("/v1/pronunciation-dictionaries/1", NULL), &elevenlabs_errors);
+	assert_ptr_equal(shape_of("/v1/nothing", NULL), &error_shape_native);
+	assert_ptr_equal(shape_of("/v1/nothing", &elevenlabs_door), &elevenlabs_errors);
 }
 
 static void test_paths_of_openai_have_its_shape(void **state)
@@ -152,11 +153,9 @@ static void test_paths_of_openai_have_its_shape(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); ++i)
-		assert_ptr_equal(error_shape_of(paths[i], ERROR_CLIENT_ANY), &error_shape_openai);
-	assert_ptr_equal(error_shape_of("/v1/audio/speech", ERROR_CLIENT_ELEVENLABS),
-			 &error_shape_elevenlabs);
-	assert_ptr_equal(error_shape_of("/v1/audio/speech", ERROR_CLIENT_KUGELAUDIO),
-			 &error_shape_openai);
+		assert_ptr_equal(shape_of(paths[i], NULL), &openai_errors);
+	assert_ptr_equal(shape_of("/v1/audio/speech", &elevenlabs_door), &elevenlabs_errors);
+	assert_ptr_equal(shape_of("/v1/audio/speech", &kugelaudio_door), &openai_errors);
 }
 
 static void test_paths_of_kugelaudios_sdks_have_the_native_shape(void **state)
@@ -166,9 +165,8 @@ static void test_paths_of_kugelaudios_sdks_have_the_native_shape(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); ++i) {
-		assert_ptr_equal(error_shape_of(paths[i], ERROR_CLIENT_KUGELAUDIO),
-				 &error_shape_native);
-		assert_ptr_equal(error_shape_of(paths[i], ERROR_CLIENT_ANY), &error_shape_openai);
+		assert_ptr_equal(shape_of(paths[i], &kugelaudio_door), &error_shape_native);
+		assert_ptr_equal(shape_of(paths[i], NULL), &openai_errors);
 	}
 }
 
@@ -179,12 +177,60 @@ static void test_shared_paths_have_the_shape_of_the_keys_carrier(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); ++i) {
-		assert_ptr_equal(error_shape_of(paths[i], ERROR_CLIENT_ANY), &error_shape_native);
-		assert_ptr_equal(error_shape_of(paths[i], ERROR_CLIENT_ELEVENLABS),
-				 &error_shape_elevenlabs);
+		assert_ptr_equal(shape_of(paths[i], NULL), &error_shape_native);
+		assert_ptr_equal(shape_of(paths[i], &elevenlabs_door), &elevenlabs_errors);
 	}
-	assert_ptr_equal(error_shape_of("/v1/models", ERROR_CLIENT_ELEVENLABS),
-			 &error_shape_elevenlabs);
+	assert_ptr_equal(shape_of("/v1/models", &elevenlabs_door), &elevenlabs_errors);
+}
+
+static void test_tokens_are_bound_to_what_can_be_spoken_through(void **state)
+{
+	static const struct {
+		const char *path, *bound_to;
+	} rows[] = {
+		{"/ws/tts/stream", "/ws/tts/stream"},
+		{"/v1/text-to-speech/x/stream-input", "/v1/text-to-speech/{id}/stream-input"},
+		{"/v1/text-to-speech/x/multi-stream-input", "/v1/text-to-speech/{id}/stream-input"},
+		{"/11labs/v1/text-to-speech/x/stream-input",
+		 "/v1/text-to-speech/{id}/stream-input"},
+		{"/11labs/v1/text-to-speech/x", "/v1/text-to-speech/{id}"},
+		{"/ws/talk/anna", "/ws/talk/{id}"},
+		{"/v1/voices/1/generate-sample", NULL},
+		{"/11labs/ws/tts/stream", NULL},
+		{"/v1/voices", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+		const char *found = routes_token_path(doors_all, rows[i].path);
+
+		if (rows[i].bound_to)
+			assert_string_equal(found, rows[i].bound_to);
+		else
+			assert_null(found);
+	}
+}
+
+static void test_patterns_have_the_prefix_that_was_asked_for(void **state)
+{
+	static const struct {
+		const char *path, *pattern;
+	} rows[] = {
+		{"/v1/voices/7", "/v1/voices/{id}"},
+		{"/11labs/v1/voices/7", "/11labs/v1/voices/{id}"},
+		{"/11labs/health", "/11labs/health"},
+		{"/health", "/health"},
+		{"/v1/user", "/v1/user"},
+	};
+	char pattern[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) {
+		assert_true(routes_pattern(pattern, sizeof(pattern), doors_all, rows[i].path));
+		assert_string_equal(pattern, rows[i].pattern);
+	}
+	assert_false(routes_pattern(pattern, sizeof(pattern), doors_all, "/v1/tts/generate"));
+	assert_false(routes_pattern(pattern, sizeof(pattern), doors_all, "/11labs/ready"));
 }
 
 int main(void)
@@ -198,6 +244,8 @@ int main(void)
 		cmocka_unit_test(test_paths_of_openai_have_its_shape),
 		cmocka_unit_test(test_paths_of_kugelaudios_sdks_have_the_native_shape),
 		cmocka_unit_test(test_shared_paths_have_the_shape_of_the_keys_carrier),
+		cmocka_unit_test(test_tokens_are_bound_to_what_can_be_spoken_through),
+		cmocka_unit_test(test_patterns_have_the_prefix_that_was_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

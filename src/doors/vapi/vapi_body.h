@@ -1,8 +1,8 @@
 /*
  * vapi_body.h: what Vapi says to POST /vapi/synthesize, its custom voice.
  */
-#ifndef WIRE_VAPI_BODY_H
-#define WIRE_VAPI_BODY_H
+#ifndef DOORS_VAPI_VAPI_BODY_H
+#define DOORS_VAPI_VAPI_BODY_H
 
 #include "wire/speech_body.h"
 

@@ -2,7 +2,7 @@
  * generate_body.c: what a client may say to POST /v1/tts/generate (see
  * generate_body.h).
  */
-#include "wire/generate_body.h"
+#include "doors/kugelaudio/generate_body.h"
 
 #include "base/count.h"
 

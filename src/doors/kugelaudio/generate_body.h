@@ -4,8 +4,8 @@
  * The settings of the sockets but for those that only streams have, and any
  * token of audio/format.h as output_format.  Unknown keys are refused.
  */
-#ifndef WIRE_GENERATE_BODY_H
-#define WIRE_GENERATE_BODY_H
+#ifndef DOORS_KUGELAUDIO_GENERATE_BODY_H
+#define DOORS_KUGELAUDIO_GENERATE_BODY_H
 
 #include "wire/speech_body.h"
 

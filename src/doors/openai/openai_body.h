@@ -1,8 +1,8 @@
 /*
  * openai_body.h: what a client may say to OpenAI's POST /v1/audio/speech.
  */
-#ifndef WIRE_OPENAI_BODY_H
-#define WIRE_OPENAI_BODY_H
+#ifndef DOORS_OPENAI_OPENAI_BODY_H
+#define DOORS_OPENAI_OPENAI_BODY_H
 
 #include "wire/speech_body.h"
 

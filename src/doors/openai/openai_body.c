@@ -2,12 +2,13 @@
  * openai_body.c: what a client may say to OpenAI's POST /v1/audio/speech (see
  * openai_body.h).
  */
-#include "wire/openai_body.h"
+#include "doors/openai/openai_body.h"
 
 #include <string.h>
 #include <strings.h>
 
 #include "base/count.h"
+#include "doors/openai/openai_events.h"
 
 /* Their speeds. */
 #define SPEED_LEAST 0.25
@@ -101,7 +102,7 @@ static int read_stream_format(struct speech_reader *reader, const struct speech_
 
 	if (!wants_events && !(value->kind == JSON_KIND_STRING && speech_body_is(value, "audio")))
 		return fault_value(reader->fault, field->name, "audio or sse", value);
-	reader->body->wants_events = wants_events;
+	reader->body->form = wants_events ? &openai_events : NULL;
 	return 0;
 }
 

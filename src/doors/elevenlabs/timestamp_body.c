@@ -5,15 +5,16 @@
  * Audio goes out as it comes, also inside the one object of a whole answer:
  * only the times of characters are kept to its end.
  */
-#include "wire/timestamp_body.h"
+#include "doors/elevenlabs/timestamp_body.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/mem.h"
 #include "base/utf8.h"
+#include "doors/elevenlabs/timestamp_dialect.h"
 #include "wire/json_write.h"
-#include "wire/timestamp_dialect.h"
 
 /* 10,000 characters, a blank for each that ends a chunk, and room. */
 #define CHARACTERS_MAX (16000u * (sizeof(struct timestamp_record) + 4))
@@ -267,3 +268,60 @@ int timestamp_body_end(struct timestamp_body *body, struct buf *out)
 	}
 	return err;
 }
+
+static void timestamp_body_destroy(void *object)
+{
+	timestamp_body_reset(object);
+}
+
+static int timestamp_body_alloc(void **statep, const struct audio_format *format, bool in_lines)
+{
+	struct timestamp_body *body = mem_zalloc(sizeof(*body), timestamp_body_destroy);
+
+	if (!body)
+		return ENOMEM;
+	timestamp_body_init(body, in_lines, format->sample_rate);
+	*statep = body;
+	return 0;
+}
+
+static int timestamp_body_alloc_object(void **statep, const struct audio_format *format)
+{
+	return timestamp_body_alloc(statep, format, false);
+}
+
+static int timestamp_body_alloc_lines(void **statep, const struct audio_format *format)
+{
+	return timestamp_body_alloc(statep, format, true);
+}
+
+static int timestamp_body_form_take(void *state, struct buf *out, const char *message, size_t len,
+				    uint32_t samples)
+{
+	return timestamp_body_take(state, out, message, len, samples);
+}
+
+static int timestamp_body_form_end(void *state, struct buf *out, uint64_t characters,
+				   double audio_seconds)
+{
+	(void)characters;
+	(void)audio_seconds;
+	return timestamp_body_end(state, out);
+}
+
+const struct speech_form timestamp_body_object = {
+	.type = "application/json",
+	.dialect = &dialect_timestamps,
+	.has_times = true,
+	.alloc = timestamp_body_alloc_object,
+	.take = timestamp_body_form_take,
+	.end = timestamp_body_form_end,
+};
+const struct speech_form timestamp_body_lines = {
+	.type = "application/x-ndjson",
+	.dialect = &dialect_timestamps,
+	.has_times = true,
+	.alloc = timestamp_body_alloc_lines,
+	.take = timestamp_body_form_take,
+	.end = timestamp_body_form_end,
+};

@@ -10,10 +10,10 @@
 #include <cmocka.h>
 
 #include "base/base64.h"
+#include "doors/elevenlabs/timestamp_body.h"
+#include "doors/elevenlabs/timestamp_dialect.h"
 #include "text/markup.h"
 #include "wire/char_times.h"
-#include "wire/timestamp_body.h"
-#include "wire/timestamp_dialect.h"
 
 #define RATE 1000
 

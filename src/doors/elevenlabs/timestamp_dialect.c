@@ -2,7 +2,7 @@
  * timestamp_dialect.c: audio and the times of its characters (see
  * timestamp_dialect.h).
  */
-#include "wire/timestamp_dialect.h"
+#include "doors/elevenlabs/timestamp_dialect.h"
 
 #include "wire/char_times.h"
 

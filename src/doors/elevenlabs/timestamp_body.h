@@ -9,13 +9,13 @@
  * One such object for the whole answer, or one in each line as audio and times
  * become known.  Times count from the answer's start.
  */
-#ifndef WIRE_TIMESTAMP_BODY_H
-#define WIRE_TIMESTAMP_BODY_H
+#ifndef DOORS_ELEVENLABS_TIMESTAMP_BODY_H
+#define DOORS_ELEVENLABS_TIMESTAMP_BODY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/buf.h"
+#include "wire/speech_form.h"
 
 struct timestamp_body {
 	bool in_lines;
@@ -41,5 +41,8 @@ int timestamp_body_take(struct timestamp_body *body, struct buf *out, const char
 
 /* After the last one. */
 int timestamp_body_end(struct timestamp_body *body, struct buf *out);
+
+extern const struct speech_form timestamp_body_object; /* one object */
+extern const struct speech_form timestamp_body_lines; /* an object in each line */
 
 #endif

@@ -10,10 +10,11 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "doors/kugelaudio/generate_body.h"
+#include "doors/openai/openai_body.h"
+#include "doors/openai/openai_events.h"
+#include "doors/vapi/vapi_body.h"
 #include "wire/elevenlabs_body.h"
-#include "wire/generate_body.h"
-#include "wire/openai_body.h"
-#include "wire/vapi_body.h"
 
 static char json[1 << 16];
 static struct speech_body body;
@@ -249,9 +250,9 @@ static void test_openai_formats_and_speeds(void **state)
 	assert_int_equal(body.settings.format.encoding, AUDIO_AAC);
 	assert_refused(openai_body_read, "{\"input\":\"a\",\"response_format\":\"wma\"}",
 		       "one of mp3, opus, aac, flac, wav, pcm (got \"wma\")");
-	assert_false(body.wants_events);
+	assert_null(body.form);
 	assert_int_equal(reads(openai_body_read, "{\"input\":\"a\",\"stream_format\":\"sse\"}"), 0);
-	assert_true(body.wants_events);
+	assert_ptr_equal(body.form, &openai_events);
 	assert_refused(openai_body_read, "{\"input\":\"a\",\"stream_format\":\"ndjson\"}",
 		       "stream_format must be audio or sse");
 	assert_refused(openai_body_read, "{\"input\":\"a\",\"speed\":0.2}", "between 0.25 and 4");

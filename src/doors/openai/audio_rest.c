@@ -6,12 +6,14 @@
  * without a key.  Such a request sees the catalogue; one whose key may list voices also sees the
  * voices of its project.
  */
+#include "doors/openai/audio_rest.h"
+
 #include <stdio.h>
 #include <string.h>
 
+#include "doors/openai/openai_body.h"
 #include "server/server_private.h"
 #include "server/voice_view.h"
-#include "wire/openai_body.h"
 
 #define ANSWER_MAX (4u * 1024 * 1024) /* 10,000 voices with long names */
 

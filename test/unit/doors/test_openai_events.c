@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "wire/speech_event.h"
+#include "doors/openai/openai_events.h"
 
 static void assert_wrote(const struct buf *out, const char *want)
 {
@@ -23,7 +23,7 @@ static void test_audio_is_base64(void **state)
 
 	(void)state;
 	buf_init(&out, 4096);
-	assert_int_equal(speech_event_audio(&out, "\x00\xff\x10 abc", 7), 0);
+	assert_int_equal(openai_events.take(NULL, &out, "\x00\xff\x10 abc", 7, 0), 0);
 	assert_wrote(&out,
 		     "data: {\"type\":\"speech.audio.delta\",\"audio\":\"AP8QIGFiYw==\"}\n\n");
 	buf_reset(&out);
@@ -51,7 +51,7 @@ static void test_the_end_counts_characters_and_begun_pieces_of_audio(void **stat
 			 "\n\n",
 			 rows[i].usage);
 		buf_init(&out, 4096);
-		assert_int_equal(speech_event_done(&out, 12, rows[i].seconds), 0);
+		assert_int_equal(openai_events.end(NULL, &out, 12, rows[i].seconds), 0);
 		assert_wrote(&out, want);
 		buf_reset(&out);
 	}
@@ -64,7 +64,7 @@ static void test_an_error_has_the_shape_of_the_api(void **state)
 
 	(void)state;
 	buf_init(&out, 4096);
-	assert_int_equal(speech_event_error(&out, &notice), 0);
+	assert_int_equal(openai_events.error(&out, &notice), 0);
 	assert_wrote(&out, "event: error\ndata: {\"error\":{\"message\":\"Audio generation "
 			   "failed\",\"type\":\"server_error\",\"param\":null,\"code\":null}}\n\n");
 	buf_reset(&out);
@@ -80,9 +80,9 @@ static void test_without_room_nothing_is_written(void **state)
 
 		buf_init(&out, room);
 		assert_int_equal(buf_append_str(&out, "kept"), 0);
-		assert_int_equal(speech_event_audio(&out, "abc", 3), ENOBUFS);
-		assert_int_equal(speech_event_done(&out, 1, 1), ENOBUFS);
-		assert_int_equal(speech_event_error(&out, &notice), ENOBUFS);
+		assert_int_equal(openai_events.take(NULL, &out, "abc", 3, 0), ENOBUFS);
+		assert_int_equal(openai_events.end(NULL, &out, 1, 1), ENOBUFS);
+		assert_int_equal(openai_events.error(&out, &notice), ENOBUFS);
 		assert_wrote(&out, "kept");
 		buf_reset(&out);
 	}

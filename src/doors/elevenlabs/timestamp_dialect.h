@@ -5,8 +5,8 @@
  * A dialect has no memory, and times count from the answer's start, which needs
  * one: so what is said here are records, each of them one message.
  */
-#ifndef WIRE_TIMESTAMP_DIALECT_H
-#define WIRE_TIMESTAMP_DIALECT_H
+#ifndef DOORS_ELEVENLABS_TIMESTAMP_DIALECT_H
+#define DOORS_ELEVENLABS_TIMESTAMP_DIALECT_H
 
 #include "wire/dialect.h"
 

@@ -1,0 +1,126 @@
+/*
+ * elevenlabs_door.c: ElevenLabs' API: speech over HTTP and WebSockets, and what their clients ask
+ * about voices, models, pronunciation dictionaries and their user.
+ */
+#include "doors/elevenlabs/elevenlabs_door.h"
+
+#include "doors/elevenlabs/elevenlabs_errors.h"
+#include "doors/elevenlabs/timestamp_body.h"
+#include "server/elevenlabs_voices.h"
+#include "server/handlers.h"
+#include "server/speech_http.h"
+#include "wire/elevenlabs_body.h"
+
+#define READ_WORDS (STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
+#define WRITE_WORDS STORE_SCOPE_DICTIONARIES
+#define WORDS_MAX .body_max = DICTIONARY_REST_BODY_MAX
+
+/* Their keys may come in the first message, and their clients get one kind of token for both
+ * sockets. */
+#define SOCKET (AUTH_SPEAK | AUTH_IN_BAND)
+#define STREAM_INPUT "/v1/text-to-speech/{id}/stream-input"
+
+/* In what the calls for speech agree. */
+#define SPEECH                                                                                     \
+	.read = elevenlabs_body_read, .voice_place = SPEECH_VOICE_IN_PATH,                         \
+	.find_voice = elevenlabs_voices_find, .format = "mp3_44100_128",                           \
+	.format_query = "output_format", .cost_header = "character-cost"
+
+static const struct speech_api elevenlabs_door_speech = {SPEECH};
+static const struct speech_api elevenlabs_door_timed = {SPEECH, .form = &timestamp_body_object};
+static const struct speech_api elevenlabs_door_timed_lines = {SPEECH,
+							      .form = &timestamp_body_lines};
+
+static const struct route elevenlabs_door_routes[] = {
+	{"GET", "/v1/text-to-speech/{id}/stream-input", SOCKET,
+	 .handler = tts_socket_open_stream_input},
+	{"GET", "/v1/text-to-speech/{id}/multi-stream-input", SOCKET,
+	 .handler = tts_socket_open_multi_stream_input, .token_path = STREAM_INPUT},
+	{"POST", "/v1/text-to-speech/{id}", AUTH_SPEAK, .handler = speech_http_speak,
+	 .speech = &elevenlabs_door_speech},
+	{"POST", "/v1/text-to-speech/{id}/stream", AUTH_SPEAK, .handler = speech_http_speak,
+	 .speech = &elevenlabs_door_speech},
+	{"POST", "/v1/text-to-speech/{id}/with-timestamps", AUTH_SPEAK,
+	 .handler = speech_http_speak, .speech = &elevenlabs_door_timed},
+	{"POST", "/v1/text-to-speech/{id}/stream/with-timestamps", AUTH_SPEAK,
+	 .handler = speech_http_speak, .speech = &elevenlabs_door_timed_lines},
+	{"GET", "/v1/pronunciation-dictionaries", READ_WORDS, .handler = pronunciation_rest_list,
+	 WORDS_MAX},
+	{"POST", "/v1/pronunciation-dictionaries/add-from-rules", WRITE_WORDS,
+	 .handler = pronunciation_rest_add, WORDS_MAX},
+	{"POST", "/v1/pronunciation-dictionaries/add-from-file", WRITE_WORDS,
+	 .handler = pronunciation_rest_add_file, WORDS_MAX},
+	{"GET", "/v1/pronunciation-dictionaries/{id}", READ_WORDS,
+	 .handler = pronunciation_rest_get, WORDS_MAX},
+	{"PATCH", "/v1/pronunciation-dictionaries/{id}", WRITE_WORDS,
+	 .handler = pronunciation_rest_change, WORDS_MAX},
+	{"GET", "/v1/pronunciation-dictionaries/{id}/{id}/download", READ_WORDS,
+	 .handler = pronunciation_rest_download, WORDS_MAX},
+	{"POST", "/v1/pronunciation-dictionaries/{id}/add-rules", WRITE_WORDS,
+	 .handler = pronunciation_rest_add_rules, WORDS_MAX},
+	{"POST", "/v1/pronunciation-dictionaries/{id}/set-rules", WRITE_WORDS,
+	 .handler = pronunciation_rest_set_rules, WORDS_MAX},
+	{"POST", "/v1/pronunciation-dictionaries/{id}/remove-rules", WRITE_WORDS,
+	 .handler = pronunciation_rest_remove_rules, WORDS_MAX},
+	{"GET", "/v1/voices", AUTH_SEE_VOICES, .handler = voice_rest_list_elevenlabs},
+	{"GET", "/v1/voices/{id}", AUTH_SEE_VOICES, .handler = voice_rest_get_elevenlabs},
+	{"GET", "/v2/voices", AUTH_SEE_VOICES, .handler = voice_search_list},
+	{"GET", "/v1/voices/settings/default", AUTH_SEE_VOICES, .handler = voice_settings_default},
+	{"GET", "/v1/voices/{id}/settings", AUTH_SEE_VOICES, .handler = voice_settings_get},
+	{"POST", "/v1/voices/{id}/settings/edit", STORE_SCOPE_VOICES,
+	 .handler = voice_change_settings},
+	{"GET", "/v1/models", AUTH_OPTIONAL, .handler = model_rest_list_elevenlabs},
+	{"GET", "/v1/user", AUTH_SEE_VOICES, .handler = user_rest_get},
+	{"GET", "/v1/user/subscription", AUTH_SEE_VOICES, .handler = user_rest_subscription},
+	{"GET", "/v1/history", AUTH_SEE_VOICES, .handler = user_rest_history},
+	{"GET", "/v1/usage/character-stats", STORE_SCOPE_READ, .handler = user_rest_usage},
+	{"POST", "/v1/single-use-token/{id}", STORE_SCOPE_SPEAK,
+	 .handler = token_rest_add_single_use},
+	{"GET", "/health", 0, .handler = health_get},
+	{0},
+};
+
+static const char *const elevenlabs_door_key_headers[] = {"xi-api-key", NULL};
+static const char *const elevenlabs_door_key_queries[] = {"authorization", "single_use_token",
+							  NULL};
+
+/* What their clients call, whether it is served or not.  A request with their header to a path
+ * that no other door has is taken to be for their API, even if the path does not exist. */
+static const char *const elevenlabs_door_paths[] = {
+	"/11labs/",
+	"/v1/text-to-speech",
+	"/v1/text-to-dialogue",
+	"/v1/text-to-voice",
+	"/v1/single-use-token",
+	"/v1/pronunciation-dictionaries",
+	"/v1/usage/character-stats",
+	"/v1/shared-voices",
+	"/v1/similar-voices",
+	"/v1/sound-generation",
+	"/v1/speech-to-speech",
+	"/v1/speech-to-text",
+	"/v1/speech-engine",
+	"/v1/audio-isolation",
+	"/v1/audio-native",
+	"/v1/forced-alignment",
+	"/v1/dubbing",
+	"/v1/music",
+	"/v1/studio",
+	"/v1/convai",
+	"/v1/workspace",
+	NULL,
+};
+static const char *const elevenlabs_door_client_paths[] = {"/", NULL};
+
+const struct door elevenlabs_door = {
+	.name = "elevenlabs",
+	.routes = elevenlabs_door_routes,
+	.prefix = "/11labs",
+	.key_headers = elevenlabs_door_key_headers,
+	.key_queries = elevenlabs_door_key_queries,
+	.errors = &elevenlabs_errors,
+	.paths = elevenlabs_door_paths,
+	.client_header = "xi-api-key",
+	.client_paths = elevenlabs_door_client_paths,
+	.request_id_header = "request-id",
+};

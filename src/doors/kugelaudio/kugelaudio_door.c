@@ -1,0 +1,96 @@
+/*
+ * kugelaudio_door.c: KugelAudio's API, which is the native one: its sockets, calls and catalogues.
+ */
+#include "doors/kugelaudio/kugelaudio_door.h"
+
+#include "doors/kugelaudio/generate_body.h"
+#include "server/handlers.h"
+#include "server/speech_http.h"
+
+#define READ_WORDS (STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
+#define WRITE_WORDS STORE_SCOPE_DICTIONARIES
+#define CHANGE_VOICES STORE_SCOPE_VOICES
+
+/* Their ingress answers a wrong key for a socket with 403; calls have the status of the documented
+ * table. */
+#define SOCKET (AUTH_SPEAK | AUTH_FORBIDS)
+
+static const struct speech_api kugelaudio_door_generate = {
+	.read = generate_body_read,
+	.minds_accept = true,
+};
+
+static const struct route kugelaudio_door_routes[] = {
+	{"GET", "/ws/tts", SOCKET, .handler = tts_socket_open_once},
+	{"GET", "/ws/tts/multi", SOCKET, .handler = tts_socket_open_multi},
+	{"GET", "/ws/tts/stream", SOCKET, .handler = tts_socket_open_stream},
+	{"POST", "/v1/tts/generate", AUTH_SPEAK, .handler = speech_http_speak,
+	 .speech = &kugelaudio_door_generate},
+	{"POST", "/predict", AUTH_SPEAK, .handler = speech_http_speak,
+	 .speech = &kugelaudio_door_generate},
+	{"GET", "/v1/dictionaries", READ_WORDS, .handler = dictionary_rest_list},
+	{"POST", "/v1/dictionaries", WRITE_WORDS, .handler = dictionary_rest_add},
+	{"GET", "/v1/dictionaries/{id}", READ_WORDS, .handler = dictionary_rest_get},
+	{"PATCH", "/v1/dictionaries/{id}", WRITE_WORDS, .handler = dictionary_rest_change},
+	{"DELETE", "/v1/dictionaries/{id}", WRITE_WORDS, .handler = dictionary_rest_remove},
+	{"GET", "/v1/dictionaries/{id}/entries", READ_WORDS,
+	 .handler = dictionary_rest_list_entries},
+	{"POST", "/v1/dictionaries/{id}/entries", WRITE_WORDS,
+	 .handler = dictionary_rest_add_entry},
+	{"PUT", "/v1/dictionaries/{id}/entries", WRITE_WORDS,
+	 .handler = dictionary_rest_replace_entries, .body_max = DICTIONARY_REST_BODY_MAX},
+	{"PATCH", "/v1/dictionaries/{id}/entries/{id}", WRITE_WORDS,
+	 .handler = dictionary_rest_change_entry},
+	{"DELETE", "/v1/dictionaries/{id}/entries/{id}", WRITE_WORDS,
+	 .handler = dictionary_rest_remove_entry},
+	{"POST", "/v1/dictionaries/{id}/invalidate", STORE_SCOPE_ADMIN,
+	 .handler = dictionary_rest_invalidate},
+	{"GET", "/v1/voices", AUTH_SEE_VOICES, .handler = voice_rest_list},
+	{"GET", "/v1/voices/{id}", AUTH_SEE_VOICES, .handler = voice_rest_get},
+	{"POST", "/v1/voices", CHANGE_VOICES, .handler = voice_change_add},
+	{"PATCH", "/v1/voices/{id}", CHANGE_VOICES, .handler = voice_change_patch},
+	{"DELETE", "/v1/voices/{id}", CHANGE_VOICES, .handler = voice_change_remove},
+	{"GET", "/v1/voices/{id}/references", AUTH_SEE_VOICES, .handler = voice_change_references},
+	{"POST", "/v1/voices/{id}/references", CHANGE_VOICES,
+	 .handler = voice_change_not_available},
+	{"DELETE", "/v1/voices/{id}/references/{id}", CHANGE_VOICES,
+	 .handler = voice_change_not_available},
+	{"POST", "/v1/voices/{id}/publish", CHANGE_VOICES, .handler = voice_change_not_available},
+	{"PUT", "/v1/voices/{id}/avatar", CHANGE_VOICES, .handler = voice_change_not_available},
+	{"POST", "/v1/voices/{id}/generate-sample", CHANGE_VOICES | AUTH_AS_TURN,
+	 .handler = voice_sample_make},
+	{"GET", "/v1/voices/{id}/sample", AUTH_SEE_VOICES, .handler = voice_sample_get},
+	/* The answers have the members of OpenAI's lists as well. */
+	{"GET", "/v1/models", AUTH_OPTIONAL, .handler = model_rest_list},
+	{"GET", "/v1/models/{id}", AUTH_OPTIONAL, .handler = model_rest_get},
+	{0},
+};
+
+static const char *const kugelaudio_door_key_headers[] = {"x-api-key", NULL};
+static const char *const kugelaudio_door_key_queries[] = {"api_key", "token", "master_key", NULL};
+
+/* These are native, whatever header has the key. */
+static const char *const kugelaudio_door_paths[] = {
+	"/v1/tts/", "/predict", "/ws/tts", "/v1/dictionaries", NULL,
+};
+
+/* Their SDKs send X-API-Key, OpenAI's library does not.  They transcribe and enhance on paths below
+ * OpenAI's. */
+static const char *const kugelaudio_door_client_paths[] = {
+	"/v1/audio/transcriptions",
+	"/v1/audio/enhance",
+	"/v1/models",
+	NULL,
+};
+
+const struct door kugelaudio_door = {
+	.name = "kugelaudio",
+	.routes = kugelaudio_door_routes,
+	.key_headers = kugelaudio_door_key_headers,
+	.key_queries = kugelaudio_door_key_queries,
+	.errors = &error_shape_native,
+	.paths = kugelaudio_door_paths,
+	.client_header = "x-api-key",
+	.client_paths = kugelaudio_door_client_paths,
+	.speech_header = {"X-KugelAudio-AI-Generated", "true"},
+};
