@@ -57,6 +57,7 @@ typedef void(route_h)(const struct route_call *call);
 
 struct config;
 struct speech_api;
+struct tts_socket_api;
 struct voice;
 struct voices;
 
@@ -71,6 +72,7 @@ struct route {
 	route_h *handler;
 	size_t body_max; /* 0: HTTP_BODY_MAX */
 	const struct speech_api *speech; /* for speech_http_speak */
+	const struct tts_socket_api *socket; /* for opening_start */
 	const char *token_path; /* of the route whose tokens are also for this one; NULL: its own */
 };
 

@@ -77,8 +77,4 @@ route_h model_rest_list, model_rest_get, model_rest_list_audio, model_rest_list_
 /* user_rest.c */
 route_h user_rest_get, user_rest_subscription, user_rest_history, user_rest_usage;
 
-/* tts_socket.c */
-route_h tts_socket_open_once, tts_socket_open_stream, tts_socket_open_multi,
-	tts_socket_open_stream_input, tts_socket_open_multi_stream_input;
-
 #endif

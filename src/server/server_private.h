@@ -5,7 +5,6 @@
  *   drain.c       the end in good order
  *   door.c        whose client a request is from
  *   routes.c      path → handler
- *   audio_rest.c  GET /v1/audio/voices
  *   auth.c        whose request it is
  *   cors.c        which web pages may ask at all
  *   page.c        GET /: the playground
@@ -16,8 +15,8 @@
  *   notify.c      what the service manager is told
  *   description.c GET /openapi.json, GET /asyncapi.json
  *   tts_socket.c  a WebSocket and the session on it
- *   late_key.c    a key that comes in a WebSocket's first message
- *   elevenlabs_address.c  what the address of an ElevenLabs WebSocket says
+ *   opening.c     a client on its way to a session
+ *   socket_address.c  what the address of a WebSocket says
  *   elevenlabs_voices.c  voices as ElevenLabs' clients name them
  *   agents.c      who answers speech engines
  *   agent_rest.c  GET /v1/agents, and talking with one by an ordinary key

@@ -3,6 +3,7 @@
  */
 #include "session/session.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -10,26 +11,82 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "metrics/metrics.h"
+#include "session/turn_queue.h"
 #include "wire/reply.h"
 
 #define NAME_SHOWN_MAX 64 /* of a voice that is not there, in its error */
 
-void session_init(struct session *session, const struct session_ops *ops,
+void session_init(struct session *session, const struct dialect *dialect,
 		  const struct session_services *services, const struct peer *peer,
 		  const char *request_id, struct member *member)
 {
-	session->ops = ops;
 	session->services = services;
 	session->peer = peer;
-	session->dialect = &dialect_native;
+	session->dialect = dialect;
 	session->member = mem_ref(member);
+	settings_copy(&session->settings, &settings_default);
 	snprintf(session->request_id, sizeof(session->request_id), "%s", request_id);
 }
 
 void session_reset(struct session *session)
 {
 	session->member = mem_deref(session->member);
+	settings_reset(&session->settings);
 	voice_pins_reset(&session->pins);
+}
+
+static void session_destroy(void *object)
+{
+	struct session *session = object;
+
+	session->ops->end(session);
+	session_reset(session);
+}
+
+int session_alloc(struct session **sessionp, const struct socket_api *api,
+		  const struct session_services *services, const struct peer *peer,
+		  const char *request_id, struct member *member)
+{
+	struct session *session = mem_zalloc(api->kind->size, NULL);
+
+	if (!session)
+		return ENOMEM;
+	session_init(session, api->dialect, services, peer, request_id, member);
+	session->ops = api->kind;
+	session->api = api;
+	api->kind->init(session);
+	mem_set_destructor(session, session_destroy);
+	*sessionp = session;
+	return 0;
+}
+
+void session_refuse_binary(struct session *session, const char *bytes, size_t len)
+{
+	(void)bytes;
+	(void)len;
+	if (session->ops->listens(session))
+		session->ops->refuse(session, WIRE_ERROR_INVALID_REQUEST,
+				     "messages must be text frames");
+}
+
+void session_queue_drained(struct session *session)
+{
+	turn_queue_drained(session->queue);
+}
+
+void session_queue_sent(struct session *session, uint64_t tag)
+{
+	turn_queue_sent(session->queue, tag);
+}
+
+bool session_queue_is_idle(const struct session *session)
+{
+	return session->queue->turns.count == 0;
+}
+
+bool session_is_open(const struct session *session)
+{
+	return !session->closed && session->close_code != SESSION_CLOSE_NORMAL;
 }
 
 int64_t session_project_id(const struct session *session)
@@ -87,6 +144,24 @@ int session_choose_voice(struct session *session, struct settings *settings,
 	if (voice)
 		settings->voice_id = voice->id;
 	return 0;
+}
+
+bool session_has_voice(struct session *session, struct stream_message *message)
+{
+	struct stream_fault fault;
+
+	if (session_choose_voice(session, &message->settings, &message->voice_name, &fault) == 0)
+		return true;
+	session->ops->refuse(session, fault.id, fault.detail);
+	return false;
+}
+
+void session_update_settings(struct session *session, const struct settings *update)
+{
+	settings_merge(&session->settings, update);
+	if (session->dialect->settings_updated)
+		session_send(session, session->dialect->settings_updated(session_scratch(session),
+									 &session->settings));
 }
 
 struct buf *session_scratch(struct session *session)

@@ -1,21 +1,21 @@
 /*
  * session.h: what every kind of connection can be told, whatever its protocol.
  *
- * tts_once.c, tts_stream.c and tts_multi.c make one; the server's glue and the tests see
- * only this.  mem_deref when the client is gone: what still runs is cancelled,
- * and booked.
+ * tts_once.c, tts_stream.c and tts_multi.c are the kinds; the server's glue and the tests see only
+ * this.  mem_deref when the client is gone: what still runs is cancelled, and booked.
  */
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "account/member.h"
 #include "session/services.h"
+#include "session/socket_api.h"
 #include "session/voice_pins.h"
-#include "wire/dialect.h"
 #include "wire/fault.h"
 
 /* Close codes of RFC 6455 and the IANA registry, and the protocol's own
@@ -38,52 +38,73 @@ enum {
 #define SESSION_OWED_MAX 1024u
 
 struct session;
+struct turn_queue;
 
-/* What the address of a connection said, where a door reads settings there. */
+/* What the address of a connection said, where an endpoint reads settings there. */
 struct session_opening {
 	const struct settings *settings; /* all of them; without a voice none was found */
 	unsigned idle_ms;
 	const struct stream_fault *fault; /* NULL: it can be understood */
 };
 
+/* A kind of session. */
 struct session_ops {
-	/* Before the first message; NULL on doors whose addresses say nothing. */
+	size_t size; /* of its struct, whose first member is a struct session */
+	void (*init)(struct session *session); /* the rest of it */
+	void (*end)(struct session *session);
+
+	/* Before the first message; NULL: its addresses say nothing. */
 	void (*open)(struct session *session, const struct session_opening *opening);
 
 	/* A message, in a buffer that it may write to. */
 	void (*message)(struct session *session, char *json, size_t len);
-	void (*binary)(struct session *session); /* which are refused */
+	void (*binary)(struct session *session, const char *bytes, size_t len);
 
 	/* From the peer: it has room again; all of a tag was handed over. */
 	void (*drained)(struct session *session);
 	void (*sent)(struct session *session, uint64_t tag);
 
-	/* The server is going away: what speaks is finished, what waits is not
-	 * begun, then the connection closes (1012). */
+	/* The server is going away: what speaks is finished, what waits is not begun, then the
+	 * connection closes (1012). */
 	void (*go_away)(struct session *session);
-	/* At once: what speaks is cut off and booked, the error is told, and the
-	 * connection closes. */
+	/* At once: what speaks is cut off and booked, the error is sent, and the connection
+	 * closes. */
 	void (*shut)(struct session *session, const struct stream_fault *fault);
 	bool (*is_idle)(const struct session *session);
+
+	/* For session.c: sends an error about a message as a whole; whether messages are still
+	 * obeyed. */
+	void (*refuse)(struct session *session, enum wire_error_id id, const char *detail);
+	bool (*listens)(const struct session *session);
 };
 
 /* The first member of each kind; a tts_call has one without ops. */
 struct session {
 	const struct session_ops *ops;
+	const struct socket_api *api; /* NULL: it is no connection's */
 	const struct session_services *services;
 	const struct peer *peer;
 	const struct dialect *dialect;
 	struct member *member; /* whose it is */
+	struct turn_queue *queue; /* the kind's, if it has one for the whole connection */
+	struct settings settings; /* of what is said next */
 	struct voice_pin pins; /* the voices it has used */
 	int64_t unknown_voice_id; /* accepted while engines were loading; 0: none */
 	char request_id[SESSION_REQUEST_ID_SIZE];
+	uint16_t close_code; /* to close with when all has been spoken; 0: it stays open */
+	bool closed; /* the peer was told to close */
 };
 
-/* How each kind is made.  `services` and `peer` are not copied; request_id (23
- * characters at most) is, and a reference to the member is kept. */
-typedef int(session_alloc_h)(struct session **sessionp, const struct session_services *services,
-			     const struct peer *peer, const char *request_id,
-			     struct member *member);
+/* The kind's struct around a session. */
+#define SESSION_OBJECT(object, type, kind)                                                         \
+	(assert((object)->ops == (kind)),                                                          \
+	 (type *)(uintptr_t)((const char *)(object)-offsetof(type, session)))
+
+/* A connection's session.  `api`, `services` and `peer` are not copied; request_id (23 characters
+ * at most) is, and a reference to the member is kept. */
+int session_alloc(struct session **sessionp, const struct socket_api *api,
+		  const struct session_services *services, const struct peer *peer,
+		  const char *request_id, struct member *member);
 
 int64_t session_project_id(const struct session *session);
 
@@ -96,11 +117,26 @@ int session_choose_voice(struct session *session, struct settings *settings,
 /* Fills in the currency, and whether the price is only the program's default. */
 void session_describe_price(const struct session *session, struct reply_usage *usage);
 
-/* For the kinds: fills in what they share, and lets it go. */
-void session_init(struct session *session, const struct session_ops *ops,
+/* Fills in a session that is no connection's, and resets it. */
+void session_init(struct session *session, const struct dialect *dialect,
 		  const struct session_services *services, const struct peer *peer,
 		  const char *request_id, struct member *member);
 void session_reset(struct session *session);
+
+/* Parts of the kinds.  Binary messages are refused; the queue's are for those that have one. */
+void session_refuse_binary(struct session *session, const char *bytes, size_t len);
+void session_queue_drained(struct session *session);
+void session_queue_sent(struct session *session, uint64_t tag);
+bool session_queue_is_idle(const struct session *session);
+
+/* Neither was it told to close, nor has the client said that it is done. */
+bool session_is_open(const struct session *session);
+
+/* As session_choose_voice; a voice that is not there is refused. */
+bool session_has_voice(struct session *session, struct stream_message *message);
+
+/* Merges the settings, and acknowledges that. */
+void session_update_settings(struct session *session, const struct settings *update);
 
 /* The scratch buffer, empty; and sends what was written into it: nothing when
  * it is still empty, or when err is not 0. */

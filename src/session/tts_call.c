@@ -14,9 +14,8 @@
 #include "session/turn_queue.h"
 
 struct tts_call {
-	struct session session; /* what turns lean on; nobody talks to it */
+	struct session session; /* for its turn; nothing is received on it */
 	struct turn_queue queue;
-	struct settings settings;
 	const struct tts_call_ops *ops;
 	void *arg;
 	char *text;
@@ -27,7 +26,7 @@ struct tts_call {
 	bool is_over; /* its owner was told */
 };
 
-static void tell_failed(struct tts_call *call, bool has_begun)
+static void tts_call_tell_failed(struct tts_call *call, bool has_begun)
 {
 	if (call->is_over)
 		return;
@@ -38,7 +37,7 @@ static void tell_failed(struct tts_call *call, bool has_begun)
 static void tts_call_fail_internal(struct tts_call *call)
 {
 	fault_set(&call->fault, WIRE_ERROR_INTERNAL, "%s", "");
-	tell_failed(call, false);
+	tts_call_tell_failed(call, false);
 }
 
 static void tts_call_end_silence(struct tts_call *call)
@@ -55,7 +54,8 @@ static void tts_call_end_silence(struct tts_call *call)
 static int tts_call_send_silence(struct tts_call *call, const struct audio_frame *frame)
 {
 	struct buf *out = session_scratch(&call->session);
-	int err = call->session.dialect->audio(out, NULL, frame, &call->settings.format, 0, 0);
+	int err = call->session.dialect->audio(out, NULL, frame, &call->session.settings.format, 0,
+					       0);
 
 	session_send(&call->session, err);
 	return err;
@@ -79,7 +79,7 @@ static void tts_call_on_silence(void *arg, int err, const struct audio_frame *fr
 /* As a turn would make it: in frames, which go through an encoder where the format has one. */
 static int tts_call_make_silence(struct tts_call *call, struct pipeline *pipeline)
 {
-	const struct audio_format *format = &call->settings.format;
+	const struct audio_format *format = &call->session.settings.format;
 	const struct session_services *services = call->session.services;
 	struct audio_frame frame;
 	int err = pipeline_silence(pipeline, (size_t)format->sample_rate * call->silence_ms / 1000);
@@ -102,17 +102,17 @@ static int tts_call_make_silence(struct tts_call *call, struct pipeline *pipelin
 /* Dots, an emoji, a dash: chat programs that cut a text into pieces send such pieces too, and
  * take an error for the failure of the whole text.  An answer without a sample would be no
  * audio file. */
-static void nothing_to_say(struct tts_call *call)
+static void tts_call_nothing_to_say(struct tts_call *call)
 {
 	struct pipeline *pipeline = NULL;
 	int err;
 
 	if (call->silence_ms == 0) {
 		fault_set(&call->fault, WIRE_ERROR_INVALID_REQUEST, "text has nothing to say");
-		tell_failed(call, false);
+		tts_call_tell_failed(call, false);
 		return;
 	}
-	err = pipeline_alloc(&pipeline, &call->settings.format, 1.0);
+	err = pipeline_alloc(&pipeline, &call->session.settings.format, 1.0);
 	if (!err)
 		err = tts_call_make_silence(call, pipeline);
 	mem_deref(pipeline);
@@ -124,7 +124,7 @@ static void nothing_to_say(struct tts_call *call)
 	}
 }
 
-static void on_failed(void *arg, const struct wire_notice *notice)
+static void tts_call_on_failed(void *arg, const struct wire_notice *notice)
 {
 	struct tts_call *call = arg;
 
@@ -132,7 +132,7 @@ static void on_failed(void *arg, const struct wire_notice *notice)
 	call->fault.retry_s = notice->retry_s;
 }
 
-static void on_spoken(void *arg, struct turn *turn, unsigned flushes)
+static void tts_call_on_spoken(void *arg, struct turn *turn, unsigned flushes)
 {
 	struct tts_call *call = arg;
 	struct turn_figures figures;
@@ -143,11 +143,11 @@ static void on_spoken(void *arg, struct turn *turn, unsigned flushes)
 		return;
 	turn_figures(turn, &figures);
 	if (turn_has_failed(turn) || turn_was_curtailed(turn, &call->fault)) {
-		tell_failed(call, figures.samples > 0);
+		tts_call_tell_failed(call, figures.samples > 0);
 		return;
 	}
 	if (figures.samples == 0) {
-		nothing_to_say(call);
+		tts_call_nothing_to_say(call);
 		return;
 	}
 	call->is_over = true;
@@ -155,15 +155,15 @@ static void on_spoken(void *arg, struct turn *turn, unsigned flushes)
 	call->ops->done(call->arg, &usage);
 }
 
-static void on_empty(void *arg)
+static void tts_call_on_empty(void *arg)
 {
 	(void)arg;
 }
 
 static const struct turn_queue_ops queue_ops = {
-	.spoken = on_spoken,
-	.empty = on_empty,
-	.failed = on_failed,
+	.spoken = tts_call_on_spoken,
+	.empty = tts_call_on_empty,
+	.failed = tts_call_on_failed,
 };
 
 void tts_call_begin(struct tts_call *call)
@@ -171,12 +171,12 @@ void tts_call_begin(struct tts_call *call)
 	int err;
 
 	mem_ref(call); /* its owner may let it go when it is told */
-	err = turn_queue_text(&call->queue, &call->settings, call->text, call->text_len,
+	err = turn_queue_text(&call->queue, &call->session.settings, call->text, call->text_len,
 			      call->text_len);
 	if (err)
 		tts_call_fail_internal(call);
 	else if (!turn_queue_end(&call->queue) && !call->is_over)
-		nothing_to_say(call);
+		tts_call_nothing_to_say(call);
 	mem_deref(call);
 }
 
@@ -190,7 +190,7 @@ void tts_call_sent(struct tts_call *call, uint64_t tag)
 	turn_queue_sent(&call->queue, tag);
 }
 
-static void call_destroy(void *object)
+static void tts_call_call_destroy(void *object)
 {
 	struct tts_call *call = object;
 
@@ -198,7 +198,6 @@ static void call_destroy(void *object)
 	call->silence = encoding_close(call->silence);
 	turn_queue_reset(&call->queue);
 	session_reset(&call->session);
-	settings_reset(&call->settings);
 	free(call->text);
 }
 
@@ -220,18 +219,18 @@ int tts_call_alloc(struct tts_call **callp, const struct tts_call_request *reque
 	call->silence_ms = request->silence_ms;
 	call->ops = ops;
 	call->arg = arg;
-	session_init(&call->session, NULL, request->services, request->peer, request->request_id,
-		     request->member);
-	call->session.dialect = request->dialect;
+	session_init(&call->session, request->dialect, request->services, request->peer,
+		     request->request_id, request->member);
+	call->session.queue = &call->queue;
 	owner.session = &call->session;
-	settings_copy(&call->settings, request->settings);
-	call->settings.auto_mode = true;
-	(void)settings_format(&call->settings.format,
+	settings_copy(&call->session.settings, request->settings);
+	call->session.settings.auto_mode = true;
+	(void)settings_format(&call->session.settings.format,
 			      request->settings); /* no conflict: it was read */
-	call->settings.set &= ~(unsigned)SETTING_SAMPLE_RATE;
-	call->settings.set |= SETTING_OUTPUT_FORMAT;
+	call->session.settings.set &= ~(unsigned)SETTING_SAMPLE_RATE;
+	call->session.settings.set |= SETTING_OUTPUT_FORMAT;
 	turn_queue_init(&call->queue, &owner, 1, &queue_ops, call);
-	mem_set_destructor(call, call_destroy);
+	mem_set_destructor(call, tts_call_call_destroy);
 	*callp = call;
 	return 0;
 }

@@ -11,58 +11,25 @@
 #include "base/mem.h"
 #include "session/context.h"
 #include "session/turn_queue.h"
-#include "wire/elevenlabs_dialect.h"
-#include "wire/elevenlabs_message.h"
 #include "wire/multi_message.h"
 #include "wire/reply.h"
 
-/* In what the doors over this differ. */
-struct multi_door {
-	const struct dialect *dialect;
-	int (*parse)(struct multi_message *message, struct stream_fault *fault, char *json,
-		     size_t len);
-	size_t open_max; /* contexts that take text */
-	bool reuses_ids; /* text for one that is closing begins another of the same id */
-	/* A client that is interrupted after it has closed a context sends nothing about it, and
-	 * creates another one: those that are closing yield to it. */
-	bool closing_yields;
-	uint16_t error_code; /* for errors that close the connection; 0: their own */
-};
-
-static const struct multi_door door_native = {
-	.dialect = &dialect_native,
-	.parse = multi_message_parse,
-	.open_max = TTS_MULTI_CONTEXTS_MAX,
-};
-static const struct multi_door door_elevenlabs = {
-	.dialect = &dialect_elevenlabs_multi,
-	.parse = elevenlabs_message_parse_multi,
-	.open_max = TTS_MULTI_ELEVENLABS_CONTEXTS_MAX,
-	.reuses_ids = true,
-	.closing_yields = true,
-	.error_code = ELEVENLABS_CLOSE_ERROR,
-};
-
 struct tts_multi {
 	struct session session;
-	const struct multi_door *door;
-	struct settings settings;
 	struct context *contexts[TTS_MULTI_CONTEXTS_MAX]; /* in the order they were made */
 	size_t count;
 	size_t drains; /* how often contexts were told that there is room */
 	unsigned idle_ms;
-	uint16_t close_code; /* to close with when the contexts are done; 0: stay */
-	bool closed; /* the peer was told */
-	bool obeying; /* a message, of which more may have to be answered */
+	bool obeying; /* a message is being obeyed, and more of it may have to be answered */
 	double audio_seconds; /* of the contexts that are closed */
 };
 
-static struct tts_multi *multi_of(struct session *session)
+static struct tts_multi *tts_multi_of(struct session *session)
 {
-	return (struct tts_multi *)(void *)session;
+	return SESSION_OBJECT(session, struct tts_multi, &tts_multi_ops);
 }
 
-static void forget(struct tts_multi *multi, struct context *context)
+static void tts_multi_forget(struct tts_multi *multi, struct context *context)
 {
 	size_t i = 0;
 
@@ -76,9 +43,10 @@ static void forget(struct tts_multi *multi, struct context *context)
 	mem_deref(context);
 }
 
-static bool is_idle(const struct session *session)
+static bool tts_multi_is_idle(const struct session *session)
 {
-	const struct tts_multi *multi = (const struct tts_multi *)(const void *)session;
+	const struct tts_multi *multi =
+		SESSION_OBJECT(session, const struct tts_multi, &tts_multi_ops);
 
 	for (size_t i = 0; i < multi->count; ++i) {
 		if (!context_is_idle(multi->contexts[i]))
@@ -89,60 +57,60 @@ static bool is_idle(const struct session *session)
 
 /* When the server goes away, a context that has nothing to say is not said to
  * be closed: a client that reconnects makes it again. */
-static void close_if_done(struct tts_multi *multi)
+static void tts_multi_close_if_done(struct tts_multi *multi)
 {
 	const struct dialect *dialect = multi->session.dialect;
-	bool leaves = multi->close_code != SESSION_CLOSE_NORMAL;
+	bool leaves = multi->session.close_code != SESSION_CLOSE_NORMAL;
 
-	if (!multi->close_code || multi->closed || multi->obeying)
+	if (!multi->session.close_code || multi->session.closed || multi->obeying)
 		return;
-	if (leaves ? !is_idle(&multi->session) : multi->count > 0)
+	if (leaves ? !tts_multi_is_idle(&multi->session) : multi->count > 0)
 		return;
-	multi->closed = true;
+	multi->session.closed = true;
 	while (multi->count > 0)
-		forget(multi, multi->contexts[multi->count - 1]);
+		tts_multi_forget(multi, multi->contexts[multi->count - 1]);
 	if (!leaves && dialect->contexts_closed)
 		session_send(&multi->session,
 			     dialect->contexts_closed(session_scratch(&multi->session),
 						      multi->audio_seconds));
-	session_close(&multi->session, multi->close_code);
+	session_close(&multi->session, multi->session.close_code);
 }
 
 /* What speaks is finished, what waits is not begun. */
-static void leave(struct tts_multi *multi, uint16_t code)
+static void tts_multi_leave(struct tts_multi *multi, uint16_t code)
 {
-	if (multi->close_code)
+	if (multi->session.close_code)
 		return;
-	multi->close_code = code;
+	multi->session.close_code = code;
 	for (size_t i = 0; i < multi->count; ++i)
 		context_go_away(multi->contexts[i]);
 }
 
-static uint16_t code_after(const struct tts_multi *multi, enum wire_error_id id)
+static uint16_t tts_multi_code_after(const struct tts_multi *multi, enum wire_error_id id)
 {
 	uint16_t code = wire_error_close_code(id);
 
-	return code && multi->door->error_code ? multi->door->error_code : code;
+	return code && multi->session.api->error_code ? multi->session.api->error_code : code;
 }
 
 /* A context has ended with an error that holds for all. */
-static void on_context_failed(void *arg, enum wire_error_id id)
+static void tts_multi_on_context_failed(void *arg, enum wire_error_id id)
 {
 	struct tts_multi *multi = arg;
-	uint16_t code = code_after(multi, id);
+	uint16_t code = tts_multi_code_after(multi, id);
 
 	if (code)
-		leave(multi, code);
+		tts_multi_leave(multi, code);
 }
 
-static void on_leave(void *arg, struct context *context)
+static void tts_multi_on_leave(void *arg, struct context *context)
 {
-	forget(arg, context);
+	tts_multi_forget(arg, context);
 }
 
-static void on_left(void *arg)
+static void tts_multi_on_left(void *arg)
 {
-	close_if_done(arg);
+	tts_multi_close_if_done(arg);
 }
 
 /* In the order they were made, beginning with the one at `start`.  Contexts may go while this
@@ -161,12 +129,13 @@ static void tts_multi_visit(struct tts_multi *multi, size_t start,
 	}
 }
 
-static void for_each(struct tts_multi *multi, void (*act)(struct context *context))
+static void tts_multi_for_each(struct tts_multi *multi, void (*act)(struct context *context))
 {
 	tts_multi_visit(multi, 0, act);
 }
 
-static struct context *find(const struct tts_multi *multi, const struct multi_message *message)
+static struct context *tts_multi_find(const struct tts_multi *multi,
+				      const struct multi_message *message)
 {
 	for (size_t i = 0; message->context_id && i < multi->count; ++i) {
 		if (context_has_id(multi->contexts[i], message->context_id,
@@ -178,8 +147,8 @@ static struct context *find(const struct tts_multi *multi, const struct multi_me
 
 /* An error, or one of the other replies to a context that is not there, with
  * the id of the message. */
-static void send_error(struct tts_multi *multi, const struct multi_message *message,
-		       enum wire_error_id id, const char *detail)
+static void tts_multi_send_error(struct tts_multi *multi, const struct multi_message *message,
+				 enum wire_error_id id, const char *detail)
 {
 	struct buf json;
 
@@ -193,13 +162,13 @@ static void send_error(struct tts_multi *multi, const struct multi_message *mess
 /* A context that does not exist is closed already.  The answer has the usage of one that never
  * spoke, with the model of the session, so that clients find the same keys in every
  * context_closed. */
-static void send_closed(struct tts_multi *multi, const struct multi_message *message,
-			bool say_interrupted)
+static void tts_multi_send_closed(struct tts_multi *multi, const struct multi_message *message,
+				  bool say_interrupted)
 {
 	struct session *session = &multi->session;
 	const struct dialect *dialect = session->dialect;
 	struct reply_usage usage = {
-		.turn_ids = "", .model_id = multi->settings.model_id, .cost_known = true};
+		.turn_ids = "", .model_id = multi->session.settings.model_id, .cost_known = true};
 	struct buf json;
 
 	buf_init(&json, REPLY_CONTEXT_MAX + 1);
@@ -214,7 +183,7 @@ static void send_closed(struct tts_multi *multi, const struct multi_message *mes
 	buf_reset(&json);
 }
 
-static size_t unspoken(const struct tts_multi *multi)
+static size_t tts_multi_unspoken(const struct tts_multi *multi)
 {
 	size_t bytes = 0;
 
@@ -223,7 +192,7 @@ static size_t unspoken(const struct tts_multi *multi)
 	return bytes;
 }
 
-static size_t open_contexts(const struct tts_multi *multi)
+static size_t tts_multi_open_contexts(const struct tts_multi *multi)
 {
 	size_t open = 0;
 
@@ -232,13 +201,13 @@ static size_t open_contexts(const struct tts_multi *multi)
 	return open;
 }
 
-static bool is_full(const struct tts_multi *multi)
+static bool tts_multi_is_full(const struct tts_multi *multi)
 {
 	return multi->count == TTS_MULTI_CONTEXTS_MAX ||
-	       open_contexts(multi) >= multi->door->open_max;
+	       tts_multi_open_contexts(multi) >= multi->session.api->contexts_max;
 }
 
-static void cut_if_dropped(struct context *context)
+static void tts_multi_cut_if_dropped(struct context *context)
 {
 	if (context_is_dropped(context))
 		context_cut(context);
@@ -248,10 +217,10 @@ static void cut_if_dropped(struct context *context)
  * oldest of these. */
 static void tts_multi_cut_for_room(struct tts_multi *multi)
 {
-	if (is_full(multi))
-		for_each(multi, cut_if_dropped);
-	if (multi->count < TTS_MULTI_CONTEXTS_MAX || !multi->door->closing_yields ||
-	    open_contexts(multi) >= multi->door->open_max)
+	if (tts_multi_is_full(multi))
+		tts_multi_for_each(multi, tts_multi_cut_if_dropped);
+	if (multi->count < TTS_MULTI_CONTEXTS_MAX || !multi->session.api->closing_yields ||
+	    tts_multi_open_contexts(multi) >= multi->session.api->contexts_max)
 		return;
 	for (size_t i = 0; i < multi->count; ++i) {
 		if (!context_takes_input(multi->contexts[i])) {
@@ -261,31 +230,31 @@ static void tts_multi_cut_for_room(struct tts_multi *multi)
 	}
 }
 
-static void add_context(struct tts_multi *multi, const struct multi_message *message)
+static void tts_multi_add_context(struct tts_multi *multi, const struct multi_message *message)
 {
 	const struct context_owner owner = {
 		.session = &multi->session,
 		.idle_ms = multi->idle_ms,
-		.leave = on_leave,
-		.left = on_left,
-		.failed = on_context_failed,
+		.leave = tts_multi_on_leave,
+		.left = tts_multi_on_left,
+		.failed = tts_multi_on_context_failed,
 		.arg = multi,
 	};
 	struct settings settings;
 
-	settings_copy(&settings, &multi->settings);
+	settings_copy(&settings, &multi->session.settings);
 	settings_merge(&settings, &message->voice);
-	if (multi->door->closing_yields)
-		for_each(multi, context_yield);
+	if (multi->session.api->closing_yields)
+		tts_multi_for_each(multi, context_yield);
 	if (context_alloc(&multi->contexts[multi->count], &owner, message->context_id,
 			  message->context_id_len, &settings) != 0)
-		send_error(multi, message, WIRE_ERROR_INTERNAL, NULL);
+		tts_multi_send_error(multi, message, WIRE_ERROR_INTERNAL, NULL);
 	else
 		++multi->count;
 	settings_reset(&settings);
 }
 
-static bool says_something(const struct multi_message *message)
+static bool tts_multi_says_something(const struct multi_message *message)
 {
 	return message->said.has_text &&
 	       (message->said.text_surrogate ||
@@ -294,14 +263,14 @@ static bool says_something(const struct multi_message *message)
 
 /* Text, even a blank, or a voice makes a context.  What only asks for an end
  * makes none. */
-static bool makes_context(const struct multi_message *message)
+static bool tts_multi_makes_context(const struct multi_message *message)
 {
 	const struct stream_message *said = &message->said;
 
 	if (message->stop_context)
 		return false; /* what was not flushed would not be spoken */
 	if (message->close_context)
-		return !message->immediate && says_something(message);
+		return !message->immediate && tts_multi_says_something(message);
 	return message->has_voice_settings ||
 	       (said->has_text && (said->text_len > 0 || said->text_surrogate));
 }
@@ -310,49 +279,52 @@ static bool makes_context(const struct multi_message *message)
  * when there is none. */
 static bool tts_multi_make_room(struct tts_multi *multi, const struct multi_message *message)
 {
-	const struct context *context = find(multi, message);
+	const struct context *context = tts_multi_find(multi, message);
 
-	if (!message->context_id || multi->close_code || !makes_context(message) ||
-	    (context && context_takes_input(context)))
+	if (!message->context_id || multi->session.close_code ||
+	    !tts_multi_makes_context(message) || (context && context_takes_input(context)))
 		return true;
 	if (context) /* find_living cuts it, or the message is for it */
-		return open_contexts(multi) < multi->door->open_max;
+		return tts_multi_open_contexts(multi) < multi->session.api->contexts_max;
 	tts_multi_cut_for_room(multi);
-	return !is_full(multi);
+	return !tts_multi_is_full(multi);
 }
 
 /* A client that says more to a context that it has closed was interrupted, and wants no more of
  * it: clients flush after the close, close again, or start over. */
-static struct context *find_living(struct tts_multi *multi, const struct multi_message *message)
+static struct context *tts_multi_find_living(struct tts_multi *multi,
+					     const struct multi_message *message)
 {
-	struct context *context = find(multi, message);
+	struct context *context = tts_multi_find(multi, message);
 
 	if (!context || context_takes_input(context) ||
-	    (!multi->door->reuses_ids && !context_is_dropped(context)))
+	    (!multi->session.api->reuses_ids && !context_is_dropped(context)))
 		return context;
-	if (makes_context(message) || message->said.emit || message->stop_context) {
+	if (tts_multi_makes_context(message) || message->said.emit || message->stop_context) {
 		context_cut(context);
 		return NULL;
 	}
-	return multi->door->reuses_ids ? NULL : context;
+	return multi->session.api->reuses_ids ? NULL : context;
 }
 
-static struct context *find_or_make(struct tts_multi *multi, const struct multi_message *message)
+static struct context *tts_multi_find_or_make(struct tts_multi *multi,
+					      const struct multi_message *message)
 {
-	struct context *context = find_living(multi, message);
+	struct context *context = tts_multi_find_living(multi, message);
 
 	/* A connection that is about to close starts nothing: the client starts it on another one.
 	 * When it is full, the error was sent before the message was obeyed. */
-	if (context || multi->close_code || !makes_context(message) || is_full(multi))
+	if (context || multi->session.close_code || !tts_multi_makes_context(message) ||
+	    tts_multi_is_full(multi))
 		return context;
-	add_context(multi, message);
-	return find(multi, message);
+	tts_multi_add_context(multi, message);
+	return tts_multi_find(multi, message);
 }
 
-static void take_text(struct tts_multi *multi, struct context *context,
-		      struct multi_message *message)
+static void tts_multi_take_text(struct tts_multi *multi, struct context *context,
+				struct multi_message *message)
 {
-	size_t bytes = unspoken(multi);
+	size_t bytes = tts_multi_unspoken(multi);
 	size_t room = bytes < TTS_MULTI_UNSPOKEN_MAX ? TTS_MULTI_UNSPOKEN_MAX - bytes : 0;
 
 	multi_message_join(message, context_surrogate(context));
@@ -361,7 +333,8 @@ static void take_text(struct tts_multi *multi, struct context *context,
 }
 
 /* Roles combine in one message; they count in this order. */
-static void obey_in(struct tts_multi *multi, struct context *context, struct multi_message *message)
+static void tts_multi_obey_in(struct tts_multi *multi, struct context *context,
+			      struct multi_message *message)
 {
 	mem_ref(context);
 	if (message->has_voice_settings)
@@ -370,7 +343,7 @@ static void obey_in(struct tts_multi *multi, struct context *context, struct mul
 		context_cut(context);
 	} else {
 		if (message->said.has_text)
-			take_text(multi, context, message);
+			tts_multi_take_text(multi, context, message);
 		if (message->keep_alive)
 			context_keep_alive(context);
 		if (message->said.flush)
@@ -387,22 +360,22 @@ static void obey_in(struct tts_multi *multi, struct context *context, struct mul
 	mem_deref(context);
 }
 
-static void cancel_if_open(struct context *context)
+static void tts_multi_cancel_if_open(struct context *context)
 {
 	if (context_takes_input(context))
 		context_cancel(context);
 }
 
-static void cancel(struct tts_multi *multi, const struct multi_message *message)
+static void tts_multi_cancel(struct tts_multi *multi, const struct multi_message *message)
 {
-	struct context *context = find(multi, message);
+	struct context *context = tts_multi_find(multi, message);
 
 	if (context)
 		context_cancel(context);
 	else if (message->context_id)
-		send_closed(multi, message, true);
-	else if (open_contexts(multi) > 0)
-		for_each(multi, cancel_if_open);
+		tts_multi_send_closed(multi, message, true);
+	else if (tts_multi_open_contexts(multi) > 0)
+		tts_multi_for_each(multi, tts_multi_cancel_if_open);
 	else
 		session_send_interrupted(&multi->session, NULL, NULL);
 }
@@ -410,13 +383,13 @@ static void cancel(struct tts_multi *multi, const struct multi_message *message)
 /* An output_format holds for the connection from the first one on, and has a rate of its own: a
  * sample_rate in the same or a later message has no effect; is_acceptable has checked that it does
  * not conflict. */
-static void configure(struct tts_multi *multi, struct multi_message *message)
+static void tts_multi_configure(struct tts_multi *multi, struct multi_message *message)
 {
 	struct settings *settings = &message->said.settings;
 
-	if ((multi->settings.set | settings->set) & SETTING_OUTPUT_FORMAT)
+	if ((multi->session.settings.set | settings->set) & SETTING_OUTPUT_FORMAT)
 		settings->set &= ~(unsigned)SETTING_SAMPLE_RATE;
-	settings_merge(&multi->settings, settings);
+	settings_merge(&multi->session.settings, settings);
 	for (size_t i = 0; settings->set && i < multi->count; ++i)
 		context_configure(multi->contexts[i], settings);
 	if (!message->inactivity_ms)
@@ -426,44 +399,34 @@ static void configure(struct tts_multi *multi, struct multi_message *message)
 		context_set_idle_ms(multi->contexts[i], multi->idle_ms);
 }
 
-static void update_settings(struct tts_multi *multi, const struct settings *update)
-{
-	struct session *session = &multi->session;
-
-	settings_merge(&multi->settings, update);
-	if (session->dialect->settings_updated)
-		session_send(session, session->dialect->settings_updated(session_scratch(session),
-									 &multi->settings));
-}
-
-static void obey(struct tts_multi *multi, struct multi_message *message)
+static void tts_multi_obey(struct tts_multi *multi, struct multi_message *message)
 {
 	struct context *context;
 
-	configure(multi, message);
+	tts_multi_configure(multi, message);
 	if (message->said.has_update)
-		update_settings(multi, &message->said.update);
+		session_update_settings(&multi->session, &message->said.update);
 	if (message->said.cancel)
-		cancel(multi, message);
-	context = message->context_id ? find_or_make(multi, message) : NULL;
+		tts_multi_cancel(multi, message);
+	context = message->context_id ? tts_multi_find_or_make(multi, message) : NULL;
 	if (context)
-		obey_in(multi, context, message);
+		tts_multi_obey_in(multi, context, message);
 	else if (message->close_context)
-		send_closed(multi, message, false);
+		tts_multi_send_closed(multi, message, false);
 	if (message->said.close_socket) {
-		multi->close_code = SESSION_CLOSE_NORMAL;
-		for_each(multi, context_close);
+		multi->session.close_code = SESSION_CLOSE_NORMAL;
+		tts_multi_for_each(multi, context_close);
 	}
 }
 
-static bool has_voice(struct tts_multi *multi, const struct multi_message *message,
-		      struct settings *settings, const struct settings_name *name)
+static bool tts_multi_has_voice(struct tts_multi *multi, const struct multi_message *message,
+				struct settings *settings, const struct settings_name *name)
 {
 	struct stream_fault fault;
 
 	if (session_choose_voice(&multi->session, settings, name, &fault) == 0)
 		return true;
-	send_error(multi, message, fault.id, fault.detail);
+	tts_multi_send_error(multi, message, fault.id, fault.detail);
 	return false;
 }
 
@@ -473,10 +436,10 @@ static int tts_multi_check_format(const struct tts_multi *multi, const struct se
 				  struct stream_fault *fault)
 {
 	struct settings both = *settings; /* lent: it is not reset */
-	const struct audio_format *is_set = &multi->settings.format;
+	const struct audio_format *is_set = &multi->session.settings.format;
 	struct audio_format format;
 
-	if (!(multi->settings.set & SETTING_OUTPUT_FORMAT))
+	if (!(multi->session.settings.set & SETTING_OUTPUT_FORMAT))
 		return 0;
 	if (settings->set & SETTING_OUTPUT_FORMAT) {
 		const char *name = audio_format_name(is_set);
@@ -499,28 +462,30 @@ static int tts_multi_check_format(const struct tts_multi *multi, const struct se
 
 /* What the parser cannot know: whether voices and contexts are there, and which format was
  * set. */
-static bool is_acceptable(struct tts_multi *multi, struct multi_message *message)
+static bool tts_multi_is_acceptable(struct tts_multi *multi, struct multi_message *message)
 {
-	const struct context *context = find(multi, message);
+	const struct context *context = tts_multi_find(multi, message);
 	struct stream_fault fault;
 
 	if (tts_multi_check_format(multi, &message->said.settings, &fault) != 0) {
-		send_error(multi, message, fault.id, fault.detail);
+		tts_multi_send_error(multi, message, fault.id, fault.detail);
 		return false;
 	}
-	if (!has_voice(multi, message, &message->said.settings, &message->said.voice_name) ||
-	    !has_voice(multi, message, &message->voice, &message->voice_name))
+	if (!tts_multi_has_voice(multi, message, &message->said.settings,
+				 &message->said.voice_name) ||
+	    !tts_multi_has_voice(multi, message, &message->voice, &message->voice_name))
 		return false;
 	if (!message->context_id &&
-	    (says_something(message) || message->said.flush || message->close_context)) {
-		send_error(multi, message, WIRE_ERROR_INVALID_REQUEST, "context_id is required");
+	    (tts_multi_says_something(message) || message->said.flush || message->close_context)) {
+		tts_multi_send_error(multi, message, WIRE_ERROR_INVALID_REQUEST,
+				     "context_id is required");
 		return false;
 	}
 	if (context && !context_takes_input(context) && !context_is_dropped(context) &&
-	    !multi->door->reuses_ids && !message->said.cancel && !message->immediate &&
-	    !multi->close_code && says_something(message)) {
-		send_error(multi, message, WIRE_ERROR_INVALID_REQUEST,
-			   "the context is closing; its id is free after context_closed");
+	    !multi->session.api->reuses_ids && !message->said.cancel && !message->immediate &&
+	    !multi->session.close_code && tts_multi_says_something(message)) {
+		tts_multi_send_error(multi, message, WIRE_ERROR_INVALID_REQUEST,
+				     "the context is closing; its id is free after context_closed");
 		return false;
 	}
 	return true;
@@ -532,145 +497,115 @@ static void tts_multi_take(struct tts_multi *multi, struct multi_message *messag
 {
 	bool has_room;
 
-	if (!is_acceptable(multi, message))
+	if (!tts_multi_is_acceptable(multi, message))
 		return;
 	has_room = tts_multi_make_room(multi, message);
 	if (!has_room)
-		send_error(multi, message, WIRE_ERROR_TOO_MANY_CONTEXTS, NULL);
+		tts_multi_send_error(multi, message, WIRE_ERROR_TOO_MANY_CONTEXTS, NULL);
 	if (has_room || message->said.cancel || message->said.close_socket)
-		obey(multi, message);
+		tts_multi_obey(multi, message);
 }
 
-/* It said that it was done, or was told that we are. */
-static bool is_deaf(const struct tts_multi *multi)
+static void tts_multi_on_message(struct session *session, char *json, size_t len)
 {
-	return multi->closed || multi->close_code == SESSION_CLOSE_NORMAL;
-}
-
-static void on_message(struct session *session, char *json, size_t len)
-{
-	struct tts_multi *multi = multi_of(session);
+	struct tts_multi *multi = tts_multi_of(session);
 	struct multi_message message;
 	struct stream_fault fault;
 
-	if (is_deaf(multi))
+	if (!session_is_open(session))
 		return;
 	multi->obeying = true;
-	if (multi->door->parse(&message, &fault, json, len) != 0)
-		send_error(multi, &message, fault.id, fault.detail);
+	if (session->api->parse_multi(&message, &fault, json, len) != 0)
+		tts_multi_send_error(multi, &message, fault.id, fault.detail);
 	else
 		tts_multi_take(multi, &message);
 	multi_message_reset(&message);
 	multi->obeying = false;
-	close_if_done(multi);
+	tts_multi_close_if_done(multi);
 }
 
-static void on_binary(struct session *session)
+static void tts_multi_refuse(struct session *session, enum wire_error_id id, const char *detail)
 {
-	if (!is_deaf(multi_of(session)))
-		session_send_error(session, NULL, WIRE_ERROR_INVALID_REQUEST,
-				   "messages must be text frames");
+	session_send_error(session, NULL, id, detail);
 }
 
-static void on_drained(struct session *session)
+static void tts_multi_on_drained(struct session *session)
 {
-	struct tts_multi *multi = multi_of(session);
+	struct tts_multi *multi = tts_multi_of(session);
 
 	/* The first one may use all the room, so another one is first each time. */
 	tts_multi_visit(multi, multi->drains++, context_drained);
 }
 
-static void on_sent(struct session *session, uint64_t tag)
+static void tts_multi_on_sent(struct session *session, uint64_t tag)
 {
-	struct tts_multi *multi = multi_of(session);
+	struct tts_multi *multi = tts_multi_of(session);
 
 	for (size_t i = multi->count; i-- > 0;) /* from the last: one may close */
 		context_sent(multi->contexts[i], tag);
 }
 
-static void on_go_away(struct session *session)
+static void tts_multi_on_go_away(struct session *session)
 {
-	struct tts_multi *multi = multi_of(session);
+	struct tts_multi *multi = tts_multi_of(session);
 
-	leave(multi, SESSION_CLOSE_RESTART);
-	close_if_done(multi);
+	tts_multi_leave(multi, SESSION_CLOSE_RESTART);
+	tts_multi_close_if_done(multi);
 }
 
-static void on_shut(struct session *session, const struct stream_fault *fault)
+static void tts_multi_on_shut(struct session *session, const struct stream_fault *fault)
 {
-	struct tts_multi *multi = multi_of(session);
+	struct tts_multi *multi = tts_multi_of(session);
 
-	if (multi->closed)
+	if (multi->session.closed)
 		return;
-	multi->closed = true;
-	for_each(multi, context_cut);
+	multi->session.closed = true;
+	tts_multi_for_each(multi, context_cut);
 	session_send_fault(session, NULL, fault);
-	session_close(session, code_after(multi, fault->id));
+	session_close(session, tts_multi_code_after(multi, fault->id));
 }
 
-static void on_open(struct session *session, const struct session_opening *opening)
+static void tts_multi_on_open(struct session *session, const struct session_opening *opening)
 {
-	struct tts_multi *multi = multi_of(session);
+	struct tts_multi *multi = tts_multi_of(session);
 	const struct stream_fault *fault = opening->fault;
 
-	settings_reset(&multi->settings);
-	settings_copy(&multi->settings, opening->settings);
+	settings_reset(&multi->session.settings);
+	settings_copy(&multi->session.settings, opening->settings);
 	multi->idle_ms = opening->idle_ms;
 	if (!fault && (opening->settings->set & SETTING_VOICE_ID))
 		return;
 	session_send_error(session, NULL, fault ? fault->id : WIRE_ERROR_VOICE_NOT_FOUND,
 			   fault ? fault->detail : NULL);
-	multi->closed = true;
-	session_close(session, ELEVENLABS_CLOSE_ERROR);
+	multi->session.closed = true;
+	session_close(session, session->api->error_code);
 }
 
-static const struct session_ops multi_ops = {
-	.open = on_open,
-	.message = on_message,
-	.binary = on_binary,
-	.drained = on_drained,
-	.sent = on_sent,
-	.go_away = on_go_away,
-	.shut = on_shut,
-	.is_idle = is_idle,
-};
-
-static void tts_multi_destroy(void *object)
+static void tts_multi_init(struct session *session)
 {
-	struct tts_multi *multi = object;
+	tts_multi_of(session)->idle_ms = TTS_MULTI_IDLE_MS;
+}
+
+static void tts_multi_end(struct session *session)
+{
+	struct tts_multi *multi = tts_multi_of(session);
 
 	while (multi->count > 0)
-		forget(multi, multi->contexts[multi->count - 1]);
-	settings_reset(&multi->settings);
-	session_reset(&multi->session);
+		tts_multi_forget(multi, multi->contexts[multi->count - 1]);
 }
 
-static int alloc(struct session **sessionp, const struct session_services *services,
-		 const struct peer *peer, const char *request_id, struct member *member,
-		 const struct multi_door *door)
-{
-	struct tts_multi *multi = mem_zalloc(sizeof(*multi), tts_multi_destroy);
-
-	if (!multi)
-		return ENOMEM;
-	session_init(&multi->session, &multi_ops, services, peer, request_id, member);
-	multi->door = door;
-	multi->session.dialect = door->dialect;
-	settings_copy(&multi->settings, &settings_default);
-	multi->idle_ms = TTS_MULTI_IDLE_MS;
-	*sessionp = &multi->session;
-	return 0;
-}
-
-int tts_multi_alloc(struct session **sessionp, const struct session_services *services,
-		    const struct peer *peer, const char *request_id, struct member *member)
-{
-	return alloc(sessionp, services, peer, request_id, member, &door_native);
-}
-
-int tts_multi_alloc_elevenlabs(struct session **sessionp, const struct session_services *services,
-			       const struct peer *peer, const char *request_id,
-			       struct member *member)
-{
-	return alloc(sessionp, services, peer, request_id, member, &door_elevenlabs);
-}
+const struct session_ops tts_multi_ops = {
+	.size = sizeof(struct tts_multi),
+	.init = tts_multi_init,
+	.end = tts_multi_end,
+	.open = tts_multi_on_open,
+	.message = tts_multi_on_message,
+	.binary = session_refuse_binary,
+	.drained = tts_multi_on_drained,
+	.sent = tts_multi_on_sent,
+	.go_away = tts_multi_on_go_away,
+	.shut = tts_multi_on_shut,
+	.is_idle = tts_multi_is_idle,
+	.refuse = tts_multi_refuse,
+	.listens = session_is_open,
+};

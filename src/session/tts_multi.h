@@ -1,9 +1,7 @@
 /*
- * tts_multi.h: what a client can do on /ws/tts/multi, and on ElevenLabs'
- * multi-stream-input.
+ * tts_multi.h: a connection with contexts that speak at the same time: /ws/tts/multi and its like.
  *
- * One object per connection: the settings of the session and up to twenty
- * contexts, which speak at the same time (context.h).
+ * One object per connection: the settings of the session and up to twenty contexts (context.h).
  */
 #ifndef SESSION_TTS_MULTI_H
 #define SESSION_TTS_MULTI_H
@@ -21,10 +19,6 @@
  * otherwise. */
 #define TTS_MULTI_IDLE_MS 20000
 
-/* On multi-stream-input: those that take text; one that is closing is not
- * counted. */
-#define TTS_MULTI_ELEVENLABS_CONTEXTS_MAX 5
-
-session_alloc_h tts_multi_alloc, tts_multi_alloc_elevenlabs;
+extern const struct session_ops tts_multi_ops;
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * tts_once.h: what a client can do on /ws/tts.
+ * tts_once.h: a connection on which each message is a whole request: /ws/tts.
  *
- * Each message is a whole request and becomes one turn.  Requests may be sent
+ * Each request becomes one turn.  Requests may be sent
  * ahead; they are answered in the order in which they came, each with all of
  * its frames and one end: `final`, `interrupted` or an error.  Clients give a
  * frame to the oldest request that has no end yet, so that an error of a
@@ -12,10 +12,9 @@
 
 #include "session/session.h"
 
-/* Requests that may wait behind the one that is spoken, as turns on
- * /ws/tts/stream. */
+/* Requests that may wait for the one that is spoken, as turns on /ws/tts/stream. */
 #define TTS_ONCE_WAITING_MAX 16
 
-session_alloc_h tts_once_alloc;
+extern const struct session_ops tts_once_ops;
 
 #endif

@@ -20,7 +20,8 @@ void *message_reader_member(const struct message_reader *reader, const struct me
 /* Joining a pair that was split over two messages needs bytes that the text
  * did not have: they are found in front of it, where its opening quote, a
  * colon and the closing quote of its key were. */
-static void join_surrogate(struct stream_message *message, uint32_t low, uint16_t surrogate)
+static void message_reader_join_surrogate(struct stream_message *message, uint32_t low,
+					  uint16_t surrogate)
 {
 	if (low) {
 		message->text -= 1; /* four bytes where U+FFFD had three */
@@ -48,7 +49,7 @@ void message_reader_take_text(struct stream_message *message, const struct json_
 	if (text->len == 0)
 		message->text_surrogate = surrogate;
 	else
-		join_surrogate(message, text->lead_low, surrogate);
+		message_reader_join_surrogate(message, text->lead_low, surrogate);
 }
 
 int message_reader_text(struct message_reader *reader, const struct message_field *field,
@@ -117,32 +118,34 @@ int message_reader_update(struct message_reader *reader, const struct message_fi
 	return 0;
 }
 
-static const struct message_field *find_field(const struct message_field *fields, size_t count,
-					      const struct json_value *key)
+static const struct message_field *message_reader_find_field(const struct message_table *table,
+							     const struct json_value *key)
 {
-	for (size_t i = 0; i < count; ++i) {
-		if (key->len == fields[i].name_len &&
-		    memcmp(key->text, fields[i].name, key->len) == 0)
-			return &fields[i];
+	for (size_t i = 0; i < table->count; ++i) {
+		const struct message_field *field = &table->fields[i];
+
+		if (key->len == field->name_len && memcmp(key->text, field->name, key->len) == 0)
+			return field;
 	}
 	return NULL;
 }
 
-static int read_member(struct message_reader *reader, const struct message_field *field,
-		       const struct json_value *key, const struct json_value *value)
+static int message_reader_read_member(struct message_reader *reader,
+				      const struct message_field *field,
+				      const struct json_value *key, const struct json_value *value)
 {
 	int err;
 
 	if (field)
 		return field->read(reader, field, value);
-	if (reader->is_foreign)
+	if (reader->table->is_foreign)
 		return json_skip(&reader->json, value);
 	err = settings_read(&reader->settings, key, value);
 	return err == ENOENT ? json_skip(&reader->json, value) : err;
 }
 
 /* Out of the containers that a refused value has left open. */
-static void leave_value(struct json *json)
+static void message_reader_leave_value(struct json *json)
 {
 	static const struct json_value container = {.kind = JSON_KIND_ARRAY};
 
@@ -150,34 +153,31 @@ static void leave_value(struct json *json)
 		json_skip(json, &container);
 }
 
-/* The first fault stands; behind it only that is read which tells whom it
- * concerns. */
-static int read_members(struct message_reader *reader, const struct message_field *fields,
-			size_t count)
+/* The first fault counts; after it, only keys that say whom it concerns are read. */
+static int message_reader_read_members(struct message_reader *reader)
 {
 	struct json_value key;
 	struct json_value value;
 	int fault = 0;
 
 	while (json_member(&reader->json, &key)) {
-		const struct message_field *field = find_field(fields, count, &key);
+		const struct message_field *field = message_reader_find_field(reader->table, &key);
 		int err = json_value(&reader->json, &value);
 
 		if (err)
 			return err;
 		if (!fault || (field && field->despite_fault))
-			err = read_member(reader, field, &key, &value);
+			err = message_reader_read_member(reader, field, &key, &value);
 		if (err && !fault) {
 			fault = err;
 			reader->fault = reader->settings.fault = &reader->later;
 		}
-		leave_value(&reader->json);
+		message_reader_leave_value(&reader->json);
 	}
 	return fault;
 }
 
-static int read_message(struct message_reader *reader, const struct message_field *fields,
-			size_t count)
+static int message_reader_read_message(struct message_reader *reader)
 {
 	struct json_value value;
 	int err = json_value(&reader->json, &value);
@@ -186,44 +186,28 @@ static int read_message(struct message_reader *reader, const struct message_fiel
 		return err;
 	if (value.kind != JSON_KIND_OBJECT)
 		return fault_value(reader->fault, "a message", "a JSON object", &value);
-	err = read_members(reader, fields, count);
+	err = message_reader_read_members(reader);
 	if (json_close(&reader->json) != 0)
 		return EINVAL;
 	return err ? err : settings_read_end(&reader->settings);
 }
 
-static int run(struct message_reader *reader, const struct message_field *fields, size_t count,
-	       char *json, size_t len)
+int message_reader_run(struct message_reader *reader, struct stream_message *message,
+		       struct stream_fault *fault, const struct message_table *table, char *json,
+		       size_t len)
 {
-	struct stream_message *message = reader->message;
-	struct stream_fault *fault = reader->fault;
 	int err;
 
+	*reader = (struct message_reader){.message = message, .fault = fault, .table = table};
 	reader->settings = (struct settings_reader){
 		.settings = &message->settings, .json = &reader->json, .fault = fault};
 	message->playback_offset_ms = -1;
 	json_open(&reader->json, json, len);
-	err = read_message(reader, fields, count);
+	err = message_reader_read_message(reader);
 	message->voice_name = reader->settings.voice_name;
 	if (reader->json.reason)
 		err = fault_json(fault, &reader->json);
 	if (err)
 		stream_message_reset(message);
 	return err;
-}
-
-int message_reader_run(struct message_reader *reader, struct stream_message *message,
-		       struct stream_fault *fault, const struct message_field *fields, size_t count,
-		       char *json, size_t len)
-{
-	*reader = (struct message_reader){.message = message, .fault = fault};
-	return run(reader, fields, count, json, len);
-}
-
-int message_reader_run_foreign(struct message_reader *reader, struct stream_message *message,
-			       struct stream_fault *fault, const struct message_field *fields,
-			       size_t count, char *json, size_t len)
-{
-	*reader = (struct message_reader){.message = message, .fault = fault, .is_foreign = true};
-	return run(reader, fields, count, json, len);
 }

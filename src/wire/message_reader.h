@@ -1,9 +1,9 @@
 /*
  * message_reader.h: reading a client's message by a table of its keys.
  *
- * What the native sockets have in common: the keys of a message are rows of a
- * table, those of the settings are rows of the table in settings.c, unknown
- * ones are passed over.  The struct that a message fills begins with a struct
+ * What WebSockets have in common: the keys of a message are rows of a table,
+ * those of the settings are rows of the table in settings.c, unknown ones are
+ * ignored.  The struct that a message fills begins with a struct
  * stream_message.
  */
 #ifndef WIRE_MESSAGE_READER_H
@@ -21,11 +21,11 @@
 struct message_reader {
 	struct json json;
 	struct stream_message *message; /* what begins the socket's own struct */
-	struct stream_fault *fault; /* the first one is told … */
-	struct stream_fault later; /* … those behind it are not */
+	const struct message_table *table;
+	struct stream_fault *fault; /* the first one, which the client reads */
+	struct stream_fault later; /* any other one */
 	struct settings_reader settings;
 	struct json_value text; /* text NULL: the message has none */
-	bool is_foreign; /* a setting's key is one of its table, or unknown */
 };
 
 struct message_field;
@@ -37,7 +37,7 @@ struct message_field {
 	size_t name_len;
 	message_field_h *read;
 	size_t offset; /* of what it fills, in the socket's own struct */
-	bool despite_fault; /* read also behind a key that was refused */
+	bool despite_fault; /* read also after a key that was refused */
 };
 
 #define MESSAGE_FIELD(name, read, type, member)                                                    \
@@ -45,16 +45,19 @@ struct message_field {
 		name, sizeof(name) - 1, read, offsetof(type, member), false                        \
 	}
 
+/* The keys of a message. */
+struct message_table {
+	const struct message_field *fields;
+	size_t count;
+	/* They are all that there is: a key that is a setting's by chance means something else in
+	 * another vendor's messages. */
+	bool is_foreign;
+};
+
 /* The whole message: 0, or EINVAL with the fault filled in. */
 int message_reader_run(struct message_reader *reader, struct stream_message *message,
-		       struct stream_fault *fault, const struct message_field *fields, size_t count,
-		       char *json, size_t len);
-
-/* The same for other vendors' messages, whose keys are those of the table alone:
- * one that is a setting's by chance means something else there. */
-int message_reader_run_foreign(struct message_reader *reader, struct stream_message *message,
-			       struct stream_fault *fault, const struct message_field *fields,
-			       size_t count, char *json, size_t len);
+		       struct stream_fault *fault, const struct message_table *table, char *json,
+		       size_t len);
 
 /* Where a field goes. */
 void *message_reader_member(const struct message_reader *reader, const struct message_field *field);

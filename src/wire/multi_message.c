@@ -113,21 +113,31 @@ static const struct message_field fields[] = {
 	FIELD("update_settings", message_reader_update, said.update),
 };
 
-int multi_message_parse(struct multi_message *message, struct stream_fault *fault, char *json,
-			size_t len)
+int multi_message_run(struct multi_message *message, struct stream_fault *fault,
+		      const struct message_table *table, char *json, size_t len)
 {
 	struct message_reader reader;
 	int err;
 
 	*message = (struct multi_message){0};
-	err = message_reader_run(&reader, &message->said, fault, fields, COUNT(fields), json, len);
+	err = message_reader_run(&reader, &message->said, fault, table, json, len);
 	if (reader.json.reason)
 		message->context_id = NULL; /* what is no JSON has no members */
+	if (err)
+		settings_reset(&message->voice);
 	if (err || !reader.text.text)
 		return err;
 	message->raw_text = reader.text;
 	message_reader_take_text(&message->said, &message->raw_text, 0);
 	return 0;
+}
+
+int multi_message_parse(struct multi_message *message, struct stream_fault *fault, char *json,
+			size_t len)
+{
+	static const struct message_table table = {fields, COUNT(fields), false};
+
+	return multi_message_run(message, fault, &table, json, len);
 }
 
 void multi_message_join(struct multi_message *message, uint16_t surrogate)

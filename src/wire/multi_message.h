@@ -11,8 +11,8 @@
 #include "wire/stream_message.h"
 
 struct multi_message {
-	/* close, report and playback_offset_ms are not among its keys here; emit,
-	 * trigger and stop_context are ElevenLabs' alone. */
+	/* close, report and playback_offset_ms are not among its keys here; emit, trigger and
+	 * stop_context are only among those of other vendors' messages. */
 	struct stream_message said;
 
 	const char *context_id; /* NULL: for the whole session; UTF-8, no NUL behind it */
@@ -47,7 +47,9 @@ void multi_message_join(struct multi_message *message, uint16_t surrogate);
 /* One that was refused holds nothing. */
 void multi_message_reset(struct multi_message *message);
 
-/* For the tables of other doors' messages: reads the context's id. */
+/* For other vendors' messages: parses by a table of their keys; and reads a context's id. */
+int multi_message_run(struct multi_message *message, struct stream_fault *fault,
+		      const struct message_table *table, char *json, size_t len);
 message_field_h multi_message_context;
 
 #endif

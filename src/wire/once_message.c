@@ -39,13 +39,15 @@ static int check_text(const struct stream_message *message, struct stream_fault 
 }
 
 int once_message_parse(struct stream_message *message, struct stream_fault *fault, char *json,
-		       size_t len)
+		       size_t len, uint16_t surrogate)
 {
+	static const struct message_table table = {fields, COUNT(fields), false};
 	struct message_reader reader;
 	int err;
 
+	(void)surrogate;
 	*message = (struct stream_message){0};
-	err = message_reader_run(&reader, message, fault, fields, COUNT(fields), json, len);
+	err = message_reader_run(&reader, message, fault, &table, json, len);
 	if (err)
 		return err;
 	if (reader.text.text)

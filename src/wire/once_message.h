@@ -15,9 +15,10 @@
 /*
  * Parses one message in place, as stream_message_parse does.  Of its commands
  * only cancel and update_settings are keys here.  A message without these is a
- * request, and a request has a text of 1 to ONCE_TEXT_MAX code points.
+ * request, and a request has a text of 1 to ONCE_TEXT_MAX code points.  Texts are whole, so that
+ * no surrogate is left over from an earlier one.
  */
 int once_message_parse(struct stream_message *message, struct stream_fault *fault, char *json,
-		       size_t len);
+		       size_t len, uint16_t surrogate);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "base/count.h"
 #include "base/utf8.h"
-#include "wire/elevenlabs_body.h"
 #include "wire/settings.h"
 
 /* The words that the clients' libraries know; others make them fail. */
@@ -226,8 +225,7 @@ static const struct field fields[] = {
 };
 
 static const struct field settings_fields[] = {
-	{"speed", read_number, AT(rate), ELEVENLABS_BODY_SPEED_MIN, ELEVENLABS_BODY_SPEED_MAX, NULL,
-	 VOICE_MESSAGE_RATE, false, 0},
+	{"speed", read_number, AT(rate), 0.7, 1.2, NULL, VOICE_MESSAGE_RATE, false, 0},
 };
 
 bool voice_message_has_category(const char *category)

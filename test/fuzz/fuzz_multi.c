@@ -229,7 +229,7 @@ static void step_raw(struct walk *walk)
 
 static void step_binary(struct walk *walk)
 {
-	walk->world.session->ops->binary(walk->world.session);
+	walk->world.session->ops->binary(walk->world.session, "\x01", 1);
 	world_settle(&walk->world);
 }
 

@@ -13,10 +13,10 @@
 #include "base/count.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "doors/elevenlabs/elevenlabs_body.h"
 #include "doors/kugelaudio/generate_body.h"
 #include "doors/openai/openai_body.h"
 #include "doors/vapi/vapi_body.h"
-#include "wire/elevenlabs_body.h"
 
 #define MUST(condition)                                                                            \
 	do {                                                                                       \

@@ -28,7 +28,7 @@ void script_say_binary(struct script *script)
 {
 	if (!is_there(script))
 		return;
-	script->world.session->ops->binary(script->world.session);
+	script->world.session->ops->binary(script->world.session, "\x01", 1);
 	world_settle(&script->world);
 }
 

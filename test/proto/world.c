@@ -9,7 +9,9 @@
 
 #include "audio/resample.h"
 #include "base/mem.h"
-#include "wire/elevenlabs_message.h"
+#include "doors/elevenlabs/elevenlabs_address.h"
+#include "doors/elevenlabs/elevenlabs_sockets.h"
+#include "doors/kugelaudio/kugelaudio_sockets.h"
 
 /* The default price, which gives the figures of the protocol's own examples. */
 #define MICROCENTS_PER_MINUTE 5400000
@@ -102,35 +104,37 @@ int world_open(struct world *world)
 	return err;
 }
 
+static int world_connect_to(struct world *world, const struct socket_api *api)
+{
+	return session_alloc(&world->session, api, &world->services, &world->peer.peer,
+			     WORLD_REQUEST_ID, world->member);
+}
+
 int world_connect(struct world *world)
 {
-	return tts_stream_alloc(&world->session, &world->services, &world->peer.peer,
-				WORLD_REQUEST_ID, world->member);
+	return world_connect_to(world, &kugelaudio_sockets_stream);
 }
 
 int world_connect_multi(struct world *world)
 {
 	world->speech.running_max = TTS_MULTI_CONTEXTS_MAX;
-	return tts_multi_alloc(&world->session, &world->services, &world->peer.peer,
-			       WORLD_REQUEST_ID, world->member);
+	return world_connect_to(world, &kugelaudio_sockets_multi);
 }
 
 int world_connect_once(struct world *world)
 {
-	return tts_once_alloc(&world->session, &world->services, &world->peer.peer,
-			      WORLD_REQUEST_ID, world->member);
+	return world_connect_to(world, &kugelaudio_sockets_once);
 }
 
-static int connect_elevenlabs(struct world *world, session_alloc_h *alloc)
+static int connect_elevenlabs(struct world *world, const struct socket_api *api)
 {
-	struct elevenlabs_opening said;
+	struct address_settings said;
 	struct session_opening opening = {.settings = &said.settings};
-	int err = alloc(&world->session, &world->services, &world->peer.peer, WORLD_REQUEST_ID,
-			world->member);
+	int err = world_connect_to(world, api);
 
 	if (err)
 		return err;
-	elevenlabs_opening_init(&said);
+	elevenlabs_address_init(&said);
 	said.settings.format = (struct audio_format){AUDIO_PCM16, 24000, 0};
 	said.settings.voice_id = 1;
 	said.settings.set |= SETTING_VOICE_ID;
@@ -141,13 +145,13 @@ static int connect_elevenlabs(struct world *world, session_alloc_h *alloc)
 
 int world_connect_elevenlabs(struct world *world)
 {
-	return connect_elevenlabs(world, tts_stream_alloc_elevenlabs);
+	return connect_elevenlabs(world, &elevenlabs_sockets_stream);
 }
 
 int world_connect_elevenlabs_multi(struct world *world)
 {
 	world->speech.running_max = TTS_MULTI_CONTEXTS_MAX;
-	return connect_elevenlabs(world, tts_multi_alloc_elevenlabs);
+	return connect_elevenlabs(world, &elevenlabs_sockets_multi);
 }
 
 void world_disconnect(struct world *world)

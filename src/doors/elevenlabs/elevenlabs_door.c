@@ -4,12 +4,17 @@
  */
 #include "doors/elevenlabs/elevenlabs_door.h"
 
+#include "doors/elevenlabs/elevenlabs_address.h"
+#include "doors/elevenlabs/elevenlabs_body.h"
 #include "doors/elevenlabs/elevenlabs_errors.h"
+#include "doors/elevenlabs/elevenlabs_message.h"
+#include "doors/elevenlabs/elevenlabs_sockets.h"
 #include "doors/elevenlabs/timestamp_body.h"
 #include "server/elevenlabs_voices.h"
 #include "server/handlers.h"
+#include "server/opening.h"
+#include "server/socket_address.h"
 #include "server/speech_http.h"
-#include "wire/elevenlabs_body.h"
 
 #define READ_WORDS (STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
 #define WRITE_WORDS STORE_SCOPE_DICTIONARIES
@@ -19,6 +24,22 @@
  * sockets. */
 #define SOCKET (AUTH_SPEAK | AUTH_IN_BAND)
 #define STREAM_INPUT "/v1/text-to-speech/{id}/stream-input"
+
+static const struct socket_address_api elevenlabs_door_address = {
+	.init = elevenlabs_address_init,
+	.fields = elevenlabs_address_fields,
+	.find_voice = elevenlabs_voices_find,
+};
+
+/* In what the sockets agree. */
+#define IN_BAND                                                                                    \
+	.address = &elevenlabs_door_address, .read_key = elevenlabs_message_key,                   \
+	.missing_key = "the first message has no xi_api_key"
+
+static const struct tts_socket_api elevenlabs_door_stream = {.session = &elevenlabs_sockets_stream,
+							     IN_BAND};
+static const struct tts_socket_api elevenlabs_door_multi = {.session = &elevenlabs_sockets_multi,
+							    IN_BAND};
 
 /* In what the calls for speech agree. */
 #define SPEECH                                                                                     \
@@ -32,10 +53,10 @@ static const struct speech_api elevenlabs_door_timed_lines = {SPEECH,
 							      .form = &timestamp_body_lines};
 
 static const struct route elevenlabs_door_routes[] = {
-	{"GET", "/v1/text-to-speech/{id}/stream-input", SOCKET,
-	 .handler = tts_socket_open_stream_input},
-	{"GET", "/v1/text-to-speech/{id}/multi-stream-input", SOCKET,
-	 .handler = tts_socket_open_multi_stream_input, .token_path = STREAM_INPUT},
+	{"GET", "/v1/text-to-speech/{id}/stream-input", SOCKET, .handler = opening_start,
+	 .socket = &elevenlabs_door_stream},
+	{"GET", "/v1/text-to-speech/{id}/multi-stream-input", SOCKET, .handler = opening_start,
+	 .socket = &elevenlabs_door_multi, .token_path = STREAM_INPUT},
 	{"POST", "/v1/text-to-speech/{id}", AUTH_SPEAK, .handler = speech_http_speak,
 	 .speech = &elevenlabs_door_speech},
 	{"POST", "/v1/text-to-speech/{id}/stream", AUTH_SPEAK, .handler = speech_http_speak,

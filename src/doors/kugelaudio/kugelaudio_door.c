@@ -4,7 +4,9 @@
 #include "doors/kugelaudio/kugelaudio_door.h"
 
 #include "doors/kugelaudio/generate_body.h"
+#include "doors/kugelaudio/kugelaudio_sockets.h"
 #include "server/handlers.h"
+#include "server/opening.h"
 #include "server/speech_http.h"
 
 #define READ_WORDS (STORE_SCOPE_READ | STORE_SCOPE_DICTIONARIES)
@@ -15,15 +17,24 @@
  * table. */
 #define SOCKET (AUTH_SPEAK | AUTH_FORBIDS)
 
+static const struct tts_socket_api kugelaudio_door_once = {
+	.session = &kugelaudio_sockets_once,
+	.first_message = "initial_message",
+};
+static const struct tts_socket_api kugelaudio_door_stream = {.session = &kugelaudio_sockets_stream};
+static const struct tts_socket_api kugelaudio_door_multi = {.session = &kugelaudio_sockets_multi};
+
 static const struct speech_api kugelaudio_door_generate = {
 	.read = generate_body_read,
 	.minds_accept = true,
 };
 
 static const struct route kugelaudio_door_routes[] = {
-	{"GET", "/ws/tts", SOCKET, .handler = tts_socket_open_once},
-	{"GET", "/ws/tts/multi", SOCKET, .handler = tts_socket_open_multi},
-	{"GET", "/ws/tts/stream", SOCKET, .handler = tts_socket_open_stream},
+	{"GET", "/ws/tts", SOCKET, .handler = opening_start, .socket = &kugelaudio_door_once},
+	{"GET", "/ws/tts/multi", SOCKET, .handler = opening_start,
+	 .socket = &kugelaudio_door_multi},
+	{"GET", "/ws/tts/stream", SOCKET, .handler = opening_start,
+	 .socket = &kugelaudio_door_stream},
 	{"POST", "/v1/tts/generate", AUTH_SPEAK, .handler = speech_http_speak,
 	 .speech = &kugelaudio_door_generate},
 	{"POST", "/predict", AUTH_SPEAK, .handler = speech_http_speak,

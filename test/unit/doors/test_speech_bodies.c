@@ -10,11 +10,11 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "doors/elevenlabs/elevenlabs_body.h"
 #include "doors/kugelaudio/generate_body.h"
 #include "doors/openai/openai_body.h"
 #include "doors/openai/openai_events.h"
 #include "doors/vapi/vapi_body.h"
-#include "wire/elevenlabs_body.h"
 
 static char json[1 << 16];
 static struct speech_body body;

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "doors/elevenlabs/elevenlabs_dialect.h"
 #include "session/turn.h"
-#include "wire/elevenlabs_dialect.h"
 #include "world.h"
 
 static void on_over(void *arg)
@@ -64,7 +64,7 @@ static void test_the_rate_may_change_between_the_turns_of_a_context(void **state
 
 	(void)state;
 	assert_int_equal(world_open(&world), 0);
-	session_init(&session, NULL, &world.services, &world.peer.peer, WORLD_REQUEST_ID,
+	session_init(&session, &dialect_native, &world.services, &world.peer.peer, WORLD_REQUEST_ID,
 		     world.member);
 	session.dialect = &dialect_elevenlabs_multi;
 	assert_int_equal(first_time_ms(&world, &owner, 24000), 0);

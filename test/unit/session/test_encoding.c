@@ -319,8 +319,8 @@ static void stage_open(struct stage *stage, const struct audio_format *format)
 	settings.set = SETTING_OUTPUT_FORMAT | SETTING_VOICE_ID;
 	settings.voice_id = 1;
 	settings.format = *format;
-	session_init(&stage->session, NULL, &stage->world.services, &stage->world.peer.peer,
-		     WORLD_REQUEST_ID, stage->world.member);
+	session_init(&stage->session, &dialect_native, &stage->world.services,
+		     &stage->world.peer.peer, WORLD_REQUEST_ID, stage->world.member);
 	stage->owner = (struct turn_owner){
 		.session = &stage->session,
 		.ops = &owner_ops,

@@ -5,8 +5,8 @@
  * in a message of their own, whose audio is empty.  They count from the chunk's
  * start, or from the context's with sync_alignment (docs/decisions/alignment.md).
  */
-#ifndef WIRE_ELEVENLABS_DIALECT_H
-#define WIRE_ELEVENLABS_DIALECT_H
+#ifndef DOORS_ELEVENLABS_ELEVENLABS_DIALECT_H
+#define DOORS_ELEVENLABS_ELEVENLABS_DIALECT_H
 
 #include "wire/dialect.h"
 

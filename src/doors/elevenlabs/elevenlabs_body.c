@@ -2,7 +2,7 @@
  * elevenlabs_body.c: what a client may say to ElevenLabs' POST
  * /v1/text-to-speech/{voice_id} (see elevenlabs_body.h).
  */
-#include "wire/elevenlabs_body.h"
+#include "doors/elevenlabs/elevenlabs_body.h"
 
 #include <string.h>
 

@@ -10,8 +10,9 @@
 #include <cmocka.h>
 
 #include "base/count.h"
+#include "doors/elevenlabs/elevenlabs_address.h"
+#include "doors/elevenlabs/elevenlabs_message.h"
 #include "text/markup.h"
-#include "wire/elevenlabs_message.h"
 #include "wire/once_message.h"
 
 /* The bytes of the message under test: what it has points into them. */
@@ -135,20 +136,24 @@ static void test_the_key_of_a_first_message(void **state)
 	assert_key("{", "");
 }
 
-static int set(struct elevenlabs_opening *opening, const char *name, const char *value)
+static int set(struct address_settings *opening, const char *name, const char *value)
 {
-	return elevenlabs_opening_set(opening, &fault, name, value);
+	for (const struct address_field *field = elevenlabs_address_fields; field->name; ++field) {
+		if (strcmp(field->name, name) == 0)
+			return field->set(opening, &fault, value);
+	}
+	return 0;
 }
 
 static void test_what_the_address_says(void **state)
 {
-	struct elevenlabs_opening opening;
+	struct address_settings opening;
 
 	(void)state;
-	elevenlabs_opening_init(&opening);
+	elevenlabs_address_init(&opening);
 	assert_int_equal(opening.settings.format.encoding, AUDIO_MP3);
 	assert_int_equal(opening.settings.schedule[0], 120);
-	assert_int_equal(opening.idle_ms, ELEVENLABS_IDLE_MS);
+	assert_int_equal(opening.idle_ms, ELEVENLABS_ADDRESS_IDLE_MS);
 	assert_int_equal(set(&opening, "output_format", "ulaw_8000"), 0);
 	assert_int_equal(opening.settings.format.encoding, AUDIO_MULAW);
 	assert_int_equal(set(&opening, "language_code", "de"), 0);
@@ -195,12 +200,12 @@ static void test_a_request_has_a_text_of_the_right_length(void **state)
 	for (size_t i = 0; i < COUNT(wrong); ++i) {
 		size_t len = copy(wrong[i]);
 
-		assert_int_not_equal(once_message_parse(&message, &fault, bytes, len), 0);
+		assert_int_not_equal(once_message_parse(&message, &fault, bytes, len, 0), 0);
 	}
 	for (size_t i = 0; i < COUNT(right); ++i) {
 		size_t len = copy(right[i]);
 
-		assert_int_equal(once_message_parse(&message, &fault, bytes, len), 0);
+		assert_int_equal(once_message_parse(&message, &fault, bytes, len, 0), 0);
 		stream_message_reset(&message);
 	}
 }

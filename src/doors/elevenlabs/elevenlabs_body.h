@@ -5,8 +5,8 @@
  * Keys that change nothing here (previous_text, stability …) are passed
  * over, as are those that nobody knows yet.
  */
-#ifndef WIRE_ELEVENLABS_BODY_H
-#define WIRE_ELEVENLABS_BODY_H
+#ifndef DOORS_ELEVENLABS_ELEVENLABS_BODY_H
+#define DOORS_ELEVENLABS_ELEVENLABS_BODY_H
 
 #include "wire/speech_body.h"
 

@@ -2,7 +2,7 @@
  * elevenlabs_dialect.c: how ElevenLabs' WebSockets say what happens (see
  * elevenlabs_dialect.h).
  */
-#include "wire/elevenlabs_dialect.h"
+#include "doors/elevenlabs/elevenlabs_dialect.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,28 @@
+/*
+ * elevenlabs_sockets.c: ElevenLabs' WebSockets as sessions (see elevenlabs_sockets.h).
+ */
+#include "doors/elevenlabs/elevenlabs_sockets.h"
+
+#include "doors/elevenlabs/elevenlabs_dialect.h"
+#include "doors/elevenlabs/elevenlabs_message.h"
+#include "session/tts_multi.h"
+#include "session/tts_stream.h"
+
+#define CONTEXTS_MAX 5 /* that take text; contexts that are closing are not counted */
+
+const struct socket_api elevenlabs_sockets_stream = {
+	.kind = &tts_stream_ops,
+	.dialect = &dialect_elevenlabs,
+	.parse = elevenlabs_message_parse,
+	.error_code = ELEVENLABS_CLOSE_ERROR,
+};
+
+const struct socket_api elevenlabs_sockets_multi = {
+	.kind = &tts_multi_ops,
+	.dialect = &dialect_elevenlabs_multi,
+	.parse_multi = elevenlabs_message_parse_multi,
+	.error_code = ELEVENLABS_CLOSE_ERROR,
+	.contexts_max = CONTEXTS_MAX,
+	.reuses_ids = true,
+	.closing_yields = true,
+};
