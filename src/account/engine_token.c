@@ -23,8 +23,6 @@
 #include "base/count.h"
 #include "base/json.h"
 
-#define ISSUER "https://api.elevenlabs.io/convai/speech-engine"
-#define SUBJECT "convai_speech_engine_upstream"
 #define BLANKS " \t\r\n"
 #define REGION "_residency_"
 
@@ -51,9 +49,10 @@ static size_t without_region(const char *key, size_t len)
 	return memcmp(key + tail, REGION, strlen(REGION)) == 0 ? tail : len;
 }
 
-int engine_token_keys(struct engine_token_keys *keys, const char *text)
+int engine_token_keys(struct engine_token_keys *keys, const struct engine_token_rules *rules,
+		      const char *text)
 {
-	struct engine_token_keys found = {.life_max_s = ENGINE_TOKEN_LIFE_MAX_S};
+	struct engine_token_keys found = {.rules = rules, .life_max_s = ENGINE_TOKEN_LIFE_MAX_S};
 
 	for (text += strspn(text, BLANKS); *text; text += strspn(text, BLANKS)) {
 		size_t len = strcspn(text, BLANKS);
@@ -146,6 +145,7 @@ static bool is_signed(const struct engine_token_keys *keys, struct slice signed_
 /* Claims */
 
 struct claims {
+	const struct engine_token_rules *rules;
 	bool is_hs256, is_critical; /* of the header */
 	bool is_issuer, is_subject;
 	bool has_expiry, has_issue; /* as numbers */
@@ -172,12 +172,12 @@ static void read_crit(struct claims *claims, const struct json_value *value)
 
 static void read_iss(struct claims *claims, const struct json_value *value)
 {
-	read_text(&claims->is_issuer, value, ISSUER);
+	read_text(&claims->is_issuer, value, claims->rules->issuer);
 }
 
 static void read_sub(struct claims *claims, const struct json_value *value)
 {
-	read_text(&claims->is_subject, value, SUBJECT);
+	read_text(&claims->is_subject, value, claims->rules->subject);
 }
 
 static void read_exp(struct claims *claims, const struct json_value *value)
@@ -296,7 +296,7 @@ static const char *check(const struct engine_token_keys *keys, struct slice toke
 {
 	char signature[ENGINE_TOKEN_MAX];
 	struct slice parts[3];
-	struct claims claims = {0};
+	struct claims claims = {.rules = keys->rules};
 	size_t len;
 
 	if (token.len == 0)
@@ -329,9 +329,8 @@ int engine_token_make(char token[ENGINE_TOKEN_SIZE], const struct engine_token_k
 	uint8_t mac[ENGINE_TOKEN_DIGEST_LEN];
 	size_t len = encode(token, header, strlen(header));
 	int n = snprintf(payload, sizeof(payload),
-			 "{\"iss\":\"" ISSUER "\",\"sub\":\"" SUBJECT "\",\"iat\":%" PRId64
-			 ",\"exp\":%" PRId64 "}",
-			 issued_s, expires_s);
+			 "{\"iss\":\"%s\",\"sub\":\"%s\",\"iat\":%" PRId64 ",\"exp\":%" PRId64 "}",
+			 keys->rules->issuer, keys->rules->subject, issued_s, expires_s);
 
 	assert(n > 0 && (size_t)n < sizeof(payload));
 	token[len++] = '.';

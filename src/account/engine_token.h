@@ -14,8 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ENGINE_TOKEN_HEADER "X-Elevenlabs-Speech-Engine-Authorization"
-
 /* A token with the claims that matter has 250 bytes; a whole header line of
  * 8 KiB is what servers commonly take. */
 #define ENGINE_TOKEN_MAX 8192u
@@ -33,8 +31,15 @@
 #define ENGINE_TOKEN_KEYS_MAX 8u
 #define ENGINE_TOKEN_DIGEST_LEN 32u
 
+/* What a vendor's tokens have in common. */
+struct engine_token_rules {
+	const char *header; /* that carries them */
+	const char *issuer, *subject; /* claims that they must have */
+};
+
 /* What is kept of API keys, and how long the tokens that they sign may live. */
 struct engine_token_keys {
+	const struct engine_token_rules *rules; /* not copied */
 	int64_t life_max_s; /* ENGINE_TOKEN_LIFE_MAX_S, until somebody sets another */
 	size_t count;
 	uint8_t digests[ENGINE_TOKEN_KEYS_MAX][ENGINE_TOKEN_DIGEST_LEN];
@@ -43,7 +48,8 @@ struct engine_token_keys {
 /* Keys with blanks between them.  A region at the end of one
  * ("_residency_eu") is not part of the secret.  EINVAL without any, E2BIG for
  * more than ENGINE_TOKEN_KEYS_MAX. */
-int engine_token_keys(struct engine_token_keys *keys, const char *text);
+int engine_token_keys(struct engine_token_keys *keys, const struct engine_token_rules *rules,
+		      const char *text);
 
 /* The value of the header: 0, or EACCES and in `why` the reason, for the log and
  * never for the caller.  The same token is good any number of times.  Blanks around it and "Bearer " in front are allowed. */

@@ -163,9 +163,20 @@ static int fill_llm(struct agent *agent, const struct config_agent *config, stru
 	return err;
 }
 
-static int fill_keys(struct agent *agent, const struct config_agent *config, struct buf *errors)
+/* Of the first door that has speech engines: they are of one vendor. */
+static const struct engine_token_rules *agents_token_rules(const struct agents *agents)
 {
-	int err = engine_token_keys(&agent->keys, config->api_key);
+	const struct door *const *door = agents->doors;
+
+	while (!(*door)->engine_tokens)
+		++door;
+	return (*door)->engine_tokens;
+}
+
+static int agents_fill_keys(struct agent *agent, const struct agents *agents,
+			    const struct config_agent *config, struct buf *errors)
+{
+	int err = engine_token_keys(&agent->keys, agents_token_rules(agents), config->api_key);
 
 	if (err)
 		(void)buf_printf(errors, "[agent %s] api_key: %s\n", config->name,
@@ -255,7 +266,7 @@ static int make_agent(struct agent **agentp, const struct config_agent *config,
 	snprintf(agent->language, sizeof(agent->language), "%s", config->language);
 	err = check_path(agents, config, errors);
 	if (!err)
-		err = fill_keys(agent, config, errors);
+		err = agents_fill_keys(agent, agents, config, errors);
 	if (!err)
 		err = agents_fill_account_key(agent, config, errors);
 	if (!err)

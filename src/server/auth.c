@@ -29,7 +29,7 @@ struct pending_auth {
 	bool is_passed_on; /* the client's going away is the handler's matter */
 };
 
-static int copy_key(char text[KEY_TEXT_MAX], const char *value, size_t len)
+static int auth_copy_key(char text[KEY_TEXT_MAX], const char *value, size_t len)
 {
 	if (len == 0)
 		return ENOENT;
@@ -41,7 +41,7 @@ static int copy_key(char text[KEY_TEXT_MAX], const char *value, size_t len)
 }
 
 /* What stands behind "Bearer ", or NULL. */
-static const char *behind_bearer(const char *value)
+static const char *auth_behind_bearer(const char *value)
 {
 	static const char bearer[] = "bearer ";
 
@@ -56,15 +56,15 @@ static int auth_find_in_headers(char text[KEY_TEXT_MAX], const struct route_call
 	const struct http_request *request = call->request;
 	const char *value = http_header(request, "authorization");
 
-	if (value && behind_bearer(value)) {
-		value = behind_bearer(value);
-		return copy_key(text, value, strlen(value));
+	if (value && auth_behind_bearer(value)) {
+		value = auth_behind_bearer(value);
+		return auth_copy_key(text, value, strlen(value));
 	}
 	for (const struct door *const *door = call->server->doors; *door; ++door) {
 		for (const char *const *name = (*door)->key_headers; name && *name; ++name) {
 			value = http_header(request, *name);
 			if (value)
-				return copy_key(text, value, strlen(value));
+				return auth_copy_key(text, value, strlen(value));
 		}
 	}
 	return ENOENT;
@@ -82,8 +82,8 @@ static int auth_take_from_query(char text[KEY_TEXT_MAX], const struct http_reque
 	if (!raw || len == 0)
 		return ENOENT;
 	if (http_query(request, name, text, KEY_TEXT_MAX) != 0)
-		return copy_key(text, raw, len);
-	key = behind_bearer(text);
+		return auth_copy_key(text, raw, len);
+	key = auth_behind_bearer(text);
 	if (key)
 		memmove(text, key, strlen(key) + 1);
 	return 0;
@@ -102,7 +102,7 @@ static int auth_find_key(char text[KEY_TEXT_MAX], const struct route_call *call)
 	return ENOENT;
 }
 
-static void pending_destroy(void *object)
+static void auth_pending_destroy(void *object)
 {
 	struct pending_auth *pending = object;
 
@@ -114,12 +114,12 @@ static void pending_destroy(void *object)
 	mem_deref(pending->call.request);
 }
 
-static void on_client_gone(void *arg)
+static void auth_on_client_gone(void *arg)
 {
 	mem_deref(arg);
 }
 
-static void refuse_scopes(const struct pending_auth *pending)
+static void auth_refuse_scopes(const struct pending_auth *pending)
 {
 	char names[SCOPES_TEXT_SIZE];
 	char detail[SCOPES_TEXT_SIZE + 32];
@@ -132,7 +132,7 @@ static void refuse_scopes(const struct pending_auth *pending)
 }
 
 /* A request that is no turn is one of those of a minute. */
-static bool count_request(const struct pending_auth *pending, struct member *member)
+static bool auth_count_request(const struct pending_auth *pending, struct member *member)
 {
 	struct denied denied;
 	struct stream_fault fault;
@@ -176,8 +176,8 @@ static void auth_admit(struct pending_auth *pending, struct member *member)
 
 	http_present_key(pending->call.request);
 	if (!(pending->scopes & AUTH_OPTIONAL) && !(key->scopes & pending->scopes)) {
-		refuse_scopes(pending);
-	} else if (count_request(pending, member)) {
+		auth_refuse_scopes(pending);
+	} else if (auth_count_request(pending, member)) {
 		pending->call.member = mem_ref(member);
 		pending->call.key = key;
 		err = http_read_body(pending->call.request, auth_on_body, pending);
@@ -188,7 +188,7 @@ static void auth_admit(struct pending_auth *pending, struct member *member)
 		mem_deref(pending); /* it was answered, or the client is gone */
 }
 
-static void on_checked(int err, struct member *member, void *arg)
+static void auth_on_checked(int err, struct member *member, void *arg)
 {
 	struct pending_auth *pending = arg;
 
@@ -206,7 +206,7 @@ static void on_checked(int err, struct member *member, void *arg)
 	mem_deref(pending);
 }
 
-static int ask(const struct route_call *call, unsigned scopes, route_h *next, const char *text)
+static int auth_ask(const struct route_call *call, unsigned scopes, route_h *next, const char *text)
 {
 	struct pending_auth *pending = mem_zalloc(sizeof(*pending), NULL);
 	const char *token_path = routes_token_path(call->server->doors, call->request->path);
@@ -218,13 +218,14 @@ static int ask(const struct route_call *call, unsigned scopes, route_h *next, co
 	pending->scopes = scopes;
 	pending->next = next;
 	mem_ref(call->request);
-	mem_set_destructor(pending, pending_destroy);
+	mem_set_destructor(pending, auth_pending_destroy);
 	err = members_check(&pending->check, call->server->members, text, strlen(text),
-			    token_path ? token_path : call->request->path, on_checked, pending);
+			    token_path ? token_path : call->request->path, auth_on_checked,
+			    pending);
 	if (err)
 		mem_deref(pending);
 	else
-		http_on_gone(call->request, on_client_gone, pending);
+		http_on_gone(call->request, auth_on_client_gone, pending);
 	return err;
 }
 
@@ -237,7 +238,7 @@ void auth_request(const struct route_call *call, unsigned scopes, route_h *next)
 		next(call);
 	else if (!has_key)
 		answer_error(call, WIRE_ERROR_MISSING_KEY, NULL);
-	else if (ask(call, scopes, next, text) != 0)
+	else if (auth_ask(call, scopes, next, text) != 0)
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
 	explicit_bzero(text, sizeof(text));
 }

@@ -10,8 +10,8 @@
 /* A browser asks again after so long what it may send. */
 #define PREFLIGHT_SECONDS "7200"
 
-static void refuse(const struct route_call *call, const char *what, const char *name,
-		   const char *key)
+static void cors_refuse(const struct route_call *call, const char *what, const char *name,
+			const char *key)
 {
 	char detail[200];
 
@@ -20,7 +20,7 @@ static void refuse(const struct route_call *call, const char *what, const char *
 	answer_error(call, WIRE_ERROR_FORBIDDEN, detail);
 }
 
-static void allow(const struct route_call *call, const char *origin)
+static void cors_allow(const struct route_call *call, const char *origin)
 {
 	http_reply_header(call->request, "Access-Control-Allow-Origin", origin);
 	http_reply_header(call->request, "Access-Control-Expose-Headers",
@@ -28,7 +28,7 @@ static void allow(const struct route_call *call, const char *origin)
 	http_reply_header(call->request, "Vary", "Origin");
 }
 
-static void answer_preflight(const struct route_call *call)
+static void cors_answer_preflight(const struct route_call *call)
 {
 	const char *headers = http_header(call->request, "access-control-request-headers");
 
@@ -56,19 +56,19 @@ bool cors_admit(const struct route_call *call)
 
 	/* Browsers always send it; what does not is a program. */
 	if (claim.host && !origin_knows_host(&rules, claim.host)) {
-		refuse(call, "the host", claim.host, "server.hosts");
+		cors_refuse(call, "the host", claim.host, "server.hosts");
 		return false;
 	}
 	if (!claim.origin)
 		return true;
 	if (!origin_is_welcome(&rules, &claim)) {
-		refuse(call, "the page", claim.origin, "server.origins");
+		cors_refuse(call, "the page", claim.origin, "server.origins");
 		return false;
 	}
-	allow(call, claim.origin);
+	cors_allow(call, claim.origin);
 	if (strcmp(call->request->method, "OPTIONS") != 0 ||
 	    !http_header(call->request, "access-control-request-method"))
 		return true;
-	answer_preflight(call);
+	cors_answer_preflight(call);
 	return false;
 }

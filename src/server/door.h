@@ -56,6 +56,7 @@ typedef void(route_h)(const struct route_call *call);
 #define AUTH_SPEAK (STORE_SCOPE_SPEAK | AUTH_AS_TURN)
 
 struct config;
+struct engine_token_rules;
 struct speech_api;
 struct tts_socket_api;
 struct voice;
@@ -103,8 +104,10 @@ struct door {
 	const char *const *shared_paths;
 
 	const char *request_id_header; /* has the id of each request to its paths; NULL: none */
-	struct door_header
-		speech_header; /* added to all generated speech, at every door's routes */
+	/* Of the speech engines that connect to agents; NULL: it has none. */
+	const struct engine_token_rules *engine_tokens;
+	/* Added to all generated speech, at every door's routes. */
+	struct door_header speech_header;
 };
 
 /* The door whose client_header a request has, or NULL.  Of several it is the last in the list: a

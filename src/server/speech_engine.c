@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -172,7 +173,7 @@ void speech_engine_admit(const struct route_call *call, struct agent *agent,
 
 static bool is_allowed(const struct route_call *call, struct agent *agent)
 {
-	const char *token = http_header(call->request, ENGINE_TOKEN_HEADER);
+	const char *token = http_header(call->request, agent->keys.rules->header);
 	char peer[HTTP_PEER_SIZE];
 	const char *why;
 
@@ -281,6 +282,7 @@ static void speech_engine_find_payer(const struct route_call *call, struct agent
 bool speech_engine_open(const struct route_call *call)
 {
 	struct agent *agent = agents_find(call->server->agents, call->request->path);
+	char detail[128];
 
 	if (!agent)
 		return false;
@@ -288,8 +290,9 @@ bool speech_engine_open(const struct route_call *call)
 		http_reply_header(call->request, "allow", "GET");
 		answer_error(call, WIRE_ERROR_METHOD, NULL);
 	} else if (!is_allowed(call, agent)) {
-		answer_error(call, WIRE_ERROR_MISSING_KEY,
-			     "the token in " ENGINE_TOKEN_HEADER " is missing or not valid");
+		snprintf(detail, sizeof(detail), "the token in %s is missing or not valid",
+			 agent->keys.rules->header);
+		answer_error(call, WIRE_ERROR_MISSING_KEY, detail);
 	} else if (agent->account_key[0]) {
 		speech_engine_find_payer(call, agent);
 	} else {

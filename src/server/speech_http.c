@@ -46,7 +46,7 @@ struct speech_http {
 	bool is_gone; /* the client is */
 };
 
-static void speech_destroy(void *object)
+static void speech_http_speech_destroy(void *object)
 {
 	struct speech_http *speech = object;
 	struct server *server = speech->call.server;
@@ -65,7 +65,7 @@ static void speech_destroy(void *object)
 }
 
 /* The status and what a client must know of the audio that follows it. */
-static int begin_answer(struct speech_http *speech)
+static int speech_http_begin_answer(struct speech_http *speech)
 {
 	struct http_request *request = speech->call.request;
 	enum audio_encoding encoding = speech->format.encoding;
@@ -91,12 +91,12 @@ static int begin_answer(struct speech_http *speech)
 	return 0;
 }
 
-static void send_piece(struct speech_http *speech, const char *bytes, size_t len, uint64_t tag,
-		       uint32_t samples)
+static void speech_http_send_piece(struct speech_http *speech, const char *bytes, size_t len,
+				   uint64_t tag, uint32_t samples)
 {
 	struct outgoing *piece;
 
-	if (len == 0 || (!speech->has_begun && begin_answer(speech) != 0))
+	if (len == 0 || (!speech->has_begun && speech_http_begin_answer(speech) != 0))
 		return;
 	piece = outgoing_copy(bytes, len);
 	if (!piece) {
@@ -108,49 +108,50 @@ static void send_piece(struct speech_http *speech, const char *bytes, size_t len
 	http_reply_piece(speech->call.request, piece);
 }
 
-static void peer_send(void *arg, const char *message, size_t len, uint64_t tag, uint32_t samples)
+static void speech_http_peer_send(void *arg, const char *message, size_t len, uint64_t tag,
+				  uint32_t samples)
 {
 	struct speech_http *speech = arg;
 	int err;
 
 	if (!speech->form) {
-		send_piece(speech, message, len, tag, samples);
+		speech_http_send_piece(speech, message, len, tag, samples);
 		return;
 	}
 	speech->out.len = 0;
 	err = speech->form->take(speech->form_state, &speech->out, message, len, samples);
 	if (!err)
-		send_piece(speech, speech->out.bytes, speech->out.len, tag, samples);
+		speech_http_send_piece(speech, speech->out.bytes, speech->out.len, tag, samples);
 	else if (speech->has_begun)
 		http_abort(speech->call.request);
 }
 
-static uint64_t peer_drop(void *arg, uint64_t tag)
+static uint64_t speech_http_peer_drop(void *arg, uint64_t tag)
 {
 	struct speech_http *speech = arg;
 
 	return http_drop(speech->call.request, tag);
 }
 
-static bool peer_is_full(void *arg)
+static bool speech_http_peer_is_full(void *arg)
 {
 	struct speech_http *speech = arg;
 
 	return http_is_full(speech->call.request);
 }
 
-static bool peer_tell_when_sent(void *arg, uint64_t tag)
+static bool speech_http_peer_tell_when_sent(void *arg, uint64_t tag)
 {
 	struct speech_http *speech = arg;
 
 	return http_tell_when_sent(speech->call.request, tag);
 }
 
-static const struct peer_ops peer_ops = {
-	.send = peer_send,
-	.drop = peer_drop,
-	.is_full = peer_is_full,
-	.tell_when_sent = peer_tell_when_sent,
+static const struct peer_ops speech_http_peer_ops = {
+	.send = speech_http_peer_send,
+	.drop = speech_http_peer_drop,
+	.is_full = speech_http_peer_is_full,
+	.tell_when_sent = speech_http_peer_tell_when_sent,
 };
 
 /* After the status, only some forms can say what went wrong. */
@@ -163,14 +164,14 @@ static void speech_http_break_off(struct speech_http *speech, const struct strea
 	speech->out.len = 0;
 	if (speech->form && speech->form->error &&
 	    speech->form->error(&speech->out, &notice) == 0) {
-		send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
+		speech_http_send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
 		http_reply_end(speech->call.request);
 	} else {
 		http_abort(speech->call.request);
 	}
 }
 
-static void fail(struct speech_http *speech, const struct stream_fault *fault)
+static void speech_http_fail(struct speech_http *speech, const struct stream_fault *fault)
 {
 	if (speech->has_begun) {
 		speech_http_break_off(speech, fault);
@@ -181,13 +182,13 @@ static void fail(struct speech_http *speech, const struct stream_fault *fault)
 	mem_deref(speech);
 }
 
-static void on_failed(void *arg, const struct stream_fault *fault, bool has_begun)
+static void speech_http_on_failed(void *arg, const struct stream_fault *fault, bool has_begun)
 {
 	(void)has_begun; /* an encoder may still have all of it */
-	fail(arg, fault);
+	speech_http_fail(arg, fault);
 }
 
-static void on_done(void *arg, const struct reply_usage *usage)
+static void speech_http_on_done(void *arg, const struct reply_usage *usage)
 {
 	struct speech_http *speech = arg;
 	int err = 0;
@@ -197,9 +198,9 @@ static void on_done(void *arg, const struct reply_usage *usage)
 		err = speech->form->end(speech->form_state, &speech->out, usage->characters,
 					usage->audio_seconds);
 	if (!err)
-		send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
+		speech_http_send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
 	if (!err && !speech->has_begun) /* there was nothing to be heard in it */
-		err = begin_answer(speech);
+		err = speech_http_begin_answer(speech);
 	if (speech->has_begun && err)
 		http_abort(speech->call.request);
 	else if (speech->has_begun)
@@ -207,23 +208,24 @@ static void on_done(void *arg, const struct reply_usage *usage)
 	mem_deref(speech);
 }
 
-static const struct tts_call_ops call_ops = {.failed = on_failed, .done = on_done};
+static const struct tts_call_ops speech_http_call_ops = {.failed = speech_http_on_failed,
+							 .done = speech_http_on_done};
 
-static void on_sent(void *arg, uint64_t tag)
+static void speech_http_on_sent(void *arg, uint64_t tag)
 {
 	struct speech_http *speech = arg;
 
 	tts_call_sent(speech->tts, tag);
 }
 
-static void on_drained(void *arg)
+static void speech_http_on_drained(void *arg)
 {
 	struct speech_http *speech = arg;
 
 	tts_call_drained(speech->tts);
 }
 
-static void on_gone(void *arg)
+static void speech_http_on_gone(void *arg)
 {
 	struct speech_http *speech = arg;
 
@@ -232,7 +234,7 @@ static void on_gone(void *arg)
 		mem_deref(speech);
 }
 
-static void begin_speech(struct speech_http *speech)
+static void speech_http_begin_speech(struct speech_http *speech)
 {
 	struct tts_call_request request = {
 		.services = &speech->call.server->services,
@@ -246,22 +248,22 @@ static void begin_speech(struct speech_http *speech)
 		.silence_ms = SILENCE_MS,
 	};
 
-	if (tts_call_alloc(&speech->tts, &request, &call_ops, speech) != 0) {
+	if (tts_call_alloc(&speech->tts, &request, &speech_http_call_ops, speech) != 0) {
 		answer_error(&speech->call, WIRE_ERROR_INTERNAL, NULL);
 		mem_deref(speech);
 		return;
 	}
-	http_on_sent(speech->call.request, on_sent, speech);
-	http_on_drained(speech->call.request, on_drained, speech);
+	http_on_sent(speech->call.request, speech_http_on_sent, speech);
+	http_on_drained(speech->call.request, speech_http_on_drained, speech);
 	tts_call_begin(speech->tts);
 }
 
-static void on_words_ready(int err, void *arg)
+static void speech_http_on_words_ready(int err, void *arg)
 {
 	struct speech_http *speech = arg;
 
 	if (!err && !speech->is_gone) {
-		begin_speech(speech);
+		speech_http_begin_speech(speech);
 		return;
 	}
 	if (!speech->is_gone)
@@ -270,28 +272,28 @@ static void on_words_ready(int err, void *arg)
 }
 
 /* As with sockets only the first of a project waits for its dictionaries. */
-static void begin_when_ready(struct speech_http *speech)
+static void speech_http_begin_when_ready(struct speech_http *speech)
 {
 	struct dictionaries *dictionaries = speech->call.server->dictionaries;
 
-	http_on_gone(speech->call.request, on_gone, speech);
+	http_on_gone(speech->call.request, speech_http_on_gone, speech);
 	if (dictionaries_has(dictionaries, speech->project_id)) {
-		begin_speech(speech);
-	} else if (dictionaries_refresh(dictionaries, speech->project_id, on_words_ready, speech) !=
-		   0) {
+		speech_http_begin_speech(speech);
+	} else if (dictionaries_refresh(dictionaries, speech->project_id,
+					speech_http_on_words_ready, speech) != 0) {
 		answer_error(&speech->call, WIRE_ERROR_INTERNAL, NULL);
 		mem_deref(speech);
 	}
 }
 
-static bool accepts_wav(const struct http_request *request)
+static bool speech_http_accepts_wav(const struct http_request *request)
 {
 	const char *accept = http_header(request, "accept");
 
 	return accept && (strcasestr(accept, "audio/wav") || strcasestr(accept, "audio/x-wav"));
 }
 
-static int read_format_query(struct speech_http *speech, struct stream_fault *fault)
+static int speech_http_read_format_query(struct speech_http *speech, struct stream_fault *fault)
 {
 	struct settings *settings = &speech->body.settings;
 	char token[NAME_SIZE];
@@ -307,16 +309,16 @@ static int read_format_query(struct speech_http *speech, struct stream_fault *fa
 }
 
 /* The format that the body, the address, the headers and the API choose together. */
-static int choose_format(struct speech_http *speech, struct stream_fault *fault)
+static int speech_http_choose_format(struct speech_http *speech, struct stream_fault *fault)
 {
 	struct settings *settings = &speech->body.settings;
 	const char *usual = speech->api->format;
 	bool wants_wav = speech->body.wants_wav;
 
-	if (speech->api->format_query && read_format_query(speech, fault) != 0)
+	if (speech->api->format_query && speech_http_read_format_query(speech, fault) != 0)
 		return EINVAL;
 	if (speech->api->minds_accept && !(settings->set & SETTING_OUTPUT_FORMAT))
-		wants_wav = wants_wav || accepts_wav(speech->call.request);
+		wants_wav = wants_wav || speech_http_accepts_wav(speech->call.request);
 	if (usual && !(settings->set & SETTING_OUTPUT_FORMAT))
 		(void)audio_format_parse(&speech->format, usual, strlen(usual));
 	else
@@ -330,7 +332,7 @@ static int choose_format(struct speech_http *speech, struct stream_fault *fault)
 }
 
 /* The name of the voice, from where the API has it; `name` is used when that is the query. */
-static void find_name(struct speech_http *speech, char name[NAME_SIZE])
+static void speech_http_find_name(struct speech_http *speech, char name[NAME_SIZE])
 {
 	const struct http_request *request = speech->call.request;
 	const char *text = NULL;
@@ -349,7 +351,7 @@ static void find_name(struct speech_http *speech, char name[NAME_SIZE])
 	}
 }
 
-static const struct voice *find_voice(const struct speech_http *speech)
+static const struct voice *speech_http_find_voice(const struct speech_http *speech)
 {
 	const struct voices *voices = speech->call.server->services.voices;
 	const struct speech_body *body = &speech->body;
@@ -367,7 +369,7 @@ static const struct voice *find_voice(const struct speech_http *speech)
 	return voice;
 }
 
-static int refuse_voice(const struct speech_http *speech, struct stream_fault *fault)
+static int speech_http_refuse_voice(const struct speech_http *speech, struct stream_fault *fault)
 {
 	const struct speech_body *body = &speech->body;
 	const char *key = speech->api->voice_key;
@@ -385,30 +387,30 @@ static int refuse_voice(const struct speech_http *speech, struct stream_fault *f
 	return fault_of(fault, key ? key : "voice_id");
 }
 
-static int choose_voice(struct speech_http *speech, struct stream_fault *fault)
+static int speech_http_choose_voice(struct speech_http *speech, struct stream_fault *fault)
 {
 	char name[NAME_SIZE];
 	const struct voice *voice;
 
-	find_name(speech, name);
-	voice = find_voice(speech);
+	speech_http_find_name(speech, name);
+	voice = speech_http_find_voice(speech);
 	if (!voice)
-		return refuse_voice(speech, fault);
+		return speech_http_refuse_voice(speech, fault);
 	speech->body.settings.voice_id = voice->id;
 	speech->body.settings.set |= SETTING_VOICE_ID;
 	speech->body.voice = NULL;
 	return 0;
 }
 
-static int read_request(struct speech_http *speech, struct stream_fault *fault)
+static int speech_http_read_request(struct speech_http *speech, struct stream_fault *fault)
 {
 	struct http_request *request = speech->call.request;
 	int err = speech->api->read(&speech->body, fault, request->body, request->body_len);
 
 	if (!err)
-		err = choose_voice(speech, fault);
+		err = speech_http_choose_voice(speech, fault);
 	if (!err)
-		err = choose_format(speech, fault);
+		err = speech_http_choose_format(speech, fault);
 	if (err)
 		return err;
 	speech->form = speech->body.form ? speech->body.form : speech->api->form;
@@ -422,7 +424,7 @@ static int read_request(struct speech_http *speech, struct stream_fault *fault)
 	return 0;
 }
 
-static int speech_alloc(struct speech_http **speechp, const struct route_call *call)
+static int speech_http_speech_alloc(struct speech_http **speechp, const struct route_call *call)
 {
 	struct speech_http *speech = mem_zalloc(sizeof(*speech), NULL);
 
@@ -432,11 +434,11 @@ static int speech_alloc(struct speech_http **speechp, const struct route_call *c
 	mem_ref(call->member);
 	speech->project_id = call->key->project_id;
 	speech->api = call->route->speech;
-	speech->peer = (struct peer){.ops = &peer_ops, .peer = speech};
+	speech->peer = (struct peer){.ops = &speech_http_peer_ops, .peer = speech};
 	buf_init(&speech->out, OUT_MAX);
 	mem_ref(call->request);
 	list_append(&call->server->speeches, &speech->link);
-	mem_set_destructor(speech, speech_destroy);
+	mem_set_destructor(speech, speech_http_speech_destroy);
 	*speechp = speech;
 	return 0;
 }
@@ -446,13 +448,13 @@ void speech_http_speak(const struct route_call *call)
 	struct speech_http *speech;
 	struct stream_fault fault;
 
-	if (speech_alloc(&speech, call) != 0) {
+	if (speech_http_speech_alloc(&speech, call) != 0) {
 		answer_error(call, WIRE_ERROR_INTERNAL, NULL);
-	} else if (read_request(speech, &fault) != 0) {
+	} else if (speech_http_read_request(speech, &fault) != 0) {
 		answer_fault(call, &fault);
 		mem_deref(speech);
 	} else {
-		begin_when_ready(speech);
+		speech_http_begin_when_ready(speech);
 	}
 }
 
@@ -472,6 +474,6 @@ void speech_http_cut_ended(struct server *server)
 			continue;
 		speech->tts =
 			mem_deref(speech->tts); /* takes back what waits, and books the rest */
-		fail(speech, &fault);
+		speech_http_fail(speech, &fault);
 	}
 }

@@ -13,7 +13,7 @@
 #define SCHEDULE_ENTRY_MAX 10000 /* past this an entry only means "never" */
 
 const struct settings settings_default = {
-	.model_id = "kugel-3",
+	.model_id = settings_model_default,
 	.cfg_scale = 2.0,
 	.temperature = 0.4,
 	.max_new_tokens = 2048,
@@ -26,12 +26,6 @@ const struct settings settings_default = {
 	.schedule = {5, 80, 150, 250},
 	.schedule_len = 4,
 };
-
-#define MODELS                                                                                     \
-	"kugel-3", "kugel-3.5", "kugel-2.5", "kugel-2-turbo", "kugel-2", "kugel-1", "kugel-1-turbo"
-
-static const char *const model_ids[] = {MODELS};
-const char *const settings_model_ids[] = {MODELS, NULL};
 
 const struct settings_language settings_languages[] = {
 	{"en", "English"},    {"ar", "Arabic"},     {"bg", "Bulgarian"}, {"bn", "Bengali"},
@@ -196,15 +190,17 @@ static int read_voice(struct settings_reader *reader, const struct field *field,
 static int read_model(struct settings_reader *reader, const struct field *field,
 		      const struct json_value *value)
 {
+	size_t count = 0;
+
 	if (value->kind != JSON_KIND_STRING)
 		return fault_value(reader->fault, field->name, "a string", value);
-	for (size_t i = 0; i < COUNT(model_ids); ++i) {
-		if (text_is(value, model_ids[i])) {
-			*(const char **)member(reader, field) = model_ids[i];
+	for (; settings_model_ids[count]; ++count) {
+		if (text_is(value, settings_model_ids[count])) {
+			*(const char **)member(reader, field) = settings_model_ids[count];
 			return 0;
 		}
 	}
-	return fault_choice(reader->fault, field->name, model_ids, COUNT(model_ids), value);
+	return fault_choice(reader->fault, field->name, settings_model_ids, count, value);
 }
 
 /* The older name of model_id: what it says is only looked at when the whole

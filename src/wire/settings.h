@@ -88,8 +88,10 @@ struct settings_language {
 };
 extern const struct settings_language settings_languages[];
 
-/* The models that clients can name; NULL at the end. */
+/* The models that clients can name, up to a NULL, and the one that is meant without a name: data of
+ * the native API (src/doors). */
 extern const char *const settings_model_ids[];
+extern const char settings_model_default[];
 
 /* `to` holds nothing before. */
 void settings_copy(struct settings *to, const struct settings *from);

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "account/engine_token.h"
 #include "base/base64.h"
 #include "base/utf8.h"
+#include "doors/elevenlabs/elevenlabs_engine.h"
 #include "wire/engine_answer.h"
 #include "wire/engine_message.h"
 
@@ -127,7 +127,7 @@ static void check_token(const uint8_t *bytes, size_t len)
 	char *token = malloc(2 * len + 128);
 	const char *why;
 
-	MUST(plain && token && engine_token_keys(&keys, "sk_fuzz") == 0);
+	MUST(plain && token && engine_token_keys(&keys, &elevenlabs_engine_tokens, "sk_fuzz") == 0);
 	MUST(engine_token_check(&keys, plain, 1700000000, &why) != 0 && why);
 	sign(token, &keys, bytes, len);
 	if (engine_token_check(&keys, token, 1700000000, &why) == 0)

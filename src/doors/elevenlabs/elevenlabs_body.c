@@ -11,15 +11,17 @@
 #include "text/markup.h"
 #include "wire/pronunciation_message.h"
 
-static int read_voice_settings(struct speech_reader *reader, const struct speech_field *field,
-			       const struct json_value *value)
+static int elevenlabs_body_read_voice_settings(struct speech_reader *reader,
+					       const struct speech_field *field,
+					       const struct json_value *value)
 {
-	static const struct speech_field fields[] = {
+	static const struct speech_field elevenlabs_body_fields[] = {
 		{"speed", speech_body_speed, ELEVENLABS_BODY_SPEED_MIN, ELEVENLABS_BODY_SPEED_MAX},
 	};
-	static const struct speech_keys keys = {fields, COUNT(fields), false};
+	static const struct speech_keys elevenlabs_body_keys = {
+		elevenlabs_body_fields, COUNT(elevenlabs_body_fields), false};
 
-	return speech_body_members(reader, field, &keys, value);
+	return speech_body_members(reader, field, &elevenlabs_body_keys, value);
 }
 
 bool elevenlabs_body_has_audio_tags(const char *model, size_t len)
@@ -36,8 +38,9 @@ bool elevenlabs_body_has_audio_tags(const char *model, size_t len)
 }
 
 /* One of ours is booked as what it is; theirs are all the default. */
-static int read_model(struct speech_reader *reader, const struct speech_field *field,
-		      const struct json_value *value)
+static int elevenlabs_body_read_model(struct speech_reader *reader,
+				      const struct speech_field *field,
+				      const struct json_value *value)
 {
 	struct stream_fault *fault = reader->settings.fault;
 	struct stream_fault unheard;
@@ -52,8 +55,9 @@ static int read_model(struct speech_reader *reader, const struct speech_field *f
 	return 0;
 }
 
-static int read_language(struct speech_reader *reader, const struct speech_field *field,
-			 const struct json_value *value)
+static int elevenlabs_body_read_language(struct speech_reader *reader,
+					 const struct speech_field *field,
+					 const struct json_value *value)
 {
 	struct settings *settings = &reader->body->settings;
 
@@ -65,8 +69,9 @@ static int read_language(struct speech_reader *reader, const struct speech_field
 	return 0;
 }
 
-static int read_normalization(struct speech_reader *reader, const struct speech_field *field,
-			      const struct json_value *value)
+static int elevenlabs_body_read_normalization(struct speech_reader *reader,
+					      const struct speech_field *field,
+					      const struct json_value *value)
 {
 	static const char *const choices[] = {"auto", "on", "off"};
 	struct settings *settings = &reader->body->settings;
@@ -81,8 +86,9 @@ static int read_normalization(struct speech_reader *reader, const struct speech_
 	return fault_choice(reader->fault, field->name, choices, COUNT(choices), value);
 }
 
-static int read_locators(struct speech_reader *reader, const struct speech_field *field,
-			 const struct json_value *value)
+static int elevenlabs_body_read_locators(struct speech_reader *reader,
+					 const struct speech_field *field,
+					 const struct json_value *value)
 {
 	(void)field;
 	return pronunciation_message_locators(&reader->body->settings, &reader->json, reader->fault,
@@ -90,8 +96,8 @@ static int read_locators(struct speech_reader *reader, const struct speech_field
 }
 
 /* Their clients know this error by its own name. */
-static int read_text(struct speech_reader *reader, const struct speech_field *field,
-		     const struct json_value *value)
+static int elevenlabs_body_read_text(struct speech_reader *reader, const struct speech_field *field,
+				     const struct json_value *value)
 {
 	size_t length = value->kind == JSON_KIND_STRING ? utf8_count(value->text, value->len) : 0;
 
@@ -102,22 +108,23 @@ static int read_text(struct speech_reader *reader, const struct speech_field *fi
 	return fault_of(reader->fault, field->name);
 }
 
-static const struct speech_field fields[] = {
-	{"text", read_text, 1, ELEVENLABS_BODY_TEXT_MAX},
-	{"model_id", read_model, 0, 0},
-	{"language_code", read_language, 0, 0},
-	{"voice_settings", read_voice_settings, 0, 0},
-	{"apply_text_normalization", read_normalization, 0, 0},
+static const struct speech_field elevenlabs_body_fields[] = {
+	{"text", elevenlabs_body_read_text, 1, ELEVENLABS_BODY_TEXT_MAX},
+	{"model_id", elevenlabs_body_read_model, 0, 0},
+	{"language_code", elevenlabs_body_read_language, 0, 0},
+	{"voice_settings", elevenlabs_body_read_voice_settings, 0, 0},
+	{"apply_text_normalization", elevenlabs_body_read_normalization, 0, 0},
 	{"seed", speech_body_setting, 0, 0},
-	{"pronunciation_dictionary_locators", read_locators, 0, 0},
+	{"pronunciation_dictionary_locators", elevenlabs_body_read_locators, 0, 0},
 };
 
-static const struct speech_keys keys = {fields, COUNT(fields), false};
+static const struct speech_keys elevenlabs_body_keys = {elevenlabs_body_fields,
+							COUNT(elevenlabs_body_fields), false};
 
 int elevenlabs_body_read(struct speech_body *body, struct stream_fault *fault, char *json,
 			 size_t len)
 {
-	int err = speech_body_read(body, fault, &keys, "text", json, len);
+	int err = speech_body_read(body, fault, &elevenlabs_body_keys, "text", json, len);
 
 	body->settings.markup |= MARKUP_LONG_BREAKS;
 	return err;

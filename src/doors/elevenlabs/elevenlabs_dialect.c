@@ -15,14 +15,16 @@
 
 #define MESSAGE_SIZE 384 /* longer ones are cut */
 
-static void write_context(struct json_write *json, const char *context)
+static void elevenlabs_dialect_write_context(struct json_write *json, const char *context)
 {
 	if (context)
 		json_write_raw(json, "contextId", context);
 }
 
-static int audio(struct buf *out, const char *context, const struct audio_frame *frame,
-		 const struct audio_format *format, unsigned idx, unsigned chunk_id)
+static int elevenlabs_dialect_audio(struct buf *out, const char *context,
+				    const struct audio_frame *frame,
+				    const struct audio_format *format, unsigned idx,
+				    unsigned chunk_id)
 {
 	static const char head[] = "{\"audio\":\"";
 	static const char tail[] =
@@ -49,8 +51,9 @@ static int audio(struct buf *out, const char *context, const struct audio_frame 
 
 enum column { COLUMN_CHARS, COLUMN_STARTS, COLUMN_DURATIONS };
 
-static void write_cell(struct json_write *json, enum column column, const struct char_time *time,
-		       const struct dialect_words *said)
+static void elevenlabs_dialect_write_cell(struct json_write *json, enum column column,
+					  const struct char_time *time,
+					  const struct dialect_words *said)
 {
 	long start = lround(time->start_ms);
 
@@ -65,8 +68,8 @@ static void write_cell(struct json_write *json, enum column column, const struct
 /* A blank ends each chunk: clients put the characters of all of them together,
  * and words are what stands between blanks.  It lasts until the audio does: some
  * (Pipecat) add up the ends of chunks to know when the next one begins. */
-static void write_column(struct json_write *json, const char *key, enum column column,
-			 const struct dialect_words *said)
+static void elevenlabs_dialect_write_column(struct json_write *json, const char *key,
+					    enum column column, const struct dialect_words *said)
 {
 	struct char_times times;
 	struct char_time next = {0};
@@ -74,26 +77,26 @@ static void write_column(struct json_write *json, const char *key, enum column c
 	json_write_list(json, key);
 	char_times_begin(&times, said);
 	while (char_times_next(&times, &next))
-		write_cell(json, column, &next, said);
+		elevenlabs_dialect_write_cell(json, column, &next, said);
 	next = (struct char_time){" ", 1, next.end_ms, fmax(next.end_ms, said->audio_ms)};
-	write_cell(json, column, &next, said);
+	elevenlabs_dialect_write_cell(json, column, &next, said);
 	json_write_list_end(json);
 }
 
-static void write_alignment(struct json_write *json, const char *key,
-			    const struct dialect_words *said)
+static void elevenlabs_dialect_write_alignment(struct json_write *json, const char *key,
+					       const struct dialect_words *said)
 {
 	json_write_object(json, key);
-	write_column(json, "chars", COLUMN_CHARS, said);
-	write_column(json, "charStartTimesMs", COLUMN_STARTS, said);
-	write_column(json, "charDurationsMs", COLUMN_DURATIONS, said);
+	elevenlabs_dialect_write_column(json, "chars", COLUMN_CHARS, said);
+	elevenlabs_dialect_write_column(json, "charStartTimesMs", COLUMN_STARTS, said);
+	elevenlabs_dialect_write_column(json, "charDurationsMs", COLUMN_DURATIONS, said);
 	json_write_object_end(json);
 }
 
 /* Times of the normalized text are not known apart: clients that ask for them get
  * those of the text as it was written. */
-static int words(struct buf *out, const char *context, unsigned chunk_id,
-		 const struct dialect_words *said)
+static int elevenlabs_dialect_words(struct buf *out, const char *context, unsigned chunk_id,
+				    const struct dialect_words *said)
 {
 	struct json_write json;
 
@@ -101,33 +104,35 @@ static int words(struct buf *out, const char *context, unsigned chunk_id,
 	json_write_open(&json, out);
 	json_write_string(&json, "audio", "", 0);
 	json_write_null(&json, "isFinal");
-	write_alignment(&json, "alignment", said);
-	write_alignment(&json, "normalizedAlignment", said);
-	write_context(&json, context);
+	elevenlabs_dialect_write_alignment(&json, "alignment", said);
+	elevenlabs_dialect_write_alignment(&json, "normalizedAlignment", said);
+	elevenlabs_dialect_write_context(&json, context);
 	return json_write_close(&json);
 }
 
-static int write_final(struct buf *out, const char *context)
+static int elevenlabs_dialect_write_final(struct buf *out, const char *context)
 {
 	struct json_write json;
 
 	json_write_open(&json, out);
 	json_write_null(&json, "audio");
 	json_write_bool(&json, "isFinal", true);
-	write_context(&json, context);
+	elevenlabs_dialect_write_context(&json, context);
 	return json_write_close(&json);
 }
 
-static int final(struct buf *out, const char *context, const struct reply_totals *totals)
+static int elevenlabs_dialect_final(struct buf *out, const char *context,
+				    const struct reply_totals *totals)
 {
 	(void)totals;
-	return write_final(out, context);
+	return elevenlabs_dialect_write_final(out, context);
 }
 
-static int context_closed(struct buf *out, const char *context, const struct reply_usage *usage)
+static int elevenlabs_dialect_context_closed(struct buf *out, const char *context,
+					     const struct reply_usage *usage)
 {
 	(void)usage;
-	return write_final(out, context);
+	return elevenlabs_dialect_write_final(out, context);
 }
 
 /* Names that their clients may have seen; text NULL is the table's. */
@@ -153,7 +158,8 @@ static const struct {
 	{WIRE_ERROR_CREDIT_LEASED, "system_busy", NULL},
 };
 
-static int error(struct buf *out, const char *context, const struct wire_notice *notice)
+static int elevenlabs_dialect_error(struct buf *out, const char *context,
+				    const struct wire_notice *notice)
 {
 	const char *name = "internal_error";
 	const char *text = wire_error_get(notice->id)->text;
@@ -175,7 +181,7 @@ static int error(struct buf *out, const char *context, const struct wire_notice 
 	json_write_unsigned(&json, "code", ELEVENLABS_CLOSE_ERROR);
 	if (notice->retry_s)
 		json_write_unsigned(&json, "retry_after", notice->retry_s);
-	write_context(&json, context);
+	elevenlabs_dialect_write_context(&json, context);
 	if (notice->request_id)
 		json_write_string(&json, "request_id", notice->request_id,
 				  strlen(notice->request_id));
@@ -183,15 +189,15 @@ static int error(struct buf *out, const char *context, const struct wire_notice 
 }
 
 const struct dialect dialect_elevenlabs = {
-	.audio = audio,
-	.words = words,
-	.final = final,
-	.error = error,
+	.audio = elevenlabs_dialect_audio,
+	.words = elevenlabs_dialect_words,
+	.final = elevenlabs_dialect_final,
+	.error = elevenlabs_dialect_error,
 };
 
 const struct dialect dialect_elevenlabs_multi = {
-	.audio = audio,
-	.words = words,
-	.error = error,
-	.context_closed = context_closed,
+	.audio = elevenlabs_dialect_audio,
+	.words = elevenlabs_dialect_words,
+	.error = elevenlabs_dialect_error,
+	.context_closed = elevenlabs_dialect_context_closed,
 };

@@ -6,6 +6,7 @@
 
 #include "doors/elevenlabs/elevenlabs_address.h"
 #include "doors/elevenlabs/elevenlabs_body.h"
+#include "doors/elevenlabs/elevenlabs_engine.h"
 #include "doors/elevenlabs/elevenlabs_errors.h"
 #include "doors/elevenlabs/elevenlabs_message.h"
 #include "doors/elevenlabs/elevenlabs_sockets.h"
@@ -144,4 +145,5 @@ const struct door elevenlabs_door = {
 	.client_header = "xi-api-key",
 	.client_paths = elevenlabs_door_client_paths,
 	.request_id_header = "request-id",
+	.engine_tokens = &elevenlabs_engine_tokens,
 };

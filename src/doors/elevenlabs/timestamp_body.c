@@ -35,22 +35,24 @@ void timestamp_body_reset(struct timestamp_body *body)
 }
 
 /* The record at `at`, and where the next one is; its bytes are behind it. */
-static const char *read_record(struct timestamp_record *record, const char *at, const char **next)
+static const char *timestamp_body_read_record(struct timestamp_record *record, const char *at,
+					      const char **next)
 {
 	memcpy(record, at, sizeof(*record));
 	*next = at + sizeof(*record) + record->len;
 	return at + sizeof(*record);
 }
 
-static void write_list(struct json_write *json, const char *key, const struct buf *characters,
-		       double (*second)(const struct timestamp_record *record))
+static void timestamp_body_write_list(struct json_write *json, const char *key,
+				      const struct buf *characters,
+				      double (*second)(const struct timestamp_record *record))
 {
 	const char *end = characters->bytes + characters->len;
 	struct timestamp_record record;
 
 	json_write_list(json, key);
 	for (const char *at = characters->bytes; at < end;) {
-		const char *text = read_record(&record, at, &at);
+		const char *text = timestamp_body_read_record(&record, at, &at);
 
 		if (second)
 			json_write_double(json, NULL, second(&record), SECOND_DECIMALS);
@@ -60,37 +62,40 @@ static void write_list(struct json_write *json, const char *key, const struct bu
 	json_write_list_end(json);
 }
 
-static double start_of(const struct timestamp_record *record)
+static double timestamp_body_start_of(const struct timestamp_record *record)
 {
 	return record->start_s;
 }
 
-static double end_of(const struct timestamp_record *record)
+static double timestamp_body_end_of(const struct timestamp_record *record)
 {
 	return record->end_s;
 }
 
-static void write_alignment(struct json_write *json, const char *key, const struct buf *characters)
+static void timestamp_body_write_alignment(struct json_write *json, const char *key,
+					   const struct buf *characters)
 {
 	if (characters->len == 0) {
 		json_write_null(json, key);
 		return;
 	}
 	json_write_object(json, key);
-	write_list(json, "characters", characters, NULL);
-	write_list(json, "character_start_times_seconds", characters, start_of);
-	write_list(json, "character_end_times_seconds", characters, end_of);
+	timestamp_body_write_list(json, "characters", characters, NULL);
+	timestamp_body_write_list(json, "character_start_times_seconds", characters,
+				  timestamp_body_start_of);
+	timestamp_body_write_list(json, "character_end_times_seconds", characters,
+				  timestamp_body_end_of);
 	json_write_object_end(json);
 }
 
 /* The times are those of the text as the client wrote it: both are the same. */
-static void write_alignments(struct json_write *json, const struct buf *characters)
+static void timestamp_body_write_alignments(struct json_write *json, const struct buf *characters)
 {
-	write_alignment(json, "alignment", characters);
-	write_alignment(json, "normalized_alignment", characters);
+	timestamp_body_write_alignment(json, "alignment", characters);
+	timestamp_body_write_alignment(json, "normalized_alignment", characters);
 }
 
-static int append_base64(struct buf *out, const void *bytes, size_t len)
+static int timestamp_body_append_base64(struct buf *out, const void *bytes, size_t len)
 {
 	int err = buf_reserve(out, base64_encoded_len(len));
 
@@ -99,32 +104,32 @@ static int append_base64(struct buf *out, const void *bytes, size_t len)
 	return err;
 }
 
-static int write_audio_line(struct buf *out, const char *bytes, size_t len)
+static int timestamp_body_write_audio_line(struct buf *out, const char *bytes, size_t len)
 {
 	static const char tail[] = "\",\"alignment\":null,\"normalized_alignment\":null}\n";
 	int err = buf_append_str(out, "{\"audio_base64\":\"");
 
 	if (!err)
-		err = append_base64(out, bytes, len);
+		err = timestamp_body_append_base64(out, bytes, len);
 	return err ? err : buf_append_str(out, tail);
 }
 
-static int write_times_line(struct timestamp_body *body, struct buf *out)
+static int timestamp_body_write_times_line(struct timestamp_body *body, struct buf *out)
 {
 	struct json_write json;
 	int err;
 
 	json_write_open(&json, out);
 	json_write_string(&json, "audio_base64", "", 0);
-	write_alignments(&json, &body->characters);
+	timestamp_body_write_alignments(&json, &body->characters);
 	err = json_write_close(&json);
 	body->characters.len = 0;
 	return err ? err : buf_append_str(out, "\n");
 }
 
 /* Fills the group that the audio before has begun. */
-static int finish_group(struct timestamp_body *body, struct buf *out, const char **bytes,
-			size_t *len)
+static int timestamp_body_finish_group(struct timestamp_body *body, struct buf *out,
+				       const char **bytes, size_t *len)
 {
 	uint8_t group[GROUP];
 	size_t missing = GROUP - body->rest_len;
@@ -136,33 +141,33 @@ static int finish_group(struct timestamp_body *body, struct buf *out, const char
 	*bytes += missing;
 	*len -= missing;
 	body->rest_len = 0;
-	return append_base64(out, group, GROUP);
+	return timestamp_body_append_base64(out, group, GROUP);
 }
 
 /* The next of the one long string. */
-static int write_audio_part(struct timestamp_body *body, struct buf *out, const char *bytes,
-			    size_t len)
+static int timestamp_body_write_audio_part(struct timestamp_body *body, struct buf *out,
+					   const char *bytes, size_t len)
 {
 	int err = body->has_begun ? 0 : buf_append_str(out, "{\"audio_base64\":\"");
 	size_t whole;
 
 	body->has_begun = true;
 	if (!err)
-		err = finish_group(body, out, &bytes, &len);
+		err = timestamp_body_finish_group(body, out, &bytes, &len);
 	whole = body->rest_len > 0 ? 0 : len - len % GROUP;
 	if (!err)
-		err = append_base64(out, bytes, whole);
+		err = timestamp_body_append_base64(out, bytes, whole);
 	memcpy(body->rest + body->rest_len, bytes + whole, len - whole);
 	body->rest_len += len - whole;
 	return err;
 }
 
-static int take_audio(struct timestamp_body *body, struct buf *out, const char *message,
-		      uint32_t samples)
+static int timestamp_body_take_audio(struct timestamp_body *body, struct buf *out,
+				     const char *message, uint32_t samples)
 {
 	struct timestamp_record record;
 	const char *end;
-	const char *bytes = read_record(&record, message, &end);
+	const char *bytes = timestamp_body_read_record(&record, message, &end);
 
 	if (record.chunk_id != body->chunk_id) {
 		body->chunk_id = record.chunk_id;
@@ -171,12 +176,12 @@ static int take_audio(struct timestamp_body *body, struct buf *out, const char *
 	body->samples += samples;
 	if (record.len == 0)
 		return 0;
-	return body->in_lines ? write_audio_line(out, bytes, record.len)
-			      : write_audio_part(body, out, bytes, record.len);
+	return body->in_lines ? timestamp_body_write_audio_line(out, bytes, record.len)
+			      : timestamp_body_write_audio_part(body, out, bytes, record.len);
 }
 
-static int keep_character(struct timestamp_body *body, const struct timestamp_record *record,
-			  const char *text)
+static int timestamp_body_keep_character(struct timestamp_body *body,
+					 const struct timestamp_record *record, const char *text)
 {
 	int err = buf_reserve(&body->characters, sizeof(*record) + record->len);
 
@@ -188,7 +193,7 @@ static int keep_character(struct timestamp_body *body, const struct timestamp_re
 
 /* Chunks come without the blanks around them; one is put back between two,
  * unless their script has none. */
-static int keep_blank(struct timestamp_body *body, double until_s)
+static int timestamp_body_keep_blank(struct timestamp_body *body, double until_s)
 {
 	struct timestamp_record blank = {
 		.kind = TIMESTAMP_CHARACTER, .len = 1, .start_s = body->heard_s, .end_s = until_s};
@@ -196,10 +201,10 @@ static int keep_blank(struct timestamp_body *body, double until_s)
 	if (!body->owes_blank)
 		return 0;
 	body->owes_blank = false;
-	return keep_character(body, &blank, " ");
+	return timestamp_body_keep_character(body, &blank, " ");
 }
 
-static bool needs_blank(const char *text, size_t len)
+static bool timestamp_body_needs_blank(const char *text, size_t len)
 {
 	uint32_t code_point;
 
@@ -207,7 +212,8 @@ static bool needs_blank(const char *text, size_t len)
 	return code_point < CJK_FIRST;
 }
 
-static int take_characters(struct timestamp_body *body, const char *message, size_t len)
+static int timestamp_body_take_characters(struct timestamp_body *body, const char *message,
+					  size_t len)
 {
 	double shift = (double)body->chunk_start / body->sample_rate;
 	struct timestamp_record record = {0};
@@ -216,15 +222,15 @@ static int take_characters(struct timestamp_body *body, const char *message, siz
 	int err = 0;
 
 	while (!err && at < message + len) {
-		text = read_record(&record, at, &at);
+		text = timestamp_body_read_record(&record, at, &at);
 		record.start_s += shift;
 		record.end_s += shift;
-		err = keep_blank(body, record.start_s);
+		err = timestamp_body_keep_blank(body, record.start_s);
 		if (!err)
-			err = keep_character(body, &record, text);
+			err = timestamp_body_keep_character(body, &record, text);
 	}
 	body->heard_s = record.end_s;
-	body->owes_blank = record.len > 0 && needs_blank(text, record.len);
+	body->owes_blank = record.len > 0 && timestamp_body_needs_blank(text, record.len);
 	return err;
 }
 
@@ -236,11 +242,11 @@ int timestamp_body_take(struct timestamp_body *body, struct buf *out, const char
 
 	memcpy(&record, message, sizeof(record));
 	if (record.kind == TIMESTAMP_AUDIO)
-		return take_audio(body, out, message, samples);
-	err = take_characters(body, message, len);
+		return timestamp_body_take_audio(body, out, message, samples);
+	err = timestamp_body_take_characters(body, message, len);
 	if (err || !body->in_lines)
 		return err;
-	return write_times_line(body, out);
+	return timestamp_body_write_times_line(body, out);
 }
 
 int timestamp_body_end(struct timestamp_body *body, struct buf *out)
@@ -251,16 +257,16 @@ int timestamp_body_end(struct timestamp_body *body, struct buf *out)
 
 	if (body->in_lines)
 		return 0;
-	err = write_audio_part(body, out, "", 0);
+	err = timestamp_body_write_audio_part(body, out, "", 0);
 	if (!err)
-		err = append_base64(out, body->rest, body->rest_len);
+		err = timestamp_body_append_base64(out, body->rest, body->rest_len);
 	if (!err)
 		err = buf_append_str(out, "\",");
 	if (err)
 		return err;
 	start = out->len;
 	json_write_open(&json, out);
-	write_alignments(&json, &body->characters);
+	timestamp_body_write_alignments(&json, &body->characters);
 	err = json_write_close(&json);
 	if (!err) { /* the members alone: the object is open already */
 		memmove(out->bytes + start, out->bytes + start + 1, out->len - start - 1);

@@ -6,7 +6,8 @@
 
 #include "wire/char_times.h"
 
-static int put(struct buf *out, const struct timestamp_record *record, const void *bytes)
+static int timestamp_dialect_put(struct buf *out, const struct timestamp_record *record,
+				 const void *bytes)
 {
 	int err = buf_reserve(out, sizeof(*record) + record->len);
 
@@ -16,8 +17,10 @@ static int put(struct buf *out, const struct timestamp_record *record, const voi
 	return buf_append(out, bytes, record->len);
 }
 
-static int audio(struct buf *out, const char *context, const struct audio_frame *frame,
-		 const struct audio_format *format, unsigned idx, unsigned chunk_id)
+static int timestamp_dialect_audio(struct buf *out, const char *context,
+				   const struct audio_frame *frame,
+				   const struct audio_format *format, unsigned idx,
+				   unsigned chunk_id)
 {
 	struct timestamp_record record = {
 		.kind = TIMESTAMP_AUDIO, .chunk_id = chunk_id, .len = (uint32_t)frame->len};
@@ -25,11 +28,11 @@ static int audio(struct buf *out, const char *context, const struct audio_frame 
 	(void)context;
 	(void)format;
 	(void)idx;
-	return put(out, &record, frame->bytes);
+	return timestamp_dialect_put(out, &record, frame->bytes);
 }
 
-static int words(struct buf *out, const char *context, unsigned chunk_id,
-		 const struct dialect_words *said)
+static int timestamp_dialect_words(struct buf *out, const char *context, unsigned chunk_id,
+				   const struct dialect_words *said)
 {
 	struct timestamp_record record = {.kind = TIMESTAMP_CHARACTER, .chunk_id = chunk_id};
 	struct char_times times;
@@ -42,9 +45,10 @@ static int words(struct buf *out, const char *context, unsigned chunk_id,
 		record.len = (uint32_t)next.len;
 		record.start_s = next.start_ms / 1000;
 		record.end_s = next.end_ms / 1000;
-		err = put(out, &record, next.text);
+		err = timestamp_dialect_put(out, &record, next.text);
 	}
 	return err;
 }
 
-const struct dialect dialect_timestamps = {.audio = audio, .words = words};
+const struct dialect dialect_timestamps = {.audio = timestamp_dialect_audio,
+					   .words = timestamp_dialect_words};

@@ -7,8 +7,8 @@
 #include "base/count.h"
 
 /* Tokens that the sockets do not have are files or compressed. */
-static int read_format(struct speech_reader *reader, const struct speech_field *field,
-		       const struct json_value *value)
+static int generate_body_read_format(struct speech_reader *reader, const struct speech_field *field,
+				     const struct json_value *value)
 {
 	struct settings *settings = &reader->body->settings;
 	struct audio_format format;
@@ -28,18 +28,18 @@ static int read_format(struct speech_reader *reader, const struct speech_field *
 }
 
 /* A number, its digits, or a handle. */
-static int read_voice(struct speech_reader *reader, const struct speech_field *field,
-		      const struct json_value *value)
+static int generate_body_read_voice(struct speech_reader *reader, const struct speech_field *field,
+				    const struct json_value *value)
 {
 	reader->body->voice = NULL;
 	return value->kind == JSON_KIND_STRING ? speech_body_voice(reader, field, value)
 					       : speech_body_setting(reader, field, value);
 }
 
-static const struct speech_field fields[] = {
+static const struct speech_field generate_body_fields[] = {
 	{"text", speech_body_text, 1, GENERATE_BODY_TEXT_MAX},
-	{"voice_id", read_voice, 0, 0},
-	{"output_format", read_format, 0, 0},
+	{"voice_id", generate_body_read_voice, 0, 0},
+	{"output_format", generate_body_read_format, 0, 0},
 	{"model_id", speech_body_setting, 0, 0},
 	{"model", speech_body_setting, 0, 0},
 	{"cfg_scale", speech_body_setting, 0, 0},
@@ -54,9 +54,10 @@ static const struct speech_field fields[] = {
 	{"dictionary_ids", speech_body_setting, 0, 0},
 };
 
-static const struct speech_keys keys = {fields, COUNT(fields), true};
+static const struct speech_keys generate_body_keys = {generate_body_fields,
+						      COUNT(generate_body_fields), true};
 
 int generate_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
 {
-	return speech_body_read(body, fault, &keys, "text", json, len);
+	return speech_body_read(body, fault, &generate_body_keys, "text", json, len);
 }

@@ -54,8 +54,8 @@ const char *openai_body_voice_name(size_t i)
 	return i < COUNT(voices) ? voices[i].name : NULL;
 }
 
-static int read_name(struct speech_reader *reader, const struct speech_field *field,
-		     const struct json_value *value)
+static int openai_body_read_name(struct speech_reader *reader, const struct speech_field *field,
+				 const struct json_value *value)
 {
 	struct speech_body *body = reader->body;
 
@@ -68,19 +68,19 @@ static int read_name(struct speech_reader *reader, const struct speech_field *fi
 }
 
 /* A name, an id as a string or a number, or an object with one of these as its id. */
-static int read_voice(struct speech_reader *reader, const struct speech_field *field,
-		      const struct json_value *value)
+static int openai_body_read_voice(struct speech_reader *reader, const struct speech_field *field,
+				  const struct json_value *value)
 {
-	static const struct speech_field inner[] = {{"id", read_name, 0, 0}};
-	static const struct speech_keys keys = {inner, COUNT(inner), false};
+	static const struct speech_field inner[] = {{"id", openai_body_read_name, 0, 0}};
+	static const struct speech_keys openai_body_keys = {inner, COUNT(inner), false};
 
 	if (value->kind == JSON_KIND_OBJECT)
-		return speech_body_members(reader, field, &keys, value);
-	return read_name(reader, field, value);
+		return speech_body_members(reader, field, &openai_body_keys, value);
+	return openai_body_read_name(reader, field, value);
 }
 
-static int read_format(struct speech_reader *reader, const struct speech_field *field,
-		       const struct json_value *value)
+static int openai_body_read_format(struct speech_reader *reader, const struct speech_field *field,
+				   const struct json_value *value)
 {
 	struct settings *settings = &reader->body->settings;
 
@@ -95,8 +95,9 @@ static int read_format(struct speech_reader *reader, const struct speech_field *
 			   value);
 }
 
-static int read_stream_format(struct speech_reader *reader, const struct speech_field *field,
-			      const struct json_value *value)
+static int openai_body_read_stream_format(struct speech_reader *reader,
+					  const struct speech_field *field,
+					  const struct json_value *value)
 {
 	bool wants_events = value->kind == JSON_KIND_STRING && speech_body_is(value, "sse");
 
@@ -106,28 +107,29 @@ static int read_stream_format(struct speech_reader *reader, const struct speech_
 	return 0;
 }
 
-static int read_model(struct speech_reader *reader, const struct speech_field *field,
-		      const struct json_value *value)
+static int openai_body_read_model(struct speech_reader *reader, const struct speech_field *field,
+				  const struct json_value *value)
 {
 	if (value->kind != JSON_KIND_STRING)
 		return fault_value(reader->fault, field->name, "a string", value);
 	return 0;
 }
 
-static const struct speech_field fields[] = {
+static const struct speech_field openai_body_fields[] = {
 	{"input", speech_body_text, 1, OPENAI_BODY_TEXT_MAX},
-	{"voice", read_voice, 0, 0},
-	{"model", read_model, 0, 0},
-	{"response_format", read_format, 0, 0},
+	{"voice", openai_body_read_voice, 0, 0},
+	{"model", openai_body_read_model, 0, 0},
+	{"response_format", openai_body_read_format, 0, 0},
 	{"speed", speech_body_speed, SPEED_LEAST, SPEED_MOST},
-	{"stream_format", read_stream_format, 0, 0},
+	{"stream_format", openai_body_read_stream_format, 0, 0},
 };
 
-static const struct speech_keys keys = {fields, COUNT(fields), false};
+static const struct speech_keys openai_body_keys = {openai_body_fields, COUNT(openai_body_fields),
+						    false};
 
 int openai_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
 {
-	int err = speech_body_read(body, fault, &keys, "input", json, len);
+	int err = speech_body_read(body, fault, &openai_body_keys, "input", json, len);
 
 	if (!err && !body->voice) {
 		body->voice = VOICE_USUAL;

@@ -5,16 +5,16 @@
 
 #include "base/count.h"
 
-static int read_type(struct speech_reader *reader, const struct speech_field *field,
-		     const struct json_value *value)
+static int vapi_body_read_type(struct speech_reader *reader, const struct speech_field *field,
+			       const struct json_value *value)
 {
 	if (value->kind == JSON_KIND_STRING && speech_body_is(value, "voice-request"))
 		return 0;
 	return fault_value(reader->fault, field->name, "voice-request", value);
 }
 
-static int read_rate(struct speech_reader *reader, const struct speech_field *field,
-		     const struct json_value *value)
+static int vapi_body_read_rate(struct speech_reader *reader, const struct speech_field *field,
+			       const struct json_value *value)
 {
 	struct settings *settings = &reader->body->settings;
 	int64_t rate;
@@ -28,23 +28,24 @@ static int read_rate(struct speech_reader *reader, const struct speech_field *fi
 	return 0;
 }
 
-static int read_message(struct speech_reader *reader, const struct speech_field *field,
-			const struct json_value *value)
+static int vapi_body_read_message(struct speech_reader *reader, const struct speech_field *field,
+				  const struct json_value *value)
 {
-	static const struct speech_field fields[] = {
-		{"type", read_type, 0, 0},
+	static const struct speech_field vapi_body_fields[] = {
+		{"type", vapi_body_read_type, 0, 0},
 		{"text", speech_body_text, 1, VAPI_BODY_TEXT_MAX},
-		{"sampleRate", read_rate, 0, 0},
+		{"sampleRate", vapi_body_read_rate, 0, 0},
 	};
-	static const struct speech_keys keys = {fields, COUNT(fields), false};
+	static const struct speech_keys vapi_body_keys = {vapi_body_fields, COUNT(vapi_body_fields),
+							  false};
 
-	return speech_body_members(reader, field, &keys, value);
+	return speech_body_members(reader, field, &vapi_body_keys, value);
 }
 
-static const struct speech_field fields[] = {{"message", read_message, 0, 0}};
-static const struct speech_keys keys = {fields, COUNT(fields), false};
+static const struct speech_field vapi_body_fields[] = {{"message", vapi_body_read_message, 0, 0}};
+static const struct speech_keys vapi_body_keys = {vapi_body_fields, COUNT(vapi_body_fields), false};
 
 int vapi_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
 {
-	return speech_body_read(body, fault, &keys, "message.text", json, len);
+	return speech_body_read(body, fault, &vapi_body_keys, "message.text", json, len);
 }

@@ -29,11 +29,17 @@ static const char golden[] =
 	"X3NwZWVjaF9lbmdpbmVfdXBzdHJlYW0iLCJpYXQiOjE3MDAwMDAwMDAsImV4cCI6MTcwMDAwMDA2MH0."
 	"qUv7CzHgQYnqlbMmWxI8lXMeYdDlzHx7bb0q4UmEIlk";
 
+static const struct engine_token_rules rules = {
+	.header = "X-Token",
+	.issuer = "https://api.elevenlabs.io/convai/speech-engine",
+	.subject = "convai_speech_engine_upstream",
+};
+
 static struct engine_token_keys keys_of(const char *text)
 {
 	struct engine_token_keys keys;
 
-	assert_int_equal(engine_token_keys(&keys, text), 0);
+	assert_int_equal(engine_token_keys(&keys, &rules, text), 0);
 	return keys;
 }
 
@@ -405,11 +411,11 @@ static void test_keys_have_a_bound(void **state)
 	struct engine_token_keys keys = {.count = 77};
 
 	(void)state;
-	assert_int_equal(engine_token_keys(&keys, ""), EINVAL);
-	assert_int_equal(engine_token_keys(&keys, " \t"), EINVAL);
-	assert_int_equal(engine_token_keys(&keys, "1 2 3 4 5 6 7 8 9"), E2BIG);
+	assert_int_equal(engine_token_keys(&keys, &rules, ""), EINVAL);
+	assert_int_equal(engine_token_keys(&keys, &rules, " \t"), EINVAL);
+	assert_int_equal(engine_token_keys(&keys, &rules, "1 2 3 4 5 6 7 8 9"), E2BIG);
 	assert_int_equal(keys.count, 77);
-	assert_int_equal(engine_token_keys(&keys, "1 2 3 4 5 6 7 8"), 0);
+	assert_int_equal(engine_token_keys(&keys, &rules, "1 2 3 4 5 6 7 8"), 0);
 	assert_int_equal(keys.count, 8);
 }
 
