@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "doors/elevenlabs/elevenlabs_engine.h"
+#include "doors/doors_local.h"
 #include "net/ws_client.h"
 #include "wire/engine_answer.h"
 #include "wire/engine_reply.h"
@@ -100,12 +100,12 @@ int engine_side_header(char header[ENGINE_SIDE_HEADER_SIZE], const char *key)
 	char token[ENGINE_TOKEN_SIZE];
 	struct engine_token_keys keys;
 	int64_t now_s = clock_wall_ms() / 1000;
-	int err = engine_token_keys(&keys, &elevenlabs_engine_tokens, key);
+	int err = engine_token_keys(&keys, doors_local_engine_tokens, key);
 
 	if (!err)
 		err = engine_token_make(token, &keys, now_s, now_s + ENGINE_TOKEN_LIFE_S);
 	if (!err)
-		snprintf(header, ENGINE_SIDE_HEADER_SIZE, ELEVENLABS_ENGINE_HEADER ": %s", token);
+		snprintf(header, ENGINE_SIDE_HEADER_SIZE, "%s: %s", keys.rules->header, token);
 	return err;
 }
 
@@ -115,7 +115,7 @@ static int make_header(char *header, size_t size, const struct engine_side *side
 
 	if (!side->token)
 		return engine_side_header(header, side->key ? side->key : "");
-	n = snprintf(header, size, ELEVENLABS_ENGINE_HEADER ": %s", side->token);
+	n = snprintf(header, size, "%s: %s", doors_local_engine_tokens->header, side->token);
 	return n < 0 || (size_t)n >= size ? E2BIG : 0;
 }
 

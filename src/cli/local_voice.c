@@ -1,8 +1,8 @@
 /*
  * local_voice.c: engines for one voice, without a server (see local_voice.h).
  *
- * Ids of the built-in table, their names and OpenAI's names are known without asking an engine,
- * and so is who can speak them.  For any other voice the engines that start quickly are asked
+ * Ids of the built-in table, their names and vendors' names for voices are known without asking an
+ * engine, and so is who can speak them.  For any other voice the engines that start quickly are asked
  * first.
  */
 #include "cli/local_voice.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/voice_list.h"
-#include "doors/openai/openai_body.h"
+#include "doors/doors_local.h"
 
 /* Without its runtime the neural engine has no voice, and need not be started to say so. */
 static bool local_voice_is_hopeless(const struct config *config, const char *engine)
@@ -59,7 +59,7 @@ static int local_voice_open_row(struct local_speech *speech, const struct config
 /* The ids that a name can stand for in the table, the best first and a 0 behind the last. */
 static void local_voice_ids(int64_t ids[VOICE_SPEAKERS_MAX + 1], const char *name)
 {
-	const int64_t *choices = openai_body_voice(name, strlen(name));
+	const int64_t *choices = doors_local_voice(name, strlen(name));
 	size_t count = 0;
 
 	if (voice_list_is_id(&ids[0], name))

@@ -11,7 +11,7 @@
 #include "cli/agent_choice.h"
 #include "cli/key_source.h"
 #include "cli/settings.h"
-#include "doors/elevenlabs/elevenlabs_engine.h"
+#include "doors/doors_local.h"
 
 #define SECONDS_MAX (INT64_C(366) * 24 * 60 * 60)
 
@@ -20,7 +20,7 @@ static int print_token(const char *api_key, int64_t seconds, bool with_header)
 	struct engine_token_keys keys;
 	char token[ENGINE_TOKEN_SIZE];
 	int64_t now_s = clock_wall_ms() / 1000;
-	int err = engine_token_keys(&keys, &elevenlabs_engine_tokens, api_key);
+	int err = engine_token_keys(&keys, doors_local_engine_tokens, api_key);
 
 	if (!err)
 		err = engine_token_make(token, &keys, now_s, now_s + seconds);
@@ -29,7 +29,7 @@ static int print_token(const char *api_key, int64_t seconds, bool with_header)
 			err == E2BIG ? "more than 8 keys" : "the key is empty");
 		return COMMAND_FAILED;
 	}
-	printf("%s%s\n", with_header ? ELEVENLABS_ENGINE_HEADER ": " : "", token);
+	printf("%s%s%s\n", with_header ? keys.rules->header : "", with_header ? ": " : "", token);
 	return COMMAND_OK;
 }
 

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "cli/interrupt.h"
 #include "cli/local_voice.h"
-#include "doors/kugelaudio/kugelaudio_sockets.h"
+#include "doors/doors_local.h"
 #include "session/session.h"
 
 /* How often it is looked whether the user wants it to end. */
@@ -157,8 +157,8 @@ static int say_local_speak(struct local_speech *speech, const struct config *con
 	buf_init(&scratch, 1024 * 1024);
 	err = member_alloc_alone(&nobody, services.timers, NULL, NULL);
 	if (!err)
-		err = session_alloc(&local.session, &kugelaudio_sockets_stream, &services, &peer,
-				    "say", nobody);
+		err = session_alloc(&local.session, doors_local_stream, &services, &peer, "say",
+				    nobody);
 	if (!err) {
 		local.session->ops->message(local.session, request->bytes, request->len);
 		say_local_look(&local);

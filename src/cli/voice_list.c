@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/similar.h"
-#include "doors/openai/openai_body.h"
+#include "doors/doors_local.h"
 #include "loop/loop.h"
 
 #define VOICE_LIST_PAGE 100 /* the server gives no more at once */
@@ -378,7 +378,7 @@ int voice_list_find(int64_t *id, const struct voice_list *list, const char *text
 		*id = found->id;
 		return 0;
 	}
-	for (const int64_t *choice = openai_body_voice(text, strlen(text));
+	for (const int64_t *choice = doors_local_voice(text, strlen(text));
 	     matches == 0 && choice && *choice; ++choice) {
 		if (voice_list_has(list, *choice)) {
 			*id = *choice;

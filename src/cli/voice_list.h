@@ -49,7 +49,7 @@ int voice_list_read(struct voice_list *list, int64_t *total, char *json, size_t 
 /* Whether the text is an id, in digits. */
 bool voice_list_is_id(int64_t *id, const char *text);
 
-/* The voice that a person means by an id, a handle, a name or one of OpenAI's names, without
+/* The voice that a person means by an id, a handle, a name or a vendor's name for it, without
  * regard to case.  ENOENT: none; EEXIST: several; `why` then has the words, with candidates. */
 int voice_list_find(int64_t *id, const struct voice_list *list, const char *text, char *why,
 		    size_t why_size);

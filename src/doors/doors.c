@@ -3,10 +3,10 @@
  */
 #include "doors/doors.h"
 
-#include "doors/elevenlabs/elevenlabs_door.h"
-#include "doors/kugelaudio/kugelaudio_door.h"
-#include "doors/openai/openai_door.h"
-#include "doors/vapi/vapi_door.h"
+#include "doors/elevenlabs/elevenlabs.h"
+#include "doors/kugelaudio/kugelaudio.h"
+#include "doors/openai/openai.h"
+#include "doors/vapi/vapi.h"
 
 const struct door *const doors_all[] = {
 	&kugelaudio_door, &elevenlabs_door, &openai_door, &vapi_door, NULL,

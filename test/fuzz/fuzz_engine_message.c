@@ -14,7 +14,7 @@
 
 #include "base/base64.h"
 #include "base/utf8.h"
-#include "doors/elevenlabs/elevenlabs_engine.h"
+#include "doors/elevenlabs/elevenlabs.h"
 #include "wire/engine_answer.h"
 #include "wire/engine_message.h"
 

@@ -14,9 +14,9 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "doors/elevenlabs/elevenlabs_body.h"
-#include "doors/kugelaudio/generate_body.h"
-#include "doors/openai/openai_body.h"
-#include "doors/vapi/vapi_body.h"
+#include "doors/kugelaudio/kugelaudio.h"
+#include "doors/openai/openai.h"
+#include "doors/vapi/vapi.h"
 
 #define MUST(condition)                                                                            \
 	do {                                                                                       \

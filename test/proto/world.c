@@ -9,9 +9,8 @@
 
 #include "audio/resample.h"
 #include "base/mem.h"
-#include "doors/elevenlabs/elevenlabs_address.h"
-#include "doors/elevenlabs/elevenlabs_sockets.h"
-#include "doors/kugelaudio/kugelaudio_sockets.h"
+#include "doors/elevenlabs/elevenlabs.h"
+#include "doors/kugelaudio/kugelaudio.h"
 
 /* The default price, which gives the figures of the protocol's own examples. */
 #define MICROCENTS_PER_MINUTE 5400000

@@ -1,8 +1,7 @@
 /*
- * elevenlabs_address.c: the settings in the address of an ElevenLabs WebSocket (see
- * elevenlabs_address.h).
+ * elevenlabs_address.c: the settings in the address of an ElevenLabs WebSocket (see elevenlabs.h).
  */
-#include "doors/elevenlabs/elevenlabs_address.h"
+#include "doors/elevenlabs/elevenlabs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /*
- * elevenlabs_dialect.c: how ElevenLabs' WebSockets say what happens (see
- * elevenlabs_dialect.h).
+ * elevenlabs_dialect.c: how ElevenLabs' WebSockets say what happens (see elevenlabs.h).
  */
-#include "doors/elevenlabs/elevenlabs_dialect.h"
+#include "doors/elevenlabs/elevenlabs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -188,14 +187,14 @@ static int elevenlabs_dialect_error(struct buf *out, const char *context,
 	return json_write_close(&json);
 }
 
-const struct dialect dialect_elevenlabs = {
+const struct dialect elevenlabs_dialect = {
 	.audio = elevenlabs_dialect_audio,
 	.words = elevenlabs_dialect_words,
 	.final = elevenlabs_dialect_final,
 	.error = elevenlabs_dialect_error,
 };
 
-const struct dialect dialect_elevenlabs_multi = {
+const struct dialect elevenlabs_dialect_multi = {
 	.audio = elevenlabs_dialect_audio,
 	.words = elevenlabs_dialect_words,
 	.error = elevenlabs_dialect_error,

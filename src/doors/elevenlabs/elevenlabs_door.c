@@ -2,15 +2,10 @@
  * elevenlabs_door.c: ElevenLabs' API: speech over HTTP and WebSockets, and what their clients ask
  * about voices, models, pronunciation dictionaries and their user.
  */
-#include "doors/elevenlabs/elevenlabs_door.h"
+#include "doors/elevenlabs/elevenlabs.h"
 
-#include "doors/elevenlabs/elevenlabs_address.h"
 #include "doors/elevenlabs/elevenlabs_body.h"
-#include "doors/elevenlabs/elevenlabs_engine.h"
-#include "doors/elevenlabs/elevenlabs_errors.h"
 #include "doors/elevenlabs/elevenlabs_message.h"
-#include "doors/elevenlabs/elevenlabs_sockets.h"
-#include "doors/elevenlabs/timestamp_body.h"
 #include "server/elevenlabs_voices.h"
 #include "server/handlers.h"
 #include "server/opening.h"

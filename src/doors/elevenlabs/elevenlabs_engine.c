@@ -1,10 +1,10 @@
 /*
- * elevenlabs_engine.c: the tokens of ElevenLabs' speech engines (see elevenlabs_engine.h).
+ * elevenlabs_engine.c: the tokens of ElevenLabs' speech engines (see elevenlabs.h).
  */
-#include "doors/elevenlabs/elevenlabs_engine.h"
+#include "doors/elevenlabs/elevenlabs.h"
 
 const struct engine_token_rules elevenlabs_engine_tokens = {
-	.header = ELEVENLABS_ENGINE_HEADER,
+	.header = "X-Elevenlabs-Speech-Engine-Authorization",
 	.issuer = "https://api.elevenlabs.io/convai/speech-engine",
 	.subject = "convai_speech_engine_upstream",
 };

@@ -1,8 +1,7 @@
 /*
- * elevenlabs_errors.c: errors of HTTP answers as ElevenLabs' clients read them (see
- * elevenlabs_errors.h).
+ * elevenlabs_errors.c: errors of HTTP answers as ElevenLabs' clients read them (see elevenlabs.h).
  */
-#include "doors/elevenlabs/elevenlabs_errors.h"
+#include "doors/elevenlabs/elevenlabs.h"
 
 #include <string.h>
 

@@ -1,9 +1,8 @@
 /*
- * elevenlabs_sockets.c: ElevenLabs' WebSockets as sessions (see elevenlabs_sockets.h).
+ * elevenlabs_sockets.c: ElevenLabs' WebSockets as sessions (see elevenlabs.h).
  */
-#include "doors/elevenlabs/elevenlabs_sockets.h"
+#include "doors/elevenlabs/elevenlabs.h"
 
-#include "doors/elevenlabs/elevenlabs_dialect.h"
 #include "doors/elevenlabs/elevenlabs_message.h"
 #include "session/tts_multi.h"
 #include "session/tts_stream.h"
@@ -12,14 +11,14 @@
 
 const struct socket_api elevenlabs_sockets_stream = {
 	.kind = &tts_stream_ops,
-	.dialect = &dialect_elevenlabs,
+	.dialect = &elevenlabs_dialect,
 	.parse = elevenlabs_message_parse,
 	.error_code = ELEVENLABS_CLOSE_ERROR,
 };
 
 const struct socket_api elevenlabs_sockets_multi = {
 	.kind = &tts_multi_ops,
-	.dialect = &dialect_elevenlabs_multi,
+	.dialect = &elevenlabs_dialect_multi,
 	.parse_multi = elevenlabs_message_parse_multi,
 	.error_code = ELEVENLABS_CLOSE_ERROR,
 	.contexts_max = CONTEXTS_MAX,

@@ -1,20 +1,36 @@
 /*
- * timestamp_body.c: audio with the times of its characters (see
- * timestamp_body.h).
+ * timestamp_body.c: HTTP answers with the times of characters, as ElevenLabs' clients read them (see
+ * elevenlabs.h).
  *
- * Audio goes out as it comes, also inside the one object of a whole answer:
- * only the times of characters are kept to its end.
+ *	{"audio_base64":"…","alignment":{"characters":["H",…],
+ *	 "character_start_times_seconds":[0,…],"character_end_times_seconds":[0.05,…]},
+ *	 "normalized_alignment":{…}}
+ *
+ * One such object for the whole answer, or one in each line as audio and times become known.  Times
+ * count from the answer's start.  A dialect has no memory, which that needs: so its messages here are
+ * records, from which the form then writes JSON.  Audio is sent as it comes, also inside the one
+ * object of a whole answer: only the times of characters are kept to its end.
  */
-#include "doors/elevenlabs/timestamp_body.h"
-
 #include <errno.h>
 #include <string.h>
 
 #include "base/base64.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "doors/elevenlabs/timestamp_dialect.h"
+#include "doors/elevenlabs/elevenlabs.h"
+#include "wire/char_times.h"
 #include "wire/json_write.h"
+
+enum timestamp_kind { TIMESTAMP_AUDIO, TIMESTAMP_CHARACTER };
+
+/* Begins a record and is followed by the bytes of the audio, or of one character.  A message is one
+ * record of audio, or the records of all characters of a chunk. */
+struct timestamp_record {
+	enum timestamp_kind kind;
+	unsigned chunk_id;
+	uint32_t len; /* of the bytes that follow */
+	double start_s, end_s; /* of a character, from the chunk's start */
+};
 
 /* 10,000 characters, a blank for each that ends a chunk, and room. */
 #define CHARACTERS_MAX (16000u * (sizeof(struct timestamp_record) + 4))
@@ -23,18 +39,68 @@
 #define GROUP 3 /* bytes that become four characters of base64 */
 #define CJK_FIRST 0x2e80 /* scripts from here on have no blanks between sentences */
 
-void timestamp_body_init(struct timestamp_body *body, bool in_lines, unsigned sample_rate)
+struct timestamp_body {
+	bool in_lines; /* an object in each line, not one for the whole answer */
+	bool has_begun;
+	unsigned sample_rate;
+	unsigned chunk_id; /* of the last audio */
+	uint64_t samples; /* of all audio so far */
+	uint64_t chunk_start; /* samples before that chunk */
+	uint8_t rest[2]; /* audio that does not fill a group of base64 yet */
+	size_t rest_len;
+	double heard_s; /* the end of the last character */
+	bool owes_blank; /* a blank is due between that character and the next one */
+	struct buf characters; /* a struct timestamp_record each, before its character */
+};
+
+static int timestamp_body_put(struct buf *out, const struct timestamp_record *record,
+			      const void *bytes)
 {
-	*body = (struct timestamp_body){.in_lines = in_lines, .sample_rate = sample_rate};
-	buf_init(&body->characters, CHARACTERS_MAX);
+	int err = buf_reserve(out, sizeof(*record) + record->len);
+
+	if (err)
+		return err;
+	(void)buf_append(out, record, sizeof(*record));
+	return buf_append(out, bytes, record->len);
 }
 
-void timestamp_body_reset(struct timestamp_body *body)
+static int timestamp_body_say_audio(struct buf *out, const char *context,
+				    const struct audio_frame *frame,
+				    const struct audio_format *format, unsigned idx,
+				    unsigned chunk_id)
 {
-	buf_reset(&body->characters);
+	struct timestamp_record record = {
+		.kind = TIMESTAMP_AUDIO, .chunk_id = chunk_id, .len = (uint32_t)frame->len};
+
+	(void)context;
+	(void)format;
+	(void)idx;
+	return timestamp_body_put(out, &record, frame->bytes);
 }
 
-/* The record at `at`, and where the next one is; its bytes are behind it. */
+static int timestamp_body_say_words(struct buf *out, const char *context, unsigned chunk_id,
+				    const struct dialect_words *said)
+{
+	struct timestamp_record record = {.kind = TIMESTAMP_CHARACTER, .chunk_id = chunk_id};
+	struct char_times times;
+	struct char_time next;
+	int err = 0;
+
+	(void)context;
+	char_times_begin(&times, said);
+	while (!err && char_times_next(&times, &next)) {
+		record.len = (uint32_t)next.len;
+		record.start_s = next.start_ms / 1000;
+		record.end_s = next.end_ms / 1000;
+		err = timestamp_body_put(out, &record, next.text);
+	}
+	return err;
+}
+
+static const struct dialect timestamp_body_dialect = {.audio = timestamp_body_say_audio,
+						      .words = timestamp_body_say_words};
+
+/* The record at `at`, and where the next one is.  Returns its bytes. */
 static const char *timestamp_body_read_record(struct timestamp_record *record, const char *at,
 					      const char **next)
 {
@@ -234,9 +300,10 @@ static int timestamp_body_take_characters(struct timestamp_body *body, const cha
 	return err;
 }
 
-int timestamp_body_take(struct timestamp_body *body, struct buf *out, const char *message,
-			size_t len, uint32_t samples)
+static int timestamp_body_take(void *state, struct buf *out, const char *message, size_t len,
+			       uint32_t samples)
 {
+	struct timestamp_body *body = state;
 	struct timestamp_record record;
 	int err;
 
@@ -249,12 +316,16 @@ int timestamp_body_take(struct timestamp_body *body, struct buf *out, const char
 	return timestamp_body_write_times_line(body, out);
 }
 
-int timestamp_body_end(struct timestamp_body *body, struct buf *out)
+static int timestamp_body_end(void *state, struct buf *out, uint64_t characters,
+			      double audio_seconds)
 {
+	struct timestamp_body *body = state;
 	struct json_write json;
 	size_t start;
 	int err;
 
+	(void)characters;
+	(void)audio_seconds;
 	if (body->in_lines)
 		return 0;
 	err = timestamp_body_write_audio_part(body, out, "", 0);
@@ -277,57 +348,46 @@ int timestamp_body_end(struct timestamp_body *body, struct buf *out)
 
 static void timestamp_body_destroy(void *object)
 {
-	timestamp_body_reset(object);
+	struct timestamp_body *body = object;
+
+	buf_reset(&body->characters);
 }
 
-static int timestamp_body_alloc(void **statep, const struct audio_format *format, bool in_lines)
+static int timestamp_body_alloc(void **statep, const struct audio_format *format)
 {
 	struct timestamp_body *body = mem_zalloc(sizeof(*body), timestamp_body_destroy);
 
 	if (!body)
 		return ENOMEM;
-	timestamp_body_init(body, in_lines, format->sample_rate);
+	body->sample_rate = format->sample_rate;
+	buf_init(&body->characters, CHARACTERS_MAX);
 	*statep = body;
 	return 0;
 }
 
-static int timestamp_body_alloc_object(void **statep, const struct audio_format *format)
-{
-	return timestamp_body_alloc(statep, format, false);
-}
-
 static int timestamp_body_alloc_lines(void **statep, const struct audio_format *format)
 {
-	return timestamp_body_alloc(statep, format, true);
-}
+	int err = timestamp_body_alloc(statep, format);
 
-static int timestamp_body_form_take(void *state, struct buf *out, const char *message, size_t len,
-				    uint32_t samples)
-{
-	return timestamp_body_take(state, out, message, len, samples);
-}
-
-static int timestamp_body_form_end(void *state, struct buf *out, uint64_t characters,
-				   double audio_seconds)
-{
-	(void)characters;
-	(void)audio_seconds;
-	return timestamp_body_end(state, out);
+	if (!err)
+		((struct timestamp_body *)*statep)->in_lines = true;
+	return err;
 }
 
 const struct speech_form timestamp_body_object = {
 	.type = "application/json",
-	.dialect = &dialect_timestamps,
+	.dialect = &timestamp_body_dialect,
 	.has_times = true,
-	.alloc = timestamp_body_alloc_object,
-	.take = timestamp_body_form_take,
-	.end = timestamp_body_form_end,
+	.alloc = timestamp_body_alloc,
+	.take = timestamp_body_take,
+	.end = timestamp_body_end,
 };
+
 const struct speech_form timestamp_body_lines = {
 	.type = "application/x-ndjson",
-	.dialect = &dialect_timestamps,
+	.dialect = &timestamp_body_dialect,
 	.has_times = true,
 	.alloc = timestamp_body_alloc_lines,
-	.take = timestamp_body_form_take,
-	.end = timestamp_body_form_end,
+	.take = timestamp_body_take,
+	.end = timestamp_body_end,
 };

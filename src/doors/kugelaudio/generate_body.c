@@ -1,8 +1,7 @@
 /*
- * generate_body.c: what a client may say to POST /v1/tts/generate (see
- * generate_body.h).
+ * generate_body.c: what a client may say to POST /v1/tts/generate (see kugelaudio.h).
  */
-#include "doors/kugelaudio/generate_body.h"
+#include "doors/kugelaudio/kugelaudio.h"
 
 #include "base/count.h"
 

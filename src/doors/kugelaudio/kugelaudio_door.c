@@ -1,10 +1,8 @@
 /*
  * kugelaudio_door.c: KugelAudio's API, which is the native one: its sockets, calls and catalogues.
  */
-#include "doors/kugelaudio/kugelaudio_door.h"
+#include "doors/kugelaudio/kugelaudio.h"
 
-#include "doors/kugelaudio/generate_body.h"
-#include "doors/kugelaudio/kugelaudio_sockets.h"
 #include "server/handlers.h"
 #include "server/opening.h"
 #include "server/speech_http.h"

@@ -1,7 +1,7 @@
 /*
- * kugelaudio_sockets.c: KugelAudio's WebSockets as sessions (see kugelaudio_sockets.h).
+ * kugelaudio_sockets.c: KugelAudio's WebSockets as sessions (see kugelaudio.h).
  */
-#include "doors/kugelaudio/kugelaudio_sockets.h"
+#include "doors/kugelaudio/kugelaudio.h"
 
 #include "session/tts_multi.h"
 #include "session/tts_once.h"

@@ -6,12 +6,11 @@
  * without a key.  Such a request sees the catalogue; one whose key may list voices also sees the
  * voices of its project.
  */
-#include "doors/openai/audio_rest.h"
+#include "doors/openai/openai.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "doors/openai/openai_body.h"
 #include "server/server_private.h"
 #include "server/voice_view.h"
 

@@ -1,14 +1,12 @@
 /*
- * openai_body.c: what a client may say to OpenAI's POST /v1/audio/speech (see
- * openai_body.h).
+ * openai_body.c: what a client may say to OpenAI's POST /v1/audio/speech (see openai.h).
  */
-#include "doors/openai/openai_body.h"
+#include "doors/openai/openai.h"
 
 #include <string.h>
 #include <strings.h>
 
 #include "base/count.h"
-#include "doors/openai/openai_events.h"
 
 /* Their speeds. */
 #define SPEED_LEAST 0.25

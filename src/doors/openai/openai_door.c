@@ -1,11 +1,8 @@
 /*
  * openai_door.c: OpenAI's API: speech, and the lists that programs written for it ask for.
  */
-#include "doors/openai/openai_door.h"
+#include "doors/openai/openai.h"
 
-#include "doors/openai/audio_rest.h"
-#include "doors/openai/openai_body.h"
-#include "doors/openai/openai_errors.h"
 #include "server/handlers.h"
 #include "server/speech_http.h"
 

@@ -1,7 +1,7 @@
 /*
- * openai_errors.c: errors as OpenAI's clients read them (see openai_errors.h).
+ * openai_errors.c: errors as OpenAI's clients read them (see openai.h).
  */
-#include "doors/openai/openai_errors.h"
+#include "doors/openai/openai.h"
 
 #include <string.h>
 

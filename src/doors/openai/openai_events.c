@@ -1,12 +1,11 @@
 /*
- * openai_events.c: speech as a stream of events (see openai_events.h).
+ * openai_events.c: speech as a stream of events (see openai.h).
  */
-#include "doors/openai/openai_events.h"
+#include "doors/openai/openai.h"
 
 #include <math.h>
 
 #include "base/base64.h"
-#include "doors/openai/openai_errors.h"
 #include "wire/json_write.h"
 #include "wire/raw_dialect.h"
 

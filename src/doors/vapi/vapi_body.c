@@ -1,7 +1,7 @@
 /*
- * vapi_body.c: what Vapi says to POST /vapi/synthesize (see vapi_body.h).
+ * vapi_body.c: what Vapi says to POST /vapi/synthesize (see vapi.h).
  */
-#include "doors/vapi/vapi_body.h"
+#include "doors/vapi/vapi.h"
 
 #include "base/count.h"
 

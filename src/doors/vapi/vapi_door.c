@@ -1,9 +1,8 @@
 /*
  * vapi_door.c: Vapi's API: what it asks of a custom voice.
  */
-#include "doors/vapi/vapi_door.h"
+#include "doors/vapi/vapi.h"
 
-#include "doors/vapi/vapi_body.h"
 #include "server/speech_http.h"
 
 static const struct speech_api vapi_door_speech = {

@@ -10,10 +10,9 @@
 
 #include "base/json.h"
 #include "doors/doors.h"
-#include "doors/elevenlabs/elevenlabs_door.h"
-#include "doors/elevenlabs/elevenlabs_errors.h"
-#include "doors/kugelaudio/kugelaudio_door.h"
-#include "doors/openai/openai_errors.h"
+#include "doors/elevenlabs/elevenlabs.h"
+#include "doors/kugelaudio/kugelaudio.h"
+#include "doors/openai/openai.h"
 #include "server/routes.h"
 
 static const enum wire_error_id ids[] = {

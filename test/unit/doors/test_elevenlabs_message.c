@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/count.h"
-#include "doors/elevenlabs/elevenlabs_address.h"
+#include "doors/elevenlabs/elevenlabs.h"
 #include "doors/elevenlabs/elevenlabs_message.h"
 #include "text/markup.h"
 #include "wire/once_message.h"

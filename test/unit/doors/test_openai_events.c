@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "doors/openai/openai_events.h"
+#include "doors/openai/openai.h"
 
 static void assert_wrote(const struct buf *out, const char *want)
 {

@@ -11,10 +11,9 @@
 
 #include "base/mem.h"
 #include "doors/elevenlabs/elevenlabs_body.h"
-#include "doors/kugelaudio/generate_body.h"
-#include "doors/openai/openai_body.h"
-#include "doors/openai/openai_events.h"
-#include "doors/vapi/vapi_body.h"
+#include "doors/kugelaudio/kugelaudio.h"
+#include "doors/openai/openai.h"
+#include "doors/vapi/vapi.h"
 
 static char json[1 << 16];
 static struct speech_body body;

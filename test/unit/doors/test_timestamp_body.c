@@ -10,14 +10,15 @@
 #include <cmocka.h>
 
 #include "base/base64.h"
-#include "doors/elevenlabs/timestamp_body.h"
-#include "doors/elevenlabs/timestamp_dialect.h"
+#include "base/mem.h"
+#include "doors/elevenlabs/elevenlabs.h"
 #include "text/markup.h"
 #include "wire/char_times.h"
 
 #define RATE 1000
 
-static struct timestamp_body body;
+static const struct speech_form *form;
+static void *body;
 static struct buf message;
 static struct buf out;
 
@@ -48,10 +49,19 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	(void)state;
-	timestamp_body_reset(&body);
+	body = mem_deref(body);
 	buf_reset(&message);
 	buf_reset(&out);
 	return 0;
+}
+
+static void begin(const struct speech_form *wanted)
+{
+	const struct audio_format format = {AUDIO_PCM16, RATE, 0};
+
+	form = wanted;
+	body = mem_deref(body);
+	assert_int_equal(form->alloc(&body, &format), 0);
 }
 
 static void take_audio(unsigned chunk_id, const char *bytes, size_t len, uint32_t samples)
@@ -60,15 +70,15 @@ static void take_audio(unsigned chunk_id, const char *bytes, size_t len, uint32_
 	struct audio_format format = {AUDIO_PCM16, RATE, 0};
 
 	message.len = 0;
-	assert_int_equal(dialect_timestamps.audio(&message, NULL, &frame, &format, 0, chunk_id), 0);
-	assert_int_equal(timestamp_body_take(&body, &out, message.bytes, message.len, samples), 0);
+	assert_int_equal(form->dialect->audio(&message, NULL, &frame, &format, 0, chunk_id), 0);
+	assert_int_equal(form->take(body, &out, message.bytes, message.len, samples), 0);
 }
 
 static void take_words(unsigned chunk_id, const struct dialect_words *words)
 {
 	message.len = 0;
-	assert_int_equal(dialect_timestamps.words(&message, NULL, chunk_id, words), 0);
-	assert_int_equal(timestamp_body_take(&body, &out, message.bytes, message.len, 0), 0);
+	assert_int_equal(form->dialect->words(&message, NULL, chunk_id, words), 0);
+	assert_int_equal(form->take(body, &out, message.bytes, message.len, 0), 0);
 }
 
 static void assert_out(const char *want)
@@ -168,12 +178,12 @@ static void test_one_object_for_the_whole(void **state)
 	static const struct dialect_words again = {&word, 1, "X", 1, 0, 0, 0};
 
 	(void)state;
-	timestamp_body_init(&body, false, RATE);
+	begin(&timestamp_body_object);
 	take_audio(0, "abcd", 4, 1000);
 	take_words(0, &said);
 	take_audio(1, "e", 1, 500);
 	take_words(1, &again);
-	assert_int_equal(timestamp_body_end(&body, &out), 0);
+	assert_int_equal(form->end(body, &out, 0, 0), 0);
 #define ALIGNMENT                                                                                  \
 	"{\"characters\":[\"H\",\"i\",\",\",\" \",\"y\",\"o\",\"u\",\".\",\" \",\"X\"],"           \
 	"\"character_start_times_seconds\":[0.1,0.2,0.3,0.35,0.4,0.5,0.6,0.7,0.7,1],"              \
@@ -188,7 +198,7 @@ static void test_no_blank_between_chinese_sentences(void **state)
 	static const struct dialect_words stop = {&word, 1, "\xe3\x80\x82", 3, 0, 0, 0};
 
 	(void)state;
-	timestamp_body_init(&body, true, RATE);
+	begin(&timestamp_body_lines);
 	take_words(0, &stop);
 	out.len = 0;
 	take_words(1, &stop);
@@ -202,11 +212,11 @@ static void test_lines_are_whole_objects(void **state)
 	static const struct dialect_words letter = {&word, 1, "X", 1, 0, 0, 0};
 
 	(void)state;
-	timestamp_body_init(&body, true, RATE);
+	begin(&timestamp_body_lines);
 	take_audio(0, "abcd", 4, 2);
 	take_audio(0, "", 0, 5);
 	take_words(0, &letter);
-	assert_int_equal(timestamp_body_end(&body, &out), 0);
+	assert_int_equal(form->end(body, &out, 0, 0), 0);
 	assert_out(
 		"{\"audio_base64\":\"YWJjZA==\",\"alignment\":null,\"normalized_alignment\":null}\n"
 		"{\"audio_base64\":\"\",\"alignment\":{\"characters\":[\"X\"],"
@@ -225,12 +235,12 @@ static void test_the_string_is_the_same_however_frames_are_cut(void **state)
 		audio[i] = (char)(i * 37);
 	base64_encode(want, audio, sizeof(audio));
 	for (size_t step = 1; step < 9; ++step) {
-		timestamp_body_init(&body, false, RATE);
+		begin(&timestamp_body_object);
 		out.len = 0;
 		for (size_t at = 0; at < sizeof(audio); at += step)
 			take_audio(0, audio + at,
 				   sizeof(audio) - at < step ? sizeof(audio) - at : step, 1);
-		assert_int_equal(timestamp_body_end(&body, &out), 0);
+		assert_int_equal(form->end(body, &out, 0, 0), 0);
 		assert_memory_equal(out.bytes + strlen("{\"audio_base64\":\""), want, sizeof(want));
 	}
 }
@@ -238,8 +248,8 @@ static void test_the_string_is_the_same_however_frames_are_cut(void **state)
 static void test_nothing_said_is_still_an_object(void **state)
 {
 	(void)state;
-	timestamp_body_init(&body, false, RATE);
-	assert_int_equal(timestamp_body_end(&body, &out), 0);
+	begin(&timestamp_body_object);
+	assert_int_equal(form->end(body, &out, 0, 0), 0);
 	assert_out("{\"audio_base64\":\"\",\"alignment\":null,\"normalized_alignment\":null}");
 }
 

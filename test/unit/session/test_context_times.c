@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "doors/elevenlabs/elevenlabs_dialect.h"
+#include "doors/elevenlabs/elevenlabs.h"
 #include "session/turn.h"
 #include "world.h"
 
@@ -66,7 +66,7 @@ static void test_the_rate_may_change_between_the_turns_of_a_context(void **state
 	assert_int_equal(world_open(&world), 0);
 	session_init(&session, &dialect_native, &world.services, &world.peer.peer, WORLD_REQUEST_ID,
 		     world.member);
-	session.dialect = &dialect_elevenlabs_multi;
+	session.dialect = &elevenlabs_dialect_multi;
 	assert_int_equal(first_time_ms(&world, &owner, 24000), 0);
 	assert_int_equal(first_time_ms(&world, &owner, 8000), 780);
 	assert_int_equal(first_time_ms(&world, &owner, 44100), 1560);

@@ -1,0 +1,16 @@
+/*
+ * vapi.h: what the files of Vapi's door share.
+ */
+#ifndef DOORS_VAPI_VAPI_H
+#define DOORS_VAPI_VAPI_H
+
+#include "server/door.h"
+#include "wire/speech_body.h"
+
+extern const struct door vapi_door;
+
+/* The body of POST /vapi/synthesize. */
+#define VAPI_BODY_TEXT_MAX 10000 /* code points */
+speech_body_h vapi_body_read;
+
+#endif
