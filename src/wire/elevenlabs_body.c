@@ -112,12 +112,12 @@ static const struct speech_field fields[] = {
 	{"pronunciation_dictionary_locators", read_locators, 0, 0},
 };
 
-static const struct speech_keys keys = {fields, COUNT(fields), false};
+const struct speech_keys elevenlabs_body_keys = {fields, COUNT(fields), false};
 
 int elevenlabs_body_read(struct speech_body *body, struct stream_fault *fault, char *json,
 			 size_t len)
 {
-	int err = speech_body_read(body, fault, &keys, "text", json, len);
+	int err = speech_body_read(body, fault, &elevenlabs_body_keys, "text", json, len);
 
 	body->settings.markup |= MARKUP_LONG_BREAKS;
 	return err;

@@ -115,6 +115,8 @@ static const struct message_field fields[] = {
 	FIELD("pronunciation_dictionary_locators", read_locators, voice),
 };
 
+const struct message_table elevenlabs_message_table = {fields, COUNT(fields)};
+
 static int parse(struct multi_message *message, struct stream_fault *fault, char *json, size_t len)
 {
 	struct message_reader reader;

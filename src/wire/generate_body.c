@@ -54,9 +54,9 @@ static const struct speech_field fields[] = {
 	{"dictionary_ids", speech_body_setting, 0, 0},
 };
 
-static const struct speech_keys keys = {fields, COUNT(fields), true};
+const struct speech_keys generate_body_keys = {fields, COUNT(fields), true};
 
 int generate_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
 {
-	return speech_body_read(body, fault, &keys, "text", json, len);
+	return speech_body_read(body, fault, &generate_body_keys, "text", json, len);
 }

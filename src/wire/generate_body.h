@@ -11,6 +11,7 @@
 
 #define GENERATE_BODY_TEXT_MAX 10000 /* code points */
 
+extern const struct speech_keys generate_body_keys;
 speech_body_h generate_body_read;
 
 #endif

@@ -45,6 +45,14 @@ struct message_field {
 		name, sizeof(name) - 1, read, offsetof(type, member), false                        \
 	}
 
+/* The keys of a socket's messages, for descriptions of the API. */
+struct message_table {
+	const struct message_field *fields;
+	size_t count;
+};
+extern const struct message_table once_message_table, stream_message_table, multi_message_table,
+	elevenlabs_message_table;
+
 /* The whole message: 0, or EINVAL with the fault filled in. */
 int message_reader_run(struct message_reader *reader, struct stream_message *message,
 		       struct stream_fault *fault, const struct message_field *fields, size_t count,

@@ -113,6 +113,8 @@ static const struct message_field fields[] = {
 	FIELD("update_settings", message_reader_update, said.update),
 };
 
+const struct message_table multi_message_table = {fields, COUNT(fields)};
+
 int multi_message_parse(struct multi_message *message, struct stream_fault *fault, char *json,
 			size_t len)
 {

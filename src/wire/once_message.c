@@ -15,6 +15,8 @@ static const struct message_field fields[] = {
 	FIELD("update_settings", message_reader_update, update),
 };
 
+const struct message_table once_message_table = {fields, COUNT(fields)};
+
 /* Half a pair at the end is as whole as it will get: U+FFFD stays for it. */
 static void take_whole_text(struct stream_message *message, const struct json_value *text)
 {

@@ -53,6 +53,11 @@ const char *openai_body_voice_name(size_t i)
 	return i < COUNT(voices) ? voices[i].name : NULL;
 }
 
+const char *openai_body_format_name(size_t i)
+{
+	return i < COUNT(formats) ? formats[i].name : NULL;
+}
+
 static int read_name(struct speech_reader *reader, const struct speech_field *field,
 		     const struct json_value *value)
 {
@@ -122,11 +127,11 @@ static const struct speech_field fields[] = {
 	{"stream_format", read_stream_format, 0, 0},
 };
 
-static const struct speech_keys keys = {fields, COUNT(fields), false};
+const struct speech_keys openai_body_keys = {fields, COUNT(fields), false};
 
 int openai_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
 {
-	int err = speech_body_read(body, fault, &keys, "input", json, len);
+	int err = speech_body_read(body, fault, &openai_body_keys, "input", json, len);
 
 	if (!err && !body->voice) {
 		body->voice = VOICE_USUAL;

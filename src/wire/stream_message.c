@@ -21,6 +21,8 @@ static const struct message_field fields[] = {
 	FIELD("update_settings", message_reader_update, update),
 };
 
+const struct message_table stream_message_table = {fields, COUNT(fields)};
+
 int stream_message_parse(struct stream_message *message, struct stream_fault *fault, char *json,
 			 size_t len, uint16_t surrogate)
 {

@@ -42,9 +42,9 @@ static int read_message(struct speech_reader *reader, const struct speech_field 
 }
 
 static const struct speech_field fields[] = {{"message", read_message, 0, 0}};
-static const struct speech_keys keys = {fields, COUNT(fields), false};
+const struct speech_keys vapi_body_keys = {fields, COUNT(fields), false};
 
 int vapi_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
 {
-	return speech_body_read(body, fault, &keys, "message.text", json, len);
+	return speech_body_read(body, fault, &vapi_body_keys, "message.text", json, len);
 }

@@ -8,6 +8,7 @@
 
 #define VAPI_BODY_TEXT_MAX 10000 /* code points */
 
+extern const struct speech_keys vapi_body_keys;
 speech_body_h vapi_body_read;
 
 #endif
