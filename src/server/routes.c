@@ -219,6 +219,14 @@ size_t routes_body_max(const char *method, const char *path, void *arg)
 	return route && route->body_max ? route->body_max : HTTP_BODY_MAX;
 }
 
+bool routes_row(struct routes_row *row, size_t at)
+{
+	if (at >= COUNT(routes))
+		return false;
+	*row = (struct routes_row){routes[at].method, routes[at].path, routes[at].scopes};
+	return true;
+}
+
 const char *routes_pattern(const char *path)
 {
 	struct route_ids ids;

@@ -1,6 +1,6 @@
 """The descriptions of the API are those of the running server, in both directions.
 
-Routes: those of the documents are those of the table in src/server/routes.c.  Calls: each operation
+Routes: those of the documents are those of the server's table, with the same scopes.  Calls: each operation
 is made as its examples say, with every field and parameter in turn, and what comes back is held
 against its schema; then each error it names is provoked.  Sockets: the examples of all that a
 client can say are a conversation, and all that a server can say is heard in it.
@@ -13,12 +13,13 @@ import http.client
 import itertools
 import json
 import re
+import subprocess
 import urllib.parse
 
 import jsonschema
 import pytest
 from client import Client, Closed
-from program import SOURCE, WAIT_S, Server, syrinx
+from program import BUILD, SOURCE, WAIT_S, Server, syrinx
 from rest import Rest
 
 HTTP = json.loads((SOURCE / "docs/api/openapi.json").read_text(encoding="utf-8"))
@@ -127,18 +128,12 @@ def test_documents_are_served_to_anyone_and_are_of_this_version(server):
 # Routes
 
 def routes_of_the_server():
-    """(method, path) of each row, {id} for what is not fixed."""
-    source = (SOURCE / "src/server/routes.c").read_text(encoding="utf-8")
-    table = source[source.index("routes[] = {"):]
-    table = table[:table.index("\n};")]
-    rows = re.findall(r'\{"([A-Z]+)",\s*"([^"]+)"', table)
-    for method, path in re.findall(r'ELEVENLABS\("([A-Z]+)",\s*"([^"]+)"', table):
-        rows += [(method, path), (method, "/11labs" + path)]
-    for method, path in re.findall(r'WORDS\("([A-Z]+)",\s*"([^"]*)"', table):
-        rows += [(method, root + "/v1/pronunciation-dictionaries" + path)
-                 for root in ("", "/11labs")]
-    assert len(rows) == len(set(rows)) > 10
-    return set(rows)
+    """Scopes of each (method, path), {id} for what is not fixed."""
+    listed = subprocess.run([BUILD / "test/e2e/route-list"], check=True, stdout=subprocess.PIPE)
+    rows = json.loads(listed.stdout)
+    routes = {(row["method"], row["path"]): set(row["scopes"]) for row in rows}
+    assert len(rows) == len(routes) > 10
+    return routes
 
 
 def without_names(path):
@@ -150,7 +145,18 @@ def test_documents_have_the_routes_that_the_server_has():
     sockets = {("GET", without_names(channel["address"]))
                for channel in SOCKETS["channels"].values()}
     assert not calls & sockets
-    assert calls | sockets == routes_of_the_server()
+    assert calls | sockets == set(routes_of_the_server())
+
+
+def test_calls_need_the_scopes_that_they_name():
+    routes = routes_of_the_server()
+    for path, method, operation in OPERATIONS.values():
+        named = re.match(r"Scopes of which the key needs one: ([^.]*)\.",
+                         operation.get("description", ""))
+        scopes = set(re.findall(r"\w+", named[1])) if named else set()
+        if {} in operation.get("security", []):
+            scopes = {"optional"}
+        assert scopes == routes[method.upper(), without_names(path)], (method, path)
 
 
 def address_of(channel):
