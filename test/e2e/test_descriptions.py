@@ -19,11 +19,11 @@ import urllib.parse
 import jsonschema
 import pytest
 from client import Client, Closed
-from program import BUILD, SOURCE, WAIT_S, Server, syrinx
+from program import BUILD, WAIT_S, Server, syrinx
 from rest import Rest
 
-HTTP = json.loads((SOURCE / "docs/api/openapi.json").read_text(encoding="utf-8"))
-SOCKETS = json.loads((SOURCE / "docs/api/asyncapi.json").read_text(encoding="utf-8"))
+HTTP = json.loads((BUILD / "docs/api/openapi.json").read_text(encoding="utf-8"))
+SOCKETS = json.loads((BUILD / "docs/api/asyncapi.json").read_text(encoding="utf-8"))
 OPERATIONS = {o["operationId"]: (path, method, o)
               for path, methods in HTTP["paths"].items() for method, o in methods.items()}
 WITH_BODY = [i for i, (_, _, o) in OPERATIONS.items()

@@ -17,7 +17,7 @@ import re
 import sqlite3
 
 import pytest
-from program import SOURCE, WAIT_S, wait_until
+from program import BUILD, WAIT_S, wait_until
 from test_descriptions import routes_of_the_server
 from transcript import CHOICES, FOLDER, LISTS, NUMBERS, OBJECTS, SCOPES, TEXTS, TRUTHS
 
@@ -250,7 +250,7 @@ def test_reading(record):
         call("GET", path, key=None, shown=lambda data: ["<the page>"] if data else [])
     call("HEAD", "/", key=None, shown=lambda data: ["<the page>"] if data else [])
     for path in ("openapi", "asyncapi"):
-        document = json.loads((SOURCE / f"docs/api/{path}.json").read_text(encoding="utf-8"))
+        document = json.loads((BUILD / f"docs/api/{path}.json").read_text(encoding="utf-8"))
         call("GET", f"/{path}.json", key=None,
              shown=lambda data, document=document: [str(json.loads(data) == document)])
     for path in ("/health", "/11labs/health", "/ready"):
