@@ -16,9 +16,11 @@
 #include "wire/account_message.h"
 #include "wire/dictionary_message.h"
 #include "wire/elevenlabs_body.h"
+#include "wire/elevenlabs_message.h"
 #include "wire/error.h"
 #include "wire/generate_body.h"
 #include "wire/message_reader.h"
+#include "wire/multi_message.h"
 #include "wire/normalize_message.h"
 #include "wire/once_message.h"
 #include "wire/openai_body.h"
@@ -330,6 +332,11 @@ static void api_tables_limits(void)
 		{"schedule_max", CHUNKER_SCHEDULE_MAX},
 		{"schedule_entry_max", SETTINGS_SCHEDULE_ENTRY_MAX},
 		{"seed_max", UINT32_MAX},
+		{"inactivity_min", MULTI_MESSAGE_INACTIVITY_MIN_S},
+		{"inactivity_max", MULTI_MESSAGE_INACTIVITY_MAX_S},
+		{"elevenlabs_inactivity_min", ELEVENLABS_IDLE_MIN_S},
+		{"elevenlabs_inactivity_max", ELEVENLABS_IDLE_MAX_S},
+		{"elevenlabs_inactivity", ELEVENLABS_IDLE_MS / 1000},
 		{"contexts_max", TTS_MULTI_CONTEXTS_MAX},
 		{"elevenlabs_contexts_max", TTS_MULTI_ELEVENLABS_CONTEXTS_MAX},
 	};

@@ -16,9 +16,6 @@
 #include "wire/elevenlabs_body.h"
 #include "wire/pronunciation_message.h"
 
-#define IDLE_LEAST_S 1
-#define IDLE_MOST_S 180
-
 /* Text waits for the schedule, a flush or the end, never for silence alone. */
 #define NO_TIMEOUT_MS 60000
 
@@ -268,7 +265,8 @@ static int set_idle(struct elevenlabs_opening *opening, struct stream_fault *fau
 	char *end;
 	long seconds = strtol(value, &end, 10);
 
-	if (end == value || *end || seconds < IDLE_LEAST_S || seconds > IDLE_MOST_S)
+	if (end == value || *end || seconds < ELEVENLABS_IDLE_MIN_S ||
+	    seconds > ELEVENLABS_IDLE_MAX_S)
 		return refuse(fault, "inactivity_timeout", "between 1 and 180", value);
 	opening->idle_ms = (unsigned)seconds * 1000;
 	return 0;

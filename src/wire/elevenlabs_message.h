@@ -17,6 +17,8 @@
 /* Silence after which a stream or a context ends, unless the address says
  * otherwise. */
 #define ELEVENLABS_IDLE_MS 20000
+#define ELEVENLABS_IDLE_MIN_S 1 /* what a client can choose instead */
+#define ELEVENLABS_IDLE_MAX_S 180
 
 /* stream-input.  `flush` is emit, the empty text flush and close_socket; cancel
  * comes with close_socket. */

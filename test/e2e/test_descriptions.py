@@ -354,6 +354,22 @@ def test_every_parameter_is_taken(server, operation):
             assert status in caller.expected(), (parameter["name"], example, body[:300])
 
 
+LIMITED = [(i, p) for i, (_, _, o) in OPERATIONS.items() for p in o.get("parameters", [])
+           if p["in"] == "query" and "maximum" in p["schema"]]
+
+
+@pytest.mark.parametrize("operation, parameter", LIMITED,
+                         ids=[f"{i}-{p['name']}" for i, p in LIMITED])
+def test_largest_page_is_the_one_that_is_described(server, operation, parameter):
+    most = parameter["schema"]["maximum"]
+    caller = Caller(server, operation)
+    caller.query[parameter["name"]] = most
+    assert caller.call()[0] in caller.expected()
+    caller.query[parameter["name"]] = most + 1
+    status, _, body = caller.call()
+    assert status in (400, 422) or json.loads(body)["limit"] == most
+
+
 # What is wrong
 
 def with_wrong_key(caller):
