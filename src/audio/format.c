@@ -114,6 +114,11 @@ int audio_format_parse(struct audio_format *format, const char *token, size_t le
 	return ENOENT;
 }
 
+const char *audio_format_token(size_t at)
+{
+	return at < COUNT(tokens) ? tokens[at].token : NULL;
+}
+
 const char *audio_format_name(const struct audio_format *format)
 {
 	for (size_t i = 0; i < COUNT(tokens); ++i) {

@@ -45,6 +45,9 @@ bool audio_format_needs_encoder(enum audio_encoding encoding);
  * ENOENT for one that is none of ours. */
 int audio_format_parse(struct audio_format *format, const char *token, size_t len);
 
+/* The token at an index of the table; NULL after the last one. */
+const char *audio_format_token(size_t at);
+
 /* The token of a format, NULL when it has none. */
 const char *audio_format_name(const struct audio_format *format);
 

@@ -2,8 +2,8 @@
  * description.c: GET /openapi.json and GET /asyncapi.json: what this server speaks, for
  * programs to read.
  *
- * The documents are docs/api/, put into the binary when it is built.  Tests hold them
- * against the running server, in both directions.
+ * The documents are made from docs/api and the tables in C when the server is built, and are part
+ * of the binary.  Tests compare them with the running server, in both directions.
  */
 #include "server/descriptions.h"
 #include "server/server_private.h"

@@ -1,5 +1,5 @@
 /*
- * descriptions.h: the documents of docs/api as bytes, JSON without a NUL behind it.
+ * descriptions.h: the documents of the API as bytes, JSON without a NUL after it.
  *
  * Their definitions are made by tools/embed when the server is built.
  */

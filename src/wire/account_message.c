@@ -43,12 +43,14 @@ static const struct rest_field account_fields[] = {
 	{BOOL(account_message, "closed", is_closed, CLOSED)},
 	{LIMITS_OBJECT(account_limits)},
 };
+const struct rest_table account_message_table = {account_fields, COUNT(account_fields)};
 
 static const struct rest_field project_fields[] = {
 	{TEXT(project_message, "name", name, NAME, 1, ACCOUNT_MESSAGE_NAME_MAX),
 	 .is_required = true},
 	{INTEGER(project_message, "account_id", account_id, ACCOUNT, 1, INT64_MAX)},
 };
+const struct rest_table account_message_project_table = {project_fields, COUNT(project_fields)};
 
 #define KEY_CHANGES                                                                                \
 	{TEXT(key_message, "name", name, NAME, 0, ACCOUNT_MESSAGE_NAME_MAX), .is_nullable = true}, \
@@ -72,7 +74,9 @@ static const struct rest_field key_fields[] = {
 	{INTEGER(key_message, "account_id", account_id, ACCOUNT, 1, INT64_MAX)},
 	{INTEGER(key_message, "project_id", project_id, PROJECT, 1, INT64_MAX)},
 };
+const struct rest_table account_message_key_table = {key_fields, COUNT(key_fields)};
 static const struct rest_field key_changes[] = {KEY_CHANGES};
+const struct rest_table account_message_key_change_table = {key_changes, COUNT(key_changes)};
 
 static const struct rest_field top_up_fields[] = {
 	{TEXT(top_up_message, "id", id, ID, 1, ACCOUNT_MESSAGE_TOP_UP_ID_MAX), .is_required = true},
@@ -82,12 +86,14 @@ static const struct rest_field top_up_fields[] = {
 	{TEXT(top_up_message, "note", note, NOTE, 0, ACCOUNT_MESSAGE_NAME_MAX),
 	 .is_nullable = true},
 };
+const struct rest_table account_message_top_up_table = {top_up_fields, COUNT(top_up_fields)};
 
 static const struct rest_field token_fields[] = {
 	{TEXT(token_message, "path", path, PATH, 1, ACCOUNT_MESSAGE_PATH_MAX), .is_required = true},
 	{INTEGER(token_message, "expires_in", expires_in, EXPIRES_IN, 1,
 		 ACCOUNT_MESSAGE_TOKEN_SECONDS_MAX)},
 };
+const struct rest_table account_message_token_table = {token_fields, COUNT(token_fields)};
 
 static const struct limits_message of_plan = {ACCOUNT_MESSAGE_OF_PLAN, ACCOUNT_MESSAGE_OF_PLAN,
 					      ACCOUNT_MESSAGE_OF_PLAN, ACCOUNT_MESSAGE_OF_PLAN,

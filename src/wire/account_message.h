@@ -100,6 +100,10 @@ struct token_message {
 	int64_t expires_in; /* seconds */
 };
 
+extern const struct rest_table account_message_table, account_message_project_table,
+	account_message_key_table, account_message_key_change_table, account_message_top_up_table,
+	account_message_token_table;
+
 /* A new one, with all that is required, or a change.  EINVAL with the fault
  * filled in. */
 int account_message_parse(struct account_message *message, struct stream_fault *fault, char *text,

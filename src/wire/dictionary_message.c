@@ -35,6 +35,7 @@ static const struct rest_field dictionary_fields[] = {
 	     false),
 	BOOL(OF_DICTIONARY, "is_active", is_active, ACTIVE),
 };
+const struct rest_table dictionary_message_table = {dictionary_fields, COUNT(dictionary_fields)};
 
 static const struct rest_field entry_fields[] = {
 	TEXT(OF_ENTRY, "word", said.word, WORD, 1, DICTIONARY_WORD_MAX, false, true),
@@ -43,6 +44,7 @@ static const struct rest_field entry_fields[] = {
 	TEXT(OF_ENTRY, "ipa", said.ipa, IPA, 0, DICTIONARY_IPA_MAX, true, false),
 	BOOL(OF_ENTRY, "case_sensitive", said.case_sensitive, CASE),
 };
+const struct rest_table dictionary_message_entry_table = {entry_fields, COUNT(entry_fields)};
 
 static bool is_blank(const char *text)
 {

@@ -48,6 +48,8 @@ struct dictionary_entries_message {
 	size_t size; /* entries that there is room for */
 };
 
+extern const struct rest_table dictionary_message_table, dictionary_message_entry_table;
+
 /* A new one, with all that is required, or a change.  EINVAL with the fault
  * filled in. */
 int dictionary_message_parse(struct dictionary_message *message, struct stream_fault *fault,

@@ -53,6 +53,7 @@ struct message_table {
 	 * another vendor's messages. */
 	bool is_foreign;
 };
+extern const struct message_table once_message_table, stream_message_table, multi_message_table;
 
 /* The whole message: 0, or EINVAL with the fault filled in. */
 int message_reader_run(struct message_reader *reader, struct stream_message *message,

@@ -9,11 +9,6 @@
 #include "base/count.h"
 #include "wire/reply.h"
 
-/* A client that wants its contexts for longer than an hour of silence can keep
- * them alive. */
-#define INACTIVITY_MIN_S 1
-#define INACTIVITY_MAX_S 3600
-
 static struct multi_message *message_of(const struct message_reader *reader)
 {
 	return (struct multi_message *)(void *)reader->message;
@@ -44,10 +39,10 @@ static int read_inactivity(struct message_reader *reader, const struct message_f
 		return 0;
 	if (value->kind != JSON_KIND_NUMBER)
 		return fault_value(reader->fault, field->name, "a number", value);
-	if (json_to_double(&seconds, value) || seconds < INACTIVITY_MIN_S ||
-	    seconds > INACTIVITY_MAX_S)
-		return fault_range(reader->fault, field->name, INACTIVITY_MIN_S, INACTIVITY_MAX_S,
-				   value);
+	if (json_to_double(&seconds, value) || seconds < MULTI_MESSAGE_INACTIVITY_MIN_S ||
+	    seconds > MULTI_MESSAGE_INACTIVITY_MAX_S)
+		return fault_range(reader->fault, field->name, MULTI_MESSAGE_INACTIVITY_MIN_S,
+				   MULTI_MESSAGE_INACTIVITY_MAX_S, value);
 	message_of(reader)->inactivity_ms = (unsigned)(seconds * 1000);
 	return 0;
 }
@@ -113,6 +108,8 @@ static const struct message_field fields[] = {
 	FIELD("update_settings", message_reader_update, said.update),
 };
 
+const struct message_table multi_message_table = {fields, COUNT(fields), false};
+
 int multi_message_run(struct multi_message *message, struct stream_fault *fault,
 		      const struct message_table *table, char *json, size_t len)
 {
@@ -135,9 +132,7 @@ int multi_message_run(struct multi_message *message, struct stream_fault *fault,
 int multi_message_parse(struct multi_message *message, struct stream_fault *fault, char *json,
 			size_t len)
 {
-	static const struct message_table table = {fields, COUNT(fields), false};
-
-	return multi_message_run(message, fault, &table, json, len);
+	return multi_message_run(message, fault, &multi_message_table, json, len);
 }
 
 void multi_message_join(struct multi_message *message, uint16_t surrogate)

@@ -10,6 +10,11 @@
 #include "wire/message_reader.h"
 #include "wire/stream_message.h"
 
+/* The seconds after which a client may let its idle contexts close.  One that wants them for more
+ * than an hour of silence can keep them alive. */
+#define MULTI_MESSAGE_INACTIVITY_MIN_S 1
+#define MULTI_MESSAGE_INACTIVITY_MAX_S 3600
+
 struct multi_message {
 	/* close, report and playback_offset_ms are not among its keys here; emit, trigger and
 	 * stop_context are only among those of other vendors' messages. */

@@ -25,6 +25,7 @@ static const struct rest_field fields[] = {
 	 .min = 1,
 	 .max = LANGUAGE_MAX},
 };
+const struct rest_table normalize_message_table = {fields, COUNT(fields)};
 
 int normalize_message_parse(struct normalize_message *message, struct stream_fault *fault,
 			    char *json, size_t len)

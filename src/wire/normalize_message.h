@@ -16,6 +16,8 @@ struct normalize_message {
 	char language[SETTINGS_LANGUAGE_SIZE]; /* "en" when none was given */
 };
 
+extern const struct rest_table normalize_message_table;
+
 /* EINVAL with the fault filled in. */
 int normalize_message_parse(struct normalize_message *message, struct stream_fault *fault,
 			    char *json, size_t len);

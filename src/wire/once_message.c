@@ -15,6 +15,8 @@ static const struct message_field fields[] = {
 	FIELD("update_settings", message_reader_update, update),
 };
 
+const struct message_table once_message_table = {fields, COUNT(fields), false};
+
 /* Half a pair at the end is as whole as it will get: U+FFFD stays for it. */
 static void take_whole_text(struct stream_message *message, const struct json_value *text)
 {
@@ -41,13 +43,12 @@ static int check_text(const struct stream_message *message, struct stream_fault 
 int once_message_parse(struct stream_message *message, struct stream_fault *fault, char *json,
 		       size_t len, uint16_t surrogate)
 {
-	static const struct message_table table = {fields, COUNT(fields), false};
 	struct message_reader reader;
 	int err;
 
 	(void)surrogate;
 	*message = (struct stream_message){0};
-	err = message_reader_run(&reader, message, fault, &table, json, len);
+	err = message_reader_run(&reader, message, fault, &once_message_table, json, len);
 	if (err)
 		return err;
 	if (reader.text.text)

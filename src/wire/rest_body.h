@@ -49,6 +49,12 @@ struct rest_field {
 	size_t inner_count;
 };
 
+/* The keys of a body, for descriptions of the API. */
+struct rest_table {
+	const struct rest_field *fields;
+	size_t count;
+};
+
 /* The object that `json` comes to next.  EINVAL with the fault filled in, unless
  * it is the JSON that is broken (see rest_body_end). */
 int rest_body_read(struct rest_body *body, struct json *json, struct stream_fault *fault,

@@ -3,6 +3,7 @@
  */
 #include "wire/settings.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +11,6 @@
 #include "base/mem.h"
 
 #define RATE_DEFAULT 24000u /* what SDKs send beside every output_format */
-#define SCHEDULE_ENTRY_MAX 10000 /* past this an entry only means "never" */
 
 const struct settings settings_default = {
 	.model_id = settings_model_default,
@@ -40,11 +40,12 @@ const struct settings_language settings_languages[] = {
 	{"vi", "Vietnamese"}, {"yue", "Cantonese"}, {"zh", "Chinese"},   {"", NULL},
 };
 
-static const char *const format_names[] = {
-	"pcm_8000", "pcm_16000", "pcm_22050", "pcm_24000", "ulaw_8000", "alaw_8000",
+const char *const settings_format_names[] = {
+	"pcm_8000", "pcm_16000", "pcm_22050", "pcm_24000", "ulaw_8000", "alaw_8000", NULL,
 };
+#define FORMAT_NAMES (COUNT(settings_format_names) - 1)
 
-static const uint16_t sample_rates[] = {8000, 16000, 22050, 24000, 44100};
+const uint16_t settings_sample_rates[] = {8000, 16000, 22050, 24000, 44100, 0};
 
 struct field;
 typedef int(field_read_h)(struct settings_reader *reader, const struct field *field,
@@ -220,9 +221,9 @@ static int read_rate(struct settings_reader *reader, const struct field *field,
 	int64_t rate;
 
 	if (json_to_integer(&rate, value) == 0) {
-		for (size_t i = 0; i < COUNT(sample_rates); ++i) {
-			if (rate == sample_rates[i]) {
-				*(uint16_t *)member(reader, field) = sample_rates[i];
+		for (const uint16_t *known = settings_sample_rates; *known; ++known) {
+			if (rate == *known) {
+				*(uint16_t *)member(reader, field) = *known;
 				return 0;
 			}
 		}
@@ -235,14 +236,14 @@ static int read_format(struct settings_reader *reader, const struct field *field
 		       const struct json_value *value)
 {
 	if (value->kind == JSON_KIND_STRING) {
-		for (size_t i = 0; i < COUNT(format_names); ++i) {
-			if (text_is(value, format_names[i])) {
+		for (size_t i = 0; i < FORMAT_NAMES; ++i) {
+			if (text_is(value, settings_format_names[i])) {
 				return audio_format_parse(member(reader, field), value->text,
 							  value->len);
 			}
 		}
 	}
-	return fault_choice(reader->fault, field->name, format_names, COUNT(format_names), value);
+	return fault_choice(reader->fault, field->name, settings_format_names, FORMAT_NAMES, value);
 }
 
 int settings_language(char code[SETTINGS_LANGUAGE_SIZE], const char *text, size_t text_len)
@@ -293,7 +294,7 @@ static int read_schedule(struct settings_reader *reader, const struct field *fie
 		if (json_value(reader->json, &entry))
 			return EINVAL;
 		if (count == CHUNKER_SCHEDULE_MAX || json_to_integer(&integer, &entry) ||
-		    integer < 0 || integer > SCHEDULE_ENTRY_MAX)
+		    integer < 0 || integer > SETTINGS_SCHEDULE_ENTRY_MAX)
 			return fault_value(reader->fault, field->name, must, &entry);
 		settings->schedule[count++] = (uint16_t)integer;
 	}
@@ -380,6 +381,36 @@ static const struct field fields[] = {
 	{NAME("project_id"), read_integer, SETTING_PROJECT_ID, false, TO(project_id), 0, 0},
 	{NAME("speaker_prefix"), read_bool, NOWHERE, 0, 0},
 };
+
+bool settings_row(struct settings_row *row, size_t at)
+{
+	static const struct {
+		field_read_h *read;
+		enum settings_kind kind;
+	} kinds[] = {
+		{read_bool, SETTINGS_BOOL},          {read_number, SETTINGS_NUMBER},
+		{read_clamped, SETTINGS_CLAMPED},    {read_short, SETTINGS_SHORT},
+		{settings_read_seed, SETTINGS_SEED}, {read_integer, SETTINGS_INTEGER},
+		{read_voice, SETTINGS_VOICE},        {read_model, SETTINGS_MODEL},
+		{keep_legacy_model, SETTINGS_MODEL}, {read_rate, SETTINGS_RATE},
+		{read_format, SETTINGS_FORMAT},      {read_language, SETTINGS_LANGUAGE},
+		{read_schedule, SETTINGS_SCHEDULE},  {read_dictionaries, SETTINGS_DICTIONARIES},
+	};
+	const struct field *field = &fields[at];
+	size_t kind = 0;
+
+	if (at >= COUNT(fields))
+		return false;
+	while (kinds[kind].read != field->read) {
+		++kind;
+		assert(kind < COUNT(kinds));
+	}
+	*row = (struct settings_row){field->name, kinds[kind].kind, field->updatable,
+				     field->min,  field->max,       NULL};
+	if (field->size > 0)
+		row->usual = (const char *)&settings_default + field->offset;
+	return true;
+}
 
 static const struct field *find_field(const struct json_value *key)
 {

@@ -93,6 +93,40 @@ extern const struct settings_language settings_languages[];
 extern const char *const settings_model_ids[];
 extern const char settings_model_default[];
 
+/* What output_format can name, with NULL at the end, and sample_rate, with 0 at the end. */
+extern const char *const settings_format_names[];
+extern const uint16_t settings_sample_rates[];
+
+#define SETTINGS_SCHEDULE_ENTRY_MAX 10000 /* a larger entry could only mean "never" */
+
+/* A row of the table, for descriptions of the API. */
+enum settings_kind {
+	SETTINGS_BOOL,
+	SETTINGS_NUMBER,
+	SETTINGS_CLAMPED, /* a number that is moved into its range */
+	SETTINGS_SHORT, /* an integer with a range and a default */
+	SETTINGS_SEED, /* an integer with a range; by default there is none */
+	SETTINGS_INTEGER,
+	SETTINGS_VOICE,
+	SETTINGS_MODEL,
+	SETTINGS_RATE,
+	SETTINGS_FORMAT,
+	SETTINGS_LANGUAGE,
+	SETTINGS_SCHEDULE,
+	SETTINGS_DICTIONARIES,
+};
+
+struct settings_row {
+	const char *name;
+	enum settings_kind kind;
+	bool is_updatable; /* by update_settings */
+	double min, max;
+	const void *usual; /* its member of settings_default; NULL: it has no effect */
+};
+
+/* The row at an index: false after the last one. */
+bool settings_row(struct settings_row *row, size_t at);
+
 /* `to` holds nothing before. */
 void settings_copy(struct settings *to, const struct settings *from);
 

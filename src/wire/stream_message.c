@@ -21,15 +21,16 @@ static const struct message_field fields[] = {
 	FIELD("update_settings", message_reader_update, update),
 };
 
+const struct message_table stream_message_table = {fields, COUNT(fields), false};
+
 int stream_message_parse(struct stream_message *message, struct stream_fault *fault, char *json,
 			 size_t len, uint16_t surrogate)
 {
-	static const struct message_table table = {fields, COUNT(fields), false};
 	struct message_reader reader;
 	int err;
 
 	*message = (struct stream_message){0};
-	err = message_reader_run(&reader, message, fault, &table, json, len);
+	err = message_reader_run(&reader, message, fault, &stream_message_table, json, len);
 	if (!err && reader.text.text)
 		message_reader_take_text(message, &reader.text, surrogate);
 	return err;

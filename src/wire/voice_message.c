@@ -228,6 +228,23 @@ static const struct field settings_fields[] = {
 	{"speed", read_number, AT(rate), 0.7, 1.2, NULL, VOICE_MESSAGE_RATE, false, 0},
 };
 
+bool voice_message_row(struct voice_message_row *row, size_t at)
+{
+	const struct field *field = &fields[at];
+
+	if (at >= COUNT(fields))
+		return false;
+	*row = (struct voice_message_row){field->name, VOICE_MESSAGE_OTHER, field->min,
+					  field->max,  field->words,        field->is_nullable};
+	if (field->read == read_text)
+		row->kind = VOICE_MESSAGE_TEXT;
+	else if (field->read == read_choice)
+		row->kind = VOICE_MESSAGE_CHOICE;
+	else if (field->read == read_number)
+		row->kind = VOICE_MESSAGE_NUMBER;
+	return true;
+}
+
 bool voice_message_has_category(const char *category)
 {
 	for (size_t i = 0; categories[i]; ++i) {

@@ -45,6 +45,25 @@ struct voice_message {
 	bool is_public;
 };
 
+/* A key of the body, for descriptions of the API. */
+enum voice_message_kind {
+	VOICE_MESSAGE_TEXT,
+	VOICE_MESSAGE_CHOICE,
+	VOICE_MESSAGE_NUMBER,
+	VOICE_MESSAGE_OTHER,
+};
+
+struct voice_message_row {
+	const char *name;
+	enum voice_message_kind kind;
+	double min, max; /* of a number, or of a text's length */
+	const char *const *words; /* of a choice; NULL at the end */
+	bool is_nullable;
+};
+
+/* The row at an index: false after the last one. */
+bool voice_message_row(struct voice_message_row *row, size_t at);
+
 /* The whole body of a new voice, or of a change.  EINVAL with the fault filled in. */
 int voice_message_parse(struct voice_message *message, struct stream_fault *fault, char *text,
 			size_t len, bool is_new);

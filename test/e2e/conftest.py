@@ -14,8 +14,16 @@ import program
 import pytest
 from client import Client
 from installed import Installed
+from transcript import AGENT_KEY, CONFIG, SETTINGS, Transcript
 
 program.become_subreaper()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    """Fixtures can see whether their test has failed."""
+    report = (yield).get_result()
+    item.has_failed = getattr(item, "has_failed", False) or report.failed
 
 
 @pytest.fixture
@@ -39,6 +47,25 @@ def start_server(request, tmp_path):
 def server(start_server):
     """A server whose tone engine obeys the words for tests."""
     return start_server({"speech.test_hooks": "on"})
+
+
+@pytest.fixture
+def record(request, start_server):
+    """Makes transcripts (transcript.py), with a server each; they are compared at the end of the test.
+    Their name is the test's, if they are given none."""
+    made = []
+
+    def make(settings=None, name=None):
+        server = start_server(program.tone_alone() | SETTINGS | (settings or {}),
+                              config=CONFIG)
+        server.secrets.append(AGENT_KEY)
+        made.append(Transcript(server, name or request.node.name.removeprefix("test_")))
+        return made[-1]
+
+    yield make
+    if not request.node.has_failed:
+        for transcript in made:
+            transcript.check()
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """The descriptions of the API are those of the running server, in both directions.
 
-Routes: those of the documents are those of the tables in src/server/routes.c and src/doors.  Calls: each operation
+Routes: those of the documents are those of the server's table, with the same scopes.  Calls: each operation
 is made as its examples say, with every field and parameter in turn, and what comes back is held
 against its schema; then each error it names is provoked.  Sockets: the examples of all that a
 client can say are a conversation, and all that a server can say is heard in it.
@@ -13,16 +13,17 @@ import http.client
 import itertools
 import json
 import re
+import subprocess
 import urllib.parse
 
 import jsonschema
 import pytest
 from client import Client, Closed
-from program import SOURCE, WAIT_S, Server, syrinx
+from program import BUILD, WAIT_S, Server, syrinx
 from rest import Rest
 
-HTTP = json.loads((SOURCE / "docs/api/openapi.json").read_text(encoding="utf-8"))
-SOCKETS = json.loads((SOURCE / "docs/api/asyncapi.json").read_text(encoding="utf-8"))
+HTTP = json.loads((BUILD / "docs/api/openapi.json").read_text(encoding="utf-8"))
+SOCKETS = json.loads((BUILD / "docs/api/asyncapi.json").read_text(encoding="utf-8"))
 OPERATIONS = {o["operationId"]: (path, method, o)
               for path, methods in HTTP["paths"].items() for method, o in methods.items()}
 WITH_BODY = [i for i, (_, _, o) in OPERATIONS.items()
@@ -127,16 +128,12 @@ def test_documents_are_served_to_anyone_and_are_of_this_version(server):
 # Routes
 
 def routes_of_the_server():
-    """(method, path) of each row, {id} for what is not fixed."""
-    rows = set()
-    for name in ["src/server/routes.c"] + sorted(SOURCE.glob("src/doors/*/*_door.c")):
-        source = (SOURCE / name).read_text(encoding="utf-8")
-        prefix = re.search(r'\.prefix = "([^"]+)"', source)
-        found = re.findall(r'\{"([A-Z]+)",\s*"([^"]+)"', source)
-        assert len(found) == len(set(found)) > 0
-        for root in ["", prefix[1]] if prefix else [""]:
-            rows |= {(method, root + path) for method, path in found}
-    return rows
+    """Scopes of each (method, path), {id} for what is not fixed."""
+    listed = subprocess.run([BUILD / "test/e2e/route-list"], check=True, stdout=subprocess.PIPE)
+    rows = json.loads(listed.stdout)
+    routes = {(row["method"], row["path"]): set(row["scopes"]) for row in rows}
+    assert len(rows) == len(routes) > 10
+    return routes
 
 
 def without_names(path):
@@ -148,7 +145,18 @@ def test_documents_have_the_routes_that_the_server_has():
     sockets = {("GET", without_names(channel["address"]))
                for channel in SOCKETS["channels"].values()}
     assert not calls & sockets
-    assert calls | sockets == routes_of_the_server()
+    assert calls | sockets == set(routes_of_the_server())
+
+
+def test_calls_need_the_scopes_that_they_name():
+    routes = routes_of_the_server()
+    for path, method, operation in OPERATIONS.values():
+        named = re.match(r"Scopes of which the key needs one: ([^.]*)\.",
+                         operation.get("description", ""))
+        scopes = set(re.findall(r"\w+", named[1])) if named else set()
+        if {} in operation.get("security", []):
+            scopes = {"optional"}
+        assert scopes == routes[method.upper(), without_names(path)], (method, path)
 
 
 def address_of(channel):
@@ -344,6 +352,22 @@ def test_every_parameter_is_taken(server, operation):
                 caller.query.clear()  # for which a header may stand
             status, _, body = caller.call()
             assert status in caller.expected(), (parameter["name"], example, body[:300])
+
+
+LIMITED = [(i, p) for i, (_, _, o) in OPERATIONS.items() for p in o.get("parameters", [])
+           if p["in"] == "query" and "maximum" in p["schema"]]
+
+
+@pytest.mark.parametrize("operation, parameter", LIMITED,
+                         ids=[f"{i}-{p['name']}" for i, p in LIMITED])
+def test_largest_page_is_the_one_that_is_described(server, operation, parameter):
+    most = parameter["schema"]["maximum"]
+    caller = Caller(server, operation)
+    caller.query[parameter["name"]] = most
+    assert caller.call()[0] in caller.expected()
+    caller.query[parameter["name"]] = most + 1
+    status, _, body = caller.call()
+    assert status in (400, 422) or json.loads(body)["limit"] == most
 
 
 # What is wrong

@@ -21,7 +21,9 @@ extern const struct error_shape elevenlabs_errors;
 /* The tokens with which speech engines connect. */
 extern const struct engine_token_rules elevenlabs_engine_tokens;
 
-/* Their WebSockets, stream-input and multi-stream-input, as sessions. */
+/* Their WebSockets, stream-input and multi-stream-input, as sessions.  The contexts of the latter are
+ * those that take text: those that are closing are not counted. */
+#define ELEVENLABS_SOCKETS_CONTEXTS_MAX 5
 extern const struct socket_api elevenlabs_sockets_stream;
 extern const struct socket_api elevenlabs_sockets_multi;
 
@@ -34,6 +36,8 @@ extern const struct dialect elevenlabs_dialect_multi;
 
 /* The settings in their addresses; the fields end with one without a name. */
 #define ELEVENLABS_ADDRESS_IDLE_MS 20000 /* unless inactivity_timeout says otherwise */
+#define ELEVENLABS_ADDRESS_IDLE_MIN_S 1
+#define ELEVENLABS_ADDRESS_IDLE_MAX_S 180
 void elevenlabs_address_init(struct address_settings *address);
 extern const struct address_field elevenlabs_address_fields[];
 

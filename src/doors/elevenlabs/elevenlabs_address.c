@@ -11,9 +11,6 @@
 #include "doors/elevenlabs/elevenlabs_body.h"
 #include "text/markup.h"
 
-#define IDLE_LEAST_S 1
-#define IDLE_MOST_S 180
-
 /* Text waits for the schedule, a flush or the end, never for silence alone. */
 #define NO_TIMEOUT_MS 60000
 
@@ -74,7 +71,8 @@ static int elevenlabs_address_set_idle(struct address_settings *address, struct 
 	char *end;
 	long seconds = strtol(value, &end, 10);
 
-	if (end == value || *end || seconds < IDLE_LEAST_S || seconds > IDLE_MOST_S)
+	if (end == value || *end || seconds < ELEVENLABS_ADDRESS_IDLE_MIN_S ||
+	    seconds > ELEVENLABS_ADDRESS_IDLE_MAX_S)
 		return elevenlabs_address_refuse(fault, "inactivity_timeout", "between 1 and 180",
 						 value);
 	address->idle_ms = (unsigned)seconds * 1000;

@@ -15,13 +15,12 @@ static int elevenlabs_body_read_voice_settings(struct speech_reader *reader,
 					       const struct speech_field *field,
 					       const struct json_value *value)
 {
-	static const struct speech_field elevenlabs_body_fields[] = {
+	static const struct speech_field fields[] = {
 		{"speed", speech_body_speed, ELEVENLABS_BODY_SPEED_MIN, ELEVENLABS_BODY_SPEED_MAX},
 	};
-	static const struct speech_keys elevenlabs_body_keys = {
-		elevenlabs_body_fields, COUNT(elevenlabs_body_fields), false};
+	static const struct speech_keys keys = {fields, COUNT(fields), false};
 
-	return speech_body_members(reader, field, &elevenlabs_body_keys, value);
+	return speech_body_members(reader, field, &keys, value);
 }
 
 bool elevenlabs_body_has_audio_tags(const char *model, size_t len)
@@ -118,8 +117,8 @@ static const struct speech_field elevenlabs_body_fields[] = {
 	{"pronunciation_dictionary_locators", elevenlabs_body_read_locators, 0, 0},
 };
 
-static const struct speech_keys elevenlabs_body_keys = {elevenlabs_body_fields,
-							COUNT(elevenlabs_body_fields), false};
+const struct speech_keys elevenlabs_body_keys = {elevenlabs_body_fields,
+						 COUNT(elevenlabs_body_fields), false};
 
 int elevenlabs_body_read(struct speech_body *body, struct stream_fault *fault, char *json,
 			 size_t len)

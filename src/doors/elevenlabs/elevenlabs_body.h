@@ -16,6 +16,7 @@
 #define ELEVENLABS_BODY_SPEED_MIN 0.7
 #define ELEVENLABS_BODY_SPEED_MAX 1.2
 
+extern const struct speech_keys elevenlabs_body_keys;
 speech_body_h elevenlabs_body_read;
 
 /* Whether a model of theirs performs audio tags (text/markup.h). */

@@ -111,8 +111,8 @@ static const struct message_field elevenlabs_message_fields[] = {
 	FIELD("pronunciation_dictionary_locators", elevenlabs_message_read_locators, voice),
 };
 
-static const struct message_table elevenlabs_message_table = {
-	elevenlabs_message_fields, COUNT(elevenlabs_message_fields), true};
+const struct message_table elevenlabs_message_table = {elevenlabs_message_fields,
+						       COUNT(elevenlabs_message_fields), true};
 
 static bool elevenlabs_message_is_empty(const struct multi_message *message)
 {

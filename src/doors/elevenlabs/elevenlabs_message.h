@@ -14,6 +14,8 @@
 /* The context of messages that name none. */
 #define ELEVENLABS_CONTEXT "default"
 
+extern const struct message_table elevenlabs_message_table;
+
 /* stream-input.  `flush` is emit, the empty text flush and close_socket; cancel
  * comes with close_socket. */
 int elevenlabs_message_parse(struct stream_message *message, struct stream_fault *fault, char *json,

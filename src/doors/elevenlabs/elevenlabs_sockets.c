@@ -7,8 +7,6 @@
 #include "session/tts_multi.h"
 #include "session/tts_stream.h"
 
-#define CONTEXTS_MAX 5 /* that take text; contexts that are closing are not counted */
-
 const struct socket_api elevenlabs_sockets_stream = {
 	.kind = &tts_stream_ops,
 	.dialect = &elevenlabs_dialect,
@@ -21,7 +19,7 @@ const struct socket_api elevenlabs_sockets_multi = {
 	.dialect = &elevenlabs_dialect_multi,
 	.parse_multi = elevenlabs_message_parse_multi,
 	.error_code = ELEVENLABS_CLOSE_ERROR,
-	.contexts_max = CONTEXTS_MAX,
+	.contexts_max = ELEVENLABS_SOCKETS_CONTEXTS_MAX,
 	.reuses_ids = true,
 	.closing_yields = true,
 };

@@ -53,8 +53,8 @@ static const struct speech_field generate_body_fields[] = {
 	{"dictionary_ids", speech_body_setting, 0, 0},
 };
 
-static const struct speech_keys generate_body_keys = {generate_body_fields,
-						      COUNT(generate_body_fields), true};
+const struct speech_keys generate_body_keys = {generate_body_fields, COUNT(generate_body_fields),
+					       true};
 
 int generate_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
 {

@@ -28,11 +28,15 @@ extern const struct speech_form openai_events;
 
 /* The body of POST /v1/audio/speech. */
 #define OPENAI_BODY_TEXT_MAX 4096 /* code points */
+extern const struct speech_keys openai_body_keys;
 speech_body_h openai_body_read;
 
 /* The ids of voices like the one that OpenAI calls by this name, the best first and up to a 0; NULL
  * when OpenAI has no such voice.  Case does not matter. */
 const int64_t *openai_body_voice(const char *name, size_t len);
+
+/* The formats that OpenAI's clients can name; NULL after the last. */
+const char *openai_body_format_name(size_t i);
 
 /* OpenAI's names one after the other; NULL after the last. */
 const char *openai_body_voice_name(size_t i);

@@ -52,6 +52,11 @@ const char *openai_body_voice_name(size_t i)
 	return i < COUNT(voices) ? voices[i].name : NULL;
 }
 
+const char *openai_body_format_name(size_t i)
+{
+	return i < COUNT(formats) ? formats[i].name : NULL;
+}
+
 static int openai_body_read_name(struct speech_reader *reader, const struct speech_field *field,
 				 const struct json_value *value)
 {
@@ -70,10 +75,10 @@ static int openai_body_read_voice(struct speech_reader *reader, const struct spe
 				  const struct json_value *value)
 {
 	static const struct speech_field inner[] = {{"id", openai_body_read_name, 0, 0}};
-	static const struct speech_keys openai_body_keys = {inner, COUNT(inner), false};
+	static const struct speech_keys keys = {inner, COUNT(inner), false};
 
 	if (value->kind == JSON_KIND_OBJECT)
-		return speech_body_members(reader, field, &openai_body_keys, value);
+		return speech_body_members(reader, field, &keys, value);
 	return openai_body_read_name(reader, field, value);
 }
 
@@ -122,8 +127,7 @@ static const struct speech_field openai_body_fields[] = {
 	{"stream_format", openai_body_read_stream_format, 0, 0},
 };
 
-static const struct speech_keys openai_body_keys = {openai_body_fields, COUNT(openai_body_fields),
-						    false};
+const struct speech_keys openai_body_keys = {openai_body_fields, COUNT(openai_body_fields), false};
 
 int openai_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
 {

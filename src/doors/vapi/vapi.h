@@ -11,6 +11,7 @@ extern const struct door vapi_door;
 
 /* The body of POST /vapi/synthesize. */
 #define VAPI_BODY_TEXT_MAX 10000 /* code points */
+extern const struct speech_keys vapi_body_keys;
 speech_body_h vapi_body_read;
 
 #endif

@@ -31,19 +31,18 @@ static int vapi_body_read_rate(struct speech_reader *reader, const struct speech
 static int vapi_body_read_message(struct speech_reader *reader, const struct speech_field *field,
 				  const struct json_value *value)
 {
-	static const struct speech_field vapi_body_fields[] = {
+	static const struct speech_field fields[] = {
 		{"type", vapi_body_read_type, 0, 0},
 		{"text", speech_body_text, 1, VAPI_BODY_TEXT_MAX},
 		{"sampleRate", vapi_body_read_rate, 0, 0},
 	};
-	static const struct speech_keys vapi_body_keys = {vapi_body_fields, COUNT(vapi_body_fields),
-							  false};
+	static const struct speech_keys keys = {fields, COUNT(fields), false};
 
-	return speech_body_members(reader, field, &vapi_body_keys, value);
+	return speech_body_members(reader, field, &keys, value);
 }
 
 static const struct speech_field vapi_body_fields[] = {{"message", vapi_body_read_message, 0, 0}};
-static const struct speech_keys vapi_body_keys = {vapi_body_fields, COUNT(vapi_body_fields), false};
+const struct speech_keys vapi_body_keys = {vapi_body_fields, COUNT(vapi_body_fields), false};
 
 int vapi_body_read(struct speech_body *body, struct stream_fault *fault, char *json, size_t len)
 {
