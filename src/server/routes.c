@@ -161,43 +161,6 @@ bool routes_pattern(char *pattern, size_t size, const struct door *const *doors,
 	return true;
 }
 
-/* Whether a door of the list, up to and without `end`, has the same route at the root. */
-static bool routes_is_known(const struct door *const *doors, const struct door *end,
-			    const struct route *route)
-{
-	for (const struct door *door = &routes_own; door != end; door = *doors++) {
-		for (const struct route *other = door->routes; other->path; ++other) {
-			if (strcmp(other->method, route->method) == 0 &&
-			    strcmp(other->path, route->path) == 0)
-				return true;
-		}
-	}
-	return false;
-}
-
-bool routes_row(struct routes_row *row, const struct door *const *doors, size_t at)
-{
-	const struct door *const *rest = doors;
-
-	for (const struct door *door = &routes_own; door; door = *rest++) {
-		for (const struct route *route = door->routes; route->path; ++route) {
-			bool is_new = !routes_is_known(doors, door, route);
-			size_t count = (size_t)is_new + (door->prefix ? 1 : 0);
-
-			if (at >= count) {
-				at -= count;
-				continue;
-			}
-			row->method = route->method;
-			row->scopes = route->scopes;
-			snprintf(row->path, sizeof(row->path), "%s%s",
-				 is_new && at == 0 ? "" : door->prefix, route->path);
-			return true;
-		}
-	}
-	return false;
-}
-
 static const char *routes_token_path_in(const struct door *door, const char *path)
 {
 	struct route_ids ids;

@@ -19,14 +19,4 @@ const char *routes_token_path(const struct door *const *doors, const char *path)
 /* Writes the pattern of the route that answers a GET of the path; false: there is none. */
 bool routes_pattern(char *pattern, size_t size, const struct door *const *doors, const char *path);
 
-/* A route, for tests that compare them with the descriptions of the API. */
-struct routes_row {
-	const char *method;
-	char path[128];
-	unsigned scopes; /* enum store_scope and the flags of door.h */
-};
-
-/* The one at an index, with and without the prefix of its door: false after the last. */
-bool routes_row(struct routes_row *row, const struct door *const *doors, size_t at);
-
 #endif
