@@ -44,7 +44,7 @@ void answer_mark_speech(const struct route_call *call)
 static void answer_at_level(const struct route_call *call, enum log_level level, int status,
 			    const char *json, size_t len)
 {
-	/* Up to a blank: what stands behind one could pass for a key of ours. */
+	/* Up to a blank: what follows one could be taken for a key of the log line. */
 	log_line(level, "http", "%s %.*s status=%d request=%s", call->request->method,
 		 (int)strcspn(call->request->path, " "), call->request->path, status,
 		 call->request_id);

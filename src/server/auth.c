@@ -40,8 +40,8 @@ static int auth_copy_key(char text[KEY_TEXT_MAX], const char *value, size_t len)
 	return 0;
 }
 
-/* What stands behind "Bearer ", or NULL. */
-static const char *auth_behind_bearer(const char *value)
+/* What follows "Bearer ", or NULL. */
+static const char *auth_after_bearer(const char *value)
 {
 	static const char bearer[] = "bearer ";
 
@@ -56,8 +56,8 @@ static int auth_find_in_headers(char text[KEY_TEXT_MAX], const struct route_call
 	const struct http_request *request = call->request;
 	const char *value = http_header(request, "authorization");
 
-	if (value && auth_behind_bearer(value)) {
-		value = auth_behind_bearer(value);
+	if (value && auth_after_bearer(value)) {
+		value = auth_after_bearer(value);
 		return auth_copy_key(text, value, strlen(value));
 	}
 	for (const struct door *const *door = call->server->doors; *door; ++door) {
@@ -83,7 +83,7 @@ static int auth_take_from_query(char text[KEY_TEXT_MAX], const struct http_reque
 		return ENOENT;
 	if (http_query(request, name, text, KEY_TEXT_MAX) != 0)
 		return auth_copy_key(text, raw, len);
-	key = auth_behind_bearer(text);
+	key = auth_after_bearer(text);
 	if (key)
 		memmove(text, key, strlen(key) + 1);
 	return 0;

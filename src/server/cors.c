@@ -1,5 +1,5 @@
 /*
- * cors.c: what web pages are told before they are let in (see origin.h).
+ * cors.c: which web pages may send requests, and what browsers ask beforehand (see origin.h).
  */
 #include <stdio.h>
 #include <string.h>

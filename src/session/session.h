@@ -1,5 +1,5 @@
 /*
- * session.h: what every kind of connection can be told, whatever its protocol.
+ * session.h: what every kind of connection has in common, whatever its protocol.
  *
  * tts_once.c, tts_stream.c and tts_multi.c are the kinds; the server's glue and the tests see only
  * this.  mem_deref when the client is gone: what still runs is cancelled, and booked.
@@ -129,7 +129,8 @@ void session_queue_drained(struct session *session);
 void session_queue_sent(struct session *session, uint64_t tag);
 bool session_queue_is_idle(const struct session *session);
 
-/* Neither was it told to close, nor has the client said that it is done. */
+/* Whether the connection takes messages: it is not closed, and the client has not said that it is
+ * done. */
 bool session_is_open(const struct session *session);
 
 /* As session_choose_voice; a voice that is not there is refused. */
@@ -143,7 +144,7 @@ void session_update_settings(struct session *session, const struct settings *upd
 struct buf *session_scratch(struct session *session);
 void session_send(struct session *session, int err);
 
-/* Counts an error that a client is told, and leaves a line in the log with the id that the
+/* Counts an error that a client reads, and leaves a line in the log with the id that the
  * client has. */
 void session_note_error(const struct wire_notice *notice);
 

@@ -23,7 +23,7 @@ struct tts_call {
 	unsigned silence_ms; /* 0: a text must have something to say */
 	struct encoding *silence; /* NULL: none is being encoded */
 	struct stream_fault fault; /* WIRE_ERROR_NONE: it has not failed */
-	bool is_over; /* its owner was told */
+	bool is_over; /* one of the ops was called */
 };
 
 static void tts_call_tell_failed(struct tts_call *call, bool has_begun)
@@ -170,7 +170,7 @@ void tts_call_begin(struct tts_call *call)
 {
 	int err;
 
-	mem_ref(call); /* its owner may let it go when it is told */
+	mem_ref(call); /* its owner may end it from inside the ops */
 	err = turn_queue_text(&call->queue, &call->session.settings, call->text, call->text_len,
 			      call->text_len);
 	if (err)

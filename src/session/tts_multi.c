@@ -18,7 +18,7 @@ struct tts_multi {
 	struct session session;
 	struct context *contexts[TTS_MULTI_CONTEXTS_MAX]; /* in the order they were made */
 	size_t count;
-	size_t drains; /* how often contexts were told that there is room */
+	size_t drains; /* how often there was room again */
 	unsigned idle_ms;
 	bool obeying; /* a message is being obeyed, and more of it may have to be answered */
 	double audio_seconds; /* of the contexts that are closed */

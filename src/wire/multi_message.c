@@ -47,18 +47,13 @@ static int read_inactivity(struct message_reader *reader, const struct message_f
 	return 0;
 }
 
-static bool key_is(const struct json_value *key, const char *name)
-{
-	return key->len == strlen(name) && memcmp(key->text, name, key->len) == 0;
-}
-
 /* stability, style, speed and whatever else SDKs put there is passed over. */
 static int read_voice_setting(struct message_reader *reader, struct settings_reader *voice,
 			      const struct json_value *key, const struct json_value *value)
 {
-	if (key_is(key, "voice_id") || key_is(key, "cfg_scale") || key_is(key, "max_new_tokens"))
+	if (json_is(key, "voice_id") || json_is(key, "cfg_scale") || json_is(key, "max_new_tokens"))
 		return settings_read(voice, key, value);
-	if (key_is(key, "output_format"))
+	if (json_is(key, "output_format"))
 		return settings_read(&reader->settings, key, value);
 	return json_skip(&reader->json, value);
 }

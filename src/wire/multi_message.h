@@ -20,7 +20,7 @@ struct multi_message {
 	 * stop_context are only among those of other vendors' messages. */
 	struct stream_message said;
 
-	const char *context_id; /* NULL: for the whole session; UTF-8, no NUL behind it */
+	const char *context_id; /* NULL: for the whole session; UTF-8 without a NUL */
 	size_t context_id_len; /* 1 to REPLY_CONTEXT_ID_MAX */
 	bool close_context;
 	bool immediate; /* with close_context */

@@ -67,11 +67,6 @@ static void *member(const struct settings_reader *reader, const struct field *fi
 	return (char *)reader->settings + field->offset;
 }
 
-static bool text_is(const struct json_value *value, const char *text)
-{
-	return value->len == strlen(text) && memcmp(value->text, text, value->len) == 0;
-}
-
 static int read_bool(struct settings_reader *reader, const struct field *field,
 		     const struct json_value *value)
 {
@@ -196,7 +191,7 @@ static int read_model(struct settings_reader *reader, const struct field *field,
 	if (value->kind != JSON_KIND_STRING)
 		return fault_value(reader->fault, field->name, "a string", value);
 	for (; settings_model_ids[count]; ++count) {
-		if (text_is(value, settings_model_ids[count])) {
+		if (json_is(value, settings_model_ids[count])) {
 			*(const char **)member(reader, field) = settings_model_ids[count];
 			return 0;
 		}
@@ -237,7 +232,7 @@ static int read_format(struct settings_reader *reader, const struct field *field
 {
 	if (value->kind == JSON_KIND_STRING) {
 		for (size_t i = 0; i < FORMAT_NAMES; ++i) {
-			if (text_is(value, settings_format_names[i])) {
+			if (json_is(value, settings_format_names[i])) {
 				return audio_format_parse(member(reader, field), value->text,
 							  value->len);
 			}

@@ -12,15 +12,10 @@
 #include "text/unicode.h"
 #include "wire/rest_body.h"
 
-bool speech_body_is(const struct json_value *value, const char *text)
-{
-	return value->len == strlen(text) && memcmp(value->text, text, value->len) == 0;
-}
-
 static const struct speech_field *find(const struct speech_keys *keys, const struct json_value *key)
 {
 	for (size_t i = 0; i < keys->count; ++i) {
-		if (speech_body_is(key, keys->fields[i].name))
+		if (json_is(key, keys->fields[i].name))
 			return &keys->fields[i];
 	}
 	return NULL;

@@ -71,6 +71,4 @@ int speech_body_members(struct speech_reader *reader, const struct speech_field 
 /* A setting of settings.c under a name of its own. */
 int speech_body_set(struct speech_reader *reader, const char *name, const struct json_value *value);
 
-bool speech_body_is(const struct json_value *value, const char *text);
-
 #endif

@@ -76,8 +76,8 @@ static int elevenlabs_body_read_normalization(struct speech_reader *reader,
 	struct settings *settings = &reader->body->settings;
 
 	for (size_t i = 0; value->kind == JSON_KIND_STRING && i < COUNT(choices); ++i) {
-		if (speech_body_is(value, choices[i])) {
-			settings->normalize = !speech_body_is(value, "off");
+		if (json_is(value, choices[i])) {
+			settings->normalize = !json_is(value, "off");
 			settings->set |= SETTING_NORMALIZE;
 			return 0;
 		}

@@ -65,7 +65,7 @@ static void elevenlabs_dialect_write_cell(struct json_write *json, enum column c
 }
 
 /* A blank ends each chunk: clients put the characters of all of them together,
- * and words are what stands between blanks.  It lasts until the audio does: some
+ * and words are what is between blanks.  It lasts until the audio does: some
  * (Pipecat) add up the ends of chunks to know when the next one begins. */
 static void elevenlabs_dialect_write_column(struct json_write *json, const char *key,
 					    enum column column, const struct dialect_words *said)

@@ -13,20 +13,15 @@
 #include "doors/elevenlabs/elevenlabs_body.h"
 #include "wire/pronunciation_message.h"
 
-static struct multi_message *elevenlabs_message_message_of(const struct message_reader *reader)
+static struct multi_message *elevenlabs_message_of(const struct message_reader *reader)
 {
 	return (struct multi_message *)(void *)reader->message;
-}
-
-static bool elevenlabs_message_is(const struct json_value *key, const char *name)
-{
-	return key->len == strlen(name) && memcmp(key->text, name, key->len) == 0;
 }
 
 static int elevenlabs_message_read_speed(struct message_reader *reader,
 					 const struct json_value *value)
 {
-	struct settings *voice = &elevenlabs_message_message_of(reader)->voice;
+	struct settings *voice = &elevenlabs_message_of(reader)->voice;
 	double speed;
 
 	if (value->kind == JSON_KIND_NULL)
@@ -42,22 +37,22 @@ static int elevenlabs_message_read_schedule(struct message_reader *reader,
 					    const struct json_value *key,
 					    const struct json_value *value)
 {
-	struct settings_reader voice = {.settings = &elevenlabs_message_message_of(reader)->voice,
+	struct settings_reader voice = {.settings = &elevenlabs_message_of(reader)->voice,
 					.json = &reader->json,
 					.fault = reader->fault};
 
 	return settings_read(&voice, key, value);
 }
 
-/* A member of voice_settings, generation_config or generator_config: what they
- * have for us has no name in common. */
+/* A member of voice_settings, generation_config or generator_config.  Of what is read here, no two
+ * of them have the same name. */
 static int elevenlabs_message_read_option(struct message_reader *reader,
 					  const struct json_value *key,
 					  const struct json_value *value)
 {
-	if (elevenlabs_message_is(key, "speed"))
+	if (json_is(key, "speed"))
 		return elevenlabs_message_read_speed(reader, value);
-	if (elevenlabs_message_is(key, "chunk_length_schedule"))
+	if (json_is(key, "chunk_length_schedule"))
 		return elevenlabs_message_read_schedule(reader, key, value);
 	return json_skip(&reader->json, value);
 }
@@ -89,8 +84,8 @@ static int elevenlabs_message_read_locators(struct message_reader *reader,
 					    const struct json_value *value)
 {
 	(void)field;
-	return pronunciation_message_locators(&elevenlabs_message_message_of(reader)->voice,
-					      &reader->json, reader->fault, value);
+	return pronunciation_message_locators(&elevenlabs_message_of(reader)->voice, &reader->json,
+					      reader->fault, value);
 }
 
 #define FIELD(name, read, member) MESSAGE_FIELD(name, read, struct multi_message, member)
@@ -164,9 +159,8 @@ static const char *elevenlabs_message_without_bearer(const struct json_value *va
 
 static bool elevenlabs_message_is_key(const struct json_value *key)
 {
-	return elevenlabs_message_is(key, "xi_api_key") ||
-	       elevenlabs_message_is(key, "xi-api-key") ||
-	       elevenlabs_message_is(key, "authorization");
+	return json_is(key, "xi_api_key") || json_is(key, "xi-api-key") ||
+	       json_is(key, "authorization");
 }
 
 void elevenlabs_message_key(char *key, size_t size, char *json, size_t len)

@@ -12,7 +12,7 @@ static int generate_body_read_format(struct speech_reader *reader, const struct 
 	struct settings *settings = &reader->body->settings;
 	struct audio_format format;
 
-	reader->body->wants_wav = value->kind == JSON_KIND_STRING && speech_body_is(value, "wav");
+	reader->body->wants_wav = value->kind == JSON_KIND_STRING && json_is(value, "wav");
 	if (reader->body->wants_wav)
 		return 0;
 	if (value->kind != JSON_KIND_STRING ||

@@ -88,7 +88,7 @@ static int openai_body_read_format(struct speech_reader *reader, const struct sp
 	struct settings *settings = &reader->body->settings;
 
 	for (size_t i = 0; value->kind == JSON_KIND_STRING && i < COUNT(formats); ++i) {
-		if (speech_body_is(value, formats[i].name)) {
+		if (json_is(value, formats[i].name)) {
 			settings->format = formats[i].format;
 			settings->set |= SETTING_OUTPUT_FORMAT;
 			return 0;
@@ -102,9 +102,9 @@ static int openai_body_read_stream_format(struct speech_reader *reader,
 					  const struct speech_field *field,
 					  const struct json_value *value)
 {
-	bool wants_events = value->kind == JSON_KIND_STRING && speech_body_is(value, "sse");
+	bool wants_events = value->kind == JSON_KIND_STRING && json_is(value, "sse");
 
-	if (!wants_events && !(value->kind == JSON_KIND_STRING && speech_body_is(value, "audio")))
+	if (!wants_events && !(value->kind == JSON_KIND_STRING && json_is(value, "audio")))
 		return fault_value(reader->fault, field->name, "audio or sse", value);
 	reader->body->form = wants_events ? &openai_events : NULL;
 	return 0;

@@ -8,7 +8,7 @@
 static int vapi_body_read_type(struct speech_reader *reader, const struct speech_field *field,
 			       const struct json_value *value)
 {
-	if (value->kind == JSON_KIND_STRING && speech_body_is(value, "voice-request"))
+	if (value->kind == JSON_KIND_STRING && json_is(value, "voice-request"))
 		return 0;
 	return fault_value(reader->fault, field->name, "voice-request", value);
 }
