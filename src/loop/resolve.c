@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "loop/thread.h"
 
 struct resolver {
 	struct loop *loop;
@@ -200,7 +201,7 @@ static int start_thread(struct look_up *look_up)
 	if (err)
 		return err;
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	err = pthread_create(&id, &attributes, look_up_main, look_up);
+	err = thread_create(&id, &attributes, look_up_main, look_up);
 	pthread_attr_destroy(&attributes);
 	return err;
 }

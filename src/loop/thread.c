@@ -8,8 +8,10 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 
 /* What libuv needs to outlive the object until its close callback has run. */
@@ -54,6 +56,24 @@ static void *thread_main(void *arg)
 	}
 	pthread_mutex_unlock(&thread->lock);
 	return NULL;
+}
+
+/* Signals that are sent to the process are for the loop.  Those that a mistake of the thread itself
+ * raises stay as they are, so that a sanitizer can report them. */
+int thread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*main)(void *), void *arg)
+{
+	static const int own[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+				  SIGABRT, SIGTRAP, SIGSYS, SIGPROF};
+	sigset_t blocked, before;
+	int err;
+
+	sigfillset(&blocked);
+	for (size_t i = 0; i < COUNT(own); ++i)
+		sigdelset(&blocked, own[i]);
+	pthread_sigmask(SIG_SETMASK, &blocked, &before);
+	err = pthread_create(id, attributes, main, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
 }
 
 static void complete(struct thread *thread)
@@ -136,7 +156,7 @@ int thread_alloc(struct thread **threadp, struct loop *loop, const char *name, t
 	pthread_cond_init(&thread->work, NULL);
 	mem_set_destructor(thread, thread_destroy);
 	wakeup = NULL; /* the destructor's from here */
-	err = pthread_create(&thread->id, NULL, thread_main, thread);
+	err = thread_create(&thread->id, NULL, thread_main, thread);
 	if (err)
 		goto out;
 	thread->running = true;

@@ -8,6 +8,8 @@
 #ifndef LOOP_THREAD_H
 #define LOOP_THREAD_H
 
+#include <pthread.h>
+
 #include "base/list.h"
 #include "loop/loop.h"
 
@@ -32,5 +34,10 @@ void thread_submit(struct thread *thread, struct task *task, task_done_h *done);
 /* Finishes all that was submitted, calls their `done`, and joins: blocks.
  * mem_deref(thread) does it too. */
 void thread_finish(struct thread *thread);
+
+/* pthread_create for a thread that takes no signals: the default action of one that the loop does
+ * not watch any more, or not yet, would end the process, even if the loop's thread blocks it. */
+int thread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*main)(void *),
+		  void *arg);
 
 #endif
