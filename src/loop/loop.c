@@ -55,6 +55,7 @@ static void loop_destroy(void *object)
 	struct loop *loop = object;
 	int err;
 
+	loop->spawner = mem_deref(loop->spawner);
 	if (loop->tick.data) {
 		timers_reset(&loop->timers);
 		uv_close((uv_handle_t *)&loop->tick, NULL);

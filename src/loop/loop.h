@@ -14,11 +14,14 @@
 #include "base/list.h"
 #include "loop/timers.h"
 
+struct thread;
+
 struct loop {
 	uv_loop_t uv;
 	uv_timer_t tick; /* fires when the earliest of timers is due */
 	struct timers timers;
 	struct list deferred;
+	struct thread *spawner; /* starts programs (program.c); NULL until there is one to start */
 	bool ticking; /* inside timers_advance: the tick is set once, after it */
 };
 

@@ -71,7 +71,7 @@
 #include "synth/pool.h"
 #include "wire/fault.h"
 
-#define SERVER_SIGNALS 6 /* that are watched */
+#define SERVER_SIGNALS 5 /* that are watched */
 #define ROUTE_IDS_MAX 2
 #define REQUEST_ID_LEN 20 /* "req_" and 16 hex digits */
 
