@@ -14,10 +14,10 @@
 #include "base/count.h"
 #include "base/mem.h"
 
-/* What libuv needs to outlive the object until its close callback has run. */
+/* libuv needs this until its close callback has run, which is after the object is freed. */
 struct wakeup {
 	uv_async_t async;
-	struct thread *thread; /* NULL once the thread object is gone */
+	struct thread *thread; /* NULL once the object is freed */
 };
 
 struct thread {
@@ -28,7 +28,7 @@ struct thread {
 	pthread_t id;
 	bool running;
 
-	pthread_mutex_t lock; /* guards all below */
+	pthread_mutex_t lock; /* guards the fields below */
 	pthread_cond_t work;
 	struct list waiting;
 	struct list finished;
@@ -76,7 +76,7 @@ int thread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*main)
 	return err;
 }
 
-static void complete(struct thread *thread)
+static void thread_complete(struct thread *thread)
 {
 	struct list done;
 	struct link *link;
@@ -93,7 +93,7 @@ static void complete(struct thread *thread)
 	}
 }
 
-static void on_async(uv_async_t *async)
+static void thread_on_async(uv_async_t *async)
 {
 	struct wakeup *wakeup = async->data;
 	struct loop *loop;
@@ -102,11 +102,11 @@ static void on_async(uv_async_t *async)
 		return;
 	loop = wakeup->thread->loop;
 	loop_enter(loop);
-	complete(wakeup->thread);
+	thread_complete(wakeup->thread);
 	loop_leave(loop);
 }
 
-static void on_async_closed(uv_handle_t *handle)
+static void thread_on_async_closed(uv_handle_t *handle)
 {
 	free(handle->data);
 }
@@ -121,7 +121,7 @@ void thread_finish(struct thread *thread)
 	pthread_mutex_unlock(&thread->lock);
 	pthread_join(thread->id, NULL);
 	thread->running = false;
-	complete(thread);
+	thread_complete(thread);
 }
 
 static void thread_destroy(void *object)
@@ -130,7 +130,7 @@ static void thread_destroy(void *object)
 
 	thread_finish(thread);
 	thread->wakeup->thread = NULL;
-	uv_close((uv_handle_t *)&thread->wakeup->async, on_async_closed);
+	uv_close((uv_handle_t *)&thread->wakeup->async, thread_on_async_closed);
 	pthread_cond_destroy(&thread->work);
 	pthread_mutex_destroy(&thread->lock);
 }
@@ -142,7 +142,7 @@ int thread_alloc(struct thread **threadp, struct loop *loop, const char *name, t
 	struct wakeup *wakeup = calloc(1, sizeof(*wakeup));
 	int err = ENOMEM;
 
-	if (!thread || !wakeup || uv_async_init(&loop->uv, &wakeup->async, on_async) != 0)
+	if (!thread || !wakeup || uv_async_init(&loop->uv, &wakeup->async, thread_on_async) != 0)
 		goto out;
 	wakeup->async.data = wakeup;
 	wakeup->thread = thread;
@@ -155,7 +155,7 @@ int thread_alloc(struct thread **threadp, struct loop *loop, const char *name, t
 	pthread_mutex_init(&thread->lock, NULL);
 	pthread_cond_init(&thread->work, NULL);
 	mem_set_destructor(thread, thread_destroy);
-	wakeup = NULL; /* the destructor's from here */
+	wakeup = NULL; /* the destructor closes it from here on */
 	err = thread_create(&thread->id, NULL, thread_main, thread);
 	if (err)
 		goto out;
