@@ -43,7 +43,7 @@ static const char pairs[4096][2] = {
 /* clang-format on */
 
 /* The one or two bytes after the last whole group of three. */
-static void encode_rest(char *out, const uint8_t *p, size_t n)
+static void base64_encode_rest(char *out, const uint8_t *p, size_t n)
 {
 	unsigned bits = (unsigned)p[0] << 16;
 
@@ -66,7 +66,7 @@ size_t base64_encode_portable(char *out, const void *bytes, size_t n)
 		memcpy(out + 2, pairs[bits & 0xfff], 2);
 	}
 	if (n > 0) {
-		encode_rest(out, p, n);
+		base64_encode_rest(out, p, n);
 		out += 4;
 	}
 	return (size_t)(out - start);
@@ -134,7 +134,7 @@ size_t base64_encode(char *out, const void *bytes, size_t n)
 	return done / 3 * 4 + base64_encode_portable(out + done / 3 * 4, p + done, n - done);
 }
 
-static uint8_t value_of(char c)
+static uint8_t base64_value_of(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return (uint8_t)(c - 'A');
@@ -149,11 +149,11 @@ static uint8_t value_of(char c)
 
 /* The first `count` characters of a group as 24 bits, left-aligned; EINVAL
  * for one outside the alphabet. */
-static int read_group(uint32_t *bits, const char *chars, size_t count)
+static int base64_read_group(uint32_t *bits, const char *chars, size_t count)
 {
 	*bits = 0;
 	for (size_t i = 0; i < count; ++i) {
-		uint8_t value = value_of(chars[i]);
+		uint8_t value = base64_value_of(chars[i]);
 
 		if (value == BAD)
 			return EINVAL;
@@ -174,7 +174,7 @@ int base64_decode(void *out, size_t *lenp, const char *chars, size_t n)
 
 		if (i + 4 == n && chars[i + 3] == '=')
 			count = chars[i + 2] == '=' ? 2 : 3;
-		if (read_group(&bits, chars + i, count))
+		if (base64_read_group(&bits, chars + i, count))
 			return EINVAL;
 		if (bits & 0xffffffu >> (8 * (count - 1))) /* no byte would hold these */
 			return EINVAL;

@@ -16,7 +16,7 @@
 #define YEAR_MAX 9999
 
 /* So many digits, which are taken. */
-static bool take_digits(int *number, const char **at, int digits)
+static bool calendar_take_digits(int *number, const char **at, int digits)
 {
 	*number = 0;
 	for (int i = 0; i < digits; ++i) {
@@ -30,7 +30,7 @@ static bool take_digits(int *number, const char **at, int digits)
 	return true;
 }
 
-static bool take(const char **at, char c)
+static bool calendar_take(const char **at, char c)
 {
 	if (**at != c)
 		return false;
@@ -38,12 +38,13 @@ static bool take(const char **at, char c)
 	return true;
 }
 
-static bool take_day(struct tm *tm, const char **at)
+static bool calendar_take_day(struct tm *tm, const char **at)
 {
 	int year;
 
-	if (!take_digits(&year, at, 4) || year < YEAR_MIN || !take(at, '-') ||
-	    !take_digits(&tm->tm_mon, at, 2) || !take(at, '-') || !take_digits(&tm->tm_mday, at, 2))
+	if (!calendar_take_digits(&year, at, 4) || year < YEAR_MIN || !calendar_take(at, '-') ||
+	    !calendar_take_digits(&tm->tm_mon, at, 2) || !calendar_take(at, '-') ||
+	    !calendar_take_digits(&tm->tm_mday, at, 2))
 		return false;
 	tm->tm_year = year - 1900;
 	--tm->tm_mon;
@@ -51,7 +52,7 @@ static bool take_day(struct tm *tm, const char **at)
 }
 
 /* Decimals of a second, of which three count. */
-static bool take_decimals(int *ms, const char **at)
+static bool calendar_take_decimals(int *ms, const char **at)
 {
 	int value = 0;
 	int count = 0;
@@ -66,32 +67,32 @@ static bool take_decimals(int *ms, const char **at)
 	return count > 0 && count <= 9;
 }
 
-static bool take_time(struct tm *tm, int *ms, const char **at)
+static bool calendar_take_time(struct tm *tm, int *ms, const char **at)
 {
-	if (!take_digits(&tm->tm_hour, at, 2) || !take(at, ':') ||
-	    !take_digits(&tm->tm_min, at, 2) || tm->tm_hour > 23 || tm->tm_min > 59)
+	if (!calendar_take_digits(&tm->tm_hour, at, 2) || !calendar_take(at, ':') ||
+	    !calendar_take_digits(&tm->tm_min, at, 2) || tm->tm_hour > 23 || tm->tm_min > 59)
 		return false;
-	if (!take(at, ':'))
+	if (!calendar_take(at, ':'))
 		return true;
-	if (!take_digits(&tm->tm_sec, at, 2) || tm->tm_sec > 59)
+	if (!calendar_take_digits(&tm->tm_sec, at, 2) || tm->tm_sec > 59)
 		return false;
-	return !take(at, '.') || take_decimals(ms, at);
+	return !calendar_take(at, '.') || calendar_take_decimals(ms, at);
 }
 
 /* A blank stands for '+' too: it is what an unescaped one in an address becomes. */
-static bool take_offset(int *minutes, const char **at)
+static bool calendar_take_offset(int *minutes, const char **at)
 {
 	bool is_west = **at == '-';
 	int h;
 	int m;
 
 	*minutes = 0;
-	if (**at == '\0' || take(at, 'Z'))
+	if (**at == '\0' || calendar_take(at, 'Z'))
 		return true;
-	if (!take(at, '+') && !take(at, '-') && !take(at, ' '))
+	if (!calendar_take(at, '+') && !calendar_take(at, '-') && !calendar_take(at, ' '))
 		return false;
-	if (!take_digits(&h, at, 2) || !take(at, ':') || !take_digits(&m, at, 2) || h > 23 ||
-	    m > 59)
+	if (!calendar_take_digits(&h, at, 2) || !calendar_take(at, ':') ||
+	    !calendar_take_digits(&m, at, 2) || h > 23 || m > 59)
 		return false;
 	*minutes = (h * 60 + m) * (is_west ? -1 : 1);
 	return true;
@@ -105,10 +106,10 @@ int calendar_parse(int64_t *wall_ms, const char *text)
 	int ms = 0;
 	time_t seconds;
 
-	if (!take_day(&tm, &text))
+	if (!calendar_take_day(&tm, &text))
 		return EINVAL;
-	if (*text != '\0' &&
-	    (!take(&text, 'T') || !take_time(&tm, &ms, &text) || !take_offset(&offset, &text)))
+	if (*text != '\0' && (!calendar_take(&text, 'T') || !calendar_take_time(&tm, &ms, &text) ||
+			      !calendar_take_offset(&offset, &text)))
 		return EINVAL;
 	made = tm;
 	seconds = timegm(&made); /* a day that is not there becomes another one */
@@ -145,7 +146,7 @@ int calendar_parse_span(int64_t *ms, const char *text)
 }
 
 /* False, with the number, for a year that has no four digits. */
-static bool split(struct tm *tm, char text[CALENDAR_SIZE], int64_t wall_ms)
+static bool calendar_split(struct tm *tm, char text[CALENDAR_SIZE], int64_t wall_ms)
 {
 	time_t seconds = (time_t)(wall_ms / 1000);
 
@@ -160,7 +161,7 @@ void calendar_print(char text[CALENDAR_SIZE], int64_t wall_ms)
 {
 	struct tm tm;
 
-	if (split(&tm, text, wall_ms))
+	if (calendar_split(&tm, text, wall_ms))
 		strftime(text, CALENDAR_SIZE, "%Y-%m-%dT%H:%M:%S+00:00", &tm);
 }
 
@@ -169,7 +170,7 @@ void calendar_print_exact(char text[CALENDAR_SIZE], int64_t wall_ms)
 	size_t len;
 	struct tm tm;
 
-	if (!split(&tm, text, wall_ms))
+	if (!calendar_split(&tm, text, wall_ms))
 		return;
 	len = strftime(text, CALENDAR_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(text + len, CALENDAR_SIZE - len, ".%03d+00:00", (int)(wall_ms % 1000));
@@ -179,7 +180,7 @@ void calendar_print_day(char text[CALENDAR_SIZE], int64_t wall_ms)
 {
 	struct tm tm;
 
-	if (split(&tm, text, wall_ms))
+	if (calendar_split(&tm, text, wall_ms))
 		strftime(text, CALENDAR_SIZE, "%Y-%m-%d", &tm);
 }
 
@@ -187,6 +188,6 @@ void calendar_print_minute(char text[CALENDAR_SIZE], int64_t wall_ms)
 {
 	struct tm tm;
 
-	if (split(&tm, text, wall_ms))
+	if (calendar_split(&tm, text, wall_ms))
 		strftime(text, CALENDAR_SIZE, "%Y-%m-%d %H:%M", &tm);
 }
