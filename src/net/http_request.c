@@ -141,7 +141,8 @@ void http_on_sent(struct http_request *request, void (*sent)(void *arg, uint64_t
 }
 
 /* Whether a header that may come in several lines holds a token. */
-static bool has_token(const struct http_request *request, const char *name, const char *token)
+static bool http_request_has_token(const struct http_request *request, const char *name,
+				   const char *token)
 {
 	const struct http_parse *parse = &request_of(request)->parse;
 	const char *value;
@@ -155,6 +156,6 @@ static bool has_token(const struct http_request *request, const char *name, cons
 
 bool http_wants_upgrade(const struct http_request *request)
 {
-	return has_token(request, "upgrade", "websocket") &&
-	       has_token(request, "connection", "upgrade");
+	return http_request_has_token(request, "upgrade", "websocket") &&
+	       http_request_has_token(request, "connection", "upgrade");
 }
