@@ -1,5 +1,5 @@
 /*
- * calendar.c: moments as people write them (see calendar.h).
+ * calendar.c: dates and times as people write them (see calendar.h).
  */
 #include "base/calendar.h"
 
@@ -15,7 +15,7 @@
 #define YEAR_MIN 1970
 #define YEAR_MAX 9999
 
-/* So many digits, which are taken. */
+/* Reads exactly this many digits and moves past them. */
 static bool calendar_take_digits(int *number, const char **at, int digits)
 {
 	*number = 0;
@@ -51,7 +51,7 @@ static bool calendar_take_day(struct tm *tm, const char **at)
 	return true;
 }
 
-/* Decimals of a second, of which three count. */
+/* Reads decimals of a second, of which the first three count. */
 static bool calendar_take_decimals(int *ms, const char **at)
 {
 	int value = 0;
@@ -79,7 +79,7 @@ static bool calendar_take_time(struct tm *tm, int *ms, const char **at)
 	return !calendar_take(at, '.') || calendar_take_decimals(ms, at);
 }
 
-/* A blank stands for '+' too: it is what an unescaped one in an address becomes. */
+/* A blank stands for '+' too, because that is what an unescaped '+' in a URL becomes. */
 static bool calendar_take_offset(int *minutes, const char **at)
 {
 	bool is_west = **at == '-';
@@ -112,7 +112,7 @@ int calendar_parse(int64_t *wall_ms, const char *text)
 			      !calendar_take_offset(&offset, &text)))
 		return EINVAL;
 	made = tm;
-	seconds = timegm(&made); /* a day that is not there becomes another one */
+	seconds = timegm(&made); /* timegm turns a day that does not exist into another one */
 	if (*text != '\0' || made.tm_mday != tm.tm_mday || made.tm_mon != tm.tm_mon)
 		return EINVAL;
 	*wall_ms = ((int64_t)seconds - offset * 60) * 1000 + ms;
@@ -132,7 +132,7 @@ int calendar_parse_span(int64_t *ms, const char *text)
 	size_t digits = strspn(text, "0123456789");
 	int64_t number;
 
-	/* Nine digits of weeks are 19 million years: no overflow to think of. */
+	/* Nine digits of weeks are 19 million years, so this cannot overflow. */
 	if (digits == 0 || digits > 9 || text[digits] == '\0' || text[digits + 1] != '\0')
 		return EINVAL;
 	number = strtoll(text, NULL, 10);
@@ -145,7 +145,7 @@ int calendar_parse_span(int64_t *ms, const char *text)
 	return EINVAL;
 }
 
-/* False, with the number, for a year that has no four digits. */
+/* Returns false, and prints the number instead, for a year that does not have four digits. */
 static bool calendar_split(struct tm *tm, char text[CALENDAR_SIZE], int64_t wall_ms)
 {
 	time_t seconds = (time_t)(wall_ms / 1000);

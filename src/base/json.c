@@ -17,12 +17,12 @@
 
 #define REPLACEMENT 0xfffdu
 
-/* Longest number that is turned into a double: 17 digits say everything, and
- * no encoder writes more than a third of this. */
+/* The longest number that is converted to a double: 17 digits are enough for any double, and no
+ * encoder writes more than a third of this. */
 #define NUMBER_MAX 64u
 
-/* An exponent past this is past every number; it also bounds the sum of an
- * exponent and the digits of any message that fits in memory. */
+/* No number has a larger exponent; the bound also keeps the sum of an exponent and the number of
+ * digits of any message from overflowing. */
 #define EXPONENT_MAX (INT64_C(1) << 40)
 
 void json_open(struct json *json, char *text, size_t len)
@@ -44,7 +44,7 @@ static int json_fault(struct json *json, const char *reason)
 	return json_fault_at(json, json->at, reason);
 }
 
-/* Moves to the next byte that is no blank; false when there is none. */
+/* Moves to the next byte that is not a blank; returns false if there is none. */
 static bool json_next_byte(struct json *json)
 {
 	while (json->at < json->end) {
@@ -62,14 +62,14 @@ static bool json_is_plain(uint8_t c)
 	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
-/* High bits set where a byte of the eight is zero; bytes above the first zero
- * may be marked too, which only costs a second look. */
+/* Sets the high bit of each of the eight bytes that is zero.  Bytes above the first zero may be
+ * marked too, which only costs a second look. */
 static uint64_t json_zeros(uint64_t eight)
 {
 	return (eight - ONES) & ~eight & HIGHS;
 }
 
-/* The end of the run of bytes that stand for themselves in a string. */
+/* Returns the end of the run of bytes that need no decoding in a string. */
 static char *json_plain_end(char *p, const char *end)
 {
 	while (end - p >= 8) {
@@ -86,7 +86,7 @@ static char *json_plain_end(char *p, const char *end)
 	return p;
 }
 
-/* Four hex digits at p; UINT32_MAX for anything else. */
+/* Reads four hex digits at p; returns UINT32_MAX for anything else. */
 static uint32_t json_hex4(const char *p, const char *end)
 {
 	uint32_t unit = 0;
@@ -107,7 +107,7 @@ static uint32_t json_hex4(const char *p, const char *end)
 	return unit;
 }
 
-/* The low half that an escape at p stands for; 0 when none does. */
+/* Returns the low surrogate that is escaped at p; 0 if there is none. */
 static uint32_t json_low_half(const char *p, const char *end)
 {
 	uint32_t unit;
@@ -137,7 +137,7 @@ static int json_read_unicode_escape(struct json *json, struct json_value *value,
 	} else if (unit >= 0xdc00 && unit <= 0xdfff && *out == value->text) {
 		value->lead_low = (uint16_t)unit;
 	}
-	/* A half that is alone is made U+FFFD by utf8_encode. */
+	/* utf8_encode turns a surrogate without its other half into U+FFFD. */
 	*out += utf8_encode(*out, unit ? unit : REPLACEMENT);
 	return 0;
 }
@@ -160,7 +160,7 @@ static int json_read_escape(struct json *json, struct json_value *value, char **
 	return 0;
 }
 
-/* A run of characters past ASCII. */
+/* Reads a run of characters beyond ASCII. */
 static int json_read_characters(struct json *json, char **out)
 {
 	while (json->at < json->end && (uint8_t)*json->at >= 0x80) {
@@ -271,7 +271,7 @@ static void json_leave(struct json *json)
 {
 	++json->at;
 	--json->depth;
-	json->fresh = false; /* the container around holds at least this one */
+	json->fresh = false; /* the enclosing container has at least this one */
 }
 
 static bool json_in_object(const struct json *json)
@@ -311,8 +311,8 @@ int json_value(struct json *json, struct json_value *value)
 	}
 }
 
-/* In a container: true when another entry follows, its comma behind us; at
- * the closing bracket leaves and is false. */
+/* Returns true if the container has another entry, and moves past its comma; at the closing bracket
+ * it leaves the container and returns false. */
 static bool json_next_entry(struct json *json, char closing, const char *expected)
 {
 	if (json->reason)
@@ -387,22 +387,22 @@ int json_close(struct json *json)
 	return json_next_byte(json) ? json_fault(json, "more after the end") : 0;
 }
 
-/* A number as digits × 10^exponent, the digits without zeros at their end. */
+/* A number as digits × 10^exponent, where the digits do not end with a zero. */
 struct decimal {
 	bool negative;
-	bool too_long; /* the digits do not fit */
+	bool too_long; /* there are too many digits */
 	uint64_t digits;
 	int64_t exponent;
 };
 
-/* Appends a digit; zeros wait in the exponent until a digit follows them. */
+/* Appends a digit.  Zeros are counted in the exponent until another digit follows them. */
 static void json_decimal_digit(struct decimal *d, unsigned digit)
 {
 	++d->exponent;
 	if (digit == 0)
 		return;
 	if (d->digits == 0)
-		d->exponent = 1; /* zeros in front */
+		d->exponent = 1; /* leading zeros */
 	for (; d->exponent > 0; --d->exponent) {
 		if (__builtin_mul_overflow(d->digits, 10u, &d->digits)) {
 			d->too_long = true;
@@ -466,8 +466,8 @@ int json_to_integer(int64_t *integer, const struct json_value *value)
 	if (value->kind != JSON_KIND_NUMBER)
 		return EINVAL;
 	d = json_read_decimal(value);
-	/* Too many digits are too large a number or, with their last one not
-	 * 0, a fraction. */
+	/* Too many digits mean a number that is too large or, if the last one is not 0, a
+	 * fraction. */
 	if (d.too_long)
 		return ERANGE;
 	if (d.exponent < 0)
@@ -482,8 +482,8 @@ int json_to_integer(int64_t *integer, const struct json_value *value)
 	return 0;
 }
 
-/* The general case: the C library, in the locale that JSON is written in.
- * glibc's "C" locale is a constant: no allocation, nothing to free. */
+/* The general case, which uses the C library with the locale that JSON is written in.  The "C"
+ * locale of glibc is a constant: nothing is allocated, and nothing must be freed. */
 static int json_slow_double(double *number, const struct json_value *value)
 {
 	char copy[NUMBER_MAX + 1];
@@ -515,8 +515,8 @@ int json_to_double(double *number, const struct json_value *value)
 	if (value->len > NUMBER_MAX)
 		return ERANGE;
 	d = json_read_decimal(value);
-	/* Both factors are exact doubles, so that one rounding gives the
-	 * nearest (Clinger 1990). */
+	/* Both factors are exact doubles, so a single rounding gives the nearest double (Clinger
+	 * 1990). */
 	if (d.too_long || d.digits > UINT64_C(1) << 53 || d.exponent < -22 || d.exponent > 22)
 		return json_slow_double(number, value);
 	result = (double)d.digits;

@@ -60,12 +60,13 @@ int log_level_parse(enum log_level *level, const char *word)
 	return EINVAL;
 }
 
-#define REPLACEMENT 0xfffdu /* what stands for bytes that are no UTF-8 */
+#define REPLACEMENT 0xfffdu /* replaces bytes that are not UTF-8 */
 
-/* Room for an escape and what closes an object: a line that is cut is still one. */
+/* Room for an escape and the end of the object, so that a line that is cut is still a JSON
+ * object. */
 #define CLOSING 16u
 
-/* A line on its way: longer ones are cut, for a log is not a dump. */
+/* A line that is being built.  Longer ones are cut, because a log is not a dump. */
 struct line {
 	char bytes[1024];
 	size_t len;
@@ -86,7 +87,7 @@ static void log_put_string(struct line *line, const char *text)
 	log_put(line, text, strlen(text));
 }
 
-/* As the inside of a JSON string, which is UTF-8 whatever a client has sent. */
+/* Appends the inside of a JSON string, which is UTF-8 whatever a client has sent. */
 static void log_put_escaped(struct line *line, const char *text, size_t len)
 {
 	size_t n;
@@ -116,7 +117,7 @@ static void log_put_member(struct line *line, const char *name, size_t name_len,
 	log_put_string(line, "\"");
 }
 
-/* How long "key=" is at the beginning of a word; 0: it is none. */
+/* Returns the length of "key=" at the beginning of a word; 0 if there is no key. */
 static size_t log_key_len(const char *word)
 {
 	static const char *const taken[] = {"time", "level", "area", "message"};
@@ -124,7 +125,7 @@ static size_t log_key_len(const char *word)
 
 	if (word[len] != '=')
 		return 0;
-	/* A line may end with words of a client or an engine, which must not pose as ours. */
+	/* A line may end with words of a client or an engine, which must not look like ours. */
 	for (size_t i = 0; i < COUNT(taken); ++i) {
 		if (strlen(taken[i]) == len && memcmp(word, taken[i], len) == 0)
 			return 0;
@@ -132,7 +133,7 @@ static size_t log_key_len(const char *word)
 	return len;
 }
 
-/* Where the words end and the keys begin. */
+/* Returns where the words end and the keys begin. */
 static size_t log_words_len(const char *message)
 {
 	size_t end = strlen(message);
@@ -171,12 +172,12 @@ static void log_write_json(struct line *line, const char *time, enum log_level l
 	log_put_string(line, "}\n");
 }
 
-/* A client's words can neither begin a line of their own nor steer a terminal. */
+/* Keeps the words of a client from starting a new line or controlling a terminal. */
 static void log_put_harmless(struct line *line, const char *text)
 {
 	for (; *text; ++text) {
 		const unsigned char *c = (const unsigned char *)text;
-		/* U+0080 to U+009F are control characters, too. */
+		/* U+0080 to U+009F are control characters too. */
 		bool is_c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
 
 		log_put(line, c[0] < 0x20 || c[0] == 0x7f || is_c1 ? "?" : text, 1);
@@ -203,7 +204,7 @@ static void log_write_text(struct line *line, const char *time, enum log_level l
 
 void log_line(enum log_level level, const char *area, const char *format, ...)
 {
-	char message[960]; /* and what stands before it */
+	char message[960]; /* including the text before it */
 	char time[32];
 	struct line line;
 	struct timespec now;
@@ -225,5 +226,5 @@ void log_line(enum log_level level, const char *area, const char *format, ...)
 		log_put_string(&line, priorities[level]);
 	(form == LOG_JSON ? log_write_json : log_write_text)(&line, time, level, area, message);
 	if (write(STDERR_FILENO, line.bytes, line.len) < 0)
-		return; /* nowhere left to say it */
+		return; /* there is nowhere to report this */
 }

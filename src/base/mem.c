@@ -12,7 +12,7 @@ struct header {
 	mem_destroy_h *destroy;
 };
 
-/* Objects behind the header keep malloc's alignment. */
+/* Keeps the alignment of malloc for the object that follows the header. */
 _Static_assert(sizeof(struct header) % _Alignof(max_align_t) == 0,
 	       "the header must not misalign what follows");
 

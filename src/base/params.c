@@ -14,7 +14,7 @@
 #include "base/count.h"
 #include "base/similar.h"
 
-/* Errors name the value; a pasted novel would bury the rest of the line. */
+/* Errors quote the value, but a very long one would hide the rest of the line. */
 #define SHOWN_MAX 60
 
 static void params_key_of(char key[PARAM_KEY_SIZE], const struct param *row)
@@ -36,8 +36,8 @@ static const struct param *params_find(const struct param *rows, size_t count, c
 	return NULL;
 }
 
-/* The key that was meant, or NULL: at most a third of the letters may differ.
- * A right name in the wrong section is one mistake. */
+/* Returns the key that was probably meant, or NULL.  At most a third of the letters may differ.
+ * The right name in the wrong section is one mistake. */
 static const struct param *params_nearest(const struct param *rows, size_t count, const char *key)
 {
 	const char *dot = strchr(key, '.');
@@ -65,7 +65,7 @@ static const struct param *params_nearest(const struct param *rows, size_t count
 	return best;
 }
 
-/* An error line; what does not fit any more is not said. */
+/* Appends an error line.  Lines that do not fit are dropped. */
 #define complain(errors, where, ...)                                                               \
 	do {                                                                                       \
 		(void)buf_printf(errors, "%s: ", where);                                           \
@@ -79,7 +79,7 @@ static int params_parse_int(int64_t *number, const char *value)
 	long long n;
 
 	if (!isdigit((unsigned char)value[0]) && value[0] != '-')
-		return EINVAL; /* strtoll would take blanks and a plus */
+		return EINVAL; /* strtoll would accept blanks and a plus */
 	errno = 0;
 	n = strtoll(value, &end, 10);
 	if (errno || *end != '\0' || end == value)
@@ -88,12 +88,11 @@ static int params_parse_int(int64_t *number, const char *value)
 	return 0;
 }
 
-/* "5.4" to 5400000, digit by digit: a binary fraction would be a different
- * price. */
+/* Converts "5.4" to 5400000 digit by digit: a binary fraction would be a different price. */
 static int params_parse_decimal(int64_t *millionths, const char *value)
 {
 	int64_t n = 0;
-	int decimals = -1; /* digits after the point; -1 before it */
+	int decimals = -1; /* the number of digits after the point; -1 before it */
 	bool digit = false;
 
 	for (; *value; ++value) {
@@ -202,7 +201,7 @@ static void params_complain_unknown(const struct param *rows, size_t count, cons
 		complain(errors, where, "no such key: %.*s", SHOWN_MAX, key);
 }
 
-/* Ends a line about a wrong value. */
+/* Ends a line about an invalid value. */
 static void params_append_value(struct buf *errors, const struct param *row, const char *before,
 				const char *value)
 {
@@ -238,7 +237,7 @@ static void params_set_initial_row(const struct param *rows, size_t count, void 
 	for (size_t i = 0; i < count; ++i) {
 		int err = params_parse(&rows[i], values, rows[i].initial);
 
-		assert(!err); /* a default must be a value */
+		assert(!err); /* a default must be valid */
 		(void)err;
 	}
 }
@@ -261,16 +260,16 @@ int params_set(const struct params *params, void *values, const char *key, const
 	return params_set_row(row, values, value, where, errors);
 }
 
-/* Where the lines of a section go. */
+/* Where the values of a section are stored. */
 struct place {
 	const struct param *rows;
 	size_t count;
 	void *values;
-	unsigned *seen; /* the line that set each row, 0 for none */
-	bool is_wrong; /* the section was: its lines go nowhere, without a word */
+	unsigned *seen; /* the line that set each row; 0 if none has */
+	bool is_wrong; /* the section itself is invalid: its lines are skipped without another error */
 };
 
-/* One file on its way in. */
+/* A file that is being read. */
 struct reading {
 	const struct params *params;
 	void *values;
@@ -300,7 +299,7 @@ static void params_where_of(char where[WHERE_SIZE], const struct reading *readin
 		(reading)->failed = true;                                                          \
 	} while (0)
 
-/* Cuts blanks at both ends. */
+/* Removes blanks at both ends. */
 static char *params_trim(char *text)
 {
 	size_t len;
@@ -340,7 +339,8 @@ static const struct param_group *params_find_group(const struct params *params, 
 	return NULL;
 }
 
-/* The object of that name, made when there is none; NULL when there are too many. */
+/* Returns the object with this name, and creates it if there is none; NULL if there are too
+ * many. */
 static char *params_object_of(const struct param_group *group, void *values, const char *name,
 			      size_t *index)
 {
@@ -385,7 +385,7 @@ static void params_enter_object(struct reading *reading, const struct param_grou
 	};
 }
 
-/* What stands between the brackets. */
+/* `title` is what is between the brackets. */
 static void params_enter_section(struct reading *reading, char *title)
 {
 	const struct param_group *group;
@@ -480,8 +480,12 @@ int params_read_file(const struct params *params, void *values, const char *path
 {
 	struct reading *reading = calloc(1, sizeof(*reading));
 	FILE *file = fopen(path, "re");
-	int err = file && reading ? 0 : errno;
+	int err = 0;
 
+	if (!file)
+		err = errno;
+	else if (!reading)
+		err = ENOMEM;
 	if (err) {
 		complain(errors, path, "%s", strerror(err));
 	} else {
@@ -490,7 +494,8 @@ int params_read_file(const struct params *params, void *values, const char *path
 		params_enter_section(reading, (char[]){""});
 		err = params_read_lines(reading, file);
 		if (err)
-			complain(errors, path, "cannot be read"); /* a directory, say */
+			complain(errors, path,
+				 "cannot be read"); /* it is a directory, for example */
 		else if (reading->failed)
 			err = EINVAL;
 	}
@@ -509,8 +514,8 @@ void params_env_name(char *name, size_t size, const struct params *params, const
 		*name = (char)toupper((unsigned char)*name);
 }
 
-/* A variable that is no key: the key it was meant to be, or NULL.  At most two
- * letters differ, so that a stranger's variable is not taken for ours. */
+/* Returns the key that an unknown variable was probably meant to be, or NULL.  At most two letters
+ * may differ, so that a variable of another program is not taken for ours. */
 static const struct param *params_is_misspelt(const struct params *params, const char *variable)
 {
 	if (strlen(variable) >= PARAM_KEY_SIZE)

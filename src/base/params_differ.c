@@ -1,5 +1,5 @@
 /*
- * params_differ.c: which parameters differ between two structs of them (see params.h).
+ * params_differ.c: which parameters differ between two structs (see params.h).
  */
 #include <assert.h>
 #include <string.h>
@@ -71,7 +71,8 @@ static const char *params_differ_find_object(const struct param_group *group, co
 	return NULL;
 }
 
-/* Objects that only `a` has; of those of both, too, what differs if `compares`. */
+/* Appends the objects that only `a` has and, if `compares` is set, what differs in those that both
+ * have. */
 static int params_differ_compare_objects(const struct param_group *group, const void *a,
 					 const void *b, bool compares, struct buf *keys)
 {

@@ -1,6 +1,6 @@
 /*
- * params_print.c: a table of parameters as a file to begin with, and as a page
- * of the manual (see params.h).
+ * params_print.c: prints a table of parameters as a sample file and as a manual page (see
+ * params.h).
  */
 #include <string.h>
 
@@ -45,7 +45,7 @@ void params_append_range(struct buf *out, const struct param *row)
 	}
 }
 
-/* Text in comment lines of at most 78 columns. */
+/* Prints text in comment lines of at most 78 columns. */
 static void params_print_append_comment(struct buf *out, const char *text)
 {
 	size_t column = 0;
@@ -110,8 +110,8 @@ int params_print_sample(const struct params *params, struct buf *out)
 	return err;
 }
 
-/* A hyphen of roff is not the minus of a command, and a point or quote at the
- * start of a line would be a request. */
+/* In roff, a hyphen is not a minus, and a point or quote at the start of a line would be a
+ * request. */
 static void params_print_append_roff(struct buf *out, const char *text)
 {
 	for (const char *c = text; *c; ++c) {

@@ -1,5 +1,5 @@
 /*
- * utf8.c: UTF-8 as RFC 3629 has it (see utf8.h).
+ * utf8.c: UTF-8 according to RFC 3629 (see utf8.h).
  */
 #include "base/utf8.h"
 
@@ -7,9 +7,9 @@
 
 #define ASCII_MASK UINT64_C(0x8080808080808080)
 
-/* What a leading byte asks of the bytes after it; left is 0xff for a byte
- * that cannot lead.  The bounds of the first continuation exclude overlong
- * forms, surrogates and values past U+10FFFF (RFC 3629, section 4). */
+/* What a leading byte requires of the bytes after it; left is 0xff for a byte that cannot lead.
+ * The bounds of the first continuation byte exclude overlong forms, surrogates and values beyond
+ * U+10FFFF (RFC 3629, section 4). */
 static struct utf8_state utf8_after_lead(uint8_t lead)
 {
 	if (lead >= 0xc2 && lead <= 0xdf)

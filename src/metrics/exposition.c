@@ -1,5 +1,5 @@
 /*
- * exposition.c: the text format of Prometheus, read (see exposition.h).
+ * exposition.c: reads the text format of Prometheus (see exposition.h).
  */
 #include "metrics/exposition.h"
 
@@ -11,8 +11,8 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define BLANKS " \t"
 
-/* Each of these takes something at `at` and gives what is behind it, or NULL when it is
- * not there. */
+/* Each of these functions reads something at `at` and returns what follows it, or NULL if it is not
+ * there. */
 
 static char *exposition_skip_blanks(char *at)
 {
@@ -26,7 +26,7 @@ static char *exposition_take_name(char *at, const char *letters)
 	return len > 0 && !strchr(DIGITS, *at) ? at + len : NULL;
 }
 
-/* A value in quotes, which is undone where it stands. */
+/* Reads a value in quotes and removes its escapes in place. */
 static char *exposition_take_quoted(char *at, const char **value)
 {
 	char *to = at + 1;
@@ -65,7 +65,7 @@ static char *exposition_take_label(struct exposition_sample *sample, char *at)
 	return at ? exposition_skip_blanks(at) : NULL;
 }
 
-/* {a="b",c="d"}, which may be empty and may end with a comma. */
+/* Reads {a="b",c="d"}, which may be empty and may end with a comma. */
 static char *exposition_take_labels(struct exposition_sample *sample, char *at)
 {
 	at = exposition_skip_blanks(at + 1);
@@ -79,7 +79,7 @@ static char *exposition_take_labels(struct exposition_sample *sample, char *at)
 	return at ? at + 1 : NULL;
 }
 
-/* strtod knows all of them, and blanks before them and hexadecimal besides. */
+/* strtod accepts all of these, but also leading blanks and hexadecimal numbers. */
 static char *exposition_take_number(double *number, char *at)
 {
 	size_t len = strcspn(at, BLANKS);
@@ -91,7 +91,7 @@ static char *exposition_take_number(double *number, char *at)
 	return end == at + len ? end : NULL;
 }
 
-/* Milliseconds since 1970, which nobody needs here. */
+/* Skips the milliseconds since 1970, which are not used. */
 static char *exposition_take_moment(char *at)
 {
 	at += *at == '-';
@@ -142,7 +142,7 @@ int exposition_parse(struct exposition *exposition, char *text, size_t len, size
 		char *next = text + strcspn(text, "\n");
 
 		++*line;
-		*next = '\0'; /* the last one has its NUL already */
+		*next = '\0'; /* the last line already ends with a NUL */
 		err = exposition_take_line(exposition, text);
 		text = next + 1;
 	}

@@ -1,5 +1,5 @@
 /*
- * metrics.c: what an operator can watch (see metrics.h).
+ * metrics.c: counters, gauges and histograms (see metrics.h).
  */
 #include "metrics/metrics.h"
 
@@ -31,18 +31,20 @@ static const struct row {
 
 #define VALUES_MAX 16
 
-/* From a tenth of a millisecond, which is what the server adds, to half a minute,
- * which is what a model may take. */
+/* From a tenth of a millisecond, which is the overhead of the server, to half a minute, which is
+ * the longest that a model may take. */
 static const uint64_t bounds_us[] = {100,     250,     500,     1000,     2500,    5000,
 				     10000,   25000,   50000,   100000,   250000,  500000,
 				     1000000, 2500000, 5000000, 10000000, 30000000};
 
 struct histogram {
-	atomic_uint_fast64_t buckets[COUNT(bounds_us) + 1]; /* each by itself; the last: beyond */
+	atomic_uint_fast64_t
+		buckets[COUNT(bounds_us) +
+			1]; /* each bucket by itself; the last one is for everything above */
 	atomic_uint_fast64_t sum_us;
 };
 
-/* Of the process: as few as there are rows, and all of them are here. */
+/* They belong to the process, and all of them are declared here. */
 static atomic_uint_fast64_t numbers[METRIC_COUNT][VALUES_MAX];
 static struct histogram histograms[METRIC_COUNT];
 
@@ -69,7 +71,7 @@ void metrics_take(enum metric metric, uint64_t amount)
 	atomic_fetch_sub_explicit(&numbers[metric][0], amount, memory_order_relaxed);
 }
 
-/* The next of "a|b|c"; NULL at its end. */
+/* Returns the next value of "a|b|c"; NULL at the end. */
 static const char *metrics_next_value(const char *values, size_t *len)
 {
 	*len = strcspn(values, "|");
@@ -127,7 +129,7 @@ uint64_t metrics_get(enum metric metric)
 	return sum;
 }
 
-/* Exact: what is counted in microseconds is shown in seconds, digit by digit. */
+/* Exact: what is counted in microseconds is printed in seconds, digit by digit. */
 static int metrics_print_number(struct buf *out, enum unit unit, uint64_t value)
 {
 	if (unit == ONE)
@@ -167,7 +169,7 @@ static void metrics_print_histogram(struct buf *out, enum metric metric)
 	(void)buf_printf(out, PREFIX "%s_count %" PRIu64 "\n", name, count);
 }
 
-/* Who prints knows them. */
+/* Values of labels that the caller of metrics_print knows. */
 struct lister {
 	metrics_value_h *value_of;
 	void *arg;
