@@ -1,8 +1,8 @@
 /*
- * handover.c: a listening socket for the process that takes over (see handover.h).
+ * handover.c: hands a listening socket to the process that takes over (see handover.h).
  *
- * Who connects gets one packet: the address as it is configured, and the
- * descriptor with it.
+ * A process that connects gets one packet: the address as it is configured, with the descriptor
+ * attached.  Runs on the loop's thread, except handover_take.
  */
 #include "net/handover.h"
 
@@ -56,8 +56,8 @@ static void handover_name(char name[NAME_SIZE], int slot)
 		snprintf(name, NAME_SIZE, NAME ".%d", slot);
 }
 
-/* Through a descriptor of the directory: its own path may be longer than the
- * address of a Unix socket can be. */
+/* Uses a descriptor of the directory, whose path may be longer than the address of a Unix socket
+ * can be. */
 static void handover_fill_address(struct sockaddr_un *address, int dir, const char *name)
 {
 	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -69,7 +69,7 @@ static int handover_open_dir(const char *path)
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Another server may do the same at this moment, and then it is the last one that offers. */
+/* Another server may do the same at this moment; then the last one is the one that is found. */
 static int handover_link(int dir, const char *name)
 {
 	if (strcmp(name, NAME) == 0)
@@ -79,7 +79,7 @@ static int handover_link(int dir, const char *name)
 	return linkat(dir, name, dir, NAME, 0) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-/* For our own user alone, before anybody can connect. */
+/* Only our own user may use it, from before anybody can connect. */
 static int handover_listen_in(int fd, int dir, int slot)
 {
 	struct sockaddr_un address;

@@ -79,7 +79,7 @@ static void http_conn_destroy(void *object)
 	mem_deref(conn->server);
 }
 
-/* Tells whoever answers that nobody will read it. */
+/* Notifies the handler that answers the request that nobody will read the answer. */
 static void http_report_gone(struct request *request)
 {
 	http_gone_h *gone = request->gone;
@@ -89,7 +89,7 @@ static void http_report_gone(struct request *request)
 		gone(request->gone_arg);
 }
 
-/* Takes the request off its connection; the one being read dies here. */
+/* Detaches the request from its connection; one that is still being read is freed. */
 static void http_part_with_request(struct http_conn *conn)
 {
 	struct request *request = conn->request;
@@ -99,7 +99,7 @@ static void http_part_with_request(struct http_conn *conn)
 	conn->request = NULL;
 	request->conn = NULL;
 	if (conn->is_answering) {
-		mem_ref(request); /* whoever answers may let it go when he is told */
+		mem_ref(request); /* the handler may release the request when it is notified */
 		request->ended = conn->stream;
 		http_report_gone(request);
 		request->ended = NULL;
@@ -133,8 +133,8 @@ static void http_count_bytes(struct http_conn *conn)
 	keyless_count(&conn->keyless, bytes);
 }
 
-/* Memory is needed now.  A client in the middle of a request is told so, as far as the kernel
- * accepts the answer at once. */
+/* Frees memory that is needed at once.  A client in the middle of a request is told so, as far as
+ * the kernel accepts the answer immediately. */
 static void http_evict(struct keyless_member *member)
 {
 	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
@@ -166,7 +166,7 @@ void http_present_key(struct http_request *request)
 	if (!conn)
 		return;
 	http_admit(conn);
-	/* More may be sent ahead now, and the client's end has to be noticed. */
+	/* The client may send ahead again, and its end must be noticed. */
 	if (conn->waiting.len <= WAITING_PAUSE)
 		stream_pause(conn->stream, false);
 }
@@ -178,9 +178,10 @@ void http_conn_leave(struct http_conn *conn)
 	timer_clear(&server->loop->timers, &conn->timer);
 	loop_undefer(server->loop, &conn->next);
 	http_admit(conn);
-	conn->is_closing = true; /* the stream was handed over, or is gone */
+	conn->is_closing = true; /* the stream was handed over or closed */
 	list_remove(&server->conns, &conn->link);
-	/* Later: it may be becoming a WebSocket, which its owner does not have yet. */
+	/* Deferred, because the connection may be becoming a WebSocket, which its owner does not
+	 * have yet. */
 	if (server->conns.count == 0 && server->settings.empty)
 		loop_defer(server->loop, &server->emptied, http_report_empty, server);
 	http_part_with_request(conn);
@@ -188,7 +189,7 @@ void http_conn_leave(struct http_conn *conn)
 }
 
 /* Answers a request that could not be read completely.  A handler that waits for the body is
- * told that the client is gone: there is nothing left for it to answer. */
+ * notified that the client is gone, because there is nothing left for it to answer. */
 static void http_refuse(struct http_conn *conn, int status, const char *reason)
 {
 	struct request *request = conn->request;
@@ -235,7 +236,7 @@ static size_t http_body_max_of(const struct http_parse *parse, void *arg)
 				     settings->arg);
 }
 
-/* Reserves a place for a large body, if this may be one; false: all are taken. */
+/* Reserves a place for a large body if this may be one; returns false if there is none left. */
 static bool http_take_room(struct request *request)
 {
 	struct http_server *server = request->conn->server;
@@ -280,7 +281,7 @@ static bool http_awaits_body(const struct http_conn *conn)
 	return conn->request && conn->request->awaits_body;
 }
 
-/* Reads from bytes up to the end of a head or of a request; gives how many it took. */
+/* Reads up to the end of a head or of a request; returns the number of bytes read. */
 static size_t http_read_request(struct http_conn *conn, const char *bytes, size_t n)
 {
 	size_t used = n < conn->skip ? n : conn->skip;
@@ -296,7 +297,7 @@ static size_t http_read_request(struct http_conn *conn, const char *bytes, size_
 	return used + http_parse_feed(&conn->request->parse, bytes + used, n - used);
 }
 
-/* From now on the bytes of the connection are the body of its request.  EBUSY: there is no
+/* From here on, the bytes of the connection are the body of its request.  EBUSY if there is no
  * place for it. */
 static int http_begin_body(struct http_conn *conn)
 {
@@ -392,8 +393,8 @@ static void http_act(struct http_conn *conn)
 		http_refuse(conn, 503, no_room);
 }
 
-/* True while what comes must wait: for an answer, or for a client that does
- * not read the answers it got. */
+/* Returns true while what arrives must wait: for an answer to be given, or for a client that does
+ * not read the answers that it got. */
 static bool http_must_wait(const struct http_conn *conn)
 {
 	if (conn->waiting.len > 0)
@@ -422,7 +423,8 @@ static void http_on_end(struct http_conn *conn)
 {
 	conn->is_ended = true;
 	if (conn->is_answering && conn->request && !http_awaits_body(conn))
-		http_report_gone(conn->request); /* it may still read: the answer is sent */
+		http_report_gone(
+			conn->request); /* the client may still read, so the answer is sent */
 	else if (!http_must_wait(conn))
 		stream_close(conn->stream);
 }

@@ -98,7 +98,7 @@ static void http_client_connection_destroy(void *object)
 	http_client_parse_reset(&connection->parse);
 }
 
-/* Ends it, and with it its use by a call, which hears nothing of that. */
+/* Ends the connection, and its use by a call, which is not notified. */
 static void http_client_drop(struct connection *connection)
 {
 	struct http_client *client = connection->client;
@@ -138,7 +138,7 @@ static void http_client_fail_plainly(struct connection *connection, int err)
 
 static void http_client_begin(void *arg);
 
-/* Once, and only what no server can have answered yet. */
+/* A request is repeated only once, and only if no server can have answered it yet. */
 static bool http_client_begin_again(struct connection *connection)
 {
 	struct http_call *call = connection->call;
@@ -205,8 +205,8 @@ static void http_client_on_late(void *arg)
 	http_client_try_next(connection, ETIMEDOUT);
 }
 
-/* Each address gets its share of the time that is left, so that one that does
- * not answer leaves some for the others. */
+/* Each address gets a share of the time that is left, so that one that does not answer leaves some
+ * for the others. */
 static void http_client_set_share(struct connection *connection)
 {
 	uint64_t now_us = connection->client->loop->timers.now_us;
@@ -219,7 +219,7 @@ static void http_client_set_share(struct connection *connection)
 		  left_us / (count ? count : 1), http_client_on_late, connection);
 }
 
-/* err is why the address before this one failed. */
+/* `err` says why the address before this one failed. */
 static void http_client_try_next(struct connection *connection, int err)
 {
 	while (connection->next) {
@@ -250,8 +250,8 @@ static void http_client_on_resolved(const struct addrinfo *found, const char *wo
 
 static void http_client_wait_for_call(struct connection *connection);
 
-/* The answer is whole.  The call is told last: it may http_client_begin another, on this
- * very connection. */
+/* The answer is complete.  The call is notified last, because its handler may start another one on
+ * this very connection. */
 static void http_client_finish(struct connection *connection, bool is_clean)
 {
 	struct http_client *client = connection->client;
@@ -319,7 +319,7 @@ static void http_client_read_answer(struct connection *connection, const char *b
 		http_client_finish(connection, taken == n && n > 0);
 }
 
-/* A handler may drop the connection while its parser runs: it is held. */
+/* A reference is held, because a handler may drop the connection while its parser runs. */
 static void http_client_on_read(void *arg, char *bytes, size_t n)
 {
 	struct connection *connection = mem_ref(arg);
@@ -327,7 +327,8 @@ static void http_client_on_read(void *arg, char *bytes, size_t n)
 	if (connection->call)
 		http_client_read_answer(connection, bytes, n);
 	else
-		http_client_drop(connection); /* nothing was asked: an end, or a word of farewell */
+		http_client_drop(
+			connection); /* no request was sent: the server closes the connection, or says why it will */
 	mem_deref(connection);
 }
 
@@ -356,7 +357,8 @@ static bool http_client_is_origin(const struct connection *connection, const str
 	       strcmp(connection->url.port, url->port) == 0;
 }
 
-/* The one that waits longest of this origin, or of all with NULL. */
+/* Returns the connection to this origin that has waited longest, or of all origins if it is
+ * NULL. */
 static struct connection *http_client_oldest(const struct http_client *client,
 					     const struct url *url, size_t *count)
 {
@@ -392,7 +394,7 @@ static void http_client_wait_for_call(struct connection *connection)
 		http_client_drop(first);
 }
 
-/* The one that was used last, which is the likeliest to be still open. */
+/* Takes the connection that was used last, which is the most likely to be still open. */
 static struct connection *http_client_take_idle(struct http_client *client, const struct url *url)
 {
 	for (struct link *l = list_last(&client->idle); l; l = list_prev(&client->idle, l)) {
@@ -541,8 +543,8 @@ static void http_client_on_left_late(void *arg)
 	mem_deref(arg);
 }
 
-/* It belongs to its connection now, and holds the client no longer: the client's
- * end is its end. */
+/* The call belongs to its connection from here on, and holds no reference to the client: it ends
+ * with the client. */
 void http_client_leave(struct http_call *call)
 {
 	struct connection *connection = call ? call->connection : NULL;

@@ -1,5 +1,5 @@
 /*
- * http_client_parse.c: one HTTP/1.1 answer out of bytes (see http_client_parse.h).
+ * http_client_parse.c: parses one HTTP/1.1 answer (see http_client_parse.h).
  */
 #include "net/http_client_parse.h"
 
@@ -24,7 +24,7 @@ static int http_client_parse_append(struct http_client_parse *parse, const char 
 		       : http_client_parse_fail(parse, "its head is too large");
 }
 
-/* Ends the value that is being collected, without the blanks at its end. */
+/* Ends the value that is being collected, and removes the blanks at its end. */
 static int http_client_parse_end_value(struct http_client_parse *parse)
 {
 	struct buf *head = &parse->head;

@@ -1,5 +1,5 @@
 /*
- * http_parse.c: one HTTP/1.1 request out of bytes (see http_parse.h).
+ * http_parse.c: parses one HTTP/1.1 request (see http_parse.h).
  */
 #include "net/http_parse.h"
 
@@ -10,7 +10,7 @@
 
 #define TOO_LARGE "request header too large"
 
-/* Where in the lines of a head a byte stands. */
+/* The position of a byte in the lines of a head. */
 enum { BEFORE, REQUEST_LINE, LINE_START, NAME, VALUE, BLANK_LINE, AFTER };
 
 /* What a request line has begun with: a word, a blank, the first byte of a target. */
@@ -50,7 +50,7 @@ static int http_parse_on_url_complete(llhttp_t *llhttp)
 	return err;
 }
 
-/* Ends the value that is being collected, without the blanks at its end. */
+/* Ends the value that is being collected, and removes the blanks at its end. */
 static int http_parse_end_value(struct http_parse *parse)
 {
 	struct buf *head = &parse->head;
@@ -91,8 +91,8 @@ static int http_parse_on_header_value(llhttp_t *llhttp, const char *at, size_t n
 	return parse->state == HTTP_PARSE_HEAD ? http_parse_append(parse, at, n) : 0;
 }
 
-/* Splits the target, in its place, into a decoded path and a raw query.
- * Absolute form ("http://host/path", RFC 9112, 3.2.2) is taken as its path. */
+/* Splits the target in place into a decoded path and a raw query.  The absolute form
+ * ("http://host/path", RFC 9112, 3.2.2) is reduced to its path. */
 static int http_parse_split_target(struct http_parse *parse)
 {
 	char *target = parse->head.bytes;
@@ -120,7 +120,7 @@ static int http_parse_split_target(struct http_parse *parse)
 		target[1] = '\0'; /* "http://" was there: the query lies behind */
 		return 0;
 	}
-	/* The request is whole all the same: who serves it says what is wrong. */
+	/* The request is complete nevertheless: its handler says what is wrong. */
 	if (http_parse_decode(&decoded, target, parse->headers_at, path, path_len, false) != 0)
 		target[0] = '\0';
 	return 0;
@@ -207,7 +207,7 @@ static int http_parse_on_chunk_header(llhttp_t *llhttp)
 	return 0;
 }
 
-/* One byte of the body's maximum is for the NUL behind it. */
+/* One byte of the maximum is for the NUL after the body. */
 static int http_parse_on_body(llhttp_t *llhttp, const char *at, size_t n)
 {
 	struct http_parse *parse = llhttp->data;
@@ -259,9 +259,9 @@ void http_parse_reset(struct http_parse *parse)
 	buf_reset(&parse->body);
 }
 
-/* The next state of our own look at the head, -1 for what is refused: a blank
- * before the colon and a folded line (RFC 9112, 5.1 and 5.2), by which two
- * readers may come to see two different requests. */
+/* Returns the next state of our own check of the head, or -1 for what is refused: a blank before
+ * the colon and a folded line (RFC 9112, 5.1 and 5.2), which two parsers may understand as two
+ * different requests. */
 static int http_parse_next_line_state(int state, char c)
 {
 	bool is_blank = c == ' ' || c == '\t';
@@ -306,8 +306,7 @@ static uint8_t http_parse_next_method_state(uint8_t state, char c)
 	}
 }
 
-/* Looks at the bytes of the head before llhttp does; the status to refuse them
- * with, or 0. */
+/* Checks the bytes of the head before llhttp does; returns the status to refuse them with, or 0. */
 static uint16_t http_parse_check_lines(struct http_parse *parse, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n && parse->line_state != AFTER; ++i) {
@@ -325,8 +324,8 @@ static uint16_t http_parse_check_lines(struct http_parse *parse, const char *byt
 	return 0;
 }
 
-/* llhttp knows no such method.  Whether it is somebody else's or garbage is known
- * when the word has ended, wherever the bytes were split. */
+/* llhttp does not know the method.  Whether it is a valid word or garbage is known when the word
+ * has ended, wherever the bytes were split. */
 static void http_parse_refuse_method(struct http_parse *parse)
 {
 	if (parse->method_state == METHOD_TARGET)
@@ -465,7 +464,7 @@ static int http_parse_hex_digit(char c)
 	return -1;
 }
 
-/* The byte of an escape that begins at in, or -1; an escaped NUL is none. */
+/* Returns the byte of an escape that begins at `in`, or -1.  An escaped NUL is not allowed. */
 static int http_parse_unescape(const char *in, size_t in_len)
 {
 	int high = in_len >= 3 ? http_parse_hex_digit(in[1]) : -1;

@@ -1,5 +1,5 @@
 /*
- * http_reply.c: answers to HTTP requests, a WebSocket among them (see http.h).
+ * http_reply.c: answers to HTTP requests, including the upgrade to a WebSocket (see http.h).
  */
 #include <assert.h>
 #include <errno.h>
@@ -150,7 +150,7 @@ static int http_reply_send_both(struct request *request, const struct buf *head,
 	return 0;
 }
 
-/* Without memory for an answer the connection cannot go on. */
+/* Closes the connection, which cannot continue without memory for an answer. */
 static void http_reply_give_up(struct request *request)
 {
 	request->must_close = true;
@@ -204,8 +204,8 @@ int http_reply_error(struct http_request *request, int status, const char *reaso
 	return err;
 }
 
-/* Chunks that do not end tell by themselves; where the connection's end is the
- * body's, only a reset does. */
+/* A client notices that the last chunk is missing.  If the body ends with the connection, only a
+ * reset shows that it is incomplete. */
 static void http_reply_reset_at_end(const struct request *request)
 {
 	static const struct linger at_once = {.l_onoff = 1};
@@ -310,7 +310,7 @@ void http_reply_end(struct http_request *request)
 	http_conn_answered(own->conn, own);
 }
 
-/* RFC 6455, section 4.2.1: the status to refuse with, or 0.  Host was checked
+/* Returns the status to refuse the upgrade with (RFC 6455, section 4.2.1), or 0.  Host was checked
  * with the rest of the head. */
 static int http_reply_check_upgrade(const struct request *request, const char **reason)
 {

@@ -1,5 +1,5 @@
 /*
- * http_request.c: what a handler asks of a request (see http.h).
+ * http_request.c: what a handler can ask of a request (see http.h).
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -140,7 +140,7 @@ void http_on_sent(struct http_request *request, void (*sent)(void *arg, uint64_t
 	own->sent_arg = arg;
 }
 
-/* Whether a header that may come in several lines holds a token. */
+/* Returns whether a header that may occur several times contains a token. */
 static bool http_request_has_token(const struct http_request *request, const char *name,
 				   const char *token)
 {

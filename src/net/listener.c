@@ -15,8 +15,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* Accepted per wake-up, so that a crowd at the door does not keep those inside
- * waiting: 64 accepts are about a millisecond. */
+/* How many connections are accepted per wake-up, so that many new clients do not keep the others
+ * waiting: 64 accepts take about a millisecond. */
 #define ACCEPTS_MAX 64
 
 #define BACKLOG 4096 /* the kernel cuts it to net.core.somaxconn */
@@ -65,7 +65,7 @@ static void listener_on_readable(void *arg, int events)
 	}
 }
 
-/* Splits "HOST:PORT" at the last colon; IPv6 addresses stand in brackets. */
+/* Splits "HOST:PORT" at the last colon; IPv6 addresses are in brackets. */
 static int listener_split_address(const char *address, char *host, size_t size, const char **port)
 {
 	const char *colon = strrchr(address, ':');
@@ -98,7 +98,7 @@ static int listener_resolve(struct addrinfo **found, const char *address)
 
 	if (err)
 		return err;
-	/* getaddrinfo takes 65537 for 1. */
+	/* getaddrinfo would take 65537 for 1. */
 	if (strspn(port, "0123456789") != strlen(port) || strlen(port) > 5 || atoi(port) > 65535)
 		return EINVAL;
 	switch (getaddrinfo(host[0] ? host : NULL, port, &hints, found)) {
@@ -134,9 +134,9 @@ static int listener_open_socket(int *fdp, const struct addrinfo *to, bool listen
 	return err;
 }
 
-/* The first address of those found that can be had.  For ":PORT" IPv6 goes first,
- * because its socket serves both; a name (localhost) is better taken as IPv4,
- * which every client tries. */
+/* Listens on the first of the addresses that is available.  For ":PORT" IPv6 is tried first,
+ * because its socket serves both; for a name such as localhost IPv4 is, because every client tries
+ * it. */
 static int listener_open_first(int *fdp, const struct addrinfo *found, int family, bool listens)
 {
 	int err = EADDRNOTAVAIL;

@@ -23,7 +23,7 @@
 #include "base/mem.h"
 #include "net/stream_private.h"
 
-#define STREAM_READS_MAX 4 /* per wake-up, so that one sender does not keep the loop */
+#define STREAM_READS_MAX 4 /* per wake-up, so that one sender does not occupy the loop */
 
 /* How long to wait for the peer's end after ours without receiving anything, and for how long in
  * total.  A client that writes a large body before it reads the answer that
@@ -57,7 +57,8 @@ void stream_finish(struct stream *stream, int err)
 	stream->state = STREAM_CLOSED;
 	stream->err = err;
 	stream_set_keyless(stream, NULL);
-	/* The messages stay until `closed` has returned: it asks what was lost. */
+	/* The messages stay until `closed` has returned, because its handler may ask what was
+	 * lost. */
 	stream->queued = stream->begun = stream->pinned = 0;
 	timer_clear(&loop->timers, &stream->timer);
 	loop_undefer(loop, &stream->wake);
@@ -82,7 +83,7 @@ static void stream_on_stall(void *arg)
 	uint64_t due_us = stream->progress_us + stream->stall_ms * UINT64_C(1000);
 
 	if (!stream->is_blocked || stream->queued == 0)
-		return; /* set again when it blocks again */
+		return; /* the timer is set again when the stream blocks again */
 	if (loop_now_us(loop) >= due_us)
 		stream_finish(stream, ETIMEDOUT);
 	else
@@ -133,8 +134,8 @@ static ssize_t stream_write_plain(struct stream *stream)
 	return STREAM_FAILED;
 }
 
-/* Asking the kernel directly is one system call; being told by the loop takes
- * four and a turn of it, so that is left for those who must wait. */
+/* Asking the kernel directly is one system call.  Waiting for the loop takes four and another
+ * iteration, so it is done only if the kernel accepts nothing. */
 static bool stream_renew_budget(struct stream *stream)
 {
 	struct pollfd fd = {.fd = stream->fd, .events = POLLOUT};
@@ -175,14 +176,14 @@ static void stream_say_end(struct stream *stream)
 	stream->state = STREAM_LINGERING;
 	if (stream->ssl) {
 		ERR_clear_error();
-		SSL_shutdown(stream->ssl); /* as far as it goes: the peer has every byte */
+		SSL_shutdown(stream->ssl); /* as far as possible: the peer already has every byte */
 	}
 	shutdown(stream->fd, SHUT_WR);
 	stream->progress_us = loop_now_us(loop);
 	timer_set(&loop->timers, &stream->timer, STREAM_LINGER_MS * 1000u, stream_on_limit, stream);
 }
 
-/* More came after our end, and was thrown away. */
+/* Extends the wait for the peer's end after more bytes have arrived and were discarded. */
 static void stream_linger_on(struct stream *stream)
 {
 	struct loop *loop = stream->watch.loop;
@@ -291,11 +292,11 @@ static void stream_read_some(struct stream *stream)
 		    (stream->is_paused && stream->state == STREAM_OPEN))
 			return;
 		if (!stream->ssl && (size_t)n < stream->read_kib * (size_t)1024)
-			return; /* that was all: saves a call to hear so */
+			return; /* that was everything: saves a call that would only say so */
 	}
 }
 
-/* True when the socket is connected; it is writable then, not before. */
+/* Returns true when the socket is connected, which is when it becomes writable. */
 static bool stream_has_connected(struct stream *stream, int events)
 {
 	int err = 0;
@@ -329,7 +330,8 @@ static void stream_on_event(void *arg, int events)
 	}
 	if (stream_has_connected(stream, events) && stream_tls_handshake(stream)) {
 		stream_tell_opened(stream);
-		/* TLS reads after a write too: the write may be what it waited for. */
+		/* With TLS, reads after a write too, because TLS may have been waiting for that
+		 * write. */
 		if (((events & WATCH_READ) || stream->ssl) && !stream->is_ended &&
 		    stream->state != STREAM_CLOSED &&
 		    !(stream->is_paused && stream->state == STREAM_OPEN))
@@ -345,7 +347,7 @@ static void stream_on_wake(void *arg)
 	struct stream *stream = arg;
 
 	if (stream_tls_holds_bytes(stream) && !stream->is_paused && !stream->is_ended)
-		stream_read_some(stream); /* left inside TLS by a pause */
+		stream_read_some(stream); /* bytes that a pause has left inside TLS */
 	if (stream->state != STREAM_CLOSED)
 		stream_flush(stream);
 	stream_update_watch(stream);
@@ -361,7 +363,7 @@ static void stream_set_options(struct stream *stream)
 	const int on = 1;
 	const int lowat = STREAM_BUDGET;
 
-	/* None of these is fatal: a socket pair knows none of them. */
+	/* Errors do not matter: a socket pair has none of these options. */
 	setsockopt(stream->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	setsockopt(stream->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &lowat, sizeof(lowat));
 	stream_set_stall_ms(stream, STREAM_STALL_MS);

@@ -61,12 +61,12 @@ static int tls_make(struct tls **tlsp, bool is_server)
 	signal(SIGPIPE, SIG_IGN);
 	SSL_CTX_set_min_proto_version(tls->ssl_ctx, TLS1_2_VERSION);
 	SSL_CTX_set_session_cache_mode(tls->ssl_ctx, SSL_SESS_CACHE_OFF);
-	/* A quiet connection gives its 34 KB of buffers back; a retried write
-	 * may come from elsewhere, because messages are gathered anew. */
+	/* A quiet connection frees its 34 KB of buffers.  A repeated write may have another
+	 * address, because messages are gathered again. */
 	SSL_CTX_set_mode(tls->ssl_ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
 					       SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-	/* Both protocols above know their own ends, so that a connection that
-	 * ends without a close_notify cannot pass for a whole message. */
+	/* Both protocols above mark their own ends, so a connection that ends without a
+	 * close_notify cannot be mistaken for a complete message. */
 	SSL_CTX_set_options(tls->ssl_ctx, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_RENEGOTIATION |
 						  SSL_OP_NO_COMPRESSION);
 	*tlsp = tls;
@@ -151,8 +151,8 @@ int tls_client_trust(struct tls *tls, const char *ca_file, char *why, size_t why
 	return tls_explain(why, why_size, "certificate authorities", ca_file);
 }
 
-/* The name or the address must be the certificate's; only names are sent along
- * (RFC 6066, section 3). */
+/* Requires the certificate to be for this name or address; only names are sent to the server (RFC
+ * 6066, section 3). */
 static int tls_expect_host(SSL *ssl, const char *host)
 {
 	X509_VERIFY_PARAM *param = SSL_get0_param(ssl);

@@ -1,5 +1,5 @@
 /*
- * url.c: an address, taken apart (see url.h).
+ * url.c: splits a URL (see url.h).
  */
 #include "net/url.h"
 

@@ -1,10 +1,9 @@
 /*
  * ws.c: a WebSocket connection over a stream (see ws.h).
  *
- * The end comes in one of three ways: the peer's close frame (echoed), ours
- * (answered, or WS_CLOSE_MS pass), or a failure (a close frame, then nothing
- * more is read).  All of them go through stream_close, the last word is always
- * the stream's.
+ * It ends in one of three ways: the peer's close frame (which is echoed), ours (which is answered,
+ * or WS_CLOSE_MS pass), or a failure (a close frame, then nothing more is read).  All of them go
+ * through stream_close, and the stream's `closed` is what ends the object.
  */
 #include "net/ws.h"
 
@@ -30,10 +29,10 @@ struct ws {
 	void *arg;
 	struct early *early;
 	struct ws_codec codec;
-	struct timer timer; /* keeps watch; after our close: its limit */
+	struct timer timer; /* for pings; after our close frame, the limit for the answer */
 	uint64_t heard_us;
-	uint16_t code; /* of the first close frame; 0: none yet */
-	bool is_pinged; /* and nothing was heard since */
+	uint16_t code; /* of the first close frame; 0 if there was none yet */
+	bool is_pinged; /* a ping was sent, and nothing was received since */
 	bool has_sent_close;
 	bool is_over; /* nothing more is read */
 };
@@ -64,7 +63,7 @@ static void ws_send_frame(struct ws *ws, enum ws_opcode opcode, struct outgoing 
 	stream_queue(ws->stream, message);
 }
 
-/* A frame of ours; without memory for it the connection cannot go on. */
+/* Sends a frame; without memory for it the connection cannot continue and is closed. */
 static void ws_send_control(struct ws *ws, enum ws_opcode opcode, const void *bytes, size_t len)
 {
 	struct outgoing *message = outgoing_copy(bytes, len);
@@ -129,7 +128,7 @@ static void ws_end_overrun(struct ws *ws)
 
 static void ws_answer_ping(struct ws *ws, const struct ws_event *event)
 {
-	/* The kernel is offered the pongs first: a peer that reads them may ping as it likes. */
+	/* The pongs are written first, so a peer that reads them may ping as often as it likes. */
 	if (stream_queued_memory(ws->stream, OUTGOING_CONTROL) > WS_PONGS_MAX)
 		stream_push(ws->stream);
 	if (stream_queued_memory(ws->stream, OUTGOING_CONTROL) > WS_PONGS_MAX)
@@ -161,7 +160,7 @@ static void ws_on_event(struct ws *ws, const struct ws_event *event)
 	case WS_FAIL:
 		ws_fail(ws, event->code);
 		break;
-	case WS_PONG: /* that something came is noted already */
+	case WS_PONG: /* nothing else to do: ws_on_read has noted that something came */
 	case WS_MORE:
 		break;
 	}

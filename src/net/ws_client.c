@@ -1,5 +1,5 @@
 /*
- * ws_client.c: a small WebSocket client that blocks (see ws_client.h).
+ * ws_client.c: a small, blocking WebSocket client (see ws_client.h).
  */
 #include "net/ws_client.h"
 
@@ -190,7 +190,7 @@ static int ws_client_send_all(struct ws_client *client, const char *bytes, size_
 	return err;
 }
 
-/* Reads more into scratch, all of which was taken. */
+/* Reads more into scratch, all of which must have been consumed. */
 static int ws_client_read_more(struct ws_client *client, uint64_t deadline_us)
 {
 	int err = 0;
@@ -243,7 +243,7 @@ static int ws_client_send_request(struct ws_client *client, const struct url *ur
 	return err;
 }
 
-/* Collects the head of the answer (with its NUL); what came behind it stays. */
+/* Collects the head of the answer and adds a NUL; the bytes after it stay in scratch. */
 static int ws_client_read_head(struct ws_client *client, struct buf *head, uint64_t deadline_us)
 {
 	for (;;) {
@@ -372,12 +372,12 @@ static void ws_client_send_close(struct ws_client *client, uint16_t code, uint64
 	if (client->has_sent_close)
 		return;
 	client->has_sent_close = true;
-	/* Whether it arrives changes nothing for us. */
+	/* It makes no difference whether it arrives. */
 	(void)ws_client_send_frame(client, WS_OP_CLOSE, body, code == WS_CLOSE_NO_CODE ? 0 : 2,
 				   deadline_us);
 }
 
-/* 0 for a message in *event; EAGAIN when there is none among the bytes here. */
+/* Returns 0 with a message in *event, or EAGAIN if the bytes read so far contain none. */
 static int ws_client_next_message(struct ws_client *client, struct ws_event *event,
 				  uint64_t deadline_us)
 {

@@ -1,8 +1,8 @@
 /*
  * ws_codec.c: WebSocket frames in bytes (see ws_codec.h).
  *
- * A step takes the header byte by byte, each judged as it comes, then the
- * payload piece by piece.  Section numbers are those of RFC 6455.
+ * The header is read byte by byte, and each byte is checked as it comes; then the payload is read
+ * piece by piece.  Section numbers are those of RFC 6455.
  */
 #include "net/ws_codec.h"
 
@@ -51,13 +51,13 @@ static bool ws_codec_is_control(const struct ws_codec *codec)
 	return codec->head[0] & CONTROL;
 }
 
-/* Bytes of the data message collected so far. */
+/* The bytes of the data message that have been collected so far. */
 static size_t ws_codec_message_len(const struct ws_codec *codec)
 {
 	return codec->message.len - codec->control_len;
 }
 
-/* The opcode the whole message has. */
+/* The opcode of the whole message. */
 static enum ws_opcode ws_codec_message_opcode(const struct ws_codec *codec)
 {
 	return codec->continues ? (enum ws_opcode)codec->continues : ws_codec_frame_opcode(codec);
@@ -96,8 +96,8 @@ static uint16_t ws_codec_check_second(struct ws_codec *codec)
 	return 0;
 }
 
-/* The length once all its bytes are there: it must be in its shortest form and
- * below 2^63 (5.2). */
+/* Checks the length once all its bytes are there: it must have its shortest form and be below 2^63
+ * (5.2). */
 static uint16_t ws_codec_check_length(struct ws_codec *codec)
 {
 	uint64_t len = codec->head[1] & LENGTH;
@@ -124,7 +124,7 @@ static size_t ws_codec_length_end(const struct ws_codec *codec)
 	return len == 126 ? 4 : len == 127 ? 10 : 2;
 }
 
-/* Takes header bytes; gives the code to fail with, or 0. */
+/* Reads header bytes; returns the code to fail with, or 0. */
 static uint16_t ws_codec_take_head(struct ws_codec *codec, char **bytes, size_t *n)
 {
 	while (*n > 0 && codec->head_len < codec->head_need) {
@@ -214,7 +214,7 @@ static struct ws_event ws_codec_control_event(struct ws_codec *codec, char *byte
 		.type = opcode == WS_OP_PING ? WS_PING : WS_PONG, .bytes = bytes, .len = len};
 }
 
-/* Moves over what is there of the frame's payload, unmasked; gives its length. */
+/* Unmasks the part of the payload that is there and moves past it; returns its length. */
 static size_t ws_codec_take_part(struct ws_codec *codec, char **bytes, size_t *n)
 {
 	size_t part = *n < codec->left ? *n : (size_t)codec->left;
@@ -226,7 +226,7 @@ static size_t ws_codec_take_part(struct ws_codec *codec, char **bytes, size_t *n
 	return part;
 }
 
-/* A control frame: whole where it stands, or collected behind the message. */
+/* Delivers a control frame: in place if it is complete, else collected after the message. */
 static struct ws_event ws_codec_take_control(struct ws_codec *codec, char **bytes, size_t *n)
 {
 	char *at = *bytes;
@@ -246,7 +246,7 @@ static struct ws_event ws_codec_take_control(struct ws_codec *codec, char **byte
 	return ws_codec_control_event(codec, codec->message.bytes + codec->message.len, len);
 }
 
-/* The end of a data frame whose message now stands at bytes. */
+/* Ends a data frame; `bytes` is its message so far. */
 static struct ws_event ws_codec_data_event(struct ws_codec *codec, char *bytes, size_t len)
 {
 	enum ws_opcode opcode = ws_codec_message_opcode(codec);
