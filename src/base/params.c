@@ -478,27 +478,24 @@ static int params_read_lines(struct reading *reading, FILE *file)
 int params_read_file(const struct params *params, void *values, const char *path,
 		     struct buf *errors)
 {
-	struct reading *reading = calloc(1, sizeof(*reading));
 	FILE *file = fopen(path, "re");
-	int err = 0;
+	int err = file ? 0 : errno;
+	struct reading *reading = err ? NULL : calloc(1, sizeof(*reading));
 
-	if (!file)
-		err = errno;
-	else if (!reading)
-		err = ENOMEM;
-	if (err) {
+	if (!reading) {
+		err = err ? err : ENOMEM;
 		complain(errors, path, "%s", strerror(err));
-	} else {
-		*reading = (struct reading){
-			.params = params, .values = values, .errors = errors, .path = path};
-		params_enter_section(reading, (char[]){""});
-		err = params_read_lines(reading, file);
-		if (err)
-			complain(errors, path,
-				 "cannot be read"); /* it is a directory, for example */
-		else if (reading->failed)
-			err = EINVAL;
+		goto out;
 	}
+	*reading = (struct reading){
+		.params = params, .values = values, .errors = errors, .path = path};
+	params_enter_section(reading, (char[]){""});
+	err = params_read_lines(reading, file);
+	if (err) /* it is a directory, for example */
+		complain(errors, path, "cannot be read");
+	else if (reading->failed)
+		err = EINVAL;
+out:
 	if (file)
 		fclose(file);
 	free(reading);
