@@ -16,7 +16,7 @@
 
 #define BAD 0xff
 
-/* The alphabet in order, each character handed to M. */
+/* Applies M to each character of the alphabet, in order. */
 /* clang-format off */
 #define EACH(M, a) \
 	M(a, 'A') M(a, 'B') M(a, 'C') M(a, 'D') M(a, 'E') M(a, 'F') M(a, 'G') M(a, 'H') \
@@ -43,7 +43,7 @@ static const char pairs[4096][2] = {
 /* clang-format on */
 
 /* The one or two bytes after the last whole group of three. */
-static void encode_rest(char *out, const uint8_t *p, size_t n)
+static void base64_encode_rest(char *out, const uint8_t *p, size_t n)
 {
 	unsigned bits = (unsigned)p[0] << 16;
 
@@ -66,7 +66,7 @@ size_t base64_encode_portable(char *out, const void *bytes, size_t n)
 		memcpy(out + 2, pairs[bits & 0xfff], 2);
 	}
 	if (n > 0) {
-		encode_rest(out, p, n);
+		base64_encode_rest(out, p, n);
 		out += 4;
 	}
 	return (size_t)(out - start);
@@ -74,9 +74,9 @@ size_t base64_encode_portable(char *out, const void *bytes, size_t n)
 
 #if defined(__x86_64__)
 
-/* Four groups of six bits out of three bytes, each in a byte of its own: the
- * bytes are first spread as 1 0 2 1 within every 32-bit lane, then the two
- * multiplications shift left and right by a different amount per 16 bits. */
+/* Splits every three bytes into four groups of six bits, each in a byte of its own: the bytes are
+ * first spread as 1 0 2 1 within every 32-bit lane, then the two multiplications shift left and
+ * right by a different amount per 16 bits. */
 __attribute__((target("avx2"))) static __m256i split_sixes(__m256i in)
 {
 	const __m256i spread = _mm256_setr_epi8(1, 0, 2, 1, 4, 3, 5, 4, 7, 6, 8, 7, 10, 9, 11, 10,
@@ -91,8 +91,8 @@ __attribute__((target("avx2"))) static __m256i split_sixes(__m256i in)
 	return _mm256_or_si256(high, low);
 }
 
-/* Six bits to their character by adding an offset that depends on the range:
- * 0 for 26..51, 1..10 for the digits, 11 and 12 for + and /, 13 for 0..25. */
+/* Converts six bits to their character by adding an offset that depends on the range: 0 for 26..51,
+ * 1..10 for the digits, 11 and 12 for + and /, 13 for 0..25. */
 __attribute__((target("avx2"))) static __m256i to_chars(__m256i sixes)
 {
 	const __m256i offsets = _mm256_broadcastsi128_si256(_mm_setr_epi8(
@@ -105,7 +105,7 @@ __attribute__((target("avx2"))) static __m256i to_chars(__m256i sixes)
 	return _mm256_add_epi8(sixes, _mm256_shuffle_epi8(offsets, range));
 }
 
-/* Takes 24 bytes a turn while 28 may be read; gives the number it took. */
+/* Encodes 24 bytes at a time as long as 28 may be read; returns the number of bytes encoded. */
 __attribute__((target("avx2"))) static size_t encode_avx2(char *out, const uint8_t *p, size_t n)
 {
 	size_t done = 0;
@@ -134,7 +134,7 @@ size_t base64_encode(char *out, const void *bytes, size_t n)
 	return done / 3 * 4 + base64_encode_portable(out + done / 3 * 4, p + done, n - done);
 }
 
-static uint8_t value_of(char c)
+static uint8_t base64_value_of(char c)
 {
 	if (c >= 'A' && c <= 'Z')
 		return (uint8_t)(c - 'A');
@@ -147,13 +147,13 @@ static uint8_t value_of(char c)
 	return c == '/' ? 63 : BAD;
 }
 
-/* The first `count` characters of a group as 24 bits, left-aligned; EINVAL
- * for one outside the alphabet. */
-static int read_group(uint32_t *bits, const char *chars, size_t count)
+/* Reads the first `count` characters of a group as 24 bits, left-aligned; EINVAL for a character
+ * outside the alphabet. */
+static int base64_read_group(uint32_t *bits, const char *chars, size_t count)
 {
 	*bits = 0;
 	for (size_t i = 0; i < count; ++i) {
-		uint8_t value = value_of(chars[i]);
+		uint8_t value = base64_value_of(chars[i]);
 
 		if (value == BAD)
 			return EINVAL;
@@ -174,9 +174,9 @@ int base64_decode(void *out, size_t *lenp, const char *chars, size_t n)
 
 		if (i + 4 == n && chars[i + 3] == '=')
 			count = chars[i + 2] == '=' ? 2 : 3;
-		if (read_group(&bits, chars + i, count))
+		if (base64_read_group(&bits, chars + i, count))
 			return EINVAL;
-		if (bits & 0xffffffu >> (8 * (count - 1))) /* no byte would hold these */
+		if (bits & 0xffffffu >> (8 * (count - 1))) /* the unused bits must be zero */
 			return EINVAL;
 		for (size_t k = 0; k + 1 < count; ++k)
 			*p++ = (uint8_t)(bits >> (16 - 8 * k));

@@ -1,5 +1,5 @@
 /*
- * buf.c: a byte buffer that knows its maximum (see buf.h).
+ * buf.c: a byte buffer with a maximum size (see buf.h).
  */
 #include "base/buf.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Small messages (a token, a command) fit without growing once. */
+/* A small message (a token, a command) fits without growing the buffer. */
 #define SIZE_MIN 256u
 
 void buf_init(struct buf *buf, size_t max)
@@ -35,7 +35,7 @@ void buf_trim(struct buf *buf)
 	}
 	bytes = realloc(buf->bytes, buf->len);
 	if (!bytes)
-		return; /* as large as it was, then */
+		return; /* if it cannot shrink, it stays as large as it was */
 	buf->bytes = bytes;
 	buf->size = buf->len;
 }

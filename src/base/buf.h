@@ -1,9 +1,9 @@
 /*
- * buf.h: a byte buffer that knows its maximum.
+ * buf.h: a byte buffer with a maximum size.
  *
- * A buffer is told how large it may become when it is made; an append beyond
- * that is refused whole (ENOBUFS) and changes nothing.  Memory comes with the
- * first byte and goes with buf_reset, so an idle owner costs only the struct.
+ * The maximum is given when the buffer is created; an append beyond it is refused as a whole
+ * (ENOBUFS) and changes nothing.  Memory is allocated for the first byte and freed by buf_reset, so
+ * an idle buffer costs only the struct.
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -20,20 +20,20 @@ struct buf {
 
 void buf_init(struct buf *buf, size_t max);
 
-/* Gives the memory back; the maximum stays. */
+/* Frees the memory; the maximum stays. */
 void buf_reset(struct buf *buf);
 
-/* Gives back what is not used. */
+/* Frees the memory that is not used. */
 void buf_trim(struct buf *buf);
 
-/* Makes room for n more bytes: ENOBUFS past the maximum, ENOMEM. */
+/* Makes room for n more bytes; ENOBUFS beyond the maximum, or ENOMEM. */
 int buf_reserve(struct buf *buf, size_t n);
 
 int buf_append(struct buf *buf, const void *bytes, size_t n);
 int buf_append_str(struct buf *buf, const char *str);
 int buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Takes n bytes off the front. */
+/* Removes n bytes from the front. */
 void buf_consume(struct buf *buf, size_t n);
 
 #endif

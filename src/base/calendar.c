@@ -1,5 +1,5 @@
 /*
- * calendar.c: moments as people write them (see calendar.h).
+ * calendar.c: dates and times as people write them (see calendar.h).
  */
 #include "base/calendar.h"
 
@@ -15,8 +15,8 @@
 #define YEAR_MIN 1970
 #define YEAR_MAX 9999
 
-/* So many digits, which are taken. */
-static bool take_digits(int *number, const char **at, int digits)
+/* Reads exactly this many digits and moves past them. */
+static bool calendar_take_digits(int *number, const char **at, int digits)
 {
 	*number = 0;
 	for (int i = 0; i < digits; ++i) {
@@ -30,7 +30,7 @@ static bool take_digits(int *number, const char **at, int digits)
 	return true;
 }
 
-static bool take(const char **at, char c)
+static bool calendar_take(const char **at, char c)
 {
 	if (**at != c)
 		return false;
@@ -38,20 +38,21 @@ static bool take(const char **at, char c)
 	return true;
 }
 
-static bool take_day(struct tm *tm, const char **at)
+static bool calendar_take_day(struct tm *tm, const char **at)
 {
 	int year;
 
-	if (!take_digits(&year, at, 4) || year < YEAR_MIN || !take(at, '-') ||
-	    !take_digits(&tm->tm_mon, at, 2) || !take(at, '-') || !take_digits(&tm->tm_mday, at, 2))
+	if (!calendar_take_digits(&year, at, 4) || year < YEAR_MIN || !calendar_take(at, '-') ||
+	    !calendar_take_digits(&tm->tm_mon, at, 2) || !calendar_take(at, '-') ||
+	    !calendar_take_digits(&tm->tm_mday, at, 2))
 		return false;
 	tm->tm_year = year - 1900;
 	--tm->tm_mon;
 	return true;
 }
 
-/* Decimals of a second, of which three count. */
-static bool take_decimals(int *ms, const char **at)
+/* Reads decimals of a second, of which the first three count. */
+static bool calendar_take_decimals(int *ms, const char **at)
 {
 	int value = 0;
 	int count = 0;
@@ -66,32 +67,32 @@ static bool take_decimals(int *ms, const char **at)
 	return count > 0 && count <= 9;
 }
 
-static bool take_time(struct tm *tm, int *ms, const char **at)
+static bool calendar_take_time(struct tm *tm, int *ms, const char **at)
 {
-	if (!take_digits(&tm->tm_hour, at, 2) || !take(at, ':') ||
-	    !take_digits(&tm->tm_min, at, 2) || tm->tm_hour > 23 || tm->tm_min > 59)
+	if (!calendar_take_digits(&tm->tm_hour, at, 2) || !calendar_take(at, ':') ||
+	    !calendar_take_digits(&tm->tm_min, at, 2) || tm->tm_hour > 23 || tm->tm_min > 59)
 		return false;
-	if (!take(at, ':'))
+	if (!calendar_take(at, ':'))
 		return true;
-	if (!take_digits(&tm->tm_sec, at, 2) || tm->tm_sec > 59)
+	if (!calendar_take_digits(&tm->tm_sec, at, 2) || tm->tm_sec > 59)
 		return false;
-	return !take(at, '.') || take_decimals(ms, at);
+	return !calendar_take(at, '.') || calendar_take_decimals(ms, at);
 }
 
-/* A blank stands for '+' too: it is what an unescaped one in an address becomes. */
-static bool take_offset(int *minutes, const char **at)
+/* A blank stands for '+' too, because that is what an unescaped '+' in a URL becomes. */
+static bool calendar_take_offset(int *minutes, const char **at)
 {
 	bool is_west = **at == '-';
 	int h;
 	int m;
 
 	*minutes = 0;
-	if (**at == '\0' || take(at, 'Z'))
+	if (**at == '\0' || calendar_take(at, 'Z'))
 		return true;
-	if (!take(at, '+') && !take(at, '-') && !take(at, ' '))
+	if (!calendar_take(at, '+') && !calendar_take(at, '-') && !calendar_take(at, ' '))
 		return false;
-	if (!take_digits(&h, at, 2) || !take(at, ':') || !take_digits(&m, at, 2) || h > 23 ||
-	    m > 59)
+	if (!calendar_take_digits(&h, at, 2) || !calendar_take(at, ':') ||
+	    !calendar_take_digits(&m, at, 2) || h > 23 || m > 59)
 		return false;
 	*minutes = (h * 60 + m) * (is_west ? -1 : 1);
 	return true;
@@ -105,13 +106,13 @@ int calendar_parse(int64_t *wall_ms, const char *text)
 	int ms = 0;
 	time_t seconds;
 
-	if (!take_day(&tm, &text))
+	if (!calendar_take_day(&tm, &text))
 		return EINVAL;
-	if (*text != '\0' &&
-	    (!take(&text, 'T') || !take_time(&tm, &ms, &text) || !take_offset(&offset, &text)))
+	if (*text != '\0' && (!calendar_take(&text, 'T') || !calendar_take_time(&tm, &ms, &text) ||
+			      !calendar_take_offset(&offset, &text)))
 		return EINVAL;
 	made = tm;
-	seconds = timegm(&made); /* a day that is not there becomes another one */
+	seconds = timegm(&made); /* timegm turns a day that does not exist into another one */
 	if (*text != '\0' || made.tm_mday != tm.tm_mday || made.tm_mon != tm.tm_mon)
 		return EINVAL;
 	*wall_ms = ((int64_t)seconds - offset * 60) * 1000 + ms;
@@ -131,7 +132,7 @@ int calendar_parse_span(int64_t *ms, const char *text)
 	size_t digits = strspn(text, "0123456789");
 	int64_t number;
 
-	/* Nine digits of weeks are 19 million years: no overflow to think of. */
+	/* Nine digits of weeks are 19 million years, so this cannot overflow. */
 	if (digits == 0 || digits > 9 || text[digits] == '\0' || text[digits + 1] != '\0')
 		return EINVAL;
 	number = strtoll(text, NULL, 10);
@@ -144,8 +145,8 @@ int calendar_parse_span(int64_t *ms, const char *text)
 	return EINVAL;
 }
 
-/* False, with the number, for a year that has no four digits. */
-static bool split(struct tm *tm, char text[CALENDAR_SIZE], int64_t wall_ms)
+/* Returns false, and prints the number instead, for a year that does not have four digits. */
+static bool calendar_split(struct tm *tm, char text[CALENDAR_SIZE], int64_t wall_ms)
 {
 	time_t seconds = (time_t)(wall_ms / 1000);
 
@@ -160,7 +161,7 @@ void calendar_print(char text[CALENDAR_SIZE], int64_t wall_ms)
 {
 	struct tm tm;
 
-	if (split(&tm, text, wall_ms))
+	if (calendar_split(&tm, text, wall_ms))
 		strftime(text, CALENDAR_SIZE, "%Y-%m-%dT%H:%M:%S+00:00", &tm);
 }
 
@@ -169,7 +170,7 @@ void calendar_print_exact(char text[CALENDAR_SIZE], int64_t wall_ms)
 	size_t len;
 	struct tm tm;
 
-	if (!split(&tm, text, wall_ms))
+	if (!calendar_split(&tm, text, wall_ms))
 		return;
 	len = strftime(text, CALENDAR_SIZE, "%Y-%m-%dT%H:%M:%S", &tm);
 	snprintf(text + len, CALENDAR_SIZE - len, ".%03d+00:00", (int)(wall_ms % 1000));
@@ -179,7 +180,7 @@ void calendar_print_day(char text[CALENDAR_SIZE], int64_t wall_ms)
 {
 	struct tm tm;
 
-	if (split(&tm, text, wall_ms))
+	if (calendar_split(&tm, text, wall_ms))
 		strftime(text, CALENDAR_SIZE, "%Y-%m-%d", &tm);
 }
 
@@ -187,6 +188,6 @@ void calendar_print_minute(char text[CALENDAR_SIZE], int64_t wall_ms)
 {
 	struct tm tm;
 
-	if (split(&tm, text, wall_ms))
+	if (calendar_split(&tm, text, wall_ms))
 		strftime(text, CALENDAR_SIZE, "%Y-%m-%d %H:%M", &tm);
 }

@@ -1,8 +1,8 @@
 /*
  * clock.h: the two clocks.
  *
- * The monotonic one for every timer and deadline; the wall clock only for
- * what is shown to people or written to the ledger.
+ * Every timer and deadline uses the monotonic clock; the wall clock is only for what is shown to
+ * people or written to the ledger.
  */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H

@@ -1,10 +1,10 @@
 /*
- * count.h: how many elements an array has.
+ * count.h: the number of elements of an array.
  */
 #ifndef BASE_COUNT_H
 #define BASE_COUNT_H
 
-/* Of an array, never of a pointer: -Wsizeof-pointer-div is an error. */
+/* For arrays only: -Wsizeof-pointer-div makes it an error for a pointer. */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #endif

@@ -14,8 +14,8 @@ void heap_init(struct heap *heap, heap_before_h *before)
 	*heap = (struct heap){.before = before};
 }
 
-/* Both are roots, or NULL; the one that comes later becomes the first child of the other.  Of two
- * that are equal `first` stays on top. */
+/* Joins two trees, each of which may be NULL: the root that comes later becomes the first child of
+ * the other.  If they are equal, `first` stays on top. */
 static struct heap_node *heap_meld(const struct heap *heap, struct heap_node *first,
 				   struct heap_node *second)
 {
@@ -38,11 +38,11 @@ static struct heap_node *heap_meld(const struct heap *heap, struct heap_node *fi
 	return top;
 }
 
-/* Makes one tree of a list of siblings: neighbours are melded in pairs, then the pairs from the
- * last to the first, which is what keeps later removals cheap. */
+/* Joins a list of siblings into one tree: neighbours are joined in pairs, then the pairs from the
+ * last to the first, which keeps later removals cheap. */
 static struct heap_node *heap_meld_siblings(const struct heap *heap, struct heap_node *sibling)
 {
-	struct heap_node *pairs = NULL; /* the melded pairs, last one first, linked by `next` */
+	struct heap_node *pairs = NULL; /* the pairs, last one first, linked by `next` */
 	struct heap_node *root = NULL;
 
 	while (sibling) {

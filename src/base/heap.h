@@ -1,14 +1,12 @@
 /*
  * heap.h: an intrusive priority queue.
  *
- * The node sits inside the object, so that adding an object needs no memory and
- * cannot fail.  A heap says which of two objects comes first through a function
- * of its owner; of two that are equal, either may come first.  A node filled
- * with zeros is in no heap.
+ * The node is part of the object, so adding an object needs no memory and cannot fail.  The owner
+ * of a heap supplies the function that orders two objects; of two that are equal, either may come
+ * first.  A node filled with zeros is in no heap.
  *
- * Adding takes constant time, removing takes logarithmic time, amortized.  What
- * an object is ordered by must not change while the object is in a heap: remove
- * it, change it, add it again.
+ * Adding takes constant time and removing takes logarithmic time, amortized.  What an object is
+ * ordered by must not change while it is in a heap: remove it, change it, and add it again.
  */
 #ifndef BASE_HEAP_H
 #define BASE_HEAP_H
@@ -25,7 +23,7 @@ struct heap_node {
 		prev; /* its previous sibling, the parent of a first child, or itself at the root */
 };
 
-/* True if `a` must come out before `b`. */
+/* Returns true if `a` must come out before `b`. */
 typedef bool(heap_before_h)(const struct heap_node *a, const struct heap_node *b);
 
 struct heap {

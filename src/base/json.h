@@ -14,14 +14,13 @@
  *	}
  *	err = json_close(&json);              EINVAL if anything was wrong
  *
- * The first fault ends everything: each later call fails too, so that it is
- * enough to look once, at the end.  A key that comes twice is given twice:
- * whoever stores values as they come keeps the last.
+ * After the first fault every later call fails too, so it is enough to check once, at the end.  A
+ * key that occurs twice is reported twice, so a caller that stores values as they come keeps the
+ * last.
  *
- * What clients do and the RFC leaves open: half a surrogate pair (JavaScript
- * cuts emoji in two when it streams) and U+0000 are read as U+FFFD, never
- * refused.  Invalid UTF-8 and more than JSON_DEPTH_MAX containers inside each
- * other are refused.
+ * Two cases that the RFC leaves open and clients depend on: half a surrogate pair (JavaScript cuts
+ * emoji in two when it streams) and U+0000 are read as U+FFFD and not refused.  Invalid UTF-8 and
+ * more than JSON_DEPTH_MAX nested containers are refused.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -30,7 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* No message of ours nests deeper than 4; the rest is room for unknown keys. */
+/* None of our messages nests deeper than 4; the rest is for unknown keys. */
 #define JSON_DEPTH_MAX 32u
 
 enum json_kind {
@@ -44,50 +43,52 @@ enum json_kind {
 
 struct json_value {
 	enum json_kind kind;
-	bool truth; /* of a JSON_KIND_BOOL */
-	char *text; /* of a string: decoded; of a number: as it was written */
+	bool truth; /* the value of a JSON_KIND_BOOL */
+	char *text; /* a string, decoded; or a number as it was written */
 	size_t len;
-	uint16_t lead_low; /* the string begins with this lone low half (text: U+FFFD) */
-	uint16_t tail_high; /* the string ends in this lone high half (text: U+FFFD) */
+	uint16_t
+		lead_low; /* the string begins with this low surrogate without its high half (U+FFFD in text) */
+	uint16_t
+		tail_high; /* the string ends with this high surrogate without its low half (U+FFFD in text) */
 };
 
 struct json {
 	char *start, *at, *end;
 	unsigned depth;
-	uint64_t objects; /* bit d: the container at depth d is an object */
-	bool fresh; /* nothing of the innermost container was read yet */
-	const char *reason; /* of the first fault; NULL: none */
-	size_t fault_at; /* its offset in bytes */
+	uint64_t objects; /* bit d is set if the container at depth d is an object */
+	bool fresh; /* nothing of the innermost container has been read yet */
+	const char *reason; /* describes the first fault; NULL if there was none */
+	size_t fault_at; /* where it is, in bytes */
 };
 
 void json_open(struct json *json, char *text, size_t len);
 
-/* The next value: a scalar whole, of a list or object only its opening. */
+/* Reads the next value: a scalar completely, but only the opening of a list or object. */
 int json_value(struct json *json, struct json_value *value);
 
-/* The next member's key, its value to be read next; false at the object's end
- * (which is then behind us) and after a fault. */
+/* Reads the key of the next member, whose value is to be read next.  Returns false at the end of
+ * the object, which is then read, and after a fault. */
 bool json_member(struct json *json, struct json_value *key);
 
-/* True when an element follows; false at the list's end and after a fault. */
+/* Returns true if an element follows; false at the end of the list and after a fault. */
 bool json_element(struct json *json);
 
-/* Passes over what is left of the list or object that `value` just opened; a
- * scalar is already behind us. */
+/* Skips the rest of the list or object that `value` has just opened.  Does nothing for a scalar,
+ * which is already read. */
 int json_skip(struct json *json, const struct json_value *value);
 
-/* Nothing but blanks may be left. */
+/* Checks that only blanks are left. */
 int json_close(struct json *json);
 
-/* Whether a key or a string is this text. */
+/* Returns whether a key or string is equal to this text. */
 bool json_is(const struct json_value *value, const char *text);
 
-/* The exact integer that a number stands for ("1071", "1071.0" and "1e3" do):
- * EINVAL for a fraction or no number, ERANGE past 64 bits. */
+/* Converts a number to an exact integer ("1071", "1071.0" and "1e3" are ones).  EINVAL for a
+ * fraction or another kind of value, ERANGE beyond 64 bits. */
 int json_to_integer(int64_t *integer, const struct json_value *value);
 
-/* The nearest double, whatever the locale.  EINVAL for no number, ERANGE for
- * one past the largest double or written with more than 64 characters. */
+/* Converts a number to the nearest double, whatever the locale.  EINVAL for another kind of value,
+ * ERANGE for a number beyond the largest double or with more than 64 characters. */
 int json_to_double(double *number, const struct json_value *value);
 
 #endif

@@ -11,7 +11,7 @@ void list_init(struct list *list)
 	list->count = 0;
 }
 
-static void insert(struct list *list, struct link *prev, struct link *link, struct link *next)
+static void list_insert(struct list *list, struct link *prev, struct link *link, struct link *next)
 {
 	assert(!link_is_on_list(link));
 	link->prev = prev;
@@ -23,17 +23,17 @@ static void insert(struct list *list, struct link *prev, struct link *link, stru
 
 void list_append(struct list *list, struct link *link)
 {
-	insert(list, list->head.prev, link, &list->head);
+	list_insert(list, list->head.prev, link, &list->head);
 }
 
 void list_prepend(struct list *list, struct link *link)
 {
-	insert(list, &list->head, link, list->head.next);
+	list_insert(list, &list->head, link, list->head.next);
 }
 
 void list_insert_before(struct list *list, struct link *at, struct link *link)
 {
-	insert(list, at->prev, link, at);
+	list_insert(list, at->prev, link, at);
 }
 
 void list_remove(struct list *list, struct link *link)

@@ -1,9 +1,9 @@
 /*
  * list.h: an intrusive doubly linked list.
  *
- * The link sits inside the object, so that moving an object between lists
- * cannot fail and a state can be "which list it is on".  A zeroed link is on
- * no list; a list must be initialised.
+ * The link is part of the object, so moving an object between lists cannot fail, and a state can be
+ * represented by the list that an object is on.  A link filled with zeros is on no list; a list
+ * must be initialised.
  */
 #ifndef BASE_LIST_H
 #define BASE_LIST_H
@@ -27,7 +27,7 @@ void list_prepend(struct list *list, struct link *link);
 void list_insert_before(struct list *list, struct link *at, struct link *link);
 void list_remove(struct list *list, struct link *link);
 
-/* Moves everything on `from` to the end of `to`, in its order. */
+/* Moves everything on `from` to the end of `to`, in the same order. */
 void list_append_all(struct list *to, struct list *from);
 
 static inline bool link_is_on_list(const struct link *link)
@@ -55,7 +55,7 @@ static inline struct link *list_prev(const struct list *list, const struct link 
 	return link->prev == &list->head ? NULL : link->prev;
 }
 
-/* The object around a link. */
+/* The object that contains a link. */
 #define LIST_OBJECT(link, type, member) ((type *)(void *)((char *)(link)-offsetof(type, member)))
 
 #endif

@@ -60,18 +60,19 @@ int log_level_parse(enum log_level *level, const char *word)
 	return EINVAL;
 }
 
-#define REPLACEMENT 0xfffdu /* what stands for bytes that are no UTF-8 */
+#define REPLACEMENT 0xfffdu /* replaces bytes that are not UTF-8 */
 
-/* Room for an escape and what closes an object: a line that is cut is still one. */
+/* Room for an escape and the end of the object, so that a line that is cut is still a JSON
+ * object. */
 #define CLOSING 16u
 
-/* A line on its way: longer ones are cut, for a log is not a dump. */
+/* A line that is being built.  Longer ones are cut, because a log is not a dump. */
 struct line {
 	char bytes[1024];
 	size_t len;
 };
 
-static void put(struct line *line, const char *bytes, size_t len)
+static void log_put(struct line *line, const char *bytes, size_t len)
 {
 	size_t room = sizeof(line->bytes) - line->len;
 
@@ -81,13 +82,13 @@ static void put(struct line *line, const char *bytes, size_t len)
 	line->len += len;
 }
 
-static void put_string(struct line *line, const char *text)
+static void log_put_string(struct line *line, const char *text)
 {
-	put(line, text, strlen(text));
+	log_put(line, text, strlen(text));
 }
 
-/* As the inside of a JSON string, which is UTF-8 whatever a client has sent. */
-static void put_escaped(struct line *line, const char *text, size_t len)
+/* Appends the inside of a JSON string, which is UTF-8 whatever a client has sent. */
+static void log_put_escaped(struct line *line, const char *text, size_t len)
 {
 	size_t n;
 
@@ -102,29 +103,29 @@ static void put_escaped(struct line *line, const char *text, size_t len)
 			snprintf(escape, sizeof(escape), "\\%c", (char)c);
 		else
 			snprintf(escape, sizeof(escape), "%.*s", (int)n, text + i);
-		put_string(line, escape);
+		log_put_string(line, escape);
 	}
 }
 
-static void put_member(struct line *line, const char *name, size_t name_len, const char *value,
-		       size_t value_len)
+static void log_put_member(struct line *line, const char *name, size_t name_len, const char *value,
+			   size_t value_len)
 {
-	put_string(line, ",\"");
-	put(line, name, name_len);
-	put_string(line, "\":\"");
-	put_escaped(line, value, value_len);
-	put_string(line, "\"");
+	log_put_string(line, ",\"");
+	log_put(line, name, name_len);
+	log_put_string(line, "\":\"");
+	log_put_escaped(line, value, value_len);
+	log_put_string(line, "\"");
 }
 
-/* How long "key=" is at the beginning of a word; 0: it is none. */
-static size_t key_len(const char *word)
+/* Returns the length of "key=" at the beginning of a word; 0 if there is no key. */
+static size_t log_key_len(const char *word)
 {
 	static const char *const taken[] = {"time", "level", "area", "message"};
 	size_t len = strspn(word, "abcdefghijklmnopqrstuvwxyz_");
 
 	if (word[len] != '=')
 		return 0;
-	/* A line may end with words of a client or an engine, which must not pose as ours. */
+	/* A line may end with words of a client or an engine, which must not look like ours. */
 	for (size_t i = 0; i < COUNT(taken); ++i) {
 		if (strlen(taken[i]) == len && memcmp(word, taken[i], len) == 0)
 			return 0;
@@ -132,8 +133,8 @@ static size_t key_len(const char *word)
 	return len;
 }
 
-/* Where the words end and the keys begin. */
-static size_t words_len(const char *message)
+/* Returns where the words end and the keys begin. */
+static size_t log_words_len(const char *message)
 {
 	size_t end = strlen(message);
 
@@ -142,68 +143,68 @@ static size_t words_len(const char *message)
 
 		while (at > 0 && message[at - 1] != ' ')
 			--at;
-		if (at == 0 || key_len(message + at) == 0)
+		if (at == 0 || log_key_len(message + at) == 0)
 			return end;
 		end = at - 1;
 	}
 }
 
-static void write_json(struct line *line, const char *time, enum log_level level, const char *area,
-		       const char *message)
+static void log_write_json(struct line *line, const char *time, enum log_level level,
+			   const char *area, const char *message)
 {
-	size_t words = words_len(message);
+	size_t words = log_words_len(message);
 	const char *at = message + words;
 
-	put_string(line, "{\"time\":\"");
-	put_string(line, time);
-	put_string(line, "\"");
-	put_member(line, "level", 5, level_words[level], strlen(level_words[level]));
-	put_member(line, "area", 4, area, strlen(area));
-	put_member(line, "message", 7, message, words);
+	log_put_string(line, "{\"time\":\"");
+	log_put_string(line, time);
+	log_put_string(line, "\"");
+	log_put_member(line, "level", 5, level_words[level], strlen(level_words[level]));
+	log_put_member(line, "area", 4, area, strlen(area));
+	log_put_member(line, "message", 7, message, words);
 	while (*at == ' ') {
-		size_t key = key_len(++at);
+		size_t key = log_key_len(++at);
 		size_t len = strcspn(at, " ");
 
 		if (line->len + 2 * len + CLOSING < sizeof(line->bytes))
-			put_member(line, at, key, at + key + 1, len - key - 1);
+			log_put_member(line, at, key, at + key + 1, len - key - 1);
 		at += len;
 	}
-	put_string(line, "}\n");
+	log_put_string(line, "}\n");
 }
 
-/* A client's words can neither begin a line of their own nor steer a terminal. */
-static void put_harmless(struct line *line, const char *text)
+/* Keeps the words of a client from starting a new line or controlling a terminal. */
+static void log_put_harmless(struct line *line, const char *text)
 {
 	for (; *text; ++text) {
 		const unsigned char *c = (const unsigned char *)text;
-		/* U+0080 to U+009F are control characters, too. */
+		/* U+0080 to U+009F are control characters too. */
 		bool is_c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
 
-		put(line, c[0] < 0x20 || c[0] == 0x7f || is_c1 ? "?" : text, 1);
+		log_put(line, c[0] < 0x20 || c[0] == 0x7f || is_c1 ? "?" : text, 1);
 		text += is_c1;
 	}
 }
 
-static void write_text(struct line *line, const char *time, enum log_level level, const char *area,
-		       const char *message)
+static void log_write_text(struct line *line, const char *time, enum log_level level,
+			   const char *area, const char *message)
 {
 	char head[64];
 
 	if (!is_journal) {
-		put_string(line, time);
-		put_string(line, " ");
+		log_put_string(line, time);
+		log_put_string(line, " ");
 	}
 	snprintf(head, sizeof(head), "%-5s %s: ", level_words[level], area);
-	put_string(line, head);
-	put_harmless(line, message);
+	log_put_string(line, head);
+	log_put_harmless(line, message);
 	if (line->len == sizeof(line->bytes))
 		--line->len;
-	put_string(line, "\n");
+	log_put_string(line, "\n");
 }
 
 void log_line(enum log_level level, const char *area, const char *format, ...)
 {
-	char message[960]; /* and what stands before it */
+	char message[960]; /* including the text before it */
 	char time[32];
 	struct line line;
 	struct timespec now;
@@ -222,8 +223,8 @@ void log_line(enum log_level level, const char *area, const char *format, ...)
 	va_end(args);
 	line.len = 0;
 	if (is_journal)
-		put_string(&line, priorities[level]);
-	(form == LOG_JSON ? write_json : write_text)(&line, time, level, area, message);
+		log_put_string(&line, priorities[level]);
+	(form == LOG_JSON ? log_write_json : log_write_text)(&line, time, level, area, message);
 	if (write(STDERR_FILENO, line.bytes, line.len) < 0)
-		return; /* nowhere left to say it */
+		return; /* there is nowhere to report this */
 }

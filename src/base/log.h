@@ -1,14 +1,13 @@
 /*
  * log.h: one line per event on standard error.
  *
- * A line is "time LEVEL area: words key=value …", or, for programs, a JSON object
- * with "time", "level", "area", "message" and each such key.  It is written where the
- * decision was made, once, with the ids that find it again.  Keys of clients
- * never stand in a log; texts only when the operator asks for them.
- * Safe from every thread: a line is one write.
+ * A line is "time LEVEL area: words key=value …" or, for programs, a JSON object with "time",
+ * "level", "area", "message" and each such key.  It is written once, where the decision is made,
+ * with the ids that identify it.  API keys are never logged; texts only if the operator asks for
+ * them.  Any thread may log: a line is one write.
  *
- * The journal of systemd adds the time itself, so a text line that goes there has none, and
- * each line begins with its priority ("<6>"), which the journal removes and can filter by.
+ * The journal of systemd adds the time itself, so a text line that goes there has none, and each
+ * line begins with its priority ("<6>"), which the journal removes and can filter by.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
@@ -23,10 +22,10 @@ enum log_form { LOG_TEXT, LOG_JSON };
 /* Set once, before threads start. */
 void log_set_form(enum log_form wanted);
 
-/* Looks whether standard error is the journal.  Called once, before threads start. */
+/* Finds out whether standard error is the journal.  Called once, before threads start. */
 void log_find_journal(void);
 
-/* "error", "warn", "info", "debug"; EINVAL for other words. */
+/* Knows "error", "warn", "info" and "debug"; EINVAL for other words. */
 int log_level_parse(enum log_level *level, const char *word);
 
 void log_line(enum log_level level, const char *area, const char *format, ...)

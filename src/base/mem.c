@@ -12,7 +12,7 @@ struct header {
 	mem_destroy_h *destroy;
 };
 
-/* Objects behind the header keep malloc's alignment. */
+/* Keeps the alignment of malloc for the object that follows the header. */
 _Static_assert(sizeof(struct header) % _Alignof(max_align_t) == 0,
 	       "the header must not misalign what follows");
 
@@ -24,7 +24,7 @@ void mem_fail_after(size_t n)
 	atomic_store(&fail_after, n);
 }
 
-static int must_fail(void)
+static int mem_must_fail(void)
 {
 	size_t left = atomic_load_explicit(&fail_after, memory_order_relaxed);
 
@@ -38,7 +38,7 @@ void *mem_zalloc(size_t size, mem_destroy_h *destroy)
 {
 	struct header *h;
 
-	if (must_fail())
+	if (mem_must_fail())
 		return NULL;
 	h = calloc(1, sizeof(*h) + size);
 	if (!h)

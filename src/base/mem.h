@@ -1,12 +1,12 @@
 /*
  * mem.h: reference-counted objects.
  *
- * Every long-lived object of the program is made here, with a destructor that
- * must also cope with a half-built object (all fields zero is the start), so
- * that an error path and a normal end are the same code.
+ * Every long-lived object of the program is created here, with a destructor that also handles a
+ * half-built object (all fields are zero at first), so that an error path and a normal end are the
+ * same code.
  *
- * An object belongs to one thread: the count is not atomic.  The number of
- * living objects is, because tests and /ready read it from elsewhere.
+ * An object belongs to one thread: the reference count is not atomic.  The number of living objects
+ * is, because tests and /ready read it from other threads.
  */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
@@ -15,24 +15,23 @@
 
 typedef void(mem_destroy_h)(void *object);
 
-/* A zeroed object with one reference, or NULL when memory is out. */
+/* Returns a zeroed object with one reference, or NULL if there is no memory. */
 void *mem_zalloc(size_t size, mem_destroy_h *destroy);
 
-/* For objects that are built in steps: the destructor is set when there is
- * something to destroy. */
+/* For objects that are built in steps: sets the destructor once there is something to destroy. */
 void mem_set_destructor(void *object, mem_destroy_h *destroy);
 
-/* One more reference; returns its argument.  NULL is allowed. */
+/* Adds a reference and returns its argument.  NULL is allowed. */
 void *mem_ref(void *object);
 
-/* One reference less, the destructor at the last.  Always returns NULL, for
- * `x = mem_deref(x)`.  NULL is allowed. */
+/* Removes a reference, and calls the destructor with the last one.  Always returns NULL, for `x =
+ * mem_deref(x)`.  NULL is allowed. */
 void *mem_deref(void *object);
 
-/* Objects alive in this process: what leak tests count. */
+/* The number of living objects in this process, which leak tests check. */
 size_t mem_live(void);
 
-/* Test hook: the n-th allocation from now fails (1 is the next); 0 ends it. */
+/* For tests: makes the n-th allocation from now fail (1 is the next); 0 turns it off. */
 void mem_fail_after(size_t n);
 
 #endif

@@ -14,31 +14,31 @@
 #include "base/count.h"
 #include "base/similar.h"
 
-/* Errors name the value; a pasted novel would bury the rest of the line. */
+/* Errors quote the value, but a very long one would hide the rest of the line. */
 #define SHOWN_MAX 60
 
-static void key_of(char key[PARAM_KEY_SIZE], const struct param *row)
+static void params_key_of(char key[PARAM_KEY_SIZE], const struct param *row)
 {
 	int n = snprintf(key, PARAM_KEY_SIZE, "%s.%s", row->section, row->name);
 
 	assert(n > 0 && (size_t)n < PARAM_KEY_SIZE);
 }
 
-static const struct param *find(const struct param *rows, size_t count, const char *key)
+static const struct param *params_find(const struct param *rows, size_t count, const char *key)
 {
 	for (size_t i = 0; i < count; ++i) {
 		char have[PARAM_KEY_SIZE];
 
-		key_of(have, &rows[i]);
+		params_key_of(have, &rows[i]);
 		if (strcmp(have, key) == 0)
 			return &rows[i];
 	}
 	return NULL;
 }
 
-/* The key that was meant, or NULL: at most a third of the letters may differ.
- * A right name in the wrong section is one mistake. */
-static const struct param *nearest(const struct param *rows, size_t count, const char *key)
+/* Returns the key that was probably meant, or NULL.  At most a third of the letters may differ.
+ * The right name in the wrong section is one mistake. */
+static const struct param *params_nearest(const struct param *rows, size_t count, const char *key)
 {
 	const char *dot = strchr(key, '.');
 	const char *name = dot ? dot + 1 : key;
@@ -53,7 +53,7 @@ static const struct param *nearest(const struct param *rows, size_t count, const
 		size_t n;
 		size_t n_name = similar_edits(name, row->name) + 1;
 
-		key_of(have, row);
+		params_key_of(have, row);
 		n = similar_edits(key, have);
 		if (n_name < n)
 			n = n_name;
@@ -65,7 +65,7 @@ static const struct param *nearest(const struct param *rows, size_t count, const
 	return best;
 }
 
-/* An error line; what does not fit any more is not said. */
+/* Appends an error line.  Lines that do not fit are dropped. */
 #define complain(errors, where, ...)                                                               \
 	do {                                                                                       \
 		(void)buf_printf(errors, "%s: ", where);                                           \
@@ -73,13 +73,13 @@ static const struct param *nearest(const struct param *rows, size_t count, const
 		(void)buf_append_str(errors, "\n");                                                \
 	} while (0)
 
-static int parse_int(int64_t *number, const char *value)
+static int params_parse_int(int64_t *number, const char *value)
 {
 	char *end;
 	long long n;
 
 	if (!isdigit((unsigned char)value[0]) && value[0] != '-')
-		return EINVAL; /* strtoll would take blanks and a plus */
+		return EINVAL; /* strtoll would accept blanks and a plus */
 	errno = 0;
 	n = strtoll(value, &end, 10);
 	if (errno || *end != '\0' || end == value)
@@ -88,12 +88,11 @@ static int parse_int(int64_t *number, const char *value)
 	return 0;
 }
 
-/* "5.4" to 5400000, digit by digit: a binary fraction would be a different
- * price. */
-static int parse_decimal(int64_t *millionths, const char *value)
+/* Converts "5.4" to 5400000 digit by digit: a binary fraction would be a different price. */
+static int params_parse_decimal(int64_t *millionths, const char *value)
 {
 	int64_t n = 0;
-	int decimals = -1; /* digits after the point; -1 before it */
+	int decimals = -1; /* the number of digits after the point; -1 before it */
 	bool digit = false;
 
 	for (; *value; ++value) {
@@ -115,7 +114,7 @@ static int parse_decimal(int64_t *millionths, const char *value)
 	return digit ? 0 : EINVAL;
 }
 
-static int parse_bool(bool *flag, const char *value)
+static int params_parse_bool(bool *flag, const char *value)
 {
 	static const char *const words[] = {"off", "on", "false", "true", "no", "yes"};
 
@@ -128,7 +127,7 @@ static int parse_bool(bool *flag, const char *value)
 	return EINVAL;
 }
 
-static int parse_enum(int *index, const char *value, const char *const *words)
+static int params_parse_enum(int *index, const char *value, const char *const *words)
 {
 	for (int i = 0; words[i]; ++i) {
 		if (strcmp(value, words[i]) == 0) {
@@ -139,7 +138,7 @@ static int parse_enum(int *index, const char *value, const char *const *words)
 	return EINVAL;
 }
 
-static int parse_ranged(const struct param *row, int64_t *field, const char *value)
+static int params_parse_ranged(const struct param *row, int64_t *field, const char *value)
 {
 	int64_t n;
 	int err;
@@ -148,7 +147,8 @@ static int parse_ranged(const struct param *row, int64_t *field, const char *val
 		*field = PARAM_NONE;
 		return 0;
 	}
-	err = row->type == PARAM_DECIMAL ? parse_decimal(&n, value) : parse_int(&n, value);
+	err = row->type == PARAM_DECIMAL ? params_parse_decimal(&n, value)
+					 : params_parse_int(&n, value);
 	if (err || n < row->min || n > row->max)
 		return EINVAL;
 	*field = n;
@@ -160,7 +160,7 @@ size_t param_size(const struct param *row)
 	return row->size ? row->size : PARAM_STRING_SIZE;
 }
 
-static int parse_string(const struct param *row, char *field, const char *value)
+static int params_parse_string(const struct param *row, char *field, const char *value)
 {
 	size_t size = strlen(value) + 1;
 
@@ -170,29 +170,29 @@ static int parse_string(const struct param *row, char *field, const char *value)
 	return 0;
 }
 
-static int parse(const struct param *row, void *values, const char *value)
+static int params_parse(const struct param *row, void *values, const char *value)
 {
 	void *field = (char *)values + row->offset;
 
 	switch (row->type) {
 	case PARAM_STRING:
-		return parse_string(row, field, value);
+		return params_parse_string(row, field, value);
 	case PARAM_INT:
 	case PARAM_DECIMAL:
-		return parse_ranged(row, field, value);
+		return params_parse_ranged(row, field, value);
 	case PARAM_BOOL:
-		return parse_bool(field, value);
+		return params_parse_bool(field, value);
 	case PARAM_ENUM:
-		return parse_enum(field, value, row->words);
+		return params_parse_enum(field, value, row->words);
 	}
 	assert(false && "a row without a type");
 	return EINVAL;
 }
 
-static void complain_unknown(const struct param *rows, size_t count, const char *key,
-			     const char *where, struct buf *errors)
+static void params_complain_unknown(const struct param *rows, size_t count, const char *key,
+				    const char *where, struct buf *errors)
 {
-	const struct param *meant = nearest(rows, count, key);
+	const struct param *meant = params_nearest(rows, count, key);
 
 	if (meant)
 		complain(errors, where, "no such key: %s; did you mean %s.%s?", key, meant->section,
@@ -201,43 +201,43 @@ static void complain_unknown(const struct param *rows, size_t count, const char 
 		complain(errors, where, "no such key: %.*s", SHOWN_MAX, key);
 }
 
-/* Ends a line about a wrong value. */
-static void append_value(struct buf *errors, const struct param *row, const char *before,
-			 const char *value)
+/* Ends a line about an invalid value. */
+static void params_append_value(struct buf *errors, const struct param *row, const char *before,
+				const char *value)
 {
 	if (!row->is_secret)
 		(void)buf_printf(errors, "%s\"%.*s\"", before, SHOWN_MAX, value);
 	(void)buf_append_str(errors, "\n");
 }
 
-static int set_row(const struct param *row, void *values, const char *value, const char *where,
-		   struct buf *errors)
+static int params_set_row(const struct param *row, void *values, const char *value,
+			  const char *where, struct buf *errors)
 {
 	const char *why = NULL;
 
-	if (parse(row, values, value) != 0) {
+	if (params_parse(row, values, value) != 0) {
 		(void)buf_printf(errors, "%s: %s.%s must be ", where, row->section, row->name);
 		params_append_range(errors, row);
-		append_value(errors, row, ", not ", value);
+		params_append_value(errors, row, ", not ", value);
 		return EINVAL;
 	}
 	if (row->check)
 		why = row->check(value);
 	if (why) {
 		(void)buf_printf(errors, "%s: %s.%s %s", where, row->section, row->name, why);
-		append_value(errors, row, ": ", value);
+		params_append_value(errors, row, ": ", value);
 		return EINVAL;
 	}
 	return 0;
 }
 
-static void set_initial(const struct param *rows, size_t count, void *values)
+static void params_set_initial_row(const struct param *rows, size_t count, void *values)
 {
 	assert(count <= PARAMS_MAX);
 	for (size_t i = 0; i < count; ++i) {
-		int err = parse(&rows[i], values, rows[i].initial);
+		int err = params_parse(&rows[i], values, rows[i].initial);
 
-		assert(!err); /* a default must be a value */
+		assert(!err); /* a default must be valid */
 		(void)err;
 	}
 }
@@ -245,31 +245,31 @@ static void set_initial(const struct param *rows, size_t count, void *values)
 void params_set_initial(const struct params *params, void *values)
 {
 	assert(params->groups_count <= PARAM_GROUPS_MAX);
-	set_initial(params->rows, params->count, values);
+	params_set_initial_row(params->rows, params->count, values);
 }
 
 int params_set(const struct params *params, void *values, const char *key, const char *value,
 	       const char *where, struct buf *errors)
 {
-	const struct param *row = find(params->rows, params->count, key);
+	const struct param *row = params_find(params->rows, params->count, key);
 
 	if (!row) {
-		complain_unknown(params->rows, params->count, key, where, errors);
+		params_complain_unknown(params->rows, params->count, key, where, errors);
 		return EINVAL;
 	}
-	return set_row(row, values, value, where, errors);
+	return params_set_row(row, values, value, where, errors);
 }
 
-/* Where the lines of a section go. */
+/* Where the values of a section are stored. */
 struct place {
 	const struct param *rows;
 	size_t count;
 	void *values;
-	unsigned *seen; /* the line that set each row, 0 for none */
-	bool is_wrong; /* the section was: its lines go nowhere, without a word */
+	unsigned *seen; /* the line that set each row; 0 if none has */
+	bool is_wrong; /* the section itself is invalid: its lines are skipped without another error */
 };
 
-/* One file on its way in. */
+/* A file that is being read. */
 struct reading {
 	const struct params *params;
 	void *values;
@@ -286,7 +286,7 @@ struct reading {
 /* Room for a path and a line number. */
 #define WHERE_SIZE (PARAM_STRING_SIZE + 16)
 
-static void where_of(char where[WHERE_SIZE], const struct reading *reading)
+static void params_where_of(char where[WHERE_SIZE], const struct reading *reading)
 {
 	snprintf(where, WHERE_SIZE, "%.*s:%u", PARAM_STRING_SIZE, reading->path, reading->line);
 }
@@ -294,13 +294,13 @@ static void where_of(char where[WHERE_SIZE], const struct reading *reading)
 #define complain_here(reading, ...)                                                                \
 	do {                                                                                       \
 		char where_[WHERE_SIZE];                                                           \
-		where_of(where_, reading);                                                         \
+		params_where_of(where_, reading);                                                  \
 		complain((reading)->errors, where_, __VA_ARGS__);                                  \
 		(reading)->failed = true;                                                          \
 	} while (0)
 
-/* Cuts blanks at both ends. */
-static char *trim(char *text)
+/* Removes blanks at both ends. */
+static char *params_trim(char *text)
 {
 	size_t len;
 
@@ -312,7 +312,7 @@ static char *trim(char *text)
 	return text;
 }
 
-static void cut_comment(char *text)
+static void params_cut_comment(char *text)
 {
 	for (char *c = text; (c = strchr(c, ';')); ++c) {
 		if (c == text || c[-1] == ' ' || c[-1] == '\t') {
@@ -322,7 +322,7 @@ static void cut_comment(char *text)
 	}
 }
 
-static bool is_name(const char *name)
+static bool params_is_name(const char *name)
 {
 	size_t len =
 		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
@@ -330,7 +330,7 @@ static bool is_name(const char *name)
 	return len > 0 && len < PARAM_NAME_SIZE && name[len] == '\0';
 }
 
-static const struct param_group *find_group(const struct params *params, const char *section)
+static const struct param_group *params_find_group(const struct params *params, const char *section)
 {
 	for (size_t i = 0; i < params->groups_count; ++i) {
 		if (strcmp(params->groups[i].section, section) == 0)
@@ -339,9 +339,10 @@ static const struct param_group *find_group(const struct params *params, const c
 	return NULL;
 }
 
-/* The object of that name, made when there is none; NULL when there are too many. */
-static char *object_of(const struct param_group *group, void *values, const char *name,
-		       size_t *index)
+/* Returns the object with this name, and creates it if there is none; NULL if there are too
+ * many. */
+static char *params_object_of(const struct param_group *group, void *values, const char *name,
+			      size_t *index)
 {
 	size_t *used = (size_t *)(void *)((char *)values + group->used);
 	char *object = (char *)values + group->array;
@@ -355,21 +356,22 @@ static char *object_of(const struct param_group *group, void *values, const char
 		return NULL;
 	++*used;
 	memcpy(object, name, strlen(name) + 1);
-	set_initial(group->rows, group->count, object);
+	params_set_initial_row(group->rows, group->count, object);
 	return object;
 }
 
-static void enter_object(struct reading *reading, const struct param_group *group, const char *name)
+static void params_enter_object(struct reading *reading, const struct param_group *group,
+				const char *name)
 {
 	size_t index;
 	char *object;
 
-	if (!is_name(name)) {
+	if (!params_is_name(name)) {
 		complain_here(reading, "[%s NAME] wants a name of at most %d letters and digits",
 			      group->section, PARAM_NAME_SIZE - 1);
 		return;
 	}
-	object = object_of(group, reading->values, name, &index);
+	object = params_object_of(group, reading->values, name, &index);
 	if (!object) {
 		complain_here(reading, "there are more than %zu [%s NAME] sections", group->max,
 			      group->section);
@@ -383,19 +385,19 @@ static void enter_object(struct reading *reading, const struct param_group *grou
 	};
 }
 
-/* What stands between the brackets. */
-static void enter_section(struct reading *reading, char *title)
+/* `title` is what is between the brackets. */
+static void params_enter_section(struct reading *reading, char *title)
 {
 	const struct param_group *group;
 	size_t len = strcspn(title, " \t");
-	char *name = title[len] ? trim(title + len) : title + len;
+	char *name = title[len] ? params_trim(title + len) : title + len;
 
 	title[len] = '\0';
 	snprintf(reading->section, sizeof(reading->section), "%s", title);
-	group = find_group(reading->params, title);
+	group = params_find_group(reading->params, title);
 	reading->place = (struct place){.is_wrong = true};
 	if (group) {
-		enter_object(reading, group, name);
+		params_enter_object(reading, group, name);
 	} else if (name[0]) {
 		complain_here(reading, "no such section: [%.*s ...]", SHOWN_MAX, title);
 	} else {
@@ -408,7 +410,7 @@ static void enter_section(struct reading *reading, char *title)
 	}
 }
 
-static void set_value(struct reading *reading, const char *name, const char *value)
+static void params_set_value(struct reading *reading, const char *name, const char *value)
 {
 	const struct place *place = &reading->place;
 	const struct param *row;
@@ -418,43 +420,43 @@ static void set_value(struct reading *reading, const char *name, const char *val
 
 	if (place->is_wrong)
 		return;
-	where_of(where, reading);
+	params_where_of(where, reading);
 	snprintf(key, sizeof(key), "%s%s%s", reading->section, reading->section[0] ? "." : "",
 		 name);
-	row = find(place->rows, place->count, key);
+	row = params_find(place->rows, place->count, key);
 	if (!row) {
-		complain_unknown(place->rows, place->count, key, where, reading->errors);
+		params_complain_unknown(place->rows, place->count, key, where, reading->errors);
 		reading->failed = true;
 		return;
 	}
 	seen = &place->seen[row - place->rows];
 	if (*seen)
 		complain_here(reading, "%s was already set in line %u", key, *seen);
-	else if (set_row(row, place->values, value, where, reading->errors) != 0)
+	else if (params_set_row(row, place->values, value, where, reading->errors) != 0)
 		reading->failed = true;
 	*seen = reading->line;
 }
 
-static void read_line(struct reading *reading, char *line)
+static void params_read_line(struct reading *reading, char *line)
 {
 	char *end;
 
-	line = trim(line);
+	line = params_trim(line);
 	if (line[0] == '\0' || line[0] == '#' || line[0] == ';')
 		return;
-	cut_comment(line);
+	params_cut_comment(line);
 	if (line[0] == '[' && (end = strchr(line, ']'))) {
 		*end = '\0';
-		enter_section(reading, trim(line + 1));
+		params_enter_section(reading, params_trim(line + 1));
 	} else if (line[0] != '[' && (end = strpbrk(line, "=:"))) {
 		*end = '\0';
-		set_value(reading, trim(line), trim(end + 1));
+		params_set_value(reading, params_trim(line), params_trim(end + 1));
 	} else {
 		complain_here(reading, "this is neither [section] nor name = value");
 	}
 }
 
-static int read_lines(struct reading *reading, FILE *file)
+static int params_read_lines(struct reading *reading, FILE *file)
 {
 	char *line = NULL;
 	size_t size = 0;
@@ -467,7 +469,7 @@ static int read_lines(struct reading *reading, FILE *file)
 		else if (strlen(line) != (size_t)len)
 			complain_here(reading, "there is a zero byte in the line");
 		else
-			read_line(reading, line);
+			params_read_line(reading, line);
 	}
 	free(line);
 	return ferror(file) ? EIO : 0;
@@ -476,22 +478,24 @@ static int read_lines(struct reading *reading, FILE *file)
 int params_read_file(const struct params *params, void *values, const char *path,
 		     struct buf *errors)
 {
-	struct reading *reading = calloc(1, sizeof(*reading));
 	FILE *file = fopen(path, "re");
-	int err = file && reading ? 0 : errno;
+	int err = file ? 0 : errno;
+	struct reading *reading = err ? NULL : calloc(1, sizeof(*reading));
 
-	if (err) {
+	if (!reading) {
+		err = err ? err : ENOMEM;
 		complain(errors, path, "%s", strerror(err));
-	} else {
-		*reading = (struct reading){
-			.params = params, .values = values, .errors = errors, .path = path};
-		enter_section(reading, (char[]){""});
-		err = read_lines(reading, file);
-		if (err)
-			complain(errors, path, "cannot be read"); /* a directory, say */
-		else if (reading->failed)
-			err = EINVAL;
+		goto out;
 	}
+	*reading = (struct reading){
+		.params = params, .values = values, .errors = errors, .path = path};
+	params_enter_section(reading, (char[]){""});
+	err = params_read_lines(reading, file);
+	if (err) /* it is a directory, for example */
+		complain(errors, path, "cannot be read");
+	else if (reading->failed)
+		err = EINVAL;
+out:
 	if (file)
 		fclose(file);
 	free(reading);
@@ -507,9 +511,9 @@ void params_env_name(char *name, size_t size, const struct params *params, const
 		*name = (char)toupper((unsigned char)*name);
 }
 
-/* A variable that is no key: the key it was meant to be, or NULL.  At most two
- * letters differ, so that a stranger's variable is not taken for ours. */
-static const struct param *misspelt(const struct params *params, const char *variable)
+/* Returns the key that an unknown variable was probably meant to be, or NULL.  At most two letters
+ * may differ, so that a variable of another program is not taken for ours. */
+static const struct param *params_is_misspelt(const struct params *params, const char *variable)
 {
 	if (strlen(variable) >= PARAM_KEY_SIZE)
 		return NULL;
@@ -523,8 +527,8 @@ static const struct param *misspelt(const struct params *params, const char *var
 	return NULL;
 }
 
-static int read_variable(const struct params *params, void *values, const char *variable,
-			 const char *value, struct buf *errors)
+static int params_read_variable(const struct params *params, void *values, const char *variable,
+				const char *value, struct buf *errors)
 {
 	const struct param *meant;
 	char name[PARAM_KEY_SIZE];
@@ -532,9 +536,9 @@ static int read_variable(const struct params *params, void *values, const char *
 	for (size_t i = 0; i < params->count; ++i) {
 		params_env_name(name, sizeof(name), params, &params->rows[i]);
 		if (strcmp(name, variable) == 0)
-			return set_row(&params->rows[i], values, value, variable, errors);
+			return params_set_row(&params->rows[i], values, value, variable, errors);
 	}
-	meant = misspelt(params, variable);
+	meant = params_is_misspelt(params, variable);
 	if (!meant)
 		return 0;
 	params_env_name(name, sizeof(name), params, meant);
@@ -560,7 +564,7 @@ int params_read_env(const struct params *params, void *values, char *const *envi
 			continue; /* longer than any key */
 		memcpy(variable, *environment, len);
 		variable[len] = '\0';
-		if (read_variable(params, values, variable, equals + 1, errors) != 0)
+		if (params_read_variable(params, values, variable, equals + 1, errors) != 0)
 			err = EINVAL;
 	}
 	return err;

@@ -1,12 +1,12 @@
 /*
- * params_differ.c: which parameters differ between two structs of them (see params.h).
+ * params_differ.c: which parameters differ between two structs (see params.h).
  */
 #include <assert.h>
 #include <string.h>
 
 #include "base/params.h"
 
-static bool is_same(const struct param *row, const void *a, const void *b)
+static bool params_differ_is_same(const struct param *row, const void *a, const void *b)
 {
 	const void *in_a = (const char *)a + row->offset;
 	const void *in_b = (const char *)b + row->offset;
@@ -26,7 +26,7 @@ static bool is_same(const struct param *row, const void *a, const void *b)
 	return true;
 }
 
-static int name_key(struct buf *keys, const struct param *row, const char *object)
+static int params_differ_name_key(struct buf *keys, const struct param *row, const char *object)
 {
 	const char *comma = keys->len ? ", " : "";
 
@@ -35,34 +35,35 @@ static int name_key(struct buf *keys, const struct param *row, const char *objec
 	return buf_printf(keys, "%s%s.%s", comma, row->section, row->name);
 }
 
-static int compare_rows(const struct param *rows, size_t count, const char *object, const void *a,
-			const void *b, struct buf *keys)
+static int params_differ_compare_rows(const struct param *rows, size_t count, const char *object,
+				      const void *a, const void *b, struct buf *keys)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < count && !err; ++i) {
-		if (!is_same(&rows[i], a, b))
-			err = name_key(keys, &rows[i], object);
+		if (!params_differ_is_same(&rows[i], a, b))
+			err = params_differ_name_key(keys, &rows[i], object);
 	}
 	return err;
 }
 
-static size_t objects_of(const struct param_group *group, const void *values)
+static size_t params_differ_objects_of(const struct param_group *group, const void *values)
 {
 	return *(const size_t *)(const void *)((const char *)values + group->used);
 }
 
 /* Objects begin with their name. */
-static const char *object_at(const struct param_group *group, const void *values, size_t index)
+static const char *params_differ_object_at(const struct param_group *group, const void *values,
+					   size_t index)
 {
 	return (const char *)values + group->array + index * group->size;
 }
 
-static const char *find_object(const struct param_group *group, const void *values,
-			       const char *name)
+static const char *params_differ_find_object(const struct param_group *group, const void *values,
+					     const char *name)
 {
-	for (size_t i = 0; i < objects_of(group, values); ++i) {
-		const char *object = object_at(group, values, i);
+	for (size_t i = 0; i < params_differ_objects_of(group, values); ++i) {
+		const char *object = params_differ_object_at(group, values, i);
 
 		if (strcmp(object, name) == 0)
 			return object;
@@ -70,21 +71,23 @@ static const char *find_object(const struct param_group *group, const void *valu
 	return NULL;
 }
 
-/* Objects that only `a` has; of those of both, too, what differs if `compares`. */
-static int compare_objects(const struct param_group *group, const void *a, const void *b,
-			   bool compares, struct buf *keys)
+/* Appends the objects that only `a` has and, if `compares` is set, what differs in those that both
+ * have. */
+static int params_differ_compare_objects(const struct param_group *group, const void *a,
+					 const void *b, bool compares, struct buf *keys)
 {
 	int err = 0;
 
-	for (size_t i = 0; i < objects_of(group, a) && !err; ++i) {
-		const char *object = object_at(group, a, i);
-		const char *other = find_object(group, b, object);
+	for (size_t i = 0; i < params_differ_objects_of(group, a) && !err; ++i) {
+		const char *object = params_differ_object_at(group, a, i);
+		const char *other = params_differ_find_object(group, b, object);
 
 		if (!other)
 			err = buf_printf(keys, "%s[%s %s]", keys->len ? ", " : "", group->section,
 					 object);
 		else if (compares)
-			err = compare_rows(group->rows, group->count, object, object, other, keys);
+			err = params_differ_compare_rows(group->rows, group->count, object, object,
+							 other, keys);
 	}
 	return err;
 }
@@ -92,16 +95,16 @@ static int compare_objects(const struct param_group *group, const void *a, const
 int params_differ(const struct params *params, const void *a, const void *b, const char *except,
 		  struct buf *keys)
 {
-	int err = compare_rows(params->rows, params->count, NULL, a, b, keys);
+	int err = params_differ_compare_rows(params->rows, params->count, NULL, a, b, keys);
 
 	for (size_t i = 0; i < params->groups_count && !err; ++i) {
 		const struct param_group *group = &params->groups[i];
 
 		if (except && strcmp(group->section, except) == 0)
 			continue;
-		err = compare_objects(group, a, b, true, keys);
+		err = params_differ_compare_objects(group, a, b, true, keys);
 		if (!err)
-			err = compare_objects(group, b, a, false, keys);
+			err = params_differ_compare_objects(group, b, a, false, keys);
 	}
 	return err;
 }

@@ -7,16 +7,16 @@
 #include "base/buf.h"
 #include "base/params.h"
 
-/* "section.name": longer ones are no keys of ours. */
+/* "section.name": none of our keys is longer. */
 #define PARAM_KEY_SIZE 64u
 
-/* Of a string's field, with its NUL. */
+/* The size of a string's field, including the NUL. */
 size_t param_size(const struct param *row);
 
-/* "PREFIX" and "section.name" to "PREFIX" and "SECTION_NAME". */
+/* Prints "PREFIX" and "section.name" as "PREFIX" and "SECTION_NAME". */
 void params_env_name(char *name, size_t size, const struct params *params, const struct param *row);
 
-/* What a value may be: "a number from 1 to 256". */
+/* Describes what a value may be: "a number from 1 to 256". */
 void params_append_range(struct buf *out, const struct param *row);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * similar.c: which known word a misspelt one was meant to be (see similar.h).
+ * similar.c: finds the word that a misspelt one was meant to be (see similar.h).
  */
 #include "base/similar.h"
 

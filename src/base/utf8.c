@@ -1,5 +1,5 @@
 /*
- * utf8.c: UTF-8 as RFC 3629 has it (see utf8.h).
+ * utf8.c: UTF-8 according to RFC 3629 (see utf8.h).
  */
 #include "base/utf8.h"
 
@@ -7,10 +7,10 @@
 
 #define ASCII_MASK UINT64_C(0x8080808080808080)
 
-/* What a leading byte asks of the bytes after it; left is 0xff for a byte
- * that cannot lead.  The bounds of the first continuation exclude overlong
- * forms, surrogates and values past U+10FFFF (RFC 3629, section 4). */
-static struct utf8_state after_lead(uint8_t lead)
+/* What a leading byte requires of the bytes after it; left is 0xff for a byte that cannot lead.
+ * The bounds of the first continuation byte exclude overlong forms, surrogates and values beyond
+ * U+10FFFF (RFC 3629, section 4). */
+static struct utf8_state utf8_after_lead(uint8_t lead)
 {
 	if (lead >= 0xc2 && lead <= 0xdf)
 		return (struct utf8_state){1, 0x80, 0xbf};
@@ -55,7 +55,7 @@ bool utf8_check(struct utf8_state *state, const char *bytes, size_t n)
 		if (p == end)
 			break;
 		if (*p >= 0x80) {
-			*state = after_lead(*p);
+			*state = utf8_after_lead(*p);
 			if (state->left == 0xff)
 				return false;
 		}
@@ -75,7 +75,7 @@ size_t utf8_decode(uint32_t *code_point, const char *bytes, size_t n)
 		*code_point = p[0];
 		return 1;
 	}
-	want = after_lead(p[0]);
+	want = utf8_after_lead(p[0]);
 	if (want.left == 0xff || n <= want.left)
 		return 1;
 	if (p[1] < want.low || p[1] > want.high)

@@ -1,5 +1,8 @@
 /*
  * child.c: a child process with one socket (see child.h).
+ *
+ * program.c starts it on a thread; all that is here runs on the loop's thread, which learns of the
+ * exit from a pidfd.
  */
 #include "loop/child.h"
 
@@ -11,21 +14,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "loop/child_output.h"
+#include "loop/program.h"
 
-/* libuv's handle must live until its close callback; the object may go before. */
+/* The process.  It outlives the object when that is given up, until it has been started and has
+ * ended. */
 struct process {
-	uv_process_t uv;
+	struct program program;
+	struct watch exit; /* of the pidfd, once it has been started */
 	struct loop *loop;
-	struct child *child; /* NULL once given up */
+	struct child *child; /* NULL once it is given up */
+	bool is_detached;
+	bool is_watched;
 };
 
 struct child {
-	struct process *process; /* NULL once the exit was told */
-	struct child_output *output; /* NULL: our standard error */
+	struct process *process; /* NULL once its exit has been reported */
+	struct child_output *output; /* NULL if it writes to our standard error */
+	child_started_h *started;
 	child_exit_h *handler;
 	void *arg;
 };
@@ -37,58 +47,114 @@ static void child_close_output(struct child *child)
 	child->output = NULL;
 }
 
-static void on_closed(uv_handle_t *handle)
+static void child_free_process(void *arg)
 {
-	free(handle->data);
+	struct process *process = arg;
+
+	program_reset(&process->program);
+	free(process);
 }
 
-static void on_exit_status(uv_process_t *uv, int64_t status, int signal)
+static void child_report_exit(struct process *process, int err, int status, int signal)
 {
-	struct process *process = uv->data;
 	struct child *child = process->child;
-	struct loop *loop = process->loop;
 
-	uv_close((uv_handle_t *)uv, on_closed);
 	if (!child)
 		return;
 	child->process = NULL;
-	loop_enter(loop);
+	process->child = NULL;
 	child_close_output(child);
-	child->handler((int)status, signal, child->arg);
-	loop_leave(loop);
+	child->handler(err, status, signal, child->arg);
+}
+
+static void child_on_exit(void *arg, int events)
+{
+	struct process *process = arg;
+	siginfo_t info = {0};
+	int status = EXIT_FAILURE; /* if there is none, because another part has reaped it */
+	int signal = 0;
+
+	(void)events;
+	if (waitid(P_PIDFD, (id_t)process->program.pidfd, &info, WEXITED | WNOHANG) == 0) {
+		if (info.si_pid == 0)
+			return; /* it has not ended */
+		status = info.si_code == CLD_EXITED ? info.si_status : 0;
+		signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
+	}
+	watch_close(&process->exit, child_free_process);
+	child_report_exit(process, 0, status, signal);
+}
+
+/* Without a watch the exit would go unnoticed. */
+static int child_watch_exit(struct process *process)
+{
+	int err = watch_open(&process->exit, process->loop, process->program.pidfd, child_on_exit,
+			     process);
+
+	if (err) {
+		program_kill(&process->program, SIGKILL);
+		waitpid(process->program.pid, NULL, 0);
+		return err;
+	}
+	process->is_watched = true;
+	watch_set(&process->exit, WATCH_READ);
+	return 0;
+}
+
+static void child_on_started(struct task *task)
+{
+	struct process *process = LIST_OBJECT(&task->link, struct process, program.task.link);
+	struct child *child = process->child;
+	int err = process->program.err;
+	bool is_running = process->program.pid != 0;
+
+	if (is_running && !child && process->is_detached) {
+		child_free_process(process);
+		return;
+	}
+	if (is_running) {
+		err = child_watch_exit(process);
+		is_running = !err;
+	}
+	if (!is_running) {
+		child_report_exit(process, err, 0, err ? 0 : process->program.signal);
+		child_free_process(process);
+	} else if (child && child->started) {
+		child->started(process->program.pid, child->arg);
+	}
 }
 
 static void child_destroy(void *object)
 {
 	struct child *child = object;
+	struct process *process = child->process;
 
 	child_close_output(child);
-	if (!child->process)
+	if (!process)
 		return;
-	child->process->child = NULL;
-	uv_process_kill(&child->process->uv, SIGKILL);
+	process->child = NULL;
+	if (!process->is_detached)
+		program_kill(&process->program, SIGKILL);
+	else if (process->is_watched)
+		watch_close(&process->exit, child_free_process);
 }
 
-static int start(struct process *process, struct loop *loop, char *const argv[], char *const env[],
-		 int output_fd, int fd)
+/* The descriptors are the process's, also if this fails; the process is the caller's to free then. */
+static int child_start(struct child *child, struct process *process, const char *path,
+		       char *const argv[], char *const env[], int output_fd, int socket_fd)
 {
-	uv_stdio_container_t stdio[CHILD_SOCKET_FD + 1] = {
-		{.flags = UV_IGNORE},
-		{.flags = UV_INHERIT_FD, .data.fd = output_fd},
-		{.flags = UV_INHERIT_FD, .data.fd = output_fd},
-		{.flags = UV_INHERIT_FD, .data.fd = fd},
-	};
-	/* libuv's struct is not const-correct; it writes to neither list. */
-	uv_process_options_t options = {
-		.exit_cb = on_exit_status,
-		.file = argv[0],
-		.args = (char **)(uintptr_t)argv,
-		.env = (char **)(uintptr_t)env,
-		.stdio_count = CHILD_SOCKET_FD + 1,
-		.stdio = stdio,
-	};
+	int err = program_init(&process->program, path, argv, env, output_fd, socket_fd);
 
-	return -uv_spawn(&loop->uv, &process->uv, &options);
+	if (err)
+		return err;
+	err = program_start(&process->program, process->loop, child_on_started);
+	if (err) {
+		program_reset(&process->program);
+		return err;
+	}
+	process->child = child;
+	child->process = process;
+	return 0;
 }
 
 int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const argv[],
@@ -107,26 +173,23 @@ int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const 
 		err = errno;
 		goto out;
 	}
-	err = name ? child_output_open(&child->output, &output_fd, loop, name) : 0;
+	if (name) {
+		err = child_output_open(&child->output, &output_fd, loop, name);
+	} else {
+		output_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, PROGRAM_LAST_FD + 1);
+		err = output_fd < 0 ? errno : 0;
+	}
 	if (err)
 		goto out;
-	process->uv.data = process;
 	process->loop = loop;
-	err = start(process, loop, argv, env, name ? output_fd : STDERR_FILENO, fds[1]);
-	if (output_fd >= 0)
-		close(output_fd);
-	if (err) { /* libuv has initialised the handle even so */
-		uv_close((uv_handle_t *)&process->uv, on_closed);
-		process = NULL;
-		goto out;
-	}
-	process->child = child;
-	child->process = process;
 	child->handler = handler;
 	child->arg = arg;
+	err = child_start(child, process, argv[0], argv, env, output_fd, fds[1]);
+	fds[1] = -1;
+	if (err)
+		goto out;
 	*childp = child;
 	*fdp = fds[0];
-	close(fds[1]);
 	return 0;
 out:
 	for (int i = 0; i < 2; ++i) {
@@ -138,15 +201,42 @@ out:
 	return err;
 }
 
+int child_spawn_detached(struct child **childp, struct loop *loop, const char *path,
+			 char *const argv[], char *const env[], child_started_h *started,
+			 child_exit_h *handler, void *arg)
+{
+	struct child *child = mem_zalloc(sizeof(*child), child_destroy);
+	struct process *process = calloc(1, sizeof(*process));
+	int err = ENOMEM;
+
+	if (child && process) {
+		process->loop = loop;
+		process->is_detached = true;
+		child->started = started;
+		child->handler = handler;
+		child->arg = arg;
+		err = child_start(child, process, path, argv, env, -1, -1);
+	}
+	if (err) {
+		free(process);
+		mem_deref(child);
+		return err;
+	}
+	*childp = child;
+	return 0;
+}
+
 pid_t child_pid(const struct child *child)
 {
-	return child->process ? uv_process_get_pid(&child->process->uv) : -1;
+	pid_t pid = child->process ? program_pid(&child->process->program) : 0;
+
+	return pid ? pid : -1;
 }
 
 void child_kill(struct child *child, int signal)
 {
 	if (child->process)
-		uv_process_kill(&child->process->uv, signal);
+		program_kill(&child->process->program, signal);
 }
 
 static bool child_read_file(char *text, size_t size, int tasks_fd, const char *thread,

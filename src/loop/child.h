@@ -1,9 +1,13 @@
 /*
  * child.h: a child process with one socket.
  *
- * The child gets a connected stream socket as file descriptor 3, nothing to
- * read on its standard input, and for what it has to say either our standard
- * error or a pipe whose lines are logged (see child_output.h).
+ * The child gets a connected stream socket as file descriptor 3 and an empty standard input.  Its
+ * standard output and standard error are either our standard error or a pipe whose lines are
+ * logged (see child_output.h).
+ *
+ * Starting a program takes too long for the loop to wait for it, so it is started on another
+ * thread (see program.h).  Until then its pid is not known, but what is written to its socket is
+ * kept for it, and it can be killed.
  */
 #ifndef LOOP_CHILD_H
 #define LOOP_CHILD_H
@@ -17,16 +21,30 @@
 
 struct child;
 
-/* The process has ended; the last thing that is heard of it. */
-typedef void(child_exit_h)(int status, int signal, void *arg);
+/* The program runs. */
+typedef void(child_started_h)(pid_t pid, void *arg);
 
-/* Starts argv[0] (a path; PATH is not searched) with this environment.  Its output is logged
- * under `name`; NULL: the program is trusted and inherits our standard error.  *fdp is our
- * end of the socket, non-blocking; the caller closes it. */
+/* The process has ended, with an exit status or because of a signal.  If err is not 0, the program
+ * could not be started (ENOENT, EACCES, EAGAIN for lack of processes).  This is the last call. */
+typedef void(child_exit_h)(int err, int status, int signal, void *arg);
+
+/* Starts argv[0] (a path; PATH is not searched) with this environment; both lists are copied.  Its
+ * output is logged under `name`; NULL means that the program is trusted and inherits our standard
+ * error.  *fdp is our end of the socket, non-blocking; the caller closes it.  It reports no end of
+ * file because of a program that could not be started before the handler has been called. */
 int child_spawn(struct child **childp, int *fdp, struct loop *loop, char *const argv[],
 		char *const env[], const char *name, child_exit_h *handler, void *arg);
 
+/* Starts the program at `path` with our standard streams and without a socket.  It may outlive
+ * us: mem_deref leaves it alone. */
+int child_spawn_detached(struct child **childp, struct loop *loop, const char *path,
+			 char *const argv[], char *const env[], child_started_h *started,
+			 child_exit_h *handler, void *arg);
+
+/* -1 as long as the program has not been started, and after its exit has been reported. */
 pid_t child_pid(const struct child *child);
+
+/* A program that has not been started yet never is; its exit is reported with this signal. */
 void child_kill(struct child *child, int signal);
 
 /* How much processor time a child's current threads have received, in total. */
@@ -39,7 +57,7 @@ struct child_processors {
 /* All zero if the kernel does not provide the figures. */
 struct child_processors child_processors(const struct child *child);
 
-/* mem_deref gives the child up: it is killed if it still runs, its exit is
- * awaited by the loop, and the handler hears nothing more. */
+/* mem_deref gives the child up: it is killed if it still runs, the loop waits for its exit, and
+ * the handler is not called any more. */
 
 #endif

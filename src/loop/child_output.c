@@ -1,5 +1,7 @@
 /*
- * child_output.c: what a child process says (see child_output.h).
+ * child_output.c: logs what a child process writes (see child_output.h).
+ *
+ * Runs on the loop's thread.
  */
 #include "loop/child_output.h"
 
@@ -16,8 +18,7 @@
 #define CHILD_OUTPUT_NAME_SIZE 64
 #define CHILD_OUTPUT_READ_SIZE 4096
 
-/* The default size of a pipe: of a child that is being closed and keeps writing, no more than
- * this is read. */
+/* How much is read at the end from a child that keeps writing: the default size of a pipe. */
 #define CHILD_OUTPUT_LAST_MAX 65536
 
 #define CHILD_OUTPUT_MINUTE_US UINT64_C(60000000)

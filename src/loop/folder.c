@@ -1,8 +1,9 @@
 /*
- * folder.c: tells when something in a folder has changed (see folder.h).
+ * folder.c: reports changes in a folder (see folder.h).
  *
- * The kernel watches the folder that had this path when it was asked, which may
- * be removed and made anew: after every change it is asked again.
+ * The kernel watches the folder that had this path when the watch was set up.  That folder may be
+ * removed and created again, so the watch is set up again after every change.  Runs on the loop's
+ * thread.
  */
 #include "loop/folder.h"
 
@@ -13,21 +14,21 @@
 #include "base/count.h"
 #include "base/mem.h"
 
-/* A folder that is not there is looked for this often: one system call. */
-#define LOOK_AGAIN_US 1000000
+/* How often to look for a folder that does not exist, which costs one system call. */
+#define FOLDER_RETRY_US 1000000
 
 struct folder {
 	uv_fs_event_t event;
 	struct loop *loop;
 	char *path;
 	uint64_t settle_us;
-	struct timer timer; /* things settle, or the folder is looked for */
+	struct timer timer; /* until changes have settled, or until the next look for the folder */
 	bool watched;
 	folder_changed_h *handler;
 	void *arg;
 };
 
-static bool ends_with(const char *name, const char *end)
+static bool folder_ends_with(const char *name, const char *end)
 {
 	size_t len = strlen(name);
 	size_t end_len = strlen(end);
@@ -35,58 +36,60 @@ static bool ends_with(const char *name, const char *end)
 	return len >= end_len && strcmp(name + len - end_len, end) == 0;
 }
 
-static bool counts(const char *name)
+static bool folder_counts(const char *name)
 {
 	static const char *const unfinished[] = {".part", ".tmp", "~"};
 
 	if (!name)
-		return true; /* nobody knows which it was */
+		return true; /* the kernel does not say which file it was */
 	if (name[0] == '.')
 		return false;
 	for (size_t i = 0; i < COUNT(unfinished); ++i) {
-		if (ends_with(name, unfinished[i]))
+		if (folder_ends_with(name, unfinished[i]))
 			return false;
 	}
 	return true;
 }
 
-static void on_timer(void *arg);
+static void folder_on_timer(void *arg);
 
-static void on_event(uv_fs_event_t *event, const char *name, int events, int status)
+static void folder_on_event(uv_fs_event_t *event, const char *name, int events, int status)
 {
 	struct folder *folder = event->data;
 
 	(void)events;
 	loop_enter(folder->loop);
-	if (status != 0 || counts(name))
-		timer_set(&folder->loop->timers, &folder->timer, folder->settle_us, on_timer,
+	if (status != 0 || folder_counts(name))
+		timer_set(&folder->loop->timers, &folder->timer, folder->settle_us, folder_on_timer,
 			  folder);
 	loop_leave(folder->loop);
 }
 
-static void watch(struct folder *folder)
+static void folder_watch(struct folder *folder)
 {
 	uv_fs_event_stop(&folder->event);
-	folder->watched = uv_fs_event_start(&folder->event, on_event, folder->path, 0) == 0;
+	folder->watched = uv_fs_event_start(&folder->event, folder_on_event, folder->path, 0) == 0;
 	if (!folder->watched)
-		timer_set(&folder->loop->timers, &folder->timer, LOOK_AGAIN_US, on_timer, folder);
+		timer_set(&folder->loop->timers, &folder->timer, FOLDER_RETRY_US, folder_on_timer,
+			  folder);
 }
 
-/* Watched again before it is told: what changes meanwhile is told once more.  A
- * folder that was looked for and is still not there is no news. */
-static void on_timer(void *arg)
+/* The watch is set up before the handler is called, so that a change in between is reported again.
+ * Nothing is reported about a folder that still does not exist. */
+static void folder_on_timer(void *arg)
 {
 	struct folder *folder = arg;
 	bool was_watched = folder->watched;
 
-	watch(folder);
+	folder_watch(folder);
 	if (folder->watched || was_watched)
 		folder->handler(folder->arg);
 }
 
 void folder_ask_again(struct folder *folder)
 {
-	timer_set(&folder->loop->timers, &folder->timer, folder->settle_us, on_timer, folder);
+	timer_set(&folder->loop->timers, &folder->timer, folder->settle_us, folder_on_timer,
+		  folder);
 }
 
 static void folder_destroy(void *object)
@@ -113,12 +116,12 @@ int folder_open(struct folder **folderp, struct loop *loop, const char *path, un
 	folder->settle_us = settle_ms * UINT64_C(1000);
 	folder->handler = handler;
 	folder->arg = arg;
-	watch(folder);
+	folder_watch(folder);
 	*folderp = folder;
 	return 0;
 }
 
-static void on_closed(uv_handle_t *handle)
+static void folder_on_closed(uv_handle_t *handle)
 {
 	mem_deref(handle->data);
 }
@@ -126,5 +129,5 @@ static void on_closed(uv_handle_t *handle)
 void folder_close(struct folder *folder)
 {
 	timer_clear(&folder->loop->timers, &folder->timer);
-	uv_close((uv_handle_t *)&folder->event, on_closed);
+	uv_close((uv_handle_t *)&folder->event, folder_on_closed);
 }

@@ -1,9 +1,9 @@
 /*
- * folder.h: tells when something in a folder has changed.
+ * folder.h: reports changes in a folder.
  *
- * Told once things have settled, because files come in pieces and several at a
- * time.  The folder need not be there: it is waited for.  Files whose names
- * begin with a dot, or end like those of half a download, do not count.
+ * They are reported once they have settled, because files are written in pieces and several at a
+ * time.  The folder need not exist yet.  Files whose names begin with a dot, or end like those of
+ * an unfinished download, do not count.
  */
 #ifndef LOOP_FOLDER_H
 #define LOOP_FOLDER_H
@@ -14,15 +14,14 @@ struct folder;
 
 typedef void(folder_changed_h)(void *arg);
 
-/* The handler comes when the last change is settle_ms ago, and when a folder
- * appears that was not there. */
+/* The handler is called settle_ms after the last change, and when the folder comes into existence. */
 int folder_open(struct folder **folderp, struct loop *loop, const char *path, unsigned settle_ms,
 		folder_changed_h *handler, void *arg);
 
-/* From the handler: it is called again after settle_ms, whether or not anything changes. */
+/* For the handler: has it called again after settle_ms, whether or not anything changes. */
 void folder_ask_again(struct folder *folder);
 
-/* Ends it; allowed in its handler.  The memory goes when the loop has let go. */
+/* Stops watching; the handler may call it.  The loop frees the memory later. */
 void folder_close(struct folder *folder);
 
 #endif

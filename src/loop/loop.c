@@ -1,5 +1,7 @@
 /*
  * loop.c: the event loop of one thread (see loop.h).
+ *
+ * Everything here runs on that thread.
  */
 #include "loop/loop.h"
 
@@ -9,9 +11,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-static void on_tick(uv_timer_t *tick);
+static void loop_on_tick(uv_timer_t *tick);
 
-static void set_tick(struct loop *loop)
+static void loop_set_tick(struct loop *loop)
 {
 	uint64_t next = timers_next_us(&loop->timers);
 	uint64_t now = clock_monotonic_us();
@@ -23,30 +25,30 @@ static void set_tick(struct loop *loop)
 	}
 	delay_ms = next > now ? (next - now + 999) / 1000 : 0;
 	uv_update_time(&loop->uv); /* the delay counts from libuv's own clock */
-	uv_timer_start(&loop->tick, on_tick, delay_ms, 0);
+	uv_timer_start(&loop->tick, loop_on_tick, delay_ms, 0);
 }
 
-static void on_timers_changed(void *arg)
+static void loop_on_timers_changed(void *arg)
 {
 	struct loop *loop = arg;
 
 	if (!loop->ticking)
-		set_tick(loop);
+		loop_set_tick(loop);
 }
 
-static void advance(struct loop *loop)
+static void loop_advance(struct loop *loop)
 {
 	loop->ticking = true;
 	timers_advance(&loop->timers, clock_monotonic_us());
 	loop->ticking = false;
-	set_tick(loop);
+	loop_set_tick(loop);
 }
 
-static void on_tick(uv_timer_t *tick)
+static void loop_on_tick(uv_timer_t *tick)
 {
 	struct loop *loop = tick->data;
 
-	advance(loop);
+	loop_advance(loop);
 	loop_leave(loop);
 }
 
@@ -55,14 +57,15 @@ static void loop_destroy(void *object)
 	struct loop *loop = object;
 	int err;
 
+	loop->spawner = mem_deref(loop->spawner);
 	if (loop->tick.data) {
 		timers_reset(&loop->timers);
 		uv_close((uv_handle_t *)&loop->tick, NULL);
 		while (uv_run(&loop->uv, UV_RUN_DEFAULT))
-			; /* close callbacks run, also when a stop was asked for before */
+			; /* until all close callbacks have run, even if loop_stop was called */
 	}
 	err = uv_loop_close(&loop->uv);
-	assert(err != UV_EBUSY); /* something was left on the loop */
+	assert(err != UV_EBUSY); /* somebody has left a handle on the loop */
 }
 
 int loop_alloc(struct loop **loopp)
@@ -78,7 +81,7 @@ int loop_alloc(struct loop **loopp)
 	uv_timer_init(&loop->uv, &loop->tick);
 	loop->tick.data = loop;
 	timers_init(&loop->timers, clock_monotonic_us());
-	loop->timers.changed = on_timers_changed;
+	loop->timers.changed = loop_on_timers_changed;
 	loop->timers.changed_arg = loop;
 	list_init(&loop->deferred);
 	mem_set_destructor(loop, loop_destroy);
@@ -116,8 +119,8 @@ void loop_enter(struct loop *loop)
 {
 	uint64_t now = clock_monotonic_us();
 
-	/* Only the clock: timers that are due fire from their own callback,
-	 * never inside another one. */
+	/* Only the clock moves: timers that are due fire from their own callback, never inside
+	 * another one. */
 	if (now > loop->timers.now_us)
 		loop->timers.now_us = now;
 }
@@ -134,19 +137,19 @@ void loop_leave(struct loop *loop)
 	}
 }
 
-static void on_poll(uv_poll_t *poll, int status, int events)
+static void watch_on_poll(uv_poll_t *poll, int status, int events)
 {
 	struct watch *watch = poll->data;
 	struct loop *loop = watch->loop;
 
 	loop_enter(loop);
 	if (status < 0) {
-		/* An error (a reset, say) is told as what was waited for: the read
-		 * or the write reports it.  libuv has stopped watching, but the
-		 * handler may have found bytes that came before the error, which
-		 * is still to be told. */
+		/* An error such as a reset is reported as the events that are watched for, so
+		 * that the owner's read or write fails with it.  libuv has stopped watching,
+		 * but the handler may find bytes that came before the error, so the error must
+		 * be reported again. */
 		events = watch->events;
-		uv_poll_start(poll, events, on_poll);
+		uv_poll_start(poll, events, watch_on_poll);
 	}
 	watch->handler(watch->arg, events);
 	loop_leave(loop);
@@ -172,12 +175,12 @@ void watch_set(struct watch *watch, int events)
 		return;
 	watch->events = events;
 	if (events)
-		uv_poll_start(&watch->poll, events, on_poll);
+		uv_poll_start(&watch->poll, events, watch_on_poll);
 	else
 		uv_poll_stop(&watch->poll);
 }
 
-static void on_closed(uv_handle_t *handle)
+static void watch_on_closed(uv_handle_t *handle)
 {
 	struct watch *watch = handle->data;
 	struct loop *loop = watch->loop;
@@ -191,5 +194,5 @@ void watch_close(struct watch *watch, watch_closed_h *closed)
 {
 	watch->closed = closed;
 	watch->events = 0;
-	uv_close((uv_handle_t *)&watch->poll, on_closed);
+	uv_close((uv_handle_t *)&watch->poll, watch_on_closed);
 }

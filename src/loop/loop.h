@@ -1,9 +1,9 @@
 /*
  * loop.h: the event loop of one thread.
  *
- * A thin layer over libuv: file descriptors are watched with `struct watch`,
- * time with timers.h, and work that must wait until the current callback has
- * ended (writing what was queued, freeing what called us) is deferred.
+ * A thin layer over libuv: file descriptors are watched with `struct watch`, time with timers.h,
+ * and work that must wait until the current callback has ended (such as writing what was queued, or
+ * freeing the caller) is deferred.  Only the thread that runs the loop may use it.
  */
 #ifndef LOOP_LOOP_H
 #define LOOP_LOOP_H
@@ -14,30 +14,32 @@
 #include "base/list.h"
 #include "loop/timers.h"
 
+struct thread;
+
 struct loop {
 	uv_loop_t uv;
-	uv_timer_t tick; /* fires when the earliest of timers is due */
+	uv_timer_t tick; /* fires when the earliest of the timers is due */
 	struct timers timers;
 	struct list deferred;
-	bool ticking; /* inside timers_advance: the tick is set once, after it */
+	struct thread *spawner; /* starts programs (program.c); NULL until there is one to start */
+	bool ticking; /* timers are firing, and the tick is set once, after the last of them */
 };
 
 int loop_alloc(struct loop **loopp);
 
-/* Runs until loop_stop; then everything set on it must be taken off before
- * the last reference goes. */
+/* Runs until loop_stop.  Everything that was set up on the loop must be closed before the last
+ * reference to the loop is released. */
 void loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 
-/* The clock of this turn of the loop; timers count from it. */
+/* The time at which the current callback began; timers count from it. */
 static inline uint64_t loop_now_us(const struct loop *loop)
 {
 	return loop->timers.now_us;
 }
 
-/* Something to do once, when the callback that is running has ended and
- * before the loop waits again.  A zeroed struct is ready for use; deferring
- * twice before it ran is once. */
+/* A call to be made once the running callback has ended and before the loop waits again.  A zeroed
+ * struct is ready for use.  Deferring it again before it has run has no effect. */
 typedef void(deferred_h)(void *arg);
 
 struct deferred {
@@ -49,13 +51,13 @@ struct deferred {
 void loop_defer(struct loop *loop, struct deferred *deferred, deferred_h *handler, void *arg);
 void loop_undefer(struct loop *loop, struct deferred *deferred);
 
-/* Every callback that libuv makes into our code begins with loop_enter (the
- * clock moves) and ends with loop_leave (what was deferred runs). */
+/* Every callback from libuv begins with loop_enter, which moves the clock, and ends with
+ * loop_leave, which makes the deferred calls. */
 void loop_enter(struct loop *loop);
 void loop_leave(struct loop *loop);
 
-/* Watches a file descriptor for reading and writing, level-triggered.  The
- * handler may free the watch's owner only through watch_close. */
+/* Watches a file descriptor for reading and writing, level-triggered.  The handler may free the
+ * owner of the watch only through watch_close. */
 enum { WATCH_READ = UV_READABLE, WATCH_WRITE = UV_WRITABLE };
 
 typedef void(watch_h)(void *arg, int events);
@@ -67,18 +69,17 @@ struct watch {
 	watch_h *handler;
 	watch_closed_h *closed;
 	void *arg;
-	int events; /* watched for at present */
+	int events; /* that are watched for at present */
 };
 
-/* The descriptor stays the owner's. */
+/* The caller keeps the descriptor. */
 int watch_open(struct watch *watch, struct loop *loop, int fd, watch_h *handler, void *arg);
 
-/* Which of WATCH_READ and WATCH_WRITE to watch for; 0 for none. */
+/* Selects what to watch for: WATCH_READ, WATCH_WRITE, both or 0. */
 void watch_set(struct watch *watch, int events);
 
-/* Ends it; `closed` comes from the loop later, and only then may the memory
- * of the watch go and, for TLS' and libuv's sake, the descriptor be closed
- * any time after this call. */
+/* Stops watching.  The descriptor may be closed after this call; the memory of the watch must stay
+ * until the loop has called `closed`. */
 void watch_close(struct watch *watch, watch_closed_h *closed);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * resolve.c: the addresses of a host (see resolve.h).
  *
- * libuv's own threads are four for all, and are waited for when a program ends:
- * four names that hang would stop everything.
+ * libuv has four threads for all look-ups, and waits for them when a program ends: four names that
+ * hang would stop everything.  So each look-up has a thread of its own.
  */
 #include "loop/resolve.h"
 
@@ -13,49 +13,46 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "loop/thread.h"
 
 struct resolver {
 	struct loop *loop;
 	struct list look_ups;
 };
 
-/* A name on its way.  The loop and the thread have it both, and whoever lets go
- * last frees it: it may outlive the loop, so it is no object of mem.h's. */
+/* A name that is being looked up.  The loop and the thread both own it, and the last of the two
+ * frees it.  It may outlive the loop, so it does not come from mem.h, which counts its objects. */
 struct look_up {
-	struct link link; /* among the resolver's, until it was found */
-	struct resolver *resolver; /* while it is there */
-	struct list askers;
+	struct link link; /* in the resolver's list, until the result is there */
+	struct resolver *resolver; /* valid as long as is_awaited is set */
+	struct list askers; /* struct resolve */
 	uv_async_t wakeup;
 	char *host, *port;
 
-	pthread_mutex_t lock; /* guards all below */
+	pthread_mutex_t lock; /* guards the fields below */
 	unsigned owners;
-	bool is_heard; /* the loop wants to know */
+	bool is_awaited; /* the loop is to be woken */
 	struct addrinfo *found;
 	int status; /* of getaddrinfo */
 };
 
-/* What was found, for all who have asked. */
+/* The result of a look-up, which all that have asked share. */
 struct addresses {
 	struct addrinfo *found;
 };
 
 struct resolve {
-	struct link link; /* among the askers of … */
-	struct look_up *look_up; /* NULL: it is not waiting for one */
+	struct link link; /* in the look-up's list of askers */
+	struct look_up *look_up; /* NULL if it does not wait for one */
 	struct loop *loop;
-	struct deferred tell;
+	struct deferred answer;
 	struct addresses *addresses;
-	const char *why;
+	const char *why; /* there are no addresses */
 	resolve_h *handler;
 	void *arg;
 };
 
-static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-
-/* The look-up */
-
-static void look_up_free(struct look_up *look_up)
+static void resolve_free_look_up(struct look_up *look_up)
 {
 	pthread_mutex_destroy(&look_up->lock);
 	if (look_up->found)
@@ -65,7 +62,7 @@ static void look_up_free(struct look_up *look_up)
 	free(look_up);
 }
 
-static void let_go(struct look_up *look_up)
+static void resolve_release(struct look_up *look_up)
 {
 	bool is_last;
 
@@ -73,11 +70,13 @@ static void let_go(struct look_up *look_up)
 	is_last = --look_up->owners == 0;
 	pthread_mutex_unlock(&look_up->lock);
 	if (is_last)
-		look_up_free(look_up);
+		resolve_free_look_up(look_up);
 }
 
-static void *look_up_main(void *arg)
+/* Runs on a thread of its own, which nobody waits for. */
+static void *resolve_main(void *arg)
 {
+	static const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
 	struct look_up *look_up = arg;
 	struct addrinfo *found = NULL;
 	int status = getaddrinfo(look_up->host, look_up->port, &hints, &found);
@@ -85,30 +84,28 @@ static void *look_up_main(void *arg)
 	pthread_mutex_lock(&look_up->lock);
 	look_up->found = status == 0 ? found : NULL;
 	look_up->status = status;
-	if (look_up->is_heard)
+	if (look_up->is_awaited)
 		uv_async_send(&look_up->wakeup);
 	pthread_mutex_unlock(&look_up->lock);
-	let_go(look_up);
+	resolve_release(look_up);
 	return NULL;
 }
 
-static void on_wakeup_closed(uv_handle_t *handle)
+static void resolve_on_wakeup_closed(uv_handle_t *handle)
 {
-	let_go(handle->data);
+	resolve_release(handle->data);
 }
 
-/* The loop's part is over. */
-static void stop_hearing(struct look_up *look_up)
+/* The loop does not wait for it any more, and releases it when libuv has closed the handle. */
+static void resolve_leave(struct look_up *look_up)
 {
 	pthread_mutex_lock(&look_up->lock);
-	look_up->is_heard = false;
+	look_up->is_awaited = false;
 	pthread_mutex_unlock(&look_up->lock);
-	uv_close((uv_handle_t *)&look_up->wakeup, on_wakeup_closed);
+	uv_close((uv_handle_t *)&look_up->wakeup, resolve_on_wakeup_closed);
 }
 
-/* Those who asked */
-
-static void addresses_destroy(void *object)
+static void resolve_destroy_addresses(void *object)
 {
 	struct addresses *addresses = object;
 
@@ -116,24 +113,7 @@ static void addresses_destroy(void *object)
 		freeaddrinfo(addresses->found);
 }
 
-static void stop_waiting(struct resolve *resolve)
-{
-	if (!resolve->look_up)
-		return;
-	list_remove(&resolve->look_up->askers, &resolve->link);
-	resolve->look_up = NULL;
-}
-
-static void resolve_destroy(void *object)
-{
-	struct resolve *resolve = object;
-
-	stop_waiting(resolve);
-	loop_undefer(resolve->loop, &resolve->tell);
-	mem_deref(resolve->addresses);
-}
-
-static void tell(void *arg)
+static void resolve_answer(void *arg)
 {
 	struct resolve *resolve = arg;
 
@@ -141,57 +121,42 @@ static void tell(void *arg)
 			 resolve->arg);
 }
 
-/* Takes what the thread has left; NULL and why, if that is nothing. */
-static struct addresses *take_addresses(struct look_up *look_up, const char **why)
-{
-	struct addresses *addresses = mem_zalloc(sizeof(*addresses), addresses_destroy);
-
-	pthread_mutex_lock(&look_up->lock);
-	*why = look_up->status ? gai_strerror(look_up->status) : "no address";
-	if (addresses) {
-		addresses->found = look_up->found;
-		look_up->found = NULL;
-	} else {
-		*why = strerror(ENOMEM);
-	}
-	pthread_mutex_unlock(&look_up->lock);
-	return addresses && addresses->found ? addresses : mem_deref(addresses);
-}
-
-/* A handler may end any of the others, and the resolver: the look-up itself goes
- * when its handle has closed, not before. */
-static void tell_askers(struct look_up *look_up)
-{
-	const char *why;
-	struct addresses *addresses = take_addresses(look_up, &why);
-	struct link *link;
-
-	while ((link = list_first(&look_up->askers))) {
-		struct resolve *resolve = LIST_OBJECT(link, struct resolve, link);
-
-		stop_waiting(resolve);
-		resolve->addresses = mem_ref(addresses);
-		resolve->why = addresses ? NULL : why;
-		tell(resolve);
-	}
-	mem_deref(addresses);
-}
-
-/* The resolver */
-
-static void on_wakeup(uv_async_t *wakeup)
+/* The thread has the result.  A handler may free any of the other askers, and the resolver; the
+ * look-up exists until its handle is closed. */
+static void resolve_on_wakeup(uv_async_t *wakeup)
 {
 	struct look_up *look_up = wakeup->data;
 	struct loop *loop = look_up->resolver->loop;
+	struct addresses *addresses = mem_zalloc(sizeof(*addresses), resolve_destroy_addresses);
+	const char *why = strerror(ENOMEM);
+	struct link *link;
 
 	loop_enter(loop);
 	list_remove(&look_up->resolver->look_ups, &look_up->link);
-	stop_hearing(look_up);
-	tell_askers(look_up);
+	resolve_leave(look_up);
+	if (addresses) {
+		pthread_mutex_lock(&look_up->lock);
+		addresses->found = look_up->found;
+		look_up->found = NULL;
+		why = look_up->status ? gai_strerror(look_up->status) : "no address";
+		pthread_mutex_unlock(&look_up->lock);
+		if (!addresses->found)
+			addresses = mem_deref(addresses);
+	}
+	while ((link = list_first(&look_up->askers))) {
+		struct resolve *resolve = LIST_OBJECT(link, struct resolve, link);
+
+		list_remove(&look_up->askers, link);
+		resolve->look_up = NULL;
+		resolve->addresses = mem_ref(addresses);
+		resolve->why = addresses ? NULL : why;
+		resolve_answer(resolve);
+	}
+	mem_deref(addresses);
 	loop_leave(loop);
 }
 
-static int start_thread(struct look_up *look_up)
+static int resolve_start_thread(struct look_up *look_up)
 {
 	pthread_attr_t attributes;
 	pthread_t id;
@@ -200,50 +165,39 @@ static int start_thread(struct look_up *look_up)
 	if (err)
 		return err;
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	err = pthread_create(&id, &attributes, look_up_main, look_up);
+	err = thread_create(&id, &attributes, resolve_main, look_up);
 	pthread_attr_destroy(&attributes);
 	return err;
 }
 
-/* Nobody has heard of it yet, so nobody else lets go of it. */
-static int look_up_alloc(struct look_up **look_upp, struct resolver *resolver, const char *host,
-			 const char *port)
+static int resolve_look_up(struct look_up **look_upp, struct resolver *resolver, const char *host,
+			   const char *port)
 {
-	struct look_up *look_up = calloc(1, sizeof(*look_up));
+	struct look_up *look_up;
+	int err;
 
+	if (resolver->look_ups.count >= RESOLVER_NAMES_MAX)
+		return EAGAIN;
+	look_up = calloc(1, sizeof(*look_up));
 	if (!look_up)
 		return ENOMEM;
 	pthread_mutex_init(&look_up->lock, NULL);
 	list_init(&look_up->askers);
 	look_up->resolver = resolver;
-	look_up->is_heard = true;
+	look_up->is_awaited = true;
 	look_up->host = strdup(host);
 	look_up->port = strdup(port);
 	if (!look_up->host || !look_up->port ||
-	    uv_async_init(&resolver->loop->uv, &look_up->wakeup, on_wakeup) != 0) {
-		look_up_free(look_up);
+	    uv_async_init(&resolver->loop->uv, &look_up->wakeup, resolve_on_wakeup) != 0) {
+		resolve_free_look_up(look_up);
 		return ENOMEM;
 	}
 	look_up->wakeup.data = look_up;
-	*look_upp = look_up;
-	return 0;
-}
-
-static int look_up_start(struct look_up **look_upp, struct resolver *resolver, const char *host,
-			 const char *port)
-{
-	struct look_up *look_up;
-	int err = resolver->look_ups.count < RESOLVER_NAMES_MAX
-			  ? look_up_alloc(&look_up, resolver, host, port)
-			  : EAGAIN;
-
-	if (err)
-		return err;
 	look_up->owners = 2;
-	err = start_thread(look_up);
+	err = resolve_start_thread(look_up);
 	if (err) {
 		look_up->owners = 1;
-		stop_hearing(look_up);
+		resolve_leave(look_up);
 		return err;
 	}
 	list_append(&resolver->look_ups, &look_up->link);
@@ -251,7 +205,7 @@ static int look_up_start(struct look_up **look_upp, struct resolver *resolver, c
 	return 0;
 }
 
-static struct look_up *look_up_find(const struct resolver *resolver, const char *host,
+static struct look_up *resolve_find(const struct resolver *resolver, const char *host,
 				    const char *port)
 {
 	const struct list *all = &resolver->look_ups;
@@ -272,7 +226,7 @@ static void resolver_destroy(void *object)
 
 	while ((link = list_first(&resolver->look_ups))) {
 		list_remove(&resolver->look_ups, link);
-		stop_hearing(LIST_OBJECT(link, struct look_up, link));
+		resolve_leave(LIST_OBJECT(link, struct look_up, link));
 	}
 }
 
@@ -289,37 +243,32 @@ int resolver_alloc(struct resolver **resolverp, struct loop *loop)
 	return 0;
 }
 
-/* The question */
-
-/* 0 when the host is written as a number. */
-static int read_number(struct resolve *resolve, const char *host, const char *port)
+static void resolve_destroy(void *object)
 {
-	const struct addrinfo numbers = {.ai_socktype = SOCK_STREAM,
-					 .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
-	struct addresses *addresses = mem_zalloc(sizeof(*addresses), addresses_destroy);
+	struct resolve *resolve = object;
+
+	if (resolve->look_up)
+		list_remove(&resolve->look_up->askers, &resolve->link);
+	loop_undefer(resolve->loop, &resolve->answer);
+	mem_deref(resolve->addresses);
+}
+
+/* Fails with EINVAL if the host is a name and not an address in numbers. */
+static int resolve_number(struct resolve *resolve, const char *host, const char *port)
+{
+	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+				       .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV};
+	struct addresses *addresses = mem_zalloc(sizeof(*addresses), resolve_destroy_addresses);
 
 	if (!addresses)
 		return ENOMEM;
-	if (getaddrinfo(host, port, &numbers, &addresses->found) != 0) {
+	if (getaddrinfo(host, port, &hints, &addresses->found) != 0) {
 		addresses->found = NULL;
 		mem_deref(addresses);
 		return EINVAL;
 	}
 	resolve->addresses = addresses;
-	loop_defer(resolve->loop, &resolve->tell, tell, resolve);
-	return 0;
-}
-
-static int wait_for_name(struct resolve *resolve, struct resolver *resolver, const char *host,
-			 const char *port)
-{
-	struct look_up *look_up = look_up_find(resolver, host, port);
-	int err = look_up ? 0 : look_up_start(&look_up, resolver, host, port);
-
-	if (err)
-		return err;
-	resolve->look_up = look_up;
-	list_append(&look_up->askers, &resolve->link);
+	loop_defer(resolve->loop, &resolve->answer, resolve_answer, resolve);
 	return 0;
 }
 
@@ -327,6 +276,7 @@ int resolve_start(struct resolve **resolvep, struct resolver *resolver, const ch
 		  const char *port, resolve_h *handler, void *arg)
 {
 	struct resolve *resolve = mem_zalloc(sizeof(*resolve), NULL);
+	struct look_up *look_up;
 	int err;
 
 	if (!resolve)
@@ -335,9 +285,15 @@ int resolve_start(struct resolve **resolvep, struct resolver *resolver, const ch
 	resolve->handler = handler;
 	resolve->arg = arg;
 	mem_set_destructor(resolve, resolve_destroy);
-	err = read_number(resolve, host, port);
-	if (err == EINVAL)
-		err = wait_for_name(resolve, resolver, host, port);
+	err = resolve_number(resolve, host, port);
+	if (err == EINVAL) {
+		look_up = resolve_find(resolver, host, port);
+		err = look_up ? 0 : resolve_look_up(&look_up, resolver, host, port);
+		if (!err) {
+			resolve->look_up = look_up;
+			list_append(&look_up->askers, &resolve->link);
+		}
+	}
 	if (err)
 		mem_deref(resolve);
 	else

@@ -8,14 +8,16 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
+#include "base/count.h"
 #include "base/mem.h"
 
-/* What libuv needs to outlive the object until its close callback has run. */
+/* libuv needs this until its close callback has run, which is after the object is freed. */
 struct wakeup {
 	uv_async_t async;
-	struct thread *thread; /* NULL once the thread object is gone */
+	struct thread *thread; /* NULL once the object is freed */
 };
 
 struct thread {
@@ -26,7 +28,7 @@ struct thread {
 	pthread_t id;
 	bool running;
 
-	pthread_mutex_t lock; /* guards all below */
+	pthread_mutex_t lock; /* guards the fields below */
 	pthread_cond_t work;
 	struct list waiting;
 	struct list finished;
@@ -56,7 +58,25 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-static void complete(struct thread *thread)
+/* Signals that are sent to the process are for the loop.  Those that a mistake of the thread itself
+ * raises stay as they are, so that a sanitizer can report them. */
+int thread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*main)(void *), void *arg)
+{
+	static const int own[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+				  SIGABRT, SIGTRAP, SIGSYS, SIGPROF};
+	sigset_t blocked, before;
+	int err;
+
+	sigfillset(&blocked);
+	for (size_t i = 0; i < COUNT(own); ++i)
+		sigdelset(&blocked, own[i]);
+	pthread_sigmask(SIG_SETMASK, &blocked, &before);
+	err = pthread_create(id, attributes, main, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
+static void thread_complete(struct thread *thread)
 {
 	struct list done;
 	struct link *link;
@@ -73,7 +93,7 @@ static void complete(struct thread *thread)
 	}
 }
 
-static void on_async(uv_async_t *async)
+static void thread_on_async(uv_async_t *async)
 {
 	struct wakeup *wakeup = async->data;
 	struct loop *loop;
@@ -82,11 +102,11 @@ static void on_async(uv_async_t *async)
 		return;
 	loop = wakeup->thread->loop;
 	loop_enter(loop);
-	complete(wakeup->thread);
+	thread_complete(wakeup->thread);
 	loop_leave(loop);
 }
 
-static void on_async_closed(uv_handle_t *handle)
+static void thread_on_async_closed(uv_handle_t *handle)
 {
 	free(handle->data);
 }
@@ -101,7 +121,7 @@ void thread_finish(struct thread *thread)
 	pthread_mutex_unlock(&thread->lock);
 	pthread_join(thread->id, NULL);
 	thread->running = false;
-	complete(thread);
+	thread_complete(thread);
 }
 
 static void thread_destroy(void *object)
@@ -110,7 +130,7 @@ static void thread_destroy(void *object)
 
 	thread_finish(thread);
 	thread->wakeup->thread = NULL;
-	uv_close((uv_handle_t *)&thread->wakeup->async, on_async_closed);
+	uv_close((uv_handle_t *)&thread->wakeup->async, thread_on_async_closed);
 	pthread_cond_destroy(&thread->work);
 	pthread_mutex_destroy(&thread->lock);
 }
@@ -122,7 +142,7 @@ int thread_alloc(struct thread **threadp, struct loop *loop, const char *name, t
 	struct wakeup *wakeup = calloc(1, sizeof(*wakeup));
 	int err = ENOMEM;
 
-	if (!thread || !wakeup || uv_async_init(&loop->uv, &wakeup->async, on_async) != 0)
+	if (!thread || !wakeup || uv_async_init(&loop->uv, &wakeup->async, thread_on_async) != 0)
 		goto out;
 	wakeup->async.data = wakeup;
 	wakeup->thread = thread;
@@ -135,8 +155,8 @@ int thread_alloc(struct thread **threadp, struct loop *loop, const char *name, t
 	pthread_mutex_init(&thread->lock, NULL);
 	pthread_cond_init(&thread->work, NULL);
 	mem_set_destructor(thread, thread_destroy);
-	wakeup = NULL; /* the destructor's from here */
-	err = pthread_create(&thread->id, NULL, thread_main, thread);
+	wakeup = NULL; /* the destructor closes it from here on */
+	err = thread_create(&thread->id, NULL, thread_main, thread);
 	if (err)
 		goto out;
 	thread->running = true;

@@ -71,8 +71,8 @@ void timers_advance(struct timers *timers, uint64_t now_us)
 		timer_h *handler = timer->handler;
 		void *arg = timer->arg;
 
-		/* A handler sees the time it was due at, so that a chain of
-		 * timers in a test is exact however far the clock jumped. */
+		/* A handler sees the time at which it was due, so that a chain of timers in a test
+		 * is exact however far the clock has jumped. */
 		if (timer->due_us > timers->now_us)
 			timers->now_us = timer->due_us;
 		timers_take_out(timers, timer);

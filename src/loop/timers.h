@@ -1,13 +1,12 @@
 /*
  * timers.h: one-shot timers in a heap.
  *
- * A timer is a member of its owner and has the node of the heap in it, so setting one needs no
- * memory and cannot fail: turns and jobs depend on that, because a timeout that could not be set
- * would leave them waiting for ever.  A timer filled with zeros is one that is not set.
+ * A timer is a member of its owner and contains its heap node, so setting one needs no memory and
+ * cannot fail.  Turns and jobs depend on that, because a timeout that could not be set would leave
+ * them waiting for ever.  A timer filled with zeros is not set.
  *
- * The heap does not know where time comes from: the event loop drives it with the
- * monotonic clock, tests drive it with a clock of their own, so that a five
- * second timeout is tested in no time.
+ * The heap does not know where time comes from: the event loop drives it with the monotonic clock,
+ * and tests with a clock of their own, so that a timeout of five seconds is tested at once.
  */
 #ifndef LOOP_TIMERS_H
 #define LOOP_TIMERS_H
@@ -28,16 +27,16 @@ struct timer {
 };
 
 struct timers {
-	struct heap heap; /* those that are set, the one that is due first on top */
+	struct heap heap; /* the timers that are set; the first to be due is on top */
 	uint64_t now_us;
-	void (*changed)(void *arg); /* the earliest due time changed */
+	void (*changed)(void *arg); /* is called when timers_next_us changes */
 	void *changed_arg;
 };
 
 void timers_init(struct timers *timers, uint64_t now_us);
 void timers_reset(struct timers *timers);
 
-/* Sets a timer, which may be set already, to fire once, delay_us from timers->now_us. */
+/* Has a timer, which may already be set, fire once, delay_us after timers->now_us. */
 void timer_set(struct timers *timers, struct timer *timer, uint64_t delay_us, timer_h *handler,
 	       void *arg);
 void timer_clear(struct timers *timers, struct timer *timer);
@@ -47,10 +46,10 @@ static inline bool timer_is_set(const struct timer *timer)
 	return timer->handler != NULL;
 }
 
-/* Moves the clock and fires all that is due, in order of time. */
+/* Moves the clock and fires the timers that are due, in the order of their times. */
 void timers_advance(struct timers *timers, uint64_t now_us);
 
-/* When the next one is due; UINT64_MAX when none is set. */
+/* When the next timer is due; UINT64_MAX if none is set. */
 uint64_t timers_next_us(const struct timers *timers);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * exposition.c: the text format of Prometheus, read (see exposition.h).
+ * exposition.c: reads the text format of Prometheus (see exposition.h).
  */
 #include "metrics/exposition.h"
 
@@ -11,23 +11,23 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define BLANKS " \t"
 
-/* Each of these takes something at `at` and gives what is behind it, or NULL when it is
- * not there. */
+/* Each of these functions reads something at `at` and returns what follows it, or NULL if it is not
+ * there. */
 
-static char *skip_blanks(char *at)
+static char *exposition_skip_blanks(char *at)
 {
 	return at + strspn(at, BLANKS);
 }
 
-static char *take_name(char *at, const char *letters)
+static char *exposition_take_name(char *at, const char *letters)
 {
 	size_t len = strspn(at, letters);
 
 	return len > 0 && !strchr(DIGITS, *at) ? at + len : NULL;
 }
 
-/* A value in quotes, which is undone where it stands. */
-static char *take_quoted(char *at, const char **value)
+/* Reads a value in quotes and removes its escapes in place. */
+static char *exposition_take_quoted(char *at, const char **value)
 {
 	char *to = at + 1;
 
@@ -51,36 +51,36 @@ static char *take_quoted(char *at, const char **value)
 	return at + 1;
 }
 
-static char *take_label(struct exposition_sample *sample, char *at)
+static char *exposition_take_label(struct exposition_sample *sample, char *at)
 {
 	const char *value;
 
-	at = take_name(at, LETTERS DIGITS);
-	at = at ? skip_blanks(at) : NULL;
+	at = exposition_take_name(at, LETTERS DIGITS);
+	at = at ? exposition_skip_blanks(at) : NULL;
 	if (!at || *at != '=')
 		return NULL;
-	at = take_quoted(skip_blanks(at + 1), &value);
+	at = exposition_take_quoted(exposition_skip_blanks(at + 1), &value);
 	if (at && sample->label_count++ == 0)
 		sample->label = value;
-	return at ? skip_blanks(at) : NULL;
+	return at ? exposition_skip_blanks(at) : NULL;
 }
 
-/* {a="b",c="d"}, which may be empty and may end with a comma. */
-static char *take_labels(struct exposition_sample *sample, char *at)
+/* Reads {a="b",c="d"}, which may be empty and may end with a comma. */
+static char *exposition_take_labels(struct exposition_sample *sample, char *at)
 {
-	at = skip_blanks(at + 1);
+	at = exposition_skip_blanks(at + 1);
 	while (at && *at != '}') {
-		at = take_label(sample, at);
+		at = exposition_take_label(sample, at);
 		if (at && *at == ',')
-			at = skip_blanks(at + 1);
+			at = exposition_skip_blanks(at + 1);
 		else if (at && *at != '}')
 			return NULL;
 	}
 	return at ? at + 1 : NULL;
 }
 
-/* strtod knows all of them, and blanks before them and hexadecimal besides. */
-static char *take_number(double *number, char *at)
+/* strtod accepts all of these, but also leading blanks and hexadecimal numbers. */
+static char *exposition_take_number(double *number, char *at)
 {
 	size_t len = strcspn(at, BLANKS);
 	char *end;
@@ -91,41 +91,41 @@ static char *take_number(double *number, char *at)
 	return end == at + len ? end : NULL;
 }
 
-/* Milliseconds since 1970, which nobody needs here. */
-static char *take_moment(char *at)
+/* Skips the milliseconds since 1970, which are not used. */
+static char *exposition_take_moment(char *at)
 {
 	at += *at == '-';
 	return strchr(DIGITS, *at) && *at ? at + strspn(at, DIGITS) : NULL;
 }
 
-static int take_sample(struct exposition_sample *sample, char *line)
+static int exposition_take_sample(struct exposition_sample *sample, char *line)
 {
-	char *name_end = take_name(line, LETTERS DIGITS ":");
-	char *at = name_end ? skip_blanks(name_end) : NULL;
+	char *name_end = exposition_take_name(line, LETTERS DIGITS ":");
+	char *at = name_end ? exposition_skip_blanks(name_end) : NULL;
 
 	*sample = (struct exposition_sample){.name = line};
 	if (at && *at == '{')
-		at = take_labels(sample, at);
-	at = at ? take_number(&sample->number, skip_blanks(at)) : NULL;
-	at = at ? skip_blanks(at) : NULL;
+		at = exposition_take_labels(sample, at);
+	at = at ? exposition_take_number(&sample->number, exposition_skip_blanks(at)) : NULL;
+	at = at ? exposition_skip_blanks(at) : NULL;
 	if (at && *at)
-		at = take_moment(at);
-	if (!at || *skip_blanks(at))
+		at = exposition_take_moment(at);
+	if (!at || *exposition_skip_blanks(at))
 		return EBADMSG;
 	*name_end = '\0';
 	return 0;
 }
 
-static int take_line(struct exposition *exposition, char *line)
+static int exposition_take_line(struct exposition *exposition, char *line)
 {
 	int err;
 
-	line = skip_blanks(line);
+	line = exposition_skip_blanks(line);
 	if (*line == '\0' || *line == '#')
 		return 0;
 	if (exposition->count == EXPOSITION_SAMPLES_MAX)
 		return ENOBUFS;
-	err = take_sample(&exposition->samples[exposition->count], line);
+	err = exposition_take_sample(&exposition->samples[exposition->count], line);
 	if (!err)
 		++exposition->count;
 	return err;
@@ -142,8 +142,8 @@ int exposition_parse(struct exposition *exposition, char *text, size_t len, size
 		char *next = text + strcspn(text, "\n");
 
 		++*line;
-		*next = '\0'; /* the last one has its NUL already */
-		err = take_line(exposition, text);
+		*next = '\0'; /* the last line already ends with a NUL */
+		err = exposition_take_line(exposition, text);
 		text = next + 1;
 	}
 	return err;

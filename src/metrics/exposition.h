@@ -1,21 +1,20 @@
 /*
- * exposition.h: the text format of Prometheus (version 0.0.4), read.
+ * exposition.h: reads the text format of Prometheus (version 0.0.4).
  *
- * Pure.  The text is taken apart where it stands: samples point into it and last
- * as long as it does.  Of a sample with labels the first one is kept, which is
- * the only one that metrics.c writes.
+ * Pure.  The text is split in place: samples point into it and are valid as long as it is.  Of the
+ * labels of a sample only the first one is kept, because metrics.c writes no more than one.
  */
 #ifndef METRICS_EXPOSITION_H
 #define METRICS_EXPOSITION_H
 
 #include <stddef.h>
 
-/* We write about 200; the page of a stranger has often more than this. */
+/* We write about 200 samples; other programs often write more than this limit. */
 #define EXPOSITION_SAMPLES_MAX 1024
 
 struct exposition_sample {
 	const char *name;
-	const char *label; /* the value of the first label; NULL: there is none */
+	const char *label; /* the value of the first label; NULL if there is none */
 	size_t label_count;
 	double number;
 };
@@ -25,12 +24,12 @@ struct exposition {
 	size_t count;
 };
 
-/* text[len] must be NUL, and is changed.  EBADMSG: it is not of this format, and
- * *line is where; ENOBUFS: there are too many samples. */
+/* text[len] must be NUL, and the text is changed.  EBADMSG if it does not have this format, and
+ * *line is where; ENOBUFS if there are too many samples. */
 int exposition_parse(struct exposition *exposition, char *text, size_t len, size_t *line);
 
-/* The sample of this name that has one label of this value, or no label when it is NULL;
- * NULL when there is none. */
+/* Returns the sample with this name and this value of its label, or without a label if the value is
+ * NULL; NULL if there is no such sample. */
 const struct exposition_sample *exposition_find(const struct exposition *exposition,
 						const char *name, const char *label);
 

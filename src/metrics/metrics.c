@@ -1,5 +1,5 @@
 /*
- * metrics.c: what an operator can watch (see metrics.h).
+ * metrics.c: counters, gauges and histograms (see metrics.h).
  */
 #include "metrics/metrics.h"
 
@@ -31,18 +31,20 @@ static const struct row {
 
 #define VALUES_MAX 16
 
-/* From a tenth of a millisecond, which is what the server adds, to half a minute,
- * which is what a model may take. */
+/* From a tenth of a millisecond, which is the overhead of the server, to half a minute, which is
+ * the longest that a model may take. */
 static const uint64_t bounds_us[] = {100,     250,     500,     1000,     2500,    5000,
 				     10000,   25000,   50000,   100000,   250000,  500000,
 				     1000000, 2500000, 5000000, 10000000, 30000000};
 
 struct histogram {
-	atomic_uint_fast64_t buckets[COUNT(bounds_us) + 1]; /* each by itself; the last: beyond */
+	atomic_uint_fast64_t
+		buckets[COUNT(bounds_us) +
+			1]; /* each bucket by itself; the last one is for everything above */
 	atomic_uint_fast64_t sum_us;
 };
 
-/* Of the process: as few as there are rows, and all of them are here. */
+/* They belong to the process, and all of them are declared here. */
 static atomic_uint_fast64_t numbers[METRIC_COUNT][VALUES_MAX];
 static struct histogram histograms[METRIC_COUNT];
 
@@ -69,14 +71,14 @@ void metrics_take(enum metric metric, uint64_t amount)
 	atomic_fetch_sub_explicit(&numbers[metric][0], amount, memory_order_relaxed);
 }
 
-/* The next of "a|b|c"; NULL at its end. */
-static const char *next_value(const char *values, size_t *len)
+/* Returns the next value of "a|b|c"; NULL at the end. */
+static const char *metrics_next_value(const char *values, size_t *len)
 {
 	*len = strcspn(values, "|");
 	return *len > 0 ? values : NULL;
 }
 
-static const char *step(const char *values, size_t len)
+static const char *metrics_step(const char *values, size_t len)
 {
 	return values + len + (values[len] == '|');
 }
@@ -86,7 +88,7 @@ void metrics_add_named(enum metric metric, const char *value, uint64_t amount)
 	const char *at = rows[metric].values;
 	size_t len;
 
-	for (size_t i = 0; next_value(at, &len); ++i, at = step(at, len)) {
+	for (size_t i = 0; metrics_next_value(at, &len); ++i, at = metrics_step(at, len)) {
 		if (strlen(value) == len && memcmp(at, value, len) == 0) {
 			metrics_add_at(metric, i, amount);
 			return;
@@ -106,12 +108,12 @@ void metrics_observe(enum metric metric, uint64_t microseconds)
 	atomic_fetch_add_explicit(&histogram->sum_us, microseconds, memory_order_relaxed);
 }
 
-static uint64_t number_at(enum metric metric, size_t value)
+static uint64_t metrics_number_at(enum metric metric, size_t value)
 {
 	return atomic_load_explicit(&numbers[metric][value], memory_order_relaxed);
 }
 
-static uint64_t bucket_at(enum metric metric, size_t i)
+static uint64_t metrics_bucket_at(enum metric metric, size_t i)
 {
 	return atomic_load_explicit(&histograms[metric].buckets[i], memory_order_relaxed);
 }
@@ -121,58 +123,59 @@ uint64_t metrics_get(enum metric metric)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; rows[metric].kind != HISTOGRAM && i < VALUES_MAX; ++i)
-		sum += number_at(metric, i);
+		sum += metrics_number_at(metric, i);
 	for (size_t i = 0; rows[metric].kind == HISTOGRAM && i <= COUNT(bounds_us); ++i)
-		sum += bucket_at(metric, i);
+		sum += metrics_bucket_at(metric, i);
 	return sum;
 }
 
-/* Exact: what is counted in microseconds is shown in seconds, digit by digit. */
-static int print_number(struct buf *out, enum unit unit, uint64_t value)
+/* Exact: what is counted in microseconds is printed in seconds, digit by digit. */
+static int metrics_print_number(struct buf *out, enum unit unit, uint64_t value)
 {
 	if (unit == ONE)
 		return buf_printf(out, "%" PRIu64 "\n", value);
 	return buf_printf(out, "%" PRIu64 ".%06u\n", value / 1000000, (unsigned)(value % 1000000));
 }
 
-static void print_labelled(struct buf *out, enum metric metric)
+static void metrics_print_labelled(struct buf *out, enum metric metric)
 {
 	const struct row *row = &rows[metric];
 	const char *at = row->values;
 	size_t len;
 
-	for (size_t i = 0; next_value(at, &len); ++i, at = step(at, len)) {
+	for (size_t i = 0; metrics_next_value(at, &len); ++i, at = metrics_step(at, len)) {
 		(void)buf_printf(out, PREFIX "%s{%s=\"%.*s\"} ", row->name, row->label, (int)len,
 				 at);
-		(void)print_number(out, row->unit, number_at(metric, i));
+		(void)metrics_print_number(out, row->unit, metrics_number_at(metric, i));
 	}
 }
 
-static void print_histogram(struct buf *out, enum metric metric)
+static void metrics_print_histogram(struct buf *out, enum metric metric)
 {
 	const char *name = rows[metric].name;
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < COUNT(bounds_us); ++i) {
-		count += bucket_at(metric, i);
+		count += metrics_bucket_at(metric, i);
 		(void)buf_printf(out, PREFIX "%s_bucket{le=\"%g\"} %" PRIu64 "\n", name,
 				 (double)bounds_us[i] / 1e6, count);
 	}
-	count += bucket_at(metric, COUNT(bounds_us));
+	count += metrics_bucket_at(metric, COUNT(bounds_us));
 	(void)buf_printf(out, PREFIX "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n", name, count);
 	(void)buf_printf(out, PREFIX "%s_sum ", name);
-	(void)print_number(out, MICROSECONDS,
-			   atomic_load_explicit(&histograms[metric].sum_us, memory_order_relaxed));
+	(void)metrics_print_number(
+		out, MICROSECONDS,
+		atomic_load_explicit(&histograms[metric].sum_us, memory_order_relaxed));
 	(void)buf_printf(out, PREFIX "%s_count %" PRIu64 "\n", name, count);
 }
 
-/* Who prints knows them. */
+/* Values of labels that the caller of metrics_print knows. */
 struct lister {
 	metrics_value_h *value_of;
 	void *arg;
 };
 
-static void print_listed(struct buf *out, enum metric metric, const struct lister *lister)
+static void metrics_print_listed(struct buf *out, enum metric metric, const struct lister *lister)
 {
 	const struct row *row = &rows[metric];
 	const char *value;
@@ -181,11 +184,11 @@ static void print_listed(struct buf *out, enum metric metric, const struct liste
 	for (size_t i = 0;
 	     lister->value_of && lister->value_of(metric, i, &value, &number, lister->arg); ++i) {
 		(void)buf_printf(out, PREFIX "%s{%s=\"%s\"} ", row->name, row->label, value);
-		(void)print_number(out, row->unit, number);
+		(void)metrics_print_number(out, row->unit, number);
 	}
 }
 
-static int print_row(struct buf *out, enum metric metric, const struct lister *lister)
+static int metrics_print_row(struct buf *out, enum metric metric, const struct lister *lister)
 {
 	static const char *const kinds[] = {"counter", "gauge", "histogram"};
 	const struct row *row = &rows[metric];
@@ -193,14 +196,14 @@ static int print_row(struct buf *out, enum metric metric, const struct lister *l
 			     row->help, row->name, kinds[row->kind]);
 
 	if (row->kind == HISTOGRAM) {
-		print_histogram(out, metric);
+		metrics_print_histogram(out, metric);
 	} else if (row->label && row->values[0] == '\0') {
-		print_listed(out, metric, lister);
+		metrics_print_listed(out, metric, lister);
 	} else if (row->label) {
-		print_labelled(out, metric);
+		metrics_print_labelled(out, metric);
 	} else {
 		(void)buf_printf(out, PREFIX "%s ", row->name);
-		err = print_number(out, row->unit, number_at(metric, 0));
+		err = metrics_print_number(out, row->unit, metrics_number_at(metric, 0));
 	}
 	return err;
 }
@@ -211,6 +214,6 @@ int metrics_print(struct buf *out, metrics_value_h *value_of, void *arg)
 	int err = 0;
 
 	for (size_t i = 0; i < METRIC_COUNT && !err; ++i)
-		err = print_row(out, (enum metric)i, &lister);
+		err = metrics_print_row(out, (enum metric)i, &lister);
 	return err;
 }

@@ -1,10 +1,9 @@
 /*
  * metrics.h: what an operator can watch, one row of a table each.
  *
- * Counters and histograms are added to where things happen, from any thread; gauges
- * are set when somebody looks.  They belong to the process, like its log, and cost
- * an addition each.  GET /metrics, `syrinx top` and the Grafana dashboard show
- * what is in the table, and nothing else.
+ * Counters and histograms are added to where things happen, from any thread; gauges are set when
+ * somebody reads them.  They belong to the process, like its log, and cost one addition each.  GET
+ * /metrics, `syrinx top` and the Grafana dashboard show what is in the table, and nothing else.
  */
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H
@@ -15,9 +14,8 @@
 
 #include "base/buf.h"
 
-/* Labels of a row: the values of its one label, "a|b|c"; NULL: it has none.  Their
- * order is that of the enum that counts them.  "": they are known only to whoever
- * prints it. */
+/* The values of the label of a row are "a|b|c" in the order of the enum that counts them; NULL if
+ * it has no label; "" if the values are known only to the caller of metrics_print. */
 
 /*      id                  kind       unit          name                               label     values  help */
 #define METRICS(X)                                                                                 \
@@ -106,24 +104,23 @@ enum metric {
 };
 
 void metrics_add(enum metric metric, uint64_t amount);
-/* To the value of its label that has this place, or this name (an unknown name counts
- * nowhere). */
+/* Adds to the value of the label with this index, or with this name; an unknown name is ignored. */
 void metrics_add_at(enum metric metric, size_t value, uint64_t amount);
 void metrics_add_named(enum metric metric, const char *value, uint64_t amount);
 void metrics_observe(enum metric metric, uint64_t microseconds);
 void metrics_set(enum metric metric, uint64_t value);
-void metrics_take(enum metric metric, uint64_t amount); /* off a gauge */
+void metrics_take(enum metric metric, uint64_t amount); /* subtracts from a gauge */
 
-/* What was counted: all values of a label together; of a histogram how many. */
+/* The total: the sum over all values of a label, or the number of observations of a histogram. */
 uint64_t metrics_get(enum metric metric);
 
-/* Values of a label that is not in the table: the i-th with its number, false behind
- * the last. */
+/* Supplies the values of a label that are not in the table: the i-th with its number; returns false
+ * after the last. */
 typedef bool(metrics_value_h)(enum metric metric, size_t i, const char **value, uint64_t *number,
 			      void *arg);
 
-/* All of it in the text format of Prometheus, version 0.0.4.  Without a handler such
- * labels have no values. */
+/* Prints everything in the text format of Prometheus, version 0.0.4.  Without a handler such labels
+ * have no values. */
 int metrics_print(struct buf *out, metrics_value_h *value_of, void *arg);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * handover.c: a listening socket for the process that takes over (see handover.h).
+ * handover.c: hands a listening socket to the process that takes over (see handover.h).
  *
- * Who connects gets one packet: the address as it is configured, and the
- * descriptor with it.
+ * A process that connects gets one packet: the address as it is configured, with the descriptor
+ * attached.  Runs on the loop's thread, except handover_take.
  */
 #include "net/handover.h"
 
@@ -38,7 +38,7 @@ struct packet {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
 };
 
-static void packet_init(struct packet *packet, char *text, size_t size)
+static void handover_packet_init(struct packet *packet, char *text, size_t size)
 {
 	memset(packet, 0, sizeof(*packet));
 	packet->text = (struct iovec){.iov_base = text, .iov_len = size};
@@ -56,20 +56,20 @@ static void handover_name(char name[NAME_SIZE], int slot)
 		snprintf(name, NAME_SIZE, NAME ".%d", slot);
 }
 
-/* Through a descriptor of the directory: its own path may be longer than the
- * address of a Unix socket can be. */
-static void fill_address(struct sockaddr_un *address, int dir, const char *name)
+/* Uses a descriptor of the directory, whose path may be longer than the address of a Unix socket
+ * can be. */
+static void handover_fill_address(struct sockaddr_un *address, int dir, const char *name)
 {
 	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
 	snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d/%s", dir, name);
 }
 
-static int open_dir(const char *path)
+static int handover_open_dir(const char *path)
 {
 	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Another server may do the same at this moment, and then it is the last one that offers. */
+/* Another server may do the same at this moment; then the last one is the one that is found. */
 static int handover_link(int dir, const char *name)
 {
 	if (strcmp(name, NAME) == 0)
@@ -79,14 +79,14 @@ static int handover_link(int dir, const char *name)
 	return linkat(dir, name, dir, NAME, 0) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-/* For our own user alone, before anybody can connect. */
-static int listen_in(int fd, int dir, int slot)
+/* Only our own user may use it, from before anybody can connect. */
+static int handover_listen_in(int fd, int dir, int slot)
 {
 	struct sockaddr_un address;
 	char name[NAME_SIZE];
 
 	handover_name(name, slot);
-	fill_address(&address, dir, name);
+	handover_fill_address(&address, dir, name);
 	if (unlinkat(dir, name, 0) != 0 && errno != ENOENT)
 		return errno;
 	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 ||
@@ -95,15 +95,15 @@ static int listen_in(int fd, int dir, int slot)
 	return handover_link(dir, name);
 }
 
-static int open_door(int *doorp, const char *path, int slot)
+static int handover_open_socket(int *doorp, const char *path, int slot)
 {
-	int dir = open_dir(path);
+	int dir = handover_open_dir(path);
 	int fd = -1;
 	int err = dir < 0 ? errno : 0;
 
 	if (!err) {
 		fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-		err = fd < 0 ? errno : listen_in(fd, dir, slot);
+		err = fd < 0 ? errno : handover_listen_in(fd, dir, slot);
 	}
 	if (dir >= 0)
 		close(dir);
@@ -114,12 +114,12 @@ static int open_door(int *doorp, const char *path, int slot)
 	return err;
 }
 
-static int give(struct handover *handover, int to)
+static int handover_give(struct handover *handover, int to)
 {
 	struct packet packet;
 	struct cmsghdr *control;
 
-	packet_init(&packet, handover->address, strlen(handover->address));
+	handover_packet_init(&packet, handover->address, strlen(handover->address));
 	control = CMSG_FIRSTHDR(&packet.header);
 	control->cmsg_level = SOL_SOCKET;
 	control->cmsg_type = SCM_RIGHTS;
@@ -128,7 +128,7 @@ static int give(struct handover *handover, int to)
 	return sendmsg(to, &packet.header, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
-static void on_asked(void *arg, int events)
+static void handover_on_asked(void *arg, int events)
 {
 	struct handover *handover = arg;
 	struct ucred peer = {0};
@@ -140,7 +140,7 @@ static void on_asked(void *arg, int events)
 	if (to < 0)
 		return;
 	getsockopt(to, SOL_SOCKET, SO_PEERCRED, &peer, &len);
-	err = give(handover, to);
+	err = handover_give(handover, to);
 	close(to);
 	if (!err)
 		handover->taken(handover->arg, peer.pid);
@@ -161,10 +161,10 @@ int handover_offer(struct handover **handoverp, struct loop *loop, const char *d
 	handover->taken = taken;
 	handover->arg = arg;
 	memcpy(handover->address, address, strlen(address));
-	err = open_door(&handover->door, dir, slot);
+	err = handover_open_socket(&handover->door, dir, slot);
 	if (err)
 		goto out;
-	err = watch_open(&handover->watch, loop, handover->door, on_asked, handover);
+	err = watch_open(&handover->watch, loop, handover->door, handover_on_asked, handover);
 	if (err) {
 		close(handover->door);
 		goto out;
@@ -177,21 +177,21 @@ out:
 	return err;
 }
 
-static void on_closed(void *arg)
+static void handover_on_closed(void *arg)
 {
 	mem_deref(arg);
 }
 
 void handover_close(struct handover *handover)
 {
-	watch_close(&handover->watch, on_closed);
+	watch_close(&handover->watch, handover_on_closed);
 	close(handover->door);
 }
 
 int handover_point(const char *path, int slot)
 {
 	char name[NAME_SIZE];
-	int dir = open_dir(path);
+	int dir = handover_open_dir(path);
 	int err;
 
 	if (dir < 0)
@@ -202,19 +202,19 @@ int handover_point(const char *path, int slot)
 	return err;
 }
 
-static int ask(int *askedp, const char *path, int slot)
+static int handover_ask(int *askedp, const char *path, int slot)
 {
 	const struct timeval patience = {.tv_sec = HANDOVER_MS / 1000};
 	struct sockaddr_un address;
 	char name[NAME_SIZE];
-	int dir = open_dir(path);
+	int dir = handover_open_dir(path);
 	int fd;
 	int err = 0;
 
 	if (dir < 0)
 		return errno;
 	handover_name(name, slot);
-	fill_address(&address, dir, name);
+	handover_fill_address(&address, dir, name);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) != 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) != 0 ||
@@ -228,7 +228,7 @@ static int ask(int *askedp, const char *path, int slot)
 	return err;
 }
 
-static int descriptor_of(struct packet *packet)
+static int handover_descriptor_of(struct packet *packet)
 {
 	struct cmsghdr *control = CMSG_FIRSTHDR(&packet->header);
 	int fd = -1;
@@ -239,18 +239,18 @@ static int descriptor_of(struct packet *packet)
 	return fd;
 }
 
-static int receive(int *fdp, int from, const char *address)
+static int handover_receive(int *fdp, int from, const char *address)
 {
 	char text[ADDRESS_SIZE];
 	struct packet packet;
 	ssize_t n;
 	int fd;
 
-	packet_init(&packet, text, sizeof(text));
+	handover_packet_init(&packet, text, sizeof(text));
 	n = recvmsg(from, &packet.header, MSG_CMSG_CLOEXEC);
 	if (n < 0)
 		return errno;
-	fd = descriptor_of(&packet);
+	fd = handover_descriptor_of(&packet);
 	if (fd < 0)
 		return ENOENT;
 	if ((size_t)n != strlen(address) || memcmp(text, address, (size_t)n) != 0) {
@@ -264,11 +264,11 @@ static int receive(int *fdp, int from, const char *address)
 int handover_take(int *fdp, const char *dir, int slot, const char *address)
 {
 	int from = -1;
-	int err = ask(&from, dir, slot);
+	int err = handover_ask(&from, dir, slot);
 
 	if (err)
 		return err;
-	err = receive(fdp, from, address);
+	err = handover_receive(fdp, from, address);
 	close(from);
 	return err;
 }

@@ -21,28 +21,27 @@
 
 struct handover;
 
-/* It was given to a process.  The offer may be closed here. */
+/* The socket was handed to a process.  The handler may close the offer. */
 typedef void(handover_taken_h)(void *arg, pid_t pid);
 
 enum { HANDOVER_ANY = -1 }; /* instead of a slot's number */
 
-/* Offers `fd`, which stays the caller's, as the socket of `address`.  What others
- * have offered in this directory before, under the same number or without one, is offered no more
- * under that name. */
+/* Offers `fd`, which the caller keeps, as the socket of `address`.  It replaces what other servers
+ * have offered in this directory under the same number, or without one. */
 int handover_offer(struct handover **handoverp, struct loop *loop, const char *dir, int slot,
 		   const char *address, int fd, handover_taken_h *taken, void *arg);
 
-/* No more; the memory goes from the loop, later. */
+/* Ends the offer; the loop frees the memory later. */
 void handover_close(struct handover *handover);
 
-/* Takes what is offered there: a listening socket, close-on-exec, the caller's
- * to close.  Blocks until the other process answers, HANDOVER_MS at most: for
- * start-up only.  ENOENT when nobody offers a socket of this address, EAGAIN
- * when the other process does not answer. */
+/* Takes the socket that is offered there: a listening socket, close-on-exec, which the caller
+ * closes.  Blocks until the other process answers, for at most HANDOVER_MS, so it is for start-up
+ * only.  ENOENT if nobody offers a socket of this address, EAGAIN if the other process does not
+ * answer. */
 enum { HANDOVER_MS = 10000 };
 int handover_take(int *fdp, const char *dir, int slot, const char *address);
 
-/* Whoever asks without a number is to be answered by the server of this slot. */
+/* Has the server of this slot answer those that ask without a number. */
 int handover_point(const char *path, int slot);
 
 #endif

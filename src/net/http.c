@@ -21,9 +21,9 @@
 #define WAITING_PAUSE HTTP_HEAD_MAX
 #define WAITING_MAX (WAITING_PAUSE + STREAM_READ_MAX)
 
-static void process_waiting(void *arg);
+static void http_process_waiting(void *arg);
 
-static void server_destroy(void *object)
+static void http_server_destroy(void *object)
 {
 	struct http_server *server = object;
 
@@ -34,7 +34,7 @@ static void server_destroy(void *object)
 int http_server_alloc(struct http_server **serverp, struct loop *loop,
 		      const struct http_settings *settings)
 {
-	struct http_server *server = mem_zalloc(sizeof(*server), server_destroy);
+	struct http_server *server = mem_zalloc(sizeof(*server), http_server_destroy);
 
 	if (!server)
 		return ENOMEM;
@@ -58,7 +58,7 @@ void http_server_set_tls(struct http_server *server, struct tls *tls)
 	server->settings.tls = tls;
 }
 
-static void request_destroy(void *object)
+static void http_request_destroy(void *object)
 {
 	struct request *request = object;
 
@@ -71,7 +71,7 @@ static void request_destroy(void *object)
 	mem_deref(request->room);
 }
 
-static void conn_destroy(void *object)
+static void http_conn_destroy(void *object)
 {
 	struct http_conn *conn = object;
 
@@ -79,8 +79,8 @@ static void conn_destroy(void *object)
 	mem_deref(conn->server);
 }
 
-/* Tells whoever answers that nobody will read it. */
-static void tell_gone(struct request *request)
+/* Notifies the handler that answers the request that nobody will read the answer. */
+static void http_report_gone(struct request *request)
 {
 	http_gone_h *gone = request->gone;
 
@@ -89,8 +89,8 @@ static void tell_gone(struct request *request)
 		gone(request->gone_arg);
 }
 
-/* Takes the request off its connection; the one being read dies here. */
-static void part_with_request(struct http_conn *conn)
+/* Detaches the request from its connection; one that is still being read is freed. */
+static void http_part_with_request(struct http_conn *conn)
 {
 	struct request *request = conn->request;
 
@@ -99,15 +99,15 @@ static void part_with_request(struct http_conn *conn)
 	conn->request = NULL;
 	request->conn = NULL;
 	if (conn->is_answering) {
-		mem_ref(request); /* whoever answers may let it go when he is told */
+		mem_ref(request); /* the handler may release the request when it is notified */
 		request->ended = conn->stream;
-		tell_gone(request);
+		http_report_gone(request);
 		request->ended = NULL;
 	}
 	mem_deref(request);
 }
 
-static void tell_empty(void *arg)
+static void http_report_empty(void *arg)
 {
 	struct http_server *server = arg;
 
@@ -133,8 +133,8 @@ static void http_count_bytes(struct http_conn *conn)
 	keyless_count(&conn->keyless, bytes);
 }
 
-/* Memory is needed now.  A client in the middle of a request is told so, as far as the kernel
- * accepts the answer at once. */
+/* Frees memory that is needed at once.  A client in the middle of a request is told so, as far as
+ * the kernel accepts the answer immediately. */
 static void http_evict(struct keyless_member *member)
 {
 	static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
@@ -149,7 +149,7 @@ static void http_evict(struct keyless_member *member)
 		stream_push(conn->stream);
 	}
 	conn->is_closing = true;
-	part_with_request(conn);
+	http_part_with_request(conn);
 	buf_reset(&conn->waiting);
 	stream_evict(conn->stream, ECONNABORTED);
 }
@@ -166,7 +166,7 @@ void http_present_key(struct http_request *request)
 	if (!conn)
 		return;
 	http_admit(conn);
-	/* More may be sent ahead now, and the client's end has to be noticed. */
+	/* The client may send ahead again, and its end must be noticed. */
 	if (conn->waiting.len <= WAITING_PAUSE)
 		stream_pause(conn->stream, false);
 }
@@ -178,17 +178,18 @@ void http_conn_leave(struct http_conn *conn)
 	timer_clear(&server->loop->timers, &conn->timer);
 	loop_undefer(server->loop, &conn->next);
 	http_admit(conn);
-	conn->is_closing = true; /* the stream was handed over, or is gone */
+	conn->is_closing = true; /* the stream was handed over or closed */
 	list_remove(&server->conns, &conn->link);
-	/* Later: it may be becoming a WebSocket, which its owner does not have yet. */
+	/* Deferred, because the connection may be becoming a WebSocket, which its owner does not
+	 * have yet. */
 	if (server->conns.count == 0 && server->settings.empty)
-		loop_defer(server->loop, &server->emptied, tell_empty, server);
-	part_with_request(conn);
+		loop_defer(server->loop, &server->emptied, http_report_empty, server);
+	http_part_with_request(conn);
 	mem_deref(conn);
 }
 
 /* Answers a request that could not be read completely.  A handler that waits for the body is
- * told that the client is gone: there is nothing left for it to answer. */
+ * notified that the client is gone, because there is nothing left for it to answer. */
 static void http_refuse(struct http_conn *conn, int status, const char *reason)
 {
 	struct request *request = conn->request;
@@ -208,7 +209,7 @@ static void http_refuse(struct http_conn *conn, int status, const char *reason)
 	mem_deref(request);
 }
 
-static void on_timer(void *arg)
+static void http_on_timer(void *arg)
 {
 	struct http_conn *conn = arg;
 
@@ -220,12 +221,13 @@ static void on_timer(void *arg)
 	stream_close(conn->stream);
 }
 
-static void set_timer(struct http_conn *conn, unsigned ms)
+static void http_set_timer(struct http_conn *conn, unsigned ms)
 {
-	timer_set(&conn->server->loop->timers, &conn->timer, ms * UINT64_C(1000), on_timer, conn);
+	timer_set(&conn->server->loop->timers, &conn->timer, ms * UINT64_C(1000), http_on_timer,
+		  conn);
 }
 
-static size_t body_max_of(const struct http_parse *parse, void *arg)
+static size_t http_body_max_of(const struct http_parse *parse, void *arg)
 {
 	const struct request *request = arg;
 	const struct http_settings *settings = &request->conn->server->settings;
@@ -234,7 +236,7 @@ static size_t body_max_of(const struct http_parse *parse, void *arg)
 				     settings->arg);
 }
 
-/* Reserves a place for a large body, if this may be one; false: all are taken. */
+/* Reserves a place for a large body if this may be one; returns false if there is none left. */
 static bool http_take_room(struct request *request)
 {
 	struct http_server *server = request->conn->server;
@@ -248,24 +250,24 @@ static bool http_take_room(struct request *request)
 	return true;
 }
 
-static int begin_request(struct http_conn *conn)
+static int http_begin_request(struct http_conn *conn)
 {
 	const struct http_settings *settings = &conn->server->settings;
-	struct request *request = mem_zalloc(sizeof(*request), request_destroy);
+	struct request *request = mem_zalloc(sizeof(*request), http_request_destroy);
 
 	if (!request)
 		return ENOMEM;
 	http_parse_init(&request->parse, HTTP_HEAD_MAX, settings->body_max);
-	request->parse.body_max_of = settings->body_max_of ? body_max_of : NULL;
+	request->parse.body_max_of = settings->body_max_of ? http_body_max_of : NULL;
 	request->parse.arg = request;
 	buf_init(&request->headers, HTTP_HEAD_MAX);
 	request->conn = conn;
 	conn->request = request;
-	set_timer(conn, HTTP_HEAD_MS);
+	http_set_timer(conn, HTTP_HEAD_MS);
 	return 0;
 }
 
-static void send_continue(struct http_conn *conn)
+static void http_send_continue(struct http_conn *conn)
 {
 	static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
 	struct outgoing *message = outgoing_copy(text, sizeof(text) - 1);
@@ -279,15 +281,15 @@ static bool http_awaits_body(const struct http_conn *conn)
 	return conn->request && conn->request->awaits_body;
 }
 
-/* Reads from bytes up to the end of a head or of a request; gives how many it took. */
-static size_t read_request(struct http_conn *conn, const char *bytes, size_t n)
+/* Reads up to the end of a head or of a request; returns the number of bytes read. */
+static size_t http_read_request(struct http_conn *conn, const char *bytes, size_t n)
 {
 	size_t used = n < conn->skip ? n : conn->skip;
 
 	conn->skip -= (uint32_t)used;
 	if (used == n)
 		return n;
-	if (!conn->request && begin_request(conn) != 0) {
+	if (!conn->request && http_begin_request(conn) != 0) {
 		stream_abort(conn->stream, ENOMEM);
 		conn->is_closing = true;
 		return n;
@@ -295,7 +297,7 @@ static size_t read_request(struct http_conn *conn, const char *bytes, size_t n)
 	return used + http_parse_feed(&conn->request->parse, bytes + used, n - used);
 }
 
-/* From now on the bytes of the connection are the body of its request.  EBUSY: there is no
+/* From here on, the bytes of the connection are the body of its request.  EBUSY if there is no
  * place for it. */
 static int http_begin_body(struct http_conn *conn)
 {
@@ -304,12 +306,12 @@ static int http_begin_body(struct http_conn *conn)
 	if (!http_take_room(request))
 		return EBUSY;
 	request->awaits_body = true;
-	set_timer(conn, HTTP_BODY_MS);
+	http_set_timer(conn, HTTP_BODY_MS);
 	if (request->parse.wants_continue && conn->waiting.len == 0) {
 		request->parse.wants_continue = false;
-		send_continue(conn);
+		http_send_continue(conn);
 	}
-	loop_defer(conn->server->loop, &conn->next, process_waiting, conn);
+	loop_defer(conn->server->loop, &conn->next, http_process_waiting, conn);
 	return 0;
 }
 
@@ -345,7 +347,7 @@ static void http_set_public(struct request *request)
 }
 
 /* Passes a request of which enough has been read to its handler. */
-static void handle_request(struct http_conn *conn)
+static void http_handle_request(struct http_conn *conn)
 {
 	struct request *request = conn->request;
 	struct http_settings *settings = &conn->server->settings;
@@ -364,7 +366,7 @@ static void http_give_body(struct http_conn *conn)
 	timer_clear(&conn->server->loop->timers, &conn->timer);
 	request->awaits_body = false;
 	if (!request->body_handler) {
-		handle_request(conn);
+		http_handle_request(conn);
 		return;
 	}
 	http_set_public(request);
@@ -385,15 +387,15 @@ static void http_act(struct http_conn *conn)
 	else if (request->parse.state == HTTP_PARSE_DONE ||
 		 (request->parse.state == HTTP_PARSE_BODY && !request->awaits_body &&
 		  conn->server->settings.at_head))
-		handle_request(conn);
+		http_handle_request(conn);
 	else if (request->parse.state == HTTP_PARSE_BODY && !request->awaits_body &&
 		 http_begin_body(conn) != 0)
 		http_refuse(conn, 503, no_room);
 }
 
-/* True while what comes must wait: for an answer, or for a client that does
- * not read the answers it got. */
-static bool must_wait(const struct http_conn *conn)
+/* Returns true while what arrives must wait: for an answer to be given, or for a client that does
+ * not read the answers that it got. */
+static bool http_must_wait(const struct http_conn *conn)
 {
 	if (conn->waiting.len > 0)
 		return true;
@@ -405,7 +407,7 @@ static size_t http_waiting_pause(const struct http_conn *conn)
 	return conn->keyless.all ? 0 : WAITING_PAUSE;
 }
 
-static void keep_waiting(struct http_conn *conn, const char *bytes, size_t n)
+static void http_keep_waiting(struct http_conn *conn, const char *bytes, size_t n)
 {
 	if (n == 0)
 		return;
@@ -417,16 +419,17 @@ static void keep_waiting(struct http_conn *conn, const char *bytes, size_t n)
 		stream_pause(conn->stream, true);
 }
 
-static void on_end(struct http_conn *conn)
+static void http_on_end(struct http_conn *conn)
 {
 	conn->is_ended = true;
 	if (conn->is_answering && conn->request && !http_awaits_body(conn))
-		tell_gone(conn->request); /* it may still read: the answer is sent */
-	else if (!must_wait(conn))
+		http_report_gone(
+			conn->request); /* the client may still read, so the answer is sent */
+	else if (!http_must_wait(conn))
 		stream_close(conn->stream);
 }
 
-static void on_read(void *arg, char *bytes, size_t n)
+static void http_on_read(void *arg, char *bytes, size_t n)
 {
 	struct http_conn *conn = arg;
 	size_t used;
@@ -434,12 +437,12 @@ static void on_read(void *arg, char *bytes, size_t n)
 	if (conn->is_closing)
 		return;
 	if (n == 0) {
-		on_end(conn);
+		http_on_end(conn);
 		return;
 	}
 	mem_ref(conn); /* it may become a WebSocket */
-	used = must_wait(conn) ? 0 : read_request(conn, bytes, n);
-	keep_waiting(conn, bytes + used, n - used);
+	used = http_must_wait(conn) ? 0 : http_read_request(conn, bytes, n);
+	http_keep_waiting(conn, bytes + used, n - used);
 	http_count_bytes(conn);
 	if (used > 0)
 		http_act(conn);
@@ -447,7 +450,7 @@ static void on_read(void *arg, char *bytes, size_t n)
 }
 
 /* Parses the next request, or the body of this one, from bytes that arrived early. */
-static void process_waiting(void *arg)
+static void http_process_waiting(void *arg)
 {
 	struct http_conn *conn = arg;
 	size_t used;
@@ -457,7 +460,7 @@ static void process_waiting(void *arg)
 	if (!http_awaits_body(conn) && (conn->is_answering || stream_is_full(conn->stream)))
 		return;
 	if (conn->waiting.len > 0) {
-		used = read_request(conn, conn->waiting.bytes, conn->waiting.len);
+		used = http_read_request(conn, conn->waiting.bytes, conn->waiting.len);
 		buf_consume(&conn->waiting, used);
 	}
 	if (conn->waiting.len == 0)
@@ -467,12 +470,12 @@ static void process_waiting(void *arg)
 	http_count_bytes(conn);
 	mem_ref(conn); /* it may become a WebSocket */
 	http_act(conn);
-	if (conn->is_ended && !conn->is_closing && !must_wait(conn))
+	if (conn->is_ended && !conn->is_closing && !http_must_wait(conn))
 		stream_close(conn->stream);
 	mem_deref(conn);
 }
 
-static void on_drained(void *arg)
+static void http_on_stream_drained(void *arg)
 {
 	struct http_conn *conn = arg;
 	struct request *request = conn->request;
@@ -480,10 +483,10 @@ static void on_drained(void *arg)
 	if (conn->is_answering && request && request->drained)
 		request->drained(request->drained_arg);
 	else
-		loop_defer(conn->server->loop, &conn->next, process_waiting, conn);
+		loop_defer(conn->server->loop, &conn->next, http_process_waiting, conn);
 }
 
-static void on_sent(void *arg, uint64_t tag)
+static void http_on_stream_sent(void *arg, uint64_t tag)
 {
 	struct http_conn *conn = arg;
 	struct request *request = conn->request;
@@ -492,14 +495,16 @@ static void on_sent(void *arg, uint64_t tag)
 		request->sent(request->sent_arg, tag);
 }
 
-static void on_closed(void *arg, int err)
+static void http_on_closed(void *arg, int err)
 {
 	(void)err;
 	http_conn_leave(arg);
 }
 
-static const struct stream_handlers stream_handlers = {
-	.read = on_read, .drained = on_drained, .sent = on_sent, .closed = on_closed};
+static const struct stream_handlers stream_handlers = {.read = http_on_read,
+						       .drained = http_on_stream_drained,
+						       .sent = http_on_stream_sent,
+						       .closed = http_on_closed};
 
 bool http_conn_must_end(const struct request *request)
 {
@@ -527,8 +532,8 @@ void http_conn_answered(struct http_conn *conn, struct request *request)
 		return;
 	}
 	conn->skip = (uint32_t)http_parse_body_left(&request->parse);
-	set_timer(conn, HTTP_IDLE_MS);
-	loop_defer(conn->server->loop, &conn->next, process_waiting, conn);
+	http_set_timer(conn, HTTP_IDLE_MS);
+	loop_defer(conn->server->loop, &conn->next, http_process_waiting, conn);
 }
 
 void http_accept(void *arg, int fd)
@@ -541,7 +546,7 @@ void http_accept(void *arg, int fd)
 		close(fd);
 		return;
 	}
-	conn = mem_zalloc(sizeof(*conn), conn_destroy);
+	conn = mem_zalloc(sizeof(*conn), http_conn_destroy);
 	if (!conn) {
 		close(fd);
 		return;
@@ -559,7 +564,7 @@ void http_accept(void *arg, int fd)
 	keyless_join(&server->keyless, &conn->keyless, http_evict);
 	stream_set_keyless(conn->stream, &conn->keyless);
 	stream_set_read_max(conn->stream, KEYLESS_READ_MAX);
-	set_timer(conn, HTTP_HEAD_MS);
+	http_set_timer(conn, HTTP_HEAD_MS);
 }
 
 size_t http_conn_count(const struct http_server *server)
@@ -567,7 +572,7 @@ size_t http_conn_count(const struct http_server *server)
 	return server->conns.count;
 }
 
-static bool is_idle(const struct http_conn *conn)
+static bool http_is_idle(const struct http_conn *conn)
 {
 	return !conn->request && !conn->is_answering && conn->waiting.len == 0;
 }
@@ -577,11 +582,11 @@ size_t http_idle_count(const struct http_server *server)
 	size_t count = 0;
 
 	for (struct link *l = list_first(&server->conns); l; l = list_next(&server->conns, l))
-		count += is_idle(LIST_OBJECT(l, struct http_conn, link));
+		count += http_is_idle(LIST_OBJECT(l, struct http_conn, link));
 	return count;
 }
 
-static void close_conn(struct http_conn *conn)
+static void http_close_conn(struct http_conn *conn)
 {
 	if (conn->is_closing)
 		return;
@@ -595,8 +600,8 @@ void http_server_drain(struct http_server *server)
 	for (struct link *l = list_first(&server->conns); l; l = list_next(&server->conns, l)) {
 		struct http_conn *conn = LIST_OBJECT(l, struct http_conn, link);
 
-		if (conn->has_answered && is_idle(conn))
-			close_conn(conn);
+		if (conn->has_answered && http_is_idle(conn))
+			http_close_conn(conn);
 	}
 }
 
@@ -606,7 +611,7 @@ void http_server_close_unasked(struct http_server *server)
 		struct http_conn *conn = LIST_OBJECT(l, struct http_conn, link);
 
 		if (!conn->is_answering || http_awaits_body(conn))
-			close_conn(conn);
+			http_close_conn(conn);
 	}
 }
 

@@ -1,7 +1,7 @@
 /*
  * http_client.c: HTTP/1.1 requests of ours (see http_client.h).
  *
- *   call ── begin (deferred) ──> a connection that waits, or a new one:
+ *   call ── http_client_begin (deferred) ──> a connection that waits, or a new one:
  *           resolve ─> connect, address by address ─> TLS ─> request ─> answer
  *
  * A connection belongs to the client, on one of its two lists, and serves one
@@ -63,24 +63,26 @@ struct http_call {
 	bool has_failed_once; /* on a used connection: only a new one will do */
 };
 
-static void on_opened(void *arg);
-static void on_read(void *arg, char *bytes, size_t n);
-static void on_closed(void *arg, int err);
+static void http_client_on_opened(void *arg);
+static void http_client_on_read(void *arg, char *bytes, size_t n);
+static void http_client_on_closed(void *arg, int err);
 
-static const struct stream_handlers stream_handlers = {
-	.opened = on_opened, .read = on_read, .closed = on_closed};
+static const struct stream_handlers stream_handlers = {.opened = http_client_on_opened,
+						       .read = http_client_on_read,
+						       .closed = http_client_on_closed};
 
-static void on_head(const struct http_client_parse *parse, void *arg);
-static void on_body(const char *bytes, size_t n, void *arg);
+static void http_client_on_head(const struct http_client_parse *parse, void *arg);
+static void http_client_on_body(const char *bytes, size_t n, void *arg);
 
-static const struct http_client_parse_handlers parse_handlers = {.head = on_head, .body = on_body};
+static const struct http_client_parse_handlers parse_handlers = {.head = http_client_on_head,
+								 .body = http_client_on_body};
 
-static struct timers *timers_of(const struct connection *connection)
+static struct timers *http_client_timers_of(const struct connection *connection)
 {
 	return &connection->client->loop->timers;
 }
 
-static void close_stream(struct connection *connection)
+static void http_client_close_stream(struct connection *connection)
 {
 	if (!connection->stream)
 		return;
@@ -89,21 +91,21 @@ static void close_stream(struct connection *connection)
 	connection->stream = NULL;
 }
 
-static void connection_destroy(void *object)
+static void http_client_connection_destroy(void *object)
 {
 	struct connection *connection = object;
 
 	http_client_parse_reset(&connection->parse);
 }
 
-/* Ends it, and with it its use by a call, which hears nothing of that. */
-static void drop(struct connection *connection)
+/* Ends the connection, and its use by a call, which is not notified. */
+static void http_client_drop(struct connection *connection)
 {
 	struct http_client *client = connection->client;
 
-	timer_clear(timers_of(connection), &connection->timer);
+	timer_clear(http_client_timers_of(connection), &connection->timer);
 	connection->resolve = mem_deref(connection->resolve);
-	close_stream(connection);
+	http_client_close_stream(connection);
 	http_client_parse_stop(&connection->parse);
 	list_remove(connection->call ? &client->busy : &client->idle, &connection->link);
 	if (connection->call)
@@ -112,15 +114,15 @@ static void drop(struct connection *connection)
 	mem_deref(connection);
 }
 
-static void fail(struct connection *connection, int err, const char *why)
+static void http_client_fail(struct connection *connection, int err, const char *why)
 {
 	struct http_call *call = connection->call;
 
-	drop(connection);
+	http_client_drop(connection);
 	call->handlers->done(err, why, call->arg);
 }
 
-static void fail_plainly(struct connection *connection, int err)
+static void http_client_fail_plainly(struct connection *connection, int err)
 {
 	const struct url *url = &connection->url;
 	const char *words = url->is_tls ? tls_words(err) : NULL;
@@ -131,31 +133,31 @@ static void fail_plainly(struct connection *connection, int err)
 	if (len > 0 && (size_t)len < sizeof(why))
 		url_suggest_scheme(why + len, sizeof(why) - (size_t)len, url, err,
 				   connection->is_open, connection->received > 0);
-	fail(connection, err, why);
+	http_client_fail(connection, err, why);
 }
 
-static void begin(void *arg);
+static void http_client_begin(void *arg);
 
-/* Once, and only what no server can have answered yet. */
-static bool begin_again(struct connection *connection)
+/* A request is repeated only once, and only if no server can have answered it yet. */
+static bool http_client_begin_again(struct connection *connection)
 {
 	struct http_call *call = connection->call;
 
 	if (!connection->is_used || connection->received > 0 || call->has_failed_once)
 		return false;
 	call->has_failed_once = true;
-	drop(connection);
-	loop_defer(call->client->loop, &call->begin, begin, call);
+	http_client_drop(connection);
+	loop_defer(call->client->loop, &call->begin, http_client_begin, call);
 	return true;
 }
 
-static void send_request(struct connection *connection)
+static void http_client_send_request(struct connection *connection)
 {
 	struct http_call *call = connection->call;
 	struct outgoing *message = outgoing_copy(call->request.bytes, call->request.len);
 
 	if (!message) {
-		fail_plainly(connection, ENOMEM);
+		http_client_fail_plainly(connection, ENOMEM);
 		return;
 	}
 	connection->received = 0;
@@ -164,18 +166,18 @@ static void send_request(struct connection *connection)
 	stream_queue(connection->stream, message);
 }
 
-static void on_opened(void *arg)
+static void http_client_on_opened(void *arg)
 {
 	struct connection *connection = arg;
 
 	connection->is_open = true;
-	timer_clear(timers_of(connection), &connection->timer);
+	timer_clear(http_client_timers_of(connection), &connection->timer);
 	connection->resolve = mem_deref(connection->resolve);
 	connection->next = NULL;
-	send_request(connection);
+	http_client_send_request(connection);
 }
 
-static int start_connecting(struct connection *connection, const struct addrinfo *to)
+static int http_client_start_connecting(struct connection *connection, const struct addrinfo *to)
 {
 	struct http_client *client = connection->client;
 	int fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -193,19 +195,19 @@ static int start_connecting(struct connection *connection, const struct addrinfo
 			      &stream_handlers, connection);
 }
 
-static void try_next(struct connection *connection, int err);
+static void http_client_try_next(struct connection *connection, int err);
 
-static void on_late(void *arg)
+static void http_client_on_late(void *arg)
 {
 	struct connection *connection = arg;
 
-	close_stream(connection);
-	try_next(connection, ETIMEDOUT);
+	http_client_close_stream(connection);
+	http_client_try_next(connection, ETIMEDOUT);
 }
 
-/* Each address gets its share of the time that is left, so that one that does
- * not answer leaves some for the others. */
-static void set_share(struct connection *connection)
+/* Each address gets a share of the time that is left, so that one that does not answer leaves some
+ * for the others. */
+static void http_client_set_share(struct connection *connection)
 {
 	uint64_t now_us = connection->client->loop->timers.now_us;
 	uint64_t left_us = connection->deadline_us > now_us ? connection->deadline_us - now_us : 0;
@@ -213,44 +215,44 @@ static void set_share(struct connection *connection)
 
 	for (const struct addrinfo *a = connection->next; a; a = a->ai_next)
 		++count;
-	timer_set(timers_of(connection), &connection->timer, left_us / (count ? count : 1), on_late,
-		  connection);
+	timer_set(http_client_timers_of(connection), &connection->timer,
+		  left_us / (count ? count : 1), http_client_on_late, connection);
 }
 
-/* err is why the address before this one failed. */
-static void try_next(struct connection *connection, int err)
+/* `err` says why the address before this one failed. */
+static void http_client_try_next(struct connection *connection, int err)
 {
 	while (connection->next) {
 		const struct addrinfo *to = connection->next;
 
-		set_share(connection);
+		http_client_set_share(connection);
 		connection->next = to->ai_next;
-		err = start_connecting(connection, to);
+		err = http_client_start_connecting(connection, to);
 		if (!err)
 			return;
 	}
-	fail_plainly(connection, err);
+	http_client_fail_plainly(connection, err);
 }
 
-static void on_resolved(const struct addrinfo *found, const char *words, void *arg)
+static void http_client_on_resolved(const struct addrinfo *found, const char *words, void *arg)
 {
 	struct connection *connection = arg;
 	char why[WHY_SIZE];
 
 	if (found) {
 		connection->next = found;
-		try_next(connection, EADDRNOTAVAIL);
+		http_client_try_next(connection, EADDRNOTAVAIL);
 		return;
 	}
 	snprintf(why, sizeof(why), "%s: %s", connection->url.authority, words);
-	fail(connection, EADDRNOTAVAIL, why);
+	http_client_fail(connection, EADDRNOTAVAIL, why);
 }
 
-static void wait_for_call(struct connection *connection);
+static void http_client_wait_for_call(struct connection *connection);
 
-/* The answer is whole.  The call is told last: it may begin another, on this
- * very connection. */
-static void finish(struct connection *connection, bool is_clean)
+/* The answer is complete.  The call is notified last, because its handler may start another one on
+ * this very connection. */
+static void http_client_finish(struct connection *connection, bool is_clean)
 {
 	struct http_client *client = connection->client;
 	struct http_call *call = connection->call;
@@ -261,14 +263,14 @@ static void finish(struct connection *connection, bool is_clean)
 		connection->call = NULL;
 		call->connection = NULL;
 		connection->is_used = true;
-		wait_for_call(connection);
+		http_client_wait_for_call(connection);
 	} else {
-		drop(connection);
+		http_client_drop(connection);
 	}
 	call->handlers->done(0, NULL, call->arg);
 }
 
-static void fail_parse(struct connection *connection)
+static void http_client_fail_parse(struct connection *connection)
 {
 	char why[WHY_SIZE];
 
@@ -278,32 +280,32 @@ static void fail_parse(struct connection *connection)
 	if (len > 0 && (size_t)len < sizeof(why))
 		url_suggest_scheme(why + len, sizeof(why) - (size_t)len, &connection->url,
 				   ECONNRESET, true, connection->received > 0);
-	fail(connection, EPROTO, why);
+	http_client_fail(connection, EPROTO, why);
 }
 
-static void on_head(const struct http_client_parse *parse, void *arg)
+static void http_client_on_head(const struct http_client_parse *parse, void *arg)
 {
 	struct http_call *call = ((struct connection *)arg)->call;
 
 	call->handlers->head(parse, call->arg);
 }
 
-static void on_body(const char *bytes, size_t n, void *arg)
+static void http_client_on_body(const char *bytes, size_t n, void *arg)
 {
 	struct http_call *call = ((struct connection *)arg)->call;
 
 	call->handlers->body(bytes, n, call->arg);
 }
 
-static void read_answer(struct connection *connection, const char *bytes, size_t n)
+static void http_client_read_answer(struct connection *connection, const char *bytes, size_t n)
 {
 	size_t taken;
 
-	if (n == 0 && begin_again(connection))
+	if (n == 0 && http_client_begin_again(connection))
 		return;
 	connection->received += n;
 	if (connection->received > connection->call->answer_max) {
-		fail(connection, EMSGSIZE, "the answer is too long");
+		http_client_fail(connection, EMSGSIZE, "the answer is too long");
 		return;
 	}
 	taken = n ? http_client_parse_feed(&connection->parse, bytes, n) : 0;
@@ -312,51 +314,53 @@ static void read_answer(struct connection *connection, const char *bytes, size_t
 	if (!connection->call)
 		return; /* given up from one of its handlers */
 	if (connection->parse.state == HTTP_CLIENT_PARSE_FAILED)
-		fail_parse(connection);
+		http_client_fail_parse(connection);
 	else if (connection->parse.state == HTTP_CLIENT_PARSE_DONE)
-		finish(connection, taken == n && n > 0);
+		http_client_finish(connection, taken == n && n > 0);
 }
 
-/* A handler may drop the connection while its parser runs: it is held. */
-static void on_read(void *arg, char *bytes, size_t n)
+/* A reference is held, because a handler may drop the connection while its parser runs. */
+static void http_client_on_read(void *arg, char *bytes, size_t n)
 {
 	struct connection *connection = mem_ref(arg);
 
 	if (connection->call)
-		read_answer(connection, bytes, n);
+		http_client_read_answer(connection, bytes, n);
 	else
-		drop(connection); /* nothing was asked: an end, or a word of farewell */
+		http_client_drop(
+			connection); /* no request was sent: the server closes the connection, or says why it will */
 	mem_deref(connection);
 }
 
-static void on_closed(void *arg, int err)
+static void http_client_on_closed(void *arg, int err)
 {
 	struct connection *connection = arg;
 
 	connection->stream = NULL;
 	if (!connection->call)
-		drop(connection);
+		http_client_drop(connection);
 	else if (!connection->is_open)
-		try_next(connection, err);
-	else if (!begin_again(connection))
-		fail_plainly(connection, err ? err : ECONNRESET);
+		http_client_try_next(connection, err);
+	else if (!http_client_begin_again(connection))
+		http_client_fail_plainly(connection, err ? err : ECONNRESET);
 }
 
-static void on_idle_end(void *arg)
+static void http_client_on_idle_end(void *arg)
 {
-	drop(arg);
+	http_client_drop(arg);
 }
 
-static bool is_origin(const struct connection *connection, const struct url *url)
+static bool http_client_is_origin(const struct connection *connection, const struct url *url)
 {
 	return connection->url.is_tls == url->is_tls &&
 	       strcmp(connection->url.host, url->host) == 0 &&
 	       strcmp(connection->url.port, url->port) == 0;
 }
 
-/* The one that waits longest of this origin, or of all with NULL. */
-static struct connection *oldest(const struct http_client *client, const struct url *url,
-				 size_t *count)
+/* Returns the connection to this origin that has waited longest, or of all origins if it is
+ * NULL. */
+static struct connection *http_client_oldest(const struct http_client *client,
+					     const struct url *url, size_t *count)
 {
 	struct connection *first = NULL;
 
@@ -364,7 +368,7 @@ static struct connection *oldest(const struct http_client *client, const struct 
 	for (struct link *l = list_first(&client->idle); l; l = list_next(&client->idle, l)) {
 		struct connection *connection = LIST_OBJECT(l, struct connection, link);
 
-		if (url && !is_origin(connection, url))
+		if (url && !http_client_is_origin(connection, url))
 			continue;
 		if (!first)
 			first = connection;
@@ -373,98 +377,99 @@ static struct connection *oldest(const struct http_client *client, const struct 
 	return first;
 }
 
-static void wait_for_call(struct connection *connection)
+static void http_client_wait_for_call(struct connection *connection)
 {
 	struct http_client *client = connection->client;
 	struct connection *first;
 	size_t count;
 
 	http_client_parse_reset(&connection->parse);
-	timer_set(timers_of(connection), &connection->timer, HTTP_CLIENT_IDLE_MS * UINT64_C(1000),
-		  on_idle_end, connection);
-	first = oldest(client, &connection->url, &count);
+	timer_set(http_client_timers_of(connection), &connection->timer,
+		  HTTP_CLIENT_IDLE_MS * UINT64_C(1000), http_client_on_idle_end, connection);
+	first = http_client_oldest(client, &connection->url, &count);
 	if (count > HTTP_CLIENT_IDLE_OF_ORIGIN)
-		drop(first);
-	first = oldest(client, NULL, &count);
+		http_client_drop(first);
+	first = http_client_oldest(client, NULL, &count);
 	if (count > HTTP_CLIENT_IDLE_MAX)
-		drop(first);
+		http_client_drop(first);
 }
 
-/* The one that was used last, which is the likeliest to be still open. */
-static struct connection *take_idle(struct http_client *client, const struct url *url)
+/* Takes the connection that was used last, which is the most likely to be still open. */
+static struct connection *http_client_take_idle(struct http_client *client, const struct url *url)
 {
 	for (struct link *l = list_last(&client->idle); l; l = list_prev(&client->idle, l)) {
 		struct connection *connection = LIST_OBJECT(l, struct connection, link);
 
-		if (!is_origin(connection, url))
+		if (!http_client_is_origin(connection, url))
 			continue;
 		list_remove(&client->idle, &connection->link);
-		timer_clear(timers_of(connection), &connection->timer);
+		timer_clear(http_client_timers_of(connection), &connection->timer);
 		return connection;
 	}
 	return NULL;
 }
 
-static void attach(struct connection *connection, struct http_call *call)
+static void http_client_attach(struct connection *connection, struct http_call *call)
 {
 	connection->call = call;
 	call->connection = connection;
 	list_append(&call->client->busy, &connection->link);
 }
 
-static int open_connection(struct http_call *call)
+static int http_client_open_connection(struct http_call *call)
 {
 	struct http_client *client = call->client;
-	struct connection *connection = mem_zalloc(sizeof(*connection), connection_destroy);
+	struct connection *connection =
+		mem_zalloc(sizeof(*connection), http_client_connection_destroy);
 
 	if (!connection)
 		return ENOMEM;
 	connection->client = client;
 	connection->url = call->url;
 	connection->deadline_us = client->loop->timers.now_us + call->connect_ms * UINT64_C(1000);
-	attach(connection, call);
-	timer_set(timers_of(connection), &connection->timer, call->connect_ms * UINT64_C(1000),
-		  on_late, connection);
+	http_client_attach(connection, call);
+	timer_set(http_client_timers_of(connection), &connection->timer,
+		  call->connect_ms * UINT64_C(1000), http_client_on_late, connection);
 	if (resolve_start(&connection->resolve, client->resolver, call->url.host, call->url.port,
-			  on_resolved, connection) == 0)
+			  http_client_on_resolved, connection) == 0)
 		return 0;
-	drop(connection);
+	http_client_drop(connection);
 	return ENOMEM;
 }
 
-static void begin(void *arg)
+static void http_client_begin(void *arg)
 {
 	struct http_call *call = arg;
 	struct connection *connection =
-		call->has_failed_once ? NULL : take_idle(call->client, &call->url);
+		call->has_failed_once ? NULL : http_client_take_idle(call->client, &call->url);
 	int err = 0;
 
 	if (connection) {
-		attach(connection, call);
-		send_request(connection);
+		http_client_attach(connection, call);
+		http_client_send_request(connection);
 		return;
 	}
 	if (call->url.is_tls && !call->client->tls)
 		err = EPROTONOSUPPORT;
 	else
-		err = open_connection(call);
+		err = http_client_open_connection(call);
 	if (err)
 		call->handlers->done(err, strerror(err), call->arg);
 }
 
-static void call_destroy(void *object)
+static void http_client_call_destroy(void *object)
 {
 	struct http_call *call = object;
 
 	if (call->client)
 		loop_undefer(call->client->loop, &call->begin);
 	if (call->connection)
-		drop(call->connection);
+		http_client_drop(call->connection);
 	buf_reset(&call->request);
 	mem_deref(call->client);
 }
 
-static int write_request(struct buf *request, const struct http_call_options *options)
+static int http_client_write_request(struct buf *request, const struct http_call_options *options)
 {
 	const struct url *url = options->url;
 	const char *target = url->target;
@@ -486,7 +491,7 @@ int http_client_call(struct http_call **callp, struct http_client *client,
 		     const struct http_call_options *options,
 		     const struct http_call_handlers *handlers, void *arg)
 {
-	struct http_call *call = mem_zalloc(sizeof(*call), call_destroy);
+	struct http_call *call = mem_zalloc(sizeof(*call), http_client_call_destroy);
 	int err;
 
 	if (!call)
@@ -499,46 +504,47 @@ int http_client_call(struct http_call **callp, struct http_client *client,
 	call->connect_ms = options->connect_ms;
 	call->answer_max = options->answer_max;
 	buf_init(&call->request, REQUEST_MAX);
-	err = write_request(&call->request, options);
+	err = http_client_write_request(&call->request, options);
 	if (err) {
 		mem_deref(call);
 		return err;
 	}
-	loop_defer(client->loop, &call->begin, begin, call);
+	loop_defer(client->loop, &call->begin, http_client_begin, call);
 	*callp = call;
 	return 0;
 }
 
-static void ignore_head(const struct http_client_parse *head, void *arg)
+static void http_client_ignore_head(const struct http_client_parse *head, void *arg)
 {
 	(void)head;
 	(void)arg;
 }
 
-static void ignore_body(const char *bytes, size_t n, void *arg)
+static void http_client_ignore_body(const char *bytes, size_t n, void *arg)
 {
 	(void)bytes;
 	(void)n;
 	(void)arg;
 }
 
-static void on_left_done(int err, const char *why, void *arg)
+static void http_client_on_left_done(int err, const char *why, void *arg)
 {
 	(void)err;
 	(void)why;
 	mem_deref(arg);
 }
 
-static const struct http_call_handlers left_handlers = {
-	.head = ignore_head, .body = ignore_body, .done = on_left_done};
+static const struct http_call_handlers left_handlers = {.head = http_client_ignore_head,
+							.body = http_client_ignore_body,
+							.done = http_client_on_left_done};
 
-static void on_left_late(void *arg)
+static void http_client_on_left_late(void *arg)
 {
 	mem_deref(arg);
 }
 
-/* It belongs to its connection now, and holds the client no longer: the client's
- * end is its end. */
+/* The call belongs to its connection from here on, and holds no reference to the client: it ends
+ * with the client. */
 void http_client_leave(struct http_call *call)
 {
 	struct connection *connection = call ? call->connection : NULL;
@@ -548,8 +554,8 @@ void http_client_leave(struct http_call *call)
 		mem_deref(call);
 		return;
 	}
-	timer_set(timers_of(connection), &connection->timer, HTTP_CLIENT_LEAVE_MS * UINT64_C(1000),
-		  on_left_late, call);
+	timer_set(http_client_timers_of(connection), &connection->timer,
+		  HTTP_CLIENT_LEAVE_MS * UINT64_C(1000), http_client_on_left_late, call);
 	call->handlers = &left_handlers;
 	call->arg = call;
 	client = call->client;
@@ -557,7 +563,7 @@ void http_client_leave(struct http_call *call)
 	mem_deref(client); /* which may be its end, and the call's */
 }
 
-static void client_destroy(void *object)
+static void http_client_destroy(void *object)
 {
 	struct http_client *client = object;
 	struct link *link;
@@ -565,7 +571,7 @@ static void client_destroy(void *object)
 	while ((link = list_first(&client->busy)))
 		mem_deref(LIST_OBJECT(link, struct connection, link)->call); /* was left */
 	while ((link = list_first(&client->idle)))
-		drop(LIST_OBJECT(link, struct connection, link));
+		http_client_drop(LIST_OBJECT(link, struct connection, link));
 	mem_deref(client->resolver);
 	mem_deref(client->tls);
 }
@@ -581,7 +587,7 @@ int http_client_alloc(struct http_client **clientp, struct loop *loop, struct tl
 	client->tls = mem_ref(tls);
 	list_init(&client->busy);
 	list_init(&client->idle);
-	mem_set_destructor(client, client_destroy);
+	mem_set_destructor(client, http_client_destroy);
 	err = resolver_alloc(&client->resolver, loop);
 	if (err)
 		mem_deref(client);

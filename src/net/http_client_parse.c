@@ -1,5 +1,5 @@
 /*
- * http_client_parse.c: one HTTP/1.1 answer out of bytes (see http_client_parse.h).
+ * http_client_parse.c: parses one HTTP/1.1 answer (see http_client_parse.h).
  */
 #include "net/http_client_parse.h"
 
@@ -8,22 +8,24 @@
 
 #include "base/count.h"
 
-static int fail(struct http_client_parse *parse, const char *reason)
+static int http_client_parse_fail(struct http_client_parse *parse, const char *reason)
 {
 	parse->state = HTTP_CLIENT_PARSE_FAILED;
 	parse->reason = reason;
 	return HPE_USER;
 }
 
-static int append(struct http_client_parse *parse, const char *bytes, size_t n)
+static int http_client_parse_append(struct http_client_parse *parse, const char *bytes, size_t n)
 {
 	if (parse->state != HTTP_CLIENT_PARSE_HEAD)
 		return 0; /* trailers are read and thrown away */
-	return buf_append(&parse->head, bytes, n) == 0 ? 0 : fail(parse, "its head is too large");
+	return buf_append(&parse->head, bytes, n) == 0
+		       ? 0
+		       : http_client_parse_fail(parse, "its head is too large");
 }
 
-/* Ends the value that is being collected, without the blanks at its end. */
-static int end_value(struct http_client_parse *parse)
+/* Ends the value that is being collected, and removes the blanks at its end. */
+static int http_client_parse_end_value(struct http_client_parse *parse)
 {
 	struct buf *head = &parse->head;
 
@@ -32,31 +34,31 @@ static int end_value(struct http_client_parse *parse)
 	while (head->bytes[head->len - 1] == ' ' || head->bytes[head->len - 1] == '\t')
 		--head->len;
 	parse->in_value = false;
-	return append(parse, "", 1);
+	return http_client_parse_append(parse, "", 1);
 }
 
-static int on_header_field(llhttp_t *llhttp, const char *at, size_t n)
+static int http_client_parse_on_header_field(llhttp_t *llhttp, const char *at, size_t n)
 {
 	struct http_client_parse *parse = llhttp->data;
-	int err = end_value(parse);
+	int err = http_client_parse_end_value(parse);
 
-	return err ? err : append(parse, at, n);
+	return err ? err : http_client_parse_append(parse, at, n);
 }
 
-static int on_header_field_complete(llhttp_t *llhttp)
+static int http_client_parse_on_header_field_complete(llhttp_t *llhttp)
 {
 	struct http_client_parse *parse = llhttp->data;
 
 	parse->in_value = parse->state == HTTP_CLIENT_PARSE_HEAD;
-	return append(parse, "", 1);
+	return http_client_parse_append(parse, "", 1);
 }
 
-static int on_header_value(llhttp_t *llhttp, const char *at, size_t n)
+static int http_client_parse_on_header_value(llhttp_t *llhttp, const char *at, size_t n)
 {
-	return append(llhttp->data, at, n);
+	return http_client_parse_append(llhttp->data, at, n);
 }
 
-static int check_head(struct http_client_parse *parse)
+static int http_client_parse_check_head(struct http_client_parse *parse)
 {
 	static const struct {
 		const char *name, *good, *reason;
@@ -66,29 +68,30 @@ static int check_head(struct http_client_parse *parse)
 	};
 
 	if (parse->llhttp.http_major != 1 || parse->llhttp.http_minor > 1)
-		return fail(parse, "its HTTP version is not supported");
+		return http_client_parse_fail(parse, "its HTTP version is not supported");
 	if (parse->status < 100 || parse->status > 599)
-		return fail(parse, "its status is none");
+		return http_client_parse_fail(parse, "its status is none");
 	if (parse->status == 101)
-		return fail(parse, "it changes the protocol, which was not asked for");
+		return http_client_parse_fail(parse,
+					      "it changes the protocol, which was not asked for");
 	for (size_t i = 0; i < COUNT(codings); ++i) {
 		const char *value = http_client_parse_header(parse, codings[i].name);
 
 		if (value && strcasecmp(value, codings[i].good) != 0)
-			return fail(parse, codings[i].reason);
+			return http_client_parse_fail(parse, codings[i].reason);
 	}
 	return 0;
 }
 
-static int on_headers_complete(llhttp_t *llhttp)
+static int http_client_parse_on_headers_complete(llhttp_t *llhttp)
 {
 	struct http_client_parse *parse = llhttp->data;
-	int err = end_value(parse);
+	int err = http_client_parse_end_value(parse);
 
 	if (err)
 		return -1;
 	parse->status = (uint16_t)llhttp->status_code;
-	if (check_head(parse) != 0)
+	if (http_client_parse_check_head(parse) != 0)
 		return -1;
 	parse->is_interim = parse->status < 200;
 	if (parse->is_interim)
@@ -99,7 +102,7 @@ static int on_headers_complete(llhttp_t *llhttp)
 	return parse->is_stopped ? -1 : 0;
 }
 
-static int on_body(llhttp_t *llhttp, const char *at, size_t n)
+static int http_client_parse_on_body(llhttp_t *llhttp, const char *at, size_t n)
 {
 	struct http_client_parse *parse = llhttp->data;
 
@@ -107,7 +110,7 @@ static int on_body(llhttp_t *llhttp, const char *at, size_t n)
 	return parse->is_stopped ? HPE_USER : 0;
 }
 
-static int on_message_complete(llhttp_t *llhttp)
+static int http_client_parse_on_message_complete(llhttp_t *llhttp)
 {
 	struct http_client_parse *parse = llhttp->data;
 
@@ -121,12 +124,12 @@ static int on_message_complete(llhttp_t *llhttp)
 }
 
 static const llhttp_settings_t settings = {
-	.on_header_field = on_header_field,
-	.on_header_field_complete = on_header_field_complete,
-	.on_header_value = on_header_value,
-	.on_headers_complete = on_headers_complete,
-	.on_body = on_body,
-	.on_message_complete = on_message_complete,
+	.on_header_field = http_client_parse_on_header_field,
+	.on_header_field_complete = http_client_parse_on_header_field_complete,
+	.on_header_value = http_client_parse_on_header_value,
+	.on_headers_complete = http_client_parse_on_headers_complete,
+	.on_body = http_client_parse_on_body,
+	.on_message_complete = http_client_parse_on_message_complete,
 };
 
 void http_client_parse_init(struct http_client_parse *parse,
@@ -143,7 +146,7 @@ void http_client_parse_reset(struct http_client_parse *parse)
 	buf_reset(&parse->head);
 }
 
-static bool is_over(const struct http_client_parse *parse)
+static bool http_client_parse_is_over(const struct http_client_parse *parse)
 {
 	return parse->is_stopped || parse->state == HTTP_CLIENT_PARSE_DONE ||
 	       parse->state == HTTP_CLIENT_PARSE_FAILED;
@@ -153,23 +156,23 @@ size_t http_client_parse_feed(struct http_client_parse *parse, const char *bytes
 {
 	enum llhttp_errno err;
 
-	if (is_over(parse))
+	if (http_client_parse_is_over(parse))
 		return 0;
 	err = llhttp_execute(&parse->llhttp, bytes, n);
 	if (parse->state == HTTP_CLIENT_PARSE_DONE)
 		return (size_t)(llhttp_get_error_pos(&parse->llhttp) - bytes);
-	if (err != HPE_OK && !is_over(parse))
-		fail(parse, "it is no HTTP");
+	if (err != HPE_OK && !http_client_parse_is_over(parse))
+		http_client_parse_fail(parse, "it is no HTTP");
 	return n;
 }
 
 void http_client_parse_end(struct http_client_parse *parse)
 {
-	if (is_over(parse))
+	if (http_client_parse_is_over(parse))
 		return;
 	llhttp_finish(&parse->llhttp); /* its outcome is the state */
 	if (parse->state != HTTP_CLIENT_PARSE_DONE)
-		fail(parse, "it ended early");
+		http_client_parse_fail(parse, "it ended early");
 	parse->keeps_alive = false;
 }
 

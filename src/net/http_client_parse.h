@@ -1,8 +1,8 @@
 /*
- * http_client_parse.h: one HTTP/1.1 answer out of bytes, as they come.
+ * http_client_parse.h: parses one HTTP/1.1 answer as its bytes arrive.
  *
- * Pure: no socket, no clock.  llhttp does the grammar.  Interim answers (1xx) are
- * passed over; codings that we did not ask for and cannot undo are refused.
+ * Pure: no socket, no clock.  llhttp does the grammar.  Interim answers (1xx) are skipped; codings
+ * that we did not ask for and cannot decode are refused.
  */
 #ifndef NET_HTTP_CLIENT_PARSE_H
 #define NET_HTTP_CLIENT_PARSE_H
@@ -14,8 +14,8 @@
 
 #include "base/buf.h"
 
-/* Names and values of an answer's headers; servers send a few hundred bytes,
- * those behind proxies a few thousand. */
+/* For the names and values of the headers: servers send a few hundred bytes, and those behind
+ * proxies a few thousand. */
 #define HTTP_CLIENT_HEAD_MAX (16u * 1024u)
 
 enum http_client_parse_state {
@@ -50,18 +50,18 @@ void http_client_parse_init(struct http_client_parse *parse,
 			    const struct http_client_parse_handlers *handlers, void *arg);
 void http_client_parse_reset(struct http_client_parse *parse);
 
-/* Takes bytes up to the end of the answer at most and gives their number; the
- * state says how it stands.  After DONE and FAILED it takes nothing. */
+/* Parses bytes, at most up to the end of the answer, and returns their number; the state says what
+ * was reached.  After DONE and FAILED it parses nothing. */
 size_t http_client_parse_feed(struct http_client_parse *parse, const char *bytes, size_t n);
 
-/* The server has sent all it will: the end of a body that has no other, and a
- * failure anywhere else. */
+/* The server has sent everything.  That ends a body without a declared length, and is a failure
+ * anywhere else. */
 void http_client_parse_end(struct http_client_parse *parse);
 
-/* From a handler: nothing more is wanted, and the handlers hear nothing more. */
+/* For a handler: stops the parser, and no handler is called any more. */
 void http_client_parse_stop(struct http_client_parse *parse);
 
-/* Of a complete head: the first header of that name, or NULL. */
+/* Returns the first header with that name of a complete head, or NULL. */
 const char *http_client_parse_header(const struct http_client_parse *parse, const char *name);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * http_conn.h: what the files of the HTTP server share; not for others.
  *
- * A connection is on its server's list until its stream has closed or it became
- * a WebSocket.  While a request is read the connection holds it; while it is
- * answered, the two only point at each other, and whoever goes first says so.
+ * A connection is on its server's list until its stream has closed or it has become a WebSocket.
+ * While a request is read, the connection owns it.  While it is answered, the two only point to
+ * each other, and the one that is freed first clears the pointer of the other.
  */
 #ifndef NET_HTTP_CONN_H
 #define NET_HTTP_CONN_H
@@ -28,14 +28,14 @@ struct http_conn {
 	struct keyless_member keyless;
 	struct http_server *server;
 	struct stream *stream;
-	struct request *request; /* read or answered at present */
-	struct buf waiting; /* came after the request that is answered */
+	struct request *request; /* the one that is being read or answered */
+	struct buf waiting; /* bytes that arrived after the request that is being answered */
 	struct timer timer;
 	struct deferred next;
 	uint32_t skip; /* bytes of an unread body, still to be skipped */
 	bool is_answering;
 	bool has_answered; /* a request, so that the client can do without another */
-	bool is_ended; /* the client has sent all it will */
+	bool is_ended; /* the client has sent everything */
 	bool is_closing; /* the last answer was given */
 };
 
@@ -70,13 +70,13 @@ static inline struct request *request_of(const struct http_request *request)
  * still to come than we are willing to skip, or because the client waits for 100-continue. */
 bool http_conn_must_end(const struct request *request);
 
-/* http.c: the answer was queued: on to the next request, or the end. */
+/* http.c: the answer is queued; continues with the next request, or closes the connection. */
 void http_conn_answered(struct http_conn *conn, struct request *request);
 
-/* http.c: gives up the stream (to a WebSocket) and ends the connection. */
+/* http.c: hands the stream over to a WebSocket and frees the connection. */
 void http_conn_leave(struct http_conn *conn);
 
-/* http_reply.c: the request ends unanswered; called by its destructor. */
+/* http_reply.c: the request is freed without an answer; called by its destructor. */
 void http_reply_missing(struct request *request);
 
 #endif

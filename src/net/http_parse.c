@@ -1,5 +1,5 @@
 /*
- * http_parse.c: one HTTP/1.1 request out of bytes (see http_parse.h).
+ * http_parse.c: parses one HTTP/1.1 request (see http_parse.h).
  */
 #include "net/http_parse.h"
 
@@ -10,13 +10,13 @@
 
 #define TOO_LARGE "request header too large"
 
-/* Where in the lines of a head a byte stands. */
+/* The position of a byte in the lines of a head. */
 enum { BEFORE, REQUEST_LINE, LINE_START, NAME, VALUE, BLANK_LINE, AFTER };
 
 /* What a request line has begun with: a word, a blank, the first byte of a target. */
 enum { METHOD_NONE, METHOD_WORD, METHOD_BLANK, METHOD_TARGET, METHOD_BAD };
 
-static int fail(struct http_parse *parse, uint16_t status, const char *reason)
+static int http_parse_fail(struct http_parse *parse, uint16_t status, const char *reason)
 {
 	parse->state = HTTP_PARSE_FAILED;
 	parse->status = status;
@@ -24,34 +24,34 @@ static int fail(struct http_parse *parse, uint16_t status, const char *reason)
 	return HPE_USER;
 }
 
-static int append(struct http_parse *parse, const char *bytes, size_t n)
+static int http_parse_append(struct http_parse *parse, const char *bytes, size_t n)
 {
 	switch (buf_append(&parse->head, bytes, n)) {
 	case 0:
 		return 0;
 	case ENOBUFS:
-		return fail(parse, 431, TOO_LARGE);
+		return http_parse_fail(parse, 431, TOO_LARGE);
 	default:
-		return fail(parse, 503, "out of memory");
+		return http_parse_fail(parse, 503, "out of memory");
 	}
 }
 
-static int on_url(llhttp_t *llhttp, const char *at, size_t n)
+static int http_parse_on_url(llhttp_t *llhttp, const char *at, size_t n)
 {
-	return append(llhttp->data, at, n);
+	return http_parse_append(llhttp->data, at, n);
 }
 
-static int on_url_complete(llhttp_t *llhttp)
+static int http_parse_on_url_complete(llhttp_t *llhttp)
 {
 	struct http_parse *parse = llhttp->data;
-	int err = append(parse, "", 1);
+	int err = http_parse_append(parse, "", 1);
 
 	parse->headers_at = parse->head.len;
 	return err;
 }
 
-/* Ends the value that is being collected, without the blanks at its end. */
-static int end_value(struct http_parse *parse)
+/* Ends the value that is being collected, and removes the blanks at its end. */
+static int http_parse_end_value(struct http_parse *parse)
 {
 	struct buf *head = &parse->head;
 
@@ -60,40 +60,40 @@ static int end_value(struct http_parse *parse)
 	while (head->bytes[head->len - 1] == ' ' || head->bytes[head->len - 1] == '\t')
 		--head->len;
 	parse->in_value = false;
-	return append(parse, "", 1);
+	return http_parse_append(parse, "", 1);
 }
 
-static int on_header_field(llhttp_t *llhttp, const char *at, size_t n)
+static int http_parse_on_header_field(llhttp_t *llhttp, const char *at, size_t n)
 {
 	struct http_parse *parse = llhttp->data;
 	int err;
 
 	if (parse->state != HTTP_PARSE_HEAD)
 		return 0; /* trailers are read and thrown away */
-	err = end_value(parse);
-	return err ? err : append(parse, at, n);
+	err = http_parse_end_value(parse);
+	return err ? err : http_parse_append(parse, at, n);
 }
 
-static int on_header_field_complete(llhttp_t *llhttp)
+static int http_parse_on_header_field_complete(llhttp_t *llhttp)
 {
 	struct http_parse *parse = llhttp->data;
 
 	if (parse->state != HTTP_PARSE_HEAD)
 		return 0;
 	parse->in_value = true;
-	return append(parse, "", 1);
+	return http_parse_append(parse, "", 1);
 }
 
-static int on_header_value(llhttp_t *llhttp, const char *at, size_t n)
+static int http_parse_on_header_value(llhttp_t *llhttp, const char *at, size_t n)
 {
 	struct http_parse *parse = llhttp->data;
 
-	return parse->state == HTTP_PARSE_HEAD ? append(parse, at, n) : 0;
+	return parse->state == HTTP_PARSE_HEAD ? http_parse_append(parse, at, n) : 0;
 }
 
-/* Splits the target, in its place, into a decoded path and a raw query.
- * Absolute form ("http://host/path", RFC 9112, 3.2.2) is taken as its path. */
-static int split_target(struct http_parse *parse)
+/* Splits the target in place into a decoded path and a raw query.  The absolute form
+ * ("http://host/path", RFC 9112, 3.2.2) is reduced to its path. */
+static int http_parse_split_target(struct http_parse *parse)
 {
 	char *target = parse->head.bytes;
 	char *path = target;
@@ -106,7 +106,7 @@ static int split_target(struct http_parse *parse)
 
 		path = host ? strpbrk(host + 3, "/?") : NULL;
 		if (!path && !host)
-			return fail(parse, 400, "bad request target");
+			return http_parse_fail(parse, 400, "bad request target");
 		if (!path)
 			path = target + strlen(target);
 	}
@@ -115,23 +115,23 @@ static int split_target(struct http_parse *parse)
 	parse->query_at = (size_t)(query - target);
 	if (path_len == 0) {
 		if (query == target)
-			return fail(parse, 400, "bad request target");
+			return http_parse_fail(parse, 400, "bad request target");
 		target[0] = '/';
 		target[1] = '\0'; /* "http://" was there: the query lies behind */
 		return 0;
 	}
-	/* The request is whole all the same: who serves it says what is wrong. */
+	/* The request is complete nevertheless: its handler says what is wrong. */
 	if (http_parse_decode(&decoded, target, parse->headers_at, path, path_len, false) != 0)
 		target[0] = '\0';
 	return 0;
 }
 
-static int check_host(struct http_parse *parse)
+static int http_parse_check_host(struct http_parse *parse)
 {
 	if (http_parse_header(parse, "host", 1))
-		return fail(parse, 400, "more than one Host header");
+		return http_parse_fail(parse, 400, "more than one Host header");
 	if (!parse->is_http_1_0 && !http_parse_header(parse, "host", 0))
-		return fail(parse, 400, "no Host header");
+		return http_parse_fail(parse, 400, "no Host header");
 	return 0;
 }
 
@@ -140,25 +140,25 @@ static bool http_parse_has_body(const struct http_parse *parse)
 	return parse->llhttp.content_length > 0 || http_parse_header(parse, "transfer-encoding", 0);
 }
 
-static int check_body(struct http_parse *parse)
+static int http_parse_check_body(struct http_parse *parse)
 {
 	const char *coding = http_parse_header(parse, "transfer-encoding", 0);
 	const char *expect = http_parse_header(parse, "expect", 0);
 
 	if (coding && (http_parse_header(parse, "transfer-encoding", 1) ||
 		       strcasecmp(coding, "chunked") != 0))
-		return fail(parse, 501, "transfer coding not supported");
+		return http_parse_fail(parse, 501, "transfer coding not supported");
 	if (coding && parse->is_http_1_0)
-		return fail(parse, 400, "Transfer-Encoding in HTTP/1.0");
+		return http_parse_fail(parse, 400, "Transfer-Encoding in HTTP/1.0");
 	if (!coding && parse->llhttp.content_length > parse->body.max - 1)
-		return fail(parse, 413, "request body too large");
+		return http_parse_fail(parse, 413, "request body too large");
 	if (expect && strcasecmp(expect, "100-continue") != 0)
-		return fail(parse, 417, "expectation not supported");
+		return http_parse_fail(parse, 417, "expectation not supported");
 	parse->wants_continue = expect && http_parse_has_body(parse) && !parse->is_http_1_0;
 	return 0;
 }
 
-static void make_room(struct http_parse *parse)
+static void http_parse_make_room(struct http_parse *parse)
 {
 	size_t max = parse->body.max - 1;
 
@@ -170,25 +170,25 @@ static void make_room(struct http_parse *parse)
 		parse->body.max = max + 1;
 }
 
-static int on_headers_complete(llhttp_t *llhttp)
+static int http_parse_on_headers_complete(llhttp_t *llhttp)
 {
 	struct http_parse *parse = llhttp->data;
-	int err = end_value(parse);
+	int err = http_parse_end_value(parse);
 
 	if (err)
 		return err;
 	if (llhttp->http_major != 1 || llhttp->http_minor > 1)
-		return fail(parse, 505, "HTTP version not supported");
+		return http_parse_fail(parse, 505, "HTTP version not supported");
 	if (llhttp->method == HTTP_CONNECT)
-		return fail(parse, 400, "CONNECT is for proxies");
+		return http_parse_fail(parse, 400, "CONNECT is for proxies");
 	parse->is_http_1_0 = llhttp->http_minor == 0;
 	parse->keeps_alive = llhttp_should_keep_alive(llhttp);
-	err = check_host(parse);
+	err = http_parse_check_host(parse);
 	if (!err)
-		err = split_target(parse);
+		err = http_parse_split_target(parse);
 	if (!err) {
-		make_room(parse);
-		err = check_body(parse);
+		http_parse_make_room(parse);
+		err = http_parse_check_body(parse);
 	}
 	if (err)
 		return -1;
@@ -203,45 +203,45 @@ static int http_parse_on_chunk_header(llhttp_t *llhttp)
 	struct http_parse *parse = llhttp->data;
 
 	if (llhttp->content_length > parse->body.max - 1 - parse->body.len)
-		return fail(parse, 413, "request body too large");
+		return http_parse_fail(parse, 413, "request body too large");
 	return 0;
 }
 
-/* One byte of the body's maximum is for the NUL behind it. */
-static int on_body(llhttp_t *llhttp, const char *at, size_t n)
+/* One byte of the maximum is for the NUL after the body. */
+static int http_parse_on_body(llhttp_t *llhttp, const char *at, size_t n)
 {
 	struct http_parse *parse = llhttp->data;
 	struct buf *body = &parse->body;
 
 	parse->wants_continue = false; /* it did not wait */
 	if (n > body->max - 1 - body->len)
-		return fail(parse, 413, "request body too large");
+		return http_parse_fail(parse, 413, "request body too large");
 	if (buf_append(body, at, n) != 0)
-		return fail(parse, 503, "out of memory");
+		return http_parse_fail(parse, 503, "out of memory");
 	return 0;
 }
 
-static int on_message_complete(llhttp_t *llhttp)
+static int http_parse_on_message_complete(llhttp_t *llhttp)
 {
 	struct http_parse *parse = llhttp->data;
 
 	if (buf_append(&parse->body, "", 1) != 0)
-		return fail(parse, 503, "out of memory");
+		return http_parse_fail(parse, 503, "out of memory");
 	--parse->body.len;
 	parse->state = HTTP_PARSE_DONE;
 	return HPE_PAUSED;
 }
 
 static const llhttp_settings_t settings = {
-	.on_url = on_url,
-	.on_url_complete = on_url_complete,
-	.on_header_field = on_header_field,
-	.on_header_field_complete = on_header_field_complete,
-	.on_header_value = on_header_value,
-	.on_headers_complete = on_headers_complete,
+	.on_url = http_parse_on_url,
+	.on_url_complete = http_parse_on_url_complete,
+	.on_header_field = http_parse_on_header_field,
+	.on_header_field_complete = http_parse_on_header_field_complete,
+	.on_header_value = http_parse_on_header_value,
+	.on_headers_complete = http_parse_on_headers_complete,
 	.on_chunk_header = http_parse_on_chunk_header,
-	.on_body = on_body,
-	.on_message_complete = on_message_complete,
+	.on_body = http_parse_on_body,
+	.on_message_complete = http_parse_on_message_complete,
 };
 
 void http_parse_init(struct http_parse *parse, size_t head_max, size_t body_max)
@@ -259,10 +259,10 @@ void http_parse_reset(struct http_parse *parse)
 	buf_reset(&parse->body);
 }
 
-/* The next state of our own look at the head, -1 for what is refused: a blank
- * before the colon and a folded line (RFC 9112, 5.1 and 5.2), by which two
- * readers may come to see two different requests. */
-static int next_line_state(int state, char c)
+/* Returns the next state of our own check of the head, or -1 for what is refused: a blank before
+ * the colon and a folded line (RFC 9112, 5.1 and 5.2), which two parsers may understand as two
+ * different requests. */
+static int http_parse_next_line_state(int state, char c)
 {
 	bool is_blank = c == ' ' || c == '\t';
 
@@ -285,18 +285,20 @@ static int next_line_state(int state, char c)
 	}
 }
 
-static bool is_method_char(char c)
+static bool http_parse_is_method_char(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '-';
 }
 
-static uint8_t next_method_state(uint8_t state, char c)
+static uint8_t http_parse_next_method_state(uint8_t state, char c)
 {
 	switch (state) {
 	case METHOD_NONE:
-		return is_method_char(c) ? METHOD_WORD : METHOD_BAD;
+		return http_parse_is_method_char(c) ? METHOD_WORD : METHOD_BAD;
 	case METHOD_WORD:
-		return is_method_char(c) ? METHOD_WORD : c == ' ' ? METHOD_BLANK : METHOD_BAD;
+		return http_parse_is_method_char(c) ? METHOD_WORD
+		       : c == ' '                   ? METHOD_BLANK
+						    : METHOD_BAD;
 	case METHOD_BLANK:
 		return c == '/' || c == '*' ? METHOD_TARGET : METHOD_BAD;
 	default:
@@ -304,41 +306,41 @@ static uint8_t next_method_state(uint8_t state, char c)
 	}
 }
 
-/* Looks at the bytes of the head before llhttp does; the status to refuse them
- * with, or 0. */
-static uint16_t judge_lines(struct http_parse *parse, const char *bytes, size_t n)
+/* Checks the bytes of the head before llhttp does; returns the status to refuse them with, or 0. */
+static uint16_t http_parse_check_lines(struct http_parse *parse, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n && parse->line_state != AFTER; ++i) {
-		int next = next_line_state(parse->line_state, bytes[i]);
+		int next = http_parse_next_line_state(parse->line_state, bytes[i]);
 
 		if (next < 0)
 			return 400;
 		if (++parse->head_bytes > parse->head.max)
 			return 431;
 		if (next == REQUEST_LINE || parse->line_state == REQUEST_LINE)
-			parse->method_state = next_method_state(parse->method_state, bytes[i]);
+			parse->method_state =
+				http_parse_next_method_state(parse->method_state, bytes[i]);
 		parse->line_state = (uint8_t)next;
 	}
 	return 0;
 }
 
-/* llhttp knows no such method.  Whether it is somebody else's or garbage is known
- * when the word has ended, wherever the bytes were split. */
-static void refuse_method(struct http_parse *parse)
+/* llhttp does not know the method.  Whether it is a valid word or garbage is known when the word
+ * has ended, wherever the bytes were split. */
+static void http_parse_refuse_method(struct http_parse *parse)
 {
 	if (parse->method_state == METHOD_TARGET)
-		fail(parse, 501, "no such method");
+		http_parse_fail(parse, 501, "no such method");
 	else if (parse->method_state == METHOD_BAD)
-		fail(parse, 400, "bad request");
+		http_parse_fail(parse, 400, "bad request");
 }
 
 static size_t http_parse_feed_head(struct http_parse *parse, const char *bytes, size_t n)
 {
-	uint16_t status = judge_lines(parse, bytes, n);
+	uint16_t status = http_parse_check_lines(parse, bytes, n);
 	enum llhttp_errno err;
 
 	if (status) {
-		fail(parse, status, status == 431 ? TOO_LARGE : "bad header line");
+		http_parse_fail(parse, status, status == 431 ? TOO_LARGE : "bad header line");
 		return n;
 	}
 	err = parse->is_foreign ? HPE_INVALID_METHOD : llhttp_execute(&parse->llhttp, bytes, n);
@@ -347,9 +349,9 @@ static size_t http_parse_feed_head(struct http_parse *parse, const char *bytes, 
 		return (size_t)(llhttp_get_error_pos(&parse->llhttp) - bytes);
 	parse->is_foreign = err == HPE_INVALID_METHOD;
 	if (parse->is_foreign)
-		refuse_method(parse);
+		http_parse_refuse_method(parse);
 	else if (err != HPE_OK && parse->state != HTTP_PARSE_FAILED)
-		fail(parse, 400, "bad request");
+		http_parse_fail(parse, 400, "bad request");
 	return n;
 }
 
@@ -384,9 +386,9 @@ static size_t http_parse_feed_body(struct http_parse *parse, const char *bytes, 
 		used += part;
 		parse->body_bytes += part;
 		if (err != HPE_OK && parse->state != HTTP_PARSE_FAILED)
-			fail(parse, 400, "bad request");
+			http_parse_fail(parse, 400, "bad request");
 		else if (parse->state == HTTP_PARSE_BODY && http_parse_wastes(parse))
-			fail(parse, 413, "chunk extensions or trailers too long");
+			http_parse_fail(parse, 413, "chunk extensions or trailers too long");
 	}
 	return parse->state == HTTP_PARSE_FAILED ? n : used;
 }
@@ -451,7 +453,7 @@ bool http_parse_has_header_from(const struct http_parse *parse, const char *pref
 	return false;
 }
 
-static int hex_digit(char c)
+static int http_parse_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -462,11 +464,11 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* The byte of an escape that begins at in, or -1; an escaped NUL is none. */
-static int unescape(const char *in, size_t in_len)
+/* Returns the byte of an escape that begins at `in`, or -1.  An escaped NUL is not allowed. */
+static int http_parse_unescape(const char *in, size_t in_len)
 {
-	int high = in_len >= 3 ? hex_digit(in[1]) : -1;
-	int low = high >= 0 ? hex_digit(in[2]) : -1;
+	int high = in_len >= 3 ? http_parse_hex_digit(in[1]) : -1;
+	int low = high >= 0 ? http_parse_hex_digit(in[2]) : -1;
 
 	return low < 0 || high + low == 0 ? -1 : high << 4 | low;
 }
@@ -480,7 +482,7 @@ int http_parse_decode(size_t *len, char *out, size_t size, const char *in, size_
 		char c = in[i];
 
 		if (c == '%') {
-			int byte = unescape(in + i, in_len - i);
+			int byte = http_parse_unescape(in + i, in_len - i);
 
 			if (byte < 0)
 				return EINVAL;

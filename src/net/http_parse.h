@@ -1,10 +1,9 @@
 /*
- * http_parse.h: one HTTP/1.1 request out of bytes, as they come.
+ * http_parse.h: parses one HTTP/1.1 request as its bytes arrive.
  *
- * Pure: no socket, no clock.  llhttp does the grammar; what it lets through and
- * we do not (a space before the colon, folded lines, a missing or second Host,
- * transfer codings we cannot undo) is refused here, with the status that the
- * client should read.
+ * Pure: no socket, no clock.  llhttp does the grammar.  What it accepts and we do not (a space
+ * before the colon, folded lines, a missing or second Host, transfer codings that we cannot decode)
+ * is refused here, with the status that the client should see.
  */
 #ifndef NET_HTTP_PARSE_H
 #define NET_HTTP_PARSE_H
@@ -38,10 +37,10 @@ struct http_parse {
 	uint16_t status; /* of a failure */
 	const char *reason;
 	uint8_t state; /* enum http_parse_state */
-	uint8_t line_state; /* of our own look at the lines of the head */
-	uint8_t method_state; /* and at the beginning of the first */
+	uint8_t line_state; /* of our own check of the lines of the head */
+	uint8_t method_state; /* of our own check of the beginning of the request line */
 	bool is_paused; /* between head and body */
-	bool is_foreign; /* llhttp has no such method, and reads no more of it */
+	bool is_foreign; /* llhttp does not know the method, and parses no more of it */
 	bool in_value;
 	bool wants_continue; /* the client waits for a 100 before it sends the body */
 	bool is_http_1_0;
@@ -70,9 +69,9 @@ const char *http_parse_header(const struct http_parse *parse, const char *name, 
 /* Whether the name of any header begins with the prefix, ignoring case. */
 bool http_parse_has_header_from(const struct http_parse *parse, const char *prefix);
 
-/* Undoes percent-escapes from in to out, which may be the same; ends it with a
- * NUL and gives its length.  EINVAL for a bad escape or an escaped NUL, ENOBUFS
- * when out (with its NUL) is too small. */
+/* Decodes percent-escapes from in to out, which may be the same; adds a NUL and returns the length.
+ * EINVAL for an invalid escape or an escaped NUL, ENOBUFS if out is too small for the result and
+ * its NUL. */
 int http_parse_decode(size_t *len, char *out, size_t size, const char *in, size_t in_len,
 		      bool plus_is_space);
 

@@ -1,5 +1,5 @@
 /*
- * http_reply.c: answers to HTTP requests, a WebSocket among them (see http.h).
+ * http_reply.c: answers to HTTP requests, including the upgrade to a WebSocket (see http.h).
  */
 #include <assert.h>
 #include <errno.h>
@@ -59,7 +59,7 @@ static const struct {
 	{505, "HTTP Version Not Supported"},
 };
 
-static const char *phrase_of(int status)
+static const char *http_reply_phrase_of(int status)
 {
 	for (size_t i = 0; i < COUNT(phrases); ++i) {
 		if (phrases[i].status == status)
@@ -68,7 +68,7 @@ static const char *phrase_of(int status)
 	return "Unknown"; /* the phrase may be anything (RFC 9112, section 4) */
 }
 
-static bool is_name_char(char c)
+static bool http_reply_is_name_char(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
 	       (c != '\0' && strchr("!#$%&'*+-.^_`|~", c));
@@ -79,7 +79,7 @@ int http_reply_header(struct http_request *request, const char *name, const char
 	if (name[0] == '\0')
 		return EINVAL;
 	for (const char *p = name; *p; ++p) {
-		if (!is_name_char(*p))
+		if (!http_reply_is_name_char(*p))
 			return EINVAL;
 	}
 	for (const char *p = value; *p; ++p) {
@@ -89,7 +89,7 @@ int http_reply_header(struct http_request *request, const char *name, const char
 	return buf_printf(&request_of(request)->headers, "%s: %s\r\n", name, value);
 }
 
-static int put_head(struct buf *head, const struct request *request, int status)
+static int http_reply_put_head(struct buf *head, const struct request *request, int status)
 {
 	char date[40];
 	time_t now = time(NULL);
@@ -99,31 +99,32 @@ static int put_head(struct buf *head, const struct request *request, int status)
 	gmtime_r(&now, &tm);
 	strftime(date, sizeof(date), "%a, %d %b %Y %H:%M:%S GMT", &tm);
 	metrics_add_at(METRIC_REQUESTS, (size_t)(status / 100 - 1), 1);
-	err = buf_printf(head, "HTTP/1.1 %d %s\r\nDate: %s\r\n", status, phrase_of(status), date);
+	err = buf_printf(head, "HTTP/1.1 %d %s\r\nDate: %s\r\n", status,
+			 http_reply_phrase_of(status), date);
 	if (!err)
 		err = buf_append(head, request->headers.bytes, request->headers.len);
 	return err;
 }
 
 /* Whether this answer is the connection's last, for the Connection header. */
-static bool is_last(const struct request *request)
+static bool http_reply_is_last(const struct request *request)
 {
 	return request->must_close || !request->parse.keeps_alive ||
 	       request->conn->server->is_draining || http_conn_must_end(request);
 }
 
-static int put_rest(struct buf *head, const struct request *request, const char *type)
+static int http_reply_put_rest(struct buf *head, const struct request *request, const char *type)
 {
 	int err = type ? buf_printf(head, "Content-Type: %s\r\n", type) : 0;
 
-	if (!err && is_last(request))
+	if (!err && http_reply_is_last(request))
 		err = buf_append_str(head, "Connection: close\r\n");
 	else if (!err && request->parse.is_http_1_0)
 		err = buf_append_str(head, "Connection: keep-alive\r\n");
 	return err ? err : buf_append_str(head, "\r\n");
 }
 
-static bool is_head_request(const struct request *request)
+static bool http_reply_is_head_request(const struct request *request)
 {
 	return (request->parse.state == HTTP_PARSE_DONE ||
 		request->parse.state == HTTP_PARSE_BODY) &&
@@ -131,11 +132,12 @@ static bool is_head_request(const struct request *request)
 }
 
 /* Sends head and body as one message. */
-static int send_both(struct request *request, const struct buf *head, const void *body, size_t len)
+static int http_reply_send_both(struct request *request, const struct buf *head, const void *body,
+				size_t len)
 {
 	struct outgoing *message;
 
-	if (is_head_request(request))
+	if (http_reply_is_head_request(request))
 		len = 0;
 	message = outgoing_alloc(head->len + len);
 	if (!message)
@@ -148,8 +150,8 @@ static int send_both(struct request *request, const struct buf *head, const void
 	return 0;
 }
 
-/* Without memory for an answer the connection cannot go on. */
-static void give_up(struct request *request)
+/* Closes the connection, which cannot continue without memory for an answer. */
+static void http_reply_give_up(struct request *request)
 {
 	request->must_close = true;
 	stream_abort(request->conn->stream, ENOMEM);
@@ -167,16 +169,16 @@ int http_reply(struct http_request *request, int status, const char *type, const
 		return ECONNRESET;
 	assert(!own->has_begun);
 	buf_init(&head, HEAD_MAX);
-	err = put_head(&head, own, status);
+	err = http_reply_put_head(&head, own, status);
 	if (!err && status != 204 && status != 304)
 		err = buf_printf(&head, "Content-Length: %zu\r\n", len);
 	if (!err)
-		err = put_rest(&head, own, type);
+		err = http_reply_put_rest(&head, own, type);
 	if (!err)
-		err = send_both(own, &head, body, len);
+		err = http_reply_send_both(own, &head, body, len);
 	buf_reset(&head);
 	if (err)
-		give_up(own);
+		http_reply_give_up(own);
 	else
 		http_conn_answered(own->conn, own);
 	return err;
@@ -202,9 +204,9 @@ int http_reply_error(struct http_request *request, int status, const char *reaso
 	return err;
 }
 
-/* Chunks that do not end tell by themselves; where the connection's end is the
- * body's, only a reset does. */
-static void reset_at_end(const struct request *request)
+/* A client notices that the last chunk is missing.  If the body ends with the connection, only a
+ * reset shows that it is incomplete. */
+static void http_reply_reset_at_end(const struct request *request)
 {
 	static const struct linger at_once = {.l_onoff = 1};
 
@@ -221,7 +223,7 @@ void http_abort(struct http_request *request)
 	assert(own->has_begun);
 	if (!conn)
 		return;
-	reset_at_end(own);
+	http_reply_reset_at_end(own);
 	stream_abort(conn->stream, ECONNABORTED);
 	conn->is_closing = true;
 	conn->request = NULL;
@@ -253,16 +255,16 @@ int http_reply_begin(struct http_request *request, int status, const char *type)
 	if (!own->is_chunked)
 		own->must_close = true;
 	buf_init(&head, HEAD_MAX);
-	err = put_head(&head, own, status);
+	err = http_reply_put_head(&head, own, status);
 	if (!err && own->is_chunked)
 		err = buf_append_str(&head, "Transfer-Encoding: chunked\r\n");
 	if (!err)
-		err = put_rest(&head, own, type);
+		err = http_reply_put_rest(&head, own, type);
 	if (!err)
-		err = send_both(own, &head, NULL, 0);
+		err = http_reply_send_both(own, &head, NULL, 0);
 	buf_reset(&head);
 	if (err)
-		give_up(own);
+		http_reply_give_up(own);
 	return err;
 }
 
@@ -273,7 +275,7 @@ void http_reply_piece(struct http_request *request, struct outgoing *message)
 
 	assert(own->has_begun);
 	/* An empty chunk would be the last. */
-	if (!own->conn || is_head_request(own) || message->len == 0) {
+	if (!own->conn || http_reply_is_head_request(own) || message->len == 0) {
 		outgoing_free(message);
 		return;
 	}
@@ -297,10 +299,10 @@ void http_reply_end(struct http_request *request)
 	assert(own->has_begun);
 	if (!own->conn)
 		return;
-	if (own->is_chunked && !is_head_request(own)) {
+	if (own->is_chunked && !http_reply_is_head_request(own)) {
 		last = outgoing_copy("0\r\n\r\n", 5);
 		if (!last) {
-			give_up(own);
+			http_reply_give_up(own);
 			return;
 		}
 		stream_queue(own->conn->stream, last);
@@ -308,9 +310,9 @@ void http_reply_end(struct http_request *request)
 	http_conn_answered(own->conn, own);
 }
 
-/* RFC 6455, section 4.2.1: the status to refuse with, or 0.  Host was checked
+/* Returns the status to refuse the upgrade with (RFC 6455, section 4.2.1), or 0.  Host was checked
  * with the rest of the head. */
-static int judge_upgrade(const struct request *request, const char **reason)
+static int http_reply_check_upgrade(const struct request *request, const char **reason)
 {
 	const struct http_request *public = &request->public;
 	const char *version = http_header(public, "sec-websocket-version");
@@ -333,7 +335,7 @@ static int judge_upgrade(const struct request *request, const char **reason)
 	return request->parse.body.len > 0 || request->parse.state == HTTP_PARSE_BODY ? 400 : 0;
 }
 
-static int refuse_upgrade(struct http_request *public, int status, const char *reason)
+static int http_reply_refuse_upgrade(struct http_request *public, int status, const char *reason)
 {
 	if (status == 426) {
 		http_reply_header(public, "Upgrade", "websocket");
@@ -344,7 +346,7 @@ static int refuse_upgrade(struct http_request *public, int status, const char *r
 	return EPROTO;
 }
 
-static int send_switch(struct request *request)
+static int http_reply_send_switch(struct request *request)
 {
 	char accept[WS_ACCEPT_SIZE];
 	struct buf head;
@@ -352,14 +354,14 @@ static int send_switch(struct request *request)
 
 	ws_handshake_accept(accept, http_header(&request->public, "sec-websocket-key"));
 	buf_init(&head, HEAD_MAX);
-	err = put_head(&head, request, 101);
+	err = http_reply_put_head(&head, request, 101);
 	if (!err)
 		err = buf_printf(&head,
 				 "Upgrade: websocket\r\nConnection: Upgrade\r\n"
 				 "Sec-WebSocket-Accept: %s\r\n\r\n",
 				 accept);
 	if (!err)
-		err = send_both(request, &head, NULL, 0);
+		err = http_reply_send_both(request, &head, NULL, 0);
 	buf_reset(&head);
 	return err;
 }
@@ -375,15 +377,15 @@ int http_upgrade(struct ws **wsp, struct http_request *request, const struct ws_
 
 	if (!conn || conn->is_ended)
 		return ECONNRESET;
-	err = judge_upgrade(own, &reason);
+	err = http_reply_check_upgrade(own, &reason);
 	if (err)
-		return refuse_upgrade(request, err, reason);
-	err = send_switch(own);
+		return http_reply_refuse_upgrade(request, err, reason);
+	err = http_reply_send_switch(own);
 	if (!err)
 		err = ws_alloc(&ws, conn->stream, WS_SERVER, conn->server->settings.ws_message_max,
 			       handlers, arg);
 	if (err) {
-		give_up(own);
+		http_reply_give_up(own);
 		return err;
 	}
 	stream_pause(conn->stream, false);

@@ -1,5 +1,5 @@
 /*
- * http_request.c: what a handler asks of a request (see http.h).
+ * http_request.c: what a handler can ask of a request (see http.h).
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -140,8 +140,9 @@ void http_on_sent(struct http_request *request, void (*sent)(void *arg, uint64_t
 	own->sent_arg = arg;
 }
 
-/* Whether a header that may come in several lines holds a token. */
-static bool has_token(const struct http_request *request, const char *name, const char *token)
+/* Returns whether a header that may occur several times contains a token. */
+static bool http_request_has_token(const struct http_request *request, const char *name,
+				   const char *token)
 {
 	const struct http_parse *parse = &request_of(request)->parse;
 	const char *value;
@@ -155,6 +156,6 @@ static bool has_token(const struct http_request *request, const char *name, cons
 
 bool http_wants_upgrade(const struct http_request *request)
 {
-	return has_token(request, "upgrade", "websocket") &&
-	       has_token(request, "connection", "upgrade");
+	return http_request_has_token(request, "upgrade", "websocket") &&
+	       http_request_has_token(request, "connection", "upgrade");
 }

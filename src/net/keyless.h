@@ -41,11 +41,11 @@ typedef void(keyless_evict_h)(struct keyless_member *member);
 /* Embedded in a connection; all zeros: it is not a member. */
 struct keyless_member {
 	struct link link;
-	struct keyless *all; /* NULL: it has presented a key, or is closed */
+	struct keyless *all; /* NULL if it has presented a key or is closed */
 	keyless_evict_h *evict;
-	uint64_t touched; /* a counter: the larger, the more recent */
-	size_t read; /* memory of what it has sent … */
-	size_t queued; /* … and of what is queued for it */
+	uint64_t touched; /* a counter: a larger value is more recent */
+	size_t read; /* memory of what it has sent */
+	size_t queued; /* memory of what is queued for it */
 };
 
 void keyless_init(struct keyless *all);

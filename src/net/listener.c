@@ -15,8 +15,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-/* Accepted per wake-up, so that a crowd at the door does not keep those inside
- * waiting: 64 accepts are about a millisecond. */
+/* How many connections are accepted per wake-up, so that many new clients do not keep the others
+ * waiting: 64 accepts take about a millisecond. */
 #define ACCEPTS_MAX 64
 
 #define BACKLOG 4096 /* the kernel cuts it to net.core.somaxconn */
@@ -30,22 +30,22 @@ struct listener {
 	bool is_closed;
 };
 
-static void on_pause_over(void *arg)
+static void listener_on_pause_over(void *arg)
 {
 	struct listener *listener = arg;
 
 	watch_set(&listener->watch, WATCH_READ);
 }
 
-static void pause_accepting(struct listener *listener, int err)
+static void listener_pause_accepting(struct listener *listener, int err)
 {
 	log_warn("net", "accepting pauses for %d ms: %s", LISTENER_PAUSE_MS, strerror(err));
 	timer_set(&listener->watch.loop->timers, &listener->pause, LISTENER_PAUSE_MS * 1000u,
-		  on_pause_over, listener);
+		  listener_on_pause_over, listener);
 	watch_set(&listener->watch, 0);
 }
 
-static void on_readable(void *arg, int events)
+static void listener_on_readable(void *arg, int events)
 {
 	struct listener *listener = arg;
 
@@ -58,15 +58,15 @@ static void on_readable(void *arg, int events)
 			continue;
 		}
 		if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-			pause_accepting(listener, errno);
+			listener_pause_accepting(listener, errno);
 		else if (errno != EAGAIN)
 			continue; /* the client left, or its network is broken */
 		break;
 	}
 }
 
-/* Splits "HOST:PORT" at the last colon; IPv6 addresses stand in brackets. */
-static int split_address(const char *address, char *host, size_t size, const char **port)
+/* Splits "HOST:PORT" at the last colon; IPv6 addresses are in brackets. */
+static int listener_split_address(const char *address, char *host, size_t size, const char **port)
 {
 	const char *colon = strrchr(address, ':');
 	size_t len;
@@ -88,17 +88,17 @@ static int split_address(const char *address, char *host, size_t size, const cha
 	return 0;
 }
 
-static int resolve(struct addrinfo **found, const char *address)
+static int listener_resolve(struct addrinfo **found, const char *address)
 {
 	struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
 				 .ai_socktype = SOCK_STREAM};
 	char host[256];
 	const char *port;
-	int err = split_address(address, host, sizeof(host), &port);
+	int err = listener_split_address(address, host, sizeof(host), &port);
 
 	if (err)
 		return err;
-	/* getaddrinfo takes 65537 for 1. */
+	/* getaddrinfo would take 65537 for 1. */
 	if (strspn(port, "0123456789") != strlen(port) || strlen(port) > 5 || atoi(port) > 65535)
 		return EINVAL;
 	switch (getaddrinfo(host[0] ? host : NULL, port, &hints, found)) {
@@ -113,7 +113,7 @@ static int resolve(struct addrinfo **found, const char *address)
 	}
 }
 
-static int open_socket(int *fdp, const struct addrinfo *to, bool listens)
+static int listener_open_socket(int *fdp, const struct addrinfo *to, bool listens)
 {
 	const int on = 1;
 	const int off = 0;
@@ -134,10 +134,10 @@ static int open_socket(int *fdp, const struct addrinfo *to, bool listens)
 	return err;
 }
 
-/* The first address of those found that can be had.  For ":PORT" IPv6 goes first,
- * because its socket serves both; a name (localhost) is better taken as IPv4,
- * which every client tries. */
-static int open_first(int *fdp, const struct addrinfo *found, int family, bool listens)
+/* Listens on the first of the addresses that is available.  For ":PORT" IPv6 is tried first,
+ * because its socket serves both; for a name such as localhost IPv4 is, because every client tries
+ * it. */
+static int listener_open_first(int *fdp, const struct addrinfo *found, int family, bool listens)
 {
 	int err = EADDRNOTAVAIL;
 
@@ -145,7 +145,7 @@ static int open_first(int *fdp, const struct addrinfo *found, int family, bool l
 		for (const struct addrinfo *a = found; a; a = a->ai_next) {
 			if ((a->ai_family == family) != (pass == 0))
 				continue;
-			err = open_socket(fdp, a, listens);
+			err = listener_open_socket(fdp, a, listens);
 			if (err == 0)
 				return 0;
 		}
@@ -157,7 +157,8 @@ int listener_adopt(struct listener **listenerp, struct loop *loop, int fd,
 		   listener_accept_h *accept, void *arg)
 {
 	struct listener *listener = mem_zalloc(sizeof(*listener), NULL);
-	int err = listener ? watch_open(&listener->watch, loop, fd, on_readable, listener) : ENOMEM;
+	int err = listener ? watch_open(&listener->watch, loop, fd, listener_on_readable, listener)
+			   : ENOMEM;
 
 	if (err) {
 		mem_deref(listener);
@@ -175,11 +176,11 @@ int listener_adopt(struct listener **listenerp, struct loop *loop, int fd,
 static int listener_open(int *fdp, const char *address, bool listens)
 {
 	struct addrinfo *found = NULL;
-	int err = resolve(&found, address);
+	int err = listener_resolve(&found, address);
 
 	if (err)
 		return err;
-	err = open_first(fdp, found, address[0] == ':' ? AF_INET6 : AF_INET, listens);
+	err = listener_open_first(fdp, found, address[0] == ':' ? AF_INET6 : AF_INET, listens);
 	freeaddrinfo(found);
 	return err;
 }
@@ -242,7 +243,7 @@ uint16_t listener_port(const struct listener *listener)
 						       : address.v4.sin_port);
 }
 
-static void on_closed(void *arg)
+static void listener_on_closed(void *arg)
 {
 	mem_deref(arg);
 }
@@ -253,6 +254,6 @@ void listener_close(struct listener *listener)
 		return;
 	listener->is_closed = true;
 	timer_clear(&listener->watch.loop->timers, &listener->pause);
-	watch_close(&listener->watch, on_closed);
+	watch_close(&listener->watch, listener_on_closed);
 	close(listener->fd);
 }

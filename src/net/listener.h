@@ -16,13 +16,12 @@ enum { LISTENER_PAUSE_MS = 100 };
 
 struct listener;
 
-/* A connected, non-blocking, close-on-exec socket: the handler's to close. */
+/* Receives a connected, non-blocking, close-on-exec socket, which it must close. */
 typedef void(listener_accept_h)(void *arg, int fd);
 
-/* `address` is HOST:PORT, [IPV6]:PORT, or :PORT for every address.  Names are
- * looked up here, which blocks: for start-up only.  Port 0 lets the kernel
- * choose.  EINVAL for an address of no such form, EADDRNOTAVAIL for an unknown
- * host, else what bind or listen say. */
+/* `address` is HOST:PORT, [IPV6]:PORT, or :PORT for every address.  Names are looked up here, which
+ * blocks, so this is for start-up only.  With port 0 the kernel chooses one.  EINVAL for an address
+ * of another form, EADDRNOTAVAIL for an unknown host, else the error of bind or listen. */
 int listener_alloc(struct listener **listenerp, struct loop *loop, const char *address,
 		   listener_accept_h *accept, void *arg);
 
@@ -30,21 +29,22 @@ int listener_alloc(struct listener **listenerp, struct loop *loop, const char *a
  * ports.  Blocks like listener_alloc.  EINVAL, EADDRNOTAVAIL when all are taken. */
 enum { LISTENER_FREE_MAX = 100 };
 int listener_find_free(char *free_address, size_t size, const char *address);
-/* Whether the address could be listened on, without listening: the errno of listener_alloc. */
+/* Returns 0 if the address could be listened on, else the errno of listener_alloc, without
+ * listening. */
 int listener_try(const char *address);
 
-/* With a socket that listens already, and may do so in another process too
- * (handover.h); it is the listener's, and closed if that fails. */
+/* Uses a socket that already listens, and may do so in another process too (handover.h).  The
+ * listener owns it; it is closed if the call fails. */
 int listener_adopt(struct listener **listenerp, struct loop *loop, int fd,
 		   listener_accept_h *accept, void *arg);
 
 uint16_t listener_port(const struct listener *listener);
 
-/* Lent. */
+/* The listener keeps the descriptor. */
 int listener_fd(const struct listener *listener);
 
-/* Stops listening at once; the memory goes from the loop, later.  Who waits in the
- * kernel's queue is turned away, unless the socket is another process' too. */
+/* Stops listening at once; the loop frees the memory later.  Clients that wait in the queue of the
+ * kernel are refused, unless another process has the socket too. */
 void listener_close(struct listener *listener);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * outgoing.c: one message on its way out (see outgoing.h).
+ * outgoing.c: one message to be sent (see outgoing.h).
  */
 #include "net/outgoing.h"
 

@@ -1,10 +1,9 @@
 /*
- * outgoing.h: one message on its way out.
+ * outgoing.h: one message to be sent.
  *
- * A message is built once, where it will be sent from: the payload is written
- * behind a little room in which the WebSocket frame header is put later, so
- * that header and payload leave as one piece without another copy.  Whoever
- * holds the pointer owns it; queueing hands it over.
+ * A message is built once, where it will be sent from: there is some room before the payload, in
+ * which the WebSocket frame header is put later, so that header and payload leave as one piece
+ * without another copy.  A message has one owner at a time; queueing it passes it on.
  */
 #ifndef NET_OUTGOING_H
 #define NET_OUTGOING_H
@@ -19,7 +18,7 @@
 /* The longest frame header: 2 bytes, 8 of length, 4 of mask. */
 enum { OUTGOING_ROOM = 14 };
 
-/* And behind the payload: the end of an HTTP chunk. */
+/* Room after the payload, for the end of an HTTP chunk. */
 enum { OUTGOING_TAIL = 2 };
 
 /* What keeps messages of each kind from piling up while the peer does not read.  The stream
@@ -38,20 +37,21 @@ enum outgoing_kind {
 
 struct outgoing {
 	struct link link;
-	uint64_t tag; /* what stream_drop drops it by; 0: never dropped */
-	uint32_t weight; /* what is lost with it when it is dropped, in the owner's unit */
-	size_t len; /* bytes of payload: the builder's to set */
+	uint64_t tag; /* identifies it to stream_drop; 0 if it is never dropped */
+	uint32_t weight; /* what is lost if it is dropped, in a unit of its owner */
+	size_t len; /* bytes of payload, set by the builder */
 	size_t size; /* room for payload */
 	uint8_t head; /* bytes of header, right before the payload */
 	uint8_t kind; /* enum outgoing_kind */
-	bool tells_sent; /* the stream's: see stream_tell_when_sent */
+	bool tells_sent; /* used by the stream: see stream_tell_when_sent */
 	char bytes[]; /* OUTGOING_ROOM, then the payload */
 };
 
-/* Room for a payload of `size` bytes, not zeroed; NULL when memory is out. */
+/* Returns a message with room for `size` bytes of payload, not zeroed; NULL if there is no
+ * memory. */
 struct outgoing *outgoing_alloc(size_t size);
 
-/* A message with a copy of these bytes; NULL when memory is out. */
+/* Returns a message with a copy of these bytes; NULL if there is no memory. */
 struct outgoing *outgoing_copy(const void *bytes, size_t len);
 
 void outgoing_free(struct outgoing *message);
@@ -69,15 +69,15 @@ static inline char *outgoing_payload(struct outgoing *message)
 	return message->bytes + OUTGOING_ROOM;
 }
 
-/* A buffer over the payload, to build it with: it is full at the message's
- * size and never moves or frees the bytes.  Its len must be copied back. */
+/* Returns a buffer over the payload, for building it: it is full at the size of the message and
+ * never moves or frees the bytes.  Its len must be copied back. */
 static inline struct buf outgoing_buf(struct outgoing *message)
 {
 	return (struct buf){
 		.bytes = outgoing_payload(message), .size = message->size, .max = message->size};
 }
 
-/* What is sent: the header, if any, and the payload. */
+/* The number of bytes to send: the header, if any, and the payload. */
 static inline const char *outgoing_start(const struct outgoing *message)
 {
 	return message->bytes + OUTGOING_ROOM - message->head;

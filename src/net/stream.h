@@ -72,43 +72,42 @@ int stream_alloc(struct stream **streamp, struct loop *loop, int fd, struct tls 
 int stream_connect(struct stream **streamp, struct loop *loop, int fd, struct tls *tls,
 		   const char *host, const struct stream_handlers *handlers, void *arg);
 
-/* Another owner takes over.  With NULL handlers nobody is told anything more
- * (bytes that come are thrown away). */
+/* Another owner takes over.  With NULL handlers nobody is notified any more, and bytes that arrive
+ * are discarded. */
 void stream_set_handlers(struct stream *stream, const struct stream_handlers *handlers, void *arg);
 
 struct loop *stream_loop(const struct stream *stream);
 int stream_fd(const struct stream *stream);
 
-/* Another stall time than STREAM_STALL_MS. */
+/* Sets another stall limit than STREAM_STALL_MS. */
 void stream_set_stall_ms(struct stream *stream, uint32_t stall_ms);
 
 /* Sets how much is read at once: at most STREAM_READ_MAX, and a multiple of 1024. */
 void stream_set_read_max(struct stream *stream, size_t read_max);
 
-/* Charges the memory of all queued messages to this member, which has just joined; NULL: to
- * none.  Call it before the member leaves. */
+/* Charges the memory of all queued messages to this member, which has just joined, or to nobody if
+ * it is NULL.  Call it before the member leaves. */
 void stream_set_keyless(struct stream *stream, struct keyless_member *member);
 
-/* While paused nothing is read. */
+/* Stops or resumes reading. */
 void stream_pause(struct stream *stream, bool pause);
 
-/* Takes the message.  After stream_close or stream_abort it is thrown away. */
+/* Takes the message.  After stream_close or stream_abort it is discarded. */
 void stream_queue(struct stream *stream, struct outgoing *message);
 
-/* Throws away every queued message of this tag (not 0) of which no byte was
- * handed on yet; gives the sum of their weights.  A message that has begun is
- * finished.  In the `closed` handler it tells what the end threw away of this
- * tag.  What was dropped tells nobody that it was sent. */
+/* Discards every queued message of this tag (not 0) of which no byte has been sent yet; returns the
+ * sum of their weights.  A message that has begun is finished.  In the `closed` handler it returns
+ * what was lost of this tag.  `sent` is not called for discarded messages. */
 uint64_t stream_drop(struct stream *stream, uint64_t tag);
 
-/* Asks for `sent` of the last message of this tag (not 0) that waits now; it
- * comes from the loop.  False when none waits: all of it was sent. */
+/* Requests `sent` for the last message of this tag (not 0) that waits now; the loop calls it.
+ * Returns false if none waits, because all of them have been sent. */
 bool stream_tell_when_sent(struct stream *stream, uint64_t tag);
 
-/* What was queued and not handed to the kernel yet. */
+/* The bytes that were queued and not handed to the kernel yet. */
 size_t stream_queued_bytes(const struct stream *stream);
 
-/* True from above STREAM_HIGH until `drained`. */
+/* True from when the queue exceeds STREAM_HIGH until `drained`. */
 bool stream_is_full(const struct stream *stream);
 
 /* The memory of the queued messages of a kind. */
@@ -124,14 +123,14 @@ void stream_drop_replies(struct stream *stream);
 /* Writes as much as the kernel accepts now, without waiting for the end of the callback. */
 void stream_push(struct stream *stream);
 
-/* Sends what is queued (for STREAM_CLOSE_MS at most), then ends. */
+/* Sends what is queued, for at most STREAM_CLOSE_MS, then closes the connection. */
 void stream_close(struct stream *stream);
 
-/* Ends at once; `closed` is told err. */
+/* Closes the connection at once; `closed` is called with err. */
 void stream_abort(struct stream *stream, int err);
 
-/* The same, and frees everything that is queued now instead of after `closed` has returned:
- * for an owner that needs the memory and does not need to know what was lost. */
+/* The same, but frees everything that is queued now instead of after `closed` has returned: for an
+ * owner that needs the memory and not the information about what was lost. */
 void stream_evict(struct stream *stream, int err);
 
 #endif

@@ -29,7 +29,7 @@ static void tls_destroy(void *object)
 }
 
 /* One line for the operator: what we tried, and OpenSSL's own reason. */
-static int explain(char *why, size_t why_size, const char *what, const char *file)
+static int tls_explain(char *why, size_t why_size, const char *what, const char *file)
 {
 	unsigned long code = ERR_peek_error();
 	const char *reason = code ? ERR_reason_error_string(code) : NULL;
@@ -44,7 +44,7 @@ static int explain(char *why, size_t why_size, const char *what, const char *fil
 	return EINVAL;
 }
 
-static int make(struct tls **tlsp, bool is_server)
+static int tls_make(struct tls **tlsp, bool is_server)
 {
 	struct tls *tls = mem_zalloc(sizeof(*tls), tls_destroy);
 
@@ -61,12 +61,12 @@ static int make(struct tls **tlsp, bool is_server)
 	signal(SIGPIPE, SIG_IGN);
 	SSL_CTX_set_min_proto_version(tls->ssl_ctx, TLS1_2_VERSION);
 	SSL_CTX_set_session_cache_mode(tls->ssl_ctx, SSL_SESS_CACHE_OFF);
-	/* A quiet connection gives its 34 KB of buffers back; a retried write
-	 * may come from elsewhere, because messages are gathered anew. */
+	/* A quiet connection frees its 34 KB of buffers.  A repeated write may have another
+	 * address, because messages are gathered again. */
 	SSL_CTX_set_mode(tls->ssl_ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
 					       SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-	/* Both protocols above know their own ends, so that a connection that
-	 * ends without a close_notify cannot pass for a whole message. */
+	/* Both protocols above mark their own ends, so a connection that ends without a
+	 * close_notify cannot be mistaken for a complete message. */
 	SSL_CTX_set_options(tls->ssl_ctx, SSL_OP_IGNORE_UNEXPECTED_EOF | SSL_OP_NO_RENEGOTIATION |
 						  SSL_OP_NO_COMPRESSION);
 	*tlsp = tls;
@@ -87,7 +87,7 @@ int tls_server_alloc(struct tls **tlsp, const char *certificate_file, const char
 		     char *why, size_t why_size)
 {
 	struct tls *tls;
-	int err = make(&tls, true);
+	int err = tls_make(&tls, true);
 
 	if (err) {
 		snprintf(why, why_size, "TLS: %s", strerror(err));
@@ -97,11 +97,12 @@ int tls_server_alloc(struct tls **tlsp, const char *certificate_file, const char
 	SSL_CTX_set_num_tickets(tls->ssl_ctx, 1);
 	SSL_CTX_set_options(tls->ssl_ctx, SSL_OP_CIPHER_SERVER_PREFERENCE);
 	if (SSL_CTX_use_certificate_chain_file(tls->ssl_ctx, certificate_file) != 1)
-		err = explain(why, why_size, "certificate", certificate_file);
+		err = tls_explain(why, why_size, "certificate", certificate_file);
 	else if (SSL_CTX_use_PrivateKey_file(tls->ssl_ctx, key_file, SSL_FILETYPE_PEM) != 1)
-		err = explain(why, why_size, "private key", key_file);
+		err = tls_explain(why, why_size, "private key", key_file);
 	else if (SSL_CTX_check_private_key(tls->ssl_ctx) != 1)
-		err = explain(why, why_size, "private key does not fit the certificate", key_file);
+		err = tls_explain(why, why_size, "private key does not fit the certificate",
+				  key_file);
 	if (err)
 		tls = mem_deref(tls);
 	else
@@ -122,7 +123,7 @@ int64_t tls_expires(const struct tls *tls)
 int tls_client_alloc(struct tls **tlsp, const char *ca_file, char *why, size_t why_size)
 {
 	struct tls *tls;
-	int err = make(&tls, false);
+	int err = tls_make(&tls, false);
 	int ok;
 
 	if (err) {
@@ -135,7 +136,7 @@ int tls_client_alloc(struct tls **tlsp, const char *ca_file, char *why, size_t w
 	else
 		ok = SSL_CTX_set_default_verify_paths(tls->ssl_ctx);
 	if (ok != 1) {
-		err = explain(why, why_size, "certificate authorities", ca_file);
+		err = tls_explain(why, why_size, "certificate authorities", ca_file);
 		mem_deref(tls);
 		return err;
 	}
@@ -147,12 +148,12 @@ int tls_client_trust(struct tls *tls, const char *ca_file, char *why, size_t why
 {
 	if (SSL_CTX_load_verify_locations(tls->ssl_ctx, ca_file, NULL) == 1)
 		return 0;
-	return explain(why, why_size, "certificate authorities", ca_file);
+	return tls_explain(why, why_size, "certificate authorities", ca_file);
 }
 
-/* The name or the address must be the certificate's; only names are sent along
- * (RFC 6066, section 3). */
-static int expect_host(SSL *ssl, const char *host)
+/* Requires the certificate to be for this name or address; only names are sent to the server (RFC
+ * 6066, section 3). */
+static int tls_expect_host(SSL *ssl, const char *host)
 {
 	X509_VERIFY_PARAM *param = SSL_get0_param(ssl);
 
@@ -171,7 +172,7 @@ SSL *tls_open(struct tls *tls, int fd, const char *host)
 
 	if (!ssl)
 		return NULL;
-	if (SSL_set_fd(ssl, fd) != 1 || (host && !expect_host(ssl, host))) {
+	if (SSL_set_fd(ssl, fd) != 1 || (host && !tls_expect_host(ssl, host))) {
 		SSL_free(ssl);
 		return NULL;
 	}

@@ -1,9 +1,9 @@
 /*
  * tls.h: certificates and keys, for either end of a TLS connection.
  *
- * A struct tls is made at start-up (it reads files) and shared by all the
- * connections of its thread; each connection has its own SSL, which its stream
- * or client owns.  The words of a failure are for the operator.
+ * A struct tls is created at start-up, because it reads files, and shared by all connections of its
+ * thread.  Each connection has its own SSL, which its stream or client owns.  Error texts are for
+ * the operator.
  */
 #ifndef NET_TLS_H
 #define NET_TLS_H
@@ -23,16 +23,15 @@ int tls_server_alloc(struct tls **tlsp, const char *certificate_file, const char
 /* The seconds since 1970 at which the server's certificate expires; 0 if that is unknown. */
 int64_t tls_expires(const struct tls *tls);
 
-/* The client's end: the server must prove its name with a certificate of the
- * system's authorities, or of those in ca_file when it is not NULL. */
+/* The client's end: the server must prove its name with a certificate of the system's authorities,
+ * or of those in ca_file if it is not NULL. */
 int tls_client_alloc(struct tls **tlsp, const char *ca_file, char *why, size_t why_size);
 
 /* A client also trusts the authorities in this PEM file. */
 int tls_client_trust(struct tls *tls, const char *ca_file, char *why, size_t why_size);
 
-/* One connection over a connected descriptor, which stays the caller's.  `host`
- * is whom a client wants to reach; NULL on the server's end.  NULL when memory
- * is out. */
+/* Returns a connection over a connected descriptor, which the caller keeps, or NULL if there is no
+ * memory.  `host` is the name that the server must prove; NULL for the server's end. */
 SSL *tls_open(struct tls *tls, int fd, const char *host);
 
 /* The errno of a client's handshake that failed, from the connection and OpenSSL's queue of
@@ -41,10 +40,11 @@ SSL *tls_open(struct tls *tls, int fd, const char *host);
  * EPROTONOSUPPORT.  Else EPROTO. */
 int tls_errno(const SSL *ssl);
 
-/* Those in words; NULL for others. */
+/* Describes these errors; NULL for others. */
 const char *tls_words(int err);
 
-/* Whether it is one of the three about a certificate, which trying again does not change. */
+/* Whether it is one of the three errors about a certificate, which another attempt does not
+ * change. */
 bool tls_is_untrusted(int err);
 
 #endif

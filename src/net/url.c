@@ -1,5 +1,5 @@
 /*
- * url.c: an address, taken apart (see url.h).
+ * url.c: splits a URL (see url.h).
  */
 #include "net/url.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/count.h"
 
-static int split_scheme(struct url *url, const char **rest, const char *text)
+static int url_split_scheme(struct url *url, const char **rest, const char *text)
 {
 	static const struct {
 		const char *prefix;
@@ -31,7 +31,7 @@ static int split_scheme(struct url *url, const char **rest, const char *text)
 }
 
 /* Blanks and control characters would end the request's line early. */
-static bool is_clean(const char *text)
+static bool url_is_clean(const char *text)
 {
 	for (; *text; ++text)
 		if ((unsigned char)*text <= ' ' || *text == 0x7f)
@@ -39,7 +39,7 @@ static bool is_clean(const char *text)
 	return true;
 }
 
-static int set_port(struct url *url, const char *port)
+static int url_set_port(struct url *url, const char *port)
 {
 	if (!port) {
 		snprintf(url->port, sizeof(url->port), "%s", url->is_tls ? "443" : "80");
@@ -52,7 +52,7 @@ static int set_port(struct url *url, const char *port)
 	return 0;
 }
 
-static int set_host(struct url *url, const char *host, size_t len)
+static int url_set_host(struct url *url, const char *host, size_t len)
 {
 	if (host[0] == '[' && len > 2 && host[len - 1] == ']') {
 		++host;
@@ -70,20 +70,21 @@ int url_parse(struct url *url, const char *text)
 	const char *rest;
 	const char *port;
 	size_t len;
-	int err = split_scheme(url, &rest, text);
+	int err = url_split_scheme(url, &rest, text);
 
 	if (err)
 		return err;
 	len = strcspn(rest, "/?#");
-	if (len == 0 || len >= sizeof(url->authority) || memchr(rest, '@', len) || !is_clean(rest))
+	if (len == 0 || len >= sizeof(url->authority) || memchr(rest, '@', len) ||
+	    !url_is_clean(rest))
 		return EINVAL;
 	snprintf(url->authority, sizeof(url->authority), "%.*s", (int)len, rest);
 	url->target = rest + len;
 	port = memrchr(url->authority, ':', len);
 	if (port && strchr(port, ']'))
 		port = NULL; /* the colon of an IPv6 address */
-	err = set_host(url, url->authority, port ? (size_t)(port - url->authority) : len);
-	return err ? err : set_port(url, port ? port + 1 : NULL);
+	err = url_set_host(url, url->authority, port ? (size_t)(port - url->authority) : len);
+	return err ? err : url_set_port(url, port ? port + 1 : NULL);
 }
 
 /* A server with TLS hangs up when it is sent plain text, and one without TLS answers a handshake

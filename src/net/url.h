@@ -1,8 +1,8 @@
 /*
- * url.h: an address such as https://host:port/path, taken apart.
+ * url.h: splits a URL such as https://host:port/path.
  *
- * Pure.  For addresses that an operator or a user wrote: names and passwords in
- * them ("user@host") are refused, because they would end up in logs.
+ * Pure.  For URLs that an operator or a user wrote: user names and passwords in them ("user@host")
+ * are refused, because they would end up in logs.
  */
 #ifndef NET_URL_H
 #define NET_URL_H

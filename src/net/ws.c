@@ -1,10 +1,9 @@
 /*
  * ws.c: a WebSocket connection over a stream (see ws.h).
  *
- * The end comes in one of three ways: the peer's close frame (echoed), ours
- * (answered, or WS_CLOSE_MS pass), or a failure (a close frame, then nothing
- * more is read).  All of them go through stream_close, the last word is always
- * the stream's.
+ * It ends in one of three ways: the peer's close frame (which is echoed), ours (which is answered,
+ * or WS_CLOSE_MS pass), or a failure (a close frame, then nothing more is read).  All of them go
+ * through stream_close, and the stream's `closed` is what ends the object.
  */
 #include "net/ws.h"
 
@@ -30,20 +29,20 @@ struct ws {
 	void *arg;
 	struct early *early;
 	struct ws_codec codec;
-	struct timer timer; /* keeps watch; after our close: its limit */
+	struct timer timer; /* for pings; after our close frame, the limit for the answer */
 	uint64_t heard_us;
-	uint16_t code; /* of the first close frame; 0: none yet */
-	bool is_pinged; /* and nothing was heard since */
+	uint16_t code; /* of the first close frame; 0 if there was none yet */
+	bool is_pinged; /* a ping was sent, and nothing was received since */
 	bool has_sent_close;
 	bool is_over; /* nothing more is read */
 };
 
-static struct timers *timers(const struct ws *ws)
+static struct timers *ws_timers(const struct ws *ws)
 {
 	return &stream_loop(ws->stream)->timers;
 }
 
-static void send_frame(struct ws *ws, enum ws_opcode opcode, struct outgoing *message)
+static void ws_send_frame(struct ws *ws, enum ws_opcode opcode, struct outgoing *message)
 {
 	uint8_t head[WS_HEAD_MAX];
 	uint8_t mask[4];
@@ -64,8 +63,8 @@ static void send_frame(struct ws *ws, enum ws_opcode opcode, struct outgoing *me
 	stream_queue(ws->stream, message);
 }
 
-/* A frame of ours; without memory for it the connection cannot go on. */
-static void send_control(struct ws *ws, enum ws_opcode opcode, const void *bytes, size_t len)
+/* Sends a frame; without memory for it the connection cannot continue and is closed. */
+static void ws_send_control(struct ws *ws, enum ws_opcode opcode, const void *bytes, size_t len)
 {
 	struct outgoing *message = outgoing_copy(bytes, len);
 
@@ -74,10 +73,10 @@ static void send_control(struct ws *ws, enum ws_opcode opcode, const void *bytes
 		return;
 	}
 	message->kind = OUTGOING_CONTROL;
-	send_frame(ws, opcode, message);
+	ws_send_frame(ws, opcode, message);
 }
 
-static void send_close(struct ws *ws, uint16_t code, const char *reason)
+static void ws_send_close(struct ws *ws, uint16_t code, const char *reason)
 {
 	char body[WS_CONTROL_MAX + 1];
 	size_t len = reason ? utf8_cut(reason, strlen(reason), WS_REASON_MAX) : 0;
@@ -88,27 +87,27 @@ static void send_close(struct ws *ws, uint16_t code, const char *reason)
 	body[1] = (char)(code & 0xff);
 	snprintf(body + 2, sizeof(body) - 2, "%.*s", (int)len, reason ? reason : "");
 	if (code == WS_CLOSE_NO_CODE)
-		send_control(ws, WS_OP_CLOSE, NULL, 0);
+		ws_send_control(ws, WS_OP_CLOSE, NULL, 0);
 	else
-		send_control(ws, WS_OP_CLOSE, body, len + 2);
+		ws_send_control(ws, WS_OP_CLOSE, body, len + 2);
 	ws->has_sent_close = true;
 	if (ws->code == 0)
 		ws->code = code;
 }
 
-static void end(struct ws *ws)
+static void ws_end(struct ws *ws)
 {
 	if (!ws->is_over && ws->handlers->ending)
 		ws->handlers->ending(ws->arg);
 	ws->is_over = true;
-	timer_clear(timers(ws), &ws->timer);
+	timer_clear(ws_timers(ws), &ws->timer);
 	stream_close(ws->stream);
 }
 
-static void fail(struct ws *ws, uint16_t code)
+static void ws_fail(struct ws *ws, uint16_t code)
 {
-	send_close(ws, code, NULL);
-	end(ws);
+	ws_send_close(ws, code, NULL);
+	ws_end(ws);
 }
 
 /* The peer does not read the replies that it causes.  They are dropped now, so that their
@@ -121,24 +120,24 @@ static void ws_end_overrun(struct ws *ws)
 	if (ws->is_over || ws->has_sent_close)
 		return;
 	stream_drop_replies(ws->stream);
-	send_close(ws, WS_CLOSE_POLICY, reason);
+	ws_send_close(ws, WS_CLOSE_POLICY, reason);
 	if (ws->handlers->overrun)
 		ws->handlers->overrun(ws->arg, bytes);
-	end(ws);
+	ws_end(ws);
 }
 
-static void answer_ping(struct ws *ws, const struct ws_event *event)
+static void ws_answer_ping(struct ws *ws, const struct ws_event *event)
 {
-	/* The kernel is offered the pongs first: a peer that reads them may ping as it likes. */
+	/* The pongs are written first, so a peer that reads them may ping as often as it likes. */
 	if (stream_queued_memory(ws->stream, OUTGOING_CONTROL) > WS_PONGS_MAX)
 		stream_push(ws->stream);
 	if (stream_queued_memory(ws->stream, OUTGOING_CONTROL) > WS_PONGS_MAX)
-		fail(ws, WS_CLOSE_POLICY);
+		ws_fail(ws, WS_CLOSE_POLICY);
 	else
-		send_control(ws, WS_OP_PONG, event->bytes, event->len);
+		ws_send_control(ws, WS_OP_PONG, event->bytes, event->len);
 }
 
-static void on_event(struct ws *ws, const struct ws_event *event)
+static void ws_on_event(struct ws *ws, const struct ws_event *event)
 {
 	switch (event->type) {
 	case WS_TEXT:
@@ -152,28 +151,28 @@ static void on_event(struct ws *ws, const struct ws_event *event)
 					      event->type == WS_BINARY);
 		break;
 	case WS_PING:
-		answer_ping(ws, event);
+		ws_answer_ping(ws, event);
 		break;
 	case WS_CLOSE:
-		send_close(ws, event->code, NULL);
-		end(ws);
+		ws_send_close(ws, event->code, NULL);
+		ws_end(ws);
 		break;
 	case WS_FAIL:
-		fail(ws, event->code);
+		ws_fail(ws, event->code);
 		break;
-	case WS_PONG: /* that something came is noted already */
+	case WS_PONG: /* nothing else to do: ws_on_read has noted that something came */
 	case WS_MORE:
 		break;
 	}
 }
 
-static void take(struct ws *ws, char *bytes, size_t n)
+static void ws_take(struct ws *ws, char *bytes, size_t n)
 {
 	while (!ws->is_over) {
 		struct ws_event event = ws_codec_next(&ws->codec, &bytes, &n);
 
 		if (event.type != WS_MORE) {
-			on_event(ws, &event);
+			ws_on_event(ws, &event);
 			continue;
 		}
 		if (ws->handlers->came)
@@ -183,36 +182,36 @@ static void take(struct ws *ws, char *bytes, size_t n)
 	ws_codec_reset(&ws->codec);
 }
 
-static void take_early(void *arg)
+static void ws_take_early(void *arg)
 {
 	struct ws *ws = arg;
 	struct early *early = ws->early;
 
 	ws->early = NULL;
-	take(ws, early->bytes, early->n);
+	ws_take(ws, early->bytes, early->n);
 	free(early);
 }
 
-static void on_read(void *arg, char *bytes, size_t n)
+static void ws_on_read(void *arg, char *bytes, size_t n)
 {
 	struct ws *ws = arg;
 
 	if (ws->early) {
 		loop_undefer(stream_loop(ws->stream), &ws->early->deferred);
-		take_early(ws);
+		ws_take_early(ws);
 	}
 	if (ws->is_over)
 		return;
 	if (n == 0) {
-		end(ws);
+		ws_end(ws);
 		return;
 	}
 	ws->heard_us = loop_now_us(stream_loop(ws->stream));
 	ws->is_pinged = false;
-	take(ws, bytes, n);
+	ws_take(ws, bytes, n);
 }
 
-static void on_drained(void *arg)
+static void ws_on_stream_drained(void *arg)
 {
 	struct ws *ws = arg;
 
@@ -225,7 +224,7 @@ static void ws_on_overrun(void *arg)
 	ws_end_overrun(arg);
 }
 
-static void on_sent(void *arg, uint64_t tag)
+static void ws_on_stream_sent(void *arg, uint64_t tag)
 {
 	struct ws *ws = arg;
 
@@ -233,12 +232,12 @@ static void on_sent(void *arg, uint64_t tag)
 		ws->handlers->sent(ws->arg, tag);
 }
 
-static void on_closed(void *arg, int err)
+static void ws_on_closed(void *arg, int err)
 {
 	struct ws *ws = arg;
 
 	(void)err;
-	timer_clear(timers(ws), &ws->timer);
+	timer_clear(ws_timers(ws), &ws->timer);
 	if (ws->early)
 		loop_undefer(stream_loop(ws->stream), &ws->early->deferred);
 	ws->handlers->closed(ws->arg, ws->code ? ws->code : WS_CLOSE_ABNORMAL);
@@ -246,14 +245,14 @@ static void on_closed(void *arg, int err)
 }
 
 static const struct stream_handlers stream_handlers = {
-	.read = on_read,
-	.drained = on_drained,
+	.read = ws_on_read,
+	.drained = ws_on_stream_drained,
 	.overrun = ws_on_overrun,
-	.sent = on_sent,
-	.closed = on_closed,
+	.sent = ws_on_stream_sent,
+	.closed = ws_on_closed,
 };
 
-static void on_timer(void *arg)
+static void ws_on_timer(void *arg)
 {
 	struct ws *ws = arg;
 	uint64_t now = loop_now_us(stream_loop(ws->stream));
@@ -269,11 +268,11 @@ static void on_timer(void *arg)
 		return;
 	}
 	if (now >= due_us) {
-		send_control(ws, WS_OP_PING, NULL, 0);
+		ws_send_control(ws, WS_OP_PING, NULL, 0);
 		ws->is_pinged = true;
 		due_us = now + WS_PING_MS * 1000u;
 	}
-	timer_set(timers(ws), &ws->timer, due_us - now, on_timer, ws);
+	timer_set(ws_timers(ws), &ws->timer, due_us - now, ws_on_timer, ws);
 }
 
 static void ws_destroy(void *object)
@@ -296,7 +295,7 @@ int ws_alloc(struct ws **wsp, struct stream *stream, enum ws_role role, size_t m
 	ws->arg = arg;
 	ws->heard_us = loop_now_us(stream_loop(stream));
 	ws_codec_init(&ws->codec, role, message_max ? message_max : WS_MESSAGE_MAX);
-	timer_set(timers(ws), &ws->timer, WS_PING_MS * 1000u, on_timer, ws);
+	timer_set(ws_timers(ws), &ws->timer, WS_PING_MS * 1000u, ws_on_timer, ws);
 	stream_set_handlers(stream, &stream_handlers, ws);
 	*wsp = ws;
 	return 0;
@@ -340,18 +339,18 @@ int ws_feed(struct ws *ws, const char *bytes, size_t n)
 	early->n = n;
 	memcpy(early->bytes, bytes, n);
 	ws->early = early;
-	loop_defer(stream_loop(ws->stream), &early->deferred, take_early, ws);
+	loop_defer(stream_loop(ws->stream), &early->deferred, ws_take_early, ws);
 	return 0;
 }
 
 void ws_send_text(struct ws *ws, struct outgoing *message)
 {
-	send_frame(ws, WS_OP_TEXT, message);
+	ws_send_frame(ws, WS_OP_TEXT, message);
 }
 
 void ws_send_binary(struct ws *ws, struct outgoing *message)
 {
-	send_frame(ws, WS_OP_BINARY, message);
+	ws_send_frame(ws, WS_OP_BINARY, message);
 }
 
 uint64_t ws_drop(struct ws *ws, uint64_t tag)
@@ -378,18 +377,18 @@ void ws_close(struct ws *ws, uint16_t code, const char *reason)
 {
 	if (ws->has_sent_close || ws->is_over)
 		return;
-	send_close(ws, code, reason);
+	ws_send_close(ws, code, reason);
 	if (!ws->is_over)
-		timer_set(timers(ws), &ws->timer, WS_CLOSE_MS * 1000u, on_timer, ws);
+		timer_set(ws_timers(ws), &ws->timer, WS_CLOSE_MS * 1000u, ws_on_timer, ws);
 }
 
 void ws_evict(struct ws *ws, uint16_t code, const char *reason)
 {
 	if (!ws->is_over)
-		send_close(ws, code, reason);
+		ws_send_close(ws, code, reason);
 	stream_push(ws->stream);
 	ws->is_over = true;
-	timer_clear(timers(ws), &ws->timer);
+	timer_clear(ws_timers(ws), &ws->timer);
 	ws_codec_reset(&ws->codec);
 	stream_evict(ws->stream, 0);
 }
@@ -397,6 +396,6 @@ void ws_evict(struct ws *ws, uint16_t code, const char *reason)
 void ws_abort(struct ws *ws)
 {
 	ws->is_over = true;
-	timer_clear(timers(ws), &ws->timer);
+	timer_clear(ws_timers(ws), &ws->timer);
 	stream_abort(ws->stream, 0);
 }

@@ -1,10 +1,9 @@
 /*
  * ws.h: a WebSocket connection over a stream.
  *
- * Answers pings, keeps watch over a silent peer, does the close handshake and
- * gives whole messages to its owner.  Like the stream under it, it lives until
- * its `closed` handler has returned; handlers are never called inside a ws_*
- * call.
+ * It answers pings, checks that a silent peer is still there, does the close handshake and delivers
+ * complete messages to its owner.  Like its stream, it lives until its `closed` handler has
+ * returned; handlers are never called inside a ws_* call.
  */
 #ifndef NET_WS_H
 #define NET_WS_H
@@ -19,7 +18,8 @@
 
 enum {
 	WS_MESSAGE_MAX = 1024 * 1024, /* default for a message that comes in */
-	WS_PING_MS = 20000, /* silence until a ping, and from it to the end */
+	WS_PING_MS =
+		20000, /* of silence before a ping is sent, and from then until the connection is closed */
 	WS_CLOSE_MS = 5000, /* for the peer's answer to our close frame */
 	WS_PONGS_MAX = 64 * 1024, /* memory of pongs the peer does not read */
 };
@@ -27,8 +27,8 @@ enum {
 struct ws;
 
 struct ws_handlers {
-	/* A whole message, valid during the call and the handler's to change.
-	 * Text is valid UTF-8. */
+	/* A complete message, valid during the call; the handler may change it.  Text is valid
+	 * UTF-8. */
 	void (*message)(void *arg, char *bytes, size_t len, bool is_binary);
 
 	/* Bytes were read, and the messages that they completed were delivered.  May be
@@ -49,23 +49,22 @@ struct ws_handlers {
 	 * seconds.  May be NULL. */
 	void (*ending)(void *arg);
 
-	/* The last message of this tag is in the kernel's hands; once for each
+	/* The last message of this tag was handed to the kernel; called once for each
 	 * ws_tell_when_sent.  May be NULL. */
 	void (*sent)(void *arg, uint64_t tag);
 
-	/* The end, always and once.  The code is that of the first close frame,
-	 * of either side (WS_CLOSE_NO_CODE if it had none), or WS_CLOSE_ABNORMAL
-	 * when the connection broke without one.  The ws is gone when this
-	 * returns. */
+	/* The end; called exactly once.  The code is that of the first close frame of either side
+	 * (WS_CLOSE_NO_CODE if it had none), or WS_CLOSE_ABNORMAL if the connection broke without
+	 * one.  The ws is freed when this returns. */
 	void (*closed)(void *arg, uint16_t code);
 };
 
-/* Takes over the stream.  message_max 0 is WS_MESSAGE_MAX.  For a server's
- * connection see http_upgrade. */
+/* Takes over the stream.  message_max 0 means WS_MESSAGE_MAX.  For a server's connection see
+ * http_upgrade. */
 int ws_alloc(struct ws **wsp, struct stream *stream, enum ws_role role, size_t message_max,
 	     const struct ws_handlers *handlers, void *arg);
 
-/* The longest message from now on, when it is not that of the others. */
+/* Sets the maximum length of messages from now on. */
 void ws_set_message_max(struct ws *ws, size_t message_max);
 
 /* The memory of a message that is not complete yet. */
@@ -76,34 +75,33 @@ void ws_pause(struct ws *ws, bool pause);
 void ws_set_read_max(struct ws *ws, size_t read_max);
 void ws_set_keyless(struct ws *ws, struct keyless_member *member);
 
-/* Bytes that came with the handshake; delivered from the loop. */
+/* Passes on bytes that came with the handshake; the loop delivers them. */
 int ws_feed(struct ws *ws, const char *bytes, size_t n);
 
-/* Takes the message (built with outgoing_alloc: payload, len, tag, kind) and sends
- * it as one frame.  Once a close has begun it is thrown away. */
+/* Takes the message (built with outgoing_alloc: payload, len, tag, kind) and sends it as one frame.
+ * Once a close has begun it is discarded. */
 void ws_send_text(struct ws *ws, struct outgoing *message);
 void ws_send_binary(struct ws *ws, struct outgoing *message);
 
 /* stream_drop, stream_tell_when_sent and stream_is_full of the stream below. */
 uint64_t ws_drop(struct ws *ws, uint64_t tag);
 bool ws_tell_when_sent(struct ws *ws, uint64_t tag);
-/* Also true once a close has begun, because what is sent from then on is thrown away. */
+/* Also true once a close has begun, because what is sent from then on is discarded. */
 bool ws_is_full(const struct ws *ws);
 
 /* Either side has begun to close the connection. */
 bool ws_is_closing(const struct ws *ws);
 
-/* Sends what is queued and a close frame (a reason longer than WS_REASON_MAX is
- * cut at a character; NULL for none), and ends when the peer has answered it or
- * after WS_CLOSE_MS.  Messages that come meanwhile are not delivered.  A second
- * close is ignored. */
+/* Sends what is queued and a close frame (a reason longer than WS_REASON_MAX is cut between
+ * characters; NULL for none), and ends when the peer has answered or after WS_CLOSE_MS.  Messages
+ * that arrive meanwhile are not delivered.  A second close is ignored. */
 void ws_close(struct ws *ws, uint16_t code, const char *reason);
 
 /* Closes at once, with a close frame if the kernel accepts it immediately, and frees all
  * memory.  Not to be called from its own handlers. */
 void ws_evict(struct ws *ws, uint16_t code, const char *reason);
 
-/* Ends without a close frame. */
+/* Closes the connection without a close frame. */
 void ws_abort(struct ws *ws);
 
 #endif

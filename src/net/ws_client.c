@@ -1,5 +1,5 @@
 /*
- * ws_client.c: a small WebSocket client that blocks (see ws_client.h).
+ * ws_client.c: a small, blocking WebSocket client (see ws_client.h).
  */
 #include "net/ws_client.h"
 
@@ -42,7 +42,7 @@ struct ws_client {
 	char scratch[READ_SIZE];
 };
 
-static void client_destroy(void *object)
+static void ws_client_destroy(void *object)
 {
 	struct ws_client *client = object;
 
@@ -54,7 +54,7 @@ static void client_destroy(void *object)
 }
 
 /* Waits for events until the deadline: 0, ETIMEDOUT or an errno. */
-static int wait_for(int fd, short events, uint64_t deadline_us)
+static int ws_client_wait_for(int fd, short events, uint64_t deadline_us)
 {
 	for (;;) {
 		struct pollfd p = {.fd = fd, .events = events};
@@ -71,7 +71,7 @@ static int wait_for(int fd, short events, uint64_t deadline_us)
 	}
 }
 
-static int connect_one(int *fdp, const struct addrinfo *to, uint64_t deadline_us)
+static int ws_client_connect_one(int *fdp, const struct addrinfo *to, uint64_t deadline_us)
 {
 	int fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	const int on = 1;
@@ -83,7 +83,7 @@ static int connect_one(int *fdp, const struct addrinfo *to, uint64_t deadline_us
 	if (connect(fd, to->ai_addr, to->ai_addrlen) != 0)
 		err = errno;
 	if (err == EINPROGRESS) {
-		err = wait_for(fd, POLLOUT, deadline_us);
+		err = ws_client_wait_for(fd, POLLOUT, deadline_us);
 		if (!err && getsockopt(fd, SOL_SOCKET, SO_ERROR, &err, &len) != 0)
 			err = errno;
 	}
@@ -96,8 +96,8 @@ static int connect_one(int *fdp, const struct addrinfo *to, uint64_t deadline_us
 	return 0;
 }
 
-static int connect_any(int *fdp, const struct url *url, uint64_t deadline_us, char *why,
-		       size_t why_size)
+static int ws_client_connect_any(int *fdp, const struct url *url, uint64_t deadline_us, char *why,
+				 size_t why_size)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
 	struct addrinfo *found = NULL;
@@ -109,7 +109,7 @@ static int connect_any(int *fdp, const struct url *url, uint64_t deadline_us, ch
 		return err;
 	}
 	for (const struct addrinfo *a = found; a && err; a = a->ai_next)
-		err = connect_one(fdp, a, deadline_us);
+		err = ws_client_connect_one(fdp, a, deadline_us);
 	freeaddrinfo(found);
 	if (err)
 		snprintf(why, why_size, "%s: %s", url->authority, strerror(err));
@@ -117,13 +117,13 @@ static int connect_any(int *fdp, const struct url *url, uint64_t deadline_us, ch
 }
 
 /* What to wait for after an SSL_* call that returned n <= 0, or an error. */
-static int tls_wait(struct ws_client *client, int n, uint64_t deadline_us)
+static int ws_client_tls_wait(struct ws_client *client, int n, uint64_t deadline_us)
 {
 	switch (SSL_get_error(client->ssl, n)) {
 	case SSL_ERROR_WANT_READ:
-		return wait_for(client->fd, POLLIN, deadline_us);
+		return ws_client_wait_for(client->fd, POLLIN, deadline_us);
 	case SSL_ERROR_WANT_WRITE:
-		return wait_for(client->fd, POLLOUT, deadline_us);
+		return ws_client_wait_for(client->fd, POLLOUT, deadline_us);
 	case SSL_ERROR_SYSCALL:
 		return errno ? errno : ECONNRESET;
 	case SSL_ERROR_ZERO_RETURN:
@@ -144,8 +144,9 @@ static void ws_client_explain(char *why, size_t why_size, const struct url *url,
 				   has_answer);
 }
 
-static int tls_connect(struct ws_client *client, const struct url *url, const char *ca_file,
-		       uint64_t deadline_us, char *why, size_t why_size)
+static int ws_client_tls_connect(struct ws_client *client, const struct url *url,
+				 const char *ca_file, uint64_t deadline_us, char *why,
+				 size_t why_size)
 {
 	int err = tls_client_alloc(&client->tls, ca_file, why, why_size);
 	int n;
@@ -157,13 +158,14 @@ static int tls_connect(struct ws_client *client, const struct url *url, const ch
 		return ENOMEM;
 	ERR_clear_error();
 	while (!err && (n = SSL_do_handshake(client->ssl)) != 1)
-		err = tls_wait(client, n, deadline_us);
+		err = ws_client_tls_wait(client, n, deadline_us);
 	if (err)
 		ws_client_explain(why, why_size, url, err, false, false);
 	return err;
 }
 
-static int send_all(struct ws_client *client, const char *bytes, size_t n, uint64_t deadline_us)
+static int ws_client_send_all(struct ws_client *client, const char *bytes, size_t n,
+			      uint64_t deadline_us)
 {
 	int err = 0;
 
@@ -178,9 +180,9 @@ static int send_all(struct ws_client *client, const char *bytes, size_t n, uint6
 			bytes += sent;
 			n -= (size_t)sent;
 		} else if (client->ssl) {
-			err = tls_wait(client, (int)sent, deadline_us);
+			err = ws_client_tls_wait(client, (int)sent, deadline_us);
 		} else {
-			err = errno == EAGAIN  ? wait_for(client->fd, POLLOUT, deadline_us)
+			err = errno == EAGAIN ? ws_client_wait_for(client->fd, POLLOUT, deadline_us)
 			      : errno == EINTR ? 0
 					       : errno;
 		}
@@ -188,8 +190,8 @@ static int send_all(struct ws_client *client, const char *bytes, size_t n, uint6
 	return err;
 }
 
-/* Reads more into scratch, all of which was taken. */
-static int read_more(struct ws_client *client, uint64_t deadline_us)
+/* Reads more into scratch, all of which must have been consumed. */
+static int ws_client_read_more(struct ws_client *client, uint64_t deadline_us)
 {
 	int err = 0;
 
@@ -206,19 +208,19 @@ static int read_more(struct ws_client *client, uint64_t deadline_us)
 			return 0;
 		}
 		if (client->ssl)
-			err = tls_wait(client, (int)n, deadline_us);
+			err = ws_client_tls_wait(client, (int)n, deadline_us);
 		else if (n == 0)
 			err = ECONNRESET;
 		else
-			err = errno == EAGAIN  ? wait_for(client->fd, POLLIN, deadline_us)
+			err = errno == EAGAIN  ? ws_client_wait_for(client->fd, POLLIN, deadline_us)
 			      : errno == EINTR ? 0
 					       : errno;
 	}
 	return err;
 }
 
-static int send_request(struct ws_client *client, const struct url *url, const char *key,
-			const char *const *headers, uint64_t deadline_us)
+static int ws_client_send_request(struct ws_client *client, const struct url *url, const char *key,
+				  const char *const *headers, uint64_t deadline_us)
 {
 	struct buf head;
 	size_t target_len = strcspn(url->target, "#");
@@ -236,17 +238,17 @@ static int send_request(struct ws_client *client, const struct url *url, const c
 	if (!err)
 		err = buf_append_str(&head, "\r\n");
 	if (!err)
-		err = send_all(client, head.bytes, head.len, deadline_us);
+		err = ws_client_send_all(client, head.bytes, head.len, deadline_us);
 	buf_reset(&head);
 	return err;
 }
 
-/* Collects the head of the answer (with its NUL); what came behind it stays. */
-static int read_head(struct ws_client *client, struct buf *head, uint64_t deadline_us)
+/* Collects the head of the answer and adds a NUL; the bytes after it stay in scratch. */
+static int ws_client_read_head(struct ws_client *client, struct buf *head, uint64_t deadline_us)
 {
 	for (;;) {
 		char c;
-		int err = client->left > 0 ? 0 : read_more(client, deadline_us);
+		int err = client->left > 0 ? 0 : ws_client_read_more(client, deadline_us);
 
 		if (err)
 			return err;
@@ -260,8 +262,8 @@ static int read_head(struct ws_client *client, struct buf *head, uint64_t deadli
 	}
 }
 
-static int check_answer(struct ws_client *client, const char *head, const char *key, char *why,
-			size_t why_size)
+static int ws_client_check_answer(struct ws_client *client, const char *head, const char *key,
+				  char *why, size_t why_size)
 {
 	const char *fault;
 	unsigned status = 0;
@@ -277,9 +279,9 @@ static int check_answer(struct ws_client *client, const char *head, const char *
 	return EPROTO;
 }
 
-static int shake_hands(struct ws_client *client, const struct url *url,
-		       const struct ws_client_options *options, uint64_t deadline_us, char *why,
-		       size_t why_size)
+static int ws_client_handshake(struct ws_client *client, const struct url *url,
+			       const struct ws_client_options *options, uint64_t deadline_us,
+			       char *why, size_t why_size)
 {
 	char key[WS_KEY_SIZE];
 	uint8_t random[16];
@@ -290,13 +292,13 @@ static int shake_hands(struct ws_client *client, const struct url *url,
 		return EIO;
 	ws_handshake_make_key(key, random);
 	buf_init(&head, HEAD_MAX);
-	err = send_request(client, url, key, options->headers, deadline_us);
+	err = ws_client_send_request(client, url, key, options->headers, deadline_us);
 	if (!err)
-		err = read_head(client, &head, deadline_us);
+		err = ws_client_read_head(client, &head, deadline_us);
 	if (err)
 		ws_client_explain(why, why_size, url, err, true, head.len > 0);
 	else
-		err = check_answer(client, head.bytes, key, why, why_size);
+		err = ws_client_check_answer(client, head.bytes, key, why, why_size);
 	buf_reset(&head);
 	return err;
 }
@@ -306,7 +308,7 @@ int ws_client_open(struct ws_client **clientp, const struct ws_client_options *o
 {
 	unsigned timeout_ms = options->timeout_ms ? options->timeout_ms : TIMEOUT_MS;
 	uint64_t deadline_us = clock_monotonic_us() + timeout_ms * UINT64_C(1000);
-	struct ws_client *client = mem_zalloc(sizeof(*client), client_destroy);
+	struct ws_client *client = mem_zalloc(sizeof(*client), ws_client_destroy);
 	struct url url = {0};
 	int err;
 
@@ -320,11 +322,12 @@ int ws_client_open(struct ws_client **clientp, const struct ws_client_options *o
 	if (err)
 		snprintf(why, why_size, "not a WebSocket address: %s", options->url);
 	if (!err)
-		err = connect_any(&client->fd, &url, deadline_us, why, why_size);
+		err = ws_client_connect_any(&client->fd, &url, deadline_us, why, why_size);
 	if (!err && url.is_tls)
-		err = tls_connect(client, &url, options->ca_file, deadline_us, why, why_size);
+		err = ws_client_tls_connect(client, &url, options->ca_file, deadline_us, why,
+					    why_size);
 	if (!err)
-		err = shake_hands(client, &url, options, deadline_us, why, why_size);
+		err = ws_client_handshake(client, &url, options, deadline_us, why, why_size);
 	if (err)
 		mem_deref(client);
 	else
@@ -332,8 +335,8 @@ int ws_client_open(struct ws_client **clientp, const struct ws_client_options *o
 	return err;
 }
 
-static int send_frame(struct ws_client *client, enum ws_opcode opcode, const char *bytes,
-		      size_t len, uint64_t deadline_us)
+static int ws_client_send_frame(struct ws_client *client, enum ws_opcode opcode, const char *bytes,
+				size_t len, uint64_t deadline_us)
 {
 	char *frame = malloc(WS_HEAD_MAX + len);
 	uint8_t mask[4];
@@ -350,7 +353,7 @@ static int send_frame(struct ws_client *client, enum ws_opcode opcode, const cha
 	if (len > 0)
 		memcpy(frame + head, bytes, len);
 	ws_codec_mask(frame + head, len, mask, 0);
-	err = send_all(client, frame, head + len, deadline_us);
+	err = ws_client_send_all(client, frame, head + len, deadline_us);
 	free(frame);
 	return err;
 }
@@ -359,22 +362,24 @@ int ws_client_send(struct ws_client *client, const char *text, size_t len)
 {
 	if (client->has_sent_close || client->code)
 		return ENOTCONN;
-	return send_frame(client, WS_OP_TEXT, text, len, UINT64_MAX);
+	return ws_client_send_frame(client, WS_OP_TEXT, text, len, UINT64_MAX);
 }
 
-static void send_close(struct ws_client *client, uint16_t code, uint64_t deadline_us)
+static void ws_client_send_close(struct ws_client *client, uint16_t code, uint64_t deadline_us)
 {
 	char body[2] = {(char)(code >> 8), (char)(code & 0xff)};
 
 	if (client->has_sent_close)
 		return;
 	client->has_sent_close = true;
-	/* Whether it arrives changes nothing for us. */
-	(void)send_frame(client, WS_OP_CLOSE, body, code == WS_CLOSE_NO_CODE ? 0 : 2, deadline_us);
+	/* It makes no difference whether it arrives. */
+	(void)ws_client_send_frame(client, WS_OP_CLOSE, body, code == WS_CLOSE_NO_CODE ? 0 : 2,
+				   deadline_us);
 }
 
-/* 0 for a message in *event; EAGAIN when there is none among the bytes here. */
-static int next_message(struct ws_client *client, struct ws_event *event, uint64_t deadline_us)
+/* Returns 0 with a message in *event, or EAGAIN if the bytes read so far contain none. */
+static int ws_client_next_message(struct ws_client *client, struct ws_event *event,
+				  uint64_t deadline_us)
 {
 	for (;;) {
 		*event = ws_codec_next(&client->codec, &client->at, &client->left);
@@ -384,18 +389,18 @@ static int next_message(struct ws_client *client, struct ws_event *event, uint64
 			return 0;
 		case WS_PING:
 			if (!client->has_sent_close)
-				(void)send_frame(client, WS_OP_PONG, event->bytes, event->len,
-						 deadline_us);
+				(void)ws_client_send_frame(client, WS_OP_PONG, event->bytes,
+							   event->len, deadline_us);
 			break;
 		case WS_PONG:
 			break;
 		case WS_CLOSE:
 			client->code = event->code;
-			send_close(client, event->code, deadline_us);
+			ws_client_send_close(client, event->code, deadline_us);
 			return ENOTCONN;
 		case WS_FAIL:
 			client->code = WS_CLOSE_ABNORMAL;
-			send_close(client, event->code, deadline_us);
+			ws_client_send_close(client, event->code, deadline_us);
 			return EPROTO;
 		case WS_MORE:
 			return EAGAIN;
@@ -412,8 +417,8 @@ int ws_client_recv(struct ws_client *client, char **bytes, size_t *len, bool *is
 
 	if (client->code)
 		return ENOTCONN;
-	while ((err = next_message(client, &event, deadline_us)) == EAGAIN) {
-		err = read_more(client, deadline_us);
+	while ((err = ws_client_next_message(client, &event, deadline_us)) == EAGAIN) {
+		err = ws_client_read_more(client, deadline_us);
 		if (err && err != ETIMEDOUT)
 			client->code = WS_CLOSE_ABNORMAL;
 		if (err)
@@ -446,7 +451,7 @@ void ws_client_close(struct ws_client *client, uint16_t code, unsigned timeout_m
 
 	if (client->code)
 		return;
-	send_close(client, code, deadline_us);
+	ws_client_send_close(client, code, deadline_us);
 	for (;;) {
 		uint64_t now = clock_monotonic_us();
 		unsigned left_ms = now < deadline_us ? (unsigned)((deadline_us - now) / 1000) : 0;

@@ -1,8 +1,8 @@
 /*
- * ws_client.h: a small WebSocket client that blocks, for command-line tools.
+ * ws_client.h: a small, blocking WebSocket client for command-line tools.
  *
- * One thread at a time.  mem_deref ends the connection without a close frame;
- * ws_client_close says goodbye first.
+ * For one thread at a time.  mem_deref closes the connection without a close frame; ws_client_close
+ * sends one first.
  */
 #ifndef NET_WS_CLIENT_H
 #define NET_WS_CLIENT_H
@@ -23,27 +23,26 @@ struct ws_client_options {
 	size_t message_max; /* 0: WS_CLIENT_MESSAGE_MAX */
 };
 
-/* Resolves, connects and shakes hands; offers neither an extension nor a
- * subprotocol.  On failure `why` says what went wrong; a server that answers
- * anything but 101 is EPROTO, and `why` begins with "HTTP " and its status; so is
- * one whose 101 is not what RFC 6455 asks for. */
+/* Resolves the name, connects and does the handshakes; offers neither an extension nor a
+ * subprotocol.  On failure `why` says what went wrong.  EPROTO for a server that answers anything
+ * but 101, and then `why` begins with "HTTP " and its status; also for one whose 101 violates RFC
+ * 6455. */
 int ws_client_open(struct ws_client **clientp, const struct ws_client_options *options, char *why,
 		   size_t why_size);
 
 /* Sends one text message; blocks while the server does not read. */
 int ws_client_send(struct ws_client *client, const char *text, size_t len);
 
-/* The next message, valid until the next call; pings are answered meanwhile.
- * ETIMEDOUT when none came in time; ENOTCONN when the server has closed (see
- * ws_client_code); other errors end the connection too. */
+/* Receives the next message, valid until the next call; pings are answered meanwhile.  ETIMEDOUT if
+ * none came in time; ENOTCONN if the server has closed (see ws_client_code); other errors end the
+ * connection too. */
 int ws_client_recv(struct ws_client *client, char **bytes, size_t *len, bool *is_binary,
 		   unsigned timeout_ms);
 
-/* The server's close code once it has closed, 1006 when the connection broke,
- * else 0. */
+/* The server's close code once it has closed, 1006 if the connection broke, else 0. */
 uint16_t ws_client_code(const struct ws_client *client);
 
-/* To poll for reading, with ws_client_recv(…, 0) until it says ETIMEDOUT. */
+/* To be polled for reading; then call ws_client_recv(…, 0) until it returns ETIMEDOUT. */
 int ws_client_fd(const struct ws_client *client);
 
 /* Sends a close frame and waits for the answer, for at most timeout_ms. */

@@ -1,8 +1,8 @@
 /*
  * ws_codec.c: WebSocket frames in bytes (see ws_codec.h).
  *
- * A step takes the header byte by byte, each judged as it comes, then the
- * payload piece by piece.  Section numbers are those of RFC 6455.
+ * The header is read byte by byte, and each byte is checked as it comes; then the payload is read
+ * piece by piece.  Section numbers are those of RFC 6455.
  */
 #include "net/ws_codec.h"
 
@@ -35,41 +35,41 @@ void ws_codec_reset(struct ws_codec *codec)
 	buf_reset(&codec->message);
 }
 
-static struct ws_event fail(struct ws_codec *codec, uint16_t code)
+static struct ws_event ws_codec_fail(struct ws_codec *codec, uint16_t code)
 {
 	codec->failed = true;
 	return (struct ws_event){.type = WS_FAIL, .code = code};
 }
 
-static enum ws_opcode frame_opcode(const struct ws_codec *codec)
+static enum ws_opcode ws_codec_frame_opcode(const struct ws_codec *codec)
 {
 	return (enum ws_opcode)(codec->head[0] & OPCODE);
 }
 
-static bool is_control(const struct ws_codec *codec)
+static bool ws_codec_is_control(const struct ws_codec *codec)
 {
 	return codec->head[0] & CONTROL;
 }
 
-/* Bytes of the data message collected so far. */
-static size_t message_len(const struct ws_codec *codec)
+/* The bytes of the data message that have been collected so far. */
+static size_t ws_codec_message_len(const struct ws_codec *codec)
 {
 	return codec->message.len - codec->control_len;
 }
 
-/* The opcode the whole message has. */
-static enum ws_opcode message_opcode(const struct ws_codec *codec)
+/* The opcode of the whole message. */
+static enum ws_opcode ws_codec_message_opcode(const struct ws_codec *codec)
 {
-	return codec->continues ? (enum ws_opcode)codec->continues : frame_opcode(codec);
+	return codec->continues ? (enum ws_opcode)codec->continues : ws_codec_frame_opcode(codec);
 }
 
-static uint16_t judge_first(const struct ws_codec *codec)
+static uint16_t ws_codec_check_first(const struct ws_codec *codec)
 {
 	uint8_t first = codec->head[0];
 
 	if (first & RSV)
 		return WS_CLOSE_PROTOCOL; /* no extension was agreed on */
-	switch (frame_opcode(codec)) {
+	switch (ws_codec_frame_opcode(codec)) {
 	case WS_OP_CONTINUATION:
 		return codec->continues ? 0 : WS_CLOSE_PROTOCOL;
 	case WS_OP_TEXT:
@@ -83,22 +83,22 @@ static uint16_t judge_first(const struct ws_codec *codec)
 	return WS_CLOSE_PROTOCOL; /* an opcode with no meaning */
 }
 
-static uint16_t judge_second(struct ws_codec *codec)
+static uint16_t ws_codec_check_second(struct ws_codec *codec)
 {
 	bool masked = codec->head[1] & MASKED;
 	uint8_t len = codec->head[1] & LENGTH;
 
 	if (masked != (codec->role == WS_SERVER))
 		return WS_CLOSE_PROTOCOL;
-	if (is_control(codec) && len > WS_CONTROL_MAX)
+	if (ws_codec_is_control(codec) && len > WS_CONTROL_MAX)
 		return WS_CLOSE_PROTOCOL;
 	codec->head_need = (uint8_t)(2 + (len == 126 ? 2 : len == 127 ? 8 : 0) + (masked ? 4 : 0));
 	return 0;
 }
 
-/* The length once all its bytes are there: it must be in its shortest form and
- * below 2^63 (5.2). */
-static uint16_t judge_length(struct ws_codec *codec)
+/* Checks the length once all its bytes are there: it must have its shortest form and be below 2^63
+ * (5.2). */
+static uint16_t ws_codec_check_length(struct ws_codec *codec)
 {
 	uint64_t len = codec->head[1] & LENGTH;
 	size_t width = len == 126 ? 2 : len == 127 ? 8 : 0;
@@ -110,21 +110,22 @@ static uint16_t judge_length(struct ws_codec *codec)
 		if (len <= (width == 2 ? WS_CONTROL_MAX : 0xffff) || len >> 63)
 			return WS_CLOSE_PROTOCOL;
 	}
-	if (!is_control(codec) && len > codec->message.max - WS_CONTROL_MAX - message_len(codec))
+	if (!ws_codec_is_control(codec) &&
+	    len > codec->message.max - WS_CONTROL_MAX - ws_codec_message_len(codec))
 		return WS_CLOSE_TOO_LARGE;
 	codec->left = len;
 	return 0;
 }
 
-static size_t length_end(const struct ws_codec *codec)
+static size_t ws_codec_length_end(const struct ws_codec *codec)
 {
 	uint8_t len = codec->head[1] & LENGTH;
 
 	return len == 126 ? 4 : len == 127 ? 10 : 2;
 }
 
-/* Takes header bytes; gives the code to fail with, or 0. */
-static uint16_t take_head(struct ws_codec *codec, char **bytes, size_t *n)
+/* Reads header bytes; returns the code to fail with, or 0. */
+static uint16_t ws_codec_take_head(struct ws_codec *codec, char **bytes, size_t *n)
 {
 	while (*n > 0 && codec->head_len < codec->head_need) {
 		uint16_t code = 0;
@@ -132,11 +133,11 @@ static uint16_t take_head(struct ws_codec *codec, char **bytes, size_t *n)
 		codec->head[codec->head_len++] = (uint8_t) * (*bytes)++;
 		--*n;
 		if (codec->head_len == 1)
-			code = judge_first(codec);
+			code = ws_codec_check_first(codec);
 		if (codec->head_len == 2)
-			code = judge_second(codec);
-		if (!code && codec->head_len >= 2 && codec->head_len == length_end(codec))
-			code = judge_length(codec);
+			code = ws_codec_check_second(codec);
+		if (!code && codec->head_len >= 2 && codec->head_len == ws_codec_length_end(codec))
+			code = ws_codec_check_length(codec);
 		if (code)
 			return code;
 	}
@@ -162,7 +163,7 @@ void ws_codec_mask(char *bytes, size_t n, const uint8_t mask[4], size_t at)
 		bytes[i] = (char)((uint8_t)bytes[i] ^ turned[i & 7]);
 }
 
-static void unmask(struct ws_codec *codec, char *bytes, size_t n)
+static void ws_codec_unmask(struct ws_codec *codec, char *bytes, size_t n)
 {
 	if (codec->role != WS_SERVER)
 		return;
@@ -170,7 +171,7 @@ static void unmask(struct ws_codec *codec, char *bytes, size_t n)
 	codec->mask_at = (uint8_t)((codec->mask_at + n) & 3);
 }
 
-static void end_frame(struct ws_codec *codec)
+static void ws_codec_end_frame(struct ws_codec *codec)
 {
 	codec->head_len = 0;
 	codec->head_need = 2;
@@ -183,7 +184,7 @@ bool ws_codec_code_is_valid(unsigned code)
 	       (code >= 3000 && code <= 4999);
 }
 
-static struct ws_event close_event(struct ws_codec *codec, char *bytes, size_t len)
+static struct ws_event ws_codec_close_event(struct ws_codec *codec, char *bytes, size_t len)
 {
 	struct utf8_state utf8 = {0};
 	uint16_t code;
@@ -192,94 +193,94 @@ static struct ws_event close_event(struct ws_codec *codec, char *bytes, size_t l
 		return (struct ws_event){
 			.type = WS_CLOSE, .code = WS_CLOSE_NO_CODE, .bytes = bytes};
 	if (len == 1)
-		return fail(codec, WS_CLOSE_PROTOCOL);
+		return ws_codec_fail(codec, WS_CLOSE_PROTOCOL);
 	code = (uint16_t)((uint8_t)bytes[0] << 8 | (uint8_t)bytes[1]);
 	if (!ws_codec_code_is_valid(code))
-		return fail(codec, WS_CLOSE_PROTOCOL);
+		return ws_codec_fail(codec, WS_CLOSE_PROTOCOL);
 	if (!utf8_check(&utf8, bytes + 2, len - 2) || !utf8_is_complete(&utf8))
-		return fail(codec, WS_CLOSE_UTF8);
+		return ws_codec_fail(codec, WS_CLOSE_UTF8);
 	return (struct ws_event){
 		.type = WS_CLOSE, .code = code, .bytes = bytes + 2, .len = len - 2};
 }
 
-static struct ws_event control_event(struct ws_codec *codec, char *bytes, size_t len)
+static struct ws_event ws_codec_control_event(struct ws_codec *codec, char *bytes, size_t len)
 {
-	enum ws_opcode opcode = frame_opcode(codec);
+	enum ws_opcode opcode = ws_codec_frame_opcode(codec);
 
-	end_frame(codec);
+	ws_codec_end_frame(codec);
 	if (opcode == WS_OP_CLOSE)
-		return close_event(codec, bytes, len);
+		return ws_codec_close_event(codec, bytes, len);
 	return (struct ws_event){
 		.type = opcode == WS_OP_PING ? WS_PING : WS_PONG, .bytes = bytes, .len = len};
 }
 
-/* Moves over what is there of the frame's payload, unmasked; gives its length. */
-static size_t take_part(struct ws_codec *codec, char **bytes, size_t *n)
+/* Unmasks the part of the payload that is there and moves past it; returns its length. */
+static size_t ws_codec_take_part(struct ws_codec *codec, char **bytes, size_t *n)
 {
 	size_t part = *n < codec->left ? *n : (size_t)codec->left;
 
-	unmask(codec, *bytes, part);
+	ws_codec_unmask(codec, *bytes, part);
 	*bytes += part;
 	*n -= part;
 	codec->left -= part;
 	return part;
 }
 
-/* A control frame: whole where it stands, or collected behind the message. */
-static struct ws_event take_control(struct ws_codec *codec, char **bytes, size_t *n)
+/* Delivers a control frame: in place if it is complete, else collected after the message. */
+static struct ws_event ws_codec_take_control(struct ws_codec *codec, char **bytes, size_t *n)
 {
 	char *at = *bytes;
-	size_t part = take_part(codec, bytes, n);
+	size_t part = ws_codec_take_part(codec, bytes, n);
 	size_t len;
 
 	if (codec->left == 0 && codec->control_len == 0)
-		return control_event(codec, at, part);
+		return ws_codec_control_event(codec, at, part);
 	if (buf_append(&codec->message, at, part) != 0)
-		return fail(codec, WS_CLOSE_INTERNAL);
+		return ws_codec_fail(codec, WS_CLOSE_INTERNAL);
 	codec->control_len = (uint8_t)(codec->control_len + part);
 	if (codec->left > 0)
 		return (struct ws_event){.type = WS_MORE};
 	len = codec->control_len;
 	codec->control_len = 0;
 	codec->message.len -= len; /* the bytes stay until the next call */
-	return control_event(codec, codec->message.bytes + codec->message.len, len);
+	return ws_codec_control_event(codec, codec->message.bytes + codec->message.len, len);
 }
 
-/* The end of a data frame whose message now stands at bytes. */
-static struct ws_event data_event(struct ws_codec *codec, char *bytes, size_t len)
+/* Ends a data frame; `bytes` is its message so far. */
+static struct ws_event ws_codec_data_event(struct ws_codec *codec, char *bytes, size_t len)
 {
-	enum ws_opcode opcode = message_opcode(codec);
+	enum ws_opcode opcode = ws_codec_message_opcode(codec);
 
 	if (!(codec->head[0] & FIN)) {
 		codec->continues = (uint8_t)opcode;
-		end_frame(codec);
+		ws_codec_end_frame(codec);
 		return (struct ws_event){.type = WS_MORE};
 	}
 	codec->continues = 0;
-	end_frame(codec);
+	ws_codec_end_frame(codec);
 	if (opcode == WS_OP_TEXT && !utf8_is_complete(&codec->utf8))
-		return fail(codec, WS_CLOSE_UTF8);
+		return ws_codec_fail(codec, WS_CLOSE_UTF8);
 	return (struct ws_event){
 		.type = opcode == WS_OP_TEXT ? WS_TEXT : WS_BINARY, .bytes = bytes, .len = len};
 }
 
-static struct ws_event take_data(struct ws_codec *codec, char **bytes, size_t *n)
+static struct ws_event ws_codec_take_data(struct ws_codec *codec, char **bytes, size_t *n)
 {
 	char *at = *bytes;
-	size_t part = take_part(codec, bytes, n);
+	size_t part = ws_codec_take_part(codec, bytes, n);
 	bool is_whole;
 
-	if (message_opcode(codec) == WS_OP_TEXT && !utf8_check(&codec->utf8, at, part))
-		return fail(codec, WS_CLOSE_UTF8);
+	if (ws_codec_message_opcode(codec) == WS_OP_TEXT && !utf8_check(&codec->utf8, at, part))
+		return ws_codec_fail(codec, WS_CLOSE_UTF8);
 	is_whole = codec->left == 0 && codec->message.len == 0 && (codec->head[0] & FIN);
 	if (is_whole)
-		return data_event(codec, at, part);
+		return ws_codec_data_event(codec, at, part);
 	if (buf_append(&codec->message, at, part) != 0)
-		return fail(codec, WS_CLOSE_INTERNAL);
+		return ws_codec_fail(codec, WS_CLOSE_INTERNAL);
 	if (codec->left > 0)
 		return (struct ws_event){.type = WS_MORE};
 	codec->lent = codec->head[0] & FIN;
-	return data_event(codec, codec->message.bytes, codec->message.len);
+	return ws_codec_data_event(codec, codec->message.bytes, codec->message.len);
 }
 
 struct ws_event ws_codec_next(struct ws_codec *codec, char **bytes, size_t *n)
@@ -287,22 +288,22 @@ struct ws_event ws_codec_next(struct ws_codec *codec, char **bytes, size_t *n)
 	struct ws_event event = {.type = WS_MORE};
 
 	if (codec->failed)
-		return fail(codec, WS_CLOSE_PROTOCOL);
+		return ws_codec_fail(codec, WS_CLOSE_PROTOCOL);
 	if (codec->lent) {
 		codec->message.len = 0;
 		codec->lent = false;
 	}
 	while (event.type == WS_MORE) {
-		uint16_t code = take_head(codec, bytes, n);
+		uint16_t code = ws_codec_take_head(codec, bytes, n);
 
 		if (code)
-			return fail(codec, code);
+			return ws_codec_fail(codec, code);
 		if (codec->head_len < codec->head_need)
 			break;
 		if (*n == 0 && codec->left > 0)
 			break;
-		event = is_control(codec) ? take_control(codec, bytes, n)
-					  : take_data(codec, bytes, n);
+		event = ws_codec_is_control(codec) ? ws_codec_take_control(codec, bytes, n)
+						   : ws_codec_take_data(codec, bytes, n);
 	}
 	if (event.type == WS_MORE && codec->message.len == 0)
 		buf_reset(&codec->message);

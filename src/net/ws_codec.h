@@ -1,12 +1,12 @@
 /*
  * ws_codec.h: WebSocket frames in bytes, both roles (RFC 6455, section 5).
  *
- * Pure: no socket, no clock.  Bytes go in as they come, events come out.  What
- * is wrong is noticed with the byte that makes it wrong, also in the middle of
- * a frame (a bad UTF-8 byte, a reserved bit).
+ * Pure: no socket, no clock.  Bytes go in as they arrive, and events come out.  An error is noticed
+ * with the byte that causes it, even in the middle of a frame (an invalid UTF-8 byte, a reserved
+ * bit).
  *
- * A frame that came whole is unmasked where it stands and lent from there; what
- * came in part is collected in a buffer that goes when its message is done.
+ * A frame that arrives in one piece is unmasked in place and lent to the caller; one that arrives
+ * in parts is collected in a buffer that is freed when its message is done.
  */
 #ifndef NET_WS_CODEC_H
 #define NET_WS_CODEC_H
@@ -82,23 +82,23 @@ struct ws_event {
 	size_t len;
 };
 
-/* `role` is our end: the server's end wants frames masked, the client's does
- * not.  A message longer than message_max fails with WS_CLOSE_TOO_LARGE. */
+/* `role` is ours: a server requires frames to be masked, a client does not.  A message longer than
+ * message_max fails with WS_CLOSE_TOO_LARGE. */
 void ws_codec_init(struct ws_codec *codec, enum ws_role role, size_t message_max);
 void ws_codec_set_message_max(struct ws_codec *codec, size_t message_max);
 void ws_codec_reset(struct ws_codec *codec);
 
-/* Takes bytes off the front of *bytes (changing them) up to the next event. */
+/* Removes bytes from the front of *bytes, and changes them, up to the next event. */
 struct ws_event ws_codec_next(struct ws_codec *codec, char **bytes, size_t *n);
 
-/* Writes a frame header and gives its length; mask (4 bytes) or NULL. */
+/* Writes a frame header and returns its length; mask is 4 bytes or NULL. */
 size_t ws_codec_head(uint8_t head[WS_HEAD_MAX], enum ws_opcode opcode, size_t len,
 		     const uint8_t *mask);
 
-/* Masks or unmasks n bytes, the first of which stands at `at` (mod 4). */
+/* Masks or unmasks n bytes, of which the first has the position `at` (mod 4). */
 void ws_codec_mask(char *bytes, size_t n, const uint8_t mask[4], size_t at);
 
-/* Whether a code may stand in a close frame. */
+/* Whether a code is allowed in a close frame. */
 bool ws_codec_code_is_valid(unsigned code);
 
 #endif

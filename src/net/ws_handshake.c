@@ -15,7 +15,7 @@
 /* Room for the values that are read here, which are lists of a few tokens. */
 #define VALUE_SIZE 256
 
-static bool is_base64(char c)
+static bool ws_handshake_is_base64(char c)
 {
 	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
 	       c == '+' || c == '/';
@@ -26,7 +26,7 @@ bool ws_handshake_key_is_valid(const char *key)
 	if (strlen(key) != WS_KEY_SIZE - 1 || strcmp(key + 22, "==") != 0)
 		return false;
 	for (size_t i = 0; i < 22; ++i) {
-		if (!is_base64(key[i]))
+		if (!ws_handshake_is_base64(key[i]))
 			return false;
 	}
 	return true;

@@ -18,10 +18,10 @@ enum {
 /* Whether a key is 16 bytes in base64. */
 bool ws_handshake_key_is_valid(const char *key);
 
-/* A key made of 16 random bytes. */
+/* Creates a key of 16 random bytes. */
 void ws_handshake_make_key(char key[WS_KEY_SIZE], const uint8_t random[16]);
 
-/* What the server must answer to a key. */
+/* Computes what the server must answer to a key. */
 void ws_handshake_accept(char accept[WS_ACCEPT_SIZE], const char *key);
 
 /*
@@ -31,7 +31,7 @@ void ws_handshake_accept(char accept[WS_ACCEPT_SIZE], const char *key);
  */
 const char *ws_handshake_fault(const char *head, const char *key);
 
-/* Whether a comma-separated list holds a token, in any case. */
+/* Whether a comma-separated list contains a token, ignoring case. */
 bool ws_handshake_has_token(const char *list, const char *token);
 
 #endif

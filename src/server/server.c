@@ -356,22 +356,16 @@ static void on_upgrade(uv_signal_t *handle, int number)
 		listening_offer(server);
 }
 
-static void on_child(uv_signal_t *handle, int number)
-{
-	struct server *server = handle->data;
-
-	(void)number;
-	successor_reap(server->successor, server->draining);
-}
-
 static void watch_signals(struct server *server)
 {
 	static const struct {
 		int number;
 		uv_signal_cb handler;
-	} signals[SERVER_SIGNALS] = {{SIGTERM, on_signal},  {SIGINT, on_signal},
-				     {SIGUSR1, on_look},    {SIGHUP, on_reload},
-				     {SIGUSR2, on_upgrade}, {SIGCHLD, on_child}};
+	} signals[SERVER_SIGNALS] = {{SIGTERM, on_signal},
+				     {SIGINT, on_signal},
+				     {SIGUSR1, on_look},
+				     {SIGHUP, on_reload},
+				     {SIGUSR2, on_upgrade}};
 
 	signal(SIGPIPE, SIG_IGN);
 	for (size_t i = 0; i < SERVER_SIGNALS; ++i) {
@@ -453,10 +447,10 @@ static void fill_services(struct server *server)
 
 static int start(struct server *server)
 {
-	int err = successor_alloc(&server->successor);
+	int err = loop_alloc(&server->loop);
 
 	if (!err)
-		err = loop_alloc(&server->loop);
+		err = successor_alloc(&server->successor, server->loop, &server->draining);
 
 	/* The address first, so that a server that cannot have it says so at once.  Connections
 	 * wait in the kernel's queue until the loop runs. */

@@ -72,7 +72,7 @@
 #include "synth/pool.h"
 #include "wire/fault.h"
 
-#define SERVER_SIGNALS 6 /* that are watched */
+#define SERVER_SIGNALS 5 /* that are watched */
 
 /* The store could not be reached at the start (store_wait.c). */
 struct store_wait {

@@ -7,15 +7,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "loop/child.h"
 
 /* Who is to be asked to end: set for the new process alone. */
 #define PREDECESSOR "SYRINX_PREDECESSOR"
@@ -28,7 +27,9 @@ struct successor {
 	char program[PATH_MAX];
 	char command[COMMAND_SIZE]; /* the arguments, a NUL behind each */
 	char *arguments[ARGUMENTS_MAX + 1];
-	pid_t pid; /* 0: none is on its way */
+	struct loop *loop;
+	const bool *is_draining;
+	struct child *child; /* NULL unless one has been started and has not ended */
 };
 
 /* At the start: later the file may be another one, and its link says so. */
@@ -59,13 +60,22 @@ static int read_arguments(struct successor *successor)
 	return 0;
 }
 
-int successor_alloc(struct successor **successorp)
+static void successor_destroy(void *object)
 {
-	struct successor *successor = mem_zalloc(sizeof(*successor), NULL);
+	struct successor *successor = object;
+
+	mem_deref(successor->child); /* which runs on */
+}
+
+int successor_alloc(struct successor **successorp, struct loop *loop, const bool *is_draining)
+{
+	struct successor *successor = mem_zalloc(sizeof(*successor), successor_destroy);
 	int err;
 
 	if (!successor)
 		return ENOMEM;
+	successor->loop = loop;
+	successor->is_draining = is_draining;
 	err = read_program(successor);
 	if (!err)
 		err = read_arguments(successor);
@@ -77,25 +87,28 @@ int successor_alloc(struct successor **successorp)
 	return 0;
 }
 
-/* The program blocks or ignores some signals for itself. */
-static int spawn(struct successor *successor)
+static void successor_on_started(pid_t pid, void *arg)
 {
-	posix_spawnattr_t attributes;
-	sigset_t none, all;
-	int err;
+	const struct successor *successor = arg;
 
-	sigemptyset(&none);
-	sigfillset(&all);
-	posix_spawnattr_init(&attributes);
-	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setsigdefault(&attributes, &all);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	err = posix_spawn(&successor->pid, successor->program, NULL, &attributes,
-			  successor->arguments, environ);
-	posix_spawnattr_destroy(&attributes);
+	log_info("server", "process %ld of %s takes over when it is ready", (long)pid,
+		 successor->program);
+}
+
+/* If this process is draining, the successor was ready and had taken its place. */
+static void successor_on_exit(int err, int status, int signal, void *arg)
+{
+	struct successor *successor = arg;
+
+	(void)status;
+	(void)signal;
+	successor->child = mem_deref(successor->child);
 	if (err)
-		successor->pid = 0;
-	return err;
+		log_error("server", "cannot start %s: %s", successor->program, strerror(err));
+	else if (*successor->is_draining)
+		log_error("server", "the successor has ended; this process is ending too");
+	else
+		log_error("server", "the successor ended before it was ready; this process stays");
 }
 
 int successor_start(struct successor *successor)
@@ -103,36 +116,22 @@ int successor_start(struct successor *successor)
 	char pid[16];
 	int err;
 
-	if (successor->pid) {
+	if (successor->child) {
 		log_warn("server",
 			 "process %ld is loading already; send SIGUSR2 again when it has "
 			 "taken over",
-			 (long)successor->pid);
+			 (long)child_pid(successor->child));
 		return EALREADY;
 	}
 	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
 	setenv(PREDECESSOR, pid, 1);
-	err = spawn(successor);
+	err = child_spawn_detached(&successor->child, successor->loop, successor->program,
+				   successor->arguments, environ, successor_on_started,
+				   successor_on_exit, successor);
 	unsetenv(PREDECESSOR);
 	if (err)
 		log_error("server", "cannot start %s: %s", successor->program, strerror(err));
-	else
-		log_info("server", "process %ld of %s takes over when it is ready",
-			 (long)successor->pid, successor->program);
 	return err;
-}
-
-void successor_reap(struct successor *successor, bool is_draining)
-{
-	int status;
-
-	if (!successor->pid || waitpid(successor->pid, &status, WNOHANG) != successor->pid)
-		return;
-	if (is_draining)
-		log_error("server", "the successor has ended; this process is ending too");
-	else
-		log_error("server", "the successor ended before it was ready; this process stays");
-	successor->pid = 0;
 }
 
 /* Only the parent: a process id from elsewhere may be anybody's by now. */

@@ -11,12 +11,16 @@
 
 #include <stdbool.h>
 
+#include "loop/loop.h"
+
 struct successor;
 
-/* How this process was started, from /proc.  EIO when that cannot be told. */
-int successor_alloc(struct successor **successorp);
+/* Reads from /proc how this process was started; EIO if that is not possible.  *is_draining is read
+ * when the successor ends. */
+int successor_alloc(struct successor **successorp, struct loop *loop, const bool *is_draining);
 
-/* Starts it; its end is told in the log.  EALREADY while one is on its way. */
+/* Starts it.  Its pid, its end, and why it could not be started are logged later.  EALREADY while
+ * another one is loading. */
 int successor_start(struct successor *successor);
 
 /* Whether this process is one that was started so and has not taken over yet. */
@@ -28,8 +32,5 @@ void successor_tell_taken(const char *address, long pid, bool is_draining);
 /* In the new one, when it is ready: asks the old one to end, unless it is ending already, where a
  * second signal would cut its turns. */
 void successor_take_over(bool is_serving);
-
-/* A child has ended: was it this one?  While we drain it was ready, and had taken our place. */
-void successor_reap(struct successor *successor, bool is_draining);
 
 #endif

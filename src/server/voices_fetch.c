@@ -63,12 +63,14 @@ static void log_failure(struct voices_fetch *fetch)
 		 why[0] ? why : "it did not say");
 }
 
-static void on_exit_status(int status, int signal, void *arg)
+static void on_exit_status(int err, int status, int signal, void *arg)
 {
 	struct voices_fetch *fetch = arg;
 
 	fetch->child = mem_deref(fetch->child);
-	if (status == 0 && signal == 0)
+	if (err)
+		log_warn("voices", "cannot fetch the neural voices: %s", strerror(err));
+	else if (status == 0 && signal == 0)
 		log_info("voices", "the neural voices were fetched");
 	else
 		log_failure(fetch);

@@ -35,7 +35,7 @@
 
 static void on_message(const struct message *message, void *arg);
 static void on_lost(int err, void *arg);
-static void on_exit(int status, int signal, void *arg);
+static void on_exit(int err, int status, int signal, void *arg);
 
 static struct seat *seat_by_id(struct worker *worker, uint32_t id)
 {
@@ -142,12 +142,19 @@ static void worker_failed(struct worker *worker)
 	pool_schedule_soon(fleet->pool); /* its slots are free */
 }
 
-static void on_exit(int status, int signal, void *arg)
+static void on_exit(int err, int status, int signal, void *arg)
 {
 	struct worker *worker = arg;
+	struct fleet *fleet = worker->fleet;
 
-	log_warn("synth", "worker of %s ended: %s %d", worker->fleet->name,
-		 signal ? "signal" : "status", signal ? signal : status);
+	if (err) { /* there was no process that could have died */
+		log_error("synth", "cannot start %s: %s", fleet->program, strerror(err));
+		worker_end(worker);
+		fleet_worker_failed(fleet, false);
+		return;
+	}
+	log_warn("synth", "worker of %s ended: %s %d", fleet->name, signal ? "signal" : "status",
+		 signal ? signal : status);
 	worker_failed(worker);
 }
 

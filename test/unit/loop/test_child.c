@@ -1,16 +1,22 @@
-/* A child's end is told once and with its reason; a child that was given up does
- * not outlive its owner, and nothing of it stays behind. */
+/* A child's end is reported once and with its reason; a child that was given up does not outlive
+ * its owner; and the loop runs while a child is being started. */
+#include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -25,9 +31,75 @@ struct bed {
 	struct timer limit;
 	int fd;
 	unsigned exits;
-	int status, signal;
+	int err, status, signal;
 	const char *name; /* under which its lines are logged */
+	struct timer tick;
+	unsigned ticks;
+	pid_t pid; /* of a detached one */
 };
+
+/* Starts pass this gate on the spawning thread: those of the C library, which these functions
+ * stand in front of. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool is_closed;
+	unsigned arrived;
+	int err; /* what each start fails with */
+	int pidfd_err;
+} gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *file_actions,
+		const posix_spawnattr_t *attrp, char *const argv[], char *const envp[])
+{
+	int (*real)(pid_t *, const char *, const posix_spawn_file_actions_t *,
+		    const posix_spawnattr_t *, char *const[], char *const[]);
+	int err;
+
+	*(void **)&real = dlsym(RTLD_NEXT, "posix_spawn");
+	pthread_mutex_lock(&gate.lock);
+	++gate.arrived;
+	pthread_cond_broadcast(&gate.changed);
+	while (gate.is_closed)
+		pthread_cond_wait(&gate.changed, &gate.lock);
+	err = gate.err;
+	pthread_mutex_unlock(&gate.lock);
+	return err ? err : real(pid, path, file_actions, attrp, argv, envp);
+}
+
+int pidfd_open(pid_t pid, unsigned flags)
+{
+	int err;
+
+	pthread_mutex_lock(&gate.lock);
+	err = gate.pidfd_err;
+	pthread_mutex_unlock(&gate.lock);
+	if (err) {
+		errno = err;
+		return -1;
+	}
+	return (int)syscall(SYS_pidfd_open, pid, flags);
+}
+
+static void gate_set(bool is_closed, int err, int pidfd_err)
+{
+	pthread_mutex_lock(&gate.lock);
+	gate.is_closed = is_closed;
+	gate.err = err;
+	gate.pidfd_err = pidfd_err;
+	if (is_closed)
+		gate.arrived = 0;
+	pthread_cond_broadcast(&gate.changed);
+	pthread_mutex_unlock(&gate.lock);
+}
+
+static void gate_await(unsigned arrived)
+{
+	pthread_mutex_lock(&gate.lock);
+	while (gate.arrived < arrived)
+		pthread_cond_wait(&gate.changed, &gate.lock);
+	pthread_mutex_unlock(&gate.lock);
+}
 
 static void on_limit(void *arg)
 {
@@ -36,11 +108,12 @@ static void on_limit(void *arg)
 	loop_stop(bed->loop);
 }
 
-static void on_exit_told(int status, int signal, void *arg)
+static void on_exit_told(int err, int status, int signal, void *arg)
 {
 	struct bed *bed = arg;
 
 	++bed->exits;
+	bed->err = err;
 	bed->status = status;
 	bed->signal = signal;
 	loop_stop(bed->loop);
@@ -80,6 +153,12 @@ static void bed_run(struct bed *bed, unsigned ms)
 	timer_clear(&bed->loop->timers, &bed->limit);
 }
 
+static void bed_run_until_started(struct bed *bed)
+{
+	while (child_pid(bed->child) < 0 && bed->exits == 0)
+		uv_run(&bed->loop->uv, UV_RUN_ONCE);
+}
+
 static void bed_close(struct bed *bed)
 {
 	close(bed->fd);
@@ -94,7 +173,7 @@ static void test_the_status_of_a_child_is_told_once(void **state)
 
 	(void)state;
 	bed_open(&bed, "exit 7");
-	bed_run(&bed, 5000);
+	bed_run(&bed, 60000);
 	assert_int_equal(bed.status, 7);
 	assert_int_equal(bed.signal, 0);
 	bed_run(&bed, 20);
@@ -108,9 +187,10 @@ static void test_the_signal_that_ended_a_child_is_told(void **state)
 
 	(void)state;
 	bed_open(&bed, "exec sleep 100");
+	bed_run_until_started(&bed);
 	assert_true(child_pid(bed.child) > 0);
 	child_kill(bed.child, SIGTERM);
-	bed_run(&bed, 5000);
+	bed_run(&bed, 60000);
 	assert_int_equal(bed.exits, 1);
 	assert_int_equal(bed.signal, SIGTERM);
 	bed_close(&bed);
@@ -122,7 +202,7 @@ static void test_a_child_that_has_ended_can_be_killed_in_vain(void **state)
 
 	(void)state;
 	bed_open(&bed, "exit 0");
-	bed_run(&bed, 5000);
+	bed_run(&bed, 60000);
 	assert_int_equal(child_pid(bed.child), -1);
 	child_kill(bed.child, SIGKILL);
 	bed_close(&bed);
@@ -138,6 +218,8 @@ static void test_waiting_for_a_processor_is_told(void **state)
 	(void)state;
 	bed_open(&one, spin);
 	bed_open(&other, spin);
+	bed_run_until_started(&one);
+	bed_run_until_started(&other);
 	CPU_ZERO(&processor);
 	CPU_SET((size_t)sched_getcpu(), &processor);
 	assert_int_equal(sched_setaffinity(child_pid(one.child), sizeof(processor), &processor), 0);
@@ -160,6 +242,7 @@ static void test_a_child_that_sleeps_waits_for_no_processor(void **state)
 
 	(void)state;
 	bed_open(&bed, "exec sleep 100");
+	bed_run_until_started(&bed);
 	do {
 		bed_run(&bed, 20);
 		processors = child_processors(bed.child);
@@ -177,6 +260,7 @@ static void test_a_child_that_was_given_up_is_killed_and_not_heard(void **state)
 
 	(void)state;
 	bed_open(&bed, "exec sleep 100");
+	bed_run_until_started(&bed);
 	pid = child_pid(bed.child);
 	bed_close(&bed); /* waits for it */
 	assert_int_equal(bed.exits, 0);
@@ -191,7 +275,7 @@ static void test_a_child_has_a_socket_an_environment_and_nothing_to_read(void **
 
 	(void)state;
 	bed_open(&bed, "read line; echo \"$COLOUR$line$HOME\" >&3");
-	bed_run(&bed, 5000);
+	bed_run(&bed, 60000);
 	assert_int_equal(bed.exits, 1);
 	assert_true(recv(bed.fd, said, sizeof(said) - 1, MSG_DONTWAIT) > 0);
 	assert_string_equal(said, "green\n");
@@ -199,16 +283,282 @@ static void test_a_child_has_a_socket_an_environment_and_nothing_to_read(void **
 	bed_close(&bed);
 }
 
-static void test_a_program_that_is_not_there_leaves_nothing(void **state)
+/* The error comes from the handler, and the end of the socket not before it. */
+static void check_failing(const char *program, int err)
 {
+	struct bed bed = {0};
+	char byte;
+
+	assert_int_equal(loop_alloc(&bed.loop), 0);
+	assert_int_equal(spawn(&bed, program, "exit 0"), 0);
+	while (bed.exits == 0) {
+		assert_int_equal(recv(bed.fd, &byte, 1, MSG_DONTWAIT), -1);
+		assert_int_equal(errno, EAGAIN);
+		uv_run(&bed.loop->uv, UV_RUN_ONCE);
+	}
+	assert_int_equal(bed.err, err);
+	assert_int_equal(bed.status, 0);
+	assert_int_equal(bed.signal, 0);
+	assert_int_equal(child_pid(bed.child), -1);
+	assert_int_equal(recv(bed.fd, &byte, 1, MSG_DONTWAIT), 0);
+	bed_run(&bed, 10);
+	assert_int_equal(bed.exits, 1);
+	bed_close(&bed);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void test_a_program_that_is_not_there_is_reported(void **state)
+{
+	(void)state;
+	check_failing("/nowhere/at/all", ENOENT);
+}
+
+static void test_a_file_that_is_no_program_is_reported(void **state)
+{
+	(void)state;
+	check_failing("/etc/passwd", EACCES);
+}
+
+static void test_a_lack_of_processes_is_reported(void **state)
+{
+	(void)state;
+	gate_set(false, EAGAIN, 0);
+	check_failing("/bin/sh", EAGAIN);
+	gate_set(false, 0, 0);
+}
+
+static void test_a_process_whose_exit_would_go_unnoticed_is_not_kept(void **state)
+{
+	(void)state;
+	gate_set(false, 0, EMFILE);
+	check_failing("/bin/sh", EMFILE);
+	gate_set(false, 0, 0);
+}
+
+static void on_tick(void *arg)
+{
+	struct bed *bed = arg;
+
+	if (++bed->ticks == 10)
+		loop_stop(bed->loop);
+	else
+		timer_set(&bed->loop->timers, &bed->tick, 1000, on_tick, bed);
+}
+
+static void test_the_loop_runs_while_a_child_is_being_started(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	gate_set(true, 0, 0);
+	bed_open(&bed, "exit 7");
+	gate_await(1);
+	timer_set(&bed.loop->timers, &bed.tick, 1000, on_tick, &bed);
+	loop_run(bed.loop);
+	assert_int_equal(bed.ticks, 10);
+	assert_int_equal(child_pid(bed.child), -1);
+	assert_int_equal(child_processors(bed.child).ran_us, 0);
+	assert_int_equal(bed.exits, 0);
+	gate_set(false, 0, 0);
+	bed_run(&bed, 60000);
+	assert_int_equal(bed.status, 7);
+	bed_close(&bed);
+}
+
+/* The second one waits for the first one, so nobody has begun to start it. */
+static void test_a_child_that_is_killed_first_is_never_started(void **state)
+{
+	struct bed one, two = {0};
+
+	(void)state;
+	gate_set(true, 0, 0);
+	bed_open(&one, "exec sleep 100");
+	gate_await(1);
+	two.loop = one.loop;
+	assert_int_equal(spawn(&two, "/bin/sh", "exec sleep 100"), 0);
+	child_kill(one.child, SIGINT);
+	child_kill(two.child, SIGTERM);
+	gate_set(false, 0, 0);
+	while (one.exits + two.exits < 2)
+		uv_run(&one.loop->uv, UV_RUN_ONCE);
+	assert_int_equal(one.signal, SIGINT);
+	assert_int_equal(two.signal, SIGTERM);
+	assert_int_equal(two.err, 0);
+	assert_int_equal(gate.arrived, 1);
+	close(two.fd);
+	mem_deref(two.child);
+	bed_close(&one);
+}
+
+/* The owner of a socket may wait for its end after it has killed the child, without the loop. */
+static void test_the_socket_of_a_child_that_is_killed_first_ends(void **state)
+{
+	struct bed bed;
+	char byte;
+
+	(void)state;
+	gate_set(true, 0, 0);
+	bed_open(&bed, "exec sleep 100");
+	gate_await(1);
+	child_kill(bed.child, SIGTERM);
+	gate_set(false, 0, 0);
+	while (recv(bed.fd, &byte, 1, 0) != 0)
+		;
+	bed_close(&bed);
+}
+
+static void test_a_child_that_is_given_up_first_leaves_nothing(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	gate_set(true, 0, 0);
+	bed_open(&bed, "exec sleep 100");
+	gate_await(1);
+	bed.child = mem_deref(bed.child);
+	gate_set(false, 0, 0);
+	bed_close(&bed); /* ends the loop while the start is under way */
+	assert_int_equal(bed.exits, 0);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void on_one_of_many(int err, int status, int signal, void *arg)
+{
+	unsigned *seen = arg;
+
+	assert_int_equal(err, 0);
+	assert_int_equal(signal, 0);
+	assert_in_range(status, 0, 63);
+	++seen[status];
+}
+
+static void test_many_children_are_started_at_once(void **state)
+{
+	enum { MANY = 64 };
+	static char shell[] = "/bin/sh", option[] = "-c";
+	char *const env[] = {NULL};
+	struct child *children[MANY];
+	unsigned seen[MANY] = {0};
+	struct loop *loop;
+	int fds[MANY];
+
+	(void)state;
+	assert_int_equal(loop_alloc(&loop), 0);
+	for (int i = 0; i < MANY; ++i) {
+		char script[16];
+		char *const argv[] = {shell, option, script, NULL};
+
+		snprintf(script, sizeof(script), "exit %d", i);
+		assert_int_equal(child_spawn(&children[i], &fds[i], loop, argv, env, NULL,
+					     on_one_of_many, seen),
+				 0);
+	}
+	for (int i = 0; i < MANY; ++i) {
+		while (seen[i] == 0)
+			uv_run(&loop->uv, UV_RUN_ONCE);
+	}
+	for (int i = 0; i < MANY; ++i) {
+		assert_int_equal(seen[i], 1);
+		close(fds[i]);
+		mem_deref(children[i]);
+	}
+	mem_deref(loop);
+	assert_int_equal(mem_live(), 0);
+}
+
+static void test_a_child_has_none_of_our_signal_settings(void **state)
+{
+	sigset_t blocked, before;
+	struct bed bed;
+
+	(void)state;
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &blocked, &before);
+	signal(SIGPIPE, SIG_IGN);
+	bed_open(&bed, "kill -PIPE $$; exit 3");
+	bed_run(&bed, 60000);
+	assert_int_equal(bed.signal, SIGPIPE);
+	signal(SIGPIPE, SIG_DFL);
+	bed_close(&bed);
+	bed_open(&bed, "kill -TERM $$; exit 3");
+	bed_run(&bed, 60000);
+	assert_int_equal(bed.signal, SIGTERM);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	bed_close(&bed);
+}
+
+static void test_the_status_is_known_where_signals_of_children_were_ignored(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	signal(SIGCHLD, SIG_IGN);
+	bed_open(&bed, "exit 7");
+	bed_run(&bed, 60000);
+	assert_int_equal(bed.status, 7);
+	bed_close(&bed);
+}
+
+static void on_started(pid_t pid, void *arg)
+{
+	struct bed *bed = arg;
+
+	bed->pid = pid;
+	loop_stop(bed->loop);
+}
+
+static void test_a_detached_child_runs_on(void **state)
+{
+	static char name[] = "heir", option[] = "-c";
+	struct bed bed = {0};
+	char script[64];
+	char *const argv[] = {name, option, script, NULL};
+	int to[2] = {-1, -1}, from[2] = {-1, -1};
+	char said[16] = "";
+	int status;
+
+	(void)state;
+	assert_true(pipe(to) == 0 && pipe(from) == 0);
+	snprintf(script, sizeof(script), "read line <&%d; echo $0 >&%d", to[0], from[1]);
+	assert_int_equal(loop_alloc(&bed.loop), 0);
+	assert_int_equal(child_spawn_detached(&bed.child, bed.loop, "/bin/sh", argv, environ,
+					      on_started, on_exit_told, &bed),
+			 0);
+	bed_run(&bed, 60000);
+	assert_true(bed.pid > 0);
+	assert_int_equal(child_pid(bed.child), bed.pid);
+	mem_deref(bed.child);
+	mem_deref(bed.loop);
+	assert_int_equal(mem_live(), 0);
+	assert_int_equal(write(to[1], "\n", 1), 1);
+	assert_true(read(from[0], said, sizeof(said) - 1) > 0);
+	assert_string_equal(said, "heir\n");
+	assert_int_equal(bed.exits, 0);
+	assert_int_equal(waitpid(bed.pid, &status, 0), bed.pid);
+	for (int i = 0; i < 2; ++i) {
+		close(to[i]);
+		close(from[i]);
+	}
+}
+
+static void test_the_end_of_a_detached_child_is_reported(void **state)
+{
+	static char name[] = "heir", option[] = "-c", script[] = "exit 7";
+	char *const argv[] = {name, option, script, NULL};
 	struct bed bed = {0};
 
 	(void)state;
 	assert_int_equal(loop_alloc(&bed.loop), 0);
-	assert_int_equal(spawn(&bed, "/nowhere/at/all", ""), ENOENT);
-	assert_null(bed.child);
-	bed_run(&bed, 10);
-	assert_int_equal(bed.exits, 0);
+	assert_int_equal(child_spawn_detached(&bed.child, bed.loop, "/bin/sh", argv, environ,
+					      on_started, on_exit_told, &bed),
+			 0);
+	while (bed.exits == 0)
+		bed_run(&bed, 60000);
+	assert_int_equal(bed.status, 7);
+	mem_deref(bed.child);
 	mem_deref(bed.loop);
 	assert_int_equal(mem_live(), 0);
 }
@@ -337,7 +687,19 @@ int main(void)
 		cmocka_unit_test(test_a_child_that_sleeps_waits_for_no_processor),
 		cmocka_unit_test(test_a_child_that_was_given_up_is_killed_and_not_heard),
 		cmocka_unit_test(test_a_child_has_a_socket_an_environment_and_nothing_to_read),
-		cmocka_unit_test(test_a_program_that_is_not_there_leaves_nothing),
+		cmocka_unit_test(test_a_program_that_is_not_there_is_reported),
+		cmocka_unit_test(test_a_file_that_is_no_program_is_reported),
+		cmocka_unit_test(test_a_lack_of_processes_is_reported),
+		cmocka_unit_test(test_a_process_whose_exit_would_go_unnoticed_is_not_kept),
+		cmocka_unit_test(test_the_loop_runs_while_a_child_is_being_started),
+		cmocka_unit_test(test_a_child_that_is_killed_first_is_never_started),
+		cmocka_unit_test(test_the_socket_of_a_child_that_is_killed_first_ends),
+		cmocka_unit_test(test_a_child_that_is_given_up_first_leaves_nothing),
+		cmocka_unit_test(test_many_children_are_started_at_once),
+		cmocka_unit_test(test_a_child_has_none_of_our_signal_settings),
+		cmocka_unit_test(test_the_status_is_known_where_signals_of_children_were_ignored),
+		cmocka_unit_test(test_a_detached_child_runs_on),
+		cmocka_unit_test(test_the_end_of_a_detached_child_is_reported),
 		cmocka_unit_test(test_lines_of_a_child_are_logged_under_its_name),
 		cmocka_unit_test(test_a_line_in_the_form_of_the_log_keeps_its_level),
 		cmocka_unit_test(test_a_child_cannot_write_lines_as_the_server),

@@ -1,8 +1,10 @@
 /* A thread's tasks are run in order and come back in order, none lost. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -78,11 +80,33 @@ static void test_finish_does_what_was_submitted(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
+/* If the thread took it, the default action would end this process. */
+static void test_signals_are_left_to_the_loop(void **state)
+{
+	sigset_t blocked, before;
+	struct thread *thread;
+	int number;
+
+	(void)state;
+	assert_int_equal(loop_alloc(&loop), 0);
+	assert_int_equal(thread_alloc(&thread, loop, "sums", run, NULL), 0);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &blocked, &before);
+	assert_int_equal(kill(getpid(), SIGTERM), 0);
+	assert_int_equal(sigwait(&blocked, &number), 0);
+	assert_int_equal(number, SIGTERM);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	mem_deref(thread);
+	mem_deref(loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all_tasks_come_back_in_order),
 		cmocka_unit_test(test_finish_does_what_was_submitted),
+		cmocka_unit_test(test_signals_are_left_to_the_loop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
