@@ -295,30 +295,37 @@ static const char *name_of(const char *word)
 	return word;
 }
 
-int command_main(int argc, char **argv)
+int command_run(const struct command *command, int argc, char **argv)
 {
-	struct command_call call = {0};
+	struct command_call call = {.command = command, .arguments = argv};
 	int status;
 
-	if (argc < 2) {
-		command_print_summary();
-		return fflush(stdout) == 0 ? COMMAND_OK : COMMAND_FAILED;
-	}
-	call.command = command_find(name_of(argv[1]));
-	if (!call.command)
-		return command_refuse_name(argv[1]);
-	if (asks_for_help(argc - 2, argv + 2)) {
-		command_print_help(call.command);
+	if (asks_for_help(argc, argv)) {
+		command_print_help(command);
 		return COMMAND_OK;
 	}
-	status = read_arguments(&call, argc - 2, argv + 2);
+	status = read_arguments(&call, argc, argv);
 	if (status == COMMAND_OK)
-		status = call.command->run(&call);
+		status = command->run(&call);
 	command_forget(&call);
 	/* A full disk or a closed pipe must not look like success. */
 	if (fflush(stdout) != 0 && status == COMMAND_OK)
 		status = COMMAND_FAILED;
 	return status;
+}
+
+int command_main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		command_print_summary();
+		return fflush(stdout) == 0 ? COMMAND_OK : COMMAND_FAILED;
+	}
+	command = command_find(name_of(argv[1]));
+	if (!command)
+		return command_refuse_name(argv[1]);
+	return command_run(command, argc - 2, argv + 2);
 }
 
 const char *command_value(const struct command_call *call, const char *name)

@@ -33,6 +33,7 @@ struct command_call {
 	const struct command *command;
 	const char *operands[COMMAND_OPERANDS_MAX];
 	size_t operand_count;
+	char *const *arguments; /* all that followed the command's name, ended by NULL */
 	const char *values[COMMAND_OPTIONS_MAX]; /* beside command->options; NULL: not given */
 	char *secrets
 		[COMMAND_SECRETS_MAX]; /* copies of values and operands that argv does not show */
@@ -59,6 +60,9 @@ struct command {
  * before the command runs; until then, for about a millisecond, it can be seen, which is why --key-file
  * and SYRINX_KEY exist. */
 int command_main(int argc, char **argv);
+
+/* The same for one command, with the arguments that follow its name; argv[argc] is NULL. */
+int command_run(const struct command *command, int argc, char **argv);
 
 /* The value of an option, "" for a flag that was given, NULL for neither. */
 const char *command_value(const struct command_call *call, const char *name);

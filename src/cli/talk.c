@@ -14,11 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/upstream.h"
 #include "base/buf.h"
 #include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "bench/engine_side.h"
 #include "cli/agent_choice.h"
 #include "cli/interrupt.h"
 #include "cli/keyboard.h"
@@ -43,7 +43,7 @@
 #define PING_S 15
 
 struct talk {
-	struct engine_side *side;
+	struct upstream *side;
 	struct talk_voice *voice; /* NULL: it is only read */
 	struct talk_view view;
 	struct line_edit *edit; /* of a screen */
@@ -56,14 +56,14 @@ struct talk {
 
 /* Turns */
 
-static void take_heard(struct talk *talk, const struct engine_side_heard *heard)
+static void take_heard(struct talk *talk, const struct upstream_heard *heard)
 {
 	talk->is_ping_out = false;
-	if (heard->kind == ENGINE_SIDE_WORDS) {
+	if (heard->kind == UPSTREAM_WORDS) {
 		talk_view_words(&talk->view, heard->text, heard->len);
 		if (talk->voice)
 			talk_voice_say(talk->voice, heard->text, heard->len);
-	} else if (heard->kind == ENGINE_SIDE_FINAL) {
+	} else if (heard->kind == UPSTREAM_FINAL) {
 		talk_view_end(&talk->view);
 		if (talk->voice)
 			talk_voice_end(talk->voice);
@@ -72,7 +72,7 @@ static void take_heard(struct talk *talk, const struct engine_side_heard *heard)
 
 static int tell_end(struct talk *talk, int err)
 {
-	uint16_t code = engine_side_code(talk->side);
+	uint16_t code = upstream_code(talk->side);
 
 	talk_view_leave(&talk->view);
 	if (err == ENOBUFS)
@@ -102,20 +102,20 @@ static void tell_trouble(struct talk *talk)
 /* All that is there, without waiting. */
 static int hear(struct talk *talk)
 {
-	struct engine_side_heard heard;
+	struct upstream_heard heard;
 	int err;
 
-	while (!(err = engine_side_hear(talk->side, &heard, 0)))
+	while (!(err = upstream_hear(talk->side, &heard, 0)))
 		take_heard(talk, &heard);
 	return err == ETIMEDOUT ? 0 : tell_end(talk, err);
 }
 
 static int wait_for_answer(struct talk *talk)
 {
-	struct engine_side_heard heard;
+	struct upstream_heard heard;
 
-	while (engine_side_is_answering(talk->side)) {
-		int err = engine_side_hear(talk->side, &heard, ANSWER_MS);
+	while (upstream_is_answering(talk->side)) {
+		int err = upstream_hear(talk->side, &heard, ANSWER_MS);
 
 		if (err)
 			return tell_end(talk, err);
@@ -133,10 +133,10 @@ static int ping(struct talk *talk)
 {
 	int err = talk->is_ping_out ? ETIMEDOUT : 0;
 
-	if (!engine_side_is_open(talk->side))
+	if (!upstream_is_open(talk->side))
 		return 0;
 	if (!err)
-		err = engine_side_ping(talk->side);
+		err = upstream_ping(talk->side);
 	talk->is_ping_out = true;
 	return err ? tell_end(talk, err) : 0;
 }
@@ -158,7 +158,7 @@ static void tell_refusal(const char *url, char *why, bool has_token)
 static int reopen(struct talk *talk)
 {
 	char why[256];
-	int err = engine_side_reopen(talk->side, why, sizeof(why));
+	int err = upstream_reopen(talk->side, why, sizeof(why));
 
 	if (!err)
 		return 0;
@@ -178,7 +178,7 @@ static bool is_blank(const char *text, size_t len)
 
 static int say(struct talk *talk, const char *text, size_t len)
 {
-	bool was_answering = engine_side_is_answering(talk->side);
+	bool was_answering = upstream_is_answering(talk->side);
 	int err = 0;
 
 	if (is_blank(text, len)) {
@@ -189,11 +189,11 @@ static int say(struct talk *talk, const char *text, size_t len)
 	if (talk->voice)
 		talk_voice_stop(talk->voice);
 	talk_view_said(&talk->view, text, len, was_answering);
-	if (!engine_side_is_open(talk->side))
+	if (!upstream_is_open(talk->side))
 		err = reopen(talk);
 	if (err)
 		return err;
-	err = engine_side_say(talk->side, text, len);
+	err = upstream_say(talk->side, text, len);
 	if (err)
 		return tell_end(talk, err);
 	return talk->view.kind == TALK_VIEW_LINES ? wait_for_answer(talk) : 0;
@@ -241,13 +241,13 @@ static int read_input(struct talk *talk)
  * this conversation ends, and the next line begins another with the same history. */
 static int stop_answer(struct talk *talk)
 {
-	bool was_answering = engine_side_is_answering(talk->side);
+	bool was_answering = upstream_is_answering(talk->side);
 	bool was_speaking = talk->voice && talk_voice_stop(talk->voice);
 
 	if (!was_answering && !was_speaking)
 		return ENODATA;
 	if (was_answering)
-		engine_side_close(talk->side);
+		upstream_close(talk->side);
 	talk->input.len = 0;
 	talk_view_stopped(&talk->view);
 	return 0;
@@ -337,7 +337,7 @@ static int converse(struct talk *talk)
 	while (!err) {
 		struct pollfd fds[] = {
 			{.fd = STDIN_FILENO, .events = POLLIN},
-			{.fd = engine_side_fd(talk->side), .events = POLLIN},
+			{.fd = upstream_fd(talk->side), .events = POLLIN},
 			{.fd = talk->voice ? talk_voice_fd(talk->voice) : -1, .events = POLLIN},
 		};
 		int n = poll(fds, COUNT(fds), (int)talk->ping_s * 1000);
@@ -475,14 +475,14 @@ static int open_voice(struct talk *talk, struct place *place, const struct comma
 
 static int open_side(struct talk *talk, const struct place *place, const struct command_call *call)
 {
-	const struct engine_side_options options = {
+	const struct upstream_options options = {
 		.url = place->url,
 		.key = place->key,
 		.token = command_value(call, "token"),
 		.ca_file = command_value(call, "ca"),
 	};
 	char why[256];
-	int err = engine_side_open(&talk->side, &options, why, sizeof(why));
+	int err = upstream_open(&talk->side, &options, why, sizeof(why));
 
 	talk->url = place->url;
 	talk->has_token = options.token;
@@ -549,7 +549,7 @@ static int talk_with(struct place *place, const struct command_call *call,
 		err = converse(&talk);
 	keyboard_close();
 	if (talk.side)
-		engine_side_close(talk.side);
+		upstream_close(talk.side);
 	mem_deref(talk.side);
 	mem_deref(talk.voice);
 	mem_deref(talk.edit);

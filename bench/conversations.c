@@ -16,11 +16,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "agent/upstream.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "bench/bench.h"
-#include "bench/engine_side.h"
 #include "bench/fake_model.h"
 #include "bench/relay.h"
 #include "bench/stats.h"
@@ -190,13 +190,13 @@ static int say(struct conversations *all, size_t who)
 static int open_one(struct conversations *all, size_t who)
 {
 	static const char init[] = "{\"type\":\"init\",\"conversation_id\":\"conv_bench\"}";
-	char header[ENGINE_SIDE_HEADER_SIZE];
+	char header[UPSTREAM_HEADER_SIZE];
 	char url[128];
 	char why[256];
 	const char *const headers[] = {header, NULL};
 	const struct ws_client_options options = {.url = url, .headers = headers};
 	const char *path = strstr(all->target.url, "/ws/");
-	int err = path ? engine_side_header(header, KEY) : EINVAL;
+	int err = path ? upstream_header(header, KEY) : EINVAL;
 
 	if (err)
 		return err;

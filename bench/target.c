@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 
 #include "base/clock.h"
 #include "bench/resident.h"
+#include "cli/sibling.h"
 
 /* To load a neural model on a busy machine takes some seconds. */
 #define READY_MAX_US 60000000
@@ -97,6 +99,7 @@ static void write_config(char path[96], const struct target *target, const char 
 static void run_server(const struct target *target, unsigned port,
 		       const struct target_options *options)
 {
+	char program[PATH_MAX];
 	char listen[32];
 	char path[96];
 	int log;
@@ -117,7 +120,9 @@ static void run_server(const struct target *target, unsigned port,
 		setenv("SYRINX_SERVER_TLS_KEY", path, 1);
 	}
 	write_config(path, target, options->config);
-	execl("/proc/self/exe", "syrinx", "serve", "--data", target->data_dir, "--listen", listen,
+	if (sibling_path(program, sizeof(program), "syrinx") != 0)
+		_exit(127);
+	execl(program, "syrinx", "serve", "--data", target->data_dir, "--listen", listen,
 	      "--config", path, (char *)NULL);
 	_exit(127);
 }

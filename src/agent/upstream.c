@@ -1,7 +1,7 @@
 /*
- * engine_side.c: the speech engine's part of a conversation (see engine_side.h).
+ * upstream.c: the speech engine's part of a conversation (see upstream.h).
  */
-#include "bench/engine_side.h"
+#include "agent/upstream.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct span {
 	size_t at, len;
 };
 
-struct engine_side {
+struct upstream {
 	char url[URL_SIZE];
 	char *key; /* NULL: no token is made */
 	char *token;
@@ -48,7 +48,7 @@ struct engine_side {
 
 static void side_destroy(void *object)
 {
-	struct engine_side *side = object;
+	struct upstream *side = object;
 
 	mem_deref(side->client);
 	if (side->key)
@@ -67,9 +67,9 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
-static int side_alloc(struct engine_side **sidep, const struct engine_side_options *options)
+static int side_alloc(struct upstream **sidep, const struct upstream_options *options)
 {
-	struct engine_side *side = mem_zalloc(sizeof(*side), side_destroy);
+	struct upstream *side = mem_zalloc(sizeof(*side), side_destroy);
 	int n;
 
 	if (!side)
@@ -79,10 +79,10 @@ static int side_alloc(struct engine_side **sidep, const struct engine_side_optio
 	side->token = copy(options->token);
 	side->ca_file = copy(options->ca_file);
 	side->timeout_ms = options->timeout_ms ? options->timeout_ms : OPEN_MS;
-	side->turns = calloc(ENGINE_SIDE_TURNS_MAX, sizeof(*side->turns));
-	side->history = calloc(ENGINE_SIDE_TURNS_MAX, sizeof(*side->history));
-	buf_init(&side->said, ENGINE_SIDE_SAID_MAX);
-	buf_init(&side->out, 8u * ENGINE_SIDE_SAID_MAX);
+	side->turns = calloc(UPSTREAM_TURNS_MAX, sizeof(*side->turns));
+	side->history = calloc(UPSTREAM_TURNS_MAX, sizeof(*side->history));
+	buf_init(&side->said, UPSTREAM_SAID_MAX);
+	buf_init(&side->out, 8u * UPSTREAM_SAID_MAX);
 	if (n < 0 || (size_t)n >= sizeof(side->url) || !side->turns || !side->history ||
 	    (options->key && !side->key) || (options->token && !side->token) ||
 	    (options->ca_file && !side->ca_file)) {
@@ -95,7 +95,7 @@ static int side_alloc(struct engine_side **sidep, const struct engine_side_optio
 
 /* Opening */
 
-int engine_side_header(char header[ENGINE_SIDE_HEADER_SIZE], const char *key)
+int upstream_header(char header[UPSTREAM_HEADER_SIZE], const char *key)
 {
 	char token[ENGINE_TOKEN_SIZE];
 	struct engine_token_keys keys;
@@ -105,32 +105,32 @@ int engine_side_header(char header[ENGINE_SIDE_HEADER_SIZE], const char *key)
 	if (!err)
 		err = engine_token_make(token, &keys, now_s, now_s + ENGINE_TOKEN_LIFE_S);
 	if (!err)
-		snprintf(header, ENGINE_SIDE_HEADER_SIZE, ENGINE_TOKEN_HEADER ": %s", token);
+		snprintf(header, UPSTREAM_HEADER_SIZE, ENGINE_TOKEN_HEADER ": %s", token);
 	return err;
 }
 
-static int make_header(char *header, size_t size, const struct engine_side *side)
+static int make_header(char *header, size_t size, const struct upstream *side)
 {
 	int n;
 
 	if (!side->token)
-		return engine_side_header(header, side->key ? side->key : "");
+		return upstream_header(header, side->key ? side->key : "");
 	n = snprintf(header, size, ENGINE_TOKEN_HEADER ": %s", side->token);
 	return n < 0 || (size_t)n >= size ? E2BIG : 0;
 }
 
-static int send_out(struct engine_side *side, int err)
+static int send_out(struct upstream *side, int err)
 {
 	return err ? err : ws_client_send(side->client, side->out.bytes, side->out.len);
 }
 
-static struct buf *fresh_out(struct engine_side *side)
+static struct buf *fresh_out(struct upstream *side)
 {
 	side->out.len = 0;
 	return &side->out;
 }
 
-static int say_init(struct engine_side *side)
+static int say_init(struct upstream *side)
 {
 	char id[CONVERSATION_SIZE];
 	uint64_t value;
@@ -141,7 +141,7 @@ static int say_init(struct engine_side *side)
 	return send_out(side, engine_say_init(fresh_out(side), id));
 }
 
-int engine_side_reopen(struct engine_side *side, char *why, size_t why_size)
+int upstream_reopen(struct upstream *side, char *why, size_t why_size)
 {
 	char header[ENGINE_TOKEN_MAX + 128];
 	const char *const headers[] = {header, NULL};
@@ -158,7 +158,7 @@ int engine_side_reopen(struct engine_side *side, char *why, size_t why_size)
 			 err == EINVAL ? "there is no key" : strerror(err));
 		return err;
 	}
-	engine_side_close(side);
+	upstream_close(side);
 	err = ws_client_open(&side->client, &options, why, why_size);
 	if (!err) {
 		err = say_init(side);
@@ -168,17 +168,17 @@ int engine_side_reopen(struct engine_side *side, char *why, size_t why_size)
 	return err;
 }
 
-int engine_side_open(struct engine_side **sidep, const struct engine_side_options *options,
-		     char *why, size_t why_size)
+int upstream_open(struct upstream **sidep, const struct upstream_options *options, char *why,
+		  size_t why_size)
 {
-	struct engine_side *side;
+	struct upstream *side;
 	int err = side_alloc(&side, options);
 
 	if (err) {
 		snprintf(why, why_size, "%s", strerror(err));
 		return err;
 	}
-	err = engine_side_reopen(side, why, why_size);
+	err = upstream_reopen(side, why, why_size);
 	if (err)
 		mem_deref(side);
 	else
@@ -188,9 +188,9 @@ int engine_side_open(struct engine_side **sidep, const struct engine_side_option
 
 /* Talking */
 
-static int add_turn(struct engine_side *side, enum llm_role role, const char *text, size_t len)
+static int add_turn(struct upstream *side, enum llm_role role, const char *text, size_t len)
 {
-	if (side->turns_len == ENGINE_SIDE_TURNS_MAX)
+	if (side->turns_len == UPSTREAM_TURNS_MAX)
 		return ENOBUFS;
 	if (buf_append(&side->said, text, len) != 0)
 		return ENOBUFS;
@@ -199,7 +199,7 @@ static int add_turn(struct engine_side *side, enum llm_role role, const char *te
 }
 
 /* The words of an answer join the turn that it has begun. */
-static int add_heard(struct engine_side *side, const char *text, size_t len)
+static int add_heard(struct upstream *side, const char *text, size_t len)
 {
 	struct span *last = side->turns_len ? &side->turns[side->turns_len - 1] : NULL;
 
@@ -211,7 +211,7 @@ static int add_heard(struct engine_side *side, const char *text, size_t len)
 	return 0;
 }
 
-int engine_side_say(struct engine_side *side, const char *text, size_t len)
+int upstream_say(struct upstream *side, const char *text, size_t len)
 {
 	int err = side->client ? add_turn(side, LLM_USER, text, len) : ENOTCONN;
 
@@ -226,18 +226,18 @@ int engine_side_say(struct engine_side *side, const char *text, size_t len)
 						    ++side->event_id));
 }
 
-static bool is_current(const struct engine_side *side, const struct engine_answer *answer)
+static bool is_current(const struct upstream *side, const struct engine_answer *answer)
 {
 	return answer->event.is_number && answer->event.number == side->event_id;
 }
 
 /* True when there is something to tell. */
-static bool take(struct engine_side *side, struct engine_side_heard *heard, int *err,
+static bool take(struct upstream *side, struct upstream_heard *heard, int *err,
 		 const struct engine_answer *answer)
 {
-	*heard = (struct engine_side_heard){.text = answer->text, .len = answer->len};
+	*heard = (struct upstream_heard){.text = answer->text, .len = answer->len};
 	if (answer->kind == ENGINE_ANSWER_PONG) {
-		heard->kind = ENGINE_SIDE_PONG;
+		heard->kind = UPSTREAM_PONG;
 		return true;
 	}
 	if (answer->kind != ENGINE_ANSWER_WORDS)
@@ -247,16 +247,16 @@ static bool take(struct engine_side *side, struct engine_side_heard *heard, int 
 		return false;
 	}
 	if (answer->is_final) {
-		heard->kind = ENGINE_SIDE_FINAL;
+		heard->kind = UPSTREAM_FINAL;
 		side->is_answering = false;
 		return true;
 	}
-	heard->kind = ENGINE_SIDE_WORDS;
+	heard->kind = UPSTREAM_WORDS;
 	*err = add_heard(side, answer->text, answer->len);
 	return answer->len > 0;
 }
 
-int engine_side_hear(struct engine_side *side, struct engine_side_heard *heard, unsigned timeout_ms)
+int upstream_hear(struct upstream *side, struct upstream_heard *heard, unsigned timeout_ms)
 {
 	struct engine_answer answer;
 	char *bytes;
@@ -278,12 +278,12 @@ int engine_side_hear(struct engine_side *side, struct engine_side_heard *heard, 
 	}
 }
 
-int engine_side_ping(struct engine_side *side)
+int upstream_ping(struct upstream *side)
 {
 	return side->client ? send_out(side, engine_say_ping(fresh_out(side))) : ENOTCONN;
 }
 
-void engine_side_close(struct engine_side *side)
+void upstream_close(struct upstream *side)
 {
 	if (!side->client)
 		return;
@@ -295,27 +295,27 @@ void engine_side_close(struct engine_side *side)
 	side->is_answering = false;
 }
 
-int engine_side_fd(const struct engine_side *side)
+int upstream_fd(const struct upstream *side)
 {
 	return side->client ? ws_client_fd(side->client) : -1;
 }
 
-bool engine_side_is_open(const struct engine_side *side)
+bool upstream_is_open(const struct upstream *side)
 {
 	return side->client != NULL;
 }
 
-bool engine_side_is_answering(const struct engine_side *side)
+bool upstream_is_answering(const struct upstream *side)
 {
 	return side->is_answering;
 }
 
-unsigned engine_side_outdated(const struct engine_side *side)
+unsigned upstream_outdated(const struct upstream *side)
 {
 	return side->outdated;
 }
 
-uint16_t engine_side_code(const struct engine_side *side)
+uint16_t upstream_code(const struct upstream *side)
 {
 	return side->client ? ws_client_code(side->client) : side->code;
 }
