@@ -1,5 +1,8 @@
 /*
- * upstream.c: the speech engine's part of a conversation (see upstream.h).
+ * upstream.c: the engine's side of the Speech Engine protocol (see upstream.h).
+ *
+ * Each turn sends the whole conversation, so its texts are kept one after another in one bounded
+ * buffer, with the place of each turn in it.
  */
 #include "agent/upstream.h"
 
@@ -22,74 +25,73 @@
 #define URL_SIZE 2048
 #define CONVERSATION_SIZE 32
 
-/* A turn's place in `said`. */
-struct span {
+/* The text of a turn is said.bytes[at .. at + len). */
+struct upstream_turn {
 	enum llm_role role;
 	size_t at, len;
 };
 
 struct upstream {
 	char url[URL_SIZE];
-	char *key; /* NULL: no token is made */
+	char *key; /* NULL: no token can be made */
 	char *token;
 	char *ca_file;
 	unsigned timeout_ms;
 	struct ws_client *client; /* NULL: not open */
 	struct buf said;
-	struct span *turns;
+	struct upstream_turn *turns;
 	size_t turns_len;
-	struct llm_turn *history; /* room to write a transcript from */
+	struct llm_turn *history; /* room for `turns` as a transcript has them */
 	struct buf out;
 	int64_t event_id;
 	bool is_answering;
-	unsigned outdated;
 	uint16_t code;
 };
 
-static void side_destroy(void *object)
+static void upstream_destroy(void *object)
 {
-	struct upstream *side = object;
+	struct upstream *upstream = object;
 
-	mem_deref(side->client);
-	if (side->key)
-		explicit_bzero(side->key, strlen(side->key));
-	free(side->key);
-	free(side->token);
-	free(side->ca_file);
-	free(side->turns);
-	free(side->history);
-	buf_reset(&side->said);
-	buf_reset(&side->out);
+	mem_deref(upstream->client);
+	if (upstream->key)
+		explicit_bzero(upstream->key, strlen(upstream->key));
+	free(upstream->key);
+	free(upstream->token);
+	free(upstream->ca_file);
+	free(upstream->turns);
+	free(upstream->history);
+	buf_reset(&upstream->said);
+	buf_reset(&upstream->out);
 }
 
-static char *copy(const char *text)
+static char *upstream_copy(const char *text)
 {
 	return text ? strdup(text) : NULL;
 }
 
-static int side_alloc(struct upstream **sidep, const struct upstream_options *options)
+static int upstream_alloc(struct upstream **upstreamp, const struct upstream_options *options)
 {
-	struct upstream *side = mem_zalloc(sizeof(*side), side_destroy);
+	struct upstream *upstream = mem_zalloc(sizeof(*upstream), upstream_destroy);
 	int n;
 
-	if (!side)
+	if (!upstream)
 		return ENOMEM;
-	n = snprintf(side->url, sizeof(side->url), "%s", options->url);
-	side->key = copy(options->key);
-	side->token = copy(options->token);
-	side->ca_file = copy(options->ca_file);
-	side->timeout_ms = options->timeout_ms ? options->timeout_ms : OPEN_MS;
-	side->turns = calloc(UPSTREAM_TURNS_MAX, sizeof(*side->turns));
-	side->history = calloc(UPSTREAM_TURNS_MAX, sizeof(*side->history));
-	buf_init(&side->said, UPSTREAM_SAID_MAX);
-	buf_init(&side->out, 8u * UPSTREAM_SAID_MAX);
-	if (n < 0 || (size_t)n >= sizeof(side->url) || !side->turns || !side->history ||
-	    (options->key && !side->key) || (options->token && !side->token) ||
-	    (options->ca_file && !side->ca_file)) {
-		mem_deref(side);
-		return n >= (int)sizeof(side->url) ? ENAMETOOLONG : ENOMEM;
+	n = snprintf(upstream->url, sizeof(upstream->url), "%s", options->url);
+	upstream->key = upstream_copy(options->key);
+	upstream->token = upstream_copy(options->token);
+	upstream->ca_file = upstream_copy(options->ca_file);
+	upstream->timeout_ms = options->timeout_ms ? options->timeout_ms : OPEN_MS;
+	upstream->turns = calloc(UPSTREAM_TURNS_MAX, sizeof(*upstream->turns));
+	upstream->history = calloc(UPSTREAM_TURNS_MAX, sizeof(*upstream->history));
+	buf_init(&upstream->said, UPSTREAM_SAID_MAX);
+	buf_init(&upstream->out, 8u * UPSTREAM_SAID_MAX);
+	if (n < 0 || (size_t)n >= sizeof(upstream->url) || !upstream->turns || !upstream->history ||
+	    (options->key && !upstream->key) || (options->token && !upstream->token) ||
+	    (options->ca_file && !upstream->ca_file)) {
+		mem_deref(upstream);
+		return n >= (int)sizeof(upstream->url) ? ENAMETOOLONG : ENOMEM;
 	}
-	*sidep = side;
+	*upstreamp = upstream;
 	return 0;
 }
 
@@ -109,28 +111,28 @@ int upstream_header(char header[UPSTREAM_HEADER_SIZE], const char *key)
 	return err;
 }
 
-static int make_header(char *header, size_t size, const struct upstream *side)
+static int upstream_write_header(char *header, size_t size, const struct upstream *upstream)
 {
 	int n;
 
-	if (!side->token)
-		return upstream_header(header, side->key ? side->key : "");
-	n = snprintf(header, size, ENGINE_TOKEN_HEADER ": %s", side->token);
+	if (!upstream->token)
+		return upstream_header(header, upstream->key ? upstream->key : "");
+	n = snprintf(header, size, ENGINE_TOKEN_HEADER ": %s", upstream->token);
 	return n < 0 || (size_t)n >= size ? E2BIG : 0;
 }
 
-static int send_out(struct upstream *side, int err)
+static int upstream_send(struct upstream *upstream, int err)
 {
-	return err ? err : ws_client_send(side->client, side->out.bytes, side->out.len);
+	return err ? err : ws_client_send(upstream->client, upstream->out.bytes, upstream->out.len);
 }
 
-static struct buf *fresh_out(struct upstream *side)
+static struct buf *upstream_clear_out(struct upstream *upstream)
 {
-	side->out.len = 0;
-	return &side->out;
+	upstream->out.len = 0;
+	return &upstream->out;
 }
 
-static int say_init(struct upstream *side)
+static int upstream_send_init(struct upstream *upstream)
 {
 	char id[CONVERSATION_SIZE];
 	uint64_t value;
@@ -138,125 +140,127 @@ static int say_init(struct upstream *side)
 	if (getrandom(&value, sizeof(value), 0) != (ssize_t)sizeof(value))
 		value = clock_monotonic_us();
 	snprintf(id, sizeof(id), "conv_%016llx", (unsigned long long)value);
-	return send_out(side, engine_say_init(fresh_out(side), id));
+	return upstream_send(upstream, engine_say_init(upstream_clear_out(upstream), id));
 }
 
-int upstream_reopen(struct upstream *side, char *why, size_t why_size)
+int upstream_reopen(struct upstream *upstream, char *why, size_t why_size)
 {
 	char header[ENGINE_TOKEN_MAX + 128];
 	const char *const headers[] = {header, NULL};
 	const struct ws_client_options options = {
-		.url = side->url,
-		.headers = side->token && side->token[0] == '\0' ? NULL : headers,
-		.ca_file = side->ca_file,
-		.timeout_ms = side->timeout_ms,
+		.url = upstream->url,
+		.headers = upstream->token && upstream->token[0] == '\0' ? NULL : headers,
+		.ca_file = upstream->ca_file,
+		.timeout_ms = upstream->timeout_ms,
 	};
-	int err = make_header(header, sizeof(header), side);
+	int err = upstream_write_header(header, sizeof(header), upstream);
 
 	if (err) {
 		snprintf(why, why_size, "no token can be made: %s",
 			 err == EINVAL ? "there is no key" : strerror(err));
 		return err;
 	}
-	upstream_close(side);
-	err = ws_client_open(&side->client, &options, why, why_size);
+	upstream_close(upstream);
+	err = ws_client_open(&upstream->client, &options, why, why_size);
 	if (!err) {
-		err = say_init(side);
+		err = upstream_send_init(upstream);
 		if (err)
 			snprintf(why, why_size, "%s", strerror(err));
 	}
 	return err;
 }
 
-int upstream_open(struct upstream **sidep, const struct upstream_options *options, char *why,
+int upstream_open(struct upstream **upstreamp, const struct upstream_options *options, char *why,
 		  size_t why_size)
 {
-	struct upstream *side;
-	int err = side_alloc(&side, options);
+	struct upstream *upstream;
+	int err = upstream_alloc(&upstream, options);
 
 	if (err) {
 		snprintf(why, why_size, "%s", strerror(err));
 		return err;
 	}
-	err = upstream_reopen(side, why, why_size);
+	err = upstream_reopen(upstream, why, why_size);
 	if (err)
-		mem_deref(side);
+		mem_deref(upstream);
 	else
-		*sidep = side;
+		*upstreamp = upstream;
 	return err;
 }
 
 /* Talking */
 
-static int add_turn(struct upstream *side, enum llm_role role, const char *text, size_t len)
+static int upstream_add_turn(struct upstream *upstream, enum llm_role role, const char *text,
+			     size_t len)
 {
-	if (side->turns_len == UPSTREAM_TURNS_MAX)
+	if (upstream->turns_len == UPSTREAM_TURNS_MAX)
 		return ENOBUFS;
-	if (buf_append(&side->said, text, len) != 0)
+	if (buf_append(&upstream->said, text, len) != 0)
 		return ENOBUFS;
-	side->turns[side->turns_len++] = (struct span){role, side->said.len - len, len};
+	upstream->turns[upstream->turns_len++] =
+		(struct upstream_turn){role, upstream->said.len - len, len};
 	return 0;
 }
 
-/* The words of an answer join the turn that it has begun. */
-static int add_heard(struct upstream *side, const char *text, size_t len)
+/* All words of one answer are one turn. */
+static int upstream_add_heard(struct upstream *upstream, const char *text, size_t len)
 {
-	struct span *last = side->turns_len ? &side->turns[side->turns_len - 1] : NULL;
+	struct upstream_turn *last =
+		upstream->turns_len ? &upstream->turns[upstream->turns_len - 1] : NULL;
 
 	if (!last || last->role != LLM_AGENT)
-		return add_turn(side, LLM_AGENT, text, len);
-	if (buf_append(&side->said, text, len) != 0)
+		return upstream_add_turn(upstream, LLM_AGENT, text, len);
+	if (buf_append(&upstream->said, text, len) != 0)
 		return ENOBUFS;
 	last->len += len;
 	return 0;
 }
 
-int upstream_say(struct upstream *side, const char *text, size_t len)
+int upstream_ask(struct upstream *upstream, const char *text, size_t len)
 {
-	int err = side->client ? add_turn(side, LLM_USER, text, len) : ENOTCONN;
+	int err = upstream->client ? upstream_add_turn(upstream, LLM_USER, text, len) : ENOTCONN;
 
 	if (err)
 		return err;
-	for (size_t i = 0; i < side->turns_len; ++i)
-		side->history[i] =
-			(struct llm_turn){side->turns[i].role, side->said.bytes + side->turns[i].at,
-					  side->turns[i].len};
-	side->is_answering = true;
-	return send_out(side, engine_say_transcript(fresh_out(side), side->history, side->turns_len,
-						    ++side->event_id));
+	for (size_t i = 0; i < upstream->turns_len; ++i)
+		upstream->history[i] = (struct llm_turn){
+			upstream->turns[i].role, upstream->said.bytes + upstream->turns[i].at,
+			upstream->turns[i].len};
+	upstream->is_answering = true;
+	return upstream_send(upstream,
+			     engine_say_transcript(upstream_clear_out(upstream), upstream->history,
+						   upstream->turns_len, ++upstream->event_id));
 }
 
-static bool is_current(const struct upstream *side, const struct engine_answer *answer)
+static bool upstream_is_current(const struct upstream *upstream, const struct engine_answer *answer)
 {
-	return answer->event.is_number && answer->event.number == side->event_id;
+	return answer->event.is_number && answer->event.number == upstream->event_id;
 }
 
-/* True when there is something to tell. */
-static bool take(struct upstream *side, struct upstream_heard *heard, int *err,
-		 const struct engine_answer *answer)
+/* True when the answer is an event for the caller. */
+static bool upstream_take(struct upstream *upstream, struct upstream_event *event, int *err,
+			  const struct engine_answer *answer)
 {
-	*heard = (struct upstream_heard){.text = answer->text, .len = answer->len};
+	*event = (struct upstream_event){.text = answer->text, .len = answer->len};
 	if (answer->kind == ENGINE_ANSWER_PONG) {
-		heard->kind = UPSTREAM_PONG;
+		event->kind = UPSTREAM_PONG;
 		return true;
 	}
 	if (answer->kind != ENGINE_ANSWER_WORDS)
 		return false;
-	if (!is_current(side, answer)) {
-		++side->outdated;
+	if (!upstream_is_current(upstream, answer))
 		return false;
-	}
 	if (answer->is_final) {
-		heard->kind = UPSTREAM_FINAL;
-		side->is_answering = false;
+		event->kind = UPSTREAM_FINAL;
+		upstream->is_answering = false;
 		return true;
 	}
-	heard->kind = UPSTREAM_WORDS;
-	*err = add_heard(side, answer->text, answer->len);
+	event->kind = UPSTREAM_WORDS;
+	*err = upstream_add_heard(upstream, answer->text, answer->len);
 	return answer->len > 0;
 }
 
-int upstream_hear(struct upstream *side, struct upstream_heard *heard, unsigned timeout_ms)
+int upstream_receive(struct upstream *upstream, struct upstream_event *event, unsigned timeout_ms)
 {
 	struct engine_answer answer;
 	char *bytes;
@@ -264,58 +268,55 @@ int upstream_hear(struct upstream *side, struct upstream_heard *heard, unsigned 
 	bool is_binary;
 	int err;
 
-	if (!side->client)
+	if (!upstream->client)
 		return ENOTCONN;
 	for (;;) {
-		err = ws_client_recv(side->client, &bytes, &len, &is_binary, timeout_ms);
+		err = ws_client_recv(upstream->client, &bytes, &len, &is_binary, timeout_ms);
 		if (err)
 			return err;
 		if (engine_answer_parse(&answer, bytes, len) == 0 &&
-		    take(side, heard, &err, &answer))
+		    upstream_take(upstream, event, &err, &answer))
 			return err;
 		if (err)
 			return err;
 	}
 }
 
-int upstream_ping(struct upstream *side)
+int upstream_ping(struct upstream *upstream)
 {
-	return side->client ? send_out(side, engine_say_ping(fresh_out(side))) : ENOTCONN;
+	return upstream->client
+		       ? upstream_send(upstream, engine_say_ping(upstream_clear_out(upstream)))
+		       : ENOTCONN;
 }
 
-void upstream_close(struct upstream *side)
+void upstream_close(struct upstream *upstream)
 {
-	if (!side->client)
+	if (!upstream->client)
 		return;
-	if (ws_client_code(side->client) == 0 &&
-	    send_out(side, engine_say_close(fresh_out(side))) == 0)
-		ws_client_close(side->client, 1000, CLOSE_MS);
-	side->code = ws_client_code(side->client);
-	side->client = mem_deref(side->client);
-	side->is_answering = false;
+	if (ws_client_code(upstream->client) == 0 &&
+	    upstream_send(upstream, engine_say_close(upstream_clear_out(upstream))) == 0)
+		ws_client_close(upstream->client, 1000, CLOSE_MS);
+	upstream->code = ws_client_code(upstream->client);
+	upstream->client = mem_deref(upstream->client);
+	upstream->is_answering = false;
 }
 
-int upstream_fd(const struct upstream *side)
+int upstream_fd(const struct upstream *upstream)
 {
-	return side->client ? ws_client_fd(side->client) : -1;
+	return upstream->client ? ws_client_fd(upstream->client) : -1;
 }
 
-bool upstream_is_open(const struct upstream *side)
+bool upstream_is_open(const struct upstream *upstream)
 {
-	return side->client != NULL;
+	return upstream->client != NULL;
 }
 
-bool upstream_is_answering(const struct upstream *side)
+bool upstream_is_answering(const struct upstream *upstream)
 {
-	return side->is_answering;
+	return upstream->is_answering;
 }
 
-unsigned upstream_outdated(const struct upstream *side)
+uint16_t upstream_code(const struct upstream *upstream)
 {
-	return side->outdated;
-}
-
-uint16_t upstream_code(const struct upstream *side)
-{
-	return side->client ? ws_client_code(side->client) : side->code;
+	return upstream->client ? ws_client_code(upstream->client) : upstream->code;
 }

@@ -1,10 +1,12 @@
 /*
- * upstream.h: the speech engine's part of a conversation, for tools.
+ * upstream.h: the engine's side of the Speech Engine protocol.
  *
- * Connects to whoever gives an engine its words (Syrinx, or a server made with
- * the vendor's library), with a token made for it, says what a user says and
- * hears the answer.  The whole history is kept here and sent with each turn, as
- * engines do.  Blocks; one thread.
+ * Connects to the server of a developer (Syrinx, or one that is made with the vendor's library), signs
+ * the token that it demands, sends what the user says and receives the answer.  The conversation so
+ * far is kept here and sent with each turn, as the protocol wants it.
+ *
+ * Calls block, up to the time that they are given; upstream_fd lets a caller wait for several things
+ * at once.  One thread uses an upstream.
  */
 #ifndef AGENT_UPSTREAM_H
 #define AGENT_UPSTREAM_H
@@ -13,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All that is said in one conversation; more ends it. */
+/* The bounds of one conversation, over all turns. */
 #define UPSTREAM_SAID_MAX (2u * 1024u * 1024u)
 #define UPSTREAM_TURNS_MAX 4096u
 
@@ -21,53 +23,55 @@ struct upstream;
 
 struct upstream_options {
 	const char *url; /* ws, wss, http or https */
-	const char *key; /* the API key that the token is made with */
-	const char *token; /* NULL: made from the key; "": none is sent */
+	const char *key; /* the API key that the token is signed with */
+	const char *token; /* NULL: one is made with the key; "": none is sent */
 	const char *ca_file; /* NULL: the system's authorities */
-	unsigned timeout_ms; /* of the opening; 0: 5 s */
+	unsigned timeout_ms; /* for connecting; 0: 5 s */
 };
 
-/* Opens and says `init`.  `why` says what went wrong: of a server that hangs up
- * without an answer (the vendor's library does so with tokens that it does not
- * like), that it did. */
-int upstream_open(struct upstream **sidep, const struct upstream_options *options, char *why,
+/* Connects and sends `init`.  When it fails, `why` says why; servers that are made with the vendor's
+ * library close the connection without an answer if they do not accept the token. */
+int upstream_open(struct upstream **upstreamp, const struct upstream_options *options, char *why,
 		  size_t why_size);
 
-/* The user says something: a turn with the next event_id.  What of an answer was
- * heard so far stays in the history.  ENOBUFS when the conversation is too long. */
-int upstream_say(struct upstream *side, const char *text, size_t len);
+/* Sends what the user said as a turn with the next event_id.  The part of an unfinished answer that
+ * was received stays in the conversation.  ENOBUFS when the conversation has become too long. */
+int upstream_ask(struct upstream *upstream, const char *text, size_t len);
 
 enum upstream_kind { UPSTREAM_WORDS, UPSTREAM_FINAL, UPSTREAM_PONG };
 
-struct upstream_heard {
+struct upstream_event {
 	enum upstream_kind kind;
-	const char *text; /* of WORDS: lent until the next call */
+	const char *text; /* of UPSTREAM_WORDS: valid until the next call */
 	size_t len;
 };
 
-/* The next thing of the current turn; what belongs to another is counted and
- * passed over.  Errors as of ws_client_recv. */
-int upstream_hear(struct upstream *side, struct upstream_heard *heard, unsigned timeout_ms);
+/* Waits for the next event of the current turn and skips those of earlier turns.  Errors are those of
+ * ws_client_recv: ETIMEDOUT when nothing came. */
+int upstream_receive(struct upstream *upstream, struct upstream_event *event, unsigned timeout_ms);
 
-int upstream_ping(struct upstream *side);
+/* Asks for an UPSTREAM_PONG. */
+int upstream_ping(struct upstream *upstream);
 
-/* The header line with a token of this key, for connections that are opened
- * otherwise. */
+/* Writes the header line with a token that is signed with this key, for connections that something
+ * else opens. */
 #define UPSTREAM_HEADER_SIZE 400u
 int upstream_header(char header[UPSTREAM_HEADER_SIZE], const char *key);
 
-int upstream_fd(const struct upstream *side);
-bool upstream_is_answering(const struct upstream *side); /* no final yet */
-unsigned upstream_outdated(const struct upstream *side); /* words of other turns */
+/* The descriptor that becomes readable when there is something to receive; -1 when closed. */
+int upstream_fd(const struct upstream *upstream);
 
-/* Says `close`, then closes, as an engine must.  The history stays. */
-void upstream_close(struct upstream *side);
+/* Whether the last turn has not had its final answer yet. */
+bool upstream_is_answering(const struct upstream *upstream);
 
-/* The same history in a new conversation. */
-int upstream_reopen(struct upstream *side, char *why, size_t why_size);
-bool upstream_is_open(const struct upstream *side);
+/* Sends `close` and closes, as an engine must.  The conversation is kept. */
+void upstream_close(struct upstream *upstream);
 
-/* The close code of the other end; see ws_client_code. */
-uint16_t upstream_code(const struct upstream *side);
+/* Continues the conversation on a new connection. */
+int upstream_reopen(struct upstream *upstream, char *why, size_t why_size);
+bool upstream_is_open(const struct upstream *upstream);
+
+/* The close code that the server sent; see ws_client_code. */
+uint16_t upstream_code(const struct upstream *upstream);
 
 #endif

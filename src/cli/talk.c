@@ -43,7 +43,7 @@
 #define PING_S 15
 
 struct talk {
-	struct upstream *side;
+	struct upstream *upstream;
 	struct talk_voice *voice; /* NULL: it is only read */
 	struct talk_view view;
 	struct line_edit *edit; /* of a screen */
@@ -56,7 +56,7 @@ struct talk {
 
 /* Turns */
 
-static void take_heard(struct talk *talk, const struct upstream_heard *heard)
+static void take_heard(struct talk *talk, const struct upstream_event *heard)
 {
 	talk->is_ping_out = false;
 	if (heard->kind == UPSTREAM_WORDS) {
@@ -72,7 +72,7 @@ static void take_heard(struct talk *talk, const struct upstream_heard *heard)
 
 static int tell_end(struct talk *talk, int err)
 {
-	uint16_t code = upstream_code(talk->side);
+	uint16_t code = upstream_code(talk->upstream);
 
 	talk_view_leave(&talk->view);
 	if (err == ENOBUFS)
@@ -102,20 +102,20 @@ static void tell_trouble(struct talk *talk)
 /* All that is there, without waiting. */
 static int hear(struct talk *talk)
 {
-	struct upstream_heard heard;
+	struct upstream_event heard;
 	int err;
 
-	while (!(err = upstream_hear(talk->side, &heard, 0)))
+	while (!(err = upstream_receive(talk->upstream, &heard, 0)))
 		take_heard(talk, &heard);
 	return err == ETIMEDOUT ? 0 : tell_end(talk, err);
 }
 
 static int wait_for_answer(struct talk *talk)
 {
-	struct upstream_heard heard;
+	struct upstream_event heard;
 
-	while (upstream_is_answering(talk->side)) {
-		int err = upstream_hear(talk->side, &heard, ANSWER_MS);
+	while (upstream_is_answering(talk->upstream)) {
+		int err = upstream_receive(talk->upstream, &heard, ANSWER_MS);
 
 		if (err)
 			return tell_end(talk, err);
@@ -133,10 +133,10 @@ static int ping(struct talk *talk)
 {
 	int err = talk->is_ping_out ? ETIMEDOUT : 0;
 
-	if (!upstream_is_open(talk->side))
+	if (!upstream_is_open(talk->upstream))
 		return 0;
 	if (!err)
-		err = upstream_ping(talk->side);
+		err = upstream_ping(talk->upstream);
 	talk->is_ping_out = true;
 	return err ? tell_end(talk, err) : 0;
 }
@@ -158,7 +158,7 @@ static void tell_refusal(const char *url, char *why, bool has_token)
 static int reopen(struct talk *talk)
 {
 	char why[256];
-	int err = upstream_reopen(talk->side, why, sizeof(why));
+	int err = upstream_reopen(talk->upstream, why, sizeof(why));
 
 	if (!err)
 		return 0;
@@ -178,7 +178,7 @@ static bool is_blank(const char *text, size_t len)
 
 static int say(struct talk *talk, const char *text, size_t len)
 {
-	bool was_answering = upstream_is_answering(talk->side);
+	bool was_answering = upstream_is_answering(talk->upstream);
 	int err = 0;
 
 	if (is_blank(text, len)) {
@@ -189,11 +189,11 @@ static int say(struct talk *talk, const char *text, size_t len)
 	if (talk->voice)
 		talk_voice_stop(talk->voice);
 	talk_view_said(&talk->view, text, len, was_answering);
-	if (!upstream_is_open(talk->side))
+	if (!upstream_is_open(talk->upstream))
 		err = reopen(talk);
 	if (err)
 		return err;
-	err = upstream_say(talk->side, text, len);
+	err = upstream_ask(talk->upstream, text, len);
 	if (err)
 		return tell_end(talk, err);
 	return talk->view.kind == TALK_VIEW_LINES ? wait_for_answer(talk) : 0;
@@ -241,13 +241,13 @@ static int read_input(struct talk *talk)
  * this conversation ends, and the next line begins another with the same history. */
 static int stop_answer(struct talk *talk)
 {
-	bool was_answering = upstream_is_answering(talk->side);
+	bool was_answering = upstream_is_answering(talk->upstream);
 	bool was_speaking = talk->voice && talk_voice_stop(talk->voice);
 
 	if (!was_answering && !was_speaking)
 		return ENODATA;
 	if (was_answering)
-		upstream_close(talk->side);
+		upstream_close(talk->upstream);
 	talk->input.len = 0;
 	talk_view_stopped(&talk->view);
 	return 0;
@@ -337,7 +337,7 @@ static int converse(struct talk *talk)
 	while (!err) {
 		struct pollfd fds[] = {
 			{.fd = STDIN_FILENO, .events = POLLIN},
-			{.fd = upstream_fd(talk->side), .events = POLLIN},
+			{.fd = upstream_fd(talk->upstream), .events = POLLIN},
 			{.fd = talk->voice ? talk_voice_fd(talk->voice) : -1, .events = POLLIN},
 		};
 		int n = poll(fds, COUNT(fds), (int)talk->ping_s * 1000);
@@ -473,7 +473,8 @@ static int open_voice(struct talk *talk, struct place *place, const struct comma
 	return err ? err : talk_voice_alloc(&talk->voice, &options);
 }
 
-static int open_side(struct talk *talk, const struct place *place, const struct command_call *call)
+static int open_upstream(struct talk *talk, const struct place *place,
+			 const struct command_call *call)
 {
 	const struct upstream_options options = {
 		.url = place->url,
@@ -482,7 +483,7 @@ static int open_side(struct talk *talk, const struct place *place, const struct 
 		.ca_file = command_value(call, "ca"),
 	};
 	char why[256];
-	int err = upstream_open(&talk->side, &options, why, sizeof(why));
+	int err = upstream_open(&talk->upstream, &options, why, sizeof(why));
 
 	talk->url = place->url;
 	talk->has_token = options.token;
@@ -542,15 +543,15 @@ static int talk_with(struct place *place, const struct command_call *call,
 	if (!err)
 		err = open_voice(&talk, place, call, config);
 	if (!err)
-		err = open_side(&talk, place, call);
+		err = open_upstream(&talk, place, call);
 	if (!err)
 		err = begin_conversation(&talk);
 	if (!err)
 		err = converse(&talk);
 	keyboard_close();
-	if (talk.side)
-		upstream_close(talk.side);
-	mem_deref(talk.side);
+	if (talk.upstream)
+		upstream_close(talk.upstream);
+	mem_deref(talk.upstream);
 	mem_deref(talk.voice);
 	mem_deref(talk.edit);
 	buf_reset(&talk.input);
