@@ -443,7 +443,7 @@ static enum migrate_problem migrate_alone(struct store *from, struct store *to, 
 					  struct migrate_figures *figures, int *err)
 {
 	*err = 0;
-	if (!from->ops->last_ids || !to->ops->import_begin)
+	if (from->is_volatile || to->is_volatile)
 		return MIGRATE_CANNOT;
 	*err = check_alone(from, to);
 	if (*err)
@@ -469,7 +469,7 @@ enum migrate_problem migrate_snapshot(struct store *from, struct store *to,
 	enum migrate_problem problem;
 
 	*err = 0;
-	if (!from->ops->snapshot_begin || !to->ops->import_begin)
+	if (!from->ops->snapshot_begin || to->is_volatile)
 		return MIGRATE_CANNOT;
 	*err = from->ops->snapshot_begin(from);
 	if (*err)

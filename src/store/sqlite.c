@@ -1,10 +1,14 @@
 /*
- * sqlite.c: the store in one file, by SQLite.
+ * sqlite.c: the store in one file, or in memory, by SQLite.
  *
- * Used by one thread at a time; other threads and processes may have the same file
+ * A handle is used by one thread at a time; other threads and processes may have the same file
  * open by handles of their own (the command line makes keys while the server
  * runs).  A commit has reached the disk when it returns: write-ahead log,
  * synchronous FULL.
+ *
+ * The store in memory is one database of the process, which all of its handles share and which goes
+ * with the last of them.  SQLite has no write-ahead log there: a commit waits until nobody reads, and
+ * readers wait for the commit, both in sqlite_wait.
  *
  * What is kept and how it is asked for is in the files that sqlite_private.h lists.
  */
@@ -34,6 +38,10 @@
  * seldom would miss them all. */
 #define BUSY_PAUSE_NS 250000
 #define WAL_RETRY_MS 5
+
+/* Connections with the same name share a database of the memdb VFS; the slash is what makes it
+ * shared. */
+#define SQLITE_MEMORY_URI "file:/syrinx?vfs=memdb"
 
 /* What the system said of a file that cannot be written. */
 static int errno_of_io(int system_errno)
@@ -460,8 +468,8 @@ static int enter_wal_mode(struct sqlite *sqlite)
 	return code == SQLITE_OK ? 0 : sqlite_failed(sqlite, "cannot be used as a database");
 }
 
-/* Another one has the file: 0 ends the waiting. */
-static int wait_for_file(void *arg, int pauses)
+/* SQLite calls it while another handle has the database; 0 ends the waiting. */
+static int sqlite_wait(void *arg, int pauses)
 {
 	static const struct timespec pause = {.tv_nsec = BUSY_PAUSE_NS};
 	struct sqlite *sqlite = arg;
@@ -482,11 +490,24 @@ static int wait_for_file(void *arg, int pauses)
 /* Whether it can be used at all. */
 static int sqlite_check_file(struct sqlite *sqlite)
 {
-	sqlite3_busy_handler(sqlite->db, wait_for_file, sqlite);
+	sqlite3_busy_handler(sqlite->db, sqlite_wait, sqlite);
 	if (sqlite3_db_readonly(sqlite->db, "main") != 1)
 		return 0;
 	log_error("store", "the file cannot be written to");
 	return EROFS;
+}
+
+/* What a commit costs and survives.  In memory the journal serves only to roll back. */
+static int sqlite_choose_journal(struct sqlite *sqlite)
+{
+	static const char what[] = "cannot be used as a database";
+	int err;
+
+	if (sqlite->store.is_volatile)
+		return execute(sqlite, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF",
+			       what);
+	err = enter_wal_mode(sqlite);
+	return err ? err : execute(sqlite, "PRAGMA synchronous = FULL", what);
 }
 
 static int set_up(struct sqlite *sqlite)
@@ -494,9 +515,7 @@ static int set_up(struct sqlite *sqlite)
 	int err = sqlite_check_file(sqlite);
 
 	if (!err)
-		err = enter_wal_mode(sqlite);
-	if (!err)
-		err = execute(sqlite, "PRAGMA synchronous = FULL", "cannot be used as a database");
+		err = sqlite_choose_journal(sqlite);
 	if (!err)
 		err = execute(sqlite, "PRAGMA cache_size = -" CACHE_KIB,
 			      "cannot be used as a database");
@@ -571,18 +590,21 @@ static void sqlite_make_private(const char *path)
 		sqlite_close_to_others(path, suffixes[i]);
 }
 
-static int open_file(struct sqlite *sqlite, const char *path)
+static int sqlite_open_database(struct sqlite *sqlite, const char *path)
 {
 	/* No mutex of SQLite's own: one thread at a time is our contract. */
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
 
-	sqlite_make_private(path);
+	if (sqlite->store.is_volatile)
+		flags |= SQLITE_OPEN_URI;
+	else
+		sqlite_make_private(path);
 	if (sqlite3_open_v2(path, &sqlite->db, flags, NULL) == SQLITE_OK)
 		return 0;
 	return sqlite->db ? sqlite_errno(sqlite->db) : ENOMEM;
 }
 
-int store_open_sqlite(struct store **storep, const char *path)
+static int sqlite_open(struct store **storep, const char *path, bool is_volatile)
 {
 	struct sqlite *sqlite = mem_zalloc(sizeof(*sqlite), sqlite_destroy);
 	int err = ENOMEM;
@@ -590,7 +612,8 @@ int store_open_sqlite(struct store **storep, const char *path)
 	if (!sqlite)
 		goto out;
 	sqlite->store.ops = &ops;
-	err = open_file(sqlite, path);
+	sqlite->store.is_volatile = is_volatile;
+	err = sqlite_open_database(sqlite, path);
 	if (!err)
 		err = set_up(sqlite);
 	if (err)
@@ -598,9 +621,20 @@ int store_open_sqlite(struct store **storep, const char *path)
 	*storep = &sqlite->store;
 	return 0;
 out:
-	log_error("store", "cannot open %s: %s", path, strerror(err));
+	log_error("store", "cannot open %s: %s", is_volatile ? "a store in memory" : path,
+		  strerror(err));
 	mem_deref(sqlite);
 	return err;
+}
+
+int store_open_sqlite(struct store **storep, const char *path)
+{
+	return sqlite_open(storep, path, false);
+}
+
+int store_open_memory(struct store **storep)
+{
+	return sqlite_open(storep, SQLITE_MEMORY_URI, true);
 }
 
 /* Opened for writing, as a server would, so that a file that it could not use is found. */

@@ -3,8 +3,8 @@
  *
  * A backend is a table of blocking functions.  A handle is used by one thread at a
  * time: those of account/, which is the asynchronous face, or a command-line tool.
- * Several handles may be open on one address, except for memory, where each is a
- * store of its own.  One conformance suite (test/unit/store) runs over every backend.
+ * Several handles may be open on one address; in memory they are all of one process, and the
+ * store ends with the last of them.  One conformance suite (test/unit/store) runs over every backend.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -604,6 +604,7 @@ struct store {
 	 * to the store itself, and for the server's own key.  Set by the code that opened
 	 * the store. */
 	bool is_unlimited;
+	bool is_volatile; /* in memory: it does not survive the process */
 };
 
 /* Opens by address: "sqlite:PATH", "postgresql://..." or "memory:".  Creates and
