@@ -44,7 +44,7 @@
 #define SQLITE_MEMORY_URI "file:/syrinx?vfs=memdb"
 
 /* What the system said of a file that cannot be written. */
-static int errno_of_io(int system_errno)
+static int sqlite_errno_of_io(int system_errno)
 {
 	switch (system_errno) {
 	case ENOSPC:
@@ -78,7 +78,7 @@ int sqlite_errno(sqlite3 *db)
 	case SQLITE_CANTOPEN:
 		return system_errno > 0 ? system_errno : ENOENT;
 	case SQLITE_IOERR:
-		return errno_of_io(system_errno);
+		return sqlite_errno_of_io(system_errno);
 	default:
 		return EIO;
 	}
@@ -143,7 +143,7 @@ int sqlite_change(struct sqlite *sqlite, enum statement id, const char *what)
 	return err || sqlite3_changes(sqlite->db) > 0 ? err : ENOENT;
 }
 
-static int read_number(sqlite3_stmt *stmt, void *arg)
+static int sqlite_read_number(sqlite3_stmt *stmt, void *arg)
 {
 	*(int64_t *)arg = sqlite3_column_int64(stmt, 0);
 	return 0;
@@ -151,7 +151,7 @@ static int read_number(sqlite3_stmt *stmt, void *arg)
 
 int sqlite_number(struct sqlite *sqlite, enum statement id, const char *what, int64_t *number)
 {
-	return sqlite_rows(sqlite, id, what, read_number, number);
+	return sqlite_rows(sqlite, id, what, sqlite_read_number, number);
 }
 
 void sqlite_bind_text(sqlite3_stmt *stmt, int at, const char *text)
@@ -203,14 +203,14 @@ int sqlite_begin(struct store *store)
 	return sqlite_run(sqlite_of(store), STATEMENT_BEGIN, "cannot begin a batch", &constraint);
 }
 
-static int commit(struct store *store)
+static int sqlite_commit(struct store *store)
 {
 	int constraint;
 
 	return sqlite_run(sqlite_of(store), STATEMENT_COMMIT, "cannot commit a batch", &constraint);
 }
 
-static void rollback(struct store *store)
+static void sqlite_rollback(struct store *store)
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	int constraint;
@@ -223,13 +223,13 @@ static void rollback(struct store *store)
 int sqlite_end(struct store *store, int err)
 {
 	if (!err)
-		err = commit(store);
+		err = sqlite_commit(store);
 	if (err)
-		rollback(store);
+		sqlite_rollback(store);
 	return err;
 }
 
-static int version(struct store *store, int64_t *number)
+static int sqlite_version(struct store *store, int64_t *number)
 {
 	return sqlite_number(sqlite_of(store), STATEMENT_VERSION, "cannot look for changes",
 			     number);
@@ -240,7 +240,7 @@ struct change_viewer {
 	void *arg;
 };
 
-static int show_change(sqlite3_stmt *stmt, void *arg)
+static int sqlite_show_change(sqlite3_stmt *stmt, void *arg)
 {
 	const struct change_viewer *viewer = arg;
 	const struct store_change change = {
@@ -252,14 +252,15 @@ static int show_change(sqlite3_stmt *stmt, void *arg)
 	return viewer->each(&change, viewer->arg) ? 0 : ECANCELED;
 }
 
-static int changes(struct store *store, int64_t since_version, store_change_h *each, void *arg)
+static int sqlite_changes(struct store *store, int64_t since_version, store_change_h *each,
+			  void *arg)
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	struct change_viewer viewer = {each, arg};
 	int err;
 
 	sqlite3_bind_int64(sqlite->statements[STATEMENT_CHANGES], 1, since_version);
-	err = sqlite_rows(sqlite, STATEMENT_CHANGES, "cannot look for changes", show_change,
+	err = sqlite_rows(sqlite, STATEMENT_CHANGES, "cannot look for changes", sqlite_show_change,
 			  &viewer);
 	return err == ENOENT ? 0 : err;
 }
@@ -306,8 +307,8 @@ static const struct store_ops ops = {
 	.voice_add = sqlite_voice_add,
 	.voice_change = sqlite_voice_change,
 	.voice_remove = sqlite_voice_remove,
-	.version = version,
-	.changes = changes,
+	.version = sqlite_version,
+	.changes = sqlite_changes,
 	.import_begin = sqlite_import_begin,
 	.import_row = sqlite_import_row,
 	.import_settle = sqlite_import_settle,
@@ -326,7 +327,7 @@ static void sqlite_destroy(void *object)
 	sqlite3_close(sqlite->db);
 }
 
-static int execute(struct sqlite *sqlite, const char *sql, const char *what)
+static int sqlite_execute(struct sqlite *sqlite, const char *sql, const char *what)
 {
 	if (sqlite3_exec(sqlite->db, sql, NULL, NULL, NULL) != SQLITE_OK)
 		return sqlite_failed(sqlite, what);
@@ -348,7 +349,7 @@ static int sqlite_ask_version(struct sqlite *sqlite, const char *sql, int *versi
 	return err;
 }
 
-static int read_version(struct sqlite *sqlite, int *version)
+static int sqlite_read_version(struct sqlite *sqlite, int *version)
 {
 	return sqlite_ask_version(sqlite, "PRAGMA user_version", version);
 }
@@ -376,38 +377,39 @@ static int sqlite_apply_additions(struct sqlite *sqlite)
 	int err = sqlite_read_additions(sqlite, &count);
 
 	if (!err && count == 0)
-		err = execute(sqlite,
-			      "CREATE TABLE IF NOT EXISTS schema_addition"
-			      " (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL)"
-			      " STRICT; INSERT OR IGNORE INTO schema_addition VALUES (1, 0)",
-			      what);
+		err = sqlite_execute(
+			sqlite,
+			"CREATE TABLE IF NOT EXISTS schema_addition"
+			" (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL)"
+			" STRICT; INSERT OR IGNORE INTO schema_addition VALUES (1, 0)",
+			what);
 	for (; !err && count < sqlite_schema_additions_count; ++count) {
-		err = execute(sqlite, sqlite_schema_additions[count], what);
+		err = sqlite_execute(sqlite, sqlite_schema_additions[count], what);
 		snprintf(done, sizeof(done), "UPDATE schema_addition SET version = %d", count + 1);
 		if (!err)
-			err = execute(sqlite, done, what);
+			err = sqlite_execute(sqlite, done, what);
 	}
 	return err;
 }
 
 /* Inside a transaction, so that of two processes that open a fresh file one
  * makes the tables and the other finds them made. */
-static int apply_migrations(struct sqlite *sqlite)
+static int sqlite_apply_migrations(struct sqlite *sqlite)
 {
 	char pragma[48];
 	int version = 0;
-	int err = read_version(sqlite, &version);
+	int err = sqlite_read_version(sqlite, &version);
 
 	for (; !err && version < sqlite_schema_version; ++version) {
-		err = execute(sqlite, sqlite_schema_migrations[version],
-			      "cannot migrate the schema");
+		err = sqlite_execute(sqlite, sqlite_schema_migrations[version],
+				     "cannot migrate the schema");
 		snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", version + 1);
 		if (!err)
-			err = execute(sqlite, pragma, "cannot migrate the schema");
+			err = sqlite_execute(sqlite, pragma, "cannot migrate the schema");
 	}
 	if (!err)
 		err = sqlite_apply_additions(sqlite);
-	return err ? err : execute(sqlite, "COMMIT", "cannot migrate the schema");
+	return err ? err : sqlite_execute(sqlite, "COMMIT", "cannot migrate the schema");
 }
 
 static int sqlite_check_known(int version)
@@ -419,11 +421,11 @@ static int sqlite_check_known(int version)
 	return ENOTSUP;
 }
 
-static int migrate(struct sqlite *sqlite)
+static int sqlite_migrate(struct sqlite *sqlite)
 {
 	int version = 0;
 	int additions = 0;
-	int err = read_version(sqlite, &version);
+	int err = sqlite_read_version(sqlite, &version);
 
 	if (!err)
 		err = sqlite_read_additions(sqlite, &additions);
@@ -432,16 +434,16 @@ static int migrate(struct sqlite *sqlite)
 	err = sqlite_check_known(version);
 	if (err)
 		return err;
-	err = execute(sqlite, "BEGIN IMMEDIATE", "cannot migrate the schema");
+	err = sqlite_execute(sqlite, "BEGIN IMMEDIATE", "cannot migrate the schema");
 	if (err)
 		return err;
-	err = apply_migrations(sqlite);
+	err = sqlite_apply_migrations(sqlite);
 	if (err && !sqlite3_get_autocommit(sqlite->db))
 		sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
 	return err;
 }
 
-static int prepare(struct sqlite *sqlite)
+static int sqlite_prepare(struct sqlite *sqlite)
 {
 	for (size_t i = 0; i < STATEMENT_COUNT; ++i) {
 		if (sqlite3_prepare_v3(sqlite->db, sqlite_statements[i], -1,
@@ -455,7 +457,7 @@ static int prepare(struct sqlite *sqlite)
 /* The switch to a write-ahead log wants the file for itself and, so that two
  * who want it do not wait for each other, does not wait at all: when several
  * processes open a fresh file at once, we do the waiting. */
-static int enter_wal_mode(struct sqlite *sqlite)
+static int sqlite_enter_wal_mode(struct sqlite *sqlite)
 {
 	int waited_ms = 0;
 	int code;
@@ -504,27 +506,28 @@ static int sqlite_choose_journal(struct sqlite *sqlite)
 	int err;
 
 	if (sqlite->store.is_volatile)
-		return execute(sqlite, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF",
-			       what);
-	err = enter_wal_mode(sqlite);
-	return err ? err : execute(sqlite, "PRAGMA synchronous = FULL", what);
+		return sqlite_execute(
+			sqlite, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF", what);
+	err = sqlite_enter_wal_mode(sqlite);
+	return err ? err : sqlite_execute(sqlite, "PRAGMA synchronous = FULL", what);
 }
 
-static int set_up(struct sqlite *sqlite)
+static int sqlite_set_up(struct sqlite *sqlite)
 {
 	int err = sqlite_check_file(sqlite);
 
 	if (!err)
 		err = sqlite_choose_journal(sqlite);
 	if (!err)
-		err = execute(sqlite, "PRAGMA cache_size = -" CACHE_KIB,
-			      "cannot be used as a database");
+		err = sqlite_execute(sqlite, "PRAGMA cache_size = -" CACHE_KIB,
+				     "cannot be used as a database");
 	if (!err)
-		err = migrate(sqlite);
+		err = sqlite_migrate(sqlite);
 	/* Only now: with them no column that refers to another table can be added. */
 	if (!err)
-		err = execute(sqlite, "PRAGMA foreign_keys = ON", "cannot be used as a database");
-	return err ? err : prepare(sqlite);
+		err = sqlite_execute(sqlite, "PRAGMA foreign_keys = ON",
+				     "cannot be used as a database");
+	return err ? err : sqlite_prepare(sqlite);
 }
 
 /* Closes one of the database's files to other users, where it is there and they have rights.  A link
@@ -615,7 +618,7 @@ static int sqlite_open(struct store **storep, const char *path, bool is_volatile
 	sqlite->store.is_volatile = is_volatile;
 	err = sqlite_open_database(sqlite, path);
 	if (!err)
-		err = set_up(sqlite);
+		err = sqlite_set_up(sqlite);
 	if (err)
 		goto out;
 	*storep = &sqlite->store;
@@ -662,7 +665,7 @@ int store_look_sqlite(const char *path)
 	if (!err)
 		err = sqlite_check_file(sqlite);
 	if (!err)
-		err = read_version(sqlite, &version);
+		err = sqlite_read_version(sqlite, &version);
 	if (!err)
 		err = sqlite_check_known(version);
 	mem_deref(sqlite);
