@@ -208,7 +208,7 @@ static void command_forget(struct command_call *call)
 }
 
 /* Reads the option at argv[*at] and moves *at past it. */
-static int take_option(struct command_call *call, char **argv, int *at)
+static int command_take_option(struct command_call *call, char **argv, int *at)
 {
 	char *argument = argv[*at];
 	const struct command_option *option = find_option(call->command, argument);
@@ -239,7 +239,7 @@ static int take_option(struct command_call *call, char **argv, int *at)
 	return command_is_secret(option, given) ? command_hide(call, value, given, 0) : COMMAND_OK;
 }
 
-static int take_operand(struct command_call *call, char *operand)
+static int command_take_operand(struct command_call *call, char *operand)
 {
 	static const char start[] = "ka_";
 	const char **place = &call->operands[call->operand_count];
@@ -255,7 +255,7 @@ static int take_operand(struct command_call *call, char *operand)
 }
 
 /* Everything after the command's name; a lone "--" ends the options. */
-static int read_arguments(struct command_call *call, int argc, char **argv)
+static int command_read_arguments(struct command_call *call, int argc, char **argv)
 {
 	bool options = true;
 	int status = COMMAND_OK;
@@ -267,9 +267,9 @@ static int read_arguments(struct command_call *call, int argc, char **argv)
 			options = false;
 			++at;
 		} else if (options && argv[at][0] == '-' && argv[at][1] != '\0') {
-			status = take_option(call, argv, &at);
+			status = command_take_option(call, argv, &at);
 		} else {
-			status = take_operand(call, argv[at++]);
+			status = command_take_operand(call, argv[at++]);
 		}
 	}
 	if (status == COMMAND_OK && call->operand_count < call->command->operands_min)
@@ -277,7 +277,7 @@ static int read_arguments(struct command_call *call, int argc, char **argv)
 	return status;
 }
 
-static bool asks_for_help(int argc, char **argv)
+static bool command_asks_for_help(int argc, char **argv)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; ++i)
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
@@ -300,11 +300,11 @@ int command_run(const struct command *command, int argc, char **argv)
 	struct command_call call = {.command = command, .arguments = argv};
 	int status;
 
-	if (asks_for_help(argc, argv)) {
+	if (command_asks_for_help(argc, argv)) {
 		command_print_help(command);
 		return COMMAND_OK;
 	}
-	status = read_arguments(&call, argc, argv);
+	status = command_read_arguments(&call, argc, argv);
 	if (status == COMMAND_OK)
 		status = command->run(&call);
 	command_forget(&call);

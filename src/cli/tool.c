@@ -37,7 +37,7 @@ static void tool_reset_signals(void)
 }
 
 /* In the new process, which was forked from one thread only. */
-static void become(const struct tool *tool, pid_t parent)
+static void tool_become(const struct tool *tool, pid_t parent)
 {
 	int null_fd = open("/dev/null", O_RDONLY);
 	int out_fd;
@@ -62,14 +62,14 @@ static void become(const struct tool *tool, pid_t parent)
 }
 
 /* Waits for the end of the process, as a descriptor, for so long at most. */
-static bool wait_for_end(int pid_fd, int timeout_ms)
+static bool tool_wait_for_end(int pid_fd, int timeout_ms)
 {
 	struct pollfd poll_fd = {.fd = pid_fd, .events = POLLIN};
 
 	return poll(&poll_fd, 1, timeout_ms) > 0;
 }
 
-static int reap(pid_t pid)
+static int tool_reap(pid_t pid)
 {
 	int status;
 
@@ -79,24 +79,24 @@ static int reap(pid_t pid)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : ECHILD;
 }
 
-static int end(pid_t pid, int pid_fd)
+static int tool_end(pid_t pid, int pid_fd)
 {
 	kill(-pid, SIGTERM);
-	wait_for_end(pid_fd, GRACE_MS);
+	tool_wait_for_end(pid_fd, GRACE_MS);
 	kill(-pid, SIGKILL);
-	reap(pid);
+	tool_reap(pid);
 	return EINTR;
 }
 
-static int attend(const struct tool *tool, pid_t pid, int pid_fd)
+static int tool_attend(const struct tool *tool, pid_t pid, int pid_fd)
 {
 	while (!interrupt_came()) {
-		if (wait_for_end(pid_fd, TICK_MS))
-			return reap(pid);
+		if (tool_wait_for_end(pid_fd, TICK_MS))
+			return tool_reap(pid);
 		if (tool->tick)
 			tool->tick(tool->arg);
 	}
-	return end(pid, pid_fd);
+	return tool_end(pid, pid_fd);
 }
 
 int tool_run(const struct tool *tool)
@@ -109,16 +109,16 @@ int tool_run(const struct tool *tool)
 	if (pid < 0)
 		return errno;
 	if (pid == 0)
-		become(tool, parent);
+		tool_become(tool, parent);
 	setpgid(pid, pid); /* both sides do: whoever is first */
 	pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pid_fd < 0) {
 		err = errno;
 		kill(pid, SIGKILL);
-		reap(pid);
+		tool_reap(pid);
 		return err;
 	}
-	err = attend(tool, pid, pid_fd);
+	err = tool_attend(tool, pid, pid_fd);
 	close(pid_fd);
 	return err;
 }
