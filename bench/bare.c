@@ -54,7 +54,7 @@ static void bare_destroy(void *object)
 	}
 }
 
-static int send_message(struct process *process, const struct message *message)
+static int bare_send_message(struct process *process, const struct message *message)
 {
 	struct buf out;
 	int err;
@@ -67,7 +67,7 @@ static int send_message(struct process *process, const struct message *message)
 	return err;
 }
 
-static int start(struct process *process, const char *program)
+static int bare_start(struct process *process, const char *program)
 {
 	struct message hello = {
 		.type = MESSAGE_HELLO,
@@ -86,10 +86,11 @@ static int start(struct process *process, const char *program)
 	close(fds[1]);
 	process->fd = fds[0];
 	buf_init(&process->in, 4 * MESSAGE_PAYLOAD_MAX);
-	return process->pid < 0 ? errno : send_message(process, &hello);
+	return process->pid < 0 ? errno : bare_send_message(process, &hello);
 }
 
-static void take(struct process *process, const struct bare *bare, const struct message *message)
+static void bare_take(struct process *process, const struct bare *bare,
+		      const struct message *message)
 {
 	switch (message->type) {
 	case MESSAGE_VOICE:
@@ -115,7 +116,7 @@ static void take(struct process *process, const struct bare *bare, const struct 
 	}
 }
 
-static int read_some(struct process *process, const struct bare *bare)
+static int bare_read_some(struct process *process, const struct bare *bare)
 {
 	static unsigned char bytes[256 * 1024];
 	ssize_t n = recv(process->fd, bytes, sizeof(bytes), 0);
@@ -129,34 +130,34 @@ static int read_some(struct process *process, const struct bare *bare)
 	err = buf_append(&process->in, bytes, (size_t)n);
 	while (!err && (err = message_decode(&message, &used, process->in.bytes + at,
 					     process->in.len - at)) == 0) {
-		take(process, bare, &message);
+		bare_take(process, bare, &message);
 		at += used;
 	}
 	buf_consume(&process->in, at);
 	return err == EAGAIN ? 0 : err;
 }
 
-static bool is_ready(const struct process *process)
+static bool bare_is_ready(const struct process *process)
 {
 	return process->ready;
 }
 
-static bool has_sound(const struct process *process)
+static bool bare_has_sound(const struct process *process)
 {
 	return process->first_us != 0;
 }
 
-static bool is_done(const struct process *process)
+static bool bare_is_done(const struct process *process)
 {
 	return process->done;
 }
 
-static bool has_none_left(const struct process *process)
+static bool bare_has_none_left(const struct process *process)
 {
 	return process->left == 0;
 }
 
-static int wait_for(struct bare *bare, size_t count, bool (*met)(const struct process *))
+static int bare_wait_for(struct bare *bare, size_t count, bool (*met)(const struct process *))
 {
 	struct pollfd fds[PROCESSES_MAX];
 	size_t waiting;
@@ -175,7 +176,7 @@ static int wait_for(struct bare *bare, size_t count, bool (*met)(const struct pr
 		if (poll(fds, count, SILENCE_MAX_MS) <= 0)
 			return ETIMEDOUT;
 		for (size_t i = 0; i < count; ++i) {
-			if (fds[i].revents && read_some(&bare->processes[i], bare) != 0)
+			if (fds[i].revents && bare_read_some(&bare->processes[i], bare) != 0)
 				return EIO;
 		}
 	}
@@ -190,9 +191,9 @@ int bare_alloc(struct bare **barep, const char *program, const char *voice, size
 		return ENOMEM;
 	bare->voice = voice;
 	for (; !err && bare->count < count && bare->count < PROCESSES_MAX; ++bare->count)
-		err = start(&bare->processes[bare->count], program);
+		err = bare_start(&bare->processes[bare->count], program);
 	if (!err)
-		err = wait_for(bare, bare->count, is_ready);
+		err = bare_wait_for(bare, bare->count, bare_is_ready);
 	if (err) {
 		mem_deref(bare);
 		return err;
@@ -201,18 +202,19 @@ int bare_alloc(struct bare **barep, const char *program, const char *voice, size
 	return 0;
 }
 
-static int call_off(struct bare *bare, size_t count)
+static int bare_call_off(struct bare *bare, size_t count)
 {
 	struct message cancel = {.type = MESSAGE_CANCEL, .job = bare->job};
 
 	for (size_t i = 0; i < count; ++i) {
-		if (!bare->processes[i].done && send_message(&bare->processes[i], &cancel) != 0)
+		if (!bare->processes[i].done &&
+		    bare_send_message(&bare->processes[i], &cancel) != 0)
 			return EIO;
 	}
-	return wait_for(bare, count, is_done);
+	return bare_wait_for(bare, count, bare_is_done);
 }
 
-static struct message speak_message(struct bare *bare, const char *text)
+static struct message bare_speak_message(struct bare *bare, const char *text)
 {
 	return (struct message){
 		.type = MESSAGE_SPEAK,
@@ -236,13 +238,13 @@ int bare_at_once(struct bare *bare, const char *text, size_t times)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < times; ++i) {
-		struct message speak = speak_message(bare, text);
+		struct message speak = bare_speak_message(bare, text);
 
 		speak.speak.credit_samples = UINT32_MAX;
-		err = send_message(process, &speak);
+		err = bare_send_message(process, &speak);
 		++process->left;
 	}
-	return err ? err : wait_for(bare, 1, has_none_left);
+	return err ? err : bare_wait_for(bare, 1, bare_has_none_left);
 }
 
 size_t bare_resident(const struct bare *bare)
@@ -253,7 +255,7 @@ size_t bare_resident(const struct bare *bare)
 int bare_burst(struct bare *bare, const char *text, size_t count, unsigned first_ms,
 	       struct stats *wall_us, struct stats *busy_us)
 {
-	struct message speak = speak_message(bare, text);
+	struct message speak = bare_speak_message(bare, text);
 	uint64_t start_us;
 	int err = 0;
 
@@ -264,13 +266,13 @@ int bare_burst(struct bare *bare, const char *text, size_t count, unsigned first
 	start_us = clock_monotonic_us();
 	for (size_t i = 0; !err && i < count; ++i) {
 		speak.speak.credit_samples = bare->processes[i].sample_rate * first_ms / 1000;
-		err = send_message(&bare->processes[i], &speak);
+		err = bare_send_message(&bare->processes[i], &speak);
 	}
 	if (!err)
-		err = wait_for(bare, count, has_sound);
+		err = bare_wait_for(bare, count, bare_has_sound);
 	for (size_t i = 0; !err && i < count; ++i) {
 		stats_add(wall_us, (double)(bare->processes[i].first_us - start_us));
 		stats_add(busy_us, bare->processes[i].busy_us);
 	}
-	return err ? err : call_off(bare, count);
+	return err ? err : bare_call_off(bare, count);
 }

@@ -55,7 +55,7 @@ int bare_sqlite_open(struct bare_sqlite **barep, const char *path)
 }
 
 /* Ids as turns have them: no order in them. */
-static int add_row(struct bare_sqlite *bare)
+static int bare_sqlite_add_row(struct bare_sqlite *bare)
 {
 	uint64_t mixed = ++bare->number * UINT64_C(0x9e3779b97f4a7c15);
 	char id[33];
@@ -72,6 +72,6 @@ int bare_sqlite_commit(struct bare_sqlite *bare, size_t rows)
 	int err = sqlite3_exec(bare->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) ? EIO : 0;
 
 	for (size_t i = 0; i < rows && !err; ++i)
-		err = add_row(bare);
+		err = bare_sqlite_add_row(bare);
 	return err || sqlite3_exec(bare->db, "COMMIT", NULL, NULL, NULL) ? EIO : 0;
 }

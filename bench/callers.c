@@ -57,13 +57,13 @@ int callers_ask(struct caller *caller, const char *json)
 	return callers_send(caller, json);
 }
 
-static bool begins(const char *json, size_t len, const char *prefix)
+static bool callers_begins(const char *json, size_t len, const char *prefix)
 {
 	return len >= strlen(prefix) && memcmp(json, prefix, strlen(prefix)) == 0;
 }
 
 /* The number behind a key near the end of an audio message. */
-static unsigned number_at(const char *json, size_t len, const char *key)
+static unsigned callers_number_at(const char *json, size_t len, const char *key)
 {
 	const char *from = json + (len > 120 ? len - 120 : 0);
 	const char *at = memmem(from, (size_t)(json + len - from), key, strlen(key));
@@ -72,7 +72,7 @@ static unsigned number_at(const char *json, size_t len, const char *key)
 }
 
 /* Playback that stood still goes on from here, so a gap counts once. */
-static void play(struct caller *caller, unsigned samples)
+static void callers_play(struct caller *caller, unsigned samples)
 {
 	uint64_t now = clock_monotonic_us();
 
@@ -87,7 +87,8 @@ static void play(struct caller *caller, unsigned samples)
 		caller->dry_us += samples * UINT64_C(1000000) / caller->sample_rate;
 }
 
-static void take_error(struct callers *callers, struct caller *caller, const char *json, size_t len)
+static void callers_take_error(struct callers *callers, struct caller *caller, const char *json,
+			       size_t len)
 {
 	++caller->errors;
 	caller->busy = false;
@@ -97,29 +98,30 @@ static void take_error(struct callers *callers, struct caller *caller, const cha
 	callers->failed = true;
 }
 
-static void take(struct callers *callers, struct caller *caller, const char *json, size_t len)
+static void callers_take(struct callers *callers, struct caller *caller, const char *json,
+			 size_t len)
 {
-	if (begins(json, len, "{\"audio\"")) {
-		unsigned samples = number_at(json, len, "\"samples\":");
+	if (callers_begins(json, len, "{\"audio\"")) {
+		unsigned samples = callers_number_at(json, len, "\"samples\":");
 
 		caller->stale += caller->expects_start;
-		caller->sample_rate = number_at(json, len, "\"sr\":");
-		play(caller, samples);
+		caller->sample_rate = callers_number_at(json, len, "\"sr\":");
+		callers_play(caller, samples);
 		caller->samples += samples;
 		callers->samples += samples;
-	} else if (begins(json, len, "{\"generation_started\"")) {
+	} else if (callers_begins(json, len, "{\"generation_started\"")) {
 		caller->expects_start = false;
-	} else if (begins(json, len, "{\"session_closed\"")) {
+	} else if (callers_begins(json, len, "{\"session_closed\"")) {
 		caller->busy = false;
-	} else if (begins(json, len, "{\"interrupted\"")) {
+	} else if (callers_begins(json, len, "{\"interrupted\"")) {
 		caller->interrupted_us = clock_monotonic_us();
 		caller->expects_start = true;
-	} else if (begins(json, len, "{\"error\"")) {
-		take_error(callers, caller, json, len);
+	} else if (callers_begins(json, len, "{\"error\"")) {
+		callers_take_error(callers, caller, json, len);
 	}
 }
 
-static void drain(struct callers *callers, struct caller *caller)
+static void callers_drain(struct callers *callers, struct caller *caller)
 {
 	char *bytes;
 	size_t len;
@@ -127,7 +129,7 @@ static void drain(struct callers *callers, struct caller *caller)
 	int err;
 
 	while ((err = ws_client_recv(caller->client, &bytes, &len, &is_binary, 0)) == 0)
-		take(callers, caller, bytes, len);
+		callers_take(callers, caller, bytes, len);
 	if (err != ETIMEDOUT) {
 		fprintf(stderr, "syrinx bench: a connection ended (%u)\n",
 			ws_client_code(caller->client));
@@ -143,7 +145,7 @@ void callers_read(struct callers *callers, unsigned timeout_ms)
 	int n = epoll_wait(epoll_fd, events, 64, (int)timeout_ms);
 
 	for (int i = 0; i < n; ++i)
-		drain(callers, events[i].data.ptr);
+		callers_drain(callers, events[i].data.ptr);
 }
 
 int callers_finish(struct callers *callers)

@@ -44,7 +44,7 @@ struct calls {
 	int http; /* -1: not open */
 };
 
-static int open_socket(struct calls *calls)
+static int calls_open_socket(struct calls *calls)
 {
 	struct target socket_target = calls->target;
 	char *path = strstr(socket_target.url, "/stream");
@@ -55,7 +55,7 @@ static int open_socket(struct calls *calls)
 	return target_connect(&calls->ws, &socket_target);
 }
 
-static int open_http(struct calls *calls)
+static int calls_open_http(struct calls *calls)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET};
 	const char *port = strrchr(calls->target.url, ':');
@@ -72,13 +72,13 @@ static int open_http(struct calls *calls)
 	return 0;
 }
 
-static bool begins(const char *text, size_t len, const char *prefix)
+static bool calls_begins(const char *text, size_t len, const char *prefix)
 {
 	return len >= strlen(prefix) && memcmp(text, prefix, strlen(prefix)) == 0;
 }
 
 /* Until `final`; when the first audio came. */
-static int ask_socket(struct calls *calls, double *first_us)
+static int calls_ask_socket(struct calls *calls, double *first_us)
 {
 	uint64_t asked = clock_monotonic_us();
 	char *bytes;
@@ -91,11 +91,11 @@ static int ask_socket(struct calls *calls, double *first_us)
 		err = ws_client_recv(calls->ws, &bytes, &len, &is_binary, ANSWER_MS);
 		if (err)
 			break;
-		if (*first_us <= 0 && begins(bytes, len, "{\"audio\""))
+		if (*first_us <= 0 && calls_begins(bytes, len, "{\"audio\""))
 			*first_us = (double)(clock_monotonic_us() - asked);
-		if (begins(bytes, len, "{\"final\""))
+		if (calls_begins(bytes, len, "{\"final\""))
 			return 0;
-		if (begins(bytes, len, "{\"error\"")) {
+		if (calls_begins(bytes, len, "{\"error\"")) {
 			fprintf(stderr, "syrinx bench: %.*s\n", (int)len, bytes);
 			return EPROTO;
 		}
@@ -103,7 +103,7 @@ static int ask_socket(struct calls *calls, double *first_us)
 	return err;
 }
 
-static int send_request(struct calls *calls)
+static int calls_send_request(struct calls *calls)
 {
 	char request[1024];
 	int len = snprintf(request, sizeof(request),
@@ -121,7 +121,7 @@ struct answer {
 	char tail[5];
 };
 
-static void take(struct answer *answer, const char *bytes, size_t n)
+static void calls_take(struct answer *answer, const char *bytes, size_t n)
 {
 	size_t keep = n < sizeof(answer->tail) ? sizeof(answer->tail) - n : 0;
 
@@ -137,7 +137,7 @@ static void take(struct answer *answer, const char *bytes, size_t n)
 }
 
 /* Some of the body is there. */
-static bool has_audio(const struct answer *answer)
+static bool calls_has_audio(const struct answer *answer)
 {
 	const char *end = strstr(answer->head, "\r\n\r\n");
 	const char *chunk = end ? strstr(end + 4, "\r\n") : NULL;
@@ -145,11 +145,11 @@ static bool has_audio(const struct answer *answer)
 	return chunk && answer->len > (size_t)(chunk + 2 - answer->head);
 }
 
-static int ask_http(struct calls *calls, double *first_us)
+static int calls_ask_http(struct calls *calls, double *first_us)
 {
 	struct answer answer = {{0}, 0, {0}};
 	uint64_t asked = clock_monotonic_us();
-	int err = send_request(calls);
+	int err = calls_send_request(calls);
 
 	*first_us = 0;
 	while (!err && memcmp(answer.tail, "0\r\n\r\n", sizeof(answer.tail)) != 0) {
@@ -158,25 +158,26 @@ static int ask_http(struct calls *calls, double *first_us)
 
 		if (n <= 0)
 			return EPIPE;
-		take(&answer, bytes, (size_t)n);
-		if (answer.len >= strlen(GOOD) && !begins(answer.head, answer.len, GOOD)) {
+		calls_take(&answer, bytes, (size_t)n);
+		if (answer.len >= strlen(GOOD) && !calls_begins(answer.head, answer.len, GOOD)) {
 			fprintf(stderr, "syrinx bench: %.60s\n", answer.head);
 			return EPROTO;
 		}
-		if (*first_us <= 0 && has_audio(&answer))
+		if (*first_us <= 0 && calls_has_audio(&answer))
 			*first_us = (double)(clock_monotonic_us() - asked);
 	}
 	return err;
 }
 
-static int measure(struct calls *calls, int64_t rounds, struct stats *socket, struct stats *http)
+static int calls_measure(struct calls *calls, int64_t rounds, struct stats *socket,
+			 struct stats *http)
 {
 	for (int64_t i = -WARM_UP; i < rounds; ++i) {
 		double socket_us, http_us;
-		int err = ask_socket(calls, &socket_us);
+		int err = calls_ask_socket(calls, &socket_us);
 
 		if (!err)
-			err = ask_http(calls, &http_us);
+			err = calls_ask_http(calls, &http_us);
 		if (err)
 			return err;
 		if (i < 0)
@@ -187,25 +188,25 @@ static int measure(struct calls *calls, int64_t rounds, struct stats *socket, st
 	return 0;
 }
 
-static void print_row(const char *name, struct stats *stats)
+static void calls_print_row(const char *name, struct stats *stats)
 {
 	printf("  %-24s p50 %.3f ms, p90 %.3f, p99 %.3f\n", name, stats_quantile(stats, 0.5),
 	       stats_quantile(stats, 0.9), stats_quantile(stats, 0.99));
 }
 
-static int measure_voice(struct calls *calls, size_t voice, int64_t rounds)
+static int calls_measure_voice(struct calls *calls, size_t voice, int64_t rounds)
 {
 	struct stats socket = {0};
 	struct stats http = {0};
 	int err;
 
 	calls->body = voices[voice].body;
-	err = measure(calls, rounds, &socket, &http);
+	err = calls_measure(calls, rounds, &socket, &http);
 	if (!err) {
 		printf("calls: first sound on a warm connection, by turns (%s)\n",
 		       voices[voice].engine);
-		print_row("/ws/tts", &socket);
-		print_row("POST /v1/tts/generate", &http);
+		calls_print_row("/ws/tts", &socket);
+		calls_print_row("POST /v1/tts/generate", &http);
 		printf("  ratio                    p50 %.2f, p90 %.2f (aim 1.3)\n",
 		       stats_quantile(&http, 0.5) / stats_quantile(&socket, 0.5),
 		       stats_quantile(&http, 0.9) / stats_quantile(&socket, 0.9));
@@ -221,11 +222,11 @@ int bench_calls(const struct bench_options *options)
 	int err = target_start(&calls.target, NULL);
 
 	if (!err)
-		err = open_socket(&calls);
+		err = calls_open_socket(&calls);
 	if (!err)
-		err = open_http(&calls);
+		err = calls_open_http(&calls);
 	for (size_t i = 0; !err && i < COUNT(voices); ++i)
-		err = measure_voice(&calls, i, options->rounds ? options->rounds : ROUNDS);
+		err = calls_measure_voice(&calls, i, options->rounds ? options->rounds : ROUNDS);
 	if (err)
 		fprintf(stderr, "syrinx bench: calls: %s\n", strerror(err));
 	mem_deref(calls.ws);

@@ -38,7 +38,7 @@ static int cancel_one(struct callers *callers, struct caller *caller, struct sta
 	return err ? err : callers_ask(caller, question);
 }
 
-static int keep_talking(struct callers *callers)
+static int cancel_keep_talking(struct callers *callers)
 {
 	int err = 0;
 
@@ -49,7 +49,7 @@ static int keep_talking(struct callers *callers)
 	return err;
 }
 
-static unsigned stale_of(const struct callers *callers)
+static unsigned cancel_stale_of(const struct callers *callers)
 {
 	unsigned stale = 0;
 
@@ -71,7 +71,7 @@ int bench_cancel(const struct bench_options *options)
 	if (!err)
 		err = callers_open(&callers, &target, CALLERS);
 	for (int64_t i = 0; !err && i < options->cancels; ++i) {
-		err = keep_talking(&callers);
+		err = cancel_keep_talking(&callers);
 		if (!err)
 			err = cancel_one(&callers, &callers.all[i % CALLERS], &ack);
 		stats_add(&raw, echo_round_trip_us(&echo));
@@ -87,7 +87,8 @@ int bench_cancel(const struct bench_options *options)
 		       stats_quantile(&raw, 0.5) / 1000, stats_quantile(&raw, 0.99) / 1000);
 		printf("  p99 over the echo's            %7.3f ms   (target 1.0)\n",
 		       (stats_quantile(&ack, 0.99) - stats_quantile(&raw, 0.99)) / 1000);
-		printf("  audio after interrupted: %u frames (target 0)\n", stale_of(&callers));
+		printf("  audio after interrupted: %u frames (target 0)\n",
+		       cancel_stale_of(&callers));
 	}
 	callers_close(&callers);
 	echo_stop(&echo);

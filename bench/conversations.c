@@ -58,7 +58,8 @@ struct conversations {
 
 enum watched { WATCH_MODEL, WATCH_CLIENT, WATCH_RELAY_TO_ENGINE, WATCH_RELAY_TO_MODEL };
 
-static int watch(const struct conversations *all, int fd, enum watched what, size_t who)
+static int conversations_watch(const struct conversations *all, int fd, enum watched what,
+			       size_t who)
 {
 	struct epoll_event event = {.events = EPOLLIN,
 				    .data.u64 = (uint64_t)what << 32 | (uint64_t)who};
@@ -67,7 +68,7 @@ static int watch(const struct conversations *all, int fd, enum watched what, siz
 }
 
 /* "t=" and microseconds stand in what was sent. */
-static void note_time(struct stats *stats, const char *bytes, size_t len)
+static void conversations_note_time(struct stats *stats, const char *bytes, size_t len)
 {
 	const char *mark = memmem(bytes, len, "t=", 2);
 
@@ -75,7 +76,7 @@ static void note_time(struct stats *stats, const char *bytes, size_t len)
 		stats_add(stats, (double)(clock_monotonic_us() - strtoull(mark + 2, NULL, 10)));
 }
 
-static void read_client(struct conversations *all, size_t who)
+static void conversations_read_client(struct conversations *all, size_t who)
 {
 	char *bytes;
 	size_t len;
@@ -86,12 +87,12 @@ static void read_client(struct conversations *all, size_t who)
 		if (memmem(bytes, len, "\"is_final\":true", 15))
 			++all->finals;
 		else
-			note_time(&all->delta_us, bytes, len);
+			conversations_note_time(&all->delta_us, bytes, len);
 	}
 	all->has_failed |= err != ETIMEDOUT;
 }
 
-static void read_relay(struct conversations *all, size_t who, bool to_engine)
+static void conversations_read_relay(struct conversations *all, size_t who, bool to_engine)
 {
 	char bytes[256];
 	ssize_t n = recv(all->relay.fds[who][to_engine ? 1 : 0], bytes, sizeof(bytes) - 1, 0);
@@ -99,10 +100,10 @@ static void read_relay(struct conversations *all, size_t who, bool to_engine)
 	if (n <= 0)
 		return;
 	bytes[n] = '\0';
-	note_time(to_engine ? &all->relay_us : &all->relay_back_us, bytes, (size_t)n);
+	conversations_note_time(to_engine ? &all->relay_us : &all->relay_back_us, bytes, (size_t)n);
 }
 
-static void take(struct conversations *all, uint64_t mark)
+static void conversations_take(struct conversations *all, uint64_t mark)
 {
 	size_t who = (size_t)(mark & UINT32_MAX);
 
@@ -111,36 +112,37 @@ static void take(struct conversations *all, uint64_t mark)
 		fake_model_run(all->model);
 		break;
 	case WATCH_CLIENT:
-		read_client(all, who);
+		conversations_read_client(all, who);
 		break;
 	case WATCH_RELAY_TO_ENGINE:
-		read_relay(all, who, true);
+		conversations_read_relay(all, who, true);
 		break;
 	case WATCH_RELAY_TO_MODEL:
-		read_relay(all, who, false);
+		conversations_read_relay(all, who, false);
 		break;
 	}
 }
 
 /* Whatever comes until then; a moment is too short for epoll's milliseconds. */
-static void run_until(struct conversations *all, uint64_t until_us)
+static void conversations_run_until(struct conversations *all, uint64_t until_us)
 {
 	do {
 		struct epoll_event events[64];
 		int n = epoll_wait(all->poll_fd, events, 64, 0);
 
 		for (int i = 0; i < n; ++i)
-			take(all, events[i].data.u64);
+			conversations_take(all, events[i].data.u64);
 	} while (clock_monotonic_us() < until_us);
 }
 
 /* Until a number has become as great as this. */
-static int run_until_count(struct conversations *all, const size_t *number, size_t count)
+static int conversations_run_until_count(struct conversations *all, const size_t *number,
+					 size_t count)
 {
 	uint64_t end_us = clock_monotonic_us() + SILENCE_US;
 
 	while (*number < count && !all->has_failed) {
-		run_until(all, 0);
+		conversations_run_until(all, 0);
 		if (clock_monotonic_us() > end_us)
 			return ETIMEDOUT;
 	}
@@ -149,7 +151,7 @@ static int run_until_count(struct conversations *all, const size_t *number, size
 
 /* The model */
 
-static void on_asked(void *arg, size_t who)
+static void conversations_on_asked(void *arg, size_t who)
 {
 	struct conversations *all = arg;
 
@@ -159,7 +161,7 @@ static void on_asked(void *arg, size_t who)
 		fake_model_finish(all->model, who);
 }
 
-static void on_gone(void *arg, size_t who)
+static void conversations_on_gone(void *arg, size_t who)
 {
 	struct conversations *all = arg;
 
@@ -170,7 +172,7 @@ static void on_gone(void *arg, size_t who)
 
 /* The engine */
 
-static int say(struct conversations *all, size_t who)
+static int conversations_say(struct conversations *all, size_t who)
 {
 	char text[64];
 	struct llm_turn turn = {.role = LLM_USER, .text = text};
@@ -187,7 +189,7 @@ static int say(struct conversations *all, size_t who)
 	return err;
 }
 
-static int open_one(struct conversations *all, size_t who)
+static int conversations_open_one(struct conversations *all, size_t who)
 {
 	static const char init[] = "{\"type\":\"init\",\"conversation_id\":\"conv_bench\"}";
 	char header[UPSTREAM_HEADER_SIZE];
@@ -207,26 +209,27 @@ static int open_one(struct conversations *all, size_t who)
 		return err;
 	}
 	err = ws_client_send(all->clients[who], init, strlen(init));
-	return err ? err : watch(all, ws_client_fd(all->clients[who]), WATCH_CLIENT, who);
+	return err ? err
+		   : conversations_watch(all, ws_client_fd(all->clients[who]), WATCH_CLIENT, who);
 }
 
-static int open_some(struct conversations *all, size_t from, size_t to)
+static int conversations_open_some(struct conversations *all, size_t from, size_t to)
 {
 	int err = 0;
 
 	for (size_t i = from; !err && i < to; ++i) {
-		err = open_one(all, i);
+		err = conversations_open_one(all, i);
 		if (!err)
-			err = say(all, i);
+			err = conversations_say(all, i);
 		if (!err) /* before the model's patience ends */
-			err = run_until_count(all, &all->asked, all->asked + 1);
+			err = conversations_run_until_count(all, &all->asked, all->asked + 1);
 	}
 	return err;
 }
 
 /* Beginning and end */
 
-static int open_server(struct conversations *all)
+static int conversations_open_server(struct conversations *all)
 {
 	static const char format[] = "[agent bench]\npath = /bench\napi_key = " KEY "\n"
 				     "llm = openai\nllm_url = http://127.0.0.1:%u/v1\n"
@@ -239,9 +242,10 @@ static int open_server(struct conversations *all)
 	return target_start(&all->target, &options);
 }
 
-static int begin(struct conversations *all, size_t count)
+static int conversations_begin(struct conversations *all, size_t count)
 {
-	const struct fake_model_handlers handlers = {on_asked, on_gone, all};
+	const struct fake_model_handlers handlers = {conversations_on_asked, conversations_on_gone,
+						     all};
 	struct rlimit limit;
 	int err;
 
@@ -258,11 +262,11 @@ static int begin(struct conversations *all, size_t count)
 		return ENOMEM;
 	err = fake_model_alloc(&all->model, count, &handlers);
 	if (!err)
-		err = watch(all, fake_model_fd(all->model), WATCH_MODEL, 0);
-	return err ? err : open_server(all);
+		err = conversations_watch(all, fake_model_fd(all->model), WATCH_MODEL, 0);
+	return err ? err : conversations_open_server(all);
 }
 
-static void end(struct conversations *all)
+static void conversations_end(struct conversations *all)
 {
 	for (size_t i = 0; all->clients && i < all->count; ++i)
 		mem_deref(all->clients[i]);
@@ -282,7 +286,8 @@ static void end(struct conversations *all)
 
 /* The figures */
 
-static void send_through_relay(const struct conversations *all, size_t who, unsigned end_of_pair)
+static void conversations_send_through_relay(const struct conversations *all, size_t who,
+					     unsigned end_of_pair)
 {
 	char text[32];
 	int n = snprintf(text, sizeof(text), "t=%" PRIu64 " ", clock_monotonic_us());
@@ -291,7 +296,7 @@ static void send_through_relay(const struct conversations *all, size_t who, unsi
 		fprintf(stderr, "syrinx bench: the relay does not read\n");
 }
 
-static int measure_deltas(struct conversations *all, int64_t rounds)
+static int conversations_measure_deltas(struct conversations *all, int64_t rounds)
 {
 	for (int64_t i = 0; i < rounds && !all->has_failed; ++i) {
 		size_t who = (size_t)i % all->count;
@@ -300,15 +305,15 @@ static int measure_deltas(struct conversations *all, int64_t rounds)
 
 		snprintf(text, sizeof(text), "t=%" PRIu64 " ", begun_us);
 		fake_model_say(all->model, who, text);
-		run_until(all, begun_us + DELTA_US / 2);
-		send_through_relay(all, who, 0);
-		run_until(all, begun_us + DELTA_US);
+		conversations_run_until(all, begun_us + DELTA_US / 2);
+		conversations_send_through_relay(all, who, 0);
+		conversations_run_until(all, begun_us + DELTA_US);
 	}
-	run_until(all, clock_monotonic_us() + 100000); /* the last ones */
+	conversations_run_until(all, clock_monotonic_us() + 100000); /* the last ones */
 	return all->has_failed ? EIO : 0;
 }
 
-static int measure_cancels(struct conversations *all, int64_t rounds)
+static int conversations_measure_cancels(struct conversations *all, int64_t rounds)
 {
 	for (int64_t i = 0; i < rounds && !all->has_failed; ++i) {
 		size_t who = (size_t)i % all->count;
@@ -316,18 +321,19 @@ static int measure_cancels(struct conversations *all, int64_t rounds)
 		int err;
 
 		all->cancelled_us[who] = begun_us;
-		err = say(all, who);
+		err = conversations_say(all, who);
 		if (err)
 			return err;
-		run_until(all, begun_us + CANCEL_US / 2);
-		send_through_relay(all, who, 1);
-		run_until(all, begun_us + CANCEL_US);
+		conversations_run_until(all, begun_us + CANCEL_US / 2);
+		conversations_send_through_relay(all, who, 1);
+		conversations_run_until(all, begun_us + CANCEL_US);
 	}
-	run_until(all, clock_monotonic_us() + 100000);
+	conversations_run_until(all, clock_monotonic_us() + 100000);
 	return all->has_failed ? EIO : 0;
 }
 
-static void print_pair(const char *title, struct stats *ours, struct stats *raw, double target_ms)
+static void conversations_print_pair(const char *title, struct stats *ours, struct stats *raw,
+				     double target_ms)
 {
 	printf("%s, %zu times\n", title, ours->count);
 	printf("  through Syrinx   p50 %7.3f ms   p99 %7.3f ms\n", stats_quantile(ours, 0.5) / 1000,
@@ -338,73 +344,78 @@ static void print_pair(const char *title, struct stats *ours, struct stats *raw,
 	       (stats_quantile(ours, 0.99) - stats_quantile(raw, 0.99)) / 1000, target_ms);
 }
 
-static int watch_relay(struct conversations *all)
+static int conversations_watch_relay(struct conversations *all)
 {
 	int err = relay_start(&all->relay, all->count);
 
 	for (size_t i = 0; !err && i < all->count; ++i) {
-		err = watch(all, all->relay.fds[i][0], WATCH_RELAY_TO_MODEL, i);
+		err = conversations_watch(all, all->relay.fds[i][0], WATCH_RELAY_TO_MODEL, i);
 		if (!err)
-			err = watch(all, all->relay.fds[i][1], WATCH_RELAY_TO_ENGINE, i);
+			err = conversations_watch(all, all->relay.fds[i][1], WATCH_RELAY_TO_ENGINE,
+						  i);
 	}
 	return err;
 }
 
-static int measure_speaking(const struct bench_options *options)
+static int conversations_measure_speaking(const struct bench_options *options)
 {
 	struct conversations all;
-	int err = begin(&all, SPEAKERS);
+	int err = conversations_begin(&all, SPEAKERS);
 
 	if (!err)
-		err = watch_relay(&all);
+		err = conversations_watch_relay(&all);
 	if (!err)
-		err = open_some(&all, 0, all.count);
+		err = conversations_open_some(&all, 0, all.count);
 	if (!err)
-		err = measure_deltas(&all, options->rounds ? options->rounds : DELTAS);
+		err = conversations_measure_deltas(&all,
+						   options->rounds ? options->rounds : DELTAS);
 	if (!err)
-		err = measure_cancels(&all, options->rounds ? options->rounds : CANCELS);
+		err = conversations_measure_cancels(&all,
+						    options->rounds ? options->rounds : CANCELS);
 	if (!err) {
 		printf("%d conversations that are being answered\n", SPEAKERS);
-		print_pair("a delta of the model, to the engine", &all.delta_us, &all.relay_us, 1);
-		print_pair("an interruption, to the closing of the model's connection",
-			   &all.cancel_us, &all.relay_back_us, 2);
+		conversations_print_pair("a delta of the model, to the engine", &all.delta_us,
+					 &all.relay_us, 1);
+		conversations_print_pair(
+			"an interruption, to the closing of the model's connection", &all.cancel_us,
+			&all.relay_back_us, 2);
 	}
-	end(&all);
+	conversations_end(&all);
 	return err;
 }
 
-static int measure_idle(void)
+static int conversations_measure_idle(void)
 {
 	struct conversations all;
 	size_t before = 0;
 	size_t after = 0;
-	int err = begin(&all, WARM_UP + IDLE);
+	int err = conversations_begin(&all, WARM_UP + IDLE);
 
 	all.says_all = true;
 	if (!err)
-		err = open_some(&all, 0, WARM_UP);
+		err = conversations_open_some(&all, 0, WARM_UP);
 	if (!err)
-		err = run_until_count(&all, &all.finals, WARM_UP);
+		err = conversations_run_until_count(&all, &all.finals, WARM_UP);
 	if (!err) {
-		run_until(&all, clock_monotonic_us() + 500000);
+		conversations_run_until(&all, clock_monotonic_us() + 500000);
 		before = target_resident(&all.target);
-		err = open_some(&all, WARM_UP, all.count);
+		err = conversations_open_some(&all, WARM_UP, all.count);
 	}
 	if (!err)
-		err = run_until_count(&all, &all.finals, all.count);
+		err = conversations_run_until_count(&all, &all.finals, all.count);
 	if (!err) {
-		run_until(&all, clock_monotonic_us() + 500000);
+		conversations_run_until(&all, clock_monotonic_us() + 500000);
 		after = target_resident(&all.target);
 		printf("idle conversation after a turn, %d of them: %.2f KiB each (target 24)\n",
 		       IDLE, ((double)after - (double)before) / 1024 / IDLE);
 	}
-	end(&all);
+	conversations_end(&all);
 	return err;
 }
 
 int bench_conversations(const struct bench_options *options)
 {
-	int err = measure_speaking(options);
+	int err = conversations_measure_speaking(options);
 
-	return err ? err : measure_idle();
+	return err ? err : conversations_measure_idle();
 }

@@ -18,7 +18,7 @@
 /* As long as a token message. */
 #define MESSAGE_LEN 40
 
-static void serve(int listener)
+static void echo_serve(int listener)
 {
 	char bytes[256];
 	const int on = 1;
@@ -49,7 +49,7 @@ int echo_start(struct echo *echo)
 		return errno;
 	echo->pid = fork();
 	if (echo->pid == 0)
-		serve(listener);
+		echo_serve(listener);
 	echo->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (echo->pid < 0 || connect(echo->fd, (struct sockaddr *)&address, len) != 0)
 		return errno;

@@ -50,7 +50,7 @@ static struct course courses[] = {
 	{.name = "AAC 24000 Hz, 64 kbit/s", .format = {AUDIO_AAC, 24000, 64}},
 };
 
-static double cpu_ms(void)
+static double encode_cpu_ms(void)
 {
 	struct timespec now;
 
@@ -59,7 +59,7 @@ static double cpu_ms(void)
 }
 
 /* Prints two numbers; with `file` what it says goes there. */
-static int run_bare(const char *dir, const char *file, double *first, double *second)
+static int encode_run_bare(const char *dir, const char *file, double *first, double *second)
 {
 	char command[4800];
 	FILE *pipe;
@@ -74,7 +74,7 @@ static int run_bare(const char *dir, const char *file, double *first, double *se
 	return pclose(pipe) == 0 && n == 2 ? 0 : ENOENT;
 }
 
-static int read_file(struct buf *out, const char *path)
+static int encode_read_file(struct buf *out, const char *path)
 {
 	char block[16384];
 	FILE *file = fopen(path, "rbe");
@@ -90,7 +90,7 @@ static int read_file(struct buf *out, const char *path)
 }
 
 /* What flite says, at its own rate. */
-static int record(struct buf *samples, unsigned *rate, const char *dir)
+static int encode_record(struct buf *samples, unsigned *rate, const char *dir)
 {
 	char path[] = "/tmp/syrinx-bench-XXXXXX";
 	double audio_s, sample_rate = 0;
@@ -100,16 +100,16 @@ static int record(struct buf *samples, unsigned *rate, const char *dir)
 	if (fd < 0)
 		return errno;
 	close(fd);
-	err = run_bare(dir, path, &audio_s, &sample_rate);
+	err = encode_run_bare(dir, path, &audio_s, &sample_rate);
 	if (!err)
-		err = read_file(samples, path);
+		err = encode_read_file(samples, path);
 	unlink(path);
 	if (!err)
 		*rate = (unsigned)sample_rate;
 	return err;
 }
 
-static int take_frames(struct course *course, struct pipeline *pipeline)
+static int encode_take_frames(struct course *course, struct pipeline *pipeline)
 {
 	struct audio_frame frame;
 	int err = 0;
@@ -119,7 +119,7 @@ static int take_frames(struct course *course, struct pipeline *pipeline)
 	return err;
 }
 
-static int convert(struct course *course, const struct buf *from, unsigned rate)
+static int encode_convert(struct course *course, const struct buf *from, unsigned rate)
 {
 	const struct audio_format pcm = {AUDIO_PCM16, course->format.sample_rate, 0};
 	const int16_t *samples = (const int16_t *)(const void *)from->bytes;
@@ -133,7 +133,7 @@ static int convert(struct course *course, const struct buf *from, unsigned rate)
 	if (!err)
 		err = pipeline_end_chunk(pipeline);
 	if (!err)
-		err = take_frames(course, pipeline);
+		err = encode_take_frames(course, pipeline);
 	mem_deref(pipeline);
 	return err;
 }
@@ -157,38 +157,38 @@ static int encode_all(struct course *course, struct buf *out)
 	return err;
 }
 
-static int measure(struct course *course, double flite_ms)
+static int encode_measure(struct course *course, double flite_ms)
 {
 	double seconds = (double)course->samples.len / sizeof(int16_t) / course->format.sample_rate;
-	double begin = cpu_ms();
+	double begin = encode_cpu_ms();
 	struct buf out;
 	int err;
 
 	buf_init(&out, OUT_MAX);
 	err = encode_all(course, &out);
 	if (!err) {
-		stats_add(&course->cost_ms, (cpu_ms() - begin) / seconds);
-		stats_add(&course->ratio, (cpu_ms() - begin) / seconds / flite_ms);
+		stats_add(&course->cost_ms, (encode_cpu_ms() - begin) / seconds);
+		stats_add(&course->ratio, (encode_cpu_ms() - begin) / seconds / flite_ms);
 	}
 	buf_reset(&out);
 	return err;
 }
 
-static int run_round(const char *dir, struct stats *flite_ms)
+static int encode_run_round(const char *dir, struct stats *flite_ms)
 {
 	double audio_s = 0, cpu_s = 0, cost_ms;
-	int err = run_bare(dir, NULL, &audio_s, &cpu_s);
+	int err = encode_run_bare(dir, NULL, &audio_s, &cpu_s);
 
 	if (err)
 		return err;
 	cost_ms = 1000 * cpu_s / audio_s;
 	stats_add(flite_ms, cost_ms);
 	for (size_t i = 0; !err && i < COUNT(courses); ++i)
-		err = measure(&courses[i], cost_ms);
+		err = encode_measure(&courses[i], cost_ms);
 	return err;
 }
 
-static void print(struct stats *flite_ms)
+static void encode_print(struct stats *flite_ms)
 {
 	printf("Encoders: CPU for a second of audio\n");
 	printf("  flite (" VOICE "), making it          %7.2f ms\n", stats_quantile(flite_ms, 0.5));
@@ -204,7 +204,7 @@ static void print(struct stats *flite_ms)
 	}
 }
 
-static void reset(struct stats *flite_ms)
+static void encode_reset(struct stats *flite_ms)
 {
 	for (size_t i = 0; i < COUNT(courses); ++i) {
 		buf_reset(&courses[i].samples);
@@ -224,14 +224,14 @@ int bench_encode(const struct bench_options *options)
 	int err;
 
 	buf_init(&samples, (size_t)AUDIO_MAX_S * 48000 * sizeof(int16_t));
-	err = record(&samples, &rate, options->engines_dir);
+	err = encode_record(&samples, &rate, options->engines_dir);
 	for (size_t i = 0; !err && i < COUNT(courses); ++i)
-		err = convert(&courses[i], &samples, rate);
+		err = encode_convert(&courses[i], &samples, rate);
 	for (int64_t i = 0; !err && i < rounds; ++i)
-		err = run_round(options->engines_dir, &flite_ms);
+		err = encode_run_round(options->engines_dir, &flite_ms);
 	if (!err)
-		print(&flite_ms);
-	reset(&flite_ms);
+		encode_print(&flite_ms);
+	encode_reset(&flite_ms);
 	buf_reset(&samples);
 	return err;
 }

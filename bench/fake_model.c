@@ -39,7 +39,7 @@ struct fake_model {
 	struct connection **speaking; /* by who; NULL: no answer is under way */
 };
 
-static void drop(struct fake_model *model, struct connection *connection)
+static void fake_model_drop(struct fake_model *model, struct connection *connection)
 {
 	list_remove(&model->connections, &connection->link);
 	close(connection->fd);
@@ -47,12 +47,12 @@ static void drop(struct fake_model *model, struct connection *connection)
 	free(connection);
 }
 
-static void model_destroy(void *object)
+static void fake_model_destroy(void *object)
 {
 	struct fake_model *model = object;
 
 	for (struct link *l; (l = list_first(&model->connections));)
-		drop(model, LIST_OBJECT(l, struct connection, link));
+		fake_model_drop(model, LIST_OBJECT(l, struct connection, link));
 	free(model->speaking);
 	if (model->listener >= 0)
 		close(model->listener);
@@ -60,14 +60,14 @@ static void model_destroy(void *object)
 		close(model->poll_fd);
 }
 
-static int watch(const struct fake_model *model, int fd, void *owner)
+static int fake_model_watch(const struct fake_model *model, int fd, void *owner)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = owner};
 
 	return epoll_ctl(model->poll_fd, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : errno;
 }
 
-static int open_listener(struct fake_model *model)
+static int fake_model_open_listener(struct fake_model *model)
 {
 	struct sockaddr_in address = {.sin_family = AF_INET,
 				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -79,7 +79,7 @@ static int open_listener(struct fake_model *model)
 	    getsockname(model->listener, (struct sockaddr *)&address, &len) != 0)
 		return errno;
 	model->port = ntohs(address.sin_port);
-	return watch(model, model->listener, NULL);
+	return fake_model_watch(model, model->listener, NULL);
 }
 
 int fake_model_alloc(struct fake_model **modelp, size_t count,
@@ -95,9 +95,9 @@ int fake_model_alloc(struct fake_model **modelp, size_t count,
 	model->handlers = *handlers;
 	model->count = count;
 	model->poll_fd = epoll_create1(EPOLL_CLOEXEC);
-	mem_set_destructor(model, model_destroy);
+	mem_set_destructor(model, fake_model_destroy);
 	model->speaking = calloc(count, sizeof(struct connection *));
-	err = model->speaking ? open_listener(model) : ENOMEM;
+	err = model->speaking ? fake_model_open_listener(model) : ENOMEM;
 	if (err)
 		mem_deref(model);
 	else
@@ -115,18 +115,18 @@ int fake_model_fd(const struct fake_model *model)
 	return model->poll_fd;
 }
 
-static void send_text(const struct connection *connection, const char *text, size_t len)
+static void fake_model_send_text(const struct connection *connection, const char *text, size_t len)
 {
 	if (send(connection->fd, text, len, MSG_NOSIGNAL) != (ssize_t)len)
 		shutdown(connection->fd, SHUT_RDWR); /* is then found to be gone */
 }
 
-static void send_event(const struct connection *connection, const char *event)
+static void fake_model_send_event(const struct connection *connection, const char *event)
 {
 	char chunk[1024];
 	int n = snprintf(chunk, sizeof(chunk), "%zx\r\ndata: %s\n\n\r\n", strlen(event) + 8, event);
 
-	send_text(connection, chunk, (size_t)n);
+	fake_model_send_text(connection, chunk, (size_t)n);
 }
 
 void fake_model_say(struct fake_model *model, size_t who, const char *text)
@@ -136,7 +136,7 @@ void fake_model_say(struct fake_model *model, size_t who, const char *text)
 	if (!model->speaking[who])
 		return;
 	snprintf(event, sizeof(event), "{\"choices\":[{\"delta\":{\"content\":\"%s\"}}]}", text);
-	send_event(model->speaking[who], event);
+	fake_model_send_event(model->speaking[who], event);
 }
 
 void fake_model_finish(struct fake_model *model, size_t who)
@@ -145,25 +145,26 @@ void fake_model_finish(struct fake_model *model, size_t who)
 
 	if (!connection)
 		return;
-	send_event(connection, "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}");
-	send_event(connection, "[DONE]");
-	send_text(connection, "0\r\n\r\n", 5);
+	fake_model_send_event(connection,
+			      "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}");
+	fake_model_send_event(connection, "[DONE]");
+	fake_model_send_text(connection, "0\r\n\r\n", 5);
 	connection->who = NOBODY;
 	model->speaking[who] = NULL;
 }
 
-static void forget(struct fake_model *model, struct connection *connection)
+static void fake_model_forget(struct fake_model *model, struct connection *connection)
 {
 	size_t who = connection->who;
 
-	drop(model, connection);
+	fake_model_drop(model, connection);
 	if (who == NOBODY)
 		return;
 	model->speaking[who] = NULL;
 	model->handlers.gone(model->handlers.arg, who);
 }
 
-static void take_connection(struct fake_model *model)
+static void fake_model_take_connection(struct fake_model *model)
 {
 	const int on = 1;
 	int fd;
@@ -179,12 +180,12 @@ static void take_connection(struct fake_model *model)
 		*connection = (struct connection){.fd = fd, .who = NOBODY};
 		buf_init(&connection->request, REQUEST_MAX);
 		list_append(&model->connections, &connection->link);
-		watch(model, fd, connection);
+		fake_model_watch(model, fd, connection);
 	}
 }
 
 /* The last "who=" counts: earlier ones are of earlier turns. */
-static size_t find_who(const char *request)
+static size_t fake_model_find_who(const char *request)
 {
 	const char *last = NULL;
 
@@ -193,7 +194,7 @@ static size_t find_who(const char *request)
 	return last ? strtoul(last + 4, NULL, 10) : NOBODY;
 }
 
-static bool is_whole(const struct buf *request)
+static bool fake_model_is_whole(const struct buf *request)
 {
 	const char *body = strstr(request->bytes, "\r\n\r\n");
 	const char *length = strcasestr(request->bytes, "content-length:");
@@ -203,24 +204,24 @@ static bool is_whole(const struct buf *request)
 					   strtoul(length + strlen("content-length:"), NULL, 10);
 }
 
-static void answer(struct fake_model *model, struct connection *connection)
+static void fake_model_answer(struct fake_model *model, struct connection *connection)
 {
 	static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 				   "Transfer-Encoding: chunked\r\n\r\n";
-	size_t who = find_who(connection->request.bytes);
+	size_t who = fake_model_find_who(connection->request.bytes);
 
 	buf_reset(&connection->request);
 	if (who >= model->count) {
-		forget(model, connection);
+		fake_model_forget(model, connection);
 		return;
 	}
-	send_text(connection, head, strlen(head));
+	fake_model_send_text(connection, head, strlen(head));
 	connection->who = who;
 	model->speaking[who] = connection;
 	model->handlers.asked(model->handlers.arg, who);
 }
 
-static void take_bytes(struct fake_model *model, struct connection *connection)
+static void fake_model_take_bytes(struct fake_model *model, struct connection *connection)
 {
 	char part[8192];
 	ssize_t n = recv(connection->fd, part, sizeof(part), 0);
@@ -228,16 +229,16 @@ static void take_bytes(struct fake_model *model, struct connection *connection)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n <= 0) {
-		forget(model, connection);
+		fake_model_forget(model, connection);
 		return;
 	}
 	if (buf_append(&connection->request, part, (size_t)n) != 0 ||
 	    buf_append(&connection->request, "", 1) != 0) {
-		forget(model, connection);
+		fake_model_forget(model, connection);
 		return;
 	}
-	if (is_whole(&connection->request))
-		answer(model, connection);
+	if (fake_model_is_whole(&connection->request))
+		fake_model_answer(model, connection);
 	else
 		--connection->request.len; /* the NUL */
 }
@@ -249,8 +250,8 @@ void fake_model_run(struct fake_model *model)
 
 	for (int i = 0; i < n; ++i) {
 		if (!events[i].data.ptr)
-			take_connection(model);
+			fake_model_take_connection(model);
 		else
-			take_bytes(model, events[i].data.ptr);
+			fake_model_take_bytes(model, events[i].data.ptr);
 	}
 }

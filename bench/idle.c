@@ -12,7 +12,7 @@ static const char question[] =
 	"{\"voice_id\":2003,\"text\":\"Hello, who is there?\",\"flush\":true}";
 
 /* Every connection speaks a turn, some at a time. */
-static int speak_all(struct callers *callers)
+static int idle_speak_all(struct callers *callers)
 {
 	int err = 0;
 
@@ -24,7 +24,7 @@ static int speak_all(struct callers *callers)
 	return err ? err : callers_finish(callers);
 }
 
-static int measure(size_t count, bool with_tls, double target_kib)
+static int idle_measure(size_t count, bool with_tls, double target_kib)
 {
 	struct target target;
 	struct callers warm = {0}, callers = {0};
@@ -37,14 +37,14 @@ static int measure(size_t count, bool with_tls, double target_kib)
 	if (!err)
 		err = callers_open(&warm, &target, 64);
 	if (!err)
-		err = speak_all(&warm);
+		err = idle_speak_all(&warm);
 	callers_close(&warm);
 	sleep(1);
 	before = target_resident(&target);
 	if (!err)
 		err = callers_open(&callers, &target, count);
 	if (!err)
-		err = speak_all(&callers);
+		err = idle_speak_all(&callers);
 	sleep(2);
 	after = target_resident(&target);
 	if (!err)
@@ -59,9 +59,9 @@ static int measure(size_t count, bool with_tls, double target_kib)
 int bench_idle(const struct bench_options *options)
 {
 	size_t count = (size_t)options->connections;
-	int err = measure(count, false, 1.5);
+	int err = idle_measure(count, false, 1.5);
 
-	return err ? err : measure(count, true, 20);
+	return err ? err : idle_measure(count, true, 20);
 }
 
 int bench_start(const struct bench_options *options)

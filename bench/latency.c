@@ -30,7 +30,7 @@ struct bed {
 	struct echo echo;
 };
 
-static int open_bed(struct bed *bed, const struct bench_options *options, size_t bare_count)
+static int latency_open_bed(struct bed *bed, const struct bench_options *options, size_t bare_count)
 {
 	char program[4200];
 	int err;
@@ -48,7 +48,7 @@ static int open_bed(struct bed *bed, const struct bench_options *options, size_t
 	return err;
 }
 
-static void close_bed(struct bed *bed)
+static void latency_close_bed(struct bed *bed)
 {
 	echo_stop(&bed->echo);
 	mem_deref(bed->bare);
@@ -57,7 +57,7 @@ static void close_bed(struct bed *bed)
 }
 
 /* The next question leaves when it is due; until then what comes is read. */
-static void read_until(struct callers *callers, uint64_t due_us)
+static void latency_read_until(struct callers *callers, uint64_t due_us)
 {
 	uint64_t now;
 
@@ -65,15 +65,15 @@ static void read_until(struct callers *callers, uint64_t due_us)
 		callers_read(callers, (unsigned)((due_us - now) / 1000));
 }
 
-static void note(struct caller *caller, struct stats *first_us)
+static void latency_note(struct caller *caller, struct stats *first_us)
 {
 	if (caller->first_audio_us)
 		stats_add(first_us, (double)(caller->first_audio_us - caller->asked_us));
 	caller->first_audio_us = 0;
 }
 
-static int spread(struct bed *bed, int64_t rounds, struct stats *first, struct stats *echo,
-		  struct stats *engine)
+static int latency_spread(struct bed *bed, int64_t rounds, struct stats *first, struct stats *echo,
+			  struct stats *engine)
 {
 	struct stats ignored = {0};
 	uint64_t due = clock_monotonic_us();
@@ -83,12 +83,12 @@ static int spread(struct bed *bed, int64_t rounds, struct stats *first, struct s
 		struct caller *caller = &bed->callers.all[i % CALLERS];
 
 		due += 7000; /* sixteen turns, each begun every 112 ms */
-		read_until(&bed->callers, due);
+		latency_read_until(&bed->callers, due);
 		if (caller->busy)
 			continue; /* the machine was asleep: not a figure of ours */
-		note(caller, first);
+		latency_note(caller, first);
 		err = callers_ask(caller, question);
-		read_until(&bed->callers, due + 4000);
+		latency_read_until(&bed->callers, due + 4000);
 		stats_add(echo, echo_round_trip_us(&bed->echo));
 		if (!err && i % CALLERS == 0)
 			err = bare_burst(bed->bare, TEXT, 1, FIRST_SLICE_MS, &ignored, engine);
@@ -103,12 +103,12 @@ int bench_latency(const struct bench_options *options)
 	struct stats first = {0}, warm = {0}, echo = {0}, engine = {0};
 	int64_t rounds = options->rounds ? options->rounds : 3000;
 	double engine_us;
-	int err = open_bed(&bed, options, 1);
+	int err = latency_open_bed(&bed, options, 1);
 
 	if (!err)
-		err = spread(&bed, 200, &warm, &warm, &warm);
+		err = latency_spread(&bed, 200, &warm, &warm, &warm);
 	if (!err)
-		err = spread(&bed, rounds, &first, &echo, &engine);
+		err = latency_spread(&bed, rounds, &first, &echo, &engine);
 	engine_us = stats_quantile(&engine, 0.5);
 	if (!err) {
 		printf("first sound, 16 turns spread in time, eSpeak NG (%zu turns)\n",
@@ -124,7 +124,7 @@ int bench_latency(const struct bench_options *options)
 		       (stats_quantile(&first, 0.99) - engine_us - stats_quantile(&echo, 0.99)) /
 			       1000);
 	}
-	close_bed(&bed);
+	latency_close_bed(&bed);
 	stats_reset(&first);
 	stats_reset(&warm);
 	stats_reset(&echo);
@@ -132,7 +132,7 @@ int bench_latency(const struct bench_options *options)
 	return err;
 }
 
-static int served_burst(struct bed *bed, struct stats *first)
+static int latency_served_burst(struct bed *bed, struct stats *first)
 {
 	uint64_t start = clock_monotonic_us();
 	int err = 0;
@@ -146,7 +146,7 @@ static int served_burst(struct bed *bed, struct stats *first)
 	return err;
 }
 
-static void print_ratio(const char *name, double served, double bare)
+static void latency_print_ratio(const char *name, double served, double bare)
 {
 	printf("  %-8s  served %7.3f ms   bare %7.3f ms   ratio %.2f\n", name, served / 1000,
 	       bare / 1000, served / bare);
@@ -157,25 +157,27 @@ int bench_burst(const struct bench_options *options)
 	struct bed bed = {0};
 	struct stats served = {0}, bare = {0}, busy = {0};
 	int64_t rounds = options->rounds ? options->rounds : 150;
-	int err = open_bed(&bed, options, CALLERS);
+	int err = latency_open_bed(&bed, options, CALLERS);
 
 	for (int i = 0; !err && i < 10; ++i) /* the fleet grows to the burst's size */
-		err = served_burst(&bed, &served);
+		err = latency_served_burst(&bed, &served);
 	stats_reset(&served);
 	for (int64_t i = 0; !err && i < rounds; ++i) {
-		err = served_burst(&bed, &served);
+		err = latency_served_burst(&bed, &served);
 		if (!err)
 			err = bare_burst(bed.bare, TEXT, CALLERS, FIRST_SLICE_MS, &bare, &busy);
 	}
 	if (!err) {
 		printf("first sound, 16 turns at the same instant, eSpeak NG (%lld bursts)\n",
 		       (long long)rounds);
-		print_ratio("mean", stats_mean(&served), stats_mean(&bare));
-		print_ratio("p50", stats_quantile(&served, 0.5), stats_quantile(&bare, 0.5));
-		print_ratio("p99", stats_quantile(&served, 0.99), stats_quantile(&bare, 0.99));
+		latency_print_ratio("mean", stats_mean(&served), stats_mean(&bare));
+		latency_print_ratio("p50", stats_quantile(&served, 0.5),
+				    stats_quantile(&bare, 0.5));
+		latency_print_ratio("p99", stats_quantile(&served, 0.99),
+				    stats_quantile(&bare, 0.99));
 		printf("  (target 1.3)\n");
 	}
-	close_bed(&bed);
+	latency_close_bed(&bed);
 	stats_reset(&served);
 	stats_reset(&bare);
 	stats_reset(&busy);

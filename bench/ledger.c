@@ -60,7 +60,8 @@ struct turn {
 	uint64_t booked_us;
 };
 
-static int count_turns(struct store *store, const struct store_turn *turns, size_t count, int *errs)
+static int ledger_count_turns(struct store *store, const struct store_turn *turns, size_t count,
+			      int *errs)
 {
 	struct counted *counted = (struct counted *)(void *)store;
 
@@ -68,12 +69,12 @@ static int count_turns(struct store *store, const struct store_turn *turns, size
 	return counted->behind->ops->turns_add(counted->behind, turns, count, errs);
 }
 
-static void counted_destroy(void *object)
+static void ledger_counted_destroy(void *object)
 {
 	mem_deref(((struct counted *)object)->behind);
 }
 
-static int add_key(struct store *store)
+static int ledger_add_key(struct store *store)
 {
 	char text[ACCOUNT_KEY_LEN + 1];
 	struct store_key key;
@@ -82,21 +83,21 @@ static int add_key(struct store *store)
 	return err ? err : store->ops->key_add(store, &key);
 }
 
-static int open_counted(struct run *run, const char *address)
+static int ledger_open_counted(struct run *run, const char *address)
 {
-	struct counted *counted = mem_zalloc(sizeof(*counted), counted_destroy);
+	struct counted *counted = mem_zalloc(sizeof(*counted), ledger_counted_destroy);
 	int err;
 
 	if (!counted)
 		return ENOMEM;
 	run->counted = counted;
 	counted->store.ops = &counted->ops;
-	counted->ops.turns_add = count_turns;
+	counted->ops.turns_add = ledger_count_turns;
 	err = store_open(&counted->behind, address);
-	return err ? err : add_key(counted->behind);
+	return err ? err : ledger_add_key(counted->behind);
 }
 
-static int open_run(struct run *run)
+static int ledger_open_run(struct run *run)
 {
 	char path[128];
 	struct account_options options = {.data_dir = run->dir};
@@ -108,7 +109,7 @@ static int open_run(struct run *run)
 	snprintf(path, sizeof(path), "sqlite:%s/syrinx.db", run->dir);
 	err = loop_alloc(&run->loop);
 	if (!err)
-		err = open_counted(run, path);
+		err = ledger_open_counted(run, path);
 	if (!err)
 		err = account_alloc(&run->account, run->loop, &run->counted->store, &options);
 	snprintf(path, sizeof(path), "%s/bare.db", run->dir);
@@ -121,7 +122,7 @@ static int open_run(struct run *run)
 	return err;
 }
 
-static void close_run(struct run *run)
+static void ledger_close_run(struct run *run)
 {
 	char command[128];
 
@@ -136,9 +137,9 @@ static void close_run(struct run *run)
 		fprintf(stderr, "cannot remove %s\n", run->dir);
 }
 
-static void book(struct turn *turn);
+static void ledger_book(struct turn *turn);
 
-static void on_booked(int err, void *arg)
+static void ledger_on_booked(int err, void *arg)
 {
 	struct turn *turn = arg;
 	struct run *run = turn->run;
@@ -151,13 +152,13 @@ static void on_booked(int err, void *arg)
 	if (run->delays)
 		stats_add(run->delays, (double)(now - turn->booked_us) / 1e3);
 	if (!run->err && now < run->end_us)
-		book(turn);
+		ledger_book(turn);
 	else if (run->waiting == 0)
 		loop_stop(run->loop);
 }
 
 /* As a turn of the server: it was marked when it began to be heard. */
-static void book(struct turn *turn)
+static void ledger_book(struct turn *turn)
 {
 	struct run *run = turn->run;
 	size_t mark = ACCOUNT_NO_MARK;
@@ -180,11 +181,12 @@ static void book(struct turn *turn)
 	account_mark(run->account, &mark, &row);
 	turn->booked_us = clock_monotonic_us();
 	++run->waiting;
-	run->err = account_book(NULL, run->account, &row, mark, on_booked, turn);
+	run->err = account_book(NULL, run->account, &row, mark, ledger_on_booked, turn);
 }
 
 /* Turns a second, and how many of them were committed together. */
-static int settle(struct run *run, struct turn *turns, size_t crowd, double *rate, double *batch)
+static int ledger_settle(struct run *run, struct turn *turns, size_t crowd, double *rate,
+			 double *batch)
 {
 	uint64_t begun = clock_monotonic_us();
 
@@ -194,7 +196,7 @@ static int settle(struct run *run, struct turn *turns, size_t crowd, double *rat
 	loop_enter(run->loop); /* its clock stood while the other was measured */
 	for (size_t i = 0; i < crowd && !run->err; ++i) {
 		turns[i].run = run;
-		book(&turns[i]);
+		ledger_book(&turns[i]);
 	}
 	loop_leave(run->loop);
 	if (!run->err)
@@ -204,7 +206,7 @@ static int settle(struct run *run, struct turn *turns, size_t crowd, double *rat
 	return run->err;
 }
 
-static int commit_bare(struct run *run, size_t rows, double *rate)
+static int ledger_commit_bare(struct run *run, size_t rows, double *rate)
 {
 	uint64_t begun = clock_monotonic_us();
 	size_t done = 0;
@@ -218,7 +220,7 @@ static int commit_bare(struct run *run, size_t rows, double *rate)
 	return err;
 }
 
-static int compare(struct run *run, size_t crowd, int64_t rounds)
+static int ledger_compare(struct run *run, size_t crowd, int64_t rounds)
 {
 	static struct turn turns[256];
 	struct stats settled = {0}, bare = {0}, ratio = {0}, batches = {0};
@@ -227,9 +229,9 @@ static int compare(struct run *run, size_t crowd, int64_t rounds)
 	for (int64_t i = -1; !err && i < rounds; ++i) { /* the first one warms up */
 		double rate, batch, bare_rate = 0;
 
-		err = settle(run, turns, crowd, &rate, &batch);
+		err = ledger_settle(run, turns, crowd, &rate, &batch);
 		if (!err)
-			err = commit_bare(run, (size_t)(batch + 0.5), &bare_rate);
+			err = ledger_commit_bare(run, (size_t)(batch + 0.5), &bare_rate);
 		if (err || i < 0)
 			continue;
 		stats_add(&settled, rate);
@@ -251,7 +253,7 @@ static int compare(struct run *run, size_t crowd, int64_t rounds)
 }
 
 /* A page at a file's end, as a commit writes them. */
-static int sync_disk(int fd, struct stats *syncs)
+static int ledger_sync_disk(int fd, struct stats *syncs)
 {
 	static const char page[4096];
 	uint64_t begun = clock_monotonic_us();
@@ -262,7 +264,7 @@ static int sync_disk(int fd, struct stats *syncs)
 	return 0;
 }
 
-static int measure_delays(struct run *run)
+static int ledger_measure_delays(struct run *run)
 {
 	struct stats delays = {0}, syncs = {0};
 	struct turn turn = {.run = run};
@@ -277,11 +279,11 @@ static int measure_delays(struct run *run)
 	run->delays = &delays;
 	run->end_us = 0; /* one at a time */
 	for (int i = 0; i < DELAYS && !err; ++i) {
-		err = sync_disk(fd, &syncs);
+		err = ledger_sync_disk(fd, &syncs);
 		if (err)
 			break;
 		loop_enter(run->loop);
-		book(&turn);
+		ledger_book(&turn);
 		loop_leave(run->loop);
 		if (!run->err)
 			loop_run(run->loop);
@@ -303,12 +305,12 @@ static int measure_delays(struct run *run)
 int bench_ledger(const struct bench_options *options)
 {
 	struct run run = {0};
-	int err = open_run(&run);
+	int err = ledger_open_run(&run);
 
 	for (size_t i = 0; !err && i < COUNT(crowds); ++i)
-		err = compare(&run, crowds[i], options->rounds ? options->rounds : ROUNDS);
+		err = ledger_compare(&run, crowds[i], options->rounds ? options->rounds : ROUNDS);
 	if (!err)
-		err = measure_delays(&run);
-	close_run(&run);
+		err = ledger_measure_delays(&run);
+	ledger_close_run(&run);
 	return err;
 }

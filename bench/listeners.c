@@ -92,13 +92,13 @@ struct crowd {
 };
 
 /* The same people every time. */
-static uint32_t chance(struct crowd *crowd, uint32_t below)
+static uint32_t listeners_chance(struct crowd *crowd, uint32_t below)
 {
 	crowd->chance = crowd->chance * 1664525u + 1013904223u;
 	return (uint32_t)((uint64_t)crowd->chance * below >> 32);
 }
 
-static void write_question(char *out, size_t size, const struct answer *answer)
+static void listeners_write_question(char *out, size_t size, const struct answer *answer)
 {
 	size_t len = (size_t)snprintf(out, size, "{\"voice_id\":" NEURAL_VOICE_ID ",\"text\":\"");
 
@@ -108,13 +108,13 @@ static void write_question(char *out, size_t size, const struct answer *answer)
 	snprintf(out + len, size - len, "\",\"flush\":true}");
 }
 
-static int ask(struct crowd *crowd, size_t i)
+static int listeners_ask(struct crowd *crowd, size_t i)
 {
 	struct listener *listener = &crowd->all[i];
 	const struct answer *answers = kinds[listener->kind].answers;
 	char question[2048];
 
-	write_question(question, sizeof(question), &answers[listener->answer]);
+	listeners_write_question(question, sizeof(question), &answers[listener->answer]);
 	listener->answer = (listener->answer + 1) % kinds[listener->kind].count;
 	listener->due_us = 0;
 	listener->noted = false;
@@ -122,7 +122,7 @@ static int ask(struct crowd *crowd, size_t i)
 	return callers_ask(&crowd->callers.all[i], question);
 }
 
-static void note_first(struct crowd *crowd, size_t i)
+static void listeners_note_first(struct crowd *crowd, size_t i)
 {
 	struct listener *listener = &crowd->all[i];
 	const struct caller *caller = &crowd->callers.all[i];
@@ -135,30 +135,31 @@ static void note_first(struct crowd *crowd, size_t i)
 }
 
 /* All was sent and has been heard, or nothing will come. */
-static bool has_heard_all(const struct caller *caller, uint64_t now_us)
+static bool listeners_has_heard_all(const struct caller *caller, uint64_t now_us)
 {
 	return !caller->busy && (!caller->first_audio_us || now_us >= caller->dry_us);
 }
 
-static int let_talk(struct crowd *crowd, uint64_t now_us)
+static int listeners_let_talk(struct crowd *crowd, uint64_t now_us)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < crowd->callers.count && !err; ++i) {
 		struct listener *listener = &crowd->all[i];
 
-		note_first(crowd, i);
-		if (listener->due_us == 0 && has_heard_all(&crowd->callers.all[i], now_us))
-			listener->due_us =
-				now_us + PAUSE_MIN_US + chance(crowd, PAUSE_MAX_US - PAUSE_MIN_US);
+		listeners_note_first(crowd, i);
+		if (listener->due_us == 0 &&
+		    listeners_has_heard_all(&crowd->callers.all[i], now_us))
+			listener->due_us = now_us + PAUSE_MIN_US +
+					   listeners_chance(crowd, PAUSE_MAX_US - PAUSE_MIN_US);
 		if (listener->due_us && listener->due_us <= now_us)
-			err = ask(crowd, i);
+			err = listeners_ask(crowd, i);
 	}
 	return err;
 }
 
-static int open_crowd(struct crowd *crowd, const struct target *target,
-		      const struct listeners_load *load)
+static int listeners_open_crowd(struct crowd *crowd, const struct target *target,
+				const struct listeners_load *load)
 {
 	uint64_t now = clock_monotonic_us();
 	size_t count = 0;
@@ -176,14 +177,14 @@ static int open_crowd(struct crowd *crowd, const struct target *target,
 		for (size_t i = 0; i < load->counts[k]; ++i)
 			crowd->all[at++] = (struct listener){
 				.kind = k,
-				.answer = chance(crowd, (uint32_t)kinds[k].count),
-				.due_us = now + 1 + chance(crowd, ARRIVALS_US),
+				.answer = listeners_chance(crowd, (uint32_t)kinds[k].count),
+				.due_us = now + 1 + listeners_chance(crowd, ARRIVALS_US),
 			};
 	}
 	return err;
 }
 
-static double own_cpu_s(void)
+static double listeners_own_cpu_s(void)
 {
 	struct rusage usage;
 
@@ -193,7 +194,7 @@ static double own_cpu_s(void)
 }
 
 /* A turn that waits for audio when time is up has run dry as well. */
-static void add_up(struct crowd *crowd)
+static void listeners_add_up(struct crowd *crowd)
 {
 	struct listeners_result *result = crowd->result;
 	uint64_t now = clock_monotonic_us();
@@ -208,7 +209,7 @@ static void add_up(struct crowd *crowd)
 	}
 }
 
-static int talk(struct crowd *crowd, unsigned seconds)
+static int listeners_talk(struct crowd *crowd, unsigned seconds)
 {
 	uint64_t start = clock_monotonic_us();
 	uint64_t end = start + seconds * UINT64_C(1000000);
@@ -216,7 +217,7 @@ static int talk(struct crowd *crowd, unsigned seconds)
 	int err = 0;
 
 	while (!err && (now = clock_monotonic_us()) < end) {
-		err = let_talk(crowd, now);
+		err = listeners_let_talk(crowd, now);
 		callers_read(&crowd->callers, 2);
 		if (crowd->callers.failed)
 			err = EIO;
@@ -233,17 +234,17 @@ int listeners_run(struct listeners_result *result, const struct target *target,
 	int err;
 
 	*result = (struct listeners_result){0};
-	err = open_crowd(&crowd, target, load);
+	err = listeners_open_crowd(&crowd, target, load);
 	target_cpu(target, &server_s, &workers_s);
-	own_s = own_cpu_s();
+	own_s = listeners_own_cpu_s();
 	if (!err)
-		err = talk(&crowd, load->seconds);
-	result->clients_cpu_s = own_cpu_s() - own_s;
+		err = listeners_talk(&crowd, load->seconds);
+	result->clients_cpu_s = listeners_own_cpu_s() - own_s;
 	target_cpu(target, &result->server_cpu_s, &result->workers_cpu_s);
 	result->server_cpu_s -= server_s;
 	result->workers_cpu_s -= workers_s;
 	result->audio_s = (double)crowd.callers.samples / RATE;
-	add_up(&crowd);
+	listeners_add_up(&crowd);
 	callers_close(&crowd.callers);
 	free(crowd.all);
 	return err;

@@ -22,24 +22,25 @@ struct figures {
 	unsigned stale;
 };
 
-static double quantile_ms(struct stats *us, double share)
+static double multi_quantile_ms(struct stats *us, double share)
 {
 	return stats_quantile(us, share) / 1000;
 }
 
-static void note_round(struct figures *figures, struct speakers *many, struct speakers *single)
+static void multi_note_round(struct figures *figures, struct speakers *many,
+			     struct speakers *single)
 {
-	double many_p99 = quantile_ms(&many->first_us, 0.99);
-	double single_p99 = quantile_ms(&single->first_us, 0.99);
-	double told_p99 = quantile_ms(&many->told_us, 0.99);
-	double echo_p99 = quantile_ms(&many->echo_us, 0.99);
+	double many_p99 = multi_quantile_ms(&many->first_us, 0.99);
+	double single_p99 = multi_quantile_ms(&single->first_us, 0.99);
+	double told_p99 = multi_quantile_ms(&many->told_us, 0.99);
+	double echo_p99 = multi_quantile_ms(&many->echo_us, 0.99);
 
-	stats_add(&figures->many_p50, quantile_ms(&many->first_us, 0.5));
+	stats_add(&figures->many_p50, multi_quantile_ms(&many->first_us, 0.5));
 	stats_add(&figures->many_p99, many_p99);
-	stats_add(&figures->single_p50, quantile_ms(&single->first_us, 0.5));
+	stats_add(&figures->single_p50, multi_quantile_ms(&single->first_us, 0.5));
 	stats_add(&figures->single_p99, single_p99);
 	stats_add(&figures->ratio, many_p99 / single_p99);
-	stats_add(&figures->told_p50, quantile_ms(&many->told_us, 0.5));
+	stats_add(&figures->told_p50, multi_quantile_ms(&many->told_us, 0.5));
 	stats_add(&figures->told_p99, told_p99);
 	stats_add(&figures->echo_p99, echo_p99);
 	stats_add(&figures->over, told_p99 - echo_p99);
@@ -50,31 +51,31 @@ static void note_round(struct figures *figures, struct speakers *many, struct sp
 }
 
 /* The machine has moods, and one of them may fall into one half of a round. */
-static void print_figure(const char *what, struct stats *values, const char *unit,
-			 const char *target)
+static void multi_print_figure(const char *what, struct stats *values, const char *unit,
+			       const char *target)
 {
 	printf("  %-34s %8.2f%s [%.2f to %.2f]%s\n", what, stats_quantile(values, 0.5), unit,
 	       stats_quantile(values, 0), stats_quantile(values, 1), target);
 }
 
-static void print(struct figures *figures)
+static void multi_print(struct figures *figures)
 {
 	printf("%d speakers in real time, 25 interrupted a second; median and range of %zu rounds\n",
 	       CONTEXTS * CONNECTIONS, figures->ratio.count);
-	print_figure("first sound, 25 x 20 contexts, p50", &figures->many_p50, " ms", "");
-	print_figure("                               p99", &figures->many_p99, " ms", "");
-	print_figure("first sound, 500 connections,  p50", &figures->single_p50, " ms", "");
-	print_figure("                               p99", &figures->single_p99, " ms", "");
-	print_figure("ratio of the p99", &figures->ratio, "", "   (target 1.5)");
-	print_figure("barge-in to context_closed,    p50", &figures->told_p50, " ms", "");
-	print_figure("                               p99", &figures->told_p99, " ms", "");
-	print_figure("raw echo beside it,            p99", &figures->echo_p99, " ms", "");
-	print_figure("p99 over the echo's", &figures->over, " ms", "   (target 2.0)");
+	multi_print_figure("first sound, 25 x 20 contexts, p50", &figures->many_p50, " ms", "");
+	multi_print_figure("                               p99", &figures->many_p99, " ms", "");
+	multi_print_figure("first sound, 500 connections,  p50", &figures->single_p50, " ms", "");
+	multi_print_figure("                               p99", &figures->single_p99, " ms", "");
+	multi_print_figure("ratio of the p99", &figures->ratio, "", "   (target 1.5)");
+	multi_print_figure("barge-in to context_closed,    p50", &figures->told_p50, " ms", "");
+	multi_print_figure("                               p99", &figures->told_p99, " ms", "");
+	multi_print_figure("raw echo beside it,            p99", &figures->echo_p99, " ms", "");
+	multi_print_figure("p99 over the echo's", &figures->over, " ms", "   (target 2.0)");
 	printf("  refused: %u; audio after the acknowledgement: %u frames (target 0)\n",
 	       figures->refused, figures->stale);
 }
 
-static void reset(struct figures *figures)
+static void multi_reset(struct figures *figures)
 {
 	struct stats *all[] = {&figures->many_p50,   &figures->many_p99, &figures->single_p50,
 			       &figures->single_p99, &figures->ratio,    &figures->told_p50,
@@ -105,11 +106,11 @@ int bench_multi(const struct bench_options *options)
 		if (!err)
 			err = speakers_talk(&single, &echo, ROUND_US);
 		if (!err)
-			note_round(&figures, &many, &single);
+			multi_note_round(&figures, &many, &single);
 	}
 	if (!err)
-		print(&figures);
-	reset(&figures);
+		multi_print(&figures);
+	multi_reset(&figures);
 	speakers_close(&many);
 	speakers_close(&single);
 	echo_stop(&echo);

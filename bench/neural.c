@@ -24,7 +24,7 @@
 	"I looked through the notes from last week, and it seems that the second option is "       \
 	"cheaper, easier to maintain, and ready two months earlier than we had planned."
 
-static bool is_there(const char *dir, const char *name, int mode)
+static bool neural_is_there(const char *dir, const char *name, int mode)
 {
 	char path[4200];
 
@@ -34,13 +34,13 @@ static bool is_there(const char *dir, const char *name, int mode)
 
 bool neural_is_installed(const struct bench_options *options, const char *run)
 {
-	if (!is_there(options->engines_dir, "bare-vits", X_OK) ||
-	    !is_there(options->engines_dir, "syrinx-vits", X_OK)) {
+	if (!neural_is_there(options->engines_dir, "bare-vits", X_OK) ||
+	    !neural_is_there(options->engines_dir, "syrinx-vits", X_OK)) {
 		printf("%s: left out, the neural engine was not built\n", run);
 		return false;
 	}
-	if (!is_there(options->voices_dir, "libonnxruntime.so", R_OK) ||
-	    !is_there(options->voices_dir, "libritts.onnx", R_OK)) {
+	if (!neural_is_there(options->voices_dir, "libonnxruntime.so", R_OK) ||
+	    !neural_is_there(options->voices_dir, "libritts.onnx", R_OK)) {
 		printf("%s: left out, no neural voices in %s (`make voices` fetches them)\n", run,
 		       options->voices_dir);
 		return false;
@@ -74,7 +74,7 @@ struct comparison {
 	struct stats first, cpu; /* of the whole model's in the same round */
 };
 
-static void take_comparison(const char *line, void *arg)
+static void neural_take_comparison(const char *line, void *arg)
 {
 	struct comparison *c = arg;
 	unsigned letters;
@@ -96,20 +96,21 @@ static void take_comparison(const char *line, void *arg)
 	stats_add(&c->cpu, cpu / whole_cpu);
 }
 
-static void print_ratio(const char *name, struct stats *ms, struct stats *ratio, double target)
+static void neural_print_ratio(const char *name, struct stats *ms, struct stats *ratio,
+			       double target)
 {
 	printf("    %-24s %8.1f ms   ratio %.3f [%.3f to %.3f]   (target %.2f)\n", name,
 	       stats_quantile(ms, 0.5), stats_quantile(ratio, 0.5), stats_quantile(ratio, 0.25),
 	       stats_quantile(ratio, 0.75), target);
 }
 
-static void print_comparison(struct comparison *c)
+static void neural_print_comparison(struct comparison *c)
 {
 	printf("  %u letters, %.2f s of audio\n", c->letters, c->audio_s);
 	printf("    %-24s %8.1f ms   CPU %.1f ms\n", "whole model",
 	       stats_quantile(&c->whole_ms, 0.5), stats_quantile(&c->whole_cpu_ms, 0.5));
-	print_ratio("first sound of windows", &c->first_ms, &c->first, c->first_target);
-	print_ratio("CPU of windows", &c->cpu_ms, &c->cpu, c->cpu_target);
+	neural_print_ratio("first sound of windows", &c->first_ms, &c->first, c->first_target);
+	neural_print_ratio("CPU of windows", &c->cpu_ms, &c->cpu, c->cpu_target);
 	printf("    %-24s %8.4f s\n", "CPU for a second of audio",
 	       stats_quantile(&c->cpu_ms, 0.5) / 1000 / c->audio_s);
 	stats_reset(&c->whole_ms);
@@ -120,7 +121,7 @@ static void print_comparison(struct comparison *c)
 	stats_reset(&c->cpu);
 }
 
-static int compare(const struct bench_options *options, long long rounds)
+static int neural_compare(const struct bench_options *options, long long rounds)
 {
 	struct comparison comparisons[] = {
 		{.letters = strlen(SHORT_TEXT), .first_target = 0.55, .cpu_target = 1.25},
@@ -131,14 +132,14 @@ static int compare(const struct bench_options *options, long long rounds)
 
 	snprintf(arguments, sizeof(arguments),
 		 "compare %lld " NEURAL_VOICE " '" SHORT_TEXT "' '" LONG_TEXT "'", rounds);
-	err = neural_run_bare(options, arguments, take_comparison, comparisons);
+	err = neural_run_bare(options, arguments, neural_take_comparison, comparisons);
 	if (err)
 		return err;
 	printf("a neural voice in windows against its model run whole, the same samples by turns, "
 	       "one thread\n(%lld rounds: median [quartiles]; phonemes included on both sides)\n",
 	       rounds);
 	for (size_t i = 0; i < COUNT(comparisons); ++i)
-		print_comparison(&comparisons[i]);
+		neural_print_comparison(&comparisons[i]);
 	return 0;
 }
 
@@ -150,7 +151,7 @@ struct batch {
 
 #define BATCHES_MAX 8
 
-static void take_batch(const char *line, void *arg)
+static void neural_take_batch(const char *line, void *arg)
 {
 	struct batch *batch = arg;
 	struct batch *end = batch + BATCHES_MAX;
@@ -172,7 +173,7 @@ static void take_batch(const char *line, void *arg)
 	stats_add(&batch->threads, threads / apart);
 }
 
-static void print_batch(struct batch *batch)
+static void neural_print_batch(struct batch *batch)
 {
 	printf("  %3u frames, %u windows: each %6.1f ms of CPU apart; in one run %.2f [%.2f to %.2f] "
 	       "of that CPU; on two threads %.2f [%.2f to %.2f] of the time\n",
@@ -185,7 +186,7 @@ static void print_batch(struct batch *batch)
 	stats_reset(&batch->threads);
 }
 
-static int compare_batches(const struct bench_options *options, long long rounds)
+static int neural_compare_batches(const struct bench_options *options, long long rounds)
 {
 	struct batch batches[BATCHES_MAX] = {0};
 	char arguments[1024];
@@ -193,16 +194,16 @@ static int compare_batches(const struct bench_options *options, long long rounds
 
 	snprintf(arguments, sizeof(arguments), "batch %lld " NEURAL_VOICE " '" LONG_TEXT "'",
 		 rounds);
-	err = neural_run_bare(options, arguments, take_batch, batches);
+	err = neural_run_bare(options, arguments, neural_take_batch, batches);
 	if (err)
 		return err;
 	printf("windows of several texts in one run of the decoder\n");
 	for (size_t i = 0; i < BATCHES_MAX && batches[i].frames; ++i)
-		print_batch(&batches[i]);
+		neural_print_batch(&batches[i]);
 	return 0;
 }
 
-static int measure_memory(const struct bench_options *options)
+static int neural_measure_memory(const struct bench_options *options)
 {
 	static const size_t at_once[] = {1, 2, 8};
 	char program[4200];
@@ -233,9 +234,9 @@ int bench_neural(const struct bench_options *options)
 
 	if (!neural_is_installed(options, "neural"))
 		return 0;
-	err = compare(options, rounds);
+	err = neural_compare(options, rounds);
 	fflush(stdout);
 	if (!err)
-		err = compare_batches(options, rounds);
-	return err ? err : measure_memory(options);
+		err = neural_compare_batches(options, rounds);
+	return err ? err : neural_measure_memory(options);
 }

@@ -16,14 +16,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void send_at_once(int fd)
+static void relay_send_at_once(int fd)
 {
 	const int on = 1;
 
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-static void pass_on(int from, int to)
+static void relay_pass_on(int from, int to)
 {
 	char bytes[4096];
 	ssize_t n = read(from, bytes, sizeof(bytes));
@@ -33,7 +33,7 @@ static void pass_on(int from, int to)
 }
 
 /* The child: connections come in the order of their ends. */
-static void serve(int listener, size_t count)
+static void relay_serve(int listener, size_t count)
 {
 	int *fds = calloc(2 * count, sizeof(*fds));
 	int poll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -42,7 +42,7 @@ static void serve(int listener, size_t count)
 		struct epoll_event event = {.events = EPOLLIN, .data.u64 = i};
 
 		fds[i] = accept(listener, NULL, NULL);
-		send_at_once(fds[i]);
+		relay_send_at_once(fds[i]);
 		epoll_ctl(poll_fd, EPOLL_CTL_ADD, fds[i], &event);
 	}
 	while (fds) {
@@ -50,12 +50,12 @@ static void serve(int listener, size_t count)
 		int n = epoll_wait(poll_fd, events, 64, -1);
 
 		for (int i = 0; i < n; ++i)
-			pass_on(fds[events[i].data.u64], fds[events[i].data.u64 ^ 1]);
+			relay_pass_on(fds[events[i].data.u64], fds[events[i].data.u64 ^ 1]);
 	}
 	_exit(1);
 }
 
-static int open_listener(struct sockaddr_in *address)
+static int relay_open_listener(struct sockaddr_in *address)
 {
 	socklen_t len = sizeof(*address);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -70,7 +70,7 @@ static int open_listener(struct sockaddr_in *address)
 	return -1;
 }
 
-static int connect_to(const struct sockaddr_in *address)
+static int relay_connect_to(const struct sockaddr_in *address)
 {
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -78,7 +78,7 @@ static int connect_to(const struct sockaddr_in *address)
 		close(fd);
 		return -1;
 	}
-	send_at_once(fd);
+	relay_send_at_once(fd);
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	return fd;
 }
@@ -86,7 +86,7 @@ static int connect_to(const struct sockaddr_in *address)
 int relay_start(struct relay *relay, size_t count)
 {
 	struct sockaddr_in address;
-	int listener = open_listener(&address);
+	int listener = relay_open_listener(&address);
 
 	*relay = (struct relay){.count = count};
 	if (listener < 0)
@@ -100,10 +100,10 @@ int relay_start(struct relay *relay, size_t count)
 		relay->fds[i][0] = relay->fds[i][1] = -1;
 	relay->pid = fork();
 	if (relay->pid == 0)
-		serve(listener, count);
+		relay_serve(listener, count);
 	close(listener);
 	for (size_t i = 0; relay->pid > 0 && i < 2 * count; ++i) {
-		int fd = connect_to(&address);
+		int fd = relay_connect_to(&address);
 
 		if (fd < 0)
 			return errno;

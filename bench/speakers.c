@@ -23,18 +23,19 @@
 #define INTERRUPT_US 40000u /* so seldom that the load is that of those who speak */
 #define FINISH_US 10000000u
 
-static bool is_multi(const struct speakers *speakers)
+static bool speakers_is_multi(const struct speakers *speakers)
 {
 	return speakers->per_line > 1;
 }
 
-static void fail(struct speakers *speakers, const char *why)
+static void speakers_fail(struct speakers *speakers, const char *why)
 {
 	fprintf(stderr, "syrinx bench: %s\n", why);
 	speakers->has_failed = true;
 }
 
-static int open_line(struct speakers *speakers, const struct target *target, struct line *line)
+static int speakers_open_line(struct speakers *speakers, const struct target *target,
+			      struct line *line)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = line};
 	int err = target_connect(&line->client, target);
@@ -61,7 +62,7 @@ int speakers_open(struct speakers *speakers, const struct target *target, size_t
 	};
 	if (!speakers->lines || !speakers->all || speakers->epoll_fd < 0 || !path)
 		return ENOMEM;
-	if (is_multi(speakers))
+	if (speakers_is_multi(speakers))
 		memcpy(path, "/ws/tts/multi", sizeof("/ws/tts/multi"));
 	for (; !err && speakers->line_count < line_count; ++speakers->line_count) {
 		struct line *line = &speakers->lines[speakers->line_count];
@@ -70,7 +71,7 @@ int speakers_open(struct speakers *speakers, const struct target *target, size_t
 		line->speakers = &speakers->all[speakers->line_count * per_line];
 		for (unsigned i = 0; i < per_line; ++i)
 			line->speakers[i] = (struct speaker){.line = line, .name = i};
-		err = open_line(speakers, &there, line);
+		err = speakers_open_line(speakers, &there, line);
 	}
 	return err;
 }
@@ -94,62 +95,63 @@ void speakers_forget(struct speakers *speakers)
 	speakers->refused = speakers->stale = 0;
 }
 
-static void say(struct speaker *speaker, const char *what)
+static void speakers_say(struct speaker *speaker, const char *what)
 {
 	struct speakers *speakers = speaker->line->owner;
 	char json[512];
 	int len;
 
-	if (is_multi(speakers))
+	if (speakers_is_multi(speakers))
 		len = snprintf(json, sizeof(json), "{%s,\"context_id\":\"s%u\"}", what,
 			       speaker->name);
 	else
 		len = snprintf(json, sizeof(json), "{%s}", what);
 	if (ws_client_send(speaker->line->client, json, (size_t)len) != 0)
-		fail(speakers, "a connection broke");
+		speakers_fail(speakers, "a connection broke");
 }
 
-static void ask(struct speaker *speaker)
+static void speakers_ask(struct speaker *speaker)
 {
 	speaker->is_busy = true;
 	speaker->is_heard = false;
 	speaker->asked_us = clock_monotonic_us();
 	speaker->due_us = UINT64_MAX;
-	if (is_multi(speaker->line->owner))
-		say(speaker, "\"text\":\"" QUESTION "\",\"flush\":true,"
-			     "\"voice_settings\":{\"voice_id\":2003}");
+	if (speakers_is_multi(speaker->line->owner))
+		speakers_say(speaker, "\"text\":\"" QUESTION "\",\"flush\":true,"
+				      "\"voice_settings\":{\"voice_id\":2003}");
 	else
-		say(speaker, "\"text\":\"" QUESTION "\",\"flush\":true,\"voice_id\":2003");
+		speakers_say(speaker, "\"text\":\"" QUESTION "\",\"flush\":true,\"voice_id\":2003");
 }
 
-static void interrupt(struct speaker *speaker)
+static void speakers_interrupt(struct speaker *speaker)
 {
 	speaker->interrupted_us = clock_monotonic_us();
-	say(speaker, is_multi(speaker->line->owner) ? "\"close_context\":true,\"immediate\":true"
-						    : "\"cancel\":true");
+	speakers_say(speaker, speakers_is_multi(speaker->line->owner)
+				      ? "\"close_context\":true,\"immediate\":true"
+				      : "\"cancel\":true");
 }
 
-static bool begins(const char *json, const char *prefix)
+static bool speakers_begins(const char *json, const char *prefix)
 {
 	return strncmp(json, prefix, strlen(prefix)) == 0;
 }
 
 /* Whose message it is: the id stands behind the audio, or near the front. */
-static struct speaker *find(struct line *line, const char *json, size_t len)
+static struct speaker *speakers_find(struct line *line, const char *json, size_t len)
 {
 	static const char key[] = "\"context_id\":\"s";
-	size_t from = begins(json, "{\"audio\"") && len > 160 ? len - 160 : 0;
+	size_t from = speakers_begins(json, "{\"audio\"") && len > 160 ? len - 160 : 0;
 	const char *at;
 	unsigned long name;
 
-	if (!is_multi(line->owner))
+	if (!speakers_is_multi(line->owner))
 		return line->speakers;
 	at = memmem(json + from, len - from, key, sizeof(key) - 1);
 	name = at ? strtoul(at + sizeof(key) - 1, NULL, 10) : line->owner->per_line;
 	return name < line->owner->per_line ? &line->speakers[name] : NULL;
 }
 
-static void take_audio(struct speakers *speakers, struct speaker *speaker)
+static void speakers_take_audio(struct speakers *speakers, struct speaker *speaker)
 {
 	if (!speaker->is_busy)
 		++speakers->stale;
@@ -159,7 +161,7 @@ static void take_audio(struct speakers *speakers, struct speaker *speaker)
 }
 
 /* It asks again when what it said has been played. */
-static void take_end(struct speaker *speaker, uint64_t now)
+static void speakers_take_end(struct speaker *speaker, uint64_t now)
 {
 	uint64_t played_us = speaker->asked_us + SPREAD_US;
 
@@ -167,7 +169,7 @@ static void take_end(struct speaker *speaker, uint64_t now)
 	speaker->due_us = played_us > now ? played_us : now;
 }
 
-static void take_told(struct speakers *speakers, struct speaker *speaker, uint64_t now)
+static void speakers_take_told(struct speakers *speakers, struct speaker *speaker, uint64_t now)
 {
 	if (!speaker->interrupted_us)
 		return;
@@ -177,27 +179,29 @@ static void take_told(struct speakers *speakers, struct speaker *speaker, uint64
 	speaker->due_us = now;
 }
 
-static void take(struct line *line, const char *json, size_t len)
+static void speakers_take(struct line *line, const char *json, size_t len)
 {
 	struct speakers *speakers = line->owner;
-	struct speaker *speaker = find(line, json, len);
+	struct speaker *speaker = speakers_find(line, json, len);
 	uint64_t now = clock_monotonic_us();
 
 	if (!speaker)
 		return;
-	if (begins(json, "{\"audio\""))
-		take_audio(speakers, speaker);
-	else if (begins(json, is_multi(speakers) ? "{\"final\"" : "{\"session_closed\""))
-		take_end(speaker, now);
-	else if (begins(json, is_multi(speakers) ? "{\"context_closed\"" : "{\"interrupted\""))
-		take_told(speakers, speaker, now);
-	else if (begins(json, "{\"error\"")) {
+	if (speakers_begins(json, "{\"audio\""))
+		speakers_take_audio(speakers, speaker);
+	else if (speakers_begins(json, speakers_is_multi(speakers) ? "{\"final\""
+								   : "{\"session_closed\""))
+		speakers_take_end(speaker, now);
+	else if (speakers_begins(json, speakers_is_multi(speakers) ? "{\"context_closed\""
+								   : "{\"interrupted\""))
+		speakers_take_told(speakers, speaker, now);
+	else if (speakers_begins(json, "{\"error\"")) {
 		++speakers->refused;
-		take_end(speaker, now);
+		speakers_take_end(speaker, now);
 	}
 }
 
-static void drain(struct line *line)
+static void speakers_drain(struct line *line)
 {
 	char *bytes;
 	size_t len;
@@ -205,58 +209,59 @@ static void drain(struct line *line)
 	int err;
 
 	while ((err = ws_client_recv(line->client, &bytes, &len, &is_binary, 0)) == 0)
-		take(line, bytes, len);
+		speakers_take(line, bytes, len);
 	if (err != ETIMEDOUT)
-		fail(line->owner, "a connection ended");
+		speakers_fail(line->owner, "a connection ended");
 }
 
-static void read_lines(struct speakers *speakers)
+static void speakers_read_lines(struct speakers *speakers)
 {
 	struct epoll_event events[64];
 	int n = epoll_wait(speakers->epoll_fd, events, 64, 1);
 
 	for (int i = 0; i < n && !speakers->has_failed; ++i)
-		drain(events[i].data.ptr);
+		speakers_drain(events[i].data.ptr);
 }
 
-static size_t count_of(const struct speakers *speakers)
+static size_t speakers_count_of(const struct speakers *speakers)
 {
 	return speakers->line_count * speakers->per_line;
 }
 
-static void ask_who_is_due(struct speakers *speakers, uint64_t now)
+static void speakers_ask_who_is_due(struct speakers *speakers, uint64_t now)
 {
-	for (size_t i = 0; i < count_of(speakers); ++i) {
+	for (size_t i = 0; i < speakers_count_of(speakers); ++i) {
 		struct speaker *speaker = &speakers->all[i];
 
 		if (!speaker->is_busy && speaker->due_us <= now)
-			ask(speaker);
+			speakers_ask(speaker);
 	}
 }
 
 /* The next one that is speaking now; and a raw echo to compare with. */
-static void interrupt_one(struct speakers *speakers, struct echo *echo)
+static void speakers_interrupt_one(struct speakers *speakers, struct echo *echo)
 {
-	for (size_t tries = 0; tries < count_of(speakers); ++tries) {
-		struct speaker *speaker = &speakers->all[speakers->next++ % count_of(speakers)];
+	for (size_t tries = 0; tries < speakers_count_of(speakers); ++tries) {
+		struct speaker *speaker =
+			&speakers->all[speakers->next++ % speakers_count_of(speakers)];
 
 		if (speaker->is_busy && !speaker->interrupted_us) {
-			interrupt(speaker);
+			speakers_interrupt(speaker);
 			break;
 		}
 	}
 	stats_add(&speakers->echo_us, echo_round_trip_us(echo));
 }
 
-static int finish(struct speakers *speakers)
+static int speakers_finish(struct speakers *speakers)
 {
 	uint64_t end = clock_monotonic_us() + FINISH_US;
 	size_t busy;
 
 	do {
-		read_lines(speakers);
+		speakers_read_lines(speakers);
 		busy = 0;
-		for (size_t i = 0; i < count_of(speakers); ++i)
+		for (size_t i = 0; i < speakers_count_of(speakers); ++i)
 			busy += speakers->all[i].is_busy;
 		if (clock_monotonic_us() > end)
 			return ETIMEDOUT;
@@ -271,18 +276,18 @@ int speakers_talk(struct speakers *speakers, struct echo *echo, uint64_t duratio
 	uint64_t interruption = start + SPREAD_US / 2;
 	uint64_t now = start;
 
-	for (size_t i = 0; i < count_of(speakers); ++i)
-		speakers->all[i].due_us = start + i * SPREAD_US / count_of(speakers);
+	for (size_t i = 0; i < speakers_count_of(speakers); ++i)
+		speakers->all[i].due_us = start + i * SPREAD_US / speakers_count_of(speakers);
 	for (; now < start + duration_us && !speakers->has_failed; now = clock_monotonic_us()) {
 		if (now >= tick) {
-			ask_who_is_due(speakers, now);
+			speakers_ask_who_is_due(speakers, now);
 			tick = now + TICK_US;
 		}
 		if (now >= interruption) {
-			interrupt_one(speakers, echo);
+			speakers_interrupt_one(speakers, echo);
 			interruption = now + INTERRUPT_US;
 		}
-		read_lines(speakers);
+		speakers_read_lines(speakers);
 	}
-	return finish(speakers);
+	return speakers_finish(speakers);
 }

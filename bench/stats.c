@@ -25,7 +25,7 @@ void stats_reset(struct stats *stats)
 	*stats = (struct stats){0};
 }
 
-static int compare(const void *a, const void *b)
+static int stats_compare(const void *a, const void *b)
 {
 	double x = *(const double *)a;
 	double y = *(const double *)b;
@@ -39,7 +39,7 @@ double stats_quantile(struct stats *stats, double share)
 
 	if (stats->count == 0)
 		return 0;
-	qsort(stats->values, stats->count, sizeof(*stats->values), compare);
+	qsort(stats->values, stats->count, sizeof(*stats->values), stats_compare);
 	i = (size_t)(share * (double)(stats->count - 1) + 0.5);
 	return stats->values[i];
 }

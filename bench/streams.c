@@ -37,14 +37,14 @@ struct contest {
 	struct stats pace_all; /* … and as many as cores */
 };
 
-static int count_cores(void)
+static int streams_count_cores(void)
 {
 	cpu_set_t set;
 
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-static void take_pace(const char *line, void *arg)
+static void streams_take_pace(const char *line, void *arg)
 {
 	struct stats *pace = arg;
 	double audio, cpu, wall;
@@ -53,7 +53,7 @@ static void take_pace(const char *line, void *arg)
 		stats_add(pace, cpu / audio);
 }
 
-static int measure_pace(struct contest *contest)
+static int streams_measure_pace(struct contest *contest)
 {
 	static char chunks[4096];
 	static char arguments[4608];
@@ -62,16 +62,16 @@ static int measure_pace(struct contest *contest)
 	listeners_print_chunks(chunks, sizeof(chunks));
 	snprintf(arguments, sizeof(arguments), "pace %d 1 " NEURAL_VOICE "%s", PACE_SECONDS,
 		 chunks);
-	err = neural_run_bare(contest->options, arguments, take_pace, &contest->pace);
+	err = neural_run_bare(contest->options, arguments, streams_take_pace, &contest->pace);
 	if (err)
 		return err;
 	snprintf(arguments, sizeof(arguments), "pace %d %d " NEURAL_VOICE "%s", PACE_SECONDS,
 		 contest->cores, chunks);
-	return neural_run_bare(contest->options, arguments, take_pace, &contest->pace_all);
+	return neural_run_bare(contest->options, arguments, streams_take_pace, &contest->pace_all);
 }
 
 /* Listeners that the engine alone would keep up with. */
-static double capacity(const struct contest *contest)
+static double streams_capacity(const struct contest *contest)
 {
 	double pace = stats_mean(&contest->pace);
 
@@ -79,15 +79,15 @@ static double capacity(const struct contest *contest)
 }
 
 /* What the last listeners left behind is called off meanwhile. */
-static void settle(void)
+static void streams_settle(void)
 {
 	const struct timespec pause = {.tv_nsec = 500000000};
 
 	nanosleep(&pause, NULL);
 }
 
-static void print_step(const struct contest *contest, const char *order, size_t listeners,
-		       const struct listeners_result *result)
+static void streams_print_step(const struct contest *contest, const char *order, size_t listeners,
+			       const struct listeners_result *result)
 {
 	double all = result->seconds * contest->cores / 100;
 
@@ -104,7 +104,7 @@ struct search {
 	size_t good, bad;
 };
 
-static int try_one(struct contest *contest, size_t order, struct search *search)
+static int streams_try_one(struct contest *contest, size_t order, struct search *search)
 {
 	size_t n = (search->good + search->bad) / 2;
 	struct listeners_load load = {.counts = {[LISTENER_CHAT] = n},
@@ -116,35 +116,35 @@ static int try_one(struct contest *contest, size_t order, struct search *search)
 		return 0;
 	err = listeners_run(&result, &contest->targets[order], &load);
 	if (!err) {
-		print_step(contest, orders[order], n, &result);
+		streams_print_step(contest, orders[order], n, &result);
 		if (result.underruns == 0 && result.refused == 0)
 			search->good = n;
 		else
 			search->bad = n;
 	}
 	listeners_reset(&result);
-	settle();
+	streams_settle();
 	return err;
 }
 
-static int find_most(struct contest *contest, size_t most[ORDERS])
+static int streams_find_most(struct contest *contest, size_t most[ORDERS])
 {
 	struct search searches[ORDERS];
-	size_t bad = (size_t)(1.2 * capacity(contest)) + 1;
+	size_t bad = (size_t)(1.2 * streams_capacity(contest)) + 1;
 	int err = 0;
 
 	for (size_t order = 0; order < ORDERS; ++order)
 		searches[order] = (struct search){0, bad};
 	for (int step = 0; step < STEPS && !err; ++step)
 		for (size_t order = 0; order < ORDERS && !err; ++order)
-			err = try_one(contest, order, &searches[order]);
+			err = streams_try_one(contest, order, &searches[order]);
 	for (size_t order = 0; order < ORDERS; ++order)
 		most[order] = searches[order].good;
 	return err;
 }
 
-static void print_first(const char *order, const char *whose, struct listeners_result *result,
-			enum listener_kind kind)
+static void streams_print_first(const char *order, const char *whose,
+				struct listeners_result *result, enum listener_kind kind)
 {
 	struct stats *first = &result->first_ms[kind];
 
@@ -155,20 +155,21 @@ static void print_first(const char *order, const char *whose, struct listeners_r
 	fflush(stdout);
 }
 
-static int time_first(struct contest *contest, size_t order, const struct listeners_load *load,
-		      enum listener_kind kind, const char *whose)
+static int streams_time_first(struct contest *contest, size_t order,
+			      const struct listeners_load *load, enum listener_kind kind,
+			      const char *whose)
 {
 	struct listeners_result result;
 	int err = listeners_run(&result, &contest->targets[order], load);
 
 	if (!err)
-		print_first(orders[order], whose, &result, kind);
+		streams_print_first(orders[order], whose, &result, kind);
 	listeners_reset(&result);
-	settle();
+	streams_settle();
 	return err;
 }
 
-static int time_first_at(struct contest *contest, size_t most, unsigned percent)
+static int streams_time_first_at(struct contest *contest, size_t most, unsigned percent)
 {
 	struct listeners_load load = {.seconds = (unsigned)contest->options->seconds};
 	char whose[64];
@@ -180,12 +181,12 @@ static int time_first_at(struct contest *contest, size_t most, unsigned percent)
 	snprintf(whose, sizeof(whose), "%zu listeners (%u %% of the most)",
 		 load.counts[LISTENER_CHAT], percent);
 	for (size_t order = 0; order < ORDERS && !err; ++order)
-		err = time_first(contest, order, &load, LISTENER_CHAT, whose);
+		err = streams_time_first(contest, order, &load, LISTENER_CHAT, whose);
 	return err;
 }
 
 /* Short answers alone, and beside people who are told long sentences. */
-static int time_behind_long(struct contest *contest)
+static int streams_time_behind_long(struct contest *contest)
 {
 	struct listeners_load load = {.seconds = (unsigned)contest->options->seconds};
 	char whose[64];
@@ -194,18 +195,18 @@ static int time_behind_long(struct contest *contest)
 	load.counts[LISTENER_SHORT] = (size_t)(SHORT_PER_CORE * contest->cores);
 	snprintf(whose, sizeof(whose), "%zu with short answers, alone",
 		 load.counts[LISTENER_SHORT]);
-	err = time_first(contest, 0, &load, LISTENER_SHORT, whose);
+	err = streams_time_first(contest, 0, &load, LISTENER_SHORT, whose);
 	load.counts[LISTENER_LONG] = (size_t)(LONG_PER_CORE * contest->cores);
 	snprintf(whose, sizeof(whose), "the same beside %zu with long ones",
 		 load.counts[LISTENER_LONG]);
 	for (size_t order = 0; order < ORDERS && !err; ++order)
-		err = time_first(contest, order, &load, LISTENER_SHORT, whose);
+		err = streams_time_first(contest, order, &load, LISTENER_SHORT, whose);
 	return err;
 }
 
-static void print_most(const struct contest *contest, const size_t most[ORDERS])
+static void streams_print_most(const struct contest *contest, const size_t most[ORDERS])
 {
-	double alone = capacity(contest);
+	double alone = streams_capacity(contest);
 
 	printf("  engine alone: %.4f s of CPU for a second of audio (%.4f on %d threads at once), "
 	       "%d cores: %.1f listeners\n",
@@ -219,7 +220,7 @@ static void print_most(const struct contest *contest, const size_t most[ORDERS])
 }
 
 /* A given number, every order by turns. */
-static int hold_given(struct contest *contest)
+static int streams_hold_given(struct contest *contest)
 {
 	long long rounds = contest->options->rounds ? contest->options->rounds : 1;
 	struct search search;
@@ -229,33 +230,33 @@ static int hold_given(struct contest *contest)
 		for (size_t order = 0; order < ORDERS && !err; ++order) {
 			search.good = (size_t)contest->options->listeners - 1;
 			search.bad = search.good + 2;
-			err = try_one(contest, order, &search);
+			err = streams_try_one(contest, order, &search);
 		}
 	}
 	return err;
 }
 
-static int hold_most(struct contest *contest)
+static int streams_hold_most(struct contest *contest)
 {
 	size_t most[ORDERS];
-	int err = measure_pace(contest);
+	int err = streams_measure_pace(contest);
 
 	if (err)
 		return err;
-	err = find_most(contest, most);
+	err = streams_find_most(contest, most);
 	if (!err)
-		err = measure_pace(contest);
+		err = streams_measure_pace(contest);
 	if (!err)
-		print_most(contest, most);
+		streams_print_most(contest, most);
 	if (!err)
-		err = time_first_at(contest, most[0], 50);
+		err = streams_time_first_at(contest, most[0], 50);
 	if (!err)
-		err = time_first_at(contest, most[0], 80);
-	return err ? err : time_behind_long(contest);
+		err = streams_time_first_at(contest, most[0], 80);
+	return err ? err : streams_time_behind_long(contest);
 }
 
 /* A server that has just become ready still starts workers. */
-static int warm_up(const struct contest *contest)
+static int streams_warm_up(const struct contest *contest)
 {
 	const struct listeners_load load = {
 		.counts = {[LISTENER_SHORT] = (size_t)contest->cores},
@@ -268,13 +269,13 @@ static int warm_up(const struct contest *contest)
 		err = listeners_run(&result, &contest->targets[order], &load);
 		listeners_reset(&result);
 	}
-	settle();
+	streams_settle();
 	return err;
 }
 
 int bench_streams(const struct bench_options *options)
 {
-	struct contest contest = {.options = options, .cores = count_cores()};
+	struct contest contest = {.options = options, .cores = streams_count_cores()};
 	size_t started = 0;
 	int err = 0;
 
@@ -287,13 +288,14 @@ int bench_streams(const struct bench_options *options)
 		err = target_start(&contest.targets[started], &server);
 	}
 	if (!err)
-		err = warm_up(&contest);
+		err = streams_warm_up(&contest);
 	if (!err)
 		printf("listeners in real time, a neural voice, each step %lld s, %d cores\n",
 		       (long long)options->seconds, contest.cores);
 	fflush(stdout);
 	if (!err)
-		err = options->listeners ? hold_given(&contest) : hold_most(&contest);
+		err = options->listeners ? streams_hold_given(&contest)
+					 : streams_hold_most(&contest);
 	for (size_t i = 0; i < started; ++i)
 		target_stop(&contest.targets[i]);
 	stats_reset(&contest.pace);

@@ -25,7 +25,7 @@
 /* To load a neural model on a busy machine takes some seconds. */
 #define READY_MAX_US 60000000
 
-static unsigned free_port(void)
+static unsigned target_free_port(void)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET,
@@ -43,7 +43,7 @@ static unsigned free_port(void)
 }
 
 /* One GET /ready; true for 200. */
-static bool is_ready(unsigned port)
+static bool target_is_ready(unsigned port)
 {
 	static const char request[] = "GET /ready HTTP/1.0\r\n\r\n";
 	struct sockaddr_in address = {
@@ -61,7 +61,7 @@ static bool is_ready(unsigned port)
 	return strncmp(reply + 9, "200", 3) == 0;
 }
 
-static int make_certificate(const struct target *target)
+static int target_make_certificate(const struct target *target)
 {
 	char command[512];
 
@@ -74,7 +74,7 @@ static int make_certificate(const struct target *target)
 }
 
 /* An empty folder where there are to be no voices. */
-static void choose_voices(const struct target *target, const char *voices_dir)
+static void target_choose_voices(const struct target *target, const char *voices_dir)
 {
 	char path[96];
 
@@ -84,7 +84,7 @@ static void choose_voices(const struct target *target, const char *voices_dir)
 }
 
 /* The file's name, or one that is none. */
-static void write_config(char path[96], const struct target *target, const char *text)
+static void target_write_config(char path[96], const struct target *target, const char *text)
 {
 	FILE *file;
 
@@ -96,8 +96,8 @@ static void write_config(char path[96], const struct target *target, const char 
 	fclose(file);
 }
 
-static void run_server(const struct target *target, unsigned port,
-		       const struct target_options *options)
+static void target_run_server(const struct target *target, unsigned port,
+			      const struct target_options *options)
 {
 	char program[PATH_MAX];
 	char listen[32];
@@ -109,7 +109,7 @@ static void run_server(const struct target *target, unsigned port,
 	log = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	dup2(log, STDERR_FILENO);
 	dup2(log, STDOUT_FILENO);
-	choose_voices(target, options->voices_dir);
+	target_choose_voices(target, options->voices_dir);
 	setenv("SYRINX_SPEECH_REPEATABLE", "on", 1); /* every round has as much to speak */
 	if (options->order)
 		setenv("SYRINX_SPEECH_ORDER", options->order, 1);
@@ -119,7 +119,7 @@ static void run_server(const struct target *target, unsigned port,
 		snprintf(path, sizeof(path), "%s/key.pem", target->data_dir);
 		setenv("SYRINX_SERVER_TLS_KEY", path, 1);
 	}
-	write_config(path, target, options->config);
+	target_write_config(path, target, options->config);
 	if (sibling_path(program, sizeof(program), "syrinx") != 0)
 		_exit(127);
 	execl(program, "syrinx", "serve", "--data", target->data_dir, "--listen", listen,
@@ -127,7 +127,7 @@ static void run_server(const struct target *target, unsigned port,
 	_exit(127);
 }
 
-static int read_key(struct target *target)
+static int target_read_key(struct target *target)
 {
 	char path[96];
 	char key[80] = "";
@@ -149,7 +149,7 @@ int target_start(struct target *target, const struct target_options *options)
 {
 	static const struct target_options plain = {0};
 	bool with_tls = options && options->with_tls;
-	unsigned port = free_port();
+	unsigned port = target_free_port();
 	uint64_t start_us;
 	const struct timespec pause = {.tv_nsec = 1000000};
 
@@ -158,31 +158,31 @@ int target_start(struct target *target, const struct target_options *options)
 		target->data_dir[0] = '\0';
 		return errno;
 	}
-	if (with_tls && make_certificate(target) != 0)
+	if (with_tls && target_make_certificate(target) != 0)
 		return EIO;
 	start_us = clock_monotonic_us();
 	target->pid = fork();
 	if (target->pid < 0)
 		return errno;
 	if (target->pid == 0)
-		run_server(target, port, options ? options : &plain);
+		target_run_server(target, port, options ? options : &plain);
 	snprintf(target->url, sizeof(target->url), "%s://127.0.0.1:%u/ws/tts/stream",
 		 with_tls ? "wss" : "ws", port);
 	if (with_tls) { /* /ready is behind TLS: a connection tells */
 		sleep(1);
 		target->tls_certificate = "cert.pem";
-		return read_key(target);
+		return target_read_key(target);
 	}
-	while (!is_ready(port)) {
+	while (!target_is_ready(port)) {
 		if (clock_monotonic_us() - start_us > READY_MAX_US)
 			return ETIMEDOUT;
 		nanosleep(&pause, NULL);
 	}
 	target->ready_ms = (double)(clock_monotonic_us() - start_us) / 1000;
-	return read_key(target);
+	return target_read_key(target);
 }
 
-static void remove_data(const struct target *target)
+static void target_remove_data(const struct target *target)
 {
 	char command[96];
 
@@ -199,7 +199,7 @@ void target_stop(struct target *target)
 		waitpid(target->pid, NULL, 0);
 	}
 	if (target->data_dir[0] != '\0')
-		remove_data(target);
+		target_remove_data(target);
 }
 
 int target_connect(struct ws_client **clientp, const struct target *target)
@@ -221,7 +221,7 @@ int target_connect(struct ws_client **clientp, const struct target *target)
 }
 
 /* utime + stime, and the parent, of a process. */
-static bool read_stat(const char *pid, double *cpu_s, long *parent)
+static bool target_read_stat(const char *pid, double *cpu_s, long *parent)
 {
 	char path[300];
 	unsigned long user;
@@ -241,7 +241,7 @@ static bool read_stat(const char *pid, double *cpu_s, long *parent)
 }
 
 /* On-CPU time in nanoseconds, finer than the ticks of stat. */
-static double exact_cpu(const char *pid, double ticks_s)
+static double target_exact_cpu(const char *pid, double ticks_s)
 {
 	char path[300];
 	struct dirent *entry;
@@ -280,12 +280,12 @@ void target_cpu(const struct target *target, double *server_s, double *workers_s
 		double cpu;
 		long parent;
 
-		if (atoi(entry->d_name) == 0 || !read_stat(entry->d_name, &cpu, &parent))
+		if (atoi(entry->d_name) == 0 || !target_read_stat(entry->d_name, &cpu, &parent))
 			continue;
 		if (atoi(entry->d_name) == target->pid)
-			*server_s = exact_cpu(entry->d_name, cpu);
+			*server_s = target_exact_cpu(entry->d_name, cpu);
 		else if (parent == target->pid)
-			*workers_s += exact_cpu(entry->d_name, cpu);
+			*workers_s += target_exact_cpu(entry->d_name, cpu);
 	}
 	if (dir)
 		closedir(dir);

@@ -29,7 +29,7 @@ struct sentence {
 };
 
 /* The same numbers on every machine, which rand() does not promise. */
-static unsigned pick(unsigned *seed, unsigned below)
+static unsigned text_pick(unsigned *seed, unsigned below)
 {
 	*seed = *seed * 1103515245u + 12345u;
 	return (*seed >> 16) % below;
@@ -37,10 +37,10 @@ static unsigned pick(unsigned *seed, unsigned below)
 
 static const char *pick_word(unsigned *seed, const char *const *words, unsigned count)
 {
-	return words[pick(seed, count)];
+	return words[text_pick(seed, count)];
 }
 
-static void make_plain(char *out, unsigned *seed)
+static void text_make_plain(char *out, unsigned *seed)
 {
 	static const char *const who[] = {
 		"The old captain",       "My neighbour's daughter", "A young woman from the north",
@@ -75,13 +75,13 @@ static void make_plain(char *out, unsigned *seed)
 }
 
 /* Dates, money, times, units, addresses: what a voice agent says all day. */
-static void make_rich(char *out, unsigned *seed)
+static void text_make_rich(char *out, unsigned *seed)
 {
-	unsigned a = pick(seed, 28) + 1;
-	unsigned b = pick(seed, 60);
-	unsigned c = pick(seed, 9000) + 100;
+	unsigned a = text_pick(seed, 28) + 1;
+	unsigned b = text_pick(seed, 60);
+	unsigned c = text_pick(seed, 9000) + 100;
 
-	switch (pick(seed, 6)) {
+	switch (text_pick(seed, 6)) {
 	case 0:
 		snprintf(out, SENTENCE_MAX,
 			 "Your order no. %u of $%u.%02u ships on %02u/%02u/2024.", c, c / 7, b,
@@ -113,7 +113,7 @@ static void make_rich(char *out, unsigned *seed)
 	}
 }
 
-static double cpu_us(void)
+static double text_cpu_us(void)
 {
 	struct timespec now;
 
@@ -132,7 +132,7 @@ struct course {
 	struct lexicon *lexicon;
 };
 
-static int read_sentence(const struct course *course, size_t i)
+static int text_read_sentence(const struct course *course, size_t i)
 {
 	const struct sentence *sentence = &course->sentences[i];
 	struct reader reader = {
@@ -147,18 +147,18 @@ static int read_sentence(const struct course *course, size_t i)
 	return err;
 }
 
-static int read_all(double *us, const struct course *course)
+static int text_read_all(double *us, const struct course *course)
 {
-	double start = cpu_us();
+	double start = text_cpu_us();
 	int err = 0;
 
 	for (size_t i = 0; !err && i < SENTENCES; ++i)
-		err = read_sentence(course, i);
-	*us = cpu_us() - start;
+		err = text_read_sentence(course, i);
+	*us = text_cpu_us() - start;
 	return err;
 }
 
-static uint32_t decode_sentence(const struct sentence *sentence)
+static uint32_t text_decode_sentence(const struct sentence *sentence)
 {
 	uint32_t sum = 0;
 	uint32_t c;
@@ -169,32 +169,32 @@ static uint32_t decode_sentence(const struct sentence *sentence)
 }
 
 /* Many times over: once takes less than a millisecond. */
-static double decode_all(const struct sentence *sentences)
+static double text_decode_all(const struct sentence *sentences)
 {
-	double start = cpu_us();
+	double start = text_cpu_us();
 	const int times = 8;
 	uint32_t sum = 0;
 
 	for (int k = 0; k < times; ++k)
 		for (size_t i = 0; i < SENTENCES; ++i)
-			sum += decode_sentence(&sentences[i]);
+			sum += text_decode_sentence(&sentences[i]);
 	if (sum == 0) /* never; but now it cannot be left out */
 		puts("nothing to decode");
-	return (cpu_us() - start) / times;
+	return (text_cpu_us() - start) / times;
 }
 
 /* Sentence by sentence, without what it takes to ask for the time. */
-static int time_each(struct stats *each_us, const struct course *course)
+static int text_time_each(struct stats *each_us, const struct course *course)
 {
-	double asking = cpu_us();
+	double asking = text_cpu_us();
 	int err = 0;
 
-	asking = cpu_us() - asking;
+	asking = text_cpu_us() - asking;
 	for (size_t i = 0; !err && i < SENTENCES; ++i) {
-		double start = cpu_us();
+		double start = text_cpu_us();
 
-		err = read_sentence(course, i);
-		stats_add(each_us, cpu_us() - start - asking);
+		err = text_read_sentence(course, i);
+		stats_add(each_us, text_cpu_us() - start - asking);
 	}
 	return err;
 }
@@ -205,25 +205,25 @@ struct figures {
 	struct stats each_us;
 };
 
-static int measure(struct figures *figures, const struct course *course, int64_t rounds)
+static int text_measure(struct figures *figures, const struct course *course, int64_t rounds)
 {
 	double read_us;
-	int err = read_all(&read_us, course); /* warm */
+	int err = text_read_all(&read_us, course); /* warm */
 
 	for (int64_t i = 0; !err && i < rounds; ++i) {
-		double bare_us = decode_all(course->sentences);
+		double bare_us = text_decode_all(course->sentences);
 
-		err = read_all(&read_us, course);
+		err = text_read_all(&read_us, course);
 		stats_add(&figures->bare, (double)course->total / bare_us);
 		stats_add(&figures->read, (double)course->total / read_us);
 		stats_add(&figures->ratio, bare_us / read_us);
 		if (!err)
-			err = time_each(&figures->each_us, course);
+			err = text_time_each(&figures->each_us, course);
 	}
 	return err;
 }
 
-static void print(const struct course *course, struct figures *figures)
+static void text_print(const struct course *course, struct figures *figures)
 {
 	printf("reading %s, %zu KiB in %d sentences, one core\n", course->name,
 	       course->total / 1024, SENTENCES);
@@ -240,7 +240,7 @@ static void print(const struct course *course, struct figures *figures)
 	       stats_quantile(&figures->each_us, 0.5), stats_quantile(&figures->each_us, 0.99));
 }
 
-static int make_sentences(struct course *course)
+static int text_make_sentences(struct course *course)
 {
 	unsigned seed = 1;
 
@@ -258,7 +258,7 @@ static int make_sentences(struct course *course)
 }
 
 /* Entries that begin like much of the text, and one that is in it. */
-static int make_lexicon(struct course *course)
+static int text_make_lexicon(struct course *course)
 {
 	size_t count = course->entries;
 	struct dictionary_entry *entries = calloc(count, sizeof(*entries));
@@ -282,17 +282,17 @@ static int make_lexicon(struct course *course)
 	return err;
 }
 
-static int run_course(struct course *course, int64_t rounds)
+static int text_run_course(struct course *course, int64_t rounds)
 {
 	struct figures figures = {0};
-	int err = make_sentences(course);
+	int err = text_make_sentences(course);
 
 	if (!err && course->entries > 0)
-		err = make_lexicon(course);
+		err = text_make_lexicon(course);
 	if (!err)
-		err = measure(&figures, course, rounds);
+		err = text_measure(&figures, course, rounds);
 	if (!err)
-		print(course, &figures);
+		text_print(course, &figures);
 	stats_reset(&figures.read);
 	stats_reset(&figures.bare);
 	stats_reset(&figures.ratio);
@@ -305,17 +305,17 @@ static int run_course(struct course *course, int64_t rounds)
 int bench_text(const struct bench_options *options)
 {
 	struct course courses[] = {
-		{.name = "plain English", .make = make_plain, .aim = "   (target 20)"},
+		{.name = "plain English", .make = text_make_plain, .aim = "   (target 20)"},
 		{.name = "the same with a dictionary of 10,000 entries",
-		 .make = make_plain,
+		 .make = text_make_plain,
 		 .entries = 10000,
 		 .aim = ""},
-		{.name = "English with numbers and signs", .make = make_rich, .aim = ""},
+		{.name = "English with numbers and signs", .make = text_make_rich, .aim = ""},
 	};
 	int64_t rounds = options->rounds ? options->rounds : ROUNDS;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < COUNT(courses); ++i)
-		err = run_course(&courses[i], rounds);
+		err = text_run_course(&courses[i], rounds);
 	return err;
 }

@@ -41,7 +41,8 @@ static const struct contender contenders[] = {
 };
 
 /* Prints "AUDIO_SECONDS CPU_SECONDS". */
-static int run_bare(const char *dir, const struct contender *c, double *audio_s, double *cpu_s)
+static int throughput_run_bare(const char *dir, const struct contender *c, double *audio_s,
+			       double *cpu_s)
 {
 	char command[4400];
 	FILE *pipe;
@@ -62,8 +63,8 @@ struct served {
 	double workers_s;
 };
 
-static int run_served(struct callers *callers, const struct target *target, const char *question,
-		      struct served *result)
+static int throughput_run_served(struct callers *callers, const struct target *target,
+				 const char *question, struct served *result)
 {
 	double server_before, workers_before;
 	uint64_t end = clock_monotonic_us() + SECONDS * 1000000;
@@ -87,8 +88,8 @@ static int run_served(struct callers *callers, const struct target *target, cons
 	return err;
 }
 
-static void print(const struct contender *c, struct stats *ratio, struct stats *bare,
-		  struct stats *served, struct stats *server_share)
+static void throughput_print(const struct contender *c, struct stats *ratio, struct stats *bare,
+			     struct stats *served, struct stats *server_share)
 {
 	printf("%s: seconds of speech per CPU second\n", c->name);
 	printf("  in-process, nothing around it   %8.1f\n", stats_quantile(bare, 0.5));
@@ -100,8 +101,8 @@ static void print(const struct contender *c, struct stats *ratio, struct stats *
 	       c->target);
 }
 
-static int compare(const struct contender *c, const struct bench_options *options,
-		   const struct target *target)
+static int throughput_compare(const struct contender *c, const struct bench_options *options,
+			      const struct target *target)
 {
 	struct stats ratio = {0}, bare = {0}, through = {0}, share = {0};
 	struct callers callers;
@@ -115,12 +116,12 @@ static int compare(const struct contender *c, const struct bench_options *option
 		struct served served = {0};
 		double audio_s = 0, cpu_s = 0;
 
-		err = run_bare(options->engines_dir, c, &audio_s, &cpu_s);
+		err = throughput_run_bare(options->engines_dir, c, &audio_s, &cpu_s);
 		if (err == ENOENT)
 			printf("%s: %s is not in the directory of the engines\n", c->name,
 			       c->bare_program);
 		if (!err)
-			err = run_served(&callers, target, question, &served);
+			err = throughput_run_served(&callers, target, question, &served);
 		if (err || i < 0)
 			continue;
 		double speed = served.audio_s / (served.server_s + served.workers_s);
@@ -130,7 +131,7 @@ static int compare(const struct contender *c, const struct bench_options *option
 		stats_add(&share, served.server_s / (served.server_s + served.workers_s));
 	}
 	if (!err)
-		print(c, &ratio, &bare, &through, &share);
+		throughput_print(c, &ratio, &bare, &through, &share);
 	callers_close(&callers);
 	stats_reset(&ratio);
 	stats_reset(&bare);
@@ -145,7 +146,7 @@ int bench_throughput(const struct bench_options *options)
 	int err = target_start(&target, NULL);
 
 	for (size_t i = 0; !err && i < COUNT(contenders); ++i)
-		err = compare(&contenders[i], options, &target);
+		err = throughput_compare(&contenders[i], options, &target);
 	target_stop(&target);
 	return err;
 }
