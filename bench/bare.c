@@ -26,7 +26,7 @@ struct process {
 	pid_t pid;
 	int fd;
 	struct buf in;
-	unsigned sample_rate; /* of the voice, once it was told */
+	unsigned sample_rate; /* of the voice, once it is known */
 	uint64_t first_us; /* when the first samples came; 0: not yet */
 	uint32_t busy_us;
 	bool ready, done;

@@ -1,8 +1,8 @@
 /*
  * bench.h: the measurements that docs/benchmarks.md reports.
  *
- * Every figure is a ratio, or a difference, between things measured in the same
- * run and by turns: the machine's mood is in both.
+ * Every figure is a ratio, or a difference, between things measured alternately in
+ * the same run, so that the state of the machine affects both.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H

@@ -62,7 +62,7 @@ static bool callers_begins(const char *json, size_t len, const char *prefix)
 	return len >= strlen(prefix) && memcmp(json, prefix, strlen(prefix)) == 0;
 }
 
-/* The number behind a key near the end of an audio message. */
+/* The number after a key near the end of an audio message. */
 static unsigned callers_number_at(const char *json, size_t len, const char *key)
 {
 	const char *from = json + (len > 120 ? len - 120 : 0);

@@ -1,8 +1,8 @@
 /*
- * calls.c: time to the first sound over HTTP, beside the same over /ws/tts.
+ * calls.c: time to the first sound over HTTP, compared with /ws/tts.
  *
  * Both connections are open before the first question and stay open; they ask by
- * turns, so that the machine's mood is in both.
+ * turns, so that the state of the machine affects both.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
  * conversations.c: what a speech engine's conversation adds to its language model.
  *
  * The measurement is both ends: the engine with all its conversations, and the
- * model.  A delta carries the time at which it was written; beside each one a
- * message goes through a raw relay, by turns, so that the machine's mood is in
+ * model.  A delta carries the time at which it was written; with each one a
+ * message goes through a raw relay, by turns, so that the state of the machine affects
  * both.
  */
 #include <errno.h>
@@ -48,7 +48,7 @@ struct conversations {
 	int poll_fd;
 	size_t asked; /* questions that the model has got */
 	size_t finals;
-	bool says_all; /* the model answers by itself, in a word */
+	bool says_all; /* the model answers at once, with one word */
 	bool has_failed;
 	struct stats delta_us, relay_us; /* to the engine, there and there */
 	struct stats cancel_us, relay_back_us; /* to the model */
@@ -67,7 +67,7 @@ static int conversations_watch(const struct conversations *all, int fd, enum wat
 	return epoll_ctl(all->poll_fd, EPOLL_CTL_ADD, fd, &event) == 0 ? 0 : errno;
 }
 
-/* "t=" and microseconds stand in what was sent. */
+/* What is sent contains "t=" and microseconds. */
 static void conversations_note_time(struct stats *stats, const char *bytes, size_t len)
 {
 	const char *mark = memmem(bytes, len, "t=", 2);

@@ -1,10 +1,10 @@
 /*
  * encode.c: what encoders cost, against the engine that made the audio.
  *
- * flite speaks a text with nothing around it (bare-flite, built beside the
+ * flite speaks a text with nothing around it (bare-flite, built next to the
  * server) and counts its CPU time; what it said is encoded, at the rate that the
- * format has, in frames of 200 ms as turns send them.  By turns, so that the
- * machine's mood is in both.  Converting the rate is not counted: PCM pays for
+ * format has, in frames of 200 ms as turns send them.  Both alternate, so that the
+ * state of the machine affects both.  Converting the rate is not counted: PCM pays for
  * that too.
  */
 #include <errno.h>

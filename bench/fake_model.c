@@ -1,5 +1,5 @@
 /*
- * fake_model.c: a language model that says what a measurement tells it to (see
+ * fake_model.c: a language model that says what a measurement asks it to (see
  * fake_model.h).
  */
 #include "bench/fake_model.h"
@@ -118,7 +118,7 @@ int fake_model_fd(const struct fake_model *model)
 static void fake_model_send_text(const struct connection *connection, const char *text, size_t len)
 {
 	if (send(connection->fd, text, len, MSG_NOSIGNAL) != (ssize_t)len)
-		shutdown(connection->fd, SHUT_RDWR); /* is then found to be gone */
+		shutdown(connection->fd, SHUT_RDWR); /* is then found to be closed */
 }
 
 static void fake_model_send_event(const struct connection *connection, const char *event)

@@ -1,9 +1,9 @@
 /*
- * fake_model.h: a language model that says what a measurement tells it to.
+ * fake_model.h: a language model that says what a measurement asks it to.
  *
  * It serves POST /v1/chat/completions on loopback, streamed, many requests at a
- * time, in the measurement's own thread.  Which question is whose is told by a
- * number behind "who=" in the request's last message.
+ * time, in the measurement's own thread.  The conversation of a question is the
+ * number after "who=" in the request's last message.
  */
 #ifndef BENCH_FAKE_MODEL_H
 #define BENCH_FAKE_MODEL_H
@@ -27,7 +27,7 @@ uint16_t fake_model_port(const struct fake_model *model);
 int fake_model_fd(const struct fake_model *model); /* readable: fake_model_run */
 void fake_model_run(struct fake_model *model);
 
-/* A delta, and the end, of who's answer; nothing when there is none. */
+/* A delta, or the end, of the answer in conversation `who`; nothing without a question. */
 void fake_model_say(struct fake_model *model, size_t who, const char *text);
 void fake_model_finish(struct fake_model *model, size_t who);
 

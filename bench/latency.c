@@ -85,7 +85,7 @@ static int latency_spread(struct bed *bed, int64_t rounds, struct stats *first, 
 		due += 7000; /* sixteen turns, each begun every 112 ms */
 		latency_read_until(&bed->callers, due);
 		if (caller->busy)
-			continue; /* the machine was asleep: not a figure of ours */
+			continue; /* the machine was suspended: not a figure of the server */
 		latency_note(caller, first);
 		err = callers_ask(caller, question);
 		latency_read_until(&bed->callers, due + 4000);

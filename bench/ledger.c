@@ -33,7 +33,7 @@
 /* Turns that end at the same time, more or less. */
 static const size_t crowds[] = {2, 32, 256};
 
-/* The store behind one that counts transactions. */
+/* A store that counts transactions and passes them on. */
 struct counted {
 	struct store store;
 	struct store_ops ops;

@@ -50,7 +50,7 @@ static void multi_note_round(struct figures *figures, struct speakers *many,
 	speakers_forget(single);
 }
 
-/* The machine has moods, and one of them may fall into one half of a round. */
+/* The speed of the machine varies, and may change between the halves of a round. */
 static void multi_print_figure(const char *what, struct stats *values, const char *unit,
 			       const char *target)
 {

@@ -19,7 +19,7 @@
 	"and the view from the left side is the better one."
 #define SPREAD_US 6000000u
 
-#define TICK_US 1000u /* who is due is looked up so often */
+#define TICK_US 1000u /* how often due speakers are looked for */
 #define INTERRUPT_US 40000u /* so seldom that the load is that of those who speak */
 #define FINISH_US 10000000u
 
@@ -136,7 +136,7 @@ static bool speakers_begins(const char *json, const char *prefix)
 	return strncmp(json, prefix, strlen(prefix)) == 0;
 }
 
-/* Whose message it is: the id stands behind the audio, or near the front. */
+/* Whose message it is: the id is after the audio, or near the front. */
 static struct speaker *speakers_find(struct line *line, const char *json, size_t len)
 {
 	static const char key[] = "\"context_id\":\"s";

@@ -23,10 +23,10 @@ struct speaker {
 	bool is_heard; /* the first sound was there */
 	uint64_t asked_us;
 	uint64_t due_us; /* when it asks again */
-	uint64_t interrupted_us; /* when it was, and has not been told yet; 0: it is not */
+	uint64_t interrupted_us; /* when it was, until the server confirms it; 0: it was not */
 };
 
-/* A connection and whoever speaks on it. */
+/* A connection and the speakers on it. */
 struct line {
 	struct ws_client *client;
 	struct speakers *owner;

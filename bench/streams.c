@@ -21,7 +21,7 @@
 #define WARM_SECONDS 5
 #define STEPS 5
 
-/* Aside from the others, for the wait behind long sentences. */
+/* Aside from the others, for the wait for long sentences. */
 #define LONG_PER_CORE 3
 #define SHORT_PER_CORE 2
 
@@ -33,8 +33,8 @@ struct contest {
 	const struct bench_options *options;
 	struct target targets[ORDERS];
 	int cores;
-	struct stats pace; /* CPU seconds for a second of audio, one thread … */
-	struct stats pace_all; /* … and as many as cores */
+	struct stats pace; /* CPU seconds for a second of audio on one thread */
+	struct stats pace_all; /* the same on as many threads as cores */
 };
 
 static int streams_count_cores(void)
@@ -78,7 +78,7 @@ static double streams_capacity(const struct contest *contest)
 	return pace > 0 ? contest->cores / pace : 0;
 }
 
-/* What the last listeners left behind is called off meanwhile. */
+/* What the last listeners did not hear is cancelled meanwhile. */
 static void streams_settle(void)
 {
 	const struct timespec pause = {.tv_nsec = 500000000};
@@ -185,7 +185,7 @@ static int streams_time_first_at(struct contest *contest, size_t most, unsigned 
 	return err;
 }
 
-/* Short answers alone, and beside people who are told long sentences. */
+/* Short answers alone, and while others hear long sentences. */
 static int streams_time_behind_long(struct contest *contest)
 {
 	struct listeners_load load = {.seconds = (unsigned)contest->options->seconds};

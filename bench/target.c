@@ -83,7 +83,7 @@ static void target_choose_voices(const struct target *target, const char *voices
 	setenv("SYRINX_VOICES", voices_dir ? voices_dir : path, 1);
 }
 
-/* The file's name, or one that is none. */
+/* Writes the configuration and its path; without one the server reports the missing file. */
 static void target_write_config(char path[96], const struct target *target, const char *text)
 {
 	FILE *file;
@@ -168,7 +168,7 @@ int target_start(struct target *target, const struct target_options *options)
 		target_run_server(target, port, options ? options : &plain);
 	snprintf(target->url, sizeof(target->url), "%s://127.0.0.1:%u/ws/tts/stream",
 		 with_tls ? "wss" : "ws", port);
-	if (with_tls) { /* /ready is behind TLS: a connection tells */
+	if (with_tls) { /* /ready needs TLS: a connection shows it */
 		sleep(1);
 		target->tls_certificate = "cert.pem";
 		return target_read_key(target);

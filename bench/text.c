@@ -3,7 +3,7 @@
  *
  * Sentences are made here, the same in every run, and read one by one as chunks
  * are, on one core.  The bare pass decodes each of their code points and does
- * nothing else: what the ratio to it is tells how machines compare.  Time is
+ * nothing else: the ratio to it makes machines comparable.  Time is
  * that of the thread's CPU, so that others on the machine count little.
  */
 #include <errno.h>

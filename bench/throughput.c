@@ -2,7 +2,7 @@
  * throughput.c: seconds of speech per second of CPU, against the bare engine.
  *
  * The engine with nothing around it is a program of its own (the server links
- * no engine): bare-espeak and bare-flite, built beside it.
+ * no engine): bare-espeak and bare-flite, built next to it.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -152,7 +152,7 @@ static int command_refuse_option(const struct command *command, const char *argu
 				   meant->name);
 }
 
-/* The value that is part of the option's own argument, or NULL: behind "=", or directly behind a
+/* The value that is part of the option's own argument, or NULL: after "=", or directly after a
  * letter. */
 static char *command_attached_value(char *argument)
 {

@@ -17,7 +17,7 @@ static const int endings[] = {SIGHUP, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS
 /* A signal's handler can be given nothing else to find it by. */
 static struct {
 	volatile sig_atomic_t is_open;
-	pid_t owner; /* a child of ours has no business with the terminal */
+	pid_t owner; /* a child process must not change the terminal */
 	struct termios before;
 	struct sigaction old[COUNT(endings)];
 } keyboard;
@@ -43,7 +43,7 @@ static void keyboard_on_ending(int number, siginfo_t *info, void *context)
 {
 	(void)context;
 	if (keyboard_give_back() && write(STDOUT_FILENO, "\r\n", 2) < 0)
-		_exit(1); /* nobody is there */
+		_exit(1); /* the terminal is closed */
 	for (size_t i = 0; i < COUNT(endings); ++i) {
 		if (endings[i] == number)
 			sigaction(number, &keyboard.old[i], NULL);

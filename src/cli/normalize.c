@@ -106,7 +106,7 @@ static int normalize_print_input(struct output *output)
 	ssize_t len;
 	int err = 0;
 
-	setvbuf(stdout, NULL, _IOLBF, 0); /* who asks may wait for each answer */
+	setvbuf(stdout, NULL, _IOLBF, 0); /* a program may wait for each answer */
 	while (!err && (len = getline(&line, &size, stdin)) >= 0) {
 		if (len > 0 && line[len - 1] == '\n')
 			--len;

@@ -19,9 +19,9 @@
 
 struct playback {
 	FILE *out; /* NULL: no sound has come yet */
-	const char *file; /* NULL: a player … */
-	const char *player; /* … this one */
-	const char *otherwise; /* what a person could do without one, behind what went wrong */
+	const char *file; /* NULL: the samples go to `player` */
+	const char *player; /* the program that plays them */
+	const char *otherwise; /* what the user can do without a player; follows the error */
 	bool show_progress;
 	struct audio_format format;
 	bool has_header;

@@ -220,8 +220,8 @@ int settings_make_dir(const char *path, unsigned mode)
 	return 0;
 }
 
-/* PostgreSQL's reasons are sentences, which the store has logged: an errno of ours would
- * hide them behind "Input/output error". */
+/* PostgreSQL's reasons are sentences, which the store has logged: an errno would
+ * replace them with "Input/output error". */
 static const char *store_trouble(const char *address, int err)
 {
 	if (err == EPROTONOSUPPORT)

@@ -34,7 +34,7 @@ static void talk_view_styled(const struct talk_view *view, const char *escape, c
 	talk_view_style(view, PLAIN);
 }
 
-/* The last column stays empty: behind it terminals differ in where the cursor is. */
+/* The last column stays empty: after it, terminals differ in where the cursor is. */
 static unsigned talk_view_width(const struct talk_view *view)
 {
 	return view->columns > WIDTH_MIN ? view->columns - 1 : WIDTH_MIN;
@@ -239,7 +239,7 @@ static void talk_view_show_plain(struct talk_view *view, const char *text, size_
 	fflush(view->out);
 }
 
-/* An answer has a line, also when it is empty: who reads by lines counts them. */
+/* An answer has a line, also when it is empty: a program that reads lines counts them. */
 static void talk_view_end_plain(struct talk_view *view)
 {
 	if (view->is_answer_open || view->kind == TALK_VIEW_LINES)

@@ -21,7 +21,7 @@
 #include "net/ws_client.h"
 #include "wire/json_write.h"
 
-/* A server that is silent for so long, while it has something to say, has gone. */
+/* A server that is silent for so long in the middle of a text is taken for dead. */
 #define SILENCE_MS 30000
 #define PART 4096
 
@@ -30,7 +30,7 @@
 struct talk_voice {
 	struct talk_voice_options options;
 	pid_t pid; /* 0: nothing is said */
-	int fd; /* to it; -1: it was told all */
+	int fd; /* to it; -1: everything was sent */
 	int trouble_fd; /* from it; -1: it has ended */
 	char trouble[TROUBLE_SIZE];
 	bool is_mute;
@@ -184,7 +184,7 @@ static int talk_voice_speak_alone(const struct talk_voice_options *options, int 
 	else if (err && why[0] == '\0')
 		why = strerror(err);
 	if (why[0] != '\0' && write(trouble_fd, why, strlen(why)) < 0)
-		err = errno; /* the parent has gone */
+		err = errno; /* the parent has ended */
 	mem_deref(speaker.client);
 	mem_deref(speaker.playback);
 	buf_reset(&speaker.out);

@@ -21,13 +21,13 @@
 /* How often a picture of its progress is drawn: smooth, and still cheap. */
 #define TICK_MS 150
 
-/* Given a moment to end by itself, then ended. */
+/* It has this long to end after SIGTERM, then it is killed. */
 #define GRACE_MS 2000
 
 /* What a shell answers for a command that cannot be run. */
 #define CANNOT_RUN 127
 
-/* An ignored signal, and in a function of ours a handled one, would be inherited. */
+/* An ignored signal, and for a function a handled one, would be inherited. */
 static void tool_reset_signals(void)
 {
 	signal(SIGPIPE, SIG_DFL);
@@ -55,7 +55,7 @@ static void tool_become(const struct tool *tool, pid_t parent)
 	dup2(out_fd, STDERR_FILENO);
 	if (!tool->argv)
 		_exit(tool->run(tool->arg));
-	close_range(STDERR_FILENO + 1, ~0u, 0); /* who waits for our end must not wait for its */
+	close_range(STDERR_FILENO + 1, ~0u, 0); /* a pipe must not stay open until it ends */
 	/* execvp writes to neither the list nor the strings. */
 	execvp(tool->argv[0], (char *const *)(uintptr_t)tool->argv);
 	_exit(CANNOT_RUN);
@@ -110,7 +110,7 @@ int tool_run(const struct tool *tool)
 		return errno;
 	if (pid == 0)
 		tool_become(tool, parent);
-	setpgid(pid, pid); /* both sides do: whoever is first */
+	setpgid(pid, pid); /* parent and child both do, because either may be first */
 	pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pid_fd < 0) {
 		err = errno;

@@ -88,7 +88,7 @@ double top_view_quantile(const struct top_view *view, const char *name, double s
 	return NAN;
 }
 
-/* "-" for what the server does not tell. */
+/* "-" for figures that the server does not report. */
 static void top_view_print_figure(char text[FIGURE_SIZE], double value, int decimals,
 				  const char *unit)
 {
@@ -342,7 +342,8 @@ static void top_view_put_times(struct page *page)
 	}
 }
 
-/* One of the values of a label, if it was ever counted; those of just now stand out. */
+/* One of the values of a label, if it was ever counted; those that changed since the last look are
+ * highlighted. */
 static bool top_view_put_labelled(struct page *page, enum metric metric, const char *label)
 {
 	double sum = top_view_number_in(page->view->now, rows[metric].name, label);

@@ -29,7 +29,7 @@ struct addition {
 	const char *name; /* the last part of it */
 };
 
-/* What may stand beside a model, put in place in this order. */
+/* The files that may belong to a model, put in place in this order. */
 static const char *const companions[] = {".json"};
 
 static int voices_add_refuse(struct addition *addition, const char *why)
@@ -60,7 +60,7 @@ static int voices_add_stage_file(struct addition *addition, const char *end)
 	return err ? voices_folder_failed(folder, name, err, addition->work.why) : 0;
 }
 
-/* One that is there stays, whoever put it there. */
+/* An existing one stays, whatever its origin. */
 static int voices_add_need_runtime(struct voices_work *work)
 {
 	struct voices_folder *folder = &work->folder;

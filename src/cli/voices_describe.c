@@ -1,5 +1,5 @@
 /*
- * voices_describe.c: the JSON beside a model (see voices_describe.h).
+ * voices_describe.c: the JSON file of a model (see voices_describe.h).
  */
 #include "cli/voices_describe.h"
 

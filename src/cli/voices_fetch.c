@@ -78,7 +78,7 @@ int voices_verb_fetch(const struct command_call *call, const struct config *conf
 		err = voices_work_install(&work, voices_package_runtime());
 	if (!err)
 		err = voices_work_install(&work, &voices_package_libritts);
-	if (!err && !command_value(call, "report-to")) /* a server says so in its own words */
+	if (!err && !command_value(call, "report-to")) /* the server that asked reports it itself */
 		progress_step(&work.progress, "the neural voices are in %s", config->voices_dir);
 	return voices_work_close(&work, err);
 }

@@ -52,7 +52,7 @@ static int voices_file_finish_hash(char hash[VOICES_FILE_HASH_LEN + 1], EVP_MD_C
 	return 0;
 }
 
-/* Reads `len` bytes from where `from` stands, or all when `len` is 0, into the
+/* Reads `len` bytes from the position of `from`, or all when `len` is 0, into the
  * hash and, when `to` is a file, there. */
 static int voices_file_pass_through(EVP_MD_CTX *md, int from, int to, uint64_t len)
 {

@@ -201,7 +201,7 @@ int voices_folder_check_space(const struct voices_folder *folder, uint64_t bytes
 	uint64_t room;
 
 	if (fstatvfs(folder->dir_fd, &disk) != 0)
-		return 0; /* then the writes will tell */
+		return 0; /* then the writes will fail */
 	room = (uint64_t)disk.f_bavail * disk.f_frsize;
 	if (room >= bytes)
 		return 0;

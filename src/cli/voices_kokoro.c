@@ -111,7 +111,7 @@ static void voices_kokoro_describe_speaker(struct json_write *json, const char *
 	voices_describe_speaker(json, &speaker);
 }
 
-/* Opens the object that stands under a key of the one we are in. */
+/* Opens the object that is the value of a key. */
 static bool voices_kokoro_enter(struct json *json, const char *wanted)
 {
 	struct json_value key, value;

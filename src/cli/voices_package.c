@@ -120,7 +120,7 @@ static void voices_package_show_part(void *arg)
 		      visit->package->size);
 }
 
-/* What was fetched must be what was pinned, whoever delivered it. */
+/* What was fetched must be what was pinned, whatever server delivered it. */
 static int voices_package_check_archive(struct visit *visit)
 {
 	const struct voices_package *package = visit->package;
@@ -256,7 +256,7 @@ static int voices_package_stage_json(struct visit *visit, int symbols_fd)
 	return err ? voices_package_failed(visit, package->json, err) : 0;
 }
 
-/* A model that is described anew must not look changed when it is not. */
+/* A model that is described again must not look changed when it is not. */
 static int voices_package_place_json(struct visit *visit)
 {
 	const char *name = visit->package->json;

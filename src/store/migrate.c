@@ -383,7 +383,7 @@ int migrate_holder(const char *address)
 		return 0;
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return 0; /* it will be told when it is opened */
+		return 0; /* opening it will fail with the reason */
 	if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
 		holder = lock.l_pid;
 	close(fd);

@@ -1,7 +1,7 @@
 /*
  * postgres.c: the store of many servers, by PostgreSQL.
  *
- * Used by one thread at a time and over one connection: whoever has several threads
+ * Used by one thread at a time and over one connection: a program with several threads
  * opens the address as often, and that is the pool.  Other servers have the same
  * database open.
  *

@@ -1,7 +1,7 @@
 /*
  * postgres_ask.c: statements and transactions (see postgres_private.h).
  *
- * Statements are prepared when they are first needed, on each connection anew.
+ * Statements are prepared when they are first needed, on each connection.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
  *
  * A server that refuses the role, its password or the name of the database will not change
  * its mind; one that is starting up, is full or is not there may.  libpq says which only in
- * words, in the server's language, unless it is told before it connects to include the
+ * words, in the server's language, unless it is asked before it connects to include the
  * SQLSTATE; so a connection that failed is tried a second time for that.
  */
 #include <assert.h>
@@ -33,14 +33,14 @@
 /* How long one address may take to answer, see below. */
 #define WHY_US UINT64_C(2000000)
 
-/* Of the lock of all that migrate a schema of ours in the same database. */
+/* The advisory lock of all that migrate this schema in the same database. */
 #define MIGRATION_LOCK "7923190112358132134"
 
 static const char settings[] =
 	"SET search_path TO syrinx;"
 	"SET default_transaction_isolation TO 'read committed';"
 	"SET statement_timeout TO 5000;"
-	/* Who stops in the middle must not hold the others' locks. */
+	/* A client that stops in the middle must not hold the others' locks. */
 	"SET idle_in_transaction_session_timeout TO 5000;"
 	/* A row that is called durable must be: stronger settings are left alone. */
 	"SELECT set_config('synchronous_commit', 'on', false)"
@@ -374,7 +374,7 @@ int postgres_connect(struct postgres *postgres)
 	return 0;
 }
 
-/* What a server says to somebody who asked nothing is that it ends: then the rest is
+/* What a server sends without a question is that it ends: then the rest is
  * the end of the connection. */
 static bool postgres_connection_was_hung_up(PGconn *db)
 {

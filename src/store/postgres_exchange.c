@@ -131,7 +131,7 @@ static int postgres_exchange_receive(PGresult **resultp, PGconn *db, uint64_t de
 	return 0;
 }
 
-/* The connection is of no use any more. */
+/* The connection cannot be used again. */
 static int postgres_exchange_lost(struct postgres *postgres, const char *what, int err)
 {
 	char line[POSTGRES_LINE_SIZE];
@@ -174,7 +174,7 @@ int postgres_failed(const PGresult *result, const char *what)
 	return err;
 }
 
-/* Statements as they stand, several of them perhaps; a number, when the last gives
+/* One or more statements without parameters; a number, when the last gives
  * one. */
 int postgres_execute_now(struct postgres *postgres, const char *sql, int64_t patience_ms,
 			 const char *what, int64_t *number)

@@ -74,7 +74,7 @@ static int postgres_import_begin_copy(struct postgres *postgres, enum store_row_
 	return err;
 }
 
-/* As COPY reads it: what would end a value or a line stands behind a backslash. */
+/* As COPY reads it: what would end a value or a line is written after a backslash. */
 static int postgres_import_append_text(struct buf *line, const char *text)
 {
 	int err = 0;

@@ -30,11 +30,11 @@
 #include "base/mem.h"
 
 /* Others hold the file for a transaction of a few milliseconds, a dictionary of
- * 10,000 entries for some hundred; whoever takes this long is stuck, and the
+ * 10,000 entries for some hundred; one that takes this long is stuck, and the
  * ledger has its spool. */
 #define BUSY_TIMEOUT_MS 1000
 /* SQLite's own pauses grow to a tenth of a second.  A ledger that books one batch
- * after the other leaves the file alone for moments only, and whoever looks so
+ * after the other leaves the file alone for moments only, and a handle that looked so
  * seldom would miss them all. */
 #define BUSY_PAUSE_NS 250000
 #define WAL_RETRY_MS 5

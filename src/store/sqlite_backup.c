@@ -46,7 +46,7 @@ int backup_make_file(const char *path, bool to_owner)
 }
 
 /* All pages in one step: it reads in one transaction, so others may write meanwhile and nothing
- * of it is seen.  (In several steps each write of another process would begin it anew.) */
+ * of it is seen.  (In several steps each write of another process would start it again.) */
 static int sqlite_backup_copy_pages(sqlite3 *to, sqlite3 *from, const char *path)
 {
 	sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
@@ -68,7 +68,7 @@ int backup_copy_file(const char *to, const char *from, bool to_owner)
 
 	if (err)
 		return err;
-	/* A log that nobody has open can be read only by somebody who may write. */
+	/* A log that no process has open can be read only with the right to write. */
 	err = sqlite_backup_open(&source, from,
 				 access(from, W_OK) == 0 ? SQLITE_OPEN_READWRITE
 							 : SQLITE_OPEN_READONLY);

@@ -237,7 +237,7 @@ static int sqlite_keys_find_token(struct sqlite *sqlite, enum statement id, cons
 	return sqlite_number(sqlite, id, "cannot take a token", key_id);
 }
 
-/* Looked for first: who guesses must not wait for those who write, nor they for him. */
+/* Looked for first: a guess must neither wait for writers nor delay them. */
 int sqlite_token_take(struct store *store, struct store_key *key, const uint8_t *hash,
 		      const char *path, int64_t now_ms)
 {

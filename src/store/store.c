@@ -64,8 +64,8 @@ int store_open(struct store **storep, const char *address)
 	return EPROTONOSUPPORT;
 }
 
-/* A password stands before the @, or among the options after the path.  Where an @
- * stands elsewhere, nobody knows what was meant, and nothing is shown. */
+/* A password is before the @, or among the options after the path.  With an @
+ * elsewhere the meaning is unclear, and nothing is shown. */
 void store_show_address(char shown[STORE_ADDRESS_SHOWN], const char *address)
 {
 	const char *scheme_end = strstr(address, "://");
