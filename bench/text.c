@@ -35,7 +35,7 @@ static unsigned text_pick(unsigned *seed, unsigned below)
 	return (*seed >> 16) % below;
 }
 
-static const char *pick_word(unsigned *seed, const char *const *words, unsigned count)
+static const char *text_pick_word(unsigned *seed, const char *const *words, unsigned count)
 {
 	return words[text_pick(seed, count)];
 }
@@ -69,9 +69,9 @@ static void text_make_plain(char *out, unsigned *seed)
 		"?",
 	};
 
-	snprintf(out, SENTENCE_MAX, "%s %s %s%s", pick_word(seed, who, COUNT(who)),
-		 pick_word(seed, did, COUNT(did)), pick_word(seed, what, COUNT(what)),
-		 pick_word(seed, more, COUNT(more)));
+	snprintf(out, SENTENCE_MAX, "%s %s %s%s", text_pick_word(seed, who, COUNT(who)),
+		 text_pick_word(seed, did, COUNT(did)), text_pick_word(seed, what, COUNT(what)),
+		 text_pick_word(seed, more, COUNT(more)));
 }
 
 /* Dates, money, times, units, addresses: what a voice agent says all day. */

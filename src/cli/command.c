@@ -115,7 +115,8 @@ int command_refuse_verb(const struct command *command, const char *const *verbs,
 }
 
 /* The option that an argument names, by "--name", "--name=value", "-n" or "-nvalue". */
-static const struct command_option *find_option(const struct command *command, const char *argument)
+static const struct command_option *command_find_option(const struct command *command,
+							const char *argument)
 {
 	size_t len = strcspn(argument, "=");
 	const struct command_option *option;
@@ -211,7 +212,7 @@ static void command_forget(struct command_call *call)
 static int command_take_option(struct command_call *call, char **argv, int *at)
 {
 	char *argument = argv[*at];
-	const struct command_option *option = find_option(call->command, argument);
+	const struct command_option *option = command_find_option(call->command, argument);
 	char *given = command_attached_value(argument);
 	bool is_attached = given != NULL;
 	const char **value;
@@ -286,7 +287,7 @@ static bool command_asks_for_help(int argc, char **argv)
 }
 
 /* What people expect of every program: --version and --help as the first word. */
-static const char *name_of(const char *word)
+static const char *command_name_of(const char *word)
 {
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
 		return "version";
@@ -322,7 +323,7 @@ int command_main(int argc, char **argv)
 		command_print_summary();
 		return fflush(stdout) == 0 ? COMMAND_OK : COMMAND_FAILED;
 	}
-	command = command_find(name_of(argv[1]));
+	command = command_find(command_name_of(argv[1]));
 	if (!command)
 		return command_refuse_name(argv[1]);
 	return command_run(command, argc - 2, argv + 2);

@@ -164,7 +164,7 @@ static int key_create(struct store *store, const struct command_call *call)
 	return COMMAND_OK;
 }
 
-static const char *state_of(const struct store_key *key)
+static const char *key_state_of(const struct store_key *key)
 {
 	if (key->revoked_ms)
 		return "revoked";
@@ -218,7 +218,7 @@ static bool key_add_row(const struct store_key *key, void *arg)
 	table_cell(table, "%s", key->prefix);
 	table_cell(table, "%" PRId64, key->account_id);
 	table_cell(table, "%" PRId64, key->project_id);
-	table_cell(table, "%s", state_of(key));
+	table_cell(table, "%s", key_state_of(key));
 	key_add_moment(table, key->created_ms);
 	key_add_moment(table, key->used_ms);
 	key_add_moment(table, key->expires_ms);
@@ -242,7 +242,7 @@ static bool key_add_json(const struct store_key *key, void *arg)
 		return true;
 	json_write_object(json, NULL);
 	account_json_write_key(json, key);
-	json_write_string(json, "state", state_of(key), strlen(state_of(key)));
+	json_write_string(json, "state", key_state_of(key), strlen(key_state_of(key)));
 	json_write_object_end(json);
 	return true;
 }

@@ -51,7 +51,7 @@ static bool playback_is_on_path(const char *command)
 	return system(check) == 0;
 }
 
-static const char *find_player(void)
+static const char *playback_find_player(void)
 {
 	for (size_t i = 0; i < COUNT(players); ++i) {
 		if (playback_is_on_path(players[i]))
@@ -75,7 +75,7 @@ static void playback_destroy(void *object)
 static void playback_choose_player(struct playback *playback)
 {
 	signal(SIGPIPE, SIG_IGN); /* a player may be closed at any time */
-	playback->player = find_player();
+	playback->player = playback_find_player();
 	if (!playback->player)
 		snprintf(playback->error, sizeof(playback->error),
 			 "no player found (aplay, paplay, pw-play, play or ffplay)%s",

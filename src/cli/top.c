@@ -146,7 +146,7 @@ static bool top_show(struct top *top)
 /* Looks */
 
 /* Words for an answer that is no page of metrics. */
-static const char *refusal_of(unsigned status)
+static const char *top_refusal_of(unsigned status)
 {
 	switch (status) {
 	case 401:
@@ -208,7 +208,7 @@ static void top_take_answer(struct top *top, const struct asking_answer *answer)
 			 top->is_once ? "" : "waiting for the server: ", answer->why);
 	else if (answer->status != 200)
 		snprintf(top->trouble, sizeof(top->trouble), "%s answered %u: %s", top->base,
-			 answer->status, refusal_of(answer->status));
+			 answer->status, top_refusal_of(answer->status));
 	else
 		snprintf(top->trouble, sizeof(top->trouble),
 			 "%s answered something else: is it Syrinx?", top->base);

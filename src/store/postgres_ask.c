@@ -14,7 +14,7 @@
  * crowd that should hear of it. */
 #define TRIES_MAX 5
 
-static const char *name_of(char name[16], enum postgres_statement id)
+static const char *postgres_ask_name_of(char name[16], enum postgres_statement id)
 {
 	snprintf(name, 16, "s%d", (int)id);
 	return name;
@@ -30,7 +30,7 @@ static int postgres_ask_prepare(struct postgres *postgres, enum postgres_stateme
 	if (postgres->prepared[id])
 		return 0;
 	err = postgres_answer_of(&result, postgres,
-				 PQsendPrepare(postgres->db, name_of(name, id),
+				 PQsendPrepare(postgres->db, postgres_ask_name_of(name, id),
 					       postgres_statements[id].sql, 0, NULL),
 				 POSTGRES_STATEMENT_MS, what);
 	if (err)
@@ -52,7 +52,7 @@ static int postgres_ask_prepared(PGresult **resultp, struct postgres *postgres,
 	if (err)
 		return err;
 	return postgres_answer_of(resultp, postgres,
-				  PQsendQueryPrepared(postgres->db, name_of(name, id),
+				  PQsendQueryPrepared(postgres->db, postgres_ask_name_of(name, id),
 						      values->count, values->values,
 						      values->lengths, values->formats, 0),
 				  POSTGRES_STATEMENT_MS, what);

@@ -56,7 +56,7 @@ static int postgres_exchange_errno_of(const char *state)
 	return EIO;
 }
 
-static const char *state_of(const PGresult *result)
+static const char *postgres_exchange_state_of(const PGresult *result)
 {
 	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
@@ -162,7 +162,7 @@ int postgres_answer_of(PGresult **resultp, struct postgres *postgres, int sent, 
 int postgres_failed(const PGresult *result, const char *what)
 {
 	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-	int err = postgres_exchange_errno_of(state_of(result));
+	int err = postgres_exchange_errno_of(postgres_exchange_state_of(result));
 	char line[POSTGRES_LINE_SIZE];
 
 	/* Whoever tries again knows what to say in the end, and who asked for it what is

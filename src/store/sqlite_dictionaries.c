@@ -11,7 +11,7 @@
 #include "store/sqlite_private.h"
 
 /* NULL for a NULL; else lent by the statement until its next step. */
-static const char *text_at(sqlite3_stmt *stmt, int column)
+static const char *sqlite_dictionaries_text_at(sqlite3_stmt *stmt, int column)
 {
 	return (const char *)sqlite3_column_text(stmt, column);
 }
@@ -22,9 +22,9 @@ static int sqlite_dictionaries_read_dictionary(struct store_dictionary *dictiona
 	*dictionary = (struct store_dictionary){
 		.id = sqlite3_column_int64(stmt, 0),
 		.project_id = sqlite3_column_int64(stmt, 1),
-		.name = text_at(stmt, 2),
-		.description = text_at(stmt, 3),
-		.language = text_at(stmt, 4),
+		.name = sqlite_dictionaries_text_at(stmt, 2),
+		.description = sqlite_dictionaries_text_at(stmt, 3),
+		.language = sqlite_dictionaries_text_at(stmt, 4),
 		.is_active = sqlite3_column_int(stmt, 5) != 0,
 		.revision = sqlite3_column_int64(stmt, 6),
 		.created_ms = sqlite3_column_int64(stmt, 7),
@@ -38,9 +38,9 @@ static int sqlite_dictionaries_read_entry(struct store_entry *entry, sqlite3_stm
 	*entry = (struct store_entry){
 		.id = sqlite3_column_int64(stmt, 0),
 		.dictionary_id = sqlite3_column_int64(stmt, 1),
-		.said = {.word = text_at(stmt, 2),
-			 .replacement = text_at(stmt, 3),
-			 .ipa = text_at(stmt, 4),
+		.said = {.word = sqlite_dictionaries_text_at(stmt, 2),
+			 .replacement = sqlite_dictionaries_text_at(stmt, 3),
+			 .ipa = sqlite_dictionaries_text_at(stmt, 4),
 			 .case_sensitive = sqlite3_column_int(stmt, 5) != 0},
 		.created_ms = sqlite3_column_int64(stmt, 6),
 		.updated_ms = sqlite3_column_int64(stmt, 7),

@@ -6,7 +6,7 @@
 #include "store/sqlite_private.h"
 
 /* NULL for a NULL; else lent by the statement until its next step. */
-static const char *text_at(sqlite3_stmt *stmt, int column)
+static const char *sqlite_voices_text_at(sqlite3_stmt *stmt, int column)
 {
 	return (const char *)sqlite3_column_text(stmt, column);
 }
@@ -17,18 +17,18 @@ static int sqlite_voices_read_voice(struct store_voice *voice, sqlite3_stmt *stm
 		.id = sqlite3_column_int64(stmt, 0),
 		.project_id = sqlite3_column_int64(stmt, 1),
 		.base_id = sqlite3_column_int64(stmt, 2),
-		.name = text_at(stmt, 3),
+		.name = sqlite_voices_text_at(stmt, 3),
 		.pitch = sqlite3_column_double(stmt, 4),
 		.rate = sqlite3_column_double(stmt, 5),
-		.variant = text_at(stmt, 6),
-		.description = text_at(stmt, 7),
-		.generative_description = text_at(stmt, 8),
-		.sample_text = text_at(stmt, 9),
-		.sex = text_at(stmt, 10),
-		.age = text_at(stmt, 11),
-		.category = text_at(stmt, 12),
-		.quality = text_at(stmt, 13),
-		.languages = text_at(stmt, 14),
+		.variant = sqlite_voices_text_at(stmt, 6),
+		.description = sqlite_voices_text_at(stmt, 7),
+		.generative_description = sqlite_voices_text_at(stmt, 8),
+		.sample_text = sqlite_voices_text_at(stmt, 9),
+		.sex = sqlite_voices_text_at(stmt, 10),
+		.age = sqlite_voices_text_at(stmt, 11),
+		.category = sqlite_voices_text_at(stmt, 12),
+		.quality = sqlite_voices_text_at(stmt, 13),
+		.languages = sqlite_voices_text_at(stmt, 14),
 		.is_public = sqlite3_column_int(stmt, 15) != 0,
 		.sampled_ms = sqlite3_column_int64(stmt, 16),
 		.revision = sqlite3_column_int64(stmt, 17),
