@@ -22,7 +22,7 @@ help:
 	@echo 'make test      every test, with sanitizers (about 20 minutes on two idle cores); ends with the number passed'
 	@echo 'make conformance  every statement of the documents that Syrinx implements, against a server; ARGS="--only idle-*"'
 	@echo 'make build     build/syrinx and the engines beside it'
-	@echo 'make check     format, layers, clang-tidy, cppcheck for what has changed; ALL=1: for everything'
+	@echo 'make check     format, layers, unused functions, clang-tidy, cppcheck for what has changed; ALL=1: for everything'
 	@echo 'make fuzz      every fuzz driver for SECONDS (30) seconds'
 	@echo 'make crash-test  the ledger, while the server is killed KILLS (1000) times'
 	@echo 'make upgrade-test  one voice through five upgrades and three restarts, with busy processors'
@@ -67,6 +67,7 @@ conformance: build
 check:
 	tools/setup check
 	tools/check-layers
+	tools/check-unused
 	tools/check-format
 	tools/check-static $(if $(ALL),--all)
 

@@ -246,18 +246,12 @@ static int open_lane(struct account *account, int number, const char *address)
 	return err ? err : thread_alloc(&lane->thread, account->loop, names[number], run, lane);
 }
 
-static bool is_memory(const char *address)
-{
-	return address && strcmp(address, "memory:") == 0;
-}
-
 static int open_lanes(struct account *account, const char *address)
 {
-	bool is_alone = !address || is_memory(address);
 	int err = 0;
 
 	for (int i = 0; i < LANES && !err; ++i) {
-		if (i == LANE_LEDGER || !is_alone)
+		if (i == LANE_LEDGER || address)
 			err = open_lane(account, i, address);
 	}
 	return err;
@@ -331,7 +325,7 @@ static int open_disk(struct account *account, struct store *store,
 	int err;
 
 	/* Rows that outlived their keys would be nobody's. */
-	if (!options->data_dir || options->data_dir[0] == '\0' || is_memory(options->address))
+	if (!options->data_dir || options->data_dir[0] == '\0' || store->is_volatile)
 		return 0;
 	err = make_spool_dir(&account->spool_dir, options->data_dir);
 	if (err || !account->spool_dir)

@@ -19,8 +19,8 @@
 struct account;
 
 struct account_options {
-	/* Where the store is opened again, once for each lane but the first.  NULL, or
-	 * "memory:": there is one handle, and one thread for all lanes. */
+	/* Where the store is opened again, once for each lane but the first.  NULL: there is
+	 * one handle, and one thread for all lanes. */
 	const char *address;
 	/* Where rows wait on the disk while the store is away, and running turns are
 	 * noted: DIR/spool.  NULL or "": they wait in memory, and are not noted. */

@@ -123,11 +123,6 @@ int registry_find_project(struct store *store, struct store_project *project, in
 	return id == 0 && account_id ? add_missing_project(store, project, account_id) : ENOENT;
 }
 
-int registry_first_project(struct store *store, struct store_project *project, int64_t account_id)
-{
-	return registry_find_project(store, project, account_id, 0);
-}
-
 int registry_add_key(struct store *store, char text[ACCOUNT_KEY_LEN + 1], struct store_key *key)
 {
 	const struct store_key wishes = *key;

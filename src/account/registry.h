@@ -31,8 +31,6 @@ int registry_find_account(struct store *store, struct store_account *account, co
  * is made where an account was left without one. */
 int registry_find_project(struct store *store, struct store_project *project, int64_t account_id,
 			  int64_t id);
-/* The account's oldest. */
-int registry_first_project(struct store *store, struct store_project *project, int64_t account_id);
 
 /* Makes a key and its text; of `key` the name, scopes, limits, credit, expiry and
  * project are what it shall have.  EINVAL for the project. */

@@ -13,17 +13,17 @@ const unsigned audio_format_rates[] = {8000, 16000, 22050, 24000, 32000, 44100, 
 /* audio/basic is µ-law.  Headerless A-law of 8 kHz has no registered type; VoiceXML 2.0
  * (appendix E) calls it audio/x-alaw-basic, beside audio/basic. */
 static const struct {
-	const char *name, *content_type, *ending;
+	const char *name, *content_type;
 	bool needs_encoder;
 } encodings[AUDIO_ENCODING_COUNT] = {
-	[AUDIO_PCM16] = {"pcm_s16le", "audio/pcm", "pcm", false},
-	[AUDIO_MULAW] = {"mulaw", "audio/basic", "ulaw", false},
-	[AUDIO_ALAW] = {"alaw", "audio/x-alaw-basic", "alaw", false},
-	[AUDIO_WAV] = {"wav", "audio/wav", "wav", true},
-	[AUDIO_MP3] = {"mp3", "audio/mpeg", "mp3", true},
-	[AUDIO_OPUS] = {"opus", "audio/ogg", "opus", true},
-	[AUDIO_FLAC] = {"flac", "audio/flac", "flac", true},
-	[AUDIO_AAC] = {"aac", "audio/aac", "aac", true},
+	[AUDIO_PCM16] = {"pcm_s16le", "audio/pcm", false},
+	[AUDIO_MULAW] = {"mulaw", "audio/basic", false},
+	[AUDIO_ALAW] = {"alaw", "audio/x-alaw-basic", false},
+	[AUDIO_WAV] = {"wav", "audio/wav", true},
+	[AUDIO_MP3] = {"mp3", "audio/mpeg", true},
+	[AUDIO_OPUS] = {"opus", "audio/ogg", true},
+	[AUDIO_FLAC] = {"flac", "audio/flac", true},
+	[AUDIO_AAC] = {"aac", "audio/aac", true},
 };
 
 /* The first of a format's rows is its name. */
@@ -91,11 +91,6 @@ const char *audio_format_encoding(enum audio_encoding encoding)
 const char *audio_format_content_type(enum audio_encoding encoding)
 {
 	return encodings[encoding].content_type;
-}
-
-const char *audio_format_ending(enum audio_encoding encoding)
-{
-	return encodings[encoding].ending;
 }
 
 bool audio_format_needs_encoder(enum audio_encoding encoding)

@@ -34,7 +34,6 @@ bool audio_format_has_rate(unsigned sample_rate);
 /* What a frame's `enc` and X-Audio-Format say: "pcm_s16le", "mp3". */
 const char *audio_format_encoding(enum audio_encoding encoding);
 const char *audio_format_content_type(enum audio_encoding encoding);
-const char *audio_format_ending(enum audio_encoding encoding); /* of a file: "mp3" */
 
 /* Frames of it are PCM16 that goes through an encoder (encoder.h). */
 bool audio_format_needs_encoder(enum audio_encoding encoding);

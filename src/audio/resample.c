@@ -63,13 +63,6 @@ static int table_get(struct fir **firp, unsigned in_rate, unsigned out_rate)
 	return 0;
 }
 
-int resample_prepare(unsigned in_rate, unsigned out_rate)
-{
-	struct fir *fir;
-
-	return in_rate == out_rate ? 0 : table_get(&fir, in_rate, out_rate);
-}
-
 void resample_forget(void)
 {
 	for (size_t i = 0; i < TABLES_MAX; ++i)

@@ -33,10 +33,6 @@ size_t resample_end_chunk(struct resample *resample, int16_t *out);
  * must not ring with what came before it.  Counting goes on. */
 void resample_rest(struct resample *resample);
 
-/* Makes a pair's table ahead of its first use on this thread, for a server that
- * knows its engines' rates: the first turn then need not. */
-int resample_prepare(unsigned in_rate, unsigned out_rate);
-
 /* Drops this thread's tables; resamplers that live keep theirs.  For the end
  * of a thread, and for tests that count objects. */
 void resample_forget(void);

@@ -17,30 +17,11 @@ _Static_assert(sizeof(struct header) % _Alignof(max_align_t) == 0,
 	       "the header must not misalign what follows");
 
 static atomic_size_t live;
-static atomic_size_t fail_after;
-
-void mem_fail_after(size_t n)
-{
-	atomic_store(&fail_after, n);
-}
-
-static int mem_must_fail(void)
-{
-	size_t left = atomic_load_explicit(&fail_after, memory_order_relaxed);
-
-	if (left == 0)
-		return 0;
-	atomic_store(&fail_after, left - 1);
-	return left == 1;
-}
 
 void *mem_zalloc(size_t size, mem_destroy_h *destroy)
 {
-	struct header *h;
+	struct header *h = calloc(1, sizeof(*h) + size);
 
-	if (mem_must_fail())
-		return NULL;
-	h = calloc(1, sizeof(*h) + size);
 	if (!h)
 		return NULL;
 	h->references = 1;

@@ -31,7 +31,4 @@ void *mem_deref(void *object);
 /* The number of living objects in this process, which leak tests check. */
 size_t mem_live(void);
 
-/* For tests: makes the n-th allocation from now fail (1 is the next); 0 turns it off. */
-void mem_fail_after(size_t n);
-
 #endif

@@ -23,7 +23,8 @@
 #include "server/tariff.h"
 
 /* The account that the verb's operand names. */
-static int find(struct store_account *account, struct store *store, const struct command_call *call)
+static int account_find(struct store_account *account, struct store *store,
+			const struct command_call *call)
 {
 	int err = registry_find_account(store, account, call->operands[1]);
 
@@ -32,7 +33,7 @@ static int find(struct store_account *account, struct store *store, const struct
 	return err ? store_verb_failed(call, err, "cannot look it up") : COMMAND_OK;
 }
 
-static int check_name(const char *name, const struct command_call *call)
+static int account_check_name(const char *name, const struct command_call *call)
 {
 	if (name[0] == '\0')
 		return command_usage_error(call->command, "--name must not be empty");
@@ -44,7 +45,7 @@ static int check_name(const char *name, const struct command_call *call)
 }
 
 /* A plan that is misspelt would be none. */
-static int check_plan(const struct store_account *account, const struct command_call *call)
+static int account_check_plan(const struct store_account *account, const struct command_call *call)
 {
 	struct config config;
 	int status = settings_load(&config, call);
@@ -57,8 +58,8 @@ static int check_plan(const struct store_account *account, const struct command_
 }
 
 /* What the options say of it: the fields that were given. */
-static int read_wishes(struct store_account *account, unsigned *fields,
-		       const struct command_call *call)
+static int account_read_wishes(struct store_account *account, unsigned *fields,
+			       const struct command_call *call)
 {
 	const char *prepaid = command_value(call, "prepaid");
 	bool has_name;
@@ -70,11 +71,11 @@ static int read_wishes(struct store_account *account, unsigned *fields,
 		status = store_verb_read_text(account->plan, STORE_NAME_MAX, &has_plan, call,
 					      "plan");
 	if (status == COMMAND_OK && has_plan)
-		status = check_plan(account, call);
+		status = account_check_plan(account, call);
 	if (status == COMMAND_OK)
 		status = store_verb_read_limits(&account->limits, &has_limits, call);
 	if (status == COMMAND_OK && has_name)
-		status = check_name(account->name, call);
+		status = account_check_name(account->name, call);
 	if (status == COMMAND_OK && prepaid && strcmp(prepaid, "yes") != 0 &&
 	    strcmp(prepaid, "no") != 0)
 		return command_usage_error(call->command, "--prepaid is yes or no, not \"%s\"",
@@ -86,11 +87,11 @@ static int read_wishes(struct store_account *account, unsigned *fields,
 	return status;
 }
 
-static int create(struct store *store, const struct command_call *call)
+static int account_create(struct store *store, const struct command_call *call)
 {
 	struct store_account account = {.limits = STORE_LIMITS_PLAN, .created_ms = clock_wall_ms()};
 	unsigned fields = 0;
-	int status = read_wishes(&account, &fields, call);
+	int status = account_read_wishes(&account, &fields, call);
 	int err;
 
 	if (status != COMMAND_OK)
@@ -117,7 +118,7 @@ static const struct table_column columns[] = {
 #define SHOWN (COUNT(columns) - 1)
 static const unsigned char account_ranks[COUNT(columns)] = {0, 0, 0, 3, 4, 5, 2, 0, 6, 1};
 
-static void add_shown(struct table *table, const struct store_account *row)
+static void account_add_shown(struct table *table, const struct store_account *row)
 {
 	char paid[STORE_VERB_CENTS_SIZE];
 	char spent[STORE_VERB_CENTS_SIZE];
@@ -139,12 +140,12 @@ static void add_shown(struct table *table, const struct store_account *row)
 	table_cell(table, "%s", created);
 }
 
-static bool add_row(const struct store_account *row, void *arg)
+static bool account_add_row(const struct store_account *row, void *arg)
 {
 	struct table *table = arg;
 	char limits[STORE_VERB_LIMITS_SIZE];
 
-	add_shown(table, row);
+	account_add_shown(table, row);
 	store_verb_print_limits(limits, &row->limits);
 	table_cell(table, "%s", limits);
 	return true;
@@ -174,7 +175,7 @@ static bool account_add_json(const struct store_account *row, void *arg)
 	return true;
 }
 
-static int list(struct store *store, const struct command_call *call)
+static int account_list(struct store *store, const struct command_call *call)
 {
 	struct account_listing listing = {.currency = account_currency(call)};
 	struct table table;
@@ -188,14 +189,14 @@ static int list(struct store *store, const struct command_call *call)
 	} else {
 		table_open(&table, columns, COUNT(columns));
 		table_narrow(&table, account_ranks);
-		err = store->ops->account_list(store, add_row, &table);
+		err = store->ops->account_list(store, account_add_row, &table);
 		printed = table_print(&table);
 	}
 	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list them")
 			      : COMMAND_OK;
 }
 
-static bool add_project(const struct store_project *row, void *arg)
+static bool account_add_project(const struct store_project *row, void *arg)
 {
 	struct table *table = arg;
 	char created[CALENDAR_SIZE];
@@ -207,7 +208,7 @@ static bool add_project(const struct store_project *row, void *arg)
 	return true;
 }
 
-static bool add_top_up(const struct store_top_up *row, void *arg)
+static bool account_add_top_up(const struct store_top_up *row, void *arg)
 {
 	struct table *table = arg;
 	char at[CALENDAR_SIZE];
@@ -222,7 +223,7 @@ static bool add_top_up(const struct store_top_up *row, void *arg)
 	return true;
 }
 
-static void add_limit(struct table *table, int64_t limit)
+static void account_add_limit(struct table *table, int64_t limit)
 {
 	if (limit < 0)
 		table_cell(table, "none");
@@ -232,14 +233,14 @@ static void add_limit(struct table *table, int64_t limit)
 
 /* A limit that the account leaves to its plan.  Plans are those of --config: without it
  * nobody knows here what the server's say. */
-static void add_plan_limit(struct table *table, const struct store_account *account,
-			   const struct plan *plan, size_t index, bool has_config)
+static void account_add_plan_limit(struct table *table, const struct store_account *account,
+				   const struct plan *plan, size_t index, bool has_config)
 {
 	const char *name = account->plan[0] ? account->plan : "default";
 	struct store_limits limits = plan ? plan->limits : (struct store_limits)STORE_LIMITS_PLAN;
 
 	if (has_config)
-		add_limit(table, *registry_limit_at(&limits, index));
+		account_add_limit(table, *registry_limit_at(&limits, index));
 	else
 		table_cell(table, "?");
 	if (!has_config)
@@ -253,7 +254,7 @@ static void add_plan_limit(struct table *table, const struct store_account *acco
 }
 
 /* What holds, and where it comes from. */
-static int show_limits(const struct store_account *account, const struct command_call *call)
+static int account_show_limits(const struct store_account *account, const struct command_call *call)
 {
 	static const struct table_column of_limits[] = {
 		{"LIMIT", false}, {"HOLDS", true}, {"FROM", false}};
@@ -273,9 +274,10 @@ static int show_limits(const struct store_account *account, const struct command
 
 		table_cell(&table, "%s", store_verb_limit_options[i]);
 		if (limit == STORE_LIMIT_PLAN) {
-			add_plan_limit(&table, account, plan, i, config_file_find(call).path);
+			account_add_plan_limit(&table, account, plan, i,
+					       config_file_find(call).path);
 		} else {
-			add_limit(&table, limit);
+			account_add_limit(&table, limit);
 			table_cell(&table, "its own");
 		}
 	}
@@ -325,7 +327,7 @@ static int account_show_json(struct store *store, const struct store_account *ac
 }
 
 /* Its row, its limits, its projects and what was paid in. */
-static int show(struct store *store, const struct command_call *call)
+static int account_show(struct store *store, const struct command_call *call)
 {
 	static const struct table_column of_projects[] = {
 		{"PROJECT", true}, {"CREATED", false}, {"NAME", false}};
@@ -333,7 +335,7 @@ static int show(struct store *store, const struct command_call *call)
 		{"TOP-UP", false}, {"AT", false}, {"CENTS", true}, {"NOTE", false}};
 	struct store_account account;
 	struct table table;
-	int status = find(&account, store, call);
+	int status = account_find(&account, store, call);
 	int err;
 
 	if (status != COMMAND_OK)
@@ -344,28 +346,28 @@ static int show(struct store *store, const struct command_call *call)
 	}
 	table_open(&table, columns, SHOWN);
 	table_narrow(&table, account_ranks);
-	add_shown(&table, &account);
+	account_add_shown(&table, &account);
 	err = table_print(&table);
 	printf("\n");
 	if (!err)
-		err = show_limits(&account, call);
+		err = account_show_limits(&account, call);
 	printf("\n");
 	table_open(&table, of_projects, COUNT(of_projects));
 	if (!err)
-		err = store->ops->project_list(store, account.id, add_project, &table);
+		err = store->ops->project_list(store, account.id, account_add_project, &table);
 	if (table_print(&table) != 0)
 		err = ENOMEM;
 	printf("\n");
 	table_open(&table, of_top_ups, COUNT(of_top_ups));
 	if (!err)
-		err = store->ops->top_up_list(store, account.id, add_top_up, &table);
+		err = store->ops->top_up_list(store, account.id, account_add_top_up, &table);
 	if (table_print(&table) != 0)
 		err = ENOMEM;
 	return err ? store_verb_failed(call, err, "cannot show it") : COMMAND_OK;
 }
 
-static int set(struct store *store, const struct command_call *call, int64_t id, unsigned fields,
-	       const struct store_account *to)
+static int account_set(struct store *store, const struct command_call *call, int64_t id,
+		       unsigned fields, const struct store_account *to)
 {
 	int err = store->ops->account_change(store, id, fields, to);
 
@@ -374,7 +376,7 @@ static int set(struct store *store, const struct command_call *call, int64_t id,
 	return err ? store_verb_failed(call, err, "cannot change it") : COMMAND_OK;
 }
 
-static int change(struct store *store, const struct command_call *call)
+static int account_change(struct store *store, const struct command_call *call)
 {
 	static const struct store_verb_field names[] = {{STORE_ACCOUNT_NAME, "name"},
 							{STORE_ACCOUNT_PLAN, "plan"},
@@ -383,16 +385,16 @@ static int change(struct store *store, const struct command_call *call)
 	char list[STORE_VERB_FIELDS_SIZE];
 	struct store_account account;
 	unsigned fields = 0;
-	int status = find(&account, store, call);
+	int status = account_find(&account, store, call);
 
 	if (status == COMMAND_OK)
-		status = read_wishes(&account, &fields, call);
+		status = account_read_wishes(&account, &fields, call);
 	if (status != COMMAND_OK)
 		return status;
 	if (fields == 0)
 		return command_usage_error(call->command,
 					   "change needs an option that says what to change");
-	status = set(store, call, account.id, fields, &account);
+	status = account_set(store, call, account.id, fields, &account);
 	store_verb_print_fields(list, names, COUNT(names), fields);
 	if (status == COMMAND_OK)
 		command_report("account %" PRId64 " (%s) changed: %s", account.id, account.name,
@@ -433,10 +435,11 @@ static void account_report_state(struct store *store, const struct store_account
 			       account->id, account->name, count.valid);
 }
 
-static int close_or_open(struct store *store, const struct command_call *call, int64_t closed_ms)
+static int account_close_or_open(struct store *store, const struct command_call *call,
+				 int64_t closed_ms)
 {
 	struct store_account account;
-	int status = find(&account, store, call);
+	int status = account_find(&account, store, call);
 
 	if (status != COMMAND_OK)
 		return status;
@@ -448,23 +451,23 @@ static int close_or_open(struct store *store, const struct command_call *call, i
 		return COMMAND_OK;
 	}
 	account.closed_ms = closed_ms;
-	status = set(store, call, account.id, STORE_ACCOUNT_CLOSED, &account);
+	status = account_set(store, call, account.id, STORE_ACCOUNT_CLOSED, &account);
 	if (status == COMMAND_OK)
 		account_report_state(store, &account);
 	return status;
 }
 
-static int close_it(struct store *store, const struct command_call *call)
+static int account_close_it(struct store *store, const struct command_call *call)
 {
-	return close_or_open(store, call, clock_wall_ms());
+	return account_close_or_open(store, call, clock_wall_ms());
 }
 
-static int reopen(struct store *store, const struct command_call *call)
+static int account_reopen(struct store *store, const struct command_call *call)
 {
-	return close_or_open(store, call, 0);
+	return account_close_or_open(store, call, 0);
 }
 
-static int make_id(char id[STORE_TURN_ID_MAX + 1])
+static int account_make_id(char id[STORE_TURN_ID_MAX + 1])
 {
 	uint64_t random[2];
 
@@ -475,7 +478,7 @@ static int make_id(char id[STORE_TURN_ID_MAX + 1])
 	return 0;
 }
 
-static int read_top_up(struct store_top_up *top_up, const struct command_call *call)
+static int account_read_top_up(struct store_top_up *top_up, const struct command_call *call)
 {
 	const char *cents = command_value(call, "cents");
 	bool has_id;
@@ -493,14 +496,14 @@ static int read_top_up(struct store_top_up *top_up, const struct command_call *c
 		return status;
 	if (has_id && top_up->id[0] == '\0')
 		return command_usage_error(call->command, "--id must not be empty");
-	if (!has_id && make_id(top_up->id) != 0)
+	if (!has_id && account_make_id(top_up->id) != 0)
 		return store_verb_failed(call, 0, "no random numbers");
 	return store_verb_read_text(top_up->note, STORE_NAME_MAX, &has_note, call, "note");
 }
 
 /* After a lost answer, a caller who retries needs to know whether the top-up was new. */
-static void tell_top_up(const struct store_top_up *row, bool is_old,
-			const struct store_account *account, const char *currency)
+static void account_tell_top_up(const struct store_top_up *row, bool is_old,
+				const struct store_account *account, const char *currency)
 {
 	char at[CALENDAR_SIZE];
 	char balance[MONEY_SIZE];
@@ -514,16 +517,16 @@ static void tell_top_up(const struct store_top_up *row, bool is_old,
 		printf("%s: the balance is %s\n", row->id, balance);
 }
 
-static int top_up(struct store *store, const struct command_call *call)
+static int account_top_up(struct store *store, const struct command_call *call)
 {
 	int64_t now_ms = clock_wall_ms();
 	struct store_top_up row = {.at_ms = now_ms};
 	struct store_account account;
-	int status = read_top_up(&row, call);
+	int status = account_read_top_up(&row, call);
 	int err;
 
 	if (status == COMMAND_OK)
-		status = find(&account, store, call);
+		status = account_find(&account, store, call);
 	if (status != COMMAND_OK)
 		return status;
 	row.account_id = account.id;
@@ -537,7 +540,7 @@ static int top_up(struct store *store, const struct command_call *call)
 		err = store->ops->account_get(store, &account, account.id);
 	if (err)
 		return store_verb_failed(call, err, "cannot record it");
-	tell_top_up(&row, row.at_ms != now_ms, &account, account_currency(call));
+	account_tell_top_up(&row, row.at_ms != now_ms, &account, account_currency(call));
 	if (!command_value(call, "id"))
 		command_report(
 			"(the id was made for this top-up; running the command again adds the "
@@ -547,7 +550,7 @@ static int top_up(struct store *store, const struct command_call *call)
 }
 
 /* Do the totals that are kept match the rows of the ledger? */
-static int check(struct store *store, const struct command_call *call)
+static int account_check(struct store *store, const struct command_call *call)
 {
 	int64_t wrong = 0;
 	int err = store->ops->audit(store, &wrong);
@@ -562,17 +565,17 @@ static int check(struct store *store, const struct command_call *call)
 }
 
 static const struct store_verb verbs[] = {
-	{"create", true, 0, "", create},
-	{"list", false, 0, "", list},
-	{"show", false, 1, "an account", show},
-	{"change", true, 1, "an account", change},
-	{"close", true, 1, "an account", close_it},
-	{"reopen", true, 1, "an account", reopen},
-	{"top-up", true, 1, "an account", top_up},
-	{"check", false, 0, "", check},
+	{"create", true, 0, "", account_create},
+	{"list", false, 0, "", account_list},
+	{"show", false, 1, "an account", account_show},
+	{"change", true, 1, "an account", account_change},
+	{"close", true, 1, "an account", account_close_it},
+	{"reopen", true, 1, "an account", account_reopen},
+	{"top-up", true, 1, "an account", account_top_up},
+	{"check", false, 0, "", account_check},
 };
 
-static int run(const struct command_call *call)
+static int account_run(const struct command_call *call)
 {
 	return store_verb_run(call, verbs, COUNT(verbs));
 }
@@ -599,7 +602,7 @@ const struct command command_account = {
 	.operands_max = 2,
 	.summary = "Create, show and limit the accounts that pay, and top up their credit.",
 	.options = options,
-	.run = run,
+	.run = account_run,
 	.examples = "  syrinx account create --name acme --prepaid yes\n"
 		    "  syrinx account top-up acme --cents 2000 --id invoice-2026-17\n",
 };

@@ -34,7 +34,7 @@ void agent_choice_add_echo(struct config *config, const char *local_key)
 	config->agents_count = 1;
 }
 
-static int add_local_echo(struct config *config, const struct command *command)
+static int agent_choice_add_local_echo(struct config *config, const struct command *command)
 {
 	char key[ACCOUNT_KEY_LEN + 1];
 	int err;
@@ -57,7 +57,7 @@ static int add_local_echo(struct config *config, const struct command *command)
 int agent_choice_find(const struct config_agent **agentp, struct config *config,
 		      const struct command *command, const char *name)
 {
-	int err = add_local_echo(config, command);
+	int err = agent_choice_add_local_echo(config, command);
 
 	if (err)
 		return err;

@@ -3,7 +3,7 @@
  *
  * Without an [agent] in the configuration a server has an echo, so that a
  * conversation can be tried before there is a language model.  Its key comes from
- * the local one: whoever can read the data directory can talk to it.
+ * the local one: anyone who can read the data directory can talk to it.
  */
 #ifndef CLI_AGENT_CHOICE_H
 #define CLI_AGENT_CHOICE_H

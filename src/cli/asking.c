@@ -30,7 +30,7 @@ struct asking {
 	void *arg;
 };
 
-static void tell(struct asking *asking, const char *why)
+static void asking_tell(struct asking *asking, const char *why)
 {
 	struct asking_answer answer = {.why = why, .status = asking->status};
 
@@ -45,22 +45,22 @@ static void tell(struct asking *asking, const char *why)
 	asking->handler(&answer, asking->arg);
 }
 
-static void on_head(const struct http_client_parse *head, void *arg)
+static void asking_on_head(const struct http_client_parse *head, void *arg)
 {
 	struct asking *asking = arg;
 
 	asking->status = head->status;
 }
 
-static void on_body(const char *bytes, size_t n, void *arg)
+static void asking_on_body(const char *bytes, size_t n, void *arg)
 {
 	struct asking *asking = arg;
 
 	if (buf_append(&asking->body, bytes, n) != 0)
-		tell(asking, "the answer is too long");
+		asking_tell(asking, "the answer is too long");
 }
 
-static void on_done(int err, const char *why, void *arg)
+static void asking_on_done(int err, const char *why, void *arg)
 {
 	char longer[512];
 
@@ -68,17 +68,18 @@ static void on_done(int err, const char *why, void *arg)
 		snprintf(longer, sizeof(longer), "%s; --ca FILE names one", why);
 		why = longer;
 	}
-	tell(arg, err ? why : NULL);
+	asking_tell(arg, err ? why : NULL);
 }
 
-static void on_late(void *arg)
+static void asking_on_late(void *arg)
 {
-	tell(arg, "no answer");
+	asking_tell(arg, "no answer");
 }
 
 int asking_get(struct asking *asking, const char *path, asking_h *handler, void *arg)
 {
-	static const struct http_call_handlers handlers = {on_head, on_body, on_done};
+	static const struct http_call_handlers handlers = {asking_on_head, asking_on_body,
+							   asking_on_done};
 	const struct http_call_options options = {.url = &asking->url,
 						  .method = "GET",
 						  .path = path,
@@ -95,13 +96,13 @@ int asking_get(struct asking *asking, const char *path, asking_h *handler, void 
 	err = http_client_call(&asking->call, asking->client, &options, &handlers, asking);
 	if (!err)
 		timer_set(&asking->loop->timers, &asking->late, UINT64_C(1000) * ASKING_WITHIN_MS,
-			  on_late, asking);
+			  asking_on_late, asking);
 	else
 		asking->call = mem_deref(asking->call);
 	return err;
 }
 
-static void destroy(void *object)
+static void asking_destroy(void *object)
 {
 	struct asking *asking = object;
 
@@ -113,24 +114,24 @@ static void destroy(void *object)
 }
 
 /* A key is pasted, and may have come with something that would be a header of its own. */
-static bool is_sendable(const char *key)
+static bool asking_is_sendable(const char *key)
 {
 	for (; *key > ' ' && *key < 0x7f; ++key)
 		;
 	return *key == '\0';
 }
 
-static int set_key(struct asking *asking, const char *key)
+static int asking_set_key(struct asking *asking, const char *key)
 {
 	int n;
 
 	if (!key)
 		return 0;
 	n = snprintf(asking->headers, sizeof(asking->headers), "Authorization: Bearer %s\r\n", key);
-	return is_sendable(key) && n > 0 && (size_t)n < sizeof(asking->headers) ? 0 : EINVAL;
+	return asking_is_sendable(key) && n > 0 && (size_t)n < sizeof(asking->headers) ? 0 : EINVAL;
 }
 
-static int set_url(struct asking *asking, const char *base)
+static int asking_set_url(struct asking *asking, const char *base)
 {
 	size_t size = strlen(base) + 1;
 
@@ -143,7 +144,8 @@ static int set_url(struct asking *asking, const char *base)
 
 /* The system's authorities are read only for a server that must prove its name: it
  * takes longer than asking. */
-static int open_client(struct asking *asking, const char *ca_file, char *why, size_t why_size)
+static int asking_open_client(struct asking *asking, const char *ca_file, char *why,
+			      size_t why_size)
 {
 	struct tls *tls = NULL;
 	int err = 0;
@@ -167,18 +169,18 @@ int asking_alloc(struct asking **askingp, struct loop *loop, const struct asking
 		return ENOMEM;
 	asking->loop = loop;
 	buf_init(&asking->body, ASKING_ANSWER_MAX);
-	mem_set_destructor(asking, destroy);
-	err = set_url(asking, place->base);
+	mem_set_destructor(asking, asking_destroy);
+	err = asking_set_url(asking, place->base);
 	if (err == EINVAL)
 		snprintf(why, why_size, "it is not an http(s) address");
 	if (!err) {
-		err = set_key(asking, place->key);
+		err = asking_set_key(asking, place->key);
 		if (err)
 			snprintf(why, why_size,
 				 "the key is not one: it has blanks, or is too long");
 	}
 	if (!err)
-		err = open_client(asking, place->ca_file, why, why_size);
+		err = asking_open_client(asking, place->ca_file, why, why_size);
 	if (err)
 		mem_deref(asking);
 	else

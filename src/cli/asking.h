@@ -1,7 +1,7 @@
 /*
  * asking.h: what a command asks a server over HTTP, one GET after the other.
  *
- * On a loop; an answer that does not come is told as well.
+ * On a loop; an answer that does not come is reported as well.
  */
 #ifndef CLI_ASKING_H
 #define CLI_ASKING_H
@@ -27,7 +27,7 @@ struct asking_place {
 struct asking_answer {
 	const char *why; /* what kept it from coming; NULL: it is whole */
 	unsigned status;
-	char *body; /* with a NUL behind it; may be changed */
+	char *body; /* ended by a NUL; may be changed */
 	size_t len;
 };
 

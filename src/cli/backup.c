@@ -145,7 +145,7 @@ static int backup_make(struct backup *backup)
 	return status;
 }
 
-static int run(const struct command_call *call)
+static int backup_run(const struct command_call *call)
 {
 	static struct backup backup; /* large */
 	int status = settings_load_of_server(&backup.config, call);
@@ -171,5 +171,5 @@ const struct command command_backup = {
 	.options = options,
 	.examples = "  syrinx backup /var/backups/syrinx.db\n"
 		    "  syrinx backup --store postgresql://syrinx@db/syrinx copy.db\n",
-	.run = run,
+	.run = backup_run,
 };

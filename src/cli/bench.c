@@ -1,70 +1,51 @@
 /*
- * bench.c: `syrinx bench`: the figures of docs/benchmarks.md on this machine.
+ * bench.c: `syrinx bench`: runs syrinx-bench, the benchmark, which is a program of its own so that
+ * the server contains none of it.
+ *
+ * The description of the command is here because both programs print it and the shells' completions
+ * are made from it; syrinx-bench links this file and puts its own function in place of `run`.
  */
-#include "bench/bench.h"
-
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/count.h"
-#include "base/log.h"
 #include "cli/command.h"
-#include "cli/settings.h"
+#include "cli/sibling.h"
 
-static const struct {
-	const char *name;
-	int (*run)(const struct bench_options *options);
-} runs[] = {
-	{"start", bench_start},   {"latency", bench_latency},
-	{"burst", bench_burst},   {"throughput", bench_throughput},
-	{"cancel", bench_cancel}, {"idle", bench_idle},
-	{"neural", bench_neural}, {"streams", bench_streams},
-	{"multi", bench_multi},   {"text", bench_text},
-	{"encode", bench_encode}, {"calls", bench_calls},
-	{"ledger", bench_ledger}, {"conversations", bench_conversations},
-};
+#define BENCH_PROGRAM "syrinx-bench"
 
-static int run_all(const char *only, const struct bench_options *options)
+static int bench_run(const struct command_call *call)
 {
-	bool known = false;
-	int err = 0;
+	char path[PATH_MAX] = BENCH_PROGRAM;
+	size_t count = 0;
+	char **argv;
+	int err;
 
-	for (size_t i = 0; !err && i < COUNT(runs); ++i) {
-		if (only && strcmp(only, runs[i].name) != 0)
-			continue;
-		known = true;
-		err = runs[i].run(options);
-		fflush(stdout);
-		if (err)
-			fprintf(stderr, "syrinx bench: %s: %s\n", runs[i].name, strerror(err));
+	while (call->arguments[count])
+		++count;
+	argv = calloc(count + 2, sizeof(*argv));
+	err = argv ? sibling_path(path, sizeof(path), BENCH_PROGRAM) : ENOMEM;
+	if (!err) {
+		argv[0] = path;
+		memcpy(argv + 1, call->arguments, count * sizeof(*argv));
+		execv(path, argv);
+		err = errno;
 	}
-	if (!known)
+	free(argv);
+	if (err == ENOENT)
 		fprintf(stderr,
-			"syrinx bench: there is no measurement %s; see: syrinx help bench\n", only);
-	return err || !known ? COMMAND_FAILED : COMMAND_OK;
+			"syrinx bench: the benchmark is a program of its own and is not installed: "
+			"there is no %s\n",
+			path);
+	else
+		fprintf(stderr, "syrinx bench: %s: %s\n", path, strerror(err));
+	return COMMAND_FAILED;
 }
 
-static int run(const struct command_call *call)
-{
-	static struct config config;
-	struct bench_options options = {0};
-	int status = settings_load(&config, call);
-
-	if (status != COMMAND_OK)
-		return status;
-	log_set_level(LOG_ERROR);
-	options.engines_dir = config.engines_dir;
-	options.voices_dir = config.voices_dir;
-	if (command_number(&options.rounds, call, "rounds", 1, 1000000, 0) != 0 ||
-	    command_number(&options.connections, call, "connections", 1, 8000, 5000) != 0 ||
-	    command_number(&options.seconds, call, "seconds", 5, 3600, 15) != 0 ||
-	    command_number(&options.listeners, call, "listeners", 1, 4000, 0) != 0 ||
-	    command_number(&options.cancels, call, "cancels", 1, 10000000, 20000) != 0)
-		return COMMAND_USAGE;
-	return run_all(call->operand_count ? call->operands[0] : NULL, &options);
-}
-
-static const struct command_option options_table[] = {
+static const struct command_option bench_options[] = {
 	{"rounds", 0, "N", "how often to repeat each measurement"},
 	{"connections", 0, "N", "the number of idle connections (5000)"},
 	{"cancels", 0, "N", "the number of barge-ins (20000)"},
@@ -81,8 +62,8 @@ const struct command command_bench = {
 		    "calls|ledger|conversations]",
 	.operands_max = 1,
 	.summary = "Start a server for this command and measure it.",
-	.options = options_table,
-	.run = run,
+	.options = bench_options,
+	.run = bench_run,
 	.examples = "  syrinx bench latency\n"
 		    "  syrinx bench streams --listeners 10 --seconds 30\n",
 };

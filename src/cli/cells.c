@@ -29,7 +29,7 @@ static const struct range wide[] = {
 	{0x20000, 0x3fffd},
 };
 
-static bool is_among(const struct range *ranges, size_t n, uint32_t code_point)
+static bool cells_is_among(const struct range *ranges, size_t n, uint32_t code_point)
 {
 	for (size_t i = 0; i < n && ranges[i].first <= code_point; ++i) {
 		if (code_point <= ranges[i].last)
@@ -42,7 +42,7 @@ unsigned cells_of(uint32_t code_point)
 {
 	if (code_point < joining[0].first)
 		return 1;
-	if (is_among(joining, COUNT(joining), code_point))
+	if (cells_is_among(joining, COUNT(joining), code_point))
 		return 0;
-	return is_among(wide, COUNT(wide), code_point) ? 2 : 1;
+	return cells_is_among(wide, COUNT(wide), code_point) ? 2 : 1;
 }

@@ -23,7 +23,7 @@
 
 #define TEXT_MAX (1u << 20)
 
-static int print(int (*print_config)(struct buf *out))
+static int check_print(int (*print_config)(struct buf *out))
 {
 	struct buf out;
 	int err;
@@ -138,12 +138,12 @@ static int check_all(const struct command_call *call)
 	return COMMAND_OK;
 }
 
-static int run(const struct command_call *call)
+static int check_run(const struct command_call *call)
 {
 	if (command_value(call, "sample"))
-		return print(config_print_sample);
+		return check_print(config_print_sample);
 	if (command_value(call, "manual"))
-		return print(config_print_manual);
+		return check_print(config_print_manual);
 	return check_all(call);
 }
 
@@ -163,7 +163,7 @@ const struct command command_check = {
 	.summary = "Find what a server would refuse to start with; print the files it would use.",
 	.options = options,
 	.uses_agents = true,
-	.run = run,
+	.run = check_run,
 	.examples = "  syrinx check --config /etc/syrinx/syrinx.conf\n"
 		    "  syrinx check --sample > syrinx.conf\n",
 };

@@ -115,7 +115,8 @@ int command_refuse_verb(const struct command *command, const char *const *verbs,
 }
 
 /* The option that an argument names, by "--name", "--name=value", "-n" or "-nvalue". */
-static const struct command_option *find_option(const struct command *command, const char *argument)
+static const struct command_option *command_find_option(const struct command *command,
+							const char *argument)
 {
 	size_t len = strcspn(argument, "=");
 	const struct command_option *option;
@@ -152,7 +153,7 @@ static int command_refuse_option(const struct command *command, const char *argu
 				   meant->name);
 }
 
-/* The value that is part of the option's own argument, or NULL: behind "=", or directly behind a
+/* The value that is part of the option's own argument, or NULL: after "=", or directly after a
  * letter. */
 static char *command_attached_value(char *argument)
 {
@@ -208,10 +209,10 @@ static void command_forget(struct command_call *call)
 }
 
 /* Reads the option at argv[*at] and moves *at past it. */
-static int take_option(struct command_call *call, char **argv, int *at)
+static int command_take_option(struct command_call *call, char **argv, int *at)
 {
 	char *argument = argv[*at];
-	const struct command_option *option = find_option(call->command, argument);
+	const struct command_option *option = command_find_option(call->command, argument);
 	char *given = command_attached_value(argument);
 	bool is_attached = given != NULL;
 	const char **value;
@@ -239,7 +240,7 @@ static int take_option(struct command_call *call, char **argv, int *at)
 	return command_is_secret(option, given) ? command_hide(call, value, given, 0) : COMMAND_OK;
 }
 
-static int take_operand(struct command_call *call, char *operand)
+static int command_take_operand(struct command_call *call, char *operand)
 {
 	static const char start[] = "ka_";
 	const char **place = &call->operands[call->operand_count];
@@ -255,7 +256,7 @@ static int take_operand(struct command_call *call, char *operand)
 }
 
 /* Everything after the command's name; a lone "--" ends the options. */
-static int read_arguments(struct command_call *call, int argc, char **argv)
+static int command_read_arguments(struct command_call *call, int argc, char **argv)
 {
 	bool options = true;
 	int status = COMMAND_OK;
@@ -267,9 +268,9 @@ static int read_arguments(struct command_call *call, int argc, char **argv)
 			options = false;
 			++at;
 		} else if (options && argv[at][0] == '-' && argv[at][1] != '\0') {
-			status = take_option(call, argv, &at);
+			status = command_take_option(call, argv, &at);
 		} else {
-			status = take_operand(call, argv[at++]);
+			status = command_take_operand(call, argv[at++]);
 		}
 	}
 	if (status == COMMAND_OK && call->operand_count < call->command->operands_min)
@@ -277,7 +278,7 @@ static int read_arguments(struct command_call *call, int argc, char **argv)
 	return status;
 }
 
-static bool asks_for_help(int argc, char **argv)
+static bool command_asks_for_help(int argc, char **argv)
 {
 	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; ++i)
 		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
@@ -286,7 +287,7 @@ static bool asks_for_help(int argc, char **argv)
 }
 
 /* What people expect of every program: --version and --help as the first word. */
-static const char *name_of(const char *word)
+static const char *command_name_of(const char *word)
 {
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
 		return "version";
@@ -295,30 +296,37 @@ static const char *name_of(const char *word)
 	return word;
 }
 
-int command_main(int argc, char **argv)
+int command_run(const struct command *command, int argc, char **argv)
 {
-	struct command_call call = {0};
+	struct command_call call = {.command = command, .arguments = argv};
 	int status;
 
-	if (argc < 2) {
-		command_print_summary();
-		return fflush(stdout) == 0 ? COMMAND_OK : COMMAND_FAILED;
-	}
-	call.command = command_find(name_of(argv[1]));
-	if (!call.command)
-		return command_refuse_name(argv[1]);
-	if (asks_for_help(argc - 2, argv + 2)) {
-		command_print_help(call.command);
+	if (command_asks_for_help(argc, argv)) {
+		command_print_help(command);
 		return COMMAND_OK;
 	}
-	status = read_arguments(&call, argc - 2, argv + 2);
+	status = command_read_arguments(&call, argc, argv);
 	if (status == COMMAND_OK)
-		status = call.command->run(&call);
+		status = command->run(&call);
 	command_forget(&call);
 	/* A full disk or a closed pipe must not look like success. */
 	if (fflush(stdout) != 0 && status == COMMAND_OK)
 		status = COMMAND_FAILED;
 	return status;
+}
+
+int command_main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		command_print_summary();
+		return fflush(stdout) == 0 ? COMMAND_OK : COMMAND_FAILED;
+	}
+	command = command_find(command_name_of(argv[1]));
+	if (!command)
+		return command_refuse_name(argv[1]);
+	return command_run(command, argc - 2, argv + 2);
 }
 
 const char *command_value(const struct command_call *call, const char *name)

@@ -24,8 +24,8 @@ enum { COMMAND_OK = 0, COMMAND_FAILED = 1, COMMAND_USAGE = 2 };
 
 struct command_option {
 	const char *name; /* without the dashes; NULL ends the table */
-	char letter; /* "-o" beside "--output", or 0 */
-	const char *value; /* what stands for it in the help; NULL: a flag */
+	char letter; /* the short form, "-o" for "--output"; 0: none */
+	const char *value; /* how the help calls its value; NULL: it is a flag */
 	const char *text;
 };
 
@@ -33,7 +33,9 @@ struct command_call {
 	const struct command *command;
 	const char *operands[COMMAND_OPERANDS_MAX];
 	size_t operand_count;
-	const char *values[COMMAND_OPTIONS_MAX]; /* beside command->options; NULL: not given */
+	char *const *arguments; /* all that followed the command's name, ended by NULL */
+	const char *values
+		[COMMAND_OPTIONS_MAX]; /* of command->options, in the same order; NULL: not given */
 	char *secrets
 		[COMMAND_SECRETS_MAX]; /* copies of values and operands that argv does not show */
 	size_t secrets_count;
@@ -48,7 +50,7 @@ struct command {
 	int (*run)(const struct command_call *call);
 	bool takes_keys; /* as operands */
 	bool uses_agents; /* so that the variables of their keys (env:NAME) must be set */
-	const char *notes; /* what the help says behind the options, in whole lines; may be NULL */
+	const char *notes; /* lines that the help prints after the options; may be NULL */
 	const char *examples; /* calls that work, one per line; may be NULL */
 };
 
@@ -60,6 +62,9 @@ struct command {
  * and SYRINX_KEY exist. */
 int command_main(int argc, char **argv);
 
+/* The same for one command, with the arguments that follow its name; argv[argc] is NULL. */
+int command_run(const struct command *command, int argc, char **argv);
+
 /* The value of an option, "" for a flag that was given, NULL for neither. */
 const char *command_value(const struct command_call *call, const char *name);
 
@@ -67,7 +72,7 @@ const char *command_value(const struct command_call *call, const char *name);
 const char *command_value_if_known(const struct command_call *call, const char *name);
 
 /* The value of an option as a whole number from min to max; `missing` when it
- * was not given.  EINVAL has been told to the user. */
+ * was not given.  The reason for EINVAL has been printed. */
 int command_number(int64_t *number, const struct command_call *call, const char *name, int64_t min,
 		   int64_t max, int64_t missing);
 

@@ -37,7 +37,7 @@ static void completion_add_word(struct completion_words *words, const char *text
 }
 
 /* From what the help shows: the first word of each choice in "[list|fetch|add FILE|remove NAME]"
- * or "yes|no".  Capitals stand for something else and are no words. */
+ * or "yes|no".  Words in capitals are placeholders and are skipped. */
 static void completion_find_words(struct completion_words *words, const char *shown)
 {
 	words->count = 0;

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/sibling.h"
+
 /* CONFIG_FILE_BINDIR, from meson.build, is where the program is installed.  Wherever that is, its
  * files are where those of a service of the machine belong. */
 #define CONFIG_FILE_CONFIG "/etc/syrinx/syrinx.conf"
@@ -33,21 +35,19 @@ static int config_file_join(char *path, size_t size, const char *root, size_t ro
 	return n > 0 && (size_t)n < size ? 0 : ENAMETOOLONG;
 }
 
-/* What an installed program takes for its own; ENOENT if this one is not installed.  An image or
- * the tree of a package may be below another root: /srv/root/usr/bin/syrinx reads
- * /srv/root/etc/syrinx/syrinx.conf. */
+/* Finds the files of the installation that this program, syrinx or syrinx-bench, belongs to; ENOENT
+ * if it is not installed.  An image or the tree of a package may be below another root:
+ * /srv/root/usr/bin/syrinx reads /srv/root/etc/syrinx/syrinx.conf. */
 static int config_file_find_installed(struct config_file_installed *installed)
 {
 	static const char program[] = CONFIG_FILE_BINDIR "/syrinx";
 	char self[PATH_MAX];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	size_t root;
-	int err;
+	int err = sibling_path(self, sizeof(self), "syrinx");
 
-	if (len < (ssize_t)strlen(program))
+	if (err || strlen(self) < strlen(program))
 		return ENOENT;
-	self[len] = '\0';
-	root = (size_t)len - strlen(program);
+	root = strlen(self) - strlen(program);
 	if (strcmp(self + root, program) != 0)
 		return ENOENT;
 	err = config_file_join(installed->path, sizeof(installed->path), self, root,

@@ -193,7 +193,7 @@ static int confine_run_program(struct confine_request request, const struct comm
 	return COMMAND_FAILED;
 }
 
-static int run(const struct command_call *call)
+static int confine_run(const struct command_call *call)
 {
 	struct confine_request request;
 	int status = confine_read_request(&request, call);
@@ -225,7 +225,7 @@ const struct command command_confine = {
 	.operands_max = COMMAND_OPERANDS_MAX,
 	.summary = "Run a program with the limits of an engine.",
 	.options = options,
-	.run = run,
+	.run = confine_run,
 	.examples = "  syrinx confine --explain\n"
 		    "  syrinx confine --read models -- ./my-engine 2>&1 | cat\n",
 };

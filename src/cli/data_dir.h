@@ -2,7 +2,7 @@
  * data_dir.h: the data directory, and keeping it private.
  *
  * It holds a master key, hashes of all other keys, the ledger and samples.  Only the
- * server's user can access its files, whatever the umask was and whoever created the
+ * server's user can access its files, whatever the umask was and no matter who created the
  * directory.
  */
 #ifndef CLI_DATA_DIR_H

@@ -79,7 +79,7 @@ static int dial_hex(char digit)
 	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* "user:password" of a proxy's address, where special characters stand as %XX. */
+/* "user:password" of a proxy's address, where special characters are written as %XX. */
 static int dial_set_credentials(struct dial *dial, const char *text, size_t len)
 {
 	char plain[CREDENTIALS_MAX];
@@ -126,7 +126,7 @@ static int dial_parse_proxy(struct dial *dial, struct url *proxy, const char *te
 			 "http://[USER:PASSWORD@]HOST[:PORT] can");
 		return EINVAL;
 	}
-	proxy->target = ""; /* of a local copy; nobody needs it */
+	proxy->target = ""; /* of a local copy, where it is not used */
 	return 0;
 }
 

@@ -3,7 +3,7 @@
  * where one is named.
  *
  * For a process that does nothing else meanwhile (see download.h).  A server
- * that is silent for DIAL_SILENCE_S counts as gone.
+ * that is silent for DIAL_SILENCE_S is taken for dead.
  */
 #ifndef CLI_DIAL_H
 #define CLI_DIAL_H

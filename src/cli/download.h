@@ -3,7 +3,7 @@
  *
  * Blocking, and without regard to interrupts: it runs in a process of its own
  * (see cli/tool.h).  A redirect is followed a few times, never from https to
- * http; the proxy is chosen for each server anew, and the authorization goes to
+ * http; the proxy is chosen for each server, and the authorization goes to
  * the first alone.  What was
  * downloaded is not trusted: the caller checks it before it is used.
  */

@@ -104,7 +104,7 @@ void environment_file_parse(char *text, environment_file_variable_h *each, void 
 	}
 }
 
-/* SYRINX_CONFIG would name another file than the one beside which this one was found. */
+/* SYRINX_CONFIG would name another file than the one next to which this one was found. */
 static void environment_file_set(const char *name, const char *value, void *arg)
 {
 	(void)arg;

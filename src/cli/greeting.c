@@ -1,5 +1,5 @@
 /*
- * greeting.c: what a person who starts a server is told (see greeting.h).
+ * greeting.c: what is printed for a person who starts a server (see greeting.h).
  */
 #include "cli/greeting.h"
 

@@ -1,5 +1,5 @@
 /*
- * greeting.h: what a person who starts a server is told.
+ * greeting.h: what is printed for a person who starts a server.
  */
 #ifndef CLI_GREETING_H
 #define CLI_GREETING_H

@@ -3,7 +3,7 @@
  */
 #include "cli/command.h"
 
-static int run(const struct command_call *call)
+static int help_run(const struct command_call *call)
 {
 	const struct command *command;
 
@@ -26,7 +26,7 @@ const struct command command_help = {
 	.operands_max = 1,
 	.summary = "Explain the program or one of its commands.",
 	.options = options,
-	.run = run,
+	.run = help_run,
 	.examples = "  syrinx help\n"
 		    "  syrinx help say\n",
 };

@@ -13,14 +13,14 @@ static const int interrupt_numbers[] = {SIGINT, SIGTERM, SIGHUP};
 static volatile sig_atomic_t came; /* the signal's number; 0: none */
 static const char *const *volatile interrupt_paths;
 
-static void on_signal(int number)
+static void interrupt_on_signal(int number)
 {
 	came = number;
 }
 
 void interrupt_watch(void)
 {
-	const struct sigaction action = {.sa_handler = on_signal};
+	const struct sigaction action = {.sa_handler = interrupt_on_signal};
 
 	for (size_t i = 0; i < COUNT(interrupt_numbers); ++i)
 		sigaction(interrupt_numbers[i], &action, NULL);
@@ -62,7 +62,7 @@ bool interrupt_came(void)
 
 void interrupt_watch_keys(void)
 {
-	const struct sigaction action = {.sa_handler = on_signal};
+	const struct sigaction action = {.sa_handler = interrupt_on_signal};
 
 	sigaction(SIGINT, &action, NULL);
 }

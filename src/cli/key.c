@@ -23,7 +23,7 @@
 #include "wire/account_message.h"
 
 /* When it ends: a date, a time, how long from now, or never. */
-static int read_expiry(int64_t *expires_ms, const struct command_call *call, const char *text)
+static int key_read_expiry(int64_t *expires_ms, const struct command_call *call, const char *text)
 {
 	int64_t span;
 
@@ -43,7 +43,7 @@ static int read_expiry(int64_t *expires_ms, const struct command_call *call, con
 	return COMMAND_OK;
 }
 
-static int read_credit(int64_t *cents, const struct command_call *call)
+static int key_read_credit(int64_t *cents, const struct command_call *call)
 {
 	if (strcmp(command_value(call, "credit-cents"), "none") == 0) {
 		*cents = -1;
@@ -54,7 +54,7 @@ static int read_credit(int64_t *cents, const struct command_call *call)
 		       : COMMAND_OK;
 }
 
-static int read_scopes(unsigned *scopes, const struct command_call *call, const char *list)
+static int key_read_scopes(unsigned *scopes, const struct command_call *call, const char *list)
 {
 	const char *bad;
 
@@ -67,7 +67,8 @@ static int read_scopes(unsigned *scopes, const struct command_call *call, const 
 }
 
 /* Connections by the name that they had first. */
-static int read_streams(struct store_limits *limits, bool *given, const struct command_call *call)
+static int key_read_streams(struct store_limits *limits, bool *given,
+			    const struct command_call *call)
 {
 	if (!command_value(call, "streams"))
 		return COMMAND_OK;
@@ -81,7 +82,7 @@ static int read_streams(struct store_limits *limits, bool *given, const struct c
 }
 
 /* What the options say of it: the fields that were given. */
-static int read_wishes(struct store_key *key, unsigned *fields, const struct command_call *call)
+static int key_read_wishes(struct store_key *key, unsigned *fields, const struct command_call *call)
 {
 	const char *scopes = command_value(call, "scopes");
 	const char *expires = command_value(call, "expires");
@@ -91,15 +92,15 @@ static int read_wishes(struct store_key *key, unsigned *fields, const struct com
 	int status = store_verb_read_text(key->name, STORE_NAME_MAX, &has_name, call, "name");
 
 	if (status == COMMAND_OK && scopes)
-		status = read_scopes(&key->scopes, call, scopes);
+		status = key_read_scopes(&key->scopes, call, scopes);
 	if (status == COMMAND_OK && expires)
-		status = read_expiry(&key->expires_ms, call, expires);
+		status = key_read_expiry(&key->expires_ms, call, expires);
 	if (status == COMMAND_OK && has_credit)
-		status = read_credit(&key->credit_cents, call);
+		status = key_read_credit(&key->credit_cents, call);
 	if (status == COMMAND_OK)
 		status = store_verb_read_limits(&key->limits, &has_limits, call);
 	if (status == COMMAND_OK)
-		status = read_streams(&key->limits, &has_limits, call);
+		status = key_read_streams(&key->limits, &has_limits, call);
 	*fields = (has_name ? STORE_KEY_NAME : 0u) | (scopes ? STORE_KEY_SCOPES : 0u) |
 		  (expires ? STORE_KEY_EXPIRES : 0u) | (has_credit ? STORE_KEY_CREDIT : 0u) |
 		  (has_limits ? STORE_KEY_LIMITS : 0u);
@@ -107,8 +108,8 @@ static int read_wishes(struct store_key *key, unsigned *fields, const struct com
 }
 
 /* --project, or the first one of --account, or the default. */
-static int find_project(struct store_project *project, struct store *store,
-			const struct command_call *call)
+static int key_find_project(struct store_project *project, struct store *store,
+			    const struct command_call *call)
 {
 	const char *which = command_value(call, "project");
 	int64_t account_id;
@@ -138,7 +139,7 @@ static void key_print_place(char text[KEY_PLACE_SIZE], struct store *store,
 		 project->id, project->name, project->account_id, account.name);
 }
 
-static int create(struct store *store, const struct command_call *call)
+static int key_create(struct store *store, const struct command_call *call)
 {
 	char text[ACCOUNT_KEY_LEN + 1];
 	struct store_key key = {
@@ -146,11 +147,11 @@ static int create(struct store *store, const struct command_call *call)
 	struct store_project project;
 	char place[KEY_PLACE_SIZE];
 	unsigned fields;
-	int status = read_wishes(&key, &fields, call);
+	int status = key_read_wishes(&key, &fields, call);
 	int err;
 
 	if (status == COMMAND_OK)
-		status = find_project(&project, store, call);
+		status = key_find_project(&project, store, call);
 	if (status != COMMAND_OK)
 		return status;
 	key.project_id = project.id;
@@ -163,14 +164,14 @@ static int create(struct store *store, const struct command_call *call)
 	return COMMAND_OK;
 }
 
-static const char *state_of(const struct store_key *key)
+static const char *key_state_of(const struct store_key *key)
 {
 	if (key->revoked_ms)
 		return "revoked";
 	return key->expires_ms && key->expires_ms <= clock_wall_ms() ? "expired" : "active";
 }
 
-static void add_moment(struct table *table, int64_t wall_ms)
+static void key_add_moment(struct table *table, int64_t wall_ms)
 {
 	char text[CALENDAR_SIZE];
 
@@ -185,7 +186,7 @@ struct listing {
 };
 
 /* A terminal has little room, and most keys may do the same. */
-static void add_scopes(struct table *table, unsigned scopes)
+static void key_add_scopes(struct table *table, unsigned scopes)
 {
 	char text[SCOPES_TEXT_SIZE];
 
@@ -197,7 +198,7 @@ static void add_scopes(struct table *table, unsigned scopes)
 	table_cell(table, "%s", text);
 }
 
-static bool add_row(const struct store_key *key, void *arg)
+static bool key_add_row(const struct store_key *key, void *arg)
 {
 	struct listing *listing = arg;
 	struct table *table = &listing->table;
@@ -217,16 +218,16 @@ static bool add_row(const struct store_key *key, void *arg)
 	table_cell(table, "%s", key->prefix);
 	table_cell(table, "%" PRId64, key->account_id);
 	table_cell(table, "%" PRId64, key->project_id);
-	table_cell(table, "%s", state_of(key));
-	add_moment(table, key->created_ms);
-	add_moment(table, key->used_ms);
-	add_moment(table, key->expires_ms);
+	table_cell(table, "%s", key_state_of(key));
+	key_add_moment(table, key->created_ms);
+	key_add_moment(table, key->used_ms);
+	key_add_moment(table, key->expires_ms);
 	table_cell(table, "%s", spent);
 	if (key->credit_cents < 0)
 		table_cell(table, "-");
 	else
 		table_cell(table, "%" PRId64, key->credit_cents);
-	add_scopes(table, key->scopes);
+	key_add_scopes(table, key->scopes);
 	table_cell(table, "%s", limits);
 	table_cell(table, "%s", key->name);
 	return true;
@@ -241,12 +242,12 @@ static bool key_add_json(const struct store_key *key, void *arg)
 		return true;
 	json_write_object(json, NULL);
 	account_json_write_key(json, key);
-	json_write_string(json, "state", state_of(key), strlen(state_of(key)));
+	json_write_string(json, "state", key_state_of(key), strlen(key_state_of(key)));
 	json_write_object_end(json);
 	return true;
 }
 
-static int list(struct store *store, const struct command_call *call)
+static int key_list(struct store *store, const struct command_call *call)
 {
 	static const struct table_column columns[] = {
 		{"KEY", false},     {"ACCOUNT", true}, {"PROJECT", true},  {"STATE", false},
@@ -268,7 +269,7 @@ static int list(struct store *store, const struct command_call *call)
 	} else {
 		table_open(&listing.table, columns, COUNT(columns));
 		table_narrow(&listing.table, ranks);
-		err = store->ops->key_list(store, add_row, &listing);
+		err = store->ops->key_list(store, key_add_row, &listing);
 		printed = table_print(&listing.table);
 	}
 	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list them")
@@ -290,7 +291,7 @@ static int key_find(struct store_key *key, struct store *store, const struct com
 	return status;
 }
 
-static int revoke(struct store *store, const struct command_call *call)
+static int key_revoke(struct store *store, const struct command_call *call)
 {
 	struct store_key key;
 	int status = key_find(&key, store, call);
@@ -328,7 +329,7 @@ static void key_report_change(const struct store_key *key, unsigned fields)
 	command_report("key %s (%s) changed: %s", key->prefix, key->name, list);
 }
 
-static int change(struct store *store, const struct command_call *call)
+static int key_change(struct store *store, const struct command_call *call)
 {
 	struct store_key key;
 	unsigned fields;
@@ -336,7 +337,7 @@ static int change(struct store *store, const struct command_call *call)
 	int err;
 
 	if (status == COMMAND_OK)
-		status = read_wishes(&key, &fields, call);
+		status = key_read_wishes(&key, &fields, call);
 	if (status != COMMAND_OK)
 		return status;
 	if (command_value(call, "project") || command_value(call, "account"))
@@ -353,18 +354,18 @@ static int change(struct store *store, const struct command_call *call)
 }
 
 static const struct store_verb verbs[] = {
-	{"create", true, 0, "", create},
-	{"list", false, 0, "", list},
-	{"change", true, 1, "the start of a key, or --key-file", change},
-	{"revoke", true, 1, "the start of a key, or --key-file", revoke},
+	{"create", true, 0, "", key_create},
+	{"list", false, 0, "", key_list},
+	{"change", true, 1, "the start of a key, or --key-file", key_change},
+	{"revoke", true, 1, "the start of a key, or --key-file", key_revoke},
 };
 
 static const struct store_verb file_verbs[] = {
-	{"change", true, 0, "", change},
-	{"revoke", true, 0, "", revoke},
+	{"change", true, 0, "", key_change},
+	{"revoke", true, 0, "", key_revoke},
 };
 
-static int run(const struct command_call *call)
+static int key_run(const struct command_call *call)
 {
 	if (command_value(call, "key-file"))
 		return store_verb_run(call, file_verbs, COUNT(file_verbs));
@@ -398,6 +399,6 @@ const struct command command_key = {
 	.examples = "  syrinx key create --account acme --project website --expires 90d\n"
 		    "  syrinx key revoke ka_1a2b3\n",
 	.options = options,
-	.run = run,
+	.run = key_run,
 	.takes_keys = true,
 };

@@ -17,12 +17,12 @@ static const int endings[] = {SIGHUP, SIGQUIT, SIGTERM, SIGABRT, SIGSEGV, SIGBUS
 /* A signal's handler can be given nothing else to find it by. */
 static struct {
 	volatile sig_atomic_t is_open;
-	pid_t owner; /* a child of ours has no business with the terminal */
+	pid_t owner; /* a child process must not change the terminal */
 	struct termios before;
 	struct sigaction old[COUNT(endings)];
 } keyboard;
 
-static bool give_back(void)
+static bool keyboard_give_back(void)
 {
 	if (!keyboard.is_open || keyboard.owner != getpid())
 		return false;
@@ -33,36 +33,37 @@ static bool give_back(void)
 
 /* A fault happens again on return, and then finds who was there before us, such as a
  * sanitizer; whatever else was sent is sent again. */
-static bool is_fault(const siginfo_t *info)
+static bool keyboard_is_fault(const siginfo_t *info)
 {
 	return info->si_code > 0 && (info->si_signo == SIGSEGV || info->si_signo == SIGBUS ||
 				     info->si_signo == SIGFPE || info->si_signo == SIGILL);
 }
 
-static void on_ending(int number, siginfo_t *info, void *context)
+static void keyboard_on_ending(int number, siginfo_t *info, void *context)
 {
 	(void)context;
-	if (give_back() && write(STDOUT_FILENO, "\r\n", 2) < 0)
-		_exit(1); /* nobody is there */
+	if (keyboard_give_back() && write(STDOUT_FILENO, "\r\n", 2) < 0)
+		_exit(1); /* the terminal is closed */
 	for (size_t i = 0; i < COUNT(endings); ++i) {
 		if (endings[i] == number)
 			sigaction(number, &keyboard.old[i], NULL);
 	}
-	if (!is_fault(info))
+	if (!keyboard_is_fault(info))
 		raise(number);
 }
 
 void keyboard_close(void)
 {
-	if (!give_back())
+	if (!keyboard_give_back())
 		return;
 	for (size_t i = 0; i < COUNT(endings); ++i)
 		sigaction(endings[i], &keyboard.old[i], NULL);
 }
 
-static void watch_endings(void)
+static void keyboard_watch_endings(void)
 {
-	const struct sigaction action = {.sa_sigaction = on_ending, .sa_flags = SA_SIGINFO};
+	const struct sigaction action = {.sa_sigaction = keyboard_on_ending,
+					 .sa_flags = SA_SIGINFO};
 
 	for (size_t i = 0; i < COUNT(endings); ++i)
 		sigaction(endings[i], &action, &keyboard.old[i]);
@@ -84,7 +85,7 @@ int keyboard_open(void)
 	raw.c_cc[VSUSP] = _POSIX_VDISABLE;
 	keyboard.owner = getpid();
 	keyboard.is_open = 1;
-	watch_endings();
+	keyboard_watch_endings();
 	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0)
 		return 0;
 	keyboard_close();

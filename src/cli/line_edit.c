@@ -37,7 +37,7 @@ struct line_edit {
 	char *draft; /* that line, while another is shown */
 };
 
-static void edit_destroy(void *object)
+static void line_edit_destroy(void *object)
 {
 	struct line_edit *edit = object;
 
@@ -48,7 +48,7 @@ static void edit_destroy(void *object)
 
 int line_edit_alloc(struct line_edit **editp)
 {
-	struct line_edit *edit = mem_zalloc(sizeof(*edit), edit_destroy);
+	struct line_edit *edit = mem_zalloc(sizeof(*edit), line_edit_destroy);
 
 	if (!edit)
 		return ENOMEM;
@@ -73,35 +73,35 @@ size_t line_edit_cursor(const struct line_edit *edit)
 
 /* Text */
 
-static bool is_inside_letter(char byte)
+static bool line_edit_is_inside_letter(char byte)
 {
 	return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-static size_t letter_before(const struct line_edit *edit, size_t at)
+static size_t line_edit_letter_before(const struct line_edit *edit, size_t at)
 {
-	while (at > 0 && is_inside_letter(edit->text[--at]))
+	while (at > 0 && line_edit_is_inside_letter(edit->text[--at]))
 		;
 	return at;
 }
 
-static size_t letter_after(const struct line_edit *edit, size_t at)
+static size_t line_edit_letter_after(const struct line_edit *edit, size_t at)
 {
 	if (at < edit->len)
 		++at;
-	while (at < edit->len && is_inside_letter(edit->text[at]))
+	while (at < edit->len && line_edit_is_inside_letter(edit->text[at]))
 		++at;
 	return at;
 }
 
-static void cut(struct line_edit *edit, size_t from, size_t to)
+static void line_edit_cut(struct line_edit *edit, size_t from, size_t to)
 {
 	memmove(edit->text + from, edit->text + to, edit->len - to + 1);
 	edit->len -= to - from;
 	edit->cursor = from;
 }
 
-static enum line_edit_event insert(struct line_edit *edit, const char *bytes, size_t n)
+static enum line_edit_event line_edit_insert(struct line_edit *edit, const char *bytes, size_t n)
 {
 	if (n >= LINE_EDIT_SIZE - edit->len)
 		return LINE_EDIT_FULL;
@@ -113,7 +113,7 @@ static enum line_edit_event insert(struct line_edit *edit, const char *bytes, si
 	return LINE_EDIT_NOTHING;
 }
 
-static void set_text(struct line_edit *edit, const char *text)
+static void line_edit_set_text(struct line_edit *edit, const char *text)
 {
 	edit->len = strlen(text);
 	edit->cursor = edit->len;
@@ -122,7 +122,7 @@ static void set_text(struct line_edit *edit, const char *text)
 
 /* Lines of before */
 
-static void forget_draft(struct line_edit *edit)
+static void line_edit_forget_draft(struct line_edit *edit)
 {
 	free(edit->draft);
 	edit->draft = NULL;
@@ -131,12 +131,12 @@ static void forget_draft(struct line_edit *edit)
 
 void line_edit_clear(struct line_edit *edit)
 {
-	set_text(edit, "");
-	forget_draft(edit);
+	line_edit_set_text(edit, "");
+	line_edit_forget_draft(edit);
 }
 
 /* Without memory the line is only not remembered. */
-static void remember(struct line_edit *edit)
+static void line_edit_remember(struct line_edit *edit)
 {
 	bool is_again = edit->history_len > 0 &&
 			strcmp(edit->history[edit->history_len - 1], edit->text) == 0;
@@ -155,11 +155,11 @@ static void remember(struct line_edit *edit)
 void line_edit_accept(struct line_edit *edit)
 {
 	if (edit->text[strspn(edit->text, " ")] != '\0')
-		remember(edit);
+		line_edit_remember(edit);
 	line_edit_clear(edit);
 }
 
-static void go_back(struct line_edit *edit)
+static void line_edit_go_back(struct line_edit *edit)
 {
 	if (edit->at == 0)
 		return;
@@ -167,62 +167,62 @@ static void go_back(struct line_edit *edit)
 		free(edit->draft);
 		edit->draft = strdup(edit->text);
 	}
-	set_text(edit, edit->history[--edit->at]);
+	line_edit_set_text(edit, edit->history[--edit->at]);
 }
 
-static void go_forth(struct line_edit *edit)
+static void line_edit_go_forth(struct line_edit *edit)
 {
 	if (edit->at == edit->history_len)
 		return;
 	if (++edit->at < edit->history_len)
-		set_text(edit, edit->history[edit->at]);
+		line_edit_set_text(edit, edit->history[edit->at]);
 	else
-		set_text(edit, edit->draft ? edit->draft : "");
+		line_edit_set_text(edit, edit->draft ? edit->draft : "");
 }
 
 /* Keys */
 
-static void go_left(struct line_edit *edit)
+static void line_edit_go_left(struct line_edit *edit)
 {
-	edit->cursor = letter_before(edit, edit->cursor);
+	edit->cursor = line_edit_letter_before(edit, edit->cursor);
 }
 
-static void go_right(struct line_edit *edit)
+static void line_edit_go_right(struct line_edit *edit)
 {
-	edit->cursor = letter_after(edit, edit->cursor);
+	edit->cursor = line_edit_letter_after(edit, edit->cursor);
 }
 
-static void go_home(struct line_edit *edit)
+static void line_edit_go_home(struct line_edit *edit)
 {
 	edit->cursor = 0;
 }
 
-static void go_to_end(struct line_edit *edit)
+static void line_edit_go_to_end(struct line_edit *edit)
 {
 	edit->cursor = edit->len;
 }
 
-static void cut_letter_before(struct line_edit *edit)
+static void line_edit_cut_letter_before(struct line_edit *edit)
 {
-	cut(edit, letter_before(edit, edit->cursor), edit->cursor);
+	line_edit_cut(edit, line_edit_letter_before(edit, edit->cursor), edit->cursor);
 }
 
-static void cut_letter_after(struct line_edit *edit)
+static void line_edit_cut_letter_after(struct line_edit *edit)
 {
-	cut(edit, edit->cursor, letter_after(edit, edit->cursor));
+	line_edit_cut(edit, edit->cursor, line_edit_letter_after(edit, edit->cursor));
 }
 
-static void cut_to_home(struct line_edit *edit)
+static void line_edit_cut_to_home(struct line_edit *edit)
 {
-	cut(edit, 0, edit->cursor);
+	line_edit_cut(edit, 0, edit->cursor);
 }
 
-static void cut_to_end(struct line_edit *edit)
+static void line_edit_cut_to_end(struct line_edit *edit)
 {
-	cut(edit, edit->cursor, edit->len);
+	line_edit_cut(edit, edit->cursor, edit->len);
 }
 
-static void cut_word(struct line_edit *edit)
+static void line_edit_cut_word(struct line_edit *edit)
 {
 	size_t from = edit->cursor;
 
@@ -230,7 +230,7 @@ static void cut_word(struct line_edit *edit)
 		--from;
 	while (from > 0 && edit->text[from - 1] != ' ')
 		--from;
-	cut(edit, from, edit->cursor);
+	line_edit_cut(edit, from, edit->cursor);
 }
 
 typedef void act_h(struct line_edit *edit);
@@ -239,12 +239,12 @@ static const struct {
 	char byte;
 	act_h *act;
 } control_keys[] = {
-	{KEY_CTRL('A'), go_home},           {KEY_CTRL('B'), go_left},
-	{KEY_CTRL('D'), cut_letter_after},  {KEY_CTRL('E'), go_to_end},
-	{KEY_CTRL('F'), go_right},          {KEY_CTRL('H'), cut_letter_before},
-	{KEY_BACKSPACE, cut_letter_before}, {KEY_CTRL('K'), cut_to_end},
-	{KEY_CTRL('N'), go_forth},          {KEY_CTRL('P'), go_back},
-	{KEY_CTRL('U'), cut_to_home},       {KEY_CTRL('W'), cut_word},
+	{KEY_CTRL('A'), line_edit_go_home},           {KEY_CTRL('B'), line_edit_go_left},
+	{KEY_CTRL('D'), line_edit_cut_letter_after},  {KEY_CTRL('E'), line_edit_go_to_end},
+	{KEY_CTRL('F'), line_edit_go_right},          {KEY_CTRL('H'), line_edit_cut_letter_before},
+	{KEY_BACKSPACE, line_edit_cut_letter_before}, {KEY_CTRL('K'), line_edit_cut_to_end},
+	{KEY_CTRL('N'), line_edit_go_forth},          {KEY_CTRL('P'), line_edit_go_back},
+	{KEY_CTRL('U'), line_edit_cut_to_home},       {KEY_CTRL('W'), line_edit_cut_word},
 };
 
 /* As xterm, the Linux console and rxvt send them. */
@@ -253,20 +253,20 @@ static const struct {
 	char first_parameter; /* only before '~' */
 	act_h *act;
 } sequence_keys[] = {
-	{'A', 0, go_back},
-	{'B', 0, go_forth},
-	{'C', 0, go_right},
-	{'D', 0, go_left},
-	{'H', 0, go_home},
-	{'F', 0, go_to_end},
-	{'~', '1', go_home},
-	{'~', '7', go_home},
-	{'~', '4', go_to_end},
-	{'~', '8', go_to_end},
-	{'~', '3', cut_letter_after},
+	{'A', 0, line_edit_go_back},
+	{'B', 0, line_edit_go_forth},
+	{'C', 0, line_edit_go_right},
+	{'D', 0, line_edit_go_left},
+	{'H', 0, line_edit_go_home},
+	{'F', 0, line_edit_go_to_end},
+	{'~', '1', line_edit_go_home},
+	{'~', '7', line_edit_go_home},
+	{'~', '4', line_edit_go_to_end},
+	{'~', '8', line_edit_go_to_end},
+	{'~', '3', line_edit_cut_letter_after},
 };
 
-static enum line_edit_event press_control(struct line_edit *edit, char byte)
+static enum line_edit_event line_edit_press_control(struct line_edit *edit, char byte)
 {
 	if (byte == '\r' || byte == '\n')
 		return LINE_EDIT_ENTER;
@@ -275,7 +275,7 @@ static enum line_edit_event press_control(struct line_edit *edit, char byte)
 	if (byte == KEY_CTRL('D') && edit->len == 0)
 		return LINE_EDIT_END;
 	if (byte == '\t')
-		return insert(edit, " ", 1);
+		return line_edit_insert(edit, " ", 1);
 	if (byte == KEY_ESCAPE)
 		edit->mode = MODE_ESCAPE;
 	for (size_t i = 0; i < COUNT(control_keys); ++i) {
@@ -285,7 +285,7 @@ static enum line_edit_event press_control(struct line_edit *edit, char byte)
 	return LINE_EDIT_NOTHING;
 }
 
-static void press_sequence(struct line_edit *edit, char last)
+static void line_edit_press_sequence(struct line_edit *edit, char last)
 {
 	/* "3" and "3;5" are Delete, "30" is not. */
 	bool has_one_digit = edit->parameters_len < 2 || edit->parameters[1] == ';';
@@ -300,7 +300,7 @@ static void press_sequence(struct line_edit *edit, char last)
 	}
 }
 
-static enum line_edit_event take_sequence(struct line_edit *edit, char byte)
+static enum line_edit_event line_edit_take_sequence(struct line_edit *edit, char byte)
 {
 	if (edit->mode == MODE_ESCAPE && (byte == '[' || byte == 'O')) {
 		edit->mode = byte == '[' ? MODE_CONTROL : MODE_APPLICATION;
@@ -314,14 +314,14 @@ static enum line_edit_event take_sequence(struct line_edit *edit, char byte)
 
 		edit->mode = MODE_TEXT;
 		if ((unsigned char)byte < 0x20) /* Escape alone, then a key */
-			return press_control(edit, byte);
+			return line_edit_press_control(edit, byte);
 		if (was_sequence)
-			press_sequence(edit, byte);
+			line_edit_press_sequence(edit, byte);
 	}
 	return LINE_EDIT_NOTHING;
 }
 
-static enum line_edit_event take_letter(struct line_edit *edit, char byte)
+static enum line_edit_event line_edit_take_letter(struct line_edit *edit, char byte)
 {
 	size_t n;
 
@@ -331,7 +331,7 @@ static enum line_edit_event take_letter(struct line_edit *edit, char byte)
 		bool was_unfinished = edit->letter_len > 0;
 
 		edit->letter_len = 0;
-		return was_unfinished ? take_letter(edit, byte) : LINE_EDIT_NOTHING;
+		return was_unfinished ? line_edit_take_letter(edit, byte) : LINE_EDIT_NOTHING;
 	}
 	edit->letter[edit->letter_len++] = byte;
 	if (!utf8_is_complete(&edit->utf8))
@@ -340,7 +340,7 @@ static enum line_edit_event take_letter(struct line_edit *edit, char byte)
 	edit->letter_len = 0;
 	if (n == 2 && edit->letter[0] == '\xc2' && (unsigned char)edit->letter[1] < 0xa0)
 		return LINE_EDIT_NOTHING; /* U+0080 to U+009F steer a terminal, too */
-	return insert(edit, edit->letter, n);
+	return line_edit_insert(edit, edit->letter, n);
 }
 
 enum line_edit_event line_edit_key(struct line_edit *edit, char byte)
@@ -348,9 +348,9 @@ enum line_edit_event line_edit_key(struct line_edit *edit, char byte)
 	bool is_control = (unsigned char)byte < 0x20 || byte == KEY_BACKSPACE;
 
 	if (edit->mode != MODE_TEXT)
-		return take_sequence(edit, byte);
+		return line_edit_take_sequence(edit, byte);
 	if (!is_control)
-		return take_letter(edit, byte);
+		return line_edit_take_letter(edit, byte);
 	edit->letter_len = 0;
-	return press_control(edit, byte);
+	return line_edit_press_control(edit, byte);
 }

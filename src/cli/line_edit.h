@@ -17,7 +17,7 @@
 #define LINE_EDIT_HISTORY_MAX 100u
 
 enum line_edit_event {
-	LINE_EDIT_NOTHING, /* to tell; the text may have changed */
+	LINE_EDIT_NOTHING, /* for the caller to do; the text may have changed */
 	LINE_EDIT_ENTER,
 	LINE_EDIT_INTERRUPT, /* Ctrl-C */
 	LINE_EDIT_END, /* Ctrl-D on an empty line; else it deletes */

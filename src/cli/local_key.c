@@ -22,14 +22,14 @@
 #define SCOPES (STORE_SCOPES_USUAL | STORE_SCOPE_ADMIN)
 #define PATH_SIZE 2048u
 
-static int path_of(char path[PATH_SIZE], const char *data_dir, const char *suffix)
+static int local_key_path_of(char path[PATH_SIZE], const char *data_dir, const char *suffix)
 {
 	int n = snprintf(path, PATH_SIZE, "%s/" FILE_NAME "%s", data_dir, suffix);
 
 	return n > 0 && (size_t)n < PATH_SIZE ? 0 : ENAMETOOLONG;
 }
 
-static bool is_key(const char *text)
+static bool local_key_is_key(const char *text)
 {
 	return strlen(text) == ACCOUNT_KEY_LEN && strncmp(text, "ka_", 3) == 0 &&
 	       strspn(text + 3, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") ==
@@ -41,7 +41,7 @@ int local_key_read(char text[ACCOUNT_KEY_LEN + 1], const char *data_dir)
 	char path[PATH_SIZE];
 	char line[ACCOUNT_KEY_LEN + 3] = "";
 	FILE *file;
-	int err = path_of(path, data_dir, "");
+	int err = local_key_path_of(path, data_dir, "");
 
 	if (err)
 		return err;
@@ -52,13 +52,13 @@ int local_key_read(char text[ACCOUNT_KEY_LEN + 1], const char *data_dir)
 		line[0] = '\0';
 	fclose(file);
 	line[strcspn(line, "\n")] = '\0';
-	if (!is_key(line))
+	if (!local_key_is_key(line))
 		return EINVAL;
 	memcpy(text, line, ACCOUNT_KEY_LEN + 1);
 	return 0;
 }
 
-static int write_all(int fd, const char *text)
+static int local_key_write_all(int fd, const char *text)
 {
 	if (write(fd, text, ACCOUNT_KEY_LEN) != ACCOUNT_KEY_LEN || write(fd, "\n", 1) != 1)
 		return EIO;
@@ -67,20 +67,20 @@ static int write_all(int fd, const char *text)
 
 /* By way of a second file, so that no reader ever sees half a key and a wide
  * open file of an earlier time is not written into. */
-static int write_file(const char *text, const char *data_dir)
+static int local_key_write_file(const char *text, const char *data_dir)
 {
 	char path[PATH_SIZE];
 	char fresh[PATH_SIZE];
 	int err;
 	int fd;
 
-	if (path_of(path, data_dir, "") || path_of(fresh, data_dir, ".new"))
+	if (local_key_path_of(path, data_dir, "") || local_key_path_of(fresh, data_dir, ".new"))
 		return ENAMETOOLONG;
 	unlink(fresh);
 	fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return errno;
-	err = write_all(fd, text);
+	err = local_key_write_all(fd, text);
 	close(fd);
 	if (!err && rename(fresh, path) != 0)
 		err = errno;
@@ -90,7 +90,7 @@ static int write_file(const char *text, const char *data_dir)
 }
 
 /* The row of a key whose text is known. */
-static int row_of(struct store_key *key, const char *text)
+static int local_key_row_of(struct store_key *key, const char *text)
 {
 	*key = (struct store_key){.project_id = STORE_PROJECT_DEFAULT,
 				  .scopes = SCOPES,
@@ -105,12 +105,13 @@ static int row_of(struct store_key *key, const char *text)
 }
 
 /* A file that was copied about may have become readable to others. */
-static void close_to_others(const char *data_dir)
+static void local_key_close_to_others(const char *data_dir)
 {
 	char path[PATH_SIZE];
 	struct stat st;
 
-	if (path_of(path, data_dir, "") || stat(path, &st) != 0 || (st.st_mode & 077) == 0)
+	if (local_key_path_of(path, data_dir, "") || stat(path, &st) != 0 ||
+	    (st.st_mode & 077) == 0)
 		return;
 	log_warn("key", "%s was readable by others; it is not any more", path);
 	if (chmod(path, 0600) != 0)
@@ -118,7 +119,7 @@ static void close_to_others(const char *data_dir)
 }
 
 /* The server's own key is exempt from the limit on keys. */
-static int add_row(struct store *store, struct store_key *key)
+static int local_key_add_row(struct store *store, struct store_key *key)
 {
 	bool was_unlimited = store->is_unlimited;
 	int err;
@@ -131,17 +132,17 @@ static int add_row(struct store *store, struct store_key *key)
 
 /* 0 when the text is good in the store now; ENOENT when it cannot be (it was
  * revoked, or another key has its prefix). */
-static int ensure_row(struct store *store, const char *text)
+static int local_key_ensure_row(struct store *store, const char *text)
 {
 	struct store_key want;
 	struct store_key have;
-	int err = row_of(&want, text);
+	int err = local_key_row_of(&want, text);
 
 	if (err)
 		return err;
 	err = store->ops->key_find(store, &have, want.prefix);
 	if (err == ENOENT)
-		return add_row(store, &want);
+		return local_key_add_row(store, &want);
 	if (err)
 		return err;
 	if (have.revoked_ms || memcmp(have.hash, want.hash, sizeof(want.hash)) != 0)
@@ -152,16 +153,16 @@ static int ensure_row(struct store *store, const char *text)
 }
 
 /* The file first: when the store fails after it, the next start adds the row. */
-static int make(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char *data_dir)
+static int local_key_make(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char *data_dir)
 {
 	struct store_key key = {0};
 	int err = account_key_make(text, &key, KEY_NAME);
 
 	key.scopes = SCOPES;
 	if (!err)
-		err = write_file(text, data_dir);
+		err = local_key_write_file(text, data_dir);
 	if (!err)
-		err = add_row(store, &key);
+		err = local_key_add_row(store, &key);
 	return err;
 }
 
@@ -173,8 +174,8 @@ static bool local_key_is_planted(const char *data_dir)
 	struct stat file;
 	struct stat dir;
 
-	if (path_of(path, data_dir, "") || lstat(path, &file) != 0 || stat(data_dir, &dir) != 0 ||
-	    file.st_uid == geteuid() || file.st_uid == 0 ||
+	if (local_key_path_of(path, data_dir, "") || lstat(path, &file) != 0 ||
+	    stat(data_dir, &dir) != 0 || file.st_uid == geteuid() || file.st_uid == 0 ||
 	    (geteuid() == 0 && file.st_uid == dir.st_uid))
 		return false;
 	log_warn("key", "%s was made by user %u: it is not trusted, and another is made", path,
@@ -188,11 +189,11 @@ int local_key_prepare(char text[ACCOUNT_KEY_LEN + 1], const char *data_dir)
 	int err = local_key_is_planted(data_dir) ? ENOENT : local_key_read(text, data_dir);
 
 	if (!err)
-		close_to_others(data_dir);
+		local_key_close_to_others(data_dir);
 	if (err != ENOENT && err != EINVAL)
 		return err;
 	err = account_key_make(text, &key, KEY_NAME);
-	return err ? err : write_file(text, data_dir);
+	return err ? err : local_key_write_file(text, data_dir);
 }
 
 int local_key_ensure(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const char *data_dir)
@@ -200,10 +201,10 @@ int local_key_ensure(char text[ACCOUNT_KEY_LEN + 1], struct store *store, const 
 	int err = local_key_is_planted(data_dir) ? ENOENT : local_key_read(text, data_dir);
 
 	if (!err) {
-		close_to_others(data_dir);
-		err = ensure_row(store, text);
+		local_key_close_to_others(data_dir);
+		err = local_key_ensure_row(store, text);
 	}
 	if (err == ENOENT || err == EINVAL)
-		err = make(text, store, data_dir);
+		err = local_key_make(text, store, data_dir);
 	return err;
 }

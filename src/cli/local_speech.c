@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-static void on_ready(void *arg)
+static void local_speech_on_ready(void *arg)
 {
 	loop_stop(arg);
 }
@@ -25,7 +25,7 @@ int local_speech_open_some(struct local_speech *speech, const struct config *con
 		local_speech_close(speech);
 		return err;
 	}
-	pool_on_ready(speech->pool, on_ready, speech->loop);
+	pool_on_ready(speech->pool, local_speech_on_ready, speech->loop);
 	loop_run(speech->loop);
 	return 0;
 }

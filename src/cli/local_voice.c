@@ -16,7 +16,7 @@
 #include "cli/voice_list.h"
 #include "doors/doors_local.h"
 
-/* Without its runtime the neural engine has no voice, and need not be started to say so. */
+/* Without its runtime the neural engine has no voice, and need not be started to find out. */
 static bool local_voice_is_hopeless(const struct config *config, const char *engine)
 {
 	char path[2 * PARAM_STRING_SIZE];
@@ -56,7 +56,7 @@ static int local_voice_open_row(struct local_speech *speech, const struct config
 	return ENOENT;
 }
 
-/* The ids that a name can stand for in the table, the best first and a 0 behind the last. */
+/* The ids that a name can stand for in the table, the best first, ended by 0. */
 static void local_voice_ids(int64_t ids[VOICE_SPEAKERS_MAX + 1], const char *name)
 {
 	const int64_t *choices = doors_local_voice(name, strlen(name));

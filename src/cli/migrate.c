@@ -22,7 +22,7 @@ static const char *const problems[] = {
 	[MIGRATE_FAILED] = "nothing was moved",
 };
 
-static int failed(const char *what, int err)
+static int migrate_failed(const char *what, int err)
 {
 	if (err)
 		fprintf(stderr, "syrinx migrate: %s: %s\n", what, strerror(err));
@@ -32,7 +32,7 @@ static int failed(const char *what, int err)
 }
 
 /* A wrong path must not look like a store without anything in it. */
-static int check_source(const char *address)
+static int migrate_check_source(const char *address)
 {
 	const char *path = store_sqlite_path(address);
 
@@ -40,7 +40,7 @@ static int check_source(const char *address)
 }
 
 /* What a server books while it is read would be lost. */
-static int check_alone(const char *address)
+static int migrate_check_alone(const char *address)
 {
 	int holder = migrate_holder(address);
 
@@ -51,20 +51,20 @@ static int check_alone(const char *address)
 	return holder ? EBUSY : 0;
 }
 
-static int move(struct store *from, struct store *to)
+static int migrate_move(struct store *from, struct store *to)
 {
 	struct migrate_figures figures;
 	int err;
 	enum migrate_problem problem = migrate(from, to, &figures, &err);
 
 	if (problem != MIGRATE_WELL)
-		return failed(problems[problem], problem == MIGRATE_FAILED ? err : 0);
+		return migrate_failed(problems[problem], problem == MIGRATE_FAILED ? err : 0);
 	figures_print(&figures);
 	printf("Both stores have these figures.\n");
 	return COMMAND_OK;
 }
 
-static int run(const struct command_call *call)
+static int migrate_run(const struct command_call *call)
 {
 	const char *from_address = command_value(call, "from");
 	const char *to_address = command_value(call, "to");
@@ -77,16 +77,16 @@ static int run(const struct command_call *call)
 		return command_usage_error(call->command, "--from and --to are needed");
 	if (strcmp(from_address, to_address) == 0)
 		return command_usage_error(call->command, "--from and --to are the same");
-	err = check_source(from_address);
+	err = migrate_check_source(from_address);
 	if (err)
-		return failed("the source", err);
-	if (check_alone(from_address) || check_alone(to_address))
+		return migrate_failed("the source", err);
+	if (migrate_check_alone(from_address) || migrate_check_alone(to_address))
 		return COMMAND_FAILED;
 	err = settings_open_store(&from, from_address, call->command);
 	if (!err)
 		err = settings_open_store(&to, to_address, call->command);
 	if (!err)
-		status = move(from, to);
+		status = migrate_move(from, to);
 	mem_deref(to);
 	mem_deref(from);
 	return status;
@@ -103,7 +103,7 @@ const struct command command_migrate = {
 	.name = "migrate",
 	.summary = "Move accounts, keys, dictionaries, voices and the ledger to another store.",
 	.options = options,
-	.run = run,
+	.run = migrate_run,
 	.examples =
 		"  syrinx migrate --from sqlite:data/syrinx.db --to postgresql://syrinx@db.example.com/syrinx\n"
 		"  syrinx migrate --from sqlite:old.db --to sqlite:data/syrinx.db\n",

@@ -15,7 +15,7 @@
 
 #define SECONDS_MAX (INT64_C(366) * 24 * 60 * 60)
 
-static int print_token(const char *api_key, int64_t seconds, bool with_header)
+static int mint_token_print_token(const char *api_key, int64_t seconds, bool with_header)
 {
 	struct engine_token_keys keys;
 	char token[ENGINE_TOKEN_SIZE];
@@ -33,7 +33,7 @@ static int print_token(const char *api_key, int64_t seconds, bool with_header)
 	return COMMAND_OK;
 }
 
-static int run(const struct command_call *call)
+static int mint_token_run(const struct command_call *call)
 {
 	static struct config config;
 	const struct config_agent *agent;
@@ -52,7 +52,7 @@ static int run(const struct command_call *call)
 	if (has_key && command_value(call, "agent"))
 		return command_usage_error(call->command, "give a key or --agent, not both");
 	if (has_key) {
-		status = print_token(key, seconds, with_header);
+		status = mint_token_print_token(key, seconds, with_header);
 		explicit_bzero(key, sizeof(key));
 		return status;
 	}
@@ -61,7 +61,7 @@ static int run(const struct command_call *call)
 		return status;
 	if (agent_choice_find(&agent, &config, call->command, command_value(call, "agent")) != 0)
 		return COMMAND_FAILED;
-	return print_token(agent->api_key, seconds, with_header);
+	return mint_token_print_token(agent->api_key, seconds, with_header);
 }
 
 static const struct command_option options[] = {
@@ -80,7 +80,7 @@ const struct command command_mint_token = {
 	.summary = "Print a token like that of a speech engine, to test an agent with.",
 	.options = options,
 	.uses_agents = true,
-	.run = run,
+	.run = mint_token_run,
 	.examples = "  syrinx mint-token --agent support --header\n"
 		    "  syrinx mint-token --key-file engine.key --seconds 60\n",
 };

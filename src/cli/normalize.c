@@ -27,7 +27,7 @@ struct output {
 	size_t line; /* counted from 1; 0: the text came as arguments */
 };
 
-static void trim(const char **text, size_t *len)
+static void normalize_trim(const char **text, size_t *len)
 {
 	while (*len > 0 && (*text)[*len - 1] == ' ')
 		--*len;
@@ -37,12 +37,13 @@ static void trim(const char **text, size_t *len)
 	}
 }
 
-static void print_part(const struct output *output, const struct spoken_part *part, bool *is_first)
+static void normalize_print_part(const struct output *output, const struct spoken_part *part,
+				 bool *is_first)
 {
 	const char *text = part->text;
 	size_t len = part->len;
 
-	trim(&text, &len);
+	normalize_trim(&text, &len);
 	if (output->shows_pauses && part->pause_ms > 0) {
 		printf("%s[%u ms]", *is_first ? "" : " ", part->pause_ms);
 		*is_first = false;
@@ -53,7 +54,7 @@ static void print_part(const struct output *output, const struct spoken_part *pa
 	}
 }
 
-static int complain(const struct output *output, const char *what)
+static int normalize_complain(const struct output *output, const char *what)
 {
 	if (output->line > 0)
 		fprintf(stderr, "syrinx normalize: line %zu %s\n", output->line, what);
@@ -62,61 +63,61 @@ static int complain(const struct output *output, const char *what)
 	return EINVAL;
 }
 
-static int check_line(const struct output *output, const char *text, size_t len)
+static int normalize_check_line(const struct output *output, const char *text, size_t len)
 {
 	struct utf8_state utf8 = {0};
 	const char *fault;
 	char what[200];
 
 	if (len > LINE_MAX_BYTES)
-		return complain(output, "is longer than 256 KiB");
+		return normalize_complain(output, "is longer than 256 KiB");
 	if (!utf8_check(&utf8, text, len) || !utf8_is_complete(&utf8))
-		return complain(output, "is not UTF-8");
+		return normalize_complain(output, "is not UTF-8");
 	fault = prosody_check(text, len);
 	if (!fault)
 		return 0;
 	snprintf(what, sizeof(what), "is refused: %s", fault);
-	return complain(output, what);
+	return normalize_complain(output, what);
 }
 
-static int print_line(const struct output *output, const char *text, size_t len)
+static int normalize_print_line(const struct output *output, const char *text, size_t len)
 {
 	struct reader reader = output->reader; /* a <prosody> ends with its line */
 	struct spoken *spoken = NULL;
 	bool is_first = true;
-	int err = check_line(output, text, len);
+	int err = normalize_check_line(output, text, len);
 
 	if (err)
 		return err;
 	err = reader_read(&spoken, &reader, text, len);
 	if (err)
-		return complain(output, strerror(err));
+		return normalize_complain(output, strerror(err));
 	for (size_t i = 0; i < spoken->parts_len; ++i)
-		print_part(output, &spoken->parts[i], &is_first);
+		normalize_print_part(output, &spoken->parts[i], &is_first);
 	putchar('\n');
 	mem_deref(spoken);
 	return 0;
 }
 
-static int print_input(struct output *output)
+static int normalize_print_input(struct output *output)
 {
 	char *line = NULL;
 	size_t size = 0;
 	ssize_t len;
 	int err = 0;
 
-	setvbuf(stdout, NULL, _IOLBF, 0); /* who asks may wait for each answer */
+	setvbuf(stdout, NULL, _IOLBF, 0); /* a program may wait for each answer */
 	while (!err && (len = getline(&line, &size, stdin)) >= 0) {
 		if (len > 0 && line[len - 1] == '\n')
 			--len;
 		++output->line;
-		err = print_line(output, line, (size_t)len);
+		err = normalize_print_line(output, line, (size_t)len);
 	}
 	free(line);
 	return err;
 }
 
-static int print_operands(const struct output *output, const struct command_call *call)
+static int normalize_print_operands(const struct output *output, const struct command_call *call)
 {
 	struct buf text;
 	int err = 0;
@@ -128,14 +129,14 @@ static int print_operands(const struct output *output, const struct command_call
 		if (!err)
 			err = buf_append_str(&text, call->operands[i]);
 	}
-	err = err ? complain(output, "is longer than 256 KiB")
-		  : print_line(output, text.bytes ? text.bytes : "", text.len);
+	err = err ? normalize_complain(output, "is longer than 256 KiB")
+		  : normalize_print_line(output, text.bytes ? text.bytes : "", text.len);
 	buf_reset(&text);
 	return err;
 }
 
 /* The server's own idea of what a language is; "de-DE" is "de". */
-static int find_language(const struct language **languagep, const char *code)
+static int normalize_find_language(const struct language **languagep, const char *code)
 {
 	static char key_text[] = "language";
 	struct settings settings = settings_default;
@@ -156,7 +157,7 @@ static int find_language(const struct language **languagep, const char *code)
 }
 
 /* Those that have rules of their own; the server takes some more. */
-static int refuse_language(const struct command_call *call, const char *code)
+static int normalize_refuse_language(const struct command_call *call, const char *code)
 {
 	static const struct language *const own[] = {&language_de, &language_en, &language_es,
 						     &language_fr, &language_it, &language_nl,
@@ -174,19 +175,19 @@ static int refuse_language(const struct command_call *call, const char *code)
 				   code, list);
 }
 
-static int run(const struct command_call *call)
+static int normalize_run(const struct command_call *call)
 {
 	struct output output = {.reader = {.normalizes = true}};
 	const char *code = command_value(call, "language");
 	int err;
 
 	output.shows_pauses = command_value(call, "pauses") != NULL;
-	if (find_language(&output.reader.language, code ? code : "en") != 0)
-		return refuse_language(call, code);
+	if (normalize_find_language(&output.reader.language, code ? code : "en") != 0)
+		return normalize_refuse_language(call, code);
 	if (call->operand_count == 0)
-		err = print_input(&output);
+		err = normalize_print_input(&output);
 	else
-		err = print_operands(&output, call);
+		err = normalize_print_operands(&output, call);
 	return err ? COMMAND_FAILED : COMMAND_OK;
 }
 
@@ -202,7 +203,7 @@ const struct command command_normalize = {
 	.operands_max = COMMAND_OPERANDS_MAX,
 	.summary = "Show how a text, or each line of standard input, would be read aloud.",
 	.options = options,
-	.run = run,
+	.run = normalize_run,
 	.examples = "  syrinx normalize \"It costs $5.20.\"\n"
 		    "  syrinx normalize --language de --pauses < letter.txt\n",
 };

@@ -36,7 +36,7 @@ static void npm_config_refuse(struct npmrc_files *files, const char *what, const
 		 what, where, NPM_CONFIG_VALUE_SIZE - 16);
 }
 
-/* Leaves room for what is put before or behind a value: "Bearer ", a slash. */
+/* Leaves room for what is put before or after a value: "Bearer ", a slash. */
 static void npm_config_copy(char *value, struct npmrc_files *files, const char *text,
 			    const char *what, const char *where)
 {
@@ -253,7 +253,7 @@ static void npm_config_find_proxies(struct npm_config *config, struct npmrc_file
 		npm_config_take_variable(config->no_proxy, files, none, COUNT(none));
 }
 
-/* Credentials stand under the registry's address without its scheme, or that of a folder
+/* Credentials are listed under the registry's address without its scheme, or that of a folder
  * above it: "//host/folder/:_authToken". */
 static void npm_config_find_authorization(struct npm_config *config, struct npmrc_files *files)
 {

@@ -1,8 +1,8 @@
 /*
  * part_file.h: a copy of a store until it is whole, under a name of its own.
  *
- * It has hashes of keys, so nothing of it may be left behind: a signal that ends the process
- * removes it, with the files that SQLite keeps beside it.
+ * It has hashes of keys, so no part of it may remain: a signal that ends the process
+ * removes it, with the files that SQLite keeps next to it.
  */
 #ifndef CLI_PART_FILE_H
 #define CLI_PART_FILE_H
@@ -12,7 +12,7 @@
 #define PART_FILE_FILES 4
 #define PART_FILE_PATH_SIZE (PARAM_STRING_SIZE + 64)
 
-/* What SQLite keeps beside a database, and the database itself: "". */
+/* What SQLite keeps next to a database, and the database itself: "". */
 extern const char *const part_file_suffixes[PART_FILE_FILES];
 
 struct part_file {

@@ -17,8 +17,8 @@
 int place_find(char *base, size_t size, const struct command_call *call,
 	       const struct config *config);
 
-/* Whether the address is one of this machine: the local key is for the server beside it, not for
- * whoever is asked. */
+/* Whether the address is one of this machine: the local key is for the server on this machine, not for
+ * any other. */
 bool place_is_this_machine(const char *base);
 
 /* Tells the user that there is no key for this server, and where one can come from. */

@@ -19,9 +19,9 @@
 
 struct playback {
 	FILE *out; /* NULL: no sound has come yet */
-	const char *file; /* NULL: a player … */
-	const char *player; /* … this one */
-	const char *otherwise; /* what a person could do without one, behind what went wrong */
+	const char *file; /* NULL: the samples go to `player` */
+	const char *player; /* the program that plays them */
+	const char *otherwise; /* what the user can do without a player; follows the error */
 	bool show_progress;
 	struct audio_format format;
 	bool has_header;
@@ -42,7 +42,7 @@ static const char *const players[] = {
 	"ffplay -nodisp -autoexit -v quiet -",
 };
 
-static bool is_on_path(const char *command)
+static bool playback_is_on_path(const char *command)
 {
 	char check[128];
 
@@ -51,10 +51,10 @@ static bool is_on_path(const char *command)
 	return system(check) == 0;
 }
 
-static const char *find_player(void)
+static const char *playback_find_player(void)
 {
 	for (size_t i = 0; i < COUNT(players); ++i) {
-		if (is_on_path(players[i]))
+		if (playback_is_on_path(players[i]))
 			return players[i];
 	}
 	return NULL;
@@ -72,10 +72,10 @@ static void playback_destroy(void *object)
 		pclose(playback->out);
 }
 
-static void choose_player(struct playback *playback)
+static void playback_choose_player(struct playback *playback)
 {
 	signal(SIGPIPE, SIG_IGN); /* a player may be closed at any time */
-	playback->player = find_player();
+	playback->player = playback_find_player();
 	if (!playback->player)
 		snprintf(playback->error, sizeof(playback->error),
 			 "no player found (aplay, paplay, pw-play, play or ffplay)%s",
@@ -92,7 +92,7 @@ int playback_alloc(struct playback **playbackp, const char *file, bool show_prog
 	playback->show_progress = show_progress && isatty(STDERR_FILENO);
 	playback->otherwise = "; write a file with -o FILE.wav";
 	if (!file)
-		choose_player(playback);
+		playback_choose_player(playback);
 	else if (strcmp(file, "-") == 0)
 		playback->out = stdout;
 	if (playback->error[0] != '\0') {
@@ -111,12 +111,12 @@ int playback_alloc_silent(struct playback **playbackp)
 	if (!playback)
 		return ENOMEM;
 	playback->otherwise = "";
-	choose_player(playback);
+	playback_choose_player(playback);
 	*playbackp = playback;
 	return 0;
 }
 
-static void write_header(struct playback *playback, uint32_t len)
+static void playback_write_header(struct playback *playback, uint32_t len)
 {
 	uint8_t header[WAV_HEADER_MAX];
 	size_t n = wav_write_header(header, &playback->format, len);
@@ -125,7 +125,7 @@ static void write_header(struct playback *playback, uint32_t len)
 	playback->has_header = true;
 }
 
-static void show_progress(const struct playback *playback)
+static void playback_show_progress(const struct playback *playback)
 {
 	if (playback->show_progress)
 		fprintf(stderr, "\r%.1f s of speech in %u chunks ",
@@ -134,7 +134,7 @@ static void show_progress(const struct playback *playback)
 
 /* The player is started, and the file begun, with the first sound: what goes wrong
  * before that is not the player's fault, and leaves the old file as it was. */
-static bool is_open(struct playback *playback)
+static bool playback_is_open(struct playback *playback)
 {
 	char command[128];
 
@@ -149,7 +149,7 @@ static bool is_open(struct playback *playback)
 	return playback->out;
 }
 
-static void describe_failure(struct playback *playback)
+static void playback_describe_failure(struct playback *playback)
 {
 	if (playback->file)
 		snprintf(playback->error, sizeof(playback->error), "cannot write %s: %s",
@@ -161,23 +161,23 @@ static void describe_failure(struct playback *playback)
 			 playback->otherwise);
 }
 
-static void take_audio(struct playback *playback, const char *base64, size_t len)
+static void playback_take_audio(struct playback *playback, const char *base64, size_t len)
 {
 	uint8_t *bytes = malloc(base64_decoded_max(len) + 1);
 	size_t n;
 
-	if (!is_open(playback)) {
-		describe_failure(playback);
+	if (!playback_is_open(playback)) {
+		playback_describe_failure(playback);
 	} else if (bytes && base64_decode(bytes, &n, base64, len) == 0) {
 		if (!playback->has_header)
-			write_header(playback, WAV_LEN_UNKNOWN);
+			playback_write_header(playback, WAV_LEN_UNKNOWN);
 		fwrite(bytes, 1, n, playback->out);
 		playback->bytes += n;
 	} else {
 		snprintf(playback->error, sizeof(playback->error), "an audio frame is broken");
 	}
 	free(bytes);
-	show_progress(playback);
+	playback_show_progress(playback);
 }
 
 struct reading {
@@ -187,8 +187,8 @@ struct reading {
 	bool has_audio, complete, closed;
 };
 
-static void read_member(struct reading *r, struct playback *playback, const struct json_value *key,
-			const struct json_value *value)
+static void playback_read_member(struct reading *r, struct playback *playback,
+				 const struct json_value *key, const struct json_value *value)
 {
 	if (json_is(key, "audio") && value->kind == JSON_KIND_STRING) {
 		r->audio = *value;
@@ -224,14 +224,14 @@ void playback_message(struct playback *playback, char *json, size_t len)
 	while (json_member(&scan, &key)) {
 		if (json_value(&scan, &value) != 0)
 			return;
-		read_member(&r, playback, &key, &value);
+		playback_read_member(&r, playback, &key, &value);
 		json_skip(&scan, &value);
 	}
 	if (r.has_audio) {
 		playback->format = r.format;
 		playback->format.sample_rate = (unsigned)r.sample_rate;
 		playback->samples += (uint64_t)r.samples;
-		take_audio(playback, r.audio.text, r.audio.len);
+		playback_take_audio(playback, r.audio.text, r.audio.len);
 	}
 	playback->chunks += r.complete;
 	playback->closed |= r.closed;
@@ -249,7 +249,7 @@ void playback_interrupt(struct playback *playback)
 }
 
 /* The last bytes are written now, or the player has played them. */
-static bool close_out(struct playback *playback)
+static bool playback_close_out(struct playback *playback)
 {
 	FILE *out = playback->out;
 	bool good = fflush(out) == 0 && !ferror(out);
@@ -267,10 +267,10 @@ const char *playback_end(struct playback *playback)
 	if (playback->has_header && playback->bytes % 2 == 1)
 		fputc(0, playback->out); /* RIFF pads its chunks */
 	if (playback->has_header && is_file && fseek(playback->out, 0, SEEK_SET) == 0)
-		write_header(playback, (uint32_t)playback->bytes);
+		playback_write_header(playback, (uint32_t)playback->bytes);
 	/* A player that a signal ended fails, too; what was wrong before is the reason. */
-	if (playback->out && !close_out(playback) && playback->error[0] == '\0')
-		describe_failure(playback);
+	if (playback->out && !playback_close_out(playback) && playback->error[0] == '\0')
+		playback_describe_failure(playback);
 	else if (!playback->closed && playback->error[0] == '\0')
 		snprintf(playback->error, sizeof(playback->error),
 			 "the connection ended before the speech did");

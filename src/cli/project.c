@@ -15,7 +15,7 @@
 #include "cli/table.h"
 #include "server/account_json.h"
 
-static int create(struct store *store, const struct command_call *call)
+static int project_create(struct store *store, const struct command_call *call)
 {
 	struct store_project project = {.created_ms = clock_wall_ms()};
 	bool has_name;
@@ -42,7 +42,7 @@ static int create(struct store *store, const struct command_call *call)
 	return COMMAND_OK;
 }
 
-static bool add_row(const struct store_project *row, void *arg)
+static bool project_add_row(const struct store_project *row, void *arg)
 {
 	struct table *table = arg;
 	char created[CALENDAR_SIZE];
@@ -65,7 +65,7 @@ static bool project_add_json(const struct store_project *row, void *arg)
 	return true;
 }
 
-static int list(struct store *store, const struct command_call *call)
+static int project_list(struct store *store, const struct command_call *call)
 {
 	static const struct table_column columns[] = {
 		{"PROJECT", true}, {"ACCOUNT", true}, {"CREATED", false}, {"NAME", false}};
@@ -84,7 +84,7 @@ static int list(struct store *store, const struct command_call *call)
 		printed = json_list_print(&json);
 	} else {
 		table_open(&table, columns, COUNT(columns));
-		err = store->ops->project_list(store, account_id, add_row, &table);
+		err = store->ops->project_list(store, account_id, project_add_row, &table);
 		printed = table_print(&table);
 	}
 	return err || printed ? store_verb_failed(call, err ? err : printed, "cannot list them")
@@ -92,11 +92,11 @@ static int list(struct store *store, const struct command_call *call)
 }
 
 static const struct store_verb verbs[] = {
-	{"create", true, 0, "", create},
-	{"list", false, 0, "", list},
+	{"create", true, 0, "", project_create},
+	{"list", false, 0, "", project_list},
 };
 
-static int run(const struct command_call *call)
+static int project_run(const struct command_call *call)
 {
 	return store_verb_run(call, verbs, COUNT(verbs));
 }
@@ -117,7 +117,7 @@ const struct command command_project = {
 	.operands_max = 1,
 	.summary = "Create or list projects, which keys, dictionaries and voices belong to.",
 	.options = options,
-	.run = run,
+	.run = project_run,
 	.examples = "  syrinx project create --account acme --name website\n"
 		    "  syrinx project list --account acme --json\n",
 };

@@ -256,7 +256,7 @@ static int restore_put_back(struct restore *restore)
 	return COMMAND_OK;
 }
 
-static int restore_run(struct restore *restore)
+static int restore_all(struct restore *restore)
 {
 	int status = restore_check_file(restore);
 
@@ -273,7 +273,7 @@ static int restore_run(struct restore *restore)
 	return status;
 }
 
-static int run(const struct command_call *call)
+static int restore_run(const struct command_call *call)
 {
 	static struct restore restore; /* large */
 	int status = settings_load_of_server(&restore.config, call);
@@ -290,7 +290,7 @@ static int run(const struct command_call *call)
 		return command_usage_error(call->command,
 					   "--replace is for a store in a file; a database must be "
 					   "emptied first: DROP SCHEMA syrinx CASCADE");
-	status = restore_run(&restore);
+	status = restore_all(&restore);
 	fflush(stdout); /* the result is printed even if a signal has arrived */
 	interrupt_pass_on();
 	return status;
@@ -311,5 +311,5 @@ const struct command command_restore = {
 	.options = options,
 	.examples = "  syrinx restore /var/backups/syrinx.db\n"
 		    "  syrinx restore --data data --replace copy.db\n",
-	.run = run,
+	.run = restore_run,
 };

@@ -58,7 +58,7 @@ static bool running_is_trusted(long pid, FILE *file, bool is_named)
 	       (note.st_uid == geteuid() || note.st_uid == 0 || (geteuid() == 0 && is_named));
 }
 
-/* Servers of earlier versions note only what they were told to listen on. */
+/* Servers of earlier versions note only the configured address. */
 static int running_address(char *base, size_t size, const char *listen, const char *url,
 			   const struct config *config)
 {

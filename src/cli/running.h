@@ -13,7 +13,7 @@
  * taken from the file DATA/syrinx.pid that it keeps there.  ENOENT when none runs or it cannot
  * be known.
  *
- * The caller is about to send a key there, so a file that a dead server has left behind
+ * The caller is about to send a key there, so a file that a dead server has left
  * is not enough: the process must still hold the server's lock and belong to the owner of the
  * file, who must be the user or root, and the address must be one of this machine.  Root may also
  * use the server of another user, but only if the data directory was named: anybody can write

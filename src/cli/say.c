@@ -249,7 +249,7 @@ static int say_find_voice(int64_t *id, const struct say *say, char why[SAY_WHY_S
 	return err;
 }
 
-/* That a turn was cut short, for want of credit, is reported behind its end. */
+/* That a turn was cut short, for want of credit, is reported after its end. */
 static void say_goodbye(struct ws_client *client, struct playback *playback)
 {
 	static const char goodbye[] = "{\"close_socket\":true}";

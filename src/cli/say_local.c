@@ -25,7 +25,8 @@ struct local_peer {
 	struct timer look;
 };
 
-static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
+static void say_local_peer_send(void *arg, const char *json, size_t len, uint64_t tag,
+				uint32_t samples)
 {
 	struct local_peer *peer = arg;
 	char *copy = malloc(len);
@@ -41,28 +42,28 @@ static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uin
 		loop_stop(peer->loop);
 }
 
-static uint64_t peer_drop(void *arg, uint64_t tag)
+static uint64_t say_local_peer_drop(void *arg, uint64_t tag)
 {
 	(void)arg;
 	(void)tag;
 	return 0;
 }
 
-static bool peer_is_full(void *arg)
+static bool say_local_peer_is_full(void *arg)
 {
 	(void)arg;
 	return false;
 }
 
 /* What is sent is there at once. */
-static bool peer_tell_when_sent(void *arg, uint64_t tag)
+static bool say_local_peer_tell_when_sent(void *arg, uint64_t tag)
 {
 	(void)arg;
 	(void)tag;
 	return false;
 }
 
-static void peer_close(void *arg, uint16_t code, const char *reason)
+static void say_local_peer_close(void *arg, uint16_t code, const char *reason)
 {
 	struct local_peer *peer = arg;
 
@@ -72,11 +73,11 @@ static void peer_close(void *arg, uint16_t code, const char *reason)
 }
 
 static const struct peer_ops local_peer_ops = {
-	.send = peer_send,
-	.drop = peer_drop,
-	.is_full = peer_is_full,
-	.tell_when_sent = peer_tell_when_sent,
-	.close = peer_close,
+	.send = say_local_peer_send,
+	.drop = say_local_peer_drop,
+	.is_full = say_local_peer_is_full,
+	.tell_when_sent = say_local_peer_tell_when_sent,
+	.close = say_local_peer_close,
 };
 
 /* Nothing is charged for what was made at home. */
@@ -87,15 +88,15 @@ struct no_ledger {
 	void *arg;
 };
 
-static void on_no_booking(void *arg)
+static void say_local_on_no_booking(void *arg)
 {
 	struct no_ledger *ledger = arg;
 
 	ledger->booked(0, ledger->arg);
 }
 
-static int book_nothing(void **bookingp, void *arg, const struct store_turn *turn, size_t mark,
-			ledger_booked_h *booked, void *booked_arg)
+static int say_local_book_nothing(void **bookingp, void *arg, const struct store_turn *turn,
+				  size_t mark, ledger_booked_h *booked, void *booked_arg)
 {
 	struct no_ledger *ledger = arg;
 
@@ -106,11 +107,11 @@ static int book_nothing(void **bookingp, void *arg, const struct store_turn *tur
 		return 0;
 	ledger->booked = booked;
 	ledger->arg = booked_arg;
-	loop_defer(ledger->loop, &ledger->done, on_no_booking, ledger);
+	loop_defer(ledger->loop, &ledger->done, say_local_on_no_booking, ledger);
 	return 0;
 }
 
-static void unlisten_nothing(void *booking)
+static void say_local_unlisten_nothing(void *booking)
 {
 	struct no_ledger *ledger = booking;
 
@@ -118,8 +119,8 @@ static void unlisten_nothing(void *booking)
 }
 
 static const struct ledger_ops no_ledger_ops = {
-	.book = book_nothing,
-	.unlisten = unlisten_nothing,
+	.book = say_local_book_nothing,
+	.unlisten = say_local_unlisten_nothing,
 };
 static const struct prices no_prices = {.microcents_per_minute = PRICE_UNKNOWN};
 

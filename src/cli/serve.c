@@ -42,7 +42,7 @@ struct host {
 	char late_key[ACCOUNT_KEY_LEN + 1]; /* owned by the store's thread until it is in use */
 };
 
-static int take_key(struct host *host, int err)
+static int serve_take_key(struct host *host, int err)
 {
 	if (err)
 		fprintf(stderr, "syrinx serve: cannot make %s/local.key: %s\n",
@@ -52,23 +52,23 @@ static int take_key(struct host *host, int err)
 	return err;
 }
 
-static int make_key(struct store *store, void *arg)
+static int serve_make_key(struct store *store, void *arg)
 {
 	struct host *host = arg;
 
 	money_warn_of_default(store, host->config);
-	return take_key(host, local_key_ensure(host->key, store, host->config->data_dir));
+	return serve_take_key(host, local_key_ensure(host->key, store, host->config->data_dir));
 }
 
-static int prepare_key(void *arg)
+static int serve_prepare_key(void *arg)
 {
 	struct host *host = arg;
 
-	return take_key(host, local_key_prepare(host->key, host->config->data_dir));
+	return serve_take_key(host, local_key_prepare(host->key, host->config->data_dir));
 }
 
 /* On the store's thread. */
-static int make_late_key(struct store *store, void *arg)
+static int serve_make_late_key(struct store *store, void *arg)
 {
 	struct host *host = arg;
 
@@ -77,7 +77,7 @@ static int make_late_key(struct store *store, void *arg)
 
 /* The key in the file may have been revoked meanwhile: then a new key is created, and the
  * agent that uses it is created again. */
-static void take_late_key(void *arg)
+static void serve_take_late_key(void *arg)
 {
 	struct host *host = arg;
 
@@ -90,26 +90,26 @@ static void take_late_key(void *arg)
 }
 
 /* Options that are no values of a key. */
-static void obey_flags(struct config *config, const struct command_call *call)
+static void serve_obey_flags(struct config *config, const struct command_call *call)
 {
 	config->fetch_voices |= command_value(call, "fetch-voices") != NULL;
 }
 
-static int reload(struct config *fresh, struct buf *errors, void *arg)
+static int serve_reload(struct config *fresh, struct buf *errors, void *arg)
 {
 	const struct host *host = arg;
 	int err = settings_load_quietly(fresh, host->call, errors);
 
 	if (err)
 		return err;
-	obey_flags(fresh, host->call);
+	serve_obey_flags(fresh, host->call);
 	agent_choice_add_echo(fresh, host->key);
 	return 0;
 }
 
 /* To a person only: standard output of a service ends in a journal, where a
  * key has no business. */
-static void greet(const char *address, void *arg)
+static void serve_greet(const char *address, void *arg)
 {
 	const struct host *host = arg;
 	const struct greeting greeting = {
@@ -277,17 +277,17 @@ static int serve_check_owner(const struct config *config, const struct command_c
 	return EPERM;
 }
 
-static int run(const struct command_call *call)
+static int serve_run(const struct command_call *call)
 {
 	static struct config config; /* large, and lives as long as the process */
 	struct host host = {.call = call, .config = &config};
 	const struct server_events events = {
-		.store_opened = make_key,
-		.store_awaited = prepare_key,
-		.store_came = make_late_key,
-		.store_in_use = take_late_key,
-		.reload = reload,
-		.listening = greet,
+		.store_opened = serve_make_key,
+		.store_awaited = serve_prepare_key,
+		.store_came = serve_make_late_key,
+		.store_in_use = serve_take_late_key,
+		.reload = serve_reload,
+		.listening = serve_greet,
 		.command = serve_append_command,
 		.arg = &host,
 	};
@@ -295,7 +295,7 @@ static int run(const struct command_call *call)
 
 	if (status != COMMAND_OK)
 		return status;
-	obey_flags(&config, call);
+	serve_obey_flags(&config, call);
 	log_set_level((enum log_level)config.log_level);
 	log_set_form((enum log_form)config.log_form);
 	log_find_journal();
@@ -329,7 +329,7 @@ const struct command command_serve = {
 	.summary = "Run the server.",
 	.options = options,
 	.uses_agents = true,
-	.run = run,
+	.run = serve_run,
 	.notes =
 		"Every key of the configuration is also a variable SYRINX_SECTION_KEY, such as\n"
 		"SYRINX_SERVER_LISTEN or SYRINX_STORE_ADDRESS; it has precedence over the file. SYRINX_VOICES\n"

@@ -220,9 +220,9 @@ int settings_make_dir(const char *path, unsigned mode)
 	return 0;
 }
 
-/* PostgreSQL's reasons are sentences, which the store has logged: an errno of ours would
- * hide them behind "Input/output error". */
-static const char *store_trouble(const char *address, int err)
+/* PostgreSQL's reasons are sentences, which the store has logged: an errno would
+ * replace them with "Input/output error". */
+static const char *settings_store_trouble(const char *address, int err)
 {
 	if (err == EPROTONOSUPPORT)
 		return "there is no such store; one is " STORE_ADDRESSES;
@@ -239,7 +239,7 @@ void settings_explain_store(const char *address, int err, const struct command *
 
 	store_show_address(shown, address);
 	fprintf(stderr, "syrinx %s: cannot open %s: %s\n", command->name, shown,
-		store_trouble(address, err));
+		settings_store_trouble(address, err));
 	if (err == EACCES && path) {
 		char dir[PARAM_STRING_SIZE];
 		char suggestion[128];

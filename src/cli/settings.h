@@ -10,7 +10,7 @@
 
 /* Loads the configuration file (see config_file.h) and lets the command's other options win
  * over it: --listen, --data, --workers, --voices and --store, where the command has them.  An
- * installed server's file that this user may not read is left out: who only speaks or asks a
+ * installed server's file that this user may not read is left out: a command that only speaks or asks a
  * server needs none.  Mistakes have been printed when it gives another status than
  * COMMAND_OK. */
 int settings_load(struct config *config, const struct command_call *call);

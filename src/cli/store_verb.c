@@ -38,7 +38,7 @@ int store_verb_failed(const struct command_call *call, int err, const char *form
 	return COMMAND_FAILED;
 }
 
-static bool is_line(const char *text)
+static bool store_verb_is_line(const char *text)
 {
 	struct utf8_state state = {0};
 
@@ -60,7 +60,7 @@ int store_verb_read_text(char *out, size_t max, bool *given, const struct comman
 	if (strlen(text) > max)
 		return command_usage_error(call->command, "--%s is longer than %zu bytes", option,
 					   max);
-	if (!is_line(text))
+	if (!store_verb_is_line(text))
 		return command_usage_error(call->command, "--%s must be one line of text, in UTF-8",
 					   option);
 	memcpy(out, text, strlen(text) + 1);
@@ -141,8 +141,8 @@ int store_verb_with_store(const struct command_call *call, bool changes,
 	return status;
 }
 
-static int refuse_verb(const struct command_call *call, const struct store_verb *verbs,
-		       size_t count)
+static int store_verb_refuse_verb(const struct command_call *call, const struct store_verb *verbs,
+				  size_t count)
 {
 	const char *names[STORE_VERBS_MAX + 1] = {NULL};
 
@@ -158,7 +158,7 @@ int store_verb_run(const struct command_call *call, const struct store_verb *ver
 	while (i < count && strcmp(verbs[i].name, call->operands[0]) != 0)
 		++i;
 	if (i == count)
-		return refuse_verb(call, verbs, count);
+		return store_verb_refuse_verb(call, verbs, count);
 	if (call->operand_count < 1 + verbs[i].operands)
 		return command_usage_error(call->command, "%s needs %s", verbs[i].name,
 					   verbs[i].needs);
@@ -169,7 +169,7 @@ int store_verb_run(const struct command_call *call, const struct store_verb *ver
 	return store_verb_with_store(call, verbs[i].changes, verbs[i].run);
 }
 
-static int read_limit(int64_t *limit, const char *text)
+static int store_verb_read_limit(int64_t *limit, const char *text)
 {
 	char *end;
 	long long n;
@@ -194,7 +194,7 @@ int store_verb_read_limits(struct store_limits *limits, bool *given,
 
 		if (!value)
 			continue;
-		if (read_limit(registry_limit_at(limits, i), value) != 0)
+		if (store_verb_read_limit(registry_limit_at(limits, i), value) != 0)
 			return command_usage_error(
 				call->command,
 				"--%s must be a number from 1 to %d, none or plan, not \"%s\"",

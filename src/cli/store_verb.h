@@ -17,8 +17,8 @@
 struct store_verb {
 	const char *name;
 	bool changes; /* with --create, a store that is not there is made */
-	size_t operands; /* behind it, at least */
-	const char *needs; /* what they are, for who leaves them out */
+	size_t operands; /* that must follow it, at least */
+	const char *needs; /* their names, for the error when they are missing */
 	int (*run)(struct store *store, const struct command_call *call);
 };
 
@@ -30,7 +30,7 @@ int store_verb_run(const struct command_call *call, const struct store_verb *ver
 int store_verb_with_store(const struct command_call *call, bool changes,
 			  int (*run)(struct store *store, const struct command_call *call));
 
-/* Whether the store is there and can be opened; if not, the user has been told. */
+/* Whether the store is there and can be opened; if not, the reason has been printed. */
 int store_verb_look(const struct command_call *call, const struct config *config);
 
 /* "syrinx NAME: what: reason"; gives COMMAND_FAILED. */
@@ -89,7 +89,7 @@ void store_verb_print_cents(char text[STORE_VERB_CENTS_SIZE], int64_t microcents
 /* Cents with up to six decimals, as they are booked.  EINVAL. */
 int store_verb_parse_cents(int64_t *microcents, const char *text);
 
-/* The account that --account names, or `absent` without it.  The user has been told
+/* The account that --account names, or `absent` without it.  The reason has been printed
  * why not. */
 int store_verb_find_account(int64_t *id, struct store *store, const struct command_call *call,
 			    int64_t absent);

@@ -23,7 +23,7 @@ void table_narrow(struct table *table, const unsigned char *ranks)
 	table->ranks = isatty(STDOUT_FILENO) ? ranks : NULL;
 }
 
-static int make_room(struct table *table)
+static int table_make_room(struct table *table)
 {
 	size_t more = table->size ? 2 * table->size : 64;
 	char **cells;
@@ -45,7 +45,7 @@ void table_cell(struct table *table, const char *format, ...)
 	int n;
 
 	if (!table->err)
-		table->err = make_room(table);
+		table->err = table_make_room(table);
 	if (table->err)
 		return;
 	va_start(args, format);
@@ -62,17 +62,17 @@ void table_cell(struct table *table, const char *format, ...)
 	table->cells[table->count++] = text;
 }
 
-static int width_of(const char *text)
+static int table_width_of(const char *text)
 {
 	return (int)utf8_count(text, strlen(text));
 }
 
-static int width_of_column(const struct table *table, size_t column)
+static int table_width_of_column(const struct table *table, size_t column)
 {
-	int width = width_of(table->columns[column].name);
+	int width = table_width_of(table->columns[column].name);
 
 	for (size_t i = column; i < table->count; i += table->column_count) {
-		int w = width_of(table->cells[i]);
+		int w = table_width_of(table->cells[i]);
 
 		width = w > width ? w : width;
 	}
@@ -125,12 +125,12 @@ static void table_hide(const struct table *table, int *widths)
 			names);
 }
 
-static void print_cell(const struct table *table, size_t column, const int *widths,
-		       const char *text)
+static void table_print_cell(const struct table *table, size_t column, const int *widths,
+			     const char *text)
 {
 	int width = widths[column];
 	bool is_last = column + 1 == table->column_count;
-	int gap = width - width_of(text);
+	int gap = width - table_width_of(text);
 
 	if (width < 0) {
 		fputs(is_last ? "\n" : "", stdout);
@@ -149,13 +149,13 @@ int table_print(struct table *table)
 	int err = widths ? table->err : ENOMEM;
 
 	for (size_t i = 0; !err && i < table->column_count; ++i)
-		widths[i] = width_of_column(table, i);
+		widths[i] = table_width_of_column(table, i);
 	if (!err && table->ranks)
 		table_hide(table, widths);
 	for (size_t i = 0; !err && i < table->column_count; ++i)
-		print_cell(table, i, widths, table->columns[i].name);
+		table_print_cell(table, i, widths, table->columns[i].name);
 	for (size_t i = 0; !err && i < table->count; ++i)
-		print_cell(table, i % table->column_count, widths, table->cells[i]);
+		table_print_cell(table, i % table->column_count, widths, table->cells[i]);
 	for (size_t i = 0; i < table->count; ++i)
 		free(table->cells[i]);
 	free(table->cells);

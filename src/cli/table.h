@@ -1,5 +1,5 @@
 /*
- * table.h: rows for people, in columns as wide as what stands in them.
+ * table.h: rows for people, in columns that are as wide as their content.
  */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H

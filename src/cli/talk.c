@@ -14,11 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/upstream.h"
 #include "base/buf.h"
 #include "base/count.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "bench/engine_side.h"
 #include "cli/agent_choice.h"
 #include "cli/interrupt.h"
 #include "cli/keyboard.h"
@@ -31,6 +31,7 @@
 #include "cli/talk_voice.h"
 #include "cli/terminal.h"
 #include "cli/voice_list.h"
+#include "doors/doors_local.h"
 
 #define URL_SIZE 2048
 #define LINE_MAX_BYTES (64u * 1024u)
@@ -43,7 +44,7 @@
 #define PING_S 15
 
 struct talk {
-	struct engine_side *side;
+	struct upstream *upstream;
 	struct talk_voice *voice; /* NULL: it is only read */
 	struct talk_view view;
 	struct line_edit *edit; /* of a screen */
@@ -56,23 +57,23 @@ struct talk {
 
 /* Turns */
 
-static void take_heard(struct talk *talk, const struct engine_side_heard *heard)
+static void talk_take_heard(struct talk *talk, const struct upstream_event *heard)
 {
 	talk->is_ping_out = false;
-	if (heard->kind == ENGINE_SIDE_WORDS) {
+	if (heard->kind == UPSTREAM_WORDS) {
 		talk_view_words(&talk->view, heard->text, heard->len);
 		if (talk->voice)
 			talk_voice_say(talk->voice, heard->text, heard->len);
-	} else if (heard->kind == ENGINE_SIDE_FINAL) {
+	} else if (heard->kind == UPSTREAM_FINAL) {
 		talk_view_end(&talk->view);
 		if (talk->voice)
 			talk_voice_end(talk->voice);
 	}
 }
 
-static int tell_end(struct talk *talk, int err)
+static int talk_tell_end(struct talk *talk, int err)
 {
-	uint16_t code = engine_side_code(talk->side);
+	uint16_t code = upstream_code(talk->upstream);
 
 	talk_view_leave(&talk->view);
 	if (err == ENOBUFS)
@@ -85,7 +86,7 @@ static int tell_end(struct talk *talk, int err)
 }
 
 /* The answers can be read all the same. */
-static void tell_trouble(struct talk *talk)
+static void talk_tell_trouble(struct talk *talk)
 {
 	const char *why = talk_voice_trouble(talk->voice);
 	char note[640];
@@ -100,48 +101,48 @@ static void tell_trouble(struct talk *talk)
 }
 
 /* All that is there, without waiting. */
-static int hear(struct talk *talk)
+static int talk_hear(struct talk *talk)
 {
-	struct engine_side_heard heard;
+	struct upstream_event heard;
 	int err;
 
-	while (!(err = engine_side_hear(talk->side, &heard, 0)))
-		take_heard(talk, &heard);
-	return err == ETIMEDOUT ? 0 : tell_end(talk, err);
+	while (!(err = upstream_receive(talk->upstream, &heard, 0)))
+		talk_take_heard(talk, &heard);
+	return err == ETIMEDOUT ? 0 : talk_tell_end(talk, err);
 }
 
-static int wait_for_answer(struct talk *talk)
+static int talk_wait_for_answer(struct talk *talk)
 {
-	struct engine_side_heard heard;
+	struct upstream_event heard;
 
-	while (engine_side_is_answering(talk->side)) {
-		int err = engine_side_hear(talk->side, &heard, ANSWER_MS);
+	while (upstream_is_answering(talk->upstream)) {
+		int err = upstream_receive(talk->upstream, &heard, ANSWER_MS);
 
 		if (err)
-			return tell_end(talk, err);
-		take_heard(talk, &heard);
+			return talk_tell_end(talk, err);
+		talk_take_heard(talk, &heard);
 	}
 	if (talk->voice) {
 		talk_voice_wait(talk->voice);
-		tell_trouble(talk);
+		talk_tell_trouble(talk);
 	}
 	return 0;
 }
 
 /* Silence for so long: is it still there? */
-static int ping(struct talk *talk)
+static int talk_ping(struct talk *talk)
 {
 	int err = talk->is_ping_out ? ETIMEDOUT : 0;
 
-	if (!engine_side_is_open(talk->side))
+	if (!upstream_is_open(talk->upstream))
 		return 0;
 	if (!err)
-		err = engine_side_ping(talk->side);
+		err = upstream_ping(talk->upstream);
 	talk->is_ping_out = true;
-	return err ? tell_end(talk, err) : 0;
+	return err ? talk_tell_end(talk, err) : 0;
 }
 
-static void tell_refusal(const char *url, char *why, bool has_token)
+static void talk_tell_refusal(const char *url, char *why, bool has_token)
 {
 	refusal_shorten(why);
 	fprintf(stderr, "syrinx talk: %s: %s\n", url, why);
@@ -155,19 +156,19 @@ static void tell_refusal(const char *url, char *why, bool has_token)
 				"--config, or --key-file)\n");
 }
 
-static int reopen(struct talk *talk)
+static int talk_reopen(struct talk *talk)
 {
 	char why[256];
-	int err = engine_side_reopen(talk->side, why, sizeof(why));
+	int err = upstream_reopen(talk->upstream, why, sizeof(why));
 
 	if (!err)
 		return 0;
 	talk_view_leave(&talk->view);
-	tell_refusal(talk->url, why, talk->has_token);
+	talk_tell_refusal(talk->url, why, talk->has_token);
 	return err;
 }
 
-static bool is_blank(const char *text, size_t len)
+static bool talk_is_blank(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; ++i) {
 		if (!strchr(" \t\r", text[i]))
@@ -176,12 +177,12 @@ static bool is_blank(const char *text, size_t len)
 	return true;
 }
 
-static int say(struct talk *talk, const char *text, size_t len)
+static int talk_say(struct talk *talk, const char *text, size_t len)
 {
-	bool was_answering = engine_side_is_answering(talk->side);
+	bool was_answering = upstream_is_answering(talk->upstream);
 	int err = 0;
 
-	if (is_blank(text, len)) {
+	if (talk_is_blank(text, len)) {
 		if (!was_answering)
 			talk_view_prompt(&talk->view);
 		return 0;
@@ -189,19 +190,19 @@ static int say(struct talk *talk, const char *text, size_t len)
 	if (talk->voice)
 		talk_voice_stop(talk->voice);
 	talk_view_said(&talk->view, text, len, was_answering);
-	if (!engine_side_is_open(talk->side))
-		err = reopen(talk);
+	if (!upstream_is_open(talk->upstream))
+		err = talk_reopen(talk);
 	if (err)
 		return err;
-	err = engine_side_say(talk->side, text, len);
+	err = upstream_ask(talk->upstream, text, len);
 	if (err)
-		return tell_end(talk, err);
-	return talk->view.kind == TALK_VIEW_LINES ? wait_for_answer(talk) : 0;
+		return talk_tell_end(talk, err);
+	return talk->view.kind == TALK_VIEW_LINES ? talk_wait_for_answer(talk) : 0;
 }
 
 /* Lines */
 
-static int say_lines(struct talk *talk, bool is_end)
+static int talk_say_lines(struct talk *talk, bool is_end)
 {
 	int err = 0;
 
@@ -211,14 +212,14 @@ static int say_lines(struct talk *talk, bool is_end)
 
 		if (!newline && !is_end)
 			break;
-		err = say(talk, talk->input.bytes, len);
+		err = talk_say(talk, talk->input.bytes, len);
 		buf_consume(&talk->input, len + (newline ? 1 : 0));
 	}
 	return err;
 }
 
 /* ENODATA: Ctrl-D. */
-static int read_input(struct talk *talk)
+static int talk_read_input(struct talk *talk)
 {
 	char part[4096];
 	ssize_t n = read(STDIN_FILENO, part, sizeof(part));
@@ -227,27 +228,27 @@ static int read_input(struct talk *talk)
 	if (n < 0)
 		return errno == EINTR ? 0 : errno;
 	if (n == 0) {
-		err = say_lines(talk, true);
+		err = talk_say_lines(talk, true);
 		return err ? err : ENODATA;
 	}
 	if (buf_append(&talk->input, part, (size_t)n) != 0) {
 		fprintf(stderr, "syrinx talk: a line is longer than %u bytes\n", LINE_MAX_BYTES);
 		return ENOBUFS;
 	}
-	return say_lines(talk, false);
+	return talk_say_lines(talk, false);
 }
 
 /* Ctrl-C: the protocol knows no word for "stop", only the next turn and the end.  So
  * this conversation ends, and the next line begins another with the same history. */
-static int stop_answer(struct talk *talk)
+static int talk_stop_answer(struct talk *talk)
 {
-	bool was_answering = engine_side_is_answering(talk->side);
+	bool was_answering = upstream_is_answering(talk->upstream);
 	bool was_speaking = talk->voice && talk_voice_stop(talk->voice);
 
 	if (!was_answering && !was_speaking)
 		return ENODATA;
 	if (was_answering)
-		engine_side_close(talk->side);
+		upstream_close(talk->upstream);
 	talk->input.len = 0;
 	talk_view_stopped(&talk->view);
 	return 0;
@@ -256,20 +257,20 @@ static int stop_answer(struct talk *talk)
 /* Keys */
 
 /* The line goes up into the conversation: the one being typed is a new one. */
-static int enter(struct talk *talk)
+static int talk_enter(struct talk *talk)
 {
 	char line[LINE_EDIT_SIZE];
 	size_t len = line_edit_len(talk->edit);
 
 	memcpy(line, line_edit_text(talk->edit), len);
 	line_edit_accept(talk->edit);
-	return say(talk, line, len);
+	return talk_say(talk, line, len);
 }
 
 /* What was typed survives the answer's end, not a second Ctrl-C. */
-static int press_interrupt(struct talk *talk)
+static int talk_press_interrupt(struct talk *talk)
 {
-	int err = stop_answer(talk);
+	int err = talk_stop_answer(talk);
 
 	if (err != ENODATA || line_edit_len(talk->edit) == 0)
 		return err;
@@ -277,15 +278,15 @@ static int press_interrupt(struct talk *talk)
 	return 0;
 }
 
-static int press(struct talk *talk, char key)
+static int talk_press(struct talk *talk, char key)
 {
 	switch (line_edit_key(talk->edit, key)) {
 	case LINE_EDIT_NOTHING:
 		return 0;
 	case LINE_EDIT_ENTER:
-		return enter(talk);
+		return talk_enter(talk);
 	case LINE_EDIT_INTERRUPT:
-		return press_interrupt(talk);
+		return talk_press_interrupt(talk);
 	case LINE_EDIT_END:
 		return ENODATA;
 	case LINE_EDIT_FULL:
@@ -295,7 +296,7 @@ static int press(struct talk *talk, char key)
 	return 0;
 }
 
-static int read_keys(struct talk *talk)
+static int talk_read_keys(struct talk *talk)
 {
 	char keys[256];
 	ssize_t n = read(STDIN_FILENO, keys, sizeof(keys));
@@ -304,7 +305,7 @@ static int read_keys(struct talk *talk)
 	if (n < 0)
 		return errno == EINTR ? 0 : errno;
 	for (ssize_t i = 0; !err && i < n; ++i)
-		err = press(talk, keys[i]);
+		err = talk_press(talk, keys[i]);
 	if (!err)
 		talk_view_prompt(&talk->view);
 	return err;
@@ -312,7 +313,7 @@ static int read_keys(struct talk *talk)
 
 /* The conversation */
 
-static void see_size(struct talk *talk)
+static void talk_see_size(struct talk *talk)
 {
 	unsigned columns, rows;
 
@@ -320,16 +321,16 @@ static void see_size(struct talk *talk)
 	talk_view_resize(&talk->view, columns);
 }
 
-static int take_interrupt(struct talk *talk)
+static int talk_take_interrupt(struct talk *talk)
 {
-	int err = talk->edit ? press_interrupt(talk) : stop_answer(talk);
+	int err = talk->edit ? talk_press_interrupt(talk) : talk_stop_answer(talk);
 
 	if (err == ENODATA && !talk->edit)
 		printf("\n");
 	return err;
 }
 
-static int converse(struct talk *talk)
+static int talk_converse(struct talk *talk)
 {
 	int err = 0;
 
@@ -337,25 +338,25 @@ static int converse(struct talk *talk)
 	while (!err) {
 		struct pollfd fds[] = {
 			{.fd = STDIN_FILENO, .events = POLLIN},
-			{.fd = engine_side_fd(talk->side), .events = POLLIN},
+			{.fd = upstream_fd(talk->upstream), .events = POLLIN},
 			{.fd = talk->voice ? talk_voice_fd(talk->voice) : -1, .events = POLLIN},
 		};
 		int n = poll(fds, COUNT(fds), (int)talk->ping_s * 1000);
 
 		if (talk->edit)
-			see_size(talk);
+			talk_see_size(talk);
 		if (interrupt_take())
-			err = take_interrupt(talk);
+			err = talk_take_interrupt(talk);
 		else if (n == 0)
-			err = ping(talk);
+			err = talk_ping(talk);
 		if (n <= 0)
 			continue;
 		if (!err && fds[1].revents)
-			err = hear(talk);
+			err = talk_hear(talk);
 		if (!err && fds[2].revents)
-			tell_trouble(talk);
+			talk_tell_trouble(talk);
 		if (!err && fds[0].revents)
-			err = talk->edit ? read_keys(talk) : read_input(talk);
+			err = talk->edit ? talk_read_keys(talk) : talk_read_input(talk);
 	}
 	if (err == ENODATA && talk->view.kind == TALK_VIEW_DUMB)
 		printf("\n");
@@ -378,7 +379,8 @@ struct place {
 
 /* Another server may be anything that speaks the protocol: then it has no agent of
  * our configuration.  Gives a status. */
-static int find_place(struct place *place, const struct command_call *call, struct config *config)
+static int talk_find_place(struct place *place, const struct command_call *call,
+			   struct config *config)
 {
 	const char *url = command_value(call, "url");
 	const struct config_agent *agent;
@@ -410,8 +412,8 @@ static int find_place(struct place *place, const struct command_call *call, stru
 }
 
 /* Not place_find_key: --key is the engine's. */
-static int find_own_key(struct place *place, const struct command *command,
-			const struct config *config)
+static int talk_find_own_key(struct place *place, const struct command *command,
+			     const struct config *config)
 {
 	bool found;
 
@@ -454,8 +456,8 @@ static int talk_find_voice(int64_t *id, const struct place *place, const struct 
 	return err;
 }
 
-static int open_voice(struct talk *talk, struct place *place, const struct command_call *call,
-		      const struct config *config)
+static int talk_open_voice(struct talk *talk, struct place *place, const struct command_call *call,
+			   const struct config *config)
 {
 	struct talk_voice_options options = {
 		.url = place->speech_url,
@@ -467,32 +469,34 @@ static int open_voice(struct talk *talk, struct place *place, const struct comma
 
 	if (!command_value(call, "speak") && !command_value(call, "voice"))
 		return 0;
-	err = find_own_key(place, call->command, config);
+	err = talk_find_own_key(place, call->command, config);
 	if (!err)
 		err = talk_find_voice(&options.voice_id, place, call);
 	return err ? err : talk_voice_alloc(&talk->voice, &options);
 }
 
-static int open_side(struct talk *talk, const struct place *place, const struct command_call *call)
+static int talk_open_upstream(struct talk *talk, const struct place *place,
+			      const struct command_call *call)
 {
-	const struct engine_side_options options = {
+	const struct upstream_options options = {
 		.url = place->url,
+		.tokens = doors_local_engine_tokens,
 		.key = place->key,
 		.token = command_value(call, "token"),
 		.ca_file = command_value(call, "ca"),
 	};
 	char why[256];
-	int err = engine_side_open(&talk->side, &options, why, sizeof(why));
+	int err = upstream_open(&talk->upstream, &options, why, sizeof(why));
 
 	talk->url = place->url;
 	talk->has_token = options.token;
 	if (err)
-		tell_refusal(talk->url, why, talk->has_token);
+		talk_tell_refusal(talk->url, why, talk->has_token);
 	return err;
 }
 
 /* A terminal that understands no more than letters has an editor of its own. */
-static enum talk_view_kind kind_of_view(void)
+static enum talk_view_kind talk_kind_of_view(void)
 {
 	const char *terminal = getenv("TERM");
 
@@ -502,11 +506,11 @@ static enum talk_view_kind kind_of_view(void)
 									  : TALK_VIEW_SCREEN;
 }
 
-static int open_view(struct talk *talk, const char *name)
+static int talk_open_view(struct talk *talk, const char *name)
 {
 	int err = 0;
 
-	talk->view = (struct talk_view){.out = stdout, .kind = kind_of_view(), .name = name};
+	talk->view = (struct talk_view){.out = stdout, .kind = talk_kind_of_view(), .name = name};
 	talk->view.has_colours = talk->view.kind == TALK_VIEW_SCREEN && !getenv("NO_COLOR");
 	if (talk->view.kind != TALK_VIEW_SCREEN)
 		return 0;
@@ -516,7 +520,7 @@ static int open_view(struct talk *talk, const char *name)
 	return err;
 }
 
-static int begin_conversation(struct talk *talk)
+static int talk_begin_conversation(struct talk *talk)
 {
 	int err = 0;
 
@@ -524,7 +528,7 @@ static int begin_conversation(struct talk *talk)
 		interrupt_watch_keys();
 	talk_view_greet(&talk->view, talk->url);
 	if (talk->edit) {
-		see_size(talk);
+		talk_see_size(talk);
 		err = keyboard_open();
 	}
 	if (err)
@@ -536,28 +540,28 @@ static int talk_with(struct place *place, const struct command_call *call,
 		     const struct config *config, int64_t ping_s)
 {
 	struct talk talk = {.ping_s = ping_s};
-	int err = open_view(&talk, place->name);
+	int err = talk_open_view(&talk, place->name);
 
 	buf_init(&talk.input, LINE_MAX_BYTES);
 	if (!err)
-		err = open_voice(&talk, place, call, config);
+		err = talk_open_voice(&talk, place, call, config);
 	if (!err)
-		err = open_side(&talk, place, call);
+		err = talk_open_upstream(&talk, place, call);
 	if (!err)
-		err = begin_conversation(&talk);
+		err = talk_begin_conversation(&talk);
 	if (!err)
-		err = converse(&talk);
+		err = talk_converse(&talk);
 	keyboard_close();
-	if (talk.side)
-		engine_side_close(talk.side);
-	mem_deref(talk.side);
+	if (talk.upstream)
+		upstream_close(talk.upstream);
+	mem_deref(talk.upstream);
 	mem_deref(talk.voice);
 	mem_deref(talk.edit);
 	buf_reset(&talk.input);
 	return err;
 }
 
-static int run(const struct command_call *call)
+static int talk_run(const struct command_call *call)
 {
 	static struct config config;
 	static struct place place;
@@ -570,7 +574,7 @@ static int run(const struct command_call *call)
 	if (status != COMMAND_OK)
 		return status;
 	log_set_level(LOG_ERROR);
-	status = find_place(&place, call, &config);
+	status = talk_find_place(&place, call, &config);
 	if (status != COMMAND_OK)
 		return status;
 	return talk_with(&place, call, &config, ping_s) == 0 ? COMMAND_OK : COMMAND_FAILED;
@@ -598,7 +602,7 @@ const struct command command_talk = {
 	.summary = "Talk with an agent: type, and read or hear its answers.",
 	.options = options,
 	.uses_agents = true,
-	.run = run,
+	.run = talk_run,
 	.examples =
 		"  syrinx talk\n"
 		"  syrinx talk --agent support --config /etc/syrinx/syrinx.conf --voice Sally\n",

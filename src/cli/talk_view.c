@@ -21,53 +21,53 @@
 /* A terminal that is narrower wraps what we write; no harm but the looks. */
 #define WIDTH_MIN 20u
 
-static void style(const struct talk_view *view, const char *escape)
+static void talk_view_style(const struct talk_view *view, const char *escape)
 {
 	if (view->has_colours)
 		fputs(escape, view->out);
 }
 
-static void styled(const struct talk_view *view, const char *escape, const char *text)
+static void talk_view_styled(const struct talk_view *view, const char *escape, const char *text)
 {
-	style(view, escape);
+	talk_view_style(view, escape);
 	fputs(text, view->out);
-	style(view, PLAIN);
+	talk_view_style(view, PLAIN);
 }
 
-/* The last column stays empty: behind it terminals differ in where the cursor is. */
-static unsigned width(const struct talk_view *view)
+/* The last column stays empty: after it, terminals differ in where the cursor is. */
+static unsigned talk_view_width(const struct talk_view *view)
 {
 	return view->columns > WIDTH_MIN ? view->columns - 1 : WIDTH_MIN;
 }
 
 /* Rows of a screen */
 
-static void forget_word(struct talk_view *view)
+static void talk_view_forget_word(struct talk_view *view)
 {
 	view->word_len = 0;
 	view->word_cells = 0;
 }
 
-static void end_row(struct talk_view *view)
+static void talk_view_end_row(struct talk_view *view)
 {
 	fputs(NEXT_ROW, view->out);
 	view->column = 0;
-	forget_word(view);
+	talk_view_forget_word(view);
 }
 
 /* Takes the last word along, when there is something before it. */
-static void break_row(struct talk_view *view)
+static void talk_view_break_row(struct talk_view *view)
 {
 	char word[TALK_VIEW_WORD_MAX];
 	size_t len = view->word_len;
 	unsigned cells = view->word_cells;
 
 	if (cells == 0 || cells >= view->column) {
-		end_row(view);
+		talk_view_end_row(view);
 	} else {
 		memcpy(word, view->word, len);
 		fprintf(view->out, "\033[%uD\033[K", cells);
-		end_row(view);
+		talk_view_end_row(view);
 		fwrite(word, 1, len, view->out);
 		memcpy(view->word, word, len);
 		view->word_len = len;
@@ -78,10 +78,10 @@ static void break_row(struct talk_view *view)
 }
 
 /* Between wide characters a row may be broken anywhere. */
-static void join_word(struct talk_view *view, const char *bytes, size_t n, unsigned cells)
+static void talk_view_join_word(struct talk_view *view, const char *bytes, size_t n, unsigned cells)
 {
 	if (cells > 1 || view->word_len + n > sizeof(view->word)) {
-		forget_word(view);
+		talk_view_forget_word(view);
 		return;
 	}
 	memcpy(view->word + view->word_len, bytes, n);
@@ -89,31 +89,32 @@ static void join_word(struct talk_view *view, const char *bytes, size_t n, unsig
 	view->word_cells += cells;
 }
 
-static void put_blank(struct talk_view *view)
+static void talk_view_put_blank(struct talk_view *view)
 {
-	forget_word(view);
+	talk_view_forget_word(view);
 	if (view->is_broken)
 		return;
-	if (view->column >= width(view)) {
-		break_row(view);
+	if (view->column >= talk_view_width(view)) {
+		talk_view_break_row(view);
 		return;
 	}
 	fputc(' ', view->out);
 	++view->column;
 }
 
-static void put_letter(struct talk_view *view, const char *bytes, size_t n, unsigned cells)
+static void talk_view_put_letter(struct talk_view *view, const char *bytes, size_t n,
+				 unsigned cells)
 {
-	if (view->column + cells > width(view))
-		break_row(view);
+	if (view->column + cells > talk_view_width(view))
+		talk_view_break_row(view);
 	view->is_broken = false;
 	fwrite(bytes, 1, n, view->out);
 	view->column += cells;
-	join_word(view, bytes, n, cells);
+	talk_view_join_word(view, bytes, n, cells);
 }
 
 /* What steers a terminal is left out: an answer may have been written by anybody. */
-static void put_text(struct talk_view *view, const char *text, size_t len)
+static void talk_view_put_text(struct talk_view *view, const char *text, size_t len)
 {
 	while (len > 0) {
 		uint32_t code_point;
@@ -121,29 +122,29 @@ static void put_text(struct talk_view *view, const char *text, size_t len)
 		size_t n = utf8_decode(&code_point, text, len);
 
 		if (code_point == '\n') {
-			end_row(view);
+			talk_view_end_row(view);
 			view->is_broken = false;
 		} else if (code_point == ' ' || code_point == '\t') {
-			put_blank(view);
+			talk_view_put_blank(view);
 		} else if (code_point >= 0x20 && (code_point < 0x7f || code_point >= 0xa0)) {
 			size_t letter_len = utf8_encode(letter, code_point);
 
-			put_letter(view, letter, letter_len, cells_of(code_point));
+			talk_view_put_letter(view, letter, letter_len, cells_of(code_point));
 		}
 		text += n;
 		len -= n;
 	}
 }
 
-static void put_string(struct talk_view *view, const char *escape, const char *text)
+static void talk_view_put_string(struct talk_view *view, const char *escape, const char *text)
 {
-	style(view, escape);
-	put_text(view, text, strlen(text));
-	style(view, PLAIN);
+	talk_view_style(view, escape);
+	talk_view_put_text(view, text, strlen(text));
+	talk_view_style(view, PLAIN);
 }
 
 /* From the lowest row to where the last one above it ends, and back. */
-static void go_up(struct talk_view *view)
+static void talk_view_go_up(struct talk_view *view)
 {
 	fputs(CLEAR_ROW, view->out);
 	if (view->column > 0)
@@ -151,7 +152,7 @@ static void go_up(struct talk_view *view)
 }
 
 /* As much of the text before `at` as fits; its cells are taken from the room. */
-static size_t back_from(const char *text, size_t at, unsigned *room)
+static size_t talk_view_back_from(const char *text, size_t at, unsigned *room)
 {
 	while (at > 0) {
 		size_t start = at - 1;
@@ -168,7 +169,7 @@ static size_t back_from(const char *text, size_t at, unsigned *room)
 	return at;
 }
 
-static size_t forth_from(const char *text, size_t len, size_t at, unsigned *room)
+static size_t talk_view_forth_from(const char *text, size_t len, size_t at, unsigned *room)
 {
 	while (at < len) {
 		uint32_t code_point;
@@ -183,63 +184,63 @@ static size_t forth_from(const char *text, size_t len, size_t at, unsigned *room
 }
 
 /* The line being typed, or the part of it around the cursor that fits. */
-static void draw_prompt(struct talk_view *view)
+static void talk_view_draw_prompt(struct talk_view *view)
 {
 	const char *text = line_edit_text(view->edit);
 	size_t cursor = line_edit_cursor(view->edit);
-	unsigned room = width(view) - (unsigned)strlen(YOU);
-	size_t from = back_from(text, cursor, &room);
+	unsigned room = talk_view_width(view) - (unsigned)strlen(YOU);
+	size_t from = talk_view_back_from(text, cursor, &room);
 	unsigned left = room;
-	size_t to = forth_from(text, line_edit_len(view->edit), cursor, &left);
+	size_t to = talk_view_forth_from(text, line_edit_len(view->edit), cursor, &left);
 
 	fputs(CLEAR_ROW, view->out);
-	styled(view, BOLD, YOU);
+	talk_view_styled(view, BOLD, YOU);
 	fwrite(text + from, 1, to - from, view->out);
 	if (left < room)
 		fprintf(view->out, "\033[%uD", room - left);
 }
 
-static void go_down(struct talk_view *view)
+static void talk_view_go_down(struct talk_view *view)
 {
 	if (view->column > 0)
 		fputs(NEXT_ROW, view->out);
-	draw_prompt(view);
+	talk_view_draw_prompt(view);
 	fflush(view->out);
 }
 
-static void begin_answer(struct talk_view *view)
+static void talk_view_begin_answer(struct talk_view *view)
 {
 	if (view->is_answer_open)
 		return;
-	put_string(view, BOLD, view->name);
-	put_string(view, BOLD, "> ");
+	talk_view_put_string(view, BOLD, view->name);
+	talk_view_put_string(view, BOLD, "> ");
 	view->is_answer_open = true;
 }
 
-static void close_answer(struct talk_view *view, const char *mark)
+static void talk_view_close_answer(struct talk_view *view, const char *mark)
 {
 	if (mark)
-		put_string(view, DIM, mark + (view->column == 0));
+		talk_view_put_string(view, DIM, mark + (view->column == 0));
 	if (view->column > 0)
-		end_row(view);
+		talk_view_end_row(view);
 	view->is_answer_open = false;
 }
 
 /* Other kinds */
 
-static void show_plain(struct talk_view *view, const char *text, size_t len)
+static void talk_view_show_plain(struct talk_view *view, const char *text, size_t len)
 {
 	if (!view->is_answer_open && view->kind == TALK_VIEW_DUMB) {
-		styled(view, BOLD, view->name);
-		styled(view, BOLD, "> ");
+		talk_view_styled(view, BOLD, view->name);
+		talk_view_styled(view, BOLD, "> ");
 	}
 	view->is_answer_open = true;
 	fwrite(text, 1, len, view->out);
 	fflush(view->out);
 }
 
-/* An answer has a line, also when it is empty: who reads by lines counts them. */
-static void end_plain(struct talk_view *view)
+/* An answer has a line, also when it is empty: a program that reads lines counts them. */
+static void talk_view_end_plain(struct talk_view *view)
 {
 	if (view->is_answer_open || view->kind == TALK_VIEW_LINES)
 		fputs("\n", view->out);
@@ -254,7 +255,8 @@ void talk_view_greet(struct talk_view *view, const char *url)
 	if (view->kind == TALK_VIEW_LINES)
 		return;
 	fprintf(view->out, "Talking with %s at %s.\n", view->name, url);
-	styled(view, DIM, "Type and press Enter. Ctrl-C stops an answer, Ctrl-D ends.\n\n");
+	talk_view_styled(view, DIM,
+			 "Type and press Enter. Ctrl-C stops an answer, Ctrl-D ends.\n\n");
 }
 
 /* A row of another width may have been broken by the terminal: it is left as it is, and
@@ -266,31 +268,31 @@ void talk_view_resize(struct talk_view *view, unsigned columns)
 	view->columns = columns;
 	view->is_broken = view->column > 0;
 	view->column = 0;
-	forget_word(view);
+	talk_view_forget_word(view);
 }
 
 void talk_view_words(struct talk_view *view, const char *text, size_t len)
 {
 	if (view->kind != TALK_VIEW_SCREEN) {
-		show_plain(view, text, len);
+		talk_view_show_plain(view, text, len);
 		return;
 	}
-	go_up(view);
-	begin_answer(view);
-	put_text(view, text, len);
-	go_down(view);
+	talk_view_go_up(view);
+	talk_view_begin_answer(view);
+	talk_view_put_text(view, text, len);
+	talk_view_go_down(view);
 }
 
 void talk_view_end(struct talk_view *view)
 {
 	if (view->kind != TALK_VIEW_SCREEN) {
-		end_plain(view);
+		talk_view_end_plain(view);
 		talk_view_prompt(view);
 		return;
 	}
-	go_up(view);
-	close_answer(view, NULL);
-	go_down(view);
+	talk_view_go_up(view);
+	talk_view_close_answer(view, NULL);
+	talk_view_go_down(view);
 }
 
 void talk_view_said(struct talk_view *view, const char *text, size_t len, bool was_answering)
@@ -299,26 +301,26 @@ void talk_view_said(struct talk_view *view, const char *text, size_t len, bool w
 		view->is_answer_open = false; /* Enter has ended it */
 		return;
 	}
-	go_up(view);
-	close_answer(view, was_answering ? " (interrupted)" : NULL);
-	put_string(view, BOLD, YOU);
-	put_text(view, text, len);
-	end_row(view);
-	go_down(view);
+	talk_view_go_up(view);
+	talk_view_close_answer(view, was_answering ? " (interrupted)" : NULL);
+	talk_view_put_string(view, BOLD, YOU);
+	talk_view_put_text(view, text, len);
+	talk_view_end_row(view);
+	talk_view_go_down(view);
 }
 
 void talk_view_stopped(struct talk_view *view)
 {
 	if (view->kind != TALK_VIEW_SCREEN) {
-		styled(view, DIM, " (stopped)");
+		talk_view_styled(view, DIM, " (stopped)");
 		fputs("\n", view->out);
 		view->is_answer_open = false;
 		talk_view_prompt(view);
 		return;
 	}
-	go_up(view);
-	close_answer(view, " (stopped)");
-	go_down(view);
+	talk_view_go_up(view);
+	talk_view_close_answer(view, " (stopped)");
+	talk_view_go_down(view);
 }
 
 void talk_view_note(struct talk_view *view, const char *text)
@@ -330,21 +332,21 @@ void talk_view_note(struct talk_view *view, const char *text)
 		fflush(view->out);
 		return;
 	}
-	go_up(view);
+	talk_view_go_up(view);
 	if (view->column > 0)
-		end_row(view);
-	put_string(view, DIM, text);
-	end_row(view);
+		talk_view_end_row(view);
+	talk_view_put_string(view, DIM, text);
+	talk_view_end_row(view);
 	view->is_broken = view->is_answer_open;
-	go_down(view);
+	talk_view_go_down(view);
 }
 
 void talk_view_prompt(struct talk_view *view)
 {
 	if (view->kind == TALK_VIEW_DUMB)
-		styled(view, BOLD, YOU);
+		talk_view_styled(view, BOLD, YOU);
 	else if (view->kind == TALK_VIEW_SCREEN)
-		draw_prompt(view);
+		talk_view_draw_prompt(view);
 	fflush(view->out);
 }
 
@@ -353,6 +355,6 @@ void talk_view_leave(struct talk_view *view)
 	if (view->kind == TALK_VIEW_SCREEN)
 		fputs(CLEAR_ROW, view->out);
 	else if (view->is_answer_open)
-		end_plain(view);
+		talk_view_end_plain(view);
 	fflush(view->out);
 }

@@ -1,7 +1,7 @@
 /*
  * talk_view.h: what a conversation looks like.
  *
- * On a screen the line being typed stands at the bottom, and answers grow above it:
+ * On a screen the line being typed is at the bottom, and answers grow above it:
  *
  *     you> tell me a story
  *     echo> You said: tell me a st
@@ -22,7 +22,7 @@
 
 enum talk_view_kind {
 	TALK_VIEW_LINES, /* for a program: a line for each answer, as it is */
-	TALK_VIEW_DUMB, /* a person; the terminal shows what is typed by itself */
+	TALK_VIEW_DUMB, /* a person; the terminal echoes what is typed */
 	TALK_VIEW_SCREEN,
 };
 
@@ -33,19 +33,19 @@ struct talk_view {
 	FILE *out;
 	enum talk_view_kind kind;
 	bool has_colours;
-	const char *name; /* who answers */
+	const char *name; /* of the agent */
 	const struct line_edit *edit; /* of a screen */
 	unsigned columns;
 	bool is_answer_open;
 	/* Of a screen: */
-	unsigned column; /* behind what was said last; 0: its row is ended */
+	unsigned column; /* where the answer goes on; 0: its row has ended */
 	bool is_broken; /* by us: blanks would only indent the new row */
 	char word[TALK_VIEW_WORD_MAX]; /* at the end of the row */
 	size_t word_len;
 	unsigned word_cells;
 };
 
-/* Who is there, and which keys; before anything else. */
+/* The agent, and the keys that can be used; comes first. */
 void talk_view_greet(struct talk_view *view, const char *url);
 
 /* How wide the screen is now. */
@@ -67,7 +67,7 @@ void talk_view_note(struct talk_view *view, const char *text);
 /* It is the user's turn, or the line being typed has changed. */
 void talk_view_prompt(struct talk_view *view);
 
-/* The cursor stands where others may write. */
+/* Leaves the cursor where other output may begin. */
 void talk_view_leave(struct talk_view *view);
 
 #endif

@@ -21,7 +21,7 @@
 #include "net/ws_client.h"
 #include "wire/json_write.h"
 
-/* A server that is silent for so long, while it has something to say, has gone. */
+/* A server that is silent for so long in the middle of a text is taken for dead. */
 #define SILENCE_MS 30000
 #define PART 4096
 
@@ -30,7 +30,7 @@
 struct talk_voice {
 	struct talk_voice_options options;
 	pid_t pid; /* 0: nothing is said */
-	int fd; /* to it; -1: it was told all */
+	int fd; /* to it; -1: everything was sent */
 	int trouble_fd; /* from it; -1: it has ended */
 	char trouble[TROUBLE_SIZE];
 	bool is_mute;
@@ -48,7 +48,8 @@ struct speaker {
 	char why[TROUBLE_SIZE]; /* it cannot speak; "": not known */
 };
 
-static int open_speaker(struct speaker *speaker, const struct talk_voice_options *options)
+static int talk_voice_open_speaker(struct speaker *speaker,
+				   const struct talk_voice_options *options)
 {
 	char header[320];
 	char why[256];
@@ -70,7 +71,8 @@ static int open_speaker(struct speaker *speaker, const struct talk_voice_options
 	return err;
 }
 
-static int send_settings(struct speaker *speaker, const struct talk_voice_options *options)
+static int talk_voice_send_settings(struct speaker *speaker,
+				    const struct talk_voice_options *options)
 {
 	struct json_write json;
 	int err;
@@ -85,7 +87,7 @@ static int send_settings(struct speaker *speaker, const struct talk_voice_option
 }
 
 /* `close` and not `flush`, because it is answered also when nothing can be said. */
-static int send_text(struct speaker *speaker, size_t len, bool is_last)
+static int talk_voice_send_text(struct speaker *speaker, size_t len, bool is_last)
 {
 	struct json_write json;
 	int err;
@@ -102,7 +104,7 @@ static int send_text(struct speaker *speaker, size_t len, bool is_last)
 }
 
 /* Without the beginning of a character at the end. */
-static size_t whole_characters(const char *text, size_t len)
+static size_t talk_voice_whole_characters(const char *text, size_t len)
 {
 	for (size_t back = 1; back <= 3 && back <= len; ++back) {
 		struct utf8_state state = {0};
@@ -117,7 +119,7 @@ static size_t whole_characters(const char *text, size_t len)
 	return len;
 }
 
-static int take_words(struct speaker *speaker)
+static int talk_voice_take_words(struct speaker *speaker)
 {
 	ssize_t n = read(STDIN_FILENO, speaker->part + speaker->part_len,
 			 sizeof(speaker->part) - speaker->part_len);
@@ -126,13 +128,14 @@ static int take_words(struct speaker *speaker)
 		return errno == EINTR ? 0 : errno;
 	speaker->part_len += (size_t)n;
 	speaker->is_told_all = n == 0;
-	return send_text(speaker,
-			 n == 0 ? speaker->part_len
-				: whole_characters(speaker->part, speaker->part_len),
-			 n == 0);
+	return talk_voice_send_text(
+		speaker,
+		n == 0 ? speaker->part_len
+		       : talk_voice_whole_characters(speaker->part, speaker->part_len),
+		n == 0);
 }
 
-static int take_audio(struct speaker *speaker)
+static int talk_voice_take_audio(struct speaker *speaker)
 {
 	char *bytes;
 	size_t len;
@@ -144,7 +147,7 @@ static int take_audio(struct speaker *speaker)
 	return err == ETIMEDOUT ? 0 : err;
 }
 
-static int speak(struct speaker *speaker)
+static int talk_voice_speak(struct speaker *speaker)
 {
 	int err = 0;
 
@@ -158,30 +161,30 @@ static int speak(struct speaker *speaker)
 		if (n == 0)
 			return ETIMEDOUT;
 		if (n > 0 && fds[1].revents)
-			err = take_words(speaker);
+			err = talk_voice_take_words(speaker);
 		if (!err && n > 0 && fds[0].revents)
-			err = take_audio(speaker);
+			err = talk_voice_take_audio(speaker);
 	}
 	return err;
 }
 
 /* What went wrong goes to the parent: only it knows where on the screen there is room. */
-static int speak_alone(const struct talk_voice_options *options, int trouble_fd)
+static int talk_voice_speak_alone(const struct talk_voice_options *options, int trouble_fd)
 {
 	struct speaker speaker = {0};
 	const char *why = speaker.why;
-	int err = open_speaker(&speaker, options);
+	int err = talk_voice_open_speaker(&speaker, options);
 
 	if (!err && speaker.client)
-		err = send_settings(&speaker, options);
+		err = talk_voice_send_settings(&speaker, options);
 	if (!err && speaker.client)
-		err = speak(&speaker);
+		err = talk_voice_speak(&speaker);
 	if (speaker.playback && why[0] == '\0')
 		why = playback_end(speaker.playback);
 	else if (err && why[0] == '\0')
 		why = strerror(err);
 	if (why[0] != '\0' && write(trouble_fd, why, strlen(why)) < 0)
-		err = errno; /* the parent has gone */
+		err = errno; /* the parent has ended */
 	mem_deref(speaker.client);
 	mem_deref(speaker.playback);
 	buf_reset(&speaker.out);
@@ -190,21 +193,21 @@ static int speak_alone(const struct talk_voice_options *options, int trouble_fd)
 
 /* The parent */
 
-static void close_end(int *fd)
+static void talk_voice_close_end(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
 }
 
-static void forget(struct talk_voice *voice)
+static void talk_voice_forget(struct talk_voice *voice)
 {
-	close_end(&voice->fd);
+	talk_voice_close_end(&voice->fd);
 	voice->pid = 0;
 }
 
 /* A group of its own: the player is in it, and Ctrl-C is the conversation's. */
-static int begin(struct talk_voice *voice)
+static int talk_voice_begin(struct talk_voice *voice)
 {
 	int ends[2], trouble[2];
 	pid_t pid;
@@ -224,16 +227,16 @@ static int begin(struct talk_voice *voice)
 		dup2(ends[0], STDIN_FILENO);
 		close(ends[0]);
 		close(ends[1]);
-		_exit(speak_alone(&voice->options, trouble[1]) == 0 ? 0 : 1);
+		_exit(talk_voice_speak_alone(&voice->options, trouble[1]) == 0 ? 0 : 1);
 	}
 	close(ends[0]);
 	close(trouble[1]);
-	close_end(&voice->trouble_fd);
+	talk_voice_close_end(&voice->trouble_fd);
 	voice->trouble_fd = trouble[0];
 	voice->fd = ends[1];
 	if (pid < 0) {
-		close_end(&voice->trouble_fd);
-		forget(voice);
+		talk_voice_close_end(&voice->trouble_fd);
+		talk_voice_forget(voice);
 		return EAGAIN;
 	}
 	setpgid(pid, pid);
@@ -243,7 +246,7 @@ static int begin(struct talk_voice *voice)
 
 void talk_voice_say(struct talk_voice *voice, const char *text, size_t len)
 {
-	if (voice->is_mute || (voice->pid == 0 && begin(voice) != 0))
+	if (voice->is_mute || (voice->pid == 0 && talk_voice_begin(voice) != 0))
 		return;
 	while (voice->fd >= 0 && len > 0) {
 		ssize_t n = write(voice->fd, text, len);
@@ -251,7 +254,7 @@ void talk_voice_say(struct talk_voice *voice, const char *text, size_t len)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) { /* it could not speak, and says why */
-			close_end(&voice->fd);
+			talk_voice_close_end(&voice->fd);
 			return;
 		}
 		text += n;
@@ -261,7 +264,7 @@ void talk_voice_say(struct talk_voice *voice, const char *text, size_t len)
 
 void talk_voice_end(struct talk_voice *voice)
 {
-	close_end(&voice->fd);
+	talk_voice_close_end(&voice->fd);
 }
 
 bool talk_voice_stop(struct talk_voice *voice)
@@ -275,9 +278,9 @@ bool talk_voice_stop(struct talk_voice *voice)
 		kill(-voice->pid, SIGTERM);
 		while (waitpid(voice->pid, NULL, 0) < 0 && errno == EINTR)
 			;
-		close_end(&voice->trouble_fd);
+		talk_voice_close_end(&voice->trouble_fd);
 	}
-	forget(voice);
+	talk_voice_forget(voice);
 	return was_speaking;
 }
 
@@ -286,7 +289,7 @@ void talk_voice_wait(struct talk_voice *voice)
 	talk_voice_end(voice);
 	while (voice->pid && waitpid(voice->pid, NULL, 0) < 0 && errno == EINTR)
 		;
-	forget(voice);
+	talk_voice_forget(voice);
 }
 
 int talk_voice_fd(const struct talk_voice *voice)
@@ -303,22 +306,22 @@ const char *talk_voice_trouble(struct talk_voice *voice)
 	n = read(voice->trouble_fd, voice->trouble, sizeof(voice->trouble) - 1);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return NULL;
-	close_end(&voice->trouble_fd); /* it is written at once */
+	talk_voice_close_end(&voice->trouble_fd); /* it is written at once */
 	voice->is_mute = n > 0;
 	return n > 0 ? voice->trouble : NULL;
 }
 
-static void voice_destroy(void *object)
+static void talk_voice_destroy(void *object)
 {
 	struct talk_voice *voice = object;
 
 	talk_voice_stop(voice);
-	close_end(&voice->trouble_fd);
+	talk_voice_close_end(&voice->trouble_fd);
 }
 
 int talk_voice_alloc(struct talk_voice **voicep, const struct talk_voice_options *options)
 {
-	struct talk_voice *voice = mem_zalloc(sizeof(*voice), voice_destroy);
+	struct talk_voice *voice = mem_zalloc(sizeof(*voice), talk_voice_destroy);
 
 	if (!voice)
 		return ENOMEM;

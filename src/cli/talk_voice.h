@@ -16,7 +16,7 @@ struct talk_voice;
 
 struct talk_voice_options {
 	const char *url; /* of /ws/tts/stream */
-	const char *key; /* of ours, not the engine's */
+	const char *key; /* for the Syrinx server, not the speech engine's */
 	const char *ca_file; /* NULL: the system's */
 	const char *language; /* NULL: the voice's own */
 	int64_t voice_id;

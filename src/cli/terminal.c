@@ -15,7 +15,7 @@
 #define CORNER "\033[H"
 #define CLEAR_REST "\033[J"
 
-static int flush(void)
+static int terminal_flush(void)
 {
 	return fflush(stdout) == 0 ? 0 : errno;
 }
@@ -36,7 +36,7 @@ int terminal_open(struct terminal *terminal)
 	}
 	terminal->is_open = true;
 	fputs(BORROW, stdout);
-	return flush();
+	return terminal_flush();
 }
 
 void terminal_close(struct terminal *terminal)
@@ -45,7 +45,7 @@ void terminal_close(struct terminal *terminal)
 		return;
 	terminal->is_open = false;
 	fputs(GIVE_BACK, stdout);
-	(void)flush();
+	(void)terminal_flush();
 	if (terminal->has_keys)
 		tcsetattr(STDIN_FILENO, TCSAFLUSH, &terminal->before);
 }
@@ -65,5 +65,5 @@ int terminal_show(const struct buf *picture)
 	fputs(CORNER, stdout);
 	fwrite(picture->bytes, 1, picture->len, stdout);
 	fputs(CLEAR_REST, stdout);
-	return flush();
+	return terminal_flush();
 }

@@ -22,14 +22,14 @@ struct terminal {
 /* Standard output must be a terminal. */
 int terminal_open(struct terminal *terminal);
 
-/* A terminal that was not opened, and one that has gone, are fine. */
+/* May be called for a terminal that was not opened or was closed. */
 void terminal_close(struct terminal *terminal);
 
 /* 80x24 when it does not say. */
 void terminal_size(unsigned *columns, unsigned *rows);
 
-/* A whole picture, from the upper left corner; an errno when nobody sees it any
- * more. */
+/* A whole picture, from the upper left corner; an errno when the terminal is
+ * closed. */
 int terminal_show(const struct buf *picture);
 
 #endif

@@ -15,7 +15,7 @@
 #include "doors/doors.h"
 #include "server/routes.h"
 
-static int create(struct store *store, const struct command_call *call)
+static int token_create(struct store *store, const struct command_call *call)
 {
 	const char *variable = getenv("SYRINX_KEY");
 	char prefix[KEY_SOURCE_SIZE] = "";
@@ -71,9 +71,9 @@ static int create(struct store *store, const struct command_call *call)
 	return COMMAND_OK;
 }
 
-static const struct store_verb verbs[] = {{"create", false, 0, "", create}};
+static const struct store_verb verbs[] = {{"create", false, 0, "", token_create}};
 
-static int run(const struct command_call *call)
+static int token_run(const struct command_call *call)
 {
 	return store_verb_run(call, verbs, COUNT(verbs));
 }
@@ -94,7 +94,7 @@ const struct command command_token = {
 	.operands_max = 1,
 	.summary = "Create a token for one connection or request, and print it.",
 	.options = options,
-	.run = run,
+	.run = token_run,
 	.examples =
 		"  syrinx token create --key ka_1a2b3 --path /ws/tts/stream\n"
 		"  syrinx token create --key-file customer.key --path /v1/tts/generate --seconds 300\n",

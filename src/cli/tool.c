@@ -21,13 +21,13 @@
 /* How often a picture of its progress is drawn: smooth, and still cheap. */
 #define TICK_MS 150
 
-/* Given a moment to end by itself, then ended. */
+/* It has this long to end after SIGTERM, then it is killed. */
 #define GRACE_MS 2000
 
 /* What a shell answers for a command that cannot be run. */
 #define CANNOT_RUN 127
 
-/* An ignored signal, and in a function of ours a handled one, would be inherited. */
+/* An ignored signal, and for a function a handled one, would be inherited. */
 static void tool_reset_signals(void)
 {
 	signal(SIGPIPE, SIG_DFL);
@@ -37,7 +37,7 @@ static void tool_reset_signals(void)
 }
 
 /* In the new process, which was forked from one thread only. */
-static void become(const struct tool *tool, pid_t parent)
+static void tool_become(const struct tool *tool, pid_t parent)
 {
 	int null_fd = open("/dev/null", O_RDONLY);
 	int out_fd;
@@ -55,21 +55,21 @@ static void become(const struct tool *tool, pid_t parent)
 	dup2(out_fd, STDERR_FILENO);
 	if (!tool->argv)
 		_exit(tool->run(tool->arg));
-	close_range(STDERR_FILENO + 1, ~0u, 0); /* who waits for our end must not wait for its */
+	close_range(STDERR_FILENO + 1, ~0u, 0); /* a pipe must not stay open until it ends */
 	/* execvp writes to neither the list nor the strings. */
 	execvp(tool->argv[0], (char *const *)(uintptr_t)tool->argv);
 	_exit(CANNOT_RUN);
 }
 
 /* Waits for the end of the process, as a descriptor, for so long at most. */
-static bool wait_for_end(int pid_fd, int timeout_ms)
+static bool tool_wait_for_end(int pid_fd, int timeout_ms)
 {
 	struct pollfd poll_fd = {.fd = pid_fd, .events = POLLIN};
 
 	return poll(&poll_fd, 1, timeout_ms) > 0;
 }
 
-static int reap(pid_t pid)
+static int tool_reap(pid_t pid)
 {
 	int status;
 
@@ -79,24 +79,24 @@ static int reap(pid_t pid)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : ECHILD;
 }
 
-static int end(pid_t pid, int pid_fd)
+static int tool_end(pid_t pid, int pid_fd)
 {
 	kill(-pid, SIGTERM);
-	wait_for_end(pid_fd, GRACE_MS);
+	tool_wait_for_end(pid_fd, GRACE_MS);
 	kill(-pid, SIGKILL);
-	reap(pid);
+	tool_reap(pid);
 	return EINTR;
 }
 
-static int attend(const struct tool *tool, pid_t pid, int pid_fd)
+static int tool_attend(const struct tool *tool, pid_t pid, int pid_fd)
 {
 	while (!interrupt_came()) {
-		if (wait_for_end(pid_fd, TICK_MS))
-			return reap(pid);
+		if (tool_wait_for_end(pid_fd, TICK_MS))
+			return tool_reap(pid);
 		if (tool->tick)
 			tool->tick(tool->arg);
 	}
-	return end(pid, pid_fd);
+	return tool_end(pid, pid_fd);
 }
 
 int tool_run(const struct tool *tool)
@@ -109,16 +109,16 @@ int tool_run(const struct tool *tool)
 	if (pid < 0)
 		return errno;
 	if (pid == 0)
-		become(tool, parent);
-	setpgid(pid, pid); /* both sides do: whoever is first */
+		tool_become(tool, parent);
+	setpgid(pid, pid); /* parent and child both do, because either may be first */
 	pid_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (pid_fd < 0) {
 		err = errno;
 		kill(pid, SIGKILL);
-		reap(pid);
+		tool_reap(pid);
 		return err;
 	}
-	err = attend(tool, pid, pid_fd);
+	err = tool_attend(tool, pid, pid_fd);
 	close(pid_fd);
 	return err;
 }

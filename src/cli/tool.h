@@ -1,5 +1,5 @@
 /*
- * tool.h: another program, or a function of ours, run to its end in a process of
+ * tool.h: another program, or a function of this one, run to its end in a process of
  * its own, without a shell.
  *
  * The process has a process group of its own, with nothing to read, and is ended
@@ -12,7 +12,7 @@ struct tool {
 	const char *const *argv; /* argv[0] is searched in PATH; NULL at the end */
 	int (*run)(void *arg); /* where argv is NULL: what it does; returns the exit status */
 	int dir_fd; /* where it runs */
-	const char *output; /* what it says goes into this file there, made anew */
+	const char *output; /* its output goes into this file there, which is replaced */
 	void (*tick)(void *arg); /* called a few times a second meanwhile; may be NULL */
 	void *arg;
 };

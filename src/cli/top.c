@@ -65,7 +65,7 @@ struct top {
 /* The picture */
 
 /* Since a server's start there is only its own clock. */
-static double seconds_between(const struct top *top)
+static double top_seconds_between(const struct top *top)
 {
 	double started;
 
@@ -76,12 +76,12 @@ static double seconds_between(const struct top *top)
 	return 0;
 }
 
-static int make_picture(struct top *top)
+static int top_make_picture(struct top *top)
 {
 	struct top_view view = {
 		.now = top->now ? &top->now->page : NULL,
 		.before = top->before ? &top->before->page : NULL,
-		.seconds = seconds_between(top),
+		.seconds = top_seconds_between(top),
 		.base = top->base,
 		.trouble = top->trouble[0] ? top->trouble : NULL,
 		.wall_ms = clock_wall_ms(),
@@ -96,7 +96,7 @@ static int make_picture(struct top *top)
 	return top_view_print(&top->picture, &view);
 }
 
-static void end(struct top *top, int status)
+static void top_end(struct top *top, int status)
 {
 	top->status = status;
 	loop_stop(top->loop);
@@ -125,13 +125,13 @@ static int top_print_json(const struct top *top)
 }
 
 /* Whether somebody can see it; otherwise it was the last. */
-static bool show(struct top *top)
+static bool top_show(struct top *top)
 {
-	int err = top->is_json ? top_print_json(top) : make_picture(top);
+	int err = top->is_json ? top_print_json(top) : top_make_picture(top);
 
 	if (top->is_json) {
 		if (err)
-			end(top, COMMAND_FAILED);
+			top_end(top, COMMAND_FAILED);
 		return !err;
 	}
 	if (!err && top->is_once)
@@ -139,14 +139,14 @@ static bool show(struct top *top)
 	else if (!err)
 		err = terminal_show(&top->picture);
 	if (err)
-		end(top, COMMAND_FAILED);
+		top_end(top, COMMAND_FAILED);
 	return !err;
 }
 
 /* Looks */
 
 /* Words for an answer that is no page of metrics. */
-static const char *refusal_of(unsigned status)
+static const char *top_refusal_of(unsigned status)
 {
 	switch (status) {
 	case 401:
@@ -160,7 +160,7 @@ static const char *refusal_of(unsigned status)
 	}
 }
 
-static int read_page(struct top *top, struct look *look, const struct asking_answer *answer)
+static int top_read_page(struct top *top, struct look *look, const struct asking_answer *answer)
 {
 	double started;
 	size_t line;
@@ -178,7 +178,7 @@ static int read_page(struct top *top, struct look *look, const struct asking_ans
 
 /* Another process counts from zero: there is no difference to what its predecessor
  * counted. */
-static void take_look(struct top *top, struct look *look)
+static void top_take_look(struct top *top, struct look *look)
 {
 	double started, before;
 
@@ -191,60 +191,60 @@ static void take_look(struct top *top, struct look *look)
 }
 
 /* Whether there is nothing to wait for: an answer came, and it was the first. */
-static bool is_hopeless(const struct top *top, const struct asking_answer *answer)
+static bool top_is_hopeless(const struct top *top, const struct asking_answer *answer)
 {
 	return top->is_once || (!answer->why && answer->status < 500 && !top->now);
 }
 
-static void take_answer(struct top *top, const struct asking_answer *answer)
+static void top_take_answer(struct top *top, const struct asking_answer *answer)
 {
 	struct look *look = top->now == &top->looks[0] ? &top->looks[1] : &top->looks[0];
-	int err = answer->why || answer->status != 200 ? EPROTO : read_page(top, look, answer);
+	int err = answer->why || answer->status != 200 ? EPROTO : top_read_page(top, look, answer);
 
 	if (!err)
-		take_look(top, look);
+		top_take_look(top, look);
 	else if (answer->why)
 		snprintf(top->trouble, sizeof(top->trouble), "%s%s",
 			 top->is_once ? "" : "waiting for the server: ", answer->why);
 	else if (answer->status != 200)
 		snprintf(top->trouble, sizeof(top->trouble), "%s answered %u: %s", top->base,
-			 answer->status, refusal_of(answer->status));
+			 answer->status, top_refusal_of(answer->status));
 	else
 		snprintf(top->trouble, sizeof(top->trouble),
 			 "%s answered something else: is it Syrinx?", top->base);
 }
 
-static void look_again(void *arg);
+static void top_look_again(void *arg);
 
-static void on_answer(const struct asking_answer *answer, void *arg)
+static void top_on_answer(const struct asking_answer *answer, void *arg)
 {
 	struct top *top = arg;
 
-	take_answer(top, answer);
-	if (top->trouble[0] && is_hopeless(top, answer)) {
-		end(top, COMMAND_FAILED);
+	top_take_answer(top, answer);
+	if (top->trouble[0] && top_is_hopeless(top, answer)) {
+		top_end(top, COMMAND_FAILED);
 		return;
 	}
-	if (!show(top))
+	if (!top_show(top))
 		return;
 	if (top->is_once)
-		end(top, COMMAND_OK);
+		top_end(top, COMMAND_OK);
 	else
 		timer_set(&top->loop->timers, &top->timer,
-			  top->trouble[0] ? RETRY_US : top->interval_us, look_again, top);
+			  top->trouble[0] ? RETRY_US : top->interval_us, top_look_again, top);
 }
 
-static void look_again(void *arg)
+static void top_look_again(void *arg)
 {
 	struct top *top = arg;
 
-	if (asking_get(top->asking, "/metrics", on_answer, top) != 0)
-		end(top, COMMAND_FAILED);
+	if (asking_get(top->asking, "/metrics", top_on_answer, top) != 0)
+		top_end(top, COMMAND_FAILED);
 }
 
 /* Keys and signals */
 
-static void on_keys(void *arg, int events)
+static void top_on_keys(void *arg, int events)
 {
 	struct top *top = arg;
 	char keys[64];
@@ -253,27 +253,27 @@ static void on_keys(void *arg, int events)
 	(void)events;
 	/* Without keys the terminal has gone. */
 	if (n <= 0 || memchr(keys, 'q', (size_t)n) || memchr(keys, 'Q', (size_t)n))
-		end(top, COMMAND_OK);
+		top_end(top, COMMAND_OK);
 }
 
-static void on_keys_closed(void *arg)
+static void top_on_keys_closed(void *arg)
 {
 	(void)arg;
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+static void top_on_signal(uv_signal_t *handle, int number)
 {
 	struct top *top = handle->data;
 
 	loop_enter(top->loop);
 	if (number != SIGWINCH)
-		end(top, COMMAND_OK);
+		top_end(top, COMMAND_OK);
 	else
-		(void)show(top);
+		(void)top_show(top);
 	loop_leave(top->loop);
 }
 
-static int open_screen(struct top *top)
+static int top_open_screen(struct top *top)
 {
 	static const int numbers[COUNT(top->signals)] = {SIGINT, SIGTERM, SIGHUP, SIGWINCH};
 	int err = terminal_open(&top->terminal);
@@ -281,10 +281,10 @@ static int open_screen(struct top *top)
 	for (size_t i = 0; !err && i < COUNT(numbers); ++i) {
 		uv_signal_init(&top->loop->uv, &top->signals[i]);
 		top->signals[i].data = top;
-		uv_signal_start(&top->signals[i], on_signal, numbers[i]);
+		uv_signal_start(&top->signals[i], top_on_signal, numbers[i]);
 	}
 	if (!err && top->terminal.has_keys) {
-		err = watch_open(&top->keys, top->loop, STDIN_FILENO, on_keys, top);
+		err = watch_open(&top->keys, top->loop, STDIN_FILENO, top_on_keys, top);
 		top->has_keys = !err;
 	}
 	if (top->has_keys)
@@ -292,20 +292,20 @@ static int open_screen(struct top *top)
 	return err;
 }
 
-static void close_screen(struct top *top)
+static void top_close_screen(struct top *top)
 {
 	for (size_t i = 0; i < COUNT(top->signals); ++i) {
 		if (top->signals[i].data)
 			uv_close((uv_handle_t *)&top->signals[i], NULL);
 	}
 	if (top->has_keys)
-		watch_close(&top->keys, on_keys_closed);
+		watch_close(&top->keys, top_on_keys_closed);
 	terminal_close(&top->terminal);
 }
 
 /* The command */
 
-static bool wants_colours(void)
+static bool top_wants_colours(void)
 {
 	const char *terminal = getenv("TERM");
 	const char *no_color = getenv("NO_COLOR");
@@ -313,7 +313,7 @@ static bool wants_colours(void)
 	return terminal && strcmp(terminal, "dumb") != 0 && !(no_color && no_color[0]);
 }
 
-static int watch_server(struct top *top, const struct asking_place *place)
+static int top_watch_server(struct top *top, const struct asking_place *place)
 {
 	char why[300] = "out of memory";
 	int err = loop_alloc(&top->loop);
@@ -325,13 +325,13 @@ static int watch_server(struct top *top, const struct asking_place *place)
 		return COMMAND_FAILED;
 	}
 	if (!top->is_once)
-		err = open_screen(top);
+		err = top_open_screen(top);
 	if (!err && !top->is_once) {
 		snprintf(top->trouble, sizeof(top->trouble), "asking the server");
-		(void)show(top); /* an answer may take its time */
+		(void)top_show(top); /* an answer may take its time */
 	}
 	if (!err) {
-		look_again(top);
+		top_look_again(top);
 		loop_run(top->loop);
 	}
 	return err ? COMMAND_FAILED : top->status;
@@ -342,7 +342,7 @@ static void top_destroy(void *object)
 	struct top *top = object;
 
 	if (top->loop) {
-		close_screen(top);
+		top_close_screen(top);
 		timer_clear(&top->loop->timers, &top->timer);
 	}
 	mem_deref(top->asking);
@@ -352,8 +352,8 @@ static void top_destroy(void *object)
 	buf_reset(&top->picture);
 }
 
-static int run_top(const struct command_call *call, const struct asking_place *place,
-		   int64_t interval_s)
+static int top_loop(const struct command_call *call, const struct asking_place *place,
+		    int64_t interval_s)
 {
 	struct top *top = mem_zalloc(sizeof(*top), top_destroy);
 	char trouble[sizeof(top->trouble)];
@@ -365,11 +365,11 @@ static int run_top(const struct command_call *call, const struct asking_place *p
 	top->interval_us = (uint64_t)interval_s * 1000000;
 	top->is_json = command_value(call, "json") != NULL;
 	top->is_once = command_value(call, "once") || top->is_json || !isatty(STDOUT_FILENO);
-	top->has_colours = !top->is_once && wants_colours();
+	top->has_colours = !top->is_once && top_wants_colours();
 	for (size_t i = 0; i < COUNT(top->looks); ++i)
 		buf_init(&top->looks[i].text, ASKING_ANSWER_MAX + 1);
 	buf_init(&top->picture, PICTURE_MAX);
-	status = watch_server(top, place);
+	status = top_watch_server(top, place);
 	memcpy(trouble, top->trouble, sizeof(trouble));
 	mem_deref(top); /* the terminal is the user's again */
 	if (status == COMMAND_FAILED && trouble[0])
@@ -377,7 +377,7 @@ static int run_top(const struct command_call *call, const struct asking_place *p
 	return status;
 }
 
-static int run(const struct command_call *call)
+static int top_run(const struct command_call *call)
 {
 	static struct config config;
 	char base[1024];
@@ -399,7 +399,7 @@ static int run(const struct command_call *call)
 		return status;
 	place.key = has_key ? key : NULL;
 	log_set_level(LOG_ERROR);
-	status = run_top(call, &place, interval_s);
+	status = top_loop(call, &place, interval_s);
 	explicit_bzero(key, sizeof(key));
 	return status;
 }
@@ -421,7 +421,7 @@ const struct command command_top = {
 	.name = "top",
 	.summary = "Watch what a server does; q quits.",
 	.options = options,
-	.run = run,
+	.run = top_run,
 	.examples =
 		"  syrinx top\n"
 		"  syrinx top --once --server https://voice.example.com --key-file operator.key\n",

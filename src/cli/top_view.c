@@ -30,7 +30,8 @@ static const struct {
 
 /* Figures */
 
-static double number_in(const struct exposition *exposition, const char *name, const char *label)
+static double top_view_number_in(const struct exposition *exposition, const char *name,
+				 const char *label)
 {
 	const struct exposition_sample *sample =
 		exposition ? exposition_find(exposition, name, label) : NULL;
@@ -40,22 +41,22 @@ static double number_in(const struct exposition *exposition, const char *name, c
 
 /* What was counted between the looks.  A server of another version may not have the
  * row. */
-static double counted(const struct top_view *view, const char *name, const char *label)
+static double top_view_counted(const struct top_view *view, const char *name, const char *label)
 {
-	double now = number_in(view->now, name, label);
-	double before = number_in(view->before, name, label);
+	double now = top_view_number_in(view->now, name, label);
+	double before = top_view_number_in(view->before, name, label);
 
 	return before <= now ? now - before : now;
 }
 
-static double rate(const struct top_view *view, const char *name, const char *label)
+static double top_view_rate(const struct top_view *view, const char *name, const char *label)
 {
-	return view->seconds > 0 ? counted(view, name, label) / view->seconds : NAN;
+	return view->seconds > 0 ? top_view_counted(view, name, label) / view->seconds : NAN;
 }
 
 bool top_view_started(double *started, const struct exposition *exposition)
 {
-	*started = number_in(exposition, rows[METRIC_STARTED].name, NULL);
+	*started = top_view_number_in(exposition, rows[METRIC_STARTED].name, NULL);
 	return !isnan(*started);
 }
 
@@ -66,7 +67,7 @@ double top_view_quantile(const struct top_view *view, const char *name, double s
 	double total;
 
 	snprintf(buckets, sizeof(buckets), "%s_bucket", name);
-	total = counted(view, buckets, "+Inf");
+	total = top_view_counted(view, buckets, "+Inf");
 	if (!(total > 0))
 		return NAN;
 	for (size_t i = 0; i < view->now->count; ++i) {
@@ -76,7 +77,7 @@ double top_view_quantile(const struct top_view *view, const char *name, double s
 		if (strcmp(sample->name, buckets) != 0 || sample->label_count != 1)
 			continue;
 		bound = strtod(sample->label, NULL);
-		count = counted(view, buckets, sample->label);
+		count = top_view_counted(view, buckets, sample->label);
 		if (count >= share * total && count > below)
 			return isinf(bound) ? INFINITY
 					    : floor + (bound - floor) * (share * total - below) /
@@ -87,8 +88,9 @@ double top_view_quantile(const struct top_view *view, const char *name, double s
 	return NAN;
 }
 
-/* "-" for what the server does not tell. */
-static void print_figure(char text[FIGURE_SIZE], double value, int decimals, const char *unit)
+/* "-" for figures that the server does not report. */
+static void top_view_print_figure(char text[FIGURE_SIZE], double value, int decimals,
+				  const char *unit)
 {
 	if (isnan(value))
 		snprintf(text, FIGURE_SIZE, "-");
@@ -96,32 +98,32 @@ static void print_figure(char text[FIGURE_SIZE], double value, int decimals, con
 		snprintf(text, FIGURE_SIZE, "%.*f%s", decimals, value, unit);
 }
 
-static void print_rate(char text[FIGURE_SIZE], double value)
+static void top_view_print_rate(char text[FIGURE_SIZE], double value)
 {
-	print_figure(text, value, value < 9999.95 ? 1 : 0, "");
+	top_view_print_figure(text, value, value < 9999.95 ? 1 : 0, "");
 }
 
-static void print_count(char text[FIGURE_SIZE], double value)
+static void top_view_print_count(char text[FIGURE_SIZE], double value)
 {
-	print_figure(text, value, 0, "");
+	top_view_print_figure(text, value, 0, "");
 }
 
-static void print_bytes(char text[FIGURE_SIZE], double value)
+static void top_view_print_bytes(char text[FIGURE_SIZE], double value)
 {
-	print_figure(text, value / (1024 * 1024), 1, " MiB");
+	top_view_print_figure(text, value / (1024 * 1024), 1, " MiB");
 }
 
-static void print_time(char text[FIGURE_SIZE], double seconds)
+static void top_view_print_time(char text[FIGURE_SIZE], double seconds)
 {
 	if (isinf(seconds))
 		snprintf(text, FIGURE_SIZE, "> 30 s"); /* the last bound in metrics.c */
 	else if (seconds >= 0.9995)
-		print_figure(text, seconds, 2, " s");
+		top_view_print_figure(text, seconds, 2, " s");
 	else
-		print_figure(text, seconds * 1000, seconds < 0.00995 ? 2 : 0, " ms");
+		top_view_print_figure(text, seconds * 1000, seconds < 0.00995 ? 2 : 0, " ms");
 }
 
-static void print_uptime(char text[FIGURE_SIZE], double seconds)
+static void top_view_print_uptime(char text[FIGURE_SIZE], double seconds)
 {
 	unsigned s = seconds > 0 ? (unsigned)fmin(seconds, 1e9) : 0;
 
@@ -144,13 +146,13 @@ struct page {
 	int err; /* the first, which sticks */
 };
 
-static void append(struct page *page, const char *text, size_t len)
+static void top_view_append(struct page *page, const char *text, size_t len)
 {
 	if (!page->err)
 		page->err = buf_append(page->out, text, len);
 }
 
-static bool is_full(const struct page *page)
+static bool top_view_is_full(const struct page *page)
 {
 	return page->view->rows > 0 && page->row >= page->view->rows;
 }
@@ -174,34 +176,34 @@ __attribute__((format(printf, 3, 4))) static void put(struct page *page, enum st
 		if (text[i] < ' ' || text[i] == 0x7f)
 			text[i] = '?';
 	}
-	if (len == 0 || is_full(page))
+	if (len == 0 || top_view_is_full(page))
 		return;
 	page->column += (unsigned)len;
 	if (is_styled)
-		append(page, styles[style], strlen(styles[style]));
-	append(page, text, len);
+		top_view_append(page, styles[style], strlen(styles[style]));
+	top_view_append(page, text, len);
 	if (is_styled)
-		append(page, "\033[0m", 4);
+		top_view_append(page, "\033[0m", 4);
 }
 
 /* The last line of a screen has no end, which would move all of it up. */
-static void end_line(struct page *page)
+static void top_view_end_line(struct page *page)
 {
 	bool is_screen = page->view->is_screen;
 
-	if (is_full(page))
+	if (top_view_is_full(page))
 		return;
 	if (is_screen)
-		append(page, "\033[K", 3);
+		top_view_append(page, "\033[K", 3);
 	++page->row;
 	page->column = 0;
-	if (!is_screen || !is_full(page))
-		append(page, "\n", 1);
+	if (!is_screen || !top_view_is_full(page))
+		top_view_append(page, "\n", 1);
 }
 
 /* Blocks */
 
-static void put_head(struct page *page)
+static void top_view_put_head(struct page *page)
 {
 	const struct top_view *view = page->view;
 	time_t now = (time_t)(view->wall_ms / 1000);
@@ -211,15 +213,15 @@ static void put_head(struct page *page)
 	double started;
 
 	if (view->now && top_view_started(&started, view->now))
-		print_uptime(up, (double)view->wall_ms / 1000 - started);
+		top_view_print_uptime(up, (double)view->wall_ms / 1000 - started);
 	localtime_r(&now, &tm);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	put(page, BOLD, "syrinx");
 	put(page, PLAIN, " %-45.45s up %12s   %s", view->base, up, clock);
-	end_line(page);
+	top_view_end_line(page);
 }
 
-static void put_state(struct page *page)
+static void top_view_put_state(struct page *page)
 {
 	const struct top_view *view = page->view;
 
@@ -229,8 +231,8 @@ static void put_state(struct page *page)
 		put(page, DIM, "rates and times of the last %.1f s", view->seconds);
 	else
 		put(page, DIM, "rates and times since its start");
-	end_line(page);
-	end_line(page);
+	top_view_end_line(page);
+	top_view_end_line(page);
 }
 
 /* What is at the moment, on the left; what was counted, on the right. */
@@ -268,48 +270,48 @@ static const struct counter {
 	{"LLM errors", NULL, METRIC_LLM_ERRORS, true},
 };
 
-static void put_gauge(struct page *page, const struct gauge *gauge)
+static void top_view_put_gauge(struct page *page, const struct gauge *gauge)
 {
-	double value = number_in(page->view->now, rows[gauge->metric].name, NULL);
+	double value = top_view_number_in(page->view->now, rows[gauge->metric].name, NULL);
 	char text[FIGURE_SIZE];
 
 	if (gauge->is_bytes)
-		print_bytes(text, value);
+		top_view_print_bytes(text, value);
 	else
-		print_count(text, value);
+		top_view_print_count(text, value);
 	put(page, PLAIN, "%-17s", gauge->title);
 	put(page, gauge->is_bad && value > 0 ? BAD : PLAIN, "%12s", text);
 }
 
 /* Since its start everything has happened at some time: only what is new is bad. */
-static void put_counter(struct page *page, const struct counter *counter)
+static void top_view_put_counter(struct page *page, const struct counter *counter)
 {
 	const struct top_view *view = page->view;
 	const char *name = rows[counter->metric].name;
-	double a_second = rate(view, name, counter->label);
+	double a_second = top_view_rate(view, name, counter->label);
 	bool is_bad = counter->is_bad && view->before && a_second > 0;
 	char rate_text[FIGURE_SIZE];
 	char sum_text[FIGURE_SIZE];
 
-	print_rate(rate_text, a_second);
-	print_count(sum_text, number_in(view->now, name, counter->label));
+	top_view_print_rate(rate_text, a_second);
+	top_view_print_count(sum_text, top_view_number_in(view->now, name, counter->label));
 	put(page, PLAIN, "     %-17s", counter->title);
 	put(page, is_bad ? BAD : PLAIN, "%12s%13s", rate_text, sum_text);
 }
 
-static void put_numbers(struct page *page)
+static void top_view_put_numbers(struct page *page)
 {
 	static_assert(COUNT(gauges) == COUNT(counters), "they stand side by side");
 	put(page, BOLD, "%-17s%12s     %-17s%12s%13s", "NOW", "", "COUNTED", "a second", "in all");
-	end_line(page);
+	top_view_end_line(page);
 	for (size_t i = 0; i < COUNT(gauges); ++i) {
-		put_gauge(page, &gauges[i]);
-		put_counter(page, &counters[i]);
-		end_line(page);
+		top_view_put_gauge(page, &gauges[i]);
+		top_view_put_counter(page, &counters[i]);
+		top_view_end_line(page);
 	}
 }
 
-static void put_times(struct page *page)
+static void top_view_put_times(struct page *page)
 {
 	static const struct {
 		const char *title;
@@ -323,28 +325,30 @@ static void put_times(struct page *page)
 	char text[FIGURE_SIZE];
 
 	put(page, BOLD, "%-17s%12s%12s%12s%12s", "TIMES", "p50", "p95", "p99", "of");
-	end_line(page);
+	top_view_end_line(page);
 	for (size_t i = 0; i < COUNT(times); ++i) {
 		const char *name = rows[times[i].metric].name;
 		char count[NAME_SIZE];
 
 		put(page, PLAIN, "%-17s", times[i].title);
 		for (size_t j = 0; j < COUNT(shares); ++j) {
-			print_time(text, top_view_quantile(page->view, name, shares[j]));
+			top_view_print_time(text, top_view_quantile(page->view, name, shares[j]));
 			put(page, PLAIN, "%12s", text);
 		}
 		snprintf(count, sizeof(count), "%s_count", name);
-		print_count(text, counted(page->view, count, NULL));
+		top_view_print_count(text, top_view_counted(page->view, count, NULL));
 		put(page, PLAIN, "%12s", text);
-		end_line(page);
+		top_view_end_line(page);
 	}
 }
 
-/* One of the values of a label, if it was ever counted; those of just now stand out. */
-static bool put_labelled(struct page *page, enum metric metric, const char *label)
+/* One of the values of a label, if it was ever counted; those that changed since the last look are
+ * highlighted. */
+static bool top_view_put_labelled(struct page *page, enum metric metric, const char *label)
 {
-	double sum = number_in(page->view->now, rows[metric].name, label);
-	double fresh = page->view->before ? counted(page->view, rows[metric].name, label) : 0;
+	double sum = top_view_number_in(page->view->now, rows[metric].name, label);
+	double fresh =
+		page->view->before ? top_view_counted(page->view, rows[metric].name, label) : 0;
 	char text[128];
 	char more[FIGURE_SIZE + 4] = "";
 
@@ -354,14 +358,14 @@ static bool put_labelled(struct page *page, enum metric metric, const char *labe
 		snprintf(more, sizeof(more), " (+%.0f)", fresh);
 	snprintf(text, sizeof(text), "%s %.0f%s", label, sum, more);
 	if (page->column + 2 + strlen(text) > page->view->columns) {
-		end_line(page);
+		top_view_end_line(page);
 		put(page, PLAIN, "%7s", "");
 	}
 	put(page, fresh > 0 ? BAD : PLAIN, "  %s", text);
 	return true;
 }
 
-static void put_list(struct page *page, const char *title, enum metric metric)
+static void top_view_put_list(struct page *page, const char *title, enum metric metric)
 {
 	const char *at = rows[metric].values;
 	bool is_empty = true;
@@ -372,28 +376,28 @@ static void put_list(struct page *page, const char *title, enum metric metric)
 		char label[NAME_SIZE];
 
 		snprintf(label, sizeof(label), "%.*s", (int)len, at);
-		if (put_labelled(page, metric, label))
+		if (top_view_put_labelled(page, metric, label))
 			is_empty = false;
 		at += len + (at[len] == '|');
 	}
 	if (is_empty)
 		put(page, DIM, "  none");
-	end_line(page);
+	top_view_end_line(page);
 }
 
 int top_view_print(struct buf *out, const struct top_view *view)
 {
 	struct page page = {.out = out, .view = view};
 
-	put_head(&page);
-	put_state(&page);
+	top_view_put_head(&page);
+	top_view_put_state(&page);
 	if (view->now) {
-		put_numbers(&page);
-		end_line(&page);
-		put_times(&page);
-		end_line(&page);
-		put_list(&page, "ERRORS", METRIC_ERRORS);
-		put_list(&page, "REFUSED", METRIC_DENIALS);
+		top_view_put_numbers(&page);
+		top_view_end_line(&page);
+		top_view_put_times(&page);
+		top_view_end_line(&page);
+		top_view_put_list(&page, "ERRORS", METRIC_ERRORS);
+		top_view_put_list(&page, "REFUSED", METRIC_DENIALS);
 	}
 	return page.err;
 }

@@ -32,12 +32,12 @@ struct top_view {
 /* ENOMEM, or ENOBUFS when the buffer is too small. */
 int top_view_print(struct buf *out, const struct top_view *view);
 
-/* Whether it is a page of ours; when the server started, in seconds since 1970. */
+/* Whether it is a page of Syrinx; when the server started, in seconds since 1970. */
 bool top_view_started(double *started, const struct exposition *exposition);
 
 /* The value below which this share (0 to 1) of what a histogram counted between the looks
  * lies, as Prometheus guesses it: evenly within a bucket.  NAN when it counted nothing,
- * INFINITY when it lies behind the last bound.  The name has its prefix. */
+ * INFINITY when it lies above the last bound.  The name has its prefix. */
 double top_view_quantile(const struct top_view *view, const char *name, double share);
 
 #endif

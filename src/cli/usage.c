@@ -22,7 +22,7 @@
 #define REPORT_MAX (256u * 1024 * 1024) /* a million rows, far more than people read */
 
 /* A date, a time, or how long ago. */
-static int read_moment(int64_t *wall_ms, const struct command_call *call, const char *option)
+static int usage_read_moment(int64_t *wall_ms, const struct command_call *call, const char *option)
 {
 	const char *text = command_value(call, option);
 	int64_t span;
@@ -39,8 +39,8 @@ static int read_moment(int64_t *wall_ms, const struct command_call *call, const 
 	return COMMAND_OK;
 }
 
-static int find_project(struct store_turn_filter *filter, struct store *store,
-			const struct command_call *call)
+static int usage_find_project(struct store_turn_filter *filter, struct store *store,
+			      const struct command_call *call)
 {
 	const char *which = command_value(call, "project");
 	struct store_project project;
@@ -54,8 +54,8 @@ static int find_project(struct store_turn_filter *filter, struct store *store,
 	return status;
 }
 
-static int read_filter(struct store_turn_filter *filter, struct store *store,
-		       const struct command_call *call)
+static int usage_read_filter(struct store_turn_filter *filter, struct store *store,
+			     const struct command_call *call)
 {
 	char prefix[KEY_SOURCE_SIZE];
 	bool has_key;
@@ -65,18 +65,18 @@ static int read_filter(struct store_turn_filter *filter, struct store *store,
 	if (status == COMMAND_OK)
 		status = store_verb_find_account(&filter->account_id, store, call, 0);
 	if (status == COMMAND_OK)
-		status = find_project(filter, store, call);
+		status = usage_find_project(filter, store, call);
 	if (status == COMMAND_OK && has_key)
 		status = store_verb_find_key(&key, store, call, prefix);
 	if (status == COMMAND_OK)
-		status = read_moment(&filter->from_ms, call, "from");
+		status = usage_read_moment(&filter->from_ms, call, "from");
 	if (status == COMMAND_OK)
-		status = read_moment(&filter->to_ms, call, "to");
+		status = usage_read_moment(&filter->to_ms, call, "to");
 	filter->key_id = key.id;
 	return status;
 }
 
-static int read_by(unsigned *by, const struct command_call *call)
+static int usage_read_by(unsigned *by, const struct command_call *call)
 {
 	const char *list = command_value(call, "by");
 	const char *bad;
@@ -95,7 +95,7 @@ struct printing {
 	bool has_cost;
 };
 
-static void add_figures(struct printing *printing, const struct store_usage *usage)
+static void usage_add_figures(struct printing *printing, const struct store_usage *usage)
 {
 	struct table *table = &printing->table;
 	char cents[STORE_VERB_CENTS_SIZE];
@@ -112,7 +112,7 @@ static void add_figures(struct printing *printing, const struct store_usage *usa
 	table_cell(table, "%" PRIu64, usage->tokens_out);
 }
 
-static bool add_row(const struct report_row *row, void *arg)
+static bool usage_add_row(const struct report_row *row, void *arg)
 {
 	struct printing *printing = arg;
 	char day[CALENDAR_SIZE];
@@ -128,12 +128,12 @@ static bool add_row(const struct report_row *row, void *arg)
 		table_cell(&printing->table, "%s", row->usage->model_id);
 	if (printing->by & STORE_USAGE_KIND)
 		table_cell(&printing->table, "%s", row_kind_word(row->usage->kind));
-	add_figures(printing, row->usage);
+	usage_add_figures(printing, row->usage);
 	return true;
 }
 
-static int print_table(struct store *store, const struct store_turn_filter *filter, unsigned by,
-		       const struct config *config)
+static int usage_print_table(struct store *store, const struct store_turn_filter *filter,
+			     unsigned by, const struct config *config)
 {
 	static const struct {
 		unsigned by;
@@ -167,16 +167,16 @@ static int print_table(struct store *store, const struct store_turn_filter *filt
 			columns[count++] = figures[i];
 	}
 	table_open(&printing.table, columns, count);
-	err = report_each(store, filter, by, add_row, &printing, &total);
+	err = report_each(store, filter, by, usage_add_row, &printing, &total);
 	for (size_t i = 0; i < named_count; ++i)
 		table_cell(&printing.table, "%s", i == 0 ? "total" : "");
-	add_figures(&printing, &total);
+	usage_add_figures(&printing, &total);
 	printed = table_print(&printing.table);
 	return err ? err : printed;
 }
 
-static int print_whole(struct store *store, const struct store_turn_filter *filter, unsigned by,
-		       bool is_csv, const struct config *config)
+static int usage_print_whole(struct store *store, const struct store_turn_filter *filter,
+			     unsigned by, bool is_csv, const struct config *config)
 {
 	struct buf out;
 	int err;
@@ -192,32 +192,32 @@ static int print_whole(struct store *store, const struct store_turn_filter *filt
 	return err;
 }
 
-static int report(struct store *store, const struct command_call *call)
+static int usage_report(struct store *store, const struct command_call *call)
 {
 	bool is_csv = command_value(call, "csv") != NULL;
 	bool is_json = command_value(call, "json") != NULL;
 	struct store_turn_filter filter = {0};
 	struct config config;
 	unsigned by;
-	int status = read_by(&by, call);
+	int status = usage_read_by(&by, call);
 	int err;
 
 	if (status == COMMAND_OK && is_csv && is_json)
 		return command_usage_error(call->command, "give --csv or --json, not both");
 	if (status == COMMAND_OK)
-		status = read_filter(&filter, store, call);
+		status = usage_read_filter(&filter, store, call);
 	if (status == COMMAND_OK)
 		status = settings_load(&config, call);
 	if (status != COMMAND_OK)
 		return status;
-	err = is_csv || is_json ? print_whole(store, &filter, by, is_csv, &config)
-				: print_table(store, &filter, by, &config);
+	err = is_csv || is_json ? usage_print_whole(store, &filter, by, is_csv, &config)
+				: usage_print_table(store, &filter, by, &config);
 	return err ? store_verb_failed(call, err, "cannot read the ledger") : COMMAND_OK;
 }
 
-static int run(const struct command_call *call)
+static int usage_run(const struct command_call *call)
 {
-	return store_verb_with_store(call, false, report);
+	return store_verb_with_store(call, false, usage_report);
 }
 
 static const struct command_option options[] = {
@@ -238,7 +238,7 @@ const struct command command_usage = {
 	.name = "usage",
 	.summary = "Sum up what was used and what it cost.",
 	.options = options,
-	.run = run,
+	.run = usage_run,
 	.examples =
 		"  syrinx usage --from 7d\n"
 		"  syrinx usage --account acme --from 2026-05-01 --to 2026-06-01 --by day,voice --csv\n",

@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 
-static int run(const struct command_call *call)
+static int version_run(const struct command_call *call)
 {
 	(void)call;
 	printf("syrinx %s\n", SYRINX_VERSION);
@@ -18,7 +18,7 @@ const struct command command_version = {
 	.name = "version",
 	.summary = "Print the version.",
 	.options = options,
-	.run = run,
+	.run = version_run,
 	.examples = "  syrinx version\n"
 		    "  syrinx --version\n",
 };

@@ -176,7 +176,7 @@ static void voices_print_table(const struct voice_list *list)
 		printf("%-8lld  %-8s  %-7s  %-7s  %-8s  %s\n", (long long)voice->id,
 		       voice->languages, voice->sex, voice->quality, voice->engine, voice->name);
 	}
-	/* Its own list, because nobody finds it behind 300 lines. */
+	/* Its own list, because after 300 lines it would not be seen. */
 	fflush(stdout);
 	if (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
 		fprintf(stderr, "\n%zu voices. Licences: syrinx voices --licences\n", list->count);

@@ -29,17 +29,17 @@ struct addition {
 	const char *name; /* the last part of it */
 };
 
-/* What may stand beside a model, put in place in this order. */
+/* The files that may belong to a model, put in place in this order. */
 static const char *const companions[] = {".json"};
 
-static int refuse(struct addition *addition, const char *why)
+static int voices_add_refuse(struct addition *addition, const char *why)
 {
 	snprintf(addition->work.why, VOICES_WHY_SIZE, "%.160s: %.300s", addition->name, why);
 	return EINVAL;
 }
 
 /* A file of the user's into the stage. */
-static int stage_file(struct addition *addition, const char *end)
+static int voices_add_stage_file(struct addition *addition, const char *end)
 {
 	struct voices_folder *folder = &addition->work.folder;
 	char hash[VOICES_FILE_HASH_LEN + 1];
@@ -60,8 +60,8 @@ static int stage_file(struct addition *addition, const char *end)
 	return err ? voices_folder_failed(folder, name, err, addition->work.why) : 0;
 }
 
-/* One that is there stays, whoever put it there. */
-static int need_runtime(struct voices_work *work)
+/* An existing one stays, whatever its origin. */
+static int voices_add_need_runtime(struct voices_work *work)
 {
 	struct voices_folder *folder = &work->folder;
 	int err = 0;
@@ -73,21 +73,22 @@ static int need_runtime(struct voices_work *work)
 	return err;
 }
 
-static int check_name(struct addition *addition)
+static int voices_add_check_name(struct addition *addition)
 {
 	const struct voices_folder *folder = &addition->work.folder;
 	size_t len = strlen(addition->name), end_len = strlen(MODEL_END);
 
 	if (len <= end_len || strcmp(addition->name + len - end_len, MODEL_END) != 0 ||
 	    len >= NAME_SIZE - 8)
-		return refuse(addition, "the file of a model is called NAME.onnx");
+		return voices_add_refuse(addition, "the file of a model is called NAME.onnx");
 	if (faccessat(folder->dir_fd, addition->name, F_OK, 0) != 0)
 		return 0;
-	return refuse(addition, "there is such a voice already; see: syrinx voices remove");
+	return voices_add_refuse(addition,
+				 "there is such a voice already; see: syrinx voices remove");
 }
 
 /* What the engine says of the only model in its folder. */
-static int judge(struct addition *addition, const struct pool *pool)
+static int voices_add_judge(struct addition *addition, const struct pool *pool)
 {
 	const struct voices *voices = pool_voices(pool);
 	struct pool_note note;
@@ -95,17 +96,18 @@ static int judge(struct addition *addition, const struct pool *pool)
 
 	for (size_t i = 0; pool_note_at(&note, pool, i) == 0; ++i)
 		if (strcmp(note.engine, ENGINE) == 0)
-			return refuse(addition, note.text);
+			return voices_add_refuse(addition, note.text);
 	for (size_t i = 0; i < voices_count(voices); ++i)
 		count += strcmp(voices_at(voices, i)->engine, ENGINE) == 0;
 	/* An engine that lives says why; this one did not live to. */
-	return count > 0
-		       ? 0
-		       : refuse(addition, "the engine ends without a word when it loads it; it may "
-					  "be damaged, or want more than neural_memory_mb");
+	return count > 0 ? 0
+			 : voices_add_refuse(
+				   addition,
+				   "the engine ends without a word when it loads it; it may "
+				   "be damaged, or want more than neural_memory_mb");
 }
 
-static int try_out(struct addition *addition)
+static int voices_add_try_out(struct addition *addition)
 {
 	static struct config config; /* large; ours with another folder */
 	struct local_speech speech = {0};
@@ -115,21 +117,22 @@ static int try_out(struct addition *addition)
 	config = *addition->work.config;
 	snprintf(engine, sizeof(engine), "%s/syrinx-" ENGINE, config.engines_dir);
 	if (access(engine, X_OK) != 0)
-		return refuse(addition, "there is no syrinx-" ENGINE " here to try it with");
+		return voices_add_refuse(addition,
+					 "there is no syrinx-" ENGINE " here to try it with");
 	if (snprintf(config.voices_dir, sizeof(config.voices_dir), "%s/" VOICES_FOLDER_STAGE,
 		     addition->work.folder.path) >= (int)sizeof(config.voices_dir))
-		return refuse(addition, "the path of the voices folder is too long");
+		return voices_add_refuse(addition, "the path of the voices folder is too long");
 	progress_step(&addition->work.progress, "trying %s", addition->name);
 	log_set_level(LOG_ERROR);
 	err = local_speech_open(&speech, &config);
 	if (err)
-		return refuse(addition, "the engine did not start");
-	err = judge(addition, speech.pool);
+		return voices_add_refuse(addition, "the engine did not start");
+	err = voices_add_judge(addition, speech.pool);
 	local_speech_close(&speech);
 	return err;
 }
 
-static int place(struct addition *addition)
+static int voices_add_place(struct addition *addition)
 {
 	struct voices_work *work = &addition->work;
 	char name[NAME_SIZE];
@@ -142,20 +145,20 @@ static int place(struct addition *addition)
 	return err ? err : voices_folder_place(&work->folder, addition->name, work->why);
 }
 
-static int add_file(struct addition *addition)
+static int voices_add_file(struct addition *addition)
 {
-	int err = check_name(addition);
+	int err = voices_add_check_name(addition);
 
 	/* The model first: what the user named is what is missed first. */
 	if (!err)
-		err = stage_file(addition, "");
+		err = voices_add_stage_file(addition, "");
 	for (size_t i = 0; i < COUNT(companions) && !err; ++i)
-		err = stage_file(addition, companions[i]);
+		err = voices_add_stage_file(addition, companions[i]);
 	if (!err)
-		err = need_runtime(&addition->work);
+		err = voices_add_need_runtime(&addition->work);
 	if (!err)
-		err = try_out(addition);
-	return err ? err : place(addition);
+		err = voices_add_try_out(addition);
+	return err ? err : voices_add_place(addition);
 }
 
 int voices_verb_add(const struct command_call *call, const struct config *config)
@@ -174,7 +177,7 @@ int voices_verb_add(const struct command_call *call, const struct config *config
 		if (!err)
 			err = voices_work_install(&addition.work, &voices_package_kokoro);
 	} else if (!err) {
-		err = add_file(&addition);
+		err = voices_add_file(&addition);
 	}
 	if (!err)
 		progress_step(&addition.work.progress, "added %s; see: syrinx voices",

@@ -1,5 +1,5 @@
 /*
- * voices_describe.c: the JSON beside a model (see voices_describe.h).
+ * voices_describe.c: the JSON file of a model (see voices_describe.h).
  */
 #include "cli/voices_describe.h"
 
@@ -9,7 +9,7 @@
 /* One code point, or a handful of them. */
 #define SYMBOL_MAX 32
 
-static void write_text(struct json_write *json, const char *key, const char *text)
+static void voices_describe_write_text(struct json_write *json, const char *key, const char *text)
 {
 	json_write_string(json, key, text, strlen(text));
 }
@@ -20,21 +20,21 @@ void voices_describe_open(struct json_write *json, struct buf *out,
 	json_write_open(json, out);
 	json_write_object(json, "audio");
 	json_write_unsigned(json, "sample_rate", model->sample_rate);
-	write_text(json, "quality", model->quality);
+	voices_describe_write_text(json, "quality", model->quality);
 	json_write_object_end(json);
 	json_write_object(json, "espeak");
-	write_text(json, "voice", model->espeak_voice);
+	voices_describe_write_text(json, "voice", model->espeak_voice);
 	json_write_object_end(json);
 	json_write_object(json, "language");
-	write_text(json, "code", model->language);
-	write_text(json, "family", model->language);
+	voices_describe_write_text(json, "code", model->language);
+	voices_describe_write_text(json, "family", model->language);
 	json_write_object_end(json);
 	json_write_object(json, "inference");
 	json_write_double(json, "noise_scale", model->noise_scale, 3);
 	json_write_double(json, "length_scale", model->length_scale, 3);
 	json_write_double(json, "noise_w", model->noise_w, 3);
 	json_write_object_end(json);
-	write_text(json, "phoneme_type", "espeak");
+	voices_describe_write_text(json, "phoneme_type", "espeak");
 	json_write_unsigned(json, "num_speakers", model->speakers);
 	json_write_object(json, "phoneme_id_map");
 }
@@ -63,24 +63,24 @@ void voices_describe_speakers(struct json_write *json, const struct voices_model
 {
 	json_write_object_end(json);
 	json_write_object(json, "syrinx");
-	write_text(json, "family", model->family);
-	write_text(json, "licence", model->licence);
+	voices_describe_write_text(json, "family", model->family);
+	voices_describe_write_text(json, "licence", model->licence);
 	json_write_list(json, "speakers");
 }
 
 void voices_describe_speaker(struct json_write *json, const struct voices_speaker *speaker)
 {
 	json_write_object(json, NULL);
-	write_text(json, "name", speaker->name);
-	write_text(json, "title", speaker->title);
+	voices_describe_write_text(json, "name", speaker->name);
+	voices_describe_write_text(json, "title", speaker->title);
 	json_write_signed(json, "speaker", speaker->speaker);
-	write_text(json, "sex", speaker->sex);
+	voices_describe_write_text(json, "sex", speaker->sex);
 	if (speaker->language)
-		write_text(json, "language", speaker->language);
+		voices_describe_write_text(json, "language", speaker->language);
 	if (speaker->espeak_voice)
-		write_text(json, "espeak_voice", speaker->espeak_voice);
+		voices_describe_write_text(json, "espeak_voice", speaker->espeak_voice);
 	if (speaker->style_file)
-		write_text(json, "style_file", speaker->style_file);
+		voices_describe_write_text(json, "style_file", speaker->style_file);
 	json_write_double(json, "gain_db", speaker->gain_db, 2);
 	json_write_object_end(json);
 }

@@ -1,5 +1,5 @@
 /*
- * voices_describe.h: the JSON beside a model, in Piper's form.
+ * voices_describe.h: the JSON file of a model, in Piper's form.
  *
  * Written in this order: open, every symbol, speakers, every speaker, close.
  * The engine's side of it is engine/vits/model_file.h.
@@ -20,7 +20,7 @@ struct voices_model {
 	const char *language;
 	const char *licence;
 	unsigned sample_rate;
-	double noise_scale, length_scale, noise_w; /* how it speaks when nobody asks otherwise */
+	double noise_scale, length_scale, noise_w; /* the defaults of how it speaks */
 	unsigned speakers; /* that the model has */
 };
 

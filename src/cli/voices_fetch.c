@@ -13,7 +13,7 @@
 
 /* For a server that has its own log: the reason alone, on a descriptor that it
  * gave us. */
-static void tell(const struct voices_work *work)
+static void voices_fetch_tell(const struct voices_work *work)
 {
 	int64_t fd;
 
@@ -24,7 +24,7 @@ static void tell(const struct voices_work *work)
 	fprintf(stderr, "syrinx voices: %s\n", work->why);
 }
 
-static void tell_waiting(void)
+static void voices_fetch_tell_waiting(void)
 {
 	fprintf(stderr, "syrinx voices: another command changes the folder; waiting for it\n");
 }
@@ -41,7 +41,8 @@ int voices_work_open(struct voices_work *work, const struct command_call *call,
 			 "--voices DIR or SYRINX_VOICES");
 		return ENOENT;
 	}
-	return voices_folder_open(&work->folder, config->voices_dir, tell_waiting, work->why);
+	return voices_folder_open(&work->folder, config->voices_dir, voices_fetch_tell_waiting,
+				  work->why);
 }
 
 int voices_work_close(struct voices_work *work, int err)
@@ -50,7 +51,7 @@ int voices_work_close(struct voices_work *work, int err)
 	voices_folder_close(&work->folder);
 	if (!err)
 		return COMMAND_OK;
-	tell(work);
+	voices_fetch_tell(work);
 	return COMMAND_FAILED;
 }
 
@@ -77,7 +78,7 @@ int voices_verb_fetch(const struct command_call *call, const struct config *conf
 		err = voices_work_install(&work, voices_package_runtime());
 	if (!err)
 		err = voices_work_install(&work, &voices_package_libritts);
-	if (!err && !command_value(call, "report-to")) /* a server says so in its own words */
+	if (!err && !command_value(call, "report-to")) /* the server that asked reports it itself */
 		progress_step(&work.progress, "the neural voices are in %s", config->voices_dir);
 	return voices_work_close(&work, err);
 }

@@ -18,7 +18,7 @@
 /* Large enough for the disk, small enough to hear of an interrupt at once. */
 #define BLOCK_LEN (1u << 18)
 
-static int read_some(ssize_t *count, int fd, void *bytes, size_t len)
+static int voices_file_read_some(ssize_t *count, int fd, void *bytes, size_t len)
 {
 	*count = read(fd, bytes, len);
 	if (interrupt_came())
@@ -26,7 +26,7 @@ static int read_some(ssize_t *count, int fd, void *bytes, size_t len)
 	return *count < 0 ? errno : 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t len)
+static int voices_file_write_all(int fd, const char *bytes, size_t len)
 {
 	while (len > 0) {
 		ssize_t n = write(fd, bytes, len);
@@ -41,7 +41,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 	return 0;
 }
 
-static int finish_hash(char hash[VOICES_FILE_HASH_LEN + 1], EVP_MD_CTX *md)
+static int voices_file_finish_hash(char hash[VOICES_FILE_HASH_LEN + 1], EVP_MD_CTX *md)
 {
 	unsigned char digest[VOICES_FILE_HASH_LEN / 2];
 
@@ -52,9 +52,9 @@ static int finish_hash(char hash[VOICES_FILE_HASH_LEN + 1], EVP_MD_CTX *md)
 	return 0;
 }
 
-/* Reads `len` bytes from where `from` stands, or all when `len` is 0, into the
+/* Reads `len` bytes from the position of `from`, or all when `len` is 0, into the
  * hash and, when `to` is a file, there. */
-static int pass_through(EVP_MD_CTX *md, int from, int to, uint64_t len)
+static int voices_file_pass_through(EVP_MD_CTX *md, int from, int to, uint64_t len)
 {
 	static char block[BLOCK_LEN];
 	bool to_end = len == 0;
@@ -62,7 +62,7 @@ static int pass_through(EVP_MD_CTX *md, int from, int to, uint64_t len)
 	while (to_end || len > 0) {
 		size_t want = to_end || len > BLOCK_LEN ? BLOCK_LEN : (size_t)len;
 		ssize_t n;
-		int err = read_some(&n, from, block, want);
+		int err = voices_file_read_some(&n, from, block, want);
 
 		if (err)
 			return err;
@@ -70,22 +70,23 @@ static int pass_through(EVP_MD_CTX *md, int from, int to, uint64_t len)
 			return to_end ? 0 : EPIPE;
 		if (EVP_DigestUpdate(md, block, (size_t)n) != 1)
 			return ENOMEM;
-		if (to >= 0 && (err = write_all(to, block, (size_t)n)) != 0)
+		if (to >= 0 && (err = voices_file_write_all(to, block, (size_t)n)) != 0)
 			return err;
 		len -= to_end ? 0 : (uint64_t)n;
 	}
 	return 0;
 }
 
-static int hash_through(char hash[VOICES_FILE_HASH_LEN + 1], int from, int to, uint64_t len)
+static int voices_file_hash_through(char hash[VOICES_FILE_HASH_LEN + 1], int from, int to,
+				    uint64_t len)
 {
 	EVP_MD_CTX *md = EVP_MD_CTX_new();
 	int err = ENOMEM;
 
 	if (md && EVP_DigestInit_ex(md, EVP_sha256(), NULL) == 1)
-		err = pass_through(md, from, to, len);
+		err = voices_file_pass_through(md, from, to, len);
 	if (!err)
-		err = finish_hash(hash, md);
+		err = voices_file_finish_hash(hash, md);
 	EVP_MD_CTX_free(md);
 	return err;
 }
@@ -97,7 +98,7 @@ int voices_file_hash(char hash[VOICES_FILE_HASH_LEN + 1], int dir_fd, const char
 
 	if (fd < 0)
 		return errno;
-	err = hash_through(hash, fd, -1, 0);
+	err = voices_file_hash_through(hash, fd, -1, 0);
 	close(fd);
 	return err;
 }
@@ -116,7 +117,7 @@ int voices_file_create(int dir_fd, const char *name)
 }
 
 /* Closes a file that was written; what the disk refused so late counts. */
-static int close_written(int fd, int err)
+static int voices_file_close_written(int fd, int err)
 {
 	if (!err && fsync(fd) != 0)
 		err = errno;
@@ -138,9 +139,9 @@ int voices_file_copy(char hash[VOICES_FILE_HASH_LEN + 1], int dir_fd, const char
 	if (to < 0 || lseek(from, (off_t)piece->offset, SEEK_SET) < 0)
 		err = errno;
 	if (!err)
-		err = hash_through(hash, from, to, piece->len);
+		err = voices_file_hash_through(hash, from, to, piece->len);
 	if (to >= 0)
-		err = close_written(to, err);
+		err = voices_file_close_written(to, err);
 	close(from);
 	return err;
 }
@@ -149,7 +150,8 @@ int voices_file_write(int dir_fd, const char *name, const void *bytes, size_t le
 {
 	int fd = voices_file_create(dir_fd, name);
 
-	return fd < 0 ? errno : close_written(fd, write_all(fd, bytes, len));
+	return fd < 0 ? errno
+		      : voices_file_close_written(fd, voices_file_write_all(fd, bytes, len));
 }
 
 int voices_file_read(struct buf *out, int dir_fd, const char *name)
@@ -162,7 +164,7 @@ int voices_file_read(struct buf *out, int dir_fd, const char *name)
 	if (fd < 0)
 		return errno;
 	while (!err && n > 0) {
-		err = read_some(&n, fd, block, sizeof(block));
+		err = voices_file_read_some(&n, fd, block, sizeof(block));
 		if (!err && n > 0)
 			err = buf_append(out, block, (size_t)n);
 	}
@@ -170,14 +172,14 @@ int voices_file_read(struct buf *out, int dir_fd, const char *name)
 	return err;
 }
 
-static bool is_dots(const char *name)
+static bool voices_file_is_dots(const char *name)
 {
 	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
 /* Calls `each` for everything in a directory; the listing may be changed by it. */
-static void walk(int dir_fd, const char *name, void (*each)(int dir_fd, const char *, void *),
-		 void *arg)
+static void voices_file_walk(int dir_fd, const char *name,
+			     void (*each)(int dir_fd, const char *, void *), void *arg)
 {
 	int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -189,12 +191,12 @@ static void walk(int dir_fd, const char *name, void (*each)(int dir_fd, const ch
 		return;
 	}
 	while ((entry = readdir(dir)))
-		if (!is_dots(entry->d_name))
+		if (!voices_file_is_dots(entry->d_name))
 			each(fd, entry->d_name, arg);
 	closedir(dir);
 }
 
-static void add_size(int dir_fd, const char *name, void *arg)
+static void voices_file_add_size(int dir_fd, const char *name, void *arg)
 {
 	*(uint64_t *)arg += voices_file_size(dir_fd, name);
 }
@@ -208,11 +210,11 @@ uint64_t voices_file_size(int dir_fd, const char *name)
 		return 0;
 	if (!S_ISDIR(status.st_mode))
 		return (uint64_t)status.st_size;
-	walk(dir_fd, name, add_size, &size);
+	voices_file_walk(dir_fd, name, voices_file_add_size, &size);
 	return size;
 }
 
-static void remove_entry(int dir_fd, const char *name, void *arg)
+static void voices_file_remove_entry(int dir_fd, const char *name, void *arg)
 {
 	(void)arg;
 	voices_file_remove(dir_fd, name);
@@ -222,6 +224,6 @@ void voices_file_remove(int dir_fd, const char *name)
 {
 	if (unlinkat(dir_fd, name, 0) == 0 || (errno != EISDIR && errno != EPERM))
 		return;
-	walk(dir_fd, name, remove_entry, NULL);
+	voices_file_walk(dir_fd, name, voices_file_remove_entry, NULL);
 	unlinkat(dir_fd, name, AT_REMOVEDIR);
 }

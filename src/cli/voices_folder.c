@@ -41,7 +41,7 @@ int voices_folder_failed(const struct voices_folder *folder, const char *name, i
 /* What root puts into the folder of another user, the service's say, belongs to that user, who
  * can then replace or remove it.  `fd` is what has just been made in `dir_fd`; with a name, that
  * file below it. */
-static int folder_give(int dir_fd, int fd, const char *name)
+static int voices_folder_give(int dir_fd, int fd, const char *name)
 {
 	struct stat owner;
 
@@ -54,7 +54,7 @@ static int folder_give(int dir_fd, int fd, const char *name)
 }
 
 /* Opens `name` in `*dirp`, made where it is missing, and puts it in the place of `*dirp`. */
-static int folder_enter(int *dirp, const char *name)
+static int voices_folder_enter(int *dirp, const char *name)
 {
 	bool is_made = mkdirat(*dirp, name, 0755) == 0;
 	int fd;
@@ -67,14 +67,14 @@ static int folder_enter(int *dirp, const char *name)
 	if (fd < 0)
 		return errno;
 	if (is_made)
-		err = folder_give(*dirp, fd, "");
+		err = voices_folder_give(*dirp, fd, "");
 	close(*dirp);
 	*dirp = fd;
 	return err;
 }
 
 /* Opens the directory; missing parts of its path are made. */
-static int folder_open_made(int *fdp, const char *path)
+static int voices_folder_open_made(int *fdp, const char *path)
 {
 	char part[NAME_MAX + 1];
 	int dir = open(path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -90,7 +90,7 @@ static int folder_open_made(int *fdp, const char *path)
 		memcpy(part, path, len);
 		part[len] = '\0';
 		path += len;
-		err = folder_enter(&dir, part);
+		err = voices_folder_enter(&dir, part);
 	}
 	if (!err) {
 		*fdp = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -103,21 +103,21 @@ static int folder_open_made(int *fdp, const char *path)
 
 /* Only a file that was made here is given to the folder's owner: one that is there already could
  * be a link to any file, and root would give that away. */
-static int folder_open_lock(struct voices_folder *folder)
+static int voices_folder_open_lock(struct voices_folder *folder)
 {
 	folder->lock_fd =
 		openat(folder->dir_fd, LOCK_FILE, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (folder->lock_fd >= 0)
-		return folder_give(folder->dir_fd, folder->lock_fd, "");
+		return voices_folder_give(folder->dir_fd, folder->lock_fd, "");
 	if (errno != EEXIST)
 		return errno;
 	folder->lock_fd = openat(folder->dir_fd, LOCK_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	return folder->lock_fd < 0 ? errno : 0;
 }
 
-static int lock(struct voices_folder *folder, void (*waiting)(void))
+static int voices_folder_lock(struct voices_folder *folder, void (*waiting)(void))
 {
-	int err = folder_open_lock(folder);
+	int err = voices_folder_open_lock(folder);
 
 	if (err)
 		return err;
@@ -134,7 +134,7 @@ static int lock(struct voices_folder *folder, void (*waiting)(void))
 
 /* Whether this is the directory that was just made.  The folder's owner can rename what is in the
  * folder, and could put a directory of their own, with links in it, in the place of ours. */
-static bool folder_is_own_stage(int fd)
+static bool voices_folder_is_own_stage(int fd)
 {
 	struct stat status;
 
@@ -142,14 +142,14 @@ static bool folder_is_own_stage(int fd)
 	       (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-static int open_stage(struct voices_folder *folder, char why[VOICES_WHY_SIZE])
+static int voices_folder_open_stage(struct voices_folder *folder, char why[VOICES_WHY_SIZE])
 {
 	voices_file_remove(folder->dir_fd, VOICES_FOLDER_STAGE);
 	if (mkdirat(folder->dir_fd, VOICES_FOLDER_STAGE, 0700) != 0)
 		return voices_folder_failed(folder, NULL, errno, why);
 	folder->stage_fd = openat(folder->dir_fd, VOICES_FOLDER_STAGE,
 				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (folder->stage_fd >= 0 && folder_is_own_stage(folder->stage_fd))
+	if (folder->stage_fd >= 0 && voices_folder_is_own_stage(folder->stage_fd))
 		return 0;
 	snprintf(why, VOICES_WHY_SIZE,
 		 "%s/" VOICES_FOLDER_STAGE " was replaced while it was being used; make sure that "
@@ -164,10 +164,11 @@ int voices_folder_open(struct voices_folder *folder, const char *path, void (*wa
 	int err;
 
 	*folder = (struct voices_folder){path, -1, -1, -1};
-	err = folder_open_made(&folder->dir_fd, path);
+	err = voices_folder_open_made(&folder->dir_fd, path);
 	if (!err)
-		err = lock(folder, waiting);
-	return err ? voices_folder_failed(folder, NULL, err, why) : open_stage(folder, why);
+		err = voices_folder_lock(folder, waiting);
+	return err ? voices_folder_failed(folder, NULL, err, why)
+		   : voices_folder_open_stage(folder, why);
 }
 
 void voices_folder_close(struct voices_folder *folder)
@@ -187,7 +188,7 @@ int voices_folder_place(struct voices_folder *folder, const char *name, char why
 	int err = interrupt_came() ? EINTR : 0;
 
 	if (!err) /* nobody else can change what is in the stage */
-		err = folder_give(folder->dir_fd, folder->stage_fd, name);
+		err = voices_folder_give(folder->dir_fd, folder->stage_fd, name);
 	if (!err && renameat(folder->stage_fd, name, folder->dir_fd, name) != 0)
 		err = errno;
 	return err ? voices_folder_failed(folder, name, err, why) : 0;
@@ -200,7 +201,7 @@ int voices_folder_check_space(const struct voices_folder *folder, uint64_t bytes
 	uint64_t room;
 
 	if (fstatvfs(folder->dir_fd, &disk) != 0)
-		return 0; /* then the writes will tell */
+		return 0; /* then the writes will fail */
 	room = (uint64_t)disk.f_bavail * disk.f_frsize;
 	if (room >= bytes)
 		return 0;

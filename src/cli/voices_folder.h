@@ -3,14 +3,14 @@
  *
  * One command at a time changes the folder: it holds a lock.  What it makes is
  * made in a stage, a directory inside the folder and so on the same disk, and
- * moved into place by a rename: whoever watches the folder never sees half a
- * file.  The stage goes with the command; one that a crash left behind goes
+ * moved into place by a rename: a program that watches the folder never sees half a
+ * file.  The stage goes with the command; one that a crash left goes
  * with the next.
  *
  * The folder may belong to another user than the command's, the service's say,
  * while root installs voices.  That user must not be able to make root write
  * elsewhere: the stage belongs to the command's user alone, and files in it are
- * made anew, never opened (see voices_file_create).
+ * newly created, never opened (see voices_file_create).
  */
 #ifndef CLI_VOICES_FOLDER_H
 #define CLI_VOICES_FOLDER_H

@@ -85,7 +85,7 @@ static const struct voices_package_file files[] = {
 		    "fbae9257e1e05ffc727e951ef9b9c98418e6d79f1c9b6b13bd59f5c9028a1478")};
 
 /* "kokoro-af_heart.bin" is Heart; some share their names with other voices. */
-static void describe_speaker(struct json_write *json, const char *file, size_t number)
+static void voices_kokoro_describe_speaker(struct json_write *json, const char *file, size_t number)
 {
 	const char *code = file + strlen("kokoro-");
 	struct voices_speaker speaker = {
@@ -111,8 +111,8 @@ static void describe_speaker(struct json_write *json, const char *file, size_t n
 	voices_describe_speaker(json, &speaker);
 }
 
-/* Opens the object that stands under a key of the one we are in. */
-static bool enter(struct json *json, const char *wanted)
+/* Opens the object that is the value of a key. */
+static bool voices_kokoro_enter(struct json *json, const char *wanted)
 {
 	struct json_value key, value;
 
@@ -129,14 +129,14 @@ static bool enter(struct json *json, const char *wanted)
 }
 
 /* model.vocab of the tokenizer: {"a": 43, ...}. */
-static int describe_symbols(struct json_write *out, const struct buf *symbols)
+static int voices_kokoro_describe_symbols(struct json_write *out, const struct buf *symbols)
 {
 	struct json json;
 	struct json_value key, value;
 
 	json_open(&json, symbols->bytes, symbols->len);
 	if (json_value(&json, &value) != 0 || value.kind != JSON_KIND_OBJECT ||
-	    !enter(&json, "model") || !enter(&json, "vocab"))
+	    !voices_kokoro_enter(&json, "model") || !voices_kokoro_enter(&json, "vocab"))
 		return EINVAL;
 	while (json_member(&json, &key)) {
 		int64_t id;
@@ -148,7 +148,7 @@ static int describe_symbols(struct json_write *out, const struct buf *symbols)
 	return json.reason ? EINVAL : 0;
 }
 
-static int describe(struct buf *out, const struct buf *symbols)
+static int voices_kokoro_describe(struct buf *out, const struct buf *symbols)
 {
 	const struct voices_model model = {
 		.family = "kokoro",
@@ -166,10 +166,10 @@ static int describe(struct buf *out, const struct buf *symbols)
 	int err;
 
 	voices_describe_open(&json, out, &model);
-	err = describe_symbols(&json, symbols);
+	err = voices_kokoro_describe_symbols(&json, symbols);
 	voices_describe_speakers(&json, &model);
 	for (size_t i = 0; i < COUNT(gains_db); ++i)
-		describe_speaker(&json, files[i].name, i);
+		voices_kokoro_describe_speaker(&json, files[i].name, i);
 	return voices_describe_close(&json, err);
 }
 
@@ -181,7 +181,7 @@ const struct voices_package voices_package_kokoro = {
 	.size = 88986591,
 	.files = files,
 	.file_count = COUNT(files),
-	.describe = describe,
+	.describe = voices_kokoro_describe,
 	.json = "kokoro.onnx.json",
 	.symbols = SYMBOLS,
 };

@@ -32,7 +32,7 @@ static const struct voices_speaker speakers[] = {
 };
 
 /* The digits from `at` to `end`, which no NUL ends. */
-static int read_id(int64_t *id, const char *at, const char *end)
+static int voices_libritts_read_id(int64_t *id, const char *at, const char *end)
 {
 	char digits[16];
 	char *rest;
@@ -46,7 +46,7 @@ static int read_id(int64_t *id, const char *at, const char *end)
 }
 
 /* The model's table of symbols: lines of a symbol, a blank and its id. */
-static int describe_symbols(struct json_write *json, const struct buf *symbols)
+static int voices_libritts_describe_symbols(struct json_write *json, const struct buf *symbols)
 {
 	const char *at = symbols->bytes;
 	const char *end = at + symbols->len;
@@ -58,7 +58,7 @@ static int describe_symbols(struct json_write *json, const struct buf *symbols)
 
 		int64_t id;
 
-		if (!blank || blank == at || read_id(&id, blank + 1, line_end) != 0)
+		if (!blank || blank == at || voices_libritts_read_id(&id, blank + 1, line_end) != 0)
 			return EINVAL;
 		voices_describe_symbol(json, at, (size_t)(blank - at), id);
 		at = line_end + 1;
@@ -66,7 +66,7 @@ static int describe_symbols(struct json_write *json, const struct buf *symbols)
 	return 0;
 }
 
-static int describe(struct buf *out, const struct buf *symbols)
+static int voices_libritts_describe(struct buf *out, const struct buf *symbols)
 {
 	const struct voices_model model = {
 		.family = "vits",
@@ -85,7 +85,7 @@ static int describe(struct buf *out, const struct buf *symbols)
 	int err;
 
 	voices_describe_open(&json, out, &model);
-	err = describe_symbols(&json, symbols);
+	err = voices_libritts_describe_symbols(&json, symbols);
 	voices_describe_speakers(&json, &model);
 	for (size_t i = 0; i < COUNT(speakers); ++i)
 		voices_describe_speaker(&json, &speakers[i]);
@@ -116,7 +116,7 @@ const struct voices_package voices_package_libritts = {
 	.size = 100551833,
 	.files = files,
 	.file_count = COUNT(files),
-	.describe = describe,
+	.describe = voices_libritts_describe,
 	.json = "libritts.onnx.json",
 	.symbols = SYMBOLS,
 };

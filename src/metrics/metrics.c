@@ -118,17 +118,6 @@ static uint64_t metrics_bucket_at(enum metric metric, size_t i)
 	return atomic_load_explicit(&histograms[metric].buckets[i], memory_order_relaxed);
 }
 
-uint64_t metrics_get(enum metric metric)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; rows[metric].kind != HISTOGRAM && i < VALUES_MAX; ++i)
-		sum += metrics_number_at(metric, i);
-	for (size_t i = 0; rows[metric].kind == HISTOGRAM && i <= COUNT(bounds_us); ++i)
-		sum += metrics_bucket_at(metric, i);
-	return sum;
-}
-
 /* Exact: what is counted in microseconds is printed in seconds, digit by digit. */
 static int metrics_print_number(struct buf *out, enum unit unit, uint64_t value)
 {

@@ -111,9 +111,6 @@ void metrics_observe(enum metric metric, uint64_t microseconds);
 void metrics_set(enum metric metric, uint64_t value);
 void metrics_take(enum metric metric, uint64_t amount); /* subtracts from a gauge */
 
-/* The total: the sum over all values of a label, or the number of observations of a histogram. */
-uint64_t metrics_get(enum metric metric);
-
 /* Supplies the values of a label that are not in the table: the i-th with its number; returns false
  * after the last. */
 typedef bool(metrics_value_h)(enum metric metric, size_t i, const char **value, uint64_t *number,

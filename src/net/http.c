@@ -577,15 +577,6 @@ static bool http_is_idle(const struct http_conn *conn)
 	return !conn->request && !conn->is_answering && conn->waiting.len == 0;
 }
 
-size_t http_idle_count(const struct http_server *server)
-{
-	size_t count = 0;
-
-	for (struct link *l = list_first(&server->conns); l; l = list_next(&server->conns, l))
-		count += http_is_idle(LIST_OBJECT(l, struct http_conn, link));
-	return count;
-}
-
 static void http_close_conn(struct http_conn *conn)
 {
 	if (conn->is_closing)

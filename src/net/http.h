@@ -85,8 +85,7 @@ struct keyless *http_keyless(struct http_server *server);
 /* The request has a valid key: its connection is authenticated from now on. */
 void http_present_key(struct http_request *request);
 
-/* Connections that are not WebSockets: those that wait for a request, and all. */
-size_t http_idle_count(const struct http_server *server);
+/* The number of connections that are not WebSockets. */
 size_t http_conn_count(const struct http_server *server);
 
 /* From now on every answer closes its connection, and those that wait for another

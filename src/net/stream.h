@@ -104,9 +104,6 @@ uint64_t stream_drop(struct stream *stream, uint64_t tag);
  * Returns false if none waits, because all of them have been sent. */
 bool stream_tell_when_sent(struct stream *stream, uint64_t tag);
 
-/* The bytes that were queued and not handed to the kernel yet. */
-size_t stream_queued_bytes(const struct stream *stream);
-
 /* True from when the queue exceeds STREAM_HIGH until `drained`. */
 bool stream_is_full(const struct stream *stream);
 

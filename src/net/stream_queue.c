@@ -180,11 +180,6 @@ bool stream_tell_when_sent(struct stream *stream, uint64_t tag)
 	return false;
 }
 
-size_t stream_queued_bytes(const struct stream *stream)
-{
-	return stream->queued;
-}
-
 bool stream_is_full(const struct stream *stream)
 {
 	return stream->is_full;

@@ -1,7 +1,7 @@
 /*
  * backup.h: a store in one file that can be copied, kept and read anywhere.
  *
- * A backup is a store of SQLite's, whatever the store is, without a write-ahead log beside it.
+ * A backup is a store of SQLite's, whatever the store is, without a write-ahead log.
  * Blocking; what goes wrong is logged.
  */
 #ifndef STORE_BACKUP_H
@@ -17,7 +17,7 @@ int backup_make_file(const char *path, bool to_owner);
  * is made as by backup_make_file.  On failure there is none. */
 int backup_copy_file(const char *to, const char *from, bool to_owner);
 
-/* Looks at every page of a file that nobody uses, and makes it a single one: without a
+/* Checks every page of a file that nothing uses, and makes it a single one: without a
  * write-ahead log, all of it on the disk.  EBADMSG: it is damaged. */
 int backup_seal(const char *path);
 

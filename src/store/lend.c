@@ -6,7 +6,7 @@
 #define MICROCENTS_PER_CENT 1000000
 
 /* What a key may spend is a number that somebody typed. */
-static int64_t microcents_of(int64_t cents)
+static int64_t lend_microcents_of(int64_t cents)
 {
 	int64_t microcents;
 
@@ -14,7 +14,7 @@ static int64_t microcents_of(int64_t cents)
 									       : microcents;
 }
 
-static int64_t less(int64_t from, int64_t amount)
+static int64_t lend_less(int64_t from, int64_t amount)
 {
 	int64_t rest;
 
@@ -33,14 +33,14 @@ void lend_of_account(struct lend_purse *purse, const struct store_account *accou
 void lend_of_key(struct lend_purse *purse, const struct store_key *key)
 {
 	purse->is_limited = key->credit_cents >= 0;
-	purse->paid_microcents = microcents_of(key->credit_cents);
+	purse->paid_microcents = lend_microcents_of(key->credit_cents);
 	purse->spent_microcents = key->spent_microcents;
 }
 
 static void lend_limited(struct store_lease *lease, const struct lend_purse *purse)
 {
-	int64_t left =
-		less(less(purse->paid_microcents, purse->spent_microcents), purse->lent_microcents);
+	int64_t left = lend_less(lend_less(purse->paid_microcents, purse->spent_microcents),
+				 purse->lent_microcents);
 	int64_t granted = lease->want_microcents < left ? lease->want_microcents : left;
 
 	if (granted < 0)

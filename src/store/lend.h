@@ -6,7 +6,7 @@
 
 #include "store/store.h"
 
-/* What a holder has, and who has some of it. */
+/* What a holder has, and how much of it is lent to servers. */
 struct lend_purse {
 	bool is_limited; /* else it may spend without end, and no lease is kept */
 	int64_t paid_microcents;

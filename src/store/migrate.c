@@ -19,51 +19,54 @@ struct mover {
 	int err;
 };
 
-static bool put(struct mover *mover, const struct store_row *row)
+static bool migrate_put(struct mover *mover, const struct store_row *row)
 {
 	mover->err = mover->to->ops->import_row(mover->to, row);
 	return !mover->err;
 }
 
-static bool put_account(const struct store_account *account, void *mover)
+static bool migrate_put_account(const struct store_account *account, void *mover)
 {
-	return put(mover, &(struct store_row){.kind = STORE_ROW_ACCOUNT, .account = account});
+	return migrate_put(mover,
+			   &(struct store_row){.kind = STORE_ROW_ACCOUNT, .account = account});
 }
 
-static bool put_project(const struct store_project *project, void *mover)
+static bool migrate_put_project(const struct store_project *project, void *mover)
 {
-	return put(mover, &(struct store_row){.kind = STORE_ROW_PROJECT, .project = project});
+	return migrate_put(mover,
+			   &(struct store_row){.kind = STORE_ROW_PROJECT, .project = project});
 }
 
-static bool put_key(const struct store_key *key, void *mover)
+static bool migrate_put_key(const struct store_key *key, void *mover)
 {
-	return put(mover, &(struct store_row){.kind = STORE_ROW_KEY, .key = key});
+	return migrate_put(mover, &(struct store_row){.kind = STORE_ROW_KEY, .key = key});
 }
 
-static bool put_top_up(const struct store_top_up *top_up, void *mover)
+static bool migrate_put_top_up(const struct store_top_up *top_up, void *mover)
 {
-	return put(mover, &(struct store_row){.kind = STORE_ROW_TOP_UP, .top_up = top_up});
+	return migrate_put(mover, &(struct store_row){.kind = STORE_ROW_TOP_UP, .top_up = top_up});
 }
 
-static bool put_turn(int64_t seq, const struct store_turn *turn, void *mover)
+static bool migrate_put_turn(int64_t seq, const struct store_turn *turn, void *mover)
 {
-	return put(mover, &(struct store_row){.kind = STORE_ROW_TURN, .seq = seq, .turn = turn});
+	return migrate_put(mover,
+			   &(struct store_row){.kind = STORE_ROW_TURN, .seq = seq, .turn = turn});
 }
 
-static bool put_dictionary(const struct store_dictionary *dictionary, void *mover)
+static bool migrate_put_dictionary(const struct store_dictionary *dictionary, void *mover)
 {
-	return put(mover,
-		   &(struct store_row){.kind = STORE_ROW_DICTIONARY, .dictionary = dictionary});
+	return migrate_put(
+		mover, &(struct store_row){.kind = STORE_ROW_DICTIONARY, .dictionary = dictionary});
 }
 
-static bool put_entry(const struct store_entry *entry, void *mover)
+static bool migrate_put_entry(const struct store_entry *entry, void *mover)
 {
-	return put(mover, &(struct store_row){.kind = STORE_ROW_ENTRY, .entry = entry});
+	return migrate_put(mover, &(struct store_row){.kind = STORE_ROW_ENTRY, .entry = entry});
 }
 
-static bool put_voice(const struct store_voice *voice, void *mover)
+static bool migrate_put_voice(const struct store_voice *voice, void *mover)
 {
-	return put(mover, &(struct store_row){.kind = STORE_ROW_VOICE, .voice = voice});
+	return migrate_put(mover, &(struct store_row){.kind = STORE_ROW_VOICE, .voice = voice});
 }
 
 /* Lists within lists go by ids that were noted before: a backend has one list open at
@@ -74,7 +77,7 @@ struct ids {
 	bool is_short; /* of memory */
 };
 
-static bool note(struct ids *ids, int64_t id)
+static bool migrate_note(struct ids *ids, int64_t id)
 {
 	if (ids->count == ids->size) {
 		size_t size = ids->size ? ids->size * 2 : 64;
@@ -91,25 +94,25 @@ static bool note(struct ids *ids, int64_t id)
 	return true;
 }
 
-static bool note_account(const struct store_account *account, void *ids)
+static bool migrate_note_account(const struct store_account *account, void *ids)
 {
-	return note(ids, account->id);
+	return migrate_note(ids, account->id);
 }
 
-static bool note_project(const struct store_project *project, void *ids)
+static bool migrate_note_project(const struct store_project *project, void *ids)
 {
-	return note(ids, project->id);
+	return migrate_note(ids, project->id);
 }
 
-static bool note_dictionary(const struct store_dictionary *dictionary, void *ids)
+static bool migrate_note_dictionary(const struct store_dictionary *dictionary, void *ids)
 {
-	return note(ids, dictionary->id);
+	return migrate_note(ids, dictionary->id);
 }
 
 /* `each` for every id; frees them. */
 typedef int(each_id_h)(struct mover *mover, int64_t id);
 
-static int for_each_id(struct mover *mover, struct ids *ids, int err, each_id_h *each)
+static int migrate_for_each_id(struct mover *mover, struct ids *ids, int err, each_id_h *each)
 {
 	if (ids->is_short)
 		err = ENOMEM;
@@ -120,100 +123,104 @@ static int for_each_id(struct mover *mover, struct ids *ids, int err, each_id_h 
 }
 
 /* A list's errno, or that of what was done with it. */
-static int outcome(const struct mover *mover, int err)
+static int migrate_outcome(const struct mover *mover, int err)
 {
 	return err ? err : mover->err;
 }
 
-static int move_top_ups(struct mover *mover, int64_t account_id)
+static int migrate_move_top_ups(struct mover *mover, int64_t account_id)
 {
 	struct store *from = mover->from;
 
-	return outcome(mover, from->ops->top_up_list(from, account_id, put_top_up, mover));
+	return migrate_outcome(mover,
+			       from->ops->top_up_list(from, account_id, migrate_put_top_up, mover));
 }
 
-static int move_all_top_ups(struct mover *mover)
+static int migrate_move_all_top_ups(struct mover *mover)
 {
 	struct ids accounts = {0};
-	int err = mover->from->ops->account_list(mover->from, note_account, &accounts);
+	int err = mover->from->ops->account_list(mover->from, migrate_note_account, &accounts);
 
-	return for_each_id(mover, &accounts, err, move_top_ups);
+	return migrate_for_each_id(mover, &accounts, err, migrate_move_top_ups);
 }
 
-static int move_dictionaries(struct mover *mover, int64_t project_id)
+static int migrate_move_dictionaries(struct mover *mover, int64_t project_id)
 {
 	struct store *from = mover->from;
 
-	return outcome(mover, from->ops->dictionary_list(from, project_id, put_dictionary, mover));
+	return migrate_outcome(
+		mover, from->ops->dictionary_list(from, project_id, migrate_put_dictionary, mover));
 }
 
-static int move_all_dictionaries(struct mover *mover)
+static int migrate_move_all_dictionaries(struct mover *mover)
 {
 	struct ids projects = {0};
-	int err = mover->from->ops->project_list(mover->from, 0, note_project, &projects);
+	int err = mover->from->ops->project_list(mover->from, 0, migrate_note_project, &projects);
 
-	return for_each_id(mover, &projects, err, move_dictionaries);
+	return migrate_for_each_id(mover, &projects, err, migrate_move_dictionaries);
 }
 
-static int move_entries(struct mover *mover, int64_t dictionary_id)
+static int migrate_move_entries(struct mover *mover, int64_t dictionary_id)
 {
 	static const struct store_page all = {.limit = -1};
 	struct store *from = mover->from;
 
-	return outcome(mover, from->ops->entry_list(from, dictionary_id, &all, put_entry, mover));
+	return migrate_outcome(
+		mover, from->ops->entry_list(from, dictionary_id, &all, migrate_put_entry, mover));
 }
 
-static int move_entries_of_project(struct mover *mover, int64_t project_id)
+static int migrate_move_entries_of_project(struct mover *mover, int64_t project_id)
 {
 	struct ids dictionaries = {0};
-	int err = mover->from->ops->dictionary_list(mover->from, project_id, note_dictionary,
-						    &dictionaries);
+	int err = mover->from->ops->dictionary_list(mover->from, project_id,
+						    migrate_note_dictionary, &dictionaries);
 
-	return for_each_id(mover, &dictionaries, err, move_entries);
+	return migrate_for_each_id(mover, &dictionaries, err, migrate_move_entries);
 }
 
-static int move_all_entries(struct mover *mover)
+static int migrate_move_all_entries(struct mover *mover)
 {
 	struct ids projects = {0};
-	int err = mover->from->ops->project_list(mover->from, 0, note_project, &projects);
+	int err = mover->from->ops->project_list(mover->from, 0, migrate_note_project, &projects);
 
-	return for_each_id(mover, &projects, err, move_entries_of_project);
+	return migrate_for_each_id(mover, &projects, err, migrate_move_entries_of_project);
 }
 
-static int move_accounts(struct mover *mover)
+static int migrate_move_accounts(struct mover *mover)
 {
-	return mover->from->ops->account_list(mover->from, put_account, mover);
+	return mover->from->ops->account_list(mover->from, migrate_put_account, mover);
 }
 
-static int move_projects(struct mover *mover)
+static int migrate_move_projects(struct mover *mover)
 {
-	return mover->from->ops->project_list(mover->from, 0, put_project, mover);
+	return mover->from->ops->project_list(mover->from, 0, migrate_put_project, mover);
 }
 
-static int move_keys(struct mover *mover)
+static int migrate_move_keys(struct mover *mover)
 {
-	return mover->from->ops->key_list(mover->from, put_key, mover);
+	return mover->from->ops->key_list(mover->from, migrate_put_key, mover);
 }
 
-static int move_turns(struct mover *mover)
+static int migrate_move_turns(struct mover *mover)
 {
 	static const struct store_turn_filter all;
 
-	return mover->from->ops->turn_page(mover->from, &all, 0, -1, put_turn, mover);
+	return mover->from->ops->turn_page(mover->from, &all, 0, -1, migrate_put_turn, mover);
 }
 
-static int move_voices(struct mover *mover)
+static int migrate_move_voices(struct mover *mover)
 {
-	return mover->from->ops->voice_list(mover->from, put_voice, mover);
+	return mover->from->ops->voice_list(mover->from, migrate_put_voice, mover);
 }
 
 /* In the order of the kinds: what is referred to comes first. */
 static int (*const moves[])(struct mover *mover) = {
-	move_accounts, move_projects,         move_keys,        move_all_top_ups,
-	move_turns,    move_all_dictionaries, move_all_entries, move_voices,
+	migrate_move_accounts,    migrate_move_projects, migrate_move_keys,
+	migrate_move_all_top_ups, migrate_move_turns,    migrate_move_all_dictionaries,
+	migrate_move_all_entries, migrate_move_voices,
 };
 
-static bool count_account(const struct store_account *account, void *arg)
+static bool migrate_count_account(const struct store_account *account, void *arg)
 {
 	struct migrate_figures *figures = arg;
 
@@ -223,21 +230,21 @@ static bool count_account(const struct store_account *account, void *arg)
 	return true;
 }
 
-static bool count_key(const struct store_key *key, void *arg)
+static bool migrate_count_key(const struct store_key *key, void *arg)
 {
 	(void)key;
 	++((struct migrate_figures *)arg)->keys;
 	return true;
 }
 
-static bool count_top_up(const struct store_top_up *top_up, void *arg)
+static bool migrate_count_top_up(const struct store_top_up *top_up, void *arg)
 {
 	(void)top_up;
 	++((struct migrate_figures *)arg)->top_ups;
 	return true;
 }
 
-static bool count_usage(const struct store_usage *usage, void *arg)
+static bool migrate_count_usage(const struct store_usage *usage, void *arg)
 {
 	struct migrate_figures *figures = arg;
 
@@ -251,7 +258,7 @@ static bool count_usage(const struct store_usage *usage, void *arg)
 	return true;
 }
 
-static bool count_voice(const struct store_voice *voice, void *arg)
+static bool migrate_count_voice(const struct store_voice *voice, void *arg)
 {
 	(void)voice;
 	++((struct migrate_figures *)arg)->voices;
@@ -264,78 +271,78 @@ struct counter {
 	struct migrate_figures *figures;
 };
 
-static struct migrate_figures *figures_of(struct mover *mover)
+static struct migrate_figures *migrate_figures_of(struct mover *mover)
 {
 	return ((struct counter *)(void *)mover)->figures;
 }
 
-static int count_top_ups(struct mover *mover, int64_t account_id)
+static int migrate_count_top_ups(struct mover *mover, int64_t account_id)
 {
-	return mover->from->ops->top_up_list(mover->from, account_id, count_top_up,
-					     figures_of(mover));
+	return mover->from->ops->top_up_list(mover->from, account_id, migrate_count_top_up,
+					     migrate_figures_of(mover));
 }
 
-static int count_entries(struct mover *mover, int64_t dictionary_id)
+static int migrate_count_entries(struct mover *mover, int64_t dictionary_id)
 {
 	int64_t count = 0;
 	int err = mover->from->ops->entry_count(mover->from, &count, dictionary_id, NULL);
 
-	figures_of(mover)->entries += count;
-	++figures_of(mover)->dictionaries;
+	migrate_figures_of(mover)->entries += count;
+	++migrate_figures_of(mover)->dictionaries;
 	return err;
 }
 
-static int count_dictionaries(struct mover *mover, int64_t project_id)
+static int migrate_count_dictionaries(struct mover *mover, int64_t project_id)
 {
 	struct ids dictionaries = {0};
-	int err = mover->from->ops->dictionary_list(mover->from, project_id, note_dictionary,
-						    &dictionaries);
+	int err = mover->from->ops->dictionary_list(mover->from, project_id,
+						    migrate_note_dictionary, &dictionaries);
 
-	++figures_of(mover)->projects;
-	return for_each_id(mover, &dictionaries, err, count_entries);
+	++migrate_figures_of(mover)->projects;
+	return migrate_for_each_id(mover, &dictionaries, err, migrate_count_entries);
 }
 
-static int count_owned(struct store *store, struct migrate_figures *figures)
+static int migrate_count_owned(struct store *store, struct migrate_figures *figures)
 {
 	struct counter counter = {.mover.from = store, .figures = figures};
 	struct ids accounts = {0};
 	struct ids projects = {0};
-	int err = store->ops->account_list(store, note_account, &accounts);
+	int err = store->ops->account_list(store, migrate_note_account, &accounts);
 
-	err = for_each_id(&counter.mover, &accounts, err, count_top_ups);
+	err = migrate_for_each_id(&counter.mover, &accounts, err, migrate_count_top_ups);
 	if (!err)
-		err = store->ops->project_list(store, 0, note_project, &projects);
-	return for_each_id(&counter.mover, &projects, err, count_dictionaries);
+		err = store->ops->project_list(store, 0, migrate_note_project, &projects);
+	return migrate_for_each_id(&counter.mover, &projects, err, migrate_count_dictionaries);
 }
 
-static int count_all(struct store *store, struct migrate_figures *figures)
+static int migrate_count_all(struct store *store, struct migrate_figures *figures)
 {
 	static const struct store_turn_filter all;
-	int err = store->ops->account_list(store, count_account, figures);
+	int err = store->ops->account_list(store, migrate_count_account, figures);
 
 	if (!err)
-		err = store->ops->key_list(store, count_key, figures);
+		err = store->ops->key_list(store, migrate_count_key, figures);
 	if (!err)
-		err = store->ops->usage_sum(store, &all, 0, count_usage, figures);
+		err = store->ops->usage_sum(store, &all, 0, migrate_count_usage, figures);
 	if (!err)
-		err = store->ops->voice_list(store, count_voice, figures);
-	return err ? err : count_owned(store, figures);
+		err = store->ops->voice_list(store, migrate_count_voice, figures);
+	return err ? err : migrate_count_owned(store, figures);
 }
 
-static int move_rows(struct mover *mover)
+static int migrate_move_rows(struct mover *mover)
 {
 	struct store_last_ids ids;
 	int err = mover->from->ops->last_ids(mover->from, &ids);
 
 	for (size_t i = 0; !err && i < COUNT(moves); ++i)
-		err = outcome(mover, moves[i](mover));
+		err = migrate_outcome(mover, moves[i](mover));
 	return err ? err : mover->to->ops->import_settle(mover->to, &ids);
 }
 
 /* ESTALE when the source is another one than what was read of it.  The target has computed its sums
  * from its rows; those of a source that is not sound are others. */
-static int compare(struct store *from, struct store *to, bool is_sound,
-		   struct migrate_figures *figures)
+static int migrate_compare(struct store *from, struct store *to, bool is_sound,
+			   struct migrate_figures *figures)
 {
 	struct migrate_figures copied;
 	int64_t wrong = 0;
@@ -343,9 +350,9 @@ static int compare(struct store *from, struct store *to, bool is_sound,
 
 	memset(figures, 0, sizeof(*figures));
 	memset(&copied, 0, sizeof(copied));
-	err = count_all(from, figures);
+	err = migrate_count_all(from, figures);
 	if (!err)
-		err = count_all(to, &copied);
+		err = migrate_count_all(to, &copied);
 	if (!err)
 		err = to->ops->audit(to, &wrong);
 	if (err)
@@ -376,7 +383,7 @@ int migrate_holder(const char *address)
 		return 0;
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return 0; /* it will be told when it is opened */
+		return 0; /* opening it will fail with the reason */
 	if (fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
 		holder = lock.l_pid;
 	close(fd);
@@ -387,7 +394,7 @@ int migrate_holder(const char *address)
 #define OTHERS_LOOKS 20
 #define OTHERS_LOOK_MS 100
 
-static int count_others(struct store *store, int64_t *count)
+static int migrate_count_others(struct store *store, int64_t *count)
 {
 	static const struct timespec pause = {.tv_nsec = OTHERS_LOOK_MS * 1000000L};
 	int err = 0;
@@ -403,20 +410,20 @@ static int count_others(struct store *store, int64_t *count)
 }
 
 /* EBUSY when a server runs on one of them. */
-static int check_alone(struct store *from, struct store *to)
+static int migrate_check_alone(struct store *from, struct store *to)
 {
 	int64_t at_source = 0;
 	int64_t at_target = 0;
-	int err = count_others(from, &at_source);
+	int err = migrate_count_others(from, &at_source);
 
 	if (!err && at_source == 0)
-		err = count_others(to, &at_target);
+		err = migrate_count_others(to, &at_target);
 	return err ? err : (at_source || at_target ? EBUSY : 0);
 }
 
 /* Copies everything, all or nothing. */
-static enum migrate_problem copy_all(struct store *from, struct store *to, bool mends,
-				     struct migrate_figures *figures, int *err)
+static enum migrate_problem migrate_copy_all(struct store *from, struct store *to, bool mends,
+					     struct migrate_figures *figures, int *err)
 {
 	struct mover mover = {.from = from, .to = to};
 	int64_t wrong = 0;
@@ -428,9 +435,9 @@ static enum migrate_problem copy_all(struct store *from, struct store *to, bool 
 		*err = to->ops->import_begin(to);
 	if (*err)
 		return *err == ENOTEMPTY ? MIGRATE_NOT_EMPTY : MIGRATE_FAILED;
-	*err = move_rows(&mover);
+	*err = migrate_move_rows(&mover);
 	if (!*err)
-		*err = compare(from, to, wrong == 0, figures);
+		*err = migrate_compare(from, to, wrong == 0, figures);
 	*err = to->ops->import_end(to, *err);
 	if (*err == ESTALE)
 		return MIGRATE_CHANGED;
@@ -443,12 +450,12 @@ static enum migrate_problem migrate_alone(struct store *from, struct store *to, 
 					  struct migrate_figures *figures, int *err)
 {
 	*err = 0;
-	if (!from->ops->last_ids || !to->ops->import_begin)
+	if (from->is_volatile || to->is_volatile)
 		return MIGRATE_CANNOT;
-	*err = check_alone(from, to);
+	*err = migrate_check_alone(from, to);
 	if (*err)
 		return *err == EBUSY ? MIGRATE_IN_USE : MIGRATE_FAILED;
-	return copy_all(from, to, mends, figures, err);
+	return migrate_copy_all(from, to, mends, figures, err);
 }
 
 enum migrate_problem migrate(struct store *from, struct store *to, struct migrate_figures *figures,
@@ -469,12 +476,12 @@ enum migrate_problem migrate_snapshot(struct store *from, struct store *to,
 	enum migrate_problem problem;
 
 	*err = 0;
-	if (!from->ops->snapshot_begin || !to->ops->import_begin)
+	if (!from->ops->snapshot_begin || to->is_volatile)
 		return MIGRATE_CANNOT;
 	*err = from->ops->snapshot_begin(from);
 	if (*err)
 		return MIGRATE_FAILED;
-	problem = copy_all(from, to, true, figures, err);
+	problem = migrate_copy_all(from, to, true, figures, err);
 	from->ops->snapshot_end(from);
 	return problem;
 }
@@ -482,5 +489,5 @@ enum migrate_problem migrate_snapshot(struct store *from, struct store *to,
 int migrate_count(struct store *store, struct migrate_figures *figures)
 {
 	memset(figures, 0, sizeof(*figures));
-	return count_all(store, figures);
+	return migrate_count_all(store, figures);
 }

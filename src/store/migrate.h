@@ -41,7 +41,7 @@ int migrate_holder(const char *address);
 enum migrate_problem migrate(struct store *from, struct store *to, struct migrate_figures *figures,
 			     int *err);
 
-/* The same for whoever needs the rows even if the source's sums are wrong: MIGRATE_MENDED instead of
+/* The same for callers that need the rows even if the source's sums are wrong: MIGRATE_MENDED instead of
  * MIGRATE_UNSOUND, and *figures have the target's sums. */
 enum migrate_problem migrate_and_mend(struct store *from, struct store *to,
 				      struct migrate_figures *figures, int *err);

@@ -1,7 +1,7 @@
 /*
  * postgres.c: the store of many servers, by PostgreSQL.
  *
- * Used by one thread at a time and over one connection: whoever has several threads
+ * Used by one thread at a time and over one connection: a program with several threads
  * opens the address as often, and that is the pool.  Other servers have the same
  * database open.
  *
@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "store/postgres_exchange.h"
 
-static int version(struct store *store, int64_t *number)
+static int postgres_version(struct store *store, int64_t *number)
 {
 	return postgres_number(postgres_of(store), POSTGRES_VERSION, NULL,
 			       "cannot look for changes", number);
@@ -25,7 +25,7 @@ struct change_viewer {
 	void *arg;
 };
 
-static int show_change(const struct postgres_row *row, void *arg)
+static int postgres_show_change(const struct postgres_row *row, void *arg)
 {
 	const struct change_viewer *viewer = arg;
 	const struct store_change change = {
@@ -37,7 +37,8 @@ static int show_change(const struct postgres_row *row, void *arg)
 	return viewer->each(&change, viewer->arg) ? 0 : ECANCELED;
 }
 
-static int changes(struct store *store, int64_t since_version, store_change_h *each, void *arg)
+static int postgres_changes(struct store *store, int64_t since_version, store_change_h *each,
+			    void *arg)
 {
 	struct postgres_values values = {.count = 0};
 	struct change_viewer viewer = {each, arg};
@@ -45,11 +46,11 @@ static int changes(struct store *store, int64_t since_version, store_change_h *e
 
 	postgres_put_number(&values, since_version);
 	err = postgres_rows(postgres_of(store), POSTGRES_CHANGES, &values,
-			    "cannot look for changes", show_change, &viewer);
+			    "cannot look for changes", postgres_show_change, &viewer);
 	return err == ENOENT ? 0 : err;
 }
 
-static int others(struct store *store, int64_t *count)
+static int postgres_others(struct store *store, int64_t *count)
 {
 	return postgres_number(postgres_of(store), POSTGRES_OTHERS, NULL,
 			       "cannot look who else is there", count);
@@ -100,9 +101,9 @@ static const struct store_ops ops = {
 	.voice_add = postgres_voice_add,
 	.voice_change = postgres_voice_change,
 	.voice_remove = postgres_voice_remove,
-	.version = version,
-	.changes = changes,
-	.others = others,
+	.version = postgres_version,
+	.changes = postgres_changes,
+	.others = postgres_others,
 	.snapshot_begin = postgres_snapshot_begin,
 	.snapshot_end = postgres_snapshot_end,
 	.import_begin = postgres_import_begin,
@@ -112,7 +113,7 @@ static const struct store_ops ops = {
 	.last_ids = postgres_last_ids,
 };
 
-static void destroy(void *object)
+static void postgres_destroy(void *object)
 {
 	struct postgres *postgres = object;
 
@@ -122,7 +123,7 @@ static void destroy(void *object)
 
 static int postgres_alloc(struct postgres **postgresp, const char *address)
 {
-	struct postgres *postgres = mem_zalloc(sizeof(*postgres), destroy);
+	struct postgres *postgres = mem_zalloc(sizeof(*postgres), postgres_destroy);
 
 	if (!postgres)
 		return ENOMEM;

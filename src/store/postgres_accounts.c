@@ -42,7 +42,7 @@ int postgres_account_add(struct store *store, struct store_account *account)
 	return err;
 }
 
-static int read_account(const struct postgres_row *row, void *arg)
+static int postgres_accounts_read_account(const struct postgres_row *row, void *arg)
 {
 	struct store_account *account = arg;
 
@@ -65,7 +65,7 @@ int postgres_account_get(struct store *store, struct store_account *account, int
 
 	postgres_put_number(&values, id);
 	return postgres_rows(postgres_of(store), POSTGRES_ACCOUNT_GET, &values,
-			     "cannot look up an account", read_account, account);
+			     "cannot look up an account", postgres_accounts_read_account, account);
 }
 
 struct account_viewer {
@@ -73,11 +73,11 @@ struct account_viewer {
 	void *arg;
 };
 
-static int show_account(const struct postgres_row *row, void *arg)
+static int postgres_accounts_show_account(const struct postgres_row *row, void *arg)
 {
 	const struct account_viewer *viewer = arg;
 	struct store_account account;
-	int err = read_account(row, &account);
+	int err = postgres_accounts_read_account(row, &account);
 
 	if (err)
 		return err;
@@ -87,8 +87,9 @@ static int show_account(const struct postgres_row *row, void *arg)
 int postgres_account_list(struct store *store, store_account_h *each, void *arg)
 {
 	struct account_viewer viewer = {each, arg};
-	int err = postgres_rows(postgres_of(store), POSTGRES_ACCOUNT_LIST, NULL,
-				"cannot list the accounts", show_account, &viewer);
+	int err =
+		postgres_rows(postgres_of(store), POSTGRES_ACCOUNT_LIST, NULL,
+			      "cannot list the accounts", postgres_accounts_show_account, &viewer);
 
 	return err == ENOENT ? 0 : err;
 }
@@ -121,7 +122,7 @@ int postgres_lock_account(int64_t *account_id, struct postgres *postgres,
 	return err == ENOENT ? EINVAL : err;
 }
 
-static int check_project_room(struct postgres *postgres, int64_t account_id)
+static int postgres_accounts_check_project_room(struct postgres *postgres, int64_t account_id)
 {
 	struct postgres_values values = {.count = 0};
 	int64_t count;
@@ -137,11 +138,11 @@ static int check_project_room(struct postgres *postgres, int64_t account_id)
 	return count < STORE_PROJECTS_MAX ? 0 : EDQUOT;
 }
 
-static int add_project(struct postgres *postgres, void *arg)
+static int postgres_accounts_add_project(struct postgres *postgres, void *arg)
 {
 	struct store_project *project = arg;
 	struct postgres_values values = {.count = 0};
-	int err = check_project_room(postgres, project->account_id);
+	int err = postgres_accounts_check_project_room(postgres, project->account_id);
 
 	if (err)
 		return err;
@@ -154,7 +155,7 @@ static int add_project(struct postgres *postgres, void *arg)
 
 int postgres_project_add(struct store *store, struct store_project *project)
 {
-	return postgres_transaction(postgres_of(store), add_project, project);
+	return postgres_transaction(postgres_of(store), postgres_accounts_add_project, project);
 }
 
 struct project_viewer {
@@ -162,7 +163,7 @@ struct project_viewer {
 	void *arg;
 };
 
-static int show_project(const struct postgres_row *row, void *arg)
+static int postgres_accounts_show_project(const struct postgres_row *row, void *arg)
 {
 	const struct project_viewer *viewer = arg;
 	struct store_project project = {
@@ -184,7 +185,7 @@ int postgres_project_list(struct store *store, int64_t account_id, store_project
 
 	postgres_put_number(&values, account_id);
 	err = postgres_rows(postgres_of(store), POSTGRES_PROJECT_LIST, &values,
-			    "cannot list the projects", show_project, &viewer);
+			    "cannot list the projects", postgres_accounts_show_project, &viewer);
 	return err == ENOENT ? 0 : err;
 }
 
@@ -207,7 +208,7 @@ struct top_up_viewer {
 	void *arg;
 };
 
-static int show_top_up(const struct postgres_row *row, void *arg)
+static int postgres_accounts_show_top_up(const struct postgres_row *row, void *arg)
 {
 	const struct top_up_viewer *viewer = arg;
 	struct store_top_up top_up = {
@@ -230,6 +231,6 @@ int postgres_top_up_list(struct store *store, int64_t account_id, store_top_up_h
 
 	postgres_put_number(&values, account_id);
 	err = postgres_rows(postgres_of(store), POSTGRES_TOP_UP_LIST, &values,
-			    "cannot list the top-ups", show_top_up, &viewer);
+			    "cannot list the top-ups", postgres_accounts_show_top_up, &viewer);
 	return err == ENOENT ? 0 : err;
 }

@@ -1,7 +1,7 @@
 /*
  * postgres_ask.c: statements and transactions (see postgres_private.h).
  *
- * Statements are prepared when they are first needed, on each connection anew.
+ * Statements are prepared when they are first needed, on each connection.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,13 +14,14 @@
  * crowd that should hear of it. */
 #define TRIES_MAX 5
 
-static const char *name_of(char name[16], enum postgres_statement id)
+static const char *postgres_ask_name_of(char name[16], enum postgres_statement id)
 {
 	snprintf(name, 16, "s%d", (int)id);
 	return name;
 }
 
-static int prepare(struct postgres *postgres, enum postgres_statement id, const char *what)
+static int postgres_ask_prepare(struct postgres *postgres, enum postgres_statement id,
+				const char *what)
 {
 	PGresult *result;
 	char name[16];
@@ -29,7 +30,7 @@ static int prepare(struct postgres *postgres, enum postgres_statement id, const 
 	if (postgres->prepared[id])
 		return 0;
 	err = postgres_answer_of(&result, postgres,
-				 PQsendPrepare(postgres->db, name_of(name, id),
+				 PQsendPrepare(postgres->db, postgres_ask_name_of(name, id),
 					       postgres_statements[id].sql, 0, NULL),
 				 POSTGRES_STATEMENT_MS, what);
 	if (err)
@@ -41,23 +42,25 @@ static int prepare(struct postgres *postgres, enum postgres_statement id, const 
 	return err;
 }
 
-static int ask_prepared(PGresult **resultp, struct postgres *postgres, enum postgres_statement id,
-			const struct postgres_values *values, const char *what)
+static int postgres_ask_prepared(PGresult **resultp, struct postgres *postgres,
+				 enum postgres_statement id, const struct postgres_values *values,
+				 const char *what)
 {
 	char name[16];
-	int err = prepare(postgres, id, what);
+	int err = postgres_ask_prepare(postgres, id, what);
 
 	if (err)
 		return err;
 	return postgres_answer_of(resultp, postgres,
-				  PQsendQueryPrepared(postgres->db, name_of(name, id),
+				  PQsendQueryPrepared(postgres->db, postgres_ask_name_of(name, id),
 						      values->count, values->values,
 						      values->lengths, values->formats, 0),
 				  POSTGRES_STATEMENT_MS, what);
 }
 
-static int ask_report(PGresult **resultp, struct postgres *postgres, enum postgres_statement id,
-		      const struct postgres_values *values, const char *what)
+static int postgres_ask_report(PGresult **resultp, struct postgres *postgres,
+			       enum postgres_statement id, const struct postgres_values *values,
+			       const char *what)
 {
 	int err = postgres_execute_now(postgres, "SET statement_timeout TO 60000",
 				       POSTGRES_STATEMENT_MS, what, NULL);
@@ -81,23 +84,25 @@ static int ask_report(PGresult **resultp, struct postgres *postgres, enum postgr
 
 static const struct postgres_values nothing;
 
-static int ask_once(PGresult **resultp, struct postgres *postgres, enum postgres_statement id,
-		    const struct postgres_values *values, const char *what)
+static int postgres_ask_once(PGresult **resultp, struct postgres *postgres,
+			     enum postgres_statement id, const struct postgres_values *values,
+			     const char *what)
 {
 	if (!values)
 		values = &nothing;
 	if (postgres_statements[id].is_report)
-		return ask_report(resultp, postgres, id, values, what);
-	return ask_prepared(resultp, postgres, id, values, what);
+		return postgres_ask_report(resultp, postgres, id, values, what);
+	return postgres_ask_prepared(resultp, postgres, id, values, what);
 }
 
-static int ask(PGresult **resultp, struct postgres *postgres, enum postgres_statement id,
-	       const struct postgres_values *values, const char *what)
+static int postgres_ask_ask(PGresult **resultp, struct postgres *postgres,
+			    enum postgres_statement id, const struct postgres_values *values,
+			    const char *what)
 {
 	int err = postgres_be_connected(postgres);
 
 	for (int i = 0; !err; ++i) {
-		err = ask_once(resultp, postgres, id, values, what);
+		err = postgres_ask_once(resultp, postgres, id, values, what);
 		if (err || postgres_is_good(*resultp))
 			return err;
 		err = postgres_failed(*resultp, what);
@@ -112,7 +117,7 @@ static int ask(PGresult **resultp, struct postgres *postgres, enum postgres_stat
 	return err;
 }
 
-static void read_answer(struct postgres_answer *answer, const PGresult *result)
+static void postgres_ask_read_answer(struct postgres_answer *answer, const PGresult *result)
 {
 	*answer = (struct postgres_answer){
 		.changed = strtoll(PQcmdTuples((PGresult *)(uintptr_t)result), NULL, 10),
@@ -128,12 +133,12 @@ int postgres_run(struct postgres *postgres, enum postgres_statement id,
 		 struct postgres_answer *answer)
 {
 	PGresult *result;
-	int err = ask(&result, postgres, id, values, what);
+	int err = postgres_ask_ask(&result, postgres, id, values, what);
 
 	*answer = (struct postgres_answer){.changed = 0};
 	if (err)
 		return err;
-	read_answer(answer, result);
+	postgres_ask_read_answer(answer, result);
 	PQclear(result);
 	return 0;
 }
@@ -167,7 +172,7 @@ int postgres_rows(struct postgres *postgres, enum postgres_statement id,
 {
 	PGresult *result;
 	struct postgres_row at = {.number = 0};
-	int err = ask(&result, postgres, id, values, what);
+	int err = postgres_ask_ask(&result, postgres, id, values, what);
 	int count;
 
 	if (err)
@@ -182,7 +187,7 @@ int postgres_rows(struct postgres *postgres, enum postgres_statement id,
 	return err || count > 0 ? err : ENOENT;
 }
 
-static int run_unit(struct postgres *postgres, postgres_unit_h *unit, void *arg)
+static int postgres_ask_run_unit(struct postgres *postgres, postgres_unit_h *unit, void *arg)
 {
 	struct postgres_answer answer;
 	int err = postgres_run(postgres, POSTGRES_BEGIN, NULL, "cannot begin a change", &answer);
@@ -207,7 +212,7 @@ int postgres_transaction(struct postgres *postgres, postgres_unit_h *unit, void 
 	int err = EAGAIN;
 
 	for (int i = 0; err == EAGAIN && i < TRIES_MAX; ++i)
-		err = run_unit(postgres, unit, arg);
+		err = postgres_ask_run_unit(postgres, unit, arg);
 	if (err == EAGAIN) {
 		log_error("store", "a change was given up: others were always first");
 		err = EBUSY;

@@ -10,7 +10,7 @@
  *
  * A server that refuses the role, its password or the name of the database will not change
  * its mind; one that is starting up, is full or is not there may.  libpq says which only in
- * words, in the server's language, unless it is told before it connects to include the
+ * words, in the server's language, unless it is asked before it connects to include the
  * SQLSTATE; so a connection that failed is tried a second time for that.
  */
 #include <assert.h>
@@ -33,14 +33,14 @@
 /* How long one address may take to answer, see below. */
 #define WHY_US UINT64_C(2000000)
 
-/* Of the lock of all that migrate a schema of ours in the same database. */
+/* The advisory lock of all that migrate this schema in the same database. */
 #define MIGRATION_LOCK "7923190112358132134"
 
 static const char settings[] =
 	"SET search_path TO syrinx;"
 	"SET default_transaction_isolation TO 'read committed';"
 	"SET statement_timeout TO 5000;"
-	/* Who stops in the middle must not hold the others' locks. */
+	/* A client that stops in the middle must not hold the others' locks. */
 	"SET idle_in_transaction_session_timeout TO 5000;"
 	/* A row that is called durable must be: stronger settings are left alone. */
 	"SELECT set_config('synchronous_commit', 'on', false)"
@@ -67,7 +67,7 @@ struct wishes {
 	size_t count;
 };
 
-static void wish(struct wishes *wishes, const char *name, const char *value)
+static void postgres_connection_wish(struct wishes *wishes, const char *name, const char *value)
 {
 	assert(wishes->count < KEYWORDS_MAX);
 	wishes->names[wishes->count] = name;
@@ -75,19 +75,19 @@ static void wish(struct wishes *wishes, const char *name, const char *value)
 }
 
 /* The values point into the options. */
-static void fill_wishes(struct wishes *wishes, const PQconninfoOption *options)
+static void postgres_connection_fill_wishes(struct wishes *wishes, const PQconninfoOption *options)
 {
 	for (size_t i = 0; i < COUNT(defaults); ++i)
-		wish(wishes, defaults[i][0], defaults[i][1]);
+		postgres_connection_wish(wishes, defaults[i][0], defaults[i][1]);
 	for (const PQconninfoOption *o = options; o->keyword; ++o) {
 		if (o->val)
-			wish(wishes, o->keyword, o->val);
+			postgres_connection_wish(wishes, o->keyword, o->val);
 	}
-	wish(wishes, "client_encoding", "UTF8");
+	postgres_connection_wish(wishes, "client_encoding", "UTF8");
 }
 
 /* Repetitions of the same failure are logged once. */
-static void connection_tell(struct postgres *postgres, const char *message)
+static void postgres_connection_tell(struct postgres *postgres, const char *message)
 {
 	char line[POSTGRES_LINE_SIZE];
 	uint32_t hash = 2166136261u; /* FNV-1a */
@@ -101,7 +101,7 @@ static void connection_tell(struct postgres *postgres, const char *message)
 	postgres->told = hash;
 }
 
-static void take_notice(void *arg, const char *message)
+static void postgres_connection_take_notice(void *arg, const char *message)
 {
 	char line[POSTGRES_LINE_SIZE];
 
@@ -111,7 +111,7 @@ static void take_notice(void *arg, const char *message)
 
 /* Whether a message contains a SQLSTATE that only an operator can fix: class 28 (the role,
  * its password, pg_hba.conf) and 3D000 (no such database).  "FATAL:  28P01: …" */
-static bool connection_is_refused(const char *message)
+static bool postgres_connection_is_refused(const char *message)
 {
 	for (const char *at = message; (at = strstr(at, ":  ")); ++at) {
 		const char *state = at + 3;
@@ -125,7 +125,7 @@ static bool connection_is_refused(const char *message)
 
 /* Connects once more, only to learn why it fails.  Waits less than libpq itself would: a
  * server that does not answer at all does not refuse. */
-static bool connection_asks_why(const struct wishes *wishes)
+static bool postgres_connection_asks_why(const struct wishes *wishes)
 {
 	uint64_t deadline_us = clock_monotonic_us() + WHY_US;
 	PGconn *db = PQconnectStartParams(wishes->names, wishes->values, 0);
@@ -147,14 +147,15 @@ static bool connection_asks_why(const struct wishes *wishes)
 		if (poll(&pollfd, 1, (int)((deadline_us - now_us) / 1000 + 1)) > 0)
 			status = PQconnectPoll(db);
 	}
-	is_refused = PQstatus(db) == CONNECTION_BAD && connection_is_refused(PQerrorMessage(db));
+	is_refused = PQstatus(db) == CONNECTION_BAD &&
+		     postgres_connection_is_refused(PQerrorMessage(db));
 	PQfinish(db);
 	return is_refused;
 }
 
 /* The message of a parser that stumbles has the whole address in it, password and
  * all: it is not shown. */
-static int open_connection(struct postgres *postgres)
+static int postgres_connection_open_connection(struct postgres *postgres)
 {
 	PGconn **dbp = &postgres->db;
 	char *message = NULL;
@@ -169,17 +170,17 @@ static int open_connection(struct postgres *postgres)
 				   "of a password as %%XX");
 		return EINVAL;
 	}
-	fill_wishes(&wishes, options);
+	postgres_connection_fill_wishes(&wishes, options);
 	*dbp = PQconnectdbParams(wishes.names, wishes.values, 0);
 	err = *dbp ? EIO : ENOMEM;
 	if (*dbp) {
-		PQsetNoticeProcessor(*dbp, take_notice, NULL);
+		PQsetNoticeProcessor(*dbp, postgres_connection_take_notice, NULL);
 		if (PQstatus(*dbp) == CONNECTION_OK)
 			err = 0;
 		else
-			connection_tell(postgres, PQerrorMessage(*dbp));
+			postgres_connection_tell(postgres, PQerrorMessage(*dbp));
 	}
-	if (err == EIO && !postgres->was_connected && connection_asks_why(&wishes))
+	if (err == EIO && !postgres->was_connected && postgres_connection_asks_why(&wishes))
 		err = EACCES;
 	PQconninfoFree(options);
 	return err;
@@ -193,7 +194,7 @@ void postgres_disconnect(struct postgres *postgres)
 	memset(postgres->prepared, 0, sizeof(postgres->prepared));
 }
 
-static int check_server(const struct postgres *postgres)
+static int postgres_connection_check_server(const struct postgres *postgres)
 {
 	const char *encoding = PQparameterStatus(postgres->db, "server_encoding");
 	int version = PQserverVersion(postgres->db);
@@ -212,7 +213,8 @@ static int check_server(const struct postgres *postgres)
 }
 
 /* The number that a table of one row and one column holds; 0 when there is no such table. */
-static int connection_read_number(struct postgres *postgres, const char *table, int64_t *number)
+static int postgres_connection_read_number(struct postgres *postgres, const char *table,
+					   int64_t *number)
 {
 	static const char what[] = "cannot read the schema's version";
 	int64_t exists = 0;
@@ -232,25 +234,25 @@ static int connection_read_number(struct postgres *postgres, const char *table, 
 }
 
 /* 0 for a database without Syrinx's tables. */
-static int read_version(struct postgres *postgres, int64_t *version)
+static int postgres_connection_read_version(struct postgres *postgres, int64_t *version)
 {
-	return connection_read_number(postgres, "schema_version", version);
+	return postgres_connection_read_number(postgres, "schema_version", version);
 }
 
 /* How many additions the database has; a newer release may have made more than this one
  * knows. */
-static int connection_read_additions(struct postgres *postgres, int64_t *count)
+static int postgres_connection_read_additions(struct postgres *postgres, int64_t *count)
 {
-	return connection_read_number(postgres, "schema_addition", count);
+	return postgres_connection_read_number(postgres, "schema_addition", count);
 }
 
 /* Runs in the transaction of the migrations, after their lock. */
-static int connection_apply_additions(struct postgres *postgres)
+static int postgres_connection_apply_additions(struct postgres *postgres)
 {
 	static const char what[] = "cannot add to the schema";
 	int64_t count = 0;
 	char done[80];
-	int err = connection_read_additions(postgres, &count);
+	int err = postgres_connection_read_additions(postgres, &count);
 
 	if (err || count >= postgres_schema_additions_count)
 		return err;
@@ -268,7 +270,7 @@ static int connection_apply_additions(struct postgres *postgres)
 	return err ? err : postgres_execute_now(postgres, done, POSTGRES_STATEMENT_MS, what, NULL);
 }
 
-static int check_known(int64_t version)
+static int postgres_connection_check_known(int64_t version)
 {
 	if (version <= postgres_schema_version)
 		return 0;
@@ -278,7 +280,7 @@ static int check_known(int64_t version)
 }
 
 /* Of all that find an old schema at once one migrates, and the others find it done. */
-static int apply_migrations(struct postgres *postgres)
+static int postgres_connection_apply_migrations(struct postgres *postgres)
 {
 	static const char what[] = "cannot migrate the schema";
 	int64_t version = 0;
@@ -290,9 +292,9 @@ static int apply_migrations(struct postgres *postgres)
 				       POSTGRES_MIGRATION_MS, what, NULL);
 
 	if (!err)
-		err = read_version(postgres, &version);
+		err = postgres_connection_read_version(postgres, &version);
 	if (!err)
-		err = check_known(version);
+		err = postgres_connection_check_known(version);
 	for (; !err && version < postgres_schema_version; ++version)
 		err = postgres_execute_now(postgres, postgres_schema_migrations[version],
 					   POSTGRES_MIGRATION_MS, what, NULL);
@@ -300,26 +302,26 @@ static int apply_migrations(struct postgres *postgres)
 		 postgres_schema_version);
 	if (!err)
 		err = postgres_execute_now(postgres, done, POSTGRES_STATEMENT_MS, what, NULL);
-	return err ? err : connection_apply_additions(postgres);
+	return err ? err : postgres_connection_apply_additions(postgres);
 }
 
-static int migrate(struct postgres *postgres)
+static int postgres_connection_migrate(struct postgres *postgres)
 {
 	int64_t version;
 	int64_t additions = 0;
-	int err = read_version(postgres, &version);
+	int err = postgres_connection_read_version(postgres, &version);
 
 	if (!err)
-		err = check_known(version);
+		err = postgres_connection_check_known(version);
 	if (!err)
-		err = connection_read_additions(postgres, &additions);
+		err = postgres_connection_read_additions(postgres, &additions);
 	if (err ||
 	    (version == postgres_schema_version && additions >= postgres_schema_additions_count))
 		return err;
 	err = postgres_execute_now(postgres, "BEGIN", POSTGRES_STATEMENT_MS,
 				   "cannot migrate the schema", NULL);
 	if (!err)
-		err = apply_migrations(postgres);
+		err = postgres_connection_apply_migrations(postgres);
 	if (!err)
 		return postgres_execute_now(postgres, "COMMIT", POSTGRES_STATEMENT_MS,
 					    "cannot migrate the schema", NULL);
@@ -329,9 +331,9 @@ static int migrate(struct postgres *postgres)
 	return err;
 }
 
-static int connection_set_up(struct postgres *postgres)
+static int postgres_connection_set_up(struct postgres *postgres)
 {
-	int err = check_server(postgres);
+	int err = postgres_connection_check_server(postgres);
 
 	if (err)
 		return err;
@@ -343,26 +345,26 @@ static int connection_set_up(struct postgres *postgres)
 int postgres_look(struct postgres *postgres)
 {
 	int64_t version = 0;
-	int err = open_connection(postgres);
+	int err = postgres_connection_open_connection(postgres);
 
 	if (!err)
-		err = connection_set_up(postgres);
+		err = postgres_connection_set_up(postgres);
 	if (!err)
-		err = read_version(postgres, &version);
+		err = postgres_connection_read_version(postgres, &version);
 	if (!err)
-		err = check_known(version);
+		err = postgres_connection_check_known(version);
 	postgres_disconnect(postgres);
 	return err || version > 0 ? err : ENOENT;
 }
 
 int postgres_connect(struct postgres *postgres)
 {
-	int err = open_connection(postgres);
+	int err = postgres_connection_open_connection(postgres);
 
 	if (!err)
-		err = connection_set_up(postgres);
+		err = postgres_connection_set_up(postgres);
 	if (!err)
-		err = migrate(postgres);
+		err = postgres_connection_migrate(postgres);
 	if (err) {
 		postgres_disconnect(postgres);
 		return err;
@@ -372,9 +374,9 @@ int postgres_connect(struct postgres *postgres)
 	return 0;
 }
 
-/* What a server says to somebody who asked nothing is that it ends: then the rest is
+/* What a server sends without a question is that it ends: then the rest is
  * the end of the connection. */
-static bool was_hung_up(PGconn *db)
+static bool postgres_connection_was_hung_up(PGconn *db)
 {
 	struct pollfd pollfd = {.fd = PQsocket(db), .events = POLLIN};
 
@@ -388,7 +390,7 @@ static bool was_hung_up(PGconn *db)
 	return PQstatus(db) != CONNECTION_OK;
 }
 
-static int connect_again(struct postgres *postgres)
+static int postgres_connection_connect_again(struct postgres *postgres)
 {
 	bool was_connected = postgres->was_connected;
 	bool has_tried = postgres->pause_ms > 0;
@@ -419,11 +421,11 @@ int postgres_be_connected(struct postgres *postgres)
 {
 	if (postgres->in_transaction)
 		return 0;
-	if (postgres->db && was_hung_up(postgres->db)) {
+	if (postgres->db && postgres_connection_was_hung_up(postgres->db)) {
 		log_warn("store", "the database has ended the connection");
 		postgres_disconnect(postgres);
 	}
-	return postgres->db ? 0 : connect_again(postgres);
+	return postgres->db ? 0 : postgres_connection_connect_again(postgres);
 }
 
 int postgres_execute(struct postgres *postgres, const char *sql, const char *what, int64_t *number)

@@ -10,7 +10,8 @@
 #include "store/postgres_private.h"
 #include "store/search.h"
 
-static int read_dictionary(struct store_dictionary *dictionary, const struct postgres_row *row)
+static int postgres_dictionaries_read_dictionary(struct store_dictionary *dictionary,
+						 const struct postgres_row *row)
 {
 	*dictionary = (struct store_dictionary){
 		.id = postgres_number_at(row, 0),
@@ -26,7 +27,8 @@ static int read_dictionary(struct store_dictionary *dictionary, const struct pos
 	return dictionary->name ? 0 : postgres_damaged("dictionary");
 }
 
-static int read_entry(struct store_entry *entry, const struct postgres_row *row)
+static int postgres_dictionaries_read_entry(struct store_entry *entry,
+					    const struct postgres_row *row)
 {
 	*entry = (struct store_entry){
 		.id = postgres_number_at(row, 0),
@@ -46,11 +48,11 @@ struct dictionary_viewer {
 	void *arg;
 };
 
-static int show_dictionary(const struct postgres_row *row, void *arg)
+static int postgres_dictionaries_show_dictionary(const struct postgres_row *row, void *arg)
 {
 	const struct dictionary_viewer *viewer = arg;
 	struct store_dictionary dictionary;
-	int err = read_dictionary(&dictionary, row);
+	int err = postgres_dictionaries_read_dictionary(&dictionary, row);
 
 	if (err)
 		return err;
@@ -62,11 +64,11 @@ struct entry_viewer {
 	void *arg;
 };
 
-static int show_entry(const struct postgres_row *row, void *arg)
+static int postgres_dictionaries_show_entry(const struct postgres_row *row, void *arg)
 {
 	const struct entry_viewer *viewer = arg;
 	struct store_entry entry;
-	int err = read_entry(&entry, row);
+	int err = postgres_dictionaries_read_entry(&entry, row);
 
 	if (err)
 		return err;
@@ -82,12 +84,14 @@ int postgres_dictionary_list(struct store *store, int64_t project_id, store_dict
 
 	postgres_put_number(&values, project_id);
 	err = postgres_rows(postgres_of(store), POSTGRES_DICTIONARY_LIST, &values,
-			    "cannot list the dictionaries", show_dictionary, &viewer);
+			    "cannot list the dictionaries", postgres_dictionaries_show_dictionary,
+			    &viewer);
 	return err == ENOENT ? 0 : err;
 }
 
 /* Of statements that name a row and its owner. */
-static void put_ids(struct postgres_values *values, int64_t id, int64_t owner_id)
+static void postgres_dictionaries_put_ids(struct postgres_values *values, int64_t id,
+					  int64_t owner_id)
 {
 	postgres_put_number(values, id);
 	postgres_put_number(values, owner_id);
@@ -99,9 +103,10 @@ int postgres_dictionary_get(struct store *store, int64_t project_id, int64_t id,
 	struct postgres_values values = {.count = 0};
 	struct dictionary_viewer viewer = {each, arg};
 
-	put_ids(&values, id, project_id);
+	postgres_dictionaries_put_ids(&values, id, project_id);
 	return postgres_rows(postgres_of(store), POSTGRES_DICTIONARY_GET, &values,
-			     "cannot look up a dictionary", show_dictionary, &viewer);
+			     "cannot look up a dictionary", postgres_dictionaries_show_dictionary,
+			     &viewer);
 }
 
 int postgres_lock_project(struct postgres *postgres, int64_t project_id)
@@ -114,7 +119,7 @@ int postgres_lock_project(struct postgres *postgres, int64_t project_id)
 			       &id);
 }
 
-static int check_room(struct postgres *postgres, int64_t project_id)
+static int postgres_dictionaries_check_room(struct postgres *postgres, int64_t project_id)
 {
 	struct postgres_values values = {.count = 0};
 	int64_t count;
@@ -134,7 +139,7 @@ int postgres_dictionary_change(struct store *store, int64_t project_id, int64_t 
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
 
-	put_ids(&values, id, project_id);
+	postgres_dictionaries_put_ids(&values, id, project_id);
 	postgres_put_number(&values, fields);
 	postgres_put_text(&values, to->name);
 	postgres_put_text(&values, to->description);
@@ -150,7 +155,7 @@ int postgres_dictionary_remove(struct store *store, int64_t project_id, int64_t 
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
 
-	put_ids(&values, id, project_id);
+	postgres_dictionaries_put_ids(&values, id, project_id);
 	return postgres_change(postgres_of(store), POSTGRES_DICTIONARY_REMOVE, &values,
 			       "cannot remove a dictionary", &answer);
 }
@@ -170,7 +175,7 @@ int postgres_entry_list(struct store *store, int64_t dictionary_id, const struct
 	postgres_put_number(&values, page->limit);
 	postgres_put_number(&values, page->offset);
 	err = postgres_rows(postgres_of(store), POSTGRES_ENTRY_LIST, &values, "cannot list entries",
-			    show_entry, &viewer);
+			    postgres_dictionaries_show_entry, &viewer);
 	free(folded);
 	return err == ENOENT ? 0 : err;
 }
@@ -198,9 +203,9 @@ int postgres_entry_get(struct store *store, int64_t dictionary_id, int64_t id, s
 	struct postgres_values values = {.count = 0};
 	struct entry_viewer viewer = {each, arg};
 
-	put_ids(&values, id, dictionary_id);
+	postgres_dictionaries_put_ids(&values, id, dictionary_id);
 	return postgres_rows(postgres_of(store), POSTGRES_ENTRY_GET, &values,
-			     "cannot look up an entry", show_entry, &viewer);
+			     "cannot look up an entry", postgres_dictionaries_show_entry, &viewer);
 }
 
 /* A change of one entry, or of all. */
@@ -216,7 +221,7 @@ struct edit {
 
 /* A new revision of the dictionary: ENOENT when it is not there.  Its row is also
  * the lock under which entries change. */
-static int touch(struct postgres *postgres, int64_t dictionary_id)
+static int postgres_dictionaries_touch(struct postgres *postgres, int64_t dictionary_id)
 {
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
@@ -226,7 +231,8 @@ static int touch(struct postgres *postgres, int64_t dictionary_id)
 			       "cannot change a dictionary", &answer);
 }
 
-static int insert_entry(struct postgres *postgres, struct edit *edit, const char *folded)
+static int postgres_dictionaries_insert_entry(struct postgres *postgres, struct edit *edit,
+					      const char *folded)
 {
 	struct postgres_values values = {.count = 0};
 
@@ -241,19 +247,19 @@ static int insert_entry(struct postgres *postgres, struct edit *edit, const char
 			       &edit->id);
 }
 
-static int add_entry(struct postgres *postgres, void *arg)
+static int postgres_dictionaries_add_entry(struct postgres *postgres, void *arg)
 {
 	struct edit *edit = arg;
 	char *folded = search_fold(edit->entries->word);
 	int64_t count = 0;
-	int err = folded ? touch(postgres, edit->dictionary_id) : ENOMEM;
+	int err = folded ? postgres_dictionaries_touch(postgres, edit->dictionary_id) : ENOMEM;
 
 	if (!err)
 		err = postgres_entry_count(&postgres->store, &count, edit->dictionary_id, NULL);
 	if (!err)
 		err = count < STORE_ENTRIES_MAX ? 0 : EDQUOT;
 	if (!err)
-		err = insert_entry(postgres, edit, folded);
+		err = postgres_dictionaries_insert_entry(postgres, edit, folded);
 	free(folded);
 	return err;
 }
@@ -262,20 +268,21 @@ int postgres_entry_add(struct store *store, int64_t *id, int64_t dictionary_id,
 		       const struct dictionary_entry *entry, int64_t at_ms)
 {
 	struct edit edit = {.dictionary_id = dictionary_id, .entries = entry, .at_ms = at_ms};
-	int err = postgres_transaction(postgres_of(store), add_entry, &edit);
+	int err = postgres_transaction(postgres_of(store), postgres_dictionaries_add_entry, &edit);
 
 	if (!err)
 		*id = edit.id;
 	return err;
 }
 
-static int update_entry(struct postgres *postgres, const struct edit *edit, const char *folded)
+static int postgres_dictionaries_update_entry(struct postgres *postgres, const struct edit *edit,
+					      const char *folded)
 {
 	const struct dictionary_entry *to = edit->entries;
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
 
-	put_ids(&values, edit->id, edit->dictionary_id);
+	postgres_dictionaries_put_ids(&values, edit->id, edit->dictionary_id);
 	postgres_put_number(&values, edit->fields);
 	postgres_put_text(&values, to->word);
 	postgres_put_text(&values, folded);
@@ -287,15 +294,16 @@ static int update_entry(struct postgres *postgres, const struct edit *edit, cons
 			       &answer);
 }
 
-static int change_entry(struct postgres *postgres, void *arg)
+static int postgres_dictionaries_change_entry(struct postgres *postgres, void *arg)
 {
 	const struct edit *edit = arg;
 	bool has_word = edit->fields & STORE_ENTRY_WORD;
 	char *folded = has_word ? search_fold(edit->entries->word) : NULL;
-	int err = has_word && !folded ? ENOMEM : touch(postgres, edit->dictionary_id);
+	int err = has_word && !folded ? ENOMEM
+				      : postgres_dictionaries_touch(postgres, edit->dictionary_id);
 
 	if (!err)
-		err = update_entry(postgres, edit, folded);
+		err = postgres_dictionaries_update_entry(postgres, edit, folded);
 	free(folded);
 	return err;
 }
@@ -309,19 +317,19 @@ int postgres_entry_change(struct store *store, int64_t dictionary_id, int64_t id
 			    .entries = to,
 			    .at_ms = at_ms};
 
-	return postgres_transaction(postgres_of(store), change_entry, &edit);
+	return postgres_transaction(postgres_of(store), postgres_dictionaries_change_entry, &edit);
 }
 
-static int remove_entry(struct postgres *postgres, void *arg)
+static int postgres_dictionaries_remove_entry(struct postgres *postgres, void *arg)
 {
 	const struct edit *edit = arg;
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
-	int err = touch(postgres, edit->dictionary_id);
+	int err = postgres_dictionaries_touch(postgres, edit->dictionary_id);
 
 	if (err)
 		return err;
-	put_ids(&values, edit->id, edit->dictionary_id);
+	postgres_dictionaries_put_ids(&values, edit->id, edit->dictionary_id);
 	return postgres_change(postgres, POSTGRES_ENTRY_REMOVE, &values, "cannot remove an entry",
 			       &answer);
 }
@@ -330,7 +338,7 @@ int postgres_entry_remove(struct store *store, int64_t dictionary_id, int64_t id
 {
 	struct edit edit = {.dictionary_id = dictionary_id, .id = id};
 
-	return postgres_transaction(postgres_of(store), remove_entry, &edit);
+	return postgres_transaction(postgres_of(store), postgres_dictionaries_remove_entry, &edit);
 }
 
 /* All entries as columns, for one statement. */
@@ -343,8 +351,8 @@ enum column {
 	COLUMN_COUNT
 };
 
-static int put_entry(struct postgres_array columns[COLUMN_COUNT],
-		     const struct dictionary_entry *entry)
+static int postgres_dictionaries_put_entry(struct postgres_array columns[COLUMN_COUNT],
+					   const struct dictionary_entry *entry)
 {
 	char *folded = search_fold(entry->word);
 
@@ -359,8 +367,8 @@ static int put_entry(struct postgres_array columns[COLUMN_COUNT],
 	return 0;
 }
 
-static int upsert_all(struct postgres *postgres, struct edit *edit,
-		      const struct postgres_array columns[COLUMN_COUNT])
+static int postgres_dictionaries_upsert_all(struct postgres *postgres, struct edit *edit,
+					    const struct postgres_array columns[COLUMN_COUNT])
 {
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
@@ -376,8 +384,9 @@ static int upsert_all(struct postgres *postgres, struct edit *edit,
 }
 
 /* Removes the entries with these words, or those without them, as the statement says. */
-static int remove_by_words(struct postgres *postgres, struct edit *edit,
-			   enum postgres_statement statement, const struct postgres_array *words)
+static int postgres_dictionaries_remove_by_words(struct postgres *postgres, struct edit *edit,
+						 enum postgres_statement statement,
+						 const struct postgres_array *words)
 {
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
@@ -392,37 +401,39 @@ static int remove_by_words(struct postgres *postgres, struct edit *edit,
 	return err;
 }
 
-static int replace_all(struct postgres *postgres, struct edit *edit,
-		       const struct postgres_array columns[COLUMN_COUNT])
+static int postgres_dictionaries_replace_all(struct postgres *postgres, struct edit *edit,
+					     const struct postgres_array columns[COLUMN_COUNT])
 {
-	int err = remove_by_words(postgres, edit, POSTGRES_ENTRY_REMOVE_OTHERS,
-				  &columns[COLUMN_WORD]);
+	int err = postgres_dictionaries_remove_by_words(
+		postgres, edit, POSTGRES_ENTRY_REMOVE_OTHERS, &columns[COLUMN_WORD]);
 
-	return err ? err : upsert_all(postgres, edit, columns);
+	return err ? err : postgres_dictionaries_upsert_all(postgres, edit, columns);
 }
 
-static int put_all(struct postgres *postgres, struct edit *edit,
-		   const struct postgres_array columns[COLUMN_COUNT])
+static int postgres_dictionaries_put_all(struct postgres *postgres, struct edit *edit,
+					 const struct postgres_array columns[COLUMN_COUNT])
 {
 	int64_t count = 0;
-	int err = upsert_all(postgres, edit, columns);
+	int err = postgres_dictionaries_upsert_all(postgres, edit, columns);
 
 	if (!err)
 		err = postgres_entry_count(&postgres->store, &count, edit->dictionary_id, NULL);
 	return err || count <= STORE_ENTRIES_MAX ? err : EDQUOT;
 }
 
-static int remove_words(struct postgres *postgres, struct edit *edit,
-			const struct postgres_array columns[COLUMN_COUNT])
+static int postgres_dictionaries_remove_words(struct postgres *postgres, struct edit *edit,
+					      const struct postgres_array columns[COLUMN_COUNT])
 {
-	return remove_by_words(postgres, edit, POSTGRES_ENTRY_REMOVE_WORDS, &columns[COLUMN_WORD]);
+	return postgres_dictionaries_remove_by_words(postgres, edit, POSTGRES_ENTRY_REMOVE_WORDS,
+						     &columns[COLUMN_WORD]);
 }
 
 typedef int(columns_h)(struct postgres *postgres, struct edit *edit,
 		       const struct postgres_array columns[COLUMN_COUNT]);
 
 /* Hands the entries to `write` as columns. */
-static int write_columns(struct postgres *postgres, struct edit *edit, columns_h *write)
+static int postgres_dictionaries_write_columns(struct postgres *postgres, struct edit *edit,
+					       columns_h *write)
 {
 	struct postgres_array columns[COLUMN_COUNT];
 	int err = 0;
@@ -431,7 +442,7 @@ static int write_columns(struct postgres *postgres, struct edit *edit, columns_h
 		postgres_array_texts(&columns[i], edit->count);
 	postgres_array_numbers(&columns[COLUMN_CASE], edit->count);
 	for (size_t i = 0; !err && i < edit->count; ++i)
-		err = put_entry(columns, &edit->entries[i]);
+		err = postgres_dictionaries_put_entry(columns, &edit->entries[i]);
 	if (!err)
 		err = write(postgres, edit, columns);
 	for (int i = 0; i < COLUMN_COUNT; ++i)
@@ -444,7 +455,7 @@ struct dictionary_addition {
 	struct edit edit; /* its entries */
 };
 
-static int add_dictionary(struct postgres *postgres, void *arg)
+static int postgres_dictionaries_add_dictionary(struct postgres *postgres, void *arg)
 {
 	struct dictionary_addition *addition = arg;
 	const struct store_dictionary *dictionary = addition->dictionary;
@@ -452,7 +463,7 @@ static int add_dictionary(struct postgres *postgres, void *arg)
 	int err = postgres_lock_project(postgres, dictionary->project_id);
 
 	if (!err)
-		err = check_room(postgres, dictionary->project_id);
+		err = postgres_dictionaries_check_room(postgres, dictionary->project_id);
 	if (err)
 		return err;
 	postgres_put_number(&values, dictionary->project_id);
@@ -465,7 +476,8 @@ static int add_dictionary(struct postgres *postgres, void *arg)
 			      &addition->edit.dictionary_id);
 	return err || addition->edit.count == 0
 		       ? err
-		       : write_columns(postgres, &addition->edit, upsert_all);
+		       : postgres_dictionaries_write_columns(postgres, &addition->edit,
+							     postgres_dictionaries_upsert_all);
 }
 
 int postgres_dictionary_add(struct store *store, int64_t *id,
@@ -479,34 +491,41 @@ int postgres_dictionary_add(struct store *store, int64_t *id,
 
 	if (count > STORE_ENTRIES_MAX)
 		return E2BIG;
-	err = postgres_transaction(postgres_of(store), add_dictionary, &addition);
+	err = postgres_transaction(postgres_of(store), postgres_dictionaries_add_dictionary,
+				   &addition);
 	if (!err)
 		*id = addition.edit.dictionary_id;
 	return err;
 }
 
-static int replace_entries(struct postgres *postgres, void *arg)
+static int postgres_dictionaries_replace_entries(struct postgres *postgres, void *arg)
 {
 	struct edit *edit = arg;
-	int err = touch(postgres, edit->dictionary_id);
+	int err = postgres_dictionaries_touch(postgres, edit->dictionary_id);
 
-	return err ? err : write_columns(postgres, edit, replace_all);
+	return err ? err
+		   : postgres_dictionaries_write_columns(postgres, edit,
+							 postgres_dictionaries_replace_all);
 }
 
-static int put_entries(struct postgres *postgres, void *arg)
+static int postgres_dictionaries_put_entries(struct postgres *postgres, void *arg)
 {
 	struct edit *edit = arg;
-	int err = touch(postgres, edit->dictionary_id);
+	int err = postgres_dictionaries_touch(postgres, edit->dictionary_id);
 
-	return err ? err : write_columns(postgres, edit, put_all);
+	return err ? err
+		   : postgres_dictionaries_write_columns(postgres, edit,
+							 postgres_dictionaries_put_all);
 }
 
-static int remove_entries(struct postgres *postgres, void *arg)
+static int postgres_dictionaries_remove_entries(struct postgres *postgres, void *arg)
 {
 	struct edit *edit = arg;
-	int err = touch(postgres, edit->dictionary_id);
+	int err = postgres_dictionaries_touch(postgres, edit->dictionary_id);
 
-	return err ? err : write_columns(postgres, edit, remove_words);
+	return err ? err
+		   : postgres_dictionaries_write_columns(postgres, edit,
+							 postgres_dictionaries_remove_words);
 }
 
 int postgres_entry_replace(struct store *store, struct store_replaced *replaced,
@@ -519,7 +538,8 @@ int postgres_entry_replace(struct store *store, struct store_replaced *replaced,
 
 	if (count > STORE_ENTRIES_MAX)
 		return EDQUOT;
-	err = postgres_transaction(postgres_of(store), replace_entries, &edit);
+	err = postgres_transaction(postgres_of(store), postgres_dictionaries_replace_entries,
+				   &edit);
 	if (!err)
 		*replaced = (struct store_replaced){(int64_t)count, edit.deleted, (int64_t)count};
 	return err;
@@ -533,7 +553,8 @@ int postgres_entry_put(struct store *store, int64_t dictionary_id,
 
 	return count > STORE_ENTRIES_MAX
 		       ? EDQUOT
-		       : postgres_transaction(postgres_of(store), put_entries, &edit);
+		       : postgres_transaction(postgres_of(store), postgres_dictionaries_put_entries,
+					      &edit);
 }
 
 int postgres_entry_remove_words(struct store *store, int64_t dictionary_id,
@@ -541,5 +562,6 @@ int postgres_entry_remove_words(struct store *store, int64_t dictionary_id,
 {
 	struct edit edit = {.dictionary_id = dictionary_id, .entries = entries, .count = count};
 
-	return postgres_transaction(postgres_of(store), remove_entries, &edit);
+	return postgres_transaction(postgres_of(store), postgres_dictionaries_remove_entries,
+				    &edit);
 }

@@ -47,7 +47,7 @@ static const struct {
 	{"22003", EOVERFLOW}, {"42501", EACCES},
 };
 
-static int errno_of(const char *state)
+static int postgres_exchange_errno_of(const char *state)
 {
 	for (size_t i = 0; i < COUNT(state_errnos); ++i) {
 		if (strcmp(state, state_errnos[i].start) == 0)
@@ -56,7 +56,7 @@ static int errno_of(const char *state)
 	return EIO;
 }
 
-static const char *state_of(const PGresult *result)
+static const char *postgres_exchange_state_of(const PGresult *result)
 {
 	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 
@@ -71,7 +71,7 @@ bool postgres_is_good(const PGresult *result)
 }
 
 /* Waits until the connection can go on; EIO when it is lost or the time is over. */
-static int wait_for(const PGconn *db, short events, uint64_t deadline_us)
+static int postgres_exchange_wait_for(const PGconn *db, short events, uint64_t deadline_us)
 {
 	struct pollfd pollfd = {.fd = PQsocket(db), .events = events};
 	uint64_t now_us = clock_monotonic_us();
@@ -83,7 +83,7 @@ static int wait_for(const PGconn *db, short events, uint64_t deadline_us)
 	return n < 0 && errno != EINTR ? EIO : 0;
 }
 
-static int send_all(PGconn *db, uint64_t deadline_us)
+static int postgres_exchange_send_all(PGconn *db, uint64_t deadline_us)
 {
 	int left;
 	int err = 0;
@@ -91,7 +91,7 @@ static int send_all(PGconn *db, uint64_t deadline_us)
 	while (!err && (left = PQflush(db)) != 0) {
 		if (left < 0)
 			return EIO;
-		err = wait_for(db, POLLOUT | POLLIN, deadline_us);
+		err = postgres_exchange_wait_for(db, POLLOUT | POLLIN, deadline_us);
 		/* A server that has much to say reads only when it is listened to. */
 		if (!err && !PQconsumeInput(db))
 			err = EIO;
@@ -100,7 +100,7 @@ static int send_all(PGconn *db, uint64_t deadline_us)
 }
 
 /* The last result of what was sent; the others are of no interest. */
-static int receive(PGresult **resultp, PGconn *db, uint64_t deadline_us)
+static int postgres_exchange_receive(PGresult **resultp, PGconn *db, uint64_t deadline_us)
 {
 	PGresult *last = NULL;
 	int err = 0;
@@ -109,7 +109,7 @@ static int receive(PGresult **resultp, PGconn *db, uint64_t deadline_us)
 		PGresult *next;
 
 		if (PQisBusy(db)) {
-			err = wait_for(db, POLLIN, deadline_us);
+			err = postgres_exchange_wait_for(db, POLLIN, deadline_us);
 			if (!err && !PQconsumeInput(db))
 				err = EIO;
 			continue;
@@ -131,8 +131,8 @@ static int receive(PGresult **resultp, PGconn *db, uint64_t deadline_us)
 	return 0;
 }
 
-/* The connection is of no use any more. */
-static int lost(struct postgres *postgres, const char *what, int err)
+/* The connection cannot be used again. */
+static int postgres_exchange_lost(struct postgres *postgres, const char *what, int err)
 {
 	char line[POSTGRES_LINE_SIZE];
 
@@ -153,16 +153,16 @@ int postgres_answer_of(PGresult **resultp, struct postgres *postgres, int sent, 
 	int err = sent ? 0 : EIO;
 
 	if (!err)
-		err = send_all(postgres->db, deadline_us);
+		err = postgres_exchange_send_all(postgres->db, deadline_us);
 	if (!err)
-		err = receive(resultp, postgres->db, deadline_us);
-	return err ? lost(postgres, what, err) : 0;
+		err = postgres_exchange_receive(resultp, postgres->db, deadline_us);
+	return err ? postgres_exchange_lost(postgres, what, err) : 0;
 }
 
 int postgres_failed(const PGresult *result, const char *what)
 {
 	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-	int err = errno_of(state_of(result));
+	int err = postgres_exchange_errno_of(postgres_exchange_state_of(result));
 	char line[POSTGRES_LINE_SIZE];
 
 	/* Whoever tries again knows what to say in the end, and who asked for it what is
@@ -174,7 +174,7 @@ int postgres_failed(const PGresult *result, const char *what)
 	return err;
 }
 
-/* Statements as they stand, several of them perhaps; a number, when the last gives
+/* One or more statements without parameters; a number, when the last gives
  * one. */
 int postgres_execute_now(struct postgres *postgres, const char *sql, int64_t patience_ms,
 			 const char *what, int64_t *number)
@@ -201,14 +201,14 @@ int postgres_copy_begin(struct postgres *postgres, const char *sql, const char *
 	int err = PQsendQuery(postgres->db, sql) ? 0 : EIO;
 
 	if (!err)
-		err = send_all(postgres->db, deadline_us);
+		err = postgres_exchange_send_all(postgres->db, deadline_us);
 	while (!err && PQisBusy(postgres->db)) {
-		err = wait_for(postgres->db, POLLIN, deadline_us);
+		err = postgres_exchange_wait_for(postgres->db, POLLIN, deadline_us);
 		if (!err && !PQconsumeInput(postgres->db))
 			err = EIO;
 	}
 	if (err)
-		return lost(postgres, what, err);
+		return postgres_exchange_lost(postgres, what, err);
 	result = PQgetResult(postgres->db);
 	is_ready = PQresultStatus(result) == PGRES_COPY_IN;
 	if (!is_ready)
@@ -224,11 +224,11 @@ int postgres_copy_send(struct postgres *postgres, const char *bytes, size_t len,
 	int taken;
 
 	while (!err && (taken = PQputCopyData(postgres->db, bytes, (int)len)) != 1)
-		err = taken < 0 ? EIO : send_all(postgres->db, deadline_us);
+		err = taken < 0 ? EIO : postgres_exchange_send_all(postgres->db, deadline_us);
 	/* What cannot be sent at once is kept: it must not grow without an end. */
 	if (!err)
-		err = send_all(postgres->db, deadline_us);
-	return err ? lost(postgres, what, err) : 0;
+		err = postgres_exchange_send_all(postgres->db, deadline_us);
+	return err ? postgres_exchange_lost(postgres, what, err) : 0;
 }
 
 int postgres_copy_end(struct postgres *postgres, const char *what)

@@ -9,7 +9,7 @@
 
 #include "store/postgres_private.h"
 
-/* What takes longer is stuck behind a lock, or the server is lost; reports go through
+/* What takes longer is stuck waiting for a lock, or the server is lost; reports go through
  * millions of rows, migrations through all. */
 #define POSTGRES_STATEMENT_MS 5000
 #define POSTGRES_REPORT_MS 60000
@@ -27,12 +27,12 @@ bool postgres_is_good(const PGresult *result);
 /* The errno of a result that is not; logged unless the caller is to say it. */
 int postgres_failed(const PGresult *result, const char *what);
 
-/* Statements as they stand, several of them perhaps; the last one's number, when it
+/* One or more statements without parameters; the last one's number, when it
  * gives one (may be NULL). */
 int postgres_execute_now(struct postgres *postgres, const char *sql, int64_t patience_ms,
 			 const char *what, int64_t *number);
 
-/* Connects again when the connection is gone: EIO at once while the last try is not
+/* Connects again when the connection is closed: EIO at once while the last try is not
  * long enough ago. */
 int postgres_be_connected(struct postgres *postgres);
 

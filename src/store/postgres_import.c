@@ -22,7 +22,7 @@ static const char begin[] = "BEGIN;"
 			    "LOCK TABLE account, project, key, turn, top_up, dictionary, entry,"
 			    " voice IN SHARE ROW EXCLUSIVE MODE";
 
-static int check_empty(struct postgres *postgres)
+static int postgres_import_check_empty(struct postgres *postgres)
 {
 	int64_t rows = 0;
 	int err = postgres_execute(postgres,
@@ -45,14 +45,14 @@ int postgres_import_begin(struct store *store)
 	postgres->in_transaction = postgres->db != NULL;
 	postgres->import_kind = STORE_ROW_KINDS;
 	if (!err)
-		err = check_empty(postgres);
+		err = postgres_import_check_empty(postgres);
 	if (!err)
 		err = postgres_execute(postgres, "DELETE FROM project; DELETE FROM account",
 				       "cannot begin to take rows over", NULL);
 	return err ? postgres_import_end(store, err) : 0;
 }
 
-static int end_copy(struct postgres *postgres)
+static int postgres_import_end_copy(struct postgres *postgres)
 {
 	if (postgres->import_kind == STORE_ROW_KINDS)
 		return 0;
@@ -60,10 +60,10 @@ static int end_copy(struct postgres *postgres)
 	return postgres_copy_end(postgres, "cannot take rows over");
 }
 
-static int begin_copy(struct postgres *postgres, enum store_row_kind kind)
+static int postgres_import_begin_copy(struct postgres *postgres, enum store_row_kind kind)
 {
 	char sql[512];
-	int err = end_copy(postgres);
+	int err = postgres_import_end_copy(postgres);
 
 	if (err)
 		return err;
@@ -74,8 +74,8 @@ static int begin_copy(struct postgres *postgres, enum store_row_kind kind)
 	return err;
 }
 
-/* As COPY reads it: what would end a value or a line stands behind a backslash. */
-static int append_text(struct buf *line, const char *text)
+/* As COPY reads it: what would end a value or a line is written after a backslash. */
+static int postgres_import_append_text(struct buf *line, const char *text)
 {
 	int err = 0;
 
@@ -100,7 +100,7 @@ static int append_text(struct buf *line, const char *text)
 	return err;
 }
 
-static int append_hash(struct buf *line, const uint8_t *hash)
+static int postgres_import_append_hash(struct buf *line, const uint8_t *hash)
 {
 	int err = buf_append_str(line, "\\\\x");
 
@@ -109,7 +109,7 @@ static int append_hash(struct buf *line, const uint8_t *hash)
 	return err;
 }
 
-static int append_value(struct buf *line, const struct row_value *value)
+static int postgres_import_append_value(struct buf *line, const struct row_value *value)
 {
 	switch (value->type) {
 	case ROW_NUMBER:
@@ -117,23 +117,24 @@ static int append_value(struct buf *line, const struct row_value *value)
 	case ROW_REAL:
 		return buf_printf(line, "%.17g", value->real);
 	case ROW_TEXT:
-		return append_text(line, value->text);
+		return postgres_import_append_text(line, value->text);
 	case ROW_HASH:
-		return append_hash(line, value->hash);
+		return postgres_import_append_hash(line, value->hash);
 	case ROW_NULL:
 	default:
 		return buf_append_str(line, "\\N");
 	}
 }
 
-static int send_line(struct postgres *postgres, const struct row_value *values, size_t count)
+static int postgres_import_send_line(struct postgres *postgres, const struct row_value *values,
+				     size_t count)
 {
 	struct buf line;
 	int err = 0;
 
 	buf_init(&line, LINE_MAX);
 	for (size_t i = 0; !err && i < count; ++i) {
-		err = append_value(&line, &values[i]);
+		err = postgres_import_append_value(&line, &values[i]);
 		if (!err)
 			err = buf_append_str(&line, i + 1 < count ? "\t" : "\n");
 	}
@@ -152,15 +153,16 @@ int postgres_import_row(struct store *store, const struct store_row *row)
 	int err = count ? 0 : ENOMEM;
 
 	if (!err && row->kind != postgres->import_kind)
-		err = begin_copy(postgres, row->kind);
+		err = postgres_import_begin_copy(postgres, row->kind);
 	if (!err)
-		err = send_line(postgres, values, count);
+		err = postgres_import_send_line(postgres, values, count);
 	free(made);
 	return err;
 }
 
 /* A table's next id, after the last one that was ever given. */
-static int set_last_id(struct postgres *postgres, const char *table, const char *column, int64_t id)
+static int postgres_import_set_last_id(struct postgres *postgres, const char *table,
+				       const char *column, int64_t id)
 {
 	char sql[256];
 
@@ -188,11 +190,11 @@ int postgres_import_settle(struct store *store, const struct store_last_ids *ids
 		{"voice", "id", ids->voice},
 	};
 	struct postgres *postgres = postgres_of(store);
-	int err = end_copy(postgres);
+	int err = postgres_import_end_copy(postgres);
 
 	for (size_t i = 0; !err && i < COUNT(sequences); ++i)
-		err = set_last_id(postgres, sequences[i].table, sequences[i].column,
-				  sequences[i].last);
+		err = postgres_import_set_last_id(postgres, sequences[i].table, sequences[i].column,
+						  sequences[i].last);
 	return err;
 }
 
@@ -201,7 +203,7 @@ int postgres_import_end(struct store *store, int err)
 	struct postgres *postgres = postgres_of(store);
 
 	if (!err)
-		err = end_copy(postgres);
+		err = postgres_import_end_copy(postgres);
 	if (!err)
 		err = postgres_execute(postgres, "COMMIT", "cannot keep what was taken over", NULL);
 	/* A COPY that has not ended cannot be rolled back but by leaving. */

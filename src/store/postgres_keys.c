@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "store/postgres_private.h"
 
-static int read_key(const struct postgres_row *row, void *arg)
+static int postgres_keys_read_key(const struct postgres_row *row, void *arg)
 {
 	struct store_key *key = arg;
 
@@ -30,7 +30,8 @@ static int read_key(const struct postgres_row *row, void *arg)
 }
 
 /* Counts the keys of an account: those active at a time, or all if it is 0. */
-static int count_keys(int64_t *count, struct postgres *postgres, int64_t account_id, int64_t now_ms)
+static int postgres_keys_count_keys(int64_t *count, struct postgres *postgres, int64_t account_id,
+				    int64_t now_ms)
 {
 	struct postgres_values values = {.count = 0};
 
@@ -39,7 +40,7 @@ static int count_keys(int64_t *count, struct postgres *postgres, int64_t account
 	return postgres_number(postgres, POSTGRES_KEY_COUNT, &values, "cannot count keys", count);
 }
 
-static int check_key_room(struct postgres *postgres, const struct store_key *key)
+static int postgres_keys_check_key_room(struct postgres *postgres, const struct store_key *key)
 {
 	int64_t account_id;
 	int64_t in_force = 0;
@@ -49,20 +50,20 @@ static int check_key_room(struct postgres *postgres, const struct store_key *key
 
 	if (err || postgres->store.is_unlimited)
 		return err;
-	err = count_keys(&in_force, postgres, account_id, clock_wall_ms());
+	err = postgres_keys_count_keys(&in_force, postgres, account_id, clock_wall_ms());
 	if (!err)
-		err = count_keys(&all, postgres, account_id, 0);
+		err = postgres_keys_count_keys(&all, postgres, account_id, 0);
 	if (err)
 		return err;
 	return in_force < STORE_KEYS_MAX && all < STORE_KEYS_EVER_MAX ? 0 : EDQUOT;
 }
 
 /* Shows the row as it is now: a key's account is its project's. */
-static int add_key(struct postgres *postgres, void *arg)
+static int postgres_keys_add_key(struct postgres *postgres, void *arg)
 {
 	struct store_key *key = arg;
 	struct postgres_values values = {.count = 0};
-	int err = check_key_room(postgres, key);
+	int err = postgres_keys_check_key_room(postgres, key);
 
 	if (err)
 		return err;
@@ -76,13 +77,13 @@ static int add_key(struct postgres *postgres, void *arg)
 	postgres_put_number(&values, key->expires_ms);
 	postgres_put_number(&values, key->project_id);
 	postgres_put_number(&values, key->scopes);
-	return postgres_rows(postgres, POSTGRES_KEY_ADD, &values, "cannot add a key", read_key,
-			     key);
+	return postgres_rows(postgres, POSTGRES_KEY_ADD, &values, "cannot add a key",
+			     postgres_keys_read_key, key);
 }
 
 int postgres_key_add(struct store *store, struct store_key *key)
 {
-	return postgres_transaction(postgres_of(store), add_key, key);
+	return postgres_transaction(postgres_of(store), postgres_keys_add_key, key);
 }
 
 int postgres_key_find(struct store *store, struct store_key *key, const char *prefix)
@@ -91,7 +92,7 @@ int postgres_key_find(struct store *store, struct store_key *key, const char *pr
 
 	postgres_put_text(&values, prefix);
 	return postgres_rows(postgres_of(store), POSTGRES_KEY_FIND, &values, "cannot look up a key",
-			     read_key, key);
+			     postgres_keys_read_key, key);
 }
 
 int postgres_key_revoke(struct store *store, const char *prefix, int64_t at_ms)
@@ -110,11 +111,11 @@ struct viewer {
 	void *arg;
 };
 
-static int show_key(const struct postgres_row *row, void *arg)
+static int postgres_keys_show_key(const struct postgres_row *row, void *arg)
 {
 	const struct viewer *viewer = arg;
 	struct store_key key;
-	int err = read_key(row, &key);
+	int err = postgres_keys_read_key(row, &key);
 
 	if (err)
 		return err;
@@ -125,7 +126,7 @@ int postgres_key_list(struct store *store, store_key_h *each, void *arg)
 {
 	struct viewer viewer = {each, arg};
 	int err = postgres_rows(postgres_of(store), POSTGRES_KEY_LIST, NULL, "cannot list the keys",
-				show_key, &viewer);
+				postgres_keys_show_key, &viewer);
 
 	return err == ENOENT ? 0 : err;
 }
@@ -186,5 +187,5 @@ int postgres_token_take(struct store *store, struct store_key *key, const uint8_
 	postgres_put_text(&values, path);
 	postgres_put_number(&values, now_ms);
 	return postgres_rows(postgres_of(store), POSTGRES_TOKEN_TAKE, &values,
-			     "cannot take a token", read_key, key);
+			     "cannot take a token", postgres_keys_read_key, key);
 }

@@ -37,24 +37,25 @@ enum column {
 	COLUMN_COUNT
 };
 
-static bool is_text(enum column column)
+static bool postgres_ledger_is_text(enum column column)
 {
 	return column == COLUMN_ID || column == COLUMN_SERVER || column == COLUMN_STATUS ||
 	       column == COLUMN_MODEL || column == COLUMN_KIND || column == COLUMN_UNIT ||
 	       column == COLUMN_WHOLE_MODEL;
 }
 
-static void begin_columns(struct postgres_array columns[COLUMN_COUNT], size_t count)
+static void postgres_ledger_begin_columns(struct postgres_array columns[COLUMN_COUNT], size_t count)
 {
 	for (int i = 0; i < COLUMN_COUNT; ++i) {
-		if (is_text((enum column)i))
+		if (postgres_ledger_is_text((enum column)i))
 			postgres_array_texts(&columns[i], count);
 		else
 			postgres_array_numbers(&columns[i], count);
 	}
 }
 
-static void put_turn(struct postgres_array columns[COLUMN_COUNT], const struct store_turn *turn)
+static void postgres_ledger_put_turn(struct postgres_array columns[COLUMN_COUNT],
+				     const struct store_turn *turn)
 {
 	char old_model[STORE_MODEL_OLD_SIZE];
 
@@ -83,7 +84,7 @@ struct refusals {
 	size_t count;
 };
 
-static int note_refusal(const struct postgres_row *row, void *arg)
+static int postgres_ledger_note_refusal(const struct postgres_row *row, void *arg)
 {
 	const struct refusals *refusals = arg;
 	int64_t n = postgres_number_at(row, 0);
@@ -93,9 +94,9 @@ static int note_refusal(const struct postgres_row *row, void *arg)
 	return 0;
 }
 
-static int send_columns(struct postgres *postgres,
-			const struct postgres_array columns[COLUMN_COUNT],
-			struct refusals *refusals)
+static int postgres_ledger_send_columns(struct postgres *postgres,
+					const struct postgres_array columns[COLUMN_COUNT],
+					struct refusals *refusals)
 {
 	struct postgres_values values = {.count = 0};
 	int err = 0;
@@ -104,7 +105,7 @@ static int send_columns(struct postgres *postgres,
 		err = postgres_put_array(&values, &columns[i]);
 	if (!err)
 		err = postgres_rows(postgres, POSTGRES_TURNS_ADD, &values, "cannot book turns",
-				    note_refusal, refusals);
+				    postgres_ledger_note_refusal, refusals);
 	return err == ENOENT ? 0 : err;
 }
 
@@ -114,18 +115,18 @@ int postgres_turns_add(struct store *store, const struct store_turn *turns, size
 	struct refusals refusals = {errs, count};
 	int err;
 
-	begin_columns(columns, count);
+	postgres_ledger_begin_columns(columns, count);
 	for (size_t i = 0; i < count; ++i) {
-		put_turn(columns, &turns[i]);
+		postgres_ledger_put_turn(columns, &turns[i]);
 		errs[i] = 0;
 	}
-	err = send_columns(postgres_of(store), columns, &refusals);
+	err = postgres_ledger_send_columns(postgres_of(store), columns, &refusals);
 	for (int i = 0; i < COLUMN_COUNT; ++i)
 		postgres_array_reset(&columns[i]);
 	return err;
 }
 
-static int read_turn(struct store_turn *turn, const struct postgres_row *row)
+static int postgres_ledger_read_turn(struct store_turn *turn, const struct postgres_row *row)
 {
 	*turn = (struct store_turn){.key_id = postgres_number_at(row, 2)};
 	if (!postgres_copy_text(turn->id, sizeof(turn->id), row, 1) ||
@@ -155,11 +156,11 @@ struct turn_viewer {
 	bool has_enough;
 };
 
-static int show_turn(const struct postgres_row *row, void *arg)
+static int postgres_ledger_show_turn(const struct postgres_row *row, void *arg)
 {
 	struct turn_viewer *viewer = arg;
 	struct store_turn turn;
-	int err = read_turn(&turn, row);
+	int err = postgres_ledger_read_turn(&turn, row);
 
 	if (err)
 		return err;
@@ -169,7 +170,8 @@ static int show_turn(const struct postgres_row *row, void *arg)
 	return viewer->has_enough ? ECANCELED : 0;
 }
 
-static void put_filter(struct postgres_values *values, const struct store_turn_filter *filter)
+static void postgres_ledger_put_filter(struct postgres_values *values,
+				       const struct store_turn_filter *filter)
 {
 	postgres_put_number(values, filter->account_id);
 	postgres_put_number(values, filter->project_id);
@@ -178,17 +180,18 @@ static void put_filter(struct postgres_values *values, const struct store_turn_f
 	postgres_put_number(values, filter->to_ms);
 }
 
-static int show_page(struct postgres *postgres, const struct store_turn_filter *filter,
-		     int64_t limit, struct turn_viewer *viewer)
+static int postgres_ledger_show_page(struct postgres *postgres,
+				     const struct store_turn_filter *filter, int64_t limit,
+				     struct turn_viewer *viewer)
 {
 	struct postgres_values values = {.count = 0};
 	int err;
 
 	postgres_put_number(&values, viewer->last_seq);
-	put_filter(&values, filter);
+	postgres_ledger_put_filter(&values, filter);
 	postgres_put_number(&values, limit);
-	err = postgres_rows(postgres, POSTGRES_TURN_PAGE, &values, "cannot list turns", show_turn,
-			    viewer);
+	err = postgres_rows(postgres, POSTGRES_TURN_PAGE, &values, "cannot list turns",
+			    postgres_ledger_show_turn, viewer);
 	return err == ENOENT ? 0 : err;
 }
 
@@ -203,7 +206,7 @@ int postgres_turn_page(struct store *store, const struct store_turn_filter *filt
 		int64_t wanted = left < PAGE_ROWS ? left : PAGE_ROWS;
 		int64_t before = viewer.shown;
 
-		err = show_page(postgres_of(store), filter, wanted, &viewer);
+		err = postgres_ledger_show_page(postgres_of(store), filter, wanted, &viewer);
 		if (viewer.shown - before < wanted)
 			break;
 	}
@@ -215,7 +218,7 @@ struct list_viewer {
 	void *arg;
 };
 
-static bool show_without_seq(int64_t seq, const struct store_turn *turn, void *arg)
+static bool postgres_ledger_show_without_seq(int64_t seq, const struct store_turn *turn, void *arg)
 {
 	const struct list_viewer *viewer = arg;
 
@@ -228,7 +231,7 @@ int postgres_turn_list(struct store *store, store_turn_h *each, void *arg)
 	static const struct store_turn_filter all;
 	struct list_viewer viewer = {each, arg};
 
-	return postgres_turn_page(store, &all, 0, -1, show_without_seq, &viewer);
+	return postgres_turn_page(store, &all, 0, -1, postgres_ledger_show_without_seq, &viewer);
 }
 
 struct usage_viewer {
@@ -236,7 +239,7 @@ struct usage_viewer {
 	void *arg;
 };
 
-static int show_usage(const struct postgres_row *row, void *arg)
+static int postgres_ledger_show_usage(const struct postgres_row *row, void *arg)
 {
 	const struct usage_viewer *viewer = arg;
 	struct store_usage usage = {
@@ -268,13 +271,13 @@ int postgres_usage_sum(struct store *store, const struct store_turn_filter *filt
 	int err;
 
 	postgres_put_number(&values, by);
-	put_filter(&values, filter);
+	postgres_ledger_put_filter(&values, filter);
 	err = postgres_rows(postgres_of(store), POSTGRES_USAGE_SUM, &values, "cannot sum up turns",
-			    show_usage, &viewer);
+			    postgres_ledger_show_usage, &viewer);
 	return err == ENOENT ? 0 : err;
 }
 
-static int tell_wrong(const struct postgres_row *row, void *arg)
+static int postgres_ledger_tell_wrong(const struct postgres_row *row, void *arg)
 {
 	int64_t *wrong = arg;
 
@@ -291,11 +294,11 @@ int postgres_audit(struct store *store, int64_t *wrong)
 
 	*wrong = 0;
 	err = postgres_rows(postgres_of(store), POSTGRES_AUDIT, NULL, "cannot audit the ledger",
-			    tell_wrong, wrong);
+			    postgres_ledger_tell_wrong, wrong);
 	return err == ENOENT ? 0 : err;
 }
 
-static int read_lease(const struct postgres_row *row, void *arg)
+static int postgres_ledger_read_lease(const struct postgres_row *row, void *arg)
 {
 	struct store_lease *lease = arg;
 
@@ -321,7 +324,7 @@ int postgres_lease_take(struct store *store, struct store_lease *lease)
 	postgres_put_number(&values, lease->after_seq);
 	postgres_put_number(&values, lease->since_ms);
 	return postgres_rows(postgres_of(store), POSTGRES_LEASE_TAKE, &values,
-			     "cannot take a lease", read_lease, lease);
+			     "cannot take a lease", postgres_ledger_read_lease, lease);
 }
 
 int postgres_lease_return(struct store *store, const char *server)

@@ -153,7 +153,7 @@ void postgres_put_text(struct postgres_values *values, const char *text); /* NUL
 void postgres_put_bytes(struct postgres_values *values, const void *bytes, size_t len);
 
 /* An array, for statements that take many rows at once: in PostgreSQL's binary form,
- * which needs no quoting.  The first failure stays; array_put tells it. */
+ * which needs no quoting.  The first failure stays; array_put returns it. */
 struct postgres_array {
 	struct buf bytes;
 	int err;
@@ -174,7 +174,7 @@ int64_t postgres_number_at(const struct postgres_row *row, int column);
 double postgres_real_at(const struct postgres_row *row, int column);
 bool postgres_is_true_at(const struct postgres_row *row, int column);
 const char *postgres_text_at(const struct postgres_row *row, int column); /* NULL for NULL */
-/* Copies; false when it does not fit or is none. */
+/* Copies; false when it does not fit or is NULL. */
 bool postgres_copy_text(char *out, size_t size, const struct postgres_row *row, int column);
 bool postgres_copy_bytes(uint8_t *out, size_t size, const struct postgres_row *row, int column);
 
@@ -221,7 +221,7 @@ int postgres_rows(struct postgres *postgres, enum postgres_statement id,
  * that (a deadlock), so it begins from nothing each time. */
 typedef int(postgres_unit_h)(struct postgres *postgres, void *arg);
 int postgres_transaction(struct postgres *postgres, postgres_unit_h *unit, void *arg);
-/* Statements as they stand, several of them perhaps; the last one's number, when it
+/* One or more statements without parameters; the last one's number, when it
  * gives one (may be NULL). */
 int postgres_execute(struct postgres *postgres, const char *sql, const char *what, int64_t *number);
 
@@ -242,7 +242,7 @@ int postgres_project_list(struct store *store, int64_t account_id, store_project
 int postgres_top_up_add(struct store *store, const struct store_top_up *top_up);
 int postgres_top_up_list(struct store *store, int64_t account_id, store_top_up_h *each, void *arg);
 
-/* For whoever has limits: five values, and as many columns from `column` on. */
+/* For rows with limits: five values, and as many columns from `column` on. */
 void postgres_put_limits(struct postgres_values *values, const struct store_limits *limits);
 void postgres_limits_at(struct store_limits *limits, const struct postgres_row *row, int column);
 
@@ -306,7 +306,7 @@ int postgres_entry_put(struct store *store, int64_t dictionary_id,
 int postgres_entry_remove_words(struct store *store, int64_t dictionary_id,
 				const struct dictionary_entry *entries, size_t count);
 
-/* A project's row, so that nobody else adds to it meanwhile; ENOENT. */
+/* A project's row, so that no other transaction adds to it meanwhile; ENOENT. */
 int postgres_lock_project(struct postgres *postgres, int64_t project_id);
 
 /* postgres_voices.c */

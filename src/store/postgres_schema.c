@@ -3,7 +3,7 @@
  *
  * All is in a schema of its own, so that the database may be shared.  The ledger
  * defends itself: triggers refuse every change of a row, put bookings in a row and
- * keep the sums, whoever inserts, a hand with psql included.
+ * keep the sums for every insert, also one by hand with psql.
  *
  * Locks are taken in this order, so that those who book, lend and change wait for each
  * other in one direction: the ledger's lock, an account, a key, a lease.
@@ -69,7 +69,7 @@ const char *const postgres_schema_migrations[] = {
 	"CREATE FUNCTION now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS"
 	" 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint';"
 
-	/* The tables whose rows' sums change with every booking have room for that beside
+	/* The tables whose rows' sums change with every booking have room for that next to
 	 * the rows. */
 	"CREATE TABLE account ("
 	" id " ID ","

@@ -9,7 +9,7 @@
 #include "store/postgres_exchange.h"
 
 /* A connection that had to be made again may lead to a database that crashed. */
-static int check_memory(struct postgres *postgres)
+static int postgres_shares_check_memory(struct postgres *postgres)
 {
 	int err = postgres_be_connected(postgres);
 
@@ -22,7 +22,7 @@ struct refusal {
 	int64_t wait_ms;
 };
 
-static int read_refusal(const struct postgres_row *row, void *arg)
+static int postgres_shares_read_refusal(const struct postgres_row *row, void *arg)
 {
 	struct refusal *refusal = arg;
 
@@ -37,7 +37,8 @@ static int read_refusal(const struct postgres_row *row, void *arg)
 /* meter, kind, holder, amount, max */
 #define COLUMNS 5
 
-static void put_share(struct postgres_array columns[COLUMNS], const struct store_share *share)
+static void postgres_shares_put_share(struct postgres_array columns[COLUMNS],
+				      const struct store_share *share)
 {
 	postgres_array_number(&columns[0], share->meter);
 	postgres_array_number(&columns[1], share->holder.kind);
@@ -46,8 +47,9 @@ static void put_share(struct postgres_array columns[COLUMNS], const struct store
 	postgres_array_number(&columns[4], share->max);
 }
 
-static int ask(struct postgres *postgres, const char *server,
-	       const struct postgres_array columns[COLUMNS], struct refusal *refusal)
+static int postgres_shares_ask(struct postgres *postgres, const char *server,
+			       const struct postgres_array columns[COLUMNS],
+			       struct refusal *refusal)
 {
 	struct postgres_values values = {.count = 0};
 	int err = 0;
@@ -57,7 +59,8 @@ static int ask(struct postgres *postgres, const char *server,
 		err = postgres_put_array(&values, &columns[i]);
 	return err ? err
 		   : postgres_rows(postgres, POSTGRES_SHARE_TAKE, &values,
-				   "cannot take of a shared limit", read_refusal, refusal);
+				   "cannot take of a shared limit", postgres_shares_read_refusal,
+				   refusal);
 }
 
 int postgres_share_take(struct store *store, const char *server, const struct store_share *shares,
@@ -65,15 +68,15 @@ int postgres_share_take(struct store *store, const char *server, const struct st
 {
 	struct postgres_array columns[COLUMNS];
 	struct refusal refusal = {.is_one = false};
-	int err = check_memory(postgres_of(store));
+	int err = postgres_shares_check_memory(postgres_of(store));
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < COLUMNS; ++i)
 		postgres_array_numbers(&columns[i], count);
 	for (size_t i = 0; i < count; ++i)
-		put_share(columns, &shares[i]);
-	err = ask(postgres_of(store), server, columns, &refusal);
+		postgres_shares_put_share(columns, &shares[i]);
+	err = postgres_shares_ask(postgres_of(store), server, columns, &refusal);
 	for (size_t i = 0; i < COLUMNS; ++i)
 		postgres_array_reset(&columns[i]);
 	if (err || !refusal.is_one)
@@ -87,7 +90,7 @@ int postgres_share_beat(struct store *store, const char *server)
 {
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
-	int err = check_memory(postgres_of(store));
+	int err = postgres_shares_check_memory(postgres_of(store));
 
 	postgres_put_text(&values, server);
 	return err ? err

@@ -22,7 +22,7 @@
 /* All entries of the largest dictionary that the API takes are far below this. */
 #define ARRAY_MAX ((size_t)256 << 20)
 
-static int next_place(struct postgres_values *values)
+static int postgres_values_next_place(struct postgres_values *values)
 {
 	assert(values->count < POSTGRES_VALUES_MAX);
 	return values->count++;
@@ -30,7 +30,7 @@ static int next_place(struct postgres_values *values)
 
 void postgres_put_number(struct postgres_values *values, int64_t number)
 {
-	int at = next_place(values);
+	int at = postgres_values_next_place(values);
 
 	snprintf(values->numbers[at], sizeof(values->numbers[at]), "%lld", (long long)number);
 	values->values[at] = values->numbers[at];
@@ -38,7 +38,7 @@ void postgres_put_number(struct postgres_values *values, int64_t number)
 
 void postgres_put_real(struct postgres_values *values, double number)
 {
-	int at = next_place(values);
+	int at = postgres_values_next_place(values);
 
 	snprintf(values->numbers[at], sizeof(values->numbers[at]), "%.17g", number);
 	values->values[at] = values->numbers[at];
@@ -46,70 +46,70 @@ void postgres_put_real(struct postgres_values *values, double number)
 
 void postgres_put_text(struct postgres_values *values, const char *text)
 {
-	values->values[next_place(values)] = text;
+	values->values[postgres_values_next_place(values)] = text;
 }
 
 void postgres_put_bytes(struct postgres_values *values, const void *bytes, size_t len)
 {
-	int at = next_place(values);
+	int at = postgres_values_next_place(values);
 
 	values->values[at] = bytes;
 	values->lengths[at] = (int)len;
 	values->formats[at] = 1;
 }
 
-static void append(struct postgres_array *array, const void *bytes, size_t len)
+static void postgres_values_append(struct postgres_array *array, const void *bytes, size_t len)
 {
 	if (!array->err)
 		array->err = buf_append(&array->bytes, bytes, len);
 }
 
-static void append_word(struct postgres_array *array, uint32_t word)
+static void postgres_values_append_word(struct postgres_array *array, uint32_t word)
 {
 	uint32_t big = htobe32(word);
 
-	append(array, &big, sizeof(big));
+	postgres_values_append(array, &big, sizeof(big));
 }
 
-static void begin_array(struct postgres_array *array, uint32_t type, size_t count)
+static void postgres_values_begin_array(struct postgres_array *array, uint32_t type, size_t count)
 {
 	array->err = 0;
 	buf_init(&array->bytes, ARRAY_MAX);
-	append_word(array, count > 0); /* dimensions */
-	append_word(array, 1); /* there may be NULLs */
-	append_word(array, type);
+	postgres_values_append_word(array, count > 0); /* dimensions */
+	postgres_values_append_word(array, 1); /* there may be NULLs */
+	postgres_values_append_word(array, type);
 	if (count > 0) {
-		append_word(array, (uint32_t)count);
-		append_word(array, 1); /* the first index */
+		postgres_values_append_word(array, (uint32_t)count);
+		postgres_values_append_word(array, 1); /* the first index */
 	}
 }
 
 void postgres_array_numbers(struct postgres_array *array, size_t count)
 {
-	begin_array(array, INT8_OID, count);
+	postgres_values_begin_array(array, INT8_OID, count);
 }
 
 void postgres_array_texts(struct postgres_array *array, size_t count)
 {
-	begin_array(array, TEXT_OID, count);
+	postgres_values_begin_array(array, TEXT_OID, count);
 }
 
 void postgres_array_number(struct postgres_array *array, int64_t number)
 {
 	uint64_t big = htobe64((uint64_t)number);
 
-	append_word(array, sizeof(big));
-	append(array, &big, sizeof(big));
+	postgres_values_append_word(array, sizeof(big));
+	postgres_values_append(array, &big, sizeof(big));
 }
 
 void postgres_array_text(struct postgres_array *array, const char *text)
 {
 	if (!text) {
-		append_word(array, UINT32_MAX);
+		postgres_values_append_word(array, UINT32_MAX);
 		return;
 	}
-	append_word(array, (uint32_t)strlen(text));
-	append(array, text, strlen(text));
+	postgres_values_append_word(array, (uint32_t)strlen(text));
+	postgres_values_append(array, text, strlen(text));
 }
 
 int postgres_put_array(struct postgres_values *values, const struct postgres_array *array)

@@ -5,7 +5,7 @@
 
 #include "store/postgres_private.h"
 
-static int read_voice(struct store_voice *voice, const struct postgres_row *row)
+static int postgres_voices_read_voice(struct store_voice *voice, const struct postgres_row *row)
 {
 	*voice = (struct store_voice){
 		.id = postgres_number_at(row, 0),
@@ -37,11 +37,11 @@ struct viewer {
 	void *arg;
 };
 
-static int show(const struct postgres_row *row, void *arg)
+static int postgres_voices_show(const struct postgres_row *row, void *arg)
 {
 	const struct viewer *viewer = arg;
 	struct store_voice voice;
-	int err = read_voice(&voice, row);
+	int err = postgres_voices_read_voice(&voice, row);
 
 	if (err)
 		return err;
@@ -52,14 +52,14 @@ int postgres_voice_list(struct store *store, store_voice_h *each, void *arg)
 {
 	struct viewer viewer = {each, arg};
 	int err = postgres_rows(postgres_of(store), POSTGRES_VOICE_LIST, NULL,
-				"cannot list the voices", show, &viewer);
+				"cannot list the voices", postgres_voices_show, &viewer);
 
 	return err == ENOENT ? 0 : err;
 }
 
 /* The first places of both statements. */
-static void put_fields(struct postgres_values *values, int64_t project_id,
-		       const struct store_voice *voice, int64_t at_ms)
+static void postgres_voices_put_fields(struct postgres_values *values, int64_t project_id,
+				       const struct store_voice *voice, int64_t at_ms)
 {
 	postgres_put_number(values, project_id);
 	postgres_put_number(values, at_ms);
@@ -80,7 +80,7 @@ static void put_fields(struct postgres_values *values, int64_t project_id,
 	postgres_put_number(values, voice->sampled_ms);
 }
 
-static int check_room(struct postgres *postgres, int64_t project_id)
+static int postgres_voices_check_room(struct postgres *postgres, int64_t project_id)
 {
 	struct postgres_values values = {.count = 0};
 	int64_t count;
@@ -99,7 +99,7 @@ struct addition {
 	int64_t id;
 };
 
-static int add(struct postgres *postgres, void *arg)
+static int postgres_voices_add(struct postgres *postgres, void *arg)
 {
 	struct addition *addition = arg;
 	const struct store_voice *voice = addition->voice;
@@ -107,10 +107,10 @@ static int add(struct postgres *postgres, void *arg)
 	int err = postgres_lock_project(postgres, voice->project_id);
 
 	if (!err)
-		err = check_room(postgres, voice->project_id);
+		err = postgres_voices_check_room(postgres, voice->project_id);
 	if (err)
 		return err;
-	put_fields(&values, voice->project_id, voice, voice->created_ms);
+	postgres_voices_put_fields(&values, voice->project_id, voice, voice->created_ms);
 	return postgres_number(postgres, POSTGRES_VOICE_ADD, &values, "cannot add a voice",
 			       &addition->id);
 }
@@ -118,7 +118,7 @@ static int add(struct postgres *postgres, void *arg)
 int postgres_voice_add(struct store *store, int64_t *id, const struct store_voice *voice)
 {
 	struct addition addition = {.voice = voice};
-	int err = postgres_transaction(postgres_of(store), add, &addition);
+	int err = postgres_transaction(postgres_of(store), postgres_voices_add, &addition);
 
 	if (!err)
 		*id = addition.id;
@@ -131,7 +131,7 @@ int postgres_voice_change(struct store *store, int64_t project_id, int64_t id, u
 	struct postgres_values values = {.count = 0};
 	struct postgres_answer answer;
 
-	put_fields(&values, project_id, to, to->updated_ms);
+	postgres_voices_put_fields(&values, project_id, to, to->updated_ms);
 	postgres_put_number(&values, id);
 	postgres_put_number(&values, fields);
 	return postgres_change(postgres_of(store), POSTGRES_VOICE_CHANGE, &values,

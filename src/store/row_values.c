@@ -135,190 +135,194 @@ const char *row_columns(enum store_row_kind kind)
 	return tables[kind].columns;
 }
 
-static struct row_value *number(struct row_value *value, int64_t is)
+static struct row_value *row_values_number(struct row_value *value, int64_t is)
 {
 	*value = (struct row_value){.type = ROW_NUMBER, .number = is};
 	return value + 1;
 }
 
-static struct row_value *id_or_null(struct row_value *value, int64_t id)
+static struct row_value *row_values_id_or_null(struct row_value *value, int64_t id)
 {
 	*value = (struct row_value){.type = id ? ROW_NUMBER : ROW_NULL, .number = id};
 	return value + 1;
 }
 
-static struct row_value *real(struct row_value *value, double is)
+static struct row_value *row_values_real(struct row_value *value, double is)
 {
 	*value = (struct row_value){.type = ROW_REAL, .real = is};
 	return value + 1;
 }
 
-static struct row_value *text(struct row_value *value, const char *is)
+static struct row_value *row_values_text(struct row_value *value, const char *is)
 {
 	*value = (struct row_value){.type = is ? ROW_TEXT : ROW_NULL, .text = is};
 	return value + 1;
 }
 
-static struct row_value *hash(struct row_value *value, const uint8_t *is)
+static struct row_value *row_values_hash(struct row_value *value, const uint8_t *is)
 {
 	*value = (struct row_value){.type = ROW_HASH, .hash = is};
 	return value + 1;
 }
 
-static struct row_value *limits_values(struct row_value *value, const struct store_limits *limits)
+static struct row_value *row_values_of_limits(struct row_value *value,
+					      const struct store_limits *limits)
 {
-	value = number(value, limits->turns);
-	value = number(value, limits->connections);
-	value = number(value, limits->requests_per_minute);
-	value = number(value, limits->characters_per_minute);
-	return number(value, limits->text_max);
+	value = row_values_number(value, limits->turns);
+	value = row_values_number(value, limits->connections);
+	value = row_values_number(value, limits->requests_per_minute);
+	value = row_values_number(value, limits->characters_per_minute);
+	return row_values_number(value, limits->text_max);
 }
 
 /* Sums are made of the rows that follow. */
-static struct row_value *account_values(struct row_value *value,
-					const struct store_account *account)
+static struct row_value *row_values_of_account(struct row_value *value,
+					       const struct store_account *account)
 {
-	value = number(value, account->id);
-	value = text(value, account->name);
-	value = text(value, account->plan);
-	value = number(value, account->is_prepaid);
-	value = limits_values(value, &account->limits);
-	value = number(value, account->created_ms);
-	value = number(value, account->closed_ms);
-	value = number(value, 0);
-	return number(value, 0);
+	value = row_values_number(value, account->id);
+	value = row_values_text(value, account->name);
+	value = row_values_text(value, account->plan);
+	value = row_values_number(value, account->is_prepaid);
+	value = row_values_of_limits(value, &account->limits);
+	value = row_values_number(value, account->created_ms);
+	value = row_values_number(value, account->closed_ms);
+	value = row_values_number(value, 0);
+	return row_values_number(value, 0);
 }
 
-static struct row_value *project_values(struct row_value *value,
-					const struct store_project *project)
+static struct row_value *row_values_of_project(struct row_value *value,
+					       const struct store_project *project)
 {
-	value = number(value, project->id);
-	value = number(value, project->account_id);
-	value = text(value, project->name);
-	return number(value, project->created_ms);
+	value = row_values_number(value, project->id);
+	value = row_values_number(value, project->account_id);
+	value = row_values_text(value, project->name);
+	return row_values_number(value, project->created_ms);
 }
 
-static struct row_value *key_values(struct row_value *value, const struct store_key *key)
+static struct row_value *row_values_of_key(struct row_value *value, const struct store_key *key)
 {
-	value = number(value, key->id);
-	value = text(value, key->prefix);
-	value = hash(value, key->hash);
-	value = text(value, key->name);
-	value = number(value, key->credit_cents);
-	value = limits_values(value, &key->limits);
-	value = number(value, key->created_ms);
-	value = number(value, key->revoked_ms);
-	value = number(value, key->expires_ms);
-	value = number(value, key->used_ms);
-	value = number(value, 0);
-	value = number(value, key->project_id);
-	return number(value, key->scopes);
+	value = row_values_number(value, key->id);
+	value = row_values_text(value, key->prefix);
+	value = row_values_hash(value, key->hash);
+	value = row_values_text(value, key->name);
+	value = row_values_number(value, key->credit_cents);
+	value = row_values_of_limits(value, &key->limits);
+	value = row_values_number(value, key->created_ms);
+	value = row_values_number(value, key->revoked_ms);
+	value = row_values_number(value, key->expires_ms);
+	value = row_values_number(value, key->used_ms);
+	value = row_values_number(value, 0);
+	value = row_values_number(value, key->project_id);
+	return row_values_number(value, key->scopes);
 }
 
-static struct row_value *top_up_values(struct row_value *value, const struct store_top_up *top_up)
+static struct row_value *row_values_of_top_up(struct row_value *value,
+					      const struct store_top_up *top_up)
 {
-	value = text(value, top_up->id);
-	value = number(value, top_up->account_id);
-	value = number(value, top_up->at_ms);
-	value = number(value, top_up->amount_microcents);
-	return text(value, top_up->note);
+	value = row_values_text(value, top_up->id);
+	value = row_values_number(value, top_up->account_id);
+	value = row_values_number(value, top_up->at_ms);
+	value = row_values_number(value, top_up->amount_microcents);
+	return row_values_text(value, top_up->note);
 }
 
-static struct row_value *turn_values(struct row_value *value, int64_t seq,
-				     const struct store_turn *turn, const char *old_model)
+static struct row_value *row_values_of_turn(struct row_value *value, int64_t seq,
+					    const struct store_turn *turn, const char *old_model)
 {
-	value = number(value, seq);
-	value = text(value, turn->id);
-	value = id_or_null(value, turn->key_id);
-	value = id_or_null(value, turn->account_id);
-	value = text(value, turn->server);
-	value = number(value, turn->at_ms);
-	value = text(value, row_status_word(turn->status));
-	value = number(value, (int64_t)turn->samples);
-	value = number(value, turn->sample_rate);
-	value = number(value, (int64_t)turn->characters);
-	value = number(value, turn->voice_id);
-	value = text(value, old_model);
-	value = number(value, turn->amount_microcents);
-	value = text(value, row_kind_word(turn->kind));
-	value = number(value, (int64_t)store_turn_quantity(turn));
-	value = text(value, row_unit_word(turn->unit));
-	value = number(value, turn->is_estimated);
-	return text(value, strcmp(old_model, turn->model_id) == 0 ? NULL : turn->model_id);
+	value = row_values_number(value, seq);
+	value = row_values_text(value, turn->id);
+	value = row_values_id_or_null(value, turn->key_id);
+	value = row_values_id_or_null(value, turn->account_id);
+	value = row_values_text(value, turn->server);
+	value = row_values_number(value, turn->at_ms);
+	value = row_values_text(value, row_status_word(turn->status));
+	value = row_values_number(value, (int64_t)turn->samples);
+	value = row_values_number(value, turn->sample_rate);
+	value = row_values_number(value, (int64_t)turn->characters);
+	value = row_values_number(value, turn->voice_id);
+	value = row_values_text(value, old_model);
+	value = row_values_number(value, turn->amount_microcents);
+	value = row_values_text(value, row_kind_word(turn->kind));
+	value = row_values_number(value, (int64_t)store_turn_quantity(turn));
+	value = row_values_text(value, row_unit_word(turn->unit));
+	value = row_values_number(value, turn->is_estimated);
+	return row_values_text(value,
+			       strcmp(old_model, turn->model_id) == 0 ? NULL : turn->model_id);
 }
 
-static struct row_value *dictionary_values(struct row_value *value,
-					   const struct store_dictionary *dictionary)
+static struct row_value *row_values_of_dictionary(struct row_value *value,
+						  const struct store_dictionary *dictionary)
 {
-	value = number(value, dictionary->id);
-	value = number(value, dictionary->project_id);
-	value = text(value, dictionary->name);
-	value = text(value, dictionary->description);
-	value = text(value, dictionary->language);
-	value = number(value, dictionary->is_active);
-	value = number(value, dictionary->revision);
-	value = number(value, dictionary->created_ms);
-	return number(value, dictionary->updated_ms);
+	value = row_values_number(value, dictionary->id);
+	value = row_values_number(value, dictionary->project_id);
+	value = row_values_text(value, dictionary->name);
+	value = row_values_text(value, dictionary->description);
+	value = row_values_text(value, dictionary->language);
+	value = row_values_number(value, dictionary->is_active);
+	value = row_values_number(value, dictionary->revision);
+	value = row_values_number(value, dictionary->created_ms);
+	return row_values_number(value, dictionary->updated_ms);
 }
 
-static struct row_value *entry_values(struct row_value *value, const struct store_entry *entry,
-				      const char *folded)
+static struct row_value *row_values_of_entry(struct row_value *value,
+					     const struct store_entry *entry, const char *folded)
 {
-	value = number(value, entry->id);
-	value = number(value, entry->dictionary_id);
-	value = text(value, entry->said.word);
-	value = text(value, folded);
-	value = text(value, entry->said.replacement);
-	value = text(value, entry->said.ipa);
-	value = number(value, entry->said.case_sensitive);
-	value = number(value, entry->created_ms);
-	return number(value, entry->updated_ms);
+	value = row_values_number(value, entry->id);
+	value = row_values_number(value, entry->dictionary_id);
+	value = row_values_text(value, entry->said.word);
+	value = row_values_text(value, folded);
+	value = row_values_text(value, entry->said.replacement);
+	value = row_values_text(value, entry->said.ipa);
+	value = row_values_number(value, entry->said.case_sensitive);
+	value = row_values_number(value, entry->created_ms);
+	return row_values_number(value, entry->updated_ms);
 }
 
-static struct row_value *voice_values(struct row_value *value, const struct store_voice *voice)
+static struct row_value *row_values_of_voice(struct row_value *value,
+					     const struct store_voice *voice)
 {
-	value = number(value, voice->id);
-	value = number(value, voice->project_id);
-	value = number(value, voice->base_id);
-	value = text(value, voice->name);
-	value = real(value, voice->pitch);
-	value = real(value, voice->rate);
-	value = text(value, voice->variant);
-	value = text(value, voice->description);
-	value = text(value, voice->generative_description);
-	value = text(value, voice->sample_text);
-	value = text(value, voice->sex);
-	value = text(value, voice->age);
-	value = text(value, voice->category);
-	value = text(value, voice->quality);
-	value = text(value, voice->languages);
-	value = number(value, voice->is_public);
-	value = number(value, voice->sampled_ms);
-	value = number(value, voice->revision);
-	value = number(value, voice->created_ms);
-	return number(value, voice->updated_ms);
+	value = row_values_number(value, voice->id);
+	value = row_values_number(value, voice->project_id);
+	value = row_values_number(value, voice->base_id);
+	value = row_values_text(value, voice->name);
+	value = row_values_real(value, voice->pitch);
+	value = row_values_real(value, voice->rate);
+	value = row_values_text(value, voice->variant);
+	value = row_values_text(value, voice->description);
+	value = row_values_text(value, voice->generative_description);
+	value = row_values_text(value, voice->sample_text);
+	value = row_values_text(value, voice->sex);
+	value = row_values_text(value, voice->age);
+	value = row_values_text(value, voice->category);
+	value = row_values_text(value, voice->quality);
+	value = row_values_text(value, voice->languages);
+	value = row_values_number(value, voice->is_public);
+	value = row_values_number(value, voice->sampled_ms);
+	value = row_values_number(value, voice->revision);
+	value = row_values_number(value, voice->created_ms);
+	return row_values_number(value, voice->updated_ms);
 }
 
-static struct row_value *values_of(struct row_value *values, const struct store_row *row,
-				   const char *made)
+static struct row_value *row_values_of(struct row_value *values, const struct store_row *row,
+				       const char *made)
 {
 	switch (row->kind) {
 	case STORE_ROW_ACCOUNT:
-		return account_values(values, row->account);
+		return row_values_of_account(values, row->account);
 	case STORE_ROW_PROJECT:
-		return project_values(values, row->project);
+		return row_values_of_project(values, row->project);
 	case STORE_ROW_KEY:
-		return key_values(values, row->key);
+		return row_values_of_key(values, row->key);
 	case STORE_ROW_TOP_UP:
-		return top_up_values(values, row->top_up);
+		return row_values_of_top_up(values, row->top_up);
 	case STORE_ROW_TURN:
-		return turn_values(values, row->seq, row->turn, made);
+		return row_values_of_turn(values, row->seq, row->turn, made);
 	case STORE_ROW_DICTIONARY:
-		return dictionary_values(values, row->dictionary);
+		return row_values_of_dictionary(values, row->dictionary);
 	case STORE_ROW_ENTRY:
-		return entry_values(values, row->entry, made);
+		return row_values_of_entry(values, row->entry, made);
 	case STORE_ROW_VOICE:
-		return voice_values(values, row->voice);
+		return row_values_of_voice(values, row->voice);
 	case STORE_ROW_KINDS:
 	default:
 		return values;
@@ -334,5 +338,5 @@ size_t row_values(struct row_value values[ROW_VALUES_MAX], const struct store_ro
 		row_old_model(*made, row->turn->model_id);
 	if (!*made && (row->kind == STORE_ROW_ENTRY || row->kind == STORE_ROW_TURN))
 		return 0;
-	return (size_t)(values_of(values, row, *made) - values);
+	return (size_t)(row_values_of(values, row, *made) - values);
 }

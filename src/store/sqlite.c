@@ -1,10 +1,14 @@
 /*
- * sqlite.c: the store in one file, by SQLite.
+ * sqlite.c: the store in one file, or in memory, by SQLite.
  *
- * Used by one thread at a time; other threads and processes may have the same file
+ * A handle is used by one thread at a time; other threads and processes may have the same file
  * open by handles of their own (the command line makes keys while the server
  * runs).  A commit has reached the disk when it returns: write-ahead log,
  * synchronous FULL.
+ *
+ * The store in memory is one database of the process, which all of its handles share and which goes
+ * with the last of them.  SQLite has no write-ahead log there: a commit waits until nobody reads, and
+ * readers wait for the commit, both in sqlite_wait.
  *
  * What is kept and how it is asked for is in the files that sqlite_private.h lists.
  */
@@ -26,17 +30,21 @@
 #include "base/mem.h"
 
 /* Others hold the file for a transaction of a few milliseconds, a dictionary of
- * 10,000 entries for some hundred; whoever takes this long is stuck, and the
+ * 10,000 entries for some hundred; one that takes this long is stuck, and the
  * ledger has its spool. */
 #define BUSY_TIMEOUT_MS 1000
 /* SQLite's own pauses grow to a tenth of a second.  A ledger that books one batch
- * after the other leaves the file alone for moments only, and whoever looks so
+ * after the other leaves the file alone for moments only, and a handle that looked so
  * seldom would miss them all. */
 #define BUSY_PAUSE_NS 250000
 #define WAL_RETRY_MS 5
 
+/* Connections with the same name share a database of the memdb VFS; the slash is what makes it
+ * shared. */
+#define SQLITE_MEMORY_URI "file:/syrinx?vfs=memdb"
+
 /* What the system said of a file that cannot be written. */
-static int errno_of_io(int system_errno)
+static int sqlite_errno_of_io(int system_errno)
 {
 	switch (system_errno) {
 	case ENOSPC:
@@ -70,7 +78,7 @@ int sqlite_errno(sqlite3 *db)
 	case SQLITE_CANTOPEN:
 		return system_errno > 0 ? system_errno : ENOENT;
 	case SQLITE_IOERR:
-		return errno_of_io(system_errno);
+		return sqlite_errno_of_io(system_errno);
 	default:
 		return EIO;
 	}
@@ -135,7 +143,7 @@ int sqlite_change(struct sqlite *sqlite, enum statement id, const char *what)
 	return err || sqlite3_changes(sqlite->db) > 0 ? err : ENOENT;
 }
 
-static int read_number(sqlite3_stmt *stmt, void *arg)
+static int sqlite_read_number(sqlite3_stmt *stmt, void *arg)
 {
 	*(int64_t *)arg = sqlite3_column_int64(stmt, 0);
 	return 0;
@@ -143,7 +151,7 @@ static int read_number(sqlite3_stmt *stmt, void *arg)
 
 int sqlite_number(struct sqlite *sqlite, enum statement id, const char *what, int64_t *number)
 {
-	return sqlite_rows(sqlite, id, what, read_number, number);
+	return sqlite_rows(sqlite, id, what, sqlite_read_number, number);
 }
 
 void sqlite_bind_text(sqlite3_stmt *stmt, int at, const char *text)
@@ -195,14 +203,14 @@ int sqlite_begin(struct store *store)
 	return sqlite_run(sqlite_of(store), STATEMENT_BEGIN, "cannot begin a batch", &constraint);
 }
 
-static int commit(struct store *store)
+static int sqlite_commit(struct store *store)
 {
 	int constraint;
 
 	return sqlite_run(sqlite_of(store), STATEMENT_COMMIT, "cannot commit a batch", &constraint);
 }
 
-static void rollback(struct store *store)
+static void sqlite_rollback(struct store *store)
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	int constraint;
@@ -215,13 +223,13 @@ static void rollback(struct store *store)
 int sqlite_end(struct store *store, int err)
 {
 	if (!err)
-		err = commit(store);
+		err = sqlite_commit(store);
 	if (err)
-		rollback(store);
+		sqlite_rollback(store);
 	return err;
 }
 
-static int version(struct store *store, int64_t *number)
+static int sqlite_version(struct store *store, int64_t *number)
 {
 	return sqlite_number(sqlite_of(store), STATEMENT_VERSION, "cannot look for changes",
 			     number);
@@ -232,7 +240,7 @@ struct change_viewer {
 	void *arg;
 };
 
-static int show_change(sqlite3_stmt *stmt, void *arg)
+static int sqlite_show_change(sqlite3_stmt *stmt, void *arg)
 {
 	const struct change_viewer *viewer = arg;
 	const struct store_change change = {
@@ -244,14 +252,15 @@ static int show_change(sqlite3_stmt *stmt, void *arg)
 	return viewer->each(&change, viewer->arg) ? 0 : ECANCELED;
 }
 
-static int changes(struct store *store, int64_t since_version, store_change_h *each, void *arg)
+static int sqlite_changes(struct store *store, int64_t since_version, store_change_h *each,
+			  void *arg)
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	struct change_viewer viewer = {each, arg};
 	int err;
 
 	sqlite3_bind_int64(sqlite->statements[STATEMENT_CHANGES], 1, since_version);
-	err = sqlite_rows(sqlite, STATEMENT_CHANGES, "cannot look for changes", show_change,
+	err = sqlite_rows(sqlite, STATEMENT_CHANGES, "cannot look for changes", sqlite_show_change,
 			  &viewer);
 	return err == ENOENT ? 0 : err;
 }
@@ -298,8 +307,8 @@ static const struct store_ops ops = {
 	.voice_add = sqlite_voice_add,
 	.voice_change = sqlite_voice_change,
 	.voice_remove = sqlite_voice_remove,
-	.version = version,
-	.changes = changes,
+	.version = sqlite_version,
+	.changes = sqlite_changes,
 	.import_begin = sqlite_import_begin,
 	.import_row = sqlite_import_row,
 	.import_settle = sqlite_import_settle,
@@ -318,7 +327,7 @@ static void sqlite_destroy(void *object)
 	sqlite3_close(sqlite->db);
 }
 
-static int execute(struct sqlite *sqlite, const char *sql, const char *what)
+static int sqlite_execute(struct sqlite *sqlite, const char *sql, const char *what)
 {
 	if (sqlite3_exec(sqlite->db, sql, NULL, NULL, NULL) != SQLITE_OK)
 		return sqlite_failed(sqlite, what);
@@ -340,7 +349,7 @@ static int sqlite_ask_version(struct sqlite *sqlite, const char *sql, int *versi
 	return err;
 }
 
-static int read_version(struct sqlite *sqlite, int *version)
+static int sqlite_read_version(struct sqlite *sqlite, int *version)
 {
 	return sqlite_ask_version(sqlite, "PRAGMA user_version", version);
 }
@@ -368,38 +377,39 @@ static int sqlite_apply_additions(struct sqlite *sqlite)
 	int err = sqlite_read_additions(sqlite, &count);
 
 	if (!err && count == 0)
-		err = execute(sqlite,
-			      "CREATE TABLE IF NOT EXISTS schema_addition"
-			      " (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL)"
-			      " STRICT; INSERT OR IGNORE INTO schema_addition VALUES (1, 0)",
-			      what);
+		err = sqlite_execute(
+			sqlite,
+			"CREATE TABLE IF NOT EXISTS schema_addition"
+			" (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL)"
+			" STRICT; INSERT OR IGNORE INTO schema_addition VALUES (1, 0)",
+			what);
 	for (; !err && count < sqlite_schema_additions_count; ++count) {
-		err = execute(sqlite, sqlite_schema_additions[count], what);
+		err = sqlite_execute(sqlite, sqlite_schema_additions[count], what);
 		snprintf(done, sizeof(done), "UPDATE schema_addition SET version = %d", count + 1);
 		if (!err)
-			err = execute(sqlite, done, what);
+			err = sqlite_execute(sqlite, done, what);
 	}
 	return err;
 }
 
 /* Inside a transaction, so that of two processes that open a fresh file one
  * makes the tables and the other finds them made. */
-static int apply_migrations(struct sqlite *sqlite)
+static int sqlite_apply_migrations(struct sqlite *sqlite)
 {
 	char pragma[48];
 	int version = 0;
-	int err = read_version(sqlite, &version);
+	int err = sqlite_read_version(sqlite, &version);
 
 	for (; !err && version < sqlite_schema_version; ++version) {
-		err = execute(sqlite, sqlite_schema_migrations[version],
-			      "cannot migrate the schema");
+		err = sqlite_execute(sqlite, sqlite_schema_migrations[version],
+				     "cannot migrate the schema");
 		snprintf(pragma, sizeof(pragma), "PRAGMA user_version = %d", version + 1);
 		if (!err)
-			err = execute(sqlite, pragma, "cannot migrate the schema");
+			err = sqlite_execute(sqlite, pragma, "cannot migrate the schema");
 	}
 	if (!err)
 		err = sqlite_apply_additions(sqlite);
-	return err ? err : execute(sqlite, "COMMIT", "cannot migrate the schema");
+	return err ? err : sqlite_execute(sqlite, "COMMIT", "cannot migrate the schema");
 }
 
 static int sqlite_check_known(int version)
@@ -411,11 +421,11 @@ static int sqlite_check_known(int version)
 	return ENOTSUP;
 }
 
-static int migrate(struct sqlite *sqlite)
+static int sqlite_migrate(struct sqlite *sqlite)
 {
 	int version = 0;
 	int additions = 0;
-	int err = read_version(sqlite, &version);
+	int err = sqlite_read_version(sqlite, &version);
 
 	if (!err)
 		err = sqlite_read_additions(sqlite, &additions);
@@ -424,16 +434,16 @@ static int migrate(struct sqlite *sqlite)
 	err = sqlite_check_known(version);
 	if (err)
 		return err;
-	err = execute(sqlite, "BEGIN IMMEDIATE", "cannot migrate the schema");
+	err = sqlite_execute(sqlite, "BEGIN IMMEDIATE", "cannot migrate the schema");
 	if (err)
 		return err;
-	err = apply_migrations(sqlite);
+	err = sqlite_apply_migrations(sqlite);
 	if (err && !sqlite3_get_autocommit(sqlite->db))
 		sqlite3_exec(sqlite->db, "ROLLBACK", NULL, NULL, NULL);
 	return err;
 }
 
-static int prepare(struct sqlite *sqlite)
+static int sqlite_prepare(struct sqlite *sqlite)
 {
 	for (size_t i = 0; i < STATEMENT_COUNT; ++i) {
 		if (sqlite3_prepare_v3(sqlite->db, sqlite_statements[i], -1,
@@ -447,7 +457,7 @@ static int prepare(struct sqlite *sqlite)
 /* The switch to a write-ahead log wants the file for itself and, so that two
  * who want it do not wait for each other, does not wait at all: when several
  * processes open a fresh file at once, we do the waiting. */
-static int enter_wal_mode(struct sqlite *sqlite)
+static int sqlite_enter_wal_mode(struct sqlite *sqlite)
 {
 	int waited_ms = 0;
 	int code;
@@ -460,8 +470,8 @@ static int enter_wal_mode(struct sqlite *sqlite)
 	return code == SQLITE_OK ? 0 : sqlite_failed(sqlite, "cannot be used as a database");
 }
 
-/* Another one has the file: 0 ends the waiting. */
-static int wait_for_file(void *arg, int pauses)
+/* SQLite calls it while another handle has the database; 0 ends the waiting. */
+static int sqlite_wait(void *arg, int pauses)
 {
 	static const struct timespec pause = {.tv_nsec = BUSY_PAUSE_NS};
 	struct sqlite *sqlite = arg;
@@ -482,30 +492,42 @@ static int wait_for_file(void *arg, int pauses)
 /* Whether it can be used at all. */
 static int sqlite_check_file(struct sqlite *sqlite)
 {
-	sqlite3_busy_handler(sqlite->db, wait_for_file, sqlite);
+	sqlite3_busy_handler(sqlite->db, sqlite_wait, sqlite);
 	if (sqlite3_db_readonly(sqlite->db, "main") != 1)
 		return 0;
 	log_error("store", "the file cannot be written to");
 	return EROFS;
 }
 
-static int set_up(struct sqlite *sqlite)
+/* What a commit costs and survives.  In memory the journal serves only to roll back. */
+static int sqlite_choose_journal(struct sqlite *sqlite)
+{
+	static const char what[] = "cannot be used as a database";
+	int err;
+
+	if (sqlite->store.is_volatile)
+		return sqlite_execute(
+			sqlite, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF", what);
+	err = sqlite_enter_wal_mode(sqlite);
+	return err ? err : sqlite_execute(sqlite, "PRAGMA synchronous = FULL", what);
+}
+
+static int sqlite_set_up(struct sqlite *sqlite)
 {
 	int err = sqlite_check_file(sqlite);
 
 	if (!err)
-		err = enter_wal_mode(sqlite);
+		err = sqlite_choose_journal(sqlite);
 	if (!err)
-		err = execute(sqlite, "PRAGMA synchronous = FULL", "cannot be used as a database");
+		err = sqlite_execute(sqlite, "PRAGMA cache_size = -" CACHE_KIB,
+				     "cannot be used as a database");
 	if (!err)
-		err = execute(sqlite, "PRAGMA cache_size = -" CACHE_KIB,
-			      "cannot be used as a database");
-	if (!err)
-		err = migrate(sqlite);
+		err = sqlite_migrate(sqlite);
 	/* Only now: with them no column that refers to another table can be added. */
 	if (!err)
-		err = execute(sqlite, "PRAGMA foreign_keys = ON", "cannot be used as a database");
-	return err ? err : prepare(sqlite);
+		err = sqlite_execute(sqlite, "PRAGMA foreign_keys = ON",
+				     "cannot be used as a database");
+	return err ? err : sqlite_prepare(sqlite);
 }
 
 /* Closes one of the database's files to other users, where it is there and they have rights.  A link
@@ -571,18 +593,21 @@ static void sqlite_make_private(const char *path)
 		sqlite_close_to_others(path, suffixes[i]);
 }
 
-static int open_file(struct sqlite *sqlite, const char *path)
+static int sqlite_open_database(struct sqlite *sqlite, const char *path)
 {
 	/* No mutex of SQLite's own: one thread at a time is our contract. */
 	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
 
-	sqlite_make_private(path);
+	if (sqlite->store.is_volatile)
+		flags |= SQLITE_OPEN_URI;
+	else
+		sqlite_make_private(path);
 	if (sqlite3_open_v2(path, &sqlite->db, flags, NULL) == SQLITE_OK)
 		return 0;
 	return sqlite->db ? sqlite_errno(sqlite->db) : ENOMEM;
 }
 
-int store_open_sqlite(struct store **storep, const char *path)
+static int sqlite_open(struct store **storep, const char *path, bool is_volatile)
 {
 	struct sqlite *sqlite = mem_zalloc(sizeof(*sqlite), sqlite_destroy);
 	int err = ENOMEM;
@@ -590,17 +615,29 @@ int store_open_sqlite(struct store **storep, const char *path)
 	if (!sqlite)
 		goto out;
 	sqlite->store.ops = &ops;
-	err = open_file(sqlite, path);
+	sqlite->store.is_volatile = is_volatile;
+	err = sqlite_open_database(sqlite, path);
 	if (!err)
-		err = set_up(sqlite);
+		err = sqlite_set_up(sqlite);
 	if (err)
 		goto out;
 	*storep = &sqlite->store;
 	return 0;
 out:
-	log_error("store", "cannot open %s: %s", path, strerror(err));
+	log_error("store", "cannot open %s: %s", is_volatile ? "a store in memory" : path,
+		  strerror(err));
 	mem_deref(sqlite);
 	return err;
+}
+
+int store_open_sqlite(struct store **storep, const char *path)
+{
+	return sqlite_open(storep, path, false);
+}
+
+int store_open_memory(struct store **storep)
+{
+	return sqlite_open(storep, SQLITE_MEMORY_URI, true);
 }
 
 /* Opened for writing, as a server would, so that a file that it could not use is found. */
@@ -628,7 +665,7 @@ int store_look_sqlite(const char *path)
 	if (!err)
 		err = sqlite_check_file(sqlite);
 	if (!err)
-		err = read_version(sqlite, &version);
+		err = sqlite_read_version(sqlite, &version);
 	if (!err)
 		err = sqlite_check_known(version);
 	mem_deref(sqlite);

@@ -6,7 +6,7 @@
 #include "store/sqlite_private.h"
 
 /* The same places in both statements: 1 and 2 are the id and which fields. */
-static void bind_account(sqlite3_stmt *stmt, const struct store_account *account)
+static void sqlite_accounts_bind_account(sqlite3_stmt *stmt, const struct store_account *account)
 {
 	sqlite_bind_text(stmt, 3, account->name);
 	sqlite_bind_text(stmt, 4, account->plan);
@@ -22,7 +22,7 @@ int sqlite_account_add(struct store *store, struct store_account *account)
 	int constraint;
 	int err;
 
-	bind_account(stmt, account);
+	sqlite_accounts_bind_account(stmt, account);
 	sqlite3_bind_int64(stmt, 12, account->created_ms);
 	err = sqlite_run(sqlite, STATEMENT_ACCOUNT_ADD, "cannot add an account", &constraint);
 	if (constraint)
@@ -32,7 +32,7 @@ int sqlite_account_add(struct store *store, struct store_account *account)
 	return err;
 }
 
-static int read_account(struct store_account *account, sqlite3_stmt *stmt)
+static int sqlite_accounts_read_account(struct store_account *account, sqlite3_stmt *stmt)
 {
 	*account = (struct store_account){.id = sqlite3_column_int64(stmt, 0)};
 	if (!sqlite_column_text(account->name, sizeof(account->name), stmt, 1) ||
@@ -47,9 +47,9 @@ static int read_account(struct store_account *account, sqlite3_stmt *stmt)
 	return 0;
 }
 
-static int show_one_account(sqlite3_stmt *stmt, void *arg)
+static int sqlite_accounts_show_one_account(sqlite3_stmt *stmt, void *arg)
 {
-	return read_account(arg, stmt);
+	return sqlite_accounts_read_account(arg, stmt);
 }
 
 int sqlite_account_get(struct store *store, struct store_account *account, int64_t id)
@@ -58,7 +58,7 @@ int sqlite_account_get(struct store *store, struct store_account *account, int64
 
 	sqlite3_bind_int64(sqlite->statements[STATEMENT_ACCOUNT_GET], 1, id);
 	return sqlite_rows(sqlite, STATEMENT_ACCOUNT_GET, "cannot look up an account",
-			   show_one_account, account);
+			   sqlite_accounts_show_one_account, account);
 }
 
 struct account_viewer {
@@ -66,11 +66,11 @@ struct account_viewer {
 	void *arg;
 };
 
-static int show_account(sqlite3_stmt *stmt, void *arg)
+static int sqlite_accounts_show_account(sqlite3_stmt *stmt, void *arg)
 {
 	const struct account_viewer *viewer = arg;
 	struct store_account account;
-	int err = read_account(&account, stmt);
+	int err = sqlite_accounts_read_account(&account, stmt);
 
 	if (err)
 		return err;
@@ -81,7 +81,7 @@ int sqlite_account_list(struct store *store, store_account_h *each, void *arg)
 {
 	struct account_viewer viewer = {each, arg};
 	int err = sqlite_rows(sqlite_of(store), STATEMENT_ACCOUNT_LIST, "cannot list the accounts",
-			      show_account, &viewer);
+			      sqlite_accounts_show_account, &viewer);
 
 	return err == ENOENT ? 0 : err;
 }
@@ -94,11 +94,11 @@ int sqlite_account_change(struct store *store, int64_t id, unsigned fields,
 
 	sqlite3_bind_int64(stmt, 1, id);
 	sqlite3_bind_int64(stmt, 2, fields);
-	bind_account(stmt, to);
+	sqlite_accounts_bind_account(stmt, to);
 	return sqlite_change(sqlite, STATEMENT_ACCOUNT_CHANGE, "cannot change an account");
 }
 
-static int check_project_room(struct sqlite *sqlite, int64_t account_id)
+static int sqlite_accounts_check_project_room(struct sqlite *sqlite, int64_t account_id)
 {
 	int64_t count = 0;
 	int err;
@@ -112,7 +112,7 @@ static int check_project_room(struct sqlite *sqlite, int64_t account_id)
 	return count < STORE_PROJECTS_MAX ? 0 : EDQUOT;
 }
 
-static int insert_project(struct sqlite *sqlite, struct store_project *project)
+static int sqlite_accounts_insert_project(struct sqlite *sqlite, struct store_project *project)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_PROJECT_ADD];
 	int constraint;
@@ -136,9 +136,9 @@ int sqlite_project_add(struct store *store, struct store_project *project)
 
 	if (err)
 		return err;
-	err = check_project_room(sqlite, project->account_id);
+	err = sqlite_accounts_check_project_room(sqlite, project->account_id);
 	if (!err)
-		err = insert_project(sqlite, project);
+		err = sqlite_accounts_insert_project(sqlite, project);
 	return sqlite_end(store, err);
 }
 
@@ -147,7 +147,7 @@ struct project_viewer {
 	void *arg;
 };
 
-static int show_project(sqlite3_stmt *stmt, void *arg)
+static int sqlite_accounts_show_project(sqlite3_stmt *stmt, void *arg)
 {
 	const struct project_viewer *viewer = arg;
 	struct store_project project = {
@@ -168,13 +168,14 @@ int sqlite_project_list(struct store *store, int64_t account_id, store_project_h
 	int err;
 
 	sqlite3_bind_int64(sqlite->statements[STATEMENT_PROJECT_LIST], 1, account_id);
-	err = sqlite_rows(sqlite, STATEMENT_PROJECT_LIST, "cannot list the projects", show_project,
-			  &viewer);
+	err = sqlite_rows(sqlite, STATEMENT_PROJECT_LIST, "cannot list the projects",
+			  sqlite_accounts_show_project, &viewer);
 	return err == ENOENT ? 0 : err;
 }
 
 /* Whether it is a new one is what the ledger's table says. */
-static int insert_top_up(struct sqlite *sqlite, const struct store_top_up *top_up, bool *is_new)
+static int sqlite_accounts_insert_top_up(struct sqlite *sqlite, const struct store_top_up *top_up,
+					 bool *is_new)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_TOP_UP_ADD];
 	int constraint;
@@ -190,7 +191,7 @@ static int insert_top_up(struct sqlite *sqlite, const struct store_top_up *top_u
 	return err;
 }
 
-static int add_credit(struct sqlite *sqlite, int64_t account_id, int64_t microcents)
+static int sqlite_accounts_add_credit(struct sqlite *sqlite, int64_t account_id, int64_t microcents)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ACCOUNT_CREDIT];
 	struct store_account account;
@@ -214,9 +215,10 @@ int sqlite_top_up_add(struct store *store, const struct store_top_up *top_up)
 
 	if (err)
 		return err;
-	err = insert_top_up(sqlite, top_up, &is_new);
+	err = sqlite_accounts_insert_top_up(sqlite, top_up, &is_new);
 	if (!err && is_new)
-		err = add_credit(sqlite, top_up->account_id, top_up->amount_microcents);
+		err = sqlite_accounts_add_credit(sqlite, top_up->account_id,
+						 top_up->amount_microcents);
 	return sqlite_end(store, err);
 }
 
@@ -225,7 +227,7 @@ struct top_up_viewer {
 	void *arg;
 };
 
-static int show_top_up(sqlite3_stmt *stmt, void *arg)
+static int sqlite_accounts_show_top_up(sqlite3_stmt *stmt, void *arg)
 {
 	const struct top_up_viewer *viewer = arg;
 	struct store_top_up top_up = {
@@ -247,7 +249,7 @@ int sqlite_top_up_list(struct store *store, int64_t account_id, store_top_up_h *
 	int err;
 
 	sqlite3_bind_int64(sqlite->statements[STATEMENT_TOP_UP_LIST], 1, account_id);
-	err = sqlite_rows(sqlite, STATEMENT_TOP_UP_LIST, "cannot list the top-ups", show_top_up,
-			  &viewer);
+	err = sqlite_rows(sqlite, STATEMENT_TOP_UP_LIST, "cannot list the top-ups",
+			  sqlite_accounts_show_top_up, &viewer);
 	return err == ENOENT ? 0 : err;
 }

@@ -17,7 +17,7 @@
 /* Somebody may be changing the mode of the journal, or checkpoint the log. */
 #define BACKUP_BUSY_MS 10000
 
-static int backup_failed(sqlite3 *db, const char *what, const char *path)
+static int sqlite_backup_failed(sqlite3 *db, const char *what, const char *path)
 {
 	int err = db ? sqlite_errno(db) : ENOMEM;
 
@@ -25,10 +25,10 @@ static int backup_failed(sqlite3 *db, const char *what, const char *path)
 	return err;
 }
 
-static int backup_open(sqlite3 **dbp, const char *path, int flags)
+static int sqlite_backup_open(sqlite3 **dbp, const char *path, int flags)
 {
 	if (sqlite3_open_v2(path, dbp, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-		return backup_failed(*dbp, "cannot open", path);
+		return sqlite_backup_failed(*dbp, "cannot open", path);
 	sqlite3_busy_timeout(*dbp, BACKUP_BUSY_MS);
 	return 0;
 }
@@ -46,8 +46,8 @@ int backup_make_file(const char *path, bool to_owner)
 }
 
 /* All pages in one step: it reads in one transaction, so others may write meanwhile and nothing
- * of it is seen.  (In several steps each write of another process would begin it anew.) */
-static int backup_copy_pages(sqlite3 *to, sqlite3 *from, const char *path)
+ * of it is seen.  (In several steps each write of another process would start it again.) */
+static int sqlite_backup_copy_pages(sqlite3 *to, sqlite3 *from, const char *path)
 {
 	sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
 	int code = backup ? sqlite3_backup_step(backup, -1) : SQLITE_ERROR;
@@ -57,7 +57,7 @@ static int backup_copy_pages(sqlite3 *to, sqlite3 *from, const char *path)
 		return 0;
 	if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
 		return EBUSY;
-	return backup_failed(to, "cannot copy to", path);
+	return sqlite_backup_failed(to, "cannot copy to", path);
 }
 
 int backup_copy_file(const char *to, const char *from, bool to_owner)
@@ -68,13 +68,14 @@ int backup_copy_file(const char *to, const char *from, bool to_owner)
 
 	if (err)
 		return err;
-	/* A log that nobody has open can be read only by somebody who may write. */
-	err = backup_open(&source, from,
-			  access(from, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
+	/* A log that no process has open can be read only with the right to write. */
+	err = sqlite_backup_open(&source, from,
+				 access(from, W_OK) == 0 ? SQLITE_OPEN_READWRITE
+							 : SQLITE_OPEN_READONLY);
 	if (!err)
-		err = backup_open(&copy, to, SQLITE_OPEN_READWRITE);
+		err = sqlite_backup_open(&copy, to, SQLITE_OPEN_READWRITE);
 	if (!err)
-		err = backup_copy_pages(copy, source, to);
+		err = sqlite_backup_copy_pages(copy, source, to);
 	sqlite3_close(copy);
 	sqlite3_close(source);
 	if (err)
@@ -82,16 +83,16 @@ int backup_copy_file(const char *to, const char *from, bool to_owner)
 	return err;
 }
 
-static int backup_check_pages(sqlite3 *db, const char *path)
+static int sqlite_backup_check_pages(sqlite3 *db, const char *path)
 {
 	sqlite3_stmt *stmt = NULL;
 	const char *first;
 	int err = 0;
 
 	if (sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &stmt, NULL) != SQLITE_OK)
-		return backup_failed(db, "cannot check", path);
+		return sqlite_backup_failed(db, "cannot check", path);
 	if (sqlite3_step(stmt) != SQLITE_ROW) {
-		err = backup_failed(db, "cannot check", path);
+		err = sqlite_backup_failed(db, "cannot check", path);
 	} else {
 		first = (const char *)sqlite3_column_text(stmt, 0);
 		if (!first || strcmp(first, "ok") != 0) {
@@ -103,7 +104,7 @@ static int backup_check_pages(sqlite3 *db, const char *path)
 	return err;
 }
 
-static int backup_sync(const char *path)
+static int sqlite_backup_sync(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	int err = fd < 0 || fsync(fd) != 0 ? errno : 0;
@@ -116,14 +117,14 @@ static int backup_sync(const char *path)
 int backup_seal(const char *path)
 {
 	sqlite3 *db = NULL;
-	int err = backup_open(&db, path, SQLITE_OPEN_READWRITE);
+	int err = sqlite_backup_open(&db, path, SQLITE_OPEN_READWRITE);
 
 	if (!err && sqlite3_exec(db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) != SQLITE_OK)
-		err = backup_failed(db, "cannot finish", path);
+		err = sqlite_backup_failed(db, "cannot finish", path);
 	if (!err)
-		err = backup_check_pages(db, path);
+		err = sqlite_backup_check_pages(db, path);
 	sqlite3_close(db);
-	return err ? err : backup_sync(path);
+	return err ? err : sqlite_backup_sync(path);
 }
 
 /* Not by a link: file systems for backups, of other machines say, may have none. */
@@ -144,5 +145,5 @@ int backup_name(const char *from, const char *to)
 	if (!has_flag && rename(from, to) != 0)
 		return errno;
 	memcpy(dir, to, strlen(to) + 1);
-	return backup_sync(dirname(dir));
+	return sqlite_backup_sync(dirname(dir));
 }

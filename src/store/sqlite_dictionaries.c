@@ -11,19 +11,20 @@
 #include "store/sqlite_private.h"
 
 /* NULL for a NULL; else lent by the statement until its next step. */
-static const char *text_at(sqlite3_stmt *stmt, int column)
+static const char *sqlite_dictionaries_text_at(sqlite3_stmt *stmt, int column)
 {
 	return (const char *)sqlite3_column_text(stmt, column);
 }
 
-static int read_dictionary(struct store_dictionary *dictionary, sqlite3_stmt *stmt)
+static int sqlite_dictionaries_read_dictionary(struct store_dictionary *dictionary,
+					       sqlite3_stmt *stmt)
 {
 	*dictionary = (struct store_dictionary){
 		.id = sqlite3_column_int64(stmt, 0),
 		.project_id = sqlite3_column_int64(stmt, 1),
-		.name = text_at(stmt, 2),
-		.description = text_at(stmt, 3),
-		.language = text_at(stmt, 4),
+		.name = sqlite_dictionaries_text_at(stmt, 2),
+		.description = sqlite_dictionaries_text_at(stmt, 3),
+		.language = sqlite_dictionaries_text_at(stmt, 4),
 		.is_active = sqlite3_column_int(stmt, 5) != 0,
 		.revision = sqlite3_column_int64(stmt, 6),
 		.created_ms = sqlite3_column_int64(stmt, 7),
@@ -32,14 +33,14 @@ static int read_dictionary(struct store_dictionary *dictionary, sqlite3_stmt *st
 	return dictionary->name ? 0 : sqlite_damaged("dictionary");
 }
 
-static int read_entry(struct store_entry *entry, sqlite3_stmt *stmt)
+static int sqlite_dictionaries_read_entry(struct store_entry *entry, sqlite3_stmt *stmt)
 {
 	*entry = (struct store_entry){
 		.id = sqlite3_column_int64(stmt, 0),
 		.dictionary_id = sqlite3_column_int64(stmt, 1),
-		.said = {.word = text_at(stmt, 2),
-			 .replacement = text_at(stmt, 3),
-			 .ipa = text_at(stmt, 4),
+		.said = {.word = sqlite_dictionaries_text_at(stmt, 2),
+			 .replacement = sqlite_dictionaries_text_at(stmt, 3),
+			 .ipa = sqlite_dictionaries_text_at(stmt, 4),
 			 .case_sensitive = sqlite3_column_int(stmt, 5) != 0},
 		.created_ms = sqlite3_column_int64(stmt, 6),
 		.updated_ms = sqlite3_column_int64(stmt, 7),
@@ -52,11 +53,11 @@ struct dictionary_viewer {
 	void *arg;
 };
 
-static int show_dictionary(sqlite3_stmt *stmt, void *arg)
+static int sqlite_dictionaries_show_dictionary(sqlite3_stmt *stmt, void *arg)
 {
 	const struct dictionary_viewer *viewer = arg;
 	struct store_dictionary dictionary;
-	int err = read_dictionary(&dictionary, stmt);
+	int err = sqlite_dictionaries_read_dictionary(&dictionary, stmt);
 
 	if (err)
 		return err;
@@ -68,11 +69,11 @@ struct entry_viewer {
 	void *arg;
 };
 
-static int show_entry(sqlite3_stmt *stmt, void *arg)
+static int sqlite_dictionaries_show_entry(sqlite3_stmt *stmt, void *arg)
 {
 	const struct entry_viewer *viewer = arg;
 	struct store_entry entry;
-	int err = read_entry(&entry, stmt);
+	int err = sqlite_dictionaries_read_entry(&entry, stmt);
 
 	if (err)
 		return err;
@@ -88,7 +89,7 @@ int sqlite_dictionary_list(struct store *store, int64_t project_id, store_dictio
 
 	sqlite3_bind_int64(sqlite->statements[STATEMENT_DICTIONARY_LIST], 1, project_id);
 	err = sqlite_rows(sqlite, STATEMENT_DICTIONARY_LIST, "cannot list the dictionaries",
-			  show_dictionary, &viewer);
+			  sqlite_dictionaries_show_dictionary, &viewer);
 	return err == ENOENT ? 0 : err;
 }
 
@@ -102,16 +103,16 @@ int sqlite_dictionary_get(struct store *store, int64_t project_id, int64_t id,
 	sqlite3_bind_int64(stmt, 1, id);
 	sqlite3_bind_int64(stmt, 2, project_id);
 	return sqlite_rows(sqlite, STATEMENT_DICTIONARY_GET, "cannot look up a dictionary",
-			   show_dictionary, &viewer);
+			   sqlite_dictionaries_show_dictionary, &viewer);
 }
 
 /* A name or word that is taken, or an owner that is not there. */
-static int constraint_errno(int constraint)
+static int sqlite_dictionaries_constraint_errno(int constraint)
 {
 	return constraint == SQLITE_CONSTRAINT_FOREIGNKEY ? ENOENT : EEXIST;
 }
 
-static int check_dictionary_room(struct sqlite *sqlite, int64_t project_id)
+static int sqlite_dictionaries_check_dictionary_room(struct sqlite *sqlite, int64_t project_id)
 {
 	int64_t count;
 	int err;
@@ -124,7 +125,8 @@ static int check_dictionary_room(struct sqlite *sqlite, int64_t project_id)
 	return count < STORE_DICTIONARIES_MAX ? 0 : EDQUOT;
 }
 
-static int insert_dictionary(struct sqlite *sqlite, const struct store_dictionary *dictionary)
+static int sqlite_dictionaries_insert_dictionary(struct sqlite *sqlite,
+						 const struct store_dictionary *dictionary)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_DICTIONARY_ADD];
 	int constraint;
@@ -137,12 +139,13 @@ static int insert_dictionary(struct sqlite *sqlite, const struct store_dictionar
 	sqlite3_bind_int(stmt, 5, dictionary->is_active);
 	sqlite3_bind_int64(stmt, 6, dictionary->created_ms);
 	err = sqlite_run(sqlite, STATEMENT_DICTIONARY_ADD, "cannot add a dictionary", &constraint);
-	return constraint ? constraint_errno(constraint) : err;
+	return constraint ? sqlite_dictionaries_constraint_errno(constraint) : err;
 }
 
 /* By `id` of ENTRY_ADD and ENTRY_UPSERT, which take the same. */
-static int write_entry(struct sqlite *sqlite, enum statement id, int64_t dictionary_id,
-		       const struct dictionary_entry *entry, int64_t at_ms)
+static int sqlite_dictionaries_write_entry(struct sqlite *sqlite, enum statement id,
+					   int64_t dictionary_id,
+					   const struct dictionary_entry *entry, int64_t at_ms)
 {
 	sqlite3_stmt *stmt = sqlite->statements[id];
 	char *folded = search_fold(entry->word);
@@ -160,17 +163,18 @@ static int write_entry(struct sqlite *sqlite, enum statement id, int64_t diction
 	sqlite3_bind_int64(stmt, 7, at_ms);
 	err = sqlite_run(sqlite, id, "cannot write an entry", &constraint);
 	free(folded);
-	return constraint ? constraint_errno(constraint) : err;
+	return constraint ? sqlite_dictionaries_constraint_errno(constraint) : err;
 }
 
-static int write_entries(struct sqlite *sqlite, int64_t dictionary_id,
-			 const struct dictionary_entry *entries, size_t count, int64_t at_ms)
+static int sqlite_dictionaries_write_entries(struct sqlite *sqlite, int64_t dictionary_id,
+					     const struct dictionary_entry *entries, size_t count,
+					     int64_t at_ms)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < count; ++i)
-		err = write_entry(sqlite, STATEMENT_ENTRY_UPSERT, dictionary_id, &entries[i],
-				  at_ms);
+		err = sqlite_dictionaries_write_entry(sqlite, STATEMENT_ENTRY_UPSERT, dictionary_id,
+						      &entries[i], at_ms);
 	return err;
 }
 
@@ -184,13 +188,14 @@ int sqlite_dictionary_add(struct store *store, int64_t *id,
 
 	if (err)
 		return err;
-	err = check_dictionary_room(sqlite, dictionary->project_id);
+	err = sqlite_dictionaries_check_dictionary_room(sqlite, dictionary->project_id);
 	if (!err)
-		err = insert_dictionary(sqlite, dictionary);
+		err = sqlite_dictionaries_insert_dictionary(sqlite, dictionary);
 	if (!err)
 		added = sqlite3_last_insert_rowid(sqlite->db);
 	if (!err)
-		err = write_entries(sqlite, added, entries, count, dictionary->created_ms);
+		err = sqlite_dictionaries_write_entries(sqlite, added, entries, count,
+							dictionary->created_ms);
 	err = sqlite_end(store, err);
 	if (!err)
 		*id = added;
@@ -198,10 +203,10 @@ int sqlite_dictionary_add(struct store *store, int64_t *id,
 }
 
 /* Of a statement that changes one row by its id. */
-static int changed_one(struct sqlite *sqlite, int err, int constraint)
+static int sqlite_dictionaries_changed_one(struct sqlite *sqlite, int err, int constraint)
 {
 	if (constraint)
-		return constraint_errno(constraint);
+		return sqlite_dictionaries_constraint_errno(constraint);
 	return err || sqlite3_changes(sqlite->db) > 0 ? err : ENOENT;
 }
 
@@ -223,7 +228,7 @@ int sqlite_dictionary_change(struct store *store, int64_t project_id, int64_t id
 	sqlite3_bind_int64(stmt, 8, to->updated_ms);
 	err = sqlite_run(sqlite, STATEMENT_DICTIONARY_CHANGE, "cannot change a dictionary",
 			 &constraint);
-	return changed_one(sqlite, err, constraint);
+	return sqlite_dictionaries_changed_one(sqlite, err, constraint);
 }
 
 int sqlite_dictionary_remove(struct store *store, int64_t project_id, int64_t id)
@@ -237,11 +242,12 @@ int sqlite_dictionary_remove(struct store *store, int64_t project_id, int64_t id
 	sqlite3_bind_int64(stmt, 2, project_id);
 	err = sqlite_run(sqlite, STATEMENT_DICTIONARY_REMOVE, "cannot remove a dictionary",
 			 &constraint);
-	return changed_one(sqlite, err, constraint);
+	return sqlite_dictionaries_changed_one(sqlite, err, constraint);
 }
 
 /* Binds what is searched for; *folded is to be freed when the statement ran. */
-static int bind_search(sqlite3_stmt *stmt, int at, const char *search, char **folded)
+static int sqlite_dictionaries_bind_search(sqlite3_stmt *stmt, int at, const char *search,
+					   char **folded)
 {
 	*folded = NULL;
 	if (search && !(*folded = search_fold(search)))
@@ -257,14 +263,15 @@ int sqlite_entry_list(struct store *store, int64_t dictionary_id, const struct s
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_LIST];
 	struct entry_viewer viewer = {each, arg};
 	char *folded;
-	int err = bind_search(stmt, 2, page->search, &folded);
+	int err = sqlite_dictionaries_bind_search(stmt, 2, page->search, &folded);
 
 	if (err)
 		return err;
 	sqlite3_bind_int64(stmt, 1, dictionary_id);
 	sqlite3_bind_int64(stmt, 3, page->limit);
 	sqlite3_bind_int64(stmt, 4, page->offset);
-	err = sqlite_rows(sqlite, STATEMENT_ENTRY_LIST, "cannot list entries", show_entry, &viewer);
+	err = sqlite_rows(sqlite, STATEMENT_ENTRY_LIST, "cannot list entries",
+			  sqlite_dictionaries_show_entry, &viewer);
 	free(folded);
 	return err == ENOENT ? 0 : err;
 }
@@ -275,7 +282,7 @@ int sqlite_entry_count(struct store *store, int64_t *count, int64_t dictionary_i
 	struct sqlite *sqlite = sqlite_of(store);
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_COUNT];
 	char *folded;
-	int err = bind_search(stmt, 2, search, &folded);
+	int err = sqlite_dictionaries_bind_search(stmt, 2, search, &folded);
 
 	if (err)
 		return err;
@@ -294,12 +301,12 @@ int sqlite_entry_get(struct store *store, int64_t dictionary_id, int64_t id, sto
 
 	sqlite3_bind_int64(stmt, 1, id);
 	sqlite3_bind_int64(stmt, 2, dictionary_id);
-	return sqlite_rows(sqlite, STATEMENT_ENTRY_GET, "cannot look up an entry", show_entry,
-			   &viewer);
+	return sqlite_rows(sqlite, STATEMENT_ENTRY_GET, "cannot look up an entry",
+			   sqlite_dictionaries_show_entry, &viewer);
 }
 
 /* A new revision of the dictionary: ENOENT when it is not there. */
-static int touch(struct sqlite *sqlite, int64_t dictionary_id)
+static int sqlite_dictionaries_touch(struct sqlite *sqlite, int64_t dictionary_id)
 {
 	int constraint;
 	int err;
@@ -307,21 +314,22 @@ static int touch(struct sqlite *sqlite, int64_t dictionary_id)
 	sqlite3_bind_int64(sqlite->statements[STATEMENT_DICTIONARY_TOUCH], 1, dictionary_id);
 	err = sqlite_run(sqlite, STATEMENT_DICTIONARY_TOUCH, "cannot change a dictionary",
 			 &constraint);
-	return changed_one(sqlite, err, constraint);
+	return sqlite_dictionaries_changed_one(sqlite, err, constraint);
 }
 
-static int begin_change(struct store *store, int64_t dictionary_id)
+static int sqlite_dictionaries_begin_change(struct store *store, int64_t dictionary_id)
 {
 	int err = sqlite_begin(store);
 
 	if (err)
 		return err;
-	err = touch(sqlite_of(store), dictionary_id);
+	err = sqlite_dictionaries_touch(sqlite_of(store), dictionary_id);
 	return err ? sqlite_end(store, err) : 0;
 }
 
 /* Whether the dictionary has no more than `max` entries. */
-static int check_entry_room(struct store *store, int64_t dictionary_id, int64_t max)
+static int sqlite_dictionaries_check_entry_room(struct store *store, int64_t dictionary_id,
+						int64_t max)
 {
 	int64_t count;
 	int err = sqlite_entry_count(store, &count, dictionary_id, NULL);
@@ -336,13 +344,14 @@ int sqlite_entry_add(struct store *store, int64_t *id, int64_t dictionary_id,
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	int64_t added = 0;
-	int err = begin_change(store, dictionary_id);
+	int err = sqlite_dictionaries_begin_change(store, dictionary_id);
 
 	if (err)
 		return err;
-	err = check_entry_room(store, dictionary_id, STORE_ENTRIES_MAX - 1);
+	err = sqlite_dictionaries_check_entry_room(store, dictionary_id, STORE_ENTRIES_MAX - 1);
 	if (!err)
-		err = write_entry(sqlite, STATEMENT_ENTRY_ADD, dictionary_id, entry, at_ms);
+		err = sqlite_dictionaries_write_entry(sqlite, STATEMENT_ENTRY_ADD, dictionary_id,
+						      entry, at_ms);
 	if (!err)
 		added = sqlite3_last_insert_rowid(sqlite->db);
 	err = sqlite_end(store, err);
@@ -351,13 +360,15 @@ int sqlite_entry_add(struct store *store, int64_t *id, int64_t dictionary_id,
 	return err;
 }
 
-static int update_entry(struct sqlite *sqlite, int64_t dictionary_id, int64_t id, unsigned fields,
-			const struct dictionary_entry *to, int64_t at_ms)
+static int sqlite_dictionaries_update_entry(struct sqlite *sqlite, int64_t dictionary_id,
+					    int64_t id, unsigned fields,
+					    const struct dictionary_entry *to, int64_t at_ms)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_CHANGE];
 	char *folded;
 	int constraint;
-	int err = bind_search(stmt, 5, fields & STORE_ENTRY_WORD ? to->word : NULL, &folded);
+	int err = sqlite_dictionaries_bind_search(
+		stmt, 5, fields & STORE_ENTRY_WORD ? to->word : NULL, &folded);
 
 	if (err)
 		return err;
@@ -371,21 +382,23 @@ static int update_entry(struct sqlite *sqlite, int64_t dictionary_id, int64_t id
 	sqlite3_bind_int64(stmt, 9, at_ms);
 	err = sqlite_run(sqlite, STATEMENT_ENTRY_CHANGE, "cannot change an entry", &constraint);
 	free(folded);
-	return changed_one(sqlite, err, constraint);
+	return sqlite_dictionaries_changed_one(sqlite, err, constraint);
 }
 
 int sqlite_entry_change(struct store *store, int64_t dictionary_id, int64_t id, unsigned fields,
 			const struct dictionary_entry *to, int64_t at_ms)
 {
-	int err = begin_change(store, dictionary_id);
+	int err = sqlite_dictionaries_begin_change(store, dictionary_id);
 
 	if (err)
 		return err;
-	err = update_entry(sqlite_of(store), dictionary_id, id, fields, to, at_ms);
+	err = sqlite_dictionaries_update_entry(sqlite_of(store), dictionary_id, id, fields, to,
+					       at_ms);
 	return sqlite_end(store, err);
 }
 
-static int delete_entry(struct sqlite *sqlite, int64_t dictionary_id, int64_t id)
+static int sqlite_dictionaries_delete_entry(struct sqlite *sqlite, int64_t dictionary_id,
+					    int64_t id)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_REMOVE];
 	int constraint;
@@ -394,20 +407,22 @@ static int delete_entry(struct sqlite *sqlite, int64_t dictionary_id, int64_t id
 	sqlite3_bind_int64(stmt, 1, id);
 	sqlite3_bind_int64(stmt, 2, dictionary_id);
 	err = sqlite_run(sqlite, STATEMENT_ENTRY_REMOVE, "cannot remove an entry", &constraint);
-	return changed_one(sqlite, err, constraint);
+	return sqlite_dictionaries_changed_one(sqlite, err, constraint);
 }
 
 int sqlite_entry_remove(struct store *store, int64_t dictionary_id, int64_t id)
 {
-	int err = begin_change(store, dictionary_id);
+	int err = sqlite_dictionaries_begin_change(store, dictionary_id);
 
 	if (err)
 		return err;
-	return sqlite_end(store, delete_entry(sqlite_of(store), dictionary_id, id));
+	return sqlite_end(store,
+			  sqlite_dictionaries_delete_entry(sqlite_of(store), dictionary_id, id));
 }
 
 /* Those that this revision has not seen. */
-static int delete_the_others(struct sqlite *sqlite, int64_t dictionary_id, int64_t *deleted)
+static int sqlite_dictionaries_delete_the_others(struct sqlite *sqlite, int64_t dictionary_id,
+						 int64_t *deleted)
 {
 	int constraint;
 	int err;
@@ -428,12 +443,12 @@ int sqlite_entry_replace(struct store *store, struct store_replaced *replaced,
 
 	if (count > STORE_ENTRIES_MAX)
 		return EDQUOT;
-	err = begin_change(store, dictionary_id);
+	err = sqlite_dictionaries_begin_change(store, dictionary_id);
 	if (err)
 		return err;
-	err = write_entries(sqlite, dictionary_id, entries, count, at_ms);
+	err = sqlite_dictionaries_write_entries(sqlite, dictionary_id, entries, count, at_ms);
 	if (!err)
-		err = delete_the_others(sqlite, dictionary_id, &deleted);
+		err = sqlite_dictionaries_delete_the_others(sqlite, dictionary_id, &deleted);
 	err = sqlite_end(store, err);
 	if (!err)
 		*replaced = (struct store_replaced){(int64_t)count, deleted, (int64_t)count};
@@ -443,13 +458,14 @@ int sqlite_entry_replace(struct store *store, struct store_replaced *replaced,
 int sqlite_entry_put(struct store *store, int64_t dictionary_id,
 		     const struct dictionary_entry *entries, size_t count, int64_t at_ms)
 {
-	int err = begin_change(store, dictionary_id);
+	int err = sqlite_dictionaries_begin_change(store, dictionary_id);
 
 	if (err)
 		return err;
-	err = write_entries(sqlite_of(store), dictionary_id, entries, count, at_ms);
+	err = sqlite_dictionaries_write_entries(sqlite_of(store), dictionary_id, entries, count,
+						at_ms);
 	if (!err)
-		err = check_entry_room(store, dictionary_id, STORE_ENTRIES_MAX);
+		err = sqlite_dictionaries_check_entry_room(store, dictionary_id, STORE_ENTRIES_MAX);
 	return sqlite_end(store, err);
 }
 
@@ -459,7 +475,7 @@ int sqlite_entry_remove_words(struct store *store, int64_t dictionary_id,
 	struct sqlite *sqlite = sqlite_of(store);
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_ENTRY_REMOVE_WORD];
 	int constraint;
-	int err = begin_change(store, dictionary_id);
+	int err = sqlite_dictionaries_begin_change(store, dictionary_id);
 
 	if (err)
 		return err;

@@ -9,7 +9,7 @@
 #include "store/row_values.h"
 #include "store/sqlite_private.h"
 
-static int execute(struct sqlite *sqlite, const char *sql, const char *what)
+static int sqlite_import_execute(struct sqlite *sqlite, const char *sql, const char *what)
 {
 	if (sqlite3_exec(sqlite->db, sql, NULL, NULL, NULL) != SQLITE_OK)
 		return sqlite_failed(sqlite, what);
@@ -17,7 +17,8 @@ static int execute(struct sqlite *sqlite, const char *sql, const char *what)
 }
 
 /* The first column of a question's one row. */
-static int ask(struct sqlite *sqlite, const char *sql, const char *what, int64_t *number)
+static int sqlite_import_ask(struct sqlite *sqlite, const char *sql, const char *what,
+			     int64_t *number)
 {
 	sqlite3_stmt *stmt;
 	int err = 0;
@@ -32,16 +33,17 @@ static int ask(struct sqlite *sqlite, const char *sql, const char *what, int64_t
 	return err;
 }
 
-static int check_empty(struct sqlite *sqlite)
+static int sqlite_import_check_empty(struct sqlite *sqlite)
 {
 	int64_t rows = 0;
-	int err = ask(sqlite,
-		      "SELECT (SELECT count(*) FROM account WHERE id <> 1)"
-		      " + (SELECT count(*) FROM project WHERE id <> 1)"
-		      " + (SELECT count(*) FROM key) + (SELECT count(*) FROM turn)"
-		      " + (SELECT count(*) FROM top_up) + (SELECT count(*) FROM dictionary)"
-		      " + (SELECT count(*) FROM voice)",
-		      "cannot count rows", &rows);
+	int err = sqlite_import_ask(
+		sqlite,
+		"SELECT (SELECT count(*) FROM account WHERE id <> 1)"
+		" + (SELECT count(*) FROM project WHERE id <> 1)"
+		" + (SELECT count(*) FROM key) + (SELECT count(*) FROM turn)"
+		" + (SELECT count(*) FROM top_up) + (SELECT count(*) FROM dictionary)"
+		" + (SELECT count(*) FROM voice)",
+		"cannot count rows", &rows);
 
 	return err || rows == 0 ? err : ENOTEMPTY;
 }
@@ -53,14 +55,14 @@ int sqlite_import_begin(struct store *store)
 
 	if (err)
 		return err;
-	err = check_empty(sqlite);
+	err = sqlite_import_check_empty(sqlite);
 	if (!err)
-		err = execute(sqlite, "DELETE FROM project; DELETE FROM account",
-			      "cannot begin to take rows over");
+		err = sqlite_import_execute(sqlite, "DELETE FROM project; DELETE FROM account",
+					    "cannot begin to take rows over");
 	return err ? sqlite_end(store, err) : 0;
 }
 
-static void bind(sqlite3_stmt *stmt, int at, const struct row_value *value)
+static void sqlite_import_bind(sqlite3_stmt *stmt, int at, const struct row_value *value)
 {
 	switch (value->type) {
 	case ROW_NUMBER:
@@ -81,14 +83,14 @@ static void bind(sqlite3_stmt *stmt, int at, const struct row_value *value)
 	}
 }
 
-static int insert(struct sqlite *sqlite, enum store_row_kind kind, const struct row_value *values,
-		  size_t count)
+static int sqlite_import_insert(struct sqlite *sqlite, enum store_row_kind kind,
+				const struct row_value *values, size_t count)
 {
 	sqlite3_stmt *stmt = sqlite->imports[kind];
 	int err = 0;
 
 	for (size_t i = 0; i < count; ++i)
-		bind(stmt, (int)i + 1, &values[i]);
+		sqlite_import_bind(stmt, (int)i + 1, &values[i]);
 	/* One that a trigger left out would be missed. */
 	if (sqlite3_step(stmt) != SQLITE_DONE)
 		err = sqlite_failed(sqlite, "cannot take a row over");
@@ -99,7 +101,7 @@ static int insert(struct sqlite *sqlite, enum store_row_kind kind, const struct 
 }
 
 /* "INSERT INTO table (columns) VALUES (?, ...)" */
-static int prepare(struct sqlite *sqlite, enum store_row_kind kind, size_t count)
+static int sqlite_import_prepare(struct sqlite *sqlite, enum store_row_kind kind, size_t count)
 {
 	char sql[640];
 	int len;
@@ -125,15 +127,15 @@ int sqlite_import_row(struct store *store, const struct store_row *row)
 	struct row_value values[ROW_VALUES_MAX];
 	char *made;
 	size_t count = row_values(values, row, &made);
-	int err = count ? prepare(sqlite, row->kind, count) : ENOMEM;
+	int err = count ? sqlite_import_prepare(sqlite, row->kind, count) : ENOMEM;
 
 	if (!err)
-		err = insert(sqlite, row->kind, values, count);
+		err = sqlite_import_insert(sqlite, row->kind, values, count);
 	free(made);
 	return err;
 }
 
-static int set_last_id(struct sqlite *sqlite, const char *table, int64_t id)
+static int sqlite_import_set_last_id(struct sqlite *sqlite, const char *table, int64_t id)
 {
 	char sql[256];
 
@@ -142,29 +144,30 @@ static int set_last_id(struct sqlite *sqlite, const char *table, int64_t id)
 		 " (SELECT 1 FROM sqlite_sequence WHERE name = '%s');"
 		 "UPDATE sqlite_sequence SET seq = max(seq, %lld) WHERE name = '%s'",
 		 table, table, (long long)id, table);
-	return execute(sqlite, sql, "cannot take the last ids over");
+	return sqlite_import_execute(sqlite, sql, "cannot take the last ids over");
 }
 
 int sqlite_import_settle(struct store *store, const struct store_last_ids *ids)
 {
 	struct sqlite *sqlite = sqlite_of(store);
-	int err = execute(sqlite,
-			  "UPDATE account SET"
-			  " spent_microcents = (SELECT ifnull(sum(amount_microcents), 0)"
-			  "  FROM turn WHERE account_id = account.id),"
-			  " credit_microcents = (SELECT ifnull(sum(amount_microcents), 0)"
-			  "  FROM top_up WHERE account_id = account.id);"
-			  "UPDATE key SET spent_microcents = ifnull(spent.sum, 0) FROM"
-			  " (SELECT key_id, sum(amount_microcents) AS sum FROM turn"
-			  "  WHERE key_id IS NOT NULL GROUP BY 1) AS spent"
-			  " WHERE spent.key_id = key.id",
-			  "cannot sum up");
+	int err = sqlite_import_execute(
+		sqlite,
+		"UPDATE account SET"
+		" spent_microcents = (SELECT ifnull(sum(amount_microcents), 0)"
+		"  FROM turn WHERE account_id = account.id),"
+		" credit_microcents = (SELECT ifnull(sum(amount_microcents), 0)"
+		"  FROM top_up WHERE account_id = account.id);"
+		"UPDATE key SET spent_microcents = ifnull(spent.sum, 0) FROM"
+		" (SELECT key_id, sum(amount_microcents) AS sum FROM turn"
+		"  WHERE key_id IS NOT NULL GROUP BY 1) AS spent"
+		" WHERE spent.key_id = key.id",
+		"cannot sum up");
 
 	if (!err)
-		err = set_last_id(sqlite, "dictionary", ids->dictionary);
+		err = sqlite_import_set_last_id(sqlite, "dictionary", ids->dictionary);
 	if (!err)
-		err = set_last_id(sqlite, "entry", ids->entry);
-	return err ? err : set_last_id(sqlite, "voice", ids->voice);
+		err = sqlite_import_set_last_id(sqlite, "entry", ids->entry);
+	return err ? err : sqlite_import_set_last_id(sqlite, "voice", ids->voice);
 }
 
 int sqlite_import_end(struct store *store, int err)
@@ -183,7 +186,8 @@ int sqlite_last_ids(struct store *store, struct store_last_ids *ids)
 
 	for (size_t i = 0; !err && i < 3; ++i) {
 		snprintf(sql, sizeof(sql), format, tables[i]);
-		err = ask(sqlite_of(store), sql, "cannot read the last ids", found[i]);
+		err = sqlite_import_ask(sqlite_of(store), sql, "cannot read the last ids",
+					found[i]);
 	}
 	return err;
 }

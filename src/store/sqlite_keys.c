@@ -8,7 +8,8 @@
 #include "store/sqlite_private.h"
 
 /* Counts the keys of the project's account: those active at a time, or all if it is 0. */
-static int count_keys(int64_t *count, struct sqlite *sqlite, int64_t project_id, int64_t now_ms)
+static int sqlite_keys_count_keys(int64_t *count, struct sqlite *sqlite, int64_t project_id,
+				  int64_t now_ms)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_KEY_COUNT];
 
@@ -17,7 +18,7 @@ static int count_keys(int64_t *count, struct sqlite *sqlite, int64_t project_id,
 	return sqlite_number(sqlite, STATEMENT_KEY_COUNT, "cannot count keys", count);
 }
 
-static int check_key_room(struct sqlite *sqlite, const struct store_key *key)
+static int sqlite_keys_check_key_room(struct sqlite *sqlite, const struct store_key *key)
 {
 	int64_t in_force = 0;
 	int64_t all = 0;
@@ -25,15 +26,15 @@ static int check_key_room(struct sqlite *sqlite, const struct store_key *key)
 
 	if (sqlite->store.is_unlimited)
 		return 0;
-	err = count_keys(&in_force, sqlite, key->project_id, clock_wall_ms());
+	err = sqlite_keys_count_keys(&in_force, sqlite, key->project_id, clock_wall_ms());
 	if (!err)
-		err = count_keys(&all, sqlite, key->project_id, 0);
+		err = sqlite_keys_count_keys(&all, sqlite, key->project_id, 0);
 	if (err)
 		return err;
 	return in_force < STORE_KEYS_MAX && all < STORE_KEYS_EVER_MAX ? 0 : EDQUOT;
 }
 
-static int insert_key(struct sqlite *sqlite, struct store_key *key)
+static int sqlite_keys_insert_key(struct sqlite *sqlite, struct store_key *key)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_KEY_ADD];
 	int constraint;
@@ -65,13 +66,13 @@ int sqlite_key_add(struct store *store, struct store_key *key)
 
 	if (err)
 		return err;
-	err = check_key_room(sqlite, key);
+	err = sqlite_keys_check_key_room(sqlite, key);
 	if (!err)
-		err = insert_key(sqlite, key);
+		err = sqlite_keys_insert_key(sqlite, key);
 	return sqlite_end(store, err);
 }
 
-static int read_key(struct store_key *key, sqlite3_stmt *stmt)
+static int sqlite_keys_read_key(struct store_key *key, sqlite3_stmt *stmt)
 {
 	const void *hash = sqlite3_column_blob(stmt, 2);
 
@@ -94,9 +95,9 @@ static int read_key(struct store_key *key, sqlite3_stmt *stmt)
 	return 0;
 }
 
-static int show_one_key(sqlite3_stmt *stmt, void *arg)
+static int sqlite_keys_show_one_key(sqlite3_stmt *stmt, void *arg)
 {
-	return read_key(arg, stmt);
+	return sqlite_keys_read_key(arg, stmt);
 }
 
 int sqlite_key_find(struct store *store, struct store_key *key, const char *prefix)
@@ -104,13 +105,15 @@ int sqlite_key_find(struct store *store, struct store_key *key, const char *pref
 	struct sqlite *sqlite = sqlite_of(store);
 
 	sqlite_bind_text(sqlite->statements[STATEMENT_KEY_FIND], 1, prefix);
-	return sqlite_rows(sqlite, STATEMENT_KEY_FIND, "cannot look up a key", show_one_key, key);
+	return sqlite_rows(sqlite, STATEMENT_KEY_FIND, "cannot look up a key",
+			   sqlite_keys_show_one_key, key);
 }
 
 int sqlite_key_get(struct sqlite *sqlite, struct store_key *key, int64_t id)
 {
 	sqlite3_bind_int64(sqlite->statements[STATEMENT_KEY_GET], 1, id);
-	return sqlite_rows(sqlite, STATEMENT_KEY_GET, "cannot look up a key", show_one_key, key);
+	return sqlite_rows(sqlite, STATEMENT_KEY_GET, "cannot look up a key",
+			   sqlite_keys_show_one_key, key);
 }
 
 int sqlite_key_revoke(struct store *store, const char *prefix, int64_t at_ms)
@@ -154,11 +157,11 @@ struct viewer {
 	void *arg;
 };
 
-static int show_key(sqlite3_stmt *stmt, void *arg)
+static int sqlite_keys_show_key(sqlite3_stmt *stmt, void *arg)
 {
 	const struct viewer *viewer = arg;
 	struct store_key key;
-	int err = read_key(&key, stmt);
+	int err = sqlite_keys_read_key(&key, stmt);
 
 	if (err)
 		return err;
@@ -169,12 +172,12 @@ int sqlite_key_list(struct store *store, store_key_h *each, void *arg)
 {
 	struct viewer viewer = {each, arg};
 	int err = sqlite_rows(sqlite_of(store), STATEMENT_KEY_LIST, "cannot list the keys",
-			      show_key, &viewer);
+			      sqlite_keys_show_key, &viewer);
 
 	return err == ENOENT ? 0 : err;
 }
 
-static int make_room(struct sqlite *sqlite, int64_t key_id, int64_t now_ms)
+static int sqlite_keys_make_room(struct sqlite *sqlite, int64_t key_id, int64_t now_ms)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_TOKEN_FORGET_OLD];
 	int64_t count;
@@ -193,7 +196,7 @@ static int make_room(struct sqlite *sqlite, int64_t key_id, int64_t now_ms)
 	return count < STORE_TOKENS_MAX ? 0 : EDQUOT;
 }
 
-static int insert_token(struct sqlite *sqlite, const struct store_token *token)
+static int sqlite_keys_insert_token(struct sqlite *sqlite, const struct store_token *token)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_TOKEN_ADD];
 	int constraint;
@@ -216,15 +219,15 @@ int sqlite_token_add(struct store *store, const struct store_token *token, int64
 
 	if (err)
 		return err;
-	err = make_room(sqlite, token->key_id, now_ms);
+	err = sqlite_keys_make_room(sqlite, token->key_id, now_ms);
 	if (!err)
-		err = insert_token(sqlite, token);
+		err = sqlite_keys_insert_token(sqlite, token);
 	return sqlite_end(store, err);
 }
 
 /* STATEMENT_TOKEN_LOOK, or STATEMENT_TOKEN_TAKE. */
-static int find_token(struct sqlite *sqlite, enum statement id, const uint8_t *hash,
-		      const char *path, int64_t now_ms, int64_t *key_id)
+static int sqlite_keys_find_token(struct sqlite *sqlite, enum statement id, const uint8_t *hash,
+				  const char *path, int64_t now_ms, int64_t *key_id)
 {
 	sqlite3_stmt *stmt = sqlite->statements[id];
 
@@ -234,19 +237,19 @@ static int find_token(struct sqlite *sqlite, enum statement id, const uint8_t *h
 	return sqlite_number(sqlite, id, "cannot take a token", key_id);
 }
 
-/* Looked for first: who guesses must not wait for those who write, nor they for him. */
+/* Looked for first: a guess must neither wait for writers nor delay them. */
 int sqlite_token_take(struct store *store, struct store_key *key, const uint8_t *hash,
 		      const char *path, int64_t now_ms)
 {
 	struct sqlite *sqlite = sqlite_of(store);
 	int64_t key_id;
-	int err = find_token(sqlite, STATEMENT_TOKEN_LOOK, hash, path, now_ms, &key_id);
+	int err = sqlite_keys_find_token(sqlite, STATEMENT_TOKEN_LOOK, hash, path, now_ms, &key_id);
 
 	if (!err)
 		err = sqlite_begin(store);
 	if (err)
 		return err;
-	err = find_token(sqlite, STATEMENT_TOKEN_TAKE, hash, path, now_ms, &key_id);
+	err = sqlite_keys_find_token(sqlite, STATEMENT_TOKEN_TAKE, hash, path, now_ms, &key_id);
 	if (!err)
 		err = sqlite_key_get(sqlite, key, key_id);
 	return sqlite_end(store, err);

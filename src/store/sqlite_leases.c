@@ -6,8 +6,8 @@
 #include "store/lend.h"
 #include "store/sqlite_private.h"
 
-static int read_holder(struct lend_purse *purse, struct sqlite *sqlite,
-		       const struct store_holder *holder)
+static int sqlite_leases_read_holder(struct lend_purse *purse, struct sqlite *sqlite,
+				     const struct store_holder *holder)
 {
 	struct store_account account;
 	struct store_key key;
@@ -25,23 +25,23 @@ static int read_holder(struct lend_purse *purse, struct sqlite *sqlite,
 	return err;
 }
 
-static void bind_holder(sqlite3_stmt *stmt, const struct store_holder *holder)
+static void sqlite_leases_bind_holder(sqlite3_stmt *stmt, const struct store_holder *holder)
 {
 	sqlite3_bind_int64(stmt, 1, holder->kind);
 	sqlite3_bind_int64(stmt, 2, holder->id);
 }
 
-static int forget_old(struct sqlite *sqlite, const struct store_lease *lease)
+static int sqlite_leases_forget_old(struct sqlite *sqlite, const struct store_lease *lease)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_LEASE_FORGET_OLD];
 	int constraint;
 
-	bind_holder(stmt, &lease->holder);
+	sqlite_leases_bind_holder(stmt, &lease->holder);
 	sqlite3_bind_int64(stmt, 3, lease->at_ms);
 	return sqlite_run(sqlite, STATEMENT_LEASE_FORGET_OLD, "cannot forget a lease", &constraint);
 }
 
-static int note_sums(sqlite3_stmt *stmt, void *arg)
+static int sqlite_leases_note_sums(sqlite3_stmt *stmt, void *arg)
 {
 	struct lend_purse *purse = arg;
 
@@ -50,29 +50,30 @@ static int note_sums(sqlite3_stmt *stmt, void *arg)
 	return 0;
 }
 
-static int read_sums(struct lend_purse *purse, struct sqlite *sqlite,
-		     const struct store_lease *lease)
+static int sqlite_leases_read_sums(struct lend_purse *purse, struct sqlite *sqlite,
+				   const struct store_lease *lease)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_LEASE_SUMS];
 
-	bind_holder(stmt, &lease->holder);
+	sqlite_leases_bind_holder(stmt, &lease->holder);
 	sqlite_bind_text(stmt, 3, lease->server);
-	return sqlite_rows(sqlite, STATEMENT_LEASE_SUMS, "cannot sum up leases", note_sums, purse);
+	return sqlite_rows(sqlite, STATEMENT_LEASE_SUMS, "cannot sum up leases",
+			   sqlite_leases_note_sums, purse);
 }
 
-static int put(struct sqlite *sqlite, const struct store_lease *lease)
+static int sqlite_leases_put(struct sqlite *sqlite, const struct store_lease *lease)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_LEASE_PUT];
 	int constraint;
 
-	bind_holder(stmt, &lease->holder);
+	sqlite_leases_bind_holder(stmt, &lease->holder);
 	sqlite_bind_text(stmt, 3, lease->server);
 	sqlite3_bind_int64(stmt, 4, lease->held_microcents);
 	sqlite3_bind_int64(stmt, 5, lease->expires_ms);
 	return sqlite_run(sqlite, STATEMENT_LEASE_PUT, "cannot lend credit", &constraint);
 }
 
-static int note_booked(sqlite3_stmt *stmt, void *arg)
+static int sqlite_leases_note_booked(sqlite3_stmt *stmt, void *arg)
 {
 	struct store_lease *lease = arg;
 
@@ -83,17 +84,18 @@ static int note_booked(sqlite3_stmt *stmt, void *arg)
 
 /* Selects the rows after a known row by their order, otherwise by time: either way only new
  * rows are read, however long the ledger is. */
-static int sum_up_booked(struct sqlite *sqlite, struct store_lease *lease)
+static int sqlite_leases_sum_up_booked(struct sqlite *sqlite, struct store_lease *lease)
 {
 	enum statement id =
 		lease->after_seq > 0 ? STATEMENT_LEASE_BOOKED_AFTER : STATEMENT_LEASE_BOOKED_SINCE;
 	sqlite3_stmt *stmt = sqlite->statements[id];
 
-	bind_holder(stmt, &lease->holder);
+	sqlite_leases_bind_holder(stmt, &lease->holder);
 	sqlite_bind_text(stmt, 3, lease->server);
 	sqlite3_bind_int64(stmt, 4, lease->since_ms);
 	sqlite3_bind_int64(stmt, 5, lease->after_seq);
-	return sqlite_rows(sqlite, id, "cannot sum up what was booked", note_booked, lease);
+	return sqlite_rows(sqlite, id, "cannot sum up what was booked", sqlite_leases_note_booked,
+			   lease);
 }
 
 int sqlite_lease_take(struct store *store, struct store_lease *lease)
@@ -104,19 +106,19 @@ int sqlite_lease_take(struct store *store, struct store_lease *lease)
 
 	if (err)
 		return err;
-	err = read_holder(&purse, sqlite, &lease->holder);
+	err = sqlite_leases_read_holder(&purse, sqlite, &lease->holder);
 	if (!err)
-		err = forget_old(sqlite, lease);
+		err = sqlite_leases_forget_old(sqlite, lease);
 	if (!err)
-		err = read_sums(&purse, sqlite, lease);
+		err = sqlite_leases_read_sums(&purse, sqlite, lease);
 	if (!err)
 		lend(lease, &purse);
 	lease->booked_microcents = 0;
 	lease->last_seq = lease->after_seq;
 	if (!err && purse.is_limited)
-		err = put(sqlite, lease);
+		err = sqlite_leases_put(sqlite, lease);
 	if (!err && purse.is_limited)
-		err = sum_up_booked(sqlite, lease);
+		err = sqlite_leases_sum_up_booked(sqlite, lease);
 	return sqlite_end(store, err);
 }
 

@@ -14,7 +14,7 @@
 #include "store/sqlite_private.h"
 #include "store/tally.h"
 
-static int insert(struct sqlite *sqlite, const struct store_turn *turn)
+static int sqlite_ledger_insert(struct sqlite *sqlite, const struct store_turn *turn)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_TURN_ADD];
 	char old_model[STORE_MODEL_OLD_SIZE];
@@ -41,16 +41,18 @@ static int insert(struct sqlite *sqlite, const struct store_turn *turn)
 	return sqlite_run(sqlite, STATEMENT_TURN_ADD, "cannot book a turn", &constraint);
 }
 
-static bool can_be(const struct store_turn *turn)
+static bool sqlite_ledger_can_be(const struct store_turn *turn)
 {
 	return (turn->key_id == 0) == (turn->account_id == 0) && turn->amount_microcents >= 0;
 }
 
-static int insert_all(struct sqlite *sqlite, const struct store_turn *turns, size_t count,
-		      int *errs, struct tally *tallies, size_t *tally_count)
+static int sqlite_ledger_insert_all(struct sqlite *sqlite, const struct store_turn *turns,
+				    size_t count, int *errs, struct tally *tallies,
+				    size_t *tally_count)
 {
 	for (size_t i = 0; i < count; ++i) {
-		errs[i] = can_be(&turns[i]) ? insert(sqlite, &turns[i]) : EINVAL;
+		errs[i] = sqlite_ledger_can_be(&turns[i]) ? sqlite_ledger_insert(sqlite, &turns[i])
+							  : EINVAL;
 		if (errs[i] && errs[i] != EINVAL)
 			return errs[i];
 		if (!errs[i] && sqlite3_changes(sqlite->db) > 0)
@@ -59,7 +61,7 @@ static int insert_all(struct sqlite *sqlite, const struct store_turn *turns, siz
 	return 0;
 }
 
-static int add_spent(struct sqlite *sqlite, const struct tally *tally)
+static int sqlite_ledger_add_spent(struct sqlite *sqlite, const struct tally *tally)
 {
 	enum statement id = tally->holder.kind == STORE_HOLDER_ACCOUNT ? STATEMENT_ACCOUNT_SPENT
 								       : STATEMENT_KEY_SPENT;
@@ -70,7 +72,7 @@ static int add_spent(struct sqlite *sqlite, const struct tally *tally)
 	return sqlite_change(sqlite, id, "cannot sum up turns");
 }
 
-static int take_off_lease(struct sqlite *sqlite, const struct tally *tally)
+static int sqlite_ledger_take_off_lease(struct sqlite *sqlite, const struct tally *tally)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_LEASE_TAKE_OFF];
 	int constraint;
@@ -83,15 +85,15 @@ static int take_off_lease(struct sqlite *sqlite, const struct tally *tally)
 			  &constraint);
 }
 
-static int write_tallies(struct sqlite *sqlite, struct tally *tallies, size_t count)
+static int sqlite_ledger_write_tallies(struct sqlite *sqlite, struct tally *tallies, size_t count)
 {
 	int err = 0;
 
 	count = tally_merge(tallies, count);
 	for (size_t i = 0; !err && i < count; ++i) {
-		err = add_spent(sqlite, &tallies[i]);
+		err = sqlite_ledger_add_spent(sqlite, &tallies[i]);
 		if (!err)
-			err = take_off_lease(sqlite, &tallies[i]);
+			err = sqlite_ledger_take_off_lease(sqlite, &tallies[i]);
 	}
 	return err;
 }
@@ -105,16 +107,16 @@ int sqlite_turns_add(struct store *store, const struct store_turn *turns, size_t
 
 	if (err)
 		goto out;
-	err = insert_all(sqlite, turns, count, errs, tallies, &tally_count);
+	err = sqlite_ledger_insert_all(sqlite, turns, count, errs, tallies, &tally_count);
 	if (!err)
-		err = write_tallies(sqlite, tallies, tally_count);
+		err = sqlite_ledger_write_tallies(sqlite, tallies, tally_count);
 	err = sqlite_end(store, err);
 out:
 	free(tallies);
 	return err;
 }
 
-static int read_turn(struct store_turn *turn, sqlite3_stmt *stmt)
+static int sqlite_ledger_read_turn(struct store_turn *turn, sqlite3_stmt *stmt)
 {
 	*turn = (struct store_turn){.key_id = sqlite3_column_int64(stmt, 2)};
 	if (!sqlite_column_text(turn->id, sizeof(turn->id), stmt, 1) ||
@@ -142,11 +144,11 @@ struct turn_viewer {
 	void *arg;
 };
 
-static int show_turn(sqlite3_stmt *stmt, void *arg)
+static int sqlite_ledger_show_turn(sqlite3_stmt *stmt, void *arg)
 {
 	const struct turn_viewer *viewer = arg;
 	struct store_turn turn;
-	int err = read_turn(&turn, stmt);
+	int err = sqlite_ledger_read_turn(&turn, stmt);
 	bool goes_on;
 
 	if (err)
@@ -162,12 +164,12 @@ int sqlite_turn_list(struct store *store, store_turn_h *each, void *arg)
 {
 	struct turn_viewer viewer = {.each = each, .arg = arg};
 	int err = sqlite_rows(sqlite_of(store), STATEMENT_TURN_LIST, "cannot list the turns",
-			      show_turn, &viewer);
+			      sqlite_ledger_show_turn, &viewer);
 
 	return err == ENOENT ? 0 : err;
 }
 
-static void bind_filter(sqlite3_stmt *stmt, const struct store_turn_filter *filter)
+static void sqlite_ledger_bind_filter(sqlite3_stmt *stmt, const struct store_turn_filter *filter)
 {
 	sqlite3_bind_int64(stmt, 1, filter->account_id);
 	sqlite3_bind_int64(stmt, 2, filter->project_id);
@@ -185,10 +187,10 @@ int sqlite_turn_page(struct store *store, const struct store_turn_filter *filter
 	struct turn_viewer viewer = {.each_of_page = each, .arg = arg};
 	int err;
 
-	bind_filter(sqlite->statements[id], filter);
+	sqlite_ledger_bind_filter(sqlite->statements[id], filter);
 	sqlite3_bind_int64(sqlite->statements[id], 6, after_seq);
 	sqlite3_bind_int64(sqlite->statements[id], 7, limit);
-	err = sqlite_rows(sqlite, id, "cannot list turns", show_turn, &viewer);
+	err = sqlite_rows(sqlite, id, "cannot list turns", sqlite_ledger_show_turn, &viewer);
 	return err == ENOENT ? 0 : err;
 }
 
@@ -197,7 +199,7 @@ struct usage_viewer {
 	void *arg;
 };
 
-static int show_usage(sqlite3_stmt *stmt, void *arg)
+static int sqlite_ledger_show_usage(sqlite3_stmt *stmt, void *arg)
 {
 	const struct usage_viewer *viewer = arg;
 	struct store_usage usage = {
@@ -229,13 +231,13 @@ int sqlite_usage_sum(struct store *store, const struct store_turn_filter *filter
 	struct usage_viewer viewer = {each, arg};
 	int err;
 
-	bind_filter(sqlite->statements[id], filter);
+	sqlite_ledger_bind_filter(sqlite->statements[id], filter);
 	sqlite3_bind_int64(sqlite->statements[id], 6, by);
-	err = sqlite_rows(sqlite, id, "cannot sum up turns", show_usage, &viewer);
+	err = sqlite_rows(sqlite, id, "cannot sum up turns", sqlite_ledger_show_usage, &viewer);
 	return err == ENOENT ? 0 : err;
 }
 
-static int tell_wrong(sqlite3_stmt *stmt, void *arg)
+static int sqlite_ledger_tell_wrong(sqlite3_stmt *stmt, void *arg)
 {
 	int64_t *wrong = arg;
 
@@ -252,7 +254,7 @@ int sqlite_audit(struct store *store, int64_t *wrong)
 	int err;
 
 	*wrong = 0;
-	err = sqlite_rows(sqlite_of(store), STATEMENT_AUDIT, "cannot audit the ledger", tell_wrong,
-			  wrong);
+	err = sqlite_rows(sqlite_of(store), STATEMENT_AUDIT, "cannot audit the ledger",
+			  sqlite_ledger_tell_wrong, wrong);
 	return err == ENOENT ? 0 : err;
 }

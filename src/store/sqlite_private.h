@@ -136,7 +136,7 @@ void sqlite_bind_text(sqlite3_stmt *stmt, int at, const char *text); /* NULL is 
 void sqlite_bind_limits(sqlite3_stmt *stmt, int at, const struct store_limits *limits);
 void sqlite_release(sqlite3_stmt *stmt);
 
-/* Copies a text column; false when it does not fit or is none. */
+/* Copies a text column; false when it does not fit or is NULL. */
 bool sqlite_column_text(char *out, size_t size, sqlite3_stmt *stmt, int column);
 struct store_limits sqlite_column_limits(sqlite3_stmt *stmt, int column);
 

@@ -2,7 +2,7 @@
  * sqlite_schema.c: the tables of the SQLite store, and how they came to be.
  *
  * The ledger's tables defend themselves: triggers refuse every change of a row,
- * whoever asks, a hand with the sqlite3 shell included.
+ * for every client, also the sqlite3 shell.
  */
 #include "base/count.h"
 #include "store/sqlite_private.h"

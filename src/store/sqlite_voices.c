@@ -6,29 +6,29 @@
 #include "store/sqlite_private.h"
 
 /* NULL for a NULL; else lent by the statement until its next step. */
-static const char *text_at(sqlite3_stmt *stmt, int column)
+static const char *sqlite_voices_text_at(sqlite3_stmt *stmt, int column)
 {
 	return (const char *)sqlite3_column_text(stmt, column);
 }
 
-static int read_voice(struct store_voice *voice, sqlite3_stmt *stmt)
+static int sqlite_voices_read_voice(struct store_voice *voice, sqlite3_stmt *stmt)
 {
 	*voice = (struct store_voice){
 		.id = sqlite3_column_int64(stmt, 0),
 		.project_id = sqlite3_column_int64(stmt, 1),
 		.base_id = sqlite3_column_int64(stmt, 2),
-		.name = text_at(stmt, 3),
+		.name = sqlite_voices_text_at(stmt, 3),
 		.pitch = sqlite3_column_double(stmt, 4),
 		.rate = sqlite3_column_double(stmt, 5),
-		.variant = text_at(stmt, 6),
-		.description = text_at(stmt, 7),
-		.generative_description = text_at(stmt, 8),
-		.sample_text = text_at(stmt, 9),
-		.sex = text_at(stmt, 10),
-		.age = text_at(stmt, 11),
-		.category = text_at(stmt, 12),
-		.quality = text_at(stmt, 13),
-		.languages = text_at(stmt, 14),
+		.variant = sqlite_voices_text_at(stmt, 6),
+		.description = sqlite_voices_text_at(stmt, 7),
+		.generative_description = sqlite_voices_text_at(stmt, 8),
+		.sample_text = sqlite_voices_text_at(stmt, 9),
+		.sex = sqlite_voices_text_at(stmt, 10),
+		.age = sqlite_voices_text_at(stmt, 11),
+		.category = sqlite_voices_text_at(stmt, 12),
+		.quality = sqlite_voices_text_at(stmt, 13),
+		.languages = sqlite_voices_text_at(stmt, 14),
 		.is_public = sqlite3_column_int(stmt, 15) != 0,
 		.sampled_ms = sqlite3_column_int64(stmt, 16),
 		.revision = sqlite3_column_int64(stmt, 17),
@@ -43,11 +43,11 @@ struct viewer {
 	void *arg;
 };
 
-static int show(sqlite3_stmt *stmt, void *arg)
+static int sqlite_voices_show(sqlite3_stmt *stmt, void *arg)
 {
 	const struct viewer *viewer = arg;
 	struct store_voice voice;
-	int err = read_voice(&voice, stmt);
+	int err = sqlite_voices_read_voice(&voice, stmt);
 
 	if (err)
 		return err;
@@ -58,13 +58,14 @@ int sqlite_voice_list(struct store *store, store_voice_h *each, void *arg)
 {
 	struct viewer viewer = {each, arg};
 	int err = sqlite_rows(sqlite_of(store), STATEMENT_VOICE_LIST, "cannot list the voices",
-			      show, &viewer);
+			      sqlite_voices_show, &viewer);
 
 	return err == ENOENT ? 0 : err;
 }
 
 /* The same places in both statements: 1 to 3 are id, project and which fields. */
-static void bind_fields(sqlite3_stmt *stmt, const struct store_voice *voice, int64_t at_ms)
+static void sqlite_voices_bind_fields(sqlite3_stmt *stmt, const struct store_voice *voice,
+				      int64_t at_ms)
 {
 	sqlite3_bind_int64(stmt, 4, at_ms);
 	sqlite_bind_text(stmt, 5, voice->name);
@@ -84,7 +85,7 @@ static void bind_fields(sqlite3_stmt *stmt, const struct store_voice *voice, int
 	sqlite3_bind_int64(stmt, 19, voice->sampled_ms);
 }
 
-static int check_room(struct sqlite *sqlite, int64_t project_id)
+static int sqlite_voices_check_room(struct sqlite *sqlite, int64_t project_id)
 {
 	int64_t count;
 	int err;
@@ -96,14 +97,14 @@ static int check_room(struct sqlite *sqlite, int64_t project_id)
 	return count < STORE_VOICES_MAX ? 0 : EDQUOT;
 }
 
-static int insert(struct sqlite *sqlite, const struct store_voice *voice)
+static int sqlite_voices_insert(struct sqlite *sqlite, const struct store_voice *voice)
 {
 	sqlite3_stmt *stmt = sqlite->statements[STATEMENT_VOICE_ADD];
 	int constraint;
 	int err;
 
 	sqlite3_bind_int64(stmt, 2, voice->project_id);
-	bind_fields(stmt, voice, voice->created_ms);
+	sqlite_voices_bind_fields(stmt, voice, voice->created_ms);
 	err = sqlite_run(sqlite, STATEMENT_VOICE_ADD, "cannot add a voice", &constraint);
 	return constraint ? ENOENT : err;
 }
@@ -116,9 +117,9 @@ int sqlite_voice_add(struct store *store, int64_t *id, const struct store_voice 
 
 	if (err)
 		return err;
-	err = check_room(sqlite, voice->project_id);
+	err = sqlite_voices_check_room(sqlite, voice->project_id);
 	if (!err)
-		err = insert(sqlite, voice);
+		err = sqlite_voices_insert(sqlite, voice);
 	if (!err)
 		added = sqlite3_last_insert_rowid(sqlite->db);
 	err = sqlite_end(store, err);
@@ -138,7 +139,7 @@ int sqlite_voice_change(struct store *store, int64_t project_id, int64_t id, uns
 	sqlite3_bind_int64(stmt, 1, id);
 	sqlite3_bind_int64(stmt, 2, project_id);
 	sqlite3_bind_int64(stmt, 3, fields);
-	bind_fields(stmt, to, to->updated_ms);
+	sqlite_voices_bind_fields(stmt, to, to->updated_ms);
 	err = sqlite_run(sqlite, STATEMENT_VOICE_CHANGE, "cannot change a voice", &constraint);
 	return err || sqlite3_changes(sqlite->db) > 0 ? err : ENOENT;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool begins_with(const char *address, const char *scheme)
+static bool store_begins_with(const char *address, const char *scheme)
 {
 	size_t len = strlen(scheme);
 
@@ -18,12 +18,13 @@ const char *store_sqlite_path(const char *address)
 {
 	static const char scheme[] = "sqlite:";
 
-	return begins_with(address, scheme) ? address + strlen(scheme) : NULL;
+	return store_begins_with(address, scheme) ? address + strlen(scheme) : NULL;
 }
 
 static bool store_is_postgres(const char *address)
 {
-	return begins_with(address, "postgresql://") || begins_with(address, "postgres://");
+	return store_begins_with(address, "postgresql://") ||
+	       store_begins_with(address, "postgres://");
 }
 
 bool store_is_hopeless(int err)
@@ -63,8 +64,8 @@ int store_open(struct store **storep, const char *address)
 	return EPROTONOSUPPORT;
 }
 
-/* A password stands before the @, or among the options after the path.  Where an @
- * stands elsewhere, nobody knows what was meant, and nothing is shown. */
+/* A password is before the @, or among the options after the path.  With an @
+ * elsewhere the meaning is unclear, and nothing is shown. */
 void store_show_address(char shown[STORE_ADDRESS_SHOWN], const char *address)
 {
 	const char *scheme_end = strstr(address, "://");

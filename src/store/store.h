@@ -3,8 +3,8 @@
  *
  * A backend is a table of blocking functions.  A handle is used by one thread at a
  * time: those of account/, which is the asynchronous face, or a command-line tool.
- * Several handles may be open on one address, except for memory, where each is a
- * store of its own.  One conformance suite (test/unit/store) runs over every backend.
+ * Several handles may be open on one address; in memory they are all of one process, and the
+ * store ends with the last of them.  One conformance suite (test/unit/store) runs over every backend.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -22,7 +22,7 @@
 #define STORE_MODEL_SIZE 64 /* longer names of models are cut */
 #define STORE_MODEL_OLD_SIZE 24 /* what a release that does not know kinds can read */
 #define STORE_PATH_MAX 127
-#define STORE_SERVER_ID_LEN 16 /* of a process, made anew at each start */
+#define STORE_SERVER_ID_LEN 16 /* of a process, different at each start */
 
 /* The project of keys that were given no other; it is always there. */
 #define STORE_PROJECT_DEFAULT 1
@@ -31,7 +31,7 @@
 #define STORE_ACCOUNT_DEFAULT 1
 
 /* A project's dictionaries are kept in memory, compiled: one that is full in every
- * way costs some 400 MB (30 full dictionaries were measured at 127), and nobody is
+ * way costs some 400 MB (30 full dictionaries were measured at 127), and no project is
  * known to need more.  Replacing all entries is one transaction, and the ledger
  * waits for it. */
 #define STORE_DICTIONARIES_MAX 100 /* of a project */
@@ -50,8 +50,8 @@
 #define STORE_KEYS_MAX 1000 /* of an account, active */
 #define STORE_KEYS_EVER_MAX 10000 /* of an account, including revoked and expired ones */
 
-/* They live for minutes: who holds this many asks for them in a loop that has gone
- * wrong, or means harm. */
+/* They live for minutes: an account that holds this many asks for them in a faulty loop
+ * or is malicious. */
 #define STORE_TOKENS_MAX 10000 /* of an account, at once; expired ones are removed */
 
 /* What a key may do. */
@@ -82,7 +82,7 @@ struct store_limits {
 			STORE_LIMIT_PLAN                                                           \
 	}
 
-/* Who pays.  Projects belong to an account, keys to a project. */
+/* The account that pays.  Projects belong to an account, keys to a project. */
 struct store_account {
 	int64_t id;
 	char name[STORE_NAME_MAX + 1]; /* unique */
@@ -106,7 +106,7 @@ struct store_project {
 struct store_key {
 	int64_t id;
 	int64_t project_id;
-	int64_t account_id; /* its project's: not set by whoever adds a key */
+	int64_t account_id; /* its project's: not set by the caller that adds a key */
 	unsigned scopes; /* enum store_scope */
 	char prefix[STORE_KEY_PREFIX_LEN + 1]; /* the key's first letters */
 	uint8_t hash[STORE_KEY_HASH_LEN]; /* SHA-256 of the whole key */
@@ -173,7 +173,7 @@ struct store_lease {
 	/* Answers. */
 	int64_t granted_microcents; /* 0 to want: in addition to what it had */
 	int64_t held_microcents; /* what the server has now, less what it has booked */
-	int64_t left_microcents; /* that nobody holds or has spent, after it; may be negative */
+	int64_t left_microcents; /* neither held nor spent, after it; may be negative */
 	int64_t elsewhere_microcents; /* held by other servers */
 	int64_t booked_microcents; /* at the same moment as all the others */
 	int64_t last_seq; /* of the rows that were looked at: the next after_seq */
@@ -223,7 +223,7 @@ enum store_unit {
  * amount), and what it writes is speech. */
 struct store_turn {
 	char id[STORE_TURN_ID_MAX + 1];
-	int64_t key_id; /* 0: nobody's, spoken without a server */
+	int64_t key_id; /* 0: none, spoken without a server */
 	int64_t account_id; /* the key's; 0 as above */
 	char server[STORE_SERVER_ID_LEN + 1]; /* that spoke it; "": none */
 	int64_t at_ms;
@@ -402,7 +402,7 @@ struct store_change {
 	int64_t version; /* of the last change */
 };
 
-/* The last ids that were given, also to what is not there any more. */
+/* The last ids that were given, also to rows that were removed. */
 struct store_last_ids {
 	int64_t dictionary, entry, voice;
 };
@@ -491,7 +491,7 @@ struct store_ops {
 	int (*turns_add)(struct store *store, const struct store_turn *turns, size_t count,
 			 int *errs);
 	int (*turn_list)(struct store *store, store_turn_h *each, void *arg); /* oldest first */
-	/* Oldest first.  Who goes on after the last seq that was shown sees every turn
+	/* Oldest first.  A reader that goes on after the last seq that was shown sees every turn
 	 * once. */
 	int (*turn_page)(struct store *store, const struct store_turn_filter *filter,
 			 int64_t after_seq, int64_t limit, store_paged_turn_h *each, void *arg);
@@ -604,6 +604,7 @@ struct store {
 	 * to the store itself, and for the server's own key.  Set by the code that opened
 	 * the store. */
 	bool is_unlimited;
+	bool is_volatile; /* in memory: it does not survive the process */
 };
 
 /* Opens by address: "sqlite:PATH", "postgresql://..." or "memory:".  Creates and
@@ -635,7 +636,7 @@ const char *store_sqlite_path(const char *address);
 #define STORE_ADDRESS_SHOWN 256
 void store_show_address(char shown[STORE_ADDRESS_SHOWN], const char *address);
 
-/* The backends, by what stands after the colon. */
+/* The backends, by what follows the colon. */
 int store_open_sqlite(struct store **storep, const char *path);
 int store_open_memory(struct store **storep);
 int store_open_postgres(struct store **storep, const char *address); /* the whole URI */

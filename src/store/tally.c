@@ -11,8 +11,8 @@ struct tally *tally_rows(size_t turns)
 	return calloc(turns + 1, TALLIES_PER_TURN * sizeof(struct tally));
 }
 
-static size_t note(struct tally *rows, size_t count, enum store_holder_kind kind, int64_t id,
-		   const struct store_turn *turn)
+static size_t tally_note_one(struct tally *rows, size_t count, enum store_holder_kind kind,
+			     int64_t id, const struct store_turn *turn)
 {
 	struct tally *row = &rows[count];
 
@@ -26,11 +26,11 @@ static size_t note(struct tally *rows, size_t count, enum store_holder_kind kind
 
 size_t tally_note(struct tally *rows, size_t count, const struct store_turn *turn)
 {
-	count = note(rows, count, STORE_HOLDER_ACCOUNT, turn->account_id, turn);
-	return note(rows, count, STORE_HOLDER_KEY, turn->key_id, turn);
+	count = tally_note_one(rows, count, STORE_HOLDER_ACCOUNT, turn->account_id, turn);
+	return tally_note_one(rows, count, STORE_HOLDER_KEY, turn->key_id, turn);
 }
 
-static int compare(const void *left, const void *right)
+static int tally_compare(const void *left, const void *right)
 {
 	const struct tally *a = left;
 	const struct tally *b = right;
@@ -46,9 +46,9 @@ size_t tally_merge(struct tally *rows, size_t count)
 {
 	size_t merged = 0;
 
-	qsort(rows, count, sizeof(*rows), compare);
+	qsort(rows, count, sizeof(*rows), tally_compare);
 	for (size_t i = 0; i < count; ++i) {
-		if (merged > 0 && compare(&rows[merged - 1], &rows[i]) == 0)
+		if (merged > 0 && tally_compare(&rows[merged - 1], &rows[i]) == 0)
 			rows[merged - 1].microcents += rows[i].microcents;
 		else
 			rows[merged++] = rows[i];

@@ -27,12 +27,12 @@ static const struct {
 	{STORE_VOICE_LANGUAGES, AT(languages)},
 };
 
-static const char **string_of(struct store_voice *row, size_t i)
+static const char **voice_row_string_of(struct store_voice *row, size_t i)
 {
 	return (const char **)(void *)((char *)row + strings[i].offset);
 }
 
-static const char *string_in(const struct store_voice *row, size_t i)
+static const char *voice_row_string_in(const struct store_voice *row, size_t i)
 {
 	return *(const char *const *)(const void *)((const char *)row + strings[i].offset);
 }
@@ -40,7 +40,7 @@ static const char *string_in(const struct store_voice *row, size_t i)
 void voice_row_free(struct store_voice *row)
 {
 	for (size_t i = 0; i < COUNT(strings); ++i)
-		free((char *)(uintptr_t)string_in(row, i));
+		free((char *)(uintptr_t)voice_row_string_in(row, i));
 }
 
 int voice_row_copy(struct store_voice *copy, const struct store_voice *row)
@@ -49,10 +49,10 @@ int voice_row_copy(struct store_voice *copy, const struct store_voice *row)
 
 	*copy = *row;
 	for (size_t i = 0; i < COUNT(strings); ++i) {
-		const char *string = string_in(row, i);
+		const char *string = voice_row_string_in(row, i);
 
-		*string_of(copy, i) = string ? strdup(string) : NULL;
-		if (string && !string_in(copy, i))
+		*voice_row_string_of(copy, i) = string ? strdup(string) : NULL;
+		if (string && !voice_row_string_in(copy, i))
 			err = ENOMEM;
 	}
 	if (err)
@@ -64,7 +64,7 @@ void voice_row_merge(struct store_voice *row, unsigned fields, const struct stor
 {
 	for (size_t i = 0; i < COUNT(strings); ++i) {
 		if (fields & strings[i].bit)
-			*string_of(row, i) = string_in(from, i);
+			*voice_row_string_of(row, i) = voice_row_string_in(from, i);
 	}
 	if (fields & STORE_VOICE_BASE)
 		row->base_id = from->base_id;

@@ -377,13 +377,14 @@ static bool pool_wants(const struct pool_options *options, const char *engine)
 	       (!options->but_engine || strcmp(options->but_engine, engine) != 0);
 }
 
-/* syrinx-NAME, a program, in the engines' directory. */
+/* Whether a file of the engines' directory is an engine: a program called syrinx-NAME.  The benchmark
+ * is installed there too, and its name is like an engine's. */
 static bool pool_is_engine(char path[ENGINE_PATH_SIZE], const char *dir, const char *file)
 {
 	const char *name = file + strlen(ENGINE_PREFIX);
 
 	if (strncmp(file, ENGINE_PREFIX, strlen(ENGINE_PREFIX)) != 0 || *name == '\0' ||
-	    strlen(name) >= VOICE_ENGINE_MAX || strchr(name, '.'))
+	    strcmp(name, "bench") == 0 || strlen(name) >= VOICE_ENGINE_MAX || strchr(name, '.'))
 		return false;
 	snprintf(path, ENGINE_PATH_SIZE, "%s/%s", dir, file);
 	return access(path, X_OK) == 0;

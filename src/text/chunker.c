@@ -22,6 +22,7 @@
 #include "base/count.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "text/cost.h"
 #include "text/grapheme.h"
 #include "text/prosody.h"
 #include "text/sentence.h"
@@ -64,7 +65,6 @@ struct chunker {
 	bool keeps_word; /* a timeout has kept the last word back */
 	struct place spell; /* where it began */
 	struct prosody prosody;
-	size_t steps;
 };
 
 const struct chunker_options chunker_options_default = {
@@ -126,7 +126,7 @@ static void set_mark(struct chunker *chunker, size_t byte, enum mark mark)
 
 static size_t decode_at(struct chunker *chunker, uint32_t *c, size_t byte)
 {
-	++chunker->steps;
+	COST_STEP();
 	return utf8_decode(c, chunker->text.bytes + (byte - chunker->base), fed(chunker) - byte);
 }
 
@@ -165,7 +165,7 @@ static bool is_spoken(struct chunker *chunker, struct place end)
 	for (; chunker->quiet < end.byte; ++chunker->quiet) {
 		uint8_t mark = mark_at(chunker, chunker->quiet);
 
-		++chunker->steps;
+		COST_STEP();
 		if (mark & MARK_SPOKEN)
 			return true;
 		if (mark & MARK_TAG)
@@ -497,7 +497,7 @@ static void emit_sentences(struct chunker *chunker, struct place end, enum silen
 	while (at.byte < end.byte) {
 		uint8_t mark = mark_at(chunker, at.byte);
 
-		++chunker->steps;
+		COST_STEP();
 		at.count += is_lead(chunker, at.byte);
 		++at.byte;
 		if (mark & MARK_SENTENCE)
@@ -583,7 +583,7 @@ void chunker_flush(struct chunker *chunker)
 	emit_sentences(chunker, chunker->now, SILENCE_SKIP);
 }
 
-static void trim(struct chunker *chunker, struct chunk *chunk)
+static void chunker_trim(struct chunk *chunk)
 {
 	uint32_t c;
 
@@ -594,7 +594,7 @@ static void trim(struct chunker *chunker, struct chunk *chunk)
 			break;
 		chunk->text += n;
 		chunk->len -= n;
-		++chunker->steps;
+		COST_STEP();
 	}
 	while (chunk->len > 0) {
 		size_t n = 1;
@@ -605,7 +605,7 @@ static void trim(struct chunker *chunker, struct chunk *chunk)
 		if (!unicode_is_blank(unicode_kind(c)))
 			break;
 		chunk->len -= n;
-		++chunker->steps;
+		COST_STEP();
 	}
 }
 
@@ -617,14 +617,14 @@ bool chunker_next(struct chunker *chunker, struct chunk *chunk)
 
 		do {
 			mark = mark_at(chunker, chunker->taken++);
-			++chunker->steps;
+			COST_STEP();
 		} while (!(mark & (MARK_CHUNK | MARK_SILENCE)));
 		--chunker->ready;
 		if (mark & MARK_SILENCE)
 			continue;
 		chunk->text = chunker->text.bytes + (from - chunker->base);
 		chunk->len = chunker->taken - from;
-		trim(chunker, chunk);
+		chunker_trim(chunk);
 		return true;
 	}
 	chunker->taken = chunker->start.byte;
@@ -634,9 +634,4 @@ bool chunker_next(struct chunker *chunker, struct chunk *chunk)
 size_t chunker_buffered(const struct chunker *chunker)
 {
 	return fed(chunker) - chunker->taken;
-}
-
-size_t chunker_steps(const struct chunker *chunker)
-{
-	return chunker->steps;
 }

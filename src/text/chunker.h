@@ -93,8 +93,4 @@ bool chunker_next(struct chunker *chunker, struct chunk *chunk);
 /* Bytes fed and not yet taken out. */
 size_t chunker_buffered(const struct chunker *chunker);
 
-/* Looks at single code points and bytes since it was made: what the test of
- * linear cost counts. */
-size_t chunker_steps(const struct chunker *chunker);
-
 #endif

@@ -42,7 +42,6 @@ struct lexicon_search {
 	struct place *places;
 	size_t count, size;
 	size_t next; /* the places before it begin before what was asked for last */
-	size_t looks;
 	uint32_t states[]; /* two for each dictionary: as written, any case */
 };
 
@@ -170,7 +169,6 @@ static int add_place(struct lexicon_search *search, const struct lexeme *lexeme)
 		search->size = size;
 	}
 	search->places[search->count++].lexeme = *lexeme;
-	search->looks += lexeme->looks;
 	return 0;
 }
 
@@ -199,7 +197,7 @@ static void read_with(struct lexicon_search *search, size_t i, const struct phra
 
 	if (!book)
 		return;
-	*state = phrasebook_step(book, *state, &place->lexeme, search->text, &search->looks);
+	*state = phrasebook_step(book, *state, &place->lexeme, search->text);
 	len = phrasebook_longest(book, *state, &value);
 	if (len == 0 || search->places[i + len - 1].lexeme.end <= place->end)
 		return;
@@ -257,22 +255,4 @@ bool lexicon_next(struct lexicon_search *search, struct lexicon_hit *hit, size_t
 		return true;
 	}
 	return false;
-}
-
-size_t lexicon_looks(const struct lexicon_search *search)
-{
-	return search->looks;
-}
-
-bool lexicon_find(const struct lexicon *lexicon, struct lexicon_hit *hit, const char *text,
-		  size_t len, size_t from)
-{
-	struct lexicon_search *search = NULL;
-	bool is_found;
-
-	if (lexicon_search(&search, lexicon, text, len) != 0)
-		return false;
-	is_found = lexicon_next(search, hit, from);
-	mem_deref(search);
-	return is_found;
 }

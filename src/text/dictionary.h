@@ -61,12 +61,4 @@ int lexicon_search(struct lexicon_search **searchp, const struct lexicon *lexico
  * was before; false when there is none. */
 bool lexicon_next(struct lexicon_search *search, struct lexicon_hit *hit, size_t from);
 
-/* Looks at characters and entries that the search took: what the test of linear
- * cost counts. */
-size_t lexicon_looks(const struct lexicon_search *search);
-
-/* A search for one hit: as dear as one for all. */
-bool lexicon_find(const struct lexicon *lexicon, struct lexicon_hit *hit, const char *text,
-		  size_t len, size_t from);
-
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/count.h"
 #include "text/compose.h"
+#include "text/cost.h"
 #include "text/fold.h"
 #include "text/unicode.h"
 
@@ -161,7 +162,7 @@ bool lexeme_read(struct lexeme *lexeme, const char *text, size_t len, size_t at)
 	enum role last;
 
 	*lexeme = (struct lexeme){0};
-	for (; at < len && ch.role == ROLE_NOTHING; at += ch.n, ++lexeme->looks)
+	for (; at < len && ch.role == ROLE_NOTHING; at += ch.n, COST_STEP())
 		read_character(&ch, text, len, at);
 	if (ch.role == ROLE_NOTHING)
 		return false;
@@ -169,7 +170,7 @@ bool lexeme_read(struct lexeme *lexeme, const char *text, size_t len, size_t at)
 	lexeme->begin = at - ch.n;
 	lexeme->is_blank = first == ROLE_BLANK;
 	add_symbol(lexeme, symbol_of(&ch));
-	for (; at < len; at += ch.n, ++lexeme->looks) {
+	for (; at < len; at += ch.n, COST_STEP()) {
 		read_character(&ch, text, len, at);
 		if (!joins(&ch, first, last, text, len, at + ch.n))
 			break;

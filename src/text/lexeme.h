@@ -21,7 +21,6 @@ struct lexeme {
 	size_t begin, end; /* bytes of the text */
 	uint64_t exact, folded; /* hashes of its symbols, as written and in any case */
 	uint32_t len; /* symbols */
-	uint32_t looks; /* characters that were looked at */
 	bool is_blank;
 };
 

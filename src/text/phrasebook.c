@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "text/cost.h"
 
 /* A kind of lexeme that occurs in phrases.  Its index is its number. */
 struct kind {
@@ -63,7 +64,7 @@ static int compare_kind(const struct phrasebook *book, const struct lexeme *lexe
 }
 
 static const struct kind *find_kind(const struct phrasebook *book, const struct lexeme *lexeme,
-				    const char *text, size_t *looks)
+				    const char *text)
 {
 	const uint32_t *bucket = &book->buckets[hash_of(book, lexeme) >> book->shift];
 	uint32_t low = bucket[0];
@@ -73,7 +74,7 @@ static const struct kind *find_kind(const struct phrasebook *book, const struct 
 		uint32_t mid = low + (high - low) / 2;
 		int order = compare_kind(book, lexeme, text, &book->kinds[mid]);
 
-		++*looks;
+		COST_STEP();
 		if (order == 0)
 			return &book->kinds[mid];
 		if (order < 0)
@@ -84,8 +85,7 @@ static const struct kind *find_kind(const struct phrasebook *book, const struct 
 	return NULL;
 }
 
-static uint32_t find_child(const struct phrasebook *book, uint32_t node, uint32_t number,
-			   size_t *looks)
+static uint32_t find_child(const struct phrasebook *book, uint32_t node, uint32_t number)
 {
 	uint32_t low = book->nodes[node].children;
 	uint32_t high = book->nodes[node].children_end;
@@ -93,7 +93,7 @@ static uint32_t find_child(const struct phrasebook *book, uint32_t node, uint32_
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		++*looks;
+		COST_STEP();
 		if (book->nodes[mid].number == number)
 			return mid;
 		if (number < book->nodes[mid].number)
@@ -105,11 +105,10 @@ static uint32_t find_child(const struct phrasebook *book, uint32_t node, uint32_
 }
 
 /* From a node on with a lexeme; what does not go on falls back until it does. */
-static uint32_t advance(const struct phrasebook *book, uint32_t node, uint32_t number,
-			size_t *looks)
+static uint32_t advance(const struct phrasebook *book, uint32_t node, uint32_t number)
 {
 	while (node > 0) {
-		uint32_t child = find_child(book, node, number, looks);
+		uint32_t child = find_child(book, node, number);
 
 		if (child > 0)
 			return child;
@@ -119,14 +118,14 @@ static uint32_t advance(const struct phrasebook *book, uint32_t node, uint32_t n
 }
 
 uint32_t phrasebook_step(const struct phrasebook *book, uint32_t state, const struct lexeme *lexeme,
-			 const char *text, size_t *looks)
+			 const char *text)
 {
 	const struct kind *kind;
 
 	if (state == 0 && lexeme->is_blank) /* ends no phrase */
 		return 0;
-	kind = find_kind(book, lexeme, text, looks);
-	return kind ? advance(book, state, (uint32_t)(kind - book->kinds), looks) : 0;
+	kind = find_kind(book, lexeme, text);
+	return kind ? advance(book, state, (uint32_t)(kind - book->kinds)) : 0;
 }
 
 uint32_t phrasebook_longest(const struct phrasebook *book, uint32_t state, size_t *value)
@@ -334,7 +333,6 @@ static void grow(struct making *making, uint32_t node)
 /* Where its children fall: the node itself fell before. */
 static void join_children(struct phrasebook *book, uint32_t node)
 {
-	size_t looks = 0;
 
 	for (uint32_t i = book->nodes[node].children; i < book->nodes[node].children_end; ++i) {
 		struct node *child = &book->nodes[i];
@@ -342,7 +340,7 @@ static void join_children(struct phrasebook *book, uint32_t node)
 		if (node == 0)
 			book->kinds[child->number].node = i;
 		else
-			child->fall = advance(book, book->nodes[node].fall, child->number, &looks);
+			child->fall = advance(book, book->nodes[node].fall, child->number);
 	}
 }
 

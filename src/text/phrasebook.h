@@ -30,10 +30,9 @@ struct phrasebook_entry {
 int phrasebook_alloc(struct phrasebook **bookp, const struct phrasebook_entry *entries,
 		     size_t count, bool folds);
 
-/* The state after the lexeme before the one that was read last; 0 is the first.
- * Adds what was looked at to *looks. */
+/* The state after the lexeme before the one that was read last; 0 is the first. */
 uint32_t phrasebook_step(const struct phrasebook *book, uint32_t state, const struct lexeme *lexeme,
-			 const char *text, size_t *looks);
+			 const char *text);
 
 /* The longest phrase that begins with the lexeme read last: its length in
  * lexemes, 0 when there is none. */

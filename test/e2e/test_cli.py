@@ -650,3 +650,41 @@ def test_greeting_shows_the_address_and_the_local_key(tmp_path):
     key = (tmp_path / "data" / "local.key").read_text().strip()
     assert key in shown.decode() and address in shown.decode()
     assert key.encode() not in log
+
+
+def copy_program(directory):
+    """The program alone, so that nothing is installed next to it."""
+    return shutil.copy(SYRINX, directory / "syrinx")
+
+
+def test_bench_runs_the_program_that_is_installed_next_to_this_one(tmp_path):
+    program = copy_program(tmp_path)
+    other = tmp_path / "syrinx-bench"
+    other.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\nexit 3\n', encoding="utf-8")
+    other.chmod(0o755)
+    done = subprocess.run([program, "bench", "text", "--rounds", "2", "--voices="], check=False,
+                          capture_output=True, text=True, timeout=WAIT_S)
+    assert (done.stdout, done.returncode) == ("text\n--rounds\n2\n--voices=\n", 3)
+
+
+def test_bench_says_that_its_program_is_not_installed(tmp_path):
+    done = subprocess.run([copy_program(tmp_path), "bench", "text"], check=False,
+                          capture_output=True, text=True, timeout=WAIT_S)
+    assert (done.stdout, done.returncode) == ("", 1)
+    assert done.stderr == ("syrinx bench: the benchmark is a program of its own and is not installed: "
+                           f"there is no {tmp_path}/syrinx-bench\n")
+
+
+def test_bench_starts_the_server_next_to_it():
+    done = syrinx("bench", "start", "--rounds", "1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(b"start to ready: median ")
+
+
+def test_the_benchmark_is_no_engine(tmp_path):
+    """Although its name is like an engine's and it is next to them."""
+    (tmp_path / "syrinx-bench").symlink_to(SYRINX.parent / "syrinx-bench")
+    done = syrinx("say", "Hello.", "-o", tmp_path / "out.wav", "--local",
+                  settings={"speech.engines_dir": tmp_path})
+    assert done.returncode == 1
+    assert b"there is no program syrinx-NAME" in done.stderr

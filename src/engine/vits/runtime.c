@@ -29,15 +29,9 @@ struct runtime {
 	char version[32];
 };
 
-struct ports {
-	char *names[PORTS_MAX];
-	size_t count;
-};
-
 struct network {
 	struct runtime *runtime;
 	struct runtime_session *session;
-	struct ports inputs, outputs;
 };
 
 /* Status objects become errno and words. */
@@ -195,55 +189,13 @@ int runtime_open(struct runtime **runtimep, const char *path, char why[RUNTIME_W
 	return 0;
 }
 
-const char *runtime_version(const struct runtime *runtime)
-{
-	return runtime->version;
-}
-
 static void network_destroy(void *object)
 {
 	struct network *network = object;
 
-	for (size_t i = 0; i < network->inputs.count; ++i)
-		free(network->inputs.names[i]);
-	for (size_t i = 0; i < network->outputs.count; ++i)
-		free(network->outputs.names[i]);
 	if (network->session)
 		network->runtime->table->release_session(network->session);
 	mem_deref(network->runtime);
-}
-
-typedef struct runtime_status *(count_h)(const struct runtime_session *session, size_t *out);
-typedef struct runtime_status *(name_h)(const struct runtime_session *session, size_t i,
-					struct runtime_allocator *allocator, char **out);
-
-static int read_ports(struct ports *ports, const struct network *network, count_h *get_count,
-		      name_h *get_name, char why[RUNTIME_WHY_SIZE])
-{
-	const struct runtime_table *table = network->runtime->table;
-	struct runtime_allocator *allocator;
-	size_t count;
-	int err = check(table, table->get_default_allocator(&allocator), why);
-
-	if (!err)
-		err = check(table, get_count(network->session, &count), why);
-	if (!err && count > PORTS_MAX) {
-		snprintf(why, RUNTIME_WHY_SIZE, "has more than %d inputs or outputs", PORTS_MAX);
-		err = EINVAL;
-	}
-	for (size_t i = 0; !err && i < count; ++i) {
-		char *name;
-
-		err = check(table, get_name(network->session, i, allocator, &name), why);
-		if (err)
-			break;
-		ports->names[i] = strdup(name);
-		err = check(table, table->allocator_free(allocator, name), why);
-		if (!ports->names[i])
-			return ENOMEM;
-		ports->count = i + 1;
-	}
-	return err;
 }
 
 int network_open(struct network **networkp, struct runtime *runtime, const void *bytes, size_t len,
@@ -262,38 +214,12 @@ int network_open(struct network **networkp, struct runtime *runtime, const void 
 		    table->create_session_from_array(runtime->env, bytes, len, runtime->options,
 						     &network->session),
 		    why);
-	if (!err)
-		err = read_ports(&network->inputs, network, table->get_input_count,
-				 table->get_input_name, why);
-	if (!err)
-		err = read_ports(&network->outputs, network, table->get_output_count,
-				 table->get_output_name, why);
 	if (err) {
 		mem_deref(network);
 		return err;
 	}
 	*networkp = network;
 	return 0;
-}
-
-size_t network_input_count(const struct network *network)
-{
-	return network->inputs.count;
-}
-
-const char *network_input_name(const struct network *network, size_t i)
-{
-	return network->inputs.names[i];
-}
-
-size_t network_output_count(const struct network *network)
-{
-	return network->outputs.count;
-}
-
-const char *network_output_name(const struct network *network, size_t i)
-{
-	return network->outputs.names[i];
 }
 
 size_t tensor_count(const struct tensor *tensor)

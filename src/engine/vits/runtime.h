@@ -25,19 +25,10 @@ struct network;
  * old.  `why` says it for people. */
 int runtime_open(struct runtime **runtimep, const char *path, char why[RUNTIME_WHY_SIZE]);
 
-/* "1.28.2", as long as the runtime lives. */
-const char *runtime_version(const struct runtime *runtime);
-
 /* A graph that is ready to run.  The bytes of the model are not needed any more
  * afterwards.  EINVAL: the runtime refuses it; ENOMEM. */
 int network_open(struct network **networkp, struct runtime *runtime, const void *bytes, size_t len,
 		 char why[RUNTIME_WHY_SIZE]);
-
-/* How many inputs and outputs it has, and their names, in the graph's order. */
-size_t network_input_count(const struct network *network);
-const char *network_input_name(const struct network *network, size_t i);
-size_t network_output_count(const struct network *network);
-const char *network_output_name(const struct network *network, size_t i);
 
 /* Truth values can be given to a network; none that we use gives any. */
 enum tensor_type { TENSOR_F32, TENSOR_I64, TENSOR_BOOL };

@@ -14,6 +14,7 @@
 #include "account/account.h"
 #include "base/mem.h"
 #include "fake_store.h"
+#include "mem_fail.h"
 
 static struct loop *loop;
 static struct account *account;

@@ -17,6 +17,8 @@
 #include "account/dictionaries.h"
 #include "base/count.h"
 #include "base/mem.h"
+#include "mem_fail.h"
+#include "text/lexicon_find.h"
 
 #define PROJECT STORE_PROJECT_DEFAULT
 

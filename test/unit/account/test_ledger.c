@@ -18,6 +18,7 @@
 #include "account/turn_record.h"
 #include "base/mem.h"
 #include "fake_store.h"
+#include "mem_fail.h"
 #include "scratch_dir.h"
 
 #define DEAD "00000000deadbeef" /* a server that died */

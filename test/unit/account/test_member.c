@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/count.h"
 #include "base/mem.h"
+#include "mem_fail.h"
 
 #define SECOND UINT64_C(1000000)
 #define NONE STORE_LIMIT_NONE

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/count.h"
 #include "base/mem.h"
+#include "mem_fail.h"
 #include "members_world.h"
 
 #define POLL (MEMBERS_POLL_MS * UINT64_C(1000))

@@ -209,7 +209,7 @@ static void test_an_account_has_a_project_and_is_found_by_number_and_name(void *
 
 	(void)state;
 	assert_int_equal(registry_add_account(store, &made), 0);
-	assert_int_equal(registry_first_project(store, &project, made.id), 0);
+	assert_int_equal(registry_find_project(store, &project, made.id, 0), 0);
 	assert_string_equal(project.name, REGISTRY_FIRST_PROJECT);
 	assert_int_equal(registry_find_account(store, &found, "7th Heaven"), 0);
 	assert_int_equal(found.id, made.id);
@@ -233,7 +233,7 @@ static void test_an_account_that_was_left_without_a_project_gets_one(void **stat
 	assert_int_equal(registry_find_project(store, &first, half.id, 1), ENOENT);
 	assert_int_equal(registry_find_project(store, &first, half.id, 0), 0);
 	assert_string_equal(first.name, REGISTRY_FIRST_PROJECT);
-	assert_int_equal(registry_first_project(store, &again, half.id), 0);
+	assert_int_equal(registry_find_project(store, &again, half.id, 0), 0);
 	assert_int_equal(again.id, first.id);
 	assert_int_equal(registry_find_project(store, &again, half.id + 1, 0), ENOENT);
 }

@@ -15,6 +15,7 @@
 #include "audio/resample.h"
 #include "base/count.h"
 #include "base/mem.h"
+#include "mem_fail.h"
 #include "signal.h"
 
 static const struct audio_format pcm_24000 = {AUDIO_PCM16, 24000, 0};

@@ -15,6 +15,7 @@
 #include "audio/resample.h"
 #include "base/count.h"
 #include "base/mem.h"
+#include "mem_fail.h"
 #include "signal.h"
 
 #define AMPLITUDE 32000
@@ -392,7 +393,7 @@ static void test_rates_outside_8000_to_48000_are_refused(void **state)
 	assert_int_equal(resample_alloc(&resample, 48001, 24000), EINVAL);
 	assert_int_equal(resample_alloc(&resample, 24000, 0), EINVAL);
 	assert_int_equal(resample_alloc(&resample, 0, 0), EINVAL);
-	assert_int_equal(resample_prepare(24000, UINT32_MAX), EINVAL);
+	assert_int_equal(resample_alloc(&resample, 24000, UINT32_MAX), EINVAL);
 }
 
 static void test_a_table_is_made_once_and_outlives_being_forgotten(void **state)
@@ -403,9 +404,8 @@ static void test_a_table_is_made_once_and_outlives_being_forgotten(void **state)
 	(void)state;
 	resample_forget();
 	assert_int_equal(mem_live(), 0);
-	assert_int_equal(resample_prepare(22050, 24000), 0);
-	assert_int_equal(mem_live(), 1);
 	assert_int_equal(resample_alloc(&first, 22050, 24000), 0);
+	assert_int_equal(mem_live(), 2);
 	assert_int_equal(resample_alloc(&second, 22050, 24000), 0);
 	assert_int_equal(mem_live(), 3);
 	resample_forget();
@@ -418,10 +418,14 @@ static void test_a_table_is_made_once_and_outlives_being_forgotten(void **state)
 
 static void test_the_number_of_tables_kept_is_bounded(void **state)
 {
+	struct resample *resample;
+
 	(void)state;
 	resample_forget();
-	for (unsigned rate = 8001; rate < 8040; ++rate)
-		assert_int_equal(resample_prepare(rate, 8000), 0);
+	for (unsigned rate = 8001; rate < 8040; ++rate) {
+		assert_int_equal(resample_alloc(&resample, rate, 8000), 0);
+		mem_deref(resample);
+	}
 	assert_int_equal(mem_live(), 16);
 	resample_forget();
 	assert_int_equal(mem_live(), 0);

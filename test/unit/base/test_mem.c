@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "mem_fail.h"
 
 static int destroyed;
 

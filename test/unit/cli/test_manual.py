@@ -64,9 +64,9 @@ def called():
 
 
 def engines():
-    """The engines that were built."""
+    """The engines that were built.  The benchmark is next to them; syrinx(1) has its options."""
     return sorted(path for path in pathlib.Path(os.environ["SYRINX"]).parent.glob("syrinx-*")
-                  if path.is_file() and os.access(path, os.X_OK))
+                  if path.is_file() and os.access(path, os.X_OK) and path.name != "syrinx-bench")
 
 
 def test_there_are_engines():

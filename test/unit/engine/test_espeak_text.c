@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "engine/espeak_text.h"
+#include "mem_fail.h"
 
 static struct engine_text text_of(const char *text)
 {

@@ -17,6 +17,7 @@
 #include "base/count.h"
 #include "base/mem.h"
 #include "llm/llm.h"
+#include "mem_fail.h"
 
 #define OK "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
 #define STREAM OK "Connection: close\r\n\r\n"

@@ -58,8 +58,6 @@ static void test_counters_gauges_and_labels_are_printed(void **state)
 		      "syrinx_turns_total{status=\"cancelled\"} 4\n");
 	assert_prints("\nsyrinx_errors_total{code=\"NOT_FOUND\"} 9\n");
 	assert_prints("\nsyrinx_audio_seconds_total 1.500001\n");
-	assert_int_equal(metrics_get(METRIC_ERRORS), 9);
-	assert_int_equal(metrics_get(METRIC_CHUNKS), 5);
 }
 
 static void test_histograms_count_upwards(void **state)
@@ -74,7 +72,6 @@ static void test_histograms_count_upwards(void **state)
 	assert_prints("syrinx_ledger_seconds_bucket{le=\"30\"} 3\n"
 		      "syrinx_ledger_seconds_bucket{le=\"+Inf\"} 4\n"
 		      "syrinx_ledger_seconds_sum 60.000201\nsyrinx_ledger_seconds_count 4\n");
-	assert_int_equal(metrics_get(METRIC_LEDGER_TIME), 4);
 }
 
 static void test_values_may_come_from_elsewhere(void **state)

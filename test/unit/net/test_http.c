@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "mem_fail.h"
 #include "net/http.h"
 #include "pump.h"
 
@@ -278,7 +279,7 @@ static void test_nothing_is_held_between_requests(void **state)
 	assert_int_equal(mem_live(), before + 1);
 	client_says("TP/1.1\r\n" HOST "\r\n");
 	assert_int_equal(mem_live(), before);
-	assert_int_equal(http_idle_count(server), 1);
+	assert_int_equal(http_conn_count(server), 1);
 }
 
 static void test_pipelined_requests_are_answered_in_order(void **state)

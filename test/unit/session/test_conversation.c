@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "fake_llm.h"
 #include "fake_peer.h"
+#include "mem_fail.h"
 #include "session/conversation.h"
 
 #define HELLO "[{\"role\":\"user\",\"content\":\"hello\"}]"

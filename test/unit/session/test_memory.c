@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "mem_fail.h"
 #include "session/tts_call.h"
 #include "wire/dialect.h"
 #include "world.h"

@@ -50,7 +50,7 @@ static void set_now_postgres(struct rows_backend *backend, int64_t now_ms)
 }
 
 static const struct rows_backend backends[] = {
-	{.name = "memory", .make = make_memory},
+	{.name = "memory", .make = make_memory, .is_shared = true},
 	{.name = "sqlite", .make = make_sqlite, .remove = remove_sqlite, .is_shared = true},
 	{.name = "postgresql",
 	 .make = make_postgres,

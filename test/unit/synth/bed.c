@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "mem_fail.h"
 
 #define LIMIT_US (120 * 1000000u)
 

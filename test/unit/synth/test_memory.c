@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "bed.h"
+#include "mem_fail.h"
 
 /* More than one chunk needs, from the pool's own to the last worker's. */
 #define ALLOCATIONS 40

@@ -13,6 +13,7 @@
 
 #include "base/count.h"
 #include "base/mem.h"
+#include "mem_fail.h"
 #include "synth/voice.h"
 
 /* Those a client may name, from the protocol. */

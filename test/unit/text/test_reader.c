@@ -12,6 +12,7 @@
 #include <errno.h>
 
 #include "base/mem.h"
+#include "mem_fail.h"
 #include "text/mapped.h"
 #include "text/markup.h"
 #include "text/reader.h"

@@ -10,6 +10,7 @@
 
 #include "base/count.h"
 #include "base/mem.h"
+#include "mem_fail.h"
 #include "wire/stream_message.h"
 
 /* What a message with this JSON carries. */

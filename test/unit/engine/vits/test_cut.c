@@ -14,6 +14,7 @@
 #include "base/count.h"
 #include "base/mem.h"
 #include "engine/vits/cut.h"
+#include "mem_fail.h"
 #include "model_text.h"
 #include "voice_files.h"
 

@@ -13,6 +13,7 @@
 #include "base/count.h"
 #include "base/mem.h"
 #include "engine/vits/onnx.h"
+#include "mem_fail.h"
 #include "model_text.h"
 #include "voice_files.h"
 

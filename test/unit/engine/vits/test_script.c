@@ -18,6 +18,7 @@
 #include "base/utf8.h"
 #include "engine/vits/model_file_private.h"
 #include "engine/vits/script.h"
+#include "mem_fail.h"
 
 /* Ids are places in these lists. */
 #define LETTERS "abcdefhijklmnopqrstuvwxyzæðøħŋœɐɑɒɔɕəɚɛɜɟɡɣɨɪɫɬɯɲɹɾʀʁʃʊʋʌʎʏʑʒʔʲˈˌːβθχᵻ"
