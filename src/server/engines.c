@@ -12,7 +12,7 @@
 
 #include "base/count.h"
 #include "base/log.h"
-#include "synth/confine.h"
+#include "workers/confine.h"
 
 #define ENGINES_WORDS_MAX 16
 #define ENGINES_ERRORS_MAX 8192 /* one line with two paths */

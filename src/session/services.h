@@ -17,7 +17,7 @@
 #include "base/buf.h"
 #include "loop/thread.h"
 #include "loop/timers.h"
-#include "synth/speech.h"
+#include "speech/speech.h"
 #include "text/dictionary.h"
 #include "wire/error.h"
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
-#include "synth/speech.h"
+#include "speech/speech.h"
 
 /* Engine time that every chunk is said to have taken. */
 #define FAKE_SPEECH_BUSY_US 5000
