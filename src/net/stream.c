@@ -449,6 +449,11 @@ void stream_set_read_max(struct stream *stream, size_t read_max)
 	stream->read_kib = (uint16_t)(read_max / 1024);
 }
 
+void stream_set_uncounted(struct stream *stream)
+{
+	stream->is_uncounted = true;
+}
+
 void stream_pause(struct stream *stream, bool pause)
 {
 	if (stream->state == STREAM_CLOSED || stream->is_paused == pause)

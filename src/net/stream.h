@@ -89,6 +89,9 @@ void stream_set_read_max(struct stream *stream, size_t read_max);
  * it is NULL.  Call it before the member leaves. */
 void stream_set_keyless(struct stream *stream, struct keyless_member *member);
 
+/* Bytes sent on this stream are not counted as sent to clients (METRIC_BYTES). */
+void stream_set_uncounted(struct stream *stream);
+
 /* Stops or resumes reading. */
 void stream_pause(struct stream *stream, bool pause);
 

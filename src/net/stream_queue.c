@@ -66,7 +66,8 @@ size_t stream_queue_gather(const struct stream *stream, struct iovec *pieces, in
 
 void stream_queue_take_off(struct stream *stream, size_t n)
 {
-	metrics_add(METRIC_BYTES, n);
+	if (!stream->is_uncounted)
+		metrics_add(METRIC_BYTES, n);
 	stream->queued -= n;
 	stream->budget -= n < stream->budget ? n : stream->budget;
 	stream->progress_us = loop_now_us(stream->watch.loop);

@@ -25,8 +25,8 @@
 #define SPEECH_POOL_PRIVATE_H
 
 #include "loop/child.h"
-#include "speech/link.h"
 #include "speech/pool.h"
+#include "workers/endpoint.h"
 #include "workers/message.h"
 
 /* Jobs on one worker at once, whatever its engine says. */
@@ -120,7 +120,7 @@ struct worker {
 	enum worker_state state;
 	uint64_t serial; /* counts workers as they are started */
 	struct child *child;
-	struct link_to_worker *socket;
+	struct endpoint *endpoint;
 	struct seat seats[SEATS_MAX];
 	unsigned seat_count; /* 0: not ready, nobody knows */
 	unsigned seats_taken;

@@ -35,7 +35,7 @@
 
 static void on_message(const struct message *message, void *arg);
 static void on_lost(int err, void *arg);
-static void on_exit(int err, int status, int signal, void *arg);
+static void worker_on_exit(int err, int status, int signal, void *arg);
 
 static struct seat *seat_by_id(struct worker *worker, uint32_t id)
 {
@@ -62,6 +62,7 @@ int worker_spawn(struct fleet *fleet, bool reserved)
 		.type = MESSAGE_HELLO,
 		.hello = {.version_min = MESSAGE_VERSION, .version_max = MESSAGE_VERSION},
 	};
+	struct stream *stream;
 	int fd;
 	int err;
 
@@ -71,19 +72,21 @@ int worker_spawn(struct fleet *fleet, bool reserved)
 	worker->reserved = reserved;
 	worker->serial = ++fleet->pool->worker_serial;
 	worker->started_us = worker->waited_for_us = loop_now_us(fleet->pool->loop);
-	err = launch_worker(&worker->child, &fd, fleet, on_exit, worker);
+	err = launch_worker(&worker->child, &fd, fleet, worker_on_exit, worker);
 	if (err)
 		goto out;
-	err = link_open(&worker->socket, fleet->pool->loop, fd, on_message, on_lost, worker);
+	err = stream_alloc(&stream, fleet->pool->loop, fd, NULL, NULL, NULL);
+	if (err)
+		goto out;
+	err = endpoint_alloc(&worker->endpoint, stream, on_message, on_lost, worker);
+	if (err)
+		goto out;
+	err = endpoint_send(worker->endpoint, &hello);
 	if (err) {
-		close(fd);
+		endpoint_close(worker->endpoint);
 		goto out;
 	}
-	err = link_send(worker->socket, &hello);
-	if (err) {
-		link_close(worker->socket);
-		goto out;
-	}
+	endpoint_push(worker->endpoint); /* the loop may not be running yet */
 	list_append(&fleet->workers, &worker->link);
 	++fleet->starting;
 	return 0;
@@ -107,7 +110,7 @@ static void worker_end(struct worker *worker)
 	list_remove(&fleet->workers, &worker->link);
 	if (worker->state == WORKER_STARTING)
 		--fleet->starting;
-	link_close(worker->socket);
+	endpoint_close(worker->endpoint);
 	greeting_reset(&worker->greeting);
 	mem_deref(worker->child);
 	mem_deref(worker);
@@ -142,7 +145,7 @@ static void worker_failed(struct worker *worker)
 	pool_schedule_soon(fleet->pool); /* its slots are free */
 }
 
-static void on_exit(int err, int status, int signal, void *arg)
+static void worker_on_exit(int err, int status, int signal, void *arg)
 {
 	struct worker *worker = arg;
 	struct fleet *fleet = worker->fleet;
@@ -254,7 +257,7 @@ int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t cred
 		speak.speak.pitch = job->pitch;
 	if (worker->fleet->capabilities & MESSAGE_VARIANTS)
 		speak.speak.variant = str(job->variant, strlen(job->variant));
-	err = link_send(worker->socket, &speak);
+	err = endpoint_send(worker->endpoint, &speak);
 	if (err) {
 		worker_lose(worker, err);
 		return err;
@@ -302,7 +305,7 @@ void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credi
 	if (seat->credit == 0)
 		worker_owes_from_now(worker, seat);
 	seat->credit += credit;
-	err = link_send(worker->socket, &message);
+	err = endpoint_send(worker->endpoint, &message);
 	if (err)
 		worker_lose(worker, err);
 }
@@ -317,7 +320,7 @@ void worker_call_off(struct worker *worker, struct speech_job *job)
 	assert(seat->job == job);
 	seat->job = NULL;
 	worker_owes_from_now(worker, seat);
-	err = link_send(worker->socket, &message);
+	err = endpoint_send(worker->endpoint, &message);
 	if (err)
 		worker_lose(worker, err);
 }

@@ -485,3 +485,16 @@ int message_decode(struct message *message, size_t *used, const void *bytes, siz
 	*used = MESSAGE_HEADER_LEN + payload_len;
 	return 0;
 }
+
+size_t message_missing(const void *bytes, size_t n)
+{
+	size_t payload_len;
+
+	if (n < MESSAGE_HEADER_LEN)
+		return MESSAGE_HEADER_LEN - n;
+	payload_len = (size_t)get_le(bytes, 4);
+	if (payload_len > MESSAGE_PAYLOAD_MAX || get_le((const unsigned char *)bytes + 6, 2) != 0 ||
+	    n >= MESSAGE_HEADER_LEN + payload_len)
+		return 0;
+	return MESSAGE_HEADER_LEN + payload_len - n;
+}

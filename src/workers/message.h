@@ -3,7 +3,7 @@
  *
  * The worker protocol, version 1, is described for engine authors in
  * docs/worker-protocol.md; this is its only C implementation, used by the
- * server (link.c) and by engines in C (engine/main.c).
+ * server (endpoint.c) and by engines in C (engine/main.c).
  *
  * A message is a 12-byte header and a payload, all little-endian:
  *
@@ -201,5 +201,9 @@ void message_encode_audio_head(unsigned char head[MESSAGE_AUDIO_HEAD_LEN], uint3
  * payload's end, text that is not UTF-8).  Unknown types decode with their
  * type and job alone, for the reader to ignore. */
 int message_decode(struct message *message, size_t *used, const void *bytes, size_t n);
+
+/* How many bytes are missing, as far as the first n bytes of a message tell: the rest of the
+ * header at first, then the rest of the payload.  0: the message is whole, or it is none. */
+size_t message_missing(const void *bytes, size_t n);
 
 #endif

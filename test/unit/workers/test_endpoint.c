@@ -1,4 +1,4 @@
-/* The link hands messages over whole and in order however they were cut, ends at
+/* An endpoint hands messages over whole and in order however they were cut, ends at
  * the first bytes that are none, and never holds more than its bound. */
 #include <errno.h>
 #include <setjmp.h>
@@ -12,11 +12,11 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "speech/link.h"
+#include "workers/endpoint.h"
 
 struct bed {
 	struct loop *loop;
-	struct link_to_worker *link; /* NULL once it was closed */
+	struct endpoint *endpoint; /* NULL once it was closed */
 	int fd; /* the worker's end */
 	struct timer limit;
 	unsigned heard; /* messages */
@@ -33,11 +33,11 @@ static void on_limit(void *arg)
 	loop_stop(bed->loop);
 }
 
-static void close_link(struct bed *bed)
+static void close_endpoint(struct bed *bed)
 {
-	if (bed->link)
-		link_close(bed->link);
-	bed->link = NULL;
+	if (bed->endpoint)
+		endpoint_close(bed->endpoint);
+	bed->endpoint = NULL;
 }
 
 /* Every message of these tests is a WORD, counted by its job. */
@@ -51,7 +51,7 @@ static void on_message(const struct message *message, void *arg)
 	bed->last_job = message->job;
 	++bed->heard;
 	if (bed->heard == bed->close_after)
-		close_link(bed);
+		close_endpoint(bed);
 	if (bed->heard == bed->stop_after)
 		loop_stop(bed->loop);
 }
@@ -67,13 +67,16 @@ static void on_lost(int err, void *arg)
 
 static void bed_open(struct bed *bed)
 {
+	struct stream *stream;
 	int fds[2];
 
 	memset(bed, 0, sizeof(*bed));
-	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds),
+			 0);
 	assert_int_equal(loop_alloc(&bed->loop), 0);
 	bed->fd = fds[1];
-	assert_int_equal(link_open(&bed->link, bed->loop, fds[0], on_message, on_lost, bed), 0);
+	assert_int_equal(stream_alloc(&stream, bed->loop, fds[0], NULL, NULL, NULL), 0);
+	assert_int_equal(endpoint_alloc(&bed->endpoint, stream, on_message, on_lost, bed), 0);
 }
 
 static void bed_run(struct bed *bed, unsigned ms)
@@ -85,7 +88,7 @@ static void bed_run(struct bed *bed, unsigned ms)
 
 static void bed_close(struct bed *bed)
 {
-	close_link(bed);
+	close_endpoint(bed);
 	if (bed->fd >= 0)
 		close(bed->fd);
 	mem_deref(bed->loop);
@@ -210,6 +213,58 @@ static void test_nothing_is_heard_after_a_close_inside_the_handler(void **state)
 	bed_close(&bed);
 }
 
+/* A header that is none is noticed when it is there, although the payload that it announces has not
+ * come. */
+static void test_a_header_that_comes_in_two_parts_and_is_none_ends_it(void **state)
+{
+	static const unsigned char header[MESSAGE_HEADER_LEN] = {100, 0, 0, 0, MESSAGE_WORD, 0, 1};
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed);
+	send_bytes(&bed, header, 5);
+	bed_run(&bed, 5);
+	send_bytes(&bed, header + 5, sizeof(header) - 5);
+	bed_run(&bed, 1000);
+	assert_int_equal(bed.heard, 0);
+	assert_int_equal(bed.lost, EPROTO);
+	bed_close(&bed);
+}
+
+/* The stream's system calls cannot be counted here, but what one read of the peer finds can. */
+static void test_what_is_sent_in_one_callback_arrives_at_once(void **state)
+{
+	enum { CREDITS = 500, LEN = MESSAGE_HEADER_LEN + 4 };
+	static char bytes[2 * CREDITS * LEN];
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed);
+	for (uint32_t job = 1; job <= CREDITS; ++job) {
+		struct message credit = {.type = MESSAGE_CREDIT, .job = job, .credit_samples = job};
+
+		assert_int_equal(endpoint_send(bed.endpoint, &credit), 0);
+	}
+	assert_int_equal(recv(bed.fd, bytes, sizeof(bytes), MSG_DONTWAIT), -1);
+	bed_run(&bed, 1);
+	assert_int_equal(recv(bed.fd, bytes, LEN, MSG_DONTWAIT), LEN);
+	assert_int_equal(recv(bed.fd, bytes, sizeof(bytes), MSG_DONTWAIT), (CREDITS - 1) * LEN);
+	bed_close(&bed);
+}
+
+static void test_an_abort_is_told_by_the_loop(void **state)
+{
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed);
+	endpoint_abort(bed.endpoint, ENOBUFS);
+	assert_int_equal(bed.lost, 0);
+	bed_run(&bed, 1000);
+	assert_int_equal(bed.lost, ENOBUFS);
+	bed_close(&bed);
+}
+
 static struct message long_speak(char *text, size_t len, uint32_t job)
 {
 	struct message speak = {.type = MESSAGE_SPEAK, .job = job};
@@ -220,7 +275,7 @@ static struct message long_speak(char *text, size_t len, uint32_t job)
 	return speak;
 }
 
-/* Reads what the link has sent, until so many messages are whole. */
+/* Reads what the endpoint has sent, until so many messages are whole. */
 static void read_speaks(struct bed *bed, uint32_t count)
 {
 	struct buf in;
@@ -258,7 +313,7 @@ static void test_a_worker_that_does_not_read_is_refused_more_and_loses_nothing(v
 	while (!err && sent < 1000) {
 		struct message speak = long_speak(text, sizeof(text), sent + 1);
 
-		err = link_send(bed.link, &speak);
+		err = endpoint_send(bed.endpoint, &speak);
 		sent += !err;
 	}
 	assert_int_equal(err, ENOBUFS);
@@ -276,6 +331,9 @@ int main(void)
 		cmocka_unit_test(test_bytes_that_are_no_message_end_it),
 		cmocka_unit_test(test_the_end_of_the_worker_is_told_after_its_last_message),
 		cmocka_unit_test(test_nothing_is_heard_after_a_close_inside_the_handler),
+		cmocka_unit_test(test_a_header_that_comes_in_two_parts_and_is_none_ends_it),
+		cmocka_unit_test(test_what_is_sent_in_one_callback_arrives_at_once),
+		cmocka_unit_test(test_an_abort_is_told_by_the_loop),
 		cmocka_unit_test(
 			test_a_worker_that_does_not_read_is_refused_more_and_loses_nothing),
 	};
