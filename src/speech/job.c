@@ -9,31 +9,30 @@
  *   try 1   ....aaaaaaaaaaaa|tail|
  *   try 2                   |fade|bbbbbbbb....
  */
-#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "speech/pool_private.h"
 
-/* Who hears nothing yet is served after one who would run dry before the next
- * window of a dear engine is made: a beginning that is a little late is noticed
- * less than a word with a hole.  Twice what a second of audio costs, and no more
- * than this; with engines that cost little it is next to nothing. */
-#define FIRST_GRACE_MAX_US 200000
+/* A listener who hears nothing yet is served after one who would run dry before the next window of
+ * an expensive engine is made: a beginning that is a little late is noticed less than a gap in the
+ * middle of a word.  The grace is twice what a second of audio costs, and no more than this; with
+ * cheap engines it is next to nothing. */
+#define JOB_FIRST_GRACE_MAX_US 200000
 
 /* A chunk in the middle of a turn waits this long for a worker before the turn
  * fails, or as long as one that begins a turn may: longer than any restart of an
  * engine takes. */
-#define WAIT_IN_TURN_MS 30000
+#define JOB_WAIT_IN_TURN_MS 30000
 
 /* A job that yields is due no earlier than this after it began to wait, however late it is.  So
  * those whose listeners are there are served first until they are so far ahead, and it still comes
  * to its end on a machine that is never idle. */
-#define YIELD_US 5000000
+#define JOB_YIELD_US 5000000
 
-/* Of a voice that did not tell: the rate of most engines, or near it. */
-#define RATE_GUESSED 24000
+/* Of a voice whose rate is not known: the rate of most engines, or near it. */
+#define JOB_RATE_GUESSED 24000
 
 static void job_destroy(void *object)
 {
@@ -44,7 +43,7 @@ static void job_destroy(void *object)
 	buf_reset(&job->phonemes);
 }
 
-static const char *keep(char **at, const char *bytes, size_t len)
+static const char *job_keep(char **at, const char *bytes, size_t len)
 {
 	char *copy = *at;
 
@@ -56,7 +55,7 @@ static const char *keep(char **at, const char *bytes, size_t len)
 }
 
 /* Spans that the protocol has no place for are read as text. */
-static int keep_phonemes(struct speech_job *job, const struct speech_request *request)
+static int job_keep_phonemes(struct speech_job *job, const struct speech_request *request)
 {
 	const struct message_str text = {job->text, (uint32_t)job->text_len};
 	uint32_t from = 0;
@@ -79,16 +78,52 @@ static int keep_phonemes(struct speech_job *job, const struct speech_request *re
 	return err;
 }
 
-struct message_spans job_phonemes(const struct speech_job *job)
+static struct message_str job_str(const char *bytes, size_t len)
 {
-	return (struct message_spans){
-		.bytes = (const unsigned char *)job->phonemes.bytes,
-		.len = (uint32_t)job->phonemes.len,
-		.count = job->phonemes_count,
-	};
+	return (struct message_str){.bytes = bytes, .len = (uint32_t)len};
 }
 
-int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
+/* What of the chunk a worker need not make again. */
+static uint64_t job_skip(const struct speech_job *job)
+{
+	return job->received - job->tail_len;
+}
+
+void job_make_speak(const struct speech_job *job, struct message *speak, uint32_t credit)
+{
+	uint32_t capabilities = job->synthesizer->capabilities;
+	uint64_t now_us = loop_now_us(job->pool->loop);
+	uint64_t due_us = job_due_us(job);
+
+	*speak = (struct message){.type = MESSAGE_SPEAK};
+	speak->speak = (struct message_speak){
+		.voice = job_str(job->voice, strlen(job->voice)),
+		.language = job_str(job->language, strlen(job->language)),
+		.text = job_str(job->text, job->text_len),
+		.text_before = job_str(job->before, job->before_len),
+		.turn = job->turn,
+		.skip_samples = job_skip(job),
+		.credit_samples = credit,
+		.deadline_ms = due_us > now_us ? (uint32_t)((due_us - now_us) / 1000u) : 0,
+		.speed = job->speed,
+		.temperature = job->temperature,
+		.want_words = true,
+		.variant = job_str("", 0),
+		.seed = job->seed,
+	};
+	if (capabilities & MESSAGE_PHONEMES)
+		speak->speak.phonemes = (struct message_spans){
+			.bytes = (const unsigned char *)job->phonemes.bytes,
+			.len = (uint32_t)job->phonemes.len,
+			.count = job->phonemes_count,
+		};
+	if (capabilities & MESSAGE_OWN_PITCH)
+		speak->speak.pitch = job->pitch;
+	if (capabilities & MESSAGE_VARIANTS)
+		speak->speak.variant = job_str(job->variant, strlen(job->variant));
+}
+
+int job_alloc(struct speech_job **jobp, struct pool *pool, struct synthesizer *synthesizer,
 	      const struct speech_request *request)
 {
 	const char *voice = request->voice->engine_voice;
@@ -103,7 +138,7 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 		return ENOMEM;
 	at = job->strings;
 	job->pool = pool;
-	job->fleet = fleet;
+	job->synthesizer = synthesizer;
 	job->turn = request->turn;
 	job->speed = request->speed;
 	job->temperature = request->temperature;
@@ -115,15 +150,16 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	job->asked_us = loop_now_us(pool->loop);
 	job->due_us = request->due_us;
 	job->arrival = ++pool->arrivals;
-	job->voice_rate = request->voice->sample_rate ? request->voice->sample_rate : RATE_GUESSED;
-	job->voice = keep(&at, voice, strlen(voice));
-	job->language = keep(&at, request->language, language_len);
-	job->text = keep(&at, request->text, request->text_len);
+	job->voice_rate =
+		request->voice->sample_rate ? request->voice->sample_rate : JOB_RATE_GUESSED;
+	job->voice = job_keep(&at, voice, strlen(voice));
+	job->language = job_keep(&at, request->language, language_len);
+	job->text = job_keep(&at, request->text, request->text_len);
 	job->text_len = request->text_len;
-	job->before = keep(&at, request->text_before, request->text_before_len);
+	job->before = job_keep(&at, request->text_before, request->text_before_len);
 	job->before_len = request->text_before_len;
 	mem_set_destructor(job, job_destroy);
-	err = keep_phonemes(job, request);
+	err = job_keep_phonemes(job, request);
 	if (err)
 		mem_deref(job);
 	else
@@ -131,72 +167,95 @@ int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
 	return err;
 }
 
-/* Lists by rank: new jobs mostly have a high one, so look from behind. */
-static void insert_by_rank(struct list *list, struct speech_job *job)
-{
-	uint64_t rank = job_rank(job);
-	struct link *at = list->head.prev;
-
-	while (at != &list->head && job_rank(LIST_OBJECT(at, struct speech_job, link)) > rank)
-		at = at->prev;
-	list_insert_before(list, at->next, &job->link);
-}
-
-/* A new job is on none. */
-static struct list *list_of(struct speech_job *job)
-{
-	switch (job->state) {
-	case JOB_QUEUED:
-		return job->retried ? &job->fleet->again : &job->fleet->queued;
-	case JOB_PARKED:
-		return &job->pool->parked;
-	case JOB_HELD:
-		return &job->pool->held;
-	case JOB_NEW:
-	case JOB_RUNNING:
-		break;
-	}
-	return &job->pool->running;
-}
-
-void job_move(struct speech_job *job, enum job_state state)
-{
-	if (job->state != JOB_NEW)
-		list_remove(list_of(job), &job->link);
-	job->state = state;
-	job->state_since_us = loop_now_us(job->pool->loop);
-	if (state == JOB_QUEUED || state == JOB_PARKED)
-		insert_by_rank(list_of(job), job);
-	else if (state != JOB_NEW)
-		list_append(list_of(job), &job->link);
-}
-
-/* Does not change while the job is on a list: those are in this order. */
 uint64_t job_due_us(const struct speech_job *job)
 {
 	uint64_t due_us = job->due_us;
 
 	if (job->sample_rate)
 		due_us += job->received * 1000000u / job->sample_rate;
-	if (job->yields && due_us < job->state_since_us + YIELD_US)
-		due_us = job->state_since_us + YIELD_US;
+	if (job->yields && due_us < job->state_since_us + JOB_YIELD_US)
+		due_us = job->state_since_us + JOB_YIELD_US;
 	return due_us;
 }
 
-uint64_t job_rank(const struct speech_job *job)
+static uint64_t job_rank(const struct speech_job *job)
 {
-	uint64_t grace_us = 2 * (uint64_t)job->fleet->busy_us_per_second;
+	uint64_t grace_us = 2 * (uint64_t)job->synthesizer->busy_us_per_second;
 
 	if (job->pool->options.order == POOL_BY_ARRIVAL)
 		return job->arrival;
 	if (!job->first || job->received > 0)
 		return job_due_us(job);
-	return job_due_us(job) + (grace_us < FIRST_GRACE_MAX_US ? grace_us : FIRST_GRACE_MAX_US);
+	return job_due_us(job) +
+	       (grace_us < JOB_FIRST_GRACE_MAX_US ? grace_us : JOB_FIRST_GRACE_MAX_US);
 }
 
-uint64_t job_skip(const struct speech_job *job)
+static bool job_is_before(const struct heap_node *a, const struct heap_node *b)
 {
-	return job->received - job->tail_len;
+	const struct speech_job *one = HEAP_CONST_OBJECT(a, struct speech_job, node);
+	const struct speech_job *other = HEAP_CONST_OBJECT(b, struct speech_job, node);
+
+	return one->rank != other->rank ? one->rank < other->rank : one->place < other->place;
+}
+
+void job_queue_init(struct job_queue *queue)
+{
+	heap_init(&queue->by_rank, job_is_before);
+	list_init(&queue->jobs);
+}
+
+struct speech_job *job_queue_first(const struct job_queue *queue)
+{
+	struct heap_node *node = heap_first(&queue->by_rank);
+
+	return node ? HEAP_OBJECT(node, struct speech_job, node) : NULL;
+}
+
+static void job_leave(struct speech_job *job)
+{
+	if (job->heap)
+		heap_remove(job->heap, &job->node);
+	if (job->list)
+		list_remove(job->list, &job->link);
+	if (job->is_stuck)
+		--job->synthesizer->stuck;
+	job->is_stuck = false;
+	job->heap = NULL;
+	job->list = NULL;
+}
+
+void job_move(struct speech_job *job, enum job_state state)
+{
+	struct synthesizer *synthesizer = job->synthesizer;
+	struct job_queue *queue = NULL;
+
+	job_leave(job);
+	job->state = state;
+	job->state_since_us = loop_now_us(job->pool->loop);
+	switch (state) {
+	case JOB_NEW:
+		return;
+	case JOB_QUEUED:
+		queue = job->retried ? &synthesizer->again : &synthesizer->queued;
+		break;
+	case JOB_PARKED:
+		queue = &synthesizer->parked;
+		break;
+	case JOB_RUNNING:
+		job->list = &synthesizer->running;
+		break;
+	case JOB_HELD:
+		job->list = job->seat ? &synthesizer->held : &synthesizer->aside;
+		break;
+	}
+	if (queue) {
+		job->rank = job_rank(job);
+		job->place = ++job->pool->places;
+		job->list = &queue->jobs;
+		job->heap = &queue->by_rank;
+		heap_add(job->heap, &job->node);
+	}
+	list_append(job->list, &job->link);
 }
 
 /* A worker has taken it: what of the last try overlaps is faded over. */
@@ -214,7 +273,7 @@ void job_begin_try(struct speech_job *job)
 }
 
 /* The listener may cancel the job in any of these calls. */
-static void tell(struct speech_job *job, const int16_t *samples, size_t count)
+static void job_tell(struct speech_job *job, const int16_t *samples, size_t count)
 {
 	if (count > 0 && job->listener)
 		job->listener->audio(job->arg, samples, count, job->sample_rate);
@@ -222,7 +281,7 @@ static void tell(struct speech_job *job, const int16_t *samples, size_t count)
 
 /* The old tail is still in job->tail while the join goes on; what it becomes
  * is written over the new samples. */
-static void fade(struct speech_job *job, int16_t *samples, size_t count)
+static void job_fade(struct speech_job *job, int16_t *samples, size_t count)
 {
 	for (size_t i = 0; i < count && job->fade_done < job->fade_len; ++i, ++job->fade_done) {
 		int new_part = (int)(2 * job->fade_done + 1);
@@ -234,7 +293,7 @@ static void fade(struct speech_job *job, int16_t *samples, size_t count)
 }
 
 /* Tells all but the last few samples, which are kept for a join. */
-static void tell_keeping_tail(struct speech_job *job, const int16_t *samples, size_t count)
+static void job_tell_keeping_tail(struct speech_job *job, const int16_t *samples, size_t count)
 {
 	size_t keep_len = job->sample_rate * CROSS_FADE_MS / 1000;
 	size_t from_tail;
@@ -242,20 +301,20 @@ static void tell_keeping_tail(struct speech_job *job, const int16_t *samples, si
 	if (keep_len > CROSS_FADE_MAX)
 		keep_len = CROSS_FADE_MAX;
 	if (count >= keep_len) {
-		tell(job, job->tail, job->tail_len);
-		tell(job, samples, count - keep_len);
+		job_tell(job, job->tail, job->tail_len);
+		job_tell(job, samples, count - keep_len);
 		memcpy(job->tail, samples + count - keep_len, keep_len * sizeof(*samples));
 		job->tail_len = (unsigned)keep_len;
 		return;
 	}
 	from_tail = job->tail_len + count > keep_len ? job->tail_len + count - keep_len : 0;
-	tell(job, job->tail, from_tail);
+	job_tell(job, job->tail, from_tail);
 	memmove(job->tail, job->tail + from_tail, (job->tail_len - from_tail) * sizeof(*samples));
 	memcpy(job->tail + job->tail_len - from_tail, samples, count * sizeof(*samples));
 	job->tail_len += (unsigned)(count - from_tail);
 }
 
-static void take_samples(struct speech_job *job, int16_t *samples, size_t count)
+static void job_take_samples(struct speech_job *job, int16_t *samples, size_t count)
 {
 	size_t joined = 0;
 
@@ -263,13 +322,13 @@ static void take_samples(struct speech_job *job, int16_t *samples, size_t count)
 		joined = job->fade_len - job->fade_done;
 		if (joined > count)
 			joined = count;
-		fade(job, samples, joined);
-		tell(job, samples, joined);
+		job_fade(job, samples, joined);
+		job_tell(job, samples, joined);
 	}
-	if (job->fleet->capabilities & MESSAGE_DETERMINISTIC)
-		tell(job, samples + joined, count - joined);
+	if (job->synthesizer->capabilities & MESSAGE_DETERMINISTIC)
+		job_tell(job, samples + joined, count - joined);
 	else if (joined < count)
-		tell_keeping_tail(job, samples + joined, count - joined);
+		job_tell_keeping_tail(job, samples + joined, count - joined);
 }
 
 void job_audio(struct speech_job *job, const struct message_audio *audio)
@@ -287,7 +346,7 @@ void job_audio(struct speech_job *job, const struct message_audio *audio)
 		size_t n = left < 4096 ? left : 4096;
 
 		memcpy(samples, from, n * sizeof(samples[0]));
-		take_samples(job, samples, n);
+		job_take_samples(job, samples, n);
 		from += n * sizeof(samples[0]);
 		left -= n;
 	}
@@ -296,7 +355,7 @@ void job_audio(struct speech_job *job, const struct message_audio *audio)
 
 void job_word(struct speech_job *job, const struct message_word *word)
 {
-	struct speech_word told = {
+	struct speech_word heard = {
 		.sample_start = word->sample_start,
 		.sample_end = word->sample_end,
 		.byte_start = word->byte_start,
@@ -307,11 +366,11 @@ void job_word(struct speech_job *job, const struct message_word *word)
 		return; /* heard on an earlier try */
 	++job->words;
 	if (word->byte_start < word->byte_end && word->byte_end <= job->text_len)
-		job->listener->word(job->arg, &told);
+		job->listener->word(job->arg, &heard);
 }
 
 /* The job is gone for its owner from here. */
-void job_end(struct speech_job *job, enum speech_end how)
+static void job_end(struct speech_job *job, enum speech_end how)
 {
 	const struct speech_listener *listener = job->listener;
 
@@ -325,7 +384,7 @@ void job_done(struct speech_job *job, const struct message_done_report *done)
 	job->busy_us = done->busy_us;
 	if (done->status == MESSAGE_DONE_OK) {
 		mem_ref(job);
-		tell(job, job->tail, job->fade_done < job->fade_len ? 0 : job->tail_len);
+		job_tell(job, job->tail, job->fade_done < job->fade_len ? 0 : job->tail_len);
 		if (job->listener)
 			job_end(job, SPEECH_DONE);
 		mem_deref(job);
@@ -336,7 +395,7 @@ void job_done(struct speech_job *job, const struct message_done_report *done)
 	}
 }
 
-static void on_no_worker(void *arg)
+static void job_on_no_worker(void *arg)
 {
 	struct speech_job *job = arg;
 
@@ -348,18 +407,19 @@ void job_wait_anew(struct speech_job *job)
 	bool has_begun = !job->first || job->received > 0 || job->retried;
 	unsigned wait_ms = job->pool->options.start_timeout_ms;
 
-	if (!job->fleet->answered && wait_ms < job->pool->options.load_timeout_ms)
+	if (!fleet_has_answered(job->synthesizer->fleet) &&
+	    wait_ms < job->pool->options.load_timeout_ms)
 		wait_ms = job->pool->options.load_timeout_ms;
-	if (has_begun && wait_ms < WAIT_IN_TURN_MS)
-		wait_ms = WAIT_IN_TURN_MS;
+	if (has_begun && wait_ms < JOB_WAIT_IN_TURN_MS)
+		wait_ms = JOB_WAIT_IN_TURN_MS;
 	timer_set(&job->pool->loop->timers, &job->start_timer, wait_ms * UINT64_C(1000),
-		  on_no_worker, job);
+		  job_on_no_worker, job);
 }
 
-/* (Back) into the queue of its engine, or aside while its listener is full. */
+/* Into the queue of its engine, for the first time or again, or aside while its listener is
+ * full. */
 void job_requeue(struct speech_job *job)
 {
-	job->worker = NULL;
 	job->seat = NULL;
 	if (job->held) {
 		job_move(job, JOB_HELD);
@@ -367,7 +427,7 @@ void job_requeue(struct speech_job *job)
 	}
 	job_move(job, JOB_QUEUED);
 	job_wait_anew(job);
-	pool_schedule_soon(job->pool);
+	scheduler_run_soon(job->pool);
 }
 
 /* The first death may have been a neighbour's fault or an operator's; a second
@@ -379,7 +439,7 @@ void job_worker_died(struct speech_job *job)
 		return;
 	}
 	job->retried = true;
-	job->newer_than = job->pool->worker_serial;
+	job->newer_than = fleet_last_serial(job->synthesizer->fleet);
 	++job->pool->retries;
 	job_requeue(job);
 }

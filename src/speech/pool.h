@@ -17,27 +17,18 @@ enum pool_order {
 	POOL_BY_ARRIVAL, /* first come, first served, to the end: to compare with */
 };
 
-/* In a launcher's argv: replaced by the memory of the engine that is started. */
-#define POOL_MEMORY_WORD "{memory_mb}"
-
-/* Replaced by --report for the very first worker, otherwise left out. */
-#define POOL_REPORT_WORD "{report}"
-
-/* Replaced by --jit for an engine that may generate code at run time, otherwise left out. */
-#define POOL_JIT_WORD "{jit}"
-
 struct pool_options {
 	const char *engines_dir;
 	const char *only_engine; /* start no other than this one; NULL: all */
 	const char *but_engine; /* leave this one out; NULL: none */
-	const char *const *launcher; /* argv that runs an engine confined: NULL-terminated, may be
-					empty or NULL */
+	const char *const *launcher; /* argv that runs an engine confined (workers/launch.h):
+					NULL-terminated, may be empty or NULL */
 	const char *const *environment; /* "NAME=value" for engines, besides what they see of
 					   ours; NULL-terminated, may be NULL */
 	enum pool_order order;
 	bool no_fallback; /* a voice whose engine fails is not given to another */
 	unsigned workers_max; /* per engine */
-	unsigned slots; /* jobs that hold credit at once */
+	unsigned slots; /* jobs that hold credit at once, of all engines that do not batch */
 	unsigned start_timeout_ms; /* a first chunk that has no worker by then is refused */
 	unsigned load_timeout_ms; /* the same while its engine is loading; 0: no longer */
 	unsigned stall_ms; /* silence of a worker that owes us something, then it is killed */
@@ -54,7 +45,7 @@ struct pool_options {
 	 * engine has answered. */
 	bool (*is_installed)(const char *engine, const char *engine_voice, void *arg);
 	void *installed_arg;
-	const char *records_dir; /* what engines said last time, see record.c; outlives the
+	const char *records_dir; /* what engines said last time, see workers/record.c; outlives the
 				    pool; may be NULL */
 };
 

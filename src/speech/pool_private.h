@@ -1,49 +1,68 @@
 /*
  * pool_private.h: the objects behind pool.h, shared by its files.
  *
- *   pool.c      who gets credit next
- *   slice.c     how much
- *   fleet.c     the processes of one engine: started, replaced, kept in number
- *   worker.c    one process: its link, its seats, what it says
- *   launch.c    how that process is started
- *   greeting.c  what it says of its engine
- *   record.c    what it said when the server last ran
- *   expect.c    the voices it will have once it has loaded
- *   job.c       one chunk: its samples put together, also after a retry
+ *   pool.c         the engines, and what is known of all of them together
+ *   scheduler.c    which job gets credit next
+ *   slice.c        how much
+ *   synthesizer.c  one engine: its fleet of workers, what they say
+ *   greeting.c     what they say of the engine before they are ready
+ *   expect.c       the voices it will have once it has loaded
+ *   job.c          one chunk: its samples put together, also after a retry
  *
- * A job is on exactly one list, and the list is its state; job_move is the
- * only function that changes it:
+ * A job's state says where it is, and job_move is the only function that changes
+ * it:
  *
- *   queued   no worker                     (fleet->queued, by deadline; those
- *            that were on a dying worker in fleet->again)
- *   running  a worker, and credit          (pool->running)
- *   parked   a worker, no credit, wants it (pool->parked, by deadline)
- *   held     no credit, its listener is full (pool->held); with a
- *            worker at first, without one when others needed it
+ *   queued   no seat                         (queued of its synthesizer, or again
+ *            if it was on a worker that died)
+ *   running  a seat, and credit              (running)
+ *   parked   a seat, no credit, wants it     (parked)
+ *   held     no credit, its listener is full (held with a seat; aside without one,
+ *            when others needed it)
+ *
+ * Queues are heaps by rank: the job whose listener runs dry first is on top.
  */
 #ifndef SPEECH_POOL_PRIVATE_H
 #define SPEECH_POOL_PRIVATE_H
 
-#include "loop/child.h"
+#include "base/heap.h"
 #include "speech/pool.h"
-#include "workers/endpoint.h"
+#include "workers/fleet.h"
 #include "workers/message.h"
-
-/* Jobs on one worker at once, whatever its engine says. */
-#define SEATS_MAX 64
+#include "workers/seat.h"
 
 /* The join after a retry on an engine whose samples differ from try to try. */
 #define CROSS_FADE_MS 5
 #define CROSS_FADE_MAX (48000 * CROSS_FADE_MS / 1000)
 
+/* Of an engine, in Hz: what the audio pipeline takes. */
+#define SPEECH_RATE_MIN 8000
+#define SPEECH_RATE_MAX 48000
+
+static inline bool speech_is_rate(uint32_t sample_rate)
+{
+	return sample_rate >= SPEECH_RATE_MIN && sample_rate <= SPEECH_RATE_MAX;
+}
+
 enum job_state { JOB_NEW, JOB_QUEUED, JOB_RUNNING, JOB_PARKED, JOB_HELD };
+
+/* Jobs in the order of their rank.  They are also on a list, for those who want all of them. */
+struct job_queue {
+	struct heap by_rank;
+	struct list jobs;
+};
 
 struct speech_job {
 	struct pool *pool;
-	struct fleet *fleet;
-	struct link link; /* on the list of its state */
+	struct synthesizer *synthesizer;
 	enum job_state state;
+	struct list *list; /* that the job is on; NULL: none */
+	struct heap *heap; /* of the same queue; NULL: that list is not a queue */
+	struct link link;
+	struct heap_node node;
+	uint64_t rank; /* in the heap: the lowest goes first */
+	uint64_t place; /* among those of equal rank, by when they came there */
 	uint64_t state_since_us;
+	bool is_stuck; /* running, and silent for so long that its slot is given to others */
 
 	const struct speech_listener *listener;
 	void *arg;
@@ -53,21 +72,20 @@ struct speech_job {
 	bool was_granted; /* credit, once */
 	uint64_t asked_us;
 	uint64_t arrival; /* counts jobs as they came */
-	bool retried; /* a worker died with it once: now it sits alone on a newer one */
+	bool retried; /* a worker died with it once: now it needs a newer one to itself */
 	uint64_t newer_than; /* the serial of the last worker at that moment */
 	struct timer start_timer;
 
-	struct worker *worker; /* NULL: queued */
-	struct seat *seat; /* on it */
+	struct seat *seat; /* NULL: it has none */
 	uint64_t due_us;
 	unsigned sample_rate; /* 0 until the first samples */
-	unsigned voice_rate; /* before they tell */
+	unsigned voice_rate; /* until then */
 	uint64_t received; /* samples of the chunk so far, over all tries */
 	uint32_t busy_us; /* of this try */
 	uint32_t busy_before_us;
 	uint32_t stock; /* samples that its worker has made beyond its credit */
-	unsigned words; /* told so far */
-	unsigned words_again; /* of the current try: the first `words` were told before */
+	unsigned words; /* that its listener has been given */
+	unsigned words_again; /* of the current try: the first `words` were given before */
 
 	/* The last samples received, kept back until more follow, so that a
 	 * retry has something to fade from (engines that are not deterministic). */
@@ -91,14 +109,6 @@ struct speech_job {
 	char strings[];
 };
 
-struct seat {
-	uint32_t id; /* 0: free */
-	struct speech_job *job; /* NULL: called off, DONE is still to come */
-	uint32_t credit; /* samples granted and not yet received */
-	uint64_t heard_us; /* when it last sent samples, or began to owe any (watchdog.c) */
-	uint64_t excused_us; /* time since then that does not count as silence */
-};
-
 struct note {
 	char about[POOL_NOTE_ABOUT_MAX];
 	char text[POOL_NOTE_TEXT_MAX];
@@ -110,51 +120,26 @@ struct greeting {
 	size_t voice_count;
 	struct note *notes;
 	size_t note_count;
+	uint32_t capabilities;
 };
 
-enum worker_state { WORKER_STARTING, WORKER_READY, WORKER_LOST };
-
-struct worker {
-	struct link link; /* on fleet->workers, the most recently freed first */
-	struct fleet *fleet;
-	enum worker_state state;
-	uint64_t serial; /* counts workers as they are started */
-	struct child *child;
-	struct endpoint *endpoint;
-	struct seat seats[SEATS_MAX];
-	unsigned seat_count; /* 0: not ready, nobody knows */
-	unsigned seats_taken;
-	bool reserved; /* for jobs that must sit alone, one at a time */
-	bool stands_in; /* it was reserved, and is staff until one that starts is ready */
-	bool leaving; /* gets no more jobs, and goes after those it has */
-	uint64_t started_us;
-	uint64_t waited_for_us; /* since when it has been expected to say READY (watchdog.c) */
-	uint64_t excused_us; /* time since then that does not count */
-	struct child_processors processors; /* as of the watchdog's last check */
-	unsigned jobs_done;
-	struct greeting greeting; /* until it is ready */
-};
-
-struct fleet {
-	struct link link; /* on pool->fleets */
+/* An engine as its voices' jobs see it. */
+struct synthesizer {
+	struct link link; /* on pool->synthesizers */
 	struct pool *pool;
 	char name[VOICE_ENGINE_MAX];
-	char *program;
-	struct list workers;
-	struct list queued;
-	struct list again; /* queued, and particular about their worker */
-	unsigned starting;
-	unsigned failures; /* starts that came to nothing since a job was done */
-	struct timer restart_timer;
-	bool answered; /* READY once, or given up: counts for pool readiness */
+	struct fleet *fleet;
+	struct job_queue queued;
+	struct job_queue again; /* queued, and in need of a worker to themselves */
+	struct job_queue parked;
+	struct list running;
+	unsigned stuck; /* of those running */
+	struct list held; /* with a seat, the longest held first */
+	struct list aside; /* held, without a seat */
+	unsigned slots; /* of its own; 0: it shares those of the machine */
 	bool worked_before; /* when the server last ran */
-	bool given_up; /* it does not start: others speak its voices if they can */
-	bool renewing; /* a worker started after `renew_after` brings a new greeting */
-	uint64_t renew_after; /* serial */
-	struct greeting greeting; /* the one that counts, its voices left out … */
-	size_t voice_count; /* … because they are in the catalogue */
-	unsigned seats; /* of each worker */
-	struct buf record; /* its greeting as record.c keeps it, until it is saved */
+	struct greeting greeting; /* without its voices, which are in the catalogue */
+	size_t voice_count;
 	bool knows_capabilities;
 	uint32_t capabilities;
 	uint32_t busy_us_per_second; /* of audio, measured */
@@ -167,106 +152,66 @@ struct pool {
 	char **launcher;
 	char **environment;
 	struct voices *voices;
-	struct list fleets;
-	struct list running;
-	struct list parked;
-	struct list held;
-	uint32_t next_seat_id;
-	uint64_t worker_serial; /* of the last one started */
+	struct list synthesizers;
 	uint64_t arrivals; /* jobs so far */
+	uint64_t places; /* see job->place */
 	struct deferred schedule;
-	struct timer watchdog;
-	uint64_t watched_us; /* when the watchdog last checked */
-	bool all_answered; /* every engine once: now they are staffed */
+	struct timer tick; /* for decisions that depend on time alone */
+	bool all_answered; /* every engine once: from then on they have spare workers */
 	bool ready_told;
-	bool keeps_records;
 	void (*ready_handler)(void *arg);
 	void *ready_arg;
-	uint64_t worker_deaths, retries, taken_back;
+	uint64_t retries, taken_back;
 };
 
 /* pool.c */
-void pool_schedule_soon(struct pool *pool);
 void pool_check_ready(struct pool *pool);
+struct synthesizer *pool_find(const struct pool *pool, const char *engine);
+struct synthesizer *pool_first(const struct pool *pool);
+struct synthesizer *pool_next(const struct pool *pool, const struct synthesizer *synthesizer);
+
+/* scheduler.c */
+extern const struct speech_ops scheduler_speech_ops;
+void scheduler_start(struct pool *pool);
+void scheduler_stop(struct pool *pool);
+void scheduler_run_soon(struct pool *pool);
+/* Its credit is used up. */
+void scheduler_spent(struct speech_job *job);
+/* Counts a running job's slot as taken or not, by when its worker was last heard. */
+void scheduler_check_stuck(struct speech_job *job);
 
 /* slice.c */
 /* The credit for about so much work of its engine. */
 uint32_t slice_samples(const struct speech_job *job, unsigned work_us);
-/* What of its stock it should be given credit for at once; that much less is
+/* How much of its stock it should be given credit for at once; that much less is
  * left of it. */
 uint32_t slice_stock(struct speech_job *job);
 
-/* fleet.c */
-int fleet_alloc(struct fleet **fleetp, struct pool *pool, const char *name, const char *program);
-void fleet_keep_staffed(struct fleet *fleet);
-void fleet_keep_retries_staffed(struct fleet *fleet);
-void fleet_renew(struct fleet *fleet);
-void fleet_keep_record(struct fleet *fleet);
-bool fleet_is_full(const struct fleet *fleet);
-bool fleet_sits_alone(const struct fleet *fleet);
-struct worker *fleet_worker_for(struct fleet *fleet, const struct speech_job *job);
-size_t fleet_queue_len(const struct fleet *fleet);
-/* A worker has said all that it has to say of itself.  ENOMEM: nothing has
- * changed, it should be replaced. */
-int fleet_worker_ready(struct fleet *fleet, struct worker *worker,
-		       const struct message_ready *ready);
-void fleet_worker_failed(struct fleet *fleet, bool was_of_use);
-/* A seat is free again: the worker may have gone when it returns. */
-void fleet_worker_freed(struct fleet *fleet, struct worker *worker);
+/* synthesizer.c */
+int synthesizer_alloc(struct synthesizer **synthesizerp, struct pool *pool, const char *name,
+		      const char *program);
 
-/* greeting.c: ENOMEM; what is no voice is logged and left out. */
-int greeting_add_voice(struct greeting *greeting, const char *engine,
-		       const struct message_voice *offered);
-int greeting_add_note(struct greeting *greeting, const struct message_note *told);
-/* A voice of the built-in table, of which only the engine can say the rest. */
+/* greeting.c */
+/* Reads what a worker said until READY.  What is not a voice is logged and left out.  ENOMEM;
+ * EPROTO: READY is missing, or the bytes are not messages. */
+int greeting_read(struct greeting *greeting, const char *engine, const struct buf *said);
+/* A voice of the built-in table, of which only the engine can say the rest.  ENOMEM. */
 int greeting_expect_voice(struct greeting *greeting, const char *engine,
 			  const struct voice_speaker *speaker, const char *language);
-void greeting_set_features(struct greeting *greeting, uint32_t capabilities); /* of all voices */
 bool greeting_has_note(const struct greeting *greeting, const struct note *note);
 void greeting_reset(struct greeting *greeting);
 
-/* record.c */
-/* The strings of ready are empty.  ENOENT: there is none; other errors: it cannot be read. */
-int record_load(struct greeting *greeting, struct message_ready *ready, const char *dir,
-		const char *engine);
-int record_encode(struct buf *record, const struct greeting *greeting,
-		  const struct message_ready *ready);
-int record_save(const char *dir, const char *engine, const struct buf *record);
-void record_remove(const char *dir, const char *engine);
-
 /* expect.c */
-void expect_voices(struct fleet *fleet);
-
-/* launch.c */
-int launch_worker(struct child **childp, int *fdp, struct fleet *fleet, child_exit_h *handler,
-		  void *arg);
-
-/* worker.c */
-int worker_spawn(struct fleet *fleet, bool reserved);
-void worker_retire(struct worker *worker);
-bool worker_is_worn(const struct worker *worker);
-bool worker_is_rate(uint32_t sample_rate);
-void worker_kill_stalled(struct worker *worker);
-unsigned worker_seats_coming(const struct worker *worker);
-struct speech_job *worker_longest_held(const struct worker *worker);
-int worker_seat_job(struct worker *worker, struct speech_job *job, uint32_t credit);
-void worker_credit(struct worker *worker, struct speech_job *job, uint32_t credit);
-void worker_call_off(struct worker *worker, struct speech_job *job);
-
-/* watchdog.c */
-void watchdog_start(struct pool *pool);
-void watchdog_stop(struct pool *pool);
-/* Moves a time by by_us, but not beyond now_us. */
-uint64_t watchdog_later(uint64_t heard_us, uint64_t by_us, uint64_t now_us);
+void expect_voices(struct synthesizer *synthesizer);
 
 /* job.c */
-int job_alloc(struct speech_job **jobp, struct pool *pool, struct fleet *fleet,
+int job_alloc(struct speech_job **jobp, struct pool *pool, struct synthesizer *synthesizer,
 	      const struct speech_request *request);
+void job_queue_init(struct job_queue *queue);
+struct speech_job *job_queue_first(const struct job_queue *queue);
 void job_move(struct speech_job *job, enum job_state state);
 uint64_t job_due_us(const struct speech_job *job);
-uint64_t job_rank(const struct speech_job *job); /* the lowest goes first */
-uint64_t job_skip(const struct speech_job *job);
-struct message_spans job_phonemes(const struct speech_job *job);
+void job_make_speak(const struct speech_job *job, struct message *speak, uint32_t credit);
 void job_begin_try(struct speech_job *job);
 void job_audio(struct speech_job *job, const struct message_audio *audio);
 void job_word(struct speech_job *job, const struct message_word *word);
@@ -275,6 +220,5 @@ void job_worker_died(struct speech_job *job);
 void job_requeue(struct speech_job *job);
 /* Its time to find a worker begins again. */
 void job_wait_anew(struct speech_job *job);
-void job_end(struct speech_job *job, enum speech_end how);
 
 #endif

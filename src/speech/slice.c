@@ -24,7 +24,7 @@
  * cannot take more is not sent much more. */
 #define FETCH_MS 500
 
-static uint32_t samples_of(const struct speech_job *job, uint64_t ms)
+static uint32_t slice_of_ms(const struct speech_job *job, uint64_t ms)
 {
 	unsigned rate = job->sample_rate ? job->sample_rate : job->voice_rate;
 
@@ -36,18 +36,18 @@ uint32_t slice_samples(const struct speech_job *job, unsigned work_us)
 	uint64_t ms = SLICE_FIRST_MS;
 
 	if (job->received > 0) {
-		ms = (uint64_t)work_us * 1000u / (job->fleet->busy_us_per_second + 1);
+		ms = (uint64_t)work_us * 1000u / (job->synthesizer->busy_us_per_second + 1);
 		if (ms < SLICE_MIN_MS)
 			ms = SLICE_MIN_MS;
 		if (ms > SLICE_MAX_MS)
 			ms = SLICE_MAX_MS;
 	}
-	return samples_of(job, ms);
+	return slice_of_ms(job, ms);
 }
 
 uint32_t slice_stock(struct speech_job *job)
 {
-	uint32_t step = samples_of(job, FETCH_MS);
+	uint32_t step = slice_of_ms(job, FETCH_MS);
 	uint32_t fetched = job->stock < step ? job->stock : step;
 
 	job->stock -= fetched;

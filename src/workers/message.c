@@ -101,6 +101,7 @@ static void write_ready(struct buf *out, int *err, const struct message_ready *r
 	write_int(out, err, ready->jobs_max, 2);
 	write_int(out, err, ready->capabilities, 4);
 	write_str(out, err, &ready->engine);
+	write_int(out, err, ready->batch, 2);
 }
 
 static void write_voice(struct buf *out, int *err, const struct message_voice *voice)
@@ -180,7 +181,11 @@ static void write_payload(struct buf *out, int *err, const struct message *messa
 	case MESSAGE_DONE:
 		write_done(out, err, &message->done);
 		break;
-	default: /* CANCEL, and types of a later version: no payload */
+	case MESSAGE_CANCEL:
+		break;
+	default:
+		if (!*err && message->other.len > 0)
+			*err = buf_append(out, message->other.bytes, message->other.len);
 		break;
 	}
 }
@@ -370,6 +375,7 @@ static void read_ready(struct cursor *in, struct message_ready *ready)
 	ready->jobs_max = (uint16_t)read_int(in, 2);
 	ready->capabilities = (uint32_t)read_int(in, 4);
 	ready->engine = read_str(in);
+	ready->batch = (uint16_t)(in->left > 0 ? read_int(in, 2) : 0); /* added later */
 }
 
 static void read_voice(struct cursor *in, struct message_voice *voice)
@@ -454,6 +460,7 @@ static void read_payload(struct cursor *in, struct message *message)
 		read_done(in, &message->done);
 		break;
 	default:
+		message->other = (struct message_bytes){in->at, in->left};
 		break;
 	}
 }

@@ -135,6 +135,9 @@ struct message_ready {
 	uint16_t jobs_max; /* jobs that may run on this socket at once */
 	uint32_t capabilities;
 	struct message_str engine; /* "espeak" */
+	/* Jobs that the worker makes together in about the time of one; 0: each of them takes its
+	 * time on a core that it shares with all other work of the machine. */
+	uint16_t batch;
 };
 
 struct message_audio {
@@ -149,6 +152,12 @@ struct message_word {
 	uint32_t byte_end;
 	uint64_t sample_start; /* from the job's first sample, skipped ones included */
 	uint64_t sample_end;
+};
+
+/* The payload of a type that is not known here. */
+struct message_bytes {
+	const unsigned char *bytes;
+	size_t len;
 };
 
 struct message_done_report {
@@ -172,6 +181,7 @@ struct message {
 		struct message_audio audio;
 		struct message_word word;
 		struct message_done_report done;
+		struct message_bytes other;
 	};
 };
 
@@ -198,8 +208,8 @@ void message_encode_audio_head(unsigned char head[MESSAGE_AUDIO_HEAD_LEN], uint3
 /* Reads the first message of n bytes.  0: *used says how many bytes it took
  * and the message's strings point into them; EAGAIN: not all of it is there;
  * EPROTO: no message at all (a length past the maximum, a field past the
- * payload's end, text that is not UTF-8).  Unknown types decode with their
- * type and job alone, for the reader to ignore. */
+ * payload's end, text that is not UTF-8).  The payload of an unknown type is
+ * `other`, for the reader to ignore or to know better. */
 int message_decode(struct message *message, size_t *used, const void *bytes, size_t n);
 
 /* How many bytes are missing, as far as the first n bytes of a message tell: the rest of the
