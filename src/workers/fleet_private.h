@@ -44,6 +44,7 @@ struct worker {
 	struct child *child; /* NULL: it was connected from elsewhere */
 	struct endpoint *endpoint; /* NULL while the worker ends */
 	struct buf said; /* until it is ready */
+	bool says_too_much; /* more than is kept */
 	struct seat *seats; /* allocated when READY says how many */
 	unsigned seat_count; /* 0: not ready, unknown */
 	unsigned seats_taken;

@@ -459,6 +459,8 @@ static void read_payload(struct cursor *in, struct message *message)
 	case MESSAGE_DONE:
 		read_done(in, &message->done);
 		break;
+	case MESSAGE_CANCEL:
+		break;
 	default:
 		message->other = (struct message_bytes){in->at, in->left};
 		break;

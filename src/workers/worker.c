@@ -240,15 +240,20 @@ static void worker_on_ready(struct worker *worker, const struct message_ready *r
 	}
 }
 
-/* What it says before READY.  A message for which there is no room is left out, because the list
- * must be bounded; without memory the next worker says it again. */
+/* What it says before READY.  Half of the room is kept free for READY and one message before it;
+ * when the other half is full, the rest is left out.  Without memory the next worker says it
+ * again. */
 static void worker_hear(struct worker *worker, const struct message *message)
 {
-	int err = message_encode(&worker->said, message);
+	bool is_full = worker->said.len > FLEET_SAID_MAX / 2;
+	int err = 0;
 
-	if (err == ENOBUFS)
+	if (is_full && !worker->says_too_much)
 		log_warn("workers", "%s says more about itself than is kept", worker->fleet->name);
-	if (err == ENOMEM) {
+	worker->says_too_much = is_full;
+	if (!is_full || message->type == MESSAGE_READY)
+		err = message_encode(&worker->said, message);
+	if (err == ENOMEM || (err && message->type == MESSAGE_READY)) {
 		log_error("workers", "no memory for what %s says about itself",
 			  worker->fleet->name);
 		worker_fail(worker);

@@ -25,7 +25,7 @@
 #include "workers/message.h"
 
 #define SOCKET_FD 3
-#define JOBS_MAX 64
+#define JOBS_MAX 512
 #define RATE 24000
 #define CHUNK_SAMPLES RATE /* every job is a second long */
 #define PIECE 1200
@@ -318,14 +318,19 @@ static void tell_voice(unsigned rate)
 	tell_voice_called("Odd", rate);
 }
 
-static void tell_ready(uint16_t jobs_max)
+static void tell_ready_for_batches(uint16_t jobs_max, uint16_t batch)
 {
 	struct message ready = {
 		.type = MESSAGE_READY,
-		.ready = {MESSAGE_VERSION, jobs_max, 0, {"odd", 3}},
+		.ready = {MESSAGE_VERSION, jobs_max, 0, {"odd", 3}, batch},
 	};
 
 	tell(&ready);
+}
+
+static void tell_ready(uint16_t jobs_max)
+{
+	tell_ready_for_batches(jobs_max, 0);
 }
 
 static void greet_well(void)
@@ -344,6 +349,18 @@ static void greet_for_many(void)
 {
 	tell_voice(RATE);
 	tell_ready(32);
+}
+
+static void greet_for_a_crowd(void)
+{
+	tell_voice(RATE);
+	tell_ready(JOBS_MAX);
+}
+
+static void greet_for_batches(void)
+{
+	tell_voice(RATE);
+	tell_ready_for_batches(32, 8);
 }
 
 static void greet_for_many_slowly(void)
@@ -442,6 +459,8 @@ static const struct {
 } greeters[] = {
 	{"two", greet_for_two},
 	{"many", greet_for_many},
+	{"crowd", greet_for_a_crowd},
+	{"batch", greet_for_batches},
 	{"manyslow", greet_for_many_slowly},
 	{"growing", greet_with_one_more_each_time},
 	{"empty", greet_with_nothing},

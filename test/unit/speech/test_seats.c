@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -57,6 +58,66 @@ static void test_one_worker_with_many_seats_is_staff_enough(void **state)
 	assert_int_equal(bed_starts(&bed), 1);
 	for (int i = 0; i < CHUNKS; ++i)
 		assert_spoken(&chunks[i]);
+	bed_close(&bed);
+}
+
+static void test_hundreds_of_jobs_share_one_worker(void **state)
+{
+	enum { CHUNKS = 200 };
+	struct bed bed;
+	struct chunk chunks[CHUNKS];
+
+	(void)state;
+	bed_open_ready(&bed, "crowd", odd_program, (struct pool_options){.slots = 64});
+	for (int i = 0; i < CHUNKS; ++i)
+		bed_start(&bed, &chunks[i], "well");
+	bed_run(&bed);
+	assert_int_equal(bed_starts(&bed), 1);
+	assert_int_equal(bed_stats(&bed).worker_deaths, 0);
+	for (int i = 0; i < CHUNKS; ++i)
+		assert_spoken(&chunks[i]);
+	bed_close(&bed);
+}
+
+static const struct voice *voice_of(const struct bed *bed, const char *engine)
+{
+	const struct voices *voices = pool_voices(bed->pool);
+
+	for (size_t i = 0; i < voices_count(voices); ++i) {
+		if (strcmp(voices_at(voices, i)->engine, engine) == 0)
+			return voices_at(voices, i);
+	}
+	return NULL;
+}
+
+/* The machine has one slot here.  An engine that makes eight jobs at once neither waits for it nor
+ * takes it from the other engine. */
+static void test_an_engine_that_batches_has_slots_of_its_own(void **state)
+{
+	enum { CHUNKS = 12 };
+	struct bed bed;
+	struct chunk batched[CHUNKS], others[CHUNKS];
+
+	(void)state;
+	bed_also("many");
+	bed_open_ready(&bed, "batch", odd_program, (struct pool_options){.slots = 1});
+	bed.voice = voice_of(&bed, "many");
+	for (int i = 0; i < CHUNKS; ++i)
+		bed_start(&bed, &others[i], "nothing");
+	bed_pass(&bed, 20);
+	assert_int_equal(bed_stats(&bed).jobs_running, 1);
+	bed.voice = voice_of(&bed, "batch");
+	for (int i = 0; i < CHUNKS; ++i)
+		bed_start(&bed, &batched[i], "nothing");
+	bed_pass(&bed, 20);
+	assert_int_equal(bed_stats(&bed).jobs_running, 1 + 8);
+	assert_int_equal(bed_stats(&bed).seats_taken, 1 + 8);
+	for (int i = 0; i < CHUNKS; ++i) {
+		chunk_cancel(&others[i]);
+		chunk_cancel(&batched[i]);
+		chunk_finish(&others[i]);
+		chunk_finish(&batched[i]);
+	}
 	bed_close(&bed);
 }
 
@@ -286,6 +347,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_worker_with_many_seats_is_staff_enough),
+		cmocka_unit_test(test_hundreds_of_jobs_share_one_worker),
+		cmocka_unit_test(test_an_engine_that_batches_has_slots_of_its_own),
 		cmocka_unit_test(test_more_workers_come_when_seats_run_short),
 		cmocka_unit_test(test_a_worn_worker_is_replaced_without_a_gap),
 		cmocka_unit_test(test_of_many_only_the_one_that_dies_alone_is_blamed),

@@ -143,12 +143,13 @@ static void test_the_handshake_survives_the_wire(void **state)
 	buf_reset(&buf);
 
 	message = (struct message){.type = MESSAGE_READY,
-				   .ready = {1, 4, MESSAGE_OWN_SPEED, STR("espeak")}};
+				   .ready = {1, 4, MESSAGE_OWN_SPEED, STR("espeak"), 64}};
 	read = round_trip(&buf, &message);
 	assert_int_equal(read.ready.version, 1);
 	assert_int_equal(read.ready.jobs_max, 4);
 	assert_int_equal(read.ready.capabilities, MESSAGE_OWN_SPEED);
 	assert_str(read.ready.engine, "espeak");
+	assert_int_equal(read.ready.batch, 64);
 	buf_reset(&buf);
 }
 
@@ -351,6 +352,58 @@ static void test_a_voice_without_a_licence_is_still_a_voice(void **state)
 	buf_reset(&buf);
 }
 
+/* Engines that were written before it had a batch. */
+static void test_a_ready_without_a_batch_is_still_ready(void **state)
+{
+	struct message message = {.type = MESSAGE_READY, .ready = {1, 4, 0, STR("espeak"), 64}};
+	struct message read;
+	struct buf buf;
+	size_t used = 0;
+
+	(void)state;
+	round_trip(&buf, &message);
+	buf.len -= 1;
+	buf.bytes[0] = (char)(buf.bytes[0] - 1);
+	assert_int_equal(message_decode(&read, &used, buf.bytes, buf.len), EPROTO);
+	buf.len -= 1;
+	buf.bytes[0] = (char)(buf.bytes[0] - 1);
+	assert_int_equal(message_decode(&read, &used, buf.bytes, buf.len), 0);
+	assert_str(read.ready.engine, "espeak");
+	assert_int_equal(read.ready.batch, 0);
+	buf_reset(&buf);
+}
+
+static void test_the_payload_of_an_unknown_type_survives_the_wire(void **state)
+{
+	struct message message = {
+		.type = 999, .job = 3, .other = {(const unsigned char *)"\0any\xff", 5}};
+	struct message read;
+	struct buf buf;
+
+	(void)state;
+	read = round_trip(&buf, &message);
+	assert_int_equal(read.type, 999);
+	assert_int_equal(read.other.len, 5);
+	assert_memory_equal(read.other.bytes, "\0any\xff", 5);
+	buf_reset(&buf);
+}
+
+static void test_what_is_missing_of_a_message_is_known_from_its_header(void **state)
+{
+	static const unsigned char bytes[] = {3, 0, 0, 0, 99, 0, 0, 0, 5, 0, 0, 0, 'a', 'b', 'c'};
+	static const unsigned char bad[MESSAGE_HEADER_LEN] = {3, 0, 0, 0, 99, 0, 1};
+	static const unsigned char long_one[MESSAGE_HEADER_LEN] = {1, 0, 0x10};
+
+	(void)state;
+	assert_int_equal(message_missing(bytes, 0), MESSAGE_HEADER_LEN);
+	assert_int_equal(message_missing(bytes, 5), MESSAGE_HEADER_LEN - 5);
+	assert_int_equal(message_missing(bytes, MESSAGE_HEADER_LEN), 3);
+	assert_int_equal(message_missing(bytes, MESSAGE_HEADER_LEN + 2), 1);
+	assert_int_equal(message_missing(bytes, sizeof(bytes)), 0);
+	assert_int_equal(message_missing(bad, sizeof(bad)), 0);
+	assert_int_equal(message_missing(long_one, sizeof(long_one)), 0);
+}
+
 static void test_unknown_types_are_stepped_over(void **state)
 {
 	static const unsigned char bytes[] = {3, 0, 0, 0, 99, 0, 0, 0, 5, 0, 0, 0, 'a', 'b', 'c'};
@@ -495,6 +548,9 @@ int main(void)
 		cmocka_unit_test(test_there_is_a_bound_to_the_number_of_spans),
 		cmocka_unit_test(test_fields_added_later_are_skipped),
 		cmocka_unit_test(test_a_voice_without_a_licence_is_still_a_voice),
+		cmocka_unit_test(test_a_ready_without_a_batch_is_still_ready),
+		cmocka_unit_test(test_the_payload_of_an_unknown_type_survives_the_wire),
+		cmocka_unit_test(test_what_is_missing_of_a_message_is_known_from_its_header),
 		cmocka_unit_test(test_unknown_types_are_stepped_over),
 		cmocka_unit_test(test_bytes_that_are_no_message_are_refused_at_once),
 		cmocka_unit_test(test_values_no_engine_could_use_are_refused),
