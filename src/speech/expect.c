@@ -1,8 +1,8 @@
 /*
  * expect.c: the voices that an engine will have once it has loaded.
  *
- * Its record says so (workers/record.c), as far as the voices are still installed.  An engine without a
- * record, on its first run, is expected to have the voices of the built-in table.
+ * Its record says so (workers/record.c), as far as the voices are still installed.  An engine
+ * without a record, on its first run, is expected to have the voices of the built-in table.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -115,7 +115,7 @@ static void greeting_set_features(struct greeting *greeting, uint32_t capabiliti
 		greeting->voices[i].features = greeting_features(capabilities);
 }
 
-static int greeting_add_note(struct greeting *greeting, const struct message_note *told)
+static int greeting_add_note(struct greeting *greeting, const struct message_note *offered)
 {
 	struct note *note;
 
@@ -124,8 +124,8 @@ static int greeting_add_note(struct greeting *greeting, const struct message_not
 	if (greeting_make_room(&greeting->notes, greeting->note_count, sizeof(*note)) != 0)
 		return ENOMEM;
 	note = &greeting->notes[greeting->note_count++];
-	greeting_copy(note->about, sizeof(note->about), &told->about);
-	greeting_copy(note->text, sizeof(note->text), &told->text);
+	greeting_copy(note->about, sizeof(note->about), &offered->about);
+	greeting_copy(note->text, sizeof(note->text), &offered->text);
 	return 0;
 }
 

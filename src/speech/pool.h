@@ -1,5 +1,5 @@
 /*
- * pool.h: worker processes and who of them speaks when.
+ * pool.h: all engines, and the jobs that they speak.
  *
  * The pool finds the engines (programs called syrinx-NAME in one directory),
  * keeps a fleet of worker processes for each, and hands chunks to them by
@@ -14,7 +14,7 @@
 /* Whose job goes on when there is not enough of the machine for all. */
 enum pool_order {
 	POOL_BY_DEADLINE, /* whose listener runs dry first */
-	POOL_BY_ARRIVAL, /* first come, first served, to the end: to compare with */
+	POOL_BY_ARRIVAL, /* first come, first served, each to its end */
 };
 
 struct pool_options {
@@ -34,8 +34,8 @@ struct pool_options {
 	unsigned stall_ms; /* silence of a worker that owes us something, then it is killed */
 	unsigned recycle_jobs; /* a worker is replaced after so many; 0: never */
 	unsigned memory_mb; /* of one worker */
-	const char *large_engine; /* the one that loads models, which may take … */
-	unsigned large_memory_mb; /* … so much; NULL: there is none */
+	const char *large_engine; /* the one that loads models; NULL: there is none */
+	unsigned large_memory_mb; /* of one worker of that engine */
 	unsigned cpu_seconds; /* of one chunk */
 	const char *jit_engines; /* names separated by blanks; outlives the pool; may be NULL */
 	bool test_hooks; /* engines obey the words that tests use */
@@ -90,8 +90,7 @@ void pool_keep_records(struct pool *pool);
  * begun, and go.  ENOENT: there is no such engine. */
 int pool_renew(struct pool *pool, const char *engine);
 
-/* What the engines want whoever runs the server to know, such as why a file is
- * no voice. */
+/* What the engines want the operator to know, such as why a file is not a voice. */
 #define POOL_NOTE_ABOUT_MAX 128
 #define POOL_NOTE_TEXT_MAX 500
 

@@ -8,8 +8,8 @@
  * cover.  For the scheduler a window is then the slice, whatever was granted,
  * and two things follow.  The grant is as small as any, so that no second window
  * begins unasked.  And what the window made is sent for at once, while the job
- * still has its slot: samples that exist must not wait in the worker behind the
- * windows of others, until their listener has run dry beside them.
+ * still has its slot: samples that exist must not wait in the worker until the
+ * windows of others are made, while their listener runs dry.
  */
 #include "speech/pool_private.h"
 

@@ -49,24 +49,24 @@ struct voices {
 };
 
 /* The count of references is no part of what a voice says. */
-static void *object_of(const struct voice *voice)
+static void *voice_object_of(const struct voice *voice)
 {
 	return (void *)(uintptr_t)voice;
 }
 
 const struct voice *voice_keep(const struct voice *voice)
 {
-	mem_ref(object_of(voice));
+	mem_ref(voice_object_of(voice));
 	return voice;
 }
 
 const struct voice *voice_drop(const struct voice *voice)
 {
-	mem_deref(object_of(voice));
+	mem_deref(voice_object_of(voice));
 	return NULL;
 }
 
-static void drop_all(struct voice **sorted, size_t count)
+static void voice_drop_all(struct voice **sorted, size_t count)
 {
 	for (size_t i = 0; i < count; ++i)
 		mem_deref(sorted[i]);
@@ -77,7 +77,7 @@ static void voices_destroy(void *object)
 {
 	struct voices *voices = object;
 
-	drop_all(voices->sorted, voices->count);
+	voice_drop_all(voices->sorted, voices->count);
 	free(voices->offers.list);
 	free(voices->derived);
 }
@@ -94,7 +94,7 @@ int voices_alloc(struct voices **voicesp, bool fallback)
 }
 
 /* Index of the first voice whose id is not less. */
-static size_t lower_bound(struct voice *const *sorted, size_t count, int64_t id)
+static size_t voice_lower_bound(struct voice *const *sorted, size_t count, int64_t id)
 {
 	size_t low = 0;
 	size_t high = count;
@@ -112,7 +112,7 @@ static size_t lower_bound(struct voice *const *sorted, size_t count, int64_t id)
 
 const struct voice *voices_find(const struct voices *voices, int64_t id)
 {
-	size_t i = lower_bound(voices->sorted, voices->count, id);
+	size_t i = voice_lower_bound(voices->sorted, voices->count, id);
 
 	return i < voices->count && voices->sorted[i]->id == id ? voices->sorted[i] : NULL;
 }
@@ -130,7 +130,7 @@ const struct voice *voices_find_for(const struct voices *voices, int64_t project
 }
 
 /* Digits alone, and no more than an int64_t holds; else 0. */
-static int64_t to_id(const char *text, size_t len)
+static int64_t voice_to_id(const char *text, size_t len)
 {
 	int64_t id = 0;
 
@@ -145,7 +145,7 @@ static int64_t to_id(const char *text, size_t len)
 const struct voice *voices_find_named(const struct voices *voices, int64_t project_id,
 				      const char *name, size_t len)
 {
-	int64_t id = to_id(name, len);
+	int64_t id = voice_to_id(name, len);
 
 	if (id)
 		return voices_find_for(voices, project_id, id);
@@ -198,34 +198,34 @@ const struct voice *voices_find_called(const struct voices *voices, int64_t proj
 	return called ? called : by_name;
 }
 
-static bool speaks(const struct voice *voice, const char *engine, const char *engine_voice)
+static bool voice_speaks(const struct voice *voice, const char *engine, const char *engine_voice)
 {
 	return engine && strcmp(voice->engine, engine) == 0 &&
 	       strcmp(voice->engine_voice, engine_voice) == 0;
 }
 
-static bool is_same_derived(const struct voice *a, const struct voice *b)
+static bool voice_is_same_derived(const struct voice *a, const struct voice *b)
 {
 	return a->base_id == b->base_id && a->project_id == b->project_id &&
 	       a->is_public == b->is_public && !(a->pitch < b->pitch || a->pitch > b->pitch) &&
 	       !(a->rate < b->rate || a->rate > b->rate) && strcmp(a->variant, b->variant) == 0;
 }
 
-static bool is_same(const struct voice *a, const struct voice *b)
+static bool voice_is_same(const struct voice *a, const struct voice *b)
 {
 	return a->id == b->id && a->sex == b->sex && a->quality == b->quality &&
 	       a->status == b->status && a->sample_rate == b->sample_rate &&
-	       speaks(a, b->engine, b->engine_voice) && strcmp(a->name, b->name) == 0 &&
+	       voice_speaks(a, b->engine, b->engine_voice) && strcmp(a->name, b->name) == 0 &&
 	       strcmp(a->language, b->language) == 0 && strcmp(a->licence, b->licence) == 0 &&
 	       strcmp(a->handle, b->handle) == 0 && a->features == b->features &&
-	       is_same_derived(a, b);
+	       voice_is_same_derived(a, b);
 }
 
-static const struct offer *find_offer(const struct offers *offers, const char *engine,
-				      const char *engine_voice)
+static const struct offer *voice_find_offer(const struct offers *offers, const char *engine,
+					    const char *engine_voice)
 {
 	for (size_t i = 0; i < offers->count; ++i) {
-		if (speaks(&offers->list[i].voice, engine, engine_voice))
+		if (voice_speaks(&offers->list[i].voice, engine, engine_voice))
 			return &offers->list[i];
 	}
 	return NULL;
@@ -239,7 +239,7 @@ struct making {
 	size_t count;
 };
 
-static bool has_handle(const struct making *making, const char *handle)
+static bool voice_has_handle(const struct making *making, const char *handle)
 {
 	for (size_t i = 0; i < making->count; ++i) {
 		if (strcmp(making->sorted[i]->handle, handle) == 0)
@@ -250,7 +250,7 @@ static bool has_handle(const struct making *making, const char *handle)
 
 /* "German, female" is german-female.  Names of derived voices come and go, so
  * theirs always have the id behind them, and others when two have one name. */
-static void set_handle(struct voice *voice, const struct making *making)
+static void voice_set_handle(struct voice *voice, const struct making *making)
 {
 	size_t len = 0;
 
@@ -264,21 +264,21 @@ static void set_handle(struct voice *voice, const struct making *making)
 	if (len > 0 && voice->handle[len - 1] == '-')
 		voice->handle[--len] = '\0';
 	/* What is all digits is an id, and no handle. */
-	if (voice->base_id || to_id(voice->handle, len) || len == 0 ||
-	    has_handle(making, voice->handle))
+	if (voice->base_id || voice_to_id(voice->handle, len) || len == 0 ||
+	    voice_has_handle(making, voice->handle))
 		snprintf(voice->handle + len, sizeof(voice->handle) - len, "%s%lld",
 			 len > 0 ? "-" : "voice-", (long long)voice->id);
 }
 
-static int put(struct making *making, struct voice *voice)
+static int voice_put(struct making *making, struct voice *voice)
 {
 	const struct voice *before = voices_find(making->before, voice->id);
-	size_t i = lower_bound(making->sorted, making->count, voice->id);
+	size_t i = voice_lower_bound(making->sorted, making->count, voice->id);
 	struct voice *object;
 
-	set_handle(voice, making);
-	if (before && is_same(before, voice)) {
-		object = mem_ref(object_of(before));
+	voice_set_handle(voice, making);
+	if (before && voice_is_same(before, voice)) {
+		object = mem_ref(voice_object_of(before));
 	} else {
 		object = mem_zalloc(sizeof(*object), NULL);
 		if (!object)
@@ -294,14 +294,15 @@ static int put(struct making *making, struct voice *voice)
 
 /* The best speaker of a row that is there; with fallback one that is missing
  * comes after those that are not. */
-static const struct voice_speaker *choose(const struct making *making, const struct voice_row *row)
+static const struct voice_speaker *voice_choose(const struct making *making,
+						const struct voice_row *row)
 {
 	const struct voice_speaker *missing = NULL;
 
 	for (size_t i = 0; i < VOICE_SPEAKERS_MAX; ++i) {
 		const struct voice_speaker *speaker = &row->speakers[i];
 		const struct offer *offer =
-			find_offer(making->offers, speaker->engine, speaker->engine_voice);
+			voice_find_offer(making->offers, speaker->engine, speaker->engine_voice);
 
 		if (offer && (offer->state != OFFER_MISSING || !making->before->fallback))
 			return speaker;
@@ -311,7 +312,7 @@ static const struct voice_speaker *choose(const struct making *making, const str
 	return missing;
 }
 
-static enum voice_status status_of(const struct offer *offer)
+static enum voice_status voice_status_of(const struct offer *offer)
 {
 	static const enum voice_status statuses[] = {
 		[OFFER_HERE] = VOICE_READY,
@@ -322,17 +323,17 @@ static enum voice_status status_of(const struct offer *offer)
 	return statuses[offer->state];
 }
 
-static int put_row(struct making *making, const struct voice_row *row)
+static int voice_put_row(struct making *making, const struct voice_row *row)
 {
-	const struct voice_speaker *speaker = choose(making, row);
+	const struct voice_speaker *speaker = voice_choose(making, row);
 	const struct offer *offer;
 	struct voice voice;
 
 	if (!speaker)
 		return 0;
-	offer = find_offer(making->offers, speaker->engine, speaker->engine_voice);
+	offer = voice_find_offer(making->offers, speaker->engine, speaker->engine_voice);
 	voice = offer->voice;
-	voice.status = status_of(offer);
+	voice.status = voice_status_of(offer);
 	if (voice.status == VOICE_READY && speaker != &row->speakers[0])
 		voice.status = VOICE_STANDS_IN;
 	voice.id = row->id;
@@ -342,71 +343,72 @@ static int put_row(struct making *making, const struct voice_row *row)
 	strncpy(voice.name, row->name, sizeof(voice.name) - 1);
 	memset(voice.language, 0, sizeof(voice.language));
 	strncpy(voice.language, row->language, sizeof(voice.language) - 1);
-	return put(making, &voice);
+	return voice_put(making, &voice);
 }
 
-static bool is_in_table(const struct voice *offered)
+static bool voice_is_in_table(const struct voice *offered)
 {
 	for (size_t i = 0; i < voice_table_len; ++i) {
 		for (size_t n = 0; n < VOICE_SPEAKERS_MAX; ++n) {
 			const struct voice_speaker *speaker = &voice_table[i].speakers[n];
 
-			if (speaks(offered, speaker->engine, speaker->engine_voice))
+			if (voice_speaks(offered, speaker->engine, speaker->engine_voice))
 				return true;
 		}
 	}
 	return false;
 }
 
-static uint32_t hash(uint32_t h, const char *str)
+static uint32_t voice_hash(uint32_t h, const char *str)
 {
 	for (; *str; ++str)
 		h = (h ^ (uint8_t)*str) * 16777619u; /* FNV-1a */
 	return h;
 }
 
-static const struct voice *made(const struct making *making, int64_t id)
+static const struct voice *voice_made(const struct making *making, int64_t id)
 {
-	size_t i = lower_bound(making->sorted, making->count, id);
+	size_t i = voice_lower_bound(making->sorted, making->count, id);
 
 	return i < making->count && making->sorted[i]->id == id ? making->sorted[i] : NULL;
 }
 
 /* The id that it had, else one from its names; the next when two have one hash. */
-static int64_t foreign_id(const struct making *making, const struct voice *offered)
+static int64_t voice_foreign_id(const struct making *making, const struct voice *offered)
 {
 	const struct voices *before = making->before;
 	int64_t id = FOREIGN_ID_FIRST +
-		     hash(hash(hash(2166136261u, offered->engine), "/"), offered->engine_voice) %
+		     voice_hash(voice_hash(voice_hash(2166136261u, offered->engine), "/"),
+				offered->engine_voice) %
 			     FOREIGN_IDS;
 
-	for (size_t i = lower_bound(before->sorted, before->count, FOREIGN_ID_FIRST);
+	for (size_t i = voice_lower_bound(before->sorted, before->count, FOREIGN_ID_FIRST);
 	     i < before->count; ++i) {
-		if (speaks(before->sorted[i], offered->engine, offered->engine_voice))
+		if (voice_speaks(before->sorted[i], offered->engine, offered->engine_voice))
 			return before->sorted[i]->id;
 	}
-	while (made(making, id) || voices_find(before, id))
+	while (voice_made(making, id) || voices_find(before, id))
 		++id;
 	return id;
 }
 
-static int put_foreign(struct making *making, const struct offer *offer)
+static int voice_put_foreign(struct making *making, const struct offer *offer)
 {
 	struct voice voice = offer->voice;
 
-	voice.status = status_of(offer);
-	voice.id = foreign_id(making, &offer->voice);
-	return made(making, voice.id) ? 0 : put(making, &voice);
+	voice.status = voice_status_of(offer);
+	voice.id = voice_foreign_id(making, &offer->voice);
+	return voice_made(making, voice.id) ? 0 : voice_put(making, &voice);
 }
 
 /* Its base as it is now; without one it is there, and nobody speaks it. */
-static int put_derived(struct making *making, const struct voice *derived)
+static int voice_put_derived(struct making *making, const struct voice *derived)
 {
-	const struct voice *base = made(making, derived->base_id);
+	const struct voice *base = voice_made(making, derived->base_id);
 	struct voice voice = *derived;
 
 	if (derived->id < VOICE_DERIVED_FIRST || derived->id > VOICE_DERIVED_LAST ||
-	    made(making, derived->id))
+	    voice_made(making, derived->id))
 		return 0;
 	voice.status = base ? base->status : VOICE_UNAVAILABLE;
 	if (base) {
@@ -420,11 +422,11 @@ static int put_derived(struct making *making, const struct voice *derived)
 		memcpy(voice.engine_voice, base->engine_voice, sizeof(voice.engine_voice));
 		memcpy(voice.licence, base->licence, sizeof(voice.licence));
 	}
-	return put(making, &voice);
+	return voice_put(making, &voice);
 }
 
 /* Makes the catalogue from these offers, which are the voices' own then. */
-static int rebuild(struct voices *voices, const struct offers *offers)
+static int voice_rebuild(struct voices *voices, const struct offers *offers)
 {
 	struct making making = {.before = voices, .offers = offers};
 	int err = 0;
@@ -434,18 +436,18 @@ static int rebuild(struct voices *voices, const struct offers *offers)
 	if (!making.sorted)
 		return ENOMEM;
 	for (size_t i = 0; i < voice_table_len && !err; ++i)
-		err = put_row(&making, &voice_table[i]);
+		err = voice_put_row(&making, &voice_table[i]);
 	for (size_t i = 0; i < offers->count && !err; ++i) {
-		if (!is_in_table(&offers->list[i].voice))
-			err = put_foreign(&making, &offers->list[i]);
+		if (!voice_is_in_table(&offers->list[i].voice))
+			err = voice_put_foreign(&making, &offers->list[i]);
 	}
 	for (size_t i = 0; i < voices->derived_count && !err; ++i)
-		err = put_derived(&making, &voices->derived[i]);
+		err = voice_put_derived(&making, &voices->derived[i]);
 	if (err) {
-		drop_all(making.sorted, making.count);
+		voice_drop_all(making.sorted, making.count);
 		return err;
 	}
-	drop_all(voices->sorted, voices->count);
+	voice_drop_all(voices->sorted, voices->count);
 	voices->sorted = making.sorted;
 	voices->count = making.count;
 	if (voices->offers.list != offers->list)
@@ -455,7 +457,7 @@ static int rebuild(struct voices *voices, const struct offers *offers)
 }
 
 /* The offers there are, with room for more. */
-static int copy_offers(struct offers *copy, const struct voices *voices, size_t more)
+static int voice_copy_offers(struct offers *copy, const struct voices *voices, size_t more)
 {
 	copy->list = calloc(voices->offers.count + more + 1, sizeof(*copy->list));
 	if (!copy->list)
@@ -464,16 +466,17 @@ static int copy_offers(struct offers *copy, const struct voices *voices, size_t 
 	return 0;
 }
 
-static void add_offer(struct offers *offers, const struct voice *voice, enum offer_state state)
+static void voice_add_offer(struct offers *offers, const struct voice *voice,
+			    enum offer_state state)
 {
-	if (find_offer(offers, voice->engine, voice->engine_voice))
+	if (voice_find_offer(offers, voice->engine, voice->engine_voice))
 		return;
 	offers->list[offers->count++] = (struct offer){.voice = *voice, .state = state};
 }
 
-static int take_over(struct voices *voices, struct offers *offers)
+static int voice_take_over(struct voices *voices, struct offers *offers)
 {
-	int err = rebuild(voices, offers);
+	int err = voice_rebuild(voices, offers);
 
 	if (err)
 		free(offers->list);
@@ -481,48 +484,50 @@ static int take_over(struct voices *voices, struct offers *offers)
 }
 
 /* Appends these to the offers there are. */
-static int append_offers(struct voices *voices, const struct voice *offered, size_t count,
-			 enum offer_state state)
+static int voice_append_offers(struct voices *voices, const struct voice *offered, size_t count,
+			       enum offer_state state)
 {
 	struct offers offers;
-	int err = copy_offers(&offers, voices, count);
+	int err = voice_copy_offers(&offers, voices, count);
 
 	if (err)
 		return err;
 	for (size_t i = 0; i < voices->offers.count; ++i)
-		add_offer(&offers, &voices->offers.list[i].voice, voices->offers.list[i].state);
+		voice_add_offer(&offers, &voices->offers.list[i].voice,
+				voices->offers.list[i].state);
 	for (size_t i = 0; i < count; ++i)
-		add_offer(&offers, &offered[i], state);
-	return take_over(voices, &offers);
+		voice_add_offer(&offers, &offered[i], state);
+	return voice_take_over(voices, &offers);
 }
 
 int voices_add(struct voices *voices, const struct voice *offered)
 {
-	return append_offers(voices, offered, 1, OFFER_HERE);
+	return voice_append_offers(voices, offered, 1, OFFER_HERE);
 }
 
 int voices_expect(struct voices *voices, const struct voice *expected, size_t count)
 {
-	return append_offers(voices, expected, count, OFFER_LOADING);
+	return voice_append_offers(voices, expected, count, OFFER_LOADING);
 }
 
 bool voices_has_speaker(const struct voices *voices, const char *engine, const char *engine_voice)
 {
-	const struct offer *offer = find_offer(&voices->offers, engine, engine_voice);
+	const struct offer *offer = voice_find_offer(&voices->offers, engine, engine_voice);
 
 	return offer && offer->state != OFFER_MISSING;
 }
 
 /* Whether a row of the table must keep this speaker. */
-static bool is_kept(const struct voices *voices, const struct voice *voice)
+static bool voice_is_kept(const struct voices *voices, const struct voice *voice)
 {
-	return !voices->fallback && is_in_table(voice);
+	return !voices->fallback && voice_is_in_table(voice);
 }
 
 /* One that was only expected is news when its engine confirms it. */
-static bool is_known(const struct offers *offers, const char *engine, const char *engine_voice)
+static bool voice_is_known(const struct offers *offers, const char *engine,
+			   const char *engine_voice)
 {
-	const struct offer *offer = find_offer(offers, engine, engine_voice);
+	const struct offer *offer = voice_find_offer(offers, engine, engine_voice);
 
 	return offer && offer->state != OFFER_LOADING;
 }
@@ -531,27 +536,28 @@ int voices_replace(struct voices *voices, const char *engine, const struct voice
 		   size_t count, struct voices_change *change)
 {
 	struct offers offers;
-	int err = copy_offers(&offers, voices, count);
+	int err = voice_copy_offers(&offers, voices, count);
 
 	if (err)
 		return err;
 	*change = (struct voices_change){0};
 	for (size_t i = 0; i < count; ++i) {
-		change->added += !is_known(&voices->offers, engine, offered[i].engine_voice) &&
-				 !find_offer(&offers, engine, offered[i].engine_voice);
-		add_offer(&offers, &offered[i], OFFER_HERE);
+		change->added +=
+			!voice_is_known(&voices->offers, engine, offered[i].engine_voice) &&
+			!voice_find_offer(&offers, engine, offered[i].engine_voice);
+		voice_add_offer(&offers, &offered[i], OFFER_HERE);
 	}
 	for (size_t i = 0; i < voices->offers.count; ++i) {
 		const struct offer *old = &voices->offers.list[i];
 		bool own = strcmp(old->voice.engine, engine) == 0;
 
-		if (!own || is_kept(voices, &old->voice))
-			add_offer(&offers, &old->voice, own ? OFFER_MISSING : old->state);
+		if (!own || voice_is_kept(voices, &old->voice))
+			voice_add_offer(&offers, &old->voice, own ? OFFER_MISSING : old->state);
 		else if (old->state != OFFER_LOADING &&
-			 !find_offer(&offers, engine, old->voice.engine_voice))
+			 !voice_find_offer(&offers, engine, old->voice.engine_voice))
 			++change->removed;
 	}
-	return take_over(voices, &offers);
+	return voice_take_over(voices, &offers);
 }
 
 int voices_set_missing(struct voices *voices, const char *engine, bool missing)
@@ -562,7 +568,7 @@ int voices_set_missing(struct voices *voices, const char *engine, bool missing)
 		if (strcmp(offer->voice.engine, engine) == 0)
 			offer->state = missing ? OFFER_MISSING : OFFER_HERE;
 	}
-	return rebuild(voices, &voices->offers);
+	return voice_rebuild(voices, &voices->offers);
 }
 
 bool voices_are_complete(const struct voices *voices)
@@ -588,7 +594,7 @@ int voices_set_derived(struct voices *voices, const struct voice *derived, size_
 		memcpy(copy, derived, count * sizeof(*copy));
 	voices->derived = copy;
 	voices->derived_count = count;
-	err = rebuild(voices, &voices->offers);
+	err = voice_rebuild(voices, &voices->offers);
 	if (err) {
 		voices->derived = before;
 		voices->derived_count = before_count;

@@ -73,8 +73,9 @@ struct fleet_ops {
 	/* DONE: the user's seat is free again and no longer its own. */
 	void (*done)(void *user, const struct message *message);
 
-	/* The worker of this serial is gone, and with it the user's seat.  All users of the
-	 * worker are told, one after another, before anything else happens. */
+	/* The worker of this serial is gone, and with it the user's seat.  This is called for all
+	 * users of the worker, one after another, before anything else happens: those that are
+	 * given the same serial have lost the same worker. */
 	void (*lost)(void *user, uint64_t serial);
 };
 

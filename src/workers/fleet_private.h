@@ -98,7 +98,7 @@ void fleet_worker_freed(struct fleet *fleet, struct worker *worker);
 /* worker.c */
 int worker_launch(struct fleet *fleet, bool reserved);
 int worker_connect(struct fleet *fleet, struct stream *stream);
-/* Ends it: launched ones are killed, the connection is closed, users of its seats are told. */
+/* Ends it: a process is killed, the connection is closed, users of its seats lose them. */
 void worker_end(struct worker *worker);
 void worker_end_stalled(struct worker *worker);
 /* It does not take messages: the loop ends it soon. */

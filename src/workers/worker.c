@@ -4,8 +4,8 @@
  * Runs on the loop's thread.  A fleet owns its workers; a worker owns its
  * connection, its process if there is one, and its seats.
  *
- * Until READY a worker describes itself, and the messages are kept as they are:
- * whoever works with it reads them.  After READY every message belongs to a seat
+ * Until READY a worker describes itself, and the messages are kept as they are, for
+ * the fleet's user to read.  After READY every message belongs to a seat
  * and goes to that seat's user.
  */
 #include <errno.h>
@@ -152,8 +152,8 @@ int worker_launch(struct fleet *fleet, bool reserved)
 	return err;
 }
 
-/* A user that is told may call off the seat of another one: that is why the worker lives until all
- * have been told. */
+/* A user that loses its seat may call off the seat of another one, so the worker lives until all
+ * have lost theirs. */
 void worker_end(struct worker *worker)
 {
 	struct fleet *fleet = worker->fleet;

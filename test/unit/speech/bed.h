@@ -1,8 +1,8 @@
 /*
  * bed.h: a pool with real worker processes, and what was heard from it.
  *
- * Shared by the tests of the pool's four files.  One engine at a time: a
- * program under the name that the pool looks for, in a directory of its own.
+ * Shared by the tests of speech.  One engine at a time: a program under the name
+ * that the pool looks for, in a directory of its own.
  */
 #ifndef TEST_SPEECH_BED_H
 #define TEST_SPEECH_BED_H

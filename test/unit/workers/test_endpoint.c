@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "metrics/metrics.h"
 #include "workers/endpoint.h"
 
 struct bed {
@@ -252,6 +253,22 @@ static void test_what_is_sent_in_one_callback_arrives_at_once(void **state)
 	bed_close(&bed);
 }
 
+static void test_bytes_to_workers_are_not_counted_as_sent_to_clients(void **state)
+{
+	struct message cancel = {.type = MESSAGE_CANCEL, .job = 1};
+	uint64_t before = metrics_get(METRIC_BYTES);
+	char bytes[64];
+	struct bed bed;
+
+	(void)state;
+	bed_open(&bed);
+	assert_int_equal(endpoint_send(bed.endpoint, &cancel), 0);
+	endpoint_push(bed.endpoint);
+	assert_int_equal(recv(bed.fd, bytes, sizeof(bytes), MSG_DONTWAIT), MESSAGE_HEADER_LEN);
+	assert_int_equal(metrics_get(METRIC_BYTES), before);
+	bed_close(&bed);
+}
+
 static void test_an_abort_is_told_by_the_loop(void **state)
 {
 	struct bed bed;
@@ -333,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_is_heard_after_a_close_inside_the_handler),
 		cmocka_unit_test(test_a_header_that_comes_in_two_parts_and_is_none_ends_it),
 		cmocka_unit_test(test_what_is_sent_in_one_callback_arrives_at_once),
+		cmocka_unit_test(test_bytes_to_workers_are_not_counted_as_sent_to_clients),
 		cmocka_unit_test(test_an_abort_is_told_by_the_loop),
 		cmocka_unit_test(
 			test_a_worker_that_does_not_read_is_refused_more_and_loses_nothing),
