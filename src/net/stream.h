@@ -23,7 +23,8 @@
 #include "net/tls.h"
 
 enum {
-	STREAM_READ_MAX = 64 * 1024, /* bytes read at once */
+	STREAM_READ_MAX = 64 * 1024, /* bytes read at once, from clients */
+	STREAM_READ_BULK = 208 * 1024, /* from a peer that sends much: what a socket pair holds */
 	STREAM_BUDGET = 32 * 1024, /* bytes handed to the kernel per "writable" */
 	STREAM_HIGH = 64 * 1024, /* above this the owner should stop making more */
 	STREAM_LOW = 32 * 1024, /* `drained` comes when it falls to this */
@@ -82,7 +83,7 @@ int stream_fd(const struct stream *stream);
 /* Sets another stall limit than STREAM_STALL_MS. */
 void stream_set_stall_ms(struct stream *stream, uint32_t stall_ms);
 
-/* Sets how much is read at once: at most STREAM_READ_MAX, and a multiple of 1024. */
+/* Sets how much is read at once: at most STREAM_READ_BULK, and a multiple of 1024. */
 void stream_set_read_max(struct stream *stream, size_t read_max);
 
 /* Charges the memory of all queued messages to this member, which has just joined, or to nobody if

@@ -144,6 +144,7 @@ int endpoint_alloc(struct endpoint **endpointp, struct stream *stream,
 	endpoint->lost_handler = lost_handler;
 	endpoint->arg = arg;
 	stream_set_uncounted(stream);
+	stream_set_read_max(stream, STREAM_READ_BULK);
 	stream_set_handlers(stream, &endpoint_handlers, endpoint);
 	*endpointp = endpoint;
 	return 0;

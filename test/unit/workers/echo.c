@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -181,14 +182,15 @@ void echo_start(struct echo_bed *bed, struct echo *echo, const char *text, uint3
 	struct worker *worker = fleet_pick(bed->fleet);
 	char bytes[4 + sizeof(echo->text)];
 	struct message start = {.type = ECHO_START};
+	size_t len = strlen(text);
 
 	assert_non_null(worker);
 	*echo = (struct echo){.bed = bed};
-	assert_true(strlen(text) < sizeof(echo->text));
-	strcpy(echo->text, text);
+	assert_true(len < sizeof(echo->text));
+	snprintf(echo->text, sizeof(echo->text), "%s", text);
 	put_le(bytes, credit);
-	memcpy(bytes + 4, text, strlen(text));
-	start.other = (struct message_bytes){(const unsigned char *)bytes, 4 + strlen(text)};
+	snprintf(bytes + 4, sizeof(bytes) - 4, "%s", text);
+	start.other = (struct message_bytes){(const unsigned char *)bytes, 4 + len};
 	assert_int_equal(seat_take(&echo->seat, worker, &start, credit, echo), 0);
 }
 
