@@ -8,7 +8,7 @@
  * (their files are locked by nobody) and books them.
  *
  *   header: magic, version, checksum
- *   slots:  a record (turn_record.h) each, or zeros
+ *   slots:  a record (disk_record.h) each, or zeros
  */
 #ifndef ACCOUNT_MARKS_H
 #define ACCOUNT_MARKS_H

@@ -9,8 +9,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "session/finished_turn.h"
 #include "session/turn_queue.h"
-#include "session/turn_record.h"
 #include "wire/elevenlabs_dialect.h"
 #include "wire/elevenlabs_message.h"
 
@@ -42,7 +42,7 @@ struct tts_stream {
 	bool is_flooded; /* with cancels, which is why it closes */
 	bool owes_report; /* with the last interrupted … */
 	int64_t owed_playback_ms; /* … reckoned from here */
-	struct turn_record *last; /* of the turn that ended last, until the next begins */
+	struct finished_turn *last; /* of the turn that ended last, until the next begins */
 	struct timer idle_timer;
 };
 
@@ -127,9 +127,9 @@ static void report_last(struct tts_stream *stream, int64_t playback_ms)
 		session_send_interrupted(&stream->session, NULL, NULL);
 		return;
 	}
-	turn_record_heard(stream->last, &heard, stream->session.services->timers->now_us,
-			  playback_ms);
-	turn_record_usage(stream->last, &usage);
+	finished_turn_heard(stream->last, &heard, stream->session.services->timers->now_us,
+			    playback_ms);
+	finished_turn_usage(stream->last, &usage);
 	session_describe_price(&stream->session, &usage);
 	send_report(stream, &heard, &usage);
 }
@@ -160,7 +160,7 @@ static void close_if_done(struct tts_stream *stream)
 static void remember(struct tts_stream *stream, struct turn *turn)
 {
 	stream->last = mem_deref(stream->last);
-	if (turn_is_finished(turn) && turn_record_alloc(&stream->last, turn) != 0)
+	if (turn_is_finished(turn) && finished_turn_alloc(&stream->last, turn) != 0)
 		stream->last = NULL;
 }
 

@@ -1,8 +1,8 @@
 /*
  * turn_view.c: what others may know of a turn (see turn.h).
  */
+#include "session/finished_turn.h"
 #include "session/turn_private.h"
-#include "session/turn_record.h"
 
 /* What never came to be spoken follows what did. */
 static void collect_unspoken(struct turn *turn)
@@ -30,8 +30,8 @@ void turn_heard(struct turn *turn, struct turn_heard *heard, int64_t playback_ms
 	};
 
 	collect_unspoken(turn);
-	turn_record_reckon(heard, &turn->transcript, &playback, turn->services->timers->now_us,
-			   playback_ms);
+	finished_turn_reckon(heard, &turn->transcript, &playback, turn->services->timers->now_us,
+			     playback_ms);
 }
 
 void turn_figures(const struct turn *turn, struct turn_figures *figures)

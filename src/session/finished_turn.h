@@ -1,12 +1,12 @@
 /*
- * turn_record.h: what is remembered of a turn when it is over.
+ * finished_turn.h: what is remembered of a turn when it is over.
  *
  * Audio leaves much faster than it is played, so a user mostly interrupts a turn
  * that has long been closed here.  Its words and its usage stay until the next
  * turn begins, for an agent that asks what was heard.
  */
-#ifndef SESSION_TURN_RECORD_H
-#define SESSION_TURN_RECORD_H
+#ifndef SESSION_FINISHED_TURN_H
+#define SESSION_FINISHED_TURN_H
 
 #include "session/transcript.h"
 #include "session/turn.h"
@@ -20,18 +20,19 @@ struct turn_playback {
 };
 
 /* What of a transcript was heard, playback_ms into it (-1: by the clock). */
-void turn_record_reckon(struct turn_heard *heard, const struct transcript *transcript,
-			const struct turn_playback *playback, uint64_t now_us, int64_t playback_ms);
+void finished_turn_reckon(struct turn_heard *heard, const struct transcript *transcript,
+			  const struct turn_playback *playback, uint64_t now_us,
+			  int64_t playback_ms);
 
-struct turn_record;
+struct finished_turn;
 
 /* Of a turn that is over. */
-int turn_record_alloc(struct turn_record **recordp, const struct turn *turn);
+int finished_turn_alloc(struct finished_turn **recordp, const struct turn *turn);
 
 /* The strings are the record's. */
-void turn_record_heard(struct turn_record *record, struct turn_heard *heard, uint64_t now_us,
-		       int64_t playback_ms);
+void finished_turn_heard(struct finished_turn *record, struct turn_heard *heard, uint64_t now_us,
+			 int64_t playback_ms);
 /* Without the currency: see session_describe_price. */
-void turn_record_usage(const struct turn_record *record, struct reply_usage *usage);
+void finished_turn_usage(const struct finished_turn *record, struct reply_usage *usage);
 
 #endif

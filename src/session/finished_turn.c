@@ -1,8 +1,8 @@
 /*
- * turn_record.c: what is remembered of a turn when it is over (see
- * turn_record.h).
+ * finished_turn.c: what is remembered of a turn when it is over (see
+ * finished_turn.h).
  */
-#include "session/turn_record.h"
+#include "session/finished_turn.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "session/turn_private.h"
 
 /* Every idle connection that has spoken has one of these, so it is one piece. */
-struct turn_record {
+struct finished_turn {
 	struct turn_playback playback;
 	uint64_t characters;
 	int64_t cost_microcents;
@@ -21,8 +21,9 @@ struct turn_record {
 	_Alignas(uint64_t) char transcript[]; /* packed */
 };
 
-void turn_record_reckon(struct turn_heard *heard, const struct transcript *transcript,
-			const struct turn_playback *playback, uint64_t now_us, int64_t playback_ms)
+void finished_turn_reckon(struct turn_heard *heard, const struct transcript *transcript,
+			  const struct turn_playback *playback, uint64_t now_us,
+			  int64_t playback_ms)
 {
 	const char *text = transcript->text.len > 0 ? transcript->text.bytes : "";
 	uint64_t played;
@@ -44,9 +45,9 @@ void turn_record_reckon(struct turn_heard *heard, const struct transcript *trans
 	};
 }
 
-int turn_record_alloc(struct turn_record **recordp, const struct turn *turn)
+int finished_turn_alloc(struct finished_turn **recordp, const struct turn *turn)
 {
-	struct turn_record *record =
+	struct finished_turn *record =
 		mem_zalloc(sizeof(*record) + transcript_packed_size(&turn->transcript), NULL);
 
 	if (!record)
@@ -66,16 +67,16 @@ int turn_record_alloc(struct turn_record **recordp, const struct turn *turn)
 	return 0;
 }
 
-void turn_record_heard(struct turn_record *record, struct turn_heard *heard, uint64_t now_us,
-		       int64_t playback_ms)
+void finished_turn_heard(struct finished_turn *record, struct turn_heard *heard, uint64_t now_us,
+			 int64_t playback_ms)
 {
 	struct transcript transcript;
 
 	transcript_unpack(&transcript, record->transcript);
-	turn_record_reckon(heard, &transcript, &record->playback, now_us, playback_ms);
+	finished_turn_reckon(heard, &transcript, &record->playback, now_us, playback_ms);
 }
 
-void turn_record_usage(const struct turn_record *record, struct reply_usage *usage)
+void finished_turn_usage(const struct finished_turn *record, struct reply_usage *usage)
 {
 	*usage = (struct reply_usage){
 		.turn_id = record->turn_id,
