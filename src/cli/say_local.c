@@ -81,9 +81,10 @@ static const struct peer_ops local_peer_ops = {
 
 /* Nothing is charged for what was made at home. */
 struct no_ledger {
+	struct usage_ledger ledger;
 	struct loop *loop;
 	struct deferred done;
-	ledger_booked_h *booked;
+	usage_booked_h *booked;
 	void *arg;
 };
 
@@ -94,30 +95,31 @@ static void say_local_on_no_booking(void *arg)
 	ledger->booked(0, ledger->arg);
 }
 
-static int say_local_book_nothing(void **bookingp, void *arg, const struct store_turn *turn,
-				  size_t mark, ledger_booked_h *booked, void *booked_arg)
+static int say_local_book_nothing(struct account_booking **bookingp, struct usage_ledger *usage,
+				  const struct usage_entry *entry, size_t mark,
+				  usage_booked_h *booked, void *arg)
 {
-	struct no_ledger *ledger = arg;
+	struct no_ledger *ledger = (struct no_ledger *)(void *)usage;
 
-	(void)turn;
+	(void)entry;
 	(void)mark;
-	*bookingp = ledger;
+	*bookingp = (struct account_booking *)(void *)ledger;
 	if (!booked)
 		return 0;
 	ledger->booked = booked;
-	ledger->arg = booked_arg;
+	ledger->arg = arg;
 	loop_defer(ledger->loop, &ledger->done, say_local_on_no_booking, ledger);
 	return 0;
 }
 
-static void say_local_unlisten_nothing(void *booking)
+static void say_local_unlisten_nothing(struct account_booking *booking)
 {
-	struct no_ledger *ledger = booking;
+	struct no_ledger *ledger = (struct no_ledger *)(void *)booking;
 
 	loop_undefer(ledger->loop, &ledger->done);
 }
 
-static const struct ledger_ops no_ledger_ops = {
+static const struct usage_ledger_ops no_ledger_ops = {
 	.book = say_local_book_nothing,
 	.unlisten = say_local_unlisten_nothing,
 };
@@ -139,13 +141,12 @@ static int say_local_speak(struct local_speech *speech, const struct config *con
 {
 	struct member *nobody = NULL;
 	struct buf scratch;
-	struct no_ledger ledger = {.loop = speech->loop};
+	struct no_ledger ledger = {.ledger = {&no_ledger_ops}, .loop = speech->loop};
 	struct session_services services = {
 		.timers = &speech->loop->timers,
 		.speech = pool_speech(speech->pool),
 		.voices = pool_voices(speech->pool),
-		.ledger_ops = &no_ledger_ops,
-		.ledger = &ledger,
+		.ledger = &ledger.ledger,
 		.prices = &no_prices,
 		.repeatable = config->repeatable,
 		.scratch = &scratch,

@@ -111,7 +111,6 @@ static int socket_alloc(struct engine_socket **socketp, struct server *server, s
 	struct engine_socket *socket = mem_zalloc(sizeof(*socket), socket_destroy);
 	const struct answer_payer payer = {
 		.member = caller->member,
-		.ledger_ops = server->services.ledger_ops,
 		.ledger = server->services.ledger,
 		.prices = server->services.prices,
 	};

@@ -639,7 +639,7 @@ int context_alloc(struct context **contextp, const struct context_owner *owner, 
 		return err;
 	}
 	settings_copy(&context->settings, settings);
-	buf_init(&context->turn_ids, CONTEXT_TURN_IDS_MAX * (STORE_TURN_ID_MAX + 1));
+	buf_init(&context->turn_ids, CONTEXT_TURN_IDS_MAX * (USAGE_ID_MAX + 1));
 	init_queue(context);
 	mem_set_destructor(context, context_destroy);
 	metrics_add(METRIC_CONTEXTS, 1);

@@ -420,9 +420,9 @@ static void note_answer(struct conversation *conversation)
 
 /* Failures cost nothing: neither the fallback sentence, which is not the model's, nor an
  * answer that broke off. */
-static enum store_turn_status conversation_status_of(enum llm_end end)
+static enum usage_status conversation_status_of(enum llm_end end)
 {
-	return end == LLM_WHOLE || end == LLM_CUT ? STORE_TURN_FINISHED : STORE_TURN_FAILED;
+	return end == LLM_WHOLE || end == LLM_CUT ? USAGE_FINISHED : USAGE_FAILED;
 }
 
 static void finish(struct conversation *conversation)

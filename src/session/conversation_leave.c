@@ -16,7 +16,7 @@
 #include "wire/engine_reply.h"
 
 /* What the model has used is booked, whatever ended the answer. */
-void conversation_settle(struct conversation *conversation, enum store_turn_status status,
+void conversation_settle(struct conversation *conversation, enum usage_status status,
 			 const struct llm_figures *figures)
 {
 	const char *model = llm_agent_model(conversation->options.agent, figures->is_other_model);
@@ -33,10 +33,10 @@ void conversation_settle(struct conversation *conversation, enum store_turn_stat
 }
 
 /* An answer all of whose requests have failed so far is not charged to the payer. */
-enum store_turn_status conversation_status_of_stopped(const struct llm_figures *figures)
+enum usage_status conversation_status_of_stopped(const struct llm_figures *figures)
 {
-	return figures->tries > 0 && figures->errors >= figures->tries ? STORE_TURN_FAILED
-								       : STORE_TURN_CANCELLED;
+	return figures->tries > 0 && figures->errors >= figures->tries ? USAGE_FAILED
+								       : USAGE_CANCELLED;
 }
 
 /* Copies the history, which must outlive its message while permission is pending. */

@@ -70,9 +70,9 @@ int conversation_keep_turns(struct conversation *conversation);
  * set. */
 bool conversation_may_ask(struct conversation *conversation);
 /* Books and counts what the model has used. */
-void conversation_settle(struct conversation *conversation, enum store_turn_status status,
+void conversation_settle(struct conversation *conversation, enum usage_status status,
 			 const struct llm_figures *figures);
-enum store_turn_status conversation_status_of_stopped(const struct llm_figures *figures);
+enum usage_status conversation_status_of_stopped(const struct llm_figures *figures);
 /* Handles DENIED, both before the model was asked and in the middle of its answer. */
 void conversation_refuse(struct conversation *conversation);
 void conversation_cut_short(struct conversation *conversation);

@@ -17,7 +17,7 @@ struct finished_turn {
 	int64_t cost_microcents;
 	const char *model_id;
 	bool cost_known;
-	char turn_id[STORE_TURN_ID_MAX + 1];
+	char turn_id[USAGE_ID_MAX + 1];
 	_Alignas(uint64_t) char transcript[]; /* packed */
 };
 

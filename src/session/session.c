@@ -34,17 +34,7 @@ void session_reset(struct session *session)
 
 int64_t session_project_id(const struct session *session)
 {
-	return member_key(session->member)->project_id;
-}
-
-/* On a server without prices, costs concern only those whose credit they use up, and the
- * customers of accounts that the operator has made. */
-static bool session_is_charged(const struct session *session)
-{
-	const struct store_account *account = member_account(session->member);
-
-	return account->is_prepaid || account->id != STORE_ACCOUNT_DEFAULT ||
-	       member_key(session->member)->credit_cents >= 0;
+	return member_project_id(session->member);
 }
 
 void session_describe_price(const struct session *session, struct reply_usage *usage)
@@ -52,7 +42,7 @@ void session_describe_price(const struct session *session, struct reply_usage *u
 	const struct prices *prices = session->services->prices;
 
 	usage->currency = prices->currency;
-	usage->has_default_price = prices->is_default && !session_is_charged(session);
+	usage->has_default_price = prices->is_default && !member_is_charged(session->member);
 }
 
 static const struct voice *find_voice(const struct session *session,

@@ -216,7 +216,7 @@ static void on_booking_late(void *arg)
 	struct turn *turn = arg;
 
 	if (turn->booking)
-		turn->services->ledger_ops->unlisten(turn->booking);
+		turn->services->ledger->ops->unlisten(turn->booking);
 	on_booked(ETIMEDOUT, turn);
 }
 
@@ -428,7 +428,7 @@ static void give_up(struct turn *turn)
 	stop_listening(turn);
 	turn_hush(turn);
 	turn->chunker = mem_deref(turn->chunker);
-	turn_book(turn, STORE_TURN_FAILED, on_booked);
+	turn_book(turn, USAGE_FAILED, on_booked);
 }
 
 static void tell_fault(struct turn *turn)
@@ -501,7 +501,7 @@ static void say_closed(struct turn *turn, const struct reply_totals *totals,
 static void finish(struct turn *turn)
 {
 	say_final(turn);
-	turn_book(turn, STORE_TURN_FINISHED, on_booked);
+	turn_book(turn, USAGE_FINISHED, on_booked);
 	await_row(turn);
 }
 
@@ -569,13 +569,13 @@ static void take_back(struct turn *turn)
 static void abandon(struct turn *turn)
 {
 	take_back(turn);
-	turn_book(turn, STORE_TURN_CANCELLED, NULL);
+	turn_book(turn, USAGE_CANCELLED, NULL);
 }
 
 static void abandon_and_wait(struct turn *turn)
 {
 	take_back(turn);
-	turn_book(turn, STORE_TURN_CANCELLED, on_booked);
+	turn_book(turn, USAGE_CANCELLED, on_booked);
 	await_row(turn);
 }
 
@@ -618,7 +618,7 @@ static void turn_destroy(void *object)
 	stop_listening(turn);
 	timer_clear(timers_of(turn), &turn->booking_timer);
 	if (turn->booking)
-		turn->services->ledger_ops->unlisten(turn->booking);
+		turn->services->ledger->ops->unlisten(turn->booking);
 	mem_deref(turn->permit);
 	turn_speech_close(turn);
 	turn->voice = voice_drop(turn->voice);
@@ -627,7 +627,7 @@ static void turn_destroy(void *object)
 	buf_reset(&turn->pending);
 }
 
-static int make_id(char id[STORE_TURN_ID_MAX + 1], uint64_t *tag)
+static int make_id(char id[USAGE_ID_MAX + 1], uint64_t *tag)
 {
 	uint8_t bytes[16];
 
@@ -678,7 +678,7 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 	settings_copy(&turn->settings, settings);
 	turn->voice = voice_keep(voice);
 	turn->microcents_per_minute = turn_price(turn);
-	turn->mark = LEDGER_NO_MARK;
+	turn->mark = USAGE_NO_MARK;
 	buf_init(&turn->pending, PENDING_MAX);
 	mem_set_destructor(turn, turn_destroy);
 	err = settings_format(&turn->format, settings);

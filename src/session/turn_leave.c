@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "account/marks.h"
-#include "base/clock.h"
 #include "base/mem.h"
 #include "metrics/metrics.h"
 #include "session/denial.h"
@@ -101,7 +99,7 @@ void turn_ask_leave(struct turn *turn)
 
 	if (turn->state != TURN_OPEN && turn->state != TURN_DRAINING)
 		return;
-	if (services->ledger_ops->can_book && !services->ledger_ops->can_book(services->ledger)) {
+	if (!usage_ledger_can_book(services->ledger)) {
 		refuse(turn, &no_ledger);
 		return;
 	}
@@ -166,18 +164,14 @@ bool turn_was_curtailed(const struct turn *turn, struct stream_fault *fault)
 }
 
 /* The row of the ledger, as of now. */
-static void fill_row(struct turn *turn, enum store_turn_status status)
+static void fill_row(struct turn *turn, enum usage_status status)
 {
-	const struct member *member = turn->owner.session->member;
-	struct store_turn *row = &turn->row;
+	struct usage_entry *row = &turn->row;
 
 	memcpy(row->id, turn->id, sizeof(row->id));
-	row->key_id = member_key(member)->id;
-	row->account_id = member_account(member)->id;
-	snprintf(row->server, sizeof(row->server), "%s", member_server_id(member));
-	row->at_ms = clock_wall_ms();
+	row->member = turn->owner.session->member;
 	row->status = status;
-	row->samples = turn->samples_sent;
+	row->quantity = turn->samples_sent;
 	row->sample_rate = turn->format.sample_rate;
 	row->characters = turn->characters;
 	row->voice_id = turn->voice ? turn->voice->id : 0;
@@ -188,23 +182,23 @@ void turn_note_progress(struct turn *turn)
 {
 	const struct session_services *services = turn->services;
 
-	if (!services->ledger_ops->mark || turn->samples_sent < turn->mark_due)
+	if (turn->samples_sent < turn->mark_due)
 		return;
-	turn->mark_due += (uint64_t)MARK_SECONDS * turn->format.sample_rate;
-	fill_row(turn, STORE_TURN_LOST);
-	services->ledger_ops->mark(services->ledger, &turn->mark, &turn->row);
+	turn->mark_due += (uint64_t)USAGE_MARK_SECONDS * turn->format.sample_rate;
+	fill_row(turn, USAGE_LOST);
+	usage_ledger_mark(services->ledger, &turn->mark, &turn->row);
 }
 
-static void count_row(const struct store_turn *row)
+static void count_row(const struct usage_entry *row)
 {
 	metrics_add_at(METRIC_TURNS, row->status, 1);
-	metrics_add(METRIC_AUDIO, row->samples * 1000000u / row->sample_rate);
+	metrics_add(METRIC_AUDIO, row->quantity * 1000000u / row->sample_rate);
 	metrics_add(METRIC_CHARACTERS, row->characters);
 }
 
 /* What is charged is what was handed to the socket.  A turn that was refused has
  * none: who is refused often would fill the ledger. */
-void turn_book(struct turn *turn, enum store_turn_status status, ledger_booked_h *booked)
+void turn_book(struct turn *turn, enum usage_status status, usage_booked_h *booked)
 {
 	const struct session_services *services = turn->services;
 	int err;
@@ -214,13 +208,13 @@ void turn_book(struct turn *turn, enum store_turn_status status, ledger_booked_h
 		return;
 	}
 	fill_row(turn, status);
-	if (status != STORE_TURN_FAILED)
+	if (status != USAGE_FAILED)
 		turn->row.amount_microcents = amount_of(turn);
 	if (turn->permit)
 		permit_settle(turn->permit, turn->row.amount_microcents);
 	turn->permit = mem_deref(turn->permit);
-	err = services->ledger_ops->book(&turn->booking, services->ledger, &turn->row, turn->mark,
-					 booked, turn);
+	err = services->ledger->ops->book(&turn->booking, services->ledger, &turn->row, turn->mark,
+					  booked, turn);
 	count_row(&turn->row);
 	turn->is_booked = !err;
 	turn->cost_known = turn->microcents_per_minute >= 0 && !err;

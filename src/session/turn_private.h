@@ -43,7 +43,7 @@ struct turn {
 	struct settings settings;
 	const struct voice *voice;
 	struct audio_format format;
-	char id[STORE_TURN_ID_MAX + 1];
+	char id[USAGE_ID_MAX + 1];
 	uint64_t tag; /* of its messages in the peer's queue */
 	enum turn_state state;
 	bool in_front;
@@ -89,8 +89,8 @@ struct turn {
 	uint64_t mark_due; /* samples sent at which it is marked next */
 
 	enum wire_error_id fault;
-	struct store_turn row; /* filled in when it is booked */
-	void *booking;
+	struct usage_entry row; /* filled in when it is booked */
+	struct account_booking *booking;
 	bool cost_known;
 
 	struct timer idle_timer;
@@ -118,7 +118,7 @@ bool turn_may_go_on(struct turn *turn);
 /* Asked before each frame; false: it is curtailed where it is. */
 bool turn_may_send(struct turn *turn, size_t samples);
 void turn_note_progress(struct turn *turn); /* audio has left */
-void turn_book(struct turn *turn, enum store_turn_status status, ledger_booked_h *booked);
+void turn_book(struct turn *turn, enum usage_status status, usage_booked_h *booked);
 
 /* turn_pace.c */
 /* When the listener has heard all that was sent. */

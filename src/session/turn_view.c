@@ -100,7 +100,7 @@ uint64_t turn_quiet_since_us(const struct turn *turn)
 
 bool turn_is_finished(const struct turn *turn)
 {
-	return turn->state == TURN_CLOSED && turn->row.status == STORE_TURN_FINISHED &&
+	return turn->state == TURN_CLOSED && turn->row.status == USAGE_FINISHED &&
 	       turn->samples_sent > 0;
 }
 

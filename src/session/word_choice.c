@@ -42,10 +42,9 @@ int word_choice_lexicon(struct lexicon **lexiconp, struct stream_fault *fault,
 		return fault_set(fault, WIRE_ERROR_FORBIDDEN, "project_id %lld is not the key's",
 				 (long long)settings->project_id);
 	}
-	if (!services->dictionary_ops) /* there is no store */
+	if (!services->dictionaries) /* there is no store */
 		return ids ? refuse(fault, ENOENT, unknown) : 0;
-	err = services->dictionary_ops->lexicon(lexiconp, &unknown, services->dictionaries,
-						project_id, language, ids ? ids->ids : NULL,
-						ids ? ids->count : 0);
+	err = dictionaries_lexicon(lexiconp, &unknown, services->dictionaries, project_id, language,
+				   ids ? ids->ids : NULL, ids ? ids->count : 0);
 	return err ? refuse(fault, err, unknown) : 0;
 }

@@ -79,6 +79,7 @@ int world_open(struct world *world)
 	timers_init(&world->timers, FIRST_MOMENT_US);
 	buf_init(&world->scratch, SCRATCH_MAX);
 	fake_peer_init(&world->peer);
+	fake_ledger_init(&world->ledger);
 	err = fake_speech_open(&world->speech);
 	if (!err)
 		err = add_voices(world);
@@ -92,10 +93,8 @@ int world_open(struct world *world)
 		.timers = &world->timers,
 		.speech = &world->speech.speech,
 		.voices = world->voices,
-		.ledger_ops = &fake_ledger_ops,
-		.ledger = &world->ledger,
-		.dictionary_ops = &fake_dictionary_ops,
-		.dictionaries = &world->dictionaries,
+		.ledger = &world->ledger.ledger,
+		.dictionaries = fake_dictionaries_get(&world->dictionaries),
 		.prices = &world->prices,
 		.scratch = &world->scratch,
 	};

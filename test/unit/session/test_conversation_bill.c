@@ -50,6 +50,7 @@ static int set_up(void **state)
 	assert_non_null(talk);
 	talk->ledger = calloc(1, sizeof(*talk->ledger));
 	assert_non_null(talk->ledger);
+	fake_ledger_init(talk->ledger);
 	assert_int_equal(llm_agent_alloc(&talk->agent, &how, why, sizeof(why)), 0);
 	log_set_level(LOG_ERROR);
 	timers_init(&talk->timers, 1000);
@@ -90,8 +91,7 @@ static void begin(struct talk *talk, const struct store_limits *limits, int64_t 
 					.credit_microcents = credit,
 					.limits = limits ? *limits : no_limits};
 	struct store_key key = {.id = 7, .scopes = STORE_SCOPE_SPEAK, .credit_cents = -1};
-	struct answer_payer payer = {
-		.ledger_ops = &fake_ledger_ops, .ledger = talk->ledger, .prices = &talk->prices};
+	struct answer_payer payer = {.ledger = &talk->ledger->ledger, .prices = &talk->prices};
 	struct conversation_options options;
 
 	key.limits = no_limits;
@@ -170,7 +170,7 @@ static void assert_rows(const struct talk *talk, size_t at, enum store_turn_stat
 		assert_int_equal(rows[i]->characters, 0);
 		assert_string_equal(rows[i]->model_id, MODEL);
 		assert_int_equal(fake_ledger_count(talk->ledger, rows[i]->id), 1);
-		assert_int_not_equal(talk->ledger->bookings[at + i].mark, LEDGER_NO_MARK);
+		assert_int_not_equal(talk->ledger->bookings[at + i].mark, USAGE_NO_MARK);
 	}
 }
 
