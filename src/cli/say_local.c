@@ -24,19 +24,14 @@ struct local_peer {
 	struct timer look;
 };
 
-static void say_local_peer_send(void *arg, const char *json, size_t len, uint64_t tag,
-				uint32_t samples)
+static void say_local_peer_send(void *arg, struct buf *message, uint64_t tag, uint32_t samples)
 {
 	struct local_peer *peer = arg;
-	char *copy = malloc(len);
 
 	(void)tag;
 	(void)samples;
-	if (copy) {
-		memcpy(copy, json, len);
-		playback_message(peer->playback, copy, len);
-	}
-	free(copy);
+	playback_message(peer->playback, message->bytes, message->len);
+	buf_reset(message);
 	if (playback_is_over(peer->playback))
 		loop_stop(peer->loop);
 }
@@ -140,7 +135,6 @@ static int say_local_speak(struct local_speech *speech, const struct config *con
 			   const struct buf *request, struct playback *playback)
 {
 	struct member *nobody = NULL;
-	struct buf scratch;
 	struct no_ledger ledger = {.ledger = {&no_ledger_ops}, .loop = speech->loop};
 	struct session_services services = {
 		.timers = &speech->loop->timers,
@@ -149,13 +143,11 @@ static int say_local_speak(struct local_speech *speech, const struct config *con
 		.ledger = &ledger.ledger,
 		.prices = &no_prices,
 		.repeatable = config->repeatable,
-		.scratch = &scratch,
 	};
 	struct local_peer local = {.loop = speech->loop, .playback = playback};
 	struct peer peer = {.ops = &local_peer_ops, .peer = &local};
 	int err;
 
-	buf_init(&scratch, 1024 * 1024);
 	err = member_alloc_alone(&nobody, services.timers, NULL, NULL);
 	if (!err)
 		err = tts_stream_alloc(&local.session, &services, &peer, "say", nobody);
@@ -168,7 +160,6 @@ static int say_local_speak(struct local_speech *speech, const struct config *con
 		mem_deref(local.session);
 	}
 	mem_deref(nobody);
-	buf_reset(&scratch);
 	return err;
 }
 

@@ -55,7 +55,7 @@ size_t stream_queue_gather(const struct stream *stream, struct iovec *pieces, in
 
 		if (len > max - total)
 			len = max - total;
-		pieces[*count].iov_base = message->bytes + OUTGOING_ROOM - message->head + skip;
+		pieces[*count].iov_base = outgoing_start(message) + skip;
 		pieces[*count].iov_len = len;
 		++*count;
 		total += len;

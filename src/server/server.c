@@ -29,8 +29,7 @@
 #include "session/encoding.h"
 #include "wire/reply.h"
 
-/* The longest message we write: a chunk's text with every character escaped,
- * or a report's 64 KiB of it. */
+/* The longest body of an answer to a REST call that is written here. */
 #define SCRATCH_MAX (1024 * 1024)
 #define CHANGED_MAX 512 /* keys of a configuration, in one line of the log */
 
@@ -397,7 +396,6 @@ static void fill_services(struct server *server)
 		.max_lead_ms = (unsigned)server->config->max_lead_ms,
 		.repeatable = server->config->repeatable,
 		.log_texts = server->config->log_texts,
-		.scratch = &server->scratch,
 	};
 }
 

@@ -120,7 +120,6 @@ static int socket_alloc(struct engine_socket **socketp, struct server *server, s
 		.agent = agent->llm,
 		.agent_name = agent->totals->name,
 		.peer = socket ? &socket->engine.peer : NULL,
-		.scratch = &server->scratch,
 		.log_texts = server->config->log_texts,
 		.payer = &payer,
 		.tells_errors = caller->has_key,

@@ -36,7 +36,7 @@
 #define SILENCE_MS 100
 
 /* Ten thousand characters, each with four times, and their audio of one frame. */
-#define OUT_MAX (2u * 1024u * 1024u)
+#define PIECE_MAX (2u * 1024u * 1024u)
 
 enum speech_form { FORM_AUDIO, FORM_JSON, FORM_LINES, FORM_EVENTS };
 enum voice_place { VOICE_IN_BODY, VOICE_IN_PATH, VOICE_IN_QUERY };
@@ -107,7 +107,6 @@ struct speech_http {
 	struct peer peer;
 	struct tts_call *tts; /* NULL: not begun, or over */
 	struct timestamp_body timestamps;
-	struct buf out; /* of one message */
 	bool has_begun; /* the status was sent */
 	bool is_gone; /* the client is */
 };
@@ -124,7 +123,6 @@ static void speech_destroy(void *object)
 	mem_deref(speech->call.request);
 	settings_reset(&speech->body.settings);
 	timestamp_body_reset(&speech->timestamps);
-	buf_reset(&speech->out);
 	mem_deref(speech->call.member);
 	list_remove(&server->speeches, &speech->link);
 	drain_check(server);
@@ -169,40 +167,51 @@ static int begin_answer(struct speech_http *speech)
 	return 0;
 }
 
-static void send_piece(struct speech_http *speech, const char *bytes, size_t len, uint64_t tag,
+/* Takes the memory of a buffer that peer_begin has prepared. */
+static void send_piece(struct speech_http *speech, struct buf *bytes, uint64_t tag,
 		       uint32_t samples)
 {
 	struct outgoing *piece;
 
-	if (len == 0 || (!speech->has_begun && begin_answer(speech) != 0))
-		return;
-	piece = outgoing_copy(bytes, len);
-	if (!piece) {
-		http_abort(speech->call.request); /* an answer with a hole is none */
+	if (bytes->len == 0 || (!speech->has_begun && begin_answer(speech) != 0)) {
+		buf_reset(bytes);
 		return;
 	}
+	piece = outgoing_take(bytes);
 	piece->tag = tag;
 	piece->weight = samples;
 	http_reply_piece(speech->call.request, piece);
 }
 
-static void peer_send(void *arg, const char *message, size_t len, uint64_t tag, uint32_t samples)
+static void speech_http_begin(void *arg, struct buf *message)
+{
+	(void)arg;
+	outgoing_init_buf(message, PIECE_MAX);
+}
+
+static void speech_http_send(void *arg, struct buf *message, uint64_t tag, uint32_t samples)
 {
 	struct speech_http *speech = arg;
+	struct buf piece;
 	int err;
 
 	if (speech->form == FORM_AUDIO) {
-		send_piece(speech, message, len, tag, samples);
+		send_piece(speech, message, tag, samples);
 		return;
 	}
-	speech->out.len = 0;
-	err = speech->form == FORM_EVENTS ? speech_event_audio(&speech->out, message, len)
-					  : timestamp_body_take(&speech->timestamps, &speech->out,
-								message, len, samples);
-	if (!err)
-		send_piece(speech, speech->out.bytes, speech->out.len, tag, samples);
-	else if (speech->has_begun)
-		http_abort(speech->call.request);
+	speech_http_begin(speech, &piece);
+	err = speech->form == FORM_EVENTS
+		      ? speech_event_audio(&piece, message->bytes, message->len)
+		      : timestamp_body_take(&speech->timestamps, &piece, message->bytes,
+					    message->len, samples);
+	buf_reset(message);
+	if (!err) {
+		send_piece(speech, &piece, tag, samples);
+		return;
+	}
+	buf_reset(&piece);
+	if (speech->has_begun)
+		http_abort(speech->call.request); /* an answer with a hole is none */
 }
 
 static uint64_t peer_drop(void *arg, uint64_t tag)
@@ -227,7 +236,8 @@ static bool peer_tell_when_sent(void *arg, uint64_t tag)
 }
 
 static const struct peer_ops peer_ops = {
-	.send = peer_send,
+	.begin = speech_http_begin,
+	.send = speech_http_send,
 	.drop = peer_drop,
 	.is_full = peer_is_full,
 	.tell_when_sent = peer_tell_when_sent,
@@ -239,12 +249,15 @@ static void speech_http_break_off(struct speech_http *speech, const struct strea
 	const struct wire_notice notice = {
 		.id = fault->id, .detail = fault->detail, .request_id = speech->call.request_id};
 
+	struct buf piece;
+
 	session_note_error(&notice);
-	speech->out.len = 0;
-	if (speech->form == FORM_EVENTS && speech_event_error(&speech->out, &notice) == 0) {
-		send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
+	speech_http_begin(speech, &piece);
+	if (speech->form == FORM_EVENTS && speech_event_error(&piece, &notice) == 0) {
+		send_piece(speech, &piece, 0, 0);
 		http_reply_end(speech->call.request);
 	} else {
+		buf_reset(&piece);
 		http_abort(speech->call.request);
 	}
 }
@@ -269,15 +282,18 @@ static void on_failed(void *arg, const struct stream_fault *fault, bool has_begu
 static void on_done(void *arg, const struct reply_usage *usage)
 {
 	struct speech_http *speech = arg;
+	struct buf piece;
 	int err = 0;
 
-	speech->out.len = 0;
+	speech_http_begin(speech, &piece);
 	if (speech_http_has_times(speech))
-		err = timestamp_body_end(&speech->timestamps, &speech->out);
+		err = timestamp_body_end(&speech->timestamps, &piece);
 	else if (speech->form == FORM_EVENTS)
-		err = speech_event_done(&speech->out, usage->characters, usage->audio_seconds);
+		err = speech_event_done(&piece, usage->characters, usage->audio_seconds);
 	if (!err)
-		send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
+		send_piece(speech, &piece, 0, 0);
+	else
+		buf_reset(&piece);
 	if (!err && !speech->has_begun) /* there was nothing to be heard in it */
 		err = begin_answer(speech);
 	if (speech->has_begun && err)
@@ -515,7 +531,6 @@ static int speech_alloc(struct speech_http **speechp, const struct route_call *c
 	speech->project_id = call->key->project_id;
 	speech->door = door;
 	speech->peer = (struct peer){.ops = &peer_ops, .peer = speech};
-	buf_init(&speech->out, OUT_MAX);
 	mem_ref(call->request);
 	list_append(&call->server->speeches, &speech->link);
 	mem_set_destructor(speech, speech_destroy);

@@ -361,7 +361,6 @@ static void latecomer_evict(struct keyless_member *member)
 /* There is no session that could say it. */
 static void refuse_late(struct tts_socket *socket, const struct stream_fault *fault)
 {
-	struct buf *scratch = &socket->server->scratch;
 	const struct peer *peer = &socket->client.peer;
 	const struct wire_notice notice = {
 		.id = fault->id,
@@ -369,11 +368,11 @@ static void refuse_late(struct tts_socket *socket, const struct stream_fault *fa
 		.detail = fault->detail,
 		.request_id = socket->latecomer->request_id,
 	};
+	struct buf message;
 
 	ws_pause(socket->client.ws, false); /* the client's answer to the close must be read */
-	scratch->len = 0;
-	if (dialect_elevenlabs.error(scratch, NULL, &notice) == 0)
-		peer->ops->send(peer->peer, scratch->bytes, scratch->len, 0, 0);
+	peer_send(peer, &message,
+		  dialect_elevenlabs.error(peer_begin(peer, &message), NULL, &notice), 0, 0);
 	peer->ops->close(peer->peer, ELEVENLABS_CLOSE_ERROR, NULL);
 }
 

@@ -121,30 +121,29 @@ static uint64_t now_us(const struct conversation *conversation)
 
 /* Sending */
 
-struct buf *conversation_scratch(const struct conversation *conversation)
+struct buf *conversation_begin(const struct conversation *conversation, struct buf *message)
 {
-	conversation->options.scratch->len = 0;
-	return conversation->options.scratch;
+	return peer_begin(conversation->options.peer, message);
 }
 
-void conversation_send(const struct conversation *conversation, uint64_t tag, int err)
+void conversation_send(const struct conversation *conversation, struct buf *message, int err,
+		       uint64_t tag)
 {
-	const struct peer *peer = conversation->options.peer;
-	const struct buf *message = conversation->options.scratch;
-
-	if (!err)
-		peer->ops->send(peer->peer, message->bytes, message->len, tag, 0);
-	else
+	peer_send(conversation->options.peer, message, err, tag, 0);
+	if (err)
 		log_error("conversation", "%s: a message is lost: %s", conversation->id,
 			  strerror(err));
 }
 
 void conversation_send_words(const struct conversation *conversation, const char *text, size_t len)
 {
+	struct buf message;
+
 	if (len > 0)
-		conversation_send(conversation, conversation->tag,
-				  engine_reply_words(conversation_scratch(conversation),
-						     conversation->event.text, text, len));
+		conversation_send(conversation, &message,
+				  engine_reply_words(conversation_begin(conversation, &message),
+						     conversation->event.text, text, len),
+				  conversation->tag);
 }
 
 void conversation_send_held(struct conversation *conversation)
@@ -155,9 +154,12 @@ void conversation_send_held(struct conversation *conversation)
 
 void conversation_send_final(const struct conversation *conversation)
 {
-	conversation_send(
-		conversation, conversation->tag,
-		engine_reply_final(conversation_scratch(conversation), conversation->event.text));
+	struct buf message;
+
+	conversation_send(conversation, &message,
+			  engine_reply_final(conversation_begin(conversation, &message),
+					     conversation->event.text),
+			  conversation->tag);
 }
 
 static bool peer_is_full(const struct conversation *conversation)
@@ -510,9 +512,11 @@ static void keep_id(struct conversation *conversation, const struct engine_messa
 /* Who sends pings and does not read must not fill our memory with pongs. */
 static void send_pong(const struct conversation *conversation)
 {
+	struct buf message;
+
 	if (!peer_is_full(conversation))
-		conversation_send(conversation, 0,
-				  engine_reply_pong(conversation_scratch(conversation)));
+		conversation_send(conversation, &message,
+				  engine_reply_pong(conversation_begin(conversation, &message)), 0);
 }
 
 static void take(struct conversation *conversation, const struct engine_message *message)

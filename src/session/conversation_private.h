@@ -54,9 +54,10 @@ struct conversation {
 
 /* conversation.c */
 void conversation_handle(struct conversation *conversation, enum conversation_event event);
-/* The empty scratch buffer; the second sends what was written into it, unless err is set. */
-struct buf *conversation_scratch(const struct conversation *conversation);
-void conversation_send(const struct conversation *conversation, uint64_t tag, int err);
+/* peer_begin and peer_send; a message that could not be written (err) is logged. */
+struct buf *conversation_begin(const struct conversation *conversation, struct buf *message);
+void conversation_send(const struct conversation *conversation, struct buf *message, int err,
+		       uint64_t tag);
 void conversation_send_words(const struct conversation *conversation, const char *text, size_t len);
 void conversation_send_held(struct conversation *conversation);
 void conversation_send_final(const struct conversation *conversation);

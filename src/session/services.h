@@ -16,9 +16,9 @@
 #include "account/member.h"
 #include "account/price.h"
 #include "account/usage_ledger.h"
-#include "base/buf.h"
 #include "loop/thread.h"
 #include "loop/timers.h"
+#include "session/peer.h"
 #include "speech/speech.h"
 #include "wire/error.h"
 
@@ -34,7 +34,6 @@ struct session_services {
 	bool repeatable; /* the same text is read in the same way in every turn */
 	bool has_successor; /* another process serves the clients that this one sends away */
 	bool log_texts; /* the operator asked for what is spoken in the log */
-	struct buf *scratch; /* for the message being written; nothing stays in it */
 };
 
 /* Why a voice that is not in the catalogue cannot be used. */
@@ -43,26 +42,5 @@ static inline enum wire_error_id services_unknown_voice(const struct session_ser
 	return voices_are_complete(services->voices) ? WIRE_ERROR_VOICE_NOT_FOUND
 						     : WIRE_ERROR_UNAVAILABLE;
 }
-
-/* The other end of the connection. */
-struct peer_ops {
-	/* A message.  Those of a tag that is not 0 can be dropped while they
-	 * wait; `samples` is the audio in it. */
-	void (*send)(void *peer, const char *json, size_t len, uint64_t tag, uint32_t samples);
-	/* Takes back what waits of a tag and says how many samples that were. */
-	uint64_t (*drop)(void *peer, uint64_t tag);
-	/* So much waits that nothing more should be made until `drained`. */
-	bool (*is_full)(void *peer);
-	/* Asks to be told once when the last message of a tag was handed to the
-	 * kernel.  False when none of it waits: then nobody is told. */
-	bool (*tell_when_sent)(void *peer, uint64_t tag);
-	/* After all that waits; nothing is heard of the peer after it. */
-	void (*close)(void *peer, uint16_t code, const char *reason);
-};
-
-struct peer {
-	const struct peer_ops *ops;
-	void *peer;
-};
 
 #endif

@@ -79,19 +79,14 @@ int session_choose_voice(struct session *session, struct settings *settings,
 	return 0;
 }
 
-struct buf *session_scratch(struct session *session)
+struct buf *session_begin(const struct session *session, struct buf *message)
 {
-	session->services->scratch->len = 0;
-	return session->services->scratch;
+	return peer_begin(session->peer, message);
 }
 
-void session_send(struct session *session, int err)
+void session_send(const struct session *session, struct buf *message, int err)
 {
-	const struct buf *message = session->services->scratch;
-
-	if (err || message->len == 0)
-		return;
-	session->peer->ops->send(session->peer->peer, message->bytes, message->len, 0, 0);
+	peer_send(session->peer, message, err, 0, 0);
 }
 
 void session_note_error(const struct wire_notice *notice)
@@ -107,7 +102,10 @@ void session_note_error(const struct wire_notice *notice)
 static void send_notice(struct session *session, const char *context,
 			const struct wire_notice *notice)
 {
-	session_send(session, session->dialect->error(session_scratch(session), context, notice));
+	struct buf message;
+
+	session_send(session, &message,
+		     session->dialect->error(session_begin(session, &message), context, notice));
 	session_note_error(notice);
 }
 
@@ -170,10 +168,12 @@ void session_send_interrupted(struct session *session, const char *context,
 	const struct dialect *dialect = session->dialect;
 	uint64_t read_us = session->services->timers->now_us;
 	uint64_t now_us = clock_monotonic_us();
+	struct buf message;
 
 	if (dialect->interrupted)
-		session_send(session,
-			     dialect->interrupted(session_scratch(session), context, report));
+		session_send(
+			session, &message,
+			dialect->interrupted(session_begin(session, &message), context, report));
 	metrics_add(METRIC_CANCELS, 1);
 	metrics_observe(METRIC_CANCEL_TIME, now_us > read_us ? now_us - read_us : 0);
 }

@@ -102,10 +102,9 @@ void session_init(struct session *session, const struct session_ops *ops,
 		  const char *request_id, struct member *member);
 void session_reset(struct session *session);
 
-/* The scratch buffer, empty; and sends what was written into it: nothing when
- * it is still empty, or when err is not 0. */
-struct buf *session_scratch(struct session *session);
-void session_send(struct session *session, int err);
+/* peer_begin and peer_send for a message without a tag. */
+struct buf *session_begin(const struct session *session, struct buf *message);
+void session_send(const struct session *session, struct buf *message, int err);
 
 /* Counts an error that a client is told, and leaves a line in the log with the id that the
  * client has. */

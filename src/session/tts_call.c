@@ -54,10 +54,12 @@ static void tts_call_end_silence(struct tts_call *call)
 /* It belongs to no turn and counts no samples, so that it is not charged. */
 static int tts_call_send_silence(struct tts_call *call, const struct audio_frame *frame)
 {
-	struct buf *out = session_scratch(&call->session);
-	int err = call->session.dialect->audio(out, NULL, frame, &call->settings.format, 0, 0);
+	struct session *session = &call->session;
+	struct buf message;
+	int err = session->dialect->audio(session_begin(session, &message), NULL, frame,
+					  &call->settings.format, 0, 0);
 
-	session_send(&call->session, err);
+	session_send(session, &message, err);
 	return err;
 }
 

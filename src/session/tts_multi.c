@@ -93,6 +93,7 @@ static void close_if_done(struct tts_multi *multi)
 {
 	const struct dialect *dialect = multi->session.dialect;
 	bool leaves = multi->close_code != SESSION_CLOSE_NORMAL;
+	struct buf message;
 
 	if (!multi->close_code || multi->closed || multi->obeying)
 		return;
@@ -102,8 +103,8 @@ static void close_if_done(struct tts_multi *multi)
 	while (multi->count > 0)
 		forget(multi, multi->contexts[multi->count - 1]);
 	if (!leaves && dialect->contexts_closed)
-		session_send(&multi->session,
-			     dialect->contexts_closed(session_scratch(&multi->session),
+		session_send(&multi->session, &message,
+			     dialect->contexts_closed(session_begin(&multi->session, &message),
 						      multi->audio_seconds));
 	session_close(&multi->session, multi->close_code);
 }
@@ -200,6 +201,7 @@ static void send_closed(struct tts_multi *multi, const struct multi_message *mes
 	const struct dialect *dialect = session->dialect;
 	struct reply_usage usage = {
 		.turn_ids = "", .model_id = multi->settings.model_id, .cost_known = true};
+	struct buf reply;
 	struct buf json;
 
 	buf_init(&json, REPLY_CONTEXT_MAX + 1);
@@ -208,8 +210,9 @@ static void send_closed(struct tts_multi *multi, const struct multi_message *mes
 			session_send_interrupted(session, json.bytes, NULL);
 		session_describe_price(session, &usage);
 		if (dialect->context_closed)
-			session_send(session, dialect->context_closed(session_scratch(session),
-								      json.bytes, &usage));
+			session_send(session, &reply,
+				     dialect->context_closed(session_begin(session, &reply),
+							     json.bytes, &usage));
 	}
 	buf_reset(&json);
 }
@@ -429,11 +432,13 @@ static void configure(struct tts_multi *multi, struct multi_message *message)
 static void update_settings(struct tts_multi *multi, const struct settings *update)
 {
 	struct session *session = &multi->session;
+	struct buf message;
 
 	settings_merge(&multi->settings, update);
 	if (session->dialect->settings_updated)
-		session_send(session, session->dialect->settings_updated(session_scratch(session),
-									 &multi->settings));
+		session_send(session, &message,
+			     session->dialect->settings_updated(session_begin(session, &message),
+								&multi->settings));
 }
 
 static void obey(struct tts_multi *multi, struct multi_message *message)

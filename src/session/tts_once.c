@@ -90,6 +90,7 @@ static void send_final(struct tts_once *once, const struct request *request,
 	struct reply_usage usage;
 	struct reply_request reply = {
 		.speed = request->speed, .text = request->text, .text_len = request->text_len};
+	struct buf message;
 
 	turn_figures(turn, &figures);
 	turn_usage(turn, &usage);
@@ -98,8 +99,8 @@ static void send_final(struct tts_once *once, const struct request *request,
 	reply.sample_rate = figures.sample_rate;
 	reply.gen_ms = figures.gen_ms;
 	reply.first_audio_ms = figures.first_audio_ms;
-	session_send(&once->session,
-		     reply_once_final(session_scratch(&once->session), &reply, &usage));
+	session_send(&once->session, &message,
+		     reply_once_final(session_begin(&once->session, &message), &reply, &usage));
 }
 
 /* One that has failed has said so. */
@@ -130,14 +131,16 @@ static const struct turn_queue_ops queue_ops = {.spoken = on_spoken, .empty = on
 static void refuse(struct tts_once *once, enum wire_error_id id, const char *detail)
 {
 	struct session *session = &once->session;
-	struct buf *scratch = session_scratch(session);
+	struct buf message;
 	const struct wire_notice notice = {
 		.id = id, .detail = detail, .request_id = session->request_id};
-	int err = session->dialect->error(scratch, NULL, &notice);
+	int err = session->dialect->error(session_begin(session, &message), NULL, &notice);
 
 	session_note_error(&notice);
-	if (err || turn_queue_say_behind(&once->queue, scratch) != 0)
-		session_send(session, err);
+	if (err || turn_queue_say_behind(&once->queue, &message) != 0)
+		session_send(session, &message, err);
+	else
+		buf_reset(&message);
 }
 
 /* A text that is whole is cut into sentences alone, and the first is spoken at
@@ -188,10 +191,12 @@ static void cancel(struct tts_once *once)
 static void update_defaults(struct tts_once *once, const struct settings *update)
 {
 	struct session *session = &once->session;
+	struct buf message;
 
 	settings_merge(&once->defaults, update);
-	session_send(session,
-		     session->dialect->settings_updated(session_scratch(session), &once->defaults));
+	session_send(session, &message,
+		     session->dialect->settings_updated(session_begin(session, &message),
+							&once->defaults));
 }
 
 /* What the parser cannot know. */

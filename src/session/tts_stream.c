@@ -142,12 +142,15 @@ static void send_nothing_said(struct tts_stream *stream, bool with_final)
 	struct reply_usage usage = {.model_id = stream->settings.model_id, .cost_known = true};
 	struct session *session = &stream->session;
 	const struct dialect *dialect = session->dialect;
+	struct buf message;
 
 	session_describe_price(session, &usage);
 	if (with_final && dialect->final)
-		session_send(session, dialect->final(session_scratch(session), NULL, &totals));
+		session_send(session, &message,
+			     dialect->final(session_begin(session, &message), NULL, &totals));
 	if (dialect->closed)
-		session_send(session, dialect->closed(session_scratch(session), &totals, &usage));
+		session_send(session, &message,
+			     dialect->closed(session_begin(session, &message), &totals, &usage));
 }
 
 static void close_if_done(struct tts_stream *stream)
@@ -314,11 +317,13 @@ static bool is_acceptable(struct tts_stream *stream, struct stream_message *mess
 static void update_settings(struct tts_stream *stream, const struct settings *update)
 {
 	struct session *session = &stream->session;
+	struct buf message;
 
 	settings_merge(&stream->settings, update);
 	if (session->dialect->settings_updated)
-		session_send(session, session->dialect->settings_updated(session_scratch(session),
-									 &stream->settings));
+		session_send(session, &message,
+			     session->dialect->settings_updated(session_begin(session, &message),
+								&stream->settings));
 }
 
 /* Half a character that nothing completed any more is still a character. */

@@ -119,63 +119,54 @@ static struct timers *timers_of(const struct turn *turn)
 	return turn->services->timers;
 }
 
-struct buf *turn_scratch(struct turn *turn)
+/* Waiting messages are stored as length and bytes. */
+static int put_aside(struct turn *turn, const struct buf *message)
 {
-	struct buf *scratch = turn->services->scratch;
-
-	scratch->len = 0;
-	return scratch;
-}
-
-/* Waiting messages are stored as length and bytes.  If there is no memory for one, the
- * connection closes: a client must not wait for a message that was lost. */
-static void put_aside(struct turn *turn, const struct buf *message)
-{
-	const struct peer *peer = turn->owner.session->peer;
 	uint32_t len = (uint32_t)message->len;
 	int err = buf_reserve(&turn->pending, sizeof(len) + len);
 
-	if (err) {
-		log_error("turn", "a message of %u bytes cannot be kept: %s", len, strerror(err));
-		if (peer->ops->close)
-			peer->ops->close(peer->peer, SESSION_CLOSE_INTERNAL, NULL);
-		return;
-	}
+	if (err)
+		return err;
 	buf_append(&turn->pending, &len, sizeof(len));
-	buf_append(&turn->pending, message->bytes, len);
+	return buf_append(&turn->pending, message->bytes, len);
 }
 
-/* Sends what stands in the scratch buffer. */
-void turn_send(struct turn *turn, uint64_t tag, uint32_t samples)
+struct buf *turn_begin_message(const struct turn *turn, struct buf *message)
+{
+	return peer_begin(turn->owner.session->peer, message);
+}
+
+/* If there is no memory for a message, the connection closes: a client must not wait for one that
+ * was lost. */
+void turn_send(struct turn *turn, struct buf *message, int err, uint64_t tag, uint32_t samples)
 {
 	const struct peer *peer = turn->owner.session->peer;
-	const struct buf *message = turn->services->scratch;
 
-	if (message->len == 0)
-		return;
-	if (turn->in_front)
-		peer->ops->send(peer->peer, message->bytes, message->len, tag, samples);
-	else
-		put_aside(turn, message);
+	if (!err && message->len > 0 && !turn->in_front) {
+		err = put_aside(turn, message) ? ENOMEM : 0;
+		message->len = 0;
+	}
+	peer_send(peer, message, err, tag, samples);
 }
 
-void turn_say(struct turn *turn, int err)
+void turn_say(struct turn *turn, struct buf *message, int err)
 {
-	if (!err)
-		turn_send(turn, 0, 0);
+	turn_send(turn, message, err, 0, 0);
 }
 
 static void send_pending(struct turn *turn)
 {
-	const struct peer *peer = turn->owner.session->peer;
 	size_t at = 0;
 
 	while (at < turn->pending.len) {
+		struct buf message;
 		uint32_t len;
 
 		memcpy(&len, turn->pending.bytes + at, sizeof(len));
 		at += sizeof(len);
-		peer->ops->send(peer->peer, turn->pending.bytes + at, len, 0, 0);
+		turn_say(turn, &message,
+			 buf_append(turn_begin_message(turn, &message), turn->pending.bytes + at,
+				    len));
 		at += len;
 	}
 	buf_reset(&turn->pending);
@@ -403,9 +394,10 @@ static void drain(struct turn *turn)
 static void warn_and_drain(struct turn *turn)
 {
 	const struct dialect *dialect = dialect_of(turn);
+	struct buf message;
 
 	if (dialect->idle_warning)
-		turn_say(turn, dialect->idle_warning(turn_scratch(turn)));
+		turn_say(turn, &message, dialect->idle_warning(turn_begin_message(turn, &message)));
 	drain(turn);
 }
 
@@ -441,13 +433,16 @@ void turn_fail_with(struct turn *turn, const struct wire_notice *notice)
 {
 	const struct dialect *dialect = dialect_of(turn);
 	enum turn_state to;
+	struct buf message;
 
 	if (!turn_edge(&to, turn->state, TURN_EVENT_FAULT))
 		return;
 	turn->fault = notice->id;
 	if (dialect->error) {
 		session_note_error(notice);
-		turn_say(turn, dialect->error(turn_scratch(turn), turn->owner.context, notice));
+		turn_say(turn, &message,
+			 dialect->error(turn_begin_message(turn, &message), turn->owner.context,
+					notice));
 	}
 	mem_ref(turn); /* it may be its owner's no more */
 	if (turn->owner.ops->failed)
@@ -482,19 +477,24 @@ static void say_final(struct turn *turn)
 {
 	const struct dialect *dialect = dialect_of(turn);
 	struct reply_totals totals;
+	struct buf message;
 
 	totals_of(turn, &totals);
 	if (dialect->final)
-		turn_say(turn, dialect->final(turn_scratch(turn), turn->owner.context, &totals));
+		turn_say(turn, &message,
+			 dialect->final(turn_begin_message(turn, &message), turn->owner.context,
+					&totals));
 }
 
 static void say_closed(struct turn *turn, const struct reply_totals *totals,
 		       const struct reply_usage *usage)
 {
 	const struct dialect *dialect = dialect_of(turn);
+	struct buf message;
 
 	if (dialect->closed)
-		turn_say(turn, dialect->closed(turn_scratch(turn), totals, usage));
+		turn_say(turn, &message,
+			 dialect->closed(turn_begin_message(turn, &message), totals, usage));
 }
 
 /* SENT: all audio was handed over, and only now is the turn finished. */

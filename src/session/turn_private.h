@@ -102,9 +102,9 @@ struct turn {
 };
 
 /* turn.c */
-void turn_send(struct turn *turn, uint64_t tag, uint32_t samples); /* nothing when it is empty */
-void turn_say(struct turn *turn, int err); /* the same without a tag, unless err */
-struct buf *turn_scratch(struct turn *turn);
+struct buf *turn_begin_message(const struct turn *turn, struct buf *message);
+void turn_send(struct turn *turn, struct buf *message, int err, uint64_t tag, uint32_t samples);
+void turn_say(struct turn *turn, struct buf *message, int err); /* the same without a tag */
 void turn_fail_with(struct turn *turn, const struct wire_notice *notice);
 void turn_curtail(struct turn *turn);
 

@@ -78,15 +78,17 @@ static void settle(struct turn_queue *queue)
 
 static void say_behind(const struct turn_queue *queue, const struct buf *behind)
 {
-	const struct peer *peer = queue->owner.session->peer;
+	const struct session *session = queue->owner.session;
 	size_t at = 0;
 
 	while (at < behind->len) {
+		struct buf message;
 		size_t len;
 
 		memcpy(&len, behind->bytes + at, sizeof(len));
 		at += sizeof(len);
-		peer->ops->send(peer->peer, behind->bytes + at, len, 0, 0);
+		session_send(session, &message,
+			     buf_append(session_begin(session, &message), behind->bytes + at, len));
 		at += len;
 	}
 }

@@ -180,15 +180,18 @@ static unsigned chunk_id(const struct turn *turn)
 
 static int send_frame(struct turn *turn, const struct audio_frame *frame)
 {
+	struct buf message;
 	int err;
 
 	if (!turn_may_send(turn, frame->samples))
 		return ECANCELED;
 	turn_mind_gap(turn);
-	err = dialect_of(turn)->audio(turn_scratch(turn), turn->owner.context, frame, &turn->format,
-				      turn->counters->frames, chunk_id(turn));
-	if (err)
+	err = dialect_of(turn)->audio(turn_begin_message(turn, &message), turn->owner.context,
+				      frame, &turn->format, turn->counters->frames, chunk_id(turn));
+	if (err) {
+		buf_reset(&message);
 		return err;
+	}
 	if (!turn->first_audio_us) {
 		turn->first_audio_us = now_us(turn);
 		metrics_observe(METRIC_FIRST_AUDIO, turn->first_audio_us - turn->begun_us);
@@ -198,7 +201,7 @@ static int send_frame(struct turn *turn, const struct audio_frame *frame)
 	++turn->counters->frames;
 	turn->samples_sent += frame->samples;
 	turn_note_progress(turn);
-	turn_send(turn, turn->tag, (uint32_t)frame->samples);
+	turn_send(turn, &message, 0, turn->tag, (uint32_t)frame->samples);
 	return 0;
 }
 
@@ -212,11 +215,14 @@ static void say_complete(struct turn *turn, uint64_t samples)
 {
 	const struct dialect *dialect = dialect_of(turn);
 	double seconds = (double)samples / turn->format.sample_rate;
+	struct buf message;
 
-	if (dialect->chunk_complete &&
-	    dialect->chunk_complete(turn_scratch(turn), turn->owner.context, chunk_id(turn),
-				    seconds, (double)turn->utterance.busy_us / 1000.0) == 0)
-		turn_send(turn, turn->tag, 0);
+	if (dialect->chunk_complete)
+		turn_send(turn, &message,
+			  dialect->chunk_complete(turn_begin_message(turn, &message),
+						  turn->owner.context, chunk_id(turn), seconds,
+						  (double)turn->utterance.busy_us / 1000.0),
+			  turn->tag, 0);
 }
 
 void turn_cut_chunk(struct turn *turn)
@@ -368,12 +374,16 @@ static void send_words(struct turn *turn)
 		.markup = turn->settings.markup,
 	};
 
+	struct buf message;
+
 	if (turn->settings.context_times)
 		said.before_ms = (unsigned)(turn->counters->audio_us / 1000);
 	said.words = chunk_words_get(&turn->utterance.words, &said.count);
-	if (said.count > 0 && dialect->words &&
-	    dialect->words(turn_scratch(turn), turn->owner.context, chunk_id(turn), &said) == 0)
-		turn_send(turn, turn->tag, 0);
+	if (said.count > 0 && dialect->words)
+		turn_send(turn, &message,
+			  dialect->words(turn_begin_message(turn, &message), turn->owner.context,
+					 chunk_id(turn), &said),
+			  turn->tag, 0);
 }
 
 static void begin_part(struct turn *turn, size_t part)
@@ -592,6 +602,7 @@ static int announce_chunk(struct turn *turn)
 {
 	const struct dialect *dialect = dialect_of(turn);
 	struct utterance *utterance = &turn->utterance;
+	struct buf message;
 	int err = transcript_add(&turn->transcript, utterance->text, utterance->text_len);
 
 	if (err)
@@ -604,10 +615,9 @@ static int announce_chunk(struct turn *turn)
 	metrics_add(METRIC_CHUNKS, 1);
 	if (!dialect->generation_started)
 		return 0;
-	err = dialect->generation_started(turn_scratch(turn), turn->owner.context, chunk_id(turn),
-					  utterance->text, utterance->text_len);
-	if (!err)
-		turn_send(turn, turn->tag, 0);
+	err = dialect->generation_started(turn_begin_message(turn, &message), turn->owner.context,
+					  chunk_id(turn), utterance->text, utterance->text_len);
+	turn_send(turn, &message, err, turn->tag, 0);
 	return err;
 }
 

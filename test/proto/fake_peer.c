@@ -37,22 +37,30 @@ static void empty(struct list *list)
 		fake_message_free(message);
 }
 
-static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
+static void fake_peer_begin(void *arg, struct buf *message)
+{
+	const struct fake_peer *fake = arg;
+
+	buf_init(message, fake->message_max ? fake->message_max : PEER_MESSAGE_MAX);
+}
+
+static void fake_peer_send(void *arg, struct buf *json, uint64_t tag, uint32_t samples)
 {
 	struct fake_peer *fake = arg;
 	struct fake_message *message = calloc(1, sizeof(*message));
 
 	if (!message)
 		abort();
-	message->json = fake_copy(json, len);
-	message->len = len;
+	message->json = fake_copy(json->bytes, json->len);
+	message->len = json->len;
+	buf_reset(json);
 	message->tag = tag;
 	message->samples = samples;
 	if (fake->close_code)
 		fake->sent_after_close = true;
 	if (fake->tap)
 		fake->tap(fake->tap_arg, message->json);
-	fake->waiting_bytes += len;
+	fake->waiting_bytes += message->len;
 	list_append(&fake->waiting, &message->link);
 	if (!fake->is_blocked)
 		fake_peer_hand_over(fake, 1);
@@ -109,7 +117,8 @@ static void peer_close(void *arg, uint16_t code, const char *reason)
 }
 
 static const struct peer_ops peer_ops = {
-	.send = peer_send,
+	.begin = fake_peer_begin,
+	.send = fake_peer_send,
 	.drop = peer_drop,
 	.is_full = peer_is_full,
 	.tell_when_sent = peer_tell_when_sent,

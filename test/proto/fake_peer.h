@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
-#include "session/services.h"
+#include "session/peer.h"
 
 /* Waiting bytes that make the peer full: some frames of 200 ms. */
 #define FAKE_PEER_FULL (64 * 1024)
@@ -36,6 +36,7 @@ struct fake_peer {
 	struct list handed_over;
 	size_t waiting_bytes;
 	bool is_blocked;
+	size_t message_max; /* of one message; 0: PEER_MESSAGE_MAX */
 	bool was_full; /* and its session waits to hear of room */
 	uint64_t sent[FAKE_PEER_SENT_MAX]; /* tags whose owners are to be told */
 	size_t sent_count;

@@ -14,7 +14,6 @@
 /* The default price, which gives the figures of the protocol's own examples. */
 #define MICROCENTS_PER_MINUTE 5400000
 
-#define SCRATCH_MAX (1024 * 1024)
 #define FIRST_MOMENT_US 1000000 /* a clock that runs is never 0 */
 
 static int add_voice(struct voices *voices, const char *engine, const char *engine_voice)
@@ -77,7 +76,6 @@ int world_open(struct world *world)
 
 	memset(world, 0, sizeof(*world));
 	timers_init(&world->timers, FIRST_MOMENT_US);
-	buf_init(&world->scratch, SCRATCH_MAX);
 	fake_peer_init(&world->peer);
 	fake_ledger_init(&world->ledger);
 	err = fake_speech_open(&world->speech);
@@ -96,7 +94,6 @@ int world_open(struct world *world)
 		.ledger = &world->ledger.ledger,
 		.dictionaries = fake_dictionaries_get(&world->dictionaries),
 		.prices = &world->prices,
-		.scratch = &world->scratch,
 	};
 	return err;
 }
@@ -160,7 +157,6 @@ void world_close(struct world *world)
 	fake_speech_close(&world->speech);
 	fake_dictionaries_close(&world->dictionaries);
 	fake_peer_reset(&world->peer);
-	buf_reset(&world->scratch);
 	mem_deref(world->member);
 	timers_reset(&world->timers);
 	mem_deref(world->voices);

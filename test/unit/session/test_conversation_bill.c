@@ -31,7 +31,6 @@ struct talk {
 	struct fake_llm llm;
 	struct fake_ledger *ledger;
 	struct fake_peer peer;
-	struct buf scratch;
 	struct prices prices;
 	struct member *member;
 	struct llm_agent *agent;
@@ -56,7 +55,6 @@ static int set_up(void **state)
 	timers_init(&talk->timers, 1000);
 	fake_llm_init(&talk->llm);
 	fake_peer_init(&talk->peer);
-	buf_init(&talk->scratch, 1024 * 1024);
 	talk->prices = (struct prices){.microcents_per_million = {IN_PRICE, OUT_PRICE}};
 	*state = talk;
 	return 0;
@@ -71,7 +69,6 @@ static int tear_down(void **state)
 	mem_deref(talk->agent);
 	assert_int_equal(talk->llm.answers.count, 0);
 	fake_peer_reset(&talk->peer);
-	buf_reset(&talk->scratch);
 	timers_reset(&talk->timers);
 	free(talk->ledger);
 	free(talk);
@@ -102,7 +99,6 @@ static void begin(struct talk *talk, const struct store_limits *limits, int64_t 
 						.agent = talk->agent,
 						.agent_name = "test",
 						.peer = &talk->peer.peer,
-						.scratch = &talk->scratch,
 						.payer = &payer,
 						.tells_errors = has_key,
 						.tells_usage = has_key};

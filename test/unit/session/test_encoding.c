@@ -534,9 +534,11 @@ static void stop_a_sentence_that_waits_for_room(struct stage *stage)
 {
 	static const char much[FAKE_PEER_FULL];
 	struct fake_peer *peer = &stage->world.peer;
+	struct buf message;
 
 	peer->is_blocked = true;
-	peer->peer.ops->send(peer->peer.peer, much, sizeof(much), 0, 0);
+	peer_send(&peer->peer, &message,
+		  buf_append(peer_begin(&peer->peer, &message), much, sizeof(much)), 0, 0);
 	say(stage, "Three four five. And");
 	turn_release(stage->turn);
 	assert_true(turn_is_busy(stage->turn));
