@@ -43,12 +43,6 @@ static uint64_t say_local_peer_drop(void *arg, uint64_t tag)
 	return 0;
 }
 
-static bool say_local_peer_is_full(void *arg)
-{
-	(void)arg;
-	return false;
-}
-
 /* What is sent is there at once. */
 static bool say_local_peer_tell_when_sent(void *arg, uint64_t tag)
 {
@@ -69,7 +63,6 @@ static void say_local_peer_close(void *arg, uint16_t code, const char *reason)
 static const struct peer_ops local_peer_ops = {
 	.send = say_local_peer_send,
 	.drop = say_local_peer_drop,
-	.is_full = say_local_peer_is_full,
 	.tell_when_sent = say_local_peer_tell_when_sent,
 	.close = say_local_peer_close,
 };

@@ -44,7 +44,12 @@ struct stream_handlers {
 	 * once, when the peer has sent all it will; closing is the owner's. */
 	void (*read)(void *arg, char *bytes, size_t n);
 
-	/* The queue was above STREAM_HIGH and is at STREAM_LOW or below. */
+	/* The queue is above STREAM_HIGH, and was not before.  Called from inside stream_queue, so
+	 * that an owner that makes more in a loop can stop at once: it should only take note, and
+	 * make no call that ends the stream.  May be NULL. */
+	void (*filled)(void *arg);
+
+	/* The queue was above STREAM_HIGH and is at STREAM_LOW or below.  May be NULL. */
 	void (*drained)(void *arg);
 
 	/* A reply (OUTGOING_REPLY) was queued when more than STREAM_REPLIES_MAX of them were

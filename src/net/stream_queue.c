@@ -117,11 +117,14 @@ void stream_queue(struct stream *stream, struct outgoing *message)
 	stream->memory[message->kind] += outgoing_memory(message);
 	if (stream->keyless)
 		keyless_count_queued(stream->keyless, (ptrdiff_t)outgoing_memory(message));
-	if (stream->queued > STREAM_HIGH)
-		stream->is_full = true;
 	/* Also when the stream is blocked: a drop may have emptied the queue since, and then it is
 	 * not watched for writing any more. */
 	stream_wake(stream);
+	if (stream->is_full || stream->queued <= STREAM_HIGH)
+		return;
+	stream->is_full = true;
+	if (stream->handlers && stream->handlers->filled)
+		stream->handlers->filled(stream->arg);
 }
 
 /* Drops the messages of a tag, or all replies if the tag is 0. */

@@ -40,10 +40,18 @@ static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
 	conversation_message(socket->conversation, bytes, len);
 }
 
+static void speech_engine_on_filled(void *arg)
+{
+	struct engine_socket *socket = arg;
+
+	socket->engine.peer.is_full = true;
+}
+
 static void on_drained(void *arg)
 {
 	struct engine_socket *socket = arg;
 
+	socket->engine.peer.is_full = false;
 	conversation_drained(socket->conversation);
 }
 
@@ -89,6 +97,7 @@ static void on_closed(void *arg, uint16_t code)
 
 static const struct ws_handlers ws_handlers = {
 	.message = on_message,
+	.filled = speech_engine_on_filled,
 	.drained = on_drained,
 	.overrun = speech_engine_on_overrun,
 	.ending = speech_engine_on_ending,

@@ -119,7 +119,7 @@ static void speech_destroy(void *object)
 	mem_deref(speech->tts); /* which takes back what waits, before the request goes */
 	http_on_gone(speech->call.request, NULL, NULL);
 	http_on_sent(speech->call.request, NULL, NULL);
-	http_on_drained(speech->call.request, NULL, NULL);
+	http_on_full(speech->call.request, NULL, NULL);
 	mem_deref(speech->call.request);
 	settings_reset(&speech->body.settings);
 	timestamp_body_reset(&speech->timestamps);
@@ -221,13 +221,6 @@ static uint64_t peer_drop(void *arg, uint64_t tag)
 	return http_drop(speech->call.request, tag);
 }
 
-static bool peer_is_full(void *arg)
-{
-	struct speech_http *speech = arg;
-
-	return http_is_full(speech->call.request);
-}
-
 static bool peer_tell_when_sent(void *arg, uint64_t tag)
 {
 	struct speech_http *speech = arg;
@@ -239,7 +232,6 @@ static const struct peer_ops peer_ops = {
 	.begin = speech_http_begin,
 	.send = speech_http_send,
 	.drop = peer_drop,
-	.is_full = peer_is_full,
 	.tell_when_sent = peer_tell_when_sent,
 };
 
@@ -312,11 +304,15 @@ static void on_sent(void *arg, uint64_t tag)
 	tts_call_sent(speech->tts, tag);
 }
 
-static void on_drained(void *arg)
+static void speech_http_on_full(void *arg, bool is_full)
 {
 	struct speech_http *speech = arg;
 
-	tts_call_drained(speech->tts);
+	speech->peer.is_full = is_full;
+	if (is_full)
+		tts_call_filled(speech->tts);
+	else
+		tts_call_drained(speech->tts);
 }
 
 static void on_gone(void *arg)
@@ -348,7 +344,8 @@ static void begin_speech(struct speech_http *speech)
 		return;
 	}
 	http_on_sent(speech->call.request, on_sent, speech);
-	http_on_drained(speech->call.request, on_drained, speech);
+	speech->peer.is_full = http_is_full(speech->call.request);
+	http_on_full(speech->call.request, speech_http_on_full, speech);
 	tts_call_begin(speech->tts);
 }
 

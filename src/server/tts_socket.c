@@ -72,10 +72,20 @@ static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
 		socket->session->ops->message(socket->session, bytes, len);
 }
 
+static void tts_socket_on_filled(void *arg)
+{
+	struct tts_socket *socket = arg;
+
+	socket->client.peer.is_full = true;
+	if (socket->session)
+		socket->session->ops->filled(socket->session);
+}
+
 static void on_drained(void *arg)
 {
 	struct tts_socket *socket = arg;
 
+	socket->client.peer.is_full = false;
 	if (socket->session)
 		socket->session->ops->drained(socket->session);
 }
@@ -132,6 +142,7 @@ static void on_closed(void *arg, uint16_t code)
 static const struct ws_handlers ws_handlers = {
 	.message = on_message,
 	.came = tts_socket_on_came,
+	.filled = tts_socket_on_filled,
 	.drained = on_drained,
 	.overrun = tts_socket_on_overrun,
 	.ending = tts_socket_on_ending,

@@ -196,12 +196,6 @@ static uint64_t peer_drop(void *arg, uint64_t tag)
 	return 0;
 }
 
-static bool peer_is_full(void *arg)
-{
-	(void)arg;
-	return false;
-}
-
 static bool peer_tell_when_sent(void *arg, uint64_t tag)
 {
 	(void)arg;
@@ -212,7 +206,6 @@ static bool peer_tell_when_sent(void *arg, uint64_t tag)
 static const struct peer_ops peer_ops = {
 	.send = peer_append,
 	.drop = peer_drop,
-	.is_full = peer_is_full,
 	.tell_when_sent = peer_tell_when_sent,
 };
 

@@ -44,13 +44,6 @@ static uint64_t ws_peer_drop(void *arg, uint64_t tag)
 	return ws ? ws_drop(ws, tag) : 0;
 }
 
-static bool ws_peer_is_full(void *arg)
-{
-	struct ws *ws = ((struct ws_peer *)arg)->ws;
-
-	return ws && ws_is_full(ws);
-}
-
 static bool ws_peer_tell_when_sent(void *arg, uint64_t tag)
 {
 	struct ws *ws = ((struct ws_peer *)arg)->ws;
@@ -70,7 +63,6 @@ static const struct peer_ops peer_ops = {
 	.begin = ws_peer_begin,
 	.send = ws_peer_send,
 	.drop = ws_peer_drop,
-	.is_full = ws_peer_is_full,
 	.tell_when_sent = ws_peer_tell_when_sent,
 	.close = ws_peer_close,
 };

@@ -526,6 +526,11 @@ void context_set_surrogate(struct context *context, uint16_t surrogate)
 	context->surrogate = surrogate;
 }
 
+void context_filled(struct context *context)
+{
+	turn_queue_filled(&context->queue);
+}
+
 void context_drained(struct context *context)
 {
 	turn_queue_drained(&context->queue);

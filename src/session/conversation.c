@@ -162,13 +162,6 @@ void conversation_send_final(const struct conversation *conversation)
 			  conversation->tag);
 }
 
-static bool peer_is_full(const struct conversation *conversation)
-{
-	const struct peer *peer = conversation->options.peer;
-
-	return peer->ops->is_full(peer->peer);
-}
-
 /* From here on messages have the new turn's id, and those of the old one that
  * have not left never will. */
 static void take_id(struct conversation *conversation)
@@ -373,7 +366,7 @@ static void say(struct conversation *conversation)
 		buf_reset(&conversation->kept);
 		conversation->is_kept = false;
 	}
-	if ((conversation->held.len > 0 || peer_is_full(conversation)) &&
+	if ((conversation->held.len > 0 || conversation->options.peer->is_full) &&
 	    buf_append(&conversation->held, words, len) == 0)
 		return;
 	conversation_send_held(conversation);
@@ -514,7 +507,7 @@ static void send_pong(const struct conversation *conversation)
 {
 	struct buf message;
 
-	if (!peer_is_full(conversation))
+	if (!conversation->options.peer->is_full)
 		conversation_send(conversation, &message,
 				  engine_reply_pong(conversation_begin(conversation, &message)), 0);
 }

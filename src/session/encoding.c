@@ -41,6 +41,8 @@ struct encoding {
 	encoding_h *heard;
 	void *arg;
 	atomic_bool is_closed;
+	encoding_full_h *on_full; /* may be NULL */
+	bool is_full; /* as it was signalled */
 	bool has_begun; /* something was written */
 	bool has_ended;
 	size_t pieces_away;
@@ -162,6 +164,23 @@ static struct encoding_thread *encoding_threads_least_busy(struct encoding_threa
 	return least;
 }
 
+static void encoding_signal_full(struct encoding *encoding)
+{
+	bool is_full = encoding->samples_away * 1000 >=
+		       (uint64_t)ENCODING_FULL_MS * encoding->format.sample_rate;
+
+	if (is_full == encoding->is_full || atomic_load(&encoding->is_closed))
+		return;
+	encoding->is_full = is_full;
+	if (encoding->on_full)
+		encoding->on_full(encoding->arg, is_full);
+}
+
+void encoding_on_full(struct encoding *encoding, encoding_full_h *handler)
+{
+	encoding->on_full = handler;
+}
+
 /* On the loop. */
 static void come_back(struct task *task)
 {
@@ -181,7 +200,8 @@ static void come_back(struct task *task)
 	}
 	if (!atomic_load(&encoding->is_closed))
 		encoding->heard(encoding->arg, piece->err, &frame);
-	mem_deref(piece);
+	encoding_signal_full(encoding);
+	mem_deref(piece); /* and with it, perhaps, the encoding */
 }
 
 static void on_timer(void *arg)
@@ -249,6 +269,7 @@ static int send_piece(struct encoding *encoding, const int16_t *samples, size_t 
 	++encoding->pieces_away;
 	encoding->samples_away += count;
 	submit(encoding, piece);
+	encoding_signal_full(encoding);
 	return 0;
 }
 
@@ -265,12 +286,6 @@ int encoding_end(struct encoding *encoding)
 bool encoding_is_empty(const struct encoding *encoding)
 {
 	return !encoding->has_begun;
-}
-
-bool encoding_is_full(const struct encoding *encoding)
-{
-	return encoding->samples_away * 1000 >=
-	       (uint64_t)ENCODING_FULL_MS * encoding->format.sample_rate;
 }
 
 bool encoding_is_idle(const struct encoding *encoding)

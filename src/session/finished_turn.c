@@ -5,14 +5,13 @@
 #include "session/finished_turn.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "base/mem.h"
-#include "session/turn_private.h"
 
 /* Every idle connection that has spoken has one of these, so it is one piece. */
 struct finished_turn {
-	struct turn_playback playback;
+	struct playback_clock playback;
 	uint64_t characters;
 	int64_t cost_microcents;
 	const char *model_id;
@@ -22,7 +21,7 @@ struct finished_turn {
 };
 
 void finished_turn_reckon(struct turn_heard *heard, const struct transcript *transcript,
-			  const struct turn_playback *playback, uint64_t now_us,
+			  const struct playback_clock *playback, uint64_t now_us,
 			  int64_t playback_ms)
 {
 	const char *text = transcript->text.len > 0 ? transcript->text.bytes : "";
@@ -47,22 +46,21 @@ void finished_turn_reckon(struct turn_heard *heard, const struct transcript *tra
 
 int finished_turn_alloc(struct finished_turn **recordp, const struct turn *turn)
 {
+	const struct transcript *transcript = turn_transcript(turn);
 	struct finished_turn *record =
-		mem_zalloc(sizeof(*record) + transcript_packed_size(&turn->transcript), NULL);
+		mem_zalloc(sizeof(*record) + transcript_packed_size(transcript), NULL);
+	struct reply_usage usage;
 
 	if (!record)
 		return ENOMEM;
-	transcript_pack(record->transcript, &turn->transcript);
-	record->playback = (struct turn_playback){
-		.start_us = turn->playback_start_us,
-		.samples = turn->samples_sent,
-		.sample_rate = turn->format.sample_rate,
-	};
-	record->characters = turn->characters;
-	record->cost_microcents = turn->row.amount_microcents;
-	record->cost_known = turn->cost_known;
-	memcpy(record->turn_id, turn->id, sizeof(record->turn_id));
-	record->model_id = turn->settings.model_id;
+	turn_usage(turn, &usage);
+	transcript_pack(record->transcript, transcript);
+	record->playback = *turn_playback(turn);
+	record->characters = usage.characters;
+	record->cost_microcents = usage.cost_microcents;
+	record->cost_known = usage.cost_known;
+	record->model_id = usage.model_id;
+	snprintf(record->turn_id, sizeof(record->turn_id), "%s", usage.turn_id);
 	*recordp = record;
 	return 0;
 }

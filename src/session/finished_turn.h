@@ -8,20 +8,13 @@
 #ifndef SESSION_FINISHED_TURN_H
 #define SESSION_FINISHED_TURN_H
 
+#include "session/playback.h"
 #include "session/transcript.h"
 #include "session/turn.h"
 
-/* Where playback is: what was sent, and since when it would have been playing
- * had it never run dry (0: nothing was sent). */
-struct turn_playback {
-	uint64_t start_us;
-	uint64_t samples;
-	unsigned sample_rate;
-};
-
 /* What of a transcript was heard, playback_ms into it (-1: by the clock). */
 void finished_turn_reckon(struct turn_heard *heard, const struct transcript *transcript,
-			  const struct turn_playback *playback, uint64_t now_us,
+			  const struct playback_clock *playback, uint64_t now_us,
 			  int64_t playback_ms);
 
 struct finished_turn;

@@ -32,8 +32,6 @@ struct peer_ops {
 	void (*send)(void *peer, struct buf *message, uint64_t tag, uint32_t samples);
 	/* Takes back what waits of a tag and says how many samples that were. */
 	uint64_t (*drop)(void *peer, uint64_t tag);
-	/* So much waits that nothing more should be made until `drained`. */
-	bool (*is_full)(void *peer);
 	/* Asks to be told once when the last message of a tag was handed to the
 	 * kernel.  False when none of it waits: then nobody is told. */
 	bool (*tell_when_sent)(void *peer, uint64_t tag);
@@ -44,6 +42,9 @@ struct peer_ops {
 struct peer {
 	const struct peer_ops *ops;
 	void *peer;
+	/* So much waits that nothing more should be made.  Its owner sets it, and tells the session
+	 * when it changes: `filled`, which may come from inside `send` or `close`, and `drained`. */
+	bool is_full;
 };
 
 static inline struct buf *peer_begin(const struct peer *peer, struct buf *message)

@@ -54,7 +54,9 @@ struct session_ops {
 	void (*message)(struct session *session, char *json, size_t len);
 	void (*binary)(struct session *session); /* which are refused */
 
-	/* From the peer: it has room again; all of a tag was handed over. */
+	/* From the peer: nothing more should be made, which is only taken note of, because the peer
+	 * may be sending; it has room again; all of a tag was handed over. */
+	void (*filled)(struct session *session);
 	void (*drained)(struct session *session);
 	void (*sent)(struct session *session, uint64_t tag);
 

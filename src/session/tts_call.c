@@ -182,6 +182,11 @@ void tts_call_begin(struct tts_call *call)
 	mem_deref(call);
 }
 
+void tts_call_filled(struct tts_call *call)
+{
+	turn_queue_filled(&call->queue);
+}
+
 void tts_call_drained(struct tts_call *call)
 {
 	turn_queue_drained(&call->queue);

@@ -577,6 +577,14 @@ static void on_binary(struct session *session)
 				   "messages must be text frames");
 }
 
+static void tts_multi_on_filled(struct session *session)
+{
+	struct tts_multi *multi = multi_of(session);
+
+	for (size_t i = 0; i < multi->count; ++i)
+		context_filled(multi->contexts[i]);
+}
+
 static void on_drained(struct session *session)
 {
 	struct tts_multi *multi = multi_of(session);
@@ -633,6 +641,7 @@ static const struct session_ops multi_ops = {
 	.open = on_open,
 	.message = on_message,
 	.binary = on_binary,
+	.filled = tts_multi_on_filled,
 	.drained = on_drained,
 	.sent = on_sent,
 	.go_away = on_go_away,

@@ -257,6 +257,11 @@ static void on_binary(struct session *session)
 		refuse(once, WIRE_ERROR_INVALID_REQUEST, "messages must be text frames");
 }
 
+static void tts_once_on_filled(struct session *session)
+{
+	turn_queue_filled(&once_of(session)->queue);
+}
+
 static void on_drained(struct session *session)
 {
 	turn_queue_drained(&once_of(session)->queue);
@@ -296,6 +301,7 @@ static bool is_idle(const struct session *session)
 static const struct session_ops once_ops = {
 	.message = on_message,
 	.binary = on_binary,
+	.filled = tts_once_on_filled,
 	.drained = on_drained,
 	.sent = on_sent,
 	.go_away = on_go_away,

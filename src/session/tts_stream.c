@@ -400,6 +400,11 @@ static void on_binary(struct session *session)
 		       "messages must be text frames");
 }
 
+static void tts_stream_on_filled(struct session *session)
+{
+	turn_queue_filled(&stream_of(session)->queue);
+}
+
 static void on_drained(struct session *session)
 {
 	turn_queue_drained(&stream_of(session)->queue);
@@ -456,6 +461,7 @@ static const struct session_ops stream_ops = {
 	.open = on_open,
 	.message = on_message,
 	.binary = on_binary,
+	.filled = tts_stream_on_filled,
 	.drained = on_drained,
 	.sent = on_sent,
 	.go_away = on_go_away,

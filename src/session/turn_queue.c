@@ -359,6 +359,13 @@ void turn_queue_reset(struct turn_queue *queue)
 	turn_queue_cancel(queue);
 }
 
+/* The others are told when they come to the front. */
+void turn_queue_filled(struct turn_queue *queue)
+{
+	if (queue->turns.count > 0)
+		turn_filled(turn_queue_front(queue));
+}
+
 void turn_queue_drained(struct turn_queue *queue)
 {
 	if (queue->turns.count > 0)

@@ -70,6 +70,14 @@ static int add_member(struct world *world)
 	return world_become(world, &account, &key);
 }
 
+static void tell_filled(void *arg)
+{
+	struct world *world = arg;
+
+	if (world->session)
+		world->session->ops->filled(world->session);
+}
+
 int world_open(struct world *world)
 {
 	int err;
@@ -77,6 +85,8 @@ int world_open(struct world *world)
 	memset(world, 0, sizeof(*world));
 	timers_init(&world->timers, FIRST_MOMENT_US);
 	fake_peer_init(&world->peer);
+	world->peer.filled = tell_filled;
+	world->peer.filled_arg = world;
 	fake_ledger_init(&world->ledger);
 	err = fake_speech_open(&world->speech);
 	if (!err)
@@ -177,11 +187,8 @@ void world_say(struct world *world, const char *json, size_t len)
 
 static bool tell_of_room(struct world *world)
 {
-	struct fake_peer *peer = &world->peer;
-
-	if (!world->session || !peer->was_full || peer->waiting_bytes >= FAKE_PEER_FULL)
+	if (!world->session || !fake_peer_drains(&world->peer))
 		return false;
-	peer->was_full = false;
 	world->session->ops->drained(world->session);
 	return true;
 }

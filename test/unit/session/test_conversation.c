@@ -144,6 +144,7 @@ static void hand_over(struct talk *talk)
 {
 	talk->peer.is_blocked = false;
 	fake_peer_hand_over(&talk->peer, talk->peer.waiting.count);
+	(void)fake_peer_drains(&talk->peer);
 	conversation_drained(talk->conversation);
 }
 
