@@ -60,8 +60,8 @@ int account_book(struct account_booking **bookingp, struct account *account,
 		 const struct store_turn *turn, size_t mark, account_booked_h *handler, void *arg);
 void account_unlisten(struct account_booking *booking); /* still booked */
 
-/* The ledger as sessions see it: entries are booked and marked as the two functions around this
- * one do it with rows. */
+/* The ledger as sessions see it.  Its entries are booked and marked like rows (account_book,
+ * account_mark). */
 struct usage_ledger *account_usage_ledger(struct account *account);
 /* The row that an entry becomes, with the present time. */
 void usage_entry_row(struct store_turn *row, const struct usage_entry *entry);

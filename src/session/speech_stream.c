@@ -221,7 +221,7 @@ static int speech_stream_send_frame(struct speech_stream *stream, const struct a
 
 	if (err)
 		return err;
-	/* Text that came too late is nobody's miss but its writer's. */
+	/* When the text came too late, no deadline of ours was missed. */
 	if (playback_send(&stream->playback, frame->samples, now_us) &&
 	    stream->utterance.begun_us < dry_us)
 		metrics_add(METRIC_DEADLINE_MISSES, 1);

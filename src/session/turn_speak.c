@@ -8,8 +8,8 @@
 #include "session/denial.h"
 #include "session/turn_private.h"
 
-/* A turn that has not spoken yet fails with the reason.  One that has is curtailed: whoever has
- * heard a part of it hears that part's end, and pays for it. */
+/* A turn that has not spoken yet fails with the reason.  One that has is curtailed: the chunk that
+ * its listener hears is spoken to its end, and paid for. */
 void turn_refuse(struct turn *turn, const struct denied *denied)
 {
 	struct stream_fault fault;
@@ -29,13 +29,11 @@ void turn_refuse(struct turn *turn, const struct denied *denied)
 	turn_fail_with(turn, &notice);
 }
 
-/* A step of the speech has ended so; 0: it was made. */
+/* What a step of the speech that could not be made means for the turn (see speech_stream_step). */
 static void turn_mind_fault(struct turn *turn, int err)
 {
 	switch (err) {
-	case 0:
-		break;
-	case ECANCELED: /* turn_on_frame has said why */
+	case ECANCELED: /* turn_on_frame has noted why */
 		turn_handle(turn, TURN_EVENT_CURTAIL);
 		break;
 	case EIO:
@@ -70,8 +68,8 @@ static int turn_find_chunk(struct turn *turn)
 	return err;
 }
 
-/* Which of the reasons to hold what is spoken, or would be next, is shown; TURN_WAIT_NOTHING when
- * there is none. */
+/* Why the chunk that is spoken, or would be next, is held: the first reason, if there are several.
+ * TURN_WAIT_NOTHING: it is not held. */
 static enum turn_wait turn_held_by(const struct turn *turn)
 {
 	unsigned held_by = speech_stream_held_by(turn->speech);
@@ -148,8 +146,8 @@ static void turn_ask_when_sent(struct turn *turn)
 		turn_handle(turn, TURN_EVENT_SENT);
 }
 
-/* Only a chunk waits for room and playback: when there is none the turn
- * is over, and its last words follow its last audio. */
+/* Only a chunk waits for room and for playback.  When there is no chunk and no more text comes, the
+ * turn is over, and its last words follow its last audio. */
 void turn_speak(struct turn *turn)
 {
 	enum turn_wait wait;
