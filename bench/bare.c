@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "bench/resident.h"
-#include "synth/message.h"
+#include "workers/message.h"
 
 #define PROCESSES_MAX 64
 

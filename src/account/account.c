@@ -342,6 +342,7 @@ int account_alloc(struct account **accountp, struct loop *loop, struct store *st
 
 	if (!account)
 		return ENOMEM;
+	account->usage.ops = &usage_ledger_ops;
 	account->loop = loop;
 	for (int i = 0; i < LANES; ++i)
 		list_init(&account->queues[i].questions);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "account/account_key.h"
+#include "account/usage_ledger.h"
 #include "loop/loop.h"
 #include "store/store.h"
 
@@ -58,6 +59,12 @@ typedef void(account_booked_h)(int err, void *arg);
 int account_book(struct account_booking **bookingp, struct account *account,
 		 const struct store_turn *turn, size_t mark, account_booked_h *handler, void *arg);
 void account_unlisten(struct account_booking *booking); /* still booked */
+
+/* The ledger as sessions see it.  Its entries are booked and marked like rows (account_book,
+ * account_mark). */
+struct usage_ledger *account_usage_ledger(struct account *account);
+/* The row that an entry becomes, with the present time. */
+void usage_entry_row(struct store_turn *row, const struct usage_entry *entry);
 
 /* Whether one more turn's row would find room.  While not, new turns are refused. */
 bool account_can_book(const struct account *account);

@@ -4,6 +4,7 @@
  *   account.c  lanes: threads with a handle of the store each; questions, keys
  *   ledger.c   bookings, until they are durable; delivery of rows that were not
  *              taken by the store
+ *   usage_ledger.c  entries of sessions as rows
  *   disk.c     a thread for the files of this process: rows that wait, marks
  *   adopt.c    files of processes that died
  *
@@ -120,6 +121,7 @@ struct disk {
 };
 
 struct account {
+	struct usage_ledger usage; /* what sessions see */
 	struct loop *loop;
 	struct lane lanes[LANES];
 	char server_id[STORE_SERVER_ID_LEN + 1];
@@ -146,6 +148,8 @@ void account_submit(struct account *account, int lane, struct request *request, 
 /* As ACCOUNT_ACCESS, on any lane. */
 int account_ask_at_once(struct account *account, int lane, account_work_h *work,
 			account_done_h *done, void *arg);
+
+extern const struct usage_ledger_ops usage_ledger_ops;
 
 int ledger_open(struct account *account);
 /* On the ledger's thread: what is to be booked or delivered of a batch. */

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "account/account_private.h"
-#include "account/turn_record.h"
+#include "account/disk_record.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "metrics/metrics.h"
@@ -76,7 +76,7 @@ static int add(const struct store_turn *turn, void *arg)
 	struct store_turn *to = &adoption->turns[adoption->count];
 
 	/* All complete records in it were booked by the process that set it aside. */
-	if (adoption->is_set_aside && turn_record_version(turn) == TURN_RECORD_SPEECH)
+	if (adoption->is_set_aside && disk_record_version(turn) == DISK_RECORD_SPEECH)
 		return 0;
 	*to = *turn;
 	if (adoption->is_lost) {

@@ -12,7 +12,7 @@
 #define ACCOUNT_DERIVED_VOICES_H
 
 #include "account/account.h"
-#include "synth/voice.h"
+#include "speech/voice.h"
 
 struct derived_voices;
 

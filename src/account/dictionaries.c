@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "account/account.h"
 #include "account/dictionary_read.h"
 #include "account/waiters.h"
 #include "base/log.h"

@@ -12,8 +12,14 @@
 #ifndef ACCOUNT_DICTIONARIES_H
 #define ACCOUNT_DICTIONARIES_H
 
-#include "account/account.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "text/dictionary.h"
+
+struct account;
+struct loop;
 
 struct dictionaries;
 

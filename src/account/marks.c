@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "account/disk_record.h"
 #include "account/local_file.h"
-#include "account/turn_record.h"
 #include "base/log.h"
 #include "base/mem.h"
 
 #define SLOTS_AT 4096 /* behind a page */
-#define FILE_SIZE (SLOTS_AT + (size_t)MARKS_MAX * TURN_RECORD_SIZE)
+#define FILE_SIZE (SLOTS_AT + (size_t)MARKS_MAX * DISK_RECORD_SIZE)
 
 #define VERSION 1
 #define PIECE 64 /* records that are read at once: 16 KiB */
@@ -32,8 +32,8 @@ struct marks {
 static void make_header(uint8_t header[HEADER_SIZE])
 {
 	memcpy(header, magic, sizeof(magic));
-	turn_record_put_number(header + 8, VERSION);
-	turn_record_put_number(header + 16, turn_record_checksum(header, 16));
+	disk_record_put_number(header + 8, VERSION);
+	disk_record_put_number(header + 16, disk_record_checksum(header, 16));
 }
 
 static void marks_destroy(void *object)
@@ -90,21 +90,21 @@ size_t marks_taken(const struct marks *marks)
 
 static int write_slot(struct marks *marks, size_t slot, const uint8_t *record)
 {
-	return local_file_write(marks->fd, record, TURN_RECORD_SIZE,
-				SLOTS_AT + slot * TURN_RECORD_SIZE);
+	return local_file_write(marks->fd, record, DISK_RECORD_SIZE,
+				SLOTS_AT + slot * DISK_RECORD_SIZE);
 }
 
 int marks_write(struct marks *marks, size_t slot, const struct store_turn *turn)
 {
-	uint8_t record[TURN_RECORD_SIZE];
+	uint8_t record[DISK_RECORD_SIZE];
 
-	turn_record_write(record, slot, turn);
+	disk_record_write(record, slot, turn);
 	return write_slot(marks, slot, record);
 }
 
 int marks_clear(struct marks *marks, size_t slot)
 {
-	static const uint8_t zeros[TURN_RECORD_SIZE];
+	static const uint8_t zeros[DISK_RECORD_SIZE];
 
 	return write_slot(marks, slot, zeros);
 }
@@ -131,7 +131,7 @@ static int show(const uint8_t *record, size_t slot, marks_h *each, void *arg, si
 {
 	struct store_turn turn;
 	uint64_t number = slot;
-	int err = turn_record_read(&turn, &number, record);
+	int err = disk_record_read(&turn, &number, record);
 
 	if (err == ENOENT)
 		return 0;
@@ -144,15 +144,15 @@ static int show(const uint8_t *record, size_t slot, marks_h *each, void *arg, si
 
 static int read_slots(int fd, marks_h *each, void *arg, size_t *damaged)
 {
-	uint8_t piece[PIECE * TURN_RECORD_SIZE];
+	uint8_t piece[PIECE * DISK_RECORD_SIZE];
 
 	_Static_assert(MARKS_MAX % PIECE == 0, "slots are read in whole pieces");
 	for (size_t slot = 0; slot < MARKS_MAX; slot += PIECE) {
 		int err = local_file_read(fd, piece, sizeof(piece),
-					  SLOTS_AT + slot * TURN_RECORD_SIZE);
+					  SLOTS_AT + slot * DISK_RECORD_SIZE);
 
 		for (size_t i = 0; i < PIECE && !err; ++i)
-			err = show(piece + i * TURN_RECORD_SIZE, slot + i, each, arg, damaged);
+			err = show(piece + i * DISK_RECORD_SIZE, slot + i, each, arg, damaged);
 		if (err)
 			return err;
 	}

@@ -1,14 +1,14 @@
 /*
  * marks.h: what runs now, on the local disk, in case the process dies.
  *
- * A turn is noted when it begins and again every MARK_SECONDS of its audio.  A mark
+ * A turn is noted when it begins and again every USAGE_MARK_SECONDS of its audio.  A mark
  * is a slot of a file made whole beforehand; writing it is nobody's wait, and
  * freeing it need not be durable: a turn that was booked is not booked again as
  * lost, for its id is known.  The next process finds the marks of those that died
  * (their files are locked by nobody) and books them.
  *
  *   header: magic, version, checksum
- *   slots:  a record (turn_record.h) each, or zeros
+ *   slots:  a record (disk_record.h) each, or zeros
  */
 #ifndef ACCOUNT_MARKS_H
 #define ACCOUNT_MARKS_H
@@ -18,7 +18,6 @@
 
 #include "store/store.h"
 
-#define MARK_SECONDS 10
 #define MARKS_MAX 65536 /* turns at once that are noted; others run unmarked, and the log says so */
 
 struct marks;

@@ -264,6 +264,19 @@ const struct store_account *member_account(const struct member *member)
 	return &member->bearer->payer->row;
 }
 
+int64_t member_project_id(const struct member *member)
+{
+	return member->bearer->key.project_id;
+}
+
+bool member_is_charged(const struct member *member)
+{
+	const struct store_account *account = member_account(member);
+
+	return account->is_prepaid || account->id != STORE_ACCOUNT_DEFAULT ||
+	       member_key(member)->credit_cents >= 0;
+}
+
 const char *member_server_id(const struct member *member)
 {
 	const struct members *members = member->bearer->payer->members;

@@ -19,9 +19,10 @@
 #include <stdint.h>
 
 #include "loop/timers.h"
-#include "store/store.h"
 
 struct member;
+struct store_account;
+struct store_key;
 
 /* Why not. */
 enum denial {
@@ -53,6 +54,13 @@ int member_alloc_alone(struct member **memberp, struct timers *timers,
 const struct store_key *member_key(const struct member *member);
 const struct store_account *member_account(const struct member *member);
 const char *member_server_id(const struct member *member); /* for the ledger; "" alone */
+
+/* The project whose voices and dictionaries it uses. */
+int64_t member_project_id(const struct member *member);
+
+/* Whether the cost of what it uses concerns anybody on a server without prices: those whose
+ * credit it uses up, and the customers of accounts that the operator has made. */
+bool member_is_charged(const struct member *member);
 
 /* Still in force?  What was begun may go on when the answer is a denial of
  * anything but DENIAL_KEY. */

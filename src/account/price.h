@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "synth/voice.h"
+#include "speech/voice.h"
 
 #define PRICE_UNKNOWN (-1)
 #define PRICE_EVERY_QUALITY (-1)

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "account/disk_record.h"
 #include "account/local_file.h"
-#include "account/turn_record.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -34,7 +34,7 @@ struct spool {
 	uint64_t capacity;
 	uint64_t head, tail; /* numbers of rows: the oldest, and the next to come */
 	uint64_t generation; /* of the header that was written last */
-	uint8_t piece[PIECE * TURN_RECORD_SIZE];
+	uint8_t piece[PIECE * DISK_RECORD_SIZE];
 };
 
 static int write_header(struct spool *spool, uint64_t head, uint64_t tail)
@@ -47,8 +47,8 @@ static int write_header(struct spool *spool, uint64_t head, uint64_t tail)
 
 	memcpy(bytes, magic, sizeof(magic));
 	for (int i = 0; i < NUMBERS; ++i, len += 8)
-		turn_record_put_number(bytes + len, numbers[i]);
-	turn_record_put_number(bytes + len, turn_record_checksum(bytes, len));
+		disk_record_put_number(bytes + len, numbers[i]);
+	disk_record_put_number(bytes + len, disk_record_checksum(bytes, len));
 	err = local_file_write(spool->fd, bytes, sizeof(bytes),
 			       (spool->generation + 1) % COPIES * COPY_STEP);
 	if (!err)
@@ -67,11 +67,11 @@ static void read_copy(struct spool *spool, const uint8_t *bytes)
 	uint64_t numbers[NUMBERS];
 
 	if (memcmp(bytes, magic, sizeof(magic)) != 0 ||
-	    turn_record_number(bytes + HEADER_SIZE - 8) !=
-		    turn_record_checksum(bytes, HEADER_SIZE - 8))
+	    disk_record_number(bytes + HEADER_SIZE - 8) !=
+		    disk_record_checksum(bytes, HEADER_SIZE - 8))
 		return;
 	for (size_t i = 0; i < NUMBERS; ++i)
-		numbers[i] = turn_record_number(bytes + sizeof(magic) + i * 8);
+		numbers[i] = disk_record_number(bytes + sizeof(magic) + i * 8);
 	if (numbers[NUMBER_VERSION] != VERSION || numbers[NUMBER_GENERATION] <= spool->generation)
 		return;
 	spool->capacity = numbers[NUMBER_CAPACITY];
@@ -83,7 +83,7 @@ static void read_copy(struct spool *spool, const uint8_t *bytes)
 static bool is_sound(const struct spool *spool, size_t size)
 {
 	return spool->generation > 0 && spool->capacity > 0 && spool->capacity <= ROWS_MAX &&
-	       size == ROWS_AT + spool->capacity * TURN_RECORD_SIZE && spool->head <= spool->tail &&
+	       size == ROWS_AT + spool->capacity * DISK_RECORD_SIZE && spool->head <= spool->tail &&
 	       spool->tail - spool->head <= spool->capacity;
 }
 
@@ -99,7 +99,7 @@ static size_t piece_len(const struct spool *spool, uint64_t number, size_t wante
 
 static size_t place_of(const struct spool *spool, uint64_t number)
 {
-	return ROWS_AT + (size_t)(number % spool->capacity) * TURN_RECORD_SIZE;
+	return ROWS_AT + (size_t)(number % spool->capacity) * DISK_RECORD_SIZE;
 }
 
 /* `turns` may be NULL: they are only looked at. */
@@ -111,11 +111,11 @@ static int read_rows(struct spool *spool, uint64_t from, size_t count, struct st
 
 	while (done < count) {
 		size_t n = piece_len(spool, from + done, count - done);
-		int err = local_file_read(spool->fd, spool->piece, n * TURN_RECORD_SIZE,
+		int err = local_file_read(spool->fd, spool->piece, n * DISK_RECORD_SIZE,
 					  place_of(spool, from + done));
 
 		for (size_t i = 0; i < n && !err; ++i) {
-			if (turn_record_read(&turn, &number, spool->piece + i * TURN_RECORD_SIZE) ||
+			if (disk_record_read(&turn, &number, spool->piece + i * DISK_RECORD_SIZE) ||
 			    number != from + done + i)
 				err = EBADMSG;
 			else if (turns)
@@ -137,9 +137,9 @@ static int write_rows(struct spool *spool, const struct store_turn *turns, size_
 		int err;
 
 		for (size_t i = 0; i < n; ++i)
-			turn_record_write(spool->piece + i * TURN_RECORD_SIZE,
+			disk_record_write(spool->piece + i * DISK_RECORD_SIZE,
 					  spool->tail + done + i, &turns[done + i]);
-		err = local_file_write(spool->fd, spool->piece, n * TURN_RECORD_SIZE,
+		err = local_file_write(spool->fd, spool->piece, n * DISK_RECORD_SIZE,
 				       place_of(spool, spool->tail + done));
 		if (err)
 			return err;
@@ -209,7 +209,7 @@ int spool_open(struct spool **spoolp, const char *path, size_t rows)
 			log_error("account", "%s is damaged: %s", path, strerror(err));
 	} else if (err == ENOENT && rows > 0) {
 		spool->capacity = rows;
-		err = local_file_make(&spool->fd, path, ROWS_AT + rows * TURN_RECORD_SIZE);
+		err = local_file_make(&spool->fd, path, ROWS_AT + rows * DISK_RECORD_SIZE);
 		if (!err)
 			err = write_header(spool, 0, 0);
 	}
@@ -259,14 +259,14 @@ size_t spool_room(const struct spool *spool)
 
 static int spool_show_whole(int fd, size_t size, spool_h *each, void *arg)
 {
-	uint8_t record[TURN_RECORD_SIZE];
+	uint8_t record[DISK_RECORD_SIZE];
 	struct store_turn turn;
 	uint64_t number;
 	int err = 0;
 
-	for (size_t at = ROWS_AT; at + TURN_RECORD_SIZE <= size && !err; at += TURN_RECORD_SIZE) {
+	for (size_t at = ROWS_AT; at + DISK_RECORD_SIZE <= size && !err; at += DISK_RECORD_SIZE) {
 		err = local_file_read(fd, record, sizeof(record), at);
-		if (!err && turn_record_read(&turn, &number, record) == 0)
+		if (!err && disk_record_read(&turn, &number, record) == 0)
 			err = each(&turn, arg);
 	}
 	return err;

@@ -6,7 +6,7 @@
  * Blocking: for the ledger's thread and for whoever starts or repairs.
  *
  *   header: magic, version, capacity, head, tail, twice, each copy with a checksum
- *   rows:   a ring of records (turn_record.h), each with its number
+ *   rows:   a ring of records (disk_record.h), each with its number
  *
  * A header is written in turn over the older copy, so that one is always whole; it
  * is written after the rows that it speaks of.

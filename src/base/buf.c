@@ -15,51 +15,60 @@
 
 void buf_init(struct buf *buf, size_t max)
 {
-	*buf = (struct buf){.max = max};
+	buf_init_with_room(buf, max, 0, 0);
+}
+
+void buf_init_with_room(struct buf *buf, size_t max, uint16_t headroom, uint16_t tailroom)
+{
+	assert(max <= UINT32_MAX);
+	*buf = (struct buf){.max = (uint32_t)max, .headroom = headroom, .tailroom = tailroom};
+}
+
+/* Where its memory begins, or NULL. */
+static void *buf_memory(const struct buf *buf)
+{
+	return buf->bytes ? buf->bytes - buf->headroom : NULL;
+}
+
+/* ENOMEM: nothing has changed. */
+static int buf_resize(struct buf *buf, size_t size)
+{
+	char *memory = realloc(buf_memory(buf), buf->headroom + size + buf->tailroom);
+
+	if (!memory)
+		return ENOMEM;
+	buf->bytes = memory + buf->headroom;
+	buf->size = size;
+	return 0;
 }
 
 void buf_reset(struct buf *buf)
 {
-	free(buf->bytes);
+	free(buf_memory(buf));
 	buf->bytes = NULL;
 	buf->len = buf->size = 0;
 }
 
 void buf_trim(struct buf *buf)
 {
-	char *bytes;
-
-	if (buf->len == 0) {
+	if (buf->len == 0)
 		buf_reset(buf);
-		return;
-	}
-	bytes = realloc(buf->bytes, buf->len);
-	if (!bytes)
-		return; /* if it cannot shrink, it stays as large as it was */
-	buf->bytes = bytes;
-	buf->size = buf->len;
+	else
+		(void)buf_resize(buf, buf->len); /* without memory it stays as large as it is */
 }
 
 int buf_reserve(struct buf *buf, size_t n)
 {
 	size_t size;
-	char *bytes;
 
 	if (n > buf->max - buf->len)
 		return ENOBUFS;
 	if (n <= buf->size - buf->len)
 		return 0;
-	size = buf->size ? buf->size : SIZE_MIN;
+	size = buf->size ? buf->size : (n > SIZE_MIN ? n : SIZE_MIN);
 	while (size < buf->len + n)
 		size *= 2;
-	if (size > buf->max)
-		size = buf->max;
-	bytes = realloc(buf->bytes, size);
-	if (!bytes)
-		return ENOMEM;
-	buf->bytes = bytes;
-	buf->size = size;
-	return 0;
+	return buf_resize(buf, size < buf->max ? size : buf->max);
 }
 
 int buf_append(struct buf *buf, const void *bytes, size_t n)

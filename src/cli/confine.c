@@ -17,7 +17,7 @@
 
 #include "base/log.h"
 #include "cli/command.h"
-#include "synth/confine.h"
+#include "workers/confine.h"
 
 /* UID:GID as numbers, because names cannot be looked up at this point. */
 static int confine_read_user(struct confine_request *request, const struct command_call *call)

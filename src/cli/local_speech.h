@@ -8,7 +8,7 @@
 #include "loop/loop.h"
 #include "server/config.h"
 #include "server/engines.h"
-#include "synth/pool.h"
+#include "speech/pool.h"
 
 struct local_speech {
 	struct loop *loop;

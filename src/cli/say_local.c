@@ -25,19 +25,14 @@ struct local_peer {
 	struct timer look;
 };
 
-static void say_local_peer_send(void *arg, const char *json, size_t len, uint64_t tag,
-				uint32_t samples)
+static void say_local_peer_send(void *arg, struct buf *message, uint64_t tag, uint32_t samples)
 {
 	struct local_peer *peer = arg;
-	char *copy = malloc(len);
 
 	(void)tag;
 	(void)samples;
-	if (copy) {
-		memcpy(copy, json, len);
-		playback_message(peer->playback, copy, len);
-	}
-	free(copy);
+	playback_message(peer->playback, message->bytes, message->len);
+	buf_reset(message);
 	if (playback_is_over(peer->playback))
 		loop_stop(peer->loop);
 }
@@ -47,12 +42,6 @@ static uint64_t say_local_peer_drop(void *arg, uint64_t tag)
 	(void)arg;
 	(void)tag;
 	return 0;
-}
-
-static bool say_local_peer_is_full(void *arg)
-{
-	(void)arg;
-	return false;
 }
 
 /* What is sent is there at once. */
@@ -75,16 +64,16 @@ static void say_local_peer_close(void *arg, uint16_t code, const char *reason)
 static const struct peer_ops local_peer_ops = {
 	.send = say_local_peer_send,
 	.drop = say_local_peer_drop,
-	.is_full = say_local_peer_is_full,
 	.tell_when_sent = say_local_peer_tell_when_sent,
 	.close = say_local_peer_close,
 };
 
 /* Nothing is charged for what was made at home. */
 struct no_ledger {
+	struct usage_ledger ledger;
 	struct loop *loop;
 	struct deferred done;
-	ledger_booked_h *booked;
+	usage_booked_h *booked;
 	void *arg;
 };
 
@@ -95,30 +84,31 @@ static void say_local_on_no_booking(void *arg)
 	ledger->booked(0, ledger->arg);
 }
 
-static int say_local_book_nothing(void **bookingp, void *arg, const struct store_turn *turn,
-				  size_t mark, ledger_booked_h *booked, void *booked_arg)
+static int say_local_book_nothing(struct account_booking **bookingp, struct usage_ledger *usage,
+				  const struct usage_entry *entry, size_t mark,
+				  usage_booked_h *booked, void *arg)
 {
-	struct no_ledger *ledger = arg;
+	struct no_ledger *ledger = (struct no_ledger *)(void *)usage;
 
-	(void)turn;
+	(void)entry;
 	(void)mark;
-	*bookingp = ledger;
+	*bookingp = (struct account_booking *)(void *)ledger;
 	if (!booked)
 		return 0;
 	ledger->booked = booked;
-	ledger->arg = booked_arg;
+	ledger->arg = arg;
 	loop_defer(ledger->loop, &ledger->done, say_local_on_no_booking, ledger);
 	return 0;
 }
 
-static void say_local_unlisten_nothing(void *booking)
+static void say_local_unlisten_nothing(struct account_booking *booking)
 {
-	struct no_ledger *ledger = booking;
+	struct no_ledger *ledger = (struct no_ledger *)(void *)booking;
 
 	loop_undefer(ledger->loop, &ledger->done);
 }
 
-static const struct ledger_ops no_ledger_ops = {
+static const struct usage_ledger_ops no_ledger_ops = {
 	.book = say_local_book_nothing,
 	.unlisten = say_local_unlisten_nothing,
 };
@@ -139,23 +129,19 @@ static int say_local_speak(struct local_speech *speech, const struct config *con
 			   const struct buf *request, struct playback *playback)
 {
 	struct member *nobody = NULL;
-	struct buf scratch;
-	struct no_ledger ledger = {.loop = speech->loop};
+	struct no_ledger ledger = {.ledger = {&no_ledger_ops}, .loop = speech->loop};
 	struct session_services services = {
 		.timers = &speech->loop->timers,
 		.speech = pool_speech(speech->pool),
 		.voices = pool_voices(speech->pool),
-		.ledger_ops = &no_ledger_ops,
-		.ledger = &ledger,
+		.ledger = &ledger.ledger,
 		.prices = &no_prices,
 		.repeatable = config->repeatable,
-		.scratch = &scratch,
 	};
 	struct local_peer local = {.loop = speech->loop, .playback = playback};
 	struct peer peer = {.ops = &local_peer_ops, .peer = &local};
 	int err;
 
-	buf_init(&scratch, 1024 * 1024);
 	err = member_alloc_alone(&nobody, services.timers, NULL, NULL);
 	if (!err)
 		err = session_alloc(&local.session, doors_local_stream, &services, &peer, "say",
@@ -169,7 +155,6 @@ static int say_local_speak(struct local_speech *speech, const struct config *con
 		mem_deref(local.session);
 	}
 	mem_deref(nobody);
-	buf_reset(&scratch);
 	return err;
 }
 

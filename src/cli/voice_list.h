@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "cli/asking.h"
-#include "synth/voice.h"
+#include "speech/voice.h"
 
 #define VOICE_LIST_NAME_SIZE 256
 

@@ -22,7 +22,7 @@
 #include "cli/settings.h"
 #include "cli/voice_list.h"
 #include "cli/voices_verbs.h"
-#include "synth/voice.h"
+#include "speech/voice.h"
 #include "wire/voice_json.h"
 
 /* Where the list comes from */

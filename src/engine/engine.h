@@ -7,7 +7,7 @@
  * server.  tone.c is the worked example.  Linking an object that defines
  * `engine_main` with main.c gives the program.
  *
- * After open the process is confined (synth/confine.h): files can still be
+ * After open the process is confined (workers/confine.h): files can still be
  * read, but no thread started, no library loaded, no file written.
  */
 #ifndef ENGINE_ENGINE_H
@@ -77,7 +77,7 @@ struct engine_text {
 
 struct engine {
 	const char *name;
-	uint32_t capabilities; /* MESSAGE_DETERMINISTIC and so on, synth/message.h */
+	uint32_t capabilities; /* MESSAGE_DETERMINISTIC and so on, workers/message.h */
 	uint16_t jobs_max; /* texts at once, each on a thread of its own; 0 is 1 */
 
 	/* Makes the engine ready to speak without delay: data loaded, a first text

@@ -30,7 +30,7 @@
 #include "engine/espeak_start.h"
 #include "engine/espeak_text.h"
 #include "engine/word_times.h"
-#include "synth/message.h"
+#include "workers/message.h"
 
 /* The library raises this to the least it can do, 49 ms. */
 #define BUFFER_MS 20

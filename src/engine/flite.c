@@ -18,7 +18,7 @@
 #include "engine/engine.h"
 #include "engine/latin.h"
 #include "engine/word_times.h"
-#include "synth/message.h"
+#include "workers/message.h"
 
 cst_voice *register_cmu_us_slt(const char *directory);
 cst_voice *register_cmu_us_rms(const char *directory);

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "engine/engine.h"
-#include "synth/message.h"
+#include "workers/message.h"
 
 /* Nothing grows to more than twice its bytes. */
 #define IPA_SIZE (2 * MESSAGE_IPA_MAX + 8)

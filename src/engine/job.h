@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/list.h"
 #include "engine/engine.h"
-#include "synth/message.h"
+#include "workers/message.h"
 
 /* Samples in one AUDIO: at 16 kHz and more under a quarter of a second, so
  * that a cancel never waits behind much that is already in the socket. */

@@ -20,7 +20,7 @@
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "engine/runner.h"
-#include "synth/confine.h"
+#include "workers/confine.h"
 
 /* More than a sentence needs, less than a worker may have. */
 #define MEMORY_KEPT (32 << 20)

@@ -43,7 +43,7 @@
 #include "base/count.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "synth/message.h"
+#include "workers/message.h"
 
 /* 20 ms: a short first sound, and a cancel is noticed soon. */
 #define BLOCK 480u

@@ -475,13 +475,22 @@ static void http_process_waiting(void *arg)
 	mem_deref(conn);
 }
 
+static void http_on_stream_filled(void *arg)
+{
+	struct http_conn *conn = arg;
+	struct request *request = conn->request;
+
+	if (conn->is_answering && request && request->full)
+		request->full(request->full_arg, true);
+}
+
 static void http_on_stream_drained(void *arg)
 {
 	struct http_conn *conn = arg;
 	struct request *request = conn->request;
 
-	if (conn->is_answering && request && request->drained)
-		request->drained(request->drained_arg);
+	if (conn->is_answering && request && request->full)
+		request->full(request->full_arg, false);
 	else
 		loop_defer(conn->server->loop, &conn->next, http_process_waiting, conn);
 }
@@ -502,6 +511,7 @@ static void http_on_closed(void *arg, int err)
 }
 
 static const struct stream_handlers stream_handlers = {.read = http_on_read,
+						       .filled = http_on_stream_filled,
 						       .drained = http_on_stream_drained,
 						       .sent = http_on_stream_sent,
 						       .closed = http_on_closed};

@@ -153,11 +153,16 @@ int http_reply_error(struct http_request *request, int status, const char *reaso
 /* An answer in pieces, as they become ready: begin, any number of pieces (each
  * taken over; tag and payload as for ws_send_text), end.  The request is held
  * by the caller meanwhile.  For HTTP/1.0 the end of the connection ends the
- * body.  `drained` (may be NULL) as in stream.h. */
+ * body. */
 int http_reply_begin(struct http_request *request, int status, const char *type);
 void http_reply_piece(struct http_request *request, struct outgoing *message);
 void http_reply_end(struct http_request *request);
-void http_on_drained(struct http_request *request, void (*drained)(void *arg), void *arg);
+
+/* The handler (NULL: none) hears true from inside the http_reply_piece after which no more should
+ * be made, and false when there is room again: `filled` and `drained` of stream.h.  How it is now
+ * tells http_is_full. */
+typedef void(http_full_h)(void *arg, bool is_full);
+void http_on_full(struct http_request *request, http_full_h *handler, void *arg);
 bool http_is_full(const struct http_request *request);
 
 /* stream_drop and stream_tell_when_sent for its pieces.  In the `gone` handler

@@ -50,8 +50,8 @@ struct request {
 	void *body_arg;
 	http_gone_h *gone;
 	void *gone_arg;
-	void (*drained)(void *arg);
-	void *drained_arg;
+	http_full_h *full;
+	void *full_arg;
 	void (*sent)(void *arg, uint64_t tag);
 	void *sent_arg;
 	struct stream *ended; /* the connection's, while its end is told */

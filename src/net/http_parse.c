@@ -167,7 +167,7 @@ static void http_parse_make_room(struct http_parse *parse)
 		return;
 	max = parse->body_max_of(parse, parse->arg);
 	if (max > parse->body.max - 1)
-		parse->body.max = max + 1;
+		parse->body.max = (uint32_t)max + 1;
 }
 
 static int http_parse_on_headers_complete(llhttp_t *llhttp)

@@ -102,12 +102,12 @@ void http_on_gone(struct http_request *request, http_gone_h *handler, void *arg)
 	own->gone_arg = arg;
 }
 
-void http_on_drained(struct http_request *request, void (*drained)(void *arg), void *arg)
+void http_on_full(struct http_request *request, http_full_h *handler, void *arg)
 {
 	struct request *own = request_of(request);
 
-	own->drained = drained;
-	own->drained_arg = arg;
+	own->full = handler;
+	own->full_arg = arg;
 }
 
 bool http_is_full(const struct http_request *request)

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Memory beyond the payload that a message may keep; giving back less is not worth a call. */
+#define SLACK_MAX 64
+
 struct outgoing *outgoing_alloc(size_t size)
 {
 	struct outgoing *message = malloc(sizeof(*message) + OUTGOING_ROOM + size + OUTGOING_TAIL);
@@ -24,6 +27,27 @@ struct outgoing *outgoing_copy(const void *bytes, size_t len)
 	if (len > 0)
 		memcpy(outgoing_payload(message), bytes, len);
 	message->len = len;
+	return message;
+}
+
+void outgoing_init_buf(struct buf *payload, size_t max)
+{
+	buf_init_with_room(payload, max, offsetof(struct outgoing, bytes) + OUTGOING_ROOM,
+			   OUTGOING_TAIL);
+}
+
+struct outgoing *outgoing_take(struct buf *payload)
+{
+	struct outgoing *message;
+
+	if (!payload->bytes)
+		return NULL;
+	if (payload->size - payload->len > SLACK_MAX)
+		buf_trim(payload);
+	message = (struct outgoing *)(void *)(payload->bytes - payload->headroom);
+	*message = (struct outgoing){.len = payload->len, .size = payload->size};
+	payload->bytes = NULL;
+	buf_reset(payload);
 	return message;
 }
 

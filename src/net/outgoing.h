@@ -1,9 +1,11 @@
 /*
  * outgoing.h: one message to be sent.
  *
- * A message is built once, where it will be sent from: there is some room before the payload, in
- * which the WebSocket frame header is put later, so that header and payload leave as one piece
- * without another copy.  A message has one owner at a time; queueing it passes it on.
+ * A message is built once, where it will be sent from: its payload is written into a buffer with
+ * room around it (outgoing_init_buf), which outgoing_take makes a message without copying it.  The
+ * room in front holds the message's own fields and, later, the header of a WebSocket frame or of
+ * an HTTP chunk, so that header and payload leave as one piece.  Whoever holds the pointer owns
+ * it; queueing hands it over.
  */
 #ifndef NET_OUTGOING_H
 #define NET_OUTGOING_H
@@ -54,6 +56,13 @@ struct outgoing *outgoing_alloc(size_t size);
 /* Returns a message with a copy of these bytes; NULL if there is no memory. */
 struct outgoing *outgoing_copy(const void *bytes, size_t len);
 
+/* A buffer for the payload of a message of at most `max` bytes. */
+void outgoing_init_buf(struct buf *payload, size_t max);
+
+/* The message with that payload.  It takes the memory of the buffer, which is then empty; NULL when
+ * the buffer has none. */
+struct outgoing *outgoing_take(struct buf *payload);
+
 void outgoing_free(struct outgoing *message);
 
 /* The memory of a message: what malloc uses for it, including its eight bytes of overhead. */
@@ -69,16 +78,8 @@ static inline char *outgoing_payload(struct outgoing *message)
 	return message->bytes + OUTGOING_ROOM;
 }
 
-/* Returns a buffer over the payload, for building it: it is full at the size of the message and
- * never moves or frees the bytes.  Its len must be copied back. */
-static inline struct buf outgoing_buf(struct outgoing *message)
-{
-	return (struct buf){
-		.bytes = outgoing_payload(message), .size = message->size, .max = message->size};
-}
-
-/* The number of bytes to send: the header, if any, and the payload. */
-static inline const char *outgoing_start(const struct outgoing *message)
+/* What is sent: the header, if any, and the payload. */
+static inline char *outgoing_start(struct outgoing *message)
 {
 	return message->bytes + OUTGOING_ROOM - message->head;
 }

@@ -32,7 +32,7 @@
 #define STREAM_LINGER_ALL_MS 20000u
 
 /* All streams of a thread read into this buffer, because handlers do not keep the bytes. */
-static _Thread_local char stream_read_scratch[STREAM_READ_MAX];
+static _Thread_local char stream_read_scratch[STREAM_READ_BULK];
 
 static void stream_on_watch_closed(void *arg)
 {
@@ -445,8 +445,13 @@ void stream_set_stall_ms(struct stream *stream, uint32_t stall_ms)
 
 void stream_set_read_max(struct stream *stream, size_t read_max)
 {
-	assert(read_max > 0 && read_max <= STREAM_READ_MAX && read_max % 1024 == 0);
+	assert(read_max > 0 && read_max <= STREAM_READ_BULK && read_max % 1024 == 0);
 	stream->read_kib = (uint16_t)(read_max / 1024);
+}
+
+void stream_set_uncounted(struct stream *stream)
+{
+	stream->is_uncounted = true;
 }
 
 void stream_pause(struct stream *stream, bool pause)

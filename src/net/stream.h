@@ -23,7 +23,8 @@
 #include "net/tls.h"
 
 enum {
-	STREAM_READ_MAX = 64 * 1024, /* bytes read at once */
+	STREAM_READ_MAX = 64 * 1024, /* bytes read at once, from clients */
+	STREAM_READ_BULK = 208 * 1024, /* from a peer that sends much: what a socket pair holds */
 	STREAM_BUDGET = 32 * 1024, /* bytes handed to the kernel per "writable" */
 	STREAM_HIGH = 64 * 1024, /* above this the owner should stop making more */
 	STREAM_LOW = 32 * 1024, /* `drained` comes when it falls to this */
@@ -43,7 +44,12 @@ struct stream_handlers {
 	 * once, when the peer has sent all it will; closing is the owner's. */
 	void (*read)(void *arg, char *bytes, size_t n);
 
-	/* The queue was above STREAM_HIGH and is at STREAM_LOW or below. */
+	/* The queue is above STREAM_HIGH, and was not before.  Called from inside stream_queue, so
+	 * that an owner that makes more in a loop can stop at once: it should only take note, and
+	 * make no call that ends the stream.  May be NULL. */
+	void (*filled)(void *arg);
+
+	/* The queue was above STREAM_HIGH and is at STREAM_LOW or below.  May be NULL. */
 	void (*drained)(void *arg);
 
 	/* A reply (OUTGOING_REPLY) was queued when more than STREAM_REPLIES_MAX of them were
@@ -82,12 +88,15 @@ int stream_fd(const struct stream *stream);
 /* Sets another stall limit than STREAM_STALL_MS. */
 void stream_set_stall_ms(struct stream *stream, uint32_t stall_ms);
 
-/* Sets how much is read at once: at most STREAM_READ_MAX, and a multiple of 1024. */
+/* Sets how much is read at once: at most STREAM_READ_BULK, and a multiple of 1024. */
 void stream_set_read_max(struct stream *stream, size_t read_max);
 
 /* Charges the memory of all queued messages to this member, which has just joined, or to nobody if
  * it is NULL.  Call it before the member leaves. */
 void stream_set_keyless(struct stream *stream, struct keyless_member *member);
+
+/* Bytes sent on this stream are not counted as sent to clients (METRIC_BYTES). */
+void stream_set_uncounted(struct stream *stream);
 
 /* Stops or resumes reading. */
 void stream_pause(struct stream *stream, bool pause);

@@ -50,6 +50,7 @@ struct stream {
 	bool is_full; /* the queue was above STREAM_HIGH and `drained` has not been called yet */
 	bool is_overrun; /* a reply was queued beyond the limit, which has not been handled yet */
 	bool wants_write; /* TLS must write before it can continue */
+	bool is_uncounted;
 };
 
 /* Closes the socket; `closed` is called later, from the loop.  Does nothing the second time. */

@@ -55,7 +55,7 @@ size_t stream_queue_gather(const struct stream *stream, struct iovec *pieces, in
 
 		if (len > max - total)
 			len = max - total;
-		pieces[*count].iov_base = message->bytes + OUTGOING_ROOM - message->head + skip;
+		pieces[*count].iov_base = outgoing_start(message) + skip;
 		pieces[*count].iov_len = len;
 		++*count;
 		total += len;
@@ -66,7 +66,8 @@ size_t stream_queue_gather(const struct stream *stream, struct iovec *pieces, in
 
 void stream_queue_take_off(struct stream *stream, size_t n)
 {
-	metrics_add(METRIC_BYTES, n);
+	if (!stream->is_uncounted)
+		metrics_add(METRIC_BYTES, n);
 	stream->queued -= n;
 	stream->budget -= n < stream->budget ? n : stream->budget;
 	stream->progress_us = loop_now_us(stream->watch.loop);
@@ -116,11 +117,14 @@ void stream_queue(struct stream *stream, struct outgoing *message)
 	stream->memory[message->kind] += outgoing_memory(message);
 	if (stream->keyless)
 		keyless_count_queued(stream->keyless, (ptrdiff_t)outgoing_memory(message));
-	if (stream->queued > STREAM_HIGH)
-		stream->is_full = true;
 	/* Also when the stream is blocked: a drop may have emptied the queue since, and then it is
 	 * not watched for writing any more. */
 	stream_wake(stream);
+	if (stream->is_full || stream->queued <= STREAM_HIGH)
+		return;
+	stream->is_full = true;
+	if (stream->handlers && stream->handlers->filled)
+		stream->handlers->filled(stream->arg);
 }
 
 /* Drops the messages of a tag, or all replies if the tag is 0. */

@@ -215,8 +215,16 @@ static void ws_on_stream_drained(void *arg)
 {
 	struct ws *ws = arg;
 
-	if (ws->handlers->drained && !ws->is_over)
+	if (ws->handlers->drained && !ws_is_closing(ws))
 		ws->handlers->drained(ws->arg);
+}
+
+static void ws_on_filled(void *arg)
+{
+	struct ws *ws = arg;
+
+	if (ws->handlers->filled)
+		ws->handlers->filled(ws->arg);
 }
 
 static void ws_on_overrun(void *arg)
@@ -246,6 +254,7 @@ static void ws_on_closed(void *arg, int err)
 
 static const struct stream_handlers stream_handlers = {
 	.read = ws_on_read,
+	.filled = ws_on_filled,
 	.drained = ws_on_stream_drained,
 	.overrun = ws_on_overrun,
 	.sent = ws_on_stream_sent,
@@ -368,18 +377,15 @@ bool ws_is_closing(const struct ws *ws)
 	return ws->has_sent_close || ws->is_over;
 }
 
-bool ws_is_full(const struct ws *ws)
-{
-	return ws_is_closing(ws) || stream_is_full(ws->stream);
-}
-
 void ws_close(struct ws *ws, uint16_t code, const char *reason)
 {
 	if (ws->has_sent_close || ws->is_over)
 		return;
 	ws_send_close(ws, code, reason);
-	if (!ws->is_over)
-		timer_set(ws_timers(ws), &ws->timer, WS_CLOSE_MS * 1000u, ws_on_timer, ws);
+	if (ws->is_over)
+		return;
+	timer_set(ws_timers(ws), &ws->timer, WS_CLOSE_MS * 1000u, ws_on_timer, ws);
+	ws_on_filled(ws);
 }
 
 void ws_evict(struct ws *ws, uint16_t code, const char *reason)

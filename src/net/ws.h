@@ -3,7 +3,7 @@
  *
  * It answers pings, checks that a silent peer is still there, does the close handshake and delivers
  * complete messages to its owner.  Like its stream, it lives until its `closed` handler has
- * returned; handlers are never called inside a ws_* call.
+ * returned; handlers except `filled` are never called inside a ws_* call.
  */
 #ifndef NET_WS_H
 #define NET_WS_H
@@ -35,8 +35,13 @@ struct ws_handlers {
 	 * NULL. */
 	void (*came)(void *arg);
 
-	/* What was queued fell from above STREAM_HIGH to STREAM_LOW.  May be
-	 * NULL. */
+	/* Nothing more should be sent: what is queued is above STREAM_HIGH, or ws_close was called
+	 * and what is sent from now on is thrown away.  Called from inside the ws_send_* or
+	 * ws_close, to be taken note of.  May be NULL. */
+	void (*filled)(void *arg);
+
+	/* What was queued fell from above STREAM_HIGH to STREAM_LOW; not once a close has begun.
+	 * May be NULL. */
 	void (*drained)(void *arg);
 
 	/* More than STREAM_REPLIES_MAX of replies are waiting (`bytes` of memory) and another
@@ -83,11 +88,9 @@ int ws_feed(struct ws *ws, const char *bytes, size_t n);
 void ws_send_text(struct ws *ws, struct outgoing *message);
 void ws_send_binary(struct ws *ws, struct outgoing *message);
 
-/* stream_drop, stream_tell_when_sent and stream_is_full of the stream below. */
+/* stream_drop and stream_tell_when_sent of the stream below. */
 uint64_t ws_drop(struct ws *ws, uint64_t tag);
 bool ws_tell_when_sent(struct ws *ws, uint64_t tag);
-/* Also true once a close has begun, because what is sent from then on is discarded. */
-bool ws_is_full(const struct ws *ws);
 
 /* Either side has begun to close the connection. */
 bool ws_is_closing(const struct ws *ws);

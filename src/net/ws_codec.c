@@ -27,7 +27,7 @@ void ws_codec_init(struct ws_codec *codec, enum ws_role role, size_t message_max
 void ws_codec_set_message_max(struct ws_codec *codec, size_t message_max)
 {
 	/* A control frame may come in parts between the fragments. */
-	codec->message.max = message_max + WS_CONTROL_MAX;
+	codec->message.max = (uint32_t)message_max + WS_CONTROL_MAX;
 }
 
 void ws_codec_reset(struct ws_codec *codec)

@@ -100,7 +100,7 @@ struct config {
 	bool fetch_voices;
 	int64_t workers; /* of each engine */
 	int64_t slots; /* jobs that hold credit at once */
-	int order; /* enum pool_order, synth/pool.h */
+	int order; /* enum pool_order, speech/pool.h */
 	bool fallback;
 	bool repeatable;
 	int64_t worker_memory_mb;

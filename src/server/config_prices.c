@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/similar.h"
-#include "synth/pool.h"
+#include "speech/pool.h"
 #include "wire/settings.h"
 
 #define ENGINES_MAX 64 /* for a message; there are four, and perhaps some of the operator's */

@@ -10,7 +10,7 @@
 #define SERVER_ELEVENLABS_VOICES_H
 
 #include "server/config.h"
-#include "synth/voice.h"
+#include "speech/voice.h"
 
 /* By number, by handle, by elevenlabs.voices, or by one of the built-in ids.  NULL: none. */
 const struct voice *elevenlabs_voices_find(const struct config *config, const struct voices *voices,

@@ -12,7 +12,8 @@
 
 #include "base/count.h"
 #include "base/log.h"
-#include "synth/confine.h"
+#include "workers/confine.h"
+#include "workers/launch.h"
 
 #define ENGINES_WORDS_MAX 16
 #define ENGINES_ERRORS_MAX 8192 /* one line with two paths */
@@ -79,12 +80,12 @@ static int engines_make_launcher(struct engines_launcher *launcher, const struct
 	launcher->words[n++] = launcher->self;
 	launcher->words[n++] = "confine";
 	launcher->words[n++] = "--memory-mb";
-	launcher->words[n++] = POOL_MEMORY_WORD;
+	launcher->words[n++] = LAUNCH_MEMORY_WORD;
 	launcher->words[n++] = "--parent";
 	launcher->words[n++] = launcher->parent;
-	launcher->words[n++] = POOL_JIT_WORD;
+	launcher->words[n++] = LAUNCH_JIT_WORD;
 	if (reports)
-		launcher->words[n++] = POOL_REPORT_WORD;
+		launcher->words[n++] = LAUNCH_REPORT_WORD;
 	if (config->engine_paths[0] != '\0') {
 		launcher->words[n++] = "--read";
 		launcher->words[n++] = config->engine_paths;

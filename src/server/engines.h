@@ -5,7 +5,7 @@
 #define SERVER_ENGINES_H
 
 #include "server/config.h"
-#include "synth/pool.h"
+#include "speech/pool.h"
 
 /* The engine whose voices are files in the voices folder. */
 #define ENGINES_WITH_VOICES_DIR "vits"

@@ -71,7 +71,6 @@ static bool opening_is_lost(const struct opening *opening)
 static void opening_close(struct opening *opening, const struct stream_fault *fault)
 {
 	const struct socket_api *api = opening->api->session;
-	struct buf *scratch = &opening->call.server->scratch;
 	const struct peer *peer = &opening->socket->client.peer;
 	const struct wire_notice notice = {
 		.id = fault->id,
@@ -79,14 +78,14 @@ static void opening_close(struct opening *opening, const struct stream_fault *fa
 		.detail = fault->detail,
 		.request_id = opening->call.request_id,
 	};
+	struct buf message;
 
 	opening->is_refused = true;
 	timer_clear(&opening->call.server->loop->timers, &opening->timer);
 	/* The client's answer to the close must be read. */
 	ws_pause(opening->socket->client.ws, false);
-	scratch->len = 0;
-	if (api->dialect->error(scratch, NULL, &notice) == 0)
-		peer->ops->send(peer->peer, scratch->bytes, scratch->len, 0, 0);
+	peer_send(peer, &message, api->dialect->error(peer_begin(peer, &message), NULL, &notice), 0,
+		  0);
 	peer->ops->close(peer->peer, api->error_code, NULL);
 }
 

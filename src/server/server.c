@@ -29,55 +29,12 @@
 #include "session/encoding.h"
 #include "wire/reply.h"
 
-/* The longest message we write: a chunk's text with every character escaped,
- * or a report's 64 KiB of it. */
+/* The longest body of an answer to a REST call that is written here. */
 #define SCRATCH_MAX (1024 * 1024)
 #define CHANGED_MAX 512 /* keys of a configuration, in one line of the log */
 
 /* Voices are installed as several files, one after another. */
 #define VOICES_SETTLE_MS 1000
-
-static int ledger_book(void **bookingp, void *ledger, const struct store_turn *turn, size_t mark,
-		       ledger_booked_h *booked, void *arg)
-{
-	struct account_booking *booking = NULL;
-	int err = account_book(&booking, ledger, turn, mark, booked, arg);
-
-	*bookingp = booking;
-	return err;
-}
-
-static void ledger_unlisten(void *booking)
-{
-	account_unlisten(booking);
-}
-
-static void ledger_mark(void *ledger, size_t *mark, const struct store_turn *turn)
-{
-	account_mark(ledger, mark, turn);
-}
-
-static bool ledger_can_book(void *ledger)
-{
-	return account_can_book(ledger);
-}
-
-static const struct ledger_ops ledger_ops = {
-	.book = ledger_book,
-	.unlisten = ledger_unlisten,
-	.mark = ledger_mark,
-	.can_book = ledger_can_book,
-};
-
-static int words_lexicon(struct lexicon **lexiconp, int64_t *unknown, void *dictionaries,
-			 int64_t project_id, const char *language, const int64_t *ids,
-			 size_t ids_len)
-{
-	return dictionaries_lexicon(lexiconp, unknown, dictionaries, project_id, language, ids,
-				    ids_len);
-}
-
-static const struct dictionary_ops dictionary_ops = {.lexicon = words_lexicon};
 
 /* The body of answers that the HTTP server makes itself. */
 static void write_http_error(struct buf *body, int status, const char *reason, void *arg)
@@ -433,15 +390,12 @@ static void fill_services(struct server *server)
 		.speech = pool_speech(server->pool),
 		.encode_threads = server->services.encode_threads,
 		.voices = pool_voices(server->pool),
-		.ledger_ops = &ledger_ops,
-		.ledger = server->account,
-		.dictionary_ops = &dictionary_ops,
+		.ledger = account_usage_ledger(server->account),
 		.dictionaries = server->dictionaries,
 		.prices = &server->tariff.prices,
 		.max_lead_ms = (unsigned)server->config->max_lead_ms,
 		.repeatable = server->config->repeatable,
 		.log_texts = server->config->log_texts,
-		.scratch = &server->scratch,
 	};
 }
 

@@ -69,7 +69,7 @@
 #include "server/siblings.h"
 #include "server/tariff.h"
 #include "session/services.h"
-#include "synth/pool.h"
+#include "speech/pool.h"
 #include "wire/fault.h"
 
 #define SERVER_SIGNALS 5 /* that are watched */

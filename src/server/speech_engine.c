@@ -41,10 +41,18 @@ static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
 	conversation_message(socket->conversation, bytes, len);
 }
 
+static void speech_engine_on_filled(void *arg)
+{
+	struct engine_socket *socket = arg;
+
+	socket->engine.peer.is_full = true;
+}
+
 static void on_drained(void *arg)
 {
 	struct engine_socket *socket = arg;
 
+	socket->engine.peer.is_full = false;
 	conversation_drained(socket->conversation);
 }
 
@@ -90,6 +98,7 @@ static void on_closed(void *arg, uint16_t code)
 
 static const struct ws_handlers ws_handlers = {
 	.message = on_message,
+	.filled = speech_engine_on_filled,
 	.drained = on_drained,
 	.overrun = speech_engine_on_overrun,
 	.ending = speech_engine_on_ending,
@@ -112,7 +121,6 @@ static int socket_alloc(struct engine_socket **socketp, struct server *server, s
 	struct engine_socket *socket = mem_zalloc(sizeof(*socket), socket_destroy);
 	const struct answer_payer payer = {
 		.member = caller->member,
-		.ledger_ops = server->services.ledger_ops,
 		.ledger = server->services.ledger,
 		.prices = server->services.prices,
 	};
@@ -122,7 +130,6 @@ static int socket_alloc(struct engine_socket **socketp, struct server *server, s
 		.agent = agent->llm,
 		.agent_name = agent->totals->name,
 		.peer = socket ? &socket->engine.peer : NULL,
-		.scratch = &server->scratch,
 		.log_texts = server->config->log_texts,
 		.payer = &payer,
 		.tells_errors = caller->has_key,

@@ -28,7 +28,7 @@
 #define SILENCE_MS 100
 
 /* Ten thousand characters, each with four times, and their audio of one frame. */
-#define OUT_MAX (2u * 1024u * 1024u)
+#define PIECE_MAX (2u * 1024u * 1024u)
 
 struct speech_http {
 	struct link link;
@@ -41,7 +41,6 @@ struct speech_http {
 	struct audio_format format;
 	struct peer peer;
 	struct tts_call *tts; /* NULL: not begun, or over */
-	struct buf out; /* of one message */
 	bool has_begun; /* the status was sent */
 	bool is_gone; /* the client is */
 };
@@ -54,11 +53,10 @@ static void speech_http_speech_destroy(void *object)
 	mem_deref(speech->tts); /* which takes back what waits, before the request goes */
 	http_on_gone(speech->call.request, NULL, NULL);
 	http_on_sent(speech->call.request, NULL, NULL);
-	http_on_drained(speech->call.request, NULL, NULL);
+	http_on_full(speech->call.request, NULL, NULL);
 	mem_deref(speech->call.request);
 	settings_reset(&speech->body.settings);
 	mem_deref(speech->form_state);
-	buf_reset(&speech->out);
 	mem_deref(speech->call.member);
 	list_remove(&server->speeches, &speech->link);
 	drain_check(server);
@@ -91,39 +89,48 @@ static int speech_http_begin_answer(struct speech_http *speech)
 	return 0;
 }
 
-static void speech_http_send_piece(struct speech_http *speech, const char *bytes, size_t len,
-				   uint64_t tag, uint32_t samples)
+/* Takes the memory of a buffer that peer_begin has prepared. */
+static void speech_http_send_piece(struct speech_http *speech, struct buf *bytes, uint64_t tag,
+				   uint32_t samples)
 {
 	struct outgoing *piece;
 
-	if (len == 0 || (!speech->has_begun && speech_http_begin_answer(speech) != 0))
-		return;
-	piece = outgoing_copy(bytes, len);
-	if (!piece) {
-		http_abort(speech->call.request); /* an answer with a hole is none */
+	if (bytes->len == 0 || (!speech->has_begun && speech_http_begin_answer(speech) != 0)) {
+		buf_reset(bytes);
 		return;
 	}
+	piece = outgoing_take(bytes);
 	piece->tag = tag;
 	piece->weight = samples;
 	http_reply_piece(speech->call.request, piece);
 }
 
-static void speech_http_peer_send(void *arg, const char *message, size_t len, uint64_t tag,
-				  uint32_t samples)
+static void speech_http_peer_begin(void *arg, struct buf *message)
+{
+	(void)arg;
+	outgoing_init_buf(message, PIECE_MAX);
+}
+
+static void speech_http_peer_send(void *arg, struct buf *message, uint64_t tag, uint32_t samples)
 {
 	struct speech_http *speech = arg;
+	struct buf piece;
 	int err;
 
 	if (!speech->form) {
-		speech_http_send_piece(speech, message, len, tag, samples);
+		speech_http_send_piece(speech, message, tag, samples);
 		return;
 	}
-	speech->out.len = 0;
-	err = speech->form->take(speech->form_state, &speech->out, message, len, samples);
-	if (!err)
-		speech_http_send_piece(speech, speech->out.bytes, speech->out.len, tag, samples);
-	else if (speech->has_begun)
-		http_abort(speech->call.request);
+	speech_http_peer_begin(speech, &piece);
+	err = speech->form->take(speech->form_state, &piece, message->bytes, message->len, samples);
+	buf_reset(message);
+	if (!err) {
+		speech_http_send_piece(speech, &piece, tag, samples);
+		return;
+	}
+	buf_reset(&piece);
+	if (speech->has_begun)
+		http_abort(speech->call.request); /* an incomplete answer must not look complete */
 }
 
 static uint64_t speech_http_peer_drop(void *arg, uint64_t tag)
@@ -131,13 +138,6 @@ static uint64_t speech_http_peer_drop(void *arg, uint64_t tag)
 	struct speech_http *speech = arg;
 
 	return http_drop(speech->call.request, tag);
-}
-
-static bool speech_http_peer_is_full(void *arg)
-{
-	struct speech_http *speech = arg;
-
-	return http_is_full(speech->call.request);
 }
 
 static bool speech_http_peer_tell_when_sent(void *arg, uint64_t tag)
@@ -148,9 +148,9 @@ static bool speech_http_peer_tell_when_sent(void *arg, uint64_t tag)
 }
 
 static const struct peer_ops speech_http_peer_ops = {
+	.begin = speech_http_peer_begin,
 	.send = speech_http_peer_send,
 	.drop = speech_http_peer_drop,
-	.is_full = speech_http_peer_is_full,
 	.tell_when_sent = speech_http_peer_tell_when_sent,
 };
 
@@ -159,14 +159,15 @@ static void speech_http_break_off(struct speech_http *speech, const struct strea
 {
 	const struct wire_notice notice = {
 		.id = fault->id, .detail = fault->detail, .request_id = speech->call.request_id};
+	struct buf piece;
 
 	session_note_error(&notice);
-	speech->out.len = 0;
-	if (speech->form && speech->form->error &&
-	    speech->form->error(&speech->out, &notice) == 0) {
-		speech_http_send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
+	speech_http_peer_begin(speech, &piece);
+	if (speech->form && speech->form->error && speech->form->error(&piece, &notice) == 0) {
+		speech_http_send_piece(speech, &piece, 0, 0);
 		http_reply_end(speech->call.request);
 	} else {
+		buf_reset(&piece);
 		http_abort(speech->call.request);
 	}
 }
@@ -191,14 +192,17 @@ static void speech_http_on_failed(void *arg, const struct stream_fault *fault, b
 static void speech_http_on_done(void *arg, const struct reply_usage *usage)
 {
 	struct speech_http *speech = arg;
+	struct buf piece;
 	int err = 0;
 
-	speech->out.len = 0;
+	speech_http_peer_begin(speech, &piece);
 	if (speech->form)
-		err = speech->form->end(speech->form_state, &speech->out, usage->characters,
+		err = speech->form->end(speech->form_state, &piece, usage->characters,
 					usage->audio_seconds);
 	if (!err)
-		speech_http_send_piece(speech, speech->out.bytes, speech->out.len, 0, 0);
+		speech_http_send_piece(speech, &piece, 0, 0);
+	else
+		buf_reset(&piece);
 	if (!err && !speech->has_begun) /* there was nothing to be heard in it */
 		err = speech_http_begin_answer(speech);
 	if (speech->has_begun && err)
@@ -218,11 +222,15 @@ static void speech_http_on_sent(void *arg, uint64_t tag)
 	tts_call_sent(speech->tts, tag);
 }
 
-static void speech_http_on_drained(void *arg)
+static void speech_http_on_full(void *arg, bool is_full)
 {
 	struct speech_http *speech = arg;
 
-	tts_call_drained(speech->tts);
+	speech->peer.is_full = is_full;
+	if (is_full)
+		tts_call_filled(speech->tts);
+	else
+		tts_call_drained(speech->tts);
 }
 
 static void speech_http_on_gone(void *arg)
@@ -254,7 +262,8 @@ static void speech_http_begin_speech(struct speech_http *speech)
 		return;
 	}
 	http_on_sent(speech->call.request, speech_http_on_sent, speech);
-	http_on_drained(speech->call.request, speech_http_on_drained, speech);
+	speech->peer.is_full = http_is_full(speech->call.request);
+	http_on_full(speech->call.request, speech_http_on_full, speech);
 	tts_call_begin(speech->tts);
 }
 
@@ -435,7 +444,6 @@ static int speech_http_speech_alloc(struct speech_http **speechp, const struct r
 	speech->project_id = call->key->project_id;
 	speech->api = call->route->speech;
 	speech->peer = (struct peer){.ops = &speech_http_peer_ops, .peer = speech};
-	buf_init(&speech->out, OUT_MAX);
 	mem_ref(call->request);
 	list_append(&call->server->speeches, &speech->link);
 	mem_set_destructor(speech, speech_http_speech_destroy);

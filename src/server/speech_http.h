@@ -8,7 +8,7 @@
 
 #include "server/config.h"
 #include "server/door.h"
-#include "synth/voice.h"
+#include "speech/voice.h"
 #include "wire/speech_body.h"
 
 enum speech_voice_place { SPEECH_VOICE_IN_BODY, SPEECH_VOICE_IN_PATH, SPEECH_VOICE_IN_QUERY };

@@ -37,10 +37,20 @@ static void tts_socket_on_message(void *arg, char *bytes, size_t len, bool is_bi
 		session->ops->message(session, bytes, len);
 }
 
+static void tts_socket_on_filled(void *arg)
+{
+	struct tts_socket *socket = arg;
+
+	socket->client.peer.is_full = true;
+	if (socket->session)
+		socket->session->ops->filled(socket->session);
+}
+
 static void tts_socket_on_drained(void *arg)
 {
 	struct tts_socket *socket = arg;
 
+	socket->client.peer.is_full = false;
 	if (socket->session)
 		socket->session->ops->drained(socket->session);
 }
@@ -95,6 +105,7 @@ static void tts_socket_on_closed(void *arg, uint16_t code)
 static const struct ws_handlers tts_socket_ws_handlers = {
 	.message = tts_socket_on_message,
 	.came = tts_socket_on_came,
+	.filled = tts_socket_on_filled,
 	.drained = tts_socket_on_drained,
 	.overrun = tts_socket_on_overrun,
 	.ending = tts_socket_on_ending,

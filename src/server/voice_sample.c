@@ -178,14 +178,15 @@ static void on_kept(int err, void *arg)
 		fail(sample, WIRE_ERROR_SAMPLE_FAILED, NULL);
 }
 
-static void peer_send(void *arg, const char *bytes, size_t len, uint64_t tag, uint32_t samples)
+static void peer_append(void *arg, struct buf *message, uint64_t tag, uint32_t samples)
 {
 	struct sample *sample = arg;
 
 	(void)tag;
 	(void)samples;
 	if (!sample->err)
-		sample->err = buf_append(&sample->audio, bytes, len);
+		sample->err = buf_append(&sample->audio, message->bytes, message->len);
+	buf_reset(message);
 }
 
 static uint64_t peer_drop(void *arg, uint64_t tag)
@@ -193,12 +194,6 @@ static uint64_t peer_drop(void *arg, uint64_t tag)
 	(void)arg;
 	(void)tag;
 	return 0;
-}
-
-static bool peer_is_full(void *arg)
-{
-	(void)arg;
-	return false;
 }
 
 static bool peer_tell_when_sent(void *arg, uint64_t tag)
@@ -209,9 +204,8 @@ static bool peer_tell_when_sent(void *arg, uint64_t tag)
 }
 
 static const struct peer_ops peer_ops = {
-	.send = peer_send,
+	.send = peer_append,
 	.drop = peer_drop,
-	.is_full = peer_is_full,
 	.tell_when_sent = peer_tell_when_sent,
 };
 

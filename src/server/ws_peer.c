@@ -15,46 +15,43 @@ static enum outgoing_kind ws_peer_kind(uint32_t samples)
 	return samples > 0 ? OUTGOING_PACED : OUTGOING_REPLY;
 }
 
-static void send_text(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
+static void ws_peer_begin(void *arg, struct buf *payload)
+{
+	(void)arg;
+	outgoing_init_buf(payload, PEER_MESSAGE_MAX);
+}
+
+static void ws_peer_send(void *arg, struct buf *payload, uint64_t tag, uint32_t samples)
 {
 	struct ws *ws = ((struct ws_peer *)arg)->ws;
-	struct outgoing *message = ws ? outgoing_copy(json, len) : NULL;
+	struct outgoing *message;
 
-	if (!message) {
-		/* A client must not wait for a message that was lost, nor take half an
-		 * answer for a whole one. */
-		if (ws)
-			ws_abort(ws);
+	if (!ws) {
+		buf_reset(payload);
 		return;
 	}
+	message = outgoing_take(payload);
 	message->tag = tag;
 	message->weight = samples;
 	message->kind = (uint8_t)ws_peer_kind(samples);
 	ws_send_text(ws, message);
 }
 
-static uint64_t drop(void *arg, uint64_t tag)
+static uint64_t ws_peer_drop(void *arg, uint64_t tag)
 {
 	struct ws *ws = ((struct ws_peer *)arg)->ws;
 
 	return ws ? ws_drop(ws, tag) : 0;
 }
 
-static bool is_full(void *arg)
-{
-	struct ws *ws = ((struct ws_peer *)arg)->ws;
-
-	return ws && ws_is_full(ws);
-}
-
-static bool tell_when_sent(void *arg, uint64_t tag)
+static bool ws_peer_tell_when_sent(void *arg, uint64_t tag)
 {
 	struct ws *ws = ((struct ws_peer *)arg)->ws;
 
 	return ws && ws_tell_when_sent(ws, tag);
 }
 
-static void close_after_all(void *arg, uint16_t code, const char *reason)
+static void ws_peer_close(void *arg, uint16_t code, const char *reason)
 {
 	struct ws *ws = ((struct ws_peer *)arg)->ws;
 
@@ -63,11 +60,11 @@ static void close_after_all(void *arg, uint16_t code, const char *reason)
 }
 
 static const struct peer_ops peer_ops = {
-	.send = send_text,
-	.drop = drop,
-	.is_full = is_full,
-	.tell_when_sent = tell_when_sent,
-	.close = close_after_all,
+	.begin = ws_peer_begin,
+	.send = ws_peer_send,
+	.drop = ws_peer_drop,
+	.tell_when_sent = ws_peer_tell_when_sent,
+	.close = ws_peer_close,
 };
 
 void ws_peer_init(struct ws_peer *peer)

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -29,13 +28,13 @@ struct answer_bill {
 	void *leave_arg;
 
 	int64_t microcents_per_million[ROWS]; /* PRICE_UNKNOWN: none is set */
-	struct store_turn rows[ROWS];
+	struct usage_entry rows[ROWS];
 	size_t marks[ROWS];
 	uint64_t characters; /* in the answer so far */
 	uint64_t mark_due; /* tokens */
 
 	/* Once it is settled. */
-	void *bookings[ROWS]; /* NULL: done */
+	struct account_booking *bookings[ROWS]; /* NULL: done */
 	unsigned waiting; /* number of rows that are not durable yet */
 	int err; /* of one that is not */
 	bool is_estimated;
@@ -49,7 +48,7 @@ static void answer_bill_destroy(void *object)
 
 	for (int i = 0; i < ROWS; ++i) {
 		if (bill->bookings[i])
-			bill->payer.ledger_ops->unlisten(bill->bookings[i]);
+			bill->payer.ledger->ops->unlisten(bill->bookings[i]);
 	}
 	mem_deref(bill->permit);
 	mem_deref(bill->payer.member);
@@ -86,8 +85,7 @@ int answer_bill_ask(struct answer_bill **billp, const struct answer_payer *payer
 	*denied = (struct denied){.why = DENIAL_LEDGER, .limit = -1};
 	/* An answer that nobody pays for is given even if the ledger has no room; the ledger
 	 * logs the rows that it cannot keep. */
-	if (payer->member && payer->ledger_ops && payer->ledger_ops->can_book &&
-	    !payer->ledger_ops->can_book(payer->ledger))
+	if (payer->member && payer->ledger && !usage_ledger_can_book(payer->ledger))
 		return EACCES;
 	bill = mem_zalloc(sizeof(*bill), answer_bill_destroy);
 	if (!bill)
@@ -98,7 +96,7 @@ int answer_bill_ask(struct answer_bill **billp, const struct answer_payer *payer
 	bill->on_leave = handler;
 	bill->leave_arg = arg;
 	for (int i = 0; i < ROWS; ++i)
-		bill->marks[i] = LEDGER_NO_MARK;
+		bill->marks[i] = USAGE_NO_MARK;
 	err = answer_bill_make_ids(bill);
 	if (!err && payer->member)
 		err = permit_ask(&bill->permit, payer->member, denied, answer_bill_on_leave, bill);
@@ -111,17 +109,15 @@ int answer_bill_ask(struct answer_bill **billp, const struct answer_payer *payer
 
 static void answer_bill_fill(struct answer_bill *bill, const char *model)
 {
-	static const enum store_kind kinds[ROWS] = {STORE_KIND_MODEL_INPUT,
-						    STORE_KIND_MODEL_OUTPUT};
+	static const enum usage_kind kinds[ROWS] = {USAGE_MODEL_INPUT, USAGE_MODEL_OUTPUT};
 	static const enum price_way ways[ROWS] = {PRICE_INPUT, PRICE_OUTPUT};
 	const struct answer_payer *payer = &bill->payer;
 
 	for (int i = 0; i < ROWS; ++i) {
-		struct store_turn *row = &bill->rows[i];
+		struct usage_entry *row = &bill->rows[i];
 
 		row->kind = kinds[i];
-		row->unit = STORE_UNIT_TOKENS;
-		row->at_ms = clock_wall_ms();
+		row->member = payer->member;
 		/* A database refuses a row with half of a character in it. */
 		snprintf(row->model_id, sizeof(row->model_id), "%.*s",
 			 (int)utf8_cut(model, strlen(model), sizeof(row->model_id) - 1), model);
@@ -129,11 +125,6 @@ static void answer_bill_fill(struct answer_bill *bill, const char *model)
 			payer->member
 				? price_find_tokens(payer->prices, ways[i], model, payer->agent)
 				: PRICE_UNKNOWN;
-		if (!payer->member)
-			continue;
-		row->key_id = member_key(payer->member)->id;
-		row->account_id = member_account(payer->member)->id;
-		snprintf(row->server, sizeof(row->server), "%s", member_server_id(payer->member));
 	}
 }
 
@@ -155,11 +146,11 @@ static void answer_bill_mark_row(struct answer_bill *bill, int row)
 {
 	const struct answer_payer *payer = &bill->payer;
 
-	if (!payer->ledger_ops || !payer->ledger_ops->mark)
+	if (!payer->ledger)
 		return;
-	bill->rows[row].status = STORE_TURN_LOST;
+	bill->rows[row].status = USAGE_LOST;
 	bill->rows[row].is_estimated = true;
-	payer->ledger_ops->mark(payer->ledger, &bill->marks[row], &bill->rows[row]);
+	usage_ledger_mark(payer->ledger, &bill->marks[row], &bill->rows[row]);
 }
 
 bool answer_bill_begin(struct answer_bill *bill, const char *model, uint64_t characters,
@@ -188,7 +179,7 @@ void answer_bill_mark(struct answer_bill *bill)
 
 bool answer_bill_advance(struct answer_bill *bill, uint64_t characters, struct denied *denied)
 {
-	struct store_turn *out = &bill->rows[ROW_OUT];
+	struct usage_entry *out = &bill->rows[ROW_OUT];
 
 	bill->characters += characters;
 	out->quantity = llm_estimate(bill->characters);
@@ -244,12 +235,12 @@ static void answer_bill_on_out_booked(int err, void *arg)
 
 static void answer_bill_book(struct answer_bill *bill, int row)
 {
-	static ledger_booked_h *const handlers[ROWS] = {answer_bill_on_in_booked,
-							answer_bill_on_out_booked};
+	static usage_booked_h *const handlers[ROWS] = {answer_bill_on_in_booked,
+						       answer_bill_on_out_booked};
 	const struct answer_payer *payer = &bill->payer;
 	int err =
-		payer->ledger_ops->book(&bill->bookings[row], payer->ledger, &bill->rows[row],
-					bill->marks[row], bill->told ? handlers[row] : NULL, bill);
+		payer->ledger->ops->book(&bill->bookings[row], payer->ledger, &bill->rows[row],
+					 bill->marks[row], bill->told ? handlers[row] : NULL, bill);
 
 	if (err)
 		bill->err = err; /* the ledger has logged the row */
@@ -259,7 +250,7 @@ static void answer_bill_book(struct answer_bill *bill, int row)
 		++bill->waiting;
 }
 
-bool answer_bill_settle(struct answer_bill *bill, enum store_turn_status status, const char *model,
+bool answer_bill_settle(struct answer_bill *bill, enum usage_status status, const char *model,
 			const struct llm_figures *figures, answer_bill_told_h *told, void *arg)
 {
 	const uint64_t tokens[ROWS] = {figures->tokens_in, figures->tokens_out};
@@ -268,13 +259,13 @@ bool answer_bill_settle(struct answer_bill *bill, enum store_turn_status status,
 
 	answer_bill_fill(bill, model);
 	for (int i = 0; i < ROWS; ++i) {
-		struct store_turn *row = &bill->rows[i];
+		struct usage_entry *row = &bill->rows[i];
 
 		row->status = status;
 		row->quantity = tokens[i];
 		row->is_estimated = is_estimated[i];
 		row->amount_microcents =
-			status == STORE_TURN_FAILED ? 0 : answer_bill_amount(bill, i, tokens[i]);
+			status == USAGE_FAILED ? 0 : answer_bill_amount(bill, i, tokens[i]);
 		sum += row->amount_microcents;
 		bill->is_estimated |= is_estimated[i];
 	}
@@ -283,7 +274,7 @@ bool answer_bill_settle(struct answer_bill *bill, enum store_turn_status status,
 	bill->permit = mem_deref(bill->permit);
 	bill->told = told;
 	bill->told_arg = arg;
-	for (int i = 0; bill->payer.ledger_ops && i < ROWS; ++i)
+	for (int i = 0; bill->payer.ledger && i < ROWS; ++i)
 		answer_bill_book(bill, i);
 	return bill->waiting > 0;
 }

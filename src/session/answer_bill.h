@@ -26,8 +26,7 @@
 /* Who pays, and where usage is recorded.  Lent: it outlives the bills. */
 struct answer_payer {
 	struct member *member; /* NULL: nobody; usage is recorded and costs nothing */
-	const struct ledger_ops *ledger_ops; /* NULL: nothing is recorded */
-	void *ledger;
+	struct usage_ledger *ledger; /* NULL: nothing is recorded */
 	const struct prices *prices;
 	const char *agent;
 };
@@ -70,7 +69,7 @@ bool answer_bill_advance(struct answer_bill *bill, uint64_t characters, struct d
  * rows are durable (0), or when that is not known (EIO), but never from inside this call;
  * NULL: no call.  False if it will not be called. */
 typedef void(answer_bill_told_h)(int err, const struct answer_cost *cost, void *arg);
-bool answer_bill_settle(struct answer_bill *bill, enum store_turn_status status, const char *model,
+bool answer_bill_settle(struct answer_bill *bill, enum usage_status status, const char *model,
 			const struct llm_figures *figures, answer_bill_told_h *told, void *arg);
 
 #endif

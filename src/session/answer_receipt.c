@@ -58,7 +58,7 @@ static void answer_receipt_on_told(int err, const struct answer_cost *cost, void
 }
 
 void answer_receipts_settle(struct answer_receipts *receipts, struct answer_bill *bill,
-			    const struct engine_event *event, enum store_turn_status status,
+			    const struct engine_event *event, enum usage_status status,
 			    const char *model, const struct llm_figures *figures)
 {
 	struct answer_receipt *receipt =

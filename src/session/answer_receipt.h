@@ -26,7 +26,7 @@ void answer_receipts_reset(struct answer_receipts *receipts);
 
 /* Settles a bill, which is taken over (see answer_bill_settle). */
 void answer_receipts_settle(struct answer_receipts *receipts, struct answer_bill *bill,
-			    const struct engine_event *event, enum store_turn_status status,
+			    const struct engine_event *event, enum usage_status status,
 			    const char *model, const struct llm_figures *figures);
 
 #endif

@@ -44,7 +44,7 @@ struct place {
 	unsigned code_point;
 };
 
-static void place_move(struct place *place, unsigned to)
+static void chunk_words_place_move(struct place *place, unsigned to)
 {
 	if (to < place->code_point)
 		place->byte = place->code_point = 0;
@@ -57,14 +57,14 @@ static void place_move(struct place *place, unsigned to)
 	}
 }
 
-static unsigned heard_ms(const struct chunk_words_part *part, uint64_t engine_sample)
+static unsigned chunk_words_heard_ms(const struct chunk_words_part *part, uint64_t engine_sample)
 {
 	uint64_t place = pipeline_place(part->pipeline, engine_sample, part->engine_rate);
 
 	return (unsigned)((place - part->chunk_start) * 1000 / part->sample_rate);
 }
 
-static struct reply_word *last_word(struct chunk_words *words)
+static struct reply_word *chunk_words_last_word(struct chunk_words *words)
 {
 	struct reply_word *told = (struct reply_word *)(void *)words->told.bytes;
 	size_t count = words->told.len / sizeof(*told);
@@ -73,7 +73,7 @@ static struct reply_word *last_word(struct chunk_words *words)
 }
 
 /* No word begins before the one before it, whatever the engine says. */
-static void keep_order(struct reply_word *word, const struct reply_word *before)
+static void chunk_words_keep_order(struct reply_word *word, const struct reply_word *before)
 {
 	if (before && word->start_ms < before->start_ms)
 		word->start_ms = before->start_ms;
@@ -81,12 +81,12 @@ static void keep_order(struct reply_word *word, const struct reply_word *before)
 		word->end_ms = word->start_ms;
 }
 
-static bool is_of_same(const struct reply_word *a, const struct reply_word *b)
+static bool chunk_words_is_of_same(const struct reply_word *a, const struct reply_word *b)
 {
 	return a->char_start < b->char_end && b->char_start < a->char_end;
 }
 
-static void merge(struct reply_word *into, const struct reply_word *word)
+static void chunk_words_merge(struct reply_word *into, const struct reply_word *word)
 {
 	if (word->char_start < into->char_start)
 		into->char_start = word->char_start;
@@ -97,7 +97,7 @@ static void merge(struct reply_word *into, const struct reply_word *word)
 }
 
 /* True when nothing of it is heard. */
-static bool is_quiet(const char *text, size_t len)
+static bool chunk_words_is_quiet(const char *text, size_t len)
 {
 	uint32_t c;
 
@@ -111,7 +111,7 @@ static bool is_quiet(const char *text, size_t len)
 
 /* Bytes of a word without the tags at its end: in "<b>word</b>." the engine's
  * word has the stop, and the client's ends before the tag. */
-static size_t without_tags(const char *word, size_t len)
+static size_t chunk_words_without_tags(const char *word, size_t len)
 {
 	const char *at;
 
@@ -120,42 +120,43 @@ static size_t without_tags(const char *word, size_t len)
 		struct tag tag;
 		size_t n = tag_read(&tag, at, len - before);
 
-		if (n == 0 || !is_quiet(at + n, len - before - n))
+		if (n == 0 || !chunk_words_is_quiet(at + n, len - before - n))
 			break;
 		len = before;
 	}
 	return len;
 }
 
-static void fill_text(struct reply_word *word, struct place *at)
+static void chunk_words_fill_text(struct reply_word *word, struct place *at)
 {
 	struct place end;
 	size_t len;
 
-	place_move(at, word->char_start);
+	chunk_words_place_move(at, word->char_start);
 	end = *at;
-	place_move(&end, word->char_end);
+	chunk_words_place_move(&end, word->char_end);
 	word->word = at->text + at->byte;
 	len = end.byte - at->byte;
-	word->word_len = without_tags(word->word, len);
+	word->word_len = chunk_words_without_tags(word->word, len);
 	if (word->word_len < len)
 		word->char_end =
 			word->char_start + (unsigned)utf8_count(word->word, word->word_len);
 }
 
-static void add_word(struct chunk_words *words, struct reply_word *word, struct place *at)
+static void chunk_words_add_word(struct chunk_words *words, struct reply_word *word,
+				 struct place *at)
 {
-	struct reply_word *last = last_word(words);
+	struct reply_word *last = chunk_words_last_word(words);
 
 	if (word->char_start >= word->char_end)
 		return; /* it stands for nothing that was written */
-	keep_order(word, last);
-	if (last && is_of_same(last, word)) {
-		merge(last, word);
-		fill_text(last, at);
+	chunk_words_keep_order(word, last);
+	if (last && chunk_words_is_of_same(last, word)) {
+		chunk_words_merge(last, word);
+		chunk_words_fill_text(last, at);
 		return;
 	}
-	fill_text(word, at);
+	chunk_words_fill_text(word, at);
 	(void)buf_append(&words->told, word, sizeof(*word)); /* full: enough */
 }
 
@@ -171,13 +172,13 @@ void chunk_words_end_part(struct chunk_words *words, const struct chunk_words_pa
 	mapped_read_part(&cursor, part->spoken);
 	for (size_t i = 0; i < count; ++i) {
 		struct reply_word word = {
-			.start_ms = heard_ms(part, heard[i].sample_start),
-			.end_ms = heard_ms(part, heard[i].sample_end),
+			.start_ms = chunk_words_heard_ms(part, heard[i].sample_start),
+			.end_ms = chunk_words_heard_ms(part, heard[i].sample_end),
 		};
 
 		mapped_origin(&cursor, heard[i].byte_start, heard[i].byte_end, &word.char_start,
 			      &word.char_end);
-		add_word(words, &word, &at);
+		chunk_words_add_word(words, &word, &at);
 	}
 	words->heard.len = 0;
 }

@@ -12,7 +12,7 @@
 
 #include "audio/pipeline.h"
 #include "base/buf.h"
-#include "synth/speech.h"
+#include "speech/speech.h"
 #include "wire/reply.h"
 
 struct chunk_words {

@@ -141,10 +141,12 @@ static void send_final(struct context *context)
 {
 	static const struct reply_totals nothing = {0};
 	struct session *session = session_of(context);
+	struct buf message;
 
 	if (dialect_of(context)->final)
-		session_send(session, dialect_of(context)->final(session_scratch(session),
-								 context->id_json, &nothing));
+		session_send(session, &message,
+			     dialect_of(context)->final(session_begin(session, &message),
+							context->id_json, &nothing));
 }
 
 static void on_timer(void *arg);
@@ -252,7 +254,7 @@ static void say_final(struct context *context)
 
 /* A context without a turn has a usage, too: zeros, no rows, and the model that it would have
  * used. */
-static int write_closed(struct context *context)
+static int write_closed(struct context *context, struct buf *message)
 {
 	struct reply_usage usage = {
 		.turn_ids = context->turn_ids.len > 0 ? context->turn_ids.bytes : "",
@@ -266,8 +268,7 @@ static int write_closed(struct context *context)
 	};
 
 	session_describe_price(session_of(context), &usage);
-	return dialect_of(context)->context_closed(session_scratch(session_of(context)),
-						   context->id_json, &usage);
+	return dialect_of(context)->context_closed(message, context->id_json, &usage);
 }
 
 /* BOOKED, and the end of every other way. */
@@ -275,10 +276,12 @@ static void say_closed(struct context *context)
 {
 	struct session *session = session_of(context);
 	const struct dialect *dialect = dialect_of(context);
+	struct buf message;
 
 	context->owner.leave(context->owner.arg, context);
 	if (dialect->context_closed)
-		session_send(session, write_closed(context));
+		session_send(session, &message,
+			     write_closed(context, session_begin(session, &message)));
 }
 
 /* FAULT */
@@ -523,6 +526,11 @@ void context_set_surrogate(struct context *context, uint16_t surrogate)
 	context->surrogate = surrogate;
 }
 
+void context_filled(struct context *context)
+{
+	turn_queue_filled(&context->queue);
+}
+
 void context_drained(struct context *context)
 {
 	turn_queue_drained(&context->queue);
@@ -628,6 +636,7 @@ int context_alloc(struct context **contextp, const struct context_owner *owner, 
 		  size_t id_len, const struct settings *settings)
 {
 	struct context *context = mem_zalloc(sizeof(*context), NULL);
+	struct buf message;
 	int err;
 
 	if (!context)
@@ -639,14 +648,15 @@ int context_alloc(struct context **contextp, const struct context_owner *owner, 
 		return err;
 	}
 	settings_copy(&context->settings, settings);
-	buf_init(&context->turn_ids, CONTEXT_TURN_IDS_MAX * (STORE_TURN_ID_MAX + 1));
+	buf_init(&context->turn_ids, CONTEXT_TURN_IDS_MAX * (USAGE_ID_MAX + 1));
 	init_queue(context);
 	mem_set_destructor(context, context_destroy);
 	metrics_add(METRIC_CONTEXTS, 1);
 	if (dialect_of(context)->context_created)
-		session_send(session_of(context),
-			     dialect_of(context)->context_created(
-				     session_scratch(session_of(context)), context->id_json));
+		session_send(
+			session_of(context), &message,
+			dialect_of(context)->context_created(
+				session_begin(session_of(context), &message), context->id_json));
 	listen_on(context);
 	*contextp = context;
 	return 0;

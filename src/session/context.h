@@ -110,6 +110,7 @@ uint16_t context_surrogate(const struct context *context);
 void context_set_surrogate(struct context *context, uint16_t surrogate);
 
 /* From the peer. */
+void context_filled(struct context *context);
 void context_drained(struct context *context);
 void context_sent(struct context *context, uint64_t tag);
 

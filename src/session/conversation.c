@@ -121,30 +121,29 @@ static uint64_t now_us(const struct conversation *conversation)
 
 /* Sending */
 
-struct buf *conversation_scratch(const struct conversation *conversation)
+struct buf *conversation_begin(const struct conversation *conversation, struct buf *message)
 {
-	conversation->options.scratch->len = 0;
-	return conversation->options.scratch;
+	return peer_begin(conversation->options.peer, message);
 }
 
-void conversation_send(const struct conversation *conversation, uint64_t tag, int err)
+void conversation_send(const struct conversation *conversation, struct buf *message, int err,
+		       uint64_t tag)
 {
-	const struct peer *peer = conversation->options.peer;
-	const struct buf *message = conversation->options.scratch;
-
-	if (!err)
-		peer->ops->send(peer->peer, message->bytes, message->len, tag, 0);
-	else
+	peer_send(conversation->options.peer, message, err, tag, 0);
+	if (err)
 		log_error("conversation", "%s: a message is lost: %s", conversation->id,
 			  strerror(err));
 }
 
 void conversation_send_words(const struct conversation *conversation, const char *text, size_t len)
 {
+	struct buf message;
+
 	if (len > 0)
-		conversation_send(conversation, conversation->tag,
-				  engine_reply_words(conversation_scratch(conversation),
-						     conversation->event.text, text, len));
+		conversation_send(conversation, &message,
+				  engine_reply_words(conversation_begin(conversation, &message),
+						     conversation->event.text, text, len),
+				  conversation->tag);
 }
 
 void conversation_send_held(struct conversation *conversation)
@@ -155,16 +154,12 @@ void conversation_send_held(struct conversation *conversation)
 
 void conversation_send_final(const struct conversation *conversation)
 {
-	conversation_send(
-		conversation, conversation->tag,
-		engine_reply_final(conversation_scratch(conversation), conversation->event.text));
-}
+	struct buf message;
 
-static bool peer_is_full(const struct conversation *conversation)
-{
-	const struct peer *peer = conversation->options.peer;
-
-	return peer->ops->is_full(peer->peer);
+	conversation_send(conversation, &message,
+			  engine_reply_final(conversation_begin(conversation, &message),
+					     conversation->event.text),
+			  conversation->tag);
 }
 
 /* From here on messages have the new turn's id, and those of the old one that
@@ -371,7 +366,7 @@ static void say(struct conversation *conversation)
 		buf_reset(&conversation->kept);
 		conversation->is_kept = false;
 	}
-	if ((conversation->held.len > 0 || peer_is_full(conversation)) &&
+	if ((conversation->held.len > 0 || conversation->options.peer->is_full) &&
 	    buf_append(&conversation->held, words, len) == 0)
 		return;
 	conversation_send_held(conversation);
@@ -420,9 +415,9 @@ static void note_answer(struct conversation *conversation)
 
 /* Failures cost nothing: neither the fallback sentence, which is not the model's, nor an
  * answer that broke off. */
-static enum store_turn_status conversation_status_of(enum llm_end end)
+static enum usage_status conversation_status_of(enum llm_end end)
 {
-	return end == LLM_WHOLE || end == LLM_CUT ? STORE_TURN_FINISHED : STORE_TURN_FAILED;
+	return end == LLM_WHOLE || end == LLM_CUT ? USAGE_FINISHED : USAGE_FAILED;
 }
 
 static void finish(struct conversation *conversation)
@@ -510,9 +505,11 @@ static void keep_id(struct conversation *conversation, const struct engine_messa
 /* Who sends pings and does not read must not fill our memory with pongs. */
 static void send_pong(const struct conversation *conversation)
 {
-	if (!peer_is_full(conversation))
-		conversation_send(conversation, 0,
-				  engine_reply_pong(conversation_scratch(conversation)));
+	struct buf message;
+
+	if (!conversation->options.peer->is_full)
+		conversation_send(conversation, &message,
+				  engine_reply_pong(conversation_begin(conversation, &message)), 0);
 }
 
 static void take(struct conversation *conversation, const struct engine_message *message)

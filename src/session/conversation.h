@@ -94,7 +94,6 @@ struct conversation_options {
 	struct llm_agent *agent; /* a reference is taken: a reload changes later ones */
 	const char *agent_name; /* copied */
 	const struct peer *peer; /* not copied */
-	struct buf *scratch; /* as in services.h */
 	bool log_texts;
 	/* NULL: nobody pays, and nothing is recorded.  Copied; a reference to its member is
 	 * taken, and its agent is agent_name. */

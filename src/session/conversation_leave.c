@@ -16,7 +16,7 @@
 #include "wire/engine_reply.h"
 
 /* What the model has used is booked, whatever ended the answer. */
-void conversation_settle(struct conversation *conversation, enum store_turn_status status,
+void conversation_settle(struct conversation *conversation, enum usage_status status,
 			 const struct llm_figures *figures)
 {
 	const char *model = llm_agent_model(conversation->options.agent, figures->is_other_model);
@@ -33,10 +33,10 @@ void conversation_settle(struct conversation *conversation, enum store_turn_stat
 }
 
 /* An answer all of whose requests have failed so far is not charged to the payer. */
-enum store_turn_status conversation_status_of_stopped(const struct llm_figures *figures)
+enum usage_status conversation_status_of_stopped(const struct llm_figures *figures)
 {
-	return figures->tries > 0 && figures->errors >= figures->tries ? STORE_TURN_FAILED
-								       : STORE_TURN_CANCELLED;
+	return figures->tries > 0 && figures->errors >= figures->tries ? USAGE_FAILED
+								       : USAGE_CANCELLED;
 }
 
 /* Copies the history, which must outlive its message while permission is pending. */
@@ -94,6 +94,7 @@ static void conversation_tell_denial(struct conversation *conversation)
 {
 	struct stream_fault fault;
 	struct wire_notice notice;
+	struct buf message;
 
 	denial_describe(&fault, &conversation->denied);
 	notice = (struct wire_notice){
@@ -102,9 +103,10 @@ static void conversation_tell_denial(struct conversation *conversation)
 		 conversation->agent_name, wire_error_get(fault.id)->text);
 	++conversation->figures.denied;
 	if (conversation->options.tells_errors)
-		conversation_send(conversation, conversation->tag,
-				  engine_reply_error(conversation_scratch(conversation),
-						     conversation->event.text, &notice));
+		conversation_send(conversation, &message,
+				  engine_reply_error(conversation_begin(conversation, &message),
+						     conversation->event.text, &notice),
+				  conversation->tag);
 }
 
 /* The connection closes when the payer cannot be served any more; other limits are temporary. */
@@ -151,9 +153,11 @@ void conversation_cut_short(struct conversation *conversation)
 void conversation_on_receipt(const char *event, const struct engine_usage *usage, void *arg)
 {
 	struct conversation *conversation = arg;
+	struct buf message;
 
 	if (conversation->state != CONVERSATION_CLOSED)
-		conversation_send(
-			conversation, 0,
-			engine_reply_usage(conversation_scratch(conversation), event, usage));
+		conversation_send(conversation, &message,
+				  engine_reply_usage(conversation_begin(conversation, &message),
+						     event, usage),
+				  0);
 }

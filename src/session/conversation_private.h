@@ -54,9 +54,10 @@ struct conversation {
 
 /* conversation.c */
 void conversation_handle(struct conversation *conversation, enum conversation_event event);
-/* The empty scratch buffer; the second sends what was written into it, unless err is set. */
-struct buf *conversation_scratch(const struct conversation *conversation);
-void conversation_send(const struct conversation *conversation, uint64_t tag, int err);
+/* peer_begin and peer_send; a message that could not be written (err) is logged. */
+struct buf *conversation_begin(const struct conversation *conversation, struct buf *message);
+void conversation_send(const struct conversation *conversation, struct buf *message, int err,
+		       uint64_t tag);
 void conversation_send_words(const struct conversation *conversation, const char *text, size_t len);
 void conversation_send_held(struct conversation *conversation);
 void conversation_send_final(const struct conversation *conversation);
@@ -70,9 +71,9 @@ int conversation_keep_turns(struct conversation *conversation);
  * set. */
 bool conversation_may_ask(struct conversation *conversation);
 /* Books and counts what the model has used. */
-void conversation_settle(struct conversation *conversation, enum store_turn_status status,
+void conversation_settle(struct conversation *conversation, enum usage_status status,
 			 const struct llm_figures *figures);
-enum store_turn_status conversation_status_of_stopped(const struct llm_figures *figures);
+enum usage_status conversation_status_of_stopped(const struct llm_figures *figures);
 /* Handles DENIED, both before the model was asked and in the middle of its answer. */
 void conversation_refuse(struct conversation *conversation);
 void conversation_cut_short(struct conversation *conversation);

@@ -41,6 +41,8 @@ struct encoding {
 	encoding_h *heard;
 	void *arg;
 	atomic_bool is_closed;
+	encoding_full_h *on_full; /* may be NULL */
+	bool is_full; /* as it was signalled */
 	bool has_begun; /* something was written */
 	bool has_ended;
 	size_t pieces_away;
@@ -58,7 +60,7 @@ struct piece {
 	int16_t samples[];
 };
 
-static void piece_destroy(void *object)
+static void encoding_piece_destroy(void *object)
 {
 	struct piece *piece = object;
 
@@ -75,7 +77,7 @@ static void encoding_destroy(void *object)
 
 /* On the thread.  An encoder is made with its first piece: to make one takes as
  * long as to encode a second. */
-static void encode_piece(struct piece *piece)
+static void encoding_encode_piece(struct piece *piece)
 {
 	struct encoding *encoding = piece->encoding;
 
@@ -91,16 +93,16 @@ static void encode_piece(struct piece *piece)
 	piece->err = encoding->err;
 }
 
-static struct piece *piece_of(struct link *link)
+static struct piece *encoding_piece_of(struct link *link)
 {
 	return (struct piece *)(void *)LIST_OBJECT(link, struct task, link);
 }
 
-static void run_batch(struct list *batch, void *arg)
+static void encoding_run_batch(struct list *batch, void *arg)
 {
 	(void)arg;
 	for (struct link *link = list_first(batch); link; link = list_next(batch, link))
-		encode_piece(piece_of(link));
+		encoding_encode_piece(encoding_piece_of(link));
 }
 
 static void encoding_threads_destroy(void *object)
@@ -121,8 +123,8 @@ int encoding_threads_alloc(struct encoding_threads **threadsp, struct loop *loop
 	if (!threads)
 		return ENOMEM;
 	for (unsigned i = 0; i < count; ++i) {
-		int err =
-			thread_alloc(&threads->threads[i].thread, loop, "encode", run_batch, NULL);
+		int err = thread_alloc(&threads->threads[i].thread, loop, "encode",
+				       encoding_run_batch, NULL);
 
 		if (err) {
 			mem_deref(threads);
@@ -162,8 +164,25 @@ static struct encoding_thread *encoding_threads_least_busy(struct encoding_threa
 	return least;
 }
 
+static void encoding_signal_full(struct encoding *encoding)
+{
+	bool is_full = encoding->samples_away * 1000 >=
+		       (uint64_t)ENCODING_FULL_MS * encoding->format.sample_rate;
+
+	if (is_full == encoding->is_full || atomic_load(&encoding->is_closed))
+		return;
+	encoding->is_full = is_full;
+	if (encoding->on_full)
+		encoding->on_full(encoding->arg, is_full);
+}
+
+void encoding_on_full(struct encoding *encoding, encoding_full_h *handler)
+{
+	encoding->on_full = handler;
+}
+
 /* On the loop. */
-static void come_back(struct task *task)
+static void encoding_come_back(struct task *task)
 {
 	struct piece *piece = (struct piece *)(void *)task;
 	struct encoding *encoding = piece->encoding;
@@ -181,18 +200,19 @@ static void come_back(struct task *task)
 	}
 	if (!atomic_load(&encoding->is_closed))
 		encoding->heard(encoding->arg, piece->err, &frame);
-	mem_deref(piece);
+	encoding_signal_full(encoding);
+	mem_deref(piece); /* and with it, perhaps, the encoding */
 }
 
-static void on_timer(void *arg)
+static void encoding_on_timer(void *arg)
 {
 	struct encoding *encoding = mem_ref(arg);
 	struct link *link;
 
 	while ((link = list_first(&encoding->waiting))) {
 		list_remove(&encoding->waiting, link);
-		encode_piece(piece_of(link));
-		come_back(&piece_of(link)->task);
+		encoding_encode_piece(encoding_piece_of(link));
+		encoding_come_back(&encoding_piece_of(link)->task);
 	}
 	mem_deref(encoding);
 }
@@ -221,19 +241,21 @@ int encoding_alloc(struct encoding **encodingp, struct encoding_threads *threads
 	return 0;
 }
 
-static void submit(struct encoding *encoding, struct piece *piece)
+static void encoding_submit(struct encoding *encoding, struct piece *piece)
 {
 	if (encoding->thread) {
-		thread_submit(encoding->thread->thread, &piece->task, come_back);
+		thread_submit(encoding->thread->thread, &piece->task, encoding_come_back);
 		return;
 	}
 	list_append(&encoding->waiting, &piece->task.link);
-	timer_set(encoding->timers, &encoding->timer, 0, on_timer, encoding);
+	timer_set(encoding->timers, &encoding->timer, 0, encoding_on_timer, encoding);
 }
 
-static int send_piece(struct encoding *encoding, const int16_t *samples, size_t count, bool is_last)
+static int encoding_send_piece(struct encoding *encoding, const int16_t *samples, size_t count,
+			       bool is_last)
 {
-	struct piece *piece = mem_zalloc(sizeof(*piece) + count * sizeof(*samples), piece_destroy);
+	struct piece *piece =
+		mem_zalloc(sizeof(*piece) + count * sizeof(*samples), encoding_piece_destroy);
 
 	assert(!encoding->has_ended);
 	if (!piece)
@@ -248,29 +270,24 @@ static int send_piece(struct encoding *encoding, const int16_t *samples, size_t 
 	encoding->has_ended = is_last;
 	++encoding->pieces_away;
 	encoding->samples_away += count;
-	submit(encoding, piece);
+	encoding_submit(encoding, piece);
+	encoding_signal_full(encoding);
 	return 0;
 }
 
 int encoding_write(struct encoding *encoding, const int16_t *samples, size_t count)
 {
-	return send_piece(encoding, samples, count, false);
+	return encoding_send_piece(encoding, samples, count, false);
 }
 
 int encoding_end(struct encoding *encoding)
 {
-	return send_piece(encoding, NULL, 0, true);
+	return encoding_send_piece(encoding, NULL, 0, true);
 }
 
 bool encoding_is_empty(const struct encoding *encoding)
 {
 	return !encoding->has_begun;
-}
-
-bool encoding_is_full(const struct encoding *encoding)
-{
-	return encoding->samples_away * 1000 >=
-	       (uint64_t)ENCODING_FULL_MS * encoding->format.sample_rate;
 }
 
 bool encoding_is_idle(const struct encoding *encoding)
@@ -295,7 +312,7 @@ struct encoding *encoding_close(struct encoding *encoding)
 	timer_clear(encoding->timers, &encoding->timer);
 	while ((link = list_first(&encoding->waiting))) {
 		list_remove(&encoding->waiting, link);
-		mem_deref(piece_of(link));
+		mem_deref(encoding_piece_of(link));
 	}
 	return mem_deref(encoding);
 }

@@ -53,8 +53,12 @@ int encoding_write(struct encoding *encoding, const int16_t *samples, size_t cou
 /* The stream's end; nothing is written after it. */
 int encoding_end(struct encoding *encoding);
 
+/* Signals that so much audio is away that no more should be made, from inside the encoding_write
+ * that makes it so; and that more can be made, after the piece that makes it so was heard. */
+typedef void(encoding_full_h)(void *arg, bool is_full);
+void encoding_on_full(struct encoding *encoding, encoding_full_h *handler);
+
 bool encoding_is_empty(const struct encoding *encoding); /* nothing was written at all */
-bool encoding_is_full(const struct encoding *encoding);
 bool encoding_is_idle(const struct encoding *encoding); /* all that was written came back */
 bool encoding_has_ended(const struct encoding *encoding); /* encoding_end was called */
 

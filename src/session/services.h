@@ -12,54 +12,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "account/dictionaries.h"
 #include "account/member.h"
 #include "account/price.h"
-#include "base/buf.h"
+#include "account/usage_ledger.h"
 #include "loop/thread.h"
 #include "loop/timers.h"
-#include "synth/speech.h"
-#include "text/dictionary.h"
+#include "session/peer.h"
+#include "speech/speech.h"
 #include "wire/error.h"
-
-/* The ledger, as a turn sees it.  `booked` hears 0 when the row is durable; it
- * is never called from inside book.  NULL: nobody waits. */
-typedef void(ledger_booked_h)(int err, void *arg);
-struct ledger_ops {
-	/* `mark` is that of the turn. */
-	int (*book)(void **bookingp, void *ledger, const struct store_turn *turn, size_t mark,
-		    ledger_booked_h *booked, void *arg);
-	void (*unlisten)(void *booking);
-	/* How far a turn has come, in case we die before it is booked: its row as of
-	 * now.  *mark is LEDGER_NO_MARK at first.  NULL: nobody wants to know. */
-	void (*mark)(void *ledger, size_t *mark, const struct store_turn *turn);
-	/* Whether there is room for one more row.  NULL: always. */
-	bool (*can_book)(void *ledger);
-};
-#define LEDGER_NO_MARK SIZE_MAX
-
-/* The dictionaries of projects, as a turn sees them: at hand, for a project is
- * read before a session of it begins.  See account/dictionaries.h. */
-struct dictionary_ops {
-	int (*lexicon)(struct lexicon **lexiconp, int64_t *unknown, void *dictionaries,
-		       int64_t project_id, const char *language, const int64_t *ids,
-		       size_t ids_len);
-};
 
 struct session_services {
 	struct timers *timers;
 	struct speech *speech;
 	struct encoding_threads *encode_threads; /* see encoding.h; NULL: timers do their work */
 	const struct voices *voices;
-	const struct ledger_ops *ledger_ops;
-	void *ledger;
-	const struct dictionary_ops *dictionary_ops; /* NULL: there are none */
-	void *dictionaries;
+	struct usage_ledger *ledger;
+	const struct dictionaries *dictionaries; /* NULL: there are none */
 	const struct prices *prices;
 	unsigned max_lead_ms; /* audio sent ahead of playback; 0: no bound */
 	bool repeatable; /* the same text is read in the same way in every turn */
 	bool has_successor; /* another process serves the clients that this one sends away */
 	bool log_texts; /* the operator asked for what is spoken in the log */
-	struct buf *scratch; /* for the message being written; nothing stays in it */
 };
 
 /* Why a voice that is not in the catalogue cannot be used. */
@@ -68,26 +42,5 @@ static inline enum wire_error_id services_unknown_voice(const struct session_ser
 	return voices_are_complete(services->voices) ? WIRE_ERROR_VOICE_NOT_FOUND
 						     : WIRE_ERROR_UNAVAILABLE;
 }
-
-/* The other end of the connection. */
-struct peer_ops {
-	/* A message.  Those of a tag that is not 0 can be dropped while they
-	 * wait; `samples` is the audio in it. */
-	void (*send)(void *peer, const char *json, size_t len, uint64_t tag, uint32_t samples);
-	/* Takes back what waits of a tag and says how many samples that were. */
-	uint64_t (*drop)(void *peer, uint64_t tag);
-	/* So much waits that nothing more should be made until `drained`. */
-	bool (*is_full)(void *peer);
-	/* Asks to be told once when the last message of a tag was handed to the
-	 * kernel.  False when none of it waits: then nobody is told. */
-	bool (*tell_when_sent)(void *peer, uint64_t tag);
-	/* After all that waits; nothing is heard of the peer after it. */
-	void (*close)(void *peer, uint16_t code, const char *reason);
-};
-
-struct peer {
-	const struct peer_ops *ops;
-	void *peer;
-};
 
 #endif

@@ -69,6 +69,11 @@ void session_refuse_binary(struct session *session, const char *bytes, size_t le
 				     "messages must be text frames");
 }
 
+void session_queue_filled(struct session *session)
+{
+	turn_queue_filled(session->queue);
+}
+
 void session_queue_drained(struct session *session)
 {
 	turn_queue_drained(session->queue);
@@ -91,17 +96,7 @@ bool session_is_open(const struct session *session)
 
 int64_t session_project_id(const struct session *session)
 {
-	return member_key(session->member)->project_id;
-}
-
-/* On a server without prices, costs concern only those whose credit they use up, and the
- * customers of accounts that the operator has made. */
-static bool session_is_charged(const struct session *session)
-{
-	const struct store_account *account = member_account(session->member);
-
-	return account->is_prepaid || account->id != STORE_ACCOUNT_DEFAULT ||
-	       member_key(session->member)->credit_cents >= 0;
+	return member_project_id(session->member);
 }
 
 void session_describe_price(const struct session *session, struct reply_usage *usage)
@@ -109,7 +104,7 @@ void session_describe_price(const struct session *session, struct reply_usage *u
 	const struct prices *prices = session->services->prices;
 
 	usage->currency = prices->currency;
-	usage->has_default_price = prices->is_default && !session_is_charged(session);
+	usage->has_default_price = prices->is_default && !member_is_charged(session->member);
 }
 
 static const struct voice *find_voice(const struct session *session,
@@ -158,25 +153,23 @@ bool session_has_voice(struct session *session, struct stream_message *message)
 
 void session_update_settings(struct session *session, const struct settings *update)
 {
+	struct buf message;
+
 	settings_merge(&session->settings, update);
 	if (session->dialect->settings_updated)
-		session_send(session, session->dialect->settings_updated(session_scratch(session),
-									 &session->settings));
+		session_send(session, &message,
+			     session->dialect->settings_updated(session_begin(session, &message),
+								&session->settings));
 }
 
-struct buf *session_scratch(struct session *session)
+struct buf *session_begin(const struct session *session, struct buf *message)
 {
-	session->services->scratch->len = 0;
-	return session->services->scratch;
+	return peer_begin(session->peer, message);
 }
 
-void session_send(struct session *session, int err)
+void session_send(const struct session *session, struct buf *message, int err)
 {
-	const struct buf *message = session->services->scratch;
-
-	if (err || message->len == 0)
-		return;
-	session->peer->ops->send(session->peer->peer, message->bytes, message->len, 0, 0);
+	peer_send(session->peer, message, err, 0, 0);
 }
 
 void session_note_error(const struct wire_notice *notice)
@@ -192,7 +185,10 @@ void session_note_error(const struct wire_notice *notice)
 static void send_notice(struct session *session, const char *context,
 			const struct wire_notice *notice)
 {
-	session_send(session, session->dialect->error(session_scratch(session), context, notice));
+	struct buf message;
+
+	session_send(session, &message,
+		     session->dialect->error(session_begin(session, &message), context, notice));
 	session_note_error(notice);
 }
 
@@ -255,10 +251,12 @@ void session_send_interrupted(struct session *session, const char *context,
 	const struct dialect *dialect = session->dialect;
 	uint64_t read_us = session->services->timers->now_us;
 	uint64_t now_us = clock_monotonic_us();
+	struct buf message;
 
 	if (dialect->interrupted)
-		session_send(session,
-			     dialect->interrupted(session_scratch(session), context, report));
+		session_send(
+			session, &message,
+			dialect->interrupted(session_begin(session, &message), context, report));
 	metrics_add(METRIC_CANCELS, 1);
 	metrics_observe(METRIC_CANCEL_TIME, now_us > read_us ? now_us - read_us : 0);
 }

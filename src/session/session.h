@@ -60,7 +60,9 @@ struct session_ops {
 	void (*message)(struct session *session, char *json, size_t len);
 	void (*binary)(struct session *session, const char *bytes, size_t len);
 
-	/* From the peer: it has room again; all of a tag was handed over. */
+	/* From the peer: nothing more should be made, which is only taken note of, because the peer
+	 * may be sending; it has room again; all of a tag was handed over. */
+	void (*filled)(struct session *session);
 	void (*drained)(struct session *session);
 	void (*sent)(struct session *session, uint64_t tag);
 
@@ -125,6 +127,7 @@ void session_reset(struct session *session);
 
 /* Parts of the kinds.  Binary messages are refused; the queue's are for those that have one. */
 void session_refuse_binary(struct session *session, const char *bytes, size_t len);
+void session_queue_filled(struct session *session);
 void session_queue_drained(struct session *session);
 void session_queue_sent(struct session *session, uint64_t tag);
 bool session_queue_is_idle(const struct session *session);
@@ -139,10 +142,9 @@ bool session_has_voice(struct session *session, struct stream_message *message);
 /* Merges the settings, and acknowledges that. */
 void session_update_settings(struct session *session, const struct settings *update);
 
-/* The scratch buffer, empty; and sends what was written into it: nothing when
- * it is still empty, or when err is not 0. */
-struct buf *session_scratch(struct session *session);
-void session_send(struct session *session, int err);
+/* peer_begin and peer_send for a message without a tag. */
+struct buf *session_begin(const struct session *session, struct buf *message);
+void session_send(const struct session *session, struct buf *message, int err);
 
 /* Counts an error that a client reads, and leaves a line in the log with the id that the
  * client has. */

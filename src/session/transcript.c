@@ -72,7 +72,7 @@ void transcript_unpack(struct transcript *transcript, void *room)
 	};
 }
 
-static struct mark *marks_of(const struct transcript *transcript, size_t *count)
+static struct mark *transcript_marks_of(const struct transcript *transcript, size_t *count)
 {
 	*count = transcript->marks.len / sizeof(struct mark);
 	return (struct mark *)(void *)transcript->marks.bytes;
@@ -80,10 +80,10 @@ static struct mark *marks_of(const struct transcript *transcript, size_t *count)
 
 /* Forgets the oldest half.  Their samples stay counted in the first mark that
  * is left, so that positions still mean the same. */
-static void forget(struct transcript *transcript)
+static void transcript_forget(struct transcript *transcript)
 {
 	size_t count;
-	struct mark *marks = marks_of(transcript, &count);
+	struct mark *marks = transcript_marks_of(transcript, &count);
 	size_t gone = (count + 1) / 2;
 	size_t cut;
 	uint64_t samples = 0;
@@ -95,7 +95,7 @@ static void forget(struct transcript *transcript)
 		samples += marks[i].samples;
 	buf_consume(&transcript->marks, gone * sizeof(*marks));
 	buf_consume(&transcript->text, cut);
-	marks = marks_of(transcript, &count);
+	marks = transcript_marks_of(transcript, &count);
 	for (size_t i = 0; i < count; ++i)
 		marks[i].start -= (uint32_t)cut;
 	if (count > 0)
@@ -111,7 +111,7 @@ int transcript_add(struct transcript *transcript, const char *text, size_t len)
 		return 0; /* no chunk is that long */
 	while (transcript->text.len + len + 1 > TRANSCRIPT_MAX ||
 	       transcript->marks.len + sizeof(mark) > transcript->marks.max)
-		forget(transcript);
+		transcript_forget(transcript);
 	if (transcript->text.len > 0) {
 		err = buf_append(&transcript->text, " ", 1);
 		if (err)
@@ -126,7 +126,7 @@ int transcript_add(struct transcript *transcript, const char *text, size_t len)
 void transcript_audio(struct transcript *transcript, uint64_t samples)
 {
 	size_t count;
-	struct mark *marks = marks_of(transcript, &count);
+	struct mark *marks = transcript_marks_of(transcript, &count);
 
 	if (count > 0)
 		marks[count - 1].samples += samples;
@@ -135,18 +135,18 @@ void transcript_audio(struct transcript *transcript, uint64_t samples)
 void transcript_end(struct transcript *transcript)
 {
 	size_t count;
-	struct mark *marks = marks_of(transcript, &count);
+	struct mark *marks = transcript_marks_of(transcript, &count);
 
 	if (count > 0)
 		marks[count - 1].is_whole = true;
 }
 
-static size_t end_of(const struct mark *mark)
+static size_t transcript_end_of(const struct mark *mark)
 {
 	return (size_t)mark->start + mark->len;
 }
 
-static size_t back_to_word_end(const char *text, size_t start, size_t at, size_t end)
+static size_t transcript_back_to_word_end(const char *text, size_t start, size_t at, size_t end)
 {
 	if (at >= end || text[at] == ' ')
 		return at;
@@ -158,7 +158,7 @@ static size_t back_to_word_end(const char *text, size_t start, size_t at, size_t
 }
 
 /* Half a tag would be read aloud when the rest is said again. */
-static size_t back_out_of_tag(const char *text, size_t start, size_t at, size_t end)
+static size_t transcript_back_out_of_tag(const char *text, size_t start, size_t at, size_t end)
 {
 	size_t i = start;
 
@@ -177,7 +177,7 @@ static size_t back_out_of_tag(const char *text, size_t start, size_t at, size_t 
 }
 
 /* How long the chunk will have been when it has ended. */
-static uint64_t length_of(const struct transcript *transcript, const struct mark *mark)
+static uint64_t transcript_length_of(const struct transcript *transcript, const struct mark *mark)
 {
 	uint64_t guess = mark->len * (uint64_t)transcript->sample_rate / BYTES_PER_SECOND;
 
@@ -185,34 +185,35 @@ static uint64_t length_of(const struct transcript *transcript, const struct mark
 }
 
 /* Where the listener is in a chunk that he has not heard to its end. */
-static size_t heard_of(const struct transcript *transcript, const struct mark *mark,
-		       uint64_t samples)
+static size_t transcript_heard_of(const struct transcript *transcript, const struct mark *mark,
+				  uint64_t samples)
 {
-	uint64_t length = length_of(transcript, mark);
-	size_t end = end_of(mark);
+	uint64_t length = transcript_length_of(transcript, mark);
+	size_t end = transcript_end_of(mark);
 	size_t at;
 
 	if (samples == 0 || mark->len == 0)
 		return mark->start;
 	at = samples < length ? (size_t)(mark->len * samples / length) : mark->len - 1u;
-	at = back_to_word_end(transcript->text.bytes, mark->start, mark->start + at, end);
-	return back_out_of_tag(transcript->text.bytes, mark->start, at, end);
+	at = transcript_back_to_word_end(transcript->text.bytes, mark->start, mark->start + at,
+					 end);
+	return transcript_back_out_of_tag(transcript->text.bytes, mark->start, at, end);
 }
 
 size_t transcript_heard(const struct transcript *transcript, uint64_t samples)
 {
 	size_t count;
-	const struct mark *marks = marks_of(transcript, &count);
+	const struct mark *marks = transcript_marks_of(transcript, &count);
 	size_t heard = 0;
 
 	for (size_t i = 0; i < count; ++i) {
 		if (!marks[i].is_whole || samples < marks[i].samples) {
-			size_t at = heard_of(transcript, &marks[i], samples);
+			size_t at = transcript_heard_of(transcript, &marks[i], samples);
 
 			return at > marks[i].start ? at : heard;
 		}
 		samples -= marks[i].samples;
-		heard = end_of(&marks[i]);
+		heard = transcript_end_of(&marks[i]);
 	}
 	return heard;
 }

@@ -53,11 +53,12 @@ static void tts_call_end_silence(struct tts_call *call)
 /* It belongs to no turn and counts no samples, so that it is not charged. */
 static int tts_call_send_silence(struct tts_call *call, const struct audio_frame *frame)
 {
-	struct buf *out = session_scratch(&call->session);
-	int err = call->session.dialect->audio(out, NULL, frame, &call->session.settings.format, 0,
-					       0);
+	struct session *session = &call->session;
+	struct buf message;
+	int err = session->dialect->audio(session_begin(session, &message), NULL, frame,
+					  &session->settings.format, 0, 0);
 
-	session_send(&call->session, err);
+	session_send(session, &message, err);
 	return err;
 }
 
@@ -178,6 +179,11 @@ void tts_call_begin(struct tts_call *call)
 	else if (!turn_queue_end(&call->queue) && !call->is_over)
 		tts_call_nothing_to_say(call);
 	mem_deref(call);
+}
+
+void tts_call_filled(struct tts_call *call)
+{
+	turn_queue_filled(&call->queue);
 }
 
 void tts_call_drained(struct tts_call *call)

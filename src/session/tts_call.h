@@ -42,6 +42,7 @@ int tts_call_alloc(struct tts_call **callp, const struct tts_call_request *reque
 void tts_call_begin(struct tts_call *call);
 
 /* From the peer. */
+void tts_call_filled(struct tts_call *call);
 void tts_call_drained(struct tts_call *call);
 void tts_call_sent(struct tts_call *call, uint64_t tag);
 

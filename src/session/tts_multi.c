@@ -61,6 +61,7 @@ static void tts_multi_close_if_done(struct tts_multi *multi)
 {
 	const struct dialect *dialect = multi->session.dialect;
 	bool leaves = multi->session.close_code != SESSION_CLOSE_NORMAL;
+	struct buf message;
 
 	if (!multi->session.close_code || multi->session.closed || multi->obeying)
 		return;
@@ -70,8 +71,8 @@ static void tts_multi_close_if_done(struct tts_multi *multi)
 	while (multi->count > 0)
 		tts_multi_forget(multi, multi->contexts[multi->count - 1]);
 	if (!leaves && dialect->contexts_closed)
-		session_send(&multi->session,
-			     dialect->contexts_closed(session_scratch(&multi->session),
+		session_send(&multi->session, &message,
+			     dialect->contexts_closed(session_begin(&multi->session, &message),
 						      multi->audio_seconds));
 	session_close(&multi->session, multi->session.close_code);
 }
@@ -169,6 +170,7 @@ static void tts_multi_send_closed(struct tts_multi *multi, const struct multi_me
 	const struct dialect *dialect = session->dialect;
 	struct reply_usage usage = {
 		.turn_ids = "", .model_id = multi->session.settings.model_id, .cost_known = true};
+	struct buf reply;
 	struct buf json;
 
 	buf_init(&json, REPLY_CONTEXT_MAX + 1);
@@ -177,8 +179,9 @@ static void tts_multi_send_closed(struct tts_multi *multi, const struct multi_me
 			session_send_interrupted(session, json.bytes, NULL);
 		session_describe_price(session, &usage);
 		if (dialect->context_closed)
-			session_send(session, dialect->context_closed(session_scratch(session),
-								      json.bytes, &usage));
+			session_send(session, &reply,
+				     dialect->context_closed(session_begin(session, &reply),
+							     json.bytes, &usage));
 	}
 	buf_reset(&json);
 }
@@ -529,6 +532,14 @@ static void tts_multi_refuse(struct session *session, enum wire_error_id id, con
 	session_send_error(session, NULL, id, detail);
 }
 
+static void tts_multi_on_filled(struct session *session)
+{
+	struct tts_multi *multi = tts_multi_of(session);
+
+	for (size_t i = 0; i < multi->count; ++i)
+		context_filled(multi->contexts[i]);
+}
+
 static void tts_multi_on_drained(struct session *session)
 {
 	struct tts_multi *multi = tts_multi_of(session);
@@ -601,6 +612,7 @@ const struct session_ops tts_multi_ops = {
 	.open = tts_multi_on_open,
 	.message = tts_multi_on_message,
 	.binary = session_refuse_binary,
+	.filled = tts_multi_on_filled,
 	.drained = tts_multi_on_drained,
 	.sent = tts_multi_on_sent,
 	.go_away = tts_multi_on_go_away,

@@ -86,6 +86,7 @@ static void tts_once_send_final(struct tts_once *once, const struct once_request
 	struct reply_usage usage;
 	struct reply_request reply = {
 		.speed = request->speed, .text = request->text, .text_len = request->text_len};
+	struct buf message;
 
 	turn_figures(turn, &figures);
 	turn_usage(turn, &usage);
@@ -94,8 +95,8 @@ static void tts_once_send_final(struct tts_once *once, const struct once_request
 	reply.sample_rate = figures.sample_rate;
 	reply.gen_ms = figures.gen_ms;
 	reply.first_audio_ms = figures.first_audio_ms;
-	session_send(&once->session,
-		     reply_once_final(session_scratch(&once->session), &reply, &usage));
+	session_send(&once->session, &message,
+		     reply_once_final(session_begin(&once->session, &message), &reply, &usage));
 }
 
 /* One that has failed has said so. */
@@ -126,14 +127,16 @@ static const struct turn_queue_ops tts_once_queue_ops = {.spoken = tts_once_on_s
 /* After the answers to earlier requests. */
 static void tts_once_refuse(struct session *session, enum wire_error_id id, const char *detail)
 {
-	struct buf *scratch = session_scratch(session);
+	struct buf message;
 	const struct wire_notice notice = {
 		.id = id, .detail = detail, .request_id = session->request_id};
-	int err = session->dialect->error(scratch, NULL, &notice);
+	int err = session->dialect->error(session_begin(session, &message), NULL, &notice);
 
 	session_note_error(&notice);
-	if (err || turn_queue_say_behind(session->queue, scratch) != 0)
-		session_send(session, err);
+	if (err || turn_queue_say_behind(session->queue, &message) != 0)
+		session_send(session, &message, err);
+	else
+		buf_reset(&message);
 }
 
 /* A text that is whole is cut into sentences alone, and the first is spoken at
@@ -269,6 +272,7 @@ const struct session_ops tts_once_ops = {
 	.end = tts_once_end,
 	.message = tts_once_on_message,
 	.binary = session_refuse_binary,
+	.filled = session_queue_filled,
 	.drained = session_queue_drained,
 	.sent = session_queue_sent,
 	.go_away = tts_once_on_go_away,

@@ -9,8 +9,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "session/finished_turn.h"
 #include "session/turn_queue.h"
-#include "session/turn_record.h"
 
 /* There is one for each idle connection: its fields are in an order that leaves no holes. */
 struct tts_stream {
@@ -22,7 +22,7 @@ struct tts_stream {
 	bool is_flooded; /* with cancels, which is why it closes */
 	bool owes_report; /* the last interrupted that is owed reports what was heard */
 	int64_t owed_playback_ms; /* of that report: what the client said it had played; -1: nothing */
-	struct turn_record *last; /* of the turn that ended last, until the next begins */
+	struct finished_turn *last; /* of the turn that ended last, until the next begins */
 	struct timer idle_timer;
 };
 
@@ -114,9 +114,9 @@ static void tts_stream_report_last(struct tts_stream *stream, int64_t playback_m
 		session_send_interrupted(&stream->session, NULL, NULL);
 		return;
 	}
-	turn_record_heard(stream->last, &heard, stream->session.services->timers->now_us,
-			  playback_ms);
-	turn_record_usage(stream->last, &usage);
+	finished_turn_heard(stream->last, &heard, stream->session.services->timers->now_us,
+			    playback_ms);
+	finished_turn_usage(stream->last, &usage);
 	session_describe_price(&stream->session, &usage);
 	tts_stream_send_report(stream, &heard, &usage);
 }
@@ -129,12 +129,15 @@ static void tts_stream_send_nothing_said(struct tts_stream *stream, bool with_fi
 				    .cost_known = true};
 	struct session *session = &stream->session;
 	const struct dialect *dialect = session->dialect;
+	struct buf message;
 
 	session_describe_price(session, &usage);
 	if (with_final && dialect->final)
-		session_send(session, dialect->final(session_scratch(session), NULL, &totals));
+		session_send(session, &message,
+			     dialect->final(session_begin(session, &message), NULL, &totals));
 	if (dialect->closed)
-		session_send(session, dialect->closed(session_scratch(session), &totals, &usage));
+		session_send(session, &message,
+			     dialect->closed(session_begin(session, &message), &totals, &usage));
 }
 
 static void tts_stream_close_if_done(struct tts_stream *stream)
@@ -147,7 +150,7 @@ static void tts_stream_close_if_done(struct tts_stream *stream)
 static void tts_stream_remember(struct tts_stream *stream, struct turn *turn)
 {
 	stream->last = mem_deref(stream->last);
-	if (turn_is_finished(turn) && turn_record_alloc(&stream->last, turn) != 0)
+	if (turn_is_finished(turn) && finished_turn_alloc(&stream->last, turn) != 0)
 		stream->last = NULL;
 }
 
@@ -419,6 +422,7 @@ const struct session_ops tts_stream_ops = {
 	.open = tts_stream_on_open,
 	.message = tts_stream_on_message,
 	.binary = session_refuse_binary,
+	.filled = session_queue_filled,
 	.drained = session_queue_drained,
 	.sent = session_queue_sent,
 	.go_away = tts_stream_on_go_away,

@@ -1,9 +1,17 @@
 /*
- * turn.c: the life of a turn (see turn.h, turn_private.h).
+ * turn.c: the states of a turn and what it says (see turn.h).
  *
  * The table below is the specification: an event that has no row has no
  * meaning in that state and changes nothing.  turn_handle is the only function
  * that writes the state; it moves first and acts second.
+ *
+ * The turn conducts three parts: text_source.c makes chunks of its text, speech_stream.c makes
+ * sound of a chunk, charge.c knows what it may and what it costs.  turn_may_speak decides whether
+ * the next step is made.
+ *
+ * Every function that is called from outside the turn works between turn_enter and turn_leave.
+ * The owner hears only at the outermost turn_leave that the turn is over, so that nothing in here
+ * can find that the turn is gone.
  */
 #include "session/turn.h"
 
@@ -13,67 +21,62 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "session/denial.h"
 #include "session/turn_private.h"
 #include "session/word_choice.h"
 
-/* Before it is in front a turn can have a warning or an error and its
- * session_closed to say. */
-#define PENDING_MAX 8192
-
 typedef void(turn_action)(struct turn *turn);
 
-static turn_action go_on, speak_all, drain, warn_and_drain, curtail, tell_fault, give_up, finish,
-	say_end, abandon, abandon_and_wait, forget, keep_waiting;
+static turn_action turn_go_on, turn_speak_all, turn_drain, turn_warn_and_drain, turn_curtail,
+	turn_tell_fault, turn_give_up, turn_finish, turn_say_end, turn_abandon,
+	turn_abandon_and_wait, turn_forget, turn_keep_waiting;
 
 static const struct turn_row {
 	enum turn_state to;
-	turn_action *act; /* NULL: no such edge */
-} table[TURN_STATE_COUNT][TURN_EVENT_COUNT] = {
+	turn_action *act; /* NULL: there is no such edge */
+} turn_table[TURN_STATE_COUNT][TURN_EVENT_COUNT] = {
 	[TURN_OPEN] =
 		{
-			[TURN_EVENT_TEXT] = {TURN_OPEN, go_on},
-			[TURN_EVENT_FLUSH] = {TURN_OPEN, speak_all},
-			[TURN_EVENT_END] = {TURN_DRAINING, drain},
-			[TURN_EVENT_IDLE] = {TURN_DRAINING, warn_and_drain},
-			[TURN_EVENT_CURTAIL] = {TURN_DRAINING, curtail},
-			[TURN_EVENT_FAULT] = {TURN_FAILED, tell_fault},
-			[TURN_EVENT_CANCEL] = {TURN_CLOSED, abandon},
-			[TURN_EVENT_DROP] = {TURN_BOOKING, abandon_and_wait},
+			[TURN_EVENT_TEXT] = {TURN_OPEN, turn_go_on},
+			[TURN_EVENT_FLUSH] = {TURN_OPEN, turn_speak_all},
+			[TURN_EVENT_END] = {TURN_DRAINING, turn_drain},
+			[TURN_EVENT_IDLE] = {TURN_DRAINING, turn_warn_and_drain},
+			[TURN_EVENT_CURTAIL] = {TURN_DRAINING, turn_curtail},
+			[TURN_EVENT_FAULT] = {TURN_FAILED, turn_tell_fault},
+			[TURN_EVENT_CANCEL] = {TURN_CLOSED, turn_abandon},
+			[TURN_EVENT_DROP] = {TURN_BOOKING, turn_abandon_and_wait},
 		},
 	[TURN_DRAINING] =
 		{
-			[TURN_EVENT_CURTAIL] = {TURN_DRAINING, curtail},
-			[TURN_EVENT_FAULT] = {TURN_BOOKING, give_up},
-			[TURN_EVENT_SENT] = {TURN_BOOKING, finish},
-			[TURN_EVENT_CANCEL] = {TURN_CLOSED, abandon},
-			[TURN_EVENT_DROP] = {TURN_BOOKING, abandon_and_wait},
+			[TURN_EVENT_CURTAIL] = {TURN_DRAINING, turn_curtail},
+			[TURN_EVENT_FAULT] = {TURN_BOOKING, turn_give_up},
+			[TURN_EVENT_SENT] = {TURN_BOOKING, turn_finish},
+			[TURN_EVENT_CANCEL] = {TURN_CLOSED, turn_abandon},
+			[TURN_EVENT_DROP] = {TURN_BOOKING, turn_abandon_and_wait},
 		},
 	[TURN_BOOKING] =
 		{
-			[TURN_EVENT_BOOKED] = {TURN_CLOSED, say_end},
-			[TURN_EVENT_CANCEL] = {TURN_BOOKING, keep_waiting},
+			[TURN_EVENT_BOOKED] = {TURN_CLOSED, turn_say_end},
+			[TURN_EVENT_CANCEL] = {TURN_BOOKING, turn_keep_waiting},
 		},
 	[TURN_FAILED] =
 		{
-			[TURN_EVENT_TEXT] = {TURN_FAILED, go_on},
-			[TURN_EVENT_END] = {TURN_BOOKING, forget},
-			[TURN_EVENT_IDLE] = {TURN_CLOSED, forget},
-			[TURN_EVENT_CANCEL] = {TURN_CLOSED, forget},
-			[TURN_EVENT_DROP] = {TURN_CLOSED, forget},
+			[TURN_EVENT_TEXT] = {TURN_FAILED, turn_go_on},
+			[TURN_EVENT_END] = {TURN_BOOKING, turn_forget},
+			[TURN_EVENT_IDLE] = {TURN_CLOSED, turn_forget},
+			[TURN_EVENT_CANCEL] = {TURN_CLOSED, turn_forget},
+			[TURN_EVENT_DROP] = {TURN_CLOSED, turn_forget},
 		},
 };
 
-static const char *const state_names[] = {
+static const char *const turn_state_names[] = {
 #define X(name) #name,
 	TURN_STATES(X)
 #undef X
 };
 
-static const char *const event_names[] = {
+static const char *const turn_event_names[] = {
 #define X(name) #name,
 	TURN_EVENTS(X)
 #undef X
@@ -81,380 +84,109 @@ static const char *const event_names[] = {
 
 const char *turn_state_name(enum turn_state state)
 {
-	return state_names[state];
+	return turn_state_names[state];
 }
 
 const char *turn_event_name(enum turn_event event)
 {
-	return event_names[event];
+	return turn_event_names[event];
 }
 
 bool turn_edge(enum turn_state *to, enum turn_state from, enum turn_event event)
 {
-	*to = table[from][event].to;
-	return table[from][event].act != NULL;
+	*to = turn_table[from][event].to;
+	return turn_table[from][event].act != NULL;
 }
 
-static void turn_handle(struct turn *turn, enum turn_event event)
-{
-	const struct turn_row *row = &table[turn->state][event];
+/* Calls from outside */
 
-	if (!row->act)
-		return;
-	mem_ref(turn); /* its end may be its owner's last reference */
-	turn->state = row->to;
-	row->act(turn);
-	if (turn->in_front && turn_is_over(turn))
-		turn->owner.ops->over(turn->owner.arg);
+void turn_enter(struct turn *turn)
+{
+	mem_ref(turn);
+	++turn->depth;
+}
+
+void turn_leave(struct turn *turn)
+{
+	if (--turn->depth == 0 && turn->is_news) {
+		turn->is_news = false;
+		turn->owner.ops->over(turn->owner.arg); /* which may give up its reference */
+	}
 	mem_deref(turn);
 }
 
-static const struct dialect *dialect_of(const struct turn *turn)
+void turn_handle(struct turn *turn, enum turn_event event)
 {
-	return turn->owner.session->dialect;
+	const struct turn_row *row = &turn_table[turn->state][event];
+
+	if (!row->act)
+		return;
+	turn_enter(turn);
+	turn->state = row->to;
+	row->act(turn);
+	turn->is_news |= turn->in_front && turn_is_over(turn);
+	turn_leave(turn);
 }
 
-static struct timers *timers_of(const struct turn *turn)
+static struct timers *turn_timers(const struct turn *turn)
 {
 	return turn->services->timers;
 }
 
-struct buf *turn_scratch(struct turn *turn)
+/* BOOKED: the last word of a turn without a context; a context sums up its turns.  A failed turn
+ * costs nothing and says so, unless its connection closes for it. */
+static void turn_say_end(struct turn *turn)
 {
-	struct buf *scratch = turn->services->scratch;
+	struct reply_usage usage = {
+		.turn_id = turn->charge.is_booked ? turn->charge.entry.id : NULL,
+		.model_id = turn->settings.model_id,
+		.cost_known = true,
+	};
 
-	scratch->len = 0;
-	return scratch;
-}
-
-/* Waiting messages are stored as length and bytes.  If there is no memory for one, the
- * connection closes: a client must not wait for a message that was lost. */
-static void put_aside(struct turn *turn, const struct buf *message)
-{
-	const struct peer *peer = turn->owner.session->peer;
-	uint32_t len = (uint32_t)message->len;
-	int err = buf_reserve(&turn->pending, sizeof(len) + len);
-
-	if (err) {
-		log_error("turn", "a message of %u bytes cannot be kept: %s", len, strerror(err));
-		if (peer->ops->close)
-			peer->ops->close(peer->peer, SESSION_CLOSE_INTERNAL, NULL);
+	if (turn->owner.context || wire_error_close_code(turn->fault))
 		return;
+	if (turn->fault == WIRE_ERROR_NONE) {
+		turn_usage(turn, &usage);
+		turn_reply_closed(&turn->reply, turn_samples(turn), &usage);
+	} else {
+		session_describe_price(turn->owner.session, &usage);
+		turn_reply_closed_empty(&turn->reply, &usage);
 	}
-	buf_append(&turn->pending, &len, sizeof(len));
-	buf_append(&turn->pending, message->bytes, len);
 }
 
-/* Sends what stands in the scratch buffer. */
-void turn_send(struct turn *turn, uint64_t tag, uint32_t samples)
+/* Whether the end of a failed turn, or of its context, says more than its error did: then not
+ * before its entry is in the ledger. */
+static bool turn_owes_end(const struct turn *turn)
 {
-	const struct peer *peer = turn->owner.session->peer;
-	const struct buf *message = turn->services->scratch;
-
-	if (message->len == 0)
-		return;
-	if (turn->in_front)
-		peer->ops->send(peer->peer, message->bytes, message->len, tag, samples);
-	else
-		put_aside(turn, message);
+	return charge_is_booking(&turn->charge) &&
+	       (turn->owner.context ||
+		(turn->owner.session->dialect->closed && !wire_error_close_code(turn->fault)));
 }
 
-void turn_say(struct turn *turn, int err)
-{
-	if (!err)
-		turn_send(turn, 0, 0);
-}
-
-static void send_pending(struct turn *turn)
-{
-	const struct peer *peer = turn->owner.session->peer;
-	size_t at = 0;
-
-	while (at < turn->pending.len) {
-		uint32_t len;
-
-		memcpy(&len, turn->pending.bytes + at, sizeof(len));
-		at += sizeof(len);
-		peer->ops->send(peer->peer, turn->pending.bytes + at, len, 0, 0);
-		at += len;
-	}
-	buf_reset(&turn->pending);
-}
-
-static void on_stale(void *arg);
-
-void turn_come_to_front(struct turn *turn)
-{
-	turn->in_front = true;
-	send_pending(turn);
-	if (turn_is_over(turn)) {
-		turn->owner.ops->over(turn->owner.arg);
-		return;
-	}
-	mem_ref(turn); /* it may be refused, and gone with that */
-	turn_ask_leave(turn);
-	if (turn->is_stale && turn->state == TURN_OPEN)
-		on_stale(turn);
-	else
-		turn_speak(turn);
-	mem_deref(turn);
-}
-
-static void on_booked(int err, void *arg)
-{
-	struct turn *turn = arg;
-
-	turn->booking = NULL;
-	timer_clear(timers_of(turn), &turn->booking_timer);
-	if (err)
-		turn->cost_known = turn->is_booked = false;
-	turn_handle(turn, TURN_EVENT_BOOKED);
-}
-
-static void on_booking_late(void *arg)
-{
-	struct turn *turn = arg;
-
-	if (turn->booking)
-		turn->services->ledger_ops->unlisten(turn->booking);
-	on_booked(ETIMEDOUT, turn);
-}
-
-/* Also when the ledger did not even take the row: session_closed still comes. */
-static void await_row(struct turn *turn)
-{
-	timer_set(timers_of(turn), &turn->booking_timer, TURN_BOOKING_MS * UINT64_C(1000),
-		  on_booking_late, turn);
-}
-
-/* Does a failed turn's end, or its context's, say more than its error?  Then not before
- * there is a row of it. */
-static bool owes_end(const struct turn *turn)
-{
-	return turn->booking && (turn->owner.context ||
-				 (dialect_of(turn)->closed && !wire_error_close_code(turn->fault)));
-}
-
-static void settle_failed(struct turn *turn)
+static void turn_settle_failed(struct turn *turn)
 {
 	if (turn->state != TURN_BOOKING || turn->fault == WIRE_ERROR_NONE)
 		return;
-	if (owes_end(turn))
-		await_row(turn);
+	if (turn_owes_end(turn))
+		charge_await(&turn->charge);
 	else
 		turn_handle(turn, TURN_EVENT_BOOKED);
 }
 
-static void on_idle(void *arg)
-{
-	turn_handle(arg, TURN_EVENT_IDLE);
-}
-
-static void on_confirm(void *arg)
-{
-	struct turn *turn = arg;
-
-	chunker_pause(turn->chunker);
-	turn_speak(turn);
-}
-
-static void await_confirmation(struct turn *turn)
-{
-	unsigned pause_ms = chunker_pause_ms(turn->chunker);
-
-	if (pause_ms)
-		timer_set(timers_of(turn), &turn->confirm_timer, pause_ms * UINT64_C(1000),
-			  on_confirm, turn);
-	else
-		timer_clear(timers_of(turn), &turn->confirm_timer);
-}
-
-/* Text is spoken even if no more of it follows. */
-static void await_rest(struct turn *turn)
-{
-	turn->is_stale = false;
-	timer_set(timers_of(turn), &turn->stale_timer,
-		  turn->settings.flush_timeout_ms * UINT64_C(1000), on_stale, turn);
-}
-
-static void on_stale(void *arg)
-{
-	struct turn *turn = arg;
-
-	if (!turn->in_front) { /* nothing could be spoken, and more text may still come */
-		turn->is_stale = true;
-		return;
-	}
-	if (chunker_timeout(turn->chunker))
-		await_rest(turn);
-	turn_speak(turn);
-}
-
-static void stop_listening(struct turn *turn)
-{
-	timer_clear(timers_of(turn), &turn->idle_timer);
-	timer_clear(timers_of(turn), &turn->confirm_timer);
-	timer_clear(timers_of(turn), &turn->stale_timer);
-	timer_clear(timers_of(turn), &turn->dry_timer);
-}
-
-/* TEXT: the clock of the turn's end starts anew. */
-static void go_on(struct turn *turn)
-{
-	if (turn->owner.idle_ms)
-		timer_set(timers_of(turn), &turn->idle_timer, turn->owner.idle_ms * UINT64_C(1000),
-			  on_idle, turn);
-	if (turn->state != TURN_OPEN)
-		return;
-	await_rest(turn);
-	await_confirmation(turn);
-	turn_speak(turn);
-}
-
-/* Markup that means something and is written wrong; true: the turn may be gone. */
-static bool fail_if_faulty(struct turn *turn)
-{
-	const char *fault = chunker_fault(turn->chunker);
-
-	if (fault)
-		turn_fail(turn, WIRE_ERROR_INVALID_REQUEST, fault);
-	return fault != NULL;
-}
-
-void turn_count_blanks(struct turn *turn, uint64_t characters)
-{
-	turn->blanks += characters;
-}
-
-void turn_text(struct turn *turn, const char *text, size_t len)
-{
-	uint64_t count;
-
-	assert(turn_takes_text(turn));
-	if (turn->state == TURN_OPEN) {
-		int err = chunker_feed(turn->chunker, text, len);
-
-		if (err) {
-			turn_fail(turn,
-				  err == ENOBUFS ? WIRE_ERROR_TEXT_TOO_LONG : WIRE_ERROR_INTERNAL,
-				  NULL);
-			return;
-		}
-		turn->bytes += len;
-		chunker_end_message(turn->chunker);
-		count = turn->blanks + utf8_count(text, len);
-		turn->blanks = 0;
-		turn->characters += count;
-		if (!turn_tell_text(turn, count) || fail_if_faulty(turn))
-			return;
-	}
-	turn_handle(turn, TURN_EVENT_TEXT);
-}
-
-void turn_end(struct turn *turn)
-{
-	mem_ref(turn); /* it may be its owner's no more */
-	turn_handle(turn, TURN_EVENT_END);
-	settle_failed(turn);
-	mem_deref(turn);
-}
-
-void turn_flush(struct turn *turn)
-{
-	turn_handle(turn, TURN_EVENT_FLUSH);
-}
-
-void turn_release(struct turn *turn)
-{
-	if (turn->state != TURN_OPEN)
-		return;
-	chunker_pause(turn->chunker);
-	chunker_release(turn->chunker);
-	turn_speak(turn);
-}
-
-void turn_stop(struct turn *turn)
-{
-	turn->drops_rest = true;
-	if (turn->state == TURN_OPEN && turn->utterance.text &&
-	    turn->utterance.end > turn->bytes_flushed)
-		turn_cut_chunk(turn);
-	turn_end(turn);
-}
-
-static void speak_all(struct turn *turn)
-{
-	turn->bytes_flushed = turn->bytes;
-	timer_clear(timers_of(turn), &turn->confirm_timer);
-	timer_clear(timers_of(turn), &turn->stale_timer);
-	chunker_emit(turn->chunker);
-	turn_speak(turn);
-}
-
-static void drain(struct turn *turn)
-{
-	stop_listening(turn);
-	if (!turn->drops_rest)
-		chunker_flush(turn->chunker);
-	if (!fail_if_faulty(turn))
-		turn_speak(turn);
-}
-
-static void warn_and_drain(struct turn *turn)
-{
-	const struct dialect *dialect = dialect_of(turn);
-
-	if (dialect->idle_warning)
-		turn_say(turn, dialect->idle_warning(turn_scratch(turn)));
-	drain(turn);
-}
-
-void turn_curtail(struct turn *turn)
-{
-	turn_handle(turn, TURN_EVENT_CURTAIL);
-}
-
-/* CURTAIL: nothing more is begun; what it has not said is not forgotten, for whoever
- * asks what was heard. */
-static void curtail(struct turn *turn)
-{
-	stop_listening(turn);
-	turn_speak(turn);
-}
-
-/* Its text goes: the connection has a limit of what may wait. */
-static void give_up(struct turn *turn)
-{
-	stop_listening(turn);
-	turn_hush(turn);
-	turn->chunker = mem_deref(turn->chunker);
-	turn_book(turn, STORE_TURN_FAILED, on_booked);
-}
-
-static void tell_fault(struct turn *turn)
-{
-	give_up(turn);
-	go_on(turn); /* five seconds of silence end a failed turn as well */
-}
-
 void turn_fail_with(struct turn *turn, const struct wire_notice *notice)
 {
-	const struct dialect *dialect = dialect_of(turn);
 	enum turn_state to;
 
 	if (!turn_edge(&to, turn->state, TURN_EVENT_FAULT))
 		return;
+	turn_enter(turn);
 	turn->fault = notice->id;
-	if (dialect->error) {
-		session_note_error(notice);
-		turn_say(turn, dialect->error(turn_scratch(turn), turn->owner.context, notice));
-	}
-	mem_ref(turn); /* it may be its owner's no more */
+	turn_reply_error(&turn->reply, notice);
 	if (turn->owner.ops->failed)
 		turn->owner.ops->failed(turn->owner.arg, notice);
 	turn_handle(turn, TURN_EVENT_FAULT);
-	settle_failed(turn);
-	mem_deref(turn);
+	turn_settle_failed(turn);
+	turn_leave(turn);
 }
 
 void turn_fail(struct turn *turn, enum wire_error_id id, const char *detail)
@@ -469,145 +201,259 @@ void turn_fail(struct turn *turn, enum wire_error_id id, const char *detail)
 	turn_fail_with(turn, &notice);
 }
 
-static void totals_of(const struct turn *turn, struct reply_totals *totals)
+/* What happens in the table */
+
+static void turn_on_idle(void *arg)
 {
-	*totals = (struct reply_totals){
-		.audio_seconds = (double)turn->samples_sent / turn->format.sample_rate,
-		.text_chunks = turn->text_chunks,
-		.audio_chunks = turn->audio_chunks,
-	};
+	turn_handle(arg, TURN_EVENT_IDLE);
 }
 
-static void say_final(struct turn *turn)
+static void turn_stop_listening(struct turn *turn)
 {
-	const struct dialect *dialect = dialect_of(turn);
-	struct reply_totals totals;
-
-	totals_of(turn, &totals);
-	if (dialect->final)
-		turn_say(turn, dialect->final(turn_scratch(turn), turn->owner.context, &totals));
+	timer_clear(turn_timers(turn), &turn->idle_timer);
+	if (turn->text)
+		text_source_await_nothing(turn->text);
 }
 
-static void say_closed(struct turn *turn, const struct reply_totals *totals,
-		       const struct reply_usage *usage)
+/* TEXT: the time until the turn ends by itself starts again. */
+static void turn_go_on(struct turn *turn)
 {
-	const struct dialect *dialect = dialect_of(turn);
+	if (turn->owner.idle_ms)
+		timer_set(turn_timers(turn), &turn->idle_timer,
+			  turn->owner.idle_ms * UINT64_C(1000), turn_on_idle, turn);
+	if (turn->state != TURN_OPEN)
+		return;
+	text_source_await_more(turn->text);
+	turn_speak(turn);
+}
 
-	if (dialect->closed)
-		turn_say(turn, dialect->closed(turn_scratch(turn), totals, usage));
+/* Markup that means something and is written wrong. */
+static bool turn_fail_if_faulty(struct turn *turn)
+{
+	const char *fault = text_source_fault(turn->text);
+
+	if (fault)
+		turn_fail(turn, WIRE_ERROR_INVALID_REQUEST, fault);
+	return fault != NULL;
+}
+
+static void turn_speak_all(struct turn *turn)
+{
+	text_source_flush(turn->text);
+	turn_speak(turn);
+}
+
+static void turn_drain(struct turn *turn)
+{
+	turn_stop_listening(turn);
+	text_source_end(turn->text);
+	if (!turn_fail_if_faulty(turn))
+		turn_speak(turn);
+}
+
+static void turn_warn_and_drain(struct turn *turn)
+{
+	turn_reply_idle(&turn->reply);
+	turn_drain(turn);
+}
+
+/* CURTAIL: nothing more is begun.  What it has not said is kept for those who ask what was
+ * heard. */
+static void turn_curtail(struct turn *turn)
+{
+	turn_stop_listening(turn);
+	turn_speak(turn);
+}
+
+/* Its text goes: the connection has a limit of what may wait. */
+static void turn_give_up(struct turn *turn)
+{
+	turn_stop_listening(turn);
+	if (turn->speech)
+		speech_stream_stop(turn->speech);
+	turn->text = mem_deref(turn->text);
+	charge_book(&turn->charge, USAGE_FAILED, turn_samples(turn), true);
+}
+
+static void turn_tell_fault(struct turn *turn)
+{
+	turn_give_up(turn);
+	turn_go_on(turn); /* five seconds of silence end a failed turn as well */
 }
 
 /* SENT: all audio was handed over, and only now is the turn finished. */
-static void finish(struct turn *turn)
+static void turn_finish(struct turn *turn)
 {
-	say_final(turn);
-	turn_book(turn, STORE_TURN_FINISHED, on_booked);
-	await_row(turn);
+	turn_reply_final(&turn->reply, turn_samples(turn));
+	charge_book(&turn->charge, USAGE_FINISHED, turn_samples(turn), true);
+	charge_await(&turn->charge);
 }
 
-void turn_usage(const struct turn *turn, struct reply_usage *usage)
+/* What was not sent is dropped, and the rest is booked. */
+static void turn_cancel_rest(struct turn *turn, bool is_awaited)
 {
-	*usage = (struct reply_usage){
-		.turn_id = turn->id,
-		.model_id = turn->settings.model_id,
-		.audio_seconds = (double)turn->samples_sent / turn->format.sample_rate,
-		.characters = turn->characters,
-		.cost_known = turn->cost_known,
-		.cost_microcents = turn->row.amount_microcents,
-		.cut_short_by = turn->curtailed_by.why == DENIAL_NONE
-					? NULL
-					: denial_code(turn->curtailed_by.why),
-	};
-	session_describe_price(turn->owner.session, usage);
+	turn_stop_listening(turn);
+	speech_stream_stop(turn->speech);
+	speech_stream_take_back(turn->speech, turn_reply_drop(&turn->reply));
+	charge_book(&turn->charge, USAGE_CANCELLED, turn_samples(turn), is_awaited);
 }
 
-/* A failed turn costs nothing and says so, unless its connection closes for it. */
-static void say_nothing_said(struct turn *turn)
+static void turn_abandon(struct turn *turn)
 {
-	struct reply_totals totals = {0};
-	struct reply_usage usage = {
-		.turn_id = turn->is_booked ? turn->id : NULL,
-		.model_id = turn->settings.model_id,
-		.cost_known = true,
-	};
-
-	session_describe_price(turn->owner.session, &usage);
-	if (!wire_error_close_code(turn->fault))
-		say_closed(turn, &totals, &usage);
+	turn_cancel_rest(turn, false);
 }
 
-static void say_usage(struct turn *turn)
+static void turn_abandon_and_wait(struct turn *turn)
 {
-	struct reply_totals totals;
-	struct reply_usage usage;
-
-	totals_of(turn, &totals);
-	turn_usage(turn, &usage);
-	say_closed(turn, &totals, &usage);
+	turn_cancel_rest(turn, true);
+	charge_await(&turn->charge);
 }
 
-/* BOOKED */
-static void say_end(struct turn *turn)
+static void turn_forget(struct turn *turn)
 {
-	if (turn->owner.context)
-		return; /* which sums its turns up */
-	if (turn->fault != WIRE_ERROR_NONE)
-		say_nothing_said(turn);
-	else
-		say_usage(turn);
+	turn_stop_listening(turn);
 }
 
-static void take_back(struct turn *turn)
-{
-	const struct peer *peer = turn->owner.session->peer;
-
-	stop_listening(turn);
-	turn_hush(turn);
-	turn->samples_sent -= peer->ops->drop(peer->peer, turn->tag);
-}
-
-static void abandon(struct turn *turn)
-{
-	take_back(turn);
-	turn_book(turn, STORE_TURN_CANCELLED, NULL);
-}
-
-static void abandon_and_wait(struct turn *turn)
-{
-	take_back(turn);
-	turn_book(turn, STORE_TURN_CANCELLED, on_booked);
-	await_row(turn);
-}
-
-static void forget(struct turn *turn)
-{
-	stop_listening(turn);
-}
-
-static void keep_waiting(struct turn *turn)
+static void turn_keep_waiting(struct turn *turn)
 {
 	(void)turn;
+}
+
+/* From the owner */
+
+void turn_come_to_front(struct turn *turn)
+{
+	struct denied denied;
+
+	turn_enter(turn);
+	turn->in_front = true;
+	turn_reply_open(&turn->reply);
+	if (turn_is_over(turn)) {
+		turn->is_news = true;
+	} else if (turn->state == TURN_OPEN || turn->state == TURN_DRAINING) {
+		speech_stream_hold(turn->speech, SPEECH_HOLD_PEER,
+				   turn->owner.session->peer->is_full);
+		if (charge_ask(&turn->charge, &denied) == CHARGE_NO)
+			turn_refuse(turn, &denied);
+		if (turn->state == TURN_OPEN)
+			text_source_resume(turn->text);
+		turn_speak(turn);
+	}
+	turn_leave(turn);
+}
+
+void turn_count_blanks(struct turn *turn, uint64_t characters)
+{
+	turn->blanks += characters;
+}
+
+/* False when the turn has failed with it. */
+static bool turn_take_text(struct turn *turn, const char *text, size_t len)
+{
+	int err = text_source_feed(turn->text, text, len);
+	uint64_t characters = turn->blanks + utf8_count(text, len);
+	struct denied denied;
+
+	if (err) {
+		turn_fail(turn, err == ENOBUFS ? WIRE_ERROR_TEXT_TOO_LONG : WIRE_ERROR_INTERNAL,
+			  NULL);
+		return false;
+	}
+	turn->blanks = 0;
+	if (!charge_text(&turn->charge, characters, &denied)) {
+		turn_refuse(turn, &denied);
+		return false;
+	}
+	return !turn_fail_if_faulty(turn);
+}
+
+void turn_text(struct turn *turn, const char *text, size_t len)
+{
+	assert(turn_takes_text(turn));
+	turn_enter(turn);
+	if (turn->state != TURN_OPEN || turn_take_text(turn, text, len))
+		turn_handle(turn, TURN_EVENT_TEXT);
+	turn_leave(turn);
+}
+
+void turn_end(struct turn *turn)
+{
+	turn_enter(turn);
+	turn_handle(turn, TURN_EVENT_END);
+	turn_settle_failed(turn);
+	turn_leave(turn);
+}
+
+void turn_flush(struct turn *turn)
+{
+	turn_handle(turn, TURN_EVENT_FLUSH);
+}
+
+void turn_release(struct turn *turn)
+{
+	if (turn->state != TURN_OPEN)
+		return;
+	turn_enter(turn);
+	text_source_release(turn->text);
+	turn_speak(turn);
+	turn_leave(turn);
+}
+
+void turn_stop(struct turn *turn)
+{
+	const struct text_chunk *chunk = turn->speech ? speech_stream_chunk(turn->speech) : NULL;
+
+	turn_enter(turn);
+	if (turn->text)
+		text_source_drop_unflushed(turn->text);
+	if (turn->state == TURN_OPEN && chunk && !text_source_has_flushed(turn->text, chunk))
+		speech_stream_cut(turn->speech);
+	turn_end(turn);
+	turn_leave(turn);
+}
+
+void turn_yield(struct turn *turn)
+{
+	if (turn->speech)
+		speech_stream_yield(turn->speech);
 }
 
 int turn_cancel(struct turn *turn)
 {
 	if (turn->state == TURN_BOOKING)
 		return EBUSY;
-	turn->in_front = false; /* its owner asked: it need not be told */
+	turn->in_front = false; /* its owner asked, and need not be told */
 	turn_handle(turn, TURN_EVENT_CANCEL);
 	return 0;
 }
 
 void turn_drop(struct turn *turn)
 {
-	turn->in_front = false; /* its owner asked: it need not be told … */
+	turn->in_front = false; /* its owner asked, and need only be told when it is booked */
 	turn_handle(turn, TURN_EVENT_DROP);
-	turn->in_front = true; /* … but of the row */
+	turn->in_front = true;
+}
+
+void turn_filled(struct turn *turn)
+{
+	if (turn->speech)
+		speech_stream_hold(turn->speech, SPEECH_HOLD_PEER, true);
+}
+
+void turn_drained(struct turn *turn)
+{
+	if (!turn->speech)
+		return;
+	turn_enter(turn);
+	/* A turn that shares the peer may have been told first, and have filled it again. */
+	speech_stream_hold(turn->speech, SPEECH_HOLD_PEER, turn->owner.session->peer->is_full);
+	turn_speak(turn);
+	turn_leave(turn);
 }
 
 void turn_sent(struct turn *turn, uint64_t tag)
 {
-	if (turn->asked_when_sent && tag == turn->tag)
+	if (turn->asked_when_sent && tag == turn->reply.tag)
 		turn_handle(turn, TURN_EVENT_SENT);
 }
 
@@ -615,19 +461,16 @@ static void turn_destroy(void *object)
 {
 	struct turn *turn = object;
 
-	stop_listening(turn);
-	timer_clear(timers_of(turn), &turn->booking_timer);
-	if (turn->booking)
-		turn->services->ledger_ops->unlisten(turn->booking);
-	mem_deref(turn->permit);
-	turn_speech_close(turn);
+	turn_stop_listening(turn);
+	charge_reset(&turn->charge);
+	mem_deref(turn->text);
+	mem_deref(turn->speech);
 	turn->voice = voice_drop(turn->voice);
 	settings_reset(&turn->settings);
-	mem_deref(turn->lexicon);
-	buf_reset(&turn->pending);
+	turn_reply_reset(&turn->reply);
 }
 
-static int make_id(char id[STORE_TURN_ID_MAX + 1], uint64_t *tag)
+static int turn_make_id(char id[USAGE_ID_MAX + 1], uint64_t *tag)
 {
 	uint8_t bytes[16];
 
@@ -640,21 +483,41 @@ static int make_id(char id[STORE_TURN_ID_MAX + 1], uint64_t *tag)
 	return 0;
 }
 
-/* Before any audio: a turn whose dictionaries are not there does not speak. */
-static void choose_words(struct turn *turn)
+static int turn_open_speech(struct turn *turn, const char *language)
 {
-	const struct settings *settings = &turn->settings;
-	const char *language = settings->language[0] ? settings->language : turn->voice->language;
+	struct speech *speech = turn->services->speech;
+	const struct speech_stream_options options = {
+		.services = turn->services,
+		.settings = &turn->settings,
+		.voice = turn->voice,
+		.format = turn->reply.format,
+		.tag = turn->reply.tag,
+		.shares_peer = turn->owner.context != NULL,
+	};
+	int err = text_source_alloc(&turn->text, turn_timers(turn), &turn->settings, language,
+				    speech->ops->reads_phonemes(speech, turn->voice), turn_on_ready,
+				    turn);
+
+	return err ? err : speech_stream_alloc(&turn->speech, &options, &turn_speech_ops, turn);
+}
+
+/* Before any audio: a turn whose dictionaries are not there does not speak. */
+static void turn_choose_words(struct turn *turn, const char *language)
+{
+	struct lexicon *lexicon;
 	struct stream_fault fault;
 
-	if (word_choice_lexicon(&turn->lexicon, &fault, turn->services,
-				session_project_id(turn->owner.session), settings, language) != 0)
+	if (word_choice_lexicon(&lexicon, &fault, turn->services,
+				session_project_id(turn->owner.session), &turn->settings,
+				language) != 0)
 		turn_fail(turn, fault.id, fault.detail);
-	turn->reader.lexicon = turn->lexicon;
+	else
+		text_source_set_lexicon(turn->text, lexicon);
+	mem_deref(lexicon);
 }
 
 /* A voice that was named has been there, unless it was named while engines were loading. */
-static enum wire_error_id why_no_voice(const struct turn *turn)
+static enum wire_error_id turn_why_no_voice(const struct turn *turn)
 {
 	if (!(turn->settings.set & SETTING_VOICE_ID))
 		return WIRE_ERROR_MISSING_VOICE;
@@ -667,33 +530,37 @@ int turn_alloc(struct turn **turnp, const struct turn_owner *owner, const struct
 	       const struct voice *voice)
 {
 	struct turn *turn = mem_zalloc(sizeof(*turn), NULL);
+	const char *language =
+		settings->language[0] || !voice ? settings->language : voice->language;
+	struct audio_format format = {0};
+	char id[USAGE_ID_MAX + 1] = "";
+	uint64_t tag = 0;
 	int err;
 
 	if (!turn)
 		return ENOMEM;
 	turn->owner = *owner;
 	turn->services = owner->session->services;
-	turn->begun_us = timers_of(turn)->now_us;
-	turn->counters = owner->counters ? owner->counters : &turn->own_counters;
+	turn->begun_us = turn_timers(turn)->now_us;
 	settings_copy(&turn->settings, settings);
 	turn->voice = voice_keep(voice);
-	turn->microcents_per_minute = turn_price(turn);
-	turn->mark = LEDGER_NO_MARK;
-	buf_init(&turn->pending, PENDING_MAX);
-	mem_set_destructor(turn, turn_destroy);
-	err = settings_format(&turn->format, settings);
+	err = settings_format(&format, settings);
 	if (!err)
-		err = make_id(turn->id, &turn->tag);
+		err = turn_make_id(id, &tag);
+	turn_reply_init(&turn->reply, owner, &turn->settings, &format, tag);
+	charge_init(&turn->charge, turn->services, owner->session->member, id, settings, voice,
+		    format.sample_rate, &turn_charge_ops, turn);
+	mem_set_destructor(turn, turn_destroy);
 	if (!err && voice)
-		err = turn_speech_open(turn);
+		err = turn_open_speech(turn, language);
 	if (err) {
 		mem_deref(turn);
 		return err;
 	}
 	if (voice)
-		choose_words(turn);
+		turn_choose_words(turn, language);
 	else
-		turn_fail(turn, why_no_voice(turn), NULL);
+		turn_fail(turn, turn_why_no_voice(turn), NULL);
 	*turnp = turn;
 	return 0;
 }

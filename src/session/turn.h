@@ -20,7 +20,6 @@
 #include "wire/stream_message.h"
 
 #define TURN_IDLE_MS 5000 /* on /ws/tts/stream */
-#define TURN_BOOKING_MS 1000 /* for the ledger, then the cost is unknown */
 
 #define TURN_STATES(X)                                                                             \
 	X(OPEN) /* takes text */                                                                   \
@@ -55,7 +54,28 @@ enum turn_event {
 		TURN_EVENT_COUNT
 };
 
+/* Why a turn that has something to say begins nothing now: what it waits for. */
+#define TURN_WAITS(X)                                                                              \
+	X(NOTHING) /* it speaks */                                                                 \
+	X(FRONT) /* another turn speaks, or it was called off */                                   \
+	X(OVER) /* nothing: it has failed, was refused, or said its last word */                   \
+	X(CREDIT) /* permission to speak, or credit for the next chunk */                          \
+	X(ENGINE) /* the samples of the chunk that is being spoken */                              \
+	X(TEXT) /* a chunk or, when all is spoken, the last audio to be handed over */             \
+	X(PEER) /* the client to read what was sent */                                             \
+	X(LEAD) /* playback: audio is max_lead_ms ahead of it */                                   \
+	X(ENCODER) /* audio that the encoder has */
+
+enum turn_wait {
+#define X(name) TURN_WAIT_##name,
+	TURN_WAITS(X)
+#undef X
+		TURN_WAIT_COUNT
+};
+
 struct turn;
+struct transcript;
+struct playback_clock;
 
 /* What frames and chunks are numbered by. */
 struct turn_counters {
@@ -135,8 +155,10 @@ void turn_heard(struct turn *turn, struct turn_heard *heard, int64_t playback_ms
 /* After turn_cancel: what was booked. */
 void turn_usage(const struct turn *turn, struct reply_usage *usage);
 
-/* From the peer: it has room again; all messages of a tag, which may be this
- * turn's, were handed to the kernel. */
+/* From the peer: so much waits that nothing more should be made; it has room again; all messages
+ * of a tag, which may be this turn's, were handed to the kernel.  The first of these may be called
+ * from inside the sending of a message, and only takes note of it. */
+void turn_filled(struct turn *turn);
 void turn_drained(struct turn *turn);
 void turn_sent(struct turn *turn, uint64_t tag);
 
@@ -149,9 +171,13 @@ struct turn_figures {
 	double first_audio_ms; /* from its beginning; -1: there was none */
 };
 void turn_figures(const struct turn *turn, struct turn_figures *figures);
-const struct audio_format *turn_format(const struct turn *turn);
+/* Its chunks, and where its listener is; only of a turn with a voice. */
+const struct transcript *turn_transcript(const struct turn *turn);
+const struct playback_clock *turn_playback(const struct turn *turn);
 
 enum turn_state turn_state(const struct turn *turn);
+/* What it waited for when it last tried to go on, and whether what is spoken is held now. */
+enum turn_wait turn_wait(const struct turn *turn);
 
 /* It has said its last word, and the next may speak: without a context when it
  * is closed, in one also when it has failed, and when only the ledger is waited
@@ -176,5 +202,6 @@ size_t turn_unspoken(const struct turn *turn); /* bytes of text */
 bool turn_edge(enum turn_state *to, enum turn_state from, enum turn_event event);
 const char *turn_state_name(enum turn_state state);
 const char *turn_event_name(enum turn_event event);
+const char *turn_wait_name(enum turn_wait wait);
 
 #endif

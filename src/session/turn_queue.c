@@ -19,31 +19,31 @@ struct place_in_queue {
 	bool is_in_front;
 };
 
-static struct place_in_queue *place_at(struct link *link)
+static struct place_in_queue *turn_queue_place_at(struct link *link)
 {
 	return link ? LIST_OBJECT(link, struct place_in_queue, link) : NULL;
 }
 
-static struct place_in_queue *front_place(const struct turn_queue *queue)
+static struct place_in_queue *turn_queue_first_place(const struct turn_queue *queue)
 {
-	return place_at(list_first(&queue->turns));
+	return turn_queue_place_at(list_first(&queue->turns));
 }
 
-static struct turn *open_turn(const struct turn_queue *queue)
+struct turn *turn_queue_open(const struct turn_queue *queue)
 {
-	struct place_in_queue *last = place_at(list_last(&queue->turns));
+	struct place_in_queue *last = turn_queue_place_at(list_last(&queue->turns));
 
 	return last && turn_takes_text(last->turn) ? last->turn : NULL;
 }
 
 struct turn *turn_queue_front(const struct turn_queue *queue)
 {
-	struct place_in_queue *front = front_place(queue);
+	struct place_in_queue *front = turn_queue_first_place(queue);
 
 	return front ? front->turn : NULL;
 }
 
-static void say_gone(struct turn_queue *queue, struct place_in_queue *place)
+static void turn_queue_say_gone(struct turn_queue *queue, struct place_in_queue *place)
 {
 	if (queue->ops->gone)
 		queue->ops->gone(queue->arg, place->turn);
@@ -52,7 +52,7 @@ static void say_gone(struct turn_queue *queue, struct place_in_queue *place)
 /* Answers to what came behind it; a client that floods is not kept in order. */
 #define BEHIND_MAX 16384
 
-static void place_free(struct place_in_queue *place)
+static void turn_queue_place_free(struct place_in_queue *place)
 {
 	buf_reset(&place->behind);
 	mem_deref(place->turn);
@@ -60,39 +60,41 @@ static void place_free(struct place_in_queue *place)
 }
 
 /* Rows that have settled go. */
-static void settle(struct turn_queue *queue)
+static void turn_queue_settle(struct turn_queue *queue)
 {
 	struct link *next = list_first(&queue->settling);
 
 	while (next) {
-		struct place_in_queue *place = place_at(next);
+		struct place_in_queue *place = turn_queue_place_at(next);
 
 		next = list_next(&queue->settling, next);
 		if (turn_state(place->turn) != TURN_CLOSED)
 			continue;
 		list_remove(&queue->settling, &place->link);
-		say_gone(queue, place);
-		place_free(place);
+		turn_queue_say_gone(queue, place);
+		turn_queue_place_free(place);
 	}
 }
 
-static void say_behind(const struct turn_queue *queue, const struct buf *behind)
+static void turn_queue_send_behind(const struct turn_queue *queue, const struct buf *behind)
 {
-	const struct peer *peer = queue->owner.session->peer;
+	const struct session *session = queue->owner.session;
 	size_t at = 0;
 
 	while (at < behind->len) {
+		struct buf message;
 		size_t len;
 
 		memcpy(&len, behind->bytes + at, sizeof(len));
 		at += sizeof(len);
-		peer->ops->send(peer->peer, behind->bytes + at, len, 0, 0);
+		session_send(session, &message,
+			     buf_append(session_begin(session, &message), behind->bytes + at, len));
 		at += len;
 	}
 }
 
 /* The front turn has said its last word. */
-static void step_back(struct turn_queue *queue, struct place_in_queue *place)
+static void turn_queue_step_back(struct turn_queue *queue, struct place_in_queue *place)
 {
 	bool settles;
 
@@ -103,17 +105,17 @@ static void step_back(struct turn_queue *queue, struct place_in_queue *place)
 	if (settles)
 		list_append(&queue->settling, &place->link);
 	else
-		say_gone(queue, place);
+		turn_queue_say_gone(queue, place);
 	queue->ops->spoken(queue->arg, place->turn, place->flushes);
-	say_behind(queue, &place->behind);
+	turn_queue_send_behind(queue, &place->behind);
 	buf_reset(&place->behind);
 	if (!settles)
-		place_free(place);
+		turn_queue_place_free(place);
 }
 
-static void bring_to_front(struct turn_queue *queue)
+static void turn_queue_bring_to_front(struct turn_queue *queue)
 {
-	struct place_in_queue *front = front_place(queue);
+	struct place_in_queue *front = turn_queue_first_place(queue);
 
 	if (!front || front->is_in_front || queue->settling.count >= TURN_QUEUE_SETTLING_MAX)
 		return;
@@ -121,16 +123,16 @@ static void bring_to_front(struct turn_queue *queue)
 	turn_come_to_front(front->turn);
 }
 
-static struct place_in_queue *front_that_is_over(const struct turn_queue *queue)
+static struct place_in_queue *turn_queue_front_that_is_over(const struct turn_queue *queue)
 {
-	struct place_in_queue *front = front_place(queue);
+	struct place_in_queue *front = turn_queue_first_place(queue);
 
 	return front && front->is_in_front && turn_is_over(front->turn) ? front : NULL;
 }
 
 /* A turn may be over the moment it comes to the front, hence the loop instead
  * of a recursion. */
-static void advance(void *arg)
+static void turn_queue_advance(void *arg)
 {
 	struct turn_queue *queue = arg;
 	void *owner = mem_ref(queue->arg);
@@ -138,11 +140,12 @@ static void advance(void *arg)
 
 	if (!queue->advancing) {
 		queue->advancing = true;
-		settle(queue);
-		bring_to_front(queue); /* one that waited for a row to settle, or for a cancel */
-		while ((front = front_that_is_over(queue))) {
-			step_back(queue, front);
-			bring_to_front(queue);
+		turn_queue_settle(queue);
+		turn_queue_bring_to_front(
+			queue); /* one that waited for a row to settle, or for a cancel */
+		while ((front = turn_queue_front_that_is_over(queue))) {
+			turn_queue_step_back(queue, front);
+			turn_queue_bring_to_front(queue);
 		}
 		queue->advancing = false;
 		if (queue->turns.count == 0)
@@ -151,7 +154,7 @@ static void advance(void *arg)
 	mem_deref(owner);
 }
 
-static void on_failed(void *arg, const struct wire_notice *notice)
+static void turn_queue_on_failed(void *arg, const struct wire_notice *notice)
 {
 	struct turn_queue *queue = arg;
 
@@ -159,7 +162,8 @@ static void on_failed(void *arg, const struct wire_notice *notice)
 		queue->ops->failed(queue->arg, notice);
 }
 
-static const struct turn_owner_ops owner_ops = {.over = advance, .failed = on_failed};
+static const struct turn_owner_ops owner_ops = {.over = turn_queue_advance,
+						.failed = turn_queue_on_failed};
 
 void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, unsigned turns_max,
 		     const struct turn_queue_ops *ops, void *arg)
@@ -172,7 +176,7 @@ void turn_queue_init(struct turn_queue *queue, const struct turn_owner *owner, u
 	list_init(&queue->settling);
 }
 
-static int add_turn(struct turn_queue *queue, const struct settings *settings)
+static int turn_queue_add_turn(struct turn_queue *queue, const struct settings *settings)
 {
 	struct session *session = queue->owner.session;
 	struct place_in_queue *place = mem_zalloc(sizeof(*place), NULL);
@@ -192,7 +196,7 @@ static int add_turn(struct turn_queue *queue, const struct settings *settings)
 	}
 	list_append(&queue->turns, &place->link);
 	if (queue->turns.count == 1)
-		bring_to_front(queue);
+		turn_queue_bring_to_front(queue);
 	return 0;
 }
 
@@ -211,7 +215,7 @@ bool turn_queue_is_blank(const char *text, size_t len)
 int turn_queue_text(struct turn_queue *queue, const struct settings *settings, const char *text,
 		    size_t len, size_t room)
 {
-	struct turn *turn = open_turn(queue);
+	struct turn *turn = turn_queue_open(queue);
 	int err;
 
 	if (len == 0)
@@ -223,10 +227,10 @@ int turn_queue_text(struct turn_queue *queue, const struct settings *settings, c
 	if (!turn) {
 		if (queue->turns.count > queue->turns_max)
 			return ENOBUFS;
-		err = add_turn(queue, settings);
+		err = turn_queue_add_turn(queue, settings);
 		if (err)
 			return err;
-		turn = open_turn(queue); /* it may be over already */
+		turn = turn_queue_open(queue); /* it may be over already */
 		if (turn)
 			turn_count_blanks(turn, queue->blanks);
 		queue->blanks = 0;
@@ -240,12 +244,12 @@ int turn_queue_text(struct turn_queue *queue, const struct settings *settings, c
 
 bool turn_queue_takes_text(const struct turn_queue *queue)
 {
-	return open_turn(queue) != NULL;
+	return turn_queue_open(queue) != NULL;
 }
 
 bool turn_queue_end(struct turn_queue *queue)
 {
-	struct turn *turn = open_turn(queue);
+	struct turn *turn = turn_queue_open(queue);
 
 	queue->blanks = 0;
 	if (turn)
@@ -255,7 +259,7 @@ bool turn_queue_end(struct turn_queue *queue)
 
 int turn_queue_note_flush(struct turn_queue *queue)
 {
-	struct place_in_queue *last = place_at(list_last(&queue->turns));
+	struct place_in_queue *last = turn_queue_place_at(list_last(&queue->turns));
 
 	if (!last)
 		return ENOENT;
@@ -267,7 +271,7 @@ int turn_queue_note_flush(struct turn_queue *queue)
 
 int turn_queue_say_behind(struct turn_queue *queue, const struct buf *message)
 {
-	struct place_in_queue *last = place_at(list_last(&queue->turns));
+	struct place_in_queue *last = turn_queue_place_at(list_last(&queue->turns));
 	size_t len = message->len;
 	int err;
 
@@ -280,36 +284,31 @@ int turn_queue_say_behind(struct turn_queue *queue, const struct buf *message)
 	return buf_append(&last->behind, message->bytes, len);
 }
 
-struct turn *turn_queue_open(const struct turn_queue *queue)
-{
-	return open_turn(queue);
-}
-
 void turn_queue_cancel_front(struct turn_queue *queue)
 {
-	struct place_in_queue *front = front_place(queue);
+	struct place_in_queue *front = turn_queue_first_place(queue);
 
 	queue->blanks = 0;
 	if (!front)
 		return;
 	list_remove(&queue->turns, &front->link);
 	turn_cancel(front->turn);
-	say_gone(queue, front);
-	say_behind(queue, &front->behind);
-	place_free(front);
-	advance(queue);
+	turn_queue_say_gone(queue, front);
+	turn_queue_send_behind(queue, &front->behind);
+	turn_queue_place_free(front);
+	turn_queue_advance(queue);
 }
 
-static void cancel_from(struct turn_queue *queue, struct list *list, struct link *from)
+static void turn_queue_cancel_from(struct turn_queue *queue, struct list *list, struct link *from)
 {
 	while (from) {
 		struct link *next = list_next(list, from);
-		struct place_in_queue *place = place_at(from);
+		struct place_in_queue *place = turn_queue_place_at(from);
 
 		list_remove(list, from);
 		turn_cancel(place->turn); /* one that is being booked is left to the ledger */
-		say_gone(queue, place);
-		place_free(place);
+		turn_queue_say_gone(queue, place);
+		turn_queue_place_free(place);
 		from = next;
 	}
 }
@@ -317,8 +316,8 @@ static void cancel_from(struct turn_queue *queue, struct list *list, struct link
 void turn_queue_cancel(struct turn_queue *queue)
 {
 	queue->blanks = 0;
-	cancel_from(queue, &queue->settling, list_first(&queue->settling));
-	cancel_from(queue, &queue->turns, list_first(&queue->turns));
+	turn_queue_cancel_from(queue, &queue->settling, list_first(&queue->settling));
+	turn_queue_cancel_from(queue, &queue->turns, list_first(&queue->turns));
 }
 
 void turn_queue_drop(struct turn_queue *queue)
@@ -326,15 +325,15 @@ void turn_queue_drop(struct turn_queue *queue)
 	struct link *link;
 
 	while ((link = list_first(&queue->turns))) {
-		struct place_in_queue *place = place_at(link);
+		struct place_in_queue *place = turn_queue_place_at(link);
 
 		list_remove(&queue->turns, link);
 		turn_drop(place->turn);
 		if (turn_state(place->turn) == TURN_BOOKING) {
 			list_append(&queue->settling, link);
 		} else {
-			say_gone(queue, place);
-			place_free(place);
+			turn_queue_say_gone(queue, place);
+			turn_queue_place_free(place);
 		}
 	}
 }
@@ -344,9 +343,9 @@ void turn_queue_cancel_waiting(struct turn_queue *queue)
 	struct link *first = list_first(&queue->turns);
 
 	queue->blanks = 0;
-	if (first && place_at(first)->is_in_front)
+	if (first && turn_queue_place_at(first)->is_in_front)
 		first = list_next(&queue->turns, first);
-	cancel_from(queue, &queue->turns, first);
+	turn_queue_cancel_from(queue, &queue->turns, first);
 }
 
 void turn_queue_reset(struct turn_queue *queue)
@@ -355,6 +354,13 @@ void turn_queue_reset(struct turn_queue *queue)
 
 	queue->ops = &nobody;
 	turn_queue_cancel(queue);
+}
+
+/* The others are told when they come to the front. */
+void turn_queue_filled(struct turn_queue *queue)
+{
+	if (queue->turns.count > 0)
+		turn_filled(turn_queue_front(queue));
 }
 
 void turn_queue_drained(struct turn_queue *queue)
@@ -374,6 +380,6 @@ size_t turn_queue_unspoken(const struct turn_queue *queue)
 	size_t bytes = 0;
 
 	for (struct link *l = list_first(&queue->turns); l; l = list_next(&queue->turns, l))
-		bytes += turn_unspoken(place_at(l)->turn);
+		bytes += turn_unspoken(turn_queue_place_at(l)->turn);
 	return bytes;
 }

@@ -97,6 +97,7 @@ void turn_queue_drop(struct turn_queue *queue);
 void turn_queue_reset(struct turn_queue *queue);
 
 /* From the peer. */
+void turn_queue_filled(struct turn_queue *queue);
 void turn_queue_drained(struct turn_queue *queue);
 void turn_queue_sent(struct turn_queue *queue, uint64_t tag);
 

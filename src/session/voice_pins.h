@@ -8,7 +8,7 @@
 #ifndef SESSION_VOICE_PINS_H
 #define SESSION_VOICE_PINS_H
 
-#include "synth/voice.h"
+#include "speech/voice.h"
 
 /* A list that begins with a pin in the session: most connections use one voice. */
 struct voice_pin {

@@ -6,12 +6,12 @@
 #include <errno.h>
 #include <stdbool.h>
 
-static bool names_another_project(const struct settings *settings, int64_t project_id)
+static bool word_choice_names_another_project(const struct settings *settings, int64_t project_id)
 {
 	return settings->set & SETTING_PROJECT_ID && settings->project_id != project_id;
 }
 
-static int refuse(struct stream_fault *fault, int err, int64_t unknown)
+static int word_choice_refuse(struct stream_fault *fault, int err, int64_t unknown)
 {
 	switch (err) {
 	case ENOENT:
@@ -36,16 +36,15 @@ int word_choice_lexicon(struct lexicon **lexiconp, struct stream_fault *fault,
 	*lexiconp = NULL;
 	if (settings->set & SETTING_DICTIONARY_IDS && !ids)
 		return 0;
-	if (names_another_project(settings, project_id)) {
+	if (word_choice_names_another_project(settings, project_id)) {
 		if (!ids)
 			return 0;
 		return fault_set(fault, WIRE_ERROR_FORBIDDEN, "project_id %lld is not the key's",
 				 (long long)settings->project_id);
 	}
-	if (!services->dictionary_ops) /* there is no store */
-		return ids ? refuse(fault, ENOENT, unknown) : 0;
-	err = services->dictionary_ops->lexicon(lexiconp, &unknown, services->dictionaries,
-						project_id, language, ids ? ids->ids : NULL,
-						ids ? ids->count : 0);
-	return err ? refuse(fault, err, unknown) : 0;
+	if (!services->dictionaries) /* there is no store */
+		return ids ? word_choice_refuse(fault, ENOENT, unknown) : 0;
+	err = dictionaries_lexicon(lexiconp, &unknown, services->dictionaries, project_id, language,
+				   ids ? ids->ids : NULL, ids ? ids->count : 0);
+	return err ? word_choice_refuse(fault, err, unknown) : 0;
 }

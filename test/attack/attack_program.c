@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "attack.h"
-#include "synth/confine.h"
+#include "workers/confine.h"
 
 #define NAMESPACES                                                                                 \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \

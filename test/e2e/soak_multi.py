@@ -20,8 +20,9 @@ VOICES = (1, 2, 2003, 1071)
 FIGURES = re.compile(r"alive: (\d+) connections, (\d+) jobs, (\d+) workers, (\d+) objects")
 
 
-# A worker, its process, its link and its output: the server keeps more or fewer workers as it likes.
-OBJECTS_PER_WORKER = 4
+# A worker, its process, its endpoint, its stream and its output: the server keeps more or fewer
+# workers as it likes.
+OBJECTS_PER_WORKER = 5
 
 
 def figures(server):

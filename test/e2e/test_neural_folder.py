@@ -75,7 +75,7 @@ def engine_starts(server):
 
 
 def warnings_of(server):
-    return re.findall(r"(?m)^\S+ warn  synth: vits: (.*)$", server.log())
+    return re.findall(r"(?m)^\S+ warn  speech: vits: (.*)$", server.log())
 
 
 @pytest.fixture(scope="session")
@@ -311,7 +311,7 @@ def test_bad_runtime_is_told_and_the_other_engines_speak(start_server, folder, r
     assert done.returncode == 0 and neural_ids(folder) == {}
     assert re.search(rf"(?m)^syrinx voices: {RUNTIME}: .{{8,}}$", done.stderr.decode())
     server = start_server({"speech.voices_dir": folder})
-    server.wait_for_log("warn  synth: vits: " + RUNTIME)
+    server.wait_for_log("warn  speech: vits: " + RUNTIME)
     assert len(warnings_of(server)) == 1
     assert say(server, 1071).audio == by_flite
     expect_unknown(server, 1081)
@@ -381,6 +381,6 @@ def test_too_little_memory_is_told_and_the_other_engines_speak(start_server, neu
     for name in (RUNTIME, MODEL, MODEL + ".json"):
         (folder / name).symlink_to(neural_voices / name)
     server = start_server({"speech.voices_dir": folder, "speech.neural_memory_mb": memory_mb})
-    server.wait_for_log("warn  synth: vits: .*memory")
+    server.wait_for_log("warn  speech: vits: .*memory")
     assert say(server, 1071).audio == by_flite
     assert engine_starts(server) == 1

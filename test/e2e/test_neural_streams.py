@@ -77,7 +77,7 @@ def test_killed_engine_is_not_heard(server, alone, count):
         assert not turn.errors
         assert (turn.texts, turn.samples) == (want.texts, want.samples)
         assert turn.audio == want.audio
-    assert re.search(rf"(?m)warn  synth: worker of vits .*{victims[0]}|worker of vits ended",
+    assert re.search(rf"(?m)warn  workers: worker of vits .*{victims[0]}|worker of vits ended",
                      server.log())
     successors = wait_until(lambda: server.workers("vits"), "a successor is there")
     assert not set(successors) & set(victims)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "synth/message.h"
+#include "workers/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 

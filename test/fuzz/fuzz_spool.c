@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "account/disk_record.h"
 #include "account/marks.h"
 #include "account/spool.h"
-#include "account/turn_record.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -99,11 +99,11 @@ static void spoil(const uint8_t *data, size_t size)
 /* As they are written: what lies between the fields of a struct is anything. */
 static bool is_same(const struct store_turn *a, const struct store_turn *b)
 {
-	uint8_t record_a[TURN_RECORD_SIZE];
-	uint8_t record_b[TURN_RECORD_SIZE];
+	uint8_t record_a[DISK_RECORD_SIZE];
+	uint8_t record_b[DISK_RECORD_SIZE];
 
-	turn_record_write(record_a, 0, a);
-	turn_record_write(record_b, 0, b);
+	disk_record_write(record_a, 0, a);
+	disk_record_write(record_b, 0, b);
 	return memcmp(record_a, record_b, sizeof(record_a)) == 0;
 }
 

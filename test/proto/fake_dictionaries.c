@@ -59,10 +59,16 @@ static bool is_wanted(size_t row, const char *language, const int64_t *ids, size
 	       (!rows[row].language || strcmp(rows[row].language, language) == 0);
 }
 
-static int lexicon(struct lexicon **lexiconp, int64_t *unknown, void *dictionaries,
-		   int64_t project_id, const char *language, const int64_t *ids, size_t ids_len)
+int __wrap_dictionaries_lexicon(struct lexicon **lexiconp, int64_t *unknown,
+				const struct dictionaries *dictionaries, int64_t project_id,
+				const char *language, const int64_t *ids, size_t ids_len);
+
+int __wrap_dictionaries_lexicon(struct lexicon **lexiconp, int64_t *unknown,
+				const struct dictionaries *dictionaries, int64_t project_id,
+				const char *language, const int64_t *ids, size_t ids_len)
 {
-	struct fake_dictionaries *fake = dictionaries;
+	const struct fake_dictionaries *fake =
+		(const struct fake_dictionaries *)(const void *)dictionaries;
 	struct dictionary *picked[FAKE_DICTIONARIES];
 	size_t count = 0;
 
@@ -81,4 +87,7 @@ static int lexicon(struct lexicon **lexiconp, int64_t *unknown, void *dictionari
 	return count > 0 ? lexicon_alloc(lexiconp, picked, count) : 0;
 }
 
-const struct dictionary_ops fake_dictionary_ops = {.lexicon = lexicon};
+const struct dictionaries *fake_dictionaries_get(const struct fake_dictionaries *fake)
+{
+	return (const struct dictionaries *)(const void *)fake;
+}

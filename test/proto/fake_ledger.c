@@ -7,10 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int ledger_book(void **bookingp, void *ledger, const struct store_turn *turn, size_t mark,
-		       ledger_booked_h *booked, void *arg)
+static struct fake_ledger *fake_of(struct usage_ledger *ledger)
 {
-	struct fake_ledger *fake = ledger;
+	return LIST_OBJECT(ledger, struct fake_ledger, ledger);
+}
+
+static int ledger_book(struct account_booking **bookingp, struct usage_ledger *ledger,
+		       const struct usage_entry *entry, size_t mark, usage_booked_h *booked,
+		       void *arg)
+{
+	struct fake_ledger *fake = fake_of(ledger);
 	struct fake_booking *booking;
 
 	if (fake->mood == FAKE_LEDGER_FULL)
@@ -18,41 +24,45 @@ static int ledger_book(void **bookingp, void *ledger, const struct store_turn *t
 	if (fake->count == FAKE_LEDGER_ROWS)
 		abort();
 	booking = &fake->bookings[fake->count++];
-	*booking = (struct fake_booking){.row = *turn, .mark = mark, .booked = booked, .arg = arg};
-	*bookingp = booking;
+	*booking = (struct fake_booking){.mark = mark, .booked = booked, .arg = arg};
+	usage_entry_row(&booking->row, entry);
+	*bookingp = (struct account_booking *)(void *)booking;
 	return 0;
 }
 
-static void ledger_unlisten(void *arg)
+static void ledger_unlisten(struct account_booking *arg)
 {
-	struct fake_booking *booking = arg;
+	struct fake_booking *booking = (struct fake_booking *)(void *)arg;
 
 	booking->booked = NULL;
 }
 
-static void ledger_mark(void *ledger, size_t *mark, const struct store_turn *turn)
+static void ledger_mark(struct usage_ledger *ledger, size_t *mark, const struct usage_entry *entry)
 {
-	struct fake_ledger *fake = ledger;
+	struct fake_ledger *fake = fake_of(ledger);
 
-	if (*mark == LEDGER_NO_MARK)
+	if (*mark == USAGE_NO_MARK)
 		*mark = fake->marked++;
 	++fake->marks;
-	fake->last_mark = *turn;
+	usage_entry_row(&fake->last_mark, entry);
 }
 
-static bool ledger_can_book(void *ledger)
+static bool ledger_can_book(struct usage_ledger *ledger)
 {
-	const struct fake_ledger *fake = ledger;
-
-	return fake->mood != FAKE_LEDGER_SHUT;
+	return fake_of(ledger)->mood != FAKE_LEDGER_SHUT;
 }
 
-const struct ledger_ops fake_ledger_ops = {
+static const struct usage_ledger_ops ledger_ops = {
 	.book = ledger_book,
 	.unlisten = ledger_unlisten,
 	.mark = ledger_mark,
 	.can_book = ledger_can_book,
 };
+
+void fake_ledger_init(struct fake_ledger *fake)
+{
+	*fake = (struct fake_ledger){.ledger = {&ledger_ops}};
+}
 
 bool fake_ledger_answer(struct fake_ledger *fake)
 {
@@ -62,7 +72,7 @@ bool fake_ledger_answer(struct fake_ledger *fake)
 		return false;
 	for (size_t i = 0; i < fake->count; ++i) {
 		struct fake_booking *booking = &fake->bookings[i];
-		ledger_booked_h *booked = booking->booked;
+		usage_booked_h *booked = booking->booked;
 
 		booking->is_durable |= fake->mood != FAKE_LEDGER_BROKEN;
 		if (!booked)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "session/services.h"
+#include "account/account.h"
 
 enum fake_ledger_mood {
 	FAKE_LEDGER_WELL, /* rows are durable a moment later */
@@ -22,12 +22,13 @@ enum fake_ledger_mood {
 struct fake_booking {
 	struct store_turn row;
 	size_t mark;
-	ledger_booked_h *booked; /* NULL: nobody waits */
+	usage_booked_h *booked; /* NULL: nobody waits */
 	void *arg;
 	bool is_durable;
 };
 
 struct fake_ledger {
+	struct usage_ledger ledger;
 	enum fake_ledger_mood mood;
 	struct fake_booking bookings[FAKE_LEDGER_ROWS];
 	size_t count;
@@ -36,7 +37,7 @@ struct fake_ledger {
 	struct store_turn last_mark;
 };
 
-extern const struct ledger_ops fake_ledger_ops;
+void fake_ledger_init(struct fake_ledger *fake);
 
 /* Answers those who wait, if its mood is so; true when anyone was. */
 bool fake_ledger_answer(struct fake_ledger *fake);

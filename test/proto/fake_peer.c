@@ -37,25 +37,46 @@ static void empty(struct list *list)
 		fake_message_free(message);
 }
 
-static void peer_send(void *arg, const char *json, size_t len, uint64_t tag, uint32_t samples)
+static void fake_peer_begin(void *arg, struct buf *message)
+{
+	const struct fake_peer *fake = arg;
+
+	buf_init(message, fake->message_max ? fake->message_max : PEER_MESSAGE_MAX);
+}
+
+static void fake_peer_send(void *arg, struct buf *json, uint64_t tag, uint32_t samples)
 {
 	struct fake_peer *fake = arg;
 	struct fake_message *message = calloc(1, sizeof(*message));
 
 	if (!message)
 		abort();
-	message->json = fake_copy(json, len);
-	message->len = len;
+	message->json = fake_copy(json->bytes, json->len);
+	message->len = json->len;
+	buf_reset(json);
 	message->tag = tag;
 	message->samples = samples;
 	if (fake->close_code)
 		fake->sent_after_close = true;
 	if (fake->tap)
 		fake->tap(fake->tap_arg, message->json);
-	fake->waiting_bytes += len;
+	fake->waiting_bytes += message->len;
 	list_append(&fake->waiting, &message->link);
 	if (!fake->is_blocked)
 		fake_peer_hand_over(fake, 1);
+	if (fake->waiting_bytes < FAKE_PEER_FULL || fake->peer.is_full)
+		return;
+	fake->peer.is_full = true;
+	if (fake->filled)
+		fake->filled(fake->filled_arg);
+}
+
+bool fake_peer_drains(struct fake_peer *fake)
+{
+	if (!fake->peer.is_full || fake->waiting_bytes >= FAKE_PEER_FULL)
+		return false;
+	fake->peer.is_full = false;
+	return true;
 }
 
 static uint64_t peer_drop(void *arg, uint64_t tag)
@@ -76,15 +97,6 @@ static uint64_t peer_drop(void *arg, uint64_t tag)
 		fake_message_free(message);
 	}
 	return samples;
-}
-
-static bool peer_is_full(void *arg)
-{
-	struct fake_peer *fake = arg;
-	bool is_full = fake->waiting_bytes >= FAKE_PEER_FULL;
-
-	fake->was_full |= is_full;
-	return is_full;
 }
 
 static bool peer_tell_when_sent(void *arg, uint64_t tag)
@@ -109,16 +121,16 @@ static void peer_close(void *arg, uint16_t code, const char *reason)
 }
 
 static const struct peer_ops peer_ops = {
-	.send = peer_send,
+	.begin = fake_peer_begin,
+	.send = fake_peer_send,
 	.drop = peer_drop,
-	.is_full = peer_is_full,
 	.tell_when_sent = peer_tell_when_sent,
 	.close = peer_close,
 };
 
 void fake_peer_init(struct fake_peer *fake)
 {
-	*fake = (struct fake_peer){.peer = {&peer_ops, fake}};
+	*fake = (struct fake_peer){.peer = {.ops = &peer_ops, .peer = fake}};
 	list_init(&fake->waiting);
 	list_init(&fake->handed_over);
 }

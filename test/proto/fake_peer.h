@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
-#include "session/services.h"
+#include "session/peer.h"
 
 /* Waiting bytes that make the peer full: some frames of 200 ms. */
 #define FAKE_PEER_FULL (64 * 1024)
@@ -36,7 +36,9 @@ struct fake_peer {
 	struct list handed_over;
 	size_t waiting_bytes;
 	bool is_blocked;
-	bool was_full; /* and its session waits to hear of room */
+	size_t message_max; /* of one message; 0: PEER_MESSAGE_MAX */
+	void (*filled)(void *arg); /* is told that it is full; or NULL */
+	void *filled_arg;
 	uint64_t sent[FAKE_PEER_SENT_MAX]; /* tags whose owners are to be told */
 	size_t sent_count;
 	uint16_t close_code; /* 0: open */
@@ -50,6 +52,9 @@ void fake_peer_reset(struct fake_peer *fake);
 
 /* Hands n waiting messages over. */
 void fake_peer_hand_over(struct fake_peer *fake, size_t n);
+
+/* True once after it was full and is not any more: its session is to be told. */
+bool fake_peer_drains(struct fake_peer *fake);
 
 /* The next tag of which all was handed over, if its owner wants to know. */
 bool fake_peer_take_sent(struct fake_peer *fake, uint64_t *tag);

@@ -152,6 +152,7 @@ static int speech_start(struct speech_job **jobp, struct speech *speech,
 
 static void speech_hold(struct speech_job *job, bool held)
 {
+	++job->fake->holds;
 	job->is_held = held;
 }
 

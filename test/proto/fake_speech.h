@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/list.h"
-#include "synth/speech.h"
+#include "speech/speech.h"
 
 /* Engine time that every chunk is said to have taken. */
 #define FAKE_SPEECH_BUSY_US 5000
@@ -45,6 +45,7 @@ struct fake_speech {
 	struct fake_asked asked;
 	size_t jobs; /* so far */
 	size_t cancelled;
+	size_t holds; /* how often a job was held or let go on */
 	size_t yielded; /* jobs that were told to, or asked for so */
 	bool is_manual; /* samples come only when told */
 	bool has_own_speed;

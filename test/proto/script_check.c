@@ -44,7 +44,7 @@ static void check_ledger(struct script *script, const char *words)
 			{"model", booking->row.model_id, 0},
 			{"key", NULL, (double)booking->row.key_id},
 			{"account", NULL, (double)booking->row.account_id},
-			{"marked", NULL, booking->mark != LEDGER_NO_MARK},
+			{"marked", NULL, booking->mark != USAGE_NO_MARK},
 			{"microcents", NULL, (double)booking->row.amount_microcents},
 			{"durable", NULL, booking->is_durable},
 			{"sent", NULL, (double)script_witness(script)->ended_samples},

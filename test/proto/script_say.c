@@ -210,10 +210,9 @@ static void set_lead(struct script *script, const char *rest)
 }
 
 /* No message may be longer than this. */
-static void set_scratch(struct script *script, const char *rest)
+static void set_message_max(struct script *script, const char *rest)
 {
-	buf_reset(&script->world.scratch);
-	script->world.scratch.max = strtoul(rest, NULL, 10);
+	script->world.peer.message_max = strtoul(rest, NULL, 10);
 }
 
 static void vanish(struct script *script, const char *rest)
@@ -262,14 +261,22 @@ static const struct {
 	const char *word;
 	void (*act)(struct script *script, const char *rest);
 } controls[] = {
-	{"manual", set_manual},   {"auto", set_auto},
-	{"speak", speak},         {"block", block},
-	{"unblock", unblock},     {"hand over", hand_over},
-	{"ledger", set_ledger},   {"engine", set_engine},
-	{"price", set_price},     {"lead", set_lead},
-	{"gone", vanish},         {"go-away", go_away},
-	{"scratch", set_scratch}, {"dictionaries", set_dictionaries},
-	{"account", set_account}, {"shut", shut},
+	{"manual", set_manual},
+	{"auto", set_auto},
+	{"speak", speak},
+	{"block", block},
+	{"unblock", unblock},
+	{"hand over", hand_over},
+	{"ledger", set_ledger},
+	{"engine", set_engine},
+	{"price", set_price},
+	{"lead", set_lead},
+	{"gone", vanish},
+	{"go-away", go_away},
+	{"message_max", set_message_max},
+	{"dictionaries", set_dictionaries},
+	{"account", set_account},
+	{"shut", shut},
 	{"leave", set_leave},
 };
 

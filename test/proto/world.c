@@ -15,7 +15,6 @@
 /* The default price, which gives the figures of the protocol's own examples. */
 #define MICROCENTS_PER_MINUTE 5400000
 
-#define SCRATCH_MAX (1024 * 1024)
 #define FIRST_MOMENT_US 1000000 /* a clock that runs is never 0 */
 
 static int add_voice(struct voices *voices, const char *engine, const char *engine_voice)
@@ -72,14 +71,24 @@ static int add_member(struct world *world)
 	return world_become(world, &account, &key);
 }
 
+static void tell_filled(void *arg)
+{
+	struct world *world = arg;
+
+	if (world->session)
+		world->session->ops->filled(world->session);
+}
+
 int world_open(struct world *world)
 {
 	int err;
 
 	memset(world, 0, sizeof(*world));
 	timers_init(&world->timers, FIRST_MOMENT_US);
-	buf_init(&world->scratch, SCRATCH_MAX);
 	fake_peer_init(&world->peer);
+	world->peer.filled = tell_filled;
+	world->peer.filled_arg = world;
+	fake_ledger_init(&world->ledger);
 	err = fake_speech_open(&world->speech);
 	if (!err)
 		err = add_voices(world);
@@ -93,12 +102,9 @@ int world_open(struct world *world)
 		.timers = &world->timers,
 		.speech = &world->speech.speech,
 		.voices = world->voices,
-		.ledger_ops = &fake_ledger_ops,
-		.ledger = &world->ledger,
-		.dictionary_ops = &fake_dictionary_ops,
-		.dictionaries = &world->dictionaries,
+		.ledger = &world->ledger.ledger,
+		.dictionaries = fake_dictionaries_get(&world->dictionaries),
 		.prices = &world->prices,
-		.scratch = &world->scratch,
 	};
 	return err;
 }
@@ -164,7 +170,6 @@ void world_close(struct world *world)
 	fake_speech_close(&world->speech);
 	fake_dictionaries_close(&world->dictionaries);
 	fake_peer_reset(&world->peer);
-	buf_reset(&world->scratch);
 	mem_deref(world->member);
 	timers_reset(&world->timers);
 	mem_deref(world->voices);
@@ -185,11 +190,8 @@ void world_say(struct world *world, const char *json, size_t len)
 
 static bool tell_of_room(struct world *world)
 {
-	struct fake_peer *peer = &world->peer;
-
-	if (!world->session || !peer->was_full || peer->waiting_bytes >= FAKE_PEER_FULL)
+	if (!world->session || !fake_peer_drains(&world->peer))
 		return false;
-	peer->was_full = false;
 	world->session->ops->drained(world->session);
 	return true;
 }

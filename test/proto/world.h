@@ -26,7 +26,6 @@
 
 struct world {
 	struct timers timers;
-	struct buf scratch;
 	struct voices *voices;
 	struct fake_peer peer;
 	struct fake_speech speech;

@@ -26,7 +26,7 @@
 #include "engine/vits/script.h"
 #include "engine/vits/shelf.h"
 #include "engine/word_times.h"
-#include "synth/message.h"
+#include "workers/message.h"
 
 /* Texts at once: what a machine of eight cores speaks in real time. */
 #define JOBS_MAX 32

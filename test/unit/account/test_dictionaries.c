@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "account/account.h"
 #include "account/dictionaries.h"
 #include "base/count.h"
 #include "base/mem.h"

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "account/account.h"
+#include "account/disk_record.h"
 #include "account/marks.h"
 #include "account/spool.h"
-#include "account/turn_record.h"
 #include "base/mem.h"
 #include "fake_store.h"
 #include "mem_fail.h"
@@ -437,7 +437,7 @@ static void test_a_damaged_file_is_kept_and_what_is_whole_in_it_is_booked(void *
 static uint64_t version_at(const char *ending, size_t record)
 {
 	char path[128];
-	uint8_t bytes[TURN_RECORD_SIZE];
+	uint8_t bytes[DISK_RECORD_SIZE];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "%s/spool/" DEAD "%s", dir, ending);
@@ -446,7 +446,7 @@ static uint64_t version_at(const char *ending, size_t record)
 	assert_int_equal(fseek(file, (long)(4096 + record * sizeof(bytes)), SEEK_SET), 0);
 	assert_int_equal(fread(bytes, sizeof(bytes), 1, file), 1);
 	fclose(file);
-	return turn_record_number(bytes + TURN_RECORD_SIZE - 16);
+	return disk_record_number(bytes + DISK_RECORD_SIZE - 16);
 }
 
 static void test_rows_of_speech_are_written_as_the_previous_program_reads_them(void **state)

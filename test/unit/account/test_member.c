@@ -13,6 +13,7 @@
 #include "base/count.h"
 #include "base/mem.h"
 #include "mem_fail.h"
+#include "store/store.h"
 
 #define SECOND UINT64_C(1000000)
 #define NONE STORE_LIMIT_NONE

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "synth/confine.h"
+#include "workers/confine.h"
 
 static bool confined;
 

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "base/buf.h"
-#include "synth/message.h"
+#include "workers/message.h"
 
 #define CLIENT_TIMEOUT_MS 30000
 #define CLIENT_VOICES_MAX 1024

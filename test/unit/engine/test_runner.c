@@ -18,7 +18,7 @@
 
 #include "base/count.h"
 #include "client.h"
-#include "synth/confine.h"
+#include "workers/confine.h"
 
 static char *tone;
 

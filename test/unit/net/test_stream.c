@@ -25,6 +25,7 @@ struct end {
 	int peer;
 	struct buf read;
 	int ends;
+	int fills;
 	int drains;
 	int sents;
 	uint64_t lost; /* what the end threw away of tag 1 … */
@@ -42,6 +43,13 @@ static void on_read(void *arg, char *bytes, size_t n)
 	assert_false(end->in_call);
 	end->ends += n == 0;
 	assert_int_equal(buf_append(&end->read, bytes, n), 0);
+}
+
+static void on_filled(void *arg)
+{
+	struct end *end = arg;
+
+	++end->fills;
 }
 
 static void on_drained(void *arg)
@@ -72,8 +80,11 @@ static void on_closed(void *arg, int err)
 	end->err = err;
 }
 
-static const struct stream_handlers handlers = {
-	.read = on_read, .drained = on_drained, .sent = on_sent, .closed = on_closed};
+static const struct stream_handlers handlers = {.read = on_read,
+						.filled = on_filled,
+						.drained = on_drained,
+						.sent = on_sent,
+						.closed = on_closed};
 
 /* A pair of sockets counts as full when a quarter of its buffer is used: with
  * this one, after one budget, as TCP does with its mark for unsent bytes. */
@@ -253,7 +264,7 @@ static void test_drop_before_the_callback_ends_takes_all(void **state)
 	tear_down(&end);
 }
 
-static void test_drained_comes_once_between_the_marks(void **state)
+static void test_filled_and_drained_come_once_each(void **state)
 {
 	struct end end;
 	static char got[1 << 20];
@@ -263,12 +274,18 @@ static void test_drained_comes_once_between_the_marks(void **state)
 	queue(&end, 'x', STREAM_HIGH, 0);
 	assert_false(stream_is_full(end.stream));
 	read_all(&end, got, sizeof(got));
+	assert_int_equal(end.fills, 0);
 	assert_int_equal(end.drains, 0); /* was never above */
 	queue(&end, 'x', 300000, 0);
+	assert_int_equal(end.fills, 1); /* at once, for whoever makes more in a loop */
+	queue(&end, 'x', 300000, 0);
+	assert_int_equal(end.fills, 1);
 	assert_true(stream_is_full(end.stream));
 	read_all(&end, got, sizeof(got));
 	assert_int_equal(end.drains, 1);
 	assert_false(stream_is_full(end.stream));
+	queue(&end, 'x', 300000, 0);
+	assert_int_equal(end.fills, 2);
 	tear_down(&end);
 }
 
@@ -667,7 +684,7 @@ int main(void)
 		cmocka_unit_test(test_the_kernel_is_given_one_budget_per_writable),
 		cmocka_unit_test(test_drop_spares_what_has_begun_and_other_tags),
 		cmocka_unit_test(test_drop_before_the_callback_ends_takes_all),
-		cmocka_unit_test(test_drained_comes_once_between_the_marks),
+		cmocka_unit_test(test_filled_and_drained_come_once_each),
 		cmocka_unit_test(test_a_drop_drains_too),
 		cmocka_unit_test(test_sent_comes_once_when_the_kernel_has_all),
 		cmocka_unit_test(test_sent_of_one_tag_does_not_wait_for_others),

@@ -25,6 +25,8 @@ static uint16_t close_code;
 static bool close_in_message;
 static size_t reply_len; /* every message is answered by so many bytes; 0: not at all */
 static int overruns;
+static int fills;
+static int drains;
 static size_t overrun_bytes;
 
 static void on_message(void *arg, char *bytes, size_t len, bool is_binary)
@@ -62,8 +64,25 @@ static void on_closed(void *arg, uint16_t code)
 	close_code = code;
 }
 
+static void on_filled(void *arg)
+{
+	(void)arg;
+	++fills;
+}
+
+static void on_drained(void *arg)
+{
+	(void)arg;
+	++drains;
+}
+
 static const struct ws_handlers handlers = {
-	.message = on_message, .overrun = on_overrun, .closed = on_closed};
+	.message = on_message,
+	.filled = on_filled,
+	.drained = on_drained,
+	.overrun = on_overrun,
+	.closed = on_closed,
+};
 
 static int set_up(void **state)
 {
@@ -71,7 +90,7 @@ static int set_up(void **state)
 	int fd[2];
 
 	(void)state;
-	messages = closes = overruns = 0;
+	messages = closes = overruns = fills = drains = 0;
 	close_code = 0;
 	close_in_message = false;
 	reply_len = 0;
@@ -194,6 +213,25 @@ static void test_what_was_queued_leaves_before_the_close(void **state)
 	ws_send_text(ws, outgoing_copy("last", 4));
 	ws_close(ws, 1000, NULL);
 	assert_client_reads("\x81\x04last\x88\x02\x03\xe8", 10);
+}
+
+/* What is sent after our close is thrown away: whoever makes audio must stop, and not go on when the
+ * queue empties. */
+static void test_a_close_fills_and_never_drains(void **state)
+{
+	static char much[2 * STREAM_HIGH];
+	ssize_t n;
+
+	(void)state;
+	ws_send_text(ws, outgoing_copy(much, sizeof(much)));
+	assert_int_equal(fills, 1);
+	ws_close(ws, 1000, NULL);
+	assert_int_equal(fills, 2);
+	do {
+		pump(loop);
+		n = recv(peer, much, sizeof(much), 0);
+	} while (n > 0);
+	assert_int_equal(drains, 0);
 }
 
 static void test_a_long_reason_is_cut_at_a_character(void **state)
@@ -432,6 +470,7 @@ int main(void)
 		TEST(test_our_close_is_answered),
 		TEST(test_a_close_nobody_answers_has_a_limit),
 		TEST(test_what_was_queued_leaves_before_the_close),
+		TEST(test_a_close_fills_and_never_drains),
 		TEST(test_a_long_reason_is_cut_at_a_character),
 		TEST(test_the_peers_close_is_echoed_and_told),
 		TEST(test_a_broken_connection_is_1006),

@@ -32,7 +32,6 @@ struct talk {
 	struct timers timers;
 	struct fake_llm llm;
 	struct fake_peer peer;
-	struct buf scratch;
 	struct conversation *conversation;
 };
 
@@ -50,13 +49,11 @@ static int set_up(void **state)
 	timers_init(&talk->timers, 1000);
 	fake_llm_init(&talk->llm);
 	fake_peer_init(&talk->peer);
-	buf_init(&talk->scratch, 1024 * 1024);
 	options = (struct conversation_options){.timers = &talk->timers,
 						.llm = &talk->llm.llm,
 						.agent = agent,
 						.agent_name = "test",
-						.peer = &talk->peer.peer,
-						.scratch = &talk->scratch};
+						.peer = &talk->peer.peer};
 	assert_int_equal(conversation_alloc(&talk->conversation, &options), 0);
 	mem_deref(agent); /* the conversation has its own reference */
 	*state = talk;
@@ -70,7 +67,6 @@ static int tear_down(void **state)
 	mem_deref(talk->conversation);
 	assert_int_equal(talk->llm.answers.count, 0);
 	fake_peer_reset(&talk->peer);
-	buf_reset(&talk->scratch);
 	timers_reset(&talk->timers);
 	free(talk);
 	assert_int_equal(mem_live(), 0);
@@ -148,6 +144,7 @@ static void hand_over(struct talk *talk)
 {
 	talk->peer.is_blocked = false;
 	fake_peer_hand_over(&talk->peer, talk->peer.waiting.count);
+	(void)fake_peer_drains(&talk->peer);
 	conversation_drained(talk->conversation);
 }
 

@@ -31,7 +31,6 @@ struct talk {
 	struct fake_llm llm;
 	struct fake_ledger *ledger;
 	struct fake_peer peer;
-	struct buf scratch;
 	struct prices prices;
 	struct member *member;
 	struct llm_agent *agent;
@@ -50,12 +49,12 @@ static int set_up(void **state)
 	assert_non_null(talk);
 	talk->ledger = calloc(1, sizeof(*talk->ledger));
 	assert_non_null(talk->ledger);
+	fake_ledger_init(talk->ledger);
 	assert_int_equal(llm_agent_alloc(&talk->agent, &how, why, sizeof(why)), 0);
 	log_set_level(LOG_ERROR);
 	timers_init(&talk->timers, 1000);
 	fake_llm_init(&talk->llm);
 	fake_peer_init(&talk->peer);
-	buf_init(&talk->scratch, 1024 * 1024);
 	talk->prices = (struct prices){.microcents_per_million = {IN_PRICE, OUT_PRICE}};
 	*state = talk;
 	return 0;
@@ -70,7 +69,6 @@ static int tear_down(void **state)
 	mem_deref(talk->agent);
 	assert_int_equal(talk->llm.answers.count, 0);
 	fake_peer_reset(&talk->peer);
-	buf_reset(&talk->scratch);
 	timers_reset(&talk->timers);
 	free(talk->ledger);
 	free(talk);
@@ -90,8 +88,7 @@ static void begin(struct talk *talk, const struct store_limits *limits, int64_t 
 					.credit_microcents = credit,
 					.limits = limits ? *limits : no_limits};
 	struct store_key key = {.id = 7, .scopes = STORE_SCOPE_SPEAK, .credit_cents = -1};
-	struct answer_payer payer = {
-		.ledger_ops = &fake_ledger_ops, .ledger = talk->ledger, .prices = &talk->prices};
+	struct answer_payer payer = {.ledger = &talk->ledger->ledger, .prices = &talk->prices};
 	struct conversation_options options;
 
 	key.limits = no_limits;
@@ -102,7 +99,6 @@ static void begin(struct talk *talk, const struct store_limits *limits, int64_t 
 						.agent = talk->agent,
 						.agent_name = "test",
 						.peer = &talk->peer.peer,
-						.scratch = &talk->scratch,
 						.payer = &payer,
 						.tells_errors = has_key,
 						.tells_usage = has_key};
@@ -170,7 +166,7 @@ static void assert_rows(const struct talk *talk, size_t at, enum store_turn_stat
 		assert_int_equal(rows[i]->characters, 0);
 		assert_string_equal(rows[i]->model_id, MODEL);
 		assert_int_equal(fake_ledger_count(talk->ledger, rows[i]->id), 1);
-		assert_int_not_equal(talk->ledger->bookings[at + i].mark, LEDGER_NO_MARK);
+		assert_int_not_equal(talk->ledger->bookings[at + i].mark, USAGE_NO_MARK);
 	}
 }
 

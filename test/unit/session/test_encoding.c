@@ -35,7 +35,18 @@ struct ear {
 	unsigned expected; /* then the loop ends */
 	int err;
 	struct loop *loop;
+	bool is_full;
+	unsigned edges; /* how often it was told that this has changed */
 };
+
+static void hear_full(void *arg, bool is_full)
+{
+	struct ear *ear = arg;
+
+	assert_int_not_equal(is_full, ear->is_full);
+	ear->is_full = is_full;
+	++ear->edges;
+}
 
 static void hear(void *arg, int err, const struct audio_frame *frame)
 {
@@ -244,7 +255,7 @@ static void test_without_a_thread_a_timer_does_it_later(void **state)
 	assert_int_equal(mem_live(), 0);
 }
 
-static void test_a_second_that_is_away_is_full(void **state)
+static void test_a_second_that_is_away_is_full_and_told_once(void **state)
 {
 	static const int16_t silence[FRAME];
 	struct ear ear = {0};
@@ -255,15 +266,18 @@ static void test_a_second_that_is_away_is_full(void **state)
 	buf_init(&ear.bytes, HEARD_MAX);
 	timers_init(&timers, 1000);
 	assert_int_equal(encoding_alloc(&encoding, NULL, &timers, &wav, hear, &ear), 0);
+	encoding_on_full(encoding, hear_full);
 	for (unsigned i = 0; i < 50; ++i) {
 		assert_int_equal(encoding_is_empty(encoding), i == 0);
-		assert_false(encoding_is_full(encoding));
+		assert_false(ear.is_full);
 		assert_int_equal(encoding_write(encoding, silence, FRAME), 0);
 	}
-	assert_true(encoding_is_full(encoding));
+	assert_true(ear.is_full);
+	assert_int_equal(encoding_write(encoding, silence, FRAME), 0);
 	assert_false(encoding_is_idle(encoding));
 	timers_advance(&timers, timers.now_us);
-	assert_false(encoding_is_full(encoding));
+	assert_false(ear.is_full);
+	assert_int_equal(ear.edges, 2);
 	assert_true(encoding_is_idle(encoding));
 	encoding_close(encoding);
 	timers_reset(&timers);
@@ -310,6 +324,11 @@ static void on_over(void *arg)
 
 static const struct turn_owner_ops owner_ops = {.over = on_over};
 
+static void on_filled(void *arg)
+{
+	turn_filled(((struct stage *)arg)->turn);
+}
+
 static void stage_open(struct stage *stage, const struct audio_format *format)
 {
 	struct settings settings = settings_default;
@@ -329,6 +348,8 @@ static void stage_open(struct stage *stage, const struct audio_format *format)
 	assert_int_equal(turn_alloc(&stage->turn, &stage->owner, &settings,
 				    voices_find(stage->world.voices, 1)),
 			 0);
+	stage->world.peer.filled = on_filled;
+	stage->world.peer.filled_arg = stage;
 	turn_come_to_front(stage->turn);
 }
 
@@ -534,9 +555,11 @@ static void stop_a_sentence_that_waits_for_room(struct stage *stage)
 {
 	static const char much[FAKE_PEER_FULL];
 	struct fake_peer *peer = &stage->world.peer;
+	struct buf message;
 
 	peer->is_blocked = true;
-	peer->peer.ops->send(peer->peer.peer, much, sizeof(much), 0, 0);
+	peer_send(&peer->peer, &message,
+		  buf_append(peer_begin(&peer->peer, &message), much, sizeof(much)), 0, 0);
 	say(stage, "Three four five. And");
 	turn_release(stage->turn);
 	assert_true(turn_is_busy(stage->turn));
@@ -644,7 +667,7 @@ int main(void)
 		cmocka_unit_test(test_streams_are_spread_over_the_threads),
 		cmocka_unit_test(test_a_closed_one_is_heard_no_more),
 		cmocka_unit_test(test_without_a_thread_a_timer_does_it_later),
-		cmocka_unit_test(test_a_second_that_is_away_is_full),
+		cmocka_unit_test(test_a_second_that_is_away_is_full_and_told_once),
 		cmocka_unit_test(test_what_an_encoder_refuses_is_told),
 		cmocka_unit_test(test_a_chunk_is_complete_when_its_frames_are_back),
 		cmocka_unit_test(test_the_end_of_the_stream_comes_before_final),

@@ -82,7 +82,7 @@ static void test_audio_that_does_not_fit_is_refused_whole(void **state)
 	buf_init(&small, len - 1);
 	assert_int_equal(reply_audio(&small, NULL, &frame, &format, 0, 0), ENOBUFS);
 	assert_int_equal(small.len, 0);
-	small.max = len;
+	small.max = (uint32_t)len;
 	assert_int_equal(reply_audio(&small, NULL, &frame, &format, 0, 0), 0);
 	assert_int_equal(small.len, len);
 	buf_reset(&small);
